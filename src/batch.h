@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Batch mode: samples on a grid, to a stream. */
+#ifndef STALLTOP_BATCH_H
+#define STALLTOP_BATCH_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include "out.h"
+#include "sampler.h"
+
+struct batch {
+	struct sampler *sampler;
+	struct out *out;
+	int fd;
+	uint64_t interval_ns;
+	uint64_t iterations; /* 0: endless */
+	bool since_start;    /* the first reading is put out too */
+	/* Set by the handlers of the signals that end the run; blocked but while waiting. */
+	const volatile sig_atomic_t *caught;
+	const sigset_t *waiting; /* the signal mask while waiting */
+};
+
+/* What a batch run came to grief at. */
+enum batch_failure { BATCH_SAMPLE, BATCH_WRITE };
+
+/*
+ * Runs until the iterations are done or a signal is caught. 0, or -errno with `failure`
+ * set; a reader that has gone is no failure.
+ */
+int batch_run(const struct batch *batch, enum batch_failure *failure);
+
+#endif

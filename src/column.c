@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "column.h"
+
+#include <string.h>
+
+#include "util.h"
+
+const struct unit_row unit_table[UNITS] = {
+	[UNIT_PERCENT] = { "percent", "(%)", "time waited as a share of the interval" },
+	[UNIT_MS] = { "ms", "(ms)", "milliseconds waited in the interval" },
+	[UNIT_COUNT] = { "count", "(#)", "waits that ended in the interval" },
+	[UNIT_AVG] = { "avg", "(ms/#)", "milliseconds a wait, of those in the interval" },
+	[UNIT_MAX] = { "max", "(max)", "longest wait since the task's start, in milliseconds" },
+	[UNIT_TOTAL] = { "total", "(tot)", "milliseconds waited since the task's start" },
+};
+
+/* Delay columns that are no kind. */
+enum { ARG_TOTAL = DELAY_KINDS, ARG_MEM };
+
+/* What a getter is handed. */
+#define GETTER(name) \
+	static struct value name(const struct column *column, const struct view *view, \
+				 const struct row *row)
+
+/* The id of the task, process or thread. */
+GETTER(get_pid)
+{
+	(void)column;
+	(void)view;
+	return row->task ? value_number(row->task->key.pid) : value_unset();
+}
+
+/* The id of its thread group. */
+GETTER(get_tgid)
+{
+	(void)column;
+	(void)view;
+	return row->task ? value_number(row->task->tgid) : value_unset();
+}
+
+/* The id of its parent. */
+GETTER(get_ppid)
+{
+	(void)column;
+	(void)view;
+	return row->task ? value_number(row->task->ppid) : value_unset();
+}
+
+/* The real user's name. */
+GETTER(get_user)
+{
+	(void)column;
+	(void)view;
+	return row->task ? value_text(row->task->user) : value_unset();
+}
+
+/* The real user's id. */
+GETTER(get_uid)
+{
+	(void)column;
+	(void)view;
+	return row->task ? value_number(row->task->uid) : value_unset();
+}
+
+/* The texts of the state letters, as values hold no text of their own. */
+static const char *state_text(char state)
+{
+	static const char *const texts[] = { "R", "S", "D", "T", "t", "Z", "X", "I", "P", "W" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (texts[i][0] == state)
+			return texts[i];
+	return NULL;
+}
+
+/* The task's state. */
+GETTER(get_state)
+{
+	const struct task_proc *proc = row_proc(view->frame, row);
+
+	(void)column;
+	return value_text(proc ? state_text(proc->state) : NULL);
+}
+
+/* Share of the interval, in percent. */
+static struct value share(const struct row *row, uint64_t ns)
+{
+	if (!row->interval_ns)
+		return value_unset();
+	return value_number((double)ns * 100.0 / (double)row->interval_ns);
+}
+
+/* Time on a CPU. */
+GETTER(get_run)
+{
+	(void)column;
+	(void)view;
+	return row->valid & VALID_RUN ? share(row, row->run_ns) : value_unset();
+}
+
+/* Its user part. */
+GETTER(get_usr)
+{
+	(void)column;
+	(void)view;
+	return row->valid & VALID_TICK ? share(row, row->user_ns) : value_unset();
+}
+
+/* Its system part. */
+GETTER(get_sys)
+{
+	(void)column;
+	(void)view;
+	return row->valid & VALID_TICK ? share(row, row->system_ns) : value_unset();
+}
+
+/* The kinds that a delay column is made of. */
+static uint32_t kinds_of(int arg)
+{
+	if (arg == ARG_TOTAL)
+		return DELAY_TOTAL_KINDS;
+	return arg == ARG_MEM ? DELAY_MEM_KINDS : DELAY_BIT(arg);
+}
+
+/* Longest wait of any of the kinds, in ms. */
+static struct value longest(const struct view *view, const struct row *row, uint32_t kinds)
+{
+	const struct task_record *record = row_record(view->frame, row);
+	uint64_t max = 0;
+
+	kinds &= row->raw->valid;
+	if (!record || !(record->range_valid & kinds))
+		return value_unset();
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (kinds & DELAY_BIT(kind) && record->max[kind] > max)
+			max = record->max[kind];
+	return value_number((double)max / (double)NSEC_PER_MSEC);
+}
+
+/* Sum of the column's kinds over an array of kinds. */
+static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t valid)
+{
+	if (arg == ARG_TOTAL)
+		return delay_total(delays, valid);
+	return arg == ARG_MEM ? delay_mem(delays, valid) : delays[arg];
+}
+
+/* The interval's delay of the column's kinds. Groups have added their members' mem and total. */
+static struct delay_sum delta_of(int arg, const struct row *row)
+{
+	if (arg == ARG_TOTAL)
+		return row->total;
+	return arg == ARG_MEM ? row->mem : row->delta[arg];
+}
+
+/* A delay in the view's unit. */
+GETTER(get_delay)
+{
+	uint32_t kinds = kinds_of(column->arg);
+	uint32_t known = row->valid & kinds;
+	/* Of what is summed every count must be known. */
+	bool counted = ((row->valid >> DELAY_KINDS) & known) == known;
+	struct delay_sum delta;
+
+	if (view->unit == UNIT_MAX)
+		return longest(view, row, kinds);
+	if (view->unit == UNIT_TOTAL) {
+		if (!(row->raw->valid & kinds))
+			return value_unset();
+		delta = sum_of(column->arg, row->raw->delay, row->raw->valid);
+		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
+	}
+	if (!known)
+		return value_unset();
+	delta = delta_of(column->arg, row);
+	if (view->unit == UNIT_PERCENT)
+		return share(row, delta.ns);
+	if (view->unit == UNIT_MS)
+		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
+	if (!counted || (view->unit == UNIT_AVG && !delta.count))
+		return value_unset();
+	if (view->unit == UNIT_COUNT)
+		return value_number((double)delta.count);
+	return value_number((double)delta.ns / (double)delta.count / (double)NSEC_PER_MSEC);
+}
+
+/* Time since the task's start, in s. */
+GETTER(get_elapsed)
+{
+	uint64_t start;
+
+	(void)column;
+	(void)view;
+	if (!row->task)
+		return value_unset();
+	start = row->task->key.start_ns;
+	if (row->raw->read_ns <= start)
+		return value_number(0);
+	return value_number((double)(row->raw->read_ns - start) / (double)NSEC_PER_SEC);
+}
+
+/* Ended and reaped children's time in the interval; arg: 0 user, 1 system. */
+GETTER(get_children)
+{
+	const struct task_proc *now = row_proc(view->frame, row);
+	const struct task_proc *before = row_proc_before(view->frame, row);
+	uint64_t ns, old = 0;
+
+	if (!now || !now->children_valid)
+		return value_unset();
+	ns = column->arg ? now->children_system_ns : now->children_user_ns;
+	if (before && before->children_valid)
+		old = column->arg ? before->children_system_ns : before->children_user_ns;
+	else if (!row->born && !view->frame->since_start)
+		return value_unset();
+	return share(row, ns > old ? ns - old : 0);
+}
+
+/* Storage bytes in the interval, in kB/s; arg: 0 read, 1 write, 2 cancelled. */
+GETTER(get_io)
+{
+	const struct task_proc *now = row_proc(view->frame, row);
+	const struct task_proc *before = row_proc_before(view->frame, row);
+	const struct proctask_io none = { 0, 0, 0 }, *a = &none, *b;
+	uint64_t bytes, old;
+
+	if (!now || !now->io_valid || !row->interval_ns)
+		return value_unset();
+	if (before && before->io_valid && !view->frame->since_start)
+		a = &before->io;
+	else if (!row->born && !view->frame->since_start)
+		return value_unset();
+	b = &now->io;
+	bytes = column->arg == 0 ? b->read : column->arg == 1 ? b->written : b->cancelled;
+	old = column->arg == 0 ? a->read : column->arg == 1 ? a->written : a->cancelled;
+	return value_number((double)(bytes > old ? bytes - old : 0) / 1024.0 *
+			    ((double)NSEC_PER_SEC / (double)row->interval_ns));
+}
+
+/* A field of the record: a gauge as it is, a counter's growth in the interval. */
+GETTER(get_record)
+{
+	const struct record_row *field = &record_table[column->arg];
+	const struct task_record *now = row_record(view->frame, row);
+	const struct task_record *before = row_record_before(view->frame, row);
+	uint64_t bit = RECORD_BIT(column->arg), value;
+
+	if (!now || !(now->fields_valid & bit))
+		return value_unset();
+	value = now->field[column->arg];
+	if (field->type == RECORD_S8)
+		return value_number((double)(int64_t)value);
+	if (field->nature == RECORD_GAUGE || view->frame->since_start ||
+	    view->unit == UNIT_TOTAL || row->born)
+		return value_number((double)value);
+	if (!before || !(before->fields_valid & bit))
+		return value_unset();
+	/* A process's sum over its threads falls when one ends. */
+	if (value < before->field[column->arg])
+		return value_number(0);
+	return value_number((double)(value - before->field[column->arg]));
+}
+
+/* The cgroup's path. */
+GETTER(get_cgroup)
+{
+	(void)column;
+	(void)view;
+	return value_text(row->task ? row->task->cgroup : NULL);
+}
+
+/* The task's name. */
+GETTER(get_comm)
+{
+	(void)column;
+	(void)view;
+	return value_text(row->task ? row->task->comm : NULL);
+}
+
+/* The command line; the name where there is none (kernel threads). */
+GETTER(get_command)
+{
+	(void)column;
+	(void)view;
+	if (!row->task)
+		return value_unset();
+	if (row->task->command && *row->task->command)
+		return value_text(row->task->command);
+	return value_text(row->task->comm);
+}
+
+#define DELAY_COLUMN(NAME, id, heading, digit, since, place, place15, help) \
+	{ id, heading, NULL, 6, FORMAT_SHARE, SUM_ROW, digit, false, 0, DELAY_##NAME, get_delay, \
+	  help },
+
+/* Counters of the record are shown as their growth in the interval. */
+#define RECORD_COLUMN(name, heading, type, offset, offset15, since, nature, fold, group, unit, \
+		      help) \
+	{ #name, heading, "(" unit ")", 8, FORMAT_COUNT, \
+	  RECORD_##nature == RECORD_COUNTER ? SUM_ADD : SUM_NONE, 0, false, NEED_RECORD, \
+	  RECORD_##name, get_record, help },
+
+const struct column columns[] = {
+	{ "pid", "PID", "(#)", 7, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_pid,
+	  "process id; in thread rows the thread's" },
+	{ "tgid", "TGID", "(#)", 7, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_tgid,
+	  "id of the process a thread belongs to" },
+	{ "ppid", "PPID", "(#)", 7, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_ppid,
+	  "id of the parent process" },
+	{ "user", "USER", "(str)", 8, FORMAT_TEXT, SUM_NONE, 0, false, 0, 0, get_user,
+	  "name of the real user" },
+	{ "uid", "UID", "(#)", 7, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_uid,
+	  "id of the real user" },
+	{ "state", "S", "", 1, FORMAT_TEXT, SUM_NONE, 0, false, NEED_STAT, 0, get_state,
+	  "state: R runs, S sleeps, D sleeps uninterruptibly, T stopped, Z zombie, I idle" },
+	{ "run", "RUN", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_run,
+	  "time on a CPU" },
+	{ "usr", "USR", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_usr,
+	  "time on a CPU in user mode, estimated from clock ticks" },
+	{ "sys", "SYS", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_sys,
+	  "time on a CPU in the kernel, estimated from clock ticks" },
+	{ "total", "TOTAL", NULL, 6, FORMAT_SHARE, SUM_ROW, '0', false, 0, ARG_TOTAL, get_delay,
+	  "all waiting: every kind but thrash, which is booked as blkio or swapin too" },
+	{ "mem", "MEM", NULL, 6, FORMAT_SHARE, SUM_ROW, '9', false, 0, ARG_MEM, get_delay,
+	  "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash" },
+	DELAY_TABLE(DELAY_COLUMN)
+	{ "elap", "ELAP", "(hm)", 7, FORMAT_DURATION, SUM_NONE, 0, false, 0, 0, get_elapsed,
+	  "time since the task's start" },
+	{ "cuser", "CUSR", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 0, get_children,
+	  "user time of children that ended and were reaped in the interval, their whole lives'" },
+	{ "csys", "CSYS", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 1, get_children,
+	  "system time of children that ended and were reaped in the interval" },
+	{ "read", "READ", "(kB/s)", 8, FORMAT_COUNT, SUM_ADD, 0, false, NEED_IO, 0, get_io,
+	  "bytes read from storage" },
+	{ "write", "WRITE", "(kB/s)", 8, FORMAT_COUNT, SUM_ADD, 0, false, NEED_IO, 1, get_io,
+	  "bytes written to storage" },
+	{ "cancel", "CANC", "(kB/s)", 8, FORMAT_COUNT, SUM_ADD, 0, false, NEED_IO, 2, get_io,
+	  "bytes written that were truncated before they reached storage" },
+	RECORD_TABLE(RECORD_COLUMN)
+	{ "cgroup", "CGROUP", "(str)", 24, FORMAT_TEXT, SUM_NONE, 0, false, NEED_CGROUP, 0,
+	  get_cgroup, "path of the control group" },
+	{ "comm", "COMMAND", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, true, 0, 0, get_comm,
+	  "name of the task" },
+	{ "command", "COMMAND", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, true, NEED_COMMAND, 0,
+	  get_command, "command line of the process" },
+};
+
+const size_t columns_n = ARRAY_SIZE(columns);
+
+int unit_by_name(const char *name)
+{
+	for (int unit = 0; unit < UNITS; unit++)
+		if (!strcmp(unit_table[unit].id, name))
+			return unit;
+	return -1;
+}
+
+const struct column *column_by_id(const char *id, size_t id_len)
+{
+	for (size_t i = 0; i < columns_n; i++)
+		if (strlen(columns[i].id) == id_len && !memcmp(columns[i].id, id, id_len))
+			return &columns[i];
+	return NULL;
+}
+
+const struct column *column_of_kind(enum delay_kind kind)
+{
+	return column_by_id(delay_table[kind].id, strlen(delay_table[kind].id));
+}
+
+bool column_is_delay(const struct column *column)
+{
+	return column->get == get_delay;
+}
+
+unsigned column_needs(const struct column *column, enum unit unit)
+{
+	return column->needs | (column_is_delay(column) && unit == UNIT_MAX ? NEED_RECORD : 0);
+}
+
+bool column_descends(const struct column *column)
+{
+	return column->format != FORMAT_TEXT;
+}
+
+const char *column_unit(const struct column *column, enum unit unit)
+{
+	return column->unit ? column->unit : unit_table[unit].label;
+}
+
+struct value column_total(const struct column *column, const struct view *view,
+			  const struct row *const *rows, size_t n, const struct row *sum)
+{
+	struct value total = value_unset();
+
+	if (column->sum == SUM_NONE || (column_is_delay(column) && view->unit == UNIT_MAX))
+		return total;
+	if (column->sum == SUM_ROW)
+		return column_get(column, view, sum);
+	for (size_t i = 0; i < n; i++) {
+		struct value value = column_get(column, view, rows[i]);
+
+		if (value.type == VALUE_NUMBER)
+			total = value_number(value.number +
+					     (total.type == VALUE_NUMBER ? total.number : 0));
+	}
+	return total;
+}
+
+void column_append(const struct column *column, const struct view *view,
+		   const struct value *value, unsigned cells, struct buf *scratch,
+		   struct buf *out)
+{
+	const char *text = value->type == VALUE_TEXT ? value->text : "-";
+
+	if (column->format != FORMAT_TEXT) {
+		value_append(out, value, column->format, column->width);
+		return;
+	}
+	if (!column->last)
+		cells = column->width;
+	if (!cells) {
+		text_escape(out, text, strlen(text), view->charset);
+		return;
+	}
+	scratch->len = 0;
+	text_escape(scratch, text, strlen(text), view->charset);
+	text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
+}
+
+void column_append_label(const struct column *column, const char *label, struct buf *out)
+{
+	size_t len = strlen(label), width = column->width;
+	size_t pad = width > len ? width - len : 0;
+
+	if (column->format != FORMAT_TEXT)
+		buf_fill(out, ' ', pad);
+	buf_puts(out, label);
+	if (column->format == FORMAT_TEXT && !column->last)
+		buf_fill(out, ' ', pad);
+}

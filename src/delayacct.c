@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "delayacct.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#define SYSCTL "sys/kernel/task_delayacct"
+
+/* Whether the kernel's command line has that word. */
+static bool boot_parameter(int procfd, const char *word)
+{
+	char line[4096];
+	int fd = openat(procfd, "cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	char *rest = line, *token;
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return false;
+	line[n] = '\0';
+	while ((token = strsep(&rest, " \n")))
+		if (!strcmp(token, word))
+			return true;
+	return false;
+}
+
+void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns)
+{
+	*acct = (struct delayacct){ .state = DELAYACCT_UNKNOWN, .since_ns = UINT64_MAX,
+				   .floor_ns = floor_ns };
+	acct->fd = openat(procfd, SYSCTL, O_RDONLY | O_CLOEXEC);
+	/* Before 5.14 it was on unless booted with nodelayacct; since then only if asked for. */
+	if (acct->fd < 0)
+		acct->state = boot_parameter(procfd, "nodelayacct") ? DELAYACCT_OFF : DELAYACCT_ON;
+	if (acct->fd < 0 ? acct->state == DELAYACCT_ON : boot_parameter(procfd, "delayacct"))
+		acct->since_ns = 0;
+	delayacct_read(acct);
+	acct->toggled = false;
+}
+
+void delayacct_read(struct delayacct *acct)
+{
+	enum delayacct_state state = DELAYACCT_UNKNOWN;
+	char text[8];
+
+	if (acct->fd < 0)
+		return;
+	if (pread(acct->fd, text, sizeof(text), 0) > 0 && (text[0] == '0' || text[0] == '1'))
+		state = text[0] == '1' ? DELAYACCT_ON : DELAYACCT_OFF;
+	acct->toggled = state != acct->state;
+	if (acct->toggled && acct->state == DELAYACCT_OFF && state == DELAYACCT_ON) {
+		acct->floor_ns = clock_ns(CLOCK_MONOTONIC);
+		acct->since_ns = acct->floor_ns;
+	}
+	acct->state = state;
+}
+
+/*
+ * Whether anything but cpu was ever booked for the task (procfs gives no counts). In the sum
+ * over a process's threads it may be a younger thread's: that says nothing of the rest.
+ */
+static bool is_accounted(const struct task_raw *raw)
+{
+	uint64_t any = 0;
+
+	if (!raw->single)
+		return false;
+	for (unsigned kind = DELAY_CPU + 1; kind < DELAY_KINDS; kind++)
+		any |= raw->delay[kind].count | raw->delay[kind].ns;
+	return any != 0;
+}
+
+/* Learns from a sample since when tasks are accounted, and whether irq is. */
+static void learn(struct delayacct *acct, const struct sample *sample)
+{
+	for (size_t i = 0; i < sample->n; i++) {
+		const struct task_raw *raw = &sample->raw[i];
+		uint64_t start = raw->task->key.start_ns;
+
+		acct->irq_seen |= raw->delay[DELAY_IRQ].count != 0;
+		if (start >= acct->floor_ns && start < acct->since_ns && is_accounted(raw))
+			acct->since_ns = start;
+	}
+}
+
+size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
+{
+	uint32_t irq;
+	size_t older = 0;
+
+	learn(acct, sample);
+	irq = acct->irq_seen ? 0 : DELAY_BOTH(DELAY_BIT(DELAY_IRQ));
+	for (size_t i = 0; i < sample->n; i++) {
+		struct task_raw *raw = &sample->raw[i];
+
+		raw->valid &= ~irq;
+		if (acct->state == DELAYACCT_OFF) {
+			raw->valid &= ~DELAY_BOTH(DELAYACCT_KINDS);
+		} else if (raw->task->key.start_ns < acct->since_ns && !is_accounted(raw)) {
+			raw->valid &= ~DELAY_BOTH(DELAYACCT_KINDS);
+			older++;
+		}
+	}
+	return older;
+}
+
+int delayacct_set(int procfd, bool on)
+{
+	int fd = openat(procfd, SYSCTL, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, on ? "1" : "0", 1) != 1)
+		err = -errno;
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+void delayacct_close(struct delayacct *acct)
+{
+	if (acct->fd >= 0)
+		close(acct->fd);
+	acct->fd = -1;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+/*
+ * Makes a counter pair comparable with what it was. False when the total overflowed: the
+ * kernel sets it to 0 then, while the count goes on (kernel/delayacct.c:delayacct_add_tsk).
+ * Counts are 32 bits wide there, so they are differenced modulo 2^32 and carried on wider.
+ */
+static bool settle(struct delay_sum *now, const struct delay_sum *before)
+{
+	uint32_t waits = (uint32_t)(now->count - before->count);
+	bool forward = waits < UINT32_C(1) << 31;
+
+	now->count = before->count + (forward ? waits : 0);
+	if (now->ns >= before->ns)
+		return true;
+	if (!now->ns && forward && waits)
+		return false;
+	now->ns = before->ns;
+	return true;
+}
+
+/* The larger of two readings of one counter. */
+static uint64_t later(uint64_t now, uint64_t before)
+{
+	return now > before ? now : before;
+}
+
+/*
+ * Splits the run time in the ratio of the tick figures: the interval's, or the whole life's
+ * where no tick fell into the interval. Without any the split is unknown.
+ */
+static void split_run(struct row *row, uint64_t user, uint64_t system)
+{
+	if (!row->run_ns || !(row->valid & VALID_TICK))
+		return;
+	if (!user && !system) {
+		user = row->raw->user_ns;
+		system = row->raw->system_ns;
+	}
+	if (!user && !system) {
+		row->valid &= ~VALID_TICK;
+		return;
+	}
+	row->user_ns = (uint64_t)((double)row->run_ns *
+				  ((double)user / ((double)user + (double)system)));
+	row->system_ns = row->run_ns - row->user_ns;
+}
+
+/* Deltas since the reading before. */
+static void difference(struct row *row, struct task_raw *raw, const struct task_raw *before)
+{
+	row->before = before;
+	row->interval_ns = raw->read_ns > before->read_ns ? raw->read_ns - before->read_ns : 1;
+	row->valid = raw->valid & before->valid;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		if (!(row->valid & DELAY_BIT(kind)))
+			continue;
+		if (!settle(&raw->delay[kind], &before->delay[kind])) {
+			row->valid &= ~DELAY_BOTH(DELAY_BIT(kind));
+			continue;
+		}
+		row->delta[kind].count = raw->delay[kind].count - before->delay[kind].count;
+		row->delta[kind].ns = raw->delay[kind].ns - before->delay[kind].ns;
+	}
+	if (row->valid & VALID_RUN) {
+		raw->run_ns = later(raw->run_ns, before->run_ns);
+		row->run_ns = raw->run_ns - before->run_ns;
+	}
+	if (row->valid & VALID_TICK) {
+		raw->user_ns = later(raw->user_ns, before->user_ns);
+		raw->system_ns = later(raw->system_ns, before->system_ns);
+		split_run(row, raw->user_ns - before->user_ns,
+			  raw->system_ns - before->system_ns);
+	}
+}
+
+/* Deltas since the task's birth. */
+static void since_birth(struct row *row, const struct task_raw *raw, uint64_t interval_ns)
+{
+	row->interval_ns = interval_ns ? interval_ns : 1;
+	row->valid = raw->valid;
+	memcpy(row->delta, raw->delay, sizeof(row->delta));
+	row->run_ns = raw->valid & VALID_RUN ? raw->run_ns : 0;
+	split_run(row, raw->user_ns, raw->system_ns);
+}
+
+/* Builds one row; before is NULL for a task that the sample before did not have. */
+static void build_row(struct frame *frame, struct row *row, struct task_raw *raw,
+		      const struct task_raw *before, const struct frame_options *options)
+{
+	const struct sample *prev = frame->prev;
+	uint64_t start = raw->task->key.start_ns;
+
+	memset(row, 0, sizeof(*row));
+	row->task = raw->task;
+	row->raw = raw;
+	row->members = 1;
+	if (before)
+		difference(row, raw, before);
+	row->born = prev && !before && raw->task->latest_ns >= prev->begin_ns;
+	/*
+	 * A task born in the interval is measured against the whole of it, so that shares
+	 * of rows can be compared and add up.
+	 */
+	if (options->since_start) {
+		struct row life = { .task = raw->task, .raw = raw, .before = before, .members = 1,
+				    .born = row->born };
+
+		since_birth(&life, raw, raw->read_ns > start ? raw->read_ns - start : 0);
+		*row = life;
+	} else if (row->born) {
+		since_birth(row, raw, frame->interval_ns);
+	}
+	row->valid &= ~DELAY_BOTH(options->unknown);
+	row->total = delay_total(row->delta, row->valid);
+	row->mem = delay_mem(row->delta, row->valid);
+	frame->kinds |= raw->valid & DELAY_ALL;
+	frame->born += row->born;
+}
+
+/* Orders elements of two samples by (tgid, pid). */
+static int compare_places(const struct task_raw *a, const struct task_raw *b)
+{
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* The element of prev that is the same task; *at moves along both samples' common order. */
+static const struct task_raw *match(struct frame *frame, const struct task_raw *raw, size_t *at)
+{
+	const struct sample *prev = frame->prev;
+	const struct task_raw *before;
+
+	if (!prev)
+		return NULL;
+	while (*at < prev->n && compare_places(&prev->raw[*at], raw) < 0) {
+		frame->gone++;
+		++*at;
+	}
+	if (*at == prev->n || compare_places(&prev->raw[*at], raw) > 0)
+		return NULL;
+	before = &prev->raw[(*at)++];
+	if (before->task->key.start_ns == raw->task->key.start_ns)
+		return before;
+	frame->gone++; /* the pid is another task's now */
+	return NULL;
+}
+
+void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
+		 const struct frame_options *options)
+{
+	size_t at = 0;
+
+	if (frame->cap < cur->n) {
+		frame->cap = cur->n * 2;
+		frame->rows = xreallocarray(frame->rows, frame->cap, sizeof(*frame->rows));
+	}
+	frame->cur = cur;
+	frame->prev = prev;
+	frame->n = cur->n;
+	frame->real_ns = cur->real_ns;
+	frame->since_start = options->since_start;
+	frame->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
+	frame->born = frame->gone = 0;
+	frame->kinds = 0;
+	frame->nnotes = 0;
+	for (size_t i = 0; i < cur->n; i++)
+		build_row(frame, &frame->rows[i], &cur->raw[i], match(frame, &cur->raw[i], &at),
+			  options);
+	if (prev)
+		frame->gone += prev->n - at;
+}
+
+void frame_note(struct frame *frame, enum note_id id, uint64_t value)
+{
+	for (size_t i = 0; i < frame->nnotes; i++)
+		if (frame->notes[i].id == id && frame->notes[i].value == value)
+			return;
+	if (frame->nnotes < NOTES_MAX)
+		frame->notes[frame->nnotes++] = (struct note){ id, value };
+}
+
+bool frame_has_note(const struct frame *frame, enum note_id id)
+{
+	for (size_t i = 0; i < frame->nnotes; i++)
+		if (frame->notes[i].id == id)
+			return true;
+	return false;
+}
+
+/* Adds b to a. */
+static void add_sum(struct delay_sum *a, const struct delay_sum *b)
+{
+	a->count += b->count;
+	a->ns += b->ns;
+}
+
+void row_add(struct row *sum, struct task_raw *counters, const struct row *row)
+{
+	/* A sum is of what is known: unknown values add nothing. */
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		if (row->valid & DELAY_BIT(kind))
+			add_sum(&sum->delta[kind], &row->delta[kind]);
+		if (row->raw->valid & DELAY_BIT(kind))
+			add_sum(&counters->delay[kind], &row->raw->delay[kind]);
+	}
+	add_sum(&sum->total, &row->total);
+	add_sum(&sum->mem, &row->mem);
+	sum->run_ns += row->run_ns;
+	sum->user_ns += row->user_ns;
+	sum->system_ns += row->system_ns;
+	sum->valid |= row->valid;
+	sum->members += row->members;
+	counters->run_ns += row->raw->run_ns;
+	counters->user_ns += row->raw->user_ns;
+	counters->system_ns += row->raw->system_ns;
+	counters->valid |= row->raw->valid;
+}
+
+/* Where the row's element lies in its sample, for the arrays beside it. */
+static size_t place_of(const struct sample *sample, const struct task_raw *raw)
+{
+	return (size_t)(raw - sample->raw);
+}
+
+const struct task_record *row_record(const struct frame *frame, const struct row *row)
+{
+	if (!row->task || !frame->cur->records)
+		return NULL;
+	return &frame->cur->records[place_of(frame->cur, row->raw)];
+}
+
+const struct task_record *row_record_before(const struct frame *frame, const struct row *row)
+{
+	if (!row->task || !row->before || !frame->prev->records)
+		return NULL;
+	return &frame->prev->records[place_of(frame->prev, row->before)];
+}
+
+const struct task_proc *row_proc(const struct frame *frame, const struct row *row)
+{
+	if (!row->task || !frame->cur->procs)
+		return NULL;
+	return &frame->cur->procs[place_of(frame->cur, row->raw)];
+}
+
+const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row)
+{
+	if (!row->task || !row->before || !frame->prev->procs)
+		return NULL;
+	return &frame->prev->procs[place_of(frame->prev, row->before)];
+}
+
+const struct row *frame_find(const struct frame *frame, const struct task_key *key)
+{
+	for (size_t i = 0; i < frame->n; i++)
+		if (frame->rows[i].task->key.pid == key->pid &&
+		    frame->rows[i].task->key.start_ns == key->start_ns)
+			return &frame->rows[i];
+	return NULL;
+}
+
+void frame_free(struct frame *frame)
+{
+	free(frame->rows);
+	*frame = (struct frame){ 0 };
+}

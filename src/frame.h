@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A frame: what happened between two samples. Deltas as the contract's Words define
+ * them; immutable once handed on.
+ */
+#ifndef STALLTOP_FRAME_H
+#define STALLTOP_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "delayacct.h"
+#include "sample.h"
+#include "system.h"
+
+/* What degrades a frame. Words for it are in notes.c. */
+enum note_id {
+	NOTE_DELAYACCT_OFF,
+	NOTE_DELAYACCT_OLDER,  /* value: tasks */
+	NOTE_DELAYACCT_UNSURE, /* value: tasks */
+	NOTE_DELAYACCT_TOGGLED,
+	NOTE_NO_CAP,
+	NOTE_NO_TASKSTATS,
+	NOTE_TASKSTATS_VERSION,
+	NOTE_TASKSTATS_ERROR, /* value: errno */
+	NOTE_NO_PSI,
+	NOTE_PSI_MISSING, /* value: enum psi_resource */
+	NOTE_UNREAD,	  /* value: tasks */
+	NOTE_LATE,	  /* value: grid points skipped */
+	NOTE_IDS
+};
+
+struct note {
+	enum note_id id;
+	uint64_t value;
+};
+
+#define NOTES_MAX 16
+
+/*
+ * A task in the interval, or a sum of such rows: then task is NULL, raw its members'
+ * counters added up, and before NULL. Where a delta is not in `valid` it is unknown.
+ */
+struct row {
+	const struct task *task;
+	const struct task_raw *raw;    /* counters now */
+	const struct task_raw *before; /* counters at the last reading, NULL: none */
+	uint64_t interval_ns;	       /* between the two readings; 0: there is only one */
+	uint32_t valid;		       /* as task_raw.valid, of the deltas */
+	struct delay_sum delta[DELAY_KINDS];
+	struct delay_sum total, mem; /* see delay_total(), delay_mem() */
+	uint64_t run_ns;
+	uint64_t user_ns, system_ns; /* run_ns, split in the ratio of the tick figures */
+	unsigned members;
+	bool born, exited;
+};
+
+struct frame {
+	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
+	struct row *rows;		 /* in the sample's order */
+	size_t n, cap;
+	uint64_t real_ns;     /* CLOCK_REALTIME of the sample */
+	uint64_t epoch_ns;    /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
+	uint64_t interval_ns; /* between the samples' begins; 0: none */
+	bool threads, since_start;
+	size_t born, gone;  /* tasks that came and went between the samples */
+	int64_t exits, lost; /* exit records received and lost; -1: not listened for */
+	uint32_t kinds;	     /* kinds that a row of this frame has: what a view shows by default */
+	const struct system_sample *system, *system_before; /* before: NULL without interval */
+	const char *source;
+	int taskstats_version; /* 0: none */
+	enum delayacct_state delayacct;
+	double self; /* own CPU time in percent of the interval; negative: not known */
+	struct note notes[NOTES_MAX];
+	size_t nnotes;
+};
+
+/* How a frame is to be built. */
+struct frame_options {
+	bool since_start; /* deltas are the counters themselves, the interval is the task's life */
+	uint32_t unknown; /* DELAY_BIT()s that say nothing in this interval (the switch moved) */
+};
+
+/*
+ * Builds the rows of a frame from two samples, `prev` NULL for the first. Counters of `cur`
+ * that fell are lifted to what they were: a TGID total runs back a little when a thread
+ * exits (added to the group before it stops counting as live), and the record of a zombie
+ * reads 0. So every delta is the difference of two counters of two frames.
+ */
+void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
+		 const struct frame_options *options);
+
+/* Adds a note, once an id and value; beyond NOTES_MAX it is dropped. */
+void frame_note(struct frame *frame, enum note_id id, uint64_t value);
+
+/* Whether the frame has that note. */
+bool frame_has_note(const struct frame *frame, enum note_id id);
+
+/* Adds `row` to a sum. `sum->raw` must point at `counters`; both start zeroed. */
+void row_add(struct row *sum, struct task_raw *counters, const struct row *row);
+
+/* Parts of a row that are there only when needed; NULL where they are not. */
+const struct task_record *row_record(const struct frame *frame, const struct row *row);
+const struct task_record *row_record_before(const struct frame *frame, const struct row *row);
+const struct task_proc *row_proc(const struct frame *frame, const struct row *row);
+const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row);
+
+/* The row of that thread (or, pid being tgid, of that process), or NULL. */
+const struct row *frame_find(const struct frame *frame, const struct task_key *key);
+
+/* Frees the rows. */
+void frame_free(struct frame *frame);
+
+#endif

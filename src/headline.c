@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "headline.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "util.h"
+
+#define KB_PER_GB (1024.0 * 1024.0)
+
+/* Days and hours:minutes. */
+static void append_uptime(struct buf *out, double seconds)
+{
+	uint64_t minutes = (uint64_t)(seconds / 60);
+
+	if (minutes >= 24 * 60)
+		buf_printf(out, "%llud", (unsigned long long)(minutes / (24 * 60)));
+	buf_printf(out, "%02u:%02u", (unsigned)(minutes / 60 % 24), (unsigned)(minutes % 60));
+}
+
+/* What the counters come from. */
+static void append_source(struct buf *out, const struct frame *frame)
+{
+	static const char *const states[] = { "off", "on" };
+
+	buf_printf(out, "   %s", frame->source);
+	if (frame->taskstats_version > 0)
+		buf_printf(out, " v%d", frame->taskstats_version);
+	buf_printf(out, "   delayacct %s",
+		   frame->delayacct == DELAYACCT_UNKNOWN ? "-" : states[frame->delayacct]);
+}
+
+void headline_title(struct buf *out, const struct view *view, uint64_t interval_ns)
+{
+	const struct frame *frame = view->frame;
+	const struct system_sample *system = frame->system;
+	time_t seconds = (time_t)(frame->real_ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		buf_printf(out, "stalltop %02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+	buf_puts(out, " up ");
+	if (system->uptime_valid)
+		append_uptime(out, system->uptime);
+	else
+		buf_putc(out, '-');
+	if (system->load_valid)
+		buf_printf(out, " load %.2f %.2f %.2f", system->load[0], system->load[1],
+			   system->load[2]);
+	else
+		buf_puts(out, " load -");
+	if (frame->interval_ns)
+		interval_ns = frame->interval_ns;
+	buf_printf(out, "   %.2f s", (double)interval_ns / (double)NSEC_PER_SEC);
+	append_source(out, frame);
+	if (view->unit != UNIT_PERCENT)
+		buf_printf(out, "   unit %s", unit_table[view->unit].id);
+}
+
+/* The CPU states in percent of all CPUs' time. */
+static void append_cpu(struct buf *out, const struct frame *frame)
+{
+	const struct system_sample *now = frame->system, *before = frame->system_before;
+	double delta[CPU_STATES], all = 0;
+
+	if (!now->cpu_valid || !before || !before->cpu_valid) {
+		buf_puts(out, "   cpu - us - sy - id - wa - st");
+		return;
+	}
+	for (unsigned s = 0; s < CPU_STATES; s++) {
+		/* iowait and idle of a CPU can run back (proc_stat(5)). */
+		delta[s] = now->cpu_ns[s] > before->cpu_ns[s] ?
+				   (double)(now->cpu_ns[s] - before->cpu_ns[s]) : 0;
+		all += delta[s];
+	}
+	all = all > 0 ? all / 100.0 : 1;
+	buf_printf(out, "   cpu %.1f us %.1f sy %.1f id %.1f wa %.1f st",
+		   (delta[CPU_USER] + delta[CPU_NICE]) / all,
+		   (delta[CPU_SYSTEM] + delta[CPU_IRQ] + delta[CPU_SOFTIRQ]) / all,
+		   delta[CPU_IDLE] / all, delta[CPU_IOWAIT] / all, delta[CPU_STEAL] / all);
+}
+
+/* An amount in GB of two, the unit once. */
+static void append_gigabytes(struct buf *out, const char *name, uint64_t used, uint64_t total)
+{
+	if (!total)
+		buf_printf(out, "%s 0/0", name);
+	else
+		buf_printf(out, "%s %.1f/%.1fG", name, (double)used / KB_PER_GB,
+			   (double)total / KB_PER_GB);
+}
+
+/* A count that may be unknown. */
+static void append_count(struct buf *out, int64_t count, const char *what)
+{
+	if (count < 0)
+		buf_printf(out, ", - %s", what);
+	else
+		buf_printf(out, ", %lld %s", (long long)count, what);
+}
+
+void headline_tasks(struct buf *out, const struct view *view)
+{
+	const struct frame *frame = view->frame;
+	const struct system_sample *system = frame->system;
+
+	buf_printf(out, "%s %zu", frame->threads ? "threads" : "tasks", frame->n);
+	append_count(out, frame->prev ? (int64_t)frame->born : -1, "new");
+	append_count(out, frame->prev ? (int64_t)frame->gone : -1, "exited");
+	append_count(out, frame->lost, "lost");
+	append_cpu(out, frame);
+	if (system->memory_valid) {
+		append_gigabytes(out, "   mem", system->memory_used, system->memory_total);
+		append_gigabytes(out, " swap", system->swap_used, system->swap_total);
+	} else {
+		buf_puts(out, "   mem - swap -");
+	}
+	if (frame->self >= 0)
+		buf_printf(out, "   self %.1f %%", frame->self);
+	else
+		buf_puts(out, "   self -");
+}
+
+/* The line of a resource that is asked for. */
+static const struct psi_line *psi_line(const struct system_sample *system,
+				       enum psi_resource resource, bool full)
+{
+	return full ? &system->psi[resource].full : &system->psi[resource].some;
+}
+
+struct value pressure_now(const struct view *view, enum psi_resource resource, bool full)
+{
+	const struct system_sample *now = view->frame->system;
+	const struct system_sample *before = view->frame->system_before;
+	const struct psi_line *a, *b;
+
+	if (!before || now->read_ns <= before->read_ns)
+		return value_unset();
+	a = psi_line(before, resource, full);
+	b = psi_line(now, resource, full);
+	if (!a->valid || !b->valid || b->total_us < a->total_us)
+		return value_unset();
+	return value_number((double)(b->total_us - a->total_us) * 1000.0 * 100.0 /
+			    (double)(now->read_ns - before->read_ns));
+}
+
+void headline_pressure_head(struct buf *out)
+{
+	buf_puts(out, "pressure  some avg10  avg60 avg300    now   full avg10  avg60 avg300    now");
+}
+
+/* One average in a cell, or "-". */
+static void append_average(struct buf *out, const struct psi_line *line, uint32_t average,
+			   unsigned width)
+{
+	char text[16] = "-";
+
+	if (line->valid)
+		snprintf(text, sizeof(text), "%u.%02u", average / 100, average % 100);
+	buf_printf(out, "%*s", (int)width, text);
+}
+
+/* The four figures of a line. */
+static void append_line(struct buf *out, const struct view *view, enum psi_resource resource,
+			bool full)
+{
+	const struct psi_line *line = psi_line(view->frame->system, resource, full);
+	struct value now = pressure_now(view, resource, full);
+
+	append_average(out, line, line->avg10, full ? 13 : 10);
+	append_average(out, line, line->avg60, 7);
+	append_average(out, line, line->avg300, 7);
+	value_append(out, &now, FORMAT_SHARE, 7);
+}
+
+bool headline_pressure(struct buf *out, const struct view *view, enum psi_resource resource)
+{
+	if (view->frame->system->psi_error[resource])
+		return false;
+	buf_printf(out, "%-10s", psi_names[resource]);
+	append_line(out, view, resource, false);
+	append_line(out, view, resource, true);
+	return true;
+}
+
+void headline_pressure_short(struct buf *out, const struct view *view)
+{
+	buf_puts(out, "some avg10");
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		const struct psi_line *line = &view->frame->system->psi[r].some;
+
+		if (view->frame->system->psi_error[r] || r == PSI_IRQ)
+			continue;
+		buf_printf(out, "  %s", psi_names[r]);
+		append_average(out, line, line->avg10, 6);
+	}
+}

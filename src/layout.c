@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "layout.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* One id of a list: its sign (0, '+', '-') and where it stands. */
+struct item {
+	char sign;
+	const char *id;
+	size_t len;
+};
+
+/* Takes the next id off the list; false at its end. Spaces around ids are ignored. */
+static bool next_item(const char **spec, struct item *item)
+{
+	const char *at = *spec + strspn(*spec, ", ");
+	size_t len = strcspn(at, ", ");
+
+	if (!len)
+		return false;
+	*spec = at + len;
+	item->sign = *at == '+' || *at == '-' ? *at : 0;
+	item->id = at + (item->sign != 0);
+	item->len = len - (item->sign != 0);
+	return true;
+}
+
+/* Whether the list changes the default rather than replacing it. */
+static bool is_relative(const char *spec)
+{
+	struct item item;
+
+	return next_item(&spec, &item) && item.sign;
+}
+
+int layout_check(const char *spec, struct buf *bad)
+{
+	bool relative = is_relative(spec);
+	struct item item;
+	size_t n = 0;
+
+	while (next_item(&spec, &item)) {
+		n++;
+		if (column_by_id(item.id, item.len) && (item.sign != 0) == relative &&
+		    n <= LAYOUT_MAX / 2)
+			continue;
+		buf_add(bad, item.id - (item.sign != 0), item.len + (item.sign != 0));
+		return -EINVAL;
+	}
+	return n ? 0 : -EINVAL;
+}
+
+/* Appends a column once. */
+static void add(struct layout *layout, const struct column *column)
+{
+	if (column && layout->n < LAYOUT_MAX && !layout_has(layout, column))
+		layout->columns[layout->n++] = column;
+}
+
+/* Appends the column of that id. */
+static void add_id(struct layout *layout, const char *id)
+{
+	add(layout, column_by_id(id, strlen(id)));
+}
+
+/* Takes a column out. */
+static void take_out(struct layout *layout, const struct column *column)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i] != column)
+			layout->columns[kept++] = layout->columns[i];
+	layout->n = kept;
+}
+
+/* The contract's default view. */
+static void add_default(struct layout *layout, const struct layout_frame *frame)
+{
+	bool wide = !frame->width || frame->width >= LAYOUT_WIDE;
+
+	add_id(layout, "pid");
+	add_id(layout, "user");
+	if (frame->state)
+		add_id(layout, "state");
+	add_id(layout, "run");
+	add_id(layout, "total");
+	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
+		/* Unknown for now is another thing than never given: keep these. */
+		bool given = kind != DELAY_IRQ || frame->kinds & DELAY_BIT(kind);
+
+		if (given && (wide || kind == DELAY_CPU || kind == DELAY_BLKIO))
+			add(layout, column_of_kind(kind));
+	}
+	if (!wide)
+		add_id(layout, "mem");
+	add_id(layout, "comm");
+}
+
+/* Moves the columns that only go last to the end, keeping their order. */
+static void settle_last(struct layout *layout)
+{
+	const struct column *last[LAYOUT_MAX];
+	size_t kept = 0, n = 0;
+
+	for (size_t i = 0; i < layout->n; i++) {
+		if (layout->columns[i]->last)
+			last[n++] = layout->columns[i];
+		else
+			layout->columns[kept++] = layout->columns[i];
+	}
+	memcpy(layout->columns + kept, last, n * sizeof(*last));
+}
+
+void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame)
+{
+	struct item item;
+
+	layout->n = 0;
+	if (!spec || is_relative(spec))
+		add_default(layout, frame);
+	while (spec && next_item(&spec, &item)) {
+		const struct column *column = column_by_id(item.id, item.len);
+
+		if (item.sign == '-')
+			take_out(layout, column);
+		else
+			add(layout, column);
+	}
+	settle_last(layout);
+}
+
+void layout_named(struct layout *layout, const char *spec)
+{
+	struct item item;
+
+	layout->n = 0;
+	while (spec && next_item(&spec, &item))
+		if (item.sign != '-')
+			add(layout, column_by_id(item.id, item.len));
+}
+
+unsigned layout_needs(const struct layout *layout, enum unit unit)
+{
+	unsigned needs = 0;
+
+	for (size_t i = 0; i < layout->n; i++)
+		needs |= column_needs(layout->columns[i], unit);
+	return needs;
+}
+
+bool layout_has(const struct layout *layout, const struct column *column)
+{
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i] == column)
+			return true;
+	return false;
+}

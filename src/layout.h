@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which columns a view shows, in which order. */
+#ifndef STALLTOP_LAYOUT_H
+#define STALLTOP_LAYOUT_H
+
+#include <stdint.h>
+
+#include "buf.h"
+#include "column.h"
+
+#define LAYOUT_MAX 80
+
+struct layout {
+	const struct column *columns[LAYOUT_MAX];
+	size_t n;
+};
+
+/* From this width on all kinds are shown in place of mem. */
+#define LAYOUT_WIDE 110
+
+/* What the default columns depend on. */
+struct layout_frame {
+	unsigned width; /* of the screen in cells; 0: no limit */
+	uint32_t kinds; /* DELAY_BIT()s that the source gives: others are left out */
+	bool state;	/* the state is read for shown rows anyway */
+};
+
+/*
+ * Checks a list of field ids (`id,id,...`, or `+id`/`-id` onto the default). 0, or -EINVAL
+ * with the offending id appended to `bad`.
+ */
+int layout_check(const char *spec, struct buf *bad);
+
+/*
+ * The columns of a checked list, NULL for the default. `comm` and `command` are moved to the
+ * end, where the last of them takes the rest of the line.
+ */
+void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame);
+
+/* The columns that a list names (not those it takes away), in its order. */
+void layout_named(struct layout *layout, const char *spec);
+
+/* Needs of all its columns. */
+unsigned layout_needs(const struct layout *layout, enum unit unit);
+
+/* Whether the layout shows the column. */
+bool layout_has(const struct layout *layout, const struct column *column);
+
+#endif

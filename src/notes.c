@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "notes.h"
+
+#include <string.h>
+
+const struct note_row note_table[NOTE_IDS] = {
+	[NOTE_DELAYACCT_OFF] = {
+		"delayacct-off", "delay accounting is off: only cpu delay is known",
+		"on now, for tasks started from then on: sysctl kernel.task_delayacct=1; at every "
+		"boot: the kernel parameter delayacct, or a line kernel.task_delayacct=1 in "
+		"/etc/sysctl.d/50-delayacct.conf",
+	},
+	[NOTE_DELAYACCT_OLDER] = {
+		"delayacct-older",
+		"%v {task is|tasks are} older than delay accounting: "
+		"{its|their} waits but cpu are unknown",
+		"start {it|them} again, or boot with the kernel parameter delayacct",
+	},
+	[NOTE_DELAYACCT_UNSURE] = {
+		"delayacct-unsure",
+		"%v {task shows|tasks show} no blkio: {it|they} may be older than delay accounting, "
+		"so it is unknown",
+		"taskstats tells (see no-cap)",
+	},
+	[NOTE_DELAYACCT_TOGGLED] = {
+		"delayacct-toggled",
+		"delay accounting was switched: this interval shows cpu delay only", NULL,
+	},
+	[NOTE_NO_CAP] = {
+		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only",
+		"run as root in the initial user namespace, or give the program "
+		"cap_net_admin (setcap cap_net_admin+ep stalltop)",
+	},
+	[NOTE_NO_TASKSTATS] = {
+		"no-taskstats", "this kernel has no taskstats: procfs source, cpu and blkio only",
+		"needs a kernel with CONFIG_TASKSTATS and CONFIG_TASK_DELAY_ACCT",
+	},
+	[NOTE_TASKSTATS_VERSION] = {
+		"taskstats-version",
+		"this kernel's taskstats is older than version 8: procfs source, cpu and blkio only",
+		NULL,
+	},
+	[NOTE_TASKSTATS_ERROR] = {
+		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only",
+		NULL,
+	},
+	[NOTE_NO_PSI] = {
+		"no-psi", "no pressure files: pressure is unknown",
+		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)",
+	},
+	[NOTE_PSI_MISSING] = {
+		"psi-missing", "/proc/pressure/%v cannot be read: its pressure is unknown", NULL,
+	},
+	[NOTE_UNREAD] = {
+		"unread", "%v {task|tasks} gave no answer and {is|are} not shown", NULL,
+	},
+	[NOTE_LATE] = {
+		"late",
+		"%v {interval was|intervals were} skipped: a sample took longer, or the program "
+		"was stopped",
+		"a longer interval (-d)",
+	},
+};
+
+/* Appends what %v stands for. */
+static void append_value(struct buf *out, const struct note *note)
+{
+	if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
+		buf_puts(out, psi_names[note->value]);
+	else if (note->id == NOTE_TASKSTATS_ERROR)
+		buf_puts(out, strerror((int)note->value));
+	else
+		buf_uint(out, note->value);
+}
+
+/* Appends a text of the table: %v is the value, {one|many} depends on it. */
+static void append_text(struct buf *out, const char *text, const struct note *note)
+{
+	while (*text) {
+		size_t plain = strcspn(text, "%{"), first, second;
+
+		buf_add(out, text, plain);
+		text += plain;
+		if (*text == '%') {
+			append_value(out, note);
+			text += 2;
+		} else if (*text) {
+			first = strcspn(++text, "|");
+			second = strcspn(text + first, "}");
+			if (note->value == 1)
+				buf_add(out, text, first);
+			else
+				buf_add(out, text + first + 1, second - 1);
+			text += first + second + 1;
+		}
+	}
+}
+
+void note_append(struct buf *out, const struct note *note, bool remedy)
+{
+	const struct note_row *row = &note_table[note->id];
+
+	append_text(out, row->text, note);
+	if (remedy && row->remedy) {
+		buf_puts(out, "; ");
+		append_text(out, row->remedy, note);
+	}
+}

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+#include "out.h"
+#include "source.h"
+#include "util.h"
+
+#define INTERVAL_MIN 0.05
+#define INTERVAL_MAX 86400.0
+
+/* Values of options without a letter, for getopt_long. */
+#define LONG_ONLY 256
+
+/* What a setter is handed. */
+#define SETTER(name) static bool name(struct options *options, const char *arg, struct buf *why)
+
+/* A number without anything behind it. */
+static bool parse_number(const char *arg, double *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtod(arg, &end);
+	return end != arg && !*end && !errno && isfinite(*number);
+}
+
+/* A whole number from min to max. */
+static bool parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	if (*arg < '0' || *arg > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(arg, &end, 10);
+	return !*end && !errno && *number >= min && *number <= max;
+}
+
+/* -b */
+SETTER(set_batch)
+{
+	(void)arg;
+	(void)why;
+	return options->batch = true;
+}
+
+/* -n */
+SETTER(set_iterations)
+{
+	if (parse_whole(arg, 1, UINT64_MAX, &options->iterations))
+		return true;
+	buf_puts(why, "a whole number above 0");
+	return false;
+}
+
+/* -d; the comma is a decimal point where people are used to it. */
+SETTER(set_interval)
+{
+	double seconds;
+
+	if (parse_number(arg, &seconds) && seconds >= INTERVAL_MIN && seconds <= INTERVAL_MAX) {
+		options->interval_ns = (uint64_t)(seconds * (double)NSEC_PER_SEC + 0.5);
+		return true;
+	}
+	buf_puts(why, "seconds from 0.05 to 86400");
+	return false;
+}
+
+/* -s */
+SETTER(set_sort)
+{
+	bool signed_ = *arg == '+' || *arg == '-';
+	const char *id = arg + signed_;
+
+	options->sort = column_by_id(id, strlen(id));
+	if (!options->sort) {
+		buf_puts(why, "a field (see -F list), perhaps with + or - before it");
+		return false;
+	}
+	options->descending = signed_ ? *arg == '-' : column_descends(options->sort);
+	return true;
+}
+
+/* -F */
+SETTER(set_fields)
+{
+	struct buf bad = { 0 };
+
+	if (!strcmp(arg, "list"))
+		return options->list_fields = true;
+	options->fields = arg;
+	if (!layout_check(arg, &bad)) {
+		buf_free(&bad);
+		return true;
+	}
+	buf_puts(why, "field ids with commas between, or each with + or - before it (see -F list)");
+	if (bad.len) {
+		buf_puts(why, "; not: ");
+		text_escape(why, bad.data, bad.len, TEXT_ASCII);
+	}
+	buf_free(&bad);
+	return false;
+}
+
+/* -U */
+SETTER(set_unit)
+{
+	int unit = unit_by_name(arg);
+
+	if (unit >= 0) {
+		options->unit = (enum unit)unit;
+		return true;
+	}
+	for (int i = 0; i < UNITS; i++)
+		buf_printf(why, "%s%s", i ? ", " : "", unit_table[i].id);
+	return false;
+}
+
+/* -H */
+SETTER(set_threads)
+{
+	(void)arg;
+	(void)why;
+	return options->threads = true;
+}
+
+/* -g */
+SETTER(set_group)
+{
+	options->threads = !strcmp(arg, "thread");
+	if (options->threads || !strcmp(arg, "process"))
+		return true;
+	buf_puts(why, "process, thread");
+	return false;
+}
+
+/* Orders pids. */
+static int compare_pids(const void *a, const void *b)
+{
+	const pid_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Calls take() for each part of a comma-separated list; false when a part or the list is empty. */
+static bool each_part(const char *arg, struct options *options,
+		      bool (*take)(struct options *options, const char *part))
+{
+	char *copy = xstrdup(arg), *rest = copy, *part;
+	bool ok = *arg != '\0';
+
+	while (ok && (part = strsep(&rest, ",")))
+		ok = *part && take(options, part);
+	free(copy);
+	return ok;
+}
+
+/* A pid of -p. */
+static bool take_pid(struct options *options, const char *part)
+{
+	uint64_t pid;
+
+	if (!parse_whole(part, 1, INT32_MAX, &pid))
+		return false;
+	options->pids = xreallocarray(options->pids, options->npids + 1, sizeof(pid_t));
+	options->pids[options->npids++] = (pid_t)pid;
+	return true;
+}
+
+/* -p */
+SETTER(set_pids)
+{
+	size_t kept = 0;
+
+	if (!each_part(arg, options, take_pid)) {
+		buf_puts(why, "process ids with commas between");
+		return false;
+	}
+	qsort(options->pids, options->npids, sizeof(pid_t), compare_pids);
+	for (size_t i = 0; i < options->npids; i++)
+		if (!kept || options->pids[i] != options->pids[kept - 1])
+			options->pids[kept++] = options->pids[i];
+	options->npids = kept;
+	return true;
+}
+
+/* A user of -u, by name or number. */
+static bool take_user(struct options *options, const char *part)
+{
+	const struct passwd *passwd = getpwnam(part);
+	uint64_t number = passwd ? passwd->pw_uid : 0;
+
+	if (!passwd && !parse_whole(part, 0, UINT32_MAX, &number))
+		return false;
+	options->users = xreallocarray(options->users, options->nusers + 1, sizeof(uid_t));
+	options->users[options->nusers++] = (uid_t)number;
+	return true;
+}
+
+/* -u */
+SETTER(set_users)
+{
+	if (each_part(arg, options, take_user))
+		return true;
+	buf_puts(why, "names of users there are, or numbers, with commas between");
+	return false;
+}
+
+/* -m */
+SETTER(set_match)
+{
+	char message[128];
+	int err;
+
+	if (options->match)
+		regfree(options->match);
+	else
+		options->match = xcalloc(1, sizeof(*options->match));
+	options->pattern = arg;
+	err = regcomp(options->match, arg, REG_EXTENDED | REG_NOSUB);
+	if (!err)
+		return true;
+	regerror(err, options->match, message, sizeof(message));
+	free(options->match);
+	options->match = NULL;
+	buf_printf(why, "a POSIX extended regular expression (%s)", message);
+	return false;
+}
+
+/* --over */
+SETTER(set_over)
+{
+	if (parse_number(arg, &options->over_ms) && options->over_ms >= 0)
+		return true;
+	buf_puts(why, "milliseconds, 0 or more");
+	return false;
+}
+
+/* -i */
+SETTER(set_active)
+{
+	(void)arg;
+	(void)why;
+	return options->active = true;
+}
+
+/* -r */
+SETTER(set_rows)
+{
+	uint64_t rows;
+
+	if (parse_whole(arg, 1, SIZE_MAX / 2, &rows)) {
+		options->rows = (size_t)rows;
+		return true;
+	}
+	buf_puts(why, "a whole number above 0");
+	return false;
+}
+
+/* -x */
+SETTER(set_no_exits)
+{
+	(void)arg;
+	(void)why;
+	return options->no_exits = true;
+}
+
+/* -o */
+SETTER(set_format)
+{
+	options->format = arg;
+	if (out_by_name(arg))
+		return true;
+	for (size_t i = 0; out_registry[i]; i++)
+		buf_printf(why, "%s%s", i ? ", " : "", out_registry[i]->name);
+	return false;
+}
+
+/* --since-start */
+SETTER(set_since_start)
+{
+	(void)arg;
+	(void)why;
+	return options->since_start = true;
+}
+
+/* --source */
+SETTER(set_source)
+{
+	options->source = strcmp(arg, "auto") ? arg : NULL;
+	if (!options->source || source_by_name(arg))
+		return true;
+	buf_puts(why, "auto");
+	for (size_t i = 0; source_registry[i]; i++)
+		buf_printf(why, ", %s", source_registry[i]->name);
+	return false;
+}
+
+/* --enable-delayacct */
+SETTER(set_enable_delayacct)
+{
+	(void)arg;
+	(void)why;
+	return options->enable_delayacct = true;
+}
+
+/* --debug-log */
+SETTER(set_debug_log)
+{
+	(void)why;
+	options->debug_log = arg;
+	return *arg != '\0';
+}
+
+/* -h */
+SETTER(set_help)
+{
+	(void)arg;
+	(void)why;
+	return options->help = true;
+}
+
+/* -V */
+SETTER(set_version)
+{
+	(void)arg;
+	(void)why;
+	return options->version = true;
+}
+
+const struct option_row option_table[] = {
+	{ 'b', "batch", NULL, "off", "no screen: samples to standard output", set_batch },
+	{ 'n', "iterations", "N", "endless", "stop after N samples", set_iterations },
+	{ 'd', "delay", "SECONDS", "2", "interval; fractions, 0.05 to 86400", set_interval },
+	{ 's', "sort", "FIELD", "total",
+	  "sort field: -FIELD descending, +FIELD ascending; without a sign numbers descend, "
+	  "texts ascend", set_sort },
+	{ 'F', "fields", "LIST", "by width",
+	  "field ids with commas between; +id or -id adds to or takes from the default; list "
+	  "prints every id with unit and meaning", set_fields },
+	{ 'U', "unit", "UNIT", "percent",
+	  "delay columns show: percent, ms (in the interval), count (waits in it), avg (ms a "
+	  "wait), max (longest wait since the task's start, ms), total (ms since its start)",
+	  set_unit },
+	{ 'H', "threads", NULL, "off", "a row a thread, as -g thread", set_threads },
+	{ 'g', "group-by", "WHAT", "process", "a row each: process, thread", set_group },
+	{ 'p', "pid", "PID[,PID...]", "all",
+	  "only these processes (with -H their threads); no others are read", set_pids },
+	{ 'u', "user", "USER[,USER...]", "all", "only these users, by name or number", set_users },
+	{ 'm', "match", "REGEX", "all",
+	  "rows whose name or command line matches (POSIX extended)", set_match },
+	{ 0, "over", "MS", "off", "rows with more than MS of total delay in the interval",
+	  set_over },
+	{ 'i', "active", NULL, "off",
+	  "hide rows with no delay, no run time and no exit in the interval", set_active },
+	{ 'r', "rows", "N", "all", "at most N rows a sample", set_rows },
+	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks", set_no_exits },
+	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)", set_format },
+	{ 0, "since-start", NULL, "off",
+	  "cumulative figures since each task's start, from the first reading on",
+	  set_since_start },
+	{ 0, "source", "SOURCE", "auto",
+	  "auto, taskstats, procfs (run time, cpu and blkio only; needs no privileges)",
+	  set_source },
+	{ 0, "enable-delayacct", NULL, "off",
+	  "kernel.task_delayacct on for the run; at the end it is put back if it is still what "
+	  "was set", set_enable_delayacct },
+	{ 0, "debug-log", "FILE", "none", "append to FILE what the program does",
+	  set_debug_log },
+	{ 'h', "help", NULL, NULL, "print this and exit", set_help },
+	{ 'V', "version", NULL, NULL,
+	  "print version, sources built in, kernel and taskstats version, and exit",
+	  set_version },
+};
+
+const size_t option_table_n = ARRAY_SIZE(option_table);
+
+/* The option that a getopt_long() value stands for. */
+static const struct option_row *row_of(int value)
+{
+	if (value >= LONG_ONLY)
+		return &option_table[value - LONG_ONLY];
+	for (size_t i = 0; i < option_table_n; i++)
+		if (option_table[i].letter == value)
+			return &option_table[i];
+	return NULL;
+}
+
+/* Makes getopt_long's tables from ours. */
+static void make_tables(struct option *longs, char *letters)
+{
+	*letters++ = ':';
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+
+		longs[i] = (struct option){ row->name, row->arg != NULL, NULL,
+					    row->letter ? row->letter : LONG_ONLY + (int)i };
+		if (row->letter)
+			*letters++ = row->letter;
+		if (row->letter && row->arg)
+			*letters++ = ':';
+	}
+	longs[option_table_n] = (struct option){ 0 };
+	*letters = '\0';
+}
+
+/* Says which option has no value or is none. */
+static int complain(int value, char **argv, struct buf *why)
+{
+	const char *word = argv[optind - 1];
+	bool is_long = !strncmp(word, "--", 2);
+
+	buf_puts(why, value == ':' ? "option " : "unknown option ");
+	if (is_long)
+		text_escape(why, word, strlen(word), TEXT_ASCII);
+	else
+		buf_printf(why, "-%c", optopt > ' ' && optopt < 127 ? optopt : '?');
+	buf_puts(why, value == ':' ? " needs a value" : " (see --help)");
+	return -EINVAL;
+}
+
+/* Takes one option. */
+static int take_option(struct options *options, int value, struct buf *why)
+{
+	const struct option_row *row = row_of(value);
+	struct buf allowed = { 0 };
+
+	if (row->set(options, optarg, &allowed)) {
+		buf_free(&allowed);
+		return 0;
+	}
+	buf_printf(why, "--%s does not take '", row->name);
+	text_escape(why, optarg, strlen(optarg), TEXT_ASCII);
+	buf_puts(why, "'; allowed: ");
+	buf_add(why, allowed.data, allowed.len);
+	buf_free(&allowed);
+	return -EINVAL;
+}
+
+int options_parse(struct options *options, int argc, char **argv, struct buf *why)
+{
+	struct option longs[ARRAY_SIZE(option_table) + 1];
+	char letters[2 * ARRAY_SIZE(option_table) + 2];
+	int value, err;
+
+	*options = (struct options){ .interval_ns = 2 * NSEC_PER_SEC, .over_ms = -1,
+				     .descending = true, .format = out_registry[0]->name,
+				     .sort = column_by_id("total", strlen("total")) };
+	make_tables(longs, letters);
+	/* Undocumented: what the manual's tables are made of. */
+	if (argc == 3 && !strcmp(argv[1], "--dump-doc")) {
+		options->dump_doc = argv[2];
+		return 0;
+	}
+	opterr = 0;
+	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (value == '?' || value == ':')
+			return complain(value, argv, why);
+		err = take_option(options, value, why);
+		if (err)
+			return err;
+	}
+	if (optind == argc)
+		return 0;
+	buf_puts(why, "unexpected argument '");
+	text_escape(why, argv[optind], strlen(argv[optind]), TEXT_ASCII);
+	buf_puts(why, "' (see --help)");
+	return -EINVAL;
+}
+
+void options_help(struct buf *out)
+{
+	buf_puts(out, "Usage: stalltop [options]\n"
+		      "Shows what every task waits for, and how badly.\n\n");
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+		char names[64];
+
+		snprintf(names, sizeof(names), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
+			 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
+			 row->arg ? " " : "", row->arg ? row->arg : "");
+		buf_printf(out, "  %-30s  %s", names, row->help);
+		if (row->standard)
+			buf_printf(out, " [%s]", row->standard);
+		buf_putc(out, '\n');
+	}
+}
+
+void options_fields(struct buf *out)
+{
+	for (size_t i = 0; i < columns_n; i++) {
+		const struct column *column = &columns[i];
+
+		buf_printf(out, "%-26s %-8s %s\n", column->id,
+			   column->unit ? column->unit : "(-U)", column->help);
+	}
+}
+
+void options_free(struct options *options)
+{
+	if (options->match)
+		regfree(options->match);
+	free(options->match);
+	free(options->pids);
+	free(options->users);
+}

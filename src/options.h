@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line: one row an option. Parsing, --help and the manual walk the table. */
+#ifndef STALLTOP_OPTIONS_H
+#define STALLTOP_OPTIONS_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "buf.h"
+#include "column.h"
+
+/* What the program is to do. Strings are those of argv. */
+struct options {
+	bool batch;
+	uint64_t iterations; /* 0: endless */
+	uint64_t interval_ns;
+	const struct column *sort;
+	bool descending;
+	const char *fields; /* checked; NULL: the default */
+	enum unit unit;
+	bool threads;
+	pid_t *pids; /* ascending; NULL: all */
+	size_t npids;
+	uid_t *users; /* NULL: all */
+	size_t nusers;
+	regex_t *match;	     /* NULL: all */
+	const char *pattern; /* what match was made of */
+	double over_ms;	     /* negative: all */
+	bool active;
+	size_t rows; /* 0: all */
+	bool no_exits;
+	const char *format;
+	bool since_start;
+	const char *source; /* NULL: auto */
+	bool enable_delayacct;
+	const char *debug_log;
+	/* Asked for in place of running. */
+	bool help, version, list_fields;
+	const char *dump_doc;
+};
+
+struct option_row {
+	char letter; /* 0: long only */
+	const char *name;
+	const char *arg; /* NULL: takes none */
+	const char *standard; /* the default, as text */
+	const char *help;
+	/* Takes the argument; on failure what is wrong is appended to why. */
+	bool (*set)(struct options *options, const char *arg, struct buf *why);
+};
+
+extern const struct option_row option_table[];
+extern const size_t option_table_n;
+
+/*
+ * Parses the command line. 0, or -EINVAL with one line of what is wrong and what is allowed
+ * in `why`.
+ */
+int options_parse(struct options *options, int argc, char **argv, struct buf *why);
+
+/* Appends the text of --help. */
+void options_help(struct buf *out);
+
+/* Appends every field with unit and meaning, a line each. */
+void options_fields(struct buf *out);
+
+void options_free(struct options *options);
+
+#endif

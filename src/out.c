@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "out.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How long a reader that has stopped reading may hold up the end. */
+#define LAST_WRITE_MS 1000
+
+const struct out_ops *const out_registry[] = { &out_text, &out_csv, &out_json, NULL };
+
+const struct out_ops *out_by_name(const char *name)
+{
+	for (const struct out_ops *const *ops = out_registry; *ops; ops++)
+		if (!strcmp((*ops)->name, name))
+			return *ops;
+	return NULL;
+}
+
+void out_open(struct out *out, const struct out_ops *ops, const struct out_config *config)
+{
+	*out = (struct out){ .ops = ops, .config = config };
+}
+
+unsigned out_needs(const struct out *out)
+{
+	const struct out_config *config = out->config;
+
+	return query_needs(config->query, config->unit) | out->ops->needs(config);
+}
+
+void out_frame(struct out *out, const struct frame *frame)
+{
+	const struct out_config *config = out->config;
+	struct view view = { frame, config->unit, config->charset };
+
+	query_run(config->query, &view, &out->order);
+	out->ops->frame(out, &view);
+	out->frames++;
+}
+
+/* Waits until the descriptor takes more. False when it does not in time. */
+static bool await_room(int fd)
+{
+	struct pollfd pollfd = { .fd = fd, .events = POLLOUT };
+
+	return poll(&pollfd, 1, LAST_WRITE_MS) > 0;
+}
+
+int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught)
+{
+	size_t done = 0;
+
+	while (done < out->buf.len) {
+		ssize_t n;
+
+		if (*caught && !await_room(fd))
+			return -EINTR;
+		n = write(fd, out->buf.data + done, out->buf.len - done);
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno == EAGAIN)
+			await_room(fd);
+		else if (errno != EINTR)
+			return -errno;
+	}
+	out->buf.len = 0;
+	return 0;
+}
+
+void out_close(struct out *out)
+{
+	order_free(&out->order);
+	buf_free(&out->scratch);
+	buf_free(&out->buf);
+}
+
+/* Fields that csv and json have anyway, besides the delay kinds. */
+static bool is_fixed(const struct column *column)
+{
+	static const char *const fixed[] = { "pid", "tgid", "ppid", "uid", "user", "comm",
+					     "state", "run", "command", "cgroup" };
+
+	if (column_is_delay(column) && column->arg < DELAY_KINDS)
+		return true;
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (!strcmp(column->id, fixed[i]))
+			return true;
+	return false;
+}
+
+void out_extra_fields(const struct out_config *config, struct layout *extra)
+{
+	struct layout named;
+
+	layout_named(&named, config->fields);
+	extra->n = 0;
+	for (size_t i = 0; i < named.n; i++)
+		if (!is_fixed(named.columns[i]))
+			extra->columns[extra->n++] = named.columns[i];
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Output of frames as a stream. A format is one file and one line in out.c. */
+#ifndef STALLTOP_OUT_H
+#define STALLTOP_OUT_H
+
+#include <signal.h>
+
+#include "buf.h"
+#include "column.h"
+#include "layout.h"
+#include "query.h"
+
+/* What is put out. All of it stays the caller's. */
+struct out_config {
+	const struct query *query;
+	const char *fields; /* a checked list of columns, NULL: the default */
+	enum unit unit;
+	enum text_charset charset; /* of text; csv and json are UTF-8 */
+	unsigned width;		   /* of the terminal; 0: no limit */
+	bool threads;
+	uint64_t interval_ns; /* as asked for */
+};
+
+struct out_ops;
+
+struct out {
+	const struct out_ops *ops;
+	const struct out_config *config;
+	struct order order;
+	struct layout layout; /* resolved with the first frame, then kept */
+	uint64_t frames;      /* put out before this one */
+	struct buf scratch;
+	struct buf buf; /* what is to be written */
+};
+
+struct out_ops {
+	const char *name;
+	/* What must be read of every task besides what the query needs. */
+	unsigned (*needs)(const struct out_config *config);
+	/* Appends a frame, whose rows out->order holds, to out->buf. */
+	void (*frame)(struct out *out, const struct view *view);
+};
+
+/* All formats; ends with NULL. The first is the default. */
+extern const struct out_ops *const out_registry[];
+
+/* The format of that name, or NULL. */
+const struct out_ops *out_by_name(const char *name);
+
+/* Prepares an output; the configuration must outlive it. */
+void out_open(struct out *out, const struct out_ops *ops, const struct out_config *config);
+
+/* What must be read of every task, NEED_ bits. */
+unsigned out_needs(const struct out *out);
+
+/* Appends a frame to out->buf. */
+void out_frame(struct out *out, const struct frame *frame);
+
+/*
+ * Writes out->buf whole and empties it. After a signal has been caught it goes on for as
+ * long as the reader does. 0 or -errno (-EPIPE: the reader has gone).
+ */
+int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught);
+
+void out_close(struct out *out);
+
+/* The columns of `fields` that a format with fixed ones has to add. */
+void out_extra_fields(const struct out_config *config, struct layout *extra);
+
+extern const struct out_ops out_text;
+extern const struct out_ops out_csv;
+extern const struct out_ops out_json;
+
+#endif

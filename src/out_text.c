@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Batch text: the screen's lines without a screen. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "headline.h"
+#include "notes.h"
+#include "out.h"
+
+/* Ends a line without spaces before its end. */
+static void end_line(struct buf *out)
+{
+	while (out->len && out->data[out->len - 1] == ' ')
+		out->len--;
+	buf_putc(out, '\n');
+}
+
+/* What default columns depend on in batch mode: nobody has the states read for nothing. */
+static struct layout_frame layout_frame(const struct out_config *config, uint32_t kinds)
+{
+	return (struct layout_frame){ .width = config->width, .kinds = kinds };
+}
+
+/* Needs of the columns. */
+static unsigned text_needs(const struct out_config *config)
+{
+	struct layout_frame frame = layout_frame(config, DELAY_ALL);
+	struct layout layout;
+
+	layout_resolve(&layout, config->fields, &frame);
+	return layout_needs(&layout, config->unit);
+}
+
+/* The lines above the table. */
+static void append_header(struct out *out, const struct view *view)
+{
+	struct buf *buf = &out->buf;
+	bool head = false;
+
+	headline_title(buf, view, out->config->interval_ns);
+	end_line(buf);
+	headline_tasks(buf, view);
+	end_line(buf);
+	for (enum psi_resource r = 0; r < PSI_RESOURCES; r++) {
+		if (view->frame->system->psi_error[r])
+			continue;
+		if (!head) {
+			headline_pressure_head(buf);
+			end_line(buf);
+		}
+		head = true;
+		headline_pressure(buf, view, r);
+		end_line(buf);
+	}
+	for (size_t i = 0; i < view->frame->nnotes; i++) {
+		buf_puts(buf, "note: ");
+		note_append(buf, &view->frame->notes[i], true);
+		end_line(buf);
+	}
+	buf_putc(buf, '\n');
+}
+
+/* Headings and units. */
+static void append_heads(struct out *out)
+{
+	struct buf *buf = &out->buf;
+
+	for (size_t i = 0; i < out->layout.n; i++) {
+		const struct column *column = out->layout.columns[i];
+		char heading[32];
+
+		snprintf(heading, sizeof(heading), "%s%s",
+			 column->digit ? (char[]){ column->digit, '\0' } : "", column->heading);
+		if (i)
+			buf_putc(buf, ' ');
+		column_append_label(column, heading, buf);
+	}
+	end_line(buf);
+	for (size_t i = 0; i < out->layout.n; i++) {
+		const struct column *column = out->layout.columns[i];
+
+		if (i)
+			buf_putc(buf, ' ');
+		column_append_label(column, column_unit(column, out->config->unit), buf);
+	}
+	end_line(buf);
+}
+
+/* One row. Of the last column all of the text, of others behind each other their width. */
+static void append_row(struct out *out, const struct view *view, const struct row *row)
+{
+	for (size_t i = 0; i < out->layout.n; i++) {
+		const struct column *column = out->layout.columns[i];
+		struct value value = column_get(column, view, row);
+		bool last = i + 1 == out->layout.n;
+
+		if (i)
+			buf_putc(&out->buf, ' ');
+		column_append(column, view, &value, last ? 0 : column->width, &out->scratch,
+			      &out->buf);
+	}
+	buf_putc(&out->buf, '\n');
+}
+
+/* The sum row: "=" in the first cell, the number of rows in the last. */
+static void append_sum(struct out *out, const struct view *view)
+{
+	const struct order *order = &out->order;
+	struct buf *buf = &out->buf;
+
+	for (size_t i = 0; i < out->layout.n; i++) {
+		const struct column *column = out->layout.columns[i];
+		struct value total = column_total(column, view, order->rows, order->passed,
+						  &order->sum);
+
+		if (i)
+			buf_putc(buf, ' ');
+		if (column->last && i + 1 == out->layout.n)
+			buf_printf(buf, "%zu %s", order->passed,
+				   view->frame->threads ? "threads" : "tasks");
+		else if (!i && total.type == VALUE_UNSET)
+			column_append_label(column, "=", buf);
+		else if (column->sum == SUM_NONE || column->format == FORMAT_TEXT)
+			column_append_label(column, "", buf);
+		else
+			column_append(column, view, &total, 0, &out->scratch, buf);
+	}
+	end_line(buf);
+}
+
+/* A sample. */
+static void text_frame(struct out *out, const struct view *view)
+{
+	struct layout_frame frame = layout_frame(out->config, view->frame->kinds);
+
+	if (!out->frames)
+		layout_resolve(&out->layout, out->config->fields, &frame);
+	append_header(out, view);
+	append_heads(out);
+	for (size_t i = 0; i < out->order.n; i++)
+		append_row(out, view, out->order.rows[i]);
+	append_sum(out, view);
+	buf_putc(&out->buf, '\n');
+}
+
+const struct out_ops out_text = {
+	.name = "text",
+	.needs = text_needs,
+	.frame = text_frame,
+};

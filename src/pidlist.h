@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The numeric names of a directory: the processes of /proc, the threads of /proc/PID/task. */
+#ifndef STALLTOP_PIDLIST_H
+#define STALLTOP_PIDLIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Zero-initialised it is an empty list; kept from sample to sample for its memory. */
+struct pidlist {
+	pid_t *pids;
+	size_t n;
+	size_t cap;
+	char *scratch;
+	uint64_t syscalls; /* made so far, for the tests that hold the cost down */
+};
+
+/*
+ * Reads the numeric entries of a directory from its start, in ascending order.
+ * 0, or -errno (-ENOENT where the process behind the directory has gone).
+ */
+int pidlist_read(struct pidlist *list, int dirfd);
+
+/* Opens /proc/TGID/task below procfd and reads it. 0, or -errno (-ENOENT: has gone). */
+int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid);
+
+/* Frees the memory and leaves an empty list. */
+void pidlist_free(struct pidlist *list);
+
+#endif

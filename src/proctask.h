@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The few files of /proc/PID that are read, each below a /proc directory
+ * descriptor. tid 0 means the process as a whole (/proc/TGID/FILE), else the
+ * thread (/proc/TGID/task/TID/FILE). All return 0 or -errno: -ENOENT or -ESRCH
+ * for a task that has gone, -EACCES or -EPERM where we may not look, -EBADMSG
+ * for a text that is not what the kernel documents.
+ */
+#ifndef STALLTOP_PROCTASK_H
+#define STALLTOP_PROCTASK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "buf.h"
+
+/* Names of workqueue threads go past the 15 bytes of a task's comm (proc_task_name, 64). */
+#define TASK_COMM_MAX 64
+
+/* /proc/PID/stat (proc_pid_stat(5)): times in clock ticks (sysconf(_SC_CLK_TCK)). */
+struct proctask_stat {
+	char comm[TASK_COMM_MAX + 1]; /* raw bytes, NUL-terminated */
+	char state;
+	pid_t ppid;
+	uint64_t utime, stime;	  /* of the task or of the whole process */
+	uint64_t cutime, cstime;  /* of ended and reaped children */
+	uint64_t start;		  /* field 22, ticks since boot */
+	uint64_t blkio;		  /* field 42: the leader's alone in /proc/TGID/stat */
+	unsigned threads;
+};
+
+/* /proc/PID/schedstat, in ns. The leader's alone in /proc/TGID/schedstat. */
+struct proctask_schedstat {
+	uint64_t run, wait, slices;
+};
+
+/* /proc/PID/io, in bytes that reached the storage layer. */
+struct proctask_io {
+	uint64_t read, written, cancelled;
+};
+
+int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out);
+int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out);
+int proctask_io(int procfd, pid_t tgid, pid_t tid, struct proctask_io *out);
+
+/* Pure parser of a stat text; the name may hold any byte, also ") R 1". */
+int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out);
+
+/* Real uid and thread group of a task, from /proc/PID/status. Either may be NULL. */
+int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group);
+
+/*
+ * Appends the command line, arguments separated by spaces, raw bytes (at most
+ * 4096). Nothing is appended for a kernel thread or a zombie.
+ */
+int proctask_cmdline(int procfd, pid_t tgid, struct buf *out);
+
+/*
+ * Appends the task's cgroup path: of the unified hierarchy where the task has
+ * one other than "/", else of the first v1 hierarchy with a path other than "/".
+ */
+int proctask_cgroup(int procfd, pid_t tgid, struct buf *out);
+
+#endif

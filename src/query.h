@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is asked of a frame: which rows, in which order, how many. */
+#ifndef STALLTOP_QUERY_H
+#define STALLTOP_QUERY_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "column.h"
+
+struct query {
+	const struct column *sort; /* NULL: the frame's order */
+	bool descending;
+	const regex_t *match;	   /* of name or command line; NULL: all */
+	const uid_t *users;	   /* NULL: all */
+	size_t nusers;
+	double over_ms;		   /* more total delay than this; negative: all */
+	bool active;		   /* with any delay, run time or exit in the interval */
+	size_t rows;		   /* at most; 0: all */
+};
+
+/* The answer. Rows point into the frame; kept from frame to frame for its memory. */
+struct order {
+	const struct row **rows;
+	size_t n;	 /* after the limit */
+	size_t passed;	 /* by the filters, before the limit */
+	struct row sum;	 /* over all that passed */
+	struct task_raw sum_raw;
+	void *keys;
+	size_t cap;
+};
+
+/* Answers the query. Equal rows stay in the frame's order, unset values come last. */
+void query_run(const struct query *query, const struct view *view, struct order *order);
+
+/* What must be read of every task to answer it: for the sort field and the filters. */
+unsigned query_needs(const struct query *query, enum unit unit);
+
+/* Whether the row passes the filters. */
+bool query_passes(const struct query *query, const struct row *row);
+
+void order_free(struct order *order);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+struct task *task_new(struct task_key key, pid_t tgid)
+{
+	struct task *task = xcalloc(1, sizeof(*task));
+
+	task->refs = 1;
+	task->key = key;
+	task->latest_ns = key.start_ns;
+	task->start_lo = key.start_ns;
+	task->start_hi = key.start_ns;
+	task->tgid = tgid;
+	task->fresh = true;
+	return task;
+}
+
+void task_unref(struct task *task)
+{
+	if (!task || --task->refs)
+		return;
+	free(task->command);
+	free(task->cgroup);
+	free(task);
+}
+
+void task_set_comm(struct task *task, const char *comm, size_t len)
+{
+	size_t n = strnlen(comm, len < TASK_COMM_MAX ? len : TASK_COMM_MAX);
+
+	memcpy(task->comm, comm, n);
+	task->comm[n] = '\0';
+}
+
+void sample_reset(struct sample *sample)
+{
+	for (size_t i = 0; i < sample->n; i++)
+		task_unref(sample->raw[i].task);
+	free(sample->records);
+	free(sample->procs);
+	sample->records = NULL;
+	sample->procs = NULL;
+	sample->n = 0;
+	sample->unread = 0;
+	sample->forks = 0;
+	sample->have = 0;
+}
+
+struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid)
+{
+	struct task_raw *raw;
+
+	if (sample->n == sample->cap) {
+		sample->cap = sample->cap ? sample->cap * 2 : 256;
+		sample->raw = xreallocarray(sample->raw, sample->cap, sizeof(*sample->raw));
+	}
+	raw = &sample->raw[sample->n++];
+	*raw = (struct task_raw){ .tgid = tgid, .pid = pid };
+	return raw;
+}
+
+void sample_extend(struct sample *sample, unsigned needs)
+{
+	if (needs & NEED_RECORD && !sample->records)
+		sample->records = xcalloc(sample->n + 1, sizeof(*sample->records));
+	if (needs & NEED_PROC && !sample->procs)
+		sample->procs = xcalloc(sample->n + 1, sizeof(*sample->procs));
+	sample->have |= needs & (NEED_RECORD | NEED_PROC);
+}
+
+void sample_compact(struct sample *sample)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sample->n; i++) {
+		if (!sample->raw[i].task)
+			continue;
+		if (kept != i) {
+			sample->raw[kept] = sample->raw[i];
+			if (sample->records)
+				sample->records[kept] = sample->records[i];
+			if (sample->procs)
+				sample->procs[kept] = sample->procs[i];
+		}
+		kept++;
+	}
+	sample->n = kept;
+}
+
+/* Orders elements as the sample is sorted. */
+static int compare_raw(const void *a, const void *b)
+{
+	const struct task_raw *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid)
+{
+	struct task_raw wanted = { .tgid = tgid, .pid = pid };
+
+	if (!sample->n)
+		return NULL;
+	return bsearch(&wanted, sample->raw, sample->n, sizeof(wanted), compare_raw);
+}
+
+void sample_free(struct sample *sample)
+{
+	sample_reset(sample);
+	free(sample->raw);
+	*sample = (struct sample){ 0 };
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A sample: the absolute counters of all tasks at one time, each with the time it
+ * was read and a mask of what is valid. Sources write samples, frame.c compares two.
+ */
+#ifndef STALLTOP_SAMPLE_H
+#define STALLTOP_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "delay.h"
+#include "proctask.h"
+#include "record.h"
+
+/* Who a task is. A pid alone is not enough: it is used again. */
+struct task_key {
+	pid_t pid;
+	uint64_t start_ns; /* CLOCK_MONOTONIC, as near as the source can tell */
+};
+
+/*
+ * What is known of a task besides its counters. One object a task for as long as a
+ * sample holds it; sources keep the identity current, taskinfo the lazy part.
+ */
+struct task {
+	unsigned refs;
+	struct task_key key;
+	uint64_t latest_ns; /* CLOCK_MONOTONIC: it cannot have started later */
+	/* The start as the source sees it, in the source's clock: by it a task is known again. */
+	uint64_t start_lo, start_hi;
+	pid_t tgid, ppid;
+	uid_t uid; /* real */
+	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
+	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
+	/* Taskinfo's: raw bytes, NULL where not read (see info) or not readable. */
+	const char *user;
+	char *command, *cgroup;
+	unsigned info; /* NEED_INFO bits that were tried */
+};
+
+/* Bits of task_raw.valid above those of the delays, of time and of count. */
+#define VALID_RUN (UINT32_C(1) << 16)  /* run_ns */
+#define VALID_TICK (UINT32_C(1) << 17) /* user_ns and system_ns */
+
+/* Counters since the task's start, in ns, and when they were read (CLOCK_MONOTONIC). */
+struct task_raw {
+	struct task *task; /* the sample holds a reference */
+	pid_t tgid, pid;   /* of the task, here for the merge that compares them */
+	bool single;	   /* the counters are one thread's, from the task's start on */
+	uint64_t read_ns;
+	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
+	struct delay_sum delay[DELAY_KINDS];
+	uint64_t run_ns;
+	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
+};
+
+/* What is read per task only when somebody wants it (and so may be missing). */
+#define NEED_RECORD 0x01u   /* struct task_record */
+#define NEED_STAT 0x02u	    /* state and children's times, from stat */
+#define NEED_IO 0x04u	    /* storage bytes, from io */
+#define NEED_COMMAND 0x08u  /* the command line */
+#define NEED_CGROUP 0x10u   /* the cgroup path */
+#define NEED_PROC (NEED_STAT | NEED_IO)
+#define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
+
+/* From /proc: state 0, and the valid flags false, where it could not be read. */
+struct task_proc {
+	char state;
+	bool children_valid, io_valid;
+	uint64_t children_user_ns, children_system_ns;
+	struct proctask_io io;
+};
+
+/*
+ * Sorted by (tgid, pid), which is how procfs lists them. records and procs run
+ * parallel to raw and are NULL unless needed.
+ */
+struct sample {
+	uint64_t begin_ns; /* CLOCK_MONOTONIC before the tasks were listed: who is born later is new */
+	uint64_t end_ns;
+	uint64_t forks; /* tasks created since boot, read before begin_ns; 0: not known */
+	uint64_t real_ns; /* CLOCK_REALTIME at begin_ns */
+	struct task_raw *raw;
+	struct task_record *records;
+	struct task_proc *procs;
+	size_t n, cap;
+	size_t unread; /* tasks that are there but gave no answer */
+	unsigned have; /* NEED_RECORD and NEED_PROC bits whose array is filled */
+};
+
+/* A task with one reference; its start is exact until the source says otherwise. */
+struct task *task_new(struct task_key key, pid_t tgid);
+
+/* Takes a reference and returns the task. */
+static inline struct task *task_ref(struct task *task)
+{
+	task->refs++;
+	return task;
+}
+
+/* Gives a reference back; frees the task with the last. NULL is allowed. */
+void task_unref(struct task *task);
+
+/* Copies a raw name of at most len bytes, up to its first NUL. */
+void task_set_comm(struct task *task, const char *comm, size_t len);
+
+/* Empties the sample and gives its references back; the memory stays for the next. */
+void sample_reset(struct sample *sample);
+
+/* Appends an element with no counters yet. It moves with the next one. Not after sample_extend(). */
+struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
+
+/* Makes room for what `needs` asks for, zeroed, beside the elements there are. */
+void sample_extend(struct sample *sample, unsigned needs);
+
+/*
+ * Removes the elements without a task (those that left while the sample was taken),
+ * keeping the order.
+ */
+void sample_compact(struct sample *sample);
+
+/* The element of that thread (or, pid being tgid, of that process), or NULL. */
+struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid);
+
+/* Frees all memory. */
+void sample_free(struct sample *sample);
+
+#endif

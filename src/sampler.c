@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sampler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "source.h"
+#include "taskinfo.h"
+#include "util.h"
+
+#define ROUND 3
+
+struct sampler {
+	const struct sampler_config *config;
+	struct source source;
+	struct system *system;
+	struct taskinfo *info;
+	struct delayacct delayacct;
+	unsigned needs;
+	/*
+	 * In turn: the frame handed out (index `now`), the sample before it that its rows
+	 * point at, and the one being filled meanwhile.
+	 */
+	struct sample samples[ROUND];
+	struct system_sample systems[ROUND];
+	struct frame frames[ROUND];
+	unsigned now;
+	uint64_t ticks;
+	uint64_t epoch_ns; /* see struct frame: read once, so that a start stays what it was */
+	uint64_t self_ns; /* own CPU time at the last tick */
+};
+
+/* Own CPU time, user and system. */
+static uint64_t own_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+int sampler_open(struct sampler **out, const struct sampler_config *config)
+{
+	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
+	struct source_env env = { .procfd = config->procfd, .threads = config->threads,
+				  .pids = config->pids, .npids = config->npids,
+				  .between = config->between, .arg = config->arg };
+	int err = source_open(&sampler->source, config->source, &env);
+
+	if (err) {
+		free(sampler);
+		return err;
+	}
+	sampler->config = config;
+	sampler->system = system_open(config->procfd);
+	sampler->info = taskinfo_open(config->procfd, config->threads);
+	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
+	sampler->epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	sampler->self_ns = own_cpu_ns();
+	*out = sampler;
+	return 0;
+}
+
+void sampler_want(struct sampler *sampler, unsigned needs)
+{
+	sampler->needs = needs;
+}
+
+/* Notes why the source is not the best one. */
+static void note_source(const struct sampler *sampler, struct frame *frame)
+{
+	switch (sampler->source.refused) {
+	case 0:
+		break;
+	case -EPERM:
+	case -EACCES:
+		frame_note(frame, NOTE_NO_CAP, 0);
+		break;
+	case -ENOENT:
+	case -EPROTONOSUPPORT:
+		frame_note(frame, sampler->source.refused == -ENOENT ? NOTE_NO_TASKSTATS :
+								       NOTE_TASKSTATS_VERSION, 0);
+		break;
+	default:
+		frame_note(frame, NOTE_TASKSTATS_ERROR, (uint64_t)-sampler->source.refused);
+	}
+}
+
+/* Notes which pressure files are not there. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
+static void note_pressure(struct frame *frame)
+{
+	const int *error = frame->system->psi_error;
+
+	if (error[PSI_CPU] && error[PSI_MEMORY] && error[PSI_IO]) {
+		frame_note(frame, NOTE_NO_PSI, 0);
+		return;
+	}
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		if (error[r] && !(r == PSI_IRQ && error[r] == -ENOENT))
+			frame_note(frame, NOTE_PSI_MISSING, r);
+}
+
+/* Notes all that degrades the frame. */
+static void note_all(const struct sampler *sampler, struct frame *frame, size_t older,
+		     uint64_t skipped)
+{
+	note_source(sampler, frame);
+	if (sampler->delayacct.state == DELAYACCT_OFF)
+		frame_note(frame, NOTE_DELAYACCT_OFF, 0);
+	/* Of the delays that procfs lacks a 0 of blkio alone proves nothing. */
+	if (older)
+		frame_note(frame, frame->taskstats_version ? NOTE_DELAYACCT_OLDER :
+							     NOTE_DELAYACCT_UNSURE, older);
+	if (sampler->delayacct.toggled)
+		frame_note(frame, NOTE_DELAYACCT_TOGGLED, 0);
+	note_pressure(frame);
+	if (frame->cur->unread)
+		frame_note(frame, NOTE_UNREAD, frame->cur->unread);
+	if (skipped)
+		frame_note(frame, NOTE_LATE, skipped);
+}
+
+/* Fills in what the frame has besides rows. */
+static void describe(struct sampler *sampler, struct frame *frame, unsigned next)
+{
+	const struct source_ops *ops = sampler->source.ops;
+	uint64_t self_ns = own_cpu_ns();
+
+	frame->epoch_ns = sampler->epoch_ns;
+	frame->threads = sampler->config->threads;
+	frame->exits = -1;
+	frame->lost = -1;
+	frame->system = &sampler->systems[next];
+	frame->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
+	frame->source = ops->name;
+	frame->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
+	frame->delayacct = sampler->delayacct.state;
+	frame->self = -1;
+	if (frame->interval_ns)
+		frame->self = 100.0 * (double)(self_ns - sampler->self_ns) /
+			      (double)frame->interval_ns;
+	sampler->self_ns = self_ns;
+}
+
+int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
+{
+	unsigned next = (sampler->now + 1) % ROUND;
+	struct sample *cur = &sampler->samples[next];
+	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
+	struct frame *frame = &sampler->frames[next];
+	struct frame_options options = { .since_start = sampler->config->since_start };
+	static const struct sample none;
+	size_t older;
+	int err;
+
+	delayacct_read(&sampler->delayacct);
+	system_read(sampler->system, &sampler->systems[next]);
+	sample_reset(cur);
+	cur->forks = sampler->systems[next].forks;
+	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	cur->real_ns = clock_ns(CLOCK_REALTIME);
+	err = sampler->source.ops->sample(sampler->source.state, prev ? prev : &none, cur,
+					  sampler->needs);
+	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
+	if (err) {
+		sample_reset(cur);
+		return err;
+	}
+	older = delayacct_mask(&sampler->delayacct, cur);
+	/* The first interval after a switch may book one delay from a stale start stamp. */
+	if (sampler->delayacct.toggled)
+		options.unknown = DELAYACCT_KINDS;
+	taskinfo_update(sampler->info, cur, sampler->needs);
+	frame_build(frame, prev, cur, &options);
+	describe(sampler, frame, next);
+	note_all(sampler, frame, older, skipped);
+	sampler->now = next;
+	sampler->ticks++;
+	debug_log("tick %llu: %zu rows, %llu system calls, %llu us",
+		  (unsigned long long)sampler->ticks, frame->n,
+		  (unsigned long long)sampler_syscalls(sampler),
+		  (unsigned long long)((cur->end_ns - cur->begin_ns) / NSEC_PER_USEC));
+	*out = frame;
+	return 0;
+}
+
+void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
+		  unsigned needs)
+{
+	struct sample *cur = &sampler->samples[sampler->now];
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i]->task)
+			taskinfo_fill(sampler->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
+}
+
+uint64_t sampler_syscalls(const struct sampler *sampler)
+{
+	return sampler->source.ops->syscalls(sampler->source.state) +
+	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
+	       sampler->ticks; /* of delayacct */
+}
+
+void sampler_close(struct sampler *sampler)
+{
+	if (!sampler)
+		return;
+	source_close(&sampler->source);
+	system_close(sampler->system);
+	taskinfo_close(sampler->info);
+	delayacct_close(&sampler->delayacct);
+	for (unsigned i = 0; i < ROUND; i++) {
+		sample_free(&sampler->samples[i]);
+		frame_free(&sampler->frames[i]);
+	}
+	free(sampler);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sampler: owns the source, two samples and what goes with them; makes frames. */
+#ifndef STALLTOP_SAMPLER_H
+#define STALLTOP_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "frame.h"
+
+struct sampler_config {
+	int procfd;	    /* of /proc; stays the caller's */
+	const char *source; /* a source's name, NULL for auto */
+	bool threads;	    /* a row a thread */
+	bool since_start;   /* cumulative figures */
+	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
+	const pid_t *pids;  /* only these processes, ascending; NULL for all */
+	size_t npids;
+	/*
+	 * Called between packs of requests, so that a key is answered in the middle of a long
+	 * sample; may be NULL. The frame handed out last is still whole then.
+	 */
+	void (*between)(void *arg);
+	void *arg;
+};
+
+struct sampler;
+
+/*
+ * Opens the source. 0, or -errno: of the source that was asked for by name, or of the
+ * last that auto tried. The configuration must outlive the sampler.
+ */
+int sampler_open(struct sampler **out, const struct sampler_config *config);
+
+/* What is to be read of every task from the next sample on: NEED_ bits. */
+void sampler_want(struct sampler *sampler, unsigned needs);
+
+/*
+ * Takes a sample and makes the next frame, valid until the next tick. skipped: grid points
+ * passed over before it, for the note. 0, or -errno when there is no frame.
+ */
+int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out);
+
+/*
+ * Reads what is asked for of some rows of the frame handed out last (a screen's visible
+ * ones). Rows without a task are passed over.
+ */
+void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
+		  unsigned needs);
+
+/* System calls made so far, without libproc2's. */
+uint64_t sampler_syscalls(const struct sampler *sampler);
+
+void sampler_close(struct sampler *sampler);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "source.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util.h"
+
+const struct source_ops *const source_registry[] = { &source_taskstats, &source_procfs, NULL };
+
+const struct source_ops *source_by_name(const char *name)
+{
+	for (const struct source_ops *const *ops = source_registry; *ops; ops++)
+		if (!strcmp((*ops)->name, name))
+			return *ops;
+	return NULL;
+}
+
+int source_open(struct source *source, const char *name, const struct source_env *env)
+{
+	int err = -EINVAL;
+
+	*source = (struct source){ 0 };
+	for (const struct source_ops *const *ops = source_registry; *ops; ops++) {
+		if (name && strcmp((*ops)->name, name) != 0)
+			continue;
+		err = (*ops)->open(env, &source->state);
+		debug_log("source %s: %s", (*ops)->name, err ? strerror(-err) : "open");
+		if (!err) {
+			source->ops = *ops;
+			return 0;
+		}
+		if (!source->refused)
+			source->refused = err;
+	}
+	return err;
+}
+
+void source_close(struct source *source)
+{
+	if (source->ops)
+		source->ops->close(source->state);
+	*source = (struct source){ 0 };
+}

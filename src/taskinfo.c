@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "taskinfo.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proctask.h"
+#include "util.h"
+
+/* Three system calls a file: open, read, close. */
+#define FILE_SYSCALLS 3
+
+struct user {
+	uid_t uid;
+	char *name;
+};
+
+struct taskinfo {
+	int procfd;
+	bool threads;
+	uint64_t tick_ns;
+	uint64_t syscalls;
+	struct user *users;
+	size_t nusers;
+	struct buf scratch;
+};
+
+struct taskinfo *taskinfo_open(int procfd, bool threads)
+{
+	struct taskinfo *info = xcalloc(1, sizeof(*info));
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	info->procfd = procfd;
+	info->threads = threads;
+	info->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
+	return info;
+}
+
+/* The user's name, or the number where there is none. Asked of the system once a uid. */
+static const char *user_name(struct taskinfo *info, uid_t uid)
+{
+	const struct passwd *passwd;
+	char number[16];
+
+	for (size_t i = 0; i < info->nusers; i++)
+		if (info->users[i].uid == uid)
+			return info->users[i].name;
+	passwd = getpwuid(uid);
+	snprintf(number, sizeof(number), "%u", uid);
+	info->users = xreallocarray(info->users, info->nusers + 1, sizeof(*info->users));
+	info->users[info->nusers].uid = uid;
+	info->users[info->nusers].name = xstrdup(passwd ? passwd->pw_name : number);
+	return info->users[info->nusers++].name;
+}
+
+/* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
+static void take_text(struct taskinfo *info, char **text, int err)
+{
+	free(*text);
+	*text = err ? NULL : xstrdup(buf_cstr(&info->scratch));
+	info->syscalls += FILE_SYSCALLS;
+}
+
+/* Reads the cached texts that are wanted and were not tried since the task last ran. */
+static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
+{
+	unsigned todo = needs & NEED_INFO & ~task->info;
+
+	task->info |= todo;
+	if (todo & NEED_COMMAND) {
+		info->scratch.len = 0;
+		take_text(info, &task->command,
+			  proctask_cmdline(info->procfd, task->tgid, &info->scratch));
+	}
+	if (todo & NEED_CGROUP) {
+		info->scratch.len = 0;
+		take_text(info, &task->cgroup,
+			  proctask_cgroup(info->procfd, task->tgid, &info->scratch));
+	}
+}
+
+/* Reads state, children's times and storage bytes, for this sample only. */
+static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct task_proc *proc,
+		      unsigned needs)
+{
+	pid_t tid = info->threads ? raw->pid : 0;
+	struct proctask_stat stat;
+
+	if (needs & NEED_STAT && !proc->state) {
+		info->syscalls += FILE_SYSCALLS;
+		if (!proctask_stat(info->procfd, raw->tgid, tid, &stat)) {
+			proc->state = stat.state;
+			proc->children_valid = true;
+			proc->children_user_ns = stat.cutime * info->tick_ns;
+			proc->children_system_ns = stat.cstime * info->tick_ns;
+		}
+	}
+	if (needs & NEED_IO && !proc->io_valid) {
+		info->syscalls += FILE_SYSCALLS;
+		proc->io_valid = !proctask_io(info->procfd, raw->tgid, tid, &proc->io);
+	}
+}
+
+void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
+{
+	struct task *task = sample->raw[i].task;
+
+	if (task->fresh) {
+		task->user = user_name(info, task->uid);
+		task->info = 0;
+		task->fresh = false;
+	}
+	if (needs & NEED_INFO)
+		fill_texts(info, task, needs);
+	if (needs & NEED_PROC) {
+		sample_extend(sample, needs & NEED_PROC);
+		fill_proc(info, &sample->raw[i], &sample->procs[i], needs);
+	}
+}
+
+void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs)
+{
+	for (size_t i = 0; i < sample->n; i++)
+		taskinfo_fill(info, sample, i, needs);
+}
+
+uint64_t taskinfo_syscalls(const struct taskinfo *info)
+{
+	return info->syscalls;
+}
+
+void taskinfo_close(struct taskinfo *info)
+{
+	for (size_t i = 0; i < info->nusers; i++)
+		free(info->users[i].name);
+	free(info->users);
+	buf_free(&info->scratch);
+	free(info);
+}

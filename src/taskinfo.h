@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known of tasks beside their counters, cached by identity: user names, and (only
+ * when somebody wants them) command lines, cgroups, states, storage bytes.
+ */
+#ifndef STALLTOP_TASKINFO_H
+#define STALLTOP_TASKINFO_H
+
+#include "sample.h"
+
+struct taskinfo;
+
+/* threads: samples have a row a thread, so files are read per thread. */
+struct taskinfo *taskinfo_open(int procfd, bool threads);
+
+/*
+ * Brings the tasks of a sample up to date: the user's name of each that is fresh, and what
+ * `needs` asks for of all. Names stay valid while the taskinfo is open.
+ */
+void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs);
+
+/* Fills in what is asked for of one element, where it is missing. */
+void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs);
+
+/* System calls made so far. */
+uint64_t taskinfo_syscalls(const struct taskinfo *info);
+
+void taskinfo_close(struct taskinfo *info);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_BOX_H
+#define TESTS_BOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Changes of the machine that loads need; all are undone by the guard, which
+ * must run. They return 0 or -errno; -EOPNOTSUPP where the machine has no such
+ * thing at all.
+ */
+
+/* kernel.task_delayacct, put back at the end. */
+int box_delayacct(bool on);
+
+/* A memory cgroup (v1, or v2 where memory is there) of so many MiB; its path. */
+int box_cgroup(unsigned int mib, char *path, size_t size);
+
+/* No compaction of the kernel's own accord: it would make what the load breaks. */
+int box_no_background_compaction(void);
+
+/* Swap of so many MiB on a zram device of its own. */
+int box_zram_swap(unsigned int mib);
+
+#endif

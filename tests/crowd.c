@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "crowd.h"
+#include "scratch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE	4096U
+#define COPIES	(4U * 1024 * 1024)
+
+/* A child that dies with its parent, under a name; 0 in the child. */
+static pid_t fork_named(const char *name)
+{
+	pid_t parent = getpid(), pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid)
+		return pid;
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	prctl(PR_SET_NAME, name);
+	return 0;
+}
+
+/* Never comes back. */
+static void sleep_for_ever(void)
+{
+	for (;;)
+		pause();
+}
+
+/* Waits until the child is what it is to be. */
+static void await_name(pid_t pid, const char *name)
+{
+	char path[64], text[64];
+	struct timespec ts = { 0, 1000000 };
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	for (int i = 0; pid && i < 2000; i++) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+		if (fd >= 0)
+			close(fd);
+		if (n > 1 && !strncmp(text, name, strnlen(name, 15)))
+			return;
+		nanosleep(&ts, NULL);
+	}
+}
+
+pid_t crowd_sleeper(const char *name)
+{
+	pid_t pid = fork_named(name);
+
+	if (!pid)
+		sleep_for_ever();
+	await_name(scratch_child(pid), name);
+	return pid;
+}
+
+/* A thread that does nothing under its name. */
+static void *idle_thread(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	sleep_for_ever();
+	return NULL;
+}
+
+pid_t crowd_threads(const char *name, const char *thread)
+{
+	pid_t pid = fork_named(name);
+	pthread_t id;
+
+	if (!pid) {
+		if (pthread_create(&id, NULL, idle_thread, (void *)thread))
+			_exit(1);
+		sleep_for_ever();
+	}
+	await_name(scratch_child(pid), name);
+	return pid;
+}
+
+pid_t crowd_command(const char *const argv[])
+{
+	pid_t pid = fork_named("starting");
+
+	if (!pid) {
+		execv("/bin/sleep", (char *const *)argv);
+		_exit(1);
+	}
+	await_name(scratch_child(pid), "sleep");
+	return pid;
+}
+
+/* To a CPU. */
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+pid_t crowd_spinner(const char *name, int cpu)
+{
+	pid_t pid = fork_named(name);
+	volatile unsigned int n = 0;
+
+	if (!pid) {
+		pin(cpu);
+		for (;;)
+			n++;
+	}
+	await_name(scratch_child(pid), name);
+	return pid;
+}
+
+/* Copies pages and sleeps in turn. */
+static void copy_pages(void)
+{
+	volatile unsigned char *mem = mmap(NULL, COPIES, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		_exit(1);
+	madvise((void *)mem, COPIES, MADV_NOHUGEPAGE);
+	for (;;) {
+		/* read first, so that the zero page stands there and is copied */
+		for (unsigned int i = 0; i < COPIES; i += PAGE)
+			(void)mem[i];
+		for (unsigned int i = 0; i < COPIES; i += PAGE)
+			mem[i] = 1;
+		madvise((void *)mem, COPIES, MADV_DONTNEED);
+		poll(NULL, 0, 10);
+	}
+}
+
+void crowd_waiters(void)
+{
+	pid_t nicer, copies = fork_named("crowd-copies");
+
+	if (!copies)
+		copy_pages();
+	scratch_child(copies);
+	crowd_spinner("crowd-spins", 0);
+	nicer = crowd_spinner("crowd-nicer", 0);
+	setpriority(PRIO_PROCESS, (id_t)nicer, 5);
+}
+
+/* The process that has the sleepers; tells when all are there. */
+static void keep_sleepers(const char *name, int n, int told)
+{
+	char ok = 1;
+
+	for (int i = 0; i < n; i++) {
+		pid_t pid = fork_named(name);
+
+		if (!pid)
+			sleep_for_ever();
+		if (pid < 0)
+			_exit(1);
+	}
+	if (write(told, &ok, 1) != 1)
+		_exit(1);
+	sleep_for_ever();
+}
+
+pid_t crowd_sleepers(const char *name, int n)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	bool all = false;
+	int told[2];
+	pid_t pid;
+	char ok;
+
+	if (pipe2(told, O_CLOEXEC))
+		return 0;
+	pid = fork_named("crowd-keeper");
+	if (!pid)
+		keep_sleepers(name, n, told[1]);
+	scratch_child(pid);
+	close(told[1]);
+	pfd.fd = told[0];
+	/* the other end is held by all sleepers: only the byte, or the time, tells */
+	if (poll(&pfd, 1, 120000) == 1)
+		all = read(told[0], &ok, 1) == 1;
+	close(told[0]);
+	if (all)
+		return pid;
+	scratch_kill(pid);
+	return 0;
+}

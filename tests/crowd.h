@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_CROWD_H
+#define TESTS_CROWD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Tasks to be looked at: children of the test, gone with it. */
+
+/* Sleeps for ever under a name, which may hold any bytes. */
+pid_t crowd_sleeper(const char *name);
+/* The same with a second thread of another name. */
+pid_t crowd_threads(const char *name, const char *thread);
+/* Sleeps for ever with a command line. */
+pid_t crowd_command(const char *const argv[]);
+/* Spins on a CPU: two on the same one wait for each other. */
+pid_t crowd_spinner(const char *name, int cpu);
+/* Two that spin on one CPU, one of them nicer, and one that copies pages and sleeps. */
+void crowd_waiters(void);
+
+/*
+ * So many sleepers, children of one process whose pid is given; 0 when the
+ * machine has no room for them.
+ */
+pid_t crowd_sleepers(const char *name, int n);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_CHILDREN 256
+
+static char **kept;
+static size_t n_kept;
+static pid_t children[MAX_CHILDREN];
+static size_t n_children;
+static char folder[64];
+
+char *scratch_keep(char *text)
+{
+	assert_non_null(text);
+	kept = realloc(kept, (n_kept + 1) * sizeof(*kept));
+	assert_non_null(kept);
+	kept[n_kept++] = text;
+	return text;
+}
+
+const char *scratch_format(const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	assert_true(n >= 0);
+	return scratch_keep(text);
+}
+
+void scratch_begin(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/stalltop-test-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chmod(folder, 0755), 0);
+}
+
+/* Removes what is found. */
+static int remove_found(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void scratch_end(void)
+{
+	while (n_children)
+		scratch_kill(children[n_children - 1]);
+	while (n_kept)
+		free(kept[--n_kept]);
+	free(kept);
+	kept = NULL;
+	nftw(folder, remove_found, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *scratch_folder(void)
+{
+	return folder;
+}
+
+const char *scratch_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	return path;
+}
+
+const char *scratch_read(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL;
+	size_t len = 0;
+
+	if (!f)
+		return NULL;
+	if (getdelim(&text, &len, 0, f) < 0 && text)
+		*text = '\0';
+	fclose(f);
+	return text ? scratch_keep(text) : "";
+}
+
+pid_t scratch_child(pid_t pid)
+{
+	if (pid <= 0)
+		return 0;
+	assert_true(n_children < MAX_CHILDREN);
+	children[n_children++] = pid;
+	return pid;
+}
+
+void scratch_kill(pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < n_children && children[i] != pid)
+		i++;
+	if (i == n_children)
+		return;
+	children[i] = children[--n_children];
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void scratch_skip_test(const char *test, const char *reason)
+{
+	printf("# skip: %s: %s\n", test, reason);
+	fflush(stdout);
+	skip();
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_SCRATCH_H
+#define TESTS_SCRATCH_H
+
+#include <sys/types.h>
+
+/* What a test makes and what is gone after it: texts, files, children. */
+
+void scratch_begin(void);
+void scratch_end(void);
+
+/* Text that lives as long as the test. */
+const char *scratch_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same with memory of malloc(). */
+char *scratch_keep(char *text);
+
+/* An empty folder that is removed with all in it. */
+const char *scratch_folder(void);
+
+/* A file of the test's in that folder, or elsewhere; the path. */
+const char *scratch_file(const char *path, const char *text);
+/* The whole of a file, or NULL when there is none. */
+const char *scratch_read(const char *path);
+
+/* A child that is killed; 0 stands for none. */
+pid_t scratch_child(pid_t pid);
+/* Ends it before the test's end. */
+void scratch_kill(pid_t pid);
+
+/* Says why in the form the build wants, and leaves the test. */
+#define scratch_skip(reason) scratch_skip_test(__func__, reason)
+void scratch_skip_test(const char *test, const char *reason);
+
+#endif

@@ -1,0 +1,92 @@
+#!/bin/sh
+# Runs one test program for `make check` and makes its TAP fit for automake's
+# tap-driver.sh, which wants one plan, numbers in order and skips that are ok:
+#   tests/tap_run.sh PROGRAM [ARGUMENT...]
+#
+# cmocka prints a plan for each group, numbers each group from 1, and says "not
+# ok N # SKIP NAME" (1.1.5; "ok" later) without a reason. A test that skips
+# prints "# skip: NAME: REASON" first; the two become "ok N - NAME # SKIP
+# REASON". cmocka's exit status counts the failed tests, which would fail a
+# second time as an error of the program: it is passed on only when it says more
+# than the lines do.
+#
+# e2e_ tests measure the machine: each runs while no other test of this build
+# does, however many jobs make has. A test that takes longer than TEST_TIMEOUT
+# seconds is ended.
+set -u
+
+if [ $# -eq 0 ]; then
+	echo "usage: tap_run.sh PROGRAM [ARGUMENT...]" >&2
+	exit 2
+fi
+
+# The name of what is run, for the few lines that are not the program's own: the
+# last argument, as a script is run by its interpreter.
+for name; do :; done
+name=${name##*/}
+
+# The lock lies with the build; --close so that what a test leaves behind in the
+# background does not hold it.
+case $name in
+e2e_*) lock="flock --exclusive --close ${TESTS_BUILDDIR:-.}/.lock" ;;
+*) lock="flock --shared --close ${TESTS_BUILDDIR:-.}/.lock" ;;
+esac
+
+# shellcheck disable=SC2086,SC2016 # the lock is a command with arguments; $0 is awk's
+{
+	$lock timeout --kill-after=10 "${TEST_TIMEOUT:-600}" "$@"
+	status=$?
+	[ $status -ne 124 ] || echo "tap_run.sh: $name took longer than TEST_TIMEOUT" >&2
+	# On a line of its own, also when the program was cut off in a line.
+	printf '\nexit status %d\n' $status
+} | LC_ALL=C ${AM_TAP_AWK:-awk} -v name="$name" '
+function result(ok, text)
+{
+	if (!ok)
+		failed++
+	print (ok ? "ok " : "not ok ") ++n text
+}
+
+# The last line is the exit status that was added: each is looked at only when
+# the next one is there.
+NR > 1 { look(line) }
+{ line = $0 }
+
+function look(line,    rest, colon)
+{
+	if (line ~ /^1\.\.0+[ \t]*#/) {
+		# A program skipped as a whole counts as one test.
+		sub(/^[^#]*#[ \t]*([sS][kK][iI][pP])?[ \t:]*/, "", line)
+		planned++
+		result(1, " - " name " # SKIP " line)
+	} else if (line ~ /^1\.\.[0-9]+[ \t]*$/) {
+		planned += substr(line, 4)
+	} else if (line ~ /^# skip: [^:]*: /) {
+		print line
+		rest = substr(line, 9)
+		colon = index(rest, ": ")
+		reason[substr(rest, 1, colon - 1)] = substr(rest, colon + 2)
+	} else if (line ~ /^(not )?ok [0-9]+ # SKIP /) {
+		rest = line
+		sub(/^(not )?ok [0-9]+ # SKIP /, "", rest)
+		result(1, " - " rest " # SKIP " (rest in reason ? reason[rest] : "no reason given"))
+	} else if (line ~ /^(not )?ok([^a-zA-Z0-9_]|$)/) {
+		rest = line
+		sub(/^(not )?ok[ \t]*[0-9]*/, "", rest)
+		result(line ~ /^ok/, rest)
+	} else {
+		print line
+	}
+}
+
+END {
+	status = substr(line, length("exit status ") + 1) + 0
+	# cut short: tap-driver.sh says so
+	if (planned || n)
+		print "1.." planned
+	else if (!status) {
+		print "not ok 1 - " name " ran no test"
+		print "1..1"
+	}
+	exit status >= 124 || !failed ? status : 0
+}'
