@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the manual page: the hand-written text with the tables that the program
-# knows of itself in the places marked @FIELDS@, @OPTIONS@, @KEYS@ and @NOTES@
-# (each alone on its line).
+# knows of itself in the places marked @FIELDS@, @OPTIONS@, @KEYS@, @UNITS@ and
+# @NOTES@ (each alone on its line).
 #   doc/make_manual.sh PROGRAM doc/stalltop.1.in >doc/stalltop.1
 set -u
 
@@ -19,6 +19,7 @@ while IFS= read -r line; do
 	@FIELDS@) "$program" --dump-doc fields || exit 1 ;;
 	@OPTIONS@) "$program" --dump-doc options || exit 1 ;;
 	@KEYS@) "$program" --dump-doc keys || exit 1 ;;
+	@UNITS@) "$program" --dump-doc units || exit 1 ;;
 	@NOTES@) "$program" --dump-doc notes || exit 1 ;;
 	*) printf '%s\n' "$line" ;;
 	esac

@@ -130,8 +130,8 @@ static struct value longest(const struct view *view, const struct row *row, uint
 	const struct task_record *record = row_record(view->frame, row);
 	uint64_t max = 0;
 
-	kinds &= row->raw->valid;
-	if (!record || !(record->range_valid & kinds))
+	kinds &= row->raw->valid & (record ? record->range_valid : 0);
+	if (!kinds)
 		return value_unset();
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (kinds & DELAY_BIT(kind) && record->max[kind] > max)
@@ -201,6 +201,16 @@ GETTER(get_elapsed)
 	return value_number((double)(row->raw->read_ns - start) / (double)NSEC_PER_SEC);
 }
 
+/* Time on a CPU since the task's start, in s. */
+GETTER(get_time)
+{
+	(void)column;
+	(void)view;
+	if (!(row->raw->valid & VALID_RUN))
+		return value_unset();
+	return value_number((double)row->raw->run_ns / (double)NSEC_PER_SEC);
+}
+
 /* Ended and reaped children's time in the interval; arg: 0 user, 1 system. */
 GETTER(get_children)
 {
@@ -211,7 +221,7 @@ GETTER(get_children)
 	if (!now || !now->children_valid)
 		return value_unset();
 	ns = column->arg ? now->children_system_ns : now->children_user_ns;
-	if (before && before->children_valid)
+	if (before && before->children_valid && !view->frame->since_start)
 		old = column->arg ? before->children_system_ns : before->children_user_ns;
 	else if (!row->born && !view->frame->since_start)
 		return value_unset();
@@ -328,6 +338,8 @@ const struct column columns[] = {
 	DELAY_TABLE(DELAY_COLUMN)
 	{ "elap", "ELAP", "(hm)", 7, FORMAT_DURATION, SUM_NONE, 0, false, 0, 0, get_elapsed,
 	  "time since the task's start" },
+	{ "time", "TIME", "(s)", 8, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_time,
+	  "time on a CPU since the task's start" },
 	{ "cuser", "CUSR", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 0, get_children,
 	  "user time of children that ended and were reaped in the interval, their whole lives'" },
 	{ "csys", "CSYS", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 1, get_children,
@@ -390,6 +402,16 @@ const char *column_unit(const struct column *column, enum unit unit)
 	return column->unit ? column->unit : unit_table[unit].label;
 }
 
+/*
+ * Whether the getter gives the sum row's value. Of counters added up the larger of swapin and
+ * thrash is not what the members' larger ones add up to.
+ */
+static bool sums_by_row(const struct column *column, const struct view *view)
+{
+	return column->sum == SUM_ROW && !(view->unit == UNIT_TOTAL && column_is_delay(column) &&
+					   column->arg == ARG_MEM);
+}
+
 struct value column_total(const struct column *column, const struct view *view,
 			  const struct row *const *rows, size_t n, const struct row *sum)
 {
@@ -397,7 +419,7 @@ struct value column_total(const struct column *column, const struct view *view,
 
 	if (column->sum == SUM_NONE || (column_is_delay(column) && view->unit == UNIT_MAX))
 		return total;
-	if (column->sum == SUM_ROW)
+	if (sums_by_row(column, view))
 		return column_get(column, view, sum);
 	for (size_t i = 0; i < n; i++) {
 		struct value value = column_get(column, view, rows[i]);

@@ -35,10 +35,13 @@ static uint64_t later(uint64_t now, uint64_t before)
 
 /*
  * Splits the run time in the ratio of the tick figures: the interval's, or the whole life's
- * where no tick fell into the interval. Without any the split is unknown.
+ * where no tick fell into the interval. Without any, or without a run time to split, it is
+ * unknown.
  */
 static void split_run(struct row *row, uint64_t user, uint64_t system)
 {
+	if (!(row->valid & VALID_RUN))
+		row->valid &= ~VALID_TICK;
 	if (!row->run_ns || !(row->valid & VALID_TICK))
 		return;
 	if (!user && !system) {

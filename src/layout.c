@@ -44,8 +44,7 @@ int layout_check(const char *spec, struct buf *bad)
 
 	while (next_item(&spec, &item)) {
 		n++;
-		if (column_by_id(item.id, item.len) && (item.sign != 0) == relative &&
-		    n <= LAYOUT_MAX / 2)
+		if (column_by_id(item.id, item.len) && (item.sign != 0) == relative)
 			continue;
 		buf_add(bad, item.id - (item.sign != 0), item.len + (item.sign != 0));
 		return -EINVAL;

@@ -21,8 +21,12 @@
 #include "notes.h"
 #include "options.h"
 #include "out.h"
+#include "pidlist.h"
 #include "sampler.h"
+#include "settings_file.h"
 #include "source.h"
+#include "ui/command.h"
+#include "ui/loop.h"
 #include "util.h"
 
 #define EXIT_USAGE 2
@@ -51,7 +55,6 @@ static void set_up_signals(sigset_t *waiting)
 		sigaction(ends[i], &action, NULL);
 		sigaddset(&blocked, ends[i]);
 	}
-	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &blocked, waiting);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		sigdelset(waiting, ends[i]);
@@ -102,7 +105,9 @@ static bool print_instead(const struct options *options, int procfd, int *status
 		return true;
 	}
 	if (options->dump_doc) {
-		if (!doc_append(&out, options->dump_doc)) {
+		if (!strcmp(options->dump_doc, "keys")) {
+			command_doc(&out);
+		} else if (!doc_append(&out, options->dump_doc)) {
 			fprintf(stderr, "stalltop: no such table: %s\n", options->dump_doc);
 			*status = EXIT_USAGE;
 			return true;
@@ -142,29 +147,35 @@ static void complain_source(const char *name, int err)
 	fputc('\n', stderr);
 }
 
-/* Runs batch mode. The exit status. */
-static int run_batch(const struct options *options, struct sampler *sampler,
-		     const sigset_t *waiting)
+/* What the locale's texts are made of. */
+static enum text_charset locale_charset(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") ? TEXT_ASCII : TEXT_UTF8;
+}
+
+/* Runs batch mode with an open sampler. The exit status. */
+static int run_samples(const struct options *options, struct sampler *sampler)
 {
 	struct query query = { .sort = options->sort, .descending = options->descending,
 			       .match = options->match, .users = options->users,
 			       .nusers = options->nusers, .over_ms = options->over_ms,
 			       .active = options->active, .rows = options->rows };
-	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	struct out_config config = { .query = &query, .fields = options->fields,
 				     .unit = options->unit,
-				     .charset = utf8 ? TEXT_UTF8 : TEXT_ASCII,
+				     .charset = locale_charset(),
 				     .width = output_width(), .threads = options->threads,
 				     .interval_ns = options->interval_ns };
 	struct out out;
+	sigset_t waiting;
 	struct batch batch = { .sampler = sampler, .out = &out, .fd = STDOUT_FILENO,
 			       .interval_ns = options->interval_ns,
 			       .iterations = options->iterations,
 			       .since_start = options->since_start,
-			       .caught = &caught, .waiting = waiting };
+			       .caught = &caught, .waiting = &waiting };
 	enum batch_failure failure;
 	int err;
 
+	set_up_signals(&waiting);
 	out_open(&out, out_by_name(options->format), &config);
 	err = batch_run(&batch, &failure);
 	out_close(&out);
@@ -176,9 +187,8 @@ static int run_batch(const struct options *options, struct sampler *sampler,
 	return EXIT_FAILURE;
 }
 
-/* Runs with an open sampler. The exit status. */
-static int run(const struct options *options, int procfd, uint64_t accounted_ns,
-	       const sigset_t *waiting)
+/* Runs batch mode. The exit status. */
+static int run_batch(const struct options *options, int procfd, uint64_t accounted_ns)
 {
 	struct sampler_config config = { .procfd = procfd, .source = options->source,
 					 .threads = options->threads,
@@ -192,13 +202,117 @@ static int run(const struct options *options, int procfd, uint64_t accounted_ns,
 		complain_source(options->source, err);
 		return EXIT_FAILURE;
 	}
-	status = run_batch(options, sampler, waiting);
+	status = run_samples(options, sampler);
 	sampler_close(sampler);
 	return status;
 }
 
+/* What the save callback of the screen works on. */
+struct saving {
+	const struct options *options; /* as of the start */
+	const char *path;
+};
+
+/* Writes the screen's settings. */
+static enum ui_saved save_settings(void *arg, const struct ui_settings *settings, bool force,
+				   struct buf *message)
+{
+	const struct saving *saving = arg;
+	struct options options = *saving->options;
+
+	options.interval_ns = settings->interval_ns;
+	options.sort = settings->sort;
+	options.descending = settings->descending;
+	options.unit = settings->unit;
+	options.fields = settings->fields;
+	options.threads = settings->threads;
+	options.active = settings->active;
+	options.command_line = settings->command;
+	options.hide_exited = !settings->exited;
+	options.tree = settings->tree;
+	options.fold_header = settings->folded;
+	switch (settings_save(saving->path, &options, force, message)) {
+	case SETTINGS_SAVED:
+		return UI_SAVED;
+	case SETTINGS_ASK:
+		return UI_SAVE_ASK;
+	case SETTINGS_FAILED:
+		break;
+	}
+	return UI_SAVE_FAILED;
+}
+
+/* What the screen is started with. */
+static struct ui_config screen_config(const struct options *options, int procfd,
+				      uint64_t accounted_ns)
+{
+	return (struct ui_config){
+		.procfd = procfd,
+		.charset = locale_charset(),
+		.source = options->source,
+		.since_start = options->since_start,
+		.accounted_ns = accounted_ns,
+		.iterations = options->iterations,
+		.pids = options->pids,
+		.npids = options->npids,
+		.users = options->users,
+		.nusers = options->nusers,
+		.pattern = options->pattern,
+		.over_ms = options->over_ms,
+		.rows = options->rows,
+		.settings = { .interval_ns = options->interval_ns,
+			      .sort = options->sort,
+			      .descending = options->descending,
+			      .unit = options->unit,
+			      .fields = (char *)options->fields,
+			      .threads = options->threads,
+			      .active = options->active,
+			      .command = options->command_line,
+			      .exited = !options->hide_exited,
+			      .tree = options->tree,
+			      .folded = options->fold_header },
+	};
+}
+
+/* Says what the screen came to grief at. */
+static void complain_screen(const struct options *options, enum ui_failure failure, int err)
+{
+	const char *type = getenv("TERM");
+
+	if (failure == UI_SOURCE)
+		complain_source(options->source, err);
+	else if (failure == UI_TERMINAL && err == -ENOENT)
+		fprintf(stderr, "stalltop: terminal type '%s' is not known: set TERM to one that is "
+			"(-b needs none)\n", type ? type : "");
+	else
+		fprintf(stderr, "stalltop: cannot %s: %s\n",
+			failure == UI_TERMINAL ? "take over the terminal" : "wait for the keyboard",
+			strerror(-err));
+}
+
+/* Runs the screen. The exit status. */
+static int run_screen(const struct options *options, int procfd, uint64_t accounted_ns,
+		      const char *message)
+{
+	struct ui_config config = screen_config(options, procfd, accounted_ns);
+	char *path = settings_path();
+	struct saving saving = { options, path };
+	enum ui_failure failure;
+	int err;
+
+	config.message = *message ? message : NULL;
+	config.save = save_settings;
+	config.arg = &saving;
+	err = ui_run(&config, &failure);
+	free(path);
+	if (!err)
+		return EXIT_SUCCESS;
+	complain_screen(options, failure, err);
+	return EXIT_FAILURE;
+}
+
 /* Runs with delay accounting switched on if that is asked for, and puts it back. */
-static int run_accounted(const struct options *options, int procfd, const sigset_t *waiting)
+static int run_accounted(const struct options *options, int procfd, const char *message)
 {
 	struct delayacct acct;
 	uint64_t set_ns = 0; /* when we switched it on */
@@ -215,7 +329,10 @@ static int run_accounted(const struct options *options, int procfd, const sigset
 		}
 		set_ns = clock_ns(CLOCK_MONOTONIC);
 	}
-	status = run(options, procfd, set_ns, waiting);
+	if (options->batch)
+		status = run_batch(options, procfd, set_ns);
+	else
+		status = run_screen(options, procfd, set_ns, message);
 	delayacct_read(&acct);
 	if (set_ns && acct.state == DELAYACCT_ON && delayacct_set(procfd, false)) {
 		fprintf(stderr, "stalltop: cannot put kernel.task_delayacct back to 0\n");
@@ -230,16 +347,20 @@ static bool check_usage(const struct options *options)
 {
 	if (options->batch)
 		return true;
-	fprintf(stderr, "stalltop: no terminal for the screen; -b is batch mode\n");
+	if (strcmp(options->format, out_registry[0]->name) != 0)
+		fprintf(stderr, "stalltop: --format %s goes with --batch\n", options->format);
+	else if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		fprintf(stderr, "stalltop: no terminal for the screen; -b is batch mode\n");
+	else
+		return true;
 	return false;
 }
 
 /* Opens what the options name and runs. The exit status. */
-static int start(const struct options *options)
+static int start(struct options *options, const char *message)
 {
 	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int status, err = options->debug_log ? debug_log_open(options->debug_log) : 0;
-	sigset_t waiting;
 
 	if (procfd < 0) {
 		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
@@ -251,31 +372,56 @@ static int start(const struct options *options)
 		return EXIT_FAILURE;
 	}
 	if (!print_instead(options, procfd, &status)) {
+		status = EXIT_USAGE;
 		if (check_usage(options)) {
-			set_up_signals(&waiting);
-			status = run_accounted(options, procfd, &waiting);
-		} else {
-			status = EXIT_USAGE;
+			pidlist_processes(procfd, options->pids, &options->npids);
+			status = run_accounted(options, procfd, message);
 		}
 	}
 	close(procfd);
 	return status;
 }
 
+/*
+ * Parses the command line; over the configuration where there is to be a screen, of which
+ * `text` keeps the bytes. False when it is of no use, with the reason in `why`; else `why`
+ * is what is wrong with the configuration.
+ */
+static bool parse(struct options *options, int argc, char **argv, struct buf *text,
+		  struct buf *why)
+{
+	char *path;
+
+	if (options_parse(options, argc, argv, why))
+		return false;
+	if (options->batch || options->help || options->version || options->list_fields ||
+	    options->dump_doc)
+		return true;
+	options_free(options);
+	options_default(options);
+	path = settings_path();
+	settings_load(path, options, text, why);
+	free(path);
+	/* It was parsed before: what is in `why` is the configuration's. */
+	return !options_override(options, argc, argv, why);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct buf why = { 0 };
+	struct buf why = { 0 }, text = { 0 };
 	int status = EXIT_USAGE;
 
 	setlocale(LC_ALL, "");
 	/* Numbers are written and read the same everywhere. */
 	setlocale(LC_NUMERIC, "C");
-	if (options_parse(&options, argc, argv, &why))
-		fprintf(stderr, "stalltop: %s\n", buf_cstr(&why));
+	signal(SIGPIPE, SIG_IGN);
+	if (parse(&options, argc, argv, &text, &why))
+		status = start(&options, buf_cstr(&why));
 	else
-		status = start(&options);
+		fprintf(stderr, "stalltop: %s\n", buf_cstr(&why));
 	buf_free(&why);
 	options_free(&options);
+	buf_free(&text);
 	return status;
 }

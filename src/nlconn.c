@@ -52,6 +52,7 @@ struct pack {
 	const pid_t *ids;
 	size_t first, n; /* of the query's requests */
 	size_t missing;
+	size_t cut; /* of those: their replies came, but did not fit */
 	bool done[PACK_MAX];
 	bool lost; /* replies that will not come any more */
 	uint32_t seq; /* of the first request */
@@ -257,6 +258,25 @@ static bool take_message(struct pack *pack, struct nlmsghdr *header)
 	return true;
 }
 
+/* Takes a reply that was cut off: left unanswered it is asked for again, with more room. */
+static void take_cut_off(struct pack *pack, const struct mmsghdr *datagram)
+{
+	struct nlconn *conn = pack->conn;
+	const struct nlmsghdr *header = datagram->msg_hdr.msg_iov->iov_base;
+	size_t room = datagram->msg_hdr.msg_iov->iov_len;
+	size_t i = header->nlmsg_seq - pack->seq;
+
+	if (i >= pack->n || pack->done[i]) {
+		conn->stats.foreign++;
+	} else if (room >= REPLY_SIZE_MAX) {
+		answer(pack, i, -EMSGSIZE, NULL);
+	} else {
+		pack->cut++;
+		conn->reply_size = 2 * room;
+		debug_log("reply cut off: room for %zu bytes from now", conn->reply_size);
+	}
+}
+
 /* Takes one datagram, which may hold several messages. */
 static void take_datagram(struct pack *pack, const struct mmsghdr *datagram)
 {
@@ -272,15 +292,7 @@ static void take_datagram(struct pack *pack, const struct mmsghdr *datagram)
 		return;
 	}
 	if (datagram->msg_hdr.msg_flags & MSG_TRUNC) {
-		size_t i = rest >= NLMSG_HDRLEN ? header->nlmsg_seq - pack->seq : pack->n;
-
-		/* Left unanswered it is asked for again, with more room. */
-		pack->lost = true;
-		if (conn->reply_size < REPLY_SIZE_MAX)
-			conn->reply_size *= 2;
-		else if (i < pack->n)
-			answer(pack, i, -EMSGSIZE, NULL);
-		debug_log("reply cut off: room for %zu bytes from now", conn->reply_size);
+		take_cut_off(pack, datagram);
 		return;
 	}
 	if (!nlmsg_ok(header, rest))
@@ -300,7 +312,8 @@ static int receive_some(struct pack *pack)
 	for (size_t i = 0; i < PACK_MAX; i++)
 		conn->headers[i].msg_hdr.msg_namelen = sizeof(*conn->senders);
 	conn->stats.receives++;
-	n = recvmmsg(conn->fd, conn->headers, (unsigned)pack->missing, MSG_DONTWAIT, NULL);
+	n = recvmmsg(conn->fd, conn->headers, (unsigned)(pack->missing - pack->cut), MSG_DONTWAIT,
+		     NULL);
 	if (n < 0)
 		return -errno;
 	for (int i = 0; i < n; i++)
@@ -309,7 +322,8 @@ static int receive_some(struct pack *pack)
 	if (conn->reply_size != reply_size)
 		lay_out_replies(conn);
 	/* Of a stream of packets whose other end has closed (tests) every read is empty. */
-	return n && !conn->headers[0].msg_len ? -ECONNRESET : n;
+	return n && !conn->headers[0].msg_len && !conn->headers[0].msg_hdr.msg_namelen ?
+		       -ECONNRESET : n;
 }
 
 /* Waits for late replies until the deadline. 0 when there are some, or -errno. */
@@ -333,7 +347,8 @@ static int receive_pack(struct pack *pack)
 {
 	uint64_t deadline = pack->after_ns + (uint64_t)pack->conn->timeout_ms * NSEC_PER_MSEC;
 
-	while (pack->missing) {
+	while (pack->missing > pack->cut) {
+		size_t missing = pack->missing;
 		int n = receive_some(pack);
 
 		if (n == -ENOBUFS) {
@@ -347,9 +362,12 @@ static int receive_pack(struct pack *pack)
 				return err;
 		} else if (n < 0 && n != -EINTR) {
 			return n;
+		} else if (pack->missing == missing && clock_ns(CLOCK_MONOTONIC) >= deadline) {
+			/* Others' messages must not keep us here. */
+			return -ETIMEDOUT;
 		}
 	}
-	return 0;
+	return pack->cut ? -EMSGSIZE : 0;
 }
 
 /* Asks again for what an overrun or a cut-off lost. Fills `missing`, returns how many. */
@@ -382,8 +400,8 @@ static void forward_reply(void *arg, size_t index, int error, const struct tasks
 	forward->reply(forward->arg, forward->places[index], error, part, before_ns, after_ns);
 }
 
-/* After an overrun: half the pack from now on, and the lost requests once more. */
-static int ask_again(struct pack *pack)
+/* The lost requests once more; after an overrun in packs of half the size from now on. */
+static int ask_again(struct pack *pack, bool overrun)
 {
 	struct nlconn *conn = pack->conn;
 	pid_t ids[PACK_MAX];
@@ -391,12 +409,13 @@ static int ask_again(struct pack *pack)
 	size_t n = collect_missing(pack, ids, places);
 	struct forward forward = { pack->reply, pack->arg, places };
 
-	if (conn->stats.pack == 1) {
+	if (overrun && conn->stats.pack == 1) {
 		answer_missing(pack, -ENOBUFS);
 		return 0;
 	}
-	conn->stats.pack /= 2;
-	debug_log("%zu replies lost for want of buffer, pack %u from now", n, conn->stats.pack);
+	if (overrun)
+		conn->stats.pack /= 2;
+	debug_log("%zu replies lost for want of room, pack %u from now", n, conn->stats.pack);
 	return nlconn_query(conn, pack->tgid, ids, n, forward_reply, NULL, &forward);
 }
 
@@ -416,8 +435,8 @@ int nlconn_query(struct nlconn *conn, bool tgid, const pid_t *ids, size_t n,
 			err = send_pack(&pack);
 		if (!err)
 			err = receive_pack(&pack);
-		if (err == -ENOBUFS) {
-			err = ask_again(&pack);
+		if (err == -ENOBUFS || (err == -EMSGSIZE && pack.cut)) {
+			err = ask_again(&pack, err == -ENOBUFS);
 		} else if (err) {
 			/* One lost reply is one lost reply; a second silence ends the query. */
 			bool go_on = err == -ETIMEDOUT && pack.missing < pack.n && !late;

@@ -64,7 +64,7 @@ SETTER(set_iterations)
 	return false;
 }
 
-/* -d; the comma is a decimal point where people are used to it. */
+/* -d */
 SETTER(set_interval)
 {
 	double seconds;
@@ -145,14 +145,6 @@ SETTER(set_group)
 	return false;
 }
 
-/* Orders pids. */
-static int compare_pids(const void *a, const void *b)
-{
-	const pid_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Calls take() for each part of a comma-separated list; false when a part or the list is empty. */
 static bool each_part(const char *arg, struct options *options,
 		      bool (*take)(struct options *options, const char *part))
@@ -181,18 +173,10 @@ static bool take_pid(struct options *options, const char *part)
 /* -p */
 SETTER(set_pids)
 {
-	size_t kept = 0;
-
-	if (!each_part(arg, options, take_pid)) {
-		buf_puts(why, "process ids with commas between");
-		return false;
-	}
-	qsort(options->pids, options->npids, sizeof(pid_t), compare_pids);
-	for (size_t i = 0; i < options->npids; i++)
-		if (!kept || options->pids[i] != options->pids[kept - 1])
-			options->pids[kept++] = options->pids[i];
-	options->npids = kept;
-	return true;
+	if (each_part(arg, options, take_pid))
+		return true;
+	buf_puts(why, "process ids with commas between");
+	return false;
 }
 
 /* A user of -u, by name or number. */
@@ -318,8 +302,9 @@ SETTER(set_enable_delayacct)
 /* --debug-log */
 SETTER(set_debug_log)
 {
-	(void)why;
 	options->debug_log = arg;
+	if (!*arg)
+		buf_puts(why, "the name of a file");
 	return *arg != '\0';
 }
 
@@ -419,7 +404,8 @@ static void make_tables(struct option *longs, char *letters)
 static int complain(int value, char **argv, struct buf *why)
 {
 	const char *word = argv[optind - 1];
-	bool is_long = !strncmp(word, "--", 2);
+	/* Of letters in one word the next word may not be reached yet: then it is another's. */
+	bool is_long = !strncmp(word, "--", 2) && (value == ':' || !optopt || row_of(optopt));
 
 	buf_puts(why, value == ':' ? "option " : "unknown option ");
 	if (is_long)
@@ -448,16 +434,31 @@ static int take_option(struct options *options, int value, struct buf *why)
 	return -EINVAL;
 }
 
-int options_parse(struct options *options, int argc, char **argv, struct buf *why)
+/* Takes the first elements off a list when others came behind them. */
+static void replace(void *list, size_t *n, size_t old, size_t size)
 {
-	struct option longs[ARRAY_SIZE(option_table) + 1];
-	char letters[2 * ARRAY_SIZE(option_table) + 2];
-	int value, err;
+	if (!old || *n == old)
+		return;
+	*n -= old;
+	memmove(list, (char *)list + old * size, *n * size);
+}
 
+void options_default(struct options *options)
+{
 	*options = (struct options){ .interval_ns = 2 * NSEC_PER_SEC, .over_ms = -1,
 				     .descending = true, .format = out_registry[0]->name,
 				     .sort = column_by_id("total", strlen("total")) };
+}
+
+int options_override(struct options *options, int argc, char **argv, struct buf *why)
+{
+	struct option longs[ARRAY_SIZE(option_table) + 1];
+	char letters[2 * ARRAY_SIZE(option_table) + 2];
+	size_t npids = options->npids, nusers = options->nusers;
+	int value, err;
+
 	make_tables(longs, letters);
+	optind = 0; /* has getopt_long() start anew */
 	/* Undocumented: what the manual's tables are made of. */
 	if (argc == 3 && !strcmp(argv[1], "--dump-doc")) {
 		options->dump_doc = argv[2];
@@ -471,12 +472,20 @@ int options_parse(struct options *options, int argc, char **argv, struct buf *wh
 		if (err)
 			return err;
 	}
+	replace(options->pids, &options->npids, npids, sizeof(*options->pids));
+	replace(options->users, &options->nusers, nusers, sizeof(*options->users));
 	if (optind == argc)
 		return 0;
 	buf_puts(why, "unexpected argument '");
 	text_escape(why, argv[optind], strlen(argv[optind]), TEXT_ASCII);
 	buf_puts(why, "' (see --help)");
 	return -EINVAL;
+}
+
+int options_parse(struct options *options, int argc, char **argv, struct buf *why)
+{
+	options_default(options);
+	return options_override(options, argc, argv, why);
 }
 
 void options_help(struct buf *out)

@@ -12,7 +12,7 @@
 #include "buf.h"
 #include "column.h"
 
-/* What the program is to do. Strings are those of argv. */
+/* What the program is to do. Strings are those of argv, or of the configuration's text. */
 struct options {
 	bool batch;
 	uint64_t iterations; /* 0: endless */
@@ -22,7 +22,7 @@ struct options {
 	const char *fields; /* checked; NULL: the default */
 	enum unit unit;
 	bool threads;
-	pid_t *pids; /* ascending; NULL: all */
+	pid_t *pids; /* as named; NULL: all */
 	size_t npids;
 	uid_t *users; /* NULL: all */
 	size_t nusers;
@@ -37,6 +37,8 @@ struct options {
 	const char *source; /* NULL: auto */
 	bool enable_delayacct;
 	const char *debug_log;
+	/* Of the screen; no options of the command line, but lines of the configuration. */
+	bool command_line, hide_exited, tree, fold_header;
 	/* Asked for in place of running. */
 	bool help, version, list_fields;
 	const char *dump_doc;
@@ -55,10 +57,16 @@ struct option_row {
 extern const struct option_row option_table[];
 extern const size_t option_table_n;
 
+/* What holds when nothing is said. */
+void options_default(struct options *options);
+
 /*
- * Parses the command line. 0, or -EINVAL with one line of what is wrong and what is allowed
- * in `why`.
+ * Takes the command line over what is there; lists that it names replace those. 0, or -EINVAL
+ * with one line of what is wrong and what is allowed in `why`.
  */
+int options_override(struct options *options, int argc, char **argv, struct buf *why);
+
+/* The same over what holds when nothing is said. */
 int options_parse(struct options *options, int argc, char **argv, struct buf *why);
 
 /* Appends the text of --help. */

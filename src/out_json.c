@@ -9,7 +9,7 @@
 #include "out.h"
 #include "util.h"
 
-/* Enough digits for a time in us, few enough for 0.07 to stay 0.07. */
+/* Enough digits for a time in us, and no more: few figures grow a tail of noise by them. */
 #define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(16))
 
 /* Appends what jansson writes. */

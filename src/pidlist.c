@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "proctask.h"
 #include "util.h"
 
 /* One call reads some 8,000 processes; the 32 KiB of readdir(3) take eight. */
@@ -120,6 +121,22 @@ int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid)
 	list->syscalls++;
 	close(dirfd);
 	return err;
+}
+
+void pidlist_processes(int procfd, pid_t *pids, size_t *n)
+{
+	size_t kept = 0;
+	pid_t group;
+
+	for (size_t i = 0; i < *n; i++)
+		if (!proctask_status(procfd, pids[i], 0, NULL, &group))
+			pids[i] = group;
+	if (*n)
+		qsort(pids, *n, sizeof(*pids), compare_pids);
+	for (size_t i = 0; i < *n; i++)
+		if (!kept || pids[i] != pids[kept - 1])
+			pids[kept++] = pids[i];
+	*n = kept;
 }
 
 void pidlist_free(struct pidlist *list)

@@ -25,6 +25,12 @@ int pidlist_read(struct pidlist *list, int dirfd);
 /* Opens /proc/TGID/task below procfd and reads it. 0, or -errno (-ENOENT: has gone). */
 int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid);
 
+/*
+ * Makes a list of processes of what a person named: ids of threads become their process's,
+ * the rest stays (it may come to life). Ascending, each once; n is the new length.
+ */
+void pidlist_processes(int procfd, pid_t *pids, size_t *n);
+
 /* Frees the memory and leaves an empty list. */
 void pidlist_free(struct pidlist *list);
 

@@ -42,6 +42,8 @@ bool query_passes(const struct query *query, const struct row *row)
 {
 	if (query->active && !is_active(row))
 		return false;
+	if (query->no_exited && row->exited)
+		return false;
 	if (query->over_ms >= 0 &&
 	    (!row->valid || (double)row->total.ns <= query->over_ms * (double)NSEC_PER_MSEC))
 		return false;
@@ -107,9 +109,10 @@ static void sort_keys(struct key *keys, struct key *spare, size_t n, bool descen
 /* Makes room for as many rows as the frame has. */
 static void reserve(struct order *order, size_t n)
 {
-	if (n <= order->cap)
+	/* Even of no rows sorts and copies want an address. */
+	if (order->keys && n <= order->cap)
 		return;
-	order->cap = n * 2;
+	order->cap = n * 2 + 1;
 	order->rows = xreallocarray(order->rows, order->cap, sizeof(*order->rows));
 	order->keys = xreallocarray(order->keys, order->cap, 2 * sizeof(struct key));
 }

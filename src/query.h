@@ -17,6 +17,7 @@ struct query {
 	size_t nusers;
 	double over_ms;		   /* more total delay than this; negative: all */
 	bool active;		   /* with any delay, run time or exit in the interval */
+	bool no_exited;		   /* without those of exited tasks */
 	size_t rows;		   /* at most; 0: all */
 };
 

@@ -97,8 +97,9 @@ static void identify(const struct procfs_source *source, const struct sample *pr
 		raw->task = new_task(source, start, raw->tgid, raw->pid);
 	raw->task->ppid = stat->ppid;
 	task_set_comm(raw->task, stat->comm, sizeof(stat->comm) - 1);
-	/* Who did not run did not call setuid or exec. */
-	if (known && known->task == raw->task && known->run_ns == raw->run_ns)
+	/* Who did not run did not call setuid or exec; without run times nobody knows. */
+	if (known && known->task == raw->task && raw->valid & VALID_RUN &&
+	    known->run_ns == raw->run_ns)
 		return;
 	raw->task->fresh = true;
 	if (!proctask_status(source->env.procfd, raw->tgid, tid, &uid, NULL))

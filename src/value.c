@@ -130,10 +130,10 @@ void value_append(struct buf *out, const struct value *value, enum value_format 
 		put_right(out, "-", 1, width);
 		return;
 	}
+	if (number < 0 && format != FORMAT_COUNT)
+		number = 0;
 	if (format == FORMAT_COUNT)
 		len = count(end, number, width);
-	else if (number < 0)
-		len = share(end, 0);
 	else if (format == FORMAT_DURATION)
 		len = duration(end, number, width);
 	else

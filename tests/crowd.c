@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -165,22 +166,52 @@ void crowd_waiters(void)
 	setpriority(PRIO_PROCESS, (id_t)nicer, 5);
 }
 
+/* Set when the sleepers are to end. */
+static volatile sig_atomic_t told_to_end;
+
+/* Remembers the signal. */
+static void note_end(int number)
+{
+	told_to_end = number;
+}
+
+/* Ends the sleepers, so that none is left to whoever inherits them. */
+static void end_sleepers(const pid_t *pids, int n)
+{
+	for (int i = 0; i < n; i++)
+		kill(pids[i], SIGKILL);
+	for (int i = 0; i < n; i++)
+		waitpid(pids[i], NULL, 0);
+	_exit(0);
+}
+
 /* The process that has the sleepers; tells when all are there. */
 static void keep_sleepers(const char *name, int n, int told)
 {
+	struct sigaction action = { .sa_handler = note_end };
+	pid_t *pids = calloc((size_t)n, sizeof(*pids));
+	sigset_t term, before;
 	char ok = 1;
 
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, &before);
+	sigaction(SIGTERM, &action, NULL);
 	for (int i = 0; i < n; i++) {
-		pid_t pid = fork_named(name);
-
-		if (!pid)
+		pids[i] = fork_named(name);
+		if (!pids[i]) {
+			close(told);
+			sigprocmask(SIG_SETMASK, &before, NULL);
 			sleep_for_ever();
-		if (pid < 0)
-			_exit(1);
+		}
+		if (pids[i] < 0)
+			end_sleepers(pids, i);
 	}
 	if (write(told, &ok, 1) != 1)
-		_exit(1);
-	sleep_for_ever();
+		end_sleepers(pids, n);
+	while (!told_to_end)
+		sigsuspend(&before);
+	end_sleepers(pids, n);
 }
 
 pid_t crowd_sleepers(const char *name, int n)
@@ -199,7 +230,6 @@ pid_t crowd_sleepers(const char *name, int n)
 	scratch_child(pid);
 	close(told[1]);
 	pfd.fd = told[0];
-	/* the other end is held by all sleepers: only the byte, or the time, tells */
 	if (poll(&pfd, 1, 120000) == 1)
 		all = read(told[0], &ok, 1) == 1;
 	close(told[0]);

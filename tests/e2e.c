@@ -283,13 +283,12 @@ static bool read_more(int *fd, struct e2e_text *t)
 {
 	ssize_t n;
 
-	if (!t->data || (t->len & 65535) == 0) {
-		char *data = realloc(t->data, t->len + 65536 + 1);
-
-		assert_non_null(data);
-		t->data = data;
+	if (t->size - t->len < 65536 + 1) {
+		t->size = 2 * t->size + 65536 + 1;
+		t->data = realloc(t->data, t->size);
+		assert_non_null(t->data);
 	}
-	n = read(*fd, t->data + t->len, 65536 - (t->len & 65535));
+	n = read(*fd, t->data + t->len, 65536);
 	if (n > 0)
 		t->len += (size_t)n;
 	t->data[t->len] = '\0';
@@ -318,7 +317,8 @@ static bool read_streams(struct e2e_proc *p, double until)
 	return true;
 }
 
-const char *e2e_line(struct e2e_proc *p, double timeout)
+/* The start of the next line; NULL if none comes. */
+static char *next_line(struct e2e_proc *p, double timeout)
 {
 	double until = e2e_now() + timeout;
 	struct e2e_text *t = &p->out_text;
@@ -329,11 +329,30 @@ const char *e2e_line(struct e2e_proc *p, double timeout)
 
 		if (end) {
 			t->used += (size_t)(end - start) + 1;
-			return e2e_format("%.*s", (int)(end - start), start);
+			return start;
 		}
 		if (p->out < 0 || !read_streams(p, until))
 			return NULL;
 	}
+}
+
+const char *e2e_line(struct e2e_proc *p, double timeout)
+{
+	char *line = next_line(p, timeout);
+
+	return line ? e2e_format("%.*s", (int)strcspn(line, "\n"), line) : NULL;
+}
+
+bool e2e_skip_line(struct e2e_proc *p, double timeout)
+{
+	struct e2e_text *t = &p->out_text;
+
+	if (!next_line(p, timeout))
+		return false;
+	memmove(t->data, t->data + t->used, t->len - t->used + 1);
+	t->len -= t->used;
+	t->used = 0;
+	return true;
 }
 
 /* The exit status, waited for until a point in time; -1 if it does not come. */

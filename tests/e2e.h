@@ -34,6 +34,7 @@ struct e2e_how {
 struct e2e_text {
 	char *data;			/* with a NUL behind it */
 	size_t len;
+	size_t size;			/* of the memory */
 	size_t used;			/* what e2e_line() has given out */
 };
 
@@ -99,6 +100,9 @@ void e2e_start_stalltop(struct e2e_proc *p, const struct e2e_how *how, const cha
 
 /* The next line of standard output without its newline; NULL at the end. */
 const char *e2e_line(struct e2e_proc *p, double timeout);
+
+/* Reads a line and forgets it and what came before; false if none came. */
+bool e2e_skip_line(struct e2e_proc *p, double timeout);
 
 /* Reads what is left and waits; kills and fails when that takes too long. */
 void e2e_finish(struct e2e_proc *p, double timeout, struct e2e_result *r);

@@ -113,23 +113,26 @@ static size_t check_deltas(json_t *previous, json_t *sample)
 	return checked;
 }
 
-/* The first row belongs to the load, and it has waited. */
-static void check_leads(json_t *sample, pid_t pid, const char *kind, bool threads, bool workers)
+/* Whether the first row belongs to the load, which has waited. */
+static bool leads(json_t *sample, pid_t pid, const char *kind, bool threads, bool workers)
 {
 	json_t *top = json_array_get(json_object_get(sample, "tasks"), 0);
 
 	assert_non_null(top);
-	if (member_u64(top, "tgid") != (uint64_t)pid)
-		fail_msg("%s: row 1 is %s (%ju) with %ju ns, the load %d has %ju ns", kind,
-			 member_text(top, "comm"), member_u64(top, "pid"),
-			 kind_value(top, "delta", kind, "ns"), (int)pid,
-			 kind_value(task_must(sample, pid), "delta", kind, "ns"));
+	if (member_u64(top, "tgid") != (uint64_t)pid) {
+		printf("# %s: %s (%ju) leads with %ju ns, the load has %ju ns\n", kind,
+		       member_text(top, "comm"), member_u64(top, "pid"),
+		       kind_value(top, "delta", kind, "ns"),
+		       kind_value(task_must(sample, pid), "delta", kind, "ns"));
+		return false;
+	}
 	assert_true(kind_value(top, "delta", kind, "ns") > 0);
 	assert_true(kind_value(top, "delta", kind, "count") > 0);
 	if (!threads)
 		assert_int_equal(member_u64(top, "pid"), pid);
 	else if (workers)
 		assert_int_not_equal(member_u64(top, "pid"), pid);
+	return true;
 }
 
 /* The longest wait: of a thread as the kernel says it, of a process only when asked for. */
@@ -152,8 +155,8 @@ static void check_max(json_t *task, const struct reader_record *before,
 	}
 }
 
-/* The whole procedure in one way of grouping. */
-static void check_mode(pid_t pid, const char *kind, bool threads, bool workers)
+/* One run in one way of grouping; whether the load led in both samples. */
+static bool check_run(pid_t pid, const char *kind, bool threads, bool workers)
 {
 	struct readings before, after;
 	struct e2e_result r;
@@ -167,14 +170,25 @@ static void check_mode(pid_t pid, const char *kind, bool threads, bool workers)
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_int_equal(s.n, 2);
-	for (i = 0; i < s.n; i++)
-		check_leads(s.v[i], pid, kind, threads, workers);
 	for (i = 0; i < before.n; i++) {
 		assert_int_equal(before.id[i], after.id[i]);
 		check_between(&s, &before.rec[i], &after.rec[i], before.id[i]);
 		check_max(task_must(s.v[1], before.id[i]), &before.rec[i], &after.rec[i], threads);
 	}
 	assert_true(check_deltas(s.v[0], s.v[1]) >= before.n);
+	return leads(s.v[0], pid, kind, threads, workers) &&
+	       leads(s.v[1], pid, kind, threads, workers);
+}
+
+/* Something else on the machine may wait for longer once, but not every time. */
+static void check_mode(pid_t pid, const char *kind, bool threads, bool workers)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (check_run(pid, kind, threads, workers))
+			return;
+	fail_msg("the load never leads the column of %s", kind);
 }
 
 /* A load in a memory cgroup of its own, or in none. */
@@ -212,13 +226,13 @@ static void test_blkio(void **state)
 	check_kind(__func__, "blkio", 0, "", false);
 }
 
-/* Memory three times as large as its cgroup, with swap in memory. */
+/* Memory twice as large as its cgroup, with swap in memory. */
 static void test_swapin(void **state)
 {
 	(void)state;
 	e2e_require();
 	e2e_need(box_zram_swap(256), "no zram");
-	check_kind(__func__, "swapin", 32, "", false);
+	check_kind(__func__, "swapin", 64, "", false);
 }
 
 /* The page cache grows inside a cgroup. */

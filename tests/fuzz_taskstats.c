@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "taskstats.h"
+#include "util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,10 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A copy in a block of its very size: a read past its end is seen. */
 static uint8_t *exact(const uint8_t *bytes, size_t len)
 {
-	uint8_t *copy = malloc(len ? len : 1);
+	uint8_t *copy = xcalloc(len ? len : 1, 1);
 
-	if (!copy)
-		abort();
 	if (len)
 		memcpy(copy, bytes, len);
 	return copy;

@@ -2,8 +2,8 @@
 /*
  * A load for each kind of delay: provokes waits of one kind until it is killed.
  * It prints "ready" when the waits come steadily. The memory kinds want to be
- * started inside a memory cgroup of 32 MiB (swapin with swap besides), compact
- * in one of 256 MiB.
+ * started inside a memory cgroup of 32 MiB, swapin in one of 64 MiB and with
+ * swap, compact in one of 256 MiB.
  */
 #include "config.h"
 
@@ -32,7 +32,8 @@
 #define UNSUPPORTED	77
 #define MAX_WORKERS	32U
 #define KEPT		4096U		/* pages that keep blocks apart */
-#define LIMIT		(32 * MIB)	/* of the memory cgroup */
+#define LIMIT		(32 * MIB)	/* of the memory cgroup of thrash */
+#define MEMORY		(128 * MIB)
 #define THRASH_PART	MIB
 
 struct worker {
@@ -170,11 +171,11 @@ static void step_blkio(struct worker *w)
 /* Memory without huge pages, so that each page is copied by itself. */
 static int worker_memory(struct worker *w)
 {
-	w->mem = mmap(NULL, 96 * MIB, PROT_READ | PROT_WRITE,
+	w->mem = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (w->mem == MAP_FAILED)
 		return unsupported("mmap");
-	madvise(w->mem, 96 * MIB, MADV_NOHUGEPAGE);
+	madvise(w->mem, MEMORY, MADV_NOHUGEPAGE);
 	return 0;
 }
 
@@ -191,13 +192,13 @@ static void step_wpcopy(struct worker *w)
 	madvise(w->mem, 4 * MIB, MADV_DONTNEED);
 }
 
-/* Dirties pages all over three times the cgroup's limit. */
+/* Dirties pages all over twice the cgroup's limit. */
 static void step_swapin(struct worker *w)
 {
 	size_t i;
 
 	for (i = 0; i < 256; i++)
-		w->mem[next_random(w) % (96 * MIB / PAGE) * PAGE]++;
+		w->mem[next_random(w) % (MEMORY / PAGE) * PAGE]++;
 }
 
 /* A hole of a file: its pages fill the cache without any I/O. */

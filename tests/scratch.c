@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <errno.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +114,21 @@ pid_t scratch_child(pid_t pid)
 	return pid;
 }
 
+/* Whether it has children now. */
+static bool has_children(pid_t pid)
+{
+	char path[64];
+	FILE *f;
+	int c;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	f = fopen(path, "re");
+	c = f ? fgetc(f) : EOF;
+	if (f)
+		fclose(f);
+	return c != EOF;
+}
+
 void scratch_kill(pid_t pid)
 {
 	size_t i = 0;
@@ -123,9 +138,19 @@ void scratch_kill(pid_t pid)
 	if (i == n_children)
 		return;
 	children[i] = children[--n_children];
-	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	/* one that the test has waited for is another's by now */
+	if (waitpid(pid, NULL, WNOHANG))
+		return;
+	/* one that has children of its own ends them before itself */
+	kill(pid, SIGTERM);
+	for (int ms = 0; ms < 30000; ms++) {
+		if (waitpid(pid, NULL, WNOHANG))
+			return;
+		/* a stopped one, and one that takes no notice */
+		if (ms == 20000 || !has_children(pid))
+			kill(pid, SIGKILL);
+		usleep(1000);
+	}
 }
 
 void scratch_skip_test(const char *test, const char *reason)

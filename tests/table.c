@@ -4,6 +4,7 @@
 #include "scratch.h"
 #include "table.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,15 @@ static const char *text_between(struct screen *s, int row, int first, int last)
 	return text;
 }
 
+/* What stands behind the sort column's head. */
+static bool is_mark(struct screen *s, const struct table *t, int col)
+{
+	uint32_t c = screen_char(s, t->head, col), before = screen_char(s, t->head, col - 1);
+
+	return c == 0x25B2 || c == 0x25BC || c == '^' ||
+	       (c == 'v' && before >= 'A' && before <= 'Z');
+}
+
 /* Takes the line's words as heads. */
 static void read_heads(struct screen *s, struct table *t)
 {
@@ -43,10 +53,12 @@ static void read_heads(struct screen *s, struct table *t)
 	for (int col = 0; col < screen_cols(s) && t->columns < TABLE_COLUMNS; col++) {
 		struct table_head *head = &t->column[t->columns];
 
-		if (is_blank(s, t->head, col))
+		/* '>': there is more at that side */
+		if (is_blank(s, t->head, col) || is_mark(s, t, col) ||
+		    screen_char(s, t->head, col) == '>')
 			continue;
 		head->start = col;
-		while (col < screen_cols(s) && !is_blank(s, t->head, col))
+		while (col < screen_cols(s) && !is_blank(s, t->head, col) && !is_mark(s, t, col))
 			col++;
 		head->end = col - 1;
 		snprintf(head->text, sizeof(head->text), "%s",
@@ -61,7 +73,7 @@ static bool begins_with(struct screen *s, int row, const char *word)
 	const char *line = screen_line(s, row);
 
 	line += strspn(line, " ");
-	return !strncmp(line, word, strlen(word)) && strchr(" ", line[strlen(word)]);
+	return !strncmp(line, word, strlen(word)) && !isalnum((unsigned char)line[strlen(word)]);
 }
 
 /* Whether a line is a row: a number stands under the first head. */
@@ -78,10 +90,7 @@ bool table_read(struct screen *s, struct table *t)
 
 	*t = (struct table){ .head = -1, .unit = -1, .first = 0, .last = -1, .sum = -1 };
 	for (row = 0; row < screen_rows(s) && t->head < 0; row++) {
-		const char *line = screen_line(s, row);
-
-		if (strstr(line, "COMMAND") && (begins_with(s, row, "PID") ||
-						strstr(line, " PID ")))
+		if (begins_with(s, row, "PID"))
 			t->head = row;
 	}
 	if (t->head < 0)
@@ -295,6 +304,14 @@ bool table_lacks_name(struct screen *s, const void *name)
 	struct table t;
 
 	return table_read(s, &t) && table_find_name(s, &t, name) < 0;
+}
+
+bool table_has_unit(struct screen *s, const void *unit)
+{
+	struct table t;
+
+	return table_read(s, &t) && t.unit >= 0 &&
+	       !strcmp(table_cell(s, &t, t.unit, "0TOTAL"), unit);
 }
 
 bool table_has_head(struct screen *s, const void *head)

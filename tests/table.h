@@ -62,6 +62,8 @@ screen_predicate table_descends, table_ascends;
 screen_predicate table_selects;
 /* A row with the name is there, or none. */
 screen_predicate table_has_name, table_lacks_name;
+/* The delays are shown in the unit that the row of units calls so. */
+screen_predicate table_has_unit;
 /* A head is there, or not. */
 screen_predicate table_has_head, table_lacks_head;
 

@@ -10,7 +10,7 @@
 # second time as an error of the program: it is passed on only when it says more
 # than the lines do.
 #
-# e2e_ tests measure the machine: each runs while no other test of this build
+# e2e_ and ui_ tests measure the machine: each runs while no other test of this build
 # does, however many jobs make has. A test that takes longer than TEST_TIMEOUT
 # seconds is ended.
 set -u
@@ -28,7 +28,7 @@ name=${name##*/}
 # The lock lies with the build; --close so that what a test leaves behind in the
 # background does not hold it.
 case $name in
-e2e_*) lock="flock --exclusive --close ${TESTS_BUILDDIR:-.}/.lock" ;;
+e2e_* | ui_*) lock="flock --exclusive --close ${TESTS_BUILDDIR:-.}/.lock" ;;
 *) lock="flock --shared --close ${TESTS_BUILDDIR:-.}/.lock" ;;
 esac
 

@@ -190,6 +190,29 @@ static void test_field_counts(void **state)
 	}
 }
 
+/* Bytes behind a record of an old version are not the fields of a later one. */
+static void test_longer(void **state)
+{
+	struct record_values values;
+	uint8_t bytes[RECORD_MAX];
+
+	(void)state;
+	record_fill(&values, 4);
+	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST; version++) {
+		struct task_record whole, longer;
+		struct task_raw raw = { 0 };
+		size_t len = record_make(bytes, version, &values);
+
+		assert_int_equal(taskstats_record(bytes, len, &whole), 0);
+		memset(bytes + len, 0x11, sizeof(bytes) - len);
+		assert_int_equal(taskstats_counters(bytes, sizeof(bytes), &raw), 0);
+		assert_int_equal(raw.valid, DELAY_BOTH((uint32_t)kinds_of[version - 8]) |
+						    VALID_RUN | VALID_TICK);
+		assert_int_equal(taskstats_record(bytes, sizeof(bytes), &longer), 0);
+		assert_memory_equal(&whole, &longer, sizeof(whole));
+	}
+}
+
 /* Every version cut at every length: never read past the end, and nothing invented. */
 static void test_truncated(void **state)
 {
@@ -479,6 +502,14 @@ static void test_incomplete(void **state)
 	assert_int_equal(parts_of(bytes, record_attribute(bytes, 4, NULL, 0), &part, 1, &block),
 			 -EBADMSG);
 	free(block);
+	/* All that is needed, and behind it an attribute that runs over the end. */
+	n = record_attribute(nested, 1, &id, sizeof(id));
+	n += record_attribute(nested + n, 3, "record", 6);
+	n += record_attribute(nested + n, 6, "more", 4);
+	poke(nested, n - 8, 9);
+	assert_int_equal(parts_of(bytes, record_attribute(bytes, 4, nested, n), &part, 1, &block),
+			 -EBADMSG);
+	free(block);
 	/* Garbage where attributes should be nested. */
 	memset(nested, 0xff, sizeof(nested));
 	assert_int_equal(parts_of(bytes, record_attribute(bytes, 4, nested, sizeof(nested)),
@@ -491,6 +522,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_field_counts),
+		cmocka_unit_test(test_longer),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_nice),

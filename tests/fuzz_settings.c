@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any bytes as a configuration: no harm; what is written from it has no broken line, sets
+ * what it was written for, and is written the same again.
+ */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings.h"
+#include "util.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Aborts unless what is written anew sets the same. */
+static void check_rewritten(const struct buf *text, const struct options *options)
+{
+	struct settings_faults faults = { 0 };
+	struct options again;
+	struct buf out = { 0 }, copy = { 0 };
+
+	settings_rewrite(text->data, text->len, options, &out);
+	if (out.len != text->len || memcmp(out.data, text->data, out.len) != 0)
+		abort();
+	buf_add(&copy, text->data, text->len);
+	buf_reserve(&copy, 1);
+	options_default(&again);
+	settings_apply(copy.data, copy.len, &again, &faults);
+	if (faults.broken || again.sort != options->sort || again.unit != options->unit ||
+	    again.descending != options->descending || again.threads != options->threads ||
+	    again.active != options->active || again.tree != options->tree ||
+	    again.interval_ns != options->interval_ns || again.list_fields ||
+	    !again.fields != !options->fields ||
+	    (again.fields && strcmp(again.fields, options->fields) != 0))
+		abort();
+	options_free(&again);
+	settings_faults_free(&faults);
+	buf_free(&out);
+	buf_free(&copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct settings_faults faults = { 0 };
+	struct options options;
+	struct buf text = { 0 }, out = { 0 };
+
+	buf_add(&text, data, size);
+	buf_reserve(&text, 1);
+	options_default(&options);
+	settings_apply(text.data, text.len, &options, &faults);
+	settings_rewrite((const char *)data, size, &options, &out);
+	check_rewritten(&out, &options);
+	options_free(&options);
+	settings_faults_free(&faults);
+	buf_free(&text);
+	buf_free(&out);
+	return 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TESTS_SCREEN_H
+#define TESTS_SCREEN_H
+
+/* cmocka.h wants these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <vterm.h>
+
+/*
+ * A program on a pseudo-terminal, and what a person in front of it would see:
+ * its output goes through libvterm, keys are typed, every wait has its limit.
+ * The program is the foreground job of a small shell of its own, so that it can
+ * be stopped and continued, and the terminal be looked at when it has ended.
+ */
+struct screen;
+
+/* How a program is started; all zero is the program under test on 80x24. */
+struct screen_how {
+	int rows, cols;
+	const char *term;		/* TERM; NULL: xterm-256color */
+	const char *program;		/* NULL: the program under test */
+	const char *args;		/* parted by single spaces */
+	const char *const *env;		/* further NAME=VALUE, with a NULL behind them */
+	const char *config_home;	/* NULL: an empty one of the test */
+	uid_t uid;			/* 0: stays what it is */
+	int in;				/* standard input; 0: the terminal */
+	rlim_t file_limit;		/* how long files may get; 0: as they like */
+};
+
+/* How a character is shown. Colours: -1 is the terminal's own. */
+struct screen_look {
+	bool bold, reverse, underline;
+	int fg, bg;
+};
+
+/* cmocka's fixture: ends what a test has started, also when it failed. */
+int screen_setup(void **state);
+int screen_teardown(void **state);
+#define screen_test(f) cmocka_unit_test_setup_teardown(f, screen_setup, screen_teardown)
+
+/* Monotonic seconds, and how many times longer things take than in a plain build. */
+double screen_now(void);
+double screen_slowness(void);
+
+struct screen *screen_start(const struct screen_how *how);
+pid_t screen_pid(const struct screen *s);
+double screen_started(const struct screen *s);
+
+/* --- the keyboard, the mouse, the terminal's size ------------------------- */
+void screen_type(struct screen *s, const char *text);
+void screen_key(struct screen *s, VTermKey key);
+/* A press and release; button 1 is the left one, 4 and 5 are the wheel. */
+void screen_click(struct screen *s, int row, int col, int button);
+bool screen_has_mouse(const struct screen *s);
+void screen_resize(struct screen *s, int rows, int cols);
+/* Another program writes on the screen. */
+void screen_scribble(struct screen *s, const char *text);
+/* The terminal is taken away. */
+void screen_hang_up(struct screen *s);
+
+/* --- what is to be seen --------------------------------------------------- */
+int screen_rows(const struct screen *s);
+int screen_cols(const struct screen *s);
+/* A line without the spaces at its end; good until the test's end. */
+const char *screen_line(struct screen *s, int row);
+/* The character of a cell: 0 for an empty one, UINT32_MAX behind a wide one. */
+uint32_t screen_char(struct screen *s, int row, int col);
+struct screen_look screen_look(struct screen *s, int row, int col);
+/* The first line with the text from row `from` on, or -1. */
+int screen_find(struct screen *s, const char *text, int from);
+bool screen_shows(struct screen *s, const char *text);
+bool screen_in_alt(const struct screen *s);
+bool screen_cursor_visible(const struct screen *s);
+
+/* All that was ever written to the terminal. */
+const char *screen_output(const struct screen *s, size_t *len);
+
+/* --- waiting -------------------------------------------------------------- */
+#define SCREEN_PATIENCE 20.0
+
+typedef bool screen_predicate(struct screen *s, const void *arg);
+
+/* Reads what the program writes, for so long. */
+void screen_pump(struct screen *s, double seconds);
+/* Until the predicate holds; false when it does not within the time. */
+bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds,
+		       const void *arg);
+/* Until nothing has been written for so long. */
+void screen_settle(struct screen *s, double quiet);
+
+/* The same with SCREEN_PATIENCE, and the test fails when it does not come to be. */
+#define screen_await(s, holds, arg) screen_await_at(s, holds, arg, #holds, __FILE__, __LINE__)
+void screen_await_at(struct screen *s, screen_predicate *holds, const void *arg,
+		     const char *what, const char *file, int line);
+/* Until a text is shown, or no more. */
+#define screen_await_text(s, text) screen_await_at(s, screen_has, text, text, __FILE__, __LINE__)
+#define screen_await_no_text(s, text) \
+	screen_await_at(s, screen_lacks, text, "no more: " text, __FILE__, __LINE__)
+screen_predicate screen_has, screen_lacks;
+
+/* Fails the test with a picture of the screen. */
+#define screen_check(s, cond) \
+	do { \
+		if (!(cond)) \
+			screen_fail(s, #cond, __FILE__, __LINE__); \
+	} while (0)
+void screen_fail(struct screen *s, const char *what, const char *file, int line);
+
+/* --- the program's life --------------------------------------------------- */
+/* Waits for its end: the exit status, or 128 + signal; the test fails when it lives on. */
+int screen_end(struct screen *s, double seconds);
+/* Waits until it is stopped; continues it in the foreground. */
+void screen_await_stop(struct screen *s);
+void screen_foreground(struct screen *s);
+/* Fails unless the terminal is as it was before the program. */
+void screen_check_restored(struct screen *s);
+
+#endif

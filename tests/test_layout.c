@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which columns are shown: the defaults by width, lists, and changes to the default. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "layout.h"
+#include "util.h"
+
+/* Resolves a list and asserts the ids, with spaces between. */
+static void check(const char *spec, unsigned width, uint32_t kinds, bool with_state,
+		  const char *ids)
+{
+	struct layout_frame frame = { width, kinds, with_state };
+	struct layout layout;
+	struct buf out = { 0 };
+
+	layout_resolve(&layout, spec, &frame);
+	for (size_t i = 0; i < layout.n; i++)
+		buf_printf(&out, "%s%s", i ? " " : "", layout.columns[i]->id);
+	assert_string_equal(buf_cstr(&out), ids);
+	buf_free(&out);
+}
+
+#define NO_IRQ (DELAY_ALL & ~DELAY_BIT(DELAY_IRQ))
+
+/* The contract's default view. */
+static void test_default(void **state)
+{
+	static const char narrow[] = "pid user state run total cpu blkio mem comm";
+
+	(void)state;
+	check(NULL, 80, DELAY_ALL, true, narrow);
+	check(NULL, 109, NO_IRQ, true, narrow);
+	check(NULL, 110, NO_IRQ, true,
+	      "pid user state run total cpu blkio swapin reclaim thrash compact wpcopy comm");
+	check(NULL, 0, DELAY_ALL, false,
+	      "pid user run total cpu blkio swapin reclaim thrash compact wpcopy irq comm");
+	check(NULL, 40, 0, false, "pid user run total cpu blkio mem comm");
+}
+
+/* A list stands in place of the default; each column once, the names last. */
+static void test_list(void **state)
+{
+	(void)state;
+	check("irq", 80, 0, true, "irq");
+	check("comm,pid,total", 80, 0, true, "pid total comm");
+	check("command,comm,nvcsw,comm", 80, 0, true, "nvcsw command comm");
+	check(" pid, pid ,uid,,", 80, 0, true, "pid uid");
+}
+
+/* Changes to the default, which they follow. */
+static void test_relative(void **state)
+{
+	(void)state;
+	check("+nvcsw", 80, 0, false, "pid user run total cpu blkio mem nvcsw comm");
+	check("-user,-comm,+command", 80, 0, false, "pid run total cpu blkio mem command");
+	check("-irq,+pid", 80, 0, false, "pid user run total cpu blkio mem comm");
+	check("-cpu,+cpu", 80, 0, false, "pid user run total blkio mem cpu comm");
+}
+
+/* Asserts that a list is refused for that reason. */
+static void check_bad(const char *spec, const char *reason)
+{
+	struct buf bad = { 0 };
+
+	assert_int_equal(layout_check(spec, &bad), -EINVAL);
+	assert_string_equal(buf_cstr(&bad), reason);
+	buf_free(&bad);
+}
+
+/* Lists that are none say which id is wrong. */
+static void test_bad(void **state)
+{
+	(void)state;
+	check_bad("", "");
+	check_bad(",,", "");
+	check_bad("pid,nothing,uid", "nothing");
+	check_bad("pid,PID", "PID");
+	check_bad("pid,+uid", "+uid");
+	check_bad("-pid,uid", "uid");
+	check_bad("+", "+");
+	check_bad("pi", "pi");
+	check_bad("pid\x1b", "pid\x1b");
+}
+
+/* Every field at once is a list as any other. */
+static void test_all(void **state)
+{
+	struct layout_frame frame = { 80, 0, false };
+	struct buf list = { 0 }, more = { 0 }, bad = { 0 };
+	struct layout layout;
+
+	(void)state;
+	for (size_t i = 0; i < columns_n; i++) {
+		buf_printf(&list, "%s,", columns[i].id);
+		buf_printf(&more, "+%s,", columns[i].id);
+	}
+	buf_puts(&list, "pid,pid,pid");
+	assert_int_equal(layout_check(buf_cstr(&list), &bad), 0);
+	assert_int_equal(layout_check(buf_cstr(&more), &bad), 0);
+	layout_resolve(&layout, buf_cstr(&list), &frame);
+	assert_int_equal(layout.n, columns_n);
+	for (size_t i = 0; i < columns_n; i++)
+		assert_true(layout_has(&layout, &columns[i]));
+	layout_resolve(&layout, buf_cstr(&more), &frame);
+	assert_int_equal(layout.n, columns_n);
+	buf_free(&list);
+	buf_free(&more);
+	buf_free(&bad);
+}
+
+/* What a list names, and what must be read for it. */
+static void test_needs(void **state)
+{
+	struct layout layout;
+
+	(void)state;
+	layout_named(&layout, NULL);
+	assert_int_equal(layout.n, 0);
+	layout_named(&layout, "-pid,+state,+cpu");
+	assert_int_equal(layout.n, 2);
+	assert_int_equal(layout_needs(&layout, UNIT_PERCENT), NEED_STAT);
+	assert_int_equal(layout_needs(&layout, UNIT_MAX), NEED_STAT | NEED_RECORD);
+	layout_named(&layout, "command,read,cgroup,ac_nice,pid");
+	assert_int_equal(layout_needs(&layout, UNIT_PERCENT),
+			 NEED_COMMAND | NEED_IO | NEED_CGROUP | NEED_RECORD);
+	layout_named(&layout, "pid,user,run,total,comm,elap");
+	assert_int_equal(layout_needs(&layout, UNIT_MS), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_default), cmocka_unit_test(test_list),
+		cmocka_unit_test(test_relative), cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_all), cmocka_unit_test(test_needs),
+	};
+
+	return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
+}

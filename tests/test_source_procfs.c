@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The procfs source, from a made-up /proc: sums over threads, identity, what is missing. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "source.h"
+#include "tree.h"
+
+/* What a thread's files say; times in ticks and ns. */
+struct thread {
+	pid_t tgid, tid;
+	const char *comm;
+	unsigned utime, stime, start, blkio;
+	unsigned run, wait, slices;
+	unsigned uid;
+};
+
+/* Puts one of a thread's files, and the same into the process's folder for the leader. */
+static void put_file(const struct tree *tree, const struct thread *thread, const char *name,
+		     const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%d/task/%d/%s", thread->tgid, thread->tid, name);
+	put_text(tree, path, text);
+	snprintf(path, sizeof(path), "%d/%s", thread->tgid, name);
+	if (thread->tid == thread->tgid)
+		put_text(tree, path, text);
+}
+
+/* Puts a thread's files. */
+static void put_thread(const struct tree *tree, const struct thread *thread)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "%d (%s) S 41 7 7 34816 -1 4194560 11 12 13 14 %u %u 0 0 20 0 3 0 %u 23 24 25 26 "
+		 "27 28 29 30 31 32 33 34 35 36 37 17 1 0 0 %u 43 44 45 46 47 48 49 50 51 52\n",
+		 thread->tid, thread->comm, thread->utime, thread->stime, thread->start,
+		 thread->blkio);
+	put_file(tree, thread, "stat", text);
+	snprintf(text, sizeof(text), "%u %u %u\n", thread->run, thread->wait, thread->slices);
+	put_file(tree, thread, "schedstat", text);
+	snprintf(text, sizeof(text), "Name:\t%s\nTgid:\t%d\nPid:\t%d\nUid:\t%u\t0\t0\t0\n",
+		 thread->comm, thread->tgid, thread->tid, thread->uid);
+	put_file(tree, thread, "status", text);
+}
+
+/* Removes a file or an empty folder. */
+static void drop(const struct tree *tree, const char *path, int flags)
+{
+	assert_int_equal(unlinkat(tree->fd, path, flags), 0);
+}
+
+static const struct thread leader = { 42, 42, "leader", 10, 20, 900, 5, 1000, 2000, 3, 1000 };
+static const struct thread worker = { 42, 50, "worker", 1, 2, 950, 7, 100, 200, 30, 1001 };
+static const struct thread other = { 7, 7, "other", 0, 0, 100, 0, 9, 8, 7, 0 };
+
+/* Time of a clock tick in ns. */
+static uint64_t tick(void)
+{
+	return 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* A source over the tree, and two samples in turn. */
+struct taken {
+	struct source source;
+	struct sample samples[2];
+	unsigned now;
+};
+
+/* Opens the source. */
+static void open_taken(struct taken *taken, const struct source_env *env)
+{
+	memset(taken, 0, sizeof(*taken));
+	assert_int_equal(source_open(&taken->source, "procfs", env), 0);
+	assert_int_equal(taken->source.refused, 0);
+}
+
+/* Takes the next sample. */
+static const struct sample *take(struct taken *taken)
+{
+	struct sample *prev = &taken->samples[taken->now], *cur;
+
+	taken->now = !taken->now;
+	cur = &taken->samples[taken->now];
+	sample_reset(cur);
+	assert_int_equal(taken->source.ops->sample(taken->source.state, prev, cur, 0), 0);
+	return cur;
+}
+
+/* Frees all. */
+static void close_taken(struct taken *taken)
+{
+	source_close(&taken->source);
+	sample_free(&taken->samples[0]);
+	sample_free(&taken->samples[1]);
+}
+
+#define VALID \
+	(DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN | VALID_TICK)
+
+/* A process row is the sum of its threads, and its leader by name and user. */
+static void test_processes(void **state)
+{
+	const struct tree *tree = *state;
+	struct taken taken;
+	const struct sample *sample;
+	const struct task_raw *raw;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &worker);
+	put_thread(tree, &other);
+	put_text(tree, "self", "no process");
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 2);
+	assert_int_equal(sample->raw[0].pid, 7);
+	raw = &sample->raw[1];
+	assert_int_equal(raw->tgid, 42);
+	assert_int_equal(raw->pid, 42);
+	assert_int_equal(raw->valid, VALID);
+	assert_true(raw->run_ns == 1100);
+	assert_true(raw->delay[DELAY_CPU].ns == 2200 && raw->delay[DELAY_CPU].count == 33);
+	assert_true(raw->delay[DELAY_BLKIO].ns == 12 * tick());
+	assert_true(raw->user_ns == 11 * tick() && raw->system_ns == 22 * tick());
+	assert_string_equal(raw->task->comm, "leader");
+	assert_int_equal(raw->task->uid, 1000);
+	assert_int_equal(raw->task->ppid, 41);
+	assert_int_equal(raw->task->tgid, 42);
+	assert_int_equal(raw->task->key.pid, 42);
+	assert_true(raw->task->fresh);
+	assert_false(raw->single);
+	assert_true(sample->raw[0].single);
+	close_taken(&taken);
+}
+
+/* A row a thread, each with its own figures, name and user. */
+static void test_threads(void **state)
+{
+	const struct tree *tree = *state;
+	struct taken taken;
+	const struct sample *sample;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &worker);
+	put_thread(tree, &other);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 3);
+	assert_int_equal(sample->raw[1].pid, 42);
+	assert_int_equal(sample->raw[2].pid, 50);
+	assert_int_equal(sample->raw[2].tgid, 42);
+	assert_true(sample->raw[1].run_ns == 1000);
+	assert_true(sample->raw[2].delay[DELAY_CPU].ns == 200);
+	assert_true(sample->raw[2].single);
+	assert_string_equal(sample->raw[2].task->comm, "worker");
+	assert_int_equal(sample->raw[2].task->uid, 1001);
+	assert_int_equal(sample->raw[2].task->key.pid, 50);
+	close_taken(&taken);
+}
+
+/* Who is there again is the same object; who only has the pid is another. */
+static void test_identity(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread changed = leader;
+	struct taken taken;
+	const struct sample *sample;
+	struct task *task;
+
+	put_thread(tree, &leader);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	task = take(&taken)->raw[0].task;
+	task->fresh = false;
+	sample = take(&taken);
+	assert_ptr_equal(sample->raw[0].task, task);
+	assert_false(task->fresh);
+	/* It ran: what is known of it may have changed. */
+	changed.run++;
+	changed.comm = "renamed";
+	changed.uid = 1234;
+	put_thread(tree, &changed);
+	sample = take(&taken);
+	assert_ptr_equal(sample->raw[0].task, task);
+	assert_true(task->fresh);
+	assert_string_equal(task->comm, "renamed");
+	assert_int_equal(task->uid, 1234);
+	/* The pid again with another start. */
+	changed.start++;
+	put_thread(tree, &changed);
+	sample = take(&taken);
+	assert_ptr_not_equal(sample->raw[0].task, task);
+	assert_true(sample->raw[0].task->fresh);
+	close_taken(&taken);
+}
+
+/* The start on the monotonic clock, and the latest it can have been. */
+static void test_start(void **state)
+{
+	const struct tree *tree = *state;
+	struct timespec boot, monotonic;
+	struct taken taken;
+	const struct task *task;
+	int64_t suspended, start;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	suspended = (boot.tv_sec - monotonic.tv_sec) * 1000000000 + boot.tv_nsec -
+		    monotonic.tv_nsec;
+	put_thread(tree, &leader);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	task = take(&taken)->raw[0].task;
+	start = (int64_t)(900 * tick()) - suspended;
+	/* Between the readings of two clocks lies a little time. */
+	if (start > 1000000000)
+		assert_in_range(task->key.start_ns, start - 10000000, start + 10000000);
+	assert_true(task->latest_ns == task->key.start_ns + tick());
+	close_taken(&taken);
+}
+
+/* Files that are missing cost what they hold; a task without a stat has gone. */
+static void test_missing(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread lone = other;
+	struct taken taken;
+	const struct sample *sample;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &worker);
+	put_thread(tree, &other);
+	drop(tree, "42/task/50/schedstat", 0);
+	lone.tgid = lone.tid = 9;
+	put_thread(tree, &lone);
+	drop(tree, "9/task/9/stat", 0);
+	put_dir(tree, "10");
+	put_dir(tree, "11");
+	put_dir(tree, "11/task");
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 2);
+	assert_int_equal(sample->raw[1].valid, DELAY_BIT(DELAY_BLKIO) | VALID_TICK);
+	assert_int_equal(sample->raw[0].valid, VALID);
+	/* A process whose leader cannot be read has no name; its threads do. */
+	drop(tree, "42/task/42/stat", 0);
+	sample = take(&taken);
+	assert_int_equal(sample->n, 1);
+	assert_int_equal(sample->raw[0].pid, 7);
+	close_taken(&taken);
+	put_text(tree, "7/task/7/stat", "7 (other) S not numbers");
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 1);
+	assert_int_equal(sample->raw[0].pid, 50);
+	close_taken(&taken);
+}
+
+/* Without run times nobody can be seen to have run: all may have changed. */
+static void test_no_schedstat(void **state)
+{
+	const struct tree *tree = *state;
+	struct taken taken;
+	struct task *task;
+
+	put_thread(tree, &other);
+	drop(tree, "7/task/7/schedstat", 0);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	task = take(&taken)->raw[0].task;
+	task->fresh = false;
+	assert_ptr_equal(take(&taken)->raw[0].task, task);
+	assert_true(task->fresh);
+	close_taken(&taken);
+}
+
+/* Only processes that were named; one that is not there is no error. */
+static void test_pids(void **state)
+{
+	static const pid_t pids[] = { 5, 42 };
+	const struct tree *tree = *state;
+	struct taken taken;
+	const struct sample *sample;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &other);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .pids = pids, .npids = 2 });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 1);
+	assert_int_equal(sample->raw[0].pid, 42);
+	close_taken(&taken);
+}
+
+/* Counts calls. */
+static void count(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+/* Between some tasks the caller has its turn; a task costs at most ten system calls. */
+static void test_cost(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread thread = other;
+	struct taken taken;
+	unsigned between = 0;
+	uint64_t before;
+
+	for (unsigned i = 1; i <= 200; i++) {
+		thread.tgid = thread.tid = (pid_t)i;
+		put_thread(tree, &thread);
+	}
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .between = count,
+						 .arg = &between });
+	assert_int_equal(take(&taken)->n, 200);
+	assert_int_equal(between, 3);
+	before = taken.source.ops->syscalls(taken.source.state);
+	take(&taken);
+	assert_in_range(taken.source.ops->syscalls(taken.source.state) - before, 200, 2000 + 10);
+	close_taken(&taken);
+}
+
+/* Sources by name, and what is no /proc. */
+static void test_open(void **state)
+{
+	const struct tree *tree = *state;
+	struct source_env env = { .procfd = tree->fd };
+	struct source source;
+	struct sample prev = { 0 }, cur = { 0 };
+
+	for (unsigned i = 0; source_registry[i]; i++)
+		assert_ptr_equal(source_by_name(source_registry[i]->name), source_registry[i]);
+	assert_null(source_by_name("auto"));
+	assert_int_equal(source_open(&source, "nothing", &env), -EINVAL);
+	source_close(&source);
+	env.procfd = -1;
+	assert_int_equal(source_open(&source, "procfs", &env), 0);
+	assert_true(source.ops->sample(source.state, &prev, &cur, 0) < 0);
+	assert_int_equal(cur.n, 0);
+	source_close(&source);
+	sample_free(&cur);
+}
+
+#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TREE_TEST(test_processes), TREE_TEST(test_threads), TREE_TEST(test_identity),
+		TREE_TEST(test_start), TREE_TEST(test_missing), TREE_TEST(test_no_schedstat),
+		TREE_TEST(test_pids), TREE_TEST(test_cost), TREE_TEST(test_open),
+	};
+
+	return cmocka_run_group_tests_name("source procfs", tests, NULL, NULL);
+}

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Keys that ask for something and act: filter, find, interval, signal, renice, switch. */
+#include "config.h"
+
+#include "crowd.h"
+#include "guard.h"
+#include "scratch.h"
+#include "screen.h"
+#include "table.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Empties the line that is edited. */
+#define CLEAR		"\x15"
+
+#define NOBODY		65534
+#define DELAYACCT	"/proc/sys/kernel/task_delayacct"
+
+/* Starts with a few sleepers. */
+static struct screen *start(const char *args)
+{
+	struct screen *s;
+
+	crowd_sleeper("crowd-a");
+	crowd_sleeper("crowd-b");
+	crowd_sleeper("crowd-c");
+	s = screen_start(&(struct screen_how){ .rows = 30, .cols = 120, .args = args });
+	screen_await(s, table_has_figures, NULL);
+	screen_settle(s, 0.1);
+	return s;
+}
+
+/* Only rows of that name are there, and at least one. */
+static bool only(struct screen *s, const void *name)
+{
+	struct table t;
+
+	if (!table_read(s, &t) || t.last < t.first)
+		return false;
+	for (int line = t.first; line <= t.last; line++)
+		if (strncmp(table_cell(s, &t, line, "COMMAND"), name, strlen(name)))
+			return false;
+	return true;
+}
+
+/* Many rows are there, of other names too. */
+static bool unfiltered(struct screen *s, const void *arg)
+{
+	struct table t;
+
+	(void)arg;
+	return table_read(s, &t) && t.last - t.first > 10 && !only(s, "crowd");
+}
+
+/* / and o filter, a bad expression says so where it was typed, = clears. */
+static void check_filter(const char *key)
+{
+	struct screen *s = start("-d 60");
+
+	screen_await(s, unfiltered, NULL);
+	screen_type(s, key);
+	screen_pump(s, 0.1);
+	screen_type(s, "^crowd-[ab]$\r");
+	screen_await(s, only, "crowd-");
+	screen_check(s, table_has_name(s, "crowd-a") && table_has_name(s, "crowd-b"));
+	screen_check(s, table_lacks_name(s, "crowd-c"));
+	screen_type(s, "=");
+	screen_await(s, unfiltered, NULL);
+	/* what was typed stays there to be mended */
+	screen_type(s, key);
+	screen_type(s, "^crowd-(c\r");
+	screen_await_text(s, "^crowd-(c");
+	screen_settle(s, 0.1);
+	screen_check(s, screen_find(s, "^crowd-(c", 0) == screen_rows(s) - 1);
+	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "arenthes") ||
+		     strstr(screen_line(s, screen_rows(s) - 1), "nmatched") ||
+		     strstr(screen_line(s, screen_rows(s) - 1), "Invalid"));
+	screen_check(s, unfiltered(s, NULL));
+	screen_type(s, ")\r");
+	screen_await(s, only, "crowd-c");
+	/* left by Esc nothing changes */
+	screen_type(s, key);
+	screen_type(s, "zzz");
+	screen_await_text(s, "zzz");
+	screen_type(s, "\x1b");
+	screen_await_no_text(s, "zzz");
+	screen_check(s, only(s, "crowd-c"));
+}
+
+/* By slash. */
+static void filters(void **state)
+{
+	(void)state;
+	check_filter("/");
+}
+
+/* By o, as top has it. */
+static void filters_by_o(void **state)
+{
+	(void)state;
+	check_filter("o");
+}
+
+/* The prompt is a line editor of the usual kind. */
+static void edits_text(void **state)
+{
+	struct screen *s = start("-d 60");
+
+	(void)state;
+	screen_type(s, "/");
+	screen_type(s, "^crowd-x");
+	screen_await_text(s, "^crowd-x");
+	screen_check(s, screen_cursor_visible(s));
+	screen_type(s, "\x7f");
+	screen_await_no_text(s, "^crowd-x");
+	screen_type(s, "b");
+	screen_await_text(s, "^crowd-b");
+	screen_key(s, VTERM_KEY_LEFT);
+	screen_key(s, VTERM_KEY_BACKSPACE);
+	screen_await_no_text(s, "crowd-b");
+	screen_type(s, "-\r");
+	screen_await(s, only, "crowd-b");
+	screen_check(s, !screen_cursor_visible(s));
+}
+
+/* No rows are left. */
+static bool no_rows(struct screen *s, const void *arg)
+{
+	struct table t;
+
+	(void)arg;
+	return table_read(s, &t) && t.last < t.first;
+}
+
+/* u filters by user; one that is not known is named. */
+static void filters_by_user(void **state)
+{
+	struct screen *s = start("-d 60 -m ^crowd");
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	screen_type(s, "unobody\r");
+	screen_await(s, no_rows, NULL);
+	screen_type(s, "u");
+	screen_settle(s, 0.1);
+	screen_type(s, CLEAR "no-such-user\r");
+	screen_await_text(s, "no-such-user");
+	screen_settle(s, 0.1);
+	screen_type(s, "\x1b");
+	screen_await_no_text(s, "no-such-user");
+	screen_type(s, "u");
+	screen_settle(s, 0.1);
+	screen_type(s, CLEAR "root\r");
+	screen_await(s, table_has_name, "crowd-a");
+	screen_type(s, "=");
+	screen_await(s, unfiltered, NULL);
+}
+
+/* L finds, & goes on to the next, around the end too. */
+static void finds(void **state)
+{
+	struct screen *s = start("-d 60 -m ^crowd -s +pid");
+
+	(void)state;
+	screen_type(s, "L");
+	screen_pump(s, 0.1);
+	screen_type(s, "crowd-[bc]\r");
+	screen_await(s, table_selects, "crowd-b");
+	screen_type(s, "&");
+	screen_await(s, table_selects, "crowd-c");
+	screen_type(s, "&");
+	screen_await(s, table_selects, "crowd-b");
+	screen_type(s, "L");
+	screen_settle(s, 0.1);
+	screen_type(s, CLEAR "a[\r");
+	screen_await_text(s, "a[");
+	screen_settle(s, 0.1);
+	screen_check(s, screen_find(s, "a[", 0) == screen_rows(s) - 1);
+	screen_type(s, "\x1b");
+	screen_await_no_text(s, "a[");
+	screen_type(s, "L");
+	screen_settle(s, 0.1);
+	screen_type(s, CLEAR "no-such-name\r");
+	screen_settle(s, 0.2);
+	/* it is said that there is none */
+	screen_check(s, screen_shows(s, "no-such-name"));
+	screen_check(s, table_selects(s, "crowd-b"));
+}
+
+/* The interval was taken over: the title tells it. */
+static void check_interval(const char *key)
+{
+	struct screen *s = start("-d 60");
+
+	screen_type(s, key);
+	screen_settle(s, 0.1);
+	screen_type(s, CLEAR "0.5\r");
+	screen_await_text(s, "0.50 s");
+	screen_type(s, key);
+	screen_settle(s, 0.1);
+	screen_type(s, CLEAR "never\r");
+	screen_settle(s, 0.2);
+	/* it is said where it was typed, with what is allowed */
+	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "never"));
+	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "0.05"));
+	screen_type(s, CLEAR "0.2\r");
+	screen_await_text(s, "0.20 s");
+	screen_type(s, key);
+	screen_settle(s, 0.1);
+	screen_type(s, CLEAR "0.01\r");
+	screen_settle(s, 0.2);
+	screen_type(s, "\x1b");
+	screen_await_text(s, "0.20 s");
+}
+
+/* d and s ask for the interval. */
+static void asks_interval(void **state)
+{
+	(void)state;
+	check_interval("d");
+	check_interval("s");
+}
+
+/* Whether the child lives; the way it ended otherwise. */
+static bool lives(pid_t pid, int *status)
+{
+	return waitpid(pid, status, WNOHANG) == 0;
+}
+
+/* Selects the row of that name. */
+static void select_name(struct screen *s, const char *name)
+{
+	screen_key(s, VTERM_KEY_HOME);
+	for (int i = 0; i < 20 && !table_selects(s, name); i++) {
+		screen_settle(s, 0.05);
+		if (!table_selects(s, name))
+			screen_key(s, VTERM_KEY_DOWN);
+	}
+	screen_await(s, table_selects, name);
+}
+
+/* Asks as `key` does, and answers until it is confirmed. */
+static void ask(struct screen *s, const char *key, const char *answer, const char *confirmed)
+{
+	screen_type(s, key);
+	screen_settle(s, 0.15);
+	screen_type(s, answer);
+	screen_type(s, "\r");
+	screen_settle(s, 0.15);
+	screen_type(s, confirmed);
+	screen_settle(s, 0.15);
+}
+
+/* k sends a signal to the selected task, when it is confirmed. */
+static void sends_signals(void **state)
+{
+	struct screen *s = start("-d 60 -m ^crowd -s +pid");
+	pid_t pid = crowd_sleeper("crowd-victim");
+	int status = 0;
+
+	(void)state;
+	screen_type(s, " ");
+	screen_await(s, table_has_name, "crowd-victim");
+	select_name(s, "crowd-victim");
+	screen_type(s, "k");
+	screen_await_text(s, scratch_format("%d", (int)pid));
+	screen_settle(s, 0.1);
+	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "crowd-victim") ||
+		     strstr(screen_line(s, screen_rows(s) - 1),
+			    scratch_format("%d", (int)pid)));
+	screen_type(s, "\x1b");
+	screen_pump(s, 0.2);
+	screen_check(s, lives(pid, &status));
+	ask(s, "k", "", "n");
+	screen_check(s, lives(pid, &status));
+	ask(s, "k", CLEAR "99999", "y");
+	screen_check(s, lives(pid, &status));
+	screen_type(s, "\x1b");
+	screen_pump(s, 0.2);
+	ask(s, "k", "", "y");
+	for (int i = 0; i < 50 && lives(pid, &status); i++)
+		screen_pump(s, 0.05);
+	screen_check(s, WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	scratch_kill(pid);
+	/* what came of it */
+	screen_check(s, screen_shows(s, scratch_format("%d", (int)pid)));
+}
+
+/* By number and by name. */
+static void sends_named_signals(void **state)
+{
+	struct screen *s = start("-d 60 -m ^crowd -s +pid");
+	static const char *const given[] = { "9", "KILL", "SIGUSR1" };
+	static const int sent[] = { SIGKILL, SIGKILL, SIGUSR1 };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const char *name = scratch_format("crowd-%s", given[i]);
+		pid_t pid = crowd_sleeper(name);
+		int status = 0;
+
+		screen_type(s, " ");
+		screen_await(s, table_has_name, name);
+		select_name(s, name);
+		ask(s, "k", scratch_format(CLEAR "%s", given[i]), "y");
+		for (int n = 0; n < 50 && lives(pid, &status); n++)
+			screen_pump(s, 0.05);
+		screen_check(s, WIFSIGNALED(status) && WTERMSIG(status) == sent[i]);
+		scratch_kill(pid);
+	}
+}
+
+/* The last line says that there is no such task any more. */
+static bool tells_gone(struct screen *s)
+{
+	const char *last = screen_line(s, screen_rows(s) - 1);
+
+	return strstr(last, "gone") || strcasestr(last, "no such") || strstr(last, "ended");
+}
+
+/* What cannot be signalled is told: it is gone, or belongs to another. */
+static void tells_failed_signals(void **state)
+{
+	struct screen *s = start("-d 60 -m ^crowd -s +pid");
+	pid_t pid = crowd_sleeper("crowd-gone");
+	const char *last;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	screen_type(s, " ");
+	screen_await(s, table_has_name, "crowd-gone");
+	select_name(s, "crowd-gone");
+	/* it goes while it is asked about */
+	screen_type(s, "k");
+	screen_settle(s, 0.15);
+	screen_type(s, "\r");
+	screen_settle(s, 0.15);
+	scratch_kill(pid);
+	screen_type(s, "y");
+	screen_settle(s, 0.15);
+	screen_check(s, tells_gone(s));
+	/* and is gone already */
+	screen_type(s, "k");
+	screen_settle(s, 0.15);
+	screen_check(s, tells_gone(s));
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	s = screen_start(&(struct screen_how){ .rows = 30, .cols = 120, .uid = NOBODY,
+					       .args = "-d 60 -m ^crowd-a$" });
+	screen_await(s, table_has_figures, NULL);
+	screen_await(s, table_selects, "crowd-a");
+	ask(s, "k", "", "y");
+	last = screen_line(s, screen_rows(s) - 1);
+	screen_check(s, strstr(last, "ermi") || strstr(last, "allowed"));
+	screen_type(s, " ");
+	screen_settle(s, 0.3);
+	screen_check(s, table_has_name(s, "crowd-a"));
+}
+
+/* r changes the niceness of the selected task. */
+static void renices(void **state)
+{
+	struct screen *s = start("-d 60 -m ^crowd -s +pid");
+	pid_t pid = crowd_sleeper("crowd-nice");
+
+	(void)state;
+	screen_type(s, " ");
+	screen_await(s, table_has_name, "crowd-nice");
+	select_name(s, "crowd-nice");
+	ask(s, "r", CLEAR "7", "n");
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
+	screen_type(s, "\x1b");
+	screen_pump(s, 0.2);
+	ask(s, "r", CLEAR "nice", "y");
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
+	screen_type(s, "\x1b");
+	screen_pump(s, 0.2);
+	ask(s, "r", CLEAR "7", "y");
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 7);
+	screen_check(s, screen_shows(s, scratch_format("%d", (int)pid)));
+	screen_check(s, table_selects(s, "crowd-nice"));
+}
+
+/* D switches delay accounting, when it is confirmed, and says that it stays. */
+static void switches_delayacct(void **state)
+{
+	struct screen *s;
+	const char *before = scratch_read(DELAYACCT);
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	if (!before)
+		scratch_skip("no delay accounting");
+	assert_int_equal(guard_start(), 0);
+	guard_push(UNDO_WRITE, DELAYACCT, *before == '1' ? "1" : "0");
+	assert_int_equal(write_text(DELAYACCT, "1"), 0);
+	s = start("-d 0.3 -m ^crowd");
+	screen_await_text(s, "delayacct on");
+	screen_type(s, "D");
+	screen_settle(s, 0.1);
+	screen_type(s, "n");
+	screen_pump(s, 0.2);
+	assert_string_equal(scratch_read(DELAYACCT), "1\n");
+	screen_type(s, "D");
+	screen_pump(s, 0.1);
+	screen_type(s, "y");
+	screen_await_text(s, "delayacct off");
+	assert_string_equal(scratch_read(DELAYACCT), "0\n");
+	screen_await_text(s, "delay accounting is off");
+	screen_type(s, "D");
+	screen_pump(s, 0.1);
+	screen_type(s, "y");
+	screen_await_text(s, "delayacct on");
+	assert_string_equal(scratch_read(DELAYACCT), "1\n");
+	guard_undo(0);
+}
+
+/* Who may not switch it is told so, and nothing is changed. */
+static void tells_failed_switch(void **state)
+{
+	struct screen *s;
+	const char *before = scratch_read(DELAYACCT), *last;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	if (!before)
+		scratch_skip("no delay accounting");
+	s = screen_start(&(struct screen_how){ .cols = 120, .uid = NOBODY, .args = "-d 60" });
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "D");
+	screen_settle(s, 0.15);
+	screen_type(s, "y");
+	screen_settle(s, 0.15);
+	assert_string_equal(scratch_read(DELAYACCT), before);
+	last = screen_line(s, screen_rows(s) - 1);
+	screen_check(s, strstr(last, "ermi") || strstr(last, "allowed") || strstr(last, "CAP_"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		screen_test(filters), screen_test(filters_by_o), screen_test(edits_text),
+		screen_test(filters_by_user), screen_test(finds), screen_test(asks_interval),
+		screen_test(sends_signals), screen_test(sends_named_signals),
+		screen_test(tells_failed_signals), screen_test(renices),
+		screen_test(switches_delayacct), screen_test(tells_failed_switch),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

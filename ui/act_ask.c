@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys that ask for a text first: filters, find, interval; the switch and the configuration. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "act.h"
+#include "util.h"
+#include "view_table.h"
+
+#define INTERVAL_MIN 0.05
+#define INTERVAL_MAX 86400.0
+
+/* Compiles an expression; what is wrong with it is appended to `error`. */
+static bool compile(const struct ui *ui, regex_t *regex, const char *text, struct buf *error)
+{
+	char words[128];
+	int err = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+
+	if (!err)
+		return true;
+	regerror(err, regex, words, sizeof(words));
+	ui_escape(ui, error, words);
+	return false;
+}
+
+/* Takes the filter; an empty one clears it. */
+static unsigned take_filter(struct ui *ui, const char *text, struct buf *error)
+{
+	regex_t regex;
+
+	if (*text && !compile(ui, &regex, text, error))
+		return REACT_NONE;
+	if (ui->pattern)
+		regfree(&ui->match);
+	free(ui->pattern);
+	ui->pattern = NULL;
+	if (*text) {
+		ui->match = regex;
+		ui->pattern = xstrdup(text);
+	}
+	return REACT_RESORT;
+}
+
+unsigned act_filter(struct ui *ui, int arg)
+{
+	(void)arg;
+	prompt_ask(&ui->prompt, "filter by expression", ui->pattern ? ui->pattern : "",
+		   take_filter);
+	return REACT_REDRAW;
+}
+
+/* A user's id, by name or number. */
+static bool find_user(const char *text, uid_t *uid)
+{
+	const struct passwd *passwd = getpwnam(text);
+	const char *at = text, *end = text + strlen(text);
+	uint64_t number;
+
+	if (passwd) {
+		*uid = passwd->pw_uid;
+		return true;
+	}
+	if (!parse_uint(&at, end, &number) || at != end || number >= UINT32_MAX)
+		return false;
+	*uid = (uid_t)number;
+	return true;
+}
+
+/* Takes the users; none clears that filter. */
+static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
+{
+	char *copy = xstrdup(text), *rest = copy, *part;
+	uid_t *users = NULL;
+	size_t n = 0;
+
+	while ((part = strsep(&rest, ", "))) {
+		if (!*part)
+			continue;
+		users = xreallocarray(users, n + 1, sizeof(*users));
+		if (find_user(part, &users[n++]))
+			continue;
+		buf_puts(error, "there is no user ");
+		ui_escape(ui, error, part);
+		free(users);
+		free(copy);
+		return REACT_NONE;
+	}
+	free(copy);
+	free(ui->users);
+	ui->users = users;
+	ui->nusers = n;
+	return REACT_RESORT;
+}
+
+/* Appends the users that the rows are filtered by. */
+static void append_users(const struct ui *ui, struct buf *out)
+{
+	for (size_t i = 0; i < ui->nusers; i++) {
+		const struct passwd *passwd = getpwuid(ui->users[i]);
+
+		if (i)
+			buf_putc(out, ',');
+		if (passwd)
+			buf_puts(out, passwd->pw_name);
+		else
+			buf_uint(out, ui->users[i]);
+	}
+}
+
+unsigned act_users(struct ui *ui, int arg)
+{
+	struct buf users = { 0 };
+
+	(void)arg;
+	append_users(ui, &users);
+	prompt_ask(&ui->prompt, "users", buf_cstr(&users), take_users);
+	buf_free(&users);
+	return REACT_REDRAW;
+}
+
+unsigned act_clear(struct ui *ui, int arg)
+{
+	struct buf none = { 0 };
+
+	(void)arg;
+	take_filter(ui, "", &none);
+	take_users(ui, "", &none);
+	ui->query.over_ms = -1;
+	ui->settings.active = false;
+	buf_free(&none);
+	ui_say(ui, "no filters");
+	return REACT_RESORT;
+}
+
+/* Selects the next line that matches, and says so where there is none. */
+static unsigned find_next(struct ui *ui)
+{
+	struct buf *text = &ui->scratch;
+
+	if (table_find_next(ui))
+		return REACT_REDRAW;
+	text->len = 0;
+	ui_escape(ui, text, ui->wanted);
+	ui_complain(ui, "not found: %s", buf_cstr(text));
+	return REACT_REDRAW;
+}
+
+/* Takes what is looked for. */
+static unsigned take_wanted(struct ui *ui, const char *text, struct buf *error)
+{
+	regex_t regex;
+
+	if (!*text)
+		return REACT_NONE;
+	if (!compile(ui, &regex, text, error))
+		return REACT_NONE;
+	if (ui->wanted)
+		regfree(&ui->find);
+	free(ui->wanted);
+	ui->find = regex;
+	ui->wanted = xstrdup(text);
+	return find_next(ui);
+}
+
+unsigned act_find(struct ui *ui, int arg)
+{
+	(void)arg;
+	prompt_ask(&ui->prompt, "find expression", ui->wanted ? ui->wanted : "", take_wanted);
+	return REACT_REDRAW;
+}
+
+unsigned act_find_next(struct ui *ui, int arg)
+{
+	return ui->wanted ? find_next(ui) : act_find(ui, arg);
+}
+
+/* Takes the interval; the loop moves its grid. */
+static unsigned take_interval(struct ui *ui, const char *text, struct buf *error)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !isfinite(seconds) || seconds < INTERVAL_MIN ||
+	    seconds > INTERVAL_MAX) {
+		buf_puts(error, "seconds from 0.05 to 86400");
+		return REACT_NONE;
+	}
+	ui->settings.interval_ns = (uint64_t)(seconds * (double)NSEC_PER_SEC + 0.5);
+	ui_say(ui, "a sample every %.2f s", seconds);
+	return REACT_REDRAW;
+}
+
+unsigned act_interval(struct ui *ui, int arg)
+{
+	char text[32];
+
+	(void)arg;
+	snprintf(text, sizeof(text), "%g", (double)ui->settings.interval_ns / (double)NSEC_PER_SEC);
+	prompt_ask(&ui->prompt, "interval in seconds", text, take_interval);
+	return REACT_REDRAW;
+}
+
+/* Switches delay accounting. */
+static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *error)
+{
+	bool on = ui->frame->delayacct != DELAYACCT_ON;
+	int err = delayacct_set(ui->config->procfd, on);
+
+	(void)text;
+	(void)error;
+	if (err == -EACCES || err == -EPERM)
+		ui_complain(ui, "no permission to switch kernel.task_delayacct: needs root");
+	else if (err == -ENOENT)
+		ui_complain(ui, "this kernel has no switch: boot it with the parameter delayacct");
+	else if (err)
+		ui_complain(ui, "cannot switch kernel.task_delayacct: %s", strerror(-err));
+	else if (on)
+		ui_say(ui, "kernel.task_delayacct is on, and stays on; tasks started from now on "
+			   "are accounted");
+	else
+		ui_say(ui, "kernel.task_delayacct is off, and stays off");
+	return err ? REACT_REDRAW : REACT_RESAMPLE;
+}
+
+unsigned act_delayacct(struct ui *ui, int arg)
+{
+	(void)arg;
+	if (ui->frame->delayacct == DELAYACCT_ON)
+		prompt_confirm(&ui->prompt, "switch delay accounting off, for all who look at it?",
+			       switch_delayacct);
+	else
+		prompt_confirm(&ui->prompt, "switch delay accounting on, past the end of stalltop?",
+			       switch_delayacct);
+	return REACT_REDRAW;
+}
+
+static prompt_done_fn save_anyway;
+
+/* Writes the configuration, and asks where the one there is broken. */
+static unsigned save(struct ui *ui, bool force)
+{
+	struct buf message = { 0 };
+
+	if (!ui->config->save) {
+		ui_complain(ui, "the configuration cannot be written");
+		return REACT_REDRAW;
+	}
+	switch (ui->config->save(ui->config->arg, &ui->settings, force, &message)) {
+	case UI_SAVED:
+		ui_say(ui, "%s", buf_cstr(&message));
+		break;
+	case UI_SAVE_ASK:
+		prompt_confirm(&ui->prompt, buf_cstr(&message), save_anyway);
+		break;
+	case UI_SAVE_FAILED:
+		ui_complain(ui, "%s", buf_cstr(&message));
+	}
+	buf_free(&message);
+	return REACT_REDRAW;
+}
+
+/* Writes it over a broken one. */
+static unsigned save_anyway(struct ui *ui, const char *text, struct buf *error)
+{
+	(void)text;
+	(void)error;
+	return save(ui, true);
+}
+
+unsigned act_save(struct ui *ui, int arg)
+{
+	(void)arg;
+	return save(ui, false);
+}

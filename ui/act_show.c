@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys that change how rows are shown. */
+#include "config.h"
+
+#include <string.h>
+
+#include "act.h"
+#include "view_table.h"
+
+unsigned act_sort_kind(struct ui *ui, int kind)
+{
+	return ui_sort_by(ui, column_of_kind((enum delay_kind)kind));
+}
+
+unsigned act_sort_column(struct ui *ui, int which)
+{
+	static const char *const ids[] = {
+		[ACT_SORT_TOTAL] = "total", [ACT_SORT_MEM] = "mem", [ACT_SORT_RUN] = "run",
+		[ACT_SORT_PID] = "pid", [ACT_SORT_TIME] = "time",
+	};
+
+	return ui_sort_by(ui, column_by_id(ids[which], strlen(ids[which])));
+}
+
+unsigned act_sort_move(struct ui *ui, int by)
+{
+	const struct layout *layout = &ui->table->layout;
+	size_t at = 0;
+
+	while (at < layout->n && !table_sorts_by(ui, layout->columns[at]))
+		at++;
+	if (at == layout->n)
+		at = by > 0 ? 0 : layout->n - 1;
+	else if (by > 0 ? at + 1 == layout->n : !at)
+		return REACT_NONE;
+	else
+		at = by > 0 ? at + 1 : at - 1;
+	return layout->n ? ui_sort_by(ui, layout->columns[at]) : REACT_NONE;
+}
+
+unsigned act_sort_reverse(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings.descending = !ui->settings.descending;
+	return REACT_RESORT | REACT_RELEASE;
+}
+
+unsigned act_unit(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings.unit = (ui->settings.unit + 1) % UNITS;
+	ui_say(ui, "unit %s: %s", unit_table[ui->settings.unit].id,
+	       unit_table[ui->settings.unit].help);
+	return REACT_RELAYOUT | REACT_RESORT;
+}
+
+unsigned act_threads(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings.threads = !ui->settings.threads;
+	ui_say(ui, ui->settings.threads ? "a row for each thread" : "a row for each process");
+	return REACT_REOPEN;
+}
+
+unsigned act_group(struct ui *ui, int arg)
+{
+	return act_threads(ui, arg);
+}
+
+unsigned act_active(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings.active = !ui->settings.active;
+	ui_say(ui, ui->settings.active ? "only tasks that ran or waited in the interval" :
+					 "idle tasks too");
+	return REACT_RESORT;
+}
+
+unsigned act_exited(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings.exited = !ui->settings.exited;
+	ui_say(ui, "rows of exited tasks: %s%s", ui->settings.exited ? "on" : "off",
+	       ui->frame && ui->frame->exits < 0 ? " (exit records are not listened for)" : "");
+	return REACT_RESORT;
+}
+
+unsigned act_command(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings.command = !ui->settings.command;
+	ui_say(ui, ui->settings.command ? "command lines" : "names");
+	return REACT_RELAYOUT | REACT_RESORT;
+}
+
+unsigned act_tree(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings.tree = !ui->settings.tree;
+	ui_say(ui, ui->settings.tree ? "tree: + unfolds, - folds, * all" : "list");
+	return REACT_RESORT;
+}
+
+unsigned act_fold(struct ui *ui, int unfold)
+{
+	const struct item *item = table_item(ui);
+
+	if (!item || !rows_fold(&ui->table->rows, ui, item, unfold != 0))
+		return REACT_NONE;
+	table_pin(ui);
+	return REACT_RESORT;
+}
+
+unsigned act_fold_all(struct ui *ui, int arg)
+{
+	(void)arg;
+	rows_fold_all(&ui->table->rows);
+	return REACT_RESORT;
+}
+
+unsigned act_header(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings.folded = !ui->settings.folded;
+	return REACT_REDRAW;
+}
+
+unsigned act_pause(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->paused = !ui->paused;
+	ui_say(ui, ui->paused ? "paused: p goes on" : "going on");
+	return REACT_REDRAW;
+}
+
+unsigned act_hold(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->held = !ui->held;
+	ui_say(ui, ui->held ? "the order is held: O lets it go" : "the order follows the figures");
+	return REACT_RESORT | REACT_RELEASE;
+}

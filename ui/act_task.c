@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys that do something to the selected task: signals and nice values. */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "act.h"
+#include "pidlist.h"
+#include "proctask.h"
+#include "util.h"
+#include "view_table.h"
+
+#define NICE_MIN (-20)
+#define NICE_MAX 19
+
+/* Signals that may be named. */
+static const struct {
+	const char *name;
+	int number;
+} signals[] = {
+	{ "TERM", SIGTERM }, { "KILL", SIGKILL }, { "HUP", SIGHUP }, { "INT", SIGINT },
+	{ "QUIT", SIGQUIT }, { "STOP", SIGSTOP }, { "CONT", SIGCONT }, { "TSTP", SIGTSTP },
+	{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "ABRT", SIGABRT }, { "ALRM", SIGALRM },
+	{ "BUS", SIGBUS }, { "CHLD", SIGCHLD }, { "FPE", SIGFPE }, { "ILL", SIGILL },
+	{ "IO", SIGIO }, { "PIPE", SIGPIPE }, { "PROF", SIGPROF }, { "PWR", SIGPWR },
+	{ "SEGV", SIGSEGV }, { "SYS", SIGSYS }, { "TRAP", SIGTRAP }, { "TTIN", SIGTTIN },
+	{ "TTOU", SIGTTOU }, { "URG", SIGURG }, { "VTALRM", SIGVTALRM },
+	{ "WINCH", SIGWINCH }, { "XCPU", SIGXCPU }, { "XFSZ", SIGXFSZ },
+};
+
+/* The name of a signal, or NULL. */
+static const char *signal_name(int number)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		if (signals[i].number == number)
+			return signals[i].name;
+	return NULL;
+}
+
+/* The number of a signal by number or name, with or without SIG; 0: there is none. */
+static int signal_number(const char *text)
+{
+	const char *name = strncasecmp(text, "SIG", 3) ? text : text + 3;
+	const char *end = text + strlen(text);
+	uint64_t number;
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		if (!strcasecmp(signals[i].name, name))
+			return signals[i].number;
+	if (!parse_uint(&text, end, &number) || text != end || number > (uint64_t)SIGRTMAX)
+		return 0;
+	return (int)number;
+}
+
+/* When the kernel says that the task with that pid was started, in ticks. 0 or -errno. */
+static int read_start(const struct ui *ui, const struct ui_task *task, uint64_t *start)
+{
+	struct proctask_stat stat;
+	pid_t tid = task->key.pid == task->tgid ? 0 : task->key.pid;
+	int err = proctask_stat(ui->config->procfd, task->tgid, tid, &stat);
+
+	if (!err)
+		*start = stat.start;
+	return err;
+}
+
+/* Whether a start in ticks can be the one that the sample has for the task. */
+static bool is_same_start(const struct ui_task *task, uint64_t ticks)
+{
+	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), since_boot = ticks * NSEC_PER_SEC / hz;
+	/* That clock also runs while the machine sleeps; how much of it lay before is not known. */
+	uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+
+	return task->key.start_ns <= since_boot + NSEC_PER_SEC &&
+	       task->key.start_ns + slept + NSEC_PER_SEC >= since_boot;
+}
+
+/* Takes the selected task as the one to act on. False, with a message, when it has gone. */
+static bool take_target(struct ui *ui)
+{
+	struct ui_target *target = &ui->target;
+	int err;
+
+	if (!ui_selected(ui, &target->task))
+		return false;
+	table_pin(ui);
+	err = read_start(ui, &target->task, &target->start);
+	if (!err && is_same_start(&target->task, target->start))
+		return true;
+	if (!err || err == -ESRCH || err == -ENOENT)
+		ui_complain(ui, "%d has gone", target->task.key.pid);
+	else
+		ui_complain(ui, "%d: %s", target->task.key.pid, strerror(-err));
+	return false;
+}
+
+/* Whether the pid is still the target's. 0 or -ESRCH and the like. */
+static int check_target(const struct ui *ui)
+{
+	uint64_t start;
+	int err = read_start(ui, &ui->target.task, &start);
+
+	if (!err && start != ui->target.start)
+		err = -ESRCH;
+	return err == -ENOENT ? -ESRCH : err;
+}
+
+/* "1234 (name)" of the target, escaped; valid until ui->scratch is used again. */
+static const char *target_name(struct ui *ui, pid_t pid)
+{
+	ui->scratch.len = 0;
+	buf_printf(&ui->scratch, "%d (", pid);
+	ui_escape(ui, &ui->scratch, ui->target.task.comm);
+	buf_puts(&ui->scratch, ")");
+	return buf_cstr(&ui->scratch);
+}
+
+/* What came of it, in words. */
+static void say_failed(struct ui *ui, const char *what, pid_t pid, int err)
+{
+	const char *name = target_name(ui, pid);
+
+	if (err == -ESRCH)
+		ui_complain(ui, "%s %s: has gone", what, name);
+	else if (err == -EPERM || err == -EACCES)
+		ui_complain(ui, "%s %s: no permission", what, name);
+	else
+		ui_complain(ui, "%s %s: %s", what, name, strerror(-err));
+}
+
+/*
+ * Sends a signal to the target's process and no other: the descriptor is of whoever has the
+ * pid when it is opened, and the check behind that says who it is.
+ */
+static int send_signal(const struct ui *ui, int number)
+{
+	pid_t pid = ui->target.task.tgid;
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
+
+	if (fd < 0 && errno != ENOSYS)
+		return -errno;
+	err = check_target(ui);
+	if (!err && fd >= 0)
+		err = syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) ? -errno : 0;
+	else if (!err)
+		err = kill(pid, number) ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* Sends the signal that was confirmed. */
+static unsigned do_signal(struct ui *ui, const char *text, struct buf *error)
+{
+	pid_t pid = ui->target.task.tgid;
+	const char *name = signal_name(ui->target.value);
+	char what[32];
+	int err;
+
+	(void)text;
+	(void)error;
+	if (name)
+		snprintf(what, sizeof(what), "SIG%s", name);
+	else
+		snprintf(what, sizeof(what), "signal %d", ui->target.value);
+	err = send_signal(ui, ui->target.value);
+	if (err)
+		say_failed(ui, what, pid, err);
+	else
+		ui_say(ui, "%s sent to %s", what, target_name(ui, pid));
+	return REACT_REDRAW;
+}
+
+/* Takes the signal, and asks whether it is meant. */
+static unsigned take_signal(struct ui *ui, const char *text, struct buf *error)
+{
+	int number = *text ? signal_number(text) : SIGTERM;
+	struct buf label = { 0 };
+
+	if (!number) {
+		buf_printf(error, "a signal's name, or a number from 1 to %d", SIGRTMAX);
+		return REACT_NONE;
+	}
+	ui->target.value = number;
+	buf_puts(&label, "send ");
+	if (signal_name(number))
+		buf_printf(&label, "SIG%s", signal_name(number));
+	else
+		buf_printf(&label, "signal %d", number);
+	buf_printf(&label, " to %s?", target_name(ui, ui->target.task.tgid));
+	prompt_confirm(&ui->prompt, buf_cstr(&label), do_signal);
+	buf_free(&label);
+	return REACT_REDRAW;
+}
+
+unsigned act_signal(struct ui *ui, int arg)
+{
+	struct buf label = { 0 };
+
+	(void)arg;
+	if (!take_target(ui))
+		return REACT_REDRAW;
+	buf_printf(&label, "signal to %s", target_name(ui, ui->target.task.tgid));
+	prompt_ask(&ui->prompt, buf_cstr(&label), "TERM", take_signal);
+	buf_free(&label);
+	return REACT_REDRAW;
+}
+
+/*
+ * Sets the nice value, which every thread has its own: of the thread, or of all threads of
+ * the process. There is no call that takes more than a pid; the check comes right before.
+ */
+static int set_nice(const struct ui *ui, int value, size_t *threads)
+{
+	const struct ui_task *task = &ui->target.task;
+	struct pidlist list = { 0 };
+	int err = check_target(ui);
+
+	*threads = 0;
+	if (!err && task->thread) {
+		*threads = 1;
+		return setpriority(PRIO_PROCESS, (id_t)task->key.pid, value) ? -errno : 0;
+	}
+	if (!err)
+		err = pidlist_read_threads(&list, ui->config->procfd, task->tgid);
+	for (size_t i = 0; !err && i < list.n; i++) {
+		if (!setpriority(PRIO_PROCESS, (id_t)list.pids[i], value))
+			++*threads;
+		else if (errno != ESRCH)
+			err = -errno;
+	}
+	pidlist_free(&list);
+	return err || *threads ? err : -ESRCH;
+}
+
+/* Sets the nice value that was confirmed. */
+static unsigned do_renice(struct ui *ui, const char *text, struct buf *error)
+{
+	pid_t pid = ui->target.task.thread ? ui->target.task.key.pid : ui->target.task.tgid;
+	size_t threads;
+	int err = set_nice(ui, ui->target.value, &threads);
+
+	(void)text;
+	(void)error;
+	if (err)
+		say_failed(ui, "nice of", pid, err);
+	else
+		ui_say(ui, "nice of %s is %d now (%zu thread%s)", target_name(ui, pid),
+		       ui->target.value, threads, threads == 1 ? "" : "s");
+	return REACT_REDRAW;
+}
+
+/* Takes the nice value, and asks whether it is meant. */
+static unsigned take_nice(struct ui *ui, const char *text, struct buf *error)
+{
+	pid_t pid = ui->target.task.thread ? ui->target.task.key.pid : ui->target.task.tgid;
+	struct buf label = { 0 };
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (end == text || *end || value < NICE_MIN || value > NICE_MAX) {
+		buf_puts(error, "a number from -20 to 19");
+		return REACT_NONE;
+	}
+	ui->target.value = (int)value;
+	buf_printf(&label, "set nice of %s to %ld?", target_name(ui, pid), value);
+	prompt_confirm(&ui->prompt, buf_cstr(&label), do_renice);
+	buf_free(&label);
+	return REACT_REDRAW;
+}
+
+unsigned act_renice(struct ui *ui, int arg)
+{
+	struct buf label = { 0 };
+	char now[16] = "";
+	pid_t pid;
+	int value;
+
+	(void)arg;
+	if (!take_target(ui))
+		return REACT_REDRAW;
+	pid = ui->target.task.thread ? ui->target.task.key.pid : ui->target.task.tgid;
+	errno = 0;
+	value = getpriority(PRIO_PROCESS, (id_t)pid);
+	if (!errno)
+		snprintf(now, sizeof(now), "%d", value);
+	buf_printf(&label, "nice of %s", target_name(ui, pid));
+	prompt_ask(&ui->prompt, buf_cstr(&label), now, take_nice);
+	buf_free(&label);
+	return REACT_REDRAW;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "command.h"
+
+#include <ncurses.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+/* Whether a key of the table is that key. */
+static bool is_key(int bound, const struct term_key *key)
+{
+	if (!bound || key->function != (bound >= KEY_MIN))
+		return false;
+	if (key->code == (wint_t)bound)
+		return true;
+	/* Return is one key, whatever the terminal sends for it. */
+	return !key->function && bound == '\r' && key->code == '\n';
+}
+
+const struct command *command_by_key(const struct term_key *key, unsigned where)
+{
+	for (size_t i = 0; i < command_table_n; i++) {
+		const struct command *command = &command_table[i];
+
+		if (!(command->where & where))
+			continue;
+		for (unsigned k = 0; k < COMMAND_KEYS; k++)
+			if (is_key(command->keys[k], key))
+				return command;
+	}
+	return NULL;
+}
+
+/* Appends a key's name. */
+static void append_key(int key, struct buf *out)
+{
+	static const struct {
+		int key;
+		const char *name;
+	} names[] = { { '\r', "Enter" }, { '\033', "Esc" }, { ' ', "Space" }, { '\t', "Tab" },
+		      { KEY_UP, "Up" }, { KEY_DOWN, "Down" }, { KEY_LEFT, "Left" },
+		      { KEY_RIGHT, "Right" }, { KEY_PPAGE, "PgUp" }, { KEY_NPAGE, "PgDn" },
+		      { KEY_HOME, "Home" }, { KEY_END, "End" }, { KEY_ENTER, "Enter" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (names[i].key == key) {
+			buf_puts(out, names[i].name);
+			return;
+		}
+	}
+	if (key >= KEY_F(1) && key <= KEY_F(12))
+		buf_printf(out, "F%d", key - KEY_F0);
+	else if (key < ' ')
+		buf_printf(out, "Ctrl-%c", key + '@');
+	else
+		buf_putc(out, (char)key);
+}
+
+void command_append_keys(const struct command *command, struct buf *out)
+{
+	for (unsigned k = 0; k < COMMAND_KEYS; k++) {
+		/* The key pad's Enter has no name of its own. */
+		if (!command->keys[k] || command->keys[k] == KEY_ENTER)
+			continue;
+		if (k)
+			buf_puts(out, ", ");
+		append_key(command->keys[k], out);
+	}
+}
+
+/* The keys that a hint names; valid until ui->scratch is used again. */
+static const char *hint_keys(struct ui *ui, const struct command *command)
+{
+	ui->scratch.len = 0;
+	if (command->hint_keys)
+		buf_puts(&ui->scratch, command->hint_keys);
+	else
+		append_key(command->keys[0], &ui->scratch);
+	return buf_cstr(&ui->scratch);
+}
+
+/* Cells of a hint, a space before and behind it; 0 when the view has it not. */
+static int hint_cells(struct ui *ui, const struct command *command, unsigned where)
+{
+	if (!(command->where & where) || !command->hint)
+		return 0;
+	return (int)(strlen(hint_keys(ui, command)) + strlen(command->hint)) + 3;
+}
+
+void command_footer(struct ui *ui, unsigned where, int line)
+{
+	int column = 0, kept = 0;
+
+	for (size_t i = 0; i < command_table_n; i++)
+		if (command_table[i].hint_always)
+			kept += hint_cells(ui, &command_table[i], where);
+	for (size_t i = 0; i < command_table_n; i++) {
+		const struct command *command = &command_table[i];
+		int cells = hint_cells(ui, command, where);
+
+		if (command->hint_always)
+			kept -= cells;
+		if (!cells || column + cells + kept > ui->term.columns)
+			continue;
+		column = term_puts(&ui->term, line, column + 1, hint_keys(ui, command), STYLE_KEY);
+		column = term_puts(&ui->term, line, column + 1, command->hint, STYLE_NORMAL) + 1;
+	}
+}
+
+/* Appends text with what roff would act on escaped. */
+static void append_roff(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\')
+			buf_puts(out, "\\e");
+		else if (*text == '-')
+			buf_puts(out, "\\-");
+		else if (*text == '\'' || *text == '.')
+			buf_printf(out, "\\&%c", *text);
+		else if (*text == '^')
+			buf_puts(out, "\\(ha");
+		else if (*text == '~')
+			buf_puts(out, "\\(ti");
+		else
+			buf_putc(out, *text);
+	}
+}
+
+void command_doc(struct buf *out)
+{
+	const char *group = NULL;
+	struct buf keys = { 0 };
+
+	for (size_t i = 0; i < command_table_n; i++) {
+		const struct command *command = &command_table[i];
+
+		if (!command->help)
+			continue;
+		if (!group || strcmp(group, command->group) != 0) {
+			group = command->group;
+			buf_puts(out, ".SS ");
+			append_roff(out, group);
+			buf_putc(out, '\n');
+		}
+		keys.len = 0;
+		command_append_keys(command, &keys);
+		buf_puts(out, ".TP\n.B ");
+		append_roff(out, buf_cstr(&keys));
+		buf_putc(out, '\n');
+		append_roff(out, command->help);
+		buf_putc(out, '\n');
+	}
+	buf_free(&keys);
+}

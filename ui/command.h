@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commands: one row a command, in keys.c. Keys, help, footer and the manual's table of
+ * keys all come from there.
+ */
+#ifndef STALLTOP_UI_COMMAND_H
+#define STALLTOP_UI_COMMAND_H
+
+#include <stddef.h>
+
+#include "buf.h"
+#include "ui.h"
+
+#define COMMAND_KEYS 3
+
+struct command {
+	const char *name;	/* such as "sort-cpu" */
+	const char *group;	/* its section in help */
+	int keys[COMMAND_KEYS]; /* a character below 128, or a KEY_ of ncurses; 0: none */
+	unsigned where;		/* the WHERE_ bits of views that have it */
+	/* Reactions. */
+	unsigned (*run)(struct ui *ui, int arg);
+	int arg;
+	const char *help;
+	const char *hint; /* in the footer, as "KEY hint"; NULL: not there */
+	const char *hint_keys; /* in place of the first key's name; NULL */
+	bool hint_always;	/* has its place before others */
+};
+
+extern const struct command command_table[];
+extern const size_t command_table_n;
+
+/* The command that a key runs in a view of that WHERE_ bit, or NULL. */
+const struct command *command_by_key(const struct term_key *key, unsigned where);
+
+/* Appends the names of all its keys, ", " between. */
+void command_append_keys(const struct command *command, struct buf *out);
+
+/* Draws a view's footer: as many hints as fit into the line. */
+void command_footer(struct ui *ui, unsigned where, int line);
+
+/* Appends the manual's table of keys as roff (man(7)). */
+void command_doc(struct buf *out);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "detail.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "util.h"
+
+/* Two samplers may see one start that far apart; in less no pid comes to be used again. */
+#define SAME_START_NS (200 * NSEC_PER_MSEC)
+
+uint32_t figure_kinds(enum figure figure)
+{
+	if (figure == FIGURE_TOTAL)
+		return DELAY_TOTAL_KINDS;
+	if (figure == FIGURE_MEM)
+		return DELAY_MEM_KINDS;
+	return figure < FIGURE_TOTAL ? DELAY_BIT(figure) : 0;
+}
+
+const char *figure_name(enum figure figure)
+{
+	static const char *const names[] = { "total", "mem", "run", "real" };
+
+	return figure < FIGURE_TOTAL ? delay_table[figure].id : names[figure - FIGURE_TOTAL];
+}
+
+/* What is known of one figure, where `valid` says so. */
+static struct figure_sum figure_sum(enum figure figure, uint32_t valid, struct delay_sum sum)
+{
+	uint32_t kinds = figure_kinds(figure), known = valid & kinds;
+
+	if (!kinds)
+		return (struct figure_sum){
+			.known = valid & (figure == FIGURE_RUN ? VALID_RUN : VALID_TICK),
+			.counted = valid & DELAY_COUNT_BIT(DELAY_CPU), .sum = sum };
+	return (struct figure_sum){ .known = known,
+				    .counted = ((valid >> DELAY_KINDS) & known) == known,
+				    .sum = sum };
+}
+
+/* The figures of counters. A task is on a CPU as often as it has waited for one. */
+static void take_figures(struct figure_sum *figures, const struct task_raw *raw)
+{
+	const struct delay_sum *delay = raw->delay;
+	uint64_t runs = delay[DELAY_CPU].count;
+
+	for (enum figure f = 0; f < FIGURE_TOTAL; f++)
+		figures[f] = figure_sum(f, raw->valid, delay[f]);
+	figures[FIGURE_TOTAL] =
+		figure_sum(FIGURE_TOTAL, raw->valid, delay_total(delay, raw->valid));
+	figures[FIGURE_MEM] = figure_sum(FIGURE_MEM, raw->valid, delay_mem(delay, raw->valid));
+	figures[FIGURE_RUN] = figure_sum(FIGURE_RUN, raw->valid,
+					 (struct delay_sum){ runs, raw->run_ns });
+	figures[FIGURE_REAL] = figure_sum(FIGURE_REAL, raw->valid,
+					  (struct delay_sum){ runs, raw->user_ns + raw->system_ns });
+}
+
+/* The interval's counters of a row: of the last interval also where the frame is cumulative. */
+static struct task_raw row_growth(const struct frame *frame, const struct row *row,
+				  uint64_t *interval_ns)
+{
+	const struct task_raw *now = row->raw, *before = row->before;
+	struct task_raw none = { 0 }, growth = { 0 };
+
+	*interval_ns = row->interval_ns;
+	/* The frame has settled counters that fell, and knows what says nothing. */
+	growth.valid = row->valid;
+	if (!before)
+		before = &none;
+	else if (frame->since_start)
+		*interval_ns = now->read_ns - before->read_ns;
+	if (!row->before && (frame->since_start ? !row->born : !row->interval_ns)) {
+		growth.valid = 0;
+		*interval_ns = 0;
+	}
+	/* A cumulative frame's rows know nothing of the reading before. Ticks are as they are. */
+	if (row->before)
+		growth.valid = (growth.valid & before->valid) |
+			       (now->valid & before->valid & VALID_TICK);
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		growth.delay[kind].count = now->delay[kind].count - before->delay[kind].count;
+		growth.delay[kind].ns = now->delay[kind].ns - before->delay[kind].ns;
+	}
+	growth.run_ns = now->run_ns - before->run_ns;
+	growth.user_ns = now->user_ns - before->user_ns;
+	growth.system_ns = now->system_ns - before->system_ns;
+	return growth;
+}
+
+/* The shares of the interval join the history. */
+static void remember(struct detail *detail)
+{
+	for (enum figure f = 0; f < FIGURES; f++) {
+		const struct figure_sum *figure = &detail->interval[f];
+
+		spark_add(&detail->history[f],
+			  figure->known ? (double)figure->sum.ns * 100.0 /
+						  (double)detail->interval_ns : (double)NAN);
+	}
+}
+
+/* Takes the figures of the task's row. */
+static void take_row(struct detail *detail, const struct frame *frame, const struct row *row)
+{
+	struct task_raw growth = row_growth(frame, row, &detail->interval_ns);
+
+	detail->task.start_ns = row->task->key.start_ns;
+	detail->task.read_ns = row->raw->read_ns;
+	detail->task.ppid = row->task->ppid;
+	take_figures(detail->life, row->raw);
+	take_figures(detail->interval, &growth);
+	if (detail->interval_ns)
+		remember(detail);
+}
+
+/* Replaces a text; NULL leaves what is known. */
+static void take_text(struct buf *to, const char *text)
+{
+	if (!text)
+		return;
+	to->len = 0;
+	buf_puts(to, text);
+}
+
+/* Takes what describes the task: its state, command line and so on. */
+static void take_texts(struct detail *detail, struct sampler *sampler, const struct frame *frame,
+		       const struct row *row)
+{
+	const struct task_proc *proc;
+
+	sampler_fill(sampler, &row, 1, NEED_STAT | NEED_COMMAND | NEED_CGROUP);
+	take_text(&detail->task.user, row->task->user);
+	take_text(&detail->task.command, row->task->command);
+	take_text(&detail->task.cgroup, row->task->cgroup);
+	memcpy(detail->who.comm, row->task->comm, sizeof(detail->who.comm));
+	proc = row_proc(frame, row);
+	if (proc && proc->state)
+		detail->task.state = proc->state;
+}
+
+/* Whether it is the task of the detail. */
+static bool is_same(const struct detail *detail, const struct task *task)
+{
+	const struct task_key *a = &detail->who.key, *b = &task->key;
+
+	return a->pid == b->pid && a->start_ns <= b->start_ns + SAME_START_NS &&
+	       b->start_ns <= a->start_ns + SAME_START_NS;
+}
+
+/* The task's row in a frame, or NULL. */
+static const struct row *find_row(const struct detail *detail, const struct frame *frame)
+{
+	for (size_t i = 0; frame && i < frame->n; i++)
+		if (is_same(detail, frame->rows[i].task))
+			return &frame->rows[i];
+	return NULL;
+}
+
+/* Adds the growth of a thread's counters. False when it is not known. */
+static bool add_growth(struct task_record *growth, const struct task_record *now,
+		       const struct task_record *before, bool born)
+{
+	static const struct task_record none;
+
+	if (!before && !born)
+		return false;
+	for (unsigned f = 0; f < RECORD_FIELDS; f++) {
+		uint64_t old = before ? before->field[f] : none.field[f];
+
+		if (record_table[f].nature == RECORD_COUNTER && now->field[f] > old)
+			growth->field[f] += now->field[f] - old;
+	}
+	growth->fields_valid |= now->fields_valid;
+	return true;
+}
+
+/* Takes the records of the threads: folded into the process's, or the thread's own. */
+static void take_records(struct detail *detail)
+{
+	const struct frame *frame = detail->threads.frame;
+	struct task_record record = { 0 }, growth = { 0 };
+	bool any = false, grown = false;
+
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+		const struct task_record *now = row_record(frame, row);
+
+		if (!now || (detail->who.thread && !is_same(detail, row->task)))
+			continue;
+		/* The first is the leader, or a thread of a process whose leader has ended. */
+		if (any)
+			record_fold(&record, now);
+		else
+			record = *now;
+		any = true;
+		grown |= add_growth(&growth, now, row_record_before(frame, row), row->born);
+	}
+	if (!any)
+		return;
+	detail->record = record;
+	detail->growth = growth;
+	detail->record_interval_ns = grown ? frame->interval_ns : 0;
+}
+
+/* Reads the threads. */
+static void read_threads(struct detail *detail, struct ui *ui)
+{
+	struct sampler_config config = ui->sampler_config;
+
+	config.since_start = false;
+	if (detail->threads.sampler)
+		detail->error = threads_tick(&detail->threads, NEED_RECORD);
+	else
+		detail->error = threads_set(&detail->threads, &config, &detail->who.tgid, 1,
+					    NEED_RECORD);
+	if (!detail->error)
+		take_records(detail);
+}
+
+/* Waiting for memory in the whole lives of all rows. */
+static struct delay_sum sum_mem(const struct order *order)
+{
+	struct delay_sum sum = { 0, 0 };
+
+	for (size_t i = 0; i < order->n; i++) {
+		const struct task_raw *raw = order->rows[i]->raw;
+		struct delay_sum mem = delay_mem(raw->delay, raw->valid);
+
+		sum.count += mem.count;
+		sum.ns += mem.ns;
+	}
+	return sum;
+}
+
+/* Takes the figures of the sum over the rows that pass. */
+static void take_sum(struct detail *detail, struct ui *ui)
+{
+	struct query query = ui->query;
+	struct view view = ui_view(ui);
+	struct order *order = &detail->order;
+	const struct row *sum = &order->sum;
+	struct task_raw growth = { 0 };
+
+	/* Only the sum is wanted. */
+	query.sort = NULL;
+	query.rows = 0;
+	query_run(&query, &view, order);
+	growth.valid = sum->valid & ~VALID_TICK;
+	memcpy(growth.delay, sum->delta, sizeof(growth.delay));
+	growth.run_ns = sum->run_ns;
+	detail->members = order->passed;
+	detail->interval_ns = view.frame->interval_ns;
+	if (!detail->interval_ns || view.frame->since_start)
+		growth.valid = 0;
+	take_figures(detail->life, sum->raw);
+	take_figures(detail->interval, &growth);
+	/* The larger of swapin and thrash is each member's own. */
+	detail->interval[FIGURE_MEM].sum = sum->mem;
+	detail->life[FIGURE_MEM].sum = sum_mem(order);
+	if (detail->interval_ns)
+		remember(detail);
+}
+
+/* The frame that has the task's row: a thread below a process is only in the threads'. */
+static const struct frame *frame_of(const struct detail *detail, const struct ui *ui)
+{
+	if (detail->who.thread == ui->frame->threads)
+		return ui->frame;
+	return detail->who.thread ? detail->threads.frame : NULL;
+}
+
+/* Takes the task's row of the frame there is. */
+static void take_task(struct detail *detail, struct ui *ui)
+{
+	const struct frame *frame = frame_of(detail, ui);
+	const struct row *row = find_row(detail, frame);
+
+	/* Rows are threads for now, and it is a process: nothing is known of it there. */
+	if (!frame)
+		return;
+	if (!row) {
+		detail->ended = true;
+		detail->gone_ns = ui->frame->real_ns;
+		return;
+	}
+	take_row(detail, frame, row);
+	take_texts(detail, frame == ui->frame ? ui->sampler : detail->threads.sampler, frame,
+		   row);
+	detail->ended = row->exited;
+	detail->gone_ns = ui->frame->real_ns;
+	if (!row->exited)
+		detail->seen_ns = ui->frame->real_ns;
+}
+
+void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task)
+{
+	detail->sum = !task;
+	if (detail->sum) {
+		take_sum(detail, ui);
+		return;
+	}
+	detail->who = *task;
+	read_threads(detail, ui);
+	take_task(detail, ui);
+}
+
+void detail_next(struct detail *detail, struct ui *ui)
+{
+	if (detail->sum) {
+		take_sum(detail, ui);
+		return;
+	}
+	if (detail->ended)
+		return;
+	/* First, so that a process that has gone meanwhile keeps the threads it had. */
+	if (detail->who.thread || frame_of(detail, ui) != ui->frame ||
+	    find_row(detail, ui->frame))
+		read_threads(detail, ui);
+	take_task(detail, ui);
+}
+
+void detail_free(struct detail *detail)
+{
+	threads_close(&detail->threads);
+	order_free(&detail->order);
+	buf_free(&detail->task.user);
+	buf_free(&detail->task.command);
+	buf_free(&detail->task.cgroup);
+}

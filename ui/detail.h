@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the detail view knows of its task, carried on from frame to frame. Maxima, minima and
+ * the other fields of the record are read of this process's threads only, beside the sample.
+ */
+#ifndef STALLTOP_UI_DETAIL_H
+#define STALLTOP_UI_DETAIL_H
+
+#include "spark.h"
+#include "threads.h"
+#include "ui.h"
+
+/* The figures of a detail: the kinds, and what is summed or measured beside them. */
+enum figure {
+	FIGURE_TOTAL = DELAY_KINDS,
+	FIGURE_MEM,
+	FIGURE_RUN,  /* exact */
+	FIGURE_REAL, /* counted in ticks */
+	FIGURES
+};
+
+/* One of them, of the interval or of the whole life. */
+struct figure_sum {
+	bool known, counted; /* the time is, the number is */
+	struct delay_sum sum;
+};
+
+/* What stays of the task when it has ended. */
+struct detail_task {
+	pid_t ppid;
+	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	uint64_t read_ns;  /* when its counters were read */
+	char state;	   /* 0: not known */
+	struct buf user, command, cgroup; /* raw bytes; empty: not known */
+};
+
+struct detail {
+	bool sum; /* of the rows that pass, and not of a task */
+	struct ui_task who;
+	struct detail_task task;
+	bool ended;
+	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: there for the last time, and not any more */
+	size_t members;		   /* of the sum */
+	uint64_t interval_ns;	   /* 0: there is none yet */
+	struct figure_sum interval[FIGURES], life[FIGURES];
+	struct spark history[FIGURES]; /* shares of the interval in percent */
+	/* Of the process's threads that live, or of the one thread. */
+	struct threads threads;
+	int error; /* -errno: why they are not there */
+	uint64_t record_interval_ns; /* 0: there is none yet */
+	struct task_record record, growth; /* growth: of counters, in that interval */
+	struct order order; /* scratch */
+};
+
+/* Starts with the ui's frame. `task` NULL: the sum. */
+void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task);
+
+/* Goes on with the ui's next frame. */
+void detail_next(struct detail *detail, struct ui *ui);
+
+/* Whether the figure stands for waits, whose longest can be known; then which kinds. */
+uint32_t figure_kinds(enum figure figure);
+
+/* Its name. */
+const char *figure_name(enum figure figure);
+
+void detail_free(struct detail *detail);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of commands: what each key does, in which views, in words. */
+#include "config.h"
+
+#include <ncurses.h>
+
+#include "act.h"
+#include "command.h"
+#include "delay.h"
+#include "list.h"
+#include "util.h"
+#include "view_fields.h"
+#include "view_task.h"
+
+#define CONTROL(letter) ((letter) - '@')
+
+#define SORT "Sorting"
+#define MOVE "Moving about"
+#define SHOW "What is shown"
+#define WHICH "Which rows"
+#define WHEN "Time"
+#define DO "Acting"
+#define FIELDS "Fields"
+#define OTHER "Program"
+
+/* A kind's key is the digit of its row. */
+#define KIND_COMMAND(NAME, id, heading, digit, since, place, place15, help) \
+	{ "sort-" id, SORT, { digit }, WHERE_TABLE, act_sort_kind, DELAY_##NAME, \
+	  "sort by " id ": " help "; again reverses", NULL, NULL, false },
+
+const struct command command_table[] = {
+	DELAY_TABLE(KIND_COMMAND)
+	{ "sort-mem", SORT, { '9' }, WHERE_TABLE, act_sort_column, ACT_SORT_MEM,
+	  "sort by mem: all waiting for memory", NULL, NULL, false },
+	{ "sort-total", SORT, { '0' }, WHERE_TABLE, act_sort_column, ACT_SORT_TOTAL,
+	  "sort by total: all waiting", "sort", "0-9", false },
+	{ "sort-left", SORT, { '<' }, WHERE_TABLE, act_sort_move, -1,
+	  "sort by the column to the left", NULL, NULL, false },
+	{ "sort-right", SORT, { '>' }, WHERE_TABLE, act_sort_move, 1,
+	  "sort by the column to the right", NULL, NULL, false },
+	{ "sort-reverse", SORT, { 'R' }, WHERE_TABLE, act_sort_reverse, 0,
+	  "reverse the order", NULL, NULL, false },
+	{ "sort-run", SORT, { 'P' }, WHERE_TABLE, act_sort_column, ACT_SORT_RUN,
+	  "sort by time on a CPU", NULL, NULL, false },
+	{ "sort-pid", SORT, { 'N' }, WHERE_TABLE, act_sort_column, ACT_SORT_PID,
+	  "sort by process id", NULL, NULL, false },
+	{ "sort-time", SORT, { 'T' }, WHERE_TABLE, act_sort_column, ACT_SORT_TIME,
+	  "sort by time on a CPU since the task's start", NULL, NULL, false },
+
+	{ "up", MOVE, { KEY_UP }, WHERE_ALL, act_move, LIST_UP, "a line up", NULL, NULL, false },
+	{ "down", MOVE, { KEY_DOWN }, WHERE_ALL, act_move, LIST_DOWN, "a line down", NULL, NULL, false },
+	{ "page-up", MOVE, { KEY_PPAGE }, WHERE_ALL, act_move, LIST_PAGE_UP, "a page up", NULL,
+	  NULL, false },
+	{ "page-down", MOVE, { KEY_NPAGE }, WHERE_ALL, act_move, LIST_PAGE_DOWN, "a page down",
+	  NULL, NULL, false },
+	{ "home", MOVE, { KEY_HOME }, WHERE_ALL, act_move, LIST_HOME, "the first line", NULL,
+	  NULL, false },
+	{ "end", MOVE, { KEY_END }, WHERE_ALL, act_move, LIST_END, "the last line", NULL, NULL, false },
+	{ "columns-left", MOVE, { KEY_LEFT }, WHERE_TABLE, act_columns, -1,
+	  "scroll columns back", NULL, NULL, false },
+	{ "columns-right", MOVE, { KEY_RIGHT }, WHERE_TABLE, act_columns, 1,
+	  "scroll columns, to see those at the right", NULL, NULL, false },
+	{ "open", MOVE, { '\r', 'v', KEY_ENTER }, WHERE_TABLE, act_open_task, 0,
+	  "open the selected task: all that is known of it", "detail", NULL, false },
+	{ "back", MOVE, { '\033' }, WHERE_TABLE, act_leave, 0,
+	  "back to the top of the list, which the selection then stays at", NULL, NULL, false },
+	{ "leave", MOVE, { '\033', 'q' }, WHERE_TASK | WHERE_FIELDS | WHERE_HELP, act_leave, 0,
+	  "leave this view", "back", NULL, true },
+
+	{ "open-sum", MOVE, { 'S' }, WHERE_TABLE, act_open_sum, 0,
+	  "open the sum of all rows that pass the filters", NULL, NULL, false },
+	{ "part-next", MOVE, { KEY_RIGHT, '\t' }, WHERE_TASK, view_task_part, 1,
+	  "the next part of the detail", NULL, NULL, false },
+	{ "part-before", MOVE, { KEY_LEFT }, WHERE_TASK, view_task_part, -1,
+	  "the part before", NULL, NULL, false },
+
+	{ "unit", SHOW, { 'U' }, WHERE_TABLE | WHERE_TASK, act_unit, 0,
+	  "next unit of the delay columns", "unit", NULL, false },
+	{ "threads", SHOW, { 'H' }, WHERE_TABLE, act_threads, 0,
+	  "a row for each thread, or for each process", "threads", NULL, false },
+	{ "group", SHOW, { 'g' }, WHERE_TABLE, act_group, 0,
+	  "next grouping: by process, by thread", "group", NULL, false },
+	{ "tree", SHOW, { 'V' }, WHERE_TABLE, act_tree, 0, "tree of processes, or list", "tree",
+	  NULL, false },
+	{ "unfold", SHOW, { '+' }, WHERE_TABLE, act_fold, 1,
+	  "unfold below the selected row: children, then threads", NULL, NULL, false },
+	{ "fold", SHOW, { '-' }, WHERE_TABLE, act_fold, 0, "fold below the selected row", NULL,
+	  NULL, false },
+	{ "fold-all", SHOW, { '*' }, WHERE_TABLE, act_fold_all, 0, "fold or unfold all", NULL,
+	  NULL, false },
+	{ "command", SHOW, { 'c' }, WHERE_TABLE, act_command, 0, "name, or command line", NULL,
+	  NULL, false },
+	{ "fields", SHOW, { 'f' }, WHERE_TABLE, act_open_fields, 0, "choose and order fields",
+	  "fields", NULL, false },
+	{ "header", SHOW, { 't' }, WHERE_TABLE, act_header, 0, "fold the header, or unfold it",
+	  NULL, NULL, false },
+
+	{ "filter", WHICH, { '/', 'o' }, WHERE_TABLE, act_filter, 0,
+	  "only rows whose name or command line matches an expression", "filter", NULL, false },
+	{ "users", WHICH, { 'u' }, WHERE_TABLE, act_users, 0, "only rows of some users", NULL,
+	  NULL, false },
+	{ "active", WHICH, { 'i' }, WHERE_TABLE, act_active, 0,
+	  "hide rows that neither ran nor waited", NULL, NULL, false },
+	{ "exited", WHICH, { 'e' }, WHERE_TABLE, act_exited, 0, "rows of exited tasks", NULL,
+	  NULL, false },
+	{ "clear", WHICH, { '=' }, WHERE_TABLE, act_clear, 0, "clear all filters", NULL, NULL, false },
+	{ "find", WHICH, { 'L' }, WHERE_TABLE, act_find, 0,
+	  "select the next row whose name or command line matches", NULL, NULL, false },
+	{ "find-next", WHICH, { '&' }, WHERE_TABLE, act_find_next, 0, "the same again", NULL,
+	  NULL, false },
+
+	{ "interval", WHEN, { 'd', 's' }, WHERE_TABLE | WHERE_TASK, act_interval, 0,
+	  "set the interval", NULL, NULL, false },
+	{ "sample", WHEN, { ' ' }, WHERE_TABLE | WHERE_TASK, act_sample, 0, "take a sample now",
+	  NULL, NULL, false },
+	{ "pause", WHEN, { 'p' }, WHERE_TABLE | WHERE_TASK, act_pause, 0,
+	  "pause: the figures stand; scrolling, sorting and filters go on", "pause", NULL, false },
+	{ "hold", WHEN, { 'O' }, WHERE_TABLE, act_hold, 0,
+	  "hold the order of the rows while their figures go on", NULL, NULL, false },
+
+	{ "signal", DO, { 'k' }, WHERE_TABLE | WHERE_TASK, act_signal, 0,
+	  "send a signal to the selected process", "signal", NULL, false },
+	{ "renice", DO, { 'r' }, WHERE_TABLE | WHERE_TASK, act_renice, 0,
+	  "set the nice value of the selected process, with all its threads, or thread", NULL,
+	  NULL, false },
+	{ "delayacct", DO, { 'D' }, WHERE_TABLE, act_delayacct, 0,
+	  "switch kernel.task_delayacct on or off, for good", NULL, NULL, false },
+	{ "save", DO, { 'W' }, WHERE_TABLE, act_save, 0,
+	  "write what is set by keys to the configuration file", NULL, NULL, false },
+
+	{ "field", FIELDS, { ' ', '\r', KEY_ENTER }, WHERE_FIELDS, view_fields_toggle, 0,
+	  "show the field, or do not", "show", NULL, false },
+	{ "field-up", FIELDS, { KEY_LEFT, '-' }, WHERE_FIELDS, view_fields_shift, -1,
+	  "move the field towards the first", "up", NULL, false },
+	{ "field-down", FIELDS, { KEY_RIGHT, '+' }, WHERE_FIELDS, view_fields_shift, 1,
+	  "move the field towards the last", "down", NULL, false },
+	{ "fields-default", FIELDS, { '=' }, WHERE_FIELDS, view_fields_default, 0,
+	  "the default fields again", "default", NULL, false },
+
+	{ "help", OTHER, { 'h', '?', KEY_F(1) }, WHERE_TABLE | WHERE_TASK | WHERE_FIELDS,
+	  act_open_help, 0, "this help", "help", NULL, true },
+	{ "redraw", OTHER, { CONTROL('L') }, WHERE_ALL, act_redraw, 0, "draw the screen anew",
+	  NULL, NULL, false },
+	{ "quit", OTHER, { 'q', KEY_F(10) }, WHERE_TABLE, act_quit, 0, "quit", "quit",
+	  NULL, true },
+	{ "quit-at-once", OTHER, { KEY_F(10) }, WHERE_TASK | WHERE_FIELDS | WHERE_HELP, act_quit,
+	  0, "quit", NULL, NULL, false },
+};
+
+const size_t command_table_n = ARRAY_SIZE(command_table);

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "loop.h"
+
+#include <errno.h>
+#include <ncurses.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "act.h"
+#include "command.h"
+#include "util.h"
+#include "view_table.h"
+
+/* The second reading comes this soon, so that figures are there soon. */
+#define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
+
+/* What was measured in less says nothing: keys that ask for a sample wait for so long. */
+#define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
+
+/* Lines that a turn of the wheel scrolls. */
+#define WHEEL_LINES 3
+
+/* Reactions that need the sampler, which is not to be had in the middle of a sample. */
+#define REACT_LATER (REACT_RESAMPLE | REACT_REOPEN)
+
+struct loop {
+	struct ui ui;
+	int signals;	  /* signalfd */
+	uint64_t last_ns; /* when the last sample began */
+	uint64_t skipped; /* grid points passed over since */
+	bool asked;	  /* a sample is due as soon as it says something */
+	bool dirty;	  /* something is to be drawn */
+	bool paused;	  /* as ui.paused was when the grid was looked at last */
+	unsigned wanted;  /* what the last sample was asked for */
+};
+
+/* Draws all. A terminal that takes nothing is tried again with the next change. */
+static void draw(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	struct page *page = ui_page(ui);
+	int last = ui->term.lines - 1, err;
+
+	term_erase(&ui->term);
+	if (ui->frame)
+		page->ops->draw(ui, page->state, &page->list, last);
+	if (ui->prompt.open)
+		prompt_draw(&ui->prompt, &ui->term, last);
+	else if (ui->message_until_ns)
+		term_put(&ui->term, last, 0, ui->term.columns, ui->message.data, ui->message.len,
+			 ui->message_style);
+	else
+		command_footer(ui, page->ops->where, last);
+	err = term_flush(&ui->term);
+	/* A signal that has come is dealt with first. */
+	loop->dirty = err == -EINTR;
+	if (err && err != -EINTR)
+		ui->quit = true;
+}
+
+/* Has the sampler read what the views need. */
+static unsigned needs(struct ui *ui)
+{
+	unsigned wanted = 0;
+
+	for (unsigned i = 0; i < ui->depth; i++)
+		if (ui->pages[i].ops->needs)
+			wanted |= ui->pages[i].ops->needs(ui, ui->pages[i].state);
+	return wanted;
+}
+
+/* Does what handlers ask for; what cannot be done within a sample is put off. */
+static void react(struct loop *loop, unsigned reactions)
+{
+	struct ui *ui = &loop->ui;
+
+	if (reactions & REACT_QUIT)
+		ui->quit = true;
+	ui->pending |= reactions & REACT_LATER;
+	if (reactions & REACT_RELEASE)
+		rows_release(&ui->table->rows);
+	if (reactions & REACT_RELAYOUT)
+		table_layout(ui);
+	if (reactions & (REACT_RESORT | REACT_RELAYOUT) && ui->frame)
+		table_sort(ui);
+	if (reactions)
+		loop->dirty = true;
+}
+
+/* What is missing for the views comes with a sample that is taken for it. */
+static void ask_for_needs(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+
+	if (ui->frame && needs(ui) & NEED_RECORD & ~loop->wanted)
+		ui->pending |= REACT_RESAMPLE;
+}
+
+/* The mouse. */
+static unsigned mouse(struct ui *ui, const struct term_key *key)
+{
+	struct page *page = ui_page(ui);
+
+	if (key->mouse == MOUSE_CLICK)
+		return page->ops->click && ui->frame ?
+			       page->ops->click(ui, page->state, &page->list, key->line,
+						key->column) :
+			       REACT_NONE;
+	list_scroll(&page->list, key->mouse == MOUSE_UP ? -WHEEL_LINES : WHEEL_LINES);
+	if (ui->depth == 1)
+		table_pin(ui);
+	return REACT_REDRAW;
+}
+
+/* One key. */
+static unsigned handle_key(struct ui *ui, const struct term_key *key)
+{
+	const struct command *command;
+
+	if (ui->prompt.open)
+		return key->mouse ? REACT_NONE : prompt_key(&ui->prompt, ui, key);
+	ui->message_until_ns = 0;
+	if (key->mouse)
+		return mouse(ui, key) | REACT_REDRAW;
+	command = command_by_key(key, ui_page(ui)->ops->where);
+	/* Before the first frame there is nothing to act on but the way out. */
+	if (!command || (!ui->frame && command->run != act_quit))
+		return REACT_REDRAW;
+	return command->run(ui, command->arg) | REACT_REDRAW;
+}
+
+/* All keys that have come. */
+static void handle_keys(struct loop *loop)
+{
+	struct term_key key;
+
+	/* Readable, but without anything to read: the end of the input. */
+	if (term_ended())
+		loop->ui.quit = true;
+	while (!loop->ui.quit && term_get(&loop->ui.term, &key))
+		react(loop, handle_key(&loop->ui, &key));
+	ask_for_needs(loop);
+}
+
+/* Stops the program as its user asked, and goes on when told to. */
+static void stop(struct loop *loop)
+{
+	struct sigaction old, standard = { .sa_handler = SIG_DFL };
+	const struct timespec now = { 0 };
+	sigset_t set, go_on;
+
+	term_suspend(&loop->ui.term);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigemptyset(&go_on);
+	sigaddset(&go_on, SIGCONT);
+	sigaction(SIGTSTP, &standard, &old);
+	raise(SIGTSTP);
+	/* Here the program stops. */
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(SIGTSTP, &old, NULL);
+	sigtimedwait(&go_on, NULL, &now);
+	term_resume(&loop->ui.term);
+	react(loop, REACT_RELAYOUT);
+}
+
+/* The signals that have come. */
+static void handle_signals(struct loop *loop)
+{
+	struct signalfd_siginfo info;
+
+	while (read(loop->signals, &info, sizeof(info)) == sizeof(info)) {
+		switch (info.ssi_signo) {
+		case SIGWINCH:
+			term_resize(&loop->ui.term);
+			react(loop, REACT_RELAYOUT);
+			break;
+		case SIGTSTP:
+			stop(loop);
+			break;
+		case SIGCONT:
+			/* Stopped by a signal that cannot be caught: somebody wrote here since. */
+			term_resume(&loop->ui.term);
+			react(loop, REACT_RELAYOUT);
+			break;
+		default:
+			loop->ui.quit = true;
+		}
+	}
+}
+
+/* Waits for keys and signals, for some time at most, and deals with them. 0 or -errno. */
+static int wait_for(struct loop *loop, uint64_t timeout_ns)
+{
+	struct pollfd fds[] = { { .fd = STDIN_FILENO, .events = POLLIN },
+				{ .fd = loop->signals, .events = POLLIN } };
+	struct timespec timeout = { .tv_sec = (time_t)(timeout_ns / NSEC_PER_SEC),
+				    .tv_nsec = (long)(timeout_ns % NSEC_PER_SEC) };
+
+	if (ppoll(fds, ARRAY_SIZE(fds), &timeout, NULL) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (fds[1].revents)
+		handle_signals(loop);
+	if (fds[0].revents & POLLIN)
+		handle_keys(loop);
+	else if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		loop->ui.quit = true;
+	return 0;
+}
+
+/* Between the packs of a sample: keys are answered from the frame that is there. */
+static void between(void *arg)
+{
+	struct loop *loop = arg;
+
+	if (loop->ui.quit || wait_for(loop, 0))
+		return;
+	if (loop->dirty && !loop->ui.quit && loop->ui.frame)
+		draw(loop);
+}
+
+/* Takes a sample and shows it. */
+static void sample(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	const struct frame *frame;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	unsigned wanted = needs(ui);
+	int err;
+
+	loop->asked = false;
+	loop->last_ns = now;
+	loop->wanted = wanted;
+	sampler_want(ui->sampler, wanted);
+	ui->in_tick = true;
+	err = sampler_tick(ui->sampler, loop->skipped, &frame);
+	ui->in_tick = false;
+	loop->dirty = true;
+	if (err) {
+		ui_complain(ui, "cannot take a sample: %s", strerror(-err));
+		return;
+	}
+	loop->skipped = 0;
+	ui->frame = frame;
+	ui->note++;
+	if (rows_tick(&ui->table->rows, ui, wanted))
+		ui_complain(ui, "the threads cannot be read");
+	table_layout(ui);
+	table_sort(ui);
+	for (unsigned i = 0; i < ui->depth; i++)
+		if (ui->pages[i].ops->frame)
+			ui->pages[i].ops->frame(ui, ui->pages[i].state);
+	if ((frame->prev || frame->since_start) && ++ui->samples == ui->config->iterations)
+		ui->quit = true;
+}
+
+/* Samples at a point of the grid, and moves on to the next. */
+static void sample_on_grid(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	bool first = !ui->frame;
+	uint64_t interval_ns = ui->settings.interval_ns;
+
+	sample(loop);
+	if (first && ui->frame)
+		grid_start(&ui->grid, loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ?
+					      interval_ns : FIRST_INTERVAL_NS), interval_ns);
+	else
+		loop->skipped += grid_advance(&ui->grid, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* Opens the source, closing the one before. 0 or -errno. */
+static int open_sampler(struct ui *ui)
+{
+	struct sampler *sampler;
+	int err;
+
+	ui->sampler_config.threads = ui->settings.threads;
+	err = sampler_open(&sampler, &ui->sampler_config);
+	if (err)
+		return err;
+	rows_reset(&ui->table->rows);
+	sampler_close(ui->sampler);
+	ui->sampler = sampler;
+	ui->frame = NULL;
+	return 0;
+}
+
+/* Changes between processes and threads. */
+static void reopen(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	bool before = ui->sampler_config.threads;
+	int err;
+
+	if (before == ui->settings.threads)
+		return;
+	err = open_sampler(ui);
+	if (err) {
+		ui->settings.threads = ui->sampler_config.threads = before;
+		ui_complain(ui, "cannot open the source: %s", strerror(-err));
+		return;
+	}
+	sample_on_grid(loop);
+}
+
+/* Brings the grid in line with interval and pause: points that nobody wanted are not late. */
+static void move_grid(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings.interval_ns;
+	uint64_t due = loop->last_ns + interval_ns;
+
+	if (ui->grid.interval_ns != interval_ns) {
+		/* Before the second reading only what comes behind it changes. */
+		if (!ui->frame || !ui->frame->prev)
+			ui->grid.interval_ns = interval_ns;
+		else
+			grid_start(&ui->grid, due > now ? due : now, interval_ns);
+	}
+	if (loop->paused && !ui->paused)
+		grid_start(&ui->grid, now, interval_ns);
+	loop->paused = ui->paused;
+}
+
+/* Does what was put off. */
+static void catch_up(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	unsigned pending = ui->pending;
+
+	ui->pending = 0;
+	if (pending & REACT_REOPEN)
+		reopen(loop);
+	if (pending & REACT_RESAMPLE)
+		loop->asked = true;
+	move_grid(loop);
+}
+
+/* When something is due next, if nothing comes before. */
+static uint64_t next_due(const struct loop *loop)
+{
+	const struct ui *ui = &loop->ui;
+	uint64_t due = ui->paused ? UINT64_MAX : ui->grid.due_ns;
+
+	if (loop->asked && loop->last_ns + LEAST_INTERVAL_NS < due)
+		due = loop->last_ns + LEAST_INTERVAL_NS;
+	return due;
+}
+
+/* Takes away a message whose time has passed. When to look again. */
+static uint64_t expire_message(struct loop *loop, uint64_t now)
+{
+	struct ui *ui = &loop->ui;
+
+	if (ui->message_until_ns && ui->message_until_ns <= now) {
+		ui->message_until_ns = 0;
+		loop->dirty = true;
+	}
+	return ui->message_until_ns ? ui->message_until_ns : UINT64_MAX;
+}
+
+/* Until it is to end. 0 or -errno. */
+static int run(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	int err = 0;
+
+	while (!err && !ui->quit) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), due = next_due(loop), until;
+
+		if (now >= due && loop->asked && (ui->paused || now < ui->grid.due_ns))
+			sample(loop);
+		else if (now >= due)
+			sample_on_grid(loop);
+		catch_up(loop);
+		now = clock_ns(CLOCK_MONOTONIC);
+		until = expire_message(loop, now);
+		/* The last sample is drawn too. */
+		if (loop->dirty)
+			draw(loop);
+		due = next_due(loop);
+		if (until < due)
+			due = until;
+		if (!ui->quit)
+			err = wait_for(loop, due > now ? due - now : 0);
+	}
+	return err;
+}
+
+/* Blocks the signals that come by a descriptor, and opens that. 0 or -errno. */
+static int open_signals(struct loop *loop, sigset_t *before)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT,
+				     SIGWINCH };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+	loop->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (loop->signals >= 0)
+		return 0;
+	sigprocmask(SIG_SETMASK, before, NULL);
+	return -errno;
+}
+
+/* Takes the configuration over. */
+static void take_config(struct loop *loop, const struct ui_config *config)
+{
+	struct ui *ui = &loop->ui;
+
+	ui->config = config;
+	ui->settings = config->settings;
+	ui->settings.fields = NULL;
+	ui_set_fields(ui, config->settings.fields);
+	ui->sampler_config = (struct sampler_config){
+		.procfd = config->procfd, .source = config->source,
+		.since_start = config->since_start,
+		.accounted_ns = config->accounted_ns, .pids = config->pids,
+		.npids = config->npids, .between = between, .arg = loop,
+	};
+	ui->query.over_ms = config->over_ms;
+	ui->query.rows = config->rows;
+	if (config->pattern &&
+	    !regcomp(&ui->match, config->pattern, REG_EXTENDED | REG_NOSUB))
+		ui->pattern = xstrdup(config->pattern);
+	if (config->users) {
+		ui->users = xreallocarray(NULL, config->nusers, sizeof(*ui->users));
+		memcpy(ui->users, config->users, config->nusers * sizeof(*ui->users));
+		ui->nusers = config->nusers;
+	}
+	ui->table = table_new();
+	ui_push(ui, &view_table, ui->table);
+}
+
+/* Frees all that the screen had. */
+static void clean_up(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+
+	while (ui->depth > 1)
+		ui_pop(ui);
+	view_table.close(ui, ui->table);
+	sampler_close(ui->sampler);
+	prompt_free(&ui->prompt);
+	buf_free(&ui->message);
+	buf_free(&ui->scratch);
+	if (ui->pattern)
+		regfree(&ui->match);
+	if (ui->wanted)
+		regfree(&ui->find);
+	free(ui->pattern);
+	free(ui->wanted);
+	free(ui->users);
+	free(ui->settings.fields);
+}
+
+/* Opens the terminal and runs on it. */
+static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
+{
+	struct ui *ui = &loop->ui;
+	int err;
+
+	*failure = UI_TERMINAL;
+	err = term_open(&ui->term, ui->config->charset, loop->signals);
+	if (err)
+		return err;
+	if (ui->config->message)
+		ui_complain(ui, "%s", ui->config->message);
+	table_layout(ui);
+	grid_start(&ui->grid, clock_ns(CLOCK_MONOTONIC), ui->settings.interval_ns);
+	*failure = UI_WAIT;
+	err = run(loop);
+	term_close(&ui->term);
+	return err;
+}
+
+int ui_run(const struct ui_config *config, enum ui_failure *failure)
+{
+	struct loop *loop = xcalloc(1, sizeof(*loop));
+	sigset_t before;
+	int err;
+
+	*failure = UI_WAIT;
+	err = open_signals(loop, &before);
+	if (!err) {
+		take_config(loop, config);
+		*failure = UI_SOURCE;
+		err = open_sampler(&loop->ui);
+		if (!err)
+			err = run_on_terminal(loop, failure);
+		clean_up(loop);
+		close(loop->signals);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
+	free(loop);
+	return err;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The screen's life: keyboard, timer, signals, samples. */
+#ifndef STALLTOP_UI_LOOP_H
+#define STALLTOP_UI_LOOP_H
+
+#include "ui.h"
+
+/* What the screen came to grief at. */
+enum ui_failure {
+	UI_SOURCE,   /* the source could not be opened */
+	UI_TERMINAL, /* the terminal could not be taken over (-ENOENT: its type is not known) */
+	UI_WAIT	     /* waiting for keys and signals */
+};
+
+/*
+ * Runs the screen on standard input and output until its user, a signal, the end of the
+ * keyboard's input or the number of samples ends it. 0, or -errno with `failure` set; in any
+ * case the terminal is as it was.
+ */
+int ui_run(const struct ui_config *config, enum ui_failure *failure);
+
+#endif

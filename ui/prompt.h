@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A line at the bottom in which something is asked: a text with an editor, or yes or no. */
+#ifndef STALLTOP_UI_PROMPT_H
+#define STALLTOP_UI_PROMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+#include "term.h"
+#include "view.h"
+
+struct ui;
+
+/*
+ * Takes the answer: reactions. What is wrong with it is appended to `error`:
+ * then the prompt stays open and shows it. A prompt may be opened anew from here.
+ */
+typedef unsigned prompt_done_fn(struct ui *ui, const char *answer, struct buf *error);
+
+struct prompt {
+	bool open;
+	bool confirm; /* y or n at one key, answered with an empty text; else a text and Enter */
+	struct buf label;
+	struct buf text;
+	size_t cursor; /* byte in text */
+	struct buf error; /* shown in place of the label until the next key */
+	struct buf shown;
+	prompt_done_fn *done;
+};
+
+/* Asks for a text; `text` is what stands there at first. The label is escaped text. */
+void prompt_ask(struct prompt *prompt, const char *label, const char *text,
+		prompt_done_fn *done);
+
+/* Asks for yes or no: done() is called for yes only. The label is escaped text. */
+void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done);
+
+/* Hands the open prompt a key. Reactions. */
+unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key *key);
+
+/* Draws it in a line of the screen. */
+void prompt_draw(struct prompt *prompt, struct term *term, int line);
+
+void prompt_free(struct prompt *prompt);
+
+#endif

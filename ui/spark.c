@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "spark.h"
+
+#include <math.h>
+
+#include "util.h"
+
+void spark_add(struct spark *spark, double value)
+{
+	spark->values[spark->next] = value;
+	spark->next = (spark->next + 1) % SPARK_CELLS;
+	if (spark->n < SPARK_CELLS)
+		spark->n++;
+}
+
+double spark_peak(const struct spark *spark)
+{
+	double peak = (double)NAN;
+
+	for (size_t i = 0; i < spark->n; i++)
+		if (isnan(peak) || spark->values[i] > peak)
+			peak = spark->values[i];
+	return peak;
+}
+
+unsigned spark_step(double value, double peak, unsigned steps)
+{
+	double exact;
+	unsigned step;
+
+	if (!(value > 0) || !(peak > 0))
+		return 0;
+	if (value >= peak)
+		return steps - 1;
+	/* Upwards: the lowest step is for nothing at all. */
+	exact = value / peak * (steps - 1);
+	step = (unsigned)exact;
+	return step < exact || !step ? step + 1 : step;
+}
+
+void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out)
+{
+	static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const signs[] = { ".", ":", "-", "=", "+", "*", "#", "%", "@" };
+	const char *const *cells = charset == TEXT_UTF8 ? blocks : signs;
+	unsigned steps = charset == TEXT_UTF8 ? ARRAY_SIZE(blocks) : ARRAY_SIZE(signs);
+	size_t oldest = spark->n < SPARK_CELLS ? 0 : spark->next;
+	double peak = spark_peak(spark);
+
+	buf_fill(out, ' ', SPARK_CELLS - spark->n);
+	for (size_t i = 0; i < spark->n; i++) {
+		double value = spark->values[(oldest + i) % SPARK_CELLS];
+
+		buf_puts(out, isnan(value) ? " " : cells[spark_step(value, peak, steps)]);
+	}
+}

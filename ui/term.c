@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ncurses.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "util.h"
+
+/* How long a key like an arrow may take to come in whole before it counts as Esc, in ms. */
+#define ESCAPE_DELAY 50
+
+/* How long the way out waits for a terminal that takes nothing, in ms. */
+#define CLOSE_WAIT 300
+
+/*
+ * How a style looks. The colours of 256 are told apart on dark and on light backgrounds;
+ * of the 16, yellow, white and cyan are not. -1 is the terminal's own colour.
+ */
+struct look {
+	attr_t weight; /* beside a colour of 256 */
+	short fg256, bg256;
+	attr_t weight16;
+	short fg16, bg16;
+	attr_t mono; /* without colours */
+};
+
+static const struct look looks[STYLES] = {
+	[STYLE_NORMAL] = { 0, -1, -1, 0, -1, -1, 0 },
+	[STYLE_DIM] = { 0, 245, -1, A_DIM, -1, -1, A_DIM },
+	[STYLE_BOLD] = { A_BOLD, -1, -1, A_BOLD, -1, -1, A_BOLD },
+	[STYLE_LABEL] = { 0, 31, -1, 0, -1, -1, 0 },
+	[STYLE_WARM] = { 0, 130, -1, 0, COLOR_MAGENTA, -1, A_BOLD },
+	[STYLE_HOT] = { A_BOLD, 160, -1, A_BOLD, COLOR_RED, -1, A_BOLD | A_UNDERLINE },
+	[STYLE_HEAD] = { 0, 231, 24, 0, COLOR_WHITE, COLOR_BLUE, A_REVERSE },
+	[STYLE_HEAD_SORT] = { A_BOLD, 231, 130, A_BOLD, COLOR_WHITE, COLOR_MAGENTA,
+			      A_BOLD | A_UNDERLINE },
+	[STYLE_SELECTED] = { A_REVERSE, -1, -1, A_REVERSE, -1, -1, A_REVERSE },
+	[STYLE_SELECTED_HOT] = { A_REVERSE | A_BOLD, -1, -1, A_REVERSE | A_BOLD, -1, -1,
+				 A_REVERSE | A_BOLD },
+	[STYLE_SUM] = { A_BOLD, -1, -1, A_BOLD, -1, -1, A_BOLD },
+	[STYLE_NOTE] = { 0, 130, -1, 0, COLOR_MAGENTA, -1, A_BOLD },
+	[STYLE_MESSAGE] = { A_BOLD, -1, -1, A_BOLD, -1, -1, A_BOLD },
+	[STYLE_ERROR] = { A_BOLD, 231, 160, A_BOLD, COLOR_WHITE, COLOR_RED, A_REVERSE },
+	[STYLE_KEY] = { A_BOLD, 31, -1, A_BOLD, -1, -1, A_BOLD },
+};
+
+/* Makes the styles of what the terminal can, and NO_COLOR (no-color.org) allows. */
+static void set_up_styles(struct term *term)
+{
+	const char *no_color = getenv("NO_COLOR");
+	bool colour = has_colors() && !(no_color && *no_color) && start_color() != ERR &&
+		      use_default_colors() != ERR && COLOR_PAIRS > STYLES;
+
+	for (unsigned style = 0; style < STYLES; style++) {
+		const struct look *look = &looks[style];
+		bool many = COLORS >= 256;
+		short fg = many ? look->fg256 : look->fg16, bg = many ? look->bg256 : look->bg16;
+		attr_t attributes = many ? look->weight : look->weight16;
+
+		if (!colour)
+			attributes = look->mono;
+		else if ((fg >= 0 || bg >= 0) && init_pair((short)(style + 1), fg, bg) != ERR)
+			attributes |= (attr_t)COLOR_PAIR(style + 1);
+		term->attributes[style] = (int)attributes;
+	}
+}
+
+/*
+ * Opens the terminal once more, so that it can be written to without blocking, and nobody
+ * else who has it open is troubled. The plain descriptor where that cannot be had.
+ */
+static int open_tty(void)
+{
+	const char *name = ttyname(STDOUT_FILENO);
+	const char *const paths[] = { name, "/dev/tty" };
+	unsigned wanted, found;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		int fd = paths[i] ? open(paths[i], O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) :
+				    -1;
+
+		if (fd < 0)
+			continue;
+		if (!ioctl(STDOUT_FILENO, TIOCGDEV, &wanted) && !ioctl(fd, TIOCGDEV, &found) &&
+		    wanted == found)
+			return fd;
+		close(fd);
+	}
+	return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+}
+
+/* The hook of die(). */
+static void close_at_death(void *arg)
+{
+	term_close(arg);
+}
+
+/* Sets the modes of input and output. */
+static void set_up_modes(struct term *term)
+{
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(ESCAPE_DELAY);
+	curs_set(0);
+	mouseinterval(0);
+	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	set_up_styles(term);
+	getmaxyx(stdscr, term->lines, term->columns);
+}
+
+/* Closes the descriptors. */
+static void close_files(struct term *term)
+{
+	if (term->stream)
+		fclose(term->stream);
+	if (term->tty >= 0)
+		close(term->tty);
+	if (term->memory >= 0)
+		close(term->memory);
+	term->stream = NULL;
+	term->tty = term->memory = term->out = -1;
+}
+
+/* Opens them. 0 or -errno. */
+static int open_files(struct term *term)
+{
+	int err;
+
+	term->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	term->memory = memfd_create("screen", MFD_CLOEXEC);
+	term->tty = open_tty();
+	if (term->out >= 0)
+		term->stream = fdopen(term->out, "w");
+	if (term->stream && term->memory >= 0 && term->tty >= 0)
+		return 0;
+	err = -errno;
+	if (!term->stream && term->out >= 0)
+		close(term->out);
+	close_files(term);
+	return err;
+}
+
+int term_open(struct term *term, enum text_charset charset, int signals)
+{
+	int err;
+
+	*term = (struct term){ .charset = charset, .signals = signals, .out = -1, .tty = -1,
+			       .memory = -1 };
+	if (tcgetattr(STDOUT_FILENO, &term->saved))
+		return -errno;
+	err = open_files(term);
+	if (err)
+		return err;
+	term->screen = newterm(NULL, term->stream, stdin);
+	if (!term->screen) {
+		close_files(term);
+		return -ENOENT;
+	}
+	term->open = true;
+	die_set_hook(close_at_death, term);
+	set_up_modes(term);
+	return 0;
+}
+
+/* Whether the terminal takes something within some time. */
+static bool is_writable(const struct term *term, int timeout_ms)
+{
+	struct pollfd fd = { .fd = term->tty, .events = POLLOUT };
+
+	return poll(&fd, 1, timeout_ms) == 1 && fd.revents & POLLOUT;
+}
+
+/* Leaves ncurses' modes; where the terminal takes nothing, at least its own are restored. */
+static void leave(struct term *term)
+{
+	if (is_writable(term, CLOSE_WAIT)) {
+		if (term->pending.len)
+			(void)!write(term->tty, term->pending.data, term->pending.len);
+		/* Terminals without a second screen keep what stands there. */
+		move(term->lines - 1, 0);
+		clrtoeol();
+		curs_set(1);
+		refresh();
+		endwin();
+	}
+	tcsetattr(STDOUT_FILENO, TCSANOW, &term->saved);
+}
+
+void term_close(struct term *term)
+{
+	if (!term->open)
+		return;
+	term->open = false;
+	die_set_hook(NULL, NULL);
+	leave(term);
+	delscreen(term->screen);
+	term->screen = NULL;
+	close_files(term);
+	buf_free(&term->scratch);
+	buf_free(&term->name);
+	buf_free(&term->pending);
+}
+
+void term_suspend(struct term *term)
+{
+	leave(term);
+}
+
+void term_resume(struct term *term)
+{
+	term->pending.len = 0;
+	reset_prog_mode();
+	curs_set(0);
+	term_resize(term);
+	term_redraw(term);
+}
+
+void term_resize(struct term *term)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+	getmaxyx(stdscr, term->lines, term->columns);
+}
+
+void term_redraw(struct term *term)
+{
+	(void)term;
+	clearok(curscr, TRUE);
+}
+
+/* Fills in where the mouse was, and what it did. */
+static bool get_mouse(struct term_key *key)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return false;
+	key->line = event.y;
+	key->column = event.x;
+	key->mouse = event.bstate & BUTTON4_PRESSED ? MOUSE_UP :
+		     event.bstate & BUTTON5_PRESSED ? MOUSE_DOWN :
+		     event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED) ? MOUSE_CLICK :
+									  MOUSE_NONE;
+	return key->mouse != MOUSE_NONE;
+}
+
+bool term_get(struct term *term, struct term_key *key)
+{
+	(void)term;
+	for (;;) {
+		int got;
+
+		*key = (struct term_key){ 0 };
+		got = get_wch(&key->code);
+		if (got == ERR)
+			return false;
+		key->function = got == KEY_CODE_YES;
+		/* ncurses' own: sizes come by a signal here. */
+		if (key->function && key->code == KEY_RESIZE)
+			continue;
+		if (key->function && key->code == KEY_MOUSE && !get_mouse(key))
+			continue;
+		return true;
+	}
+}
+
+bool term_ended(void)
+{
+	int bytes = 0;
+
+	return ioctl(STDIN_FILENO, FIONREAD, &bytes) || bytes == 0;
+}
+
+void term_erase(struct term *term)
+{
+	(void)term;
+	erase();
+	/* Where curs_set() does nothing the cursor is to stand still at least. */
+	term_cursor(term, -1, 0);
+}
+
+int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
+	     enum style style)
+{
+	int end = column + cells;
+
+	if (line < 0 || line >= term->lines || column < 0 || column >= term->columns || cells <= 0)
+		return end;
+	if (end > term->columns)
+		cells = term->columns - column;
+	term->scratch.len = 0;
+	text_fit(&term->scratch, text, len, (unsigned)cells, false, term->charset);
+	attrset(term->attributes[style]);
+	mvaddnstr(line, column, term->scratch.data, (int)term->scratch.len);
+	return end;
+}
+
+int term_puts(struct term *term, int line, int column, const char *text, enum style style)
+{
+	size_t len = strlen(text);
+
+	return term_put(term, line, column, (int)text_width(text, len, term->charset), text, len,
+			style);
+}
+
+int term_name(struct term *term, int line, int column, int cells, const char *name,
+	      enum style style)
+{
+	term->name.len = 0;
+	text_escape(&term->name, name, strlen(name), term->charset);
+	return term_put(term, line, column, cells, term->name.data, term->name.len, style);
+}
+
+void term_cursor(struct term *term, int line, int column)
+{
+	bool shown = line >= 0;
+
+	if (shown != term->cursor)
+		curs_set(shown);
+	term->cursor = shown;
+	if (!shown)
+		line = term->lines - 1, column = 0;
+	move(line, column < term->columns ? column : term->columns - 1);
+}
+
+/* Has ncurses draw into memory, and takes that. */
+static void collect(struct term *term)
+{
+	struct buf *pending = &term->pending;
+	off_t size;
+
+	wnoutrefresh(stdscr);
+	if (dup3(term->memory, term->out, O_CLOEXEC) < 0)
+		return;
+	doupdate();
+	dup3(STDOUT_FILENO, term->out, O_CLOEXEC);
+	size = lseek(term->memory, 0, SEEK_CUR);
+	if (size > 0) {
+		ssize_t n = pread(term->memory, buf_reserve(pending, (size_t)size), (size_t)size, 0);
+
+		pending->len += n > 0 ? (size_t)n : 0;
+		debug_log("screen: %lld bytes", (long long)size);
+	}
+	lseek(term->memory, 0, SEEK_SET);
+	if (ftruncate(term->memory, 0))
+		debug_log("screen: ftruncate: %s", strerror(errno));
+}
+
+/* Waits until the terminal takes more. False when a signal comes before that. */
+static bool wait_writable(const struct term *term)
+{
+	struct pollfd fds[] = { { .fd = term->tty, .events = POLLOUT },
+				{ .fd = term->signals, .events = POLLIN } };
+
+	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+		return errno == EINTR;
+	return !fds[1].revents;
+}
+
+/* Sends what was drawn. What a signal leaves over is sent before all else the next time. */
+static int pump(struct term *term)
+{
+	struct buf *pending = &term->pending;
+	size_t sent = 0;
+	int err = 0;
+
+	while (!err && sent < pending->len) {
+		ssize_t n = write(term->tty, pending->data + sent, pending->len - sent);
+
+		if (n > 0)
+			sent += (size_t)n;
+		else if (n < 0 && errno == EAGAIN)
+			err = wait_writable(term) ? 0 : -EINTR;
+		else if (n < 0 && errno != EINTR)
+			err = -errno;
+	}
+	memmove(pending->data, pending->data + sent, pending->len - sent);
+	pending->len -= sent;
+	return err;
+}
+
+int term_flush(struct term *term)
+{
+	int err = term->pending.len ? pump(term) : 0;
+
+	if (err)
+		return err;
+	collect(term);
+	return term->pending.len ? pump(term) : 0;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The terminal: ncurses' life from start to end, styles, and writing that cannot hang the
+ * program. Nothing else writes to the terminal while it is open.
+ */
+#ifndef STALLTOP_UI_TERM_H
+#define STALLTOP_UI_TERM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <termios.h>
+#include <wchar.h>
+
+#include "buf.h"
+#include "text.h"
+
+/* What a text is; term.c says how that looks with 256, 16 and no colours. */
+enum style {
+	STYLE_NORMAL,
+	STYLE_DIM,	 /* zeros, what is unknown, units: recedes */
+	STYLE_BOLD,
+	STYLE_LABEL,	 /* names of figures, titles of sections */
+	STYLE_WARM,	 /* a value to notice */
+	STYLE_HOT,	 /* a high value */
+	STYLE_HEAD,	 /* the bar of headings */
+	STYLE_HEAD_SORT, /* the sort column in it */
+	STYLE_SELECTED,	 /* the selected row */
+	STYLE_SELECTED_HOT, /* warm and hot values in it */
+	STYLE_SUM,
+	STYLE_NOTE,	 /* what is missing, and why */
+	STYLE_MESSAGE,	 /* what came of a key */
+	STYLE_ERROR,
+	STYLE_KEY,	 /* a key's name in the footer and in help */
+	STYLES
+};
+
+struct term {
+	bool open;
+	void *screen;	/* ncurses' SCREEN */
+	void *stream;	/* what ncurses writes to, a descriptor of its own */
+	int out;	/* that descriptor: the terminal, or the memory while ncurses draws */
+	int tty;	/* the terminal, written to without blocking where that can be had */
+	int memory;	/* where ncurses draws to; from there it goes to the terminal */
+	int signals;	/* becomes readable when a signal ends a wait for the terminal; -1 */
+	struct termios saved; /* the terminal's modes before */
+	enum text_charset charset;
+	int attributes[STYLES];
+	int lines, columns;
+	bool cursor; /* it is shown */
+	struct buf scratch, name;
+	struct buf pending; /* drawn, and not sent yet */
+};
+
+/* A key as it comes in. Keys below KEY_MIN of ncurses are characters. */
+struct term_key {
+	bool function; /* code is a KEY_ of ncurses */
+	wint_t code;
+	/* With KEY_MOUSE: where, and what. */
+	int line, column;
+	enum { MOUSE_NONE, MOUSE_CLICK, MOUSE_UP, MOUSE_DOWN } mouse;
+};
+
+/*
+ * Takes the terminal over, standard input and output. 0, or -errno: -ENOENT when the type of
+ * terminal is not known. From then on die() restores it.
+ */
+int term_open(struct term *term, enum text_charset charset, int signals);
+
+/* Gives the terminal back as it was. Harmless when it is not open. */
+void term_close(struct term *term);
+
+/* Gives the terminal back for a while (the program is to be stopped), and takes it again. */
+void term_suspend(struct term *term);
+void term_resume(struct term *term);
+
+/* Takes the terminal's size after it has changed. */
+void term_resize(struct term *term);
+
+/* Has everything drawn anew, for when something else wrote on the screen. */
+void term_redraw(struct term *term);
+
+/* The next key, if one has come. */
+bool term_get(struct term *term, struct term_key *key);
+
+/* Whether the keyboard can give nothing any more, asked when poll(2) calls it readable. */
+bool term_ended(void);
+
+/* Starts drawing anew: all lines are empty. */
+void term_erase(struct term *term);
+
+/*
+ * Puts escaped text (text_escape) in exactly `cells` cells, cut or padded at the right; what
+ * lies outside of the screen is left out. Returns the column behind it.
+ */
+int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
+	     enum style style);
+
+/* Puts a NUL-terminated escaped text in as many cells as it takes. Column behind it. */
+int term_puts(struct term *term, int line, int column, const char *text, enum style style);
+
+/* Puts a raw name: escaped, in exactly `cells` cells. Column behind it. */
+int term_name(struct term *term, int line, int column, int cells, const char *name,
+	      enum style style);
+
+/* Shows the cursor there, as a prompt needs it; a line below 0 hides it. */
+void term_cursor(struct term *term, int line, int column);
+
+/* Brings to the terminal what was drawn. 0, or -errno: -EINTR when a signal came meanwhile. */
+int term_flush(struct term *term);
+
+#endif

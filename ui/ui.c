@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "layout.h"
+#include "util.h"
+
+/* How long a message stands when no key is pressed. */
+#define MESSAGE_NS (6 * NSEC_PER_SEC)
+
+#define MESSAGE_MAX_BYTES 512
+
+struct view ui_view(const struct ui *ui)
+{
+	return (struct view){ .frame = ui->frame, .unit = ui->settings.unit,
+			      .charset = ui->config->charset };
+}
+
+struct page *ui_page(struct ui *ui)
+{
+	return &ui->pages[ui->depth - 1];
+}
+
+void ui_push(struct ui *ui, const struct view_ops *ops, void *state)
+{
+	struct page *page;
+
+	if (ui->depth == UI_PAGES)
+		ui_pop(ui);
+	page = &ui->pages[ui->depth++];
+	*page = (struct page){ .ops = ops, .state = state };
+}
+
+void ui_pop(struct ui *ui)
+{
+	struct page *page = ui_page(ui);
+
+	if (ui->depth == 1)
+		return;
+	if (page->ops->close)
+		page->ops->close(ui, page->state);
+	ui->depth--;
+}
+
+/* Takes a message over. */
+static __attribute__((format(printf, 3, 0))) void say(struct ui *ui, enum style style,
+						      const char *format, va_list args)
+{
+	char text[MESSAGE_MAX_BYTES];
+
+	vsnprintf(text, sizeof(text), format, args);
+	ui->message.len = 0;
+	buf_puts(&ui->message, text);
+	ui->message_style = style;
+	ui->message_until_ns = clock_ns(CLOCK_MONOTONIC) + MESSAGE_NS;
+}
+
+void ui_say(struct ui *ui, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(ui, STYLE_MESSAGE, format, args);
+	va_end(args);
+}
+
+void ui_complain(struct ui *ui, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(ui, STYLE_ERROR, format, args);
+	va_end(args);
+}
+
+void ui_escape(const struct ui *ui, struct buf *out, const char *name)
+{
+	text_escape(out, name, strlen(name), ui->config->charset);
+}
+
+unsigned ui_sort_by(struct ui *ui, const struct column *column)
+{
+	struct ui_settings *settings = &ui->settings;
+
+	settings->descending = settings->sort == column ? !settings->descending :
+							  column_descends(column);
+	settings->sort = column;
+	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
+}
+
+unsigned ui_set_fields(struct ui *ui, const char *fields)
+{
+	char *copy = fields ? xstrdup(fields) : NULL;
+
+	free(ui->settings.fields);
+	ui->settings.fields = copy;
+	return REACT_RELAYOUT;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The screen's state: what it was started with, what its keys change, what it shows. */
+#ifndef STALLTOP_UI_UI_H
+#define STALLTOP_UI_UI_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "column.h"
+#include "grid.h"
+#include "prompt.h"
+#include "query.h"
+#include "sampler.h"
+#include "term.h"
+#include "view.h"
+
+/* What the keys change and W writes. */
+struct ui_settings {
+	uint64_t interval_ns;
+	const struct column *sort;
+	bool descending;
+	enum unit unit;
+	char *fields; /* a checked list as of -F; NULL: the default. The ui's own copy */
+	bool threads;
+	bool active;
+	bool command; /* the command line in place of the name */
+	bool exited;  /* rows of exited tasks */
+	bool tree;
+	bool folded;  /* of the header there is one line only */
+};
+
+/* What came of writing the configuration. */
+enum ui_saved {
+	UI_SAVED,
+	UI_SAVE_FAILED,
+	UI_SAVE_ASK /* the file there is broken: to be asked whether it may be replaced */
+};
+
+/* What the screen is started with. All of it stays the caller's and outlives ui_run(). */
+struct ui_config {
+	int procfd; /* of /proc */
+	enum text_charset charset;
+	const char *source; /* NULL: auto */
+	bool since_start;
+	uint64_t accounted_ns; /* see struct sampler_config */
+	uint64_t iterations; /* 0: endless */
+	const pid_t *pids;   /* ascending; NULL: all */
+	size_t npids;
+	const uid_t *users; /* NULL: all */
+	size_t nusers;
+	const char *pattern; /* valid POSIX extended expression; NULL: all */
+	double over_ms;	     /* negative: all */
+	size_t rows;	     /* 0: all */
+	struct ui_settings settings; /* to begin with; fields stays the caller's */
+	const char *message; /* shown at first, escaped text; NULL: none */
+	/*
+	 * Writes the settings; what came of it, or the question, is appended to `message` as
+	 * escaped text. force: the question was answered with yes. NULL: cannot be written.
+	 */
+	enum ui_saved (*save)(void *arg, const struct ui_settings *settings, bool force,
+			      struct buf *message);
+	void *arg;
+};
+
+/* Pages that can lie on each other: table, detail, fields, help. */
+#define UI_PAGES 6
+
+/* The task that commands act on: what identifies it, and what it was called. */
+struct ui_task {
+	struct task_key key;
+	pid_t tgid;
+	bool thread; /* a row of one thread */
+	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
+};
+
+/* What a signal or a nice value was asked for. */
+struct ui_target {
+	struct ui_task task;
+	uint64_t start; /* in ticks, as the kernel had it when it was selected */
+	int value;
+};
+
+struct table;
+
+struct ui {
+	const struct ui_config *config;
+	struct ui_settings settings;
+	struct term term;
+	struct prompt prompt;
+	struct page pages[UI_PAGES]; /* pages[0] is the table */
+	unsigned depth;		     /* pages there are; the last is on top */
+
+	struct sampler_config sampler_config;
+	struct sampler *sampler;
+	const struct frame *frame; /* the last one; NULL before the first */
+	bool in_tick;		   /* a sample is being taken; `frame` is the one before */
+	bool paused, held;	   /* p; O */
+	struct grid grid;
+	uint64_t samples;	   /* shown that have an interval */
+	unsigned note;		   /* which of several notes comes first */
+
+	struct query query; /* sort and filters, kept in line with the settings */
+	regex_t match, find;
+	char *pattern;	/* of match; NULL: no filter */
+	char *wanted;	/* of find; NULL: nothing was looked for yet */
+	uid_t *users;	/* NULL: all */
+	size_t nusers;
+
+	struct ui_target target;
+	struct table *table; /* the table view's state: rows, layout, selection */
+
+	/* What came of the last key, in place of the footer; escaped text. */
+	struct buf message;
+	enum style message_style;
+	uint64_t message_until_ns; /* CLOCK_MONOTONIC; 0: there is none */
+
+	struct buf scratch; /* for who draws, between two calls */
+	unsigned pending; /* reactions that wait for the end of a sample */
+	bool quit;
+};
+
+/* The view of columns: frame, unit, charset. There must be a frame. */
+struct view ui_view(const struct ui *ui);
+
+/* The selected task of the table; false when there is no row. (In view_table.c.) */
+bool ui_selected(struct ui *ui, struct ui_task *task);
+
+/* Puts a view on top. `state` is handed to its functions and freed by its close(). */
+void ui_push(struct ui *ui, const struct view_ops *ops, void *state);
+
+/* Leaves the topmost view unless it is the table. */
+void ui_pop(struct ui *ui);
+
+/* The page on top. */
+struct page *ui_page(struct ui *ui);
+
+/* Shows a line in place of the footer for a while, or until the next key. */
+void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for what went wrong. */
+void ui_complain(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends a raw name as escaped text in the screen's charset. */
+void ui_escape(const struct ui *ui, struct buf *out, const char *name);
+
+/* Sorts by a column, its usual way; by the one that it is sorted by already: reversed. */
+unsigned ui_sort_by(struct ui *ui, const struct column *column);
+
+/* Takes a list of fields (checked by layout_check), NULL for the default. Reactions. */
+unsigned ui_set_fields(struct ui *ui, const char *fields);
+
+#endif

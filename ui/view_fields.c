@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view_fields.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+#include "util.h"
+
+/* Cells of a line's parts; help takes the rest. */
+#define MARK_CELLS 6
+#define ID_CELLS 26
+#define HEADING_CELLS 10
+#define UNIT_CELLS 8
+
+/* A list of fields can name so many (see layout_check()). */
+#define FIELDS_MOST (LAYOUT_MAX / 2)
+
+struct chooser {
+	const struct column **order; /* all columns: those that are shown first, in their order */
+	size_t shown;
+	struct buf spec; /* scratch */
+};
+
+/* Takes the columns that the table shows now. */
+static void take_layout(struct chooser *chooser, const struct ui *ui)
+{
+	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
+				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
+				      .state = true };
+	struct layout layout;
+	size_t n;
+
+	layout_resolve(&layout, ui->settings.fields, &frame);
+	n = chooser->shown = layout.n;
+	memcpy(chooser->order, layout.columns, n * sizeof(*chooser->order));
+	for (size_t i = 0; i < columns_n; i++)
+		if (!layout_has(&layout, &columns[i]))
+			chooser->order[n++] = &columns[i];
+}
+
+/* Has the table show what is chosen. Reactions. */
+static unsigned apply(struct chooser *chooser, struct ui *ui)
+{
+	struct buf *spec = &chooser->spec;
+
+	spec->len = 0;
+	for (size_t i = 0; i < chooser->shown; i++)
+		buf_printf(spec, "%s%s", i ? "," : "", chooser->order[i]->id);
+	return ui_set_fields(ui, buf_cstr(spec));
+}
+
+/* Moves a column from one place to another, and those between by one. */
+static void move(struct chooser *chooser, size_t from, size_t to)
+{
+	const struct column **order = chooser->order, *column = order[from];
+
+	if (from < to)
+		memmove(order + from, order + from + 1, (to - from) * sizeof(*order));
+	else
+		memmove(order + to + 1, order + to, (from - to) * sizeof(*order));
+	order[to] = column;
+}
+
+/* Where a column that is not shown belongs: as all are listed. */
+static size_t hidden_place(const struct chooser *chooser, const struct column *column)
+{
+	size_t at = chooser->shown;
+
+	/* One that leaves the shown ones is counted by its old place: see view_fields_toggle(). */
+	while (at < columns_n && chooser->order[at] < column)
+		at++;
+	return at;
+}
+
+unsigned view_fields_toggle(struct ui *ui, int arg)
+{
+	struct list *list = &ui_page(ui)->list;
+	struct chooser *chooser = ui_page(ui)->state;
+	size_t at = list->selected, to;
+	const struct column *column = chooser->order[at];
+
+	(void)arg;
+	if (at < chooser->shown && chooser->shown == 1) {
+		ui_complain(ui, "one field at least is shown");
+		return REACT_REDRAW;
+	}
+	if (at >= chooser->shown && chooser->shown == FIELDS_MOST) {
+		ui_complain(ui, "at most %d fields can be shown", FIELDS_MOST);
+		return REACT_REDRAW;
+	}
+	if (at < chooser->shown) {
+		to = hidden_place(chooser, column) - 1;
+		chooser->shown--;
+	} else {
+		/* Before the columns that always go last. */
+		to = chooser->shown;
+		while (to && !column->last && chooser->order[to - 1]->last)
+			to--;
+		chooser->shown++;
+	}
+	move(chooser, at, to);
+	/* The selection stays where it is, so that the next field can be chosen at once. */
+	if (to < at) {
+		list_move(list, LIST_DOWN);
+		ui_say(ui, "%s is shown, as field %zu", column->id, to + 1);
+	}
+	return apply(chooser, ui);
+}
+
+unsigned view_fields_shift(struct ui *ui, int by)
+{
+	struct list *list = &ui_page(ui)->list;
+	struct chooser *chooser = ui_page(ui)->state;
+	size_t at = list->selected, to = by < 0 ? at - 1 : at + 1;
+
+	if (at >= chooser->shown) {
+		ui_complain(ui, "only fields that are shown have an order: Space shows it");
+		return REACT_REDRAW;
+	}
+	if (by < 0 ? !at : to >= chooser->shown)
+		return REACT_REDRAW;
+	if (chooser->order[at]->last != chooser->order[to]->last) {
+		ui_complain(ui, "comm and command always go last");
+		return REACT_REDRAW;
+	}
+	move(chooser, at, to);
+	list_select(list, to);
+	return apply(chooser, ui);
+}
+
+unsigned view_fields_default(struct ui *ui, int arg)
+{
+	struct chooser *chooser = ui_page(ui)->state;
+	unsigned reactions = ui_set_fields(ui, NULL);
+
+	(void)arg;
+	take_layout(chooser, ui);
+	list_select(&ui_page(ui)->list, 0);
+	ui_say(ui, "the default fields, by the width of the screen");
+	return reactions;
+}
+
+/* Draws one column's line. */
+static void draw_column(const struct chooser *chooser, struct ui *ui, int line, size_t i,
+			bool selected)
+{
+	const struct column *column = chooser->order[i];
+	enum style style = selected ? STYLE_SELECTED : STYLE_NORMAL;
+	enum style dim = selected ? STYLE_SELECTED : i < chooser->shown ? STYLE_NORMAL : STYLE_DIM;
+	const char *unit = column_unit(column, ui->settings.unit);
+	struct term *term = &ui->term;
+	char heading[32];
+	int at;
+
+	snprintf(heading, sizeof(heading), "%.1s%s", column->digit ? &column->digit : "",
+		 column->heading);
+	at = term_puts(term, line, 0, i < chooser->shown ? " [x] " : " [ ] ", style);
+	at = term_put(term, line, at, ID_CELLS, column->id, strlen(column->id), style);
+	at = term_put(term, line, at, HEADING_CELLS, heading, strlen(heading), dim);
+	at = term_put(term, line, at, UNIT_CELLS, unit, strlen(unit), dim);
+	term_put(term, line, at, term->columns - at, column->help, strlen(column->help), dim);
+}
+
+/* The whole view. */
+static void fields_draw(struct ui *ui, void *state, struct list *list, int height)
+{
+	const struct chooser *chooser = state;
+	struct term *term = &ui->term;
+	char title[64];
+
+	list_size(list, columns_n, height > 1 ? (size_t)height - 1 : 0);
+	snprintf(title, sizeof(title), "fields: %zu shown, in this order", chooser->shown);
+	if (height > 0)
+		term_put(term, 0, 0, term->columns, title, strlen(title), STYLE_HEAD);
+	for (size_t i = 0; i < list->height && list->top + i < list->n; i++)
+		draw_column(chooser, ui, (int)i + 1, list->top + i,
+			    list->top + i == list->selected);
+}
+
+/* A click selects, and on the mark it toggles. */
+static unsigned fields_click(struct ui *ui, void *state, struct list *list, int line, int column)
+{
+	size_t index = list->top + (size_t)line - 1;
+
+	(void)state;
+	if (line < 1 || index >= list->n)
+		return REACT_NONE;
+	list_select(list, index);
+	return column < MARK_CELLS ? view_fields_toggle(ui, 0) : REACT_REDRAW;
+}
+
+/* Frees the state. */
+static void fields_close(struct ui *ui, void *state)
+{
+	struct chooser *chooser = state;
+
+	(void)ui;
+	free(chooser->order);
+	buf_free(&chooser->spec);
+	free(chooser);
+}
+
+static const struct view_ops view_fields = {
+	.name = "fields",
+	.where = WHERE_FIELDS,
+	.draw = fields_draw,
+	.click = fields_click,
+	.close = fields_close,
+};
+
+unsigned view_fields_open(struct ui *ui)
+{
+	struct chooser *chooser = xcalloc(1, sizeof(*chooser));
+
+	chooser->order = xcalloc(columns_n, sizeof(*chooser->order));
+	take_layout(chooser, ui);
+	ui_push(ui, &view_fields, chooser);
+	return REACT_REDRAW;
+}

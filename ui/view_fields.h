@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The field chooser: which columns the table shows, and in which order. */
+#ifndef STALLTOP_UI_VIEW_FIELDS_H
+#define STALLTOP_UI_VIEW_FIELDS_H
+
+#include "ui.h"
+
+/* Opens the chooser. What is chosen there counts at once. Reactions. */
+unsigned view_fields_open(struct ui *ui);
+
+/* Handlers of its keys. Reactions. */
+unsigned view_fields_toggle(struct ui *ui, int arg);  /* shows the field, or does not */
+unsigned view_fields_shift(struct ui *ui, int by);    /* moves it, up when negative */
+unsigned view_fields_default(struct ui *ui, int arg); /* back to the default fields */
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view_help.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "delayacct.h"
+#include "notes.h"
+#include "util.h"
+
+/* Cells of the names at the left. */
+#define NAME_CELLS 16
+
+struct entry {
+	char *name; /* NULL: the text is a heading of a section */
+	char *text;
+};
+
+struct help {
+	struct entry *entries;
+	size_t n;
+};
+
+/* Appends an entry. */
+static void add(struct help *help, const char *name, const char *text)
+{
+	help->entries = xreallocarray(help->entries, help->n + 1, sizeof(*help->entries));
+	help->entries[help->n++] = (struct entry){ .name = name ? xstrdup(name) : NULL,
+						   .text = xstrdup(text) };
+}
+
+/* What figures mean that no table says. */
+static void add_words(struct help *help)
+{
+	add(help, NULL, "Figures");
+	add(help, "(%)", "share of the interval, of one CPU's time: a process with several threads "
+			 "may have more than 100. A wait is booked when it ends, so a long one "
+			 "shows more than 100 too.");
+	add(help, "-", "not known: the kernel or the source does not give it, or it takes an "
+		       "interval first. Never a hidden zero.");
+	add(help, "now", "in the pressure block: time stalled in the interval, in percent.");
+	add(help, "=", "the sum of all rows that pass the filters, also of those out of sight.");
+	add(help, "USR SYS", "the time on a CPU is exact; how it divides into these two is an "
+			     "estimate by clock ticks.");
+}
+
+/* The commands of some views, by their groups. */
+static void add_commands(struct help *help, unsigned where, unsigned without)
+{
+	struct buf keys = { 0 };
+	const char *group = NULL;
+
+	for (size_t i = 0; i < command_table_n; i++) {
+		const struct command *command = &command_table[i];
+
+		if (!command->help || !(command->where & where) || command->where & without)
+			continue;
+		if (!group || strcmp(group, command->group) != 0) {
+			group = command->group;
+			add(help, NULL, group);
+		}
+		keys.len = 0;
+		command_append_keys(command, &keys);
+		add(help, buf_cstr(&keys), command->help);
+	}
+	buf_free(&keys);
+}
+
+/* Units and fields. */
+static void add_columns(struct help *help)
+{
+	struct buf name = { 0 };
+
+	add(help, NULL, "Units of the delay columns");
+	for (unsigned unit = 0; unit < UNITS; unit++)
+		add(help, unit_table[unit].id, unit_table[unit].help);
+	add(help, NULL, "Fields");
+	for (size_t i = 0; i < columns_n; i++) {
+		name.len = 0;
+		buf_printf(&name, "%.1s%s", columns[i].digit ? &columns[i].digit : "",
+			   columns[i].heading);
+		add(help, buf_cstr(&name), columns[i].help);
+	}
+	buf_free(&name);
+}
+
+/* What to do about what is missing now. */
+static void add_notes(struct help *help, const struct ui *ui)
+{
+	struct buf text = { 0 };
+
+	if (!ui->frame->nnotes)
+		return;
+	add(help, NULL, "Missing now, and what to do about it");
+	for (size_t i = 0; i < ui->frame->nnotes; i++) {
+		text.len = 0;
+		note_append(&text, &ui->frame->notes[i], true);
+		add(help, note_table[ui->frame->notes[i].id].id, buf_cstr(&text));
+	}
+	buf_free(&text);
+}
+
+/* Bytes of the text's next line of so many cells: whole words, where one fits. ASCII. */
+static size_t line_length(const char *text, size_t cells)
+{
+	size_t len = strlen(text), end;
+
+	if (len <= cells)
+		return len;
+	end = cells;
+	while (end && text[end] != ' ')
+		end--;
+	return end ? end : cells;
+}
+
+/* Draws an entry's lines from list line `at` on. The list line behind it. */
+static size_t draw_entry(struct ui *ui, const struct list *list, const struct entry *entry,
+			 size_t at)
+{
+	int left = entry->name ? NAME_CELLS : 0, room = ui->term.columns - left - 1;
+	const char *text = entry->text;
+	bool first = true;
+
+	if (room < 8)
+		room = 8;
+	if (!entry->name)
+		at++; /* an empty line before a section */
+	do {
+		size_t len = line_length(text, (size_t)room);
+
+		if (at >= list->top && at - list->top < list->height) {
+			int line = (int)(at - list->top) + 1;
+
+			if (first && entry->name)
+				term_put(&ui->term, line, 1, left - 2, entry->name,
+					 strlen(entry->name), STYLE_KEY);
+			term_put(&ui->term, line, left, (int)len, text, len,
+				 entry->name ? STYLE_NORMAL : STYLE_LABEL);
+		}
+		first = false;
+		at++;
+		text += len;
+		text += strspn(text, " ");
+	} while (*text);
+	return at;
+}
+
+/* The whole view. */
+static void help_draw(struct ui *ui, void *state, struct list *list, int height)
+{
+	struct help *help = state;
+	size_t n = 0;
+
+	if (height < 1)
+		return;
+	term_put(&ui->term, 0, 0, ui->term.columns, "stalltop: help", 14, STYLE_HEAD);
+	/* Once to count lines: with no height nothing is drawn. */
+	list->height = 0;
+	for (size_t i = 0; i < help->n; i++)
+		n = draw_entry(ui, list, &help->entries[i], n);
+	list->plain = true;
+	list_size(list, n, (size_t)height - 1);
+	n = 0;
+	for (size_t i = 0; i < help->n; i++)
+		n = draw_entry(ui, list, &help->entries[i], n);
+}
+
+/* Frees the state. */
+static void help_close(struct ui *ui, void *state)
+{
+	struct help *help = state;
+
+	(void)ui;
+	for (size_t i = 0; i < help->n; i++) {
+		free(help->entries[i].name);
+		free(help->entries[i].text);
+	}
+	free(help->entries);
+	free(help);
+}
+
+static const struct view_ops view_help = {
+	.name = "help",
+	.where = WHERE_HELP,
+	.draw = help_draw,
+	.close = help_close,
+};
+
+unsigned view_help_open(struct ui *ui)
+{
+	unsigned here = ui_page(ui)->ops->where;
+	struct help *help;
+
+	if (here == WHERE_HELP)
+		return REACT_NONE;
+	help = xcalloc(1, sizeof(*help));
+	add_commands(help, here, 0);
+	add_notes(help, ui);
+	add_words(help);
+	add_commands(help, WHERE_ALL & ~here & ~WHERE_HELP, here);
+	add_columns(help);
+	ui_push(ui, &view_help, help);
+	return REACT_REDRAW;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Help: the keys, units and fields, made from the program's tables. */
+#ifndef STALLTOP_UI_VIEW_HELP_H
+#define STALLTOP_UI_VIEW_HELP_H
+
+#include "ui.h"
+
+/* Opens help, about the keys of the view on top first. Reactions. */
+unsigned view_help_open(struct ui *ui);
+
+#endif

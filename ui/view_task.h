@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The detail view: all that is known of one task, process or thread, or of the sum row. */
+#ifndef STALLTOP_UI_VIEW_TASK_H
+#define STALLTOP_UI_VIEW_TASK_H
+
+#include "ui.h"
+
+/* Opens the detail of a task; NULL: of the sum over the rows that pass. Reactions. */
+unsigned view_task_open(struct ui *ui, const struct ui_task *task);
+
+/* In the detail view: scrolls to the next part of the page, by -1 to the one before. Reactions. */
+unsigned view_task_part(struct ui *ui, int by);
+
+#endif
