@@ -155,6 +155,17 @@ static struct delay_sum delta_of(int arg, const struct row *row)
 	return arg == ARG_MEM ? row->mem : row->delta[arg];
 }
 
+/* The kinds whose totals can be: none is longer than the task's life (see frame_build()). */
+static uint32_t raw_known(const struct task_raw *raw)
+{
+	uint32_t known = raw->valid & DELAY_ALL;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (raw->life_ns && raw->delay[kind].ns > 2 * raw->life_ns)
+			known &= ~DELAY_BIT(kind);
+	return known;
+}
+
 /* A delay in the view's unit. */
 GETTER(get_delay)
 {
@@ -167,9 +178,10 @@ GETTER(get_delay)
 	if (view->unit == UNIT_MAX)
 		return longest(view, row, kinds);
 	if (view->unit == UNIT_TOTAL) {
-		if (!(row->raw->valid & kinds))
+		known = raw_known(row->raw);
+		if (!(known & kinds))
 			return value_unset();
-		delta = sum_of(column->arg, row->raw->delay, row->raw->valid);
+		delta = sum_of(column->arg, row->raw->delay, known);
 		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
 	}
 	if (!known)

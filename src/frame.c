@@ -57,6 +57,42 @@ static void split_run(struct row *row, uint64_t user, uint64_t system)
 	row->system_ns = row->run_ns - row->user_ns;
 }
 
+/* Waits that end in a moment, and readings that lie some time apart. */
+#define LIFE_SLACK (20 * NSEC_PER_MSEC)
+
+/* A figure this many times what can be is no rounding any more. */
+#define DOUBLE_BOOKING 4
+
+/*
+ * The most that a task can have waited between the readings. What it waited for it asked for
+ * when it last ran: with one thread no wait is older than that. More than one wait at a time
+ * is booked too (blkio on a shared CPU passes wall time by a factor of two), so this is wide.
+ */
+static uint64_t longest_wait(const struct row *row)
+{
+	const struct task_raw *raw = row->raw, *before = row->before;
+	uint64_t life = raw->life_ns ? raw->life_ns + LIFE_SLACK : UINT64_MAX;
+	uint64_t since;
+
+	if (!before || !raw->single || !before->single || raw->read_ns <= before->ran_ns)
+		return life;
+	since = DOUBLE_BOOKING * (raw->read_ns - before->ran_ns) + LIFE_SLACK;
+	return since < life ? since : life;
+}
+
+/* Makes delays unknown that cannot have been waited. */
+static void drop_stale(struct frame *frame, struct row *row)
+{
+	uint64_t most = longest_wait(row);
+	uint32_t stale = 0;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (row->valid & DELAY_BIT(kind) && row->delta[kind].ns > most)
+			stale |= DELAY_BIT(kind);
+	row->valid &= ~DELAY_BOTH(stale);
+	frame->stale += stale != 0;
+}
+
 /* Deltas since the reading before. */
 static void difference(struct row *row, struct task_raw *raw, const struct task_raw *before)
 {
@@ -73,9 +109,12 @@ static void difference(struct row *row, struct task_raw *raw, const struct task_
 		row->delta[kind].count = raw->delay[kind].count - before->delay[kind].count;
 		row->delta[kind].ns = raw->delay[kind].ns - before->delay[kind].ns;
 	}
+	raw->ran_ns = before->ran_ns;
 	if (row->valid & VALID_RUN) {
 		raw->run_ns = later(raw->run_ns, before->run_ns);
 		row->run_ns = raw->run_ns - before->run_ns;
+		if (row->run_ns)
+			raw->ran_ns = before->read_ns;
 	}
 	if (row->valid & VALID_TICK) {
 		raw->user_ns = later(raw->user_ns, before->user_ns);
@@ -106,6 +145,7 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	row->task = raw->task;
 	row->raw = raw;
 	row->members = 1;
+	raw->ran_ns = start;
 	if (before)
 		difference(row, raw, before);
 	row->born = prev && !before && raw->task->latest_ns >= prev->begin_ns;
@@ -114,14 +154,18 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	 * of rows can be compared and add up.
 	 */
 	if (options->since_start) {
-		struct row life = { .task = raw->task, .raw = raw, .before = before, .members = 1,
+		struct row life = { .task = raw->task, .raw = raw, .members = 1,
 				    .born = row->born };
 
 		since_birth(&life, raw, raw->read_ns > start ? raw->read_ns - start : 0);
+		drop_stale(frame, &life);
+		life.before = before;
 		*row = life;
 	} else if (row->born) {
 		since_birth(row, raw, frame->interval_ns);
 	}
+	if (!options->since_start)
+		drop_stale(frame, row);
 	row->valid &= ~DELAY_BOTH(options->unknown);
 	row->total = delay_total(row->delta, row->valid);
 	row->mem = delay_mem(row->delta, row->valid);
@@ -173,7 +217,7 @@ void frame_build(struct frame *frame, const struct sample *prev, struct sample *
 	frame->real_ns = cur->real_ns;
 	frame->since_start = options->since_start;
 	frame->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
-	frame->born = frame->gone = 0;
+	frame->born = frame->gone = frame->stale = 0;
 	frame->kinds = 0;
 	frame->nnotes = 0;
 	for (size_t i = 0; i < cur->n; i++)

@@ -26,6 +26,7 @@ enum note_id {
 	NOTE_TASKSTATS_ERROR, /* value: errno */
 	NOTE_NO_PSI,
 	NOTE_PSI_MISSING, /* value: enum psi_resource */
+	NOTE_STALE_STAMP, /* value: tasks */
 	NOTE_UNREAD,	  /* value: tasks */
 	NOTE_LATE,	  /* value: grid points skipped */
 	NOTE_IDS
@@ -65,6 +66,7 @@ struct frame {
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
 	bool threads, since_start;
 	size_t born, gone;  /* tasks that came and went between the samples */
+	size_t stale;	    /* rows with a delay that cannot be: see frame_build() */
 	int64_t exits, lost; /* exit records received and lost; -1: not listened for */
 	uint32_t kinds;	     /* kinds that a row of this frame has: what a view shows by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
@@ -87,6 +89,9 @@ struct frame_options {
  * that fell are lifted to what they were: a TGID total runs back a little when a thread
  * exits (added to the group before it stops counting as live), and the record of a zombie
  * reads 0. So every delta is the difference of two counters of two frames.
+ *
+ * A delay that cannot have been waited is unknown: a 6.18 kernel was seen to book waits of
+ * minutes, up to its own uptime, for tasks of milliseconds with direct I/O on busy CPUs.
  */
 void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
 		 const struct frame_options *options);

@@ -34,6 +34,12 @@
 /* Set by the handler below; read wherever the program waits. */
 static volatile sig_atomic_t caught;
 
+/* What --enable-delayacct has changed, for put_back_delayacct(). */
+static struct {
+	int procfd; /* -1: nothing */
+	uint64_t at_ns;
+} switched = { .procfd = -1 };
+
 /* Remembers that a signal came. */
 static void catch_signal(int number)
 {
@@ -311,34 +317,52 @@ static int run_screen(const struct options *options, int procfd, uint64_t accoun
 	return EXIT_FAILURE;
 }
 
+/* Puts delay accounting back if it is still what we set, however the program ends. */
+static void put_back_delayacct(void)
+{
+	struct delayacct acct;
+
+	if (switched.procfd < 0)
+		return;
+	delayacct_open(&acct, switched.procfd, 0);
+	if (acct.state == DELAYACCT_ON && delayacct_set(switched.procfd, false))
+		fprintf(stderr, "stalltop: cannot put kernel.task_delayacct back to 0\n");
+	delayacct_close(&acct);
+	switched.procfd = -1;
+}
+
+/* Switches delay accounting on where it is off. 0 or -errno. */
+static int enable_delayacct(int procfd)
+{
+	struct delayacct acct;
+	int err = 0;
+
+	delayacct_open(&acct, procfd, 0);
+	if (acct.state != DELAYACCT_ON)
+		err = delayacct_set(procfd, true);
+	if (acct.state != DELAYACCT_ON && !err) {
+		switched.at_ns = clock_ns(CLOCK_MONOTONIC);
+		switched.procfd = procfd;
+		atexit(put_back_delayacct);
+	}
+	delayacct_close(&acct);
+	return err;
+}
+
 /* Runs with delay accounting switched on if that is asked for, and puts it back. */
 static int run_accounted(const struct options *options, int procfd, const char *message)
 {
-	struct delayacct acct;
-	uint64_t set_ns = 0; /* when we switched it on */
-	int status, err;
+	int status, err = options->enable_delayacct ? enable_delayacct(procfd) : 0;
 
-	delayacct_open(&acct, procfd, 0);
-	if (options->enable_delayacct && acct.state != DELAYACCT_ON) {
-		err = delayacct_set(procfd, true);
-		if (err) {
-			fprintf(stderr, "stalltop: cannot set kernel.task_delayacct: %s\n",
-				strerror(-err));
-			delayacct_close(&acct);
-			return EXIT_FAILURE;
-		}
-		set_ns = clock_ns(CLOCK_MONOTONIC);
+	if (err) {
+		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct: %s\n", strerror(-err));
+		return EXIT_FAILURE;
 	}
 	if (options->batch)
-		status = run_batch(options, procfd, set_ns);
+		status = run_batch(options, procfd, switched.at_ns);
 	else
-		status = run_screen(options, procfd, set_ns, message);
-	delayacct_read(&acct);
-	if (set_ns && acct.state == DELAYACCT_ON && delayacct_set(procfd, false)) {
-		fprintf(stderr, "stalltop: cannot put kernel.task_delayacct back to 0\n");
-		status = EXIT_FAILURE;
-	}
-	delayacct_close(&acct);
+		status = run_screen(options, procfd, switched.at_ns, message);
+	put_back_delayacct();
 	return status;
 }
 

@@ -53,6 +53,11 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_PSI_MISSING] = {
 		"psi-missing", "/proc/pressure/%v cannot be read: its pressure is unknown", NULL,
 	},
+	[NOTE_STALE_STAMP] = {
+		"stale-stamp",
+		"%v {task has|tasks have} a wait longer than can be, booked so by the kernel: "
+		"it is shown as unknown", NULL,
+	},
 	[NOTE_UNREAD] = {
 		"unread", "%v {task|tasks} gave no answer and {is|are} not shown", NULL,
 	},

@@ -79,27 +79,25 @@ void out_close(struct out *out)
 	buf_free(&out->buf);
 }
 
-/* Fields that csv and json have anyway, besides the delay kinds. */
-static bool is_fixed(const struct column *column)
+/* Whether a format has the column anyway. */
+static bool is_fixed(const struct column *column, const char *const *fixed, size_t n)
 {
-	static const char *const fixed[] = { "pid", "tgid", "ppid", "uid", "user", "comm",
-					     "state", "run", "command", "cgroup" };
-
 	if (column_is_delay(column) && column->arg < DELAY_KINDS)
 		return true;
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(column->id, fixed[i]))
 			return true;
 	return false;
 }
 
-void out_extra_fields(const struct out_config *config, struct layout *extra)
+void out_extra_fields(const struct out_config *config, const char *const *fixed, size_t n,
+		      struct layout *extra)
 {
 	struct layout named;
 
 	layout_named(&named, config->fields);
 	extra->n = 0;
 	for (size_t i = 0; i < named.n; i++)
-		if (!is_fixed(named.columns[i]))
+		if (!is_fixed(named.columns[i], fixed, n))
 			extra->columns[extra->n++] = named.columns[i];
 }

@@ -64,8 +64,12 @@ int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught);
 
 void out_close(struct out *out);
 
-/* The columns of `fields` that a format with fixed ones has to add. */
-void out_extra_fields(const struct out_config *config, struct layout *extra);
+/*
+ * The columns of `fields` that a format with fixed ones has to add: all but the delay kinds
+ * and those of the n ids in `fixed`.
+ */
+void out_extra_fields(const struct out_config *config, const char *const *fixed, size_t n,
+		      struct layout *extra);
 
 extern const struct out_ops out_text;
 extern const struct out_ops out_csv;

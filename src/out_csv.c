@@ -124,11 +124,14 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 	end_record(buf);
 }
 
+/* Columns that are there anyway, besides the delay kinds. */
+static const char *const fixed[] = { "pid", "tgid", "ppid", "uid", "user", "comm", "state", "run" };
+
 /* A sample. */
 static void csv_frame(struct out *out, const struct view *view)
 {
 	if (!out->frames) {
-		out_extra_fields(out->config, &out->layout);
+		out_extra_fields(out->config, fixed, ARRAY_SIZE(fixed), &out->layout);
 		append_head(out, &out->layout);
 	}
 	for (size_t i = 0; i < out->order.n; i++)

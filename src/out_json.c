@@ -285,13 +285,17 @@ static unsigned json_needs(const struct out_config *config)
 	return layout_needs(&named, config->unit) | (config->threads ? NEED_RECORD : 0);
 }
 
+/* Columns with a member of their own, besides the delay kinds. */
+static const char *const fixed[] = { "pid", "tgid", "ppid", "uid", "user", "comm", "state", "run",
+				     "command", "cgroup" };
+
 /* A sample: the object's own members first, then the tasks one by one. */
 static void json_frame(struct out *out, const struct view *view)
 {
 	struct buf *buf = &out->buf;
 
 	if (!out->frames)
-		out_extra_fields(out->config, &out->layout);
+		out_extra_fields(out->config, fixed, ARRAY_SIZE(fixed), &out->layout);
 	dump(buf, sample_object(out, view->frame));
 	buf->len--; /* the closing brace comes behind the tasks */
 	buf_puts(buf, ",\"tasks\":[");

@@ -55,6 +55,8 @@ struct task_raw {
 	struct delay_sum delay[DELAY_KINDS];
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
+	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
+	uint64_t ran_ns;  /* frame.c's: it ran after this, not after the reading that followed */
 };
 
 /* What is read per task only when somebody wants it (and so may be missing). */

@@ -39,6 +39,26 @@ static uint64_t own_cpu_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+/*
+ * Where only some processes are read, they alone would have to show since when tasks are
+ * accounted. So all are read once for that.
+ */
+static void learn_from_all(struct sampler *sampler)
+{
+	const struct sampler_config *config = sampler->config;
+	struct source_env env = { .procfd = config->procfd, .threads = config->threads };
+	struct sample all = { 0 };
+	static const struct sample none;
+	struct source source;
+
+	if (!config->pids || source_open(&source, sampler->source.ops->name, &env))
+		return;
+	if (!source.ops->sample(source.state, &none, &all, 0))
+		delayacct_mask(&sampler->delayacct, &all);
+	sample_free(&all);
+	source_close(&source);
+}
+
 int sampler_open(struct sampler **out, const struct sampler_config *config)
 {
 	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
@@ -56,6 +76,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
 	sampler->epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	learn_from_all(sampler);
 	sampler->self_ns = own_cpu_ns();
 	*out = sampler;
 	return 0;
@@ -114,6 +135,8 @@ static void note_all(const struct sampler *sampler, struct frame *frame, size_t 
 	if (sampler->delayacct.toggled)
 		frame_note(frame, NOTE_DELAYACCT_TOGGLED, 0);
 	note_pressure(frame);
+	if (frame->stale)
+		frame_note(frame, NOTE_STALE_STAMP, frame->stale);
 	if (frame->cur->unread)
 		frame_note(frame, NOTE_UNREAD, frame->cur->unread);
 	if (skipped)

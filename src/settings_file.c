@@ -233,12 +233,11 @@ enum settings_saved settings_save(const char *path, const struct options *option
 	} else if (err) {
 		buf_puts(message, "cannot read ");
 		append_path(message, path);
-		buf_printf(message, " (%s): replace it?", strerror(-err));
+		buf_printf(message, " (%s); replace it?", strerror(-err));
 	} else {
-		append_path(message, path);
-		buf_puts(message, ": ");
+		buf_puts(message, "configuration ");
 		append_broken(message, &faults);
-		buf_puts(message, ": write it anew, broken lines as comments?");
+		buf_puts(message, "; comment out and write?");
 	}
 	settings_faults_free(&faults);
 	buf_free(&old);

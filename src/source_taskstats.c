@@ -112,6 +112,7 @@ static bool take_counters(struct taskstats_source *source, struct task_raw *raw,
 		return false;
 	}
 	source->version = taskstats_version(part->record, part->len);
+	taskstats_elapsed(part->record, part->len, &raw->life_ns);
 	raw->read_ns = before_ns + (after_ns - before_ns) / 2;
 	return true;
 }

@@ -36,7 +36,7 @@ static pid_t fork_named(const char *name)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	prctl(PR_SET_NAME, name);
+	prctl(PR_SET_NAME, scratch_ours(name));
 	return 0;
 }
 
@@ -53,6 +53,7 @@ static void await_name(pid_t pid, const char *name)
 	char path[64], text[64];
 	struct timespec ts = { 0, 1000000 };
 
+	name = scratch_ours(name);
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
 	for (int i = 0; pid && i < 2000; i++) {
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -79,7 +80,7 @@ pid_t crowd_sleeper(const char *name)
 /* A thread that does nothing under its name. */
 static void *idle_thread(void *name)
 {
-	prctl(PR_SET_NAME, name);
+	prctl(PR_SET_NAME, scratch_ours(name));
 	sleep_for_ever();
 	return NULL;
 }
@@ -103,7 +104,11 @@ pid_t crowd_command(const char *const argv[])
 	pid_t pid = fork_named("starting");
 
 	if (!pid) {
-		execv("/bin/sleep", (char *const *)argv);
+		const char *ours[8] = { NULL };
+
+		for (size_t i = 0; argv[i] && i < 7; i++)
+			ours[i] = scratch_ours(argv[i]);
+		execv("/bin/sleep", (char *const *)ours);
 		_exit(1);
 	}
 	await_name(scratch_child(pid), "sleep");

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Tasks to be looked at: children of the test, gone with it. */
+/* Tasks to be looked at: children of the test, gone with it. Names: see scratch_ours(). */
 
 /* Sleeps for ever under a name, which may hold any bytes. */
 pid_t crowd_sleeper(const char *name);

@@ -14,6 +14,13 @@ const char *scratch_format(const char *fmt, ...) __attribute__((format(printf, 1
 /* The same with memory of malloc(). */
 char *scratch_keep(char *text);
 
+/*
+ * Every "crowd" in a text becomes another word, one for each run of a test, so that runs
+ * beside each other do not see each other's tasks. Done by crowd.h, screen.h and table.h to
+ * all they are given.
+ */
+const char *scratch_ours(const char *text);
+
 /* An empty folder that is removed with all in it. */
 const char *scratch_folder(void);
 

@@ -148,7 +148,7 @@ static const char *program_under_test(void)
 /* Splits the arguments; their number with the program's name. */
 static void split_args(const char *program, const char *args, const char **argv)
 {
-	char *rest = (char *)scratch_format("%s", args ? args : "");
+	char *rest = (char *)scratch_format("%s", scratch_ours(args ? args : ""));
 	size_t n = 0;
 
 	argv[n++] = program;
@@ -218,6 +218,7 @@ double screen_started(const struct screen *s)
 
 void screen_type(struct screen *s, const char *text)
 {
+	text = scratch_ours(text);
 	send_bytes(text, strlen(text), s);
 }
 
@@ -382,6 +383,7 @@ int screen_find(struct screen *s, const char *text, int from)
 	int row, found = -1;
 
 	assert_non_null(line);
+	text = scratch_ours(text);
 	for (row = from; row < s->rows && found < 0; row++) {
 		read_line(s, row, line);
 		if (strstr(line, text))

@@ -171,6 +171,7 @@ int table_find_pid(struct screen *s, const struct table *t, pid_t pid)
 
 int table_find_name(struct screen *s, const struct table *t, const char *name)
 {
+	name = scratch_ours(name);
 	for (int line = t->first; line <= t->last; line++)
 		if (!strncmp(table_cell(s, t, line, "COMMAND"), name, strlen(name)))
 			return line;
@@ -263,6 +264,28 @@ bool table_has_figures(struct screen *s, const void *arg)
 		if (table_number(s, &t, line, "RUN") >= 0)
 			return true;
 	return false;
+}
+
+/* What is selected is the row of that offset. */
+static bool selects_row(struct screen *s, const void *arg)
+{
+	const int *row = arg;
+	struct table t;
+
+	return table_read(s, &t) && table_selected(s, &t) == t.first + *row;
+}
+
+void table_select(struct screen *s, const char *name)
+{
+	int row = 0;
+
+	screen_key(s, VTERM_KEY_HOME);
+	screen_await(s, selects_row, &row);
+	while (!table_selects(s, name) && ++row < screen_rows(s)) {
+		screen_key(s, VTERM_KEY_DOWN);
+		screen_await(s, selects_row, &row);
+	}
+	screen_await(s, table_selects, name);
 }
 
 /* The table is sorted by the head, and the rows are in that order. */

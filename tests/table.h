@@ -44,6 +44,9 @@ const char *table_sorted_by(struct screen *s, const struct table *t);
 /* The line that looks other than the rest: the selected one; -1 when there is none. */
 int table_selected(struct screen *s, const struct table *t);
 
+/* Moves the selection from the first row to that of the name, which must be shown. */
+void table_select(struct screen *s, const char *name);
+
 /* Whether the rows are in order by the column; unknown values come last. */
 bool table_in_order(struct screen *s, const struct table *t, const char *head, bool descending);
 

@@ -339,7 +339,8 @@ static void test_save_broken(void **state)
 	put_text(tree, "config", "unit = ms\nwhat\nrows = x\n");
 	options_default(&options);
 	assert_int_equal(settings_save(path, &options, false, &message), SETTINGS_ASK);
-	assert_non_null(strstr(buf_cstr(&message), "/config: line 2: it is not NAME = VALUE (and 1"));
+	assert_string_equal(buf_cstr(&message), "configuration line 2: it is not NAME = VALUE "
+			    "(and 1 more); comment out and write?");
 	assert_file(path, "unit = ms\nwhat\nrows = x\n");
 	assert_int_equal(settings_save(path, &options, true, &message), SETTINGS_SAVED);
 	assert_file(path, "unit = percent\n# what\n# rows = x\ndelay = 2\nsort = -total\n"

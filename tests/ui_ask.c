@@ -44,6 +44,7 @@ static bool only(struct screen *s, const void *name)
 
 	if (!table_read(s, &t) || t.last < t.first)
 		return false;
+	name = scratch_ours(name);
 	for (int line = t.first; line <= t.last; line++)
 		if (strncmp(table_cell(s, &t, line, "COMMAND"), name, strlen(name)))
 			return false;
@@ -235,18 +236,6 @@ static bool lives(pid_t pid, int *status)
 	return waitpid(pid, status, WNOHANG) == 0;
 }
 
-/* Selects the row of that name. */
-static void select_name(struct screen *s, const char *name)
-{
-	screen_key(s, VTERM_KEY_HOME);
-	for (int i = 0; i < 20 && !table_selects(s, name); i++) {
-		screen_settle(s, 0.05);
-		if (!table_selects(s, name))
-			screen_key(s, VTERM_KEY_DOWN);
-	}
-	screen_await(s, table_selects, name);
-}
-
 /* Asks as `key` does, and answers until it is confirmed. */
 static void ask(struct screen *s, const char *key, const char *answer, const char *confirmed)
 {
@@ -269,7 +258,7 @@ static void sends_signals(void **state)
 	(void)state;
 	screen_type(s, " ");
 	screen_await(s, table_has_name, "crowd-victim");
-	select_name(s, "crowd-victim");
+	table_select(s, "crowd-victim");
 	screen_type(s, "k");
 	screen_await_text(s, scratch_format("%d", (int)pid));
 	screen_settle(s, 0.1);
@@ -309,7 +298,7 @@ static void sends_named_signals(void **state)
 
 		screen_type(s, " ");
 		screen_await(s, table_has_name, name);
-		select_name(s, name);
+		table_select(s, name);
 		ask(s, "k", scratch_format(CLEAR "%s", given[i]), "y");
 		for (int n = 0; n < 50 && lives(pid, &status); n++)
 			screen_pump(s, 0.05);
@@ -338,7 +327,7 @@ static void tells_failed_signals(void **state)
 		scratch_skip("needs root");
 	screen_type(s, " ");
 	screen_await(s, table_has_name, "crowd-gone");
-	select_name(s, "crowd-gone");
+	table_select(s, "crowd-gone");
 	/* it goes while it is asked about */
 	screen_type(s, "k");
 	screen_settle(s, 0.15);
@@ -375,7 +364,7 @@ static void renices(void **state)
 	(void)state;
 	screen_type(s, " ");
 	screen_await(s, table_has_name, "crowd-nice");
-	select_name(s, "crowd-nice");
+	table_select(s, "crowd-nice");
 	ask(s, "r", CLEAR "7", "n");
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
 	screen_type(s, "\x1b");

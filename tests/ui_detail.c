@@ -52,11 +52,7 @@ static struct screen *open_detail(int rows, const char *args, const char *name, 
 
 	screen_await(s, table_has_name, name);
 	screen_await(s, table_has_figures, NULL);
-	for (int i = 0; i < 10 && !table_selects(s, name); i++) {
-		screen_key(s, VTERM_KEY_DOWN);
-		screen_settle(s, 0.05);
-	}
-	screen_await(s, table_selects, name);
+	table_select(s, name);
 	screen_type(s, key);
 	screen_await(s, shows_detail, name);
 	screen_settle(s, 0.1);

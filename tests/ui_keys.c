@@ -349,6 +349,7 @@ static int tree_line(struct screen *s, const char *name)
 
 	if (!table_read(s, &t))
 		return -1;
+	name = scratch_ours(name);
 	for (int line = t.first; line <= t.last; line++) {
 		const char *cell = table_cell(s, &t, line, "COMMAND");
 
@@ -532,11 +533,7 @@ static void selection_stays(void **state)
 	int line;
 
 	(void)state;
-	for (int i = 0; i < 10 && !table_selects(s, "crowd-b"); i++) {
-		screen_key(s, VTERM_KEY_DOWN);
-		screen_settle(s, 0.05);
-	}
-	screen_await(s, table_selects, "crowd-b");
+	table_select(s, "crowd-b");
 	table_must(s, &t);
 	line = table_selected(s, &t);
 	crowd_sleeper("crowd-new");

@@ -37,6 +37,8 @@ static void put_field(const struct detail *detail, struct paper *paper, int colu
 	if (grows && detail->record_interval_ns && detail->growth.fields_valid & RECORD_BIT(f))
 		growth = value_number((double)detail->growth.field[f]);
 	column = paper_put(paper, column, FIELD_CELLS, row->id, strlen(row->id), STYLE_LABEL);
+	if (value_cells < 2)
+		return;
 	if (grows)
 		value_append(&paper->cell, &growth, FORMAT_COUNT, (unsigned)growth_cells - 1);
 	column = paper_right(paper, column, growth_cells,

@@ -428,7 +428,8 @@ static void write_legend(struct task_view *view)
 		paper_puts(paper, 0, buf_cstr(&paper->cell), STYLE_NOTE);
 		paper->cell.len = 0;
 		paper->line++;
-	} else if (!detail->sum && !detail->who.thread && threads && threads->n > 1) {
+	} else if (!detail->who.thread && detail->record.fields_valid && threads &&
+		   threads->n > 1) {
 		paper_puts(paper, 0, "max, min and the record: of the threads that live",
 			   STYLE_DIM);
 		paper->line++;
