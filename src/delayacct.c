@@ -13,6 +13,9 @@
 
 #define SYSCTL "sys/kernel/task_delayacct"
 
+/* See is_unaccounted(). Starting a small program takes 1 to 2 ms and counts 20 and more. */
+#define ENOUGH_RUN (5 * NSEC_PER_MSEC)
+
 /* Whether the kernel's command line has that word. */
 static bool boot_parameter(int procfd, const char *word)
 {
@@ -78,6 +81,18 @@ static bool is_accounted(const struct task_raw *raw)
 	return any != 0;
 }
 
+/*
+ * Whether the task shows that it is not accounted. A process that ran for a few ms has written
+ * to pages that were shared with its parent or its file, so wpcopy has counted by then; a
+ * kernel thread (a child of kthreadd, 2) has none.
+ */
+static bool is_unaccounted(const struct task_raw *raw)
+{
+	return raw->single && raw->pid == raw->tgid && raw->valid & DELAY_BIT(DELAY_WPCOPY) &&
+	       raw->run_ns > ENOUGH_RUN && raw->pid != 2 && raw->task->ppid != 2 &&
+	       !is_accounted(raw);
+}
+
 /* Learns from a sample since when tasks are accounted, and whether irq is. */
 static void learn(struct delayacct *acct, const struct sample *sample)
 {
@@ -86,6 +101,17 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 		uint64_t start = raw->task->key.start_ns;
 
 		acct->irq_seen |= raw->delay[DELAY_IRQ].count != 0;
+		/* Switched on at boot it is trusted; else it may have been off in between. */
+		if (acct->since_ns && acct->state == DELAYACCT_ON && start >= acct->floor_ns &&
+		    is_unaccounted(raw))
+			acct->floor_ns = start + 1;
+	}
+	if (acct->since_ns && acct->since_ns < acct->floor_ns)
+		acct->since_ns = UINT64_MAX;
+	for (size_t i = 0; i < sample->n; i++) {
+		const struct task_raw *raw = &sample->raw[i];
+		uint64_t start = raw->task->key.start_ns;
+
 		if (start >= acct->floor_ns && start < acct->since_ns && is_accounted(raw))
 			acct->since_ns = start;
 	}

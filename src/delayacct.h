@@ -20,7 +20,7 @@ struct delayacct {
 	int fd; /* of the sysctl; -1 where the kernel has none (before 5.14) */
 	enum delayacct_state state;
 	bool toggled;	   /* the last reading differs from the one before */
-	uint64_t floor_ns; /* it was off just before: who started earlier shows nothing of others */
+	uint64_t floor_ns; /* it was off before this: who started earlier shows nothing of others */
 	uint64_t since_ns; /* start of the oldest task seen to be accounted; UINT64_MAX: none */
 	bool irq_seen;	   /* an irq delay was booked, so the kernel can book them */
 };

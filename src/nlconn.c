@@ -138,7 +138,7 @@ int nlconn_open(struct nlconn **out)
 	err = genl_connect(sock);
 	if (err < 0) {
 		nl_socket_free(sock);
-		return err == -NLE_NOMEM ? -ENOMEM : -EPROTONOSUPPORT;
+		return err == -NLE_NOMEM ? -ENOMEM : -EAFNOSUPPORT;
 	}
 	/* The look-up waits for its reply without a limit of its own. */
 	if (setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)))

@@ -2,16 +2,19 @@
 /*
  * Counters from procfs, for whoever may not ask taskstats: run time and cpu delay
  * from schedstat, blkio from field 42 of stat. Both files of /proc/PID are the leader
- * thread's alone, so a process row is the sum over task/.
+ * thread's alone, so a process row is the sum over task/, and over what threads that have
+ * ended since had counted (procfs_threads).
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "pidlist.h"
+#include "procfs_threads.h"
 #include "proctask.h"
 #include "source.h"
 #include "util.h"
@@ -19,6 +22,7 @@
 struct procfs_source {
 	struct source_env env;
 	struct pidlist processes, threads;
+	struct procfs_threads memory; /* without rows of threads */
 	uint64_t tick_ns;
 	uint64_t syscalls; /* for files; the lists count their own */
 };
@@ -29,42 +33,52 @@ struct procfs_source {
 /* What one thread's files said. */
 struct reading {
 	struct proctask_stat stat;
-	struct proctask_schedstat sched;
 	bool sched_valid;
+	struct thread_figures figures;
 };
 
 /* Reads a thread. 0 or -errno. */
-static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid,
-		       struct reading *reading)
+static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, struct reading *reading)
 {
 	int procfd = source->env.procfd;
-	int err = proctask_stat(procfd, tgid, tid, &reading->stat);
+	struct proctask_stat *stat = &reading->stat;
+	struct proctask_schedstat sched = { 0 };
+	int err = proctask_stat(procfd, tgid, tid, stat);
 
 	source->syscalls += 2 * FILE_SYSCALLS;
 	if (err)
 		return err;
-	/* schedstat is missing without CONFIG_SCHED_INFO. */
-	reading->sched_valid = !proctask_schedstat(procfd, tgid, tid, &reading->sched);
+	/* schedstat is missing without CONFIG_SCHED_INFO, or because the thread just ended. */
+	reading->sched_valid = !proctask_schedstat(procfd, tgid, tid, &sched);
+	if (!reading->sched_valid) {
+		source->syscalls += FILE_SYSCALLS;
+		err = proctask_stat(procfd, tgid, tid, stat);
+		if (err)
+			return err;
+	}
+	/* Field 42 is ticks; the number of waits is not known. */
+	reading->figures = (struct thread_figures){
+		.tid = tid, .start_ns = stat->start * source->tick_ns,
+		.count = { [THREAD_RUN] = sched.run, [THREAD_WAIT] = sched.wait,
+			   [THREAD_SLICES] = sched.slices,
+			   [THREAD_BLKIO] = stat->blkio * source->tick_ns,
+			   [THREAD_USER] = stat->utime * source->tick_ns,
+			   [THREAD_SYSTEM] = stat->stime * source->tick_ns },
+	};
 	return 0;
 }
 
-/* Adds a thread's counters to the element. */
-static void add_reading(const struct procfs_source *source, struct task_raw *raw,
-			const struct reading *reading)
+/* Gives the element its counters. */
+static void set_counters(struct task_raw *raw, const uint64_t *count, bool sched_valid)
 {
-	const struct proctask_stat *stat = &reading->stat;
-
-	/* Field 42 is ticks; the number of waits is not known. */
-	raw->delay[DELAY_BLKIO].ns += stat->blkio * source->tick_ns;
-	raw->user_ns += stat->utime * source->tick_ns;
-	raw->system_ns += stat->stime * source->tick_ns;
-	if (reading->sched_valid) {
-		raw->run_ns += reading->sched.run;
-		raw->delay[DELAY_CPU].ns += reading->sched.wait;
-		raw->delay[DELAY_CPU].count += reading->sched.slices;
-	} else {
+	raw->run_ns = count[THREAD_RUN];
+	raw->delay[DELAY_CPU].ns = count[THREAD_WAIT];
+	raw->delay[DELAY_CPU].count = count[THREAD_SLICES];
+	raw->delay[DELAY_BLKIO].ns = count[THREAD_BLKIO];
+	raw->user_ns = count[THREAD_USER];
+	raw->system_ns = count[THREAD_SYSTEM];
+	if (!sched_valid)
 		raw->valid &= ~(VALID_RUN | DELAY_BOTH(DELAY_BIT(DELAY_CPU)));
-	}
 }
 
 /* A task that was not there before. Field 22 counts from boot, suspended time included. */
@@ -82,9 +96,12 @@ static struct task *new_task(const struct procfs_source *source, uint64_t since_
 	return task;
 }
 
-/* Gives the element its task: the one known from the sample before, or a new one. */
+/*
+ * Gives the element its task: the one known from the sample before, or a new one. moved is
+ * whether any thread that is not a row of its own ran, came or went.
+ */
 static void identify(const struct procfs_source *source, const struct sample *prev,
-		     struct task_raw *raw, const struct proctask_stat *stat)
+		     struct task_raw *raw, const struct proctask_stat *stat, bool moved)
 {
 	const struct task_raw *known = sample_find(prev, raw->tgid, raw->pid);
 	uint64_t start = stat->start * source->tick_ns;
@@ -98,7 +115,7 @@ static void identify(const struct procfs_source *source, const struct sample *pr
 	raw->task->ppid = stat->ppid;
 	task_set_comm(raw->task, stat->comm, sizeof(stat->comm) - 1);
 	/* Who did not run did not call setuid or exec; without run times nobody knows. */
-	if (known && known->task == raw->task && raw->valid & VALID_RUN &&
+	if (!moved && known && known->task == raw->task && raw->valid & VALID_RUN &&
 	    known->run_ns == raw->run_ns)
 		return;
 	raw->task->fresh = true;
@@ -117,39 +134,96 @@ static struct task_raw *add_element(struct sample *cur, pid_t tgid, pid_t pid)
 	return raw;
 }
 
+/* Adds a row for each thread that is listed. */
+static void read_rows(struct procfs_source *source, const struct sample *prev, struct sample *cur,
+		      pid_t tgid)
+{
+	const struct pidlist *threads = &source->threads;
+
+	for (size_t t = 0; t < threads->n; t++) {
+		struct reading reading;
+		struct task_raw *raw;
+
+		if (read_thread(source, tgid, threads->pids[t], &reading))
+			continue;
+		raw = add_element(cur, tgid, threads->pids[t]);
+		raw->single = true;
+		set_counters(raw, reading.figures.count, reading.sched_valid);
+		identify(source, prev, raw, &reading.stat, false);
+	}
+}
+
+/*
+ * Reads one thread of a process into its sum; `was` is its last reading or NULL. True unless
+ * its schedstat is missing.
+ */
+static bool add_thread(struct procfs_source *source, const struct reading *leader, pid_t tid,
+		       const struct thread_figures *was)
+{
+	pid_t tgid = leader->figures.tid;
+	struct reading reading = *leader;
+	int err = tid == tgid ? 0 : read_thread(source, tgid, tid, &reading);
+
+	if (err) {
+		/* Whatever hinders us, it is no reason to count it anew the next time. */
+		if (was && err != -ENOENT && err != -ESRCH)
+			procfs_threads_add(&source->memory, was);
+		return true;
+	}
+	if (was && !reading.sched_valid)
+		memcpy(reading.figures.count, was->count,
+		       (THREAD_SLICES + 1) * sizeof(*was->count));
+	procfs_threads_add(&source->memory, &reading.figures);
+	return reading.sched_valid;
+}
+
+/*
+ * Adds the process as one row. Besides the threads that are listed those of the last reading
+ * are asked: the kernel may skip some while others end (proc_task_readdir() of fs/proc/base.c
+ * goes on by position).
+ */
+static void read_sum(struct procfs_source *source, const struct sample *prev, struct sample *cur,
+		     pid_t tgid)
+{
+	const struct pidlist *threads = &source->threads;
+	const struct process_figures *process;
+	const struct thread_figures *old;
+	struct reading leader;
+	struct task_raw *raw;
+	bool sched_valid = true, moved;
+	size_t nold;
+
+	/* Without its leader the process has no name and no start. */
+	if (read_thread(source, tgid, tgid, &leader))
+		return;
+	raw = add_element(cur, tgid, tgid);
+	old = procfs_threads_of(&source->memory, tgid, leader.figures.start_ns, raw->read_ns,
+				&nold);
+	for (size_t t = 0, o = 0; t < threads->n || o < nold;) {
+		bool listed = t < threads->n && (o == nold || threads->pids[t] <= old[o].tid);
+		pid_t tid = listed ? threads->pids[t] : old[o].tid;
+		const struct thread_figures *was = o < nold && old[o].tid == tid ? &old[o] : NULL;
+
+		sched_valid &= add_thread(source, &leader, tid, was);
+		t += listed;
+		o += was != NULL;
+	}
+	moved = procfs_threads_end(&source->memory, &process);
+	raw->single = !process->n;
+	set_counters(raw, process->total, sched_valid);
+	identify(source, prev, raw, &leader.stat, moved);
+}
+
 /* Adds the process and its threads, as one row or as a row each. */
 static void read_process(struct procfs_source *source, const struct sample *prev,
 			 struct sample *cur, pid_t tgid)
 {
-	struct pidlist *threads = &source->threads;
-	struct task_raw *raw = NULL;
-	struct proctask_stat leader;
-	bool have_leader = false;
-
-	if (pidlist_read_threads(threads, source->env.procfd, tgid))
+	if (pidlist_read_threads(&source->threads, source->env.procfd, tgid))
 		return;
-	for (size_t t = 0; t < threads->n; t++) {
-		pid_t tid = threads->pids[t];
-		struct reading reading;
-
-		if (read_thread(source, tgid, tid, &reading))
-			continue;
-		if (!raw || source->env.threads)
-			raw = add_element(cur, tgid, source->env.threads ? tid : tgid);
-		add_reading(source, raw, &reading);
-		if (source->env.threads) {
-			raw->single = true;
-			identify(source, prev, raw, &reading.stat);
-		}
-		if (tid == tgid) {
-			leader = reading.stat;
-			have_leader = true;
-		}
-	}
-	if (raw && !source->env.threads)
-		raw->single = threads->n == 1;
-	if (have_leader && !source->env.threads)
-		identify(source, prev, raw, &leader);
+	if (source->env.threads)
+		read_rows(source, prev, cur, tgid);
+	else
+		read_sum(source, prev, cur, tgid);
 }
 
 /* Takes a sample. */
@@ -169,6 +243,8 @@ static int procfs_sample(void *state, const struct sample *prev, struct sample *
 		pids = source->processes.pids;
 		n = source->processes.n;
 	}
+	/* A start in ticks may be read as up to a tick early. */
+	procfs_threads_begin(&source->memory, clock_ns(CLOCK_BOOTTIME) - source->tick_ns);
 	for (size_t i = 0; i < n; i++) {
 		read_process(source, prev, cur, pids[i]);
 		if (source->env.between && i % 64 == 63)
@@ -205,6 +281,7 @@ static void procfs_close(void *state)
 
 	pidlist_free(&source->processes);
 	pidlist_free(&source->threads);
+	procfs_threads_free(&source->memory);
 	free(source);
 }
 

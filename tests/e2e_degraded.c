@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "box.h"
+#include "guard.h"
 #include "parse.h"
 #include "reader.h"
 
@@ -376,6 +377,7 @@ static void test_psi_missing(void **state)
 	if (access("/proc/pressure/memory", R_OK))
 		e2e_skip("no pressure files");
 	folder = e2e_format("%s/pressure", e2e_folder());
+	guard_push(UNDO_UNLINK, folder, NULL);
 	assert_int_equal(mkdir(folder, 0755), 0);
 	how.hook_arg = folder;
 	sample = sample_of(&how, "");
@@ -385,7 +387,6 @@ static void test_psi_missing(void **state)
 	member_u64(json_object_get(json_object_get(psi, "cpu"), "some"), "total_us");
 	member_u64(json_object_get(json_object_get(psi, "memory"), "full"), "total_us");
 	e2e_run(&r, &how, "-b -n 1 -d 0.2");
-	rmdir(folder);
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
 	for (i = 0; i < text.v[0].header_lines; i++) {

@@ -26,7 +26,7 @@ struct job_how {
 	int in;				/* standard input; 0: the terminal */
 	const char *program;		/* a path */
 	const char *const *argv;
-	const char *const *env;		/* NAME=VALUE or, to be unset, NAME; NULL behind them */
+	const char *const *env;		/* NAME=VALUE, or NAME to unset it; then NULL */
 	uid_t uid;			/* 0: stays what it is */
 	rlim_t file_limit;		/* how long files may get; 0: as they like */
 };

@@ -26,6 +26,7 @@ static size_t n_kept;
 static pid_t children[MAX_CHILDREN];
 static size_t n_children;
 static char folder[64];
+static pid_t test_pid;	/* the test's also in its children */
 
 char *scratch_keep(char *text)
 {
@@ -52,7 +53,7 @@ const char *scratch_format(const char *fmt, ...)
 const char *scratch_ours(const char *text)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-	unsigned int rest = (unsigned int)getpid();
+	unsigned int rest = (unsigned int)test_pid;
 	char word[] = "crowd", *ours, *at;
 
 	if (!strstr(text, word))
@@ -67,6 +68,7 @@ const char *scratch_ours(const char *text)
 
 void scratch_begin(void)
 {
+	test_pid = getpid();
 	snprintf(folder, sizeof(folder), "/tmp/stalltop-test-XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chmod(folder, 0755), 0);

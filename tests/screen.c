@@ -33,7 +33,7 @@ struct screen {
 	VTerm *vt;
 	VTermScreen *vts;
 	int rows, cols;
-	bool alt, cursor, mouse;
+	bool alt, cursor;
 	char *log;
 	size_t len, cap;
 	enum repeat_state repeat;
@@ -117,8 +117,6 @@ static int set_property(VTermProp prop, VTermValue *value, void *user)
 		s->alt = value->boolean;
 	else if (prop == VTERM_PROP_CURSORVISIBLE)
 		s->cursor = value->boolean;
-	else if (prop == VTERM_PROP_MOUSE)
-		s->mouse = value->number != VTERM_PROP_MOUSE_NONE;
 	return 1;
 }
 
@@ -152,8 +150,10 @@ static void split_args(const char *program, const char *args, const char **argv)
 	size_t n = 0;
 
 	argv[n++] = program;
-	while (rest && *rest && n < MAX_ARGS - 1)
-		argv[n++] = strsep(&rest, " ");
+	while (rest && *rest && n < MAX_ARGS - 1) {
+		argv[n] = strsep(&rest, " ");
+		n += *argv[n] != '\0';
+	}
 	argv[n] = NULL;
 }
 
@@ -229,15 +229,31 @@ void screen_key(struct screen *s, VTermKey key)
 
 void screen_click(struct screen *s, int row, int col, int button)
 {
-	vterm_mouse_move(s->vt, row, col, VTERM_MOD_NONE);
-	vterm_mouse_button(s->vt, button, true, VTERM_MOD_NONE);
+	int code = button < 4 ? button - 1 : 60 + button;
+
+	/* by hand: libvterm does not see a mode that is not the first of several set at once */
+	screen_type(s, scratch_format("\x1b[<%d;%d;%dM", code, col + 1, row + 1));
 	if (button < 4)
-		vterm_mouse_button(s->vt, button, false, VTERM_MOD_NONE);
+		screen_type(s, scratch_format("\x1b[<%d;%d;%dm", code, col + 1, row + 1));
+}
+
+/* Whether the output switched a mode on and not off again. */
+static bool is_switched_on(const struct screen *s, const char *on, const char *off)
+{
+	size_t i = s->len, len = strlen(on);
+
+	while (i-- > 0) {
+		if (s->len - i >= len && !memcmp(s->log + i, on, len))
+			return true;
+		if (s->len - i >= len && !memcmp(s->log + i, off, len))
+			return false;
+	}
+	return false;
 }
 
 bool screen_has_mouse(const struct screen *s)
 {
-	return s->mouse;
+	return is_switched_on(s, "1000h", "1000l");
 }
 
 void screen_resize(struct screen *s, int rows, int cols)
@@ -326,26 +342,13 @@ struct screen_look screen_look(struct screen *s, int row, int col)
 /* Writes a character as UTF-8; the bytes written. */
 static size_t put_utf8(char *to, uint32_t c)
 {
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xC0 | (c >> 6));
-		to[1] = (char)(0x80 | (c & 0x3F));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xE0 | (c >> 12));
-		to[1] = (char)(0x80 | (c >> 6 & 0x3F));
-		to[2] = (char)(0x80 | (c & 0x3F));
-		return 3;
-	}
-	to[0] = (char)(0xF0 | (c >> 18));
-	to[1] = (char)(0x80 | (c >> 12 & 0x3F));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3F));
-	to[3] = (char)(0x80 | (c & 0x3F));
-	return 4;
+	static const unsigned char leads[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = n - 1; i > 0; i--, c >>= 6)
+		to[i] = (char)(0x80 | (c & 0x3F));
+	to[0] = (char)(leads[n] | c);
+	return n;
 }
 
 /* The text of a line into a buffer of the length of its cells with all their characters. */
@@ -587,6 +590,6 @@ void screen_check_restored(struct screen *s)
 	screen_check(s, modes_restored(s));
 	screen_check(s, !s->alt);
 	screen_check(s, s->cursor);
-	screen_check(s, !s->mouse);
+	screen_check(s, !screen_has_mouse(s));
 	screen_check(s, pen_is_plain(s));
 }

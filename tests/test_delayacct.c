@@ -184,6 +184,56 @@ static void test_mask_older(void **state)
 	scene_close(&scene);
 }
 
+/*
+ * It was off in between: a process that ran without a single copy of a page says so, and what
+ * older tasks show says nothing of those that started before it.
+ */
+static void test_mask_gap(void **state)
+{
+	static const uint64_t starts[] = { 10, 20, 30, 40, 50 };
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct sample *sample = &scene.samples[0];
+
+	scene_open(&scene);
+	put_text(tree, SYSCTL, "1\n");
+	delayacct_open(&acct, tree->fd, 0);
+	for (unsigned i = 0; i < 5; i++)
+		scene_add(sample, (pid_t)i + 10, (pid_t)i + 10, SEC(starts[i]))->single = true;
+	sample->raw[0].delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	sample->raw[2].run_ns = MS(50);
+	sample->raw[3].delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	/* 10 s: accounted itself; 20 and 30 s: not; 40 s: accounted, and so is all after it. */
+	assert_int_equal(delayacct_mask(&acct, sample), 2);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(sample->raw[i].valid,
+				 SCENE_VALID & ~(i == 1 || i == 2 ? OTHERS : IRQ));
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
+/* A kernel thread runs without copying pages: that says nothing. */
+static void test_mask_kthread(void **state)
+{
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct sample *sample = &scene.samples[0];
+
+	scene_open(&scene);
+	put_text(tree, SYSCTL, "1\n");
+	delayacct_open(&acct, tree->fd, 0);
+	scene_add(sample, 10, 10, SEC(10))->single = true;
+	scene_add(sample, 11, 11, SEC(20))->single = true;
+	sample->raw[0].delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	sample->raw[1].run_ns = MS(50);
+	sample->raw[1].task->ppid = 2;
+	assert_int_equal(delayacct_mask(&acct, sample), 0);
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
 /* What was booked for a process may be a younger thread's: of the rest it says nothing. */
 static void test_mask_threads(void **state)
 {
@@ -262,7 +312,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(test_switch), TREE_TEST(test_boot), TREE_TEST(test_no_switch),
 		TREE_TEST(test_toggled), TREE_TEST(test_set), TREE_TEST(test_mask_off),
-		TREE_TEST(test_mask_older), TREE_TEST(test_mask_threads),
+		TREE_TEST(test_mask_older), TREE_TEST(test_mask_gap),
+		TREE_TEST(test_mask_kthread), TREE_TEST(test_mask_threads),
 		TREE_TEST(test_mask_switched), TREE_TEST(test_mask_irq),
 	};
 

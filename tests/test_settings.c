@@ -46,7 +46,8 @@ static void drop(struct applied *applied)
 }
 
 /* Asserts how a text is written anew. */
-static void assert_rewritten(const char *text, const struct options *options, const char *expected)
+static void assert_rewritten(const char *text, const struct options *options,
+			     const char *expected)
 {
 	struct buf out = { 0 };
 

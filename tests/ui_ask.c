@@ -240,11 +240,14 @@ static bool lives(pid_t pid, int *status)
 static void ask(struct screen *s, const char *key, const char *answer, const char *confirmed)
 {
 	screen_type(s, key);
+	screen_pump(s, 0.1);
 	screen_settle(s, 0.15);
 	screen_type(s, answer);
 	screen_type(s, "\r");
+	screen_pump(s, 0.1);
 	screen_settle(s, 0.15);
 	screen_type(s, confirmed);
+	screen_pump(s, 0.1);
 	screen_settle(s, 0.15);
 }
 
@@ -367,13 +370,13 @@ static void renices(void **state)
 	table_select(s, "crowd-nice");
 	ask(s, "r", CLEAR "7", "n");
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
-	screen_type(s, "\x1b");
-	screen_pump(s, 0.2);
 	ask(s, "r", CLEAR "nice", "y");
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
 	screen_type(s, "\x1b");
 	screen_pump(s, 0.2);
 	ask(s, "r", CLEAR "7", "y");
+	for (int i = 0; i < 50 && getpriority(PRIO_PROCESS, (id_t)pid) != 7; i++)
+		screen_pump(s, 0.05);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 7);
 	screen_check(s, screen_shows(s, scratch_format("%d", (int)pid)));
 	screen_check(s, table_selects(s, "crowd-nice"));

@@ -290,8 +290,9 @@ int main(void)
 		screen_test(ends_by_key), screen_test(ends_while_busy),
 		screen_test(ends_by_signal), screen_test(ends_by_interrupt),
 		screen_test(stops_and_comes_back), screen_test(comes_back_resized),
-		screen_test(ends_without_terminal), screen_test(ends_when_stalled), screen_test(ends_with_input),
-		screen_test(ends_without_memory), screen_test(ends_after_samples), screen_test(wants_terminal),
+		screen_test(ends_without_terminal), screen_test(ends_when_stalled),
+		screen_test(ends_with_input), screen_test(ends_without_memory),
+		screen_test(ends_after_samples), screen_test(wants_terminal),
 		screen_test(wants_known_terminal),
 	};
 

@@ -216,7 +216,7 @@ static void survives_tiny(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		screen_resize(s, sizes[i][0], sizes[i][1]);
-		screen_type(s, "U1\x1b[B");
+		screen_type(s, "U1\x1bOB");
 		screen_pump(s, 0.3);
 	}
 	screen_resize(s, 24, 80);

@@ -54,8 +54,9 @@ static void take_figures(struct figure_sum *figures, const struct task_raw *raw)
 	figures[FIGURE_MEM] = figure_sum(FIGURE_MEM, raw->valid, delay_mem(delay, raw->valid));
 	figures[FIGURE_RUN] = figure_sum(FIGURE_RUN, raw->valid,
 					 (struct delay_sum){ runs, raw->run_ns });
-	figures[FIGURE_REAL] = figure_sum(FIGURE_REAL, raw->valid,
-					  (struct delay_sum){ runs, raw->user_ns + raw->system_ns });
+	figures[FIGURE_REAL] =
+		figure_sum(FIGURE_REAL, raw->valid,
+			   (struct delay_sum){ runs, raw->user_ns + raw->system_ns });
 }
 
 /* The interval's counters of a row: of the last interval also where the frame is cumulative. */
@@ -177,31 +178,52 @@ static bool add_growth(struct task_record *growth, const struct task_record *now
 	return true;
 }
 
+/* The row's record, where it is one that counts: of a thread that lives. */
+static const struct task_record *record_of(const struct detail *detail, const struct row *row)
+{
+	if (row->exited || (detail->who.thread && !is_same(detail, row->task)))
+		return NULL;
+	return row_record(detail->threads.frame, row);
+}
+
+/* The record that the others are folded into: the leader's, or any where it has ended. */
+static const struct task_record *first_record(const struct detail *detail)
+{
+	const struct frame *frame = detail->threads.frame;
+	const struct task_record *first = NULL;
+
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct task_record *record = record_of(detail, &frame->rows[i]);
+
+		if (record && (!first || frame->rows[i].task->key.pid == detail->who.tgid))
+			first = record;
+	}
+	return first;
+}
+
 /* Takes the records of the threads: folded into the process's, or the thread's own. */
 static void take_records(struct detail *detail)
 {
 	const struct frame *frame = detail->threads.frame;
-	struct task_record record = { 0 }, growth = { 0 };
-	bool any = false, grown = false;
+	const struct task_record *first = first_record(detail);
+	bool grown = false;
 
+	/* The process has ended a moment ago: what is known of it stays. */
+	if (!first)
+		return;
+	detail->record = *first;
+	detail->growth = (struct task_record){ 0 };
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
-		const struct task_record *now = row_record(frame, row);
+		const struct task_record *record = record_of(detail, row);
 
-		if (!now || (detail->who.thread && !is_same(detail, row->task)))
+		if (!record)
 			continue;
-		/* The first is the leader, or a thread of a process whose leader has ended. */
-		if (any)
-			record_fold(&record, now);
-		else
-			record = *now;
-		any = true;
-		grown |= add_growth(&growth, now, row_record_before(frame, row), row->born);
+		if (record != first)
+			record_fold(&detail->record, record);
+		grown |= add_growth(&detail->growth, record, row_record_before(frame, row),
+				    row->born);
 	}
-	if (!any)
-		return;
-	detail->record = record;
-	detail->growth = growth;
 	detail->record_interval_ns = grown ? frame->interval_ns : 0;
 }
 

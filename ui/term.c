@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -21,6 +22,9 @@
 
 /* How long the way out waits for a terminal that takes nothing, in ms. */
 #define CLOSE_WAIT 300
+
+/* More than a screen can take to draw. */
+#define MEMORY_MAX (16 * 1024 * 1024)
 
 /*
  * How a style looks. The colours of 256 are told apart on dark and on light backgrounds;
@@ -105,6 +109,20 @@ static void close_at_death(void *arg)
 	term_close(arg);
 }
 
+/* The arrows as they come from a terminal that ignores the key pad's mode. */
+static void define_arrows(void)
+{
+	static const struct {
+		const char *text;
+		int key;
+	} arrows[] = { { "\033[A", KEY_UP }, { "\033[B", KEY_DOWN }, { "\033[C", KEY_RIGHT },
+		       { "\033[D", KEY_LEFT }, { "\033[H", KEY_HOME }, { "\033[F", KEY_END } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(arrows); i++)
+		if (!key_defined(arrows[i].text))
+			define_key(arrows[i].text, arrows[i].key);
+}
+
 /* Sets the modes of input and output. */
 static void set_up_modes(struct term *term)
 {
@@ -112,6 +130,7 @@ static void set_up_modes(struct term *term)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	define_arrows();
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESCAPE_DELAY);
 	curs_set(0);
@@ -134,17 +153,30 @@ static void close_files(struct term *term)
 	term->tty = term->memory = term->out = -1;
 }
 
+/*
+ * Opens the memory that ncurses draws to, -1 where that cannot be had: then it draws to the
+ * terminal, and waits for it. What limits the length of files limits this, too.
+ */
+static int open_memory(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < MEMORY_MAX)
+		return -1;
+	return memfd_create("screen", MFD_CLOEXEC);
+}
+
 /* Opens them. 0 or -errno. */
 static int open_files(struct term *term)
 {
 	int err;
 
 	term->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	term->memory = memfd_create("screen", MFD_CLOEXEC);
+	term->memory = open_memory();
 	term->tty = open_tty();
 	if (term->out >= 0)
 		term->stream = fdopen(term->out, "w");
-	if (term->stream && term->memory >= 0 && term->tty >= 0)
+	if (term->stream && term->tty >= 0)
 		return 0;
 	err = -errno;
 	if (!term->stream && term->out >= 0)
@@ -192,7 +224,6 @@ static void leave(struct term *term)
 		/* Terminals without a second screen keep what stands there. */
 		move(term->lines - 1, 0);
 		clrtoeol();
-		curs_set(1);
 		refresh();
 		endwin();
 	}
@@ -223,7 +254,8 @@ void term_resume(struct term *term)
 {
 	term->pending.len = 0;
 	reset_prog_mode();
-	curs_set(0);
+	/* ncurses has the keys' mode set with the next key only, which needs it already. */
+	keypad(stdscr, TRUE);
 	term_resize(term);
 	term_redraw(term);
 }
@@ -345,6 +377,10 @@ static void collect(struct term *term)
 	off_t size;
 
 	wnoutrefresh(stdscr);
+	if (term->memory < 0) {
+		doupdate();
+		return;
+	}
 	if (dup3(term->memory, term->out, O_CLOEXEC) < 0)
 		return;
 	doupdate();

@@ -40,7 +40,7 @@ struct term {
 	void *stream;	/* what ncurses writes to, a descriptor of its own */
 	int out;	/* that descriptor: the terminal, or the memory while ncurses draws */
 	int tty;	/* the terminal, written to without blocking where that can be had */
-	int memory;	/* where ncurses draws to; from there it goes to the terminal */
+	int memory;	/* where ncurses draws to; from there it goes to the terminal. -1: none */
 	int signals;	/* becomes readable when a signal ends a wait for the terminal; -1 */
 	struct termios saved; /* the terminal's modes before */
 	enum text_charset charset;

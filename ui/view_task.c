@@ -313,15 +313,15 @@ static void put_history(struct task_view *view, int column, enum figure f)
 /* Columns of the figures that stay together. */
 static const struct group {
 	int cells;
-	const char *title; /* NULL: made by group_title() */
 	const char *heads;
 	void (*put)(struct task_view *view, int column, enum figure f);
 } groups[] = {
-	{ 26, NULL, "   count  total ms  avg ms", put_interval },
-	{ 30, NULL, "    count    total ms   avg ms", put_life },
-	{ 16, NULL, "  max ms  min ms", put_range },
-	{ 20, NULL, "         time of max", put_stamp },
-	{ 68, NULL, NULL, put_history },
+	{ 26, "   count  total ms  avg ms", put_interval },
+	{ 30, "    count    total ms   avg ms", put_life },
+	{ 16, "  max ms  min ms", put_range },
+	{ 20, "         time of max", put_stamp },
+	{ 68, " share of the interval, each line on a scale up to its peak   peak %",
+	  put_history },
 };
 
 /* The group's title. */
@@ -330,6 +330,9 @@ static void group_title(struct task_view *view, const struct group *group, struc
 	const struct detail *detail = &view->detail;
 	char span[TIME_TEXT];
 
+	if (group->put == put_history)
+		buf_printf(out, "last %zu of %d intervals, the newest at the right",
+			   detail->history[0].n, SPARK_CELLS);
 	if (group->put == put_interval && !detail->interval_ns)
 		buf_puts(out, "this interval");
 	else if (group->put == put_interval)
@@ -342,23 +345,6 @@ static void group_title(struct task_view *view, const struct group *group, struc
 		buf_puts(out, "whole lives");
 	else
 		buf_printf(out, "whole life, %s", span);
-}
-
-/* The group's heads. */
-static void put_heads(struct task_view *view, int column, const struct group *group)
-{
-	struct paper *paper = &view->paper;
-	size_t n = view->detail.history[0].n;
-
-	if (group->heads) {
-		paper_puts(paper, column, group->heads, STYLE_DIM);
-		return;
-	}
-	buf_printf(&paper->cell, "last %zu of %d intervals, the newest at the right", n,
-		   SPARK_CELLS);
-	paper_put(paper, column + 1, SPARK_CELLS, paper->cell.data, paper->cell.len, STYLE_DIM);
-	paper->cell.len = 0;
-	paper_puts(paper, column + 1 + SPARK_CELLS, " peak %", STYLE_DIM);
 }
 
 /* One block: the names, and the groups from `from` up to `to`. */
@@ -380,7 +366,7 @@ static void write_block(struct task_view *view, const bool *shown, size_t from, 
 				group_title(view, &groups[i], &paper->cell);
 				paper_right(paper, column, groups[i].cells, STYLE_BOLD);
 			} else if (line == -1) {
-				put_heads(view, column, &groups[i]);
+				paper_puts(paper, column, groups[i].heads, STYLE_DIM);
 			} else {
 				groups[i].put(view, column, (enum figure)line);
 			}
