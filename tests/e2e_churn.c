@@ -74,11 +74,14 @@ static void check_bounds(json_t *task, const char *kind, double age)
 /* All rows of a sample against the one before. */
 static size_t check_sample(json_t *previous, json_t *sample, bool threads)
 {
-	json_t *task;
+	struct task_index index = { 0 };
 	size_t i, k, born = 0;
+	json_t *task;
 
+	if (previous)
+		index_tasks(previous, &index);
 	json_array_foreach(json_object_get(sample, "tasks"), i, task) {
-		json_t *older = previous ? task_of(previous, (pid_t)member_u64(task, "pid")) : NULL;
+		json_t *older = indexed_task(&index, member_u64(task, "pid"));
 		double start = member_real(task, "start");
 		bool is_new = flag(task, "new");
 

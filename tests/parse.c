@@ -114,6 +114,40 @@ json_t *task_must(json_t *sample, pid_t pid)
 	return task;
 }
 
+/* Order of pids. */
+static int compare_entries(const void *a, const void *b)
+{
+	const struct task_entry *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+void index_tasks(json_t *sample, struct task_index *index)
+{
+	json_t *tasks = member(sample, "tasks"), *task;
+	size_t i;
+
+	index->n = json_array_size(tasks);
+	index->v = e2e_keep(calloc(index->n + 1, sizeof(*index->v)));
+	json_array_foreach(tasks, i, task)
+		index->v[i] = (struct task_entry){ member_u64(task, "pid"), task };
+	qsort(index->v, index->n, sizeof(*index->v), compare_entries);
+	for (i = 1; i < index->n; i++)
+		if (index->v[i].pid == index->v[i - 1].pid)
+			fail_msg("two rows for %ju", index->v[i].pid);
+}
+
+json_t *indexed_task(const struct task_index *index, uint64_t pid)
+{
+	struct task_entry key = { .pid = pid };
+	struct task_entry *e = NULL;
+
+	/* bsearch() wants an array even where there is none */
+	if (index->n)
+		e = bsearch(&key, index->v, index->n, sizeof(key), compare_entries);
+	return e ? e->task : NULL;
+}
+
 uint64_t kind_value(json_t *task, const char *which, const char *kind, const char *what)
 {
 	json_t *v = member(member(task, which), kind);

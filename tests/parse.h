@@ -32,6 +32,18 @@ json_t *task_of(json_t *sample, pid_t pid);
 /* The same; fails if there is none. */
 json_t *task_must(json_t *sample, pid_t pid);
 
+/* The rows of a sample by pid, for where each of many is looked for. */
+struct task_index {
+	size_t n;
+	struct task_entry {
+		uint64_t pid;
+		json_t *task;
+	} *v;
+};
+
+void index_tasks(json_t *sample, struct task_index *index);
+json_t *indexed_task(const struct task_index *index, uint64_t pid);
+
 /* which: "delta" or "cumulative"; what: "count", "ns", "max_ns". */
 uint64_t kind_value(json_t *task, const char *which, const char *kind, const char *what);
 /* The value is null, or all of its kind is. */

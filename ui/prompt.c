@@ -22,6 +22,7 @@ static void start(struct prompt *prompt, const char *label, const char *text,
 	buf_puts(&prompt->text, text);
 	prompt->cursor = prompt->text.len;
 	prompt->done = done;
+	prompt->fresh = prompt->text.len > 0;
 	prompt->open = true;
 }
 
@@ -46,6 +47,7 @@ static unsigned answer(struct prompt *prompt, struct ui *ui)
 	unsigned reactions;
 
 	prompt->error.len = 0;
+	prompt->fresh = false;
 	prompt->open = false;
 	reactions = done(ui, text, &prompt->error);
 	if (prompt->error.len)
@@ -116,6 +118,8 @@ static void insert(struct prompt *prompt, wint_t code)
 
 	if (code < ' ' || code == 0x7f)
 		return;
+	if (prompt->fresh)
+		cut(prompt, 0, text->len);
 	n = wcrtomb(bytes, (wchar_t)code, &state);
 	if (n == (size_t)-1 || text->len + n > TEXT_MAX_BYTES)
 		return;
@@ -192,6 +196,7 @@ static void edit(struct prompt *prompt, const struct term_key *key)
 		if (!key->function)
 			insert(prompt, key->code);
 	}
+	prompt->fresh = false;
 	prompt->error.len = 0;
 }
 
@@ -234,7 +239,8 @@ static void draw_text(struct prompt *prompt, struct term *term, int line, int co
 		while (is_inner(prompt, from));
 	cursor = escape_part(prompt, term, from, prompt->cursor);
 	cells = escape_part(prompt, term, from, prompt->text.len);
-	term_put(term, line, column, cells, prompt->shown.data, prompt->shown.len, STYLE_NORMAL);
+	term_put(term, line, column, cells, prompt->shown.data, prompt->shown.len,
+		 prompt->fresh ? STYLE_SELECTED : STYLE_NORMAL);
 	term_cursor(term, line, column + cursor);
 }
 

@@ -20,6 +20,7 @@ typedef unsigned prompt_done_fn(struct ui *ui, const char *answer, struct buf *e
 
 struct prompt {
 	bool open;
+	bool fresh;   /* the text is what stood there at first: what is typed replaces it */
 	bool confirm; /* y or n at one key, answered with an empty text; else a text and Enter */
 	struct buf label;
 	struct buf text;

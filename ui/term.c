@@ -207,6 +207,31 @@ int term_open(struct term *term, enum text_charset charset, int signals)
 	return 0;
 }
 
+/* Turns what ncurses writes away from the terminal, into memory. False where it cannot. */
+static bool divert(struct term *term)
+{
+	return term->memory >= 0 && dup3(term->memory, term->out, O_CLOEXEC) >= 0;
+}
+
+/* Turns it back, and takes what has been written. */
+static void take_diverted(struct term *term)
+{
+	struct buf *pending = &term->pending;
+	off_t size;
+
+	dup3(STDOUT_FILENO, term->out, O_CLOEXEC);
+	size = lseek(term->memory, 0, SEEK_CUR);
+	if (size > 0) {
+		ssize_t n = pread(term->memory, buf_reserve(pending, (size_t)size), (size_t)size, 0);
+
+		pending->len += n > 0 ? (size_t)n : 0;
+		debug_log("screen: %lld bytes", (long long)size);
+	}
+	lseek(term->memory, 0, SEEK_SET);
+	if (ftruncate(term->memory, 0))
+		debug_log("screen: ftruncate: %s", strerror(errno));
+}
+
 /* Whether the terminal takes something within some time. */
 static bool is_writable(const struct term *term, int timeout_ms)
 {
@@ -215,18 +240,40 @@ static bool is_writable(const struct term *term, int timeout_ms)
 	return poll(&fd, 1, timeout_ms) == 1 && fd.revents & POLLOUT;
 }
 
-/* Leaves ncurses' modes; where the terminal takes nothing, at least its own are restored. */
+/* Sends what is left, for as long as the terminal takes some in time. */
+static void send_last(struct term *term)
+{
+	struct buf *pending = &term->pending;
+	size_t sent = 0;
+
+	while (sent < pending->len && is_writable(term, CLOSE_WAIT)) {
+		ssize_t n = write(term->tty, pending->data + sent, pending->len - sent);
+
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+		sent += n > 0 ? (size_t)n : 0;
+	}
+	pending->len = 0;
+}
+
+/*
+ * Leaves ncurses' modes. By way of memory: writing to a terminal that takes no more would
+ * never return. Where it takes nothing, at least its own modes are restored.
+ */
 static void leave(struct term *term)
 {
-	if (is_writable(term, CLOSE_WAIT)) {
-		if (term->pending.len)
-			(void)!write(term->tty, term->pending.data, term->pending.len);
+	bool diverted = divert(term);
+
+	if (diverted || is_writable(term, CLOSE_WAIT)) {
 		/* Terminals without a second screen keep what stands there. */
 		move(term->lines - 1, 0);
 		clrtoeol();
 		refresh();
 		endwin();
 	}
+	if (diverted)
+		take_diverted(term);
+	send_last(term);
 	tcsetattr(STDOUT_FILENO, TCSANOW, &term->saved);
 }
 
@@ -373,28 +420,14 @@ void term_cursor(struct term *term, int line, int column)
 /* Has ncurses draw into memory, and takes that. */
 static void collect(struct term *term)
 {
-	struct buf *pending = &term->pending;
-	off_t size;
-
 	wnoutrefresh(stdscr);
-	if (term->memory < 0) {
-		doupdate();
+	if (!divert(term)) {
+		if (term->memory < 0)
+			doupdate();
 		return;
 	}
-	if (dup3(term->memory, term->out, O_CLOEXEC) < 0)
-		return;
 	doupdate();
-	dup3(STDOUT_FILENO, term->out, O_CLOEXEC);
-	size = lseek(term->memory, 0, SEEK_CUR);
-	if (size > 0) {
-		ssize_t n = pread(term->memory, buf_reserve(pending, (size_t)size), (size_t)size, 0);
-
-		pending->len += n > 0 ? (size_t)n : 0;
-		debug_log("screen: %lld bytes", (long long)size);
-	}
-	lseek(term->memory, 0, SEEK_SET);
-	if (ftruncate(term->memory, 0))
-		debug_log("screen: ftruncate: %s", strerror(errno));
+	take_diverted(term);
 }
 
 /* Waits until the terminal takes more. False when a signal comes before that. */
