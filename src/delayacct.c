@@ -66,19 +66,23 @@ void delayacct_read(struct delayacct *acct)
 	acct->state = state;
 }
 
-/*
- * Whether anything but cpu was ever booked for the task (procfs gives no counts). In the sum
- * over a process's threads it may be a younger thread's: that says nothing of the rest.
- */
-static bool is_accounted(const struct task_raw *raw)
+/* Whether anything but cpu was ever booked for the row (procfs gives no counts). */
+static bool is_booked(const struct task_raw *raw)
 {
 	uint64_t any = 0;
 
-	if (!raw->single)
-		return false;
 	for (unsigned kind = DELAY_CPU + 1; kind < DELAY_KINDS; kind++)
 		any |= raw->delay[kind].count | raw->delay[kind].ns;
 	return any != 0;
+}
+
+/*
+ * Whether the task shows that it is accounted. What is booked in the sum over a process's
+ * threads may be a younger thread's: that says nothing of the rest.
+ */
+static bool is_accounted(const struct task_raw *raw)
+{
+	return raw->single && is_booked(raw);
 }
 
 /*
@@ -88,9 +92,9 @@ static bool is_accounted(const struct task_raw *raw)
  */
 static bool is_unaccounted(const struct task_raw *raw)
 {
-	return raw->single && raw->pid == raw->tgid && raw->valid & DELAY_BIT(DELAY_WPCOPY) &&
+	return raw->pid == raw->tgid && raw->valid & DELAY_BIT(DELAY_WPCOPY) &&
 	       raw->run_ns > ENOUGH_RUN && raw->pid != 2 && raw->task->ppid != 2 &&
-	       !is_accounted(raw);
+	       !is_booked(raw);
 }
 
 /* Learns from a sample since when tasks are accounted, and whether irq is. */

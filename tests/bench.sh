@@ -11,6 +11,8 @@
 #
 # STALLTOP is the program, TESTS_BUILDDIR has load_sleepers. BENCH_DELAY (1),
 # BENCH_N1 (1), BENCH_N2 (6) and BENCH_PAIRS (3) say how it is measured.
+# The times of other shells are in hundredths of a second, too coarse for a sample.
+[ -n "${BASH_VERSION-}" ] || exec bash "$0" "$@"
 set -u
 
 stalltop=${STALLTOP:-./stalltop}

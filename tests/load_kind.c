@@ -408,7 +408,7 @@ static const struct load loads[] = {
 	{ "blkio", 1, 50, prepare_blkio, worker_page, step_blkio },
 	{ "swapin", 1, 400, no_prepare, worker_memory, step_swapin },
 	{ "reclaim", 1, 400, prepare_reclaim, worker_buffer, step_reclaim },
-	{ "thrash", 1, 90, prepare_thrash, worker_buffer, step_thrash },
+	{ "thrash", 1, 150, prepare_thrash, worker_buffer, step_thrash },
 	{ "compact", 1, 1, prepare_compact, worker_compact, step_compact },
 	{ "wpcopy", 1, 10, no_prepare, worker_memory, step_wpcopy },
 	{ "mix", 4, 10, prepare_mix, worker_memory, step_mix },
