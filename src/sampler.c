@@ -193,7 +193,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	/* The first interval after a switch may book one delay from a stale start stamp. */
 	if (sampler->delayacct.toggled)
 		options.unknown = DELAYACCT_KINDS;
-	taskinfo_update(sampler->info, cur, sampler->needs);
+	taskinfo_update(sampler->info, cur, sampler->needs, sampler->config->between,
+			sampler->config->arg);
 	frame_build(frame, prev, cur, &options);
 	describe(sampler, frame, next);
 	note_all(sampler, frame, older, skipped);

@@ -12,6 +12,9 @@
 #include "proctask.h"
 #include "util.h"
 
+/* Tasks whose files are read in a few milliseconds. */
+#define TASKS_BETWEEN 128
+
 /* Three system calls a file: open, read, close. */
 #define FILE_SYSCALLS 3
 
@@ -123,10 +126,16 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 	}
 }
 
-void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs)
+void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
+		     void (*between)(void *arg), void *arg)
 {
-	for (size_t i = 0; i < sample->n; i++)
+	if (!(needs & (NEED_INFO | NEED_PROC)))
+		between = NULL;
+	for (size_t i = 0; i < sample->n; i++) {
 		taskinfo_fill(info, sample, i, needs);
+		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
+			between(arg);
+	}
 }
 
 uint64_t taskinfo_syscalls(const struct taskinfo *info)

@@ -15,9 +15,11 @@ struct taskinfo *taskinfo_open(int procfd, bool threads);
 
 /*
  * Brings the tasks of a sample up to date: the user's name of each that is fresh, and what
- * `needs` asks for of all. Names stay valid while the taskinfo is open.
+ * `needs` asks for of all. Names stay valid while the taskinfo is open. `between` (may be
+ * NULL) is called every now and then where files are read.
  */
-void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs);
+void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
+		     void (*between)(void *arg), void *arg);
 
 /* Fills in what is asked for of one element, where it is missing. */
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs);

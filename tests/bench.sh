@@ -98,13 +98,27 @@ cost() {
 		per_sample "$(cpu_ms "$@" -d "$delay" -n "$n1")" \
 			"$(cpu_ms "$@" -d "$delay" -n "$n2")"
 	done | median)
-	if command -v strace >/dev/null; then
+	if command -v strace >/dev/null && [ "$(type -t "$1")" != function ]; then
 		syscalls=$(per_sample "$(calls "$@" -d "$delay" -n "$n1")" \
 			"$(calls "$@" -d "$delay" -n "$n2")")
 	fi
 	printf '%-28s %12s %16s\n' "$label" "$ms" "$syscalls"
 	last_ms=$ms
 }
+
+# compare: top's figure with the last one.
+compare() {
+	awk -v a="$top_ms" -v b="$last_ms" \
+		'BEGIN { if (b > 0) printf "top takes %.1f times as much CPU\n", a / b }'
+}
+
+# on_screen COMMAND...: runs it on a terminal of 120x40 whose keyboard stays silent. What
+# script(1) itself takes is in the figure, for all alike.
+on_screen() {
+	TERM=xterm-256color script -qec "stty rows 40 cols 120; exec $*" /dev/null <&9
+}
+mkfifo "$tmp/keyboard"
+exec 9<>"$tmp/keyboard"
 
 [ "$(id -u)" = 0 ] || say "not root: stalltop will use procfs"
 command -v strace >/dev/null || say "no strace: system calls are not counted"
@@ -118,12 +132,15 @@ for tasks; do
 	cost 'top -b' top -b
 	top_ms=$last_ms
 	cost 'stalltop -b' "$stalltop" -b
-	awk -v a="$top_ms" -v b="$last_ms" \
-		'BEGIN { if (b > 0) printf "top takes %.1f times as much CPU\n", a / b }'
+	compare
 	cost 'stalltop -b -H' "$stalltop" -b -H
 	cost 'stalltop -b -o csv' "$stalltop" -b -o csv
 	cost 'stalltop -b -o json' "$stalltop" -b -o json
 	cost 'stalltop -b --source procfs' "$stalltop" -b --source procfs
+	cost 'top, screen of 120x40' on_screen top
+	top_ms=$last_ms
+	cost 'stalltop, screen of 120x40' on_screen "$stalltop"
+	compare
 	stop_sleepers
 	echo
 done
