@@ -235,7 +235,7 @@ static void test_blkio(void **state)
 	check_kind(__func__, "blkio", 0, "", false);
 }
 
-/* Memory twice as large as its cgroup, with swap in memory. */
+/* Memory that is swapped out and in, with swap in memory. */
 static void test_swapin(void **state)
 {
 	(void)state;

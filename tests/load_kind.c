@@ -2,8 +2,8 @@
 /*
  * A load for each kind of delay: provokes waits of one kind until it is killed.
  * It prints "ready" when the waits come steadily. The memory kinds want to be
- * started inside a memory cgroup of 32 MiB, swapin in one of 64 MiB and with
- * swap, compact in one of 256 MiB.
+ * started inside a memory cgroup of 32 MiB, swapin with swap and in one that
+ * holds its 32 MiB, compact in one of 256 MiB.
  */
 #include "config.h"
 
@@ -192,13 +192,18 @@ static void step_wpcopy(struct worker *w)
 	madvise(w->mem, 4 * MIB, MADV_DONTNEED);
 }
 
-/* Dirties pages all over twice the cgroup's limit. */
+/*
+ * Has a part of its memory swapped out, and takes it in again page by page. (Memory beyond
+ * the cgroup's limit does so too, but where all of it is in use the kernel may kill instead.)
+ */
 static void step_swapin(struct worker *w)
 {
-	size_t i;
+	unsigned char *part = w->mem + next_random(w) % 32 * MIB;
+	volatile unsigned char *page = part;
 
-	for (i = 0; i < 256; i++)
-		w->mem[next_random(w) % (MEMORY / PAGE) * PAGE]++;
+	madvise(part, MIB, MADV_PAGEOUT);
+	for (size_t i = 0; i < MIB; i += PAGE)
+		page[i]++;
 }
 
 /* A hole of a file: its pages fill the cache without any I/O. */

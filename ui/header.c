@@ -61,7 +61,7 @@ struct header_plan header_plan(const struct ui *ui, int lines)
 	plan.unit = plan.sum = lines + 1 >= LINES_TABLE;
 	if (files && !ui->settings.folded)
 		plan.pressure = lines + 1 >= LINES_PRESSURE ? files + 1 : 1;
-	plan.notes = (int)ui->frame->nnotes;
+	plan.notes = (int)ui->note_room;
 	if (plan.notes > (lines + 1 >= LINES_NOTES ? NOTES_SHOWN : 1))
 		plan.notes = lines + 1 >= LINES_NOTES ? NOTES_SHOWN : 1;
 	used = 1 + plan.tasks + plan.pressure + plan.notes + 1 + plan.unit + plan.sum;
@@ -288,16 +288,17 @@ static int draw_notes(struct ui *ui, int line, int lines)
 	const struct frame *frame = ui->frame;
 	struct buf *text = &ui->scratch;
 
-	for (int i = 0; i < lines; i++) {
+	for (int i = 0; i < lines && (size_t)i < frame->nnotes; i++) {
 		size_t turn = (size_t)lines < frame->nnotes ? ui->note : 0;
 
 		text->len = 0;
 		append_note(text, &frame->notes[((size_t)i + turn) % frame->nnotes]);
 		if (i + 1 == lines && (size_t)lines < frame->nnotes)
 			buf_printf(text, " (%zu more)", frame->nnotes - (size_t)lines);
-		term_put(&ui->term, line++, 0, ui->term.columns, text->data, text->len, STYLE_NOTE);
+		term_put(&ui->term, line + i, 0, ui->term.columns, text->data, text->len,
+			 STYLE_NOTE);
 	}
-	return line;
+	return line + lines;
 }
 
 int header_draw(struct ui *ui, const struct header_plan *plan)

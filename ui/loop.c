@@ -24,6 +24,9 @@
 /* What was measured in less says nothing: keys that ask for a sample wait for so long. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
 
+/* How long the table stays where it is when the notes above it have gone. */
+#define NOTE_ROOM_NS (30 * NSEC_PER_SEC)
+
 /* Lines that a turn of the wheel scrolls. */
 #define WHEEL_LINES 3
 
@@ -227,6 +230,15 @@ static void between(void *arg)
 		draw(loop);
 }
 
+/* Keeps the room that notes took for a while when they have gone. */
+static void keep_note_room(struct ui *ui, uint64_t now)
+{
+	if (ui->frame->nnotes < ui->note_room && now < ui->note_room_until_ns)
+		return;
+	ui->note_room = ui->frame->nnotes;
+	ui->note_room_until_ns = now + NOTE_ROOM_NS;
+}
+
 /* Takes a sample and shows it. */
 static void sample(struct loop *loop)
 {
@@ -251,6 +263,7 @@ static void sample(struct loop *loop)
 	loop->skipped = 0;
 	ui->frame = frame;
 	ui->note++;
+	keep_note_room(ui, now);
 	if (rows_tick(&ui->table->rows, ui, wanted))
 		ui_complain(ui, "the threads cannot be read");
 	table_layout(ui);

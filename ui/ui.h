@@ -101,6 +101,9 @@ struct ui {
 	struct grid grid;
 	uint64_t samples;	   /* shown that have an interval */
 	unsigned note;		   /* which of several notes comes first */
+	/* Notes that there is room for: what comes and goes does not shift the table. */
+	size_t note_room;
+	uint64_t note_room_until_ns; /* CLOCK_MONOTONIC */
 
 	struct query query; /* sort and filters, kept in line with the settings */
 	regex_t match, find;
