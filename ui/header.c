@@ -282,22 +282,33 @@ static void append_note(struct buf *out, const struct note *note)
 		note_append(out, note, false);
 }
 
+/* Draws one note; with `more`, how many there are besides, which has its place at the end. */
+static void draw_note(struct ui *ui, int line, const struct note *note, size_t more)
+{
+	struct buf *text = &ui->scratch;
+	int room = ui->term.columns;
+
+	text->len = 0;
+	if (more) {
+		buf_printf(text, " (%zu more)", more);
+		room -= (int)text->len;
+		term_put(&ui->term, line, room, (int)text->len, text->data, text->len, STYLE_NOTE);
+	}
+	text->len = 0;
+	append_note(text, note);
+	term_put(&ui->term, line, 0, room, text->data, text->len, STYLE_NOTE);
+}
+
 /* As many notes as there are lines for; those that find none take turns. */
 static int draw_notes(struct ui *ui, int line, int lines)
 {
 	const struct frame *frame = ui->frame;
-	struct buf *text = &ui->scratch;
+	size_t fit = (size_t)lines, more = fit < frame->nnotes ? frame->nnotes - fit : 0;
 
-	for (int i = 0; i < lines && (size_t)i < frame->nnotes; i++) {
-		size_t turn = (size_t)lines < frame->nnotes ? ui->note : 0;
-
-		text->len = 0;
-		append_note(text, &frame->notes[((size_t)i + turn) % frame->nnotes]);
-		if (i + 1 == lines && (size_t)lines < frame->nnotes)
-			buf_printf(text, " (%zu more)", frame->nnotes - (size_t)lines);
-		term_put(&ui->term, line + i, 0, ui->term.columns, text->data, text->len,
-			 STYLE_NOTE);
-	}
+	for (size_t i = 0; i < fit && i < frame->nnotes; i++)
+		draw_note(ui, line + (int)i,
+			  &frame->notes[(i + (more ? ui->note : 0)) % frame->nnotes],
+			  i + 1 == fit ? more : 0);
 	return line + lines;
 }
 
