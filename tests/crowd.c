@@ -227,6 +227,10 @@ pid_t crowd_sleepers(const char *name, int n)
 	pid_t pid;
 	char ok;
 
+#ifdef __SANITIZE_ADDRESS__
+	if (n >= 10000)
+		return 0;
+#endif
 	if (pipe2(told, O_CLOEXEC))
 		return 0;
 	pid = fork_named("crowd-keeper");

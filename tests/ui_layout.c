@@ -304,7 +304,7 @@ static void shows_10000_rows(void **state)
 
 	(void)state;
 	if (!crowd_sleepers("crowd-10000", 10000))
-		scratch_skip("no room for 10000 tasks");
+		scratch_skip(CROWD_NO_ROOM);
 	s = screen_start(&(struct screen_how){ .rows = 40, .cols = 120, .args = "-d 60 -s +pid" });
 	screen_await(s, counts_10000, NULL);
 	screen_await(s, table_has_figures, NULL);

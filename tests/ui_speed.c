@@ -78,7 +78,7 @@ static void shows_many_rows_soon(void **state)
 {
 	(void)state;
 	if (!crowd_sleepers("crowd-many", MANY))
-		scratch_skip("no room for 10000 tasks");
+		scratch_skip(CROWD_NO_ROOM);
 	assert_true(time_first_rows("first rows of 10000 tasks") <
 		    FIRST_ROWS * screen_slowness());
 }
@@ -172,7 +172,7 @@ static void answers_keys(void **state)
 
 	(void)state;
 	if (!s)
-		scratch_skip("no room for 10000 tasks");
+		scratch_skip(CROWD_NO_ROOM);
 	table_must(s, &t);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		/* the selection may be at the end, with its task */
@@ -204,7 +204,7 @@ static void answers_keys_while_sampling(void **state)
 
 	(void)state;
 	if (!s)
-		scratch_skip("no room for 10000 tasks");
+		scratch_skip(CROWD_NO_ROOM);
 	for (int i = 0; i < 24; i++) {
 		table_must(s, &t);
 		/* at any point of a sample */
@@ -237,7 +237,7 @@ static void answers_many_keys(void **state)
 
 	(void)state;
 	if (!s)
-		scratch_skip("no room for 10000 tasks");
+		scratch_skip(CROWD_NO_ROOM);
 	for (int i = 0; i < 5; i++) {
 		double begun = screen_now();
 
