@@ -418,11 +418,13 @@ static void needs_no_colours(void **state)
 static void colours_high_values(void **state)
 {
 	static const char *const terms[] = { "xterm-256color", "xterm", "linux" };
+	/* On Linux' console ncurses loads libgpm for the mouse, and that leaks. */
+	static const char *const env[] = { "ASAN_OPTIONS=detect_leaks=0", NULL };
 
 	(void)state;
 	make_waiting();
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
-		struct screen *s = start_waiting(terms[i], NULL);
+		struct screen *s = start_waiting(terms[i], i == 2 ? env : NULL);
 		int fg = look_of(s, "crowd-nicer", "1CPU").fg;
 
 		screen_check(s, fg != -1);
