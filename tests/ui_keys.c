@@ -2,7 +2,9 @@
 /* Keys that sort, move, and change what is shown. Keys that ask are in ui_ask.c. */
 #include "config.h"
 
+#include "box.h"
 #include "crowd.h"
+#include "guard.h"
 #include "scratch.h"
 #include "screen.h"
 #include "table.h"
@@ -554,6 +556,22 @@ static void selection_stays(void **state)
 	screen_check(s, table_selects(s, "crowd-b"));
 }
 
+/* The tests' own tasks are to show all kinds. */
+static int switch_on(void **state)
+{
+	(void)state;
+	return geteuid() ? 0 : guard_start() || box_delayacct(true);
+}
+
+/* Puts delay accounting back. */
+static int put_back(void **state)
+{
+	(void)state;
+	if (!geteuid())
+		guard_undo(0);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,5 +587,5 @@ int main(void)
 		screen_test(holds_order), screen_test(selection_stays),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, switch_on, put_back);
 }
