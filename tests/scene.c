@@ -3,6 +3,7 @@
 
 #include "scene.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util.h"
@@ -68,4 +69,20 @@ const struct column *scene_column(const char *id)
 	if (!column)
 		die("no column %s", id);
 	return column;
+}
+
+int scene_setup(void **state)
+{
+	struct scene *scene = xcalloc(1, sizeof(*scene));
+
+	scene_open(scene);
+	*state = scene;
+	return 0;
+}
+
+int scene_teardown(void **state)
+{
+	scene_close(*state);
+	free(*state);
+	return 0;
 }

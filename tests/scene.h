@@ -23,6 +23,10 @@ struct scene {
 void scene_open(struct scene *scene);
 void scene_close(struct scene *scene);
 
+/* Set-up and tear-down of tests whose state is a scene. */
+int scene_setup(void **state);
+int scene_teardown(void **state);
+
 /* Adds a task that started then. Its counters are all valid, 0, and read with the sample. */
 struct task_raw *scene_add(struct sample *sample, pid_t tgid, pid_t pid, uint64_t start_ns);
 

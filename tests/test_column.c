@@ -15,24 +15,6 @@
 #include "scene.h"
 #include "util.h"
 
-/* Set-up and tear-down: the state is a scene. */
-static int open_scene(void **state)
-{
-	struct scene *scene = xcalloc(1, sizeof(*scene));
-
-	scene_open(scene);
-	*state = scene;
-	return 0;
-}
-
-/* See open_scene(). */
-static int close_scene(void **state)
-{
-	scene_close(*state);
-	free(*state);
-	return 0;
-}
-
 /* Asserts the cell of one row's column, without the spaces before it. */
 static void check_row(const struct scene *scene, const struct row *row, enum unit unit,
 		      const char *id, const char *cell)
@@ -445,7 +427,7 @@ static void test_table(void **state)
 	assert_int_equal(unit_by_name("percents"), -1);
 }
 
-#define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, open_scene, close_scene)
+#define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
 
 int main(void)
 {

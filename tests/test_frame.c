@@ -14,24 +14,6 @@
 #include "scene.h"
 #include "util.h"
 
-/* Set-up and tear-down: the state is a scene. */
-static int open_scene(void **state)
-{
-	struct scene *scene = xcalloc(1, sizeof(*scene));
-
-	scene_open(scene);
-	*state = scene;
-	return 0;
-}
-
-/* See open_scene(). */
-static int close_scene(void **state)
-{
-	scene_close(*state);
-	free(*state);
-	return 0;
-}
-
 /* Gives every counter of a reading a value of its own. */
 static void give(struct task_raw *raw, uint64_t base)
 {
@@ -540,7 +522,7 @@ static void test_notes(void **state)
 	assert_int_equal(frame->nnotes, 0);
 }
 
-#define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, open_scene, close_scene)
+#define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
 
 int main(void)
 {

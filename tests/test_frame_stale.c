@@ -13,24 +13,6 @@
 #include "scene.h"
 #include "util.h"
 
-/* Set-up and tear-down: the state is a scene. */
-static int open_scene(void **state)
-{
-	struct scene *scene = xcalloc(1, sizeof(*scene));
-
-	scene_open(scene);
-	*state = scene;
-	return 0;
-}
-
-/* See open_scene(). */
-static int close_scene(void **state)
-{
-	scene_close(*state);
-	free(*state);
-	return 0;
-}
-
 /* A reading with its life: of one thread that has run that long. */
 static struct task_raw *with_life(struct task_raw *raw, uint64_t life_ns, uint64_t run_ns)
 {
@@ -125,12 +107,12 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_longer_than_life, open_scene, close_scene),
-		cmocka_unit_test_setup_teardown(test_since_start, open_scene, close_scene),
-		cmocka_unit_test_setup_teardown(test_ran_since, open_scene, close_scene),
-		cmocka_unit_test_setup_teardown(test_double_booking, open_scene, close_scene),
-		cmocka_unit_test_setup_teardown(test_long_wait, open_scene, close_scene),
-		cmocka_unit_test_setup_teardown(test_threads, open_scene, close_scene),
+		cmocka_unit_test_setup_teardown(test_longer_than_life, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_since_start, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_ran_since, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_double_booking, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_threads, scene_setup, scene_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
