@@ -66,23 +66,13 @@ void delayacct_read(struct delayacct *acct)
 	acct->state = state;
 }
 
-/* Whether anything but cpu was ever booked for the row (procfs gives no counts). */
-static bool is_booked(const struct task_raw *raw)
-{
-	uint64_t any = 0;
-
-	for (unsigned kind = DELAY_CPU + 1; kind < DELAY_KINDS; kind++)
-		any |= raw->delay[kind].count | raw->delay[kind].ns;
-	return any != 0;
-}
-
 /*
  * Whether the task shows that it is accounted. What is booked in the sum over a process's
  * threads may be a younger thread's: that says nothing of the rest.
  */
 static bool is_accounted(const struct task_raw *raw)
 {
-	return raw->single && is_booked(raw);
+	return raw->task->accounted || (raw->single && task_raw_booked(raw));
 }
 
 /*
@@ -94,7 +84,7 @@ static bool is_unaccounted(const struct task_raw *raw)
 {
 	return raw->pid == raw->tgid && raw->valid & DELAY_BIT(DELAY_WPCOPY) &&
 	       raw->run_ns > ENOUGH_RUN && raw->pid != 2 && raw->task->ppid != 2 &&
-	       !is_booked(raw);
+	       !task_raw_booked(raw);
 }
 
 /* Learns from a sample since when tasks are accounted, and whether irq is. */

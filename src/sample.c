@@ -104,6 +104,15 @@ static int compare_raw(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+bool task_raw_booked(const struct task_raw *raw)
+{
+	uint64_t any = 0;
+
+	for (unsigned kind = DELAY_CPU + 1; kind < DELAY_KINDS; kind++)
+		any |= raw->delay[kind].count | raw->delay[kind].ns;
+	return any != 0;
+}
+
 struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid)
 {
 	struct task_raw wanted = { .tgid = tgid, .pid = pid };

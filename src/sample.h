@@ -33,6 +33,7 @@ struct task {
 	uint64_t start_lo, start_hi;
 	pid_t tgid, ppid;
 	uid_t uid; /* real */
+	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads */
 	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
 	/* Taskinfo's: raw bytes, NULL where not read (see info) or not readable. */
@@ -58,6 +59,9 @@ struct task_raw {
 	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
 	uint64_t ran_ns;  /* frame.c's: it ran after this, not after the reading that followed */
 };
+
+/* Whether any delay but cpu was ever booked in the counters (procfs gives no counts). */
+bool task_raw_booked(const struct task_raw *raw);
 
 /* What is read per task only when somebody wants it (and so may be missing). */
 #define NEED_RECORD 0x01u   /* struct task_record */

@@ -212,6 +212,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 	raw->single = !process->n;
 	set_counters(raw, process->total, sched_valid);
 	identify(source, prev, raw, &leader.stat, moved);
+	raw->task->accounted |= leader.figures.count[THREAD_BLKIO] != 0;
 }
 
 /* Adds the process and its threads, as one row or as a row each. */

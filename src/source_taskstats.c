@@ -156,6 +156,14 @@ static struct task *identify(const struct taskstats_identity *who, const struct 
 	return task;
 }
 
+/* Whether the kernel keeps delays of the task that a PID record describes: it did by now. */
+static bool is_accounted(const struct taskstats_part *part)
+{
+	struct task_raw own = { 0 };
+
+	return !taskstats_counters(part->record, part->len, &own) && task_raw_booked(&own);
+}
+
 /* Reply to a PID query: who the element is; in thread rows its counters too. */
 static void take_task(void *arg, size_t index, int error, const struct taskstats_part *part,
 		      uint64_t before_ns, uint64_t after_ns)
@@ -178,6 +186,7 @@ static void take_task(void *arg, size_t index, int error, const struct taskstats
 	    !take_counters(source, raw, error, part, before_ns, after_ns))
 		return;
 	raw->task = identify(&who, source->known[place], raw->tgid, before_ns, after_ns);
+	raw->task->accounted |= is_accounted(part);
 	raw->single = source->env.threads || same_start(raw->task, source->starts[place]);
 	if (source->cur->records)
 		taskstats_record(part->record, part->len, &source->cur->records[place]);

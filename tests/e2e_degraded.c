@@ -183,6 +183,28 @@ static void test_alone(void **state)
 	assert_null(note_of(sample, "delayacct-older"));
 }
 
+/* A process with threads, started after one that was not accounted: nobody is in between. */
+static void test_alone_after_gap(void **state)
+{
+	struct reader_record rec;
+	json_t *sample;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(box_delayacct(false), 0);
+	e2e_load(NULL, "load_kind cpu");
+	e2e_sleep(0.2);
+	assert_int_equal(box_delayacct(true), 0);
+	pid = e2e_load(NULL, "load_kind -d %s -w 4 blkio", e2e_folder());
+	e2e_sleep(0.5);
+	assert_int_equal(reader_tgid(pid, &rec), 0);
+	sample = sample_of(NULL, e2e_format("-p %d", (int)pid));
+	assert_true(kind_value(task_must(sample, pid), "cumulative", "blkio", "ns") >=
+		    rec.kind[KIND_BLKIO].ns);
+	assert_null(note_of(sample, "delayacct-older"));
+}
+
 /* The procfs source's numbers of a stopped process are those of its threads' files. */
 static void check_procfs(const struct e2e_how *how, const char *args, pid_t pid)
 {
@@ -440,6 +462,7 @@ int main(void)
 		e2e_test(test_delayacct_off),
 		e2e_test(test_delayacct_older),
 		e2e_test(test_alone),
+		e2e_test(test_alone_after_gap),
 		e2e_test(test_source_procfs),
 		e2e_test(test_procfs_delayacct_off),
 		e2e_test(test_unprivileged),

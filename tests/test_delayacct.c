@@ -249,6 +249,11 @@ static void test_mask_threads(void **state)
 	raw->delay[DELAY_BLKIO] = (struct delay_sum){ 1, 1 };
 	assert_int_equal(delayacct_mask(&acct, &scene.samples[0]), 1);
 	assert_int_equal(raw->valid, SCENE_VALID & ~OTHERS);
+	/* What was booked for its leader does: all threads are younger. */
+	raw->valid = SCENE_VALID;
+	raw->task->accounted = true;
+	assert_int_equal(delayacct_mask(&acct, &scene.samples[0]), 0);
+	assert_int_equal(raw->valid, SCENE_VALID & ~IRQ);
 	delayacct_close(&acct);
 	scene_close(&scene);
 }
