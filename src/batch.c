@@ -10,19 +10,32 @@
 #include "grid.h"
 #include "util.h"
 
+/* When to wake up: for the sample, or to take exit records in time. */
+static uint64_t next_due(const struct batch *batch, uint64_t due_ns)
+{
+	uint64_t drain_ns = sampler_drain_due_ns(batch->sampler);
+
+	return drain_ns < due_ns ? drain_ns : due_ns;
+}
+
 /* Waits until the grid's point or a signal. False when a signal has been caught. */
 static bool wait_until(const struct batch *batch, uint64_t due_ns)
 {
 	for (;;) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
-		uint64_t left = due_ns > now ? due_ns - now : 0;
+		uint64_t wake_ns = next_due(batch, due_ns);
+		uint64_t left = wake_ns > now ? wake_ns - now : 0;
 		struct timespec timeout = { .tv_sec = (time_t)(left / NSEC_PER_SEC),
 					    .tv_nsec = (long)(left % NSEC_PER_SEC) };
 
 		if (*batch->caught)
 			return false;
-		if (!left)
+		if (now >= due_ns)
 			return true;
+		if (!left) {
+			sampler_drain(batch->sampler);
+			continue;
+		}
 		/* Whatever ppoll says: the clock and the flag decide. */
 		ppoll(NULL, 0, &timeout, batch->waiting);
 	}

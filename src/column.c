@@ -4,6 +4,7 @@
 #include "column.h"
 
 #include <string.h>
+#include <sys/wait.h>
 
 #include "util.h"
 
@@ -81,6 +82,8 @@ GETTER(get_state)
 	const struct task_proc *proc = row_proc(view->frame, row);
 
 	(void)column;
+	if (row->exited && (!proc || !proc->state))
+		return value_text("X");
 	return value_text(proc ? state_text(proc->state) : NULL);
 }
 
@@ -205,12 +208,23 @@ GETTER(get_elapsed)
 
 	(void)column;
 	(void)view;
-	if (!row->task)
+	if (!row->task || row->members > 1)
 		return value_unset();
 	start = row->task->key.start_ns;
 	if (row->raw->read_ns <= start)
 		return value_number(0);
 	return value_number((double)(row->raw->read_ns - start) / (double)NSEC_PER_SEC);
+}
+
+/* Uninterruptible sleep in progress, in s. */
+GETTER(get_wait)
+{
+	uint64_t ns;
+
+	(void)column;
+	if (!row_stuck(view->frame, row, &ns))
+		return value_unset();
+	return value_number((double)ns / (double)NSEC_PER_SEC);
 }
 
 /* Time on a CPU since the task's start, in s. */
@@ -293,12 +307,21 @@ GETTER(get_cgroup)
 	return value_text(row->task ? row->task->cgroup : NULL);
 }
 
+/* A name, with how its task ended. */
+static struct value name_of(const struct row *row, const char *name)
+{
+	struct value value = value_text(name);
+
+	value.more = row->exited ? row->task->ended : NULL;
+	return value;
+}
+
 /* The task's name. */
 GETTER(get_comm)
 {
 	(void)column;
 	(void)view;
-	return value_text(row->task ? row->task->comm : NULL);
+	return row->task ? name_of(row, row->task->comm) : value_unset();
 }
 
 /* The command line; the name where there is none (kernel threads). */
@@ -309,8 +332,20 @@ GETTER(get_command)
 	if (!row->task)
 		return value_unset();
 	if (row->task->command && *row->task->command)
-		return value_text(row->task->command);
-	return value_text(row->task->comm);
+		return name_of(row, row->task->command);
+	return name_of(row, row->task->comm);
+}
+
+/* Exit status as a shell has it: 128 and the signal's number where one ended the task. */
+GETTER(get_exit)
+{
+	int status = (int)row->raw->status;
+
+	(void)column;
+	(void)view;
+	if (!row->task || !row->exited)
+		return value_unset();
+	return value_number(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 #define DELAY_COLUMN(NAME, id, heading, digit, since, place, place15, help) \
@@ -337,6 +372,8 @@ const struct column columns[] = {
 	  "id of the real user" },
 	{ "state", "S", "", 1, FORMAT_TEXT, SUM_NONE, 0, false, NEED_STAT, 0, get_state,
 	  "state: R runs, S sleeps, D sleeps uninterruptibly, T stopped, Z zombie, I idle" },
+	{ "exit", "EXIT", "(#)", 5, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_exit,
+	  "exit status of a task that ended in the interval, 128 and more for a signal" },
 	{ "run", "RUN", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_run,
 	  "time on a CPU" },
 	{ "usr", "USR", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_usr,
@@ -350,6 +387,8 @@ const struct column columns[] = {
 	DELAY_TABLE(DELAY_COLUMN)
 	{ "elap", "ELAP", "(hm)", 7, FORMAT_DURATION, SUM_NONE, 0, false, 0, 0, get_elapsed,
 	  "time since the task's start" },
+	{ "wait", "WAIT", "(s)", 6, FORMAT_SHARE, SUM_NONE, 0, false, NEED_STAT, 0, get_wait,
+	  "in uninterruptible sleep (state D) by now, at least; of tasks of one thread" },
 	{ "time", "TIME", "(s)", 8, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_time,
 	  "time on a CPU since the task's start" },
 	{ "cuser", "CUSR", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 0, get_children,
@@ -443,6 +482,15 @@ struct value column_total(const struct column *column, const struct view *view,
 	return total;
 }
 
+/* Appends a text of the value, and what there is to add to it. */
+static void append_text(struct buf *out, const char *text, const char *more,
+			enum text_charset charset)
+{
+	text_escape(out, text, strlen(text), charset);
+	if (more)
+		buf_printf(out, " (%s)", more);
+}
+
 void column_append(const struct column *column, const struct view *view,
 		   const struct value *value, unsigned cells, struct buf *scratch,
 		   struct buf *out)
@@ -456,11 +504,11 @@ void column_append(const struct column *column, const struct view *view,
 	if (!column->last)
 		cells = column->width;
 	if (!cells) {
-		text_escape(out, text, strlen(text), view->charset);
+		append_text(out, text, value->more, view->charset);
 		return;
 	}
 	scratch->len = 0;
-	text_escape(scratch, text, strlen(text), view->charset);
+	append_text(scratch, text, value->more, view->charset);
 	text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
 }
 

@@ -90,7 +90,7 @@ static bool is_unaccounted(const struct task_raw *raw)
 /* Learns from a sample since when tasks are accounted, and whether irq is. */
 static void learn(struct delayacct *acct, const struct sample *sample)
 {
-	for (size_t i = 0; i < sample->n; i++) {
+	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		const struct task_raw *raw = &sample->raw[i];
 		uint64_t start = raw->task->key.start_ns;
 
@@ -102,7 +102,7 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 	}
 	if (acct->since_ns && acct->since_ns < acct->floor_ns)
 		acct->since_ns = UINT64_MAX;
-	for (size_t i = 0; i < sample->n; i++) {
+	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		const struct task_raw *raw = &sample->raw[i];
 		uint64_t start = raw->task->key.start_ns;
 
@@ -118,7 +118,7 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 
 	learn(acct, sample);
 	irq = acct->irq_seen ? 0 : DELAY_BOTH(DELAY_BIT(DELAY_IRQ));
-	for (size_t i = 0; i < sample->n; i++) {
+	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		struct task_raw *raw = &sample->raw[i];
 
 		raw->valid &= ~irq;

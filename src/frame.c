@@ -115,6 +115,8 @@ static void difference(struct row *row, struct task_raw *raw, const struct task_
 		row->run_ns = raw->run_ns - before->run_ns;
 		if (row->run_ns)
 			raw->ran_ns = before->read_ns;
+		else
+			raw->still_ns = before->still_ns;
 	}
 	if (row->valid & VALID_TICK) {
 		raw->user_ns = later(raw->user_ns, before->user_ns);
@@ -144,18 +146,22 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	memset(row, 0, sizeof(*row));
 	row->task = raw->task;
 	row->raw = raw;
-	row->members = 1;
+	row->members = raw->members;
+	row->exited = raw->exited;
 	raw->ran_ns = start;
+	raw->still_ns = raw->read_ns;
 	if (before)
 		difference(row, raw, before);
-	row->born = prev && !before && raw->task->latest_ns >= prev->begin_ns;
+	/* A thread that took another's id by exec is as new as the exec where it was not read. */
+	row->born = prev && !before &&
+		    (raw->was || raw->task->latest_ns >= prev->begin_ns);
 	/*
-	 * A task born in the interval is measured against the whole of it, so that shares
-	 * of rows can be compared and add up.
+	 * A task born or ended in the interval is measured against the whole of it, so that
+	 * shares of rows can be compared and add up.
 	 */
 	if (options->since_start) {
-		struct row life = { .task = raw->task, .raw = raw, .members = 1,
-				    .born = row->born };
+		struct row life = { .task = raw->task, .raw = raw, .members = raw->members,
+				    .born = row->born, .exited = raw->exited };
 
 		since_birth(&life, raw, raw->read_ns > start ? raw->read_ns - start : 0);
 		drop_stale(frame, &life);
@@ -163,6 +169,8 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 		*row = life;
 	} else if (row->born) {
 		since_birth(row, raw, frame->interval_ns);
+	} else if (before && raw->exited) {
+		row->interval_ns = frame->interval_ns;
 	}
 	if (!options->since_start)
 		drop_stale(frame, row);
@@ -170,7 +178,7 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	row->total = delay_total(row->delta, row->valid);
 	row->mem = delay_mem(row->delta, row->valid);
 	frame->kinds |= raw->valid & DELAY_ALL;
-	frame->born += row->born;
+	frame->born += row->born ? row->members : 0;
 }
 
 /* Orders elements of two samples by (tgid, pid). */
@@ -202,29 +210,63 @@ static const struct task_raw *match(struct frame *frame, const struct task_raw *
 	return NULL;
 }
 
+/* The element that an exited task, or one that changed its id by exec, had before. */
+static const struct task_raw *find_before(const struct frame *frame, const struct task_raw *raw,
+					  pid_t pid)
+{
+	const struct task_raw *before =
+		frame->prev ? sample_find(frame->prev, raw->tgid, pid) : NULL;
+
+	if (before && (raw->was || before->task == raw->task))
+		return before;
+	/* A zombie may have left the sample before already: see departed.c. */
+	for (size_t i = 0; raw->was && frame->prev && i < frame->prev->left; i++)
+		if (frame->prev->raw[frame->prev->n + i].task == raw->task)
+			return &frame->prev->raw[frame->prev->n + i];
+	return NULL;
+}
+
+/* Builds all rows: the living's, then those of tasks that left. */
+static void build_rows(struct frame *frame, const struct frame_options *options)
+{
+	const struct sample *cur = frame->cur;
+	size_t at = 0;
+
+	for (size_t i = 0; i < frame->n; i++) {
+		struct task_raw *raw = &cur->raw[i];
+		const struct task_raw *before;
+
+		if (i >= cur->n)
+			before = find_before(frame, raw, raw->pid);
+		else
+			before = match(frame, raw, &at);
+		if (raw->was)
+			before = find_before(frame, raw, raw->was);
+		build_row(frame, &frame->rows[i], raw, before, options);
+	}
+	if (frame->prev)
+		frame->gone += frame->prev->n - at;
+}
+
 void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
 		 const struct frame_options *options)
 {
-	size_t at = 0;
+	size_t n = cur->n + cur->left;
 
-	if (frame->cap < cur->n) {
-		frame->cap = cur->n * 2;
+	if (frame->cap < n) {
+		frame->cap = n * 2;
 		frame->rows = xreallocarray(frame->rows, frame->cap, sizeof(*frame->rows));
 	}
 	frame->cur = cur;
 	frame->prev = prev;
-	frame->n = cur->n;
+	frame->n = n;
 	frame->real_ns = cur->real_ns;
 	frame->since_start = options->since_start;
 	frame->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	frame->born = frame->gone = frame->stale = 0;
 	frame->kinds = 0;
 	frame->nnotes = 0;
-	for (size_t i = 0; i < cur->n; i++)
-		build_row(frame, &frame->rows[i], &cur->raw[i], match(frame, &cur->raw[i], &at),
-			  options);
-	if (prev)
-		frame->gone += prev->n - at;
+	build_rows(frame, options);
 }
 
 void frame_note(struct frame *frame, enum note_id id, uint64_t value)
@@ -305,6 +347,17 @@ const struct task_proc *row_proc_before(const struct frame *frame, const struct 
 	if (!row->task || !row->before || !frame->prev->procs)
 		return NULL;
 	return &frame->prev->procs[place_of(frame->prev, row->before)];
+}
+
+bool row_stuck(const struct frame *frame, const struct row *row, uint64_t *ns)
+{
+	const struct task_proc *proc = row_proc(frame, row);
+
+	if (!proc || proc->state != 'D' || row->exited || !row->raw->single ||
+	    !(row->raw->valid & VALID_RUN))
+		return false;
+	*ns = row->raw->read_ns - row->raw->still_ns;
+	return true;
 }
 
 const struct row *frame_find(const struct frame *frame, const struct task_key *key)

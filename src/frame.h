@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account.h"
 #include "delayacct.h"
 #include "sample.h"
 #include "system.h"
@@ -28,6 +29,10 @@ enum note_id {
 	NOTE_PSI_MISSING, /* value: enum psi_resource */
 	NOTE_STALE_STAMP, /* value: tasks */
 	NOTE_UNREAD,	  /* value: tasks */
+	NOTE_EXITS_REFUSED, /* value: errno */
+	NOTE_EXITS_LOST,    /* value: records */
+	NOTE_EXITS_PENDING,
+	NOTE_EXITS_INEXACT,
 	NOTE_LATE,	  /* value: grid points skipped */
 	NOTE_IDS
 };
@@ -59,7 +64,7 @@ struct row {
 
 struct frame {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
-	struct row *rows;		 /* in the sample's order */
+	struct row *rows;		 /* in the sample's order: the living, those that left */
 	size_t n, cap;
 	uint64_t real_ns;     /* CLOCK_REALTIME of the sample */
 	uint64_t epoch_ns;    /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
@@ -67,9 +72,10 @@ struct frame {
 	bool threads, since_start;
 	size_t born, gone;  /* tasks that came and went between the samples */
 	size_t stale;	    /* rows with a delay that cannot be: see frame_build() */
-	int64_t exits, lost; /* exit records received and lost; -1: not listened for */
+	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
 	uint32_t kinds;	     /* kinds that a row of this frame has: what a view shows by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
+	struct account account;
 	const char *source;
 	int taskstats_version; /* 0: none */
 	enum delayacct_state delayacct;
@@ -110,6 +116,13 @@ const struct task_record *row_record(const struct frame *frame, const struct row
 const struct task_record *row_record_before(const struct frame *frame, const struct row *row);
 const struct task_proc *row_proc(const struct frame *frame, const struct row *row);
 const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row);
+
+/*
+ * How long, at least, a task of one thread has been in uninterruptible sleep by now: nobody gets
+ * into it without running, so since the reading after it was last seen to have run. False where
+ * it is not, or its state was not read (NEED_STAT).
+ */
+bool row_stuck(const struct frame *frame, const struct row *row, uint64_t *ns);
 
 /* The row of that thread (or, pid being tgid, of that process), or NULL. */
 const struct row *frame_find(const struct frame *frame, const struct task_key *key);

@@ -106,9 +106,10 @@ void headline_tasks(struct buf *out, const struct view *view)
 	const struct frame *frame = view->frame;
 	const struct system_sample *system = frame->system;
 
-	buf_printf(out, "%s %zu", frame->threads ? "threads" : "tasks", frame->n);
+	buf_printf(out, "%s %zu", frame->threads ? "threads" : "tasks", frame->cur->n);
 	append_count(out, frame->prev ? (int64_t)frame->born : -1, "new");
-	append_count(out, frame->prev ? (int64_t)frame->gone : -1, "exited");
+	append_count(out, !frame->prev ? -1 : frame->exits >= 0 ? frame->exits :
+			  (int64_t)frame->gone, "exited");
 	append_count(out, frame->lost, "lost");
 	append_cpu(out, frame);
 	if (system->memory_valid) {

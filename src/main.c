@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "options.h"
 #include "out.h"
 #include "pidlist.h"
+#include "run.h"
 #include "sampler.h"
 #include "settings_file.h"
 #include "source.h"
@@ -200,6 +202,8 @@ static int run_batch(const struct options *options, int procfd, uint64_t account
 					 .threads = options->threads,
 					 .since_start = options->since_start,
 					 .accounted_ns = accounted_ns,
+					 .exits = !options->no_exits,
+					 .exit_buffer = options->exit_buffer,
 					 .pids = options->pids, .npids = options->npids };
 	struct sampler *sampler;
 	int status, err = sampler_open(&sampler, &config);
@@ -257,7 +261,8 @@ static struct ui_config screen_config(const struct options *options, int procfd,
 		.charset = locale_charset(),
 		.source = options->source,
 		.since_start = options->since_start,
-		.accounted_ns = accounted_ns,
+		.accounted_ns = accounted_ns, .exits = !options->no_exits,
+		.exit_buffer = options->exit_buffer,
 		.iterations = options->iterations,
 		.pids = options->pids,
 		.npids = options->npids,
@@ -349,6 +354,65 @@ static int enable_delayacct(int procfd)
 	return err;
 }
 
+/* Opens where the result of a command goes. The descriptor or -1. */
+static int open_output(const struct options *options)
+{
+	int fd = options->output ? open(options->output,
+					O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) :
+				   fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0)
+		fprintf(stderr, "stalltop: cannot open %s: %s\n",
+			options->output ? options->output : "standard error", strerror(errno));
+	return fd;
+}
+
+/* Writes the result of a command. The command's exit status, or that of a failure. */
+static int put_result(const struct options *options, const struct run_result *result, int fd)
+{
+	static const volatile sig_atomic_t none;
+	struct out out = { 0 };
+	int err;
+
+	if (!strcmp(options->format, "json"))
+		run_json(&out.buf, result);
+	else
+		run_text(&out.buf, result, locale_charset());
+	err = out_flush(&out, fd, &none);
+	buf_free(&out.buf);
+	if (err && err != -EPIPE) {
+		fprintf(stderr, "stalltop: cannot write what the command waited for: %s\n",
+			strerror(-err));
+		return EXIT_FAILURE;
+	}
+	return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status) :
+					     WEXITSTATUS(result->status);
+}
+
+/* Runs a command. The exit status: the command's; as shells have it where it cannot be run. */
+static int run_and_report(const struct options *options, int procfd)
+{
+	struct run run = { .command = options->command, .procfd = procfd,
+			   .exit_buffer = options->exit_buffer };
+	struct run_result result;
+	enum run_failure failure;
+	int fd = open_output(options), err, status;
+
+	if (fd < 0)
+		return EXIT_FAILURE;
+	err = run_command(&run, &result, &failure);
+	if (!err) {
+		status = put_result(options, &result, fd);
+	} else {
+		fprintf(stderr, "stalltop: cannot %s %s: %s\n",
+			failure == RUN_START ? "run" : "wait for", options->command[0],
+			strerror(-err));
+		status = failure == RUN_WAIT ? EXIT_FAILURE : err == -ENOENT ? 127 : 126;
+	}
+	close(fd);
+	return status;
+}
+
 /* Runs with delay accounting switched on if that is asked for, and puts it back. */
 static int run_accounted(const struct options *options, int procfd, const char *message)
 {
@@ -358,7 +422,9 @@ static int run_accounted(const struct options *options, int procfd, const char *
 		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct: %s\n", strerror(-err));
 		return EXIT_FAILURE;
 	}
-	if (options->batch)
+	if (options->command)
+		status = run_and_report(options, procfd);
+	else if (options->batch)
 		status = run_batch(options, procfd, switched.at_ns);
 	else
 		status = run_screen(options, procfd, switched.at_ns, message);
@@ -369,7 +435,11 @@ static int run_accounted(const struct options *options, int procfd, const char *
 /* Checks what options demand of each other and of the terminal. */
 static bool check_usage(const struct options *options)
 {
-	if (options->batch)
+	if (options->command && !strcmp(options->format, "csv")) {
+		fprintf(stderr, "stalltop: --format csv does not go with a command: text, json\n");
+		return false;
+	}
+	if (options->batch || options->command)
 		return true;
 	if (strcmp(options->format, out_registry[0]->name) != 0)
 		fprintf(stderr, "stalltop: --format %s goes with --batch\n", options->format);
@@ -418,7 +488,7 @@ static bool parse(struct options *options, int argc, char **argv, struct buf *te
 
 	if (options_parse(options, argc, argv, why))
 		return false;
-	if (options->batch || options->help || options->version || options->list_fields ||
+	if (options->batch || options->command || options->help || options->version || options->list_fields ||
 	    options->dump_doc)
 		return true;
 	options_free(options);

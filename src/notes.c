@@ -61,6 +61,26 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_UNREAD] = {
 		"unread", "%v {task|tasks} gave no answer and {is|are} not shown", NULL,
 	},
+	[NOTE_EXITS_REFUSED] = {
+		"exits-refused",
+		"no records of exiting tasks (%v): what ends between samples is not counted",
+		"the kernel gives them in the initial user and pid namespaces only",
+	},
+	[NOTE_EXITS_LOST] = {
+		"exits-lost",
+		"%v {record of an exiting task was|records of exiting tasks were} lost: "
+		"{its|their} last waits are not counted",
+		"a shorter interval (-d), or a larger --exit-buffer",
+	},
+	[NOTE_EXITS_PENDING] = {
+		"exits-pending",
+		"a buffer for exit records ran over: how many were lost shows with the next exit",
+		NULL,
+	},
+	[NOTE_EXITS_INEXACT] = {
+		"exits-inexact",
+		"CPUs share listeners for exit records: more may be lost than is counted", NULL,
+	},
 	[NOTE_LATE] = {
 		"late",
 		"%v {interval was|intervals were} skipped: a sample took longer, or the program "
@@ -74,7 +94,7 @@ static void append_value(struct buf *out, const struct note *note)
 {
 	if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
 		buf_puts(out, psi_names[note->value]);
-	else if (note->id == NOTE_TASKSTATS_ERROR)
+	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED)
 		buf_puts(out, strerror((int)note->value));
 	else
 		buf_uint(out, note->value);

@@ -252,6 +252,27 @@ SETTER(set_rows)
 	return false;
 }
 
+/* --output */
+SETTER(set_output)
+{
+	(void)why;
+	options->output = arg;
+	return true;
+}
+
+/* --exit-buffer */
+SETTER(set_exit_buffer)
+{
+	uint64_t kb;
+
+	if (parse_whole(arg, 1, 1 << 20, &kb)) {
+		options->exit_buffer = (size_t)kb << 10;
+		return true;
+	}
+	buf_puts(why, "a whole number of kB from 1 to 1048576");
+	return false;
+}
+
 /* -x */
 SETTER(set_no_exits)
 {
@@ -351,7 +372,12 @@ const struct option_row option_table[] = {
 	  "hide rows with no delay, no run time and no exit in the interval", set_active },
 	{ 'r', "rows", "N", "all", "at most N rows a sample", set_rows },
 	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks", set_no_exits },
+	{ 0, "exit-buffer", "KB", "as is good",
+	  "receive buffer of each listener for exiting tasks (there is one a CPU)",
+	  set_exit_buffer },
 	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)", set_format },
+	{ 0, "output", "FILE", "standard error",
+	  "where what a command (--) waited for is written", set_output },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  set_since_start },
@@ -385,6 +411,8 @@ static const struct option_row *row_of(int value)
 /* Makes getopt_long's tables from ours. */
 static void make_tables(struct option *longs, char *letters)
 {
+	/* In the order of the words: what comes first and is no option is a mistake. */
+	*letters++ = '+';
 	*letters++ = ':';
 	for (size_t i = 0; i < option_table_n; i++) {
 		const struct option_row *row = &option_table[i];
@@ -443,6 +471,16 @@ static void replace(void *list, size_t *n, size_t old, size_t size)
 	memmove(list, (char *)list + old * size, *n * size);
 }
 
+/* Takes what stands behind "--". */
+static int take_command(struct options *options, char **command, struct buf *why)
+{
+	options->command = command;
+	if (*command)
+		return 0;
+	buf_puts(why, "a command is missing behind --");
+	return -EINVAL;
+}
+
 void options_default(struct options *options)
 {
 	*options = (struct options){ .interval_ns = 2 * NSEC_PER_SEC, .over_ms = -1,
@@ -453,9 +491,9 @@ void options_default(struct options *options)
 int options_override(struct options *options, int argc, char **argv, struct buf *why)
 {
 	struct option longs[ARRAY_SIZE(option_table) + 1];
-	char letters[2 * ARRAY_SIZE(option_table) + 2];
+	char letters[2 * ARRAY_SIZE(option_table) + 3];
 	size_t npids = options->npids, nusers = options->nusers;
-	int value, err;
+	int value, err, at = 1;
 
 	make_tables(longs, letters);
 	optind = 0; /* has getopt_long() start anew */
@@ -471,9 +509,13 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 		err = take_option(options, value, why);
 		if (err)
 			return err;
+		at = optind;
 	}
 	replace(options->pids, &options->npids, npids, sizeof(*options->pids));
 	replace(options->users, &options->nusers, nusers, sizeof(*options->users));
+	/* Not the value of an option, which may be "--" as well. */
+	if (optind > at && !strcmp(argv[at], "--"))
+		return take_command(options, argv + optind, why);
 	if (optind == argc)
 		return 0;
 	buf_puts(why, "unexpected argument '");
@@ -491,6 +533,7 @@ int options_parse(struct options *options, int argc, char **argv, struct buf *wh
 void options_help(struct buf *out)
 {
 	buf_puts(out, "Usage: stalltop [options]\n"
+		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
 		      "Shows what every task waits for, and how badly.\n\n");
 	for (size_t i = 0; i < option_table_n; i++) {
 		const struct option_row *row = &option_table[i];

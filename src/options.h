@@ -32,6 +32,7 @@ struct options {
 	bool active;
 	size_t rows; /* 0: all */
 	bool no_exits;
+	size_t exit_buffer; /* bytes, 0: as is good */
 	const char *format;
 	bool since_start;
 	const char *source; /* NULL: auto */
@@ -42,6 +43,9 @@ struct options {
 	/* Asked for in place of running. */
 	bool help, version, list_fields;
 	const char *dump_doc;
+	/* Behind "--": a command to run, with its arguments; NULL: none. */
+	char **command;
+	const char *output; /* where to its waits are written; NULL: standard error */
 };
 
 struct option_row {

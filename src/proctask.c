@@ -260,6 +260,17 @@ static bool split_cgroup_line(const char *line, const char *end, bool *unified, 
 	return true;
 }
 
+int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
+{
+	char text[128];
+	size_t len;
+	int err = read_file(procfd, tgid, tid, "wchan", text, sizeof(text), &len);
+
+	if (!err && (len != 1 || *text != '0'))
+		buf_add(out, text, len);
+	return err;
+}
+
 int proctask_cgroup(int procfd, pid_t tgid, struct buf *out)
 {
 	char text[CGROUP_BYTES];

@@ -42,6 +42,12 @@ struct proctask_io {
 
 int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out);
 int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out);
+
+/*
+ * Appends the kernel function that the task sleeps in (/proc/PID/wchan). Nothing where it does
+ * not sleep or it is hidden (kernel.kptr_restrict, other users' tasks).
+ */
+int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out);
 int proctask_io(int procfd, pid_t tgid, pid_t tid, struct proctask_io *out);
 
 /* Pure parser of a stat text; the name may hold any byte, also ") R 1". */

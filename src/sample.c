@@ -28,6 +28,7 @@ void task_unref(struct task *task)
 		return;
 	free(task->command);
 	free(task->cgroup);
+	free(task->ended);
 	free(task);
 }
 
@@ -41,13 +42,13 @@ void task_set_comm(struct task *task, const char *comm, size_t len)
 
 void sample_reset(struct sample *sample)
 {
-	for (size_t i = 0; i < sample->n; i++)
+	for (size_t i = 0; i < sample->n + sample->left; i++)
 		task_unref(sample->raw[i].task);
 	free(sample->records);
 	free(sample->procs);
 	sample->records = NULL;
 	sample->procs = NULL;
-	sample->n = 0;
+	sample->n = sample->left = 0;
 	sample->unread = 0;
 	sample->forks = 0;
 	sample->have = 0;
@@ -62,16 +63,40 @@ struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid)
 		sample->raw = xreallocarray(sample->raw, sample->cap, sizeof(*sample->raw));
 	}
 	raw = &sample->raw[sample->n++];
-	*raw = (struct task_raw){ .tgid = tgid, .pid = pid };
+	*raw = (struct task_raw){ .tgid = tgid, .pid = pid, .members = 1 };
 	return raw;
+}
+
+/* Resizes an array that runs parallel to the elements, the new part zeroed. */
+static void *extend(void *array, size_t size, size_t from, size_t to)
+{
+	array = xreallocarray(array, to + 1, size);
+	memset((char *)array + from * size, 0, (to - from) * size);
+	return array;
+}
+
+void sample_leave(struct sample *sample, size_t n)
+{
+	size_t all = sample->n + n;
+
+	if (sample->cap < all) {
+		sample->cap = all + all / 2;
+		sample->raw = xreallocarray(sample->raw, sample->cap, sizeof(*sample->raw));
+	}
+	memset(&sample->raw[sample->n], 0, n * sizeof(*sample->raw));
+	if (sample->records)
+		sample->records = extend(sample->records, sizeof(*sample->records), sample->n, all);
+	if (sample->procs)
+		sample->procs = extend(sample->procs, sizeof(*sample->procs), sample->n, all);
+	sample->left = n;
 }
 
 void sample_extend(struct sample *sample, unsigned needs)
 {
 	if (needs & NEED_RECORD && !sample->records)
-		sample->records = xcalloc(sample->n + 1, sizeof(*sample->records));
+		sample->records = xcalloc(sample->n + sample->left + 1, sizeof(*sample->records));
 	if (needs & NEED_PROC && !sample->procs)
-		sample->procs = xcalloc(sample->n + 1, sizeof(*sample->procs));
+		sample->procs = xcalloc(sample->n + sample->left + 1, sizeof(*sample->procs));
 	sample->have |= needs & (NEED_RECORD | NEED_PROC);
 }
 

@@ -21,6 +21,17 @@ struct task_key {
 	uint64_t start_ns; /* CLOCK_MONOTONIC, as near as the source can tell */
 };
 
+/* What a process got by reaping children: account.c's. */
+struct task_reaped {
+	bool known;	      /* children_ns was read, or it is as young as that */
+	bool due;	      /* it may have grown */
+	bool booked;	      /* the process itself was reaped, and is booked with who did */
+	uint64_t children_ns; /* run time of reaped children, whole lives */
+	uint64_t ended;	      /* children that ended since the balance was even */
+	int64_t balance_ns;   /* growth of children_ns less what those children had shown */
+	int64_t credited_ns;  /* what of that was recovered so far */
+};
+
 /*
  * What is known of a task besides its counters. One object a task for as long as a
  * sample holds it; sources keep the identity current, taskinfo the lazy part.
@@ -36,9 +47,11 @@ struct task {
 	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads */
 	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
+	struct task_reaped reaped;
 	/* Taskinfo's: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
 	char *command, *cgroup;
+	char *ended; /* how it ended, in words; NULL where there is nothing to say */
 	unsigned info; /* NEED_INFO bits that were tried */
 };
 
@@ -50,6 +63,11 @@ struct task {
 struct task_raw {
 	struct task *task; /* the sample holds a reference */
 	pid_t tgid, pid;   /* of the task, here for the merge that compares them */
+	pid_t was; /* its id in the sample before where exec changed it, -1: it was not there */
+	unsigned members; /* tasks that are added up here, 1 for a single one */
+	bool exited;	   /* its exit record came: these are its last counters */
+	uint32_t status;   /* then: as wait(2) gives it */
+	pid_t heir;	   /* and of one that left: the nearest ancestor that lives */
 	bool single;	   /* the counters are one thread's, from the task's start on */
 	uint64_t read_ns;
 	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
@@ -57,6 +75,7 @@ struct task_raw {
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
 	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
+	uint64_t still_ns; /* frame.c's: it has not run since this reading, or longer */
 	uint64_t ran_ns;  /* frame.c's: it ran after this, not after the reading that followed */
 };
 
@@ -69,6 +88,8 @@ bool task_raw_booked(const struct task_raw *raw);
 #define NEED_IO 0x04u	    /* storage bytes, from io */
 #define NEED_COMMAND 0x08u  /* the command line */
 #define NEED_CGROUP 0x10u   /* the cgroup path */
+#define NEED_ACCOUNT 0x40u  /* what adds up: struct account */
+#define NEED_IDENTITY 0x20u /* who everybody is, whatever was known */
 #define NEED_PROC (NEED_STAT | NEED_IO)
 #define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
 
@@ -93,6 +114,7 @@ struct sample {
 	struct task_record *records;
 	struct task_proc *procs;
 	size_t n, cap;
+	size_t left; /* exited tasks, behind the n living ones */
 	size_t unread; /* tasks that are there but gave no answer */
 	unsigned have; /* NEED_RECORD and NEED_PROC bits whose array is filled */
 };
@@ -119,6 +141,9 @@ void sample_reset(struct sample *sample);
 /* Appends an element with no counters yet. It moves with the next one. Not after sample_extend(). */
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
 
+/* Appends n empty elements of exited tasks behind the living ones. Once, and last. */
+void sample_leave(struct sample *sample, size_t n);
+
 /* Makes room for what `needs` asks for, zeroed, beside the elements there are. */
 void sample_extend(struct sample *sample, unsigned needs);
 
@@ -128,7 +153,7 @@ void sample_extend(struct sample *sample, unsigned needs);
  */
 void sample_compact(struct sample *sample);
 
-/* The element of that thread (or, pid being tgid, of that process), or NULL. */
+/* The element of that living thread (or, pid being tgid, of that process), or NULL. */
 struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid);
 
 /* Frees all memory. */

@@ -4,14 +4,21 @@
 #include "sampler.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "departed.h"
+#include "exits.h"
 #include "source.h"
 #include "taskinfo.h"
 #include "util.h"
 
 #define ROUND 3
+
+/* As many exit records are kept one by one until the next sample. */
+#define RECORDS_MAX 65536
 
 struct sampler {
 	const struct sampler_config *config;
@@ -19,6 +26,11 @@ struct sampler {
 	struct system *system;
 	struct taskinfo *info;
 	struct delayacct delayacct;
+	struct account_reader accounts;
+	struct exits *exits; /* NULL: not listened for */
+	int exits_refused;   /* -errno */
+	bool lost;	     /* records were, so that identities must be asked for anew */
+	struct exits_stats exits_before; /* at the sample before */
 	unsigned needs;
 	/*
 	 * In turn: the frame handed out (index `now`), the sample before it that its rows
@@ -59,6 +71,16 @@ static void learn_from_all(struct sampler *sampler)
 	source_close(&source);
 }
 
+/* Listens for exiting tasks where the source's counters go on in their records. */
+static void open_exits(struct sampler *sampler)
+{
+	const struct sampler_config *config = sampler->config;
+
+	if (config->exits && sampler->source.ops->exits)
+		sampler->exits_refused =
+			exits_open(&sampler->exits, config->threads, config->exit_buffer);
+}
+
 int sampler_open(struct sampler **out, const struct sampler_config *config)
 {
 	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
@@ -72,11 +94,16 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 		return err;
 	}
 	sampler->config = config;
+	sampler->accounts = (struct account_reader){
+		.procfd = config->procfd,
+		.tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK),
+	};
 	sampler->system = system_open(config->procfd);
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
 	sampler->epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	learn_from_all(sampler);
+	open_exits(sampler);
 	sampler->self_ns = own_cpu_ns();
 	*out = sampler;
 	return 0;
@@ -121,6 +148,19 @@ static void note_pressure(struct frame *frame)
 			frame_note(frame, NOTE_PSI_MISSING, r);
 }
 
+/* Notes what is missing in the records of exiting tasks. */
+static void note_exits(const struct sampler *sampler, struct frame *frame)
+{
+	if (sampler->exits_refused)
+		frame_note(frame, NOTE_EXITS_REFUSED, (uint64_t)-sampler->exits_refused);
+	if (frame->lost > 0)
+		frame_note(frame, NOTE_EXITS_LOST, (uint64_t)frame->lost);
+	if (sampler->exits && exits_stats(sampler->exits)->pending)
+		frame_note(frame, NOTE_EXITS_PENDING, 0);
+	if (sampler->exits && !exits_stats(sampler->exits)->exact)
+		frame_note(frame, NOTE_EXITS_INEXACT, 0);
+}
+
 /* Notes all that degrades the frame. */
 static void note_all(const struct sampler *sampler, struct frame *frame, size_t older,
 		     uint64_t skipped)
@@ -139,6 +179,7 @@ static void note_all(const struct sampler *sampler, struct frame *frame, size_t 
 		frame_note(frame, NOTE_STALE_STAMP, frame->stale);
 	if (frame->cur->unread)
 		frame_note(frame, NOTE_UNREAD, frame->cur->unread);
+	note_exits(sampler, frame);
 	if (skipped)
 		frame_note(frame, NOTE_LATE, skipped);
 }
@@ -151,8 +192,6 @@ static void describe(struct sampler *sampler, struct frame *frame, unsigned next
 
 	frame->epoch_ns = sampler->epoch_ns;
 	frame->threads = sampler->config->threads;
-	frame->exits = -1;
-	frame->lost = -1;
 	frame->system = &sampler->systems[next];
 	frame->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
 	frame->source = ops->name;
@@ -163,6 +202,84 @@ static void describe(struct sampler *sampler, struct frame *frame, unsigned next
 		frame->self = 100.0 * (double)(self_ns - sampler->self_ns) /
 			      (double)frame->interval_ns;
 	sampler->self_ns = self_ns;
+}
+
+/* Orders process ids. */
+static int compare_pids(const void *a, const void *b)
+{
+	const pid_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Leaves out records of processes that were not asked for. How many remain, in front. */
+static size_t keep_asked(const struct sampler_config *config, struct exit_record *records, size_t n)
+{
+	size_t kept = 0;
+
+	if (!config->pids)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (bsearch(&records[i].tgid, config->pids, config->npids, sizeof(*config->pids),
+			    compare_pids))
+			records[kept++] = records[i];
+	return kept;
+}
+
+/* Brings what exited since the sample before into this one. */
+static void take_exits(struct sampler *sampler, const struct sample *prev, struct sample *cur,
+		       struct frame *frame)
+{
+	const struct exits_stats *stats;
+	struct departures departures = { .threads = sampler->config->threads };
+
+	frame->exits = frame->lost = -1;
+	if (!sampler->exits)
+		return;
+	exits_drain(sampler->exits);
+	departures.records = exits_records(sampler->exits, &departures.n);
+	departures.n = keep_asked(sampler->config, departures.records, departures.n);
+	departures.fields = exits_fields(sampler->exits);
+	departed_merge(&departures, prev, cur);
+	exits_clear(sampler->exits);
+	exits_want_fields(sampler->exits, sampler->needs & NEED_RECORD);
+	stats = exits_stats(sampler->exits);
+	if (prev) {
+		frame->exits = (int64_t)(stats->received - sampler->exits_before.received);
+		/* What was missed before may have turned up since. */
+		frame->lost = stats->lost > sampler->exits_before.lost ?
+				      (int64_t)(stats->lost - sampler->exits_before.lost) : 0;
+	}
+	sampler->lost = frame->lost > 0 || stats->pending;
+	sampler->exits_before = *stats;
+}
+
+/* Finds what was recovered, where all processes are read and somebody wants to know. */
+static void take_account(struct sampler *sampler, const struct sample *prev,
+			 const struct sample *cur, struct frame *frame)
+{
+	const struct sampler_config *config = sampler->config;
+	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME :
+				 sampler->lost ? ACCOUNT_SEEN_LOST : ACCOUNT_SEEN_ALL;
+
+	frame->account = (struct account){ 0 };
+	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
+		sampler->accounts.primed = false;
+	else
+		account_reap(&sampler->accounts, prev, cur, seen, &frame->account);
+}
+
+/* Adds up the rows' run time, and the system's side to it. */
+static void add_account(const struct sampler *sampler, struct frame *frame)
+{
+	const struct frame *f = frame;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->rows[i].valid & VALID_RUN)
+			frame->account.run_ns += f->rows[i].run_ns;
+	if (!sampler->config->pids && !f->since_start)
+		account_system(&frame->account, f->system_before, f->system, f->interval_ns,
+			       sampler->delayacct.irq_seen);
 }
 
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
@@ -183,12 +300,14 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
 	err = sampler->source.ops->sample(sampler->source.state, prev ? prev : &none, cur,
-					  sampler->needs);
+					  sampler->needs | (sampler->lost ? NEED_IDENTITY : 0));
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
 	if (err) {
 		sample_reset(cur);
 		return err;
 	}
+	take_exits(sampler, prev, cur, frame);
+	take_account(sampler, prev, cur, frame);
 	older = delayacct_mask(&sampler->delayacct, cur);
 	/* The first interval after a switch may book one delay from a stale start stamp. */
 	if (sampler->delayacct.toggled)
@@ -197,6 +316,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 			sampler->config->arg);
 	frame_build(frame, prev, cur, &options);
 	describe(sampler, frame, next);
+	add_account(sampler, frame);
 	note_all(sampler, frame, older, skipped);
 	sampler->now = next;
 	sampler->ticks++;
@@ -206,6 +326,37 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		  (unsigned long long)((cur->end_ns - cur->begin_ns) / NSEC_PER_USEC));
 	*out = frame;
 	return 0;
+}
+
+/* Whether nothing of the task is left: not even a zombie. */
+static bool has_gone(void *arg, const struct exit_record *record)
+{
+	const struct sampler *sampler = arg;
+	char path[16];
+
+	snprintf(path, sizeof(path), "%d", (int)record->pid);
+	return faccessat(sampler->config->procfd, path, F_OK, 0) != 0;
+}
+
+void sampler_drain(struct sampler *sampler)
+{
+	struct exit_record *records;
+	size_t n;
+
+	if (!sampler->exits)
+		return;
+	exits_drain(sampler->exits);
+	records = exits_records(sampler->exits, &n);
+	/* In a long interval the number of tasks has no bound, that of commands has. */
+	if (n > RECORDS_MAX && sampler->ticks)
+		exits_keep(sampler->exits,
+			   departed_fold(records, n, sampler->samples[sampler->now].end_ns,
+					 has_gone, sampler));
+}
+
+uint64_t sampler_drain_due_ns(const struct sampler *sampler)
+{
+	return sampler->exits ? exits_due_ns(sampler->exits) : UINT64_MAX;
 }
 
 void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
@@ -222,6 +373,8 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 {
 	return sampler->source.ops->syscalls(sampler->source.state) +
 	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
+	       sampler->accounts.syscalls +
+	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
 	       sampler->ticks; /* of delayacct */
 }
 
@@ -229,6 +382,7 @@ void sampler_close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
+	exits_close(sampler->exits);
 	source_close(&sampler->source);
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);

@@ -13,6 +13,8 @@ struct sampler_config {
 	const char *source; /* a source's name, NULL for auto */
 	bool threads;	    /* a row a thread */
 	bool since_start;   /* cumulative figures */
+	bool exits;	    /* listen for exiting tasks */
+	size_t exit_buffer; /* of a listener, in bytes; 0: as is good */
 	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
 	const pid_t *pids;  /* only these processes, ascending; NULL for all */
 	size_t npids;
@@ -40,6 +42,12 @@ void sampler_want(struct sampler *sampler, unsigned needs);
  * passed over before it, for the note. 0, or -errno when there is no frame.
  */
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out);
+
+/* Takes exit records between samples, before a buffer can run over. */
+void sampler_drain(struct sampler *sampler);
+
+/* When that is due (CLOCK_MONOTONIC); UINT64_MAX: never. */
+uint64_t sampler_drain_due_ns(const struct sampler *sampler);
 
 /*
  * Reads what is asked for of some rows of the frame handed out last (a screen's visible

@@ -21,6 +21,7 @@ struct source_env {
 struct source_ops {
 	const char *name;
 	uint32_t kinds; /* DELAY_BIT()s it can give at best */
+	bool exits;	/* its counters are those that exit records end with */
 	/* 0, or -errno: -EPERM without the privilege, -ENOENT where the kernel lacks it. */
 	int (*open)(const struct source_env *env, void **state);
 	/*

@@ -329,7 +329,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 
 		if (!raw->valid)
 			continue;
-		if (needs & NEED_RECORD || source->env.pids || !same_single(source, i)) {
+		if (needs & (NEED_RECORD | NEED_IDENTITY) || source->env.pids || !same_single(source, i)) {
 			ask(source, raw->pid, i);
 			continue;
 		}
@@ -548,6 +548,7 @@ static uint64_t taskstats_syscalls(const void *state)
 const struct source_ops source_taskstats = {
 	.name = "taskstats",
 	.kinds = DELAY_ALL,
+	.exits = true,
 	.open = taskstats_open,
 	.sample = taskstats_sample,
 	.version = taskstats_source_version,

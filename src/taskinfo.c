@@ -118,6 +118,9 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 		task->info = 0;
 		task->fresh = false;
 	}
+	/* Who has left has no files any more, and the pid may be another's. */
+	if (i >= sample->n)
+		return;
 	if (needs & NEED_INFO)
 		fill_texts(info, task, needs);
 	if (needs & NEED_PROC) {
@@ -131,7 +134,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 {
 	if (!(needs & (NEED_INFO | NEED_PROC)))
 		between = NULL;
-	for (size_t i = 0; i < sample->n; i++) {
+	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		taskinfo_fill(info, sample, i, needs);
 		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
 			between(arg);

@@ -14,6 +14,7 @@ struct value {
 	enum value_type type;
 	double number;
 	const char *text; /* raw bytes, NUL-terminated, not the value's own */
+	const char *more; /* what is added to the text in brackets, trusted; NULL for nothing */
 };
 
 enum value_format {

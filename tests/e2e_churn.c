@@ -369,6 +369,30 @@ static void test_leaderless(void **state)
 	assert_false(flag(task, "exited"));
 }
 
+/* A wait that does not end is booked nowhere, but seen: at least as long as we looked on. */
+static void test_stuck(void **state)
+{
+	struct samples s;
+	json_t *task;
+	pid_t pid;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	pid = e2e_load(NULL, "load_churn stuck");
+	e2e_sleep(0.2);
+	watch(" -F +wait,+state", pid, &s);
+	for (i = 0; i < s.n; i++) {
+		task = task_must(s.v[i], pid);
+		assert_string_equal(member_text(task, "state"), "D");
+		/* the first sample is the baseline's next: one interval, of 0.4 s */
+		assert_true(fabs(member_real(json_object_get(task, "fields"), "wait") -
+				 0.4 * (double)(i + 1)) < 0.39);
+	}
+	task = task_must(s.v[0], getpid());
+	assert_true(json_is_null(json_object_get(json_object_get(task, "fields"), "wait")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +405,7 @@ int main(void)
 		e2e_test(test_setuid),
 		e2e_test(test_orphan),
 		e2e_test(test_leaderless),
+		e2e_test(test_stuck),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

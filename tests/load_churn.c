@@ -7,6 +7,9 @@
  *   load_churn orphan MS        prints a child's pid, leaves it alone after that
  *   load_churn thread-exec MS   a thread that is not the leader runs /bin/sleep
  *   load_churn leaderless       the leader ends, another thread spins
+ *   load_churn stuck            sleeps uninterruptibly
+ *   load_churn work N MS        N children (0: for ever), one by one, that compute for MS ms;
+ *                               prints "done" and their CPU time in us
  * Each prints "ready" when it has begun.
  */
 #include "config.h"
@@ -18,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,6 +175,78 @@ static int with_thread(void *(*start)(void *), long ms, int leave)
 	return 0;
 }
 
+/* Computes; to look at a clock would have the kernel bring its own books up to date. */
+static void compute(long rounds)
+{
+	volatile long x = 0;
+	long i;
+
+	for (i = 0; i < rounds; i++)
+		x += i;
+}
+
+/* CPU time in ns. */
+static long long cpu_time(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (long long)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* How many rounds a child computes in a ms. */
+static long rounds_a_ms(void)
+{
+	long long begin = cpu_time(CLOCK_PROCESS_CPUTIME_ID), took;
+
+	compute(20000000);
+	took = cpu_time(CLOCK_PROCESS_CPUTIME_ID) - begin;
+	return (long)(20000000LL * 1000000 / (took > 0 ? took : 1));
+}
+
+/* One child after the other, each of so many ms; 0 of them: for ever. Says what they took. */
+static int work_off(long n, long ms)
+{
+	long rounds = rounds_a_ms() * ms, i;
+	struct rusage usage;
+
+	puts("ready");
+	fflush(stdout);
+	for (i = 0; !n || i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			compute(rounds);
+			_exit(0);
+		}
+		while (pid > 0 && waitpid(pid, NULL, 0) < 0)
+			;
+	}
+	getrusage(RUSAGE_CHILDREN, &usage);
+	printf("done %lld\n", 1000000LL * (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+				      usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+	fflush(stdout);
+	for (;;)
+		pause();
+	return 0;
+}
+
+/* Uninterruptible: a parent waits so for the child that borrows its memory. */
+static int stay_stuck(void)
+{
+	pid_t pid;
+
+	puts("ready");
+	fflush(stdout);
+	pid = vfork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -185,6 +261,10 @@ int main(int argc, char **argv)
 		return with_thread(exec_sleep, ms, 0);
 	if (!strcmp(what, "leaderless"))
 		return with_thread(spin_on, 0, 1);
+	if (!strcmp(what, "work"))
+		return work_off(ms, argc > 3 ? atol(argv[3]) : 5);
+	if (!strcmp(what, "stuck"))
+		return stay_stuck();
 	puts("ready");
 	fflush(stdout);
 	if (!strcmp(what, "forks"))
@@ -193,7 +273,7 @@ int main(int argc, char **argv)
 		return churn_threads();
 	if (!strcmp(what, "setuid"))
 		return change_user(ms);
-	fputs("usage: load_churn forks|threads|setuid|orphan|thread-exec|leaderless [MS]\n",
+	fputs("usage: load_churn forks|threads|setuid|orphan|thread-exec|leaderless|stuck|work [MS]\n",
 	      stderr);
 	return 2;
 }

@@ -93,15 +93,25 @@ const char *member_text(json_t *object, const char *name)
 	return json_string_value(v);
 }
 
+/* Whether the row is of a task that ended in the interval. */
+static bool is_exited(json_t *task)
+{
+	return json_is_true(json_object_get(task, "exited"));
+}
+
 json_t *task_of(json_t *sample, pid_t pid)
 {
-	json_t *tasks = member(sample, "tasks"), *task;
+	json_t *tasks = member(sample, "tasks"), *task, *exited = NULL;
 	size_t i;
 
-	json_array_foreach(tasks, i, task)
-		if (member_u64(task, "pid") == (uint64_t)pid)
+	json_array_foreach(tasks, i, task) {
+		if (member_u64(task, "pid") != (uint64_t)pid)
+			continue;
+		if (!is_exited(task))
 			return task;
-	return NULL;
+		exited = task;
+	}
+	return exited;
 }
 
 json_t *task_must(json_t *sample, pid_t pid)
@@ -122,19 +132,33 @@ static int compare_entries(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+/* The same, of one pid the living first. */
+static int compare_living(const void *a, const void *b)
+{
+	const struct task_entry *x = a, *y = b;
+	int order = compare_entries(a, b);
+
+	return order ? order : is_exited(x->task) - is_exited(y->task);
+}
+
 void index_tasks(json_t *sample, struct task_index *index)
 {
 	json_t *tasks = member(sample, "tasks"), *task;
-	size_t i;
+	size_t i, n;
 
 	index->n = json_array_size(tasks);
 	index->v = e2e_keep(calloc(index->n + 1, sizeof(*index->v)));
 	json_array_foreach(tasks, i, task)
 		index->v[i] = (struct task_entry){ member_u64(task, "pid"), task };
-	qsort(index->v, index->n, sizeof(*index->v), compare_entries);
-	for (i = 1; i < index->n; i++)
-		if (index->v[i].pid == index->v[i - 1].pid)
+	qsort(index->v, index->n, sizeof(*index->v), compare_living);
+	for (i = 1, n = 1; i < index->n; i++) {
+		/* the pid of a task that ended may be used again, and by many in turn */
+		if (index->v[i].pid != index->v[n - 1].pid)
+			index->v[n++] = index->v[i];
+		else if (!is_exited(index->v[i].task))
 			fail_msg("two rows for %ju", index->v[i].pid);
+	}
+	index->n = index->n ? n : 0;
 }
 
 json_t *indexed_task(const struct task_index *index, uint64_t pid)

@@ -27,7 +27,7 @@ double member_real(json_t *object, const char *name);
 uint64_t member_u64(json_t *object, const char *name);
 const char *member_text(json_t *object, const char *name);
 
-/* The row of a pid, or NULL. */
+/* The row of a pid, of a task that ended in the interval if there is no other; or NULL. */
 json_t *task_of(json_t *sample, pid_t pid);
 /* The same; fails if there is none. */
 json_t *task_must(json_t *sample, pid_t pid);

@@ -18,6 +18,7 @@
 #define CMD_GET		1
 #define ASK_PID		1
 #define ASK_TGID	2
+#define LISTEN_CPUS	3
 #define REPLY_STATS	3
 #define REPLY_PID	4
 #define REPLY_TGID	5
@@ -51,6 +52,7 @@ static const struct place places[READER_KINDS] = {
 #define SHIFT15		48	/* of all that follows the first three kinds */
 
 static int sock = -1;
+static int exits = -1;
 static uint16_t family;
 static uint32_t seq;
 
@@ -269,6 +271,66 @@ int reader_pid(pid_t pid, struct reader_record *rec)
 int reader_tgid(pid_t tgid, struct reader_record *rec)
 {
 	return query(ASK_TGID, REPLY_TGID, tgid, rec);
+}
+
+/* The task's record among the attributes of a message. 0 or -EBADMSG. */
+static int task_record(const unsigned char *attrs, size_t len, struct reader_record *rec)
+{
+	const struct nlattr *a = find_attr(attrs, len, REPLY_PID);
+
+	if (a)
+		a = find_attr((const unsigned char *)a + ATTR_HEAD, a->nla_len - ATTR_HEAD,
+			      REPLY_STATS);
+	if (!a || a->nla_len < ATTR_HEAD + 328)
+		return -EBADMSG;
+	decode((const unsigned char *)a + ATTR_HEAD, a->nla_len - ATTR_HEAD, rec);
+	return 0;
+}
+
+int reader_listen(void)
+{
+	struct reader_record self;
+	int err, size = 64 << 20, query_socket = sock;
+	char cpus[32];
+
+	snprintf(cpus, sizeof(cpus), "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
+	/* another socket of the same kind */
+	sock = -1;
+	err = reader_open();
+	exits = sock;
+	if (!err && setsockopt(exits, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
+		err = -errno;
+	if (!err)
+		err = ask(family, CMD_GET, LISTEN_CPUS, cpus, strlen(cpus) + 1);
+	/* a refusal comes before the next answer */
+	if (!err)
+		err = reader_pid(getpid(), &self);
+	sock = query_socket;
+	if (err)
+		reader_unlisten();
+	return err;
+}
+
+int reader_next_exit(struct reader_record *rec)
+{
+	unsigned char buf[8192] __attribute__((aligned(8)));
+	const struct nlmsghdr *nlh = (const void *)buf;
+	ssize_t n;
+
+	do {
+		n = recv(exits, buf, sizeof(buf), MSG_DONTWAIT);
+		if (n < 0)
+			return -errno;
+	} while ((size_t)n < NLMSG_LENGTH(GENL_HDRLEN) || nlh->nlmsg_type != family);
+	return task_record(buf + NLMSG_LENGTH(GENL_HDRLEN),
+			   (size_t)n - NLMSG_LENGTH(GENL_HDRLEN), rec);
+}
+
+void reader_unlisten(void)
+{
+	if (exits >= 0)
+		close(exits);
+	exits = -1;
 }
 
 /* Reads a file of each of a process's threads and hands the text to add(). */

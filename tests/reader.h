@@ -45,6 +45,14 @@ void reader_close(void);
 int reader_pid(pid_t pid, struct reader_record *rec);
 int reader_tgid(pid_t tgid, struct reader_record *rec);
 
+/*
+ * Exit records of all CPUs by one socket, with a buffer for some ten thousand: 0, or -errno
+ * (-EINVAL in a namespace). Each call takes the next one's task part: -EAGAIN when there is none.
+ */
+int reader_listen(void);
+int reader_next_exit(struct reader_record *rec);
+void reader_unlisten(void);
+
 /* Sum over /proc/PID/task of schedstat's run, wait and slices. */
 int reader_schedstat(pid_t pid, uint64_t *run, uint64_t *wait, uint64_t *slices);
 

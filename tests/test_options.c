@@ -311,8 +311,31 @@ static void test_unknown(void **state)
 	bad("--batch=1", "unknown option --batch=1 (see --help)");
 	bad("-\x1b", "unknown option -? (see --help)");
 	bad("-b file", "unexpected argument 'file' (see --help)");
-	bad("-b -- file", "unexpected argument 'file' (see --help)");
+	bad("file -- command", "unexpected argument 'file' (see --help)");
+	bad("-m -- file", "unexpected argument 'file' (see --help)");
+	bad("--exit-buffer 0", "--exit-buffer does not take '0'; allowed: a whole number of kB "
+	    "from 1 to 1048576");
+	bad("-b --", "a command is missing behind --");
 	bad("--\x1b[2J", "unknown option --\\x1b[2J (see --help)");
+}
+
+/* What stands behind -- is a command, whatever it looks like. */
+static void test_command(void **state)
+{
+	char *argv[] = { "stalltop", "-o", "json", "--output", "--", "--", "-b", "--", "-n", NULL };
+	struct options options;
+	struct buf why = { 0 };
+
+	(void)state;
+	assert_int_equal(options_parse(&options, 9, argv, &why), 0);
+	assert_true(options.command == &argv[6]);
+	assert_string_equal(options.output, "--");
+	assert_false(options.batch);
+	options_free(&options);
+	good(&options, "-b --exit-buffer 64");
+	assert_null(options.command);
+	assert_int_equal(options.exit_buffer, 65536);
+	options_free(&options);
 }
 
 /* Long names may be cut where they stay clear. */
@@ -359,7 +382,8 @@ int main(void)
 		cmocka_unit_test(test_numbers), cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_lists), cmocka_unit_test(test_words),
 		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_bad_words),
-		cmocka_unit_test(test_unknown), cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_unknown), cmocka_unit_test(test_command),
+		cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_texts),
 	};
 

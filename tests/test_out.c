@@ -197,7 +197,8 @@ static void test_json_members(void **state)
 	s->scene.systems[1].cpu_ns[CPU_IDLE] = 70;
 	json = parse(put_out(s, &out_json));
 	check_members(json, "time interval source taskstats_version delayacct group_by tasks_seen "
-			    "exits_seen exits_lost notes psi system tasks");
+			    "exits_seen exits_lost notes psi system accounted tasks");
+	assert_true(json_is_null(json_object_get(json, "accounted")));
 	psi = json_object_get(json, "psi");
 	check_members(psi, "cpu memory io irq");
 	assert_true(json_is_null(json_object_get(psi, "irq")));
@@ -435,15 +436,19 @@ static void test_needs(void **state)
 	struct state *s = *state;
 
 	for (unsigned i = 0; out_registry[i]; i++) {
+		/* Only JSON says what adds up. */
+		unsigned own = out_registry[i] == &out_json ? NEED_ACCOUNT : 0;
+
 		assert_ptr_equal(out_by_name(out_registry[i]->name), out_registry[i]);
 		s->config.fields = NULL;
 		s->config.unit = UNIT_PERCENT;
 		out_open(&s->out, out_registry[i], &s->config);
-		assert_int_equal(out_needs(&s->out), 0);
+		assert_int_equal(out_needs(&s->out), own);
 		s->config.fields = "state,pid,command";
-		assert_int_equal(out_needs(&s->out), NEED_STAT | NEED_COMMAND);
+		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND);
 		s->query.sort = scene_column("read");
-		assert_int_equal(out_needs(&s->out), NEED_STAT | NEED_COMMAND | NEED_IO);
+		assert_int_equal(out_needs(&s->out),
+				 own | NEED_STAT | NEED_COMMAND | NEED_IO);
 		s->query.sort = NULL;
 	}
 	assert_null(out_by_name("xml"));
@@ -451,7 +456,7 @@ static void test_needs(void **state)
 	s->config.fields = NULL;
 	s->config.threads = true;
 	out_open(&s->out, &out_json, &s->config);
-	assert_int_equal(out_needs(&s->out), NEED_RECORD);
+	assert_int_equal(out_needs(&s->out), NEED_RECORD | NEED_ACCOUNT);
 }
 
 /* All of the buffer is written, or the error is told. */

@@ -126,6 +126,17 @@ static void take_text(struct buf *to, const char *text)
 	buf_puts(to, text);
 }
 
+/* Reads where the task sleeps; of one that has ended there is nothing to read. */
+static void read_wchan(struct detail *detail, const struct row *row)
+{
+	const struct ui_task *who = &detail->who;
+
+	detail->task.wchan.len = 0;
+	if (!row->exited)
+		proctask_wchan(detail->procfd, who->tgid, who->thread ? who->key.pid : 0,
+			       &detail->task.wchan);
+}
+
 /* Takes what describes the task: its state, command line and so on. */
 static void take_texts(struct detail *detail, struct sampler *sampler, const struct frame *frame,
 		       const struct row *row)
@@ -140,6 +151,9 @@ static void take_texts(struct detail *detail, struct sampler *sampler, const str
 	proc = row_proc(frame, row);
 	if (proc && proc->state)
 		detail->task.state = proc->state;
+	if (!row_stuck(frame, row, &detail->task.stuck_ns))
+		detail->task.stuck_ns = 0;
+	read_wchan(detail, row);
 }
 
 /* Whether it is the task of the detail. */
@@ -319,6 +333,7 @@ static void take_task(struct detail *detail, struct ui *ui)
 
 void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task)
 {
+	detail->procfd = ui->config->procfd;
 	detail->sum = !task;
 	if (detail->sum) {
 		take_sum(detail, ui);
@@ -351,4 +366,5 @@ void detail_free(struct detail *detail)
 	buf_free(&detail->task.user);
 	buf_free(&detail->task.command);
 	buf_free(&detail->task.cgroup);
+	buf_free(&detail->task.wchan);
 }

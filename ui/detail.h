@@ -31,10 +31,12 @@ struct detail_task {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t read_ns;  /* when its counters were read */
 	char state;	   /* 0: not known */
-	struct buf user, command, cgroup; /* raw bytes; empty: not known */
+	uint64_t stuck_ns; /* see row_stuck(); 0: it is not */
+	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */
 };
 
 struct detail {
+	int procfd;
 	bool sum; /* of the rows that pass, and not of a task */
 	struct ui_task who;
 	struct detail_task task;

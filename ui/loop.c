@@ -381,6 +381,14 @@ static uint64_t expire_message(struct loop *loop, uint64_t now)
 	return ui->message_until_ns ? ui->message_until_ns : UINT64_MAX;
 }
 
+/* Takes records of exiting tasks where that is due. When to look again. */
+static uint64_t drain(struct ui *ui, uint64_t now)
+{
+	if (sampler_drain_due_ns(ui->sampler) <= now)
+		sampler_drain(ui->sampler);
+	return sampler_drain_due_ns(ui->sampler);
+}
+
 /* Until it is to end. 0 or -errno. */
 static int run(struct loop *loop)
 {
@@ -401,6 +409,9 @@ static int run(struct loop *loop)
 		if (loop->dirty)
 			draw(loop);
 		due = next_due(loop);
+		if (until < due)
+			due = until;
+		until = drain(ui, now);
 		if (until < due)
 			due = until;
 		if (!ui->quit)
@@ -439,7 +450,8 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 	ui->sampler_config = (struct sampler_config){
 		.procfd = config->procfd, .source = config->source,
 		.since_start = config->since_start,
-		.accounted_ns = config->accounted_ns, .pids = config->pids,
+		.accounted_ns = config->accounted_ns, .exits = config->exits,
+		.exit_buffer = config->exit_buffer, .pids = config->pids,
 		.npids = config->npids, .between = between, .arg = loop,
 	};
 	ui->query.over_ms = config->over_ms;

@@ -38,6 +38,8 @@ int threads_set(struct threads *threads, const struct sampler_config *like, cons
 	threads->config.threads = true;
 	threads->config.pids = threads->pids;
 	threads->config.npids = n;
+	/* The end of all tasks is listened for already. */
+	threads->config.exits = false;
 	/* They are few: no key waits for them. */
 	threads->config.between = NULL;
 	err = sampler_open(&threads->sampler, &threads->config);

@@ -45,7 +45,9 @@ struct ui_config {
 	enum text_charset charset;
 	const char *source; /* NULL: auto */
 	bool since_start;
-	uint64_t accounted_ns; /* see struct sampler_config */
+	uint64_t accounted_ns; /* see struct sampler_config, as the next two */
+	bool exits;
+	size_t exit_buffer;
 	uint64_t iterations; /* 0: endless */
 	const pid_t *pids;   /* ascending; NULL: all */
 	size_t npids;

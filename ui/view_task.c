@@ -159,6 +159,11 @@ static void write_identity(struct task_view *view, const struct frame *frame)
 	text_escape(&view->text, task->user.data, task->user.len, paper->term->charset);
 	at = put_item(paper, at, "user", view->text.data, view->text.len);
 	at = put_plain(paper, at, "state", state_words(task->state));
+	if (task->stuck_ns) {
+		snprintf(text, sizeof(text), ">= %.1f s",
+			 (double)task->stuck_ns / (double)NSEC_PER_SEC);
+		at = put_plain(paper, at, "waiting", text);
+	}
 	at = put_number(paper, at, "parent", (uint64_t)task->ppid);
 	if (detail->who.thread)
 		at = put_number(paper, at, "process", (uint64_t)detail->who.tgid);
@@ -171,6 +176,7 @@ static void write_identity(struct task_view *view, const struct frame *frame)
 	paper->line++;
 	put_long(view, "command", &task->command);
 	put_long(view, "cgroup", &task->cgroup);
+	put_long(view, "sleeps in", &task->wchan);
 }
 
 /* ------------------------------------------------------------------------- */

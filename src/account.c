@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "account.h"
+
+#include <stdlib.h>
+
+#include "proctask.h"
+#include "util.h"
+
+/* /proc/PID/stat is read by three calls. */
+#define STAT_SYSCALLS 3
+
+/* A chain of parents this long is none: pids were used again while we looked. */
+#define CHAIN_MAX 4096
+
+/* What an exit record lacks at most: a clock tick of a kernel with CONFIG_HZ=100. */
+#define RECORD_LACKS_NS (10 * NSEC_PER_MSEC)
+
+/* Reads the children's times of a process. False where it has gone. */
+static bool read_children(struct account_reader *reader, const struct task_raw *raw, uint64_t *ns)
+{
+	struct proctask_stat stat;
+
+	reader->syscalls += STAT_SYSCALLS;
+	if (proctask_stat(reader->procfd, raw->tgid, 0, &stat))
+		return false;
+	*ns = (stat.cutime + stat.cstime) * reader->tick_ns;
+	return true;
+}
+
+/* Brings the children's times of one process up to date. By how much they grew. */
+static uint64_t advance(struct account_reader *reader, const struct task_raw *raw)
+{
+	struct task_reaped *reaped = &raw->task->reaped;
+	uint64_t now, grown;
+
+	if (!read_children(reader, raw, &now) || now <= reaped->children_ns)
+		return 0;
+	grown = now - reaped->children_ns;
+	reaped->children_ns = now;
+	reaped->balance_ns += (int64_t)grown;
+	return grown;
+}
+
+/* The living process that gets to reap: the parent, or who inherited. */
+static struct task_raw *heir_of(const struct sample *prev, const struct sample *cur, pid_t ppid)
+{
+	for (unsigned i = 0; ppid > 0 && i < CHAIN_MAX; i++) {
+		struct task_raw *raw = sample_find(cur, ppid, ppid);
+		const struct task_raw *gone;
+
+		if (raw && !raw->exited)
+			return raw;
+		/* Orphans go to an ancestor that wants them, at last to init. */
+		gone = prev ? sample_find(prev, ppid, ppid) : NULL;
+		ppid = gone ? gone->task->ppid : 1;
+		if (!gone && !sample_find(cur, 1, 1))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Has the children's times of all ancestors read. */
+static void look_above(const struct sample *cur, const struct task_raw *raw)
+{
+	for (unsigned i = 0; i < CHAIN_MAX; i++) {
+		raw = sample_find(cur, raw->task->ppid, raw->task->ppid);
+		if (!raw)
+			return;
+		raw->task->reaped.due = true;
+	}
+}
+
+/* Books the whole life of a process that was reaped with its heir, who will show it. */
+static void bequeath(const struct sample *prev, const struct sample *cur,
+		     const struct task_raw *gone)
+{
+	struct task_raw *heir = heir_of(prev, cur, gone->heir ? gone->heir : gone->task->ppid);
+	const struct task_reaped *left = &gone->task->reaped;
+	struct task_reaped *reaped;
+
+	if (!heir)
+		return;
+	reaped = &heir->task->reaped;
+	reaped->balance_ns -= (int64_t)(gone->run_ns + left->children_ns);
+	/* What it had of children whose end was not known yet: they are booked here, too. */
+	if (left->balance_ns > left->credited_ns)
+		reaped->balance_ns += left->balance_ns - left->credited_ns;
+	reaped->ended += gone->members;
+	reaped->due = true;
+	/* Of an orphan an ancestor further up may have it: all are looked at. */
+	if (heir->tgid != gone->task->ppid)
+		look_above(cur, heir);
+}
+
+/* Books all that were there and are not any more, and those that came and went. */
+static void bequeath_all(const struct sample *prev, const struct sample *cur)
+{
+	for (size_t i = 0; i < cur->left; i++) {
+		const struct task_raw *raw = &cur->raw[cur->n + i];
+
+		bequeath(prev, cur, raw);
+		raw->task->reaped.booked = true;
+	}
+	for (size_t i = 0; i < prev->n; i++) {
+		const struct task_raw *raw = &prev->raw[i];
+		const struct task_raw *now = sample_find(cur, raw->tgid, raw->pid);
+
+		if ((!now || now->task != raw->task) && !raw->task->reaped.booked)
+			bequeath(prev, cur, raw);
+	}
+}
+
+/*
+ * What of a balance counts. Below zero it is children that nobody waited for: their records
+ * count. Above, it is what records lack; more than that comes from a child that was reaped
+ * between its own reading and its parent's, and counts when its end is known.
+ */
+static int64_t credit(const struct task_reaped *reaped, bool exact)
+{
+	int64_t most = (int64_t)(reaped->ended * RECORD_LACKS_NS);
+
+	if (reaped->credited_ns > 0)
+		most += reaped->credited_ns;
+	if (reaped->balance_ns < -(int64_t)RECORD_LACKS_NS)
+		return -(int64_t)RECORD_LACKS_NS;
+	return exact && reaped->balance_ns > most ? most : reaped->balance_ns;
+}
+
+/* Credits what is due. By how much that is more than before. */
+static int64_t settle(struct task_reaped *reaped, bool exact)
+{
+	int64_t before = reaped->credited_ns;
+
+	reaped->credited_ns = credit(reaped, exact);
+	/* As long as something is open, its end may come late. */
+	reaped->due = reaped->balance_ns < 0;
+	if (!reaped->due)
+		reaped->ended = 0;
+	return reaped->credited_ns - before;
+}
+
+void account_reap(struct account_reader *reader, const struct sample *prev,
+		  const struct sample *cur, enum account_seen seen, struct account *out)
+{
+	bool exact = seen == ACCOUNT_SEEN_ALL;
+
+	if (prev)
+		bequeath_all(prev, cur);
+	out->recovered_valid = prev && reader->primed;
+	for (size_t i = 0; i < cur->n; i++) {
+		const struct task_raw *raw = &cur->raw[i];
+		struct task_reaped *reaped = &raw->task->reaped;
+		bool born = prev && raw->task->latest_ns >= prev->begin_ns;
+
+		if (!reader->primed || (!reaped->known && !born)) {
+			*reaped = (struct task_reaped){ 0 };
+			reaped->known = read_children(reader, raw, &reaped->children_ns);
+			continue;
+		}
+		reaped->known = true;
+		if (!reaped->due && seen != ACCOUNT_SEEN_LOST)
+			continue;
+		out->children_ns += advance(reader, raw);
+		out->recovered_ns += settle(reaped, exact);
+	}
+	reader->primed = true;
+}
+
+/* The growth of a CPU state. iowait and idle of a CPU can run back (proc_stat(5)). */
+static uint64_t state_ns(const struct system_sample *before, const struct system_sample *now,
+			 enum cpu_state state)
+{
+	return now->cpu_ns[state] > before->cpu_ns[state] ?
+		       now->cpu_ns[state] - before->cpu_ns[state] : 0;
+}
+
+void account_system(struct account *account, const struct system_sample *before,
+		    const struct system_sample *now, uint64_t interval_ns, bool irq_apart)
+{
+	account->valid = before && before->cpu_valid && now->cpu_valid && now->cpus && interval_ns;
+	if (!account->valid)
+		return;
+	account->machine_ns = now->cpus * interval_ns;
+	account->idle_ns = state_ns(before, now, CPU_IDLE);
+	account->iowait_ns = state_ns(before, now, CPU_IOWAIT);
+	account->steal_ns = state_ns(before, now, CPU_STEAL);
+	account->irq_ns = irq_apart ? state_ns(before, now, CPU_IRQ) +
+					      state_ns(before, now, CPU_SOFTIRQ) : 0;
+	account->rest_ns = (int64_t)account->machine_ns -
+			   (int64_t)(account->run_ns + account->idle_ns + account->iowait_ns +
+				     account->steal_ns + account->irq_ns) -
+			   (account->recovered_valid ? account->recovered_ns : 0);
+}
