@@ -438,6 +438,29 @@ bool column_is_delay(const struct column *column)
 	return column->get == get_delay;
 }
 
+unsigned column_since(const struct column *column)
+{
+	if (column->get == get_record)
+		return record_table[column->arg].since;
+	return column_is_delay(column) && column->arg < DELAY_KINDS ?
+		       delay_table[column->arg].since : 0;
+}
+
+bool column_rose(const struct column *column, const struct view *view, const struct row *row)
+{
+	const struct task_record *now = row_record(view->frame, row);
+	const struct task_record *before = row_record_before(view->frame, row);
+	uint32_t kinds;
+
+	if (!column_is_delay(column) || !now || !before)
+		return false;
+	kinds = kinds_of(column->arg) & now->range_valid & before->range_valid;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (kinds & DELAY_BIT(kind) && now->max[kind] > before->max[kind])
+			return true;
+	return false;
+}
+
 unsigned column_needs(const struct column *column, enum unit unit)
 {
 	return column->needs | (column_is_delay(column) && unit == UNIT_MAX ? NEED_RECORD : 0);

@@ -66,6 +66,12 @@ const struct column *column_of_kind(enum delay_kind kind);
 /* Whether the column is a delay kind, mem or total, which go by the view's unit. */
 bool column_is_delay(const struct column *column);
 
+/* The version of the taskstats record that brought what it shows; 0: it is not of the record. */
+unsigned column_since(const struct column *column);
+
+/* Whether the longest wait of a delay column's kinds was in this interval (unit max). */
+bool column_rose(const struct column *column, const struct view *view, const struct row *row);
+
 /* What must be read to fill the column in that unit. */
 unsigned column_needs(const struct column *column, enum unit unit);
 

@@ -554,8 +554,11 @@ void options_fields(struct buf *out)
 	for (size_t i = 0; i < columns_n; i++) {
 		const struct column *column = &columns[i];
 
-		buf_printf(out, "%-26s %-8s %s\n", column->id,
+		buf_printf(out, "%-26s %-8s %s", column->id,
 			   column->unit ? column->unit : "(-U)", column->help);
+		if (column_since(column))
+			buf_printf(out, " (record version %u)", column_since(column));
+		buf_putc(out, '\n');
 	}
 }
 

@@ -184,6 +184,36 @@ static void test_max(void **state)
 	assert_int_equal(column_needs(scene_column("run"), UNIT_MAX), 0);
 }
 
+/* Whether a longest wait is one of this interval. */
+static void test_rose(void **state)
+{
+	static const char *const risen[] = { "blkio", "total" };
+	static const char *const others[] = { "cpu", "thrash", "mem", "irq", "run" };
+	struct scene *scene = *state;
+	struct view view = { .frame = &scene->frame, .unit = UNIT_MAX };
+	struct task_record *before, *now;
+
+	add_waiter(scene);
+	sample_extend(&scene->samples[0], NEED_RECORD);
+	sample_extend(&scene->samples[1], NEED_RECORD);
+	before = &scene->samples[0].records[0];
+	now = &scene->samples[1].records[0];
+	before->range_valid = now->range_valid = DELAY_ALL & ~DELAY_BIT(DELAY_IRQ);
+	before->max[DELAY_CPU] = now->max[DELAY_CPU] = MS(7);
+	before->max[DELAY_BLKIO] = MS(7);
+	now->max[DELAY_BLKIO] = MS(8);
+	now->max[DELAY_IRQ] = MS(8);
+	scene_build(scene, 1, false, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(risen); i++)
+		assert_true(column_rose(scene_column(risen[i]), &view, &scene->frame.rows[0]));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(column_rose(scene_column(others[i]), &view, &scene->frame.rows[0]));
+	assert_int_equal(column_since(scene_column("wpcopy")), 13);
+	assert_int_equal(column_since(scene_column("ac_exe_inode")), 12);
+	assert_int_equal(column_since(scene_column("total")), 0);
+	assert_int_equal(column_since(scene_column("pid")), 0);
+}
+
 /* Children's times and storage bytes: differences, over the interval. */
 static void test_proc(void **state)
 {
@@ -433,7 +463,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SCENE_TEST(test_units), SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
-		SCENE_TEST(test_baseline), SCENE_TEST(test_max), SCENE_TEST(test_proc),
+		SCENE_TEST(test_baseline), SCENE_TEST(test_max), SCENE_TEST(test_rose), SCENE_TEST(test_proc),
 		SCENE_TEST(test_record), SCENE_TEST(test_totals), SCENE_TEST(test_ladder),
 		SCENE_TEST(test_widths), cmocka_unit_test(test_table),
 	};

@@ -4,6 +4,7 @@
 #include "detail.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "util.h"
@@ -326,6 +327,8 @@ static void take_task(struct detail *detail, struct ui *ui)
 	take_texts(detail, frame == ui->frame ? ui->sampler : detail->threads.sampler, frame,
 		   row);
 	detail->ended = row->exited;
+	if (row->exited && row->task->ended)
+		snprintf(detail->how, sizeof(detail->how), "%s", row->task->ended);
 	detail->gone_ns = ui->frame->real_ns;
 	if (!row->exited)
 		detail->seen_ns = ui->frame->real_ns;

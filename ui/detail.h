@@ -41,6 +41,7 @@ struct detail {
 	struct ui_task who;
 	struct detail_task task;
 	bool ended;
+	char how[32]; /* exit status or signal; "": not known, or nothing to say */
 	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: there for the last time, and not any more */
 	size_t members;		   /* of the sum */
 	uint64_t interval_ns;	   /* 0: there is none yet */

@@ -342,14 +342,19 @@ static void draw_units(struct ui *ui, int line)
 	}
 }
 
-/* How a delay is shown: by its share of the interval, single waits by their length. */
+/*
+ * How a delay is shown: by its share of the interval, averages by their length. Longest waits of
+ * whole lives stand out where they rose in the interval.
+ */
 static enum style delay_style(const struct column *column, struct view view,
 			      const struct row *row, const struct value *value)
 {
-	bool single = view.unit == UNIT_AVG || view.unit == UNIT_MAX;
+	bool single = view.unit == UNIT_AVG;
 	double warm = single ? WAIT_WARM : SHARE_WARM, hot = single ? WAIT_HOT : SHARE_HOT;
 	struct value share = *value;
 
+	if (view.unit == UNIT_MAX)
+		return column_rose(column, &view, row) ? STYLE_HOT : STYLE_NORMAL;
 	if (!single && view.unit != UNIT_PERCENT) {
 		view.unit = UNIT_PERCENT;
 		share = column_get(column, &view, row);

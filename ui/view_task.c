@@ -10,6 +10,7 @@
 
 #include "detail.h"
 #include "detail_record.h"
+#include "detail_account.h"
 #include "detail_threads.h"
 #include "paper.h"
 #include "util.h"
@@ -441,8 +442,10 @@ static void write_page(struct task_view *view, struct ui *ui)
 	paper_part(&view->paper, "Delays");
 	write_figures(view);
 	write_legend(view);
-	if (detail->sum)
+	if (detail->sum) {
+		detail_account_write(ui->frame, &view->paper);
 		return;
+	}
 	detail_threads_write(&view->threads, detail, &view->paper, ui);
 	detail_record_write(detail, &view->paper);
 }
@@ -480,8 +483,8 @@ static void draw_end(struct task_view *view, struct ui *ui)
 	format_time(seen, "%H:%M:%S", detail->seen_ns);
 	format_time(gone, "%H:%M:%S", detail->gone_ns);
 	if (detail->seen_ns)
-		snprintf(text, sizeof(text), "ended between %s and %s: its last figures", seen,
-			 gone);
+		snprintf(text, sizeof(text), "ended between %s and %s%s%s: its last figures", seen,
+			 gone, *detail->how ? ", " : "", detail->how);
 	else
 		snprintf(text, sizeof(text), "ended before %s", gone);
 	term_put(&ui->term, 1, 0, ui->term.columns, text, strlen(text), STYLE_NOTE);
@@ -503,6 +506,13 @@ static void task_draw(struct ui *ui, void *state, struct list *list, int height)
 	list_size(list, view->paper.line, height > top ? (size_t)(height - top) : 0);
 	paper_draw(&view->paper, list, top);
 	write_page(view, ui);
+}
+
+/* What the machine's time went to is found out for the sum only. */
+static unsigned task_needs(struct ui *ui, void *state)
+{
+	(void)ui;
+	return ((struct task_view *)state)->detail.sum ? NEED_ACCOUNT : 0;
 }
 
 /* A new frame is there. */
@@ -527,6 +537,7 @@ static void task_close(struct ui *ui, void *state)
 static const struct view_ops view_task = {
 	.name = "task",
 	.where = WHERE_TASK,
+	.needs = task_needs,
 	.frame = task_frame,
 	.draw = task_draw,
 	.close = task_close,
