@@ -117,6 +117,16 @@ static void lift(uint64_t *into, uint64_t value)
 		*into = value;
 }
 
+/* Takes who it was at its end: it may have called exec since it was read, or lost its parent. */
+static void rename_task(struct task *task, const struct exit_record *record)
+{
+	/* The last of several threads may have a name of its own. */
+	if (record->raw.single)
+		task_set_comm(task, record->comm, sizeof(record->comm));
+	if (record->ppid)
+		task->ppid = record->ppid;
+}
+
 /* Gives an element the task's last counters. What it read after its end may be more. */
 static void finish(const struct departures *given, struct sample *sample, struct task_raw *raw,
 		   const struct exit_record *record)
@@ -198,6 +208,13 @@ static void add_left(struct merge *merge, struct exit_record *record, struct tas
 	merge->tasks[merge->n++] = task;
 }
 
+/* The end of a task that the sample has. */
+static void take_end(struct merge *merge, struct task_raw *now, const struct exit_record *record)
+{
+	rename_task(now->task, record);
+	finish(merge->given, merge->cur, now, record);
+}
+
 /* Finds the place of one record. */
 static void place(struct merge *merge, struct exit_record *record)
 {
@@ -216,7 +233,7 @@ static void place(struct merge *merge, struct exit_record *record)
 	if (before && now && now->task == before->task && is_taken_over(merge, now, record))
 		add_left(merge, record, before->task);
 	else if (now && (!before || now->task == before->task))
-		finish(merge->given, merge->cur, now, record);
+		take_end(merge, now, record);
 	else if (before)
 		add_left(merge, record, before->task);
 	else if (merge->prev)
@@ -383,10 +400,7 @@ static void add_elements(struct merge *merge)
 		struct task *task = known ? task_ref(known) : task_of(merge->given, record);
 		struct task_raw *raw = &cur->raw[cur->n + i];
 
-		/* It may have called exec since it was read. */
-		if (record->raw.single)
-			task_set_comm(task, record->comm, sizeof(record->comm));
-		task->ppid = record->ppid;
+		rename_task(task, record);
 		raw->heir = heir_of(merge, record->ppid);
 		raw->task = task;
 		raw->tgid = record->tgid;
