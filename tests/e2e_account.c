@@ -158,6 +158,7 @@ static bool compare_with_rusage(void)
 	struct e2e_proc load, p;
 	const char *argv[] = { e2e_load_path("load_churn"), "work", "2000", "5", NULL };
 	double shown = 0, recovered = 0, others = 0, told, now = 1;
+	struct e2e_result r;
 	const char *line;
 	json_t *sample;
 	int n;
@@ -178,8 +179,10 @@ static bool compare_with_rusage(void)
 	assert_non_null(line);
 	assert_int_equal(strncmp(line, "done ", 5), 0);
 	told = atof(line + 5) * 1000;
-	e2e_kill(p.pid);
-	e2e_kill(load.pid);
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	kill(load.pid, SIGKILL);
+	e2e_finish(&load, 20, &r);
 	print_message("# rows %.0f ms, recovered %.0f ms, wait4 %.0f ms\n", shown / 1e6,
 		      recovered / 1e6, told / 1e6);
 	/* or else this was no test */

@@ -478,7 +478,7 @@ static void draw_bar(struct task_view *view, struct ui *ui)
 static void draw_end(struct task_view *view, struct ui *ui)
 {
 	const struct detail *detail = &view->detail;
-	char seen[TIME_TEXT], gone[TIME_TEXT], text[4 * TIME_TEXT];
+	char seen[TIME_TEXT], gone[TIME_TEXT], text[6 * TIME_TEXT];
 
 	format_time(seen, "%H:%M:%S", detail->seen_ns);
 	format_time(gone, "%H:%M:%S", detail->gone_ns);
