@@ -135,7 +135,8 @@ static void set_up_modes(struct term *term)
 	set_escdelay(ESCAPE_DELAY);
 	curs_set(0);
 	mouseinterval(0);
-	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	/* Presses alone: asked for clicks ncurses loses some when press and release come as one. */
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	set_up_styles(term);
 	getmaxyx(stdscr, term->lines, term->columns);
 }
@@ -333,8 +334,8 @@ static bool get_mouse(struct term_key *key)
 	key->column = event.x;
 	key->mouse = event.bstate & BUTTON4_PRESSED ? MOUSE_UP :
 		     event.bstate & BUTTON5_PRESSED ? MOUSE_DOWN :
-		     event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED) ? MOUSE_CLICK :
-									  MOUSE_NONE;
+		     event.bstate & BUTTON1_PRESSED ? MOUSE_CLICK :
+						       MOUSE_NONE;
 	return key->mouse != MOUSE_NONE;
 }
 
