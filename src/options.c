@@ -13,6 +13,7 @@
 
 #include "layout.h"
 #include "out.h"
+#include "pattern.h"
 #include "source.h"
 #include "util.h"
 
@@ -212,7 +213,7 @@ SETTER(set_match)
 	else
 		options->match = xcalloc(1, sizeof(*options->match));
 	options->pattern = arg;
-	err = regcomp(options->match, arg, REG_EXTENDED | REG_NOSUB);
+	err = pattern_compile(options->match, arg);
 	if (!err)
 		return true;
 	regerror(err, options->match, message, sizeof(message));

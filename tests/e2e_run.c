@@ -270,6 +270,9 @@ static void test_pid_namespace(void **state)
 	e2e_require();
 	e2e_start(&p, NULL, argv);
 	e2e_finish(&p, 30, &r);
+	/* not in a chroot */
+	if (r.status == 1 && strstr(r.err.data, "unshare"))
+		e2e_skip("no pid namespaces");
 	/* its alarm ends the load */
 	assert_int_equal(r.status, 128 + SIGALRM);
 	object = parse_json_line(r.err.data);

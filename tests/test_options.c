@@ -269,6 +269,8 @@ static void test_bad_numbers(void **state)
 /* Everything else that an option does not take: what is wrong, and what is allowed. */
 static void test_bad_words(void **state)
 {
+	struct options options;
+
 	(void)state;
 	bad("-U hours",
 	    "--unit does not take 'hours'; allowed: percent, ms, count, avg, max, total");
@@ -291,6 +293,11 @@ static void test_bad_words(void **state)
 		 "commas between");
 	bad_like("-u root,,0", "--user does not take 'root,,0'; allowed: ", "commas between");
 	bad_like("-m a(", "--match does not take 'a('; allowed: a POSIX extended regular ", ")");
+	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not. */
+	bad_like("-m a+++++++++++++++++++++++", "--match does not take 'a+++", ")");
+	bad_like("-m (((a{255}){255}){255})", "--match does not take '(((a", ")");
+	good(&options, "-m ^(a+b*)+c{1,100}[+]\\+$");
+	options_free(&options);
 	bad_like("-m ok -m [", "--match does not take '['; allowed: a POSIX ", ")");
 	bad("--debug-log ~", "--debug-log does not take ''; allowed: the name of a file");
 	bad("-o \x1b[2J", "--format does not take '\\x1b[2J'; allowed: text, csv, json");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "act.h"
+#include "pattern.h"
 #include "util.h"
 #include "view_table.h"
 
@@ -20,7 +21,7 @@
 static bool compile(const struct ui *ui, regex_t *regex, const char *text, struct buf *error)
 {
 	char words[128];
-	int err = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+	int err = pattern_compile(regex, text);
 
 	if (!err)
 		return true;

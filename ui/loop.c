@@ -15,6 +15,7 @@
 
 #include "act.h"
 #include "command.h"
+#include "pattern.h"
 #include "util.h"
 #include "view_table.h"
 
@@ -457,7 +458,7 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 	ui->query.over_ms = config->over_ms;
 	ui->query.rows = config->rows;
 	if (config->pattern &&
-	    !regcomp(&ui->match, config->pattern, REG_EXTENDED | REG_NOSUB))
+	    !pattern_compile(&ui->match, config->pattern))
 		ui->pattern = xstrdup(config->pattern);
 	if (config->users) {
 		ui->users = xreallocarray(NULL, config->nusers, sizeof(*ui->users));
