@@ -43,7 +43,7 @@
 #define DRAIN_MIN_NS (50 * NSEC_PER_MSEC)
 #define DRAIN_MAX_NS NSEC_PER_SEC
 
-/* With more CPUs than this they share listeners, and losses cannot be counted. */
+/* With more CPUs than this they share listeners, and losses cannot be told by numbers. */
 #define LISTENERS_MAX 64
 
 #define ACK_TIMEOUT_MS 1000

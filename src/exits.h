@@ -33,8 +33,12 @@ struct exit_record {
 struct exits_stats {
 	uint64_t received; /* records of single tasks, since the start */
 	uint64_t lost;	   /* known to be lost since the start; not exact: a lower bound */
-	bool exact;	   /* there is a listener a CPU, so that every number can be missed */
-	bool pending;	   /* a buffer ran over; what was lost shows with its CPU's next record */
+	/*
+	 * The kernel counts what it drops (4.12 and later); without that there is a listener a
+	 * CPU, so that every number can be missed.
+	 */
+	bool exact;
+	bool pending; /* a buffer ran over; by numbers, what was lost shows with the next record */
 	uint64_t syscalls;
 };
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "notes.h"
 #include "text.h"
 #include "util.h"
 
@@ -41,6 +42,22 @@ json_t *json_name(struct buf *scratch, const char *bytes)
 	scratch->len = 0;
 	text_escape(scratch, bytes, strlen(bytes), TEXT_UTF8);
 	return json_stringn_nocheck(scratch->data ? scratch->data : "", scratch->len);
+}
+
+json_t *json_notes(struct buf *scratch, const struct note *notes, size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *object = json_object();
+
+		scratch->len = 0;
+		note_append(scratch, &notes[i], true);
+		json_set(object, "id", json_string(note_table[notes[i].id].id));
+		json_set(object, "text", json_stringn(scratch->data, scratch->len));
+		json_array_append_new(array, object);
+	}
+	return array;
 }
 
 void json_append(struct buf *out, json_t *value)

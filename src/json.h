@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "frame.h"
 
 /* Sets a member; the object takes the value over. NULL is null. */
 void json_set(json_t *object, const char *name, json_t *value);
@@ -20,6 +21,9 @@ json_t *json_seconds(uint64_t ns);
 
 /* An untrusted text, escaped as in every format; NULL is null. scratch is emptied first. */
 json_t *json_name(struct buf *scratch, const char *bytes);
+
+/* Notes as objects with id and text, with their remedies. */
+json_t *json_notes(struct buf *scratch, const struct note *notes, size_t n);
 
 /* Appends a value and frees it. */
 void json_append(struct buf *out, json_t *value);

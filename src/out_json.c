@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 
 #include "json.h"
-#include "notes.h"
 #include "out.h"
 #include "util.h"
 
@@ -89,23 +88,6 @@ static json_t *system_object(const struct frame *frame)
 	json_set(object, "loadavg", load);
 	json_set(object, "cpu_ns", cpu_states(frame));
 	return object;
-}
-
-/* The notes with their words. */
-static json_t *notes(struct out *out, const struct frame *frame)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < frame->nnotes; i++) {
-		json_t *object = json_object();
-
-		out->scratch.len = 0;
-		note_append(&out->scratch, &frame->notes[i], true);
-		json_set(object, "id", json_string(note_table[frame->notes[i].id].id));
-		json_set(object, "text", json_stringn(out->scratch.data, out->scratch.len));
-		json_array_append_new(array, object);
-	}
-	return array;
 }
 
 /* What was counted in the interval. */
@@ -265,7 +247,7 @@ static json_t *sample_object(struct out *out, const struct frame *frame)
 	json_set(object, "tasks_seen", json_integer((json_int_t)frame->n));
 	json_set(object, "exits_seen", count(frame->exits));
 	json_set(object, "exits_lost", count(frame->lost));
-	json_set(object, "notes", notes(out, frame));
+	json_set(object, "notes", json_notes(&out->scratch, frame->notes, frame->nnotes));
 	json_set(object, "psi", pressure(frame));
 	json_set(object, "system", system_object(frame));
 	json_set(object, "accounted", accounted(&frame->account));

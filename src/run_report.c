@@ -144,23 +144,6 @@ static json_t *outlived(const struct run_result *result, struct buf *scratch)
 	return array;
 }
 
-/* The notes with their words. */
-static json_t *notes(const struct run_result *result, struct buf *scratch)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < result->nnotes; i++) {
-		json_t *object = json_object();
-
-		scratch->len = 0;
-		note_append(scratch, &result->notes[i], true);
-		json_set(object, "id", json_string(note_table[result->notes[i].id].id));
-		json_set(object, "text", json_stringn(scratch->data, scratch->len));
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
 void run_json(struct buf *out, const struct run_result *result)
 {
 	json_t *object = json_object(), *command = json_array();
@@ -183,7 +166,7 @@ void run_json(struct buf *out, const struct run_result *result)
 	json_set(object, "delays", delays(result));
 	json_set(object, "outlived", json_counter(true, result->outlived));
 	json_set(object, "outlived_tasks", outlived(result, &scratch));
-	json_set(object, "notes", notes(result, &scratch));
+	json_set(object, "notes", json_notes(&scratch, result->notes, result->nnotes));
 	json_append(out, object);
 	buf_putc(out, '\n');
 	buf_free(&scratch);
