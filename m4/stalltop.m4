@@ -20,3 +20,42 @@ CFLAGS=$st_saved_CFLAGS
 AC_DEFUN([ST_TEST_LIBRARY],
 [PKG_CHECK_MODULES([$1], [$2], [], [test_libs_missing="$test_libs_missing $2"])
 ])
+
+# ST_BPF
+# ------
+# Looks for what the program in the kernel is made with: a clang that compiles for
+# BPF, bpftool, libbpf. --with-bpf=yes insists, no does without, auto takes what is
+# there. bpf_missing is what is not.
+AC_DEFUN([ST_BPF],
+[AC_ARG_WITH([bpf],
+	[AS_HELP_STRING([--with-bpf=auto|yes|no],
+		[read tasks by a program in the kernel, too (needs clang, bpftool, libbpf)])],
+	[], [with_bpf=auto])
+bpf_missing=
+AS_IF([test "x$with_bpf" = xno], [bpf_missing='--with-bpf=no'], [
+	st_sbin=$PATH$PATH_SEPARATOR/usr/sbin$PATH_SEPARATOR/sbin
+	PKG_CHECK_MODULES([LIBBPF], [libbpf >= 0.8], [], [bpf_missing="$bpf_missing libbpf"])
+	AC_PATH_PROGS([BPFTOOL], [bpftool], [], [$st_sbin])
+	AS_IF([test "x$BPFTOOL" = x], [bpf_missing="$bpf_missing bpftool"])
+	AC_PATH_PROGS([CLANG], [clang])
+	AS_IF([test "x$CLANG" = x], [bpf_missing="$bpf_missing clang"])
+	# For another machine clang does not look where this one has its asm/ headers.
+	st_multiarch=`$CC -print-multiarch 2>/dev/null`
+	BPF_CPPFLAGS="${LIBBPF_CFLAGS}"
+	AS_IF([test "x$st_multiarch" != x && test -d "/usr/include/$st_multiarch"],
+		[BPF_CPPFLAGS="$BPF_CPPFLAGS -idirafter /usr/include/$st_multiarch"])
+	AS_IF([test "x$bpf_missing" = x], [
+		AC_MSG_CHECKING([whether $CLANG compiles for BPF])
+		AS_IF([printf '#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\n' |
+			$CLANG -target bpf $BPF_CPPFLAGS -xc -c - -o conftest.bpf.o >&AS_MESSAGE_LOG_FD 2>&1],
+			[AC_MSG_RESULT([yes])],
+			[AC_MSG_RESULT([no])
+			bpf_missing=' clang for BPF'])
+		rm -f conftest.bpf.o])
+	AS_IF([test "x$with_bpf" = xyes && test "x$bpf_missing" != x],
+		[AC_MSG_ERROR([--with-bpf=yes needs:$bpf_missing])])])
+AC_SUBST([BPF_CPPFLAGS])
+AM_CONDITIONAL([BPF], [test "x$bpf_missing" = x])
+AC_DEFINE_UNQUOTED([BPF_MISSING], ["`echo $bpf_missing`"],
+	[What the bpf source was not built for want of; empty: it was.])
+])

@@ -22,6 +22,10 @@ static bool read_children(struct account_reader *reader, const struct task_raw *
 {
 	struct proctask_stat stat;
 
+	if (raw->valid & VALID_CHILDREN) {
+		*ns = raw->children_user_ns + raw->children_system_ns;
+		return true;
+	}
 	reader->syscalls += STAT_SYSCALLS;
 	if (proctask_stat(reader->procfd, raw->tgid, 0, &stat))
 		return false;

@@ -79,12 +79,12 @@ static const char *state_text(char state)
 /* The task's state. */
 GETTER(get_state)
 {
-	const struct task_proc *proc = row_proc(view->frame, row);
+	char state = row_state(view->frame, row);
 
 	(void)column;
-	if (row->exited && (!proc || !proc->state))
+	if (row->exited && !state)
 		return value_text("X");
-	return value_text(proc ? state_text(proc->state) : NULL);
+	return value_text(state_text(state));
 }
 
 /* Share of the interval, in percent. */
@@ -216,13 +216,13 @@ GETTER(get_elapsed)
 	return value_number((double)(row->raw->read_ns - start) / (double)NSEC_PER_SEC);
 }
 
-/* Uninterruptible sleep in progress, in s. */
+/* A wait in progress, in s. */
 GETTER(get_wait)
 {
 	uint64_t ns;
 
 	(void)column;
-	if (!row_stuck(view->frame, row, &ns))
+	if (!row_wait(view->frame, row, &ns))
 		return value_unset();
 	return value_number((double)ns / (double)NSEC_PER_SEC);
 }
@@ -240,16 +240,13 @@ GETTER(get_time)
 /* Ended and reaped children's time in the interval; arg: 0 user, 1 system. */
 GETTER(get_children)
 {
-	const struct task_proc *now = row_proc(view->frame, row);
-	const struct task_proc *before = row_proc_before(view->frame, row);
-	uint64_t ns, old = 0;
+	uint64_t ns, old;
 
-	if (!now || !now->children_valid)
+	if (!row_children(view->frame, row, column->arg, &ns))
 		return value_unset();
-	ns = column->arg ? now->children_system_ns : now->children_user_ns;
-	if (before && before->children_valid && !view->frame->since_start)
-		old = column->arg ? before->children_system_ns : before->children_user_ns;
-	else if (!row->born && !view->frame->since_start)
+	if (view->frame->since_start || row->born)
+		old = 0;
+	else if (!row_children_before(view->frame, row, column->arg, &old))
 		return value_unset();
 	return share(row, ns > old ? ns - old : 0);
 }
@@ -463,7 +460,7 @@ bool column_rose(const struct column *column, const struct view *view, const str
 
 unsigned column_needs(const struct column *column, enum unit unit)
 {
-	return column->needs | (column_is_delay(column) && unit == UNIT_MAX ? NEED_RECORD : 0);
+	return column->needs | (column_is_delay(column) && unit == UNIT_MAX ? NEED_RANGE : 0);
 }
 
 bool column_descends(const struct column *column)

@@ -87,13 +87,22 @@ static bool is_unaccounted(const struct task_raw *raw)
 	       !task_raw_booked(raw);
 }
 
+/* Whether the element is as it was when it was looked at before. */
+static bool is_unchanged(const struct sample *sample, size_t i)
+{
+	return sample->marks && i < sample->n && sample->marks[i] & MARK_UNCHANGED;
+}
+
 /* Learns from a sample since when tasks are accounted, and whether irq is. */
 static void learn(struct delayacct *acct, const struct sample *sample)
 {
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		const struct task_raw *raw = &sample->raw[i];
-		uint64_t start = raw->task->key.start_ns;
+		uint64_t start;
 
+		if (is_unchanged(sample, i))
+			continue;
+		start = raw->task->key.start_ns;
 		acct->irq_seen |= raw->delay[DELAY_IRQ].count != 0;
 		/* Switched on at boot it is trusted; else it may have been off in between. */
 		if (acct->since_ns && acct->state == DELAYACCT_ON && start >= acct->floor_ns &&
@@ -104,8 +113,11 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 		acct->since_ns = UINT64_MAX;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		const struct task_raw *raw = &sample->raw[i];
-		uint64_t start = raw->task->key.start_ns;
+		uint64_t start;
 
+		if (is_unchanged(sample, i))
+			continue;
+		start = raw->task->key.start_ns;
 		if (start >= acct->floor_ns && start < acct->since_ns && is_accounted(raw))
 			acct->since_ns = start;
 	}
@@ -120,10 +132,18 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 	irq = acct->irq_seen ? 0 : DELAY_BOTH(DELAY_BIT(DELAY_IRQ));
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		struct task_raw *raw = &sample->raw[i];
+		bool told = sample->marks && i < sample->n;
 
+		if (told && acct->state != DELAYACCT_OFF)
+			older += (sample->marks[i] & MARK_UNACCOUNTED) != 0;
+		if (is_unchanged(sample, i))
+			continue;
 		raw->valid &= ~irq;
-		if (acct->state == DELAYACCT_OFF) {
+		if (acct->state == DELAYACCT_OFF ||
+		    (told && sample->marks[i] & MARK_UNACCOUNTED)) {
 			raw->valid &= ~DELAY_BOTH(DELAYACCT_KINDS);
+		} else if (told) {
+			continue;
 		} else if (raw->task->key.start_ns < acct->since_ns && !is_accounted(raw)) {
 			raw->valid &= ~DELAY_BOTH(DELAYACCT_KINDS);
 			older++;

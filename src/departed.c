@@ -138,6 +138,7 @@ static void finish(const struct departures *given, struct sample *sample, struct
 	lift(&raw->run_ns, record->raw.run_ns);
 	lift(&raw->user_ns, record->raw.user_ns);
 	lift(&raw->system_ns, record->raw.system_ns);
+	sample_touch(sample, raw);
 	raw->valid = record->raw.valid;
 	raw->life_ns = record->raw.life_ns;
 	raw->exited = true;
@@ -197,6 +198,7 @@ static bool is_taken_over(const struct merge *merge, struct task_raw *raw,
 	if (!vanished &&
 	    (raw->task->start_hi + record->life_ns >= raw->read_ns || !is_below(raw, record)))
 		return false;
+	sample_touch(merge->cur, raw);
 	raw->was = vanished ? vanished : -1;
 	return true;
 }
@@ -491,6 +493,7 @@ static void find_left_over(const struct sample *prev, struct sample *cur)
 			continue;
 		task_unref(raw->task);
 		raw->task = task_ref(left->task);
+		sample_touch(cur, raw);
 		raw->was = raw->pid;
 	}
 }

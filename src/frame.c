@@ -349,12 +349,51 @@ const struct task_proc *row_proc_before(const struct frame *frame, const struct 
 	return &frame->prev->procs[place_of(frame->prev, row->before)];
 }
 
-bool row_stuck(const struct frame *frame, const struct row *row, uint64_t *ns)
+char row_state(const struct frame *frame, const struct row *row)
 {
-	const struct task_proc *proc = row_proc(frame, row);
+	const struct task_proc *proc;
 
-	if (!proc || proc->state != 'D' || row->exited || !row->raw->single ||
-	    !(row->raw->valid & VALID_RUN))
+	if (row->raw->state)
+		return row->raw->state;
+	proc = row_proc(frame, row);
+	return proc ? proc->state : 0;
+}
+
+/* Of the counters where they have it, else of what was read beside them. */
+static bool children_of(const struct task_raw *raw, const struct task_proc *proc, bool system,
+			uint64_t *ns)
+{
+	if (raw->valid & VALID_CHILDREN) {
+		*ns = system ? raw->children_system_ns : raw->children_user_ns;
+		return true;
+	}
+	if (!proc || !proc->children_valid)
+		return false;
+	*ns = system ? proc->children_system_ns : proc->children_user_ns;
+	return true;
+}
+
+bool row_children(const struct frame *frame, const struct row *row, bool system, uint64_t *ns)
+{
+	return children_of(row->raw, row_proc(frame, row), system, ns);
+}
+
+bool row_children_before(const struct frame *frame, const struct row *row, bool system,
+			 uint64_t *ns)
+{
+	return row->before &&
+	       children_of(row->before, row_proc_before(frame, row), system, ns);
+}
+
+bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
+{
+	if (row->exited || !row->task)
+		return false;
+	if (row->raw->state) {
+		*ns = frame->cur->end_ns - row->raw->wait_since_ns;
+		return row->raw->wait != WAIT_NONE;
+	}
+	if (row_state(frame, row) != 'D' || !row->raw->single || !(row->raw->valid & VALID_RUN))
 		return false;
 	*ns = row->raw->read_ns - row->raw->still_ns;
 	return true;

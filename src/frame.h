@@ -25,6 +25,7 @@ enum note_id {
 	NOTE_NO_TASKSTATS,
 	NOTE_TASKSTATS_VERSION,
 	NOTE_TASKSTATS_ERROR, /* value: errno */
+	NOTE_NO_BPF,	      /* value: errno */
 	NOTE_NO_PSI,
 	NOTE_PSI_MISSING, /* value: enum psi_resource */
 	NOTE_STALE_STAMP, /* value: tasks */
@@ -117,12 +118,24 @@ const struct task_record *row_record_before(const struct frame *frame, const str
 const struct task_proc *row_proc(const struct frame *frame, const struct row *row);
 const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row);
 
+/* The state of the row's task as in /proc/PID/stat; 0: not read (NEED_STAT). */
+char row_state(const struct frame *frame, const struct row *row);
+
 /*
- * How long, at least, a task of one thread has been in uninterruptible sleep by now: nobody gets
- * into it without running, so since the reading after it was last seen to have run. False where
- * it is not, or its state was not read (NEED_STAT).
+ * Time of the task's children that were reaped, user or system, and what it was in the sample
+ * before. False where it is not known (NEED_STAT).
  */
-bool row_stuck(const struct frame *frame, const struct row *row, uint64_t *ns);
+bool row_children(const struct frame *frame, const struct row *row, bool system, uint64_t *ns);
+bool row_children_before(const struct frame *frame, const struct row *row, bool system,
+			 uint64_t *ns);
+
+/*
+ * How long the task has been waiting by now: the longest of its threads, for whatever, where the
+ * source says so. Else, of a task of one thread in uninterruptible sleep, how long at least:
+ * nobody gets into it without running, so since the reading after it was last seen to have run.
+ * False where it is not waiting, or its state was not read (NEED_STAT).
+ */
+bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 
 /* The row of that thread (or, pid being tgid, of that process), or NULL. */
 const struct row *frame_find(const struct frame *frame, const struct task_key *key);

@@ -46,6 +46,10 @@ const struct note_row note_table[NOTE_IDS] = {
 		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only",
 		NULL,
 	},
+	[NOTE_NO_BPF] = {
+		"no-bpf", "no bpf source (%v): this many tasks cost less with it",
+		"--source bpf says why",
+	},
 	[NOTE_NO_PSI] = {
 		"no-psi", "no pressure files: pressure is unknown",
 		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)",
@@ -94,7 +98,8 @@ static void append_value(struct buf *out, const struct note *note)
 {
 	if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
 		buf_puts(out, psi_names[note->value]);
-	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED)
+	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
+		 note->id == NOTE_NO_BPF)
 		buf_puts(out, strerror((int)note->value));
 	else
 		buf_uint(out, note->value);

@@ -74,7 +74,7 @@ static void append_head(struct out *out, const struct layout *extra)
 /* Who the row is. */
 static void append_identity(struct out *out, const struct view *view, const struct row *row)
 {
-	const struct task_proc *proc = row_proc(view->frame, row);
+	char state = row_state(view->frame, row);
 	const struct task *task = row->task;
 	struct buf *buf = &out->buf;
 
@@ -95,8 +95,8 @@ static void append_identity(struct out *out, const struct view *view, const stru
 	buf_putc(buf, ',');
 	append_text(out, task->comm);
 	buf_putc(buf, ',');
-	if (proc && proc->state)
-		buf_putc(buf, proc->state);
+	if (state)
+		buf_putc(buf, state);
 	buf_putc(buf, ',');
 	buf_putc(buf, row->exited ? '1' : '0');
 }

@@ -136,9 +136,8 @@ static json_t *cumulative(const struct row *row, const struct task_record *recor
 static void set_identity(struct out *out, json_t *object, const struct view *view,
 			 const struct row *row)
 {
-	const struct task_proc *proc = row_proc(view->frame, row);
+	char state = row_state(view->frame, row);
 	const struct task *task = row->task;
-
 
 	json_set(object, "pid", json_integer(task->key.pid));
 	json_set(object, "tgid", json_integer(task->tgid));
@@ -146,7 +145,7 @@ static void set_identity(struct out *out, json_t *object, const struct view *vie
 	json_set(object, "uid", json_integer(task->uid));
 	json_set(object, "user", json_name(&out->scratch, task->user));
 	json_set(object, "comm", json_name(&out->scratch, task->comm));
-	json_set(object, "state", proc && proc->state ? json_stringn(&proc->state, 1) : json_null());
+	json_set(object, "state", state ? json_stringn(&state, 1) : json_null());
 	json_set(object, "command", json_name(&out->scratch, task->command));
 	json_set(object, "cgroup", json_name(&out->scratch, task->cgroup));
 	json_set(object, "start", json_seconds(view->frame->epoch_ns + task->key.start_ns));
@@ -264,7 +263,7 @@ static unsigned json_needs(const struct out_config *config)
 
 	layout_named(&named, config->fields);
 	return layout_needs(&named, config->unit) | NEED_ACCOUNT |
-	       (config->threads ? NEED_RECORD : 0);
+	       (config->threads ? NEED_RANGE : 0);
 }
 
 /* Columns with a member of their own, besides the delay kinds. */

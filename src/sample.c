@@ -40,18 +40,34 @@ void task_set_comm(struct task *task, const char *comm, size_t len)
 	task->comm[n] = '\0';
 }
 
-void sample_reset(struct sample *sample)
+void sample_return(struct sample *sample)
 {
-	for (size_t i = 0; i < sample->n + sample->left; i++)
+	for (size_t i = sample->n; i < sample->n + sample->left; i++)
 		task_unref(sample->raw[i].task);
 	free(sample->records);
 	free(sample->procs);
 	sample->records = NULL;
 	sample->procs = NULL;
-	sample->n = sample->left = 0;
-	sample->unread = 0;
-	sample->forks = 0;
 	sample->have = 0;
+	sample->left = 0;
+	sample->unread = 0;
+}
+
+void sample_reset(struct sample *sample)
+{
+	sample_return(sample);
+	for (size_t i = 0; i < sample->n; i++)
+		task_unref(sample->raw[i].task);
+	free(sample->marks);
+	sample->marks = NULL;
+	sample->n = 0;
+	sample->layout = sample->pass = 0;
+}
+
+void sample_mark(struct sample *sample)
+{
+	sample->marks = xreallocarray(sample->marks, sample->n + 1, sizeof(*sample->marks));
+	memset(sample->marks, 0, sample->n);
 }
 
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid)
@@ -93,11 +109,11 @@ void sample_leave(struct sample *sample, size_t n)
 
 void sample_extend(struct sample *sample, unsigned needs)
 {
-	if (needs & NEED_RECORD && !sample->records)
+	if (needs & (NEED_RECORD | NEED_RANGE) && !sample->records)
 		sample->records = xcalloc(sample->n + sample->left + 1, sizeof(*sample->records));
 	if (needs & NEED_PROC && !sample->procs)
 		sample->procs = xcalloc(sample->n + sample->left + 1, sizeof(*sample->procs));
-	sample->have |= needs & (NEED_RECORD | NEED_PROC);
+	sample->have |= needs & (NEED_RECORD | NEED_RANGE | NEED_PROC);
 }
 
 void sample_compact(struct sample *sample)

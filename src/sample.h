@@ -46,6 +46,7 @@ struct task {
 	uid_t uid; /* real */
 	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads */
 	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
+	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
 	struct task_reaped reaped;
 	/* Taskinfo's: raw bytes, NULL where not read (see info) or not readable. */
@@ -58,6 +59,10 @@ struct task {
 /* Bits of task_raw.valid above those of the delays, of time and of count. */
 #define VALID_RUN (UINT32_C(1) << 16)  /* run_ns */
 #define VALID_TICK (UINT32_C(1) << 17) /* user_ns and system_ns */
+#define VALID_CHILDREN (UINT32_C(1) << 18) /* children_user_ns and children_system_ns */
+
+/* What a task waits for right now. */
+enum wait_kind { WAIT_NONE, WAIT_CPU, WAIT_IO, WAIT_UNINTERRUPTIBLE };
 
 /* Counters since the task's start, in ns, and when they were read (CLOCK_MONOTONIC). */
 struct task_raw {
@@ -69,11 +74,15 @@ struct task_raw {
 	uint32_t status;   /* then: as wait(2) gives it */
 	pid_t heir;	   /* and of one that left: the nearest ancestor that lives */
 	bool single;	   /* the counters are one thread's, from the task's start on */
-	uint64_t read_ns;
+	uint64_t read_ns; /* unchanged elements of a source that marks: some time before */
 	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
 	struct delay_sum delay[DELAY_KINDS];
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
+	uint64_t children_user_ns, children_system_ns; /* of children that were reaped */
+	char state; /* as in /proc/PID/stat; 0: the source does not say */
+	uint8_t wait; /* enum wait_kind, where the source says the state */
+	uint64_t wait_since_ns; /* CLOCK_MONOTONIC: of the longest wait among its threads */
 	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
 	uint64_t still_ns; /* frame.c's: it has not run since this reading, or longer */
 	uint64_t ran_ns;  /* frame.c's: it ran after this, not after the reading that followed */
@@ -90,6 +99,7 @@ bool task_raw_booked(const struct task_raw *raw);
 #define NEED_CGROUP 0x10u   /* the cgroup path */
 #define NEED_ACCOUNT 0x40u  /* what adds up: struct account */
 #define NEED_IDENTITY 0x20u /* who everybody is, whatever was known */
+#define NEED_RANGE 0x80u    /* struct task_record, but of that max and min will do */
 #define NEED_PROC (NEED_STAT | NEED_IO)
 #define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
 
@@ -100,6 +110,10 @@ struct task_proc {
 	uint64_t children_user_ns, children_system_ns;
 	struct proctask_io io;
 };
+
+/* What a source that knows tells of each element. */
+#define MARK_UNCHANGED 0x1u   /* as in the sample before, but for the times of reading */
+#define MARK_UNACCOUNTED 0x2u /* the kernel does not account its delays */
 
 /*
  * Sorted by (tgid, pid), which is how procfs lists them. records and procs run
@@ -116,6 +130,13 @@ struct sample {
 	size_t n, cap;
 	size_t left; /* exited tasks, behind the n living ones */
 	size_t unread; /* tasks that are there but gave no answer */
+	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL */
+	/*
+	 * Samples of one layout, if it is not 0, have the same tasks at the same places: then
+	 * what is unchanged need not be looked at.
+	 */
+	uint64_t layout;
+	uint64_t pass; /* the source's number of the sample */
 	unsigned have; /* NEED_RECORD and NEED_PROC bits whose array is filled */
 };
 
@@ -143,6 +164,21 @@ struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
 
 /* Appends n empty elements of exited tasks behind the living ones. Once, and last. */
 void sample_leave(struct sample *sample, size_t n);
+
+/* Takes the exited elements away again. */
+void sample_return(struct sample *sample);
+
+/* Makes room for a mark of each element there is. */
+void sample_mark(struct sample *sample);
+
+/* Says that an element is not any more as its source left it. */
+static inline void sample_touch(struct sample *sample, const struct task_raw *raw)
+{
+	size_t at = (size_t)(raw - sample->raw);
+
+	if (sample->marks && at < sample->n)
+		sample->marks[at] &= (uint8_t)~MARK_UNCHANGED;
+}
 
 /* Makes room for what `needs` asks for, zeroed, beside the elements there are. */
 void sample_extend(struct sample *sample, unsigned needs);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,12 @@
 #include "util.h"
 
 #define ROUND 3
+
+/*
+ * Above, asking taskstats for each (3 us) costs more in ten samples than loading a program into
+ * the kernel does once (50 ms).
+ */
+#define MANY_TASKS 2000
 
 /* As many exit records are kept one by one until the next sample. */
 #define RECORDS_MAX 65536
@@ -30,6 +37,7 @@ struct sampler {
 	struct exits *exits; /* NULL: not listened for */
 	int exits_refused;   /* -errno */
 	bool lost;	     /* records were, so that identities must be asked for anew */
+	bool irq_seen;	     /* as delayacct had it at the sample before */
 	struct exits_stats exits_before; /* at the sample before */
 	unsigned needs;
 	/*
@@ -59,8 +67,7 @@ static void learn_from_all(struct sampler *sampler)
 {
 	const struct sampler_config *config = sampler->config;
 	struct source_env env = { .procfd = config->procfd, .threads = config->threads };
-	struct sample all = { 0 };
-	static const struct sample none;
+	struct sample all = { 0 }, none = { 0 };
 	struct source source;
 
 	if (!config->pids || source_open(&source, sampler->source.ops->name, &env))
@@ -81,11 +88,20 @@ static void open_exits(struct sampler *sampler)
 			exits_open(&sampler->exits, config->threads, config->exit_buffer);
 }
 
+/* Whether there are so many tasks now that asking for each is not cheap any more. */
+static bool are_many(void)
+{
+	struct sysinfo machine;
+
+	return !sysinfo(&machine) && machine.procs > MANY_TASKS;
+}
+
 int sampler_open(struct sampler **out, const struct sampler_config *config)
 {
 	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
 	struct source_env env = { .procfd = config->procfd, .threads = config->threads,
 				  .pids = config->pids, .npids = config->npids,
+				  .many = !config->brief && !config->pids && are_many(),
 				  .between = config->between, .arg = config->arg };
 	int err = source_open(&sampler->source, config->source, &env);
 
@@ -117,6 +133,9 @@ void sampler_want(struct sampler *sampler, unsigned needs)
 /* Notes why the source is not the best one. */
 static void note_source(const struct sampler *sampler, struct frame *frame)
 {
+	/* It works without; so that is said once, in the first frame and the first interval. */
+	if (sampler->source.refused_many && sampler->ticks < 2)
+		frame_note(frame, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
 	switch (sampler->source.refused) {
 	case 0:
 		break;
@@ -170,8 +189,8 @@ static void note_all(const struct sampler *sampler, struct frame *frame, size_t 
 		frame_note(frame, NOTE_DELAYACCT_OFF, 0);
 	/* Of the delays that procfs lacks a 0 of blkio alone proves nothing. */
 	if (older)
-		frame_note(frame, frame->taskstats_version ? NOTE_DELAYACCT_OLDER :
-							     NOTE_DELAYACCT_UNSURE, older);
+		frame_note(frame, sampler->source.ops->kinds == DELAY_ALL ?
+					  NOTE_DELAYACCT_OLDER : NOTE_DELAYACCT_UNSURE, older);
 	if (sampler->delayacct.toggled)
 		frame_note(frame, NOTE_DELAYACCT_TOGGLED, 0);
 	note_pressure(frame);
@@ -242,7 +261,7 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 	departures.fields = exits_fields(sampler->exits);
 	departed_merge(&departures, prev, cur);
 	exits_clear(sampler->exits);
-	exits_want_fields(sampler->exits, sampler->needs & NEED_RECORD);
+	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE));
 	stats = exits_stats(sampler->exits);
 	if (prev) {
 		frame->exits = (int64_t)(stats->received - sampler->exits_before.received);
@@ -282,6 +301,15 @@ static void add_account(const struct sampler *sampler, struct frame *frame)
 			       sampler->delayacct.irq_seen);
 }
 
+/* Whether what a source takes over from the sample before may not be true any more. */
+static bool is_unsettled(struct sampler *sampler)
+{
+	bool irq_new = sampler->delayacct.irq_seen != sampler->irq_seen;
+
+	sampler->irq_seen = sampler->delayacct.irq_seen;
+	return sampler->lost || irq_new || sampler->delayacct.toggled;
+}
+
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
 {
 	unsigned next = (sampler->now + 1) % ROUND;
@@ -289,18 +317,17 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
 	struct frame *frame = &sampler->frames[next];
 	struct frame_options options = { .since_start = sampler->config->since_start };
-	static const struct sample none;
+	struct sample none = { 0 };
 	size_t older;
 	int err;
 
 	delayacct_read(&sampler->delayacct);
 	system_read(sampler->system, &sampler->systems[next]);
-	sample_reset(cur);
 	cur->forks = sampler->systems[next].forks;
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
 	err = sampler->source.ops->sample(sampler->source.state, prev ? prev : &none, cur,
-					  sampler->needs | (sampler->lost ? NEED_IDENTITY : 0));
+					  sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0));
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
 	if (err) {
 		sample_reset(cur);

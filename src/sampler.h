@@ -12,6 +12,7 @@ struct sampler_config {
 	int procfd;	    /* of /proc; stays the caller's */
 	const char *source; /* a source's name, NULL for auto */
 	bool threads;	    /* a row a thread */
+	bool brief;	    /* a single interval: a source that opens fast is the better one */
 	bool since_start;   /* cumulative figures */
 	bool exits;	    /* listen for exiting tasks */
 	size_t exit_buffer; /* of a listener, in bytes; 0: as is good */

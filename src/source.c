@@ -8,7 +8,8 @@
 
 #include "util.h"
 
-const struct source_ops *const source_registry[] = { &source_taskstats, &source_procfs, NULL };
+const struct source_ops *const source_registry[] = { &source_taskstats, &source_bpf,
+						     &source_procfs, NULL };
 
 const struct source_ops *source_by_name(const char *name)
 {
@@ -18,20 +19,34 @@ const struct source_ops *source_by_name(const char *name)
 	return NULL;
 }
 
+/* Opens that source. */
+static int open_one(struct source *source, const struct source_ops *ops,
+		    const struct source_env *env)
+{
+	int err = ops->open(env, &source->state);
+
+	debug_log("source %s: %s", ops->name, err ? strerror(-err) : "open");
+	if (!err)
+		source->ops = ops;
+	return err;
+}
+
 int source_open(struct source *source, const char *name, const struct source_env *env)
 {
 	int err = -EINVAL;
 
 	*source = (struct source){ 0 };
-	for (const struct source_ops *const *ops = source_registry; *ops; ops++) {
-		if (name && strcmp((*ops)->name, name) != 0)
-			continue;
-		err = (*ops)->open(env, &source->state);
-		debug_log("source %s: %s", (*ops)->name, err ? strerror(-err) : "open");
-		if (!err) {
-			source->ops = *ops;
+	if (!name && env->many) {
+		source->refused_many = open_one(source, &source_bpf, env);
+		if (!source->refused_many)
 			return 0;
-		}
+	}
+	for (const struct source_ops *const *ops = source_registry; *ops; ops++) {
+		if (name ? strcmp((*ops)->name, name) != 0 : env->many && *ops == &source_bpf)
+			continue;
+		err = open_one(source, *ops, env);
+		if (!err)
+			return 0;
 		if (!source->refused)
 			source->refused = err;
 	}

@@ -14,6 +14,7 @@ struct source_env {
 	bool threads;	   /* a row a thread, else a row a process */
 	const pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
+	bool many; /* samples of so many tasks that the cost of opening a source is little */
 	void (*between)(void *arg); /* called between packs of requests; may be NULL */
 	void *arg;
 };
@@ -25,40 +26,45 @@ struct source_ops {
 	/* 0, or -errno: -EPERM without the privilege, -ENOENT where the kernel lacks it. */
 	int (*open)(const struct source_env *env, void **state);
 	/*
-	 * Fills an empty sample with all tasks, each with a reference to its struct task;
-	 * `prev`, the sample before, is where known tasks are found again. needs: NEED_RECORD.
-	 * 0, or -errno when there is no sample.
+	 * Fills a sample with all tasks, each with a reference to its struct task, in place of
+	 * what it holds; `prev`, the sample before, is where known tasks are found again.
+	 * needs: NEED_RECORD, NEED_RANGE, NEED_IDENTITY. 0, or -errno when there is no sample.
 	 */
-	int (*sample)(void *state, const struct sample *prev, struct sample *cur, unsigned needs);
+	int (*sample)(void *state, struct sample *prev, struct sample *cur, unsigned needs);
 	/* The version of the record seen, 0 where there is none; NULL: has no such thing. */
 	int (*version)(const void *state);
 	/* System calls made so far; poll and the like included. */
 	uint64_t (*syscalls)(const void *state);
 	void (*close)(void *state);
+	/* What hinders opening it and what would help, by its -errno; NULL: nothing to add. */
+	const char *(*explain)(int err);
 };
 
 /* A source that is open. */
 struct source {
 	const struct source_ops *ops;
 	void *state;
-	int refused; /* `auto` only: the -errno of the first choice that could not be had, or 0 */
+	/* `auto` only, the -errno of what could not be had: of taskstats, of bpf for many tasks. */
+	int refused, refused_many;
 };
 
-/* All sources, in the order that `auto` tries them; ends with NULL. */
+/* All sources, in the order that `auto` tries them, but for many tasks; ends with NULL. */
 extern const struct source_ops *const source_registry[];
 
 /* The source of that name, or NULL. */
 const struct source_ops *source_by_name(const char *name);
 
 /*
- * Opens the source of that name, NULL for `auto`: the first that opens. 0, or the
- * -errno of the last that was tried.
+ * Opens the source of that name, NULL for `auto`: the first that opens; for many tasks bpf
+ * before all others, as it takes a moment to open and next to nothing a sample. 0, or the -errno
+ * of the last that was tried.
  */
 int source_open(struct source *source, const char *name, const struct source_env *env);
 
 void source_close(struct source *source);
 
 extern const struct source_ops source_taskstats;
+extern const struct source_ops source_bpf; /* opens with -ENOSYS where it is not built in */
 extern const struct source_ops source_procfs;
 
 #endif

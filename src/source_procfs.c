@@ -228,7 +228,7 @@ static void read_process(struct procfs_source *source, const struct sample *prev
 }
 
 /* Takes a sample. */
-static int procfs_sample(void *state, const struct sample *prev, struct sample *cur,
+static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
 			 unsigned needs)
 {
 	struct procfs_source *source = state;
@@ -237,6 +237,7 @@ static int procfs_sample(void *state, const struct sample *prev, struct sample *
 	int err;
 
 	(void)needs; /* a record is what this source does not have */
+	sample_reset(cur);
 	if (!pids) {
 		err = pidlist_read(&source->processes, source->env.procfd);
 		if (err)

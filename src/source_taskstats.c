@@ -457,15 +457,18 @@ static int sample_threads(struct taskstats_source *source, const struct sample *
 }
 
 /* Takes a sample. */
-static int taskstats_sample(void *state, const struct sample *prev, struct sample *cur,
+static int taskstats_sample(void *state, struct sample *prev, struct sample *cur,
 			    unsigned needs)
 {
 	struct taskstats_source *source = state;
 	int err;
 
+	sample_reset(cur);
 	source->cur = cur;
 	source->error = 0;
 	source->n = 0;
+	if (needs & NEED_RANGE)
+		needs |= NEED_RECORD;
 	err = list_processes(source, prev);
 	if (err)
 		return err;

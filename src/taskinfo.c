@@ -28,6 +28,7 @@ struct taskinfo {
 	bool threads;
 	uint64_t tick_ns;
 	uint64_t syscalls;
+	unsigned needs; /* of the update before */
 	struct user *users;
 	size_t nusers;
 	struct buf scratch;
@@ -94,7 +95,7 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	pid_t tid = info->threads ? raw->pid : 0;
 	struct proctask_stat stat;
 
-	if (needs & NEED_STAT && !proc->state) {
+	if (needs & NEED_STAT && !raw->state && !proc->state) {
 		info->syscalls += FILE_SYSCALLS;
 		if (!proctask_stat(info->procfd, raw->tgid, tid, &stat)) {
 			proc->state = stat.state;
@@ -132,10 +133,18 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
 		     void (*between)(void *arg), void *arg)
 {
+	bool more = needs & ~info->needs;
+
+	info->needs = needs;
+	/* A source that marks says the state, too. */
+	if (sample->marks)
+		needs &= ~NEED_STAT;
 	if (!(needs & (NEED_INFO | NEED_PROC)))
 		between = NULL;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		taskinfo_fill(info, sample, i, needs);
+		if (more || needs & NEED_IO || !sample->marks || i >= sample->n ||
+		    !(sample->marks[i] & MARK_UNCHANGED))
+			taskinfo_fill(info, sample, i, needs);
 		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
 			between(arg);
 	}

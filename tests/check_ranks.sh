@@ -59,7 +59,7 @@ FNR == 1 {
 	at = FILENAME ":" FNR ": includes " file
 
 	# It says which functions the system headers declare.
-	if (!includes++ && FILENAME ~ /\.c$/ && file != "config.h")
+	if (!includes++ && FILENAME ~ /\.c$/ && FILENAME !~ /\.bpf\.c$/ && file != "config.h")
 		print "config", at " before config.h"
 
 	if (room == "src" && file ~ /(^|\/)(n?curses|panel|term|menu|form)\.h$/)

@@ -179,7 +179,7 @@ static void test_max(void **state)
 	check(scene, UNIT_MAX, "irq", "-");
 	check(scene, UNIT_MAX, "total", "8.0");
 	check(scene, UNIT_MAX, "mem", "90.0");
-	assert_int_equal(column_needs(scene_column("cpu"), UNIT_MAX), NEED_RECORD);
+	assert_int_equal(column_needs(scene_column("cpu"), UNIT_MAX), NEED_RANGE);
 	assert_int_equal(column_needs(scene_column("cpu"), UNIT_AVG), 0);
 	assert_int_equal(column_needs(scene_column("run"), UNIT_MAX), 0);
 }

@@ -128,7 +128,7 @@ static void test_needs(void **state)
 	layout_named(&layout, "-pid,+state,+cpu");
 	assert_int_equal(layout.n, 2);
 	assert_int_equal(layout_needs(&layout, UNIT_PERCENT), NEED_STAT);
-	assert_int_equal(layout_needs(&layout, UNIT_MAX), NEED_STAT | NEED_RECORD);
+	assert_int_equal(layout_needs(&layout, UNIT_MAX), NEED_STAT | NEED_RANGE);
 	layout_named(&layout, "command,read,cgroup,ac_nice,pid");
 	assert_int_equal(layout_needs(&layout, UNIT_PERCENT),
 			 NEED_COMMAND | NEED_IO | NEED_CGROUP | NEED_RECORD);

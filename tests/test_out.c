@@ -456,7 +456,7 @@ static void test_needs(void **state)
 	s->config.fields = NULL;
 	s->config.threads = true;
 	out_open(&s->out, &out_json, &s->config);
-	assert_int_equal(out_needs(&s->out), NEED_RECORD | NEED_ACCOUNT);
+	assert_int_equal(out_needs(&s->out), NEED_RANGE | NEED_ACCOUNT);
 }
 
 /* All of the buffer is written, or the error is told. */

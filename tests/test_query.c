@@ -150,7 +150,7 @@ static void test_negative(void **state)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(nice) + 1; i++)
 		add(s, "x", 0, 0);
-	sample_extend(sample, NEED_RECORD);
+	sample_extend(sample, NEED_RANGE);
 	for (unsigned i = 0; i < ARRAY_SIZE(nice); i++) {
 		sample->records[i].fields_valid = RECORD_BIT(RECORD_ac_nice);
 		sample->records[i].field[RECORD_ac_nice] = (uint64_t)(int64_t)nice[i];
@@ -279,7 +279,7 @@ static void test_needs(void **state)
 	assert_int_equal(query_needs(&s->query, UNIT_MAX), 0);
 	s->query.sort = scene_column("total");
 	assert_int_equal(query_needs(&s->query, UNIT_PERCENT), 0);
-	assert_int_equal(query_needs(&s->query, UNIT_MAX), NEED_RECORD);
+	assert_int_equal(query_needs(&s->query, UNIT_MAX), NEED_RANGE);
 	s->query.sort = scene_column("state");
 	s->query.match = &regex;
 	assert_int_equal(query_needs(&s->query, UNIT_PERCENT), NEED_STAT | NEED_COMMAND);

@@ -91,7 +91,7 @@ static void open_or_skip(struct source *source, const struct source_env *env, co
 }
 
 /* Takes a sample by hand. */
-static void take(struct source *source, const struct sample *prev, struct sample *cur,
+static void take(struct source *source, struct sample *prev, struct sample *cur,
 		 unsigned needs)
 {
 	sample_reset(cur);

@@ -142,17 +142,17 @@ static void read_wchan(struct detail *detail, const struct row *row)
 static void take_texts(struct detail *detail, struct sampler *sampler, const struct frame *frame,
 		       const struct row *row)
 {
-	const struct task_proc *proc;
+	char state;
 
 	sampler_fill(sampler, &row, 1, NEED_STAT | NEED_COMMAND | NEED_CGROUP);
 	take_text(&detail->task.user, row->task->user);
 	take_text(&detail->task.command, row->task->command);
 	take_text(&detail->task.cgroup, row->task->cgroup);
 	memcpy(detail->who.comm, row->task->comm, sizeof(detail->who.comm));
-	proc = row_proc(frame, row);
-	if (proc && proc->state)
-		detail->task.state = proc->state;
-	if (!row_stuck(frame, row, &detail->task.stuck_ns))
+	state = row_state(frame, row);
+	if (state)
+		detail->task.state = state;
+	if (!row_wait(frame, row, &detail->task.stuck_ns))
 		detail->task.stuck_ns = 0;
 	read_wchan(detail, row);
 }

@@ -31,7 +31,7 @@ struct detail_task {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t read_ns;  /* when its counters were read */
 	char state;	   /* 0: not known */
-	uint64_t stuck_ns; /* see row_stuck(); 0: it is not */
+	uint64_t stuck_ns; /* see row_wait(); 0: it is not */
 	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */
 };
 

@@ -103,7 +103,7 @@ static void ask_for_needs(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
-	if (ui->frame && needs(ui) & NEED_RECORD & ~loop->wanted)
+	if (ui->frame && needs(ui) & (NEED_RECORD | NEED_RANGE) & ~loop->wanted)
 		ui->pending |= REACT_RESAMPLE;
 }
 

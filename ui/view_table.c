@@ -266,7 +266,7 @@ static unsigned table_needs(struct ui *ui, void *state)
 
 	set_query(ui);
 	return query_needs(&ui->query, ui->settings.unit) |
-	       (layout_needs(&table->layout, ui->settings.unit) & NEED_RECORD);
+	       (layout_needs(&table->layout, ui->settings.unit) & (NEED_RECORD | NEED_RANGE));
 }
 
 /* A column and where it is on the screen. */

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters by a program in the kernel that walks over all tasks (snapshot.c). Of a task that did
+ * not change it says no more than that it is there; its element is the one of the sample before.
+ * As long as nobody comes or goes samples have one layout, and an element that has been the same
+ * for a round of samples is not even copied: so idle tasks cost next to nothing.
+ *
+ * What only taskstats has (struct task_record) is asked of taskstats: such samples are its.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "snapshot.h"
+#include "source.h"
+#include "util.h"
+
+_Static_assert((int)SNAPSHOT_KINDS == (int)DELAY_KINDS, "a kind is missing in the program");
+
+/* Where the entry of a walk has its element. */
+struct place {
+	pid_t pid;
+	uint32_t element;
+};
+
+#define NO_ELEMENT UINT32_MAX	    /* it is new */
+#define LEFT_OUT (UINT32_MAX - 1) /* not one of the processes asked for */
+
+/* What is new, for sorting. */
+struct newcomer {
+	pid_t tgid, pid;
+	uint32_t entry;
+};
+
+struct bpf_source {
+	struct source_env env;
+	struct snapshot *snapshot;
+	void *taskstats; /* NULL: not opened yet */
+	bool no_taskstats;
+	uint64_t layouts, pass; /* numbers given so far */
+	/* Of the pass before: its places, what its sample is known by, when it was. */
+	struct place *walk, *next;
+	size_t nwalk, walk_cap;
+	uint64_t layout, begin_ns, end_ns;
+	uint64_t *changed; /* by element: the last pass in which it was not as before */
+	size_t changed_cap;
+	/* Scratch, kept for its memory. */
+	uint32_t *places; /* by entry: its element in the new layout */
+	uint32_t *entry_of; /* by element of the sample before: its entry now */
+	size_t entry_of_cap;
+	struct newcomer *newcomers;
+	size_t nnewcomers, newcomers_cap;
+};
+
+/* Grows an array to hold n. */
+static void *reserve(void *array, size_t *cap, size_t n, size_t size)
+{
+	if (n <= *cap)
+		return array;
+	*cap = n + n / 2;
+	return xreallocarray(array, *cap, size);
+}
+
+/* Makes room for the places of n entries, in this walk and the next. */
+static void reserve_places(struct bpf_source *source, size_t n)
+{
+	if (n <= source->walk_cap)
+		return;
+	source->walk_cap = n + n / 2;
+	source->walk = xreallocarray(source->walk, source->walk_cap, sizeof(*source->walk));
+	source->next = xreallocarray(source->next, source->walk_cap, sizeof(*source->next));
+	source->places = xreallocarray(source->places, source->walk_cap, sizeof(*source->places));
+}
+
+/* The letter of /proc/PID/stat (fs/proc/array.c:task_state_array, sched.h:__task_state_index). */
+static char state_letter(uint32_t state, uint32_t exit_state)
+{
+	static const char letters[] = "RSDTtXZPI";
+	const uint32_t report = 0x7f, idle = 0x402, frozen = 0x8000, rtlock = 0x1000;
+	uint32_t reported = (state | exit_state) & report;
+	unsigned at = 0;
+
+	if (!exit_state && state & (frozen | rtlock))
+		return 'D';
+	if ((state & idle) == idle)
+		return 'I';
+	while (reported) {
+		reported >>= 1;
+		at++;
+	}
+	return letters[at];
+}
+
+/* Adds the counters of a part. */
+static void add_part(struct task_raw *raw, const struct snapshot_record *part)
+{
+	uint64_t since = part->read_ns - part->waited_ns;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		raw->delay[kind].count += part->count[kind];
+		raw->delay[kind].ns += part->delay[kind].ns;
+	}
+	raw->run_ns += part->run_ns;
+	raw->user_ns += part->user_ns;
+	raw->system_ns += part->system_ns;
+	if (part->part == SNAPSHOT_ENDED)
+		return;
+	raw->life_ns += part->read_ns - part->start_ns;
+	raw->valid &= DELAY_BOTH(part->kinds) | ~DELAY_BOTH(DELAY_ALL);
+	if (part->wait && (!raw->wait || since < raw->wait_since_ns)) {
+		raw->wait = (uint8_t)part->wait;
+		raw->wait_since_ns = since;
+	}
+}
+
+/* Gives the element its counters: the sum of n parts, of which the first is the leader's. */
+static void set_counters(struct task_raw *raw, const struct snapshot_record *parts, size_t n)
+{
+	bool ended = n > 1 && parts[1].part == SNAPSHOT_ENDED;
+
+	raw->read_ns = parts->read_ns;
+	raw->valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN;
+	raw->state = state_letter(parts->state, parts->exit_state);
+	raw->children_user_ns = parts->children_user_ns;
+	raw->children_system_ns = parts->children_system_ns;
+	raw->single = parts->threads <= 1 && !ended;
+	/* A leader that has ended while threads live on is among the ended ones. */
+	if (!ended || !parts->exit_state)
+		add_part(raw, parts);
+	for (size_t i = 1; i < n; i++)
+		add_part(raw, &parts[i]);
+}
+
+/* Takes the longest and shortest waits of the parts. */
+static void set_range(struct task_record *range, const struct snapshot_record *parts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+			const struct snapshot_delay *delay = &parts[i].delay[kind];
+
+			if (delay->max > range->max[kind])
+				range->max[kind] = delay->max;
+			if (delay->min && (!range->min[kind] || delay->min < range->min[kind]))
+				range->min[kind] = delay->min;
+		}
+		range->range_valid |= parts[i].ranges;
+	}
+}
+
+/* Whether the record is of the task, which may have been found by another source. */
+static bool is_same(const struct task *task, const struct snapshot_record *record)
+{
+	return task->start_lo <= record->start_ns && record->start_ns <= task->start_hi;
+}
+
+/* Brings up to date who the task is. */
+static void identify(struct task *task, const struct snapshot_record *record, bool ran)
+{
+	task->start_lo = task->start_hi = record->start_ns;
+	task->ppid = record->ppid;
+	task->fresh |= ran || task->uid != record->uid ||
+		       strncmp(task->comm, record->comm, SNAPSHOT_COMM) != 0 ||
+		       task->cgroup_id != record->cgroup;
+	task->uid = record->uid;
+	task->cgroup_id = record->cgroup;
+	task->accounted = record->kinds & DELAY_BIT(DELAY_BLKIO);
+	task_set_comm(task, record->comm, sizeof(record->comm));
+}
+
+/* Fills in the element i of a sample. known: the one of the same task before, or NULL. */
+static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
+		 const struct snapshot_entry *entry, const struct task_raw *known)
+{
+	const struct snapshot_record *parts = &view->records[entry->record - 1];
+	size_t n = snapshot_parts(view, entry->record - 1);
+	struct task_raw *raw = &cur->raw[i];
+	struct task_key key = { parts->pid, parts->start_ns };
+
+	set_counters(raw, parts, n);
+	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
+	identify(raw->task, parts, !known || known->run_ns != raw->run_ns);
+	cur->marks[i] = raw->task->accounted ? 0 : MARK_UNACCOUNTED;
+	if (cur->records)
+		set_range(&cur->records[i], parts, n);
+}
+
+/* Takes over an element of the sample before as it is. */
+static void keep(struct sample *cur, size_t i, const struct sample *prev, size_t before)
+{
+	struct task_raw *raw = &cur->raw[i];
+
+	*raw = prev->raw[before];
+	task_ref(raw->task);
+	cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
+	/* What an exit record said of it was said in its time. */
+	raw->exited = false;
+	raw->was = 0;
+	raw->status = 0;
+	raw->members = 1;
+	raw->heir = 0;
+}
+
+/* Orders process ids. */
+static int compare_ids(const void *a, const void *b)
+{
+	const pid_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Whether the process is one of those asked for. */
+static bool is_asked(const struct source_env *env, pid_t tgid)
+{
+	return !env->pids ||
+	       bsearch(&tgid, env->pids, env->npids, sizeof(tgid), compare_ids) != NULL;
+}
+
+/*
+ * The element that an entry had in the sample before. The walk keeps its order, so that it is
+ * looked for from where the last one was. `at` is that place.
+ */
+static uint32_t find_element(const struct bpf_source *source, const struct sample *prev,
+			     const struct snapshot_view *view, const struct snapshot_entry *entry,
+			     size_t *at)
+{
+	const struct snapshot_record *record;
+	const struct task_raw *known;
+
+	if (*at < source->nwalk && source->walk[*at].pid == entry->pid && !entry->record)
+		return source->walk[(*at)++].element;
+	if (entry->record) {
+		record = &view->records[entry->record - 1];
+		*at += *at < source->nwalk && source->walk[*at].pid == entry->pid;
+		if (!is_asked(&source->env, record->tgid))
+			return LEFT_OUT;
+		known = sample_find(prev, record->tgid, record->pid);
+		return known && is_same(known->task, record) ? (uint32_t)(known - prev->raw) :
+							       NO_ELEMENT;
+	}
+	for (size_t i = *at; i < source->nwalk; i++)
+		if (source->walk[i].pid == entry->pid) {
+			*at = i + 1;
+			return source->walk[i].element;
+		}
+	return NO_ELEMENT;
+}
+
+/*
+ * Finds for each entry its element in the sample before. *steady: they are the same, in the
+ * same order. False where an entry without a record is not to be found.
+ */
+static bool place_entries(struct bpf_source *source, const struct sample *prev,
+			  const struct snapshot_view *view, bool *steady)
+{
+	size_t at = 0;
+
+	*steady = source->layout && view->nentries == source->nwalk;
+	for (size_t k = 0; k < view->nentries; k++) {
+		const struct snapshot_entry *entry = &view->entries[k];
+		uint32_t element = find_element(source, prev, view, entry, &at);
+
+		if (element == NO_ELEMENT && !entry->record)
+			return false;
+		source->next[k] = (struct place){ entry->pid, element };
+		*steady &= at == k + 1 && source->walk[k].element == element;
+	}
+	return true;
+}
+
+/* Orders newcomers as the sample is sorted. */
+static int compare_newcomers(const void *a, const void *b)
+{
+	const struct newcomer *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Sorts the entries out: those with an element before by that, the new ones by id. */
+static void sort_entries(struct bpf_source *source, const struct sample *prev,
+			 const struct snapshot_view *view)
+{
+	source->entry_of = reserve(source->entry_of, &source->entry_of_cap, prev->n,
+				   sizeof(*source->entry_of));
+	source->newcomers = reserve(source->newcomers, &source->newcomers_cap, view->nentries,
+				    sizeof(*source->newcomers));
+	source->nnewcomers = 0;
+	for (size_t e = 0; e < prev->n; e++)
+		source->entry_of[e] = NO_ELEMENT;
+	for (size_t k = 0; k < view->nentries; k++) {
+		uint32_t element = source->next[k].element;
+
+		if (element == LEFT_OUT)
+			continue;
+		if (element == NO_ELEMENT) {
+			const struct snapshot_record *record =
+				&view->records[view->entries[k].record - 1];
+
+			source->newcomers[source->nnewcomers++] = (struct newcomer){
+				record->tgid, record->pid, (uint32_t)k };
+		} else {
+			source->entry_of[element] = (uint32_t)k;
+		}
+	}
+	qsort(source->newcomers, source->nnewcomers, sizeof(*source->newcomers),
+	      compare_newcomers);
+}
+
+/* Whether the element comes before what is new. */
+static bool comes_before(const struct task_raw *raw, const struct newcomer *newcomer)
+{
+	struct newcomer old = { raw->tgid, raw->pid, 0 };
+
+	return compare_newcomers(&old, newcomer) < 0;
+}
+
+/* Adds the elements of a new layout, still empty: places[entry] is where each has its own. */
+static void add_elements(struct bpf_source *source, const struct sample *prev, struct sample *cur)
+{
+	size_t e = 0, m = 0;
+
+	for (;;) {
+		const struct newcomer *new = m < source->nnewcomers ? &source->newcomers[m] : NULL;
+
+		while (e < prev->n && source->entry_of[e] == NO_ELEMENT)
+			e++;
+		if (e < prev->n && (!new || comes_before(&prev->raw[e], new))) {
+			source->places[source->entry_of[e]] = (uint32_t)cur->n;
+			sample_add(cur, prev->raw[e].tgid, prev->raw[e].pid);
+			e++;
+		} else if (new) {
+			source->places[new->entry] = (uint32_t)cur->n;
+			sample_add(cur, new->tgid, new->pid);
+			m++;
+		} else {
+			return;
+		}
+	}
+}
+
+/* Remembers in which pass an element was last not as before. */
+static void note_change(struct bpf_source *source, const struct sample *prev, uint32_t e,
+			bool written)
+{
+	if (written)
+		source->changed[e] = source->pass;
+	else if (!(prev->marks[e] & MARK_UNCHANGED)) /* an exit record may have changed it, too */
+		source->changed[e] = source->pass - 1;
+}
+
+/* Makes a sample from nothing: everybody in their places, whoever came and went. */
+static void lay_out(struct bpf_source *source, const struct sample *prev, struct sample *cur,
+		    const struct snapshot_view *view, unsigned needs)
+{
+	sample_reset(cur);
+	sort_entries(source, prev, view);
+	add_elements(source, prev, cur);
+	sample_mark(cur);
+	sample_extend(cur, needs & NEED_RANGE);
+	for (size_t k = 0; k < view->nentries; k++) {
+		uint32_t before = source->next[k].element, now = source->places[k];
+
+		if (before == LEFT_OUT)
+			continue;
+		source->next[k].element = now;
+		if (view->entries[k].record)
+			fill(cur, now, view, &view->entries[k],
+			     before == NO_ELEMENT ? NULL : &prev->raw[before]);
+		else
+			keep(cur, now, prev, before);
+	}
+}
+
+/*
+ * Makes a sample of the layout of the one before, out of what it held before, when it was of
+ * that layout, too: what has been unchanged since then is in its place already.
+ */
+static void bring_up_to_date(struct bpf_source *source, const struct sample *prev,
+			     struct sample *cur, const struct snapshot_view *view, unsigned needs)
+{
+	sample_return(cur);
+	sample_extend(cur, needs & NEED_RANGE);
+	for (size_t k = 0; k < view->nentries; k++) {
+		uint32_t e = source->next[k].element;
+		struct task *old;
+
+		if (e == LEFT_OUT)
+			continue;
+		note_change(source, prev, e, view->entries[k].record);
+		if (!view->entries[k].record && cur->pass > source->changed[e]) {
+			cur->marks[e] = prev->marks[e] | MARK_UNCHANGED;
+			continue;
+		}
+		old = cur->raw[e].task;
+		if (view->entries[k].record) {
+			cur->raw[e] = (struct task_raw){ .tgid = prev->raw[e].tgid,
+							 .pid = prev->raw[e].pid, .members = 1 };
+			fill(cur, e, view, &view->entries[k], &prev->raw[e]);
+		} else {
+			keep(cur, e, prev, e);
+		}
+		task_unref(old);
+	}
+}
+
+/* Starts a new layout. */
+static void start_layout(struct bpf_source *source, const struct sample *cur)
+{
+	source->changed = reserve(source->changed, &source->changed_cap, cur->n,
+				  sizeof(*source->changed));
+	for (size_t i = 0; i < cur->n; i++)
+		source->changed[i] = source->pass;
+	source->layout = ++source->layouts;
+}
+
+/*
+ * An element that did not change has no time of reading: before it is compared with a new one
+ * it gets the one at which the walk before came by.
+ */
+static void date_elements(const struct bpf_source *source, struct sample *prev,
+			  const struct snapshot_view *view)
+{
+	double step = source->nwalk ? (double)(source->end_ns - source->begin_ns) /
+					      (double)source->nwalk : 0;
+
+	for (size_t k = 0; k < view->nentries; k++) {
+		uint32_t e = source->next[k].element;
+
+		if (view->entries[k].record && e < LEFT_OUT && prev->marks &&
+		    prev->marks[e] & MARK_UNCHANGED)
+			prev->raw[e].read_ns = source->begin_ns + (uint64_t)(step * (double)k);
+	}
+}
+
+/* Makes the sample of what was found. False where something is not to be found. */
+static bool make_sample(struct bpf_source *source, struct sample *prev, struct sample *cur,
+			const struct snapshot_view *view, unsigned needs)
+{
+	struct place *walk;
+	bool steady;
+
+	reserve_places(source, view->nentries);
+	if (!place_entries(source, prev, view, &steady))
+		return false;
+	source->pass++;
+	date_elements(source, prev, view);
+	if (steady && cur->layout == source->layout) {
+		bring_up_to_date(source, prev, cur, view, needs);
+	} else {
+		lay_out(source, prev, cur, view, needs);
+		if (steady)
+			for (size_t k = 0; k < view->nentries; k++)
+				if (source->next[k].element != LEFT_OUT)
+					note_change(source, prev, source->next[k].element,
+						    view->entries[k].record);
+		if (!steady)
+			start_layout(source, cur);
+	}
+	cur->layout = source->layout;
+	cur->pass = source->pass;
+	walk = source->walk;
+	source->walk = source->next;
+	source->next = walk;
+	source->nwalk = view->nentries;
+	source->begin_ns = view->begin_ns;
+	source->end_ns = view->end_ns;
+	return true;
+}
+
+/* Has taskstats take the sample, if it is to be had. False where it is not. */
+static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct sample *cur,
+			  unsigned needs, int *err)
+{
+	if (!source->taskstats && !source->no_taskstats)
+		source->no_taskstats = source_taskstats.open(&source->env, &source->taskstats) != 0;
+	if (!source->taskstats)
+		return false;
+	*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
+	source->layout = 0;
+	return true;
+}
+
+/* Takes a sample. */
+static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsigned needs)
+{
+	struct bpf_source *source = state;
+	bool whole = !source->layout || prev->layout != source->layout ||
+		     prev->pass != source->pass || needs & (NEED_IDENTITY | NEED_RANGE);
+	struct snapshot_view view;
+	int err;
+
+	if (needs & NEED_RECORD && ask_taskstats(source, prev, cur, needs, &err))
+		return err;
+	err = snapshot_take(source->snapshot, whole, &view);
+	if (err)
+		return err;
+	if (prev->layout != source->layout || prev->pass != source->pass)
+		source->layout = 0;
+	if (make_sample(source, prev, cur, &view, needs))
+		return 0;
+	/* The order of the walk has changed. */
+	err = snapshot_take(source->snapshot, true, &view);
+	if (!err && !make_sample(source, prev, cur, &view, needs))
+		err = -EBADMSG;
+	return err;
+}
+
+/* Opens the source: loads the program. */
+static int bpf_open(const struct source_env *env, void **state)
+{
+	struct bpf_source *source = xcalloc(1, sizeof(*source));
+	int err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY);
+
+	if (err) {
+		free(source);
+		return err;
+	}
+	source->env = *env;
+	*state = source;
+	return 0;
+}
+
+/* System calls made so far. */
+static uint64_t bpf_syscalls(const void *state)
+{
+	const struct bpf_source *source = state;
+
+	return snapshot_syscalls(source->snapshot) +
+	       (source->taskstats ? source_taskstats.syscalls(source->taskstats) : 0);
+}
+
+/* Closes the source. */
+static void bpf_close(void *state)
+{
+	struct bpf_source *source = state;
+
+	snapshot_close(source->snapshot);
+	if (source->taskstats)
+		source_taskstats.close(source->taskstats);
+	free(source->walk);
+	free(source->next);
+	free(source->places);
+	free(source->changed);
+	free(source->entry_of);
+	free(source->newcomers);
+	free(source);
+}
+
+/* What may hinder it. */
+static const char *bpf_explain(int err)
+{
+	switch (err) {
+	case -EPERM:
+		return "it needs CAP_BPF and CAP_PERFMON: run as root";
+	case -ENOENT:
+		return "it needs the kernel's BTF, /sys/kernel/btf/vmlinux "
+		       "(CONFIG_DEBUG_INFO_BTF)";
+	case -EOPNOTSUPP:
+		return "the kernel does not take the program (5.8 or later should); "
+		       "--debug-log FILE has its words";
+	default:
+		return NULL;
+	}
+}
+
+const struct source_ops source_bpf = {
+	.name = "bpf",
+	.kinds = DELAY_ALL,
+	.exits = true,
+	.open = bpf_open,
+	.sample = bpf_sample,
+	.syscalls = bpf_syscalls,
+	.close = bpf_close,
+	.explain = bpf_explain,
+};

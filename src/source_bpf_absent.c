@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stands for source_bpf.c in a program that was built without it. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "source.h"
+
+/* It does not open. */
+static int absent_open(const struct source_env *env, void **state)
+{
+	(void)env;
+	(void)state;
+	return -ENOSYS;
+}
+
+/* Why. */
+static const char *absent_explain(int err)
+{
+	(void)err;
+	return "it was not built in: " BPF_MISSING;
+}
+
+const struct source_ops source_bpf = {
+	.name = "bpf",
+	.open = absent_open,
+	.explain = absent_explain,
+};
