@@ -95,12 +95,18 @@ static struct value share(const struct row *row, uint64_t ns)
 	return value_number((double)ns * 100.0 / (double)row->interval_ns);
 }
 
+/* The same of a row to which perhaps nothing happened; then it need not be looked at. */
+static struct value share_unless_still(const struct row *row, const uint64_t *ns)
+{
+	return row->still ? value_number(0) : share(row, *ns);
+}
+
 /* Time on a CPU. */
 GETTER(get_run)
 {
 	(void)column;
 	(void)view;
-	return row->valid & VALID_RUN ? share(row, row->run_ns) : value_unset();
+	return row->valid & VALID_RUN ? share_unless_still(row, &row->run_ns) : value_unset();
 }
 
 /* Its user part. */
@@ -108,7 +114,7 @@ GETTER(get_usr)
 {
 	(void)column;
 	(void)view;
-	return row->valid & VALID_TICK ? share(row, row->user_ns) : value_unset();
+	return row->valid & VALID_TICK ? share_unless_still(row, &row->user_ns) : value_unset();
 }
 
 /* Its system part. */
@@ -116,7 +122,7 @@ GETTER(get_sys)
 {
 	(void)column;
 	(void)view;
-	return row->valid & VALID_TICK ? share(row, row->system_ns) : value_unset();
+	return row->valid & VALID_TICK ? share_unless_still(row, &row->system_ns) : value_unset();
 }
 
 /* The kinds that a delay column is made of. */
@@ -189,6 +195,8 @@ GETTER(get_delay)
 	}
 	if (!known)
 		return value_unset();
+	if (row->still && view->unit != UNIT_AVG)
+		return counted || view->unit != UNIT_COUNT ? value_number(0) : value_unset();
 	delta = delta_of(column->arg, row);
 	if (view->unit == UNIT_PERCENT)
 		return share(row, delta.ns);
@@ -386,7 +394,7 @@ const struct column columns[] = {
 	  "time since the task's start" },
 	{ "wait", "WAIT", "(s)", 6, FORMAT_SHARE, SUM_NONE, 0, false, NEED_STAT, 0, get_wait,
 	  "in uninterruptible sleep (state D) by now, at least; of tasks of one thread" },
-	{ "time", "TIME", "(s)", 8, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_time,
+	{ "time", "TIME", "(s)", 8, FORMAT_SHARE, SUM_ROW, 0, false, NEED_LIFE, 0, get_time,
 	  "time on a CPU since the task's start" },
 	{ "cuser", "CUSR", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 0, get_children,
 	  "user time of children that ended and were reaped in the interval, their whole lives'" },
@@ -460,7 +468,10 @@ bool column_rose(const struct column *column, const struct view *view, const str
 
 unsigned column_needs(const struct column *column, enum unit unit)
 {
-	return column->needs | (column_is_delay(column) && unit == UNIT_MAX ? NEED_RANGE : 0);
+	if (!column_is_delay(column))
+		return column->needs;
+	return column->needs | (unit == UNIT_MAX ? NEED_RANGE : 0) |
+	       (unit == UNIT_TOTAL ? NEED_LIFE : 0);
 }
 
 bool column_descends(const struct column *column)

@@ -226,26 +226,61 @@ static const struct task_raw *find_before(const struct frame *frame, const struc
 	return NULL;
 }
 
+/*
+ * Builds the row of a task that its source says is unchanged. Most of most samples are such, so
+ * nothing is looked at but the row: when it was built like this for the same samples before, only
+ * the interval is new.
+ */
+static void build_still(struct frame *frame, struct row *row, const struct task_raw *raw,
+			const struct task_raw *before)
+{
+	uint64_t layout = frame->cur->layout;
+
+	if (row->layout != layout || row->raw != raw || row->before != before) {
+		memset(row, 0, sizeof(*row));
+		row->task = raw->task;
+		row->raw = raw;
+		row->before = before;
+		row->members = raw->members;
+		row->valid = raw->valid & before->valid;
+		row->still = true;
+		row->layout = layout;
+		split_run(row, 0, 0);
+	}
+	row->interval_ns = frame->interval_ns;
+	frame->kinds |= row->valid & DELAY_ALL;
+	frame->still++;
+}
+
 /* Builds all rows: the living's, then those of tasks that left. */
 static void build_rows(struct frame *frame, const struct frame_options *options)
 {
-	const struct sample *cur = frame->cur;
+	const struct sample *cur = frame->cur, *prev = frame->prev;
+	/* Samples of one layout have the same tasks at the same places. */
+	bool same = prev && cur->layout && cur->layout == prev->layout;
+	bool fast = same && !options->since_start && !options->unknown;
 	size_t at = 0;
 
 	for (size_t i = 0; i < frame->n; i++) {
 		struct task_raw *raw = &cur->raw[i];
 		const struct task_raw *before;
 
+		if (fast && i < cur->n && cur->marks[i] & MARK_UNCHANGED) {
+			build_still(frame, &frame->rows[i], raw, &prev->raw[i]);
+			continue;
+		}
 		if (i >= cur->n)
 			before = find_before(frame, raw, raw->pid);
+		else if (same)
+			before = &prev->raw[i];
 		else
 			before = match(frame, raw, &at);
 		if (raw->was)
 			before = find_before(frame, raw, raw->was);
 		build_row(frame, &frame->rows[i], raw, before, options);
 	}
-	if (frame->prev)
-		frame->gone += frame->prev->n - at;
+	if (prev && !same)
+		frame->gone += prev->n - at;
 }
 
 void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
@@ -254,8 +289,9 @@ void frame_build(struct frame *frame, const struct sample *prev, struct sample *
 	size_t n = cur->n + cur->left;
 
 	if (frame->cap < n) {
+		free(frame->rows);
 		frame->cap = n * 2;
-		frame->rows = xreallocarray(frame->rows, frame->cap, sizeof(*frame->rows));
+		frame->rows = xcalloc(frame->cap, sizeof(*frame->rows));
 	}
 	frame->cur = cur;
 	frame->prev = prev;
@@ -263,7 +299,7 @@ void frame_build(struct frame *frame, const struct sample *prev, struct sample *
 	frame->real_ns = cur->real_ns;
 	frame->since_start = options->since_start;
 	frame->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
-	frame->born = frame->gone = frame->stale = 0;
+	frame->born = frame->gone = frame->stale = frame->still = 0;
 	frame->kinds = 0;
 	frame->nnotes = 0;
 	build_rows(frame, options);
@@ -293,22 +329,28 @@ static void add_sum(struct delay_sum *a, const struct delay_sum *b)
 	a->ns += b->ns;
 }
 
-void row_add(struct row *sum, struct task_raw *counters, const struct row *row)
+void row_add(struct row *sum, const struct row *row)
 {
+	sum->valid |= row->valid;
+	sum->members += row->members;
+	if (row->still)
+		return;
 	/* A sum is of what is known: unknown values add nothing. */
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (row->valid & DELAY_BIT(kind))
 			add_sum(&sum->delta[kind], &row->delta[kind]);
-		if (row->raw->valid & DELAY_BIT(kind))
-			add_sum(&counters->delay[kind], &row->raw->delay[kind]);
-	}
 	add_sum(&sum->total, &row->total);
 	add_sum(&sum->mem, &row->mem);
 	sum->run_ns += row->run_ns;
 	sum->user_ns += row->user_ns;
 	sum->system_ns += row->system_ns;
-	sum->valid |= row->valid;
-	sum->members += row->members;
+}
+
+void row_add_life(struct task_raw *counters, const struct row *row)
+{
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (row->raw->valid & DELAY_BIT(kind))
+			add_sum(&counters->delay[kind], &row->raw->delay[kind]);
 	counters->run_ns += row->raw->run_ns;
 	counters->user_ns += row->raw->user_ns;
 	counters->system_ns += row->raw->system_ns;

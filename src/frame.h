@@ -55,12 +55,14 @@ struct row {
 	const struct task_raw *before; /* counters at the last reading, NULL: none */
 	uint64_t interval_ns;	       /* between the two readings; 0: there is only one */
 	uint32_t valid;		       /* as task_raw.valid, of the deltas */
+	unsigned members;
+	bool born, exited;
+	bool still; /* nothing happened to it, by what its source said: all deltas are 0 */
+	uint64_t layout; /* frame.c's: of the samples for which a still row was built; 0: none */
 	struct delay_sum delta[DELAY_KINDS];
 	struct delay_sum total, mem; /* see delay_total(), delay_mem() */
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns; /* run_ns, split in the ratio of the tick figures */
-	unsigned members;
-	bool born, exited;
 };
 
 struct frame {
@@ -72,6 +74,7 @@ struct frame {
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
 	bool threads, since_start;
 	size_t born, gone;  /* tasks that came and went between the samples */
+	size_t still;	    /* rows to which nothing happened */
 	size_t stale;	    /* rows with a delay that cannot be: see frame_build() */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
 	uint32_t kinds;	     /* kinds that a row of this frame has: what a view shows by default */
@@ -109,8 +112,11 @@ void frame_note(struct frame *frame, enum note_id id, uint64_t value);
 /* Whether the frame has that note. */
 bool frame_has_note(const struct frame *frame, enum note_id id);
 
-/* Adds `row` to a sum. `sum->raw` must point at `counters`; both start zeroed. */
-void row_add(struct row *sum, struct task_raw *counters, const struct row *row);
+/* Adds what happened to `row` to a sum that started zeroed. */
+void row_add(struct row *sum, const struct row *row);
+
+/* Adds the row's counters since its start; where they are wanted, sum->raw points at them. */
+void row_add_life(struct task_raw *counters, const struct row *row);
 
 /* Parts of a row that are there only when needed; NULL where they are not. */
 const struct task_record *row_record(const struct frame *frame, const struct row *row);

@@ -38,6 +38,7 @@ void out_frame(struct out *out, const struct frame *frame)
 	const struct out_config *config = out->config;
 	struct view view = { frame, config->unit, config->charset };
 
+	out->order.life = out_needs(out) & NEED_LIFE;
 	query_run(config->query, &view, &out->order);
 	out->ops->frame(out, &view);
 	out->frames++;

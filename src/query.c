@@ -17,6 +17,8 @@ struct key {
 /* Whether anything happened to the row in the interval. What is unknown may have happened. */
 static bool is_active(const struct row *row)
 {
+	if (row->still)
+		return !row->valid;
 	return row->exited || !row->valid || row->total.ns || row->total.count || row->run_ns ||
 	       row->delta[DELAY_THRASH].ns;
 }
@@ -45,7 +47,7 @@ bool query_passes(const struct query *query, const struct row *row)
 	if (query->no_exited && row->exited)
 		return false;
 	if (query->over_ms >= 0 &&
-	    (!row->valid || (double)row->total.ns <= query->over_ms * (double)NSEC_PER_MSEC))
+	    (!row->valid || row->still || (double)row->total.ns <= query->over_ms * (double)NSEC_PER_MSEC))
 		return false;
 	if (query->users && !(row->task && has_user(query, row->task->uid)))
 		return false;
@@ -72,38 +74,26 @@ static int compare_descending(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Whether the value is a number above 0. */
-static bool is_positive(const struct value *value)
-{
-	return value->type == VALUE_NUMBER && value->number > 0;
-}
-
 /*
- * Sorts keys that are in the frame's order. Most rows of most samples show 0 or nothing:
- * descending, those are in place behind the others once these are taken out.
+ * Puts the rows in order. Most rows of most samples show 0 or nothing: those are in order
+ * among themselves, and only the others are sorted.
  */
-static void sort_keys(struct key *keys, struct key *spare, size_t n, bool descending)
+static void put_in_order(struct order *order, size_t nkeys, size_t nzeros, size_t nunset,
+			 bool descending)
 {
-	size_t front = 0, back = 0;
+	struct key *keys = order->keys;
+	size_t n = 0, k = 0;
 
-	if (!descending) {
-		qsort(keys, n, sizeof(*keys), compare_ascending);
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (is_positive(&keys[i].value))
-			keys[front++] = keys[i];
-		else
-			spare[back++] = keys[i];
-	}
-	memcpy(keys + front, spare, back * sizeof(*keys));
-	qsort(keys, front, sizeof(*keys), compare_descending);
-	for (size_t i = front; i < n; i++) {
-		if (keys[i].value.type != VALUE_NUMBER || keys[i].value.number < 0) {
-			qsort(keys + front, n - front, sizeof(*keys), compare_descending);
-			return;
-		}
-	}
+	qsort(keys, nkeys, sizeof(*keys), descending ? compare_descending : compare_ascending);
+	/* Zeros have their place between numbers above and below. */
+	while (k < nkeys && keys[k].value.type == VALUE_NUMBER &&
+	       (keys[k].value.number > 0) == descending)
+		order->rows[n++] = keys[k++].row;
+	memcpy(order->rows + n, order->zeros, nzeros * sizeof(*order->rows));
+	n += nzeros;
+	while (k < nkeys)
+		order->rows[n++] = keys[k++].row;
+	memcpy(order->rows + n, order->unset, nunset * sizeof(*order->rows));
 }
 
 /* Makes room for as many rows as the frame has. */
@@ -114,7 +104,9 @@ static void reserve(struct order *order, size_t n)
 		return;
 	order->cap = n * 2 + 1;
 	order->rows = xreallocarray(order->rows, order->cap, sizeof(*order->rows));
-	order->keys = xreallocarray(order->keys, order->cap, 2 * sizeof(struct key));
+	order->zeros = xreallocarray(order->zeros, order->cap, sizeof(*order->zeros));
+	order->unset = xreallocarray(order->unset, order->cap, sizeof(*order->unset));
+	order->keys = xreallocarray(order->keys, order->cap, sizeof(*order->keys));
 }
 
 /* Starts the sum row. */
@@ -127,32 +119,42 @@ static void start_sum(const struct frame *frame, struct order *order)
 	order->sum.interval_ns = frame->since_start ? frame->cur->begin_ns : frame->interval_ns;
 }
 
+/* Whether there is no filter. */
+static bool takes_all(const struct query *query)
+{
+	return !query->active && !query->no_exited && query->over_ms < 0 && !query->users &&
+	       !query->match;
+}
+
 void query_run(const struct query *query, const struct view *view, struct order *order)
 {
 	const struct frame *frame = view->frame;
-	struct key *keys;
-	size_t n = 0;
+	size_t nkeys = 0, nzeros = 0, nunset = 0;
+	bool all = takes_all(query);
 
 	reserve(order, frame->n);
 	start_sum(frame, order);
-	keys = order->keys;
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
+		struct value value = value_number(0);
 
-		if (!query_passes(query, row))
+		if (!all && !query_passes(query, row))
 			continue;
-		row_add(&order->sum, &order->sum_raw, row);
-		keys[n].row = row;
+		row_add(&order->sum, row);
+		if (order->life)
+			row_add_life(&order->sum_raw, row);
 		if (query->sort)
-			keys[n].value = column_get(query->sort, view, row);
-		n++;
+			value = column_get(query->sort, view, row);
+		if (value.type == VALUE_UNSET)
+			order->unset[nunset++] = row;
+		else if (value.type == VALUE_NUMBER && value.number == 0)
+			order->zeros[nzeros++] = row;
+		else
+			order->keys[nkeys++] = (struct key){ value, row };
 	}
-	if (query->sort)
-		sort_keys(keys, keys + n, n, query->descending);
-	for (size_t i = 0; i < n; i++)
-		order->rows[i] = keys[i].row;
-	order->passed = n;
-	order->n = query->rows && query->rows < n ? query->rows : n;
+	put_in_order(order, nkeys, nzeros, nunset, query->descending);
+	order->passed = nkeys + nzeros + nunset;
+	order->n = query->rows && query->rows < order->passed ? query->rows : order->passed;
 }
 
 unsigned query_needs(const struct query *query, enum unit unit)
@@ -164,6 +166,8 @@ unsigned query_needs(const struct query *query, enum unit unit)
 void order_free(struct order *order)
 {
 	free(order->rows);
+	free(order->zeros);
+	free(order->unset);
 	free(order->keys);
 	*order = (struct order){ 0 };
 }

@@ -26,9 +26,11 @@ struct order {
 	const struct row **rows;
 	size_t n;	 /* after the limit */
 	size_t passed;	 /* by the filters, before the limit */
+	bool life;	 /* asked for: the sum's counters since the start, else they are unknown */
 	struct row sum;	 /* over all that passed */
 	struct task_raw sum_raw;
-	void *keys;
+	struct key *keys; /* scratch: of rows that must be sorted */
+	const struct row **zeros, **unset; /* scratch: of those that need not be */
 	size_t cap;
 };
 

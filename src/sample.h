@@ -100,6 +100,7 @@ bool task_raw_booked(const struct task_raw *raw);
 #define NEED_ACCOUNT 0x40u  /* what adds up: struct account */
 #define NEED_IDENTITY 0x20u /* who everybody is, whatever was known */
 #define NEED_RANGE 0x80u    /* struct task_record, but of that max and min will do */
+#define NEED_LIFE 0x100u    /* the sum over all rows of their counters since the start */
 #define NEED_PROC (NEED_STAT | NEED_IO)
 #define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
 

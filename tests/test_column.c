@@ -290,7 +290,8 @@ static void check_total(const struct scene *scene, enum unit unit, const char *i
 
 	for (size_t i = 0; i < scene->frame.n; i++) {
 		rows[i] = &scene->frame.rows[i];
-		row_add(&sum, &counters, rows[i]);
+		row_add(&sum, rows[i]);
+		row_add_life(&counters, rows[i]);
 	}
 	total = column_total(column, &view, rows, scene->frame.n, &sum);
 	if (total.type == VALUE_UNSET) {

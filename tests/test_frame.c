@@ -488,8 +488,10 @@ static void test_row_add(void **state)
 	b->delay[DELAY_THRASH].ns = MS(50);
 	b->valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
 	scene_build(scene, 1, false, 0);
-	row_add(&sum, &counters, &scene->frame.rows[0]);
-	row_add(&sum, &counters, &scene->frame.rows[1]);
+	for (size_t i = 0; i < 2; i++) {
+		row_add(&sum, &scene->frame.rows[i]);
+		row_add_life(&counters, &scene->frame.rows[i]);
+	}
 	assert_int_equal(sum.members, 2);
 	assert_int_equal(sum.valid, SCENE_VALID);
 	assert_true(sum.delta[DELAY_CPU].ns == MS(3) && sum.delta[DELAY_CPU].count == 30);

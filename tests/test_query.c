@@ -198,6 +198,7 @@ static void test_rows(void **state)
 	for (unsigned i = 1; i <= 6; i++)
 		add(s, "x", i, 2);
 	s->query.rows = 2;
+	s->order.life = true;
 	check_sorted(s, "cpu", true, "6 5");
 	assert_int_equal(s->order.passed, 6);
 	assert_true(s->order.sum.delta[DELAY_CPU].ns == MS(21));
@@ -205,6 +206,10 @@ static void test_rows(void **state)
 	assert_int_equal(s->order.sum.members, 6);
 	assert_true(s->order.sum.interval_ns == SEC(2));
 	assert_true(s->order.sum.raw->delay[DELAY_BLKIO].ns == MS(12));
+	/* Who did not ask for the time since the start gets none, not half of it. */
+	s->order.life = false;
+	check_sorted(s, "cpu", true, "6 5");
+	assert_int_equal(s->order.sum.raw->valid, 0);
 	s->query.rows = 7;
 	check_sorted(s, "cpu", true, "6 5 4 3 2 1");
 }
@@ -280,6 +285,7 @@ static void test_needs(void **state)
 	s->query.sort = scene_column("total");
 	assert_int_equal(query_needs(&s->query, UNIT_PERCENT), 0);
 	assert_int_equal(query_needs(&s->query, UNIT_MAX), NEED_RANGE);
+	assert_int_equal(query_needs(&s->query, UNIT_TOTAL), NEED_LIFE);
 	s->query.sort = scene_column("state");
 	s->query.match = &regex;
 	assert_int_equal(query_needs(&s->query, UNIT_PERCENT), NEED_STAT | NEED_COMMAND);

@@ -284,6 +284,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	/* Only the sum is wanted. */
 	query.sort = NULL;
 	query.rows = 0;
+	order->life = true;
 	query_run(&query, &view, order);
 	growth.valid = sum->valid & ~VALID_TICK;
 	memcpy(growth.delay, sum->delta, sizeof(growth.delay));

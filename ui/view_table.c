@@ -165,8 +165,12 @@ static void follow(struct ui *ui)
 
 void table_sort(struct ui *ui)
 {
+	struct table *table = ui->table;
+
 	set_query(ui);
-	rows_build(&ui->table->rows, ui);
+	table->rows.order.life =
+		layout_needs(&table->layout, ui->settings.unit) & NEED_LIFE;
+	rows_build(&table->rows, ui);
 	follow(ui);
 }
 
