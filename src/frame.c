@@ -228,25 +228,24 @@ static const struct task_raw *find_before(const struct frame *frame, const struc
 
 /*
  * Builds the row of a task that its source says is unchanged. Most of most samples are such, so
- * nothing is looked at but the row: when it was built like this for the same samples before, only
- * the interval is new.
+ * nothing is looked at but the row: what was built like this for the task before is true again
+ * if it was unchanged all the time (`long_still`), but for where it lies and the interval.
  */
 static void build_still(struct frame *frame, struct row *row, const struct task_raw *raw,
-			const struct task_raw *before)
+			const struct task_raw *before, bool long_still)
 {
 	uint64_t layout = frame->cur->layout;
 
-	if (row->layout != layout || row->raw != raw || row->before != before) {
+	if (row->layout != layout || !long_still) {
 		memset(row, 0, sizeof(*row));
 		row->task = raw->task;
-		row->raw = raw;
-		row->before = before;
 		row->members = raw->members;
 		row->valid = raw->valid & before->valid;
 		row->still = true;
 		row->layout = layout;
-		split_run(row, 0, 0);
 	}
+	row->raw = raw;
+	row->before = before;
 	row->interval_ns = frame->interval_ns;
 	frame->kinds |= row->valid & DELAY_ALL;
 	frame->still++;
@@ -266,7 +265,8 @@ static void build_rows(struct frame *frame, const struct frame_options *options)
 		const struct task_raw *before;
 
 		if (fast && i < cur->n && cur->marks[i] & MARK_UNCHANGED) {
-			build_still(frame, &frame->rows[i], raw, &prev->raw[i]);
+			build_still(frame, &frame->rows[i], raw, &prev->raw[i],
+				    prev->marks[i] & MARK_UNCHANGED);
 			continue;
 		}
 		if (i >= cur->n)

@@ -16,7 +16,8 @@
 #include "taskinfo.h"
 #include "util.h"
 
-#define ROUND 3
+#define SAMPLES 3
+#define FRAMES 2
 
 /*
  * Above, asking taskstats for each (3 us) costs more in ten samples than loading a program into
@@ -41,12 +42,12 @@ struct sampler {
 	struct exits_stats exits_before; /* at the sample before */
 	unsigned needs;
 	/*
-	 * In turn: the frame handed out (index `now`), the sample before it that its rows
-	 * point at, and the one being filled meanwhile.
+	 * In turn: the sample of the frame handed out (index `now`), the one before it that its
+	 * rows point at, and the one being filled meanwhile; the frame handed out, and the next.
 	 */
-	struct sample samples[ROUND];
-	struct system_sample systems[ROUND];
-	struct frame frames[ROUND];
+	struct sample samples[SAMPLES];
+	struct system_sample systems[SAMPLES];
+	struct frame frames[FRAMES];
 	unsigned now;
 	uint64_t ticks;
 	uint64_t epoch_ns; /* see struct frame: read once, so that a start stays what it was */
@@ -312,10 +313,10 @@ static bool is_unsettled(struct sampler *sampler)
 
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
 {
-	unsigned next = (sampler->now + 1) % ROUND;
+	unsigned next = (sampler->now + 1) % SAMPLES;
 	struct sample *cur = &sampler->samples[next];
 	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
-	struct frame *frame = &sampler->frames[next];
+	struct frame *frame = &sampler->frames[sampler->ticks % FRAMES];
 	struct frame_options options = { .since_start = sampler->config->since_start };
 	struct sample none = { 0 };
 	size_t older;
@@ -414,9 +415,9 @@ void sampler_close(struct sampler *sampler)
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
 	delayacct_close(&sampler->delayacct);
-	for (unsigned i = 0; i < ROUND; i++) {
+	for (unsigned i = 0; i < SAMPLES; i++)
 		sample_free(&sampler->samples[i]);
+	for (unsigned i = 0; i < FRAMES; i++)
 		frame_free(&sampler->frames[i]);
-	}
 	free(sampler);
 }

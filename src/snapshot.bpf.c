@@ -95,6 +95,10 @@ struct taskstats {
 	__u64 cpu_run_virtual_total;
 };
 
+struct list_head {
+	struct list_head *next, *prev;
+};
+
 struct signal_struct {
 	int nr_threads;
 	__u64 utime, stime, cutime, cstime;
@@ -111,6 +115,7 @@ struct task_struct {
 	int pid, tgid;
 	struct task_struct *real_parent, *group_leader;
 	struct pid *thread_pid;
+	struct list_head thread_node;
 	__u64 utime, stime;
 	__u64 start_time;
 	const struct cred *real_cred;
@@ -568,10 +573,12 @@ static __always_inline void write_threads(struct task_struct *leader)
 static __always_inline void visit_process(struct task_struct *leader)
 {
 	struct sum sum = { leader->se.sum_exec_runtime, !leader->on_rq };
-	__u32 threads;
+	__u32 threads = 1;
 
 	subject = (__u64)leader;
-	threads = threads_of_subject();
+	/* Alone in its list it has the list's head on both sides: so that need not be fetched. */
+	if (leader->thread_node.next != leader->thread_node.prev)
+		threads = threads_of_subject();
 	if (threads > 1)
 		add_up(leader, &sum);
 	if (visit(sum.run_ns, threads, sum.settled) && threads > 1)
