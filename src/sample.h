@@ -122,7 +122,7 @@ struct task_proc {
 struct sample {
 	uint64_t begin_ns; /* CLOCK_MONOTONIC before the tasks were listed: who is born later is new */
 	uint64_t end_ns;
-	uint64_t forks; /* tasks created since boot, read before begin_ns; 0: not known */
+	uint64_t forks; /* tasks created since boot, read between begin_ns and the list; 0: not known */
 	uint64_t real_ns; /* CLOCK_REALTIME at begin_ns */
 	struct task_raw *raw;
 	struct task_record *records;
