@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "exits.h"
 #include "proctask.h"
 #include "util.h"
 
@@ -13,9 +14,6 @@
 
 /* A chain of parents this long is none: pids were used again while we looked. */
 #define CHAIN_MAX 4096
-
-/* What an exit record lacks at most: a clock tick of a kernel with CONFIG_HZ=100. */
-#define RECORD_LACKS_NS (10 * NSEC_PER_MSEC)
 
 /* Reads the children's times of a process. False where it has gone. */
 static bool read_children(struct account_reader *reader, const struct task_raw *raw, uint64_t *ns)
@@ -123,12 +121,12 @@ static void bequeath_all(const struct sample *prev, const struct sample *cur)
  */
 static int64_t credit(const struct task_reaped *reaped, bool exact)
 {
-	int64_t most = (int64_t)(reaped->ended * RECORD_LACKS_NS);
+	int64_t most = (int64_t)(reaped->ended * EXIT_LACKS_NS);
 
 	if (reaped->credited_ns > 0)
 		most += reaped->credited_ns;
-	if (reaped->balance_ns < -(int64_t)RECORD_LACKS_NS)
-		return -(int64_t)RECORD_LACKS_NS;
+	if (reaped->balance_ns < -(int64_t)EXIT_LACKS_NS)
+		return -(int64_t)EXIT_LACKS_NS;
 	return exact && reaped->balance_ns > most ? most : reaped->balance_ns;
 }
 

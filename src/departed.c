@@ -488,7 +488,7 @@ static bool is_left_over(const struct task_raw *raw, const struct task_raw *left
 {
 	const struct task *task = raw->task, *gone = left->task;
 
-	return left->members == 1 && raw->run_ns <= left->run_ns &&
+	return left->members == 1 && raw->run_ns <= left->run_ns + EXIT_LACKS_NS &&
 	       task->start_lo <= gone->start_hi + CLOCK_SLACK_NS &&
 	       gone->start_lo <= task->start_hi + CLOCK_SLACK_NS;
 }

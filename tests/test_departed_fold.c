@@ -297,35 +297,56 @@ static uint64_t run_of_all(const struct frame *frame)
 	return ns;
 }
 
-/* They may be zombies in the next sample, where what they did must not be counted again. */
+/*
+ * They may be zombies in the next sample, where what they did must not be counted again: but for
+ * what they ran since the last tick, which a record lacks.
+ */
 static void test_fold_zombies(void **state)
 {
 	struct scene *scene = *state;
 
-	for (unsigned gone = 0; gone < 2; gone++) {
+	for (unsigned lacks = 0; lacks < 10; lacks += 3) {
 		struct exit_record records[6];
-		struct departures departures = { .records = records, .n = 6,
-						 .gone = gone ? is_gone : NULL };
 		uint64_t run_ns;
 
 		make_unlisted(records, 6);
-		departed_merge(&departures, &scene->samples[0], &scene->samples[1]);
-		scene_build(scene, 1, false, 0);
+		merge(scene, 1, false, records, 6);
 		run_ns = run_of_all(&scene->frame);
 		assert_int_equal(scene->frame.born, 6);
-		/* Those that have gone for good are one row. */
-		if (gone)
-			assert_int_equal(scene->frame.n, 1);
-		for (unsigned i = 0; !gone && i < 6; i++)
-			give(scene_add(&scene->samples[2], (pid_t)(20 + i), (pid_t)(20 + i),
-				       SEC(102) + MS(8)), i + 1);
+		for (unsigned i = 0; i < 6; i++) {
+			pid_t pid = (pid_t)(20 + i);
+			struct task_raw *raw = scene_add(&scene->samples[2], pid, pid,
+							 SEC(102) + MS(8));
+
+			give(raw, i + 1);
+			raw->run_ns += MS(lacks);
+		}
 		merge(scene, 2, false, NULL, 0);
 		run_ns += run_of_all(&scene->frame);
-		assert_int_equal(run_ns, MS(6 * 7 / 2) + 6 * 50);
+		assert_int_equal(run_ns, MS(6 * 7 / 2) + 6 * 50 + MS(6 * lacks));
 		assert_int_equal(scene->frame.born, 0);
 		sample_reset(&scene->samples[1]);
 		sample_reset(&scene->samples[2]);
 	}
+}
+
+/* Those that have gone for good are one row. */
+static void test_fold_unlisted(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[6];
+	struct departures departures = { .records = records, .n = 6, .gone = is_gone };
+
+	make_unlisted(records, 6);
+	departed_merge(&departures, &scene->samples[0], &scene->samples[1]);
+	scene_build(scene, 1, false, 0);
+	assert_int_equal(scene->frame.n, 1);
+	assert_int_equal(scene->frame.born, 6);
+	/* Whoever has the pid of one then is another. */
+	give(scene_add(&scene->samples[2], 20, 20, SEC(103)), 4);
+	merge(scene, 2, false, NULL, 0);
+	check_delta(row_of(scene, 20, false), 0, 4);
+	assert_int_equal(scene->frame.born, 1);
 }
 
 /* Whether the pid is even; counts the questions. */
@@ -466,6 +487,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fold_known, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_threads, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_zombies, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_unlisted, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fields, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_threads, scene_setup, scene_teardown),
