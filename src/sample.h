@@ -30,6 +30,7 @@ struct task_reaped {
 	uint64_t ended;	      /* children that ended since the balance was even */
 	int64_t balance_ns;   /* growth of children_ns less what those children had shown */
 	int64_t credited_ns;  /* what of that was recovered so far */
+	int64_t orphans_ns;   /* of the balance: orphans that an ancestor may have reaped instead */
 };
 
 /*

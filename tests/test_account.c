@@ -189,65 +189,6 @@ static void test_grandchild_unseen(void **state)
 	assert_run(play, 210);
 }
 
-/* The parent ends, then the child, which moved to who reaps it. */
-static void reap_orphan(struct play *play, pid_t heir)
-{
-	prime_family(play);
-	open_scene(play);
-	lives(play, 301, heir, 20);
-	ends(play, 201, SHELL, 16);
-	reaped(play, SHELL, 20);
-	take_recovered(play, 4);
-	open_scene(play);
-	is_zombie(play, 301, heir, 46);
-	take_recovered(play, 0);
-	open_scene(play);
-	reaped(play, heir, heir == SHELL ? 70 : 50);
-	take_recovered(play, 4);
-	finish(play, 70);
-}
-
-/* Init gets it. */
-static void test_orphan_of_init(void **state)
-{
-	reap_orphan(*state, INIT);
-}
-
-/* An ancestor that asked for it does. */
-static void test_orphan_of_subreaper(void **state)
-{
-	reap_orphan(*state, SHELL);
-}
-
-/* Both end in one interval: the child was known as its parent's, its record tells who got it. */
-static void end_both(struct play *play, pid_t heir)
-{
-	prime_family(play);
-	open_scene(play);
-	ends(play, 201, SHELL, 16);
-	ends(play, 301, heir, 46);
-	reaped(play, INIT, heir == INIT ? 50 : 0);
-	reaped(play, SHELL, heir == INIT ? 20 : 70);
-	take_recovered(play, 8);
-	open_scene(play);
-	ends(play, 202, SHELL, 26);
-	reaped(play, SHELL, heir == INIT ? 50 : 100);
-	take_recovered(play, 4);
-	finish(play, 100);
-}
-
-/* Init gets it. */
-static void test_both_end_init(void **state)
-{
-	end_both(*state, INIT);
-}
-
-/* The ancestor does. */
-static void test_both_end_subreaper(void **state)
-{
-	end_both(*state, SHELL);
-}
-
 /* Children that nobody waits for are in nobody's times: their records count. */
 static void test_auto_reaped(void **state)
 {
@@ -556,8 +497,6 @@ static void test_system_invalid(void **state)
 	assert_false(machine(&before, &bad, false).valid);
 }
 
-#define PLAY_TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest account[] = {
@@ -570,10 +509,6 @@ int main(void)
 		PLAY_TEST(test_grandchild),
 		PLAY_TEST(test_grandchild_late),
 		PLAY_TEST(test_grandchild_unseen),
-		PLAY_TEST(test_orphan_of_init),
-		PLAY_TEST(test_orphan_of_subreaper),
-		PLAY_TEST(test_both_end_init),
-		PLAY_TEST(test_both_end_subreaper),
 		PLAY_TEST(test_auto_reaped),
 		PLAY_TEST(test_reaped_between),
 		PLAY_TEST(test_reaped_between_late),
