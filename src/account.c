@@ -99,8 +99,24 @@ static void bequeath(const struct sample *prev, const struct sample *cur,
 	}
 }
 
+/*
+ * Whether a process that the sample lacks has been reaped: its end is not booked yet, and it is
+ * not one that gave no answer.
+ */
+static bool was_reaped(struct account_reader *reader, const struct sample *cur,
+		       const struct task_raw *raw)
+{
+	struct proctask_stat stat;
+
+	if (raw->task->reaped.booked || !cur->unread)
+		return !raw->task->reaped.booked;
+	reader->syscalls += STAT_SYSCALLS;
+	return proctask_stat(reader->procfd, raw->tgid, 0, &stat) != 0;
+}
+
 /* Books all that were there and are not any more, and those that came and went. */
-static void bequeath_all(const struct sample *prev, const struct sample *cur)
+static void bequeath_all(struct account_reader *reader, const struct sample *prev,
+			 const struct sample *cur)
 {
 	for (size_t i = 0; i < cur->left; i++) {
 		const struct task_raw *raw = &cur->raw[cur->n + i];
@@ -112,7 +128,8 @@ static void bequeath_all(const struct sample *prev, const struct sample *cur)
 		const struct task_raw *raw = &prev->raw[i];
 		const struct task_raw *now = sample_find(cur, raw->tgid, raw->pid);
 
-		if ((!now || now->task != raw->task) && !raw->task->reaped.booked)
+		if (now ? now->task != raw->task && !raw->task->reaped.booked :
+			  was_reaped(reader, cur, raw))
 			bequeath(prev, cur, raw);
 	}
 }
@@ -208,7 +225,7 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
 		  const struct sample *cur, enum account_seen seen, struct account *out)
 {
 	if (prev)
-		bequeath_all(prev, cur);
+		bequeath_all(reader, prev, cur);
 	out->recovered_valid = prev && reader->primed;
 	read_all(reader, prev, cur, seen, out);
 	for (size_t i = 0; i < cur->n; i++)

@@ -322,6 +322,51 @@ static void test_pid_again(void **state)
 	}
 }
 
+/* A reading without one that lives, for the kernel gave no answer: it has not been reaped. */
+static void test_unread(void **state)
+{
+	struct play *play = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		open_scene(play);
+		lives(play, 201, SHELL, 50 + 10 * i);
+		take(play, ALL);
+	}
+	play->samples[play->n].unread = 1;
+	open_scene(play);
+	ends(play, 202, SHELL, 26);
+	reaped(play, SHELL, 30);
+	take_recovered(play, 4);
+	/* It is there again, with nothing to compare with. */
+	open_scene(play);
+	lives(play, 201, SHELL, 80)->task->latest_ns = SEC(1);
+	take_recovered(play, 0);
+	/* Where another gave no answer it may have gone all the same. */
+	play->samples[play->n].unread = 1;
+	open_scene(play);
+	ends(play, 201, SHELL, 96);
+	reaped(play, SHELL, 130);
+	take_recovered(play, 4);
+	finish(play, 10 + 30 + 20);
+}
+
+/* The same without exit records: it has gone, which /proc says. */
+static void test_unread_gone(void **state)
+{
+	struct play *play = *state;
+
+	open_scene(play);
+	/* That its reading before had its children's times does not say that it is there. */
+	lives(play, 201, SHELL, 90)->valid |= VALID_CHILDREN;
+	take(play, SOME);
+	play->samples[play->n].unread = 1;
+	open_scene(play);
+	assert_int_equal(unlinkat(play->tree->fd, "201/stat", 0), 0);
+	reaped(play, SHELL, 100);
+	take(play, SOME);
+	assert_true(play->account.recovered_ns == 10 * INT64_C(1000000));
+}
+
 /* After a loss all are looked at; what was found stays found when all is seen again. */
 static void test_lost(void **state)
 {
@@ -516,6 +561,8 @@ int main(void)
 		PLAY_TEST(test_reaped_after),
 		PLAY_TEST(test_some),
 		PLAY_TEST(test_pid_again),
+		PLAY_TEST(test_unread),
+		PLAY_TEST(test_unread_gone),
 		PLAY_TEST(test_lost),
 		PLAY_TEST(test_primes),
 		PLAY_TEST(test_primes_again),
