@@ -12,9 +12,6 @@
 /* /proc/PID/stat is read by three calls. */
 #define STAT_SYSCALLS 3
 
-/* A chain of parents this long is none: pids were used again while we looked. */
-#define CHAIN_MAX 4096
-
 /* Reads the children's times of a process. False where it has gone. */
 static bool read_children(struct account_reader *reader, const struct task_raw *raw, uint64_t *ns)
 {
@@ -48,7 +45,7 @@ static uint64_t advance(struct account_reader *reader, const struct task_raw *ra
 /* The living process that gets to reap: the parent, or who inherited. */
 static struct task_raw *heir_of(const struct sample *prev, const struct sample *cur, pid_t ppid)
 {
-	for (unsigned i = 0; ppid > 0 && i < CHAIN_MAX; i++) {
+	for (unsigned i = 0; ppid > 0 && i < PARENTS_MAX; i++) {
 		struct task_raw *raw = sample_find(cur, ppid, ppid);
 		const struct task_raw *gone;
 
@@ -66,7 +63,7 @@ static struct task_raw *heir_of(const struct sample *prev, const struct sample *
 /* Has the children's times of all ancestors read. */
 static void look_above(const struct sample *cur, const struct task_raw *raw)
 {
-	for (unsigned i = 0; i < CHAIN_MAX; i++) {
+	for (unsigned i = 0; i < PARENTS_MAX; i++) {
 		raw = sample_find(cur, raw->task->ppid, raw->task->ppid);
 		if (!raw)
 			return;
@@ -175,7 +172,7 @@ static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 	struct task_reaped *heir = &raw->task->reaped;
 	int64_t owed = -heir->balance_ns < heir->orphans_ns ? -heir->balance_ns : heir->orphans_ns;
 
-	for (unsigned i = 0; owed > 0 && i < CHAIN_MAX; i++) {
+	for (unsigned i = 0; owed > 0 && i < PARENTS_MAX; i++) {
 		struct task_reaped *above;
 		int64_t excess;
 

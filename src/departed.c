@@ -17,9 +17,6 @@
 /* A task may be held up between its last figures and the send of its record. */
 #define SEND_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/* A chain of parents this long is none: pids were used again meanwhile. */
-#define CHAIN_MAX 4096
-
 /* A merge under way. */
 struct merge {
 	const struct departures *given;
@@ -378,7 +375,7 @@ static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
 /* The nearest ancestor that lives: a parent may have come and gone in the same interval. */
 static pid_t heir_of(const struct merge *merge, pid_t ppid)
 {
-	for (unsigned i = 0; ppid > 1 && i < CHAIN_MAX; i++) {
+	for (unsigned i = 0; ppid > 1 && i < PARENTS_MAX; i++) {
 		const struct task_raw *raw = sample_find(merge->cur, ppid, ppid);
 
 		if (raw && !raw->exited)

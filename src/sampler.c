@@ -12,6 +12,7 @@
 
 #include "departed.h"
 #include "exits.h"
+#include "pidlist.h"
 #include "source.h"
 #include "taskinfo.h"
 #include "util.h"
@@ -223,14 +224,6 @@ static void describe(struct sampler *sampler, struct frame *frame, unsigned next
 	sampler->self_ns = self_ns;
 }
 
-/* Orders process ids. */
-static int compare_pids(const void *a, const void *b)
-{
-	const pid_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Leaves out records of processes that were not asked for. How many remain, in front. */
 static size_t keep_asked(const struct sampler_config *config, struct exit_record *records, size_t n)
 {
@@ -239,8 +232,7 @@ static size_t keep_asked(const struct sampler_config *config, struct exit_record
 	if (!config->pids)
 		return n;
 	for (size_t i = 0; i < n; i++)
-		if (bsearch(&records[i].tgid, config->pids, config->npids, sizeof(*config->pids),
-			    compare_pids))
+		if (pidlist_has(config->pids, config->npids, records[i].tgid))
 			records[kept++] = records[i];
 	return kept;
 }
