@@ -132,10 +132,12 @@ static void make_links(struct descent *descent, const struct exit_record *record
 {
 	descent->links = xreallocarray(descent->links, n + 1, sizeof(*descent->links));
 	descent->nlinks = 0;
+	/* Before version 12 any record may be a process's; nobody has a thread for a parent. */
 	for (size_t i = 0; i < n; i++)
-		if (records[i].last)
-			descent->links[descent->nlinks++] =
-				(struct link){ records[i].tgid, records[i].ppid };
+		if (records[i].last || !records[i].tgid)
+			descent->links[descent->nlinks++] = (struct link){
+				records[i].tgid ? records[i].tgid : records[i].pid, records[i].ppid
+			};
 	qsort(descent->links, descent->nlinks, sizeof(*descent->links), compare_links);
 }
 

@@ -232,7 +232,9 @@ static size_t keep_asked(const struct sampler_config *config, struct exit_record
 	if (!config->pids)
 		return n;
 	for (size_t i = 0; i < n; i++)
-		if (pidlist_has(config->pids, config->npids, records[i].tgid))
+		/* Before version 12 it says no thread group. */
+		if (pidlist_has(config->pids, config->npids,
+				records[i].tgid ? records[i].tgid : records[i].pid))
 			records[kept++] = records[i];
 	return kept;
 }
