@@ -88,6 +88,7 @@ static void drain(struct running *running, bool last)
 			   !result->tasks);
 		result->tasks++;
 		result->processes += records[i].last;
+		result->ungrouped |= !records[i].tgid;
 	}
 	memmove(records, records + ours, open * sizeof(*records));
 	exits_keep(running->exits, open);
