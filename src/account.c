@@ -5,17 +5,12 @@
 
 #include <stdlib.h>
 
+#include "exits.h"
 #include "proctask.h"
 #include "util.h"
 
 /* /proc/PID/stat is read by three calls. */
 #define STAT_SYSCALLS 3
-
-/* A chain of parents this long is none: pids were used again while we looked. */
-#define CHAIN_MAX 4096
-
-/* What an exit record lacks at most: a clock tick of a kernel with CONFIG_HZ=100. */
-#define RECORD_LACKS_NS (10 * NSEC_PER_MSEC)
 
 /* Reads the children's times of a process. False where it has gone. */
 static bool read_children(struct account_reader *reader, const struct task_raw *raw, uint64_t *ns)
@@ -50,7 +45,7 @@ static uint64_t advance(struct account_reader *reader, const struct task_raw *ra
 /* The living process that gets to reap: the parent, or who inherited. */
 static struct task_raw *heir_of(const struct sample *prev, const struct sample *cur, pid_t ppid)
 {
-	for (unsigned i = 0; ppid > 0 && i < CHAIN_MAX; i++) {
+	for (unsigned i = 0; ppid > 0 && i < PARENTS_MAX; i++) {
 		struct task_raw *raw = sample_find(cur, ppid, ppid);
 		const struct task_raw *gone;
 
@@ -68,7 +63,7 @@ static struct task_raw *heir_of(const struct sample *prev, const struct sample *
 /* Has the children's times of all ancestors read. */
 static void look_above(const struct sample *cur, const struct task_raw *raw)
 {
-	for (unsigned i = 0; i < CHAIN_MAX; i++) {
+	for (unsigned i = 0; i < PARENTS_MAX; i++) {
 		raw = sample_find(cur, raw->task->ppid, raw->task->ppid);
 		if (!raw)
 			return;
@@ -82,24 +77,43 @@ static void bequeath(const struct sample *prev, const struct sample *cur,
 {
 	struct task_raw *heir = heir_of(prev, cur, gone->heir ? gone->heir : gone->task->ppid);
 	const struct task_reaped *left = &gone->task->reaped;
+	int64_t owed = (int64_t)(gone->run_ns + left->children_ns);
 	struct task_reaped *reaped;
 
 	if (!heir)
 		return;
-	reaped = &heir->task->reaped;
-	reaped->balance_ns -= (int64_t)(gone->run_ns + left->children_ns);
 	/* What it had of children whose end was not known yet: they are booked here, too. */
 	if (left->balance_ns > left->credited_ns)
-		reaped->balance_ns += left->balance_ns - left->credited_ns;
+		owed -= left->balance_ns - left->credited_ns;
+	reaped = &heir->task->reaped;
+	reaped->balance_ns -= owed;
 	reaped->ended += gone->members;
 	reaped->due = true;
 	/* Of an orphan an ancestor further up may have it: all are looked at. */
-	if (heir->tgid != gone->task->ppid)
+	if (heir->tgid != gone->task->ppid) {
+		reaped->orphans_ns += owed;
 		look_above(cur, heir);
+	}
+}
+
+/*
+ * Whether a process that the sample lacks has been reaped: its end is not booked yet, and it is
+ * not one that gave no answer.
+ */
+static bool was_reaped(struct account_reader *reader, const struct sample *cur,
+		       const struct task_raw *raw)
+{
+	struct proctask_stat stat;
+
+	if (raw->task->reaped.booked || !cur->unread)
+		return !raw->task->reaped.booked;
+	reader->syscalls += STAT_SYSCALLS;
+	return proctask_stat(reader->procfd, raw->tgid, 0, &stat) != 0;
 }
 
 /* Books all that were there and are not any more, and those that came and went. */
-static void bequeath_all(const struct sample *prev, const struct sample *cur)
+static void bequeath_all(struct account_reader *reader, const struct sample *prev,
+			 const struct sample *cur)
 {
 	for (size_t i = 0; i < cur->left; i++) {
 		const struct task_raw *raw = &cur->raw[cur->n + i];
@@ -111,7 +125,8 @@ static void bequeath_all(const struct sample *prev, const struct sample *cur)
 		const struct task_raw *raw = &prev->raw[i];
 		const struct task_raw *now = sample_find(cur, raw->tgid, raw->pid);
 
-		if ((!now || now->task != raw->task) && !raw->task->reaped.booked)
+		if (now ? now->task != raw->task && !raw->task->reaped.booked :
+			  was_reaped(reader, cur, raw))
 			bequeath(prev, cur, raw);
 	}
 }
@@ -123,12 +138,12 @@ static void bequeath_all(const struct sample *prev, const struct sample *cur)
  */
 static int64_t credit(const struct task_reaped *reaped, bool exact)
 {
-	int64_t most = (int64_t)(reaped->ended * RECORD_LACKS_NS);
+	int64_t most = (int64_t)(reaped->ended * EXIT_LACKS_NS);
 
 	if (reaped->credited_ns > 0)
 		most += reaped->credited_ns;
-	if (reaped->balance_ns < -(int64_t)RECORD_LACKS_NS)
-		return -(int64_t)RECORD_LACKS_NS;
+	if (reaped->balance_ns < -(int64_t)EXIT_LACKS_NS)
+		return -(int64_t)EXIT_LACKS_NS;
 	return exact && reaped->balance_ns > most ? most : reaped->balance_ns;
 }
 
@@ -140,19 +155,53 @@ static int64_t settle(struct task_reaped *reaped, bool exact)
 	reaped->credited_ns = credit(reaped, exact);
 	/* As long as something is open, its end may come late. */
 	reaped->due = reaped->balance_ns < 0;
-	if (!reaped->due)
+	if (!reaped->due) {
 		reaped->ended = 0;
+		reaped->orphans_ns = 0;
+	}
 	return reaped->credited_ns - before;
 }
 
-void account_reap(struct account_reader *reader, const struct sample *prev,
-		  const struct sample *cur, enum account_seen seen, struct account *out)
+/*
+ * Books orphans with who has them. A zombie whose parent ends goes to whichever ancestor wants
+ * orphans, and if that reaps it at once no sample says which it was; but there the times of a
+ * life are too many that are too few here.
+ */
+static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 {
-	bool exact = seen == ACCOUNT_SEEN_ALL;
+	struct task_reaped *heir = &raw->task->reaped;
+	int64_t owed = -heir->balance_ns < heir->orphans_ns ? -heir->balance_ns : heir->orphans_ns;
 
-	if (prev)
-		bequeath_all(prev, cur);
-	out->recovered_valid = prev && reader->primed;
+	for (unsigned i = 0; owed > 0 && i < PARENTS_MAX; i++) {
+		struct task_reaped *above;
+		int64_t excess;
+
+		raw = sample_find(cur, raw->task->ppid, raw->task->ppid);
+		if (!raw)
+			return;
+		above = &raw->task->reaped;
+		excess = above->balance_ns - above->credited_ns;
+		/* Times have steps: a tick may be missing. */
+		if (excess <= 0 || excess + (int64_t)EXIT_LACKS_NS < owed)
+			continue;
+		above->balance_ns -= owed;
+		above->ended += heir->ended;
+		heir->balance_ns += owed;
+		heir->orphans_ns -= owed;
+		return;
+	}
+}
+
+/* Whether the children's times of a process are looked at. */
+static bool is_looked_at(const struct task_raw *raw, enum account_seen seen)
+{
+	return raw->task->reaped.due || seen == ACCOUNT_SEEN_LOST;
+}
+
+/* Brings children's times up to date, and learns those of who is seen for the first time. */
+static void read_all(struct account_reader *reader, const struct sample *prev,
+		     const struct sample *cur, enum account_seen seen, struct account *out)
+{
 	for (size_t i = 0; i < cur->n; i++) {
 		const struct task_raw *raw = &cur->raw[i];
 		struct task_reaped *reaped = &raw->task->reaped;
@@ -164,11 +213,25 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
 			continue;
 		}
 		reaped->known = true;
-		if (!reaped->due && seen != ACCOUNT_SEEN_LOST)
-			continue;
-		out->children_ns += advance(reader, raw);
-		out->recovered_ns += settle(reaped, exact);
+		if (is_looked_at(raw, seen))
+			out->children_ns += advance(reader, raw);
 	}
+}
+
+void account_reap(struct account_reader *reader, const struct sample *prev,
+		  const struct sample *cur, enum account_seen seen, struct account *out)
+{
+	if (prev)
+		bequeath_all(reader, prev, cur);
+	out->recovered_valid = prev && reader->primed;
+	read_all(reader, prev, cur, seen, out);
+	for (size_t i = 0; i < cur->n; i++)
+		if (cur->raw[i].task->reaped.orphans_ns > 0)
+			pass_orphans(cur, &cur->raw[i]);
+	for (size_t i = 0; i < cur->n; i++)
+		if (is_looked_at(&cur->raw[i], seen))
+			out->recovered_ns += settle(&cur->raw[i].task->reaped,
+						    seen == ACCOUNT_SEEN_ALL);
 	reader->primed = true;
 }
 

@@ -14,6 +14,14 @@
 
 #include <stdint.h>
 
+#include "util.h"
+
+/*
+ * A wait that is longer than a task's life by more than this cannot be: waits may end in a moment,
+ * and readings lie some time apart.
+ */
+#define DELAY_SLACK_NS (20 * NSEC_PER_MSEC)
+
 struct delay_place {
 	uint16_t count, total, max, min, stamp;
 };

@@ -17,9 +17,6 @@
 /* A task may be held up between its last figures and the send of its record. */
 #define SEND_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/* A chain of parents this long is none: pids were used again meanwhile. */
-#define CHAIN_MAX 4096
-
 /* A merge under way. */
 struct merge {
 	const struct departures *given;
@@ -269,7 +266,20 @@ static bool began_after(const struct exit_record *record, uint64_t since_ns)
 	return latest_start(record) >= since_ns;
 }
 
-/* Moves tasks of one interval to the front; returns how many. */
+/*
+ * Whether the next sample may have it: it can have begun after this one was listed, and may be
+ * a zombie. Then it must be known again, and needs an element of its own.
+ */
+static bool may_return(const struct merge *merge, const struct exit_record *record)
+{
+	const struct departures *given = merge->given;
+	uint64_t listed_ns = merge->cur->begin_ns;
+
+	return record->hi_ns > listed_ns && began_after(record, listed_ns) &&
+	       !(given->gone && given->gone(given->arg, row_pid(given, record)));
+}
+
+/* Moves tasks of one interval that will not be seen again to the front; returns how many. */
 static size_t gather_new(struct merge *merge)
 {
 	size_t front = 0;
@@ -278,7 +288,8 @@ static size_t gather_new(struct merge *merge)
 		struct exit_record *record = merge->left[i];
 		struct task *task = merge->tasks[i];
 
-		if (task || !began_after(record, merge->prev->begin_ns))
+		if (task || !began_after(record, merge->prev->begin_ns) ||
+		    may_return(merge, record))
 			continue;
 		merge->left[i] = merge->left[front];
 		merge->tasks[i] = merge->tasks[front];
@@ -364,7 +375,7 @@ static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
 /* The nearest ancestor that lives: a parent may have come and gone in the same interval. */
 static pid_t heir_of(const struct merge *merge, pid_t ppid)
 {
-	for (unsigned i = 0; ppid > 1 && i < CHAIN_MAX; i++) {
+	for (unsigned i = 0; ppid > 1 && i < PARENTS_MAX; i++) {
 		const struct task_raw *raw = sample_find(merge->cur, ppid, ppid);
 
 		if (raw && !raw->exited)
@@ -474,7 +485,7 @@ static bool is_left_over(const struct task_raw *raw, const struct task_raw *left
 {
 	const struct task *task = raw->task, *gone = left->task;
 
-	return left->members == 1 && raw->run_ns <= left->run_ns &&
+	return left->members == 1 && raw->run_ns <= left->run_ns + EXIT_LACKS_NS &&
 	       task->start_lo <= gone->start_hi + CLOCK_SLACK_NS &&
 	       gone->start_lo <= task->start_hi + CLOCK_SLACK_NS;
 }
@@ -533,15 +544,28 @@ static int compare_alike_records(const void *a, const void *b)
 	return compare_alike(x, y);
 }
 
-size_t departed_fold(struct exit_record *records, size_t n, uint64_t since_ns,
-		     bool (*gone)(void *arg, const struct exit_record *record), void *arg)
+/* Whether a record need not be told from others like it: no sample has it, nor will. */
+static bool may_fold(const struct departures *given, const struct sample *prev,
+		     const struct exit_record *record)
 {
-	struct exit_record *into = NULL;
+	/* Before version 12 it says no thread group. */
+	pid_t tgid = record->tgid ? record->tgid : record->pid;
+	pid_t pid = given->threads || !record->last ? record->pid : tgid;
+
+	/* The end of a thread has no row among processes. */
+	if ((given->threads || pid == tgid) && sample_find(prev, tgid, pid))
+		return false;
+	return began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
+}
+
+size_t departed_fold(const struct departures *departures, const struct sample *prev)
+{
+	struct exit_record *records = departures->records, *into = NULL;
 	size_t kept = 0;
 
-	qsort(records, n, sizeof(*records), compare_alike_records);
-	for (size_t i = 0; i < n; i++) {
-		bool may = began_after(&records[i], since_ns) && gone(arg, &records[i]);
+	qsort(records, departures->n, sizeof(*records), compare_alike_records);
+	for (size_t i = 0; i < departures->n; i++) {
+		bool may = may_fold(departures, prev, &records[i]);
 
 		if (may && into && !compare_alike_records(into, &records[i])) {
 			fold(into, &records[i]);

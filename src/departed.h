@@ -15,6 +15,9 @@ struct departures {
 	size_t n;
 	const struct task_record *fields; /* by exit_record.field; NULL: not kept */
 	bool threads; /* the samples have a row a thread */
+	/* Whether nothing is left of who had that id, not even a zombie; NULL: nobody knows. */
+	bool (*gone)(void *arg, pid_t pid);
+	void *arg;
 };
 
 /*
@@ -31,11 +34,10 @@ void departed_merge(const struct departures *departures, const struct sample *pr
 		    struct sample *cur);
 
 /*
- * Folds records of tasks of one command, user and parent that began after since_ns and of
- * which gone() says that nothing is left, so that their number is bounded by that of commands.
- * Returns how many records remain.
+ * Folds records of tasks of one command, user and parent that are not in the sample before,
+ * began after it, and have gone for good, so that the number of records is bounded by that of
+ * commands. Returns how many remain.
  */
-size_t departed_fold(struct exit_record *records, size_t n, uint64_t since_ns,
-		     bool (*gone)(void *arg, const struct exit_record *record), void *arg);
+size_t departed_fold(const struct departures *departures, const struct sample *prev);
 
 #endif

@@ -9,9 +9,6 @@
 #include "proctask.h"
 #include "util.h"
 
-/* A chain of parents this long is none: pids were used again while we looked. */
-#define CHAIN_MAX 4096
-
 enum kin { KIN_UNKNOWN, KIN_NONE, KIN_OURS };
 
 /* What is known of a process in this drain. */
@@ -109,7 +106,7 @@ static enum kin kin_of(struct descent *descent, pid_t pid)
 
 	if (pid <= 0)
 		return KIN_NONE;
-	for (unsigned i = 0; kin == KIN_UNKNOWN && i < CHAIN_MAX; i++) {
+	for (unsigned i = 0; kin == KIN_UNKNOWN && i < PARENTS_MAX; i++) {
 		const struct known *known = descent->cap ? find(descent, at) : NULL;
 
 		if (at == descent->root)
@@ -135,10 +132,12 @@ static void make_links(struct descent *descent, const struct exit_record *record
 {
 	descent->links = xreallocarray(descent->links, n + 1, sizeof(*descent->links));
 	descent->nlinks = 0;
+	/* Before version 12 any record may be a process's; nobody has a thread for a parent. */
 	for (size_t i = 0; i < n; i++)
-		if (records[i].last)
-			descent->links[descent->nlinks++] =
-				(struct link){ records[i].tgid, records[i].ppid };
+		if (records[i].last || !records[i].tgid)
+			descent->links[descent->nlinks++] = (struct link){
+				records[i].tgid ? records[i].tgid : records[i].pid, records[i].ppid
+			};
 	qsort(descent->links, descent->nlinks, sizeof(*descent->links), compare_links);
 }
 

@@ -13,6 +13,10 @@
 
 #include "record.h"
 #include "sample.h"
+#include "util.h"
+
+/* What a record lacks of the run time at most: a clock tick of a kernel with CONFIG_HZ=100. */
+#define EXIT_LACKS_NS (10 * NSEC_PER_MSEC)
 
 /* The end of a task, or of some alike that were folded into one. */
 struct exit_record {

@@ -57,9 +57,6 @@ static void split_run(struct row *row, uint64_t user, uint64_t system)
 	row->system_ns = row->run_ns - row->user_ns;
 }
 
-/* Waits that end in a moment, and readings that lie some time apart. */
-#define LIFE_SLACK (20 * NSEC_PER_MSEC)
-
 /* A figure this many times what can be is no rounding any more. */
 #define DOUBLE_BOOKING 4
 
@@ -71,12 +68,12 @@ static void split_run(struct row *row, uint64_t user, uint64_t system)
 static uint64_t longest_wait(const struct row *row)
 {
 	const struct task_raw *raw = row->raw, *before = row->before;
-	uint64_t life = raw->life_ns ? raw->life_ns + LIFE_SLACK : UINT64_MAX;
+	uint64_t life = raw->life_ns ? raw->life_ns + DELAY_SLACK_NS : UINT64_MAX;
 	uint64_t since;
 
 	if (!before || !raw->single || !before->single || raw->read_ns <= before->ran_ns)
 		return life;
-	since = DOUBLE_BOOKING * (raw->read_ns - before->ran_ns) + LIFE_SLACK;
+	since = DOUBLE_BOOKING * (raw->read_ns - before->ran_ns) + DELAY_SLACK_NS;
 	return since < life ? since : life;
 }
 

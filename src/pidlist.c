@@ -139,6 +139,11 @@ void pidlist_processes(int procfd, pid_t *pids, size_t *n)
 	*n = kept;
 }
 
+bool pidlist_has(const pid_t *pids, size_t n, pid_t pid)
+{
+	return n && bsearch(&pid, pids, n, sizeof(*pids), compare_pids);
+}
+
 void pidlist_free(struct pidlist *list)
 {
 	free(list->pids);

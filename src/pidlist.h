@@ -3,6 +3,7 @@
 #ifndef STALLTOP_PIDLIST_H
 #define STALLTOP_PIDLIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -30,6 +31,9 @@ int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid);
  * the rest stays (it may come to life). Ascending, each once; n is the new length.
  */
 void pidlist_processes(int procfd, pid_t *pids, size_t *n);
+
+/* Whether an ascending list has that id. */
+bool pidlist_has(const pid_t *pids, size_t n, pid_t pid);
 
 /* Frees the memory and leaves an empty list. */
 void pidlist_free(struct pidlist *list);

@@ -18,6 +18,9 @@
 /* Names of workqueue threads go past the 15 bytes of a task's comm (proc_task_name, 64). */
 #define TASK_COMM_MAX 64
 
+/* A chain of parents this long is none: pids were used again while we looked. */
+#define PARENTS_MAX 4096
+
 /* /proc/PID/stat (proc_pid_stat(5)): times in clock ticks (sysconf(_SC_CLK_TCK)). */
 struct proctask_stat {
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes, NUL-terminated */

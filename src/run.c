@@ -24,9 +24,6 @@
 #include "proctask.h"
 #include "util.h"
 
-/* Waits that end in a moment: what is longer than a task's life by more cannot be. */
-#define LIFE_SLACK (20 * NSEC_PER_MSEC)
-
 /* A command under way. */
 struct running {
 	const struct run *run;
@@ -56,7 +53,7 @@ static void add_counters(struct running *running, const struct task_raw *raw, ui
 	uint32_t stale = 0;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		if (life_ns && raw->delay[kind].ns > life_ns + LIFE_SLACK)
+		if (life_ns && raw->delay[kind].ns > life_ns + DELAY_SLACK_NS)
 			stale |= DELAY_BIT(kind);
 		sum->delay[kind].count += raw->delay[kind].count;
 		sum->delay[kind].ns += raw->delay[kind].ns;
@@ -91,6 +88,7 @@ static void drain(struct running *running, bool last)
 			   !result->tasks);
 		result->tasks++;
 		result->processes += records[i].last;
+		result->ungrouped |= !records[i].tgid;
 	}
 	memmove(records, records + ours, open * sizeof(*records));
 	exits_keep(running->exits, open);

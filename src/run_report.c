@@ -68,8 +68,12 @@ static void append_end(struct buf *out, const struct run_result *result)
 		buf_printf(out, "%.3f s", ms(raw->run_ns) / 1000);
 	else
 		buf_putc(out, '-');
-	buf_printf(out, "  processes %llu  tasks %llu  ", (unsigned long long)result->processes,
-		   (unsigned long long)result->tasks);
+	buf_puts(out, "  processes ");
+	if (result->ungrouped)
+		buf_putc(out, '-');
+	else
+		buf_uint(out, result->processes);
+	buf_printf(out, "  tasks %llu  ", (unsigned long long)result->tasks);
 	if (WIFSIGNALED(result->status))
 		buf_printf(out, "signal %d\n", WTERMSIG(result->status));
 	else
@@ -161,7 +165,7 @@ void run_json(struct buf *out, const struct run_result *result)
 	json_set(object, "system_ns", json_counter(true, result->system_ns));
 	json_set(object, "run_ns",
 		 json_counter(result->raw.valid & VALID_RUN, result->raw.run_ns));
-	json_set(object, "processes", json_counter(true, result->processes));
+	json_set(object, "processes", json_counter(!result->ungrouped, result->processes));
 	json_set(object, "tasks", json_counter(true, result->tasks));
 	json_set(object, "delays", delays(result));
 	json_set(object, "outlived", json_counter(true, result->outlived));

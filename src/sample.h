@@ -30,6 +30,7 @@ struct task_reaped {
 	uint64_t ended;	      /* children that ended since the balance was even */
 	int64_t balance_ns;   /* growth of children_ns less what those children had shown */
 	int64_t credited_ns;  /* what of that was recovered so far */
+	int64_t orphans_ns;   /* of the balance: orphans that an ancestor may have reaped instead */
 };
 
 /*
@@ -123,7 +124,7 @@ struct task_proc {
 struct sample {
 	uint64_t begin_ns; /* CLOCK_MONOTONIC before the tasks were listed: who is born later is new */
 	uint64_t end_ns;
-	uint64_t forks; /* tasks created since boot, read before begin_ns; 0: not known */
+	uint64_t forks; /* tasks created since boot, read between begin_ns and the list; 0: not known */
 	uint64_t real_ns; /* CLOCK_REALTIME at begin_ns */
 	struct task_raw *raw;
 	struct task_record *records;

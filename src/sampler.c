@@ -12,6 +12,7 @@
 
 #include "departed.h"
 #include "exits.h"
+#include "pidlist.h"
 #include "source.h"
 #include "taskinfo.h"
 #include "util.h"
@@ -224,14 +225,6 @@ static void describe(struct sampler *sampler, struct frame *frame, unsigned next
 	sampler->self_ns = self_ns;
 }
 
-/* Orders process ids. */
-static int compare_pids(const void *a, const void *b)
-{
-	const pid_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Leaves out records of processes that were not asked for. How many remain, in front. */
 static size_t keep_asked(const struct sampler_config *config, struct exit_record *records, size_t n)
 {
@@ -240,10 +233,21 @@ static size_t keep_asked(const struct sampler_config *config, struct exit_record
 	if (!config->pids)
 		return n;
 	for (size_t i = 0; i < n; i++)
-		if (bsearch(&records[i].tgid, config->pids, config->npids, sizeof(*config->pids),
-			    compare_pids))
+		/* Before version 12 it says no thread group. */
+		if (pidlist_has(config->pids, config->npids,
+				records[i].tgid ? records[i].tgid : records[i].pid))
 			records[kept++] = records[i];
 	return kept;
+}
+
+/* Whether nothing of the task is left: not even a zombie. */
+static bool has_gone(void *arg, pid_t pid)
+{
+	const struct sampler *sampler = arg;
+	char path[16];
+
+	snprintf(path, sizeof(path), "%d", (int)pid);
+	return faccessat(sampler->config->procfd, path, F_OK, 0) != 0;
 }
 
 /* Brings what exited since the sample before into this one. */
@@ -251,7 +255,8 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 		       struct frame *frame)
 {
 	const struct exits_stats *stats;
-	struct departures departures = { .threads = sampler->config->threads };
+	struct departures departures = { .threads = sampler->config->threads,
+					 .gone = has_gone, .arg = sampler };
 
 	frame->exits = frame->lost = -1;
 	if (!sampler->exits)
@@ -323,10 +328,13 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	int err;
 
 	delayacct_read(&sampler->delayacct);
-	system_read(sampler->system, &sampler->systems[next]);
-	cur->forks = sampler->systems[next].forks;
+	/* What comes after this drain may have begun after the tasks were listed: see departed.c. */
+	if (sampler->exits)
+		exits_drain(sampler->exits);
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
+	system_read(sampler->system, &sampler->systems[next]);
+	cur->forks = sampler->systems[next].forks;
 	err = sampler->source.ops->sample(sampler->source.state, prev ? prev : &none, cur,
 					  sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0));
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
@@ -356,30 +364,19 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	return 0;
 }
 
-/* Whether nothing of the task is left: not even a zombie. */
-static bool has_gone(void *arg, const struct exit_record *record)
-{
-	const struct sampler *sampler = arg;
-	char path[16];
-
-	snprintf(path, sizeof(path), "%d", (int)record->pid);
-	return faccessat(sampler->config->procfd, path, F_OK, 0) != 0;
-}
-
 void sampler_drain(struct sampler *sampler)
 {
-	struct exit_record *records;
-	size_t n;
+	struct departures departures = { .threads = sampler->config->threads,
+					 .gone = has_gone, .arg = sampler };
 
 	if (!sampler->exits)
 		return;
 	exits_drain(sampler->exits);
-	records = exits_records(sampler->exits, &n);
+	departures.records = exits_records(sampler->exits, &departures.n);
 	/* In a long interval the number of tasks has no bound, that of commands has. */
-	if (n > RECORDS_MAX && sampler->ticks)
+	if (departures.n > RECORDS_MAX && sampler->ticks)
 		exits_keep(sampler->exits,
-			   departed_fold(records, n, sampler->samples[sampler->now].end_ns,
-					 has_gone, sampler));
+			   departed_fold(&departures, &sampler->samples[sampler->now]));
 }
 
 uint64_t sampler_drain_due_ns(const struct sampler *sampler)

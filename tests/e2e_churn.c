@@ -369,11 +369,38 @@ static void test_leaderless(void **state)
 	assert_false(flag(task, "exited"));
 }
 
-/* A wait that does not end is booked nowhere, but seen: at least as long as we looked on. */
+/* The row of a thread that is not the leader. */
+static json_t *other_thread(json_t *sample, pid_t tgid)
+{
+	json_t *task;
+	size_t i;
+
+	json_array_foreach(json_object_get(sample, "tasks"), i, task)
+		if (member_u64(task, "tgid") == (uint64_t)tgid &&
+		    member_u64(task, "pid") != (uint64_t)tgid)
+			return task;
+	fail_msg("no thread of %d but its leader", (int)tgid);
+	return NULL;
+}
+
+/* How long a row has waited by now: null, or in s. */
+static json_t *wait_of(json_t *task)
+{
+	return json_object_get(json_object_get(task, "fields"), "wait");
+}
+
+/* The task must have waited for as long as we looked on, at least. */
+static void check_stuck(json_t *task, size_t i)
+{
+	assert_string_equal(member_text(task, "state"), "D");
+	/* the first sample is the baseline's next: one interval, of 0.4 s */
+	assert_true(fabs(json_number_value(wait_of(task)) - 0.4 * (double)(i + 1)) < 0.39);
+}
+
+/* A wait that does not end is booked nowhere, but seen. */
 static void test_stuck(void **state)
 {
 	struct samples s;
-	json_t *task;
 	pid_t pid;
 	size_t i;
 
@@ -382,15 +409,33 @@ static void test_stuck(void **state)
 	pid = e2e_load(NULL, "load_churn stuck");
 	e2e_sleep(0.2);
 	watch(" -F +wait,+state", pid, &s);
-	for (i = 0; i < s.n; i++) {
-		task = task_must(s.v[i], pid);
-		assert_string_equal(member_text(task, "state"), "D");
-		/* the first sample is the baseline's next: one interval, of 0.4 s */
-		assert_true(fabs(member_real(json_object_get(task, "fields"), "wait") -
-				 0.4 * (double)(i + 1)) < 0.39);
+	for (i = 0; i < s.n; i++)
+		check_stuck(task_must(s.v[i], pid), i);
+	assert_true(json_is_null(wait_of(task_must(s.v[0], getpid()))));
+}
+
+/* The same of one thread: its row has it, its leader's has not, nor has their process's. */
+static void test_stuck_thread(void **state)
+{
+	static const char *const options[] = { " -H -F +wait,+state --source taskstats",
+					       " -H -F +wait,+state --source procfs" };
+	struct samples s;
+	pid_t pid;
+	size_t i, k;
+
+	(void)state;
+	e2e_require();
+	pid = e2e_load(NULL, "load_churn stuck-thread");
+	e2e_sleep(0.2);
+	for (k = 0; k < 2; k++) {
+		watch(options[k], pid, &s);
+		for (i = 0; i < s.n; i++) {
+			check_stuck(other_thread(s.v[i], pid), i);
+			assert_true(json_is_null(wait_of(task_must(s.v[i], pid))));
+		}
 	}
-	task = task_must(s.v[0], getpid());
-	assert_true(json_is_null(json_object_get(json_object_get(task, "fields"), "wait")));
+	watch(" -F +wait,+state --source taskstats", pid, &s);
+	assert_true(json_is_null(wait_of(task_must(s.v[0], pid))));
 }
 
 int main(void)
@@ -406,6 +451,7 @@ int main(void)
 		e2e_test(test_orphan),
 		e2e_test(test_leaderless),
 		e2e_test(test_stuck),
+		e2e_test(test_stuck_thread),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -2,6 +2,7 @@
 /* Storms of tasks that end: no exit record is missed, or it is known how many were. */
 #include "config.h"
 
+#include "guard.h"
 #include "parse.h"
 #include "watch.h"
 
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #define STORM		20000
+
+#define CPU_SWITCH	"/sys/devices/system/cpu/cpu1/online"
 
 /* Zombies, and tasks between their record and their removal, at either end of a watch. */
 #define SLACK		64
@@ -94,15 +97,19 @@ static void storm_add_up(struct storm *storm)
 	}
 }
 
-/* A storm from its start to what the samples say of it. */
-static void run_storm(struct storm *storm, const char *kind, unsigned int n, const char *options)
+/* A storm from its start to what the samples say of it. Meanwhile something else may be done. */
+static void run_storm(struct storm *storm, const char *kind, unsigned int n, const char *options,
+		      void (*meanwhile)(struct watch *watch))
 {
 	uint64_t before = all_ends();
 
 	memset(storm, 0, sizeof(*storm));
 	assert_non_null(load_start(&storm->load, kind, n, 0));
 	watch_start(&storm->watch, options);
-	load_go(&storm->load, &storm->watch);
+	load_begin(&storm->load);
+	if (meanwhile)
+		meanwhile(&storm->watch);
+	load_await(&storm->load, &storm->watch);
 	assert_int_equal(storm->load.ends, n * (strcmp(kind, "exec") ? 1U : 2U));
 	/* the buffers are emptied, so that nothing of what follows is lost */
 	e2e_sleep(0.3);
@@ -122,12 +129,13 @@ static void run_storm(struct storm *storm, const char *kind, unsigned int n, con
 }
 
 /* With buffers as they are nothing is lost, whatever it is that ends. */
-static void check_lossless(const char *kind, unsigned int n, const char *options)
+static void check_lossless(const char *kind, unsigned int n, const char *options,
+			   void (*meanwhile)(struct watch *watch))
 {
 	struct storm storm;
 	size_t i;
 
-	run_storm(&storm, kind, n, options);
+	run_storm(&storm, kind, n, options, meanwhile);
 	assert_int_equal(storm.lost, 0);
 	for (i = 0; i < storm.watch.n; i++) {
 		assert_null(note_of(storm.watch.v[i], "exits-lost"));
@@ -148,8 +156,8 @@ static void test_storm_fork(void **state)
 {
 	(void)state;
 	e2e_require();
-	check_lossless("fork", STORM, "-d 2");
-	check_lossless("fork", STORM / 4, "-d 0.5 -H");
+	check_lossless("fork", STORM, "-d 2", NULL);
+	check_lossless("fork", STORM / 4, "-d 0.5 -H", NULL);
 }
 
 /* Processes as shells start them, so that one is hardly ever alive when it is looked for. */
@@ -157,7 +165,7 @@ static void test_storm_vfork(void **state)
 {
 	(void)state;
 	e2e_require();
-	check_lossless("vfork", STORM, "-d 2");
+	check_lossless("vfork", STORM, "-d 2", NULL);
 }
 
 /* Threads of a process that lives on. */
@@ -165,7 +173,7 @@ static void test_storm_threads(void **state)
 {
 	(void)state;
 	e2e_require();
-	check_lossless("threads", STORM, "-d 2 -H");
+	check_lossless("threads", STORM, "-d 2 -H", NULL);
 }
 
 /* Leaders whose place is taken by a thread. */
@@ -173,8 +181,8 @@ static void test_storm_exec(void **state)
 {
 	(void)state;
 	e2e_require();
-	check_lossless("exec", STORM / 2, "-d 2");
-	check_lossless("exec", STORM / 20, "-d 0.5 -H");
+	check_lossless("exec", STORM / 2, "-d 2", NULL);
+	check_lossless("exec", STORM / 20, "-d 0.5 -H", NULL);
 }
 
 /* Buffers that are too small: what was lost is counted, and said. */
@@ -183,7 +191,7 @@ static void check_lossy(const char *kind, unsigned int n, const char *options)
 	struct storm storm;
 	size_t i;
 
-	run_storm(&storm, kind, n, options);
+	run_storm(&storm, kind, n, options, NULL);
 	assert_true(storm.lost > 0);
 	assert_true(storm.rows <= storm.seen);
 	assert_true(storm.ours + storm.lost >= storm.load.ends);
@@ -206,6 +214,59 @@ static void test_lost(void **state)
 	check_lossy("threads", STORM, "-d 0.3 --exit-buffer 64 -H");
 }
 
+/* Takes the CPU down or up. 0 or -errno. */
+static int switch_cpu(bool up)
+{
+	return write_text(CPU_SWITCH, up ? "1\n" : "0\n");
+}
+
+/* Takes samples for so long. */
+static void watch_for(struct watch *watch, double seconds)
+{
+	double until = e2e_now() + seconds;
+
+	while (e2e_now() < until)
+		watch_next(watch, 0.05);
+}
+
+/* Takes the CPU down and up, several times. */
+static void flap(struct watch *watch)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(switch_cpu(false), 0);
+		watch_for(watch, 0.2);
+		assert_int_equal(switch_cpu(true), 0);
+		watch_for(watch, 0.1);
+	}
+}
+
+/* Takes it up after a while. */
+static void bring_up(struct watch *watch)
+{
+	watch_for(watch, 0.2);
+	assert_int_equal(switch_cpu(true), 0);
+}
+
+/* A CPU that comes and goes, and one that was not there when the program began to listen. */
+static void test_hotplug(void **state)
+{
+	int err;
+
+	(void)state;
+	e2e_require();
+	if (access(CPU_SWITCH, W_OK))
+		e2e_skip("CPU 1 cannot be taken down: no such switch");
+	guard_push(UNDO_WRITE, CPU_SWITCH, "1\n");
+	err = switch_cpu(false);
+	if (err)
+		e2e_skip(e2e_format("CPU 1 cannot be taken down: %s", strerror(-err)));
+	check_lossless("fork", STORM / 2, "-d 0.5", bring_up);
+	check_lossless("fork", STORM, "-d 0.5", flap);
+	check_lossless("vfork", STORM, "-d 0.5 -H", flap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +275,7 @@ int main(void)
 		e2e_test(test_storm_threads),
 		e2e_test(test_storm_exec),
 		e2e_test(test_lost),
+		e2e_test(test_hotplug),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -8,6 +8,7 @@
  *   load_churn thread-exec MS   a thread that is not the leader runs /bin/sleep
  *   load_churn leaderless       the leader ends, another thread spins
  *   load_churn stuck            sleeps uninterruptibly
+ *   load_churn stuck-thread     a thread that is not the leader does
  *   load_churn work N MS        N children (0: for ever), one by one, that compute for MS ms;
  *                               prints "done" and their CPU time in us
  * Each prints "ready" when it has begun.
@@ -247,6 +248,13 @@ static int stay_stuck(void)
 	return 1;
 }
 
+/* The same for a thread. */
+static void *thread_stuck(void *arg)
+{
+	stay_stuck();
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -265,6 +273,8 @@ int main(int argc, char **argv)
 		return work_off(ms, argc > 3 ? atol(argv[3]) : 5);
 	if (!strcmp(what, "stuck"))
 		return stay_stuck();
+	if (!strcmp(what, "stuck-thread"))
+		return with_thread(thread_stuck, 0, 0);
 	puts("ready");
 	fflush(stdout);
 	if (!strcmp(what, "forks"))
@@ -273,7 +283,7 @@ int main(int argc, char **argv)
 		return churn_threads();
 	if (!strcmp(what, "setuid"))
 		return change_user(ms);
-	fputs("usage: load_churn forks|threads|setuid|orphan|thread-exec|leaderless|stuck|work [MS]\n",
-	      stderr);
+	fputs("usage: load_churn forks|threads|setuid|orphan|thread-exec|leaderless|stuck|"
+	      "stuck-thread|work [MS]\n", stderr);
 	return 2;
 }

@@ -189,65 +189,6 @@ static void test_grandchild_unseen(void **state)
 	assert_run(play, 210);
 }
 
-/* The parent ends, then the child, which moved to who reaps it. */
-static void reap_orphan(struct play *play, pid_t heir)
-{
-	prime_family(play);
-	open_scene(play);
-	lives(play, 301, heir, 20);
-	ends(play, 201, SHELL, 16);
-	reaped(play, SHELL, 20);
-	take_recovered(play, 4);
-	open_scene(play);
-	is_zombie(play, 301, heir, 46);
-	take_recovered(play, 0);
-	open_scene(play);
-	reaped(play, heir, heir == SHELL ? 70 : 50);
-	take_recovered(play, 4);
-	finish(play, 70);
-}
-
-/* Init gets it. */
-static void test_orphan_of_init(void **state)
-{
-	reap_orphan(*state, INIT);
-}
-
-/* An ancestor that asked for it does. */
-static void test_orphan_of_subreaper(void **state)
-{
-	reap_orphan(*state, SHELL);
-}
-
-/* Both end in one interval: the child was known as its parent's, its record tells who got it. */
-static void end_both(struct play *play, pid_t heir)
-{
-	prime_family(play);
-	open_scene(play);
-	ends(play, 201, SHELL, 16);
-	ends(play, 301, heir, 46);
-	reaped(play, INIT, heir == INIT ? 50 : 0);
-	reaped(play, SHELL, heir == INIT ? 20 : 70);
-	take_recovered(play, 8);
-	open_scene(play);
-	ends(play, 202, SHELL, 26);
-	reaped(play, SHELL, heir == INIT ? 50 : 100);
-	take_recovered(play, 4);
-	finish(play, 100);
-}
-
-/* Init gets it. */
-static void test_both_end_init(void **state)
-{
-	end_both(*state, INIT);
-}
-
-/* The ancestor does. */
-static void test_both_end_subreaper(void **state)
-{
-	end_both(*state, SHELL);
-}
-
 /* Children that nobody waits for are in nobody's times: their records count. */
 static void test_auto_reaped(void **state)
 {
@@ -379,6 +320,51 @@ static void test_pid_again(void **state)
 		take(play, SOME);
 		assert_true(play->account.recovered_ns == 10 * INT64_C(1000000));
 	}
+}
+
+/* A reading without one that lives, for the kernel gave no answer: it has not been reaped. */
+static void test_unread(void **state)
+{
+	struct play *play = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		open_scene(play);
+		lives(play, 201, SHELL, 50 + 10 * i);
+		take(play, ALL);
+	}
+	play->samples[play->n].unread = 1;
+	open_scene(play);
+	ends(play, 202, SHELL, 26);
+	reaped(play, SHELL, 30);
+	take_recovered(play, 4);
+	/* It is there again, with nothing to compare with. */
+	open_scene(play);
+	lives(play, 201, SHELL, 80)->task->latest_ns = SEC(1);
+	take_recovered(play, 0);
+	/* Where another gave no answer it may have gone all the same. */
+	play->samples[play->n].unread = 1;
+	open_scene(play);
+	ends(play, 201, SHELL, 96);
+	reaped(play, SHELL, 130);
+	take_recovered(play, 4);
+	finish(play, 10 + 30 + 20);
+}
+
+/* The same without exit records: it has gone, which /proc says. */
+static void test_unread_gone(void **state)
+{
+	struct play *play = *state;
+
+	open_scene(play);
+	/* That its reading before had its children's times does not say that it is there. */
+	lives(play, 201, SHELL, 90)->valid |= VALID_CHILDREN;
+	take(play, SOME);
+	play->samples[play->n].unread = 1;
+	open_scene(play);
+	assert_int_equal(unlinkat(play->tree->fd, "201/stat", 0), 0);
+	reaped(play, SHELL, 100);
+	take(play, SOME);
+	assert_true(play->account.recovered_ns == 10 * INT64_C(1000000));
 }
 
 /* After a loss all are looked at; what was found stays found when all is seen again. */
@@ -556,8 +542,6 @@ static void test_system_invalid(void **state)
 	assert_false(machine(&before, &bad, false).valid);
 }
 
-#define PLAY_TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest account[] = {
@@ -570,10 +554,6 @@ int main(void)
 		PLAY_TEST(test_grandchild),
 		PLAY_TEST(test_grandchild_late),
 		PLAY_TEST(test_grandchild_unseen),
-		PLAY_TEST(test_orphan_of_init),
-		PLAY_TEST(test_orphan_of_subreaper),
-		PLAY_TEST(test_both_end_init),
-		PLAY_TEST(test_both_end_subreaper),
 		PLAY_TEST(test_auto_reaped),
 		PLAY_TEST(test_reaped_between),
 		PLAY_TEST(test_reaped_between_late),
@@ -581,6 +561,8 @@ int main(void)
 		PLAY_TEST(test_reaped_after),
 		PLAY_TEST(test_some),
 		PLAY_TEST(test_pid_again),
+		PLAY_TEST(test_unread),
+		PLAY_TEST(test_unread_gone),
 		PLAY_TEST(test_lost),
 		PLAY_TEST(test_primes),
 		PLAY_TEST(test_primes_again),

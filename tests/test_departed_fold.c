@@ -260,11 +260,100 @@ static void test_fields(void **state)
 	}
 }
 
+/* Folds between two drains. How many remain. */
+static size_t fold_long(const struct scene *scene, struct exit_record *records, size_t n,
+			bool (*gone)(void *arg, pid_t pid), void *arg)
+{
+	struct departures departures = { .records = records, .n = n, .gone = gone, .arg = arg };
+
+	return departed_fold(&departures, &scene->samples[0]);
+}
+
+/* Says that nothing is left of any. */
+static bool is_gone(void *arg, pid_t pid)
+{
+	(void)arg;
+	return pid > 0;
+}
+
+/* Ends of tasks that began while sample 1 was taken, and so are not in it. */
+static void make_unlisted(struct exit_record *records, unsigned n)
+{
+	make_alike(records, n);
+	for (unsigned i = 0; i < n; i++) {
+		records[i].lo_ns = SEC(102);
+		records[i].hi_ns = DRAINED(1);
+		records[i].life_ns = records[i].raw.life_ns = MS(3 + i);
+	}
+}
+
+/* What all rows of the frame ran together. */
+static uint64_t run_of_all(const struct frame *frame)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < frame->n; i++)
+		ns += frame->rows[i].run_ns;
+	return ns;
+}
+
+/*
+ * They may be zombies in the next sample, where what they did must not be counted again: but for
+ * what they ran since the last tick, which a record lacks.
+ */
+static void test_fold_zombies(void **state)
+{
+	struct scene *scene = *state;
+
+	for (unsigned lacks = 0; lacks < 10; lacks += 3) {
+		struct exit_record records[6];
+		uint64_t run_ns;
+
+		make_unlisted(records, 6);
+		merge(scene, 1, false, records, 6);
+		run_ns = run_of_all(&scene->frame);
+		assert_int_equal(scene->frame.born, 6);
+		for (unsigned i = 0; i < 6; i++) {
+			pid_t pid = (pid_t)(20 + i);
+			struct task_raw *raw = scene_add(&scene->samples[2], pid, pid,
+							 SEC(102) + MS(8));
+
+			give(raw, i + 1);
+			raw->run_ns += MS(lacks);
+		}
+		merge(scene, 2, false, NULL, 0);
+		run_ns += run_of_all(&scene->frame);
+		assert_int_equal(run_ns, MS(6 * 7 / 2) + 6 * 50 + MS(6 * lacks));
+		assert_int_equal(scene->frame.born, 0);
+		sample_reset(&scene->samples[1]);
+		sample_reset(&scene->samples[2]);
+	}
+}
+
+/* Those that have gone for good are one row. */
+static void test_fold_unlisted(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[6];
+	struct departures departures = { .records = records, .n = 6, .gone = is_gone };
+
+	make_unlisted(records, 6);
+	departed_merge(&departures, &scene->samples[0], &scene->samples[1]);
+	scene_build(scene, 1, false, 0);
+	assert_int_equal(scene->frame.n, 1);
+	assert_int_equal(scene->frame.born, 6);
+	/* Whoever has the pid of one then is another. */
+	give(scene_add(&scene->samples[2], 20, 20, SEC(103)), 4);
+	merge(scene, 2, false, NULL, 0);
+	check_delta(row_of(scene, 20, false), 0, 4);
+	assert_int_equal(scene->frame.born, 1);
+}
+
 /* Whether the pid is even; counts the questions. */
-static bool is_even(void *arg, const struct exit_record *record)
+static bool is_even(void *arg, pid_t pid)
 {
 	++*(unsigned *)arg;
-	return record->pid % 2 == 0;
+	return pid % 2 == 0;
 }
 
 /* In a long interval what began in it and has gone for good is folded, however few. */
@@ -286,7 +375,7 @@ static void test_long(void **state)
 		else
 			records[i].comm[6] = (char)('a' + i);
 	}
-	n = departed_fold(records, 20, scene->samples[0].end_ns, is_even, &asked);
+	n = fold_long(scene, records, 20, is_even, &asked);
 	assert_int_equal(asked, 18);
 	/* 20 22 24 26 and 30 32 become one each. */
 	assert_int_equal(n, 20 - 3 - 1);
@@ -299,20 +388,13 @@ static void test_long(void **state)
 	assert_int_equal(members, 20);
 	assert_int_equal(sum, MS(20 * 21 / 2));
 	/* Again, and then into a sample: nothing is counted twice. */
-	n = departed_fold(records, n, scene->samples[0].end_ns, is_even, &asked);
+	n = fold_long(scene, records, n, is_even, &asked);
 	assert_int_equal(n, 16);
 	merge(scene, 1, false, records, n);
 	assert_int_equal(scene->frame.born, 18);
 	for (sum = n = 0; n < scene->frame.n; n++)
 		sum += scene->frame.rows[n].delta[DELAY_CPU].count;
 	assert_int_equal(sum, 10 * (20 * 21 / 2 - 9 - 10));
-}
-
-/* Says that nothing is left of any. */
-static bool is_gone(void *arg, const struct exit_record *record)
-{
-	(void)arg;
-	return record->pid > 0;
 }
 
 /* Ends of threads stay apart from those of their processes, which count them already. */
@@ -337,7 +419,7 @@ static void test_long_threads(void **state)
 			record->raw.single = false;
 			record->raw.life_ns = 0;
 		}
-		n = departed_fold(records, 24, scene->samples[0].end_ns, is_gone, NULL);
+		n = fold_long(scene, records, 24, is_gone, NULL);
 		assert_int_equal(n, 2);
 		merge(scene, 1, false, records, n);
 		assert_int_equal(scene->frame.n, 1);
@@ -347,14 +429,49 @@ static void test_long_threads(void **state)
 	}
 }
 
+/* Who was read before goes on from there, though by its record alone it might be new. */
+static void test_long_known(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[5];
+	size_t n;
+
+	make_alike(records, 5);
+	for (unsigned i = 0; i < 5; i++)
+		records[i].life_ns = records[i].raw.life_ns = MS(500);
+	give(scene_add(&scene->samples[0], 22, 22, SEC(100) - MS(10)), 1);
+	records[2].hi_ns = SEC(101) + MS(20);
+	n = fold_long(scene, records, 5, is_gone, NULL);
+	assert_int_equal(n, 2);
+	merge(scene, 1, false, records, n);
+	check_delta(row_of(scene, 22, true), 1, 3);
+	assert_int_equal(run_of_all(&scene->frame), MS(1 + 2 + 2 + 4 + 5) + 4 * 50);
+}
+
+/* A process is there as long as its leader is, whichever thread was its last. */
+static void test_long_leader(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[8];
+	unsigned asked = 0;
+
+	make_alike(records, 8);
+	for (unsigned i = 0; i < 8; i++) {
+		records[i].tgid = 21 + 20 * (pid_t)i;
+		records[i].pid = 22 + 20 * (pid_t)i;
+	}
+	assert_int_equal(fold_long(scene, records, 8, is_even, &asked), 8);
+	assert_int_equal(asked, 8);
+}
+
 /* Nothing to fold. */
 static void test_long_none(void **state)
 {
 	struct exit_record record = ended(5, SEC(101), SEC(101) + MS(40), 10);
+	const struct scene *scene = *state;
 
-	(void)state;
-	assert_int_equal(departed_fold(&record, 0, SEC(100), is_gone, NULL), 0);
-	assert_int_equal(departed_fold(&record, 1, SEC(100), is_gone, NULL), 1);
+	assert_int_equal(fold_long(scene, &record, 0, is_gone, NULL), 0);
+	assert_int_equal(fold_long(scene, &record, 1, is_gone, NULL), 1);
 	assert_int_equal(record.members, 1);
 	assert_int_equal(record.pid, 5);
 }
@@ -369,9 +486,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fold_sorts, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_known, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_threads, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_zombies, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_unlisted, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fields, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_threads, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_known, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_leader, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_none, scene_setup, scene_teardown),
 	};
 

@@ -258,18 +258,16 @@ static void book(struct world *world)
 	assert_int_equal(world->frame.stale, 0);
 }
 
-/*
- * What began while a sample was taken and ended before its drain may be listed in the next as
- * a zombie. Where it was folded nobody can know it again; here it is none then.
- */
-static void bury(struct world *world, const struct sample *cur)
+/* Whether nobody has that pid by the last drain, not even a zombie. */
+static bool has_gone(void *arg, pid_t pid)
 {
-	for (size_t i = 0; i < world->n; i++) {
-		struct life *life = &world->lives[i];
+	const struct world *world = arg;
 
-		if (life->start >= cur->begin_ns && life->sent <= world->drained)
-			life->reaped = life->sent + 1;
-	}
+	for (size_t i = 0; i < world->n; i++)
+		if (world->lives[i].pid == pid && world->lives[i].start <= world->drained &&
+		    world->lives[i].reaped > world->drained)
+			return false;
+	return true;
 }
 
 /* One interval: some drains, a reading of all, the last drain, and the frame. */
@@ -277,17 +275,21 @@ static void step_on(struct world *world, unsigned step)
 {
 	struct sample *cur = &world->samples[step % 2], *prev = &world->samples[(step + 1) % 2];
 	struct frame_options options = { .since_start = false };
-	struct departures departures = { .records = world->records, .threads = world->threads };
+	struct departures departures = { .records = world->records, .threads = world->threads,
+					 .gone = has_gone, .arg = world };
 	uint64_t begin = SEC(100 + 2 * step);
 
 	/* Never longer than a second between two. */
 	for (uint64_t at = begin - SEC(2) + MS(500); step && at < begin; at += MS(500))
-		if (at == begin - SEC(1) || roll(world, 2))
+		if (at == begin - SEC(1) || roll(world, 2)) {
 			drain(world, at);
+			departures.n = world->nrecords;
+			if (world->names < LIVES)
+				world->nrecords = departed_fold(&departures, prev);
+		}
+	drain(world, begin);
 	read_all(world, step);
 	drain(world, cur->end_ns + roll(world, MS(20)));
-	if (world->names < LIVES)
-		bury(world, cur);
 	departures.n = world->nrecords;
 	departed_merge(&departures, step ? prev : NULL, cur);
 	frame_build(&world->frame, step ? prev : NULL, cur, &options);

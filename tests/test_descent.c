@@ -77,6 +77,24 @@ static void test_sort(void **state)
 		    has(records, 4, 204));
 }
 
+/* Before version 12 of the record no group is named, nor whether it was the last. */
+static void test_old_version(void **state)
+{
+	const struct tree *tree = *state;
+	struct exit_record records[] = {
+		end_of(0, 203, 202, false),
+		end_of(0, 202, ROOT, false),
+		end_of(0, 12, 11, false),
+		end_of(0, 11, 1, false),
+	};
+	size_t ours, open;
+
+	sort(tree, records, 4, &ours, &open);
+	assert_int_equal(ours, 2);
+	assert_int_equal(open, 0);
+	assert_true(has(records, 2, 203) && has(records, 2, 202));
+}
+
 /* A parent of which there is nothing yet is waited for once. */
 static void test_open(void **state)
 {
@@ -147,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest descent[] = {
 		TREE_TEST(test_sort),
+		TREE_TEST(test_old_version),
 		TREE_TEST(test_open),
 		TREE_TEST(test_chains),
 		TREE_TEST(test_living),

@@ -154,20 +154,32 @@ static inline const char *load_start(struct load *load, const char *kind, unsign
 	return line ? line + 5 : NULL;
 }
 
-/* Lets the load begin and waits for its end, while the program is read from. */
-static inline void load_go(struct load *load, struct watch *watch)
+/* Lets the load begin. */
+static inline void load_begin(struct load *load)
+{
+	assert_int_equal(kill(load->p.pid, SIGUSR1), 0);
+}
+
+/* Waits for the load's end, while the program is read from. */
+static inline void load_await(struct load *load, struct watch *watch)
 {
 	double until = e2e_now() + 300;
 	const char *line;
 	char *end;
 
-	assert_int_equal(kill(load->p.pid, SIGUSR1), 0);
 	while (!(line = e2e_line(&load->p, 0.05)) && e2e_now() < until)
 		watch_next(watch, 0.05);
 	if (!line || strncmp(line, "done ", 5) != 0)
 		fail_msg("the storm does not end");
 	load->ends = strtoull(line + 5, &end, 10);
 	load->cpu_ns = strtoull(end, NULL, 10) * 1000;
+}
+
+/* Both. */
+static inline void load_go(struct load *load, struct watch *watch)
+{
+	load_begin(load);
+	load_await(load, watch);
 }
 
 /* Ends the load. */
