@@ -225,21 +225,19 @@ static const struct task_raw *find_before(const struct frame *frame, const struc
 
 /*
  * Builds the row of a task that its source says is unchanged. Most of most samples are such, so
- * nothing is looked at but the row: what was built like this for the task before is true again
- * if it was unchanged all the time (`long_still`), but for where it lies and the interval.
+ * nothing is looked at but the row: what was built like this for the frame before the last is
+ * true again if the task has been unchanged all the time (`long_still`), but for where it lies
+ * and the interval.
  */
 static void build_still(struct frame *frame, struct row *row, const struct task_raw *raw,
 			const struct task_raw *before, bool long_still)
 {
-	uint64_t layout = frame->cur->layout;
-
-	if (row->layout != layout || !long_still) {
+	if (!row->still || !long_still) {
 		memset(row, 0, sizeof(*row));
 		row->task = raw->task;
 		row->members = raw->members;
 		row->valid = raw->valid & before->valid;
 		row->still = true;
-		row->layout = layout;
 	}
 	row->raw = raw;
 	row->before = before;
@@ -252,23 +250,22 @@ static void build_still(struct frame *frame, struct row *row, const struct task_
 static void build_rows(struct frame *frame, const struct frame_options *options)
 {
 	const struct sample *cur = frame->cur, *prev = frame->prev;
-	/* Samples of one layout have the same tasks at the same places. */
-	bool same = prev && cur->layout && cur->layout == prev->layout;
-	bool fast = same && !options->since_start && !options->unknown;
-	size_t at = 0;
+	/* So many elements have theirs of the sample before at the same place. */
+	size_t same = prev ? cur->stable[1] : 0, at = same;
+	size_t fast = options->since_start || options->unknown ? 0 : same;
 
 	for (size_t i = 0; i < frame->n; i++) {
 		struct task_raw *raw = &cur->raw[i];
 		const struct task_raw *before;
 
-		if (fast && i < cur->n && cur->marks[i] & MARK_UNCHANGED) {
+		if (i < fast && cur->marks[i] & MARK_UNCHANGED) {
 			build_still(frame, &frame->rows[i], raw, &prev->raw[i],
-				    prev->marks[i] & MARK_UNCHANGED);
+				    i < cur->stable[2] && prev->marks[i] & MARK_UNCHANGED);
 			continue;
 		}
 		if (i >= cur->n)
 			before = find_before(frame, raw, raw->pid);
-		else if (same)
+		else if (i < same)
 			before = &prev->raw[i];
 		else
 			before = match(frame, raw, &at);
@@ -276,7 +273,7 @@ static void build_rows(struct frame *frame, const struct frame_options *options)
 			before = find_before(frame, raw, raw->was);
 		build_row(frame, &frame->rows[i], raw, before, options);
 	}
-	if (prev && !same)
+	if (prev)
 		frame->gone += prev->n - at;
 }
 

@@ -58,7 +58,6 @@ struct row {
 	unsigned members;
 	bool born, exited;
 	bool still; /* nothing happened to it, by what its source said: all deltas are 0 */
-	uint64_t layout; /* frame.c's: of the samples for which a still row was built; 0: none */
 	struct delay_sum delta[DELAY_KINDS];
 	struct delay_sum total, mem; /* see delay_total(), delay_mem() */
 	uint64_t run_ns;

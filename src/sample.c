@@ -61,13 +61,22 @@ void sample_reset(struct sample *sample)
 	free(sample->marks);
 	sample->marks = NULL;
 	sample->n = 0;
-	sample->layout = sample->pass = 0;
+	sample->pass = 0;
+	memset(sample->stable, 0, sizeof(sample->stable));
 }
 
-void sample_mark(struct sample *sample)
+void sample_truncate(struct sample *sample, size_t n)
+{
+	for (size_t i = n; i < sample->n; i++)
+		task_unref(sample->raw[i].task);
+	if (n < sample->n)
+		sample->n = n;
+}
+
+void sample_mark(struct sample *sample, size_t n)
 {
 	sample->marks = xreallocarray(sample->marks, sample->n + 1, sizeof(*sample->marks));
-	memset(sample->marks, 0, sample->n);
+	memset(sample->marks + n, 0, sample->n - n);
 }
 
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid)

@@ -113,6 +113,10 @@ struct task_proc {
 	struct proctask_io io;
 };
 
+/* Samples that are kept at a time, and how far back a sample may be compared. */
+#define SAMPLES 3
+#define SAMPLE_AGES (SAMPLES + 1)
+
 /* What a source that knows tells of each element. */
 #define MARK_UNCHANGED 0x1u   /* as in the sample before, but for the times of reading */
 #define MARK_UNACCOUNTED 0x2u /* the kernel does not account its delays */
@@ -134,11 +138,12 @@ struct sample {
 	size_t unread; /* tasks that are there but gave no answer */
 	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL */
 	/*
-	 * Samples of one layout, if it is not 0, have the same tasks at the same places: then
-	 * what is unchanged need not be looked at.
+	 * Of a source that marks: so many of the first elements are the same tasks as at their
+	 * places one, two and three samples before. Of those what is unchanged need not be
+	 * looked at. New tasks have high ids, so whoever comes and goes mostly does behind them.
 	 */
-	uint64_t layout;
-	uint64_t pass; /* the source's number of the sample */
+	size_t stable[SAMPLE_AGES];
+	uint64_t pass; /* the source's number of the sample; 0: none */
 	unsigned have; /* NEED_RECORD and NEED_PROC bits whose array is filled */
 };
 
@@ -161,6 +166,9 @@ void task_set_comm(struct task *task, const char *comm, size_t len);
 /* Empties the sample and gives its references back; the memory stays for the next. */
 void sample_reset(struct sample *sample);
 
+/* Takes away all elements from the n-th on, of a sample with none behind the living. */
+void sample_truncate(struct sample *sample, size_t n);
+
 /* Appends an element with no counters yet. It moves with the next one. Not after sample_extend(). */
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
 
@@ -170,8 +178,8 @@ void sample_leave(struct sample *sample, size_t n);
 /* Takes the exited elements away again. */
 void sample_return(struct sample *sample);
 
-/* Makes room for a mark of each element there is. */
-void sample_mark(struct sample *sample);
+/* Makes room for a mark of each element there is; those of the first n stay. */
+void sample_mark(struct sample *sample, size_t n);
 
 /* Says that an element is not any more as its source left it. */
 static inline void sample_touch(struct sample *sample, const struct task_raw *raw)

@@ -17,7 +17,6 @@
 #include "taskinfo.h"
 #include "util.h"
 
-#define SAMPLES 3
 #define FRAMES 2
 
 /*

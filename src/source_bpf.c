@@ -2,8 +2,8 @@
 /*
  * Counters by a program in the kernel that walks over all tasks (snapshot.c). Of a task that did
  * not change it says no more than that it is there; its element is the one of the sample before.
- * As long as nobody comes or goes samples have one layout, and an element that has been the same
- * for a round of samples is not even copied: so idle tasks cost next to nothing.
+ * One that has been the same, at the same place, for a round of samples is not even copied: so
+ * idle tasks cost next to nothing.
  *
  * What only taskstats has (struct task_record) is asked of taskstats: such samples are its.
  */
@@ -39,15 +39,15 @@ struct bpf_source {
 	struct snapshot *snapshot;
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
-	uint64_t layouts, pass; /* numbers given so far */
-	/* Of the pass before: its places, what its sample is known by, when it was. */
+	uint64_t pass;	 /* the number of the last */
+	/* Of the pass before: its places, and when it was. */
 	struct place *walk, *next;
 	size_t nwalk, walk_cap;
-	uint64_t layout, begin_ns, end_ns;
+	uint64_t begin_ns, end_ns;
 	uint64_t *changed; /* by element: the last pass in which it was not as before */
 	size_t changed_cap;
 	/* Scratch, kept for its memory. */
-	uint32_t *places; /* by entry: its element in the new layout */
+	uint32_t *places; /* by entry: its element in the new sample */
 	uint32_t *entry_of; /* by element of the sample before: its entry now */
 	size_t entry_of_cap;
 	struct newcomer *newcomers;
@@ -256,7 +256,7 @@ static bool place_entries(struct bpf_source *source, const struct sample *prev,
 {
 	size_t at = 0;
 
-	*steady = source->layout && view->nentries == source->nwalk;
+	*steady = view->nentries == source->nwalk;
 	for (size_t k = 0; k < view->nentries; k++) {
 		const struct snapshot_entry *entry = &view->entries[k];
 		uint32_t element = find_element(source, prev, view, entry, &at);
@@ -317,18 +317,34 @@ static bool comes_before(const struct task_raw *raw, const struct newcomer *newc
 	return compare_newcomers(&old, newcomer) < 0;
 }
 
-/* Adds the elements of a new layout, still empty: places[entry] is where each has its own. */
-static void add_elements(struct bpf_source *source, const struct sample *prev, struct sample *cur)
+/* How many of the first elements stay in their places: nobody of them left, nobody came between. */
+static size_t count_stable(const struct bpf_source *source, const struct sample *prev)
 {
-	size_t e = 0, m = 0;
+	size_t n = 0;
+
+	while (n < prev->n && source->entry_of[n] != NO_ELEMENT &&
+	       (!source->nnewcomers || comes_before(&prev->raw[n], &source->newcomers[0])))
+		n++;
+	return n;
+}
+
+/*
+ * Adds elements, still empty: first those that keep their places, then the others and the new
+ * ones. places[entry] is where each has its own.
+ */
+static void add_elements(struct bpf_source *source, const struct sample *prev, struct sample *cur,
+			 size_t stable)
+{
+	size_t e = cur->n, m = 0;
 
 	for (;;) {
 		const struct newcomer *new = m < source->nnewcomers ? &source->newcomers[m] : NULL;
 
-		while (e < prev->n && source->entry_of[e] == NO_ELEMENT)
+		while (e < prev->n && e >= stable && source->entry_of[e] == NO_ELEMENT)
 			e++;
-		if (e < prev->n && (!new || comes_before(&prev->raw[e], new))) {
-			source->places[source->entry_of[e]] = (uint32_t)cur->n;
+		if (e < prev->n && (e < stable || !new || comes_before(&prev->raw[e], new))) {
+			if (e >= stable)
+				source->places[source->entry_of[e]] = (uint32_t)cur->n;
 			sample_add(cur, prev->raw[e].tgid, prev->raw[e].pid);
 			e++;
 		} else if (new) {
@@ -341,79 +357,61 @@ static void add_elements(struct bpf_source *source, const struct sample *prev, s
 	}
 }
 
-/* Remembers in which pass an element was last not as before. */
-static void note_change(struct bpf_source *source, const struct sample *prev, uint32_t e,
-			bool written)
-{
-	if (written)
-		source->changed[e] = source->pass;
-	else if (!(prev->marks[e] & MARK_UNCHANGED)) /* an exit record may have changed it, too */
-		source->changed[e] = source->pass - 1;
-}
-
-/* Makes a sample from nothing: everybody in their places, whoever came and went. */
-static void lay_out(struct bpf_source *source, const struct sample *prev, struct sample *cur,
-		    const struct snapshot_view *view, unsigned needs)
-{
-	sample_reset(cur);
-	sort_entries(source, prev, view);
-	add_elements(source, prev, cur);
-	sample_mark(cur);
-	sample_extend(cur, needs & NEED_RANGE);
-	for (size_t k = 0; k < view->nentries; k++) {
-		uint32_t before = source->next[k].element, now = source->places[k];
-
-		if (before == LEFT_OUT)
-			continue;
-		source->next[k].element = now;
-		if (view->entries[k].record)
-			fill(cur, now, view, &view->entries[k],
-			     before == NO_ELEMENT ? NULL : &prev->raw[before]);
-		else
-			keep(cur, now, prev, before);
-	}
-}
-
 /*
- * Makes a sample of the layout of the one before, out of what it held before, when it was of
- * that layout, too: what has been unchanged since then is in its place already.
+ * Gives the sample its elements, of which as many stay as they are as were in their places all
+ * the time since it was filled. How many stay in their places as of the sample before.
  */
-static void bring_up_to_date(struct bpf_source *source, const struct sample *prev,
-			     struct sample *cur, const struct snapshot_view *view, unsigned needs)
+static size_t lay_out(struct bpf_source *source, const struct sample *prev, struct sample *cur,
+		      const struct snapshot_view *view, bool steady)
 {
-	sample_return(cur);
-	sample_extend(cur, needs & NEED_RANGE);
-	for (size_t k = 0; k < view->nentries; k++) {
-		uint32_t e = source->next[k].element;
-		struct task *old;
+	size_t stable = prev->n, kept;
 
-		if (e == LEFT_OUT)
-			continue;
-		note_change(source, prev, e, view->entries[k].record);
-		if (!view->entries[k].record && cur->pass > source->changed[e]) {
-			cur->marks[e] = prev->marks[e] | MARK_UNCHANGED;
-			continue;
-		}
-		old = cur->raw[e].task;
-		if (view->entries[k].record) {
-			cur->raw[e] = (struct task_raw){ .tgid = prev->raw[e].tgid,
-							 .pid = prev->raw[e].pid, .members = 1 };
-			fill(cur, e, view, &view->entries[k], &prev->raw[e]);
-		} else {
-			keep(cur, e, prev, e);
-		}
-		task_unref(old);
+	if (!steady) {
+		sort_entries(source, prev, view);
+		stable = count_stable(source, prev);
 	}
-}
-
-/* Starts a new layout. */
-static void start_layout(struct bpf_source *source, const struct sample *cur)
-{
+	source->nnewcomers = steady ? 0 : source->nnewcomers;
+	sample_return(cur);
+	for (unsigned age = SAMPLES; age > 1; age--)
+		cur->stable[age] = prev->stable[age - 1] < stable ? prev->stable[age - 1] : stable;
+	cur->stable[1] = stable;
+	kept = cur->pass && cur->pass + SAMPLES == source->pass ? cur->stable[SAMPLES] : 0;
+	sample_truncate(cur, kept);
+	add_elements(source, prev, cur, stable);
+	sample_mark(cur, kept);
 	source->changed = reserve(source->changed, &source->changed_cap, cur->n,
 				  sizeof(*source->changed));
-	for (size_t i = 0; i < cur->n; i++)
+	for (size_t i = stable; i < cur->n; i++)
 		source->changed[i] = source->pass;
-	source->layout = ++source->layouts;
+	return stable;
+}
+
+/* Brings the element i, which is the one before at its place or was added empty, up to date. */
+static void take_entry(struct bpf_source *source, const struct sample *prev, uint32_t before,
+		       struct sample *cur, uint32_t i, const struct snapshot_view *view,
+		       const struct snapshot_entry *entry)
+{
+	const struct task_raw *known = before == NO_ELEMENT ? NULL : &prev->raw[before];
+	struct task_raw *raw = &cur->raw[i];
+	struct task *old;
+
+	if (entry->record)
+		source->changed[i] = source->pass;
+	else if (!(prev->marks[before] & MARK_UNCHANGED) && source->changed[i] < source->pass)
+		source->changed[i] = source->pass - 1; /* an exit record may have done that, too */
+	/* It was filled after that, so it is right. */
+	if (raw->task && !entry->record && cur->pass > source->changed[i]) {
+		cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
+		return;
+	}
+	old = raw->task;
+	if (entry->record) {
+		*raw = (struct task_raw){ .tgid = raw->tgid, .pid = raw->pid, .members = 1 };
+		fill(cur, i, view, entry, known);
+	} else {
+		keep(cur, i, prev, before);
+	}
+	task_unref(old);
 }
 
 /*
@@ -440,6 +438,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 			const struct snapshot_view *view, unsigned needs)
 {
 	struct place *walk;
+	size_t stable;
 	bool steady;
 
 	reserve_places(source, view->nentries);
@@ -447,19 +446,18 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 		return false;
 	source->pass++;
 	date_elements(source, prev, view);
-	if (steady && cur->layout == source->layout) {
-		bring_up_to_date(source, prev, cur, view, needs);
-	} else {
-		lay_out(source, prev, cur, view, needs);
-		if (steady)
-			for (size_t k = 0; k < view->nentries; k++)
-				if (source->next[k].element != LEFT_OUT)
-					note_change(source, prev, source->next[k].element,
-						    view->entries[k].record);
-		if (!steady)
-			start_layout(source, cur);
+	stable = lay_out(source, prev, cur, view, steady);
+	sample_extend(cur, needs & NEED_RANGE);
+	for (size_t k = 0; k < view->nentries; k++) {
+		struct place *place = &source->next[k];
+		uint32_t before = place->element;
+
+		if (before == LEFT_OUT)
+			continue;
+		if (before == NO_ELEMENT || before >= stable)
+			place->element = source->places[k];
+		take_entry(source, prev, before, cur, place->element, view, &view->entries[k]);
 	}
-	cur->layout = source->layout;
 	cur->pass = source->pass;
 	walk = source->walk;
 	source->walk = source->next;
@@ -479,7 +477,6 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 	if (!source->taskstats)
 		return false;
 	*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
-	source->layout = 0;
 	return true;
 }
 
@@ -487,8 +484,8 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsigned needs)
 {
 	struct bpf_source *source = state;
-	bool whole = !source->layout || prev->layout != source->layout ||
-		     prev->pass != source->pass || needs & (NEED_IDENTITY | NEED_RANGE);
+	bool follows = prev->pass && prev->pass == source->pass;
+	bool whole = !follows || needs & (NEED_IDENTITY | NEED_RANGE);
 	struct snapshot_view view;
 	int err;
 
@@ -497,8 +494,9 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	err = snapshot_take(source->snapshot, whole, &view);
 	if (err)
 		return err;
-	if (prev->layout != source->layout || prev->pass != source->pass)
-		source->layout = 0;
+	/* What another source has found, or nobody, is not in the places of the walk. */
+	if (!follows)
+		source->nwalk = 0;
 	if (make_sample(source, prev, cur, &view, needs))
 		return 0;
 	/* The order of the walk has changed. */
