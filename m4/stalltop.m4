@@ -56,6 +56,8 @@ AS_IF([test "x$with_bpf" = xno], [bpf_missing='--with-bpf=no'], [
 		[AC_MSG_ERROR([--with-bpf=yes needs:$bpf_missing])])])
 AC_SUBST([BPF_CPPFLAGS])
 AM_CONDITIONAL([BPF], [test "x$bpf_missing" = x])
+AS_IF([test "x$bpf_missing" = x],
+	[AC_DEFINE([BPF_BUILT], [1], [Whether the bpf source is built.])])
 AC_DEFINE_UNQUOTED([BPF_MISSING], ["`echo $bpf_missing`"],
 	[What the bpf source was not built for want of; empty: it was.])
 ])

@@ -14,6 +14,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +24,13 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#if BPF_BUILT
+#include <bpf/bpf.h>
+#include <empty.skel.h>
+
+#include "snapshot.h"
+#endif
 
 #define LIST_BUFFER (256 << 10)
 #define PACK 64
@@ -235,14 +243,59 @@ static int open_taskstats(void)
 
 /* -------------------------------------------------------------------------- */
 
-/*
- * BPF: with a program that walks the tasks built in, its passes are two more rows here:
- * "bpf_empty", the iterator with an empty body, and "bpf_walk", full records of all tasks.
- * tests/bench/report.awk knows these names.
- */
+/* --------------------------------------------------------------------- BPF */
+
+#if BPF_BUILT
+static struct empty_bpf *empty;
+static struct snapshot *snapshot;
+
+/* What libbpf complains of is said by the error. */
+static int be_silent(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	(void)level;
+	(void)format;
+	(void)arguments;
+	return 0;
+}
+
+static int open_empty(void)
+{
+	libbpf_set_print(be_silent);
+	empty = empty_bpf__open_and_load();
+	return empty ? 0 : -errno;
+}
+
+static long pass_empty(void)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(empty->progs.empty), &options);
+
+	return err ? err : (long)empty->bss->met;
+}
+
+static int open_walk(void)
+{
+	return snapshot_open(&snapshot, false, SNAPSHOT_WALK);
+}
+
+/* Full records of all processes. */
+static long pass_walk(void)
+{
+	struct snapshot_view view;
+	int err = snapshot_take(snapshot, true, &view);
+
+	return err ? err : (long)view.nentries;
+}
+#endif
+
+/* tests/bench/report.awk knows these names. */
 static const struct way ways[] = {
 	{ "list", open_proc, pass_proc },
 	{ "taskstats", open_taskstats, pass_taskstats },
+#if BPF_BUILT
+	{ "bpf_empty", open_empty, pass_empty },
+	{ "bpf_walk", open_walk, pass_walk },
+#endif
 };
 
 static double cpu_us(void)
