@@ -23,6 +23,9 @@
 /* How long the way out waits for a terminal that takes nothing, in ms. */
 #define CLOSE_WAIT 300
 
+/* Cells handed to ncurses at once. */
+#define CELLS_AT_ONCE 128
+
 /* More than a screen can take to draw. */
 #define MEMORY_MAX (16 * 1024 * 1024)
 
@@ -123,6 +126,13 @@ static void define_arrows(void)
 			define_key(arrows[i].text, arrows[i].key);
 }
 
+/* Takes over the size that ncurses has. */
+static void take_size(struct term *term)
+{
+	getmaxyx(stdscr, term->lines, term->columns);
+	lines_resize(&term->drawn, term->lines);
+}
+
 /* Sets the modes of input and output. */
 static void set_up_modes(struct term *term)
 {
@@ -138,7 +148,7 @@ static void set_up_modes(struct term *term)
 	/* Presses alone: asked for clicks ncurses loses some when press and release come as one. */
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	set_up_styles(term);
-	getmaxyx(stdscr, term->lines, term->columns);
+	take_size(term);
 }
 
 /* Closes the descriptors. */
@@ -271,6 +281,7 @@ static void leave(struct term *term)
 		clrtoeol();
 		refresh();
 		endwin();
+		lines_forget(&term->drawn);
 	}
 	if (diverted)
 		take_diverted(term);
@@ -291,6 +302,7 @@ void term_close(struct term *term)
 	buf_free(&term->scratch);
 	buf_free(&term->name);
 	buf_free(&term->pending);
+	lines_free(&term->drawn);
 }
 
 void term_suspend(struct term *term)
@@ -314,7 +326,7 @@ void term_resize(struct term *term)
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
 		resizeterm(size.ws_row, size.ws_col);
-	getmaxyx(stdscr, term->lines, term->columns);
+	take_size(term);
 }
 
 void term_redraw(struct term *term)
@@ -368,8 +380,7 @@ bool term_ended(void)
 
 void term_erase(struct term *term)
 {
-	(void)term;
-	erase();
+	lines_erase(&term->drawn);
 	/* Where curs_set() does nothing the cursor is to stand still at least. */
 	term_cursor(term, -1, 0);
 }
@@ -377,6 +388,7 @@ void term_erase(struct term *term)
 int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
 	     enum style style)
 {
+	struct piece piece = { .column = column, .style = style };
 	int end = column + cells;
 
 	if (line < 0 || line >= term->lines || column < 0 || column >= term->columns || cells <= 0)
@@ -385,8 +397,9 @@ int term_put(struct term *term, int line, int column, int cells, const char *tex
 		cells = term->columns - column;
 	term->scratch.len = 0;
 	text_fit(&term->scratch, text, len, (unsigned)cells, false, term->charset);
-	attrset(term->attributes[style]);
-	mvaddnstr(line, column, term->scratch.data, (int)term->scratch.len);
+	piece.text = term->scratch.data;
+	piece.len = term->scratch.len;
+	lines_put(&term->drawn, line, &piece);
 	return end;
 }
 
@@ -415,12 +428,61 @@ void term_cursor(struct term *term, int line, int column)
 	term->cursor = shown;
 	if (!shown)
 		line = term->lines - 1, column = 0;
-	move(line, column < term->columns ? column : term->columns - 1);
+	term->cursor_line = line;
+	term->cursor_column = column < term->columns ? column : term->columns - 1;
 }
 
-/* Has ncurses draw into memory, and takes that. */
+/* Whether a text is of printable ASCII alone. */
+static bool is_plain(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return true;
+}
+
+/* Hands such a text to ncurses as cells, by which it need not look at each character. */
+static void draw_plain(const struct term *term, int line, const struct piece *piece)
+{
+	chtype cells[CELLS_AT_ONCE], look = (chtype)term->attributes[piece->style];
+	size_t n;
+
+	for (size_t at = 0; at < piece->len; at += n) {
+		n = piece->len - at < CELLS_AT_ONCE ? piece->len - at : CELLS_AT_ONCE;
+		for (size_t i = 0; i < n; i++)
+			cells[i] = (chtype)piece->text[at + i] | look;
+		mvaddchnstr(line, piece->column + (int)at, cells, (int)n);
+	}
+}
+
+/* Hands a line to ncurses. */
+static void draw_line(struct term *term, int line)
+{
+	struct piece piece;
+	bool plain = true;
+
+	/* What lies over half of a wide character, in a line with any, is for ncurses to clear. */
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
+		plain = plain && is_plain(piece.text, piece.len);
+	move(line, 0);
+	clrtoeol();
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);) {
+		if (plain) {
+			draw_plain(term, line, &piece);
+			continue;
+		}
+		attrset(term->attributes[piece.style]);
+		mvaddnstr(line, piece.column, piece.text, (int)piece.len);
+	}
+}
+
+/* Hands the lines that changed to ncurses, has it draw into memory, and takes that. */
 static void collect(struct term *term)
 {
+	for (int line = 0; line < term->lines; line++)
+		if (lines_take(&term->drawn, line))
+			draw_line(term, line);
+	move(term->cursor_line, term->cursor_column);
 	wnoutrefresh(stdscr);
 	if (!divert(term)) {
 		if (term->memory < 0)

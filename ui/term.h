@@ -12,6 +12,7 @@
 #include <wchar.h>
 
 #include "buf.h"
+#include "lines.h"
 #include "text.h"
 
 /* What a text is; term.c says how that looks with 256, 16 and no colours. */
@@ -46,7 +47,9 @@ struct term {
 	enum text_charset charset;
 	int attributes[STYLES];
 	int lines, columns;
+	struct lines drawn; /* what is put, and what ncurses has of it */
 	bool cursor; /* it is shown */
+	int cursor_line, cursor_column;
 	struct buf scratch, name;
 	struct buf pending; /* drawn, and not sent yet */
 };
