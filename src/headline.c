@@ -3,12 +3,15 @@
 
 #include "headline.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "util.h"
 
 #define KB_PER_GB (1024.0 * 1024.0)
+
+/* Cells of a resource's name; all are shorter. */
+#define NAME_WIDTH 10
 
 /* Days and hours:minutes. */
 static void append_uptime(struct buf *out, double seconds)
@@ -95,10 +98,13 @@ static void append_gigabytes(struct buf *out, const char *name, uint64_t used, u
 /* A count that may be unknown. */
 static void append_count(struct buf *out, int64_t count, const char *what)
 {
+	buf_puts(out, ", ");
 	if (count < 0)
-		buf_printf(out, ", - %s", what);
+		buf_putc(out, '-');
 	else
-		buf_printf(out, ", %lld %s", (long long)count, what);
+		buf_uint(out, (uint64_t)count);
+	buf_putc(out, ' ');
+	buf_puts(out, what);
 }
 
 void headline_tasks(struct buf *out, const struct view *view)
@@ -106,7 +112,8 @@ void headline_tasks(struct buf *out, const struct view *view)
 	const struct frame *frame = view->frame;
 	const struct system_sample *system = frame->system;
 
-	buf_printf(out, "%s %zu", frame->threads ? "threads" : "tasks", frame->cur->n);
+	buf_puts(out, frame->threads ? "threads " : "tasks ");
+	buf_uint(out, frame->cur->n);
 	append_count(out, frame->prev ? (int64_t)frame->born : -1, "new");
 	append_count(out, !frame->prev ? -1 : frame->exits >= 0 ? frame->exits :
 			  (int64_t)frame->gone, "exited");
@@ -156,11 +163,13 @@ void headline_pressure_head(struct buf *out)
 static void append_average(struct buf *out, const struct psi_line *line, uint32_t average,
 			   unsigned width)
 {
-	char text[16] = "-";
+	size_t at = out->len;
 
 	if (line->valid)
-		snprintf(text, sizeof(text), "%u.%02u", average / 100, average % 100);
-	buf_printf(out, "%*s", (int)width, text);
+		buf_fixed(out, average, 2);
+	else
+		buf_putc(out, '-');
+	buf_align(out, at, width);
 }
 
 /* The four figures of a line. */
@@ -180,7 +189,8 @@ bool headline_pressure(struct buf *out, const struct view *view, enum psi_resour
 {
 	if (view->frame->system->psi_error[resource])
 		return false;
-	buf_printf(out, "%-10s", psi_names[resource]);
+	buf_puts(out, psi_names[resource]);
+	buf_fill(out, ' ', NAME_WIDTH - strlen(psi_names[resource]));
 	append_line(out, view, resource, false);
 	append_line(out, view, resource, true);
 	return true;
@@ -194,7 +204,8 @@ void headline_pressure_short(struct buf *out, const struct view *view)
 
 		if (view->frame->system->psi_error[r] || r == PSI_IRQ)
 			continue;
-		buf_printf(out, "  %s", psi_names[r]);
+		buf_puts(out, "  ");
+		buf_puts(out, psi_names[r]);
 		append_average(out, line, line->avg10, 6);
 	}
 }
