@@ -144,6 +144,9 @@ static void set_up_modes(struct term *term)
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESCAPE_DELAY);
 	curs_set(0);
+	/* Every few lines it would look for keys, to break off; in memory it is done soon. */
+	if (term->memory >= 0)
+		typeahead(-1);
 	mouseinterval(0);
 	/* Presses alone: asked for clicks ncurses loses some when press and release come as one. */
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
@@ -238,9 +241,8 @@ static void take_diverted(struct term *term)
 		pending->len += n > 0 ? (size_t)n : 0;
 		debug_log("screen: %lld bytes", (long long)size);
 	}
+	/* It keeps its pages for the next time; of what they hold nothing is read again. */
 	lseek(term->memory, 0, SEEK_SET);
-	if (ftruncate(term->memory, 0))
-		debug_log("screen: ftruncate: %s", strerror(errno));
 }
 
 /* Whether the terminal takes something within some time. */
