@@ -35,6 +35,16 @@ static void append_source(struct buf *out, const struct frame *frame)
 		   frame->delayacct == DELAYACCT_UNKNOWN ? "-" : states[frame->delayacct]);
 }
 
+/* The three averages. */
+static void append_load(struct buf *out, const double load[3])
+{
+	buf_puts(out, " load");
+	for (unsigned i = 0; i < 3; i++) {
+		buf_putc(out, ' ');
+		buf_decimal(out, load[i], 2);
+	}
+}
+
 void headline_title(struct buf *out, const struct view *view, uint64_t interval_ns)
 {
 	const struct frame *frame = view->frame;
@@ -50,16 +60,25 @@ void headline_title(struct buf *out, const struct view *view, uint64_t interval_
 	else
 		buf_putc(out, '-');
 	if (system->load_valid)
-		buf_printf(out, " load %.2f %.2f %.2f", system->load[0], system->load[1],
-			   system->load[2]);
+		append_load(out, system->load);
 	else
 		buf_puts(out, " load -");
 	if (frame->interval_ns)
 		interval_ns = frame->interval_ns;
-	buf_printf(out, "   %.2f s", (double)interval_ns / (double)NSEC_PER_SEC);
+	buf_puts(out, "   ");
+	buf_decimal(out, (double)interval_ns / (double)NSEC_PER_SEC, 2);
+	buf_puts(out, " s");
 	append_source(out, frame);
 	if (view->unit != UNIT_PERCENT)
 		buf_printf(out, "   unit %s", unit_table[view->unit].id);
+}
+
+/* A figure with one decimal behind a space, and what it is. */
+static void append_figure(struct buf *out, double figure, const char *what)
+{
+	buf_putc(out, ' ');
+	buf_decimal(out, figure, 1);
+	buf_puts(out, what);
 }
 
 /* The CPU states in percent of all CPUs' time. */
@@ -79,20 +98,25 @@ static void append_cpu(struct buf *out, const struct frame *frame)
 		all += delta[s];
 	}
 	all = all > 0 ? all / 100.0 : 1;
-	buf_printf(out, "   cpu %.1f us %.1f sy %.1f id %.1f wa %.1f st",
-		   (delta[CPU_USER] + delta[CPU_NICE]) / all,
-		   (delta[CPU_SYSTEM] + delta[CPU_IRQ] + delta[CPU_SOFTIRQ]) / all,
-		   delta[CPU_IDLE] / all, delta[CPU_IOWAIT] / all, delta[CPU_STEAL] / all);
+	buf_puts(out, "   cpu");
+	append_figure(out, (delta[CPU_USER] + delta[CPU_NICE]) / all, " us");
+	append_figure(out, (delta[CPU_SYSTEM] + delta[CPU_IRQ] + delta[CPU_SOFTIRQ]) / all, " sy");
+	append_figure(out, delta[CPU_IDLE] / all, " id");
+	append_figure(out, delta[CPU_IOWAIT] / all, " wa");
+	append_figure(out, delta[CPU_STEAL] / all, " st");
 }
 
 /* An amount in GB of two, the unit once. */
 static void append_gigabytes(struct buf *out, const char *name, uint64_t used, uint64_t total)
 {
-	if (!total)
-		buf_printf(out, "%s 0/0", name);
-	else
-		buf_printf(out, "%s %.1f/%.1fG", name, (double)used / KB_PER_GB,
-			   (double)total / KB_PER_GB);
+	buf_puts(out, name);
+	if (!total) {
+		buf_puts(out, " 0/0");
+		return;
+	}
+	append_figure(out, (double)used / KB_PER_GB, "/");
+	buf_decimal(out, (double)total / KB_PER_GB, 1);
+	buf_putc(out, 'G');
 }
 
 /* A count that may be unknown. */
@@ -125,10 +149,11 @@ void headline_tasks(struct buf *out, const struct view *view)
 	} else {
 		buf_puts(out, "   mem - swap -");
 	}
+	buf_puts(out, "   self");
 	if (frame->self >= 0)
-		buf_printf(out, "   self %.1f %%", frame->self);
+		append_figure(out, frame->self, " %");
 	else
-		buf_puts(out, "   self -");
+		buf_puts(out, " -");
 }
 
 /* The line of a resource that is asked for. */

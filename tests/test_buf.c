@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +154,42 @@ static void test_fixed(void **state)
 		buf_fixed(&b, cases[i].value, cases[i].decimals);
 		assert_holds(&b, cases[i].text);
 	}
+	buf_free(&b);
+}
+
+/* Asserts a number with all decimals there are against printf(). */
+static void check_decimal(struct buf *b, double value)
+{
+	char expected[400];
+
+	for (unsigned decimals = 0; decimals <= 3; decimals++) {
+		snprintf(expected, sizeof(expected), "%.*f", (int)decimals, value);
+		buf_decimal(b, value, decimals);
+		assert_holds(b, expected);
+	}
+}
+
+/* Decimals as printf() has them: at ties, beside them, for the smallest and the largest. */
+static void test_decimal(void **state)
+{
+	struct buf b = {0};
+	double bits;
+
+	(void)state;
+	for (unsigned i = 0; i <= 16000; i++) {
+		double tie = (double)i / 16;
+
+		check_decimal(&b, tie);
+		check_decimal(&b, nextafter(tie, 0));
+		check_decimal(&b, nextafter(tie, INFINITY));
+		check_decimal(&b, (double)i / 1000);
+		check_decimal(&b, (double)i * 100.0 / 977);
+	}
+	for (bits = DBL_TRUE_MIN; bits < DBL_MAX / 3; bits *= 2.7)
+		check_decimal(&b, bits);
+	check_decimal(&b, DBL_MAX);
+	for (unsigned i = 0; i < 50; i++)
+		check_decimal(&b, 1e12 - 1 + (double)i / 32);
 	buf_free(&b);
 }
 
@@ -373,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_printf_long),
 		cmocka_unit_test(test_uint),
 		cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_decimal),
 		cmocka_unit_test(test_align),
 		cmocka_unit_test(test_parse_uint),
 		cmocka_unit_test(test_allocation),
