@@ -23,9 +23,6 @@
 /* How long the way out waits for a terminal that takes nothing, in ms. */
 #define CLOSE_WAIT 300
 
-/* Cells handed to ncurses at once. */
-#define CELLS_AT_ONCE 128
-
 /* More than a screen can take to draw. */
 #define MEMORY_MAX (16 * 1024 * 1024)
 
@@ -78,6 +75,8 @@ static void set_up_styles(struct term *term)
 			attributes = look->mono;
 		else if ((fg >= 0 || bg >= 0) && init_pair((short)(style + 1), fg, bg) != ERR)
 			attributes |= (attr_t)COLOR_PAIR(style + 1);
+		if (colour && bg >= 0)
+			term->backgrounds |= 1U << (style + 1);
 		term->attributes[style] = (int)attributes;
 	}
 }
@@ -131,6 +130,7 @@ static void take_size(struct term *term)
 {
 	getmaxyx(stdscr, term->lines, term->columns);
 	lines_resize(&term->drawn, term->lines);
+	term->cells = xreallocarray(term->cells, (size_t)term->columns, sizeof(chtype));
 }
 
 /* Sets the modes of input and output. */
@@ -305,6 +305,8 @@ void term_close(struct term *term)
 	buf_free(&term->name);
 	buf_free(&term->pending);
 	lines_free(&term->drawn);
+	free(term->cells);
+	term->cells = NULL;
 }
 
 void term_suspend(struct term *term)
@@ -443,18 +445,40 @@ static bool is_plain(const char *text, size_t len)
 	return true;
 }
 
-/* Hands such a text to ncurses as cells, by which it need not look at each character. */
-static void draw_plain(const struct term *term, int line, const struct piece *piece)
+/*
+ * Blanks between texts take the style of the text before where that is not to be seen: from
+ * one dim figure to the next nothing has to be sent.
+ */
+static void join_styles(const struct term *term, chtype *cells)
 {
-	chtype cells[CELLS_AT_ONCE], look = (chtype)term->attributes[piece->style];
-	size_t n;
+	int last = term->columns - 1;
 
-	for (size_t at = 0; at < piece->len; at += n) {
-		n = piece->len - at < CELLS_AT_ONCE ? piece->len - at : CELLS_AT_ONCE;
-		for (size_t i = 0; i < n; i++)
-			cells[i] = (chtype)piece->text[at + i] | look;
-		mvaddchnstr(line, piece->column + (int)at, cells, (int)n);
+	/* The rest of a line is cleared as a whole. */
+	while (last > 0 && cells[last] == ' ')
+		last--;
+	for (int i = 1; i < last; i++) {
+		chtype look = cells[i - 1] & A_ATTRIBUTES;
+
+		if (cells[i] == ' ' && !(look & (A_REVERSE | A_UNDERLINE)) &&
+		    !(term->backgrounds >> PAIR_NUMBER(look) & 1))
+			cells[i] |= look;
 	}
+}
+
+/* Hands a line of printable ASCII to ncurses, as cells that it need not look into. */
+static void draw_plain(struct term *term, int line)
+{
+	chtype *cells = term->cells;
+	struct piece piece;
+
+	for (int i = 0; i < term->columns; i++)
+		cells[i] = ' ';
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
+		for (size_t i = 0; i < piece.len && piece.column + (int)i < term->columns; i++)
+			cells[piece.column + (int)i] =
+				(chtype)piece.text[i] | (chtype)term->attributes[piece.style];
+	join_styles(term, cells);
+	mvaddchnstr(line, 0, cells, term->columns);
 }
 
 /* Hands a line to ncurses. */
@@ -463,16 +487,16 @@ static void draw_line(struct term *term, int line)
 	struct piece piece;
 	bool plain = true;
 
-	/* What lies over half of a wide character, in a line with any, is for ncurses to clear. */
+	/* Where a text lies over half of a wide character, that is for ncurses to clear. */
 	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
 		plain = plain && is_plain(piece.text, piece.len);
+	if (plain) {
+		draw_plain(term, line);
+		return;
+	}
 	move(line, 0);
 	clrtoeol();
 	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);) {
-		if (plain) {
-			draw_plain(term, line, &piece);
-			continue;
-		}
 		attrset(term->attributes[piece.style]);
 		mvaddnstr(line, piece.column, piece.text, (int)piece.len);
 	}

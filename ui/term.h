@@ -46,8 +46,10 @@ struct term {
 	struct termios saved; /* the terminal's modes before */
 	enum text_charset charset;
 	int attributes[STYLES];
+	unsigned backgrounds; /* bits of the colour pairs that have a background */
 	int lines, columns;
 	struct lines drawn; /* what is put, and what ncurses has of it */
+	void *cells; /* of one line, as ncurses has them: chtype */
 	bool cursor; /* it is shown */
 	int cursor_line, cursor_column;
 	struct buf scratch, name;
