@@ -3,6 +3,8 @@
 
 #include "buf.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,9 @@
 
 /* Where growth begins: most lines fit, so that short ones take one allocation. */
 #define FIRST_CAPACITY 256
+
+/* Below that a number has bits behind its point to spare. */
+#define DECIMAL_MAX 1e12
 
 /* Digits of the largest 64-bit number. */
 #define UINT64_DIGITS 20
@@ -97,6 +102,46 @@ void buf_fixed(struct buf *b, uint64_t value, unsigned decimals)
 	*--first = '.';
 	first = digits_before(first, value);
 	buf_add(b, first, (size_t)(end - first));
+}
+
+void buf_decimal(struct buf *b, double value, unsigned decimals)
+{
+	static const unsigned powers[] = { 1, 10, 100, 1000 };
+	uint64_t scaled, whole, rest;
+	double fraction;
+	int shift;
+
+	if (!(value >= 0 && value < DECIMAL_MAX)) {
+		buf_printf(b, "%.*f", (int)decimals, value);
+		return;
+	}
+	/* The number is a whole one of 53 bits, times 2^-shift: all that follows is exact. */
+	fraction = frexp(value, &shift);
+	shift = DBL_MANT_DIG - shift;
+	scaled = (uint64_t)ldexp(fraction, DBL_MANT_DIG) * powers[decimals];
+	/* 63 bits shifted by more than that are less than a half. */
+	if (shift > 63) {
+		scaled = 0;
+		shift = 63;
+	}
+	whole = scaled >> shift;
+	rest = scaled - (whole << shift);
+	if (rest > UINT64_C(1) << (shift - 1) ||
+	    (rest == UINT64_C(1) << (shift - 1) && whole & 1))
+		whole++;
+	buf_fixed(b, whole, decimals);
+}
+
+void buf_align(struct buf *b, size_t at, size_t width)
+{
+	size_t len = b->len - at, pad = width > len ? width - len : 0;
+
+	if (!pad)
+		return;
+	buf_reserve(b, pad);
+	memmove(b->data + at + pad, b->data + at, len);
+	memset(b->data + at, ' ', pad);
+	b->len += pad;
 }
 
 void buf_printf(struct buf *b, const char *format, ...)

@@ -36,6 +36,15 @@ void buf_uint(struct buf *b, uint64_t value);
 /* Appends value / 10^decimals with that many decimals (0 to 9): buf_fixed(b, 1234, 2) is 12.34. */
 void buf_fixed(struct buf *b, uint64_t value, unsigned decimals);
 
+/*
+ * Appends a number of at least 0 as printf("%.*f") would, ties to even; decimals 0 to 3. Ten
+ * times as fast.
+ */
+void buf_decimal(struct buf *b, double value, unsigned decimals);
+
+/* Moves what was appended from byte `at` on to the right of `width` bytes; longer, it stays. */
+void buf_align(struct buf *b, size_t at, size_t width);
+
 /* Appends by format. Not for what runs once a cell: printf costs ten times the above. */
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -92,7 +92,8 @@ static struct value share(const struct row *row, uint64_t ns)
 {
 	if (!row->interval_ns)
 		return value_unset();
-	return value_number((double)ns * 100.0 / (double)row->interval_ns);
+	/* Most are 0 in most rows: spared the division. */
+	return value_number(ns ? (double)ns * 100.0 / (double)row->interval_ns : 0);
 }
 
 /* The same of a row to which perhaps nothing happened; then it need not be looked at. */

@@ -3,12 +3,15 @@
 
 #include "headline.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "util.h"
 
 #define KB_PER_GB (1024.0 * 1024.0)
+
+/* Cells of a resource's name; all are shorter. */
+#define NAME_WIDTH 10
 
 /* Days and hours:minutes. */
 static void append_uptime(struct buf *out, double seconds)
@@ -32,6 +35,16 @@ static void append_source(struct buf *out, const struct frame *frame)
 		   frame->delayacct == DELAYACCT_UNKNOWN ? "-" : states[frame->delayacct]);
 }
 
+/* The three averages. */
+static void append_load(struct buf *out, const double load[3])
+{
+	buf_puts(out, " load");
+	for (unsigned i = 0; i < 3; i++) {
+		buf_putc(out, ' ');
+		buf_decimal(out, load[i], 2);
+	}
+}
+
 void headline_title(struct buf *out, const struct view *view, uint64_t interval_ns)
 {
 	const struct frame *frame = view->frame;
@@ -47,16 +60,25 @@ void headline_title(struct buf *out, const struct view *view, uint64_t interval_
 	else
 		buf_putc(out, '-');
 	if (system->load_valid)
-		buf_printf(out, " load %.2f %.2f %.2f", system->load[0], system->load[1],
-			   system->load[2]);
+		append_load(out, system->load);
 	else
 		buf_puts(out, " load -");
 	if (frame->interval_ns)
 		interval_ns = frame->interval_ns;
-	buf_printf(out, "   %.2f s", (double)interval_ns / (double)NSEC_PER_SEC);
+	buf_puts(out, "   ");
+	buf_decimal(out, (double)interval_ns / (double)NSEC_PER_SEC, 2);
+	buf_puts(out, " s");
 	append_source(out, frame);
 	if (view->unit != UNIT_PERCENT)
 		buf_printf(out, "   unit %s", unit_table[view->unit].id);
+}
+
+/* A figure with one decimal behind a space, and what it is. */
+static void append_figure(struct buf *out, double figure, const char *what)
+{
+	buf_putc(out, ' ');
+	buf_decimal(out, figure, 1);
+	buf_puts(out, what);
 }
 
 /* The CPU states in percent of all CPUs' time. */
@@ -76,29 +98,37 @@ static void append_cpu(struct buf *out, const struct frame *frame)
 		all += delta[s];
 	}
 	all = all > 0 ? all / 100.0 : 1;
-	buf_printf(out, "   cpu %.1f us %.1f sy %.1f id %.1f wa %.1f st",
-		   (delta[CPU_USER] + delta[CPU_NICE]) / all,
-		   (delta[CPU_SYSTEM] + delta[CPU_IRQ] + delta[CPU_SOFTIRQ]) / all,
-		   delta[CPU_IDLE] / all, delta[CPU_IOWAIT] / all, delta[CPU_STEAL] / all);
+	buf_puts(out, "   cpu");
+	append_figure(out, (delta[CPU_USER] + delta[CPU_NICE]) / all, " us");
+	append_figure(out, (delta[CPU_SYSTEM] + delta[CPU_IRQ] + delta[CPU_SOFTIRQ]) / all, " sy");
+	append_figure(out, delta[CPU_IDLE] / all, " id");
+	append_figure(out, delta[CPU_IOWAIT] / all, " wa");
+	append_figure(out, delta[CPU_STEAL] / all, " st");
 }
 
 /* An amount in GB of two, the unit once. */
 static void append_gigabytes(struct buf *out, const char *name, uint64_t used, uint64_t total)
 {
-	if (!total)
-		buf_printf(out, "%s 0/0", name);
-	else
-		buf_printf(out, "%s %.1f/%.1fG", name, (double)used / KB_PER_GB,
-			   (double)total / KB_PER_GB);
+	buf_puts(out, name);
+	if (!total) {
+		buf_puts(out, " 0/0");
+		return;
+	}
+	append_figure(out, (double)used / KB_PER_GB, "/");
+	buf_decimal(out, (double)total / KB_PER_GB, 1);
+	buf_putc(out, 'G');
 }
 
 /* A count that may be unknown. */
 static void append_count(struct buf *out, int64_t count, const char *what)
 {
+	buf_puts(out, ", ");
 	if (count < 0)
-		buf_printf(out, ", - %s", what);
+		buf_putc(out, '-');
 	else
-		buf_printf(out, ", %lld %s", (long long)count, what);
+		buf_uint(out, (uint64_t)count);
+	buf_putc(out, ' ');
+	buf_puts(out, what);
 }
 
 void headline_tasks(struct buf *out, const struct view *view)
@@ -106,7 +136,8 @@ void headline_tasks(struct buf *out, const struct view *view)
 	const struct frame *frame = view->frame;
 	const struct system_sample *system = frame->system;
 
-	buf_printf(out, "%s %zu", frame->threads ? "threads" : "tasks", frame->cur->n);
+	buf_puts(out, frame->threads ? "threads " : "tasks ");
+	buf_uint(out, frame->cur->n);
 	append_count(out, frame->prev ? (int64_t)frame->born : -1, "new");
 	append_count(out, !frame->prev ? -1 : frame->exits >= 0 ? frame->exits :
 			  (int64_t)frame->gone, "exited");
@@ -118,10 +149,11 @@ void headline_tasks(struct buf *out, const struct view *view)
 	} else {
 		buf_puts(out, "   mem - swap -");
 	}
+	buf_puts(out, "   self");
 	if (frame->self >= 0)
-		buf_printf(out, "   self %.1f %%", frame->self);
+		append_figure(out, frame->self, " %");
 	else
-		buf_puts(out, "   self -");
+		buf_puts(out, " -");
 }
 
 /* The line of a resource that is asked for. */
@@ -156,11 +188,13 @@ void headline_pressure_head(struct buf *out)
 static void append_average(struct buf *out, const struct psi_line *line, uint32_t average,
 			   unsigned width)
 {
-	char text[16] = "-";
+	size_t at = out->len;
 
 	if (line->valid)
-		snprintf(text, sizeof(text), "%u.%02u", average / 100, average % 100);
-	buf_printf(out, "%*s", (int)width, text);
+		buf_fixed(out, average, 2);
+	else
+		buf_putc(out, '-');
+	buf_align(out, at, width);
 }
 
 /* The four figures of a line. */
@@ -180,7 +214,8 @@ bool headline_pressure(struct buf *out, const struct view *view, enum psi_resour
 {
 	if (view->frame->system->psi_error[resource])
 		return false;
-	buf_printf(out, "%-10s", psi_names[resource]);
+	buf_puts(out, psi_names[resource]);
+	buf_fill(out, ' ', NAME_WIDTH - strlen(psi_names[resource]));
 	append_line(out, view, resource, false);
 	append_line(out, view, resource, true);
 	return true;
@@ -194,7 +229,8 @@ void headline_pressure_short(struct buf *out, const struct view *view)
 
 		if (view->frame->system->psi_error[r] || r == PSI_IRQ)
 			continue;
-		buf_printf(out, "  %s", psi_names[r]);
+		buf_puts(out, "  ");
+		buf_puts(out, psi_names[r]);
 		append_average(out, line, line->avg10, 6);
 	}
 }

@@ -5,14 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libproc2/meminfo.h>
 #include <libproc2/misc.h>
-#include <libproc2/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "buf.h"
+#include "procsystem.h"
 #include "util.h"
 
 /* A pressure file that is not there is looked for again after that many readings. */
@@ -20,6 +20,9 @@
 
 /* Two lines of at most 110 bytes each; a text that fills this is none we know. */
 #define PRESSURE_BYTES 512
+
+/* Room for texts to begin with. That of stat grows with CPUs and interrupts. */
+#define TEXT_LEAST 4096
 
 /* One pressure file. */
 struct pressure {
@@ -30,8 +33,8 @@ struct pressure {
 
 struct system {
 	int procfd;
-	struct stat_info *stat;	      /* NULL: libproc2 could not */
-	struct meminfo_info *meminfo; /* NULL: libproc2 could not */
+	int stat, meminfo, loadavg; /* descriptors; -1: could not be opened */
+	struct buf text;	    /* of the file being read */
 	uint64_t tick_ns;
 	bool uptime_valid;
 	double boot_offset; /* uptime less CLOCK_BOOTTIME */
@@ -50,49 +53,86 @@ const char *const cpu_state_names[CPU_STATES] = {
 	[CPU_STEAL] = "steal",
 };
 
-/* Reads the CPU states. */
-static void read_cpu(struct system *system, struct system_sample *out)
+/* Opens what is read with every sample; -1 where it is not there. */
+static int open_file(struct system *system, const char *name)
 {
-	/* In the order of enum cpu_state; guest time is in user and nice already. */
-	static enum stat_item items[] = {
-		STAT_TIC_USER, STAT_TIC_NICE,	 STAT_TIC_SYSTEM, STAT_TIC_IDLE,
-		STAT_TIC_IOWAIT, STAT_TIC_IRQ, STAT_TIC_SOFTIRQ, STAT_TIC_STOLEN,
-		STAT_TIC_NUM_CONTRIBUTORS, STAT_SYS_PROC_CREATED,
-	};
-	struct stat_stack *stack;
-	int cpus;
+	system->syscalls++;
+	return openat(system->procfd, name, O_RDONLY | O_CLOEXEC);
+}
 
-	/* Not procps_stat_get(): 4.0.2 reads anew only once a second. */
-	stack = system->stat ? procps_stat_select(system->stat, items, ARRAY_SIZE(items)) : NULL;
-	if (!stack)
+/* pread() that no signal ends, counted. */
+static ssize_t read_at(struct system *system, int fd, char *text, size_t size, size_t offset)
+{
+	ssize_t got;
+
+	do {
+		got = pread(fd, text, size, (off_t)offset);
+		system->syscalls++;
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* Reads a file as a whole into the scratch text. False where it cannot be read. */
+static bool read_text(struct system *system, int fd)
+{
+	struct buf *text = &system->text;
+
+	text->len = 0;
+	if (fd < 0)
+		return false;
+	for (;;) {
+		size_t room = text->cap - text->len;
+		ssize_t got;
+
+		if (room < TEXT_LEAST) {
+			buf_reserve(text, TEXT_LEAST);
+			continue;
+		}
+		got = read_at(system, fd, text->data + text->len, room, text->len);
+		if (got < 0)
+			return false;
+		text->len += (size_t)got;
+		/* The kernel gives all it has: a second call could only say that this is all. */
+		if ((size_t)got < room)
+			return true;
+	}
+}
+
+/* Reads the CPU states, and how many tasks were created. */
+static void read_stat(struct system *system, struct system_sample *out)
+{
+	struct procsystem_stat stat;
+
+	if (!read_text(system, system->stat) ||
+	    procsystem_stat_parse(system->text.data, system->text.len, &stat))
 		return;
-	cpus = stack->head[CPU_STATES].result.s_int;
-	if (cpus <= 0)
-		return;
-	out->cpus = (unsigned)cpus;
+	out->cpus = stat.cpus;
 	for (int i = 0; i < CPU_STATES; i++)
-		out->cpu_ns[i] = stack->head[i].result.ull_int * system->tick_ns;
-	out->forks = stack->head[CPU_STATES + 1].result.ul_int;
+		out->cpu_ns[i] = stat.ticks[i] * system->tick_ns;
+	out->forks = stat.forks;
 	out->cpu_valid = true;
 }
 
 /* Reads memory and swap. */
 static void read_memory(struct system *system, struct system_sample *out)
 {
-	static enum meminfo_item items[] = {
-		MEMINFO_MEM_TOTAL, MEMINFO_MEM_USED, MEMINFO_SWAP_TOTAL, MEMINFO_SWAP_USED,
-	};
-	struct meminfo_stack *stack = NULL;
+	struct procsystem_memory memory;
 
-	if (system->meminfo)
-		stack = procps_meminfo_select(system->meminfo, items, ARRAY_SIZE(items));
-	if (!stack || !stack->head[0].result.ul_int)
+	if (!read_text(system, system->meminfo) ||
+	    procsystem_memory_parse(system->text.data, system->text.len, &memory))
 		return;
-	out->memory_total = stack->head[0].result.ul_int;
-	out->memory_used = stack->head[1].result.ul_int;
-	out->swap_total = stack->head[2].result.ul_int;
-	out->swap_used = stack->head[3].result.ul_int;
+	out->memory_total = memory.total;
+	out->memory_used = memory.used;
+	out->swap_total = memory.swap_total;
+	out->swap_used = memory.swap_used;
 	out->memory_valid = true;
+}
+
+/* Reads the load. */
+static void read_load(struct system *system, struct system_sample *out)
+{
+	out->load_valid = read_text(system, system->loadavg) &&
+			  !procsystem_load_parse(system->text.data, system->text.len, out->load);
 }
 
 /* CLOCK_BOOTTIME in seconds: what /proc/uptime shows, without a system call. */
@@ -112,8 +152,7 @@ static void open_pressure(struct system *system, enum psi_resource resource)
 		return;
 	}
 	snprintf(path, sizeof(path), "pressure/%s", psi_names[resource]);
-	file->fd = openat(system->procfd, path, O_RDONLY | O_CLOEXEC);
-	system->syscalls++;
+	file->fd = open_file(system, path);
 	if (file->fd < 0) {
 		file->error = -errno;
 		file->waiting = RETRY_READINGS - 1;
@@ -140,10 +179,7 @@ static int read_pressure(struct system *system, enum psi_resource resource, stru
 		open_pressure(system, resource);
 	if (file->fd < 0)
 		return file->error;
-	do {
-		got = pread(file->fd, text, sizeof(text), 0);
-		system->syscalls++;
-	} while (got < 0 && errno == EINTR);
+	got = read_at(system, file->fd, text, sizeof(text), 0);
 	if (got < 0) {
 		/* EOPNOTSUPP: booted with psi=0; older kernels have the files all the same. */
 		give_up_pressure(system, file, -errno);
@@ -161,10 +197,13 @@ struct system *system_open(int procfd)
 	long hertz = procps_hertz_get();
 
 	system->procfd = procfd;
-	if (procps_stat_new(&system->stat) < 0)
-		system->stat = NULL;
-	if (procps_meminfo_new(&system->meminfo) < 0)
-		system->meminfo = NULL;
+	/*
+	 * Not by libproc2: it reads stat twice, to its end, and opens loadavg anew each time.
+	 * Parsing what is kept open takes a third of the time.
+	 */
+	system->stat = open_file(system, "stat");
+	system->meminfo = open_file(system, "meminfo");
+	system->loadavg = open_file(system, "loadavg");
 	system->tick_ns = NSEC_PER_SEC / (uint64_t)(hertz > 0 ? hertz : 100);
 	/*
 	 * The library's figure once, for where somebody has put another /proc/uptime in
@@ -182,9 +221,9 @@ struct system *system_open(int procfd)
 void system_read(struct system *system, struct system_sample *out)
 {
 	*out = (struct system_sample){0};
-	read_cpu(system, out);
+	read_stat(system, out);
 	read_memory(system, out);
-	out->load_valid = procps_loadavg(&out->load[0], &out->load[1], &out->load[2]) >= 0;
+	read_load(system, out);
 	out->uptime_valid = system->uptime_valid;
 	if (out->uptime_valid)
 		out->uptime = boottime() + system->boot_offset;
@@ -204,17 +243,22 @@ uint64_t system_syscalls(const struct system *system)
 	return system->syscalls;
 }
 
+/* Closes what was opened. */
+static void close_file(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 void system_close(struct system *system)
 {
 	if (!system)
 		return;
-	for (int i = 0; i < PSI_RESOURCES; i++) {
-		if (system->pressure[i].fd >= 0)
-			close(system->pressure[i].fd);
-	}
-	if (system->stat)
-		procps_stat_unref(&system->stat);
-	if (system->meminfo)
-		procps_meminfo_unref(&system->meminfo);
+	for (int i = 0; i < PSI_RESOURCES; i++)
+		close_file(system->pressure[i].fd);
+	close_file(system->stat);
+	close_file(system->meminfo);
+	close_file(system->loadavg);
+	buf_free(&system->text);
 	free(system);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system as a whole: CPU states, load, uptime and memory by libproc2; pressure files. */
+/* The system as a whole: CPU states, load, uptime, memory and pressure. */
 #ifndef STALLTOP_SYSTEM_H
 #define STALLTOP_SYSTEM_H
 
@@ -39,7 +39,7 @@ struct system *system_open(int procfd);
 /* Takes a reading; keeps no state of earlier ones. */
 void system_read(struct system *system, struct system_sample *out);
 
-/* System calls made for pressure files so far (libproc2's own are not seen). */
+/* System calls made so far, but for the one reading of the uptime. */
 uint64_t system_syscalls(const struct system *system);
 
 void system_close(struct system *system);

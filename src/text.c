@@ -422,11 +422,24 @@ static size_t next_character(const char *escaped, size_t len, enum text_charset 
 	return c.bytes;
 }
 
+/* Bytes at the front, nearly always all of them, that are a character and a cell each. */
+static size_t narrow_bytes(const char *escaped, size_t len, enum text_charset charset)
+{
+	size_t n = 0;
+
+	if (charset == TEXT_ASCII)
+		return len;
+	while (n < len && (unsigned char)escaped[n] < 0x80)
+		n++;
+	return n;
+}
+
 unsigned text_width(const char *escaped, size_t len, enum text_charset charset)
 {
-	unsigned width = 0;
+	size_t narrow = narrow_bytes(escaped, len, charset);
+	unsigned width = (unsigned)narrow;
 
-	for (size_t i = 0; i < len;) {
+	for (size_t i = narrow; i < len;) {
 		unsigned cells;
 
 		i += next_character(escaped + i, len - i, charset, &cells);
@@ -439,8 +452,9 @@ void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, 
 	      enum text_charset charset)
 {
 	/* Of all that fits, and of what leaves a cell for the '+'. */
-	size_t bytes = 0, cut_bytes = 0;
-	unsigned used = 0, cut_used = 0;
+	size_t bytes = narrow_bytes(escaped, len < cells ? len : cells, charset);
+	unsigned used = (unsigned)bytes, cut_used = used < cells ? used : cells - 1;
+	size_t cut_bytes = cut_used;
 	bool cut = false;
 
 	if (!cells)

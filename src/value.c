@@ -9,6 +9,12 @@
 /* Longest text of a number, before it is put into its cell. */
 #define DIGITS_MAX 32
 
+/* Below that delay cells have a decimal. */
+#define SHARE_TENTHS 9999.95
+
+/* Below that counts have 32 bits. */
+#define COUNT_SMALL 4e9
+
 int value_compare(const struct value *a, const struct value *b)
 {
 	if (a->type == VALUE_UNSET || b->type == VALUE_UNSET)
@@ -34,18 +40,55 @@ static char *digits(char *end, uint64_t value, unsigned decimals)
 	return at;
 }
 
+/*
+ * Makes room for n bytes and fills them with blanks, a few more than asked for: with a constant
+ * number at a time nothing is called for the few there are.
+ */
+static char *reserve_blank(struct buf *out, size_t n)
+{
+	static const char blanks[] = "        ";
+	char *to = buf_reserve(out, n + sizeof(blanks));
+
+	for (size_t i = 0; i < n; i += sizeof(blanks) - 1)
+		memcpy(to + i, blanks, sizeof(blanks) - 1);
+	return to;
+}
+
 /* Puts a text at the right of a cell of that width. */
 static void put_right(struct buf *out, const char *text, size_t len, unsigned width)
 {
 	size_t pad = width > len ? width - len : 0;
-	char *to = buf_reserve(out, pad + len);
+	char *to = reserve_blank(out, pad + len) + pad;
 
-	/* Byte by byte: for a few bytes a call costs more than it saves. */
-	for (size_t i = 0; i < pad; i++)
-		*to++ = ' ';
+	/* Byte by byte: for a few a call costs more than it saves. */
 	for (size_t i = 0; i < len; i++)
-		*to++ = text[i];
+		to[i] = text[i];
 	out->len += pad + len;
+}
+
+/*
+ * Puts nearly all numbers there are, straight into the cell: whole ones, or in tenths. False,
+ * and nothing is put, where the cell is too narrow.
+ */
+static bool put_small(struct buf *out, uint32_t value, bool tenths, unsigned width)
+{
+	char *cell = reserve_blank(out, width), *at = cell + width;
+
+	if (tenths) {
+		if (width < 3)
+			return false;
+		*--at = (char)('0' + value % 10);
+		*--at = '.';
+		value /= 10;
+	}
+	do {
+		if (at == cell)
+			return false;
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	out->len += width;
+	return true;
 }
 
 /* The number in the largest unit of 1000 that lets it fit, such as 12345k or >999k. */
@@ -73,7 +116,7 @@ static size_t share(char *end, double number)
 {
 	char *at = end;
 
-	if (number < 9999.95)
+	if (number < SHARE_TENTHS)
 		return (size_t)(end - digits(end, (uint64_t)(number * 10 + 0.5), 1));
 	if (number < 99999.5)
 		return (size_t)(end - digits(end, (uint64_t)(number + 0.5), 0));
@@ -130,6 +173,12 @@ void value_append(struct buf *out, const struct value *value, enum value_format 
 		put_right(out, "-", 1, width);
 		return;
 	}
+	if (number >= 0 && format == FORMAT_SHARE && number < SHARE_TENTHS &&
+	    put_small(out, (uint32_t)(number * 10 + 0.5), true, width))
+		return;
+	if (number >= 0 && format == FORMAT_COUNT && number < COUNT_SMALL &&
+	    put_small(out, (uint32_t)(number + 0.5), false, width))
+		return;
 	if (number < 0 && format != FORMAT_COUNT)
 		number = 0;
 	if (format == FORMAT_COUNT)

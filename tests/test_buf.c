@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +154,67 @@ static void test_fixed(void **state)
 		buf_fixed(&b, cases[i].value, cases[i].decimals);
 		assert_holds(&b, cases[i].text);
 	}
+	buf_free(&b);
+}
+
+/* Asserts a number with all decimals there are against printf(). */
+static void check_decimal(struct buf *b, double value)
+{
+	char expected[400];
+
+	for (unsigned decimals = 0; decimals <= 3; decimals++) {
+		snprintf(expected, sizeof(expected), "%.*f", (int)decimals, value);
+		buf_decimal(b, value, decimals);
+		assert_holds(b, expected);
+	}
+}
+
+/* Decimals as printf() has them: at ties, beside them, for the smallest and the largest. */
+static void test_decimal(void **state)
+{
+	struct buf b = {0};
+	double bits;
+
+	(void)state;
+	for (unsigned i = 0; i <= 16000; i++) {
+		double tie = (double)i / 16;
+
+		check_decimal(&b, tie);
+		check_decimal(&b, nextafter(tie, 0));
+		check_decimal(&b, nextafter(tie, INFINITY));
+		check_decimal(&b, (double)i / 1000);
+		check_decimal(&b, (double)i * 100.0 / 977);
+	}
+	for (bits = DBL_TRUE_MIN; bits < DBL_MAX / 3; bits *= 2.7)
+		check_decimal(&b, bits);
+	check_decimal(&b, DBL_MAX);
+	for (unsigned i = 0; i < 50; i++)
+		check_decimal(&b, 1e12 - 1 + (double)i / 32);
+	buf_free(&b);
+}
+
+/* What was appended last is moved to the right of a width, unless it is wider. */
+static void test_align(void **state)
+{
+	struct buf b = {0};
+
+	(void)state;
+	buf_puts(&b, "a|");
+	buf_puts(&b, "12");
+	buf_align(&b, 2, 5);
+	assert_holds(&b, "a|   12");
+	buf_puts(&b, "a|");
+	buf_align(&b, 2, 0);
+	buf_align(&b, 2, 3);
+	assert_holds(&b, "a|   ");
+	buf_puts(&b, "123456");
+	buf_align(&b, 0, 6);
+	assert_holds(&b, "123456");
+	buf_puts(&b, "x");
+	buf_align(&b, 0, 1000);
+	assert_int_equal(b.len, 1000);
+	assert_int_equal(b.data[999], 'x');
+	assert_int_equal(b.data[998], ' ');
 	buf_free(&b);
 }
 
@@ -348,6 +411,8 @@ int main(void)
 		cmocka_unit_test(test_printf_long),
 		cmocka_unit_test(test_uint),
 		cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_decimal),
+		cmocka_unit_test(test_align),
 		cmocka_unit_test(test_parse_uint),
 		cmocka_unit_test(test_allocation),
 		cmocka_unit_test(test_die),

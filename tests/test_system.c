@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The system's figures: pressure files of a made-up tree, the rest from this kernel. */
+/* The system's figures: files of a made-up tree, and those of this kernel. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "system.h"
 #include "tree.h"
 #include "util.h"
@@ -77,7 +78,8 @@ static void test_pressure_again(void **state)
 	put_pressure(tree);
 	system = system_open(tree->fd);
 	system_read(system, &sample);
-	assert_int_equal(system_syscalls(system), 2 * PSI_RESOURCES);
+	/* stat, meminfo and loadavg are not there. */
+	assert_int_equal(system_syscalls(system), 3 + 2 * PSI_RESOURCES);
 	for (unsigned i = 0; i < 100; i++) {
 		snprintf(text, sizeof(text),
 			 "some avg10=0.00 avg60=0.00 avg300=0.00 total=%u\n", i);
@@ -86,7 +88,7 @@ static void test_pressure_again(void **state)
 		assert_int_equal(sample.psi[PSI_IO].some.total_us, i);
 		assert_false(sample.psi[PSI_IO].full.valid);
 	}
-	assert_int_equal(system_syscalls(system), (2 + 100) * PSI_RESOURCES);
+	assert_int_equal(system_syscalls(system), 3 + (2 + 100) * PSI_RESOURCES);
 	system_close(system);
 }
 
@@ -104,13 +106,13 @@ static void test_pressure_missing(void **state)
 			assert_false(sample.psi[r].some.valid || sample.psi[r].full.valid);
 		}
 	}
-	assert_int_equal(system_syscalls(system), PSI_RESOURCES);
+	assert_int_equal(system_syscalls(system), 3 + PSI_RESOURCES);
 	put_pressure(tree);
 	system_read(system, &sample);
 	for (int r = 0; r < PSI_RESOURCES; r++)
 		assert_int_equal(sample.psi_error[r], 0);
 	assert_int_equal(sample.psi[PSI_MEMORY].some.total_us, 20);
-	assert_int_equal(system_syscalls(system), 3 * PSI_RESOURCES);
+	assert_int_equal(system_syscalls(system), 3 + 3 * PSI_RESOURCES);
 	system_close(system);
 }
 
@@ -147,7 +149,7 @@ static void test_pressure_broken(void **state)
 	system_close(system);
 }
 
-/* An open system without a /proc to look in still gives the library's figures. */
+/* Without a /proc to look in nothing is known but the uptime. */
 static void test_no_procfd(void **state)
 {
 	struct system *system = system_open(-1);
@@ -157,8 +159,64 @@ static void test_no_procfd(void **state)
 	system_read(system, &sample);
 	for (int i = 0; i < PSI_RESOURCES; i++)
 		assert_int_equal(sample.psi_error[i], -EBADF);
+	assert_false(sample.cpu_valid || sample.memory_valid || sample.load_valid);
 	system_close(system);
 	system_close(NULL);
+}
+
+/* Begins a stat text: two CPUs, and a line of interrupts of that many bytes behind it. */
+static void put_stat(const struct tree *tree, size_t interrupts, unsigned forks)
+{
+	struct buf text = { 0 };
+
+	buf_puts(&text, "cpu  10 20 30 40 50 60 70 80 90 0\n"
+			"cpu0 1 1 1 1 1 1 1 1 1 0\ncpu1 9 19 29 39 49 59 69 79 89 0\nintr 7");
+	for (size_t i = 0; i < interrupts; i += 2)
+		buf_puts(&text, " 0");
+	buf_printf(&text, "\nctxt 5\nbtime 6\nprocesses %u\nprocs_running 1\n", forks);
+	put(tree, "stat", text.data, text.len);
+	buf_free(&text);
+}
+
+/* Files are read to their end however long they are, stay open, and are one call each. */
+static void test_files(void **state)
+{
+	static const size_t sizes[] = { 0, 3900, 4000, 4096, 8100, 8192, 300000, 10 };
+	const struct tree *tree = *state;
+	uint64_t tick = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK), calls;
+	struct system_sample sample;
+	struct system *system;
+
+	put_stat(tree, 0, 1);
+	put_text(tree, "meminfo", "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable: 600 kB\n"
+				  "SwapTotal: 50 kB\nSwapFree: 20 kB\n");
+	put_text(tree, "loadavg", "0.05 1.87 123.93 1/85 7533\n");
+	put_pressure(tree);
+	system = system_open(tree->fd);
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
+		put_stat(tree, sizes[i], i + 1);
+		system_read(system, &sample);
+		assert_true(sample.cpu_valid && sample.memory_valid && sample.load_valid);
+		assert_int_equal(sample.forks, i + 1);
+		assert_int_equal(sample.cpus, 2);
+		for (unsigned s = 0; s < CPU_STATES; s++)
+			assert_int_equal(sample.cpu_ns[s], 10 * (s + 1) * tick);
+	}
+	assert_int_equal(sample.memory_total, 1000);
+	assert_int_equal(sample.memory_used, 400);
+	assert_int_equal(sample.swap_total, 50);
+	assert_int_equal(sample.swap_used, 30);
+	assert_true(sample.load[0] == 0.05 && sample.load[1] == 1.87 && sample.load[2] == 123.93);
+	calls = system_syscalls(system);
+	system_read(system, &sample);
+	assert_int_equal(system_syscalls(system) - calls, 3 + PSI_RESOURCES);
+	/* A text that says nothing is invalid, and no other one with it. */
+	put_text(tree, "stat", "nothing\n");
+	put_text(tree, "loadavg", "");
+	system_read(system, &sample);
+	assert_false(sample.cpu_valid || sample.load_valid || sample.cpus || sample.forks);
+	assert_true(sample.memory_valid);
+	system_close(system);
 }
 
 /* Opens the real /proc, and steps out of a test where there is none. */
@@ -359,6 +417,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pressure_again, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_pressure_missing, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_pressure_broken, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_files, make_tree, remove_tree),
 		cmocka_unit_test(test_no_procfd),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_cpu_fresh),

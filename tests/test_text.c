@@ -354,6 +354,11 @@ static void test_fit(void **state)
 		{THAI MARK THAI MARK "b", 2, false, THAI MARK "+"},
 		{"a" THAI MARK, 2, false, "a" THAI MARK},
 		{"\xC3\xA9\xC3\xA9\xC3\xA9", 2, false, "\xC3\xA9+"},
+		{"ab" THAI MARK, 3, false, "ab" THAI MARK},
+		{"ab" THAI MARK "c", 3, false, "ab+"},
+		{"ab" WIDE, 3, false, "ab+"},
+		{"ab" WIDE, 2, true, "a+"},
+		{"abc" WIDE, 4, true, "abc+"},
 	};
 	struct buf out = {0};
 

@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "util.h"
 #include "value.h"
@@ -107,6 +109,27 @@ static void test_unset(void **state)
 	assert_int_equal(value_text("").type, VALUE_TEXT);
 }
 
+/* Numbers of all sizes at all widths come out as printf() has them where they fit. */
+static void test_printf(void **state)
+{
+	char expected[64];
+
+	(void)state;
+	for (unsigned width = 1; width <= 20; width++) {
+		for (uint64_t number = 0; number < 12000000000; number += 1 + number / 7) {
+			struct value value = value_number((double)number);
+			struct value tenths = value_number((double)number / 10);
+
+			if (snprintf(expected, sizeof(expected), "%*" PRIu64, (int)width,
+				     number) == (int)width)
+				check_cell(&value, FORMAT_COUNT, width, expected);
+			snprintf(expected, sizeof(expected), "%*.1f", (int)width, tenths.number);
+			if (number < 100000)
+				check_cell(&tenths, FORMAT_SHARE, width, expected);
+		}
+	}
+}
+
 /* No number is wider than its cell. */
 static void test_widths(void **state)
 {
@@ -158,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_duration),
 		cmocka_unit_test(test_unset),
+		cmocka_unit_test(test_printf),
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_compare),
 	};

@@ -3,11 +3,11 @@
 
 #include "header.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "headline.h"
 #include "notes.h"
+#include "util.h"
 
 /* From so many lines on: the unit and sum rows, the pressure block, more than one note. */
 #define LINES_TABLE 12
@@ -20,8 +20,8 @@
 #define NARROWEST 40
 
 /* Stall shares, in percent, from which pressure stands out. */
-#define PRESSURE_WARM 10.0
-#define PRESSURE_HOT 40.0
+#define PRESSURE_WARM 10
+#define PRESSURE_HOT 40
 
 /* Parts of a line of figures, which three spaces divide. */
 #define PARTS_MAX 8
@@ -186,18 +186,21 @@ static void draw_tasks(struct ui *ui, int line)
 }
 
 /* How a share of time stalled is shown. */
-static enum style pressure_style(const char *word)
+static enum style pressure_style(const char *word, size_t len)
 {
-	double share;
+	const char *end = word + len;
+	uint64_t percent = 0;
 
 	if ((*word < '0' || *word > '9') && *word != '-')
 		return STYLE_LABEL;
-	share = strtod(word, NULL);
-	if (share >= PRESSURE_HOT)
+	if (parse_uint(&word, end, &percent) && percent >= PRESSURE_HOT)
 		return STYLE_HOT;
-	if (share >= PRESSURE_WARM)
+	if (percent >= PRESSURE_WARM)
 		return STYLE_WARM;
-	return share > 0 ? STYLE_NORMAL : STYLE_DIM;
+	/* Of what is left of it, behind the point, any digit but 0 makes it more than nothing. */
+	while (word < end && (*word < '1' || *word > '9'))
+		word++;
+	return percent || word < end ? STYLE_NORMAL : STYLE_DIM;
 }
 
 /* Draws a line of pressure, each figure by its size. */
@@ -216,7 +219,7 @@ static void draw_pressure_line(struct ui *ui, int line, bool head)
 		if (column + (int)word > ui->term.columns)
 			return;
 		column = term_put(&ui->term, line, column, (int)word, text, word,
-				  head ? STYLE_LABEL : pressure_style(text));
+				  head ? STYLE_LABEL : pressure_style(text, word));
 		text += word;
 	}
 }

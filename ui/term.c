@@ -75,6 +75,8 @@ static void set_up_styles(struct term *term)
 			attributes = look->mono;
 		else if ((fg >= 0 || bg >= 0) && init_pair((short)(style + 1), fg, bg) != ERR)
 			attributes |= (attr_t)COLOR_PAIR(style + 1);
+		if (colour && bg >= 0)
+			term->backgrounds |= 1U << (style + 1);
 		term->attributes[style] = (int)attributes;
 	}
 }
@@ -123,6 +125,14 @@ static void define_arrows(void)
 			define_key(arrows[i].text, arrows[i].key);
 }
 
+/* Takes over the size that ncurses has. */
+static void take_size(struct term *term)
+{
+	getmaxyx(stdscr, term->lines, term->columns);
+	lines_resize(&term->drawn, term->lines);
+	term->cells = xreallocarray(term->cells, (size_t)term->columns, sizeof(chtype));
+}
+
 /* Sets the modes of input and output. */
 static void set_up_modes(struct term *term)
 {
@@ -134,11 +144,14 @@ static void set_up_modes(struct term *term)
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESCAPE_DELAY);
 	curs_set(0);
+	/* Every few lines it would look for keys, to break off; in memory it is done soon. */
+	if (term->memory >= 0)
+		typeahead(-1);
 	mouseinterval(0);
 	/* Presses alone: asked for clicks ncurses loses some when press and release come as one. */
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	set_up_styles(term);
-	getmaxyx(stdscr, term->lines, term->columns);
+	take_size(term);
 }
 
 /* Closes the descriptors. */
@@ -228,9 +241,8 @@ static void take_diverted(struct term *term)
 		pending->len += n > 0 ? (size_t)n : 0;
 		debug_log("screen: %lld bytes", (long long)size);
 	}
+	/* It keeps its pages for the next time; of what they hold nothing is read again. */
 	lseek(term->memory, 0, SEEK_SET);
-	if (ftruncate(term->memory, 0))
-		debug_log("screen: ftruncate: %s", strerror(errno));
 }
 
 /* Whether the terminal takes something within some time. */
@@ -271,6 +283,7 @@ static void leave(struct term *term)
 		clrtoeol();
 		refresh();
 		endwin();
+		lines_forget(&term->drawn);
 	}
 	if (diverted)
 		take_diverted(term);
@@ -291,6 +304,9 @@ void term_close(struct term *term)
 	buf_free(&term->scratch);
 	buf_free(&term->name);
 	buf_free(&term->pending);
+	lines_free(&term->drawn);
+	free(term->cells);
+	term->cells = NULL;
 }
 
 void term_suspend(struct term *term)
@@ -314,7 +330,7 @@ void term_resize(struct term *term)
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
 		resizeterm(size.ws_row, size.ws_col);
-	getmaxyx(stdscr, term->lines, term->columns);
+	take_size(term);
 }
 
 void term_redraw(struct term *term)
@@ -368,8 +384,7 @@ bool term_ended(void)
 
 void term_erase(struct term *term)
 {
-	(void)term;
-	erase();
+	lines_erase(&term->drawn);
 	/* Where curs_set() does nothing the cursor is to stand still at least. */
 	term_cursor(term, -1, 0);
 }
@@ -377,6 +392,7 @@ void term_erase(struct term *term)
 int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
 	     enum style style)
 {
+	struct piece piece = { .column = column, .style = style };
 	int end = column + cells;
 
 	if (line < 0 || line >= term->lines || column < 0 || column >= term->columns || cells <= 0)
@@ -385,8 +401,9 @@ int term_put(struct term *term, int line, int column, int cells, const char *tex
 		cells = term->columns - column;
 	term->scratch.len = 0;
 	text_fit(&term->scratch, text, len, (unsigned)cells, false, term->charset);
-	attrset(term->attributes[style]);
-	mvaddnstr(line, column, term->scratch.data, (int)term->scratch.len);
+	piece.text = term->scratch.data;
+	piece.len = term->scratch.len;
+	lines_put(&term->drawn, line, &piece);
 	return end;
 }
 
@@ -415,12 +432,83 @@ void term_cursor(struct term *term, int line, int column)
 	term->cursor = shown;
 	if (!shown)
 		line = term->lines - 1, column = 0;
-	move(line, column < term->columns ? column : term->columns - 1);
+	term->cursor_line = line;
+	term->cursor_column = column < term->columns ? column : term->columns - 1;
 }
 
-/* Has ncurses draw into memory, and takes that. */
+/* Whether a text is of printable ASCII alone. */
+static bool is_plain(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return true;
+}
+
+/*
+ * Blanks between texts take the style of the text before where that is not to be seen: from
+ * one dim figure to the next nothing has to be sent.
+ */
+static void join_styles(const struct term *term, chtype *cells)
+{
+	int last = term->columns - 1;
+
+	/* The rest of a line is cleared as a whole. */
+	while (last > 0 && cells[last] == ' ')
+		last--;
+	for (int i = 1; i < last; i++) {
+		chtype look = cells[i - 1] & A_ATTRIBUTES;
+
+		if (cells[i] == ' ' && !(look & (A_REVERSE | A_UNDERLINE)) &&
+		    !(term->backgrounds >> PAIR_NUMBER(look) & 1))
+			cells[i] |= look;
+	}
+}
+
+/* Hands a line of printable ASCII to ncurses, as cells that it need not look into. */
+static void draw_plain(struct term *term, int line)
+{
+	chtype *cells = term->cells;
+	struct piece piece;
+
+	for (int i = 0; i < term->columns; i++)
+		cells[i] = ' ';
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
+		for (size_t i = 0; i < piece.len && piece.column + (int)i < term->columns; i++)
+			cells[piece.column + (int)i] =
+				(chtype)piece.text[i] | (chtype)term->attributes[piece.style];
+	join_styles(term, cells);
+	mvaddchnstr(line, 0, cells, term->columns);
+}
+
+/* Hands a line to ncurses. */
+static void draw_line(struct term *term, int line)
+{
+	struct piece piece;
+	bool plain = true;
+
+	/* Where a text lies over half of a wide character, that is for ncurses to clear. */
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
+		plain = plain && is_plain(piece.text, piece.len);
+	if (plain) {
+		draw_plain(term, line);
+		return;
+	}
+	move(line, 0);
+	clrtoeol();
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);) {
+		attrset(term->attributes[piece.style]);
+		mvaddnstr(line, piece.column, piece.text, (int)piece.len);
+	}
+}
+
+/* Hands the lines that changed to ncurses, has it draw into memory, and takes that. */
 static void collect(struct term *term)
 {
+	for (int line = 0; line < term->lines; line++)
+		if (lines_take(&term->drawn, line))
+			draw_line(term, line);
+	move(term->cursor_line, term->cursor_column);
 	wnoutrefresh(stdscr);
 	if (!divert(term)) {
 		if (term->memory < 0)

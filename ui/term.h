@@ -12,6 +12,7 @@
 #include <wchar.h>
 
 #include "buf.h"
+#include "lines.h"
 #include "text.h"
 
 /* What a text is; term.c says how that looks with 256, 16 and no colours. */
@@ -45,8 +46,12 @@ struct term {
 	struct termios saved; /* the terminal's modes before */
 	enum text_charset charset;
 	int attributes[STYLES];
+	unsigned backgrounds; /* bits of the colour pairs that have a background */
 	int lines, columns;
+	struct lines drawn; /* what is put, and what ncurses has of it */
+	void *cells; /* of one line, as ncurses has them: chtype */
 	bool cursor; /* it is shown */
+	int cursor_line, cursor_column;
 	struct buf scratch, name;
 	struct buf pending; /* drawn, and not sent yet */
 };

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The screen's lines as they are put, a piece of text after the other, beside what they were
+ * the last time: most lines of most refreshes have not changed, and need not be drawn.
+ */
+#ifndef STALLTOP_UI_LINES_H
+#define STALLTOP_UI_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+
+struct line {
+	struct buf now, drawn;
+	bool known; /* the screen shows what `drawn` holds */
+};
+
+struct lines {
+	struct line *line;
+	int n;
+};
+
+/* A text in one style. */
+struct piece {
+	int column;
+	unsigned style;
+	const char *text;
+	size_t len;
+};
+
+/* Sets how many lines there are; nothing is known of what the screen shows. */
+void lines_resize(struct lines *lines, int n);
+
+/* Forgets what the screen shows: all lines will have changed. */
+void lines_forget(struct lines *lines);
+
+/* Starts anew: all lines are empty. */
+void lines_erase(struct lines *lines);
+
+/* Puts a text into a line there is. What was put before stays beneath it. */
+void lines_put(struct lines *lines, int line, const struct piece *piece);
+
+/* Whether a line is to be drawn. From then on it counts as drawn. */
+bool lines_take(struct lines *lines, int line);
+
+/* The next piece of a line that was taken, from *at = 0 on; false behind the last one. */
+bool lines_next(const struct lines *lines, int line, size_t *at, struct piece *piece);
+
+void lines_free(struct lines *lines);
+
+#endif
