@@ -199,6 +199,26 @@ static int open_files(struct term *term)
 	return err;
 }
 
+/* Turns what ncurses writes away from the terminal, into memory. False where it cannot. */
+static bool divert(struct term *term)
+{
+	return term->memory >= 0 && dup3(term->memory, term->out, O_CLOEXEC) >= 0;
+}
+
+/*
+ * Until it has ended once ncurses 6.4 writes out every movement of the cursor by itself
+ * (lib_mvcur.c). The terminal hears nothing of this end and new start.
+ */
+static void settle(struct term *term)
+{
+	if (!divert(term))
+		return;
+	endwin();
+	refresh();
+	dup3(STDOUT_FILENO, term->out, O_CLOEXEC);
+	lseek(term->memory, 0, SEEK_SET);
+}
+
 int term_open(struct term *term, enum text_charset charset, int signals)
 {
 	int err;
@@ -218,13 +238,8 @@ int term_open(struct term *term, enum text_charset charset, int signals)
 	term->open = true;
 	die_set_hook(close_at_death, term);
 	set_up_modes(term);
+	settle(term);
 	return 0;
-}
-
-/* Turns what ncurses writes away from the terminal, into memory. False where it cannot. */
-static bool divert(struct term *term)
-{
-	return term->memory >= 0 && dup3(term->memory, term->out, O_CLOEXEC) >= 0;
 }
 
 /* Turns it back, and takes what has been written. */
