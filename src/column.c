@@ -394,7 +394,7 @@ const struct column columns[] = {
 	{ "elap", "ELAP", "(hm)", 7, FORMAT_DURATION, SUM_NONE, 0, false, 0, 0, get_elapsed,
 	  "time since the task's start" },
 	{ "wait", "WAIT", "(s)", 6, FORMAT_SHARE, SUM_NONE, 0, false, NEED_STAT, 0, get_wait,
-	  "in uninterruptible sleep (state D) by now, at least; of tasks of one thread" },
+	  "how long it has been waiting by now; where only samples tell, in state D, at least" },
 	{ "time", "TIME", "(s)", 8, FORMAT_SHARE, SUM_ROW, 0, false, NEED_LIFE, 0, get_time,
 	  "time on a CPU since the task's start" },
 	{ "cuser", "CUSR", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 0, get_children,

@@ -383,7 +383,9 @@ const struct option_row option_table[] = {
 	  "cumulative figures since each task's start, from the first reading on",
 	  set_since_start },
 	{ 0, "source", "SOURCE", "auto",
-	  "auto, taskstats, procfs (run time, cpu and blkio only; needs no privileges)",
+	  "taskstats; bpf, which costs a moment to start and little a sample; procfs (run time, "
+	  "cpu and blkio only; needs no privileges); auto: taskstats up to 2000 tasks or for a "
+	  "single interval, bpf for more, procfs without privileges",
 	  set_source },
 	{ 0, "enable-delayacct", NULL, "off",
 	  "kernel.task_delayacct on for the run; at the end it is put back if it is still what "
