@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "headline.h"
 #include "notes.h"
@@ -87,20 +88,65 @@ static void append_heads(struct out *out)
 	end_line(buf);
 }
 
-/* One row. Of the last column all of the text, of others behind each other their width. */
-static void append_row(struct out *out, const struct view *view, const struct row *row)
+/* The cell of the row above, and where it is in the buffer; end 0: there is none. */
+struct above {
+	struct value value;
+	size_t begin, end;
+};
+
+/* Whether two values of one sample make the same cell: their texts are the same bytes then. */
+static bool is_same(const struct value *a, const struct value *b)
 {
-	for (size_t i = 0; i < out->layout.n; i++) {
+	if (a->type != b->type)
+		return false;
+	if (a->type == VALUE_TEXT)
+		return a->text == b->text && a->more == b->more;
+	return a->type == VALUE_UNSET || a->number == b->number;
+}
+
+/* Appends what the buffer has elsewhere. */
+static void repeat(struct buf *buf, size_t from, size_t len)
+{
+	char *to = buf_reserve(buf, len);
+
+	memcpy(to, buf->data + from, len);
+	buf->len += len;
+}
+
+/*
+ * One row. Of the last column all of the text, of others behind each other their width. Most
+ * cells are those of the row above: such are copied, as many at once as stand side by side.
+ */
+static void append_row(struct out *out, const struct view *view, const struct row *row,
+		       struct above *above)
+{
+	struct buf *buf = &out->buf;
+	size_t from = 0, same = 0;
+
+	for (size_t i = 0; i < out->layout.n; i++, above++) {
 		const struct column *column = out->layout.columns[i];
 		struct value value = column_get(column, view, row);
 		bool last = i + 1 == out->layout.n;
 
+		if (above->end && is_same(&above->value, &value)) {
+			size_t len = above->end - above->begin;
+
+			from = same ? from : above->begin;
+			above->begin = buf->len + same;
+			same += len;
+			above->end = buf->len + same;
+			continue;
+		}
+		repeat(buf, from, same);
+		same = 0;
+		*above = (struct above){ .value = value, .begin = buf->len };
 		if (i)
-			buf_putc(&out->buf, ' ');
-		column_append(column, view, &value, last ? 0 : column->width, &out->scratch,
-			      &out->buf);
+			buf_putc(buf, ' ');
+		column_append(column, view, &value, last ? 0 : column->width, &out->scratch, buf);
+		above->end = buf->len;
 	}
-	buf_putc(&out->buf, '\n');
+	repeat(buf, from, same);
+	buf_putc(buf, '\n');
 }
 
 /* The sum row: "=" in the first cell, the number of rows in the last. */
@@ -133,13 +179,14 @@ static void append_sum(struct out *out, const struct view *view)
 static void text_frame(struct out *out, const struct view *view)
 {
 	struct layout_frame frame = layout_frame(out->config, view->frame->kinds);
+	struct above above[LAYOUT_MAX] = { 0 };
 
 	if (!out->frames)
 		layout_resolve(&out->layout, out->config->fields, &frame);
 	append_header(out, view);
 	append_heads(out);
 	for (size_t i = 0; i < out->order.n; i++)
-		append_row(out, view, out->order.rows[i]);
+		append_row(out, view, out->order.rows[i], above);
 	append_sum(out, view);
 	buf_putc(&out->buf, '\n');
 }

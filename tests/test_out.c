@@ -356,6 +356,57 @@ static void test_text(void **state)
 	assert_string_equal(text + strlen(text) - 8, " tasks\n\n");
 }
 
+/* Asserts that a row's line is made of its own cells. */
+static void check_cells(struct state *s, const char *text, size_t row, const char *const *ids,
+			size_t n)
+{
+	const struct view view = { &s->scene.frame, s->config.unit, s->config.charset };
+	struct buf expected = { 0 }, scratch = { 0 };
+	char line[512];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct column *column = scene_column(ids[i]);
+		struct value value = column_get(column, &view, &s->scene.frame.rows[row]);
+
+		if (i)
+			buf_putc(&expected, ' ');
+		column_append(column, &view, &value, i + 1 == n ? 0 : column->width, &scratch,
+			      &expected);
+	}
+	table_line(text, 2 + (unsigned)row, line, sizeof(line));
+	assert_string_equal(line, buf_cstr(&expected));
+	buf_free(&expected);
+	buf_free(&scratch);
+}
+
+/* Cells that are those of the row above, in runs of each length, and others between them. */
+static void test_text_above(void **state)
+{
+	static const char *const ids[] = { "user", "cpu", "blkio", "reclaim", "irq", "comm" };
+	static const char *const users[] = { "root", "\xe6\xbc\xa2", NULL };
+	static const enum delay_kind kinds[] = { DELAY_CPU, DELAY_BLKIO, DELAY_RECLAIM, DELAY_IRQ };
+	struct state *s = *state;
+	const char *text;
+
+	s->config.fields = "user,cpu,blkio,reclaim,irq,comm";
+	for (unsigned i = 0; i < 300; i++) {
+		struct task_raw *raw = add(s, (pid_t)i + 1, i % 5 ? "same" : "other");
+
+		raw->task->user = users[i / 7 % 3];
+		/* Each cell goes through its values at its own pace; one of them is unknown. */
+		for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++) {
+			unsigned choice = (i * (k + 3) / (2 * k + 1) + i * i / 11) % 4;
+
+			raw->delay[kinds[k]].ns += MS(10 * choice);
+			if (choice == 3)
+				raw->valid &= ~DELAY_BOTH(DELAY_BIT(kinds[k]));
+		}
+	}
+	text = put_out(s, &out_text);
+	for (size_t row = 0; row < 300; row++)
+		check_cells(s, text, row, ids, ARRAY_SIZE(ids));
+}
+
 /* The cells that a line takes before its last column, whose text begins there. */
 static unsigned last_column(const char *line, const char *name)
 {
@@ -493,7 +544,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_csv), STATE_TEST(test_csv_names), STATE_TEST(test_json_members),
 		STATE_TEST(test_json_values), STATE_TEST(test_json_rest), STATE_TEST(test_text),
-		STATE_TEST(test_text_straight), STATE_TEST(test_text_units),
+		STATE_TEST(test_text_above), STATE_TEST(test_text_straight), STATE_TEST(test_text_units),
 		STATE_TEST(test_needs), STATE_TEST(test_flush),
 	};
 
