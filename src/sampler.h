@@ -57,7 +57,7 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler);
 void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
 		  unsigned needs);
 
-/* System calls made so far, without libproc2's. */
+/* System calls made so far. */
 uint64_t sampler_syscalls(const struct sampler *sampler);
 
 void sampler_close(struct sampler *sampler);

@@ -114,6 +114,9 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 {
 	struct task *task = sample->raw[i].task;
 
+	/* A source that marks says the state, too. */
+	if (sample->marks)
+		needs &= ~NEED_STAT;
 	if (task->fresh) {
 		task->user = user_name(info, task->uid);
 		task->info = 0;
@@ -136,9 +139,6 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	bool more = needs & ~info->needs;
 
 	info->needs = needs;
-	/* A source that marks says the state, too. */
-	if (sample->marks)
-		needs &= ~NEED_STAT;
 	if (!(needs & (NEED_INFO | NEED_PROC)))
 		between = NULL;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
