@@ -176,10 +176,13 @@ struct {
 
 /*
  * How tasks were found by the walk before, by pid modulo the size: whoever is still so has not
- * changed. Nobody runs without his run time growing; a parent that ends leaves another behind.
+ * changed. Nobody runs without his run time growing. What others may do to a sleeper: a parent that
+ * ends leaves another behind, anybody may move it to another cgroup, and threads name each other
+ * (of a process that shows as its run time).
  */
 struct remembered {
-	__u64 task, parent, run_ns;
+	__u64 task, parent, cgroups, run_ns;
+	__u64 comm[SNAPSHOT_COMM / 8]; /* of threads */
 	__u32 threads;
 	__u32 settled; /* it was neither running nor queued */
 };
@@ -440,15 +443,22 @@ static __always_inline bool unchanged(struct task_struct *task, int pid, __u64 r
 {
 	__u32 at = (__u32)pid & control.mask;
 	struct remembered *was = bpf_map_lookup_elem(&memory, &at);
-	__u64 parent = (__u64)task->real_parent;
+	__u64 parent = (__u64)task->real_parent, cgroups = (__u64)task->cgroups;
+	__u64 comm[SNAPSHOT_COMM / 8] = { 0 };
 	bool same;
 
 	if (!was)
 		return false;
+	if (control.threads)
+		bpf_probe_read_kernel(comm, sizeof(comm), task->comm);
 	same = settled && was->settled && was->task == (__u64)task && was->run_ns == run_ns &&
-	       was->threads == threads && was->parent == parent;
+	       was->threads == threads && was->parent == parent && was->cgroups == cgroups &&
+	       was->comm[0] == comm[0] && was->comm[1] == comm[1];
 	was->task = (__u64)task;
 	was->parent = parent;
+	was->cgroups = cgroups;
+	was->comm[0] = comm[0];
+	was->comm[1] = comm[1];
 	was->run_ns = run_ns;
 	was->threads = threads;
 	was->settled = settled;

@@ -260,16 +260,16 @@ static void gather(struct snapshot *snapshot, struct snapshot_view *view)
 	memcpy(records, view->records, view->nrecords * sizeof(*records));
 	qsort(records, view->nrecords, sizeof(*records), compare_records);
 	for (size_t i = 0; i < view->nrecords; i++) {
-		bool first = records[i].part == SNAPSHOT_FIRST &&
-			     (snapshot->threads || records[i].pid == records[i].tgid);
+		bool thread = records[i].part == SNAPSHOT_FIRST;
+		bool first = thread && (snapshot->threads || records[i].pid == records[i].tgid);
 
 		if (first)
 			snapshot->own_entries[entries++] = (struct snapshot_entry){
 				records[i].pid, (uint32_t)kept + 1 };
-		else if (!entries || records[i].exit_state ||
+		else if (!entries || (thread && records[i].exit_state) ||
 			 records[i].tgid != snapshot->own_entries[entries - 1].pid)
 			continue;
-		else if (records[i].part == SNAPSHOT_FIRST)
+		else if (thread)
 			records[i].part = SNAPSHOT_THREAD;
 		records[kept++] = records[i];
 	}
