@@ -449,8 +449,10 @@ static __always_inline bool unchanged(struct task_struct *task, int pid, __u64 r
 
 	if (!was)
 		return false;
-	if (control.threads)
-		bpf_probe_read_kernel(comm, sizeof(comm), task->comm);
+	if (control.threads) {
+		comm[0] = ((const __u64 *)task->comm)[0];
+		comm[1] = ((const __u64 *)task->comm)[1];
+	}
 	same = settled && was->settled && was->task == (__u64)task && was->run_ns == run_ns &&
 	       was->threads == threads && was->parent == parent && was->cgroups == cgroups &&
 	       was->comm[0] == comm[0] && was->comm[1] == comm[1];
