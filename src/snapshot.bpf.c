@@ -15,6 +15,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "snapshot_kernel.h"
 #include "snapshot_record.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -22,138 +23,8 @@ char LICENSE[] SEC("license") = "GPL";
 #define TASK_RUNNING 0
 #define TASK_UNINTERRUPTIBLE 2
 #define TASK_NOLOAD 0x400
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct pid_namespace;
-
-struct upid {
-	int nr;
-	struct pid_namespace *ns;
-};
-
-struct pid {
-	unsigned int level;
-	struct upid numbers[1];
-};
-
-struct kernfs_node {
-	__u64 id;
-};
-
-struct cgroup {
-	struct kernfs_node *kn;
-};
-
-struct css_set {
-	struct cgroup *dfl_cgrp;
-};
-
-typedef struct {
-	unsigned int val;
-} kuid_t;
-
-struct cred {
-	kuid_t uid;
-};
-
-struct sched_info {
-	unsigned long pcount;
-	unsigned long long run_delay;
-	unsigned long long max_run_delay, min_run_delay; /* 6.14 and later */
-	unsigned long long last_arrival;
-	unsigned long long last_queued;
-};
-
-struct sched_entity {
-	__u64 exec_start;
-	__u64 sum_exec_runtime;
-};
-
-/* irq since 6.4, wpcopy since 6.0, compact since 5.17; max and min since 6.14. */
-struct task_delay_info {
-	__u64 blkio_start, blkio_delay, blkio_delay_max, blkio_delay_min;
-	__u64 swapin_delay, swapin_delay_max, swapin_delay_min;
-	__u64 freepages_delay, freepages_delay_max, freepages_delay_min;
-	__u64 thrashing_delay, thrashing_delay_max, thrashing_delay_min;
-	__u64 compact_delay, compact_delay_max, compact_delay_min;
-	__u64 wpcopy_delay, wpcopy_delay_max, wpcopy_delay_min;
-	__u64 irq_delay, irq_delay_max, irq_delay_min;
-	__u32 blkio_count, swapin_count, freepages_count, thrashing_count, compact_count,
-		wpcopy_count, irq_count;
-};
-
-struct taskstats {
-	__u64 cpu_count, cpu_delay_total, cpu_delay_max, cpu_delay_min;
-	__u64 blkio_count, blkio_delay_total, blkio_delay_max, blkio_delay_min;
-	__u64 swapin_count, swapin_delay_total, swapin_delay_max, swapin_delay_min;
-	__u64 freepages_count, freepages_delay_total, freepages_delay_max, freepages_delay_min;
-	__u64 thrashing_count, thrashing_delay_total, thrashing_delay_max, thrashing_delay_min;
-	__u64 compact_count, compact_delay_total, compact_delay_max, compact_delay_min;
-	__u64 wpcopy_count, wpcopy_delay_total, wpcopy_delay_max, wpcopy_delay_min;
-	__u64 irq_count, irq_delay_total, irq_delay_max, irq_delay_min;
-	__u64 cpu_run_virtual_total;
-};
-
-struct list_head {
-	struct list_head *next, *prev;
-};
-
-struct signal_struct {
-	int nr_threads;
-	__u64 utime, stime, cutime, cstime;
-	struct taskstats *stats;
-};
-
-struct task_struct {
-	unsigned int __state; /* 5.14 and later */
-	int on_cpu, on_rq;
-	struct sched_entity se;
-	struct sched_info sched_info;
-	int exit_state, exit_signal;
-	unsigned int in_iowait : 1;
-	int pid, tgid;
-	struct task_struct *real_parent, *group_leader;
-	struct pid *thread_pid;
-	struct list_head thread_node;
-	__u64 utime, stime;
-	__u64 start_time;
-	const struct cred *real_cred;
-	char comm[SNAPSHOT_COMM];
-	struct signal_struct *signal;
-	struct css_set *cgroups;
-	struct task_delay_info *delays;
-};
-
-struct task_struct___old {
-	long state;
-};
-
-struct bpf_iter_meta;
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-};
-
-#pragma clang attribute pop
-
-/* Kernels before 6.7 have no such iterator; the program that needs it is not loaded there. */
-enum { ALL_PROCESSES, ALL_THREADS, THREADS_OF_PROCESS };
-
-struct bpf_iter_task {
-	__u64 opaque[3];
-} __attribute__((aligned(8)));
-
-extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
-			     unsigned int flags) __ksym __weak;
-extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym __weak;
-extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
-extern struct task_struct *bpf_task_acquire(struct task_struct *task) __ksym __weak;
-extern void bpf_task_release(struct task_struct *task) __ksym __weak;
-extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __ksym __weak;
-extern void bpf_rcu_read_lock(void) __ksym __weak;
-extern void bpf_rcu_read_unlock(void) __ksym __weak;
+#define MAX_RT_PRIO 100
+#define SCX_TASK_STATE_MASK 0x300
 
 struct snapshot_control control;
 
@@ -181,10 +52,12 @@ struct {
  * (of a process that shows as its run time).
  */
 struct remembered {
-	__u64 task, parent, cgroups, run_ns;
+	__u64 task, parent, run_ns;
+	__u64 cgroups; /* where control.cgroups is set */
 	__u64 comm[SNAPSHOT_COMM / 8]; /* of threads */
 	__u32 threads;
-	__u32 settled; /* it was neither running nor queued */
+	__u8 settled; /* neither running nor queued */
+	__u8 fair; /* of the scheduler's fair class, as most are */
 };
 
 struct {
@@ -437,34 +310,58 @@ static __always_inline void put_entry(int pid, __u32 record)
 	entry->record = record;
 }
 
-/* Whether a task is as the walk before found it; remembers how it is now. */
-static __always_inline bool unchanged(struct task_struct *task, int pid, __u64 run_ns,
-				      __u32 threads, __u32 settled)
+/* Where a task is remembered. */
+static __always_inline struct remembered *memory_of(int pid)
 {
 	__u32 at = (__u32)pid & control.mask;
-	struct remembered *was = bpf_map_lookup_elem(&memory, &at);
-	__u64 parent = (__u64)task->real_parent, cgroups = (__u64)task->cgroups;
-	__u64 comm[SNAPSHOT_COMM / 8] = { 0 };
-	bool same;
 
-	if (!was)
+	return bpf_map_lookup_elem(&memory, &at);
+}
+
+/*
+ * Whether a task alone in its process is as the walk before found it. Most are, so this looks at
+ * as few lines of its memory as can be: sched_entity's on_rq lies beside the run time. Who is alone
+ * and does not run makes no threads.
+ */
+static __always_inline bool sleeps_on(const struct task_struct *task,
+				      const struct remembered *was)
+{
+	if (was->task != (__u64)task || was->threads != 1 || !was->settled || control.whole ||
+	    was->run_ns != task->se.sum_exec_runtime || was->parent != (__u64)task->real_parent)
 		return false;
-	if (control.threads) {
-		comm[0] = ((const __u64 *)task->comm)[0];
-		comm[1] = ((const __u64 *)task->comm)[1];
-	}
-	same = settled && was->settled && was->task == (__u64)task && was->run_ns == run_ns &&
-	       was->threads == threads && was->parent == parent && was->cgroups == cgroups &&
-	       was->comm[0] == comm[0] && was->comm[1] == comm[1];
+	if (was->fair ? task->se.on_rq : task->on_rq)
+		return false;
+	if (control.cgroups && was->cgroups != (__u64)task->cgroups)
+		return false;
+	return !control.threads || (was->comm[0] == ((const __u64 *)task->comm)[0] &&
+				    was->comm[1] == ((const __u64 *)task->comm)[1]);
+}
+
+/* The same of a process of several threads. */
+static __always_inline bool sleep_on(const struct task_struct *leader,
+				     const struct remembered *was, __u64 run_ns, __u32 threads,
+				     __u32 settled)
+{
+	return settled && was->settled && was->task == (__u64)leader && was->run_ns == run_ns &&
+	       was->threads == threads && was->parent == (__u64)leader->real_parent &&
+	       (!control.cgroups || was->cgroups == (__u64)leader->cgroups) && !control.whole;
+}
+
+/* Remembers how a task is now. */
+static __always_inline void remember(struct remembered *was, const struct task_struct *task,
+				     __u64 run_ns, __u32 threads, __u32 settled)
+{
 	was->task = (__u64)task;
-	was->parent = parent;
-	was->cgroups = cgroups;
-	was->comm[0] = comm[0];
-	was->comm[1] = comm[1];
+	was->parent = (__u64)task->real_parent;
 	was->run_ns = run_ns;
+	was->cgroups = (__u64)task->cgroups;
+	was->comm[0] = ((const __u64 *)task->comm)[0];
+	was->comm[1] = ((const __u64 *)task->comm)[1];
 	was->threads = threads;
 	was->settled = settled;
-	return same && !control.whole;
+	was->fair = task->prio >= MAX_RT_PRIO;
+	if (bpf_core_field_exists(task->scx) && task->scx.flags & SCX_TASK_STATE_MASK)
+		was->fair = false; /* or it may be sched_ext's */
 }
 
 /* Writes a thread's record. */
@@ -520,17 +417,32 @@ __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 {
 	struct task_struct *task = the_subject();
 	int pid = number_of(task);
+	struct remembered *was = memory_of(pid);
 
-	if (!pid)
+	if (!pid || !was)
 		return 0;
-	if (unchanged(task, pid, run_ns, threads, settled)) {
+	if (threads > 1 && sleep_on(task, was, run_ns, threads, settled)) {
 		put_entry(pid, 0);
 		return 0;
 	}
+	remember(was, task, run_ns, threads, settled);
 	put_entry(pid, control.records + 1);
 	write_thread(task, pid, SNAPSHOT_FIRST);
 	if (!control.threads)
 		write_ended(task->signal, pid);
+	return 1;
+}
+
+/* Notes the subject if it sleeps on. Whether it does. */
+__noinline int pass_over(void)
+{
+	struct task_struct *task = the_subject();
+	int pid = number_of(task);
+	struct remembered *was = memory_of(pid);
+
+	if (!pid || !was || !sleeps_on(task, was))
+		return 0;
+	put_entry(pid, 0);
 	return 1;
 }
 
@@ -584,15 +496,18 @@ static __always_inline void write_threads(struct task_struct *leader)
 /* Visits a process. */
 static __always_inline void visit_process(struct task_struct *leader)
 {
-	struct sum sum = { leader->se.sum_exec_runtime, !leader->on_rq };
-	__u32 threads = 1;
+	struct sum sum = { 0, 0 };
+	__u32 threads;
 
 	subject = (__u64)leader;
-	/* Alone in its list it has the list's head on both sides: so that need not be fetched. */
-	if (leader->thread_node.next != leader->thread_node.prev)
-		threads = threads_of_subject();
+	if (pass_over())
+		return;
+	sum.settled = !leader->on_rq;
+	threads = threads_of_subject();
 	if (threads > 1)
 		add_up(leader, &sum);
+	else
+		sum.run_ns = leader->se.sum_exec_runtime;
 	if (visit(sum.run_ns, threads, sum.settled) && threads > 1)
 		write_threads(leader);
 }
@@ -613,7 +528,8 @@ int walk(void *context)
 		bpf_iter_task_new(&it, NULL, ALL_THREADS);
 		while ((task = bpf_iter_task_next(&it))) {
 			subject = (__u64)task;
-			visit(task->se.sum_exec_runtime, 1, !task->on_rq);
+			if (!pass_over())
+				visit(task->se.sum_exec_runtime, 1, !task->on_rq);
 		}
 		bpf_iter_task_destroy(&it);
 	} else {

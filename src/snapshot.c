@@ -280,12 +280,13 @@ static void gather(struct snapshot *snapshot, struct snapshot_view *view)
 }
 
 /* Takes a snapshot into the room there is. -ENOBUFS where that did not do. */
-static int take_once(struct snapshot *snapshot, bool whole, struct snapshot_view *view)
+static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
 {
 	struct snapshot_control *control = &snapshot->program->bss->control;
 	int err;
 
-	control->whole = whole || snapshot->loaded_anew;
+	control->whole = how & SNAPSHOT_WHOLE || snapshot->loaded_anew;
+	control->cgroups = (how & SNAPSHOT_CGROUPS) != 0;
 	err = snapshot->way == SNAPSHOT_WALK ? run_walk(snapshot) : run_each(snapshot);
 	if (err)
 		return err;
@@ -302,12 +303,12 @@ static int take_once(struct snapshot *snapshot, bool whole, struct snapshot_view
 	return 0;
 }
 
-int snapshot_take(struct snapshot *snapshot, bool whole, struct snapshot_view *view)
+int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
 {
 	int err = snapshot->program ? 0 : open_program(snapshot);
 
 	if (!err)
-		err = take_once(snapshot, whole, view);
+		err = take_once(snapshot, how, view);
 	/* The machine has grown. The program remembers what it could not write: so all is new. */
 	while (err == -ENOBUFS) {
 		const struct snapshot_control *control = &snapshot->program->bss->control;
@@ -318,7 +319,7 @@ int snapshot_take(struct snapshot *snapshot, bool whole, struct snapshot_view *v
 		snapshot->room = found + found / 2;
 		err = open_program(snapshot);
 		if (!err)
-			err = take_once(snapshot, true, view);
+			err = take_once(snapshot, how | SNAPSHOT_WHOLE, view);
 	}
 	if (!err && snapshot->way == SNAPSHOT_EACH)
 		gather(snapshot, view);

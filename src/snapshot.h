@@ -33,11 +33,15 @@ struct snapshot_view {
  */
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
 
+/* How: a record for all tasks; also for those that only were moved to another cgroup. */
+#define SNAPSHOT_WHOLE 0x1u
+#define SNAPSHOT_CGROUPS 0x2u
+
 /*
  * Reads all tasks. Those that did not change since the snapshot before have no record, unless
  * the whole is asked for (as it must be the first time). 0 or -errno.
  */
-int snapshot_take(struct snapshot *snapshot, bool whole, struct snapshot_view *view);
+int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view);
 
 /* System calls made so far to take snapshots. */
 uint64_t snapshot_syscalls(const struct snapshot *snapshot);

@@ -69,6 +69,7 @@ struct snapshot_reader {
 struct snapshot_control {
 	__u32 threads;	/* a record a thread, else one a process */
 	__u32 whole;	/* a record for all, also for those that did not change */
+	__u32 cgroups;	/* who was moved to another cgroup has changed */
 	__u32 mask;	/* of the memory's index */
 	__u32 entries, records; /* found; for those above the room there was none */
 	__u64 begin_ns, end_ns; /* CLOCK_MONOTONIC, of the walk */

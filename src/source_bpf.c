@@ -485,13 +485,14 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 {
 	struct bpf_source *source = state;
 	bool follows = prev->pass && prev->pass == source->pass;
-	bool whole = !follows || needs & (NEED_IDENTITY | NEED_RANGE);
+	unsigned how = (!follows || needs & (NEED_IDENTITY | NEED_RANGE) ? SNAPSHOT_WHOLE : 0) |
+		       (needs & NEED_CGROUP ? SNAPSHOT_CGROUPS : 0);
 	struct snapshot_view view;
 	int err;
 
 	if (needs & NEED_RECORD && ask_taskstats(source, prev, cur, needs, &err))
 		return err;
-	err = snapshot_take(source->snapshot, whole, &view);
+	err = snapshot_take(source->snapshot, how, &view);
 	if (err)
 		return err;
 	/* What another source has found, or nobody, is not in the places of the walk. */
@@ -500,7 +501,7 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	if (make_sample(source, prev, cur, &view, needs))
 		return 0;
 	/* The order of the walk has changed. */
-	err = snapshot_take(source->snapshot, true, &view);
+	err = snapshot_take(source->snapshot, how | SNAPSHOT_WHOLE, &view);
 	if (!err && !make_sample(source, prev, cur, &view, needs))
 		err = -EBADMSG;
 	return err;

@@ -49,9 +49,9 @@ static struct snapshot *open_snapshot_of(const char *test, bool threads, enum sn
 }
 
 /* Takes one. */
-static void take(struct snapshot *snapshot, bool whole, struct snapshot_view *view)
+static void take(struct snapshot *snapshot, struct snapshot_view *view)
 {
-	assert_int_equal(snapshot_take(snapshot, whole, view), 0);
+	assert_int_equal(snapshot_take(snapshot, SNAPSHOT_WHOLE, view), 0);
 }
 
 /*
@@ -67,7 +67,7 @@ static pid_t hidden_process(void)
 		struct snapshot *snapshot = open_snapshot(true, ways[i]);
 		struct snapshot_view view;
 
-		take(snapshot, true, &view);
+		take(snapshot, &view);
 		found[i] = figures_entry(&view, 1) != NULL;
 		snapshot_close(snapshot);
 	}
@@ -161,7 +161,7 @@ static void check_way(enum snapshot_way way, bool threads, const bool *provoked,
 		struct figures figures;
 
 		figures_before(&figures, threads, but);
-		take(snapshot, true, &view);
+		take(snapshot, &view);
 		figures_after(&figures);
 		figures_compare(&figures, &view, &result);
 		try_without(&figures, &view, noticed);
@@ -235,9 +235,9 @@ static void check_ways(bool threads)
 
 	again = open_snapshot(threads, SNAPSHOT_WALK);
 	each = open_snapshot(threads, SNAPSHOT_EACH);
-	take(walk, true, &before);
-	take(each, true, &between);
-	take(again, true, &after);
+	take(walk, &before);
+	take(each, &between);
+	take(again, &after);
 	for (size_t i = 0; i < before.nentries; i++) {
 		const struct snapshot_entry *x = &before.entries[i];
 		const struct snapshot_entry *y = figures_entry(&after, x->pid);

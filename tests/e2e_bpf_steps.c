@@ -167,9 +167,9 @@ static void drop_actor(const struct actor *actor)
 }
 
 /* Takes a snapshot. */
-static void take(struct snapshot *snapshot, bool whole, struct snapshot_view *view)
+static void take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
 {
-	assert_int_equal(snapshot_take(snapshot, whole, view), 0);
+	assert_int_equal(snapshot_take(snapshot, how, view), 0);
 }
 
 /* Opens a snapshot by the walk, or leaves the test. */
@@ -192,7 +192,7 @@ static void settle(struct snapshot *snapshot, pid_t pid)
 	struct snapshot_view view;
 
 	for (int i = 0; i < 100; i++) {
-		take(snapshot, false, &view);
+		take(snapshot, 0, &view);
 		entry = figures_entry(&view, pid);
 		assert_non_null(entry);
 		if (!entry->record)
@@ -208,7 +208,7 @@ static struct snapshot_record next(struct snapshot *snapshot, pid_t pid, const c
 	const struct snapshot_entry *entry;
 	struct snapshot_view view;
 
-	take(snapshot, false, &view);
+	take(snapshot, SNAPSHOT_CGROUPS, &view);
 	entry = figures_entry(&view, pid);
 	if (!entry)
 		fail_msg("%s: no task %d", what, (int)pid);
@@ -231,12 +231,12 @@ static void test_idle(void **state)
 	settle(snapshot, keeper);
 	for (int i = 0; i < 3; i++) {
 		e2e_sleep(0.1);
-		take(snapshot, false, &view);
+		take(snapshot, 0, &view);
 		printf("# %zu entries, %zu records\n", view.nentries, view.nrecords);
 		assert_true(view.nentries > SLEEPERS);
 		assert_true(view.nrecords < view.nentries - SLEEPERS + 20);
 	}
-	take(snapshot, true, &view);
+	take(snapshot, SNAPSHOT_WHOLE, &view);
 	assert_true(view.nrecords > SLEEPERS);
 	snapshot_close(snapshot);
 }
@@ -253,7 +253,7 @@ static void test_own_doing(void **state)
 	(void)state;
 	e2e_require();
 	snapshot = open_walk(false);
-	take(snapshot, true, &view);
+	take(snapshot, SNAPSHOT_WHOLE, &view);
 	actor = start_actor();
 	record = next(snapshot, actor.pid, "birth");
 	assert_int_equal(record.ppid, getpid());
@@ -272,7 +272,7 @@ static void test_own_doing(void **state)
 	assert_int_equal(next(snapshot, actor.pid, "setuid").uid, NOBODY);
 	settle(snapshot, actor.pid);
 	tell(&actor, 'x');
-	take(snapshot, false, &view);
+	take(snapshot, 0, &view);
 	assert_null(figures_entry(&view, actor.pid));
 	drop_actor(&actor);
 	snapshot_close(snapshot);
@@ -292,7 +292,7 @@ static void test_orphan(void **state)
 		pid_t child = tell(&actor, 'c'), parent;
 
 		snapshot = open_walk(threads);
-		take(snapshot, true, &view);
+		take(snapshot, SNAPSHOT_WHOLE, &view);
 		settle(snapshot, child);
 		tell(&actor, 'x');
 		parent = next(snapshot, child, "reparented").ppid;
@@ -316,7 +316,7 @@ static void test_named_by_another(void **state)
 	actor = start_actor();
 	tid = tell(&actor, 't');
 	snapshot = open_walk(true);
-	take(snapshot, true, &view);
+	take(snapshot, SNAPSHOT_WHOLE, &view);
 	settle(snapshot, tid);
 	tell(&actor, 'm');
 	assert_string_equal(next(snapshot, tid, "named by another").comm, "by-another");
@@ -342,7 +342,7 @@ static void test_moved(void **state)
 	actor = start_actor();
 	tell(&actor, '-');
 	snapshot = open_walk(false);
-	take(snapshot, true, &view);
+	take(snapshot, SNAPSHOT_WHOLE, &view);
 	settle(snapshot, actor.pid);
 	assert_int_equal(write_text(e2e_format("%s/cgroup.procs", folder),
 				    e2e_format("%d", (int)actor.pid)), 0);
@@ -365,7 +365,7 @@ static void test_start(void **state)
 	(void)state;
 	e2e_require();
 	snapshot = open_walk(false);
-	take(snapshot, true, &view);
+	take(snapshot, SNAPSHOT_WHOLE, &view);
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	actor = start_actor();
 	clock_gettime(CLOCK_MONOTONIC, &after);
@@ -389,13 +389,13 @@ static void check_growth(enum snapshot_way way, bool threads)
 	int err = snapshot_open(&snapshot, threads, way);
 
 	assert_int_equal(err, 0);
-	take(snapshot, true, &view);
+	take(snapshot, SNAPSHOT_WHOLE, &view);
 	few = view.nentries;
 	/* there was room for half as many again, and some */
 	more = few + MORE;
 	keeper = e2e_load(NULL, "load_sleepers %zu", more);
 	assert_true(keeper > 0);
-	take(snapshot, false, &view);
+	take(snapshot, 0, &view);
 	printf("# %zu, then %zu entries\n", few, view.nentries);
 	assert_true(view.nentries > more);
 	for (size_t i = 0; i < view.nentries; i++) {
@@ -451,14 +451,14 @@ static void test_places_of_zombies(void **state)
 	e2e_require();
 	assert_int_equal(snapshot_open(&snapshot, false, SNAPSHOT_EACH), 0);
 	make_zombies(pids);
-	take(snapshot, true, &view);
+	take(snapshot, SNAPSHOT_WHOLE, &view);
 	for (int i = 0; i < ZOMBIES; i++)
 		assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
 	for (int i = 0; i < ZOMBIES / 4; i++) {
 		actors[i] = start_actor();
 		tell(&actors[i], 'e');
 	}
-	take(snapshot, true, &view);
+	take(snapshot, SNAPSHOT_WHOLE, &view);
 	for (int i = 0; i < ZOMBIES / 4; i++) {
 		const struct snapshot_entry *entry = figures_entry(&view, actors[i].pid);
 

@@ -282,7 +282,7 @@ static int open_walk(void)
 static long pass_walk(void)
 {
 	struct snapshot_view view;
-	int err = snapshot_take(snapshot, true, &view);
+	int err = snapshot_take(snapshot, SNAPSHOT_WHOLE, &view);
 
 	return err ? err : (long)view.nentries;
 }
