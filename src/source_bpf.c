@@ -408,6 +408,7 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 	if (entry->record) {
 		*raw = (struct task_raw){ .tgid = raw->tgid, .pid = raw->pid, .members = 1 };
 		fill(cur, i, view, entry, known);
+		raw->single |= source->env.threads; /* whatever the others are */
 	} else {
 		keep(cur, i, prev, before);
 	}

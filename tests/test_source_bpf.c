@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples made of walks over all tasks, of which most have nothing to say. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "walks.h"
+
+#define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
+
+/* Takes a sample that must go well. */
+static struct sample *tick(struct turn *turn, unsigned needs)
+{
+	struct sample *cur;
+
+	assert_int_equal(turn_tick(turn, needs, &cur), 0);
+	for (size_t i = 1; i < cur->n; i++)
+		assert_true(cur->raw[i - 1].tgid < cur->raw[i].tgid ||
+			    (cur->raw[i - 1].tgid == cur->raw[i].tgid &&
+			     cur->raw[i - 1].pid < cur->raw[i].pid));
+	return cur;
+}
+
+/* The element of a process. */
+static struct task_raw *element(const struct sample *sample, pid_t pid)
+{
+	struct task_raw *raw = sample_find(sample, pid, pid);
+
+	assert_non_null(raw);
+	return raw;
+}
+
+/* Whether an element is marked as unchanged. */
+static bool is_unchanged(const struct sample *sample, pid_t pid)
+{
+	return sample->marks[element(sample, pid) - sample->raw] & MARK_UNCHANGED;
+}
+
+/* Some processes. */
+static void open_some(struct turn *turn)
+{
+	turn_open(turn, false);
+	for (pid_t pid = 10; pid < 20; pid++)
+		walk_run(walk_add(pid, pid, MS(pid)), 0, MS(pid));
+}
+
+/* The first sample has everybody, with all there is to know. */
+static void test_first(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+	const struct task_raw *raw;
+
+	(void)state;
+	open_some(&turn);
+	cur = tick(&turn, 0);
+	assert_int_equal(cur->n, 10);
+	assert_int_equal(walks.whole, 1);
+	raw = element(cur, 15);
+	assert_int_equal(raw->tgid, 15);
+	assert_int_equal(raw->members, 1);
+	assert_true(raw->single);
+	assert_int_equal(raw->read_ns, walks.now_ns + 5);
+	assert_int_equal(raw->run_ns, MS(15));
+	assert_int_equal(raw->user_ns, MS(15) / 2);
+	assert_int_equal(raw->system_ns, MS(15) / 4);
+	assert_int_equal(raw->children_user_ns, MS(15) / 8);
+	assert_int_equal(raw->children_system_ns, MS(15) / 16);
+	assert_int_equal(raw->valid, DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK |
+				     VALID_CHILDREN);
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		assert_int_equal(raw->delay[kind].ns, MS(15) + kind);
+		assert_int_equal(raw->delay[kind].count, kind + 1);
+	}
+	assert_int_equal(raw->life_ns, raw->read_ns - MS(15));
+	assert_int_equal(raw->task->key.start_ns, MS(15));
+	assert_int_equal(raw->task->ppid, 1);
+	assert_int_equal(raw->task->uid, 1000);
+	assert_int_equal(raw->task->cgroup_id, 7);
+	assert_string_equal(raw->task->comm, "task");
+	assert_true(raw->task->accounted && raw->task->fresh);
+	assert_false(is_unchanged(cur, 15));
+	turn_close(&turn);
+}
+
+/* Who did nothing keeps his element, however often the samples come round. */
+static void test_unchanged(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+
+	(void)state;
+	open_some(&turn);
+	tick(&turn, 0);
+	for (unsigned i = 1; i < 20; i++) {
+		pid_t busy = 10 + (pid_t)(i % 4);
+
+		walk_run(walk_find(busy), 0, MS(1));
+		cur = tick(&turn, 0);
+		assert_int_equal(walks.taken, i + 1);
+		assert_int_equal(walks.whole, 1);
+		assert_int_equal(cur->stable[1], 10);
+		for (pid_t pid = 10; pid < 20; pid++) {
+			assert_int_equal(element(cur, pid)->run_ns, walk_find(pid)->parts[0].run_ns);
+			assert_ptr_equal(element(cur, pid)->task,
+					 element(turn_prev(&turn), pid)->task);
+			assert_int_equal(is_unchanged(cur, pid), pid != busy);
+		}
+	}
+	turn_close(&turn);
+}
+
+/* Births and deaths: the others keep what they have, and their tasks. */
+static void test_coming_and_going(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+	const struct task *task;
+
+	(void)state;
+	open_some(&turn);
+	task = element(tick(&turn, 0), 19)->task;
+	walk_end(10);
+	walk_end(15);
+	cur = tick(&turn, 0);
+	assert_int_equal(cur->n, 8);
+	assert_null(sample_find(cur, 10, 10));
+	assert_true(is_unchanged(cur, 19));
+	walk_add(5, 5, MS(2000));
+	walk_add(17, 17, MS(1));
+	walk_end(17);
+	walk_add(30, 30, MS(2001));
+	cur = tick(&turn, 0);
+	assert_int_equal(cur->n, 10);
+	assert_int_equal(cur->raw[0].pid, 5);
+	assert_int_equal(cur->raw[9].pid, 30);
+	assert_false(is_unchanged(cur, 5));
+	assert_true(is_unchanged(cur, 19));
+	assert_ptr_equal(element(cur, 19)->task, task);
+	assert_int_equal(element(cur, 19)->run_ns, MS(19));
+	assert_int_equal(walks.whole, 1);
+	for (int i = 0; i < 5; i++)
+		cur = tick(&turn, 0);
+	assert_true(is_unchanged(cur, 30));
+	walks.n = 0;
+	assert_int_equal(tick(&turn, 0)->n, 0);
+	walk_add(5, 5, MS(3000));
+	assert_int_equal(tick(&turn, 0)->n, 1);
+	turn_close(&turn);
+}
+
+/* Of a walk in another order everything is read again, once. */
+static void test_order(void **state)
+{
+	struct turn turn;
+	struct walk_task first;
+	struct sample *cur;
+
+	(void)state;
+	open_some(&turn);
+	tick(&turn, 0);
+	tick(&turn, 0);
+	first = walks.tasks[0];
+	walks.tasks[0] = walks.tasks[7];
+	walks.tasks[7] = first;
+	cur = tick(&turn, 0);
+	assert_int_equal(walks.taken, 4);
+	assert_int_equal(walks.whole, 2);
+	assert_int_equal(cur->n, 10);
+	for (pid_t pid = 10; pid < 20; pid++)
+		assert_int_equal(element(cur, pid)->run_ns, MS(pid));
+	cur = tick(&turn, 0);
+	assert_int_equal(walks.taken, 5);
+	assert_true(is_unchanged(cur, 17));
+	turn_close(&turn);
+}
+
+/* The same pid, another start: another task. The same start after exec: the same task. */
+static void test_reuse_and_exec(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+	struct task *old;
+
+	(void)state;
+	open_some(&turn);
+	cur = tick(&turn, 0);
+	old = task_ref(element(cur, 12)->task);
+	walk_end(12);
+	walk_run(walk_add(12, 12, MS(4000)), 0, MS(1));
+	cur = tick(&turn, 0);
+	assert_ptr_not_equal(element(cur, 12)->task, old);
+	assert_int_equal(element(cur, 12)->task->key.start_ns, MS(4000));
+	assert_int_equal(element(cur, 12)->run_ns, MS(1));
+	task_unref(old);
+	old = element(cur, 13)->task;
+	old->fresh = false;
+	memcpy(walk_find(13)->parts[0].comm, "other", 6);
+	walk_find(13)->changed = true;
+	cur = tick(&turn, 0);
+	assert_ptr_equal(element(cur, 13)->task, old);
+	assert_string_equal(old->comm, "other");
+	assert_true(old->fresh);
+	for (int i = 0; i < 4; i++)
+		cur = tick(&turn, 0);
+	assert_int_equal(element(cur, 12)->run_ns, MS(1));
+	turn_close(&turn);
+}
+
+/* A process of several threads, of whom some have ended. */
+static void test_parts(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+	struct walk_task *task;
+
+	(void)state;
+	open_some(&turn);
+	task = walk_find(14);
+	task->nparts = 4;
+	task->parts[0].threads = 3;
+	task->parts[1] = (struct snapshot_record){ .part = SNAPSHOT_ENDED, .pid = 14, .tgid = 14 };
+	task->parts[2] = task->parts[3] = task->parts[0];
+	task->parts[2].part = task->parts[3].part = SNAPSHOT_THREAD;
+	walk_run(task, 1, MS(100));
+	task->parts[3].kinds = 1;
+	cur = tick(&turn, 0);
+	assert_int_equal(cur->n, 10);
+	assert_int_equal(element(cur, 14)->run_ns, 3 * MS(14) + MS(100));
+	assert_int_equal(element(cur, 14)->delay[2].count, 4 * 3);
+	assert_int_equal(element(cur, 14)->children_user_ns, MS(14) / 8);
+	assert_false(element(cur, 14)->single);
+	assert_int_equal(element(cur, 14)->life_ns, 3 * (walks.now_ns + 4 - MS(14)));
+	/* of a thread from before they were accounted they are not known */
+	assert_int_equal(element(cur, 14)->valid & DELAY_BOTH(DELAY_ALL), DELAY_BOTH(1));
+	task->parts[3].kinds = task->parts[0].kinds;
+	/* the leader ends: the kernel adds it to the ended ones */
+	task->parts[0].exit_state = 0x20;
+	walk_run(task, 1, MS(14));
+	cur = tick(&turn, 0);
+	assert_int_equal(element(cur, 14)->run_ns, 2 * MS(14) + MS(114));
+	assert_int_equal(element(cur, 14)->valid & DELAY_BOTH(DELAY_ALL), DELAY_BOTH(DELAY_ALL));
+	assert_int_equal(element(cur, 14)->state, 'Z');
+	turn_close(&turn);
+}
+
+/* A row a thread: each is its own, and single whatever the others are. */
+static void test_threads(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+
+	(void)state;
+	turn_open(&turn, true);
+	walk_run(walk_add(10, 10, MS(10)), 0, MS(1));
+	walk_run(walk_add(20, 20, MS(20)), 0, MS(2));
+	walk_run(walk_add(10, 30, MS(30)), 0, MS(3));
+	walks.tasks[0].parts[0].threads = walks.tasks[2].parts[0].threads = 2;
+	cur = tick(&turn, 0);
+	assert_int_equal(cur->n, 3);
+	assert_int_equal(cur->raw[1].pid, 30);
+	assert_int_equal(cur->raw[1].run_ns, MS(3));
+	assert_int_equal(cur->raw[1].task->tgid, 10);
+	assert_true(cur->raw[0].single && cur->raw[1].single);
+	for (int i = 0; i < 4; i++)
+		cur = tick(&turn, 0);
+	assert_int_equal(cur->raw[1].run_ns, MS(3));
+	assert_true(cur->marks[1] & MARK_UNCHANGED);
+	turn_close(&turn);
+}
+
+/* Only processes that were asked for, whatever goes on among the others. */
+static void test_filter(void **state)
+{
+	static const pid_t asked[] = { 12, 18 };
+	struct turn turn;
+	struct sample *cur;
+
+	(void)state;
+	open_some(&turn);
+	turn.env.pids = asked;
+	turn.env.npids = 2;
+	cur = tick(&turn, 0);
+	assert_int_equal(cur->n, 2);
+	for (unsigned i = 0; i < 12; i++) {
+		if (i == 4)
+			walk_end(11);
+		if (i == 6)
+			walk_add(40, 40, MS(5000));
+		walk_run(walk_find(13 + (pid_t)i % 3), 0, MS(1));
+		if (i % 5 == 1)
+			walk_run(walk_find(18), 0, MS(1));
+		cur = tick(&turn, 0);
+		assert_int_equal(cur->n, 2);
+		assert_int_equal(element(cur, 12)->run_ns, MS(12));
+		assert_int_equal(element(cur, 18)->run_ns, walk_find(18)->parts[0].run_ns);
+		assert_int_equal(is_unchanged(cur, 18), i % 5 != 1);
+	}
+	assert_int_equal(walks.whole, 1);
+	walk_end(18);
+	assert_int_equal(tick(&turn, 0)->n, 1);
+	turn_close(&turn);
+}
+
+/* The letters of /proc/PID/stat. */
+static void test_states(void **state)
+{
+	static const struct {
+		uint32_t state, exit_state;
+		char letter;
+	} cases[] = {
+		{ 0, 0, 'R' }, { 1, 0, 'S' }, { 2, 0, 'D' }, { 4, 0, 'T' }, { 8, 0, 't' },
+		{ 0x80, 0x10, 'X' }, { 0x80, 0x20, 'Z' }, { 0x40, 0, 'P' }, { 0x402, 0, 'I' },
+		{ 0x102, 0, 'D' }, /* killable */
+		{ 0x1000, 0, 'D' }, { 0x8000, 0, 'D' }, { 0x2001, 0, 'S' },
+		{ 0x200, 0, 'R' }, /* waking */
+	};
+	struct turn turn;
+
+	(void)state;
+	open_some(&turn);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct walk_task *task = walk_find(11);
+
+		task->parts[0].state = cases[i].state;
+		task->parts[0].exit_state = cases[i].exit_state;
+		task->changed = true;
+		assert_int_equal(element(tick(&turn, 0), 11)->state, cases[i].letter);
+	}
+	turn_close(&turn);
+}
+
+/* The longest wait of all threads is the process's, and goes on while nothing is said of it. */
+static void test_waits(void **state)
+{
+	struct turn turn;
+	struct walk_task *task;
+	struct sample *cur;
+	uint64_t since;
+
+	(void)state;
+	open_some(&turn);
+	task = walk_find(16);
+	task->nparts = 3;
+	task->parts[1] = task->parts[2] = task->parts[0];
+	task->parts[1].part = task->parts[2].part = SNAPSHOT_THREAD;
+	task->parts[1].wait = SNAPSHOT_WAIT_IO;
+	task->parts[1].waited_ns = MS(700);
+	task->parts[2].wait = SNAPSHOT_WAIT_CPU;
+	task->parts[2].waited_ns = MS(3);
+	cur = tick(&turn, 0);
+	assert_int_equal(element(cur, 15)->wait, WAIT_NONE);
+	assert_int_equal(element(cur, 16)->wait, WAIT_IO);
+	since = element(cur, 16)->wait_since_ns;
+	assert_int_equal(since, walks.now_ns + 6 - MS(700));
+	for (int i = 0; i < 5; i++) {
+		cur = tick(&turn, 0);
+		assert_int_equal(element(cur, 16)->wait, WAIT_IO);
+		assert_int_equal(element(cur, 16)->wait_since_ns, since);
+	}
+	task->parts[1].wait = SNAPSHOT_NO_WAIT;
+	task->parts[2].wait = SNAPSHOT_WAIT_D;
+	task->changed = true;
+	assert_int_equal(element(tick(&turn, 0), 16)->wait, WAIT_UNINTERRUPTIBLE);
+	turn_close(&turn);
+}
+
+/* A delay that the kernel does not account, or does not know, is unknown and marked. */
+static void test_unaccounted(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+
+	(void)state;
+	open_some(&turn);
+	walk_find(13)->parts[0].kinds = 1u << SNAPSHOT_CPU;
+	for (int i = 0; i < 5; i++) {
+		cur = tick(&turn, 0);
+		assert_int_equal(element(cur, 13)->valid & DELAY_BOTH(DELAY_ALL), DELAY_BOTH(1));
+		assert_true(cur->marks[3] & MARK_UNACCOUNTED);
+		assert_false(cur->marks[4] & MARK_UNACCOUNTED);
+		assert_false(element(cur, 13)->task->accounted);
+		assert_int_equal(is_unchanged(cur, 13), i > 0);
+	}
+	turn_close(&turn);
+}
+
+/* What an exit record made of an element holds for that sample, its counters for good. */
+static void test_exit_record(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+	struct task_raw *raw;
+
+	(void)state;
+	open_some(&turn);
+	for (int i = 0; i < 4; i++)
+		cur = tick(&turn, 0);
+	raw = element(cur, 14);
+	raw->run_ns += MS(5);
+	raw->exited = true;
+	raw->status = 9;
+	raw->heir = 1;
+	raw->was = 3;
+	sample_touch(cur, raw);
+	assert_false(is_unchanged(cur, 14));
+	for (int i = 0; i < 5; i++) {
+		/* it stays, a zombie */
+		cur = tick(&turn, 0);
+		raw = element(cur, 14);
+		assert_int_equal(raw->run_ns, MS(14) + MS(5));
+		assert_true(is_unchanged(cur, 14));
+		assert_false(raw->exited);
+		assert_int_equal(raw->status, 0);
+		assert_int_equal(raw->heir, 0);
+		assert_int_equal(raw->was, 0);
+	}
+	turn_close(&turn);
+}
+
+/* Ranges are of all threads, and need everybody's record. */
+static void test_needs(void **state)
+{
+	struct turn turn;
+	struct walk_task *task;
+	struct sample *cur;
+
+	(void)state;
+	open_some(&turn);
+	task = walk_find(12);
+	task->nparts = 2;
+	task->parts[1] = task->parts[0];
+	task->parts[1].part = SNAPSHOT_THREAD;
+	task->parts[1].delay[1].max = MS(99);
+	task->parts[1].delay[1].min = 7;
+	tick(&turn, 0);
+	cur = tick(&turn, NEED_RANGE);
+	assert_int_equal(walks.whole, 2);
+	assert_non_null(cur->records);
+	assert_int_equal(cur->records[2].max[1], MS(99));
+	assert_int_equal(cur->records[2].min[1], 7);
+	assert_int_equal(cur->records[3].max[1], MS(13) + 1);
+	assert_true(cur->records[3].range_valid & DELAY_BIT(1));
+	assert_true(cur->have & NEED_RANGE);
+	cur = tick(&turn, 0);
+	assert_int_equal(walks.whole, 2);
+	assert_true(!cur->records && !(cur->have & NEED_RANGE));
+	tick(&turn, NEED_IDENTITY);
+	assert_int_equal(walks.whole, 3);
+	turn_close(&turn);
+}
+
+/* After a walk that failed nothing is lost, whichever it was. */
+static void test_failure(void **state)
+{
+	struct turn turn;
+	struct sample *cur;
+
+	(void)state;
+	for (unsigned after = 0; after < 2; after++) {
+		open_some(&turn);
+		for (int i = 0; i < 4; i++)
+			tick(&turn, 0);
+		walk_run(walk_find(12), 0, MS(7));
+		if (after) {
+			struct walk_task first = walks.tasks[0];
+
+			walks.tasks[0] = walks.tasks[7];
+			walks.tasks[7] = first;
+		}
+		walks.take_error = -ENOMEM;
+		walks.fail_after = after;
+		assert_int_equal(turn_tick(&turn, 0, &cur), -ENOMEM);
+		for (int i = 0; i < 5; i++) {
+			cur = tick(&turn, 0);
+			assert_int_equal(cur->n, 10);
+			assert_int_equal(element(cur, 12)->run_ns, MS(12) + MS(7));
+			assert_int_equal(element(cur, 17)->run_ns, MS(17));
+		}
+		turn_close(&turn);
+	}
+}
+
+/* Why it does not open. */
+static void test_explain(void **state)
+{
+	struct sample *cur;
+	struct turn turn;
+
+	(void)state;
+	turn_open(&turn, false);
+	walks.open_error = -EPERM;
+	assert_int_equal(turn_tick(&turn, 0, &cur), -EPERM);
+	assert_null(turn.state);
+	assert_non_null(strstr(source_bpf.explain(-EPERM), "root"));
+	assert_non_null(strstr(source_bpf.explain(-ENOENT), "BTF"));
+	assert_non_null(source_bpf.explain(-EOPNOTSUPP));
+	assert_null(source_bpf.explain(-ENOMEM));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_unchanged),
+		cmocka_unit_test(test_coming_and_going),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_reuse_and_exec),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_unaccounted),
+		cmocka_unit_test(test_exit_record),
+		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_explain),
+	};
+
+	return cmocka_run_group_tests_name("source bpf", tests, NULL, NULL);
+}
