@@ -81,25 +81,35 @@ static int print(struct buf *buf)
 	return EXIT_FAILURE;
 }
 
+/* Says of a source what there is to know: its version, or why it cannot be used. */
+static void put_source(struct buf *out, const struct source_ops *ops, const struct source_env *env)
+{
+	struct source source;
+	int err = source_open(&source, ops->name, env);
+	const char *why = err && ops->explain ? ops->explain(err) : NULL;
+
+	if (err)
+		buf_printf(out, "\n%s: not to be had (%s)", ops->name, why ? why : strerror(-err));
+	else if (ops->version)
+		buf_printf(out, "\n%s: version %d", ops->name, ops->version(source.state));
+	source_close(&source);
+}
+
 /* --version: what is built in, and what the kernel has. */
 static int print_version(int procfd)
 {
 	struct source_env env = { .procfd = procfd };
-	struct source source;
 	struct utsname kernel;
 	struct buf out = { 0 };
-	int err = source_open(&source, "taskstats", &env);
 
 	buf_printf(&out, "stalltop %s\nsources:", PACKAGE_VERSION);
 	for (size_t i = 0; source_registry[i]; i++)
 		buf_printf(&out, " %s", source_registry[i]->name);
 	if (!uname(&kernel))
 		buf_printf(&out, "\nkernel: %s %s", kernel.sysname, kernel.release);
-	if (err)
-		buf_printf(&out, "\ntaskstats: not to be had (%s)\n", strerror(-err));
-	else
-		buf_printf(&out, "\ntaskstats: version %d\n", source.ops->version(source.state));
-	source_close(&source);
+	for (size_t i = 0; source_registry[i]; i++)
+		put_source(&out, source_registry[i], &env);
+	buf_puts(&out, "\n");
 	return print(&out);
 }
 
@@ -141,18 +151,25 @@ static unsigned output_width(void)
 	return size.ws_col;
 }
 
+/* What would help where a source could not be opened; NULL: nothing to add. */
+static const char *source_remedy(const char *name, int err)
+{
+	const struct source_ops *ops = name ? source_by_name(name) : NULL;
+
+	if (ops && ops->explain)
+		return ops->explain(err);
+	if (err == -EPERM || err == -EACCES)
+		return note_table[NOTE_NO_CAP].remedy;
+	return err == -ENOENT ? note_table[NOTE_NO_TASKSTATS].remedy : NULL;
+}
+
 /* Says why the source could not be opened. */
 static void complain_source(const char *name, int err)
 {
-	enum note_id id = err == -EPERM || err == -EACCES ? NOTE_NO_CAP :
-			  err == -ENOENT		  ? NOTE_NO_TASKSTATS :
-							    NOTE_IDS;
+	const char *remedy = source_remedy(name, err);
 
-	fprintf(stderr, "stalltop: source %s cannot be used: %s", name ? name : "auto",
-		strerror(-err));
-	if (id != NOTE_IDS)
-		fprintf(stderr, "; %s", note_table[id].remedy);
-	fputc('\n', stderr);
+	fprintf(stderr, "stalltop: source %s cannot be used: %s%s%s\n", name ? name : "auto",
+		strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
 }
 
 /* What the locale's texts are made of. */
@@ -200,6 +217,7 @@ static int run_batch(const struct options *options, int procfd, uint64_t account
 {
 	struct sampler_config config = { .procfd = procfd, .source = options->source,
 					 .threads = options->threads,
+					 .brief = options->iterations == 1,
 					 .since_start = options->since_start,
 					 .accounted_ns = accounted_ns,
 					 .exits = !options->no_exits,

@@ -18,7 +18,7 @@ static int absent_open(const struct source_env *env, void **state)
 static const char *absent_explain(int err)
 {
 	(void)err;
-	return "it was not built in: " BPF_MISSING;
+	return "not built in: " BPF_MISSING;
 }
 
 const struct source_ops source_bpf = {
