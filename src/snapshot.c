@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <snapshot.skel.h>
 #include <stdio.h>
@@ -161,6 +162,18 @@ static bool capable(void)
 	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
 }
 
+/* Whether the kernel's types are there to be read (include/uapi/linux/btf.h: BTF_MAGIC). */
+static bool has_types(void)
+{
+	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
+	uint16_t magic = 0;
+	ssize_t got = fd < 0 ? -1 : read(fd, &magic, sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return got == (ssize_t)sizeof(magic) && magic == 0xeb9f;
+}
+
 /* What an error of loading means for who wants snapshots. */
 static int explain(int err)
 {
@@ -168,7 +181,7 @@ static int explain(int err)
 		return -EPERM;
 	if (err == -ENOMEM)
 		return err;
-	return access(KERNEL_BTF, R_OK) ? -ENOENT : -EOPNOTSUPP;
+	return has_types() ? -EOPNOTSUPP : -ENOENT;
 }
 
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
