@@ -47,8 +47,9 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 	return walks.open_error;
 }
 
-int snapshot_take(struct snapshot *snapshot, bool whole, struct snapshot_view *view)
+int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
 {
+	bool whole = how & SNAPSHOT_WHOLE;
 	size_t records = 0;
 
 	(void)snapshot;
