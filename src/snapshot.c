@@ -24,6 +24,9 @@
 /* Entries of the program's memory, at least. */
 #define MEMORY_MIN 8192
 
+/* Records that are always mapped; a room has more. */
+#define MAPPED_MIN 256
+
 struct snapshot {
 	bool threads;
 	enum snapshot_way way;
@@ -31,7 +34,8 @@ struct snapshot {
 	struct bpf_link *link; /* SNAPSHOT_EACH */
 	size_t room; /* entries and records that the maps hold */
 	struct snapshot_entry *entries; /* mapped */
-	struct snapshot_record *records;
+	struct snapshot_record *records; /* mapped, as many as are of use */
+	size_t mapped;
 	bool loaded_anew; /* and so remembers nothing */
 	uint64_t syscalls;
 	/* SNAPSHOT_EACH: put in order. */
@@ -69,17 +73,28 @@ static void *map_values(const struct bpf_map *map, size_t room, size_t value)
 	return values == MAP_FAILED ? NULL : values;
 }
 
+/* Maps so many records, in place of what was. 0 or -errno. */
+static int map_records(struct snapshot *snapshot, size_t n)
+{
+	if (snapshot->records)
+		munmap(snapshot->records, map_bytes(snapshot->mapped, sizeof(*snapshot->records)));
+	snapshot->mapped = n;
+	snapshot->records = NULL;
+	if (n)
+		snapshot->records = map_values(snapshot->program->maps.records, n,
+					       sizeof(*snapshot->records));
+	return snapshot->records || !n ? 0 : -errno;
+}
+
 /* Gives back what open_program() got. */
 static void close_program(struct snapshot *snapshot)
 {
 	if (snapshot->entries)
 		munmap(snapshot->entries, map_bytes(snapshot->room, sizeof(*snapshot->entries)));
-	if (snapshot->records)
-		munmap(snapshot->records, map_bytes(snapshot->room, sizeof(*snapshot->records)));
+	map_records(snapshot, 0);
 	bpf_link__destroy(snapshot->link);
 	snapshot_bpf__destroy(snapshot->program);
 	snapshot->entries = NULL;
-	snapshot->records = NULL;
 	snapshot->link = NULL;
 	snapshot->program = NULL;
 }
@@ -111,9 +126,7 @@ static int attach(struct snapshot *snapshot)
 
 	snapshot->entries = map_values(program->maps.entries, snapshot->room,
 				       sizeof(*snapshot->entries));
-	snapshot->records = map_values(program->maps.records, snapshot->room,
-				       sizeof(*snapshot->records));
-	if (!snapshot->entries || !snapshot->records)
+	if (!snapshot->entries)
 		return -errno;
 	if (snapshot->way == SNAPSHOT_WALK)
 		return 0;
@@ -292,6 +305,18 @@ static void gather(struct snapshot *snapshot, struct snapshot_view *view)
 	view->nrecords = kept;
 }
 
+/*
+ * Maps what was written. After the first snapshot few records are, and what is mapped counts as
+ * our memory.
+ */
+static int fit_records(struct snapshot *snapshot, size_t n)
+{
+	if (n <= snapshot->mapped && (snapshot->mapped <= MAPPED_MIN || 4 * n > snapshot->mapped))
+		return 0;
+	return map_records(snapshot, 2 * n > snapshot->room ? snapshot->room :
+				     2 * n > MAPPED_MIN ? 2 * n : MAPPED_MIN);
+}
+
 /* Takes a snapshot into the room there is. -ENOBUFS where that did not do. */
 static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
 {
@@ -306,6 +331,9 @@ static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_vi
 	if (control->entries > snapshot->room || control->records > snapshot->room)
 		return -ENOBUFS;
 	snapshot->loaded_anew = false;
+	err = fit_records(snapshot, control->records);
+	if (err)
+		return err;
 	*view = (struct snapshot_view){
 		.entries = snapshot->entries, .nentries = control->entries,
 		.records = snapshot->records, .nrecords = control->records,
