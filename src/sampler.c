@@ -137,6 +137,9 @@ static void note_source(const struct sampler *sampler, struct frame *frame)
 	/* It works without; so that is said once, in the first frame and the first interval. */
 	if (sampler->source.refused_many && sampler->ticks < 2)
 		frame_note(frame, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
+	/* The one that was taken instead may know all that there is. */
+	if (sampler->source.ops->kinds == DELAY_ALL)
+		return;
 	switch (sampler->source.refused) {
 	case 0:
 		break;

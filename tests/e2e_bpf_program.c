@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <mntent.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,7 +22,9 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -156,6 +160,48 @@ static void test_choice(void **state)
 	assert_string_equal(source_of("-n 1"), "taskstats");
 	assert_string_equal(source_of(e2e_format("-n 2 -p %d", (int)getpid())), "taskstats");
 	assert_string_equal(source_of("-n 1 --source bpf"), "bpf");
+}
+
+/* In the child: without netlink. */
+static int no_netlink(const char *arg)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	(void)arg;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
+}
+
+/* Without taskstats it knows all kinds, and nobody says otherwise. */
+static void test_no_taskstats(void **state)
+{
+	static const char *const ids[] = { "no-cap", "no-taskstats", "taskstats-version",
+					   "taskstats-error" };
+	struct e2e_how how = { .hook = no_netlink };
+	struct e2e_result r;
+	struct samples s;
+	size_t i;
+	pid_t pid;
+
+	(void)state;
+	require_bpf();
+	pid = e2e_load(NULL, "load_sleepers 1");
+	e2e_run(&r, &how, "-b -n 1 -d 0.3 -o json");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_string_equal(member_text(s.v[0], "source"), "bpf");
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (note_of(s.v[0], ids[i]))
+			fail_msg("%s", note_of(s.v[0], ids[i]));
+	assert_false(kind_unset(task_must(s.v[0], pid), "cumulative", "wpcopy", "ns"));
 }
 
 /* Who a task is, and its counters: the same in two samples of different sources. */
@@ -486,6 +532,7 @@ int main(void)
 		e2e_test(test_unprivileged),
 		e2e_test(test_hidden_types),
 		e2e_test(test_choice),
+		e2e_test(test_no_taskstats),
 		e2e_test(test_same),
 		e2e_test(test_namespace),
 		e2e_test(test_stuck),

@@ -421,11 +421,12 @@ static void test_psi_missing(void **state)
 	assert_true(memory);
 }
 
-/* In the child: netlink is refused, as services are often run. */
-static int no_netlink(const char *arg)
+/* In the child: netlink is refused, as services are often run, and bpf is. */
+static int no_netlink_nor_bpf(const char *arg)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 1),
@@ -442,7 +443,7 @@ static int no_netlink(const char *arg)
 /* Where taskstats cannot be reached the reason is another one than without the privilege. */
 static void test_no_taskstats(void **state)
 {
-	struct e2e_how how = { .hook = no_netlink };
+	struct e2e_how how = { .hook = no_netlink_nor_bpf };
 	json_t *sample, *task;
 	size_t i;
 
