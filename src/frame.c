@@ -175,6 +175,8 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	row->total = delay_total(row->delta, row->valid);
 	row->mem = delay_mem(row->delta, row->valid);
 	frame->kinds |= raw->valid & DELAY_ALL;
+	if (row->valid & VALID_RUN)
+		frame->run_ns += row->run_ns;
 	frame->born += row->born ? row->members : 0;
 }
 
@@ -295,6 +297,7 @@ void frame_build(struct frame *frame, const struct sample *prev, struct sample *
 	frame->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	frame->born = frame->gone = frame->stale = frame->still = 0;
 	frame->kinds = 0;
+	frame->run_ns = 0;
 	frame->nnotes = 0;
 	build_rows(frame, options);
 }

@@ -74,6 +74,7 @@ struct frame {
 	bool threads, since_start;
 	size_t born, gone;  /* tasks that came and went between the samples */
 	size_t still;	    /* rows to which nothing happened */
+	uint64_t run_ns;    /* of all rows */
 	size_t stale;	    /* rows with a delay that cannot be: see frame_build() */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
 	uint32_t kinds;	     /* kinds that a row of this frame has: what a view shows by default */

@@ -301,9 +301,7 @@ static void add_account(const struct sampler *sampler, struct frame *frame)
 {
 	const struct frame *f = frame;
 
-	for (size_t i = 0; i < f->n; i++)
-		if (!f->rows[i].still && f->rows[i].valid & VALID_RUN)
-			frame->account.run_ns += f->rows[i].run_ns;
+	frame->account.run_ns = f->run_ns;
 	if (!sampler->config->pids && !f->since_start)
 		account_system(&frame->account, f->system_before, f->system, f->interval_ns,
 			       sampler->delayacct.irq_seen);

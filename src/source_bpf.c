@@ -50,6 +50,7 @@ struct bpf_source {
 	uint32_t *places; /* by entry: its element in the new sample */
 	uint32_t *entry_of; /* by element of the sample before: its entry now */
 	size_t entry_of_cap;
+	size_t kept; /* so many of the first elements the sample still has of its last turn */
 	struct newcomer *newcomers;
 	size_t nnewcomers, newcomers_cap;
 };
@@ -320,11 +321,19 @@ static bool comes_before(const struct task_raw *raw, const struct newcomer *newc
 /* How many of the first elements stay in their places: nobody of them left, nobody came between. */
 static size_t count_stable(const struct bpf_source *source, const struct sample *prev)
 {
-	size_t n = 0;
+	size_t n = 0, end = prev->n;
 
-	while (n < prev->n && source->entry_of[n] != NO_ELEMENT &&
-	       (!source->nnewcomers || comes_before(&prev->raw[n], &source->newcomers[0])))
-		n++;
+	/* The samples are sorted, and few of their elements need be looked at. */
+	while (source->nnewcomers && n < end) {
+		size_t middle = n + (end - n) / 2;
+
+		if (comes_before(&prev->raw[middle], &source->newcomers[0]))
+			n = middle + 1;
+		else
+			end = middle;
+	}
+	for (n = 0; n < end && source->entry_of[n] != NO_ELEMENT; n++)
+		;
 	return n;
 }
 
@@ -364,7 +373,7 @@ static void add_elements(struct bpf_source *source, const struct sample *prev, s
 static size_t lay_out(struct bpf_source *source, const struct sample *prev, struct sample *cur,
 		      const struct snapshot_view *view, bool steady)
 {
-	size_t stable = prev->n, kept;
+	size_t stable = prev->n;
 
 	if (!steady) {
 		sort_entries(source, prev, view);
@@ -375,10 +384,10 @@ static size_t lay_out(struct bpf_source *source, const struct sample *prev, stru
 	for (unsigned age = SAMPLES; age > 1; age--)
 		cur->stable[age] = prev->stable[age - 1] < stable ? prev->stable[age - 1] : stable;
 	cur->stable[1] = stable;
-	kept = cur->pass && cur->pass + SAMPLES == source->pass ? cur->stable[SAMPLES] : 0;
-	sample_truncate(cur, kept);
+	source->kept = cur->pass && cur->pass + SAMPLES == source->pass ? cur->stable[SAMPLES] : 0;
+	sample_truncate(cur, source->kept);
 	add_elements(source, prev, cur, stable);
-	sample_mark(cur, kept);
+	sample_mark(cur, source->kept);
 	source->changed = reserve(source->changed, &source->changed_cap, cur->n,
 				  sizeof(*source->changed));
 	for (size_t i = stable; i < cur->n; i++)
@@ -399,8 +408,8 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 		source->changed[i] = source->pass;
 	else if (!(prev->marks[before] & MARK_UNCHANGED) && source->changed[i] < source->pass)
 		source->changed[i] = source->pass - 1; /* an exit record may have done that, too */
-	/* It was filled after that, so it is right. */
-	if (raw->task && !entry->record && cur->pass > source->changed[i]) {
+	/* It was filled after that, so it is right. Most are, and need not be looked at. */
+	if (i < source->kept && !entry->record && cur->pass > source->changed[i]) {
 		cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
 		return;
 	}

@@ -235,11 +235,8 @@ static int work_off(long n, long ms)
 /* Uninterruptible: a parent waits so for the child that borrows its memory. */
 static int stay_stuck(void)
 {
-	pid_t pid;
+	pid_t pid = vfork();
 
-	puts("ready");
-	fflush(stdout);
-	pid = vfork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
@@ -271,12 +268,12 @@ int main(int argc, char **argv)
 		return with_thread(spin_on, 0, 1);
 	if (!strcmp(what, "work"))
 		return work_off(ms, argc > 3 ? atol(argv[3]) : 5);
-	if (!strcmp(what, "stuck"))
-		return stay_stuck();
 	if (!strcmp(what, "stuck-thread"))
 		return with_thread(thread_stuck, 0, 0);
 	puts("ready");
 	fflush(stdout);
+	if (!strcmp(what, "stuck"))
+		return stay_stuck();
 	if (!strcmp(what, "forks"))
 		return churn_forks();
 	if (!strcmp(what, "threads"))

@@ -283,8 +283,7 @@ static bool is_scrolled(struct screen *s, const void *arg)
 {
 	struct table t;
 
-	(void)arg;
-	return table_read(s, &t) && table_find_pid(s, &t, 1) < 0;
+	return table_read(s, &t) && table_find_pid(s, &t, *(const pid_t *)arg) < 0;
 }
 
 /* It is. */
@@ -292,8 +291,7 @@ static bool is_not_scrolled(struct screen *s, const void *arg)
 {
 	struct table t;
 
-	(void)arg;
-	return table_read(s, &t) && table_find_pid(s, &t, 1) == t.first;
+	return table_read(s, &t) && table_find_pid(s, &t, *(const pid_t *)arg) == t.first;
 }
 
 /* So many rows are counted, reached and left. */
@@ -301,6 +299,7 @@ static void shows_10000_rows(void **state)
 {
 	struct screen *s;
 	struct table t;
+	pid_t first;
 
 	(void)state;
 	if (!crowd_sleepers("crowd-10000", 10000))
@@ -310,16 +309,18 @@ static void shows_10000_rows(void **state)
 	screen_await(s, table_has_figures, NULL);
 	screen_settle(s, 0.1);
 	table_must(s, &t);
-	screen_check(s, (int)table_number(s, &t, t.first, "PID") == 1);
+	/* A kernel was seen that hides its first process from the walk of the bpf source. */
+	first = (pid_t)table_number(s, &t, t.first, "PID");
+	screen_check(s, first <= 2);
 	screen_check(s, table_in_order(s, &t, "PID", false));
 	screen_key(s, VTERM_KEY_END);
-	screen_await(s, is_scrolled, NULL);
+	screen_await(s, is_scrolled, &first);
 	table_must(s, &t);
 	screen_check(s, table_selected(s, &t) == t.last);
 	screen_check(s, t.last == t.sum - 1);
 	screen_check(s, table_in_order(s, &t, "PID", false));
 	screen_key(s, VTERM_KEY_HOME);
-	screen_await(s, is_not_scrolled, NULL);
+	screen_await(s, is_not_scrolled, &first);
 	table_must(s, &t);
 	screen_check(s, table_selected(s, &t) == t.first);
 }

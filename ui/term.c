@@ -26,6 +26,9 @@
 /* More than a screen can take to draw. */
 #define MEMORY_MAX (16 * 1024 * 1024)
 
+/* What is used of that until it is written from the start again. */
+#define MEMORY_USUAL (64 * 1024)
+
 /*
  * How a style looks. The colours of 256 are told apart on dark and on light backgrounds;
  * of the 16, yellow, white and cyan are not. -1 is the terminal's own colour.
@@ -199,6 +202,13 @@ static int open_files(struct term *term)
 	return err;
 }
 
+/* Has what is written go to the start of the memory again. */
+static void rewind_memory(struct term *term)
+{
+	lseek(term->memory, 0, SEEK_SET);
+	term->taken = 0;
+}
+
 /* Turns what ncurses writes away from the terminal, into memory. False where it cannot. */
 static bool divert(struct term *term)
 {
@@ -216,7 +226,7 @@ static void settle(struct term *term)
 	endwin();
 	refresh();
 	dup3(STDOUT_FILENO, term->out, O_CLOEXEC);
-	lseek(term->memory, 0, SEEK_SET);
+	rewind_memory(term);
 }
 
 int term_open(struct term *term, enum text_charset charset, int signals)
@@ -246,18 +256,22 @@ int term_open(struct term *term, enum text_charset charset, int signals)
 static void take_diverted(struct term *term)
 {
 	struct buf *pending = &term->pending;
-	off_t size;
+	off_t end, size;
 
 	dup3(STDOUT_FILENO, term->out, O_CLOEXEC);
-	size = lseek(term->memory, 0, SEEK_CUR);
+	end = lseek(term->memory, 0, SEEK_CUR);
+	size = end - term->taken;
 	if (size > 0) {
-		ssize_t n = pread(term->memory, buf_reserve(pending, (size_t)size), (size_t)size, 0);
+		ssize_t n = pread(term->memory, buf_reserve(pending, (size_t)size), (size_t)size,
+				  term->taken);
 
 		pending->len += n > 0 ? (size_t)n : 0;
 		debug_log("screen: %lld bytes", (long long)size);
+		term->taken = end;
 	}
 	/* It keeps its pages for the next time; of what they hold nothing is read again. */
-	lseek(term->memory, 0, SEEK_SET);
+	if (end > MEMORY_USUAL)
+		rewind_memory(term);
 }
 
 /* Whether the terminal takes something within some time. */

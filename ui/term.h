@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <termios.h>
 #include <wchar.h>
 
@@ -42,6 +43,7 @@ struct term {
 	int out;	/* that descriptor: the terminal, or the memory while ncurses draws */
 	int tty;	/* the terminal, written to without blocking where that can be had */
 	int memory;	/* where ncurses draws to; from there it goes to the terminal. -1: none */
+	off_t taken;	/* how far what it drew has been taken from there */
 	int signals;	/* becomes readable when a signal ends a wait for the terminal; -1 */
 	struct termios saved; /* the terminal's modes before */
 	enum text_charset charset;
