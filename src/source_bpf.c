@@ -10,9 +10,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "pidlist.h"
 #include "snapshot.h"
 #include "source.h"
 #include "util.h"
@@ -40,6 +44,7 @@ struct bpf_source {
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
 	uint64_t pass;	 /* the number of the last */
+	struct pidlist hidden; /* processes that are in /proc and not in the walk */
 	/* Of the pass before: its places, and when it was. */
 	struct place *walk, *next;
 	size_t nwalk, walk_cap;
@@ -203,19 +208,10 @@ static void keep(struct sample *cur, size_t i, const struct sample *prev, size_t
 	raw->heir = 0;
 }
 
-/* Orders process ids. */
-static int compare_ids(const void *a, const void *b)
-{
-	const pid_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Whether the process is one of those asked for. */
 static bool is_asked(const struct source_env *env, pid_t tgid)
 {
-	return !env->pids ||
-	       bsearch(&tgid, env->pids, env->npids, sizeof(tgid), compare_ids) != NULL;
+	return !env->pids || pidlist_has(env->pids, env->npids, tgid);
 }
 
 /*
@@ -490,6 +486,28 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 	return true;
 }
 
+/*
+ * Of the processes that /proc listed before the walk keeps those in `hidden` that are there and
+ * were not met: a kernel was seen that withholds its first process from the program.
+ */
+static void find_hidden(struct bpf_source *source, const struct sample *cur)
+{
+	struct pidlist *hidden = &source->hidden;
+	size_t kept = 0;
+	char path[16];
+
+	for (size_t i = 0; i < hidden->n; i++) {
+		pid_t pid = hidden->pids[i];
+
+		if (!is_asked(&source->env, pid) || sample_find(cur, pid, pid))
+			continue;
+		snprintf(path, sizeof(path), "%d", (int)pid);
+		if (!faccessat(source->env.procfd, path, F_OK, 0))
+			hidden->pids[kept++] = pid;
+	}
+	hidden->n = kept;
+}
+
 /* Takes a sample. */
 static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsigned needs)
 {
@@ -502,18 +520,23 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 
 	if (needs & NEED_RECORD && ask_taskstats(source, prev, cur, needs, &err))
 		return err;
+	if (!follows && pidlist_read(&source->hidden, source->env.procfd))
+		source->hidden.n = 0;
 	err = snapshot_take(source->snapshot, how, &view);
 	if (err)
 		return err;
 	/* What another source has found, or nobody, is not in the places of the walk. */
 	if (!follows)
 		source->nwalk = 0;
-	if (make_sample(source, prev, cur, &view, needs))
-		return 0;
-	/* The order of the walk has changed. */
-	err = snapshot_take(source->snapshot, how | SNAPSHOT_WHOLE, &view);
-	if (!err && !make_sample(source, prev, cur, &view, needs))
-		err = -EBADMSG;
+	if (!make_sample(source, prev, cur, &view, needs)) {
+		/* The order of the walk has changed. */
+		err = snapshot_take(source->snapshot, how | SNAPSHOT_WHOLE, &view);
+		if (!err && !make_sample(source, prev, cur, &view, needs))
+			err = -EBADMSG;
+	}
+	if (!err && (!follows || cur->n != prev->n))
+		find_hidden(source, cur);
+	cur->unread = source->hidden.n;
 	return err;
 }
 
@@ -537,7 +560,7 @@ static uint64_t bpf_syscalls(const void *state)
 {
 	const struct bpf_source *source = state;
 
-	return snapshot_syscalls(source->snapshot) +
+	return snapshot_syscalls(source->snapshot) + source->hidden.syscalls +
 	       (source->taskstats ? source_taskstats.syscalls(source->taskstats) : 0);
 }
 
@@ -549,6 +572,7 @@ static void bpf_close(void *state)
 	snapshot_close(source->snapshot);
 	if (source->taskstats)
 		source_taskstats.close(source->taskstats);
+	pidlist_free(&source->hidden);
 	free(source->walk);
 	free(source->next);
 	free(source->places);

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "tree.h"
 #include "walks.h"
 
 #define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
@@ -502,6 +503,45 @@ static void test_explain(void **state)
 	assert_null(source_bpf.explain(-ENOMEM));
 }
 
+/* Processes of /proc that the walk does not meet are counted, until they end. */
+static void test_hidden(void **state)
+{
+	const struct tree *tree = *state;
+	struct turn turn;
+
+	open_some(&turn);
+	turn.env.procfd = tree->fd;
+	put_dir(tree, "1");
+	put_dir(tree, "15");
+	put_dir(tree, "300");
+	put_dir(tree, "self");
+	assert_int_equal(tick(&turn, 0)->unread, 2);
+	assert_int_equal(tick(&turn, 0)->unread, 2);
+	assert_int_equal(unlinkat(tree->fd, "300", AT_REMOVEDIR), 0);
+	walk_end(10);
+	assert_int_equal(tick(&turn, 0)->unread, 1);
+	assert_int_equal(tick(&turn, 0)->unread, 1);
+	turn_close(&turn);
+}
+
+/* Nobody is missed who was not asked for. */
+static void test_hidden_of_others(void **state)
+{
+	const struct tree *tree = *state;
+	static const pid_t asked[] = { 12, 300 };
+	struct turn turn;
+
+	open_some(&turn);
+	turn.env.procfd = tree->fd;
+	turn.env.pids = asked;
+	turn.env.npids = 2;
+	put_dir(tree, "1");
+	assert_int_equal(tick(&turn, 0)->unread, 0);
+	turn_close(&turn);
+}
+
+#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -520,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_failure),
 		cmocka_unit_test(test_explain),
+		TREE_TEST(test_hidden), TREE_TEST(test_hidden_of_others),
 	};
 
 	return cmocka_run_group_tests_name("source bpf", tests, NULL, NULL);
