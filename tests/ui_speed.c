@@ -206,11 +206,10 @@ static void answers_keys_while_sampling(void **state)
 	if (!s)
 		scratch_skip(CROWD_NO_ROOM);
 	for (int i = 0; i < 24; i++) {
-		table_must(s, &t);
-		/* at any point of a sample */
+		/* at any point of a sample; a note that comes moves the table */
 		screen_pump(s, 0.05 + 0.007 * i);
-		time_answer(s, "U", t.unit, t.unit + 1, &units);
 		table_must(s, &t);
+		time_answer(s, "U", t.unit, t.unit + 1, &units);
 		screen_pump(s, 0.05 + 0.005 * i);
 	}
 	for (int i = 0; i < 24; i++) {
