@@ -18,10 +18,9 @@
 
 #include "pidlist.h"
 #include "snapshot.h"
+#include "snapshot_counters.h"
 #include "source.h"
 #include "util.h"
-
-_Static_assert((int)SNAPSHOT_KINDS == (int)DELAY_KINDS, "a kind is missing in the program");
 
 /* Where the entry of a walk has its element. */
 struct place {
@@ -80,81 +79,6 @@ static void reserve_places(struct bpf_source *source, size_t n)
 	source->places = xreallocarray(source->places, source->walk_cap, sizeof(*source->places));
 }
 
-/* The letter of /proc/PID/stat (fs/proc/array.c:task_state_array, sched.h:__task_state_index). */
-static char state_letter(uint32_t state, uint32_t exit_state)
-{
-	static const char letters[] = "RSDTtXZPI";
-	const uint32_t report = 0x7f, idle = 0x402, frozen = 0x8000, rtlock = 0x1000;
-	uint32_t reported = (state | exit_state) & report;
-	unsigned at = 0;
-
-	if (!exit_state && state & (frozen | rtlock))
-		return 'D';
-	if ((state & idle) == idle)
-		return 'I';
-	while (reported) {
-		reported >>= 1;
-		at++;
-	}
-	return letters[at];
-}
-
-/* Adds the counters of a part. */
-static void add_part(struct task_raw *raw, const struct snapshot_record *part)
-{
-	uint64_t since = part->read_ns - part->waited_ns;
-
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		raw->delay[kind].count += part->count[kind];
-		raw->delay[kind].ns += part->delay[kind].ns;
-	}
-	raw->run_ns += part->run_ns;
-	raw->user_ns += part->user_ns;
-	raw->system_ns += part->system_ns;
-	if (part->part == SNAPSHOT_ENDED)
-		return;
-	raw->life_ns += part->read_ns - part->start_ns;
-	raw->valid &= DELAY_BOTH(part->kinds) | ~DELAY_BOTH(DELAY_ALL);
-	if (part->wait && (!raw->wait || since < raw->wait_since_ns)) {
-		raw->wait = (uint8_t)part->wait;
-		raw->wait_since_ns = since;
-	}
-}
-
-/* Gives the element its counters: the sum of n parts, of which the first is the leader's. */
-static void set_counters(struct task_raw *raw, const struct snapshot_record *parts, size_t n)
-{
-	bool ended = n > 1 && parts[1].part == SNAPSHOT_ENDED;
-
-	raw->read_ns = parts->read_ns;
-	raw->valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN;
-	raw->state = state_letter(parts->state, parts->exit_state);
-	raw->children_user_ns = parts->children_user_ns;
-	raw->children_system_ns = parts->children_system_ns;
-	raw->single = parts->threads <= 1 && !ended;
-	/* A leader that has ended while threads live on is among the ended ones. */
-	if (!ended || !parts->exit_state)
-		add_part(raw, parts);
-	for (size_t i = 1; i < n; i++)
-		add_part(raw, &parts[i]);
-}
-
-/* Takes the longest and shortest waits of the parts. */
-static void set_range(struct task_record *range, const struct snapshot_record *parts, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-			const struct snapshot_delay *delay = &parts[i].delay[kind];
-
-			if (delay->max > range->max[kind])
-				range->max[kind] = delay->max;
-			if (delay->min && (!range->min[kind] || delay->min < range->min[kind]))
-				range->min[kind] = delay->min;
-		}
-		range->range_valid |= parts[i].ranges;
-	}
-}
-
 /* Whether the record is of the task, which may have been found by another source. */
 static bool is_same(const struct task *task, const struct snapshot_record *record)
 {
@@ -184,12 +108,12 @@ static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
 	struct task_raw *raw = &cur->raw[i];
 	struct task_key key = { parts->pid, parts->start_ns };
 
-	set_counters(raw, parts, n);
+	snapshot_counters(parts, n, raw);
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
 	identify(raw->task, parts, !known || known->run_ns != raw->run_ns);
 	cur->marks[i] = raw->task->accounted ? 0 : MARK_UNACCOUNTED;
 	if (cur->records)
-		set_range(&cur->records[i], parts, n);
+		snapshot_range(parts, n, &cur->records[i]);
 }
 
 /* Takes over an element of the sample before as it is. */
