@@ -121,6 +121,9 @@ void e2e_kill(pid_t pid);
 /* Stops a process and waits until all of its threads stand still. */
 void e2e_stop(pid_t pid);
 
+/* A hook: netlink is refused, as services are often run; with an argument bpf, too. */
+int e2e_no_netlink(const char *arg);
+
 /* The ids of a process's threads; their number, at most max. */
 size_t e2e_threads(pid_t pid, pid_t *tids, size_t max);
 

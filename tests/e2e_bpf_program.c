@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <mntent.h>
 #include <sched.h>
 #include <signal.h>
@@ -162,30 +160,12 @@ static void test_choice(void **state)
 	assert_string_equal(source_of("-n 1 --source bpf"), "bpf");
 }
 
-/* In the child: without netlink. */
-static int no_netlink(const char *arg)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog prog = { sizeof(filter) / sizeof(filter[0]), filter };
-
-	(void)arg;
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
-}
-
 /* Without taskstats it knows all kinds, and nobody says otherwise. */
 static void test_no_taskstats(void **state)
 {
 	static const char *const ids[] = { "no-cap", "no-taskstats", "taskstats-version",
 					   "taskstats-error" };
-	struct e2e_how how = { .hook = no_netlink };
+	struct e2e_how how = { .hook = e2e_no_netlink };
 	struct e2e_result r;
 	struct samples s;
 	size_t i;
