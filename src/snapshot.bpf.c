@@ -80,6 +80,14 @@ static __always_inline __u32 state_of(const struct task_struct *task)
 	return (__u32)((const struct task_struct___old *)task)->state;
 }
 
+/* What a struct pid has for the reader's namespace, as deep as that lies. */
+static __always_inline long read_upid(struct upid *upid, const struct pid *pid)
+{
+	return bpf_probe_read_kernel(upid, sizeof(*upid),
+				     (const char *)&pid->numbers +
+					     control.reader.level * sizeof(*upid));
+}
+
 /* The number that a task's struct pid has in the reader's namespace; 0: it is not in there. */
 static __always_inline int number_in(const struct pid *pid)
 {
@@ -88,10 +96,7 @@ static __always_inline int number_in(const struct pid *pid)
 
 	if (!pid || bpf_core_read(&level, sizeof(level), &pid->level) || level < control.reader.level)
 		return 0;
-	if (bpf_probe_read_kernel(&upid, sizeof(upid),
-				  (const char *)&pid->numbers +
-					  control.reader.level * sizeof(struct upid)) ||
-	    (__u64)upid.ns != control.reader.ns)
+	if (read_upid(&upid, pid) || (__u64)upid.ns != control.reader.ns)
 		return 0;
 	return upid.nr;
 }
@@ -129,9 +134,7 @@ static __always_inline void start_reading(void)
 
 	control.reader.level = pid ? pid->level : 0;
 	if (control.reader.level)
-		bpf_probe_read_kernel(&upid, sizeof(upid),
-				      (const char *)&pid->numbers +
-					      control.reader.level * sizeof(struct upid));
+		read_upid(&upid, pid);
 	control.reader.ns = (__u64)upid.ns;
 	control.reader.arrival_ns = self->sched_info.last_arrival;
 	control.reader.exec_ns = self->se.exec_start;
