@@ -295,6 +295,9 @@ static void test_bad_words(void **state)
 	bad_like("-m a(", "--match does not take 'a('; allowed: a POSIX extended regular ", ")");
 	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not. */
 	bad_like("-m a+++++++++++++++++++++++", "--match does not take 'a+++", ")");
+	bad_like("-m a++++++++b*+++++++++++", "--match does not take 'a+++", ")");
+	bad_like("-m ((((((((((((a*)+)+)+)+)+)+)+)+)+)+)+)+", "--match does not take '(", ")");
+	bad_like("-m ((a|b*)*c*){200}", "--match does not take '(", ")");
 	bad_like("-m (((a{255}){255}){255})", "--match does not take '(((a", ")");
 	good(&options, "-m ^(a+b*)+c{1,100}[+]\\+$");
 	options_free(&options);
