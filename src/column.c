@@ -96,18 +96,12 @@ static struct value share(const struct row *row, uint64_t ns)
 	return value_number(ns ? (double)ns * 100.0 / (double)row->interval_ns : 0);
 }
 
-/* The same of a row to which perhaps nothing happened; then it need not be looked at. */
-static struct value share_unless_still(const struct row *row, const uint64_t *ns)
-{
-	return row->still ? value_number(0) : share(row, *ns);
-}
-
 /* Time on a CPU. */
 GETTER(get_run)
 {
 	(void)column;
 	(void)view;
-	return row->valid & VALID_RUN ? share_unless_still(row, &row->run_ns) : value_unset();
+	return row->valid & VALID_RUN ? share(row, row->deltas->run_ns) : value_unset();
 }
 
 /* Its user part. */
@@ -115,7 +109,7 @@ GETTER(get_usr)
 {
 	(void)column;
 	(void)view;
-	return row->valid & VALID_TICK ? share_unless_still(row, &row->user_ns) : value_unset();
+	return row->valid & VALID_TICK ? share(row, row->deltas->user_ns) : value_unset();
 }
 
 /* Its system part. */
@@ -123,7 +117,7 @@ GETTER(get_sys)
 {
 	(void)column;
 	(void)view;
-	return row->valid & VALID_TICK ? share_unless_still(row, &row->system_ns) : value_unset();
+	return row->valid & VALID_TICK ? share(row, row->deltas->system_ns) : value_unset();
 }
 
 /* The kinds that a delay column is made of. */
@@ -161,8 +155,8 @@ static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t
 static struct delay_sum delta_of(int arg, const struct row *row)
 {
 	if (arg == ARG_TOTAL)
-		return row->total;
-	return arg == ARG_MEM ? row->mem : row->delta[arg];
+		return row->deltas->total;
+	return arg == ARG_MEM ? row->deltas->mem : row->deltas->delay[arg];
 }
 
 /* The kinds whose totals can be: none is longer than the task's life (see frame_build()). */
@@ -196,8 +190,6 @@ GETTER(get_delay)
 	}
 	if (!known)
 		return value_unset();
-	if (row->still && view->unit != UNIT_AVG)
-		return counted || view->unit != UNIT_COUNT ? value_number(0) : value_unset();
 	delta = delta_of(column->arg, row);
 	if (view->unit == UNIT_PERCENT)
 		return share(row, delta.ns);

@@ -8,6 +8,8 @@
 
 #include "util.h"
 
+const struct deltas no_deltas;
+
 /*
  * Makes a counter pair comparable with what it was. False when the total overflowed: the
  * kernel sets it to 0 then, while the count goes on (kernel/delayacct.c:delayacct_add_tsk).
@@ -38,11 +40,11 @@ static uint64_t later(uint64_t now, uint64_t before)
  * where no tick fell into the interval. Without any, or without a run time to split, it is
  * unknown.
  */
-static void split_run(struct row *row, uint64_t user, uint64_t system)
+static void split_run(struct row *row, struct deltas *deltas, uint64_t user, uint64_t system)
 {
 	if (!(row->valid & VALID_RUN))
 		row->valid &= ~VALID_TICK;
-	if (!row->run_ns || !(row->valid & VALID_TICK))
+	if (!deltas->run_ns || !(row->valid & VALID_TICK))
 		return;
 	if (!user && !system) {
 		user = row->raw->user_ns;
@@ -52,9 +54,9 @@ static void split_run(struct row *row, uint64_t user, uint64_t system)
 		row->valid &= ~VALID_TICK;
 		return;
 	}
-	row->user_ns = (uint64_t)((double)row->run_ns *
-				  ((double)user / ((double)user + (double)system)));
-	row->system_ns = row->run_ns - row->user_ns;
+	deltas->user_ns = (uint64_t)((double)deltas->run_ns *
+				     ((double)user / ((double)user + (double)system)));
+	deltas->system_ns = deltas->run_ns - deltas->user_ns;
 }
 
 /* A figure this many times what can be is no rounding any more. */
@@ -84,14 +86,15 @@ static void drop_stale(struct frame *frame, struct row *row)
 	uint32_t stale = 0;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (row->valid & DELAY_BIT(kind) && row->delta[kind].ns > most)
+		if (row->valid & DELAY_BIT(kind) && row->deltas->delay[kind].ns > most)
 			stale |= DELAY_BIT(kind);
 	row->valid &= ~DELAY_BOTH(stale);
 	frame->stale += stale != 0;
 }
 
 /* Deltas since the reading before. */
-static void difference(struct row *row, struct task_raw *raw, const struct task_raw *before)
+static void difference(struct row *row, struct deltas *deltas, struct task_raw *raw,
+		       const struct task_raw *before)
 {
 	row->before = before;
 	row->interval_ns = raw->read_ns > before->read_ns ? raw->read_ns - before->read_ns : 1;
@@ -103,14 +106,14 @@ static void difference(struct row *row, struct task_raw *raw, const struct task_
 			row->valid &= ~DELAY_BOTH(DELAY_BIT(kind));
 			continue;
 		}
-		row->delta[kind].count = raw->delay[kind].count - before->delay[kind].count;
-		row->delta[kind].ns = raw->delay[kind].ns - before->delay[kind].ns;
+		deltas->delay[kind].count = raw->delay[kind].count - before->delay[kind].count;
+		deltas->delay[kind].ns = raw->delay[kind].ns - before->delay[kind].ns;
 	}
 	raw->ran_ns = before->ran_ns;
 	if (row->valid & VALID_RUN) {
 		raw->run_ns = later(raw->run_ns, before->run_ns);
-		row->run_ns = raw->run_ns - before->run_ns;
-		if (row->run_ns)
+		deltas->run_ns = raw->run_ns - before->run_ns;
+		if (deltas->run_ns)
 			raw->ran_ns = before->read_ns;
 		else
 			raw->still_ns = before->still_ns;
@@ -118,19 +121,20 @@ static void difference(struct row *row, struct task_raw *raw, const struct task_
 	if (row->valid & VALID_TICK) {
 		raw->user_ns = later(raw->user_ns, before->user_ns);
 		raw->system_ns = later(raw->system_ns, before->system_ns);
-		split_run(row, raw->user_ns - before->user_ns,
+		split_run(row, deltas, raw->user_ns - before->user_ns,
 			  raw->system_ns - before->system_ns);
 	}
 }
 
 /* Deltas since the task's birth. */
-static void since_birth(struct row *row, const struct task_raw *raw, uint64_t interval_ns)
+static void since_birth(struct row *row, struct deltas *deltas, const struct task_raw *raw,
+			uint64_t interval_ns)
 {
 	row->interval_ns = interval_ns ? interval_ns : 1;
 	row->valid = raw->valid;
-	memcpy(row->delta, raw->delay, sizeof(row->delta));
-	row->run_ns = raw->valid & VALID_RUN ? raw->run_ns : 0;
-	split_run(row, raw->user_ns, raw->system_ns);
+	memcpy(deltas->delay, raw->delay, sizeof(deltas->delay));
+	deltas->run_ns = raw->valid & VALID_RUN ? raw->run_ns : 0;
+	split_run(row, deltas, raw->user_ns, raw->system_ns);
 }
 
 /* Builds one row; before is NULL for a task that the sample before did not have. */
@@ -138,17 +142,20 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 		      const struct task_raw *before, const struct frame_options *options)
 {
 	const struct sample *prev = frame->prev;
+	struct deltas *deltas = &frame->deltas[frame->ndeltas];
 	uint64_t start = raw->task->key.start_ns;
 
 	memset(row, 0, sizeof(*row));
+	memset(deltas, 0, sizeof(*deltas));
 	row->task = raw->task;
 	row->raw = raw;
+	row->deltas = deltas;
 	row->members = raw->members;
 	row->exited = raw->exited;
 	raw->ran_ns = start;
 	raw->still_ns = raw->read_ns;
 	if (before)
-		difference(row, raw, before);
+		difference(row, deltas, raw, before);
 	/* A thread that took another's id by exec is as new as the exec where it was not read. */
 	row->born = prev && !before &&
 		    (raw->was || raw->task->latest_ns >= prev->begin_ns);
@@ -157,26 +164,29 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	 * shares of rows can be compared and add up.
 	 */
 	if (options->since_start) {
-		struct row life = { .task = raw->task, .raw = raw, .members = raw->members,
-				    .born = row->born, .exited = raw->exited };
-
-		since_birth(&life, raw, raw->read_ns > start ? raw->read_ns - start : 0);
-		drop_stale(frame, &life);
-		life.before = before;
-		*row = life;
+		/* Of a life no wait can be too long for the time since the last reading. */
+		row->before = NULL;
+		memset(deltas, 0, sizeof(*deltas));
+		since_birth(row, deltas, raw, raw->read_ns > start ? raw->read_ns - start : 0);
+		drop_stale(frame, row);
+		row->before = before;
 	} else if (row->born) {
-		since_birth(row, raw, frame->interval_ns);
+		since_birth(row, deltas, raw, frame->interval_ns);
 	} else if (before && raw->exited) {
 		row->interval_ns = frame->interval_ns;
 	}
 	if (!options->since_start)
 		drop_stale(frame, row);
 	row->valid &= ~DELAY_BOTH(options->unknown);
-	row->total = delay_total(row->delta, row->valid);
-	row->mem = delay_mem(row->delta, row->valid);
+	deltas->total = delay_total(deltas->delay, row->valid);
+	deltas->mem = delay_mem(deltas->delay, row->valid);
 	frame->kinds |= raw->valid & DELAY_ALL;
 	if (row->valid & VALID_RUN)
-		frame->run_ns += row->run_ns;
+		frame->run_ns += deltas->run_ns;
+	if (memcmp(deltas, &no_deltas, sizeof(*deltas)) != 0)
+		frame->ndeltas++;
+	else
+		row->deltas = &no_deltas;
 	frame->born += row->born ? row->members : 0;
 }
 
@@ -237,6 +247,7 @@ static void build_still(struct frame *frame, struct row *row, const struct task_
 	if (!row->still || !long_still) {
 		memset(row, 0, sizeof(*row));
 		row->task = raw->task;
+		row->deltas = &no_deltas;
 		row->members = raw->members;
 		row->valid = raw->valid & before->valid;
 		row->still = true;
@@ -286,8 +297,11 @@ void frame_build(struct frame *frame, const struct sample *prev, struct sample *
 
 	if (frame->cap < n) {
 		free(frame->rows);
+		free(frame->deltas);
 		frame->cap = n * 2;
 		frame->rows = xcalloc(frame->cap, sizeof(*frame->rows));
+		/* Room for all, of which few pages are ever touched. */
+		frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
 	}
 	frame->cur = cur;
 	frame->prev = prev;
@@ -298,6 +312,7 @@ void frame_build(struct frame *frame, const struct sample *prev, struct sample *
 	frame->born = frame->gone = frame->stale = frame->still = 0;
 	frame->kinds = 0;
 	frame->run_ns = 0;
+	frame->ndeltas = 0;
 	frame->nnotes = 0;
 	build_rows(frame, options);
 }
@@ -326,21 +341,21 @@ static void add_sum(struct delay_sum *a, const struct delay_sum *b)
 	a->ns += b->ns;
 }
 
-void row_add(struct row *sum, const struct row *row)
+void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 {
 	sum->valid |= row->valid;
 	sum->members += row->members;
-	if (row->still)
+	if (row->deltas == &no_deltas)
 		return;
 	/* A sum is of what is known: unknown values add nothing. */
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (row->valid & DELAY_BIT(kind))
-			add_sum(&sum->delta[kind], &row->delta[kind]);
-	add_sum(&sum->total, &row->total);
-	add_sum(&sum->mem, &row->mem);
-	sum->run_ns += row->run_ns;
-	sum->user_ns += row->user_ns;
-	sum->system_ns += row->system_ns;
+			add_sum(&deltas->delay[kind], &row->deltas->delay[kind]);
+	add_sum(&deltas->total, &row->deltas->total);
+	add_sum(&deltas->mem, &row->deltas->mem);
+	deltas->run_ns += row->deltas->run_ns;
+	deltas->user_ns += row->deltas->user_ns;
+	deltas->system_ns += row->deltas->system_ns;
 }
 
 void row_add_life(struct task_raw *counters, const struct row *row)
@@ -450,5 +465,6 @@ const struct row *frame_find(const struct frame *frame, const struct task_key *k
 void frame_free(struct frame *frame)
 {
 	free(frame->rows);
+	free(frame->deltas);
 	*frame = (struct frame){ 0 };
 }

@@ -45,6 +45,17 @@ struct note {
 
 #define NOTES_MAX 16
 
+/* What happened to a task in the interval. */
+struct deltas {
+	struct delay_sum delay[DELAY_KINDS];
+	struct delay_sum total, mem; /* see delay_total(), delay_mem() */
+	uint64_t run_ns;
+	uint64_t user_ns, system_ns; /* run_ns, split in the ratio of the tick figures */
+};
+
+/* Of a row to which nothing happened, or of which nothing is known. */
+extern const struct deltas no_deltas;
+
 /*
  * A task in the interval, or a sum of such rows: then task is NULL, raw its members'
  * counters added up, and before NULL. Where a delta is not in `valid` it is unknown.
@@ -53,21 +64,20 @@ struct row {
 	const struct task *task;
 	const struct task_raw *raw;    /* counters now */
 	const struct task_raw *before; /* counters at the last reading, NULL: none */
+	const struct deltas *deltas;   /* never NULL; most rows share `no_deltas` */
 	uint64_t interval_ns;	       /* between the two readings; 0: there is only one */
 	uint32_t valid;		       /* as task_raw.valid, of the deltas */
 	unsigned members;
 	bool born, exited;
 	bool still; /* nothing happened to it, by what its source said: all deltas are 0 */
-	struct delay_sum delta[DELAY_KINDS];
-	struct delay_sum total, mem; /* see delay_total(), delay_mem() */
-	uint64_t run_ns;
-	uint64_t user_ns, system_ns; /* run_ns, split in the ratio of the tick figures */
 };
 
 struct frame {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
 	struct row *rows;		 /* in the sample's order: the living, those that left */
 	size_t n, cap;
+	struct deltas *deltas; /* of the rows to which something happened */
+	size_t ndeltas;
 	uint64_t real_ns;     /* CLOCK_REALTIME of the sample */
 	uint64_t epoch_ns;    /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
@@ -112,8 +122,8 @@ void frame_note(struct frame *frame, enum note_id id, uint64_t value);
 /* Whether the frame has that note. */
 bool frame_has_note(const struct frame *frame, enum note_id id);
 
-/* Adds what happened to `row` to a sum that started zeroed. */
-void row_add(struct row *sum, const struct row *row);
+/* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
+void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
 
 /* Adds the row's counters since its start; where they are wanted, sum->raw points at them. */
 void row_add_life(struct task_raw *counters, const struct row *row);
@@ -146,7 +156,7 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 /* The row of that thread (or, pid being tgid, of that process), or NULL. */
 const struct row *frame_find(const struct frame *frame, const struct task_key *key);
 
-/* Frees the rows. */
+/* Frees the rows and their deltas. */
 void frame_free(struct frame *frame);
 
 #endif

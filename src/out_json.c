@@ -101,8 +101,8 @@ static json_t *delta(const struct row *row)
 		if (row->valid & DELAY_BIT(kind)) {
 			sum = json_object();
 			json_set(sum, "count", json_counter(row->valid & DELAY_COUNT_BIT(kind),
-						  row->delta[kind].count));
-			json_set(sum, "ns", json_counter(true, row->delta[kind].ns));
+						  row->deltas->delay[kind].count));
+			json_set(sum, "ns", json_counter(true, row->deltas->delay[kind].ns));
 		}
 		json_set(object, delay_table[kind].id, sum);
 	}
@@ -192,9 +192,9 @@ static json_t *task_object(struct out *out, const struct view *view, const struc
 	if (row->exited)
 		set_end(object, row);
 	json_set(object, "new", json_boolean(row->born));
-	json_set(object, "run_ns", json_counter(row->valid & VALID_RUN, row->run_ns));
-	json_set(object, "user_ns", json_counter(row->valid & VALID_TICK, row->user_ns));
-	json_set(object, "system_ns", json_counter(row->valid & VALID_TICK, row->system_ns));
+	json_set(object, "run_ns", json_counter(row->valid & VALID_RUN, row->deltas->run_ns));
+	json_set(object, "user_ns", json_counter(row->valid & VALID_TICK, row->deltas->user_ns));
+	json_set(object, "system_ns", json_counter(row->valid & VALID_TICK, row->deltas->system_ns));
 	json_set(object, "delta", delta(row));
 	json_set(object, "cumulative", cumulative(row, row_record(view->frame, row)));
 	if (out->layout.n)

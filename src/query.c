@@ -17,10 +17,10 @@ struct key {
 /* Whether anything happened to the row in the interval. What is unknown may have happened. */
 static bool is_active(const struct row *row)
 {
-	if (row->still)
-		return !row->valid;
-	return row->exited || !row->valid || row->total.ns || row->total.count || row->run_ns ||
-	       row->delta[DELAY_THRASH].ns;
+	const struct deltas *deltas = row->deltas;
+
+	return row->exited || !row->valid || deltas->total.ns || deltas->total.count ||
+	       deltas->run_ns || deltas->delay[DELAY_THRASH].ns;
 }
 
 /* Whether one of the users is the row's. */
@@ -47,7 +47,8 @@ bool query_passes(const struct query *query, const struct row *row)
 	if (query->no_exited && row->exited)
 		return false;
 	if (query->over_ms >= 0 &&
-	    (!row->valid || row->still || (double)row->total.ns <= query->over_ms * (double)NSEC_PER_MSEC))
+	    (!row->valid ||
+	     (double)row->deltas->total.ns <= query->over_ms * (double)NSEC_PER_MSEC))
 		return false;
 	if (query->users && !(row->task && has_user(query, row->task->uid)))
 		return false;
@@ -113,7 +114,9 @@ static void reserve(struct order *order, size_t n)
 static void start_sum(const struct frame *frame, struct order *order)
 {
 	memset(&order->sum, 0, sizeof(order->sum));
+	memset(&order->sum_deltas, 0, sizeof(order->sum_deltas));
 	memset(&order->sum_raw, 0, sizeof(order->sum_raw));
+	order->sum.deltas = &order->sum_deltas;
 	order->sum.raw = &order->sum_raw;
 	/* Since their starts, the rows' intervals differ: the sum is of the time since boot. */
 	order->sum.interval_ns = frame->since_start ? frame->cur->begin_ns : frame->interval_ns;
@@ -140,7 +143,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 
 		if (!all && !query_passes(query, row))
 			continue;
-		row_add(&order->sum, row);
+		row_add(&order->sum, &order->sum_deltas, row);
 		if (order->life)
 			row_add_life(&order->sum_raw, row);
 		if (query->sort)

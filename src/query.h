@@ -28,6 +28,7 @@ struct order {
 	size_t passed;	 /* by the filters, before the limit */
 	bool life;	 /* asked for: the sum's counters since the start, else they are unknown */
 	struct row sum;	 /* over all that passed */
+	struct deltas sum_deltas;
 	struct task_raw sum_raw;
 	struct key *keys; /* scratch: of rows that must be sorted */
 	const struct row **zeros, **unset; /* scratch: of those that need not be */

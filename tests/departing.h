@@ -82,10 +82,10 @@ static inline void check_delta(const struct row *row, uint64_t from, uint64_t to
 	assert_non_null(row);
 	assert_int_equal(row->valid | VALID_TICK, SCENE_VALID);
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		assert_int_equal(row->delta[kind].ns, MS(to - from) + (from ? 0 : kind));
-		assert_int_equal(row->delta[kind].count, (to - from) * 10 + (from ? 0 : kind));
+		assert_int_equal(row->deltas->delay[kind].ns, MS(to - from) + (from ? 0 : kind));
+		assert_int_equal(row->deltas->delay[kind].count, (to - from) * 10 + (from ? 0 : kind));
 	}
-	assert_int_equal(row->run_ns, MS(to - from) + (from ? 0 : 50));
+	assert_int_equal(row->deltas->run_ns, MS(to - from) + (from ? 0 : 50));
 }
 
 #endif

@@ -174,7 +174,7 @@ static inline void take(struct play *play, enum account_seen seen)
 	play->recovered_ns += play->account.recovered_ns;
 	frame_build(&play->frame, prev, cur, &options);
 	for (size_t i = 0; i < play->frame.n; i++)
-		play->shown_ns += (int64_t)play->frame.rows[i].run_ns;
+		play->shown_ns += (int64_t)play->frame.rows[i].deltas->run_ns;
 	play->n++;
 	assert_true(play->n < TAKES_MAX);
 	play->samples[play->n].begin_ns = SEC(100 + 2 * play->n);

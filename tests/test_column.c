@@ -284,13 +284,15 @@ static void check_total(const struct scene *scene, enum unit unit, const char *i
 	struct view view = { &scene->frame, unit, TEXT_UTF8 };
 	const struct row *rows[8];
 	struct task_raw counters = { 0 };
-	struct row sum = { .raw = &counters, .interval_ns = scene->frame.interval_ns };
+	struct deltas deltas = { 0 };
+	struct row sum = { .raw = &counters, .deltas = &deltas,
+			   .interval_ns = scene->frame.interval_ns };
 	struct buf out = { 0 }, scratch = { 0 };
 	struct value total;
 
 	for (size_t i = 0; i < scene->frame.n; i++) {
 		rows[i] = &scene->frame.rows[i];
-		row_add(&sum, rows[i]);
+		row_add(&sum, &deltas, rows[i]);
 		row_add_life(&counters, rows[i]);
 	}
 	total = column_total(column, &view, rows, scene->frame.n, &sum);

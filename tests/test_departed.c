@@ -76,7 +76,7 @@ static void test_unread(void **state)
 	row = row_of(scene, 5, true);
 	assert_false(row->born);
 	assert_int_equal(row->valid, 0);
-	assert_true(row->total.ns == 0);
+	assert_true(row->deltas->total.ns == 0);
 	assert_int_equal(row->raw->delay[DELAY_CPU].ns, MS(20));
 	assert_int_equal(scene->frame.born, 0);
 }

@@ -98,9 +98,9 @@ static void test_fold(void **state)
 			assert_string_equal(row->task->comm, "worker");
 			assert_int_equal(row->task->ppid, 1);
 			assert_int_equal(row->task->uid, 1000);
-			assert_int_equal(row->delta[DELAY_BLKIO].ns, MS(sum) + n);
-			assert_int_equal(row->delta[DELAY_BLKIO].count, 10 * sum + n);
-			assert_int_equal(row->run_ns, MS(sum) + 50 * n);
+			assert_int_equal(row->deltas->delay[DELAY_BLKIO].ns, MS(sum) + n);
+			assert_int_equal(row->deltas->delay[DELAY_BLKIO].count, 10 * sum + n);
+			assert_int_equal(row->deltas->run_ns, MS(sum) + 50 * n);
 			assert_int_equal(row->raw->user_ns, MS(3 * sum));
 			snprintf(words, sizeof(words), "%u tasks, " WORD("KILL", "9"), n);
 			assert_string_equal(row->task->ended, words);
@@ -165,7 +165,7 @@ static void test_fold_sorts(void **state)
 		const struct row *row = &scene->frame.rows[i];
 
 		folded += row->members;
-		sum += row->delta[DELAY_CPU].ns;
+		sum += row->deltas->delay[DELAY_CPU].ns;
 		assert_int_equal(row->members, row->task->ppid == 2 ? 1 :
 					       row->task->ppid == 3 ? 5 :
 					       row->task->ppid == 4 ? 11 : 41);
@@ -293,7 +293,7 @@ static uint64_t run_of_all(const struct frame *frame)
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < frame->n; i++)
-		ns += frame->rows[i].run_ns;
+		ns += frame->rows[i].deltas->run_ns;
 	return ns;
 }
 
@@ -393,7 +393,7 @@ static void test_long(void **state)
 	merge(scene, 1, false, records, n);
 	assert_int_equal(scene->frame.born, 18);
 	for (sum = n = 0; n < scene->frame.n; n++)
-		sum += scene->frame.rows[n].delta[DELAY_CPU].count;
+		sum += scene->frame.rows[n].deltas->delay[DELAY_CPU].count;
 	assert_int_equal(sum, 10 * (20 * 21 / 2 - 9 - 10));
 }
 
@@ -424,7 +424,7 @@ static void test_long_threads(void **state)
 		merge(scene, 1, false, records, n);
 		assert_int_equal(scene->frame.n, 1);
 		assert_int_equal(scene->frame.rows[0].members, 8);
-		assert_int_equal(scene->frame.rows[0].delta[DELAY_CPU].ns, MS(8 * 30));
+		assert_int_equal(scene->frame.rows[0].deltas->delay[DELAY_CPU].ns, MS(8 * 30));
 		sample_reset(&scene->samples[1]);
 	}
 }

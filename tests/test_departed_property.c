@@ -250,8 +250,8 @@ static void book(struct world *world)
 		}
 		assert_int_equal(row->valid | VALID_TICK, SCENE_VALID);
 		for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-			assert_int_equal(row->delta[kind].ns, row->run_ns);
-		life->shown += row->run_ns;
+			assert_int_equal(row->deltas->delay[kind].ns, row->deltas->run_ns);
+		life->shown += row->deltas->run_ns;
 		life->exited += row->exited ? row->members : 0;
 		world->folded += row->members > 1;
 	}

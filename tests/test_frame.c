@@ -40,7 +40,7 @@ static void test_first(void **state)
 	assert_ptr_equal(row->task, raw->task);
 	assert_int_equal(row->valid, 0);
 	assert_true(row->interval_ns == 0);
-	assert_true(row->total.ns == 0 && row->run_ns == 0);
+	assert_true(row->deltas->total.ns == 0 && row->deltas->run_ns == 0);
 	assert_false(row->born);
 	assert_null(row->before);
 }
@@ -62,13 +62,13 @@ static void test_delta(void **state)
 	assert_true(row->interval_ns == SEC(2) + MS(3));
 	assert_true(scene->frame.interval_ns == SEC(2));
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		assert_true(row->delta[kind].ns == MS(13));
-		assert_true(row->delta[kind].count == 130);
+		assert_true(row->deltas->delay[kind].ns == MS(13));
+		assert_true(row->deltas->delay[kind].count == 130);
 	}
-	assert_true(row->total.ns == MS(13) * 7 && row->total.count == 130 * 7);
-	assert_true(row->mem.ns == MS(13) * 4 && row->mem.count == 130 * 4);
-	assert_true(row->run_ns == MS(13));
-	assert_true(row->user_ns == MS(13) / 4 * 3 && row->system_ns == MS(13) / 4);
+	assert_true(row->deltas->total.ns == MS(13) * 7 && row->deltas->total.count == 130 * 7);
+	assert_true(row->deltas->mem.ns == MS(13) * 4 && row->deltas->mem.count == 130 * 4);
+	assert_true(row->deltas->run_ns == MS(13));
+	assert_true(row->deltas->user_ns == MS(13) / 4 * 3 && row->deltas->system_ns == MS(13) / 4);
 	assert_false(row->born);
 	assert_int_equal(scene->frame.born, 0);
 	assert_int_equal(scene->frame.gone, 0);
@@ -90,10 +90,10 @@ static void test_birth(void **state)
 	assert_int_equal(scene->frame.born, 1);
 	assert_true(row->interval_ns == SEC(2));
 	assert_int_equal(row->valid, SCENE_VALID);
-	assert_true(row->delta[DELAY_BLKIO].ns == MS(7) + 1);
-	assert_true(row->delta[DELAY_BLKIO].count == 71);
-	assert_true(row->run_ns == MS(7) + 50);
-	assert_true(row->user_ns + row->system_ns == row->run_ns);
+	assert_true(row->deltas->delay[DELAY_BLKIO].ns == MS(7) + 1);
+	assert_true(row->deltas->delay[DELAY_BLKIO].count == 71);
+	assert_true(row->deltas->run_ns == MS(7) + 50);
+	assert_true(row->deltas->user_ns + row->deltas->system_ns == row->deltas->run_ns);
 	assert_null(row->before);
 }
 
@@ -110,11 +110,11 @@ static void test_first_seen_old(void **state)
 	assert_false(row->born);
 	assert_int_equal(scene->frame.born, 0);
 	assert_int_equal(row->valid, 0);
-	assert_true(row->interval_ns == 0 && row->total.ns == 0);
+	assert_true(row->interval_ns == 0 && row->deltas->total.ns == 0);
 	now = scene_again(&scene->samples[2], raw);
 	give(now, 8);
 	scene_build(scene, 2, false, 0);
-	assert_true(scene->frame.rows[0].delta[DELAY_CPU].ns == MS(1));
+	assert_true(scene->frame.rows[0].deltas->delay[DELAY_CPU].ns == MS(1));
 }
 
 /* Whether it was born before or within is decided by the latest it can have started. */
@@ -150,8 +150,8 @@ static void test_reuse(void **state)
 		row = &scene->frame.rows[0];
 		assert_true(row->born);
 		assert_null(row->before);
-		assert_true(row->delta[DELAY_CPU].ns == MS(base));
-		assert_true(row->delta[DELAY_CPU].count == base * 10);
+		assert_true(row->deltas->delay[DELAY_CPU].ns == MS(base));
+		assert_true(row->deltas->delay[DELAY_CPU].count == base * 10);
 		assert_int_equal(scene->frame.born, 1);
 		assert_int_equal(scene->frame.gone, 1);
 		sample_reset(&scene->samples[0]);
@@ -205,7 +205,7 @@ static void test_threads(void **state)
 	scene_add(&scene->samples[1], 7, 7, SEC(101));
 	scene_build(scene, 1, false, 0);
 	assert_int_equal(scene->frame.n, 3);
-	assert_true(scene->frame.rows[1].delta[DELAY_BLKIO].ns == 9);
+	assert_true(scene->frame.rows[1].deltas->delay[DELAY_BLKIO].ns == 9);
 	assert_true(scene->frame.rows[2].born);
 	assert_int_equal(scene->frame.gone, 1);
 }
@@ -228,8 +228,8 @@ static void test_falling(void **state)
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID);
-	assert_true(row->delta[DELAY_CPU].ns == 0 && row->delta[DELAY_CPU].count == 0);
-	assert_true(row->run_ns == 0 && row->user_ns == 0 && row->system_ns == 0);
+	assert_true(row->deltas->delay[DELAY_CPU].ns == 0 && row->deltas->delay[DELAY_CPU].count == 0);
+	assert_true(row->deltas->run_ns == 0 && row->deltas->user_ns == 0 && row->deltas->system_ns == 0);
 	assert_true(row->raw->delay[DELAY_CPU].ns == 1000);
 	assert_true(row->raw->delay[DELAY_CPU].count == 10);
 	assert_true(row->raw->run_ns == 500);
@@ -239,8 +239,8 @@ static void test_falling(void **state)
 	c->run_ns = 560;
 	scene_build(scene, 2, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->delta[DELAY_CPU].ns == 100 && row->delta[DELAY_CPU].count == 2);
-	assert_true(row->run_ns == 60);
+	assert_true(row->deltas->delay[DELAY_CPU].ns == 100 && row->deltas->delay[DELAY_CPU].count == 2);
+	assert_true(row->deltas->run_ns == 60);
 	assert_true(row->raw->delay[DELAY_CPU].ns == 1100);
 }
 
@@ -258,7 +258,7 @@ static void test_zombie(void **state)
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID);
-	assert_true(row->total.ns == 0 && row->total.count == 0 && row->run_ns == 0);
+	assert_ptr_equal(row->deltas, &no_deltas);
 	assert_true(row->raw->delay[DELAY_IRQ].ns == MS(7) + 7);
 	assert_true(row->raw->delay[DELAY_IRQ].count == 77);
 	assert_true(row->raw->run_ns == MS(7) + 50);
@@ -276,15 +276,15 @@ static void test_count_wrap(void **state)
 	b->delay[DELAY_BLKIO] = (struct delay_sum){ 10, MS(6) };
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->delta[DELAY_BLKIO].count == 15);
-	assert_true(row->delta[DELAY_BLKIO].ns == MS(1));
+	assert_true(row->deltas->delay[DELAY_BLKIO].count == 15);
+	assert_true(row->deltas->delay[DELAY_BLKIO].ns == MS(1));
 	assert_true(row->raw->delay[DELAY_BLKIO].count == (UINT64_C(1) << 32) + 10);
 	/* The next reading comes in 32 bits again. */
 	c = scene_again(&scene->samples[2], b);
 	c->delay[DELAY_BLKIO] = (struct delay_sum){ 12, MS(7) };
 	scene_build(scene, 2, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->delta[DELAY_BLKIO].count == 2);
+	assert_true(row->deltas->delay[DELAY_BLKIO].count == 2);
 	assert_true(row->raw->delay[DELAY_BLKIO].count == (UINT64_C(1) << 32) + 12);
 }
 
@@ -298,7 +298,7 @@ static void test_wide_count(void **state)
 	b = scene_again(&scene->samples[1], a);
 	b->delay[DELAY_CPU] = (struct delay_sum){ UINT64_C(0x200000010), 6 };
 	scene_build(scene, 1, false, 0);
-	assert_true(scene->frame.rows[0].delta[DELAY_CPU].count == 0x20);
+	assert_true(scene->frame.rows[0].deltas->delay[DELAY_CPU].count == 0x20);
 	assert_true(scene->frame.rows[0].raw->delay[DELAY_CPU].count == UINT64_C(0x200000010));
 }
 
@@ -317,15 +317,15 @@ static void test_overflow(void **state)
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_SWAPIN)));
-	assert_true(row->delta[DELAY_SWAPIN].ns == 0);
-	assert_true(row->total.ns == MS(2) && row->mem.ns == 0);
+	assert_true(row->deltas->delay[DELAY_SWAPIN].ns == 0);
+	assert_true(row->deltas->total.ns == MS(2) && row->deltas->mem.ns == 0);
 	c = scene_again(&scene->samples[2], b);
 	c->delay[DELAY_SWAPIN] = (struct delay_sum){ 1005, 300 };
 	scene_build(scene, 2, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID);
-	assert_true(row->delta[DELAY_SWAPIN].ns == 300);
-	assert_true(row->delta[DELAY_SWAPIN].count == 2);
+	assert_true(row->deltas->delay[DELAY_SWAPIN].ns == 300);
+	assert_true(row->deltas->delay[DELAY_SWAPIN].count == 2);
 	assert_true(row->raw->delay[DELAY_SWAPIN].ns == 300);
 }
 
@@ -341,7 +341,7 @@ static void test_zero_interval(void **state)
 		b->delay[DELAY_CPU].ns = 8;
 		scene_build(scene, 1, false, 0);
 		assert_true(scene->frame.rows[0].interval_ns > 0);
-		assert_true(scene->frame.rows[0].delta[DELAY_CPU].ns == 8);
+		assert_true(scene->frame.rows[0].deltas->delay[DELAY_CPU].ns == 8);
 		sample_reset(&scene->samples[1]);
 	}
 }
@@ -366,8 +366,8 @@ static void test_unknown(void **state)
 					 DELAY_BOTH(DELAY_BIT(DELAY_WPCOPY)) |
 					 DELAY_COUNT_BIT(DELAY_CPU) | VALID_TICK));
 	/* cpu, swapin, reclaim, compact are left. */
-	assert_true(row->total.ns == MS(4));
-	assert_true(row->mem.ns == MS(3));
+	assert_true(row->deltas->total.ns == MS(4));
+	assert_true(row->deltas->mem.ns == MS(3));
 	assert_int_equal(scene->frame.kinds, DELAY_ALL & ~DELAY_BIT(DELAY_IRQ));
 }
 
@@ -400,17 +400,17 @@ static void test_since_start(void **state)
 	assert_true(scene->frame.since_start);
 	assert_int_equal(row->valid, SCENE_VALID);
 	assert_true(row->interval_ns == SEC(60));
-	assert_true(row->delta[DELAY_WPCOPY].ns == MS(7) + 6);
-	assert_true(row->run_ns == MS(7) + 50);
+	assert_true(row->deltas->delay[DELAY_WPCOPY].ns == MS(7) + 6);
+	assert_true(row->deltas->run_ns == MS(7) + 50);
 	b = scene_again(&scene->samples[1], a);
 	give(b, 3);
 	scene_build(scene, 1, true, 0);
 	row = &scene->frame.rows[0];
 	assert_true(row->interval_ns == SEC(62));
 	/* What fell stays what it was. */
-	assert_true(row->delta[DELAY_WPCOPY].ns == MS(7) + 6);
-	assert_true(row->delta[DELAY_WPCOPY].count == 76);
-	assert_true(row->run_ns == MS(7) + 50);
+	assert_true(row->deltas->delay[DELAY_WPCOPY].ns == MS(7) + 6);
+	assert_true(row->deltas->delay[DELAY_WPCOPY].count == 76);
+	assert_true(row->deltas->run_ns == MS(7) + 50);
 	assert_false(row->born);
 }
 
@@ -436,10 +436,10 @@ static void test_sums(void **state)
 		raw->delay[DELAY_IRQ] = (struct delay_sum){ 6, 10000000 };
 		scene_build(scene, 1, false, 0);
 		row = &scene->frame.rows[0];
-		assert_true(row->mem.ns == 11100 + cases[i].mem);
-		assert_true(row->mem.count == 6 + cases[i].count);
-		assert_true(row->total.ns == 11111100 + cases[i].swapin);
-		assert_true(row->total.count == 71);
+		assert_true(row->deltas->mem.ns == 11100 + cases[i].mem);
+		assert_true(row->deltas->mem.count == 6 + cases[i].count);
+		assert_true(row->deltas->total.ns == 11111100 + cases[i].swapin);
+		assert_true(row->deltas->total.count == 71);
 		sample_reset(&scene->samples[1]);
 	}
 }
@@ -457,12 +457,13 @@ static void test_split(void **state)
 	b->run_ns = 1400;
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->run_ns == 400 && row->user_ns == 100 && row->system_ns == 300);
+	assert_true(row->deltas->run_ns == 400);
+	assert_true(row->deltas->user_ns == 100 && row->deltas->system_ns == 300);
 	/* Ticks in the interval: theirs. */
 	b->user_ns = MS(2);
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->user_ns == 400 && row->system_ns == 0);
+	assert_true(row->deltas->user_ns == 400 && row->deltas->system_ns == 0);
 	/* No tick ever: unknown. But who did not run used neither. */
 	a->user_ns = a->system_ns = b->user_ns = b->system_ns = 0;
 	scene_build(scene, 1, false, 0);
@@ -471,7 +472,7 @@ static void test_split(void **state)
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_true(row->valid & VALID_TICK);
-	assert_true(row->user_ns == 0 && row->system_ns == 0);
+	assert_true(row->deltas->user_ns == 0 && row->deltas->system_ns == 0);
 }
 
 /* A sum adds what is known. */
@@ -481,6 +482,8 @@ static void test_row_add(void **state)
 	struct task_raw *a = scene_add(&scene->samples[1], 5, 5, SEC(101));
 	struct task_raw *b = scene_add(&scene->samples[1], 6, 6, SEC(101)), counters = { 0 };
 	struct row sum = { .raw = &counters };
+	struct deltas deltas = { 0 };
+	const struct row *rows;
 
 	give(a, 1);
 	give(b, 2);
@@ -488,21 +491,22 @@ static void test_row_add(void **state)
 	b->delay[DELAY_THRASH].ns = MS(50);
 	b->valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
 	scene_build(scene, 1, false, 0);
+	rows = scene->frame.rows;
 	for (size_t i = 0; i < 2; i++) {
-		row_add(&sum, &scene->frame.rows[i]);
-		row_add_life(&counters, &scene->frame.rows[i]);
+		row_add(&sum, &deltas, &rows[i]);
+		row_add_life(&counters, &rows[i]);
 	}
 	assert_int_equal(sum.members, 2);
 	assert_int_equal(sum.valid, SCENE_VALID);
-	assert_true(sum.delta[DELAY_CPU].ns == MS(3) && sum.delta[DELAY_CPU].count == 30);
-	assert_true(sum.delta[DELAY_BLKIO].ns == MS(1) + 1);
+	assert_true(deltas.delay[DELAY_CPU].ns == MS(3) && deltas.delay[DELAY_CPU].count == 30);
+	assert_true(deltas.delay[DELAY_BLKIO].ns == MS(1) + 1);
 	assert_true(counters.delay[DELAY_BLKIO].ns == MS(1) + 1);
 	assert_true(counters.delay[DELAY_CPU].ns == MS(3));
-	assert_true(sum.run_ns == MS(3) + 100 && counters.run_ns == MS(3) + 100);
+	assert_true(deltas.run_ns == MS(3) + 100 && counters.run_ns == MS(3) + 100);
 	/* mem adds the members' mem: of one it is swapin, of the other thrash. */
-	assert_true(sum.mem.ns == scene->frame.rows[0].mem.ns + scene->frame.rows[1].mem.ns);
-	assert_true(sum.mem.ns > delay_mem(sum.delta, sum.valid).ns);
-	assert_true(sum.total.ns == scene->frame.rows[0].total.ns + scene->frame.rows[1].total.ns);
+	assert_true(deltas.mem.ns == rows[0].deltas->mem.ns + rows[1].deltas->mem.ns);
+	assert_true(deltas.mem.ns > delay_mem(deltas.delay, sum.valid).ns);
+	assert_true(deltas.total.ns == rows[0].deltas->total.ns + rows[1].deltas->total.ns);
 }
 
 /* Notes come once, and never too many. */

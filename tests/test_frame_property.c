@@ -54,19 +54,20 @@ static void check_difference(const struct row *row, const struct task_raw *shown
 {
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		if (!(row->valid & DELAY_BIT(kind))) {
-			assert_true(row->delta[kind].ns == 0);
+			assert_true(row->deltas->delay[kind].ns == 0);
 			continue;
 		}
 		assert_true(row->raw->delay[kind].ns >= shown->delay[kind].ns);
-		assert_true(row->delta[kind].ns ==
+		assert_true(row->deltas->delay[kind].ns ==
 			    row->raw->delay[kind].ns - shown->delay[kind].ns);
-		assert_true(row->delta[kind].count ==
+		assert_true(row->deltas->delay[kind].count ==
 			    row->raw->delay[kind].count - shown->delay[kind].count);
-		assert_true(row->delta[kind].count < UINT32_MAX);
+		assert_true(row->deltas->delay[kind].count < UINT32_MAX);
 	}
-	assert_true(row->run_ns == row->raw->run_ns - shown->run_ns);
-	assert_true(row->run_ns <= MS(900));
-	assert_true(row->user_ns + row->system_ns == row->run_ns || !(row->valid & VALID_TICK));
+	assert_true(row->deltas->run_ns == row->raw->run_ns - shown->run_ns);
+	assert_true(row->deltas->run_ns <= MS(900));
+	if (row->valid & VALID_TICK)
+		assert_true(row->deltas->user_ns + row->deltas->system_ns == row->deltas->run_ns);
 }
 
 /* However counters move, a delta is the difference of two consecutive cumulatives. */

@@ -39,7 +39,7 @@ static void test_longer_than_life(void **state)
 	scene_build(scene, 1, false, 0);
 	assert_false(knows_blkio(scene));
 	assert_true(scene->frame.rows[0].valid & DELAY_BIT(DELAY_CPU));
-	assert_true(scene->frame.rows[0].total.ns == MS(900));
+	assert_true(scene->frame.rows[0].deltas->total.ns == MS(900));
 	assert_int_equal(scene->frame.stale, 1);
 }
 

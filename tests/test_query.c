@@ -181,7 +181,7 @@ static void test_many(void **state)
 	}
 	assert_int_equal(s->order.n, 3000);
 	for (size_t i = 0; i < s->order.n; i++) {
-		double now = (double)s->order.rows[i]->delta[DELAY_CPU].ns;
+		double now = (double)s->order.rows[i]->deltas->delay[DELAY_CPU].ns;
 		pid_t pid = s->order.rows[i]->task->key.pid;
 
 		assert_true(now < last || (now <= last && pid > last_pid));
@@ -201,8 +201,8 @@ static void test_rows(void **state)
 	s->order.life = true;
 	check_sorted(s, "cpu", true, "6 5");
 	assert_int_equal(s->order.passed, 6);
-	assert_true(s->order.sum.delta[DELAY_CPU].ns == MS(21));
-	assert_true(s->order.sum.total.ns == MS(33));
+	assert_true(s->order.sum.deltas->delay[DELAY_CPU].ns == MS(21));
+	assert_true(s->order.sum.deltas->total.ns == MS(33));
 	assert_int_equal(s->order.sum.members, 6);
 	assert_true(s->order.sum.interval_ns == SEC(2));
 	assert_true(s->order.sum.raw->delay[DELAY_BLKIO].ns == MS(12));
@@ -261,7 +261,7 @@ static void test_filters(void **state)
 	s->query.users = users;
 	s->query.nusers = 2;
 	check(s, "1 3");
-	assert_true(s->order.sum.total.ns == MS(4));
+	assert_true(s->order.sum.deltas->total.ns == MS(4));
 	assert_int_equal(regcomp(&regex, "^post|gres-", REG_EXTENDED | REG_NOSUB), 0);
 	s->query.match = &regex;
 	check(s, "1 3");

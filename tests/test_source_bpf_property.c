@@ -304,12 +304,7 @@ static void check_frame(const struct frame *frame, const struct frame *all)
 		assert_ptr_equal(a->raw, &frame->cur->raw[i]);
 		assert_true(same_counters(a->raw, b->raw));
 		assert_int_equal(a->valid, b->valid);
-		assert_memory_equal(a->delta, b->delta, sizeof(a->delta));
-		assert_memory_equal(&a->total, &b->total, sizeof(a->total));
-		assert_memory_equal(&a->mem, &b->mem, sizeof(a->mem));
-		assert_int_equal(a->run_ns, b->run_ns);
-		assert_int_equal(a->user_ns, b->user_ns);
-		assert_int_equal(a->system_ns, b->system_ns);
+		assert_memory_equal(a->deltas, b->deltas, sizeof(*a->deltas));
 		assert_int_equal(a->born, b->born);
 		assert_int_equal(a->exited, b->exited);
 		assert_int_equal(!a->before, !b->before);

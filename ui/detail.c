@@ -287,8 +287,8 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	order->life = true;
 	query_run(&query, &view, order);
 	growth.valid = sum->valid & ~VALID_TICK;
-	memcpy(growth.delay, sum->delta, sizeof(growth.delay));
-	growth.run_ns = sum->run_ns;
+	memcpy(growth.delay, sum->deltas->delay, sizeof(growth.delay));
+	growth.run_ns = sum->deltas->run_ns;
 	detail->members = order->passed;
 	detail->interval_ns = view.frame->interval_ns;
 	if (!detail->interval_ns || view.frame->since_start)
@@ -296,7 +296,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	take_figures(detail->life, sum->raw);
 	take_figures(detail->interval, &growth);
 	/* The larger of swapin and thrash is each member's own. */
-	detail->interval[FIGURE_MEM].sum = sum->mem;
+	detail->interval[FIGURE_MEM].sum = sum->deltas->mem;
 	detail->life[FIGURE_MEM].sum = sum_mem(order);
 	if (detail->interval_ns)
 		remember(detail);
