@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,9 @@
 #include "util.h"
 
 #define EXIT_USAGE 2
+
+/* From here on memory is asked of the kernel, and given back to it: glibc's own start. */
+#define LARGE_BYTES (128 * 1024)
 
 /* Set by the handler below; read wherever the program waits. */
 static volatile sig_atomic_t caught;
@@ -524,6 +528,11 @@ int main(int argc, char **argv)
 	struct buf why = { 0 }, text = { 0 };
 	int status = EXIT_USAGE;
 
+#ifdef M_MMAP_THRESHOLD
+	/* Arrays have room for more tasks than there are, in pages that cost nothing until they
+	   are used. Left alone, glibc soon takes such from used memory, and clears them. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
 	setlocale(LC_ALL, "");
 	/* Numbers are written and read the same everywhere. */
 	setlocale(LC_NUMERIC, "C");

@@ -39,22 +39,22 @@ struct task_reaped {
  */
 struct task {
 	unsigned refs;
+	unsigned info; /* taskinfo's: NEED_INFO bits that were tried */
 	struct task_key key;
 	uint64_t latest_ns; /* CLOCK_MONOTONIC: it cannot have started later */
 	/* The start as the source sees it, in the source's clock: by it a task is known again. */
 	uint64_t start_lo, start_hi;
 	pid_t tgid, ppid;
 	uid_t uid; /* real */
+	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
 	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads */
 	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
-	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
 	struct task_reaped reaped;
-	/* Taskinfo's: raw bytes, NULL where not read (see info) or not readable. */
+	/* Taskinfo's, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
 	char *command, *cgroup;
 	char *ended; /* how it ended, in words; NULL where there is nothing to say */
-	unsigned info; /* NEED_INFO bits that were tried */
 };
 
 /* Bits of task_raw.valid above those of the delays, of time and of count. */
@@ -71,18 +71,18 @@ struct task_raw {
 	pid_t tgid, pid;   /* of the task, here for the merge that compares them */
 	pid_t was; /* its id in the sample before where exec changed it, -1: it was not there */
 	unsigned members; /* tasks that are added up here, 1 for a single one */
+	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
+	bool single;	   /* the counters are one thread's, from the task's start on */
+	char state; /* as in /proc/PID/stat; 0: the source does not say */
+	uint8_t wait; /* enum wait_kind, where the source says the state */
 	bool exited;	   /* its exit record came: these are its last counters */
 	uint32_t status;   /* then: as wait(2) gives it */
 	pid_t heir;	   /* and of one that left: the nearest ancestor that lives */
-	bool single;	   /* the counters are one thread's, from the task's start on */
 	uint64_t read_ns; /* unchanged elements of a source that marks: some time before */
-	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
 	struct delay_sum delay[DELAY_KINDS];
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
 	uint64_t children_user_ns, children_system_ns; /* of children that were reaped */
-	char state; /* as in /proc/PID/stat; 0: the source does not say */
-	uint8_t wait; /* enum wait_kind, where the source says the state */
 	uint64_t wait_since_ns; /* CLOCK_MONOTONIC: of the longest wait among its threads */
 	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
 	uint64_t still_ns; /* frame.c's: it has not run since this reading, or longer */
