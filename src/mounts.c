@@ -97,16 +97,17 @@ static bool is_hierarchy(const struct word *options, const char *name)
 	return found;
 }
 
-/* Whether a line is the mount that is looked for; then also where it is. */
-static bool parse_line(const char *at, const char *end, const char *hierarchy, struct word *point)
+/* Whether a line is a mount of the hierarchy; then also which group is mounted where. */
+static bool parse_line(const char *at, const char *end, const char *hierarchy, struct word *root,
+		       struct word *point)
 {
-	struct word root, word, type, options;
+	struct word word, type, options;
 
 	/* Ids of the mount, its parent and the device. */
 	for (int i = 0; i < 3; i++)
 		if (!next_word(&at, end, &word))
 			return false;
-	if (!next_word(&at, end, &root) || !next_word(&at, end, point))
+	if (!next_word(&at, end, root) || !next_word(&at, end, point))
 		return false;
 	/* The mount's own options and any number of optional fields, up to a hyphen. */
 	do {
@@ -116,29 +117,52 @@ static bool parse_line(const char *at, const char *end, const char *hierarchy, s
 	if (!next_word(&at, end, &type) || !next_word(&at, end, &word) ||
 	    !next_word(&at, end, &options))
 		return false;
-	if (!is_word(&root, "/"))
-		return false;
 	if (!hierarchy)
 		return is_word(&type, "cgroup2");
 	return is_word(&type, "cgroup") && is_hierarchy(&options, hierarchy);
 }
 
-int mounts_parse(const char *text, size_t len, const char *hierarchy, struct buf *path)
+int mounts_parse_part(const char *text, size_t len, const char *hierarchy, struct buf *group,
+		      struct buf *path)
 {
+	struct word root, point, part_root = { 0 }, part_point = { 0 };
 	const char *end = text + len;
 
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *line_end = newline ? newline : end;
-		struct word point;
 
-		if (parse_line(text, line_end, hierarchy, &point)) {
-			append_unescaped(path, &point);
-			return 0;
+		if (parse_line(text, line_end, hierarchy, &root, &point)) {
+			bool whole = is_word(&root, "/");
+
+			if (whole || !part_root.at) {
+				part_root = root;
+				part_point = point;
+			}
+			if (whole)
+				break;
 		}
 		text = newline ? newline + 1 : end;
 	}
-	return -ENOENT;
+	if (!part_root.at)
+		return -ENOENT;
+	append_unescaped(group, &part_root);
+	append_unescaped(path, &part_point);
+	return 0;
+}
+
+int mounts_parse(const char *text, size_t len, const char *hierarchy, struct buf *path)
+{
+	struct buf group = { 0 }, point = { 0 };
+	int err = mounts_parse_part(text, len, hierarchy, &group, &point);
+
+	if (!err && (group.len != 1 || *group.data != '/'))
+		err = -ENOENT;
+	if (!err)
+		buf_add(path, point.data, point.len);
+	buf_free(&group);
+	buf_free(&point);
+	return err;
 }
 
 /* Reads a descriptor to its end. 0 or -errno. */
@@ -155,17 +179,24 @@ static int read_all(int fd, struct buf *out)
 	}
 }
 
-/* Finds a hierarchy, NULL for that of v2. */
-static int find(int procfd, const char *hierarchy, struct buf *path)
+int mounts_read(int procfd, struct buf *text)
 {
 	int fd = openat(procfd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-	struct buf text = { 0 };
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	err = read_all(fd, &text);
+	err = read_all(fd, text);
 	close(fd);
+	return err;
+}
+
+/* Finds a hierarchy, NULL for that of v2. */
+static int find(int procfd, const char *hierarchy, struct buf *path)
+{
+	struct buf text = { 0 };
+	int err = mounts_read(procfd, &text);
+
 	if (!err)
 		err = mounts_parse(text.data, text.len, hierarchy, path);
 	buf_free(&text);

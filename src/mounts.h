@@ -14,7 +14,17 @@
  */
 int mounts_parse(const char *text, size_t len, const char *hierarchy, struct buf *path);
 
-/* The same from the file below a /proc directory descriptor. 0 or -errno; -ENOENT: not mounted. */
+/*
+ * The same where no mount may show the whole hierarchy: then the first counts that shows a part,
+ * as containers have it. group: appended is the one at that place, as /proc/PID/cgroup names it.
+ */
+int mounts_parse_part(const char *text, size_t len, const char *hierarchy, struct buf *group,
+		      struct buf *path);
+
+/* Appends the text of the file. 0 or -errno. */
+int mounts_read(int procfd, struct buf *text);
+
+/* mounts_parse() of the file below a /proc directory descriptor. 0 or -errno; -ENOENT: not mounted. */
 int mounts_cgroup1(int procfd, const char *hierarchy, struct buf *path);
 int mounts_cgroup2(int procfd, struct buf *path);
 

@@ -59,6 +59,37 @@ static void test_hierarchies(void **state)
 	assert_found(LINES, "", NULL);
 }
 
+/* Where nothing shows the whole hierarchy a part of it will do, with its group. */
+static void test_part(void **state)
+{
+	static const char parts[] =
+		"1 2 0:3 /docker/a\\040b /one rw - cgroup c rw,memory\n"
+		"1 2 0:3 /../x /two rw - cgroup c rw,memory\n"
+		"1 2 0:4 /part /three rw - cgroup c rw,cpu\n"
+		"1 2 0:4 / /four rw - cgroup c rw,cpu\n";
+	static const struct {
+		const char *hierarchy, *group, *path;
+	} cases[] = {
+		{ "memory", "/docker/a b", "/one" },
+		{ "cpu", "/", "/four" },
+		{ "pids", NULL, NULL },
+	};
+
+	(void)state;
+	assert_found(parts, "memory", NULL);
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buf group = { 0 }, path = { 0 };
+		int err = mounts_parse_part(parts, strlen(parts), cases[i].hierarchy, &group,
+					    &path);
+
+		assert_int_equal(err, cases[i].path ? 0 : -ENOENT);
+		assert_string_equal(buf_cstr(&group), cases[i].path ? cases[i].group : "");
+		assert_string_equal(buf_cstr(&path), cases[i].path ? cases[i].path : "");
+		buf_free(&group);
+		buf_free(&path);
+	}
+}
+
 /* Bytes written in octal come out as they are; what is no escape stays. */
 static void test_escapes(void **state)
 {
@@ -124,6 +155,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hierarchies),
+		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test_setup_teardown(test_file, make_tree, remove_tree),
