@@ -77,6 +77,44 @@ static void test_shown(void **state)
 	e2e_kill(pid);
 }
 
+/* The group of a task in the next sample. */
+static const char *next_group(struct e2e_proc *p, pid_t pid)
+{
+	const char *line = e2e_line(p, 20);
+
+	assert_non_null(line);
+	return member_text(task_must(parse_json_line(line), pid), "cgroup");
+}
+
+/* Who is moved asleep, to another group of v1, is there in the next sample of the bpf source. */
+static void test_moved(void **state)
+{
+	const char *controller = NULL, *path = make_group(&controller);
+	struct e2e_result r;
+	struct e2e_proc p;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 --source bpf");
+	if (r.status)
+		e2e_skip("no bpf source");
+	pid = e2e_load(NULL, "load_sleepers 1");
+	assert_true(pid > 0);
+	e2e_start_stalltop(&p, NULL,
+			   e2e_format("-b -n 8 -d 0.5 -o json -F pid,cgroup --source bpf "
+				      "--cgroup-hierarchy %s", controller));
+	for (int i = 0; i < 3; i++)
+		assert_string_equal(next_group(&p, pid), "/");
+	assert_int_equal(write_text(e2e_format("%s/cgroup.procs", path),
+				    e2e_format("%d", (int)pid)), 0);
+	/* One sample may be under way. */
+	next_group(&p, pid);
+	assert_string_equal(next_group(&p, pid), strrchr(path, '/'));
+	e2e_finish(&p, 30, &r);
+	e2e_kill(pid);
+}
+
 /* A hierarchy that there is not: one line that names those that there are. */
 static void test_unknown(void **state)
 {
@@ -98,6 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		e2e_test(test_shown),
+		e2e_test(test_moved),
 		e2e_test(test_unknown),
 	};
 
