@@ -20,6 +20,7 @@
 #include "batch.h"
 #include "delayacct.h"
 #include "doc.h"
+#include "hierarchy.h"
 #include "notes.h"
 #include "options.h"
 #include "out.h"
@@ -226,6 +227,7 @@ static int run_batch(const struct options *options, int procfd, uint64_t account
 					 .accounted_ns = accounted_ns,
 					 .exits = !options->no_exits,
 					 .exit_buffer = options->exit_buffer,
+					 .hierarchy = options->hierarchy,
 					 .pids = options->pids, .npids = options->npids };
 	struct sampler *sampler;
 	int status, err = sampler_open(&sampler, &config);
@@ -472,6 +474,33 @@ static bool check_usage(const struct options *options)
 	return false;
 }
 
+/* Checks that there is the cgroup hierarchy that is asked for. */
+static bool check_hierarchy(const char *name, int procfd)
+{
+	struct hierarchy hierarchy;
+	struct buf names = { 0 }, line = { 0 };
+	int err = name ? hierarchy_open(&hierarchy, procfd, name) : 0;
+
+	if (!name)
+		return true;
+	hierarchy_close(&hierarchy);
+	if (!err)
+		return true;
+	buf_puts(&line, "--cgroup-hierarchy: ");
+	if (err == -EINVAL && !hierarchy_names(procfd, &names) && names.len) {
+		buf_puts(&line, "there is no '");
+		text_escape(&line, name, strlen(name), TEXT_ASCII);
+		buf_puts(&line, "' here; there are: ");
+		text_escape(&line, names.data, names.len, TEXT_ASCII);
+	} else {
+		buf_printf(&line, "cannot read /proc/self/cgroup: %s", strerror(-err));
+	}
+	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
+	buf_free(&names);
+	buf_free(&line);
+	return false;
+}
+
 /* Opens what the options name and runs. The exit status. */
 static int start(struct options *options, const char *message)
 {
@@ -489,7 +518,7 @@ static int start(struct options *options, const char *message)
 	}
 	if (!print_instead(options, procfd, &status)) {
 		status = EXIT_USAGE;
-		if (check_usage(options)) {
+		if (check_usage(options) && check_hierarchy(options->hierarchy, procfd)) {
 			pidlist_processes(procfd, options->pids, &options->npids);
 			status = run_accounted(options, procfd, message);
 		}

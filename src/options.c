@@ -321,6 +321,15 @@ SETTER(set_enable_delayacct)
 	return options->enable_delayacct = true;
 }
 
+/* --cgroup-hierarchy; what there is shows only when it is opened */
+SETTER(set_hierarchy)
+{
+	options->hierarchy = arg;
+	if (!*arg)
+		buf_puts(why, "v2, or a controller or name=NAME of a v1 hierarchy");
+	return *arg != '\0';
+}
+
 /* --debug-log */
 SETTER(set_debug_log)
 {
@@ -390,6 +399,10 @@ const struct option_row option_table[] = {
 	{ 0, "enable-delayacct", NULL, "off",
 	  "kernel.task_delayacct on for the run; at the end it is put back if it is still what "
 	  "was set", set_enable_delayacct },
+	{ 0, "cgroup-hierarchy", "NAME", "as is used",
+	  "the cgroup hierarchy that groups are of: v2, or a controller or name=NAME of a v1 "
+	  "hierarchy; by default v2 unless it holds all tasks in its root, then the v1 hierarchy "
+	  "with the most groups", set_hierarchy },
 	{ 0, "debug-log", "FILE", "none", "append to FILE what the program does",
 	  set_debug_log },
 	{ 'h', "help", NULL, NULL, "print this and exit", set_help },

@@ -38,6 +38,7 @@ struct options {
 	const char *source; /* NULL: auto */
 	bool enable_delayacct;
 	const char *debug_log;
+	const char *hierarchy; /* NULL: as hierarchy_open() chooses */
 	/* Of the screen; no options of the command line, but lines of the configuration. */
 	bool command_line, hide_exited, tree, fold_header;
 	/* Asked for in place of running. */

@@ -247,19 +247,6 @@ int proctask_cmdline(int procfd, pid_t tgid, struct buf *out)
 	return 0;
 }
 
-/* Takes a line's path, which begins behind the second colon (it may hold more). */
-static bool split_cgroup_line(const char *line, const char *end, bool *unified, const char **path)
-{
-	const char *first = memchr(line, ':', (size_t)(end - line));
-	const char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
-
-	if (!second || second + 1 == end || second[1] != '/')
-		return false;
-	*unified = first - line == 1 && line[0] == '0' && second == first + 1;
-	*path = second + 1;
-	return true;
-}
-
 int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 {
 	char text[128];
@@ -271,35 +258,12 @@ int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 	return err;
 }
 
-int proctask_cgroup(int procfd, pid_t tgid, struct buf *out)
+int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 {
-	char text[CGROUP_BYTES];
-	const char *end, *chosen = NULL;
-	size_t len, chosen_len = 0;
-	int err = read_file(procfd, tgid, 0, "cgroup", text, sizeof(text), &len);
+	char *text = buf_reserve(out, CGROUP_BYTES);
+	size_t len = 0;
+	int err = read_file(procfd, tgid, tid, "cgroup", text, CGROUP_BYTES, &len);
 
-	if (err)
-		return err;
-	end = text + len;
-	for (const char *line = text, *newline; line < end; line = newline + 1) {
-		const char *path;
-		size_t path_len;
-		bool unified;
-
-		newline = memchr(line, '\n', (size_t)(end - line));
-		if (!newline)
-			break;
-		if (!split_cgroup_line(line, newline, &unified, &path))
-			continue;
-		path_len = (size_t)(newline - path);
-		/* "/" stands until something better; then only the unified one replaces. */
-		if (!chosen || (path_len > 1 && (unified || chosen_len == 1))) {
-			chosen = path;
-			chosen_len = path_len;
-		}
-	}
-	if (!chosen)
-		return -EBADMSG;
-	buf_add(out, chosen, chosen_len);
-	return 0;
+	out->len += len;
+	return err;
 }

@@ -66,9 +66,9 @@ int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
 int proctask_cmdline(int procfd, pid_t tgid, struct buf *out);
 
 /*
- * Appends the task's cgroup path: of the unified hierarchy where the task has
- * one other than "/", else of the first v1 hierarchy with a path other than "/".
+ * Appends the text that names the task's group in each cgroup hierarchy, a line a hierarchy:
+ * hierarchy_path() takes one out of it.
  */
-int proctask_cgroup(int procfd, pid_t tgid, struct buf *out);
+int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +34,8 @@ struct sampler {
 	struct source source;
 	struct system *system;
 	struct taskinfo *info;
+	struct hierarchy hierarchy; /* of no name: not opened, or there is none */
+	bool hierarchy_tried;
 	struct delayacct delayacct;
 	struct account_reader accounts;
 	struct exits *exits; /* NULL: not listened for */
@@ -126,8 +129,29 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	return 0;
 }
 
+/* Opens the cgroup hierarchy when somebody wants groups for the first time. */
+static void need_hierarchy(struct sampler *sampler, unsigned needs)
+{
+	const struct sampler_config *config = sampler->config;
+	int err;
+
+	if (!(needs & NEED_CGROUP) || sampler->hierarchy_tried)
+		return;
+	sampler->hierarchy_tried = true;
+	err = hierarchy_open(&sampler->hierarchy, config->procfd, config->hierarchy);
+	if (err)
+		debug_log("cgroup hierarchy: %s", strerror(-err));
+	taskinfo_set_hierarchy(sampler->info, sampler_hierarchy(sampler));
+}
+
+const struct hierarchy *sampler_hierarchy(const struct sampler *sampler)
+{
+	return sampler->hierarchy.name ? &sampler->hierarchy : NULL;
+}
+
 void sampler_want(struct sampler *sampler, unsigned needs)
 {
+	need_hierarchy(sampler, needs);
 	sampler->needs = needs;
 }
 
@@ -389,6 +413,7 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 {
 	struct sample *cur = &sampler->samples[sampler->now];
 
+	need_hierarchy(sampler, needs);
 	for (size_t i = 0; i < n; i++)
 		if (rows[i]->task)
 			taskinfo_fill(sampler->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
@@ -411,6 +436,7 @@ void sampler_close(struct sampler *sampler)
 	source_close(&sampler->source);
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
+	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);
 	for (unsigned i = 0; i < SAMPLES; i++)
 		sample_free(&sampler->samples[i]);

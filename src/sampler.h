@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "frame.h"
+#include "hierarchy.h"
 
 struct sampler_config {
 	int procfd;	    /* of /proc; stays the caller's */
@@ -17,6 +18,7 @@ struct sampler_config {
 	bool exits;	    /* listen for exiting tasks */
 	size_t exit_buffer; /* of a listener, in bytes; 0: as is good */
 	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
+	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
 	const pid_t *pids;  /* only these processes, ascending; NULL for all */
 	size_t npids;
 	/*
@@ -56,6 +58,12 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler);
  */
 void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
 		  unsigned needs);
+
+/*
+ * The cgroup hierarchy that tasks are shown in, chosen when cgroups are wanted for the first time;
+ * NULL before, and where there is none. Valid while the sampler is open.
+ */
+const struct hierarchy *sampler_hierarchy(const struct sampler *sampler);
 
 /* System calls made so far. */
 uint64_t sampler_syscalls(const struct sampler *sampler);

@@ -42,6 +42,7 @@ struct bpf_source {
 	struct snapshot *snapshot;
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
+	bool may_move; /* who has a record may have been moved to another cgroup */
 	uint64_t pass;	 /* the number of the last */
 	struct pidlist hidden; /* processes that are in /proc and not in the walk */
 	/* Of the pass before: its places, and when it was. */
@@ -99,9 +100,12 @@ static void identify(struct task *task, const struct snapshot_record *record, bo
 	task_set_comm(task, record->comm, sizeof(record->comm));
 }
 
-/* Fills in the element i of a sample. known: the one of the same task before, or NULL. */
+/*
+ * Fills in the element i of a sample. known: the one of the same task before, or NULL. moved: the
+ * record may be there because the task is in another cgroup, of which only that of v2 is in it.
+ */
 static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
-		 const struct snapshot_entry *entry, const struct task_raw *known)
+		 const struct snapshot_entry *entry, const struct task_raw *known, bool moved)
 {
 	const struct snapshot_record *parts = &view->records[entry->record - 1];
 	size_t n = snapshot_parts(view, entry->record - 1);
@@ -110,7 +114,7 @@ static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
 
 	snapshot_counters(parts, n, raw);
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
-	identify(raw->task, parts, !known || known->run_ns != raw->run_ns);
+	identify(raw->task, parts, moved || !known || known->run_ns != raw->run_ns);
 	cur->marks[i] = raw->task->accounted ? 0 : MARK_UNACCOUNTED;
 	if (cur->records)
 		snapshot_range(parts, n, &cur->records[i]);
@@ -336,7 +340,7 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 	old = raw->task;
 	if (entry->record) {
 		*raw = (struct task_raw){ .tgid = raw->tgid, .pid = raw->pid, .members = 1 };
-		fill(cur, i, view, entry, known);
+		fill(cur, i, view, entry, known, source->may_move);
 		raw->single |= source->env.threads; /* whatever the others are */
 	} else {
 		keep(cur, i, prev, before);
@@ -442,6 +446,8 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	struct snapshot_view view;
 	int err;
 
+	/* With a range there is a record of all: nothing tells then who was moved asleep. */
+	source->may_move = needs & NEED_CGROUP && !(needs & NEED_RANGE);
 	if (needs & NEED_RECORD && ask_taskstats(source, prev, cur, needs, &err))
 		return err;
 	if (!follows && pidlist_read(&source->hidden, source->env.procfd))

@@ -26,12 +26,13 @@ struct user {
 struct taskinfo {
 	int procfd;
 	bool threads;
+	const struct hierarchy *hierarchy; /* NULL: cgroups are not known */
 	uint64_t tick_ns;
 	uint64_t syscalls;
 	unsigned needs; /* of the update before */
 	struct user *users;
 	size_t nusers;
-	struct buf scratch;
+	struct buf scratch, lines;
 };
 
 struct taskinfo *taskinfo_open(int procfd, bool threads)
@@ -43,6 +44,11 @@ struct taskinfo *taskinfo_open(int procfd, bool threads)
 	info->threads = threads;
 	info->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
 	return info;
+}
+
+void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hierarchy)
+{
+	info->hierarchy = hierarchy;
 }
 
 /* The user's name, or the number where there is none. Asked of the system once a uid. */
@@ -70,11 +76,25 @@ static void take_text(struct taskinfo *info, char **text, int err)
 	info->syscalls += FILE_SYSCALLS;
 }
 
+/* Reads the path of a task's group into the scratch buffer. 0 or -errno. */
+static int read_cgroup(struct taskinfo *info, const struct task *task)
+{
+	pid_t tid = info->threads ? task->key.pid : 0;
+	int err;
+
+	info->lines.len = 0;
+	err = proctask_cgroup(info->procfd, task->tgid, tid, &info->lines);
+	return err ? err : hierarchy_path(info->hierarchy, info->lines.data, info->lines.len,
+					  &info->scratch);
+}
+
 /* Reads the cached texts that are wanted and were not tried since the task last ran. */
 static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 {
 	unsigned todo = needs & NEED_INFO & ~task->info;
 
+	if (!info->hierarchy)
+		todo &= ~NEED_CGROUP;
 	task->info |= todo;
 	if (todo & NEED_COMMAND) {
 		info->scratch.len = 0;
@@ -83,8 +103,7 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 	}
 	if (todo & NEED_CGROUP) {
 		info->scratch.len = 0;
-		take_text(info, &task->cgroup,
-			  proctask_cgroup(info->procfd, task->tgid, &info->scratch));
+		take_text(info, &task->cgroup, read_cgroup(info, task));
 	}
 }
 
@@ -161,5 +180,6 @@ void taskinfo_close(struct taskinfo *info)
 		free(info->users[i].name);
 	free(info->users);
 	buf_free(&info->scratch);
+	buf_free(&info->lines);
 	free(info);
 }

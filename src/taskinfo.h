@@ -6,12 +6,16 @@
 #ifndef STALLTOP_TASKINFO_H
 #define STALLTOP_TASKINFO_H
 
+#include "hierarchy.h"
 #include "sample.h"
 
 struct taskinfo;
 
 /* threads: samples have a row a thread, so files are read per thread. */
 struct taskinfo *taskinfo_open(int procfd, bool threads);
+
+/* In which hierarchy tasks have their cgroup, NULL (at first): in none. It stays the caller's. */
+void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hierarchy);
 
 /*
  * Brings the tasks of a sample up to date: the user's name of each that is fresh, and what

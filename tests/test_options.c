@@ -36,6 +36,7 @@ static int parse(struct options *options, const char *line, struct buf *why)
 										"another";
 	options->source = options->source ? "source" : NULL;
 	options->debug_log = options->debug_log ? "file" : NULL;
+	options->hierarchy = options->hierarchy ? "hierarchy" : NULL;
 	free(copy);
 	return err;
 }
@@ -217,10 +218,12 @@ static void test_words(void **state)
 		options_free(&options);
 		buf_free(&line);
 	}
-	good(&options, "-o json --source procfs --debug-log /x -F pid,comm");
+	good(&options, "-o json --source procfs --debug-log /x -F pid,comm "
+	     "--cgroup-hierarchy name=systemd");
 	assert_string_equal(options.format, "json");
 	assert_non_null(options.source);
 	assert_non_null(options.debug_log);
+	assert_non_null(options.hierarchy);
 	assert_non_null(options.fields);
 	options_free(&options);
 	good(&options, "--source auto -o csv -g process");
@@ -303,6 +306,8 @@ static void test_bad_words(void **state)
 	options_free(&options);
 	bad_like("-m ok -m [", "--match does not take '['; allowed: a POSIX ", ")");
 	bad("--debug-log ~", "--debug-log does not take ''; allowed: the name of a file");
+	bad("--cgroup-hierarchy ~", "--cgroup-hierarchy does not take ''; allowed: v2, or a "
+	    "controller or name=NAME of a v1 hierarchy");
 	bad("-o \x1b[2J", "--format does not take '\\x1b[2J'; allowed: text, csv, json");
 }
 

@@ -224,7 +224,7 @@ static void test_files_bad(void **state)
 	assert_int_equal(proctask_io(tree->fd, 42, 0, &io), -ENOENT);
 	assert_int_equal(proctask_status(tree->fd, 42, 0, &uid, NULL), -ENOENT);
 	assert_int_equal(proctask_cmdline(tree->fd, 42, &out), -ENOENT);
-	assert_int_equal(proctask_cgroup(tree->fd, 42, &out), -ENOENT);
+	assert_int_equal(proctask_cgroup(tree->fd, 42, 0, &out), -ENOENT);
 	for (unsigned i = 0; i < ARRAY_SIZE(scheds); i++) {
 		put_text(tree, "42/schedstat", scheds[i]);
 		assert_int_equal(proctask_schedstat(tree->fd, 42, 0, &sched), -EBADMSG);
@@ -238,8 +238,7 @@ static void test_files_bad(void **state)
 		assert_int_equal(proctask_status(tree->fd, 42, 0, &uid, NULL), -EBADMSG);
 	}
 	assert_true(sched.run == 99 && io.read == 99 && uid == 99);
-	put_text(tree, "42/cgroup", "no line of one\n");
-	assert_int_equal(proctask_cgroup(tree->fd, 42, &out), -EBADMSG);
+	assert_int_equal(proctask_cgroup(tree->fd, 42, 42, &out), -ENOENT);
 	assert_int_equal(out.len, 0);
 	buf_free(&out);
 }
@@ -280,41 +279,8 @@ static void test_cmdline(void **state)
 	buf_free(&out);
 }
 
-/* Which line of cgroup counts. */
+/* The lines of cgroup as they are, a process's and a thread's: long paths in 13 hierarchies. */
 static void test_cgroup(void **state)
-{
-	static const struct {
-		const char *text, *path;
-	} cases[] = {
-		{"0::/user.slice/a.scope\n", "/user.slice/a.scope"},
-		{"0::/\n", "/"},
-		{"2:cpu,cpuacct:/v1\n0::/v2\n", "/v2"},
-		{"0::/v2\n2:cpu,cpuacct:/v1\n", "/v2"},
-		{"2:cpu:/v1\n0::/\n", "/v1"},
-		{"0::/\n2:cpu:/v1\n", "/v1"},
-		{"3:memory:/\n2:cpu:/b\n1:name=systemd:/c\n0::/\n", "/b"},
-		{"3:memory:/\n1:name=systemd:/\n0::/\n", "/"},
-		{"3:memory:/\n", "/"},
-		{"10::/not-unified\n0::/u\n", "/u"},
-		{"0::/with:colon:and space\n", "/with:colon:and space"},
-		{"0::/gone (deleted)\n", "/gone (deleted)"},
-		{"0::\n2:cpu\n:\n1:cpu:relative\n4:pids:/p\n0::/cut", "/p"},
-	};
-	const struct tree *tree = *state;
-	struct buf out = {0};
-
-	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-		out.len = 0;
-		buf_puts(&out, "=");
-		put_text(tree, "42/cgroup", cases[i].text);
-		assert_int_equal(proctask_cgroup(tree->fd, 42, &out), 0);
-		assert_string_equal(buf_cstr(&out) + 1, cases[i].path);
-	}
-	buf_free(&out);
-}
-
-/* A long path in each of 13 hierarchies: the unified one is the last. */
-static void test_cgroup_long(void **state)
 {
 	const struct tree *tree = *state;
 	struct buf text = {0}, out = {0};
@@ -325,9 +291,14 @@ static void test_cgroup_long(void **state)
 		buf_putc(&text, '\n');
 	}
 	put(tree, "42/cgroup", text.data, text.len);
-	assert_int_equal(proctask_cgroup(tree->fd, 42, &out), 0);
-	assert_int_equal(out.len, 4001);
-	assert_memory_equal(out.data, "/aaaa", 5);
+	put_text(tree, "42/task/43/cgroup", "0::/thread\n");
+	buf_puts(&out, "=");
+	assert_int_equal(proctask_cgroup(tree->fd, 42, 0, &out), 0);
+	assert_int_equal(out.len, 1 + text.len);
+	assert_memory_equal(out.data + 1, text.data, text.len);
+	out.len = 0;
+	assert_int_equal(proctask_cgroup(tree->fd, 42, 43, &out), 0);
+	assert_string_equal(buf_cstr(&out), "0::/thread\n");
 	buf_free(&text);
 	buf_free(&out);
 }
@@ -557,7 +528,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_files_bad, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_cmdline, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_cgroup, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_cgroup_long, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_pidlist, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_pidlist_many, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_pidlist_threads, make_tree, remove_tree),
