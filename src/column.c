@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "group.h"
 #include "util.h"
 
 const struct unit_row unit_table[UNITS] = {
@@ -17,8 +18,8 @@ const struct unit_row unit_table[UNITS] = {
 	[UNIT_TOTAL] = { "total", "(tot)", "milliseconds waited since the task's start" },
 };
 
-/* Delay columns that are no kind. */
-enum { ARG_TOTAL = DELAY_KINDS, ARG_MEM };
+/* Of the columns that count tasks by state: no letter of /proc/PID/stat. */
+enum { ARG_IOWAIT = 'i' };
 
 /* What a getter is handed. */
 #define GETTER(name) \
@@ -123,9 +124,9 @@ GETTER(get_sys)
 /* The kinds that a delay column is made of. */
 static uint32_t kinds_of(int arg)
 {
-	if (arg == ARG_TOTAL)
+	if (arg == COLUMN_TOTAL)
 		return DELAY_TOTAL_KINDS;
-	return arg == ARG_MEM ? DELAY_MEM_KINDS : DELAY_BIT(arg);
+	return arg == COLUMN_MEM ? DELAY_MEM_KINDS : DELAY_BIT(arg);
 }
 
 /* Longest wait of any of the kinds, in ms. */
@@ -146,17 +147,17 @@ static struct value longest(const struct view *view, const struct row *row, uint
 /* Sum of the column's kinds over an array of kinds. */
 static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t valid)
 {
-	if (arg == ARG_TOTAL)
+	if (arg == COLUMN_TOTAL)
 		return delay_total(delays, valid);
-	return arg == ARG_MEM ? delay_mem(delays, valid) : delays[arg];
+	return arg == COLUMN_MEM ? delay_mem(delays, valid) : delays[arg];
 }
 
 /* The interval's delay of the column's kinds. Groups have added their members' mem and total. */
 static struct delay_sum delta_of(int arg, const struct row *row)
 {
-	if (arg == ARG_TOTAL)
+	if (arg == COLUMN_TOTAL)
 		return row->deltas->total;
-	return arg == ARG_MEM ? row->deltas->mem : row->deltas->delay[arg];
+	return arg == COLUMN_MEM ? row->deltas->mem : row->deltas->delay[arg];
 }
 
 /* The kinds whose totals can be: none is longer than the task's life (see frame_build()). */
@@ -300,9 +301,12 @@ GETTER(get_record)
 /* The cgroup's path. */
 GETTER(get_cgroup)
 {
+	bool is_group = row->group && view->frame->group_by == group_table[GROUP_CGROUP].id;
+
 	(void)column;
-	(void)view;
-	return value_text(row->task ? row->task->cgroup : NULL);
+	if (row->task)
+		return value_text(row->task->cgroup);
+	return value_text(is_group ? row->group->name : NULL);
 }
 
 /* A name, with how its task ended. */
@@ -332,6 +336,46 @@ GETTER(get_command)
 	if (row->task->command && *row->task->command)
 		return name_of(row, row->task->command);
 	return name_of(row, row->task->comm);
+}
+
+/* How many tasks the row is of. */
+GETTER(get_members)
+{
+	(void)column;
+	(void)view;
+	return value_number(row->members);
+}
+
+/* The group that the row is of. */
+GETTER(get_group)
+{
+	(void)column;
+	(void)view;
+	return value_text(row->group ? row->group->label : NULL);
+}
+
+/* Who of the group has waited most. */
+GETTER(get_worst)
+{
+	(void)column;
+	(void)view;
+	if (!row->group || !row->group->worst)
+		return value_unset();
+	return value_text(row->group->worst->task->comm);
+}
+
+/* Whether the task is in one of some states; arg: a state's letter, W for a wait for I/O. */
+GETTER(get_in_state)
+{
+	char state = row_state(view->frame, row);
+
+	if (!row->task || row->exited || !state)
+		return value_unset();
+	if (column->arg == ARG_IOWAIT)
+		return row->raw->state ? value_number(row->raw->wait == WAIT_IO) : value_unset();
+	/* What was stopped by a tracer is stopped, and idle kernel threads sleep. */
+	state = state == 't' ? 'T' : state == 'I' ? 'S' : state;
+	return value_number(state == column->arg);
 }
 
 /* Exit status as a shell has it: 128 and the signal's number where one ended the task. */
@@ -378,14 +422,14 @@ const struct column columns[] = {
 	  "time on a CPU in user mode, estimated from clock ticks" },
 	{ "sys", "SYS", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_sys,
 	  "time on a CPU in the kernel, estimated from clock ticks" },
-	{ "total", "TOTAL", NULL, 6, FORMAT_SHARE, SUM_ROW, '0', false, 0, ARG_TOTAL, get_delay,
+	{ "total", "TOTAL", NULL, 6, FORMAT_SHARE, SUM_ROW, '0', false, 0, COLUMN_TOTAL, get_delay,
 	  "all waiting: every kind but thrash, which is booked as blkio or swapin too" },
-	{ "mem", "MEM", NULL, 6, FORMAT_SHARE, SUM_ROW, '9', false, 0, ARG_MEM, get_delay,
+	{ "mem", "MEM", NULL, 6, FORMAT_SHARE, SUM_ROW, '9', false, 0, COLUMN_MEM, get_delay,
 	  "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash" },
 	DELAY_TABLE(DELAY_COLUMN)
 	{ "elap", "ELAP", "(hm)", 7, FORMAT_DURATION, SUM_NONE, 0, false, 0, 0, get_elapsed,
 	  "time since the task's start" },
-	{ "wait", "WAIT", "(s)", 6, FORMAT_SHARE, SUM_NONE, 0, false, NEED_STAT, 0, get_wait,
+	{ "wait", "WAIT", "(s)", 6, FORMAT_SHARE, SUM_MOST, 0, false, NEED_STAT, 0, get_wait,
 	  "how long it has been waiting by now; where only samples tell, in state D, at least" },
 	{ "time", "TIME", "(s)", 8, FORMAT_SHARE, SUM_ROW, 0, false, NEED_LIFE, 0, get_time,
 	  "time on a CPU since the task's start" },
@@ -399,9 +443,25 @@ const struct column columns[] = {
 	  "bytes written to storage" },
 	{ "cancel", "CANC", "(kB/s)", 8, FORMAT_COUNT, SUM_ADD, 0, false, NEED_IO, 2, get_io,
 	  "bytes written that were truncated before they reached storage" },
+	{ "running", "RUNG", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, 'R',
+	  get_in_state, "tasks that run or wait for a CPU" },
+	{ "sleeping", "SLPG", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, 'S',
+	  get_in_state, "tasks that sleep" },
+	{ "stopped", "STPD", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, 'T',
+	  get_in_state, "tasks that were stopped, by a signal or a tracer" },
+	{ "uninterruptible", "UNIN", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, 'D',
+	  get_in_state, "tasks that sleep uninterruptibly" },
+	{ "iowait", "IOWT", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, ARG_IOWAIT,
+	  get_in_state, "tasks that wait for block I/O" },
 	RECORD_TABLE(RECORD_COLUMN)
+	{ "members", "N", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, 0, 0, get_members,
+	  "tasks that the row is of" },
+	{ "worst", "WORST", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, false, 0, 0, get_worst,
+	  "the member of the group that waited most" },
 	{ "cgroup", "CGROUP", "(str)", 24, FORMAT_TEXT, SUM_NONE, 0, false, NEED_CGROUP, 0,
 	  get_cgroup, "path of the control group" },
+	{ "group", "GROUP", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, true, 0, 0, get_group,
+	  "the group: a user, a command, a control group" },
 	{ "comm", "COMMAND", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, true, 0, 0, get_comm,
 	  "name of the task" },
 	{ "command", "COMMAND", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, true, NEED_COMMAND, 0,
@@ -426,9 +486,14 @@ const struct column *column_by_id(const char *id, size_t id_len)
 	return NULL;
 }
 
+const struct column *column_known(const char *id)
+{
+	return column_by_id(id, strlen(id));
+}
+
 const struct column *column_of_kind(enum delay_kind kind)
 {
-	return column_by_id(delay_table[kind].id, strlen(delay_table[kind].id));
+	return column_known(delay_table[kind].id);
 }
 
 bool column_is_delay(const struct column *column)
@@ -475,75 +540,4 @@ bool column_descends(const struct column *column)
 const char *column_unit(const struct column *column, enum unit unit)
 {
 	return column->unit ? column->unit : unit_table[unit].label;
-}
-
-/*
- * Whether the getter gives the sum row's value. Of counters added up the larger of swapin and
- * thrash is not what the members' larger ones add up to.
- */
-static bool sums_by_row(const struct column *column, const struct view *view)
-{
-	return column->sum == SUM_ROW && !(view->unit == UNIT_TOTAL && column_is_delay(column) &&
-					   column->arg == ARG_MEM);
-}
-
-struct value column_total(const struct column *column, const struct view *view,
-			  const struct row *const *rows, size_t n, const struct row *sum)
-{
-	struct value total = value_unset();
-
-	if (column->sum == SUM_NONE || (column_is_delay(column) && view->unit == UNIT_MAX))
-		return total;
-	if (sums_by_row(column, view))
-		return column_get(column, view, sum);
-	for (size_t i = 0; i < n; i++) {
-		struct value value = column_get(column, view, rows[i]);
-
-		if (value.type == VALUE_NUMBER)
-			total = value_number(value.number +
-					     (total.type == VALUE_NUMBER ? total.number : 0));
-	}
-	return total;
-}
-
-/* Appends a text of the value, and what there is to add to it. */
-static void append_text(struct buf *out, const char *text, const char *more,
-			enum text_charset charset)
-{
-	text_escape(out, text, strlen(text), charset);
-	if (more)
-		buf_printf(out, " (%s)", more);
-}
-
-void column_append(const struct column *column, const struct view *view,
-		   const struct value *value, unsigned cells, struct buf *scratch,
-		   struct buf *out)
-{
-	const char *text = value->type == VALUE_TEXT ? value->text : "-";
-
-	if (column->format != FORMAT_TEXT) {
-		value_append(out, value, column->format, column->width);
-		return;
-	}
-	if (!column->last)
-		cells = column->width;
-	if (!cells) {
-		append_text(out, text, value->more, view->charset);
-		return;
-	}
-	scratch->len = 0;
-	append_text(scratch, text, value->more, view->charset);
-	text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
-}
-
-void column_append_label(const struct column *column, const char *label, struct buf *out)
-{
-	size_t len = strlen(label), width = column->width;
-	size_t pad = width > len ? width - len : 0;
-
-	if (column->format != FORMAT_TEXT)
-		buf_fill(out, ' ', pad);
-	buf_puts(out, label);
-	if (column->format == FORMAT_TEXT && !column->last)
-		buf_fill(out, ' ', pad);
 }

@@ -34,8 +34,12 @@ struct view {
 enum column_sum {
 	SUM_NONE,
 	SUM_ROW, /* the getter works on a sum row too */
-	SUM_ADD  /* the rows' values are added up */
+	SUM_ADD, /* the rows' values are added up */
+	SUM_MOST /* the largest, of a group's members; of all rows there is none */
 };
+
+/* Delay columns that are no kind: their arg. */
+enum { COLUMN_TOTAL = DELAY_KINDS, COLUMN_MEM };
 
 struct column {
 	const char *id;
@@ -60,6 +64,9 @@ extern const size_t columns_n;
 /* The column of that id (of id_len bytes), or NULL. */
 const struct column *column_by_id(const char *id, size_t id_len);
 
+/* The column of that id, which there is. */
+const struct column *column_known(const char *id);
+
 /* The column of a delay kind. */
 const struct column *column_of_kind(enum delay_kind kind);
 
@@ -78,10 +85,14 @@ unsigned column_needs(const struct column *column, enum unit unit);
 /* Whether it sorts descending unless told otherwise: numbers do, but ids as texts ascend. */
 bool column_descends(const struct column *column);
 
+/* The value of a group: its own, or what its members' add up to. */
+struct value column_of_group(const struct column *column, const struct view *view,
+			     const struct row *row);
+
 static inline struct value column_get(const struct column *column, const struct view *view,
 				      const struct row *row)
 {
-	return column->get(column, view, row);
+	return row->group ? column_of_group(column, view, row) : column->get(column, view, row);
 }
 
 /* The column's value of the sum row over n rows; unset where a sum has no meaning. */
@@ -95,6 +106,14 @@ struct value column_total(const struct column *column, const struct view *view,
 void column_append(const struct column *column, const struct view *view,
 		   const struct value *value, unsigned cells, struct buf *scratch,
 		   struct buf *out);
+
+/*
+ * Appends a value of the sum row as the column's cell: blank where there is no sum. The first
+ * column's is marked by "=" where the value leaves room for it.
+ */
+void column_append_total(const struct column *column, const struct view *view,
+			 const struct value *total, bool first, struct buf *scratch,
+			 struct buf *out);
 
 /* Appends heading or unit as a cell, aligned as the column's values are. */
 void column_append_label(const struct column *column, const char *label, struct buf *out);

@@ -305,7 +305,7 @@ void frame_build(struct frame *frame, const struct sample *prev, struct sample *
 	}
 	frame->cur = cur;
 	frame->prev = prev;
-	frame->n = n;
+	frame->n = frame->tasks = n;
 	frame->real_ns = cur->real_ns;
 	frame->since_start = options->since_start;
 	frame->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;

@@ -12,6 +12,7 @@
 
 #include "account.h"
 #include "delayacct.h"
+#include "hierarchy.h"
 #include "sample.h"
 #include "system.h"
 
@@ -56,6 +57,8 @@ struct deltas {
 /* Of a row to which nothing happened, or of which nothing is known. */
 extern const struct deltas no_deltas;
 
+struct group;
+
 /*
  * A task in the interval, or a sum of such rows: then task is NULL, raw its members'
  * counters added up, and before NULL. Where a delta is not in `valid` it is unknown.
@@ -65,6 +68,7 @@ struct row {
 	const struct task_raw *raw;    /* counters now */
 	const struct task_raw *before; /* counters at the last reading, NULL: none */
 	const struct deltas *deltas;   /* never NULL; most rows share `no_deltas` */
+	const struct group *group;     /* whose sum it is; NULL: a task's, or of all that pass */
 	uint64_t interval_ns;	       /* between the two readings; 0: there is only one */
 	uint32_t valid;		       /* as task_raw.valid, of the deltas */
 	unsigned members;
@@ -72,15 +76,32 @@ struct row {
 	bool still; /* nothing happened to it, by what its source said: all deltas are 0 */
 };
 
+#define NO_GROUP SIZE_MAX
+
+/* What a row stands for that is a group's (see group.h). */
+struct group {
+	const char *name;  /* raw bytes; NULL: of those of whom it is not known */
+	const char *label; /* the name made readable, or in a tree its last part */
+	uint64_t id;	   /* of the name: the same from frame to frame; never 0 */
+	const struct row *const *members; /* rows of tasks; first its own, then of groups below */
+	size_t n, own;			  /* all members, and its own */
+	const struct row *worst; /* the member that waited most; NULL: none has waited */
+	struct row sum;		 /* of its own members alone: sums over groups take that */
+	size_t parent; /* in a tree: the index of the row above; NO_GROUP: there is none */
+};
+
 struct frame {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
 	struct row *rows;		 /* in the sample's order: the living, those that left */
 	size_t n, cap;
+	size_t tasks; /* rows of tasks: of a folded frame those of the frame that was folded */
 	struct deltas *deltas; /* of the rows to which something happened */
 	size_t ndeltas;
 	uint64_t real_ns;     /* CLOCK_REALTIME of the sample */
 	uint64_t epoch_ns;    /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
+	const char *group_by; /* what a row is, by its id of group_table */
+	const struct hierarchy *hierarchy; /* that cgroups are of; NULL: not looked for, or none */
 	bool threads, since_start;
 	size_t born, gone;  /* tasks that came and went between the samples */
 	size_t still;	    /* rows to which nothing happened */

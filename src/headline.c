@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "group.h"
 #include "util.h"
 
 #define KB_PER_GB (1024.0 * 1024.0)
@@ -33,6 +34,27 @@ static void append_source(struct buf *out, const struct frame *frame)
 		buf_printf(out, " v%d", frame->taskstats_version);
 	buf_printf(out, "   delayacct %s",
 		   frame->delayacct == DELAYACCT_UNKNOWN ? "-" : states[frame->delayacct]);
+}
+
+/* What rows are, where they are groups; of cgroups also in which hierarchy. */
+static void append_grouping(struct buf *out, const struct frame *frame)
+{
+	int by = group_by_name(frame->group_by);
+	struct buf label = { 0 };
+
+	if (by < 0 || !group_folds((enum group_by)by))
+		return;
+	buf_printf(out, "   by %s", frame->group_by);
+	if (by != GROUP_CGROUP)
+		return;
+	buf_puts(out, " (");
+	if (frame->hierarchy)
+		hierarchy_label(frame->hierarchy, &label);
+	else
+		buf_puts(&label, "-");
+	text_escape(out, label.data, label.len, TEXT_ASCII);
+	buf_putc(out, ')');
+	buf_free(&label);
 }
 
 /* The three averages. */
@@ -69,6 +91,7 @@ void headline_title(struct buf *out, const struct view *view, uint64_t interval_
 	buf_decimal(out, (double)interval_ns / (double)NSEC_PER_SEC, 2);
 	buf_puts(out, " s");
 	append_source(out, frame);
+	append_grouping(out, frame);
 	if (view->unit != UNIT_PERCENT)
 		buf_printf(out, "   unit %s", unit_table[view->unit].id);
 }

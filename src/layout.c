@@ -81,10 +81,14 @@ static void add_default(struct layout *layout, const struct layout_frame *frame)
 {
 	bool wide = !frame->width || frame->width >= LAYOUT_WIDE;
 
-	add_id(layout, "pid");
-	add_id(layout, "user");
-	if (frame->state)
-		add_id(layout, "state");
+	if (group_folds(frame->group_by)) {
+		add_id(layout, "members");
+	} else {
+		add_id(layout, "pid");
+		add_id(layout, "user");
+		if (frame->state)
+			add_id(layout, "state");
+	}
 	add_id(layout, "run");
 	add_id(layout, "total");
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
@@ -96,7 +100,21 @@ static void add_default(struct layout *layout, const struct layout_frame *frame)
 	}
 	if (!wide)
 		add_id(layout, "mem");
-	add_id(layout, "comm");
+	if (group_folds(frame->group_by))
+		add_id(layout, "worst");
+	else
+		add_id(layout, "comm");
+}
+
+/* Takes out the name of a task, and puts that of the group at the end. */
+static void name_groups(struct layout *layout)
+{
+	take_out(layout, column_known("comm"));
+	take_out(layout, column_known("command"));
+	take_out(layout, column_known("group"));
+	if (layout->n == LAYOUT_MAX)
+		layout->n--;
+	add_id(layout, "group");
 }
 
 /* Moves the columns that only go last to the end, keeping their order. */
@@ -130,6 +148,8 @@ void layout_resolve(struct layout *layout, const char *spec, const struct layout
 			add(layout, column);
 	}
 	settle_last(layout);
+	if (group_folds(frame->group_by))
+		name_groups(layout);
 }
 
 void layout_named(struct layout *layout, const char *spec)

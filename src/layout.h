@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "column.h"
+#include "group.h"
 
 #define LAYOUT_MAX 80
 
@@ -23,6 +24,7 @@ struct layout_frame {
 	unsigned width; /* of the screen in cells; 0: no limit */
 	uint32_t kinds; /* DELAY_BIT()s that the source gives: others are left out */
 	bool state;	/* the state is read for shown rows anyway */
+	enum group_by group_by;
 };
 
 /*

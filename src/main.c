@@ -189,11 +189,12 @@ static int run_samples(const struct options *options, struct sampler *sampler)
 	struct query query = { .sort = options->sort, .descending = options->descending,
 			       .match = options->match, .users = options->users,
 			       .nusers = options->nusers, .over_ms = options->over_ms,
-			       .active = options->active, .rows = options->rows };
+			       .active = options->active, .rows = options->rows,
+			       .below = options->cgroup };
 	struct out_config config = { .query = &query, .fields = options->fields,
 				     .unit = options->unit,
 				     .charset = locale_charset(),
-				     .width = output_width(), .threads = options->threads,
+				     .width = output_width(), .group_by = options->group_by,
 				     .interval_ns = options->interval_ns };
 	struct out out;
 	sigset_t waiting;
@@ -221,7 +222,7 @@ static int run_samples(const struct options *options, struct sampler *sampler)
 static int run_batch(const struct options *options, int procfd, uint64_t accounted_ns)
 {
 	struct sampler_config config = { .procfd = procfd, .source = options->source,
-					 .threads = options->threads,
+					 .threads = options->group_by == GROUP_THREAD,
 					 .brief = options->iterations == 1,
 					 .since_start = options->since_start,
 					 .accounted_ns = accounted_ns,
@@ -259,7 +260,7 @@ static enum ui_saved save_settings(void *arg, const struct ui_settings *settings
 	options.descending = settings->descending;
 	options.unit = settings->unit;
 	options.fields = settings->fields;
-	options.threads = settings->threads;
+	options.group_by = settings->group_by;
 	options.active = settings->active;
 	options.command_line = settings->command;
 	options.hide_exited = !settings->exited;
@@ -295,12 +296,13 @@ static struct ui_config screen_config(const struct options *options, int procfd,
 		.pattern = options->pattern,
 		.over_ms = options->over_ms,
 		.rows = options->rows,
+		.cgroup = options->cgroup,
 		.settings = { .interval_ns = options->interval_ns,
 			      .sort = options->sort,
 			      .descending = options->descending,
 			      .unit = options->unit,
 			      .fields = (char *)options->fields,
-			      .threads = options->threads,
+			      .group_by = options->group_by,
 			      .active = options->active,
 			      .command = options->command_line,
 			      .exited = !options->hide_exited,

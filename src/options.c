@@ -133,16 +133,31 @@ SETTER(set_threads)
 {
 	(void)arg;
 	(void)why;
-	return options->threads = true;
+	options->group_by = GROUP_THREAD;
+	return true;
 }
 
 /* -g */
 SETTER(set_group)
 {
-	options->threads = !strcmp(arg, "thread");
-	if (options->threads || !strcmp(arg, "process"))
+	int by = group_by_name(arg);
+
+	if (by >= 0) {
+		options->group_by = (enum group_by)by;
 		return true;
-	buf_puts(why, "process, thread");
+	}
+	for (by = 0; by < GROUP_BYS; by++)
+		buf_printf(why, "%s%s", by ? ", " : "", group_table[by].id);
+	return false;
+}
+
+/* --cgroup */
+SETTER(set_cgroup)
+{
+	options->cgroup = arg;
+	if (*arg == '/')
+		return true;
+	buf_puts(why, "a path from the root of the hierarchy, such as /system.slice");
 	return false;
 }
 
@@ -370,7 +385,9 @@ const struct option_row option_table[] = {
 	  "wait), max (longest wait since the task's start, ms), total (ms since its start)",
 	  set_unit },
 	{ 'H', "threads", NULL, "off", "a row a thread, as -g thread", set_threads },
-	{ 'g', "group-by", "WHAT", "process", "a row each: process, thread", set_group },
+	{ 'g', "group-by", "WHAT", "process", "a row each: process, thread, user, command, cgroup", set_group },
+	{ 0, "cgroup", "PATH", "all", "only tasks of this control group and those below it",
+	  set_cgroup },
 	{ 'p', "pid", "PID[,PID...]", "all",
 	  "only these processes (with -H their threads); no others are read", set_pids },
 	{ 'u', "user", "USER[,USER...]", "all", "only these users, by name or number", set_users },

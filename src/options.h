@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "column.h"
+#include "group.h"
 
 /* What the program is to do. Strings are those of argv, or of the configuration's text. */
 struct options {
@@ -21,7 +22,8 @@ struct options {
 	bool descending;
 	const char *fields; /* checked; NULL: the default */
 	enum unit unit;
-	bool threads;
+	enum group_by group_by;
+	const char *cgroup; /* only tasks at or below that path; NULL: all */
 	pid_t *pids; /* as named; NULL: all */
 	size_t npids;
 	uid_t *users; /* NULL: all */

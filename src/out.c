@@ -30,7 +30,18 @@ unsigned out_needs(const struct out *out)
 {
 	const struct out_config *config = out->config;
 
-	return query_needs(config->query, config->unit) | out->ops->needs(config);
+	return query_needs(config->query, config->unit) | out->ops->needs(config) |
+	       group_table[config->group_by].needs;
+}
+
+/* Folds a frame as the configuration has it. */
+static const struct frame *fold(struct out *out, const struct frame *frame)
+{
+	const struct out_config *config = out->config;
+	struct grouping_options options = { .by = config->group_by, .life = out->order.life,
+					    .passes = query_takes, .arg = config->query };
+
+	return group_folds(config->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
 }
 
 void out_frame(struct out *out, const struct frame *frame)
@@ -39,6 +50,7 @@ void out_frame(struct out *out, const struct frame *frame)
 	struct view view = { frame, config->unit, config->charset };
 
 	out->order.life = out_needs(out) & NEED_LIFE;
+	view.frame = fold(out, frame);
 	query_run(config->query, &view, &out->order);
 	out->ops->frame(out, &view);
 	out->frames++;
@@ -76,6 +88,7 @@ int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught)
 void out_close(struct out *out)
 {
 	order_free(&out->order);
+	grouping_free(&out->grouping);
 	buf_free(&out->scratch);
 	buf_free(&out->buf);
 }

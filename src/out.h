@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "column.h"
+#include "group.h"
 #include "layout.h"
 #include "query.h"
 
@@ -17,7 +18,7 @@ struct out_config {
 	enum unit unit;
 	enum text_charset charset; /* of text; csv and json are UTF-8 */
 	unsigned width;		   /* of the terminal; 0: no limit */
-	bool threads;
+	enum group_by group_by;
 	uint64_t interval_ns; /* as asked for */
 };
 
@@ -26,6 +27,7 @@ struct out_ops;
 struct out {
 	const struct out_ops *ops;
 	const struct out_config *config;
+	struct grouping grouping;
 	struct order order;
 	struct layout layout; /* resolved with the first frame, then kept */
 	uint64_t frames;      /* put out before this one */

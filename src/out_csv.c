@@ -62,7 +62,9 @@ static void append_head(struct out *out, const struct layout *extra)
 {
 	struct buf *buf = &out->buf;
 
-	buf_puts(buf, "time,interval,pid,tgid,ppid,uid,user,comm,state,exited");
+	buf_puts(buf, group_folds(out->config->group_by) ?
+			      "time,interval,group,members" :
+			      "time,interval,pid,tgid,ppid,uid,user,comm,state,exited");
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
 		buf_printf(buf, ",%s_count,%s_ns", delay_table[kind].id, delay_table[kind].id);
 	buf_puts(buf, ",run_ns");
@@ -71,18 +73,21 @@ static void append_head(struct out *out, const struct layout *extra)
 	end_record(buf);
 }
 
-/* Who the row is. */
-static void append_identity(struct out *out, const struct view *view, const struct row *row)
+/* Which group the row is. */
+static void append_group(struct out *out, const struct row *row)
+{
+	append_text(out, row->group->name);
+	buf_putc(&out->buf, ',');
+	buf_uint(&out->buf, row->members);
+}
+
+/* Which task the row is. */
+static void append_task(struct out *out, const struct view *view, const struct row *row)
 {
 	char state = row_state(view->frame, row);
 	const struct task *task = row->task;
 	struct buf *buf = &out->buf;
 
-	buf_fixed(buf, view->frame->real_ns / NSEC_PER_USEC, 6);
-	buf_putc(buf, ',');
-	if (row->interval_ns)
-		buf_fixed(buf, row->interval_ns, 9);
-	buf_putc(buf, ',');
 	buf_uint(buf, (uint64_t)task->key.pid);
 	buf_putc(buf, ',');
 	buf_uint(buf, (uint64_t)task->tgid);
@@ -107,7 +112,15 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 {
 	struct buf *buf = &out->buf;
 
-	append_identity(out, view, row);
+	buf_fixed(buf, view->frame->real_ns / NSEC_PER_USEC, 6);
+	buf_putc(buf, ',');
+	if (row->interval_ns)
+		buf_fixed(buf, row->interval_ns, 9);
+	buf_putc(buf, ',');
+	if (row->group)
+		append_group(out, row);
+	else
+		append_task(out, view, row);
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
 		buf_putc(buf, ',');
 		if (row->valid & DELAY_COUNT_BIT(kind))
@@ -126,12 +139,17 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 
 /* Columns that are there anyway, besides the delay kinds. */
 static const char *const fixed[] = { "pid", "tgid", "ppid", "uid", "user", "comm", "state", "run" };
+static const char *const fixed_of_group[] = { "group", "members", "run" };
 
 /* A sample. */
 static void csv_frame(struct out *out, const struct view *view)
 {
 	if (!out->frames) {
-		out_extra_fields(out->config, fixed, ARRAY_SIZE(fixed), &out->layout);
+		if (group_folds(out->config->group_by))
+			out_extra_fields(out->config, fixed_of_group, ARRAY_SIZE(fixed_of_group),
+					 &out->layout);
+		else
+			out_extra_fields(out->config, fixed, ARRAY_SIZE(fixed), &out->layout);
 		append_head(out, &out->layout);
 	}
 	for (size_t i = 0; i < out->order.n; i++)

@@ -136,9 +136,14 @@ static json_t *cumulative(const struct row *row, const struct task_record *recor
 static void set_identity(struct out *out, json_t *object, const struct view *view,
 			 const struct row *row)
 {
-	char state = row_state(view->frame, row);
+	char state = row->group ? 0 : row_state(view->frame, row);
 	const struct task *task = row->task;
 
+	if (row->group) {
+		json_set(object, "group", json_name(&out->scratch, row->group->name));
+		json_set(object, "members", json_integer(row->members));
+		return;
+	}
 	json_set(object, "pid", json_integer(task->key.pid));
 	json_set(object, "tgid", json_integer(task->tgid));
 	json_set(object, "ppid", json_integer(task->ppid));
@@ -181,17 +186,19 @@ static void set_end(json_t *object, const struct row *row)
 	json_set(object, "members", json_integer(row->members));
 }
 
-/* A task. */
+/* A task, or a group. */
 static json_t *task_object(struct out *out, const struct view *view, const struct row *row)
 {
 	json_t *object = json_object();
 
 	set_identity(out, object, view, row);
 	json_set(object, "interval", row->interval_ns ? json_seconds(row->interval_ns) : json_null());
-	json_set(object, "exited", json_boolean(row->exited));
-	if (row->exited)
-		set_end(object, row);
-	json_set(object, "new", json_boolean(row->born));
+	if (!row->group) {
+		json_set(object, "exited", json_boolean(row->exited));
+		if (row->exited)
+			set_end(object, row);
+		json_set(object, "new", json_boolean(row->born));
+	}
 	json_set(object, "run_ns", json_counter(row->valid & VALID_RUN, row->deltas->run_ns));
 	json_set(object, "user_ns", json_counter(row->valid & VALID_TICK, row->deltas->user_ns));
 	json_set(object, "system_ns", json_counter(row->valid & VALID_TICK, row->deltas->system_ns));
@@ -242,8 +249,8 @@ static json_t *sample_object(struct out *out, const struct frame *frame)
 	    json_counter(frame->taskstats_version > 0, (uint64_t)frame->taskstats_version));
 	json_set(object, "delayacct", frame->delayacct == DELAYACCT_UNKNOWN ?
 					 json_null() : json_boolean(frame->delayacct));
-	json_set(object, "group_by", json_string(frame->threads ? "thread" : "process"));
-	json_set(object, "tasks_seen", json_integer((json_int_t)frame->n));
+	json_set(object, "group_by", json_string(frame->group_by));
+	json_set(object, "tasks_seen", json_integer((json_int_t)frame->tasks));
 	json_set(object, "exits_seen", count(frame->exits));
 	json_set(object, "exits_lost", count(frame->lost));
 	json_set(object, "notes", json_notes(&out->scratch, frame->notes, frame->nnotes));
@@ -263,12 +270,26 @@ static unsigned json_needs(const struct out_config *config)
 
 	layout_named(&named, config->fields);
 	return layout_needs(&named, config->unit) | NEED_ACCOUNT |
-	       (config->threads ? NEED_RANGE : 0);
+	       (config->group_by == GROUP_THREAD ? NEED_RANGE : 0) |
+	       (group_folds(config->group_by) ? NEED_LIFE : 0);
 }
 
 /* Columns with a member of their own, besides the delay kinds. */
 static const char *const fixed[] = { "pid", "tgid", "ppid", "uid", "user", "comm", "state", "run",
 				     "command", "cgroup" };
+
+/* And in grouped views. */
+static const char *const fixed_of_group[] = { "group", "members", "run" };
+
+/* Finds the columns that were named and have no member of their own. */
+static void resolve(struct out *out)
+{
+	if (group_folds(out->config->group_by))
+		out_extra_fields(out->config, fixed_of_group, ARRAY_SIZE(fixed_of_group),
+				 &out->layout);
+	else
+		out_extra_fields(out->config, fixed, ARRAY_SIZE(fixed), &out->layout);
+}
 
 /* A sample: the object's own members first, then the tasks one by one. */
 static void json_frame(struct out *out, const struct view *view)
@@ -276,7 +297,7 @@ static void json_frame(struct out *out, const struct view *view)
 	struct buf *buf = &out->buf;
 
 	if (!out->frames)
-		out_extra_fields(out->config, fixed, ARRAY_SIZE(fixed), &out->layout);
+		resolve(out);
 	json_append(buf, sample_object(out, view->frame));
 	buf->len--; /* the closing brace comes behind the tasks */
 	buf_puts(buf, ",\"tasks\":[");

@@ -20,7 +20,8 @@ static void end_line(struct buf *out)
 /* What default columns depend on in batch mode: nobody has the states read for nothing. */
 static struct layout_frame layout_frame(const struct out_config *config, uint32_t kinds)
 {
-	return (struct layout_frame){ .width = config->width, .kinds = kinds };
+	return (struct layout_frame){ .width = config->width, .kinds = kinds,
+				      .group_by = config->group_by };
 }
 
 /* Needs of the columns. */
@@ -149,7 +150,7 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 	buf_putc(buf, '\n');
 }
 
-/* The sum row: "=" in the first cell, the number of rows in the last. */
+/* The sum row: "=" at the left of the first cell, the number of rows in the last. */
 static void append_sum(struct out *out, const struct view *view)
 {
 	const struct order *order = &out->order;
@@ -164,13 +165,9 @@ static void append_sum(struct out *out, const struct view *view)
 			buf_putc(buf, ' ');
 		if (column->last && i + 1 == out->layout.n)
 			buf_printf(buf, "%zu %s", order->passed,
-				   view->frame->threads ? "threads" : "tasks");
-		else if (!i && total.type == VALUE_UNSET)
-			column_append_label(column, "=", buf);
-		else if (column->sum == SUM_NONE || column->format == FORMAT_TEXT)
-			column_append_label(column, "", buf);
+				   group_table[out->config->group_by].plural);
 		else
-			column_append(column, view, &total, 0, &out->scratch, buf);
+			column_append_total(column, view, &total, !i, &out->scratch, buf);
 	}
 	end_line(buf);
 }

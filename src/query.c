@@ -40,19 +40,41 @@ static bool matches(const regex_t *regex, const struct task *task)
 	return task->command && !regexec(regex, task->command, 0, NULL, 0);
 }
 
+/* Whether the row's task belongs to the group. */
+static bool is_within(const struct query *query, const struct row *row)
+{
+	const char *name = group_name_of(row, query->within_by);
+
+	if (!name || !query->within_name)
+		return !name && !query->within_name;
+	return !strcmp(name, query->within_name);
+}
+
+bool query_takes(const void *arg, const struct row *row)
+{
+	const struct query *query = arg;
+
+	if (query->no_exited && row->exited)
+		return false;
+	if (query->users && !has_user(query, row->task->uid))
+		return false;
+	if (query->below && !group_is_below(row->task->cgroup, query->below))
+		return false;
+	if (query->within && !is_within(query, row))
+		return false;
+	return !query->match || matches(query->match, row->task);
+}
+
 bool query_passes(const struct query *query, const struct row *row)
 {
 	if (query->active && !is_active(row))
-		return false;
-	if (query->no_exited && row->exited)
 		return false;
 	if (query->over_ms >= 0 &&
 	    (!row->valid ||
 	     (double)row->deltas->total.ns <= query->over_ms * (double)NSEC_PER_MSEC))
 		return false;
-	if (query->users && !(row->task && has_user(query, row->task->uid)))
-		return false;
-	return !query->match || !row->task || matches(query->match, row->task);
+	/* Of groups the members were asked. */
+	return !row->task || query_takes(query, row);
 }
 
 /* Compares in ascending order; the frame's order decides between equals. */
@@ -126,7 +148,17 @@ static void start_sum(const struct frame *frame, struct order *order)
 static bool takes_all(const struct query *query)
 {
 	return !query->active && !query->no_exited && query->over_ms < 0 && !query->users &&
-	       !query->match;
+	       !query->match && !query->below && !query->within;
+}
+
+/* Adds a row to the sum: of a group its own members, as those of groups below have rows, too. */
+static void add_row(struct order *order, const struct row *row)
+{
+	const struct row *own = row->group ? &row->group->sum : row;
+
+	row_add(&order->sum, &order->sum_deltas, own);
+	if (order->life)
+		row_add_life(&order->sum_raw, own);
 }
 
 void query_run(const struct query *query, const struct view *view, struct order *order)
@@ -143,9 +175,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 
 		if (!all && !query_passes(query, row))
 			continue;
-		row_add(&order->sum, &order->sum_deltas, row);
-		if (order->life)
-			row_add_life(&order->sum_raw, row);
+		add_row(order, row);
 		if (query->sort)
 			value = column_get(query->sort, view, row);
 		if (value.type == VALUE_UNSET)
@@ -163,7 +193,9 @@ void query_run(const struct query *query, const struct view *view, struct order 
 unsigned query_needs(const struct query *query, enum unit unit)
 {
 	return (query->sort ? column_needs(query->sort, unit) : 0) |
-	       (query->match ? NEED_COMMAND : 0);
+	       (query->match ? NEED_COMMAND : 0) |
+	       (query->below ? NEED_CGROUP : 0) |
+	       (query->within ? group_table[query->within_by].needs : 0);
 }
 
 void order_free(struct order *order)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "column.h"
+#include "group.h"
 
 struct query {
 	const struct column *sort; /* NULL: the frame's order */
@@ -18,6 +19,10 @@ struct query {
 	double over_ms;		   /* more total delay than this; negative: all */
 	bool active;		   /* with any delay, run time or exit in the interval */
 	bool no_exited;		   /* without those of exited tasks */
+	const char *below;	   /* of a cgroup at or below that path; NULL: all */
+	bool within;		   /* only members of the group of that name: */
+	enum group_by within_by;
+	const char *within_name;   /* raw bytes; NULL: of those of whom it is not known */
 	size_t rows;		   /* at most; 0: all */
 };
 
@@ -41,8 +46,14 @@ void query_run(const struct query *query, const struct view *view, struct order 
 /* What must be read of every task to answer it: for the sort field and the filters. */
 unsigned query_needs(const struct query *query, enum unit unit);
 
-/* Whether the row passes the filters. */
+/* Whether a row, of a task or of a group, passes the filters. */
 bool query_passes(const struct query *query, const struct row *row);
+
+/*
+ * Whether a task passes those that are not about its figures, so that it belongs to its group.
+ * `query` is a struct query: see struct grouping_options.
+ */
+bool query_takes(const void *query, const struct row *row);
 
 void order_free(struct order *order);
 

@@ -13,6 +13,7 @@
 
 #include "departed.h"
 #include "exits.h"
+#include "group.h"
 #include "pidlist.h"
 #include "source.h"
 #include "taskinfo.h"
@@ -239,9 +240,11 @@ static void describe(struct sampler *sampler, struct frame *frame, unsigned next
 
 	frame->epoch_ns = sampler->epoch_ns;
 	frame->threads = sampler->config->threads;
+	frame->group_by = group_table[frame->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	frame->system = &sampler->systems[next];
 	frame->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
 	frame->source = ops->name;
+	frame->hierarchy = sampler_hierarchy(sampler);
 	frame->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
 	frame->delayacct = sampler->delayacct.state;
 	frame->self = -1;

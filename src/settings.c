@@ -310,7 +310,7 @@ static void append_unit(const struct options *options, struct buf *out)
 /* Appends the grouping. */
 static void append_group(const struct options *options, struct buf *out)
 {
-	buf_puts(out, options->threads ? "thread" : "process");
+	buf_puts(out, group_table[options->group_by].id);
 }
 
 /* What group-by says already. */

@@ -29,7 +29,7 @@ static void check_rewritten(const struct buf *text, const struct options *option
 	options_default(&again);
 	settings_apply(copy.data, copy.len, &again, &faults);
 	if (faults.broken || again.sort != options->sort || again.unit != options->unit ||
-	    again.descending != options->descending || again.threads != options->threads ||
+	    again.descending != options->descending || again.group_by != options->group_by ||
 	    again.active != options->active || again.tree != options->tree ||
 	    again.interval_ns != options->interval_ns || again.list_fields ||
 	    !again.fields != !options->fields ||

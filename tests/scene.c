@@ -55,6 +55,7 @@ void scene_build(struct scene *scene, unsigned to, bool since_start, uint32_t un
 	frame->exits = frame->lost = -1;
 	frame->epoch_ns = scene->samples[0].real_ns - scene->samples[0].begin_ns;
 	frame->source = "taskstats";
+	frame->group_by = "process";
 	frame->taskstats_version = 16;
 	frame->delayacct = DELAYACCT_ON;
 	frame->self = -1;

@@ -18,7 +18,7 @@
 static void check(const char *spec, unsigned width, uint32_t kinds, bool with_state,
 		  const char *ids)
 {
-	struct layout_frame frame = { width, kinds, with_state };
+	struct layout_frame frame = { .width = width, .kinds = kinds, .state = with_state };
 	struct layout layout;
 	struct buf out = { 0 };
 
@@ -94,7 +94,7 @@ static void test_bad(void **state)
 /* Every field at once is a list as any other. */
 static void test_all(void **state)
 {
-	struct layout_frame frame = { 80, 0, false };
+	struct layout_frame frame = { .width = 80 };
 	struct buf list = { 0 }, more = { 0 }, bad = { 0 };
 	struct layout layout;
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,7 @@ static void test_defaults(void **state)
 
 	(void)state;
 	good(&options, "");
-	assert_false(options.batch || options.threads || options.active || options.no_exits ||
+	assert_false(options.batch || options.group_by || options.active || options.no_exits ||
 		     options.since_start || options.enable_delayacct || options.help ||
 		     options.version || options.list_fields);
 	assert_true(options.iterations == 0 && options.interval_ns == 2000000000);
@@ -112,9 +113,6 @@ static void test_flags(void **state)
 	} flags[] = {
 		{ "-b", offsetof(struct options, batch) },
 		{ "--batch", offsetof(struct options, batch) },
-		{ "-H", offsetof(struct options, threads) },
-		{ "--threads", offsetof(struct options, threads) },
-		{ "-g thread", offsetof(struct options, threads) },
 		{ "-i", offsetof(struct options, active) },
 		{ "--active", offsetof(struct options, active) },
 		{ "-x", offsetof(struct options, no_exits) },
@@ -228,7 +226,22 @@ static void test_words(void **state)
 	options_free(&options);
 	good(&options, "--source auto -o csv -g process");
 	assert_null(options.source);
-	assert_false(options.threads);
+	assert_int_equal(options.group_by, GROUP_PROCESS);
+	options_free(&options);
+	for (int by = 0; by < GROUP_BYS; by++) {
+		char line[32];
+
+		snprintf(line, sizeof(line), "-g %s", group_table[by].id);
+		good(&options, line);
+		assert_int_equal(options.group_by, by);
+		options_free(&options);
+	}
+	good(&options, "-g user -H");
+	assert_int_equal(options.group_by, GROUP_THREAD);
+	options_free(&options);
+	good(&options, "--cgroup /a/b --threads -g command");
+	assert_non_null(options.cgroup);
+	assert_int_equal(options.group_by, GROUP_COMMAND);
 	options_free(&options);
 	good(&options, "-m one -m ^(two|three)$");
 	assert_int_equal(regexec(options.match, "two", 0, NULL, 0), 0);
@@ -285,7 +298,7 @@ static void test_bad_words(void **state)
 	bad_like("-F pid,nothing,x", "--fields does not take 'pid,nothing,x'; allowed: ",
 		 "; not: nothing");
 	bad_like("-F ~", "--fields does not take ''; allowed: field ids", "(see -F list)");
-	bad_like("-g planet", "--group-by does not take 'planet'; allowed: process, t", "hread");
+	bad_like("-g planet", "--group-by does not take 'planet'; allowed: process, thread, user, c", "ommand, cgroup");
 	bad("-p 1,x", "--pid does not take '1,x'; allowed: process ids with commas between");
 	bad("-p 1,", "--pid does not take '1,'; allowed: process ids with commas between");
 	bad("-p 0", "--pid does not take '0'; allowed: process ids with commas between");
@@ -360,7 +373,7 @@ static void test_short_names(void **state)
 
 	(void)state;
 	good(&options, "--iter 4 --thr");
-	assert_true(options.iterations == 4 && options.threads);
+	assert_true(options.iterations == 4 && options.group_by == GROUP_THREAD);
 	options_free(&options);
 }
 

@@ -505,7 +505,7 @@ static void test_needs(void **state)
 	assert_null(out_by_name("xml"));
 	/* A thread's longest waits are in the record that is asked for anyway. */
 	s->config.fields = NULL;
-	s->config.threads = true;
+	s->config.group_by = GROUP_THREAD;
 	out_open(&s->out, &out_json, &s->config);
 	assert_int_equal(out_needs(&s->out), NEED_RANGE | NEED_ACCOUNT);
 }

@@ -74,7 +74,7 @@ static void test_good(void **state)
 	assert_false(options->descending);
 	assert_string_equal(options->fields, "pid,cpu,comm");
 	assert_int_equal(options->unit, UNIT_MS);
-	assert_true(options->threads && options->active && options->no_exits);
+	assert_true(options->group_by == GROUP_THREAD && options->active && options->no_exits);
 	assert_int_equal(options->rows, 7);
 	assert_int_equal(options->nusers, 2);
 	assert_int_equal(options->users[1], 12);
@@ -180,7 +180,7 @@ static void test_overridden(void **state)
 	assert_int_equal(applied.options.nusers, 2);
 	assert_int_equal(applied.options.users[0], 5);
 	assert_int_equal(applied.options.users[1], 6);
-	assert_false(applied.options.threads);
+	assert_int_equal(applied.options.group_by, GROUP_PROCESS);
 	assert_int_equal(applied.options.unit, UNIT_MS);
 	assert_int_equal(options_override(&applied.options, 1, argv, &why), 0);
 	assert_int_equal(applied.options.nusers, 2);
@@ -207,7 +207,8 @@ static void test_rewrite_empty(void **state)
 	options.descending = false;
 	options.fields = "+irq";
 	options.unit = UNIT_AVG;
-	options.threads = options.active = options.command_line = options.hide_exited = true;
+	options.group_by = GROUP_THREAD;
+	options.active = options.command_line = options.hide_exited = true;
 	options.tree = options.fold_header = true;
 	settings_rewrite("", 0, &options, &out);
 	apply(&applied, buf_cstr(&out));

@@ -29,7 +29,8 @@ unsigned act_hold(struct ui *ui, int arg);
 /* act_move.c: moving about, opening and leaving views. */
 unsigned act_move(struct ui *ui, int move);
 unsigned act_columns(struct ui *ui, int by);
-unsigned act_open_task(struct ui *ui, int arg);
+unsigned act_open(struct ui *ui, int arg);
+unsigned act_open_detail(struct ui *ui, int arg);
 unsigned act_open_sum(struct ui *ui, int arg);
 unsigned act_open_fields(struct ui *ui, int arg);
 unsigned act_open_help(struct ui *ui, int arg);

@@ -28,15 +28,45 @@ unsigned act_columns(struct ui *ui, int by)
 	return REACT_REDRAW;
 }
 
-unsigned act_open_task(struct ui *ui, int arg)
+/* Shows the members of a group in place of the groups. */
+static unsigned open_group(struct ui *ui, const struct group *group)
 {
+	ui_take_group(ui, &ui->group, group);
+	ui->opened = true;
+	table_unpin(ui);
+	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
+}
+
+/* Goes back to the groups, with the one selected that was opened. */
+static unsigned close_group(struct ui *ui)
+{
+	ui->opened = false;
+	ui->table->pinned = true;
+	ui->table->selected = (struct ui_task){ .key.start_ns = ui->group.id };
+	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
+}
+
+unsigned act_open(struct ui *ui, int arg)
+{
+	const struct item *item = table_item(ui);
+
+	if (item && item->row->group)
+		return open_group(ui, item->row->group);
+	return act_open_detail(ui, arg);
+}
+
+unsigned act_open_detail(struct ui *ui, int arg)
+{
+	const struct item *item = table_item(ui);
 	struct ui_task task;
 
 	(void)arg;
-	if (!ui_selected(ui, &task))
+	if (!item)
 		return REACT_NONE;
 	table_pin(ui);
-	return view_task_open(ui, &task);
+	if (item->row->group)
+		return view_task_open_group(ui, item->row->group);
+	return ui_selected(ui, &task) ? view_task_open(ui, &task) : REACT_NONE;
 }
 
 unsigned act_open_sum(struct ui *ui, int arg)
@@ -62,6 +92,8 @@ unsigned act_leave(struct ui *ui, int arg)
 	(void)arg;
 	if (ui->depth > 1)
 		ui_pop(ui);
+	else if (ui->opened)
+		return close_group(ui);
 	else
 		table_unpin(ui);
 	return REACT_REDRAW;

@@ -54,17 +54,27 @@ unsigned act_unit(struct ui *ui, int arg)
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 
+/* Takes another grouping. */
+static unsigned group_by(struct ui *ui, enum group_by by)
+{
+	ui->settings.group_by = by;
+	ui->opened = false;
+	table_unpin(ui);
+	ui_say(ui, "%s", group_table[by].help);
+	/* Whether samples have a row a thread: the loop sees whether that has changed. */
+	return REACT_REOPEN | REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
+}
+
 unsigned act_threads(struct ui *ui, int arg)
 {
 	(void)arg;
-	ui->settings.threads = !ui->settings.threads;
-	ui_say(ui, ui->settings.threads ? "a row for each thread" : "a row for each process");
-	return REACT_REOPEN;
+	return group_by(ui, ui->settings.group_by == GROUP_THREAD ? GROUP_PROCESS : GROUP_THREAD);
 }
 
 unsigned act_group(struct ui *ui, int arg)
 {
-	return act_threads(ui, arg);
+	(void)arg;
+	return group_by(ui, (ui->settings.group_by + 1) % GROUP_BYS);
 }
 
 unsigned act_active(struct ui *ui, int arg)
@@ -97,7 +107,10 @@ unsigned act_tree(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings.tree = !ui->settings.tree;
-	ui_say(ui, ui->settings.tree ? "tree: + unfolds, - folds, * all" : "list");
+	if (ui_folds(ui) && ui->settings.group_by != GROUP_CGROUP)
+		ui_say(ui, "there is a tree of tasks and of cgroups only");
+	else
+		ui_say(ui, ui->settings.tree ? "tree: + unfolds, - folds, * all" : "list");
 	return REACT_RESORT;
 }
 

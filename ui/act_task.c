@@ -90,8 +90,11 @@ static bool take_target(struct ui *ui)
 	struct ui_target *target = &ui->target;
 	int err;
 
-	if (!ui_selected(ui, &target->task))
+	if (!ui_selected(ui, &target->task)) {
+		if (ui_folds(ui))
+			ui_complain(ui, "this is a group: Enter shows its members");
 		return false;
+	}
 	table_pin(ui);
 	err = read_start(ui, &target->task, &target->start);
 	if (!err && is_same_start(&target->task, target->start))

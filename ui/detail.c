@@ -272,6 +272,23 @@ static struct delay_sum sum_mem(const struct order *order)
 	return sum;
 }
 
+/* Takes who of the rows that pass has waited most. */
+static void take_worst(struct detail *detail)
+{
+	const struct order *order = &detail->order;
+	const struct row *worst = NULL;
+
+	detail->worst.len = 0;
+	for (size_t i = 0; i < order->n; i++)
+		if (order->rows[i]->deltas->total.ns > (worst ? worst->deltas->total.ns : 0))
+			worst = order->rows[i];
+	if (!worst)
+		return;
+	buf_puts(&detail->worst, worst->task->comm);
+	detail->worst_pid = worst->task->key.pid;
+	detail->worst_total = worst->deltas->total;
+}
+
 /* Takes the figures of the sum over the rows that pass. */
 static void take_sum(struct detail *detail, struct ui *ui)
 {
@@ -285,7 +302,10 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	query.sort = NULL;
 	query.rows = 0;
 	order->life = true;
+	if (detail->of_group)
+		ui_only_group(&detail->group, &query);
 	query_run(&query, &view, order);
+	take_worst(detail);
 	growth.valid = sum->valid & ~VALID_TICK;
 	memcpy(growth.delay, sum->deltas->delay, sizeof(growth.delay));
 	growth.run_ns = sum->deltas->run_ns;
@@ -335,10 +355,14 @@ static void take_task(struct detail *detail, struct ui *ui)
 		detail->seen_ns = ui->frame->real_ns;
 }
 
-void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task)
+void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task,
+		  const struct group *group)
 {
 	detail->procfd = ui->config->procfd;
 	detail->sum = !task;
+	detail->of_group = group;
+	if (group)
+		ui_take_group(ui, &detail->group, group);
 	if (detail->sum) {
 		take_sum(detail, ui);
 		return;
@@ -367,6 +391,8 @@ void detail_free(struct detail *detail)
 {
 	threads_close(&detail->threads);
 	order_free(&detail->order);
+	buf_free(&detail->group.name);
+	buf_free(&detail->worst);
 	buf_free(&detail->task.user);
 	buf_free(&detail->task.command);
 	buf_free(&detail->task.cgroup);

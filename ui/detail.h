@@ -38,6 +38,11 @@ struct detail_task {
 struct detail {
 	int procfd;
 	bool sum; /* of the rows that pass, and not of a task */
+	bool of_group; /* then: of those of one group */
+	struct ui_group group;
+	struct buf worst; /* its member that waited most in the interval, raw bytes; empty: none */
+	pid_t worst_pid;
+	struct delay_sum worst_total;
 	struct ui_task who;
 	struct detail_task task;
 	bool ended;
@@ -55,8 +60,9 @@ struct detail {
 	struct order order; /* scratch */
 };
 
-/* Starts with the ui's frame. `task` NULL: the sum. */
-void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task);
+/* Starts with the ui's frame. Without a task and a group: the sum. */
+void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task,
+		  const struct group *group);
 
 /* Goes on with the ui's next frame. */
 void detail_next(struct detail *detail, struct ui *ui);

@@ -24,7 +24,7 @@
 #define PRESSURE_HOT 40
 
 /* Parts of a line of figures, which three spaces divide. */
-#define PARTS_MAX 8
+#define PARTS_MAX 10
 
 struct part {
 	const char *text;
@@ -164,14 +164,18 @@ void header_title(struct ui *ui, int line)
 
 	text->len = 0;
 	headline_title(text, &view, ui->settings.interval_ns);
+	if (ui->opened) {
+		buf_printf(text, "   in %s ", group_table[ui->group.by].id);
+		ui_escape(ui, text, ui->group.named ? buf_cstr(&ui->group.name) : "-");
+	}
 	if (ui->paused)
 		buf_puts(text, "   paused");
 	if (ui->held)
 		buf_puts(text, "   order held");
 	if (ui->paused || ui->held)
-		draw_figures(ui, line, buf_cstr(text), "0456132");
+		draw_figures(ui, line, buf_cstr(text), "04567132");
 	else
-		draw_figures(ui, line, buf_cstr(text), "0314256");
+		draw_figures(ui, line, buf_cstr(text), "03145267");
 	term_put(&ui->term, line, 0, 8, "stalltop", 8, STYLE_BOLD);
 }
 

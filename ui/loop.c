@@ -103,7 +103,7 @@ static void ask_for_needs(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
-	if (ui->frame && needs(ui) & (NEED_RECORD | NEED_RANGE) & ~loop->wanted)
+	if (ui->frame && needs(ui) & (NEED_RECORD | NEED_RANGE | NEED_CGROUP) & ~loop->wanted)
 		ui->pending |= REACT_RESAMPLE;
 }
 
@@ -297,7 +297,7 @@ static int open_sampler(struct ui *ui)
 	struct sampler *sampler;
 	int err;
 
-	ui->sampler_config.threads = ui->settings.threads;
+	ui->sampler_config.threads = ui->settings.group_by == GROUP_THREAD;
 	err = sampler_open(&sampler, &ui->sampler_config);
 	if (err)
 		return err;
@@ -315,11 +315,12 @@ static void reopen(struct loop *loop)
 	bool before = ui->sampler_config.threads;
 	int err;
 
-	if (before == ui->settings.threads)
+	if (before == (ui->settings.group_by == GROUP_THREAD))
 		return;
 	err = open_sampler(ui);
 	if (err) {
-		ui->settings.threads = ui->sampler_config.threads = before;
+		ui->settings.group_by = before ? GROUP_THREAD : GROUP_PROCESS;
+		ui->sampler_config.threads = before;
 		ui_complain(ui, "cannot open the source: %s", strerror(-err));
 		return;
 	}
@@ -489,6 +490,7 @@ static void clean_up(struct loop *loop)
 	free(ui->wanted);
 	free(ui->users);
 	free(ui->settings.fields);
+	buf_free(&ui->group.name);
 }
 
 /* Opens the terminal and runs on it. */

@@ -37,6 +37,15 @@ static void start_nodes(struct rows *rows, const struct frame *frame)
 		rows->nodes[rows->order.rows[i] - frame->rows].in = true;
 }
 
+/* The index of a group's row that passes, or NONE. */
+static size_t find_group(const struct rows *rows, uint64_t id)
+{
+	const struct row *row = group_find(&rows->grouping, id);
+	size_t index = row ? (size_t)(row - rows->frame->rows) : NONE;
+
+	return row && rows->nodes[index].in ? index : NONE;
+}
+
 /* The index of a task's row that passes, or NONE. start_ns 0: whoever has the pid. */
 static size_t find(const struct rows *rows, const struct frame *frame, pid_t tgid, pid_t pid,
 		   uint64_t start_ns)
@@ -59,8 +68,9 @@ static void apply_held(struct rows *rows, const struct frame *frame)
 	start_nodes(rows, frame);
 	for (size_t i = 0; i < rows->nheld; i++) {
 		const struct place *place = &rows->held[i];
-		size_t index = find(rows, frame, place->tgid, place->key.pid,
-				    place->key.start_ns);
+		size_t index = place->key.pid ? find(rows, frame, place->tgid, place->key.pid,
+						     place->key.start_ns) :
+						find_group(rows, place->key.start_ns);
 
 		if (index == NONE)
 			continue;
@@ -83,19 +93,22 @@ static void hold(struct rows *rows)
 		rows->held = xreallocarray(rows->held, rows->held_cap, sizeof(*rows->held));
 	}
 	for (size_t i = 0; i < order->n; i++) {
-		const struct task *task = order->rows[i]->task;
+		const struct row *row = order->rows[i];
 
-		rows->held[i] = (struct place){ .key = task->key, .tgid = task->tgid };
+		rows->held[i] = (struct place){ .key = row_key(row),
+						.tgid = row->task ? row->task->tgid : 0 };
 	}
 	rows->nheld = order->n;
 }
 
 /* How far a row is unfolded. */
-static enum fold fold_of(const struct rows *rows, const struct task_key *key)
+static enum fold fold_of(const struct rows *rows, const struct row *row)
 {
+	struct task_key key = row_key(row);
+
 	for (size_t i = 0; i < rows->nfolds; i++)
-		if (rows->folds[i].key.pid == key->pid &&
-		    rows->folds[i].key.start_ns == key->start_ns)
+		if (rows->folds[i].key.pid == key.pid &&
+		    rows->folds[i].key.start_ns == key.start_ns)
 			return rows->folds[i].fold;
 	return rows->fold_all;
 }
@@ -117,7 +130,7 @@ static void add_row(struct rows *rows, const struct frame *frame, const struct r
 	struct item item = { .row = row, .frame = frame, .depth = depth, .more = more };
 
 	add(rows, &item);
-	if (!rows->threads.frame || fold_of(rows, &row->task->key) != FOLD_THREADS)
+	if (!rows->threads.frame || row->group || fold_of(rows, row) != FOLD_THREADS)
 		return;
 	item = (struct item){ .frame = rows->threads.frame, .depth = depth + 1, .thread = true };
 	for (size_t i = 0; i < rows->thread_order.n; i++) {
@@ -125,6 +138,14 @@ static void add_row(struct rows *rows, const struct frame *frame, const struct r
 		if (item.row->task->tgid == row->task->key.pid)
 			add(rows, &item);
 	}
+}
+
+/* The group above, or the nearest above that which passes. */
+static size_t group_above(const struct rows *rows, const struct group *group)
+{
+	while (group->parent != NO_GROUP && !rows->nodes[group->parent].in)
+		group = rows->frame->rows[group->parent].group;
+	return group->parent == NO_GROUP ? NONE : group->parent;
 }
 
 /* The row's parent: a thread's is its process, a process's the one that it names. */
@@ -151,7 +172,9 @@ static void link_tree(struct rows *rows, const struct frame *frame)
 	start_nodes(rows, frame);
 	for (size_t i = 0; i < rows->order.n; i++) {
 		size_t index = (size_t)(rows->order.rows[i] - frame->rows);
-		size_t parent = parent_of(rows, frame, rows->order.rows[i]);
+		const struct group *group = rows->order.rows[i]->group;
+		size_t parent = group ? group_above(rows, group) :
+					parent_of(rows, frame, rows->order.rows[i]);
 		struct node *node = &rows->nodes[index];
 
 		node->parent = parent;
@@ -173,7 +196,7 @@ static void add_tree(struct rows *rows, const struct frame *frame, size_t root)
 	size_t at = root;
 
 	for (;;) {
-		bool shut = fold_of(rows, &frame->rows[at].task->key) == FOLD_SHUT;
+		bool shut = fold_of(rows, &frame->rows[at]) == FOLD_SHUT;
 
 		add_row(rows, frame, &frame->rows[at], depth, shut && nodes[at].first != NONE);
 		if (!shut && nodes[at].first != NONE) {
@@ -191,13 +214,25 @@ static void add_tree(struct rows *rows, const struct frame *frame, size_t root)
 	}
 }
 
+/* The frame whose rows are shown: folded into groups where they are. */
+static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
+{
+	struct grouping_options options = { .by = ui->settings.group_by,
+					    .tree = ui->settings.tree,
+					    .life = rows->order.life,
+					    .passes = query_takes, .arg = &ui->query };
+
+	return ui_folds(ui) ? group_fold(&rows->grouping, ui->frame, &options) : ui->frame;
+}
+
 void rows_build(struct rows *rows, struct ui *ui)
 {
 	struct view view = ui_view(ui);
-	const struct frame *frame = ui->frame;
+	const struct frame *frame = rows->frame = fold_rows(rows, ui);
 	struct order *order = &rows->order;
 
 	rows->n = 0;
+	view.frame = frame;
 	query_run(&ui->query, &view, order);
 	if (ui->held && rows->nheld)
 		apply_held(rows, frame);
@@ -210,7 +245,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 		view.frame = rows->threads.frame;
 		query_run(&query, &view, &rows->thread_order);
 	}
-	if (!ui->settings.tree) {
+	if (!ui->settings.tree || (ui_folds(ui) && ui->settings.group_by != GROUP_CGROUP)) {
 		for (size_t i = 0; i < order->n; i++)
 			add_row(rows, frame, order->rows[i], 0, false);
 		return;
@@ -258,7 +293,7 @@ static void want_threads(struct rows *rows, struct ui *ui)
 	int err;
 
 	for (size_t i = 0; i < rows->nfolds; i++)
-		if (rows->folds[i].fold == FOLD_THREADS)
+		if (rows->folds[i].fold == FOLD_THREADS && rows->folds[i].key.pid)
 			pids[n++] = rows->folds[i].key.pid;
 	qsort(pids, n, sizeof(*pids), compare_pids);
 	err = threads_set(&rows->threads, &ui->sampler_config, pids, n, 0);
@@ -269,17 +304,17 @@ static void want_threads(struct rows *rows, struct ui *ui)
 
 bool rows_fold(struct rows *rows, struct ui *ui, const struct item *item, bool unfold)
 {
-	const struct task_key *key = &item->row->task->key;
+	struct task_key key = row_key(item->row);
 	enum fold floor = ui->settings.tree ? FOLD_SHUT : FOLD_CHILDREN;
-	enum fold ceiling = ui->settings.threads ? FOLD_CHILDREN : FOLD_THREADS;
-	enum fold fold = fold_of(rows, key);
+	enum fold ceiling = ui_rows_are(ui) == GROUP_PROCESS ? FOLD_THREADS : FOLD_CHILDREN;
+	enum fold fold = fold_of(rows, item->row);
 
 	/* Without a tree there are threads only. */
 	if (fold < floor)
 		fold = floor;
 	if (item->thread || (unfold ? fold >= ceiling : fold <= floor))
 		return false;
-	set_fold(rows, key, unfold ? fold + 1 : fold - 1);
+	set_fold(rows, &key, unfold ? fold + 1 : fold - 1);
 	want_threads(rows, ui);
 	return true;
 }
@@ -295,13 +330,16 @@ void rows_fold_all(struct rows *rows)
 	threads_close(&rows->threads);
 }
 
-/* Forgets the folds of tasks that have gone, before their pids are used again. */
+/*
+ * Forgets the folds of tasks that have gone, before their pids are used again. A group may come
+ * back under its name.
+ */
 static void forget_gone(struct rows *rows, const struct frame *frame)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < rows->nfolds; i++)
-		if (frame_find(frame, &rows->folds[i].key))
+		if (!rows->folds[i].key.pid || frame_find(frame, &rows->folds[i].key))
 			rows->folds[kept++] = rows->folds[i];
 	rows->nfolds = kept;
 }
@@ -320,6 +358,7 @@ int rows_tick(struct rows *rows, struct ui *ui, unsigned needs)
 void rows_reset(struct rows *rows)
 {
 	rows->n = 0;
+	rows->frame = NULL;
 	rows->order.n = rows->order.passed = 0;
 	rows->nheld = 0;
 	rows->nfolds = 0;
@@ -329,6 +368,7 @@ void rows_reset(struct rows *rows)
 void rows_free(struct rows *rows)
 {
 	threads_close(&rows->threads);
+	grouping_free(&rows->grouping);
 	order_free(&rows->order);
 	order_free(&rows->thread_order);
 	free(rows->items);

@@ -28,6 +28,8 @@ struct place {
 };
 
 struct rows {
+	const struct frame *frame; /* of the rows: the ui's, or that folded into groups */
+	struct grouping grouping;
 	struct item *items;
 	size_t n, cap;
 	struct order order; /* of the processes; its sum is the sum row */
@@ -42,6 +44,12 @@ struct rows {
 	const struct row **spare;
 	size_t nodes_cap;
 };
+
+/* What a row is known by from frame to frame: a task's key, or a group's id. */
+static inline struct task_key row_key(const struct row *row)
+{
+	return row->group ? (struct task_key){ .start_ns = row->group->id } : row->task->key;
+}
 
 /* Makes the lines anew, of ui->frame by ui->query. */
 void rows_build(struct rows *rows, struct ui *ui);

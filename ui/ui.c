@@ -103,3 +103,25 @@ unsigned ui_set_fields(struct ui *ui, const char *fields)
 	ui->settings.fields = copy;
 	return REACT_RELAYOUT;
 }
+
+void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group *group)
+{
+	to->by = ui->settings.group_by;
+	to->id = group->id;
+	to->named = group->name;
+	to->below = ui->settings.tree && to->named && to->by == GROUP_CGROUP;
+	to->name.len = 0;
+	if (group->name)
+		buf_puts(&to->name, group->name);
+}
+
+void ui_only_group(struct ui_group *group, struct query *query)
+{
+	if (group->below) {
+		query->below = buf_cstr(&group->name);
+		return;
+	}
+	query->within = true;
+	query->within_by = group->by;
+	query->within_name = group->named ? buf_cstr(&group->name) : NULL;
+}

@@ -24,7 +24,7 @@ struct ui_settings {
 	bool descending;
 	enum unit unit;
 	char *fields; /* a checked list as of -F; NULL: the default. The ui's own copy */
-	bool threads;
+	enum group_by group_by;
 	bool active;
 	bool command; /* the command line in place of the name */
 	bool exited;  /* rows of exited tasks */
@@ -56,6 +56,7 @@ struct ui_config {
 	const char *pattern; /* valid POSIX extended expression; NULL: all */
 	double over_ms;	     /* negative: all */
 	size_t rows;	     /* 0: all */
+	const char *cgroup;  /* only tasks at or below that path; NULL: all */
 	struct ui_settings settings; /* to begin with; fields stays the caller's */
 	const char *message; /* shown at first, escaped text; NULL: none */
 	/*
@@ -69,6 +70,15 @@ struct ui_config {
 
 /* Pages that can lie on each other: table, detail, fields, help. */
 #define UI_PAGES 6
+
+/* A group, from frame to frame. Zero-initialised it is none. */
+struct ui_group {
+	enum group_by by;
+	uint64_t id;
+	bool named;
+	struct buf name; /* raw bytes, where it has one */
+	bool below;	 /* with the members of all groups below it: it is one of a tree */
+};
 
 /* The task that commands act on: what identifies it, and what it was called. */
 struct ui_task {
@@ -113,6 +123,8 @@ struct ui {
 	char *wanted;	/* of find; NULL: nothing was looked for yet */
 	uid_t *users;	/* NULL: all */
 	size_t nusers;
+	bool opened; /* the members of a group are shown in place of the groups: */
+	struct ui_group group;
 
 	struct ui_target target;
 	struct table *table; /* the table view's state: rows, layout, selection */
@@ -132,6 +144,26 @@ struct view ui_view(const struct ui *ui);
 
 /* The selected task of the table; false when there is no row. (In view_table.c.) */
 bool ui_selected(struct ui *ui, struct ui_task *task);
+
+/* Whether the table's rows are groups. */
+static inline bool ui_folds(const struct ui *ui)
+{
+	return group_folds(ui->settings.group_by) && !ui->opened;
+}
+
+/* What the table's rows are. */
+static inline enum group_by ui_rows_are(const struct ui *ui)
+{
+	if (ui_folds(ui) || ui->settings.group_by == GROUP_THREAD)
+		return ui->settings.group_by;
+	return GROUP_PROCESS;
+}
+
+/* Takes what identifies one of the table's groups. */
+void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group *group);
+
+/* Restricts a query to the members of a group. It points at the name then. */
+void ui_only_group(struct ui_group *group, struct query *query);
 
 /* Puts a view on top. `state` is handed to its functions and freed by its close(). */
 void ui_push(struct ui *ui, const struct view_ops *ops, void *state);

@@ -30,7 +30,7 @@ static void take_layout(struct chooser *chooser, const struct ui *ui)
 {
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .state = true };
+				      .state = true, .group_by = ui_rows_are(ui) };
 	struct layout layout;
 	size_t n;
 

@@ -75,7 +75,7 @@ static int cells_wanted(const struct layout *layout)
 /* Leaves out of the default columns what the screen has no room for. */
 static void make_room(struct ui *ui)
 {
-	static const char *const order[] = { "user", "state", "mem", "blkio", "irq", "wpcopy",
+	static const char *const order[] = { "worst", "user", "state", "mem", "blkio", "irq", "wpcopy",
 					     "compact", "thrash", "swapin", "reclaim", "cpu" };
 	const struct layout *layout = &ui->table->layout;
 
@@ -113,7 +113,7 @@ void table_layout(struct ui *ui)
 	struct table *table = ui->table;
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .state = true };
+				      .state = true, .group_by = ui_rows_are(ui) };
 
 	layout_resolve(&table->layout, ui->settings.fields, &frame);
 	if (!ui->settings.fields) {
@@ -135,6 +135,10 @@ static void set_query(struct ui *ui)
 	ui->query.match = ui->pattern ? &ui->match : NULL;
 	ui->query.users = ui->users;
 	ui->query.nusers = ui->nusers;
+	ui->query.below = ui->config->cgroup;
+	ui->query.within = false;
+	if (ui->opened)
+		ui_only_group(&ui->group, &ui->query);
 }
 
 /* Puts the selection where its task is now. One that has gone leaves it where it is. */
@@ -152,9 +156,10 @@ static void follow(struct ui *ui)
 	}
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct item *item = &rows->items[i];
+		struct task_key key = row_key(item->row);
 
-		if (item->row->task->key.pid == task->key.pid && item->thread == task->thread &&
-		    item->row->task->key.start_ns == task->key.start_ns) {
+		if (key.pid == task->key.pid && item->thread == task->thread &&
+		    key.start_ns == task->key.start_ns) {
 			list_select(list, i);
 			return;
 		}
@@ -186,11 +191,11 @@ bool ui_selected(struct ui *ui, struct ui_task *task)
 {
 	const struct item *item = table_item(ui);
 
-	if (!item)
+	if (!item || !item->row->task)
 		return false;
 	task->key = item->row->task->key;
 	task->tgid = item->row->task->tgid;
-	task->thread = item->thread || ui->settings.threads;
+	task->thread = item->thread || ui->settings.group_by == GROUP_THREAD;
 	memcpy(task->comm, item->row->task->comm, sizeof(task->comm));
 	return true;
 }
@@ -199,9 +204,10 @@ void table_pin(struct ui *ui)
 {
 	const struct item *item = table_item(ui);
 
-	ui->table->pinned = item && ui_selected(ui, &ui->table->selected);
+	ui->table->pinned = item;
 	if (item)
-		ui->table->selected.thread = item->thread;
+		ui->table->selected = (struct ui_task){ .key = row_key(item->row),
+							.thread = item->thread };
 }
 
 void table_unpin(struct ui *ui)
@@ -239,6 +245,9 @@ static bool is_wanted(const struct ui *ui, const struct item *item)
 {
 	const struct task *task = item->row->task;
 
+	if (!task)
+		return item->row->group->name &&
+		       !regexec(&ui->find, item->row->group->name, 0, NULL, 0);
 	if (!regexec(&ui->find, task->comm, 0, NULL, 0))
 		return true;
 	return task->command && !regexec(&ui->find, task->command, 0, NULL, 0);
@@ -269,8 +278,11 @@ static unsigned table_needs(struct ui *ui, void *state)
 	struct table *table = state;
 
 	set_query(ui);
+	/* Of groups all members' are wanted, of tasks only those of rows that are shown. */
 	return query_needs(&ui->query, ui->settings.unit) |
-	       (layout_needs(&table->layout, ui->settings.unit) & (NEED_RECORD | NEED_RANGE));
+	       group_table[ui_rows_are(ui)].needs |
+	       (layout_needs(&table->layout, ui->settings.unit) &
+		(ui_folds(ui) ? NEED_RECORD | NEED_RANGE | NEED_PROC : NEED_RECORD | NEED_RANGE));
 }
 
 /* A column and where it is on the screen. */
@@ -439,6 +451,7 @@ static void draw_sum(struct ui *ui, int line)
 	struct view view = ui_view(ui);
 	struct span span = { 0 };
 
+	view.frame = table->rows.frame;
 	while (next_span(ui, &span)) {
 		const struct column *column = span.column;
 		struct value total = column_total(column, &view, order->rows, order->passed,
@@ -448,11 +461,10 @@ static void draw_sum(struct ui *ui, int line)
 		table->cell.len = 0;
 		if (column->last && span.index + 1 == table->layout.n)
 			buf_printf(&table->cell, "%zu %s", order->passed,
-				   ui->frame->threads ? "threads" : "tasks");
-		else if (!span.index && total.type == VALUE_UNSET)
-			column_append_label(column, "=", &table->cell);
-		else if (column->sum != SUM_NONE && column->format != FORMAT_TEXT)
-			column_append(column, &view, &total, 0, &table->scratch, &table->cell);
+				   group_table[ui_rows_are(ui)].plural);
+		else
+			column_append_total(column, &view, &total, !span.index, &table->scratch,
+					    &table->cell);
 		if (total.type == VALUE_NUMBER && total.number < SHARE_SHOWN)
 			style = STYLE_DIM;
 		term_put(&ui->term, line, span.at, span.cells, table->cell.data, table->cell.len,

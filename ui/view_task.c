@@ -11,6 +11,7 @@
 #include "detail.h"
 #include "detail_record.h"
 #include "detail_account.h"
+#include "detail_group.h"
 #include "detail_threads.h"
 #include "paper.h"
 #include "util.h"
@@ -318,7 +319,7 @@ static void put_history(struct task_view *view, int column, enum figure f)
 }
 
 /* Columns of the figures that stay together. */
-static const struct group {
+static const struct block {
 	int cells;
 	const char *heads;
 	void (*put)(struct task_view *view, int column, enum figure f);
@@ -332,7 +333,7 @@ static const struct group {
 };
 
 /* The group's title. */
-static void group_title(struct task_view *view, const struct group *group, struct buf *out)
+static void group_title(struct task_view *view, const struct block *group, struct buf *out)
 {
 	const struct detail *detail = &view->detail;
 	char span[TIME_TEXT];
@@ -442,6 +443,10 @@ static void write_page(struct task_view *view, struct ui *ui)
 	paper_part(&view->paper, "Delays");
 	write_figures(view);
 	write_legend(view);
+	if (detail->of_group) {
+		detail_group_write(detail, &view->paper, &view->text);
+		return;
+	}
 	if (detail->sum) {
 		detail_account_write(ui->frame, &view->paper);
 		return;
@@ -460,9 +465,14 @@ static void draw_bar(struct task_view *view, struct ui *ui)
 
 	term_put(term, 0, 0, term->columns, "", 0, STYLE_HEAD);
 	if (detail->sum) {
-		snprintf(text, sizeof(text), "sum of %zu %s", detail->members,
-			 ui->frame->threads ? "threads" : "tasks");
-		term_puts(term, 0, column, text, STYLE_HEAD);
+		snprintf(text, sizeof(text), "%s%zu %s", detail->of_group ? "" : "sum of ",
+			 detail->members, ui->frame->threads ? "threads" : "tasks");
+		column = term_puts(term, 0, column, text, STYLE_HEAD);
+		view->text.len = 0;
+		if (detail->of_group)
+			detail_group_name(detail, ui->term.charset, &view->text);
+		term_put(term, 0, column, term->columns - column, view->text.data,
+			 view->text.len, STYLE_HEAD);
 		return;
 	}
 	snprintf(text, sizeof(text), "%s %d ", detail->who.thread ? "thread" : "process",
@@ -512,7 +522,11 @@ static void task_draw(struct ui *ui, void *state, struct list *list, int height)
 static unsigned task_needs(struct ui *ui, void *state)
 {
 	(void)ui;
-	return ((struct task_view *)state)->detail.sum ? NEED_ACCOUNT : 0;
+	const struct detail *detail = &((struct task_view *)state)->detail;
+
+	if (detail->of_group)
+		return group_table[detail->group.by].needs;
+	return detail->sum ? NEED_ACCOUNT : 0;
 }
 
 /* A new frame is there. */
@@ -543,13 +557,24 @@ static const struct view_ops view_task = {
 	.close = task_close,
 };
 
-unsigned view_task_open(struct ui *ui, const struct ui_task *task)
+/* Opens the page. */
+static unsigned open_page(struct ui *ui, const struct ui_task *task, const struct group *group)
 {
 	struct task_view *view = xcalloc(1, sizeof(*view));
 
-	detail_start(&view->detail, ui, task);
+	detail_start(&view->detail, ui, task, group);
 	ui_push(ui, &view_task, view);
 	return REACT_REDRAW;
+}
+
+unsigned view_task_open(struct ui *ui, const struct ui_task *task)
+{
+	return open_page(ui, task, NULL);
+}
+
+unsigned view_task_open_group(struct ui *ui, const struct group *group)
+{
+	return open_page(ui, NULL, group);
 }
 
 unsigned view_task_part(struct ui *ui, int by)

@@ -8,6 +8,9 @@
 /* Opens the detail of a task; NULL: of the sum over the rows that pass. Reactions. */
 unsigned view_task_open(struct ui *ui, const struct ui_task *task);
 
+/* The same of one of the table's groups. */
+unsigned view_task_open_group(struct ui *ui, const struct group *group);
+
 /* In the detail view: scrolls to the next part of the page, by -1 to the one before. Reactions. */
 unsigned view_task_part(struct ui *ui, int by);
 
