@@ -127,11 +127,11 @@ static struct nlconn *nlconn_new(struct nl_sock *sock, int fd, uint16_t family, 
 	return conn;
 }
 
-int nlconn_open(struct nlconn **out)
+int nlconn_connect(struct nl_sock **out, uint16_t *family)
 {
 	struct timeval timeout = { .tv_sec = REPLY_TIMEOUT_MS / 1000 };
 	struct nl_sock *sock = nl_socket_alloc();
-	int err, family;
+	int err;
 
 	if (!sock)
 		die("out of memory");
@@ -143,14 +143,26 @@ int nlconn_open(struct nlconn **out)
 	/* The look-up waits for its reply without a limit of its own. */
 	if (setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)))
 		debug_log("receive time-out: %s", strerror(errno));
-	family = genl_ctrl_resolve(sock, TASKSTATS_GENL_NAME);
-	if (family < 0) {
-		debug_log("taskstats family: %s", nl_geterror(family));
+	err = genl_ctrl_resolve(sock, TASKSTATS_GENL_NAME);
+	if (err < 0) {
+		debug_log("taskstats family: %s", nl_geterror(err));
 		nl_socket_free(sock);
-		return family == -NLE_AGAIN ? -ETIMEDOUT : -ENOENT;
+		return err == -NLE_AGAIN ? -ETIMEDOUT : -ENOENT;
 	}
-	*out = nlconn_new(sock, nl_socket_get_fd(sock), (uint16_t)family, REPLY_TIMEOUT_MS);
+	*out = sock;
+	*family = (uint16_t)err;
 	return 0;
+}
+
+int nlconn_open(struct nlconn **out)
+{
+	struct nl_sock *sock;
+	uint16_t family;
+	int err = nlconn_connect(&sock, &family);
+
+	if (!err)
+		*out = nlconn_new(sock, nl_socket_get_fd(sock), family, REPLY_TIMEOUT_MS);
+	return err;
 }
 
 int nlconn_open_fd(struct nlconn **out, int fd, uint16_t family, int timeout_ms)

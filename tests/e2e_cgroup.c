@@ -2,14 +2,19 @@
 /* Cgroups on the real kernel: whose group is shown, and what the kernel says of one. */
 #include "config.h"
 
+#include "cgroup.h"
 #include "guard.h"
 #include "parse.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <mntent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,6 +120,196 @@ static void test_moved(void **state)
 	e2e_kill(pid);
 }
 
+/* A child in a group, that stops itself, or spins. */
+static pid_t add_child(const char *path, bool stops)
+{
+	const char *procs = e2e_format("%s/cgroup.procs", path);
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid) {
+		guard_push_child(pid);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (write_text(procs, "0"))
+		_exit(1);
+	if (stops)
+		raise(SIGSTOP);
+	for (;;)
+		;
+}
+
+/* Counts the threads of a group by their states, one by one. How many there are. */
+static unsigned count_by_hand(const char *path, struct cgroup_states *states)
+{
+	FILE *tasks = fopen(e2e_format("%s/tasks", path), "re");
+	unsigned n = 0;
+	int tid;
+
+	*states = (struct cgroup_states){ 0 };
+	assert_non_null(tasks);
+	while (fscanf(tasks, "%d", &tid) == 1) {
+		FILE *stat = fopen(e2e_format("/proc/%d/stat", tid), "re");
+		char state = '?';
+
+		if (!stat || fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+			state = '?';
+		if (stat)
+			fclose(stat);
+		n++;
+		states->running += state == 'R';
+		states->sleeping += state == 'S';
+		states->stopped += state == 'T';
+		states->uninterruptible += state == 'D';
+	}
+	fclose(tasks);
+	return n;
+}
+
+/* Opens a v1 hierarchy and a reader of its groups. */
+static struct cgroup_reader *open_reader(struct hierarchy *hierarchy, const char *name)
+{
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY);
+	struct cgroup_reader *reader;
+
+	assert_int_equal(hierarchy_open(hierarchy, procfd, name), 0);
+	reader = cgroup_reader_open(procfd, hierarchy);
+	close(procfd);
+	return reader;
+}
+
+/* Threads of load_sleepers 4 3, and two more. */
+#define SLEEPING	(1 + 4 * 3)
+#define ALL		(SLEEPING + 2)
+
+/* What cgroupstats says of a group is what is counted by hand, thread by thread. */
+static void test_states(void **state)
+{
+	const char *controller = NULL, *path = make_group(&controller);
+	const struct cgroup_sample *now = NULL, *before;
+	struct e2e_how how = { .cgroup = path };
+	struct cgroup_states by_hand;
+	struct cgroup_reader *reader;
+	struct hierarchy hierarchy;
+	pid_t sleepers;
+	unsigned same = 0;
+
+	(void)state;
+	/* They sleep in pause(), for good: what waits for a time is not counted by all kernels. */
+	sleepers = e2e_load(&how, "load_sleepers 4 3");
+	assert_true(sleepers > 0);
+	add_child(path, true);
+	add_child(path, false);
+	for (int i = 0; i < 100 && (count_by_hand(path, &by_hand) < ALL || !by_hand.stopped); i++)
+		e2e_sleep(0.1);
+	reader = open_reader(&hierarchy, controller);
+	for (int i = 0; i < 50; i++) {
+		e2e_sleep(0.1);
+		cgroup_reader_tick(reader);
+		assert_int_equal(count_by_hand(path, &by_hand), ALL);
+		assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now,
+					     &before), 0);
+		assert_int_equal(now->error[CGROUP_STATES], 0);
+		/* Nothing changes but at the start. */
+		same += !memcmp(&by_hand, &now->states, sizeof(by_hand));
+	}
+	print_message("# %u of 50 alike; at last %u running, %u sleeping, %u stopped\n", same,
+		      (unsigned)now->states.running, (unsigned)now->states.sleeping,
+		      (unsigned)now->states.stopped);
+	assert_int_equal(now->states.sleeping, SLEEPING);
+	assert_int_equal(now->states.running, 1);
+	assert_int_equal(now->states.stopped, 1);
+	assert_in_range(same, 45, 50);
+	cgroup_reader_close(reader);
+	hierarchy_close(&hierarchy);
+	e2e_kill(sleepers);
+}
+
+/* A group that is removed while it is read is gone, also where another one takes its place. */
+static void test_removed(void **state)
+{
+	const char *controller = NULL, *path = make_group(&controller);
+	const struct cgroup_sample *now, *before;
+	struct cgroup_reader *reader;
+	struct hierarchy hierarchy;
+
+	(void)state;
+	reader = open_reader(&hierarchy, controller);
+	for (int i = 0; i < 3; i++) {
+		cgroup_reader_tick(reader);
+		assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now,
+					     &before), 0);
+		assert_int_equal(now->have & CGROUP_BIT(CGROUP_STATES), CGROUP_BIT(CGROUP_STATES));
+		assert_int_equal(before != NULL, i > 0);
+	}
+	assert_int_equal(rmdir(path), 0);
+	cgroup_reader_tick(reader);
+	assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now, &before),
+			 -ENOENT);
+	assert_int_equal(mkdir(path, 0755), 0);
+	cgroup_reader_tick(reader);
+	assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now, &before), 0);
+	assert_null(before);
+	/* Nobody asks between these two. */
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(mkdir(path, 0755), 0);
+	cgroup_reader_tick(reader);
+	assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now, &before), 0);
+	assert_null(before);
+	assert_int_equal(now->error[CGROUP_STATES], 0);
+	cgroup_reader_close(reader);
+	hierarchy_close(&hierarchy);
+}
+
+/* A v2 group's pressure is what its files say. */
+static void test_pressure(void **state)
+{
+	const struct cgroup_sample *now, *before;
+	struct cgroup_reader *reader;
+	struct hierarchy hierarchy;
+	const char *path;
+
+	(void)state;
+	reader = open_reader(&hierarchy, "v2");
+	path = hierarchy.mount ? e2e_format("%s/stalltop-test-%d", hierarchy.mount, (int)getpid()) :
+				 NULL;
+	if (path)
+		guard_push(UNDO_CGROUP, path, NULL);
+	if (!path || mkdir(path, 0755))
+		e2e_skip("no v2 cgroup may be made");
+	add_child(path, false);
+	add_child(path, false);
+	add_child(path, false);
+	e2e_sleep(3);
+	for (unsigned i = 0; i < PSI_IRQ; i++) {
+		const char *file = e2e_format("%s/%s.pressure", path, psi_names[i]);
+		uint64_t low, high;
+		FILE *f = fopen(file, "re");
+
+		if (!f)
+			e2e_skip("no pressure of groups");
+		assert_int_equal(fscanf(f, "some avg10=%*f avg60=%*f avg300=%*f total=%" SCNu64,
+					&low), 1);
+		fclose(f);
+		assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_BIT(i), &now,
+					     &before), 0);
+		f = fopen(file, "re");
+		assert_int_equal(fscanf(f, "some avg10=%*f avg60=%*f avg300=%*f total=%" SCNu64,
+					&high), 1);
+		fclose(f);
+		assert_int_equal(now->error[i], 0);
+		assert_in_range(now->psi[i].some.total_us, low, high);
+		assert_true(now->psi[i].full.valid);
+		/* Three that spin on fewer CPUs than that, or on more. */
+		if (i == PSI_CPU)
+			assert_true(sysconf(_SC_NPROCESSORS_ONLN) > 2 ||
+				    now->psi[i].some.total_us > 300000);
+	}
+	cgroup_reader_close(reader);
+	hierarchy_close(&hierarchy);
+}
+
 /* A hierarchy that there is not: one line that names those that there are. */
 static void test_unknown(void **state)
 {
@@ -138,6 +333,9 @@ int main(void)
 		e2e_test(test_shown),
 		e2e_test(test_moved),
 		e2e_test(test_unknown),
+		e2e_test(test_states),
+		e2e_test(test_removed),
+		e2e_test(test_pressure),
 	};
 
 	return cmocka_run_group_tests_name("e2e_cgroup", tests, e2e_group_setup,
