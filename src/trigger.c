@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "trigger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mounts.h"
+#include "util.h"
+
+#define GROUP_PREFIX "cgroup:"
+
+#define WINDOW_MIN_US 500000
+#define WINDOW_MAX_US 10000000
+
+/*
+ * Where the window is a multiple of 2 s the kernel may look every 2 s only, a little too early
+ * for the end of the window, and so every other time (seen on 6.18): pressure that lasts is
+ * reported so much later than a window after the last time, with time to spare.
+ */
+#define REPORT_LATE_NS (2500 * NSEC_PER_MSEC)
+
+/* Part of a text. */
+struct word {
+	const char *at;
+	size_t len;
+};
+
+/* Whether it is that text. */
+static bool is_word(const struct word *word, const char *text)
+{
+	return word->len == strlen(text) && !memcmp(word->at, text, word->len);
+}
+
+/* Whether it is a blank between words. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Takes the last word off a text that ends at *end. False when there is none. */
+static bool last_word(const char *start, const char **end, struct word *word)
+{
+	const char *at;
+
+	while (*end > start && is_blank((*end)[-1]))
+		--*end;
+	for (at = *end; at > start && !is_blank(at[-1]); at--)
+		;
+	word->at = at;
+	word->len = (size_t)(*end - at);
+	*end = at;
+	return word->len > 0;
+}
+
+/* us in a unit; 0: it is none. */
+static uint64_t unit_us(const struct word *unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t us;
+	} units[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (is_word(unit, units[i].name))
+			return units[i].us;
+	return 0;
+}
+
+/*
+ * Reads a number with its unit, that comes to whole us. What is far too large stays so without
+ * running over.
+ */
+static bool parse_time(const struct word *word, uint64_t *us)
+{
+	const char *at = word->at, *end = word->at + word->len, *decimals = NULL;
+	struct word unit;
+	uint64_t whole, scale;
+
+	if (!parse_uint(&at, end, &whole))
+		return false;
+	if (at < end && *at == '.') {
+		decimals = ++at;
+		while (at < end && *at >= '0' && *at <= '9')
+			at++;
+		if (at == decimals)
+			return false;
+	}
+	unit = (struct word){ at, (size_t)(end - at) };
+	scale = unit_us(&unit);
+	if (!scale)
+		return false;
+	*us = (whole < UINT32_MAX ? whole : UINT32_MAX) * scale;
+	for (; decimals && decimals < at; decimals++) {
+		scale /= 10;
+		if (!scale && *decimals != '0')
+			return false;
+		*us += (uint64_t)(*decimals - '0') * scale;
+	}
+	return true;
+}
+
+/* Reads threshold and window. */
+static enum trigger_fault parse_times(const struct word *word, struct trigger_spec *spec)
+{
+	const char *slash = memchr(word->at, '/', word->len);
+	uint64_t threshold, window;
+	struct word part;
+
+	if (!slash)
+		return TRIGGER_BAD_TIME;
+	part = (struct word){ word->at, (size_t)(slash - word->at) };
+	if (!parse_time(&part, &threshold))
+		return TRIGGER_BAD_TIME;
+	part = (struct word){ slash + 1, (size_t)(word->at + word->len - slash - 1) };
+	if (!parse_time(&part, &window))
+		return TRIGGER_BAD_TIME;
+	if (window < WINDOW_MIN_US || window > WINDOW_MAX_US)
+		return TRIGGER_BAD_WINDOW;
+	if (!threshold || threshold > window)
+		return TRIGGER_BAD_THRESHOLD;
+	spec->threshold_us = (uint32_t)threshold;
+	spec->window_us = (uint32_t)window;
+	return TRIGGER_GOOD;
+}
+
+/* Reads what pressure is meant. */
+static enum trigger_fault parse_pressure(const struct word *resource, const struct word *level,
+					 struct trigger_spec *spec)
+{
+	unsigned r = 0;
+
+	while (r < PSI_RESOURCES && !is_word(resource, psi_names[r]))
+		r++;
+	if (r == PSI_RESOURCES)
+		return TRIGGER_BAD_RESOURCE;
+	spec->resource = (enum psi_resource)r;
+	spec->full = is_word(level, "full");
+	if (!spec->full && !is_word(level, "some"))
+		return TRIGGER_BAD_LEVEL;
+	return r == PSI_IRQ && !spec->full ? TRIGGER_BAD_IRQ : TRIGGER_GOOD;
+}
+
+/* Whether a path has a component "..": nothing above the root can be meant. */
+static bool climbs(const char *path, size_t len)
+{
+	const char *at = path, *end = path + len;
+
+	while (at < end) {
+		const char *slash = memchr(at, '/', (size_t)(end - at));
+		struct word part = { at, (size_t)((slash ? slash : end) - at) };
+
+		if (is_word(&part, ".."))
+			return true;
+		at += part.len + 1;
+	}
+	return false;
+}
+
+/* Reads what stands before the pressure: nothing, or a group. Its name may have blanks. */
+static enum trigger_fault parse_group(const char *start, const char *end,
+				      struct trigger_spec *spec)
+{
+	size_t prefix = strlen(GROUP_PREFIX);
+
+	while (end > start && is_blank(end[-1]))
+		end--;
+	if (start == end)
+		return TRIGGER_GOOD;
+	if ((size_t)(end - start) < prefix || memcmp(start, GROUP_PREFIX, prefix) != 0)
+		return TRIGGER_BAD_FORM;
+	start += prefix;
+	if (start == end || is_blank(*start) || climbs(start, (size_t)(end - start)))
+		return TRIGGER_BAD_GROUP;
+	while (start < end && *start == '/')
+		start++;
+	spec->group = xcalloc((size_t)(end - start) + 1, 1);
+	memcpy(spec->group, start, (size_t)(end - start));
+	return TRIGGER_GOOD;
+}
+
+enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec)
+{
+	const char *start = text, *end = text + strlen(text);
+	struct word resource, level, times;
+	enum trigger_fault fault;
+
+	*spec = (struct trigger_spec){ 0 };
+	while (is_blank(*start))
+		start++;
+	if (!last_word(start, &end, &times) || !last_word(start, &end, &level) ||
+	    !last_word(start, &end, &resource))
+		return TRIGGER_BAD_FORM;
+	fault = parse_group(start, end, spec);
+	if (!fault)
+		fault = parse_pressure(&resource, &level, spec);
+	if (!fault)
+		fault = parse_times(&times, spec);
+	if (fault)
+		trigger_spec_free(spec);
+	else
+		spec->text = xstrdup(text);
+	return fault;
+}
+
+void trigger_spec_free(struct trigger_spec *spec)
+{
+	free(spec->text);
+	free(spec->group);
+	*spec = (struct trigger_spec){ 0 };
+}
+
+/* Whether the kernel would take any window. */
+static bool is_privileged(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return !syscall(SYS_capget, &head, caps) &&
+	       caps[CAP_TO_INDEX(CAP_SYS_RESOURCE)].effective & CAP_TO_MASK(CAP_SYS_RESOURCE);
+}
+
+int trigger_arm(int fd, const struct trigger_spec *spec)
+{
+	/* The kernel takes 31 bytes and puts a NUL over the last that it is given. */
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%s %u %u", spec->full ? "full" : "some",
+			   spec->threshold_us, spec->window_us) + 1;
+	ssize_t n;
+
+	do {
+		n = write(fd, text, (size_t)len);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n == len ? 0 : -EIO;
+}
+
+/* Opens the group's file, or says where it failed. The descriptor or -errno. */
+static int open_group_file(const struct trigger_spec *spec, int procfd, enum trigger_step *step)
+{
+	struct buf path = { 0 };
+	char file[32];
+	int dir, fd = mounts_cgroup2(procfd, &path);
+
+	*step = TRIGGER_AT_MOUNT;
+	if (!fd) {
+		*step = TRIGGER_AT_GROUP;
+		buf_putc(&path, '/');
+		buf_puts(&path, spec->group);
+		dir = open(buf_cstr(&path), O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd = dir < 0 ? -errno : 0;
+	}
+	buf_free(&path);
+	if (fd)
+		return fd;
+	*step = TRIGGER_AT_FILE;
+	snprintf(file, sizeof(file), "%s.pressure", psi_names[spec->resource]);
+	fd = openat(dir, file, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	close(dir);
+	return fd;
+}
+
+/* Opens the system's file. The descriptor or -errno. */
+static int open_system_file(const struct trigger_spec *spec, int procfd)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "pressure/%s", psi_names[spec->resource]);
+	fd = openat(procfd, path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int procfd,
+		 struct trigger_error *why)
+{
+	int fd, err;
+
+	*why = (struct trigger_error){ .step = TRIGGER_AT_FILE, .privileged = is_privileged() };
+	fd = spec->group ? open_group_file(spec, procfd, &why->step) :
+			   open_system_file(spec, procfd);
+	if (fd < 0)
+		return why->err = fd;
+	why->step = TRIGGER_AT_WRITE;
+	err = trigger_arm(fd, spec);
+	if (err) {
+		close(fd);
+		return why->err = err;
+	}
+	set->all[set->n++] = (struct trigger){ .spec = spec, .fd = fd };
+	return 0;
+}
+
+void triggers_fill(const struct trigger_set *set, struct pollfd *fds)
+{
+	for (size_t i = 0; i < set->n; i++)
+		fds[i] = (struct pollfd){ .fd = set->all[i].fd, .events = POLLPRI };
+}
+
+size_t triggers_take(struct trigger_set *set, const struct pollfd *fds, uint64_t now_ns)
+{
+	size_t fired = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		struct trigger *trigger = &set->all[i];
+
+		if (trigger->fd < 0)
+			continue;
+		/* Of a group that has been removed both are said. */
+		if (fds[i].revents & (POLLERR | POLLHUP | POLLNVAL)) {
+			close(trigger->fd);
+			trigger->fd = -1;
+			trigger->gone = true;
+		} else if (fds[i].revents & POLLPRI) {
+			trigger->fired = true;
+			trigger->last_ns = now_ns;
+			fired++;
+		}
+	}
+	return fired;
+}
+
+void triggers_forget(struct trigger_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		set->all[i].fired = false;
+}
+
+size_t triggers_gone(const struct trigger_set *set)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		gone += set->all[i].gone;
+	return gone;
+}
+
+uint64_t trigger_until_ns(const struct trigger *trigger, uint64_t linger_ns)
+{
+	uint64_t least_ns = trigger->spec->window_us * NSEC_PER_USEC + REPORT_LATE_NS;
+
+	if (!trigger->last_ns)
+		return 0;
+	return trigger->last_ns + (linger_ns > least_ns ? linger_ns : least_ns);
+}
+
+uint64_t triggers_until_ns(const struct trigger_set *set, uint64_t linger_ns)
+{
+	uint64_t until_ns = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		uint64_t ns = trigger_until_ns(&set->all[i], linger_ns);
+
+		if (ns > until_ns)
+			until_ns = ns;
+	}
+	return until_ns;
+}
+
+void triggers_close(struct trigger_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (set->all[i].fd >= 0)
+			close(set->all[i].fd);
+	set->n = 0;
+}

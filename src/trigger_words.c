@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "trigger_words.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "notes.h"
+
+const char *trigger_allowed(enum trigger_fault fault)
+{
+	static const char *const texts[] = {
+		[TRIGGER_GOOD] = "",
+		[TRIGGER_BAD_FORM] = "RESOURCE some|full THRESHOLD/WINDOW, as memory some "
+				     "300ms/2s, perhaps with cgroup:PATH before it",
+		[TRIGGER_BAD_GROUP] = "a path below the root of cgroup v2 behind cgroup:, "
+				      "without ..",
+		[TRIGGER_BAD_RESOURCE] = "cpu, memory, io or irq before some or full",
+		[TRIGGER_BAD_LEVEL] = "some or full behind the resource",
+		[TRIGGER_BAD_IRQ] = "full behind irq, which has no some",
+		[TRIGGER_BAD_TIME] = "THRESHOLD/WINDOW, each a number of whole us in us, ms or s, "
+				     "as 300ms/2s",
+		[TRIGGER_BAD_WINDOW] = "a window from 500ms to 10s",
+		[TRIGGER_BAD_THRESHOLD] = "a threshold above 0 and at most the window",
+	};
+
+	return texts[fault];
+}
+
+/* Where the pressure file could not be opened. */
+static void explain_file(struct buf *out, const struct trigger_spec *spec,
+			 const struct trigger_error *error)
+{
+	const char *name = psi_names[spec->resource];
+
+	switch (error->err) {
+	case -ENOENT:
+	case -EOPNOTSUPP:
+		if (spec->resource == PSI_IRQ)
+			buf_puts(out, "this kernel does not measure pressure by interrupts: it "
+				      "takes 6.1 with CONFIG_IRQ_TIME_ACCOUNTING");
+		else if (spec->group)
+			buf_puts(out, "the pressure of this group is not measured: write 1 to "
+				      "its cgroup.pressure, or boot with the kernel parameter "
+				      "psi=1");
+		else
+			buf_printf(out, "this kernel does not measure pressure: %s",
+				   note_table[NOTE_NO_PSI].remedy);
+		break;
+	case -EACCES:
+	case -EPERM:
+		if (spec->group)
+			buf_printf(out, "the group's %s.pressure cannot be opened for writing (%s): "
+				   "only its owner may, mostly root", name, strerror(-error->err));
+		else
+			buf_printf(out, "/proc/pressure/%s cannot be opened for writing (%s)%s",
+				   name, strerror(-error->err), error->privileged ? "" :
+				   ": before 6.5 that takes CAP_SYS_RESOURCE");
+		break;
+	default:
+		buf_printf(out, "the pressure file cannot be opened for writing: %s",
+			   strerror(-error->err));
+	}
+}
+
+/* Where the kernel does not want to watch. */
+static void explain_write(struct buf *out, const struct trigger_spec *spec,
+			  const struct trigger_error *error)
+{
+	uint32_t over = spec->window_us % TRIGGER_STEP_US;
+
+	switch (error->err) {
+	case -EINVAL:
+		if (!over || error->privileged)
+			buf_puts(out, "the kernel does not take it (Invalid argument)");
+		else
+			buf_printf(out, "without CAP_SYS_RESOURCE a window must be a multiple of "
+				   "2s: take %us, or run it with that capability",
+				   (spec->window_us - over + TRIGGER_STEP_US) / 1000000);
+		break;
+	case -EBUSY:
+		buf_puts(out, "the kernel has a trigger there already (Device or resource busy)");
+		break;
+	case -EOPNOTSUPP:
+		buf_puts(out, "pressure is not measured: boot with the kernel parameter psi=1");
+		break;
+	case -ENODEV:
+		buf_puts(out, "the group has gone");
+		break;
+	default:
+		buf_printf(out, "the kernel does not take it: %s", strerror(-error->err));
+	}
+}
+
+void trigger_explain(struct buf *out, const struct trigger_spec *spec,
+		     const struct trigger_error *error)
+{
+	switch (error->step) {
+	case TRIGGER_AT_MOUNT:
+		if (error->err == -ENOENT)
+			buf_puts(out, "cgroup v2, whose groups alone have pressure, is not mounted");
+		else
+			buf_printf(out, "cannot find out where cgroup v2 is mounted: %s",
+				   strerror(-error->err));
+		break;
+	case TRIGGER_AT_GROUP:
+		if (error->err == -ENOENT)
+			buf_puts(out, "there is no such group; paths begin at the root of cgroup "
+				      "v2, as in /proc/PID/cgroup behind 0::");
+		else
+			buf_printf(out, "the group cannot be opened: %s", strerror(-error->err));
+		break;
+	case TRIGGER_AT_FILE:
+		explain_file(out, spec, error);
+		break;
+	case TRIGGER_AT_WRITE:
+		explain_write(out, spec, error);
+		break;
+	}
+}

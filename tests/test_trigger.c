@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Triggers on pressure: expressions and their limits, telling the kernel (played by files,
+ * pipes and a made-up tree), what comes of it, and the words for what goes wrong.
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options_when.h"
+#include "tree.h"
+#include "trigger.h"
+#include "trigger_words.h"
+#include "util.h"
+
+#define SEC NSEC_PER_SEC
+
+/* Parses a copy without a byte to spare, so that a read past the end is seen. */
+static enum trigger_fault parse(const char *text, struct trigger_spec *spec)
+{
+	char *copy = xstrdup(text);
+	enum trigger_fault fault;
+
+	memset(spec, 0xA5, sizeof(*spec));
+	fault = trigger_parse(copy, spec);
+	free(copy);
+	return fault;
+}
+
+/* Parses what must be right. */
+static struct trigger_spec good(const char *text)
+{
+	struct trigger_spec spec;
+
+	if (parse(text, &spec))
+		fail_msg("refused: %s", text);
+	assert_string_equal(spec.text, text);
+	return spec;
+}
+
+/* What is asked for, by each word. */
+static void test_good(void **state)
+{
+	static const struct {
+		const char *text, *group;
+		enum psi_resource resource;
+		bool full;
+		uint32_t threshold_us, window_us;
+	} cases[] = {
+		{ "memory some 300ms/2s", NULL, PSI_MEMORY, false, 300000, 2000000 },
+		{ "memory full 300ms/2s", NULL, PSI_MEMORY, true, 300000, 2000000 },
+		{ "cpu some 0.3s/2000ms", NULL, PSI_CPU, false, 300000, 2000000 },
+		{ "cpu full 1us/2000000us", NULL, PSI_CPU, true, 1, 2000000 },
+		{ "io some 1.500s/2.0s", NULL, PSI_IO, false, 1500000, 2000000 },
+		{ "irq full 0.000001s/500ms", NULL, PSI_IRQ, true, 1, 500000 },
+		{ " \tio  full\t0.001ms/10.000000000s ", NULL, PSI_IO, true, 1, 10000000 },
+		{ "io full 007ms/010s", NULL, PSI_IO, true, 7000, 10000000 },
+		{ "cgroup:a memory full 1s/2s", "a", PSI_MEMORY, true, 1000000, 2000000 },
+		{ "cgroup:/a/b.slice cpu some 1s/2s", "a/b.slice", PSI_CPU, false, 1000000,
+		  2000000 },
+		{ "cgroup:///a b\\x2d  io some 1s/2s", "a b\\x2d", PSI_IO, false, 1000000,
+		  2000000 },
+		{ "cgroup:/ io some 1s/2s", "", PSI_IO, false, 1000000, 2000000 },
+		{ "cgroup:..a/...//b../. io some 1s/2s", "..a/...//b../.", PSI_IO, false, 1000000,
+		  2000000 },
+		{ "cgroup:\377\n\033 io some 1s/2s", "\377\n\033", PSI_IO, false, 1000000,
+		  2000000 },
+		{ "cgroup:io some io some 1s/2s", "io some", PSI_IO, false, 1000000, 2000000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct trigger_spec spec = good(cases[i].text);
+
+		if (cases[i].group)
+			assert_string_equal(spec.group, cases[i].group);
+		else
+			assert_null(spec.group);
+		assert_int_equal(spec.resource, cases[i].resource);
+		assert_int_equal(spec.full, cases[i].full);
+		assert_int_equal(spec.threshold_us, cases[i].threshold_us);
+		assert_int_equal(spec.window_us, cases[i].window_us);
+		trigger_spec_free(&spec);
+		assert_null(spec.text);
+	}
+}
+
+/* What is refused, and as what. */
+static void test_bad(void **state)
+{
+	static const struct {
+		const char *text;
+		enum trigger_fault fault;
+	} cases[] = {
+		{ "", TRIGGER_BAD_FORM },
+		{ " \t", TRIGGER_BAD_FORM },
+		{ "memory", TRIGGER_BAD_FORM },
+		{ "memory 300ms/2s", TRIGGER_BAD_FORM },
+		{ "group memory some 300ms/2s", TRIGGER_BAD_FORM },
+		{ "cgroup memory some 300ms/2s", TRIGGER_BAD_FORM },
+		{ "memory some 300ms / 2s", TRIGGER_BAD_FORM },
+		{ "cgroup: memory some 300ms/2s", TRIGGER_BAD_GROUP },
+		{ "cgroup:.. memory some 300ms/2s", TRIGGER_BAD_GROUP },
+		{ "cgroup:/a/../b memory some 300ms/2s", TRIGGER_BAD_GROUP },
+		{ "cgroup:/a/.. memory some 300ms/2s", TRIGGER_BAD_GROUP },
+		{ "cgroup:../a memory some 300ms/2s", TRIGGER_BAD_GROUP },
+		{ "mem some 300ms/2s", TRIGGER_BAD_RESOURCE },
+		{ "memoryx some 300ms/2s", TRIGGER_BAD_RESOURCE },
+		{ "Memory some 300ms/2s", TRIGGER_BAD_RESOURCE },
+		{ "memory\n some 300ms/2s", TRIGGER_BAD_RESOURCE },
+		{ "cgroup:memory some 300ms/2s", TRIGGER_BAD_RESOURCE },
+		{ "memory any 300ms/2s", TRIGGER_BAD_LEVEL },
+		{ "memory fullx 300ms/2s", TRIGGER_BAD_LEVEL },
+		{ "memory som 300ms/2s", TRIGGER_BAD_LEVEL },
+		{ "irq some 300ms/2s", TRIGGER_BAD_IRQ },
+		{ "memory some 300ms", TRIGGER_BAD_TIME },
+		{ "memory some /", TRIGGER_BAD_TIME },
+		{ "memory some /2s", TRIGGER_BAD_TIME },
+		{ "memory some 300ms/", TRIGGER_BAD_TIME },
+		{ "memory some 300/2s", TRIGGER_BAD_TIME },
+		{ "memory some 300ms/2", TRIGGER_BAD_TIME },
+		{ "memory some 300ms/2S", TRIGGER_BAD_TIME },
+		{ "memory some 300ms/2min", TRIGGER_BAD_TIME },
+		{ "memory some 300ms/2s/", TRIGGER_BAD_TIME },
+		{ "memory some 300ms/2s/2s", TRIGGER_BAD_TIME },
+		{ "memory some 1.s/2s", TRIGGER_BAD_TIME },
+		{ "memory some .5s/2s", TRIGGER_BAD_TIME },
+		{ "memory some 1,5s/2s", TRIGGER_BAD_TIME },
+		{ "memory some 1.5.5s/2s", TRIGGER_BAD_TIME },
+		{ "memory some -1s/2s", TRIGGER_BAD_TIME },
+		{ "memory some +1s/2s", TRIGGER_BAD_TIME },
+		{ "memory some 1e3us/2s", TRIGGER_BAD_TIME },
+		{ "memory some 0x1s/2s", TRIGGER_BAD_TIME },
+		{ "memory some infs/2s", TRIGGER_BAD_TIME },
+		{ "memory some 0.5us/2s", TRIGGER_BAD_TIME },
+		{ "memory some 0.0000001s/2s", TRIGGER_BAD_TIME },
+		{ "memory some 1s/99999999999999999999s", TRIGGER_BAD_TIME },
+		{ "memory some 1s/18446744073709551615s", TRIGGER_BAD_WINDOW },
+		{ "memory some 18446744073709551615s/2s", TRIGGER_BAD_THRESHOLD },
+		{ "memory some 4294968s/2s", TRIGGER_BAD_THRESHOLD },
+		{ "memory some 1ms/0s", TRIGGER_BAD_WINDOW },
+		{ "memory some 1ms/499.999ms", TRIGGER_BAD_WINDOW },
+		{ "memory some 1ms/10.000001s", TRIGGER_BAD_WINDOW },
+		{ "memory some 1ms/4294967297us", TRIGGER_BAD_WINDOW },
+		{ "memory some 0us/2s", TRIGGER_BAD_THRESHOLD },
+		{ "memory some 0.0s/2s", TRIGGER_BAD_THRESHOLD },
+		{ "memory some 2000001us/2s", TRIGGER_BAD_THRESHOLD },
+		{ "memory some 500.001ms/500ms", TRIGGER_BAD_THRESHOLD },
+	};
+	struct trigger_spec spec;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		enum trigger_fault fault = parse(cases[i].text, &spec);
+
+		if (fault != cases[i].fault)
+			fail_msg("%s: fault %d, not %d", cases[i].text, fault, cases[i].fault);
+		assert_null(spec.text);
+		assert_null(spec.group);
+	}
+}
+
+/* The limits themselves are allowed. */
+static void test_limits(void **state)
+{
+	static const char *const texts[] = {
+		"memory some 500ms/500ms", "memory some 1us/500ms", "memory some 10s/10s",
+		"memory some 1us/10s", "memory some 10000000us/10000000us",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct trigger_spec spec = good(texts[i]);
+
+		trigger_spec_free(&spec);
+	}
+}
+
+/* Cut anywhere, and with any byte anywhere: nothing is read that is not there. */
+static void test_hostile(void **state)
+{
+	static const char text[] = "cgroup:/a/b io full 1.5s/2s";
+	char changed[sizeof(text)];
+	struct trigger_spec spec;
+
+	(void)state;
+	for (size_t len = 0; len < strlen(text); len++) {
+		memcpy(changed, text, len);
+		changed[len] = '\0';
+		assert_int_not_equal(parse(changed, &spec), TRIGGER_GOOD);
+	}
+	for (size_t at = 0; at < strlen(text); at++) {
+		for (int byte = 1; byte < 256; byte++) {
+			memcpy(changed, text, sizeof(text));
+			changed[at] = (char)byte;
+			if (parse(changed, &spec))
+				continue;
+			assert_in_range(spec.window_us, 500000, 10000000);
+			assert_in_range(spec.threshold_us, 1, spec.window_us);
+			trigger_spec_free(&spec);
+		}
+	}
+}
+
+/* The list of the option: where it is full, and words for all faults. */
+static void test_list(void **state)
+{
+	struct when when = { 0 };
+	struct buf why = { 0 };
+
+	(void)state;
+	for (int i = 0; i < TRIGGERS_MAX; i++)
+		assert_true(when_add(&when, i < 2 ? "cpu some 1s/2s" : "io some 1s/2s", &why));
+	assert_int_equal(why.len, 0);
+	assert_false(when_add(&when, "io some 1s/2s", &why));
+	assert_string_equal(buf_cstr(&why), "32 of them at most");
+	when_replace(&when, 2);
+	assert_int_equal(when.n, TRIGGERS_MAX - 2);
+	assert_string_equal(when.specs[0].text, "io some 1s/2s");
+	when_replace(&when, when.n);
+	assert_int_equal(when.n, TRIGGERS_MAX - 2);
+	why.len = 0;
+	assert_false(when_add(&when, "irq some 1s/2s", &why));
+	assert_string_equal(buf_cstr(&why), "full behind irq, which has no some");
+	assert_int_equal(when.n, TRIGGERS_MAX - 2);
+	when_free(&when);
+	buf_free(&why);
+	for (unsigned fault = TRIGGER_BAD_FORM; fault <= TRIGGER_BAD_THRESHOLD; fault++)
+		assert_true(strlen(trigger_allowed((enum trigger_fault)fault)) > 10);
+}
+
+/* What the kernel is told, to the byte. */
+static void test_arm(void **state)
+{
+	static const struct {
+		const char *text, *told;
+	} cases[] = {
+		{ "memory some 300ms/2s", "some 300000 2000000" },
+		{ "cgroup:a irq full 10s/10s", "full 10000000 10000000" },
+	};
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct trigger_spec spec = good(cases[i].text);
+		char told[64] = "";
+		ssize_t len;
+
+		assert_int_equal(trigger_arm(fds[1], &spec), 0);
+		len = read(fds[0], told, sizeof(told));
+		/* With its NUL, over which the kernel puts one of its own; 31 bytes fit. */
+		assert_int_equal(len, strlen(cases[i].told) + 1);
+		assert_true(len <= 31);
+		assert_memory_equal(told, cases[i].told, (size_t)len);
+		trigger_spec_free(&spec);
+	}
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* What a descriptor says when it does not take it. */
+static void test_arm_errors(void **state)
+{
+	struct trigger_spec spec = good("memory some 2s/2s");
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	int fds[2], fd;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(trigger_arm(fds[0], &spec), -EBADF);
+	close(fds[0]);
+	assert_int_equal(trigger_arm(fds[1], &spec), -EPIPE);
+	close(fds[1]);
+	fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(trigger_arm(fd, &spec), -ENOSPC);
+	close(fd);
+	/* Takes a number only, so this is refused as the kernel refuses a window. */
+	fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	assert_int_equal(trigger_arm(fd, &spec), -EINVAL);
+	close(fd);
+	/* The real one takes one trigger a descriptor. */
+	fd = open("/proc/pressure/memory", O_RDWR | O_CLOEXEC);
+	if (fd >= 0) {
+		if (!trigger_arm(fd, &spec))
+			assert_int_equal(trigger_arm(fd, &spec), -EBUSY);
+		close(fd);
+	}
+	signal(SIGPIPE, before);
+	trigger_spec_free(&spec);
+}
+
+/* Adds a trigger that cannot be had, and asserts where and why that is. */
+static void assert_refused(const struct tree *tree, const char *text, enum trigger_step step,
+			   int err)
+{
+	struct trigger_spec spec = good(text);
+	struct trigger_set set = { .n = 0 };
+	struct trigger_error why;
+
+	assert_int_equal(triggers_add(&set, &spec, tree->fd, &why), err);
+	assert_int_equal(why.err, err);
+	assert_int_equal(why.step, step);
+	assert_int_equal(set.n, 0);
+	trigger_spec_free(&spec);
+}
+
+/* Adds a trigger that can be had, and asserts in which file it ends up. */
+static void assert_added(const struct tree *tree, const char *text, const char *file,
+			 const char *told)
+{
+	struct trigger_spec spec = good(text);
+	struct trigger_set set = { .n = 0 };
+	struct trigger_error why;
+	char read_back[64] = "";
+	int fd;
+
+	assert_int_equal(triggers_add(&set, &spec, tree->fd, &why), 0);
+	assert_int_equal(set.n, 1);
+	assert_ptr_equal(set.all[0].spec, &spec);
+	assert_true(fcntl(set.all[0].fd, F_GETFL) & O_NONBLOCK);
+	assert_true(fcntl(set.all[0].fd, F_GETFD) & FD_CLOEXEC);
+	assert_true(trigger_until_ns(&set.all[0], 0) == 0);
+	fd = openat(tree->fd, file, O_RDONLY);
+	assert_int_equal(read(fd, read_back, sizeof(read_back)), strlen(told) + 1);
+	assert_string_equal(read_back, told);
+	close(fd);
+	fd = set.all[0].fd;
+	triggers_close(&set);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	trigger_spec_free(&spec);
+}
+
+/* The system's files. */
+static void test_system_files(void **state)
+{
+	const struct tree *tree = *state;
+
+	assert_refused(tree, "memory some 1s/2s", TRIGGER_AT_FILE, -ENOENT);
+	put_text(tree, "pressure/memory", "");
+	assert_added(tree, "memory some 1s/2s", "pressure/memory", "some 1000000 2000000");
+	assert_refused(tree, "irq full 1s/2s", TRIGGER_AT_FILE, -ENOENT);
+	put_dir(tree, "pressure/io");
+	assert_refused(tree, "io full 1s/2s", TRIGGER_AT_FILE, -EISDIR);
+	assert_int_equal(symlinkat("/proc/self/oom_score_adj", tree->fd, "pressure/cpu"), 0);
+	assert_refused(tree, "cpu some 1s/1s", TRIGGER_AT_WRITE, -EINVAL);
+}
+
+/* Groups' files, below where cgroup v2 is mounted. */
+static void test_group_files(void **state)
+{
+	const struct tree *tree = *state;
+	char line[256];
+
+	assert_refused(tree, "cgroup:a memory some 1s/2s", TRIGGER_AT_MOUNT, -ENOENT);
+	snprintf(line, sizeof(line), "1 2 0:3 / %s/cg\\040x rw - cgroup2 c rw\n", tree->path);
+	put_text(tree, "self/mountinfo", line);
+	assert_refused(tree, "cgroup:a memory some 1s/2s", TRIGGER_AT_GROUP, -ENOENT);
+	put_text(tree, "cg x/memory.pressure", "");
+	put_text(tree, "cg x/a/b c/cpu.pressure", "");
+	assert_refused(tree, "cgroup:b memory some 1s/2s", TRIGGER_AT_GROUP, -ENOENT);
+	assert_refused(tree, "cgroup:a memory some 1s/2s", TRIGGER_AT_FILE, -ENOENT);
+	assert_refused(tree, "cgroup:memory.pressure memory some 1s/2s", TRIGGER_AT_GROUP,
+		       -ENOTDIR);
+	assert_added(tree, "cgroup:/a/b c cpu full 1s/4s", "cg x/a/b c/cpu.pressure",
+		     "full 1000000 4000000");
+	assert_added(tree, "cgroup:/ memory full 1s/4s", "cg x/memory.pressure",
+		     "full 1000000 4000000");
+}
+
+/* A set of three, of descriptors that may be closed. */
+static void make_set(struct trigger_set *set, struct trigger_spec *specs)
+{
+	*set = (struct trigger_set){ .n = 3 };
+	specs[0] = good("memory some 1s/2s");
+	specs[1] = good("cgroup:a cpu full 1s/10s");
+	specs[2] = good("io some 1us/500ms");
+	for (size_t i = 0; i < set->n; i++)
+		set->all[i] = (struct trigger){ .spec = &specs[i],
+						.fd = open("/dev/null", O_RDWR | O_CLOEXEC) };
+}
+
+/* Reports, and groups that go, several at a time. */
+static void test_events(void **state)
+{
+	struct trigger_spec specs[3];
+	struct trigger_set set;
+	struct pollfd fds[3];
+	int fd;
+
+	(void)state;
+	make_set(&set, specs);
+	fd = set.all[1].fd;
+	triggers_fill(&set, fds);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(fds[i].fd, set.all[i].fd);
+		assert_int_equal(fds[i].events, POLLPRI);
+		assert_int_equal(fds[i].revents, 0);
+	}
+	assert_int_equal(triggers_take(&set, fds, 5 * SEC), 0);
+	assert_true(triggers_until_ns(&set, 10 * SEC) == 0);
+	fds[0].revents = fds[2].revents = POLLPRI;
+	assert_int_equal(triggers_take(&set, fds, 5 * SEC), 2);
+	assert_true(set.all[0].fired && !set.all[1].fired && set.all[2].fired);
+	assert_true(set.all[0].last_ns == 5 * SEC && set.all[1].last_ns == 0);
+	triggers_forget(&set);
+	assert_false(set.all[0].fired || set.all[2].fired);
+	assert_true(set.all[0].last_ns == 5 * SEC);
+	/* A group that goes says both. */
+	fds[0].revents = fds[2].revents = 0;
+	fds[1].revents = POLLPRI | POLLERR;
+	assert_int_equal(triggers_take(&set, fds, 6 * SEC), 0);
+	assert_true(set.all[1].gone && !set.all[1].fired && !set.all[0].gone);
+	assert_int_equal(triggers_gone(&set), 1);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	triggers_fill(&set, fds);
+	assert_int_equal(fds[1].fd, -1);
+	/* What is not polled for any more is not taken either. */
+	fds[1].revents = POLLPRI | POLLERR;
+	assert_int_equal(triggers_take(&set, fds, 7 * SEC), 0);
+	assert_int_equal(triggers_gone(&set), 1);
+	triggers_close(&set);
+	for (size_t i = 0; i < 3; i++)
+		trigger_spec_free(&specs[i]);
+}
+
+/* Until when pressure lasts: the linger, or as long as the kernel may be silent. */
+static void test_until(void **state)
+{
+	struct trigger_spec specs[3];
+	struct trigger_set set;
+
+	(void)state;
+	make_set(&set, specs);
+	set.all[0].last_ns = 100 * SEC;
+	assert_true(triggers_until_ns(&set, 10 * SEC) == 110 * SEC);
+	assert_true(triggers_until_ns(&set, 0) == 104 * SEC + SEC / 2);
+	assert_true(triggers_until_ns(&set, 4 * SEC) == 104 * SEC + SEC / 2);
+	set.all[1].last_ns = 99 * SEC;
+	assert_true(triggers_until_ns(&set, 10 * SEC) == 111 * SEC + SEC / 2);
+	assert_true(triggers_until_ns(&set, 20 * SEC) == 120 * SEC);
+	set.all[2].last_ns = 108 * SEC;
+	assert_true(triggers_until_ns(&set, 1 * SEC) == 111 * SEC + SEC / 2);
+	assert_true(trigger_until_ns(&set.all[2], 1 * SEC) == 111 * SEC);
+	triggers_close(&set);
+	for (size_t i = 0; i < 3; i++)
+		trigger_spec_free(&specs[i]);
+}
+
+/* Asserts that the line has a text, or has it not. */
+static void assert_says(const char *text, const struct trigger_error *error, const char *said,
+			bool expected)
+{
+	struct trigger_spec spec = good(text);
+	struct buf line = { 0 };
+
+	trigger_explain(&line, &spec, error);
+	if (!strstr(buf_cstr(&line), said) == expected)
+		fail_msg("%s, step %d, error %d: %s", text, error->step, error->err,
+			 buf_cstr(&line));
+	assert_true(line.len > 10);
+	assert_null(strchr(buf_cstr(&line), '\n'));
+	buf_free(&line);
+	trigger_spec_free(&spec);
+}
+
+/* The window that goes without the capability, where that is what is missing. */
+static void test_explain_window(void **state)
+{
+	static const struct {
+		const char *text, *window;
+	} cases[] = {
+		{ "io some 1ms/500ms", "take 2s" },    { "io some 1ms/1s", "take 2s" },
+		{ "io some 1ms/1.999999s", "take 2s" }, { "io some 1ms/2.000001s", "take 4s" },
+		{ "cgroup:a io some 1ms/5s", "take 6s" }, { "io some 1ms/9.5s", "take 10s" },
+	};
+	struct trigger_error error = { TRIGGER_AT_WRITE, -EINVAL, false };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		error.privileged = false;
+		assert_says(cases[i].text, &error, cases[i].window, true);
+		assert_says(cases[i].text, &error, "CAP_SYS_RESOURCE", true);
+		error.privileged = true;
+		assert_says(cases[i].text, &error, "CAP_SYS_RESOURCE", false);
+	}
+	error.privileged = false;
+	assert_says("io some 1ms/4s", &error, "CAP_SYS_RESOURCE", false);
+	assert_says("io some 1ms/4s", &error, "Invalid argument", true);
+}
+
+/* Each other way to fail has words of its own. */
+static void test_explain(void **state)
+{
+	static const struct {
+		const char *text;
+		struct trigger_error error;
+		const char *said;
+	} cases[] = {
+		{ "io some 1s/2s", { TRIGGER_AT_WRITE, -EBUSY, false }, "already" },
+		{ "io some 1s/2s", { TRIGGER_AT_WRITE, -EOPNOTSUPP, false }, "psi=1" },
+		{ "io some 1s/2s", { TRIGGER_AT_WRITE, -ENOMEM, false }, "Cannot allocate" },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_WRITE, -ENODEV, false }, "gone" },
+		{ "io some 1s/2s", { TRIGGER_AT_FILE, -ENOENT, false }, "psi=1" },
+		{ "io some 1s/2s", { TRIGGER_AT_FILE, -EPERM, false }, "CAP_SYS_RESOURCE" },
+		{ "io some 1s/2s", { TRIGGER_AT_FILE, -EROFS, false }, "Read-only" },
+		{ "irq full 1s/2s", { TRIGGER_AT_FILE, -ENOENT, true }, "IRQ_TIME_ACCOUNTING" },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_FILE, -ENOENT, false },
+		  "cgroup.pressure" },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_FILE, -EACCES, false },
+		  "io.pressure cannot be opened for writing (Permission denied)" },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_GROUP, -ENOENT, false },
+		  "no such group" },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_GROUP, -EACCES, false },
+		  "Permission denied" },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_MOUNT, -ENOENT, false },
+		  "not mounted" },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_MOUNT, -EACCES, false },
+		  "Permission denied" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_says(cases[i].text, &cases[i].error, cases[i].said, true);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_arm),
+		cmocka_unit_test(test_arm_errors),
+		cmocka_unit_test_setup_teardown(test_system_files, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_group_files, make_tree, remove_tree),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_until),
+		cmocka_unit_test(test_explain_window),
+		cmocka_unit_test(test_explain),
+	};
+
+	return cmocka_run_group_tests_name("trigger", tests, NULL, NULL);
+}
