@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Asking for the states in a cgroup over a socket whose other end plays the kernel, well and badly. */
+/* Asking for states in a cgroup: a socket whose other end plays the kernel, well and badly. */
 #include "config.h"
 
 #include <stdarg.h>
