@@ -95,7 +95,6 @@ static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const ch
 static bool parse_events(struct cgroup_sample *sample, unsigned part, const char *text, size_t len)
 {
 	(void)part;
-	sample->event_valid = 0;
 	for (unsigned i = 0; i < CGROUP_EVENT_KINDS; i++)
 		if (cgroup_file_number(text, len, cgroup_event_names[i], &sample->events[i]))
 			sample->event_valid |= 1u << i;
@@ -205,7 +204,7 @@ static void turn_over(const struct cgroup_reader *reader, struct group *group)
 {
 	if (group->tick == reader->tick)
 		return;
-	group->before = group->inode && group->tick + 1 == reader->tick;
+	group->before = group->tick + 1 == reader->tick;
 	group->tick = reader->tick;
 	group->now = !group->now;
 	group->samples[group->now] = (struct cgroup_sample){ 0 };

@@ -317,7 +317,9 @@ static void test_mixed(void **state)
 	open_machine(&machine, state, "v2");
 	put_text(machine.tree, "v2/a/cpu.stat", "usage_usec 1\n");
 	put_text(machine.tree, "cpu/a/cpu.stat", "nr_throttled 3\nthrottled_time 2000\n");
-	now = look_at(&machine, "/a", CGROUP_BIT(CGROUP_THROTTLE), NULL);
+	put_text(machine.tree, "cpu/a/io.pressure", PRESSURE(1, 1));
+	now = look_at(&machine, "/a", CGROUP_ALL, NULL);
+	assert_int_equal(now->have, CGROUP_BIT(CGROUP_THROTTLE));
 	assert_int_equal(now->throttled_ns, 2000);
 	cgroup_reader_close(machine.reader);
 	hierarchy_close(&machine.hierarchy);

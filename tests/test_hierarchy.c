@@ -177,6 +177,7 @@ static void test_part(void **state)
 	assert_string_equal(hierarchy_below(&hierarchy, "/docker/abc/"), ".");
 	assert_string_equal(hierarchy_below(&hierarchy, "/docker/abc/x/y"), "x/y");
 	assert_null(hierarchy_below(&hierarchy, "/docker/abcd"));
+	assert_null(hierarchy_below(&hierarchy, "/docker/abcdef"));
 	assert_null(hierarchy_below(&hierarchy, "/docker"));
 	assert_null(hierarchy_below(&hierarchy, "/"));
 	assert_null(hierarchy_below(&hierarchy, ""));
@@ -226,6 +227,8 @@ static void test_path(void **state)
 		{ "v2", "2:cpu,cpuacct:/v1\n0::/\n", "/", 0 },
 		{ "v2", "2:cpu:/v1\n", "", -ENOENT },
 		{ "v2", "10::/not-unified\n0::/u\n", "/u", 0 },
+		{ "v2", "01::/not-unified\n0::/u\n", "/u", 0 },
+		{ "cpu", "1:cpu:relative\n2:pids:/p\n", "", -ENOENT },
 		{ "v2", "0:x:/not-unified\n0::/u\n", "/u", 0 },
 		{ "v2", "0::/with:colon:and space\n", "/with:colon:and space", 0 },
 		{ "v2", "0::/gone (deleted)\n", "/gone (deleted)", 0 },
@@ -264,18 +267,25 @@ static void test_path(void **state)
 	}
 }
 
-/* Many groups, and a chain of them: counting ends. */
+/* Makes so many groups. */
+static void put_groups(const struct tree *tree, const char *dir, unsigned n)
+{
+	char name[64];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%s/%u", dir, i);
+		put_dir(tree, name);
+	}
+}
+
+/* Many groups, and a chain of them, are not counted to the end. */
 static void test_bounds(void **state)
 {
 	const struct tree *tree = *state;
-	char name[64];
 	int fd;
 
 	put_machine(tree, OWN);
-	for (int i = 0; i < 5000; i++) {
-		snprintf(name, sizeof(name), "pids/%d", i);
-		put_dir(tree, name);
-	}
+	put_groups(tree, "systemd", 100);
 	fd = openat(tree->fd, "cpu", O_RDONLY | O_DIRECTORY);
 	for (int i = 0; i < 200; i++) {
 		int next;
@@ -286,7 +296,11 @@ static void test_bounds(void **state)
 		fd = next;
 	}
 	close(fd);
-	assert_chosen(tree, NULL, "pids", "pids");
+	assert_chosen(tree, NULL, "name=systemd", "systemd");
+	/* Both are as many as are counted: the first. */
+	put_groups(tree, "memory", 4100);
+	put_groups(tree, "pids", 4300);
+	assert_chosen(tree, NULL, "memory", "memory");
 }
 
 int main(void)
