@@ -41,6 +41,12 @@ enum column_sum {
 /* Delay columns that are no kind: their arg. */
 enum { COLUMN_TOTAL = DELAY_KINDS, COLUMN_MEM };
 
+struct column;
+
+/* Gives the column's value of a row, unset where it is not known. */
+typedef struct value column_get_fn(const struct column *column, const struct view *view,
+				   const struct row *row);
+
 struct column {
 	const char *id;
 	const char *heading;
@@ -52,8 +58,7 @@ struct column {
 	bool last;	   /* only at the end of a line, as wide as it gets */
 	unsigned needs;	   /* NEED_ bits */
 	int arg;	   /* of the getter: a kind or a field */
-	struct value (*get)(const struct column *column, const struct view *view,
-			    const struct row *row);
+	column_get_fn *get;
 	const char *help;
 };
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "account.h"
+#include "cgroup.h"
 #include "delayacct.h"
 #include "hierarchy.h"
 #include "sample.h"
@@ -28,6 +29,8 @@ enum note_id {
 	NOTE_TASKSTATS_ERROR, /* value: errno */
 	NOTE_NO_BPF,	      /* value: errno */
 	NOTE_NO_PSI,
+	NOTE_GROUP_GONE,
+	NOTE_GROUP_PSI, /* value: errno */
 	NOTE_PSI_MISSING, /* value: enum psi_resource */
 	NOTE_STALE_STAMP, /* value: tasks */
 	NOTE_UNREAD,	  /* value: tasks */
@@ -78,6 +81,11 @@ struct row {
 
 #define NO_GROUP SIZE_MAX
 
+/* What was read of a group's own files for the frame and the one before; NULL: nothing. */
+struct group_figures {
+	const struct cgroup_sample *now, *before;
+};
+
 /* What a row stands for that is a group's (see group.h). */
 struct group {
 	const char *name;  /* raw bytes; NULL: of those of whom it is not known */
@@ -87,6 +95,7 @@ struct group {
 	size_t n, own;			  /* all members, and its own */
 	const struct row *worst; /* the member that waited most; NULL: none has waited */
 	struct row sum;		 /* of its own members alone: sums over groups take that */
+	struct group_figures *figures; /* the sampler's: see sampler_fill() */
 	size_t parent; /* in a tree: the index of the row above; NO_GROUP: there is none */
 };
 
@@ -100,6 +109,7 @@ struct frame {
 	uint64_t real_ns;     /* CLOCK_REALTIME of the sample */
 	uint64_t epoch_ns;    /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
+	const char *cgroup;   /* its pressure is in `system`, in place of the machine's; NULL */
 	const char *group_by; /* what a row is, by its id of group_table */
 	const struct hierarchy *hierarchy; /* that cgroups are of; NULL: not looked for, or none */
 	bool threads, since_start;

@@ -25,6 +25,7 @@ struct group_store {
 	size_t rank;	    /* among all, by name */
 	struct deltas own, all;
 	struct task_raw own_raw, all_raw;
+	struct group_figures figures;
 };
 
 const struct group_row group_table[GROUP_BYS] = {
@@ -188,20 +189,15 @@ static void take_above(struct grouping *grouping, size_t index)
 static void label_cgroup(struct grouping *grouping, struct group_store *store, bool tree)
 {
 	struct buf label = { 0 };
-	const char *path = name_in(grouping, store);
-	const char *last = path ? strrchr(path, '/') : NULL;
+	const char *path = name_in(grouping, store), *last;
 
 	if (!path)
 		return;
 	cgroup_name(path, &label);
-	if (!strcmp(buf_cstr(&label), path)) {
-		if (tree && last && last[1])
-			store->label = store->name + (size_t)(last + 1 - path);
-	} else {
-		store->label = grouping->names.len;
-		buf_add(&grouping->names, label.data, label.len);
-		buf_putc(&grouping->names, '\0');
-	}
+	last = strrchr(buf_cstr(&label), '/');
+	last = tree && last && last[1] ? last + 1 : buf_cstr(&label);
+	store->label = grouping->names.len;
+	buf_add(&grouping->names, last, strlen(last) + 1);
 	buf_free(&label);
 }
 
@@ -277,6 +273,7 @@ static void order_groups(struct grouping *grouping)
 			.label = store->text ? grouping->names.data + store->label : NULL,
 			.id = store->id, .members = grouping->members + members, .n = store->n,
 			.sum = { .raw = &store->own_raw, .deltas = &store->own },
+			.figures = &store->figures,
 			.parent = NO_GROUP,
 		};
 		grouping->frame.rows[i] = (struct row){ .raw = &store->all_raw,

@@ -92,6 +92,10 @@ void headline_title(struct buf *out, const struct view *view, uint64_t interval_
 	buf_puts(out, " s");
 	append_source(out, frame);
 	append_grouping(out, frame);
+	if (frame->cgroup) {
+		buf_puts(out, "   cgroup ");
+		text_escape(out, frame->cgroup, strlen(frame->cgroup), view->charset);
+	}
 	if (view->unit != UNIT_PERCENT)
 		buf_printf(out, "   unit %s", unit_table[view->unit].id);
 }

@@ -100,6 +100,11 @@ static void add_default(struct layout *layout, const struct layout_frame *frame)
 	}
 	if (!wide)
 		add_id(layout, "mem");
+	if (frame->pressure) {
+		add_id(layout, "psi-cpu");
+		add_id(layout, "psi-mem");
+		add_id(layout, "psi-io");
+	}
 	if (group_folds(frame->group_by))
 		add_id(layout, "worst");
 	else
@@ -130,6 +135,11 @@ static void settle_last(struct layout *layout)
 			layout->columns[kept++] = layout->columns[i];
 	}
 	memcpy(layout->columns + kept, last, n * sizeof(*last));
+}
+
+bool layout_pressure(enum group_by by, const struct frame *frame)
+{
+	return by == GROUP_CGROUP && frame && frame->hierarchy && frame->hierarchy->version == 2;
 }
 
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame)

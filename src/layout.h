@@ -9,7 +9,7 @@
 #include "column.h"
 #include "group.h"
 
-#define LAYOUT_MAX 80
+#define LAYOUT_MAX 120
 
 struct layout {
 	const struct column *columns[LAYOUT_MAX];
@@ -25,7 +25,11 @@ struct layout_frame {
 	uint32_t kinds; /* DELAY_BIT()s that the source gives: others are left out */
 	bool state;	/* the state is read for shown rows anyway */
 	enum group_by group_by;
+	bool pressure;	/* groups may have some of their own */
 };
+
+/* Whether rows of that grouping may have pressure of their own. frame: NULL when there is none. */
+bool layout_pressure(enum group_by by, const struct frame *frame);
 
 /*
  * Checks a list of field ids (`id,id,...`, or `+id`/`-id` onto the default). 0, or -EINVAL

@@ -183,6 +183,12 @@ static enum text_charset locale_charset(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") ? TEXT_ASCII : TEXT_UTF8;
 }
 
+/* See struct out_config. */
+static void fill_rows(void *sampler, const struct row *const *rows, size_t n, unsigned needs)
+{
+	sampler_fill(sampler, rows, n, needs);
+}
+
 /* Runs batch mode with an open sampler. The exit status. */
 static int run_samples(const struct options *options, struct sampler *sampler)
 {
@@ -195,7 +201,8 @@ static int run_samples(const struct options *options, struct sampler *sampler)
 				     .unit = options->unit,
 				     .charset = locale_charset(),
 				     .width = output_width(), .group_by = options->group_by,
-				     .interval_ns = options->interval_ns };
+				     .interval_ns = options->interval_ns,
+				     .fill = fill_rows, .fill_arg = sampler };
 	struct out out;
 	sigset_t waiting;
 	struct batch batch = { .sampler = sampler, .out = &out, .fd = STDOUT_FILENO,
@@ -228,6 +235,7 @@ static int run_batch(const struct options *options, int procfd, uint64_t account
 					 .accounted_ns = accounted_ns,
 					 .exits = !options->no_exits,
 					 .exit_buffer = options->exit_buffer,
+					 .cgroup = options->cgroup,
 					 .hierarchy = options->hierarchy,
 					 .pids = options->pids, .npids = options->npids };
 	struct sampler *sampler;
@@ -296,7 +304,7 @@ static struct ui_config screen_config(const struct options *options, int procfd,
 		.pattern = options->pattern,
 		.over_ms = options->over_ms,
 		.rows = options->rows,
-		.cgroup = options->cgroup,
+		.cgroup = options->cgroup, .hierarchy = options->hierarchy,
 		.settings = { .interval_ns = options->interval_ns,
 			      .sort = options->sort,
 			      .descending = options->descending,

@@ -54,6 +54,13 @@ const struct note_row note_table[NOTE_IDS] = {
 		"no-psi", "no pressure files: pressure is unknown",
 		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)",
 	},
+	[NOTE_GROUP_GONE] = {
+		"group-gone", "there is no such control group as --cgroup names", NULL,
+	},
+	[NOTE_GROUP_PSI] = {
+		"group-psi", "the control group has no pressure (%v)",
+		"only groups of cgroup v2 have, while their cgroup.pressure is 1",
+	},
 	[NOTE_PSI_MISSING] = {
 		"psi-missing", "/proc/pressure/%v cannot be read: its pressure is unknown", NULL,
 	},
@@ -99,7 +106,7 @@ static void append_value(struct buf *out, const struct note *note)
 	if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
 		buf_puts(out, psi_names[note->value]);
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
-		 note->id == NOTE_NO_BPF)
+		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI)
 		buf_puts(out, strerror((int)note->value));
 	else
 		buf_uint(out, note->value);

@@ -44,6 +44,15 @@ static const struct frame *fold(struct out *out, const struct frame *frame)
 	return group_folds(config->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
 }
 
+/* Has read what groups' own files have. */
+static void fill(const struct out *out, const struct row *const *rows, size_t n, unsigned needs)
+{
+	const struct out_config *config = out->config;
+
+	if (config->fill && group_folds(config->group_by) && needs & NEED_GROUP_PARTS)
+		config->fill(config->fill_arg, rows, n, needs & NEED_GROUP_PARTS);
+}
+
 void out_frame(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
@@ -51,7 +60,12 @@ void out_frame(struct out *out, const struct frame *frame)
 
 	out->order.life = out_needs(out) & NEED_LIFE;
 	view.frame = fold(out, frame);
+	/* To sort by it all must have it, else only those that are shown. */
+	for (size_t i = 0; i < view.frame->n; i++)
+		fill(out, (const struct row *[]){ &view.frame->rows[i] }, 1,
+		     query_needs(config->query, config->unit));
 	query_run(config->query, &view, &out->order);
+	fill(out, out->order.rows, out->order.n, out->ops->needs(config));
 	out->ops->frame(out, &view);
 	out->frames++;
 }

@@ -20,6 +20,9 @@ struct out_config {
 	unsigned width;		   /* of the terminal; 0: no limit */
 	enum group_by group_by;
 	uint64_t interval_ns; /* as asked for */
+	/* Reads what is asked for of rows that are groups: sampler_fill(). NULL: nobody can. */
+	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
+	void *fill_arg;
 };
 
 struct out_ops;

@@ -254,6 +254,7 @@ static json_t *sample_object(struct out *out, const struct frame *frame)
 	json_set(object, "exits_seen", count(frame->exits));
 	json_set(object, "exits_lost", count(frame->lost));
 	json_set(object, "notes", json_notes(&out->scratch, frame->notes, frame->nnotes));
+	json_set(object, "cgroup", json_name(&out->scratch, frame->cgroup));
 	json_set(object, "psi", pressure(frame));
 	json_set(object, "system", system_object(frame));
 	json_set(object, "accounted", accounted(&frame->account));

@@ -18,16 +18,18 @@ static void end_line(struct buf *out)
 }
 
 /* What default columns depend on in batch mode: nobody has the states read for nothing. */
-static struct layout_frame layout_frame(const struct out_config *config, uint32_t kinds)
+static struct layout_frame layout_frame(const struct out_config *config, uint32_t kinds,
+					bool pressure)
 {
 	return (struct layout_frame){ .width = config->width, .kinds = kinds,
-				      .group_by = config->group_by };
+				      .group_by = config->group_by, .pressure = pressure };
 }
 
 /* Needs of the columns. */
 static unsigned text_needs(const struct out_config *config)
 {
-	struct layout_frame frame = layout_frame(config, DELAY_ALL);
+	struct layout_frame frame = layout_frame(config, DELAY_ALL,
+						  config->group_by == GROUP_CGROUP);
 	struct layout layout;
 
 	layout_resolve(&layout, config->fields, &frame);
@@ -175,7 +177,9 @@ static void append_sum(struct out *out, const struct view *view)
 /* A sample. */
 static void text_frame(struct out *out, const struct view *view)
 {
-	struct layout_frame frame = layout_frame(out->config, view->frame->kinds);
+	struct layout_frame frame = layout_frame(
+		out->config, view->frame->kinds,
+		layout_pressure(out->config->group_by, view->frame));
 	struct above above[LAYOUT_MAX] = { 0 };
 
 	if (!out->frames)

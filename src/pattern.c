@@ -3,17 +3,20 @@
 
 #include "pattern.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util.h"
 
 /* As deep may parentheses lie in each other. */
 #define DEPTH 64
 
 /*
  * So many characters and operators may come of it when it is compiled: where they can match
- * nothing, glibc's time grows with the cube (2.36: a tenth of a second for 1,000).
+ * nothing, glibc's time grows with the cube (2.36: a tenth of a second for 700).
  */
-#define EXPANDED_MAX 1000.0
+#define EXPANDED_MAX 700.0
 
 /* How often "{m,n}" repeats at most: by the larger of its numbers. */
 static double repeats(const char *brace)
@@ -26,6 +29,26 @@ static double repeats(const char *brace)
 	if (to < from)
 		to = from;
 	return to > 1 ? (double)to : 1;
+}
+
+/* Bytes of the bracket expression that begins there: in it nothing else has a meaning. */
+static size_t bracket(const char *at)
+{
+	size_t len = 1;
+
+	len += at[len] == '^';
+	len += at[len] == ']';
+	while (at[len] && at[len] != ']') {
+		/* "[:alpha:]", "[.a.]", "[=a=]" */
+		if (at[len] == '[' && at[len + 1] && strchr(":.=", at[len + 1])) {
+			char end[3] = { at[len + 1], ']', '\0' };
+			const char *close = strstr(at + len + 2, end);
+
+			len = close ? (size_t)(close + 1 - at) : len;
+		}
+		len++;
+	}
+	return len + (at[len] == ']');
 }
 
 /*
@@ -54,7 +77,7 @@ static double expanded(const char *pattern)
 		} else if (*at == '*' || *at == '?') {
 			last += more;
 		} else {
-			at += *at == '\\' && at[1];
+			at += *at == '[' ? bracket(at) - 1 : *at == '\\' && at[1];
 			last = 1;
 		}
 		sum[depth] += more;
@@ -64,11 +87,46 @@ static double expanded(const char *pattern)
 	return sum[depth];
 }
 
+/*
+ * Copies the pattern with each run of "*", "+" and "?" as the one that means the same: glibc would
+ * write out repetitions of repetitions.
+ */
+static void simplify(const char *pattern, char *out)
+{
+	/* What has nothing to repeat is taken as it is: some of it is no repetition. */
+	bool something = false;
+
+	while (*pattern) {
+		size_t run = strspn(pattern, "*+?"), len = 1;
+
+		if (run && something) {
+			bool same = strspn(pattern, (char[]){ *pattern, '\0' }) >= run;
+
+			*out++ = same ? *pattern : '*';
+			pattern += run;
+			continue;
+		}
+		if (*pattern == '[')
+			len = bracket(pattern);
+		else if (*pattern == '\\' && pattern[1])
+			len = 2;
+		something = !strchr("(|^*+?", *pattern);
+		memcpy(out, pattern, len);
+		out += len;
+		pattern += len;
+	}
+	*out = '\0';
+}
+
 int pattern_compile(regex_t *regex, const char *pattern)
 {
-	if (expanded(pattern) > EXPANDED_MAX) {
-		memset(regex, 0, sizeof(*regex));
-		return REG_ESPACE;
-	}
-	return regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
+	char *simple = xcalloc(strlen(pattern) + 1, 1);
+	int err = REG_ESPACE;
+
+	memset(regex, 0, sizeof(*regex));
+	simplify(pattern, simple);
+	if (expanded(simple) <= EXPANDED_MAX)
+		err = regcomp(regex, simple, REG_EXTENDED | REG_NOSUB);
+	free(simple);
+	return err;
 }

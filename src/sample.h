@@ -102,6 +102,10 @@ bool task_raw_booked(const struct task_raw *raw);
 #define NEED_IDENTITY 0x20u /* who everybody is, whatever was known */
 #define NEED_RANGE 0x80u    /* struct task_record, but of that max and min will do */
 #define NEED_LIFE 0x100u    /* the sum over all rows of their counters since the start */
+/* Of groups that are cgroups, one bit for each part of struct cgroup_sample. */
+#define NEED_GROUP_SHIFT 16
+#define NEED_GROUP(part) (1u << (NEED_GROUP_SHIFT + (part)))
+#define NEED_GROUP_PARTS 0x7f0000u
 #define NEED_PROC (NEED_STAT | NEED_IO)
 #define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
 

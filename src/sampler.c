@@ -37,6 +37,7 @@ struct sampler {
 	struct taskinfo *info;
 	struct hierarchy hierarchy; /* of no name: not opened, or there is none */
 	bool hierarchy_tried;
+	struct cgroup_reader *groups; /* NULL: nobody wanted to know of groups, or there are none */
 	struct delayacct delayacct;
 	struct account_reader accounts;
 	struct exits *exits; /* NULL: not listened for */
@@ -143,6 +144,8 @@ static void need_hierarchy(struct sampler *sampler, unsigned needs)
 	if (err)
 		debug_log("cgroup hierarchy: %s", strerror(-err));
 	taskinfo_set_hierarchy(sampler->info, sampler_hierarchy(sampler));
+	if (!err)
+		sampler->groups = cgroup_reader_open(config->procfd, &sampler->hierarchy);
 }
 
 const struct hierarchy *sampler_hierarchy(const struct sampler *sampler)
@@ -182,11 +185,40 @@ static void note_source(const struct sampler *sampler, struct frame *frame)
 	}
 }
 
+/* Puts the pressure of the group that is looked at in the place of the machine's. */
+static void take_pressure(struct sampler *sampler, struct system_sample *system,
+			  struct frame *frame)
+{
+	const struct cgroup_sample *now = NULL, *before;
+	int err = -ENOENT;
+
+	frame->cgroup = sampler->config->cgroup;
+	if (!frame->cgroup)
+		return;
+	if (sampler->groups)
+		err = cgroup_read(sampler->groups, frame->cgroup, CGROUP_PRESSURE, &now, &before);
+	if (err)
+		frame_note(frame, NOTE_GROUP_GONE, 0);
+	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
+		frame_note(frame, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
+	if (!err)
+		system->read_ns = now->read_ns[PSI_CPU];
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		bool there = !err && now->have & CGROUP_BIT(r);
+
+		system->psi[r] = there ? now->psi[r] : (struct psi){ 0 };
+		system->psi_error[r] = there ? 0 : -ENOENT;
+	}
+}
+
 /* Notes which pressure files are not there. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
 static void note_pressure(struct frame *frame)
 {
 	const int *error = frame->system->psi_error;
 
+	/* Of a group's that is said already. */
+	if (frame->cgroup)
+		return;
 	if (error[PSI_CPU] && error[PSI_MEMORY] && error[PSI_IO]) {
 		frame_note(frame, NOTE_NO_PSI, 0);
 		return;
@@ -378,6 +410,9 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	taskinfo_update(sampler->info, cur, sampler->needs, sampler->config->between,
 			sampler->config->arg);
 	frame_build(frame, prev, cur, &options);
+	if (sampler->groups)
+		cgroup_reader_tick(sampler->groups);
+	take_pressure(sampler, &sampler->systems[next], frame);
 	describe(sampler, frame, next);
 	add_account(sampler, frame);
 	note_all(sampler, frame, older, skipped);
@@ -411,15 +446,29 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler)
 	return sampler->exits ? exits_due_ns(sampler->exits) : UINT64_MAX;
 }
 
+/* Reads a group's files. One that has gone meanwhile has nothing. */
+static void fill_group(struct sampler *sampler, const struct group *group, unsigned needs)
+{
+	struct group_figures *figures = group->figures;
+	unsigned what = (needs & NEED_GROUP_PARTS) >> NEED_GROUP_SHIFT;
+
+	if (!what || !sampler->groups || !group->name)
+		return;
+	cgroup_read(sampler->groups, group->name, what, &figures->now, &figures->before);
+}
+
 void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
 		  unsigned needs)
 {
 	struct sample *cur = &sampler->samples[sampler->now];
 
 	need_hierarchy(sampler, needs);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (rows[i]->task)
 			taskinfo_fill(sampler->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
+		else if (rows[i]->group)
+			fill_group(sampler, rows[i]->group, needs);
+	}
 }
 
 uint64_t sampler_syscalls(const struct sampler *sampler)
@@ -427,6 +476,7 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 	return sampler->source.ops->syscalls(sampler->source.state) +
 	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
 	       sampler->accounts.syscalls +
+	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
 	       sampler->ticks; /* of delayacct */
 }
@@ -439,6 +489,7 @@ void sampler_close(struct sampler *sampler)
 	source_close(&sampler->source);
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
+	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);
 	for (unsigned i = 0; i < SAMPLES; i++)

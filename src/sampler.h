@@ -18,6 +18,7 @@ struct sampler_config {
 	bool exits;	    /* listen for exiting tasks */
 	size_t exit_buffer; /* of a listener, in bytes; 0: as is good */
 	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
+	const char *cgroup; /* whose pressure stands for the machine's; NULL: that itself */
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
 	const pid_t *pids;  /* only these processes, ascending; NULL for all */
 	size_t npids;
@@ -54,7 +55,7 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler);
 
 /*
  * Reads what is asked for of some rows of the frame handed out last (a screen's visible
- * ones). Rows without a task are passed over.
+ * ones): of tasks, and of cgroups that it was folded into. Other groups have nothing to read.
  */
 void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
 		  unsigned needs);

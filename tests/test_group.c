@@ -174,8 +174,9 @@ static void test_tree(void **state)
 	add(s, "x", "/a", 4);
 	add(s, "x", "/a/b", 8);
 	add(s, "x", NULL, 16);
-	add(s, "x", "/d", 32);
-	check(s, GROUP_CGROUP, "/=5:47 /a=3:13 /a/b=2:9 /a/b/c=1:1 /a-b=1:2 /d=1:32 -=1:16");
+	add(s, "x", "/d.service", 32);
+	check(s, GROUP_CGROUP,
+	      "/=5:47 /a=3:13 /a/b=2:9 /a/b/c=1:1 /a-b=1:2 /d.service=1:32 -=1:16");
 	frame = &s->grouping.frame;
 	groups = s->grouping.groups;
 	assert_true(groups[0].parent == NO_GROUP && groups[6].parent == NO_GROUP);
@@ -183,6 +184,7 @@ static void test_tree(void **state)
 	assert_true(groups[4].parent == 0 && groups[5].parent == 0);
 	assert_string_equal(groups[0].label, "/");
 	assert_string_equal(groups[3].label, "c");
+	assert_string_equal(groups[5].label, "d.service");
 	/* Members: first its own, then those below. */
 	assert_int_equal(groups[1].own, 1);
 	assert_int_equal(groups[1].n, 3);

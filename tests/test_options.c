@@ -310,8 +310,7 @@ static void test_bad_words(void **state)
 	bad_like("-u root,,0", "--user does not take 'root,,0'; allowed: ", "commas between");
 	bad_like("-m a(", "--match does not take 'a('; allowed: a POSIX extended regular ", ")");
 	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not. */
-	bad_like("-m a+++++++++++++++++++++++", "--match does not take 'a+++", ")");
-	bad_like("-m a++++++++b*+++++++++++", "--match does not take 'a+++", ")");
+	bad_like("-m ((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+", "--match does not take '(", ")");
 	bad_like("-m ((((((((((((a*)+)+)+)+)+)+)+)+)+)+)+)+", "--match does not take '(", ")");
 	bad_like("-m ((a|b*)*c*){200}", "--match does not take '(", ")");
 	bad_like("-m (((a{255}){255}){255})", "--match does not take '(((a", ")");

@@ -197,7 +197,7 @@ static void test_json_members(void **state)
 	s->scene.systems[1].cpu_ns[CPU_IDLE] = 70;
 	json = parse(put_out(s, &out_json));
 	check_members(json, "time interval source taskstats_version delayacct group_by tasks_seen "
-			    "exits_seen exits_lost notes psi system accounted tasks");
+			    "exits_seen exits_lost notes cgroup psi system accounted tasks");
 	assert_true(json_is_null(json_object_get(json, "accounted")));
 	psi = json_object_get(json, "psi");
 	check_members(psi, "cpu memory io irq");

@@ -272,21 +272,60 @@ static struct delay_sum sum_mem(const struct order *order)
 	return sum;
 }
 
-/* Takes who of the rows that pass has waited most. */
-static void take_worst(struct detail *detail)
+/* Takes who of a group has waited most. */
+static void take_worst(struct detail_group *group, const struct order *order)
 {
-	const struct order *order = &detail->order;
 	const struct row *worst = NULL;
 
-	detail->worst.len = 0;
+	group->worst.len = 0;
 	for (size_t i = 0; i < order->n; i++)
 		if (order->rows[i]->deltas->total.ns > (worst ? worst->deltas->total.ns : 0))
 			worst = order->rows[i];
 	if (!worst)
 		return;
-	buf_puts(&detail->worst, worst->task->comm);
-	detail->worst_pid = worst->task->key.pid;
-	detail->worst_total = worst->deltas->total;
+	buf_puts(&group->worst, worst->task->comm);
+	group->worst_pid = worst->task->key.pid;
+	group->worst_total = worst->deltas->total;
+}
+
+/* Counts a group's members by state, as the columns do. */
+static void count_states(struct detail_group *group, const struct view *view,
+			 const struct order *order)
+{
+	static const char *const ids[] = { "sleeping", "running", "stopped", "uninterruptible",
+					   "iowait" };
+	struct cgroup_states *states = &group->states;
+	uint64_t *const counts[] = { &states->sleeping, &states->running, &states->stopped,
+				     &states->uninterruptible, &states->io_wait };
+
+	*states = (struct cgroup_states){ 0 };
+	group->stateless = 0;
+	for (size_t i = 0; i < order->n; i++) {
+		group->stateless += !row_state(view->frame, order->rows[i]);
+		for (size_t s = 0; s < ARRAY_SIZE(ids); s++) {
+			struct value value =
+				column_get(column_known(ids[s]), view, order->rows[i]);
+
+			*counts[s] += value.type == VALUE_NUMBER && value.number > 0;
+		}
+	}
+}
+
+/* Takes what the files of a group say. */
+static void take_files(struct detail_group *group, struct ui *ui)
+{
+	const struct row *row = ui_group_row(ui, group->which.id);
+	const struct group_figures *figures;
+
+	group->now.have = group->before.have = 0;
+	if (!row || group->which.by != GROUP_CGROUP)
+		return;
+	sampler_fill(ui->sampler, &row, 1, NEED_GROUP_PARTS);
+	figures = row->group->figures;
+	if (figures->now)
+		group->now = *figures->now;
+	if (figures->before)
+		group->before = *figures->before;
 }
 
 /* Takes the figures of the sum over the rows that pass. */
@@ -303,9 +342,13 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	query.rows = 0;
 	order->life = true;
 	if (detail->of_group)
-		ui_only_group(&detail->group, &query);
+		ui_only_group(&detail->group.which, &query);
 	query_run(&query, &view, order);
-	take_worst(detail);
+	if (detail->of_group) {
+		take_worst(&detail->group, order);
+		count_states(&detail->group, &view, order);
+		take_files(&detail->group, ui);
+	}
 	growth.valid = sum->valid & ~VALID_TICK;
 	memcpy(growth.delay, sum->deltas->delay, sizeof(growth.delay));
 	growth.run_ns = sum->deltas->run_ns;
@@ -362,7 +405,7 @@ void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *ta
 	detail->sum = !task;
 	detail->of_group = group;
 	if (group)
-		ui_take_group(ui, &detail->group, group);
+		ui_take_group(ui, &detail->group.which, group);
 	if (detail->sum) {
 		take_sum(detail, ui);
 		return;
@@ -391,8 +434,8 @@ void detail_free(struct detail *detail)
 {
 	threads_close(&detail->threads);
 	order_free(&detail->order);
-	buf_free(&detail->group.name);
-	buf_free(&detail->worst);
+	buf_free(&detail->group.which.name);
+	buf_free(&detail->group.worst);
 	buf_free(&detail->task.user);
 	buf_free(&detail->task.command);
 	buf_free(&detail->task.cgroup);

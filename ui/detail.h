@@ -35,14 +35,23 @@ struct detail_task {
 	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */
 };
 
+/* What is known of a group besides its members' sum. */
+struct detail_group {
+	struct ui_group which;
+	struct buf worst; /* its member that waited most in the interval, raw bytes; empty: none */
+	pid_t worst_pid;
+	struct delay_sum worst_total;
+	struct cgroup_states states; /* of members whose state was read */
+	size_t stateless;	     /* members whose state was not, or is not known any more */
+	/* Of its own files: 0 in `have` where there are none. */
+	struct cgroup_sample now, before;
+};
+
 struct detail {
 	int procfd;
 	bool sum; /* of the rows that pass, and not of a task */
 	bool of_group; /* then: of those of one group */
-	struct ui_group group;
-	struct buf worst; /* its member that waited most in the interval, raw bytes; empty: none */
-	pid_t worst_pid;
-	struct delay_sum worst_total;
+	struct detail_group group;
 	struct ui_task who;
 	struct detail_task task;
 	bool ended;

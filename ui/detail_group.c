@@ -3,40 +3,163 @@
 
 #include "detail_group.h"
 
+#include "headline.h"
 #include "util.h"
+
+/* Cells of the names at the left. */
+#define NAME_CELLS 10
 
 void detail_group_name(const struct detail *detail, enum text_charset charset, struct buf *out)
 {
-	buf_printf(out, " of %s ", group_table[detail->group.by].id);
-	if (detail->group.named)
-		text_escape(out, detail->group.name.data, detail->group.name.len, charset);
+	const struct ui_group *which = &detail->group.which;
+
+	buf_printf(out, " of %s ", group_table[which->by].id);
+	if (which->named)
+		text_escape(out, which->name.data, which->name.len, charset);
 	else
 		buf_puts(out, "-");
-	if (detail->group.below)
+	if (which->below)
 		buf_puts(out, " and below");
 }
 
-/* Which member has waited most. */
-static void write_worst(const struct detail *detail, struct paper *paper, struct buf *scratch)
+/* Writes a line: a name and what `scratch` holds. */
+static void write_line(struct paper *paper, const char *name, const struct buf *scratch,
+		       enum style style)
 {
-	int column = paper_puts(paper, 0, "waited most in the interval", STYLE_DIM) + 1;
+	paper_puts(paper, 0, name, STYLE_LABEL);
+	paper_put(paper, NAME_CELLS, paper->width - NAME_CELLS, scratch->data, scratch->len, style);
+	paper->line++;
+}
 
+/* Which member has waited most. */
+static void write_worst(const struct detail_group *group, struct paper *paper, struct buf *scratch)
+{
 	scratch->len = 0;
-	if (detail->worst.len) {
-		buf_printf(scratch, "%d (", (int)detail->worst_pid);
-		text_escape(scratch, detail->worst.data, detail->worst.len,
-			    paper->term->charset);
-		buf_puts(scratch, "), ");
-		buf_decimal(scratch, (double)detail->worst_total.ns / (double)NSEC_PER_MSEC, 1);
+	if (group->worst.len) {
+		buf_printf(scratch, "%d (", (int)group->worst_pid);
+		text_escape(scratch, group->worst.data, group->worst.len, paper->term->charset);
+		buf_puts(scratch, ") waited most in the interval: ");
+		buf_decimal(scratch, (double)group->worst_total.ns / (double)NSEC_PER_MSEC, 1);
 		buf_puts(scratch, " ms");
 	} else {
 		buf_puts(scratch, "-");
 	}
-	paper_put(paper, column, paper->width - column, scratch->data, scratch->len, STYLE_NORMAL);
+	write_line(paper, "worst", scratch, STYLE_NORMAL);
+}
+
+/* Appends counts of tasks by state. */
+static void append_states(struct buf *out, const struct cgroup_states *states)
+{
+	buf_printf(out, "%llu running, %llu sleeping, %llu stopped, %llu uninterruptible, "
+		   "%llu in I/O wait", (unsigned long long)states->running,
+		   (unsigned long long)states->sleeping, (unsigned long long)states->stopped,
+		   (unsigned long long)states->uninterruptible,
+		   (unsigned long long)states->io_wait);
+}
+
+/* In which states the members are, by whose count. */
+static void write_states(const struct detail *detail, const struct ui *ui, struct paper *paper,
+			 struct buf *scratch)
+{
+	const struct detail_group *group = &detail->group;
+
+	scratch->len = 0;
+	append_states(scratch, &group->states);
+	if (group->stateless)
+		buf_printf(scratch, ", %zu unknown", group->stateless);
+	buf_printf(scratch, " (counted here, %s)", ui->frame->threads ? "threads" : "processes");
+	write_line(paper, "states", scratch, STYLE_NORMAL);
+	if (!(group->now.have & CGROUP_BIT(CGROUP_STATES)))
+		return;
+	scratch->len = 0;
+	append_states(scratch, &group->now.states);
+	buf_puts(scratch, " (cgroupstats, threads)");
+	write_line(paper, "", scratch, STYLE_NORMAL);
+	paper_puts(paper, NAME_CELLS, "since 6.1 cgroupstats leaves out who sleeps for a time, or "
+		   "polls", STYLE_DIM);
 	paper->line++;
 }
 
-void detail_group_write(const struct detail *detail, struct paper *paper, struct buf *scratch)
+/* The group's own pressure, in the lines that the machine's has above the table. */
+static void write_pressure(const struct detail_group *group, struct paper *paper,
+			   struct buf *scratch)
 {
-	write_worst(detail, paper, scratch);
+	struct system_sample now = { 0 }, before = { 0 };
+	struct frame frame = { .system = &now, .system_before = &before };
+	struct view view = { &frame, UNIT_PERCENT, paper->term->charset };
+	bool head = false;
+
+	for (enum psi_resource r = 0; r < PSI_RESOURCES; r++) {
+		if (!(group->now.have & CGROUP_BIT(r)))
+			continue;
+		if (!head) {
+			paper_part(paper, "Pressure of the group");
+			scratch->len = 0;
+			headline_pressure_head(scratch);
+			paper_put(paper, 0, paper->width, scratch->data, scratch->len, STYLE_DIM);
+			paper->line++;
+		}
+		head = true;
+		now.psi[r] = group->now.psi[r];
+		now.read_ns = group->now.read_ns[r];
+		before.psi[r] = (struct psi){ 0 };
+		if (group->before.have & CGROUP_BIT(r))
+			before.psi[r] = group->before.psi[r];
+		before.read_ns = group->before.read_ns[r];
+		scratch->len = 0;
+		headline_pressure(scratch, &view, r);
+		paper_put(paper, 0, paper->width, scratch->data, scratch->len, STYLE_NORMAL);
+		paper->line++;
+	}
+}
+
+/* Growth of a figure that may be unknown before. */
+static void append_growth(struct buf *out, uint64_t now, uint64_t before, bool known)
+{
+	buf_uint(out, now);
+	if (known && now >= before)
+		buf_printf(out, " (+%llu)", (unsigned long long)(now - before));
+}
+
+/* How the group was kept back by its limits, since it was made and in the interval. */
+static void write_limits(const struct detail_group *group, struct paper *paper,
+			 struct buf *scratch)
+{
+	const struct cgroup_sample *now = &group->now, *before = &group->before;
+	unsigned known = before->have & now->have;
+
+	if (now->have & CGROUP_BIT(CGROUP_THROTTLE)) {
+		scratch->len = 0;
+		append_growth(scratch, now->throttled_ns / NSEC_PER_USEC,
+			      before->throttled_ns / NSEC_PER_USEC,
+			      known & CGROUP_BIT(CGROUP_THROTTLE));
+		buf_puts(scratch, " us in ");
+		append_growth(scratch, now->throttled, before->throttled,
+			      known & CGROUP_BIT(CGROUP_THROTTLE));
+		buf_puts(scratch, " periods, by its limit of CPU time");
+		write_line(paper, "throttled", scratch, STYLE_NORMAL);
+	}
+	if (!(now->have & CGROUP_BIT(CGROUP_EVENTS)))
+		return;
+	scratch->len = 0;
+	for (unsigned e = 0; e < CGROUP_EVENT_KINDS; e++) {
+		if (!(now->event_valid & 1u << e))
+			continue;
+		buf_printf(scratch, "%s%s ", scratch->len ? ", " : "", cgroup_event_names[e]);
+		append_growth(scratch, now->events[e], before->events[e],
+			      known & CGROUP_BIT(CGROUP_EVENTS) && before->event_valid & 1u << e);
+	}
+	write_line(paper, "memory", scratch, STYLE_NORMAL);
+}
+
+void detail_group_write(const struct detail *detail, const struct ui *ui, struct paper *paper,
+			struct buf *scratch)
+{
+	const struct detail_group *group = &detail->group;
+
+	paper_part(paper, "Group");
+	write_worst(group, paper, scratch);
+	write_states(detail, ui, paper, scratch);
+	write_limits(group, paper, scratch);
+	write_pressure(group, paper, scratch);
 }

@@ -175,7 +175,7 @@ void header_title(struct ui *ui, int line)
 	if (ui->paused || ui->held)
 		draw_figures(ui, line, buf_cstr(text), "04567132");
 	else
-		draw_figures(ui, line, buf_cstr(text), "03145267");
+		draw_figures(ui, line, buf_cstr(text), "03142567");
 	term_put(&ui->term, line, 0, 8, "stalltop", 8, STYLE_BOLD);
 }
 

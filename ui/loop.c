@@ -454,7 +454,8 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 		.since_start = config->since_start,
 		.accounted_ns = config->accounted_ns, .exits = config->exits,
 		.exit_buffer = config->exit_buffer, .pids = config->pids,
-		.npids = config->npids, .between = between, .arg = loop,
+		.npids = config->npids, .cgroup = config->cgroup,
+		.hierarchy = config->hierarchy, .between = between, .arg = loop,
 	};
 	ui->query.over_ms = config->over_ms;
 	ui->query.rows = config->rows;

@@ -233,6 +233,10 @@ void rows_build(struct rows *rows, struct ui *ui)
 
 	rows->n = 0;
 	view.frame = frame;
+	/* To sort by what their files have, all groups must have it. */
+	for (size_t i = 0; frame != ui->frame && i < frame->n; i++)
+		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1,
+			     query_needs(&ui->query, ui->settings.unit) & NEED_GROUP_PARTS);
 	query_run(&ui->query, &view, order);
 	if (ui->held && rows->nheld)
 		apply_held(rows, frame);

@@ -56,6 +56,7 @@ struct ui_config {
 	const char *pattern; /* valid POSIX extended expression; NULL: all */
 	double over_ms;	     /* negative: all */
 	size_t rows;	     /* 0: all */
+	const char *hierarchy; /* see struct sampler_config */
 	const char *cgroup;  /* only tasks at or below that path; NULL: all */
 	struct ui_settings settings; /* to begin with; fields stays the caller's */
 	const char *message; /* shown at first, escaped text; NULL: none */
@@ -164,6 +165,9 @@ void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group 
 
 /* Restricts a query to the members of a group. It points at the name then. */
 void ui_only_group(struct ui_group *group, struct query *query);
+
+/* The row of one of the table's groups, or NULL. (In view_table.c.) */
+const struct row *ui_group_row(struct ui *ui, uint64_t id);
 
 /* Puts a view on top. `state` is handed to its functions and freed by its close(). */
 void ui_push(struct ui *ui, const struct view_ops *ops, void *state);

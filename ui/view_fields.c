@@ -30,7 +30,8 @@ static void take_layout(struct chooser *chooser, const struct ui *ui)
 {
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .state = true, .group_by = ui_rows_are(ui) };
+				      .state = true, .group_by = ui_rows_are(ui),
+				      .pressure = layout_pressure(ui_rows_are(ui), ui->frame) };
 	struct layout layout;
 	size_t n;
 

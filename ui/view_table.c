@@ -75,7 +75,7 @@ static int cells_wanted(const struct layout *layout)
 /* Leaves out of the default columns what the screen has no room for. */
 static void make_room(struct ui *ui)
 {
-	static const char *const order[] = { "worst", "user", "state", "mem", "blkio", "irq", "wpcopy",
+	static const char *const order[] = { "worst", "user", "psi-cpu", "psi-io", "psi-mem", "state", "mem", "blkio", "irq", "wpcopy",
 					     "compact", "thrash", "swapin", "reclaim", "cpu" };
 	const struct layout *layout = &ui->table->layout;
 
@@ -113,7 +113,8 @@ void table_layout(struct ui *ui)
 	struct table *table = ui->table;
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .state = true, .group_by = ui_rows_are(ui) };
+				      .state = true, .group_by = ui_rows_are(ui),
+				      .pressure = layout_pressure(ui_rows_are(ui), ui->frame) };
 
 	layout_resolve(&table->layout, ui->settings.fields, &frame);
 	if (!ui->settings.fields) {
@@ -200,6 +201,11 @@ bool ui_selected(struct ui *ui, struct ui_task *task)
 	return true;
 }
 
+const struct row *ui_group_row(struct ui *ui, uint64_t id)
+{
+	return ui_folds(ui) ? group_find(&ui->table->rows.grouping, id) : NULL;
+}
+
 void table_pin(struct ui *ui)
 {
 	const struct item *item = table_item(ui);
@@ -223,7 +229,7 @@ static void fill(struct ui *ui, const struct item *items, size_t n, unsigned nee
 	struct table *table = ui->table;
 	size_t processes = 0, threads = 0;
 
-	needs &= NEED_PROC | NEED_INFO;
+	needs &= NEED_PROC | NEED_INFO | NEED_GROUP_PARTS;
 	if (table->visible_cap < n) {
 		table->visible_cap = n * 2;
 		table->visible = xreallocarray(table->visible, table->visible_cap,

@@ -444,7 +444,7 @@ static void write_page(struct task_view *view, struct ui *ui)
 	write_figures(view);
 	write_legend(view);
 	if (detail->of_group) {
-		detail_group_write(detail, &view->paper, &view->text);
+		detail_group_write(detail, ui, &view->paper, &view->text);
 		return;
 	}
 	if (detail->sum) {
@@ -525,7 +525,7 @@ static unsigned task_needs(struct ui *ui, void *state)
 	const struct detail *detail = &((struct task_view *)state)->detail;
 
 	if (detail->of_group)
-		return group_table[detail->group.by].needs;
+		return group_table[detail->group.which.by].needs | NEED_STAT;
 	return detail->sum ? NEED_ACCOUNT : 0;
 }
 
