@@ -66,7 +66,9 @@ static double expanded(const char *pattern)
 		if (*at == '(') {
 			if (++depth == DEPTH)
 				return EXPANDED_MAX + 1;
-			sum[depth] = last = 0;
+			/* Even an empty pair is something that is written out. */
+			sum[depth] = 1;
+			last = 0;
 			continue;
 		}
 		if (*at == ')' && depth) {
