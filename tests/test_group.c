@@ -341,6 +341,53 @@ static void test_columns(void **state)
 	check_column(s, "group", UNIT_MS, "/", "");
 }
 
+/* What a group's own files say: known or not, part by part. */
+static void test_files(void **state)
+{
+	struct cgroup_sample now = { 0 }, before = { 0 };
+	struct state *s = *state;
+	struct group_figures *figures;
+
+	add(s, "x", "/a", 1);
+	figures = fold(s, GROUP_CGROUP)->rows[0].group->figures;
+	check_column(s, "psi-cpu", UNIT_MS, "-", "");
+	check_column(s, "throttled", UNIT_MS, "-", "");
+	check_column(s, "mem-high", UNIT_MS, "-", "");
+	figures->now = &now;
+	now.psi[PSI_CPU].some = (struct psi_line){ true, 1234, 0, 0, 0 };
+	now.psi[PSI_IO].some = (struct psi_line){ true, 5000, 0, 0, 0 };
+	now.have = CGROUP_BIT(PSI_CPU) | CGROUP_BIT(CGROUP_THROTTLE) | CGROUP_BIT(CGROUP_EVENTS);
+	now.throttled_ns = SEC(3);
+	now.read_ns[CGROUP_THROTTLE] = SEC(12);
+	now.event_valid = 1u << CGROUP_EVENT_HIGH | 1u << CGROUP_EVENT_OOM;
+	now.events[CGROUP_EVENT_HIGH] = 70;
+	check_column(s, "psi-cpu", UNIT_MS, "12.3", "");
+	/* Not read, though there is something. */
+	check_column(s, "psi-io", UNIT_MS, "-", "");
+	check_column(s, "throttled", UNIT_MS, "-", "");
+	check_column(s, "mem-high", UNIT_MS, "-", "");
+	figures->before = &before;
+	before = now;
+	before.throttled_ns = SEC(2);
+	before.read_ns[CGROUP_THROTTLE] = SEC(10);
+	before.events[CGROUP_EVENT_HIGH] = 30;
+	check_column(s, "throttled", UNIT_MS, "50.0", "");
+	check_column(s, "throttled", UNIT_PERCENT, "50.0", "");
+	check_column(s, "mem-high", UNIT_MS, "40", "");
+	check_column(s, "mem-oom", UNIT_MS, "0", "");
+	check_column(s, "mem-max", UNIT_MS, "-", "");
+	/* Counters that fell are another group's. */
+	before.throttled_ns = SEC(4);
+	before.events[CGROUP_EVENT_HIGH] = 71;
+	check_column(s, "throttled", UNIT_MS, "-", "");
+	check_column(s, "mem-high", UNIT_MS, "-", "");
+	before.have = 0;
+	before.events[CGROUP_EVENT_HIGH] = 0;
+	check_column(s, "mem-high", UNIT_MS, "-", "");
+	/* The next fold knows nothing of them. */
+	assert_null(fold(s, GROUP_CGROUP)->rows[0].group->figures->now);
+}
+
 /* A tree's sum row takes each task once, also where groups are left out. */
 static void test_sum(void **state)
 {
@@ -369,6 +416,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hostile_paths, open_state, close_state),
 		cmocka_unit_test_setup_teardown(test_query, open_state, close_state),
 		cmocka_unit_test_setup_teardown(test_columns, open_state, close_state),
+		cmocka_unit_test_setup_teardown(test_files, open_state, close_state),
 		cmocka_unit_test_setup_teardown(test_sum, open_state, close_state),
 	};
 

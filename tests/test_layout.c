@@ -15,18 +15,25 @@
 #include "util.h"
 
 /* Resolves a list and asserts the ids, with spaces between. */
-static void check(const char *spec, unsigned width, uint32_t kinds, bool with_state,
-		  const char *ids)
+static void check_frame(const char *spec, const struct layout_frame *frame, const char *ids)
 {
-	struct layout_frame frame = { .width = width, .kinds = kinds, .state = with_state };
 	struct layout layout;
 	struct buf out = { 0 };
 
-	layout_resolve(&layout, spec, &frame);
+	layout_resolve(&layout, spec, frame);
 	for (size_t i = 0; i < layout.n; i++)
 		buf_printf(&out, "%s%s", i ? " " : "", layout.columns[i]->id);
 	assert_string_equal(buf_cstr(&out), ids);
 	buf_free(&out);
+}
+
+/* The same of rows of tasks. */
+static void check(const char *spec, unsigned width, uint32_t kinds, bool with_state,
+		  const char *ids)
+{
+	struct layout_frame frame = { .width = width, .kinds = kinds, .state = with_state };
+
+	check_frame(spec, &frame, ids);
 }
 
 #define NO_IRQ (DELAY_ALL & ~DELAY_BIT(DELAY_IRQ))
@@ -44,6 +51,33 @@ static void test_default(void **state)
 	check(NULL, 0, DELAY_ALL, false,
 	      "pid user run total cpu blkio swapin reclaim thrash compact wpcopy irq comm");
 	check(NULL, 40, 0, false, "pid user run total cpu blkio mem comm");
+}
+
+/* Asserts the ids of a grouped view. */
+static void check_groups(const char *spec, unsigned width, enum group_by by, bool pressure,
+			 const char *ids)
+{
+	struct layout_frame frame = { .width = width, .kinds = NO_IRQ, .state = true,
+				      .group_by = by, .pressure = pressure };
+
+	check_frame(spec, &frame, ids);
+}
+
+/* Groups have no columns of one task, and their name at the end. */
+static void test_groups(void **state)
+{
+	(void)state;
+	check_groups(NULL, 80, GROUP_USER, false, "members run total cpu blkio mem worst group");
+	check_groups(NULL, 80, GROUP_CGROUP, true,
+		     "members run total cpu blkio mem psi-cpu psi-mem psi-io worst group");
+	check_groups(NULL, 0, GROUP_COMMAND, false,
+		     "members run total cpu blkio swapin reclaim thrash compact wpcopy worst group");
+	check_groups("pid,comm,total", 80, GROUP_USER, false, "pid total group");
+	check_groups("group,total,command", 80, GROUP_USER, false, "total group");
+	check_groups("+wait", 80, GROUP_USER, false,
+		     "members run total cpu blkio mem worst wait group");
+	check_groups("-group,-worst", 80, GROUP_USER, false, "members run total cpu blkio mem group");
+	check_groups(NULL, 80, GROUP_THREAD, false, "pid user state run total cpu blkio mem comm");
 }
 
 /* A list stands in place of the default; each column once, the names last. */
@@ -139,7 +173,8 @@ static void test_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default), cmocka_unit_test(test_list),
+		cmocka_unit_test(test_default),
+		cmocka_unit_test(test_groups), cmocka_unit_test(test_list),
 		cmocka_unit_test(test_relative), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_all), cmocka_unit_test(test_needs),
 	};
