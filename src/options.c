@@ -20,6 +20,9 @@
 #define INTERVAL_MIN 0.05
 #define INTERVAL_MAX 86400.0
 
+#define LINGER_NS (10 * NSEC_PER_SEC)
+#define LINGER_MAX 86400.0
+
 /* Values of options without a letter, for getopt_long. */
 #define LONG_ONLY 256
 
@@ -301,6 +304,33 @@ SETTER(set_since_start)
 	return options->since_start = true;
 }
 
+/* --when */
+SETTER(set_when)
+{
+	return when_add(&options->when, arg, why);
+}
+
+/* --linger */
+SETTER(set_linger)
+{
+	double seconds;
+
+	if (parse_number(arg, &seconds) && seconds >= 0 && seconds <= LINGER_MAX) {
+		options->linger_ns = (uint64_t)(seconds * (double)NSEC_PER_SEC + 0.5);
+		return true;
+	}
+	buf_puts(why, "seconds from 0 to 86400");
+	return false;
+}
+
+/* --bell */
+SETTER(set_bell)
+{
+	(void)arg;
+	(void)why;
+	return options->bell = true;
+}
+
 /* --source */
 SETTER(set_source)
 {
@@ -382,6 +412,12 @@ const struct option_row option_table[] = {
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  set_since_start },
+	{ 0, "when", "PRESSURE", "always",
+	  "samples while there is such pressure, as \"memory some 300ms/2s\" or \"cgroup:PATH io "
+	  "full 1s/4s\"; on the screen a message tells of it; several: any of them", set_when },
+	{ 0, "linger", "SECONDS", "10", "with --when: go on for so long after the pressure",
+	  set_linger },
+	{ 0, "bell", NULL, "off", "with --when: the terminal rings, too", set_bell },
 	{ 0, "source", "SOURCE", "auto",
 	  "taskstats; bpf, which costs a moment to start and little a sample; procfs (run time, "
 	  "cpu and blkio only; needs no privileges); auto: taskstats up to 2000 tasks or for a "
@@ -487,6 +523,7 @@ static int take_command(struct options *options, char **command, struct buf *why
 void options_default(struct options *options)
 {
 	*options = (struct options){ .interval_ns = 2 * NSEC_PER_SEC, .over_ms = -1,
+				     .linger_ns = LINGER_NS,
 				     .descending = true, .format = out_registry[0]->name,
 				     .sort = column_by_id("total", strlen("total")) };
 }
@@ -495,7 +532,7 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 {
 	struct option longs[ARRAY_SIZE(option_table) + 1];
 	char letters[2 * ARRAY_SIZE(option_table) + 3];
-	size_t npids = options->npids, nusers = options->nusers;
+	size_t npids = options->npids, nusers = options->nusers, nwhen = options->when.n;
 	int value, err, at = 1;
 
 	make_tables(longs, letters);
@@ -516,6 +553,7 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 	}
 	replace(options->pids, &options->npids, npids, sizeof(*options->pids));
 	replace(options->users, &options->nusers, nusers, sizeof(*options->users));
+	when_replace(&options->when, nwhen);
 	/* Not the value of an option, which may be "--" as well. */
 	if (optind > at && !strcmp(argv[at], "--"))
 		return take_command(options, argv + optind, why);
@@ -540,4 +578,5 @@ void options_free(struct options *options)
 	free(options->match);
 	free(options->pids);
 	free(options->users);
+	when_free(&options->when);
 }

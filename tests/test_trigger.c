@@ -444,17 +444,113 @@ static void test_until(void **state)
 	(void)state;
 	make_set(&set, specs);
 	set.all[0].last_ns = 100 * SEC;
+	assert_true(trigger_until_ns(&set.all[0], 10 * SEC) == 110 * SEC);
+	assert_true(trigger_until_ns(&set.all[0], 0) == 104 * SEC + SEC / 2);
 	assert_true(triggers_until_ns(&set, 10 * SEC) == 110 * SEC);
-	assert_true(triggers_until_ns(&set, 0) == 104 * SEC + SEC / 2);
-	assert_true(triggers_until_ns(&set, 4 * SEC) == 104 * SEC + SEC / 2);
+	assert_true(triggers_until_ns(&set, 0) == 102 * SEC);
 	set.all[1].last_ns = 99 * SEC;
-	assert_true(triggers_until_ns(&set, 10 * SEC) == 111 * SEC + SEC / 2);
+	assert_true(triggers_until_ns(&set, 1 * SEC) == 109 * SEC);
 	assert_true(triggers_until_ns(&set, 20 * SEC) == 120 * SEC);
-	set.all[2].last_ns = 108 * SEC;
-	assert_true(triggers_until_ns(&set, 1 * SEC) == 111 * SEC + SEC / 2);
-	assert_true(trigger_until_ns(&set.all[2], 1 * SEC) == 111 * SEC);
+	set.all[2].last_ns = 110 * SEC;
+	assert_true(triggers_until_ns(&set, 0) == 110 * SEC + SEC / 2);
+	assert_true(trigger_until_ns(&set.all[2], 1 * SEC) == 113 * SEC);
+	/* What was measured is not good for a window beyond. */
+	set.all[1].lasts_ns = 112 * SEC;
+	assert_true(triggers_until_ns(&set, 0) == 112 * SEC);
+	assert_true(triggers_until_ns(&set, 3 * SEC) == 115 * SEC);
 	triggers_close(&set);
 	for (size_t i = 0; i < 3; i++)
+		trigger_spec_free(&specs[i]);
+}
+
+/* Measures a trigger of 1 s in 2 s, every so many ms, at a rate; whether it lasted at the end. */
+static bool measure(struct trigger *trigger, uint64_t *now_ns, uint64_t *total_us, unsigned ms,
+		    unsigned times, double rate)
+{
+	for (unsigned i = 0; i < times; i++) {
+		*now_ns += ms * NSEC_PER_MSEC;
+		*total_us += (uint64_t)(ms * 1000 * rate);
+		trigger_measure(trigger, *now_ns, *total_us);
+		assert_true(trigger->npoints <= TRIGGER_POINTS);
+	}
+	return trigger->lasts_ns == *now_ns;
+}
+
+/* Whether pressure lasts, by the file, however often that is read. */
+static void test_measure(void **state)
+{
+	static const unsigned steps[] = { 1, 50, 249, 250, 251, 500, 2000 };
+	struct trigger_spec spec = good("memory some 1s/2s");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct trigger trigger = { .spec = &spec };
+		uint64_t now = 100 * SEC, total = 5000000;
+		unsigned ms = steps[i], window = 2000 / ms;
+
+		/* One reading says nothing. */
+		trigger_measure(&trigger, now, total);
+		assert_true(trigger.lasts_ns == 0);
+		assert_false(measure(&trigger, &now, &total, ms, 3 * window + 3, 0.45));
+		assert_true(trigger.lasts_ns == 0);
+		assert_true(measure(&trigger, &now, &total, ms, 2 * window + 2, 0.6));
+		/* It is over within a window. */
+		assert_false(measure(&trigger, &now, &total, ms, window + 2, 0));
+		assert_true(now - trigger.lasts_ns >= ms * NSEC_PER_MSEC);
+		assert_false(measure(&trigger, &now, &total, ms, 4 * window, 0.45));
+	}
+	trigger_spec_free(&spec);
+}
+
+/* Readings further apart than the window give the average; a total that fell gives nothing. */
+static void test_measure_far(void **state)
+{
+	struct trigger_spec spec = good("memory some 1s/2s");
+	struct trigger trigger = { .spec = &spec };
+	uint64_t now = 100 * SEC, total = 5000000;
+
+	(void)state;
+	trigger_measure(&trigger, now, total);
+	assert_true(measure(&trigger, &now, &total, 60000, 1, 0.51));
+	assert_false(measure(&trigger, &now, &total, 60000, 1, 0.49));
+	trigger_measure(&trigger, now + 60 * SEC, 1);
+	assert_false(trigger.lasts_ns == now + 60 * SEC);
+	/* So much within less than a window is enough. */
+	trigger = (struct trigger){ .spec = &spec };
+	trigger_measure(&trigger, 1 * SEC, 0);
+	trigger_measure(&trigger, 2 * SEC, 999999);
+	assert_true(trigger.lasts_ns == 0);
+	trigger_measure(&trigger, 2 * SEC, 1000000);
+	assert_true(trigger.lasts_ns == 2 * SEC);
+	trigger_spec_free(&spec);
+}
+
+/* The line that counts is read of the file, at any time anew. */
+static void test_look(void **state)
+{
+	static const char first[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n"
+				    "full avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n";
+	static const char then[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=3000000\n"
+				   "full avg10=0.00 avg60=0.00 avg300=0.00 total=1999999\n";
+	const struct tree *tree = *state;
+	struct trigger_spec specs[2] = { good("io some 1s/2s"), good("io full 1s/2s") };
+	struct trigger_set set = { .n = 0 };
+	struct trigger_error why;
+
+	put_text(tree, "pressure/io", "");
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(triggers_add(&set, &specs[i], tree->fd, &why), 0);
+	put_text(tree, "pressure/io", first);
+	triggers_look(&set, 1 * SEC);
+	put_text(tree, "pressure/io", then);
+	triggers_look(&set, 2 * SEC);
+	assert_true(set.all[0].lasts_ns == 2 * SEC);
+	assert_true(set.all[1].lasts_ns == 0);
+	put_text(tree, "pressure/io", "");
+	triggers_look(&set, 3 * SEC);
+	assert_true(triggers_until_ns(&set, SEC) == 3 * SEC);
+	triggers_close(&set);
+	for (size_t i = 0; i < 2; i++)
 		trigger_spec_free(&specs[i]);
 }
 
@@ -549,6 +645,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_group_files, make_tree, remove_tree),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_until),
+		cmocka_unit_test(test_measure),
+		cmocka_unit_test(test_measure_far),
+		cmocka_unit_test_setup_teardown(test_look, make_tree, remove_tree),
 		cmocka_unit_test(test_explain_window),
 		cmocka_unit_test(test_explain),
 	};
