@@ -271,6 +271,8 @@ static struct ui_config screen_config(const struct options *options, int procfd,
 		.pattern = options->pattern,
 		.over_ms = options->over_ms,
 		.rows = options->rows,
+		.linger_ns = options->linger_ns,
+		.bell = options->bell,
 		.settings = { .interval_ns = options->interval_ns,
 			      .sort = options->sort,
 			      .descending = options->descending,
@@ -303,7 +305,7 @@ static void complain_screen(const struct options *options, enum ui_failure failu
 
 /* Runs the screen. The exit status. */
 static int run_screen(const struct options *options, int procfd, uint64_t accounted_ns,
-		      const char *message)
+		      struct trigger_set *triggers, const char *message)
 {
 	struct ui_config config = screen_config(options, procfd, accounted_ns);
 	char *path = settings_path();
@@ -312,6 +314,7 @@ static int run_screen(const struct options *options, int procfd, uint64_t accoun
 	int err;
 
 	config.message = *message ? message : NULL;
+	config.triggers = triggers;
 	config.save = save_settings;
 	config.arg = &saving;
 	err = ui_run(&config, &failure);
@@ -436,7 +439,7 @@ static int run_watching(const struct options *options, int procfd, const char *m
 	if (open_triggers(&options->when, procfd, &set))
 		status = options->batch ?
 				 run_batch(options, procfd, switched.at_ns, triggers) :
-				 run_screen(options, procfd, switched.at_ns, message);
+				 run_screen(options, procfd, switched.at_ns, triggers, message);
 	triggers_close(&set);
 	return status;
 }

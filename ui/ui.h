@@ -15,6 +15,7 @@
 #include "query.h"
 #include "sampler.h"
 #include "term.h"
+#include "trigger.h"
 #include "view.h"
 
 /* What the keys change and W writes. */
@@ -56,6 +57,9 @@ struct ui_config {
 	const char *pattern; /* valid POSIX extended expression; NULL: all */
 	double over_ms;	     /* negative: all */
 	size_t rows;	     /* 0: all */
+	struct trigger_set *triggers; /* pressure to tell of; NULL: none */
+	uint64_t linger_ns; /* what comes back within that is told of once */
+	bool bell;	    /* the terminal rings, too */
 	struct ui_settings settings; /* to begin with; fields stays the caller's */
 	const char *message; /* shown at first, escaped text; NULL: none */
 	/*
