@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Batch mode: samples on a grid, to a stream. */
+/* Batch mode: samples on a grid, to a stream; at all times, or while there is pressure. */
 #ifndef STALLTOP_BATCH_H
 #define STALLTOP_BATCH_H
 
@@ -8,6 +8,7 @@
 
 #include "out.h"
 #include "sampler.h"
+#include "trigger.h"
 
 struct batch {
 	struct sampler *sampler;
@@ -16,13 +17,26 @@ struct batch {
 	uint64_t interval_ns;
 	uint64_t iterations; /* 0: endless */
 	bool since_start;    /* the first reading is put out too */
+	/*
+	 * What is waited for before the first sample and after each stretch of samples, which
+	 * lasts until there has been none for linger_ns; NULL: nothing. Each stretch has
+	 * at least one sample and a baseline of its own; its first interval is half a second
+	 * at most.
+	 */
+	struct trigger_set *triggers;
+	uint64_t linger_ns;
 	/* Set by the handlers of the signals that end the run; blocked but while waiting. */
 	const volatile sig_atomic_t *caught;
 	const sigset_t *waiting; /* the signal mask while waiting */
 };
 
 /* What a batch run came to grief at. */
-enum batch_failure { BATCH_SAMPLE, BATCH_WRITE };
+enum batch_failure {
+	BATCH_SOURCE, /* the source could not be opened again */
+	BATCH_SAMPLE,
+	BATCH_WRITE,
+	BATCH_TRIGGERS /* all have gone */
+};
 
 /*
  * Runs until the iterations are done or a signal is caught. 0, or -errno with `failure`

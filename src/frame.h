@@ -39,6 +39,7 @@ enum note_id {
 	NOTE_EXITS_PENDING,
 	NOTE_EXITS_INEXACT,
 	NOTE_LATE,	  /* value: grid points skipped */
+	NOTE_TRIGGER_GONE, /* value: triggers */
 	NOTE_IDS
 };
 

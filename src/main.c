@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "complain.h"
 #include "delayacct.h"
 #include "doc.h"
 #include "hierarchy.h"
-#include "notes.h"
 #include "options.h"
 #include "out.h"
 #include "pidlist.h"
@@ -156,27 +156,6 @@ static unsigned output_width(void)
 	return size.ws_col;
 }
 
-/* What would help where a source could not be opened; NULL: nothing to add. */
-static const char *source_remedy(const char *name, int err)
-{
-	const struct source_ops *ops = name ? source_by_name(name) : NULL;
-
-	if (ops && ops->explain)
-		return ops->explain(err);
-	if (err == -EPERM || err == -EACCES)
-		return note_table[NOTE_NO_CAP].remedy;
-	return err == -ENOENT ? note_table[NOTE_NO_TASKSTATS].remedy : NULL;
-}
-
-/* Says why the source could not be opened. */
-static void complain_source(const char *name, int err)
-{
-	const char *remedy = source_remedy(name, err);
-
-	fprintf(stderr, "stalltop: source %s cannot be used: %s%s%s\n", name ? name : "auto",
-		strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
-}
-
 /* What the locale's texts are made of. */
 static enum text_charset locale_charset(void)
 {
@@ -190,7 +169,8 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 }
 
 /* Runs batch mode with an open sampler. The exit status. */
-static int run_samples(const struct options *options, struct sampler *sampler)
+static int run_samples(const struct options *options, struct sampler *sampler,
+		       struct trigger_set *triggers)
 {
 	struct query query = { .sort = options->sort, .descending = options->descending,
 			       .match = options->match, .users = options->users,
@@ -202,13 +182,14 @@ static int run_samples(const struct options *options, struct sampler *sampler)
 				     .charset = locale_charset(),
 				     .width = output_width(), .group_by = options->group_by,
 				     .interval_ns = options->interval_ns,
-				     .fill = fill_rows, .fill_arg = sampler };
+				     .fill = fill_rows, .fill_arg = sampler, .triggers = triggers };
 	struct out out;
 	sigset_t waiting;
 	struct batch batch = { .sampler = sampler, .out = &out, .fd = STDOUT_FILENO,
 			       .interval_ns = options->interval_ns,
 			       .iterations = options->iterations,
 			       .since_start = options->since_start,
+			       .triggers = triggers, .linger_ns = options->linger_ns,
 			       .caught = &caught, .waiting = &waiting };
 	enum batch_failure failure;
 	int err;
@@ -219,14 +200,13 @@ static int run_samples(const struct options *options, struct sampler *sampler)
 	out_close(&out);
 	if (!err)
 		return EXIT_SUCCESS;
-	fprintf(stderr, "stalltop: cannot %s: %s\n",
-		failure == BATCH_WRITE ? "write to standard output" : "take a sample",
-		strerror(-err));
+	complain_batch(options->source, failure, err);
 	return EXIT_FAILURE;
 }
 
 /* Runs batch mode. The exit status. */
-static int run_batch(const struct options *options, int procfd, uint64_t accounted_ns)
+static int run_batch(const struct options *options, int procfd, uint64_t accounted_ns,
+		     struct trigger_set *triggers)
 {
 	struct sampler_config config = { .procfd = procfd, .source = options->source,
 					 .threads = options->group_by == GROUP_THREAD,
@@ -237,7 +217,8 @@ static int run_batch(const struct options *options, int procfd, uint64_t account
 					 .exit_buffer = options->exit_buffer,
 					 .cgroup = options->cgroup,
 					 .hierarchy = options->hierarchy,
-					 .pids = options->pids, .npids = options->npids };
+					 .pids = options->pids, .npids = options->npids,
+					 .triggers = triggers };
 	struct sampler *sampler;
 	int status, err = sampler_open(&sampler, &config);
 
@@ -245,7 +226,7 @@ static int run_batch(const struct options *options, int procfd, uint64_t account
 		complain_source(options->source, err);
 		return EXIT_FAILURE;
 	}
-	status = run_samples(options, sampler);
+	status = run_samples(options, sampler, triggers);
 	sampler_close(sampler);
 	return status;
 }
@@ -305,6 +286,8 @@ static struct ui_config screen_config(const struct options *options, int procfd,
 		.over_ms = options->over_ms,
 		.rows = options->rows,
 		.cgroup = options->cgroup, .hierarchy = options->hierarchy,
+		.linger_ns = options->linger_ns,
+		.bell = options->bell,
 		.settings = { .interval_ns = options->interval_ns,
 			      .sort = options->sort,
 			      .descending = options->descending,
@@ -337,7 +320,7 @@ static void complain_screen(const struct options *options, enum ui_failure failu
 
 /* Runs the screen. The exit status. */
 static int run_screen(const struct options *options, int procfd, uint64_t accounted_ns,
-		      const char *message)
+		      struct trigger_set *triggers, const char *message)
 {
 	struct ui_config config = screen_config(options, procfd, accounted_ns);
 	char *path = settings_path();
@@ -346,6 +329,7 @@ static int run_screen(const struct options *options, int procfd, uint64_t accoun
 	int err;
 
 	config.message = *message ? message : NULL;
+	config.triggers = triggers;
 	config.save = save_settings;
 	config.arg = &saving;
 	err = ui_run(&config, &failure);
@@ -447,6 +431,34 @@ static int run_and_report(const struct options *options, int procfd)
 	return status;
 }
 
+/* Has the kernel watch what --when names. False, with a line said, when it cannot. */
+static bool open_triggers(const struct when *when, int procfd, struct trigger_set *triggers)
+{
+	struct trigger_error error;
+
+	for (size_t i = 0; i < when->n; i++) {
+		if (!triggers_add(triggers, &when->specs[i], procfd, &error))
+			continue;
+		complain_trigger(&when->specs[i], &error, locale_charset());
+		return false;
+	}
+	return true;
+}
+
+/* Runs batch mode or the screen, at all times or with what --when names. The exit status. */
+static int run_watching(const struct options *options, int procfd, const char *message)
+{
+	struct trigger_set set = { .n = 0 }, *triggers = options->when.n ? &set : NULL;
+	int status = EXIT_FAILURE;
+
+	if (open_triggers(&options->when, procfd, &set))
+		status = options->batch ?
+				 run_batch(options, procfd, switched.at_ns, triggers) :
+				 run_screen(options, procfd, switched.at_ns, triggers, message);
+	triggers_close(&set);
+	return status;
+}
+
 /* Runs with delay accounting switched on if that is asked for, and puts it back. */
 static int run_accounted(const struct options *options, int procfd, const char *message)
 {
@@ -458,10 +470,8 @@ static int run_accounted(const struct options *options, int procfd, const char *
 	}
 	if (options->command)
 		status = run_and_report(options, procfd);
-	else if (options->batch)
-		status = run_batch(options, procfd, switched.at_ns);
 	else
-		status = run_screen(options, procfd, switched.at_ns, message);
+		status = run_watching(options, procfd, message);
 	put_back_delayacct();
 	return status;
 }
@@ -471,6 +481,11 @@ static bool check_usage(const struct options *options)
 {
 	if (options->command && !strcmp(options->format, "csv")) {
 		fprintf(stderr, "stalltop: --format csv does not go with a command: text, json\n");
+		return false;
+	}
+	if (options->command && options->when.n) {
+		fprintf(stderr, "stalltop: --when does not go with a command: it goes with -b, and "
+			"with the screen\n");
 		return false;
 	}
 	if (options->batch || options->command)
@@ -488,27 +503,13 @@ static bool check_usage(const struct options *options)
 static bool check_hierarchy(const char *name, int procfd)
 {
 	struct hierarchy hierarchy;
-	struct buf names = { 0 }, line = { 0 };
 	int err = name ? hierarchy_open(&hierarchy, procfd, name) : 0;
 
-	if (!name)
-		return true;
-	hierarchy_close(&hierarchy);
-	if (!err)
-		return true;
-	buf_puts(&line, "--cgroup-hierarchy: ");
-	if (err == -EINVAL && !hierarchy_names(procfd, &names) && names.len) {
-		buf_puts(&line, "there is no '");
-		text_escape(&line, name, strlen(name), TEXT_ASCII);
-		buf_puts(&line, "' here; there are: ");
-		text_escape(&line, names.data, names.len, TEXT_ASCII);
-	} else {
-		buf_printf(&line, "cannot read /proc/self/cgroup: %s", strerror(-err));
-	}
-	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
-	buf_free(&names);
-	buf_free(&line);
-	return false;
+	if (err)
+		complain_hierarchy(name, procfd, err);
+	else if (name)
+		hierarchy_close(&hierarchy);
+	return !err;
 }
 
 /* Opens what the options name and runs. The exit status. */

@@ -98,6 +98,11 @@ const struct note_row note_table[NOTE_IDS] = {
 		"was stopped",
 		"a longer interval (-d)",
 	},
+	[NOTE_TRIGGER_GONE] = {
+		"trigger-gone",
+		"%v {group that --when names has|groups that --when names have} gone: "
+		"{its|their} pressure is not watched any more", NULL,
+	},
 };
 
 /* Appends what %v stands for. */

@@ -4,7 +4,6 @@
 #include "options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -20,8 +19,8 @@
 #define INTERVAL_MIN 0.05
 #define INTERVAL_MAX 86400.0
 
-/* Values of options without a letter, for getopt_long. */
-#define LONG_ONLY 256
+#define LINGER_NS (10 * NSEC_PER_SEC)
+#define LINGER_MAX 86400.0
 
 /* What a setter is handed. */
 #define SETTER(name) static bool name(struct options *options, const char *arg, struct buf *why)
@@ -316,6 +315,33 @@ SETTER(set_since_start)
 	return options->since_start = true;
 }
 
+/* --when */
+SETTER(set_when)
+{
+	return when_add(&options->when, arg, why);
+}
+
+/* --linger */
+SETTER(set_linger)
+{
+	double seconds;
+
+	if (parse_number(arg, &seconds) && seconds >= 0 && seconds <= LINGER_MAX) {
+		options->linger_ns = (uint64_t)(seconds * (double)NSEC_PER_SEC + 0.5);
+		return true;
+	}
+	buf_puts(why, "seconds from 0 to 86400");
+	return false;
+}
+
+/* --bell */
+SETTER(set_bell)
+{
+	(void)arg;
+	(void)why;
+	return options->bell = true;
+}
+
 /* --source */
 SETTER(set_source)
 {
@@ -408,6 +434,12 @@ const struct option_row option_table[] = {
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  set_since_start },
+	{ 0, "when", "PRESSURE", "always",
+	  "samples while there is such pressure, as \"memory some 300ms/2s\" or \"cgroup:PATH io "
+	  "full 1s/4s\"; on the screen a message tells of it; several: any of them", set_when },
+	{ 0, "linger", "SECONDS", "10", "with --when: go on for so long after the pressure",
+	  set_linger },
+	{ 0, "bell", NULL, "off", "with --when: the terminal rings, too", set_bell },
 	{ 0, "source", "SOURCE", "auto",
 	  "taskstats; bpf, which costs a moment to start and little a sample; procfs (run time, "
 	  "cpu and blkio only; needs no privileges); auto: taskstats up to 2000 tasks or for a "
@@ -430,144 +462,10 @@ const struct option_row option_table[] = {
 
 const size_t option_table_n = ARRAY_SIZE(option_table);
 
-/* The option that a getopt_long() value stands for. */
-static const struct option_row *row_of(int value)
-{
-	if (value >= LONG_ONLY)
-		return &option_table[value - LONG_ONLY];
-	for (size_t i = 0; i < option_table_n; i++)
-		if (option_table[i].letter == value)
-			return &option_table[i];
-	return NULL;
-}
-
-/* Makes getopt_long's tables from ours. */
-static void make_tables(struct option *longs, char *letters)
-{
-	/* In the order of the words: what comes first and is no option is a mistake. */
-	*letters++ = '+';
-	*letters++ = ':';
-	for (size_t i = 0; i < option_table_n; i++) {
-		const struct option_row *row = &option_table[i];
-
-		longs[i] = (struct option){ row->name, row->arg != NULL, NULL,
-					    row->letter ? row->letter : LONG_ONLY + (int)i };
-		if (row->letter)
-			*letters++ = row->letter;
-		if (row->letter && row->arg)
-			*letters++ = ':';
-	}
-	longs[option_table_n] = (struct option){ 0 };
-	*letters = '\0';
-}
-
-/* Says which option has no value or is none. */
-static int complain(int value, char **argv, struct buf *why)
-{
-	const char *word = argv[optind - 1];
-	/* Of letters in one word the next word may not be reached yet: then it is another's. */
-	bool is_long = !strncmp(word, "--", 2) && (value == ':' || !optopt || row_of(optopt));
-
-	buf_puts(why, value == ':' ? "option " : "unknown option ");
-	if (is_long)
-		text_escape(why, word, strlen(word), TEXT_ASCII);
-	else
-		buf_printf(why, "-%c", optopt > ' ' && optopt < 127 ? optopt : '?');
-	buf_puts(why, value == ':' ? " needs a value" : " (see --help)");
-	return -EINVAL;
-}
-
-/* Takes one option. */
-static int take_option(struct options *options, int value, struct buf *why)
-{
-	const struct option_row *row = row_of(value);
-	struct buf allowed = { 0 };
-
-	if (row->set(options, optarg, &allowed)) {
-		buf_free(&allowed);
-		return 0;
-	}
-	buf_printf(why, "--%s does not take '", row->name);
-	text_escape(why, optarg, strlen(optarg), TEXT_ASCII);
-	buf_puts(why, "'; allowed: ");
-	buf_add(why, allowed.data, allowed.len);
-	buf_free(&allowed);
-	return -EINVAL;
-}
-
-/* Takes the first elements off a list when others came behind them. */
-static void replace(void *list, size_t *n, size_t old, size_t size)
-{
-	if (!old || *n == old)
-		return;
-	*n -= old;
-	memmove(list, (char *)list + old * size, *n * size);
-}
-
-/* Takes what stands behind "--". */
-static int take_command(struct options *options, char **command, struct buf *why)
-{
-	options->command = command;
-	if (*command)
-		return 0;
-	buf_puts(why, "a command is missing behind --");
-	return -EINVAL;
-}
-
 void options_default(struct options *options)
 {
 	*options = (struct options){ .interval_ns = 2 * NSEC_PER_SEC, .over_ms = -1,
+				     .linger_ns = LINGER_NS,
 				     .descending = true, .format = out_registry[0]->name,
 				     .sort = column_by_id("total", strlen("total")) };
-}
-
-int options_override(struct options *options, int argc, char **argv, struct buf *why)
-{
-	struct option longs[ARRAY_SIZE(option_table) + 1];
-	char letters[2 * ARRAY_SIZE(option_table) + 3];
-	size_t npids = options->npids, nusers = options->nusers;
-	int value, err, at = 1;
-
-	make_tables(longs, letters);
-	optind = 0; /* has getopt_long() start anew */
-	/* Undocumented: what the manual's tables are made of. */
-	if (argc == 3 && !strcmp(argv[1], "--dump-doc")) {
-		options->dump_doc = argv[2];
-		return 0;
-	}
-	opterr = 0;
-	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		if (value == '?' || value == ':')
-			return complain(value, argv, why);
-		err = take_option(options, value, why);
-		if (err)
-			return err;
-		at = optind;
-	}
-	replace(options->pids, &options->npids, npids, sizeof(*options->pids));
-	replace(options->users, &options->nusers, nusers, sizeof(*options->users));
-	/* Not the value of an option, which may be "--" as well. */
-	if (optind > at && !strcmp(argv[at], "--"))
-		return take_command(options, argv + optind, why);
-	if (optind == argc)
-		return 0;
-	buf_puts(why, "unexpected argument '");
-	text_escape(why, argv[optind], strlen(argv[optind]), TEXT_ASCII);
-	buf_puts(why, "' (see --help)");
-	return -EINVAL;
-}
-
-int options_parse(struct options *options, int argc, char **argv, struct buf *why)
-{
-	options_default(options);
-	return options_override(options, argc, argv, why);
-}
-
-void options_free(struct options *options)
-{
-	if (options->match)
-		regfree(options->match);
-	free(options->match);
-	free(options->pids);
-	free(options->users);
 }

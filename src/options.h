@@ -12,6 +12,7 @@
 #include "buf.h"
 #include "column.h"
 #include "group.h"
+#include "options_when.h"
 
 /* What the program is to do. Strings are those of argv, or of the configuration's text. */
 struct options {
@@ -37,6 +38,9 @@ struct options {
 	size_t exit_buffer; /* bytes, 0: as is good */
 	const char *format;
 	bool since_start;
+	struct when when;   /* pressure to sample at or, on the screen, to tell of */
+	uint64_t linger_ns; /* how long its end is waited for */
+	bool bell;	    /* the terminal rings then */
 	const char *source; /* NULL: auto */
 	bool enable_delayacct;
 	const char *debug_log;

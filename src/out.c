@@ -107,6 +107,13 @@ void out_close(struct out *out)
 	buf_free(&out->buf);
 }
 
+uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame)
+{
+	uint64_t now_ns = frame->cur->begin_ns;
+
+	return now_ns > trigger->last_ns ? now_ns - trigger->last_ns : 0;
+}
+
 /* Whether a format has the column anyway. */
 static bool is_fixed(const struct column *column, const char *const *fixed, size_t n)
 {

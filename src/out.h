@@ -10,6 +10,7 @@
 #include "group.h"
 #include "layout.h"
 #include "query.h"
+#include "trigger.h"
 
 /* What is put out. All of it stays the caller's. */
 struct out_config {
@@ -23,6 +24,7 @@ struct out_config {
 	/* Reads what is asked for of rows that are groups: sampler_fill(). NULL: nobody can. */
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
+	const struct trigger_set *triggers; /* what samples are taken for; NULL: anyway */
 };
 
 struct out_ops;
@@ -68,6 +70,9 @@ void out_frame(struct out *out, const struct frame *frame);
 int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught);
 
 void out_close(struct out *out);
+
+/* How long before the frame's sample a trigger, which has fired, last did. */
+uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame);
 
 /*
  * The columns of `fields` that a format with fixed ones has to add: all but the delay kinds

@@ -237,6 +237,26 @@ static json_t *accounted(const struct account *account)
 	return object;
 }
 
+/* The triggers: which have fired since the sample before, and when they last did. */
+static json_t *triggers(struct out *out, const struct frame *frame)
+{
+	const struct trigger_set *set = out->config->triggers;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct trigger *trigger = &set->all[i];
+		json_t *object = json_object();
+
+		json_set(object, "when", json_name(&out->scratch, trigger->spec->text));
+		json_set(object, "fired", json_boolean(trigger->fired));
+		json_set(object, "since", trigger->last_ns ?
+			 json_seconds(out_since_ns(trigger, frame)) : json_null());
+		json_set(object, "gone", json_boolean(trigger->gone));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 /* The sample without its tasks. */
 static json_t *sample_object(struct out *out, const struct frame *frame)
 {
@@ -258,6 +278,8 @@ static json_t *sample_object(struct out *out, const struct frame *frame)
 	json_set(object, "psi", pressure(frame));
 	json_set(object, "system", system_object(frame));
 	json_set(object, "accounted", accounted(&frame->account));
+	if (out->config->triggers)
+		json_set(object, "triggers", triggers(out, frame));
 	return object;
 }
 

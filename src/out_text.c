@@ -8,6 +8,7 @@
 #include "headline.h"
 #include "notes.h"
 #include "out.h"
+#include "util.h"
 
 /* Ends a line without spaces before its end. */
 static void end_line(struct buf *out)
@@ -36,6 +37,31 @@ static unsigned text_needs(const struct out_config *config)
 	return layout_needs(&layout, config->unit);
 }
 
+/* What the samples are taken for: a line a trigger. */
+static void append_triggers(struct out *out, const struct frame *frame)
+{
+	const struct trigger_set *set = out->config->triggers;
+	struct buf *buf = &out->buf;
+
+	for (size_t i = 0; set && i < set->n; i++) {
+		const struct trigger *trigger = &set->all[i];
+		const char *text = trigger->spec->text;
+
+		buf_puts(buf, "when: ");
+		text_escape(buf, text, strlen(text), out->config->charset);
+		if (trigger->last_ns) {
+			buf_puts(buf, trigger->fired ? ", reported " : ", last reported ");
+			buf_fixed(buf, out_since_ns(trigger, frame) / (100 * NSEC_PER_MSEC), 1);
+			buf_puts(buf, " s ago");
+		} else {
+			buf_puts(buf, ", not reported");
+		}
+		if (trigger->gone)
+			buf_puts(buf, ", gone");
+		end_line(buf);
+	}
+}
+
 /* The lines above the table. */
 static void append_header(struct out *out, const struct view *view)
 {
@@ -57,6 +83,7 @@ static void append_header(struct out *out, const struct view *view)
 		headline_pressure(buf, view, r);
 		end_line(buf);
 	}
+	append_triggers(out, view->frame);
 	for (size_t i = 0; i < view->frame->nnotes; i++) {
 		buf_puts(buf, "note: ");
 		note_append(buf, &view->frame->notes[i], true);

@@ -42,6 +42,7 @@ struct sampler {
 	struct account_reader accounts;
 	struct exits *exits; /* NULL: not listened for */
 	int exits_refused;   /* -errno */
+	bool resting;	     /* they are opened by the next sample */
 	bool lost;	     /* records were, so that identities must be asked for anew */
 	bool irq_seen;	     /* as delayacct had it at the sample before */
 	struct exits_stats exits_before; /* at the sample before */
@@ -102,20 +103,29 @@ static bool are_many(void)
 	return !sysinfo(&machine) && machine.procs > MANY_TASKS;
 }
 
-int sampler_open(struct sampler **out, const struct sampler_config *config)
+/* Opens the source, as if nothing had been read before. 0 or -errno. */
+static int open_source(struct sampler *sampler)
 {
-	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
+	const struct sampler_config *config = sampler->config;
 	struct source_env env = { .procfd = config->procfd, .threads = config->threads,
 				  .pids = config->pids, .npids = config->npids,
 				  .many = !config->brief && !config->pids && are_many(),
 				  .between = config->between, .arg = config->arg };
-	int err = source_open(&sampler->source, config->source, &env);
 
+	return source_open(&sampler->source, config->source, &env);
+}
+
+int sampler_open(struct sampler **out, const struct sampler_config *config)
+{
+	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
+	int err;
+
+	sampler->config = config;
+	err = open_source(sampler);
 	if (err) {
 		free(sampler);
 		return err;
 	}
-	sampler->config = config;
 	sampler->accounts = (struct account_reader){
 		.procfd = config->procfd,
 		.tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK),
@@ -151,6 +161,38 @@ static void need_hierarchy(struct sampler *sampler, unsigned needs)
 const struct hierarchy *sampler_hierarchy(const struct sampler *sampler)
 {
 	return sampler->hierarchy.name ? &sampler->hierarchy : NULL;
+}
+
+/* Frees all samples and frames. */
+static void free_samples(struct sampler *sampler)
+{
+	for (unsigned i = 0; i < SAMPLES; i++)
+		sample_free(&sampler->samples[i]);
+	for (unsigned i = 0; i < FRAMES; i++)
+		frame_free(&sampler->frames[i]);
+}
+
+int sampler_rest(struct sampler *sampler)
+{
+	exits_close(sampler->exits);
+	sampler->exits = NULL;
+	sampler->exits_before = (struct exits_stats){ 0 };
+	sampler->resting = true;
+	if (!sampler->ticks)
+		return 0;
+	/* It finds tasks by the sample before, and opens here, not when it is in a hurry. */
+	source_close(&sampler->source);
+	taskinfo_close(sampler->info);
+	sampler->info = taskinfo_open(sampler->config->procfd, sampler->config->threads);
+	taskinfo_set_hierarchy(sampler->info, sampler_hierarchy(sampler));
+	/* With the one of the next sample, two: no group's interval spans the pause. */
+	if (sampler->groups)
+		cgroup_reader_tick(sampler->groups);
+	free_samples(sampler);
+	sampler->accounts.primed = false;
+	sampler->lost = false;
+	sampler->ticks = 0;
+	return open_source(sampler);
 }
 
 void sampler_want(struct sampler *sampler, unsigned needs)
@@ -262,6 +304,8 @@ static void note_all(const struct sampler *sampler, struct frame *frame, size_t 
 	note_exits(sampler, frame);
 	if (skipped)
 		frame_note(frame, NOTE_LATE, skipped);
+	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))
+		frame_note(frame, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
 }
 
 /* Fills in what the frame has besides rows. */
@@ -386,6 +430,9 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	size_t older;
 	int err;
 
+	if (sampler->resting)
+		open_exits(sampler);
+	sampler->resting = false;
 	delayacct_read(&sampler->delayacct);
 	/* What comes after this drain may have begun after the tasks were listed: see departed.c. */
 	if (sampler->exits)
@@ -492,9 +539,6 @@ void sampler_close(struct sampler *sampler)
 	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);
-	for (unsigned i = 0; i < SAMPLES; i++)
-		sample_free(&sampler->samples[i]);
-	for (unsigned i = 0; i < FRAMES; i++)
-		frame_free(&sampler->frames[i]);
+	free_samples(sampler);
 	free(sampler);
 }

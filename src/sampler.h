@@ -8,6 +8,7 @@
 
 #include "frame.h"
 #include "hierarchy.h"
+#include "trigger.h"
 
 struct sampler_config {
 	int procfd;	    /* of /proc; stays the caller's */
@@ -22,6 +23,7 @@ struct sampler_config {
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
 	const pid_t *pids;  /* only these processes, ascending; NULL for all */
 	size_t npids;
+	const struct trigger_set *triggers; /* those that have gone are noted; NULL: none */
 	/*
 	 * Called between packs of requests, so that a key is answered in the middle of a long
 	 * sample; may be NULL. The frame handed out last is still whole then.
@@ -46,6 +48,13 @@ void sampler_want(struct sampler *sampler, unsigned needs);
  * passed over before it, for the note. 0, or -errno when there is no frame.
  */
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out);
+
+/*
+ * Forgets all samples and stops listening for exiting tasks, for a pause of any length: the next
+ * sample is a baseline again. 0, or -errno as sampler_open(); then the sampler can only be
+ * closed.
+ */
+int sampler_rest(struct sampler *sampler);
 
 /* Takes exit records between samples, before a buffer can run over. */
 void sampler_drain(struct sampler *sampler);

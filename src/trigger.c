@@ -27,6 +27,9 @@
  */
 #define REPORT_LATE_NS (2500 * NSEC_PER_MSEC)
 
+/* What a pressure file said is kept that often. */
+#define POINTS_A_WINDOW 8
+
 /* Part of a text. */
 struct word {
 	const char *at;
@@ -345,13 +348,63 @@ size_t triggers_gone(const struct trigger_set *set)
 	return gone;
 }
 
+/* The larger one. */
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The window. */
+static uint64_t window_ns(const struct trigger *trigger)
+{
+	return trigger->spec->window_us * NSEC_PER_USEC;
+}
+
 uint64_t trigger_until_ns(const struct trigger *trigger, uint64_t linger_ns)
 {
-	uint64_t least_ns = trigger->spec->window_us * NSEC_PER_USEC + REPORT_LATE_NS;
-
 	if (!trigger->last_ns)
 		return 0;
-	return trigger->last_ns + (linger_ns > least_ns ? linger_ns : least_ns);
+	return trigger->last_ns + larger(linger_ns, window_ns(trigger) + REPORT_LATE_NS);
+}
+
+void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us)
+{
+	struct trigger_point *points = trigger->points;
+	double window = (double)window_ns(trigger), age, grown;
+
+	/* Of those that are a window old the youngest is enough. */
+	while (trigger->npoints > 1 && now_ns - points[1].ns >= window_ns(trigger))
+		memmove(points, points + 1, --trigger->npoints * sizeof(*points));
+	if (trigger->npoints && total_us > points[0].total_us) {
+		age = (double)(now_ns - points[0].ns);
+		grown = (double)(total_us - points[0].total_us);
+		if (age > window)
+			grown *= window / age;
+		if (grown >= trigger->spec->threshold_us)
+			trigger->lasts_ns = now_ns;
+	}
+	if (trigger->npoints &&
+	    now_ns - points[trigger->npoints - 1].ns < window_ns(trigger) / POINTS_A_WINDOW)
+		return;
+	if (trigger->npoints < TRIGGER_POINTS)
+		points[trigger->npoints++] = (struct trigger_point){ now_ns, total_us };
+}
+
+void triggers_look(struct trigger_set *set, uint64_t now_ns)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		struct trigger *trigger = &set->all[i];
+		const struct psi_line *line;
+		struct psi psi;
+		char text[256];
+		ssize_t len = trigger->fd < 0 ? -1 : pread(trigger->fd, text, sizeof(text), 0);
+
+		if (len <= 0 || psi_parse(text, (size_t)len, &psi))
+			continue;
+		line = trigger->spec->full ? &psi.full : &psi.some;
+		if (line->valid)
+			trigger_measure(trigger, now_ns, line->total_us);
+	}
 }
 
 uint64_t triggers_until_ns(const struct trigger_set *set, uint64_t linger_ns)
@@ -359,10 +412,13 @@ uint64_t triggers_until_ns(const struct trigger_set *set, uint64_t linger_ns)
 	uint64_t until_ns = 0;
 
 	for (size_t i = 0; i < set->n; i++) {
-		uint64_t ns = trigger_until_ns(&set->all[i], linger_ns);
+		const struct trigger *trigger = &set->all[i];
 
-		if (ns > until_ns)
-			until_ns = ns;
+		if (trigger->last_ns)
+			until_ns = larger(until_ns, trigger->last_ns +
+						    larger(linger_ns, window_ns(trigger)));
+		if (trigger->lasts_ns)
+			until_ns = larger(until_ns, trigger->lasts_ns + linger_ns);
 	}
 	return until_ns;
 }

@@ -65,6 +65,15 @@ struct trigger_error {
 	bool privileged; /* CAP_SYS_RESOURCE is there */
 };
 
+/* What a pressure file said at a time. */
+struct trigger_point {
+	uint64_t ns; /* CLOCK_MONOTONIC */
+	uint64_t total_us;
+};
+
+/* So many are kept: eight a window, one that is older, and room to spare. */
+#define TRIGGER_POINTS 12
+
 /* A trigger that is watched. */
 struct trigger {
 	const struct trigger_spec *spec;
@@ -72,6 +81,9 @@ struct trigger {
 	bool gone;	  /* with its group */
 	bool fired;	  /* since triggers_forget() */
 	uint64_t last_ns; /* when the kernel reported pressure last (CLOCK_MONOTONIC); 0: never */
+	uint64_t lasts_ns; /* when trigger_measure() last found it so; 0: never */
+	struct trigger_point points[TRIGGER_POINTS]; /* the oldest first */
+	unsigned npoints;
 };
 
 struct trigger_set {
@@ -102,10 +114,27 @@ void triggers_forget(struct trigger_set *set);
 size_t triggers_gone(const struct trigger_set *set);
 
 /*
- * Until when the pressure that was reported last counts as lasting, and `linger_ns` at least:
- * while it goes on the kernel says so again before that. 0: it was never reported.
+ * Until when pressure that goes on may be reported again at the latest, and `linger_ns` after
+ * the last report at least. 0: it was never reported.
  */
 uint64_t trigger_until_ns(const struct trigger *trigger, uint64_t linger_ns);
+
+/*
+ * Takes what the pressure file says now: whether in the window before there was as much stall
+ * time as is asked for, of times further apart than a window on the average.
+ */
+void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us);
+
+/*
+ * Reads all pressure files, for trigger_measure(): reports come late and now and then every other
+ * window only, which does not tell when pressure ends.
+ */
+void triggers_look(struct trigger_set *set, uint64_t now_ns);
+
+/*
+ * When no trigger's pressure has lasted for `linger_ns`: that long after it was last measured or
+ * reported, a report being good for its window at least. 0: there was none.
+ */
 uint64_t triggers_until_ns(const struct trigger_set *set, uint64_t linger_ns);
 
 /* Closes all. */

@@ -125,6 +125,26 @@ int box_cgroup(unsigned int mib, char *path, size_t size)
 	return write_text(file, limit);
 }
 
+int box_group(char *path, size_t size, const char **name)
+{
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	static unsigned int n;
+	struct mntent *m;
+
+	do {
+		m = f ? getmntent(f) : NULL;
+	} while (m && strcmp(m->mnt_type, "cgroup2"));
+	if (m)
+		snprintf(path, size, "%s/stalltop-group-%d-%u", m->mnt_dir, (int)getpid(), n++);
+	if (f)
+		endmntent(f);
+	if (!m)
+		return -EOPNOTSUPP;
+	*name = strrchr(path, '/');
+	guard_push(UNDO_CGROUP, path, NULL);
+	return mkdir(path, 0755) ? -errno : 0;
+}
+
 /* The device's node comes a moment after the device. */
 static int wait_for_node(const char *path)
 {

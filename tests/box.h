@@ -17,6 +17,12 @@ int box_delayacct(bool on);
 /* A memory cgroup (v1, or v2 where memory is there) of so many MiB; its path. */
 int box_cgroup(unsigned int mib, char *path, size_t size);
 
+/*
+ * A group of cgroup v2, whatever controllers that has; its path, and where in it begins what
+ * it is called below the root.
+ */
+int box_group(char *path, size_t size, const char **name);
+
 /* No compaction of the kernel's own accord: it would make what the load breaks. */
 int box_no_background_compaction(void);
 

@@ -96,6 +96,7 @@ static void test_defaults(void **state)
 	assert_true(options.descending);
 	assert_int_equal(options.unit, UNIT_PERCENT);
 	assert_true(options.over_ms < 0 && options.rows == 0);
+	assert_true(options.when.n == 0 && options.linger_ns == 10 * NSEC_PER_SEC);
 	assert_null(options.fields);
 	assert_null(options.source);
 	assert_null(options.match);
@@ -365,6 +366,46 @@ static void test_command(void **state)
 	options_free(&options);
 }
 
+/* Pressure that is waited for: several, and what a second command line makes of them. */
+static void test_when(void **state)
+{
+	char *argv[] = { "stalltop", "--when", "memory some 300ms/2s", "--bell", "--when",
+			 "cgroup:/a b io full 1s/4s", "--linger", "0.5", NULL };
+	char *over[] = { "stalltop", "--when", "cpu some 1s/2s", NULL };
+	char *wrong[] = { "stalltop", "--when", "memory some 3s/2\x1bs", NULL };
+	struct options options;
+	struct buf why = { 0 };
+
+	(void)state;
+	assert_int_equal(options_parse(&options, 8, argv, &why), 0);
+	assert_int_equal(options.when.n, 2);
+	assert_string_equal(options.when.specs[1].group, "a b");
+	assert_int_equal(options.when.specs[1].window_us, 4000000);
+	assert_true(options.linger_ns == 500000000 && options.bell);
+	assert_int_equal(options_override(&options, 1, argv, &why), 0);
+	assert_int_equal(options.when.n, 2);
+	assert_int_equal(options_override(&options, 3, over, &why), 0);
+	assert_int_equal(options.when.n, 1);
+	assert_string_equal(options.when.specs[0].text, "cpu some 1s/2s");
+	assert_int_equal(options_override(&options, 3, wrong, &why), -EINVAL);
+	assert_string_equal(buf_cstr(&why),
+			    "--when does not take 'memory some 3s/2\\x1bs'; allowed: "
+			    "THRESHOLD/WINDOW, each a number of whole us in us, ms or s, as "
+			    "300ms/2s");
+	buf_free(&why);
+	options_free(&options);
+	good(&options, "--linger 86400");
+	assert_true(options.linger_ns == 86400 * NSEC_PER_SEC);
+	options_free(&options);
+	good(&options, "--linger 0");
+	assert_true(options.linger_ns == 0 && !options.when.n && !options.bell);
+	options_free(&options);
+	bad("--linger -1", "--linger does not take '-1'; allowed: seconds from 0 to 86400");
+	bad("--linger 86401", "--linger does not take '86401'; allowed: seconds from 0 to 86400");
+	bad("--linger nan", "--linger does not take 'nan'; allowed: seconds from 0 to 86400");
+	bad("--when", "option --when needs a value");
+}
+
 /* Long names may be cut where they stay clear. */
 static void test_short_names(void **state)
 {
@@ -410,7 +451,7 @@ int main(void)
 		cmocka_unit_test(test_lists), cmocka_unit_test(test_words),
 		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_bad_words),
 		cmocka_unit_test(test_unknown), cmocka_unit_test(test_command),
-		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_when), cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_texts),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Triggers on pressure: expressions and their limits, telling the kernel (played by files,
- * pipes and a made-up tree), what comes of it, and the words for what goes wrong.
+ * Triggers on pressure: expressions and their limits, and the words for what is wrong with them
+ * and for what goes wrong.
  */
 #include "config.h"
 
@@ -12,19 +12,13 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "options_when.h"
-#include "tree.h"
 #include "trigger.h"
 #include "trigger_words.h"
 #include "util.h"
-
-#define SEC NSEC_PER_SEC
 
 /* Parses a copy without a byte to spare, so that a read past the end is seen. */
 static enum trigger_fault parse(const char *text, struct trigger_spec *spec)
@@ -240,224 +234,6 @@ static void test_list(void **state)
 		assert_true(strlen(trigger_allowed((enum trigger_fault)fault)) > 10);
 }
 
-/* What the kernel is told, to the byte. */
-static void test_arm(void **state)
-{
-	static const struct {
-		const char *text, *told;
-	} cases[] = {
-		{ "memory some 300ms/2s", "some 300000 2000000" },
-		{ "cgroup:a irq full 10s/10s", "full 10000000 10000000" },
-	};
-	int fds[2];
-
-	(void)state;
-	assert_int_equal(pipe(fds), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct trigger_spec spec = good(cases[i].text);
-		char told[64] = "";
-		ssize_t len;
-
-		assert_int_equal(trigger_arm(fds[1], &spec), 0);
-		len = read(fds[0], told, sizeof(told));
-		/* With its NUL, over which the kernel puts one of its own; 31 bytes fit. */
-		assert_int_equal(len, strlen(cases[i].told) + 1);
-		assert_true(len <= 31);
-		assert_memory_equal(told, cases[i].told, (size_t)len);
-		trigger_spec_free(&spec);
-	}
-	close(fds[0]);
-	close(fds[1]);
-}
-
-/* What a descriptor says when it does not take it. */
-static void test_arm_errors(void **state)
-{
-	struct trigger_spec spec = good("memory some 2s/2s");
-	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-	int fds[2], fd;
-
-	(void)state;
-	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(trigger_arm(fds[0], &spec), -EBADF);
-	close(fds[0]);
-	assert_int_equal(trigger_arm(fds[1], &spec), -EPIPE);
-	close(fds[1]);
-	fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
-	assert_int_equal(trigger_arm(fd, &spec), -ENOSPC);
-	close(fd);
-	/* Takes a number only, so this is refused as the kernel refuses a window. */
-	fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
-	assert_int_equal(trigger_arm(fd, &spec), -EINVAL);
-	close(fd);
-	/* The real one takes one trigger a descriptor. */
-	fd = open("/proc/pressure/memory", O_RDWR | O_CLOEXEC);
-	if (fd >= 0) {
-		if (!trigger_arm(fd, &spec))
-			assert_int_equal(trigger_arm(fd, &spec), -EBUSY);
-		close(fd);
-	}
-	signal(SIGPIPE, before);
-	trigger_spec_free(&spec);
-}
-
-/* Adds a trigger that cannot be had, and asserts where and why that is. */
-static void assert_refused(const struct tree *tree, const char *text, enum trigger_step step,
-			   int err)
-{
-	struct trigger_spec spec = good(text);
-	struct trigger_set set = { .n = 0 };
-	struct trigger_error why;
-
-	assert_int_equal(triggers_add(&set, &spec, tree->fd, &why), err);
-	assert_int_equal(why.err, err);
-	assert_int_equal(why.step, step);
-	assert_int_equal(set.n, 0);
-	trigger_spec_free(&spec);
-}
-
-/* Adds a trigger that can be had, and asserts in which file it ends up. */
-static void assert_added(const struct tree *tree, const char *text, const char *file,
-			 const char *told)
-{
-	struct trigger_spec spec = good(text);
-	struct trigger_set set = { .n = 0 };
-	struct trigger_error why;
-	char read_back[64] = "";
-	int fd;
-
-	assert_int_equal(triggers_add(&set, &spec, tree->fd, &why), 0);
-	assert_int_equal(set.n, 1);
-	assert_ptr_equal(set.all[0].spec, &spec);
-	assert_true(fcntl(set.all[0].fd, F_GETFL) & O_NONBLOCK);
-	assert_true(fcntl(set.all[0].fd, F_GETFD) & FD_CLOEXEC);
-	assert_true(trigger_until_ns(&set.all[0], 0) == 0);
-	fd = openat(tree->fd, file, O_RDONLY);
-	assert_int_equal(read(fd, read_back, sizeof(read_back)), strlen(told) + 1);
-	assert_string_equal(read_back, told);
-	close(fd);
-	fd = set.all[0].fd;
-	triggers_close(&set);
-	assert_int_equal(fcntl(fd, F_GETFD), -1);
-	trigger_spec_free(&spec);
-}
-
-/* The system's files. */
-static void test_system_files(void **state)
-{
-	const struct tree *tree = *state;
-
-	assert_refused(tree, "memory some 1s/2s", TRIGGER_AT_FILE, -ENOENT);
-	put_text(tree, "pressure/memory", "");
-	assert_added(tree, "memory some 1s/2s", "pressure/memory", "some 1000000 2000000");
-	assert_refused(tree, "irq full 1s/2s", TRIGGER_AT_FILE, -ENOENT);
-	put_dir(tree, "pressure/io");
-	assert_refused(tree, "io full 1s/2s", TRIGGER_AT_FILE, -EISDIR);
-	assert_int_equal(symlinkat("/proc/self/oom_score_adj", tree->fd, "pressure/cpu"), 0);
-	assert_refused(tree, "cpu some 1s/1s", TRIGGER_AT_WRITE, -EINVAL);
-}
-
-/* Groups' files, below where cgroup v2 is mounted. */
-static void test_group_files(void **state)
-{
-	const struct tree *tree = *state;
-	char line[256];
-
-	assert_refused(tree, "cgroup:a memory some 1s/2s", TRIGGER_AT_MOUNT, -ENOENT);
-	snprintf(line, sizeof(line), "1 2 0:3 / %s/cg\\040x rw - cgroup2 c rw\n", tree->path);
-	put_text(tree, "self/mountinfo", line);
-	assert_refused(tree, "cgroup:a memory some 1s/2s", TRIGGER_AT_GROUP, -ENOENT);
-	put_text(tree, "cg x/memory.pressure", "");
-	put_text(tree, "cg x/a/b c/cpu.pressure", "");
-	assert_refused(tree, "cgroup:b memory some 1s/2s", TRIGGER_AT_GROUP, -ENOENT);
-	assert_refused(tree, "cgroup:a memory some 1s/2s", TRIGGER_AT_FILE, -ENOENT);
-	assert_refused(tree, "cgroup:memory.pressure memory some 1s/2s", TRIGGER_AT_GROUP,
-		       -ENOTDIR);
-	assert_added(tree, "cgroup:/a/b c cpu full 1s/4s", "cg x/a/b c/cpu.pressure",
-		     "full 1000000 4000000");
-	assert_added(tree, "cgroup:/ memory full 1s/4s", "cg x/memory.pressure",
-		     "full 1000000 4000000");
-}
-
-/* A set of three, of descriptors that may be closed. */
-static void make_set(struct trigger_set *set, struct trigger_spec *specs)
-{
-	*set = (struct trigger_set){ .n = 3 };
-	specs[0] = good("memory some 1s/2s");
-	specs[1] = good("cgroup:a cpu full 1s/10s");
-	specs[2] = good("io some 1us/500ms");
-	for (size_t i = 0; i < set->n; i++)
-		set->all[i] = (struct trigger){ .spec = &specs[i],
-						.fd = open("/dev/null", O_RDWR | O_CLOEXEC) };
-}
-
-/* Reports, and groups that go, several at a time. */
-static void test_events(void **state)
-{
-	struct trigger_spec specs[3];
-	struct trigger_set set;
-	struct pollfd fds[3];
-	int fd;
-
-	(void)state;
-	make_set(&set, specs);
-	fd = set.all[1].fd;
-	triggers_fill(&set, fds);
-	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(fds[i].fd, set.all[i].fd);
-		assert_int_equal(fds[i].events, POLLPRI);
-		assert_int_equal(fds[i].revents, 0);
-	}
-	assert_int_equal(triggers_take(&set, fds, 5 * SEC), 0);
-	assert_true(triggers_until_ns(&set, 10 * SEC) == 0);
-	fds[0].revents = fds[2].revents = POLLPRI;
-	assert_int_equal(triggers_take(&set, fds, 5 * SEC), 2);
-	assert_true(set.all[0].fired && !set.all[1].fired && set.all[2].fired);
-	assert_true(set.all[0].last_ns == 5 * SEC && set.all[1].last_ns == 0);
-	triggers_forget(&set);
-	assert_false(set.all[0].fired || set.all[2].fired);
-	assert_true(set.all[0].last_ns == 5 * SEC);
-	/* A group that goes says both. */
-	fds[0].revents = fds[2].revents = 0;
-	fds[1].revents = POLLPRI | POLLERR;
-	assert_int_equal(triggers_take(&set, fds, 6 * SEC), 0);
-	assert_true(set.all[1].gone && !set.all[1].fired && !set.all[0].gone);
-	assert_int_equal(triggers_gone(&set), 1);
-	assert_int_equal(fcntl(fd, F_GETFD), -1);
-	triggers_fill(&set, fds);
-	assert_int_equal(fds[1].fd, -1);
-	/* What is not polled for any more is not taken either. */
-	fds[1].revents = POLLPRI | POLLERR;
-	assert_int_equal(triggers_take(&set, fds, 7 * SEC), 0);
-	assert_int_equal(triggers_gone(&set), 1);
-	triggers_close(&set);
-	for (size_t i = 0; i < 3; i++)
-		trigger_spec_free(&specs[i]);
-}
-
-/* Until when pressure lasts: the linger, or as long as the kernel may be silent. */
-static void test_until(void **state)
-{
-	struct trigger_spec specs[3];
-	struct trigger_set set;
-
-	(void)state;
-	make_set(&set, specs);
-	set.all[0].last_ns = 100 * SEC;
-	assert_true(triggers_until_ns(&set, 10 * SEC) == 110 * SEC);
-	assert_true(triggers_until_ns(&set, 0) == 104 * SEC + SEC / 2);
-	assert_true(triggers_until_ns(&set, 4 * SEC) == 104 * SEC + SEC / 2);
-	set.all[1].last_ns = 99 * SEC;
-	assert_true(triggers_until_ns(&set, 10 * SEC) == 111 * SEC + SEC / 2);
-	assert_true(triggers_until_ns(&set, 20 * SEC) == 120 * SEC);
-	set.all[2].last_ns = 108 * SEC;
-	assert_true(triggers_until_ns(&set, 1 * SEC) == 111 * SEC + SEC / 2);
-	assert_true(trigger_until_ns(&set.all[2], 1 * SEC) == 111 * SEC);
-	triggers_close(&set);
-	for (size_t i = 0; i < 3; i++)
-		trigger_spec_free(&specs[i]);
-}
-
 /* Asserts that the line has a text, or has it not. */
 static void assert_says(const char *text, const struct trigger_error *error, const char *said,
 			bool expected)
@@ -543,12 +319,6 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_arm),
-		cmocka_unit_test(test_arm_errors),
-		cmocka_unit_test_setup_teardown(test_system_files, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_group_files, make_tree, remove_tree),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_until),
 		cmocka_unit_test(test_explain_window),
 		cmocka_unit_test(test_explain),
 	};

@@ -18,6 +18,7 @@
 #include "pattern.h"
 #include "util.h"
 #include "view_table.h"
+#include "watch.h"
 
 /* The second reading comes this soon, so that figures are there soon. */
 #define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
@@ -204,13 +205,15 @@ static void handle_signals(struct loop *loop)
 /* Waits for keys and signals, for some time at most, and deals with them. 0 or -errno. */
 static int wait_for(struct loop *loop, uint64_t timeout_ns)
 {
-	struct pollfd fds[] = { { .fd = STDIN_FILENO, .events = POLLIN },
-				{ .fd = loop->signals, .events = POLLIN } };
+	struct pollfd fds[2 + TRIGGERS_MAX] = { { .fd = STDIN_FILENO, .events = POLLIN },
+						{ .fd = loop->signals, .events = POLLIN } };
+	nfds_t n = 2 + watch_fill(&loop->ui, fds + 2);
 	struct timespec timeout = { .tv_sec = (time_t)(timeout_ns / NSEC_PER_SEC),
 				    .tv_nsec = (long)(timeout_ns % NSEC_PER_SEC) };
 
-	if (ppoll(fds, ARRAY_SIZE(fds), &timeout, NULL) < 0)
+	if (ppoll(fds, n, &timeout, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
+	loop->dirty |= watch_take(&loop->ui, fds + 2);
 	if (fds[1].revents)
 		handle_signals(loop);
 	if (fds[0].revents & POLLIN)
@@ -455,7 +458,8 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 		.accounted_ns = config->accounted_ns, .exits = config->exits,
 		.exit_buffer = config->exit_buffer, .pids = config->pids,
 		.npids = config->npids, .cgroup = config->cgroup,
-		.hierarchy = config->hierarchy, .between = between, .arg = loop,
+		.hierarchy = config->hierarchy, .triggers = config->triggers,
+		.between = between, .arg = loop,
 	};
 	ui->query.over_ms = config->over_ms;
 	ui->query.rows = config->rows;

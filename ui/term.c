@@ -581,6 +581,11 @@ static int pump(struct term *term)
 	return err;
 }
 
+void term_bell(struct term *term)
+{
+	buf_putc(&term->pending, '\a');
+}
+
 int term_flush(struct term *term)
 {
 	int err = term->pending.len ? pump(term) : 0;

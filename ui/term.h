@@ -92,6 +92,9 @@ bool term_get(struct term *term, struct term_key *key);
 /* Whether the keyboard can give nothing any more, asked when poll(2) calls it readable. */
 bool term_ended(void);
 
+/* Rings the bell, with what is sent next. */
+void term_bell(struct term *term);
+
 /* Starts drawing anew: all lines are empty. */
 void term_erase(struct term *term);
 

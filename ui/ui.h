@@ -15,6 +15,7 @@
 #include "query.h"
 #include "sampler.h"
 #include "term.h"
+#include "trigger.h"
 #include "view.h"
 
 /* What the keys change and W writes. */
@@ -58,6 +59,9 @@ struct ui_config {
 	size_t rows;	     /* 0: all */
 	const char *hierarchy; /* see struct sampler_config */
 	const char *cgroup;  /* only tasks at or below that path; NULL: all */
+	struct trigger_set *triggers; /* pressure to tell of; NULL: none */
+	uint64_t linger_ns; /* what comes back within that is told of once */
+	bool bell;	    /* the terminal rings, too */
 	struct ui_settings settings; /* to begin with; fields stays the caller's */
 	const char *message; /* shown at first, escaped text; NULL: none */
 	/*
