@@ -284,9 +284,38 @@ static int open_system_file(const struct trigger_spec *spec, int procfd)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Reads the stall time that counts since boot. False where it cannot be read. */
+static bool read_total(const struct trigger *trigger, uint64_t *total_us)
+{
+	const struct psi_line *line;
+	struct psi psi;
+	char text[256];
+	ssize_t len = trigger->fd < 0 ? -1 : pread(trigger->fd, text, sizeof(text), 0);
+
+	if (len <= 0 || psi_parse(text, (size_t)len, &psi))
+		return false;
+	line = trigger->spec->full ? &psi.full : &psi.some;
+	*total_us = line->total_us;
+	return line->valid;
+}
+
+/* Whether a report can be true. */
+static bool is_true(struct trigger *trigger)
+{
+	uint64_t total_us;
+
+	if (!trigger->unproven || !read_total(trigger, &total_us))
+		return true;
+	/* Since the report before that is a window at least, and so no less than within one. */
+	trigger->unproven = total_us < trigger->begin_us + trigger->spec->threshold_us;
+	trigger->begin_us = total_us;
+	return !trigger->unproven;
+}
+
 int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int procfd,
 		 struct trigger_error *why)
 {
+	struct trigger *trigger;
 	int fd, err;
 
 	*why = (struct trigger_error){ .step = TRIGGER_AT_FILE, .privileged = is_privileged() };
@@ -300,7 +329,9 @@ int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int p
 		close(fd);
 		return why->err = err;
 	}
-	set->all[set->n++] = (struct trigger){ .spec = spec, .fd = fd };
+	trigger = &set->all[set->n++];
+	*trigger = (struct trigger){ .spec = spec, .fd = fd };
+	trigger->unproven = read_total(trigger, &trigger->begin_us);
 	return 0;
 }
 
@@ -324,7 +355,7 @@ size_t triggers_take(struct trigger_set *set, const struct pollfd *fds, uint64_t
 			close(trigger->fd);
 			trigger->fd = -1;
 			trigger->gone = true;
-		} else if (fds[i].revents & POLLPRI) {
+		} else if (fds[i].revents & POLLPRI && is_true(trigger)) {
 			trigger->fired = true;
 			trigger->last_ns = now_ns;
 			fired++;
@@ -392,19 +423,11 @@ void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us
 
 void triggers_look(struct trigger_set *set, uint64_t now_ns)
 {
-	for (size_t i = 0; i < set->n; i++) {
-		struct trigger *trigger = &set->all[i];
-		const struct psi_line *line;
-		struct psi psi;
-		char text[256];
-		ssize_t len = trigger->fd < 0 ? -1 : pread(trigger->fd, text, sizeof(text), 0);
+	uint64_t total_us;
 
-		if (len <= 0 || psi_parse(text, (size_t)len, &psi))
-			continue;
-		line = trigger->spec->full ? &psi.full : &psi.some;
-		if (line->valid)
-			trigger_measure(trigger, now_ns, line->total_us);
-	}
+	for (size_t i = 0; i < set->n; i++)
+		if (read_total(&set->all[i], &total_us))
+			trigger_measure(&set->all[i], now_ns, total_us);
 }
 
 uint64_t triggers_until_ns(const struct trigger_set *set, uint64_t linger_ns)

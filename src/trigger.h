@@ -79,6 +79,8 @@ struct trigger {
 	const struct trigger_spec *spec;
 	int fd;		  /* -1: it has gone */
 	bool gone;	  /* with its group */
+	bool unproven;	  /* no report was true yet: see triggers_take() */
+	uint64_t begin_us; /* the file's total when the kernel was told, or at a false report */
 	bool fired;	  /* since triggers_forget() */
 	uint64_t last_ns; /* when the kernel reported pressure last (CLOCK_MONOTONIC); 0: never */
 	uint64_t lasts_ns; /* when trigger_measure() last found it so; 0: never */
@@ -104,7 +106,12 @@ int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int p
 /* What to poll for: an element a trigger, set->n in all. Of one that has gone it is ignored. */
 void triggers_fill(const struct trigger_set *set, struct pollfd *fds);
 
-/* Takes what poll() said of those. How many fired; those whose group has gone are closed. */
+/*
+ * Takes what poll() said of those. How many fired; those whose group has gone are closed. First
+ * reports are passed over until as much as the threshold has come up since the one before, or
+ * since the kernel was told: it takes all stall time since boot for that of the first windows
+ * (seen on 6.18).
+ */
 size_t triggers_take(struct trigger_set *set, const struct pollfd *fds, uint64_t now_ns);
 
 /* No trigger has fired from now on. When they fired last stays. */

@@ -229,6 +229,40 @@ static void test_events(void **state)
 		trigger_spec_free(&specs[i]);
 }
 
+/* The first report is believed only when there was as much since the kernel was told. */
+static void test_first_report(void **state)
+{
+	static const char *const lines[] = {
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=70000000\n",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=70999999\n",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=71000000\n",
+	};
+	const struct tree *tree = *state;
+	struct trigger_spec spec = good("io some 1s/2s");
+
+	for (size_t i = 1; i < 3; i++) {
+		struct trigger_set set = { .n = 1 };
+		struct pollfd fd = { .revents = POLLPRI };
+		int file;
+
+		put_text(tree, "pressure/io", lines[i]);
+		file = openat(tree->fd, "pressure/io", O_RDWR | O_CLOEXEC);
+		set.all[0] = (struct trigger){ .spec = &spec, .fd = file, .unproven = true,
+					       .begin_us = 70000000 };
+		assert_int_equal(triggers_take(&set, &fd, 5 * SEC), i == 2);
+		assert_int_equal(set.all[0].fired, i == 2);
+		/* What has been true once is believed, what was not is looked at again. */
+		assert_int_equal(triggers_take(&set, &fd, 7 * SEC), i == 2);
+		put_text(tree, "pressure/io", lines[2]);
+		assert_int_equal(triggers_take(&set, &fd, 9 * SEC), i == 2);
+		put_text(tree, "pressure/io",
+			 "some avg10=0.00 avg60=0.00 avg300=0.00 total=72000000\n");
+		assert_int_equal(triggers_take(&set, &fd, 11 * SEC), 1);
+		triggers_close(&set);
+	}
+	trigger_spec_free(&spec);
+}
+
 /* Until when pressure lasts: the linger, or as long as the kernel may be silent. */
 static void test_until(void **state)
 {
@@ -356,6 +390,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_system_files, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_group_files, make_tree, remove_tree),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test_setup_teardown(test_first_report, make_tree, remove_tree),
 		cmocka_unit_test(test_until),
 		cmocka_unit_test(test_measure),
 		cmocka_unit_test(test_measure_far),
