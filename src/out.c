@@ -57,13 +57,14 @@ void out_frame(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
 	struct view view = { frame, config->unit, config->charset };
+	unsigned needs;
 
 	out->order.life = out_needs(out) & NEED_LIFE;
 	view.frame = fold(out, frame);
 	/* To sort by it all must have it, else only those that are shown. */
-	for (size_t i = 0; i < view.frame->n; i++)
-		fill(out, (const struct row *[]){ &view.frame->rows[i] }, 1,
-		     query_needs(config->query, config->unit));
+	needs = query_needs(config->query, config->unit);
+	for (size_t i = 0; needs & NEED_GROUP_PARTS && i < view.frame->n; i++)
+		fill(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
 	query_run(config->query, &view, &out->order);
 	fill(out, out->order.rows, out->order.n, out->ops->needs(config));
 	out->ops->frame(out, &view);

@@ -225,6 +225,15 @@ static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 	return ui_folds(ui) ? group_fold(&rows->grouping, ui->frame, &options) : ui->frame;
 }
 
+/* To sort by what groups' own files have, all groups must have it. */
+static void fill_groups(struct ui *ui, const struct frame *frame)
+{
+	unsigned needs = query_needs(&ui->query, ui->settings.unit) & NEED_GROUP_PARTS;
+
+	for (size_t i = 0; needs && frame != ui->frame && i < frame->n; i++)
+		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, needs);
+}
+
 void rows_build(struct rows *rows, struct ui *ui)
 {
 	struct view view = ui_view(ui);
@@ -233,10 +242,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 
 	rows->n = 0;
 	view.frame = frame;
-	/* To sort by what their files have, all groups must have it. */
-	for (size_t i = 0; frame != ui->frame && i < frame->n; i++)
-		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1,
-			     query_needs(&ui->query, ui->settings.unit) & NEED_GROUP_PARTS);
+	fill_groups(ui, frame);
 	query_run(&ui->query, &view, order);
 	if (ui->held && rows->nheld)
 		apply_held(rows, frame);
