@@ -50,7 +50,10 @@ int taskstats_version(const uint8_t *record, size_t len);
  */
 int taskstats_counters(const uint8_t *record, size_t len, struct task_raw *raw);
 
-/* Takes the identity from a PID record (a TGID record has none, kernel/taskstats.c:fill_stats_for_tgid). */
+/*
+ * Takes the identity from a PID record (a TGID record has none,
+ * kernel/taskstats.c:fill_stats_for_tgid).
+ */
 int taskstats_identity(const uint8_t *record, size_t len, struct taskstats_identity *out);
 
 /* The elapsed time of a record in ns: of the task, or the sum over a group's threads. */

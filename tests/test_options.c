@@ -299,7 +299,9 @@ static void test_bad_words(void **state)
 	bad_like("-F pid,nothing,x", "--fields does not take 'pid,nothing,x'; allowed: ",
 		 "; not: nothing");
 	bad_like("-F ~", "--fields does not take ''; allowed: field ids", "(see -F list)");
-	bad_like("-g planet", "--group-by does not take 'planet'; allowed: process, thread, user, c", "ommand, cgroup");
+	bad_like("-g planet", "--group-by does not take 'planet'; allowed: process, thread, ",
+		 "user, command, cgroup");
+	bad_like("--cgroup a/b", "--cgroup does not take 'a/b'; allowed: a path from the root", "");
 	bad("-p 1,x", "--pid does not take '1,x'; allowed: process ids with commas between");
 	bad("-p 1,", "--pid does not take '1,'; allowed: process ids with commas between");
 	bad("-p 0", "--pid does not take '0'; allowed: process ids with commas between");

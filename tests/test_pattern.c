@@ -69,7 +69,8 @@ static void test_size(void **state)
 		"(((a{255}){255}){255})", "(((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
 		"+)+)+)+)+)+)+)+)+)+",
 	};
-	static const char *const broken[] = { "**", "(+*a)", "a|*?b", "^+?", "a(", "[a", "a{1", "*", "[[:x:]]", "a\\" };
+	static const char *const broken[] = { "**", "(+*a)", "a|*?b", "^+?", "a(", "[a", "a{1",
+					      "*", "[[:x:]]", "a\\" };
 	regex_t regex;
 
 	(void)state;

@@ -75,8 +75,9 @@ static int cells_wanted(const struct layout *layout)
 /* Leaves out of the default columns what the screen has no room for. */
 static void make_room(struct ui *ui)
 {
-	static const char *const order[] = { "worst", "user", "psi-cpu", "psi-io", "psi-mem", "state", "mem", "blkio", "irq", "wpcopy",
-					     "compact", "thrash", "swapin", "reclaim", "cpu" };
+	static const char *const order[] = { "worst", "user", "psi-cpu", "psi-io", "psi-mem",
+					     "state", "mem", "blkio", "irq", "wpcopy", "compact",
+					     "thrash", "swapin", "reclaim", "cpu" };
 	const struct layout *layout = &ui->table->layout;
 
 	for (size_t i = 0; i < ARRAY_SIZE(order) && cells_wanted(layout) > ui->term.columns; i++)
