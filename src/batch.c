@@ -76,6 +76,8 @@ int batch_run(const struct batch *batch, enum batch_failure *failure)
 				return err == -EPIPE || err == -EINTR ? 0 : err;
 			if (++put == batch->iterations)
 				break;
+		} else {
+			out_prime(batch->out, frame);
 		}
 		skipped = grid_advance(&grid, clock_ns(CLOCK_MONOTONIC));
 	}

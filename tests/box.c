@@ -125,6 +125,26 @@ int box_cgroup(unsigned int mib, char *path, size_t size)
 	return write_text(file, limit);
 }
 
+int box_group(const char *hierarchy, const char *name, char *path, size_t size)
+{
+	bool v2 = !strcmp(hierarchy, "v2"), found = false;
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	struct mntent *m;
+
+	while (f && !found && (m = getmntent(f))) {
+		found = v2 ? !strcmp(m->mnt_type, "cgroup2") :
+			     !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy);
+		if (found)
+			snprintf(path, size, "%s/%s", m->mnt_dir, name);
+	}
+	if (f)
+		endmntent(f);
+	if (!found)
+		return -EOPNOTSUPP;
+	guard_push(UNDO_CGROUP, path, NULL);
+	return mkdir(path, 0755) ? -errno : 0;
+}
+
 /* The device's node comes a moment after the device. */
 static int wait_for_node(const char *path)
 {

@@ -17,6 +17,11 @@ int box_delayacct(bool on);
 /* A memory cgroup (v1, or v2 where memory is there) of so many MiB; its path. */
 int box_cgroup(unsigned int mib, char *path, size_t size);
 
+/*
+ * A group of that name at the top of the v1 hierarchy of a controller, or of v2's ("v2"); its path.
+ */
+int box_group(const char *hierarchy, const char *name, char *path, size_t size);
+
 /* No compaction of the kernel's own accord: it would make what the load breaks. */
 int box_no_background_compaction(void);
 
