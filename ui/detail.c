@@ -288,6 +288,14 @@ static void take_worst(struct detail_group *group, const struct order *order)
 	group->worst_total = worst->deltas->total;
 }
 
+/* Has states read that the sample lacks, as nobody wanted them before. */
+static void fill_states(struct ui *ui, const struct view *view, const struct order *order)
+{
+	for (size_t i = 0; i < order->n; i++)
+		if (!order->rows[i]->exited && !row_state(view->frame, order->rows[i]))
+			sampler_fill(ui->sampler, &order->rows[i], 1, NEED_STAT);
+}
+
 /* Counts a group's members by state, as the columns do. */
 static void count_states(struct detail_group *group, const struct view *view,
 			 const struct order *order)
@@ -341,11 +349,16 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	query.sort = NULL;
 	query.rows = 0;
 	order->life = true;
-	if (detail->of_group)
+	if (detail->of_group) {
+		/* Those filters choose groups: this one has passed, with all its members. */
+		query.active = false;
+		query.over_ms = -1;
 		ui_only_group(&detail->group.which, &query);
+	}
 	query_run(&query, &view, order);
 	if (detail->of_group) {
 		take_worst(&detail->group, order);
+		fill_states(ui, &view, order);
 		count_states(&detail->group, &view, order);
 		take_files(&detail->group, ui);
 	}
