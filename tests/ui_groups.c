@@ -210,6 +210,29 @@ static void shows_sums(void **state)
 	screen_await(s, shows_detail, "2 tasks of command crowd-b");
 }
 
+/* Where a figure of groups chooses which are shown, the sum's detail is of those as well. */
+static void sums_what_is_shown(void **state)
+{
+	struct screen *s;
+
+	(void)state;
+	crowd_sleeper("crowd-a");
+	crowd_sleeper("crowd-b");
+	/* Together they wait for more than any of them. */
+	for (int i = 0; i < 4; i++)
+		crowd_spinner("crowd-b", 0);
+	s = start(40, 100, "-d 1 -g command -m ^crowd -i -s +group");
+	screen_await(s, table_lacks_name, "crowd-a");
+	screen_check(s, (int)figure_of(s, "crowd-b", "N") == 5);
+	screen_type(s, "S");
+	screen_await_text(s, "sum of 5 tasks");
+	screen_check(s, !strstr(screen_line(s, line_of(s, "cpu")), " -"));
+	screen_type(s, "\x1b\r");
+	screen_await_text(s, "in command");
+	screen_type(s, "S");
+	screen_await_text(s, "sum of 4 tasks");
+}
+
 /* That row is the first. */
 static bool is_first(struct screen *s, const void *name)
 {
@@ -533,6 +556,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		screen_test(goes_round), screen_test(opens_members), screen_test(shows_sums),
+		screen_test(sums_what_is_shown),
 		screen_test(follows), screen_test(takes_keys), screen_test(survives_ends),
 		screen_test(fits_any_size), screen_test(tames_names),
 		screen_test(chooses_fields), screen_test(is_written),

@@ -212,6 +212,11 @@ bool ui_selected(struct ui *ui, struct ui_task *task)
 	return true;
 }
 
+const struct frame *ui_rows_frame(const struct ui *ui)
+{
+	return ui->table->rows.frame;
+}
+
 const struct row *ui_group_row(struct ui *ui, uint64_t id)
 {
 	return ui_folds(ui) ? group_find(&ui->table->rows.grouping, id) : NULL;
