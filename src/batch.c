@@ -155,6 +155,8 @@ static int take_samples(struct progress *run)
 			/* -EINTR: told to end while the reader did not read. */
 			if (run->done || is_over(batch))
 				return err == -EPIPE || err == -EINTR ? 0 : err;
+		} else {
+			out_prime(batch->out, frame);
 		}
 		skipped = move_on(run, !frame->prev);
 	}

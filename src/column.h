@@ -78,6 +78,10 @@ const struct column *column_of_kind(enum delay_kind kind);
 /* Whether the column is a delay kind, mem or total, which go by the view's unit. */
 bool column_is_delay(const struct column *column);
 
+/* Which rows a column has something to say of. */
+enum column_rows { ROWS_ALL, ROWS_TASKS, ROWS_GROUPS };
+enum column_rows column_rows(const struct column *column);
+
 /* The version of the taskstats record that brought what it shows; 0: it is not of the record. */
 unsigned column_since(const struct column *column);
 

@@ -494,6 +494,19 @@ bool column_is_delay(const struct column *column)
 	return column->get == get_delay;
 }
 
+enum column_rows column_rows(const struct column *column)
+{
+	static column_get_fn *const of_groups[] = {
+		column_get_members, column_get_group, column_get_worst, column_get_pressure,
+		column_get_throttled, column_get_event,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_groups); i++)
+		if (column->get == of_groups[i])
+			return ROWS_GROUPS;
+	return column->sum == SUM_NONE ? ROWS_TASKS : ROWS_ALL;
+}
+
 unsigned column_since(const struct column *column)
 {
 	if (column->get == get_record)

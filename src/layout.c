@@ -162,6 +162,70 @@ void layout_resolve(struct layout *layout, const char *spec, const struct layout
 		name_groups(layout);
 }
 
+bool layout_applies(const struct column *column, enum group_by by)
+{
+	return column_rows(column) != (group_folds(by) ? ROWS_TASKS : ROWS_GROUPS);
+}
+
+/* Whether a list names columns of such rows alone. */
+static bool names_rows(const struct layout *named, enum column_rows rows)
+{
+	for (size_t i = 0; i < named->n; i++)
+		if (column_rows(named->columns[i]) == rows)
+			return true;
+	return false;
+}
+
+/* Appends those columns of `from` before (or behind) the first that all rows have. */
+static void add_own(struct layout *layout, const struct layout *from, enum column_rows own,
+		    bool before)
+{
+	bool behind = false;
+
+	for (size_t i = 0; i < from->n; i++) {
+		behind |= column_rows(from->columns[i]) == ROWS_ALL;
+		if (column_rows(from->columns[i]) == own && behind != before)
+			add(layout, from->columns[i]);
+	}
+}
+
+/* Puts the default columns that only such rows have around the others. */
+static void add_default_own(struct layout *layout, const struct layout_frame *frame,
+			    enum column_rows own)
+{
+	struct layout chosen = *layout, usual = { 0 };
+
+	add_default(&usual, frame);
+	layout->n = 0;
+	add_own(layout, &usual, own, true);
+	for (size_t i = 0; i < chosen.n; i++)
+		add(layout, chosen.columns[i]);
+	add_own(layout, &usual, own, false);
+}
+
+void layout_resolve_table(struct layout *layout, const char *spec,
+			  const struct layout_frame *frame)
+{
+	bool folds = group_folds(frame->group_by);
+	enum column_rows own = folds ? ROWS_GROUPS : ROWS_TASKS;
+	enum column_rows other = folds ? ROWS_TASKS : ROWS_GROUPS;
+	struct layout named, all;
+
+	layout_resolve(&all, spec, frame);
+	layout_named(&named, spec);
+	layout->n = 0;
+	for (size_t i = 0; i < all.n; i++)
+		if (layout_applies(all.columns[i], frame->group_by))
+			add(layout, all.columns[i]);
+	if (spec && !is_relative(spec) && names_rows(&named, other) && !names_rows(&named, own))
+		add_default_own(layout, frame, own);
+	settle_last(layout);
+	if (folds)
+		name_groups(layout);
+	if (!layout->n)
+		*layout = all;
+}
+
 void layout_named(struct layout *layout, const char *spec)
 {
 	struct item item;

@@ -43,6 +43,17 @@ int layout_check(const char *spec, struct buf *bad);
  */
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame);
 
+/*
+ * The same for a table that may come to show other rows: columns that have nothing to say of its
+ * rows are left out. A list that was made for rows of the other sort says nothing of what only
+ * these have: that is as in the default.
+ */
+void layout_resolve_table(struct layout *layout, const char *spec,
+			  const struct layout_frame *frame);
+
+/* Whether a column has something to say of such rows. */
+bool layout_applies(const struct column *column, enum group_by by);
+
 /* The columns that a list names (not those it takes away), in its order. */
 void layout_named(struct layout *layout, const char *spec);
 

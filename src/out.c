@@ -53,6 +53,17 @@ static void fill(const struct out *out, const struct row *const *rows, size_t n,
 		config->fill(config->fill_arg, rows, n, needs & NEED_GROUP_PARTS);
 }
 
+void out_prime(struct out *out, const struct frame *frame)
+{
+	const struct frame *folded;
+
+	if (!(out_needs(out) & NEED_GROUP_PARTS))
+		return;
+	folded = fold(out, frame);
+	for (size_t i = 0; i < folded->n; i++)
+		fill(out, (const struct row *[]){ &folded->rows[i] }, 1, out_needs(out));
+}
+
 void out_frame(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;

@@ -60,6 +60,12 @@ void out_open(struct out *out, const struct out_ops *ops, const struct out_confi
 /* What must be read of every task, NEED_ bits. */
 unsigned out_needs(const struct out *out);
 
+/*
+ * Takes a frame that is not put out, as it has no interval yet: what groups' own files have is
+ * read, so that the next one knows what it grew by.
+ */
+void out_prime(struct out *out, const struct frame *frame);
+
 /* Appends a frame to out->buf. */
 void out_frame(struct out *out, const struct frame *frame);
 

@@ -125,24 +125,36 @@ int box_cgroup(unsigned int mib, char *path, size_t size)
 	return write_text(file, limit);
 }
 
-int box_group(char *path, size_t size, const char **name)
+int box_group(const char *hierarchy, const char *name, char *path, size_t size)
 {
+	bool v2 = !strcmp(hierarchy, "v2"), found = false;
 	FILE *f = setmntent("/proc/self/mounts", "re");
-	static unsigned int n;
 	struct mntent *m;
 
-	do {
-		m = f ? getmntent(f) : NULL;
-	} while (m && strcmp(m->mnt_type, "cgroup2"));
-	if (m)
-		snprintf(path, size, "%s/stalltop-group-%d-%u", m->mnt_dir, (int)getpid(), n++);
+	while (f && !found && (m = getmntent(f))) {
+		found = v2 ? !strcmp(m->mnt_type, "cgroup2") :
+			     !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy);
+		if (found)
+			snprintf(path, size, "%s/%s", m->mnt_dir, name);
+	}
 	if (f)
 		endmntent(f);
-	if (!m)
+	if (!found)
 		return -EOPNOTSUPP;
-	*name = strrchr(path, '/');
 	guard_push(UNDO_CGROUP, path, NULL);
 	return mkdir(path, 0755) ? -errno : 0;
+}
+
+int box_unified_group(char *path, size_t size, const char **name)
+{
+	static unsigned int n;
+	char own[64];
+	int err;
+
+	snprintf(own, sizeof(own), "stalltop-group-%d-%u", (int)getpid(), n++);
+	err = box_group("v2", own, path, size);
+	*name = err ? NULL : strrchr(path, '/');
+	return err;
 }
 
 /* The device's node comes a moment after the device. */

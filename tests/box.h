@@ -18,10 +18,15 @@ int box_delayacct(bool on);
 int box_cgroup(unsigned int mib, char *path, size_t size);
 
 /*
- * A group of cgroup v2, whatever controllers that has; its path, and where in it begins what
+ * A group of that name at the top of the v1 hierarchy of a controller, or of v2's ("v2"); its path.
+ */
+int box_group(const char *hierarchy, const char *name, char *path, size_t size);
+
+/*
+ * A new group of cgroup v2, whatever controllers that has; its path, and where in it begins what
  * it is called below the root.
  */
-int box_group(char *path, size_t size, const char **name);
+int box_unified_group(char *path, size_t size, const char **name);
 
 /* No compaction of the kernel's own accord: it would make what the load breaks. */
 int box_no_background_compaction(void);

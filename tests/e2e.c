@@ -119,6 +119,25 @@ void e2e_need_test(const char *test, int err, const char *reason)
 		fail_msg("%s: %s", reason, strerror(-err));
 }
 
+const char *e2e_group_name(const char *suffix)
+{
+	return e2e_format("stalltop-test-%d-%s", (int)getpid(), suffix);
+}
+
+const char *e2e_quiet_group(const char *test, const char *name, const char **hierarchy)
+{
+	static const char *const names[] = { "freezer", "pids" };
+	char path[300];
+	int err = -EOPNOTSUPP;
+
+	for (unsigned i = 0; i < 2 && err == -EOPNOTSUPP; i++) {
+		*hierarchy = names[i];
+		err = box_group(names[i], name, path, sizeof(path));
+	}
+	e2e_need_test(test, err, "no v1 hierarchy of freezer or pids");
+	return e2e_format("%s", path);
+}
+
 /* Copies the program to where another user may start it, too. */
 static int copy_program(void)
 {

@@ -111,6 +111,15 @@ void e2e_finish(struct e2e_proc *p, double timeout, struct e2e_result *r);
 void e2e_run(struct e2e_result *r, const struct e2e_how *how, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * A cgroup of a v1 hierarchy that has no other effect: its path, and the name of the hierarchy.
+ * Skips the test where there is none.
+ */
+const char *e2e_quiet_group(const char *test, const char *name, const char **hierarchy);
+
+/* A name for a cgroup that no other run's has. */
+const char *e2e_group_name(const char *suffix);
+
 /* Starts a load, waits until it is ready and gives its pid; 0 if it cannot be had. */
 pid_t e2e_load(const struct e2e_how *how, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

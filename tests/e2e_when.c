@@ -288,8 +288,8 @@ static void test_group(void **state)
 
 	(void)state;
 	e2e_require();
-	e2e_need(box_group(path, sizeof(path), &name), "no cgroup v2");
-	e2e_need(box_group(other_path, sizeof(other_path), &other), "no cgroup v2");
+	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
+	e2e_need(box_unified_group(other_path, sizeof(other_path), &other), "no cgroup v2");
 	when = e2e_format("cgroup:%s cpu some 500ms/2s", name);
 	none = e2e_format("cgroup:%s cpu some 500ms/2s", other + 1);
 	start(&p, NULL, "-o json -r 1 -d 0.5 --linger 0", none, when);
@@ -377,7 +377,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	e2e_require();
-	e2e_need(box_group(path, sizeof(path), &name), "no cgroup v2");
+	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
 	when = e2e_format("cgroup:%s memory full 1s/2s", name);
 	start(&p, &nobody, "", when, NULL);
 	e2e_finish(&p, 5, &r);

@@ -141,6 +141,24 @@ static int compare_living(const void *a, const void *b)
 	return order ? order : is_exited(x->task) - is_exited(y->task);
 }
 
+const char *text_or_none(json_t *object, const char *name)
+{
+	json_t *value = member(object, name);
+
+	return json_is_null(value) ? "(none)" : member_text(object, name);
+}
+
+json_t *group_of(json_t *sample, const char *name)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(member(sample, "tasks"), i, row)
+		if (!strcmp(text_or_none(row, "group"), name))
+			return row;
+	return NULL;
+}
+
 void index_tasks(json_t *sample, struct task_index *index)
 {
 	json_t *tasks = member(sample, "tasks"), *task;

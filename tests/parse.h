@@ -32,6 +32,12 @@ json_t *task_of(json_t *sample, pid_t pid);
 /* The same; fails if there is none. */
 json_t *task_must(json_t *sample, pid_t pid);
 
+/* A member that is a text, or "(none)" where it is null. */
+const char *text_or_none(json_t *object, const char *name);
+
+/* The row of the group of that name ("(none)": of those of whom none is known); or NULL. */
+json_t *group_of(json_t *sample, const char *name);
+
 /* The rows of a sample by pid, for where each of many is looked for. */
 struct task_index {
 	size_t n;

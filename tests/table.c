@@ -90,7 +90,7 @@ bool table_read(struct screen *s, struct table *t)
 
 	*t = (struct table){ .head = -1, .unit = -1, .first = 0, .last = -1, .sum = -1 };
 	for (row = 0; row < screen_rows(s) && t->head < 0; row++) {
-		if (begins_with(s, row, "PID"))
+		if (begins_with(s, row, "PID") || begins_with(s, row, "N"))
 			t->head = row;
 	}
 	if (t->head < 0)
@@ -143,7 +143,7 @@ const char *table_cell(struct screen *s, const struct table *t, int line, const 
 			return "";
 		return text_between(s, line, col + 1, head->end);
 	}
-	if (!strcmp(name, "COMMAND"))
+	if (!strcmp(name, "COMMAND") || !strcmp(name, "GROUP"))
 		return text_between(s, line, head->start, screen_cols(s) - 1);
 	for (col = head->start; col < screen_cols(s) && !is_blank(s, line, col);)
 		col++;
@@ -169,11 +169,17 @@ int table_find_pid(struct screen *s, const struct table *t, pid_t pid)
 	return -1;
 }
 
+/* The head of the last column: the names of tasks, or of groups. */
+static const char *name_head(const struct table *t)
+{
+	return table_head(t, "GROUP") ? "GROUP" : "COMMAND";
+}
+
 int table_find_name(struct screen *s, const struct table *t, const char *name)
 {
 	name = scratch_ours(name);
 	for (int line = t->first; line <= t->last; line++)
-		if (!strncmp(table_cell(s, t, line, "COMMAND"), name, strlen(name)))
+		if (!strncmp(table_cell(s, t, line, name_head(t)), name, strlen(name)))
 			return line;
 	return -1;
 }
@@ -204,7 +210,8 @@ const char *table_sorted_by(struct screen *s, const struct table *t)
 
 int table_selected(struct screen *s, const struct table *t)
 {
-	int col = table_head(t, "COMMAND") ? table_head(t, "COMMAND")->start : 0;
+	const struct table_head *head = table_head(t, name_head(t));
+	int col = head ? head->start : 0;
 
 	for (int line = t->first; line <= t->last; line++) {
 		struct screen_look look = screen_look(s, line, col);

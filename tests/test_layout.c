@@ -170,6 +170,48 @@ static void test_needs(void **state)
 	assert_int_equal(layout_needs(&layout, UNIT_MS), 0);
 }
 
+/* The same for a table that shows tasks or groups. */
+static void check_table(const char *spec, enum group_by by, const char *ids)
+{
+	struct layout_frame frame = { .width = 80, .kinds = NO_IRQ, .group_by = by };
+	struct layout layout;
+	struct buf out = { 0 };
+
+	layout_resolve_table(&layout, spec, &frame);
+	for (size_t i = 0; i < layout.n; i++)
+		buf_printf(&out, "%s%s", i ? " " : "", layout.columns[i]->id);
+	assert_string_equal(buf_cstr(&out), ids);
+	buf_free(&out);
+}
+
+/* One list for tables of tasks and of groups: each shows what its rows have. */
+static void test_table(void **state)
+{
+	(void)state;
+	check_table(NULL, GROUP_USER, "members run total cpu blkio mem worst group");
+	check_table(NULL, GROUP_PROCESS, "pid user run total cpu blkio mem comm");
+	/* Chosen for tasks: groups have their own in the default way. */
+	check_table("pid,comm,nvcsw,run", GROUP_PROCESS, "pid nvcsw run comm");
+	check_table("pid,comm,nvcsw,run", GROUP_USER, "members nvcsw run worst group");
+	/* And the other way round, also where the name alone says so. */
+	check_table("members,run,nvcsw,group", GROUP_USER, "members run nvcsw group");
+	check_table("members,run,nvcsw,group", GROUP_THREAD, "pid user run nvcsw comm");
+	check_table("run,nvcsw,group", GROUP_USER, "run nvcsw group");
+	check_table("run,nvcsw,group", GROUP_PROCESS, "pid user run nvcsw comm");
+	check_table("psi-cpu", GROUP_PROCESS, "pid user comm");
+	/* Chosen for both; or for neither: then nothing is added. */
+	check_table("ppid,members,run,worst,command,group", GROUP_USER,
+		    "members run worst group");
+	check_table("ppid,members,run,worst,command,group", GROUP_PROCESS, "ppid run command");
+	check_table("run,mem", GROUP_PROCESS, "run mem");
+	check_table("run,mem", GROUP_USER, "run mem group");
+	/* Changes to the default are to both. */
+	check_table("+nvcsw,-mem", GROUP_PROCESS, "pid user run total cpu blkio nvcsw comm");
+	check_table("+nvcsw,-mem", GROUP_USER, "members run total cpu blkio worst nvcsw group");
+	check_table("+ppid,+psi-cpu", GROUP_USER,
+		    "members run total cpu blkio mem worst psi-cpu group");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +219,7 @@ int main(void)
 		cmocka_unit_test(test_groups), cmocka_unit_test(test_list),
 		cmocka_unit_test(test_relative), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_all), cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_table),
 	};
 
 	return cmocka_run_group_tests_name("layout", tests, NULL, NULL);

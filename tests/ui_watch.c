@@ -117,7 +117,7 @@ static void tells_of_pressure(void **state)
 	if (geteuid())
 		scratch_skip("not root");
 	assert_int_equal(guard_start(), 0);
-	err = box_group(path, sizeof(path), &name);
+	err = box_unified_group(path, sizeof(path), &name);
 	if (err == -EOPNOTSUPP)
 		scratch_skip("no cgroup v2");
 	assert_int_equal(err, 0);

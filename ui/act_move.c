@@ -34,6 +34,7 @@ static unsigned open_group(struct ui *ui, const struct group *group)
 	ui_take_group(ui, &ui->group, group);
 	ui->opened = true;
 	table_unpin(ui);
+	ui_say(ui, "the members of the group: Esc goes back to the groups");
 	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 

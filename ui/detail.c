@@ -257,19 +257,41 @@ static void read_threads(struct detail *detail, struct ui *ui)
 		take_records(detail);
 }
 
-/* Waiting for memory in the whole lives of all rows. */
+/* Adds what a task waited for memory in its whole life. */
+static void add_mem(struct delay_sum *sum, const struct row *row)
+{
+	struct delay_sum mem = delay_mem(row->raw->delay, row->raw->valid);
+
+	sum->count += mem.count;
+	sum->ns += mem.ns;
+}
+
+/* Waiting for memory in the whole lives of all rows, of groups in those of their own members. */
 static struct delay_sum sum_mem(const struct order *order)
 {
 	struct delay_sum sum = { 0, 0 };
 
 	for (size_t i = 0; i < order->n; i++) {
-		const struct task_raw *raw = order->rows[i]->raw;
-		struct delay_sum mem = delay_mem(raw->delay, raw->valid);
+		const struct group *group = order->rows[i]->group;
 
-		sum.count += mem.count;
-		sum.ns += mem.ns;
+		for (size_t m = 0; group && m < group->own; m++)
+			add_mem(&sum, group->members[m]);
+		if (!group)
+			add_mem(&sum, order->rows[i]);
 	}
 	return sum;
+}
+
+/* Adds up the whole lives of groups' own members: groups are folded without, most of the time. */
+static void add_lives(struct order *order)
+{
+	memset(&order->sum_raw, 0, sizeof(order->sum_raw));
+	for (size_t i = 0; i < order->n; i++) {
+		const struct group *group = order->rows[i]->group;
+
+		for (size_t m = 0; m < group->own; m++)
+			row_add_life(&order->sum_raw, group->members[m]);
+	}
 }
 
 /* Takes who of a group has waited most. */
@@ -286,6 +308,14 @@ static void take_worst(struct detail_group *group, const struct order *order)
 	buf_puts(&group->worst, worst->task->comm);
 	group->worst_pid = worst->task->key.pid;
 	group->worst_total = worst->deltas->total;
+}
+
+/* Has states read that the sample lacks, as nobody wanted them before. */
+static void fill_states(struct ui *ui, const struct view *view, const struct order *order)
+{
+	for (size_t i = 0; i < order->n; i++)
+		if (!order->rows[i]->exited && !row_state(view->frame, order->rows[i]))
+			sampler_fill(ui->sampler, &order->rows[i], 1, NEED_STAT);
 }
 
 /* Counts a group's members by state, as the columns do. */
@@ -336,23 +366,34 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	struct order *order = &detail->order;
 	const struct row *sum = &order->sum;
 	struct task_raw growth = { 0 };
+	bool of_groups = !detail->of_group && ui_folds(ui) && ui_rows_frame(ui);
 
 	/* Only the sum is wanted. */
 	query.sort = NULL;
 	query.rows = 0;
 	order->life = true;
-	if (detail->of_group)
+	if (detail->of_group) {
+		/* Those filters choose groups: this one has passed, with all its members. */
+		query.active = false;
+		query.over_ms = -1;
 		ui_only_group(&detail->group.which, &query);
+	}
+	/* Filters of figures choose groups: it is the sum of those, as in the sum row. */
+	if (of_groups)
+		view.frame = ui_rows_frame(ui);
 	query_run(&query, &view, order);
+	if (of_groups)
+		add_lives(order);
 	if (detail->of_group) {
 		take_worst(&detail->group, order);
+		fill_states(ui, &view, order);
 		count_states(&detail->group, &view, order);
 		take_files(&detail->group, ui);
 	}
 	growth.valid = sum->valid & ~VALID_TICK;
 	memcpy(growth.delay, sum->deltas->delay, sizeof(growth.delay));
 	growth.run_ns = sum->deltas->run_ns;
-	detail->members = order->passed;
+	detail->members = of_groups ? sum->members : order->passed;
 	detail->interval_ns = view.frame->interval_ns;
 	if (!detail->interval_ns || view.frame->since_start)
 		growth.valid = 0;

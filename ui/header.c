@@ -26,6 +26,9 @@
 /* Parts of a line of figures, which three spaces divide. */
 #define PARTS_MAX 10
 
+/* What the title line begins with. */
+#define NAME "stalltop "
+
 struct part {
 	const char *text;
 	size_t len;
@@ -127,6 +130,12 @@ static size_t divide(const char *text, struct part *parts)
 	return n;
 }
 
+/* Whether a part begins so. */
+static bool part_is(const struct part *part, const char *word)
+{
+	return part->len >= strlen(word) && !memcmp(part->text, word, strlen(word));
+}
+
 /*
  * Draws a line of figures. Where it is too narrow for all, the parts are taken as they fit, in
  * the order of `first`, which names parts by digits.
@@ -139,10 +148,16 @@ static void draw_figures(struct ui *ui, int line, const char *text, const char *
 	int gap = (int)strlen(text) <= term->columns ? 3 : 2;
 	int room = term->columns + gap, column = 0;
 
+	/* What all figures are restricted to goes before all but the first. */
+	for (size_t i = 1; i < n; i++)
+		if (part_is(&parts[i], "cgroup ") && parts[0].cells + parts[i].cells + gap < room) {
+			parts[i].shown = true;
+			room -= parts[i].cells + gap;
+		}
 	for (; *first; first++) {
 		struct part *part = &parts[*first - '0'];
 
-		if ((size_t)(*first - '0') >= n ||
+		if ((size_t)(*first - '0') >= n || part->shown ||
 		    (part->cells + gap > room && part != parts))
 			continue;
 		part->shown = true;
@@ -156,26 +171,45 @@ static void draw_figures(struct ui *ui, int line, const char *text, const char *
 		term_puts(term, line, term->columns - 1, "+", STYLE_DIM);
 }
 
+/* Whose members are shown: the first part, behind the program's name. */
+static void append_opened(struct ui *ui, struct buf *text)
+{
+	buf_printf(text, NAME "in %s ", group_table[ui->group.by].id);
+	if (ui->group.named)
+		ui_escape(ui, text, buf_cstr(&ui->group.name));
+	else
+		buf_putc(text, '-');
+	buf_puts(text, ui->group.below ? " and below   " : "   ");
+}
+
 /* The title line. */
 void header_title(struct ui *ui, int line)
 {
+	struct frame frame = *ui->frame;
 	struct view view = ui_view(ui);
 	struct buf *text = &ui->scratch;
+	size_t at;
 
 	text->len = 0;
+	frame.group_by = group_table[ui_rows_are(ui)].id;
+	view.frame = &frame;
+	if (ui->opened)
+		append_opened(ui, text);
+	at = text->len;
 	headline_title(text, &view, ui->settings.interval_ns);
-	if (ui->opened) {
-		buf_printf(text, "   in %s ", group_table[ui->group.by].id);
-		ui_escape(ui, text, ui->group.named ? buf_cstr(&ui->group.name) : "-");
+	/* That begins with the name, too. */
+	if (at && !strncmp(buf_cstr(text) + at, NAME, sizeof(NAME) - 1)) {
+		text->len -= sizeof(NAME) - 1;
+		memmove(text->data + at, text->data + at + sizeof(NAME) - 1, text->len - at);
 	}
 	if (ui->paused)
 		buf_puts(text, "   paused");
 	if (ui->held)
 		buf_puts(text, "   order held");
 	if (ui->paused || ui->held)
-		draw_figures(ui, line, buf_cstr(text), "04567132");
+		draw_figures(ui, line, buf_cstr(text), ui->opened ? "056781423" : "04567132");
 	else
-		draw_figures(ui, line, buf_cstr(text), "03142567");
+		draw_figures(ui, line, buf_cstr(text), ui->opened ? "014256783" : "03142567");
 	term_put(&ui->term, line, 0, 8, "stalltop", 8, STYLE_BOLD);
 }
 

@@ -118,7 +118,9 @@ void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group 
 void ui_only_group(struct ui_group *group, struct query *query)
 {
 	if (group->below) {
-		query->below = buf_cstr(&group->name);
+		/* What all is restricted to may lie below the group. */
+		if (!query->below || group_is_below(buf_cstr(&group->name), query->below))
+			query->below = buf_cstr(&group->name);
 		return;
 	}
 	query->within = true;

@@ -170,6 +170,9 @@ void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group 
 /* Restricts a query to the members of a group. It points at the name then. */
 void ui_only_group(struct ui_group *group, struct query *query);
 
+/* The frame of the table's rows: the last one, or that folded into groups. (In view_table.c.) */
+const struct frame *ui_rows_frame(const struct ui *ui);
+
 /* The row of one of the table's groups, or NULL. (In view_table.c.) */
 const struct row *ui_group_row(struct ui *ui, uint64_t id);
 

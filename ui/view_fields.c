@@ -20,27 +20,64 @@
 #define FIELDS_MOST (LAYOUT_MAX / 2)
 
 struct chooser {
-	const struct column **order; /* all columns: those that are shown first, in their order */
-	size_t shown;
+	const struct column **order; /* those that are shown first, in their order */
+	size_t shown, n;
+	/* What the list names for rows of the other sort: kept, before and behind the shown. */
+	struct layout before, behind;
 	struct buf spec; /* scratch */
 };
+
+/* Whether a field is one to be chosen: of groups the name is always shown. */
+static bool is_offered(const struct column *column, enum group_by by)
+{
+	return layout_applies(column, by) && !(group_folds(by) && column->last);
+}
+
+/* Remembers what the list names that rows of this sort have nothing of. */
+static void take_others(struct chooser *chooser, const char *spec, enum group_by by)
+{
+	struct layout named;
+	bool behind = false;
+
+	layout_named(&named, spec);
+	chooser->before.n = chooser->behind.n = 0;
+	for (size_t i = 0; i < named.n; i++) {
+		const struct column *column = named.columns[i];
+		struct layout *to = behind ? &chooser->behind : &chooser->before;
+
+		behind |= column_rows(column) == ROWS_ALL;
+		if (!layout_applies(column, by))
+			to->columns[to->n++] = column;
+	}
+}
 
 /* Takes the columns that the table shows now. */
 static void take_layout(struct chooser *chooser, const struct ui *ui)
 {
+	enum group_by by = ui_rows_are(ui);
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .state = true, .group_by = ui_rows_are(ui),
-				      .pressure = layout_pressure(ui_rows_are(ui), ui->frame) };
+				      .state = true, .group_by = by,
+				      .pressure = layout_pressure(by, ui->frame) };
 	struct layout layout;
-	size_t n;
 
-	layout_resolve(&layout, ui->settings.fields, &frame);
-	n = chooser->shown = layout.n;
-	memcpy(chooser->order, layout.columns, n * sizeof(*chooser->order));
+	layout_resolve_table(&layout, ui->settings.fields, &frame);
+	take_others(chooser, ui->settings.fields, by);
+	chooser->n = 0;
+	for (size_t i = 0; i < layout.n; i++)
+		if (is_offered(layout.columns[i], by))
+			chooser->order[chooser->n++] = layout.columns[i];
+	chooser->shown = chooser->n;
 	for (size_t i = 0; i < columns_n; i++)
-		if (!layout_has(&layout, &columns[i]))
-			chooser->order[n++] = &columns[i];
+		if (!layout_has(&layout, &columns[i]) && is_offered(&columns[i], by))
+			chooser->order[chooser->n++] = &columns[i];
+}
+
+/* Appends fields to the list. */
+static void append_fields(struct buf *spec, const struct column *const *fields, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(spec, "%s%s", spec->len ? "," : "", fields[i]->id);
 }
 
 /* Has the table show what is chosen. Reactions. */
@@ -49,8 +86,12 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 	struct buf *spec = &chooser->spec;
 
 	spec->len = 0;
-	for (size_t i = 0; i < chooser->shown; i++)
-		buf_printf(spec, "%s%s", i ? "," : "", chooser->order[i]->id);
+	append_fields(spec, chooser->before.columns, chooser->before.n);
+	append_fields(spec, chooser->order, chooser->shown);
+	append_fields(spec, chooser->behind.columns, chooser->behind.n);
+	/* Which says that the list is one of groups, where nothing else does. */
+	if (ui_folds(ui))
+		buf_puts(spec, ",group");
 	return ui_set_fields(ui, buf_cstr(spec));
 }
 
@@ -72,7 +113,7 @@ static size_t hidden_place(const struct chooser *chooser, const struct column *c
 	size_t at = chooser->shown;
 
 	/* One that leaves the shown ones is counted by its old place: see view_fields_toggle(). */
-	while (at < columns_n && chooser->order[at] < column)
+	while (at < chooser->n && chooser->order[at] < column)
 		at++;
 	return at;
 }
@@ -173,7 +214,7 @@ static void fields_draw(struct ui *ui, void *state, struct list *list, int heigh
 	struct term *term = &ui->term;
 	char title[64];
 
-	list_size(list, columns_n, height > 1 ? (size_t)height - 1 : 0);
+	list_size(list, chooser->n, height > 1 ? (size_t)height - 1 : 0);
 	snprintf(title, sizeof(title), "fields: %zu shown, in this order", chooser->shown);
 	if (height > 0)
 		term_put(term, 0, 0, term->columns, title, strlen(title), STYLE_HEAD);

@@ -10,8 +10,9 @@
 #include "header.h"
 #include "util.h"
 
-/* Cells that the last column is to have before others give way to it. */
+/* Cells that the last column is to have before others give way to it: a task's name, a path. */
 #define NAME_CELLS 10
+#define PATH_CELLS 18
 
 /* Delays from which they stand out: shares in percent, single waits in ms. */
 #define SHARE_WARM 10.0
@@ -33,17 +34,27 @@ struct table *table_new(void)
 	return table;
 }
 
-bool table_sorts_by(const struct ui *ui, const struct column *column)
-{
-	const struct column *sort = ui->settings.sort;
-
-	return column == sort || (sort && column->last && sort->last);
-}
-
 /* The column of that id, which there is. */
 static const struct column *known(const char *id)
 {
 	return column_by_id(id, strlen(id));
+}
+
+/* The sort column: the names, where the rows have nothing of the one that was chosen. */
+static const struct column *sort_of(const struct ui *ui)
+{
+	const struct column *sort = ui->settings.sort;
+
+	if (!sort || layout_applies(sort, ui_rows_are(ui)))
+		return sort;
+	return known(ui_folds(ui) ? "group" : "comm");
+}
+
+bool table_sorts_by(const struct ui *ui, const struct column *column)
+{
+	const struct column *sort = sort_of(ui);
+
+	return column == sort || (sort && column->last && sort->last);
 }
 
 /* Takes a column out. False when it was not there, or is the one sorted by. */
@@ -62,13 +73,13 @@ static bool take_out(struct ui *ui, const struct column *column)
 }
 
 /* Cells that all columns take, with the least for the last. */
-static int cells_wanted(const struct layout *layout)
+static int cells_wanted(const struct ui *ui)
 {
-	int cells = 0;
+	int name = ui_rows_are(ui) == GROUP_CGROUP ? PATH_CELLS : NAME_CELLS, cells = 0;
+	const struct layout *layout = &ui->table->layout;
 
 	for (size_t i = 0; i < layout->n; i++)
-		cells += layout->columns[i]->last ? NAME_CELLS :
-						    (int)layout->columns[i]->width + 1;
+		cells += layout->columns[i]->last ? name : (int)layout->columns[i]->width + 1;
 	return cells;
 }
 
@@ -78,9 +89,8 @@ static void make_room(struct ui *ui)
 	static const char *const order[] = { "worst", "user", "psi-cpu", "psi-io", "psi-mem",
 					     "state", "mem", "blkio", "irq", "wpcopy", "compact",
 					     "thrash", "swapin", "reclaim", "cpu" };
-	const struct layout *layout = &ui->table->layout;
 
-	for (size_t i = 0; i < ARRAY_SIZE(order) && cells_wanted(layout) > ui->term.columns; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(order) && cells_wanted(ui) > ui->term.columns; i++)
 		take_out(ui, known(order[i]));
 }
 
@@ -88,7 +98,7 @@ static void make_room(struct ui *ui)
 static void add_sort(struct ui *ui)
 {
 	struct layout *layout = &ui->table->layout;
-	const struct column *sort = ui->settings.sort;
+	const struct column *sort = sort_of(ui);
 
 	if (!sort || sort->last || layout_has(layout, sort) || layout->n == LAYOUT_MAX)
 		return;
@@ -117,7 +127,7 @@ void table_layout(struct ui *ui)
 				      .state = true, .group_by = ui_rows_are(ui),
 				      .pressure = layout_pressure(ui_rows_are(ui), ui->frame) };
 
-	layout_resolve(&table->layout, ui->settings.fields, &frame);
+	layout_resolve_table(&table->layout, ui->settings.fields, &frame);
 	if (!ui->settings.fields) {
 		add_sort(ui);
 		make_room(ui);
@@ -130,7 +140,7 @@ void table_layout(struct ui *ui)
 /* Brings the query in line with the settings. */
 static void set_query(struct ui *ui)
 {
-	ui->query.sort = ui->settings.sort;
+	ui->query.sort = sort_of(ui);
 	ui->query.descending = ui->settings.descending;
 	ui->query.active = ui->settings.active;
 	ui->query.no_exited = !ui->settings.exited;
@@ -200,6 +210,11 @@ bool ui_selected(struct ui *ui, struct ui_task *task)
 	task->thread = item->thread || ui->settings.group_by == GROUP_THREAD;
 	memcpy(task->comm, item->row->task->comm, sizeof(task->comm));
 	return true;
+}
+
+const struct frame *ui_rows_frame(const struct ui *ui)
+{
+	return ui->table->rows.frame;
 }
 
 const struct row *ui_group_row(struct ui *ui, uint64_t id)
@@ -482,10 +497,14 @@ static void draw_sum(struct ui *ui, int line)
 /* Says why there are no rows. */
 static void draw_empty(struct ui *ui, int line)
 {
+	static const char *const words[2][2] = {
+		{ "no tasks", "no task passes the filters (= clears them)" },
+		{ "the group has no tasks any more (Esc goes back)",
+		  "no task of the group passes the filters (= clears them, Esc goes back)" },
+	};
 	bool filtered = ui->pattern || ui->users || ui->settings.active || ui->query.over_ms >= 0;
 
-	term_puts(&ui->term, line, 0, filtered ? "no task passes the filters (= clears them)" :
-						 "no tasks", STYLE_DIM);
+	term_puts(&ui->term, line, 0, words[ui->opened][filtered], STYLE_DIM);
 }
 
 /* The whole view. */
