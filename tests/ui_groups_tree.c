@@ -210,7 +210,7 @@ static void opens_below(void **state)
 	pick(s, "left");
 	screen_type(s, "v");
 	screen_await_text(s, scratch_format("3 tasks of cgroup /%s/left and below", top));
-	screen_check(s, screen_shows(s, "states"));
+	screen_await_text(s, "states");
 	screen_type(s, "\x1b");
 	screen_await(s, has_group, top);
 	screen_type(s, "\r");
