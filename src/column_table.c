@@ -161,17 +161,6 @@ static struct delay_sum delta_of(int arg, const struct row *row)
 	return arg == COLUMN_MEM ? row->deltas->mem : row->deltas->delay[arg];
 }
 
-/* The kinds whose totals can be: none is longer than the task's life (see frame_build()). */
-static uint32_t raw_known(const struct task_raw *raw)
-{
-	uint32_t known = raw->valid & DELAY_ALL;
-
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (raw->life_ns && raw->delay[kind].ns > 2 * raw->life_ns)
-			known &= ~DELAY_BIT(kind);
-	return known;
-}
-
 /* A delay in the view's unit. */
 GETTER(get_delay)
 {

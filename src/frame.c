@@ -358,10 +358,22 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 	deltas->system_ns += row->deltas->system_ns;
 }
 
+uint32_t raw_known(const struct task_raw *raw)
+{
+	uint32_t known = raw->valid & DELAY_ALL;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (raw->life_ns && raw->delay[kind].ns > 2 * raw->life_ns)
+			known &= ~DELAY_BIT(kind);
+	return known;
+}
+
 void row_add_life(struct task_raw *counters, const struct row *row)
 {
+	uint32_t known = raw_known(row->raw);
+
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (row->raw->valid & DELAY_BIT(kind))
+		if (known & DELAY_BIT(kind))
 			add_sum(&counters->delay[kind], &row->raw->delay[kind]);
 	counters->run_ns += row->raw->run_ns;
 	counters->user_ns += row->raw->user_ns;

@@ -31,6 +31,7 @@ enum note_id {
 	NOTE_NO_PSI,
 	NOTE_GROUP_GONE,
 	NOTE_GROUP_PSI, /* value: errno */
+	NOTE_GROUP_UNKNOWN, /* value: tasks */
 	NOTE_PSI_MISSING, /* value: enum psi_resource */
 	NOTE_STALE_STAMP, /* value: tasks */
 	NOTE_UNREAD,	  /* value: tasks */
@@ -156,6 +157,12 @@ bool frame_has_note(const struct frame *frame, enum note_id id);
 
 /* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
 void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
+
+/*
+ * The kinds of counters since a task's start that can be: none is longer than the task's life. Of
+ * those that cannot a sum has nothing; see frame_build().
+ */
+uint32_t raw_known(const struct task_raw *raw);
 
 /* Adds the row's counters since its start; where they are wanted, sum->raw points at them. */
 void row_add_life(struct task_raw *counters, const struct row *row);

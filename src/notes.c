@@ -61,6 +61,11 @@ const struct note_row note_table[NOTE_IDS] = {
 		"group-psi", "the control group has no pressure (%v)",
 		"only groups of cgroup v2 have, while their cgroup.pressure is 1",
 	},
+	[NOTE_GROUP_UNKNOWN] = {
+		"group-unknown",
+		"%v {task|tasks} began and ended in the interval, in which control group is not known: "
+		"{it is|they are} not shown", "a shorter interval (-d)",
+	},
 	[NOTE_PSI_MISSING] = {
 		"psi-missing", "/proc/pressure/%v cannot be read: its pressure is unknown", NULL,
 	},

@@ -283,6 +283,18 @@ static void note_exits(const struct sampler *sampler, struct frame *frame)
 		frame_note(frame, NOTE_EXITS_INEXACT, 0);
 }
 
+/* Notes who ended before his cgroup was read, where all is restricted to one: he is not shown. */
+static void note_unknown(const struct sampler *sampler, struct frame *frame)
+{
+	uint64_t unknown = 0;
+
+	for (size_t i = frame->cur->n; frame->cgroup && i < frame->n; i++)
+		if (!frame->rows[i].task->cgroup)
+			unknown += frame->rows[i].members;
+	if (unknown && sampler->needs & NEED_CGROUP)
+		frame_note(frame, NOTE_GROUP_UNKNOWN, unknown);
+}
+
 /* Notes all that degrades the frame. */
 static void note_all(const struct sampler *sampler, struct frame *frame, size_t older,
 		     uint64_t skipped)
@@ -302,6 +314,7 @@ static void note_all(const struct sampler *sampler, struct frame *frame, size_t 
 	if (frame->cur->unread)
 		frame_note(frame, NOTE_UNREAD, frame->cur->unread);
 	note_exits(sampler, frame);
+	note_unknown(sampler, frame);
 	if (skipped)
 		frame_note(frame, NOTE_LATE, skipped);
 	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))

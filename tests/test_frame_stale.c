@@ -70,6 +70,29 @@ static void read_wait(struct scene *scene, uint64_t ran_ns, uint64_t waited_ns)
 	scene_build(scene, 2, false, 0);
 }
 
+/* A sum of lives leaves out what one of them cannot have waited, and keeps the others'. */
+static void test_life(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *a = scene_add(&scene->samples[1], 5, 5, SEC(90));
+	struct task_raw *b = scene_add(&scene->samples[1], 6, 6, SEC(90)), counters = { 0 };
+
+	a->life_ns = b->life_ns = SEC(10);
+	a->delay[DELAY_BLKIO] = (struct delay_sum){ 2, SEC(1000) };
+	a->delay[DELAY_CPU] = (struct delay_sum){ 2, SEC(1) };
+	b->delay[DELAY_BLKIO] = (struct delay_sum){ 3, SEC(4) };
+	assert_int_equal(raw_known(a), DELAY_ALL & ~DELAY_BIT(DELAY_BLKIO));
+	assert_int_equal(raw_known(b), DELAY_ALL);
+	scene_build(scene, 1, false, 0);
+	row_add_life(&counters, &scene->frame.rows[0]);
+	row_add_life(&counters, &scene->frame.rows[1]);
+	assert_int_equal(counters.delay[DELAY_BLKIO].ns, SEC(4));
+	assert_int_equal(counters.delay[DELAY_BLKIO].count, 3);
+	assert_int_equal(counters.delay[DELAY_CPU].ns, SEC(1));
+	/* Of a sum no life is known: it is what it is. */
+	assert_int_equal(raw_known(&counters), DELAY_ALL);
+}
+
 /* Who ran a short while ago has not waited since long before. */
 static void test_ran_since(void **state)
 {
@@ -109,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_longer_than_life, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_since_start, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_life, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_ran_since, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_double_booking, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),

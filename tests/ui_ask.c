@@ -363,21 +363,23 @@ static void renices(void **state)
 {
 	struct screen *s = start("-d 60 -m ^crowd -s +pid");
 	pid_t pid = crowd_sleeper("crowd-nice");
+	/* As we were started, perhaps nice. */
+	int before = getpriority(PRIO_PROCESS, (id_t)pid);
 
 	(void)state;
 	screen_type(s, " ");
 	screen_await(s, table_has_name, "crowd-nice");
 	table_select(s, "crowd-nice");
-	ask(s, "r", CLEAR "7", "n");
-	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
+	ask(s, "r", CLEAR "12", "n");
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), before);
 	ask(s, "r", CLEAR "nice", "y");
-	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), before);
 	screen_type(s, "\x1b");
 	screen_pump(s, 0.2);
-	ask(s, "r", CLEAR "7", "y");
-	for (int i = 0; i < 50 && getpriority(PRIO_PROCESS, (id_t)pid) != 7; i++)
+	ask(s, "r", CLEAR "12", "y");
+	for (int i = 0; i < 50 && getpriority(PRIO_PROCESS, (id_t)pid) != 12; i++)
 		screen_pump(s, 0.05);
-	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 7);
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 12);
 	screen_check(s, screen_shows(s, scratch_format("%d", (int)pid)));
 	screen_check(s, table_selects(s, "crowd-nice"));
 }

@@ -107,12 +107,14 @@ static void remember(struct detail *detail)
 /* Takes the figures of the task's row. */
 static void take_row(struct detail *detail, const struct frame *frame, const struct row *row)
 {
-	struct task_raw growth = row_growth(frame, row, &detail->interval_ns);
+	struct task_raw growth = row_growth(frame, row, &detail->interval_ns), life;
 
 	detail->task.start_ns = row->task->key.start_ns;
 	detail->task.read_ns = row->raw->read_ns;
 	detail->task.ppid = row->task->ppid;
-	take_figures(detail->life, row->raw);
+	life = *row->raw;
+	life.valid &= ~DELAY_BOTH(DELAY_ALL & ~raw_known(&life));
+	take_figures(detail->life, &life);
 	take_figures(detail->interval, &growth);
 	if (detail->interval_ns)
 		remember(detail);
@@ -260,7 +262,7 @@ static void read_threads(struct detail *detail, struct ui *ui)
 /* Adds what a task waited for memory in its whole life. */
 static void add_mem(struct delay_sum *sum, const struct row *row)
 {
-	struct delay_sum mem = delay_mem(row->raw->delay, row->raw->valid);
+	struct delay_sum mem = delay_mem(row->raw->delay, raw_known(row->raw));
 
 	sum->count += mem.count;
 	sum->ns += mem.ns;
