@@ -148,11 +148,34 @@ static void test_exits_of_user(void **state)
 	assert_in_range(members, SHORT_LIVED, SHORT_LIVED + 2);
 }
 
+/* Where all is restricted to a group, who ended before his group was read is counted in a note. */
+static void test_unknown(void **state)
+{
+	struct e2e_proc p;
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	e2e_start_stalltop(&p, NULL, "-b -n 2 -d 1 -o json --cgroup /");
+	assert_non_null(e2e_line(&p, 20));
+	for (unsigned i = 0; i < SHORT_LIVED; i++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (!pid)
+			_exit(0);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+	}
+	assert_non_null(note_of(parse_json_line(e2e_line(&p, 20)), "group-unknown"));
+	e2e_finish(&p, 30, &r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		e2e_test(test_exits),
 		e2e_test(test_exits_of_user),
+		e2e_test(test_unknown),
 	};
 
 	return cmocka_run_group_tests_name("e2e_groups_exits", tests, e2e_group_setup,
