@@ -147,6 +147,22 @@ int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out)
 	return err ? err : proctask_stat_parse(text, len, out);
 }
 
+int proctask_stat_open(int procfd, pid_t tgid, pid_t tid)
+{
+	return open_file(procfd, tgid, tid, "stat");
+}
+
+int proctask_stat_again(int fd, struct proctask_stat *out)
+{
+	char text[TEXT_BYTES];
+	ssize_t got;
+
+	do {
+		got = pread(fd, text, sizeof(text), 0);
+	} while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : proctask_stat_parse(text, (size_t)got, out);
+}
+
 int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out)
 {
 	struct proctask_schedstat values;

@@ -44,6 +44,13 @@ struct proctask_io {
 };
 
 int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out);
+
+/* Opens stat to be read again and again, of this task and no other. The descriptor or -errno. */
+int proctask_stat_open(int procfd, pid_t tgid, pid_t tid);
+
+/* Reads it by one call; -ESRCH when the task has gone, whoever has its pid now. */
+int proctask_stat_again(int fd, struct proctask_stat *out);
+
 int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out);
 
 /*

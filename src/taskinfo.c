@@ -23,6 +23,19 @@ struct user {
 	char *name;
 };
 
+/* As many files of tasks are kept open: a large screen's rows. */
+#define KEPT_MAX 64
+
+/* One that was not read in so many samples is closed. */
+#define KEPT_SAMPLES 2
+
+/* A stat file that is kept open. */
+struct kept {
+	struct task_key key;
+	int fd;
+	uint64_t used; /* number of the sample that it was read for last */
+};
+
 struct taskinfo {
 	int procfd;
 	bool threads;
@@ -33,6 +46,9 @@ struct taskinfo {
 	struct user *users;
 	size_t nusers;
 	struct buf scratch, lines;
+	struct kept kept[KEPT_MAX];
+	size_t nkept;
+	uint64_t samples; /* that were brought up to date */
 };
 
 struct taskinfo *taskinfo_open(int procfd, bool threads)
@@ -107,16 +123,62 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 	}
 }
 
+/* Closes the i-th file. */
+static void let_go(struct taskinfo *info, size_t i)
+{
+	close(info->kept[i].fd);
+	info->syscalls++;
+	info->kept[i] = info->kept[--info->nkept];
+}
+
+/* The file of that task among those kept, opened where there is room for it; NULL: there is none. */
+static struct kept *keep_open(struct taskinfo *info, const struct task_raw *raw)
+{
+	const struct task_key *key = &raw->task->key;
+	struct kept *kept = &info->kept[info->nkept];
+
+	for (size_t i = 0; i < info->nkept; i++)
+		if (info->kept[i].key.pid == key->pid && info->kept[i].key.start_ns == key->start_ns)
+			return &info->kept[i];
+	if (info->nkept == KEPT_MAX)
+		return NULL;
+	info->syscalls++;
+	kept->key = *key;
+	kept->fd = proctask_stat_open(info->procfd, raw->tgid, info->threads ? raw->pid : 0);
+	if (kept->fd < 0)
+		return NULL;
+	info->nkept++;
+	return kept;
+}
+
+/* Reads stat, from a file that is kept open if that is worth it. 0 or -errno. */
+static int read_stat(struct taskinfo *info, const struct task_raw *raw, bool keep,
+		     struct proctask_stat *stat)
+{
+	struct kept *kept = keep ? keep_open(info, raw) : NULL;
+	int err;
+
+	if (!kept) {
+		info->syscalls += FILE_SYSCALLS;
+		return proctask_stat(info->procfd, raw->tgid, info->threads ? raw->pid : 0, stat);
+	}
+	kept->used = info->samples;
+	info->syscalls++;
+	err = proctask_stat_again(kept->fd, stat);
+	if (err)
+		let_go(info, (size_t)(kept - info->kept));
+	return err;
+}
+
 /* Reads state, children's times and storage bytes, for this sample only. */
 static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct task_proc *proc,
-		      unsigned needs)
+		      unsigned needs, bool keep)
 {
 	pid_t tid = info->threads ? raw->pid : 0;
 	struct proctask_stat stat;
 
 	if (needs & NEED_STAT && !raw->state && !proc->state) {
-		info->syscalls += FILE_SYSCALLS;
-		if (!proctask_stat(info->procfd, raw->tgid, tid, &stat)) {
+		if (!read_stat(info, raw, keep, &stat)) {
 			proc->state = stat.state;
 			proc->children_valid = true;
 			proc->children_user_ns = stat.cutime * info->tick_ns;
@@ -129,7 +191,8 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	}
 }
 
-void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
+/* Fills in what is asked for of one element. */
+static void fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs, bool keep)
 {
 	struct task *task = sample->raw[i].task;
 
@@ -148,8 +211,13 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 		fill_texts(info, task, needs);
 	if (needs & NEED_PROC) {
 		sample_extend(sample, needs & NEED_PROC);
-		fill_proc(info, &sample->raw[i], &sample->procs[i], needs);
+		fill_proc(info, &sample->raw[i], &sample->procs[i], needs, keep);
 	}
+}
+
+void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
+{
+	fill(info, sample, i, needs, true);
 }
 
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
@@ -158,12 +226,16 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	bool more = needs & ~info->needs;
 
 	info->needs = needs;
+	info->samples++;
+	for (size_t i = info->nkept; i-- > 0;)
+		if (info->kept[i].used + KEPT_SAMPLES < info->samples)
+			let_go(info, i);
 	if (!(needs & (NEED_INFO | NEED_PROC)))
 		between = NULL;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		if (more || needs & NEED_IO || !sample->marks || i >= sample->n ||
 		    !(sample->marks[i] & MARK_UNCHANGED))
-			taskinfo_fill(info, sample, i, needs);
+			fill(info, sample, i, needs, false);
 		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
 			between(arg);
 	}
@@ -176,6 +248,8 @@ uint64_t taskinfo_syscalls(const struct taskinfo *info)
 
 void taskinfo_close(struct taskinfo *info)
 {
+	while (info->nkept)
+		let_go(info, 0);
 	for (size_t i = 0; i < info->nusers; i++)
 		free(info->users[i].name);
 	free(info->users);

@@ -25,7 +25,10 @@ void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hiera
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
 		     void (*between)(void *arg), void *arg);
 
-/* Fills in what is asked for of one element, where it is missing. */
+/*
+ * Fills in what is asked for of one element, where it is missing. It is taken to be one of a few
+ * that are asked for with every sample (a screen's rows): files of such are kept open.
+ */
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs);
 
 /* System calls made so far. */
