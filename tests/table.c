@@ -90,7 +90,9 @@ bool table_read(struct screen *s, struct table *t)
 
 	*t = (struct table){ .head = -1, .unit = -1, .first = 0, .last = -1, .sum = -1 };
 	for (row = 0; row < screen_rows(s) && t->head < 0; row++) {
-		if (begins_with(s, row, "PID") || begins_with(s, row, "N"))
+		/* N is a key in help, too */
+		if (begins_with(s, row, "PID") ||
+		    (begins_with(s, row, "N") && strstr(screen_line(s, row), "GROUP")))
 			t->head = row;
 	}
 	if (t->head < 0)

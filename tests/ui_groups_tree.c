@@ -38,7 +38,7 @@ static void put(const char *group, pid_t pid)
 				    scratch_format("%d", (int)pid)), 0);
 }
 
-/* Four tasks: one in left, two below that, one in right. */
+/* Four tasks: one in left, two below that, of which one spins, one in right. */
 static void make_tree(const char *test, const char *of)
 {
 	const char *left, *deep, *right;
@@ -52,7 +52,7 @@ static void make_tree(const char *test, const char *of)
 	right = make_group(test, "/right");
 	put(left, crowd_sleeper("crowd-l"));
 	put(deep, crowd_sleeper("crowd-d"));
-	put(deep, crowd_sleeper("crowd-d"));
+	put(deep, crowd_spinner("crowd-d", 0));
 	put(right, crowd_sleeper("crowd-r"));
 }
 
@@ -104,6 +104,22 @@ static int members_of(struct screen *s, const char *name)
 	table_must(s, &t);
 	screen_check(s, line_of(s, name) >= 0);
 	return (int)table_number(s, &t, line_of(s, name), "N");
+}
+
+/* How long the group's tasks, with all below it, were on a CPU: in percent. */
+static double run_of(struct screen *s, const char *name)
+{
+	struct table t;
+
+	if (!table_read(s, &t) || line_of(s, name) < 0)
+		return -1;
+	return table_number(s, &t, line_of(s, name), "RUN");
+}
+
+/* The one that spins is seen, in its group. */
+static bool spins(struct screen *s, const void *name)
+{
+	return run_of(s, name) > 1;
 }
 
 /* Where the name begins. */
@@ -160,11 +176,18 @@ static void is_a_tree(void **state)
 	screen_check(s, screen_shows(s, scratch_format("cgroup /%s", top)));
 	screen_type(s, "V");
 	screen_await(s, has_group, top);
+	screen_settle(s, 0.1);
 	screen_check(s, members_of(s, top) == 4);
 	screen_check(s, members_of(s, "left") == 3);
 	screen_check(s, members_of(s, "deep") == 2);
 	screen_check(s, members_of(s, "right") == 1);
 	screen_check(s, sum_of(s) == 4);
+	/* The spinner's time is that of all above, and of nobody else. */
+	screen_await(s, spins, "deep");
+	screen_settle(s, 0.1);
+	screen_check(s, run_of(s, "left") >= run_of(s, "deep"));
+	screen_check(s, run_of(s, top) >= run_of(s, "left"));
+	screen_check(s, run_of(s, "right") < run_of(s, "deep"));
 	/* Each before what is below it, and sorted among its sisters. */
 	screen_check(s, line_of(s, top) + 1 == line_of(s, "left"));
 	screen_check(s, line_of(s, "left") + 1 == line_of(s, "deep"));
@@ -175,6 +198,7 @@ static void is_a_tree(void **state)
 	pick(s, "left");
 	screen_type(s, "-");
 	screen_await(s, lacks_group, "deep");
+	screen_settle(s, 0.1);
 	screen_check(s, members_of(s, "left") == 3);
 	screen_check(s, strstr(screen_line(s, line_of(s, "left")), "+left"));
 	screen_check(s, sum_of(s) == 4);
@@ -216,6 +240,7 @@ static void opens_below(void **state)
 	screen_type(s, "\r");
 	screen_await(s, table_has_head, "COMMAND");
 	screen_await(s, table_has_name, "crowd-l");
+	screen_settle(s, 0.1);
 	screen_check(s, table_has_name(s, "crowd-d"));
 	screen_check(s, !table_has_name(s, "crowd-r"));
 	screen_check(s, strstr(screen_line(s, 0),
@@ -231,6 +256,7 @@ static void opens_below(void **state)
 	screen_await(s, has_group, top);
 	screen_type(s, "\r");
 	screen_await(s, table_has_name, "crowd-r");
+	screen_settle(s, 0.1);
 	table_must(s, &t);
 	screen_check(s, t.last - t.first + 1 == 4);
 }
@@ -279,6 +305,7 @@ static void shows_pressure(void **state)
 	screen_check(s, lies_between(atof(line + 3), low, pressure_of(group)));
 	screen_type(s, "v");
 	screen_await_text(s, "Pressure of the group");
+	screen_settle(s, 0.1);
 	line = screen_line(s, screen_find(s, "cpu    ", screen_find(s, "Pressure of", 0)));
 	screen_check(s, lies_between(atof(line + 3), low, pressure_of(group)));
 	screen_check(s, screen_shows(s, "3 running"));
