@@ -8,6 +8,7 @@
 #include "scratch.h"
 #include "screen.h"
 #include "table.h"
+#include "util.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -288,22 +289,24 @@ static void shows_threads(void **state)
 /* g goes through the groupings: threads come and go. */
 static void changes_grouping(void **state)
 {
+	static const char *const groups[] = { "a row for each user",
+					      "a row for all tasks of one name",
+					      "a row for each control group" };
 	struct screen *s;
-	int tries;
 
 	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = start(30, 120, OURS);
-	for (tries = 0; tries < 6 && table_lacks_name(s, "crowd-thread"); tries++) {
+	screen_type(s, "g");
+	screen_await_text(s, "a row for each thread");
+	screen_await(s, table_has_name, "crowd-thread");
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
 		screen_type(s, "g");
-		screen_wait_until(s, 1.5, table_has_name, "crowd-thread");
+		screen_await_text(s, groups[i]);
+		screen_await(s, table_lacks_head, "PID");
 	}
-	screen_check(s, table_has_name(s, "crowd-thread"));
-	/* On through the groups, and back to processes. */
-	for (tries = 0; tries < 6 && (tries < 1 || table_lacks_head(s, "PID")); tries++) {
-		screen_type(s, "g");
-		screen_wait_until(s, 1.5, table_has_head, "PID");
-	}
+	screen_type(s, "g");
+	screen_await_text(s, "a row for each process");
 	screen_await(s, table_has_name, "crowd-team");
 	screen_check(s, table_lacks_name(s, "crowd-thread"));
 }
