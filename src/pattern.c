@@ -51,42 +51,80 @@ static size_t bracket(const char *at)
 	return len + (at[len] == ']');
 }
 
+/* Bytes of an anchor (GNU's among them), 0: there is none. */
+static size_t anchor(const char *at)
+{
+	if (*at == '^' || *at == '$')
+		return 1;
+	return *at == '\\' && at[1] && strchr("bB<>`'", at[1]) ? 2 : 0;
+}
+
+/* What is known of a pattern, or of a part of it in parentheses. */
+struct part {
+	double size;   /* characters and operators */
+	bool anchored; /* there is an anchor in it */
+};
+
+/* Takes an operator or a character behind `last`, in the part `sum`. Bytes; 0: not allowed. */
+static size_t take(const char *at, struct part *sum, struct part *last)
+{
+	bool repeats_it = *at == '+' || *at == '{';
+	struct part one = { 1, anchor(at) != 0 };
+	size_t len;
+
+	if (repeats_it || *at == '*' || *at == '?') {
+		double more = 1;
+
+		/* Where an anchor may repeat, glibc's time doubles with every byte. */
+		if (last->anchored && *at != '?')
+			return 0;
+		if (repeats_it)
+			more = last->size * ((*at == '+' ? 2 : repeats(at)) - 1);
+		last->size += more;
+		sum->size += more;
+		/* The numbers are no characters to be repeated: "a{9}{9}" is 81. */
+		len = *at == '{' ? strspn(at + 1, "0123456789,") + 1 : 0;
+		return len && at[len] == '}' ? len + 1 : 1;
+	}
+	*last = one;
+	sum->size++;
+	sum->anchored |= one.anchored;
+	if (*at == '[')
+		return bracket(at);
+	return *at == '\\' && at[1] ? 2 : 1;
+}
+
 /*
  * About how many characters and operators the pattern stands for, repetitions written out.
- * glibc does write them out: a few dozen bytes ("a++++++++++++++++++++++++") can make gigabytes.
+ * glibc does write them out: a few dozen bytes ("(((((((a+)+)+)+)+)+)+)+") can make gigabytes.
  */
 static double expanded(const char *pattern)
 {
-	double sum[DEPTH] = { 0 }, last = 0;
+	struct part sum[DEPTH] = { 0 }, last = { 0 };
 	unsigned depth = 0;
+	size_t len;
 
-	for (const char *at = pattern; *at; at++) {
-		double more = 1;
-
+	for (const char *at = pattern; *at; at += len) {
+		len = 1;
 		if (*at == '(') {
 			if (++depth == DEPTH)
 				return EXPANDED_MAX + 1;
 			/* Even an empty pair is something that is written out. */
-			sum[depth] = 1;
-			last = 0;
-			continue;
-		}
-		if (*at == ')' && depth) {
-			more = last = sum[depth--];
-		} else if (*at == '+' || *at == '{') {
-			more = last * ((*at == '+' ? 2 : repeats(at)) - 1);
-			last += more;
-		} else if (*at == '*' || *at == '?') {
-			last += more;
+			sum[depth] = (struct part){ .size = 1 };
+			last = (struct part){ 0 };
+		} else if (*at == ')' && depth) {
+			last = sum[depth--];
+			sum[depth].size += last.size;
+			sum[depth].anchored |= last.anchored;
 		} else {
-			at += *at == '[' ? bracket(at) - 1 : *at == '\\' && at[1];
-			last = 1;
+			len = take(at, &sum[depth], &last);
+			if (!len)
+				return EXPANDED_MAX + 1;
 		}
-		sum[depth] += more;
 	}
 	for (unsigned i = 0; i < depth; i++)
-		sum[depth] += sum[i];
-	return sum[depth];
+		sum[depth].size += sum[i].size;
+	return sum[depth].size;
 }
 
 /*

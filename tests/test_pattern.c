@@ -65,11 +65,12 @@ static void test_literals(void **state)
 static void test_size(void **state)
 {
 	static const char *const refused[] = {
+		"($(()+)+)+", "((($(()+)+)++)+)+)+)+", "(^a)*", "(a\\b)+", "(a\\<|b){2}", "a$+",
 		"((((((((((()+)+)+)+)+)+)+)+)+)+)+)+", "((((((((((((a*)+)+)+)+)+)+)+)+)+)+)+)+", "((a|b*)*c*){200}",
-		"(((a{255}){255}){255})", "(((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
+		"(((a{255}){255}){255})", "a{100}{100}{100}", "(((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
 		"+)+)+)+)+)+)+)+)+)+",
 	};
-	static const char *const broken[] = { "**", "(+*a)", "a|*?b", "^+?", "a(", "[a", "a{1",
+	static const char *const broken[] = { "**", "(+*a)", "a|*?b", "a(", "[a", "a{1",
 					      "*", "[[:x:]]", "a\\" };
 	regex_t regex;
 
@@ -92,6 +93,12 @@ static void test_size(void **state)
 	assert_int_equal(regexec(&regex, "", 0, NULL, 0), REG_NOMATCH);
 	regfree(&regex);
 	check("^[[:digit:]]{1,100}$", "123", true);
+	/* Anchors that do not repeat. */
+	check("(^|/)a+($|/)?", "/aa/", true);
+	check("(^a)?b$", "xb", true);
+	check("\\<a+\\>", "b aa", true);
+	check("([$^])+", "$", true);
+	check("(\\$)+a", "$$a", true);
 	check("^.{0,200}x", "abcx", true);
 }
 
