@@ -214,24 +214,11 @@ static size_t compare_task(json_t *a, json_t *b)
 	return n + 1;
 }
 
-/* The one sample of a run. */
-static json_t *sample_of(const char *args)
-{
-	struct e2e_result r;
-	struct samples s;
-
-	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json %s", args);
-	check_silent_success(&r);
-	parse_json(&r, &s);
-	assert_int_equal(s.n, 1);
-	return s.v[0];
-}
-
 /* What stands still is the same in both. */
 static void check_same(const char *options, const pid_t *parents, size_t n)
 {
-	json_t *ours = sample_of(e2e_format("--source bpf %s", options)), *task;
-	json_t *theirs = sample_of(e2e_format("--source taskstats %s", options));
+	json_t *ours = parse_one(e2e_format("--source bpf %s", options)), *task;
+	json_t *theirs = parse_one(e2e_format("--source taskstats %s", options));
 	size_t i, k, tasks = 0, fields = 0;
 	struct task_index index;
 
@@ -274,7 +261,7 @@ static void test_same(void **state)
 	check_same("", loads, 4);
 	check_same("-H", loads, 4);
 	guard_push(UNDO_UNLINK, log, NULL);
-	sample_of(e2e_format("--source bpf --debug-log %s", log));
+	parse_one(e2e_format("--source bpf --debug-log %s", log));
 	f = fopen(log, "re");
 	while (f && fgets(line, sizeof(line), f)) {
 		const char *at = strstr(line, "snapshot: ");

@@ -38,19 +38,6 @@ static const struct grouping {
 
 #define GROUPINGS	(sizeof(groupings) / sizeof(groupings[0]))
 
-/* The rows of the only sample of a run that must do well. */
-static json_t *sample_of(const char *args)
-{
-	struct e2e_result r;
-	struct samples s;
-
-	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json %s", args);
-	check_silent_success(&r);
-	parse_json(&r, &s);
-	assert_int_equal(s.n, 1);
-	return s.v[0];
-}
-
 /* Tasks of several users, names and cgroups, that have waited and now stand still. */
 struct still {
 	const char *pids;
@@ -203,13 +190,13 @@ static void check_sums(const struct still *still, const char *options)
 {
 	const char *all = e2e_format("%s --cgroup-hierarchy %s -U ms -p %s", options,
 				     still->hierarchy, still->pids);
-	json_t *tasks = json_object_get(sample_of(e2e_format("-F total,mem,cgroup %s", all)),
+	json_t *tasks = json_object_get(parse_one(e2e_format("-F total,mem,cgroup %s", all)),
 					"tasks");
 
 	/* The three that work, and load_names' three. */
 	assert_int_equal(json_array_size(tasks), 6);
 	for (unsigned g = 0; g < GROUPINGS; g++) {
-		json_t *sample = sample_of(e2e_format("-g %s -F total,mem,worst %s",
+		json_t *sample = parse_one(e2e_format("-g %s -F total,mem,worst %s",
 						      groupings[g].by, all)), *group;
 		uint64_t members = 0;
 		size_t i;
@@ -345,7 +332,7 @@ static void test_hostile_cgroup(void **state)
 	how.cgroup = path;
 	pid = e2e_load(&how, "load_sleepers 2");
 	assert_true(pid > 0);
-	group = group_of(sample_of(e2e_format("-g cgroup --cgroup-hierarchy %s", hierarchy)),
+	group = group_of(parse_one(e2e_format("-g cgroup --cgroup-hierarchy %s", hierarchy)),
 			 shown);
 	assert_non_null(group);
 	assert_int_equal(member_u64(group, "members"), 3);
@@ -425,18 +412,18 @@ static void test_filters(void **state)
 	e2e_require();
 	start_still(__func__, &still);
 	all = e2e_format("-p %s --cgroup-hierarchy %s", still.pids, still.hierarchy);
-	check_rows(sample_of(e2e_format("-g command %s -u nobody", all)), 1, 1);
-	check_rows(sample_of(e2e_format("-g user %s -m ^load_kind$", all)), 2, 3);
-	check_rows(sample_of(e2e_format("-g cgroup %s -u root -m ^load_kind$", all)), 2, 2);
-	check_rows(sample_of(e2e_format("-g cgroup %s --cgroup /%s", all, still.group)), 1, 2);
+	check_rows(parse_one(e2e_format("-g command %s -u nobody", all)), 1, 1);
+	check_rows(parse_one(e2e_format("-g user %s -m ^load_kind$", all)), 2, 3);
+	check_rows(parse_one(e2e_format("-g cgroup %s -u root -m ^load_kind$", all)), 2, 2);
+	check_rows(parse_one(e2e_format("-g cgroup %s --cgroup /%s", all, still.group)), 1, 2);
 	/* Nothing happens to who stands still. */
-	check_rows(sample_of(e2e_format("-g command %s -i", all)), 0, 0);
-	check_rows(sample_of(e2e_format("-g command %s -i --since-start", all)), 4, 6);
+	check_rows(parse_one(e2e_format("-g command %s -i", all)), 0, 0);
+	check_rows(parse_one(e2e_format("-g command %s -i --since-start", all)), 4, 6);
 	assert_int_equal(json_array_size(json_object_get(
-		sample_of(e2e_format("-g command %s -r 1 -s members", all)), "tasks")), 1);
+		parse_one(e2e_format("-g command %s -r 1 -s members", all)), "tasks")), 1);
 	/* More than any of the three has waited, and less than they have together. */
 	by = e2e_format("%s --since-start -U ms -F total", all);
-	tasks = json_object_get(sample_of(e2e_format("-m ^load_kind$ %s", by)), "tasks");
+	tasks = json_object_get(parse_one(e2e_format("-m ^load_kind$ %s", by)), "tasks");
 	assert_int_equal(json_array_size(tasks), 3);
 	json_array_foreach(tasks, i, task) {
 		double total = member_real(json_object_get(task, "fields"), "total");
@@ -446,8 +433,8 @@ static void test_filters(void **state)
 	}
 	assert_true(most * 1.001 < sum);
 	by = e2e_format("%s --over %f", by, (most + sum) / 2);
-	assert_int_equal(json_array_size(json_object_get(sample_of(by), "tasks")), 0);
-	check_rows(sample_of(e2e_format("-g command %s", by)), 1, 3);
+	assert_int_equal(json_array_size(json_object_get(parse_one(by), "tasks")), 0);
+	check_rows(parse_one(e2e_format("-g command %s", by)), 1, 3);
 }
 
 int main(void)

@@ -423,3 +423,15 @@ bool cell_value(const char *cell, double *value, double *slack)
 	*slack += 1e-6 + *value * 1e-9;
 	return !*end;
 }
+
+json_t *parse_one(const char *args)
+{
+	struct e2e_result r;
+	struct samples s;
+
+	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json %s", args);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 1);
+	return s.v[0];
+}

@@ -19,6 +19,9 @@ struct samples {
 void parse_json(const struct e2e_result *r, struct samples *s);
 json_t *parse_json_line(const char *line);
 
+/* The only sample of a short run with these arguments, which must do well. */
+json_t *parse_one(const char *args);
+
 /* The run ended well and said nothing on standard error. */
 void check_silent_success(const struct e2e_result *r);
 

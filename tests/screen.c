@@ -401,6 +401,20 @@ bool screen_shows(struct screen *s, const char *text)
 	return screen_find(s, text, 0) >= 0;
 }
 
+int screen_word_line(struct screen *s, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (int row = 0; row < screen_rows(s); row++) {
+		const char *line = screen_line(s, row);
+
+		line += strspn(line, " ");
+		if (!strncmp(line, word, len) && strchr(" ", line[len]))
+			return row;
+	}
+	return -1;
+}
+
 bool screen_has(struct screen *s, const void *text)
 {
 	return screen_shows(s, text);

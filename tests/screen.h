@@ -77,6 +77,8 @@ struct screen_look screen_look(struct screen *s, int row, int col);
 /* The first line with the text from row `from` on, or -1. */
 int screen_find(struct screen *s, const char *text, int from);
 bool screen_shows(struct screen *s, const char *text);
+/* The line whose first word it is, or -1. */
+int screen_word_line(struct screen *s, const char *word);
 bool screen_in_alt(const struct screen *s);
 bool screen_cursor_visible(const struct screen *s);
 

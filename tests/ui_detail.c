@@ -20,26 +20,11 @@ static const char *const kinds[] = { "cpu", "blkio", "swapin", "reclaim", "thras
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* The line whose first word it is, or -1. */
-static int line_of(struct screen *s, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (int row = 0; row < screen_rows(s); row++) {
-		const char *line = screen_line(s, row);
-
-		line += strspn(line, " ");
-		if (!strncmp(line, word, len) && strchr(" ", line[len]))
-			return row;
-	}
-	return -1;
-}
-
 /* The detail view is there: a line a kind, no table. */
 static bool shows_detail(struct screen *s, const void *name)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (line_of(s, kinds[i]) < 0)
+		if (screen_word_line(s, kinds[i]) < 0)
 			return false;
 	return screen_shows(s, name);
 }
@@ -105,12 +90,12 @@ static void shows_totals(void **state)
 	reader_close();
 	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
 	screen_pump(s, 1);
-	line = screen_line(s, line_of(s, "cpu"));
+	line = screen_line(s, screen_word_line(s, "cpu"));
 	text = scratch_format(" %llu ", (unsigned long long)record.kind[0].count);
 	if (!strstr(line, text))
 		screen_fail(s, text, __FILE__, __LINE__);
 	/* heads say which is which */
-	for (head = line_of(s, "cpu") - 1; head >= 0; head--)
+	for (head = screen_word_line(s, "cpu") - 1; head >= 0; head--)
 		if (strcasestr(screen_line(s, head), "count"))
 			break;
 	screen_check(s, head >= 0);
@@ -161,9 +146,9 @@ static void is_live(void **state)
 	crowd_spinner("crowd-other", 0);
 	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
 	screen_await(s, has_sparks, &three);
-	line = screen_line(s, line_of(s, "cpu"));
+	line = screen_line(s, screen_word_line(s, "cpu"));
 	screen_await(s, has_sparks, &eight);
-	screen_check(s, strcmp(screen_line(s, line_of(s, "cpu")), line) != 0);
+	screen_check(s, strcmp(screen_line(s, screen_word_line(s, "cpu")), line) != 0);
 	/* a kind that never was is not drawn as if it were */
 	screen_check(s, sparks_of(s, "irq") == 0);
 }
@@ -239,7 +224,7 @@ static void tells_unknown(void **state)
 	screen_type(s, "\r");
 	screen_await(s, shows_detail, "crowd-a");
 	screen_settle(s, 0.1);
-	line = screen_line(s, line_of(s, "reclaim"));
+	line = screen_line(s, screen_word_line(s, "reclaim"));
 	screen_check(s, strchr(line, '-'));
 	screen_check(s, !strpbrk(line, "0123456789"));
 }

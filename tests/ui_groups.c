@@ -135,25 +135,10 @@ static void opens_members(void **state)
 	screen_await_no_text(s, "in command");
 }
 
-/* The line whose first word it is, or -1. */
-static int line_of(struct screen *s, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (int row = 0; row < screen_rows(s); row++) {
-		const char *line = screen_line(s, row);
-
-		line += strspn(line, " ");
-		if (!strncmp(line, word, len) && strchr(" ", line[len]))
-			return row;
-	}
-	return -1;
-}
-
 /* The detail view of a group is there. */
 static bool shows_detail(struct screen *s, const void *title)
 {
-	return strstr(screen_line(s, 0), scratch_ours(title)) && line_of(s, "states") >= 0;
+	return strstr(screen_line(s, 0), scratch_ours(title)) && screen_word_line(s, "states") >= 0;
 }
 
 /* v opens the group's detail: its figures are its members' added up, as the kernel has them. */
@@ -184,7 +169,7 @@ static void shows_sums(void **state)
 	screen_type(s, "v");
 	screen_await(s, shows_detail, "2 tasks of command crowd-b");
 	screen_pump(s, 1);
-	line = screen_line(s, line_of(s, "cpu"));
+	line = screen_line(s, screen_word_line(s, "cpu"));
 	text = scratch_format(" %llu ", (unsigned long long)(record[0].kind[0].count +
 							     record[1].kind[0].count));
 	if (!strstr(line, text))
@@ -193,9 +178,9 @@ static void shows_sums(void **state)
 			      (double)(record[0].kind[0].ns + record[1].kind[0].ns) / 1e6);
 	if (!strstr(line, text))
 		screen_fail(s, text, __FILE__, __LINE__);
-	screen_check(s, line_of(s, "Group") >= 0);
-	screen_check(s, strstr(screen_line(s, line_of(s, "states")), " 2 stopped"));
-	screen_check(s, strstr(screen_line(s, line_of(s, "worst")), " -"));
+	screen_check(s, screen_word_line(s, "Group") >= 0);
+	screen_check(s, strstr(screen_line(s, screen_word_line(s, "states")), " 2 stopped"));
+	screen_check(s, strstr(screen_line(s, screen_word_line(s, "worst")), " -"));
 	screen_type(s, "\x1b");
 	screen_await(s, table_selects, "crowd-b");
 	/* Of the one that waits the worst member is named. */
@@ -203,7 +188,8 @@ static void shows_sums(void **state)
 	screen_type(s, "v");
 	screen_await_text(s, "waited most");
 	screen_settle(s, 0.1);
-	screen_check(s, strstr(screen_line(s, line_of(s, "worst")), scratch_ours("(crowd-b)")));
+	screen_check(s, strstr(screen_line(s, screen_word_line(s, "worst")),
+			       scratch_ours("(crowd-b)")));
 	screen_await_text(s, " 1 stopped");
 	/* Filters of figures choose groups, not members of them. */
 	screen_type(s, "\x1bi");
@@ -230,7 +216,7 @@ static void sums_what_is_shown(void **state)
 	screen_type(s, "S");
 	screen_await_text(s, "sum of 5 tasks");
 	screen_settle(s, 0.1);
-	screen_check(s, !strstr(screen_line(s, line_of(s, "cpu")), " -"));
+	screen_check(s, !strstr(screen_line(s, screen_word_line(s, "cpu")), " -"));
 	screen_type(s, "\x1b\r");
 	screen_await_text(s, "in command");
 	screen_type(s, "S");
@@ -459,25 +445,32 @@ static bool shows_fields(struct screen *s, const void *field)
 	return !table_read(s, &t) && screen_shows(s, "fields: ") && screen_shows(s, field);
 }
 
+/* The line with that text is the selected one. */
+static bool selects(struct screen *s, const void *text)
+{
+	int row = screen_find(s, text, 0);
+	struct screen_look look = { 0 };
+
+	if (row >= 0)
+		look = screen_look(s, row, 8);
+	return row >= 0 && (look.reverse || look.bg != -1);
+}
+
 /* Switches a field in the chooser and leaves it. */
 static void toggle(struct screen *s, const char *field)
 {
 	const char *text = scratch_format("] %s ", field);
+	int row;
 
 	screen_type(s, "f");
 	screen_await(s, shows_fields, text);
 	screen_key(s, VTERM_KEY_HOME);
-	for (int i = 0; i < 90; i++) {
-		int row = screen_find(s, text, 0);
-		struct screen_look look;
-
-		screen_check(s, row >= 0);
-		look = screen_look(s, row, 8);
-		if (look.reverse || look.bg != -1)
-			break;
+	screen_await(s, selects, "] ");
+	/* Keys are taken in their order, however late. */
+	row = screen_find(s, text, 0);
+	for (int from = screen_find(s, "] ", 0); from < row; from++)
 		screen_key(s, VTERM_KEY_DOWN);
-		screen_settle(s, 0.03);
-	}
+	screen_await(s, selects, text);
 	screen_type(s, " ");
 	screen_settle(s, 0.1);
 	screen_type(s, "\x1b");
