@@ -50,12 +50,27 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts, when the directory did not come in order: /proc does, other trees do not. */
+/* Leaves one of each pid in a sorted array. How many that are. */
+static size_t unite_pids(pid_t *pids, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!kept || pids[i] != pids[kept - 1])
+			pids[kept++] = pids[i];
+	return kept;
+}
+
+/*
+ * Sorts, when the directory did not come in order (/proc does, other trees do not), and leaves one
+ * of each: a thread that takes its leader's id while it calls exec can be listed behind it, too.
+ */
 static void sort_pids(struct pidlist *list)
 {
 	for (size_t i = 1; i < list->n; i++) {
-		if (list->pids[i - 1] > list->pids[i]) {
+		if (list->pids[i - 1] >= list->pids[i]) {
 			qsort(list->pids, list->n, sizeof(*list->pids), compare_pids);
+			list->n = unite_pids(list->pids, list->n);
 			return;
 		}
 	}
@@ -125,7 +140,6 @@ int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid)
 
 void pidlist_processes(int procfd, pid_t *pids, size_t *n)
 {
-	size_t kept = 0;
 	pid_t group;
 
 	for (size_t i = 0; i < *n; i++)
@@ -133,10 +147,7 @@ void pidlist_processes(int procfd, pid_t *pids, size_t *n)
 			pids[i] = group;
 	if (*n)
 		qsort(pids, *n, sizeof(*pids), compare_pids);
-	for (size_t i = 0; i < *n; i++)
-		if (!kept || pids[i] != pids[kept - 1])
-			pids[kept++] = pids[i];
-	*n = kept;
+	*n = unite_pids(pids, *n);
 }
 
 bool pidlist_has(const pid_t *pids, size_t n, pid_t pid)

@@ -252,7 +252,10 @@ static int run_each(struct snapshot *snapshot)
 	return got < 0 ? -errno : 0;
 }
 
-/* Orders records by process: the leader's, that of ended threads, the other threads'. */
+/*
+ * Orders records by process: the leader's, that of ended threads, the other threads'. Of two with
+ * one id the later reading comes last, as in a walk.
+ */
 static int compare_records(const void *a, const void *b)
 {
 	const struct snapshot_record *x = a, *y = b;
@@ -263,7 +266,9 @@ static int compare_records(const void *a, const void *b)
 		return x->tgid < y->tgid ? -1 : 1;
 	if (xrank != yrank)
 		return xrank - yrank;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->read_ns > y->read_ns) - (x->read_ns < y->read_ns);
 }
 
 /*

@@ -58,6 +58,10 @@ struct bpf_source {
 	size_t kept; /* so many of the first elements the sample still has of its last turn */
 	struct newcomer *newcomers;
 	size_t nnewcomers, newcomers_cap;
+	uint64_t *met; /* a bit for each id that the walk met */
+	size_t met_words;
+	struct snapshot_entry *united; /* entries of a walk that met an id twice */
+	size_t united_cap;
 };
 
 /* Grows an array to hold n. */
@@ -194,6 +198,67 @@ static bool place_entries(struct bpf_source *source, const struct sample *prev,
 	return true;
 }
 
+/* Notes that the walk met an id. False where it did before. */
+static bool meet(struct bpf_source *source, pid_t pid)
+{
+	size_t word = (uint32_t)pid / 64, before = source->met_words;
+	uint64_t bit = UINT64_C(1) << (uint32_t)pid % 64;
+
+	source->met = reserve(source->met, &source->met_words, word + 1, sizeof(*source->met));
+	memset(source->met + before, 0, (source->met_words - before) * sizeof(*source->met));
+	if (source->met[word] & bit)
+		return false;
+	source->met[word] |= bit;
+	return true;
+}
+
+/* Starts a copy of the entries with the first n, which have different ids. */
+static struct snapshot_entry *copy_entries(struct bpf_source *source,
+					   const struct snapshot_view *view, size_t n)
+{
+	source->united = reserve(source->united, &source->united_cap, view->nentries,
+				 sizeof(*source->united));
+	memcpy(source->united, view->entries, n * sizeof(*source->united));
+	return source->united;
+}
+
+/*
+ * Makes one entry of those that have one id: a thread that calls exec while the walk goes on takes
+ * the id and the start of its leader, which was met before (fs/exec.c: de_thread), and an id may be
+ * used anew. The later one lives, in the place of the first: there the next walk meets it. Whether
+ * there were such entries.
+ */
+static bool unite_entries(struct bpf_source *source, struct snapshot_view *view)
+{
+	struct snapshot_entry *united = NULL;
+	size_t n = 0, first;
+
+	if (source->met)
+		memset(source->met, 0, source->met_words * sizeof(*source->met));
+	for (size_t k = 0; k < view->nentries; k++) {
+		const struct snapshot_entry *entry = &view->entries[k];
+
+		if (meet(source, entry->pid)) {
+			if (united)
+				united[n] = *entry;
+			n++;
+			continue;
+		}
+		if (!united)
+			united = copy_entries(source, view, n);
+		for (first = 0; united[first].pid != entry->pid;)
+			first++;
+		united[first] = *entry;
+	}
+	if (!united)
+		return false;
+	debug_log("bpf: %zu of %zu entries had the id of another", view->nentries - n,
+		  view->nentries);
+	view->entries = united;
+	view->nentries = n;
+	return true;
+}
+
 /* Orders newcomers as the sample is sorted. */
 static int compare_newcomers(const void *a, const void *b)
 {
@@ -218,6 +283,7 @@ static void sort_entries(struct bpf_source *source, const struct sample *prev,
 	for (size_t k = 0; k < view->nentries; k++) {
 		uint32_t element = source->next[k].element;
 
+		source->places[k] = NO_ELEMENT;
 		if (element == LEFT_OUT)
 			continue;
 		if (element == NO_ELEMENT) {
@@ -367,21 +433,10 @@ static void date_elements(const struct bpf_source *source, struct sample *prev,
 	}
 }
 
-/* Makes the sample of what was found. False where something is not to be found. */
-static bool make_sample(struct bpf_source *source, struct sample *prev, struct sample *cur,
-			const struct snapshot_view *view, unsigned needs)
+/* Brings all elements up to date. False where an entry has none. */
+static bool take_entries(struct bpf_source *source, const struct sample *prev, struct sample *cur,
+			 size_t stable, const struct snapshot_view *view)
 {
-	struct place *walk;
-	size_t stable;
-	bool steady;
-
-	reserve_places(source, view->nentries);
-	if (!place_entries(source, prev, view, &steady))
-		return false;
-	source->pass++;
-	date_elements(source, prev, view);
-	stable = lay_out(source, prev, cur, view, steady);
-	sample_extend(cur, needs & NEED_RANGE);
 	for (size_t k = 0; k < view->nentries; k++) {
 		struct place *place = &source->next[k];
 		uint32_t before = place->element;
@@ -390,15 +445,42 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 			continue;
 		if (before == NO_ELEMENT || before >= stable)
 			place->element = source->places[k];
+		if (place->element >= cur->n)
+			return false;
 		take_entry(source, prev, before, cur, place->element, view, &view->entries[k]);
 	}
+	return true;
+}
+
+/* Makes the sample of what was found. False where something is not to be found. */
+static bool make_sample(struct bpf_source *source, struct sample *prev, struct sample *cur,
+			const struct snapshot_view *found, unsigned needs)
+{
+	struct snapshot_view view = *found;
+	struct place *walk;
+	size_t stable;
+	bool steady;
+
+	reserve_places(source, view.nentries);
+	if (!place_entries(source, prev, &view, &steady))
+		return false;
+	/* In the order of the walk before each id is there once, as it was then. */
+	if (!steady && unite_entries(source, &view) &&
+	    !place_entries(source, prev, &view, &steady))
+		return false;
+	source->pass++;
+	date_elements(source, prev, &view);
+	stable = lay_out(source, prev, cur, &view, steady);
+	sample_extend(cur, needs & NEED_RANGE);
+	if (!take_entries(source, prev, cur, stable, &view))
+		return false;
 	cur->pass = source->pass;
 	walk = source->walk;
 	source->walk = source->next;
 	source->next = walk;
-	source->nwalk = view->nentries;
-	source->begin_ns = view->begin_ns;
-	source->end_ns = view->end_ns;
+	source->nwalk = view.nentries;
+	source->begin_ns = view.begin_ns;
+	source->end_ns = view.end_ns;
 	return true;
 }
 
@@ -509,6 +591,8 @@ static void bpf_close(void *state)
 	free(source->changed);
 	free(source->entry_of);
 	free(source->newcomers);
+	free(source->met);
+	free(source->united);
 	free(source);
 }
 

@@ -248,7 +248,7 @@ static void run_child(const struct e2e_how *how, const char *const argv[], int o
 	char procs[PATH_MAX];
 
 	if (how->out_path)
-		out = open(how->out_path, O_WRONLY);
+		out = open(how->out_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
 		_exit(126);
 	signal(SIGPIPE, how->ignore_sigpipe ? SIG_IGN : SIG_DFL);

@@ -6,6 +6,8 @@
  *   load_churn setuid MS        a process that becomes nobody after so many ms
  *   load_churn orphan MS        prints a child's pid, leaves it alone after that
  *   load_churn thread-exec MS   a thread that is not the leader runs /bin/sleep
+ *   load_churn exec-storm N     N processes, in each of which a thread that is not the leader
+ *                               runs the same again, for ever; and a crowd that comes and goes
  *   load_churn leaderless       the leader ends, another thread spins
  *   load_churn stuck            sleeps uninterruptibly
  *   load_churn stuck-thread     a thread that is not the leader does
@@ -28,6 +30,7 @@
 #include <unistd.h>
 
 #define IN_FLIGHT	8
+#define CROWD		600
 
 /* Sleeps for so many us. */
 static void nap(long us)
@@ -149,6 +152,70 @@ static void *exec_sleep(void *arg)
 	return NULL;
 }
 
+/* Runs this program again, as one that goes on so. */
+static void *exec_again(void *arg)
+{
+	execl("/proc/self/exe", "load_churn", "exec-again", (char *)NULL);
+	_exit(1);
+	return arg;
+}
+
+/* Takes the leader's place by a thread, for as long as there is a parent. */
+static int go_on_by_thread(void)
+{
+	pthread_t thread;
+
+	if (getppid() == 1 || pthread_create(&thread, NULL, exec_again, NULL))
+		return 1;
+	for (;;)
+		nap(1000000);
+	return 0;
+}
+
+/* A crowd comes, and goes again. */
+static void churn_crowd(void)
+{
+	pid_t crowd[CROWD];
+	int n = 0;
+
+	while (n < CROWD) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				nap(10000000);
+		}
+		if (pid < 0)
+			break;
+		crowd[n++] = pid;
+	}
+	nap(150000);
+	for (int i = 0; i < n; i++)
+		kill(crowd[i], SIGKILL);
+	for (int i = 0; i < n; i++)
+		waitpid(crowd[i], NULL, 0);
+	nap(50000);
+}
+
+/* So many processes go on by threads, beside the crowd. */
+static int storm_execs(long n)
+{
+	for (long i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(go_on_by_thread());
+		if (pid < 0)
+			return 1;
+	}
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		churn_crowd();
+	return 0;
+}
+
 /* Spins for ever. */
 static void *spin_on(void *arg)
 {
@@ -264,6 +331,10 @@ int main(int argc, char **argv)
 		return leave_orphan(ms);
 	if (!strcmp(what, "thread-exec"))
 		return with_thread(exec_sleep, ms, 0);
+	if (!strcmp(what, "exec-storm"))
+		return storm_execs(ms);
+	if (!strcmp(what, "exec-again"))
+		return go_on_by_thread();
 	if (!strcmp(what, "leaderless"))
 		return with_thread(spin_on, 0, 1);
 	if (!strcmp(what, "work"))
@@ -280,7 +351,7 @@ int main(int argc, char **argv)
 		return churn_threads();
 	if (!strcmp(what, "setuid"))
 		return change_user(ms);
-	fputs("usage: load_churn forks|threads|setuid|orphan|thread-exec|leaderless|stuck|"
-	      "stuck-thread|work [MS]\n", stderr);
+	fputs("usage: load_churn forks|threads|setuid|orphan|thread-exec|exec-storm|leaderless|"
+	      "stuck|stuck-thread|work [MS]\n", stderr);
 	return 2;
 }

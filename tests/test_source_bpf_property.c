@@ -28,7 +28,7 @@ struct naive {
 
 /* What has been seen, so that the test is not about nothing. */
 static struct {
-	uint64_t elements, unchanged, still, failed, reordered, exited, born;
+	uint64_t elements, unchanged, still, failed, reordered, exited, born, twice;
 } seen;
 
 /* Pseudo-random numbers, the same in every run. */
@@ -120,6 +120,10 @@ static void happen(bool threads, uint64_t *seed)
 				walk_end(walks.tasks[k].parts[0].pid);
 	for (unsigned i = 0; once_in(seed, 3) && i < 4; i++)
 		give_birth(threads, seed, walks.now_ns + i + 1);
+	for (size_t k = 0; k < walks.n; k++) {
+		walks.tasks[k].twice = once_in(seed, 100);
+		seen.twice += walks.tasks[k].twice;
+	}
 	if (walks.n > 2 && once_in(seed, 25)) {
 		size_t k = roll(seed) % (walks.n - 1);
 		struct walk_task task = walks.tasks[k];
@@ -370,12 +374,12 @@ static void test_property(void **state)
 		walk_on(run % 3 == 1, run % 3 == 2 || run % 7 == 1 ? pids : NULL,
 			run % 3 == 2 || run % 7 == 1 ? 50 : 0, &seed);
 	printf("# %ju elements, %ju of them unchanged, %ju still rows, %ju born, %ju exits, %ju other "
-	       "orders, %ju failures\n", (uintmax_t)seen.elements, (uintmax_t)seen.unchanged,
+	       "orders, %ju met twice, %ju failures\n", (uintmax_t)seen.elements, (uintmax_t)seen.unchanged,
 	       (uintmax_t)seen.still, (uintmax_t)seen.born, (uintmax_t)seen.exited,
-	       (uintmax_t)seen.reordered, (uintmax_t)seen.failed);
+	       (uintmax_t)seen.reordered, (uintmax_t)seen.twice, (uintmax_t)seen.failed);
 	assert_true(seen.elements > 50000 && seen.unchanged > seen.elements / 2);
 	assert_true(seen.still > seen.elements / 4 && seen.born > 500 && seen.exited > 500);
-	assert_true(seen.reordered > 50 && seen.failed > 50);
+	assert_true(seen.reordered > 50 && seen.twice > 500 && seen.failed > 50);
 }
 
 int main(void)

@@ -16,7 +16,7 @@
 #include "source.h"
 #include "util.h"
 
-#define WALK_MAX 64
+#define WALK_MAX 640
 #define PARTS_MAX 4
 
 /* A task as the kernel has it. parts[0] is its own, or its process's leader's. */
@@ -24,6 +24,8 @@ struct walk_task {
 	struct snapshot_record parts[PARTS_MAX];
 	unsigned nparts;
 	bool changed; /* since the walk before */
+	/* The next walk meets it at its place as it was and then at the end, as it is by now. */
+	bool twice;
 };
 
 /* What the walks find, and what they were asked. */
@@ -34,8 +36,9 @@ static struct walks {
 	int open_error, take_error;
 	unsigned fail_after; /* walks that go well before the one that has the error */
 	unsigned taken, whole;
-	struct snapshot_entry entries[WALK_MAX];
-	struct snapshot_record records[WALK_MAX * PARTS_MAX];
+	struct snapshot_entry entries[2 * WALK_MAX];
+	struct snapshot_record records[2 * WALK_MAX * PARTS_MAX];
+	size_t nentries, nrecords;
 	bool written[WALK_MAX]; /* whether the last walk had a record of the task */
 } walks;
 
@@ -47,12 +50,23 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 	return walks.open_error;
 }
 
+/* Meets a task, and writes what it has, if that is to be. */
+static void walk_meet(struct walk_task *task, bool write, uint64_t now_ns)
+{
+	walks.entries[walks.nentries++] = (struct snapshot_entry){
+		task->parts[0].pid, write ? (uint32_t)walks.nrecords + 1 : 0 };
+	for (unsigned i = 0; i < task->nparts && write; i++) {
+		task->parts[i].read_ns = now_ns;
+		walks.records[walks.nrecords++] = task->parts[i];
+	}
+}
+
 int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
 {
 	bool whole = how & SNAPSHOT_WHOLE;
-	size_t records = 0;
 
 	(void)snapshot;
+	walks.nentries = walks.nrecords = 0;
 	walks.taken++;
 	walks.whole += whole;
 	if (walks.take_error && !walks.fail_after--) {
@@ -64,17 +78,24 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 	for (size_t k = 0; k < walks.n; k++) {
 		struct walk_task *task = &walks.tasks[k];
 
-		walks.written[k] = whole || task->changed;
-		walks.entries[k] = (struct snapshot_entry){
-			task->parts[0].pid, walks.written[k] ? (uint32_t)records + 1 : 0 };
-		for (unsigned i = 0; i < task->nparts && walks.written[k]; i++) {
-			task->parts[i].read_ns = walks.now_ns + k;
-			walks.records[records++] = task->parts[i];
+		struct walk_task was = *task;
+
+		walks.written[k] = whole || task->changed || task->twice;
+		if (task->twice) {
+			was.parts[0].run_ns /= 2;
+			walk_meet(&was, whole || task->changed, walks.now_ns + k);
+		} else {
+			walk_meet(task, walks.written[k], walks.now_ns + k);
 		}
 		task->changed = false;
 	}
-	*view = (struct snapshot_view){ walks.entries, walks.n, walks.records, records,
-					walks.now_ns, walks.now_ns + walks.n };
+	for (size_t k = 0; k < walks.n; k++) {
+		if (walks.tasks[k].twice)
+			walk_meet(&walks.tasks[k], true, walks.now_ns + walks.n);
+		walks.tasks[k].twice = false;
+	}
+	*view = (struct snapshot_view){ walks.entries, walks.nentries, walks.records,
+					walks.nrecords, walks.now_ns, walks.now_ns + walks.n };
 	return 0;
 }
 
