@@ -165,6 +165,20 @@ int delayacct_set(int procfd, bool on)
 	return err;
 }
 
+int delayacct_put_back(int procfd)
+{
+	int fd = openat(procfd, SYSCTL, O_RDWR | O_CLOEXEC), err = 0;
+	char state;
+
+	if (fd < 0)
+		return -errno;
+	/* Somebody else may have switched it off, and on purpose. */
+	if (pread(fd, &state, 1, 0) == 1 && state == '1' && pwrite(fd, "0", 1, 0) != 1)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
 void delayacct_close(struct delayacct *acct)
 {
 	if (acct->fd >= 0)

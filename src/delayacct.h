@@ -47,6 +47,12 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample);
 /* Switches accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
 int delayacct_set(int procfd, bool on);
 
+/*
+ * Switches accounting off if it is on. 0 or -errno. By system calls alone: a signal handler may
+ * call it.
+ */
+int delayacct_put_back(int procfd);
+
 void delayacct_close(struct delayacct *acct);
 
 #endif

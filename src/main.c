@@ -19,6 +19,7 @@
 
 #include "batch.h"
 #include "complain.h"
+#include "crash.h"
 #include "delayacct.h"
 #include "doc.h"
 #include "hierarchy.h"
@@ -343,15 +344,19 @@ static int run_screen(const struct options *options, int procfd, uint64_t accoun
 /* Puts delay accounting back if it is still what we set, however the program ends. */
 static void put_back_delayacct(void)
 {
-	struct delayacct acct;
-
 	if (switched.procfd < 0)
 		return;
-	delayacct_open(&acct, switched.procfd, 0);
-	if (acct.state == DELAYACCT_ON && delayacct_set(switched.procfd, false))
+	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
+	if (delayacct_put_back(switched.procfd))
 		fprintf(stderr, "stalltop: cannot put kernel.task_delayacct back to 0\n");
-	delayacct_close(&acct);
 	switched.procfd = -1;
+}
+
+/* The same in a signal handler. */
+static void put_back_at_crash(void *arg)
+{
+	(void)arg;
+	delayacct_put_back(switched.procfd);
 }
 
 /* Switches delay accounting on where it is off. 0 or -errno. */
@@ -366,6 +371,7 @@ static int enable_delayacct(int procfd)
 	if (acct.state != DELAYACCT_ON && !err) {
 		switched.at_ns = clock_ns(CLOCK_MONOTONIC);
 		switched.procfd = procfd;
+		crash_set_hook(CRASH_SYSCTL, put_back_at_crash, NULL);
 		atexit(put_back_delayacct);
 	}
 	delayacct_close(&acct);
@@ -577,6 +583,7 @@ int main(int argc, char **argv)
 	/* Numbers are written and read the same everywhere. */
 	setlocale(LC_NUMERIC, "C");
 	signal(SIGPIPE, SIG_IGN);
+	crash_catch();
 	if (parse(&options, argc, argv, &text, &why))
 		status = start(&options, buf_cstr(&why));
 	else

@@ -124,6 +124,19 @@ static void test_set(void **state)
 	open_and_check(tree, DELAYACCT_OFF);
 }
 
+/* Putting back switches off what is on, and leaves alone what somebody switched off before. */
+static void test_put_back(void **state)
+{
+	const struct tree *tree = *state;
+
+	assert_int_equal(delayacct_put_back(tree->fd), -ENOENT);
+	put_text(tree, SYSCTL, "1\n");
+	assert_int_equal(delayacct_put_back(tree->fd), 0);
+	open_and_check(tree, DELAYACCT_OFF);
+	assert_int_equal(delayacct_put_back(tree->fd), 0);
+	open_and_check(tree, DELAYACCT_OFF);
+}
+
 #define OTHERS DELAY_BOTH(DELAYACCT_KINDS)
 #define IRQ DELAY_BOTH(DELAY_BIT(DELAY_IRQ))
 
@@ -316,7 +329,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(test_switch), TREE_TEST(test_boot), TREE_TEST(test_no_switch),
-		TREE_TEST(test_toggled), TREE_TEST(test_set), TREE_TEST(test_mask_off),
+		TREE_TEST(test_toggled), TREE_TEST(test_set),
+		TREE_TEST(test_put_back), TREE_TEST(test_mask_off),
 		TREE_TEST(test_mask_older), TREE_TEST(test_mask_gap),
 		TREE_TEST(test_mask_kthread), TREE_TEST(test_mask_threads),
 		TREE_TEST(test_mask_switched), TREE_TEST(test_mask_irq),

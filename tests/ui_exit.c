@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "crowd.h"
+#include "guard.h"
 #include "scratch.h"
 #include "screen.h"
 #include "table.h"
@@ -15,6 +16,8 @@
 #include <sys/resource.h>
 #include <termios.h>
 #include <unistd.h>
+
+#define DELAYACCT	"/proc/sys/kernel/task_delayacct"
 
 /* Starts and waits until rows are there. */
 static struct screen *start(const char *args)
@@ -87,6 +90,54 @@ static void ends_by_signal(void **state)
 		check_signal(numbers[i], "/abc");
 		check_signal(numbers[i], "h");
 	}
+}
+
+/* A fault, and what else ends a program at once: the terminal is given back, and it says by what. */
+static void ends_by_fault(void **state)
+{
+	static const int numbers[] = { SIGSEGV, SIGABRT, SIGBUS, SIGALRM, SIGUSR1, SIGXCPU };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct screen *s = screen_start(&(struct screen_how){
+			.args = i % 2 ? "-d 60" : "-d 0.05", .term = i < 3 ? NULL : "vt100" });
+		int status;
+
+		screen_await(s, table_has_rows, NULL);
+		screen_type(s, i % 3 ? "" : "/abc");
+		screen_pump(s, 0.2);
+		kill(screen_pid(s), numbers[i]);
+		status = screen_end(s, 10);
+		/* a sanitizer ends it its own way */
+		if (screen_slowness() > 1)
+			assert_int_not_equal(status, 0);
+		else
+			assert_int_equal(status, 128 + numbers[i]);
+		screen_check_restored(s);
+	}
+}
+
+/* Delay accounting that was switched on for the run is put back as well. */
+static void puts_back_delayacct(void **state)
+{
+	const char *before = scratch_read(DELAYACCT);
+	struct screen *s;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	if (!before)
+		scratch_skip("no delay accounting");
+	assert_int_equal(guard_start(), 0);
+	guard_push(UNDO_WRITE, DELAYACCT, *before == '1' ? "1" : "0");
+	assert_int_equal(write_text(DELAYACCT, "0"), 0);
+	s = start("-d 60 --enable-delayacct");
+	assert_string_equal(scratch_read(DELAYACCT), "1\n");
+	kill(screen_pid(s), SIGSEGV);
+	assert_int_not_equal(screen_end(s, 10), 0);
+	assert_string_equal(scratch_read(DELAYACCT), "0\n");
+	screen_check_restored(s);
+	guard_undo(0);
 }
 
 /* Ctrl-C as it is typed. */
@@ -291,7 +342,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		screen_test(ends_by_key), screen_test(ends_while_busy),
-		screen_test(ends_by_signal), screen_test(ends_by_interrupt),
+		screen_test(ends_by_signal), screen_test(ends_by_fault),
+		screen_test(puts_back_delayacct), screen_test(ends_by_interrupt),
 		screen_test(stops_and_comes_back), screen_test(comes_back_resized),
 		screen_test(ends_without_terminal), screen_test(ends_when_stalled),
 		screen_test(ends_with_input), screen_test(ends_without_memory),

@@ -114,7 +114,7 @@ static unsigned mouse(struct ui *ui, const struct term_key *key)
 	struct page *page = ui_page(ui);
 
 	if (key->mouse == MOUSE_CLICK)
-		return page->ops->click && ui->frame ?
+		return page->ops->click ?
 			       page->ops->click(ui, page->state, &page->list, key->line,
 						key->column) :
 			       REACT_NONE;
@@ -129,13 +129,17 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 {
 	const struct command *command;
 
+	/*
+	 * Before the first frame, and while the source is opened anew, there is nothing to act on:
+	 * no answer is taken, and no key does anything but the way out.
+	 */
 	if (ui->prompt.open)
-		return key->mouse ? REACT_NONE : prompt_key(&ui->prompt, ui, key);
+		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key)) ?
+			       REACT_NONE : prompt_key(&ui->prompt, ui, key);
 	ui->message_until_ns = 0;
 	if (key->mouse)
-		return mouse(ui, key) | REACT_REDRAW;
+		return ui->frame ? mouse(ui, key) | REACT_REDRAW : REACT_NONE;
 	command = command_by_key(key, ui_page(ui)->ops->where);
-	/* Before the first frame there is nothing to act on but the way out. */
 	if (!command || (!ui->frame && command->run != act_quit))
 		return REACT_REDRAW;
 	return command->run(ui, command->arg) | REACT_REDRAW;

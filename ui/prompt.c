@@ -200,21 +200,21 @@ static void edit(struct prompt *prompt, const struct term_key *key)
 	prompt->error.len = 0;
 }
 
+bool prompt_answers(const struct prompt *prompt, const struct term_key *key)
+{
+	if (prompt->confirm)
+		return !key->function && (key->code == 'y' || key->code == 'Y');
+	return edit_code(key) == '\n';
+}
+
 unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key *key)
 {
-	int code = edit_code(key);
-
-	if (code == '\033') {
-		prompt->open = false;
-	} else if (prompt->confirm) {
-		if (!key->function && (key->code == 'y' || key->code == 'Y'))
-			return answer(prompt, ui);
-		prompt->open = false;
-	} else if (code == '\n') {
+	if (prompt_answers(prompt, key))
 		return answer(prompt, ui);
-	} else {
+	if (prompt->confirm || edit_code(key) == '\033')
+		prompt->open = false;
+	else
 		edit(prompt, key);
-	}
 	return REACT_REDRAW;
 }
 

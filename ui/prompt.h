@@ -37,6 +37,9 @@ void prompt_ask(struct prompt *prompt, const char *label, const char *text,
 /* Asks for yes or no: done() is called for yes only. The label is escaped text. */
 void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done);
 
+/* Whether the key answers the open prompt, so that prompt_key() would call done(). */
+bool prompt_answers(const struct prompt *prompt, const struct term_key *key);
+
 /* Hands the open prompt a key. Reactions. */
 unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key *key);
 

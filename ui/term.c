@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "crash.h"
 #include "util.h"
 
 /* How long a key like an arrow may take to come in whole before it counts as Esc, in ms. */
@@ -112,6 +113,62 @@ static int open_tty(void)
 static void close_at_death(void *arg)
 {
 	term_close(arg);
+}
+
+/* Appends what the terminal's description has of that name, without the delays in it. */
+static void append_capability(struct buf *out, const char *name)
+{
+	const char *text = tigetstr(name);
+
+	/* -1 is "no string", NULL "not in this terminal". */
+	if (!text || text == (const char *)-1)
+		return;
+	while (*text) {
+		size_t plain = strcspn(text, "$");
+
+		buf_add(out, text, plain);
+		text += plain;
+		if (!strncmp(text, "$<", 2) && strchr(text, '>'))
+			text = strchr(text, '>') + 1;
+		else if (*text)
+			buf_putc(out, *text++);
+	}
+}
+
+/* Makes what a sudden end sends: no colours, no mouse, the usual screen, cursor and keys. */
+static void prepare_farewell(struct term *term)
+{
+	static const char *const names[] = { "sgr0", "op", "rmkx", "cnorm" };
+	const char *leave = tigetstr("rmcup");
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		append_capability(&term->farewell, names[i]);
+	if (has_mouse())
+		buf_puts(&term->farewell, "\033[?1006;1000l");
+	if (leave && leave != (const char *)-1)
+		append_capability(&term->farewell, "rmcup");
+	else
+		buf_puts(&term->farewell, "\r\n");
+}
+
+/*
+ * The hook for signals that end the program: no more than system calls, so what ncurses would do is
+ * sent as it was prepared. A terminal that takes nothing gets its modes back at least.
+ */
+static void close_at_crash(void *arg)
+{
+	const struct term *term = arg;
+	struct pollfd fd = { .fd = term->tty, .events = POLLOUT };
+	size_t sent = 0;
+
+	while (sent < term->farewell.len && poll(&fd, 1, CLOSE_WAIT) == 1) {
+		ssize_t n = write(term->tty, term->farewell.data + sent, term->farewell.len - sent);
+
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+		sent += n > 0 ? (size_t)n : 0;
+	}
+	tcsetattr(STDOUT_FILENO, TCSANOW, &term->saved);
 }
 
 /* The arrows as they come from a terminal that ignores the key pad's mode. */
@@ -249,6 +306,8 @@ int term_open(struct term *term, enum text_charset charset, int signals)
 	die_set_hook(close_at_death, term);
 	set_up_modes(term);
 	settle(term);
+	prepare_farewell(term);
+	crash_set_hook(CRASH_TERMINAL, close_at_crash, term);
 	return 0;
 }
 
@@ -327,12 +386,14 @@ void term_close(struct term *term)
 	term->open = false;
 	die_set_hook(NULL, NULL);
 	leave(term);
+	crash_set_hook(CRASH_TERMINAL, NULL, NULL);
 	delscreen(term->screen);
 	term->screen = NULL;
 	close_files(term);
 	buf_free(&term->scratch);
 	buf_free(&term->name);
 	buf_free(&term->pending);
+	buf_free(&term->farewell);
 	lines_free(&term->drawn);
 	free(term->cells);
 	term->cells = NULL;

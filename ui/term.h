@@ -56,6 +56,7 @@ struct term {
 	int cursor_line, cursor_column;
 	struct buf scratch, name;
 	struct buf pending; /* drawn, and not sent yet */
+	struct buf farewell; /* what makes of it a usual terminal again, for a sudden end */
 };
 
 /* A key as it comes in. Keys below KEY_MIN of ncurses are characters. */
