@@ -310,12 +310,16 @@ static void sends_named_signals(void **state)
 	}
 }
 
+/* The last line says so. */
+static bool tells(struct screen *s, const void *words)
+{
+	return strstr(screen_line(s, screen_rows(s) - 1), words);
+}
+
 /* The last line says that there is no such task any more. */
 static bool tells_gone(struct screen *s)
 {
-	const char *last = screen_line(s, screen_rows(s) - 1);
-
-	return strstr(last, "gone") || strcasestr(last, "no such") || strstr(last, "ended");
+	return tells(s, "no longer exists");
 }
 
 /* What cannot be signalled is told: it is gone, or belongs to another. */
@@ -356,6 +360,107 @@ static void tells_failed_signals(void **state)
 	screen_type(s, " ");
 	screen_settle(s, 0.3);
 	screen_check(s, table_has_name(s, "crowd-a"));
+}
+
+/* The detail of that task is there, and no table. */
+static bool shows_detail_of(struct screen *s, const void *name)
+{
+	struct table t;
+
+	return !table_read(s, &t) && strstr(screen_line(s, 0), name);
+}
+
+/* Opens the detail of the task of that name. */
+static void open_detail(struct screen *s, const char *name)
+{
+	screen_await(s, table_has_name, name);
+	table_select(s, name);
+	screen_type(s, "v");
+	screen_await(s, shows_detail_of, scratch_ours(name));
+}
+
+/* The detail says that its task has ended. */
+static bool tells_end(struct screen *s, const void *arg)
+{
+	(void)arg;
+	return strstr(screen_line(s, 1), "ended");
+}
+
+/* In the detail of a task that ended nobody else is acted on, whoever is in its place now. */
+static void spares_who_takes_the_place(void **state)
+{
+	struct screen *s = start("-d 0.2 -m ^crowd -s +pid");
+	pid_t pid = crowd_sleeper("crowd-victim"), heir = crowd_sleeper("crowd-heir");
+	int status;
+
+	(void)state;
+	open_detail(s, "crowd-victim");
+	scratch_kill(pid);
+	screen_await(s, tells_end, NULL);
+	screen_pump(s, 0.5);
+	for (size_t i = 0; i < 2; i++) {
+		screen_type(s, i ? "r" : "k");
+		screen_await(s, tells, "no longer exists");
+		screen_check(s, strstr(screen_line(s, screen_rows(s) - 1),
+				       scratch_format("%d", (int)pid)));
+		screen_type(s, i ? "5\ry" : "\ry");
+		screen_pump(s, 0.3);
+	}
+	screen_check(s, lives(heir, &status));
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)heir), getpriority(PRIO_PROCESS, 0));
+}
+
+/* In the detail of a task that a filter hides in the table, it is that task that is acted on. */
+static void acts_on_whom_a_filter_hides(void **state)
+{
+	pid_t pid = crowd_spinner("crowd-victim", 0), other = crowd_spinner("crowd-other", 1);
+	struct screen *s = start("-d 0.2 -i -m ^crowd -s +pid");
+	int status = 0;
+
+	(void)state;
+	open_detail(s, "crowd-victim");
+	/* idle from now on */
+	kill(pid, SIGSTOP);
+	screen_pump(s, 1);
+	screen_type(s, "k");
+	screen_await(s, tells, scratch_format("%d (%s)", (int)pid, scratch_ours("crowd-victim")));
+	screen_type(s, CLEAR "KILL\r");
+	screen_await(s, tells, scratch_format("%d (%s)", (int)pid, scratch_ours("crowd-victim")));
+	screen_type(s, "y");
+	for (int i = 0; i < 50 && lives(pid, &status); i++)
+		screen_pump(s, 0.05);
+	screen_check(s, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	screen_check(s, lives(other, &status));
+	scratch_kill(pid);
+}
+
+/* Details of several tasks name none: nothing is asked, and a word says why. */
+static void refuses_for_several(void **state)
+{
+	static const char *const keys[] = { "k", "r" };
+	struct screen *s = start("-d 60 -m ^crowd");
+
+	(void)state;
+	screen_type(s, "S");
+	screen_await_text(s, "sum of");
+	for (size_t i = 0; i < 2; i++) {
+		screen_type(s, keys[i]);
+		screen_await(s, tells, "this is a sum");
+		screen_type(s, " ");
+		screen_await_no_text(s, "this is a sum");
+	}
+	screen_type(s, "\x1b");
+	screen_await(s, table_has_name, "crowd-a");
+	screen_type(s, "ggg");
+	screen_await_text(s, "GROUP");
+	screen_type(s, "v");
+	screen_await_no_text(s, "GROUP");
+	for (size_t i = 0; i < 2; i++) {
+		screen_type(s, keys[i]);
+		screen_await(s, tells, "this is a group");
+		screen_type(s, " ");
+		screen_await_no_text(s, "this is a group");
+	}
 }
 
 /* r changes the niceness of the selected task. */
@@ -419,6 +524,34 @@ static void switches_delayacct(void **state)
 	guard_undo(0);
 }
 
+/*
+ * An answer that is typed while the source is opened anew, and nothing is there to be acted on,
+ * comes to nothing. (Who may not switch anything can be told so at most.)
+ */
+static void survives_fast_answers(void **state)
+{
+	struct screen *s;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	if (!crowd_sleepers("crowd-many", screen_slowness() > 1 ? 1000 : 4000))
+		scratch_skip("no room for 4000 tasks");
+	s = screen_start(&(struct screen_how){ .cols = 120, .uid = NOBODY, .args = "-d 60" });
+	screen_await(s, table_has_figures, NULL);
+	for (int delay = 0; delay < 80; delay += 5) {
+		screen_type(s, "HD");
+		screen_pump(s, delay / 1000.0);
+		screen_type(s, "y");
+		screen_settle(s, 0.1);
+		screen_type(s, "\x1b");
+		screen_await(s, table_has_rows, NULL);
+		screen_settle(s, 0.1);
+	}
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
 /* Who may not switch it is told so, and nothing is changed. */
 static void tells_failed_switch(void **state)
 {
@@ -447,8 +580,11 @@ int main(void)
 		screen_test(filters), screen_test(filters_by_o), screen_test(edits_text),
 		screen_test(filters_by_user), screen_test(finds), screen_test(asks_interval),
 		screen_test(sends_signals), screen_test(sends_named_signals),
-		screen_test(tells_failed_signals), screen_test(renices),
+		screen_test(tells_failed_signals), screen_test(spares_who_takes_the_place),
+		screen_test(acts_on_whom_a_filter_hides), screen_test(refuses_for_several),
+		screen_test(renices),
 		screen_test(switches_delayacct), screen_test(tells_failed_switch),
+		screen_test(survives_fast_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

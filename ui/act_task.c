@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys that do something to the selected task: signals and nice values. */
+/* Keys that do something to the task of the view on top: signals and nice values. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,6 @@
 #include "pidlist.h"
 #include "proctask.h"
 #include "util.h"
-#include "view_table.h"
 
 #define NICE_MIN (-20)
 #define NICE_MAX 19
@@ -84,23 +83,20 @@ static bool is_same_start(const struct ui_task *task, uint64_t ticks)
 	       task->key.start_ns + slept + NSEC_PER_SEC >= since_boot;
 }
 
-/* Takes the selected task as the one to act on. False, with a message, when it has gone. */
+/* Takes the task of the view on top as the one to act on. False, with a message, without one. */
 static bool take_target(struct ui *ui)
 {
 	struct ui_target *target = &ui->target;
+	struct page *page = ui_page(ui);
 	int err;
 
-	if (!ui_selected(ui, &target->task)) {
-		if (ui_folds(ui))
-			ui_complain(ui, "this is a group: Enter shows its members");
+	if (!page->ops->target || !page->ops->target(ui, page->state, &target->task))
 		return false;
-	}
-	table_pin(ui);
 	err = read_start(ui, &target->task, &target->start);
 	if (!err && is_same_start(&target->task, target->start))
 		return true;
 	if (!err || err == -ESRCH || err == -ENOENT)
-		ui_complain(ui, "%d has gone", target->task.key.pid);
+		ui_complain(ui, "%d no longer exists", target->task.key.pid);
 	else
 		ui_complain(ui, "%d: %s", target->task.key.pid, strerror(-err));
 	return false;
@@ -133,7 +129,7 @@ static void say_failed(struct ui *ui, const char *what, pid_t pid, int err)
 	const char *name = target_name(ui, pid);
 
 	if (err == -ESRCH)
-		ui_complain(ui, "%s %s: has gone", what, name);
+		ui_complain(ui, "%s %s: no longer exists", what, name);
 	else if (err == -EPERM || err == -EACCES)
 		ui_complain(ui, "%s %s: no permission", what, name);
 	else

@@ -9,9 +9,12 @@
 #ifndef STALLTOP_UI_VIEW_H
 #define STALLTOP_UI_VIEW_H
 
+#include <stdbool.h>
+
 #include "list.h"
 
 struct ui;
+struct ui_task;
 
 /*
  * What the handlers of keys return: what must happen now. The loop does it; handlers only
@@ -49,6 +52,11 @@ struct view_ops {
 	 * the list's size by list_size(). There is a frame.
 	 */
 	void (*draw)(struct ui *ui, void *state, struct list *list, int height);
+	/*
+	 * Names the one task that the view shows, or that is selected in it: commands act on that
+	 * and no other. False, with a message, where there is none. NULL: none in this view.
+	 */
+	bool (*target)(struct ui *ui, void *state, struct ui_task *task);
 	/* A line was clicked at; reactions. NULL: nothing happens. */
 	unsigned (*click)(struct ui *ui, void *state, struct list *list, int line, int column);
 	/* Frees the state when the page is left. */

@@ -557,6 +557,19 @@ static unsigned table_click(struct ui *ui, void *state, struct list *list, int l
 	return REACT_REDRAW;
 }
 
+/* Names the selected task; from now on the selection stays at it. */
+static bool table_target(struct ui *ui, void *state, struct ui_task *task)
+{
+	(void)state;
+	if (!ui_selected(ui, task)) {
+		if (table_item(ui))
+			ui_complain(ui, "this is a group: Enter shows its members");
+		return false;
+	}
+	table_pin(ui);
+	return true;
+}
+
 /* Frees the state. */
 static void table_close(struct ui *ui, void *state)
 {
@@ -575,6 +588,7 @@ const struct view_ops view_table = {
 	.where = WHERE_TABLE,
 	.needs = table_needs,
 	.draw = table_draw,
+	.target = table_target,
 	.click = table_click,
 	.close = table_close,
 };

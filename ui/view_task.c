@@ -535,6 +535,22 @@ static void task_frame(struct ui *ui, void *state)
 	detail_next(&((struct task_view *)state)->detail, ui);
 }
 
+/* Names the task whose detail this is. */
+static bool task_target(struct ui *ui, void *state, struct ui_task *task)
+{
+	const struct detail *detail = &((struct task_view *)state)->detail;
+
+	if (detail->sum) {
+		ui_complain(ui, "this is %s: signals and nice values are for one task",
+			    detail->of_group ? "a group" : "a sum");
+		return false;
+	}
+	*task = detail->who;
+	if (detail->ended)
+		ui_complain(ui, "%d no longer exists", (int)task->key.pid);
+	return !detail->ended;
+}
+
 /* Frees the state. */
 static void task_close(struct ui *ui, void *state)
 {
@@ -554,6 +570,7 @@ static const struct view_ops view_task = {
 	.needs = task_needs,
 	.frame = task_frame,
 	.draw = task_draw,
+	.target = task_target,
 	.close = task_close,
 };
 
