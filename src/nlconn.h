@@ -32,15 +32,6 @@ struct nlconn_stats {
 typedef void nlconn_reply_fn(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     uint64_t before_ns, uint64_t after_ns);
 
-/* A socket of libnl's (netlink/socket.h). */
-struct nl_sock;
-
-/*
- * Opens a socket and looks the family of taskstats up, for who asks it for something else. The
- * socket becomes the caller's. 0, or -errno: -ENOENT when the kernel has no taskstats.
- */
-int nlconn_connect(struct nl_sock **out, uint16_t *family);
-
 /*
  * Opens a socket and looks the family up. 0, or -errno: -ENOENT when the kernel has no
  * taskstats.
@@ -62,7 +53,7 @@ int nlconn_open_fd(struct nlconn **out, int fd, uint16_t family, int timeout_ms)
 int nlconn_query(struct nlconn *conn, bool tgid, const pid_t *ids, size_t n,
 		 nlconn_reply_fn *reply, void (*between)(void *), void *arg);
 
-const struct nlconn_stats *nlconn_stats(const struct nlconn *conn);
+struct nlconn_stats nlconn_stats(const struct nlconn *conn);
 
 void nlconn_close(struct nlconn *conn);
 

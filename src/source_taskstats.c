@@ -542,9 +542,9 @@ static int taskstats_source_version(const void *state)
 static uint64_t taskstats_syscalls(const void *state)
 {
 	const struct taskstats_source *source = state;
-	const struct nlconn_stats *stats = nlconn_stats(source->conn);
+	struct nlconn_stats stats = nlconn_stats(source->conn);
 
-	return stats->sends + stats->receives + source->processes.syscalls +
+	return stats.sends + stats.receives + source->processes.syscalls +
 	       source->threads.syscalls;
 }
 

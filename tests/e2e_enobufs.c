@@ -94,8 +94,8 @@ static void test_enough(void **state)
 	open_or_skip(&conn, "test_enough");
 	ask(conn, &answers, "test_enough");
 	assert_int_equal(answers.right, ASKED);
-	assert_int_equal(nlconn_stats(conn)->overruns, 0);
-	assert_int_equal(nlconn_stats(conn)->foreign, 0);
+	assert_int_equal(nlconn_stats(conn).overruns, 0);
+	assert_int_equal(nlconn_stats(conn).foreign, 0);
 	nlconn_close(conn);
 }
 
@@ -109,19 +109,19 @@ static void test_overrun(void **state)
 		struct nlconn *conn;
 		struct answers answers;
 		int fd = open_or_skip(&conn, "test_overrun");
-		unsigned pack = nlconn_stats(conn)->pack;
+		unsigned pack = nlconn_stats(conn).pack;
 		uint64_t overruns;
 
 		shrink(fd, sizes[i]);
 		ask(conn, &answers, "test_overrun");
 		assert_int_equal(answers.right, ASKED);
-		overruns = nlconn_stats(conn)->overruns;
+		overruns = nlconn_stats(conn).overruns;
 		assert_true(overruns > 0);
-		assert_true(nlconn_stats(conn)->pack < pack);
+		assert_true(nlconn_stats(conn).pack < pack);
 		/* It has learnt. */
 		ask(conn, &answers, "test_overrun");
 		assert_int_equal(answers.right, ASKED);
-		assert_int_equal(nlconn_stats(conn)->overruns, overruns);
+		assert_int_equal(nlconn_stats(conn).overruns, overruns);
 		nlconn_close(conn);
 	}
 }

@@ -151,7 +151,7 @@ static void test_answer(void **state)
 		say_reply(&kernel, &reply);
 		say_error(&kernel, seq, 0);
 		assert_int_equal(ask(&kernel), 0);
-		assert_int_equal(cgroupstats_syscalls(kernel.conn), before + 3);
+		assert_int_equal(cgroupstats_syscalls(kernel.conn), before + 2);
 		assert_int_equal(recv(kernel.fd, &request, sizeof(request), 0), sizeof(request));
 		assert_int_equal(request.header.nlmsg_len, sizeof(request));
 		assert_int_equal(request.header.nlmsg_type, FAMILY);
