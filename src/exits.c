@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include "cpus.h"
-#include "numbers.h"
 #include "taskstats.h"
 #include "util.h"
 
@@ -43,7 +42,7 @@
 #define DRAIN_MIN_NS (50 * NSEC_PER_MSEC)
 #define DRAIN_MAX_NS NSEC_PER_SEC
 
-/* With more CPUs than this they share listeners, and losses cannot be told by numbers. */
+/* With more CPUs than this they share listeners. */
 #define LISTENERS_MAX 64
 
 #define ACK_TIMEOUT_MS 1000
@@ -57,8 +56,6 @@ struct listener {
 	char cpus[32];
 	uint64_t empty_ns; /* when it was seen to be empty */
 	uint32_t dropped;  /* by the kernel, as it was read last: it wraps */
-	bool pending;	   /* see struct exits_stats */
-	bool overran;	   /* a gap that its last record shows is a loss */
 };
 
 struct exits {
@@ -67,11 +64,7 @@ struct exits {
 	size_t n;
 	uint16_t family;
 	bool threads, want_fields;
-	bool counted; /* the kernel says how many it dropped (SO_MEMINFO, since 4.12) */
 	uint64_t drained_ns, period_ns;
-	struct numbers *numbers;
-	uint64_t unread; /* records that came but could not be read */
-	uint64_t dropped; /* by the kernel for want of room, where it says so */
 	struct exits_stats stats;
 	struct exit_record *records;
 	struct task_record *fields;
@@ -167,7 +160,6 @@ static bool take_message(struct exits *exits, size_t at, struct nlmsghdr *header
 {
 	struct listener *listener = &exits->listeners[at];
 	struct taskstats_part parts[2];
-	uint64_t missing = numbers_missing(exits->numbers);
 	struct genlmsghdr *generic;
 	int n;
 
@@ -176,15 +168,11 @@ static bool take_message(struct exits *exits, size_t at, struct nlmsghdr *header
 	generic = genlmsg_hdr(header);
 	if (generic->cmd != TASKSTATS_CMD_NEW)
 		return false;
-	if (exits->stats.exact && !exits->counted)
-		numbers_take(exits->numbers, at, header->nlmsg_seq);
-	if (numbers_missing(exits->numbers) > missing || !exits->stats.exact)
-		listener->pending = false;
 	exits->stats.received++;
 	n = taskstats_parts(genlmsg_attrdata(generic, 0), (size_t)genlmsg_attrlen(generic, 0),
 			    parts, 2);
 	if (n < 1 || !take_parts(exits, listener, parts, n, now_ns))
-		exits->unread++;
+		exits->stats.lost++;
 	return true;
 }
 
@@ -201,10 +189,7 @@ static void take_datagram(struct exits *exits, size_t at, const struct mmsghdr *
 	    sender->nl_family == AF_NETLINK && sender->nl_pid != 0)
 		return;
 	if (datagram->msg_hdr.msg_flags & MSG_TRUNC) {
-		/* It is lost, but its number is not missing as well. */
-		if (exits->stats.exact && header->nlmsg_type == exits->family)
-			numbers_take(exits->numbers, at, header->nlmsg_seq);
-		exits->unread++;
+		exits->stats.lost++;
 		return;
 	}
 	for (; nlmsg_ok(header, rest); header = nlmsg_next(header, &rest)) {
@@ -218,12 +203,11 @@ static void take_datagram(struct exits *exits, size_t at, const struct mmsghdr *
 }
 
 /* Reads how many the kernel has dropped for this listener. False where it does not say. */
-static bool read_dropped(struct exits *exits, struct listener *listener, uint32_t *dropped)
+static bool read_dropped(const struct listener *listener, uint32_t *dropped)
 {
 	uint32_t info[SK_MEMINFO_VARS];
 	socklen_t len = sizeof(info);
 
-	exits->stats.syscalls++;
 	if (getsockopt(listener->fd, SOL_SOCKET, SO_MEMINFO, info, &len) ||
 	    len <= SK_MEMINFO_DROPS * sizeof(*info))
 		return false;
@@ -232,17 +216,19 @@ static bool read_dropped(struct exits *exits, struct listener *listener, uint32_
 }
 
 /*
- * The buffer ran over. The kernel counts each message that it drops; it does so until the
- * buffer has been emptied, and says ENOBUFS anew when that begins again
- * (net/netlink/af_netlink.c:netlink_overrun()).
+ * Counts what was lost when the buffer ran over, so many times. The kernel drops messages until
+ * the buffer has been emptied, and says ENOBUFS anew when that begins again
+ * (net/netlink/af_netlink.c:netlink_overrun()). It counts each; where it does not tell, each
+ * time was at least one.
  */
-static void count_dropped(struct exits *exits, struct listener *listener)
+static void count_dropped(struct exits *exits, struct listener *listener, unsigned overruns)
 {
-	uint32_t dropped;
+	uint32_t dropped = listener->dropped + overruns;
 
-	if (!exits->counted || !read_dropped(exits, listener, &dropped))
-		return;
-	exits->dropped += dropped - listener->dropped;
+	exits->stats.syscalls += exits->stats.exact;
+	if (exits->stats.exact)
+		read_dropped(listener, &dropped);
+	exits->stats.lost += dropped - listener->dropped;
 	listener->dropped = dropped;
 }
 
@@ -251,7 +237,7 @@ static void drain_listener(struct exits *exits, size_t at, int *ack)
 {
 	struct listener *listener = &exits->listeners[at];
 	uint64_t before_ns;
-	bool overrun = false;
+	unsigned overruns = 0;
 	int n;
 
 	do {
@@ -262,9 +248,7 @@ static void drain_listener(struct exits *exits, size_t at, int *ack)
 		n = recvmmsg(listener->fd, exits->headers, BATCH, MSG_DONTWAIT, NULL);
 		if (n < 0 && errno == ENOBUFS) {
 			debug_log("exit records of CPU %s: the buffer ran over", listener->cpus);
-			overrun = true;
-			listener->pending = listener->overran = !exits->counted;
-			exits->unread += !exits->stats.exact && !exits->counted;
+			overruns++;
 			n = BATCH;
 			continue;
 		}
@@ -273,35 +257,9 @@ static void drain_listener(struct exits *exits, size_t at, int *ack)
 				take_datagram(exits, at, &exits->headers[i],
 					      clock_ns(CLOCK_MONOTONIC), ack);
 	} while (n == BATCH);
-	if (overrun)
-		count_dropped(exits, listener);
+	if (overruns)
+		count_dropped(exits, listener, overruns);
 	listener->empty_ns = before_ns;
-}
-
-/* What is missing by the numbers, and whether more may be. */
-static uint64_t count_missing(struct exits *exits)
-{
-	uint64_t missing = numbers_missing(exits->numbers);
-
-	for (size_t i = 0; i < exits->n; i++) {
-		struct listener *listener = &exits->listeners[i];
-		uint64_t doubtful = numbers_doubtful(exits->numbers, i);
-
-		exits->stats.pending |= listener->pending;
-		if (!listener->overran)
-			missing -= doubtful;
-		else if (!doubtful && !listener->pending)
-			listener->overran = false;
-	}
-	return missing;
-}
-
-/* Brings the figures up to date. The kernel's own count knows at once; else the numbers do. */
-static void count_losses(struct exits *exits)
-{
-	exits->stats.pending = false;
-	exits->stats.lost = exits->unread +
-			    (exits->counted ? exits->dropped : count_missing(exits));
 }
 
 void exits_drain(struct exits *exits)
@@ -319,7 +277,6 @@ void exits_drain(struct exits *exits)
 		else
 			exits->listeners[i].empty_ns = now;
 	}
-	count_losses(exits);
 }
 
 /* Sends a request for a cpumask. 0 or -errno. */
@@ -377,7 +334,6 @@ static struct exits *exits_new(bool threads, size_t n, uint16_t family)
 	exits->n = n;
 	exits->listeners = xcalloc(n, sizeof(*exits->listeners));
 	exits->polls = xcalloc(n, sizeof(*exits->polls));
-	exits->numbers = numbers_new(n);
 	exits->stats.exact = true;
 	exits->period_ns = DRAIN_MAX_NS;
 	exits->drained_ns = clock_ns(CLOCK_MONOTONIC);
@@ -421,7 +377,7 @@ static int open_listener(struct exits *exits, size_t at, size_t buffer)
 			return -ENOENT;
 		exits->family = (uint16_t)family;
 	}
-	exits->counted &= read_dropped(exits, listener, &listener->dropped);
+	exits->stats.exact &= read_dropped(listener, &listener->dropped);
 	held_ns = size_buffer(listener->fd, buffer) * (NSEC_PER_SEC / EXITS_A_SECOND);
 	if (held_ns < exits->period_ns)
 		exits->period_ns = held_ns > DRAIN_MIN_NS ? held_ns : DRAIN_MIN_NS;
@@ -436,8 +392,6 @@ int exits_open(struct exits **out, bool threads, size_t buffer)
 	struct exits *exits = exits_new(threads, n, 0);
 	int err = 0;
 
-	exits->counted = true;
-	exits->stats.exact = share == 1;
 	if (!buffer)
 		buffer = BUFFER < ALL_BUFFERS / n ? BUFFER : ALL_BUFFERS / n;
 	for (unsigned i = 0; !err && i < n; i++) {
@@ -451,7 +405,6 @@ int exits_open(struct exits **out, bool threads, size_t buffer)
 		exits_close(exits);
 		return err;
 	}
-	exits->stats.exact |= exits->counted;
 	debug_log("%zu listeners for exit records, drained every %llu ms", n,
 		  (unsigned long long)(exits->period_ns / NSEC_PER_MSEC));
 	*out = exits;
@@ -462,8 +415,12 @@ int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, u
 {
 	struct exits *exits = exits_new(threads, n, family);
 
-	for (size_t i = 0; i < n; i++)
-		exits->listeners[i].fd = exits->polls[i].fd = fds[i];
+	for (size_t i = 0; i < n; i++) {
+		struct listener *listener = &exits->listeners[i];
+
+		listener->fd = exits->polls[i].fd = fds[i];
+		exits->stats.exact &= read_dropped(listener, &listener->dropped);
+	}
 	*out = exits;
 	return 0;
 }
@@ -541,7 +498,6 @@ void exits_close(struct exits *exits)
 			send_cpumask(exits, listener, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
 		nl_socket_free(listener->sock);
 	}
-	numbers_free(exits->numbers);
 	free(exits->listeners);
 	free(exits->polls);
 	free(exits->records);

@@ -36,13 +36,8 @@ struct exit_record {
 /* What listeners have seen. */
 struct exits_stats {
 	uint64_t received; /* records of single tasks, since the start */
-	uint64_t lost;	   /* known to be lost since the start; not exact: a lower bound */
-	/*
-	 * The kernel counts what it drops (4.12 and later); without that there is a listener a
-	 * CPU, so that every number can be missed.
-	 */
-	bool exact;
-	bool pending; /* a buffer ran over; by numbers, what was lost shows with the next record */
+	uint64_t lost;	   /* since the start; not exact: a lower bound */
+	bool exact;	   /* the kernel counts what it drops (SO_MEMINFO, 4.12 and later) */
 	uint64_t syscalls;
 };
 

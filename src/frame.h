@@ -37,7 +37,6 @@ enum note_id {
 	NOTE_UNREAD,	  /* value: tasks */
 	NOTE_EXITS_REFUSED, /* value: errno */
 	NOTE_EXITS_LOST,    /* value: records */
-	NOTE_EXITS_PENDING,
 	NOTE_EXITS_INEXACT,
 	NOTE_LATE,	  /* value: grid points skipped */
 	NOTE_TRIGGER_GONE, /* value: triggers */

@@ -88,14 +88,11 @@ const struct note_row note_table[NOTE_IDS] = {
 		"{its|their} last waits are not counted",
 		"a shorter interval (-d), or a larger --exit-buffer",
 	},
-	[NOTE_EXITS_PENDING] = {
-		"exits-pending",
-		"a buffer for exit records ran over: how many were lost shows with the next exit",
-		NULL,
-	},
 	[NOTE_EXITS_INEXACT] = {
 		"exits-inexact",
-		"CPUs share listeners for exit records: more may be lost than is counted", NULL,
+		"this kernel does not count the records of exiting tasks that it drops: "
+		"more may be lost than is counted",
+		"needs Linux 4.12 or later; a larger --exit-buffer makes losses rarer",
 	},
 	[NOTE_LATE] = {
 		"late",

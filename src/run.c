@@ -313,8 +313,8 @@ static void judge(struct running *running)
 		return;
 	if (exits_stats(running->exits)->lost)
 		note(result, NOTE_EXITS_LOST, exits_stats(running->exits)->lost);
-	if (exits_stats(running->exits)->pending)
-		note(result, NOTE_EXITS_PENDING, 0);
+	if (!exits_stats(running->exits)->exact)
+		note(result, NOTE_EXITS_INEXACT, 0);
 	if (!result->tasks)
 		result->raw.valid = 0;
 }

@@ -277,8 +277,6 @@ static void note_exits(const struct sampler *sampler, struct frame *frame)
 		frame_note(frame, NOTE_EXITS_REFUSED, (uint64_t)-sampler->exits_refused);
 	if (frame->lost > 0)
 		frame_note(frame, NOTE_EXITS_LOST, (uint64_t)frame->lost);
-	if (sampler->exits && exits_stats(sampler->exits)->pending)
-		frame_note(frame, NOTE_EXITS_PENDING, 0);
 	if (sampler->exits && !exits_stats(sampler->exits)->exact)
 		frame_note(frame, NOTE_EXITS_INEXACT, 0);
 }
@@ -389,11 +387,9 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 	stats = exits_stats(sampler->exits);
 	if (prev) {
 		frame->exits = (int64_t)(stats->received - sampler->exits_before.received);
-		/* What was missed before may have turned up since. */
-		frame->lost = stats->lost > sampler->exits_before.lost ?
-				      (int64_t)(stats->lost - sampler->exits_before.lost) : 0;
+		frame->lost = (int64_t)(stats->lost - sampler->exits_before.lost);
 	}
-	sampler->lost = frame->lost > 0 || stats->pending;
+	sampler->lost = frame->lost > 0;
 	sampler->exits_before = *stats;
 }
 

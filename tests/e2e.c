@@ -540,6 +540,15 @@ void e2e_stop(pid_t pid)
 	} while (!n || i < n);
 }
 
+/* Puts this process, and what it starts, under a filter of system calls. */
+static int filter_calls(struct sock_filter *filter, unsigned short n)
+{
+	struct sock_fprog prog = { n, filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
+}
+
 int e2e_no_netlink(const char *arg)
 {
 	struct sock_filter filter[] = {
@@ -551,8 +560,21 @@ int e2e_no_netlink(const char *arg)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog prog = { sizeof(filter) / sizeof(filter[0]), filter };
 
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
+	return filter_calls(filter, sizeof(filter) / sizeof(filter[0]));
+}
+
+int e2e_no_meminfo(const char *arg)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsockopt, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SO_MEMINFO, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOPROTOOPT),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	(void)arg;
+	return filter_calls(filter, sizeof(filter) / sizeof(filter[0]));
 }

@@ -154,7 +154,7 @@ static void test_rows(void **state)
 	(void)state;
 	e2e_require();
 	pid[0] = spawn(names[0], ends[0]);
-	watch_start(&watch, "-d 0.7");
+	watch_start(&watch, NULL, "-d 0.7");
 	pid[1] = spawn(names[1], ends[1]);
 	pid[2] = spawn(names[2], 0);
 	for (i = 0; i < 3; i++) {
@@ -188,7 +188,7 @@ static void test_zombie(void **state)
 
 	(void)state;
 	e2e_require();
-	watch_start(&watch, "-d 0.4 -F +state");
+	watch_start(&watch, NULL, "-d 0.4 -F +state");
 	pid = spawn("exits-zombie", 0);
 	await_stop(pid);
 	let_end(pid, SIGCONT, false);
@@ -250,7 +250,7 @@ static pid_t watch_threads(struct watch *watch, const char *options, bool leader
 {
 	pid_t pid;
 
-	watch_start(watch, options);
+	watch_start(watch, NULL, options);
 	pid = spawn_threads(leader_first);
 	e2e_sleep(0.2);
 	watch_past(watch);
@@ -328,7 +328,7 @@ static void watch_brood(const char *kind, unsigned int n, unsigned int ms, struc
 
 	memset(brood, 0, sizeof(*brood));
 	assert_non_null(load_start(load, kind, n, ms));
-	watch_start(&watch, "-d 1");
+	watch_start(&watch, NULL, "-d 1");
 	load_go(load, &watch);
 	assert_int_equal(load->ends, n);
 	watch_past(&watch);
@@ -430,7 +430,7 @@ static void test_no_exits(void **state)
 	(void)state;
 	e2e_require();
 	assert_non_null(load_start(&load, "fork", 50, 0));
-	watch_start(&watch, "-d 0.3 -x");
+	watch_start(&watch, NULL, "-d 0.3 -x");
 	load_go(&load, &watch);
 	watch_past(&watch);
 	watch_end(&watch);
@@ -477,7 +477,7 @@ static void check_reuse(const char *options, unsigned int first_ms, unsigned int
 	if (!said)
 		e2e_skip("no clone3");
 	e2e_sleep(0.1);
-	watch_start(&watch, e2e_format("-d 1 %s", options));
+	watch_start(&watch, NULL, e2e_format("-d 1 %s", options));
 	load_go(&load, &watch);
 	assert_int_equal(load.ends, 1);
 	watch_past(&watch);

@@ -303,6 +303,20 @@ static void test_unprivileged(void **state)
 		assert_true(json_is_null(value));
 }
 
+/* A command's report says, too, where the kernel does not count what it drops. */
+static void test_inexact(void **state)
+{
+	struct e2e_how how = { .hook = e2e_no_meminfo };
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	assert_null(note_of(run_shell(NULL, "", "exit 3", &r), "exits-inexact"));
+	assert_int_equal(r.status, 3);
+	assert_non_null(note_of(run_shell(&how, "", "exit 4", &r), "exits-inexact"));
+	assert_int_equal(r.status, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +329,7 @@ int main(void)
 		e2e_test(test_failures),
 		e2e_test(test_pid_namespace),
 		e2e_test(test_unprivileged),
+		e2e_test(test_inexact),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

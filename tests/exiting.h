@@ -26,6 +26,7 @@
 /* The kernel's ends of the listeners' sockets. */
 struct kernel {
 	struct exits *exits;
+	int listeners[CPUS]; /* the listeners' ends, theirs */
 	int fds[CPUS];
 	uint32_t seq[CPUS];
 	unsigned version;
@@ -34,16 +35,17 @@ struct kernel {
 /* Opens listeners over socket pairs. */
 static inline void kernel_open(struct kernel *kernel, bool threads)
 {
-	int fds[CPUS], pair[2];
+	int pair[2];
 
 	*kernel = (struct kernel){ .seq = { 100, 9000 }, .version = USUAL };
 	for (unsigned i = 0; i < CPUS; i++) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 			die("no socket pair");
-		fds[i] = pair[0];
+		kernel->listeners[i] = pair[0];
 		kernel->fds[i] = pair[1];
 	}
-	assert_int_equal(exits_open_fds(&kernel->exits, threads, fds, CPUS, FAMILY), 0);
+	assert_int_equal(exits_open_fds(&kernel->exits, threads, kernel->listeners, CPUS, FAMILY),
+			 0);
 	/* A drain that waits ends the test. */
 	alarm(60);
 }

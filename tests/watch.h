@@ -112,10 +112,10 @@ static inline void watch_some(struct watch *watch, size_t n)
 }
 
 /* Starts the program; what happens from now on is in the second sample or later ones. */
-static inline void watch_start(struct watch *watch, const char *options)
+static inline void watch_start(struct watch *watch, const struct e2e_how *how, const char *options)
 {
 	watch->n = 0;
-	e2e_start_stalltop(&watch->p, NULL, e2e_format("-b -o json %s", options));
+	e2e_start_stalltop(&watch->p, how, e2e_format("-b -o json %s", options));
 	watch_some(watch, 1);
 }
 
