@@ -5,24 +5,17 @@
 
 #include <errno.h>
 #include <linux/acct.h>
-#include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/taskstats.h>
-#include <netlink/attr.h>
-#include <netlink/genl/ctrl.h>
-#include <netlink/genl/genl.h>
-#include <netlink/msg.h>
-#include <netlink/socket.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cpus.h"
+#include "netlink.h"
 #include "taskstats.h"
 #include "util.h"
 
@@ -30,8 +23,6 @@
 #define MESSAGE_SIZE 4096
 #define BATCH 64
 
-/* What a record takes of a receive buffer (1.3 kB were seen on 6.18). */
-#define RECORD_TRUESIZE 2560
 #define BUFFER (32U << 20)
 #define ALL_BUFFERS (256U << 20)
 
@@ -45,34 +36,34 @@
 /* With more CPUs than this they share listeners. */
 #define LISTENERS_MAX 64
 
-#define ACK_TIMEOUT_MS 1000
-
 /* Memory for this many records is kept whatever their number. */
 #define SMALL 1024
 
 struct listener {
-	struct nl_sock *sock; /* owns fd where it is set */
-	int fd;
-	char cpus[32];
+	struct netlink nl;
+	char cpus[NETLINK_VALUE_MAX];
 	uint64_t empty_ns; /* when it was seen to be empty */
 	uint32_t dropped;  /* by the kernel, as it was read last: it wraps */
+	int ack;	   /* what the kernel said to the last request: 0 or -errno; 1: nothing yet */
 };
 
 struct exits {
 	struct listener *listeners;
 	struct pollfd *polls;
 	size_t n;
-	uint16_t family;
 	bool threads, want_fields;
 	uint64_t drained_ns, period_ns;
 	struct exits_stats stats;
 	struct exit_record *records;
 	struct task_record *fields;
 	size_t nrecords, cap, nfields, fields_cap;
-	uint8_t *buffers;
-	struct mmsghdr headers[BATCH];
-	struct iovec vectors[BATCH];
-	struct sockaddr_nl senders[BATCH];
+	struct netlink_batch *batch;
+};
+
+/* Whose messages are taken. */
+struct drain {
+	struct exits *exits;
+	struct listener *listener;
 };
 
 /* Room for one more record. */
@@ -134,12 +125,13 @@ static int read_record(const struct exits *exits, const struct taskstats_part *t
 	return 0;
 }
 
-/* Takes the parts of a message. False where they are no exit record. */
+/* Takes a record's parts. False where they are no exit record. */
 static bool take_parts(struct exits *exits, const struct listener *listener,
-		       const struct taskstats_part *parts, int n, uint64_t now_ns)
+		       const struct taskstats_part *parts, int n)
 {
 	const struct taskstats_part *task = NULL, *group = NULL;
-	struct exit_record record = { .lo_ns = listener->empty_ns, .hi_ns = now_ns };
+	struct exit_record record = { .lo_ns = listener->empty_ns,
+				      .hi_ns = clock_ns(CLOCK_MONOTONIC) };
 	struct task_record fields;
 
 	for (int i = 0; i < n; i++)
@@ -155,51 +147,29 @@ static bool take_parts(struct exits *exits, const struct listener *listener,
 	return true;
 }
 
-/* Takes one message of the kernel's. False where it is no exit record. */
-static bool take_message(struct exits *exits, size_t at, struct nlmsghdr *header, uint64_t now_ns)
+/* Takes one message of the kernel's. False where it is none for a listener. */
+static bool take_message(void *arg, const struct netlink_message *message)
 {
-	struct listener *listener = &exits->listeners[at];
+	const struct drain *drain = arg;
+	struct exits *exits = drain->exits;
 	struct taskstats_part parts[2];
-	struct genlmsghdr *generic;
 	int n;
 
-	if (header->nlmsg_type != exits->family || !genlmsg_valid_hdr(header, 0))
-		return false;
-	generic = genlmsg_hdr(header);
-	if (generic->cmd != TASKSTATS_CMD_NEW)
+	if (message->kind == NETLINK_STATUS) {
+		drain->listener->ack = message->error;
+		return true;
+	}
+	if (message->kind == NETLINK_CUT) {
+		exits->stats.lost++;
+		return true;
+	}
+	if (message->command != TASKSTATS_CMD_NEW)
 		return false;
 	exits->stats.received++;
-	n = taskstats_parts(genlmsg_attrdata(generic, 0), (size_t)genlmsg_attrlen(generic, 0),
-			    parts, 2);
-	if (n < 1 || !take_parts(exits, listener, parts, n, now_ns))
+	n = taskstats_parts(message->attributes, message->len, parts, 2);
+	if (n < 1 || !take_parts(exits, drain->listener, parts, n))
 		exits->stats.lost++;
 	return true;
-}
-
-/* Takes one datagram. The answer to a request in it goes to *ack, which starts as 1. */
-static void take_datagram(struct exits *exits, size_t at, const struct mmsghdr *datagram,
-			  uint64_t now_ns, int *ack)
-{
-	const struct sockaddr_nl *sender = datagram->msg_hdr.msg_name;
-	struct nlmsghdr *header = datagram->msg_hdr.msg_iov->iov_base;
-	int rest = (int)datagram->msg_len;
-
-	/* Any process may write to our port; only port 0 is the kernel. */
-	if (datagram->msg_hdr.msg_namelen >= sizeof(*sender) &&
-	    sender->nl_family == AF_NETLINK && sender->nl_pid != 0)
-		return;
-	if (datagram->msg_hdr.msg_flags & MSG_TRUNC) {
-		exits->stats.lost++;
-		return;
-	}
-	for (; nlmsg_ok(header, rest); header = nlmsg_next(header, &rest)) {
-		const struct nlmsgerr *error = nlmsg_data(header);
-
-		if (header->nlmsg_type != NLMSG_ERROR)
-			take_message(exits, at, header, now_ns);
-		else if (nlmsg_datalen(header) >= (int)sizeof(*error))
-			*ack = error->error;
-	}
 }
 
 /* Reads how many the kernel has dropped for this listener. False where it does not say. */
@@ -208,7 +178,7 @@ static bool read_dropped(const struct listener *listener, uint32_t *dropped)
 	uint32_t info[SK_MEMINFO_VARS];
 	socklen_t len = sizeof(info);
 
-	if (getsockopt(listener->fd, SOL_SOCKET, SO_MEMINFO, info, &len) ||
+	if (getsockopt(listener->nl.fd, SOL_SOCKET, SO_MEMINFO, info, &len) ||
 	    len <= SK_MEMINFO_DROPS * sizeof(*info))
 		return false;
 	*dropped = info[SK_MEMINFO_DROPS];
@@ -225,6 +195,7 @@ static void count_dropped(struct exits *exits, struct listener *listener, unsign
 {
 	uint32_t dropped = listener->dropped + overruns;
 
+	debug_log("exit records of CPU %s: the buffer ran over", listener->cpus);
 	exits->stats.syscalls += exits->stats.exact;
 	if (exits->stats.exact)
 		read_dropped(listener, &dropped);
@@ -233,30 +204,19 @@ static void count_dropped(struct exits *exits, struct listener *listener, unsign
 }
 
 /* Takes what one listener has. */
-static void drain_listener(struct exits *exits, size_t at, int *ack)
+static void drain_listener(struct exits *exits, struct listener *listener)
 {
-	struct listener *listener = &exits->listeners[at];
-	uint64_t before_ns;
+	struct drain drain = { exits, listener };
 	unsigned overruns = 0;
+	uint64_t before_ns;
 	int n;
 
 	do {
-		for (size_t i = 0; i < BATCH; i++)
-			exits->headers[i].msg_hdr.msg_namelen = sizeof(*exits->senders);
 		before_ns = clock_ns(CLOCK_MONOTONIC);
 		exits->stats.syscalls++;
-		n = recvmmsg(listener->fd, exits->headers, BATCH, MSG_DONTWAIT, NULL);
-		if (n < 0 && errno == ENOBUFS) {
-			debug_log("exit records of CPU %s: the buffer ran over", listener->cpus);
-			overruns++;
-			n = BATCH;
-			continue;
-		}
-		for (int i = 0; i < n; i++)
-			if (exits->headers[i].msg_len)
-				take_datagram(exits, at, &exits->headers[i],
-					      clock_ns(CLOCK_MONOTONIC), ack);
-	} while (n == BATCH);
+		n = netlink_receive(&listener->nl, exits->batch, BATCH, take_message, &drain);
+		overruns += n == -ENOBUFS;
+	} while (n == BATCH || n == -ENOBUFS);
 	if (overruns)
 		count_dropped(exits, listener, overruns);
 	listener->empty_ns = before_ns;
@@ -265,7 +225,6 @@ static void drain_listener(struct exits *exits, size_t at, int *ack)
 void exits_drain(struct exits *exits)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	int ack = 1;
 
 	exits->stats.syscalls++;
 	exits->drained_ns = now;
@@ -273,115 +232,84 @@ void exits_drain(struct exits *exits)
 		return;
 	for (size_t i = 0; i < exits->n; i++) {
 		if (exits->polls[i].revents)
-			drain_listener(exits, i, &ack);
+			drain_listener(exits, &exits->listeners[i]);
 		else
 			exits->listeners[i].empty_ns = now;
 	}
 }
 
-/* Sends a request for a cpumask. 0 or -errno. */
-static int send_cpumask(struct exits *exits, const struct listener *listener, int attribute)
+/* Sends a request for the listener's CPUs. 0 or -errno. */
+static int send_cpus(struct listener *listener, uint16_t attribute)
 {
-	struct nl_msg *msg = nlmsg_alloc();
-	int err;
+	struct netlink_request request = { .command = TASKSTATS_CMD_GET, .ack = true,
+					   .attribute = attribute, .value = listener->cpus,
+					   .len = strlen(listener->cpus) + 1 };
 
-	if (!msg || !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, exits->family, 0,
-				 NLM_F_REQUEST | NLM_F_ACK, TASKSTATS_CMD_GET,
-				 TASKSTATS_GENL_VERSION) ||
-	    nla_put_string(msg, attribute, listener->cpus) < 0)
-		die("out of memory");
-	err = nl_send_auto(listener->sock, msg);
-	nlmsg_free(msg);
-	return err < 0 ? -EIO : 0;
+	return netlink_ask(&listener->nl, &request);
 }
 
 /* Registers a listener. Records that come before the answer are taken. 0 or -errno. */
-static int register_listener(struct exits *exits, size_t at)
+static int register_listener(struct exits *exits, struct listener *listener)
 {
-	struct listener *listener = &exits->listeners[at];
-	int ack = 1, err = send_cpumask(exits, listener, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
+	uint64_t deadline = netlink_deadline(&listener->nl);
+	int err = send_cpus(listener, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
 
-	while (!err && ack > 0) {
-		if (poll(&exits->polls[at], 1, ACK_TIMEOUT_MS) < 1)
-			return -ETIMEDOUT;
-		drain_listener(exits, at, &ack);
+	for (listener->ack = 1; !err && listener->ack > 0;) {
+		err = netlink_await(&listener->nl, deadline);
+		if (!err)
+			drain_listener(exits, listener);
 	}
-	debug_log("exit records of CPU %s: %s", listener->cpus, strerror(err ? -err : -ack));
-	return err ? err : ack;
-}
-
-/* Enlarges the receive buffer. How many records it holds. */
-static unsigned size_buffer(int fd, size_t wanted)
-{
-	int size = (int)wanted;
-	socklen_t len = sizeof(size);
-
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) &&
-	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)))
-		debug_log("receive buffer: %s", strerror(errno));
-	if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len) || size < 0)
-		return 0;
-	return (unsigned)size / RECORD_TRUESIZE;
+	if (!err)
+		err = listener->ack;
+	debug_log("exit records of CPU %s: %s", listener->cpus, strerror(-err));
+	return err;
 }
 
 /* What all listeners share. */
-static struct exits *exits_new(bool threads, size_t n, uint16_t family)
+static struct exits *exits_new(bool threads, size_t n)
 {
 	struct exits *exits = xcalloc(1, sizeof(*exits));
 
 	exits->threads = threads;
-	exits->family = family;
 	exits->n = n;
 	exits->listeners = xcalloc(n, sizeof(*exits->listeners));
 	exits->polls = xcalloc(n, sizeof(*exits->polls));
 	exits->stats.exact = true;
 	exits->period_ns = DRAIN_MAX_NS;
 	exits->drained_ns = clock_ns(CLOCK_MONOTONIC);
-	exits->buffers = xcalloc(BATCH, MESSAGE_SIZE);
-	for (size_t i = 0; i < BATCH; i++) {
-		exits->vectors[i].iov_base = exits->buffers + i * MESSAGE_SIZE;
-		exits->vectors[i].iov_len = MESSAGE_SIZE;
-		exits->headers[i].msg_hdr.msg_iov = &exits->vectors[i];
-		exits->headers[i].msg_hdr.msg_iovlen = 1;
-		exits->headers[i].msg_hdr.msg_name = &exits->senders[i];
-	}
+	exits->batch = netlink_batch_new(BATCH, MESSAGE_SIZE);
 	for (size_t i = 0; i < n; i++) {
-		exits->listeners[i].fd = -1;
+		exits->listeners[i].nl = NETLINK_CLOSED;
 		exits->listeners[i].empty_ns = exits->drained_ns;
-		exits->polls[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	}
 	return exits;
 }
 
-/* Opens the socket of a listener. 0 or -errno. */
+/* Begins to watch a listener's connection. */
+static void watch_listener(struct exits *exits, size_t at)
+{
+	struct listener *listener = &exits->listeners[at];
+
+	exits->polls[at] = (struct pollfd){ .fd = listener->nl.fd, .events = POLLIN };
+	exits->stats.exact &= read_dropped(listener, &listener->dropped);
+}
+
+/* Opens the connection of a listener. 0 or -errno. */
 static int open_listener(struct exits *exits, size_t at, size_t buffer)
 {
 	struct listener *listener = &exits->listeners[at];
+	/* One look-up is enough for all. */
+	int err = netlink_open(&listener->nl, at ? exits->listeners[0].nl.family : 0);
 	uint64_t held_ns;
 
-	listener->sock = nl_socket_alloc();
-	if (!listener->sock)
-		die("out of memory");
-	if (genl_connect(listener->sock) < 0)
-		return -EAFNOSUPPORT;
-	listener->fd = nl_socket_get_fd(listener->sock);
-	exits->polls[at].fd = listener->fd;
-	if (!exits->family) {
-		struct timeval timeout = { .tv_sec = ACK_TIMEOUT_MS / 1000 };
-		int family;
-
-		/* The look-up waits for its reply without a limit of its own. */
-		setsockopt(listener->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-		family = genl_ctrl_resolve(listener->sock, TASKSTATS_GENL_NAME);
-		if (family < 0)
-			return -ENOENT;
-		exits->family = (uint16_t)family;
-	}
-	exits->stats.exact &= read_dropped(listener, &listener->dropped);
-	held_ns = size_buffer(listener->fd, buffer) * (NSEC_PER_SEC / EXITS_A_SECOND);
+	if (err)
+		return err;
+	watch_listener(exits, at);
+	held_ns = netlink_size_buffer(&listener->nl, buffer) / NETLINK_TRUESIZE *
+		  (NSEC_PER_SEC / EXITS_A_SECOND);
 	if (held_ns < exits->period_ns)
 		exits->period_ns = held_ns > DRAIN_MIN_NS ? held_ns : DRAIN_MIN_NS;
-	return register_listener(exits, at);
+	return register_listener(exits, listener);
 }
 
 int exits_open(struct exits **out, bool threads, size_t buffer)
@@ -389,7 +317,7 @@ int exits_open(struct exits **out, bool threads, size_t buffer)
 	unsigned cpus = cpus_possible();
 	unsigned share = (cpus + LISTENERS_MAX - 1) / LISTENERS_MAX;
 	size_t n = (cpus + share - 1) / share;
-	struct exits *exits = exits_new(threads, n, 0);
+	struct exits *exits = exits_new(threads, n);
 	int err = 0;
 
 	if (!buffer)
@@ -413,13 +341,11 @@ int exits_open(struct exits **out, bool threads, size_t buffer)
 
 int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family)
 {
-	struct exits *exits = exits_new(threads, n, family);
+	struct exits *exits = exits_new(threads, n);
 
 	for (size_t i = 0; i < n; i++) {
-		struct listener *listener = &exits->listeners[i];
-
-		listener->fd = exits->polls[i].fd = fds[i];
-		exits->stats.exact &= read_dropped(listener, &listener->dropped);
+		netlink_open_fd(&exits->listeners[i].nl, fds[i], family, 0);
+		watch_listener(exits, i);
 	}
 	*out = exits;
 	return 0;
@@ -488,20 +414,15 @@ void exits_close(struct exits *exits)
 	for (size_t i = 0; i < exits->n; i++) {
 		struct listener *listener = &exits->listeners[i];
 
-		if (!listener->sock) {
-			if (listener->fd >= 0)
-				close(listener->fd);
-			continue;
-		}
 		/* Else the kernel finds out with the next exit on that CPU only. */
-		if (exits->family && listener->fd >= 0)
-			send_cpumask(exits, listener, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
-		nl_socket_free(listener->sock);
+		if (listener->nl.sock)
+			send_cpus(listener, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
+		netlink_close(&listener->nl);
 	}
 	free(exits->listeners);
 	free(exits->polls);
 	free(exits->records);
 	free(exits->fields);
-	free(exits->buffers);
+	netlink_batch_free(exits->batch);
 	free(exits);
 }

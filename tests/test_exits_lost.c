@@ -76,7 +76,7 @@ static void test_lost(void **state)
 	storm(&kernel, 1, 10);
 	drain(&kernel, 10);
 	assert_int_equal(stats->lost, 0);
-	/* Records numbered with a gap: others listen on the same CPU, or a task moved. */
+	/* What was dropped had numbers, too. */
 	kernel.seq[0] += 3;
 	send_exit(&kernel, 0, &task, NULL);
 	drop(&kernel, 0, 3, 1);
@@ -169,7 +169,7 @@ static void send_foreign(struct kernel *kernel, unsigned what)
 	send_bytes(kernel, 0, bytes, record_message(bytes, &message));
 }
 
-/* What is none of ours is neither taken nor counted: its numbers are nobody's. */
+/* What is none of ours is neither taken nor counted. */
 static void test_foreign(void **state)
 {
 	static const uint32_t lies[] = { 0, 1, 15, 17, 19, 0x7fffffff, 0xffffffff };
