@@ -302,6 +302,24 @@ static void test_together(void **state)
 	kernel_close(&kernel);
 }
 
+/* Who has gone sends no more: nobody goes on to receive it. */
+static void test_closed(void **state)
+{
+	struct record_values task = make_task(70, 70, AGROUP);
+	struct kernel kernel;
+
+	(void)state;
+	kernel_open(&kernel, false);
+	send_exit(&kernel, 0, &task, NULL);
+	send_exit(&kernel, 1, &task, NULL);
+	for (unsigned i = 0; i < CPUS; i++)
+		assert_int_equal(shutdown(kernel.fds[i], SHUT_RDWR), 0);
+	drain(&kernel, 2);
+	drain(&kernel, 2);
+	assert_int_equal(exits_stats(kernel.exits)->lost, 0);
+	kernel_close(&kernel);
+}
+
 /* Whatever bytes come, nothing falls over; a record behind them is taken. */
 static void test_garbage(void **state)
 {
@@ -347,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_cut_record),
 		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_garbage),
 	};
 
