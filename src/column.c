@@ -1,19 +1,83 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What columns make of several rows, and how a value becomes a cell. The table: column_table.c. */
+/* Finding columns, what they make of several rows, how a value becomes a cell. */
 #include "config.h"
-
-#include <string.h>
 
 #include "column.h"
 
-/*
- * Whether the getter gives the sum row's value. Of counters added up the larger of swapin and
- * thrash is not what the members' larger ones add up to.
- */
+#include <stdio.h>
+#include <string.h>
+
+int unit_by_name(const char *name)
+{
+	for (int unit = 0; unit < UNITS; unit++)
+		if (!strcmp(unit_table[unit].id, name))
+			return unit;
+	return -1;
+}
+
+const struct column *column_by_id(const char *id, size_t id_len)
+{
+	for (size_t i = 0; i < columns_n; i++)
+		if (strlen(columns[i].id) == id_len && !memcmp(columns[i].id, id, id_len))
+			return &columns[i];
+	return NULL;
+}
+
+const struct column *column_by_key(char key)
+{
+	for (size_t i = 0; i < columns_n; i++)
+		if (columns[i].digit == key || columns[i].letter == key)
+			return &columns[i];
+	return NULL;
+}
+
+const struct column *column_first(void)
+{
+	const struct column *column = columns;
+
+	while (!column->first)
+		column++;
+	return column;
+}
+
+const struct column *column_whole(const struct column *column)
+{
+	return column->whole ? column_by_id(column->whole, strlen(column->whole)) : NULL;
+}
+
+bool column_rose(const struct column *column, const struct view *view, const struct row *row)
+{
+	const struct task_record *now = row_record(view->frame, row);
+	const struct task_record *before = row_record_before(view->frame, row);
+	uint32_t kinds;
+
+	if (!now || !before)
+		return false;
+	kinds = column->kinds & now->range_valid & before->range_valid;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (kinds & DELAY_BIT(kind) && now->max[kind] > before->max[kind])
+			return true;
+	return false;
+}
+
+unsigned column_needs(const struct column *column, enum unit unit)
+{
+	if (!column_is_delay(column))
+		return column->needs;
+	return column->needs | (unit == UNIT_MAX ? NEED_RANGE : 0) |
+	       (unit == UNIT_TOTAL ? NEED_LIFE : 0);
+}
+
+bool column_descends(const struct column *column)
+{
+	return column->format != FORMAT_TEXT;
+}
+
+/* Whether the getter gives the sum row's value. */
 static bool sums_by_row(const struct column *column, const struct view *view)
 {
-	return column->sum == SUM_ROW && !(view->unit == UNIT_TOTAL && column_is_delay(column) &&
-					   column->arg == COLUMN_MEM);
+	return column->sum == SUM_ROW ||
+	       (column->sum == SUM_DELTAS && view->unit != UNIT_TOTAL);
 }
 
 /* Adds a row's value to what there is. */
@@ -133,4 +197,15 @@ void column_append_total(const struct column *column, const struct view *view,
 	/* A word of its own, for who takes lines apart at spaces. */
 	if (first && out->len - begin > 2 && !memcmp(out->data + begin, "  ", 2))
 		out->data[begin] = '=';
+}
+
+void column_heading(const struct column *column, char heading[COLUMN_HEADING])
+{
+	snprintf(heading, COLUMN_HEADING, "%.1s%s", column->digit ? &column->digit : "",
+		 column->heading);
+}
+
+const char *column_unit(const struct column *column, enum unit unit)
+{
+	return column->unit ? column->unit : unit_table[unit].label;
 }

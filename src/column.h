@@ -33,13 +33,20 @@ struct view {
 
 enum column_sum {
 	SUM_NONE,
-	SUM_ROW, /* the getter works on a sum row too */
-	SUM_ADD, /* the rows' values are added up */
-	SUM_MOST /* the largest, of a group's members; of all rows there is none */
+	SUM_ROW,    /* the getter works on a sum row too */
+	SUM_DELTAS, /* the same of the interval; since the start the rows' values are added up */
+	SUM_ADD,    /* the rows' values are added up */
+	SUM_MOST    /* the largest, of a group's members; of all rows there is none */
 };
 
-/* Delay columns that are no kind: their arg. */
-enum { COLUMN_TOTAL = DELAY_KINDS, COLUMN_MEM };
+/* Where a column stands in the default view; those of one place stand as they are listed. */
+enum column_place { PLACE_NONE, PLACE_LEFT, PLACE_MIDDLE, PLACE_RIGHT };
+
+/* Which rows a column has something to say of. */
+enum column_rows { ROWS_ALL, ROWS_TASKS, ROWS_GROUPS };
+
+/* Formats with members of their own in every row. */
+enum { IN_CSV = 1, IN_JSON = 2 };
 
 struct column;
 
@@ -47,20 +54,42 @@ struct column;
 typedef struct value column_get_fn(const struct column *column, const struct view *view,
 				   const struct row *row);
 
+/* What is not said of a column does not hold for it: only id, heading, width, get, help must be. */
 struct column {
 	const char *id;
 	const char *heading;
-	const char *unit;  /* NULL: the view's, as delay columns have it */
-	unsigned width;	   /* cells, the heading included; of the last column: at least */
-	enum value_format format;
-	enum column_sum sum;
-	char digit;	   /* the key that sorts by it, 0 for none */
-	bool last;	   /* only at the end of a line, as wide as it gets */
-	unsigned needs;	   /* NEED_ bits */
-	int arg;	   /* of the getter: a kind or a field */
-	column_get_fn *get;
+	const char *thread_heading; /* among one process's threads; NULL: the same */
+	const char *unit;	    /* NULL: the view's, as delay columns have it */
 	const char *help;
+	unsigned width; /* cells, the heading included; of the last column: at least */
+	enum value_format format;
+	const char *warm; /* a text that stands out, NULL for none */
+	enum column_sum sum;
+	unsigned needs;	 /* NEED_ bits */
+	unsigned since;	 /* version of the taskstats record that brought it; 0: not of the record */
+	uint32_t kinds;	 /* DELAY_BIT()s of what a delay column adds up; 0: it is none */
+	int arg;	 /* of the getter */
+	column_get_fn *get;
+
+	bool of_groups; /* has nothing to say of a task */
+	bool last;	/* only at the end of a line, as wide as it gets */
+	bool names;	/* names rows: by it those are sorted that lack what all are sorted by */
+	bool first;	/* rows are sorted by it unless told otherwise */
+	char digit;	/* the key that sorts by it, 0 for none; in the heading, too */
+	char letter;	/* one that is not */
+	const char *whole; /* the id of the column that says all of what this one cuts; NULL: none */
+	unsigned formats;  /* IN_ bits of those that have it in every row anyway */
+
+	/* In the default view: */
+	enum column_place place;
+	bool wide, narrow; /* only from LAYOUT_WIDE on, or only below */
+	bool given;	   /* only where the source gives its kinds */
+	bool of_process;   /* not among one process's threads, for all of which it is the same */
+	unsigned yields;   /* the turn in which it makes room, up to COLUMN_TURNS; 0: never */
 };
+
+/* In one turn columns make room from the right. */
+#define COLUMN_TURNS 11
 
 /* All columns, in the order they are listed. */
 extern const struct column columns[];
@@ -69,21 +98,34 @@ extern const size_t columns_n;
 /* The column of that id (of id_len bytes), or NULL. */
 const struct column *column_by_id(const char *id, size_t id_len);
 
-/* The column of that id, which there is. */
-const struct column *column_known(const char *id);
+/* The column that this key sorts by, which there is. */
+const struct column *column_by_key(char key);
 
-/* The column of a delay kind. */
-const struct column *column_of_kind(enum delay_kind kind);
+/* The column that rows are sorted by unless told otherwise. */
+const struct column *column_first(void);
+
+/* The column that says all of what this one cuts, or NULL. */
+const struct column *column_whole(const struct column *column);
 
 /* Whether the column is a delay kind, mem or total, which go by the view's unit. */
-bool column_is_delay(const struct column *column);
+static inline bool column_is_delay(const struct column *column)
+{
+	return column->kinds != 0;
+}
 
-/* Which rows a column has something to say of. */
-enum column_rows { ROWS_ALL, ROWS_TASKS, ROWS_GROUPS };
-enum column_rows column_rows(const struct column *column);
+/* Which rows it has something to say of: of a single task says what nothing is made of for many. */
+static inline enum column_rows column_rows(const struct column *column)
+{
+	if (column->of_groups)
+		return ROWS_GROUPS;
+	return column->sum == SUM_NONE ? ROWS_TASKS : ROWS_ALL;
+}
 
-/* The version of the taskstats record that brought what it shows; 0: it is not of the record. */
-unsigned column_since(const struct column *column);
+/* Whether a task's row counts for that state: R, S, T, D or STATE_IOWAIT; unset: not known. */
+struct value row_in_state(const struct view *view, const struct row *row, int state);
+
+/* No letter of /proc/PID/stat: waits for block I/O. */
+enum { STATE_IOWAIT = 'i' };
 
 /* Whether the longest wait of a delay column's kinds was in this interval (unit max). */
 bool column_rose(const struct column *column, const struct view *view, const struct row *row);
@@ -126,6 +168,12 @@ void column_append_total(const struct column *column, const struct view *view,
 
 /* Appends heading or unit as a cell, aligned as the column's values are. */
 void column_append_label(const struct column *column, const char *label, struct buf *out);
+
+/* Cells of the longest heading with its digit, and a NUL. */
+#define COLUMN_HEADING 32
+
+/* Writes the heading with the digit that sorts by it. */
+void column_heading(const struct column *column, char heading[COLUMN_HEADING]);
 
 /* The label of the unit row. */
 const char *column_unit(const struct column *column, enum unit unit);

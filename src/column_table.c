@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All columns: what each says of a row, of a task or of a group. */
 #include "config.h"
 
 #include "column.h"
 
-#include <string.h>
 #include <sys/wait.h>
 
-#include "column_group.h"
+#include "cgroup.h"
 #include "group.h"
 #include "util.h"
 
@@ -19,51 +19,43 @@ const struct unit_row unit_table[UNITS] = {
 	[UNIT_TOTAL] = { "total", "(tot)", "milliseconds waited since the task's start" },
 };
 
-/* Of the columns that count tasks by state: no letter of /proc/PID/stat. */
-enum { ARG_IOWAIT = 'i' };
+/* Delay columns that are no kind: their arg. */
+enum { ARG_TOTAL = DELAY_KINDS, ARG_MEM };
 
-/* What a getter is handed. */
+#define UNUSED __attribute__((unused))
+
+/* A getter, and what it is handed. */
 #define GETTER(name) \
-	static struct value name(const struct column *column, const struct view *view, \
-				 const struct row *row)
+	static struct value name(UNUSED const struct column *column, \
+				 UNUSED const struct view *view, const struct row *row)
 
 /* The id of the task, process or thread. */
 GETTER(get_pid)
 {
-	(void)column;
-	(void)view;
 	return row->task ? value_number(row->task->key.pid) : value_unset();
 }
 
 /* The id of its thread group. */
 GETTER(get_tgid)
 {
-	(void)column;
-	(void)view;
 	return row->task ? value_number(row->task->tgid) : value_unset();
 }
 
 /* The id of its parent. */
 GETTER(get_ppid)
 {
-	(void)column;
-	(void)view;
 	return row->task ? value_number(row->task->ppid) : value_unset();
 }
 
 /* The real user's name. */
 GETTER(get_user)
 {
-	(void)column;
-	(void)view;
 	return row->task ? value_text(row->task->user) : value_unset();
 }
 
 /* The real user's id. */
 GETTER(get_uid)
 {
-	(void)column;
-	(void)view;
 	return row->task ? value_number(row->task->uid) : value_unset();
 }
 
@@ -83,7 +75,6 @@ GETTER(get_state)
 {
 	char state = row_state(view->frame, row);
 
-	(void)column;
 	if (row->exited && !state)
 		return value_text("X");
 	return value_text(state_text(state));
@@ -101,33 +92,19 @@ static struct value share(const struct row *row, uint64_t ns)
 /* Time on a CPU. */
 GETTER(get_run)
 {
-	(void)column;
-	(void)view;
 	return row->valid & VALID_RUN ? share(row, row->deltas->run_ns) : value_unset();
 }
 
 /* Its user part. */
 GETTER(get_usr)
 {
-	(void)column;
-	(void)view;
 	return row->valid & VALID_TICK ? share(row, row->deltas->user_ns) : value_unset();
 }
 
 /* Its system part. */
 GETTER(get_sys)
 {
-	(void)column;
-	(void)view;
 	return row->valid & VALID_TICK ? share(row, row->deltas->system_ns) : value_unset();
-}
-
-/* The kinds that a delay column is made of. */
-static uint32_t kinds_of(int arg)
-{
-	if (arg == COLUMN_TOTAL)
-		return DELAY_TOTAL_KINDS;
-	return arg == COLUMN_MEM ? DELAY_MEM_KINDS : DELAY_BIT(arg);
 }
 
 /* Longest wait of any of the kinds, in ms. */
@@ -148,33 +125,32 @@ static struct value longest(const struct view *view, const struct row *row, uint
 /* Sum of the column's kinds over an array of kinds. */
 static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t valid)
 {
-	if (arg == COLUMN_TOTAL)
+	if (arg == ARG_TOTAL)
 		return delay_total(delays, valid);
-	return arg == COLUMN_MEM ? delay_mem(delays, valid) : delays[arg];
+	return arg == ARG_MEM ? delay_mem(delays, valid) : delays[arg];
 }
 
 /* The interval's delay of the column's kinds. Groups have added their members' mem and total. */
 static struct delay_sum delta_of(int arg, const struct row *row)
 {
-	if (arg == COLUMN_TOTAL)
+	if (arg == ARG_TOTAL)
 		return row->deltas->total;
-	return arg == COLUMN_MEM ? row->deltas->mem : row->deltas->delay[arg];
+	return arg == ARG_MEM ? row->deltas->mem : row->deltas->delay[arg];
 }
 
 /* A delay in the view's unit. */
 GETTER(get_delay)
 {
-	uint32_t kinds = kinds_of(column->arg);
-	uint32_t known = row->valid & kinds;
+	uint32_t known = row->valid & column->kinds;
 	/* Of what is summed every count must be known. */
 	bool counted = ((row->valid >> DELAY_KINDS) & known) == known;
 	struct delay_sum delta;
 
 	if (view->unit == UNIT_MAX)
-		return longest(view, row, kinds);
+		return longest(view, row, column->kinds);
 	if (view->unit == UNIT_TOTAL) {
 		known = raw_known(row->raw);
-		if (!(known & kinds))
+		if (!(known & column->kinds))
 			return value_unset();
 		delta = sum_of(column->arg, row->raw->delay, known);
 		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
@@ -198,8 +174,6 @@ GETTER(get_elapsed)
 {
 	uint64_t start;
 
-	(void)column;
-	(void)view;
 	if (!row->task || row->members > 1)
 		return value_unset();
 	start = row->task->key.start_ns;
@@ -213,7 +187,6 @@ GETTER(get_wait)
 {
 	uint64_t ns;
 
-	(void)column;
 	if (!row_wait(view->frame, row, &ns))
 		return value_unset();
 	return value_number((double)ns / (double)NSEC_PER_SEC);
@@ -222,8 +195,6 @@ GETTER(get_wait)
 /* Time on a CPU since the task's start, in s. */
 GETTER(get_time)
 {
-	(void)column;
-	(void)view;
 	if (!(row->raw->valid & VALID_RUN))
 		return value_unset();
 	return value_number((double)row->raw->run_ns / (double)NSEC_PER_SEC);
@@ -293,7 +264,6 @@ GETTER(get_cgroup)
 {
 	bool is_group = row->group && view->frame->group_by == group_table[GROUP_CGROUP].id;
 
-	(void)column;
 	if (row->task)
 		return value_text(row->task->cgroup);
 	return value_text(is_group ? row->group->name : NULL);
@@ -311,16 +281,12 @@ static struct value name_of(const struct row *row, const char *name)
 /* The task's name. */
 GETTER(get_comm)
 {
-	(void)column;
-	(void)view;
 	return row->task ? name_of(row, row->task->comm) : value_unset();
 }
 
 /* The command line; the name where there is none (kernel threads). */
 GETTER(get_command)
 {
-	(void)column;
-	(void)view;
 	if (!row->task)
 		return value_unset();
 	if (row->task->command && *row->task->command)
@@ -328,18 +294,23 @@ GETTER(get_command)
 	return name_of(row, row->task->comm);
 }
 
-/* Whether the task is in one of some states; arg: a state's letter, W for a wait for I/O. */
-GETTER(get_in_state)
+struct value row_in_state(const struct view *view, const struct row *row, int wanted)
 {
 	char state = row->task ? row_state(view->frame, row) : 0;
 
 	if (row->exited || !state)
 		return value_unset();
-	if (column->arg == ARG_IOWAIT)
+	if (wanted == STATE_IOWAIT)
 		return row->raw->state ? value_number(row->raw->wait == WAIT_IO) : value_unset();
 	/* What was stopped by a tracer is stopped, and idle kernel threads sleep. */
 	state = state == 't' ? 'T' : state == 'I' ? 'S' : state;
-	return value_number(state == column->arg);
+	return value_number(state == wanted);
+}
+
+/* Whether the task is in a state; arg: see row_in_state(). */
+GETTER(get_in_state)
+{
+	return row_in_state(view, row, column->arg);
 }
 
 /* Exit status as a shell has it: 128 and the signal's number where one ended the task. */
@@ -347,192 +318,211 @@ GETTER(get_exit)
 {
 	int status = (int)row->raw->status;
 
-	(void)column;
-	(void)view;
 	if (!row->task || !row->exited)
 		return value_unset();
 	return value_number(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-#define DELAY_COLUMN(NAME, id, heading, digit, since, place, place15, help) \
-	{ id, heading, NULL, 6, FORMAT_SHARE, SUM_ROW, digit, false, 0, DELAY_##NAME, get_delay, \
-	  help },
+/* How many tasks the row is of. */
+GETTER(get_members)
+{
+	return value_number(row->members);
+}
+
+/* The group that the row is of. */
+GETTER(get_group)
+{
+	return value_text(row->group ? row->group->label : NULL);
+}
+
+/* Who of the group has waited most. */
+GETTER(get_worst)
+{
+	if (!row->group || !row->group->worst)
+		return value_unset();
+	return value_text(row->group->worst->task->comm);
+}
+
+/* The group's reading that has a part, of the frame or (before) of the one before it; NULL. */
+static const struct cgroup_sample *group_part(const struct row *row, unsigned part, bool before)
+{
+	const struct cgroup_sample *sample = NULL;
+
+	if (row->group)
+		sample = before ? row->group->figures->before : row->group->figures->now;
+	return sample && sample->have & CGROUP_BIT(part) ? sample : NULL;
+}
+
+/* The group's own pressure; arg: the resource. */
+GETTER(get_pressure)
+{
+	const struct cgroup_sample *now = group_part(row, (unsigned)column->arg, false);
+
+	if (!now || !now->psi[column->arg].some.valid)
+		return value_unset();
+	return value_number(now->psi[column->arg].some.avg10 / 100.0);
+}
+
+/* Time that the group was throttled, as a share of the interval, in percent. */
+GETTER(get_throttled)
+{
+	const struct cgroup_sample *now = group_part(row, CGROUP_THROTTLE, false);
+	const struct cgroup_sample *before = group_part(row, CGROUP_THROTTLE, true);
+	uint64_t ns;
+
+	if (!now || !before)
+		return value_unset();
+	ns = now->read_ns[CGROUP_THROTTLE] - before->read_ns[CGROUP_THROTTLE];
+	if (!ns || now->throttled_ns < before->throttled_ns)
+		return value_unset();
+	return value_number((double)(now->throttled_ns - before->throttled_ns) * 100.0 / (double)ns);
+}
+
+/* What the group's memory limits did in the interval; arg: enum cgroup_event. */
+GETTER(get_event)
+{
+	const struct cgroup_sample *now = group_part(row, CGROUP_EVENTS, false);
+	const struct cgroup_sample *before = group_part(row, CGROUP_EVENTS, true);
+	unsigned bit = 1u << column->arg;
+
+	if (!now || !before || !(now->event_valid & before->event_valid & bit) ||
+	    now->events[column->arg] < before->events[column->arg])
+		return value_unset();
+	return value_number((double)(now->events[column->arg] - before->events[column->arg]));
+}
+
+/* What many columns share. */
+#define COUNT(cells) .unit = "(#)", .width = cells, .format = FORMAT_COUNT
+#define PERCENT .unit = "(%)", .width = 6, .format = FORMAT_SHARE
+#define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
+
+/* Kinds in the default view: these are in narrow ones too, these only where they are given. */
+#define KINDS_NARROW (DELAY_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO))
+#define KINDS_GIVEN DELAY_BIT(DELAY_IRQ)
+
+/* The turn in which a kind makes room. */
+#define KIND_YIELDS(kind) \
+	((kind) == DELAY_BLKIO ? 8 : (kind) == DELAY_RECLAIM ? 10 : (kind) == DELAY_CPU ? 11 : 9)
+
+/* What goes by the view's unit. */
+#define DELAY .width = 6, .format = FORMAT_SHARE, .get = get_delay
+
+#define BYTES \
+	.unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO, \
+	.get = get_io
+#define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .needs = NEED_STAT, .arg = state, \
+	.get = get_in_state
+
+/* Of control groups. */
+#define PRESSURE(resource) PERCENT, .of_groups = true, .needs = NEED_GROUP(resource), \
+	.arg = resource, .get = get_pressure, .place = PLACE_RIGHT
+#define EVENTS(event) COUNT(6), .of_groups = true, .needs = NEED_GROUP(CGROUP_EVENTS), \
+	.arg = event, .get = get_event
+
+#define KIND_COLUMN(NAME, ident, head, key, version, at, at15, text) \
+	{ .id = ident, .heading = head, DELAY, .sum = SUM_ROW, .digit = key, .since = version, \
+	  .kinds = DELAY_BIT(DELAY_##NAME), .arg = DELAY_##NAME, .formats = IN_CSV | IN_JSON, \
+	  .place = PLACE_MIDDLE, .wide = !(DELAY_BIT(DELAY_##NAME) & KINDS_NARROW), \
+	  .given = DELAY_BIT(DELAY_##NAME) & KINDS_GIVEN, .yields = KIND_YIELDS(DELAY_##NAME), \
+	  .help = text },
 
 /* Counters of the record are shown as their growth in the interval. */
-#define RECORD_COLUMN(name, heading, type, offset, offset15, since, nature, fold, group, unit, \
-		      help) \
-	{ #name, heading, "(" unit ")", 8, FORMAT_COUNT, \
-	  RECORD_##nature == RECORD_COUNTER ? SUM_ADD : SUM_NONE, 0, false, NEED_RECORD, \
-	  RECORD_##name, get_record, help },
+#define RECORD_COLUMN(name, head, type, at, at15, version, nature, fold, part, measure, text) \
+	{ .id = #name, .heading = head, .unit = "(" measure ")", .width = 8, \
+	  .format = FORMAT_COUNT, .needs = NEED_RECORD, .since = version, \
+	  .sum = RECORD_##nature == RECORD_COUNTER ? SUM_ADD : SUM_NONE, \
+	  .arg = RECORD_##name, .get = get_record, .help = text },
 
 const struct column columns[] = {
-	{ "pid", "PID", "(#)", 7, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_pid,
-	  "process id; in thread rows the thread's" },
-	{ "tgid", "TGID", "(#)", 7, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_tgid,
-	  "id of the process a thread belongs to" },
-	{ "ppid", "PPID", "(#)", 7, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_ppid,
-	  "id of the parent process" },
-	{ "user", "USER", "(str)", 8, FORMAT_TEXT, SUM_NONE, 0, false, 0, 0, get_user,
-	  "name of the real user" },
-	{ "uid", "UID", "(#)", 7, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_uid,
-	  "id of the real user" },
-	{ "state", "S", "", 1, FORMAT_TEXT, SUM_NONE, 0, false, NEED_STAT, 0, get_state,
-	  "state: R runs, S sleeps, D sleeps uninterruptibly, T stopped, Z zombie, I idle" },
-	{ "exit", "EXIT", "(#)", 5, FORMAT_COUNT, SUM_NONE, 0, false, 0, 0, get_exit,
-	  "exit status of a task that ended in the interval, 128 and more for a signal" },
-	{ "run", "RUN", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_run,
-	  "time on a CPU" },
-	{ "usr", "USR", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_usr,
-	  "time on a CPU in user mode, estimated from clock ticks" },
-	{ "sys", "SYS", "(%)", 6, FORMAT_SHARE, SUM_ROW, 0, false, 0, 0, get_sys,
-	  "time on a CPU in the kernel, estimated from clock ticks" },
-	{ "total", "TOTAL", NULL, 6, FORMAT_SHARE, SUM_ROW, '0', false, 0, COLUMN_TOTAL, get_delay,
-	  "all waiting: every kind but thrash, which is booked as blkio or swapin too" },
-	{ "mem", "MEM", NULL, 6, FORMAT_SHARE, SUM_ROW, '9', false, 0, COLUMN_MEM, get_delay,
-	  "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash" },
-	DELAY_TABLE(DELAY_COLUMN)
-	{ "elap", "ELAP", "(hm)", 7, FORMAT_DURATION, SUM_NONE, 0, false, 0, 0, get_elapsed,
-	  "time since the task's start" },
-	{ "wait", "WAIT", "(s)", 6, FORMAT_SHARE, SUM_MOST, 0, false, NEED_STAT, 0, get_wait,
-	  "how long it has been waiting by now; where only samples tell, in state D, at least" },
-	{ "time", "TIME", "(s)", 8, FORMAT_SHARE, SUM_ROW, 0, false, NEED_LIFE, 0, get_time,
-	  "time on a CPU since the task's start" },
-	{ "cuser", "CUSR", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 0, get_children,
-	  "user time of children that ended and were reaped in the interval, their whole lives'" },
-	{ "csys", "CSYS", "(%)", 6, FORMAT_SHARE, SUM_ADD, 0, false, NEED_STAT, 1, get_children,
-	  "system time of children that ended and were reaped in the interval" },
-	{ "read", "READ", "(kB/s)", 8, FORMAT_COUNT, SUM_ADD, 0, false, NEED_IO, 0, get_io,
-	  "bytes read from storage" },
-	{ "write", "WRITE", "(kB/s)", 8, FORMAT_COUNT, SUM_ADD, 0, false, NEED_IO, 1, get_io,
-	  "bytes written to storage" },
-	{ "cancel", "CANC", "(kB/s)", 8, FORMAT_COUNT, SUM_ADD, 0, false, NEED_IO, 2, get_io,
-	  "bytes written that were truncated before they reached storage" },
-	{ "running", "RUNG", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, 'R',
-	  get_in_state, "tasks that run or wait for a CPU" },
-	{ "sleeping", "SLPG", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, 'S',
-	  get_in_state, "tasks that sleep" },
-	{ "stopped", "STPD", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, 'T',
-	  get_in_state, "tasks that were stopped, by a signal or a tracer" },
-	{ "uninterruptible", "UNIN", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, 'D',
-	  get_in_state, "tasks that sleep uninterruptibly" },
-	{ "iowait", "IOWT", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, NEED_STAT, ARG_IOWAIT,
-	  get_in_state, "tasks that wait for block I/O" },
+	{ .id = "pid", .heading = "PID", .thread_heading = "TID", COUNT(7), .get = get_pid,
+	  .letter = 'N', .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT,
+	  .help = "process id; in thread rows the thread's" },
+	{ .id = "tgid", .heading = "TGID", COUNT(7), .get = get_tgid, .formats = IN_CSV | IN_JSON,
+	  .help = "id of the process a thread belongs to" },
+	{ .id = "ppid", .heading = "PPID", COUNT(7), .get = get_ppid, .formats = IN_CSV | IN_JSON,
+	  .help = "id of the parent process" },
+	{ .id = "user", .heading = "USER", TEXT(8), .get = get_user, .formats = IN_CSV | IN_JSON,
+	  .place = PLACE_LEFT, .of_process = true, .yields = 2, .help = "name of the real user" },
+	{ .id = "uid", .heading = "UID", COUNT(7), .get = get_uid, .formats = IN_CSV | IN_JSON,
+	  .help = "id of the real user" },
+	{ .id = "state", .heading = "S", .unit = "", .width = 1, .warm = "D", .needs = NEED_STAT,
+	  .get = get_state, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT, .yields = 6,
+	  .help = "state: R runs, S sleeps, D sleeps uninterruptibly, T stopped, Z zombie, I idle" },
+	{ .id = "exit", .heading = "EXIT", COUNT(5), .get = get_exit,
+	  .help = "exit status of a task that ended in the interval, 128 and more for a signal" },
+	{ .id = "run", .heading = "RUN", PERCENT, .sum = SUM_ROW, .letter = 'P', .get = get_run,
+	  .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .help = "time on a CPU" },
+	{ .id = "usr", .heading = "USR", PERCENT, .sum = SUM_ROW, .get = get_usr,
+	  .help = "time on a CPU in user mode, estimated from clock ticks" },
+	{ .id = "sys", .heading = "SYS", PERCENT, .sum = SUM_ROW, .get = get_sys,
+	  .help = "time on a CPU in the kernel, estimated from clock ticks" },
+	{ .id = "total", .heading = "TOTAL", DELAY, .sum = SUM_ROW, .digit = '0', .first = true,
+	  .kinds = DELAY_TOTAL_KINDS, .arg = ARG_TOTAL, .place = PLACE_MIDDLE,
+	  .help = "all waiting: every kind but thrash, which is booked as blkio or swapin too" },
+	/* Of counters added up the larger of two is not the members' larger ones added up. */
+	{ .id = "mem", .heading = "MEM", DELAY, .sum = SUM_DELTAS, .digit = '9',
+	  .kinds = DELAY_MEM_KINDS, .arg = ARG_MEM, .place = PLACE_RIGHT, .narrow = true,
+	  .yields = 7,
+	  .help = "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash" },
+	DELAY_TABLE(KIND_COLUMN)
+	{ .id = "elap", .heading = "ELAP", .unit = "(hm)", .width = 7, .format = FORMAT_DURATION,
+	  .get = get_elapsed, .help = "time since the task's start" },
+	{ .id = "wait", .heading = "WAIT", .unit = "(s)", .width = 6, .format = FORMAT_SHARE,
+	  .sum = SUM_MOST, .needs = NEED_STAT, .get = get_wait,
+	  .help = "how long it has been waiting by now; where only samples tell, in state D, at least" },
+	{ .id = "time", .heading = "TIME", .unit = "(s)", .width = 8, .format = FORMAT_SHARE,
+	  .sum = SUM_ROW, .needs = NEED_LIFE, .letter = 'T', .get = get_time,
+	  .help = "time on a CPU since the task's start" },
+	{ .id = "cuser", .heading = "CUSR", PERCENT, .sum = SUM_ADD, .needs = NEED_STAT, .arg = 0,
+	  .get = get_children,
+	  .help = "user time of children that ended and were reaped in the interval, their whole lives'" },
+	{ .id = "csys", .heading = "CSYS", PERCENT, .sum = SUM_ADD, .needs = NEED_STAT, .arg = 1,
+	  .get = get_children,
+	  .help = "system time of children that ended and were reaped in the interval" },
+	{ .id = "read", .heading = "READ", BYTES, .arg = 0, .help = "bytes read from storage" },
+	{ .id = "write", .heading = "WRITE", BYTES, .arg = 1, .help = "bytes written to storage" },
+	{ .id = "cancel", .heading = "CANC", BYTES, .arg = 2,
+	  .help = "bytes written that were truncated before they reached storage" },
+	{ .id = "running", .heading = "RUNG", IN_STATE('R'),
+	  .help = "tasks that run or wait for a CPU" },
+	{ .id = "sleeping", .heading = "SLPG", IN_STATE('S'), .help = "tasks that sleep" },
+	{ .id = "stopped", .heading = "STPD", IN_STATE('T'),
+	  .help = "tasks that were stopped, by a signal or a tracer" },
+	{ .id = "uninterruptible", .heading = "UNIN", IN_STATE('D'),
+	  .help = "tasks that sleep uninterruptibly" },
+	{ .id = "iowait", .heading = "IOWT", IN_STATE(STATE_IOWAIT),
+	  .help = "tasks that wait for block I/O" },
 	RECORD_TABLE(RECORD_COLUMN)
-	{ "members", "N", "(#)", 5, FORMAT_COUNT, SUM_ADD, 0, false, 0, 0, column_get_members,
-	  "tasks that the row is of" },
-	{ "psi-cpu", "PCPU", "(%)", 6, FORMAT_SHARE, SUM_NONE, 0, false, NEED_GROUP(PSI_CPU),
-	  PSI_CPU, column_get_pressure, "pressure on the control group: some of it waits for a CPU, avg10" },
-	{ "psi-mem", "PMEM", "(%)", 6, FORMAT_SHARE, SUM_NONE, 0, false, NEED_GROUP(PSI_MEMORY),
-	  PSI_MEMORY, column_get_pressure, "some of it waits for memory, avg10" },
-	{ "psi-io", "PIO", "(%)", 6, FORMAT_SHARE, SUM_NONE, 0, false, NEED_GROUP(PSI_IO),
-	  PSI_IO, column_get_pressure, "some of it waits for I/O, avg10" },
-	{ "throttled", "THROT", "(%)", 6, FORMAT_SHARE, SUM_NONE, 0, false,
-	  NEED_GROUP(CGROUP_THROTTLE), 0, column_get_throttled,
-	  "time that the control group was throttled by its limit of CPU time" },
-	{ "mem-high", "MHIGH", "(#)", 6, FORMAT_COUNT, SUM_NONE, 0, false,
-	  NEED_GROUP(CGROUP_EVENTS), CGROUP_EVENT_HIGH, column_get_event,
-	  "times that it was throttled for being above memory.high" },
-	{ "mem-max", "MMAX", "(#)", 6, FORMAT_COUNT, SUM_NONE, 0, false,
-	  NEED_GROUP(CGROUP_EVENTS), CGROUP_EVENT_MAX, column_get_event,
-	  "times that it was about to go above memory.max" },
-	{ "mem-oom", "MOOM", "(#)", 6, FORMAT_COUNT, SUM_NONE, 0, false,
-	  NEED_GROUP(CGROUP_EVENTS), CGROUP_EVENT_OOM, column_get_event,
-	  "times that an allocation was about to fail at its limit" },
-	{ "worst", "WORST", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, false, 0, 0, column_get_worst,
-	  "the member of the group that waited most" },
-	{ "cgroup", "CGROUP", "(str)", 24, FORMAT_TEXT, SUM_NONE, 0, false, NEED_CGROUP, 0,
-	  get_cgroup, "path of the control group" },
-	{ "group", "GROUP", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, true, 0, 0, column_get_group,
-	  "the group: a user, a command, a control group" },
-	{ "comm", "COMMAND", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, true, 0, 0, get_comm,
-	  "name of the task" },
-	{ "command", "COMMAND", "(str)", 15, FORMAT_TEXT, SUM_NONE, 0, true, NEED_COMMAND, 0,
-	  get_command, "command line of the process" },
+	{ .id = "members", .heading = "N", COUNT(5), .sum = SUM_ADD, .of_groups = true,
+	  .get = get_members, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT,
+	  .help = "tasks that the row is of" },
+	{ .id = "psi-cpu", .heading = "PCPU", PRESSURE(PSI_CPU), .yields = 3,
+	  .help = "pressure on the control group: some of it waits for a CPU, avg10" },
+	{ .id = "psi-mem", .heading = "PMEM", PRESSURE(PSI_MEMORY), .yields = 5,
+	  .help = "some of it waits for memory, avg10" },
+	{ .id = "psi-io", .heading = "PIO", PRESSURE(PSI_IO), .yields = 4,
+	  .help = "some of it waits for I/O, avg10" },
+	{ .id = "throttled", .heading = "THROT", PERCENT, .of_groups = true,
+	  .needs = NEED_GROUP(CGROUP_THROTTLE), .get = get_throttled,
+	  .help = "time that the control group was throttled by its limit of CPU time" },
+	{ .id = "mem-high", .heading = "MHIGH", EVENTS(CGROUP_EVENT_HIGH),
+	  .help = "times that it was throttled for being above memory.high" },
+	{ .id = "mem-max", .heading = "MMAX", EVENTS(CGROUP_EVENT_MAX),
+	  .help = "times that it was about to go above memory.max" },
+	{ .id = "mem-oom", .heading = "MOOM", EVENTS(CGROUP_EVENT_OOM),
+	  .help = "times that an allocation was about to fail at its limit" },
+	{ .id = "worst", .heading = "WORST", TEXT(15), .of_groups = true, .get = get_worst,
+	  .place = PLACE_RIGHT, .yields = 1, .help = "the member of the group that waited most" },
+	{ .id = "cgroup", .heading = "CGROUP", TEXT(24), .needs = NEED_CGROUP, .get = get_cgroup,
+	  .formats = IN_JSON, .help = "path of the control group" },
+	{ .id = "group", .heading = "GROUP", TEXT(15), .of_groups = true, .last = true,
+	  .names = true, .get = get_group, .formats = IN_CSV | IN_JSON,
+	  .help = "the group: a user, a command, a control group" },
+	{ .id = "comm", .heading = "COMMAND", TEXT(15), .last = true, .names = true,
+	  .whole = "command", .get = get_comm, .formats = IN_CSV | IN_JSON, .place = PLACE_RIGHT,
+	  .help = "name of the task" },
+	{ .id = "command", .heading = "COMMAND", TEXT(15), .last = true, .needs = NEED_COMMAND,
+	  .get = get_command, .formats = IN_JSON, .help = "command line of the process" },
 };
 
 const size_t columns_n = ARRAY_SIZE(columns);
-
-int unit_by_name(const char *name)
-{
-	for (int unit = 0; unit < UNITS; unit++)
-		if (!strcmp(unit_table[unit].id, name))
-			return unit;
-	return -1;
-}
-
-const struct column *column_by_id(const char *id, size_t id_len)
-{
-	for (size_t i = 0; i < columns_n; i++)
-		if (strlen(columns[i].id) == id_len && !memcmp(columns[i].id, id, id_len))
-			return &columns[i];
-	return NULL;
-}
-
-const struct column *column_known(const char *id)
-{
-	return column_by_id(id, strlen(id));
-}
-
-const struct column *column_of_kind(enum delay_kind kind)
-{
-	return column_known(delay_table[kind].id);
-}
-
-bool column_is_delay(const struct column *column)
-{
-	return column->get == get_delay;
-}
-
-enum column_rows column_rows(const struct column *column)
-{
-	static column_get_fn *const of_groups[] = {
-		column_get_members, column_get_group, column_get_worst, column_get_pressure,
-		column_get_throttled, column_get_event,
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(of_groups); i++)
-		if (column->get == of_groups[i])
-			return ROWS_GROUPS;
-	return column->sum == SUM_NONE ? ROWS_TASKS : ROWS_ALL;
-}
-
-unsigned column_since(const struct column *column)
-{
-	if (column->get == get_record)
-		return record_table[column->arg].since;
-	return column_is_delay(column) && column->arg < DELAY_KINDS ?
-		       delay_table[column->arg].since : 0;
-}
-
-bool column_rose(const struct column *column, const struct view *view, const struct row *row)
-{
-	const struct task_record *now = row_record(view->frame, row);
-	const struct task_record *before = row_record_before(view->frame, row);
-	uint32_t kinds;
-
-	if (!column_is_delay(column) || !now || !before)
-		return false;
-	kinds = kinds_of(column->arg) & now->range_valid & before->range_valid;
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (kinds & DELAY_BIT(kind) && now->max[kind] > before->max[kind])
-			return true;
-	return false;
-}
-
-unsigned column_needs(const struct column *column, enum unit unit)
-{
-	if (!column_is_delay(column))
-		return column->needs;
-	return column->needs | (unit == UNIT_MAX ? NEED_RANGE : 0) |
-	       (unit == UNIT_TOTAL ? NEED_LIFE : 0);
-}
-
-bool column_descends(const struct column *column)
-{
-	return column->format != FORMAT_TEXT;
-}
-
-const char *column_unit(const struct column *column, enum unit unit)
-{
-	return column->unit ? column->unit : unit_table[unit].label;
-}

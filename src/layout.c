@@ -59,12 +59,6 @@ static void add(struct layout *layout, const struct column *column)
 		layout->columns[layout->n++] = column;
 }
 
-/* Appends the column of that id. */
-static void add_id(struct layout *layout, const char *id)
-{
-	add(layout, column_by_id(id, strlen(id)));
-}
-
 /* Takes a column out. */
 static void take_out(struct layout *layout, const struct column *column)
 {
@@ -76,54 +70,56 @@ static void take_out(struct layout *layout, const struct column *column)
 	layout->n = kept;
 }
 
-/* The contract's default view. */
-static void add_default(struct layout *layout, const struct layout_frame *frame)
+bool layout_applies(const struct column *column, enum group_by by)
+{
+	return column_rows(column) != (group_folds(by) ? ROWS_TASKS : ROWS_GROUPS);
+}
+
+const struct column *layout_name(enum group_by by)
+{
+	const struct column *column = columns;
+
+	while (!column->names || !layout_applies(column, by))
+		column++;
+	return column;
+}
+
+/* Whether a column of the default view is in that of this frame. */
+static bool is_default(const struct column *column, const struct layout_frame *frame)
 {
 	bool wide = !frame->width || frame->width >= LAYOUT_WIDE;
 
-	if (group_folds(frame->group_by)) {
-		add_id(layout, "members");
-	} else {
-		add_id(layout, "pid");
-		add_id(layout, "user");
-		if (frame->state)
-			add_id(layout, "state");
-	}
-	add_id(layout, "run");
-	add_id(layout, "total");
-	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
-		/* Unknown for now is another thing than never given: keep these. */
-		bool given = kind != DELAY_IRQ || frame->kinds & DELAY_BIT(kind);
-
-		if (given && (wide || kind == DELAY_CPU || kind == DELAY_BLKIO))
-			add(layout, column_of_kind(kind));
-	}
-	if (!wide)
-		add_id(layout, "mem");
-	if (frame->pressure) {
-		add_id(layout, "psi-cpu");
-		add_id(layout, "psi-mem");
-		add_id(layout, "psi-io");
-	}
-	if (group_folds(frame->group_by))
-		add_id(layout, "worst");
-	else
-		add_id(layout, "comm");
+	if (wide ? column->narrow : column->wide)
+		return false;
+	/* Unknown for now is another thing than never given. */
+	if (column->given && !(column->kinds & frame->kinds))
+		return false;
+	if (column->of_process && frame->of_process)
+		return false;
+	return !(column->needs & ~frame->reads) && layout_applies(column, frame->group_by);
 }
 
-/* Takes out the name of a task, and puts that of the group at the end. */
-static void name_groups(struct layout *layout)
+/* The contract's default view. */
+static void add_default(struct layout *layout, const struct layout_frame *frame)
 {
-	take_out(layout, column_known("comm"));
-	take_out(layout, column_known("command"));
-	take_out(layout, column_known("group"));
+	for (enum column_place place = PLACE_LEFT; place <= PLACE_RIGHT; place++)
+		for (size_t i = 0; i < columns_n; i++)
+			if (columns[i].place == place && is_default(&columns[i], frame))
+				add(layout, &columns[i]);
+}
+
+/* Takes out the names of tasks, and puts that of the group at the end. */
+static void name_groups(struct layout *layout, enum group_by by)
+{
+	while (layout->n && layout->columns[layout->n - 1]->last)
+		layout->n--;
 	if (layout->n == LAYOUT_MAX)
 		layout->n--;
-	add_id(layout, "group");
+	add(layout, layout_name(by));
 }
 
-/* Moves the columns that only go last to the end, keeping their order. */
-static void settle_last(struct layout *layout)
+/* Moves the columns that only go last to the end, keeping their order; of groups there is one. */
+static void settle_last(struct layout *layout, enum group_by by)
 {
 	const struct column *last[LAYOUT_MAX];
 	size_t kept = 0, n = 0;
@@ -135,11 +131,16 @@ static void settle_last(struct layout *layout)
 			layout->columns[kept++] = layout->columns[i];
 	}
 	memcpy(layout->columns + kept, last, n * sizeof(*last));
+	if (group_folds(by))
+		name_groups(layout, by);
 }
 
-bool layout_pressure(enum group_by by, const struct frame *frame)
+unsigned layout_reads(enum group_by by, const struct frame *frame)
 {
-	return by == GROUP_CGROUP && frame && frame->hierarchy && frame->hierarchy->version == 2;
+	bool pressure = by == GROUP_CGROUP && frame && frame->hierarchy &&
+			frame->hierarchy->version == 2;
+
+	return pressure ? NEED_GROUP_PARTS : 0;
 }
 
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame)
@@ -157,14 +158,7 @@ void layout_resolve(struct layout *layout, const char *spec, const struct layout
 		else
 			add(layout, column);
 	}
-	settle_last(layout);
-	if (group_folds(frame->group_by))
-		name_groups(layout);
-}
-
-bool layout_applies(const struct column *column, enum group_by by)
-{
-	return column_rows(column) != (group_folds(by) ? ROWS_TASKS : ROWS_GROUPS);
+	settle_last(layout, frame->group_by);
 }
 
 /* Whether a list names columns of such rows alone. */
@@ -219,9 +213,7 @@ void layout_resolve_table(struct layout *layout, const char *spec,
 			add(layout, all.columns[i]);
 	if (spec && !is_relative(spec) && names_rows(&named, other) && !names_rows(&named, own))
 		add_default_own(layout, frame, own);
-	settle_last(layout);
-	if (folds)
-		name_groups(layout);
+	settle_last(layout, frame->group_by);
 	if (!layout->n)
 		*layout = all;
 }

@@ -23,13 +23,16 @@ struct layout {
 struct layout_frame {
 	unsigned width; /* of the screen in cells; 0: no limit */
 	uint32_t kinds; /* DELAY_BIT()s that the source gives: others are left out */
-	bool state;	/* the state is read for shown rows anyway */
+	unsigned reads; /* NEED_ bits: what default columns may need, others are left out */
 	enum group_by group_by;
-	bool pressure;	/* groups may have some of their own */
+	bool of_process; /* rows are threads of one process */
 };
 
-/* Whether rows of that grouping may have pressure of their own. frame: NULL when there is none. */
-bool layout_pressure(enum group_by by, const struct frame *frame);
+/*
+ * What the default columns of groups may need: of control groups that have pressure of their own
+ * that, of all others nothing. frame: NULL when there is none.
+ */
+unsigned layout_reads(enum group_by by, const struct frame *frame);
 
 /*
  * Checks a list of field ids (`id,id,...`, or `+id`/`-id` onto the default). 0, or -EINVAL
@@ -39,7 +42,7 @@ int layout_check(const char *spec, struct buf *bad);
 
 /*
  * The columns of a checked list, NULL for the default. `comm` and `command` are moved to the
- * end, where the last of them takes the rest of the line.
+ * end, where the last of them takes the rest of the line; of groups their name is there alone.
  */
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame);
 
@@ -53,6 +56,9 @@ void layout_resolve_table(struct layout *layout, const char *spec,
 
 /* Whether a column has something to say of such rows. */
 bool layout_applies(const struct column *column, enum group_by by);
+
+/* The column that names such rows. */
+const struct column *layout_name(enum group_by by);
 
 /* The columns that a list names (not those it takes away), in its order. */
 void layout_named(struct layout *layout, const char *spec);

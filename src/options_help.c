@@ -32,8 +32,8 @@ void options_fields(struct buf *out)
 
 		buf_printf(out, "%-26s %-8s %s", column->id,
 			   column->unit ? column->unit : "(-U)", column->help);
-		if (column_since(column))
-			buf_printf(out, " (record version %u)", column_since(column));
+		if (column->since)
+			buf_printf(out, " (record version %u)", column->since);
 		buf_putc(out, '\n');
 	}
 }

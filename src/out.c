@@ -126,10 +126,22 @@ uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame)
 	return now_ns > trigger->last_ns ? now_ns - trigger->last_ns : 0;
 }
 
+void out_named(const struct out_config *config, unsigned format, struct layout *extra)
+{
+	struct layout named;
+
+	layout_named(&named, config->fields);
+	extra->n = 0;
+	for (size_t i = 0; i < named.n; i++)
+		if (!(named.columns[i]->formats & format) ||
+		    !layout_applies(named.columns[i], config->group_by))
+			extra->columns[extra->n++] = named.columns[i];
+}
+
 /* Whether a format has the column anyway. */
 static bool is_fixed(const struct column *column, const char *const *fixed, size_t n)
 {
-	if (column_is_delay(column) && column->arg < DELAY_KINDS)
+	if (column_is_delay(column) && column->formats)
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(column->id, fixed[i]))

@@ -80,6 +80,9 @@ void out_close(struct out *out);
 /* How long before the frame's sample a trigger, which has fired, last did. */
 uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame);
 
+/* The columns of `fields` that a format (IN_ bit) does not have in every row anyway. */
+void out_named(const struct out_config *config, unsigned format, struct layout *extra);
+
 /*
  * The columns of `fields` that a format with fixed ones has to add: all but the delay kinds
  * and those of the n ids in `fixed`.

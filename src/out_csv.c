@@ -137,19 +137,11 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 	end_record(buf);
 }
 
-/* Columns that are there anyway, besides the delay kinds. */
-static const char *const fixed[] = { "pid", "tgid", "ppid", "uid", "user", "comm", "state", "run" };
-static const char *const fixed_of_group[] = { "group", "members", "run" };
-
 /* A sample. */
 static void csv_frame(struct out *out, const struct view *view)
 {
 	if (!out->frames) {
-		if (group_folds(out->config->group_by))
-			out_extra_fields(out->config, fixed_of_group, ARRAY_SIZE(fixed_of_group),
-					 &out->layout);
-		else
-			out_extra_fields(out->config, fixed, ARRAY_SIZE(fixed), &out->layout);
+		out_named(out->config, IN_CSV, &out->layout);
 		append_head(out, &out->layout);
 	}
 	for (size_t i = 0; i < out->order.n; i++)

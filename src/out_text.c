@@ -2,7 +2,6 @@
 /* Batch text: the screen's lines without a screen. */
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "headline.h"
@@ -20,17 +19,18 @@ static void end_line(struct buf *out)
 
 /* What default columns depend on in batch mode: nobody has the states read for nothing. */
 static struct layout_frame layout_frame(const struct out_config *config, uint32_t kinds,
-					bool pressure)
+					unsigned reads)
 {
 	return (struct layout_frame){ .width = config->width, .kinds = kinds,
-				      .group_by = config->group_by, .pressure = pressure };
+				      .group_by = config->group_by, .reads = reads };
 }
 
 /* Needs of the columns. */
 static unsigned text_needs(const struct out_config *config)
 {
 	struct layout_frame frame = layout_frame(config, DELAY_ALL,
-						  config->group_by == GROUP_CGROUP);
+						  config->group_by == GROUP_CGROUP ?
+							  NEED_GROUP_PARTS : 0);
 	struct layout layout;
 
 	layout_resolve(&layout, config->fields, &frame);
@@ -99,10 +99,9 @@ static void append_heads(struct out *out)
 
 	for (size_t i = 0; i < out->layout.n; i++) {
 		const struct column *column = out->layout.columns[i];
-		char heading[32];
+		char heading[COLUMN_HEADING];
 
-		snprintf(heading, sizeof(heading), "%s%s",
-			 column->digit ? (char[]){ column->digit, '\0' } : "", column->heading);
+		column_heading(column, heading);
 		if (i)
 			buf_putc(buf, ' ');
 		column_append_label(column, heading, buf);
@@ -206,7 +205,7 @@ static void text_frame(struct out *out, const struct view *view)
 {
 	struct layout_frame frame = layout_frame(
 		out->config, view->frame->kinds,
-		layout_pressure(out->config->group_by, view->frame));
+		layout_reads(out->config->group_by, view->frame));
 	struct above above[LAYOUT_MAX] = { 0 };
 
 	if (!out->frames)

@@ -208,10 +208,10 @@ static void test_rose(void **state)
 		assert_true(column_rose(scene_column(risen[i]), &view, &scene->frame.rows[0]));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		assert_false(column_rose(scene_column(others[i]), &view, &scene->frame.rows[0]));
-	assert_int_equal(column_since(scene_column("wpcopy")), 13);
-	assert_int_equal(column_since(scene_column("ac_exe_inode")), 12);
-	assert_int_equal(column_since(scene_column("total")), 0);
-	assert_int_equal(column_since(scene_column("pid")), 0);
+	assert_int_equal(scene_column("wpcopy")->since, 13);
+	assert_int_equal(scene_column("ac_exe_inode")->since, 12);
+	assert_int_equal(scene_column("total")->since, 0);
+	assert_int_equal(scene_column("pid")->since, 0);
 }
 
 /* Children's times and storage bytes: differences, over the interval. */

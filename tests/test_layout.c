@@ -31,7 +31,8 @@ static void check_frame(const char *spec, const struct layout_frame *frame, cons
 static void check(const char *spec, unsigned width, uint32_t kinds, bool with_state,
 		  const char *ids)
 {
-	struct layout_frame frame = { .width = width, .kinds = kinds, .state = with_state };
+	struct layout_frame frame = { .width = width, .kinds = kinds,
+				      .reads = with_state ? NEED_STAT : 0 };
 
 	check_frame(spec, &frame, ids);
 }
@@ -57,8 +58,8 @@ static void test_default(void **state)
 static void check_groups(const char *spec, unsigned width, enum group_by by, bool pressure,
 			 const char *ids)
 {
-	struct layout_frame frame = { .width = width, .kinds = NO_IRQ, .state = true,
-				      .group_by = by, .pressure = pressure };
+	struct layout_frame frame = { .width = width, .kinds = NO_IRQ, .group_by = by,
+				      .reads = NEED_STAT | (pressure ? NEED_GROUP_PARTS : 0) };
 
 	check_frame(spec, &frame, ids);
 }

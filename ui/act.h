@@ -5,12 +5,8 @@
 
 #include "ui.h"
 
-/* Columns that have a letter of their own, or a digit but no kind. */
-enum act_sort { ACT_SORT_TOTAL, ACT_SORT_MEM, ACT_SORT_RUN, ACT_SORT_PID, ACT_SORT_TIME };
-
 /* act_show.c: how the rows are shown. */
-unsigned act_sort_kind(struct ui *ui, int kind);
-unsigned act_sort_column(struct ui *ui, int which);
+unsigned act_sort_key(struct ui *ui, int key);
 unsigned act_sort_move(struct ui *ui, int by);
 unsigned act_sort_reverse(struct ui *ui, int arg);
 unsigned act_unit(struct ui *ui, int arg);

@@ -2,24 +2,12 @@
 /* Keys that change how rows are shown. */
 #include "config.h"
 
-#include <string.h>
-
 #include "act.h"
 #include "view_table.h"
 
-unsigned act_sort_kind(struct ui *ui, int kind)
+unsigned act_sort_key(struct ui *ui, int key)
 {
-	return ui_sort_by(ui, column_of_kind((enum delay_kind)kind));
-}
-
-unsigned act_sort_column(struct ui *ui, int which)
-{
-	static const char *const ids[] = {
-		[ACT_SORT_TOTAL] = "total", [ACT_SORT_MEM] = "mem", [ACT_SORT_RUN] = "run",
-		[ACT_SORT_PID] = "pid", [ACT_SORT_TIME] = "time",
-	};
-
-	return ui_sort_by(ui, column_by_id(ids[which], strlen(ids[which])));
+	return ui_sort_by(ui, column_by_key((char)key));
 }
 
 unsigned act_sort_move(struct ui *ui, int by)

@@ -324,8 +324,7 @@ static void fill_states(struct ui *ui, const struct view *view, const struct ord
 static void count_states(struct detail_group *group, const struct view *view,
 			 const struct order *order)
 {
-	static const char *const ids[] = { "sleeping", "running", "stopped", "uninterruptible",
-					   "iowait" };
+	static const char letters[] = { 'S', 'R', 'T', 'D', STATE_IOWAIT };
 	struct cgroup_states *states = &group->states;
 	uint64_t *const counts[] = { &states->sleeping, &states->running, &states->stopped,
 				     &states->uninterruptible, &states->io_wait };
@@ -334,9 +333,8 @@ static void count_states(struct detail_group *group, const struct view *view,
 	group->stateless = 0;
 	for (size_t i = 0; i < order->n; i++) {
 		group->stateless += !row_state(view->frame, order->rows[i]);
-		for (size_t s = 0; s < ARRAY_SIZE(ids); s++) {
-			struct value value =
-				column_get(column_known(ids[s]), view, order->rows[i]);
+		for (size_t s = 0; s < ARRAY_SIZE(letters); s++) {
+			struct value value = row_in_state(view, order->rows[i], letters[s]);
 
 			*counts[s] += value.type == VALUE_NUMBER && value.number > 0;
 		}

@@ -4,7 +4,6 @@
 #include "detail_threads.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Shares below that are shown as 0.0; from these on they stand out. */
 #define SHARE_SHOWN 0.05
@@ -30,7 +29,8 @@ static void write_heads(struct detail_threads *threads, struct paper *paper)
 	for (size_t i = 0; i < threads->layout.n; i++) {
 		const struct column *shown = threads->layout.columns[i];
 
-		column_append_label(shown, strcmp(shown->id, "pid") ? shown->heading : "TID", cell);
+		column_append_label(shown, shown->thread_heading ? shown->thread_heading :
+								   shown->heading, cell);
 		paper_put(paper, column, (int)cell->len, cell->data, cell->len, STYLE_DIM);
 		cell->len = 0;
 		column += cells_of(threads, i, column, paper->width) + 1;
@@ -105,7 +105,8 @@ void detail_threads_write(struct detail_threads *threads, const struct detail *d
 	const struct frame *frame = detail->threads.frame;
 	struct view view = { .frame = frame, .unit = ui->settings.unit,
 			     .charset = ui->term.charset };
-	struct layout_frame shown = { .width = (unsigned)paper->width, .state = true };
+	struct layout_frame shown = { .width = (unsigned)paper->width, .reads = NEED_STAT,
+				      .of_process = true };
 	char title[64];
 	size_t n;
 
@@ -116,7 +117,7 @@ void detail_threads_write(struct detail_threads *threads, const struct detail *d
 	snprintf(title, sizeof(title), "Threads: %zu, delays in %s", n,
 		 unit_table[view.unit].id);
 	paper_part(paper, title);
-	layout_resolve(&threads->layout, "-user", &shown);
+	layout_resolve(&threads->layout, NULL, &shown);
 	write_heads(threads, paper);
 	/* Most of a long list is out of sight. */
 	if (paper->line < paper->last && paper->line + n > paper->first) {

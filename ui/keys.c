@@ -25,14 +25,14 @@
 
 /* A kind's key is the digit of its row. */
 #define KIND_COMMAND(NAME, id, heading, digit, since, place, place15, help) \
-	{ "sort-" id, SORT, { digit }, WHERE_TABLE, act_sort_kind, DELAY_##NAME, \
+	{ "sort-" id, SORT, { digit }, WHERE_TABLE, act_sort_key, digit, \
 	  "sort by " id ": " help "; again reverses", NULL, NULL, false },
 
 const struct command command_table[] = {
 	DELAY_TABLE(KIND_COMMAND)
-	{ "sort-mem", SORT, { '9' }, WHERE_TABLE, act_sort_column, ACT_SORT_MEM,
+	{ "sort-mem", SORT, { '9' }, WHERE_TABLE, act_sort_key, '9',
 	  "sort by mem: all waiting for memory", NULL, NULL, false },
-	{ "sort-total", SORT, { '0' }, WHERE_TABLE, act_sort_column, ACT_SORT_TOTAL,
+	{ "sort-total", SORT, { '0' }, WHERE_TABLE, act_sort_key, '0',
 	  "sort by total: all waiting", "sort", "0-9", false },
 	{ "sort-left", SORT, { '<' }, WHERE_TABLE, act_sort_move, -1,
 	  "sort by the column to the left", NULL, NULL, false },
@@ -40,11 +40,11 @@ const struct command command_table[] = {
 	  "sort by the column to the right", NULL, NULL, false },
 	{ "sort-reverse", SORT, { 'R' }, WHERE_TABLE, act_sort_reverse, 0,
 	  "reverse the order", NULL, NULL, false },
-	{ "sort-run", SORT, { 'P' }, WHERE_TABLE, act_sort_column, ACT_SORT_RUN,
+	{ "sort-run", SORT, { 'P' }, WHERE_TABLE, act_sort_key, 'P',
 	  "sort by time on a CPU", NULL, NULL, false },
-	{ "sort-pid", SORT, { 'N' }, WHERE_TABLE, act_sort_column, ACT_SORT_PID,
+	{ "sort-pid", SORT, { 'N' }, WHERE_TABLE, act_sort_key, 'N',
 	  "sort by process id", NULL, NULL, false },
-	{ "sort-time", SORT, { 'T' }, WHERE_TABLE, act_sort_column, ACT_SORT_TIME,
+	{ "sort-time", SORT, { 'T' }, WHERE_TABLE, act_sort_key, 'T',
 	  "sort by time on a CPU since the task's start", NULL, NULL, false },
 
 	{ "up", MOVE, { KEY_UP }, WHERE_ALL, act_move, LIST_UP, "a line up", NULL, NULL, false },

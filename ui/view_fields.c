@@ -57,8 +57,8 @@ static void take_layout(struct chooser *chooser, const struct ui *ui)
 	enum group_by by = ui_rows_are(ui);
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .state = true, .group_by = by,
-				      .pressure = layout_pressure(by, ui->frame) };
+				      .reads = NEED_STAT | layout_reads(by, ui->frame),
+				      .group_by = by };
 	struct layout layout;
 
 	layout_resolve_table(&layout, ui->settings.fields, &frame);
@@ -91,7 +91,7 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 	append_fields(spec, chooser->behind.columns, chooser->behind.n);
 	/* Which says that the list is one of groups, where nothing else does. */
 	if (ui_folds(ui))
-		buf_puts(spec, ",group");
+		buf_printf(spec, ",%s", layout_name(ui_rows_are(ui))->id);
 	return ui_set_fields(ui, buf_cstr(spec));
 }
 
@@ -195,11 +195,10 @@ static void draw_column(const struct chooser *chooser, struct ui *ui, int line, 
 	enum style dim = selected ? STYLE_SELECTED : i < chooser->shown ? STYLE_NORMAL : STYLE_DIM;
 	const char *unit = column_unit(column, ui->settings.unit);
 	struct term *term = &ui->term;
-	char heading[32];
+	char heading[COLUMN_HEADING];
 	int at;
 
-	snprintf(heading, sizeof(heading), "%.1s%s", column->digit ? &column->digit : "",
-		 column->heading);
+	column_heading(column, heading);
 	at = term_puts(term, line, 0, i < chooser->shown ? " [x] " : " [ ] ", style);
 	at = term_put(term, line, at, ID_CELLS, column->id, strlen(column->id), style);
 	at = term_put(term, line, at, HEADING_CELLS, heading, strlen(heading), dim);

@@ -3,7 +3,6 @@
 
 #include "view_table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,12 +33,6 @@ struct table *table_new(void)
 	return table;
 }
 
-/* The column of that id, which there is. */
-static const struct column *known(const char *id)
-{
-	return column_by_id(id, strlen(id));
-}
-
 /* The sort column: the names, where the rows have nothing of the one that was chosen. */
 static const struct column *sort_of(const struct ui *ui)
 {
@@ -47,7 +40,7 @@ static const struct column *sort_of(const struct ui *ui)
 
 	if (!sort || layout_applies(sort, ui_rows_are(ui)))
 		return sort;
-	return known(ui_folds(ui) ? "group" : "comm");
+	return layout_name(ui_rows_are(ui));
 }
 
 bool table_sorts_by(const struct ui *ui, const struct column *column)
@@ -57,19 +50,18 @@ bool table_sorts_by(const struct ui *ui, const struct column *column)
 	return column == sort || (sort && column->last && sort->last);
 }
 
-/* Takes a column out. False when it was not there, or is the one sorted by. */
-static bool take_out(struct ui *ui, const struct column *column)
+/* Takes a column out, unless it is the one sorted by. */
+static void take_out(struct ui *ui, const struct column *column)
 {
 	struct layout *layout = &ui->table->layout;
-	size_t kept = 0, n = layout->n;
+	size_t kept = 0;
 
 	if (table_sorts_by(ui, column))
-		return false;
-	for (size_t i = 0; i < n; i++)
+		return;
+	for (size_t i = 0; i < layout->n; i++)
 		if (layout->columns[i] != column)
 			layout->columns[kept++] = layout->columns[i];
 	layout->n = kept;
-	return kept < n;
 }
 
 /* Cells that all columns take, with the least for the last. */
@@ -86,12 +78,12 @@ static int cells_wanted(const struct ui *ui)
 /* Leaves out of the default columns what the screen has no room for. */
 static void make_room(struct ui *ui)
 {
-	static const char *const order[] = { "worst", "user", "psi-cpu", "psi-io", "psi-mem",
-					     "state", "mem", "blkio", "irq", "wpcopy", "compact",
-					     "thrash", "swapin", "reclaim", "cpu" };
+	const struct layout *layout = &ui->table->layout;
 
-	for (size_t i = 0; i < ARRAY_SIZE(order) && cells_wanted(ui) > ui->term.columns; i++)
-		take_out(ui, known(order[i]));
+	for (unsigned turn = 1; turn <= COLUMN_TURNS; turn++)
+		for (size_t i = layout->n; i-- > 0 && cells_wanted(ui) > ui->term.columns;)
+			if (layout->columns[i]->yields == turn)
+				take_out(ui, layout->columns[i]);
 }
 
 /* Adds the sort column where it is not among the default ones. */
@@ -110,13 +102,13 @@ static void add_sort(struct ui *ui)
 static void swap_command(struct ui *ui)
 {
 	struct layout *layout = &ui->table->layout;
-	const struct column *comm = known("comm"), *command = known("command");
 
-	if (!ui->settings.command || layout_has(layout, command))
-		return;
-	for (size_t i = 0; i < layout->n; i++)
-		if (layout->columns[i] == comm)
-			layout->columns[i] = command;
+	for (size_t i = 0; ui->settings.command && i < layout->n; i++) {
+		const struct column *whole = column_whole(layout->columns[i]);
+
+		if (whole && !layout_has(layout, whole))
+			layout->columns[i] = whole;
+	}
 }
 
 void table_layout(struct ui *ui)
@@ -124,8 +116,8 @@ void table_layout(struct ui *ui)
 	struct table *table = ui->table;
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .state = true, .group_by = ui_rows_are(ui),
-				      .pressure = layout_pressure(ui_rows_are(ui), ui->frame) };
+				      .reads = NEED_STAT | layout_reads(ui_rows_are(ui), ui->frame),
+				      .group_by = ui_rows_are(ui) };
 
 	layout_resolve_table(&table->layout, ui->settings.fields, &frame);
 	if (!ui->settings.fields) {
@@ -348,10 +340,9 @@ static void draw_heads(struct ui *ui, int line)
 	while (next_span(ui, &span)) {
 		const struct column *column = span.column;
 		bool sorted = table_sorts_by(ui, column);
-		char heading[32];
+		char heading[COLUMN_HEADING];
 
-		snprintf(heading, sizeof(heading), "%.1s%s",
-			 column->digit ? &column->digit : "", column->heading);
+		column_heading(column, heading);
 		cell->len = 0;
 		column_append_label(column, heading, cell);
 		if ((int)cell->len > span.cells)
@@ -411,7 +402,8 @@ static enum style cell_style(const struct column *column, const struct view *vie
 	if (row->exited || value->type == VALUE_UNSET)
 		return STYLE_DIM;
 	if (value->type == VALUE_TEXT)
-		return column->width == 1 && *value->text == 'D' ? STYLE_WARM : STYLE_NORMAL;
+		return column->warm && !strcmp(value->text, column->warm) ? STYLE_WARM :
+									    STYLE_NORMAL;
 	if (column->format == FORMAT_SHARE && value->number < SHARE_SHOWN)
 		return STYLE_DIM;
 	if (column_is_delay(column))
