@@ -33,16 +33,19 @@ static int open_one(struct source *source, const struct source_ops *ops,
 
 int source_open(struct source *source, const char *name, const struct source_env *env)
 {
+	bool many = !name && env->many;
 	int err = -EINVAL;
 
 	*source = (struct source){ 0 };
-	if (!name && env->many) {
-		source->refused_many = open_one(source, &source_bpf, env);
+	for (const struct source_ops *const *ops = source_registry; many && *ops; ops++) {
+		if (!(*ops)->many)
+			continue;
+		source->refused_many = open_one(source, *ops, env);
 		if (!source->refused_many)
 			return 0;
 	}
 	for (const struct source_ops *const *ops = source_registry; *ops; ops++) {
-		if (name ? strcmp((*ops)->name, name) != 0 : env->many && *ops == &source_bpf)
+		if (name ? strcmp((*ops)->name, name) != 0 : many && (*ops)->many)
 			continue;
 		err = open_one(source, *ops, env);
 		if (!err)

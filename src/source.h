@@ -23,6 +23,7 @@ struct source_ops {
 	const char *name;
 	uint32_t kinds; /* DELAY_BIT()s it can give at best */
 	bool exits;	/* its counters are those that exit records end with */
+	bool many; /* it takes a moment to open, and next to nothing a sample: for many tasks */
 	/* 0, or -errno: -EPERM without the privilege, -ENOENT where the kernel lacks it. */
 	int (*open)(const struct source_env *env, void **state);
 	/*
@@ -44,20 +45,19 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	void *state;
-	/* `auto` only, the -errno of what could not be had: of taskstats, of bpf for many tasks. */
+	/* `auto` only, the -errno of the first that did not open, and of that for many tasks. */
 	int refused, refused_many;
 };
 
-/* All sources, in the order that `auto` tries them, but for many tasks; ends with NULL. */
+/* All sources, in the order that `auto` tries them; ends with NULL. */
 extern const struct source_ops *const source_registry[];
 
 /* The source of that name, or NULL. */
 const struct source_ops *source_by_name(const char *name);
 
 /*
- * Opens the source of that name, NULL for `auto`: the first that opens; for many tasks bpf
- * before all others, as it takes a moment to open and next to nothing a sample. 0, or the -errno
- * of the last that was tried.
+ * Opens the source of that name, NULL for `auto`: the first that opens; of many tasks
+ * one that is made for those before all others. 0, or the -errno of the last that was tried.
  */
 int source_open(struct source *source, const char *name, const struct source_env *env);
 

@@ -617,6 +617,7 @@ const struct source_ops source_bpf = {
 	.name = "bpf",
 	.kinds = DELAY_ALL,
 	.exits = true,
+	.many = true,
 	.open = bpf_open,
 	.sample = bpf_sample,
 	.syscalls = bpf_syscalls,

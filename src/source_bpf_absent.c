@@ -23,6 +23,7 @@ static const char *absent_explain(int err)
 
 const struct source_ops source_bpf = {
 	.name = "bpf",
+	.many = true,
 	.open = absent_open,
 	.explain = absent_explain,
 };
