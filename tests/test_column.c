@@ -417,6 +417,40 @@ static void test_widths(void **state)
 	buf_free(&scratch);
 }
 
+/* What rows of the table say of themselves that others ask for. */
+static void test_roles(void)
+{
+	static const struct {
+		char key;
+		const char *id;
+	} keys[] = { { '1', "cpu" }, { '8', "irq" },  { '9', "mem" },  { '0', "total" },
+		     { 'P', "run" }, { 'N', "pid" }, { 'T', "time" } };
+	char heading[COLUMN_HEADING];
+	unsigned first = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++)
+		assert_ptr_equal(column_by_key(keys[i].key), scene_column(keys[i].id));
+	assert_ptr_equal(column_first(), scene_column("total"));
+	assert_ptr_equal(column_whole(scene_column("comm")), scene_column("command"));
+	assert_null(column_whole(scene_column("command")));
+	for (size_t i = 0; i < columns_n; i++) {
+		const struct column *column = &columns[i];
+
+		first += column->first;
+		assert_true(column->yields <= COLUMN_TURNS);
+		/* What is last has its place; what is not in the default view has none to make. */
+		assert_true(!column->yields || (column->place && !column->last));
+		assert_true(!(column->wide && column->narrow));
+		assert_true(!column->whole || column_whole(column));
+		assert_true(column->get && column->width);
+	}
+	assert_int_equal(first, 1);
+	column_heading(scene_column("cpu"), heading);
+	assert_string_equal(heading, "1CPU");
+	column_heading(scene_column("pid"), heading);
+	assert_string_equal(heading, "PID");
+}
+
 /* The table itself: the contract's ids, headings, units; every column with its help. */
 static void test_table(void **state)
 {
@@ -451,6 +485,7 @@ static void test_table(void **state)
 		if (column_is_delay(&columns[i]))
 			assert_int_equal(columns[i].width, 6);
 	}
+	test_roles();
 	for (enum unit unit = 0; unit < UNITS; unit++) {
 		assert_int_equal(unit_by_name(unit_table[unit].id), unit);
 		assert_string_equal(column_unit(scene_column("cpu"), unit), unit_table[unit].label);

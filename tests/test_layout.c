@@ -54,6 +54,24 @@ static void test_default(void **state)
 	check(NULL, 40, 0, false, "pid user run total cpu blkio mem comm");
 }
 
+/* Among one process's threads there is nothing that is the same for all. */
+static void test_threads(void **state)
+{
+	struct layout_frame frame = { .width = 80, .reads = NEED_STAT, .of_process = true };
+
+	(void)state;
+	check_frame(NULL, &frame, "pid state run total cpu blkio mem comm");
+	check_frame("+user", &frame, "pid state run total cpu blkio mem user comm");
+}
+
+/* What names rows. */
+static void test_names(void **state)
+{
+	(void)state;
+	for (enum group_by by = 0; by < GROUP_BYS; by++)
+		assert_string_equal(layout_name(by)->id, group_folds(by) ? "group" : "comm");
+}
+
 /* Asserts the ids of a grouped view. */
 static void check_groups(const char *spec, unsigned width, enum group_by by, bool pressure,
 			 const char *ids)
@@ -216,7 +234,8 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default),
+		cmocka_unit_test(test_default), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_groups), cmocka_unit_test(test_list),
 		cmocka_unit_test(test_relative), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_all), cmocka_unit_test(test_needs),
