@@ -31,18 +31,18 @@ const struct column *column_by_key(char key)
 	return NULL;
 }
 
-const struct column *column_first(void)
+const struct column *column_sort_default(void)
 {
 	const struct column *column = columns;
 
-	while (!column->first)
+	while (!column->sort_default)
 		column++;
 	return column;
 }
 
-const struct column *column_whole(const struct column *column)
+const struct column *column_longer(const struct column *column)
 {
-	return column->whole ? column_by_id(column->whole, strlen(column->whole)) : NULL;
+	return column->longer ? column_by_id(column->longer, strlen(column->longer)) : NULL;
 }
 
 bool column_rose(const struct column *column, const struct view *view, const struct row *row)
@@ -76,8 +76,7 @@ bool column_descends(const struct column *column)
 /* Whether the getter gives the sum row's value. */
 static bool sums_by_row(const struct column *column, const struct view *view)
 {
-	return column->sum == SUM_ROW ||
-	       (column->sum == SUM_DELTAS && view->unit != UNIT_TOTAL);
+	return column->sum == SUM_ROW || (column->sum == SUM_DELTAS && view->unit != UNIT_TOTAL);
 }
 
 /* Adds a row's value to what there is. */
@@ -145,9 +144,8 @@ static void append_text(struct buf *out, const char *text, const char *more,
 		buf_printf(out, " (%s)", more);
 }
 
-void column_append(const struct column *column, const struct view *view,
-		   const struct value *value, unsigned cells, struct buf *scratch,
-		   struct buf *out)
+void column_append(const struct column *column, const struct view *view, const struct value *value,
+		   unsigned cells, struct buf *scratch, struct buf *out)
 {
 	const char *text = value->type == VALUE_TEXT ? value->text : "-";
 
@@ -183,8 +181,8 @@ void column_append_total(const struct column *column, const struct view *view,
 			 struct buf *out)
 {
 	size_t begin = out->len;
-	bool summed = column->sum != SUM_NONE && column->sum != SUM_MOST &&
-		      column->format != FORMAT_TEXT;
+	bool summed =
+		column->sum != SUM_NONE && column->sum != SUM_MOST && column->format != FORMAT_TEXT;
 
 	if (first && total->type == VALUE_UNSET) {
 		column_append_label(column, "=", out);

@@ -33,10 +33,10 @@ struct view {
 
 enum column_sum {
 	SUM_NONE,
-	SUM_ROW,    /* the getter works on a sum row too */
+	SUM_ROW, /* the getter works on a sum row too */
 	SUM_DELTAS, /* the same of the interval; since the start the rows' values are added up */
-	SUM_ADD,    /* the rows' values are added up */
-	SUM_MOST    /* the largest, of a group's members; of all rows there is none */
+	SUM_ADD, /* the rows' values are added up */
+	SUM_MOST /* the largest, of a group's members; of all rows there is none */
 };
 
 /* Where a column stands in the default view; those of one place stand as they are listed. */
@@ -54,38 +54,38 @@ struct column;
 typedef struct value column_get_fn(const struct column *column, const struct view *view,
 				   const struct row *row);
 
-/* What is not said of a column does not hold for it: only id, heading, width, get, help must be. */
+/* A row of the table. What is not said of a column does not hold for it. */
 struct column {
 	const char *id;
 	const char *heading;
 	const char *thread_heading; /* among one process's threads; NULL: the same */
-	const char *unit;	    /* NULL: the view's, as delay columns have it */
+	const char *unit; /* NULL: the view's, as delay columns have it */
 	const char *help;
 	unsigned width; /* cells, the heading included; of the last column: at least */
 	enum value_format format;
 	const char *warm; /* a text that stands out, NULL for none */
 	enum column_sum sum;
-	unsigned needs;	 /* NEED_ bits */
-	unsigned since;	 /* version of the taskstats record that brought it; 0: not of the record */
-	uint32_t kinds;	 /* DELAY_BIT()s of what a delay column adds up; 0: it is none */
-	int arg;	 /* of the getter */
+	unsigned needs; /* NEED_ bits */
+	unsigned since; /* version of the taskstats record that brought it; 0: not of the record */
+	uint32_t kinds; /* DELAY_BIT()s of what a delay column adds up; 0: it is none */
+	int arg; /* of the getter */
 	column_get_fn *get;
 
 	bool of_groups; /* has nothing to say of a task */
-	bool last;	/* only at the end of a line, as wide as it gets */
-	bool names;	/* names rows: by it those are sorted that lack what all are sorted by */
-	bool first;	/* rows are sorted by it unless told otherwise */
-	char digit;	/* the key that sorts by it, 0 for none; in the heading, too */
-	char letter;	/* one that is not */
-	const char *whole; /* the id of the column that says all of what this one cuts; NULL: none */
-	unsigned formats;  /* IN_ bits of those that have it in every row anyway */
+	bool last; /* only at the end of a line, as wide as it gets */
+	bool names; /* names rows: by it those are sorted that lack what all are sorted by */
+	bool sort_default; /* rows are sorted by it unless told otherwise */
+	char digit; /* the key that sorts by it, 0 for none; in the heading, too */
+	char letter; /* one that is not */
+	const char *longer; /* id of the column that the screen can show in its place; NULL: none */
+	unsigned formats; /* IN_ bits of those that have it in every row anyway */
 
 	/* In the default view: */
 	enum column_place place;
 	bool wide, narrow; /* only from LAYOUT_WIDE on, or only below */
-	bool given;	   /* only where the source gives its kinds */
-	bool of_process;   /* not among one process's threads, for all of which it is the same */
-	unsigned yields;   /* the turn in which it makes room, up to COLUMN_TURNS; 0: never */
+	bool given; /* only where the source gives its kinds */
+	bool of_process; /* the same for all threads of a process: not among those */
+	unsigned yields; /* the turn in which it makes room, up to COLUMN_TURNS; 0: never */
 };
 
 /* In one turn columns make room from the right. */
@@ -102,10 +102,10 @@ const struct column *column_by_id(const char *id, size_t id_len);
 const struct column *column_by_key(char key);
 
 /* The column that rows are sorted by unless told otherwise. */
-const struct column *column_first(void);
+const struct column *column_sort_default(void);
 
-/* The column that says all of what this one cuts, or NULL. */
-const struct column *column_whole(const struct column *column);
+/* The column that can be shown in its place, with a longer text, or NULL. */
+const struct column *column_longer(const struct column *column);
 
 /* Whether the column is a delay kind, mem or total, which go by the view's unit. */
 static inline bool column_is_delay(const struct column *column)
@@ -154,9 +154,8 @@ struct value column_total(const struct column *column, const struct view *view,
  * Appends a value as the column's cell, in exactly its width; `cells` above 0 replaces
  * that for the last column, 0 there means: all of the text. scratch is for escaping.
  */
-void column_append(const struct column *column, const struct view *view,
-		   const struct value *value, unsigned cells, struct buf *scratch,
-		   struct buf *out);
+void column_append(const struct column *column, const struct view *view, const struct value *value,
+		   unsigned cells, struct buf *scratch, struct buf *out);
 
 /*
  * Appends a value of the sum row as the column's cell: blank where there is no sum. The first

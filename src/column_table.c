@@ -248,8 +248,8 @@ GETTER(get_record)
 	value = now->field[column->arg];
 	if (field->type == RECORD_S8)
 		return value_number((double)(int64_t)value);
-	if (field->nature == RECORD_GAUGE || view->frame->since_start ||
-	    view->unit == UNIT_TOTAL || row->born)
+	if (field->nature == RECORD_GAUGE || view->frame->since_start || view->unit == UNIT_TOTAL ||
+	    row->born)
 		return value_number((double)value);
 	if (!before || !(before->fields_valid & bit))
 		return value_unset();
@@ -375,7 +375,8 @@ GETTER(get_throttled)
 	ns = now->read_ns[CGROUP_THROTTLE] - before->read_ns[CGROUP_THROTTLE];
 	if (!ns || now->throttled_ns < before->throttled_ns)
 		return value_unset();
-	return value_number((double)(now->throttled_ns - before->throttled_ns) * 100.0 / (double)ns);
+	return value_number((double)(now->throttled_ns - before->throttled_ns) * 100.0 /
+			    (double)ns);
 }
 
 /* What the group's memory limits did in the interval; arg: enum cgroup_event. */
@@ -391,10 +392,25 @@ GETTER(get_event)
 	return value_number((double)(now->events[column->arg] - before->events[column->arg]));
 }
 
+/* A row: what all have, and what else holds for it. */
+#define COLUMN(ident, head, getter, text, ...) \
+	{ \
+		.id = ident, .heading = head, .get = getter, .help = text, __VA_ARGS__ \
+	}
+
 /* What many columns share. */
 #define COUNT(cells) .unit = "(#)", .width = cells, .format = FORMAT_COUNT
 #define PERCENT .unit = "(%)", .width = 6, .format = FORMAT_SHARE
 #define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
+#define DELAY .width = 6, .format = FORMAT_SHARE
+#define BYTES .unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO
+#define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .needs = NEED_STAT, .arg = state
+
+/* Of control groups. */
+#define PRESSURE(resource) \
+	PERCENT, .of_groups = true, .needs = NEED_GROUP(resource), .arg = resource, \
+		 .place = PLACE_RIGHT
+#define EVENTS(event) COUNT(6), .of_groups = true, .needs = NEED_GROUP(CGROUP_EVENTS), .arg = event
 
 /* Kinds in the default view: these are in narrow ones too, these only where they are given. */
 #define KINDS_NARROW (DELAY_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO))
@@ -404,125 +420,117 @@ GETTER(get_event)
 #define KIND_YIELDS(kind) \
 	((kind) == DELAY_BLKIO ? 8 : (kind) == DELAY_RECLAIM ? 10 : (kind) == DELAY_CPU ? 11 : 9)
 
-/* What goes by the view's unit. */
-#define DELAY .width = 6, .format = FORMAT_SHARE, .get = get_delay
-
-#define BYTES \
-	.unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO, \
-	.get = get_io
-#define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .needs = NEED_STAT, .arg = state, \
-	.get = get_in_state
-
-/* Of control groups. */
-#define PRESSURE(resource) PERCENT, .of_groups = true, .needs = NEED_GROUP(resource), \
-	.arg = resource, .get = get_pressure, .place = PLACE_RIGHT
-#define EVENTS(event) COUNT(6), .of_groups = true, .needs = NEED_GROUP(CGROUP_EVENTS), \
-	.arg = event, .get = get_event
-
 #define KIND_COLUMN(NAME, ident, head, key, version, at, at15, text) \
-	{ .id = ident, .heading = head, DELAY, .sum = SUM_ROW, .digit = key, .since = version, \
-	  .kinds = DELAY_BIT(DELAY_##NAME), .arg = DELAY_##NAME, .formats = IN_CSV | IN_JSON, \
-	  .place = PLACE_MIDDLE, .wide = !(DELAY_BIT(DELAY_##NAME) & KINDS_NARROW), \
-	  .given = DELAY_BIT(DELAY_##NAME) & KINDS_GIVEN, .yields = KIND_YIELDS(DELAY_##NAME), \
-	  .help = text },
+	COLUMN(ident, head, get_delay, text, DELAY, .sum = SUM_ROW, .digit = key, \
+	       .since = version, .kinds = DELAY_BIT(DELAY_##NAME), .arg = DELAY_##NAME, \
+	       .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, \
+	       .wide = !(DELAY_BIT(DELAY_##NAME) & KINDS_NARROW), \
+	       .given = DELAY_BIT(DELAY_##NAME) & KINDS_GIVEN, \
+	       .yields = KIND_YIELDS(DELAY_##NAME)),
 
 /* Counters of the record are shown as their growth in the interval. */
 #define RECORD_COLUMN(name, head, type, at, at15, version, nature, fold, part, measure, text) \
-	{ .id = #name, .heading = head, .unit = "(" measure ")", .width = 8, \
-	  .format = FORMAT_COUNT, .needs = NEED_RECORD, .since = version, \
-	  .sum = RECORD_##nature == RECORD_COUNTER ? SUM_ADD : SUM_NONE, \
-	  .arg = RECORD_##name, .get = get_record, .help = text },
+	COLUMN(#name, head, get_record, text, .unit = "(" measure ")", .width = 8, \
+	       .format = FORMAT_COUNT, .needs = NEED_RECORD, .since = version, \
+	       .sum = RECORD_##nature == RECORD_COUNTER ? SUM_ADD : SUM_NONE, \
+	       .arg = RECORD_##name),
 
 const struct column columns[] = {
-	{ .id = "pid", .heading = "PID", .thread_heading = "TID", COUNT(7), .get = get_pid,
-	  .letter = 'N', .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT,
-	  .help = "process id; in thread rows the thread's" },
-	{ .id = "tgid", .heading = "TGID", COUNT(7), .get = get_tgid, .formats = IN_CSV | IN_JSON,
-	  .help = "id of the process a thread belongs to" },
-	{ .id = "ppid", .heading = "PPID", COUNT(7), .get = get_ppid, .formats = IN_CSV | IN_JSON,
-	  .help = "id of the parent process" },
-	{ .id = "user", .heading = "USER", TEXT(8), .get = get_user, .formats = IN_CSV | IN_JSON,
-	  .place = PLACE_LEFT, .of_process = true, .yields = 2, .help = "name of the real user" },
-	{ .id = "uid", .heading = "UID", COUNT(7), .get = get_uid, .formats = IN_CSV | IN_JSON,
-	  .help = "id of the real user" },
-	{ .id = "state", .heading = "S", .unit = "", .width = 1, .warm = "D", .needs = NEED_STAT,
-	  .get = get_state, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT, .yields = 6,
-	  .help = "state: R runs, S sleeps, D sleeps uninterruptibly, T stopped, Z zombie, I idle" },
-	{ .id = "exit", .heading = "EXIT", COUNT(5), .get = get_exit,
-	  .help = "exit status of a task that ended in the interval, 128 and more for a signal" },
-	{ .id = "run", .heading = "RUN", PERCENT, .sum = SUM_ROW, .letter = 'P', .get = get_run,
-	  .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .help = "time on a CPU" },
-	{ .id = "usr", .heading = "USR", PERCENT, .sum = SUM_ROW, .get = get_usr,
-	  .help = "time on a CPU in user mode, estimated from clock ticks" },
-	{ .id = "sys", .heading = "SYS", PERCENT, .sum = SUM_ROW, .get = get_sys,
-	  .help = "time on a CPU in the kernel, estimated from clock ticks" },
-	{ .id = "total", .heading = "TOTAL", DELAY, .sum = SUM_ROW, .digit = '0', .first = true,
-	  .kinds = DELAY_TOTAL_KINDS, .arg = ARG_TOTAL, .place = PLACE_MIDDLE,
-	  .help = "all waiting: every kind but thrash, which is booked as blkio or swapin too" },
+	COLUMN("pid", "PID", get_pid, "process id; in thread rows the thread's",
+	       .thread_heading = "TID", COUNT(7), .letter = 'N', .formats = IN_CSV | IN_JSON,
+	       .place = PLACE_LEFT),
+	COLUMN("tgid", "TGID", get_tgid, "id of the process a thread belongs to", COUNT(7),
+	       .formats = IN_CSV | IN_JSON),
+	COLUMN("ppid", "PPID", get_ppid, "id of the parent process", COUNT(7),
+	       .formats = IN_CSV | IN_JSON),
+	COLUMN("user", "USER", get_user, "name of the real user", TEXT(8),
+	       .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT, .of_process = true, .yields = 2),
+	COLUMN("uid", "UID", get_uid, "id of the real user", COUNT(7), .formats = IN_CSV | IN_JSON),
+	COLUMN("state", "S", get_state,
+	       "state: R runs, S sleeps, D sleeps uninterruptibly, T stopped, Z zombie, I idle",
+	       .unit = "", .width = 1, .warm = "D", .needs = NEED_STAT, .formats = IN_CSV | IN_JSON,
+	       .place = PLACE_LEFT, .yields = 6),
+	COLUMN("exit", "EXIT", get_exit,
+	       "exit status of a task that ended in the interval, 128 and more for a signal",
+	       COUNT(5)),
+	COLUMN("run", "RUN", get_run, "time on a CPU", PERCENT, .sum = SUM_ROW, .letter = 'P',
+	       .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE),
+	COLUMN("usr", "USR", get_usr, "time on a CPU in user mode, estimated from clock ticks",
+	       PERCENT, .sum = SUM_ROW),
+	COLUMN("sys", "SYS", get_sys, "time on a CPU in the kernel, estimated from clock ticks",
+	       PERCENT, .sum = SUM_ROW),
+	COLUMN("total", "TOTAL", get_delay,
+	       "all waiting: every kind but thrash, which is booked as blkio or swapin too", DELAY,
+	       .sum = SUM_ROW, .digit = '0', .sort_default = true, .kinds = DELAY_TOTAL_KINDS,
+	       .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
 	/* Of counters added up the larger of two is not the members' larger ones added up. */
-	{ .id = "mem", .heading = "MEM", DELAY, .sum = SUM_DELTAS, .digit = '9',
-	  .kinds = DELAY_MEM_KINDS, .arg = ARG_MEM, .place = PLACE_RIGHT, .narrow = true,
-	  .yields = 7,
-	  .help = "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash" },
+	COLUMN("mem", "MEM", get_delay,
+	       "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash",
+	       DELAY, .sum = SUM_DELTAS, .digit = '9', .kinds = DELAY_MEM_KINDS, .arg = ARG_MEM,
+	       .place = PLACE_RIGHT, .narrow = true, .yields = 7),
 	DELAY_TABLE(KIND_COLUMN)
-	{ .id = "elap", .heading = "ELAP", .unit = "(hm)", .width = 7, .format = FORMAT_DURATION,
-	  .get = get_elapsed, .help = "time since the task's start" },
-	{ .id = "wait", .heading = "WAIT", .unit = "(s)", .width = 6, .format = FORMAT_SHARE,
-	  .sum = SUM_MOST, .needs = NEED_STAT, .get = get_wait,
-	  .help = "how long it has been waiting by now; where only samples tell, in state D, at least" },
-	{ .id = "time", .heading = "TIME", .unit = "(s)", .width = 8, .format = FORMAT_SHARE,
-	  .sum = SUM_ROW, .needs = NEED_LIFE, .letter = 'T', .get = get_time,
-	  .help = "time on a CPU since the task's start" },
-	{ .id = "cuser", .heading = "CUSR", PERCENT, .sum = SUM_ADD, .needs = NEED_STAT, .arg = 0,
-	  .get = get_children,
-	  .help = "user time of children that ended and were reaped in the interval, their whole lives'" },
-	{ .id = "csys", .heading = "CSYS", PERCENT, .sum = SUM_ADD, .needs = NEED_STAT, .arg = 1,
-	  .get = get_children,
-	  .help = "system time of children that ended and were reaped in the interval" },
-	{ .id = "read", .heading = "READ", BYTES, .arg = 0, .help = "bytes read from storage" },
-	{ .id = "write", .heading = "WRITE", BYTES, .arg = 1, .help = "bytes written to storage" },
-	{ .id = "cancel", .heading = "CANC", BYTES, .arg = 2,
-	  .help = "bytes written that were truncated before they reached storage" },
-	{ .id = "running", .heading = "RUNG", IN_STATE('R'),
-	  .help = "tasks that run or wait for a CPU" },
-	{ .id = "sleeping", .heading = "SLPG", IN_STATE('S'), .help = "tasks that sleep" },
-	{ .id = "stopped", .heading = "STPD", IN_STATE('T'),
-	  .help = "tasks that were stopped, by a signal or a tracer" },
-	{ .id = "uninterruptible", .heading = "UNIN", IN_STATE('D'),
-	  .help = "tasks that sleep uninterruptibly" },
-	{ .id = "iowait", .heading = "IOWT", IN_STATE(STATE_IOWAIT),
-	  .help = "tasks that wait for block I/O" },
+	/* What /proc tells, too. */
+	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
+	       .width = 7, .format = FORMAT_DURATION),
+	COLUMN("wait", "WAIT", get_wait,
+	       "how long it has been waiting by now; where only samples tell, in state D, at least",
+	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
+	       .needs = NEED_STAT),
+	COLUMN("time", "TIME", get_time, "time on a CPU since the task's start", .unit = "(s)",
+	       .width = 8, .format = FORMAT_SHARE, .sum = SUM_ROW, .needs = NEED_LIFE,
+	       .letter = 'T'),
+	COLUMN("cuser", "CUSR", get_children,
+	       "user time of children that ended and were reaped in the interval, "
+	       "their whole lives'",
+	       PERCENT, .sum = SUM_ADD, .needs = NEED_STAT),
+	COLUMN("csys", "CSYS", get_children,
+	       "system time of children that ended and were reaped in the interval", PERCENT,
+	       .sum = SUM_ADD, .needs = NEED_STAT, .arg = 1),
+	COLUMN("read", "READ", get_io, "bytes read from storage", BYTES),
+	COLUMN("write", "WRITE", get_io, "bytes written to storage", BYTES, .arg = 1),
+	COLUMN("cancel", "CANC", get_io,
+	       "bytes written that were truncated before they reached storage", BYTES, .arg = 2),
+	COLUMN("running", "RUNG", get_in_state, "tasks that run or wait for a CPU", IN_STATE('R')),
+	COLUMN("sleeping", "SLPG", get_in_state, "tasks that sleep", IN_STATE('S')),
+	COLUMN("stopped", "STPD", get_in_state, "tasks that were stopped, by a signal or a tracer",
+	       IN_STATE('T')),
+	COLUMN("uninterruptible", "UNIN", get_in_state, "tasks that sleep uninterruptibly",
+	       IN_STATE('D')),
+	COLUMN("iowait", "IOWT", get_in_state, "tasks that wait for block I/O",
+	       IN_STATE(STATE_IOWAIT)),
 	RECORD_TABLE(RECORD_COLUMN)
-	{ .id = "members", .heading = "N", COUNT(5), .sum = SUM_ADD, .of_groups = true,
-	  .get = get_members, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT,
-	  .help = "tasks that the row is of" },
-	{ .id = "psi-cpu", .heading = "PCPU", PRESSURE(PSI_CPU), .yields = 3,
-	  .help = "pressure on the control group: some of it waits for a CPU, avg10" },
-	{ .id = "psi-mem", .heading = "PMEM", PRESSURE(PSI_MEMORY), .yields = 5,
-	  .help = "some of it waits for memory, avg10" },
-	{ .id = "psi-io", .heading = "PIO", PRESSURE(PSI_IO), .yields = 4,
-	  .help = "some of it waits for I/O, avg10" },
-	{ .id = "throttled", .heading = "THROT", PERCENT, .of_groups = true,
-	  .needs = NEED_GROUP(CGROUP_THROTTLE), .get = get_throttled,
-	  .help = "time that the control group was throttled by its limit of CPU time" },
-	{ .id = "mem-high", .heading = "MHIGH", EVENTS(CGROUP_EVENT_HIGH),
-	  .help = "times that it was throttled for being above memory.high" },
-	{ .id = "mem-max", .heading = "MMAX", EVENTS(CGROUP_EVENT_MAX),
-	  .help = "times that it was about to go above memory.max" },
-	{ .id = "mem-oom", .heading = "MOOM", EVENTS(CGROUP_EVENT_OOM),
-	  .help = "times that an allocation was about to fail at its limit" },
-	{ .id = "worst", .heading = "WORST", TEXT(15), .of_groups = true, .get = get_worst,
-	  .place = PLACE_RIGHT, .yields = 1, .help = "the member of the group that waited most" },
-	{ .id = "cgroup", .heading = "CGROUP", TEXT(24), .needs = NEED_CGROUP, .get = get_cgroup,
-	  .formats = IN_JSON, .help = "path of the control group" },
-	{ .id = "group", .heading = "GROUP", TEXT(15), .of_groups = true, .last = true,
-	  .names = true, .get = get_group, .formats = IN_CSV | IN_JSON,
-	  .help = "the group: a user, a command, a control group" },
-	{ .id = "comm", .heading = "COMMAND", TEXT(15), .last = true, .names = true,
-	  .whole = "command", .get = get_comm, .formats = IN_CSV | IN_JSON, .place = PLACE_RIGHT,
-	  .help = "name of the task" },
-	{ .id = "command", .heading = "COMMAND", TEXT(15), .last = true, .needs = NEED_COMMAND,
-	  .get = get_command, .formats = IN_JSON, .help = "command line of the process" },
+	/* What groups have. */
+	COLUMN("members", "N", get_members, "tasks that the row is of", COUNT(5), .sum = SUM_ADD,
+	       .of_groups = true, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT),
+	COLUMN("psi-cpu", "PCPU", get_pressure,
+	       "pressure on the control group: some of it waits for a CPU, avg10",
+	       PRESSURE(PSI_CPU), .yields = 3),
+	COLUMN("psi-mem", "PMEM", get_pressure, "some of it waits for memory, avg10",
+	       PRESSURE(PSI_MEMORY), .yields = 5),
+	COLUMN("psi-io", "PIO", get_pressure, "some of it waits for I/O, avg10", PRESSURE(PSI_IO),
+	       .yields = 4),
+	COLUMN("throttled", "THROT", get_throttled,
+	       "time that the control group was throttled by its limit of CPU time", PERCENT,
+	       .of_groups = true, .needs = NEED_GROUP(CGROUP_THROTTLE)),
+	COLUMN("mem-high", "MHIGH", get_event,
+	       "times that it was throttled for being above memory.high",
+	       EVENTS(CGROUP_EVENT_HIGH)),
+	COLUMN("mem-max", "MMAX", get_event, "times that it was about to go above memory.max",
+	       EVENTS(CGROUP_EVENT_MAX)),
+	COLUMN("mem-oom", "MOOM", get_event,
+	       "times that an allocation was about to fail at its limit", EVENTS(CGROUP_EVENT_OOM)),
+	COLUMN("worst", "WORST", get_worst, "the member of the group that waited most", TEXT(15),
+	       .of_groups = true, .place = PLACE_RIGHT, .yields = 1),
+	COLUMN("cgroup", "CGROUP", get_cgroup, "path of the control group", TEXT(24),
+	       .needs = NEED_CGROUP, .formats = IN_JSON),
+	COLUMN("group", "GROUP", get_group, "the group: a user, a command, a control group",
+	       TEXT(15), .of_groups = true, .last = true, .names = true,
+	       .formats = IN_CSV | IN_JSON),
+	COLUMN("comm", "COMMAND", get_comm, "name of the task", TEXT(15), .last = true,
+	       .names = true, .longer = "command", .formats = IN_CSV | IN_JSON,
+	       .place = PLACE_RIGHT),
+	COLUMN("command", "COMMAND", get_command, "command line of the process", TEXT(15),
+	       .last = true, .needs = NEED_COMMAND, .formats = IN_JSON),
 };
 
 const size_t columns_n = ARRAY_SIZE(columns);

@@ -137,8 +137,8 @@ static void settle_last(struct layout *layout, enum group_by by)
 
 unsigned layout_reads(enum group_by by, const struct frame *frame)
 {
-	bool pressure = by == GROUP_CGROUP && frame && frame->hierarchy &&
-			frame->hierarchy->version == 2;
+	bool pressure =
+		by == GROUP_CGROUP && frame && frame->hierarchy && frame->hierarchy->version == 2;
 
 	return pressure ? NEED_GROUP_PARTS : 0;
 }
@@ -197,8 +197,7 @@ static void add_default_own(struct layout *layout, const struct layout_frame *fr
 	add_own(layout, &usual, own, false);
 }
 
-void layout_resolve_table(struct layout *layout, const char *spec,
-			  const struct layout_frame *frame)
+void layout_resolve_table(struct layout *layout, const char *spec, const struct layout_frame *frame)
 {
 	bool folds = group_folds(frame->group_by);
 	enum column_rows own = folds ? ROWS_GROUPS : ROWS_TASKS;

@@ -468,5 +468,5 @@ void options_default(struct options *options)
 	*options = (struct options){ .interval_ns = 2 * NSEC_PER_SEC, .over_ms = -1,
 				     .linger_ns = LINGER_NS,
 				     .descending = true, .format = out_registry[0]->name,
-				     .sort = column_first() };
+				     .sort = column_sort_default() };
 }

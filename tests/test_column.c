@@ -426,25 +426,25 @@ static void test_roles(void)
 	} keys[] = { { '1', "cpu" }, { '8', "irq" },  { '9', "mem" },  { '0', "total" },
 		     { 'P', "run" }, { 'N', "pid" }, { 'T', "time" } };
 	char heading[COLUMN_HEADING];
-	unsigned first = 0;
+	unsigned defaults = 0;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++)
 		assert_ptr_equal(column_by_key(keys[i].key), scene_column(keys[i].id));
-	assert_ptr_equal(column_first(), scene_column("total"));
-	assert_ptr_equal(column_whole(scene_column("comm")), scene_column("command"));
-	assert_null(column_whole(scene_column("command")));
+	assert_ptr_equal(column_sort_default(), scene_column("total"));
+	assert_ptr_equal(column_longer(scene_column("comm")), scene_column("command"));
+	assert_null(column_longer(scene_column("command")));
 	for (size_t i = 0; i < columns_n; i++) {
 		const struct column *column = &columns[i];
 
-		first += column->first;
+		defaults += column->sort_default;
 		assert_true(column->yields <= COLUMN_TURNS);
 		/* What is last has its place; what is not in the default view has none to make. */
 		assert_true(!column->yields || (column->place && !column->last));
 		assert_true(!(column->wide && column->narrow));
-		assert_true(!column->whole || column_whole(column));
+		assert_true(!column->longer || column_longer(column));
 		assert_true(column->get && column->width);
 	}
-	assert_int_equal(first, 1);
+	assert_int_equal(defaults, 1);
 	column_heading(scene_column("cpu"), heading);
 	assert_string_equal(heading, "1CPU");
 	column_heading(scene_column("pid"), heading);

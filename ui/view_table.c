@@ -104,10 +104,10 @@ static void swap_command(struct ui *ui)
 	struct layout *layout = &ui->table->layout;
 
 	for (size_t i = 0; ui->settings.command && i < layout->n; i++) {
-		const struct column *whole = column_whole(layout->columns[i]);
+		const struct column *longer = column_longer(layout->columns[i]);
 
-		if (whole && !layout_has(layout, whole))
-			layout->columns[i] = whole;
+		if (longer && !layout_has(layout, longer))
+			layout->columns[i] = longer;
 	}
 }
 
