@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "frame.h"
 #include "text.h"
@@ -132,6 +133,12 @@ bool column_rose(const struct column *column, const struct view *view, const str
 
 /* What must be read to fill the column in that unit. */
 unsigned column_needs(const struct column *column, enum unit unit);
+
+/* Whether a value is the text that stands out. */
+static inline bool column_warns(const struct column *column, const struct value *value)
+{
+	return column->warm && value->type == VALUE_TEXT && !strcmp(value->text, column->warm);
+}
 
 /* Whether it sorts descending unless told otherwise: numbers do, but ids as texts ascend. */
 bool column_descends(const struct column *column);

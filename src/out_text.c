@@ -28,9 +28,9 @@ static struct layout_frame layout_frame(const struct out_config *config, uint32_
 /* Needs of the columns. */
 static unsigned text_needs(const struct out_config *config)
 {
-	struct layout_frame frame = layout_frame(config, DELAY_ALL,
-						  config->group_by == GROUP_CGROUP ?
-							  NEED_GROUP_PARTS : 0);
+	/* Whether control groups have pressure is not known yet. */
+	unsigned reads = config->group_by == GROUP_CGROUP ? NEED_GROUP_PARTS : 0;
+	struct layout_frame frame = layout_frame(config, DELAY_ALL, reads);
 	struct layout layout;
 
 	layout_resolve(&layout, config->fields, &frame);

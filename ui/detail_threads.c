@@ -29,8 +29,9 @@ static void write_heads(struct detail_threads *threads, struct paper *paper)
 	for (size_t i = 0; i < threads->layout.n; i++) {
 		const struct column *shown = threads->layout.columns[i];
 
-		column_append_label(shown, shown->thread_heading ? shown->thread_heading :
-								   shown->heading, cell);
+		const char *heading = shown->thread_heading;
+
+		column_append_label(shown, heading ? heading : shown->heading, cell);
 		paper_put(paper, column, (int)cell->len, cell->data, cell->len, STYLE_DIM);
 		cell->len = 0;
 		column += cells_of(threads, i, column, paper->width) + 1;
@@ -105,7 +106,8 @@ void detail_threads_write(struct detail_threads *threads, const struct detail *d
 	const struct frame *frame = detail->threads.frame;
 	struct view view = { .frame = frame, .unit = ui->settings.unit,
 			     .charset = ui->term.charset };
-	struct layout_frame shown = { .width = (unsigned)paper->width, .reads = NEED_STAT,
+	struct layout_frame shown = { .width = (unsigned)paper->width,
+				      .reads = NEED_STAT,
 				      .of_process = true };
 	char title[64];
 	size_t n;

@@ -9,6 +9,7 @@
 
 #include "layout.h"
 #include "util.h"
+#include "view_table.h"
 
 /* Cells of a line's parts; help takes the rest. */
 #define MARK_CELLS 6
@@ -55,13 +56,9 @@ static void take_others(struct chooser *chooser, const char *spec, enum group_by
 static void take_layout(struct chooser *chooser, const struct ui *ui)
 {
 	enum group_by by = ui_rows_are(ui);
-	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
-				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .reads = NEED_STAT | layout_reads(by, ui->frame),
-				      .group_by = by };
 	struct layout layout;
 
-	layout_resolve_table(&layout, ui->settings.fields, &frame);
+	table_fields(ui, &layout);
 	take_others(chooser, ui->settings.fields, by);
 	chooser->n = 0;
 	for (size_t i = 0; i < layout.n; i++)

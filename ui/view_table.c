@@ -111,15 +111,22 @@ static void swap_command(struct ui *ui)
 	}
 }
 
+void table_fields(const struct ui *ui, struct layout *layout)
+{
+	enum group_by by = ui_rows_are(ui);
+	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
+				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
+				      .reads = NEED_STAT | layout_reads(by, ui->frame),
+				      .group_by = by };
+
+	layout_resolve_table(layout, ui->settings.fields, &frame);
+}
+
 void table_layout(struct ui *ui)
 {
 	struct table *table = ui->table;
-	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
-				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
-				      .reads = NEED_STAT | layout_reads(ui_rows_are(ui), ui->frame),
-				      .group_by = ui_rows_are(ui) };
 
-	layout_resolve_table(&table->layout, ui->settings.fields, &frame);
+	table_fields(ui, &table->layout);
 	if (!ui->settings.fields) {
 		add_sort(ui);
 		make_room(ui);
@@ -402,8 +409,7 @@ static enum style cell_style(const struct column *column, const struct view *vie
 	if (row->exited || value->type == VALUE_UNSET)
 		return STYLE_DIM;
 	if (value->type == VALUE_TEXT)
-		return column->warm && !strcmp(value->text, column->warm) ? STYLE_WARM :
-									    STYLE_NORMAL;
+		return column_warns(column, value) ? STYLE_WARM : STYLE_NORMAL;
 	if (column->format == FORMAT_SHARE && value->number < SHARE_SHOWN)
 		return STYLE_DIM;
 	if (column_is_delay(column))

@@ -24,6 +24,9 @@ extern const struct view_ops view_table;
 
 struct table *table_new(void);
 
+/* The columns that are chosen, or the default ones, for the rows that are shown. */
+void table_fields(const struct ui *ui, struct layout *layout);
+
 /* Chooses the columns anew, for the screen's width and the frame. */
 void table_layout(struct ui *ui);
 
