@@ -43,7 +43,7 @@ enum column_sum {
 /* Where a column stands in the default view; those of one place stand as they are listed. */
 enum column_place { PLACE_NONE, PLACE_LEFT, PLACE_MIDDLE, PLACE_RIGHT };
 
-/* Which rows a column has something to say of. */
+/* Sorts of rows. */
 enum column_rows { ROWS_ALL, ROWS_TASKS, ROWS_GROUPS };
 
 /* Formats with members of their own in every row. */
@@ -114,7 +114,7 @@ static inline bool column_is_delay(const struct column *column)
 	return column->kinds != 0;
 }
 
-/* Which rows it has something to say of: of a single task says what nothing is made of for many. */
+/* Which rows it has something to say of. What has no sum is of single tasks. */
 static inline enum column_rows column_rows(const struct column *column)
 {
 	if (column->of_groups)

@@ -96,6 +96,7 @@ static bool is_default(const struct column *column, const struct layout_frame *f
 		return false;
 	if (column->of_process && frame->of_process)
 		return false;
+	/* Nothing is read for a default that would not be read anyway. */
 	return !(column->needs & ~frame->reads) && layout_applies(column, frame->group_by);
 }
 

@@ -23,14 +23,14 @@ struct layout {
 struct layout_frame {
 	unsigned width; /* of the screen in cells; 0: no limit */
 	uint32_t kinds; /* DELAY_BIT()s that the source gives: others are left out */
-	unsigned reads; /* NEED_ bits: what default columns may need, others are left out */
+	unsigned reads; /* NEED_ bits of what is read anyway: columns that need more are left out */
 	enum group_by group_by;
 	bool of_process; /* rows are threads of one process */
 };
 
 /*
- * What the default columns of groups may need: of control groups that have pressure of their own
- * that, of all others nothing. frame: NULL when there is none.
+ * NEED_ bits of what there is to read of rows of that grouping for default columns: of control
+ * groups their own pressure, where they have some. frame: NULL when there is none.
  */
 unsigned layout_reads(enum group_by by, const struct frame *frame);
 
