@@ -3,66 +3,243 @@
 
 #include "json.h"
 
+#include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "notes.h"
 #include "text.h"
 #include "util.h"
 
-/* Enough digits for a time in us, and no more: few figures grow a tail of noise by them. */
-#define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(16))
+/* Digits of a double: enough for a time in us; few figures grow a tail of noise by them. */
+#define REAL_DIGITS 16
 
-/* Appends what jansson writes. */
-static int append_dump(const char *bytes, size_t len, void *arg)
+/* Room for any number, and the comma behind it. */
+#define NUMBER_MAX 32
+
+/* Begins a value: the name of a member, and room for n bytes behind it. */
+static void begin(struct json *json, const char *name, size_t n)
 {
-	buf_add(arg, bytes, len);
-	return 0;
+	size_t len = name ? strlen(name) : 0;
+	char *at = buf_reserve(json->out, len + 3 + n);
+
+	if ((json->objects & 1) != (name != NULL))
+		die("JSON: a value out of turn");
+	if (!name)
+		return;
+	at[0] = '"';
+	memcpy(at + 1, name, len);
+	memcpy(at + 1 + len, "\":", 2);
+	json->out->len += len + 3;
 }
 
-void json_set(json_t *object, const char *name, json_t *value)
+/* Ends a value, with a comma that json_close() takes back where nothing follows. */
+static void end(struct json *json)
 {
-	if (json_object_set_new_nocheck(object, name, value ? value : json_null()))
-		die("out of memory");
+	buf_putc(json->out, json->depth ? ',' : '\n');
 }
 
-json_t *json_counter(bool valid, uint64_t value)
+/* Appends a value that needs no escaping. */
+static void put(struct json *json, const char *name, const char *value, size_t len)
 {
-	return valid ? json_integer((json_int_t)value) : json_null();
+	begin(json, name, len + 1);
+	buf_add(json->out, value, len);
+	end(json);
 }
 
-json_t *json_seconds(uint64_t ns)
+/* Opens a level. */
+static void open_level(struct json *json, const char *name, bool object)
 {
-	return json_real((double)(ns / NSEC_PER_USEC) / 1e6);
+	if (json->depth == JSON_DEPTH)
+		die("JSON: more than %d levels", JSON_DEPTH);
+	begin(json, name, 1);
+	json->objects = json->objects << 1 | object;
+	json->depth++;
+	buf_putc(json->out, object ? '{' : '[');
 }
 
-json_t *json_name(struct buf *scratch, const char *bytes)
+void json_open_object(struct json *json, const char *name)
 {
-	if (!bytes)
-		return json_null();
-	scratch->len = 0;
-	text_escape(scratch, bytes, strlen(bytes), TEXT_UTF8);
-	return json_stringn_nocheck(scratch->data ? scratch->data : "", scratch->len);
+	open_level(json, name, true);
 }
 
-json_t *json_notes(struct buf *scratch, const struct note *notes, size_t n)
+void json_open_array(struct json *json, const char *name)
 {
-	json_t *array = json_array();
+	open_level(json, name, false);
+}
 
-	for (size_t i = 0; i < n; i++) {
-		json_t *object = json_object();
+void json_close(struct json *json)
+{
+	struct buf *out = json->out;
 
-		scratch->len = 0;
-		note_append(scratch, &notes[i], true);
-		json_set(object, "id", json_string(note_table[notes[i].id].id));
-		json_set(object, "text", json_stringn(scratch->data, scratch->len));
-		json_array_append_new(array, object);
+	if (!json->depth)
+		die("JSON: nothing to close");
+	if (out->data[out->len - 1] == ',')
+		out->len--;
+	buf_putc(out, json->objects & 1 ? '}' : ']');
+	json->objects >>= 1;
+	json->depth--;
+	end(json);
+}
+
+void json_put_null(struct json *json, const char *name)
+{
+	put(json, name, "null", 4);
+}
+
+void json_put_bool(struct json *json, const char *name, bool value)
+{
+	put(json, name, value ? "true" : "false", value ? 4 : 5);
+}
+
+void json_put_uint(struct json *json, const char *name, uint64_t value)
+{
+	begin(json, name, NUMBER_MAX);
+	buf_uint(json->out, value);
+	end(json);
+}
+
+void json_put_int(struct json *json, const char *name, int64_t value)
+{
+	begin(json, name, NUMBER_MAX);
+	if (value < 0)
+		buf_putc(json->out, '-');
+	buf_uint(json->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	end(json);
+}
+
+void json_put_real(struct json *json, const char *name, double value)
+{
+	struct buf *out = json->out;
+	size_t at;
+
+	if (!isfinite(value)) {
+		json_put_null(json, name);
+		return;
 	}
-	return array;
+	begin(json, name, NUMBER_MAX);
+	at = out->len;
+	buf_printf(out, "%.*g", REAL_DIGITS, value);
+	/* Readers tell numbers with a fraction from whole ones. */
+	if (!memchr(out->data + at, '.', out->len - at) &&
+	    !memchr(out->data + at, 'e', out->len - at))
+		buf_add(out, ".0", 2);
+	end(json);
 }
 
-void json_append(struct buf *out, json_t *value)
+void json_put_fixed(struct json *json, const char *name, uint64_t value, unsigned decimals)
 {
-	if (!value || json_dump_callback(value, append_dump, out, DUMP_FLAGS | JSON_ENCODE_ANY))
-		die("out of memory");
-	json_decref(value);
+	struct buf *out = json->out;
+
+	begin(json, name, NUMBER_MAX);
+	buf_fixed(out, value, decimals);
+	while (out->data[out->len - 1] == '0' && out->data[out->len - 2] != '.')
+		out->len--;
+	end(json);
+}
+
+/* Sets a backslash in front of what is appended from byte `at` on, where JSON asks for it. */
+static void quote_from(struct buf *out, size_t at)
+{
+	size_t n = 0, i;
+
+	for (i = at; i < out->len; i++)
+		n += out->data[i] == '"' || out->data[i] == '\\';
+	buf_reserve(out, n);
+	out->len += n;
+	while (n) {
+		char c = out->data[--i];
+
+		out->data[i + n] = c;
+		if (c == '"' || c == '\\')
+			out->data[i + --n] = '\\';
+	}
+}
+
+void json_put_text(struct json *json, const char *name, const char *bytes)
+{
+	struct buf *out = json->out;
+	size_t at;
+
+	if (!bytes) {
+		json_put_null(json, name);
+		return;
+	}
+	begin(json, name, 1);
+	buf_putc(out, '"');
+	at = out->len;
+	/* It leaves neither control bytes nor what is no UTF-8. */
+	text_escape(out, bytes, strlen(bytes), TEXT_UTF8);
+	quote_from(out, at);
+	buf_putc(out, '"');
+	end(json);
+}
+
+void json_put_counter(struct json *json, const char *name, bool valid, uint64_t value)
+{
+	if (valid)
+		json_put_uint(json, name, value);
+	else
+		json_put_null(json, name);
+}
+
+void json_put_seconds(struct json *json, const char *name, bool valid, uint64_t ns)
+{
+	if (valid)
+		json_put_fixed(json, name, ns / NSEC_PER_USEC, 6);
+	else
+		json_put_null(json, name);
+}
+
+void json_put_exit(struct json *json, int status)
+{
+	bool signaled = WIFSIGNALED(status);
+
+	json_put_counter(json, "exit_code", !signaled, (uint64_t)WEXITSTATUS(status));
+	json_put_counter(json, "signal", signaled, (uint64_t)WTERMSIG(status));
+}
+
+/* Puts one kind. */
+static void put_delay(struct json *json, enum delay_kind kind, const struct delay_sum *sum,
+		      uint32_t valid, const struct task_record *record)
+{
+	bool range = record && record->range_valid & DELAY_BIT(kind);
+
+	json_open_object(json, delay_table[kind].id);
+	json_put_counter(json, "count", valid & DELAY_COUNT_BIT(kind), sum->count);
+	json_put_uint(json, "ns", sum->ns);
+	if (record) {
+		json_put_counter(json, "max_ns", range, record->max[kind]);
+		json_put_counter(json, "min_ns", range, record->min[kind]);
+	}
+	json_close(json);
+}
+
+void json_put_delays(struct json *json, const char *name, const struct delay_sum *delays,
+		     uint32_t valid, const struct task_record *record)
+{
+	json_open_object(json, name);
+	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
+		if (valid & DELAY_BIT(kind))
+			put_delay(json, kind, &delays[kind], valid, record);
+		else
+			json_put_null(json, delay_table[kind].id);
+	json_close(json);
+}
+
+void json_put_notes(struct json *json, const char *name, const struct note *notes, size_t n)
+{
+	struct buf text = { 0 };
+
+	json_open_array(json, name);
+	for (size_t i = 0; i < n; i++) {
+		text.len = 0;
+		note_append(&text, &notes[i], true);
+		json_open_object(json, NULL);
+		json_put_text(json, "id", note_table[notes[i].id].id);
+		json_put_text(json, "text", buf_cstr(&text));
+		json_close(json);
+	}
+	json_close(json);
+	buf_free(&text);
 }

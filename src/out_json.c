@@ -1,286 +1,237 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON Lines: an object a sample. Each task is built and written before the next one. */
+/* JSON Lines: an object a sample. */
 #include "config.h"
 
-#include <string.h>
-#include <sys/wait.h>
+#include <math.h>
 
 #include "json.h"
 #include "out.h"
 #include "util.h"
 
-/* A count of something that was perhaps not counted. */
-static json_t *count(int64_t value)
+/* Puts a count of something that was perhaps not counted. */
+static void put_count(struct json *json, const char *name, int64_t value)
 {
-	return json_counter(value >= 0, (uint64_t)value);
+	json_put_counter(json, name, value >= 0, (uint64_t)value);
 }
 
-/* A pressure line; null where there is none. */
-static json_t *psi_line(const struct psi_line *now, const struct psi_line *before)
+/* Puts a pressure line; null where there is none. */
+static void put_psi_line(struct json *json, const char *name, const struct psi_line *now,
+			 const struct psi_line *before)
 {
-	json_t *object;
-
-	if (!now->valid)
-		return json_null();
-	object = json_object();
-	json_set(object, "avg10", json_real(now->avg10 / 100.0));
-	json_set(object, "avg60", json_real(now->avg60 / 100.0));
-	json_set(object, "avg300", json_real(now->avg300 / 100.0));
-	json_set(object, "total_us", json_counter(true, now->total_us));
-	json_set(object, "delta_us",
-		 json_counter(before && before->valid && now->total_us >= before->total_us,
-			      before ? now->total_us - before->total_us : 0));
-	return object;
+	if (!now->valid) {
+		json_put_null(json, name);
+		return;
+	}
+	json_open_object(json, name);
+	json_put_fixed(json, "avg10", now->avg10, 2);
+	json_put_fixed(json, "avg60", now->avg60, 2);
+	json_put_fixed(json, "avg300", now->avg300, 2);
+	json_put_uint(json, "total_us", now->total_us);
+	json_put_counter(json, "delta_us",
+			 before && before->valid && now->total_us >= before->total_us,
+			 before ? now->total_us - before->total_us : 0);
+	json_close(json);
 }
 
-/* All pressure. */
-static json_t *pressure(const struct frame *frame)
+/* Puts all pressure. */
+static void put_pressure(struct json *json, const struct frame *frame)
 {
-	json_t *psi = json_object();
-
+	json_open_object(json, "psi");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		const struct psi *now = &frame->system->psi[r];
 		const struct psi *before = frame->system_before ? &frame->system_before->psi[r] :
 								  NULL;
-		json_t *object = json_null();
 
-		if (!frame->system->psi_error[r]) {
-			object = json_object();
-			json_set(object, "some",
-				 psi_line(&now->some, before ? &before->some : NULL));
-			json_set(object, "full",
-				 psi_line(&now->full, before ? &before->full : NULL));
+		if (frame->system->psi_error[r]) {
+			json_put_null(json, psi_names[r]);
+			continue;
 		}
-		json_set(psi, psi_names[r], object);
+		json_open_object(json, psi_names[r]);
+		put_psi_line(json, "some", &now->some, before ? &before->some : NULL);
+		put_psi_line(json, "full", &now->full, before ? &before->full : NULL);
+		json_close(json);
 	}
-	return psi;
+	json_close(json);
 }
 
-/* CPU states as deltas; null without an interval. */
-static json_t *cpu_states(const struct frame *frame)
+/* Puts CPU states as deltas; null without an interval. */
+static void put_cpu_states(struct json *json, const struct frame *frame)
 {
 	const struct system_sample *now = frame->system, *before = frame->system_before;
-	json_t *object;
 
-	if (!now->cpu_valid || !before || !before->cpu_valid)
-		return json_null();
-	object = json_object();
-	for (unsigned s = 0; s < CPU_STATES; s++)
-		json_set(object, cpu_state_names[s],
-			 json_counter(true, now->cpu_ns[s] > before->cpu_ns[s] ?
-						    now->cpu_ns[s] - before->cpu_ns[s] : 0));
-	return object;
-}
-
-/* The system as a whole. */
-static json_t *system_object(const struct frame *frame)
-{
-	const struct system_sample *system = frame->system;
-	json_t *object = json_object(), *load = json_null();
-
-	if (system->load_valid) {
-		load = json_array();
-		for (unsigned i = 0; i < ARRAY_SIZE(system->load); i++)
-			json_array_append_new(load, json_real(system->load[i]));
-	}
-	json_set(object, "cpus", json_counter(system->cpus > 0, system->cpus));
-	json_set(object, "uptime", system->uptime_valid ? json_real(system->uptime) : json_null());
-	json_set(object, "loadavg", load);
-	json_set(object, "cpu_ns", cpu_states(frame));
-	return object;
-}
-
-/* What was counted in the interval. */
-static json_t *delta(const struct row *row)
-{
-	json_t *object = json_object();
-
-	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
-		json_t *sum = json_null();
-
-		if (row->valid & DELAY_BIT(kind)) {
-			sum = json_object();
-			json_set(sum, "count", json_counter(row->valid & DELAY_COUNT_BIT(kind),
-						  row->deltas->delay[kind].count));
-			json_set(sum, "ns", json_counter(true, row->deltas->delay[kind].ns));
-		}
-		json_set(object, delay_table[kind].id, sum);
-	}
-	return object;
-}
-
-/* What was counted since the task's start. */
-static json_t *cumulative(const struct row *row, const struct task_record *record)
-{
-	json_t *object = json_object();
-	uint32_t valid = row->raw->valid;
-
-	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
-		bool range = record && record->range_valid & DELAY_BIT(kind);
-		json_t *sum = json_null();
-
-		if (valid & DELAY_BIT(kind)) {
-			sum = json_object();
-			json_set(sum, "count", json_counter(valid & DELAY_COUNT_BIT(kind),
-						  row->raw->delay[kind].count));
-			json_set(sum, "ns", json_counter(true, row->raw->delay[kind].ns));
-			json_set(sum, "max_ns", json_counter(range, range ? record->max[kind] : 0));
-			json_set(sum, "min_ns", json_counter(range, range ? record->min[kind] : 0));
-		}
-		json_set(object, delay_table[kind].id, sum);
-	}
-	return object;
-}
-
-/* Who the row is. */
-static void set_identity(struct out *out, json_t *object, const struct view *view,
-			 const struct row *row)
-{
-	char state = row->group ? 0 : row_state(view->frame, row);
-	const struct task *task = row->task;
-
-	if (row->group) {
-		json_set(object, "group", json_name(&out->scratch, row->group->name));
-		json_set(object, "members", json_integer(row->members));
+	if (!now->cpu_valid || !before || !before->cpu_valid) {
+		json_put_null(json, "cpu_ns");
 		return;
 	}
-	json_set(object, "pid", json_integer(task->key.pid));
-	json_set(object, "tgid", json_integer(task->tgid));
-	json_set(object, "ppid", json_integer(task->ppid));
-	json_set(object, "uid", json_integer(task->uid));
-	json_set(object, "user", json_name(&out->scratch, task->user));
-	json_set(object, "comm", json_name(&out->scratch, task->comm));
-	json_set(object, "state", state ? json_stringn(&state, 1) : json_null());
-	json_set(object, "command", json_name(&out->scratch, task->command));
-	json_set(object, "cgroup", json_name(&out->scratch, task->cgroup));
-	json_set(object, "start", json_seconds(view->frame->epoch_ns + task->key.start_ns));
+	json_open_object(json, "cpu_ns");
+	for (unsigned s = 0; s < CPU_STATES; s++)
+		json_put_uint(json, cpu_state_names[s],
+			      now->cpu_ns[s] > before->cpu_ns[s] ?
+				      now->cpu_ns[s] - before->cpu_ns[s] : 0);
+	json_close(json);
 }
 
-/* The columns that were asked for by name and have no member of their own. */
-static json_t *fields(struct out *out, const struct view *view, const struct row *row,
-		      const struct layout *extra)
+/* Puts the system as a whole. */
+static void put_system(struct json *json, const struct frame *frame)
 {
-	json_t *object = json_object();
+	const struct system_sample *system = frame->system;
 
+	json_open_object(json, "system");
+	json_put_counter(json, "cpus", system->cpus > 0, system->cpus);
+	json_put_real(json, "uptime", system->uptime_valid ? system->uptime : NAN);
+	if (system->load_valid) {
+		json_open_array(json, "loadavg");
+		for (unsigned i = 0; i < ARRAY_SIZE(system->load); i++)
+			json_put_real(json, NULL, system->load[i]);
+		json_close(json);
+	} else {
+		json_put_null(json, "loadavg");
+	}
+	put_cpu_states(json, frame);
+	json_close(json);
+}
+
+/* Puts who the row is. */
+static void put_identity(struct json *json, const struct view *view, const struct row *row)
+{
+	const struct task *task = row->task;
+	char state[] = { 0, 0 };
+
+	if (row->group) {
+		json_put_text(json, "group", row->group->name);
+		json_put_uint(json, "members", row->members);
+		return;
+	}
+	state[0] = row_state(view->frame, row);
+	json_put_int(json, "pid", task->key.pid);
+	json_put_int(json, "tgid", task->tgid);
+	json_put_int(json, "ppid", task->ppid);
+	json_put_uint(json, "uid", task->uid);
+	json_put_text(json, "user", task->user);
+	json_put_text(json, "comm", task->comm);
+	json_put_text(json, "state", *state ? state : NULL);
+	json_put_text(json, "command", task->command);
+	json_put_text(json, "cgroup", task->cgroup);
+	json_put_seconds(json, "start", true, view->frame->epoch_ns + task->key.start_ns);
+}
+
+/* Puts the columns that were asked for by name and have no member of their own. */
+static void put_fields(struct json *json, const struct view *view, const struct row *row,
+		       const struct layout *extra)
+{
+	json_open_object(json, "fields");
 	for (size_t i = 0; i < extra->n; i++) {
 		struct value value = column_get(extra->columns[i], view, row);
-		json_t *json = json_null();
 
-		if (value.type == VALUE_TEXT)
-			json = json_name(&out->scratch, value.text);
-		else if (value.type == VALUE_NUMBER)
-			json = json_real(value.number);
-		json_set(object, extra->columns[i]->id, json);
+		if (value.type == VALUE_NUMBER)
+			json_put_real(json, extra->columns[i]->id, value.number);
+		else
+			json_put_text(json, extra->columns[i]->id,
+				      value.type == VALUE_TEXT ? value.text : NULL);
 	}
-	return object;
+	json_close(json);
 }
 
-/* How the task ended. */
-static void set_end(json_t *object, const struct row *row)
+/* Puts a task, or a group. */
+static void put_task(struct json *json, const struct view *view, const struct row *row,
+		     const struct layout *extra)
 {
-	int status = (int)row->raw->status;
-	bool signaled = WIFSIGNALED(status);
+	static const struct task_record no_record;
+	const struct task_record *record = row_record(view->frame, row);
 
-	json_set(object, "exit_code", signaled ? json_null() : json_integer(WEXITSTATUS(status)));
-	json_set(object, "signal", signaled ? json_integer(WTERMSIG(status)) : json_null());
-	json_set(object, "members", json_integer(row->members));
-}
-
-/* A task, or a group. */
-static json_t *task_object(struct out *out, const struct view *view, const struct row *row)
-{
-	json_t *object = json_object();
-
-	set_identity(out, object, view, row);
-	json_set(object, "interval", row->interval_ns ? json_seconds(row->interval_ns) : json_null());
+	json_open_object(json, NULL);
+	put_identity(json, view, row);
+	json_put_seconds(json, "interval", row->interval_ns, row->interval_ns);
 	if (!row->group) {
-		json_set(object, "exited", json_boolean(row->exited));
-		if (row->exited)
-			set_end(object, row);
-		json_set(object, "new", json_boolean(row->born));
+		json_put_bool(json, "exited", row->exited);
+		if (row->exited) {
+			json_put_exit(json, (int)row->raw->status);
+			json_put_uint(json, "members", row->members);
+		}
+		json_put_bool(json, "new", row->born);
 	}
-	json_set(object, "run_ns", json_counter(row->valid & VALID_RUN, row->deltas->run_ns));
-	json_set(object, "user_ns", json_counter(row->valid & VALID_TICK, row->deltas->user_ns));
-	json_set(object, "system_ns", json_counter(row->valid & VALID_TICK, row->deltas->system_ns));
-	json_set(object, "delta", delta(row));
-	json_set(object, "cumulative", cumulative(row, row_record(view->frame, row)));
-	if (out->layout.n)
-		json_set(object, "fields", fields(out, view, row, &out->layout));
-	return object;
+	json_put_counter(json, "run_ns", row->valid & VALID_RUN, row->deltas->run_ns);
+	json_put_counter(json, "user_ns", row->valid & VALID_TICK, row->deltas->user_ns);
+	json_put_counter(json, "system_ns", row->valid & VALID_TICK, row->deltas->system_ns);
+	json_put_delays(json, "delta", row->deltas->delay, row->valid, NULL);
+	json_put_delays(json, "cumulative", row->raw->delay, row->raw->valid,
+			record ? record : &no_record);
+	if (extra->n)
+		put_fields(json, view, row, extra);
+	json_close(json);
 }
 
-/* A signed amount. */
-static json_t *signed_ns(bool valid, int64_t ns)
+/* Puts a signed amount, or null. */
+static void put_signed(struct json *json, const char *name, bool valid, int64_t ns)
 {
-	return valid ? json_integer(ns) : json_null();
+	if (valid)
+		json_put_int(json, name, ns);
+	else
+		json_put_null(json, name);
 }
 
-/* What the machine's time went to; null where it is not known. */
-static json_t *accounted(const struct account *account)
+/* Puts what the machine's time went to; null where it is not known. */
+static void put_accounted(struct json *json, const struct account *account)
 {
-	json_t *object;
-
-	if (!account->valid)
-		return json_null();
-	object = json_object();
-	json_set(object, "machine_ns", json_counter(true, account->machine_ns));
-	json_set(object, "run_ns", json_counter(true, account->run_ns));
-	json_set(object, "recovered_ns",
-		 signed_ns(account->recovered_valid, account->recovered_ns));
-	json_set(object, "idle_ns", json_counter(true, account->idle_ns));
-	json_set(object, "iowait_ns", json_counter(true, account->iowait_ns));
-	json_set(object, "steal_ns", json_counter(true, account->steal_ns));
-	json_set(object, "irq_ns", json_counter(true, account->irq_ns));
-	json_set(object, "rest_ns", signed_ns(true, account->rest_ns));
-	json_set(object, "children_ns",
-		 json_counter(account->recovered_valid, account->children_ns));
-	return object;
+	if (!account->valid) {
+		json_put_null(json, "accounted");
+		return;
+	}
+	json_open_object(json, "accounted");
+	json_put_uint(json, "machine_ns", account->machine_ns);
+	json_put_uint(json, "run_ns", account->run_ns);
+	put_signed(json, "recovered_ns", account->recovered_valid, account->recovered_ns);
+	json_put_uint(json, "idle_ns", account->idle_ns);
+	json_put_uint(json, "iowait_ns", account->iowait_ns);
+	json_put_uint(json, "steal_ns", account->steal_ns);
+	json_put_uint(json, "irq_ns", account->irq_ns);
+	json_put_int(json, "rest_ns", account->rest_ns);
+	json_put_counter(json, "children_ns", account->recovered_valid, account->children_ns);
+	json_close(json);
 }
 
-/* The triggers: which have fired since the sample before, and when they last did. */
-static json_t *triggers(struct out *out, const struct frame *frame)
+/* Puts the triggers: which have fired since the sample before, and when they last did. */
+static void put_triggers(struct json *json, const struct trigger_set *set,
+			 const struct frame *frame)
 {
-	const struct trigger_set *set = out->config->triggers;
-	json_t *array = json_array();
-
+	json_open_array(json, "triggers");
 	for (size_t i = 0; i < set->n; i++) {
 		const struct trigger *trigger = &set->all[i];
-		json_t *object = json_object();
 
-		json_set(object, "when", json_name(&out->scratch, trigger->spec->text));
-		json_set(object, "fired", json_boolean(trigger->fired));
-		json_set(object, "since", trigger->last_ns ?
-			 json_seconds(out_since_ns(trigger, frame)) : json_null());
-		json_set(object, "gone", json_boolean(trigger->gone));
-		json_array_append_new(array, object);
+		json_open_object(json, NULL);
+		json_put_text(json, "when", trigger->spec->text);
+		json_put_bool(json, "fired", trigger->fired);
+		json_put_seconds(json, "since", trigger->last_ns, out_since_ns(trigger, frame));
+		json_put_bool(json, "gone", trigger->gone);
+		json_close(json);
 	}
-	return array;
+	json_close(json);
 }
 
-/* The sample without its tasks. */
-static json_t *sample_object(struct out *out, const struct frame *frame)
+/* Puts the members of a sample, but for its tasks. */
+static void put_sample(struct json *json, const struct out_config *config,
+		       const struct frame *frame)
 {
-	json_t *object = json_object();
-
-	json_set(object, "time", json_seconds(frame->real_ns));
-	json_set(object, "interval", frame->interval_ns ? json_seconds(frame->interval_ns) : json_null());
-	json_set(object, "source", json_string(frame->source));
-	json_set(object, "taskstats_version",
-	    json_counter(frame->taskstats_version > 0, (uint64_t)frame->taskstats_version));
-	json_set(object, "delayacct", frame->delayacct == DELAYACCT_UNKNOWN ?
-					 json_null() : json_boolean(frame->delayacct));
-	json_set(object, "group_by", json_string(frame->group_by));
-	json_set(object, "tasks_seen", json_integer((json_int_t)frame->tasks));
-	json_set(object, "exits_seen", count(frame->exits));
-	json_set(object, "exits_lost", count(frame->lost));
-	json_set(object, "notes", json_notes(&out->scratch, frame->notes, frame->nnotes));
-	json_set(object, "cgroup", json_name(&out->scratch, frame->cgroup));
-	json_set(object, "psi", pressure(frame));
-	json_set(object, "system", system_object(frame));
-	json_set(object, "accounted", accounted(&frame->account));
-	if (out->config->triggers)
-		json_set(object, "triggers", triggers(out, frame));
-	return object;
+	json_put_seconds(json, "time", true, frame->real_ns);
+	json_put_seconds(json, "interval", frame->interval_ns, frame->interval_ns);
+	json_put_text(json, "source", frame->source);
+	json_put_counter(json, "taskstats_version", frame->taskstats_version > 0,
+			 (uint64_t)frame->taskstats_version);
+	if (frame->delayacct == DELAYACCT_UNKNOWN)
+		json_put_null(json, "delayacct");
+	else
+		json_put_bool(json, "delayacct", frame->delayacct);
+	json_put_text(json, "group_by", frame->group_by);
+	json_put_uint(json, "tasks_seen", frame->tasks);
+	put_count(json, "exits_seen", frame->exits);
+	put_count(json, "exits_lost", frame->lost);
+	json_put_notes(json, "notes", frame->notes, frame->nnotes);
+	json_put_text(json, "cgroup", frame->cgroup);
+	put_pressure(json, frame);
+	put_system(json, frame);
+	put_accounted(json, &frame->account);
+	if (config->triggers)
+		put_triggers(json, config->triggers, frame);
 }
 
 /*
@@ -317,19 +268,17 @@ static void resolve(struct out *out)
 /* A sample: the object's own members first, then the tasks one by one. */
 static void json_frame(struct out *out, const struct view *view)
 {
-	struct buf *buf = &out->buf;
+	struct json json = { .out = &out->buf };
 
 	if (!out->frames)
 		resolve(out);
-	json_append(buf, sample_object(out, view->frame));
-	buf->len--; /* the closing brace comes behind the tasks */
-	buf_puts(buf, ",\"tasks\":[");
-	for (size_t i = 0; i < out->order.n; i++) {
-		if (i)
-			buf_putc(buf, ',');
-		json_append(buf, task_object(out, view, out->order.rows[i]));
-	}
-	buf_puts(buf, "]}\n");
+	json_open_object(&json, NULL);
+	put_sample(&json, out->config, view->frame);
+	json_open_array(&json, "tasks");
+	for (size_t i = 0; i < out->order.n; i++)
+		put_task(&json, view, out->order.rows[i], &out->layout);
+	json_close(&json);
+	json_close(&json);
 }
 
 const struct out_ops out_json = {

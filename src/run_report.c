@@ -110,68 +110,39 @@ void run_text(struct buf *out, const struct run_result *result, enum text_charse
 	append_outlived(out, result, charset);
 }
 
-/* The delays by kind. */
-static json_t *delays(const struct run_result *result)
+/* Puts the descendants that are still there. */
+static void put_outlived(struct json *json, const struct run_result *result)
 {
-	const struct task_record *record = &result->record;
-	json_t *object = json_object();
-
-	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
-		const struct delay_sum *sum = &result->raw.delay[kind];
-		bool range = record->range_valid & DELAY_BIT(kind);
-		json_t *json = json_null();
-
-		if (result->raw.valid & DELAY_BIT(kind)) {
-			json = json_object();
-			json_set(json, "count", json_counter(true, sum->count));
-			json_set(json, "ns", json_counter(true, sum->ns));
-			json_set(json, "max_ns", json_counter(range, record->max[kind]));
-			json_set(json, "min_ns", json_counter(range, record->min[kind]));
-		}
-		json_set(object, delay_table[kind].id, json);
-	}
-	return object;
-}
-
-/* The descendants that are still there. */
-static json_t *outlived(const struct run_result *result, struct buf *scratch)
-{
-	json_t *array = json_array();
-
+	json_open_array(json, "outlived_tasks");
 	for (size_t i = 0; i < result->outlived && i < RUN_NAMED; i++) {
-		json_t *object = json_object();
-
-		json_set(object, "pid", json_integer(result->named[i].pid));
-		json_set(object, "comm", json_name(scratch, result->named[i].comm));
-		json_array_append_new(array, object);
+		json_open_object(json, NULL);
+		json_put_int(json, "pid", result->named[i].pid);
+		json_put_text(json, "comm", result->named[i].comm);
+		json_close(json);
 	}
-	return array;
+	json_close(json);
 }
 
 void run_json(struct buf *out, const struct run_result *result)
 {
-	json_t *object = json_object(), *command = json_array();
-	bool signaled = WIFSIGNALED(result->status);
-	struct buf scratch = { 0 };
+	const struct task_raw *raw = &result->raw;
+	struct json json = { .out = out };
 
+	json_open_object(&json, NULL);
+	json_open_array(&json, "command");
 	for (size_t i = 0; result->command[i]; i++)
-		json_array_append_new(command, json_name(&scratch, result->command[i]));
-	json_set(object, "command", command);
-	json_set(object, "exit_code",
-		 json_counter(!signaled, (uint64_t)WEXITSTATUS(result->status)));
-	json_set(object, "signal", json_counter(signaled, (uint64_t)WTERMSIG(result->status)));
-	json_set(object, "elapsed", json_seconds(result->elapsed_ns));
-	json_set(object, "user_ns", json_counter(true, result->user_ns));
-	json_set(object, "system_ns", json_counter(true, result->system_ns));
-	json_set(object, "run_ns",
-		 json_counter(result->raw.valid & VALID_RUN, result->raw.run_ns));
-	json_set(object, "processes", json_counter(!result->ungrouped, result->processes));
-	json_set(object, "tasks", json_counter(true, result->tasks));
-	json_set(object, "delays", delays(result));
-	json_set(object, "outlived", json_counter(true, result->outlived));
-	json_set(object, "outlived_tasks", outlived(result, &scratch));
-	json_set(object, "notes", json_notes(&scratch, result->notes, result->nnotes));
-	json_append(out, object);
-	buf_putc(out, '\n');
-	buf_free(&scratch);
+		json_put_text(&json, NULL, result->command[i]);
+	json_close(&json);
+	json_put_exit(&json, result->status);
+	json_put_seconds(&json, "elapsed", true, result->elapsed_ns);
+	json_put_uint(&json, "user_ns", result->user_ns);
+	json_put_uint(&json, "system_ns", result->system_ns);
+	json_put_counter(&json, "run_ns", raw->valid & VALID_RUN, raw->run_ns);
+	json_put_counter(&json, "processes", !result->ungrouped, result->processes);
+	json_put_uint(&json, "tasks", result->tasks);
+	json_put_delays(&json, "delays", raw->delay, raw->valid, &result->record);
+	json_put_uint(&json, "outlived", result->outlived);
+	put_outlived(&json, result);
+	json_put_notes(&json, "notes", result->notes, result->nnotes);
+	json_close(&json);
 }

@@ -171,6 +171,32 @@ void scratch_kill(pid_t pid)
 	}
 }
 
+int scratch_dying(void (*run)(void), char *text, size_t size)
+{
+	int ends[2], status;
+	size_t len = 0;
+	ssize_t got;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(ends[1], STDERR_FILENO);
+		run();
+		_exit(98);
+	}
+	close(ends[1]);
+	while (len < size - 1 && (got = read(ends[0], text + len, size - 1 - len)) > 0)
+		len += (size_t)got;
+	text[len] = '\0';
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
 void scratch_skip_test(const char *test, const char *reason)
 {
 	printf("# skip: %s: %s\n", test, reason);

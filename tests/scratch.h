@@ -34,6 +34,9 @@ pid_t scratch_child(pid_t pid);
 /* Ends it before the test's end. */
 void scratch_kill(pid_t pid);
 
+/* Runs a function that must die in a child; its standard error and exit status. */
+int scratch_dying(void (*run)(void), char *text, size_t size);
+
 /* Says why in the form the build wants, and leaves the test. */
 #define scratch_skip(reason) scratch_skip_test(__func__, reason)
 void scratch_skip_test(const char *test, const char *reason);

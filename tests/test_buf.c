@@ -16,11 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "buf.h"
+#include "scratch.h"
 #include "util.h"
 
 /* Has AddressSanitizer give NULL for too much memory, as the C library does. */
@@ -291,33 +291,6 @@ static void writing_hook(void *arg)
 		_exit(99);
 }
 
-/* Runs a function that must die in a child; its standard error and exit status. */
-static int run_dying(void (*run)(void), char *text, size_t size)
-{
-	int ends[2], status;
-	size_t len = 0;
-	ssize_t got;
-	pid_t pid;
-
-	assert_int_equal(pipe(ends), 0);
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		dup2(ends[1], STDERR_FILENO);
-		run();
-		_exit(98);
-	}
-	close(ends[1]);
-	while (len < size - 1 && (got = read(ends[0], text + len, size - 1 - len)) > 0)
-		len += (size_t)got;
-	text[len] = '\0';
-	close(ends[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
 /* Dies with a hook. */
 static void die_hooked(void)
 {
@@ -353,14 +326,14 @@ static void test_die(void **state)
 	char text[8192];
 
 	(void)state;
-	assert_int_equal(run_dying(die_hooked, text, sizeof(text)), 1);
+	assert_int_equal(scratch_dying(die_hooked, text, sizeof(text)), 1);
 	assert_string_equal(text, "hook\nstalltop: no room for 42\n");
-	assert_int_equal(run_dying(die_twice, text, sizeof(text)), 1);
+	assert_int_equal(scratch_dying(die_twice, text, sizeof(text)), 1);
 	assert_string_equal(text, "hook\nstalltop: again\n");
-	assert_int_equal(run_dying(die_long, text, sizeof(text)), 1);
+	assert_int_equal(scratch_dying(die_long, text, sizeof(text)), 1);
 	assert_in_range(strlen(text), 200, 4999);
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
-	assert_int_equal(run_dying(die_of_memory, text, sizeof(text)), 1);
+	assert_int_equal(scratch_dying(die_of_memory, text, sizeof(text)), 1);
 	assert_string_equal(text, "stalltop: out of memory\n");
 }
 
