@@ -14,48 +14,35 @@
 /* Digits of a double: enough for a time in us; few figures grow a tail of noise by them. */
 #define REAL_DIGITS 16
 
-/* Room for any number, and the comma behind it. */
-#define NUMBER_MAX 32
-
-/* Begins a value: the name of a member, and room for n bytes behind it. */
-static void begin(struct json *json, const char *name, size_t n)
+void json_out_of_turn(void)
 {
-	size_t len = name ? strlen(name) : 0;
-	char *at = buf_reserve(json->out, len + 3 + n);
-
-	if ((json->objects & 1) != (name != NULL))
-		die("JSON: a value out of turn");
-	if (!name)
-		return;
-	at[0] = '"';
-	memcpy(at + 1, name, len);
-	memcpy(at + 1 + len, "\":", 2);
-	json->out->len += len + 3;
+	die("JSON: a value out of turn");
 }
 
-/* Ends a value, with a comma that json_close() takes back where nothing follows. */
-static void end(struct json *json)
+/* Takes what is in front of `at` as appended. */
+static void set_end(struct json *json, const char *at)
 {
-	buf_putc(json->out, json->depth ? ',' : '\n');
+	json->out->len = (size_t)(at - json->out->data);
 }
 
-/* Appends a value that needs no escaping. */
-static void put(struct json *json, const char *name, const char *value, size_t len)
+char *json_digits(struct json *json, char *at, uint64_t value)
 {
-	begin(json, name, len + 1);
-	buf_add(json->out, value, len);
-	end(json);
+	set_end(json, at);
+	buf_uint(json->out, value);
+	return json->out->data + json->out->len;
 }
 
 /* Opens a level. */
 static void open_level(struct json *json, const char *name, bool object)
 {
+	char *at = json_begin(json, name);
+
 	if (json->depth == JSON_DEPTH)
 		die("JSON: more than %d levels", JSON_DEPTH);
-	begin(json, name, 1);
 	json->objects = json->objects << 1 | object;
 	json->depth++;
-	buf_putc(json->out, object ? '{' : '[');
+	*at++ = object ? '{' : '[';
+	set_end(json, at);
 }
 
 void json_open_object(struct json *json, const char *name)
@@ -70,42 +57,44 @@ void json_open_array(struct json *json, const char *name)
 
 void json_close(struct json *json)
 {
-	struct buf *out = json->out;
+	char *at = buf_reserve(json->out, 2);
 
 	if (!json->depth)
 		die("JSON: nothing to close");
-	if (out->data[out->len - 1] == ',')
-		out->len--;
-	buf_putc(out, json->objects & 1 ? '}' : ']');
+	at -= at[-1] == ',';
+	*at++ = json->objects & 1 ? '}' : ']';
 	json->objects >>= 1;
 	json->depth--;
-	end(json);
-}
-
-void json_put_null(struct json *json, const char *name)
-{
-	put(json, name, "null", 4);
-}
-
-void json_put_bool(struct json *json, const char *name, bool value)
-{
-	put(json, name, value ? "true" : "false", value ? 4 : 5);
-}
-
-void json_put_uint(struct json *json, const char *name, uint64_t value)
-{
-	begin(json, name, NUMBER_MAX);
-	buf_uint(json->out, value);
-	end(json);
+	json_end(json, at);
 }
 
 void json_put_int(struct json *json, const char *name, int64_t value)
 {
-	begin(json, name, NUMBER_MAX);
+	char *at = json_begin(json, name);
+
 	if (value < 0)
-		buf_putc(json->out, '-');
-	buf_uint(json->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
-	end(json);
+		*at++ = '-';
+	json_end(json, json_digits(json, at, value < 0 ? -(uint64_t)value : (uint64_t)value));
+}
+
+void json_put_bool(struct json *json, const char *name, bool value)
+{
+	char *at = json_begin(json, name);
+
+	memcpy(at, value ? "true" : "false", 5);
+	json_end(json, at + (value ? 4 : 5));
+}
+
+/* Begins a value of any length, which is appended to the buffer and ended by end_long(). */
+static void begin_long(struct json *json, const char *name)
+{
+	set_end(json, json_begin(json, name));
+}
+
+/* See begin_long(). */
+static void end_long(struct json *json)
+{
+	json_end(json, buf_reserve(json->out, 1));
 }
 
 void json_put_real(struct json *json, const char *name, double value)
@@ -117,25 +106,25 @@ void json_put_real(struct json *json, const char *name, double value)
 		json_put_null(json, name);
 		return;
 	}
-	begin(json, name, NUMBER_MAX);
+	begin_long(json, name);
 	at = out->len;
 	buf_printf(out, "%.*g", REAL_DIGITS, value);
 	/* Readers tell numbers with a fraction from whole ones. */
 	if (!memchr(out->data + at, '.', out->len - at) &&
 	    !memchr(out->data + at, 'e', out->len - at))
 		buf_add(out, ".0", 2);
-	end(json);
+	end_long(json);
 }
 
 void json_put_fixed(struct json *json, const char *name, uint64_t value, unsigned decimals)
 {
 	struct buf *out = json->out;
 
-	begin(json, name, NUMBER_MAX);
+	begin_long(json, name);
 	buf_fixed(out, value, decimals);
 	while (out->data[out->len - 1] == '0' && out->data[out->len - 2] != '.')
 		out->len--;
-	end(json);
+	end_long(json);
 }
 
 /* Sets a backslash in front of what is appended from byte `at` on, where JSON asks for it. */
@@ -165,22 +154,14 @@ void json_put_text(struct json *json, const char *name, const char *bytes)
 		json_put_null(json, name);
 		return;
 	}
-	begin(json, name, 1);
+	begin_long(json, name);
 	buf_putc(out, '"');
 	at = out->len;
 	/* It leaves neither control bytes nor what is no UTF-8. */
 	text_escape(out, bytes, strlen(bytes), TEXT_UTF8);
 	quote_from(out, at);
 	buf_putc(out, '"');
-	end(json);
-}
-
-void json_put_counter(struct json *json, const char *name, bool valid, uint64_t value)
-{
-	if (valid)
-		json_put_uint(json, name, value);
-	else
-		json_put_null(json, name);
+	end_long(json);
 }
 
 void json_put_seconds(struct json *json, const char *name, bool valid, uint64_t ns)
