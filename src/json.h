@@ -17,7 +17,7 @@
 /* So many objects and arrays may be open, one within the other. */
 #define JSON_DEPTH 64
 
-/* Begins as { .out = buf }. */
+/* A writer; begins as { .out = buf }, and holds no memory of its own. */
 struct json {
 	struct buf *out;
 	uint64_t objects; /* a bit a level, the innermost the lowest: it is an object */
@@ -27,15 +27,15 @@ struct json {
 /* Ends the program: a value out of turn. */
 _Noreturn void json_out_of_turn(void);
 
-/* Appends a number's digits at `at`, where there is room for them; returns the place behind. */
+/* Writes a number's digits to `at`, where there is room for them; returns the place behind. */
 char *json_digits(struct json *json, char *at, uint64_t value);
 
 /*
  * What runs some fifty times a task is inline: where a name is known to the compiler, so is
- * its length, and most numbers are 0.
+ * its length, and most numbers are 0 or unknown.
  */
 
-/* Makes room for the largest number, or another value as short, and the comma behind it. */
+/* Room for the largest number with its sign, and the comma behind it. */
 #define JSON_SHORT 24
 
 /* Begins a value: its name; returns the place behind, with room for JSON_SHORT bytes. */
@@ -95,12 +95,13 @@ static inline void json_put_uint(struct json *json, const char *name, uint64_t v
 	json_put_counter(json, name, true, value);
 }
 
-/* Nothing. */
+/* A null. */
 static inline void json_put_null(struct json *json, const char *name)
 {
 	json_put_counter(json, name, false, 0);
 }
 
+/* A whole number of either sign; true or false. */
 void json_put_int(struct json *json, const char *name, int64_t value);
 void json_put_bool(struct json *json, const char *name, bool value);
 

@@ -270,7 +270,8 @@ static void test_any_text(void **state)
 		size_t len = (size_t)random() % sizeof(text);
 
 		for (size_t i = 0; i < len; i++)
-			text[i] = round % 2 ? "\"\\a\n"[random() % 4] : (char)(1 + random() % 255);
+			text[i] = (char)(round % 2 ? "\"\\a\n"[random() % 4] :
+						     1 + random() % 255);
 		text[len] = '\0';
 		buf_free(&s->out);
 		check_text(s, text);
