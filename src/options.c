@@ -219,22 +219,15 @@ SETTER(set_users)
 /* -m */
 SETTER(set_match)
 {
-	char message[128];
-	int err;
+	struct buf wrong = { 0 };
 
-	if (options->match)
-		regfree(options->match);
-	else
-		options->match = xcalloc(1, sizeof(*options->match));
+	pattern_free(options->match);
 	options->pattern = arg;
-	err = pattern_compile(options->match, arg);
-	if (!err)
-		return true;
-	regerror(err, options->match, message, sizeof(message));
-	free(options->match);
-	options->match = NULL;
-	buf_printf(why, "a POSIX extended regular expression (%s)", message);
-	return false;
+	options->match = pattern_compile(arg, &wrong);
+	if (!options->match)
+		buf_printf(why, "a POSIX extended regular expression (%s)", buf_cstr(&wrong));
+	buf_free(&wrong);
+	return options->match;
 }
 
 /* --over */

@@ -3,7 +3,6 @@
 #ifndef STALLTOP_OPTIONS_H
 #define STALLTOP_OPTIONS_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +28,8 @@ struct options {
 	size_t npids;
 	uid_t *users; /* NULL: all */
 	size_t nusers;
-	regex_t *match;	     /* NULL: all */
-	const char *pattern; /* what match was made of */
+	struct pattern *match; /* NULL: all */
+	const char *pattern;   /* what match was made of */
 	double over_ms;	     /* negative: all */
 	bool active;
 	size_t rows; /* 0: all */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "pattern.h"
 #include "util.h"
 
 /* Values of options without a letter, for getopt_long. */
@@ -154,9 +155,7 @@ int options_parse(struct options *options, int argc, char **argv, struct buf *wh
 
 void options_free(struct options *options)
 {
-	if (options->match)
-		regfree(options->match);
-	free(options->match);
+	pattern_free(options->match);
 	free(options->pids);
 	free(options->users);
 	when_free(&options->when);

@@ -32,12 +32,10 @@ static bool has_user(const struct query *query, uid_t uid)
 	return false;
 }
 
-/* Whether name or command line match. */
-static bool matches(const regex_t *regex, const struct task *task)
+bool query_matches(struct pattern *pattern, const struct task *task)
 {
-	if (!regexec(regex, task->comm, 0, NULL, 0))
-		return true;
-	return task->command && !regexec(regex, task->command, 0, NULL, 0);
+	return pattern_matches(pattern, task->comm) ||
+	       (task->command && pattern_matches(pattern, task->command));
 }
 
 /* Whether the row's task belongs to the group. */
@@ -62,7 +60,7 @@ bool query_takes(const void *arg, const struct row *row)
 		return false;
 	if (query->within && !is_within(query, row))
 		return false;
-	return !query->match || matches(query->match, row->task);
+	return !query->match || query_matches(query->match, row->task);
 }
 
 bool query_passes(const struct query *query, const struct row *row)

@@ -3,17 +3,17 @@
 #ifndef STALLTOP_QUERY_H
 #define STALLTOP_QUERY_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "column.h"
 #include "group.h"
+#include "pattern.h"
 
 struct query {
 	const struct column *sort; /* NULL: the frame's order */
 	bool descending;
-	const regex_t *match;	   /* of name or command line; NULL: all */
+	struct pattern *match;	   /* of name or command line; NULL: all */
 	const uid_t *users;	   /* NULL: all */
 	size_t nusers;
 	double over_ms;		   /* more total delay than this; negative: all */
@@ -45,6 +45,9 @@ void query_run(const struct query *query, const struct view *view, struct order 
 
 /* What must be read of every task to answer it: for the sort field and the filters. */
 unsigned query_needs(const struct query *query, enum unit unit);
+
+/* Whether a task's name or command line, where that is known, match. */
+bool query_matches(struct pattern *pattern, const struct task *task);
 
 /* Whether a row, of a task or of a group, passes the filters. */
 bool query_passes(const struct query *query, const struct row *row);

@@ -56,7 +56,7 @@ static enum treatment treat(int32_t code)
 {
 	const utf8proc_property_t *property = utf8proc_get_property(code);
 
-	/* Unassigned (no two sides agree on their width), spaces, controls, formats, private use. */
+	/* Unassigned (no two sides agree on their width), spaces, controls, private use ... */
 	if (property->category == UTF8PROC_CATEGORY_CN ||
 	    property->category >= UTF8PROC_CATEGORY_ZS || property->ignorable || joins(property))
 		return ESCAPED;

@@ -253,7 +253,7 @@ static void test_filters(void **state)
 {
 	static const uid_t users[] = { 7, 0 };
 	struct state *s = *state;
-	regex_t regex;
+	struct buf why = { 0 };
 
 	add(s, "postgres", 1, 0)->task->uid = 7;
 	add(s, "bash", 2, 0)->task->uid = 8;
@@ -262,24 +262,25 @@ static void test_filters(void **state)
 	s->query.nusers = 2;
 	check(s, "1 3");
 	assert_true(s->order.sum.deltas->total.ns == MS(4));
-	assert_int_equal(regcomp(&regex, "^post|gres-", REG_EXTENDED | REG_NOSUB), 0);
-	s->query.match = &regex;
+	s->query.match = pattern_compile("^post|gres-", &why);
+	assert_non_null(s->query.match);
 	check(s, "1 3");
 	s->query.users = NULL;
 	check(s, "1 3");
-	regfree(&regex);
-	assert_int_equal(regcomp(&regex, "^ba", REG_EXTENDED | REG_NOSUB), 0);
+	pattern_free(s->query.match);
+	s->query.match = pattern_compile("^ba", &why);
+	assert_non_null(s->query.match);
 	check(s, "2");
 	s->query.users = users;
 	check(s, "");
-	regfree(&regex);
+	pattern_free(s->query.match);
 }
 
 /* What must be read of every task. */
 static void test_needs(void **state)
 {
 	struct state *s = *state;
-	regex_t regex;
+	struct buf why = { 0 };
 
 	assert_int_equal(query_needs(&s->query, UNIT_MAX), 0);
 	s->query.sort = scene_column("total");
@@ -287,8 +288,9 @@ static void test_needs(void **state)
 	assert_int_equal(query_needs(&s->query, UNIT_MAX), NEED_RANGE);
 	assert_int_equal(query_needs(&s->query, UNIT_TOTAL), NEED_LIFE);
 	s->query.sort = scene_column("state");
-	s->query.match = &regex;
+	s->query.match = pattern_compile("a", &why);
 	assert_int_equal(query_needs(&s->query, UNIT_PERCENT), NEED_STAT | NEED_COMMAND);
+	pattern_free(s->query.match);
 }
 
 #define STATE_TEST(name) cmocka_unit_test_setup_teardown(name, open_state, close_state)

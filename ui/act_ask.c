@@ -17,34 +17,17 @@
 #define INTERVAL_MIN 0.05
 #define INTERVAL_MAX 86400.0
 
-/* Compiles an expression; what is wrong with it is appended to `error`. */
-static bool compile(const struct ui *ui, regex_t *regex, const char *text, struct buf *error)
-{
-	char words[128];
-	int err = pattern_compile(regex, text);
-
-	if (!err)
-		return true;
-	regerror(err, regex, words, sizeof(words));
-	ui_escape(ui, error, words);
-	return false;
-}
-
 /* Takes the filter; an empty one clears it. */
 static unsigned take_filter(struct ui *ui, const char *text, struct buf *error)
 {
-	regex_t regex;
+	struct pattern *match = *text ? pattern_compile(text, error) : NULL;
 
-	if (*text && !compile(ui, &regex, text, error))
+	if (*text && !match)
 		return REACT_NONE;
-	if (ui->pattern)
-		regfree(&ui->match);
+	pattern_free(ui->match);
 	free(ui->pattern);
-	ui->pattern = NULL;
-	if (*text) {
-		ui->match = regex;
-		ui->pattern = xstrdup(text);
-	}
+	ui->match = match;
+	ui->pattern = match ? xstrdup(text) : NULL;
 	return REACT_RESORT;
 }
 
@@ -155,16 +138,13 @@ static unsigned find_next(struct ui *ui)
 /* Takes what is looked for. */
 static unsigned take_wanted(struct ui *ui, const char *text, struct buf *error)
 {
-	regex_t regex;
+	struct pattern *find = *text ? pattern_compile(text, error) : NULL;
 
-	if (!*text)
+	if (!find)
 		return REACT_NONE;
-	if (!compile(ui, &regex, text, error))
-		return REACT_NONE;
-	if (ui->wanted)
-		regfree(&ui->find);
+	pattern_free(ui->find);
 	free(ui->wanted);
-	ui->find = regex;
+	ui->find = find;
 	ui->wanted = xstrdup(text);
 	return find_next(ui);
 }

@@ -467,9 +467,10 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 	};
 	ui->query.over_ms = config->over_ms;
 	ui->query.rows = config->rows;
-	if (config->pattern &&
-	    !pattern_compile(&ui->match, config->pattern))
+	if (config->pattern) {
+		ui->match = pattern_compile(config->pattern, &ui->scratch);
 		ui->pattern = xstrdup(config->pattern);
+	}
 	if (config->users) {
 		ui->users = xreallocarray(NULL, config->nusers, sizeof(*ui->users));
 		memcpy(ui->users, config->users, config->nusers * sizeof(*ui->users));
@@ -491,10 +492,8 @@ static void clean_up(struct loop *loop)
 	prompt_free(&ui->prompt);
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);
-	if (ui->pattern)
-		regfree(&ui->match);
-	if (ui->wanted)
-		regfree(&ui->find);
+	pattern_free(ui->match);
+	pattern_free(ui->find);
 	free(ui->pattern);
 	free(ui->wanted);
 	free(ui->users);

@@ -3,7 +3,6 @@
 #ifndef STALLTOP_UI_UI_H
 #define STALLTOP_UI_UI_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -123,9 +122,9 @@ struct ui {
 	uint64_t note_room_until_ns; /* CLOCK_MONOTONIC */
 
 	struct query query; /* sort and filters, kept in line with the settings */
-	regex_t match, find;
-	char *pattern;	/* of match; NULL: no filter */
-	char *wanted;	/* of find; NULL: nothing was looked for yet */
+	struct pattern *match, *find;
+	char *pattern;	/* of match; NULL, as that: no filter */
+	char *wanted;	/* of find; NULL, as that: nothing was looked for yet */
 	uid_t *users;	/* NULL: all */
 	size_t nusers;
 	bool opened; /* the members of a group are shown in place of the groups: */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "header.h"
+#include "pattern.h"
 #include "util.h"
 
 /* Cells that the last column is to have before others give way to it: a task's name, a path. */
@@ -143,7 +144,7 @@ static void set_query(struct ui *ui)
 	ui->query.descending = ui->settings.descending;
 	ui->query.active = ui->settings.active;
 	ui->query.no_exited = !ui->settings.exited;
-	ui->query.match = ui->pattern ? &ui->match : NULL;
+	ui->query.match = ui->match;
 	ui->query.users = ui->users;
 	ui->query.nusers = ui->nusers;
 	ui->query.below = ui->config->cgroup;
@@ -268,10 +269,8 @@ static bool is_wanted(const struct ui *ui, const struct item *item)
 
 	if (!task)
 		return item->row->group->name &&
-		       !regexec(&ui->find, item->row->group->name, 0, NULL, 0);
-	if (!regexec(&ui->find, task->comm, 0, NULL, 0))
-		return true;
-	return task->command && !regexec(&ui->find, task->command, 0, NULL, 0);
+		       pattern_matches(ui->find, item->row->group->name);
+	return query_matches(ui->find, task);
 }
 
 bool table_find_next(struct ui *ui)
