@@ -10,9 +10,6 @@
 #include "grid.h"
 #include "util.h"
 
-/* Pressure may be short: the first figures of it come this soon, as they do on the screen. */
-#define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
-
 /* A run under way. */
 struct progress {
 	const struct batch *batch;
@@ -117,7 +114,7 @@ static bool is_over(const struct batch *batch)
 	now_ns = clock_ns(CLOCK_MONOTONIC);
 	triggers_look(batch->triggers, now_ns);
 	/* What lasts now is not over, whatever linger_ns is. */
-	return triggers_until_ns(batch->triggers, batch->linger_ns) < now_ns;
+	return triggers_until_ns(batch->triggers, batch->watch->linger_ns) < now_ns;
 }
 
 /*
@@ -126,7 +123,7 @@ static bool is_over(const struct batch *batch)
  */
 static uint64_t move_on(struct progress *run, bool baseline)
 {
-	uint64_t interval_ns = run->batch->interval_ns;
+	uint64_t interval_ns = run->batch->view->interval_ns;
 
 	if (!baseline || !run->batch->triggers || interval_ns <= FIRST_INTERVAL_NS)
 		return grid_advance(&run->grid, clock_ns(CLOCK_MONOTONIC));
@@ -142,16 +139,16 @@ static int take_samples(struct progress *run)
 	uint64_t skipped = 0;
 	int err;
 
-	grid_start(&run->grid, clock_ns(CLOCK_MONOTONIC), batch->interval_ns);
+	grid_start(&run->grid, clock_ns(CLOCK_MONOTONIC), batch->view->interval_ns);
 	while (wait_until(batch, run->grid.due_ns)) {
 		*run->failure = BATCH_SAMPLE;
 		err = sampler_tick(batch->sampler, skipped, &frame);
 		if (err)
 			return err;
-		if (frame->prev || batch->since_start) {
+		if (frame->prev || frame->since_start) {
 			*run->failure = BATCH_WRITE;
 			err = put_out(batch, frame);
-			run->done = err || ++run->put == batch->iterations;
+			run->done = err || ++run->put == batch->view->iterations;
 			/* -EINTR: told to end while the reader did not read. */
 			if (run->done || is_over(batch))
 				return err == -EPIPE || err == -EINTR ? 0 : err;

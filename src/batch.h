@@ -4,27 +4,25 @@
 #define STALLTOP_BATCH_H
 
 #include <signal.h>
-#include <stdint.h>
 
 #include "out.h"
 #include "sampler.h"
 #include "trigger.h"
+#include "view_config.h"
 
 struct batch {
 	struct sampler *sampler;
 	struct out *out;
 	int fd;
-	uint64_t interval_ns;
-	uint64_t iterations; /* 0: endless */
-	bool since_start;    /* the first reading is put out too */
+	const struct view_config *view; /* interval and iterations */
 	/*
 	 * What is waited for before the first sample and after each stretch of samples, which
-	 * lasts until there has been none for linger_ns; NULL: nothing. Each stretch has
+	 * lasts until there has been none for watch->linger_ns; NULL: nothing. Each stretch has
 	 * at least one sample and a baseline of its own; its first interval is half a second
 	 * at most.
 	 */
 	struct trigger_set *triggers;
-	uint64_t linger_ns;
+	const struct watch_config *watch;
 	/* Set by the handlers of the signals that end the run; blocked but while waiting. */
 	const volatile sig_atomic_t *caught;
 	const sigset_t *waiting; /* the signal mask while waiting */

@@ -165,17 +165,36 @@ int delayacct_set(int procfd, bool on)
 	return err;
 }
 
-int delayacct_put_back(int procfd)
+int delayacct_enable(struct delayacct_switch *switched, int procfd)
 {
-	int fd = openat(procfd, SYSCTL, O_RDWR | O_CLOEXEC), err = 0;
+	struct delayacct acct;
+	int err = 0;
+
+	delayacct_open(&acct, procfd, 0);
+	if (acct.state != DELAYACCT_ON) {
+		err = delayacct_set(procfd, true);
+		if (!err)
+			*switched = (struct delayacct_switch){ procfd, clock_ns(CLOCK_MONOTONIC) };
+	}
+	delayacct_close(&acct);
+	return err;
+}
+
+int delayacct_put_back(struct delayacct_switch *switched)
+{
+	int fd, err = 0;
 	char state;
 
+	if (switched->procfd < 0)
+		return 0;
+	fd = openat(switched->procfd, SYSCTL, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	/* Somebody else may have switched it off, and on purpose. */
 	if (pread(fd, &state, 1, 0) == 1 && state == '1' && pwrite(fd, "0", 1, 0) != 1)
 		err = -errno;
 	close(fd);
+	switched->procfd = -1;
 	return err;
 }
 

@@ -44,14 +44,25 @@ void delayacct_read(struct delayacct *acct);
  */
 size_t delayacct_mask(struct delayacct *acct, struct sample *sample);
 
-/* Switches accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
-int delayacct_set(int procfd, bool on);
+/* Whether accounting was switched on, so that it is to be put back. */
+struct delayacct_switch {
+	int procfd;	/* -1: it was not */
+	uint64_t at_ns; /* when (CLOCK_MONOTONIC) */
+};
+
+#define DELAYACCT_UNTOUCHED { .procfd = -1 }
+
+/* Switches accounting on where it is off, below procfd. 0 or -errno. */
+int delayacct_enable(struct delayacct_switch *switched, int procfd);
 
 /*
- * Switches accounting off if it is on. 0 or -errno. By system calls alone: a signal handler may
- * call it.
+ * Switches it off if that was done and it is still on. 0 or -errno. By system calls alone: a signal
+ * handler may call it.
  */
-int delayacct_put_back(int procfd);
+int delayacct_put_back(struct delayacct_switch *switched);
+
+/* Switches accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
+int delayacct_set(int procfd, bool on);
 
 void delayacct_close(struct delayacct *acct);
 

@@ -4,10 +4,12 @@
 #include "doc.h"
 
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "column.h"
 #include "notes.h"
 #include "options.h"
+#include "source.h"
 
 /*
  * Appends plain text, with what roff would act on escaped. Of a note's text N stands for its
@@ -127,4 +129,33 @@ bool doc_append(struct buf *out, const char *name)
 		return true;
 	}
 	return false;
+}
+
+/* Says of a source what there is to know: its version, or why it cannot be used. */
+static void put_source(struct buf *out, const struct source_ops *ops, const struct source_env *env)
+{
+	struct source source;
+	int err = source_open(&source, ops->name, env);
+	const char *why = err && ops->explain ? ops->explain(err) : NULL;
+
+	if (err)
+		buf_printf(out, "\n%s: not to be had (%s)", ops->name, why ? why : strerror(-err));
+	else if (ops->version)
+		buf_printf(out, "\n%s: version %d", ops->name, ops->version(source.state));
+	source_close(&source);
+}
+
+void doc_version(struct buf *out, int procfd)
+{
+	struct source_env env = { .procfd = procfd };
+	struct utsname kernel;
+
+	buf_printf(out, "stalltop %s\nsources:", PACKAGE_VERSION);
+	for (size_t i = 0; source_registry[i]; i++)
+		buf_printf(out, " %s", source_registry[i]->name);
+	if (!uname(&kernel))
+		buf_printf(out, "\nkernel: %s %s", kernel.sysname, kernel.release);
+	for (size_t i = 0; source_registry[i]; i++)
+		put_source(out, source_registry[i], &env);
+	buf_puts(out, "\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The manual's tables, made from the program's. */
+/* What the program says of itself: the manual's tables, and its version. */
 #ifndef STALLTOP_DOC_H
 #define STALLTOP_DOC_H
 
@@ -12,5 +12,8 @@
  * for any other name.
  */
 bool doc_append(struct buf *out, const char *name);
+
+/* Appends the text of --version: the sources that are built in, and what the kernel has. */
+void doc_version(struct buf *out, int procfd);
 
 #endif

@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "batch.h"
@@ -29,7 +27,6 @@
 #include "run.h"
 #include "sampler.h"
 #include "settings_file.h"
-#include "source.h"
 #include "ui/command.h"
 #include "ui/loop.h"
 #include "util.h"
@@ -43,10 +40,7 @@
 static volatile sig_atomic_t caught;
 
 /* What --enable-delayacct has changed, for put_back_delayacct(). */
-static struct {
-	int procfd; /* -1: nothing */
-	uint64_t at_ns;
-} switched = { .procfd = -1 };
+static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
 
 /* Remembers that a signal came. */
 static void catch_signal(int number)
@@ -87,48 +81,14 @@ static int print(struct buf *buf)
 	return EXIT_FAILURE;
 }
 
-/* Says of a source what there is to know: its version, or why it cannot be used. */
-static void put_source(struct buf *out, const struct source_ops *ops, const struct source_env *env)
-{
-	struct source source;
-	int err = source_open(&source, ops->name, env);
-	const char *why = err && ops->explain ? ops->explain(err) : NULL;
-
-	if (err)
-		buf_printf(out, "\n%s: not to be had (%s)", ops->name, why ? why : strerror(-err));
-	else if (ops->version)
-		buf_printf(out, "\n%s: version %d", ops->name, ops->version(source.state));
-	source_close(&source);
-}
-
-/* --version: what is built in, and what the kernel has. */
-static int print_version(int procfd)
-{
-	struct source_env env = { .procfd = procfd };
-	struct utsname kernel;
-	struct buf out = { 0 };
-
-	buf_printf(&out, "stalltop %s\nsources:", PACKAGE_VERSION);
-	for (size_t i = 0; source_registry[i]; i++)
-		buf_printf(&out, " %s", source_registry[i]->name);
-	if (!uname(&kernel))
-		buf_printf(&out, "\nkernel: %s %s", kernel.sysname, kernel.release);
-	for (size_t i = 0; source_registry[i]; i++)
-		put_source(&out, source_registry[i], &env);
-	buf_puts(&out, "\n");
-	return print(&out);
-}
-
 /* What is printed in place of running. False when nothing is. */
 static bool print_instead(const struct options *options, int procfd, int *status)
 {
 	struct buf out = { 0 };
 
 	if (options->version) {
-		*status = print_version(procfd);
-		return true;
-	}
-	if (options->dump_doc) {
+		doc_version(&out, procfd);
+	} else if (options->dump_doc) {
 		if (!strcmp(options->dump_doc, "keys")) {
 			command_doc(&out);
 		} else if (!doc_append(&out, options->dump_doc)) {
@@ -173,25 +133,14 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 static int run_samples(const struct options *options, struct sampler *sampler,
 		       struct trigger_set *triggers)
 {
-	struct query query = { .sort = options->sort, .descending = options->descending,
-			       .match = options->match, .users = options->users,
-			       .nusers = options->nusers, .over_ms = options->over_ms,
-			       .active = options->active, .rows = options->rows,
-			       .below = options->cgroup };
-	struct out_config config = { .query = &query, .fields = options->fields,
-				     .unit = options->unit,
-				     .charset = locale_charset(),
-				     .width = output_width(), .group_by = options->group_by,
-				     .interval_ns = options->interval_ns,
-				     .fill = fill_rows, .fill_arg = sampler, .triggers = triggers };
+	struct out_config config = { .view = &options->view, .charset = locale_charset(),
+				     .width = output_width(), .fill = fill_rows,
+				     .fill_arg = sampler, .triggers = triggers };
 	struct out out;
 	sigset_t waiting;
 	struct batch batch = { .sampler = sampler, .out = &out, .fd = STDOUT_FILENO,
-			       .interval_ns = options->interval_ns,
-			       .iterations = options->iterations,
-			       .since_start = options->since_start,
-			       .triggers = triggers, .linger_ns = options->linger_ns,
-			       .caught = &caught, .waiting = &waiting };
+			       .view = &options->view, .triggers = triggers,
+			       .watch = &options->watch, .caught = &caught, .waiting = &waiting };
 	enum batch_failure failure;
 	int err;
 
@@ -201,30 +150,22 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	out_close(&out);
 	if (!err)
 		return EXIT_SUCCESS;
-	complain_batch(options->source, failure, err);
+	complain_batch(options->sampler.source, failure, err);
 	return EXIT_FAILURE;
 }
 
 /* Runs batch mode. The exit status. */
-static int run_batch(const struct options *options, int procfd, uint64_t accounted_ns,
-		     struct trigger_set *triggers)
+static int run_batch(struct options *options, struct trigger_set *triggers)
 {
-	struct sampler_config config = { .procfd = procfd, .source = options->source,
-					 .threads = options->group_by == GROUP_THREAD,
-					 .brief = options->iterations == 1,
-					 .since_start = options->since_start,
-					 .accounted_ns = accounted_ns,
-					 .exits = !options->no_exits,
-					 .exit_buffer = options->exit_buffer,
-					 .cgroup = options->cgroup,
-					 .hierarchy = options->hierarchy,
-					 .pids = options->pids, .npids = options->npids,
-					 .triggers = triggers };
+	struct sampler_config *config = &options->sampler;
 	struct sampler *sampler;
-	int status, err = sampler_open(&sampler, &config);
+	int status, err;
 
+	config->threads = options->view.group_by == GROUP_THREAD;
+	config->brief = options->view.iterations == 1;
+	err = sampler_open(&sampler, config);
 	if (err) {
-		complain_source(options->source, err);
+		complain_source(config->source, err);
 		return EXIT_FAILURE;
 	}
 	status = run_samples(options, sampler, triggers);
@@ -232,86 +173,16 @@ static int run_batch(const struct options *options, int procfd, uint64_t account
 	return status;
 }
 
-/* What the save callback of the screen works on. */
-struct saving {
-	const struct options *options; /* as of the start */
-	const char *path;
-};
-
-/* Writes the screen's settings. */
-static enum ui_saved save_settings(void *arg, const struct ui_settings *settings, bool force,
-				   struct buf *message)
-{
-	const struct saving *saving = arg;
-	struct options options = *saving->options;
-
-	options.interval_ns = settings->interval_ns;
-	options.sort = settings->sort;
-	options.descending = settings->descending;
-	options.unit = settings->unit;
-	options.fields = settings->fields;
-	options.group_by = settings->group_by;
-	options.active = settings->active;
-	options.command_line = settings->command;
-	options.hide_exited = !settings->exited;
-	options.tree = settings->tree;
-	options.fold_header = settings->folded;
-	switch (settings_save(saving->path, &options, force, message)) {
-	case SETTINGS_SAVED:
-		return UI_SAVED;
-	case SETTINGS_ASK:
-		return UI_SAVE_ASK;
-	case SETTINGS_FAILED:
-		break;
-	}
-	return UI_SAVE_FAILED;
-}
-
-/* What the screen is started with. */
-static struct ui_config screen_config(const struct options *options, int procfd,
-				      uint64_t accounted_ns)
-{
-	return (struct ui_config){
-		.procfd = procfd,
-		.charset = locale_charset(),
-		.source = options->source,
-		.since_start = options->since_start,
-		.accounted_ns = accounted_ns, .exits = !options->no_exits,
-		.exit_buffer = options->exit_buffer,
-		.iterations = options->iterations,
-		.pids = options->pids,
-		.npids = options->npids,
-		.users = options->users,
-		.nusers = options->nusers,
-		.pattern = options->pattern,
-		.over_ms = options->over_ms,
-		.rows = options->rows,
-		.cgroup = options->cgroup, .hierarchy = options->hierarchy,
-		.linger_ns = options->linger_ns,
-		.bell = options->bell,
-		.settings = { .interval_ns = options->interval_ns,
-			      .sort = options->sort,
-			      .descending = options->descending,
-			      .unit = options->unit,
-			      .fields = (char *)options->fields,
-			      .group_by = options->group_by,
-			      .active = options->active,
-			      .command = options->command_line,
-			      .exited = !options->hide_exited,
-			      .tree = options->tree,
-			      .folded = options->fold_header },
-	};
-}
-
 /* Says what the screen came to grief at. */
-static void complain_screen(const struct options *options, enum ui_failure failure, int err)
+static void complain_screen(const char *source, enum ui_failure failure, int err)
 {
 	const char *type = getenv("TERM");
 
 	if (failure == UI_SOURCE)
-		complain_source(options->source, err);
+		complain_source(source, err);
 	else if (failure == UI_TERMINAL && err == -ENOENT)
-		fprintf(stderr, "stalltop: terminal type '%s' is not known: set TERM to one that is "
+		fprintf(stderr,
+			"stalltop: terminal type '%s' is not known: set TERM to one that is "
 			"(-b needs none)\n", type ? type : "");
 	else
 		fprintf(stderr, "stalltop: cannot %s: %s\n",
@@ -320,62 +191,52 @@ static void complain_screen(const struct options *options, enum ui_failure failu
 }
 
 /* Runs the screen. The exit status. */
-static int run_screen(const struct options *options, int procfd, uint64_t accounted_ns,
-		      struct trigger_set *triggers, const char *message)
+static int run_screen(struct options *options, struct trigger_set *triggers, const char *message)
 {
-	struct ui_config config = screen_config(options, procfd, accounted_ns);
 	char *path = settings_path();
-	struct saving saving = { options, path };
+	struct ui_config config = { .view = &options->view, .sampler = &options->sampler,
+				    .pattern = options->pattern, .charset = locale_charset(),
+				    .triggers = triggers, .watch = &options->watch,
+				    .message = *message ? message : NULL,
+				    .save = settings_save, .path = path };
 	enum ui_failure failure;
-	int err;
+	int err = ui_run(&config, &failure);
 
-	config.message = *message ? message : NULL;
-	config.triggers = triggers;
-	config.save = save_settings;
-	config.arg = &saving;
-	err = ui_run(&config, &failure);
 	free(path);
 	if (!err)
 		return EXIT_SUCCESS;
-	complain_screen(options, failure, err);
+	complain_screen(options->sampler.source, failure, err);
 	return EXIT_FAILURE;
 }
 
-/* Puts delay accounting back if it is still what we set, however the program ends. */
+/* Puts delay accounting back, however the program ends. */
 static void put_back_delayacct(void)
 {
-	if (switched.procfd < 0)
-		return;
 	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
-	if (delayacct_put_back(switched.procfd))
+	if (delayacct_put_back(&switched))
 		fprintf(stderr, "stalltop: cannot put kernel.task_delayacct back to 0\n");
-	switched.procfd = -1;
 }
 
 /* The same in a signal handler. */
 static void put_back_at_crash(void *arg)
 {
-	(void)arg;
-	delayacct_put_back(switched.procfd);
+	delayacct_put_back(arg);
 }
 
-/* Switches delay accounting on where it is off. 0 or -errno. */
-static int enable_delayacct(int procfd)
+/* Switches delay accounting on where it is off. False, with a line said, when it cannot. */
+static bool enable_delayacct(struct sampler_config *config)
 {
-	struct delayacct acct;
-	int err = 0;
+	int err;
 
-	delayacct_open(&acct, procfd, 0);
-	if (acct.state != DELAYACCT_ON)
-		err = delayacct_set(procfd, true);
-	if (acct.state != DELAYACCT_ON && !err) {
-		switched.at_ns = clock_ns(CLOCK_MONOTONIC);
-		switched.procfd = procfd;
-		crash_set_hook(CRASH_SYSCTL, put_back_at_crash, NULL);
-		atexit(put_back_delayacct);
+	crash_set_hook(CRASH_SYSCTL, put_back_at_crash, &switched);
+	err = delayacct_enable(&switched, config->procfd);
+	if (err) {
+		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct: %s\n", strerror(-err));
+		return false;
 	}
-	delayacct_close(&acct);
-	return err;
+	config->accounted_ns = switched.at_ns;
+	atexit(put_back_delayacct);
+	return true;
 }
 
 /* Opens where the result of a command goes. The descriptor or -1. */
@@ -414,17 +275,15 @@ static int put_result(const struct options *options, const struct run_result *re
 }
 
 /* Runs a command. The exit status: the command's; as shells have it where it cannot be run. */
-static int run_and_report(const struct options *options, int procfd)
+static int run_and_report(const struct options *options)
 {
-	struct run run = { .command = options->command, .procfd = procfd,
-			   .exit_buffer = options->exit_buffer };
 	struct run_result result;
 	enum run_failure failure;
 	int fd = open_output(options), err, status;
 
 	if (fd < 0)
 		return EXIT_FAILURE;
-	err = run_command(&run, &result, &failure);
+	err = run_command(options->command, &options->sampler, &result, &failure);
 	if (!err) {
 		status = put_result(options, &result, fd);
 	} else {
@@ -438,46 +297,42 @@ static int run_and_report(const struct options *options, int procfd)
 }
 
 /* Has the kernel watch what --when names. False, with a line said, when it cannot. */
-static bool open_triggers(const struct when *when, int procfd, struct trigger_set *triggers)
+static bool open_triggers(const struct watch_config *watch, int procfd,
+			  struct trigger_set *triggers)
 {
 	struct trigger_error error;
 
-	for (size_t i = 0; i < when->n; i++) {
-		if (!triggers_add(triggers, &when->specs[i], procfd, &error))
+	for (size_t i = 0; i < watch->nspecs; i++) {
+		if (!triggers_add(triggers, &watch->specs[i], procfd, &error))
 			continue;
-		complain_trigger(&when->specs[i], &error, locale_charset());
+		complain_trigger(&watch->specs[i], &error, locale_charset());
 		return false;
 	}
 	return true;
 }
 
 /* Runs batch mode or the screen, at all times or with what --when names. The exit status. */
-static int run_watching(const struct options *options, int procfd, const char *message)
+static int run_watching(struct options *options, const char *message)
 {
-	struct trigger_set set = { .n = 0 }, *triggers = options->when.n ? &set : NULL;
+	struct trigger_set set = { .n = 0 }, *triggers = options->watch.nspecs ? &set : NULL;
 	int status = EXIT_FAILURE;
 
-	if (open_triggers(&options->when, procfd, &set))
-		status = options->batch ?
-				 run_batch(options, procfd, switched.at_ns, triggers) :
-				 run_screen(options, procfd, switched.at_ns, triggers, message);
+	options->sampler.triggers = triggers;
+	if (open_triggers(&options->watch, options->sampler.procfd, &set))
+		status = options->batch ? run_batch(options, triggers) :
+					  run_screen(options, triggers, message);
 	triggers_close(&set);
 	return status;
 }
 
 /* Runs with delay accounting switched on if that is asked for, and puts it back. */
-static int run_accounted(const struct options *options, int procfd, const char *message)
+static int run_accounted(struct options *options, const char *message)
 {
-	int status, err = options->enable_delayacct ? enable_delayacct(procfd) : 0;
+	int status;
 
-	if (err) {
-		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct: %s\n", strerror(-err));
+	if (options->enable_delayacct && !enable_delayacct(&options->sampler))
 		return EXIT_FAILURE;
-	}
-	if (options->command)
-		status = run_and_report(options, procfd);
-	else
-		status = run_watching(options, procfd, message);
+	status = options->command ? run_and_report(options) : run_watching(options, message);
 	put_back_delayacct();
 	return status;
 }
@@ -489,7 +344,7 @@ static bool check_usage(const struct options *options)
 		fprintf(stderr, "stalltop: --format csv does not go with a command: text, json\n");
 		return false;
 	}
-	if (options->command && options->when.n) {
+	if (options->command && options->watch.nspecs) {
 		fprintf(stderr, "stalltop: --when does not go with a command: it goes with -b, and "
 			"with the screen\n");
 		return false;
@@ -523,7 +378,9 @@ static int start(struct options *options, const char *message)
 {
 	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int status, err = options->debug_log ? debug_log_open(options->debug_log) : 0;
+	struct sampler_config *config = &options->sampler;
 
+	config->procfd = procfd;
 	if (procfd < 0) {
 		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
 		return EXIT_FAILURE;
@@ -535,9 +392,9 @@ static int start(struct options *options, const char *message)
 	}
 	if (!print_instead(options, procfd, &status)) {
 		status = EXIT_USAGE;
-		if (check_usage(options) && check_hierarchy(options->hierarchy, procfd)) {
-			pidlist_processes(procfd, options->pids, &options->npids);
-			status = run_accounted(options, procfd, message);
+		if (check_usage(options) && check_hierarchy(config->hierarchy, procfd)) {
+			pidlist_processes(procfd, config->pids, &config->npids);
+			status = run_accounted(options, message);
 		}
 	}
 	close(procfd);
@@ -556,8 +413,8 @@ static bool parse(struct options *options, int argc, char **argv, struct buf *te
 
 	if (options_parse(options, argc, argv, why))
 		return false;
-	if (options->batch || options->command || options->help || options->version || options->list_fields ||
-	    options->dump_doc)
+	if (options->batch || options->command || options->help || options->version ||
+	    options->list_fields || options->dump_doc)
 		return true;
 	options_free(options);
 	options_default(options);

@@ -4,8 +4,6 @@
 #include "options.h"
 
 #include <errno.h>
-#include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +12,8 @@
 #include "out.h"
 #include "pattern.h"
 #include "source.h"
+#include "trigger_words.h"
 #include "util.h"
-
-#define INTERVAL_MIN 0.05
-#define INTERVAL_MAX 86400.0
 
 #define LINGER_NS (10 * NSEC_PER_SEC)
 #define LINGER_MAX 86400.0
@@ -25,15 +21,8 @@
 /* What a setter is handed. */
 #define SETTER(name) static bool name(struct options *options, const char *arg, struct buf *why)
 
-/* A number without anything behind it. */
-static bool parse_number(const char *arg, double *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtod(arg, &end);
-	return end != arg && !*end && !errno && isfinite(*number);
-}
+/* In a row in place of a setter: the option makes a member true. */
+#define FLAG(member) .flag = offsetof(struct options, member)
 
 /* A whole number from min to max. */
 static bool parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *number)
@@ -47,18 +36,10 @@ static bool parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *n
 	return !*end && !errno && *number >= min && *number <= max;
 }
 
-/* -b */
-SETTER(set_batch)
-{
-	(void)arg;
-	(void)why;
-	return options->batch = true;
-}
-
 /* -n */
 SETTER(set_iterations)
 {
-	if (parse_whole(arg, 1, UINT64_MAX, &options->iterations))
+	if (parse_whole(arg, 1, UINT64_MAX, &options->view.iterations))
 		return true;
 	buf_puts(why, "a whole number above 0");
 	return false;
@@ -67,14 +48,7 @@ SETTER(set_iterations)
 /* -d */
 SETTER(set_interval)
 {
-	double seconds;
-
-	if (parse_number(arg, &seconds) && seconds >= INTERVAL_MIN && seconds <= INTERVAL_MAX) {
-		options->interval_ns = (uint64_t)(seconds * (double)NSEC_PER_SEC + 0.5);
-		return true;
-	}
-	buf_puts(why, "seconds from 0.05 to 86400");
-	return false;
+	return view_set_interval(&options->view, arg, why);
 }
 
 /* -s */
@@ -82,13 +56,14 @@ SETTER(set_sort)
 {
 	bool signed_ = *arg == '+' || *arg == '-';
 	const char *id = arg + signed_;
+	struct query *query = &options->view.query;
 
-	options->sort = column_by_id(id, strlen(id));
-	if (!options->sort) {
+	query->sort = column_by_id(id, strlen(id));
+	if (!query->sort) {
 		buf_puts(why, "a field (see -F list), perhaps with + or - before it");
 		return false;
 	}
-	options->descending = signed_ ? *arg == '-' : column_descends(options->sort);
+	query->descending = signed_ ? *arg == '-' : column_descends(query->sort);
 	return true;
 }
 
@@ -99,8 +74,8 @@ SETTER(set_fields)
 
 	if (!strcmp(arg, "list"))
 		return options->list_fields = true;
-	options->fields = arg;
 	if (!layout_check(arg, &bad)) {
+		view_set_fields(&options->view, arg);
 		buf_free(&bad);
 		return true;
 	}
@@ -119,7 +94,7 @@ SETTER(set_unit)
 	int unit = unit_by_name(arg);
 
 	if (unit >= 0) {
-		options->unit = (enum unit)unit;
+		options->view.unit = (enum unit)unit;
 		return true;
 	}
 	for (int i = 0; i < UNITS; i++)
@@ -132,7 +107,7 @@ SETTER(set_threads)
 {
 	(void)arg;
 	(void)why;
-	options->group_by = GROUP_THREAD;
+	options->view.group_by = GROUP_THREAD;
 	return true;
 }
 
@@ -142,7 +117,7 @@ SETTER(set_group)
 	int by = group_by_name(arg);
 
 	if (by >= 0) {
-		options->group_by = (enum group_by)by;
+		options->view.group_by = (enum group_by)by;
 		return true;
 	}
 	for (by = 0; by < GROUP_BYS; by++)
@@ -153,7 +128,7 @@ SETTER(set_group)
 /* --cgroup */
 SETTER(set_cgroup)
 {
-	options->cgroup = arg;
+	options->view.query.below = options->sampler.cgroup = arg;
 	if (*arg == '/')
 		return true;
 	buf_puts(why, "a path from the root of the hierarchy, such as /system.slice");
@@ -176,12 +151,13 @@ static bool each_part(const char *arg, struct options *options,
 /* A pid of -p. */
 static bool take_pid(struct options *options, const char *part)
 {
+	struct sampler_config *sampler = &options->sampler;
 	uint64_t pid;
 
 	if (!parse_whole(part, 1, INT32_MAX, &pid))
 		return false;
-	options->pids = xreallocarray(options->pids, options->npids + 1, sizeof(pid_t));
-	options->pids[options->npids++] = (pid_t)pid;
+	sampler->pids = xreallocarray(sampler->pids, sampler->npids + 1, sizeof(pid_t));
+	sampler->pids[sampler->npids++] = (pid_t)pid;
 	return true;
 }
 
@@ -197,13 +173,13 @@ SETTER(set_pids)
 /* A user of -u, by name or number. */
 static bool take_user(struct options *options, const char *part)
 {
-	const struct passwd *passwd = getpwnam(part);
-	uint64_t number = passwd ? passwd->pw_uid : 0;
+	struct query *query = &options->view.query;
+	uid_t uid;
 
-	if (!passwd && !parse_whole(part, 0, UINT32_MAX, &number))
+	if (!view_find_user(part, &uid))
 		return false;
-	options->users = xreallocarray(options->users, options->nusers + 1, sizeof(uid_t));
-	options->users[options->nusers++] = (uid_t)number;
+	query->users = xreallocarray(query->users, query->nusers + 1, sizeof(uid_t));
+	query->users[query->nusers++] = uid;
 	return true;
 }
 
@@ -224,6 +200,7 @@ SETTER(set_match)
 	pattern_free(options->match);
 	options->pattern = arg;
 	options->match = pattern_compile(arg, &wrong);
+	options->view.query.match = options->match;
 	if (!options->match)
 		buf_printf(why, "a POSIX extended regular expression (%s)", buf_cstr(&wrong));
 	buf_free(&wrong);
@@ -233,18 +210,12 @@ SETTER(set_match)
 /* --over */
 SETTER(set_over)
 {
-	if (parse_number(arg, &options->over_ms) && options->over_ms >= 0)
+	double *over_ms = &options->view.query.over_ms;
+
+	if (parse_number(arg, over_ms) && *over_ms >= 0)
 		return true;
 	buf_puts(why, "milliseconds, 0 or more");
 	return false;
-}
-
-/* -i */
-SETTER(set_active)
-{
-	(void)arg;
-	(void)why;
-	return options->active = true;
 }
 
 /* -r */
@@ -253,7 +224,7 @@ SETTER(set_rows)
 	uint64_t rows;
 
 	if (parse_whole(arg, 1, SIZE_MAX / 2, &rows)) {
-		options->rows = (size_t)rows;
+		options->view.query.rows = (size_t)rows;
 		return true;
 	}
 	buf_puts(why, "a whole number above 0");
@@ -274,7 +245,7 @@ SETTER(set_exit_buffer)
 	uint64_t kb;
 
 	if (parse_whole(arg, 1, 1 << 20, &kb)) {
-		options->exit_buffer = (size_t)kb << 10;
+		options->sampler.exit_buffer = (size_t)kb << 10;
 		return true;
 	}
 	buf_puts(why, "a whole number of kB from 1 to 1048576");
@@ -286,7 +257,8 @@ SETTER(set_no_exits)
 {
 	(void)arg;
 	(void)why;
-	return options->no_exits = true;
+	options->sampler.exits = false;
+	return true;
 }
 
 /* -o */
@@ -300,46 +272,41 @@ SETTER(set_format)
 	return false;
 }
 
-/* --since-start */
-SETTER(set_since_start)
-{
-	(void)arg;
-	(void)why;
-	return options->since_start = true;
-}
-
 /* --when */
 SETTER(set_when)
 {
-	return when_add(&options->when, arg, why);
+	struct watch_config *watch = &options->watch;
+	struct trigger_spec spec;
+	enum trigger_fault fault;
+
+	if (watch->nspecs == TRIGGERS_MAX) {
+		buf_printf(why, "%d of them at most", TRIGGERS_MAX);
+		return false;
+	}
+	fault = trigger_parse(arg, &spec);
+	if (fault) {
+		buf_puts(why, trigger_allowed(fault));
+		return false;
+	}
+	watch->specs = xreallocarray(watch->specs, watch->nspecs + 1, sizeof(spec));
+	watch->specs[watch->nspecs++] = spec;
+	return true;
 }
 
 /* --linger */
 SETTER(set_linger)
 {
-	double seconds;
-
-	if (parse_number(arg, &seconds) && seconds >= 0 && seconds <= LINGER_MAX) {
-		options->linger_ns = (uint64_t)(seconds * (double)NSEC_PER_SEC + 0.5);
+	if (parse_seconds(arg, 0, LINGER_MAX, &options->watch.linger_ns))
 		return true;
-	}
 	buf_puts(why, "seconds from 0 to 86400");
 	return false;
-}
-
-/* --bell */
-SETTER(set_bell)
-{
-	(void)arg;
-	(void)why;
-	return options->bell = true;
 }
 
 /* --source */
 SETTER(set_source)
 {
-	options->source = strcmp(arg, "auto") ? arg : NULL;
-	if (!options->source || source_by_name(arg))
+	options->sampler.source = strcmp(arg, "auto") ? arg : NULL;
+	if (!options->sampler.source || source_by_name(arg))
 		return true;
 	buf_puts(why, "auto");
 	for (size_t i = 0; source_registry[i]; i++)
@@ -347,18 +314,10 @@ SETTER(set_source)
 	return false;
 }
 
-/* --enable-delayacct */
-SETTER(set_enable_delayacct)
-{
-	(void)arg;
-	(void)why;
-	return options->enable_delayacct = true;
-}
-
 /* --cgroup-hierarchy; what there is shows only when it is opened */
 SETTER(set_hierarchy)
 {
-	options->hierarchy = arg;
+	options->sampler.hierarchy = arg;
 	if (!*arg)
 		buf_puts(why, "v2, or a controller or name=NAME of a v1 hierarchy");
 	return *arg != '\0';
@@ -373,93 +332,102 @@ SETTER(set_debug_log)
 	return *arg != '\0';
 }
 
-/* -h */
-SETTER(set_help)
-{
-	(void)arg;
-	(void)why;
-	return options->help = true;
-}
-
-/* -V */
-SETTER(set_version)
-{
-	(void)arg;
-	(void)why;
-	return options->version = true;
-}
-
 const struct option_row option_table[] = {
-	{ 'b', "batch", NULL, "off", "no screen: samples to standard output", set_batch },
-	{ 'n', "iterations", "N", "endless", "stop after N samples", set_iterations },
-	{ 'd', "delay", "SECONDS", "2", "interval; fractions, 0.05 to 86400", set_interval },
+	{ 'b', "batch", NULL, "off", "no screen: samples to standard output",
+	  FLAG(batch), .barred = true },
+	{ 'n', "iterations", "N", "endless", "stop after N samples",
+	  .set = set_iterations, .barred = true },
+	{ 'd', "delay", "SECONDS", "2", "interval; fractions, " INTERVAL_RANGE,
+	  .set = set_interval },
 	{ 's', "sort", "FIELD", "total",
 	  "sort field: -FIELD descending, +FIELD ascending; without a sign numbers descend, "
-	  "texts ascend", set_sort },
+	  "texts ascend",
+	  .set = set_sort },
 	{ 'F', "fields", "LIST", "by width",
 	  "field ids with commas between; +id or -id adds to or takes from the default; list "
-	  "prints every id with unit and meaning", set_fields },
+	  "prints every id with unit and meaning",
+	  .set = set_fields },
 	{ 'U', "unit", "UNIT", "percent",
 	  "delay columns show: percent, ms (in the interval), count (waits in it), avg (ms a "
 	  "wait), max (longest wait since the task's start, ms), total (ms since its start)",
-	  set_unit },
-	{ 'H', "threads", NULL, "off", "a row a thread, as -g thread", set_threads },
+	  .set = set_unit },
+	{ 'H', "threads", NULL, "off", "a row a thread, as -g thread", .set = set_threads },
 	{ 'g', "group-by", "WHAT", "process", "a row each: process, thread, user, command, cgroup",
-	  set_group },
+	  .set = set_group },
 	{ 0, "cgroup", "PATH", "all", "only tasks of this control group and those below it",
-	  set_cgroup },
+	  .set = set_cgroup },
 	{ 'p', "pid", "PID[,PID...]", "all",
-	  "only these processes (with -H their threads); no others are read", set_pids },
-	{ 'u', "user", "USER[,USER...]", "all", "only these users, by name or number", set_users },
-	{ 'm', "match", "REGEX", "all",
-	  "rows whose name or command line matches (POSIX extended)", set_match },
+	  "only these processes (with -H their threads); no others are read",
+	  .set = set_pids, .barred = true },
+	{ 'u', "user", "USER[,USER...]", "all", "only these users, by name or number",
+	  .set = set_users },
+	{ 'm', "match", "REGEX", "all", "rows whose name or command line matches (POSIX extended)",
+	  .set = set_match },
 	{ 0, "over", "MS", "off", "rows with more than MS of total delay in the interval",
-	  set_over },
+	  .set = set_over },
 	{ 'i', "active", NULL, "off",
-	  "hide rows with no delay, no run time and no exit in the interval", set_active },
-	{ 'r', "rows", "N", "all", "at most N rows a sample", set_rows },
-	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks", set_no_exits },
+	  "hide rows with no delay, no run time and no exit in the interval",
+	  FLAG(view.query.active) },
+	{ 'r', "rows", "N", "all", "at most N rows a sample", .set = set_rows },
+	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks", .set = set_no_exits },
 	{ 0, "exit-buffer", "KB", "as is good",
 	  "receive buffer of each listener for exiting tasks (there is one a CPU)",
-	  set_exit_buffer },
-	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)", set_format },
-	{ 0, "output", "FILE", "standard error",
-	  "where what a command (--) waited for is written", set_output },
+	  .set = set_exit_buffer },
+	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)",
+	  .set = set_format, .barred = true },
+	{ 0, "output", "FILE", "standard error", "where what a command (--) waited for is written",
+	  .set = set_output },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
-	  set_since_start },
+	  FLAG(sampler.since_start) },
 	{ 0, "when", "PRESSURE", "always",
 	  "samples while there is such pressure, as \"memory some 300ms/2s\" or \"cgroup:PATH io "
-	  "full 1s/4s\"; on the screen a message tells of it; several: any of them", set_when },
+	  "full 1s/4s\"; on the screen a message tells of it; several: any of them",
+	  .set = set_when },
 	{ 0, "linger", "SECONDS", "10", "with --when: go on for so long after the pressure",
-	  set_linger },
-	{ 0, "bell", NULL, "off", "with --when: the terminal rings, too", set_bell },
+	  .set = set_linger },
+	{ 0, "bell", NULL, "off", "with --when: the terminal rings, too", FLAG(watch.bell) },
 	{ 0, "source", "SOURCE", "auto",
 	  "taskstats; bpf, which costs a moment to start and little a sample; procfs (run time, "
 	  "cpu and blkio only; needs no privileges); auto: taskstats up to 2000 tasks or for a "
 	  "single interval, bpf for more, procfs without privileges",
-	  set_source },
+	  .set = set_source },
 	{ 0, "enable-delayacct", NULL, "off",
 	  "kernel.task_delayacct on for the run; at the end it is put back if it is still what "
-	  "was set", set_enable_delayacct },
+	  "was set",
+	  FLAG(enable_delayacct) },
 	{ 0, "cgroup-hierarchy", "NAME", "as is used",
 	  "the cgroup hierarchy that groups are of: v2, or a controller or name=NAME of a v1 "
 	  "hierarchy; by default v2 unless it holds all tasks in its root, then the v1 hierarchy "
-	  "with the most groups", set_hierarchy },
+	  "with the most groups",
+	  .set = set_hierarchy },
 	{ 0, "debug-log", "FILE", "none", "append to FILE what the program does",
-	  set_debug_log },
-	{ 'h', "help", NULL, NULL, "print this and exit", set_help },
+	  .set = set_debug_log, .barred = true },
+	{ 'h', "help", NULL, NULL, "print this and exit", FLAG(help), .barred = true },
 	{ 'V', "version", NULL, NULL,
 	  "print version, sources built in, kernel and taskstats version, and exit",
-	  set_version },
+	  FLAG(version), .barred = true },
 };
 
 const size_t option_table_n = ARRAY_SIZE(option_table);
 
+bool option_set(const struct option_row *row, struct options *options, const char *arg,
+		struct buf *why)
+{
+	if (row->set)
+		return row->set(options, arg, why);
+	return *(bool *)((char *)options + row->flag) = true;
+}
+
 void options_default(struct options *options)
 {
-	*options = (struct options){ .interval_ns = 2 * NSEC_PER_SEC, .over_ms = -1,
-				     .linger_ns = LINGER_NS,
-				     .descending = true, .format = out_registry[0]->name,
-				     .sort = column_sort_default() };
+	*options = (struct options){
+		.view = { .interval_ns = 2 * NSEC_PER_SEC,
+			  .query = { .sort = column_sort_default(),
+				     .descending = true,
+				     .over_ms = -1 } },
+		.sampler = { .exits = true },
+		.watch = { .linger_ns = LINGER_NS },
+		.format = out_registry[0]->name,
+	};
 }

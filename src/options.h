@@ -5,47 +5,26 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 #include "buf.h"
-#include "column.h"
-#include "group.h"
-#include "options_when.h"
+#include "sampler.h"
+#include "trigger.h"
+#include "view_config.h"
 
-/* What the program is to do. Strings are those of argv, or of the configuration's text. */
+/*
+ * What the program is to do: setters write where the value is used. Strings are those of argv,
+ * or of the configuration's text, but for view.fields. options_free() frees all lists.
+ */
 struct options {
-	bool batch;
-	uint64_t iterations; /* 0: endless */
-	uint64_t interval_ns;
-	const struct column *sort;
-	bool descending;
-	const char *fields; /* checked; NULL: the default */
-	enum unit unit;
-	enum group_by group_by;
-	const char *cgroup; /* only tasks at or below that path; NULL: all */
-	pid_t *pids; /* as named; NULL: all */
-	size_t npids;
-	uid_t *users; /* NULL: all */
-	size_t nusers;
-	struct pattern *match; /* NULL: all */
+	struct view_config view;
+	struct sampler_config sampler; /* threads, brief and triggers are not set yet */
+	struct watch_config watch;
+	struct pattern *match; /* of view.query; NULL: all */
 	const char *pattern;   /* what match was made of */
-	double over_ms;	     /* negative: all */
-	bool active;
-	size_t rows; /* 0: all */
-	bool no_exits;
-	size_t exit_buffer; /* bytes, 0: as is good */
+	bool batch;
 	const char *format;
-	bool since_start;
-	struct when when;   /* pressure to sample at or, on the screen, to tell of */
-	uint64_t linger_ns; /* how long its end is waited for */
-	bool bell;	    /* the terminal rings then */
-	const char *source; /* NULL: auto */
 	bool enable_delayacct;
 	const char *debug_log;
-	const char *hierarchy; /* NULL: as hierarchy_open() chooses */
-	/* Of the screen; no options of the command line, but lines of the configuration. */
-	bool command_line, hide_exited, tree, fold_header;
 	/* Asked for in place of running. */
 	bool help, version, list_fields;
 	const char *dump_doc;
@@ -60,12 +39,18 @@ struct option_row {
 	const char *arg; /* NULL: takes none */
 	const char *standard; /* the default, as text */
 	const char *help;
-	/* Takes the argument; on failure what is wrong is appended to why. */
+	/* Takes the argument; on failure what is allowed is appended to why. NULL: see flag. */
 	bool (*set)(struct options *options, const char *arg, struct buf *why);
+	size_t flag; /* the place of a bool in struct options that becomes true */
+	bool barred; /* from the configuration */
 };
 
 extern const struct option_row option_table[];
 extern const size_t option_table_n;
+
+/* Sets one option. False, with what is allowed appended to why, when arg is not. */
+bool option_set(const struct option_row *row, struct options *options, const char *arg,
+		struct buf *why);
 
 /* What holds when nothing is said. */
 void options_default(struct options *options);
@@ -85,6 +70,7 @@ void options_help(struct buf *out);
 /* Appends every field with unit and meaning, a line each. */
 void options_fields(struct buf *out);
 
+/* Frees what the options own. */
 void options_free(struct options *options);
 
 #endif

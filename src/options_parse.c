@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line, taken apart by the table in options.c. */
+/* The command line, taken apart by the table in options.c, and what is printed from that. */
 #include "config.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static int take_option(struct options *options, int value, struct buf *why)
 	const struct option_row *row = row_of(value);
 	struct buf allowed = { 0 };
 
-	if (row->set(options, optarg, &allowed)) {
+	if (option_set(row, options, optarg, &allowed)) {
 		buf_free(&allowed);
 		return 0;
 	}
@@ -88,6 +89,32 @@ static void replace(void *list, size_t *n, size_t old, size_t size)
 	memmove(list, (char *)list + old * size, *n * size);
 }
 
+/* Frees the texts of pressure that is to be watched. */
+static void free_specs(struct trigger_spec *specs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		trigger_spec_free(&specs[i]);
+}
+
+/* How many elements the lists have that may be named more than once. */
+struct counts {
+	size_t pids, users, specs;
+};
+
+/* Takes what was in the lists before off those that the command line names. */
+static void replace_lists(struct options *options, const struct counts *old)
+{
+	struct query *query = &options->view.query;
+	struct sampler_config *sampler = &options->sampler;
+	struct watch_config *watch = &options->watch;
+
+	if (watch->nspecs > old->specs)
+		free_specs(watch->specs, old->specs);
+	replace(sampler->pids, &sampler->npids, old->pids, sizeof(*sampler->pids));
+	replace(query->users, &query->nusers, old->users, sizeof(*query->users));
+	replace(watch->specs, &watch->nspecs, old->specs, sizeof(*watch->specs));
+}
+
 /* Takes what stands behind "--". */
 static int take_command(struct options *options, char **command, struct buf *why)
 {
@@ -102,7 +129,9 @@ static int take_command(struct options *options, char **command, struct buf *why
 static int take_all(struct options *options, int argc, char **argv, const char *letters,
 		    const struct option *longs, struct buf *why)
 {
-	size_t npids = options->npids, nusers = options->nusers, nwhen = options->when.n;
+	const struct counts old = { .pids = options->sampler.npids,
+				    .users = options->view.query.nusers,
+				    .specs = options->watch.nspecs };
 	int value, err, at = 1;
 
 	optind = 0; /* has getopt_long() start anew */
@@ -120,9 +149,7 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 			return err;
 		at = optind;
 	}
-	replace(options->pids, &options->npids, npids, sizeof(*options->pids));
-	replace(options->users, &options->nusers, nusers, sizeof(*options->users));
-	when_replace(&options->when, nwhen);
+	replace_lists(options, &old);
 	/* Not the value of an option, which may be "--" as well. */
 	if (optind > at && !strcmp(argv[at], "--"))
 		return take_command(options, argv + optind, why);
@@ -156,7 +183,40 @@ int options_parse(struct options *options, int argc, char **argv, struct buf *wh
 void options_free(struct options *options)
 {
 	pattern_free(options->match);
-	free(options->pids);
-	free(options->users);
-	when_free(&options->when);
+	free(options->sampler.pids);
+	free_specs(options->watch.specs, options->watch.nspecs);
+	free(options->watch.specs);
+	view_config_free(&options->view);
+}
+
+void options_help(struct buf *out)
+{
+	buf_puts(out, "Usage: stalltop [options]\n"
+		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
+		      "Shows what every task waits for, and how badly.\n\n");
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+		char names[64];
+
+		snprintf(names, sizeof(names), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
+			 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
+			 row->arg ? " " : "", row->arg ? row->arg : "");
+		buf_printf(out, "  %-30s  %s", names, row->help);
+		if (row->standard)
+			buf_printf(out, " [%s]", row->standard);
+		buf_putc(out, '\n');
+	}
+}
+
+void options_fields(struct buf *out)
+{
+	for (size_t i = 0; i < columns_n; i++) {
+		const struct column *column = &columns[i];
+
+		buf_printf(out, "%-26s %-8s %s", column->id, column->unit ? column->unit : "(-U)",
+			   column->help);
+		if (column->since)
+			buf_printf(out, " (record version %u)", column->since);
+		buf_putc(out, '\n');
+	}
 }

@@ -28,20 +28,20 @@ void out_open(struct out *out, const struct out_ops *ops, const struct out_confi
 
 unsigned out_needs(const struct out *out)
 {
-	const struct out_config *config = out->config;
+	const struct view_config *view = out->config->view;
 
-	return query_needs(config->query, config->unit) | out->ops->needs(config) |
-	       group_table[config->group_by].needs;
+	return query_needs(&view->query, view->unit) | out->ops->needs(out->config) |
+	       group_table[view->group_by].needs;
 }
 
 /* Folds a frame as the configuration has it. */
 static const struct frame *fold(struct out *out, const struct frame *frame)
 {
-	const struct out_config *config = out->config;
-	struct grouping_options options = { .by = config->group_by, .life = out->order.life,
-					    .passes = query_takes, .arg = config->query };
+	const struct view_config *view = out->config->view;
+	struct grouping_options options = { .by = view->group_by, .life = out->order.life,
+					    .passes = query_takes, .arg = &view->query };
 
-	return group_folds(config->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
+	return group_folds(view->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
 }
 
 /* Has read what groups' own files have. */
@@ -49,7 +49,7 @@ static void fill(const struct out *out, const struct row *const *rows, size_t n,
 {
 	const struct out_config *config = out->config;
 
-	if (config->fill && group_folds(config->group_by) && needs & NEED_GROUP_PARTS)
+	if (config->fill && group_folds(config->view->group_by) && needs & NEED_GROUP_PARTS)
 		config->fill(config->fill_arg, rows, n, needs & NEED_GROUP_PARTS);
 }
 
@@ -67,16 +67,17 @@ void out_prime(struct out *out, const struct frame *frame)
 void out_frame(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
-	struct view view = { frame, config->unit, config->charset };
+	const struct query *query = &config->view->query;
+	struct view view = { frame, config->view->unit, config->charset };
 	unsigned needs;
 
 	out->order.life = out_needs(out) & NEED_LIFE;
 	view.frame = fold(out, frame);
 	/* To sort by it all must have it, else only those that are shown. */
-	needs = query_needs(config->query, config->unit);
+	needs = query_needs(query, view.unit);
 	for (size_t i = 0; needs & NEED_GROUP_PARTS && i < view.frame->n; i++)
 		fill(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
-	query_run(config->query, &view, &out->order);
+	query_run(query, &view, &out->order);
 	fill(out, out->order.rows, out->order.n, out->ops->needs(config));
 	out->ops->frame(out, &view);
 	out->frames++;
@@ -130,33 +131,10 @@ void out_named(const struct out_config *config, unsigned format, struct layout *
 {
 	struct layout named;
 
-	layout_named(&named, config->fields);
+	layout_named(&named, config->view->fields);
 	extra->n = 0;
 	for (size_t i = 0; i < named.n; i++)
 		if (!(named.columns[i]->formats & format) ||
-		    !layout_applies(named.columns[i], config->group_by))
-			extra->columns[extra->n++] = named.columns[i];
-}
-
-/* Whether a format has the column anyway. */
-static bool is_fixed(const struct column *column, const char *const *fixed, size_t n)
-{
-	if (column_is_delay(column) && column->formats)
-		return true;
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(column->id, fixed[i]))
-			return true;
-	return false;
-}
-
-void out_extra_fields(const struct out_config *config, const char *const *fixed, size_t n,
-		      struct layout *extra)
-{
-	struct layout named;
-
-	layout_named(&named, config->fields);
-	extra->n = 0;
-	for (size_t i = 0; i < named.n; i++)
-		if (!is_fixed(named.columns[i], fixed, n))
+		    !layout_applies(named.columns[i], config->view->group_by))
 			extra->columns[extra->n++] = named.columns[i];
 }

@@ -6,21 +6,17 @@
 #include <signal.h>
 
 #include "buf.h"
-#include "column.h"
 #include "group.h"
 #include "layout.h"
 #include "query.h"
 #include "trigger.h"
+#include "view_config.h"
 
 /* What is put out. All of it stays the caller's. */
 struct out_config {
-	const struct query *query;
-	const char *fields; /* a checked list of columns, NULL: the default */
-	enum unit unit;
+	const struct view_config *view;
 	enum text_charset charset; /* of text; csv and json are UTF-8 */
 	unsigned width;		   /* of the terminal; 0: no limit */
-	enum group_by group_by;
-	uint64_t interval_ns; /* as asked for */
 	/* Reads what is asked for of rows that are groups: sampler_fill(). NULL: nobody can. */
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
@@ -82,13 +78,6 @@ uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame);
 
 /* The columns of `fields` that a format (IN_ bit) does not have in every row anyway. */
 void out_named(const struct out_config *config, unsigned format, struct layout *extra);
-
-/*
- * The columns of `fields` that a format with fixed ones has to add: all but the delay kinds
- * and those of the n ids in `fixed`.
- */
-void out_extra_fields(const struct out_config *config, const char *const *fixed, size_t n,
-		      struct layout *extra);
 
 extern const struct out_ops out_text;
 extern const struct out_ops out_csv;

@@ -53,8 +53,8 @@ static unsigned csv_needs(const struct out_config *config)
 {
 	struct layout named;
 
-	layout_named(&named, config->fields);
-	return layout_needs(&named, config->unit);
+	layout_named(&named, config->view->fields);
+	return layout_needs(&named, config->view->unit);
 }
 
 /* The head row. */
@@ -62,7 +62,7 @@ static void append_head(struct out *out, const struct layout *extra)
 {
 	struct buf *buf = &out->buf;
 
-	buf_puts(buf, group_folds(out->config->group_by) ?
+	buf_puts(buf, group_folds(out->config->view->group_by) ?
 			      "time,interval,group,members" :
 			      "time,interval,pid,tgid,ppid,uid,user,comm,state,exited");
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)

@@ -242,27 +242,10 @@ static unsigned json_needs(const struct out_config *config)
 {
 	struct layout named;
 
-	layout_named(&named, config->fields);
-	return layout_needs(&named, config->unit) | NEED_ACCOUNT |
-	       (config->group_by == GROUP_THREAD ? NEED_RANGE : 0) |
-	       (group_folds(config->group_by) ? NEED_LIFE : 0);
-}
-
-/* Columns with a member of their own, besides the delay kinds. */
-static const char *const fixed[] = { "pid", "tgid", "ppid", "uid", "user", "comm", "state", "run",
-				     "command", "cgroup" };
-
-/* And in grouped views. */
-static const char *const fixed_of_group[] = { "group", "members", "run" };
-
-/* Finds the columns that were named and have no member of their own. */
-static void resolve(struct out *out)
-{
-	if (group_folds(out->config->group_by))
-		out_extra_fields(out->config, fixed_of_group, ARRAY_SIZE(fixed_of_group),
-				 &out->layout);
-	else
-		out_extra_fields(out->config, fixed, ARRAY_SIZE(fixed), &out->layout);
+	layout_named(&named, config->view->fields);
+	return layout_needs(&named, config->view->unit) | NEED_ACCOUNT |
+	       (config->view->group_by == GROUP_THREAD ? NEED_RANGE : 0) |
+	       (group_folds(config->view->group_by) ? NEED_LIFE : 0);
 }
 
 /* A sample: the object's own members first, then the tasks one by one. */
@@ -271,7 +254,7 @@ static void json_frame(struct out *out, const struct view *view)
 	struct json json = { .out = &out->buf };
 
 	if (!out->frames)
-		resolve(out);
+		out_named(out->config, IN_JSON, &out->layout);
 	json_open_object(&json, NULL);
 	put_sample(&json, out->config, view->frame);
 	json_open_array(&json, "tasks");

@@ -22,19 +22,19 @@ static struct layout_frame layout_frame(const struct out_config *config, uint32_
 					unsigned reads)
 {
 	return (struct layout_frame){ .width = config->width, .kinds = kinds,
-				      .group_by = config->group_by, .reads = reads };
+				      .group_by = config->view->group_by, .reads = reads };
 }
 
 /* Needs of the columns. */
 static unsigned text_needs(const struct out_config *config)
 {
 	/* Whether control groups have pressure is not known yet. */
-	unsigned reads = config->group_by == GROUP_CGROUP ? NEED_GROUP_PARTS : 0;
+	unsigned reads = config->view->group_by == GROUP_CGROUP ? NEED_GROUP_PARTS : 0;
 	struct layout_frame frame = layout_frame(config, DELAY_ALL, reads);
 	struct layout layout;
 
-	layout_resolve(&layout, config->fields, &frame);
-	return layout_needs(&layout, config->unit);
+	layout_resolve(&layout, config->view->fields, &frame);
+	return layout_needs(&layout, config->view->unit);
 }
 
 /* What the samples are taken for: a line a trigger. */
@@ -68,7 +68,7 @@ static void append_header(struct out *out, const struct view *view)
 	struct buf *buf = &out->buf;
 	bool head = false;
 
-	headline_title(buf, view, out->config->interval_ns);
+	headline_title(buf, view, out->config->view->interval_ns);
 	end_line(buf);
 	headline_tasks(buf, view);
 	end_line(buf);
@@ -112,7 +112,7 @@ static void append_heads(struct out *out)
 
 		if (i)
 			buf_putc(buf, ' ');
-		column_append_label(column, column_unit(column, out->config->unit), buf);
+		column_append_label(column, column_unit(column, out->config->view->unit), buf);
 	}
 	end_line(buf);
 }
@@ -193,7 +193,7 @@ static void append_sum(struct out *out, const struct view *view)
 			buf_putc(buf, ' ');
 		if (column->last && i + 1 == out->layout.n)
 			buf_printf(buf, "%zu %s", order->passed,
-				   group_table[out->config->group_by].plural);
+				   group_table[out->config->view->group_by].plural);
 		else
 			column_append_total(column, view, &total, !i, &out->scratch, buf);
 	}
@@ -205,11 +205,11 @@ static void text_frame(struct out *out, const struct view *view)
 {
 	struct layout_frame frame = layout_frame(
 		out->config, view->frame->kinds,
-		layout_reads(out->config->group_by, view->frame));
+		layout_reads(out->config->view->group_by, view->frame));
 	struct above above[LAYOUT_MAX] = { 0 };
 
 	if (!out->frames)
-		layout_resolve(&out->layout, out->config->fields, &frame);
+		layout_resolve(&out->layout, out->config->view->fields, &frame);
 	append_header(out, view);
 	append_heads(out);
 	for (size_t i = 0; i < out->order.n; i++)

@@ -14,7 +14,7 @@ struct query {
 	const struct column *sort; /* NULL: the frame's order */
 	bool descending;
 	struct pattern *match;	   /* of name or command line; NULL: all */
-	const uid_t *users;	   /* NULL: all */
+	uid_t *users;		   /* NULL: all */
 	size_t nusers;
 	double over_ms;		   /* more total delay than this; negative: all */
 	bool active;		   /* with any delay, run time or exit in the interval */

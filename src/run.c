@@ -26,7 +26,8 @@
 
 /* A command under way. */
 struct running {
-	const struct run *run;
+	char *const *command;
+	const struct sampler_config *config;
 	struct run_result *result;
 	pid_t pid;
 	bool ended;
@@ -98,14 +99,14 @@ static void drain(struct running *running, bool last)
 /* Opens what tells of the ends of tasks. */
 static void open_exits(struct running *running)
 {
-	int err = exits_open(&running->exits, true, running->run->exit_buffer);
+	int err = exits_open(&running->exits, true, running->config->exit_buffer);
 
 	if (err) {
 		note(running->result, NOTE_EXITS_REFUSED, (uint64_t)-err);
 		return;
 	}
 	exits_want_fields(running->exits, true);
-	running->descent = descent_new(running->run->procfd, getpid());
+	running->descent = descent_new(running->config->procfd, getpid());
 }
 
 /* What a query of the ended command's own process is answered. */
@@ -221,7 +222,7 @@ static _Noreturn void become(const struct running *running, int report)
 
 	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &running->before, NULL);
-	execvp(running->run->command[0], running->run->command);
+	execvp(running->command[0], running->command);
 	err = errno;
 	while (write(report, &err, sizeof(err)) < 0 && errno == EINTR)
 		;
@@ -269,16 +270,16 @@ static int open_signals(struct running *running)
 static void find_outlived(struct running *running)
 {
 	struct run_result *result = running->result;
-	struct descent *descent = descent_new(running->run->procfd, getpid());
+	struct descent *descent = descent_new(running->config->procfd, getpid());
 	struct pidlist list = { 0 };
 
-	if (pidlist_read(&list, running->run->procfd))
+	if (pidlist_read(&list, running->config->procfd))
 		list.n = 0;
 	for (size_t i = 0; i < list.n; i++) {
 		struct proctask_stat stat;
 
 		if (!descent_has(descent, list.pids[i]) ||
-		    proctask_stat(running->run->procfd, list.pids[i], 0, &stat) ||
+		    proctask_stat(running->config->procfd, list.pids[i], 0, &stat) ||
 		    stat.state == 'Z')
 			continue;
 		if (result->outlived < RUN_NAMED) {
@@ -342,12 +343,13 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 	return 0;
 }
 
-int run_command(const struct run *run, struct run_result *result, enum run_failure *failure)
+int run_command(char *const *command, const struct sampler_config *config,
+		struct run_result *result, enum run_failure *failure)
 {
-	struct running running = { .run = run, .result = result };
+	struct running running = { .command = command, .config = config, .result = result };
 	int err;
 
-	*result = (struct run_result){ .command = run->command, .raw.valid = UINT32_MAX };
+	*result = (struct run_result){ .command = command, .raw.valid = UINT32_MAX };
 	*failure = RUN_WAIT;
 	/* An orphan's parent becomes this process: so it stays a descendant. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
@@ -355,7 +357,7 @@ int run_command(const struct run *run, struct run_result *result, enum run_failu
 	err = open_signals(&running);
 	if (!err) {
 		open_exits(&running);
-		delayacct_open(&running.delayacct, run->procfd, 0);
+		delayacct_open(&running.delayacct, config->procfd, 0);
 		err = run_to_end(&running, failure);
 		delayacct_close(&running.delayacct);
 		descent_free(running.descent);

@@ -9,17 +9,11 @@
 
 #include "buf.h"
 #include "frame.h"
+#include "sampler.h"
 #include "text.h"
 
 /* So many of the descendants that outlive the command are named. */
 #define RUN_NAMED 8
-
-/* How it is run. */
-struct run {
-	char *const *command; /* with its arguments, ends with NULL */
-	int procfd;
-	size_t exit_buffer; /* see exits_open() */
-};
 
 /* A descendant that was still there at the end. */
 struct run_outlived {
@@ -47,12 +41,14 @@ struct run_result {
 enum run_failure { RUN_START, RUN_WAIT };
 
 /*
- * Runs the command to its end: signals that come meanwhile are passed on to it. What its
- * descendants waited for is in their exit records; where those are refused it is read from
- * the command's own process before it is reaped. 0 or -errno; the command could not be
- * started with RUN_START.
+ * Runs the command (with its arguments, ends with NULL) to its end: signals that come
+ * meanwhile are passed on to it. What its descendants waited for is in their exit records;
+ * where those are refused it is read from the command's own process before it is reaped. Of
+ * `config` it uses procfd and exit_buffer. 0 or -errno; the command could not be started
+ * with RUN_START.
  */
-int run_command(const struct run *run, struct run_result *result, enum run_failure *failure);
+int run_command(char *const *command, const struct sampler_config *config,
+		struct run_result *result, enum run_failure *failure);
 
 /* Appends the result as a table, or as a JSON object on a line. */
 void run_text(struct buf *out, const struct run_result *result, enum text_charset charset);

@@ -21,7 +21,7 @@ struct sampler_config {
 	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
 	const char *cgroup; /* whose pressure stands for the machine's; NULL: that itself */
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
-	const pid_t *pids;  /* only these processes, ascending; NULL for all */
+	pid_t *pids;	    /* only these processes, ascending; NULL for all */
 	size_t npids;
 	const struct trigger_set *triggers; /* those that have gone are noted; NULL: none */
 	/*

@@ -23,19 +23,16 @@ struct line {
 	size_t name_len, value_len;
 };
 
-/* Options of the command line that a file cannot hold. */
-static const char *const barred[] = { "batch", "iterations", "pid", "format", "debug-log",
-				      "help", "version" };
-
-/* What only the configuration has: yes or no. */
+/* What is yes or no. All but the first only the configuration has. */
 static const struct flag {
 	const char *name;
-	size_t offset; /* of a bool in struct options */
+	size_t offset; /* of a bool in struct view_config */
 } flags[] = {
-	{ "command-line", offsetof(struct options, command_line) },
-	{ "hide-exited", offsetof(struct options, hide_exited) },
-	{ "tree", offsetof(struct options, tree) },
-	{ "fold-header", offsetof(struct options, fold_header) },
+	{ "active", offsetof(struct view_config, query.active) },
+	{ "command-line", offsetof(struct view_config, command_line) },
+	{ "hide-exited", offsetof(struct view_config, query.no_exited) },
+	{ "tree", offsetof(struct view_config, tree) },
+	{ "fold-header", offsetof(struct view_config, fold_header) },
 };
 
 /* What a name stands for; neither when it is not known. */
@@ -113,14 +110,12 @@ static struct setting find_setting(const struct line *line)
 {
 	struct setting found = { NULL, NULL };
 
-	for (size_t i = 0; i < ARRAY_SIZE(barred); i++)
-		if (is_word(line->name, line->name_len, barred[i]))
-			return found;
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (is_word(line->name, line->name_len, flags[i].name))
 			found.flag = &flags[i];
 	for (size_t i = 0; i < option_table_n; i++)
-		if (is_word(line->name, line->name_len, option_table[i].name))
+		if (!option_table[i].barred &&
+		    is_word(line->name, line->name_len, option_table[i].name))
 			found.option = &option_table[i];
 	return found;
 }
@@ -149,15 +144,15 @@ static bool set(const struct setting *setting, const char *value, struct options
 	bool yes;
 
 	if (setting->option && setting->option->arg)
-		return setting->option->set(options, value, allowed);
+		return option_set(setting->option, options, value, allowed);
 	if (!parse_bool(value, &yes)) {
 		buf_puts(allowed, "yes, no");
 		return false;
 	}
 	if (setting->flag)
-		*(bool *)((char *)options + setting->flag->offset) = yes;
+		*(bool *)((char *)&options->view + setting->flag->offset) = yes;
 	else if (yes)
-		return setting->option->set(options, NULL, allowed);
+		return option_set(setting->option, options, NULL, allowed);
 	return true;
 }
 
@@ -278,9 +273,9 @@ void settings_faults_free(struct settings_faults *faults)
 }
 
 /* Appends the interval in seconds. */
-static void append_delay(const struct options *options, struct buf *out)
+static void append_delay(const struct view_config *view, struct buf *out)
 {
-	buf_fixed(out, options->interval_ns, 9);
+	buf_fixed(out, view->interval_ns, 9);
 	while (out->data[out->len - 1] == '0')
 		out->len--;
 	if (out->data[out->len - 1] == '.')
@@ -288,48 +283,42 @@ static void append_delay(const struct options *options, struct buf *out)
 }
 
 /* Appends the sort field. */
-static void append_sort(const struct options *options, struct buf *out)
+static void append_sort(const struct view_config *view, struct buf *out)
 {
-	if (options->sort)
-		buf_printf(out, "%c%s", options->descending ? '-' : '+', options->sort->id);
+	if (view->query.sort)
+		buf_printf(out, "%c%s", view->query.descending ? '-' : '+', view->query.sort->id);
 }
 
 /* Appends the fields. */
-static void append_fields(const struct options *options, struct buf *out)
+static void append_fields(const struct view_config *view, struct buf *out)
 {
-	if (options->fields)
-		buf_puts(out, options->fields);
+	if (view->fields)
+		buf_puts(out, view->fields);
 }
 
 /* Appends the unit. */
-static void append_unit(const struct options *options, struct buf *out)
+static void append_unit(const struct view_config *view, struct buf *out)
 {
-	buf_puts(out, unit_table[options->unit].id);
+	buf_puts(out, unit_table[view->unit].id);
 }
 
 /* Appends the grouping. */
-static void append_group(const struct options *options, struct buf *out)
+static void append_group(const struct view_config *view, struct buf *out)
 {
-	buf_puts(out, group_table[options->group_by].id);
+	buf_puts(out, group_table[view->group_by].id);
 }
 
 /* What group-by says already. */
-static void append_nothing(const struct options *options, struct buf *out)
+static void append_nothing(const struct view_config *view, struct buf *out)
 {
-	(void)options;
+	(void)view;
 	(void)out;
-}
-
-/* Appends whether idle rows are hidden. */
-static void append_active(const struct options *options, struct buf *out)
-{
-	buf_puts(out, options->active ? "yes" : "no");
 }
 
 /* What is written besides the flags. A value that is empty takes no line. */
 static const struct writer {
 	const char *name;
-	void (*append)(const struct options *options, struct buf *out);
+	void (*append)(const struct view_config *view, struct buf *out);
 } writers[] = {
 	{ "delay", append_delay },
 	{ "sort", append_sort },
@@ -337,7 +326,6 @@ static const struct writer {
 	{ "unit", append_unit },
 	{ "group-by", append_group },
 	{ "threads", append_nothing },
-	{ "active", append_active },
 };
 
 #define VALUES (ARRAY_SIZE(writers) + ARRAY_SIZE(flags))
@@ -349,22 +337,22 @@ static const char *value_name(size_t i)
 }
 
 /* Appends the value. False when there is none. */
-static bool append_value(size_t i, const struct options *options, struct buf *out)
+static bool append_value(size_t i, const struct view_config *view, struct buf *out)
 {
 	size_t before = out->len;
 
 	if (i < ARRAY_SIZE(writers)) {
-		writers[i].append(options, out);
+		writers[i].append(view, out);
 	} else {
 		size_t offset = flags[i - ARRAY_SIZE(writers)].offset;
 
-		buf_puts(out, *(const bool *)((const char *)options + offset) ? "yes" : "no");
+		buf_puts(out, *(const bool *)((const char *)view + offset) ? "yes" : "no");
 	}
 	return out->len > before;
 }
 
 /* Writes one line anew. */
-static void rewrite_line(const struct line *line, const struct options *options,
+static void rewrite_line(const struct line *line, const struct view_config *view,
 			 bool written[VALUES], struct buf *out)
 {
 	struct setting setting;
@@ -375,7 +363,7 @@ static void rewrite_line(const struct line *line, const struct options *options,
 			continue;
 		/* What stood before the value stays. */
 		buf_add(out, line->start, (size_t)(line->value - line->start));
-		if (!written[i] && append_value(i, options, out))
+		if (!written[i] && append_value(i, view, out))
 			buf_putc(out, '\n');
 		else
 			out->len = start;
@@ -388,7 +376,7 @@ static void rewrite_line(const struct line *line, const struct options *options,
 	buf_putc(out, '\n');
 }
 
-void settings_rewrite(const char *text, size_t len, const struct options *options,
+void settings_rewrite(const char *text, size_t len, const struct view_config *view,
 		      struct buf *out)
 {
 	const char *at = text, *end = text + len;
@@ -396,14 +384,14 @@ void settings_rewrite(const char *text, size_t len, const struct options *option
 	struct line line;
 
 	while (next_line(&at, end, &line))
-		rewrite_line(&line, options, written, out);
+		rewrite_line(&line, view, written, out);
 	for (size_t i = 0; i < VALUES; i++) {
 		size_t start = out->len;
 
 		if (written[i])
 			continue;
 		buf_printf(out, "%s = ", value_name(i));
-		if (append_value(i, options, out))
+		if (append_value(i, view, out))
 			buf_putc(out, '\n');
 		else
 			out->len = start;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of a configuration: lines `name = value`, named as the long options, and comments (#). What
- * it does not know it keeps. Options take its values as they take those of the command line.
+ * The text of a configuration: lines `name = value`, named as the long options, and comments
+ * (#). What it does not know it keeps. Options take its values as they take those of the
+ * command line.
  */
 #ifndef STALLTOP_SETTINGS_H
 #define STALLTOP_SETTINGS_H
@@ -27,11 +28,11 @@ void settings_apply(char *text, size_t len, struct options *options,
 		    struct settings_faults *faults);
 
 /*
- * Appends the text with its values replaced by those of `options`: in their place where they
+ * Appends the text with its values replaced by those of `view`: in their place where they
  * were, else at the end. Comments, blank lines and what is not known stay. Broken lines
  * become comments.
  */
-void settings_rewrite(const char *text, size_t len, const struct options *options,
+void settings_rewrite(const char *text, size_t len, const struct view_config *view,
 		      struct buf *out);
 
 /* Finds what is wrong with a text. */

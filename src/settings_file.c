@@ -193,14 +193,14 @@ static int replace_file(const char *path, const struct buf *text)
 }
 
 /* Writes the file anew, from the text it had. */
-static enum settings_saved write_anew(const char *path, const struct options *options,
+static enum settings_saved write_anew(const char *path, const struct view_config *view,
 				      const struct buf *old, struct buf *message)
 {
 	struct buf text = { 0 };
 	char *real;
 	int err;
 
-	settings_rewrite(old->data, old->len, options, &text);
+	settings_rewrite(old->data, old->len, view, &text);
 	make_directories(path);
 	/* What a link points to is replaced, not the link. */
 	real = realpath(path, NULL);
@@ -214,7 +214,7 @@ static enum settings_saved write_anew(const char *path, const struct options *op
 	return err ? SETTINGS_FAILED : SETTINGS_SAVED;
 }
 
-enum settings_saved settings_save(const char *path, const struct options *options, bool force,
+enum settings_saved settings_save(const char *path, const struct view_config *view, bool force,
 				  struct buf *message)
 {
 	struct settings_faults faults = { 0 };
@@ -229,7 +229,7 @@ enum settings_saved settings_save(const char *path, const struct options *option
 	err = read_file(path, &old);
 	settings_check(old.data, old.len, &faults);
 	if (force || (!err && !faults.broken)) {
-		saved = write_anew(path, options, &old, message);
+		saved = write_anew(path, view, &old, message);
 	} else if (err) {
 		buf_puts(message, "cannot read ");
 		append_path(message, path);

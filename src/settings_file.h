@@ -8,13 +8,6 @@
 #include "buf.h"
 #include "options.h"
 
-/* What came of writing. */
-enum settings_saved {
-	SETTINGS_SAVED,
-	SETTINGS_FAILED,
-	SETTINGS_ASK /* the file there cannot be read or has broken lines: to be asked first */
-};
-
 /*
  * Where the configuration is, for the caller to free: $XDG_CONFIG_HOME/stalltop/config, or
  * below ~/.config. NULL when neither is set.
@@ -30,10 +23,11 @@ void settings_load(const char *path, struct options *options, struct buf *text,
 		   struct buf *message);
 
 /*
- * Writes the options that keys change, and appends what came of it, or the question, to
- * `message` as one escaped line. A broken file is replaced by force only.
+ * Writes what keys change to the file of that path (NULL: there is none), and appends what came
+ * of it, or the question, to `message` as one escaped line. A broken file is replaced by force
+ * only.
  */
-enum settings_saved settings_save(const char *path, const struct options *options, bool force,
+enum settings_saved settings_save(const char *path, const struct view_config *view, bool force,
 				  struct buf *message);
 
 #endif

@@ -29,6 +29,14 @@ struct trigger_spec {
 	uint32_t threshold_us, window_us;
 };
 
+/* What is watched, and what comes of it. */
+struct watch_config {
+	struct trigger_spec *specs; /* freed by who made the list */
+	size_t nspecs;
+	uint64_t linger_ns; /* how long the pressure's end is waited for */
+	bool bell;	    /* the terminal rings when it is told of */
+};
+
 /* What is wrong with an expression. Words for it are in trigger_words.c. */
 enum trigger_fault {
 	TRIGGER_GOOD,

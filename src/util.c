@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,25 @@ bool parse_uint(const char **at, const char *end, uint64_t *value)
 		return false;
 	*at = p;
 	*value = sum;
+	return true;
+}
+
+bool parse_number(const char *text, double *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtod(text, &end);
+	return end != text && !*end && !errno && isfinite(*number);
+}
+
+bool parse_seconds(const char *text, double min, double max, uint64_t *ns)
+{
+	double seconds;
+
+	if (!parse_number(text, &seconds) || seconds < min || seconds > max)
+		return false;
+	*ns = (uint64_t)(seconds * (double)NSEC_PER_SEC + 0.5);
 	return true;
 }
 

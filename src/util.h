@@ -48,6 +48,12 @@ void debug_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 bool parse_uint(const char **at, const char *end, uint64_t *value);
 
+/* Takes a finite number that is all of the text, perhaps with a fraction. False when it is none. */
+bool parse_number(const char *text, double *number);
+
+/* Takes seconds from min to max, as ns. False when the text is not such a number. */
+bool parse_seconds(const char *text, double min, double max, uint64_t *ns);
+
 /* The clock (CLOCK_MONOTONIC, CLOCK_REALTIME ...) in ns. */
 uint64_t clock_ns(int clock);
 

@@ -10,10 +10,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "delayacct.h"
 #include "scene.h"
 #include "tree.h"
+#include "util.h"
 
 #define SYSCTL "sys/kernel/task_delayacct"
 
@@ -124,17 +127,30 @@ static void test_set(void **state)
 	open_and_check(tree, DELAYACCT_OFF);
 }
 
-/* Putting back switches off what is on, and leaves alone what somebody switched off before. */
+/* What was switched on is put back, once; what somebody else has switched is left alone. */
 static void test_put_back(void **state)
 {
 	const struct tree *tree = *state;
+	struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
 
-	assert_int_equal(delayacct_put_back(tree->fd), -ENOENT);
 	put_text(tree, SYSCTL, "1\n");
-	assert_int_equal(delayacct_put_back(tree->fd), 0);
+	assert_int_equal(delayacct_enable(&switched, tree->fd), 0);
+	assert_true(switched.procfd < 0 && !switched.at_ns);
+	assert_int_equal(delayacct_put_back(&switched), 0);
+	open_and_check(tree, DELAYACCT_ON);
+	put_text(tree, SYSCTL, "0\n");
+	assert_int_equal(delayacct_enable(&switched, tree->fd), 0);
+	open_and_check(tree, DELAYACCT_ON);
+	assert_true(switched.at_ns && switched.at_ns <= clock_ns(CLOCK_MONOTONIC));
+	assert_int_equal(delayacct_put_back(&switched), 0);
 	open_and_check(tree, DELAYACCT_OFF);
-	assert_int_equal(delayacct_put_back(tree->fd), 0);
-	open_and_check(tree, DELAYACCT_OFF);
+	assert_int_equal(delayacct_set(tree->fd, true), 0);
+	assert_int_equal(delayacct_put_back(&switched), 0);
+	open_and_check(tree, DELAYACCT_ON);
+	assert_int_equal(unlinkat(tree->fd, SYSCTL, 0), 0);
+	put_text(tree, "cmdline", "nodelayacct\n");
+	assert_int_equal(delayacct_enable(&switched, tree->fd), -ENOENT);
+	assert_true(switched.procfd < 0);
 }
 
 #define OTHERS DELAY_BOTH(DELAYACCT_KINDS)

@@ -228,7 +228,7 @@ static void test_hostile_paths(void **state)
 /* The filters on tasks choose members, those on figures choose groups; the sum is the same. */
 static void test_query(void **state)
 {
-	static const uid_t users[] = { 7 };
+	static uid_t users[] = { 7 };
 	struct state *s = *state;
 	struct view view = { NULL, UNIT_MS, TEXT_UTF8 };
 

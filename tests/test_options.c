@@ -32,13 +32,12 @@ static int parse(struct options *options, const char *line, struct buf *why)
 	}
 	err = options_parse(options, argc, argv, why);
 	/* Strings are those of argv: here they must not outlive it. */
-	options->fields = options->fields ? "fields" : NULL;
 	options->pattern = options->pattern ? "pattern" : NULL;
 	options->format = options->format && !strcmp(options->format, "json") ? "json" :
 										"another";
-	options->source = options->source ? "source" : NULL;
+	options->sampler.source = options->sampler.source ? "source" : NULL;
 	options->debug_log = options->debug_log ? "file" : NULL;
-	options->hierarchy = options->hierarchy ? "hierarchy" : NULL;
+	options->sampler.hierarchy = options->sampler.hierarchy ? "hierarchy" : NULL;
 	free(copy);
 	return err;
 }
@@ -89,20 +88,21 @@ static void test_defaults(void **state)
 
 	(void)state;
 	good(&options, "");
-	assert_false(options.batch || options.group_by || options.active || options.no_exits ||
-		     options.since_start || options.enable_delayacct || options.help ||
-		     options.version || options.list_fields);
-	assert_true(options.iterations == 0 && options.interval_ns == 2000000000);
-	assert_string_equal(options.sort->id, "total");
-	assert_true(options.descending);
-	assert_int_equal(options.unit, UNIT_PERCENT);
-	assert_true(options.over_ms < 0 && options.rows == 0);
-	assert_true(options.when.n == 0 && options.linger_ns == 10 * NSEC_PER_SEC);
-	assert_null(options.fields);
-	assert_null(options.source);
+	assert_false(options.batch || options.view.group_by || options.view.query.active ||
+		     !options.sampler.exits || options.sampler.since_start ||
+		     options.enable_delayacct || options.help || options.version ||
+		     options.list_fields || options.watch.bell);
+	assert_true(options.view.iterations == 0 && options.view.interval_ns == 2000000000);
+	assert_string_equal(options.view.query.sort->id, "total");
+	assert_true(options.view.query.descending);
+	assert_int_equal(options.view.unit, UNIT_PERCENT);
+	assert_true(options.view.query.over_ms < 0 && options.view.query.rows == 0);
+	assert_true(options.watch.nspecs == 0 && options.watch.linger_ns == 10 * NSEC_PER_SEC);
+	assert_null(options.view.fields);
+	assert_null(options.sampler.source);
 	assert_null(options.match);
-	assert_null(options.pids);
-	assert_null(options.users);
+	assert_null(options.sampler.pids);
+	assert_null(options.view.query.users);
 	options_free(&options);
 }
 
@@ -115,11 +115,9 @@ static void test_flags(void **state)
 	} flags[] = {
 		{ "-b", offsetof(struct options, batch) },
 		{ "--batch", offsetof(struct options, batch) },
-		{ "-i", offsetof(struct options, active) },
-		{ "--active", offsetof(struct options, active) },
-		{ "-x", offsetof(struct options, no_exits) },
-		{ "--no-exits", offsetof(struct options, no_exits) },
-		{ "--since-start", offsetof(struct options, since_start) },
+		{ "-i", offsetof(struct options, view.query.active) },
+		{ "--active", offsetof(struct options, view.query.active) },
+		{ "--since-start", offsetof(struct options, sampler.since_start) },
 		{ "--enable-delayacct", offsetof(struct options, enable_delayacct) },
 		{ "-h", offsetof(struct options, help) },
 		{ "--help", offsetof(struct options, help) },
@@ -138,6 +136,13 @@ static void test_flags(void **state)
 		assert_true(set);
 		options_free(&options);
 	}
+	for (unsigned i = 0; i < 2; i++) {
+		struct options options;
+
+		good(&options, i ? "--no-exits" : "-x");
+		assert_false(options.sampler.exits);
+		options_free(&options);
+	}
 }
 
 /* Numbers at both ends of what is allowed. */
@@ -147,13 +152,14 @@ static void test_numbers(void **state)
 
 	(void)state;
 	good(&options, "-b -n 3 -d 0.05 --over 0 -r 18");
-	assert_true(options.iterations == 3 && options.interval_ns == 50000000);
-	assert_true(options.over_ms >= 0 && options.over_ms <= 0 && options.rows == 18);
+	assert_true(options.view.iterations == 3 && options.view.interval_ns == 50000000);
+	assert_true(options.view.query.over_ms >= 0 && options.view.query.over_ms <= 0);
+	assert_int_equal(options.view.query.rows, 18);
 	options_free(&options);
 	good(&options, "-n18446744073709551615 --delay=86400 --over=2.5");
-	assert_true(options.iterations == UINT64_MAX);
-	assert_true(options.interval_ns == UINT64_C(86400000000000));
-	assert_true(options.over_ms > 2.49 && options.over_ms < 2.51);
+	assert_true(options.view.iterations == UINT64_MAX);
+	assert_true(options.view.interval_ns == UINT64_C(86400000000000));
+	assert_true(options.view.query.over_ms > 2.49 && options.view.query.over_ms < 2.51);
 	options_free(&options);
 }
 
@@ -175,8 +181,8 @@ static void test_sort(void **state)
 		struct options options;
 
 		good(&options, cases[i].line);
-		assert_string_equal(options.sort->id, cases[i].id);
-		assert_int_equal(options.descending, cases[i].descending);
+		assert_string_equal(options.view.query.sort->id, cases[i].id);
+		assert_int_equal(options.view.query.descending, cases[i].descending);
 		options_free(&options);
 	}
 }
@@ -188,16 +194,16 @@ static void test_lists(void **state)
 
 	(void)state;
 	good(&options, "-p 30,1,2147483647 -p 7 -u root,4294967294");
-	assert_int_equal(options.npids, 4);
-	assert_int_equal(options.nusers, 2);
-	assert_int_equal(options.users[0], 0);
-	assert_int_equal(options.users[1], 4294967294);
+	assert_int_equal(options.sampler.npids, 4);
+	assert_int_equal(options.view.query.nusers, 2);
+	assert_int_equal(options.view.query.users[0], 0);
+	assert_int_equal(options.view.query.users[1], 4294967294);
 	for (unsigned wanted = 0; wanted < 4; wanted++) {
 		static const pid_t pids[] = { 30, 1, INT32_MAX, 7 };
 		bool found = false;
 
-		for (size_t i = 0; i < options.npids; i++)
-			found |= options.pids[i] == pids[wanted];
+		for (size_t i = 0; i < options.sampler.npids; i++)
+			found |= options.sampler.pids[i] == pids[wanted];
 		assert_true(found);
 	}
 	options_free(&options);
@@ -214,40 +220,42 @@ static void test_words(void **state)
 
 		buf_printf(&line, "-U %s", unit_table[unit].id);
 		good(&options, buf_cstr(&line));
-		assert_int_equal(options.unit, unit);
+		assert_int_equal(options.view.unit, unit);
 		options_free(&options);
 		buf_free(&line);
 	}
 	good(&options, "-o json --source procfs --debug-log /x -F pid,comm "
 	     "--cgroup-hierarchy name=systemd");
 	assert_string_equal(options.format, "json");
-	assert_non_null(options.source);
+	assert_non_null(options.sampler.source);
 	assert_non_null(options.debug_log);
-	assert_non_null(options.hierarchy);
-	assert_non_null(options.fields);
+	assert_non_null(options.sampler.hierarchy);
+	assert_non_null(options.view.fields);
 	options_free(&options);
 	good(&options, "--source auto -o csv -g process");
-	assert_null(options.source);
-	assert_int_equal(options.group_by, GROUP_PROCESS);
+	assert_null(options.sampler.source);
+	assert_int_equal(options.view.group_by, GROUP_PROCESS);
 	options_free(&options);
 	for (int by = 0; by < GROUP_BYS; by++) {
 		char line[32];
 
 		snprintf(line, sizeof(line), "-g %s", group_table[by].id);
 		good(&options, line);
-		assert_int_equal(options.group_by, by);
+		assert_int_equal(options.view.group_by, by);
 		options_free(&options);
 	}
 	good(&options, "-g user -H");
-	assert_int_equal(options.group_by, GROUP_THREAD);
+	assert_int_equal(options.view.group_by, GROUP_THREAD);
 	options_free(&options);
 	good(&options, "--cgroup /a/b --threads -g command");
-	assert_non_null(options.cgroup);
-	assert_int_equal(options.group_by, GROUP_COMMAND);
+	assert_non_null(options.sampler.cgroup);
+	assert_ptr_equal(options.view.query.below, options.sampler.cgroup);
+	assert_int_equal(options.view.group_by, GROUP_COMMAND);
 	options_free(&options);
 	good(&options, "-m one -m ^(two|three)$");
 	assert_true(pattern_matches(options.match, "two"));
 	assert_false(pattern_matches(options.match, "one"));
+	assert_ptr_equal(options.view.query.match, options.match);
 	options_free(&options);
 }
 
@@ -311,6 +319,7 @@ static void test_bad_words(void **state)
 	bad("-p ~", "--pid does not take ''; allowed: process ids with commas between");
 	bad_like("-u no-such-user-here", "--user does not take 'no-such-user-here'; allowed: ",
 		 "commas between");
+	bad_like("-u 4294967295", "--user does not take '4294967295'; allowed: ", "commas between");
 	bad_like("-u root,,0", "--user does not take 'root,,0'; allowed: ", "commas between");
 	bad_like("-m a(", "--match does not take 'a('; allowed: a POSIX extended regular ", ")");
 	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not. */
@@ -368,7 +377,7 @@ static void test_command(void **state)
 	options_free(&options);
 	good(&options, "-b --exit-buffer 64");
 	assert_null(options.command);
-	assert_int_equal(options.exit_buffer, 65536);
+	assert_int_equal(options.sampler.exit_buffer, 65536);
 	options_free(&options);
 }
 
@@ -384,15 +393,15 @@ static void test_when(void **state)
 
 	(void)state;
 	assert_int_equal(options_parse(&options, 8, argv, &why), 0);
-	assert_int_equal(options.when.n, 2);
-	assert_string_equal(options.when.specs[1].group, "a b");
-	assert_int_equal(options.when.specs[1].window_us, 4000000);
-	assert_true(options.linger_ns == 500000000 && options.bell);
+	assert_int_equal(options.watch.nspecs, 2);
+	assert_string_equal(options.watch.specs[1].group, "a b");
+	assert_int_equal(options.watch.specs[1].window_us, 4000000);
+	assert_true(options.watch.linger_ns == 500000000 && options.watch.bell);
 	assert_int_equal(options_override(&options, 1, argv, &why), 0);
-	assert_int_equal(options.when.n, 2);
+	assert_int_equal(options.watch.nspecs, 2);
 	assert_int_equal(options_override(&options, 3, over, &why), 0);
-	assert_int_equal(options.when.n, 1);
-	assert_string_equal(options.when.specs[0].text, "cpu some 1s/2s");
+	assert_int_equal(options.watch.nspecs, 1);
+	assert_string_equal(options.watch.specs[0].text, "cpu some 1s/2s");
 	assert_int_equal(options_override(&options, 3, wrong, &why), -EINVAL);
 	assert_string_equal(buf_cstr(&why),
 			    "--when does not take 'memory some 3s/2\\x1bs'; allowed: "
@@ -401,15 +410,60 @@ static void test_when(void **state)
 	buf_free(&why);
 	options_free(&options);
 	good(&options, "--linger 86400");
-	assert_true(options.linger_ns == 86400 * NSEC_PER_SEC);
+	assert_true(options.watch.linger_ns == 86400 * NSEC_PER_SEC);
 	options_free(&options);
 	good(&options, "--linger 0");
-	assert_true(options.linger_ns == 0 && !options.when.n && !options.bell);
+	assert_true(options.watch.linger_ns == 0 && !options.watch.nspecs && !options.watch.bell);
 	options_free(&options);
 	bad("--linger -1", "--linger does not take '-1'; allowed: seconds from 0 to 86400");
 	bad("--linger 86401", "--linger does not take '86401'; allowed: seconds from 0 to 86400");
 	bad("--linger nan", "--linger does not take 'nan'; allowed: seconds from 0 to 86400");
 	bad("--when", "option --when needs a value");
+}
+
+/* Makes a command line of n times --when with that pressure. The number of its words. */
+static int make_when(char **argv, int n, char *pressure)
+{
+	int argc = 0;
+
+	argv[argc++] = (char *)"stalltop";
+	while (n--) {
+		argv[argc++] = (char *)"--when";
+		argv[argc++] = pressure;
+	}
+	argv[argc] = NULL;
+	return argc;
+}
+
+/* So many pressures can be named at most; what is refused takes nothing from the list. */
+static void test_when_full(void **state)
+{
+	char *argv[2 * TRIGGERS_MAX + 4], cpu[] = "cpu some 1s/2s", io[] = "io some 1s/2s";
+	char irq[] = "irq some 1s/2s";
+	struct options options;
+	struct buf why = { 0 };
+
+	(void)state;
+	assert_int_equal(options_parse(&options, make_when(argv, TRIGGERS_MAX + 1, io), argv, &why),
+			 -EINVAL);
+	assert_string_equal(buf_cstr(&why), "--when does not take 'io some 1s/2s'; allowed: "
+			    "32 of them at most");
+	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX);
+	options_free(&options);
+	why.len = 0;
+	assert_int_equal(options_parse(&options, make_when(argv, 2, cpu), argv, &why), 0);
+	assert_int_equal(options_override(&options, make_when(argv, TRIGGERS_MAX - 2, io), argv,
+					  &why), 0);
+	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
+	assert_string_equal(options.watch.specs[0].text, io);
+	assert_int_equal(options_override(&options, make_when(argv, 0, io), argv, &why), 0);
+	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
+	assert_int_equal(options_override(&options, make_when(argv, 1, irq), argv, &why), -EINVAL);
+	assert_string_equal(buf_cstr(&why), "--when does not take 'irq some 1s/2s'; allowed: "
+			    "full behind irq, which has no some");
+	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
+	options_free(&options);
+	buf_free(&why);
 }
 
 /* Long names may be cut where they stay clear. */
@@ -419,7 +473,7 @@ static void test_short_names(void **state)
 
 	(void)state;
 	good(&options, "--iter 4 --thr");
-	assert_true(options.iterations == 4 && options.group_by == GROUP_THREAD);
+	assert_true(options.view.iterations == 4 && options.view.group_by == GROUP_THREAD);
 	options_free(&options);
 }
 
@@ -457,7 +511,8 @@ int main(void)
 		cmocka_unit_test(test_lists), cmocka_unit_test(test_words),
 		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_bad_words),
 		cmocka_unit_test(test_unknown), cmocka_unit_test(test_command),
-		cmocka_unit_test(test_when), cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_when), cmocka_unit_test(test_when_full),
+		cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_texts),
 	};
 

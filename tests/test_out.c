@@ -23,7 +23,7 @@
 /* A scene, how it is to be put out, and what came. */
 struct state {
 	struct scene scene;
-	struct query query;
+	struct view_config view;
 	struct out_config config;
 	struct out out;
 };
@@ -34,9 +34,8 @@ static int open_state(void **state)
 	struct state *s = xcalloc(1, sizeof(*s));
 
 	scene_open(&s->scene);
-	s->query = (struct query){ .over_ms = -1 };
-	s->config = (struct out_config){ .query = &s->query, .charset = TEXT_UTF8,
-					 .interval_ns = SEC(2) };
+	s->view = (struct view_config){ .query = { .over_ms = -1 }, .interval_ns = SEC(2) };
+	s->config = (struct out_config){ .view = &s->view, .charset = TEXT_UTF8 };
 	*state = s;
 	return 0;
 }
@@ -101,7 +100,7 @@ static void test_csv(void **state)
 			    ",,100000000\r\n"
 			    CSV_TIMES "8,8,1,0,root,unknown,,0,,,,,,,,,,,,,,,,,\r\n");
 	/* The head row comes once. */
-	s->query.rows = 1;
+	s->view.query.rows = 1;
 	assert_string_equal(put_out(s, &out_csv),
 			    CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
 			    ",,100000000\r\n");
@@ -127,7 +126,7 @@ static void test_csv_names(void **state)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
 		add(s, 10 + (pid_t)i, cases[i].raw);
-	s->config.fields = "pid,nvcsw,elap,comm,total";
+	s->view.fields = "pid,nvcsw,elap,comm,total";
 	at = put_out(s, &out_csv);
 	assert_memory_equal(at, CSV_HEAD ",nvcsw,elap,total\r\n",
 			    strlen(CSV_HEAD ",nvcsw,elap,total\r\n"));
@@ -285,7 +284,7 @@ static void test_json_rest(void **state)
 	memset(&s->out, 0, sizeof(s->out));
 
 	add(s, 7, "plain");
-	s->config.fields = "pid,elap,state,cgroup,total";
+	s->view.fields = "pid,elap,state,cgroup,total";
 	put_out(s, &out_json);
 	s->scene.frame.delayacct = DELAYACCT_UNKNOWN;
 	s->scene.frame.taskstats_version = 0;
@@ -360,7 +359,7 @@ static void test_text(void **state)
 static void check_cells(struct state *s, const char *text, size_t row, const char *const *ids,
 			size_t n)
 {
-	const struct view view = { &s->scene.frame, s->config.unit, s->config.charset };
+	const struct view view = { &s->scene.frame, s->view.unit, s->config.charset };
 	struct buf expected = { 0 }, scratch = { 0 };
 	char line[512];
 
@@ -388,7 +387,7 @@ static void test_text_above(void **state)
 	struct state *s = *state;
 	const char *text;
 
-	s->config.fields = "user,cpu,blkio,reclaim,irq,comm";
+	s->view.fields = "user,cpu,blkio,reclaim,irq,comm";
 	for (unsigned i = 0; i < 300; i++) {
 		struct task_raw *raw = add(s, (pid_t)i + 1, i % 5 ? "same" : "other");
 
@@ -436,7 +435,7 @@ static void test_text_straight(void **state)
 	char line[512];
 	unsigned column;
 
-	s->config.fields = "pid,user,cgroup,total,irq,comm";
+	s->view.fields = "pid,user,cgroup,total,irq,comm";
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
 		struct task_raw *raw = add(s, i ? 4194304 - 10 + (pid_t)i : 1, names[i].raw);
 
@@ -466,9 +465,9 @@ static void test_text_units(void **state)
 {
 	struct state *s = *state;
 
-	s->config.fields = "cpu,comm";
+	s->view.fields = "cpu,comm";
 	add(s, 7, "plain");
-	for (s->config.unit = 0; s->config.unit < UNITS; s->config.unit++) {
+	for (s->view.unit = 0; s->view.unit < UNITS; s->view.unit++) {
 		static const char *const labels[] = { "(%) (str)", "(ms) (str)", "(#) (str)",
 						      "(ms/#) (str)", "(max) (str)",
 						      "(tot) (str)" };
@@ -476,8 +475,8 @@ static void test_text_units(void **state)
 						    "50.0 plain", "- plain", "1500.0 plain" };
 		const char *text = put_out(s, &out_text);
 
-		check_words(text, 1, labels[s->config.unit]);
-		check_words(text, 2, rows[s->config.unit]);
+		check_words(text, 1, labels[s->view.unit]);
+		check_words(text, 2, rows[s->view.unit]);
 	}
 }
 
@@ -491,21 +490,21 @@ static void test_needs(void **state)
 		unsigned own = out_registry[i] == &out_json ? NEED_ACCOUNT : 0;
 
 		assert_ptr_equal(out_by_name(out_registry[i]->name), out_registry[i]);
-		s->config.fields = NULL;
-		s->config.unit = UNIT_PERCENT;
+		s->view.fields = NULL;
+		s->view.unit = UNIT_PERCENT;
 		out_open(&s->out, out_registry[i], &s->config);
 		assert_int_equal(out_needs(&s->out), own);
-		s->config.fields = "state,pid,command";
+		s->view.fields = "state,pid,command";
 		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND);
-		s->query.sort = scene_column("read");
+		s->view.query.sort = scene_column("read");
 		assert_int_equal(out_needs(&s->out),
 				 own | NEED_STAT | NEED_COMMAND | NEED_IO);
-		s->query.sort = NULL;
+		s->view.query.sort = NULL;
 	}
 	assert_null(out_by_name("xml"));
 	/* A thread's longest waits are in the record that is asked for anyway. */
-	s->config.fields = NULL;
-	s->config.group_by = GROUP_THREAD;
+	s->view.fields = NULL;
+	s->view.group_by = GROUP_THREAD;
 	out_open(&s->out, &out_json, &s->config);
 	assert_int_equal(out_needs(&s->out), NEED_RANGE | NEED_ACCOUNT);
 }

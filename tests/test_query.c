@@ -251,7 +251,7 @@ static void test_active(void **state)
 /* By user, and by name or command line. */
 static void test_filters(void **state)
 {
-	static const uid_t users[] = { 7, 0 };
+	static uid_t users[] = { 7, 0 };
 	struct state *s = *state;
 	struct buf why = { 0 };
 

@@ -47,12 +47,12 @@ static void drop(struct applied *applied)
 }
 
 /* Asserts how a text is written anew. */
-static void assert_rewritten(const char *text, const struct options *options,
+static void assert_rewritten(const char *text, const struct view_config *view,
 			     const char *expected)
 {
 	struct buf out = { 0 };
 
-	settings_rewrite(text, strlen(text), options, &out);
+	settings_rewrite(text, strlen(text), view, &out);
 	assert_string_equal(buf_cstr(&out), expected);
 	buf_free(&out);
 }
@@ -70,20 +70,21 @@ static void test_good(void **state)
 			"hide-exited = yes\ntree = yes\nfold-header = yes");
 	assert_int_equal(applied.faults.broken, 0);
 	assert_int_equal(applied.faults.unknown.len, 0);
-	assert_int_equal(options->interval_ns, NSEC_PER_SEC / 2);
-	assert_string_equal(options->sort->id, "pid");
-	assert_false(options->descending);
-	assert_string_equal(options->fields, "pid,cpu,comm");
-	assert_int_equal(options->unit, UNIT_MS);
-	assert_true(options->group_by == GROUP_THREAD && options->active && options->no_exits);
-	assert_int_equal(options->rows, 7);
-	assert_int_equal(options->nusers, 2);
-	assert_int_equal(options->users[1], 12);
+	assert_int_equal(options->view.interval_ns, NSEC_PER_SEC / 2);
+	assert_string_equal(options->view.query.sort->id, "pid");
+	assert_false(options->view.query.descending);
+	assert_string_equal(options->view.fields, "pid,cpu,comm");
+	assert_int_equal(options->view.unit, UNIT_MS);
+	assert_true(options->view.group_by == GROUP_THREAD && options->view.query.active);
+	assert_false(options->sampler.exits);
+	assert_int_equal(options->view.query.rows, 7);
+	assert_int_equal(options->view.query.nusers, 2);
+	assert_int_equal(options->view.query.users[1], 12);
 	assert_string_equal(options->pattern, "a=b # c");
-	assert_true(options->over_ms > 2.4 && options->over_ms < 2.6);
-	assert_string_equal(options->source, "procfs");
-	assert_true(options->command_line && options->hide_exited);
-	assert_true(options->tree && options->fold_header);
+	assert_true(options->view.query.over_ms > 2.4 && options->view.query.over_ms < 2.6);
+	assert_string_equal(options->sampler.source, "procfs");
+	assert_true(options->view.command_line && options->view.query.no_exited);
+	assert_true(options->view.tree && options->view.fold_header);
 	drop(&applied);
 }
 
@@ -128,8 +129,8 @@ static void test_broken(void **state)
 		apply(&applied, texts[i][0]);
 		assert_string_equal(buf_cstr(&applied.faults.why), texts[i][1]);
 		assert_int_equal(applied.faults.broken, i ? 1 : 2);
-		assert_int_equal(applied.options.interval_ns, (i ? 2 : 1) * NSEC_PER_SEC);
-		assert_null(applied.options.fields);
+		assert_int_equal(applied.options.view.interval_ns, (i ? 2 : 1) * NSEC_PER_SEC);
+		assert_null(applied.options.view.fields);
 		assert_false(applied.options.list_fields);
 		drop(&applied);
 	}
@@ -146,9 +147,9 @@ static void test_half_broken(void **state)
 	assert_int_equal(applied.faults.broken, 4);
 	assert_string_equal(applied.options.pattern, "good");
 	assert_true(pattern_matches(applied.options.match, "a good one"));
-	assert_int_equal(applied.options.nusers, 1);
-	assert_string_equal(applied.options.sort->id, "pid");
-	assert_string_equal(applied.options.fields, "comm");
+	assert_int_equal(applied.options.view.query.nusers, 1);
+	assert_string_equal(applied.options.view.query.sort->id, "pid");
+	assert_string_equal(applied.options.view.fields, "comm");
 	drop(&applied);
 }
 
@@ -162,7 +163,15 @@ static void test_unknown(void **state)
 	assert_int_equal(applied.faults.broken, 0);
 	assert_string_equal(buf_cstr(&applied.faults.unknown), "colour, batch, colours, pid, col");
 	assert_false(applied.options.batch);
-	assert_null(applied.options.pids);
+	assert_null(applied.options.sampler.pids);
+	drop(&applied);
+	apply(&applied, "iterations = 3\nformat = csv\ndebug-log = x\nhelp = yes\nversion = yes\n");
+	assert_int_equal(applied.faults.broken, 0);
+	assert_string_equal(buf_cstr(&applied.faults.unknown),
+			    "iterations, format, debug-log, help, version");
+	assert_int_equal(applied.options.view.iterations, 0);
+	assert_string_equal(applied.options.format, "text");
+	assert_false(applied.options.debug_log || applied.options.help || applied.options.version);
 	drop(&applied);
 }
 
@@ -177,14 +186,14 @@ static void test_overridden(void **state)
 	(void)state;
 	apply(&applied, "delay = 1\nuser = 0,1,2\nthreads = yes\nunit = ms\n");
 	assert_int_equal(options_override(&applied.options, 7, argv, &why), 0);
-	assert_int_equal(applied.options.interval_ns, 3 * NSEC_PER_SEC);
-	assert_int_equal(applied.options.nusers, 2);
-	assert_int_equal(applied.options.users[0], 5);
-	assert_int_equal(applied.options.users[1], 6);
-	assert_int_equal(applied.options.group_by, GROUP_PROCESS);
-	assert_int_equal(applied.options.unit, UNIT_MS);
+	assert_int_equal(applied.options.view.interval_ns, 3 * NSEC_PER_SEC);
+	assert_int_equal(applied.options.view.query.nusers, 2);
+	assert_int_equal(applied.options.view.query.users[0], 5);
+	assert_int_equal(applied.options.view.query.users[1], 6);
+	assert_int_equal(applied.options.view.group_by, GROUP_PROCESS);
+	assert_int_equal(applied.options.view.unit, UNIT_MS);
 	assert_int_equal(options_override(&applied.options, 1, argv, &why), 0);
-	assert_int_equal(applied.options.nusers, 2);
+	assert_int_equal(applied.options.view.query.nusers, 2);
 	drop(&applied);
 	buf_free(&why);
 }
@@ -202,20 +211,22 @@ static void test_rewrite_empty(void **state)
 
 	(void)state;
 	options_default(&options);
-	assert_rewritten("", &options, "delay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
-	options.interval_ns = 50 * NSEC_PER_MSEC;
-	options.sort = column_by_id("comm", 4);
-	options.descending = false;
-	options.fields = "+irq";
-	options.unit = UNIT_AVG;
-	options.group_by = GROUP_THREAD;
-	options.active = options.command_line = options.hide_exited = true;
-	options.tree = options.fold_header = true;
-	settings_rewrite("", 0, &options, &out);
+	assert_rewritten("", &options.view,
+			 "delay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
+	options.view.interval_ns = 50 * NSEC_PER_MSEC;
+	options.view.query.sort = column_by_id("comm", 4);
+	options.view.query.descending = false;
+	view_set_fields(&options.view, "+irq");
+	options.view.unit = UNIT_AVG;
+	options.view.group_by = GROUP_THREAD;
+	options.view.query.active = options.view.command_line = options.view.query.no_exited = true;
+	options.view.tree = options.view.fold_header = true;
+	settings_rewrite("", 0, &options.view, &out);
 	apply(&applied, buf_cstr(&out));
-	assert_int_equal(applied.options.interval_ns, options.interval_ns);
-	assert_string_equal(applied.options.fields, "+irq");
-	applied.options.fields = options.fields;
+	assert_int_equal(applied.options.view.interval_ns, options.view.interval_ns);
+	assert_string_equal(applied.options.view.fields, "+irq");
+	free(applied.options.view.fields);
+	applied.options.view.fields = options.view.fields;
 	assert_memory_equal(&applied.options, &options, sizeof(options));
 	drop(&applied);
 	buf_free(&out);
@@ -230,7 +241,7 @@ static void test_rewrite_keeps(void **state)
 	options_default(&options);
 	assert_rewritten("# top\n\n  unit\t= ms\nfuture = 1,2\n\n#unit = avg\nrows = 9\n"
 			 "delay=1\nfields = pid\nunit = avg\nthreads = yes\nsort = x\nmatch = a",
-			 &options,
+			 &options.view,
 			 "# top\n\n  unit\t= percent\nfuture = 1,2\n\n#unit = avg\nrows = 9\n"
 			 "delay=2\nsort = -total\nmatch = a\n" STANDARD_REST);
 }
@@ -242,7 +253,7 @@ static void test_rewrite_broken(void **state)
 
 	(void)state;
 	options_default(&options);
-	assert_rewritten("what is this\nrows = none\ndelay = soon\n", &options,
+	assert_rewritten("what is this\nrows = none\ndelay = soon\n", &options.view,
 			 "# what is this\n# rows = none\ndelay = 2\nsort = -total\nunit = percent\n"
 			 STANDARD_REST);
 }
@@ -294,14 +305,14 @@ static void test_save(void **state)
 	struct stat info;
 
 	options_default(&options);
-	options.unit = UNIT_COUNT;
-	assert_int_equal(settings_save(path, &options, false, &message), SETTINGS_SAVED);
+	options.view.unit = UNIT_COUNT;
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0600);
 	settings_load(path, &options, &text, &message);
-	assert_int_equal(options.unit, UNIT_COUNT);
+	assert_int_equal(options.view.unit, UNIT_COUNT);
 	assert_int_equal(chmod(path, 0640), 0);
-	assert_int_equal(settings_save(path, &options, false, &message), SETTINGS_SAVED);
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0640);
 	options_free(&options);
@@ -322,7 +333,7 @@ static void test_save_link(void **state)
 	put_text(tree, "real/file", "# kept\n");
 	assert_int_equal(symlinkat("real/file", tree->fd, "link"), 0);
 	options_default(&options);
-	assert_int_equal(settings_save(path, &options, false, &message), SETTINGS_SAVED);
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
 	assert_int_equal(lstat(path, &info), 0);
 	assert_true(S_ISLNK(info.st_mode));
 	assert_file(real, "# kept\ndelay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
@@ -341,11 +352,11 @@ static void test_save_broken(void **state)
 
 	put_text(tree, "config", "unit = ms\nwhat\nrows = x\n");
 	options_default(&options);
-	assert_int_equal(settings_save(path, &options, false, &message), SETTINGS_ASK);
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_ASK);
 	assert_string_equal(buf_cstr(&message), "configuration line 2: it is not NAME = VALUE "
 			    "(and 1 more); comment out and write?");
 	assert_file(path, "unit = ms\nwhat\nrows = x\n");
-	assert_int_equal(settings_save(path, &options, true, &message), SETTINGS_SAVED);
+	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_SAVED);
 	assert_file(path, "unit = percent\n# what\n# rows = x\ndelay = 2\nsort = -total\n"
 		    STANDARD_REST);
 	assert_int_equal(entries(tree->path), 1);
@@ -370,7 +381,7 @@ static void test_save_full(void **state)
 	small.rlim_max = old.rlim_max;
 	small.rlim_cur = 20;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	saved = settings_save(path, &options, false, &message);
+	saved = settings_save(path, &options.view, false, &message);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_int_equal(saved, SETTINGS_FAILED);
 	assert_non_null(strstr(buf_cstr(&message), strerror(EFBIG)));
@@ -391,9 +402,9 @@ static void test_save_nowhere(void **state)
 
 	put_text(tree, "file", "");
 	options_default(&options);
-	assert_int_equal(settings_save(path, &options, true, &message), SETTINGS_FAILED);
+	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_FAILED);
 	assert_non_null(strstr(buf_cstr(&message), strerror(ENOTDIR)));
-	assert_int_equal(settings_save(NULL, &options, false, &message), SETTINGS_FAILED);
+	assert_int_equal(settings_save(NULL, &options.view, false, &message), SETTINGS_FAILED);
 	buf_free(&message);
 	free(path);
 }
@@ -415,8 +426,8 @@ static void test_unreadable(void **state)
 	settings_load(path, &options, &text, &message);
 	assert_non_null(strstr(buf_cstr(&message), strerror(EISDIR)));
 	assert_memory_equal(&options, &standard, sizeof(options));
-	assert_int_equal(settings_save(path, &options, false, &message), SETTINGS_ASK);
-	assert_int_equal(settings_save(path, &options, true, &message), SETTINGS_FAILED);
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_ASK);
+	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_FAILED);
 	buf_free(&message);
 	buf_free(&text);
 	free(path);

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options_when.h"
 #include "trigger.h"
 #include "trigger_words.h"
 #include "util.h"
@@ -207,29 +206,10 @@ static void test_hostile(void **state)
 	}
 }
 
-/* The list of the option: where it is full, and words for all faults. */
-static void test_list(void **state)
+/* There are words for all faults. */
+static void test_words(void **state)
 {
-	struct when when = { 0 };
-	struct buf why = { 0 };
-
 	(void)state;
-	for (int i = 0; i < TRIGGERS_MAX; i++)
-		assert_true(when_add(&when, i < 2 ? "cpu some 1s/2s" : "io some 1s/2s", &why));
-	assert_int_equal(why.len, 0);
-	assert_false(when_add(&when, "io some 1s/2s", &why));
-	assert_string_equal(buf_cstr(&why), "32 of them at most");
-	when_replace(&when, 2);
-	assert_int_equal(when.n, TRIGGERS_MAX - 2);
-	assert_string_equal(when.specs[0].text, "io some 1s/2s");
-	when_replace(&when, when.n);
-	assert_int_equal(when.n, TRIGGERS_MAX - 2);
-	why.len = 0;
-	assert_false(when_add(&when, "irq some 1s/2s", &why));
-	assert_string_equal(buf_cstr(&why), "full behind irq, which has no some");
-	assert_int_equal(when.n, TRIGGERS_MAX - 2);
-	when_free(&when);
-	buf_free(&why);
 	for (unsigned fault = TRIGGER_BAD_FORM; fault <= TRIGGER_BAD_THRESHOLD; fault++)
 		assert_true(strlen(trigger_allowed((enum trigger_fault)fault)) > 10);
 }
@@ -318,7 +298,7 @@ int main(void)
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_explain_window),
 		cmocka_unit_test(test_explain),
 	};

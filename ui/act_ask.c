@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +13,6 @@
 #include "util.h"
 #include "view_table.h"
 
-#define INTERVAL_MIN 0.05
-#define INTERVAL_MAX 86400.0
 
 /* Takes the filter; an empty one clears it. */
 static unsigned take_filter(struct ui *ui, const char *text, struct buf *error)
@@ -39,27 +36,11 @@ unsigned act_filter(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-/* A user's id, by name or number. */
-static bool find_user(const char *text, uid_t *uid)
-{
-	const struct passwd *passwd = getpwnam(text);
-	const char *at = text, *end = text + strlen(text);
-	uint64_t number;
-
-	if (passwd) {
-		*uid = passwd->pw_uid;
-		return true;
-	}
-	if (!parse_uint(&at, end, &number) || at != end || number >= UINT32_MAX)
-		return false;
-	*uid = (uid_t)number;
-	return true;
-}
-
 /* Takes the users; none clears that filter. */
 static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
 {
 	char *copy = xstrdup(text), *rest = copy, *part;
+	struct query *query = &ui->settings->query;
 	uid_t *users = NULL;
 	size_t n = 0;
 
@@ -67,7 +48,7 @@ static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
 		if (!*part)
 			continue;
 		users = xreallocarray(users, n + 1, sizeof(*users));
-		if (find_user(part, &users[n++]))
+		if (view_find_user(part, &users[n++]))
 			continue;
 		buf_puts(error, "there is no user ");
 		ui_escape(ui, error, part);
@@ -76,24 +57,26 @@ static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
 		return REACT_NONE;
 	}
 	free(copy);
-	free(ui->users);
-	ui->users = users;
-	ui->nusers = n;
+	free(query->users);
+	query->users = users;
+	query->nusers = n;
 	return REACT_RESORT;
 }
 
 /* Appends the users that the rows are filtered by. */
 static void append_users(const struct ui *ui, struct buf *out)
 {
-	for (size_t i = 0; i < ui->nusers; i++) {
-		const struct passwd *passwd = getpwuid(ui->users[i]);
+	const struct query *query = &ui->settings->query;
+
+	for (size_t i = 0; i < query->nusers; i++) {
+		const struct passwd *passwd = getpwuid(query->users[i]);
 
 		if (i)
 			buf_putc(out, ',');
 		if (passwd)
 			buf_puts(out, passwd->pw_name);
 		else
-			buf_uint(out, ui->users[i]);
+			buf_uint(out, query->users[i]);
 	}
 }
 
@@ -115,8 +98,8 @@ unsigned act_clear(struct ui *ui, int arg)
 	(void)arg;
 	take_filter(ui, "", &none);
 	take_users(ui, "", &none);
-	ui->query.over_ms = -1;
-	ui->settings.active = false;
+	ui->settings->query.over_ms = -1;
+	ui->settings->query.active = false;
 	buf_free(&none);
 	ui_say(ui, "no filters");
 	return REACT_RESORT;
@@ -164,16 +147,10 @@ unsigned act_find_next(struct ui *ui, int arg)
 /* Takes the interval; the loop moves its grid. */
 static unsigned take_interval(struct ui *ui, const char *text, struct buf *error)
 {
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text || *end || !isfinite(seconds) || seconds < INTERVAL_MIN ||
-	    seconds > INTERVAL_MAX) {
-		buf_puts(error, "seconds from 0.05 to 86400");
+	if (!view_set_interval(ui->settings, text, error))
 		return REACT_NONE;
-	}
-	ui->settings.interval_ns = (uint64_t)(seconds * (double)NSEC_PER_SEC + 0.5);
-	ui_say(ui, "a sample every %.2f s", seconds);
+	ui_say(ui, "a sample every %.2f s",
+	       (double)ui->settings->interval_ns / (double)NSEC_PER_SEC);
 	return REACT_REDRAW;
 }
 
@@ -182,7 +159,8 @@ unsigned act_interval(struct ui *ui, int arg)
 	char text[32];
 
 	(void)arg;
-	snprintf(text, sizeof(text), "%g", (double)ui->settings.interval_ns / (double)NSEC_PER_SEC);
+	snprintf(text, sizeof(text), "%g",
+		 (double)ui->settings->interval_ns / (double)NSEC_PER_SEC);
 	prompt_ask(&ui->prompt, "interval in seconds", text, take_interval);
 	return REACT_REDRAW;
 }
@@ -191,7 +169,7 @@ unsigned act_interval(struct ui *ui, int arg)
 static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *error)
 {
 	bool on = ui->frame->delayacct != DELAYACCT_ON;
-	int err = delayacct_set(ui->config->procfd, on);
+	int err = delayacct_set(ui->sampler_config.procfd, on);
 
 	(void)text;
 	(void)error;
@@ -228,18 +206,14 @@ static unsigned save(struct ui *ui, bool force)
 {
 	struct buf message = { 0 };
 
-	if (!ui->config->save) {
-		ui_complain(ui, "the configuration cannot be written");
-		return REACT_REDRAW;
-	}
-	switch (ui->config->save(ui->config->arg, &ui->settings, force, &message)) {
-	case UI_SAVED:
+	switch (ui->config->save(ui->config->path, ui->settings, force, &message)) {
+	case SETTINGS_SAVED:
 		ui_say(ui, "%s", buf_cstr(&message));
 		break;
-	case UI_SAVE_ASK:
+	case SETTINGS_ASK:
 		prompt_confirm(&ui->prompt, buf_cstr(&message), save_anyway);
 		break;
-	case UI_SAVE_FAILED:
+	case SETTINGS_FAILED:
 		ui_complain(ui, "%s", buf_cstr(&message));
 	}
 	buf_free(&message);

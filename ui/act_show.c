@@ -29,23 +29,23 @@ unsigned act_sort_move(struct ui *ui, int by)
 unsigned act_sort_reverse(struct ui *ui, int arg)
 {
 	(void)arg;
-	ui->settings.descending = !ui->settings.descending;
+	ui->settings->query.descending = !ui->settings->query.descending;
 	return REACT_RESORT | REACT_RELEASE;
 }
 
 unsigned act_unit(struct ui *ui, int arg)
 {
 	(void)arg;
-	ui->settings.unit = (ui->settings.unit + 1) % UNITS;
-	ui_say(ui, "unit %s: %s", unit_table[ui->settings.unit].id,
-	       unit_table[ui->settings.unit].help);
+	ui->settings->unit = (ui->settings->unit + 1) % UNITS;
+	ui_say(ui, "unit %s: %s", unit_table[ui->settings->unit].id,
+	       unit_table[ui->settings->unit].help);
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 
 /* Takes another grouping. */
 static unsigned group_by(struct ui *ui, enum group_by by)
 {
-	ui->settings.group_by = by;
+	ui->settings->group_by = by;
 	ui->opened = false;
 	table_unpin(ui);
 	ui_say(ui, "%s", group_table[by].help);
@@ -56,20 +56,20 @@ static unsigned group_by(struct ui *ui, enum group_by by)
 unsigned act_threads(struct ui *ui, int arg)
 {
 	(void)arg;
-	return group_by(ui, ui->settings.group_by == GROUP_THREAD ? GROUP_PROCESS : GROUP_THREAD);
+	return group_by(ui, ui->settings->group_by == GROUP_THREAD ? GROUP_PROCESS : GROUP_THREAD);
 }
 
 unsigned act_group(struct ui *ui, int arg)
 {
 	(void)arg;
-	return group_by(ui, (ui->settings.group_by + 1) % GROUP_BYS);
+	return group_by(ui, (ui->settings->group_by + 1) % GROUP_BYS);
 }
 
 unsigned act_active(struct ui *ui, int arg)
 {
 	(void)arg;
-	ui->settings.active = !ui->settings.active;
-	ui_say(ui, ui->settings.active ? "only tasks that ran or waited in the interval" :
+	ui->settings->query.active = !ui->settings->query.active;
+	ui_say(ui, ui->settings->query.active ? "only tasks that ran or waited in the interval" :
 					 "idle tasks too");
 	return REACT_RESORT;
 }
@@ -77,8 +77,8 @@ unsigned act_active(struct ui *ui, int arg)
 unsigned act_exited(struct ui *ui, int arg)
 {
 	(void)arg;
-	ui->settings.exited = !ui->settings.exited;
-	ui_say(ui, "rows of exited tasks: %s%s", ui->settings.exited ? "on" : "off",
+	ui->settings->query.no_exited = !ui->settings->query.no_exited;
+	ui_say(ui, "rows of exited tasks: %s%s", ui->settings->query.no_exited ? "off" : "on",
 	       ui->frame && ui->frame->exits < 0 ? " (exit records are not listened for)" : "");
 	return REACT_RESORT;
 }
@@ -86,19 +86,19 @@ unsigned act_exited(struct ui *ui, int arg)
 unsigned act_command(struct ui *ui, int arg)
 {
 	(void)arg;
-	ui->settings.command = !ui->settings.command;
-	ui_say(ui, ui->settings.command ? "command lines" : "names");
+	ui->settings->command_line = !ui->settings->command_line;
+	ui_say(ui, ui->settings->command_line ? "command lines" : "names");
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 
 unsigned act_tree(struct ui *ui, int arg)
 {
 	(void)arg;
-	ui->settings.tree = !ui->settings.tree;
-	if (ui_folds(ui) && ui->settings.group_by != GROUP_CGROUP)
+	ui->settings->tree = !ui->settings->tree;
+	if (ui_folds(ui) && ui->settings->group_by != GROUP_CGROUP)
 		ui_say(ui, "there is a tree of tasks and of cgroups only");
 	else
-		ui_say(ui, ui->settings.tree ? "tree: + unfolds, - folds, * all" : "list");
+		ui_say(ui, ui->settings->tree ? "tree: + unfolds, - folds, * all" : "list");
 	return REACT_RESORT;
 }
 
@@ -122,7 +122,7 @@ unsigned act_fold_all(struct ui *ui, int arg)
 unsigned act_header(struct ui *ui, int arg)
 {
 	(void)arg;
-	ui->settings.folded = !ui->settings.folded;
+	ui->settings->fold_header = !ui->settings->fold_header;
 	return REACT_REDRAW;
 }
 

@@ -65,7 +65,7 @@ static int read_start(const struct ui *ui, const struct ui_task *task, uint64_t 
 {
 	struct proctask_stat stat;
 	pid_t tid = task->key.pid == task->tgid ? 0 : task->key.pid;
-	int err = proctask_stat(ui->config->procfd, task->tgid, tid, &stat);
+	int err = proctask_stat(ui->sampler_config.procfd, task->tgid, tid, &stat);
 
 	if (!err)
 		*start = stat.start;
@@ -230,7 +230,7 @@ static int set_nice(const struct ui *ui, int value, size_t *threads)
 		return setpriority(PRIO_PROCESS, (id_t)task->key.pid, value) ? -errno : 0;
 	}
 	if (!err)
-		err = pidlist_read_threads(&list, ui->config->procfd, task->tgid);
+		err = pidlist_read_threads(&list, ui->sampler_config.procfd, task->tgid);
 	for (size_t i = 0; !err && i < list.n; i++) {
 		if (!setpriority(PRIO_PROCESS, (id_t)list.pids[i], value))
 			++*threads;

@@ -442,7 +442,7 @@ static void take_task(struct detail *detail, struct ui *ui)
 void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task,
 		  const struct group *group)
 {
-	detail->procfd = ui->config->procfd;
+	detail->procfd = ui->sampler_config.procfd;
 	detail->sum = !task;
 	detail->of_group = group;
 	if (group)

@@ -104,7 +104,7 @@ void detail_threads_write(struct detail_threads *threads, const struct detail *d
 			  struct paper *paper, struct ui *ui)
 {
 	const struct frame *frame = detail->threads.frame;
-	struct view view = { .frame = frame, .unit = ui->settings.unit,
+	struct view view = { .frame = frame, .unit = ui->settings->unit,
 			     .charset = ui->term.charset };
 	struct layout_frame shown = { .width = (unsigned)paper->width,
 				      .reads = NEED_STAT,

@@ -57,12 +57,13 @@ static int give_back(int *lines, int missing)
 
 struct header_plan header_plan(const struct ui *ui, int lines)
 {
-	struct header_plan plan = { .title = true, .tasks = !ui->settings.folded, .head = true };
+	struct header_plan plan = { .title = true, .tasks = !ui->settings->fold_header,
+				    .head = true };
 	int files = pressure_files(ui->frame), used, missing, flag;
 
 	lines--; /* the footer's */
 	plan.unit = plan.sum = lines + 1 >= LINES_TABLE;
-	if (files && !ui->settings.folded)
+	if (files && !ui->settings->fold_header)
 		plan.pressure = lines + 1 >= LINES_PRESSURE ? files + 1 : 1;
 	plan.notes = (int)ui->note_room;
 	if (plan.notes > (lines + 1 >= LINES_NOTES ? NOTES_SHOWN : 1))
@@ -196,7 +197,7 @@ void header_title(struct ui *ui, int line)
 	if (ui->opened)
 		append_opened(ui, text);
 	at = text->len;
-	headline_title(text, &view, ui->settings.interval_ns);
+	headline_title(text, &view, ui->settings->interval_ns);
 	/* That begins with the name, too. */
 	if (at && !strncmp(buf_cstr(text) + at, NAME, sizeof(NAME) - 1)) {
 		text->len -= sizeof(NAME) - 1;

@@ -20,9 +20,6 @@
 #include "view_table.h"
 #include "watch.h"
 
-/* The second reading comes this soon, so that figures are there soon. */
-#define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
-
 /* What was measured in less says nothing: keys that ask for a sample wait for so long. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
 
@@ -279,7 +276,7 @@ static void sample(struct loop *loop)
 	for (unsigned i = 0; i < ui->depth; i++)
 		if (ui->pages[i].ops->frame)
 			ui->pages[i].ops->frame(ui, ui->pages[i].state);
-	if ((frame->prev || frame->since_start) && ++ui->samples == ui->config->iterations)
+	if ((frame->prev || frame->since_start) && ++ui->samples == ui->settings->iterations)
 		ui->quit = true;
 }
 
@@ -288,7 +285,7 @@ static void sample_on_grid(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	bool first = !ui->frame;
-	uint64_t interval_ns = ui->settings.interval_ns;
+	uint64_t interval_ns = ui->settings->interval_ns;
 
 	sample(loop);
 	if (first && ui->frame)
@@ -304,7 +301,7 @@ static int open_sampler(struct ui *ui)
 	struct sampler *sampler;
 	int err;
 
-	ui->sampler_config.threads = ui->settings.group_by == GROUP_THREAD;
+	ui->sampler_config.threads = ui->settings->group_by == GROUP_THREAD;
 	err = sampler_open(&sampler, &ui->sampler_config);
 	if (err)
 		return err;
@@ -322,11 +319,11 @@ static void reopen(struct loop *loop)
 	bool before = ui->sampler_config.threads;
 	int err;
 
-	if (before == (ui->settings.group_by == GROUP_THREAD))
+	if (before == (ui->settings->group_by == GROUP_THREAD))
 		return;
 	err = open_sampler(ui);
 	if (err) {
-		ui->settings.group_by = before ? GROUP_THREAD : GROUP_PROCESS;
+		ui->settings->group_by = before ? GROUP_THREAD : GROUP_PROCESS;
 		ui->sampler_config.threads = before;
 		ui_complain(ui, "cannot open the source: %s", strerror(-err));
 		return;
@@ -338,7 +335,7 @@ static void reopen(struct loop *loop)
 static void move_grid(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings.interval_ns;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings->interval_ns;
 	uint64_t due = loop->last_ns + interval_ns;
 
 	if (ui->grid.interval_ns != interval_ns) {
@@ -453,28 +450,13 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 	struct ui *ui = &loop->ui;
 
 	ui->config = config;
-	ui->settings = config->settings;
-	ui->settings.fields = NULL;
-	ui_set_fields(ui, config->settings.fields);
-	ui->sampler_config = (struct sampler_config){
-		.procfd = config->procfd, .source = config->source,
-		.since_start = config->since_start,
-		.accounted_ns = config->accounted_ns, .exits = config->exits,
-		.exit_buffer = config->exit_buffer, .pids = config->pids,
-		.npids = config->npids, .cgroup = config->cgroup,
-		.hierarchy = config->hierarchy, .triggers = config->triggers,
-		.between = between, .arg = loop,
-	};
-	ui->query.over_ms = config->over_ms;
-	ui->query.rows = config->rows;
+	ui->settings = config->view;
+	ui->sampler_config = *config->sampler;
+	ui->sampler_config.between = between;
+	ui->sampler_config.arg = loop;
 	if (config->pattern) {
 		ui->match = pattern_compile(config->pattern, &ui->scratch);
 		ui->pattern = xstrdup(config->pattern);
-	}
-	if (config->users) {
-		ui->users = xreallocarray(NULL, config->nusers, sizeof(*ui->users));
-		memcpy(ui->users, config->users, config->nusers * sizeof(*ui->users));
-		ui->nusers = config->nusers;
 	}
 	ui->table = table_new();
 	ui_push(ui, &view_table, ui->table);
@@ -496,8 +478,6 @@ static void clean_up(struct loop *loop)
 	pattern_free(ui->find);
 	free(ui->pattern);
 	free(ui->wanted);
-	free(ui->users);
-	free(ui->settings.fields);
 	buf_free(&ui->group.name);
 }
 
@@ -514,7 +494,7 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 	if (ui->config->message)
 		ui_complain(ui, "%s", ui->config->message);
 	table_layout(ui);
-	grid_start(&ui->grid, clock_ns(CLOCK_MONOTONIC), ui->settings.interval_ns);
+	grid_start(&ui->grid, clock_ns(CLOCK_MONOTONIC), ui->settings->interval_ns);
 	*failure = UI_WAIT;
 	err = run(loop);
 	term_close(&ui->term);

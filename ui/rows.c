@@ -217,8 +217,8 @@ static void add_tree(struct rows *rows, const struct frame *frame, size_t root)
 /* The frame whose rows are shown: folded into groups where they are. */
 static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 {
-	struct grouping_options options = { .by = ui->settings.group_by,
-					    .tree = ui->settings.tree,
+	struct grouping_options options = { .by = ui->settings->group_by,
+					    .tree = ui->settings->tree,
 					    .life = rows->order.life,
 					    .passes = query_takes, .arg = &ui->query };
 
@@ -228,7 +228,7 @@ static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 /* To sort by what groups' own files have, all groups must have it. */
 static void fill_groups(struct ui *ui, const struct frame *frame)
 {
-	unsigned needs = query_needs(&ui->query, ui->settings.unit) & NEED_GROUP_PARTS;
+	unsigned needs = query_needs(&ui->query, ui->settings->unit) & NEED_GROUP_PARTS;
 
 	for (size_t i = 0; needs && frame != ui->frame && i < frame->n; i++)
 		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, needs);
@@ -255,7 +255,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 		view.frame = rows->threads.frame;
 		query_run(&query, &view, &rows->thread_order);
 	}
-	if (!ui->settings.tree || (ui_folds(ui) && ui->settings.group_by != GROUP_CGROUP)) {
+	if (!ui->settings->tree || (ui_folds(ui) && ui->settings->group_by != GROUP_CGROUP)) {
 		for (size_t i = 0; i < order->n; i++)
 			add_row(rows, frame, order->rows[i], 0, false);
 		return;
@@ -315,7 +315,7 @@ static void want_threads(struct rows *rows, struct ui *ui)
 bool rows_fold(struct rows *rows, struct ui *ui, const struct item *item, bool unfold)
 {
 	struct task_key key = row_key(item->row);
-	enum fold floor = ui->settings.tree ? FOLD_SHUT : FOLD_CHILDREN;
+	enum fold floor = ui->settings->tree ? FOLD_SHUT : FOLD_CHILDREN;
 	enum fold ceiling = ui_rows_are(ui) == GROUP_PROCESS ? FOLD_THREADS : FOLD_CHILDREN;
 	enum fold fold = fold_of(rows, item->row);
 

@@ -19,7 +19,7 @@
 
 struct view ui_view(const struct ui *ui)
 {
-	return (struct view){ .frame = ui->frame, .unit = ui->settings.unit,
+	return (struct view){ .frame = ui->frame, .unit = ui->settings->unit,
 			      .charset = ui->config->charset };
 }
 
@@ -87,29 +87,19 @@ void ui_escape(const struct ui *ui, struct buf *out, const char *name)
 
 unsigned ui_sort_by(struct ui *ui, const struct column *column)
 {
-	struct ui_settings *settings = &ui->settings;
+	struct query *query = &ui->settings->query;
 
-	settings->descending = settings->sort == column ? !settings->descending :
-							  column_descends(column);
-	settings->sort = column;
+	query->descending = query->sort == column ? !query->descending : column_descends(column);
+	query->sort = column;
 	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
-}
-
-unsigned ui_set_fields(struct ui *ui, const char *fields)
-{
-	char *copy = fields ? xstrdup(fields) : NULL;
-
-	free(ui->settings.fields);
-	ui->settings.fields = copy;
-	return REACT_RELAYOUT;
 }
 
 void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group *group)
 {
-	to->by = ui->settings.group_by;
+	to->by = ui->settings->group_by;
 	to->id = group->id;
 	to->named = group->name;
-	to->below = ui->settings.tree && to->named && to->by == GROUP_CGROUP;
+	to->below = ui->settings->tree && to->named && to->by == GROUP_CGROUP;
 	to->name.len = 0;
 	if (group->name)
 		buf_puts(&to->name, group->name);

@@ -8,68 +8,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "column.h"
 #include "grid.h"
 #include "prompt.h"
-#include "query.h"
 #include "sampler.h"
 #include "term.h"
 #include "trigger.h"
 #include "view.h"
-
-/* What the keys change and W writes. */
-struct ui_settings {
-	uint64_t interval_ns;
-	const struct column *sort;
-	bool descending;
-	enum unit unit;
-	char *fields; /* a checked list as of -F; NULL: the default. The ui's own copy */
-	enum group_by group_by;
-	bool active;
-	bool command; /* the command line in place of the name */
-	bool exited;  /* rows of exited tasks */
-	bool tree;
-	bool folded;  /* of the header there is one line only */
-};
-
-/* What came of writing the configuration. */
-enum ui_saved {
-	UI_SAVED,
-	UI_SAVE_FAILED,
-	UI_SAVE_ASK /* the file there is broken: to be asked whether it may be replaced */
-};
+#include "view_config.h"
 
 /* What the screen is started with. All of it stays the caller's and outlives ui_run(). */
 struct ui_config {
-	int procfd; /* of /proc */
+	struct view_config *view; /* to begin with; changed by keys */
+	const struct sampler_config *sampler; /* but for threads, between and arg */
+	const char *pattern; /* what view->query.match was made of; NULL: no filter */
 	enum text_charset charset;
-	const char *source; /* NULL: auto */
-	bool since_start;
-	uint64_t accounted_ns; /* see struct sampler_config, as the next two */
-	bool exits;
-	size_t exit_buffer;
-	uint64_t iterations; /* 0: endless */
-	const pid_t *pids;   /* ascending; NULL: all */
-	size_t npids;
-	const uid_t *users; /* NULL: all */
-	size_t nusers;
-	const char *pattern; /* valid POSIX extended expression; NULL: all */
-	double over_ms;	     /* negative: all */
-	size_t rows;	     /* 0: all */
-	const char *hierarchy; /* see struct sampler_config */
-	const char *cgroup;  /* only tasks at or below that path; NULL: all */
 	struct trigger_set *triggers; /* pressure to tell of; NULL: none */
-	uint64_t linger_ns; /* what comes back within that is told of once */
-	bool bell;	    /* the terminal rings, too */
-	struct ui_settings settings; /* to begin with; fields stays the caller's */
+	const struct watch_config *watch; /* what comes back within linger_ns is told of once */
 	const char *message; /* shown at first, escaped text; NULL: none */
-	/*
-	 * Writes the settings; what came of it, or the question, is appended to `message` as
-	 * escaped text. force: the question was answered with yes. NULL: cannot be written.
-	 */
-	enum ui_saved (*save)(void *arg, const struct ui_settings *settings, bool force,
-			      struct buf *message);
-	void *arg;
+	/* settings_save(), and the path for it. */
+	enum settings_saved (*save)(const char *path, const struct view_config *view, bool force,
+				    struct buf *message);
+	const char *path;
 };
 
 /* Pages that can lie on each other: table, detail, fields, help. */
@@ -103,7 +62,7 @@ struct table;
 
 struct ui {
 	const struct ui_config *config;
-	struct ui_settings settings;
+	struct view_config *settings; /* of config: what the keys change and W writes */
 	struct term term;
 	struct prompt prompt;
 	struct page pages[UI_PAGES]; /* pages[0] is the table */
@@ -121,12 +80,10 @@ struct ui {
 	size_t note_room;
 	uint64_t note_room_until_ns; /* CLOCK_MONOTONIC */
 
-	struct query query; /* sort and filters, kept in line with the settings */
+	struct query query; /* made of that of the settings, for the rows that there are */
 	struct pattern *match, *find;
 	char *pattern;	/* of match; NULL, as that: no filter */
 	char *wanted;	/* of find; NULL, as that: nothing was looked for yet */
-	uid_t *users;	/* NULL: all */
-	size_t nusers;
 	bool opened; /* the members of a group are shown in place of the groups: */
 	struct ui_group group;
 
@@ -152,14 +109,14 @@ bool ui_selected(struct ui *ui, struct ui_task *task);
 /* Whether the table's rows are groups. */
 static inline bool ui_folds(const struct ui *ui)
 {
-	return group_folds(ui->settings.group_by) && !ui->opened;
+	return group_folds(ui->settings->group_by) && !ui->opened;
 }
 
 /* What the table's rows are. */
 static inline enum group_by ui_rows_are(const struct ui *ui)
 {
-	if (ui_folds(ui) || ui->settings.group_by == GROUP_THREAD)
-		return ui->settings.group_by;
+	if (ui_folds(ui) || ui->settings->group_by == GROUP_THREAD)
+		return ui->settings->group_by;
 	return GROUP_PROCESS;
 }
 
@@ -195,8 +152,5 @@ void ui_escape(const struct ui *ui, struct buf *out, const char *name);
 
 /* Sorts by a column, its usual way; by the one that it is sorted by already: reversed. */
 unsigned ui_sort_by(struct ui *ui, const struct column *column);
-
-/* Takes a list of fields (checked by layout_check), NULL for the default. Reactions. */
-unsigned ui_set_fields(struct ui *ui, const char *fields);
 
 #endif

@@ -59,7 +59,7 @@ static void take_layout(struct chooser *chooser, const struct ui *ui)
 	struct layout layout;
 
 	table_fields(ui, &layout);
-	take_others(chooser, ui->settings.fields, by);
+	take_others(chooser, ui->settings->fields, by);
 	chooser->n = 0;
 	for (size_t i = 0; i < layout.n; i++)
 		if (is_offered(layout.columns[i], by))
@@ -89,7 +89,8 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 	/* Which says that the list is one of groups, where nothing else does. */
 	if (ui_folds(ui))
 		buf_printf(spec, ",%s", layout_name(ui_rows_are(ui))->id);
-	return ui_set_fields(ui, buf_cstr(spec));
+	view_set_fields(ui->settings, buf_cstr(spec));
+	return REACT_RELAYOUT;
 }
 
 /* Moves a column from one place to another, and those between by one. */
@@ -174,13 +175,13 @@ unsigned view_fields_shift(struct ui *ui, int by)
 unsigned view_fields_default(struct ui *ui, int arg)
 {
 	struct chooser *chooser = ui_page(ui)->state;
-	unsigned reactions = ui_set_fields(ui, NULL);
 
 	(void)arg;
+	view_set_fields(ui->settings, NULL);
 	take_layout(chooser, ui);
 	list_select(&ui_page(ui)->list, 0);
 	ui_say(ui, "the default fields, by the width of the screen");
-	return reactions;
+	return REACT_RELAYOUT;
 }
 
 /* Draws one column's line. */
@@ -190,7 +191,7 @@ static void draw_column(const struct chooser *chooser, struct ui *ui, int line, 
 	const struct column *column = chooser->order[i];
 	enum style style = selected ? STYLE_SELECTED : STYLE_NORMAL;
 	enum style dim = selected ? STYLE_SELECTED : i < chooser->shown ? STYLE_NORMAL : STYLE_DIM;
-	const char *unit = column_unit(column, ui->settings.unit);
+	const char *unit = column_unit(column, ui->settings->unit);
 	struct term *term = &ui->term;
 	char heading[COLUMN_HEADING];
 	int at;

@@ -37,7 +37,7 @@ struct table *table_new(void)
 /* The sort column: the names, where the rows have nothing of the one that was chosen. */
 static const struct column *sort_of(const struct ui *ui)
 {
-	const struct column *sort = ui->settings.sort;
+	const struct column *sort = ui->settings->query.sort;
 
 	if (!sort || layout_applies(sort, ui_rows_are(ui)))
 		return sort;
@@ -104,7 +104,7 @@ static void swap_command(struct ui *ui)
 {
 	struct layout *layout = &ui->table->layout;
 
-	for (size_t i = 0; ui->settings.command && i < layout->n; i++) {
+	for (size_t i = 0; ui->settings->command_line && i < layout->n; i++) {
 		const struct column *longer = column_longer(layout->columns[i]);
 
 		if (longer && !layout_has(layout, longer))
@@ -120,7 +120,7 @@ void table_fields(const struct ui *ui, struct layout *layout)
 				      .reads = NEED_STAT | layout_reads(by, ui->frame),
 				      .group_by = by };
 
-	layout_resolve_table(layout, ui->settings.fields, &frame);
+	layout_resolve_table(layout, ui->settings->fields, &frame);
 }
 
 void table_layout(struct ui *ui)
@@ -128,7 +128,7 @@ void table_layout(struct ui *ui)
 	struct table *table = ui->table;
 
 	table_fields(ui, &table->layout);
-	if (!ui->settings.fields) {
+	if (!ui->settings->fields) {
 		add_sort(ui);
 		make_room(ui);
 	}
@@ -140,15 +140,9 @@ void table_layout(struct ui *ui)
 /* Brings the query in line with the settings. */
 static void set_query(struct ui *ui)
 {
+	ui->query = ui->settings->query;
 	ui->query.sort = sort_of(ui);
-	ui->query.descending = ui->settings.descending;
-	ui->query.active = ui->settings.active;
-	ui->query.no_exited = !ui->settings.exited;
 	ui->query.match = ui->match;
-	ui->query.users = ui->users;
-	ui->query.nusers = ui->nusers;
-	ui->query.below = ui->config->cgroup;
-	ui->query.within = false;
 	if (ui->opened)
 		ui_only_group(&ui->group, &ui->query);
 }
@@ -186,7 +180,7 @@ void table_sort(struct ui *ui)
 
 	set_query(ui);
 	table->rows.order.life =
-		layout_needs(&table->layout, ui->settings.unit) & NEED_LIFE;
+		layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
 	rows_build(&table->rows, ui);
 	follow(ui);
 }
@@ -207,7 +201,7 @@ bool ui_selected(struct ui *ui, struct ui_task *task)
 		return false;
 	task->key = item->row->task->key;
 	task->tgid = item->row->task->tgid;
-	task->thread = item->thread || ui->settings.group_by == GROUP_THREAD;
+	task->thread = item->thread || ui->settings->group_by == GROUP_THREAD;
 	memcpy(task->comm, item->row->task->comm, sizeof(task->comm));
 	return true;
 }
@@ -276,7 +270,7 @@ static bool is_wanted(const struct ui *ui, const struct item *item)
 bool table_find_next(struct ui *ui)
 {
 	const struct rows *rows = &ui->table->rows;
-	unsigned needs = layout_needs(&ui->table->layout, ui->settings.unit) & NEED_COMMAND;
+	unsigned needs = layout_needs(&ui->table->layout, ui->settings->unit) & NEED_COMMAND;
 
 	for (size_t i = 1; i <= rows->n; i++) {
 		size_t at = (ui->pages[0].list.selected + i) % rows->n;
@@ -299,9 +293,9 @@ static unsigned table_needs(struct ui *ui, void *state)
 
 	set_query(ui);
 	/* Of groups all members' are wanted, of tasks only those of rows that are shown. */
-	return query_needs(&ui->query, ui->settings.unit) |
+	return query_needs(&ui->query, ui->settings->unit) |
 	       group_table[ui_rows_are(ui)].needs |
-	       (layout_needs(&table->layout, ui->settings.unit) &
+	       (layout_needs(&table->layout, ui->settings->unit) &
 		(ui_folds(ui) ? NEED_RECORD | NEED_RANGE | NEED_PROC : NEED_RECORD | NEED_RANGE));
 }
 
@@ -357,7 +351,7 @@ static void draw_heads(struct ui *ui, int line)
 			 sorted ? STYLE_HEAD_SORT : STYLE_HEAD);
 		if (sorted)
 			term_puts(term, line, span.at + (int)cell->len,
-				  ui->settings.descending ? down : up, STYLE_HEAD_SORT);
+				  ui->settings->query.descending ? down : up, STYLE_HEAD_SORT);
 	}
 	/* There is more at that side. */
 	if (span.index + 1 < ui->table->layout.n)
@@ -372,7 +366,8 @@ static void draw_units(struct ui *ui, int line)
 
 	while (next_span(ui, &span)) {
 		cell->len = 0;
-		column_append_label(span.column, column_unit(span.column, ui->settings.unit), cell);
+		column_append_label(span.column,
+				    column_unit(span.column, ui->settings->unit), cell);
 		term_put(&ui->term, line, span.at, span.cells, cell->data, cell->len, STYLE_DIM);
 	}
 }
@@ -499,7 +494,8 @@ static void draw_empty(struct ui *ui, int line)
 		{ "the group has no tasks any more (Esc goes back)",
 		  "no task of the group passes the filters (= clears them, Esc goes back)" },
 	};
-	bool filtered = ui->pattern || ui->users || ui->settings.active || ui->query.over_ms >= 0;
+	const struct query *query = &ui->query;
+	bool filtered = query->match || query->users || query->active || query->over_ms >= 0;
 
 	term_puts(&ui->term, line, 0, words[ui->opened][filtered], STYLE_DIM);
 }
@@ -521,7 +517,7 @@ static void table_draw(struct ui *ui, void *state, struct list *list, int height
 	list_size(list, table->rows.n, (size_t)plan.rows);
 	shown = list->n - list->top < list->height ? list->n - list->top : list->height;
 	fill(ui, table->rows.items + list->top, shown,
-	     layout_needs(&table->layout, ui->settings.unit));
+	     layout_needs(&table->layout, ui->settings->unit));
 	for (size_t i = 0; i < shown; i++)
 		draw_row(ui, line + (int)i, &table->rows.items[list->top + i],
 			 list->top + i == list->selected);

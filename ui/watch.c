@@ -52,7 +52,7 @@ bool watch_take(struct ui *ui, const struct pollfd *fds)
 		return false;
 	for (size_t i = 0; i < set->n; i++) {
 		gone[i] = set->all[i].gone;
-		over[i] = trigger_until_ns(&set->all[i], ui->config->linger_ns) <= now;
+		over[i] = trigger_until_ns(&set->all[i], ui->config->watch->linger_ns) <= now;
 	}
 	triggers_forget(set);
 	triggers_take(set, fds, now);
@@ -63,7 +63,7 @@ bool watch_take(struct ui *ui, const struct pollfd *fds)
 	name_begun(ui, set, over);
 	if (ui->scratch.len) {
 		ui_say(ui, "pressure: %s", buf_cstr(&ui->scratch));
-		if (ui->config->bell)
+		if (ui->config->watch->bell)
 			term_bell(&ui->term);
 		told = true;
 	}
