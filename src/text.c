@@ -3,6 +3,7 @@
 
 #include "text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <utf8proc.h>
 #include <wchar.h>
@@ -51,13 +52,23 @@ static bool joins(const utf8proc_property_t *property)
 	}
 }
 
-/* How a character is treated, by its Unicode properties: free of the locale and the C library. */
+/*
+ * Whether a character is too new for the C library: ncurses, which goes by its widths, would draw
+ * the rest of the line in other cells. A locale without any widths (of e with acute) says nothing.
+ */
+static bool is_too_new(int32_t code)
+{
+	return wcwidth((wchar_t)code) < 0 && wcwidth(0xE9) > 0;
+}
+
+/* How a character is treated, by its Unicode properties. */
 static enum treatment treat(int32_t code)
 {
 	const utf8proc_property_t *property = utf8proc_get_property(code);
 
+
 	/* Unassigned (no two sides agree on their width), spaces, controls, private use ... */
-	if (property->category == UTF8PROC_CATEGORY_CN ||
+	if (property->category == UTF8PROC_CATEGORY_CN || is_too_new(code) ||
 	    property->category >= UTF8PROC_CATEGORY_ZS || property->ignorable || joins(property))
 		return ESCAPED;
 	for (size_t i = 0; i < ARRAY_SIZE(escaped_ranges); i++)
@@ -152,18 +163,13 @@ void text_escape(struct buf *out, const char *bytes, size_t len, enum text_chars
 /*
  * Cells of a character. By the C library, as ncurses places characters by it and terminals agree
  * with it: utf8proc gives spacing marks (Mc) no cell where terminals give them one, and other
- * widths to a few symbols (U+3248, U+4DC0). Only what the C library's older tables do not know
- * goes by utf8proc.
+ * widths to a few symbols (U+3248, U+4DC0).
  */
 static unsigned character_cells(int32_t code)
 {
 	int width = wcwidth((wchar_t)code);
 
-	if (width >= 0)
-		return (unsigned)width;
-	if (treat(code) == MARK)
-		return 0;
-	return utf8proc_charwidth(code) > 1 ? 2 : 1;
+	return width < 0 ? 1 : (unsigned)width;
 }
 
 /* Bytes of the next character of escaped text, and the cells it takes. */

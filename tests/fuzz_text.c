@@ -46,8 +46,7 @@ static unsigned measure(const char *text, size_t len, enum text_charset charset)
 		if (first && width == 0)
 			abort();
 		first = false;
-		/* Too new for the C library: on its own as in the text. */
-		cells += width < 0 ? text_width(text + i, n, charset) : (unsigned)width;
+		cells += width < 0 ? 1 : (unsigned)width;
 		i += n;
 	}
 	return cells;
