@@ -17,8 +17,8 @@ static bool read_children(struct account_reader *reader, const struct task_raw *
 {
 	struct proctask_stat stat;
 
-	if (raw->valid & VALID_CHILDREN) {
-		*ns = raw->children_user_ns + raw->children_system_ns;
+	if (raw->counters.valid & VALID_CHILDREN) {
+		*ns = raw->children.user_ns + raw->children.system_ns;
 		return true;
 	}
 	reader->syscalls += STAT_SYSCALLS;
@@ -75,9 +75,10 @@ static void look_above(const struct sample *cur, const struct task_raw *raw)
 static void bequeath(const struct sample *prev, const struct sample *cur,
 		     const struct task_raw *gone)
 {
-	struct task_raw *heir = heir_of(prev, cur, gone->heir ? gone->heir : gone->task->ppid);
-	const struct task_reaped *left = &gone->task->reaped;
-	int64_t owed = (int64_t)(gone->run_ns + left->children_ns);
+	const struct task *task = gone->task;
+	struct task_raw *heir = heir_of(prev, cur, task->heir ? task->heir : task->ppid);
+	const struct task_reaped *left = &task->reaped;
+	int64_t owed = (int64_t)(gone->counters.run_ns + left->children_ns);
 	struct task_reaped *reaped;
 
 	if (!heir)
@@ -87,10 +88,10 @@ static void bequeath(const struct sample *prev, const struct sample *cur,
 		owed -= left->balance_ns - left->credited_ns;
 	reaped = &heir->task->reaped;
 	reaped->balance_ns -= owed;
-	reaped->ended += gone->members;
+	reaped->ended += gone->counters.members;
 	reaped->due = true;
 	/* Of an orphan an ancestor further up may have it: all are looked at. */
-	if (heir->tgid != gone->task->ppid) {
+	if (heir->tgid != task->ppid) {
 		reaped->orphans_ns += owed;
 		look_above(cur, heir);
 	}

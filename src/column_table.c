@@ -92,33 +92,31 @@ static struct value share(const struct row *row, uint64_t ns)
 /* Time on a CPU. */
 GETTER(get_run)
 {
-	return row->valid & VALID_RUN ? share(row, row->deltas->run_ns) : value_unset();
+	return row->valid & VALID_RUN ? share(row, row->deltas->grown.run_ns) : value_unset();
 }
 
 /* Its user part. */
 GETTER(get_usr)
 {
-	return row->valid & VALID_TICK ? share(row, row->deltas->user_ns) : value_unset();
+	return row->valid & VALID_TICK ? share(row, row->deltas->grown.user_ns) : value_unset();
 }
 
 /* Its system part. */
 GETTER(get_sys)
 {
-	return row->valid & VALID_TICK ? share(row, row->deltas->system_ns) : value_unset();
+	return row->valid & VALID_TICK ? share(row, row->deltas->grown.system_ns) : value_unset();
 }
 
 /* Longest wait of any of the kinds, in ms. */
 static struct value longest(const struct view *view, const struct row *row, uint32_t kinds)
 {
 	const struct task_record *record = row_record(view->frame, row);
-	uint64_t max = 0;
+	uint64_t max, min;
 
-	kinds &= row->raw->valid & (record ? record->range_valid : 0);
+	kinds &= row->raw->counters.valid & (record ? record->range_valid : 0);
 	if (!kinds)
 		return value_unset();
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (kinds & DELAY_BIT(kind) && record->max[kind] > max)
-			max = record->max[kind];
+	record_range(record, kinds, &max, &min);
 	return value_number((double)max / (double)NSEC_PER_MSEC);
 }
 
@@ -135,7 +133,7 @@ static struct delay_sum delta_of(int arg, const struct row *row)
 {
 	if (arg == ARG_TOTAL)
 		return row->deltas->total;
-	return arg == ARG_MEM ? row->deltas->mem : row->deltas->delay[arg];
+	return arg == ARG_MEM ? row->deltas->mem : row->deltas->grown.delay[arg];
 }
 
 /* A delay in the view's unit. */
@@ -149,10 +147,10 @@ GETTER(get_delay)
 	if (view->unit == UNIT_MAX)
 		return longest(view, row, column->kinds);
 	if (view->unit == UNIT_TOTAL) {
-		known = raw_known(row->raw);
+		known = counters_known(&row->raw->counters);
 		if (!(known & column->kinds))
 			return value_unset();
-		delta = sum_of(column->arg, row->raw->delay, known);
+		delta = sum_of(column->arg, row->raw->counters.delay, known);
 		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
 	}
 	if (!known)
@@ -195,9 +193,9 @@ GETTER(get_wait)
 /* Time on a CPU since the task's start, in s. */
 GETTER(get_time)
 {
-	if (!(row->raw->valid & VALID_RUN))
+	if (!(row->raw->counters.valid & VALID_RUN))
 		return value_unset();
-	return value_number((double)row->raw->run_ns / (double)NSEC_PER_SEC);
+	return value_number((double)row->raw->counters.run_ns / (double)NSEC_PER_SEC);
 }
 
 /* Ended and reaped children's time in the interval; arg: 0 user, 1 system. */
@@ -301,7 +299,7 @@ struct value row_in_state(const struct view *view, const struct row *row, int wa
 	if (row->exited || !state)
 		return value_unset();
 	if (wanted == STATE_IOWAIT)
-		return row->raw->state ? value_number(row->raw->wait == WAIT_IO) : value_unset();
+		return row->raw->now.state ? value_number(row->raw->now.wait == WAIT_IO) : value_unset();
 	/* What was stopped by a tracer is stopped, and idle kernel threads sleep. */
 	state = state == 't' ? 'T' : state == 'I' ? 'S' : state;
 	return value_number(state == wanted);
@@ -316,10 +314,11 @@ GETTER(get_in_state)
 /* Exit status as a shell has it: 128 and the signal's number where one ended the task. */
 GETTER(get_exit)
 {
-	int status = (int)row->raw->status;
+	int status;
 
 	if (!row->task || !row->exited)
 		return value_unset();
+	status = (int)row->task->status;
 	return value_number(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 

@@ -72,7 +72,7 @@ void delayacct_read(struct delayacct *acct)
  */
 static bool is_accounted(const struct task_raw *raw)
 {
-	return raw->task->accounted || (raw->single && task_raw_booked(raw));
+	return raw->task->accounted || (raw->single && counters_booked(&raw->counters));
 }
 
 /*
@@ -82,15 +82,9 @@ static bool is_accounted(const struct task_raw *raw)
  */
 static bool is_unaccounted(const struct task_raw *raw)
 {
-	return raw->pid == raw->tgid && raw->valid & DELAY_BIT(DELAY_WPCOPY) &&
-	       raw->run_ns > ENOUGH_RUN && raw->pid != 2 && raw->task->ppid != 2 &&
-	       !task_raw_booked(raw);
-}
-
-/* Whether the element is as it was when it was looked at before. */
-static bool is_unchanged(const struct sample *sample, size_t i)
-{
-	return sample->marks && i < sample->n && sample->marks[i] & MARK_UNCHANGED;
+	return raw->pid == raw->tgid && raw->counters.valid & DELAY_BIT(DELAY_WPCOPY) &&
+	       raw->counters.run_ns > ENOUGH_RUN && raw->pid != 2 && raw->task->ppid != 2 &&
+	       !counters_booked(&raw->counters);
 }
 
 /* Learns from a sample since when tasks are accounted, and whether irq is. */
@@ -100,10 +94,10 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 		const struct task_raw *raw = &sample->raw[i];
 		uint64_t start;
 
-		if (is_unchanged(sample, i))
+		if (sample_unchanged(sample, i))
 			continue;
 		start = raw->task->key.start_ns;
-		acct->irq_seen |= raw->delay[DELAY_IRQ].count != 0;
+		acct->irq_seen |= raw->counters.delay[DELAY_IRQ].count != 0;
 		/* Switched on at boot it is trusted; else it may have been off in between. */
 		if (acct->since_ns && acct->state == DELAYACCT_ON && start >= acct->floor_ns &&
 		    is_unaccounted(raw))
@@ -115,7 +109,7 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 		const struct task_raw *raw = &sample->raw[i];
 		uint64_t start;
 
-		if (is_unchanged(sample, i))
+		if (sample_unchanged(sample, i))
 			continue;
 		start = raw->task->key.start_ns;
 		if (start >= acct->floor_ns && start < acct->since_ns && is_accounted(raw))
@@ -129,23 +123,21 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 	size_t older = 0;
 
 	learn(acct, sample);
-	irq = acct->irq_seen ? 0 : DELAY_BOTH(DELAY_BIT(DELAY_IRQ));
+	irq = acct->irq_seen ? 0 : DELAY_BIT(DELAY_IRQ);
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		struct task_raw *raw = &sample->raw[i];
-		bool told = sample->marks && i < sample->n;
+		bool unaccounted = sample_unaccounted(sample, i);
 
-		if (told && acct->state != DELAYACCT_OFF)
-			older += (sample->marks[i] & MARK_UNACCOUNTED) != 0;
-		if (is_unchanged(sample, i))
+		older += unaccounted && acct->state != DELAYACCT_OFF;
+		if (sample_unchanged(sample, i))
 			continue;
-		raw->valid &= ~irq;
-		if (acct->state == DELAYACCT_OFF ||
-		    (told && sample->marks[i] & MARK_UNACCOUNTED)) {
-			raw->valid &= ~DELAY_BOTH(DELAYACCT_KINDS);
-		} else if (told) {
+		counters_mask(&raw->counters, irq);
+		if (acct->state == DELAYACCT_OFF || unaccounted) {
+			counters_mask(&raw->counters, DELAYACCT_KINDS);
+		} else if (sample_tells(sample, i)) {
 			continue;
 		} else if (raw->task->key.start_ns < acct->since_ns && !is_accounted(raw)) {
-			raw->valid &= ~DELAY_BOTH(DELAYACCT_KINDS);
+			counters_mask(&raw->counters, DELAYACCT_KINDS);
 			older++;
 		}
 	}

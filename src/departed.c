@@ -39,11 +39,10 @@ static pid_t row_pid(const struct departures *given, const struct exit_record *r
 static int compare_threads(const void *a, const void *b)
 {
 	const struct exit_record *x = a, *y = b;
+	uint64_t xorder = task_order(x->tgid, x->pid), yorder = task_order(y->tgid, y->pid);
 
-	if (x->tgid != y->tgid)
-		return x->tgid < y->tgid ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
+	if (xorder != yorder)
+		return xorder < yorder ? -1 : 1;
 	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
 }
 
@@ -107,18 +106,11 @@ static bool ends(const struct task_raw *before, const struct exit_record *record
 	       before->task->start_hi + record->life_ns + SEND_SLACK_NS >= before->read_ns;
 }
 
-/* The larger of two readings of a counter. */
-static void lift(uint64_t *into, uint64_t value)
-{
-	if (value > *into)
-		*into = value;
-}
-
 /* Takes who it was at its end: it may have called exec since it was read, or lost its parent. */
 static void rename_task(struct task *task, const struct exit_record *record)
 {
 	/* The last of several threads may have a name of its own. */
-	if (record->raw.single)
+	if (record->single)
 		task_set_comm(task, record->comm, sizeof(record->comm));
 	if (record->ppid)
 		task->ppid = record->ppid;
@@ -128,31 +120,15 @@ static void rename_task(struct task *task, const struct exit_record *record)
 static void finish(const struct departures *given, struct sample *sample, struct task_raw *raw,
 		   const struct exit_record *record)
 {
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		lift(&raw->delay[kind].count, record->raw.delay[kind].count);
-		lift(&raw->delay[kind].ns, record->raw.delay[kind].ns);
-	}
-	lift(&raw->run_ns, record->raw.run_ns);
-	lift(&raw->user_ns, record->raw.user_ns);
-	lift(&raw->system_ns, record->raw.system_ns);
+	struct counters last = record->counters;
+
+	counters_lift(&last, &raw->counters);
 	sample_touch(sample, raw);
-	raw->valid = record->raw.valid;
-	raw->life_ns = record->raw.life_ns;
+	raw->counters = last;
 	raw->exited = true;
-	raw->status = record->status;
-	raw->members = record->members;
+	raw->task->status = record->status;
 	if (given->fields && sample->records)
 		sample->records[raw - sample->raw] = given->fields[record->field];
-}
-
-/* Whether a counter of the living element is below the ended task's: then it is another. */
-static bool is_below(const struct task_raw *raw, const struct exit_record *record)
-{
-	bool below = raw->run_ns < record->raw.run_ns;
-
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		below |= raw->delay[kind].count < record->raw.delay[kind].count;
-	return below;
 }
 
 /* Whether there is a record of a thread's end. */
@@ -192,8 +168,8 @@ static bool is_taken_over(const struct merge *merge, struct task_raw *raw,
 		return false;
 	vanished = find_vanished(merge, record->tgid);
 	/* What was read before the leader ended is the leader's, and below its last counters. */
-	if (!vanished &&
-	    (raw->task->start_hi + record->life_ns >= raw->read_ns || !is_below(raw, record)))
+	if (!vanished && (raw->task->start_hi + record->life_ns >= raw->read_ns ||
+			  !counters_below(&raw->counters, &record->counters)))
 		return false;
 	sample_touch(merge->cur, raw);
 	raw->was = vanished ? vanished : -1;
@@ -242,22 +218,10 @@ static void place(struct merge *merge, struct exit_record *record)
 /* Adds one record to another. */
 static void fold(struct exit_record *into, const struct exit_record *record)
 {
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		into->raw.delay[kind].count += record->raw.delay[kind].count;
-		into->raw.delay[kind].ns += record->raw.delay[kind].ns;
-	}
-	into->raw.run_ns += record->raw.run_ns;
-	into->raw.user_ns += record->raw.user_ns;
-	into->raw.system_ns += record->raw.system_ns;
-	/* What is not known of one is not known of all. */
-	if (into->raw.life_ns)
-		into->raw.life_ns = record->raw.life_ns ?
-					    into->raw.life_ns + record->raw.life_ns : 0;
-	into->raw.valid &= record->raw.valid;
-	into->raw.single = false;
+	counters_add(&into->counters, &record->counters);
+	into->single = false;
 	if (!into->status)
 		into->status = record->status;
-	into->members += record->members;
 }
 
 /* Whether the task began after that, as far as can be told. */
@@ -326,10 +290,11 @@ static void fold_left(struct merge *merge)
 }
 
 /* How a task ended, where that is worth a word. NULL where not. */
-static char *epitaph(const struct exit_record *record)
+static char *epitaph(const struct task_raw *raw)
 {
 	char how[32] = "", text[64];
-	int status = (int)record->status;
+	unsigned members = raw->counters.members;
+	int status = (int)raw->task->status;
 
 	if (WIFSIGNALED(status)) {
 #ifdef HAVE_SIGABBREV_NP
@@ -343,9 +308,8 @@ static char *epitaph(const struct exit_record *record)
 	} else if (WEXITSTATUS(status)) {
 		snprintf(how, sizeof(how), "exit %d", WEXITSTATUS(status));
 	}
-	if (record->members > 1)
-		snprintf(text, sizeof(text), "%u tasks%s%s", record->members, *how ? ", " : "",
-			 how);
+	if (members > 1)
+		snprintf(text, sizeof(text), "%u tasks%s%s", members, *how ? ", " : "", how);
 	else
 		snprintf(text, sizeof(text), "%s", how);
 	return *text ? xstrdup(text) : NULL;
@@ -414,11 +378,11 @@ static void add_elements(struct merge *merge)
 		struct task_raw *raw = &cur->raw[cur->n + i];
 
 		rename_task(task, record);
-		raw->heir = heir_of(merge, record->ppid);
+		task->heir = heir_of(merge, record->ppid);
 		raw->task = task;
 		raw->tgid = record->tgid;
 		raw->pid = row_pid(merge->given, record);
-		raw->single = record->raw.single;
+		raw->single = record->single;
 		raw->read_ns = task->key.start_ns + record->life_ns;
 		finish(merge->given, cur, raw, record);
 	}
@@ -429,10 +393,9 @@ static void write_epitaphs(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->cur->n + merge->cur->left; i++) {
 		struct task_raw *raw = &merge->cur->raw[i];
-		struct exit_record record = { .status = raw->status, .members = raw->members };
 
 		if (raw->exited && !raw->task->ended)
-			raw->task->ended = epitaph(&record);
+			raw->task->ended = epitaph(raw);
 	}
 }
 
@@ -485,7 +448,8 @@ static bool is_left_over(const struct task_raw *raw, const struct task_raw *left
 {
 	const struct task *task = raw->task, *gone = left->task;
 
-	return left->members == 1 && raw->run_ns <= left->run_ns + EXIT_LACKS_NS &&
+	return left->counters.members == 1 &&
+	       raw->counters.run_ns <= left->counters.run_ns + EXIT_LACKS_NS &&
 	       task->start_lo <= gone->start_hi + CLOCK_SLACK_NS &&
 	       gone->start_lo <= task->start_hi + CLOCK_SLACK_NS;
 }
@@ -504,6 +468,7 @@ static void find_left_over(const struct sample *prev, struct sample *cur)
 			continue;
 		task_unref(raw->task);
 		raw->task = task_ref(left->task);
+		raw->task->heir = 0; /* it has not left: who reaps it is found when it does */
 		sample_touch(cur, raw);
 		raw->was = raw->pid;
 	}

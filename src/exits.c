@@ -105,13 +105,13 @@ static int read_record(const struct exits *exits, const struct taskstats_part *t
 	int err = taskstats_identity(task->record, task->len, &who);
 
 	if (!err)
-		err = taskstats_counters(whole->record, whole->len, &out->raw);
+		err = taskstats_counters(whole->record, whole->len, &out->counters);
 	if (err)
 		return err;
 	out->pid = who.pid;
 	out->ppid = who.ppid;
 	out->uid = who.uid;
-	out->members = 1;
+	out->counters.members = 1;
 	out->life_ns = who.elapsed_ns;
 	memcpy(out->comm, who.comm, strnlen(who.comm, who.comm_len));
 	out->status = (uint32_t)field_of(fields, RECORD_ac_exitcode);
@@ -120,8 +120,8 @@ static int read_record(const struct exits *exits, const struct taskstats_part *t
 	/* Of several threads the process's start is the leader's. */
 	if (!exits->threads && fields->fields_valid & RECORD_BIT(RECORD_ac_tgetime))
 		out->life_ns = field_of(fields, RECORD_ac_tgetime) * NSEC_PER_USEC;
-	out->raw.life_ns = group && !exits->threads ? 0 : who.elapsed_ns;
-	out->raw.single = exits->threads || !group;
+	out->counters.life_ns = group && !exits->threads ? 0 : who.elapsed_ns;
+	out->single = exits->threads || !group;
 	return 0;
 }
 
@@ -139,8 +139,6 @@ static bool take_parts(struct exits *exits, const struct listener *listener,
 	if (!task || taskstats_record(task->record, task->len, &fields) ||
 	    read_record(exits, task, group, &fields, &record))
 		return false;
-	record.raw.exited = true;
-	record.raw.status = record.status;
 	if (exits->want_fields)
 		record.field = keep_fields(exits, &fields);
 	*add_record(exits) = record;

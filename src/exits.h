@@ -26,10 +26,10 @@ struct exit_record {
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
 	uint32_t status; /* as wait(2) gives it */
 	bool last; /* of its thread group: the process has ended */
-	unsigned members; /* tasks that are added up here, 1 for a single one */
 	uint64_t life_ns; /* since the task's start; with whole processes: since the process's */
 	uint64_t lo_ns, hi_ns; /* it ended between these (CLOCK_MONOTONIC) */
-	struct task_raw raw; /* counters: the task's; with whole processes the whole process's */
+	struct counters counters; /* the task's; with whole processes the whole process's */
+	bool single; /* see struct task_raw */
 	size_t field; /* of the task_record, where those are kept */
 };
 

@@ -11,52 +11,30 @@
 const struct deltas no_deltas;
 
 /*
- * Makes a counter pair comparable with what it was. False when the total overflowed: the
- * kernel sets it to 0 then, while the count goes on (kernel/delayacct.c:delayacct_add_tsk).
- * Counts are 32 bits wide there, so they are differenced modulo 2^32 and carried on wider.
- */
-static bool settle(struct delay_sum *now, const struct delay_sum *before)
-{
-	uint32_t waits = (uint32_t)(now->count - before->count);
-	bool forward = waits < UINT32_C(1) << 31;
-
-	now->count = before->count + (forward ? waits : 0);
-	if (now->ns >= before->ns)
-		return true;
-	if (!now->ns && forward && waits)
-		return false;
-	now->ns = before->ns;
-	return true;
-}
-
-/* The larger of two readings of one counter. */
-static uint64_t later(uint64_t now, uint64_t before)
-{
-	return now > before ? now : before;
-}
-
-/*
  * Splits the run time in the ratio of the tick figures: the interval's, or the whole life's
  * where no tick fell into the interval. Without any, or without a run time to split, it is
  * unknown.
  */
-static void split_run(struct row *row, struct deltas *deltas, uint64_t user, uint64_t system)
+static void split_run(struct row *row, struct counters *grown)
 {
+	uint64_t user = grown->user_ns, system = grown->system_ns;
+
+	grown->user_ns = grown->system_ns = 0;
 	if (!(row->valid & VALID_RUN))
 		row->valid &= ~VALID_TICK;
-	if (!deltas->run_ns || !(row->valid & VALID_TICK))
+	if (!grown->run_ns || !(row->valid & VALID_TICK))
 		return;
 	if (!user && !system) {
-		user = row->raw->user_ns;
-		system = row->raw->system_ns;
+		user = row->raw->counters.user_ns;
+		system = row->raw->counters.system_ns;
 	}
 	if (!user && !system) {
 		row->valid &= ~VALID_TICK;
 		return;
 	}
-	deltas->user_ns = (uint64_t)((double)deltas->run_ns *
-				     ((double)user / ((double)user + (double)system)));
-	deltas->system_ns = deltas->run_ns - deltas->user_ns;
+	grown->user_ns = (uint64_t)((double)grown->run_ns *
+				    ((double)user / ((double)user + (double)system)));
+	grown->system_ns = grown->run_ns - grown->user_ns;
 }
 
 /* A figure this many times what can be is no rounding any more. */
@@ -70,71 +48,48 @@ static void split_run(struct row *row, struct deltas *deltas, uint64_t user, uin
 static uint64_t longest_wait(const struct row *row)
 {
 	const struct task_raw *raw = row->raw, *before = row->before;
-	uint64_t life = raw->life_ns ? raw->life_ns + DELAY_SLACK_NS : UINT64_MAX;
+	uint64_t life = raw->counters.life_ns ? raw->counters.life_ns + DELAY_SLACK_NS : UINT64_MAX;
 	uint64_t since;
 
-	if (!before || !raw->single || !before->single || raw->read_ns <= before->ran_ns)
+	if (!before || !raw->single || !before->single || raw->read_ns <= before->idle.ran_ns)
 		return life;
-	since = DOUBLE_BOOKING * (raw->read_ns - before->ran_ns) + DELAY_SLACK_NS;
+	since = DOUBLE_BOOKING * (raw->read_ns - before->idle.ran_ns) + DELAY_SLACK_NS;
 	return since < life ? since : life;
 }
 
 /* Makes delays unknown that cannot have been waited. */
 static void drop_stale(struct frame *frame, struct row *row)
 {
-	uint64_t most = longest_wait(row);
-	uint32_t stale = 0;
+	uint32_t stale = row->valid & counters_above(&row->deltas->grown, longest_wait(row));
 
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (row->valid & DELAY_BIT(kind) && row->deltas->delay[kind].ns > most)
-			stale |= DELAY_BIT(kind);
 	row->valid &= ~DELAY_BOTH(stale);
 	frame->stale += stale != 0;
 }
 
 /* Deltas since the reading before. */
-static void difference(struct row *row, struct deltas *deltas, struct task_raw *raw,
+static void difference(struct row *row, struct counters *grown, struct task_raw *raw,
 		       const struct task_raw *before)
 {
 	row->before = before;
 	row->interval_ns = raw->read_ns > before->read_ns ? raw->read_ns - before->read_ns : 1;
-	row->valid = raw->valid & before->valid;
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		if (!(row->valid & DELAY_BIT(kind)))
-			continue;
-		if (!settle(&raw->delay[kind], &before->delay[kind])) {
-			row->valid &= ~DELAY_BOTH(DELAY_BIT(kind));
-			continue;
-		}
-		deltas->delay[kind].count = raw->delay[kind].count - before->delay[kind].count;
-		deltas->delay[kind].ns = raw->delay[kind].ns - before->delay[kind].ns;
-	}
-	raw->ran_ns = before->ran_ns;
-	if (row->valid & VALID_RUN) {
-		raw->run_ns = later(raw->run_ns, before->run_ns);
-		deltas->run_ns = raw->run_ns - before->run_ns;
-		if (deltas->run_ns)
-			raw->ran_ns = before->read_ns;
-		else
-			raw->still_ns = before->still_ns;
-	}
-	if (row->valid & VALID_TICK) {
-		raw->user_ns = later(raw->user_ns, before->user_ns);
-		raw->system_ns = later(raw->system_ns, before->system_ns);
-		split_run(row, deltas, raw->user_ns - before->user_ns,
-			  raw->system_ns - before->system_ns);
-	}
+	row->valid = counters_lift(&raw->counters, &before->counters);
+	counters_diff(grown, &raw->counters, &before->counters, row->valid);
+	raw->idle.ran_ns = grown->run_ns ? before->read_ns : before->idle.ran_ns;
+	if (row->valid & VALID_RUN && !grown->run_ns)
+		raw->idle.since_ns = before->idle.since_ns;
+	split_run(row, grown);
 }
 
 /* Deltas since the task's birth. */
-static void since_birth(struct row *row, struct deltas *deltas, const struct task_raw *raw,
+static void since_birth(struct row *row, struct counters *grown, const struct task_raw *raw,
 			uint64_t interval_ns)
 {
+	static const struct counters none;
+
 	row->interval_ns = interval_ns ? interval_ns : 1;
-	row->valid = raw->valid;
-	memcpy(deltas->delay, raw->delay, sizeof(deltas->delay));
-	deltas->run_ns = raw->valid & VALID_RUN ? raw->run_ns : 0;
-	split_run(row, deltas, raw->user_ns, raw->system_ns);
+	row->valid = raw->counters.valid;
+	counters_diff(grown, &raw->counters, &none, row->valid);
+	split_run(row, grown);
 }
 
 /* Builds one row; before is NULL for a task that the sample before did not have. */
@@ -146,16 +101,16 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	uint64_t start = raw->task->key.start_ns;
 
 	memset(row, 0, sizeof(*row));
-	memset(deltas, 0, sizeof(*deltas));
 	row->task = raw->task;
 	row->raw = raw;
 	row->deltas = deltas;
-	row->members = raw->members;
+	row->members = raw->counters.members;
 	row->exited = raw->exited;
-	raw->ran_ns = start;
-	raw->still_ns = raw->read_ns;
+	raw->idle = (struct task_idle){ .since_ns = raw->read_ns, .ran_ns = start };
 	if (before)
-		difference(row, deltas, raw, before);
+		difference(row, &deltas->grown, raw, before);
+	else
+		deltas->grown = no_deltas.grown;
 	/* A thread that took another's id by exec is as new as the exec where it was not read. */
 	row->born = prev && !before &&
 		    (raw->was || raw->task->latest_ns >= prev->begin_ns);
@@ -166,51 +121,44 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	if (options->since_start) {
 		/* Of a life no wait can be too long for the time since the last reading. */
 		row->before = NULL;
-		memset(deltas, 0, sizeof(*deltas));
-		since_birth(row, deltas, raw, raw->read_ns > start ? raw->read_ns - start : 0);
+		since_birth(row, &deltas->grown, raw,
+			    raw->read_ns > start ? raw->read_ns - start : 0);
 		drop_stale(frame, row);
 		row->before = before;
 	} else if (row->born) {
-		since_birth(row, deltas, raw, frame->interval_ns);
+		since_birth(row, &deltas->grown, raw, frame->interval_ns);
 	} else if (before && raw->exited) {
 		row->interval_ns = frame->interval_ns;
 	}
 	if (!options->since_start)
 		drop_stale(frame, row);
 	row->valid &= ~DELAY_BOTH(options->unknown);
-	deltas->total = delay_total(deltas->delay, row->valid);
-	deltas->mem = delay_mem(deltas->delay, row->valid);
-	frame->kinds |= raw->valid & DELAY_ALL;
+	deltas->total = delay_total(deltas->grown.delay, row->valid);
+	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
+	frame->kinds |= raw->counters.valid & DELAY_ALL;
 	if (row->valid & VALID_RUN)
-		frame->run_ns += deltas->run_ns;
-	if (memcmp(deltas, &no_deltas, sizeof(*deltas)) != 0)
+		frame->run_ns += deltas->grown.run_ns;
+	if (counters_any(&deltas->grown))
 		frame->ndeltas++;
 	else
 		row->deltas = &no_deltas;
 	frame->born += row->born ? row->members : 0;
 }
 
-/* Orders elements of two samples by (tgid, pid). */
-static int compare_places(const struct task_raw *a, const struct task_raw *b)
-{
-	if (a->tgid != b->tgid)
-		return a->tgid < b->tgid ? -1 : 1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
-}
-
 /* The element of prev that is the same task; *at moves along both samples' common order. */
 static const struct task_raw *match(struct frame *frame, const struct task_raw *raw, size_t *at)
 {
 	const struct sample *prev = frame->prev;
+	uint64_t order = raw_order(raw);
 	const struct task_raw *before;
 
 	if (!prev)
 		return NULL;
-	while (*at < prev->n && compare_places(&prev->raw[*at], raw) < 0) {
+	while (*at < prev->n && raw_order(&prev->raw[*at]) < order) {
 		frame->gone++;
 		++*at;
 	}
-	if (*at == prev->n || compare_places(&prev->raw[*at], raw) > 0)
+	if (*at == prev->n || raw_order(&prev->raw[*at]) != order)
 		return NULL;
 	before = &prev->raw[(*at)++];
 	if (before->task->key.start_ns == raw->task->key.start_ns)
@@ -248,8 +196,8 @@ static void build_still(struct frame *frame, struct row *row, const struct task_
 		memset(row, 0, sizeof(*row));
 		row->task = raw->task;
 		row->deltas = &no_deltas;
-		row->members = raw->members;
-		row->valid = raw->valid & before->valid;
+		row->members = raw->counters.members;
+		row->valid = raw->counters.valid & before->counters.valid;
 		row->still = true;
 	}
 	row->raw = raw;
@@ -264,16 +212,16 @@ static void build_rows(struct frame *frame, const struct frame_options *options)
 {
 	const struct sample *cur = frame->cur, *prev = frame->prev;
 	/* So many elements have theirs of the sample before at the same place. */
-	size_t same = prev ? cur->stable[1] : 0, at = same;
+	size_t same = prev ? sample_stable(cur, 1) : 0, at = same;
 	size_t fast = options->since_start || options->unknown ? 0 : same;
 
 	for (size_t i = 0; i < frame->n; i++) {
 		struct task_raw *raw = &cur->raw[i];
 		const struct task_raw *before;
 
-		if (i < fast && cur->marks[i] & MARK_UNCHANGED) {
+		if (i < fast && sample_unchanged(cur, i)) {
 			build_still(frame, &frame->rows[i], raw, &prev->raw[i],
-				    i < cur->stable[2] && prev->marks[i] & MARK_UNCHANGED);
+				    i < sample_stable(cur, 2) && sample_unchanged(prev, i));
 			continue;
 		}
 		if (i >= cur->n)
@@ -334,7 +282,7 @@ bool frame_has_note(const struct frame *frame, enum note_id id)
 	return false;
 }
 
-/* Adds b to a. */
+/* Adds the waits of several kinds. */
 static void add_sum(struct delay_sum *a, const struct delay_sum *b)
 {
 	a->count += b->count;
@@ -347,38 +295,16 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 	sum->members += row->members;
 	if (row->deltas == &no_deltas)
 		return;
-	/* A sum is of what is known: unknown values add nothing. */
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (row->valid & DELAY_BIT(kind))
-			add_sum(&deltas->delay[kind], &row->deltas->delay[kind]);
+	counters_add_known(&deltas->grown, &row->deltas->grown, row->valid);
 	add_sum(&deltas->total, &row->deltas->total);
 	add_sum(&deltas->mem, &row->deltas->mem);
-	deltas->run_ns += row->deltas->run_ns;
-	deltas->user_ns += row->deltas->user_ns;
-	deltas->system_ns += row->deltas->system_ns;
 }
 
-uint32_t raw_known(const struct task_raw *raw)
+void row_add_life(struct counters *sum, const struct row *row)
 {
-	uint32_t known = raw->valid & DELAY_ALL;
+	const struct counters *life = &row->raw->counters;
 
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (raw->life_ns && raw->delay[kind].ns > 2 * raw->life_ns)
-			known &= ~DELAY_BIT(kind);
-	return known;
-}
-
-void row_add_life(struct task_raw *counters, const struct row *row)
-{
-	uint32_t known = raw_known(row->raw);
-
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (known & DELAY_BIT(kind))
-			add_sum(&counters->delay[kind], &row->raw->delay[kind]);
-	counters->run_ns += row->raw->run_ns;
-	counters->user_ns += row->raw->user_ns;
-	counters->system_ns += row->raw->system_ns;
-	counters->valid |= row->raw->valid;
+	counters_add_known(sum, life, counters_known(life));
 }
 
 /* Where the row's element lies in its sample, for the arrays beside it. */
@@ -419,8 +345,8 @@ char row_state(const struct frame *frame, const struct row *row)
 {
 	const struct task_proc *proc;
 
-	if (row->raw->state)
-		return row->raw->state;
+	if (row->raw->now.state)
+		return row->raw->now.state;
 	proc = row_proc(frame, row);
 	return proc ? proc->state : 0;
 }
@@ -429,13 +355,15 @@ char row_state(const struct frame *frame, const struct row *row)
 static bool children_of(const struct task_raw *raw, const struct task_proc *proc, bool system,
 			uint64_t *ns)
 {
-	if (raw->valid & VALID_CHILDREN) {
-		*ns = system ? raw->children_system_ns : raw->children_user_ns;
-		return true;
-	}
-	if (!proc || !proc->children_valid)
+	const struct task_children *children = NULL;
+
+	if (raw->counters.valid & VALID_CHILDREN)
+		children = &raw->children;
+	else if (proc && proc->children_valid)
+		children = &proc->children;
+	if (!children)
 		return false;
-	*ns = system ? proc->children_system_ns : proc->children_user_ns;
+	*ns = system ? children->system_ns : children->user_ns;
 	return true;
 }
 
@@ -455,13 +383,14 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 {
 	if (row->exited || !row->task)
 		return false;
-	if (row->raw->state) {
-		*ns = frame->cur->end_ns - row->raw->wait_since_ns;
-		return row->raw->wait != WAIT_NONE;
+	if (row->raw->now.state) {
+		*ns = frame->cur->end_ns - row->raw->now.wait_since_ns;
+		return row->raw->now.wait != WAIT_NONE;
 	}
-	if (row_state(frame, row) != 'D' || !row->raw->single || !(row->raw->valid & VALID_RUN))
+	if (row_state(frame, row) != 'D' || !row->raw->single ||
+	    !(row->raw->counters.valid & VALID_RUN))
 		return false;
-	*ns = row->raw->read_ns - row->raw->still_ns;
+	*ns = row->raw->read_ns - row->raw->idle.since_ns;
 	return true;
 }
 

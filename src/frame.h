@@ -52,10 +52,9 @@ struct note {
 
 /* What happened to a task in the interval. */
 struct deltas {
-	struct delay_sum delay[DELAY_KINDS];
+	/* Known is what row.valid says. user_ns and system_ns: run_ns, split in their ratio. */
+	struct counters grown;
 	struct delay_sum total, mem; /* see delay_total(), delay_mem() */
-	uint64_t run_ns;
-	uint64_t user_ns, system_ns; /* run_ns, split in the ratio of the tick figures */
 };
 
 /* Of a row to which nothing happened, or of which nothing is known. */
@@ -74,7 +73,7 @@ struct row {
 	const struct deltas *deltas;   /* never NULL; most rows share `no_deltas` */
 	const struct group *group;     /* whose sum it is; NULL: a task's, or of all that pass */
 	uint64_t interval_ns;	       /* between the two readings; 0: there is only one */
-	uint32_t valid;		       /* as task_raw.valid, of the deltas */
+	uint32_t valid; /* as counters.valid, of the deltas */
 	unsigned members;
 	bool born, exited;
 	bool still; /* nothing happened to it, by what its source said: all deltas are 0 */
@@ -157,14 +156,8 @@ bool frame_has_note(const struct frame *frame, enum note_id id);
 /* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
 void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
 
-/*
- * The kinds of counters since a task's start that can be: none is longer than the task's life. Of
- * those that cannot a sum has nothing; see frame_build().
- */
-uint32_t raw_known(const struct task_raw *raw);
-
-/* Adds the row's counters since its start; where they are wanted, sum->raw points at them. */
-void row_add_life(struct task_raw *counters, const struct row *row);
+/* Adds the row's counters since its start, what can be of them. */
+void row_add_life(struct counters *sum, const struct row *row);
 
 /* Parts of a row that are there only when needed; NULL where they are not. */
 const struct task_record *row_record(const struct frame *frame, const struct row *row);

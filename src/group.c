@@ -305,7 +305,7 @@ static void add_members(struct grouping *grouping, const struct frame *frame, bo
 			row;
 		row_add(&group->sum, &store->own, row);
 		if (life)
-			row_add_life(&store->own_raw, row);
+			row_add_life(&store->own_raw.counters, row);
 		if (is_worse(row, group->worst))
 			group->worst = row;
 	}
@@ -332,7 +332,7 @@ static void add_to(struct grouping *grouping, size_t rank, const struct row *row
 
 	row_add(&grouping->frame.rows[rank], &store->all, row);
 	if (life)
-		row_add_life(&store->all_raw, row);
+		row_add_life(&store->all_raw.counters, row);
 }
 
 /* Makes the rows: of the own members, or of those of all groups below it, too. */

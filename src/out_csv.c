@@ -124,14 +124,14 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
 		buf_putc(buf, ',');
 		if (row->valid & DELAY_COUNT_BIT(kind))
-			buf_uint(buf, row->deltas->delay[kind].count);
+			buf_uint(buf, row->deltas->grown.delay[kind].count);
 		buf_putc(buf, ',');
 		if (row->valid & DELAY_BIT(kind))
-			buf_uint(buf, row->deltas->delay[kind].ns);
+			buf_uint(buf, row->deltas->grown.delay[kind].ns);
 	}
 	buf_putc(buf, ',');
 	if (row->valid & VALID_RUN)
-		buf_uint(buf, row->deltas->run_ns);
+		buf_uint(buf, row->deltas->grown.run_ns);
 	for (size_t i = 0; i < extra->n; i++)
 		append_value(out, view, row, extra->columns[i]);
 	end_record(buf);

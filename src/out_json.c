@@ -145,16 +145,16 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	if (!row->group) {
 		json_put_bool(json, "exited", row->exited);
 		if (row->exited) {
-			json_put_exit(json, (int)row->raw->status);
+			json_put_exit(json, (int)row->task->status);
 			json_put_uint(json, "members", row->members);
 		}
 		json_put_bool(json, "new", row->born);
 	}
-	json_put_counter(json, "run_ns", row->valid & VALID_RUN, row->deltas->run_ns);
-	json_put_counter(json, "user_ns", row->valid & VALID_TICK, row->deltas->user_ns);
-	json_put_counter(json, "system_ns", row->valid & VALID_TICK, row->deltas->system_ns);
-	json_put_delays(json, "delta", row->deltas->delay, row->valid, NULL);
-	json_put_delays(json, "cumulative", row->raw->delay, row->raw->valid,
+	json_put_counter(json, "run_ns", row->valid & VALID_RUN, row->deltas->grown.run_ns);
+	json_put_counter(json, "user_ns", row->valid & VALID_TICK, row->deltas->grown.user_ns);
+	json_put_counter(json, "system_ns", row->valid & VALID_TICK, row->deltas->grown.system_ns);
+	json_put_delays(json, "delta", row->deltas->grown.delay, row->valid, NULL);
+	json_put_delays(json, "cumulative", row->raw->counters.delay, row->raw->counters.valid,
 			record ? record : &no_record);
 	if (extra->n)
 		put_fields(json, view, row, extra);

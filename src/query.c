@@ -20,7 +20,7 @@ static bool is_active(const struct row *row)
 	const struct deltas *deltas = row->deltas;
 
 	return row->exited || !row->valid || deltas->total.ns || deltas->total.count ||
-	       deltas->run_ns || deltas->delay[DELAY_THRASH].ns;
+	       deltas->grown.run_ns || deltas->grown.delay[DELAY_THRASH].ns;
 }
 
 /* Whether one of the users is the row's. */
@@ -156,7 +156,7 @@ static void add_row(struct order *order, const struct row *row)
 
 	row_add(&order->sum, &order->sum_deltas, own);
 	if (order->life)
-		row_add_life(&order->sum_raw, own);
+		row_add_life(&order->sum_raw.counters, own);
 }
 
 void query_run(const struct query *query, const struct view *view, struct order *order)

@@ -38,3 +38,16 @@ void record_fold(struct task_record *into, const struct task_record *thread)
 	}
 	fold_range(into, thread);
 }
+
+void record_range(const struct task_record *record, uint32_t kinds, uint64_t *max, uint64_t *min)
+{
+	*max = *min = 0;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		if (!(kinds & DELAY_BIT(kind)))
+			continue;
+		if (record->max[kind] > *max)
+			*max = record->max[kind];
+		if (record->min[kind] && (!*min || record->min[kind] < *min))
+			*min = record->min[kind];
+	}
+}

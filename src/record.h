@@ -131,4 +131,7 @@ struct task_record {
  */
 void record_fold(struct task_record *into, const struct task_record *thread);
 
+/* The longest and the shortest wait of some kinds (DELAY_BIT()s); shortest 0: there was none. */
+void record_range(const struct task_record *record, uint32_t kinds, uint64_t *max, uint64_t *min);
+
 #endif

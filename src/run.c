@@ -47,20 +47,14 @@ static void note(struct run_result *result, enum note_id id, uint64_t value)
 		result->notes[result->nnotes++] = (struct note){ id, value };
 }
 
-/* Adds a task's or a process's last counters. */
-static void add_counters(struct running *running, const struct task_raw *raw, uint64_t life_ns)
+/* Adds a task's or a process's last counters; life_ns 0: not known. */
+static void add_counters(struct running *running, const struct counters *last, uint64_t life_ns)
 {
-	struct task_raw *sum = &running->result->raw;
-	uint32_t stale = 0;
+	struct counters *sum = &running->result->counters;
+	uint32_t stale = life_ns ? counters_above(last, life_ns + DELAY_SLACK_NS) : 0;
 
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		if (life_ns && raw->delay[kind].ns > life_ns + DELAY_SLACK_NS)
-			stale |= DELAY_BIT(kind);
-		sum->delay[kind].count += raw->delay[kind].count;
-		sum->delay[kind].ns += raw->delay[kind].ns;
-	}
-	sum->run_ns += raw->run_ns;
-	sum->valid &= raw->valid & ~DELAY_BOTH(stale);
+	counters_add(sum, last);
+	counters_mask(sum, stale);
 	running->stale += stale != 0;
 }
 
@@ -84,7 +78,7 @@ static void drain(struct running *running, bool last)
 	records = exits_records(running->exits, &n);
 	descent_sort(running->descent, records, n, last ? n : running->open, &ours, &open);
 	for (size_t i = 0; i < ours; i++) {
-		add_counters(running, &records[i].raw, records[i].life_ns);
+		add_counters(running, &records[i].counters, records[i].life_ns);
 		add_record(result, &exits_fields(running->exits)[records[i].field],
 			   !result->tasks);
 		result->tasks++;
@@ -120,16 +114,16 @@ static void take_zombie(void *arg, size_t index, int error, const struct tasksta
 			uint64_t before_ns, uint64_t after_ns)
 {
 	struct zombie *zombie = arg;
-	struct task_raw raw = { 0 };
+	struct counters counters = { 0 };
 	struct task_record record;
 
 	(void)index;
 	(void)before_ns;
 	(void)after_ns;
-	if (error || taskstats_counters(part->record, part->len, &raw) ||
-	    (part->tgid && !raw.run_ns && !raw.delay[DELAY_CPU].count))
+	if (error || taskstats_counters(part->record, part->len, &counters) ||
+	    (part->tgid && !counters.run_ns && !counters.delay[DELAY_CPU].count))
 		return;
-	add_counters(zombie->running, &raw, 0);
+	add_counters(zombie->running, &counters, 0);
 	if (!part->tgid && !taskstats_record(part->record, part->len, &record))
 		add_record(zombie->running->result, &record, true);
 	zombie->read = true;
@@ -148,7 +142,7 @@ static void read_zombie(struct running *running)
 		nlconn_close(conn);
 	}
 	if (!zombie.read)
-		running->result->raw.valid = 0;
+		running->result->counters.valid = 0;
 	running->result->tasks += zombie.read;
 	running->result->processes += zombie.read;
 }
@@ -302,12 +296,12 @@ static void judge(struct running *running)
 
 	delayacct_read(&running->delayacct);
 	if (off || running->delayacct.state == DELAYACCT_OFF) {
-		result->raw.valid &= ~DELAY_BOTH(DELAYACCT_KINDS);
+		counters_mask(&result->counters, DELAYACCT_KINDS);
 		note(result, NOTE_DELAYACCT_OFF, 0);
 	}
 	/* Most kernels never book it. */
-	if (!result->raw.delay[DELAY_IRQ].count)
-		result->raw.valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_IRQ));
+	if (!result->counters.delay[DELAY_IRQ].count)
+		counters_mask(&result->counters, DELAY_BIT(DELAY_IRQ));
 	if (running->stale)
 		note(result, NOTE_STALE_STAMP, running->stale);
 	if (!running->exits)
@@ -317,7 +311,7 @@ static void judge(struct running *running)
 	if (!exits_stats(running->exits)->exact)
 		note(result, NOTE_EXITS_INEXACT, 0);
 	if (!result->tasks)
-		result->raw.valid = 0;
+		result->counters.valid = 0;
 }
 
 /* From the start of the command to its end. 0 or -errno. */
@@ -349,7 +343,7 @@ int run_command(char *const *command, const struct sampler_config *config,
 	struct running running = { .command = command, .config = config, .result = result };
 	int err;
 
-	*result = (struct run_result){ .command = command, .raw.valid = UINT32_MAX };
+	*result = (struct run_result){ .command = command, .counters.valid = UINT32_MAX };
 	*failure = RUN_WAIT;
 	/* An orphan's parent becomes this process: so it stays a descendant. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))

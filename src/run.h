@@ -29,7 +29,7 @@ struct run_result {
 	uint64_t user_ns, system_ns; /* of all that were reaped, by rusage */
 	uint64_t tasks, processes;   /* that ended, of exit records */
 	bool ungrouped; /* some do not say what process they are of (before version 12) */
-	struct task_raw raw;	     /* delays and run time, added up; valid: what is known */
+	struct counters counters; /* of all, added up */
 	struct task_record record;   /* longest and shortest waits of all */
 	size_t outlived;
 	struct run_outlived named[RUN_NAMED]; /* the first of them */

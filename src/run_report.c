@@ -43,29 +43,29 @@ static void append_line(struct buf *out, const struct run_result *result, const 
 /* All kinds and their sum. */
 static void append_delays(struct buf *out, const struct run_result *result)
 {
-	const struct task_raw *raw = &result->raw;
+	const struct counters *counters = &result->counters;
 	const struct task_record *record = &result->record;
-	struct delay_sum total = delay_total(raw->delay, raw->valid);
+	struct delay_sum total = delay_total(counters->delay, counters->valid);
 
 	buf_printf(out, "%-8s %10s %13s %11s %11s %13s\n", "", "count", "total ms", "avg ms",
 		   "max ms", "% of elapsed");
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
-		append_line(out, result, delay_table[kind].id, &raw->delay[kind],
-			    raw->valid & DELAY_BIT(kind), record->max[kind],
+		append_line(out, result, delay_table[kind].id, &counters->delay[kind],
+			    counters->valid & DELAY_BIT(kind), record->max[kind],
 			    record->range_valid & DELAY_BIT(kind));
-	append_line(out, result, "total", &total, raw->valid & DELAY_ALL, 0, false);
+	append_line(out, result, "total", &total, counters->valid & DELAY_ALL, 0, false);
 }
 
 /* How the command ended, and what it took. */
 static void append_end(struct buf *out, const struct run_result *result)
 {
-	const struct task_raw *raw = &result->raw;
+	const struct counters *counters = &result->counters;
 
 	buf_printf(out, "elapsed %.3f s  user %.3f s  system %.3f s  run ",
 		   ms(result->elapsed_ns) / 1000, ms(result->user_ns) / 1000,
 		   ms(result->system_ns) / 1000);
-	if (raw->valid & VALID_RUN)
-		buf_printf(out, "%.3f s", ms(raw->run_ns) / 1000);
+	if (counters->valid & VALID_RUN)
+		buf_printf(out, "%.3f s", ms(counters->run_ns) / 1000);
 	else
 		buf_putc(out, '-');
 	buf_puts(out, "  processes ");
@@ -125,7 +125,7 @@ static void put_outlived(struct json *json, const struct run_result *result)
 
 void run_json(struct buf *out, const struct run_result *result)
 {
-	const struct task_raw *raw = &result->raw;
+	const struct counters *counters = &result->counters;
 	struct json json = { .out = out };
 
 	json_open_object(&json, NULL);
@@ -137,10 +137,10 @@ void run_json(struct buf *out, const struct run_result *result)
 	json_put_seconds(&json, "elapsed", true, result->elapsed_ns);
 	json_put_uint(&json, "user_ns", result->user_ns);
 	json_put_uint(&json, "system_ns", result->system_ns);
-	json_put_counter(&json, "run_ns", raw->valid & VALID_RUN, raw->run_ns);
+	json_put_counter(&json, "run_ns", counters->valid & VALID_RUN, counters->run_ns);
 	json_put_counter(&json, "processes", !result->ungrouped, result->processes);
 	json_put_uint(&json, "tasks", result->tasks);
-	json_put_delays(&json, "delays", raw->delay, raw->valid, &result->record);
+	json_put_delays(&json, "delays", counters->delay, counters->valid, &result->record);
 	json_put_uint(&json, "outlived", result->outlived);
 	put_outlived(&json, result);
 	json_put_notes(&json, "notes", result->notes, result->nnotes);

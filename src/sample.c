@@ -79,6 +79,14 @@ void sample_mark(struct sample *sample, size_t n)
 	memset(sample->marks + n, 0, sample->n - n);
 }
 
+void sample_touch(struct sample *sample, const struct task_raw *raw)
+{
+	size_t at = (size_t)(raw - sample->raw);
+
+	if (sample_tells(sample, at))
+		sample->marks[at] &= (uint8_t)~MARK_UNCHANGED;
+}
+
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid)
 {
 	struct task_raw *raw;
@@ -88,7 +96,7 @@ struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid)
 		sample->raw = xreallocarray(sample->raw, sample->cap, sizeof(*sample->raw));
 	}
 	raw = &sample->raw[sample->n++];
-	*raw = (struct task_raw){ .tgid = tgid, .pid = pid, .members = 1 };
+	*raw = (struct task_raw){ .tgid = tgid, .pid = pid, .counters.members = 1 };
 	return raw;
 }
 
@@ -144,32 +152,21 @@ void sample_compact(struct sample *sample)
 	sample->n = kept;
 }
 
-/* Orders elements as the sample is sorted. */
-static int compare_raw(const void *a, const void *b)
+/* Compares a task_order() with an element's, for bsearch(). */
+static int compare_order(const void *order, const void *raw)
 {
-	const struct task_raw *x = a, *y = b;
+	uint64_t a = *(const uint64_t *)order, b = raw_order(raw);
 
-	if (x->tgid != y->tgid)
-		return x->tgid < y->tgid ? -1 : 1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-bool task_raw_booked(const struct task_raw *raw)
-{
-	uint64_t any = 0;
-
-	for (unsigned kind = DELAY_CPU + 1; kind < DELAY_KINDS; kind++)
-		any |= raw->delay[kind].count | raw->delay[kind].ns;
-	return any != 0;
+	return (a > b) - (a < b);
 }
 
 struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid)
 {
-	struct task_raw wanted = { .tgid = tgid, .pid = pid };
+	uint64_t order = task_order(tgid, pid);
 
 	if (!sample->n)
 		return NULL;
-	return bsearch(&wanted, sample->raw, sample->n, sizeof(wanted), compare_raw);
+	return bsearch(&order, sample->raw, sample->n, sizeof(*sample->raw), compare_order);
 }
 
 void sample_free(struct sample *sample)

@@ -11,9 +11,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "delay.h"
+#include "counters.h"
 #include "proctask.h"
 #include "record.h"
+
+/*
+ * Where a task stands in whatever is sorted by process, and in it by thread: as procfs lists
+ * them. The one comparison of (tgid, pid).
+ */
+static inline uint64_t task_order(pid_t tgid, pid_t pid)
+{
+	return (uint64_t)(uint32_t)tgid << 32 | (uint32_t)pid;
+}
 
 /* Who a task is. A pid alone is not enough: it is used again. */
 struct task_key {
@@ -26,8 +35,8 @@ struct task_reaped {
 	bool known;	      /* children_ns was read, or it is as young as that */
 	bool due;	      /* it may have grown */
 	bool booked;	      /* the process itself was reaped, and is booked with who did */
+	unsigned ended; /* children that ended since the balance was even */
 	uint64_t children_ns; /* run time of reaped children, whole lives */
-	uint64_t ended;	      /* children that ended since the balance was even */
 	int64_t balance_ns;   /* growth of children_ns less what those children had shown */
 	int64_t credited_ns;  /* what of that was recovered so far */
 	int64_t orphans_ns;   /* of the balance: orphans that an ancestor may have reaped instead */
@@ -51,46 +60,49 @@ struct task {
 	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	struct task_reaped reaped;
+	/* Departed.c's, of one whose exit record came: */
+	uint32_t status; /* as wait(2) gives it */
+	pid_t heir; /* of one that left the sample: the nearest ancestor that lives; 0: none */
+	char *ended; /* how it ended, in words; NULL where there is nothing to say */
 	/* Taskinfo's, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
 	char *command, *cgroup;
-	char *ended; /* how it ended, in words; NULL where there is nothing to say */
 };
-
-/* Bits of task_raw.valid above those of the delays, of time and of count. */
-#define VALID_RUN (UINT32_C(1) << 16)  /* run_ns */
-#define VALID_TICK (UINT32_C(1) << 17) /* user_ns and system_ns */
-#define VALID_CHILDREN (UINT32_C(1) << 18) /* children_user_ns and children_system_ns */
 
 /* What a task waits for right now. */
 enum wait_kind { WAIT_NONE, WAIT_CPU, WAIT_IO, WAIT_UNINTERRUPTIBLE };
 
-/* Counters since the task's start, in ns, and when they were read (CLOCK_MONOTONIC). */
+/* What a task does right now, where the source says the state. */
+struct task_now {
+	uint64_t wait_since_ns; /* CLOCK_MONOTONIC: of the longest wait among its threads */
+	char state; /* as in /proc/PID/stat; 0: the source does not say */
+	uint8_t wait; /* enum wait_kind */
+};
+
+/* Times of children that were reaped. */
+struct task_children {
+	uint64_t user_ns, system_ns;
+};
+
+/* Frame.c's own: when a task ran last, as far as readings tell. */
+struct task_idle {
+	uint64_t since_ns; /* it has not run since this reading, or longer */
+	uint64_t ran_ns; /* it ran after this, not after the reading that followed */
+};
+
+/* A task in a sample: its counters since its start, and when they were read (CLOCK_MONOTONIC). */
 struct task_raw {
 	struct task *task; /* the sample holds a reference */
 	pid_t tgid, pid;   /* of the task, here for the merge that compares them */
 	pid_t was; /* its id in the sample before where exec changed it, -1: it was not there */
-	unsigned members; /* tasks that are added up here, 1 for a single one */
-	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
-	bool single;	   /* the counters are one thread's, from the task's start on */
-	char state; /* as in /proc/PID/stat; 0: the source does not say */
-	uint8_t wait; /* enum wait_kind, where the source says the state */
-	bool exited;	   /* its exit record came: these are its last counters */
-	uint32_t status;   /* then: as wait(2) gives it */
-	pid_t heir;	   /* and of one that left: the nearest ancestor that lives */
+	bool single; /* the counters are one thread's, from the task's start on */
+	bool exited; /* its exit record came: these are its last counters */
 	uint64_t read_ns; /* unchanged elements of a source that marks: some time before */
-	struct delay_sum delay[DELAY_KINDS];
-	uint64_t run_ns;
-	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
-	uint64_t children_user_ns, children_system_ns; /* of children that were reaped */
-	uint64_t wait_since_ns; /* CLOCK_MONOTONIC: of the longest wait among its threads */
-	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
-	uint64_t still_ns; /* frame.c's: it has not run since this reading, or longer */
-	uint64_t ran_ns;  /* frame.c's: it ran after this, not after the reading that followed */
+	struct counters counters;
+	struct task_now now;
+	struct task_children children; /* where VALID_CHILDREN says so */
+	struct task_idle idle;
 };
-
-/* Whether any delay but cpu was ever booked in the counters (procfs gives no counts). */
-bool task_raw_booked(const struct task_raw *raw);
 
 /* What is read per task only when somebody wants it (and so may be missing). */
 #define NEED_RECORD 0x01u   /* struct task_record */
@@ -113,7 +125,7 @@ bool task_raw_booked(const struct task_raw *raw);
 struct task_proc {
 	char state;
 	bool children_valid, io_valid;
-	uint64_t children_user_ns, children_system_ns;
+	struct task_children children;
 	struct proctask_io io;
 };
 
@@ -125,10 +137,7 @@ struct task_proc {
 #define MARK_UNCHANGED 0x1u   /* as in the sample before, but for the times of reading */
 #define MARK_UNACCOUNTED 0x2u /* the kernel does not account its delays */
 
-/*
- * Sorted by (tgid, pid), which is how procfs lists them. records and procs run
- * parallel to raw and are NULL unless needed.
- */
+/* Sorted by task_order(). records and procs run parallel to raw and are NULL unless needed. */
 struct sample {
 	uint64_t begin_ns; /* CLOCK_MONOTONIC before the tasks were listed: who is born later is new */
 	uint64_t end_ns;
@@ -140,7 +149,7 @@ struct sample {
 	size_t n, cap;
 	size_t left; /* exited tasks, behind the n living ones */
 	size_t unread; /* tasks that are there but gave no answer */
-	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL */
+	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_unchanged() */
 	/*
 	 * Of a source that marks: so many of the first elements are the same tasks as at their
 	 * places one, two and three samples before. Of those what is unchanged need not be
@@ -167,6 +176,12 @@ void task_unref(struct task *task);
 /* Copies a raw name of at most len bytes, up to its first NUL. */
 void task_set_comm(struct task *task, const char *comm, size_t len);
 
+/* Where the element stands in the order of its sample. */
+static inline uint64_t raw_order(const struct task_raw *raw)
+{
+	return task_order(raw->tgid, raw->pid);
+}
+
 /* Empties the sample and gives its references back; the memory stays for the next. */
 void sample_reset(struct sample *sample);
 
@@ -186,12 +201,30 @@ void sample_return(struct sample *sample);
 void sample_mark(struct sample *sample, size_t n);
 
 /* Says that an element is not any more as its source left it. */
-static inline void sample_touch(struct sample *sample, const struct task_raw *raw)
-{
-	size_t at = (size_t)(raw - sample->raw);
+void sample_touch(struct sample *sample, const struct task_raw *raw);
 
-	if (sample->marks && at < sample->n)
-		sample->marks[at] &= (uint8_t)~MARK_UNCHANGED;
+/* Whether the source tells of the element more than its counters: it marks, and the task lives. */
+static inline bool sample_tells(const struct sample *sample, size_t i)
+{
+	return sample->marks && i < sample->n;
+}
+
+/* Whether the element is as in the sample before, but for the times of reading. */
+static inline bool sample_unchanged(const struct sample *sample, size_t i)
+{
+	return sample_tells(sample, i) && sample->marks[i] & MARK_UNCHANGED;
+}
+
+/* Whether the source says that the kernel does not account the task's delays. */
+static inline bool sample_unaccounted(const struct sample *sample, size_t i)
+{
+	return sample_tells(sample, i) && sample->marks[i] & MARK_UNACCOUNTED;
+}
+
+/* So many of the first elements are the tasks at their places in the sample of that age. */
+static inline size_t sample_stable(const struct sample *sample, unsigned age)
+{
+	return sample->stable[age];
 }
 
 /* Makes room for what `needs` asks for, zeroed, beside the elements there are. */

@@ -17,6 +17,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "sample.h"
 #include "util.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
@@ -253,21 +254,25 @@ static int run_each(struct snapshot *snapshot)
 }
 
 /*
- * Orders records by process: the leader's, that of ended threads, the other threads'. Of two with
- * one id the later reading comes last, as in a walk.
+ * Where a record stands: by process, in it the leader's, that of ended threads, and those of the
+ * other threads, none of which has an id below 2.
  */
+static uint64_t record_order(const struct snapshot_record *record)
+{
+	bool leader = record->pid == record->tgid;
+
+	if (record->part == SNAPSHOT_ENDED)
+		return task_order(record->tgid, 1);
+	return task_order(record->tgid, leader ? 0 : record->pid);
+}
+
+/* Compares two for qsort(). Of two with one id the later reading comes last, as in a walk. */
 static int compare_records(const void *a, const void *b)
 {
 	const struct snapshot_record *x = a, *y = b;
-	int xrank = x->part == SNAPSHOT_ENDED ? 1 : x->pid == x->tgid ? 0 : 2;
-	int yrank = y->part == SNAPSHOT_ENDED ? 1 : y->pid == y->tgid ? 0 : 2;
 
-	if (x->tgid != y->tgid)
-		return x->tgid < y->tgid ? -1 : 1;
-	if (xrank != yrank)
-		return xrank - yrank;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
+	if (record_order(x) != record_order(y))
+		return record_order(x) < record_order(y) ? -1 : 1;
 	return (x->read_ns > y->read_ns) - (x->read_ns < y->read_ns);
 }
 

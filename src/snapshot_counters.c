@@ -28,21 +28,22 @@ static char state_letter(uint32_t state, uint32_t exit_state)
 static void add_part(struct task_raw *raw, const struct snapshot_record *part)
 {
 	uint64_t since = part->read_ns - part->waited_ns;
+	struct counters *sum = &raw->counters;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		raw->delay[kind].count += part->count[kind];
-		raw->delay[kind].ns += part->delay[kind].ns;
+		sum->delay[kind].count += part->count[kind];
+		sum->delay[kind].ns += part->delay[kind].ns;
 	}
-	raw->run_ns += part->run_ns;
-	raw->user_ns += part->user_ns;
-	raw->system_ns += part->system_ns;
+	sum->run_ns += part->run_ns;
+	sum->user_ns += part->user_ns;
+	sum->system_ns += part->system_ns;
 	if (part->part == SNAPSHOT_ENDED)
 		return;
-	raw->life_ns += part->read_ns - part->start_ns;
-	raw->valid &= DELAY_BOTH(part->kinds) | ~DELAY_BOTH(DELAY_ALL);
-	if (part->wait && (!raw->wait || since < raw->wait_since_ns)) {
-		raw->wait = (uint8_t)part->wait;
-		raw->wait_since_ns = since;
+	sum->life_ns += part->read_ns - part->start_ns;
+	counters_mask(sum, DELAY_ALL & ~part->kinds);
+	if (part->wait && (!raw->now.wait || since < raw->now.wait_since_ns)) {
+		raw->now.wait = (uint8_t)part->wait;
+		raw->now.wait_since_ns = since;
 	}
 }
 
@@ -51,10 +52,10 @@ void snapshot_counters(const struct snapshot_record *parts, size_t n, struct tas
 	bool ended = n > 1 && parts[1].part == SNAPSHOT_ENDED;
 
 	raw->read_ns = parts->read_ns;
-	raw->valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN;
-	raw->state = state_letter(parts->state, parts->exit_state);
-	raw->children_user_ns = parts->children_user_ns;
-	raw->children_system_ns = parts->children_system_ns;
+	raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN;
+	raw->now.state = state_letter(parts->state, parts->exit_state);
+	raw->children.user_ns = parts->children_user_ns;
+	raw->children.system_ns = parts->children_system_ns;
 	raw->single = parts->threads <= 1 && !ended;
 	/* A leader that has ended while threads live on is among the ended ones. */
 	if (!ended || !parts->exit_state)

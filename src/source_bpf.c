@@ -118,7 +118,8 @@ static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
 
 	snapshot_counters(parts, n, raw);
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
-	identify(raw->task, parts, moved || !known || known->run_ns != raw->run_ns);
+	identify(raw->task, parts,
+		 moved || !known || known->counters.run_ns != raw->counters.run_ns);
 	cur->marks[i] = raw->task->accounted ? 0 : MARK_UNACCOUNTED;
 	if (cur->records)
 		snapshot_range(parts, n, &cur->records[i]);
@@ -135,9 +136,7 @@ static void keep(struct sample *cur, size_t i, const struct sample *prev, size_t
 	/* What an exit record said of it was said in its time. */
 	raw->exited = false;
 	raw->was = 0;
-	raw->status = 0;
-	raw->members = 1;
-	raw->heir = 0;
+	raw->counters.members = 1;
 }
 
 /* Whether the process is one of those asked for. */
@@ -263,10 +262,9 @@ static bool unite_entries(struct bpf_source *source, struct snapshot_view *view)
 static int compare_newcomers(const void *a, const void *b)
 {
 	const struct newcomer *x = a, *y = b;
+	uint64_t xorder = task_order(x->tgid, x->pid), yorder = task_order(y->tgid, y->pid);
 
-	if (x->tgid != y->tgid)
-		return x->tgid < y->tgid ? -1 : 1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return (xorder > yorder) - (xorder < yorder);
 }
 
 /* Sorts the entries out: those with an element before by that, the new ones by id. */
@@ -303,9 +301,7 @@ static void sort_entries(struct bpf_source *source, const struct sample *prev,
 /* Whether the element comes before what is new. */
 static bool comes_before(const struct task_raw *raw, const struct newcomer *newcomer)
 {
-	struct newcomer old = { raw->tgid, raw->pid, 0 };
-
-	return compare_newcomers(&old, newcomer) < 0;
+	return raw_order(raw) < task_order(newcomer->tgid, newcomer->pid);
 }
 
 /* How many of the first elements stay in their places: nobody of them left, nobody came between. */
@@ -405,7 +401,9 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 	}
 	old = raw->task;
 	if (entry->record) {
-		*raw = (struct task_raw){ .tgid = raw->tgid, .pid = raw->pid, .members = 1 };
+		*raw = (struct task_raw){ .tgid = raw->tgid,
+					  .pid = raw->pid,
+					  .counters.members = 1 };
 		fill(cur, i, view, entry, known, source->may_move);
 		raw->single |= source->env.threads; /* whatever the others are */
 	} else {

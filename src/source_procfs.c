@@ -69,16 +69,16 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 }
 
 /* Gives the element its counters. */
-static void set_counters(struct task_raw *raw, const uint64_t *count, bool sched_valid)
+static void set_counters(struct counters *counters, const uint64_t *count, bool sched_valid)
 {
-	raw->run_ns = count[THREAD_RUN];
-	raw->delay[DELAY_CPU].ns = count[THREAD_WAIT];
-	raw->delay[DELAY_CPU].count = count[THREAD_SLICES];
-	raw->delay[DELAY_BLKIO].ns = count[THREAD_BLKIO];
-	raw->user_ns = count[THREAD_USER];
-	raw->system_ns = count[THREAD_SYSTEM];
+	counters->run_ns = count[THREAD_RUN];
+	counters->delay[DELAY_CPU].ns = count[THREAD_WAIT];
+	counters->delay[DELAY_CPU].count = count[THREAD_SLICES];
+	counters->delay[DELAY_BLKIO].ns = count[THREAD_BLKIO];
+	counters->user_ns = count[THREAD_USER];
+	counters->system_ns = count[THREAD_SYSTEM];
 	if (!sched_valid)
-		raw->valid &= ~(VALID_RUN | DELAY_BOTH(DELAY_BIT(DELAY_CPU)));
+		counters->valid &= ~(VALID_RUN | DELAY_BOTH(DELAY_BIT(DELAY_CPU)));
 }
 
 /* A task that was not there before. Field 22 counts from boot, suspended time included. */
@@ -115,8 +115,8 @@ static void identify(const struct procfs_source *source, const struct sample *pr
 	raw->task->ppid = stat->ppid;
 	task_set_comm(raw->task, stat->comm, sizeof(stat->comm) - 1);
 	/* Who did not run did not call setuid or exec; without run times nobody knows. */
-	if (!moved && known && known->task == raw->task && raw->valid & VALID_RUN &&
-	    known->run_ns == raw->run_ns)
+	if (!moved && known && known->task == raw->task && raw->counters.valid & VALID_RUN &&
+	    known->counters.run_ns == raw->counters.run_ns)
 		return;
 	raw->task->fresh = true;
 	if (!proctask_status(source->env.procfd, raw->tgid, tid, &uid, NULL))
@@ -129,8 +129,8 @@ static struct task_raw *add_element(struct sample *cur, pid_t tgid, pid_t pid)
 	struct task_raw *raw = sample_add(cur, tgid, pid);
 
 	raw->read_ns = clock_ns(CLOCK_MONOTONIC);
-	raw->valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN |
-		     VALID_TICK;
+	raw->counters.valid =
+		DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN | VALID_TICK;
 	return raw;
 }
 
@@ -148,7 +148,7 @@ static void read_rows(struct procfs_source *source, const struct sample *prev, s
 			continue;
 		raw = add_element(cur, tgid, threads->pids[t]);
 		raw->single = true;
-		set_counters(raw, reading.figures.count, reading.sched_valid);
+		set_counters(&raw->counters, reading.figures.count, reading.sched_valid);
 		identify(source, prev, raw, &reading.stat, false);
 	}
 }
@@ -210,7 +210,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 	}
 	moved = procfs_threads_end(&source->memory, &process);
 	raw->single = !process->n;
-	set_counters(raw, process->total, sched_valid);
+	set_counters(&raw->counters, process->total, sched_valid);
 	identify(source, prev, raw, &leader.stat, moved);
 	raw->task->accounted |= leader.figures.count[THREAD_BLKIO] != 0;
 }

@@ -106,13 +106,13 @@ static bool take_counters(struct taskstats_source *source, struct task_raw *raw,
 			  uint64_t after_ns)
 {
 	if (!error)
-		error = taskstats_counters(part->record, part->len, raw);
+		error = taskstats_counters(part->record, part->len, &raw->counters);
 	if (error) {
 		note_error(source, error);
 		return false;
 	}
 	source->version = taskstats_version(part->record, part->len);
-	taskstats_elapsed(part->record, part->len, &raw->life_ns);
+	taskstats_elapsed(part->record, part->len, &raw->counters.life_ns);
 	raw->read_ns = before_ns + (after_ns - before_ns) / 2;
 	return true;
 }
@@ -159,9 +159,9 @@ static struct task *identify(const struct taskstats_identity *who, const struct 
 /* Whether the kernel keeps delays of the task that a PID record describes: it did by now. */
 static bool is_accounted(const struct taskstats_part *part)
 {
-	struct task_raw own = { 0 };
+	struct counters own = { 0 };
 
-	return !taskstats_counters(part->record, part->len, &own) && task_raw_booked(&own);
+	return !taskstats_counters(part->record, part->len, &own) && counters_booked(&own);
 }
 
 /* Reply to a PID query: who the element is; in thread rows its counters too. */
@@ -177,7 +177,7 @@ static void take_task(void *arg, size_t index, int error, const struct taskstats
 		error = taskstats_identity(part->record, part->len, &who);
 	if (error) {
 		/* Gone since its counters were read: they are its last, if we know whose. */
-		if (error == -ESRCH && raw->valid && same_single(source, place))
+		if (error == -ESRCH && raw->counters.valid && same_single(source, place))
 			raw->task = task_ref(source->known[place]->task);
 		note_error(source, error);
 		return;
@@ -253,13 +253,11 @@ static void find_known(struct taskstats_source *source, const struct sample *pre
 	size_t j = 0;
 
 	for (size_t i = 0; i < source->cur->n; i++) {
-		const struct task_raw *raw = &source->cur->raw[i];
+		uint64_t order = raw_order(&source->cur->raw[i]);
 
-		while (j < prev->n && (prev->raw[j].tgid < raw->tgid ||
-				       (prev->raw[j].tgid == raw->tgid &&
-					prev->raw[j].pid < raw->pid)))
+		while (j < prev->n && raw_order(&prev->raw[j]) < order)
 			j++;
-		if (j < prev->n && prev->raw[j].tgid == raw->tgid && prev->raw[j].pid == raw->pid)
+		if (j < prev->n && raw_order(&prev->raw[j]) == order)
 			source->known[i] = &prev->raw[j];
 	}
 }
@@ -301,7 +299,7 @@ static bool is_there(const struct sample *cur, pid_t pid)
 {
 	const struct task_raw *raw = sample_find(cur, pid, pid);
 
-	return raw && raw->valid;
+	return raw && raw->counters.valid;
 }
 
 /* Whether a process of the sample before is not there any more: its children have moved. */
@@ -310,7 +308,7 @@ static bool some_left(const struct taskstats_source *source, const struct sample
 	size_t still = 0;
 
 	for (size_t i = 0; i < source->cur->n; i++)
-		still += source->known[i] && source->cur->raw[i].valid;
+		still += source->known[i] && source->cur->raw[i].counters.valid;
 	return still < prev->n;
 }
 
@@ -327,7 +325,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 		struct task_raw *raw = &source->cur->raw[i];
 		const struct task_raw *known = source->known[i];
 
-		if (!raw->valid)
+		if (!raw->counters.valid)
 			continue;
 		if (needs & (NEED_RECORD | NEED_IDENTITY) || source->env.pids || !same_single(source, i)) {
 			ask(source, raw->pid, i);
@@ -337,7 +335,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 			parent = known->task->ppid;
 			parent_there = !parent || is_there(source->cur, parent);
 		}
-		if (known->run_ns != raw->run_ns || (orphans && !parent_there))
+		if (known->counters.run_ns != raw->counters.run_ns || (orphans && !parent_there))
 			ask(source, raw->pid, i);
 		else
 			raw->task = task_ref(known->task);
@@ -424,7 +422,7 @@ static int list_threads(struct taskstats_source *source, const struct sample *pr
 	err = query(source, true, take_group);
 	source->cur = cur;
 	for (size_t i = 0; !err && i < groups.n; i++)
-		if (groups.raw[i].valid)
+		if (groups.raw[i].counters.valid)
 			add_threads(source, groups.raw[i].tgid, same_single(source, i));
 	cur->unread += groups.unread;
 	sample_free(&groups);

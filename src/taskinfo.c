@@ -177,12 +177,12 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	pid_t tid = info->threads ? raw->pid : 0;
 	struct proctask_stat stat;
 
-	if (needs & NEED_STAT && !raw->state && !proc->state) {
+	if (needs & NEED_STAT && !raw->now.state && !proc->state) {
 		if (!read_stat(info, raw, keep, &stat)) {
 			proc->state = stat.state;
 			proc->children_valid = true;
-			proc->children_user_ns = stat.cutime * info->tick_ns;
-			proc->children_system_ns = stat.cstime * info->tick_ns;
+			proc->children.user_ns = stat.cutime * info->tick_ns;
+			proc->children.system_ns = stat.cstime * info->tick_ns;
 		}
 	}
 	if (needs & NEED_IO && !proc->io_valid) {
@@ -197,7 +197,7 @@ static void fill(struct taskinfo *info, struct sample *sample, size_t i, unsigne
 	struct task *task = sample->raw[i].task;
 
 	/* A source that marks says the state, too. */
-	if (sample->marks)
+	if (sample_tells(sample, i))
 		needs &= ~NEED_STAT;
 	if (task->fresh) {
 		task->user = user_name(info, task->uid);
@@ -233,8 +233,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	if (!(needs & (NEED_INFO | NEED_PROC)))
 		between = NULL;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		if (more || needs & NEED_IO || !sample->marks || i >= sample->n ||
-		    !(sample->marks[i] & MARK_UNCHANGED))
+		if (more || needs & NEED_IO || !sample_unchanged(sample, i))
 			fill(info, sample, i, needs, false);
 		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
 			between(arg);

@@ -87,7 +87,7 @@ int taskstats_version(const uint8_t *record, size_t len)
 	return version < TASKSTATS_OLDEST ? -EPROTONOSUPPORT : version;
 }
 
-int taskstats_counters(const uint8_t *record, size_t len, struct task_raw *raw)
+int taskstats_counters(const uint8_t *record, size_t len, struct counters *counters)
 {
 	struct view view;
 	uint64_t user, system;
@@ -95,23 +95,23 @@ int taskstats_counters(const uint8_t *record, size_t len, struct task_raw *raw)
 
 	if (err)
 		return err;
-	raw->valid = 0;
+	counters->valid = 0;
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
 		const struct delay_place *place = place_of(&view, kind);
-		struct delay_sum *sum = &raw->delay[kind];
+		struct delay_sum *sum = &counters->delay[kind];
 
 		if (view.version >= delay_table[kind].since &&
 		    read_bytes(&view, place->count, &sum->count, sizeof(sum->count)) &&
 		    read_bytes(&view, place->total, &sum->ns, sizeof(sum->ns)))
-			raw->valid |= DELAY_BOTH(DELAY_BIT(kind));
+			counters->valid |= DELAY_BOTH(DELAY_BIT(kind));
 	}
-	if (read_field(&view, RECORD_cpu_run_virtual_total, &raw->run_ns))
-		raw->valid |= VALID_RUN;
+	if (read_field(&view, RECORD_cpu_run_virtual_total, &counters->run_ns))
+		counters->valid |= VALID_RUN;
 	if (read_field(&view, RECORD_ac_utime, &user) &&
 	    read_field(&view, RECORD_ac_stime, &system)) {
-		raw->user_ns = user * NSEC_PER_USEC;
-		raw->system_ns = system * NSEC_PER_USEC;
-		raw->valid |= VALID_TICK;
+		counters->user_ns = user * NSEC_PER_USEC;
+		counters->system_ns = system * NSEC_PER_USEC;
+		counters->valid |= VALID_TICK;
 	}
 	return 0;
 }

@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "counters.h"
 #include "record.h"
-#include "sample.h"
 
 /* The oldest version whose layout is known. Later ones only ever add at the end. */
 #define TASKSTATS_OLDEST 8
@@ -45,10 +46,10 @@ int taskstats_parts(const void *attributes, size_t len, struct taskstats_part *p
 int taskstats_version(const uint8_t *record, size_t len);
 
 /*
- * Takes counters and their valid mask from a record; identity and read_ns are left
- * alone. Fields beyond `len` or the version are invalid. Errors as taskstats_version().
+ * Takes counters and their valid mask from a record; members and life_ns are left alone.
+ * Fields beyond `len` or the version are invalid. Errors as taskstats_version().
  */
-int taskstats_counters(const uint8_t *record, size_t len, struct task_raw *raw);
+int taskstats_counters(const uint8_t *record, size_t len, struct counters *counters);
 
 /*
  * Takes the identity from a PID record (a TGID record has none,

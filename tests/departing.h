@@ -12,30 +12,40 @@
 /* When the listeners were drained: a little after each sample was taken. */
 #define DRAINED(i) (SEC(100 + 2 * (i)) + MS(20))
 
-/* Gives every counter of a reading a value of its own. */
-static inline void give(struct task_raw *raw, uint64_t base)
+/* Gives every counter a value of its own. */
+static inline void fill(struct counters *counters, uint64_t base)
 {
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		raw->delay[kind] = (struct delay_sum){ base * 10 + kind, MS(base) + kind };
-	raw->run_ns = MS(base) + 50;
-	raw->user_ns = MS(3 * base);
-	raw->system_ns = MS(base);
+		counters->delay[kind] = (struct delay_sum){ base * 10 + kind, MS(base) + kind };
+	counters->run_ns = MS(base) + 50;
+	counters->user_ns = MS(3 * base);
+	counters->system_ns = MS(base);
+}
+
+/* The same of a reading's. */
+static inline void give(struct task_raw *raw, uint64_t base)
+{
+	fill(&raw->counters, base);
 }
 
 /* The end of a process's only thread between the drains of samples 0 and 1. */
 static inline struct exit_record ended(pid_t pid, uint64_t start_ns, uint64_t end_ns, uint64_t base)
 {
-	struct exit_record record = { .pid = pid, .tgid = pid, .ppid = 1, .uid = 1000,
-				      .last = true, .members = 1, .lo_ns = DRAINED(0),
+	struct exit_record record = { .pid = pid,
+				      .tgid = pid,
+				      .ppid = 1,
+				      .uid = 1000,
+				      .last = true,
+				      .counters.members = 1,
+				      .lo_ns = DRAINED(0),
 				      .hi_ns = DRAINED(1) };
 
 	record.life_ns = (end_ns - start_ns) / 1000 * 1000;
 	memcpy(record.comm, "worker", 7);
-	record.raw.valid = SCENE_VALID;
-	record.raw.exited = true;
-	record.raw.single = true;
-	record.raw.life_ns = record.life_ns;
-	give(&record.raw, base);
+	record.counters.valid = SCENE_VALID;
+	record.single = true;
+	record.counters.life_ns = record.life_ns;
+	fill(&record.counters, base);
 	return record;
 }
 
@@ -82,10 +92,12 @@ static inline void check_delta(const struct row *row, uint64_t from, uint64_t to
 	assert_non_null(row);
 	assert_int_equal(row->valid | VALID_TICK, SCENE_VALID);
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		assert_int_equal(row->deltas->delay[kind].ns, MS(to - from) + (from ? 0 : kind));
-		assert_int_equal(row->deltas->delay[kind].count, (to - from) * 10 + (from ? 0 : kind));
+		assert_int_equal(row->deltas->grown.delay[kind].ns,
+				 MS(to - from) + (from ? 0 : kind));
+		assert_int_equal(row->deltas->grown.delay[kind].count,
+				 (to - from) * 10 + (from ? 0 : kind));
 	}
-	assert_int_equal(row->deltas->run_ns, MS(to - from) + (from ? 0 : 50));
+	assert_int_equal(row->deltas->grown.run_ns, MS(to - from) + (from ? 0 : 50));
 }
 
 #endif

@@ -51,7 +51,7 @@ static void check_record(const uint8_t *bytes, size_t len)
 	uint8_t *record = exact(bytes, len);
 	int version = taskstats_version(record, len);
 	int expected = version < 0 ? version : 0;
-	struct task_raw raw = { 0 };
+	struct counters raw = { 0 };
 	struct task_record all;
 	uint64_t elapsed;
 

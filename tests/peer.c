@@ -158,7 +158,7 @@ static void collect(void *arg, size_t index, int error, const struct taskstats_p
 	const struct collector *collector = arg;
 	struct answers *answers = collector->answers;
 	uint32_t id = (uint32_t)collector->ids[index];
-	struct task_raw raw = { 0 };
+	struct counters raw = { 0 };
 
 	answers->calls[index]++;
 	answers->errors[index] = error;

@@ -96,7 +96,7 @@ static inline struct task_raw *lives(struct play *play, pid_t pid, pid_t ppid, u
 
 	raw = before ? scene_again(cur, before) : scene_add(cur, pid, pid, start_ns);
 	raw->exited = false;
-	raw->run_ns = MS(run_ms);
+	raw->counters.run_ns = MS(run_ms);
 	raw->task->ppid = ppid;
 	snprintf(path, sizeof(path), "%d/stat", (int)pid);
 	if (faccessat(play->tree->fd, path, F_OK, 0))
@@ -151,12 +151,16 @@ static inline void leave(struct play *play, const struct sample *prev, struct sa
 		struct task_raw *raw = &cur->raw[cur->n + i];
 		struct task_key key = { end->pid, prev->begin_ns + MS(1) };
 
-		*raw = (struct task_raw){ .tgid = end->pid, .pid = end->pid, .exited = true,
-					  .members = end->members, .run_ns = end->run_ns,
-					  .heir = end->heir,
-					  .read_ns = key.start_ns + MS(1), .valid = SCENE_VALID };
+		*raw = (struct task_raw){ .tgid = end->pid,
+					  .pid = end->pid,
+					  .exited = true,
+					  .read_ns = key.start_ns + MS(1),
+					  .counters = { .members = end->members,
+							.run_ns = end->run_ns,
+							.valid = SCENE_VALID } };
 		raw->task = before ? task_ref(before->task) : task_new(key, end->pid);
 		raw->task->ppid = end->ppid;
+		raw->task->heir = end->heir;
 	}
 	play->nends = 0;
 }
@@ -174,7 +178,7 @@ static inline void take(struct play *play, enum account_seen seen)
 	play->recovered_ns += play->account.recovered_ns;
 	frame_build(&play->frame, prev, cur, &options);
 	for (size_t i = 0; i < play->frame.n; i++)
-		play->shown_ns += (int64_t)play->frame.rows[i].deltas->run_ns;
+		play->shown_ns += (int64_t)play->frame.rows[i].deltas->grown.run_ns;
 	play->n++;
 	assert_true(play->n < TAKES_MAX);
 	play->samples[play->n].begin_ns = SEC(100 + 2 * play->n);

@@ -32,7 +32,7 @@ struct task_raw *scene_add(struct sample *sample, pid_t tgid, pid_t pid, uint64_
 
 	raw->task = task_new((struct task_key){ pid, start_ns }, tgid);
 	raw->read_ns = sample->begin_ns;
-	raw->valid = SCENE_VALID;
+	raw->counters.valid = SCENE_VALID;
 	return raw;
 }
 

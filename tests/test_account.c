@@ -357,7 +357,7 @@ static void test_unread_gone(void **state)
 
 	open_scene(play);
 	/* That its reading before had its children's times does not say that it is there. */
-	lives(play, 201, SHELL, 90)->valid |= VALID_CHILDREN;
+	lives(play, 201, SHELL, 90)->counters.valid |= VALID_CHILDREN;
 	take(play, SOME);
 	play->samples[play->n].unread = 1;
 	open_scene(play);

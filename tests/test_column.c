@@ -46,20 +46,20 @@ static struct task_raw *add_waiter(struct scene *scene)
 {
 	struct task_raw *before = scene_add(&scene->samples[0], 42, 42, SEC(10)), *now;
 
-	before->delay[DELAY_CPU] = (struct delay_sum){ 100, SEC(50) };
-	before->run_ns = SEC(3);
+	before->counters.delay[DELAY_CPU] = (struct delay_sum){ 100, SEC(50) };
+	before->counters.run_ns = SEC(3);
 	now = scene_again(&scene->samples[1], before);
-	now->delay[DELAY_CPU] = (struct delay_sum){ 110, SEC(50) + MS(500) };
-	now->delay[DELAY_BLKIO] = (struct delay_sum){ 4, MS(3000) };
-	now->delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(20) };
-	now->delay[DELAY_RECLAIM] = (struct delay_sum){ 2, MS(40) };
-	now->delay[DELAY_THRASH] = (struct delay_sum){ 3, MS(60) };
-	now->delay[DELAY_COMPACT] = (struct delay_sum){ 0, 0 };
-	now->delay[DELAY_WPCOPY] = (struct delay_sum){ 1000, MS(1) };
-	now->delay[DELAY_IRQ] = (struct delay_sum){ 7, 70000 };
-	now->run_ns = SEC(3) + MS(240);
-	now->user_ns = MS(4);
-	now->system_ns = MS(12);
+	now->counters.delay[DELAY_CPU] = (struct delay_sum){ 110, SEC(50) + MS(500) };
+	now->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 4, MS(3000) };
+	now->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(20) };
+	now->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 2, MS(40) };
+	now->counters.delay[DELAY_THRASH] = (struct delay_sum){ 3, MS(60) };
+	now->counters.delay[DELAY_COMPACT] = (struct delay_sum){ 0, 0 };
+	now->counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 1000, MS(1) };
+	now->counters.delay[DELAY_IRQ] = (struct delay_sum){ 7, 70000 };
+	now->counters.run_ns = SEC(3) + MS(240);
+	now->counters.user_ns = MS(4);
+	now->counters.system_ns = MS(12);
 	task_set_comm(now->task, "waiter", 6);
 	now->task->ppid = 41;
 	now->task->uid = 1000;
@@ -125,7 +125,7 @@ static void test_uncounted(void **state)
 	struct scene *scene = *state;
 	struct task_raw *raw = add_waiter(scene);
 
-	raw->valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN;
+	raw->counters.valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN;
 	scene_build(scene, 1, false, 0);
 	check(scene, UNIT_PERCENT, "blkio", "150.0");
 	check(scene, UNIT_COUNT, "blkio", "-");
@@ -146,7 +146,7 @@ static void test_baseline(void **state)
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 1, 1, SEC(10));
 
-	raw->delay[DELAY_CPU] = (struct delay_sum){ 1, MS(5) };
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 1, MS(5) };
 	scene_build(scene, 0, false, 0);
 	check(scene, UNIT_PERCENT, "cpu", "-");
 	check(scene, UNIT_MS, "cpu", "-");
@@ -225,8 +225,8 @@ static void test_proc(void **state)
 	sample_extend(&scene->samples[1], NEED_PROC);
 	a = &scene->samples[0].procs[0];
 	b = &scene->samples[1].procs[0];
-	*a = (struct task_proc){ 'S', true, true, MS(100), MS(200), { 1 << 20, 0, 4096 } };
-	*b = (struct task_proc){ 'D', true, true, MS(500), MS(200), { 3 << 20, 5 << 10, 0 } };
+	*a = (struct task_proc){ 'S', true, true, { MS(100), MS(200) }, { 1 << 20, 0, 4096 } };
+	*b = (struct task_proc){ 'D', true, true, { MS(500), MS(200) }, { 3 << 20, 5 << 10, 0 } };
 	scene_build(scene, 1, false, 0);
 	check(scene, UNIT_PERCENT, "state", "D");
 	check(scene, UNIT_PERCENT, "cuser", "20.0");
@@ -293,7 +293,7 @@ static void check_total(const struct scene *scene, enum unit unit, const char *i
 	for (size_t i = 0; i < scene->frame.n; i++) {
 		rows[i] = &scene->frame.rows[i];
 		row_add(&sum, &deltas, rows[i]);
-		row_add_life(&counters, rows[i]);
+		row_add_life(&counters.counters, rows[i]);
 	}
 	total = column_total(column, &view, rows, scene->frame.n, &sum);
 	if (total.type == VALUE_UNSET) {
@@ -315,12 +315,12 @@ static void test_totals(void **state)
 	a = scene_add(&scene->samples[1], 1, 1, SEC(101));
 	b = scene_add(&scene->samples[1], 2, 2, SEC(101));
 	c = scene_add(&scene->samples[1], 3, 3, SEC(101));
-	a->delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(10) };
-	b->delay[DELAY_THRASH] = (struct delay_sum){ 1, MS(30) };
-	a->delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
-	b->delay[DELAY_CPU] = (struct delay_sum){ 1, MS(300) };
-	c->valid = 0;
-	a->run_ns = MS(500);
+	a->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(10) };
+	b->counters.delay[DELAY_THRASH] = (struct delay_sum){ 1, MS(30) };
+	a->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
+	b->counters.delay[DELAY_CPU] = (struct delay_sum){ 1, MS(300) };
+	c->counters.valid = 0;
+	a->counters.run_ns = MS(500);
 	scene_build(scene, 1, false, 0);
 	check_total(scene, UNIT_PERCENT, "cpu", "20.0");
 	check_total(scene, UNIT_COUNT, "cpu", "4.0");
@@ -350,7 +350,7 @@ static void test_ladder(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct task_raw *raw = scene_add(&scene->samples[1], 1, 1, SEC(101));
 
-		raw->delay[DELAY_BLKIO] = (struct delay_sum){ 1, MS(cases[i].ms) };
+		raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, MS(cases[i].ms) };
 		scene_build(scene, 1, false, 0);
 		check(scene, UNIT_MS, "blkio", cases[i].cell);
 		check(scene, UNIT_AVG, "blkio", cases[i].cell);
@@ -365,8 +365,8 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 	struct task_record *record;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		raw->delay[kind] = (struct delay_sum){ UINT64_MAX / 16, UINT64_MAX / 16 };
-	raw->run_ns = raw->user_ns = raw->system_ns = UINT64_MAX / 4;
+		raw->counters.delay[kind] = (struct delay_sum){ UINT64_MAX / 16, UINT64_MAX / 16 };
+	raw->counters.run_ns = raw->counters.user_ns = raw->counters.system_ns = UINT64_MAX / 4;
 	raw->task->uid = UINT32_MAX;
 	raw->task->ppid = INT32_MAX;
 	raw->task->user = name;
@@ -377,7 +377,8 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 	record = &scene->samples[1].records[0];
 	memset(record, 0xff, sizeof(*record));
 	scene->samples[1].procs[0] = (struct task_proc){
-		'D', true, true, UINT64_MAX, UINT64_MAX, { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+		'D', true, true, { UINT64_MAX, UINT64_MAX }, { UINT64_MAX, UINT64_MAX, UINT64_MAX }
+	};
 }
 
 /* Whatever the value, a cell is exactly as wide as its column. */

@@ -32,8 +32,8 @@ static void test_known(void **state)
 	assert_true(row->interval_ns == SEC(2));
 	assert_ptr_equal(row->task, scene->samples[0].raw[1].task);
 	assert_ptr_equal(row->before, &scene->samples[0].raw[1]);
-	assert_int_equal(row->raw->delay[DELAY_CPU].ns, MS(20));
-	assert_true(row->raw->life_ns == SEC(51));
+	assert_int_equal(row->raw->counters.delay[DELAY_CPU].ns, MS(20));
+	assert_true(row->raw->counters.life_ns == SEC(51));
 	assert_true(row->raw->single);
 	assert_false(scene->frame.rows[0].exited);
 	assert_int_equal(scene->frame.born, 0);
@@ -77,7 +77,7 @@ static void test_unread(void **state)
 	assert_false(row->born);
 	assert_int_equal(row->valid, 0);
 	assert_true(row->deltas->total.ns == 0);
-	assert_int_equal(row->raw->delay[DELAY_CPU].ns, MS(20));
+	assert_int_equal(row->raw->counters.delay[DELAY_CPU].ns, MS(20));
 	assert_int_equal(scene->frame.born, 0);
 }
 
@@ -95,9 +95,12 @@ static void test_zombie(void **state)
 		if (known) {
 			give(scene_add(&scene->samples[0], 5, 5, start), 7);
 			raw = scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
-			*raw = (struct task_raw){ .task = raw->task, .tgid = 5, .pid = 5,
-						  .members = 1, .read_ns = SEC(102),
-						  .valid = SCENE_VALID };
+			*raw = (struct task_raw){ .task = raw->task,
+						  .tgid = 5,
+						  .pid = 5,
+						  .counters.members = 1,
+						  .read_ns = SEC(102),
+						  .counters.valid = SCENE_VALID };
 		} else {
 			raw = scene_add(&scene->samples[1], 5, 5, start);
 		}
@@ -109,8 +112,12 @@ static void test_zombie(void **state)
 		assert_int_equal(row->born, !known);
 		/* Still there. */
 		raw = scene_again(&scene->samples[2], &scene->samples[1].raw[0]);
-		*raw = (struct task_raw){ .task = raw->task, .tgid = 5, .pid = 5, .members = 1,
-					  .read_ns = SEC(104), .valid = SCENE_VALID };
+		*raw = (struct task_raw){ .task = raw->task,
+					  .tgid = 5,
+					  .pid = 5,
+					  .counters.members = 1,
+					  .read_ns = SEC(104),
+					  .counters.valid = SCENE_VALID };
 		merge(scene, 2, false, NULL, 0);
 		assert_int_equal(scene->frame.n, 1);
 		row = &scene->frame.rows[0];
@@ -211,8 +218,8 @@ static void test_last_thread(void **state)
 		const struct row *row;
 
 		records[0].tgid = 5;
-		records[0].raw.single = false;
-		records[0].raw.life_ns = 0;
+		records[0].single = false;
+		records[0].counters.life_ns = 0;
 		memcpy(records[0].comm, "helper", 7);
 		if (known) {
 			give(scene_add(&scene->samples[0], 5, 5, start), 7);
@@ -227,7 +234,7 @@ static void test_last_thread(void **state)
 		assert_int_equal(row->task->key.pid, 5);
 		assert_string_equal(row->task->comm, "worker");
 		assert_false(row->raw->single);
-		assert_true(row->raw->life_ns == 0);
+		assert_true(row->raw->counters.life_ns == 0);
 		for (unsigned i = 0; i < 3; i++)
 			sample_reset(&scene->samples[i]);
 	}
@@ -374,11 +381,15 @@ static void test_first(void **state)
 	assert_int_equal(scene->frame.n, 2);
 	assert_true(scene->frame.rows[0].exited);
 	assert_false(scene->frame.rows[1].exited);
-	assert_int_equal(scene->samples[0].raw[0].delay[DELAY_CPU].ns, MS(20));
+	assert_int_equal(scene->samples[0].raw[0].counters.delay[DELAY_CPU].ns, MS(20));
 	/* It is a baseline for what comes. */
 	raw = scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
-	*raw = (struct task_raw){ .task = raw->task, .tgid = 5, .pid = 5, .members = 1,
-				  .read_ns = SEC(102), .valid = SCENE_VALID };
+	*raw = (struct task_raw){ .task = raw->task,
+				  .tgid = 5,
+				  .pid = 5,
+				  .counters.members = 1,
+				  .read_ns = SEC(102),
+				  .counters.valid = SCENE_VALID };
 	merge(scene, 1, false, NULL, 0);
 	check_delta(row_of(scene, 5, false), 1, 1);
 }

@@ -65,15 +65,14 @@ static uint64_t waited(const struct life *life, uint64_t at)
 }
 
 /* Gives a reading the counters that the task had then. */
-static void count(struct task_raw *raw, const struct life *life, uint64_t at)
+static void count(struct counters *counters, const struct life *life, uint64_t at)
 {
 	uint64_t ns = waited(life, at);
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		raw->delay[kind] = (struct delay_sum){ ns / 1000 + kind, ns };
-	raw->run_ns = ns;
-	raw->valid = SCENE_VALID;
-	raw->single = !life->several;
+		counters->delay[kind] = (struct delay_sum){ ns / 1000 + kind, ns };
+	counters->run_ns = ns;
+	counters->valid = SCENE_VALID;
 }
 
 /* Writes the name of a life: its number, or that of its sort. */
@@ -169,11 +168,12 @@ static void send_record(struct world *world, const struct life *life, uint64_t n
 		record.lo_ns = world->drained;
 		record.hi_ns = now;
 		name(world, life, record.comm);
-		count(&record.raw, life, life->end);
-		record.raw.life_ns = life->several ? 0 : record.raw.life_ns;
+		count(&record.counters, life, life->end);
+		record.single = !life->several;
+		record.counters.life_ns = life->several ? 0 : record.counters.life_ns;
 		if (life->several && i < 2) {
 			record.pid += 1000 * (pid_t)(i + 1);
-			record.last = record.raw.single = false;
+			record.last = record.single = false;
 		}
 		world->records[world->nrecords++] = record;
 	}
@@ -210,11 +210,12 @@ static void read_life(struct world *world, struct sample *cur, const struct samp
 	task_set_comm(raw->task, comm, sizeof(comm));
 	raw->task->ppid = 1;
 	raw->task->uid = 1000;
-	count(raw, life, at);
+	count(&raw->counters, life, at);
+	raw->single = !life->several;
 	/* There is no sum of a zombie. */
 	if (life->several && at >= life->sent) {
-		memset(raw->delay, 0, sizeof(raw->delay));
-		raw->run_ns = 0;
+		memset(raw->counters.delay, 0, sizeof(raw->counters.delay));
+		raw->counters.run_ns = 0;
 	}
 }
 
@@ -245,13 +246,14 @@ static void book(struct world *world)
 		struct life *life = &world->lives[strtoul(row->task->comm, NULL, 10)];
 
 		if (!world->frame.prev) {
-			life->expected -= row->raw->run_ns;
+			life->expected -= row->raw->counters.run_ns;
 			continue;
 		}
 		assert_int_equal(row->valid | VALID_TICK, SCENE_VALID);
 		for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-			assert_int_equal(row->deltas->delay[kind].ns, row->deltas->run_ns);
-		life->shown += row->deltas->run_ns;
+			assert_int_equal(row->deltas->grown.delay[kind].ns,
+					 row->deltas->grown.run_ns);
+		life->shown += row->deltas->grown.run_ns;
 		life->exited += row->exited ? row->members : 0;
 		world->folded += row->members > 1;
 	}

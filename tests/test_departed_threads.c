@@ -243,7 +243,7 @@ static void test_exec_ended(void **state)
 	assert_true(scene->frame.rows[0].exited && scene->frame.rows[1].exited);
 	/* Which of the two goes on from the leader's reading is not known. */
 	for (unsigned i = 0; i < 2; i++)
-		sum += scene->frame.rows[i].deltas->delay[DELAY_CPU].ns;
+		sum += scene->frame.rows[i].deltas->grown.delay[DELAY_CPU].ns;
 	assert_true(sum <= MS(30 - 7 + 15));
 }
 
@@ -307,7 +307,7 @@ static void test_fold(void **state)
 	assert_int_equal(scene->frame.n, 2);
 	row = &scene->frame.rows[1];
 	assert_int_equal(row->members, 10);
-	assert_int_equal(row->deltas->delay[DELAY_CPU].ns, MS(100));
+	assert_int_equal(row->deltas->grown.delay[DELAY_CPU].ns, MS(100));
 	assert_string_equal(row->task->ended, "10 tasks");
 	assert_int_equal(scene->frame.born, 10);
 }

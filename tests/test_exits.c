@@ -16,7 +16,7 @@
 #include "exiting.h"
 
 /* Asserts that counters are those of the values, as far as the version has them. */
-static void check_counters(const struct task_raw *raw, unsigned version,
+static void check_counters(const struct counters *counters, unsigned version,
 			   const struct record_values *values)
 {
 	static const unsigned since[RECORD_KINDS] = { 8, 8, 8, 8, 9, 11, 13, 14 };
@@ -24,15 +24,15 @@ static void check_counters(const struct task_raw *raw, unsigned version,
 	for (unsigned kind = 0; kind < RECORD_KINDS; kind++) {
 		bool has = version >= since[kind];
 
-		assert_int_equal(raw->valid & DELAY_BOTH(DELAY_BIT(kind)),
+		assert_int_equal(counters->valid & DELAY_BOTH(DELAY_BIT(kind)),
 				 has ? DELAY_BOTH(DELAY_BIT(kind)) : 0);
-		assert_true(raw->delay[kind].count == (has ? values->delay[kind].count : 0));
-		assert_true(raw->delay[kind].ns == (has ? values->delay[kind].total : 0));
+		assert_true(counters->delay[kind].count == (has ? values->delay[kind].count : 0));
+		assert_true(counters->delay[kind].ns == (has ? values->delay[kind].total : 0));
 	}
-	assert_int_equal(raw->valid & (VALID_RUN | VALID_TICK), VALID_RUN | VALID_TICK);
-	assert_true(raw->run_ns == values->cpu_run_virtual_total);
-	assert_true(raw->user_ns == values->ac_utime * 1000);
-	assert_true(raw->system_ns == values->ac_stime * 1000);
+	assert_int_equal(counters->valid & (VALID_RUN | VALID_TICK), VALID_RUN | VALID_TICK);
+	assert_true(counters->run_ns == values->cpu_run_virtual_total);
+	assert_true(counters->user_ns == values->ac_utime * 1000);
+	assert_true(counters->system_ns == values->ac_stime * 1000);
 }
 
 /* Asserts who a record says has ended, and how. */
@@ -43,9 +43,7 @@ static void check_who(const struct exit_record *record, const struct record_valu
 	assert_true(record->uid == values->ac_uid);
 	assert_string_equal(record->comm, values->ac_comm);
 	assert_int_equal(record->status, values->ac_exitcode);
-	assert_int_equal(record->raw.status, values->ac_exitcode);
-	assert_true(record->raw.exited);
-	assert_int_equal(record->members, 1);
+	assert_int_equal(record->counters.members, 1);
 }
 
 /* A process of one thread. */
@@ -62,12 +60,12 @@ static void test_single(void **state)
 		send_exit(&kernel, 0, &task, NULL);
 		record = drain(&kernel, 1);
 		check_who(record, &task);
-		check_counters(&record->raw, USUAL, &task);
+		check_counters(&record->counters, USUAL, &task);
 		assert_true(record->last);
 		assert_int_equal(record->tgid, 70);
 		assert_true(record->life_ns == (threads ? task.ac_etime : task.ac_tgetime) * 1000);
-		assert_true(record->raw.life_ns == task.ac_etime * 1000);
-		assert_true(record->raw.single);
+		assert_true(record->counters.life_ns == task.ac_etime * 1000);
+		assert_true(record->single);
 		kernel_close(&kernel);
 	}
 }
@@ -88,7 +86,7 @@ static void test_thread(void **state)
 		records = drain(&kernel, 2);
 		for (unsigned i = 0; i < 2; i++) {
 			check_who(&records[i], i ? &leader : &task);
-			check_counters(&records[i].raw, USUAL, i ? &leader : &task);
+			check_counters(&records[i].counters, USUAL, i ? &leader : &task);
 			assert_false(records[i].last);
 			assert_int_equal(records[i].tgid, 70);
 		}
@@ -111,13 +109,13 @@ static void test_last(void **state)
 		send_exit(&kernel, 1, &task, &group);
 		record = drain(&kernel, 1);
 		check_who(record, &task);
-		check_counters(&record->raw, USUAL, threads ? &task : &group);
+		check_counters(&record->counters, USUAL, threads ? &task : &group);
 		assert_true(record->last);
 		assert_int_equal(record->tgid, 70);
 		assert_true(record->life_ns == (threads ? task.ac_etime : task.ac_tgetime) * 1000);
 		/* How long all threads lived is not known. */
-		assert_true(record->raw.life_ns == (threads ? task.ac_etime * 1000 : 0));
-		assert_int_equal(record->raw.single, threads);
+		assert_true(record->counters.life_ns == (threads ? task.ac_etime * 1000 : 0));
+		assert_int_equal(record->single, threads);
 		kernel_close(&kernel);
 	}
 }
@@ -143,7 +141,7 @@ static void test_last_group(void **state)
 	len += (uint32_t)record_attributes(bytes + len, &message);
 	memcpy(bytes, &len, sizeof(len));
 	send_bytes(&kernel, 0, bytes, len);
-	check_counters(&drain(&kernel, 1)->raw, USUAL, &group);
+	check_counters(&drain(&kernel, 1)->counters, USUAL, &group);
 	assert_int_equal(drain(&kernel, 1)->tgid, 70);
 	assert_int_equal(drain(&kernel, 1)->pid, 72);
 	assert_true(drain(&kernel, 1)->last);
@@ -168,12 +166,12 @@ static void test_versions(void **state)
 		send_exit(&kernel, 0, &last, &group);
 		records = drain(&kernel, 2);
 		check_who(&records[0], &task);
-		check_counters(&records[0].raw, version, &task);
+		check_counters(&records[0].counters, version, &task);
 		assert_int_equal(records[0].tgid, version < 12 ? 0 : 70);
 		assert_true(records[0].life_ns ==
 			    (version < 12 ? task.ac_etime : task.ac_tgetime) * 1000);
 		check_who(&records[1], &last);
-		check_counters(&records[1].raw, version, &group);
+		check_counters(&records[1].counters, version, &group);
 		assert_int_equal(records[1].tgid, 80);
 		assert_true(records[1].last);
 		assert_int_equal(exits_stats(kernel.exits)->lost, 0);

@@ -18,10 +18,10 @@
 static void give(struct task_raw *raw, uint64_t base)
 {
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		raw->delay[kind] = (struct delay_sum){ base * 10 + kind, MS(base) + kind };
-	raw->run_ns = MS(base) + 50;
-	raw->user_ns = MS(3 * base);
-	raw->system_ns = MS(base);
+		raw->counters.delay[kind] = (struct delay_sum){ base * 10 + kind, MS(base) + kind };
+	raw->counters.run_ns = MS(base) + 50;
+	raw->counters.user_ns = MS(3 * base);
+	raw->counters.system_ns = MS(base);
 }
 
 /* The first reading shows who is there, and no deltas. */
@@ -40,7 +40,7 @@ static void test_first(void **state)
 	assert_ptr_equal(row->task, raw->task);
 	assert_int_equal(row->valid, 0);
 	assert_true(row->interval_ns == 0);
-	assert_true(row->deltas->total.ns == 0 && row->deltas->run_ns == 0);
+	assert_true(row->deltas->total.ns == 0 && row->deltas->grown.run_ns == 0);
 	assert_false(row->born);
 	assert_null(row->before);
 }
@@ -62,13 +62,14 @@ static void test_delta(void **state)
 	assert_true(row->interval_ns == SEC(2) + MS(3));
 	assert_true(scene->frame.interval_ns == SEC(2));
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		assert_true(row->deltas->delay[kind].ns == MS(13));
-		assert_true(row->deltas->delay[kind].count == 130);
+		assert_true(row->deltas->grown.delay[kind].ns == MS(13));
+		assert_true(row->deltas->grown.delay[kind].count == 130);
 	}
 	assert_true(row->deltas->total.ns == MS(13) * 7 && row->deltas->total.count == 130 * 7);
 	assert_true(row->deltas->mem.ns == MS(13) * 4 && row->deltas->mem.count == 130 * 4);
-	assert_true(row->deltas->run_ns == MS(13));
-	assert_true(row->deltas->user_ns == MS(13) / 4 * 3 && row->deltas->system_ns == MS(13) / 4);
+	assert_true(row->deltas->grown.run_ns == MS(13));
+	assert_true(row->deltas->grown.user_ns == MS(13) / 4 * 3 &&
+		    row->deltas->grown.system_ns == MS(13) / 4);
 	assert_false(row->born);
 	assert_int_equal(scene->frame.born, 0);
 	assert_int_equal(scene->frame.gone, 0);
@@ -90,10 +91,11 @@ static void test_birth(void **state)
 	assert_int_equal(scene->frame.born, 1);
 	assert_true(row->interval_ns == SEC(2));
 	assert_int_equal(row->valid, SCENE_VALID);
-	assert_true(row->deltas->delay[DELAY_BLKIO].ns == MS(7) + 1);
-	assert_true(row->deltas->delay[DELAY_BLKIO].count == 71);
-	assert_true(row->deltas->run_ns == MS(7) + 50);
-	assert_true(row->deltas->user_ns + row->deltas->system_ns == row->deltas->run_ns);
+	assert_true(row->deltas->grown.delay[DELAY_BLKIO].ns == MS(7) + 1);
+	assert_true(row->deltas->grown.delay[DELAY_BLKIO].count == 71);
+	assert_true(row->deltas->grown.run_ns == MS(7) + 50);
+	assert_true(row->deltas->grown.user_ns + row->deltas->grown.system_ns ==
+		    row->deltas->grown.run_ns);
 	assert_null(row->before);
 }
 
@@ -114,7 +116,7 @@ static void test_first_seen_old(void **state)
 	now = scene_again(&scene->samples[2], raw);
 	give(now, 8);
 	scene_build(scene, 2, false, 0);
-	assert_true(scene->frame.rows[0].deltas->delay[DELAY_CPU].ns == MS(1));
+	assert_true(scene->frame.rows[0].deltas->grown.delay[DELAY_CPU].ns == MS(1));
 }
 
 /* Whether it was born before or within is decided by the latest it can have started. */
@@ -150,8 +152,8 @@ static void test_reuse(void **state)
 		row = &scene->frame.rows[0];
 		assert_true(row->born);
 		assert_null(row->before);
-		assert_true(row->deltas->delay[DELAY_CPU].ns == MS(base));
-		assert_true(row->deltas->delay[DELAY_CPU].count == base * 10);
+		assert_true(row->deltas->grown.delay[DELAY_CPU].ns == MS(base));
+		assert_true(row->deltas->grown.delay[DELAY_CPU].count == base * 10);
 		assert_int_equal(scene->frame.born, 1);
 		assert_int_equal(scene->frame.gone, 1);
 		sample_reset(&scene->samples[0]);
@@ -201,11 +203,11 @@ static void test_threads(void **state)
 	scene_add(&scene->samples[0], 6, 7, SEC(2));
 	scene_again(&scene->samples[1], leader);
 	now = scene_again(&scene->samples[1], thread);
-	now->delay[DELAY_BLKIO].ns = 9;
+	now->counters.delay[DELAY_BLKIO].ns = 9;
 	scene_add(&scene->samples[1], 7, 7, SEC(101));
 	scene_build(scene, 1, false, 0);
 	assert_int_equal(scene->frame.n, 3);
-	assert_true(scene->frame.rows[1].deltas->delay[DELAY_BLKIO].ns == 9);
+	assert_true(scene->frame.rows[1].deltas->grown.delay[DELAY_BLKIO].ns == 9);
 	assert_true(scene->frame.rows[2].born);
 	assert_int_equal(scene->frame.gone, 1);
 }
@@ -220,28 +222,31 @@ static void test_falling(void **state)
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b, *c;
 	const struct row *row = NULL;
 
-	a->delay[DELAY_CPU] = (struct delay_sum){ 10, 1000 };
-	a->run_ns = 500, a->user_ns = 300, a->system_ns = 200;
+	a->counters.delay[DELAY_CPU] = (struct delay_sum){ 10, 1000 };
+	a->counters.run_ns = 500, a->counters.user_ns = 300, a->counters.system_ns = 200;
 	b = scene_again(&scene->samples[1], a);
-	b->delay[DELAY_CPU] = (struct delay_sum){ 9, 900 };
-	b->run_ns = 450, b->user_ns = 250, b->system_ns = 150;
+	b->counters.delay[DELAY_CPU] = (struct delay_sum){ 9, 900 };
+	b->counters.run_ns = 450, b->counters.user_ns = 250, b->counters.system_ns = 150;
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID);
-	assert_true(row->deltas->delay[DELAY_CPU].ns == 0 && row->deltas->delay[DELAY_CPU].count == 0);
-	assert_true(row->deltas->run_ns == 0 && row->deltas->user_ns == 0 && row->deltas->system_ns == 0);
-	assert_true(row->raw->delay[DELAY_CPU].ns == 1000);
-	assert_true(row->raw->delay[DELAY_CPU].count == 10);
-	assert_true(row->raw->run_ns == 500);
+	assert_true(row->deltas->grown.delay[DELAY_CPU].ns == 0 &&
+		    row->deltas->grown.delay[DELAY_CPU].count == 0);
+	assert_true(row->deltas->grown.run_ns == 0 && row->deltas->grown.user_ns == 0 &&
+		    row->deltas->grown.system_ns == 0);
+	assert_true(row->raw->counters.delay[DELAY_CPU].ns == 1000);
+	assert_true(row->raw->counters.delay[DELAY_CPU].count == 10);
+	assert_true(row->raw->counters.run_ns == 500);
 
 	c = scene_again(&scene->samples[2], b);
-	c->delay[DELAY_CPU] = (struct delay_sum){ 12, 1100 };
-	c->run_ns = 560;
+	c->counters.delay[DELAY_CPU] = (struct delay_sum){ 12, 1100 };
+	c->counters.run_ns = 560;
 	scene_build(scene, 2, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->deltas->delay[DELAY_CPU].ns == 100 && row->deltas->delay[DELAY_CPU].count == 2);
-	assert_true(row->deltas->run_ns == 60);
-	assert_true(row->raw->delay[DELAY_CPU].ns == 1100);
+	assert_true(row->deltas->grown.delay[DELAY_CPU].ns == 100 &&
+		    row->deltas->grown.delay[DELAY_CPU].count == 2);
+	assert_true(row->deltas->grown.run_ns == 60);
+	assert_true(row->raw->counters.delay[DELAY_CPU].ns == 1100);
 }
 
 /* The record of a zombie reads 0: no overflow, no negative. */
@@ -253,15 +258,15 @@ static void test_zombie(void **state)
 
 	give(before, 7);
 	now = scene_again(&scene->samples[1], before);
-	memset(now->delay, 0, sizeof(now->delay));
-	now->run_ns = now->user_ns = now->system_ns = 0;
+	memset(now->counters.delay, 0, sizeof(now->counters.delay));
+	now->counters.run_ns = now->counters.user_ns = now->counters.system_ns = 0;
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID);
 	assert_ptr_equal(row->deltas, &no_deltas);
-	assert_true(row->raw->delay[DELAY_IRQ].ns == MS(7) + 7);
-	assert_true(row->raw->delay[DELAY_IRQ].count == 77);
-	assert_true(row->raw->run_ns == MS(7) + 50);
+	assert_true(row->raw->counters.delay[DELAY_IRQ].ns == MS(7) + 7);
+	assert_true(row->raw->counters.delay[DELAY_IRQ].count == 77);
+	assert_true(row->raw->counters.run_ns == MS(7) + 50);
 }
 
 /* Counts are 32 bits wide in the kernel. */
@@ -271,21 +276,21 @@ static void test_count_wrap(void **state)
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b, *c;
 	const struct row *row;
 
-	a->delay[DELAY_BLKIO] = (struct delay_sum){ UINT32_MAX - 4, MS(5) };
+	a->counters.delay[DELAY_BLKIO] = (struct delay_sum){ UINT32_MAX - 4, MS(5) };
 	b = scene_again(&scene->samples[1], a);
-	b->delay[DELAY_BLKIO] = (struct delay_sum){ 10, MS(6) };
+	b->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 10, MS(6) };
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->deltas->delay[DELAY_BLKIO].count == 15);
-	assert_true(row->deltas->delay[DELAY_BLKIO].ns == MS(1));
-	assert_true(row->raw->delay[DELAY_BLKIO].count == (UINT64_C(1) << 32) + 10);
+	assert_true(row->deltas->grown.delay[DELAY_BLKIO].count == 15);
+	assert_true(row->deltas->grown.delay[DELAY_BLKIO].ns == MS(1));
+	assert_true(row->raw->counters.delay[DELAY_BLKIO].count == (UINT64_C(1) << 32) + 10);
 	/* The next reading comes in 32 bits again. */
 	c = scene_again(&scene->samples[2], b);
-	c->delay[DELAY_BLKIO] = (struct delay_sum){ 12, MS(7) };
+	c->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 12, MS(7) };
 	scene_build(scene, 2, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->deltas->delay[DELAY_BLKIO].count == 2);
-	assert_true(row->raw->delay[DELAY_BLKIO].count == (UINT64_C(1) << 32) + 12);
+	assert_true(row->deltas->grown.delay[DELAY_BLKIO].count == 2);
+	assert_true(row->raw->counters.delay[DELAY_BLKIO].count == (UINT64_C(1) << 32) + 12);
 }
 
 /* A process's sum of counts may be wider. */
@@ -294,12 +299,13 @@ static void test_wide_count(void **state)
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b;
 
-	a->delay[DELAY_CPU] = (struct delay_sum){ UINT64_C(0x1fffffff0), 5 };
+	a->counters.delay[DELAY_CPU] = (struct delay_sum){ UINT64_C(0x1fffffff0), 5 };
 	b = scene_again(&scene->samples[1], a);
-	b->delay[DELAY_CPU] = (struct delay_sum){ UINT64_C(0x200000010), 6 };
+	b->counters.delay[DELAY_CPU] = (struct delay_sum){ UINT64_C(0x200000010), 6 };
 	scene_build(scene, 1, false, 0);
-	assert_true(scene->frame.rows[0].deltas->delay[DELAY_CPU].count == 0x20);
-	assert_true(scene->frame.rows[0].raw->delay[DELAY_CPU].count == UINT64_C(0x200000010));
+	assert_true(scene->frame.rows[0].deltas->grown.delay[DELAY_CPU].count == 0x20);
+	assert_true(scene->frame.rows[0].raw->counters.delay[DELAY_CPU].count ==
+		    UINT64_C(0x200000010));
 }
 
 /* A total that jumps to 0 while its count goes on: unset for one interval, then as before. */
@@ -309,24 +315,24 @@ static void test_overflow(void **state)
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b, *c;
 	const struct row *row;
 
-	a->delay[DELAY_SWAPIN] = (struct delay_sum){ 1000, UINT64_MAX - 5 };
-	a->delay[DELAY_BLKIO] = (struct delay_sum){ 7, MS(7) };
+	a->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1000, UINT64_MAX - 5 };
+	a->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 7, MS(7) };
 	b = scene_again(&scene->samples[1], a);
-	b->delay[DELAY_SWAPIN] = (struct delay_sum){ 1003, 0 };
-	b->delay[DELAY_BLKIO] = (struct delay_sum){ 8, MS(9) };
+	b->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1003, 0 };
+	b->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 8, MS(9) };
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_SWAPIN)));
-	assert_true(row->deltas->delay[DELAY_SWAPIN].ns == 0);
+	assert_true(row->deltas->grown.delay[DELAY_SWAPIN].ns == 0);
 	assert_true(row->deltas->total.ns == MS(2) && row->deltas->mem.ns == 0);
 	c = scene_again(&scene->samples[2], b);
-	c->delay[DELAY_SWAPIN] = (struct delay_sum){ 1005, 300 };
+	c->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1005, 300 };
 	scene_build(scene, 2, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID);
-	assert_true(row->deltas->delay[DELAY_SWAPIN].ns == 300);
-	assert_true(row->deltas->delay[DELAY_SWAPIN].count == 2);
-	assert_true(row->raw->delay[DELAY_SWAPIN].ns == 300);
+	assert_true(row->deltas->grown.delay[DELAY_SWAPIN].ns == 300);
+	assert_true(row->deltas->grown.delay[DELAY_SWAPIN].count == 2);
+	assert_true(row->raw->counters.delay[DELAY_SWAPIN].ns == 300);
 }
 
 /* Two readings at one time: an interval above 0, so that nothing is divided by it. */
@@ -338,10 +344,10 @@ static void test_zero_interval(void **state)
 	for (unsigned back = 0; back < 2; back++) {
 		b = scene_again(&scene->samples[1], a);
 		b->read_ns = a->read_ns - back;
-		b->delay[DELAY_CPU].ns = 8;
+		b->counters.delay[DELAY_CPU].ns = 8;
 		scene_build(scene, 1, false, 0);
 		assert_true(scene->frame.rows[0].interval_ns > 0);
-		assert_true(scene->frame.rows[0].deltas->delay[DELAY_CPU].ns == 8);
+		assert_true(scene->frame.rows[0].deltas->grown.delay[DELAY_CPU].ns == 8);
 		sample_reset(&scene->samples[1]);
 	}
 }
@@ -356,8 +362,9 @@ static void test_unknown(void **state)
 	give(a, 1);
 	b = scene_again(&scene->samples[1], a);
 	give(b, 2);
-	a->valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
-	b->valid &= ~(DELAY_BOTH(DELAY_BIT(DELAY_IRQ)) | DELAY_COUNT_BIT(DELAY_CPU) | VALID_TICK);
+	a->counters.valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
+	b->counters.valid &=
+		~(DELAY_BOTH(DELAY_BIT(DELAY_IRQ)) | DELAY_COUNT_BIT(DELAY_CPU) | VALID_TICK);
 	scene_build(scene, 1, false, DELAY_BIT(DELAY_WPCOPY));
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid,
@@ -378,7 +385,7 @@ static void test_no_run(void **state)
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b;
 
 	give(a, 1);
-	a->valid &= ~VALID_RUN;
+	a->counters.valid &= ~VALID_RUN;
 	b = scene_again(&scene->samples[1], a);
 	give(b, 2);
 	scene_build(scene, 1, false, 0);
@@ -400,17 +407,17 @@ static void test_since_start(void **state)
 	assert_true(scene->frame.since_start);
 	assert_int_equal(row->valid, SCENE_VALID);
 	assert_true(row->interval_ns == SEC(60));
-	assert_true(row->deltas->delay[DELAY_WPCOPY].ns == MS(7) + 6);
-	assert_true(row->deltas->run_ns == MS(7) + 50);
+	assert_true(row->deltas->grown.delay[DELAY_WPCOPY].ns == MS(7) + 6);
+	assert_true(row->deltas->grown.run_ns == MS(7) + 50);
 	b = scene_again(&scene->samples[1], a);
 	give(b, 3);
 	scene_build(scene, 1, true, 0);
 	row = &scene->frame.rows[0];
 	assert_true(row->interval_ns == SEC(62));
 	/* What fell stays what it was. */
-	assert_true(row->deltas->delay[DELAY_WPCOPY].ns == MS(7) + 6);
-	assert_true(row->deltas->delay[DELAY_WPCOPY].count == 76);
-	assert_true(row->deltas->run_ns == MS(7) + 50);
+	assert_true(row->deltas->grown.delay[DELAY_WPCOPY].ns == MS(7) + 6);
+	assert_true(row->deltas->grown.delay[DELAY_WPCOPY].count == 76);
+	assert_true(row->deltas->grown.run_ns == MS(7) + 50);
 	assert_false(row->born);
 }
 
@@ -426,14 +433,14 @@ static void test_sums(void **state)
 		struct task_raw *raw = scene_add(&scene->samples[1], 5, 5, SEC(101));
 		const struct row *row;
 
-		raw->delay[DELAY_SWAPIN] = (struct delay_sum){ 50, cases[i].swapin };
-		raw->delay[DELAY_THRASH] = (struct delay_sum){ 51, cases[i].thrash };
-		raw->delay[DELAY_RECLAIM] = (struct delay_sum){ 1, 100 };
-		raw->delay[DELAY_COMPACT] = (struct delay_sum){ 2, 1000 };
-		raw->delay[DELAY_WPCOPY] = (struct delay_sum){ 3, 10000 };
-		raw->delay[DELAY_CPU] = (struct delay_sum){ 4, 100000 };
-		raw->delay[DELAY_BLKIO] = (struct delay_sum){ 5, 1000000 };
-		raw->delay[DELAY_IRQ] = (struct delay_sum){ 6, 10000000 };
+		raw->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 50, cases[i].swapin };
+		raw->counters.delay[DELAY_THRASH] = (struct delay_sum){ 51, cases[i].thrash };
+		raw->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, 100 };
+		raw->counters.delay[DELAY_COMPACT] = (struct delay_sum){ 2, 1000 };
+		raw->counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 3, 10000 };
+		raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 4, 100000 };
+		raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 5, 1000000 };
+		raw->counters.delay[DELAY_IRQ] = (struct delay_sum){ 6, 10000000 };
 		scene_build(scene, 1, false, 0);
 		row = &scene->frame.rows[0];
 		assert_true(row->deltas->mem.ns == 11100 + cases[i].mem);
@@ -452,27 +459,28 @@ static void test_split(void **state)
 	const struct row *row = NULL;
 
 	/* No tick in the interval: in the ratio of the whole life. */
-	a->run_ns = 1000, a->user_ns = MS(1), a->system_ns = MS(3);
+	a->counters.run_ns = 1000, a->counters.user_ns = MS(1), a->counters.system_ns = MS(3);
 	b = scene_again(&scene->samples[1], a);
-	b->run_ns = 1400;
+	b->counters.run_ns = 1400;
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->deltas->run_ns == 400);
-	assert_true(row->deltas->user_ns == 100 && row->deltas->system_ns == 300);
+	assert_true(row->deltas->grown.run_ns == 400);
+	assert_true(row->deltas->grown.user_ns == 100 && row->deltas->grown.system_ns == 300);
 	/* Ticks in the interval: theirs. */
-	b->user_ns = MS(2);
+	b->counters.user_ns = MS(2);
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
-	assert_true(row->deltas->user_ns == 400 && row->deltas->system_ns == 0);
+	assert_true(row->deltas->grown.user_ns == 400 && row->deltas->grown.system_ns == 0);
 	/* No tick ever: unknown. But who did not run used neither. */
-	a->user_ns = a->system_ns = b->user_ns = b->system_ns = 0;
+	a->counters.user_ns = a->counters.system_ns = b->counters.user_ns = b->counters.system_ns =
+		0;
 	scene_build(scene, 1, false, 0);
 	assert_false(scene->frame.rows[0].valid & VALID_TICK);
-	b->run_ns = a->run_ns;
+	b->counters.run_ns = a->counters.run_ns;
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_true(row->valid & VALID_TICK);
-	assert_true(row->deltas->user_ns == 0 && row->deltas->system_ns == 0);
+	assert_true(row->deltas->grown.user_ns == 0 && row->deltas->grown.system_ns == 0);
 }
 
 /* A sum adds what is known. */
@@ -487,25 +495,26 @@ static void test_row_add(void **state)
 
 	give(a, 1);
 	give(b, 2);
-	a->delay[DELAY_THRASH].ns = 0;
-	b->delay[DELAY_THRASH].ns = MS(50);
-	b->valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
+	a->counters.delay[DELAY_THRASH].ns = 0;
+	b->counters.delay[DELAY_THRASH].ns = MS(50);
+	b->counters.valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
 	scene_build(scene, 1, false, 0);
 	rows = scene->frame.rows;
 	for (size_t i = 0; i < 2; i++) {
 		row_add(&sum, &deltas, &rows[i]);
-		row_add_life(&counters, &rows[i]);
+		row_add_life(&counters.counters, &rows[i]);
 	}
 	assert_int_equal(sum.members, 2);
 	assert_int_equal(sum.valid, SCENE_VALID);
-	assert_true(deltas.delay[DELAY_CPU].ns == MS(3) && deltas.delay[DELAY_CPU].count == 30);
-	assert_true(deltas.delay[DELAY_BLKIO].ns == MS(1) + 1);
-	assert_true(counters.delay[DELAY_BLKIO].ns == MS(1) + 1);
-	assert_true(counters.delay[DELAY_CPU].ns == MS(3));
-	assert_true(deltas.run_ns == MS(3) + 100 && counters.run_ns == MS(3) + 100);
+	assert_true(deltas.grown.delay[DELAY_CPU].ns == MS(3) &&
+		    deltas.grown.delay[DELAY_CPU].count == 30);
+	assert_true(deltas.grown.delay[DELAY_BLKIO].ns == MS(1) + 1);
+	assert_true(counters.counters.delay[DELAY_BLKIO].ns == MS(1) + 1);
+	assert_true(counters.counters.delay[DELAY_CPU].ns == MS(3));
+	assert_true(deltas.grown.run_ns == MS(3) + 100 && counters.counters.run_ns == MS(3) + 100);
 	/* mem adds the members' mem: of one it is swapin, of the other thrash. */
 	assert_true(deltas.mem.ns == rows[0].deltas->mem.ns + rows[1].deltas->mem.ns);
-	assert_true(deltas.mem.ns > delay_mem(deltas.delay, sum.valid).ns);
+	assert_true(deltas.mem.ns > delay_mem(deltas.grown.delay, sum.valid).ns);
 	assert_true(deltas.total.ns == rows[0].deltas->total.ns + rows[1].deltas->total.ns);
 }
 

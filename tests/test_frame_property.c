@@ -25,7 +25,7 @@ static uint64_t roll(uint64_t *seed)
 static void walk(struct task_raw *raw, uint64_t *seed)
 {
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		struct delay_sum *sum = &raw->delay[kind];
+		struct delay_sum *sum = &raw->counters.delay[kind];
 		uint64_t dice = roll(seed) % 16;
 
 		if (dice < 8) {
@@ -42,11 +42,12 @@ static void walk(struct task_raw *raw, uint64_t *seed)
 		} else if (dice == 11) {
 			sum->count = (uint32_t)(UINT32_MAX - roll(seed) % 4);
 		} else if (dice == 12) {
-			raw->valid ^= DELAY_BOTH(DELAY_BIT(kind));
+			raw->counters.valid ^= DELAY_BOTH(DELAY_BIT(kind));
 		}
 	}
-	raw->run_ns = roll(seed) % 8 ? raw->run_ns + roll(seed) % MS(900) : raw->run_ns / 2;
-	raw->user_ns = roll(seed) % 8 ? raw->user_ns + MS(4) : 0;
+	raw->counters.run_ns = roll(seed) % 8 ? raw->counters.run_ns + roll(seed) % MS(900)
+					      : raw->counters.run_ns / 2;
+	raw->counters.user_ns = roll(seed) % 8 ? raw->counters.user_ns + MS(4) : 0;
 }
 
 /* Asserts that a row's deltas are the differences of what two frames show as cumulative. */
@@ -54,20 +55,23 @@ static void check_difference(const struct row *row, const struct task_raw *shown
 {
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		if (!(row->valid & DELAY_BIT(kind))) {
-			assert_true(row->deltas->delay[kind].ns == 0);
+			assert_true(row->deltas->grown.delay[kind].ns == 0);
 			continue;
 		}
-		assert_true(row->raw->delay[kind].ns >= shown->delay[kind].ns);
-		assert_true(row->deltas->delay[kind].ns ==
-			    row->raw->delay[kind].ns - shown->delay[kind].ns);
-		assert_true(row->deltas->delay[kind].count ==
-			    row->raw->delay[kind].count - shown->delay[kind].count);
-		assert_true(row->deltas->delay[kind].count < UINT32_MAX);
+		assert_true(row->raw->counters.delay[kind].ns >= shown->counters.delay[kind].ns);
+		assert_true(row->deltas->grown.delay[kind].ns ==
+			    row->raw->counters.delay[kind].ns - shown->counters.delay[kind].ns);
+		assert_true(row->deltas->grown.delay[kind].count ==
+			    row->raw->counters.delay[kind].count -
+				    shown->counters.delay[kind].count);
+		assert_true(row->deltas->grown.delay[kind].count < UINT32_MAX);
 	}
-	assert_true(row->deltas->run_ns == row->raw->run_ns - shown->run_ns);
-	assert_true(row->deltas->run_ns <= MS(900));
+	assert_true(row->deltas->grown.run_ns ==
+		    row->raw->counters.run_ns - shown->counters.run_ns);
+	assert_true(row->deltas->grown.run_ns <= MS(900));
 	if (row->valid & VALID_TICK)
-		assert_true(row->deltas->user_ns + row->deltas->system_ns == row->deltas->run_ns);
+		assert_true(row->deltas->grown.user_ns + row->deltas->grown.system_ns ==
+			    row->deltas->grown.run_ns);
 }
 
 /* However counters move, a delta is the difference of two consecutive cumulatives. */
@@ -82,7 +86,7 @@ static void test_property(void **state)
 
 		scene_open(&scene);
 		memset(&kernel, 0, sizeof(kernel));
-		kernel.valid = SCENE_VALID;
+		kernel.counters.valid = SCENE_VALID;
 		for (unsigned step = 0; step < 40; step++) {
 			/* Two samples in turn, as the sampler has them. */
 			struct sample *prev = &scene.samples[(step + 1) % 2];
@@ -95,10 +99,11 @@ static void test_property(void **state)
 			walk(&kernel, &seed);
 			raw = step ? scene_again(cur, &prev->raw[0]) :
 				     scene_add(cur, 5, 5, SEC(1));
-			raw->valid = kernel.valid;
-			memcpy(raw->delay, kernel.delay, sizeof(raw->delay));
-			raw->run_ns = kernel.run_ns;
-			raw->user_ns = kernel.user_ns;
+			raw->counters.valid = kernel.counters.valid;
+			memcpy(raw->counters.delay, kernel.counters.delay,
+			       sizeof(raw->counters.delay));
+			raw->counters.run_ns = kernel.counters.run_ns;
+			raw->counters.user_ns = kernel.counters.user_ns;
 			frame_build(&scene.frame, step ? prev : NULL, cur, &options);
 			if (step) {
 				check_difference(&scene.frame.rows[0], &shown);

@@ -17,8 +17,8 @@
 static struct task_raw *with_life(struct task_raw *raw, uint64_t life_ns, uint64_t run_ns)
 {
 	raw->single = true;
-	raw->life_ns = life_ns;
-	raw->run_ns = run_ns;
+	raw->counters.life_ns = life_ns;
+	raw->counters.run_ns = run_ns;
 	return raw;
 }
 
@@ -34,8 +34,9 @@ static void test_longer_than_life(void **state)
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[1], 5, 5, SEC(101));
 
-	with_life(raw, SEC(1), MS(1))->delay[DELAY_BLKIO] = (struct delay_sum){ 9, SEC(5180) };
-	raw->delay[DELAY_CPU] = (struct delay_sum){ 3, MS(900) };
+	with_life(raw, SEC(1), MS(1))->counters.delay[DELAY_BLKIO] =
+		(struct delay_sum){ 9, SEC(5180) };
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(900) };
 	scene_build(scene, 1, false, 0);
 	assert_false(knows_blkio(scene));
 	assert_true(scene->frame.rows[0].valid & DELAY_BIT(DELAY_CPU));
@@ -49,10 +50,11 @@ static void test_since_start(void **state)
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(40));
 
-	with_life(raw, SEC(60), MS(1))->delay[DELAY_BLKIO] = (struct delay_sum){ 9, SEC(59) };
+	with_life(raw, SEC(60), MS(1))->counters.delay[DELAY_BLKIO] =
+		(struct delay_sum){ 9, SEC(59) };
 	scene_build(scene, 0, true, 0);
 	assert_true(knows_blkio(scene));
-	raw->delay[DELAY_BLKIO].ns = SEC(61);
+	raw->counters.delay[DELAY_BLKIO].ns = SEC(61);
 	scene_build(scene, 0, true, 0);
 	assert_false(knows_blkio(scene));
 	assert_int_equal(scene->frame.stale, 1);
@@ -66,7 +68,7 @@ static void read_wait(struct scene *scene, uint64_t ran_ns, uint64_t waited_ns)
 	raw = with_life(scene_again(&scene->samples[1], raw), SEC(101), MS(9) + ran_ns);
 	scene_build(scene, 1, false, 0);
 	raw = with_life(scene_again(&scene->samples[2], raw), SEC(103), MS(10) + ran_ns);
-	raw->delay[DELAY_BLKIO] = (struct delay_sum){ 1, waited_ns };
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, waited_ns };
 	scene_build(scene, 2, false, 0);
 }
 
@@ -75,22 +77,24 @@ static void test_life(void **state)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[1], 5, 5, SEC(90));
-	struct task_raw *b = scene_add(&scene->samples[1], 6, 6, SEC(90)), counters = { 0 };
+	struct task_raw *b = scene_add(&scene->samples[1], 6, 6, SEC(90));
+	struct counters sum = { 0 };
 
-	a->life_ns = b->life_ns = SEC(10);
-	a->delay[DELAY_BLKIO] = (struct delay_sum){ 2, SEC(1000) };
-	a->delay[DELAY_CPU] = (struct delay_sum){ 2, SEC(1) };
-	b->delay[DELAY_BLKIO] = (struct delay_sum){ 3, SEC(4) };
-	assert_int_equal(raw_known(a), DELAY_ALL & ~DELAY_BIT(DELAY_BLKIO));
-	assert_int_equal(raw_known(b), DELAY_ALL);
+	a->counters.life_ns = b->counters.life_ns = SEC(10);
+	a->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 2, SEC(1000) };
+	a->counters.delay[DELAY_CPU] = (struct delay_sum){ 2, SEC(1) };
+	b->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, SEC(4) };
+	assert_int_equal(counters_known(&a->counters),
+			 SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
+	assert_int_equal(counters_known(&b->counters), SCENE_VALID);
 	scene_build(scene, 1, false, 0);
-	row_add_life(&counters, &scene->frame.rows[0]);
-	row_add_life(&counters, &scene->frame.rows[1]);
-	assert_int_equal(counters.delay[DELAY_BLKIO].ns, SEC(4));
-	assert_int_equal(counters.delay[DELAY_BLKIO].count, 3);
-	assert_int_equal(counters.delay[DELAY_CPU].ns, SEC(1));
+	row_add_life(&sum, &scene->frame.rows[0]);
+	row_add_life(&sum, &scene->frame.rows[1]);
+	assert_int_equal(sum.delay[DELAY_BLKIO].ns, SEC(4));
+	assert_int_equal(sum.delay[DELAY_BLKIO].count, 3);
+	assert_int_equal(sum.delay[DELAY_CPU].ns, SEC(1));
 	/* Of a sum no life is known: it is what it is. */
-	assert_int_equal(raw_known(&counters), DELAY_ALL);
+	assert_int_equal(counters_known(&sum), SCENE_VALID);
 }
 
 /* Who ran a short while ago has not waited since long before. */
@@ -121,8 +125,8 @@ static void test_threads(void **state)
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[1], 5, 5, SEC(101));
 
-	raw->life_ns = SEC(10);
-	raw->delay[DELAY_BLKIO] = (struct delay_sum){ 20, SEC(9) };
+	raw->counters.life_ns = SEC(10);
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 20, SEC(9) };
 	scene_build(scene, 1, false, 0);
 	assert_true(knows_blkio(scene));
 }

@@ -41,8 +41,8 @@ static struct task_raw *add(struct state *s, const char *comm, const char *cgrou
 	task_set_comm(raw->task, comm, strlen(comm));
 	set_text(&raw->task->cgroup, cgroup);
 	raw->task->user = pid % 2 ? "odd" : "even";
-	raw->delay[DELAY_CPU] = (struct delay_sum){ cpu ? 1 : 0, MS(cpu) };
-	raw->run_ns = MS(cpu) * 2;
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ cpu ? 1 : 0, MS(cpu) };
+	raw->counters.run_ns = MS(cpu) * 2;
 	return raw;
 }
 
@@ -87,8 +87,9 @@ static void check(struct state *s, enum group_by by, const char *expected)
 		assert_null(row->task);
 		buf_printf(&out, "%s%s=%u:%llu", i ? " " : "",
 			   row->group->name ? row->group->name : "-", row->members,
-			   (unsigned long long)(row->deltas->delay[DELAY_CPU].ns / MS(1)));
-		assert_int_equal(row->deltas->run_ns, row->deltas->delay[DELAY_CPU].ns * 2);
+			   (unsigned long long)(row->deltas->grown.delay[DELAY_CPU].ns / MS(1)));
+		assert_int_equal(row->deltas->grown.run_ns,
+				 row->deltas->grown.delay[DELAY_CPU].ns * 2);
 		assert_ptr_equal(group_find(&s->grouping, row->group->id), row);
 	}
 	assert_string_equal(buf_cstr(&out), expected);
@@ -153,7 +154,7 @@ static void test_many(void **state)
 
 		assert_int_equal(row->members, 3);
 		assert_int_equal(row->group->n, 3);
-		assert_int_equal(row->deltas->delay[DELAY_CPU].ns, MS(1));
+		assert_int_equal(row->deltas->grown.delay[DELAY_CPU].ns, MS(1));
 		assert_true(row->group->worst->task->key.pid <= 1000);
 		for (size_t m = 0; m < 3; m++)
 			assert_string_equal(row->group->members[m]->task->comm, row->group->name);
@@ -194,7 +195,7 @@ static void test_tree(void **state)
 	assert_int_equal(groups[0].own, 0);
 	assert_int_equal(groups[0].worst->task->key.pid, 6);
 	/* Only its own are in the sum that sums over groups take. */
-	assert_int_equal(groups[1].sum.deltas->delay[DELAY_CPU].ns, MS(4));
+	assert_int_equal(groups[1].sum.deltas->grown.delay[DELAY_CPU].ns, MS(4));
 	assert_int_equal(groups[0].sum.members, 0);
 	assert_int_equal(frame->rows[0].members, 5);
 	/* Users have no tree. */
@@ -221,7 +222,8 @@ static void test_hostile_paths(void **state)
 		view = (struct view){ frame, UNIT_MS, TEXT_UTF8 };
 		query_run(&s->query, &view, &s->order);
 		assert_int_equal(s->order.sum.members, ARRAY_SIZE(paths));
-		assert_int_equal(s->order.sum_deltas.delay[DELAY_CPU].ns, MS(ARRAY_SIZE(paths)));
+		assert_int_equal(s->order.sum_deltas.grown.delay[DELAY_CPU].ns,
+				 MS(ARRAY_SIZE(paths)));
 	}
 }
 
@@ -296,12 +298,12 @@ static void test_columns(void **state)
 	struct state *s = *state;
 	struct sample *sample = &s->scene.samples[1];
 
-	add(s, "one", "/a", 10)->state = 'R';
-	add(s, "two", "/a/b", 20)->state = 'S';
-	add(s, "three", "/a/b", 40)->state = 'S';
+	add(s, "one", "/a", 10)->now.state = 'R';
+	add(s, "two", "/a/b", 20)->now.state = 'S';
+	add(s, "three", "/a/b", 40)->now.state = 'S';
 	for (size_t i = 0; i < 3; i++) {
-		sample->raw[i].wait = i == 1 ? WAIT_IO : WAIT_NONE;
-		sample->raw[i].wait_since_ns = SEC(100);
+		sample->raw[i].now.wait = i == 1 ? WAIT_IO : WAIT_NONE;
+		sample->raw[i].now.wait_since_ns = SEC(100);
 	}
 	sample->end_ns = SEC(103);
 	sample_extend(sample, NEED_RECORD);
@@ -402,8 +404,8 @@ static void test_sum(void **state)
 	query_run(&s->query, &view, &s->order);
 	assert_int_equal(s->order.n, 4);
 	assert_int_equal(s->order.sum.members, 3);
-	assert_int_equal(s->order.sum_deltas.delay[DELAY_CPU].ns, MS(7));
-	assert_int_equal(s->order.sum_deltas.run_ns, MS(14));
+	assert_int_equal(s->order.sum_deltas.grown.delay[DELAY_CPU].ns, MS(7));
+	assert_int_equal(s->order.sum_deltas.grown.run_ns, MS(14));
 }
 
 int main(void)

@@ -56,15 +56,15 @@ static struct task_raw *add(struct state *s, pid_t pid, const char *comm)
 {
 	struct task_raw *before = scene_add(&s->scene.samples[0], pid, pid, SEC(10)), *now;
 
-	before->delay[DELAY_CPU] = (struct delay_sum){ 5, MS(1000) };
+	before->counters.delay[DELAY_CPU] = (struct delay_sum){ 5, MS(1000) };
 	before->task->user = "root";
 	before->task->ppid = 1;
 	task_set_comm(before->task, comm, strlen(comm));
 	now = scene_again(&s->scene.samples[1], before);
-	now->delay[DELAY_CPU] = (struct delay_sum){ 15, MS(1500) };
-	now->run_ns = MS(100);
-	now->user_ns = MS(4);
-	now->system_ns = MS(4);
+	now->counters.delay[DELAY_CPU] = (struct delay_sum){ 15, MS(1500) };
+	now->counters.run_ns = MS(100);
+	now->counters.user_ns = MS(4);
+	now->counters.system_ns = MS(4);
 	return now;
 }
 
@@ -92,8 +92,8 @@ static void test_csv(void **state)
 	struct state *s = *state;
 	struct task_raw *raw = add(s, 7, "plain");
 
-	raw->valid &= ~(DELAY_COUNT_BIT(DELAY_BLKIO) | DELAY_BOTH(DELAY_BIT(DELAY_IRQ)));
-	add(s, 8, "unknown")->valid = 0;
+	raw->counters.valid &= ~(DELAY_COUNT_BIT(DELAY_BLKIO) | DELAY_BOTH(DELAY_BIT(DELAY_IRQ)));
+	add(s, 8, "unknown")->counters.valid = 0;
 	assert_string_equal(put_out(s, &out_csv),
 			    CSV_HEAD "\r\n"
 			    CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
@@ -235,7 +235,8 @@ static void test_json_values(void **state)
 	add(s, 7, "plain");
 	raw = scene_add(&s->scene.samples[1], 9, 9, SEC(101));
 	task_set_comm(raw->task, "new\xff\"\\\n\xe2\x80\xae", 11);
-	raw->valid = DELAY_BIT(DELAY_CPU) | DELAY_COUNT_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO);
+	raw->counters.valid =
+		DELAY_BIT(DELAY_CPU) | DELAY_COUNT_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO);
 	json = parse(put_out(s, &out_json));
 	assert_true(json_real_value(json_object_get(json, "time")) > 1763697601.99 &&
 		    json_real_value(json_object_get(json, "time")) < 1763697602.01);
@@ -342,7 +343,7 @@ static void test_text(void **state)
 
 	s->config.width = 80;
 	add(s, 7, "two words");
-	add(s, 8, "unknown")->valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU));
+	add(s, 8, "unknown")->counters.valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU));
 	text = put_out(s, &out_text);
 	assert_true(!strncmp(text, "stalltop ", 9));
 	assert_non_null(strstr(text, "\ntasks 2, 0 new, 0 exited, - lost"));
@@ -396,9 +397,9 @@ static void test_text_above(void **state)
 		for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++) {
 			unsigned choice = (i * (k + 3) / (2 * k + 1) + i * i / 11) % 4;
 
-			raw->delay[kinds[k]].ns += MS(10 * choice);
+			raw->counters.delay[kinds[k]].ns += MS(10 * choice);
 			if (choice == 3)
-				raw->valid &= ~DELAY_BOTH(DELAY_BIT(kinds[k]));
+				raw->counters.valid &= ~DELAY_BOTH(DELAY_BIT(kinds[k]));
 		}
 	}
 	text = put_out(s, &out_text);
@@ -441,7 +442,7 @@ static void test_text_straight(void **state)
 
 		raw->task->user = names[i].raw;
 		raw->task->cgroup = xstrdup(names[i].raw);
-		raw->delay[DELAY_CPU].ns += SEC(UINT64_C(1) << 5 * i);
+		raw->counters.delay[DELAY_CPU].ns += SEC(UINT64_C(1) << 5 * i);
 	}
 	text = put_out(s, &out_text);
 	table_line(text, 0, line, sizeof(line));

@@ -30,11 +30,12 @@ static struct task_raw *add(struct state *s, const char *comm, uint64_t cpu, int
 	struct task_raw *raw = scene_add(sample, pid, pid, SEC(101));
 
 	task_set_comm(raw->task, comm, strlen(comm));
-	raw->delay[DELAY_CPU] = (struct delay_sum){ cpu ? 1 : 0, MS(cpu) };
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ cpu ? 1 : 0, MS(cpu) };
 	if (blkio < 0)
-		raw->valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
+		raw->counters.valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
 	else
-		raw->delay[DELAY_BLKIO] = (struct delay_sum){ blkio ? 1 : 0, MS((uint64_t)blkio) };
+		raw->counters.delay[DELAY_BLKIO] =
+			(struct delay_sum){ blkio ? 1 : 0, MS((uint64_t)blkio) };
 	return raw;
 }
 
@@ -181,7 +182,7 @@ static void test_many(void **state)
 	}
 	assert_int_equal(s->order.n, 3000);
 	for (size_t i = 0; i < s->order.n; i++) {
-		double now = (double)s->order.rows[i]->deltas->delay[DELAY_CPU].ns;
+		double now = (double)s->order.rows[i]->deltas->grown.delay[DELAY_CPU].ns;
 		pid_t pid = s->order.rows[i]->task->key.pid;
 
 		assert_true(now < last || (now <= last && pid > last_pid));
@@ -201,15 +202,15 @@ static void test_rows(void **state)
 	s->order.life = true;
 	check_sorted(s, "cpu", true, "6 5");
 	assert_int_equal(s->order.passed, 6);
-	assert_true(s->order.sum.deltas->delay[DELAY_CPU].ns == MS(21));
+	assert_true(s->order.sum.deltas->grown.delay[DELAY_CPU].ns == MS(21));
 	assert_true(s->order.sum.deltas->total.ns == MS(33));
 	assert_int_equal(s->order.sum.members, 6);
 	assert_true(s->order.sum.interval_ns == SEC(2));
-	assert_true(s->order.sum.raw->delay[DELAY_BLKIO].ns == MS(12));
+	assert_true(s->order.sum.raw->counters.delay[DELAY_BLKIO].ns == MS(12));
 	/* Who did not ask for the time since the start gets none, not half of it. */
 	s->order.life = false;
 	check_sorted(s, "cpu", true, "6 5");
-	assert_int_equal(s->order.sum.raw->valid, 0);
+	assert_int_equal(s->order.sum.raw->counters.valid, 0);
 	s->query.rows = 7;
 	check_sorted(s, "cpu", true, "6 5 4 3 2 1");
 }
@@ -222,7 +223,7 @@ static void test_over(void **state)
 	add(s, "x", 2, 3);
 	add(s, "x", 2, 4);
 	add(s, "x", 0, 0);
-	add(s, "x", 9, 9)->valid = 0;
+	add(s, "x", 9, 9)->counters.valid = 0;
 	s->query.over_ms = 5;
 	check(s, "2");
 	s->query.over_ms = 0;
@@ -238,9 +239,9 @@ static void test_active(void **state)
 
 	add(s, "idle", 0, 0);
 	add(s, "waits", 1, 0);
-	add(s, "runs", 0, 0)->run_ns = 1;
-	add(s, "thrashes", 0, 0)->delay[DELAY_THRASH].ns = 1;
-	add(s, "unknown", 0, 0)->valid = 0;
+	add(s, "runs", 0, 0)->counters.run_ns = 1;
+	add(s, "thrashes", 0, 0)->counters.delay[DELAY_THRASH].ns = 1;
+	add(s, "unknown", 0, 0)->counters.valid = 0;
 	s->query.active = true;
 	check(s, "2 3 4 5");
 	scene_build(&s->scene, 1, false, 0);

@@ -41,7 +41,7 @@ static struct task_raw *element(const struct sample *sample, pid_t pid)
 /* Whether an element is marked as unchanged. */
 static bool is_unchanged(const struct sample *sample, pid_t pid)
 {
-	return sample->marks[element(sample, pid) - sample->raw] & MARK_UNCHANGED;
+	return sample_unchanged(sample, (size_t)(element(sample, pid) - sample->raw));
 }
 
 /* Some processes. */
@@ -66,21 +66,21 @@ static void test_first(void **state)
 	assert_int_equal(walks.whole, 1);
 	raw = element(cur, 15);
 	assert_int_equal(raw->tgid, 15);
-	assert_int_equal(raw->members, 1);
+	assert_int_equal(raw->counters.members, 1);
 	assert_true(raw->single);
 	assert_int_equal(raw->read_ns, walks.now_ns + 5);
-	assert_int_equal(raw->run_ns, MS(15));
-	assert_int_equal(raw->user_ns, MS(15) / 2);
-	assert_int_equal(raw->system_ns, MS(15) / 4);
-	assert_int_equal(raw->children_user_ns, MS(15) / 8);
-	assert_int_equal(raw->children_system_ns, MS(15) / 16);
-	assert_int_equal(raw->valid, DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK |
-				     VALID_CHILDREN);
+	assert_int_equal(raw->counters.run_ns, MS(15));
+	assert_int_equal(raw->counters.user_ns, MS(15) / 2);
+	assert_int_equal(raw->counters.system_ns, MS(15) / 4);
+	assert_int_equal(raw->children.user_ns, MS(15) / 8);
+	assert_int_equal(raw->children.system_ns, MS(15) / 16);
+	assert_int_equal(raw->counters.valid,
+			 DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN);
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		assert_int_equal(raw->delay[kind].ns, MS(15) + kind);
-		assert_int_equal(raw->delay[kind].count, kind + 1);
+		assert_int_equal(raw->counters.delay[kind].ns, MS(15) + kind);
+		assert_int_equal(raw->counters.delay[kind].count, kind + 1);
 	}
-	assert_int_equal(raw->life_ns, raw->read_ns - MS(15));
+	assert_int_equal(raw->counters.life_ns, raw->read_ns - MS(15));
 	assert_int_equal(raw->task->key.start_ns, MS(15));
 	assert_int_equal(raw->task->ppid, 1);
 	assert_int_equal(raw->task->uid, 1000);
@@ -109,7 +109,8 @@ static void test_unchanged(void **state)
 		assert_int_equal(walks.whole, 1);
 		assert_int_equal(cur->stable[1], 10);
 		for (pid_t pid = 10; pid < 20; pid++) {
-			assert_int_equal(element(cur, pid)->run_ns, walk_find(pid)->parts[0].run_ns);
+			assert_int_equal(element(cur, pid)->counters.run_ns,
+					 walk_find(pid)->parts[0].run_ns);
 			assert_ptr_equal(element(cur, pid)->task,
 					 element(turn_prev(&turn), pid)->task);
 			assert_int_equal(is_unchanged(cur, pid), pid != busy);
@@ -145,7 +146,7 @@ static void test_coming_and_going(void **state)
 	assert_false(is_unchanged(cur, 5));
 	assert_true(is_unchanged(cur, 19));
 	assert_ptr_equal(element(cur, 19)->task, task);
-	assert_int_equal(element(cur, 19)->run_ns, MS(19));
+	assert_int_equal(element(cur, 19)->counters.run_ns, MS(19));
 	assert_int_equal(walks.whole, 1);
 	for (int i = 0; i < 5; i++)
 		cur = tick(&turn, 0);
@@ -176,7 +177,7 @@ static void test_order(void **state)
 	assert_int_equal(walks.whole, 2);
 	assert_int_equal(cur->n, 10);
 	for (pid_t pid = 10; pid < 20; pid++)
-		assert_int_equal(element(cur, pid)->run_ns, MS(pid));
+		assert_int_equal(element(cur, pid)->counters.run_ns, MS(pid));
 	cur = tick(&turn, 0);
 	assert_int_equal(walks.taken, 5);
 	assert_true(is_unchanged(cur, 17));
@@ -199,7 +200,7 @@ static void test_reuse_and_exec(void **state)
 	cur = tick(&turn, 0);
 	assert_ptr_not_equal(element(cur, 12)->task, old);
 	assert_int_equal(element(cur, 12)->task->key.start_ns, MS(4000));
-	assert_int_equal(element(cur, 12)->run_ns, MS(1));
+	assert_int_equal(element(cur, 12)->counters.run_ns, MS(1));
 	task_unref(old);
 	old = element(cur, 13)->task;
 	old->fresh = false;
@@ -211,7 +212,7 @@ static void test_reuse_and_exec(void **state)
 	assert_true(old->fresh);
 	for (int i = 0; i < 4; i++)
 		cur = tick(&turn, 0);
-	assert_int_equal(element(cur, 12)->run_ns, MS(1));
+	assert_int_equal(element(cur, 12)->counters.run_ns, MS(1));
 	turn_close(&turn);
 }
 
@@ -234,21 +235,22 @@ static void test_parts(void **state)
 	task->parts[3].kinds = 1;
 	cur = tick(&turn, 0);
 	assert_int_equal(cur->n, 10);
-	assert_int_equal(element(cur, 14)->run_ns, 3 * MS(14) + MS(100));
-	assert_int_equal(element(cur, 14)->delay[2].count, 4 * 3);
-	assert_int_equal(element(cur, 14)->children_user_ns, MS(14) / 8);
+	assert_int_equal(element(cur, 14)->counters.run_ns, 3 * MS(14) + MS(100));
+	assert_int_equal(element(cur, 14)->counters.delay[2].count, 4 * 3);
+	assert_int_equal(element(cur, 14)->children.user_ns, MS(14) / 8);
 	assert_false(element(cur, 14)->single);
-	assert_int_equal(element(cur, 14)->life_ns, 3 * (walks.now_ns + 4 - MS(14)));
+	assert_int_equal(element(cur, 14)->counters.life_ns, 3 * (walks.now_ns + 4 - MS(14)));
 	/* of a thread from before they were accounted they are not known */
-	assert_int_equal(element(cur, 14)->valid & DELAY_BOTH(DELAY_ALL), DELAY_BOTH(1));
+	assert_int_equal(element(cur, 14)->counters.valid & DELAY_BOTH(DELAY_ALL), DELAY_BOTH(1));
 	task->parts[3].kinds = task->parts[0].kinds;
 	/* the leader ends: the kernel adds it to the ended ones */
 	task->parts[0].exit_state = 0x20;
 	walk_run(task, 1, MS(14));
 	cur = tick(&turn, 0);
-	assert_int_equal(element(cur, 14)->run_ns, 2 * MS(14) + MS(114));
-	assert_int_equal(element(cur, 14)->valid & DELAY_BOTH(DELAY_ALL), DELAY_BOTH(DELAY_ALL));
-	assert_int_equal(element(cur, 14)->state, 'Z');
+	assert_int_equal(element(cur, 14)->counters.run_ns, 2 * MS(14) + MS(114));
+	assert_int_equal(element(cur, 14)->counters.valid & DELAY_BOTH(DELAY_ALL),
+			 DELAY_BOTH(DELAY_ALL));
+	assert_int_equal(element(cur, 14)->now.state, 'Z');
 	turn_close(&turn);
 }
 
@@ -267,13 +269,13 @@ static void test_threads(void **state)
 	cur = tick(&turn, 0);
 	assert_int_equal(cur->n, 3);
 	assert_int_equal(cur->raw[1].pid, 30);
-	assert_int_equal(cur->raw[1].run_ns, MS(3));
+	assert_int_equal(cur->raw[1].counters.run_ns, MS(3));
 	assert_int_equal(cur->raw[1].task->tgid, 10);
 	assert_true(cur->raw[0].single && cur->raw[1].single);
 	for (int i = 0; i < 4; i++)
 		cur = tick(&turn, 0);
-	assert_int_equal(cur->raw[1].run_ns, MS(3));
-	assert_true(cur->marks[1] & MARK_UNCHANGED);
+	assert_int_equal(cur->raw[1].counters.run_ns, MS(3));
+	assert_true(sample_unchanged(cur, 1));
 	turn_close(&turn);
 }
 
@@ -321,9 +323,9 @@ static void test_met_twice(void **state)
 		cur = tick(&turn, 0);
 		assert_int_equal(cur->n, 11);
 		assert_ptr_equal(element(cur, 15)->task, task);
-		assert_int_equal(element(cur, 15)->run_ns, MS(1000 + i));
-		assert_int_equal(element(cur, 12)->run_ns, MS(2000 + i));
-		assert_int_equal(element(cur, 11)->run_ns, MS(11));
+		assert_int_equal(element(cur, 15)->counters.run_ns, MS(1000 + i));
+		assert_int_equal(element(cur, 12)->counters.run_ns, MS(2000 + i));
+		assert_int_equal(element(cur, 11)->counters.run_ns, MS(11));
 		assert_true(is_unchanged(cur, 19));
 		/* the walk after that finds them where they were met first */
 		meet_once();
@@ -332,7 +334,7 @@ static void test_met_twice(void **state)
 		walk_find(12)->parts[0].run_ns = MS(2000 + i);
 		cur = tick(&turn, 0);
 		assert_int_equal(cur->n, 11);
-		assert_int_equal(element(cur, 15)->run_ns, MS(1000 + i));
+		assert_int_equal(element(cur, 15)->counters.run_ns, MS(1000 + i));
 		assert_true(is_unchanged(cur, 15) && is_unchanged(cur, 12));
 	}
 	turn_close(&turn);
@@ -361,9 +363,9 @@ static void test_met_twice_after_crowd(void **state)
 	meet_again(11, 11, MS(11), MS(1000));
 	cur = tick(&turn, 0);
 	assert_int_equal(cur->n, 3);
-	assert_int_equal(element(cur, 11)->run_ns, MS(1000));
-	assert_int_equal(element(cur, 12)->run_ns, MS(12));
-	assert_int_equal(element(cur, 13)->run_ns, MS(13));
+	assert_int_equal(element(cur, 11)->counters.run_ns, MS(1000));
+	assert_int_equal(element(cur, 12)->counters.run_ns, MS(12));
+	assert_int_equal(element(cur, 13)->counters.run_ns, MS(13));
 	turn_close(&turn);
 }
 
@@ -378,7 +380,7 @@ static void test_new_met_twice(void **state)
 	meet_again(15, 15, MS(15), MS(1000));
 	cur = tick(&turn, 0);
 	assert_int_equal(cur->n, 11);
-	assert_int_equal(element(cur, 15)->run_ns, MS(1000));
+	assert_int_equal(element(cur, 15)->counters.run_ns, MS(1000));
 	meet_once();
 	walk_find(15)->parts[0].run_ns = MS(1000);
 	tick(&turn, 0);
@@ -387,7 +389,7 @@ static void test_new_met_twice(void **state)
 		meet_again(pid, pid, MS(pid), MS(2));
 		cur = tick(&turn, 0);
 		assert_int_equal(cur->n, 11 + (size_t)(pid - 49));
-		assert_int_equal(element(cur, pid)->run_ns, MS(2));
+		assert_int_equal(element(cur, pid)->counters.run_ns, MS(2));
 		meet_once();
 		walk_find(pid)->parts[0].run_ns = MS(2);
 	}
@@ -410,8 +412,8 @@ static void test_reused_within_walk(void **state)
 	cur = tick(&turn, 0);
 	assert_int_equal(cur->n, 11);
 	assert_int_equal(element(cur, 14)->task->key.start_ns, MS(7000));
-	assert_int_equal(element(cur, 14)->run_ns, MS(3));
-	assert_int_equal(element(cur, 25)->run_ns, MS(4));
+	assert_int_equal(element(cur, 14)->counters.run_ns, MS(3));
+	assert_int_equal(element(cur, 25)->counters.run_ns, MS(4));
 	assert_null(sample_find(cur, 15, 25));
 	turn_close(&turn);
 }
@@ -439,8 +441,8 @@ static void test_filter(void **state)
 			walk_run(walk_find(18), 0, MS(1));
 		cur = tick(&turn, 0);
 		assert_int_equal(cur->n, 2);
-		assert_int_equal(element(cur, 12)->run_ns, MS(12));
-		assert_int_equal(element(cur, 18)->run_ns, walk_find(18)->parts[0].run_ns);
+		assert_int_equal(element(cur, 12)->counters.run_ns, MS(12));
+		assert_int_equal(element(cur, 18)->counters.run_ns, walk_find(18)->parts[0].run_ns);
 		assert_int_equal(is_unchanged(cur, 18), i % 5 != 1);
 	}
 	assert_int_equal(walks.whole, 1);
@@ -472,7 +474,7 @@ static void test_states(void **state)
 		task->parts[0].state = cases[i].state;
 		task->parts[0].exit_state = cases[i].exit_state;
 		task->changed = true;
-		assert_int_equal(element(tick(&turn, 0), 11)->state, cases[i].letter);
+		assert_int_equal(element(tick(&turn, 0), 11)->now.state, cases[i].letter);
 	}
 	turn_close(&turn);
 }
@@ -496,19 +498,19 @@ static void test_waits(void **state)
 	task->parts[2].wait = SNAPSHOT_WAIT_CPU;
 	task->parts[2].waited_ns = MS(3);
 	cur = tick(&turn, 0);
-	assert_int_equal(element(cur, 15)->wait, WAIT_NONE);
-	assert_int_equal(element(cur, 16)->wait, WAIT_IO);
-	since = element(cur, 16)->wait_since_ns;
+	assert_int_equal(element(cur, 15)->now.wait, WAIT_NONE);
+	assert_int_equal(element(cur, 16)->now.wait, WAIT_IO);
+	since = element(cur, 16)->now.wait_since_ns;
 	assert_int_equal(since, walks.now_ns + 6 - MS(700));
 	for (int i = 0; i < 5; i++) {
 		cur = tick(&turn, 0);
-		assert_int_equal(element(cur, 16)->wait, WAIT_IO);
-		assert_int_equal(element(cur, 16)->wait_since_ns, since);
+		assert_int_equal(element(cur, 16)->now.wait, WAIT_IO);
+		assert_int_equal(element(cur, 16)->now.wait_since_ns, since);
 	}
 	task->parts[1].wait = SNAPSHOT_NO_WAIT;
 	task->parts[2].wait = SNAPSHOT_WAIT_D;
 	task->changed = true;
-	assert_int_equal(element(tick(&turn, 0), 16)->wait, WAIT_UNINTERRUPTIBLE);
+	assert_int_equal(element(tick(&turn, 0), 16)->now.wait, WAIT_UNINTERRUPTIBLE);
 	turn_close(&turn);
 }
 
@@ -523,9 +525,10 @@ static void test_unaccounted(void **state)
 	walk_find(13)->parts[0].kinds = 1u << SNAPSHOT_CPU;
 	for (int i = 0; i < 5; i++) {
 		cur = tick(&turn, 0);
-		assert_int_equal(element(cur, 13)->valid & DELAY_BOTH(DELAY_ALL), DELAY_BOTH(1));
-		assert_true(cur->marks[3] & MARK_UNACCOUNTED);
-		assert_false(cur->marks[4] & MARK_UNACCOUNTED);
+		assert_int_equal(element(cur, 13)->counters.valid & DELAY_BOTH(DELAY_ALL),
+				 DELAY_BOTH(1));
+		assert_true(sample_unaccounted(cur, 3));
+		assert_false(sample_unaccounted(cur, 4));
 		assert_false(element(cur, 13)->task->accounted);
 		assert_int_equal(is_unchanged(cur, 13), i > 0);
 	}
@@ -544,10 +547,9 @@ static void test_exit_record(void **state)
 	for (int i = 0; i < 4; i++)
 		cur = tick(&turn, 0);
 	raw = element(cur, 14);
-	raw->run_ns += MS(5);
+	raw->counters.run_ns += MS(5);
 	raw->exited = true;
-	raw->status = 9;
-	raw->heir = 1;
+	raw->task->status = 9;
 	raw->was = 3;
 	sample_touch(cur, raw);
 	assert_false(is_unchanged(cur, 14));
@@ -555,11 +557,10 @@ static void test_exit_record(void **state)
 		/* it stays, a zombie */
 		cur = tick(&turn, 0);
 		raw = element(cur, 14);
-		assert_int_equal(raw->run_ns, MS(14) + MS(5));
+		assert_int_equal(raw->counters.run_ns, MS(14) + MS(5));
 		assert_true(is_unchanged(cur, 14));
 		assert_false(raw->exited);
-		assert_int_equal(raw->status, 0);
-		assert_int_equal(raw->heir, 0);
+		assert_int_equal(raw->task->status, 9);
 		assert_int_equal(raw->was, 0);
 	}
 	turn_close(&turn);
@@ -621,8 +622,8 @@ static void test_failure(void **state)
 		for (int i = 0; i < 5; i++) {
 			cur = tick(&turn, 0);
 			assert_int_equal(cur->n, 10);
-			assert_int_equal(element(cur, 12)->run_ns, MS(12) + MS(7));
-			assert_int_equal(element(cur, 17)->run_ns, MS(17));
+			assert_int_equal(element(cur, 12)->counters.run_ns, MS(12) + MS(7));
+			assert_int_equal(element(cur, 17)->counters.run_ns, MS(17));
 		}
 		turn_close(&turn);
 	}

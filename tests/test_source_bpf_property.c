@@ -138,23 +138,26 @@ static void happen(bool threads, uint64_t *seed)
 static struct task_raw counters_of(const struct walk_task *task)
 {
 	const struct snapshot_record *own = &task->parts[0];
-	struct task_raw raw = { .tgid = own->tgid, .pid = own->pid, .members = 1,
-				.children_user_ns = own->children_user_ns,
-				.children_system_ns = own->children_system_ns };
+	struct task_raw raw = { .tgid = own->tgid,
+				.pid = own->pid,
+				.counters.members = 1,
+				.children.user_ns = own->children_user_ns,
+				.children.system_ns = own->children_system_ns };
 	uint32_t kinds = own->kinds;
 
 	for (unsigned i = 0; i < task->nparts; i++) {
 		for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-			raw.delay[kind].count += task->parts[i].count[kind];
-			raw.delay[kind].ns += task->parts[i].delay[kind].ns;
+			raw.counters.delay[kind].count += task->parts[i].count[kind];
+			raw.counters.delay[kind].ns += task->parts[i].delay[kind].ns;
 		}
-		raw.run_ns += task->parts[i].run_ns;
-		raw.user_ns += task->parts[i].user_ns;
-		raw.system_ns += task->parts[i].system_ns;
+		raw.counters.run_ns += task->parts[i].run_ns;
+		raw.counters.user_ns += task->parts[i].user_ns;
+		raw.counters.system_ns += task->parts[i].system_ns;
 		if (task->parts[i].part != SNAPSHOT_ENDED)
 			kinds &= task->parts[i].kinds;
 	}
-	raw.valid = DELAY_BOTH(kinds & DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN;
+	raw.counters.valid =
+		DELAY_BOTH(kinds & DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN;
 	return raw;
 }
 
@@ -217,13 +220,15 @@ static struct sample *sample_everything(struct naive *naive, const struct turn *
 /* Whether two elements have the same counters. */
 static bool same_counters(const struct task_raw *a, const struct task_raw *b)
 {
-	return a->tgid == b->tgid && a->pid == b->pid && a->valid == b->valid &&
-	       !memcmp(a->delay, b->delay, sizeof(a->delay)) && a->run_ns == b->run_ns &&
-	       a->user_ns == b->user_ns && a->system_ns == b->system_ns &&
-	       a->children_user_ns == b->children_user_ns &&
-	       a->children_system_ns == b->children_system_ns && a->members == b->members &&
-	       a->exited == b->exited && a->status == b->status && a->was == b->was &&
-	       a->heir == b->heir;
+	return a->tgid == b->tgid && a->pid == b->pid && a->counters.valid == b->counters.valid &&
+	       !memcmp(a->counters.delay, b->counters.delay, sizeof(a->counters.delay)) &&
+	       a->counters.run_ns == b->counters.run_ns &&
+	       a->counters.user_ns == b->counters.user_ns &&
+	       a->counters.system_ns == b->counters.system_ns &&
+	       a->children.user_ns == b->children.user_ns &&
+	       a->children.system_ns == b->children.system_ns &&
+	       a->counters.members == b->counters.members && a->exited == b->exited &&
+	       a->task->status == b->task->status && a->was == b->was;
 }
 
 /* The place of an element's task in the walk. */
@@ -243,7 +248,7 @@ static void check_sample(const struct sample *cur, const struct sample *prev,
 		const struct snapshot_record *own = &task->parts[0];
 		const struct task_raw *before =
 			prev ? sample_find(prev, raw->tgid, raw->pid) : NULL;
-		bool unchanged = cur->marks[i] & MARK_UNCHANGED;
+		bool unchanged = sample_unchanged(cur, i);
 
 		seen.elements++;
 		seen.unchanged += unchanged;
@@ -252,11 +257,13 @@ static void check_sample(const struct sample *cur, const struct sample *prev,
 		assert_int_equal(raw->task->key.start_ns, own->start_ns);
 		assert_int_equal(raw->task->tgid, own->tgid);
 		assert_string_equal(raw->task->comm, own->comm);
-		assert_int_equal(raw->wait, own->wait || task->nparts == 1 ? own->wait : raw->wait);
+		assert_int_equal(raw->now.wait,
+				 own->wait || task->nparts == 1 ? own->wait : raw->now.wait);
 		assert_int_equal(unchanged, !walks.written[place_of(raw)]);
-		assert_int_equal(!(cur->marks[i] & MARK_UNACCOUNTED), (own->kinds & 2) != 0);
+		assert_int_equal(!sample_unaccounted(cur, i), (own->kinds & 2) != 0);
 		if (unchanged)
-			assert_true(before && before->task == raw->task && raw->state == before->state);
+			assert_true(before && before->task == raw->task &&
+				    raw->now.state == before->now.state);
 		else
 			assert_true(same_counters(raw, &all->raw[i]));
 		if (i < cur->stable[1])
@@ -279,11 +286,10 @@ static void exit_some(struct sample *cur, struct sample *all, uint64_t *seed)
 		for (unsigned k = 0; k < 2; k++) {
 			struct task_raw *raw = &both[k]->raw[i];
 
-			raw->run_ns = counters_of(task).run_ns;
-			raw->delay[1].ns = counters_of(task).delay[1].ns;
+			raw->counters.run_ns = counters_of(task).counters.run_ns;
+			raw->counters.delay[1].ns = counters_of(task).counters.delay[1].ns;
 			raw->exited = true;
-			raw->status = 9;
-			raw->heir = 1;
+			raw->task->status = 9;
 			sample_touch(both[k], raw);
 		}
 		seen.exited++;

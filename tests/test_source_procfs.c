@@ -129,11 +129,12 @@ static void test_processes(void **state)
 	raw = &sample->raw[1];
 	assert_int_equal(raw->tgid, 42);
 	assert_int_equal(raw->pid, 42);
-	assert_int_equal(raw->valid, VALID);
-	assert_true(raw->run_ns == 1100);
-	assert_true(raw->delay[DELAY_CPU].ns == 2200 && raw->delay[DELAY_CPU].count == 33);
-	assert_true(raw->delay[DELAY_BLKIO].ns == 12 * tick());
-	assert_true(raw->user_ns == 11 * tick() && raw->system_ns == 22 * tick());
+	assert_int_equal(raw->counters.valid, VALID);
+	assert_true(raw->counters.run_ns == 1100);
+	assert_true(raw->counters.delay[DELAY_CPU].ns == 2200 &&
+		    raw->counters.delay[DELAY_CPU].count == 33);
+	assert_true(raw->counters.delay[DELAY_BLKIO].ns == 12 * tick());
+	assert_true(raw->counters.user_ns == 11 * tick() && raw->counters.system_ns == 22 * tick());
 	assert_string_equal(raw->task->comm, "leader");
 	assert_int_equal(raw->task->uid, 1000);
 	assert_int_equal(raw->task->ppid, 41);
@@ -161,8 +162,8 @@ static void test_threads(void **state)
 	assert_int_equal(sample->raw[1].pid, 42);
 	assert_int_equal(sample->raw[2].pid, 50);
 	assert_int_equal(sample->raw[2].tgid, 42);
-	assert_true(sample->raw[1].run_ns == 1000);
-	assert_true(sample->raw[2].delay[DELAY_CPU].ns == 200);
+	assert_true(sample->raw[1].counters.run_ns == 1000);
+	assert_true(sample->raw[2].counters.delay[DELAY_CPU].ns == 200);
 	assert_true(sample->raw[2].single);
 	assert_string_equal(sample->raw[2].task->comm, "worker");
 	assert_int_equal(sample->raw[2].task->uid, 1001);
@@ -266,13 +267,13 @@ static void grow(const struct tree *tree, struct thread *thread, unsigned by, st
 /* Holds the counters of an element against what is expected. */
 static void check_sum(const struct task_raw *raw, const struct thread *sum)
 {
-	assert_int_equal(raw->valid, VALID);
-	assert_int_equal(raw->run_ns, sum->run);
-	assert_int_equal(raw->delay[DELAY_CPU].ns, sum->wait);
-	assert_int_equal(raw->delay[DELAY_CPU].count, sum->slices);
-	assert_int_equal(raw->delay[DELAY_BLKIO].ns, sum->blkio * tick());
-	assert_int_equal(raw->user_ns, sum->utime * tick());
-	assert_int_equal(raw->system_ns, sum->stime * tick());
+	assert_int_equal(raw->counters.valid, VALID);
+	assert_int_equal(raw->counters.run_ns, sum->run);
+	assert_int_equal(raw->counters.delay[DELAY_CPU].ns, sum->wait);
+	assert_int_equal(raw->counters.delay[DELAY_CPU].count, sum->slices);
+	assert_int_equal(raw->counters.delay[DELAY_BLKIO].ns, sum->blkio * tick());
+	assert_int_equal(raw->counters.user_ns, sum->utime * tick());
+	assert_int_equal(raw->counters.system_ns, sum->stime * tick());
 }
 
 /* Puts the threads of one process, and takes the first sample: of their sum. */
@@ -452,7 +453,7 @@ static void test_crowd(void **state)
 	}
 	take(&taken);
 	assert_int_equal(take(&taken)->n, 51);
-	assert_int_equal(taken.samples[taken.now].raw[50].run_ns, 8 * worker.run);
+	assert_int_equal(taken.samples[taken.now].raw[50].counters.run_ns, 8 * worker.run);
 	for (int i = 0; i < 400; i++)
 		end_thread(tree, &t[i]);
 	for (int i = 0; i < 4; i++)
@@ -482,8 +483,8 @@ static void test_missing(void **state)
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 2);
-	assert_int_equal(sample->raw[1].valid, DELAY_BIT(DELAY_BLKIO) | VALID_TICK);
-	assert_int_equal(sample->raw[0].valid, VALID);
+	assert_int_equal(sample->raw[1].counters.valid, DELAY_BIT(DELAY_BLKIO) | VALID_TICK);
+	assert_int_equal(sample->raw[0].counters.valid, VALID);
 	/* A process whose leader cannot be read has no name; its threads do. */
 	drop(tree, "42/task/42/stat", 0);
 	sample = take(&taken);

@@ -124,12 +124,12 @@ static void test_processes(void **state)
 		assert_int_equal(now->task->ppid, getpid());
 		assert_int_equal(now->task->uid, getuid());
 		assert_string_equal(now->task->comm, "asleep");
-		assert_true(now->valid & VALID_RUN && now->read_ns > before->read_ns);
+		assert_true(now->counters.valid & VALID_RUN && now->read_ns > before->read_ns);
 		assert_true(b.records[now - b.raw].field[RECORD_ac_pid] == (uint64_t)pid);
 	}
 	self = sample_find(&b, getpid(), getpid());
 	assert_non_null(self);
-	assert_true(self->run_ns > 0);
+	assert_true(self->counters.run_ns > 0);
 	assert_true(source.ops->version(source.state) >= TASKSTATS_OLDEST);
 	source_close(&source);
 	sample_free(&a);
@@ -230,8 +230,8 @@ static void test_agree(void **state)
 		assert_non_null(x);
 		assert_non_null(y);
 		/* They sleep: nothing moves between the two. */
-		assert_true(x->run_ns == y->run_ns);
-		assert_true(x->delay[DELAY_CPU].ns == y->delay[DELAY_CPU].ns);
+		assert_true(x->counters.run_ns == y->counters.run_ns);
+		assert_true(x->counters.delay[DELAY_CPU].ns == y->counters.delay[DELAY_CPU].ns);
 		assert_string_equal(x->task->comm, y->task->comm);
 		/* Starts agree to a clock tick. */
 		assert_true(x->task->key.start_ns < y->task->latest_ns + 10 * NSEC_PER_MSEC &&

@@ -38,7 +38,7 @@ static bool inside(struct record_place place, size_t len)
 static void check_counters(const uint8_t *record, size_t len, unsigned version,
 			   const struct record_values *values)
 {
-	struct task_raw raw;
+	struct counters raw;
 	uint32_t valid = 0;
 	uint64_t run, user, system;
 	struct record_place run_at, user_at, system_at;
@@ -153,7 +153,7 @@ static void test_versions(void **state)
 
 	(void)state;
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST; version++) {
-		struct task_raw raw = { 0 };
+		struct counters raw = { 0 };
 		size_t len;
 		uint8_t *copy;
 
@@ -200,7 +200,7 @@ static void test_longer(void **state)
 	record_fill(&values, 4);
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST; version++) {
 		struct task_record whole, longer;
-		struct task_raw raw = { 0 };
+		struct counters raw = { 0 };
 		size_t len = record_make(bytes, version, &values);
 
 		assert_int_equal(taskstats_record(bytes, len, &whole), 0);
@@ -227,7 +227,7 @@ static void test_truncated(void **state)
 		size = record_make(bytes, version, &values);
 		for (size_t len = 0; len <= size; len++) {
 			uint8_t *copy = exact(bytes, len);
-			struct task_raw raw;
+			struct counters raw;
 
 			if (len < 2) {
 				assert_int_equal(taskstats_version(copy, len), -EBADMSG);
@@ -247,7 +247,7 @@ static void test_other_versions(void **state)
 	struct record_values values;
 	struct taskstats_identity who;
 	struct task_record record;
-	struct task_raw raw;
+	struct counters raw;
 	uint8_t bytes[RECORD_MAX] = { 0 };
 	uint64_t elapsed;
 
@@ -346,6 +346,24 @@ static void test_fold(void **state)
 	assert_true(into.max[0] == 9 && into.min[0] == 1 && into.stamp[0] == 90);
 	assert_true(into.max[1] == 7 && into.min[1] == 2 && into.stamp[1] == 70);
 	assert_true(into.max[2] == 4 && into.min[2] == 4);
+}
+
+/* The range over some kinds. A shortest wait of 0 is that of a kind without waits. */
+static void test_range(void **state)
+{
+	struct task_record record = { .max = { 9, 30, 4, 50 }, .min = { 3, 0, 2, 1 } };
+	uint64_t max, min;
+
+	(void)state;
+	record_range(&record, DELAY_BIT(0) | DELAY_BIT(1) | DELAY_BIT(2), &max, &min);
+	assert_int_equal(max, 30);
+	assert_int_equal(min, 2);
+	record_range(&record, DELAY_BIT(1), &max, &min);
+	assert_int_equal(max, 30);
+	assert_int_equal(min, 0);
+	record_range(&record, 0, &max, &min);
+	assert_int_equal(max, 0);
+	assert_int_equal(min, 0);
 }
 
 /* taskstats_parts() on a block of the very size. */
@@ -520,19 +538,13 @@ static void test_incomplete(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_field_counts),
-		cmocka_unit_test(test_longer),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_other_versions),
-		cmocka_unit_test(test_nice),
-		cmocka_unit_test(test_stamps),
-		cmocka_unit_test(test_fold),
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_two_parts),
-		cmocka_unit_test(test_truncated_message),
-		cmocka_unit_test(test_hostile_lengths),
-		cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_versions),	cmocka_unit_test(test_field_counts),
+		cmocka_unit_test(test_longer),		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_other_versions),	cmocka_unit_test(test_nice),
+		cmocka_unit_test(test_stamps),		cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_range),		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_two_parts),	cmocka_unit_test(test_truncated_message),
+		cmocka_unit_test(test_hostile_lengths), cmocka_unit_test(test_incomplete),
 	};
 
 	return cmocka_run_group_tests_name("taskstats", tests, NULL, NULL);

@@ -43,52 +43,45 @@ static struct figure_sum figure_sum(enum figure figure, uint32_t valid, struct d
 }
 
 /* The figures of counters. A task is on a CPU as often as it has waited for one. */
-static void take_figures(struct figure_sum *figures, const struct task_raw *raw)
+static void take_figures(struct figure_sum *figures, const struct counters *counters)
 {
-	const struct delay_sum *delay = raw->delay;
+	const struct delay_sum *delay = counters->delay;
+	uint32_t valid = counters->valid;
 	uint64_t runs = delay[DELAY_CPU].count;
 
 	for (enum figure f = 0; f < FIGURE_TOTAL; f++)
-		figures[f] = figure_sum(f, raw->valid, delay[f]);
-	figures[FIGURE_TOTAL] =
-		figure_sum(FIGURE_TOTAL, raw->valid, delay_total(delay, raw->valid));
-	figures[FIGURE_MEM] = figure_sum(FIGURE_MEM, raw->valid, delay_mem(delay, raw->valid));
-	figures[FIGURE_RUN] = figure_sum(FIGURE_RUN, raw->valid,
-					 (struct delay_sum){ runs, raw->run_ns });
+		figures[f] = figure_sum(f, valid, delay[f]);
+	figures[FIGURE_TOTAL] = figure_sum(FIGURE_TOTAL, valid, delay_total(delay, valid));
+	figures[FIGURE_MEM] = figure_sum(FIGURE_MEM, valid, delay_mem(delay, valid));
+	figures[FIGURE_RUN] =
+		figure_sum(FIGURE_RUN, valid, (struct delay_sum){ runs, counters->run_ns });
 	figures[FIGURE_REAL] =
-		figure_sum(FIGURE_REAL, raw->valid,
-			   (struct delay_sum){ runs, raw->user_ns + raw->system_ns });
+		figure_sum(FIGURE_REAL, valid,
+			   (struct delay_sum){ runs, counters->user_ns + counters->system_ns });
 }
 
 /* The interval's counters of a row: of the last interval also where the frame is cumulative. */
-static struct task_raw row_growth(const struct frame *frame, const struct row *row,
+static struct counters row_growth(const struct frame *frame, const struct row *row,
 				  uint64_t *interval_ns)
 {
-	const struct task_raw *now = row->raw, *before = row->before;
-	struct task_raw none = { 0 }, growth = { 0 };
+	static const struct counters none;
+	const struct counters *now = &row->raw->counters;
+	const struct counters *before = row->before ? &row->before->counters : &none;
+	/* The frame has settled counters that fell, and knows what says nothing. */
+	uint32_t known = row->valid;
+	struct counters growth;
 
 	*interval_ns = row->interval_ns;
-	/* The frame has settled counters that fell, and knows what says nothing. */
-	growth.valid = row->valid;
-	if (!before)
-		before = &none;
-	else if (frame->since_start)
-		*interval_ns = now->read_ns - before->read_ns;
+	if (row->before && frame->since_start)
+		*interval_ns = row->raw->read_ns - row->before->read_ns;
 	if (!row->before && (frame->since_start ? !row->born : !row->interval_ns)) {
-		growth.valid = 0;
+		known = 0;
 		*interval_ns = 0;
 	}
 	/* A cumulative frame's rows know nothing of the reading before. Ticks are as they are. */
 	if (row->before)
-		growth.valid = (growth.valid & before->valid) |
-			       (now->valid & before->valid & VALID_TICK);
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		growth.delay[kind].count = now->delay[kind].count - before->delay[kind].count;
-		growth.delay[kind].ns = now->delay[kind].ns - before->delay[kind].ns;
-	}
-	growth.run_ns = now->run_ns - before->run_ns;
-	growth.user_ns = now->user_ns - before->user_ns;
-	growth.system_ns = now->system_ns - before->system_ns;
+		known = (known & before->valid) | (now->valid & before->valid & VALID_TICK);
+	counters_diff(&growth, now, before, known);
 	return growth;
 }
 
@@ -107,13 +100,13 @@ static void remember(struct detail *detail)
 /* Takes the figures of the task's row. */
 static void take_row(struct detail *detail, const struct frame *frame, const struct row *row)
 {
-	struct task_raw growth = row_growth(frame, row, &detail->interval_ns), life;
+	struct counters growth = row_growth(frame, row, &detail->interval_ns);
+	struct counters life = row->raw->counters;
 
 	detail->task.start_ns = row->task->key.start_ns;
 	detail->task.read_ns = row->raw->read_ns;
 	detail->task.ppid = row->task->ppid;
-	life = *row->raw;
-	life.valid &= ~DELAY_BOTH(DELAY_ALL & ~raw_known(&life));
+	life.valid = counters_known(&life);
 	take_figures(detail->life, &life);
 	take_figures(detail->interval, &growth);
 	if (detail->interval_ns)
@@ -262,7 +255,8 @@ static void read_threads(struct detail *detail, struct ui *ui)
 /* Adds what a task waited for memory in its whole life. */
 static void add_mem(struct delay_sum *sum, const struct row *row)
 {
-	struct delay_sum mem = delay_mem(row->raw->delay, raw_known(row->raw));
+	const struct counters *life = &row->raw->counters;
+	struct delay_sum mem = delay_mem(life->delay, counters_known(life));
 
 	sum->count += mem.count;
 	sum->ns += mem.ns;
@@ -292,7 +286,7 @@ static void add_lives(struct order *order)
 		const struct group *group = order->rows[i]->group;
 
 		for (size_t m = 0; m < group->own; m++)
-			row_add_life(&order->sum_raw, group->members[m]);
+			row_add_life(&order->sum_raw.counters, group->members[m]);
 	}
 }
 
@@ -365,7 +359,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	struct view view = ui_view(ui);
 	struct order *order = &detail->order;
 	const struct row *sum = &order->sum;
-	struct task_raw growth = { 0 };
+	struct counters growth;
 	bool of_groups = !detail->of_group && ui_folds(ui) && ui_rows_frame(ui);
 
 	/* Only the sum is wanted. */
@@ -390,14 +384,13 @@ static void take_sum(struct detail *detail, struct ui *ui)
 		count_states(&detail->group, &view, order);
 		take_files(&detail->group, ui);
 	}
+	growth = sum->deltas->grown;
 	growth.valid = sum->valid & ~VALID_TICK;
-	memcpy(growth.delay, sum->deltas->delay, sizeof(growth.delay));
-	growth.run_ns = sum->deltas->run_ns;
 	detail->members = of_groups ? sum->members : order->passed;
 	detail->interval_ns = view.frame->interval_ns;
 	if (!detail->interval_ns || view.frame->since_start)
 		growth.valid = 0;
-	take_figures(detail->life, sum->raw);
+	take_figures(detail->life, &sum->raw->counters);
 	take_figures(detail->interval, &growth);
 	/* The larger of swapin and thrash is each member's own. */
 	detail->interval[FIGURE_MEM].sum = sum->deltas->mem;

@@ -275,16 +275,9 @@ static void put_range(struct task_view *view, int column, enum figure f)
 {
 	const struct task_record *record = &view->detail.record;
 	uint32_t kinds = figure_kinds(f) & record->range_valid & known_kinds(&view->detail);
-	uint64_t max = 0, min = 0;
+	uint64_t max, min;
 
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		if (!(kinds & DELAY_BIT(kind)))
-			continue;
-		if (record->max[kind] > max)
-			max = record->max[kind];
-		if (record->min[kind] && (!min || record->min[kind] < min))
-			min = record->min[kind];
-	}
+	record_range(record, kinds, &max, &min);
 	column = put_ms(view, column, 8, kinds, max, STYLE_NORMAL);
 	put_ms(view, column, 8, kinds, min, STYLE_NORMAL);
 }
