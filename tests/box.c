@@ -20,36 +20,15 @@
 #define PROACTIVENESS	"/proc/sys/vm/compaction_proactiveness"
 #define ZRAM_CONTROL	"/sys/class/zram-control"
 
-/* A small file's text without the newline; 0 or -errno. */
-static int read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, size - 1);
-	close(fd);
-	if (n < 0)
-		return -errno;
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return 0;
-}
-
 int box_delayacct(bool on)
 {
-	static bool pushed;
-	char old[32];
+	static bool switched;
 	int err;
 
-	err = read_text(DELAYACCT, old, sizeof(old));
-	if (err)
-		return err == -ENOENT ? -EOPNOTSUPP : err;
-	if (!pushed)
-		guard_push(UNDO_WRITE, DELAYACCT, old);
-	pushed = true;
-	return write_text(DELAYACCT, on ? "1" : "0");
+	err = switched ? write_text(DELAYACCT, on ? "1" : "0") :
+			 guard_switch(DELAYACCT, on ? "1" : "0");
+	switched = true;
+	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
 int box_no_background_compaction(void)

@@ -4,6 +4,12 @@
 #include "crowd.h"
 #include "scratch.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -115,28 +121,51 @@ pid_t crowd_command(const char *const argv[])
 	return pid;
 }
 
-/* To a CPU. */
-static void pin(int cpu)
+/* To a CPU. Tests that run side by side begin at different ones, as far as there are. */
+static void pin(int cpu, pid_t test)
 {
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	CPU_SET((size_t)cpu, &set);
+	CPU_SET((size_t)((cpu + test) % (cpus > 0 ? cpus : 1)), &set);
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
 pid_t crowd_spinner(const char *name, int cpu)
 {
-	pid_t pid = fork_named(name);
+	pid_t test = getpid(), pid = fork_named(name);
 	volatile unsigned int n = 0;
 
 	if (!pid) {
-		pin(cpu);
+		pin(cpu, test);
 		for (;;)
 			n++;
 	}
 	await_name(scratch_child(pid), name);
 	return pid;
+}
+
+void crowd_await_run(pid_t pid, double seconds)
+{
+	struct timespec ran = { 0 }, nap = { 0, 10000000 };
+	clockid_t clock;
+
+	for (int i = 0; i < 3000 && !clock_getcpuclockid(pid, &clock); i++) {
+		if (!clock_gettime(clock, &ran) &&
+		    (double)ran.tv_sec + (double)ran.tv_nsec / 1e9 >= seconds)
+			return;
+		nanosleep(&nap, NULL);
+	}
+	fail_msg("%d does not run", (int)pid);
+}
+
+void crowd_stop(pid_t pid)
+{
+	siginfo_t info;
+
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOWAIT), 0);
 }
 
 /* Copies pages and sleeps in turn. */

@@ -13,8 +13,11 @@ pid_t crowd_sleeper(const char *name);
 pid_t crowd_threads(const char *name, const char *thread);
 /* Sleeps for ever with a command line. */
 pid_t crowd_command(const char *const argv[]);
-/* Spins on a CPU: two on the same one wait for each other. */
+/* Spins on a CPU, by a number that means it in this test only: two on one wait for each other. */
 pid_t crowd_spinner(const char *name, int cpu);
+/* Waits until it has run for so long, on whatever CPU; and stops it, until it stands still. */
+void crowd_await_run(pid_t pid, double seconds);
+void crowd_stop(pid_t pid);
 /* Two that spin on one CPU, one of them nicer, and one that copies pages and sleeps. */
 void crowd_waiters(void);
 

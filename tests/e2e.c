@@ -439,6 +439,16 @@ void e2e_run(struct e2e_result *r, const struct e2e_how *how, const char *fmt, .
 	e2e_finish(&p, 60, r);
 }
 
+void e2e_require_bpf_test(const char *test)
+{
+	struct e2e_result r;
+
+	e2e_require_test(test);
+	e2e_run(&r, NULL, "--version");
+	if (strstr(r.out.data, "\nbpf: not to be had ("))
+		e2e_skip_test(test, "no bpf source");
+}
+
 pid_t e2e_load(const struct e2e_how *how, const char *fmt, ...)
 {
 	const char *argv[MAX_ARGS] = { NULL };
@@ -504,6 +514,23 @@ size_t e2e_threads(pid_t pid, pid_t *tids, size_t max)
 	return n;
 }
 
+void e2e_await_waits(pid_t pid, uint32_t kinds, struct reader_record *rec)
+{
+	double until = e2e_now() + 20;
+	uint32_t missing;
+
+	do {
+		missing = 0;
+		assert_int_equal(reader_tgid(pid, rec), 0);
+		for (unsigned k = 0; k < READER_KINDS; k++)
+			if (kinds & 1U << k && !rec->kind[k].ns)
+				missing |= 1U << k;
+		if (e2e_now() > until)
+			fail_msg("process %d does not wait: kinds %#x", (int)pid, missing);
+		e2e_sleep(0.02);
+	} while (missing);
+}
+
 /* The state letter of a thread: it follows the name, which may hold anything. */
 static char thread_state(pid_t pid, pid_t tid)
 {
@@ -521,6 +548,20 @@ static char thread_state(pid_t pid, pid_t tid)
 	text[n] = '\0';
 	p = strrchr(text, ')');
 	return p && p[1] ? p[2] : '?';
+}
+
+void e2e_await_sleep(pid_t pid)
+{
+	double until = e2e_now() + 20;
+
+	/* once might be between two steps of it */
+	for (int looks = 0; looks < 10; looks++) {
+		if (e2e_now() > until)
+			fail_msg("process %d does not sleep", (int)pid);
+		e2e_sleep(0.01);
+		if (thread_state(pid, pid) != 'S')
+			looks = 0;
+	}
 }
 
 void e2e_stop(pid_t pid)

@@ -71,6 +71,10 @@ int e2e_teardown(void **state);
 void e2e_skip_test(const char *test, const char *reason);
 void e2e_require_test(const char *test);
 
+/* The same where the test needs the bpf source. */
+#define e2e_require_bpf()	e2e_require_bpf_test(__func__)
+void e2e_require_bpf_test(const char *test);
+
 /* Skips for -EOPNOTSUPP, fails for other errors. */
 #define e2e_need(err, reason)	e2e_need_test(__func__, err, reason)
 void e2e_need_test(const char *test, int err, const char *reason);
@@ -126,6 +130,13 @@ pid_t e2e_load(const struct e2e_how *how, const char *fmt, ...)
 /* What the last load said behind "ready ". */
 const char *e2e_load_line(void);
 void e2e_kill(pid_t pid);
+
+/* Waits until a process of one thread sleeps, as when all is done that it does at its start. */
+void e2e_await_sleep(pid_t pid);
+
+/* Waits until a process has waited for all of these kinds (a bit each), and reads its record. */
+struct reader_record;
+void e2e_await_waits(pid_t pid, uint32_t kinds, struct reader_record *rec);
 
 /* Stops a process and waits until all of its threads stand still. */
 void e2e_stop(pid_t pid);

@@ -82,6 +82,7 @@ static pid_t start_stopped(size_t i)
 {
 	char cgroup[300];
 	struct e2e_how how = { 0 };
+	struct reader_record record;
 	pid_t pid;
 
 	if (stopped[i].mib) {
@@ -92,7 +93,9 @@ static pid_t start_stopped(size_t i)
 	pid = e2e_load(&how, "load_kind -d %s %s", e2e_folder(), stopped[i].kind);
 	if (!pid)
 		return 0;
-	e2e_sleep(0.3);
+	for (unsigned k = 0; k < READER_KINDS; k++)
+		if (!strcmp(reader_kind_names[k], stopped[i].kind))
+			e2e_await_waits(pid, 1U << k, &record);
 	e2e_stop(pid);
 	return pid;
 }

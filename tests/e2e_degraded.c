@@ -172,9 +172,7 @@ static void test_alone(void **state)
 	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
-	e2e_sleep(0.5);
-	assert_int_equal(reader_tgid(pid, &rec), 0);
-	assert_true(rec.kind[KIND_BLKIO].count > 0);
+	e2e_await_waits(pid, 1U << KIND_BLKIO, &rec);
 	sample = sample_of(NULL, e2e_format("-p %d", (int)pid));
 	task = task_must(sample, pid);
 	assert_true(kind_value(task, "cumulative", "blkio", "ns") >= rec.kind[KIND_BLKIO].ns);
@@ -195,8 +193,7 @@ static void test_alone_after_gap(void **state)
 	e2e_sleep(0.2);
 	assert_int_equal(box_delayacct(true), 0);
 	pid = e2e_load(NULL, "load_kind -d %s -w 4 blkio", e2e_folder());
-	e2e_sleep(0.5);
-	assert_int_equal(reader_tgid(pid, &rec), 0);
+	e2e_await_waits(pid, 1U << KIND_BLKIO, &rec);
 	sample = sample_of(NULL, e2e_format("-p %d", (int)pid));
 	assert_true(kind_value(task_must(sample, pid), "cumulative", "blkio", "ns") >=
 		    rec.kind[KIND_BLKIO].ns);
@@ -230,8 +227,13 @@ static void check_procfs(const struct e2e_how *how, const char *args, pid_t pid)
 static pid_t stopped_readers(void)
 {
 	pid_t pid = e2e_load(NULL, "load_kind -d %s -w 4 blkio", e2e_folder());
+	double until = e2e_now() + 20;
+	uint64_t ticks = 0;
 
-	e2e_sleep(1);
+	while (!ticks && e2e_now() < until) {
+		e2e_sleep(0.02);
+		assert_int_equal(reader_blkio_ticks(pid, &ticks), 0);
+	}
 	e2e_stop(pid);
 	return pid;
 }

@@ -7,6 +7,7 @@
 #include "reader.h"
 #include "watch.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -216,31 +217,48 @@ static void test_zombie(void **state)
 	assert_null(row_of(watch.v[watch.n - 1], pid, false));
 }
 
-/* Ends, or ends its process, whose leader has ended by then. */
-static void *thread_life(void *last)
+/* Tells the test that the thread has done what it is for. */
+static void tell(int told)
+{
+	if (write(told, "", 1) != 1)
+		_exit(99);
+}
+
+/* Ends, or (where it is to tell) ends its process, whose leader has ended by then. */
+static void *thread_life(void *told)
 {
 	prctl(PR_SET_NAME, "exits-thread");
 	compute();
-	if (last) {
+	if (told) {
+		tell(*(int *)told);
 		e2e_sleep(1);
 		_exit(5);
 	}
-	return last;
+	return NULL;
 }
 
 /* A process whose thread ends, or whose leader ends first. */
 static pid_t spawn_threads(bool leader_first)
 {
-	pid_t pid = fork_named("exits-leader");
-	static char last;
+	static int told[2];
 	pthread_t thread;
+	pid_t pid;
+	char byte;
 
-	if (pid)
+	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+	pid = fork_named("exits-leader");
+	if (pid) {
+		close(told[1]);
+		assert_int_equal(read(told[0], &byte, 1), 1);
+		close(told[0]);
 		return pid;
-	if (pthread_create(&thread, NULL, thread_life, leader_first ? &last : NULL))
+	}
+	if (pthread_create(&thread, NULL, thread_life, leader_first ? &told[1] : NULL))
 		_exit(99);
 	if (leader_first)
 		syscall(SYS_exit, 0);
+	pthread_join(thread, NULL);
+	tell(told[1]);
 	for (;;)
 		pause();
 }
@@ -252,7 +270,6 @@ static pid_t watch_threads(struct watch *watch, const char *options, bool leader
 
 	watch_start(watch, NULL, options);
 	pid = spawn_threads(leader_first);
-	e2e_sleep(0.2);
 	watch_past(watch);
 	let_end(pid, leader_first ? SIGCONT : SIGKILL, true);
 	watch_past(watch);

@@ -29,7 +29,8 @@ static pid_t stopped_load(struct reader_record *rec)
 	pid_t pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
 
 	assert_true(pid > 0);
-	e2e_sleep(1);
+	/* cpu, blkio and wpcopy */
+	e2e_await_waits(pid, 1U << 0 | 1U << 1 | 1U << 6, rec);
 	e2e_stop(pid);
 	assert_int_equal(reader_tgid(pid, rec), 0);
 	assert_true(rec->kind[0].ns > 0 && rec->kind[1].ns > 0 && rec->kind[6].ns > 0);
@@ -294,31 +295,6 @@ static void test_text_units(void **state)
 	check_unit(pid, "percent", &rec, max);
 }
 
-/* Each of twelve threads on one CPU either runs or waits: together 1200 %. */
-static void test_percent_is_whole(void **state)
-{
-	double run = 0, wait = 0, slack;
-	struct e2e_result r;
-	struct text text;
-	pid_t pid;
-	int i;
-
-	(void)state;
-	e2e_require();
-	pid = e2e_load(NULL, "load_kind cpu");
-	/* but for the waits in flight, which are long only on a busy machine */
-	for (i = 0; i < 4; i++) {
-		e2e_run(&r, NULL, "-b -n 1 -d 2 -p %d -F pid,run,cpu,comm", (int)pid);
-		check_silent_success(&r);
-		parse_text(r.out.data, r.out.len, &text);
-		assert_true(cell_value(text_cell(&text.v[0], pid, "RUN"), &run, &slack));
-		assert_true(cell_value(text_cell(&text.v[0], pid, "1CPU"), &wait, &slack));
-		if (fabs(run + wait - 1200) < 48)
-			return;
-	}
-	fail_msg("run %f %% and cpu %f %% of 12 spinning threads", run, wait);
-}
-
 /* The layout of batch text: what awk relies on. */
 static void test_text_layout(void **state)
 {
@@ -359,7 +335,6 @@ int main(void)
 		e2e_test(test_csv_since_start),
 		e2e_test(test_csv_samples),
 		e2e_test(test_text_units),
-		e2e_test(test_percent_is_whole),
 		e2e_test(test_text_layout),
 	};
 

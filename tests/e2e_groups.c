@@ -50,8 +50,11 @@ static void start_still(const char *test, struct still *still)
 {
 	static const char *const loads[] = { "load_kind -d %s mix", "load_kind -d %s -w 3 wpcopy",
 					     "load_kind -d %s -w 2 cpu" };
+	/* cpu, blkio and wpcopy */
+	static const uint32_t waits[] = { 1U << 0 | 1U << 1 | 1U << 6, 1U << 6, 1U << 0 };
 	const char *path, *names, *space;
 	struct e2e_how how = { 0 };
+	struct reader_record record;
 	pid_t pid[3];
 
 	still->group = e2e_group_name("still");
@@ -66,9 +69,10 @@ static void start_still(const char *test, struct still *still)
 		assert_true(pid[i] > 0);
 		still->pids = e2e_format("%s%d,", still->pids, (int)pid[i]);
 	}
-	e2e_sleep(1);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 3; i++) {
+		e2e_await_waits(pid[i], waits[i], &record);
 		e2e_stop(pid[i]);
+	}
 	assert_true(e2e_load(NULL, "load_names %s %s %s", NAME_CSV, NAME_CONTROL,
 			     NAME_INVALID) > 0);
 	names = e2e_load_line();

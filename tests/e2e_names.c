@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -326,13 +327,14 @@ static void test_command_line(void **state)
 			       "\x1b]0;x\x07 \xe2\x80\xae\xff\n\t\\x1b", NULL };
 	struct e2e_result r;
 	struct e2e_proc p;
+	siginfo_t info;
 	size_t i;
 
 	(void)state;
 	e2e_require();
 	e2e_start(&p, NULL, argv);
-	/* until it has become a shell */
-	e2e_sleep(0.3);
+	/* until it has become a shell, and stopped itself */
+	assert_int_equal(waitid(P_PID, (id_t)p.pid, &info, WSTOPPED | WNOWAIT), 0);
 	for (i = 0; i < 3; i++) {
 		e2e_run(&r, NULL, "-b -n 1 -d 0.1 -o %s -F pid,command -p %d", formats[i],
 			(int)p.pid);

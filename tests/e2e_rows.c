@@ -118,56 +118,6 @@ static void test_match(void **state)
 	assert_false(has_pid(rows_of("-m ^load_kind"), pid));
 }
 
-/* -i and --over: who did nothing, or waited too little, is hidden. */
-static void test_active(void **state)
-{
-	pid_t busy, idle;
-	json_t *rows, *row;
-	size_t i;
-
-	(void)state;
-	e2e_require();
-	busy = e2e_load(NULL, "load_kind cpu");
-	idle = idle_load(0);
-	rows = rows_of("-i");
-	assert_true(has_pid(rows, busy));
-	assert_false(has_pid(rows, idle));
-	rows = rows_of("--over 1000");
-	assert_true(has_pid(rows, busy));
-	assert_false(has_pid(rows, idle));
-	json_array_foreach(rows, i, row)
-		assert_true(kind_value(row, "delta", "cpu", "ns") > 0);
-	rows = rows_of("--over 100000");
-	assert_false(has_pid(rows, busy));
-}
-
-/* -r: no more rows than asked for; those that come first. */
-static void test_rows(void **state)
-{
-	struct e2e_result r;
-	struct text text;
-	struct csv csv;
-	json_t *rows;
-	pid_t busy;
-
-	(void)state;
-	e2e_require();
-	busy = e2e_load(NULL, "load_kind cpu");
-	rows = rows_of("-r 2 -s cpu");
-	assert_int_equal(json_array_size(rows), 2);
-	assert_int_equal(member_u64(json_array_get(rows, 0), "pid"), busy);
-	e2e_run(&r, NULL, "-b -n 2 -d 0.2 -r 3");
-	check_silent_success(&r);
-	parse_text(r.out.data, r.out.len, &text);
-	assert_int_equal(text.n, 2);
-	assert_int_equal(text.v[0].rows, 3);
-	assert_int_equal(text.v[1].rows, 3);
-	e2e_run(&r, NULL, "-b -n 2 -d 0.2 -r 3 -o csv");
-	check_silent_success(&r);
-	parse_csv(r.out.data, r.out.len, &csv);
-	assert_int_equal(csv.rows, 1 + 2 * 3);
-}
-
 /* A row's value by a field that is a number or a text; false if it is unset. */
 static bool sort_value(json_t *row, const char *field, double *number, const char **text)
 {
@@ -342,8 +292,6 @@ int main(void)
 		e2e_test(test_pid),
 		e2e_test(test_user),
 		e2e_test(test_match),
-		e2e_test(test_active),
-		e2e_test(test_rows),
 		e2e_test(test_sort),
 		e2e_test(test_fields),
 		e2e_test(test_field_list),

@@ -74,66 +74,79 @@ static void pass_samples(struct e2e_proc *p, unsigned long n)
 			fail_msg("no sample within 30 s");
 }
 
-/* The run in one way, or a part of it. */
-static void soak(const char *options, unsigned long part)
-{
-	unsigned long samples = setting("SOAK_SAMPLES", 600) / part;
-	unsigned long base = setting("SOAK_BASE", 200) / part;
-	long memory, files, memory_end, files_end;
-	struct e2e_result r;
+/* A run in one way, or a part of it. */
+struct soak {
+	const char *options;
+	unsigned long part;
+	unsigned long samples, base;
 	struct e2e_proc p;
+	long memory, files;
+};
 
-	assert_true(samples > base);
-	assert_true(e2e_load(NULL, "load_churn forks") > 0);
-	assert_true(e2e_load(NULL, "load_churn threads") > 0);
-	e2e_start_stalltop(&p, NULL, e2e_format("-b -d %.2f -n %lu -r 1 -o csv%s", INTERVAL_S,
-						samples + 20, options));
-	/* the head row comes first */
-	pass_samples(&p, base + 1);
-	memory = resident(p.pid);
-	files = descriptors(p.pid);
-	assert_true(memory > 0 && files > 2);
-	pass_samples(&p, samples - base);
-	memory_end = resident(p.pid);
-	files_end = descriptors(p.pid);
-	printf("# %lu samples%s: %ld KiB after %lu, %ld at the end; %ld and %ld descriptors\n",
-	       samples, options, memory, base, memory_end, files, files_end);
-	e2e_finish(&p, 60, &r);
-	check_silent_success(&r);
-	assert_true(memory_end <= memory + ALLOWED_KIB);
-	assert_true(files_end <= files);
+/* Begins it. */
+static void begin(struct soak *soak)
+{
+	soak->samples = setting("SOAK_SAMPLES", 600) / soak->part;
+	soak->base = setting("SOAK_BASE", 200) / soak->part;
+	assert_true(soak->samples > soak->base);
+	e2e_start_stalltop(&soak->p, NULL,
+			   e2e_format("-b -d %.2f -n %lu -r 1 -o csv%s", INTERVAL_S,
+				      soak->samples + 20, soak->options));
 }
 
-/* Process rows. */
+/* Notes what it has by now. */
+static void note_base(struct soak *soak)
+{
+	/* the head row comes first */
+	pass_samples(&soak->p, soak->base + 1);
+	soak->memory = resident(soak->p.pid);
+	soak->files = descriptors(soak->p.pid);
+	assert_true(soak->memory > 0 && soak->files > 2);
+}
+
+/* At the end it has no more. */
+static void check_end(struct soak *soak)
+{
+	struct e2e_result r;
+	long memory, files;
+
+	pass_samples(&soak->p, soak->samples - soak->base);
+	memory = resident(soak->p.pid);
+	files = descriptors(soak->p.pid);
+	printf("# %lu samples%s: %ld KiB after %lu, %ld at the end; %ld and %ld descriptors\n",
+	       soak->samples, soak->options, soak->memory, soak->base, memory, soak->files, files);
+	e2e_finish(&soak->p, 60, &r);
+	check_silent_success(&r);
+	assert_true(memory > 0 && memory <= soak->memory + ALLOWED_KIB);
+	assert_true(files > 2 && files <= soak->files);
+}
+
+/* Thread rows, which come and go faster; without privileges; process rows: all beside each other. */
 static void test_soak(void **state)
 {
-	(void)state;
-	e2e_require();
-	soak("", 1);
-}
+	struct soak soaks[] = {
+		{ .options = " -H", .part = 2 },
+		{ .options = " --source procfs", .part = 2 },
+		{ .options = "", .part = 1 },
+	};
 
-/* Thread rows, which come and go faster. */
-static void test_soak_threads(void **state)
-{
 	(void)state;
 	e2e_require();
-	soak(" -H", 2);
-}
-
-/* Without privileges. */
-static void test_soak_procfs(void **state)
-{
-	(void)state;
-	e2e_require();
-	soak(" --source procfs", 2);
+	assert_true(e2e_load(NULL, "load_churn forks") > 0);
+	assert_true(e2e_load(NULL, "load_churn threads") > 0);
+	for (size_t i = 0; i < sizeof(soaks) / sizeof(soaks[0]); i++)
+		begin(&soaks[i]);
+	/* in the order in which they come to it */
+	for (size_t i = 0; i < sizeof(soaks) / sizeof(soaks[0]); i++)
+		note_base(&soaks[i]);
+	for (size_t i = 0; i < sizeof(soaks) / sizeof(soaks[0]); i++)
+		check_end(&soaks[i]);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		e2e_test(test_soak),
-		e2e_test(test_soak_threads),
-		e2e_test(test_soak_procfs),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

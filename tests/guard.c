@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,23 @@ struct undo_list {
 
 static struct undo_list *list;
 static int lock_fd = -1;
+static bool beside;	/* others may change the machine now, too */
+
+int read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return 0;
+}
 
 int write_text(const char *path, const char *text)
 {
@@ -114,12 +132,27 @@ static void end_child(pid_t pid)
 		;
 }
 
+/* As it was before the first of us changed it, by the last who goes: that is in the lock's file. */
+static void undo_shared(const char *path)
+{
+	char text[64] = "";
+
+	if (flock(lock_fd, LOCK_EX | LOCK_NB) || pread(lock_fd, text, sizeof(text) - 1, 0) <= 0)
+		return;
+	write_patiently(path, text);
+	if (ftruncate(lock_fd, 0))
+		fprintf(stderr, "guard: %s: %s\n", LOCK_FILE, strerror(errno));
+}
+
 /* Does one undoing. */
 static void undo_one(const struct entry *e)
 {
 	switch (e->what) {
 	case UNDO_WRITE:
 		write_patiently(e->path, e->text);
+		break;
+	case UNDO_SHARED:
+		undo_shared(e->path);
 		break;
 	case UNDO_UNLINK:
 		if (unlink(e->path) && errno == EISDIR)
@@ -216,15 +249,36 @@ static int take_lock(void)
 {
 	int i;
 
+	beside = getenv("TEST_BESIDE") != NULL;
 	lock_fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (lock_fd < 0)
 		return -errno;
 	for (i = 0; i < LOCK_WAIT_S * 10; i++) {
-		if (!flock(lock_fd, LOCK_EX | LOCK_NB))
+		if (!flock(lock_fd, (beside ? LOCK_SH : LOCK_EX) | LOCK_NB))
 			return 0;
 		nap(100);
 	}
 	return -ETIMEDOUT;
+}
+
+int guard_switch(const char *path, const char *text)
+{
+	char old[32];
+	int err = read_text(path, old, sizeof(old));
+
+	if (err)
+		return err;
+	if (!beside) {
+		guard_push(UNDO_WRITE, path, old);
+		return write_text(path, text);
+	}
+	guard_push(UNDO_SHARED, path, NULL);
+	/* Who finds it switched leaves it to who switched it, or to whoever goes last. */
+	if (!strcmp(old, text))
+		return 0;
+	if (pwrite(lock_fd, old, strlen(old), 0) < 0)
+		return -errno;
+	return write_text(path, text);
 }
 
 int guard_start(void)

@@ -12,6 +12,7 @@
 
 enum undo {
 	UNDO_WRITE,		/* text into a file */
+	UNDO_SHARED,		/* the same by the last of several: see guard_switch() */
 	UNDO_UNLINK,
 	UNDO_CGROUP,		/* kill what is in it, remove it */
 	UNDO_SWAPOFF,
@@ -19,10 +20,18 @@ enum undo {
 };
 
 /*
- * One program at a time may change the machine: waits for the others, then
- * starts the guard. 0, or -errno (-ETIMEDOUT when the others don't end).
+ * One program at a time may change the machine: waits for the others, then starts the guard.
+ * Programs that run with TEST_BESIDE in their environment wait for those without it only: they
+ * may change nothing but what is their own, or by guard_switch().
+ * 0, or -errno (-ETIMEDOUT when the others don't end).
  */
 int guard_start(void);
+
+/*
+ * Writes into a file in which all programs that run now want the same text, and has it put back:
+ * at the end of this one, or of the last. 0, or -errno.
+ */
+int guard_switch(const char *path, const char *text);
 
 /* The list's length now, for guard_undo(). */
 unsigned int guard_mark(void);
@@ -36,6 +45,9 @@ void guard_forget_child(pid_t pid);
 
 /* Undoes all that was pushed since the mark. */
 void guard_undo(unsigned int mark);
+
+/* A small file's text without its newline; 0, or -errno. */
+int read_text(const char *path, char *text, size_t size);
 
 /* The whole text into a file, in one write; 0, or -errno. */
 int write_text(const char *path, const char *text);

@@ -193,6 +193,22 @@ void job_look(struct job *job)
 	}
 }
 
+char job_state(const struct job *job)
+{
+	char text[512] = "", path[64], *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)job->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) < 0)
+		*text = '\0';
+	if (fd >= 0)
+		close(fd);
+	/* it follows the name, which may hold anything */
+	end = strrchr(text, ')');
+	return end && end[1] ? end[2] : '?';
+}
+
 void job_foreground(struct job *job)
 {
 	char order = ORDER_FOREGROUND;

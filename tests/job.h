@@ -37,6 +37,9 @@ int job_start(struct job *job, const struct job_how *how);
 /* Takes note of what the shell has told meanwhile. */
 void job_look(struct job *job);
 
+/* The letter of the program's state, as of /proc; '?' when it is gone. */
+char job_state(const struct job *job);
+
 /* Makes it the foreground job again and continues it. */
 void job_foreground(struct job *job);
 

@@ -34,6 +34,7 @@
 #define KEPT		4096U		/* pages that keep blocks apart */
 #define LIMIT		(32 * MIB)	/* of the memory cgroup of thrash */
 #define MEMORY		(128 * MIB)
+#define DIRECT		(16 * MIB)	/* of the file that is read past the page cache */
 #define THRASH_PART	MIB
 
 struct worker {
@@ -84,8 +85,8 @@ static int unsupported(const char *what)
 	return UNSUPPORTED;
 }
 
-/* One CPU for all threads, and the lowest priority: then nobody waits longer. */
-static int prepare_cpu(void)
+/* One CPU for all threads. */
+static int share_cpu(void)
 {
 	size_t cpu;
 	cpu_set_t set;
@@ -98,8 +99,14 @@ static int prepare_cpu(void)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		return unsupported("sched_setaffinity");
-	setpriority(PRIO_PROCESS, 0, 19);
 	return 0;
+}
+
+/* And a low priority, so that others wait less; but not so low that it hardly runs beside them. */
+static int prepare_cpu(void)
+{
+	setpriority(PRIO_PROCESS, 0, 5);
+	return share_cpu();
 }
 
 /* Spins for a ms. */
@@ -147,7 +154,7 @@ static int fill_file(size_t size)
 /* A file that is read past the page cache. */
 static int prepare_blkio(void)
 {
-	if (open_file(O_DIRECT) < 0 || fill_file(64 * MIB))
+	if (open_file(O_DIRECT) < 0 || fill_file(DIRECT))
 		return unsupported("a file for direct I/O");
 	return 0;
 }
@@ -162,7 +169,7 @@ static int worker_page(struct worker *w)
 /* One direct read of a page, anywhere. */
 static void step_blkio(struct worker *w)
 {
-	off_t at = (off_t)(next_random(w) % (64 * MIB / PAGE) * PAGE);
+	off_t at = (off_t)(next_random(w) % (DIRECT / PAGE) * PAGE);
 
 	if (pread(file, w->mem, PAGE, at) != (ssize_t)PAGE)
 		_exit(1);
@@ -384,7 +391,7 @@ static int prepare_mix(void)
 {
 	int status = prepare_blkio();
 
-	return status ? status : prepare_cpu();
+	return status ? status : share_cpu();
 }
 
 /* CPU, block I/O and copies in turn. */

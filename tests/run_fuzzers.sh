@@ -1,12 +1,14 @@
 #!/bin/sh
-# Runs fuzzers, two at a time, each FUZZ_SECONDS long (60) from its corpus:
+# Runs fuzzers side by side, until each has had FUZZ_SECONDS (60) of a CPU, from its corpus:
 #   make fuzz (in a build with --enable-fuzzers), or
 #   TESTS_BUILDDIR=... TESTS_SRCDIR=... tests/run_fuzzers.sh tests/fuzz_NAME...
 # Output is TAP, one test a fuzzer. What is found stays below tests/fuzz.found of
 # the build; an input worth keeping goes to tests/corpus/NAME in the tree.
 set -u
 : "${TESTS_BUILDDIR:?}" "${TESTS_SRCDIR:?}"
-seconds=${FUZZ_SECONDS:-60}
+cpus=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# More of them than there are CPUs share these.
+seconds=$((${FUZZ_SECONDS:-60} * ($# > cpus ? $# : cpus) / cpus))
 found=$TESTS_BUILDDIR/fuzz.found
 
 # Inputs that make new ways in the code go to the first corpus named.
@@ -35,15 +37,8 @@ for program; do
 done
 
 echo "1..$#"
-first=
 for program; do
 	run_one "$program" &
-	if [ -z "$first" ]; then
-		first=$!
-	else
-		wait
-		first=
-	fi
 done
 wait
 

@@ -132,6 +132,13 @@ pid_t scratch_child(pid_t pid)
 	return pid;
 }
 
+void scratch_forget(pid_t pid)
+{
+	for (size_t i = 0; i < n_children; i++)
+		if (children[i] == pid)
+			children[i--] = children[--n_children];
+}
+
 /* Whether it has children now. */
 static bool has_children(pid_t pid)
 {

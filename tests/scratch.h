@@ -31,6 +31,8 @@ const char *scratch_read(const char *path);
 
 /* A child that is killed; 0 stands for none. */
 pid_t scratch_child(pid_t pid);
+/* It lives on beyond the test: whoever says so ends it. */
+void scratch_forget(pid_t pid);
 /* Ends it before the test's end. */
 void scratch_kill(pid_t pid);
 

@@ -20,6 +20,8 @@
 #define MAX_SCREENS	16
 #define MAX_ARGS	64
 #define MAX_ENV		32
+#define ESCAPE_S	0.07	/* longer than the program waits behind an Esc */
+#define LOOK_S		0.01
 
 /* Where the expansion of repeated characters (CSI Pn b) stands. */
 enum repeat_state { PLAIN, ESCAPE, NUMBER };
@@ -36,6 +38,7 @@ struct screen {
 	bool alt, cursor;
 	char *log;
 	size_t len, cap;
+	double escape;	/* when an Esc was typed that nothing follows yet; 0: none */
 	enum repeat_state repeat;
 	unsigned int count;
 	char last[8];	/* the last character, as written */
@@ -218,8 +221,12 @@ double screen_started(const struct screen *s)
 
 void screen_type(struct screen *s, const char *text)
 {
+	size_t len;
+
 	text = scratch_ours(text);
-	send_bytes(text, strlen(text), s);
+	len = strlen(text);
+	s->escape = len && text[len - 1] == '\x1b' ? screen_now() : 0;
+	send_bytes(text, len, s);
 }
 
 void screen_key(struct screen *s, VTermKey key)
@@ -515,12 +522,26 @@ bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds
 	return true;
 }
 
-void screen_settle(struct screen *s, double quiet)
+/* Whether the program has read all that was typed and sleeps, or is no more. */
+static bool is_at_rest(struct screen *s)
+{
+	int unread = 0;
+
+	if (s->job.ended || s->job.stopped || s->master < 0)
+		return true;
+	/* an Esc may yet be the beginning of another key */
+	if (s->escape > 0 && screen_now() < s->escape + ESCAPE_S)
+		return false;
+	return !ioctl(s->slave, FIONREAD, &unread) && !unread && job_state(&s->job) == 'S';
+}
+
+void screen_settle(struct screen *s)
 {
 	double until = screen_now() + SCREEN_PATIENCE;
 
-	while (wait_for_output(s, screen_now() + quiet) && screen_now() < until)
-		;
+	/* once might be between two steps of it */
+	for (int rests = 0; rests < 3 && screen_now() < until;)
+		rests = wait_for_output(s, screen_now() + LOOK_S) || !is_at_rest(s) ? 0 : rests + 1;
 }
 
 void screen_await_at(struct screen *s, screen_predicate *holds, const void *arg,

@@ -95,8 +95,8 @@ void screen_pump(struct screen *s, double seconds);
 /* Until the predicate holds; false when it does not within the time. */
 bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds,
 		       const void *arg);
-/* Until nothing has been written for so long. */
-void screen_settle(struct screen *s, double quiet);
+/* Until the program has done all that was typed: it sleeps, and writes nothing. */
+void screen_settle(struct screen *s);
 
 /* The same with SCREEN_PATIENCE, and the test fails when it does not come to be. */
 #define screen_await(s, holds, arg) screen_await_at(s, holds, arg, #holds, __FILE__, __LINE__)

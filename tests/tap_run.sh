@@ -10,9 +10,10 @@
 # second time as an error of the program: it is passed on only when it says more
 # than the lines do.
 #
-# e2e_ and ui_ tests measure the machine: each runs while no other test of this build
-# does, however many jobs make has. A test that takes longer than TEST_TIMEOUT
-# seconds is ended.
+# Tests run side by side, as many as make has jobs. Those that ALONE_TESTS names need
+# the machine for themselves: each runs while no other test of this build does. A test
+# that takes longer than TEST_TIMEOUT seconds is ended. How long it took, without the
+# wait for the others, is left in NAME.time for `make times`.
 set -u
 
 if [ $# -eq 0 ]; then
@@ -25,17 +26,36 @@ fi
 for name; do :; done
 name=${name##*/}
 
-# The lock lies with the build; --close so that what a test leaves behind in the
-# background does not hold it.
-case $name in
-e2e_* | ui_*) lock="flock --exclusive --close ${TESTS_BUILDDIR:-.}/.lock" ;;
-*) lock="flock --shared --close ${TESTS_BUILDDIR:-.}/.lock" ;;
+name=${name%.sh}
+build=${TESTS_BUILDDIR:-.}
+
+case " ${ALONE_TESTS:-} " in
+*" tests/$name "*) share=--exclusive ;;
+*)
+	share=--shared
+	# What tests/guard.c goes by.
+	TEST_BESIDE=yes
+	export TEST_BESIDE
+	;;
 esac
 
-# shellcheck disable=SC2086,SC2016 # the lock is a command with arguments; $0 is awk's
+# Hundredths of a second since boot.
+now() {
+	read -r uptime _ </proc/uptime
+	echo "${uptime%.*}${uptime#*.}"
+}
+
+# shellcheck disable=SC2016 # $0 is awk's
 {
-	$lock timeout --kill-after=10 "${TEST_TIMEOUT:-600}" "$@"
+	# The lock lies with the build. The test does not have it open, or else what it leaves
+	# behind in the background would hold it.
+	exec 9>"$build/.lock"
+	flock $share 9
+	rm -f "$build/$name.time"
+	begun=$(now)
+	timeout --kill-after=10 "${TEST_TIMEOUT:-600}" "$@" 9>&-
 	status=$?
+	echo "$(($(now) - begun)) $name" >"$build/$name.time"
 	[ $status -ne 124 ] || echo "tap_run.sh: $name took longer than TEST_TIMEOUT" >&2
 	# On a line of its own, also when the program was cut off in a line.
 	printf '\nexit status %d\n' $status

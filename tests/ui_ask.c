@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Keys that ask for something and act: filter, find, interval, signal, renice, switch. */
+/* Keys that ask for something and act: filter, find, interval, signal, renice. */
 #include "config.h"
 
 #include "crowd.h"
-#include "guard.h"
 #include "scratch.h"
 #include "screen.h"
 #include "table.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +19,6 @@
 #define CLEAR		"\x15"
 
 #define NOBODY		65534
-#define DELAYACCT	"/proc/sys/kernel/task_delayacct"
 
 /* Starts with a few sleepers. */
 static struct screen *start(const char *args)
@@ -33,7 +30,7 @@ static struct screen *start(const char *args)
 	crowd_sleeper("crowd-c");
 	s = screen_start(&(struct screen_how){ .rows = 30, .cols = 120, .args = args });
 	screen_await(s, table_has_figures, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	return s;
 }
 
@@ -67,7 +64,7 @@ static void check_filter(const char *key)
 
 	screen_await(s, unfiltered, NULL);
 	screen_type(s, key);
-	screen_pump(s, 0.1);
+	screen_settle(s);
 	screen_type(s, "^crowd-[ab]$\r");
 	screen_await(s, only, "crowd-");
 	screen_check(s, table_has_name(s, "crowd-a") && table_has_name(s, "crowd-b"));
@@ -78,7 +75,7 @@ static void check_filter(const char *key)
 	screen_type(s, key);
 	screen_type(s, "^crowd-(c\r");
 	screen_await_text(s, "^crowd-(c");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, screen_find(s, "^crowd-(c", 0) == screen_rows(s) - 1);
 	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "arenthes") ||
 		     strstr(screen_line(s, screen_rows(s) - 1), "nmatched") ||
@@ -151,14 +148,14 @@ static void filters_by_user(void **state)
 	screen_type(s, "unobody\r");
 	screen_await(s, no_rows, NULL);
 	screen_type(s, "u");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, CLEAR "no-such-user\r");
 	screen_await_text(s, "no-such-user");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, "\x1b");
 	screen_await_no_text(s, "no-such-user");
 	screen_type(s, "u");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, CLEAR "root\r");
 	screen_await(s, table_has_name, "crowd-a");
 	screen_type(s, "=");
@@ -172,7 +169,7 @@ static void finds(void **state)
 
 	(void)state;
 	screen_type(s, "L");
-	screen_pump(s, 0.1);
+	screen_settle(s);
 	screen_type(s, "crowd-[bc]\r");
 	screen_await(s, table_selects, "crowd-b");
 	screen_type(s, "&");
@@ -180,17 +177,17 @@ static void finds(void **state)
 	screen_type(s, "&");
 	screen_await(s, table_selects, "crowd-b");
 	screen_type(s, "L");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, CLEAR "a[\r");
 	screen_await_text(s, "a[");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, screen_find(s, "a[", 0) == screen_rows(s) - 1);
 	screen_type(s, "\x1b");
 	screen_await_no_text(s, "a[");
 	screen_type(s, "L");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, CLEAR "no-such-name\r");
-	screen_settle(s, 0.2);
+	screen_settle(s);
 	/* it is said that there is none */
 	screen_check(s, screen_shows(s, "no-such-name"));
 	screen_check(s, table_selects(s, "crowd-b"));
@@ -202,22 +199,22 @@ static void check_interval(const char *key)
 	struct screen *s = start("-d 60");
 
 	screen_type(s, key);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, CLEAR "0.5\r");
 	screen_await_text(s, "0.50 s");
 	screen_type(s, key);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, CLEAR "never\r");
-	screen_settle(s, 0.2);
+	screen_settle(s);
 	/* it is said where it was typed, with what is allowed */
 	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "never"));
 	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "0.05"));
 	screen_type(s, CLEAR "0.2\r");
 	screen_await_text(s, "0.20 s");
 	screen_type(s, key);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, CLEAR "0.01\r");
-	screen_settle(s, 0.2);
+	screen_settle(s);
 	screen_type(s, "\x1b");
 	screen_await_text(s, "0.20 s");
 }
@@ -240,15 +237,12 @@ static bool lives(pid_t pid, int *status)
 static void ask(struct screen *s, const char *key, const char *answer, const char *confirmed)
 {
 	screen_type(s, key);
-	screen_pump(s, 0.1);
-	screen_settle(s, 0.15);
+	screen_settle(s);
 	screen_type(s, answer);
 	screen_type(s, "\r");
-	screen_pump(s, 0.1);
-	screen_settle(s, 0.15);
+	screen_settle(s);
 	screen_type(s, confirmed);
-	screen_pump(s, 0.1);
-	screen_settle(s, 0.15);
+	screen_settle(s);
 }
 
 /* k sends a signal to the selected task, when it is confirmed. */
@@ -264,19 +258,19 @@ static void sends_signals(void **state)
 	table_select(s, "crowd-victim");
 	screen_type(s, "k");
 	screen_await_text(s, scratch_format("%d", (int)pid));
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "crowd-victim") ||
 		     strstr(screen_line(s, screen_rows(s) - 1),
 			    scratch_format("%d", (int)pid)));
 	screen_type(s, "\x1b");
-	screen_pump(s, 0.2);
+	screen_settle(s);
 	screen_check(s, lives(pid, &status));
 	ask(s, "k", "", "n");
 	screen_check(s, lives(pid, &status));
 	ask(s, "k", CLEAR "99999", "y");
 	screen_check(s, lives(pid, &status));
 	screen_type(s, "\x1b");
-	screen_pump(s, 0.2);
+	screen_settle(s);
 	ask(s, "k", "", "y");
 	for (int i = 0; i < 50 && lives(pid, &status); i++)
 		screen_pump(s, 0.05);
@@ -337,16 +331,16 @@ static void tells_failed_signals(void **state)
 	table_select(s, "crowd-gone");
 	/* it goes while it is asked about */
 	screen_type(s, "k");
-	screen_settle(s, 0.15);
+	screen_settle(s);
 	screen_type(s, "\r");
-	screen_settle(s, 0.15);
+	screen_settle(s);
 	scratch_kill(pid);
 	screen_type(s, "y");
-	screen_settle(s, 0.15);
+	screen_settle(s);
 	screen_check(s, tells_gone(s));
 	/* and is gone already */
 	screen_type(s, "k");
-	screen_settle(s, 0.15);
+	screen_settle(s);
 	screen_check(s, tells_gone(s));
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
@@ -358,7 +352,7 @@ static void tells_failed_signals(void **state)
 	last = screen_line(s, screen_rows(s) - 1);
 	screen_check(s, strstr(last, "ermi") || strstr(last, "allowed"));
 	screen_type(s, " ");
-	screen_settle(s, 0.3);
+	screen_settle(s);
 	screen_check(s, table_has_name(s, "crowd-a"));
 }
 
@@ -480,98 +474,13 @@ static void renices(void **state)
 	ask(s, "r", CLEAR "nice", "y");
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), before);
 	screen_type(s, "\x1b");
-	screen_pump(s, 0.2);
+	screen_settle(s);
 	ask(s, "r", CLEAR "12", "y");
 	for (int i = 0; i < 50 && getpriority(PRIO_PROCESS, (id_t)pid) != 12; i++)
 		screen_pump(s, 0.05);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 12);
 	screen_check(s, screen_shows(s, scratch_format("%d", (int)pid)));
 	screen_check(s, table_selects(s, "crowd-nice"));
-}
-
-/* D switches delay accounting, when it is confirmed, and says that it stays. */
-static void switches_delayacct(void **state)
-{
-	struct screen *s;
-	const char *before = scratch_read(DELAYACCT);
-
-	(void)state;
-	if (geteuid())
-		scratch_skip("needs root");
-	if (!before)
-		scratch_skip("no delay accounting");
-	assert_int_equal(guard_start(), 0);
-	guard_push(UNDO_WRITE, DELAYACCT, *before == '1' ? "1" : "0");
-	assert_int_equal(write_text(DELAYACCT, "1"), 0);
-	s = start("-d 0.3 -m ^crowd");
-	screen_await_text(s, "delayacct on");
-	screen_type(s, "D");
-	screen_settle(s, 0.1);
-	screen_type(s, "n");
-	screen_pump(s, 0.2);
-	assert_string_equal(scratch_read(DELAYACCT), "1\n");
-	screen_type(s, "D");
-	screen_pump(s, 0.1);
-	screen_type(s, "y");
-	screen_await_text(s, "delayacct off");
-	assert_string_equal(scratch_read(DELAYACCT), "0\n");
-	screen_await_text(s, "delay accounting is off");
-	screen_type(s, "D");
-	screen_pump(s, 0.1);
-	screen_type(s, "y");
-	screen_await_text(s, "delayacct on");
-	assert_string_equal(scratch_read(DELAYACCT), "1\n");
-	guard_undo(0);
-}
-
-/*
- * An answer that is typed while the source is opened anew, and nothing is there to be acted on,
- * comes to nothing. (Who may not switch anything can be told so at most.)
- */
-static void survives_fast_answers(void **state)
-{
-	struct screen *s;
-
-	(void)state;
-	if (geteuid())
-		scratch_skip("needs root");
-	if (!crowd_sleepers("crowd-many", screen_slowness() > 1 ? 1000 : 4000))
-		scratch_skip("no room for 4000 tasks");
-	s = screen_start(&(struct screen_how){ .cols = 120, .uid = NOBODY, .args = "-d 60" });
-	screen_await(s, table_has_figures, NULL);
-	for (int delay = 0; delay < 80; delay += 5) {
-		screen_type(s, "HD");
-		screen_pump(s, delay / 1000.0);
-		screen_type(s, "y");
-		screen_settle(s, 0.1);
-		screen_type(s, "\x1b");
-		screen_await(s, table_has_rows, NULL);
-		screen_settle(s, 0.1);
-	}
-	screen_type(s, "q");
-	assert_int_equal(screen_end(s, 5), 0);
-}
-
-/* Who may not switch it is told so, and nothing is changed. */
-static void tells_failed_switch(void **state)
-{
-	struct screen *s;
-	const char *before = scratch_read(DELAYACCT), *last;
-
-	(void)state;
-	if (geteuid())
-		scratch_skip("needs root");
-	if (!before)
-		scratch_skip("no delay accounting");
-	s = screen_start(&(struct screen_how){ .cols = 120, .uid = NOBODY, .args = "-d 60" });
-	screen_await(s, table_has_figures, NULL);
-	screen_type(s, "D");
-	screen_settle(s, 0.15);
-	screen_type(s, "y");
-	screen_settle(s, 0.15);
-	assert_string_equal(scratch_read(DELAYACCT), before);
-	last = screen_line(s, screen_rows(s) - 1);
-	screen_check(s, strstr(last, "ermi") || strstr(last, "allowed") || strstr(last, "CAP_"));
 }
 
 int main(void)
@@ -583,8 +492,6 @@ int main(void)
 		screen_test(tells_failed_signals), screen_test(spares_who_takes_the_place),
 		screen_test(acts_on_whom_a_filter_hides), screen_test(refuses_for_several),
 		screen_test(renices),
-		screen_test(switches_delayacct), screen_test(tells_failed_switch),
-		screen_test(survives_fast_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void writes_and_reads(void **state)
 	screen_type(s, "U");
 	screen_await(s, table_has_unit, "(ms)");
 	screen_type(s, "d");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, CLEAR "7.5\r");
 	screen_await_text(s, "7.50 s");
 	screen_type(s, "W");
@@ -118,7 +118,7 @@ static void keeps_unknown_names(void **state)
 	screen_type(s, "U");
 	screen_await(s, table_has_unit, "(ms/#)");
 	screen_type(s, "W");
-	screen_settle(s, 0.3);
+	screen_settle(s);
 	text = scratch_read(config_path());
 	assert_non_null(text);
 	assert_true(has_line(text, "sparkle = very much"));
@@ -139,15 +139,15 @@ static void reports_broken_lines(void **state)
 	screen_check(s, screen_shows(s, "line 2") || screen_shows(s, ":2:") ||
 		     screen_shows(s, "config:2"));
 	screen_type(s, "W");
-	screen_settle(s, 0.3);
+	screen_settle(s);
 	assert_string_equal(scratch_read(config_path()), broken);
 	screen_type(s, "n");
-	screen_settle(s, 0.2);
+	screen_settle(s);
 	assert_string_equal(scratch_read(config_path()), broken);
 	screen_type(s, "W");
-	screen_settle(s, 0.3);
+	screen_settle(s);
 	screen_type(s, "y");
-	screen_settle(s, 0.3);
+	screen_settle(s);
 	assert_null(strstr(scratch_read(config_path()), "sometimes"));
 	assert_int_equal(count_files(), 1);
 	screen_type(s, "q");
@@ -199,8 +199,7 @@ static void writes_whole_or_not(void **state)
 	screen_type(s, "U");
 	screen_await(s, table_has_unit, "(ms/#)");
 	screen_type(s, "W");
-	screen_pump(s, 0.3);
-	screen_settle(s, 0.3);
+	screen_settle(s);
 	assert_string_equal(scratch_read(config_path()), old);
 	assert_int_equal(count_files(), 1);
 	/* it is said, and why */
@@ -234,7 +233,7 @@ static void tells_missing_folder(void **state)
 	scratch_file(scratch_format("%s/stalltop", scratch_folder()), "in the way\n");
 	s = start_with("-d 60", 0);
 	screen_type(s, "W");
-	screen_settle(s, 0.3);
+	screen_settle(s);
 	screen_check(s, screen_shows(s, "Not a directory") || screen_shows(s, "File exists") ||
 		     screen_shows(s, "annot"));
 	screen_check(s, table_has_rows(s, NULL));

@@ -40,7 +40,7 @@ static struct screen *open_detail(int rows, const char *args, const char *name, 
 	table_select(s, name);
 	screen_type(s, key);
 	screen_await(s, shows_detail, name);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	return s;
 }
 
@@ -62,7 +62,7 @@ static void opens_and_closes(void **state)
 		screen_check(s, table_has_name(s, "crowd-a"));
 		/* Esc in the table does no harm */
 		screen_type(s, "\x1b");
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		screen_check(s, table_has_name(s, "crowd-b"));
 	}
 }
@@ -82,14 +82,12 @@ static void shows_totals(void **state)
 	if (reader_open())
 		scratch_skip("no taskstats");
 	crowd_spinner("crowd-other", 0);
-	usleep(500000);
+	crowd_await_run(pid, 0.2);
 	/* so that its totals stand still */
-	kill(pid, SIGSTOP);
-	usleep(50000);
+	crowd_stop(pid);
 	assert_int_equal(reader_tgid(pid, &record), 0);
 	reader_close();
 	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
-	screen_pump(s, 1);
 	line = screen_line(s, screen_word_line(s, "cpu"));
 	text = scratch_format(" %llu ", (unsigned long long)record.kind[0].count);
 	if (!strstr(line, text))
@@ -168,7 +166,7 @@ static void shows_everything(void **state)
 			seen[i] |= screen_shows(s, fields[i]);
 		seen[3] |= screen_shows(s, "crowd-thread");
 		screen_key(s, VTERM_KEY_PAGEDOWN);
-		screen_settle(s, 0.1);
+		screen_settle(s);
 	}
 	for (size_t i = 0; i < 4; i++)
 		screen_check(s, seen[i]);
@@ -223,7 +221,7 @@ static void tells_unknown(void **state)
 	screen_await(s, table_has_figures, NULL);
 	screen_type(s, "\r");
 	screen_await(s, shows_detail, "crowd-a");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	line = screen_line(s, screen_word_line(s, "reclaim"));
 	screen_check(s, strchr(line, '-'));
 	screen_check(s, !strpbrk(line, "0123456789"));
@@ -240,14 +238,14 @@ static void fits_any_size(void **state)
 	s = open_detail(24, "-d 0.1 -m ^crowd", "crowd-team", "\r");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		screen_resize(s, sizes[i][0], sizes[i][1]);
-		screen_pump(s, 0.4);
+		screen_settle(s);
 		screen_key(s, VTERM_KEY_END);
-		screen_pump(s, 0.2);
+		screen_settle(s);
 		screen_key(s, VTERM_KEY_HOME);
 	}
 	screen_await(s, shows_detail, "crowd-team");
 	screen_type(s, "q");
-	screen_pump(s, 0.2);
+	screen_settle(s);
 	if (screen_in_alt(s))
 		screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include "crowd.h"
-#include "guard.h"
 #include "scratch.h"
 #include "screen.h"
 #include "table.h"
@@ -13,11 +12,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <termios.h>
 #include <unistd.h>
-
-#define DELAYACCT	"/proc/sys/kernel/task_delayacct"
 
 /* Starts and waits until rows are there. */
 static struct screen *start(const char *args)
@@ -74,7 +70,7 @@ static void check_signal(int number, const char *keys)
 	struct screen *s = start("-d 60");
 
 	screen_type(s, keys);
-	screen_pump(s, 0.2);
+	screen_settle(s);
 	kill(screen_pid(s), number);
 	check_end(s, 0);
 }
@@ -117,29 +113,6 @@ static void ends_by_fault(void **state)
 	}
 }
 
-/* Delay accounting that was switched on for the run is put back as well. */
-static void puts_back_delayacct(void **state)
-{
-	const char *before = scratch_read(DELAYACCT);
-	struct screen *s;
-
-	(void)state;
-	if (geteuid())
-		scratch_skip("needs root");
-	if (!before)
-		scratch_skip("no delay accounting");
-	assert_int_equal(guard_start(), 0);
-	guard_push(UNDO_WRITE, DELAYACCT, *before == '1' ? "1" : "0");
-	assert_int_equal(write_text(DELAYACCT, "0"), 0);
-	s = start("-d 60 --enable-delayacct");
-	assert_string_equal(scratch_read(DELAYACCT), "1\n");
-	kill(screen_pid(s), SIGSEGV);
-	assert_int_not_equal(screen_end(s, 10), 0);
-	assert_string_equal(scratch_read(DELAYACCT), "0\n");
-	screen_check_restored(s);
-	guard_undo(0);
-}
-
 /* Ctrl-C as it is typed. */
 static void ends_by_interrupt(void **state)
 {
@@ -172,7 +145,7 @@ static void check_stop_and_back(struct screen *s, bool typed)
 	screen_check(s, !screen_shows(s, "COMMAND"));
 	screen_foreground(s);
 	screen_await(s, table_has_rows, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, screen_in_alt(s));
 	screen_check(s, !screen_cursor_visible(s));
@@ -274,24 +247,6 @@ static void ends_with_input(void **state)
 	check_end(s, 0);
 }
 
-/* No more memory can be had: that is fatal, but the terminal is given back. */
-static void ends_without_memory(void **state)
-{
-	const struct rlimit none = { 4096, 4096 };
-	struct screen *s;
-
-	(void)state;
-	if (screen_slowness() > 1)
-		scratch_skip("sanitizers need address space of their own");
-	s = start("-d 60");
-	assert_int_equal(prlimit(screen_pid(s), RLIMIT_AS, &none, NULL), 0);
-	assert_int_not_equal(crowd_sleepers("crowd-many", 3000), 0);
-	screen_type(s, " ");
-	assert_int_equal(screen_end(s, 5), 1);
-	screen_check_restored(s);
-	screen_check(s, screen_shows(s, "memory"));
-}
-
 /* After so many samples it ends by itself. */
 static void ends_after_samples(void **state)
 {
@@ -343,12 +298,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		screen_test(ends_by_key), screen_test(ends_while_busy),
 		screen_test(ends_by_signal), screen_test(ends_by_fault),
-		screen_test(puts_back_delayacct), screen_test(ends_by_interrupt),
+		screen_test(ends_by_interrupt),
 		screen_test(stops_and_comes_back), screen_test(comes_back_resized),
 		screen_test(ends_without_terminal), screen_test(ends_when_stalled),
-		screen_test(ends_with_input), screen_test(ends_without_memory),
-		screen_test(ends_after_samples), screen_test(wants_terminal),
-		screen_test(wants_known_terminal),
+		screen_test(ends_with_input), screen_test(ends_after_samples),
+		screen_test(wants_terminal), screen_test(wants_known_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

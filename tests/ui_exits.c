@@ -119,7 +119,7 @@ static void accounts_for_all(void **state)
 	screen_await(s, table_has_figures, NULL);
 	screen_type(s, "S");
 	screen_await(s, shows_account, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	/* "run" is a line of the delays, too: the account's is the last of them */
 	sum = atof(screen_line(s, screen_find(s, "run ", screen_find(s, "machine ", 0))) + 3);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

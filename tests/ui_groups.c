@@ -21,7 +21,7 @@ static struct screen *start(int rows, int cols, const char *args)
 							      .args = args });
 
 	screen_await(s, table_has_figures, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	return s;
 }
 
@@ -111,21 +111,21 @@ static void opens_members(void **state)
 	screen_type(s, "\r");
 	screen_await(s, table_has_head, "COMMAND");
 	screen_await(s, has_rows, &two);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, strstr(screen_line(s, 0), scratch_ours("in command crowd-b")));
 	screen_check(s, table_has_name(s, "crowd-b"));
 	screen_check(s, !table_has_name(s, "crowd-a"));
 	/* Of the members each has its own detail. */
 	screen_type(s, "\r");
 	screen_await_text(s, "whole life");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, screen_shows(s, "process "));
 	screen_type(s, "\x1b");
 	screen_await(s, has_rows, &two);
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_head, "GROUP");
 	screen_await(s, table_selects, "crowd-b");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, !screen_shows(s, "in command"));
 	/* Esc among the groups does no harm, nor does another grouping while members are shown */
 	screen_type(s, "\x1b\r");
@@ -157,10 +157,10 @@ static void shows_sums(void **state)
 	for (int i = 0; i < 2; i++)
 		pid[i] = crowd_spinner("crowd-b", 0);
 	crowd_spinner("crowd-a", 0);
-	usleep(500000);
 	for (int i = 0; i < 2; i++)
-		kill(pid[i], SIGSTOP);
-	usleep(200000);
+		crowd_await_run(pid[i], 0.1);
+	for (int i = 0; i < 2; i++)
+		crowd_stop(pid[i]);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(reader_tgid(pid[i], &record[i]), 0);
 	reader_close();
@@ -168,7 +168,6 @@ static void shows_sums(void **state)
 	table_select(s, "crowd-b");
 	screen_type(s, "v");
 	screen_await(s, shows_detail, "2 tasks of command crowd-b");
-	screen_pump(s, 1);
 	line = screen_line(s, screen_word_line(s, "cpu"));
 	text = scratch_format(" %llu ", (unsigned long long)(record[0].kind[0].count +
 							     record[1].kind[0].count));
@@ -187,7 +186,7 @@ static void shows_sums(void **state)
 	kill(pid[0], SIGCONT);
 	screen_type(s, "v");
 	screen_await_text(s, "waited most");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, strstr(screen_line(s, screen_word_line(s, "worst")),
 			       scratch_ours("(crowd-b)")));
 	screen_await_text(s, " 1 stopped");
@@ -211,11 +210,11 @@ static void sums_what_is_shown(void **state)
 		crowd_spinner("crowd-b", 0);
 	s = start(40, 100, "-d 1 -g command -m ^crowd -i -s +group");
 	screen_await(s, table_lacks_name, "crowd-a");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, (int)figure_of(s, "crowd-b", "N") == 5);
 	screen_type(s, "S");
 	screen_await_text(s, "sum of 5 tasks");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, !strstr(screen_line(s, screen_word_line(s, "cpu")), " -"));
 	screen_type(s, "\x1b\r");
 	screen_await_text(s, "in command");
@@ -254,18 +253,18 @@ static void follows(void **state)
 	kill(a, SIGSTOP);
 	kill(b, SIGCONT);
 	screen_await(s, is_first, "crowd-b");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, table_selects(s, "crowd-b"));
 	screen_type(s, "O");
 	screen_await_text(s, "the order is held");
 	kill(b, SIGSTOP);
 	kill(a, SIGCONT);
 	screen_await(s, is_overtaken, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, is_first(s, "crowd-b"));
 	screen_type(s, "O");
 	screen_await(s, is_first, "crowd-a");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, table_selects(s, "crowd-b"));
 }
 
@@ -331,7 +330,7 @@ static void survives_ends(void **state)
 		}
 		screen_await(s, table_has_head, "GROUP");
 		screen_await(s, table_lacks_name, "crowd-bye");
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		screen_check(s, count_rows(s) == 3);
 	}
 	/* Something is selected, and opens. */
@@ -364,15 +363,15 @@ static void fits_any_size(void **state)
 		if (sizes[i][0] >= 10)
 			screen_await(s, is_whole, NULL);
 		screen_type(s, "v");
-		screen_pump(s, 0.3);
+		screen_settle(s);
 		screen_type(s, "\x1b");
-		screen_pump(s, 0.1);
+		screen_settle(s);
 		screen_type(s, "\r");
-		screen_pump(s, 0.3);
+		screen_settle(s);
 		if (sizes[i][0] >= 10)
 			screen_check(s, strstr(screen_line(s, 0), "stalltop in command"));
 		screen_type(s, "\x1b");
-		screen_pump(s, 0.1);
+		screen_settle(s);
 	}
 	screen_resize(s, 24, 80);
 	screen_await(s, is_whole, NULL);
@@ -417,7 +416,7 @@ static void tames_names(void **state)
 		screen_check(s, (int)figure_of(s, names[i].shown, "N") == 1);
 		screen_type(s, "\r");
 		screen_await(s, table_has_head, "COMMAND");
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		screen_check(s, strstr(screen_line(s, 0), "stalltop in command"));
 		if (i < 6)
 			screen_check(s, strstr(screen_line(s, 0), names[i].shown));
@@ -426,7 +425,7 @@ static void tames_names(void **state)
 		screen_await(s, table_has_head, "GROUP");
 		screen_type(s, "v");
 		screen_await_text(s, "1 tasks of command");
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		screen_check(s, strstr(screen_line(s, 0), names[i].shown));
 		screen_type(s, "\x1b");
 		screen_await(s, table_has_head, "GROUP");
@@ -472,7 +471,7 @@ static void toggle(struct screen *s, const char *field)
 		screen_key(s, VTERM_KEY_DOWN);
 	screen_await(s, selects, text);
 	screen_type(s, " ");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, "\x1b");
 	screen_await_no_text(s, "fields: ");
 }
@@ -483,7 +482,7 @@ static void check_heads(struct screen *s, const char *heads)
 	const char *shown = "";
 	struct table t;
 
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	for (size_t i = 0; i < t.columns; i++)
 		shown = scratch_format("%s%s%s", shown, i ? " " : "", t.column[i].text);
@@ -496,10 +495,10 @@ static void regroup(struct screen *s, const char *words)
 {
 	for (int i = 0; i < 5 && !screen_shows(s, words); i++) {
 		screen_type(s, "g");
-		screen_settle(s, 0.3);
+		screen_settle(s);
 	}
 	screen_await_at(s, screen_has, words, words, __FILE__, __LINE__);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 }
 
 /* Fields are chosen for all that have them; tasks and groups keep what only they have. */
@@ -517,7 +516,7 @@ static void chooses_fields(void **state)
 	toggle(s, "members");
 	toggle(s, "mem");
 	screen_await_text(s, "   RUN 0TOTAL");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, screen_shows(s, " NVCSW GROUP"));
 	regroup(s, "a row for each process");
 	check_heads(s, "PID USER S RUN 0TOTAL 1CPU 2BLKIO NVCSW COMMAND");

@@ -64,7 +64,7 @@ static struct screen *start(int rows, int cols, const char *args)
 		.args = scratch_format("-g cgroup --cgroup-hierarchy %s %s", hierarchy, args) });
 
 	screen_await(s, table_has_figures, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	return s;
 }
 
@@ -142,7 +142,7 @@ static void pick(struct screen *s, const char *name)
 	for (int i = 0; i < 30; i++) {
 		struct table t;
 
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		table_must(s, &t);
 		if (table_selected(s, &t) == line_of(s, name))
 			return;
@@ -176,7 +176,7 @@ static void is_a_tree(void **state)
 	screen_check(s, screen_shows(s, scratch_format("cgroup /%s", top)));
 	screen_type(s, "V");
 	screen_await(s, has_group, top);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, members_of(s, top) == 4);
 	screen_check(s, members_of(s, "left") == 3);
 	screen_check(s, members_of(s, "deep") == 2);
@@ -184,7 +184,7 @@ static void is_a_tree(void **state)
 	screen_check(s, sum_of(s) == 4);
 	/* The spinner's time is that of all above, and of nobody else. */
 	screen_await(s, spins, "deep");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, run_of(s, "left") >= run_of(s, "deep"));
 	screen_check(s, run_of(s, top) >= run_of(s, "left"));
 	screen_check(s, run_of(s, "right") < run_of(s, "deep"));
@@ -198,14 +198,14 @@ static void is_a_tree(void **state)
 	pick(s, "left");
 	screen_type(s, "-");
 	screen_await(s, lacks_group, "deep");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, members_of(s, "left") == 3);
 	screen_check(s, strstr(screen_line(s, line_of(s, "left")), "+left"));
 	screen_check(s, sum_of(s) == 4);
 	screen_type(s, "+");
 	screen_await(s, has_group, "deep");
 	screen_type(s, "+");
-	screen_settle(s, 0.2);
+	screen_settle(s);
 	screen_type(s, "*");
 	screen_await(s, lacks_group, "left");
 	screen_type(s, "*");
@@ -213,7 +213,7 @@ static void is_a_tree(void **state)
 	/* R turns the order among sisters round, and no more. */
 	pick(s, "right");
 	screen_type(s, "R");
-	screen_settle(s, 0.3);
+	screen_settle(s);
 	screen_check(s, line_of(s, top) + 1 == line_of(s, "right"));
 	screen_check(s, line_of(s, "left") + 1 == line_of(s, "deep"));
 	screen_type(s, "V");
@@ -240,7 +240,7 @@ static void opens_below(void **state)
 	screen_type(s, "\r");
 	screen_await(s, table_has_head, "COMMAND");
 	screen_await(s, table_has_name, "crowd-l");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, table_has_name(s, "crowd-d"));
 	screen_check(s, !table_has_name(s, "crowd-r"));
 	screen_check(s, strstr(screen_line(s, 0),
@@ -249,14 +249,14 @@ static void opens_below(void **state)
 	screen_await(s, has_group, top);
 	/* The root has but what --cgroup leaves of it. */
 	screen_key(s, VTERM_KEY_HOME);
-	screen_settle(s, 0.2);
+	screen_settle(s);
 	screen_type(s, "v");
 	screen_await_text(s, "4 tasks of cgroup / and below");
 	screen_type(s, "\x1b");
 	screen_await(s, has_group, top);
 	screen_type(s, "\r");
 	screen_await(s, table_has_name, "crowd-r");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, t.last - t.first + 1 == 4);
 }
@@ -277,6 +277,15 @@ static double pressure_of(const char *group)
 	return atof(strstr(text, "avg10=") + 6);
 }
 
+/* The group has CPU pressure to speak of, which takes the kernel some seconds to say. */
+static bool waits_for_cpu(struct screen *s, const void *name)
+{
+	struct table t;
+
+	return table_read(s, &t) && line_of(s, name) >= 0 &&
+	       table_number(s, &t, line_of(s, name), "PCPU") > 5;
+}
+
 /* The pressure of v2's groups: in its columns, in the detail, and above the table for --cgroup. */
 static void shows_pressure(void **state)
 {
@@ -294,7 +303,7 @@ static void shows_pressure(void **state)
 	low = pressure_of(group);
 	s = start(60, 140, scratch_format("-d 0.5 --cgroup /%s", top));
 	screen_check(s, screen_shows(s, "by cgroup (v2)"));
-	screen_pump(s, 5);
+	screen_await(s, waits_for_cpu, top);
 	table_must(s, &t);
 	screen_check(s, members_of(s, top) == 3);
 	screen_check(s, lies_between(table_number(s, &t, line_of(s, top), "PCPU"), low,
@@ -305,7 +314,7 @@ static void shows_pressure(void **state)
 	screen_check(s, lies_between(atof(line + 3), low, pressure_of(group)));
 	screen_type(s, "v");
 	screen_await_text(s, "Pressure of the group");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	line = screen_line(s, screen_find(s, "cpu    ", screen_find(s, "Pressure of", 0)));
 	screen_check(s, lies_between(atof(line + 3), low, pressure_of(group)));
 	screen_check(s, screen_shows(s, "3 running"));
@@ -398,11 +407,11 @@ static void fits_any_size(void **state)
 		if (sizes[i][0] >= 10)
 			screen_await(s, has_group, "left");
 		screen_type(s, "v");
-		screen_pump(s, 0.3);
+		screen_settle(s);
 		screen_type(s, "\x1b");
-		screen_pump(s, 0.2);
+		screen_settle(s);
 		screen_type(s, "\x1b[A\x1b[B*");
-		screen_pump(s, 0.2);
+		screen_settle(s);
 		screen_type(s, "*");
 	}
 	screen_resize(s, 24, 80);

@@ -27,7 +27,7 @@ static struct screen *start(int rows, int cols, const char *args)
 	crowd_sleeper("crowd-c");
 	s = screen_start(&(struct screen_how){ .rows = rows, .cols = cols, .args = args });
 	screen_await(s, table_has_figures, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	return s;
 }
 
@@ -60,7 +60,7 @@ static void sorts_by_kinds(void **state)
 	screen_check(s, table_values(s, &t, "7WPCP") >= 2);
 	/* the kernel may not give it: then its key does no harm */
 	screen_type(s, "8");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, !table_head(&t, "8IRQ") || !strcmp(table_sorted_by(s, &t), "8IRQ"));
 	check_digit(s, '1', "1CPU");
@@ -97,7 +97,7 @@ static void moves_sort_column(void **state)
 	screen_await(s, table_descends, "RUN");
 	/* the ends are ends, or lead around: no more than that */
 	screen_type(s, "<<<<<<<<<<<<<<<<<<<<<<>>>>>>>>>>>>>>>>>>>>>>>>>>>>");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, table_has_rows(s, NULL));
 }
 
@@ -135,7 +135,7 @@ static void sorts_by_run_since_start(void **state)
 
 	(void)state;
 	screen_await(s, table_has_figures, NULL);
-	screen_pump(s, 1.5);
+	crowd_await_run(old, 1.5);
 	young = crowd_spinner("crowd-young", 0);
 	/* the old one runs no more */
 	kill(old, SIGSTOP);
@@ -195,19 +195,19 @@ static void moves_selection(void **state)
 	await_row(s, 1);
 	screen_key(s, VTERM_KEY_PAGEDOWN);
 	screen_key(s, VTERM_KEY_PAGEDOWN);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	page = table_number(s, &t, t.first, "PID");
 	screen_check(s, page > first);
 	screen_check(s, table_selected(s, &t) >= t.first);
 	screen_key(s, VTERM_KEY_END);
 	await_row(s, -1);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, table_number(s, &t, t.first, "PID") > page);
 	screen_key(s, VTERM_KEY_DOWN);
 	screen_key(s, VTERM_KEY_PAGEUP);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_key(s, VTERM_KEY_HOME);
 	screen_await(s, is_scrolled_back, &first);
 	await_row(s, 0);
@@ -235,10 +235,20 @@ static void scrolls_columns(void **state)
 		screen_check(s, *table_cell(s, &t, row, "7WPCP"));
 	for (int i = 0; i < 30; i++)
 		screen_key(s, VTERM_KEY_RIGHT);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	for (int i = 0; i < 40; i++)
 		screen_key(s, VTERM_KEY_LEFT);
 	screen_await_text(s, heads);
+}
+
+/* The nicer of two on one CPU has waited for it in the last interval, and has got it, too. */
+static bool has_waited(struct screen *s, const void *arg)
+{
+	struct table t;
+	int line = table_read(s, &t) ? table_find_name(s, &t, "crowd-nicer") : -1;
+
+	(void)arg;
+	return line >= 0 && table_number(s, &t, line, "1CPU") > 0;
 }
 
 /* U goes through all units and back. */
@@ -250,6 +260,11 @@ static void changes_units(void **state)
 	struct table t;
 
 	(void)state;
+	/* A wait is counted when it is over. */
+	for (int i = 0; i < 20 && !has_waited(s, NULL); i++) {
+		screen_type(s, " ");
+		screen_wait_until(s, 0.5, has_waited, NULL);
+	}
 	table_must(s, &t);
 	screen_check(s, !strcmp(table_cell(s, &t, t.unit, "1CPU"), "(%)"));
 	for (size_t i = 0; i < 6; i++) {
@@ -474,7 +489,6 @@ static void samples_now(void **state)
 	const char *title;
 
 	(void)state;
-	screen_pump(s, 1.1);
 	title = screen_line(s, 0);
 	screen_pump(s, 1.1);
 	screen_check(s, !differs(s, title));
@@ -493,7 +507,7 @@ static void pauses(void **state)
 	(void)state;
 	screen_type(s, "p");
 	screen_await_text(s, "pause");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	title = screen_line(s, 0);
 	sum = screen_line(s, t.sum);
@@ -506,11 +520,21 @@ static void pauses(void **state)
 	screen_check(s, !strncmp(screen_line(s, 0), title, 17));
 	/* through all units and back: the figures are the same */
 	screen_type(s, "UUUUUU");
-	screen_pump(s, 0.5);
+	screen_settle(s);
 	screen_check(s, table_has_unit(s, "(%)"));
 	screen_check(s, !strcmp(screen_line(s, t.sum), sum));
 	screen_type(s, "p");
 	screen_await(s, differs, title);
+}
+
+/* The task of that name has run for longer than the one that is shown first. */
+static bool outruns_first(struct screen *s, const void *name)
+{
+	struct table t;
+	int line = table_read(s, &t) ? table_find_name(s, &t, name) : -1;
+
+	return line > t.first &&
+	       table_number(s, &t, line, "RUN") > table_number(s, &t, t.first, "RUN");
 }
 
 /* O holds the order while the data goes on: a new first one is not shown first. */
@@ -523,13 +547,13 @@ static void holds_order(void **state)
 
 	(void)state;
 	screen_type(s, "O");
-	screen_pump(s, 0.3);
+	screen_settle(s);
 	table_must(s, &t);
 	first = table_number(s, &t, t.first, "PID");
 	second = table_number(s, &t, t.first + 1, "PID");
 	crowd_spinner("crowd-late", 1);
 	screen_await(s, table_has_name, "crowd-late");
-	screen_pump(s, 1);
+	screen_await(s, outruns_first, "crowd-late");
 	table_must(s, &t);
 	screen_check(s, (int)table_number(s, &t, t.first, "PID") == (int)first);
 	screen_check(s, (int)table_number(s, &t, t.first + 1, "PID") == (int)second);

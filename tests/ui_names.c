@@ -104,7 +104,7 @@ static struct screen *start(int cols, const char *args, const char *const *env)
 		.args = scratch_format("-d 60 %s -s +pid -p %s", args, start_named()) });
 
 	screen_await(s, shows_all, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	return s;
 }
 
@@ -133,7 +133,7 @@ static void cuts_names(void **state)
 	for (int cols = 60; cols >= 40; cols--) {
 		screen_resize(s, 40, cols);
 		screen_await(s, shows_all, NULL);
-		screen_settle(s, 0.05);
+		screen_settle(s);
 		check_straight(s);
 	}
 	check_nothing_raw(s);
@@ -163,22 +163,20 @@ static void escapes_everywhere(void **state)
 	(void)state;
 	for (size_t i = 0; i < NAMES; i++) {
 		screen_type(s, "\r");
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		screen_type(s, "\x1b");
 		screen_await(s, shows_all, NULL);
 		screen_type(s, "k");
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		screen_type(s, "\x1b");
 		screen_await(s, shows_all, NULL);
-		screen_pump(s, 0.05);
 		screen_type(s, "r");
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		screen_type(s, "\x1b");
 		screen_await(s, shows_all, NULL);
-		screen_pump(s, 0.05);
 		screen_key(s, VTERM_KEY_DOWN);
 	}
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	check_straight(s);
 	check_nothing_raw(s);
 }
@@ -221,11 +219,11 @@ static void escapes_command_lines(void **state)
 	screen_type(s, "c");
 	screen_await_text(s, "cmd \\x1b[41mE1 \\u{009b}7mE5\\x0aE 9999");
 	screen_type(s, "\r");
-	screen_settle(s, 0.2);
+	screen_settle(s);
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_rows, NULL);
 	screen_resize(s, 24, 80);
-	screen_settle(s, 0.2);
+	screen_settle(s);
 	output = screen_output(s, &len);
 	screen_check(s, !memmem(output, len, "\x1b[41mE1", 7));
 	screen_check(s, !memmem(output, len, "\xc2\x9b", 2));

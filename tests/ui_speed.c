@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Under the fingers: how soon rows are there, a key is answered, and what a refresh writes. */
+/*
+ * Under the fingers: how soon rows are there, a key is answered, and what a refresh writes; and
+ * with very many tasks, which would disturb all that runs beside.
+ */
 #include "config.h"
 
 #include "crowd.h"
@@ -10,12 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define FIRST_ROWS	0.300	/* s */
 #define ANSWER		0.100	/* s */
 #define IDLE_BYTES	2048
 #define MANY		10000
 #define MAX_FIGURES	64
+
+/* Who has all the tasks that there are many of; 0: there are none. */
+static pid_t crowd;
 
 /* Figures of one kind. */
 struct figures {
@@ -73,12 +80,37 @@ static void shows_rows_soon(void **state)
 	assert_true(time_first_rows("first rows") < FIRST_ROWS * screen_slowness());
 }
 
+/* Starts the tasks that all tests of many look at. */
+static int start_crowd(void **state)
+{
+	(void)state;
+	scratch_begin();
+	crowd = crowd_sleepers("crowd-many", MANY);
+	scratch_forget(crowd);
+	scratch_end();
+	return 0;
+}
+
+/* Ends them. */
+static int end_crowd(void **state)
+{
+	(void)state;
+	scratch_kill(scratch_child(crowd));
+	return 0;
+}
+
+/* Skips a test where there is no room for them. */
+#define require_crowd() \
+	do { \
+		if (!crowd) \
+			scratch_skip(CROWD_NO_ROOM); \
+	} while (0)
+
 /* And with many. */
 static void shows_many_rows_soon(void **state)
 {
 	(void)state;
-	if (!crowd_sleepers("crowd-many", MANY))
-		scratch_skip(CROWD_NO_ROOM);
+	require_crowd();
 	assert_true(time_first_rows("first rows of 10000 tasks") <
 		    FIRST_ROWS * screen_slowness());
 }
@@ -146,17 +178,14 @@ static void time_answer(struct screen *s, const char *keys, int from, int to, st
 	add(f, screen_now() - begun);
 }
 
-/* Starts with many tasks, until figures are there. */
-static struct screen *start_many(const char *args)
+/* Starts with busy tasks besides, until figures are there. */
+static struct screen *start_busy(const char *args)
 {
 	struct screen *s;
 
-	if (!crowd_sleepers("crowd-many", MANY))
-		return NULL;
 	crowd_waiters();
 	s = screen_start(&(struct screen_how){ .rows = 40, .cols = 120, .args = args });
 	screen_await(s, table_has_figures, NULL);
-	screen_settle(s, 0.2);
 	return s;
 }
 
@@ -167,20 +196,20 @@ static void answers_keys(void **state)
 					    "\x1b[6~", "N", "R", "\x1b[6~", "\x1b[5~", "1",
 					    "c", "c", "N", "U", "\x1bOB", "h", "\x1b" };
 	struct figures times = { .n = 0 };
-	struct screen *s = start_many("-d 60");
+	struct screen *s;
 	struct table t;
 
 	(void)state;
-	if (!s)
-		scratch_skip(CROWD_NO_ROOM);
+	require_crowd();
+	s = start_busy("-d 60");
 	table_must(s, &t);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		/* the selection may be at the end, with its task */
 		if (!strcmp(keys[i], "\x1bOB") || !strcmp(keys[i], "\x1b[6~"))
 			screen_key(s, VTERM_KEY_HOME);
-		screen_settle(s, 0.1);
+		screen_settle(s);
 		time_answer(s, keys[i], t.head, screen_rows(s) - 2, &times);
-		screen_settle(s, 0.1);
+		screen_settle(s);
 	}
 	assert_true(tell(&times, "key to changed cell, 10000 tasks", "ms", 1000) <
 		    ANSWER * screen_slowness());
@@ -199,12 +228,12 @@ static bool has_selected(struct screen *s, const void *arg)
 static void answers_keys_while_sampling(void **state)
 {
 	struct figures units = { .n = 0 }, moves = { .n = 0 };
-	struct screen *s = start_many("-d 0.05 -s +pid");
+	struct screen *s;
 	struct table t;
 
 	(void)state;
-	if (!s)
-		scratch_skip(CROWD_NO_ROOM);
+	require_crowd();
+	s = start_busy("-d 0.05 -s +pid");
 	for (int i = 0; i < 24; i++) {
 		/* at any point of a sample; a note that comes moves the table */
 		screen_pump(s, 0.05 + 0.007 * i);
@@ -231,12 +260,13 @@ static void answers_keys_while_sampling(void **state)
 static void answers_many_keys(void **state)
 {
 	struct figures times = { .n = 0 };
-	struct screen *s = start_many("-d 60 -s +pid");
+	struct screen *s;
 	int offset = 20;
 
 	(void)state;
-	if (!s)
-		scratch_skip(CROWD_NO_ROOM);
+	require_crowd();
+	s = start_busy("-d 60 -s +pid");
+	screen_settle(s);
 	for (int i = 0; i < 5; i++) {
 		double begun = screen_now();
 
@@ -249,30 +279,39 @@ static void answers_many_keys(void **state)
 		screen_await(s, has_selected, &offset);
 		add(&times, screen_now() - begun);
 		screen_key(s, VTERM_KEY_HOME);
-		screen_settle(s, 0.1);
+		screen_settle(s);
 	}
 	assert_true(tell(&times, "360 keys at once", "ms", 1000) < 5 * ANSWER * screen_slowness());
 }
 
-/* What refreshes write on 120x40, the median. */
-static double bytes_of_refresh(const char *args, const char *what, struct screen **screen)
+/* Reads what two programs write, for so long. */
+static void pump_both(struct screen *const *screens, double seconds)
 {
-	struct figures bytes = { .n = 0 };
-	struct screen *s = screen_start(&(struct screen_how){
-		.rows = 40, .cols = 120, .args = args });
-	size_t before, after;
+	double until = screen_now() + seconds;
 
-	*screen = s;
-	screen_await(s, table_has_figures, NULL);
-	screen_pump(s, 2.5);
-	for (int i = 0; i < 11; i++) {
-		screen_output(s, &before);
-		screen_pump(s, 1);
-		screen_output(s, &after);
-		add(&bytes, (double)(after - before));
+	while (screen_now() < until) {
+		screen_pump(screens[0], 0.05);
+		screen_pump(screens[1], 0.05);
 	}
-	screen_check(s, after > before);
-	return tell(&bytes, what, "bytes", 1);
+}
+
+/* Notes what refreshes of each write, an interval of a second after the other. */
+static void watch_refreshes(struct screen *const *screens, struct figures *bytes)
+{
+	size_t before[2], after[2];
+
+	pump_both(screens, 2.5);
+	for (int i = 0; i < 11; i++) {
+		for (int k = 0; k < 2; k++)
+			screen_output(screens[k], &before[k]);
+		pump_both(screens, 1);
+		for (int k = 0; k < 2; k++) {
+			screen_output(screens[k], &after[k]);
+			add(&bytes[k], (double)(after[k] - before[k]));
+		}
+	}
+	for (int k = 0; k < 2; k++)
+		screen_check(screens[k], after[k] > before[k]);
 }
 
 /* The share of the CPUs' time that the screen says was idle. */
@@ -286,17 +325,23 @@ static double idle_share(struct screen *s)
 /* A refresh when little happens: in the rows at least, or on the whole machine if it is so. */
 static void writes_little(void **state)
 {
-	struct screen *s;
-	double bytes;
+	static const char *const args[] = { "-d 1 -m ^crowd", "-d 1" };
+	struct figures bytes[2] = { 0 };
+	struct screen *screens[2];
 
 	(void)state;
 	if (!crowd_sleepers("crowd-idle", 200))
 		fail_msg("cannot start 200 processes");
-	bytes = bytes_of_refresh("-d 1 -m ^crowd", "a refresh of idle rows", &s);
-	screen_check(s, bytes < IDLE_BYTES);
-	bytes = bytes_of_refresh("-d 1", "a refresh of the whole machine", &s);
-	printf("# the machine is %.1f %% idle\n", idle_share(s));
-	screen_check(s, bytes < IDLE_BYTES || idle_share(s) < 95);
+	for (int k = 0; k < 2; k++) {
+		screens[k] = screen_start(&(struct screen_how){ .rows = 40, .cols = 120,
+								.args = args[k] });
+		screen_await(screens[k], table_has_figures, NULL);
+	}
+	watch_refreshes(screens, bytes);
+	screen_check(screens[0], tell(&bytes[0], "a refresh of idle rows", "bytes", 1) < IDLE_BYTES);
+	printf("# the machine is %.1f %% idle\n", idle_share(screens[1]));
+	screen_check(screens[1], tell(&bytes[1], "a refresh of the whole machine", "bytes", 1) <
+				 IDLE_BYTES || idle_share(screens[1]) < 95);
 }
 
 /* While it is paused nothing is written but the answers to keys. */
@@ -316,14 +361,94 @@ static void writes_nothing_when_paused(void **state)
 	screen_check(s, after - before < 100);
 }
 
+/* The sum row counts so many tasks at least. */
+static bool counts_10000(struct screen *s, const void *arg)
+{
+	struct table t;
+
+	(void)arg;
+	return table_read(s, &t) && t.sum >= 0 &&
+	       atoi(table_cell(s, &t, t.sum, "COMMAND")) >= 10000;
+}
+
+/* The first process is not among the rows shown. */
+static bool is_scrolled(struct screen *s, const void *arg)
+{
+	struct table t;
+
+	return table_read(s, &t) && table_find_pid(s, &t, *(const pid_t *)arg) < 0;
+}
+
+/* It is. */
+static bool is_not_scrolled(struct screen *s, const void *arg)
+{
+	struct table t;
+
+	return table_read(s, &t) && table_find_pid(s, &t, *(const pid_t *)arg) == t.first;
+}
+
+/* So many rows are counted, reached and left. */
+static void shows_10000_rows(void **state)
+{
+	struct screen *s;
+	struct table t;
+	pid_t first;
+
+	(void)state;
+	require_crowd();
+	s = screen_start(&(struct screen_how){ .rows = 40, .cols = 120, .args = "-d 60 -s +pid" });
+	screen_await(s, counts_10000, NULL);
+	screen_await(s, table_has_figures, NULL);
+	screen_settle(s);
+	table_must(s, &t);
+	/* A kernel was seen that hides its first process from the walk of the bpf source. */
+	first = (pid_t)table_number(s, &t, t.first, "PID");
+	screen_check(s, first <= 2);
+	screen_check(s, table_in_order(s, &t, "PID", false));
+	screen_key(s, VTERM_KEY_END);
+	screen_await(s, is_scrolled, &first);
+	table_must(s, &t);
+	screen_check(s, table_selected(s, &t) == t.last);
+	screen_check(s, t.last == t.sum - 1);
+	screen_check(s, table_in_order(s, &t, "PID", false));
+	screen_key(s, VTERM_KEY_HOME);
+	screen_await(s, is_not_scrolled, &first);
+	table_must(s, &t);
+	screen_check(s, table_selected(s, &t) == t.first);
+}
+
+/* No more memory can be had: that is fatal, but the terminal is given back. */
+static void ends_without_memory(void **state)
+{
+	const struct rlimit none = { 4096, 4096 };
+	struct screen *s;
+
+	(void)state;
+	if (screen_slowness() > 1)
+		scratch_skip("sanitizers need address space of their own");
+	s = screen_start(&(struct screen_how){ .args = "-d 60" });
+	screen_await(s, table_has_rows, NULL);
+	assert_int_equal(prlimit(screen_pid(s), RLIMIT_AS, &none, NULL), 0);
+	assert_int_not_equal(crowd_sleepers("crowd-many", 3000), 0);
+	screen_type(s, " ");
+	assert_int_equal(screen_end(s, 5), 1);
+	screen_check_restored(s);
+	screen_check(s, screen_shows(s, "memory"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(shows_rows_soon), screen_test(shows_many_rows_soon),
-		screen_test(shows_figures_soon), screen_test(answers_keys),
-		screen_test(answers_keys_while_sampling), screen_test(answers_many_keys),
+		screen_test(shows_rows_soon), screen_test(shows_figures_soon),
 		screen_test(writes_little), screen_test(writes_nothing_when_paused),
+		screen_test(ends_without_memory),
+	};
+	const struct CMUnitTest of_many[] = {
+		screen_test(shows_many_rows_soon), screen_test(shows_10000_rows),
+		screen_test(answers_keys), screen_test(answers_keys_while_sampling),
+		screen_test(answers_many_keys),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests(of_many, start_crowd, end_crowd);
 }

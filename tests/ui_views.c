@@ -61,7 +61,7 @@ static struct screen *start(int rows, int cols, const char *args)
 							      .args = args });
 
 	screen_await(s, table_has_figures, NULL);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	return s;
 }
 
@@ -95,7 +95,7 @@ static void names_all_keys(void **state)
 	screen_type(s, "h");
 	screen_await(s, shows_help, NULL);
 	for (int page = 0; page < 15; page++) {
-		screen_settle(s, 0.06);
+		screen_settle(s);
 		for (int row = 0; row < screen_rows(s) - 1; row++)
 			for (size_t i = 0; i < KEYS; i++)
 				seen[i] |= names_key(screen_line(s, row), key_names[i]);
@@ -105,7 +105,7 @@ static void names_all_keys(void **state)
 		if (!seen[i])
 			screen_fail(s, key_names[i], __FILE__, __LINE__);
 	screen_key(s, VTERM_KEY_HOME);
-	screen_settle(s, 0.06);
+	screen_settle(s);
 	screen_check(s, shows_help(s, NULL));
 }
 
@@ -122,7 +122,7 @@ static void draws_anew(void **state)
 	screen_check(s, screen_shows(s, "rubbish"));
 	screen_type(s, "\x0c");
 	screen_await_no_text(s, "rubbish");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	for (int row = 0; row < 24; row++)
 		screen_check(s, !strcmp(screen_line(s, row), before[row]));
 }
@@ -159,25 +159,25 @@ static void takes_mouse(void **state)
 	screen_await(s, table_descends, "PID");
 	table_must(s, &t);
 	screen_click(s, t.first + 5, 30, 1);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, table_selected(s, &t) == t.first + 5);
 	first = table_number(s, &t, t.first, "PID");
 	for (int i = 0; i < 6; i++)
 		screen_click(s, t.first + 2, 30, 5);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, table_number(s, &t, t.first, "PID") < first);
 	for (int i = 0; i < 20; i++)
 		screen_click(s, t.first + 2, 30, 4);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, (int)table_number(s, &t, t.first, "PID") == (int)first);
 	/* clicks beside everything do no harm */
 	screen_click(s, 0, 0, 1);
 	screen_click(s, 23, 79, 1);
 	screen_click(s, t.sum, 10, 1);
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_check(s, table_has_rows(s, NULL));
 }
 
@@ -218,10 +218,10 @@ static void chooses_fields(void **state)
 		if (look.reverse || look.bg != -1)
 			break;
 		screen_key(s, VTERM_KEY_DOWN);
-		screen_settle(s, 0.03);
+		screen_settle(s);
 	}
 	screen_type(s, " ");
-	screen_settle(s, 0.1);
+	screen_settle(s);
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_head, "PPID");
 	screen_check(s, table_has_head(s, "PID"));
