@@ -527,6 +527,31 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 	}
 }
 
+/* What reading threads takes from the sampler; their cgroups are in its hierarchy. */
+static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
+{
+	need_hierarchy(sampler, needs);
+	return (struct threads_env){ .procfd = sampler->config->procfd,
+				     .source = sampler->source.ops,
+				     .delayacct = &sampler->delayacct,
+				     .hierarchy = sampler_hierarchy(sampler) };
+}
+
+int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs)
+{
+	struct threads_env env = threads_env(sampler, needs);
+
+	return threads_read(threads, &env, needs);
+}
+
+void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
+			  const struct row *const *rows, size_t n, unsigned needs)
+{
+	struct threads_env env = threads_env(sampler, needs);
+
+	threads_fill(threads, &env, rows, n, needs);
+}
+
 uint64_t sampler_syscalls(const struct sampler *sampler)
 {
 	return sampler->source.ops->syscalls(sampler->source.state) +

@@ -8,6 +8,7 @@
 
 #include "frame.h"
 #include "hierarchy.h"
+#include "threads.h"
 #include "trigger.h"
 
 struct sampler_config {
@@ -68,6 +69,16 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler);
  */
 void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
 		  unsigned needs);
+
+/*
+ * Reads the threads that are wanted of some processes, beside the sample handed out last; see
+ * threads_read().
+ */
+int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs);
+
+/* Reads what is asked for of some rows of such a frame, as sampler_fill() does. */
+void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
+			  const struct row *const *rows, size_t n, unsigned needs);
 
 /*
  * The cgroup hierarchy that tasks are shown in, chosen when cgroups are wanted for the first time;

@@ -14,53 +14,7 @@
 #include <unistd.h>
 
 #include "source.h"
-#include "tree.h"
-
-/* What a thread's files say; times in ticks and ns. */
-struct thread {
-	pid_t tgid, tid;
-	const char *comm;
-	unsigned utime, stime, start, blkio;
-	unsigned run, wait, slices;
-	unsigned uid;
-};
-
-/* Puts one of a thread's files, and the same into the process's folder for the leader. */
-static void put_file(const struct tree *tree, const struct thread *thread, const char *name,
-		     const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%d/task/%d/%s", thread->tgid, thread->tid, name);
-	put_text(tree, path, text);
-	snprintf(path, sizeof(path), "%d/%s", thread->tgid, name);
-	if (thread->tid == thread->tgid)
-		put_text(tree, path, text);
-}
-
-/* Puts a thread's files. */
-static void put_thread(const struct tree *tree, const struct thread *thread)
-{
-	char text[1024];
-
-	snprintf(text, sizeof(text),
-		 "%d (%s) S 41 7 7 34816 -1 4194560 11 12 13 14 %u %u 0 0 20 0 3 0 %u 23 24 25 26 "
-		 "27 28 29 30 31 32 33 34 35 36 37 17 1 0 0 %u 43 44 45 46 47 48 49 50 51 52\n",
-		 thread->tid, thread->comm, thread->utime, thread->stime, thread->start,
-		 thread->blkio);
-	put_file(tree, thread, "stat", text);
-	snprintf(text, sizeof(text), "%u %u %u\n", thread->run, thread->wait, thread->slices);
-	put_file(tree, thread, "schedstat", text);
-	snprintf(text, sizeof(text), "Name:\t%s\nTgid:\t%d\nPid:\t%d\nUid:\t%u\t0\t0\t0\n",
-		 thread->comm, thread->tgid, thread->tid, thread->uid);
-	put_file(tree, thread, "status", text);
-}
-
-/* Removes a file or an empty folder. */
-static void drop(const struct tree *tree, const char *path, int flags)
-{
-	assert_int_equal(unlinkat(tree->fd, path, flags), 0);
-}
+#include "tree_thread.h"
 
 static const struct thread leader = { 42, 42, "leader", 10, 20, 900, 5, 1000, 2000, 3, 1000 };
 static const struct thread worker = { 42, 50, "worker", 1, 2, 950, 7, 100, 200, 30, 1001 };
@@ -228,18 +182,6 @@ static void test_start(void **state)
 		assert_in_range(task->key.start_ns, start - 10000000, start + 10000000);
 	assert_true(task->latest_ns == task->key.start_ns + tick());
 	close_taken(&taken);
-}
-
-/* Removes a thread: it has ended. */
-static void end_thread(const struct tree *tree, const struct thread *thread)
-{
-	static const char *const names[] = { "/stat", "/schedstat", "/status", "" };
-	char path[64];
-
-	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%d/task/%d%s", thread->tgid, thread->tid, names[i]);
-		drop(tree, path, *names[i] ? 0 : AT_REMOVEDIR);
-	}
 }
 
 /* Adds a thread's counters to what is expected of its process. */

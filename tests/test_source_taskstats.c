@@ -179,6 +179,67 @@ static void test_threads(void **state)
 	sample_free(&b);
 }
 
+/* The row of that thread. */
+static const struct row *row_of(const struct frame *frame, pid_t pid)
+{
+	for (size_t i = 0; i < frame->n; i++)
+		if (frame->rows[i].task->key.pid == pid)
+			return &frame->rows[i];
+	return NULL;
+}
+
+/*
+ * Threads beside a sample: taskstats is asked for those of the process alone, also where the
+ * sampler's source is one for many tasks, and gives their whole records.
+ */
+static void test_beside(void **state)
+{
+	static const struct source_ops *const sources[] = { &source_taskstats, &source_bpf };
+	const struct crowd *crowd = *state;
+	struct source_env env = { .procfd = crowd->procfd };
+	pid_t self = getpid();
+	struct source source;
+	pthread_t thread;
+
+	open_or_skip(&source, &env, "test_beside");
+	source_close(&source);
+	assert_int_equal(pthread_create(&thread, NULL, sleep_long, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		struct delayacct delayacct;
+		struct threads_env beside = { .procfd = crowd->procfd, .source = sources[i],
+					      .delayacct = &delayacct };
+		struct threads threads = { 0 };
+		const struct row *row;
+		uint64_t calls;
+
+		delayacct_open(&delayacct, crowd->procfd, 0);
+		assert_true(threads_want(&threads, &self, 1, false));
+		assert_int_equal(threads_read(&threads, &beside, NEED_RECORD), 0);
+		assert_int_equal(threads.frame->n, 2);
+		calls = threads_syscalls(&threads);
+		/* Run time is booked when a task goes to sleep. */
+		usleep(20000);
+		assert_int_equal(threads_read(&threads, &beside, NEED_RECORD), 0);
+		assert_int_equal(threads.frame->n, 2);
+		/* Two questions, their answers, and the list of threads. */
+		assert_in_range(threads_syscalls(&threads) - calls, 4, 12);
+		row = row_of(threads.frame, self);
+		assert_non_null(row);
+		assert_true(row->interval_ns > 0);
+		/* Nobody but taskstats says that together with the record. */
+		assert_true(row->deltas->grown.run_ns > 0);
+		assert_true(row_record(threads.frame, row)->fields_valid);
+		assert_true(row_record_before(threads.frame, row)->fields_valid);
+		/* The other one would say the state. */
+		assert_int_equal(threads_read(&threads, &beside, 0), 0);
+		assert_int_equal(row_of(threads.frame, self)->raw->now.state, 0);
+		threads_close(&threads);
+		delayacct_close(&delayacct);
+	}
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+}
+
 /* In steady state a sample takes at most a system call for 32 tasks, and 20. */
 static void test_cost(void **state)
 {
@@ -248,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_cost),
 		cmocka_unit_test(test_agree),
 	};

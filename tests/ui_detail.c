@@ -227,6 +227,35 @@ static void tells_unknown(void **state)
 	screen_check(s, !strpbrk(line, "0123456789"));
 }
 
+/* How often a text is in another. */
+static int times_in(const char *text, const char *wanted)
+{
+	int n = 0;
+
+	for (text = strstr(text, wanted); text; text = strstr(text + 1, wanted))
+		n++;
+	return n;
+}
+
+/* Its threads are read with each sample, without a sampler that begins anew. */
+static void reads_beside(void **state)
+{
+	const char *log = scratch_format("%s/log", scratch_folder());
+	const char *text;
+	struct screen *s;
+
+	(void)state;
+	crowd_threads("crowd-team", "crowd-thread");
+	s = open_detail(40, scratch_format("-d 0.2 -m ^crowd --debug-log %s", log), "crowd-team",
+			"\r");
+	screen_pump(s, 1);
+	text = scratch_read(log);
+	assert_non_null(text);
+	assert_int_equal(times_in(text, " tick 1: "), 1);
+	assert_int_equal(times_in(text, " tick 2: "), 1);
+	screen_check(s, times_in(text, " threads of 1 processes: 2 rows") >= 3);
+}
+
 /* Small terminals show its beginning, any resize is survived. */
 static void fits_any_size(void **state)
 {
@@ -257,7 +286,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		screen_test(opens_and_closes), screen_test(shows_totals), screen_test(is_live),
 		screen_test(shows_everything), screen_test(stays_on_its_task),
-		screen_test(tells_unknown), screen_test(fits_any_size),
+		screen_test(tells_unknown), screen_test(reads_beside),
+		screen_test(fits_any_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include "util.h"
 
-/* Two samplers may see one start that far apart; in less no pid comes to be used again. */
+/* Two sources may see one start that far apart; in less no pid comes to be used again. */
 #define SAME_START_NS (200 * NSEC_PER_MSEC)
 
 uint32_t figure_kinds(enum figure figure)
@@ -134,12 +134,16 @@ static void read_wchan(struct detail *detail, const struct row *row)
 }
 
 /* Takes what describes the task: its state, command line and so on. */
-static void take_texts(struct detail *detail, struct sampler *sampler, const struct frame *frame,
+static void take_texts(struct detail *detail, struct ui *ui, const struct frame *frame,
 		       const struct row *row)
 {
+	unsigned needs = NEED_STAT | NEED_COMMAND | NEED_CGROUP;
 	char state;
 
-	sampler_fill(sampler, &row, 1, NEED_STAT | NEED_COMMAND | NEED_CGROUP);
+	if (frame == ui->frame)
+		sampler_fill(ui->sampler, &row, 1, needs);
+	else
+		sampler_fill_threads(ui->sampler, &detail->threads, &row, 1, needs);
 	take_text(&detail->task.user, row->task->user);
 	take_text(&detail->task.command, row->task->command);
 	take_text(&detail->task.cgroup, row->task->cgroup);
@@ -240,14 +244,8 @@ static void take_records(struct detail *detail)
 /* Reads the threads. */
 static void read_threads(struct detail *detail, struct ui *ui)
 {
-	struct sampler_config config = ui->sampler_config;
-
-	config.since_start = false;
-	if (detail->threads.sampler)
-		detail->error = threads_tick(&detail->threads, NEED_RECORD);
-	else
-		detail->error = threads_set(&detail->threads, &config, &detail->who.tgid, 1,
-					    NEED_RECORD);
+	threads_want(&detail->threads, &detail->who.tgid, 1, false);
+	detail->error = sampler_read_threads(ui->sampler, &detail->threads, NEED_RECORD);
 	if (!detail->error)
 		take_records(detail);
 }
@@ -422,8 +420,7 @@ static void take_task(struct detail *detail, struct ui *ui)
 		return;
 	}
 	take_row(detail, frame, row);
-	take_texts(detail, frame == ui->frame ? ui->sampler : detail->threads.sampler, frame,
-		   row);
+	take_texts(detail, ui, frame, row);
 	detail->ended = row->exited;
 	if (row->exited && row->task->ended)
 		snprintf(detail->how, sizeof(detail->how), "%s", row->task->ended);

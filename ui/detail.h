@@ -7,7 +7,6 @@
 #define STALLTOP_UI_DETAIL_H
 
 #include "spark.h"
-#include "threads.h"
 #include "ui.h"
 
 /* The figures of a detail: the kinds, and what is summed or measured beside them. */

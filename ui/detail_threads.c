@@ -96,8 +96,8 @@ static void prepare(struct detail_threads *threads, const struct detail *detail,
 	if (to > threads->order.n)
 		to = threads->order.n;
 	if (from < to && !detail->ended)
-		sampler_fill(detail->threads.sampler, threads->order.rows + from, to - from,
-			     NEED_STAT);
+		sampler_fill_threads(ui->sampler, &detail->threads, threads->order.rows + from,
+				     to - from, NEED_STAT);
 }
 
 void detail_threads_write(struct detail_threads *threads, const struct detail *detail,

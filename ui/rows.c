@@ -300,13 +300,14 @@ static void want_threads(struct rows *rows, struct ui *ui)
 {
 	pid_t *pids = xcalloc(rows->nfolds + 1, sizeof(*pids));
 	size_t n = 0;
-	int err;
+	int err = 0;
 
 	for (size_t i = 0; i < rows->nfolds; i++)
 		if (rows->folds[i].fold == FOLD_THREADS && rows->folds[i].key.pid)
 			pids[n++] = rows->folds[i].key.pid;
 	qsort(pids, n, sizeof(*pids), compare_pids);
-	err = threads_set(&rows->threads, &ui->sampler_config, pids, n, 0);
+	if (threads_want(&rows->threads, pids, n, ui->sampler_config.since_start))
+		err = sampler_read_threads(ui->sampler, &rows->threads, 0);
 	if (err)
 		ui_complain(ui, "no threads: %s", strerror(-err));
 	free(pids);
@@ -362,7 +363,7 @@ int rows_tick(struct rows *rows, struct ui *ui, unsigned needs)
 		forget_gone(rows, ui->frame);
 	if (rows->nfolds != before)
 		want_threads(rows, ui);
-	return threads_tick(&rows->threads, needs);
+	return sampler_read_threads(ui->sampler, &rows->threads, needs);
 }
 
 void rows_reset(struct rows *rows)

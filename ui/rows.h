@@ -3,7 +3,6 @@
 #ifndef STALLTOP_UI_ROWS_H
 #define STALLTOP_UI_ROWS_H
 
-#include "threads.h"
 #include "ui.h"
 
 struct item {

@@ -253,7 +253,8 @@ static void fill(struct ui *ui, const struct item *items, size_t n, unsigned nee
 		if (items[i].thread)
 			table->visible[threads++] = items[i].row;
 	if (threads)
-		sampler_fill(table->rows.threads.sampler, table->visible, threads, needs);
+		sampler_fill_threads(ui->sampler, &table->rows.threads, table->visible, threads,
+				     needs);
 }
 
 /* Whether the line's name, or the command line where that is shown, matches. */
