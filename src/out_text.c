@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "headline.h"
 #include "notes.h"
 #include "out.h"
+#include "summary.h"
 #include "util.h"
 
 /* Ends a line without spaces before its end. */
@@ -62,26 +62,37 @@ static void append_triggers(struct out *out, const struct frame *frame)
 	}
 }
 
-/* The lines above the table. */
+/* Appends a line of figures. */
+static void append_summary(struct buf *out, const struct summary *line)
+{
+	summary_append(out, line);
+	end_line(out);
+}
+
+/* Appends the lines above the table. */
 static void append_header(struct out *out, const struct view *view)
 {
-	struct buf *buf = &out->buf;
+	const struct title title = { .interval_ns = out->config->view->interval_ns,
+				     .rows = out->config->view->group_by };
+	struct buf *buf = &out->buf, *scratch = &out->scratch;
+	struct summary line = summary_title(scratch, view, &title);
 	bool head = false;
 
-	headline_title(buf, view, out->config->view->interval_ns);
-	end_line(buf);
-	headline_tasks(buf, view);
-	end_line(buf);
+	append_summary(buf, &line);
+	line = summary_tasks(scratch, view);
+	append_summary(buf, &line);
 	for (enum psi_resource r = 0; r < PSI_RESOURCES; r++) {
+		struct psi_pair pair = summary_pressure_of(view->frame, r);
+
 		if (view->frame->system->psi_error[r])
 			continue;
 		if (!head) {
-			headline_pressure_head(buf);
-			end_line(buf);
+			line = summary_pressure_head(scratch);
+			append_summary(buf, &line);
 		}
 		head = true;
-		headline_pressure(buf, view, r);
-		end_line(buf);
+		line = summary_pressure(scratch, r, &pair);
+		append_summary(buf, &line);
 	}
 	append_triggers(out, view->frame);
 	for (size_t i = 0; i < view->frame->nnotes; i++) {

@@ -3,7 +3,7 @@
 
 #include "detail_group.h"
 
-#include "headline.h"
+#include "summary.h"
 #include "util.h"
 
 /* Cells of the names at the left. */
@@ -80,36 +80,40 @@ static void write_states(const struct detail *detail, const struct ui *ui, struc
 	paper->line++;
 }
 
+/* Writes a line of figures. */
+static void write_summary(struct paper *paper, const struct summary *line, enum style style)
+{
+	summary_append(&paper->cell, line);
+	paper_put(paper, 0, paper->width, paper->cell.data, paper->cell.len, style);
+	paper->cell.len = 0;
+	paper->line++;
+}
+
 /* The group's own pressure, in the lines that the machine's has above the table. */
 static void write_pressure(const struct detail_group *group, struct paper *paper,
 			   struct buf *scratch)
 {
-	struct system_sample now = { 0 }, before = { 0 };
-	struct frame frame = { .system = &now, .system_before = &before };
-	struct view view = { &frame, UNIT_PERCENT, paper->term->charset };
+	const struct cgroup_sample *now = &group->now, *before = &group->before;
+	struct summary line;
 	bool head = false;
 
 	for (enum psi_resource r = 0; r < PSI_RESOURCES; r++) {
-		if (!(group->now.have & CGROUP_BIT(r)))
+		struct psi_pair pair = { .now = &now->psi[r] };
+
+		if (!(now->have & CGROUP_BIT(r)))
 			continue;
 		if (!head) {
 			paper_part(paper, "Pressure of the group");
-			scratch->len = 0;
-			headline_pressure_head(scratch);
-			paper_put(paper, 0, paper->width, scratch->data, scratch->len, STYLE_DIM);
-			paper->line++;
+			line = summary_pressure_head(scratch);
+			write_summary(paper, &line, STYLE_DIM);
 		}
 		head = true;
-		now.psi[r] = group->now.psi[r];
-		now.read_ns = group->now.read_ns[r];
-		before.psi[r] = (struct psi){ 0 };
-		if (group->before.have & CGROUP_BIT(r))
-			before.psi[r] = group->before.psi[r];
-		before.read_ns = group->before.read_ns[r];
-		scratch->len = 0;
-		headline_pressure(scratch, &view, r);
-		paper_put(paper, 0, paper->width, scratch->data, scratch->len, STYLE_NORMAL);
-		paper->line++;
+		if (before->have & CGROUP_BIT(r) && now->read_ns[r] > before->read_ns[r]) {
+			pair.before = &before->psi[r];
+			pair.interval_ns = now->read_ns[r] - before->read_ns[r];
+		}
+		line = summary_pressure(scratch, r, &pair);
+		write_summary(paper, &line, STYLE_NORMAL);
 	}
 }
 

@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-#include "headline.h"
 #include "notes.h"
-#include "util.h"
+#include "summary.h"
 
 /* From so many lines on: the unit and sum rows, the pressure block, more than one note. */
 #define LINES_TABLE 12
@@ -19,22 +18,8 @@
 /* Columns into which the first half of the pressure block goes with a space less. */
 #define NARROWEST 40
 
-/* Stall shares, in percent, from which pressure stands out. */
-#define PRESSURE_WARM 10
-#define PRESSURE_HOT 40
-
-/* Parts of a line of figures, which three spaces divide. */
-#define PARTS_MAX 10
-
-/* What the title line begins with. */
-#define NAME "stalltop "
-
-struct part {
-	const char *text;
-	size_t len;
-	int cells;
-	bool shown;
-};
+/* Blanks between parts of a line that does not fit otherwise. */
+#define GAP_NARROW 2
 
 /* Resources that have a pressure file. */
 static int pressure_files(const struct frame *frame)
@@ -91,226 +76,181 @@ struct header_plan header_plan(const struct ui *ui, int lines)
 	return plan;
 }
 
-/* Draws text a word at a time: figures stand out from their names. */
-static int draw_words(struct term *term, int line, int column, const char *text, size_t len)
+/* Cells of a figure's value and unit. */
+static unsigned value_cells(const struct term *term, const struct summary *line, size_t i)
 {
-	const char *end = text + len;
+	const char *unit = line->figures[i].unit;
+	size_t len;
+	const char *value = summary_value(line, i, &len);
 
-	while (text < end) {
-		size_t gap = strspn(text, " "), word = strcspn(text + gap, " ");
-		bool figure;
-
-		if (text + gap + word > end)
-			word = (size_t)(end - text) - gap;
-		column += (int)gap;
-		text += gap;
-		figure = (*text >= '0' && *text <= '9') || *text == '-';
-		column = term_put(term, line, column, (int)word, text, word,
-				  figure ? STYLE_NORMAL : STYLE_LABEL);
-		text += word;
-	}
-	return column;
+	return text_width(value, len, term->charset) + (unit ? (unsigned)strlen(unit) : 0);
 }
 
-/* Divides a line into its parts. */
-static size_t divide(const char *text, struct part *parts)
+/* Cells of a figure with those that are joined to it. */
+static int part_cells(const struct term *term, const struct summary *line, size_t i)
 {
-	size_t n = 0;
+	unsigned cells = 0;
 
-	while (*text && n < PARTS_MAX) {
-		const char *end = strstr(text, "   ");
+	for (size_t j = i; j < line->n && (j == i || line->figures[j].joined); j++) {
+		const struct summary_figure *figure = &line->figures[j];
+		unsigned value = value_cells(term, line, j);
 
-		if (!end || n + 1 == PARTS_MAX)
-			end = text + strlen(text);
-		parts[n].text = text;
-		parts[n].len = (size_t)(end - text);
-		parts[n].cells = (int)parts[n].len;
-		parts[n++].shown = false;
-		text = end + strspn(end, " ");
+		cells += (j > i) + (figure->label ? (unsigned)strlen(figure->label) : 0) +
+			 summary_blanks(figure, value) + value;
 	}
-	return n;
+	return (int)cells;
 }
 
-/* Whether a part begins so. */
-static bool part_is(const struct part *part, const char *word)
+/* Cells of the whole line. */
+static int line_cells(const struct term *term, const struct summary *line)
 {
-	return part->len >= strlen(word) && !memcmp(part->text, word, strlen(word));
+	int cells = -(int)line->gap;
+
+	for (size_t i = 0; i < line->n; i++)
+		if (!line->figures[i].joined)
+			cells += part_cells(term, line, i) + (int)line->gap;
+	return cells;
 }
 
 /*
- * Draws a line of figures. Where it is too narrow for all, the parts are taken as they fit, in
- * the order of `first`, which names parts by digits.
+ * Chooses the parts that fit, in the order of their priorities; bits of the figures that begin
+ * them. The first is always shown, if cut, but for a table's: half a figure would be a wrong one,
+ * and what stands behind one that is missing would not be in its place.
  */
-static void draw_figures(struct ui *ui, int line, const char *text, const char *first)
+static uint32_t choose(const struct term *term, const struct summary *line, int gap)
 {
-	struct term *term = &ui->term;
-	struct part parts[PARTS_MAX];
-	size_t n = divide(text, parts);
-	int gap = (int)strlen(text) <= term->columns ? 3 : 2;
-	int room = term->columns + gap, column = 0;
+	int room = term->columns + gap;
+	uint32_t shown = 0;
 
-	/* What all figures are restricted to goes before all but the first. */
-	for (size_t i = 1; i < n; i++)
-		if (part_is(&parts[i], "cgroup ") && parts[0].cells + parts[i].cells + gap < room) {
-			parts[i].shown = true;
-			room -= parts[i].cells + gap;
+	for (unsigned priority = 0; priority < SUMMARY_PRIORITIES; priority++) {
+		for (size_t i = 0; i < line->n; i++) {
+			const struct summary_figure *figure = &line->figures[i];
+			int cells;
+
+			if (figure->joined || figure->priority != priority)
+				continue;
+			cells = part_cells(term, line, i) + gap;
+			if (cells > room && figure->width)
+				return shown;
+			if (cells > room && i)
+				continue;
+			shown |= UINT32_C(1) << i;
+			room -= cells;
 		}
-	for (; *first; first++) {
-		struct part *part = &parts[*first - '0'];
-
-		if ((size_t)(*first - '0') >= n || part->shown ||
-		    (part->cells + gap > room && part != parts))
-			continue;
-		part->shown = true;
-		room -= part->cells + gap;
 	}
-	for (size_t i = 0; i < n; i++)
-		if (parts[i].shown)
-			column = draw_words(term, line, column, parts[i].text, parts[i].len) + gap;
-	/* A cut last word says so. */
-	if (column - gap > term->columns)
-		term_puts(term, line, term->columns - 1, "+", STYLE_DIM);
+	return shown;
 }
 
-/* Whose members are shown: the first part, behind the program's name. */
-static void append_opened(struct ui *ui, struct buf *text)
+/* Draws a figure, its value by what it weighs. The column behind it. */
+static int draw_figure(struct term *term, int at, int column, const struct summary *line, size_t i)
 {
-	buf_printf(text, NAME "in %s ", group_table[ui->group.by].id);
-	if (ui->group.named)
-		ui_escape(ui, text, buf_cstr(&ui->group.name));
-	else
-		buf_putc(text, '-');
-	buf_puts(text, ui->group.below ? " and below   " : "   ");
+	static const enum style styles[] = {
+		[WEIGHT_NORMAL] = STYLE_NORMAL, [WEIGHT_NAME] = STYLE_BOLD,
+		[WEIGHT_WORD] = STYLE_LABEL,	[WEIGHT_ZERO] = STYLE_DIM,
+		[WEIGHT_WARM] = STYLE_WARM,	[WEIGHT_HOT] = STYLE_HOT,
+	};
+	const struct summary_figure *figure = &line->figures[i];
+	unsigned cells = value_cells(term, line, i);
+	enum style style = styles[figure->weight];
+	size_t len;
+	const char *value = summary_value(line, i, &len);
+
+	if (figure->label)
+		column = term_puts(term, at, column, figure->label, STYLE_LABEL);
+	column += (int)summary_blanks(figure, cells);
+	column = term_put(term, at, column, (int)text_width(value, len, term->charset), value, len,
+			  style);
+	if (!figure->unit)
+		return column;
+	/* A unit that is a word of its own looks like one. */
+	return term_puts(term, at, column, figure->unit,
+			 *figure->unit == ' ' ? STYLE_LABEL : style);
 }
 
-/* The title line. */
+/* Draws a line, or what of it fits. */
+static void draw_line(struct term *term, int at, const struct summary *line)
+{
+	int gap = (int)line->gap, column = 0;
+	bool shown = false;
+	uint32_t chosen;
+
+	if (gap > GAP_NARROW && line_cells(term, line) > term->columns)
+		gap = GAP_NARROW;
+	chosen = choose(term, line, gap);
+	for (size_t i = 0; i < line->n; i++) {
+		bool joined = line->figures[i].joined;
+
+		shown = joined ? shown : chosen >> i & 1;
+		if (!shown)
+			continue;
+		column += joined ? 1 : i ? gap : 0;
+		column = draw_figure(term, at, column, line, i);
+	}
+	/* A cut last word says so. */
+	if (column > term->columns)
+		term_puts(term, at, term->columns - 1, "+", STYLE_DIM);
+}
+
 void header_title(struct ui *ui, int line)
 {
-	struct frame frame = *ui->frame;
+	struct title title = {
+		.interval_ns = ui->settings->interval_ns, .rows = ui_rows_are(ui),
+		.of_group = ui->opened, .by = ui->group.by, .below = ui->group.below,
+		.name = ui->group.named ? buf_cstr(&ui->group.name) : NULL,
+		.paused = ui->paused, .held = ui->held,
+	};
 	struct view view = ui_view(ui);
-	struct buf *text = &ui->scratch;
-	size_t at;
+	struct summary figures = summary_title(&ui->scratch, &view, &title);
 
-	text->len = 0;
-	frame.group_by = group_table[ui_rows_are(ui)].id;
-	view.frame = &frame;
-	if (ui->opened)
-		append_opened(ui, text);
-	at = text->len;
-	headline_title(text, &view, ui->settings->interval_ns);
-	/* That begins with the name, too. */
-	if (at && !strncmp(buf_cstr(text) + at, NAME, sizeof(NAME) - 1)) {
-		text->len -= sizeof(NAME) - 1;
-		memmove(text->data + at, text->data + at + sizeof(NAME) - 1, text->len - at);
-	}
-	if (ui->paused)
-		buf_puts(text, "   paused");
-	if (ui->held)
-		buf_puts(text, "   order held");
-	if (ui->paused || ui->held)
-		draw_figures(ui, line, buf_cstr(text), ui->opened ? "056781423" : "04567132");
-	else
-		draw_figures(ui, line, buf_cstr(text), ui->opened ? "014256783" : "03142567");
-	term_put(&ui->term, line, 0, 8, "stalltop", 8, STYLE_BOLD);
+	draw_line(&ui->term, line, &figures);
 }
 
-/* The line of tasks and CPU states. */
+/* Draws the line of tasks and CPU states. */
 static void draw_tasks(struct ui *ui, int line)
 {
 	struct view view = ui_view(ui);
+	struct summary figures = summary_tasks(&ui->scratch, &view);
 
-	ui->scratch.len = 0;
-	headline_tasks(&ui->scratch, &view);
-	draw_figures(ui, line, buf_cstr(&ui->scratch), "0132");
+	draw_line(&ui->term, line, &figures);
 }
 
-/* How a share of time stalled is shown. */
-static enum style pressure_style(const char *word, size_t len)
+/* Draws a line of the pressure block. */
+static void draw_pressure_line(struct term *term, int line, struct summary *figures)
 {
-	const char *end = word + len;
-	uint64_t percent = 0;
-
-	if ((*word < '0' || *word > '9') && *word != '-')
-		return STYLE_LABEL;
-	if (parse_uint(&word, end, &percent) && percent >= PRESSURE_HOT)
-		return STYLE_HOT;
-	if (percent >= PRESSURE_WARM)
-		return STYLE_WARM;
-	/* Of what is left of it, behind the point, any digit but 0 makes it more than nothing. */
-	while (word < end && (*word < '1' || *word > '9'))
-		word++;
-	return percent || word < end ? STYLE_NORMAL : STYLE_DIM;
+	if (term->columns == NARROWEST)
+		figures->figures[0].width--;
+	draw_line(term, line, figures);
 }
 
-/* Draws a line of pressure, each figure by its size. */
-static void draw_pressure_line(struct ui *ui, int line, bool head)
-{
-	const char *text;
-	int column = 0;
-
-	text = buf_cstr(&ui->scratch);
-	while (*text) {
-		size_t gap = strspn(text, " "), word = strcspn(text + gap, " ");
-
-		column += (int)gap;
-		text += gap;
-		/* Half a figure would be a wrong one. */
-		if (column + (int)word > ui->term.columns)
-			return;
-		column = term_put(&ui->term, line, column, (int)word, text, word,
-				  head ? STYLE_LABEL : pressure_style(text, word));
-		text += word;
-	}
-}
-
-/* Takes bytes out of the line, where it is too long for a narrow screen by those. */
-static void squeeze(struct ui *ui, size_t at, size_t n)
-{
-	struct buf *text = &ui->scratch;
-
-	if (text->len < at + n)
-		return;
-	memmove(text->data + at, text->data + at + n, text->len - at - n);
-	text->len -= n;
-}
-
-/* The short form: without its first word where that does not fit. */
+/* Draws the short form: without its first word where that does not fit. */
 static void draw_pressure_short(struct ui *ui, int line)
 {
-	struct view view = ui_view(ui);
+	struct summary figures = summary_pressure_short(&ui->scratch, ui->frame, false);
 
-	ui->scratch.len = 0;
-	headline_pressure_short(&ui->scratch, &view);
-	if (ui->scratch.len > (size_t)ui->term.columns)
-		squeeze(ui, 0, strlen("some "));
-	draw_pressure_line(ui, line, false);
+	if (line_cells(&ui->term, &figures) > ui->term.columns)
+		figures = summary_pressure_short(&ui->scratch, ui->frame, true);
+	draw_line(&ui->term, line, &figures);
 }
 
-/* The pressure block, or its short form. */
+/* Draws the pressure block, or its short form. The line behind it. */
 static int draw_pressure(struct ui *ui, int line, int lines)
 {
-	struct view view = ui_view(ui);
-	struct buf *text = &ui->scratch;
+	struct summary figures;
+	int end = line + lines;
 
-	text->len = 0;
-	if (lines == 1) {
-		draw_pressure_short(ui, line);
-		return line + 1;
-	}
-	if (lines > 0) {
-		headline_pressure_head(text);
-		if (ui->term.columns == NARROWEST)
-			squeeze(ui, strlen("pressure "), 1);
-		draw_pressure_line(ui, line++, true);
-	}
-	for (enum psi_resource r = 0; lines > 1 && r < PSI_RESOURCES; r++) {
-		text->len = 0;
-		if (!headline_pressure(text, &view, r))
+	if (lines == 1)
+		draw_pressure_short(ui, line++);
+	if (lines <= 1)
+		return line;
+	figures = summary_pressure_head(&ui->scratch);
+	draw_pressure_line(&ui->term, line++, &figures);
+	for (enum psi_resource r = 0; line < end && r < PSI_RESOURCES; r++) {
+		struct psi_pair pair = summary_pressure_of(ui->frame, r);
+
+		if (ui->frame->system->psi_error[r])
 			continue;
-		if (ui->term.columns == NARROWEST)
-			squeeze(ui, strlen("pressure "), 1);
-		draw_pressure_line(ui, line++, false);
-		lines--;
+		figures = summary_pressure(&ui->scratch, r, &pair);
+		draw_pressure_line(&ui->term, line++, &figures);
 	}
 	return line;
 }
