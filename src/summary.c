@@ -14,9 +14,9 @@
 #define PRESSURE_WARM 1000
 #define PRESSURE_HOT 4000
 
-/* Blanks between the parts of a line. */
+/* Blanks between the parts of a line; of one that is too long. */
 #define GAP 3
-#define GAP_SHORT 2
+#define GAP_NARROW 2
 
 /* Cells of an average in the short form, behind its name. */
 #define SHORT_WIDTH 6
@@ -73,29 +73,101 @@ const char *summary_value(const struct summary *line, size_t i, size_t *len)
 	return line->text->data + line->figures[i].at;
 }
 
-unsigned summary_blanks(const struct summary_figure *figure, unsigned cells)
+struct summary_cells summary_cells(const struct summary *line, size_t i, enum text_charset charset)
 {
+	const struct summary_figure *figure = &line->figures[i];
 	unsigned label = figure->label ? (unsigned)strlen(figure->label) : 0;
+	unsigned unit = figure->unit ? (unsigned)strlen(figure->unit) : 0, rest;
+	size_t len;
+	const char *text = summary_value(line, i, &len);
+	struct summary_cells cells = { .before = label, .value = text_width(text, len, charset) };
 
+	rest = cells.value + unit;
 	if (!figure->width)
-		return label && cells;
-	return figure->width > label + cells ? figure->width - label - cells : 0;
+		cells.before += label && rest;
+	else if (figure->width > label + rest)
+		cells.before = figure->width - rest;
+	cells.all = cells.before + rest;
+	return cells;
+}
+
+unsigned summary_gap(const struct summary *line, size_t i)
+{
+	return line->figures[i].joined ? 1 : i ? line->gap : 0;
+}
+
+unsigned summary_width(const struct summary *line, enum text_charset charset)
+{
+	unsigned width = 0;
+
+	for (size_t i = 0; i < line->n; i++)
+		width += summary_gap(line, i) + summary_cells(line, i, charset).all;
+	return width;
+}
+
+/* Cells of a part: a figure with those that are joined to it. */
+static unsigned part_cells(const struct summary *line, size_t i, enum text_charset charset)
+{
+	unsigned cells = summary_cells(line, i, charset).all;
+
+	while (++i < line->n && line->figures[i].joined)
+		cells += 1 + summary_cells(line, i, charset).all;
+	return cells;
+}
+
+/* Shows a figure with those that are joined to it. */
+static void show(struct summary *line, size_t i)
+{
+	do
+		line->figures[i].hidden = false;
+	while (++i < line->n && line->figures[i].joined);
+}
+
+void summary_fit(struct summary *line, unsigned width, enum text_charset charset)
+{
+	unsigned room;
+
+	if (line->gap > GAP_NARROW && summary_width(line, charset) > width)
+		line->gap = GAP_NARROW;
+	room = width + line->gap;
+	for (size_t i = 0; i < line->n; i++)
+		line->figures[i].hidden = true;
+	for (unsigned priority = 0; priority < SUMMARY_PRIORITIES; priority++) {
+		for (size_t i = 0; i < line->n; i++) {
+			const struct summary_figure *figure = &line->figures[i];
+			unsigned cells;
+
+			if (figure->joined || figure->priority != priority)
+				continue;
+			cells = part_cells(line, i, charset) + line->gap;
+			/* Half a figure would be a wrong one, as one in another's place. */
+			if (cells > room && figure->width)
+				return;
+			if (cells > room && i)
+				continue;
+			show(line, i);
+			room -= cells < room ? cells : room;
+		}
+	}
 }
 
 void summary_append(struct buf *out, const struct summary *line)
 {
 	for (size_t i = 0; i < line->n; i++) {
 		const struct summary_figure *figure = &line->figures[i];
-		size_t len, unit = figure->unit ? strlen(figure->unit) : 0;
+		size_t at, len;
 		const char *value = summary_value(line, i, &len);
 
-		if (i)
-			buf_fill(out, ' ', figure->joined ? 1 : line->gap);
+		if (figure->hidden)
+			continue;
+		buf_fill(out, ' ', summary_gap(line, i));
+		at = out->len;
 		if (figure->label)
 			buf_puts(out, figure->label);
-		buf_fill(out, ' ', summary_blanks(figure, (unsigned)(len + unit)));
+		buf_fill(out, ' ', summary_cells(line, i, TEXT_ASCII).before - (out->len - at));
 		buf_add(out, value, len);
-		buf_add(out, figure->unit, unit);
+		if (figure->unit)
+			buf_puts(out, figure->unit);
 	}
 }
 
@@ -423,7 +495,7 @@ struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 
 struct summary summary_pressure_short(struct buf *text, const struct frame *frame, bool brief)
 {
-	struct summary line = begin(text, GAP_SHORT);
+	struct summary line = begin(text, GAP_NARROW);
 
 	add_word(&line, 0, NULL, brief ? "avg10" : "some avg10");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {

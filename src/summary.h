@@ -35,6 +35,7 @@ struct summary_figure {
 	unsigned priority;
 	enum weight weight;
 	bool joined; /* one with the figure before: shown with it, a blank behind it */
+	bool hidden; /* there is no room for it */
 };
 
 /* More than any line has. */
@@ -51,10 +52,26 @@ struct summary {
 /* The value's text, not NUL-terminated. */
 const char *summary_value(const struct summary *line, size_t i, size_t *len);
 
-/* Blanks between a figure's label and the rest, which takes so many cells. */
-unsigned summary_blanks(const struct summary_figure *figure, unsigned cells);
+/* Cells of a figure: of its label with the blanks behind, of its value, of all. */
+struct summary_cells {
+	unsigned before, value, all;
+};
 
-/* Appends the whole line. */
+struct summary_cells summary_cells(const struct summary *line, size_t i, enum text_charset charset);
+
+/* Blanks before a figure. */
+unsigned summary_gap(const struct summary *line, size_t i);
+
+/* Cells of the whole line. */
+unsigned summary_width(const struct summary *line, enum text_charset charset);
+
+/*
+ * Hides figures, so that the others fit, with fewer blanks between them if need be. The first
+ * stays, whatever it takes, but for the first of a table.
+ */
+void summary_fit(struct summary *line, unsigned width, enum text_charset charset);
+
+/* Appends what of the line is not hidden. */
 void summary_append(struct buf *out, const struct summary *line);
 
 /* What the title says besides what is in the view. */

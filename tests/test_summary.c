@@ -154,6 +154,50 @@ static void test_order(void **state)
 	assert_string_equal(order_of(s, summary_tasks(&s->text, &s->view)), "tasks,cpu,self,mem");
 }
 
+/* Asserts what of the line is shown in so many cells. */
+static void check_fit(struct state *s, struct summary line, unsigned width, const char *expected)
+{
+	summary_fit(&line, width, TEXT_ASCII);
+	check(s, line, expected);
+}
+
+/* Lines on screens that are as wide as they are, or narrower. */
+static void test_fit(void **state)
+{
+	struct state *s = *state;
+	struct title title = { .rows = GROUP_PROCESS };
+	struct psi_pair pair = summary_pressure_of(&s->frame, PSI_IO);
+
+	check_fit(s, summary_title(&s->text, &s->view, &title), 89,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   taskstats v16   "
+		  "delayacct on");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 88,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s  taskstats v16  "
+		  "delayacct on");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 85,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s  delayacct on");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 62,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 40,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46");
+	/* What all is restricted to is shown if there is room for it, and whole. */
+	s->frame.cgroup = "/a";
+	check_fit(s, summary_title(&s->text, &s->view, &title), 60,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  cgroup /a");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 59,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s");
+	check_fit(s, summary_tasks(&s->text, &s->view), 80,
+		  "tasks 123, 5 new, 4 exited, 2 lost  cpu 8.3 us 44.4 sy 11.1 id 13.9 wa 22.2 st");
+	check_fit(s, summary_tasks(&s->text, &s->view), 46,
+		  "tasks 123, 5 new, 4 exited, 2 lost  self 0.3 %");
+	/* No figure of the pressure block comes into another's place. */
+	check_fit(s, summary_pressure_head(&s->text), 53,
+		  "pressure  some avg10  avg60 avg300    now");
+	check_fit(s, summary_pressure(&s->text, PSI_IO, &pair), 53,
+		  "io                 -      -      -      -");
+	check_fit(s, summary_pressure(&s->text, PSI_IO, &pair), 19, "");
+}
+
 /* Tasks, CPUs, memory, known and unknown. */
 static void test_tasks(void **state)
 {
@@ -272,8 +316,9 @@ static void test_weights(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_title), STATE_TEST(test_order),	 STATE_TEST(test_tasks),
-		STATE_TEST(test_pressure), STATE_TEST(test_short), STATE_TEST(test_weights),
+		STATE_TEST(test_title), STATE_TEST(test_order), STATE_TEST(test_fit),
+		STATE_TEST(test_tasks), STATE_TEST(test_pressure), STATE_TEST(test_short),
+		STATE_TEST(test_weights),
 	};
 
 	setenv("TZ", "UTC", 1);

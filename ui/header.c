@@ -18,9 +18,6 @@
 /* Columns into which the first half of the pressure block goes with a space less. */
 #define NARROWEST 40
 
-/* Blanks between parts of a line that does not fit otherwise. */
-#define GAP_NARROW 2
-
 /* Resources that have a pressure file. */
 static int pressure_files(const struct frame *frame)
 {
@@ -76,71 +73,6 @@ struct header_plan header_plan(const struct ui *ui, int lines)
 	return plan;
 }
 
-/* Cells of a figure's value and unit. */
-static unsigned value_cells(const struct term *term, const struct summary *line, size_t i)
-{
-	const char *unit = line->figures[i].unit;
-	size_t len;
-	const char *value = summary_value(line, i, &len);
-
-	return text_width(value, len, term->charset) + (unit ? (unsigned)strlen(unit) : 0);
-}
-
-/* Cells of a figure with those that are joined to it. */
-static int part_cells(const struct term *term, const struct summary *line, size_t i)
-{
-	unsigned cells = 0;
-
-	for (size_t j = i; j < line->n && (j == i || line->figures[j].joined); j++) {
-		const struct summary_figure *figure = &line->figures[j];
-		unsigned value = value_cells(term, line, j);
-
-		cells += (j > i) + (figure->label ? (unsigned)strlen(figure->label) : 0) +
-			 summary_blanks(figure, value) + value;
-	}
-	return (int)cells;
-}
-
-/* Cells of the whole line. */
-static int line_cells(const struct term *term, const struct summary *line)
-{
-	int cells = -(int)line->gap;
-
-	for (size_t i = 0; i < line->n; i++)
-		if (!line->figures[i].joined)
-			cells += part_cells(term, line, i) + (int)line->gap;
-	return cells;
-}
-
-/*
- * Chooses the parts that fit, in the order of their priorities; bits of the figures that begin
- * them. The first is always shown, if cut, but for a table's: half a figure would be a wrong one,
- * and what stands behind one that is missing would not be in its place.
- */
-static uint32_t choose(const struct term *term, const struct summary *line, int gap)
-{
-	int room = term->columns + gap;
-	uint32_t shown = 0;
-
-	for (unsigned priority = 0; priority < SUMMARY_PRIORITIES; priority++) {
-		for (size_t i = 0; i < line->n; i++) {
-			const struct summary_figure *figure = &line->figures[i];
-			int cells;
-
-			if (figure->joined || figure->priority != priority)
-				continue;
-			cells = part_cells(term, line, i) + gap;
-			if (cells > room && figure->width)
-				return shown;
-			if (cells > room && i)
-				continue;
-			shown |= UINT32_C(1) << i;
-			room -= cells;
-		}
-	}
-	return shown;
-}
-
 /* Draws a figure, its value by what it weighs. The column behind it. */
 static int draw_figure(struct term *term, int at, int column, const struct summary *line, size_t i)
 {
@@ -150,16 +82,15 @@ static int draw_figure(struct term *term, int at, int column, const struct summa
 		[WEIGHT_WARM] = STYLE_WARM,	[WEIGHT_HOT] = STYLE_HOT,
 	};
 	const struct summary_figure *figure = &line->figures[i];
-	unsigned cells = value_cells(term, line, i);
+	struct summary_cells cells = summary_cells(line, i, term->charset);
 	enum style style = styles[figure->weight];
 	size_t len;
 	const char *value = summary_value(line, i, &len);
 
 	if (figure->label)
-		column = term_puts(term, at, column, figure->label, STYLE_LABEL);
-	column += (int)summary_blanks(figure, cells);
-	column = term_put(term, at, column, (int)text_width(value, len, term->charset), value, len,
-			  style);
+		term_puts(term, at, column, figure->label, STYLE_LABEL);
+	column += (int)cells.before;
+	column = term_put(term, at, column, (int)cells.value, value, len, style);
 	if (!figure->unit)
 		return column;
 	/* A unit that is a word of its own looks like one. */
@@ -168,24 +99,14 @@ static int draw_figure(struct term *term, int at, int column, const struct summa
 }
 
 /* Draws a line, or what of it fits. */
-static void draw_line(struct term *term, int at, const struct summary *line)
+static void draw_line(struct term *term, int at, struct summary *line)
 {
-	int gap = (int)line->gap, column = 0;
-	bool shown = false;
-	uint32_t chosen;
+	int column = 0;
 
-	if (gap > GAP_NARROW && line_cells(term, line) > term->columns)
-		gap = GAP_NARROW;
-	chosen = choose(term, line, gap);
-	for (size_t i = 0; i < line->n; i++) {
-		bool joined = line->figures[i].joined;
-
-		shown = joined ? shown : chosen >> i & 1;
-		if (!shown)
-			continue;
-		column += joined ? 1 : i ? gap : 0;
-		column = draw_figure(term, at, column, line, i);
-	}
+	summary_fit(line, (unsigned)term->columns, term->charset);
+	for (size_t i = 0; i < line->n; i++)
+		if (!line->figures[i].hidden)
+			column = draw_figure(term, at, column + (int)summary_gap(line, i), line, i);
 	/* A cut last word says so. */
 	if (column > term->columns)
 		term_puts(term, at, term->columns - 1, "+", STYLE_DIM);
@@ -227,7 +148,7 @@ static void draw_pressure_short(struct ui *ui, int line)
 {
 	struct summary figures = summary_pressure_short(&ui->scratch, ui->frame, false);
 
-	if (line_cells(&ui->term, &figures) > ui->term.columns)
+	if (summary_width(&figures, ui->term.charset) > (unsigned)ui->term.columns)
 		figures = summary_pressure_short(&ui->scratch, ui->frame, true);
 	draw_line(&ui->term, line, &figures);
 }
