@@ -175,6 +175,68 @@ static void shows_everything(void **state)
 	screen_await(s, shows_detail, "crowd-team");
 }
 
+/* The column where a text begins in a line, or -1. The screen's characters, not bytes. */
+static int column_of(struct screen *s, int row, const char *text)
+{
+	for (int col = 0; row >= 0 && col < screen_cols(s); col++) {
+		size_t n = 0;
+
+		while (text[n] && screen_char(s, row, col + (int)n) == (uint32_t)text[n])
+			n++;
+		if (!text[n])
+			return col;
+	}
+	return -1;
+}
+
+/* The threads' heads are in sight. */
+static bool shows_heads(struct screen *s, const void *arg)
+{
+	(void)arg;
+	return screen_find(s, "TID ", 0) >= 0;
+}
+
+/* Threads are drawn as the table is: the bar of heads, its mark, and what a screen has room for. */
+static void draws_threads_as_table(void **state)
+{
+	struct screen_look bar, head, sorted;
+	struct screen *s;
+	int row, col;
+
+	(void)state;
+	crowd_threads("crowd-team", "crowd-thread");
+	s = screen_start(&(struct screen_how){ .rows = 60, .cols = 120,
+					       .args = "-d 60 -m ^crowd -s total" });
+	screen_await(s, table_has_name, "crowd-team");
+	screen_await(s, table_has_figures, NULL);
+	row = screen_find(s, "0TOTAL", 0);
+	screen_check(s, row >= 0);
+	bar = screen_look(s, row, column_of(s, row, "PID"));
+	sorted = screen_look(s, row, column_of(s, row, "0TOTAL"));
+	table_select(s, "crowd-team");
+	screen_type(s, "\r");
+	screen_await(s, shows_heads, NULL);
+	row = screen_find(s, "TID ", 0);
+	head = screen_look(s, row, column_of(s, row, "TID"));
+	screen_check(s, head.bg == bar.bg && head.fg == bar.fg && head.bg != -1);
+	/* no digit sorts here */
+	col = column_of(s, row, " TOTAL");
+	screen_check(s, col >= 0);
+	head = screen_look(s, row, col + 1);
+	screen_check(s, head.bg == sorted.bg && head.bg != bar.bg);
+	screen_check(s, screen_char(s, row, col + 6) == 0x25BC);
+	/* a narrow screen has fewer columns, none of them cut, and the names still */
+	screen_resize(s, 60, 40);
+	screen_pump(s, 0.4);
+	for (int page = 0; page < 3 && screen_find(s, "TID ", 0) < 0; page++) {
+		screen_key(s, VTERM_KEY_PAGEDOWN);
+		screen_settle(s);
+	}
+	row = screen_find(s, "TID ", 0);
+	screen_check(s, row >= 0 && column_of(s, row, "COMMAND") > 0);
+	screen_check(s, !strchr(screen_line(s, row), '>') && !strchr(screen_line(s, row), '+'));
+}
+
 /* The view says that the task has ended. */
 static bool tells_end(struct screen *s, const void *arg)
 {
@@ -285,8 +347,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		screen_test(opens_and_closes), screen_test(shows_totals), screen_test(is_live),
-		screen_test(shows_everything), screen_test(stays_on_its_task),
-		screen_test(tells_unknown), screen_test(reads_beside),
+		screen_test(shows_everything), screen_test(draws_threads_as_table),
+		screen_test(stays_on_its_task), screen_test(tells_unknown),
+		screen_test(reads_beside),
 		screen_test(fits_any_size),
 	};
 

@@ -75,6 +75,14 @@ void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *ta
 /* Goes on with the ui's next frame. */
 void detail_next(struct detail *detail, struct ui *ui);
 
+/* How long the task has lived. */
+static inline uint64_t detail_age_ns(const struct detail *detail)
+{
+	const struct detail_task *task = &detail->task;
+
+	return task->read_ns > task->start_ns ? task->read_ns - task->start_ns : 0;
+}
+
 /* Whether the figure stands for waits, whose longest can be known; then which kinds. */
 uint32_t figure_kinds(enum figure figure);
 

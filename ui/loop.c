@@ -13,9 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "act.h"
+#include "cmd.h"
 #include "command.h"
 #include "pattern.h"
+#include "table_state.h"
 #include "util.h"
 #include "view_table.h"
 #include "watch.h"
@@ -137,7 +138,7 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 	if (key->mouse)
 		return ui->frame ? mouse(ui, key) | REACT_REDRAW : REACT_NONE;
 	command = command_by_key(key, ui_page(ui)->ops->where);
-	if (!command || (!ui->frame && command->run != act_quit))
+	if (!command || (!ui->frame && command->run != cmd_quit))
 		return REACT_REDRAW;
 	return command->run(ui, command->arg) | REACT_REDRAW;
 }

@@ -1,50 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal: ncurses' life from start to end, styles, and writing that cannot hang the
- * program. Nothing else writes to the terminal while it is open.
+ * The terminal: ncurses' life from start to end and keys (term.c), and what is put on the
+ * screen (term_write.c). Nothing else writes to the terminal while it is open.
  */
 #ifndef STALLTOP_UI_TERM_H
 #define STALLTOP_UI_TERM_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 #include <termios.h>
 #include <wchar.h>
 
 #include "buf.h"
 #include "lines.h"
+#include "style.h"
 #include "text.h"
-
-/* What a text is; term.c says how that looks with 256, 16 and no colours. */
-enum style {
-	STYLE_NORMAL,
-	STYLE_DIM,	 /* zeros, what is unknown, units: recedes */
-	STYLE_BOLD,
-	STYLE_LABEL,	 /* names of figures, titles of sections */
-	STYLE_WARM,	 /* a value to notice */
-	STYLE_HOT,	 /* a high value */
-	STYLE_HEAD,	 /* the bar of headings */
-	STYLE_HEAD_SORT, /* the sort column in it */
-	STYLE_SELECTED,	 /* the selected row */
-	STYLE_SELECTED_HOT, /* warm and hot values in it */
-	STYLE_SUM,
-	STYLE_NOTE,	 /* what is missing, and why */
-	STYLE_MESSAGE,	 /* what came of a key */
-	STYLE_ERROR,
-	STYLE_KEY,	 /* a key's name in the footer and in help */
-	STYLES
-};
+#include "tty.h"
 
 struct term {
 	bool open;
 	void *screen;	/* ncurses' SCREEN */
-	void *stream;	/* what ncurses writes to, a descriptor of its own */
-	int out;	/* that descriptor: the terminal, or the memory while ncurses draws */
-	int tty;	/* the terminal, written to without blocking where that can be had */
-	int memory;	/* where ncurses draws to; from there it goes to the terminal. -1: none */
-	off_t taken;	/* how far what it drew has been taken from there */
-	int signals;	/* becomes readable when a signal ends a wait for the terminal; -1 */
+	struct tty tty;
 	struct termios saved; /* the terminal's modes before */
 	enum text_charset charset;
 	int attributes[STYLES];
@@ -55,7 +31,6 @@ struct term {
 	bool cursor; /* it is shown */
 	int cursor_line, cursor_column;
 	struct buf scratch, name;
-	struct buf pending; /* drawn, and not sent yet */
 	struct buf farewell; /* what makes of it a usual terminal again, for a sudden end */
 };
 

@@ -103,7 +103,7 @@ struct ui {
 /* The view of columns: frame, unit, charset. There must be a frame. */
 struct view ui_view(const struct ui *ui);
 
-/* The selected task of the table; false when there is no row. (In view_table.c.) */
+/* The selected task of the table; false when there is no row. (In table_state.c.) */
 bool ui_selected(struct ui *ui, struct ui_task *task);
 
 /* Whether the table's rows are groups. */
@@ -126,10 +126,10 @@ void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group 
 /* Restricts a query to the members of a group. It points at the name then. */
 void ui_only_group(struct ui_group *group, struct query *query);
 
-/* The frame of the table's rows: the last one, or that folded into groups. (In view_table.c.) */
+/* The frame of the table's rows: the last one, or that folded into groups. (In table_state.c.) */
 const struct frame *ui_rows_frame(const struct ui *ui);
 
-/* The row of one of the table's groups, or NULL. (In view_table.c.) */
+/* The row of one of the table's groups, or NULL. (In table_state.c.) */
 const struct row *ui_group_row(struct ui *ui, uint64_t id);
 
 /* Puts a view on top. `state` is handed to its functions and freed by its close(). */

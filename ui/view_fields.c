@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "layout.h"
+#include "table_state.h"
 #include "util.h"
-#include "view_table.h"
 
 /* Cells of a line's parts; help takes the rest. */
 #define MARK_CELLS 6

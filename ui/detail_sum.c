@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "detail_group.h"
+#include "detail_sum.h"
+
+#include <stdio.h>
 
 #include "summary.h"
 #include "util.h"
@@ -23,28 +25,28 @@ void detail_group_name(const struct detail *detail, enum text_charset charset, s
 }
 
 /* Writes a line: a name and what `scratch` holds. */
-static void write_line(struct paper *paper, const char *name, const struct buf *scratch,
+static void write_line(struct pager *pager, const char *name, const struct buf *scratch,
 		       enum style style)
 {
-	paper_puts(paper, 0, name, STYLE_LABEL);
-	paper_put(paper, NAME_CELLS, paper->width - NAME_CELLS, scratch->data, scratch->len, style);
-	paper->line++;
+	pager_puts(pager, 0, name, STYLE_LABEL);
+	pager_put(pager, NAME_CELLS, pager->width - NAME_CELLS, scratch->data, scratch->len, style);
+	pager->line++;
 }
 
 /* Which member has waited most. */
-static void write_worst(const struct detail_group *group, struct paper *paper, struct buf *scratch)
+static void write_worst(const struct detail_group *group, struct pager *pager, struct buf *scratch)
 {
 	scratch->len = 0;
 	if (group->worst.len) {
 		buf_printf(scratch, "%d (", (int)group->worst_pid);
-		text_escape(scratch, group->worst.data, group->worst.len, paper->term->charset);
+		text_escape(scratch, group->worst.data, group->worst.len, pager->term->charset);
 		buf_puts(scratch, ") waited most in the interval: ");
 		buf_decimal(scratch, (double)group->worst_total.ns / (double)NSEC_PER_MSEC, 1);
 		buf_puts(scratch, " ms");
 	} else {
 		buf_puts(scratch, "-");
 	}
-	write_line(paper, "worst", scratch, STYLE_NORMAL);
+	write_line(pager, "worst", scratch, STYLE_NORMAL);
 }
 
 /* Appends counts of tasks by state. */
@@ -58,7 +60,7 @@ static void append_states(struct buf *out, const struct cgroup_states *states)
 }
 
 /* In which states the members are, by whose count. */
-static void write_states(const struct detail *detail, const struct ui *ui, struct paper *paper,
+static void write_states(const struct detail *detail, const struct ui *ui, struct pager *pager,
 			 struct buf *scratch)
 {
 	const struct detail_group *group = &detail->group;
@@ -68,29 +70,29 @@ static void write_states(const struct detail *detail, const struct ui *ui, struc
 	if (group->stateless)
 		buf_printf(scratch, ", %zu unknown", group->stateless);
 	buf_printf(scratch, " (counted here, %s)", ui->frame->threads ? "threads" : "processes");
-	write_line(paper, "states", scratch, STYLE_NORMAL);
+	write_line(pager, "states", scratch, STYLE_NORMAL);
 	if (!(group->now.have & CGROUP_BIT(CGROUP_STATES)))
 		return;
 	scratch->len = 0;
 	append_states(scratch, &group->now.states);
 	buf_puts(scratch, " (cgroupstats, threads)");
-	write_line(paper, "", scratch, STYLE_NORMAL);
-	paper_puts(paper, NAME_CELLS, "since 6.1 cgroupstats leaves out who sleeps for a time, or "
+	write_line(pager, "", scratch, STYLE_NORMAL);
+	pager_puts(pager, NAME_CELLS, "since 6.1 cgroupstats leaves out who sleeps for a time, or "
 		   "polls", STYLE_DIM);
-	paper->line++;
+	pager->line++;
 }
 
 /* Writes a line of figures. */
-static void write_summary(struct paper *paper, const struct summary *line, enum style style)
+static void write_summary(struct pager *pager, const struct summary *line, enum style style)
 {
-	summary_append(&paper->cell, line);
-	paper_put(paper, 0, paper->width, paper->cell.data, paper->cell.len, style);
-	paper->cell.len = 0;
-	paper->line++;
+	summary_append(&pager->cell, line);
+	pager_put(pager, 0, pager->width, pager->cell.data, pager->cell.len, style);
+	pager->cell.len = 0;
+	pager->line++;
 }
 
 /* The group's own pressure, in the lines that the machine's has above the table. */
-static void write_pressure(const struct detail_group *group, struct paper *paper,
+static void write_pressure(const struct detail_group *group, struct pager *pager,
 			   struct buf *scratch)
 {
 	const struct cgroup_sample *now = &group->now, *before = &group->before;
@@ -103,9 +105,9 @@ static void write_pressure(const struct detail_group *group, struct paper *paper
 		if (!(now->have & CGROUP_BIT(r)))
 			continue;
 		if (!head) {
-			paper_part(paper, "Pressure of the group");
+			pager_part(pager, "Pressure of the group");
 			line = summary_pressure_head(scratch);
-			write_summary(paper, &line, STYLE_DIM);
+			write_summary(pager, &line, STYLE_DIM);
 		}
 		head = true;
 		if (before->have & CGROUP_BIT(r) && now->read_ns[r] > before->read_ns[r]) {
@@ -113,7 +115,7 @@ static void write_pressure(const struct detail_group *group, struct paper *paper
 			pair.interval_ns = now->read_ns[r] - before->read_ns[r];
 		}
 		line = summary_pressure(scratch, r, &pair);
-		write_summary(paper, &line, STYLE_NORMAL);
+		write_summary(pager, &line, STYLE_NORMAL);
 	}
 }
 
@@ -126,7 +128,7 @@ static void append_growth(struct buf *out, uint64_t now, uint64_t before, bool k
 }
 
 /* How the group was kept back by its limits, since it was made and in the interval. */
-static void write_limits(const struct detail_group *group, struct paper *paper,
+static void write_limits(const struct detail_group *group, struct pager *pager,
 			 struct buf *scratch)
 {
 	const struct cgroup_sample *now = &group->now, *before = &group->before;
@@ -141,7 +143,7 @@ static void write_limits(const struct detail_group *group, struct paper *paper,
 		append_growth(scratch, now->throttled, before->throttled,
 			      known & CGROUP_BIT(CGROUP_THROTTLE));
 		buf_puts(scratch, " periods, by its limit of CPU time");
-		write_line(paper, "throttled", scratch, STYLE_NORMAL);
+		write_line(pager, "throttled", scratch, STYLE_NORMAL);
 	}
 	if (!(now->have & CGROUP_BIT(CGROUP_EVENTS)))
 		return;
@@ -153,17 +155,63 @@ static void write_limits(const struct detail_group *group, struct paper *paper,
 		append_growth(scratch, now->events[e], before->events[e],
 			      known & CGROUP_BIT(CGROUP_EVENTS) && before->event_valid & 1u << e);
 	}
-	write_line(paper, "memory", scratch, STYLE_NORMAL);
+	write_line(pager, "memory", scratch, STYLE_NORMAL);
 }
 
-void detail_group_write(const struct detail *detail, const struct ui *ui, struct paper *paper,
+void detail_group_write(const struct detail *detail, const struct ui *ui, struct pager *pager,
 			struct buf *scratch)
 {
 	const struct detail_group *group = &detail->group;
 
-	paper_part(paper, "Group");
-	write_worst(group, paper, scratch);
-	write_states(detail, ui, paper, scratch);
-	write_limits(group, paper, scratch);
-	write_pressure(group, paper, scratch);
+	pager_part(pager, "Group");
+	write_worst(group, pager, scratch);
+	write_states(detail, ui, pager, scratch);
+	write_limits(group, pager, scratch);
+	write_pressure(group, pager, scratch);
+}
+
+/* One line: a part of the machine's time. */
+static void write_share(const struct account *account, struct pager *pager, const char *name,
+			bool known, double ns, const char *what)
+{
+	char text[64];
+
+	pager_puts(pager, 0, name, STYLE_LABEL);
+	if (known)
+		snprintf(text, sizeof(text), "%12.1f %7.1f", ns / (double)NSEC_PER_MSEC,
+			 ns * 100.0 / (double)account->machine_ns);
+	else
+		snprintf(text, sizeof(text), "%12s %7s", "-", "-");
+	pager_puts(pager, 10, text, known && ns * ns >= 1 ? STYLE_NORMAL : STYLE_DIM);
+	pager_puts(pager, 33, what, STYLE_DIM);
+	pager->line++;
+}
+
+void detail_account_write(const struct frame *frame, struct pager *pager)
+{
+	const struct account *account = &frame->account;
+
+	pager_part(pager, "Accounted, the whole machine");
+	if (!account->valid) {
+		pager_puts(pager, 0, "not known: there is no interval, or not all tasks are read",
+			   STYLE_DIM);
+		pager->line++;
+		return;
+	}
+	pager_puts(pager, 10, "          ms       %", STYLE_DIM);
+	pager->line++;
+	write_share(account, pager, "machine", true, (double)account->machine_ns,
+		    "CPUs times interval");
+	write_share(account, pager, "run", true, (double)account->run_ns, "of all rows");
+	write_share(account, pager, "recovered", account->recovered_valid,
+		    (double)account->recovered_ns,
+		    "of tasks that ended: what their records lack, by their parents' books");
+	write_share(account, pager, "idle", true, (double)account->idle_ns, "");
+	write_share(account, pager, "iowait", true, (double)account->iowait_ns, "");
+	write_share(account, pager, "steal", true, (double)account->steal_ns, "");
+	if (account->irq_ns)
+		write_share(account, pager, "irq", true, (double)account->irq_ns,
+			    "kept out of the tasks' run time");
+	write_share(account, pager, "rest", true, (double)account->rest_ns,
+		    "what is left over, of either sign");
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "act.h"
+#include "cmd.h"
 #include "pattern.h"
+#include "table_state.h"
 #include "util.h"
-#include "view_table.h"
 
 
 /* Takes the filter; an empty one clears it. */
@@ -28,7 +28,7 @@ static unsigned take_filter(struct ui *ui, const char *text, struct buf *error)
 	return REACT_RESORT;
 }
 
-unsigned act_filter(struct ui *ui, int arg)
+unsigned cmd_filter(struct ui *ui, int arg)
 {
 	(void)arg;
 	prompt_ask(&ui->prompt, "filter by expression", ui->pattern ? ui->pattern : "",
@@ -80,7 +80,7 @@ static void append_users(const struct ui *ui, struct buf *out)
 	}
 }
 
-unsigned act_users(struct ui *ui, int arg)
+unsigned cmd_users(struct ui *ui, int arg)
 {
 	struct buf users = { 0 };
 
@@ -91,7 +91,7 @@ unsigned act_users(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-unsigned act_clear(struct ui *ui, int arg)
+unsigned cmd_clear(struct ui *ui, int arg)
 {
 	struct buf none = { 0 };
 
@@ -132,16 +132,16 @@ static unsigned take_wanted(struct ui *ui, const char *text, struct buf *error)
 	return find_next(ui);
 }
 
-unsigned act_find(struct ui *ui, int arg)
+unsigned cmd_find(struct ui *ui, int arg)
 {
 	(void)arg;
 	prompt_ask(&ui->prompt, "find expression", ui->wanted ? ui->wanted : "", take_wanted);
 	return REACT_REDRAW;
 }
 
-unsigned act_find_next(struct ui *ui, int arg)
+unsigned cmd_find_next(struct ui *ui, int arg)
 {
-	return ui->wanted ? find_next(ui) : act_find(ui, arg);
+	return ui->wanted ? find_next(ui) : cmd_find(ui, arg);
 }
 
 /* Takes the interval; the loop moves its grid. */
@@ -154,7 +154,7 @@ static unsigned take_interval(struct ui *ui, const char *text, struct buf *error
 	return REACT_REDRAW;
 }
 
-unsigned act_interval(struct ui *ui, int arg)
+unsigned cmd_interval(struct ui *ui, int arg)
 {
 	char text[32];
 
@@ -187,7 +187,7 @@ static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *er
 	return err ? REACT_REDRAW : REACT_RESAMPLE;
 }
 
-unsigned act_delayacct(struct ui *ui, int arg)
+unsigned cmd_delayacct(struct ui *ui, int arg)
 {
 	(void)arg;
 	if (ui->frame->delayacct == DELAYACCT_ON)
@@ -228,7 +228,7 @@ static unsigned save_anyway(struct ui *ui, const char *text, struct buf *error)
 	return save(ui, true);
 }
 
-unsigned act_save(struct ui *ui, int arg)
+unsigned cmd_save(struct ui *ui, int arg)
 {
 	(void)arg;
 	return save(ui, false);

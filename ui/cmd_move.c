@@ -2,13 +2,13 @@
 /* Keys that move about, open and leave views, and end the program. */
 #include "config.h"
 
-#include "act.h"
+#include "cmd.h"
+#include "table_state.h"
 #include "view_fields.h"
 #include "view_help.h"
-#include "view_table.h"
 #include "view_task.h"
 
-unsigned act_move(struct ui *ui, int move)
+unsigned cmd_move(struct ui *ui, int move)
 {
 	list_move(&ui_page(ui)->list, (enum list_move)move);
 	if (ui->depth == 1)
@@ -16,7 +16,7 @@ unsigned act_move(struct ui *ui, int move)
 	return REACT_REDRAW;
 }
 
-unsigned act_columns(struct ui *ui, int by)
+unsigned cmd_columns(struct ui *ui, int by)
 {
 	struct table *table = ui->table;
 
@@ -47,16 +47,16 @@ static unsigned close_group(struct ui *ui)
 	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
-unsigned act_open(struct ui *ui, int arg)
+unsigned cmd_open(struct ui *ui, int arg)
 {
 	const struct item *item = table_item(ui);
 
 	if (item && item->row->group)
 		return open_group(ui, item->row->group);
-	return act_open_detail(ui, arg);
+	return cmd_open_detail(ui, arg);
 }
 
-unsigned act_open_detail(struct ui *ui, int arg)
+unsigned cmd_open_detail(struct ui *ui, int arg)
 {
 	const struct item *item = table_item(ui);
 	struct ui_task task;
@@ -70,25 +70,25 @@ unsigned act_open_detail(struct ui *ui, int arg)
 	return ui_selected(ui, &task) ? view_task_open(ui, &task) : REACT_NONE;
 }
 
-unsigned act_open_sum(struct ui *ui, int arg)
+unsigned cmd_open_sum(struct ui *ui, int arg)
 {
 	(void)arg;
 	return view_task_open(ui, NULL);
 }
 
-unsigned act_open_fields(struct ui *ui, int arg)
+unsigned cmd_open_fields(struct ui *ui, int arg)
 {
 	(void)arg;
 	return view_fields_open(ui);
 }
 
-unsigned act_open_help(struct ui *ui, int arg)
+unsigned cmd_open_help(struct ui *ui, int arg)
 {
 	(void)arg;
 	return view_help_open(ui);
 }
 
-unsigned act_leave(struct ui *ui, int arg)
+unsigned cmd_leave(struct ui *ui, int arg)
 {
 	(void)arg;
 	if (ui->depth > 1)
@@ -100,14 +100,14 @@ unsigned act_leave(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-unsigned act_sample(struct ui *ui, int arg)
+unsigned cmd_sample(struct ui *ui, int arg)
 {
 	(void)ui;
 	(void)arg;
 	return REACT_RESAMPLE;
 }
 
-unsigned act_redraw(struct ui *ui, int arg)
+unsigned cmd_redraw(struct ui *ui, int arg)
 {
 	(void)arg;
 	term_resize(&ui->term);
@@ -115,7 +115,7 @@ unsigned act_redraw(struct ui *ui, int arg)
 	return REACT_RELAYOUT;
 }
 
-unsigned act_quit(struct ui *ui, int arg)
+unsigned cmd_quit(struct ui *ui, int arg)
 {
 	(void)ui;
 	(void)arg;

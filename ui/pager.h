@@ -3,45 +3,48 @@
  * A page longer than the screen. It is written twice from its first line to its last: at
  * first to count its lines, then with those drawn that a list has scrolled to.
  */
-#ifndef STALLTOP_UI_PAPER_H
-#define STALLTOP_UI_PAPER_H
+#ifndef STALLTOP_UI_PAGER_H
+#define STALLTOP_UI_PAGER_H
 
 #include "list.h"
 #include "term.h"
 
-#define PAPER_PARTS 12
+#define PAGER_PARTS 12
 
-struct paper {
+struct pager {
 	struct term *term;
 	int top;	    /* line of the screen where the page begins */
 	size_t first, last; /* lines of the page that are drawn, without `last` */
 	size_t line;	    /* being written */
 	int width;
-	size_t parts[PAPER_PARTS]; /* lines where parts begin */
+	size_t parts[PAGER_PARTS]; /* lines where parts begin */
 	size_t nparts;
 	struct buf cell; /* scratch for who writes */
 };
 
 /* Starts to count lines. */
-void paper_count(struct paper *paper, struct term *term);
+void pager_count(struct pager *pager, struct term *term);
 
 /* Starts to draw, below the screen's line `top`, what the list has scrolled to. */
-void paper_draw(struct paper *paper, const struct list *list, int top);
+void pager_draw(struct pager *pager, const struct list *list, int top);
 
 /* Begins a part, with a title in a line of its own, behind an empty line but at the top. */
-void paper_part(struct paper *paper, const char *title);
+void pager_part(struct pager *pager, const char *title);
 
 /* Whether the line is drawn: what is not need not be made. */
-bool paper_shows(const struct paper *paper);
+bool pager_shows(const struct pager *pager);
+
+/* Where the line is on the screen; -1 when it is not drawn. */
+int pager_screen_line(const struct pager *pager);
 
 /* Puts escaped text in exactly `cells` cells of the line. The column behind it. */
-int paper_put(struct paper *paper, int column, int cells, const char *text, size_t len,
+int pager_put(struct pager *pager, int column, int cells, const char *text, size_t len,
 	      enum style style);
 
 /* Puts an escaped text in as many cells as it takes. The column behind it. */
-int paper_puts(struct paper *paper, int column, const char *text, enum style style);
+int pager_puts(struct pager *pager, int column, const char *text, enum style style);
 
 /* Puts what `cell` holds at the right of `cells` cells, and empties it. The column behind it. */
-int paper_right(struct paper *paper, int column, int cells, enum style style);
+int pager_right(struct pager *pager, int column, int cells, enum style style);
 
 #endif

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "act.h"
+#include "cmd.h"
 #include "pidlist.h"
 #include "proctask.h"
 #include "util.h"
@@ -201,7 +201,7 @@ static unsigned take_signal(struct ui *ui, const char *text, struct buf *error)
 	return REACT_REDRAW;
 }
 
-unsigned act_signal(struct ui *ui, int arg)
+unsigned cmd_signal(struct ui *ui, int arg)
 {
 	struct buf label = { 0 };
 
@@ -277,7 +277,7 @@ static unsigned take_nice(struct ui *ui, const char *text, struct buf *error)
 	return REACT_REDRAW;
 }
 
-unsigned act_renice(struct ui *ui, int arg)
+unsigned cmd_renice(struct ui *ui, int arg)
 {
 	struct buf label = { 0 };
 	char now[16] = "";

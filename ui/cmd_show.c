@@ -2,20 +2,22 @@
 /* Keys that change how rows are shown. */
 #include "config.h"
 
-#include "act.h"
-#include "view_table.h"
+#include "cmd.h"
+#include "table_draw.h"
+#include "table_state.h"
 
-unsigned act_sort_key(struct ui *ui, int key)
+unsigned cmd_sort_key(struct ui *ui, int key)
 {
 	return ui_sort_by(ui, column_by_key((char)key));
 }
 
-unsigned act_sort_move(struct ui *ui, int by)
+unsigned cmd_sort_move(struct ui *ui, int by)
 {
 	const struct layout *layout = &ui->table->layout;
+	const struct column *sort = table_sort_column(ui);
 	size_t at = 0;
 
-	while (at < layout->n && !table_sorts_by(ui, layout->columns[at]))
+	while (at < layout->n && !table_sorts_alike(sort, layout->columns[at]))
 		at++;
 	if (at == layout->n)
 		at = by > 0 ? 0 : layout->n - 1;
@@ -26,14 +28,14 @@ unsigned act_sort_move(struct ui *ui, int by)
 	return layout->n ? ui_sort_by(ui, layout->columns[at]) : REACT_NONE;
 }
 
-unsigned act_sort_reverse(struct ui *ui, int arg)
+unsigned cmd_sort_reverse(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->query.descending = !ui->settings->query.descending;
 	return REACT_RESORT | REACT_RELEASE;
 }
 
-unsigned act_unit(struct ui *ui, int arg)
+unsigned cmd_unit(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->unit = (ui->settings->unit + 1) % UNITS;
@@ -53,19 +55,19 @@ static unsigned group_by(struct ui *ui, enum group_by by)
 	return REACT_REOPEN | REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
-unsigned act_threads(struct ui *ui, int arg)
+unsigned cmd_threads(struct ui *ui, int arg)
 {
 	(void)arg;
 	return group_by(ui, ui->settings->group_by == GROUP_THREAD ? GROUP_PROCESS : GROUP_THREAD);
 }
 
-unsigned act_group(struct ui *ui, int arg)
+unsigned cmd_group(struct ui *ui, int arg)
 {
 	(void)arg;
 	return group_by(ui, (ui->settings->group_by + 1) % GROUP_BYS);
 }
 
-unsigned act_active(struct ui *ui, int arg)
+unsigned cmd_active(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->query.active = !ui->settings->query.active;
@@ -74,7 +76,7 @@ unsigned act_active(struct ui *ui, int arg)
 	return REACT_RESORT;
 }
 
-unsigned act_exited(struct ui *ui, int arg)
+unsigned cmd_exited(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->query.no_exited = !ui->settings->query.no_exited;
@@ -83,7 +85,7 @@ unsigned act_exited(struct ui *ui, int arg)
 	return REACT_RESORT;
 }
 
-unsigned act_command(struct ui *ui, int arg)
+unsigned cmd_command(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->command_line = !ui->settings->command_line;
@@ -91,7 +93,7 @@ unsigned act_command(struct ui *ui, int arg)
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 
-unsigned act_tree(struct ui *ui, int arg)
+unsigned cmd_tree(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->tree = !ui->settings->tree;
@@ -102,7 +104,7 @@ unsigned act_tree(struct ui *ui, int arg)
 	return REACT_RESORT;
 }
 
-unsigned act_fold(struct ui *ui, int unfold)
+unsigned cmd_fold(struct ui *ui, int unfold)
 {
 	const struct item *item = table_item(ui);
 
@@ -112,21 +114,21 @@ unsigned act_fold(struct ui *ui, int unfold)
 	return REACT_RESORT;
 }
 
-unsigned act_fold_all(struct ui *ui, int arg)
+unsigned cmd_fold_all(struct ui *ui, int arg)
 {
 	(void)arg;
 	rows_fold_all(&ui->table->rows);
 	return REACT_RESORT;
 }
 
-unsigned act_header(struct ui *ui, int arg)
+unsigned cmd_header(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->fold_header = !ui->settings->fold_header;
 	return REACT_REDRAW;
 }
 
-unsigned act_pause(struct ui *ui, int arg)
+unsigned cmd_pause(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->paused = !ui->paused;
@@ -134,7 +136,7 @@ unsigned act_pause(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-unsigned act_hold(struct ui *ui, int arg)
+unsigned cmd_hold(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->held = !ui->held;

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "detail_figures.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "util.h"
+
+/* Cells of the names at the left of the figures. */
+#define NAME_CELLS 8
+
+void detail_time(char text[DETAIL_TIME], const char *format, uint64_t real_ns)
+{
+	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) || !strftime(text, DETAIL_TIME, format, &tm))
+		strcpy(text, "-");
+}
+
+void detail_span(char text[DETAIL_TIME], uint64_t ns)
+{
+	uint64_t seconds = ns / NSEC_PER_SEC, days = seconds / 86400;
+	char day[DETAIL_TIME / 2] = "";
+
+	seconds %= 86400;
+	if (days)
+		snprintf(day, sizeof(day), "%llud", (unsigned long long)days);
+	snprintf(text, DETAIL_TIME, "%s%02u:%02u:%02u", day, (unsigned)(seconds / 3600),
+		 (unsigned)(seconds / 60 % 60), (unsigned)(seconds % 60));
+}
+
+/* Puts a number of waits. */
+static int put_count(struct pager *pager, int column, int cells, const struct figure_sum *figure)
+{
+	struct value value = figure->known && figure->counted
+				     ? value_number((double)figure->sum.count)
+				     : value_unset();
+
+	value_append(&pager->cell, &value, FORMAT_COUNT, (unsigned)cells - 1);
+	return pager_right(pager, column, cells,
+			   value.type == VALUE_NUMBER && value.number > 0 ? STYLE_NORMAL :
+									    STYLE_DIM);
+}
+
+/* Puts a time in ms with as many decimals (three at most) as there is room for. */
+static int put_ms(struct pager *pager, int column, int cells, bool known, uint64_t ns,
+		  enum style style)
+{
+	struct buf *cell = &pager->cell;
+	uint64_t unit = NSEC_PER_USEC;
+
+	if (!known)
+		buf_putc(cell, '-');
+	for (unsigned decimals = 3; known && !cell->len; unit *= 10) {
+		buf_fixed(cell, ns / unit + (ns % unit >= unit / 2), decimals);
+		if (cell->len < (size_t)cells)
+			break;
+		cell->len = 0;
+		if (!decimals--) {
+			struct value value = value_number((double)ns / (double)NSEC_PER_MSEC);
+
+			value_append(cell, &value, FORMAT_COUNT, (unsigned)cells - 1);
+		}
+	}
+	return pager_right(pager, column, cells, known && ns ? style : STYLE_DIM);
+}
+
+/* Puts count, total and average. */
+static void put_sum(struct pager *pager, int column, const int cells[3],
+		    const struct figure_sum *figure, enum style style)
+{
+	uint64_t count = figure->sum.count, ns = figure->sum.ns;
+	bool averaged = figure->known && figure->counted && count;
+
+	column = put_count(pager, column, cells[0], figure);
+	column = put_ms(pager, column, cells[1], figure->known, ns, style);
+	put_ms(pager, column, cells[2], averaged, averaged ? ns / count : 0, STYLE_NORMAL);
+}
+
+/* How a delay of the interval is shown. */
+static enum style share_style(const struct detail *detail, enum figure f)
+{
+	double share = detail->interval_ns ? (double)detail->interval[f].sum.ns * 100.0 /
+						     (double)detail->interval_ns : 0;
+
+	if (!figure_kinds(f))
+		return STYLE_NORMAL;
+	return style_of(share, SHARE_WARM, SHARE_HOT);
+}
+
+/* The interval's figures. */
+static void put_interval(const struct detail *detail, struct pager *pager, int column,
+			 enum figure f)
+{
+	static const int cells[] = { 8, 10, 8 };
+
+	put_sum(pager, column, cells, &detail->interval[f], share_style(detail, f));
+}
+
+/* The whole life's. */
+static void put_life(const struct detail *detail, struct pager *pager, int column, enum figure f)
+{
+	static const int cells[] = { 9, 12, 9 };
+
+	put_sum(pager, column, cells, &detail->life[f], STYLE_NORMAL);
+}
+
+/* Kinds of which something is known: what was not accounted has no longest wait either. */
+static uint32_t known_kinds(const struct detail *detail)
+{
+	uint32_t kinds = 0;
+
+	for (enum figure f = 0; f < FIGURE_TOTAL; f++)
+		if (detail->life[f].known)
+			kinds |= figure_kinds(f);
+	return kinds;
+}
+
+/* The longest and the shortest wait. The kernel's shortest is 0 where there was none yet. */
+static void put_range(const struct detail *detail, struct pager *pager, int column, enum figure f)
+{
+	const struct task_record *record = &detail->record;
+	uint32_t kinds = figure_kinds(f) & record->range_valid & known_kinds(detail);
+	uint64_t max, min;
+
+	record_range(record, kinds, &max, &min);
+	column = put_ms(pager, column, 8, kinds, max, STYLE_NORMAL);
+	put_ms(pager, column, 8, kinds, min, STYLE_NORMAL);
+}
+
+/* When the longest wait was. */
+static void put_stamp(const struct detail *detail, struct pager *pager, int column, enum figure f)
+{
+	const struct task_record *record = &detail->record;
+	char text[DETAIL_TIME] = "-";
+
+	if (f < FIGURE_TOTAL && detail->life[f].known &&
+	    record->stamp_valid & DELAY_BIT(f) && record->max[f])
+		detail_time(text, "%Y-%m-%d %H:%M:%S", record->stamp[f]);
+	buf_puts(&pager->cell, text);
+	pager_right(pager, column, 20, text[1] ? STYLE_NORMAL : STYLE_DIM);
+}
+
+/* The last intervals' shares, each on a scale of its own, whose end is said. */
+static void put_history(const struct detail *detail, struct pager *pager, int column, enum figure f)
+{
+	const struct spark *spark = &detail->history[f];
+	double peak = spark_peak(spark);
+	struct value value = value_number(peak);
+	struct buf *cell = &pager->cell;
+
+	spark_append(spark, pager->term->charset, cell);
+	column = pager_put(pager, column + 1, SPARK_CELLS, cell->data, cell->len,
+			   peak > 0 ? share_style(detail, f) : STYLE_DIM);
+	cell->len = 0;
+	value_append(cell, &value, FORMAT_SHARE, 7);
+	pager_right(pager, column, 7, peak >= 0.05 ? STYLE_NORMAL : STYLE_DIM);
+}
+
+/* Columns of the figures that stay together. */
+static const struct block {
+	int cells;
+	const char *heads;
+	void (*put)(const struct detail *detail, struct pager *pager, int column, enum figure f);
+} groups[] = {
+	{ 26, "   count  total ms  avg ms", put_interval },
+	{ 30, "    count    total ms   avg ms", put_life },
+	{ 16, "  max ms  min ms", put_range },
+	{ 20, "         time of max", put_stamp },
+	{ 68, " share of the interval, each line on a scale up to its peak   peak %",
+	  put_history },
+};
+
+/* The group's title. */
+static void group_title(const struct detail *detail, const struct block *group, struct buf *out)
+{
+	char span[DETAIL_TIME];
+
+	if (group->put == put_history)
+		buf_printf(out, "last %zu of %d intervals, the newest at the right",
+			   detail->history[0].n, SPARK_CELLS);
+	if (group->put == put_interval && !detail->interval_ns)
+		buf_puts(out, "this interval");
+	else if (group->put == put_interval)
+		buf_printf(out, "this interval, %.3f s",
+			   (double)detail->interval_ns / (double)NSEC_PER_SEC);
+	if (group->put != put_life)
+		return;
+	detail_span(span, detail_age_ns(detail));
+	if (detail->sum)
+		buf_puts(out, "whole lives");
+	else
+		buf_printf(out, "whole life, %s", span);
+}
+
+/* One block: the names, and the groups from `from` up to `to`. */
+static void write_block(const struct detail *detail, struct pager *pager, const bool *shown,
+			size_t from, size_t to)
+{
+	for (int line = -2; line < FIGURES; line++, pager->line++) {
+		int column = NAME_CELLS;
+
+		if (!pager_shows(pager))
+			continue;
+		if (line >= 0)
+			pager_puts(pager, 0, figure_name((enum figure)line), STYLE_LABEL);
+		for (size_t i = from; i < to; i++) {
+			if (!shown[i])
+				continue;
+			if (line == -2) {
+				group_title(detail, &groups[i], &pager->cell);
+				pager_right(pager, column, groups[i].cells, STYLE_BOLD);
+			} else if (line == -1) {
+				pager_puts(pager, column, groups[i].heads, STYLE_DIM);
+			} else {
+				groups[i].put(detail, pager, column, (enum figure)line);
+			}
+			column += groups[i].cells;
+		}
+	}
+}
+
+void detail_figures_write(const struct detail *detail, struct pager *pager)
+{
+	bool shown[ARRAY_SIZE(groups)];
+	int cells = NAME_CELLS;
+	size_t from = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+		shown[i] = !(groups[i].put == put_range && detail->sum) &&
+			   !(groups[i].put == put_stamp && !detail->record.stamp_valid);
+		if (!shown[i])
+			continue;
+		if (i > from && cells + groups[i].cells > pager->width) {
+			write_block(detail, pager, shown, from, i);
+			pager->line++;
+			from = i;
+			cells = NAME_CELLS;
+		}
+		cells += groups[i].cells;
+	}
+	write_block(detail, pager, shown, from, ARRAY_SIZE(groups));
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "detail_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "detail_figures.h"
+#include "detail_sum.h"
+#include "table_draw.h"
+#include "table_state.h"
+#include "util.h"
+
+/* Cells that a text of several lines gets at least. */
+#define LEAST_CELLS 8
+
+/* Cells of a field's parts; the meaning takes the rest. */
+#define FIELD_CELLS 26
+#define GROWTH_CELLS 12
+#define VALUE_CELLS 17
+#define UNIT_CELLS 5
+
+/* The width from which two fields stand in a line. */
+#define FIELDS_TWICE 170
+
+/* Appends "NAME VALUE" where it fits into the line, else in the next. The column behind it. */
+static int put_item(struct pager *pager, int column, const char *name, const char *value,
+		    size_t len)
+{
+	int cells = (int)strlen(name) + 1 +
+		    (int)text_width(value, len, pager->term->charset);
+
+	if (column && column + cells > pager->width) {
+		pager->line++;
+		column = 0;
+	}
+	column = pager_puts(pager, column, name, STYLE_DIM) + 1;
+	column = pager_put(pager, column, cells - (int)strlen(name) - 1, value, len, STYLE_NORMAL);
+	return column + 3;
+}
+
+/* The same with a text that needs no escaping. */
+static int put_plain(struct pager *pager, int column, const char *name, const char *value)
+{
+	return put_item(pager, column, name, value, strlen(value));
+}
+
+/* The same with a number. */
+static int put_number(struct pager *pager, int column, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return put_plain(pager, column, name, text);
+}
+
+/* Bytes of escaped text that fit into so many cells; one character at least. */
+static size_t fitting(const char *text, size_t len, unsigned cells, enum text_charset charset)
+{
+	size_t taken = 0, next;
+
+	while (taken < len) {
+		for (next = taken + 1; next < len && ((unsigned char)text[next] & 0xC0) == 0x80;)
+			next++;
+		if (taken && text_width(text, next, charset) > cells)
+			break;
+		taken = next;
+	}
+	return taken;
+}
+
+/* A text that may take several lines, behind its name. */
+static void put_long(struct detail_page *page, const char *name, const struct buf *raw)
+{
+	struct pager *pager = &page->pager;
+	struct buf *text = &page->text;
+	int left = (int)strlen(name) + 1, room = pager->width - left;
+
+	if (!raw->len)
+		return;
+	if (room < LEAST_CELLS)
+		room = LEAST_CELLS;
+	text->len = 0;
+	text_escape(text, raw->data, raw->len, pager->term->charset);
+	pager_puts(pager, 0, name, STYLE_DIM);
+	for (size_t at = 0, n; at < text->len; at += n) {
+		n = fitting(text->data + at, text->len - at, (unsigned)room,
+			    pager->term->charset);
+		pager_put(pager, left, room, text->data + at, n, STYLE_NORMAL);
+		pager->line++;
+	}
+}
+
+/* What a state's letter stands for. */
+static const char *state_words(char state)
+{
+	static const char *const words[] = {
+		"R running", "S sleeping", "D uninterruptible sleep", "T stopped",
+		"t stopped by a tracer", "Z zombie", "X dead", "I idle", "P parked",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i][0] == state)
+			return words[i];
+	return "-";
+}
+
+/* The lines that describe the task. */
+static void write_identity(struct detail_page *page, const struct detail *detail,
+			   const struct frame *frame)
+{
+	const struct detail_task *task = &detail->task;
+	struct pager *pager = &page->pager;
+	char text[DETAIL_TIME];
+	int at = 0;
+
+	page->text.len = 0;
+	text_escape(&page->text, task->user.data, task->user.len, pager->term->charset);
+	at = put_item(pager, at, "user", page->text.data, page->text.len);
+	at = put_plain(pager, at, "state", state_words(task->state));
+	if (task->stuck_ns) {
+		snprintf(text, sizeof(text), ">= %.1f s",
+			 (double)task->stuck_ns / (double)NSEC_PER_SEC);
+		at = put_plain(pager, at, "waiting", text);
+	}
+	at = put_number(pager, at, "parent", (uint64_t)task->ppid);
+	if (detail->who.thread)
+		at = put_number(pager, at, "process", (uint64_t)detail->who.tgid);
+	if (detail->threads.frame)
+		at = put_number(pager, at, "threads", detail->threads.frame->n);
+	detail_time(text, "%Y-%m-%d %H:%M:%S", frame->epoch_ns + task->start_ns);
+	at = put_plain(pager, at, "started", text);
+	detail_span(text, detail_age_ns(detail));
+	put_plain(pager, at, "age", text);
+	pager->line++;
+	put_long(page, "command", &task->command);
+	put_long(page, "cgroup", &task->cgroup);
+	put_long(page, "sleeps in", &task->wchan);
+}
+
+/* What the figures' names do not say. */
+static void write_legend(const struct detail *detail, struct pager *pager)
+{
+	const struct frame *threads = detail->threads.frame;
+
+	pager_puts(pager, 0, "run: on a CPU, exact; real: the same by clock ticks", STYLE_DIM);
+	pager->line++;
+	if (detail->error) {
+		buf_printf(&pager->cell, "threads cannot be read: %s", strerror(-detail->error));
+		pager_puts(pager, 0, buf_cstr(&pager->cell), STYLE_NOTE);
+		pager->cell.len = 0;
+		pager->line++;
+	} else if (!detail->who.thread && detail->record.fields_valid && threads &&
+		   threads->n > 1) {
+		pager_puts(pager, 0, "max, min and the record: of the threads that live",
+			   STYLE_DIM);
+		pager->line++;
+	}
+}
+
+/* Puts the threads in the table's order, and reads the states of those in sight. */
+static void prepare_threads(struct detail_page *page, const struct detail *detail,
+			    const struct view *view, const struct ui *ui)
+{
+	const struct pager *pager = &page->pager;
+	struct query query = { .sort = ui->query.sort, .descending = ui->query.descending,
+			       .over_ms = -1 };
+	size_t from = pager->first > pager->line ? pager->first - pager->line : 0;
+	size_t to = pager->last - pager->line;
+
+	query_run(&query, view, &page->order);
+	if (to > page->order.n)
+		to = page->order.n;
+	if (from < to && !detail->ended)
+		sampler_fill_threads(ui->sampler, &detail->threads, page->order.rows + from,
+				     to - from, NEED_STAT);
+}
+
+/* The threads, in the table's columns and order. */
+static void write_threads(struct detail_page *page, const struct detail *detail, struct ui *ui)
+{
+	struct pager *pager = &page->pager;
+	const struct frame *frame = detail->threads.frame;
+	struct layout_frame shown = { .width = (unsigned)pager->width,
+				      .reads = NEED_STAT,
+				      .of_process = true };
+	struct table_draw draw = { .term = &ui->term, .layout = &page->layout,
+				   .sort = ui->query.sort, .descending = ui->query.descending,
+				   .of_process = true, .view = ui_view(ui), .cell = &page->text,
+				   .scratch = &page->scratch };
+	char title[64];
+	size_t n;
+
+	if (!frame || !frame->n)
+		return;
+	n = frame->n;
+	draw.view.frame = frame;
+	shown.kinds = frame->kinds;
+	snprintf(title, sizeof(title), "Threads: %zu, delays in %s", n,
+		 unit_table[draw.view.unit].id);
+	pager_part(pager, title);
+	layout_resolve(&page->layout, NULL, &shown);
+	table_make_room(&page->layout, GROUP_THREAD, draw.sort, pager->width);
+	table_draw_heads(&draw, pager_screen_line(pager));
+	pager->line++;
+	/* Most of a long list is out of sight. */
+	if (pager->line < pager->last && pager->line + n > pager->first) {
+		prepare_threads(page, detail, &draw.view, ui);
+		for (size_t i = 0; i < page->order.n; i++, pager->line++) {
+			const struct item item = { .row = page->order.rows[i], .frame = frame };
+			bool own = detail->who.thread &&
+				   item.row->task->key.pid == detail->who.key.pid;
+
+			if (pager_shows(pager))
+				table_draw_row(&draw, pager_screen_line(pager), &item,
+					       own ? ROW_BOLD : ROW_PLAIN);
+		}
+	} else {
+		pager->line += n;
+	}
+}
+
+/* Cells of the growth: where there are few it is left out. */
+static int growth_room(int cells)
+{
+	return cells >= FIELD_CELLS + GROWTH_CELLS + VALUE_CELLS ? GROWTH_CELLS : 0;
+}
+
+/* One field, in so many cells. */
+static void put_field(const struct detail *detail, struct pager *pager, int column, int cells,
+		      unsigned f)
+{
+	const struct record_row *row = &record_table[f];
+	int room = cells - FIELD_CELLS, growth_cells = growth_room(cells);
+	int value_cells = room - growth_cells < VALUE_CELLS ? room - growth_cells : VALUE_CELLS;
+	bool grows = growth_cells && row->nature == RECORD_COUNTER;
+	struct value growth = value_unset(), value = value_number((double)detail->record.field[f]);
+	int end = column + cells;
+
+	if (row->type == RECORD_S8)
+		value.number = (double)(int64_t)detail->record.field[f];
+	if (grows && detail->record_interval_ns && detail->growth.fields_valid & RECORD_BIT(f))
+		growth = value_number((double)detail->growth.field[f]);
+	column = pager_put(pager, column, FIELD_CELLS, row->id, strlen(row->id), STYLE_LABEL);
+	if (value_cells < 2)
+		return;
+	if (grows)
+		value_append(&pager->cell, &growth, FORMAT_COUNT, (unsigned)growth_cells - 1);
+	column = pager_right(pager, column, growth_cells,
+			     growth.type == VALUE_NUMBER && growth.number > 0 ? STYLE_NORMAL :
+										STYLE_DIM);
+	value_append(&pager->cell, &value, FORMAT_COUNT, (unsigned)value_cells - 1);
+	column = pager_right(pager, column, value_cells,
+			     value.number != 0 ? STYLE_NORMAL : STYLE_DIM);
+	if (column >= end)
+		return;
+	column = pager_put(pager, column + 1, UNIT_CELLS, row->unit, strlen(row->unit), STYLE_DIM);
+	if (column < end)
+		pager_put(pager, column, end - column, row->help, strlen(row->help), STYLE_DIM);
+}
+
+/* The heads of the columns, in the line of the part's title. */
+static void put_heads(struct pager *pager, int column, int cells)
+{
+	int end = column + cells;
+
+	column += FIELD_CELLS;
+	if (growth_room(cells)) {
+		buf_puts(&pager->cell, "interval");
+		column = pager_right(pager, column, GROWTH_CELLS, STYLE_DIM);
+	}
+	if (column + VALUE_CELLS >= end)
+		return;
+	buf_puts(&pager->cell, "now");
+	column = pager_right(pager, column, VALUE_CELLS, STYLE_DIM);
+	pager_puts(pager, column + 1, "unit", STYLE_DIM);
+}
+
+/* The fields of one group. False when the record has none of them. */
+static bool write_group(const struct detail *detail, struct pager *pager, const char *group,
+			int across)
+{
+	const struct task_record *record = &detail->record;
+	int cells = pager->width / across, place = 0;
+	char title[32];
+
+	snprintf(title, sizeof(title), "Record: %s", group);
+	for (unsigned f = 0; f < RECORD_FIELDS; f++) {
+		if (!(record->fields_valid & RECORD_BIT(f)) ||
+		    strcmp(record_table[f].group, group) != 0)
+			continue;
+		if (!place) {
+			pager_part(pager, title);
+			pager->line--;
+			for (int i = 0; i < across; i++)
+				put_heads(pager, i * cells, cells);
+		}
+		if (place % across == 0)
+			pager->line++;
+		if (pager_shows(pager))
+			put_field(detail, pager, place % across * cells, cells - 2, f);
+		place++;
+	}
+	pager->line += place != 0;
+	return place != 0;
+}
+
+/* The fields of the record that are no delays, a part a group, in the order of its table. */
+static void write_records(const struct detail *detail, struct pager *pager)
+{
+	int across = pager->width >= FIELDS_TWICE ? 2 : 1;
+	bool any = false;
+
+	for (unsigned f = 0; f < RECORD_FIELDS; f++) {
+		unsigned first = 0;
+
+		while (strcmp(record_table[first].group, record_table[f].group) != 0)
+			first++;
+		if (first == f)
+			any |= write_group(detail, pager, record_table[f].group, across);
+	}
+	if (any)
+		return;
+	pager_part(pager, "Record");
+	pager_puts(pager, 0, "this source has no records: see the notes in help", STYLE_DIM);
+	pager->line++;
+}
+
+void detail_page_write(struct detail_page *page, const struct detail *detail, struct ui *ui)
+{
+	struct pager *pager = &page->pager;
+
+	if (!detail->sum)
+		write_identity(page, detail, ui->frame);
+	pager_part(pager, "Delays");
+	detail_figures_write(detail, pager);
+	write_legend(detail, pager);
+	if (detail->of_group) {
+		detail_group_write(detail, ui, pager, &page->text);
+		return;
+	}
+	if (detail->sum) {
+		detail_account_write(ui->frame, pager);
+		return;
+	}
+	write_threads(page, detail, ui);
+	write_records(detail, pager);
+}
+
+void detail_page_free(struct detail_page *page)
+{
+	order_free(&page->order);
+	buf_free(&page->text);
+	buf_free(&page->scratch);
+	buf_free(&page->pager.cell);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "table_draw.h"
+
+#include <stdio.h>
+
+/* How far a tree is indented at most, in steps of two cells. */
+#define DEPTH_SHOWN 12
+
+/* A column and where it is on the screen. */
+struct span {
+	size_t index;
+	const struct column *column;
+	int at, cells; /* cells: with those that only the last column takes */
+	bool rest;     /* it is the last one */
+};
+
+/* The column behind `span` on the screen (the first, of a zeroed one); false at the end. */
+static bool next_span(const struct table_draw *draw, struct span *span)
+{
+	const struct layout *layout = draw->layout;
+	size_t index = span->column ? span->index + 1 : 0;
+	int at = span->column ? span->at + span->cells + 1 : 0;
+
+	if (span->column && !span->index)
+		index += draw->skip;
+	if (index >= layout->n)
+		return false;
+	span->index = index;
+	span->column = layout->columns[index];
+	span->at = at;
+	span->cells = (int)span->column->width;
+	span->rest = span->column->last && index + 1 == layout->n;
+	if (span->rest)
+		span->cells = draw->term->columns - at;
+	/* A column that is cut would show wrong figures. */
+	return span->cells > 0 &&
+	       (span->column->last || at + span->cells <= draw->term->columns);
+}
+
+/* Puts what the cell holds into the span, from column `at` on. */
+static void put_cell(const struct table_draw *draw, int line, const struct span *span, int at,
+		     enum style style)
+{
+	term_put(draw->term, line, at, span->at + span->cells - at, draw->cell->data,
+		 draw->cell->len, style);
+}
+
+/* Writes a column's heading: the digit that sorts by it before it, where keys do. */
+static void write_heading(const struct table_draw *draw, const struct column *column)
+{
+	char heading[COLUMN_HEADING];
+
+	if (draw->of_process)
+		snprintf(heading, sizeof(heading), "%s",
+			 column->thread_heading ? column->thread_heading : column->heading);
+	else
+		column_heading(column, heading);
+	draw->cell->len = 0;
+	column_append_label(column, heading, draw->cell);
+}
+
+void table_draw_heads(const struct table_draw *draw, int line)
+{
+	struct span span = { 0 };
+	struct term *term = draw->term;
+	const char *up = term->charset == TEXT_UTF8 ? "▲" : "^";
+	const char *down = term->charset == TEXT_UTF8 ? "▼" : "v";
+	struct buf *cell = draw->cell;
+
+	term_put(term, line, 0, term->columns, "", 0, STYLE_HEAD);
+	while (next_span(draw, &span)) {
+		bool sorted = table_sorts_alike(draw->sort, span.column);
+
+		write_heading(draw, span.column);
+		if ((int)cell->len > span.cells)
+			cell->len = (size_t)span.cells;
+		term_put(term, line, span.at, (int)cell->len, cell->data, cell->len,
+			 sorted ? STYLE_HEAD_SORT : STYLE_HEAD);
+		if (sorted)
+			term_puts(term, line, span.at + (int)cell->len,
+				  draw->descending ? down : up, STYLE_HEAD_SORT);
+	}
+	/* There is more at that side. */
+	if (span.index + 1 < draw->layout->n)
+		term_puts(term, line, term->columns - 1, ">", STYLE_HEAD_SORT);
+}
+
+void table_draw_units(const struct table_draw *draw, int line)
+{
+	struct span span = { 0 };
+
+	while (next_span(draw, &span)) {
+		draw->cell->len = 0;
+		column_append_label(span.column, column_unit(span.column, draw->view.unit),
+				    draw->cell);
+		put_cell(draw, line, &span, span.at, STYLE_DIM);
+	}
+}
+
+/*
+ * How a delay is shown: by its share of the interval, averages by their length. Longest waits of
+ * whole lives stand out where they rose in the interval.
+ */
+static enum style delay_style(const struct column *column, struct view view,
+			      const struct row *row, const struct value *value)
+{
+	bool single = view.unit == UNIT_AVG;
+	double warm = single ? WAIT_WARM : SHARE_WARM, hot = single ? WAIT_HOT : SHARE_HOT;
+	struct value share = *value;
+
+	if (view.unit == UNIT_MAX)
+		return column_rose(column, &view, row) ? STYLE_HOT : STYLE_NORMAL;
+	if (!single && view.unit != UNIT_PERCENT) {
+		view.unit = UNIT_PERCENT;
+		share = column_get(column, &view, row);
+	}
+	return share.type == VALUE_NUMBER ? style_of(share.number, warm, hot) : STYLE_NORMAL;
+}
+
+/* How a cell is shown. */
+static enum style cell_style(const struct column *column, const struct view *view,
+			     const struct row *row, const struct value *value)
+{
+	if (row->exited || value->type == VALUE_UNSET)
+		return STYLE_DIM;
+	if (value->type == VALUE_TEXT)
+		return column_warns(column, value) ? STYLE_WARM : STYLE_NORMAL;
+	if (column->format == FORMAT_SHARE && value->number < SHARE_SHOWN)
+		return STYLE_DIM;
+	if (column_is_delay(column))
+		return delay_style(column, *view, row, value);
+	return STYLE_NORMAL;
+}
+
+/* Draws what stands before a name in a tree. The column behind it. */
+static int draw_branch(struct term *term, int line, int column, const struct item *item,
+		       enum style style)
+{
+	unsigned depth = item->depth < DEPTH_SHOWN ? item->depth : DEPTH_SHOWN;
+	const char *branch = term->charset == TEXT_UTF8 ? "└─" : "`-";
+
+	if (!depth && !item->more)
+		return column;
+	if (depth) {
+		column = term_put(term, line, column, (int)(depth - 1) * 2, "", 0, style);
+		column = term_puts(term, line, column, branch, style);
+	}
+	return term_puts(term, line, column, item->more ? "+" : " ", style);
+}
+
+/* The style of a cell in a row that stands out. */
+static enum style marked_style(enum row_mark mark, enum style style)
+{
+	if (mark == ROW_SELECTED)
+		return style == STYLE_HOT || style == STYLE_WARM ? STYLE_SELECTED_HOT :
+								   STYLE_SELECTED;
+	return mark == ROW_BOLD && style == STYLE_NORMAL ? STYLE_BOLD : style;
+}
+
+void table_draw_row(const struct table_draw *draw, int line, const struct item *item,
+		    enum row_mark mark)
+{
+	struct view view = draw->view;
+	struct span span = { 0 };
+
+	view.frame = item->frame;
+	if (mark == ROW_SELECTED)
+		term_put(draw->term, line, 0, draw->term->columns, "", 0, STYLE_SELECTED);
+	while (next_span(draw, &span)) {
+		struct value value = column_get(span.column, &view, item->row);
+		enum style style =
+			marked_style(mark, cell_style(span.column, &view, item->row, &value));
+		int at = span.at;
+
+		if (span.rest)
+			at = draw_branch(draw->term, line, at, item, style);
+		if (at >= span.at + span.cells)
+			continue;
+		draw->cell->len = 0;
+		column_append(span.column, &view, &value, (unsigned)(span.at + span.cells - at),
+			      draw->scratch, draw->cell);
+		put_cell(draw, line, &span, at, style);
+	}
+}
+
+void table_draw_sum(const struct table_draw *draw, int line, const struct order *order,
+		    const char *plural)
+{
+	struct span span = { 0 };
+
+	while (next_span(draw, &span)) {
+		struct value total = column_total(span.column, &draw->view, order->rows,
+						  order->passed, &order->sum);
+		bool none = total.type == VALUE_NUMBER && total.number < SHARE_SHOWN;
+
+		draw->cell->len = 0;
+		if (span.rest)
+			buf_printf(draw->cell, "%zu %s", order->passed, plural);
+		else
+			column_append_total(span.column, &draw->view, &total, !span.index,
+					    draw->scratch, draw->cell);
+		put_cell(draw, line, &span, span.at, none ? STYLE_DIM : STYLE_SUM);
+	}
+}
+
+const struct column *table_draw_column_at(const struct table_draw *draw, int at)
+{
+	struct span span = { 0 };
+
+	while (next_span(draw, &span))
+		if (at >= span.at && at <= span.at + span.cells)
+			return span.column;
+	return NULL;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "table_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pattern.h"
+#include "table_draw.h"
+#include "util.h"
+
+/* Cells that the last column is to have before others give way to it: a task's name, a path. */
+#define NAME_CELLS 10
+#define PATH_CELLS 18
+
+struct table *table_new(void)
+{
+	struct table *table = xcalloc(1, sizeof(*table));
+
+	table->rows.fold_all = FOLD_CHILDREN;
+	return table;
+}
+
+void table_free(struct table *table)
+{
+	rows_free(&table->rows);
+	buf_free(&table->cell);
+	buf_free(&table->scratch);
+	free(table->visible);
+	free(table);
+}
+
+const struct column *table_sort_column(const struct ui *ui)
+{
+	const struct column *sort = ui->settings->query.sort;
+
+	if (!sort || layout_applies(sort, ui_rows_are(ui)))
+		return sort;
+	return layout_name(ui_rows_are(ui));
+}
+
+/* Takes a column out, unless it is the one sorted by. */
+static void take_out(struct layout *layout, const struct column *column, const struct column *sort)
+{
+	size_t kept = 0;
+
+	if (table_sorts_alike(sort, column))
+		return;
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i] != column)
+			layout->columns[kept++] = layout->columns[i];
+	layout->n = kept;
+}
+
+/* Cells that all columns take, with the least for the last. */
+static int cells_wanted(const struct layout *layout, enum group_by by)
+{
+	int name = by == GROUP_CGROUP ? PATH_CELLS : NAME_CELLS, cells = 0;
+
+	for (size_t i = 0; i < layout->n; i++)
+		cells += layout->columns[i]->last ? name : (int)layout->columns[i]->width + 1;
+	return cells;
+}
+
+void table_make_room(struct layout *layout, enum group_by by, const struct column *sort, int cells)
+{
+	for (unsigned turn = 1; turn <= COLUMN_TURNS; turn++)
+		for (size_t i = layout->n; i-- > 0 && cells_wanted(layout, by) > cells;)
+			if (layout->columns[i]->yields == turn)
+				take_out(layout, layout->columns[i], sort);
+}
+
+/* Adds the sort column where it is not among the default ones. */
+static void add_sort(struct ui *ui)
+{
+	struct layout *layout = &ui->table->layout;
+	const struct column *sort = table_sort_column(ui);
+
+	if (!sort || sort->last || layout_has(layout, sort) || layout->n == LAYOUT_MAX)
+		return;
+	layout->columns[layout->n] = layout->columns[layout->n - 1];
+	layout->columns[layout->n++ - 1] = sort;
+}
+
+/* Shows the command line for the name, where that is switched so. */
+static void swap_command(struct ui *ui)
+{
+	struct layout *layout = &ui->table->layout;
+
+	for (size_t i = 0; ui->settings->command_line && i < layout->n; i++) {
+		const struct column *longer = column_longer(layout->columns[i]);
+
+		if (longer && !layout_has(layout, longer))
+			layout->columns[i] = longer;
+	}
+}
+
+void table_fields(const struct ui *ui, struct layout *layout)
+{
+	enum group_by by = ui_rows_are(ui);
+	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
+				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
+				      .reads = NEED_STAT | layout_reads(by, ui->frame),
+				      .group_by = by };
+
+	layout_resolve_table(layout, ui->settings->fields, &frame);
+}
+
+void table_layout(struct ui *ui)
+{
+	struct table *table = ui->table;
+
+	table_fields(ui, &table->layout);
+	if (!ui->settings->fields) {
+		add_sort(ui);
+		table_make_room(&table->layout, ui_rows_are(ui), table_sort_column(ui),
+				ui->term.columns);
+	}
+	swap_command(ui);
+	if (table->skip >= table->layout.n)
+		table->skip = table->layout.n ? table->layout.n - 1 : 0;
+}
+
+/* Brings the query in line with the settings. */
+static void set_query(struct ui *ui)
+{
+	ui->query = ui->settings->query;
+	ui->query.sort = table_sort_column(ui);
+	ui->query.match = ui->match;
+	if (ui->opened)
+		ui_only_group(&ui->group, &ui->query);
+}
+
+/* Puts the selection where its task is now. One that has gone leaves it where it is. */
+static void follow(struct ui *ui)
+{
+	const struct ui_task *task = &ui->table->selected;
+	const struct rows *rows = &ui->table->rows;
+	struct list *list = &ui->pages[0].list;
+
+	list->n = rows->n;
+	if (!ui->table->pinned) {
+		list->top = 0;
+		list_select(list, 0);
+		return;
+	}
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct item *item = &rows->items[i];
+		struct task_key key = row_key(item->row);
+
+		if (key.pid == task->key.pid && item->thread == task->thread &&
+		    key.start_ns == task->key.start_ns) {
+			list_select(list, i);
+			return;
+		}
+	}
+	list_select(list, list->selected);
+	table_pin(ui);
+}
+
+void table_sort(struct ui *ui)
+{
+	struct table *table = ui->table;
+
+	set_query(ui);
+	table->rows.order.life =
+		layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
+	rows_build(&table->rows, ui);
+	follow(ui);
+}
+
+const struct item *table_item(struct ui *ui)
+{
+	const struct rows *rows = &ui->table->rows;
+	size_t selected = ui->pages[0].list.selected;
+
+	return selected < rows->n ? &rows->items[selected] : NULL;
+}
+
+bool ui_selected(struct ui *ui, struct ui_task *task)
+{
+	const struct item *item = table_item(ui);
+
+	if (!item || !item->row->task)
+		return false;
+	task->key = item->row->task->key;
+	task->tgid = item->row->task->tgid;
+	task->thread = item->thread || ui->settings->group_by == GROUP_THREAD;
+	memcpy(task->comm, item->row->task->comm, sizeof(task->comm));
+	return true;
+}
+
+const struct frame *ui_rows_frame(const struct ui *ui)
+{
+	return ui->table->rows.frame;
+}
+
+const struct row *ui_group_row(struct ui *ui, uint64_t id)
+{
+	return ui_folds(ui) ? group_find(&ui->table->rows.grouping, id) : NULL;
+}
+
+void table_pin(struct ui *ui)
+{
+	const struct item *item = table_item(ui);
+
+	ui->table->pinned = item;
+	if (item)
+		ui->table->selected = (struct ui_task){ .key = row_key(item->row),
+							.thread = item->thread };
+}
+
+void table_unpin(struct ui *ui)
+{
+	ui->table->pinned = false;
+	ui->pages[0].list.top = 0;
+	list_select(&ui->pages[0].list, 0);
+}
+
+void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned needs)
+{
+	struct table *table = ui->table;
+	size_t processes = 0, threads = 0;
+
+	needs &= NEED_PROC | NEED_INFO | NEED_GROUP_PARTS;
+	if (table->visible_cap < n) {
+		table->visible_cap = n * 2;
+		table->visible = xreallocarray(table->visible, table->visible_cap,
+					       sizeof(*table->visible));
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!items[i].thread)
+			table->visible[processes++] = items[i].row;
+	sampler_fill(ui->sampler, table->visible, processes, needs);
+	for (size_t i = 0; i < n; i++)
+		if (items[i].thread)
+			table->visible[threads++] = items[i].row;
+	if (threads)
+		sampler_fill_threads(ui->sampler, &table->rows.threads, table->visible, threads,
+				     needs);
+}
+
+/* Whether the line's name, or the command line where that is shown, matches. */
+static bool is_wanted(const struct ui *ui, const struct item *item)
+{
+	const struct task *task = item->row->task;
+
+	if (!task)
+		return item->row->group->name &&
+		       pattern_matches(ui->find, item->row->group->name);
+	return query_matches(ui->find, task);
+}
+
+bool table_find_next(struct ui *ui)
+{
+	const struct rows *rows = &ui->table->rows;
+	unsigned needs = layout_needs(&ui->table->layout, ui->settings->unit) & NEED_COMMAND;
+
+	for (size_t i = 1; i <= rows->n; i++) {
+		size_t at = (ui->pages[0].list.selected + i) % rows->n;
+
+		if (needs)
+			table_fill(ui, &rows->items[at], 1, needs);
+		if (!is_wanted(ui, &rows->items[at]))
+			continue;
+		list_select(&ui->pages[0].list, at);
+		table_pin(ui);
+		return true;
+	}
+	return false;
+}
+
+unsigned table_needs(struct ui *ui, void *state)
+{
+	const struct table *table = state;
+
+	set_query(ui);
+	/* Of groups all members' are wanted, of tasks only those of rows that are shown. */
+	return query_needs(&ui->query, ui->settings->unit) |
+	       group_table[ui_rows_are(ui)].needs |
+	       (layout_needs(&table->layout, ui->settings->unit) &
+		(ui_folds(ui) ? NEED_RECORD | NEED_RANGE | NEED_PROC : NEED_RECORD | NEED_RANGE));
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is put on the screen: text in lines, lines to ncurses, what that draws to the terminal. */
+#include "config.h"
+
+#include <ncurses.h>
+#include <string.h>
+
+#include "term.h"
+
+void term_erase(struct term *term)
+{
+	lines_erase(&term->drawn);
+	/* Where curs_set() does nothing the cursor is to stand still at least. */
+	term_cursor(term, -1, 0);
+}
+
+int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
+	     enum style style)
+{
+	struct piece piece = { .column = column, .style = style };
+	int end = column + cells;
+
+	if (line < 0 || line >= term->lines || column < 0 || column >= term->columns || cells <= 0)
+		return end;
+	if (end > term->columns)
+		cells = term->columns - column;
+	term->scratch.len = 0;
+	text_fit(&term->scratch, text, len, (unsigned)cells, false, term->charset);
+	piece.text = term->scratch.data;
+	piece.len = term->scratch.len;
+	lines_put(&term->drawn, line, &piece);
+	return end;
+}
+
+int term_puts(struct term *term, int line, int column, const char *text, enum style style)
+{
+	size_t len = strlen(text);
+
+	return term_put(term, line, column, (int)text_width(text, len, term->charset), text, len,
+			style);
+}
+
+int term_name(struct term *term, int line, int column, int cells, const char *name,
+	      enum style style)
+{
+	term->name.len = 0;
+	text_escape(&term->name, name, strlen(name), term->charset);
+	return term_put(term, line, column, cells, term->name.data, term->name.len, style);
+}
+
+void term_cursor(struct term *term, int line, int column)
+{
+	bool shown = line >= 0;
+
+	if (shown != term->cursor)
+		curs_set(shown);
+	term->cursor = shown;
+	if (!shown)
+		line = term->lines - 1, column = 0;
+	term->cursor_line = line;
+	term->cursor_column = column < term->columns ? column : term->columns - 1;
+}
+
+/* Whether a text is of printable ASCII alone. */
+static bool is_plain(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return true;
+}
+
+/*
+ * Blanks between texts take the style of the text before where that is not to be seen: from
+ * one dim figure to the next nothing has to be sent.
+ */
+static void join_styles(const struct term *term, chtype *cells)
+{
+	int last = term->columns - 1;
+
+	/* The rest of a line is cleared as a whole. */
+	while (last > 0 && cells[last] == ' ')
+		last--;
+	for (int i = 1; i < last; i++) {
+		chtype look = cells[i - 1] & A_ATTRIBUTES;
+
+		if (cells[i] == ' ' && !(look & (A_REVERSE | A_UNDERLINE)) &&
+		    !(term->backgrounds >> PAIR_NUMBER(look) & 1))
+			cells[i] |= look;
+	}
+}
+
+/* Hands a line of printable ASCII to ncurses, as cells that it need not look into. */
+static void draw_plain(struct term *term, int line)
+{
+	chtype *cells = term->cells;
+	struct piece piece;
+
+	for (int i = 0; i < term->columns; i++)
+		cells[i] = ' ';
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
+		for (size_t i = 0; i < piece.len && piece.column + (int)i < term->columns; i++)
+			cells[piece.column + (int)i] =
+				(chtype)piece.text[i] | (chtype)term->attributes[piece.style];
+	join_styles(term, cells);
+	mvaddchnstr(line, 0, cells, term->columns);
+}
+
+/* Hands a line to ncurses. */
+static void draw_line(struct term *term, int line)
+{
+	struct piece piece;
+	bool plain = true;
+
+	/* Where a text lies over half of a wide character, that is for ncurses to clear. */
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
+		plain = plain && is_plain(piece.text, piece.len);
+	if (plain) {
+		draw_plain(term, line);
+		return;
+	}
+	move(line, 0);
+	clrtoeol();
+	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);) {
+		attrset(term->attributes[piece.style]);
+		mvaddnstr(line, piece.column, piece.text, (int)piece.len);
+	}
+}
+
+/* Hands the lines that changed to ncurses, has it draw into memory, and takes that. */
+static void collect(struct term *term)
+{
+	bool diverted;
+
+	for (int line = 0; line < term->lines; line++)
+		if (lines_take(&term->drawn, line))
+			draw_line(term, line);
+	move(term->cursor_line, term->cursor_column);
+	wnoutrefresh(stdscr);
+	diverted = tty_divert(&term->tty);
+	if (diverted || term->tty.memory < 0)
+		doupdate();
+	if (diverted)
+		tty_collect(&term->tty);
+}
+
+void term_bell(struct term *term)
+{
+	buf_putc(&term->tty.pending, '\a');
+}
+
+int term_flush(struct term *term)
+{
+	int err = tty_flush(&term->tty);
+
+	if (err)
+		return err;
+	collect(term);
+	return tty_flush(&term->tty);
+}
