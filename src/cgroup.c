@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cgroup_file.h"
+#include "file.h"
 #include "util.h"
 
 /* Files that are kept open; beyond it each is opened for each reading. */
@@ -84,11 +84,11 @@ static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const ch
 	uint64_t usec;
 
 	(void)part;
-	if (!cgroup_file_number(text, len, "nr_throttled", &sample->throttled))
+	if (!cgroup_number(text, len, "nr_throttled", &sample->throttled))
 		return false;
-	if (cgroup_file_number(text, len, "throttled_usec", &usec))
+	if (cgroup_number(text, len, "throttled_usec", &usec))
 		return !__builtin_mul_overflow(usec, NSEC_PER_USEC, &sample->throttled_ns);
-	return cgroup_file_number(text, len, "throttled_time", &sample->throttled_ns);
+	return cgroup_number(text, len, "throttled_time", &sample->throttled_ns);
 }
 
 /* Takes memory.events, of which older kernels have fewer lines. */
@@ -96,7 +96,7 @@ static bool parse_events(struct cgroup_sample *sample, unsigned part, const char
 {
 	(void)part;
 	for (unsigned i = 0; i < CGROUP_EVENT_KINDS; i++)
-		if (cgroup_file_number(text, len, cgroup_event_names[i], &sample->events[i]))
+		if (cgroup_number(text, len, cgroup_event_names[i], &sample->events[i]))
 			sample->event_valid |= 1u << i;
 	return sample->event_valid != 0;
 }
@@ -242,19 +242,14 @@ static int look(struct cgroup_reader *reader, struct group *group)
 static int open_part(struct cgroup_reader *reader, int dirfd, const char *below, unsigned part)
 {
 	struct buf path = { 0 };
-	int fd, flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	int fd;
 
 	buf_puts(&path, below);
 	if (parts[part].file)
 		buf_printf(&path, "/%s", parts[part].file);
-	else
-		flags |= O_DIRECTORY;
-	fd = openat(dirfd, buf_cstr(&path), flags);
+	fd = file_open(dirfd, buf_cstr(&path), O_NOFOLLOW | (parts[part].file ? 0 : O_DIRECTORY));
 	reader->syscalls++;
-	if (fd < 0)
-		fd = -errno;
-	else
-		reader->nfiles++;
+	reader->nfiles += fd >= 0;
 	buf_free(&path);
 	return fd;
 }
@@ -279,13 +274,13 @@ static int ask_states(struct cgroup_reader *reader, int dirfd, struct cgroup_sam
 static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
 		     struct cgroup_sample *sample)
 {
-	char text[CGROUP_FILE_BYTES];
+	char text[CGROUP_TEXT_BYTES];
 	int len;
 
 	if (!parts[part].file)
 		return ask_states(reader, fd, sample);
 	reader->syscalls++;
-	len = cgroup_file_pread(fd, text, sizeof(text));
+	len = file_pread(fd, text, sizeof(text));
 	if (len < 0)
 		return len;
 	return parts[part].parse(sample, part, text, (size_t)len) ? 0 : -EBADMSG;

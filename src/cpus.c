@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "util.h"
 
 /* Beyond that a number is no CPU's (CONFIG_NR_CPUS is at most 8192). */
@@ -33,13 +34,10 @@ unsigned cpus_of_list(const char *list)
 unsigned cpus_possible(void)
 {
 	char list[1024];
-	int fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, list, sizeof(list) - 1);
+	int n = file_read(AT_FDCWD, "/sys/devices/system/cpu/possible", list, sizeof(list) - 1);
 	unsigned cpus = 0;
 	long configured;
 
-	if (fd >= 0)
-		close(fd);
 	if (n > 0) {
 		list[n] = '\0';
 		cpus = cpus_of_list(list);

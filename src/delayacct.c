@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "util.h"
 
 #define SYSCTL "sys/kernel/task_delayacct"
@@ -20,12 +21,9 @@
 static bool boot_parameter(int procfd, const char *word)
 {
 	char line[4096];
-	int fd = openat(procfd, "cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	int n = file_read(procfd, "cmdline", line, sizeof(line) - 1);
 	char *rest = line, *token;
 
-	if (fd >= 0)
-		close(fd);
 	if (n < 0)
 		return false;
 	line[n] = '\0';
@@ -39,7 +37,7 @@ void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns)
 {
 	*acct = (struct delayacct){ .state = DELAYACCT_UNKNOWN, .since_ns = UINT64_MAX,
 				   .floor_ns = floor_ns };
-	acct->fd = openat(procfd, SYSCTL, O_RDONLY | O_CLOEXEC);
+	acct->fd = file_open(procfd, SYSCTL, 0);
 	/* Before 5.14 it was on unless booted with nodelayacct; since then only if asked for. */
 	if (acct->fd < 0)
 		acct->state = boot_parameter(procfd, "nodelayacct") ? DELAYACCT_OFF : DELAYACCT_ON;
@@ -56,7 +54,7 @@ void delayacct_read(struct delayacct *acct)
 
 	if (acct->fd < 0)
 		return;
-	if (pread(acct->fd, text, sizeof(text), 0) > 0 && (text[0] == '0' || text[0] == '1'))
+	if (file_pread(acct->fd, text, sizeof(text)) > 0 && (text[0] == '0' || text[0] == '1'))
 		state = text[0] == '1' ? DELAYACCT_ON : DELAYACCT_OFF;
 	acct->toggled = state != acct->state;
 	if (acct->toggled && acct->state == DELAYACCT_OFF && state == DELAYACCT_ON) {
@@ -146,10 +144,10 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 
 int delayacct_set(int procfd, bool on)
 {
-	int fd = openat(procfd, SYSCTL, O_WRONLY | O_CLOEXEC), err = 0;
+	int fd = file_open(procfd, SYSCTL, O_WRONLY), err = 0;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (write(fd, on ? "1" : "0", 1) != 1)
 		err = -errno;
 	if (close(fd) && !err)
@@ -179,11 +177,11 @@ int delayacct_put_back(struct delayacct_switch *switched)
 
 	if (switched->procfd < 0)
 		return 0;
-	fd = openat(switched->procfd, SYSCTL, O_RDWR | O_CLOEXEC);
+	fd = file_open(switched->procfd, SYSCTL, O_RDWR);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	/* Somebody else may have switched it off, and on purpose. */
-	if (pread(fd, &state, 1, 0) == 1 && state == '1' && pwrite(fd, "0", 1, 0) != 1)
+	if (file_pread(fd, &state, 1) == 1 && state == '1' && pwrite(fd, "0", 1, 0) != 1)
 		err = -errno;
 	close(fd);
 	switched->procfd = -1;
@@ -192,7 +190,6 @@ int delayacct_put_back(struct delayacct_switch *switched)
 
 void delayacct_close(struct delayacct *acct)
 {
-	if (acct->fd >= 0)
-		close(acct->fd);
+	file_close(acct->fd);
 	acct->fd = -1;
 }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cgroup_file.h"
+#include "file.h"
 #include "mounts.h"
 #include "util.h"
 
@@ -27,10 +27,8 @@
 /* A line of /proc/PID/cgroup. */
 struct line {
 	unsigned version;
-	const char *name; /* of v1 controllers and name, with commas between */
-	size_t name_len;
-	const char *path;
-	size_t path_len;
+	struct span name; /* of v1 controllers and name, with commas between */
+	struct span path;
 };
 
 /* What there is to choose from. */
@@ -40,59 +38,76 @@ struct choice {
 };
 
 /* Takes a line apart. Names of v1 have no colon, paths may. */
-static bool split_line(const char *at, const char *end, struct line *line)
+static bool split_line(struct span text, struct line *line)
 {
-	const char *first = memchr(at, ':', (size_t)(end - at));
-	const char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
+	struct span number;
 
-	if (!second || second + 1 == end || second[1] != '/')
+	if (!take_part(&text, ':', &number) || !take_part(&text, ':', &line->name) ||
+	    text.at == text.end || *text.at != '/')
 		return false;
-	line->name = first + 1;
-	line->name_len = (size_t)(second - first - 1);
-	line->version = first - at == 1 && *at == '0' && !line->name_len ? 2 : 1;
-	line->path = second + 1;
-	line->path_len = (size_t)(end - second - 1);
-	return line->version == 2 || line->name_len;
+	line->path = text;
+	line->version = is_text(&number, "0") && is_text(&line->name, "") ? 2 : 1;
+	return line->version == 2 || !is_text(&line->name, "");
 }
 
-/* Takes the next whole line that is one and moves *at behind it. False at the end. */
-static bool next_line(const char **at, const char *end, struct line *line)
+/* Takes the next whole line that is one. False at the end. */
+static bool next_line(struct span *text, struct line *line)
 {
-	while (*at < end) {
-		const char *begin = *at;
-		const char *newline = memchr(begin, '\n', (size_t)(end - begin));
+	struct span one;
 
+	while (take_line(text, &one))
 		/* A line that does not end was cut. */
-		*at = newline ? newline + 1 : end;
-		if (newline && split_line(begin, newline, line))
+		if (one.end < text->end && split_line(one, line))
 			return true;
-	}
+	return false;
+}
+
+/* Whether one of the names that a list has between its commas is that. */
+static bool has_name(struct span list, const char *name)
+{
+	struct span one;
+
+	while (take_part(&list, ',', &one))
+		if (is_text(&one, name))
+			return true;
 	return false;
 }
 
 /* Whether one of a v1 line's names, or all of them, are what is wanted. */
-static bool has_name(const struct line *line, const char *wanted)
+static bool is_named(const struct line *line, const char *wanted)
 {
-	const char *at = line->name, *end = at + line->name_len;
-	size_t len = strlen(wanted);
-
-	if (line->name_len == len && !memcmp(at, wanted, len))
-		return true;
-	while (at < end) {
-		const char *comma = memchr(at, ',', (size_t)(end - at));
-		size_t n = (size_t)((comma ? comma : end) - at);
-
-		if (n == len && !memcmp(at, wanted, len))
-			return true;
-		at += n + 1;
-	}
-	return false;
+	return is_text(&line->name, wanted) || has_name(line->name, wanted);
 }
 
 /* Whether that is the line of the hierarchy that is wanted by name. */
 static bool is_wanted(const struct line *line, const char *wanted)
 {
-	return line->version == 2 ? !strcmp(wanted, HIERARCHY_V2) : has_name(line, wanted);
+	return line->version == 2 ? !strcmp(wanted, HIERARCHY_V2) : is_named(line, wanted);
+}
+
+bool cgroup_number(const char *text, size_t len, const char *key, uint64_t *value)
+{
+	struct span line;
+	uint64_t number;
+
+	if (!find_line((struct span){ text, text + len }, key, &line) || line.at[-1] != ' ' ||
+	    !take_uint(&line, &number) || line.at != line.end)
+		return false;
+	*value = number;
+	return true;
+}
+
+bool cgroup_is_below(const char *path)
+{
+	for (;;) {
+		size_t len = strcspn(path, "/");
+
+		if (!len || (len == 1 && *path == '.') || (len == 2 && !memcmp(path, "..", 2)))
+			return false;
+		if (!path[len])
+			return true;
+		path += len + 1;
+	}
 }
 
 /* Reads what there is to choose from. 0 or -errno. */
@@ -101,8 +116,8 @@ static int read_choice(struct choice *choice, int procfd)
 	int got;
 
 	*choice = (struct choice){ 0 };
-	got = cgroup_file_read(procfd, "self/cgroup", buf_reserve(&choice->lines, CGROUP_BYTES),
-			       CGROUP_BYTES);
+	got = file_read(procfd, "self/cgroup", buf_reserve(&choice->lines, CGROUP_BYTES),
+			CGROUP_BYTES);
 	if (got < 0)
 		return got;
 	choice->lines.len = (size_t)got;
@@ -119,15 +134,27 @@ static void free_choice(struct choice *choice)
 	buf_free(&choice->mounts);
 }
 
+/* Appends what the hierarchy of a line is called. */
+static void append_name(struct buf *out, const struct line *line)
+{
+	if (line->version == 2)
+		buf_puts(out, HIERARCHY_V2);
+	else
+		buf_add(out, line->name.at, (size_t)(line->name.end - line->name.at));
+}
+
+/* The text that has a line a hierarchy. */
+static struct span lines_of(const struct choice *choice)
+{
+	return (struct span){ choice->lines.data, choice->lines.data + choice->lines.len };
+}
+
 /* Opens the hierarchy of a line, with its directory if it has one. */
 static void open_line(struct hierarchy *out, const struct choice *choice, const struct line *line)
 {
 	struct buf name = { 0 }, group = { 0 }, mount = { 0 };
 
-	if (line->version == 2)
-		buf_puts(&name, HIERARCHY_V2);
-	else
-		buf_add(&name, line->name, line->name_len);
+	append_name(&name, line);
 	*out = (struct hierarchy){ .version = line->version, .name = xstrdup(buf_cstr(&name)),
 				   .fd = -1 };
 	if (!mounts_parse_part(choice->mounts.data, choice->mounts.len,
@@ -155,7 +182,7 @@ void hierarchy_close(struct hierarchy *hierarchy)
 /* The directory below another, for reading its names; NULL where it cannot be. */
 static DIR *open_dir(int parent, const char *name)
 {
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = file_open(parent, name, O_DIRECTORY | O_NOFOLLOW);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!dir && fd >= 0)
@@ -178,15 +205,15 @@ static const struct dirent *next_dir(DIR *dir)
 /* Whether there are tasks in a v2 group or below it. The real root has no such file. */
 static bool is_populated(int parent, const char *name)
 {
-	char text[CGROUP_FILE_BYTES];
+	char text[CGROUP_TEXT_BYTES];
 	uint64_t populated = 0;
 	struct buf path = { 0 };
 	int len;
 
 	buf_printf(&path, "%s/cgroup.events", name);
-	len = cgroup_file_read(parent, buf_cstr(&path), text, sizeof(text));
+	len = file_read(parent, buf_cstr(&path), text, sizeof(text));
 	buf_free(&path);
-	return len > 0 && cgroup_file_number(text, (size_t)len, "populated", &populated) &&
+	return len > 0 && cgroup_number(text, (size_t)len, "populated", &populated) &&
 	       populated;
 }
 
@@ -194,7 +221,7 @@ static bool is_populated(int parent, const char *name)
 static bool is_used(const struct hierarchy *v2, const struct line *own)
 {
 	const struct dirent *entry;
-	bool used = own->path_len > 1;
+	bool used = !is_text(&own->path, "/");
 	unsigned n = 0;
 	DIR *dir;
 
@@ -234,11 +261,11 @@ static void count_groups(int parent, const char *name, unsigned level, size_t *n
 /* Opens the v1 hierarchy with the most groups. False when none has any. */
 static bool open_fullest(struct hierarchy *out, const struct choice *choice)
 {
-	const char *at = choice->lines.data, *end = at + choice->lines.len;
+	struct span rest = lines_of(choice);
 	size_t most = 0;
 	struct line line;
 
-	while (next_line(&at, end, &line)) {
+	while (next_line(&rest, &line)) {
 		struct hierarchy one;
 		size_t n = 0;
 
@@ -260,11 +287,11 @@ static bool open_fullest(struct hierarchy *out, const struct choice *choice)
 }
 
 /* Finds the line of a hierarchy, of any where wanted is NULL. */
-static bool find_line(const struct choice *choice, const char *wanted, struct line *line)
+static bool find_wanted(const struct choice *choice, const char *wanted, struct line *line)
 {
-	const char *at = choice->lines.data, *end = at + choice->lines.len;
+	struct span rest = lines_of(choice);
 
-	while (next_line(&at, end, line))
+	while (next_line(&rest, line))
 		if (!wanted || is_wanted(line, wanted))
 			return true;
 	return false;
@@ -277,10 +304,10 @@ static int choose(struct hierarchy *out, const struct choice *choice)
 	struct line line;
 	bool used = false;
 
-	if (find_line(choice, HIERARCHY_V2, &line)) {
+	if (find_wanted(choice, HIERARCHY_V2, &line)) {
 		open_line(out, choice, &line);
 		used = is_used(out, &line);
-	} else if (find_line(choice, NULL, &line)) {
+	} else if (find_wanted(choice, NULL, &line)) {
 		open_line(out, choice, &line);
 	} else {
 		return -ENOENT;
@@ -301,7 +328,7 @@ int hierarchy_open(struct hierarchy *out, int procfd, const char *wanted)
 	*out = (struct hierarchy){ .fd = -1 };
 	if (!err && !wanted)
 		err = choose(out, &choice);
-	else if (!err && find_line(&choice, wanted, &line))
+	else if (!err && find_wanted(&choice, wanted, &line))
 		open_line(out, &choice, &line);
 	else if (!err)
 		err = -EINVAL;
@@ -315,16 +342,13 @@ int hierarchy_names(int procfd, struct buf *out)
 {
 	struct choice choice;
 	int err = read_choice(&choice, procfd);
-	const char *at = choice.lines.data, *end = at + choice.lines.len;
+	struct span rest = lines_of(&choice);
 	const char *comma = "";
 	struct line line;
 
-	while (!err && next_line(&at, end, &line)) {
+	while (!err && next_line(&rest, &line)) {
 		buf_puts(out, comma);
-		if (line.version == 2)
-			buf_puts(out, HIERARCHY_V2);
-		else
-			buf_add(out, line.name, line.name_len);
+		append_name(out, &line);
 		comma = ", ";
 	}
 	free_choice(&choice);
@@ -341,17 +365,17 @@ void hierarchy_label(const struct hierarchy *hierarchy, struct buf *out)
 int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t len,
 		   struct buf *out)
 {
-	const char *at = text, *end = text + len;
+	struct span rest = { text, text + len };
 	bool any = false;
 	struct line line;
 
-	while (next_line(&at, end, &line)) {
+	while (next_line(&rest, &line)) {
 		any = true;
 		if (line.version != hierarchy->version)
 			continue;
-		if (line.version == 1 && !has_name(&line, hierarchy->name))
+		if (line.version == 1 && !is_named(&line, hierarchy->name))
 			continue;
-		buf_add(out, line.path, line.path_len);
+		buf_add(out, line.path.at, (size_t)(line.path.end - line.path.at));
 		return 0;
 	}
 	return any ? -ENOENT : -EBADMSG;
@@ -371,5 +395,5 @@ const char *hierarchy_below(const struct hierarchy *hierarchy, const char *path)
 	path += len;
 	if (!*path || !strcmp(path, "/"))
 		return ".";
-	return cgroup_file_below(path + 1) ? path + 1 : NULL;
+	return cgroup_is_below(path + 1) ? path + 1 : NULL;
 }

@@ -6,7 +6,9 @@
 #ifndef STALLTOP_HIERARCHY_H
 #define STALLTOP_HIERARCHY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "buf.h"
 
@@ -54,5 +56,20 @@ int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t l
  * A part of `path`, or NULL when it is not below (out of a container's sight, "..", not mounted).
  */
 const char *hierarchy_below(const struct hierarchy *hierarchy, const char *path);
+
+/* Takes all texts of a group that are read; of a longer one (a v1 cpuset's, a stat's) the beginning. */
+#define CGROUP_TEXT_BYTES 8192
+
+/*
+ * Finds the line "KEY NUMBER" in a group's text. False where there is none, or it is cut or not of
+ * that form; then *value stays. The first line with the key counts.
+ */
+bool cgroup_number(const char *text, size_t len, const char *key, uint64_t *value);
+
+/*
+ * Whether a path, without a slash in front, may be opened below a directory: no empty name, no
+ * "." and no ".." in it. "" may not.
+ */
+bool cgroup_is_below(const char *path);
 
 #endif

@@ -4,13 +4,11 @@
 #include "mounts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Bytes asked for by one read. */
-#define READ_BYTES 16384
+#include "file.h"
 
 /* Part of the text; what the kernel would misread there is written in octal. */
 struct word {
@@ -165,30 +163,9 @@ int mounts_parse(const char *text, size_t len, const char *hierarchy, struct buf
 	return err;
 }
 
-/* Reads a descriptor to its end. 0 or -errno. */
-static int read_all(int fd, struct buf *out)
-{
-	for (;;) {
-		ssize_t n = read(fd, buf_reserve(out, READ_BYTES), READ_BYTES);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : 0;
-		out->len += (size_t)n;
-	}
-}
-
 int mounts_read(int procfd, struct buf *text)
 {
-	int fd = openat(procfd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	err = read_all(fd, text);
-	close(fd);
-	return err;
+	return file_read_all(procfd, "self/mountinfo", text, SIZE_MAX);
 }
 
 /* Finds a hierarchy, NULL for that of v2. */

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "proctask.h"
 #include "util.h"
 
@@ -129,9 +130,9 @@ int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid)
 	list->n = 0;
 	snprintf(path, sizeof(path), "%d/task", (int)tgid);
 	list->syscalls++;
-	dirfd = openat(procfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dirfd = file_open(procfd, path, O_DIRECTORY);
 	if (dirfd < 0)
-		return -errno;
+		return dirfd;
 	err = read_entries(list, dirfd);
 	list->syscalls++;
 	close(dirfd);

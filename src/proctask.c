@@ -4,13 +4,12 @@
 #include "proctask.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "file.h"
 #include "util.h"
 
 /* A stat line has 52 numbers, a status text begins with what is wanted of it. */
@@ -21,42 +20,27 @@
 
 #define CMDLINE_BYTES 4096
 
-/* Opens a file of a task. The descriptor or -errno. */
-static int open_file(int procfd, pid_t tgid, pid_t tid, const char *name)
+/* The path of a task's file below /proc. */
+struct path {
+	char text[64];
+};
+
+/* The file of a process, or of one of its threads. */
+static struct path path_of(pid_t tgid, pid_t tid, const char *name)
 {
-	char path[64];
-	int fd;
+	struct path path;
 
 	if (tid)
-		snprintf(path, sizeof(path), "%d/task/%d/%s", (int)tgid, (int)tid, name);
+		snprintf(path.text, sizeof(path.text), "%d/task/%d/%s", (int)tgid, (int)tid, name);
 	else
-		snprintf(path, sizeof(path), "%d/%s", (int)tgid, name);
-	fd = openat(procfd, path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+		snprintf(path.text, sizeof(path.text), "%d/%s", (int)tgid, name);
+	return path;
 }
 
-/*
- * Reads a file of a task by one read(): the kernel writes these texts as a whole,
- * so that a second call could only say that there is no more. 0 or -errno.
- */
-static int read_file(int procfd, pid_t tgid, pid_t tid, const char *name, char *text, size_t size,
-		     size_t *len)
+/* Reads a file of a task. The number of bytes or -errno. */
+static int read_file(int procfd, pid_t tgid, pid_t tid, const char *name, char *text, size_t size)
 {
-	int fd = open_file(procfd, tgid, tid, name);
-	ssize_t got;
-	int err = 0;
-
-	if (fd < 0)
-		return fd;
-	do {
-		got = read(fd, text, size);
-	} while (got < 0 && errno == EINTR);
-	if (got < 0)
-		err = -errno;
-	else
-		*len = (size_t)got;
-	close(fd);
-	return err;
+	return file_read(procfd, path_of(tgid, tid, name).text, text, size);
 }
 
 /* Where a field of stat goes, by its number in proc_pid_stat(5); NULL: not wanted. */
@@ -141,81 +125,68 @@ int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out)
 int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out)
 {
 	char text[TEXT_BYTES];
-	size_t len;
-	int err = read_file(procfd, tgid, tid, "stat", text, sizeof(text), &len);
+	int len = read_file(procfd, tgid, tid, "stat", text, sizeof(text));
 
-	return err ? err : proctask_stat_parse(text, len, out);
+	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
 }
 
 int proctask_stat_open(int procfd, pid_t tgid, pid_t tid)
 {
-	return open_file(procfd, tgid, tid, "stat");
+	return file_open(procfd, path_of(tgid, tid, "stat").text, 0);
 }
 
 int proctask_stat_again(int fd, struct proctask_stat *out)
 {
 	char text[TEXT_BYTES];
-	ssize_t got;
+	int len = file_pread(fd, text, sizeof(text));
 
-	do {
-		got = pread(fd, text, sizeof(text), 0);
-	} while (got < 0 && errno == EINTR);
-	return got < 0 ? -errno : proctask_stat_parse(text, (size_t)got, out);
+	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
 }
 
 int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out)
 {
 	struct proctask_schedstat values;
 	char text[TEXT_BYTES];
-	const char *at = text, *end;
-	size_t len;
-	int err = read_file(procfd, tgid, tid, "schedstat", text, sizeof(text), &len);
+	int len = read_file(procfd, tgid, tid, "schedstat", text, sizeof(text));
+	struct span rest;
 
-	if (err)
-		return err;
-	end = text + len;
-	if (!parse_uint(&at, end, &values.run) || at == end || *at++ != ' ' ||
-	    !parse_uint(&at, end, &values.wait) || at == end || *at++ != ' ' ||
-	    !parse_uint(&at, end, &values.slices) || at == end || *at != '\n')
+	if (len < 0)
+		return len;
+	rest = (struct span){ text, text + len };
+	if (!take_uint(&rest, &values.run) || !take_word(&rest, " ") ||
+	    !take_uint(&rest, &values.wait) || !take_word(&rest, " ") ||
+	    !take_uint(&rest, &values.slices) || !take_word(&rest, "\n"))
 		return -EBADMSG;
 	*out = values;
 	return 0;
 }
 
 /* Finds the line that begins with a key and takes the number behind it and blanks. */
-static bool find_number(const char *text, size_t len, const char *key, uint64_t *value)
+static bool find_number(struct span text, const char *key, uint64_t *value)
 {
-	const char *end = text + len;
-	size_t key_len = strlen(key);
+	struct span rest;
 
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-
-		if ((size_t)(end - text) > key_len && memcmp(text, key, key_len) == 0) {
-			text += key_len;
-			while (text < end && (*text == ' ' || *text == '\t'))
-				text++;
-			/* At the very end the number may have been cut. */
-			return parse_uint(&text, end, value) && text < end &&
-			       (*text == '\n' || *text == '\t' || *text == ' ');
-		}
-		text = newline ? newline + 1 : end;
-	}
-	return false;
+	if (!find_line(text, key, &rest))
+		return false;
+	while (take_word(&rest, " ") || take_word(&rest, "\t"))
+		;
+	return take_uint(&rest, value) &&
+	       (rest.at == rest.end || *rest.at == '\t' || *rest.at == ' ');
 }
 
 int proctask_io(int procfd, pid_t tgid, pid_t tid, struct proctask_io *out)
 {
 	struct proctask_io values;
 	char text[TEXT_BYTES];
-	size_t len;
-	int err = read_file(procfd, tgid, tid, "io", text, sizeof(text), &len);
+	int len = read_file(procfd, tgid, tid, "io", text, sizeof(text));
+	struct span all;
 
-	if (err)
-		return err;
-	if (!find_number(text, len, "read_bytes:", &values.read) ||
-	    !find_number(text, len, "write_bytes:", &values.written) ||
-	    !find_number(text, len, "cancelled_write_bytes:", &values.cancelled))
+	if (len < 0)
+		return len;
+	all = (struct span){ text, text + len };
+	if (!find_number(all, "read_bytes:", &values.read) ||
+	    !find_number(all, "write_bytes:", &values.written) ||
+	    !find_number(all, "cancelled_write_bytes:", &values.cancelled))
 		return -EBADMSG;
 	*out = values;
 	return 0;
@@ -225,17 +196,18 @@ int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
 {
 	uint64_t uid_value, group_value;
 	char text[TEXT_BYTES];
-	size_t len;
-	int err = read_file(procfd, tgid, tid, "status", text, sizeof(text), &len);
+	int len = read_file(procfd, tgid, tid, "status", text, sizeof(text));
+	struct span all;
 
-	if (err)
-		return err;
+	if (len < 0)
+		return len;
+	all = (struct span){ text, text + len };
 	/*
 	 * No name can forge a line: the kernel writes a newline in it as \n. The list
 	 * of groups and the masks, which may be cut, come behind these lines.
 	 */
-	if (!find_number(text, len, "Uid:", &uid_value) || uid_value > UINT32_MAX ||
-	    !find_number(text, len, "Tgid:", &group_value) || group_value > INT_MAX)
+	if (!find_number(all, "Uid:", &uid_value) || uid_value > UINT32_MAX ||
+	    !find_number(all, "Tgid:", &group_value) || group_value > INT_MAX)
 		return -EBADMSG;
 	if (uid)
 		*uid = (uid_t)uid_value;
@@ -247,39 +219,38 @@ int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
 int proctask_cmdline(int procfd, pid_t tgid, struct buf *out)
 {
 	char *text = buf_reserve(out, CMDLINE_BYTES);
-	size_t len;
-	int err = read_file(procfd, tgid, 0, "cmdline", text, CMDLINE_BYTES, &len);
+	int len = read_file(procfd, tgid, 0, "cmdline", text, CMDLINE_BYTES);
 
-	if (err)
-		return err;
+	if (len < 0)
+		return len;
 	/* Each argument ends by a NUL; programs that write a title there leave many. */
 	while (len && text[len - 1] == '\0')
 		len--;
-	for (size_t i = 0; i < len; i++) {
+	for (int i = 0; i < len; i++) {
 		if (text[i] == '\0')
 			text[i] = ' ';
 	}
-	out->len += len;
+	out->len += (size_t)len;
 	return 0;
 }
 
 int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 {
 	char text[128];
-	size_t len;
-	int err = read_file(procfd, tgid, tid, "wchan", text, sizeof(text), &len);
+	int len = read_file(procfd, tgid, tid, "wchan", text, sizeof(text));
 
-	if (!err && (len != 1 || *text != '0'))
-		buf_add(out, text, len);
-	return err;
+	if (len > 0 && (len != 1 || *text != '0'))
+		buf_add(out, text, (size_t)len);
+	return len < 0 ? len : 0;
 }
 
 int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 {
-	char *text = buf_reserve(out, CGROUP_BYTES);
-	size_t len = 0;
-	int err = read_file(procfd, tgid, tid, "cgroup", text, CGROUP_BYTES, &len);
+	int len = read_file(procfd, tgid, tid, "cgroup", buf_reserve(out, CGROUP_BYTES),
+			    CGROUP_BYTES);
 
-	out->len += len;
-	return err;
+	if (len < 0)
+		return len;
+	out->len += (size_t)len;
+	return 0;
 }

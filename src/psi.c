@@ -4,9 +4,8 @@
 #include "psi.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "util.h"
+#include "file.h"
 
 const char *const psi_names[PSI_RESOURCES] = {
 	[PSI_CPU] = "cpu",
@@ -15,63 +14,42 @@ const char *const psi_names[PSI_RESOURCES] = {
 	[PSI_IRQ] = "irq",
 };
 
-/* Moves *at behind a word that stands there. */
-static bool take_word(const char **at, const char *end, const char *word)
-{
-	size_t len = strlen(word);
-
-	if ((size_t)(end - *at) < len || memcmp(*at, word, len) != 0)
-		return false;
-	*at += len;
-	return true;
-}
-
 /* Takes a percentage as the kernel writes it, with two decimals, in hundredths. */
-static bool take_percent(const char **at, const char *end, uint32_t *hundredths)
+static bool take_percent(struct span *text, uint32_t *hundredths)
 {
-	uint64_t whole, part;
-	const char *decimals;
+	uint64_t value;
 
-	if (!parse_uint(at, end, &whole) || !take_word(at, end, "."))
+	if (!take_hundredths(text, &value) || value > UINT32_MAX)
 		return false;
-	decimals = *at;
-	if (!parse_uint(at, end, &part) || *at - decimals != 2)
-		return false;
-	if (whole > (UINT32_MAX - part) / 100)
-		return false;
-	*hundredths = (uint32_t)(whole * 100 + part);
+	*hundredths = (uint32_t)value;
 	return true;
 }
 
 /* Takes all that follows the word "some" or "full", up to the line's end. */
-static void parse_line(const char *at, const char *end, struct psi_line *out)
+static void parse_line(struct span text, struct psi_line *out)
 {
 	struct psi_line line = {.valid = true};
 
 	/* The first one counts, should a kernel ever write a line twice. */
 	if (out->valid)
 		return;
-	if (take_word(&at, end, " avg10=") && take_percent(&at, end, &line.avg10) &&
-	    take_word(&at, end, " avg60=") && take_percent(&at, end, &line.avg60) &&
-	    take_word(&at, end, " avg300=") && take_percent(&at, end, &line.avg300) &&
-	    take_word(&at, end, " total=") && parse_uint(&at, end, &line.total_us) && at == end)
+	if (take_word(&text, " avg10=") && take_percent(&text, &line.avg10) &&
+	    take_word(&text, " avg60=") && take_percent(&text, &line.avg60) &&
+	    take_word(&text, " avg300=") && take_percent(&text, &line.avg300) &&
+	    take_word(&text, " total=") && take_uint(&text, &line.total_us) && text.at == text.end)
 		*out = line;
 }
 
 int psi_parse(const char *text, size_t len, struct psi *out)
 {
-	const char *end = text + len;
+	struct span rest = { text, text + len }, line;
 
 	*out = (struct psi){0};
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *line_end = newline ? newline : end;
-
-		if (take_word(&text, line_end, "some"))
-			parse_line(text, line_end, &out->some);
-		else if (take_word(&text, line_end, "full"))
-			parse_line(text, line_end, &out->full);
-		text = newline ? newline + 1 : end;
+	while (take_line(&rest, &line)) {
+		if (take_word(&line, "some"))
+			parse_line(line, &out->some);
+		else if (take_word(&line, "full"))
+			parse_line(line, &out->full);
 	}
 	return out->some.valid || out->full.valid ? 0 : -EBADMSG;
 }

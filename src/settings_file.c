@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "settings.h"
 #include "util.h"
 
@@ -34,36 +35,12 @@ char *settings_path(void)
 	return path;
 }
 
-/* Reads a descriptor to its end. 0 or -errno. */
-static int read_all(int fd, struct buf *out)
-{
-	for (;;) {
-		ssize_t n = read(fd, buf_reserve(out, 4096), 4096);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : 0;
-		out->len += (size_t)n;
-		if (out->len > FILE_MAX_BYTES)
-			return -EFBIG;
-	}
-}
-
 /* Reads a file; one that is not there is empty. 0 or -errno, then nothing is read. */
 static int read_file(const char *path, struct buf *out)
 {
-	/* Without blocking, should it be a pipe. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int err;
+	int err = file_read_all(AT_FDCWD, path, out, FILE_MAX_BYTES);
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	err = read_all(fd, out);
-	close(fd);
-	if (err)
-		out->len = 0;
-	return err;
+	return err == -ENOENT ? 0 : err;
 }
 
 /* Appends a path. */

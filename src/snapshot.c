@@ -17,6 +17,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "sample.h"
 #include "util.h"
 
@@ -179,13 +180,10 @@ static bool capable(void)
 /* Whether the kernel's types are there to be read (include/uapi/linux/btf.h: BTF_MAGIC). */
 static bool has_types(void)
 {
-	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
 	uint16_t magic = 0;
-	ssize_t got = fd < 0 ? -1 : read(fd, &magic, sizeof(magic));
 
-	if (fd >= 0)
-		close(fd);
-	return got == (ssize_t)sizeof(magic) && magic == 0xeb9f;
+	return file_read(AT_FDCWD, KERNEL_BTF, &magic, sizeof(magic)) == (int)sizeof(magic) &&
+	       magic == 0xeb9f;
 }
 
 /* What an error of loading means for who wants snapshots. */

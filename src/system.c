@@ -4,14 +4,13 @@
 #include "system.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libproc2/misc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "buf.h"
+#include "file.h"
 #include "procsystem.h"
 #include "util.h"
 
@@ -21,19 +20,16 @@
 /* Two lines of at most 110 bytes each; a text that fills this is none we know. */
 #define PRESSURE_BYTES 512
 
-/* Room for texts to begin with. That of stat grows with CPUs and interrupts. */
-#define TEXT_LEAST 4096
-
 /* One pressure file. */
 struct pressure {
-	int fd;		  /* -1: not open */
+	int fd;		  /* below 0: not open */
 	int error;	  /* why not */
 	unsigned waiting; /* readings until the next try */
 };
 
 struct system {
 	int procfd;
-	int stat, meminfo, loadavg; /* descriptors; -1: could not be opened */
+	int stat, meminfo, loadavg; /* descriptors; below 0: could not be opened */
 	struct buf text;	    /* of the file being read */
 	uint64_t tick_ns;
 	bool uptime_valid;
@@ -53,49 +49,17 @@ const char *const cpu_state_names[CPU_STATES] = {
 	[CPU_STEAL] = "steal",
 };
 
-/* Opens what is read with every sample; -1 where it is not there. */
+/* Opens what is read with every sample. The descriptor or -errno. */
 static int open_file(struct system *system, const char *name)
 {
 	system->syscalls++;
-	return openat(system->procfd, name, O_RDONLY | O_CLOEXEC);
-}
-
-/* pread() that no signal ends, counted. */
-static ssize_t read_at(struct system *system, int fd, char *text, size_t size, size_t offset)
-{
-	ssize_t got;
-
-	do {
-		got = pread(fd, text, size, (off_t)offset);
-		system->syscalls++;
-	} while (got < 0 && errno == EINTR);
-	return got;
+	return file_open(system->procfd, name, 0);
 }
 
 /* Reads a file as a whole into the scratch text. False where it cannot be read. */
 static bool read_text(struct system *system, int fd)
 {
-	struct buf *text = &system->text;
-
-	text->len = 0;
-	if (fd < 0)
-		return false;
-	for (;;) {
-		size_t room = text->cap - text->len;
-		ssize_t got;
-
-		if (room < TEXT_LEAST) {
-			buf_reserve(text, TEXT_LEAST);
-			continue;
-		}
-		got = read_at(system, fd, text->data + text->len, room, text->len);
-		if (got < 0)
-			return false;
-		text->len += (size_t)got;
-		/* The kernel gives all it has: a second call could only say that this is all. */
-		if ((size_t)got < room)
-			return true;
-	}
+	return fd >= 0 && !file_reread(fd, &system->text, &system->syscalls);
 }
 
 /* Reads the CPU states, and how many tasks were created. */
@@ -154,7 +118,7 @@ static void open_pressure(struct system *system, enum psi_resource resource)
 	snprintf(path, sizeof(path), "pressure/%s", psi_names[resource]);
 	file->fd = open_file(system, path);
 	if (file->fd < 0) {
-		file->error = -errno;
+		file->error = file->fd;
 		file->waiting = RETRY_READINGS - 1;
 	}
 }
@@ -172,17 +136,18 @@ static int read_pressure(struct system *system, enum psi_resource resource, stru
 {
 	struct pressure *file = &system->pressure[resource];
 	char text[PRESSURE_BYTES];
-	ssize_t got;
+	int got;
 
 	*out = (struct psi){0};
 	if (file->fd < 0)
 		open_pressure(system, resource);
 	if (file->fd < 0)
 		return file->error;
-	got = read_at(system, file->fd, text, sizeof(text), 0);
+	got = file_pread(file->fd, text, sizeof(text));
+	system->syscalls++;
 	if (got < 0) {
 		/* EOPNOTSUPP: booted with psi=0; older kernels have the files all the same. */
-		give_up_pressure(system, file, -errno);
+		give_up_pressure(system, file, got);
 		return file->error;
 	}
 	if ((size_t)got == sizeof(text))
@@ -243,22 +208,15 @@ uint64_t system_syscalls(const struct system *system)
 	return system->syscalls;
 }
 
-/* Closes what was opened. */
-static void close_file(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void system_close(struct system *system)
 {
 	if (!system)
 		return;
 	for (int i = 0; i < PSI_RESOURCES; i++)
-		close_file(system->pressure[i].fd);
-	close_file(system->stat);
-	close_file(system->meminfo);
-	close_file(system->loadavg);
+		file_close(system->pressure[i].fd);
+	file_close(system->stat);
+	file_close(system->meminfo);
+	file_close(system->loadavg);
 	buf_free(&system->text);
 	free(system);
 }

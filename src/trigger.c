@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "mounts.h"
 #include "util.h"
 
@@ -30,41 +31,26 @@
 /* What a pressure file said is kept that often. */
 #define POINTS_A_WINDOW 8
 
-/* Part of a text. */
-struct word {
-	const char *at;
-	size_t len;
-};
-
-/* Whether it is that text. */
-static bool is_word(const struct word *word, const char *text)
-{
-	return word->len == strlen(text) && !memcmp(word->at, text, word->len);
-}
-
 /* Whether it is a blank between words. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-/* Takes the last word off a text that ends at *end. False when there is none. */
-static bool last_word(const char *start, const char **end, struct word *word)
+/* Takes the last word off a text. False when there is none. */
+static bool last_word(struct span *text, struct span *word)
 {
-	const char *at;
-
-	while (*end > start && is_blank((*end)[-1]))
-		--*end;
-	for (at = *end; at > start && !is_blank(at[-1]); at--)
-		;
-	word->at = at;
-	word->len = (size_t)(*end - at);
-	*end = at;
-	return word->len > 0;
+	while (text->end > text->at && is_blank(text->end[-1]))
+		text->end--;
+	*word = (struct span){ text->end, text->end };
+	while (word->at > text->at && !is_blank(word->at[-1]))
+		word->at--;
+	text->end = word->at;
+	return word->at < word->end;
 }
 
 /* us in a unit; 0: it is none. */
-static uint64_t unit_us(const struct word *unit)
+static uint64_t unit_us(const struct span *unit)
 {
 	static const struct {
 		const char *name;
@@ -72,7 +58,7 @@ static uint64_t unit_us(const struct word *unit)
 	} units[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (is_word(unit, units[i].name))
+		if (is_text(unit, units[i].name))
 			return units[i].us;
 	return 0;
 }
@@ -81,27 +67,25 @@ static uint64_t unit_us(const struct word *unit)
  * Reads a number with its unit, that comes to whole us. What is far too large stays so without
  * running over.
  */
-static bool parse_time(const struct word *word, uint64_t *us)
+static bool parse_time(struct span text, uint64_t *us)
 {
-	const char *at = word->at, *end = word->at + word->len, *decimals = NULL;
-	struct word unit;
+	const char *decimals = NULL;
 	uint64_t whole, scale;
 
-	if (!parse_uint(&at, end, &whole))
+	if (!take_uint(&text, &whole))
 		return false;
-	if (at < end && *at == '.') {
-		decimals = ++at;
-		while (at < end && *at >= '0' && *at <= '9')
-			at++;
-		if (at == decimals)
+	if (take_word(&text, ".")) {
+		decimals = text.at;
+		while (text.at < text.end && *text.at >= '0' && *text.at <= '9')
+			text.at++;
+		if (text.at == decimals)
 			return false;
 	}
-	unit = (struct word){ at, (size_t)(end - at) };
-	scale = unit_us(&unit);
+	scale = unit_us(&text);
 	if (!scale)
 		return false;
 	*us = (whole < UINT32_MAX ? whole : UINT32_MAX) * scale;
-	for (; decimals && decimals < at; decimals++) {
+	for (; decimals && *decimals >= '0' && *decimals <= '9'; decimals++) {
 		scale /= 10;
 		if (!scale && *decimals != '0')
 			return false;
@@ -111,19 +95,13 @@ static bool parse_time(const struct word *word, uint64_t *us)
 }
 
 /* Reads threshold and window. */
-static enum trigger_fault parse_times(const struct word *word, struct trigger_spec *spec)
+static enum trigger_fault parse_times(struct span text, struct trigger_spec *spec)
 {
-	const char *slash = memchr(word->at, '/', word->len);
 	uint64_t threshold, window;
-	struct word part;
+	struct span part;
 
-	if (!slash)
-		return TRIGGER_BAD_TIME;
-	part = (struct word){ word->at, (size_t)(slash - word->at) };
-	if (!parse_time(&part, &threshold))
-		return TRIGGER_BAD_TIME;
-	part = (struct word){ slash + 1, (size_t)(word->at + word->len - slash - 1) };
-	if (!parse_time(&part, &window))
+	if (!take_part(&text, '/', &part) || !parse_time(part, &threshold) ||
+	    !parse_time(text, &window))
 		return TRIGGER_BAD_TIME;
 	if (window < WINDOW_MIN_US || window > WINDOW_MAX_US)
 		return TRIGGER_BAD_WINDOW;
@@ -135,77 +113,69 @@ static enum trigger_fault parse_times(const struct word *word, struct trigger_sp
 }
 
 /* Reads what pressure is meant. */
-static enum trigger_fault parse_pressure(const struct word *resource, const struct word *level,
+static enum trigger_fault parse_pressure(const struct span *resource, const struct span *level,
 					 struct trigger_spec *spec)
 {
 	unsigned r = 0;
 
-	while (r < PSI_RESOURCES && !is_word(resource, psi_names[r]))
+	while (r < PSI_RESOURCES && !is_text(resource, psi_names[r]))
 		r++;
 	if (r == PSI_RESOURCES)
 		return TRIGGER_BAD_RESOURCE;
 	spec->resource = (enum psi_resource)r;
-	spec->full = is_word(level, "full");
-	if (!spec->full && !is_word(level, "some"))
+	spec->full = is_text(level, "full");
+	if (!spec->full && !is_text(level, "some"))
 		return TRIGGER_BAD_LEVEL;
 	return r == PSI_IRQ && !spec->full ? TRIGGER_BAD_IRQ : TRIGGER_GOOD;
 }
 
 /* Whether a path has a component "..": nothing above the root can be meant. */
-static bool climbs(const char *path, size_t len)
+static bool climbs(struct span path)
 {
-	const char *at = path, *end = path + len;
+	struct span part;
 
-	while (at < end) {
-		const char *slash = memchr(at, '/', (size_t)(end - at));
-		struct word part = { at, (size_t)((slash ? slash : end) - at) };
-
-		if (is_word(&part, ".."))
+	while (take_part(&path, '/', &part))
+		if (is_text(&part, ".."))
 			return true;
-		at += part.len + 1;
-	}
 	return false;
 }
 
 /* Reads what stands before the pressure: nothing, or a group. Its name may have blanks. */
-static enum trigger_fault parse_group(const char *start, const char *end,
-				      struct trigger_spec *spec)
+static enum trigger_fault parse_group(struct span text, struct trigger_spec *spec)
 {
-	size_t prefix = strlen(GROUP_PREFIX);
+	size_t len;
 
-	while (end > start && is_blank(end[-1]))
-		end--;
-	if (start == end)
+	while (text.end > text.at && is_blank(text.end[-1]))
+		text.end--;
+	if (text.at == text.end)
 		return TRIGGER_GOOD;
-	if ((size_t)(end - start) < prefix || memcmp(start, GROUP_PREFIX, prefix) != 0)
+	if (!take_word(&text, GROUP_PREFIX))
 		return TRIGGER_BAD_FORM;
-	start += prefix;
-	if (start == end || is_blank(*start) || climbs(start, (size_t)(end - start)))
+	if (text.at == text.end || is_blank(*text.at) || climbs(text))
 		return TRIGGER_BAD_GROUP;
-	while (start < end && *start == '/')
-		start++;
-	spec->group = xcalloc((size_t)(end - start) + 1, 1);
-	memcpy(spec->group, start, (size_t)(end - start));
+	while (take_word(&text, "/"))
+		;
+	len = (size_t)(text.end - text.at);
+	spec->group = xcalloc(len + 1, 1);
+	memcpy(spec->group, text.at, len);
 	return TRIGGER_GOOD;
 }
 
 enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec)
 {
-	const char *start = text, *end = text + strlen(text);
-	struct word resource, level, times;
+	struct span rest = { text, text + strlen(text) }, resource, level, times;
 	enum trigger_fault fault;
 
 	*spec = (struct trigger_spec){ 0 };
-	while (is_blank(*start))
-		start++;
-	if (!last_word(start, &end, &times) || !last_word(start, &end, &level) ||
-	    !last_word(start, &end, &resource))
+	while (rest.at < rest.end && is_blank(*rest.at))
+		rest.at++;
+	if (!last_word(&rest, &times) || !last_word(&rest, &level) || !last_word(&rest, &resource))
 		return TRIGGER_BAD_FORM;
-	fault = parse_group(start, end, spec);
+	fault = parse_group(rest, spec);
 	if (!fault)
 		fault = parse_pressure(&resource, &level, spec);
 	if (!fault)
-		fault = parse_times(&times, spec);
+		fault = parse_times(times, spec);
 	if (fault)
 		trigger_spec_free(spec);
 	else
@@ -266,9 +236,7 @@ static int open_group_file(const struct trigger_spec *spec, int procfd, enum tri
 		return fd;
 	*step = TRIGGER_AT_FILE;
 	snprintf(file, sizeof(file), "%s.pressure", psi_names[spec->resource]);
-	fd = openat(dir, file, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
+	fd = file_open(dir, file, O_RDWR);
 	close(dir);
 	return fd;
 }
@@ -277,11 +245,9 @@ static int open_group_file(const struct trigger_spec *spec, int procfd, enum tri
 static int open_system_file(const struct trigger_spec *spec, int procfd)
 {
 	char path[32];
-	int fd;
 
 	snprintf(path, sizeof(path), "pressure/%s", psi_names[spec->resource]);
-	fd = openat(procfd, path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return file_open(procfd, path, O_RDWR);
 }
 
 /* Reads the stall time that counts since boot. False where it cannot be read. */
@@ -290,7 +256,7 @@ static bool read_total(const struct trigger *trigger, uint64_t *total_us)
 	const struct psi_line *line;
 	struct psi psi;
 	char text[256];
-	ssize_t len = trigger->fd < 0 ? -1 : pread(trigger->fd, text, sizeof(text), 0);
+	int len = trigger->fd < 0 ? -1 : file_pread(trigger->fd, text, sizeof(text));
 
 	if (len <= 0 || psi_parse(text, (size_t)len, &psi))
 		return false;

@@ -16,6 +16,8 @@
 #include "tree.h"
 #include "util.h"
 
+#define UNTOUCHED UINT64_C(99)
+
 #define OWN "9:name=systemd:/\n5:memory:/\n4:cpu,cpuacct:/\n2:pids:/\n0::/\n"
 
 /* Mounts a directory of the tree, which is made, as a hierarchy: a line of mountinfo. */
@@ -303,6 +305,63 @@ static void test_bounds(void **state)
 	assert_chosen(tree, NULL, "memory", "memory");
 }
 
+/* What is found in a copy without a byte to spare. */
+static void test_number(void **state)
+{
+	static const struct {
+		const char *text, *key;
+		uint64_t value; /* UNTOUCHED: nothing is found */
+	} cases[] = {
+		{ "populated 1\nfrozen 0\n", "populated", 1 },
+		{ "populated 1\nfrozen 0\n", "frozen", 0 },
+		{ "usage_usec 5\nthrottled_usec 18446744073709551615\n", "throttled_usec",
+		  UINT64_MAX },
+		{ "a 18446744073709551616\n", "a", UNTOUCHED },
+		{ "oom_kill 3\noom 2\n", "oom", 2 },
+		{ "oom 2\noom 3\n", "oom", 2 },
+		{ "oom", "oom", UNTOUCHED },
+		{ "oom\n", "oom", UNTOUCHED },
+		{ "oom \n", "oom", UNTOUCHED },
+		{ "oom 1", "oom", UNTOUCHED },
+		{ "oom 1 2\n", "oom", UNTOUCHED },
+		{ "oom -1\n", "oom", UNTOUCHED },
+		{ "oom 1x\n", "oom", UNTOUCHED },
+		{ "oom  1\n", "oom", UNTOUCHED },
+		{ " oom 1\n", "oom", UNTOUCHED },
+		{ "", "oom", UNTOUCHED },
+		{ "\n\n\n", "oom", UNTOUCHED },
+		{ "x\n\noom 7\n", "oom", 7 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t len = strlen(cases[i].text);
+		char *copy = xcalloc(len, 1);
+		uint64_t value = UNTOUCHED;
+		bool found;
+
+		memcpy(copy, cases[i].text, len);
+		found = cgroup_number(copy, len, cases[i].key, &value);
+		if (value != cases[i].value || found != (value != UNTOUCHED))
+			fail_msg("case %u: %llu", i, (unsigned long long)value);
+		free(copy);
+	}
+}
+
+/* Which paths may be opened below a directory. */
+static void test_is_below(void **state)
+{
+	static const char *const good[] = { "a", "a/b", "...", "a/..b/c..", ".a", "a b/\n" };
+	static const char *const bad[] = { "", "/", "/a", "a/", "a//b", ".", "..", "a/..", "a/../b",
+					   "../a", "./a", "a/." };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(good); i++)
+		assert_true(cgroup_is_below(good[i]));
+	for (unsigned i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(cgroup_is_below(bad[i]));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -312,6 +371,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_missing, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_part, make_tree, remove_tree),
 		cmocka_unit_test(test_below),
+		cmocka_unit_test(test_is_below),
+		cmocka_unit_test(test_number),
 		cmocka_unit_test(test_path),
 		cmocka_unit_test_setup_teardown(test_bounds, make_tree, remove_tree),
 	};
