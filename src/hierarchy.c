@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "mounts.h"
 #include "util.h"
 
 /* A line a hierarchy: 12 of v1 and the unified one, with a path of up to 4096 each. */
@@ -62,13 +61,14 @@ static bool next_line(struct span *text, struct line *line)
 	return false;
 }
 
-/* Whether one of the names that a list has between its commas is that. */
-static bool has_name(struct span list, const char *name)
+/* Whether one of the parts that a list has between its commas is that. */
+static bool has_part(struct span list, struct span wanted)
 {
-	struct span one;
+	size_t len = (size_t)(wanted.end - wanted.at);
+	struct span part;
 
-	while (take_part(&list, ',', &one))
-		if (is_text(&one, name))
+	while (take_part(&list, ',', &part))
+		if ((size_t)(part.end - part.at) == len && !memcmp(part.at, wanted.at, len))
 			return true;
 	return false;
 }
@@ -76,7 +76,9 @@ static bool has_name(struct span list, const char *name)
 /* Whether one of a v1 line's names, or all of them, are what is wanted. */
 static bool is_named(const struct line *line, const char *wanted)
 {
-	return is_text(&line->name, wanted) || has_name(line->name, wanted);
+	struct span name = { wanted, wanted + strlen(wanted) };
+
+	return is_text(&line->name, wanted) || has_part(line->name, name);
 }
 
 /* Whether that is the line of the hierarchy that is wanted by name. */
@@ -110,6 +112,116 @@ bool cgroup_is_below(const char *path)
 	}
 }
 
+/* The value of an octal escape (a backslash and three digits), or -1 where there is none. */
+static int octal(const char *at, const char *end)
+{
+	int value = 0;
+
+	if (end - at < 4 || *at != '\\')
+		return -1;
+	for (int i = 1; i < 4; i++) {
+		if (at[i] < '0' || at[i] > '7')
+			return -1;
+		value = value * 8 + (at[i] - '0');
+	}
+	return value > 0 && value <= UINT8_MAX ? value : -1;
+}
+
+/* Appends a word as the bytes it stands for (fs/seq_file.c:mangle_path()). */
+static void append_unescaped(struct buf *out, struct span word)
+{
+	for (const char *at = word.at; at < word.end; at++) {
+		int value = octal(at, word.end);
+
+		buf_putc(out, value < 0 ? *at : (char)value);
+		if (value >= 0)
+			at += 3;
+	}
+}
+
+/* Whether the options of a v1 mount have all parts of the hierarchy's name. */
+static bool has_all(struct span options, const char *name)
+{
+	struct span rest = { name, name + strlen(name) }, part;
+	bool found = false;
+
+	while (take_part(&rest, ',', &part)) {
+		found = has_part(options, part);
+		if (!found)
+			break;
+	}
+	return found;
+}
+
+/* A line of mountinfo: which directory of a file system is mounted where. */
+struct mount {
+	struct span root, point;
+};
+
+/* Whether a line is a mount of the hierarchy; then also what is mounted where. */
+static bool parse_mount(struct span line, const char *hierarchy, struct mount *mount)
+{
+	struct span word, type, options;
+
+	/* Ids of the mount, its parent and the device. */
+	for (int i = 0; i < 3; i++)
+		if (!take_part(&line, ' ', &word))
+			return false;
+	if (!take_part(&line, ' ', &mount->root) || !take_part(&line, ' ', &mount->point))
+		return false;
+	/* The mount's own options and any number of optional fields, up to a hyphen. */
+	do {
+		if (!take_part(&line, ' ', &word))
+			return false;
+	} while (!is_text(&word, "-"));
+	if (!take_part(&line, ' ', &type) || !take_part(&line, ' ', &word) ||
+	    !take_part(&line, ' ', &options))
+		return false;
+	if (!hierarchy)
+		return is_text(&type, "cgroup2");
+	return is_text(&type, "cgroup") && has_all(options, hierarchy);
+}
+
+int hierarchy_mount(const char *text, size_t len, const char *hierarchy, struct buf *group,
+		    struct buf *path)
+{
+	struct span rest = { text, text + len }, line;
+	struct mount mount, best = { .root = { 0 } };
+
+	while ((!best.root.at || !is_text(&best.root, "/")) && take_line(&rest, &line))
+		if (parse_mount(line, hierarchy, &mount) &&
+		    (!best.root.at || is_text(&mount.root, "/")))
+			best = mount;
+	if (!best.root.at)
+		return -ENOENT;
+	append_unescaped(group, best.root);
+	append_unescaped(path, best.point);
+	return 0;
+}
+
+/* Appends the text of mountinfo. 0 or -errno. */
+static int read_mounts(int procfd, struct buf *text)
+{
+	return file_read_all(procfd, "self/mountinfo", text, SIZE_MAX);
+}
+
+int hierarchy_mounted(int procfd, const char *hierarchy, struct buf *path)
+{
+	struct buf text = { 0 }, group = { 0 }, point = { 0 };
+	int err = read_mounts(procfd, &text);
+
+	if (!err)
+		err = hierarchy_mount(text.data, text.len, hierarchy, &group, &point);
+	if (!err && strcmp(buf_cstr(&group), "/") != 0)
+		err = -ENOENT;
+	if (!err)
+		buf_add(path, point.data, point.len);
+	buf_free(&text);
+	buf_free(&group);
+	buf_free(&point);
+	return err;
+}
+
 /* Reads what there is to choose from. 0 or -errno. */
 static int read_choice(struct choice *choice, int procfd)
 {
@@ -122,7 +234,7 @@ static int read_choice(struct choice *choice, int procfd)
 		return got;
 	choice->lines.len = (size_t)got;
 	/* Without it tasks have their groups all the same. */
-	if (mounts_read(procfd, &choice->mounts))
+	if (read_mounts(procfd, &choice->mounts))
 		choice->mounts.len = 0;
 	return 0;
 }
@@ -157,8 +269,8 @@ static void open_line(struct hierarchy *out, const struct choice *choice, const 
 	append_name(&name, line);
 	*out = (struct hierarchy){ .version = line->version, .name = xstrdup(buf_cstr(&name)),
 				   .fd = -1 };
-	if (!mounts_parse_part(choice->mounts.data, choice->mounts.len,
-			       line->version == 2 ? NULL : out->name, &group, &mount))
+	if (!hierarchy_mount(choice->mounts.data, choice->mounts.len,
+			     line->version == 2 ? NULL : out->name, &group, &mount))
 		out->fd = open(buf_cstr(&mount), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (out->fd >= 0) {
 		out->mount = xstrdup(buf_cstr(&mount));

@@ -33,6 +33,21 @@ struct hierarchy {
  */
 int hierarchy_open(struct hierarchy *out, int procfd, const char *wanted);
 
+/*
+ * Finds out from the text of /proc/self/mountinfo (proc_pid_mountinfo(5)) where a hierarchy is
+ * mounted. hierarchy: NULL for that of version 2, else as above. Appends that path, and which group
+ * is there: "/", or where only parts are mounted, as in containers, the group of the first; raw
+ * bytes. 0 or -ENOENT.
+ */
+int hierarchy_mount(const char *text, size_t len, const char *hierarchy, struct buf *group,
+		    struct buf *path);
+
+/*
+ * Appends where a whole hierarchy is mounted, by the file below a /proc directory descriptor. 0 or
+ * -errno; -ENOENT: not mounted.
+ */
+int hierarchy_mounted(int procfd, const char *hierarchy, struct buf *path);
+
 /* Frees what is in it. One that was never opened must be zeroed. */
 void hierarchy_close(struct hierarchy *hierarchy);
 

@@ -5,6 +5,9 @@
  * thread (/proc/TGID/task/TID/FILE). All return 0 or -errno: -ENOENT or -ESRCH
  * for a task that has gone, -EACCES or -EPERM where we may not look, -EBADMSG
  * for a text that is not what the kernel documents.
+ *
+ * libproc2 has readers of tasks, too, but by the path of /proc, not by a descriptor, of a list of
+ * pids at a time, and with memory of its own for each text.
  */
 #ifndef STALLTOP_PROCTASK_H
 #define STALLTOP_PROCTASK_H

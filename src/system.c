@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "procsystem.h"
 #include "util.h"
 
 /* A pressure file that is not there is looked for again after that many readings. */
@@ -49,6 +48,89 @@ const char *const cpu_state_names[CPU_STATES] = {
 	[CPU_STEAL] = "steal",
 };
 
+/* Takes a number behind blanks. At the very end of the text it may have been cut. */
+static bool take_number(struct span *text, uint64_t *value)
+{
+	while (take_word(text, " "))
+		;
+	return take_uint(text, value) && text->at < text->end;
+}
+
+int system_parse_stat(const char *text, size_t len, uint64_t tick_ns, struct system_sample *out)
+{
+	struct span rest = { text, text + len }, line;
+	uint64_t ticks[CPU_STATES], forks = 0;
+	unsigned cpus = 0;
+
+	if (!take_word(&rest, "cpu "))
+		return -EBADMSG;
+	for (unsigned i = 0; i < CPU_STATES; i++)
+		if (!take_number(&rest, &ticks[i]))
+			return -EBADMSG;
+	for (take_line(&rest, &line); take_word(&rest, "cpu"); take_line(&rest, &line))
+		cpus++;
+	/* In between is the line of interrupts, which may be long. */
+	while (rest.at < rest.end && !take_word(&rest, "processes "))
+		take_line(&rest, &line);
+	if (!cpus || (rest.at < rest.end && !take_number(&rest, &forks)))
+		return -EBADMSG;
+	out->cpus = cpus;
+	for (unsigned i = 0; i < CPU_STATES; i++)
+		out->cpu_ns[i] = ticks[i] * tick_ns;
+	out->forks = forks;
+	out->cpu_valid = true;
+	return 0;
+}
+
+int system_parse_memory(const char *text, size_t len, struct system_sample *out)
+{
+	enum { TOTAL, FREE, AVAILABLE, SWAP_TOTAL, SWAP_FREE, FIELDS };
+	/* In the order that the kernel has them. */
+	static const char *const names[FIELDS] = { "MemTotal:", "MemFree:", "MemAvailable:",
+						   "SwapTotal:", "SwapFree:" };
+	struct span rest = { text, text + len }, line;
+	uint64_t kb[FIELDS] = { 0 };
+
+	for (unsigned next = 0; rest.at < rest.end && next < FIELDS; take_line(&rest, &line)) {
+		for (unsigned i = next; i < FIELDS; i++) {
+			if (!take_word(&rest, names[i]))
+				continue;
+			if (!take_number(&rest, &kb[i]))
+				return -EBADMSG;
+			next = i + 1;
+			break;
+		}
+	}
+	if (!kb[TOTAL])
+		return -EBADMSG;
+	/* In containers the one may be the container's and the other the machine's. */
+	if (!kb[AVAILABLE] || kb[AVAILABLE] > kb[TOTAL])
+		kb[AVAILABLE] = kb[FREE] < kb[TOTAL] ? kb[FREE] : kb[TOTAL];
+	if (kb[SWAP_FREE] > kb[SWAP_TOTAL])
+		kb[SWAP_FREE] = kb[SWAP_TOTAL];
+	out->memory_total = kb[TOTAL];
+	out->memory_used = kb[TOTAL] - kb[AVAILABLE];
+	out->swap_total = kb[SWAP_TOTAL];
+	out->swap_used = kb[SWAP_TOTAL] - kb[SWAP_FREE];
+	out->memory_valid = true;
+	return 0;
+}
+
+int system_parse_load(const char *text, size_t len, struct system_sample *out)
+{
+	struct span rest = { text, text + len };
+	uint64_t load[ARRAY_SIZE(out->load)];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(load); i++)
+		if (!take_hundredths(&rest, &load[i]) || !take_word(&rest, " "))
+			return -EBADMSG;
+	/* One division: the number next to the text's, as if it were read by strtod(). */
+	for (unsigned i = 0; i < ARRAY_SIZE(load); i++)
+		out->load[i] = (double)load[i] / 100.0;
+	out->load_valid = true;
+	return 0;
+}
+
 /* Opens what is read with every sample. The descriptor or -errno. */
 static int open_file(struct system *system, const char *name)
 {
@@ -60,43 +142,6 @@ static int open_file(struct system *system, const char *name)
 static bool read_text(struct system *system, int fd)
 {
 	return fd >= 0 && !file_reread(fd, &system->text, &system->syscalls);
-}
-
-/* Reads the CPU states, and how many tasks were created. */
-static void read_stat(struct system *system, struct system_sample *out)
-{
-	struct procsystem_stat stat;
-
-	if (!read_text(system, system->stat) ||
-	    procsystem_stat_parse(system->text.data, system->text.len, &stat))
-		return;
-	out->cpus = stat.cpus;
-	for (int i = 0; i < CPU_STATES; i++)
-		out->cpu_ns[i] = stat.ticks[i] * system->tick_ns;
-	out->forks = stat.forks;
-	out->cpu_valid = true;
-}
-
-/* Reads memory and swap. */
-static void read_memory(struct system *system, struct system_sample *out)
-{
-	struct procsystem_memory memory;
-
-	if (!read_text(system, system->meminfo) ||
-	    procsystem_memory_parse(system->text.data, system->text.len, &memory))
-		return;
-	out->memory_total = memory.total;
-	out->memory_used = memory.used;
-	out->swap_total = memory.swap_total;
-	out->swap_used = memory.swap_used;
-	out->memory_valid = true;
-}
-
-/* Reads the load. */
-static void read_load(struct system *system, struct system_sample *out)
-{
-	out->load_valid = read_text(system, system->loadavg) &&
-			  !procsystem_load_parse(system->text.data, system->text.len, out->load);
 }
 
 /* CLOCK_BOOTTIME in seconds: what /proc/uptime shows, without a system call. */
@@ -163,8 +208,9 @@ struct system *system_open(int procfd)
 
 	system->procfd = procfd;
 	/*
-	 * Not by libproc2: it reads stat twice, to its end, and opens loadavg anew each time.
-	 * Parsing what is kept open takes a third of the time.
+	 * Not by libproc2: it takes /proc by its path, so that no other tree can be handed in;
+	 * it rewinds each file, reads stat once more to see its end, and opens loadavg anew each
+	 * time: three times the system calls, twice the time.
 	 */
 	system->stat = open_file(system, "stat");
 	system->meminfo = open_file(system, "meminfo");
@@ -186,9 +232,12 @@ struct system *system_open(int procfd)
 void system_read(struct system *system, struct system_sample *out)
 {
 	*out = (struct system_sample){0};
-	read_stat(system, out);
-	read_memory(system, out);
-	read_load(system, out);
+	if (read_text(system, system->stat))
+		system_parse_stat(system->text.data, system->text.len, system->tick_ns, out);
+	if (read_text(system, system->meminfo))
+		system_parse_memory(system->text.data, system->text.len, out);
+	if (read_text(system, system->loadavg))
+		system_parse_load(system->text.data, system->text.len, out);
 	out->uptime_valid = system->uptime_valid;
 	if (out->uptime_valid)
 		out->uptime = boottime() + system->boot_offset;

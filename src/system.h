@@ -4,6 +4,7 @@
 #define STALLTOP_SYSTEM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "psi.h"
@@ -43,5 +44,14 @@ void system_read(struct system *system, struct system_sample *out);
 uint64_t system_syscalls(const struct system *system);
 
 void system_close(struct system *system);
+
+/*
+ * Pure parsers of /proc/stat (proc_stat(5); tick_ns: ns in a clock tick), /proc/meminfo and
+ * /proc/loadavg: fill their part of the sample and make it valid. Each 0, or -EBADMSG for a text
+ * that is not what the kernel documents; then nothing is changed.
+ */
+int system_parse_stat(const char *text, size_t len, uint64_t tick_ns, struct system_sample *out);
+int system_parse_memory(const char *text, size_t len, struct system_sample *out);
+int system_parse_load(const char *text, size_t len, struct system_sample *out);
 
 #endif

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "mounts.h"
+#include "hierarchy.h"
 #include "util.h"
 
 #define GROUP_PREFIX "cgroup:"
@@ -221,7 +221,7 @@ static int open_group_file(const struct trigger_spec *spec, int procfd, enum tri
 {
 	struct buf path = { 0 };
 	char file[32];
-	int dir, fd = mounts_cgroup2(procfd, &path);
+	int dir, fd = hierarchy_mounted(procfd, NULL, &path);
 
 	*step = TRIGGER_AT_MOUNT;
 	if (!fd) {

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "procsystem.h"
+#include "system.h"
 #include "util.h"
 
 #define STAT "cpu  1 2 3 4 5 6 7 8 9 10\n" \
@@ -31,21 +31,23 @@
 	       "Dirty:                 8 kB\n"
 
 /* Parses a literal. */
-#define PARSE(what, text, out) procsystem_##what##_parse(text, strlen(text), out)
+#define PARSE(what, text, out) system_parse_##what(text, strlen(text), out)
+#define PARSE_STAT(text, out) system_parse_stat(text, strlen(text), 1, out)
 
 /* The states in their order, CPUs by their lines, forks from behind the interrupts. */
 static void test_stat(void **state)
 {
-	struct procsystem_stat stat;
+	struct system_sample stat;
 
 	(void)state;
 	memset(&stat, 0xA5, sizeof(stat));
-	assert_int_equal(PARSE(stat, STAT, &stat), 0);
-	for (unsigned i = 0; i < PROCSYSTEM_STATES; i++)
-		assert_int_equal(stat.ticks[i], i + 1);
+	assert_int_equal(PARSE_STAT(STAT, &stat), 0);
+	for (unsigned i = 0; i < CPU_STATES; i++)
+		assert_int_equal(stat.cpu_ns[i], i + 1);
+	assert_true(stat.cpu_valid);
 	assert_int_equal(stat.cpus, 2);
 	assert_int_equal(stat.forks, 424242);
-	assert_int_equal(PARSE(stat, "cpu  1 2 3 4 5 6 7 8\ncpu0 1\nctxt 5\n", &stat), 0);
+	assert_int_equal(PARSE_STAT("cpu  1 2 3 4 5 6 7 8\ncpu0 1\nctxt 5\n", &stat), 0);
 	assert_int_equal(stat.cpus, 1);
 	assert_int_equal(stat.forks, 0);
 }
@@ -60,14 +62,15 @@ static void test_stat_broken(void **state)
 		"cpu  1 2 3 4 5 6 7 8\ncpu0 1\nprocesses x\n",
 		"cpu  1 2 3 4 5 6 7 8\ncpu0 1\nprocesses 12",
 	};
-	struct procsystem_stat stat = { .cpus = 77 };
+	struct system_sample stat = { .cpus = 77 };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++)
-		assert_int_equal(PARSE(stat, texts[i], &stat), -EBADMSG);
+		assert_int_equal(PARSE_STAT(texts[i], &stat), -EBADMSG);
 	assert_int_equal(stat.cpus, 77);
+	assert_false(stat.cpu_valid);
 	for (size_t len = 0; len < strlen(STAT); len++) {
-		int err = procsystem_stat_parse(STAT, len, &stat);
+		int err = system_parse_stat(STAT, len, 1, &stat);
 
 		/* A number that was cut is not taken for a smaller one. */
 		if (!err)
@@ -80,13 +83,14 @@ static void test_stat_broken(void **state)
 /* Used is what is not available. */
 static void test_memory(void **state)
 {
-	struct procsystem_memory memory;
+	struct system_sample memory;
 
 	(void)state;
 	memset(&memory, 0xA5, sizeof(memory));
 	assert_int_equal(PARSE(memory, MEMORY, &memory), 0);
-	assert_int_equal(memory.total, 24684096);
-	assert_int_equal(memory.used, 3000000);
+	assert_true(memory.memory_valid);
+	assert_int_equal(memory.memory_total, 24684096);
+	assert_int_equal(memory.memory_used, 3000000);
 	assert_int_equal(memory.swap_total, 1000000);
 	assert_int_equal(memory.swap_used, 1000);
 }
@@ -94,19 +98,19 @@ static void test_memory(void **state)
 /* Kernels without swap, and containers whose figures do not fit together. */
 static void test_memory_odd(void **state)
 {
-	struct procsystem_memory memory;
+	struct system_sample memory;
 
 	(void)state;
 	assert_int_equal(PARSE(memory, "MemTotal: 100 kB\nMemFree: 30 kB\n", &memory), 0);
-	assert_int_equal(memory.used, 70);
+	assert_int_equal(memory.memory_used, 70);
 	assert_int_equal(memory.swap_total, 0);
 	assert_int_equal(memory.swap_used, 0);
 	assert_int_equal(PARSE(memory, "MemTotal: 100 kB\nMemFree: 30 kB\nMemAvailable: 200 kB\n"
 				       "SwapTotal: 5 kB\nSwapFree: 9 kB\n", &memory), 0);
-	assert_int_equal(memory.used, 70);
+	assert_int_equal(memory.memory_used, 70);
 	assert_int_equal(memory.swap_used, 0);
 	assert_int_equal(PARSE(memory, "MemTotal: 100 kB\nMemFree: 300 kB\n", &memory), 0);
-	assert_int_equal(memory.used, 0);
+	assert_int_equal(memory.memory_used, 0);
 	assert_int_equal(PARSE(memory, "", &memory), -EBADMSG);
 	assert_int_equal(PARSE(memory, "MemTotal: 100", &memory), -EBADMSG);
 	assert_int_equal(PARSE(memory, "MemTotal: much kB\n", &memory), -EBADMSG);
@@ -119,13 +123,16 @@ static void test_load(void **state)
 	static const char *const broken[] = { "", "1.00 2.00", "1.00 2.00 3.00", "1.0 2.00 3.00 1",
 					      "1.000 2.00 3.00 1", "-1.00 2.00 3.00 1", "1 2 3 4",
 					      "nan 2.00 3.00 1" };
-	double load[3] = { 7, 7, 7 };
+	struct system_sample sample = { .load = { 7, 7, 7 } };
+	const double *load = sample.load;
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(broken); i++)
-		assert_int_equal(PARSE(load, broken[i], load), -EBADMSG);
+		assert_int_equal(PARSE(load, broken[i], &sample), -EBADMSG);
+	assert_false(sample.load_valid);
 	assert_true(load[0] == 7 && load[1] == 7 && load[2] == 7);
-	assert_int_equal(PARSE(load, "0.07 10.29 4321.99 1/85 7533\n", load), 0);
+	assert_int_equal(PARSE(load, "0.07 10.29 4321.99 1/85 7533\n", &sample), 0);
+	assert_true(sample.load_valid);
 	assert_true(load[0] == 0.07 && load[1] == 10.29 && load[2] == 4321.99);
 }
 
@@ -139,5 +146,5 @@ int main(void)
 		cmocka_unit_test(test_load),
 	};
 
-	return cmocka_run_group_tests_name("procsystem", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("system_texts", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mounts.h"
+#include "hierarchy.h"
 #include "tree.h"
 #include "util.h"
 
@@ -32,13 +32,15 @@ static void assert_found(const char *text, const char *hierarchy, const char *ex
 {
 	size_t len = strlen(text);
 	char *copy = xcalloc(len, 1);
-	struct buf path = { 0 };
+	struct buf group = { 0 }, path = { 0 };
 	int err;
 
 	memcpy(copy, text, len);
-	err = mounts_parse(copy, len, hierarchy, &path);
+	err = hierarchy_mount(copy, len, hierarchy, &group, &path);
 	assert_int_equal(err, expected ? 0 : -ENOENT);
+	assert_string_equal(buf_cstr(&group), expected ? "/" : "");
 	assert_string_equal(buf_cstr(&path), expected ? expected : "");
+	buf_free(&group);
 	buf_free(&path);
 	free(copy);
 }
@@ -76,11 +78,9 @@ static void test_part(void **state)
 	};
 
 	(void)state;
-	assert_found(parts, "memory", NULL);
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct buf group = { 0 }, path = { 0 };
-		int err = mounts_parse_part(parts, strlen(parts), cases[i].hierarchy, &group,
-					    &path);
+		int err = hierarchy_mount(parts, strlen(parts), cases[i].hierarchy, &group, &path);
 
 		assert_int_equal(err, cases[i].path ? 0 : -ENOENT);
 		assert_string_equal(buf_cstr(&group), cases[i].path ? cases[i].group : "");
@@ -127,25 +127,28 @@ static void test_cut(void **state)
 static void test_file(void **state)
 {
 	static const char last[] = "9 2 0:3 / /far rw - cgroup2 c rw\n"
-				   "9 2 0:4 / /near rw - cgroup c rw,memory\n";
+				   "9 2 0:4 / /near rw - cgroup c rw,memory\n"
+				   "9 2 0:5 /part /box rw - cgroup c rw,pids\n";
 	static const char filler[] = "7 2 0:3 / /mnt rw - tmpfs tmpfs rw\n";
 	const struct tree *tree = *state;
 	struct buf text = { 0 }, path = { 0 };
 
-	assert_int_equal(mounts_cgroup2(tree->fd, &path), -ENOENT);
+	assert_int_equal(hierarchy_mounted(tree->fd, NULL, &path), -ENOENT);
 	for (int i = 0; i < 2000; i++)
 		buf_puts(&text, filler);
 	buf_puts(&text, last);
 	put(tree, "self/mountinfo", text.data, text.len);
-	assert_int_equal(mounts_cgroup2(tree->fd, &path), 0);
+	assert_int_equal(hierarchy_mounted(tree->fd, NULL, &path), 0);
 	assert_string_equal(buf_cstr(&path), "/far");
 	path.len = 0;
-	assert_int_equal(mounts_cgroup1(tree->fd, "memory", &path), 0);
+	assert_int_equal(hierarchy_mounted(tree->fd, "memory", &path), 0);
 	assert_string_equal(buf_cstr(&path), "/near");
 	path.len = 0;
-	assert_int_equal(mounts_cgroup1(tree->fd, "cpu", &path), -ENOENT);
+	assert_int_equal(hierarchy_mounted(tree->fd, "cpu", &path), -ENOENT);
+	/* A part of it will not do where the whole is wanted. */
+	assert_int_equal(hierarchy_mounted(tree->fd, "pids", &path), -ENOENT);
 	put_text(tree, "self/mountinfo", "");
-	assert_int_equal(mounts_cgroup2(tree->fd, &path), -ENOENT);
+	assert_int_equal(hierarchy_mounted(tree->fd, NULL, &path), -ENOENT);
 	assert_int_equal(path.len, 0);
 	buf_free(&text);
 	buf_free(&path);
@@ -161,5 +164,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_file, make_tree, remove_tree),
 	};
 
-	return cmocka_run_group_tests_name("mounts", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("hierarchy_mounts", tests, NULL, NULL);
 }
