@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "column.h"
+#include "errors.h"
 #include "notes.h"
 #include "options.h"
 #include "source.h"
@@ -136,7 +137,7 @@ static void put_source(struct buf *out, const struct source_ops *ops, const stru
 {
 	struct source source;
 	int err = source_open(&source, ops->name, env);
-	const char *why = err && ops->explain ? ops->explain(err) : NULL;
+	const char *why = err ? error_of_source(ops->name, err) : NULL;
 
 	if (err)
 		buf_printf(out, "\n%s: not to be had (%s)", ops->name, why ? why : strerror(-err));

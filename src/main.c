@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "batch.h"
-#include "complain.h"
 #include "crash.h"
 #include "delayacct.h"
 #include "doc.h"
+#include "errors.h"
 #include "hierarchy.h"
 #include "options.h"
 #include "out.h"

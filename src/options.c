@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "errors.h"
 #include "layout.h"
 #include "out.h"
 #include "pattern.h"
 #include "source.h"
-#include "trigger_words.h"
 #include "util.h"
 
 #define LINGER_NS (10 * NSEC_PER_SEC)
@@ -285,7 +285,7 @@ SETTER(set_when)
 	}
 	fault = trigger_parse(arg, &spec);
 	if (fault) {
-		buf_puts(why, trigger_allowed(fault));
+		buf_puts(why, error_of_expression(fault));
 		return false;
 	}
 	watch->specs = xreallocarray(watch->specs, watch->nspecs + 1, sizeof(spec));

@@ -37,8 +37,6 @@ struct source_ops {
 	/* System calls made so far; poll and the like included. */
 	uint64_t (*syscalls)(const void *state);
 	void (*close)(void *state);
-	/* What hinders opening it and what would help, by its -errno; NULL: nothing to add. */
-	const char *(*explain)(int err);
 };
 
 /* A source that is open. */

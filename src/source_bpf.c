@@ -594,23 +594,6 @@ static void bpf_close(void *state)
 	free(source);
 }
 
-/* What may hinder it. */
-static const char *bpf_explain(int err)
-{
-	switch (err) {
-	case -EPERM:
-		return "it needs CAP_BPF and CAP_PERFMON: run as root";
-	case -ENOENT:
-		return "it needs the kernel's BTF, /sys/kernel/btf/vmlinux "
-		       "(CONFIG_DEBUG_INFO_BTF)";
-	case -EOPNOTSUPP:
-		return "the kernel does not take the program (5.8 or later should); "
-		       "--debug-log FILE has its words";
-	default:
-		return NULL;
-	}
-}
-
 const struct source_ops source_bpf = {
 	.name = "bpf",
 	.kinds = DELAY_ALL,
@@ -620,5 +603,4 @@ const struct source_ops source_bpf = {
 	.sample = bpf_sample,
 	.syscalls = bpf_syscalls,
 	.close = bpf_close,
-	.explain = bpf_explain,
 };

@@ -14,16 +14,8 @@ static int absent_open(const struct source_env *env, void **state)
 	return -ENOSYS;
 }
 
-/* Why. */
-static const char *absent_explain(int err)
-{
-	(void)err;
-	return "not built in: " BPF_MISSING;
-}
-
 const struct source_ops source_bpf = {
 	.name = "bpf",
 	.many = true,
 	.open = absent_open,
-	.explain = absent_explain,
 };

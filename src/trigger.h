@@ -37,7 +37,7 @@ struct watch_config {
 	bool bell;	    /* the terminal rings when it is told of */
 };
 
-/* What is wrong with an expression. Words for it are in trigger_words.c. */
+/* What is wrong with an expression. Words for it are in errors.c. */
 enum trigger_fault {
 	TRIGGER_GOOD,
 	TRIGGER_BAD_FORM,

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "errors.h"
 #include "tree.h"
 #include "walks.h"
 
@@ -640,10 +641,10 @@ static void test_explain(void **state)
 	walks.open_error = -EPERM;
 	assert_int_equal(turn_tick(&turn, 0, &cur), -EPERM);
 	assert_null(turn.state);
-	assert_non_null(strstr(source_bpf.explain(-EPERM), "root"));
-	assert_non_null(strstr(source_bpf.explain(-ENOENT), "BTF"));
-	assert_non_null(source_bpf.explain(-EOPNOTSUPP));
-	assert_null(source_bpf.explain(-ENOMEM));
+	assert_non_null(strstr(error_of_source("bpf", -EPERM), "root"));
+	assert_non_null(strstr(error_of_source("bpf", -ENOENT), "BTF"));
+	assert_non_null(error_of_source("bpf", -EOPNOTSUPP));
+	assert_null(error_of_source("bpf", -ENOMEM));
 }
 
 /* Processes of /proc that the walk does not meet are counted, until they end. */

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "errors.h"
 #include "trigger.h"
-#include "trigger_words.h"
 #include "util.h"
 
 /* Parses a copy without a byte to spare, so that a read past the end is seen. */
@@ -211,7 +211,7 @@ static void test_words(void **state)
 {
 	(void)state;
 	for (unsigned fault = TRIGGER_BAD_FORM; fault <= TRIGGER_BAD_THRESHOLD; fault++)
-		assert_true(strlen(trigger_allowed((enum trigger_fault)fault)) > 10);
+		assert_true(strlen(error_of_expression((enum trigger_fault)fault)) > 10);
 }
 
 /* Asserts that the line has a text, or has it not. */
@@ -221,7 +221,7 @@ static void assert_says(const char *text, const struct trigger_error *error, con
 	struct trigger_spec spec = good(text);
 	struct buf line = { 0 };
 
-	trigger_explain(&line, &spec, error);
+	error_of_trigger(&line, &spec, error);
 	if (!strstr(buf_cstr(&line), said) == expected)
 		fail_msg("%s, step %d, error %d: %s", text, error->step, error->err,
 			 buf_cstr(&line));

@@ -1,14 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "trigger_words.h"
+#include "errors.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "hierarchy.h"
 #include "notes.h"
+#include "util.h"
 
-const char *trigger_allowed(enum trigger_fault fault)
+const char *error_of_source(const char *name, int err)
+{
+	static const struct {
+		const char *source;
+		int err;
+		const char *words;
+	} rows[] = {
+		{ "bpf", -ENOSYS, "not built in: " BPF_MISSING },
+		{ "bpf", -EPERM, "it needs CAP_BPF and CAP_PERFMON: run as root" },
+		{ "bpf", -ENOENT, "it needs the kernel's BTF, /sys/kernel/btf/vmlinux "
+				  "(CONFIG_DEBUG_INFO_BTF)" },
+		{ "bpf", -EOPNOTSUPP, "the kernel does not take the program (5.8 or later should); "
+				      "--debug-log FILE has its words" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].err == err && !strcmp(rows[i].source, name))
+			return rows[i].words;
+	return NULL;
+}
+
+/* What would help where a source could not be opened; NULL: nothing to add. */
+static const char *source_remedy(const char *name, int err)
+{
+	const char *words = name ? error_of_source(name, err) : NULL;
+
+	if (words)
+		return words;
+	if (err == -EPERM || err == -EACCES)
+		return note_table[NOTE_NO_CAP].remedy;
+	return err == -ENOENT ? note_table[NOTE_NO_TASKSTATS].remedy : NULL;
+}
+
+const char *error_of_expression(enum trigger_fault fault)
 {
 	static const char *const texts[] = {
 		[TRIGGER_GOOD] = "",
@@ -93,8 +129,8 @@ static void explain_write(struct buf *out, const struct trigger_spec *spec,
 	}
 }
 
-void trigger_explain(struct buf *out, const struct trigger_spec *spec,
-		     const struct trigger_error *error)
+void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
+		      const struct trigger_error *error)
 {
 	switch (error->step) {
 	case TRIGGER_AT_MOUNT:
@@ -118,4 +154,62 @@ void trigger_explain(struct buf *out, const struct trigger_spec *spec,
 		explain_write(out, spec, error);
 		break;
 	}
+}
+
+void complain_source(const char *name, int err)
+{
+	const char *remedy = source_remedy(name, err);
+
+	fprintf(stderr, "stalltop: source %s cannot be used: %s%s%s\n", name ? name : "auto",
+		strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
+}
+
+void complain_batch(const char *source, enum batch_failure failure, int err)
+{
+	switch (failure) {
+	case BATCH_SOURCE:
+		complain_source(source, err);
+		break;
+	case BATCH_SAMPLE:
+		fprintf(stderr, "stalltop: cannot take a sample: %s\n", strerror(-err));
+		break;
+	case BATCH_WRITE:
+		fprintf(stderr, "stalltop: cannot write to standard output: %s\n", strerror(-err));
+		break;
+	case BATCH_TRIGGERS:
+		fprintf(stderr, "stalltop: nothing is left to wait for: all groups that --when "
+			"names have gone\n");
+		break;
+	}
+}
+
+void complain_trigger(const struct trigger_spec *spec, const struct trigger_error *error,
+		      enum text_charset charset)
+{
+	struct buf line = { 0 };
+
+	buf_puts(&line, "stalltop: cannot watch '");
+	text_escape(&line, spec->text, strlen(spec->text), charset);
+	buf_puts(&line, "': ");
+	error_of_trigger(&line, spec, error);
+	fprintf(stderr, "%s\n", buf_cstr(&line));
+	buf_free(&line);
+}
+
+void complain_hierarchy(const char *name, int procfd, int err)
+{
+	struct buf names = { 0 }, line = { 0 };
+
+	buf_puts(&line, "--cgroup-hierarchy: ");
+	if (err == -EINVAL && !hierarchy_names(procfd, &names) && names.len) {
+		buf_puts(&line, "there is no '");
+		text_escape(&line, name, strlen(name), TEXT_ASCII);
+		buf_puts(&line, "' here; there are: ");
+		text_escape(&line, names.data, names.len, TEXT_ASCII);
+	} else {
+		buf_printf(&line, "cannot read /proc/self/cgroup: %s", strerror(-err));
+	}
+	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
+	buf_free(&names);
+	buf_free(&line);
 }
