@@ -419,7 +419,7 @@ GETTER(get_event)
 #define KIND_YIELDS(kind) \
 	((kind) == DELAY_BLKIO ? 8 : (kind) == DELAY_RECLAIM ? 10 : (kind) == DELAY_CPU ? 11 : 9)
 
-#define KIND_COLUMN(NAME, ident, head, key, version, at, at15, text) \
+#define KIND_COLUMN(NAME, kernel, ident, head, key, version, at, at15, text) \
 	COLUMN(ident, head, get_delay, text, DELAY, .sum = SUM_ROW, .digit = key, \
 	       .since = version, .kinds = DELAY_BIT(DELAY_##NAME), .arg = DELAY_##NAME, \
 	       .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, \

@@ -3,7 +3,7 @@
 
 #include "delay.h"
 
-#define DELAY_ROW(NAME, id, heading, digit, since, place, place15, help) \
+#define DELAY_ROW(NAME, kernel, id, heading, digit, since, place, place15, help) \
 	{ id, heading, digit, since, place, place15, help },
 const struct delay_row delay_table[DELAY_KINDS] = { DELAY_TABLE(DELAY_ROW) };
 #undef DELAY_ROW

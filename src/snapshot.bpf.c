@@ -178,43 +178,37 @@ static __always_inline void put_wait(struct snapshot_record *record,
 }
 
 /*
- * Puts a kind's figures: of a thread (name_delay), of ended ones (name_delay_total). What a
+ * Puts a kind's figures: of a thread (kernel_delay), of ended ones (kernel_delay_total). What a
  * kernel lacks is 0 and not among the known kinds. No sums: to the verifier each comparison
  * doubles the ways through the program.
  */
-#define PUT(record, KIND, from, name, total) \
+#define PUT(record, NAME, from, kernel, total) \
 	do { \
-		struct snapshot_delay *delay_ = &(record)->delay[SNAPSHOT_##KIND]; \
-		bool range_ = bpf_core_field_exists((from)->name##_delay_max); \
+		struct snapshot_delay *delay_ = &(record)->delay[DELAY_##NAME]; \
+		bool range_ = bpf_core_field_exists((from)->kernel##_delay_max); \
 		bool there_ = bpf_core_field_exists((from)->total); \
 		delay_->ns = there_ ? (from)->total : 0; \
-		delay_->max = range_ ? (from)->name##_delay_max : 0; \
-		delay_->min = range_ ? (from)->name##_delay_min : 0; \
-		(record)->count[SNAPSHOT_##KIND] = there_ ? (__u32)(from)->name##_count : 0; \
-	} while (0)
-#define PUT_DELAY(record, KIND, from, name) PUT(record, KIND, from, name, name##_delay)
-#define PUT_ENDED(record, KIND, from, name) PUT(record, KIND, from, name, name##_delay_total)
+		delay_->max = range_ ? (from)->kernel##_delay_max : 0; \
+		delay_->min = range_ ? (from)->kernel##_delay_min : 0; \
+		(record)->count[DELAY_##NAME] = there_ ? (__u32)(from)->kernel##_count : 0; \
+	} while (0);
+#define PUT_STORED(NAME, kernel, ...) PUT(record, NAME, delays, kernel, kernel##_delay)
+#define PUT_ENDED(NAME, kernel, ...) PUT(record, NAME, stats, kernel, kernel##_delay_total)
 
-/* The kinds that this kernel knows. */
-#define KIND_BIT(KIND, name) \
-	(bpf_core_field_exists(((struct task_delay_info *)0)->name##_delay) ? \
-		 1u << SNAPSHOT_##KIND : 0)
-#define RANGE_BIT(KIND, name) \
-	(bpf_core_field_exists(((struct task_delay_info *)0)->name##_delay_max) ? \
-		 1u << SNAPSHOT_##KIND : 0)
+/* The bit of a kind that this kernel stores, or whose max and min it stores. */
+#define STORED_BIT(NAME, field) \
+	(bpf_core_field_exists(((struct task_delay_info *)0)->field) ? 1u << DELAY_##NAME : 0)
+#define KIND_BIT(NAME, kernel, ...) | STORED_BIT(NAME, kernel##_delay)
+#define RANGE_BIT(NAME, kernel, ...) | STORED_BIT(NAME, kernel##_delay_max)
 
 static __always_inline __u32 known_kinds(void)
 {
-	return KIND_BIT(BLKIO, blkio) | KIND_BIT(SWAPIN, swapin) | KIND_BIT(RECLAIM, freepages) |
-	       KIND_BIT(THRASH, thrashing) | KIND_BIT(COMPACT, compact) |
-	       KIND_BIT(WPCOPY, wpcopy) | KIND_BIT(IRQ, irq);
+	return 0 DELAY_STORED(KIND_BIT);
 }
 
 static __always_inline __u32 known_ranges(void)
 {
-	return RANGE_BIT(BLKIO, blkio) | RANGE_BIT(SWAPIN, swapin) |
-	       RANGE_BIT(RECLAIM, freepages) | RANGE_BIT(THRASH, thrashing) |
-	       RANGE_BIT(COMPACT, compact) | RANGE_BIT(WPCOPY, wpcopy) | RANGE_BIT(IRQ, irq);
+	return 0 DELAY_STORED(RANGE_BIT);
 }
 
 /* Puts a thread's own figures. */
@@ -222,7 +216,7 @@ static __always_inline void put_thread(struct snapshot_record *record,
 				       const struct task_struct *task)
 {
 	const struct task_delay_info *delays = task->delays;
-	struct snapshot_delay *cpu = &record->delay[SNAPSHOT_CPU];
+	struct snapshot_delay *cpu = &record->delay[DELAY_CPU];
 	bool range = bpf_core_field_exists(task->sched_info.max_run_delay);
 
 	record->start_ns = task->start_time;
@@ -230,21 +224,15 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	record->run_ns = task->se.sum_exec_runtime;
 	record->user_ns = task->utime;
 	record->system_ns = task->stime;
-	record->count[SNAPSHOT_CPU] = (__u32)task->sched_info.pcount;
+	record->count[DELAY_CPU] = (__u32)task->sched_info.pcount;
 	cpu->ns = task->sched_info.run_delay;
 	cpu->max = range ? task->sched_info.max_run_delay : 0;
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
 	put_wait(record, task);
 	/* Without storage for its delays it began before they were accounted. */
-	record->kinds = 1u << SNAPSHOT_CPU | (delays ? known_kinds() : 0);
-	record->ranges = (range ? 1u << SNAPSHOT_CPU : 0) | known_ranges();
-	PUT_DELAY(record, BLKIO, delays, blkio);
-	PUT_DELAY(record, SWAPIN, delays, swapin);
-	PUT_DELAY(record, RECLAIM, delays, freepages);
-	PUT_DELAY(record, THRASH, delays, thrashing);
-	PUT_DELAY(record, COMPACT, delays, compact);
-	PUT_DELAY(record, WPCOPY, delays, wpcopy);
-	PUT_DELAY(record, IRQ, delays, irq);
+	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
+	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();
+	DELAY_STORED(PUT_STORED)
 }
 
 /* Puts what the ended threads of the process had. */
@@ -259,16 +247,9 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 	record->user_ns = signal->utime;
 	record->system_ns = signal->stime;
 	record->run_ns = stats->cpu_run_virtual_total;
-	record->kinds = 1u << SNAPSHOT_CPU | known_kinds();
+	record->kinds = 1u << DELAY_CPU | known_kinds();
 	record->ranges = 0;
-	PUT_ENDED(record, CPU, stats, cpu);
-	PUT_ENDED(record, BLKIO, stats, blkio);
-	PUT_ENDED(record, SWAPIN, stats, swapin);
-	PUT_ENDED(record, RECLAIM, stats, freepages);
-	PUT_ENDED(record, THRASH, stats, thrashing);
-	PUT_ENDED(record, COMPACT, stats, compact);
-	PUT_ENDED(record, WPCOPY, stats, wpcopy);
-	PUT_ENDED(record, IRQ, stats, irq);
+	DELAY_TABLE(PUT_ENDED)
 }
 
 /* Puts who the task is. */

@@ -3,8 +3,6 @@
 
 #include "snapshot_counters.h"
 
-_Static_assert((int)SNAPSHOT_KINDS == (int)DELAY_KINDS, "a kind is missing in the program");
-
 /* The letter of /proc/PID/stat (fs/proc/array.c:task_state_array, sched.h:__task_state_index). */
 static char state_letter(uint32_t state, uint32_t exit_state)
 {

@@ -62,29 +62,22 @@ struct sched_entity {
 };
 
 /* irq since 6.4, wpcopy since 6.0, compact since 5.17; max and min since 6.14. */
+#define DELAY_FIELDS(NAME, kernel, ...) \
+	__u64 kernel##_delay, kernel##_delay_max, kernel##_delay_min; \
+	__u32 kernel##_count;
 struct task_delay_info {
-	__u64 blkio_start, blkio_delay, blkio_delay_max, blkio_delay_min;
-	__u64 swapin_delay, swapin_delay_max, swapin_delay_min;
-	__u64 freepages_delay, freepages_delay_max, freepages_delay_min;
-	__u64 thrashing_delay, thrashing_delay_max, thrashing_delay_min;
-	__u64 compact_delay, compact_delay_max, compact_delay_min;
-	__u64 wpcopy_delay, wpcopy_delay_max, wpcopy_delay_min;
-	__u64 irq_delay, irq_delay_max, irq_delay_min;
-	__u32 blkio_count, swapin_count, freepages_count, thrashing_count, compact_count,
-		wpcopy_count, irq_count;
+	__u64 blkio_start;
+	DELAY_STORED(DELAY_FIELDS)
 };
+#undef DELAY_FIELDS
 
+#define DELAY_FIELDS(NAME, kernel, ...) \
+	__u64 kernel##_count, kernel##_delay_total, kernel##_delay_max, kernel##_delay_min;
 struct taskstats {
-	__u64 cpu_count, cpu_delay_total, cpu_delay_max, cpu_delay_min;
-	__u64 blkio_count, blkio_delay_total, blkio_delay_max, blkio_delay_min;
-	__u64 swapin_count, swapin_delay_total, swapin_delay_max, swapin_delay_min;
-	__u64 freepages_count, freepages_delay_total, freepages_delay_max, freepages_delay_min;
-	__u64 thrashing_count, thrashing_delay_total, thrashing_delay_max, thrashing_delay_min;
-	__u64 compact_count, compact_delay_total, compact_delay_max, compact_delay_min;
-	__u64 wpcopy_count, wpcopy_delay_total, wpcopy_delay_max, wpcopy_delay_min;
-	__u64 irq_count, irq_delay_total, irq_delay_max, irq_delay_min;
+	DELAY_TABLE(DELAY_FIELDS)
 	__u64 cpu_run_virtual_total;
 };
+#undef DELAY_FIELDS
 
 struct signal_struct {
 	int nr_threads;

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What snapshot.bpf.c, which runs in the kernel, and snapshot.c, which reads it, agree on.
- * Includes nothing but the kernel's types, as the one is compiled for another machine.
+ * Includes nothing but the kernel's types and the kinds: the one is compiled for another machine.
  */
 #ifndef STALLTOP_SNAPSHOT_RECORD_H
 #define STALLTOP_SNAPSHOT_RECORD_H
 
 #include <linux/types.h>
 
-/* The delay kinds, in the order of delay.h (source_bpf.c checks that). */
-enum snapshot_kind {
-	SNAPSHOT_CPU, SNAPSHOT_BLKIO, SNAPSHOT_SWAPIN, SNAPSHOT_RECLAIM, SNAPSHOT_THRASH,
-	SNAPSHOT_COMPACT, SNAPSHOT_WPCOPY, SNAPSHOT_IRQ, SNAPSHOT_KINDS
-};
+#include "delay_table.h"
 
 #define SNAPSHOT_COMM 16
 
@@ -34,8 +30,8 @@ struct snapshot_record {
 	__u64 run_ns;
 	__u64 user_ns, system_ns; /* in ticks */
 	__u64 waited_ns; /* how long it has been waiting by now */
-	struct snapshot_delay delay[SNAPSHOT_KINDS];
-	__u32 count[SNAPSHOT_KINDS]; /* of waits, modulo 2^32 as in the kernel */
+	struct snapshot_delay delay[DELAY_KINDS];
+	__u32 count[DELAY_KINDS]; /* of waits, modulo 2^32 as in the kernel */
 	__u32 kinds; /* bits of what is known; all but cpu: where delays are accounted for it */
 	__u32 ranges; /* bits of those whose max and min are known */
 	__u32 wait; /* enum snapshot_wait */

@@ -523,7 +523,7 @@ static void test_unaccounted(void **state)
 
 	(void)state;
 	open_some(&turn);
-	walk_find(13)->parts[0].kinds = 1u << SNAPSHOT_CPU;
+	walk_find(13)->parts[0].kinds = 1u << DELAY_CPU;
 	for (int i = 0; i < 5; i++) {
 		cur = tick(&turn, 0);
 		assert_int_equal(element(cur, 13)->counters.valid & DELAY_BOTH(DELAY_ALL),

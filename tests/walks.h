@@ -138,8 +138,8 @@ static struct walk_task *walk_add(pid_t tgid, pid_t pid, uint64_t start_ns)
 	task->nparts = 1;
 	task->changed = true;
 	task->parts[0] = (struct snapshot_record){
-		.start_ns = start_ns, .kinds = (1u << SNAPSHOT_KINDS) - 1,
-		.ranges = (1u << SNAPSHOT_KINDS) - 1, .pid = pid, .tgid = tgid, .ppid = 1,
+		.start_ns = start_ns, .kinds = (1u << DELAY_KINDS) - 1,
+		.ranges = (1u << DELAY_KINDS) - 1, .pid = pid, .tgid = tgid, .ppid = 1,
 		.uid = 1000, .threads = 1, .state = 1, .comm = "task", .cgroup = 7 };
 	return task;
 }
@@ -172,7 +172,7 @@ static void walk_run(struct walk_task *task, unsigned part, uint64_t ns)
 	record->system_ns += ns / 4;
 	record->children_user_ns += ns / 8;
 	record->children_system_ns += ns / 16;
-	for (unsigned kind = 0; kind < SNAPSHOT_KINDS; kind++) {
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		record->delay[kind].ns += ns + kind;
 		record->count[kind] += kind + 1;
 		if (part || record->delay[kind].max < ns + kind)

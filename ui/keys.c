@@ -24,7 +24,7 @@
 #define OTHER "Program"
 
 /* A kind's key is the digit of its row. */
-#define KIND_COMMAND(NAME, id, heading, digit, since, place, place15, help) \
+#define KIND_COMMAND(NAME, kernel, id, heading, digit, since, place, place15, help) \
 	{ "sort-" id, SORT, { digit }, WHERE_TABLE, cmd_sort_key, digit, \
 	  "sort by " id ": " help "; again reverses", NULL, NULL, false },
 
