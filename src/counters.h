@@ -12,9 +12,11 @@
 #include "delay.h"
 
 /* Bits of counters.valid above those of the delays, of time and of count. */
-#define VALID_RUN (UINT32_C(1) << 16) /* run_ns */
-#define VALID_TICK (UINT32_C(1) << 17) /* user_ns and system_ns */
-#define VALID_CHILDREN (UINT32_C(1) << 18) /* of an element of a sample: its children's times */
+#define VALID_RUN (UINT32_C(1) << (2 * DELAY_KINDS)) /* run_ns */
+#define VALID_TICK (UINT32_C(1) << (2 * DELAY_KINDS + 1)) /* user_ns and system_ns */
+/* Of an element of a sample: its children's times. */
+#define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
+_Static_assert(2 * DELAY_KINDS + 3 <= 32, "too many kinds for the valid masks");
 
 /* Since a task's start, or what they grew by. */
 struct counters {
