@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "util.h"
 
 /* What a line is. */
@@ -91,16 +92,13 @@ static void look_at(struct line *line)
 }
 
 /* Takes the next line off a text. False at its end. */
-static bool next_line(const char **at, const char *end, struct line *line)
+static bool next_line(struct span *text, struct line *line)
 {
-	const char *newline;
+	struct span whole;
 
-	if (*at == end)
+	if (!take_line(text, &whole))
 		return false;
-	newline = memchr(*at, '\n', (size_t)(end - *at));
-	*line = (struct line){ .start = *at };
-	line->len = (size_t)((newline ? newline : end) - *at);
-	*at = newline ? newline + 1 : end;
+	*line = (struct line){ .start = whole.at, .len = (size_t)(whole.end - whole.at) };
 	look_at(line);
 	return true;
 }
@@ -230,11 +228,11 @@ static void note_unknown(const struct line *line, struct buf *unknown)
 static void take_lines(const char *text, size_t len, char *changed, struct options *options,
 		       struct settings_faults *faults)
 {
-	const char *at = text, *end = text + len;
+	struct span rest = { text, text + len };
 	struct buf unused = { 0 };
 	struct line line;
 
-	for (size_t number = 1; next_line(&at, end, &line); number++) {
+	for (size_t number = 1; next_line(&rest, &line); number++) {
 		struct buf why = { 0 };
 		struct setting setting;
 
@@ -379,11 +377,11 @@ static void rewrite_line(const struct line *line, const struct view_config *view
 void settings_rewrite(const char *text, size_t len, const struct view_config *view,
 		      struct buf *out)
 {
-	const char *at = text, *end = text + len;
+	struct span rest = { text, text + len };
 	bool written[VALUES] = { false };
 	struct line line;
 
-	while (next_line(&at, end, &line))
+	while (next_line(&rest, &line))
 		rewrite_line(&line, view, written, out);
 	for (size_t i = 0; i < VALUES; i++) {
 		size_t start = out->len;
