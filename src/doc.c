@@ -140,7 +140,7 @@ static void put_source(struct buf *out, const struct source_ops *ops, const stru
 	const char *why = err ? error_of_source(ops->name, err) : NULL;
 
 	if (err)
-		buf_printf(out, "\n%s: not to be had (%s)", ops->name, why ? why : strerror(-err));
+		buf_printf(out, "\n%s: unavailable (%s)", ops->name, why ? why : strerror(-err));
 	else if (ops->version)
 		buf_printf(out, "\n%s: version %d", ops->name, ops->version(source.state));
 	source_close(&source);

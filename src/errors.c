@@ -22,8 +22,8 @@ const char *error_of_source(const char *name, int err)
 		{ "bpf", -EPERM, "it needs CAP_BPF and CAP_PERFMON: run as root" },
 		{ "bpf", -ENOENT, "it needs the kernel's BTF, /sys/kernel/btf/vmlinux "
 				  "(CONFIG_DEBUG_INFO_BTF)" },
-		{ "bpf", -EOPNOTSUPP, "the kernel does not take the program (5.8 or later should); "
-				      "--debug-log FILE has its words" },
+		{ "bpf", -EOPNOTSUPP, "the kernel rejects the program (5.8 or later should accept it); "
+				      "--debug-log FILE records why" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -48,15 +48,15 @@ const char *error_of_expression(enum trigger_fault fault)
 {
 	static const char *const texts[] = {
 		[TRIGGER_GOOD] = "",
-		[TRIGGER_BAD_FORM] = "RESOURCE some|full THRESHOLD/WINDOW, as memory some "
-				     "300ms/2s, perhaps with cgroup:PATH before it",
-		[TRIGGER_BAD_GROUP] = "a path below the root of cgroup v2 behind cgroup:, "
+		[TRIGGER_BAD_FORM] = "RESOURCE some|full THRESHOLD/WINDOW, such as memory some "
+				     "300ms/2s, optionally with cgroup:PATH before it",
+		[TRIGGER_BAD_GROUP] = "a path below the root of cgroup v2 after cgroup:, "
 				      "without ..",
 		[TRIGGER_BAD_RESOURCE] = "cpu, memory, io or irq before some or full",
-		[TRIGGER_BAD_LEVEL] = "some or full behind the resource",
-		[TRIGGER_BAD_IRQ] = "full behind irq, which has no some",
-		[TRIGGER_BAD_TIME] = "THRESHOLD/WINDOW, each a number of whole us in us, ms or s, "
-				     "as 300ms/2s",
+		[TRIGGER_BAD_LEVEL] = "some or full after the resource",
+		[TRIGGER_BAD_IRQ] = "full after irq, which has no some",
+		[TRIGGER_BAD_TIME] = "THRESHOLD/WINDOW, each a whole number of us, written in us, "
+				     "ms or s, such as 300ms/2s",
 		[TRIGGER_BAD_WINDOW] = "a window from 500ms to 10s",
 		[TRIGGER_BAD_THRESHOLD] = "a threshold above 0 and at most the window",
 	};
@@ -74,8 +74,8 @@ static void explain_file(struct buf *out, const struct trigger_spec *spec,
 	case -ENOENT:
 	case -EOPNOTSUPP:
 		if (spec->resource == PSI_IRQ)
-			buf_puts(out, "this kernel does not measure pressure by interrupts: it "
-				      "takes 6.1 with CONFIG_IRQ_TIME_ACCOUNTING");
+			buf_puts(out, "this kernel does not measure interrupt pressure: that "
+				      "needs Linux 6.1 or later with CONFIG_IRQ_TIME_ACCOUNTING");
 		else if (spec->group)
 			buf_puts(out, "the pressure of this group is not measured: write 1 to "
 				      "its cgroup.pressure, or boot with the kernel parameter "
@@ -87,12 +87,16 @@ static void explain_file(struct buf *out, const struct trigger_spec *spec,
 	case -EACCES:
 	case -EPERM:
 		if (spec->group)
-			buf_printf(out, "the group's %s.pressure cannot be opened for writing (%s): "
-				   "only its owner may, mostly root", name, strerror(-error->err));
+			buf_printf(out,
+				   "the group's %s.pressure cannot be opened for writing (%s): "
+				   "only its owner may, usually root",
+				   name, strerror(-error->err));
 		else
 			buf_printf(out, "/proc/pressure/%s cannot be opened for writing (%s)%s",
-				   name, strerror(-error->err), error->privileged ? "" :
-				   ": before 6.5 that takes CAP_SYS_RESOURCE");
+				   name, strerror(-error->err),
+				   error->privileged
+					   ? ""
+					   : ": before Linux 6.5 that needs CAP_SYS_RESOURCE");
 		break;
 	default:
 		buf_printf(out, "the pressure file cannot be opened for writing: %s",
@@ -109,10 +113,11 @@ static void explain_write(struct buf *out, const struct trigger_spec *spec,
 	switch (error->err) {
 	case -EINVAL:
 		if (!over || error->privileged)
-			buf_puts(out, "the kernel does not take it (Invalid argument)");
+			buf_puts(out, "the kernel refuses it (Invalid argument)");
 		else
-			buf_printf(out, "without CAP_SYS_RESOURCE a window must be a multiple of "
-				   "2s: take %us, or run it with that capability",
+			buf_printf(out,
+				   "without CAP_SYS_RESOURCE a window must be a multiple of "
+				   "2s: use %us, or run stalltop with that capability",
 				   (spec->window_us - over + TRIGGER_STEP_US) / 1000000);
 		break;
 	case -EBUSY:
@@ -122,10 +127,10 @@ static void explain_write(struct buf *out, const struct trigger_spec *spec,
 		buf_puts(out, "pressure is not measured: boot with the kernel parameter psi=1");
 		break;
 	case -ENODEV:
-		buf_puts(out, "the group has gone");
+		buf_puts(out, "the control group no longer exists");
 		break;
 	default:
-		buf_printf(out, "the kernel does not take it: %s", strerror(-error->err));
+		buf_printf(out, "the kernel refuses it: %s", strerror(-error->err));
 	}
 }
 
@@ -135,7 +140,7 @@ void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 	switch (error->step) {
 	case TRIGGER_AT_MOUNT:
 		if (error->err == -ENOENT)
-			buf_puts(out, "cgroup v2, whose groups alone have pressure, is not mounted");
+			buf_puts(out, "cgroup v2 is not mounted: only its groups have pressure");
 		else
 			buf_printf(out, "cannot find out where cgroup v2 is mounted: %s",
 				   strerror(-error->err));
@@ -143,7 +148,7 @@ void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 	case TRIGGER_AT_GROUP:
 		if (error->err == -ENOENT)
 			buf_puts(out, "there is no such group; paths begin at the root of cgroup "
-				      "v2, as in /proc/PID/cgroup behind 0::");
+				      "v2, as in /proc/PID/cgroup after 0::");
 		else
 			buf_printf(out, "the group cannot be opened: %s", strerror(-error->err));
 		break;
@@ -177,8 +182,8 @@ void complain_batch(const char *source, enum batch_failure failure, int err)
 		fprintf(stderr, "stalltop: cannot write to standard output: %s\n", strerror(-err));
 		break;
 	case BATCH_TRIGGERS:
-		fprintf(stderr, "stalltop: nothing is left to wait for: all groups that --when "
-			"names have gone\n");
+		fprintf(stderr, "stalltop: nothing is left to wait for: the control groups that "
+				"--when names no longer exist\n");
 		break;
 	}
 }
@@ -202,7 +207,7 @@ void complain_hierarchy(const char *name, int procfd, int err)
 
 	buf_puts(&line, "--cgroup-hierarchy: ");
 	if (err == -EINVAL && !hierarchy_names(procfd, &names) && names.len) {
-		buf_puts(&line, "there is no '");
+		buf_puts(&line, "there is no hierarchy '");
 		text_escape(&line, name, strlen(name), TEXT_ASCII);
 		buf_puts(&line, "' here; there are: ");
 		text_escape(&line, names.data, names.len, TEXT_ASCII);

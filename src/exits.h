@@ -45,7 +45,7 @@ struct exits;
 
 /*
  * Registers the listeners. threads: every task's end is wanted, else that of whole processes.
- * buffer: of each listener in bytes, 0 for as much as is good. 0, or -errno: -EINVAL outside
+ * buffer: of each listener in bytes, 0 for the default. 0, or -errno: -EINVAL outside
  * the initial user and pid namespaces (kernel/taskstats.c:add_del_listener()), -EPERM,
  * -ENOENT without taskstats.
  */

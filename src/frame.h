@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A frame: what happened between two samples. Deltas as the contract's Words define
- * them; immutable once handed on.
+ * A frame: what happened between two samples, as deltas of their counters. It is not
+ * changed once it is handed on.
  */
 #ifndef STALLTOP_FRAME_H
 #define STALLTOP_FRAME_H

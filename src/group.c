@@ -29,11 +29,13 @@ struct group_store {
 };
 
 const struct group_row group_table[GROUP_BYS] = {
-	[GROUP_PROCESS] = { "process", "tasks", "a row for each process", 0 },
-	[GROUP_THREAD] = { "thread", "threads", "a row for each thread", 0 },
-	[GROUP_USER] = { "user", "users", "a row for each user", 0 },
-	[GROUP_COMMAND] = { "command", "commands", "a row for all tasks of one name", 0 },
-	[GROUP_CGROUP] = { "cgroup", "cgroups", "a row for each control group", NEED_CGROUP },
+	[GROUP_PROCESS] = { "process", "task", "tasks", "one row per process", 0 },
+	[GROUP_THREAD] = { "thread", "thread", "threads", "one row per thread", 0 },
+	[GROUP_USER] = { "user", "user", "users", "one row per user", 0 },
+	[GROUP_COMMAND] = { "command", "command", "commands", "one row for all tasks of a name",
+			    0 },
+	[GROUP_CGROUP] = { "cgroup", "cgroup", "cgroups", "one row per control group",
+			   NEED_CGROUP },
 };
 
 int group_by_name(const char *name)
@@ -132,7 +134,7 @@ static void grow_groups(struct grouping *grouping)
 					     sizeof(*grouping->frame.rows));
 }
 
-/* The index of the group of that name (of so many bytes, where there is one), new if need be. */
+/* The index of the group of that name, added if it is new: `added` says which. */
 static size_t take_group(struct grouping *grouping, const char *name, bool *added)
 {
 	uint64_t id = id_of(name);

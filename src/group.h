@@ -18,9 +18,9 @@ enum group_by { GROUP_PROCESS, GROUP_THREAD, GROUP_USER, GROUP_COMMAND, GROUP_CG
 
 struct group_row {
 	const char *id;
-	const char *plural; /* what the sum row counts */
-	const char *help;   /* what a row is then */
-	unsigned needs;	    /* NEED_ bits: what must be read to tell the groups */
+	const char *one, *many; /* what the sum row counts */
+	const char *help;	/* what a row is then */
+	unsigned needs;		/* NEED_ bits: what must be read to tell the groups */
 };
 
 extern const struct group_row group_table[GROUP_BYS];

@@ -100,7 +100,7 @@ static bool is_default(const struct column *column, const struct layout_frame *f
 	return !(column->needs & ~frame->reads) && layout_applies(column, frame->group_by);
 }
 
-/* The contract's default view. */
+/* The columns that are shown without -F, by width. */
 static void add_default(struct layout *layout, const struct layout_frame *frame)
 {
 	for (enum column_place place = PLACE_LEFT; place <= PLACE_RIGHT; place++)

@@ -182,8 +182,9 @@ static void complain_screen(const char *source, enum ui_failure failure, int err
 		complain_source(source, err);
 	else if (failure == UI_TERMINAL && err == -ENOENT)
 		fprintf(stderr,
-			"stalltop: terminal type '%s' is not known: set TERM to one that is "
-			"(-b needs none)\n", type ? type : "");
+			"stalltop: terminal type '%s' is unknown: set TERM to a known one, "
+			"or use -b, which needs none\n",
+			type ? type : "");
 	else
 		fprintf(stderr, "stalltop: cannot %s: %s\n",
 			failure == UI_TERMINAL ? "take over the terminal" : "wait for the keyboard",
@@ -214,7 +215,7 @@ static void put_back_delayacct(void)
 {
 	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
 	if (delayacct_put_back(&switched))
-		fprintf(stderr, "stalltop: cannot put kernel.task_delayacct back to 0\n");
+		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct back to 0\n");
 }
 
 /* The same in a signal handler. */
@@ -341,20 +342,20 @@ static int run_accounted(struct options *options, const char *message)
 static bool check_usage(const struct options *options)
 {
 	if (options->command && !strcmp(options->format, "csv")) {
-		fprintf(stderr, "stalltop: --format csv does not go with a command: text, json\n");
+		fprintf(stderr, "stalltop: a command has no --format csv: use text or json\n");
 		return false;
 	}
 	if (options->command && options->watch.nspecs) {
-		fprintf(stderr, "stalltop: --when does not go with a command: it goes with -b, and "
-			"with the screen\n");
+		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
+				"screen\n");
 		return false;
 	}
 	if (options->batch || options->command)
 		return true;
 	if (strcmp(options->format, out_registry[0]->name) != 0)
-		fprintf(stderr, "stalltop: --format %s goes with --batch\n", options->format);
+		fprintf(stderr, "stalltop: --format %s needs --batch\n", options->format);
 	else if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		fprintf(stderr, "stalltop: no terminal for the screen; -b is batch mode\n");
+		fprintf(stderr, "stalltop: no terminal for the screen; use -b for batch mode\n");
 	else
 		return true;
 	return false;

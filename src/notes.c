@@ -8,25 +8,25 @@
 const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_DELAYACCT_OFF] = {
 		"delayacct-off", "delay accounting is off: only cpu delay is known",
-		"on now, for tasks started from then on: sysctl kernel.task_delayacct=1; at every "
-		"boot: the kernel parameter delayacct, or a line kernel.task_delayacct=1 in "
-		"/etc/sysctl.d/50-delayacct.conf",
+		"to switch it on now, for tasks that start later: sysctl kernel.task_delayacct=1; "
+		"at every boot: the kernel parameter delayacct, or a line kernel.task_delayacct=1 "
+		"in /etc/sysctl.d/50-delayacct.conf",
 	},
 	[NOTE_DELAYACCT_OLDER] = {
 		"delayacct-older",
 		"%v {task is|tasks are} older than delay accounting: "
-		"{its|their} waits but cpu are unknown",
+		"only {its|their} cpu delay is known",
 		"start {it|them} again, or boot with the kernel parameter delayacct",
 	},
 	[NOTE_DELAYACCT_UNSURE] = {
 		"delayacct-unsure",
 		"%v {task shows|tasks show} no blkio: {it|they} may be older than delay accounting, "
-		"so it is unknown",
-		"taskstats tells (see no-cap)",
+		"so their blkio is unknown",
+		"the taskstats source can tell (see no-cap)",
 	},
 	[NOTE_DELAYACCT_TOGGLED] = {
 		"delayacct-toggled",
-		"delay accounting was switched: this interval shows cpu delay only", NULL,
+		"delay accounting was switched: in this interval only cpu delay is known", NULL,
 	},
 	[NOTE_NO_CAP] = {
 		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only",
@@ -47,7 +47,8 @@ const struct note_row note_table[NOTE_IDS] = {
 		NULL,
 	},
 	[NOTE_NO_BPF] = {
-		"no-bpf", "no bpf source (%v): this many tasks cost less with it",
+		"no-bpf",
+		"the bpf source is unavailable (%v): it would read this many tasks at less cost",
 		"--source bpf says why",
 	},
 	[NOTE_NO_PSI] = {
@@ -55,54 +56,55 @@ const struct note_row note_table[NOTE_IDS] = {
 		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)",
 	},
 	[NOTE_GROUP_GONE] = {
-		"group-gone", "there is no such control group as --cgroup names", NULL,
+		"group-gone", "the control group that --cgroup names does not exist", NULL,
 	},
 	[NOTE_GROUP_PSI] = {
-		"group-psi", "the control group has no pressure (%v)",
-		"only groups of cgroup v2 have, while their cgroup.pressure is 1",
+		"group-psi", "the control group's pressure is unavailable (%v)",
+		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1",
 	},
 	[NOTE_GROUP_UNKNOWN] = {
 		"group-unknown",
-		"%v {task|tasks} began and ended in the interval, in which control group is not known: "
-		"{it is|they are} not shown", "a shorter interval (-d)",
+		"the control group of %v {task|tasks} that began and ended in the interval is "
+		"unknown: {it is|they are} not shown", "a shorter interval (-d)",
 	},
 	[NOTE_PSI_MISSING] = {
 		"psi-missing", "/proc/pressure/%v cannot be read: its pressure is unknown", NULL,
 	},
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp",
-		"%v {task has|tasks have} a wait longer than can be, booked so by the kernel: "
+		"for %v {task|tasks} the kernel booked a wait that is longer than possible: "
 		"it is shown as unknown", NULL,
 	},
 	[NOTE_UNREAD] = {
-		"unread", "%v {task|tasks} gave no answer and {is|are} not shown", NULL,
+		"unread", "%v {task|tasks} could not be read and {is|are} not shown", NULL,
 	},
 	[NOTE_EXITS_REFUSED] = {
 		"exits-refused",
-		"no records of exiting tasks (%v): what ends between samples is not counted",
-		"the kernel gives them in the initial user and pid namespaces only",
+		"exit records are unavailable (%v): what tasks wait after their last sample is not "
+		"counted",
+		"the kernel sends them in the initial user and pid namespaces only",
 	},
 	[NOTE_EXITS_LOST] = {
 		"exits-lost",
-		"%v {record of an exiting task was|records of exiting tasks were} lost: "
-		"{its|their} last waits are not counted",
+		"%v exit {record was|records were} lost: "
+		"the last waits of {that task|those tasks} are not counted",
 		"a shorter interval (-d), or a larger --exit-buffer",
 	},
 	[NOTE_EXITS_INEXACT] = {
 		"exits-inexact",
-		"this kernel does not count the records of exiting tasks that it drops: "
-		"more may be lost than is counted",
+		"this kernel does not count the exit records that it drops: "
+		"more may be lost than is shown",
 		"needs Linux 4.12 or later; a larger --exit-buffer makes losses rarer",
 	},
 	[NOTE_LATE] = {
 		"late",
-		"%v {interval was|intervals were} skipped: a sample took longer, or the program "
+		"%v {interval was|intervals were} skipped: a sample took too long, or the program "
 		"was stopped",
 		"a longer interval (-d)",
 	},
 	[NOTE_TRIGGER_GONE] = {
 		"trigger-gone",
-		"%v {group that --when names has|groups that --when names have} gone: "
+		"%v control {group|groups} that --when names no longer {exists|exist}: "
 		"{its|their} pressure is not watched any more", NULL,
 	},
 };

@@ -60,7 +60,7 @@ SETTER(set_sort)
 
 	query->sort = column_by_id(id, strlen(id));
 	if (!query->sort) {
-		buf_puts(why, "a field (see -F list), perhaps with + or - before it");
+		buf_puts(why, "a field (see -F list), optionally with + or - before it");
 		return false;
 	}
 	query->descending = signed_ ? *arg == '-' : column_descends(query->sort);
@@ -79,7 +79,7 @@ SETTER(set_fields)
 		buf_free(&bad);
 		return true;
 	}
-	buf_puts(why, "field ids with commas between, or each with + or - before it (see -F list)");
+	buf_puts(why, "field ids separated by commas, or each with + or - before it (see -F list)");
 	if (bad.len) {
 		buf_puts(why, "; not: ");
 		text_escape(why, bad.data, bad.len, TEXT_ASCII);
@@ -166,7 +166,7 @@ SETTER(set_pids)
 {
 	if (each_part(arg, options, take_pid))
 		return true;
-	buf_puts(why, "process ids with commas between");
+	buf_puts(why, "process ids separated by commas");
 	return false;
 }
 
@@ -188,7 +188,7 @@ SETTER(set_users)
 {
 	if (each_part(arg, options, take_user))
 		return true;
-	buf_puts(why, "names of users there are, or numbers, with commas between");
+	buf_puts(why, "names of existing users, or user ids, separated by commas");
 	return false;
 }
 
@@ -280,7 +280,7 @@ SETTER(set_when)
 	enum trigger_fault fault;
 
 	if (watch->nspecs == TRIGGERS_MAX) {
-		buf_printf(why, "%d of them at most", TRIGGERS_MAX);
+		buf_printf(why, "at most %d of them", TRIGGERS_MAX);
 		return false;
 	}
 	fault = trigger_parse(arg, &spec);
@@ -333,10 +333,10 @@ SETTER(set_debug_log)
 }
 
 const struct option_row option_table[] = {
-	{ 'b', "batch", NULL, "off", "no screen: samples to standard output",
-	  FLAG(batch), .barred = true },
-	{ 'n', "iterations", "N", "endless", "stop after N samples",
-	  .set = set_iterations, .barred = true },
+	{ 'b', "batch", NULL, "off", "no screen: write samples to standard output", FLAG(batch),
+	  .barred = true },
+	{ 'n', "iterations", "N", "endless", "stop after N samples", .set = set_iterations,
+	  .barred = true },
 	{ 'd', "delay", "SECONDS", "2", "interval; fractions, " INTERVAL_RANGE,
 	  .set = set_interval },
 	{ 's', "sort", "FIELD", "total",
@@ -344,21 +344,21 @@ const struct option_row option_table[] = {
 	  "texts ascend",
 	  .set = set_sort },
 	{ 'F', "fields", "LIST", "by width",
-	  "field ids with commas between; +id or -id adds to or takes from the default; list "
-	  "prints every id with unit and meaning",
+	  "field ids separated by commas; +id adds to the default, -id takes away from it; list "
+	  "prints every id with its unit and meaning",
 	  .set = set_fields },
 	{ 'U', "unit", "UNIT", "percent",
-	  "delay columns show: percent, ms (in the interval), count (waits in it), avg (ms a "
-	  "wait), max (longest wait since the task's start, ms), total (ms since its start)",
+	  "what delay columns show: percent, ms (in the interval), count (waits in it), avg (ms "
+	  "per wait), max (longest wait since the task's start, ms), total (ms since its start)",
 	  .set = set_unit },
-	{ 'H', "threads", NULL, "off", "a row a thread, as -g thread", .set = set_threads },
-	{ 'g', "group-by", "WHAT", "process", "a row each: process, thread, user, command, cgroup",
-	  .set = set_group },
+	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread", .set = set_threads },
+	{ 'g', "group-by", "WHAT", "process",
+	  "one row per process, thread, user, command or cgroup", .set = set_group },
 	{ 0, "cgroup", "PATH", "all", "only tasks of this control group and those below it",
 	  .set = set_cgroup },
 	{ 'p', "pid", "PID[,PID...]", "all",
-	  "only these processes (with -H their threads); no others are read",
-	  .set = set_pids, .barred = true },
+	  "only these processes (with -H their threads); no others are read", .set = set_pids,
+	  .barred = true },
 	{ 'u', "user", "USER[,USER...]", "all", "only these users, by name or number",
 	  .set = set_users },
 	{ 'm', "match", "REGEX", "all", "rows whose name or command line matches (POSIX extended)",
@@ -368,45 +368,46 @@ const struct option_row option_table[] = {
 	{ 'i', "active", NULL, "off",
 	  "hide rows with no delay, no run time and no exit in the interval",
 	  FLAG(view.query.active) },
-	{ 'r', "rows", "N", "all", "at most N rows a sample", .set = set_rows },
+	{ 'r', "rows", "N", "all", "at most N rows per sample", .set = set_rows },
 	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks", .set = set_no_exits },
-	{ 0, "exit-buffer", "KB", "as is good",
-	  "receive buffer of each listener for exiting tasks (there is one a CPU)",
+	{ 0, "exit-buffer", "KB", "auto",
+	  "receive buffer of each listener for exiting tasks (there is one per CPU)",
 	  .set = set_exit_buffer },
-	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)",
-	  .set = set_format, .barred = true },
-	{ 0, "output", "FILE", "standard error", "where what a command (--) waited for is written",
-	  .set = set_output },
+	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)", .set = set_format,
+	  .barred = true },
+	{ 0, "output", "FILE", "standard error",
+	  "with -- COMMAND: the file that the report goes to", .set = set_output },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start) },
 	{ 0, "when", "PRESSURE", "always",
-	  "samples while there is such pressure, as \"memory some 300ms/2s\" or \"cgroup:PATH io "
-	  "full 1s/4s\"; on the screen a message tells of it; several: any of them",
+	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" or "
+	  "\"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; may be "
+	  "given several times, then any of them counts",
 	  .set = set_when },
-	{ 0, "linger", "SECONDS", "10", "with --when: go on for so long after the pressure",
-	  .set = set_linger },
-	{ 0, "bell", NULL, "off", "with --when: the terminal rings, too", FLAG(watch.bell) },
+	{ 0, "linger", "SECONDS", "10",
+	  "with --when: go on for this long after the pressure has ended", .set = set_linger },
+	{ 0, "bell", NULL, "off", "with --when: ring the terminal's bell too", FLAG(watch.bell) },
 	{ 0, "source", "SOURCE", "auto",
-	  "taskstats; bpf, which costs a moment to start and little a sample; procfs (run time, "
-	  "cpu and blkio only; needs no privileges); auto: taskstats up to 2000 tasks or for a "
-	  "single interval, bpf for more, procfs without privileges",
+	  "taskstats; bpf (takes a moment to start, then costs little per sample); procfs (run "
+	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 2000 tasks or "
+	  "a single interval, bpf for more tasks, procfs without privileges",
 	  .set = set_source },
 	{ 0, "enable-delayacct", NULL, "off",
-	  "kernel.task_delayacct on for the run; at the end it is put back if it is still what "
-	  "was set",
+	  "switch kernel.task_delayacct on while stalltop runs; at its end the switch is put back, "
+	  "unless somebody else has changed it",
 	  FLAG(enable_delayacct) },
-	{ 0, "cgroup-hierarchy", "NAME", "as is used",
-	  "the cgroup hierarchy that groups are of: v2, or a controller or name=NAME of a v1 "
-	  "hierarchy; by default v2 unless it holds all tasks in its root, then the v1 hierarchy "
-	  "with the most groups",
+	{ 0, "cgroup-hierarchy", "NAME", "auto",
+	  "the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy; by "
+	  "default v2, unless all tasks are in its root: then the v1 hierarchy with the most "
+	  "groups",
 	  .set = set_hierarchy },
-	{ 0, "debug-log", "FILE", "none", "append to FILE what the program does",
+	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
 	  .set = set_debug_log, .barred = true },
 	{ 'h', "help", NULL, NULL, "print this and exit", FLAG(help), .barred = true },
 	{ 'V', "version", NULL, NULL,
-	  "print version, sources built in, kernel and taskstats version, and exit",
-	  FLAG(version), .barred = true },
+	  "print version, sources built in, kernel and taskstats version, and exit", FLAG(version),
+	  .barred = true },
 };
 
 const size_t option_table_n = ARRAY_SIZE(option_table);

@@ -121,7 +121,7 @@ static int take_command(struct options *options, char **command, struct buf *why
 	options->command = command;
 	if (*command)
 		return 0;
-	buf_puts(why, "a command is missing behind --");
+	buf_puts(why, "a command is missing after --");
 	return -EINVAL;
 }
 
@@ -193,7 +193,7 @@ void options_help(struct buf *out)
 {
 	buf_puts(out, "Usage: stalltop [options]\n"
 		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
-		      "Shows what every task waits for, and how badly.\n\n");
+		      "Shows what every task waits for, and how long.\n\n");
 	for (size_t i = 0; i < option_table_n; i++) {
 		const struct option_row *row = &option_table[i];
 		char names[64];

@@ -193,6 +193,7 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 static void append_sum(struct out *out, const struct view *view)
 {
 	const struct order *order = &out->order;
+	const struct group_row *counted = &group_table[out->config->view->group_by];
 	struct buf *buf = &out->buf;
 
 	for (size_t i = 0; i < out->layout.n; i++) {
@@ -204,7 +205,7 @@ static void append_sum(struct out *out, const struct view *view)
 			buf_putc(buf, ' ');
 		if (column->last && i + 1 == out->layout.n)
 			buf_printf(buf, "%zu %s", order->passed,
-				   group_table[out->config->view->group_by].plural);
+				   plural(order->passed, counted->one, counted->many));
 		else
 			column_append_total(column, view, &total, !i, &out->scratch, buf);
 	}

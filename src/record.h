@@ -36,9 +36,9 @@ enum record_fold { FOLD_LEADER, FOLD_SUM, FOLD_MAX };
 	X(ac_pid, "ACPID", U32, 128, 176, 1, GAUGE, LEADER, "basic", "#", "task id") \
 	X(ac_ppid, "ACPPID", U32, 132, 180, 1, GAUGE, LEADER, "basic", "#", "parent's id") \
 	X(ac_btime, "BTIME", U32, 136, 184, 1, GAUGE, LEADER, "basic", "s", \
-	  "begin, seconds since 1970") \
+	  "start, seconds since 1970") \
 	X(ac_etime, "ETIME", U64, 144, 192, 1, GAUGE, LEADER, "basic", "us", \
-	  "elapsed since the begin") \
+	  "time since the start") \
 	X(ac_utime, "UTIME", U64, 152, 200, 1, COUNTER, SUM, "basic", "us", \
 	  "user CPU time, counted in ticks") \
 	X(ac_stime, "STIME", U64, 160, 208, 1, COUNTER, SUM, "basic", "us", \
@@ -82,10 +82,10 @@ enum record_fold { FOLD_LEADER, FOLD_SUM, FOLD_MAX };
 	X(cpu_scaled_run_real_total, "SREAL", U64, 304, 352, 6, COUNTER, SUM, "scaled", "ns", \
 	  "time on a CPU scaled by its frequency, where the machine can") \
 	X(ac_btime64, "BTIME64", U64, 344, 424, 10, GAUGE, LEADER, "basic", "s", \
-	  "begin, seconds since 1970, past 2106 too") \
+	  "start, seconds since 1970, past 2106 too") \
 	X(ac_tgid, "ACTGID", U32, 368, 464, 12, GAUGE, LEADER, "group", "#", "thread group id") \
 	X(ac_tgetime, "TGETIME", U64, 376, 472, 12, GAUGE, LEADER, "group", "us", \
-	  "elapsed since the thread group's begin") \
+	  "time since the start of the thread group") \
 	X(ac_exe_dev, "EXEDEV", U64, 384, 480, 12, GAUGE, LEADER, "group", "#", \
 	  "device of the executable") \
 	X(ac_exe_inode, "EXEINO", U64, 392, 488, 12, GAUGE, LEADER, "group", "#", \

@@ -87,8 +87,9 @@ static void append_outlived(struct buf *out, const struct run_result *result,
 	if (!result->outlived)
 		return;
 	buf_printf(out, "note: %zu %s and %s not counted:", result->outlived,
-		   result->outlived == 1 ? "descendant goes on" : "descendants go on",
-		   result->outlived == 1 ? "is" : "are");
+		   plural(result->outlived, "descendant is still running",
+			  "descendants are still running"),
+		   plural(result->outlived, "is", "are"));
 	for (size_t i = 0; i < result->outlived && i < RUN_NAMED; i++) {
 		const char *comm = result->named[i].comm;
 

@@ -18,7 +18,7 @@ struct sampler_config {
 	bool brief;	    /* a single interval: a source that opens fast is the better one */
 	bool since_start;   /* cumulative figures */
 	bool exits;	    /* listen for exiting tasks */
-	size_t exit_buffer; /* of a listener, in bytes; 0: as is good */
+	size_t exit_buffer; /* of a listener, in bytes; 0: the default */
 	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
 	const char *cgroup; /* whose pressure stands for the machine's; NULL: that itself */
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */

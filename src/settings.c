@@ -168,7 +168,7 @@ static bool is_allowed(const struct setting *setting, const struct line *line,
 	ok = set(setting, value, &trial, allowed);
 	if (ok && trial.list_fields) {
 		/* It prints a list, and exits. */
-		buf_puts(allowed, "field ids with commas between");
+		buf_puts(allowed, "field ids separated by commas");
 		ok = false;
 	}
 	options_free(&trial);

@@ -78,7 +78,7 @@ void settings_load(const char *path, struct options *options, struct buf *text,
 	if (faults.broken)
 		append_broken(message, &faults);
 	if (faults.unknown.len) {
-		buf_puts(message, faults.broken ? "; not known: " : "not known: ");
+		buf_puts(message, faults.broken ? "; unknown: " : "unknown: ");
 		buf_add(message, faults.unknown.data, faults.unknown.len);
 	}
 	settings_faults_free(&faults);
@@ -214,7 +214,7 @@ enum settings_saved settings_save(const char *path, const struct view_config *vi
 	} else {
 		buf_puts(message, "configuration ");
 		append_broken(message, &faults);
-		buf_puts(message, "; comment out and write?");
+		buf_puts(message, "; turn such lines into comments and write?");
 	}
 	settings_faults_free(&faults);
 	buf_free(&old);

@@ -54,6 +54,12 @@ bool parse_number(const char *text, double *number);
 /* Takes seconds from min to max, as ns. False when the text is not such a number. */
 bool parse_seconds(const char *text, double min, double max, uint64_t *ns);
 
+/* The word for so many things: one task, 2 tasks. */
+static inline const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
 /* The clock (CLOCK_MONOTONIC, CLOCK_REALTIME ...) in ns. */
 uint64_t clock_ns(int clock);
 

@@ -273,7 +273,7 @@ static void test_help(void **state)
 	assert_non_null(strstr(r.out.data, "taskstats"));
 }
 
-/* JSON: the members that the contract names, and no other kind of value. */
+/* JSON: the members that the manual names, and no other kind of value. */
 static void test_json_members(void **state)
 {
 	static const char *const of_sample[] = {

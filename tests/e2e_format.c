@@ -134,7 +134,7 @@ static void test_json_threads(void **state)
 	}
 }
 
-/* CSV: the head row as the contract has it, and the kernel's numbers. */
+/* CSV: the head row as the manual has it, and the kernel's numbers. */
 static void test_csv_since_start(void **state)
 {
 	struct reader_record rec;

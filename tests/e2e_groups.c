@@ -386,8 +386,10 @@ static void test_text(void **state)
 		assert_int_equal(members, 6);
 		assert_string_equal(sample->sum.cell[0], "=");
 		assert_string_equal(sample->sum.cell[1], "6");
-		assert_non_null(strstr(sample->sum.line,
-				       e2e_format(" %zu %s", sample->rows, groupings[g].plural)));
+		assert_non_null(strstr(
+			sample->sum.line,
+			e2e_format(" %zu %s", sample->rows,
+				   sample->rows == 1 ? groupings[g].by : groupings[g].plural)));
 	}
 }
 

@@ -235,7 +235,7 @@ static void test_fields(void **state)
 	assert_false(has_head(heads, "USER"));
 }
 
-/* -F list: every id that the contract names. */
+/* -F list: every id that the manual names. */
 static void test_field_list(void **state)
 {
 	static const char *const ids[] = {
@@ -280,7 +280,7 @@ static void test_wanted(void **state)
 	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -o csv -p %d -F pid,state,elap", (int)pid);
 	check_silent_success(&r);
 	parse_csv(r.out.data, r.out.len, &csv);
-	/* fields beyond those of the contract follow them */
+	/* fields beyond those that are always there follow them */
 	assert_string_equal(csv.cell[0][26], "run_ns");
 	assert_true(csv.columns > 27);
 	assert_string_equal(csv_cell(&csv, csv_row(&csv, pid), "state"), "S");

@@ -404,7 +404,7 @@ static void test_refused(void **state)
 	check_failed(&r, 2, "\\x1b[2J");
 	start(&p, NULL, "-- true", NEVER, NULL);
 	e2e_finish(&p, 5, &r);
-	check_failed(&r, 2, "--when does not go with a command");
+	check_failed(&r, 2, "a command cannot have --when");
 }
 
 int main(void)

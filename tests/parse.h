@@ -5,7 +5,7 @@
 #include "e2e.h"
 
 /*
- * The program's three formats, read as strictly as the contract words them: what
+ * The program's three formats, read as strictly as the manual words them: what
  * is not as it should be fails the test. All that is returned lasts as long as
  * the test.
  */

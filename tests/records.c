@@ -150,7 +150,7 @@ void record_fill(struct record_values *values, uint64_t seed)
 	}
 }
 
-/* The kinds in the contract's order, under the kernel's names: X(index, name). */
+/* The kinds in the order of the manual, under the kernel's names: X(index, name). */
 #define KINDS(X) \
 	X(0, cpu) X(1, blkio) X(2, swapin) X(3, freepages) X(4, thrashing) X(5, compact) \
 	X(6, wpcopy) X(7, irq)

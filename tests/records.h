@@ -36,7 +36,7 @@ struct record_delay {
 	int64_t stamp_sec, stamp_nsec;
 };
 
-/* What goes into a record; kinds in the contract's order: cpu blkio swapin reclaim ... */
+/* What goes into a record; kinds in the order of the manual: cpu blkio swapin reclaim ... */
 struct record_values {
 #define RECORD_MEMBER(type, name) type name;
 	RECORD_SCALARS(RECORD_MEMBER)

@@ -452,7 +452,7 @@ static void test_roles(void)
 	assert_string_equal(heading, "PID");
 }
 
-/* The table itself: the contract's ids, headings, units; every column with its help. */
+/* The table itself: the manual's ids, headings, units; every column with its help. */
 static void test_table(void **state)
 {
 	static const char *const ids[] = {

@@ -318,7 +318,7 @@ static void test_rest(void **state)
 	check(s, "{\"exit_code\":3,\"signal\":null,\"notes\":[{\"id\":\"no-psi\",\"text\":"
 		 "\"no pressure files: pressure is unknown; boot with the kernel parameter psi=1 "
 		 "(CONFIG_PSI, 4.20 or later)\"},{\"id\":\"unread\",\"text\":"
-		 "\"2 tasks gave no answer and are not shown\"}],\"none\":[]}\n");
+		 "\"2 tasks could not be read and are not shown\"}],\"none\":[]}\n");
 	json_open_object(&s->json, NULL);
 	json_put_exit(&s->json, 9);
 	json_close(&s->json);

@@ -39,7 +39,7 @@ static void check(const char *spec, unsigned width, uint32_t kinds, bool with_st
 
 #define NO_IRQ (DELAY_ALL & ~DELAY_BIT(DELAY_IRQ))
 
-/* The contract's default view. */
+/* The default view of the manual. */
 static void test_default(void **state)
 {
 	static const char narrow[] = "pid user state run total cpu blkio mem comm";

@@ -311,16 +311,17 @@ static void test_bad_words(void **state)
 	bad_like("-g planet", "--group-by does not take 'planet'; allowed: process, thread, ",
 		 "user, command, cgroup");
 	bad_like("--cgroup a/b", "--cgroup does not take 'a/b'; allowed: a path from the root", "");
-	bad("-p 1,x", "--pid does not take '1,x'; allowed: process ids with commas between");
-	bad("-p 1,", "--pid does not take '1,'; allowed: process ids with commas between");
-	bad("-p 0", "--pid does not take '0'; allowed: process ids with commas between");
+	bad("-p 1,x", "--pid does not take '1,x'; allowed: process ids separated by commas");
+	bad("-p 1,", "--pid does not take '1,'; allowed: process ids separated by commas");
+	bad("-p 0", "--pid does not take '0'; allowed: process ids separated by commas");
 	bad("-p 2147483648",
-	    "--pid does not take '2147483648'; allowed: process ids with commas between");
-	bad("-p ~", "--pid does not take ''; allowed: process ids with commas between");
-	bad_like("-u no-such-user-here", "--user does not take 'no-such-user-here'; allowed: ",
-		 "commas between");
-	bad_like("-u 4294967295", "--user does not take '4294967295'; allowed: ", "commas between");
-	bad_like("-u root,,0", "--user does not take 'root,,0'; allowed: ", "commas between");
+	    "--pid does not take '2147483648'; allowed: process ids separated by commas");
+	bad("-p ~", "--pid does not take ''; allowed: process ids separated by commas");
+	bad_like("-u no-such-user-here",
+		 "--user does not take 'no-such-user-here'; allowed: ", "separated by commas");
+	bad_like("-u 4294967295",
+		 "--user does not take '4294967295'; allowed: ", "separated by commas");
+	bad_like("-u root,,0", "--user does not take 'root,,0'; allowed: ", "separated by commas");
 	bad_like("-m a(", "--match does not take 'a('; allowed: a POSIX extended regular ", ")");
 	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not. */
 	bad_like("-m (((a{255}){255}){255})", "--match does not take '(((a", ")");
@@ -358,7 +359,7 @@ static void test_unknown(void **state)
 	bad("-m -- file", "unexpected argument 'file' (see --help)");
 	bad("--exit-buffer 0", "--exit-buffer does not take '0'; allowed: a whole number of kB "
 	    "from 1 to 1048576");
-	bad("-b --", "a command is missing behind --");
+	bad("-b --", "a command is missing after --");
 	bad("--\x1b[2J", "unknown option --\\x1b[2J (see --help)");
 }
 
@@ -405,8 +406,8 @@ static void test_when(void **state)
 	assert_int_equal(options_override(&options, 3, wrong, &why), -EINVAL);
 	assert_string_equal(buf_cstr(&why),
 			    "--when does not take 'memory some 3s/2\\x1bs'; allowed: "
-			    "THRESHOLD/WINDOW, each a number of whole us in us, ms or s, as "
-			    "300ms/2s");
+			    "THRESHOLD/WINDOW, each a whole number of us, written in us, ms "
+			    "or s, such as 300ms/2s");
 	buf_free(&why);
 	options_free(&options);
 	good(&options, "--linger 86400");
@@ -447,7 +448,7 @@ static void test_when_full(void **state)
 	assert_int_equal(options_parse(&options, make_when(argv, TRIGGERS_MAX + 1, io), argv, &why),
 			 -EINVAL);
 	assert_string_equal(buf_cstr(&why), "--when does not take 'io some 1s/2s'; allowed: "
-			    "32 of them at most");
+					    "at most 32 of them");
 	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX);
 	options_free(&options);
 	why.len = 0;
@@ -460,7 +461,7 @@ static void test_when_full(void **state)
 	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
 	assert_int_equal(options_override(&options, make_when(argv, 1, irq), argv, &why), -EINVAL);
 	assert_string_equal(buf_cstr(&why), "--when does not take 'irq some 1s/2s'; allowed: "
-			    "full behind irq, which has no some");
+					    "full after irq, which has no some");
 	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
 	options_free(&options);
 	buf_free(&why);

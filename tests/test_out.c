@@ -179,7 +179,7 @@ static void check_integer(const json_t *object, const char *name, json_int_t val
 
 #define KINDS "cpu blkio swapin reclaim thrash compact wpcopy irq"
 
-/* The contract's members, these and no others. */
+/* The manual's members, these and no others. */
 static void test_json_members(void **state)
 {
 	struct state *s = *state;
@@ -354,6 +354,16 @@ static void test_text(void **state)
 	check_words(text, 4, "= 5.0 50.0 50.0 0.0 0.0 2 tasks");
 	check_words(text, 5, "");
 	assert_string_equal(text + strlen(text) - 8, " tasks\n\n");
+}
+
+/* One task is not "1 tasks". */
+static void test_text_one(void **state)
+{
+	struct state *s = *state;
+
+	s->config.width = 80;
+	add(s, 7, "alone");
+	check_words(put_out(s, &out_text), 3, "= 5.0 25.0 25.0 0.0 0.0 1 task");
 }
 
 /* Asserts that a row's line is made of its own cells. */
@@ -542,10 +552,12 @@ static void test_flush(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_csv), STATE_TEST(test_csv_names), STATE_TEST(test_json_members),
-		STATE_TEST(test_json_values), STATE_TEST(test_json_rest), STATE_TEST(test_text),
-		STATE_TEST(test_text_above), STATE_TEST(test_text_straight), STATE_TEST(test_text_units),
-		STATE_TEST(test_needs), STATE_TEST(test_flush),
+		STATE_TEST(test_csv),		STATE_TEST(test_csv_names),
+		STATE_TEST(test_json_members),	STATE_TEST(test_json_values),
+		STATE_TEST(test_json_rest),	STATE_TEST(test_text),
+		STATE_TEST(test_text_one),	STATE_TEST(test_text_above),
+		STATE_TEST(test_text_straight), STATE_TEST(test_text_units),
+		STATE_TEST(test_needs),		STATE_TEST(test_flush),
 	};
 
 	/* The width of characters is the locale's. */

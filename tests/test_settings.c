@@ -118,7 +118,7 @@ static void test_broken(void **state)
 		{ "unit =", "line 1: unit does not take ''; allowed: percent, ms, count, avg, max, "
 			    "total" },
 		{ "fields = list\n",
-		  "line 1: fields does not take 'list'; allowed: field ids with commas between" },
+		  "line 1: fields does not take 'list'; allowed: field ids separated by commas" },
 		{ "tree = \x1b[31m", "line 1: tree does not take '\\x1b[31m'; allowed: yes, no" },
 	};
 
@@ -354,7 +354,7 @@ static void test_save_broken(void **state)
 	options_default(&options);
 	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_ASK);
 	assert_string_equal(buf_cstr(&message), "configuration line 2: it is not NAME = VALUE "
-			    "(and 1 more); comment out and write?");
+			    "(and 1 more); turn such lines into comments and write?");
 	assert_file(path, "unit = ms\nwhat\nrows = x\n");
 	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_SAVED);
 	assert_file(path, "unit = percent\n# what\n# rows = x\ndelay = 2\nsort = -total\n"

@@ -237,9 +237,9 @@ static void test_explain_window(void **state)
 	static const struct {
 		const char *text, *window;
 	} cases[] = {
-		{ "io some 1ms/500ms", "take 2s" },    { "io some 1ms/1s", "take 2s" },
-		{ "io some 1ms/1.999999s", "take 2s" }, { "io some 1ms/2.000001s", "take 4s" },
-		{ "cgroup:a io some 1ms/5s", "take 6s" }, { "io some 1ms/9.5s", "take 10s" },
+		{ "io some 1ms/500ms", "use 2s" },	 { "io some 1ms/1s", "use 2s" },
+		{ "io some 1ms/1.999999s", "use 2s" },	 { "io some 1ms/2.000001s", "use 4s" },
+		{ "cgroup:a io some 1ms/5s", "use 6s" }, { "io some 1ms/9.5s", "use 10s" },
 	};
 	struct trigger_error error = { TRIGGER_AT_WRITE, -EINVAL, false };
 
@@ -267,22 +267,26 @@ static void test_explain(void **state)
 		{ "io some 1s/2s", { TRIGGER_AT_WRITE, -EBUSY, false }, "already" },
 		{ "io some 1s/2s", { TRIGGER_AT_WRITE, -EOPNOTSUPP, false }, "psi=1" },
 		{ "io some 1s/2s", { TRIGGER_AT_WRITE, -ENOMEM, false }, "Cannot allocate" },
-		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_WRITE, -ENODEV, false }, "gone" },
+		{ "cgroup:a io some 1s/2s",
+		  { TRIGGER_AT_WRITE, -ENODEV, false },
+		  "no longer exists" },
 		{ "io some 1s/2s", { TRIGGER_AT_FILE, -ENOENT, false }, "psi=1" },
 		{ "io some 1s/2s", { TRIGGER_AT_FILE, -EPERM, false }, "CAP_SYS_RESOURCE" },
 		{ "io some 1s/2s", { TRIGGER_AT_FILE, -EROFS, false }, "Read-only" },
 		{ "irq full 1s/2s", { TRIGGER_AT_FILE, -ENOENT, true }, "IRQ_TIME_ACCOUNTING" },
-		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_FILE, -ENOENT, false },
+		{ "cgroup:a io some 1s/2s",
+		  { TRIGGER_AT_FILE, -ENOENT, false },
 		  "cgroup.pressure" },
-		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_FILE, -EACCES, false },
+		{ "cgroup:a io some 1s/2s",
+		  { TRIGGER_AT_FILE, -EACCES, false },
 		  "io.pressure cannot be opened for writing (Permission denied)" },
-		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_GROUP, -ENOENT, false },
-		  "no such group" },
-		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_GROUP, -EACCES, false },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_GROUP, -ENOENT, false }, "no such group" },
+		{ "cgroup:a io some 1s/2s",
+		  { TRIGGER_AT_GROUP, -EACCES, false },
 		  "Permission denied" },
-		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_MOUNT, -ENOENT, false },
-		  "not mounted" },
-		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_MOUNT, -EACCES, false },
+		{ "cgroup:a io some 1s/2s", { TRIGGER_AT_MOUNT, -ENOENT, false }, "not mounted" },
+		{ "cgroup:a io some 1s/2s",
+		  { TRIGGER_AT_MOUNT, -EACCES, false },
 		  "Permission denied" },
 	};
 

@@ -35,7 +35,8 @@ static void check(double number, enum value_format format, unsigned width, const
 	check_cell(&value, format, width, cell);
 }
 
-/* Delay cells: one decimal as long as it fits, then the contract's ladder. */
+/* Delay cells: one decimal as long as it fits, then the ladder of the manual: 12345, 999k, >999k.
+ */
 static void test_share(void **state)
 {
 	static const struct {

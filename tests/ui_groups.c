@@ -65,11 +65,11 @@ static void goes_round(void **state)
 		const char *words, *head;
 		int rows;
 	} steps[] = {
-		{ "a row for each thread", "PID", 5 },
-		{ "a row for each user", "N", 1 },
-		{ "a row for all tasks of one name", "N", 4 },
-		{ "a row for each control group", "N", 1 },
-		{ "a row for each process", "PID", 4 },
+		{ "one row per thread", "PID", 5 },
+		{ "one row per user", "N", 1 },
+		{ "one row for all tasks of a name", "N", 4 },
+		{ "one row per control group", "N", 1 },
+		{ "one row per process", "PID", 4 },
 	};
 	struct screen *s;
 
@@ -131,7 +131,7 @@ static void opens_members(void **state)
 	screen_type(s, "\x1b\r");
 	screen_await_text(s, "in command");
 	screen_type(s, "g");
-	screen_await_text(s, "a row for each control group");
+	screen_await_text(s, "one row per control group");
 	screen_await_no_text(s, "in command");
 }
 
@@ -291,10 +291,10 @@ static void takes_keys(void **state)
 	screen_await(s, is_first, "crowd-a");
 	/* H leaves the groups, g goes on from there. */
 	screen_type(s, "H");
-	screen_await_text(s, "a row for each thread");
+	screen_await_text(s, "one row per thread");
 	screen_await(s, table_has_head, "COMMAND");
 	screen_type(s, "g");
-	screen_await_text(s, "a row for each user");
+	screen_await_text(s, "one row per user");
 	screen_await(s, table_has_head, "GROUP");
 }
 
@@ -314,7 +314,7 @@ static void survives_ends(void **state)
 		if (i == 1)
 			screen_type(s, "v");
 		if (i == 1)
-			screen_await_text(s, "1 tasks of command");
+			screen_await_text(s, "1 task of command");
 		if (i == 2)
 			screen_type(s, "\r");
 		if (i == 2)
@@ -424,7 +424,7 @@ static void tames_names(void **state)
 		screen_type(s, "\x1b");
 		screen_await(s, table_has_head, "GROUP");
 		screen_type(s, "v");
-		screen_await_text(s, "1 tasks of command");
+		screen_await_text(s, "1 task of command");
 		screen_settle(s);
 		screen_check(s, strstr(screen_line(s, 0), names[i].shown));
 		screen_type(s, "\x1b");
@@ -518,18 +518,18 @@ static void chooses_fields(void **state)
 	screen_await_text(s, "   RUN 0TOTAL");
 	screen_settle(s);
 	screen_check(s, screen_shows(s, " NVCSW GROUP"));
-	regroup(s, "a row for each process");
+	regroup(s, "one row per process");
 	check_heads(s, "PID USER S RUN 0TOTAL 1CPU 2BLKIO NVCSW COMMAND");
 	toggle(s, "user");
 	check_heads(s, "PID S RUN 0TOTAL 1CPU 2BLKIO NVCSW COMMAND");
-	regroup(s, "a row for all tasks of one name");
+	regroup(s, "one row for all tasks of a name");
 	screen_check(s, screen_shows(s, " NVCSW GROUP"));
 	screen_check(s, screen_shows(s, "   RUN 0TOTAL"));
 	screen_check(s, !screen_shows(s, "COMMAND"));
 	screen_check(s, !screen_shows(s, "WORST"));
 	screen_check(s, !screen_shows(s, "  S "));
 	toggle(s, "cpu");
-	regroup(s, "a row for each process");
+	regroup(s, "one row per process");
 	check_heads(s, "PID S RUN 0TOTAL 2BLKIO NVCSW COMMAND");
 }
 
@@ -543,7 +543,7 @@ static void is_written(void **state)
 	start_crowd();
 	s = start(24, 80, "-d 60 -m ^crowd");
 	path = scratch_format("%s/stalltop/config", scratch_folder());
-	regroup(s, "a row for all tasks of one name");
+	regroup(s, "one row for all tasks of a name");
 	toggle(s, "mem");
 	screen_type(s, "W");
 	screen_await_text(s, "stalltop/config");

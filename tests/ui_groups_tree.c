@@ -384,12 +384,12 @@ static void survives_its_subtree(void **state)
 	s = start(24, 100, scratch_format("-d 0.3 --cgroup /%s", top));
 	screen_check(s, members_of(s, top) == 1);
 	remove_group(group, &pid, 1);
-	screen_await_text(s, "there is no such control group as --cgroup names");
+	screen_await_text(s, "the control group that --cgroup names does not exist");
 	screen_await_text(s, "no tasks");
 	make_group(__func__, "");
 	put(group, crowd_sleeper("crowd-x"));
 	screen_await(s, has_group, top);
-	screen_await_no_text(s, "there is no such control group");
+	screen_await_no_text(s, "the control group that --cgroup names");
 }
 
 /* All narrow and wide sizes of a tree. */

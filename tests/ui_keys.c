@@ -304,16 +304,15 @@ static void shows_threads(void **state)
 /* g goes through the groupings: threads come and go. */
 static void changes_grouping(void **state)
 {
-	static const char *const groups[] = { "a row for each user",
-					      "a row for all tasks of one name",
-					      "a row for each control group" };
+	static const char *const groups[] = { "one row per user", "one row for all tasks of a name",
+					      "one row per control group" };
 	struct screen *s;
 
 	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = start(30, 120, OURS);
 	screen_type(s, "g");
-	screen_await_text(s, "a row for each thread");
+	screen_await_text(s, "one row per thread");
 	screen_await(s, table_has_name, "crowd-thread");
 	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
 		screen_type(s, "g");
@@ -321,7 +320,7 @@ static void changes_grouping(void **state)
 		screen_await(s, table_lacks_head, "PID");
 	}
 	screen_type(s, "g");
-	screen_await_text(s, "a row for each process");
+	screen_await_text(s, "one row per process");
 	screen_await(s, table_has_name, "crowd-team");
 	screen_check(s, table_lacks_name(s, "crowd-thread"));
 }

@@ -98,9 +98,9 @@ static void check_watch(const char *path, const char *name)
 	for (int i = 0; i < SPINNERS; i++)
 		scratch_kill(load[i]);
 	assert_int_equal(rmdir(path), 0);
-	screen_await_text(s, "gone, and not watched any more: cgroup:");
+	screen_await_text(s, "no longer exists, so not watched any more: cgroup:");
 	screen_type(s, " ");
-	screen_await_text(s, "1 group that --when names has gone");
+	screen_await_text(s, "1 control group that --when names no longer exists");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 3), 0);
 	screen_check_restored(s);
@@ -135,7 +135,7 @@ static void tells_what_cannot_be(void **state)
 		.cols = 120, .args = "--when cgroup:no/such\tcpu\tsome\t500ms/2s" });
 	assert_int_equal(screen_end(s, 5), 1);
 	screen_check(s, screen_shows(s, "there is no such group") ||
-				screen_shows(s, "cgroup v2, whose groups"));
+				screen_shows(s, "cgroup v2 is not mounted"));
 	screen_check(s, !screen_in_alt(s));
 }
 

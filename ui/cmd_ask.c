@@ -176,7 +176,8 @@ static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *er
 	if (err == -EACCES || err == -EPERM)
 		ui_complain(ui, "no permission to switch kernel.task_delayacct: needs root");
 	else if (err == -ENOENT)
-		ui_complain(ui, "this kernel has no switch: boot it with the parameter delayacct");
+		ui_complain(ui,
+			    "this kernel has no such switch: boot it with the parameter delayacct");
 	else if (err)
 		ui_complain(ui, "cannot switch kernel.task_delayacct: %s", strerror(-err));
 	else if (on)
@@ -191,10 +192,12 @@ unsigned cmd_delayacct(struct ui *ui, int arg)
 {
 	(void)arg;
 	if (ui->frame->delayacct == DELAYACCT_ON)
-		prompt_confirm(&ui->prompt, "switch delay accounting off, for all who look at it?",
+		prompt_confirm(&ui->prompt,
+			       "switch delay accounting off, for everybody who uses it?",
 			       switch_delayacct);
 	else
-		prompt_confirm(&ui->prompt, "switch delay accounting on, past the end of stalltop?",
+		prompt_confirm(&ui->prompt,
+			       "switch delay accounting on, also after stalltop has ended?",
 			       switch_delayacct);
 	return REACT_REDRAW;
 }

@@ -71,8 +71,8 @@ unsigned cmd_active(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->query.active = !ui->settings->query.active;
-	ui_say(ui, ui->settings->query.active ? "only tasks that ran or waited in the interval" :
-					 "idle tasks too");
+	ui_say(ui, ui->settings->query.active ? "only tasks that ran or waited in the interval"
+					      : "idle tasks are shown too");
 	return REACT_RESORT;
 }
 
@@ -89,7 +89,7 @@ unsigned cmd_command(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->command_line = !ui->settings->command_line;
-	ui_say(ui, ui->settings->command_line ? "command lines" : "names");
+	ui_say(ui, ui->settings->command_line ? "command lines are shown" : "names are shown");
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 
@@ -98,7 +98,7 @@ unsigned cmd_tree(struct ui *ui, int arg)
 	(void)arg;
 	ui->settings->tree = !ui->settings->tree;
 	if (ui_folds(ui) && ui->settings->group_by != GROUP_CGROUP)
-		ui_say(ui, "there is a tree of tasks and of cgroups only");
+		ui_say(ui, "only tasks and cgroups have a tree");
 	else
 		ui_say(ui, ui->settings->tree ? "tree: + unfolds, - folds, * all" : "list");
 	return REACT_RESORT;
@@ -132,7 +132,7 @@ unsigned cmd_pause(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->paused = !ui->paused;
-	ui_say(ui, ui->paused ? "paused: p goes on" : "going on");
+	ui_say(ui, ui->paused ? "paused: p resumes" : "resumed");
 	return REACT_REDRAW;
 }
 
@@ -140,6 +140,7 @@ unsigned cmd_hold(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->held = !ui->held;
-	ui_say(ui, ui->held ? "the order is held: O lets it go" : "the order follows the figures");
+	ui_say(ui, ui->held ? "the order is held: O releases it"
+			    : "the order follows the figures again");
 	return REACT_RESORT | REACT_RELEASE;
 }

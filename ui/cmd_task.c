@@ -253,8 +253,8 @@ static unsigned do_renice(struct ui *ui, const char *text, struct buf *error)
 	if (err)
 		say_failed(ui, "nice of", pid, err);
 	else
-		ui_say(ui, "nice of %s is %d now (%zu thread%s)", target_name(ui, pid),
-		       ui->target.value, threads, threads == 1 ? "" : "s");
+		ui_say(ui, "nice of %s is now %d (%zu %s)", target_name(ui, pid), ui->target.value,
+		       threads, plural(threads, "thread", "threads"));
 	return REACT_REDRAW;
 }
 

@@ -144,7 +144,8 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 {
 	const struct frame *threads = detail->threads.frame;
 
-	pager_puts(pager, 0, "run: on a CPU, exact; real: the same by clock ticks", STYLE_DIM);
+	pager_puts(pager, 0, "run: time on a CPU, exact; real: the same, counted in clock ticks",
+		   STYLE_DIM);
 	pager->line++;
 	if (detail->error) {
 		buf_printf(&pager->cell, "threads cannot be read: %s", strerror(-detail->error));
@@ -153,7 +154,7 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 		pager->line++;
 	} else if (!detail->who.thread && detail->record.fields_valid && threads &&
 		   threads->n > 1) {
-		pager_puts(pager, 0, "max, min and the record: of the threads that live",
+		pager_puts(pager, 0, "max, min and the record: of the threads that are alive",
 			   STYLE_DIM);
 		pager->line++;
 	}

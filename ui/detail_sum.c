@@ -77,8 +77,8 @@ static void write_states(const struct detail *detail, const struct ui *ui, struc
 	append_states(scratch, &group->now.states);
 	buf_puts(scratch, " (cgroupstats, threads)");
 	write_line(pager, "", scratch, STYLE_NORMAL);
-	pager_puts(pager, NAME_CELLS, "since 6.1 cgroupstats leaves out who sleeps for a time, or "
-		   "polls", STYLE_DIM);
+	pager_puts(pager, NAME_CELLS, "since Linux 6.1 cgroupstats omits tasks that sleep for a set "
+		   "time or poll", STYLE_DIM);
 	pager->line++;
 }
 
@@ -142,7 +142,8 @@ static void write_limits(const struct detail_group *group, struct pager *pager,
 		buf_puts(scratch, " us in ");
 		append_growth(scratch, now->throttled, before->throttled,
 			      known & CGROUP_BIT(CGROUP_THROTTLE));
-		buf_puts(scratch, " periods, by its limit of CPU time");
+		buf_printf(scratch, " %s, by its CPU limit",
+			   plural(now->throttled, "period", "periods"));
 		write_line(pager, "throttled", scratch, STYLE_NORMAL);
 	}
 	if (!(now->have & CGROUP_BIT(CGROUP_EVENTS)))
@@ -193,7 +194,7 @@ void detail_account_write(const struct frame *frame, struct pager *pager)
 
 	pager_part(pager, "Accounted, the whole machine");
 	if (!account->valid) {
-		pager_puts(pager, 0, "not known: there is no interval, or not all tasks are read",
+		pager_puts(pager, 0, "unknown: there is no interval, or not all tasks are read",
 			   STYLE_DIM);
 		pager->line++;
 		return;
@@ -205,13 +206,13 @@ void detail_account_write(const struct frame *frame, struct pager *pager)
 	write_share(account, pager, "run", true, (double)account->run_ns, "of all rows");
 	write_share(account, pager, "recovered", account->recovered_valid,
 		    (double)account->recovered_ns,
-		    "of tasks that ended: what their records lack, by their parents' books");
+		    "of tasks that ended: missing in exit records, seen by their parents");
 	write_share(account, pager, "idle", true, (double)account->idle_ns, "");
 	write_share(account, pager, "iowait", true, (double)account->iowait_ns, "");
 	write_share(account, pager, "steal", true, (double)account->steal_ns, "");
 	if (account->irq_ns)
 		write_share(account, pager, "irq", true, (double)account->irq_ns,
-			    "kept out of the tasks' run time");
+			    "not counted as run time of tasks");
 	write_share(account, pager, "rest", true, (double)account->rest_ns,
 		    "what is left over, of either sign");
 }

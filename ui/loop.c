@@ -68,7 +68,7 @@ static void draw(struct loop *loop)
 		ui->quit = true;
 }
 
-/* Has the sampler read what the views need. */
+/* What the views on the stack need to be read (NEED_ bits). */
 static unsigned needs(struct ui *ui)
 {
 	unsigned wanted = 0;

@@ -125,7 +125,7 @@ unsigned view_fields_toggle(struct ui *ui, int arg)
 
 	(void)arg;
 	if (at < chooser->shown && chooser->shown == 1) {
-		ui_complain(ui, "one field at least is shown");
+		ui_complain(ui, "at least one field must be shown");
 		return REACT_REDRAW;
 	}
 	if (at >= chooser->shown && chooser->shown == FIELDS_MOST) {
@@ -158,7 +158,7 @@ unsigned view_fields_shift(struct ui *ui, int by)
 	size_t at = list->selected, to = by < 0 ? at - 1 : at + 1;
 
 	if (at >= chooser->shown) {
-		ui_complain(ui, "only fields that are shown have an order: Space shows it");
+		ui_complain(ui, "only shown fields have an order: Space shows this one");
 		return REACT_REDRAW;
 	}
 	if (by < 0 ? !at : to >= chooser->shown)
@@ -180,7 +180,7 @@ unsigned view_fields_default(struct ui *ui, int arg)
 	view_set_fields(ui->settings, NULL);
 	take_layout(chooser, ui);
 	list_select(&ui_page(ui)->list, 0);
-	ui_say(ui, "the default fields, by the width of the screen");
+	ui_say(ui, "the default fields, chosen by the width of the screen");
 	return REACT_RELAYOUT;
 }
 

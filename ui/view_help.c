@@ -40,12 +40,14 @@ static void add_words(struct help *help)
 	add(help, "(%)", "share of the interval, of one CPU's time: a process with several threads "
 			 "may have more than 100. A wait is booked when it ends, so a long one "
 			 "shows more than 100 too.");
-	add(help, "-", "not known: the kernel or the source does not give it, or it takes an "
-		       "interval first. Never a hidden zero.");
+	add(help, "-",
+	    "unknown: the kernel or the source does not give it, or it takes an "
+	    "interval first. It never stands for 0.");
 	add(help, "now", "in the pressure block: time stalled in the interval, in percent.");
-	add(help, "=", "the sum of all rows that pass the filters, also of those out of sight.");
-	add(help, "USR SYS", "the time on a CPU is exact; how it divides into these two is an "
-			     "estimate by clock ticks.");
+	add(help, "=", "the sum of all rows that pass the filters, those not on the screen too.");
+	add(help, "USR SYS",
+	    "the time on a CPU is exact; its split into these two is estimated "
+	    "from clock ticks.");
 }
 
 /* The commands of some views, by their groups. */

@@ -38,6 +38,7 @@ static void draw_empty(struct ui *ui, int line)
 /* The whole view. */
 static void draw_table(struct ui *ui, void *state, struct list *list, int height)
 {
+	const struct group_row *counted = &group_table[ui_rows_are(ui)];
 	struct table *table = state;
 	struct table_draw draw = table_drawing(ui);
 	struct header_plan plan = header_plan(ui, height + 1);
@@ -61,7 +62,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 		draw_empty(ui, line);
 	if (plan.sum)
 		table_draw_sum(&draw, line + plan.rows, &table->rows.order,
-			       group_table[ui_rows_are(ui)].plural);
+			       plural(table->rows.order.passed, counted->one, counted->many));
 }
 
 /* A click: heads sort, rows are selected. */

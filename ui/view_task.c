@@ -29,7 +29,8 @@ static void draw_bar(struct task_view *view, struct ui *ui)
 	term_put(term, 0, 0, term->columns, "", 0, STYLE_HEAD);
 	if (detail->sum) {
 		snprintf(text, sizeof(text), "%s%zu %s", detail->of_group ? "" : "sum of ",
-			 detail->members, ui->frame->threads ? "threads" : "tasks");
+			 detail->members, ui->frame->threads ? plural(detail->members, "thread", "threads") :
+						plural(detail->members, "task", "tasks"));
 		column = term_puts(term, 0, column, text, STYLE_HEAD);
 		view->page.text.len = 0;
 		if (detail->of_group)
