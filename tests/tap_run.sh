@@ -33,7 +33,7 @@ case " ${ALONE_TESTS:-} " in
 *" tests/$name "*) share=--exclusive ;;
 *)
 	share=--shared
-	# What tests/guard.c goes by.
+	# What tests/lib/guard.c goes by.
 	TEST_BESIDE=yes
 	export TEST_BESIDE
 	;;

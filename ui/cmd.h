@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_CMD_H
 #define STALLTOP_UI_CMD_H
 
-#include "ui.h"
+#include "ui/ui.h"
 
 /* cmd_show.c: how the rows are shown. */
 unsigned cmd_sort_key(struct ui *ui, int key);

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "pattern.h"
-#include "table_state.h"
-#include "util.h"
+#include "ui/cmd.h"
+#include "base/pattern.h"
+#include "ui/table_state.h"
+#include "base/util.h"
 
 
 /* Takes the filter; an empty one clears it. */

@@ -2,11 +2,11 @@
 /* Keys that move about, open and leave views, and end the program. */
 #include "config.h"
 
-#include "cmd.h"
-#include "table_state.h"
-#include "view_fields.h"
-#include "view_help.h"
-#include "view_task.h"
+#include "ui/cmd.h"
+#include "ui/table_state.h"
+#include "ui/view_fields.h"
+#include "ui/view_help.h"
+#include "ui/view_task.h"
 
 unsigned cmd_move(struct ui *ui, int move)
 {

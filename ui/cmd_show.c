@@ -2,9 +2,9 @@
 /* Keys that change how rows are shown. */
 #include "config.h"
 
-#include "cmd.h"
-#include "table_draw.h"
-#include "table_state.h"
+#include "ui/cmd.h"
+#include "ui/table_draw.h"
+#include "ui/table_state.h"
 
 unsigned cmd_sort_key(struct ui *ui, int key)
 {

@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "pidlist.h"
-#include "proctask.h"
-#include "util.h"
+#include "ui/cmd.h"
+#include "kernel/pidlist.h"
+#include "kernel/proctask.h"
+#include "base/util.h"
 
 #define NICE_MIN (-20)
 #define NICE_MAX 19

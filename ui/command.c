@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "command.h"
+#include "ui/command.h"
 
 #include <ncurses.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Whether a key of the table is that key. */
 static bool is_key(int bound, const struct term_key *key)

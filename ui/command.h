@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "buf.h"
-#include "ui.h"
+#include "base/buf.h"
+#include "ui/ui.h"
 
 #define COMMAND_KEYS 3
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "detail.h"
+#include "ui/detail.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
+#include "kernel/proctask.h"
 
 /* Two sources may see one start that far apart; in less no pid comes to be used again. */
 #define SAME_START_NS (200 * NSEC_PER_MSEC)

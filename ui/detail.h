@@ -6,8 +6,8 @@
 #ifndef STALLTOP_UI_DETAIL_H
 #define STALLTOP_UI_DETAIL_H
 
-#include "spark.h"
-#include "ui.h"
+#include "ui/spark.h"
+#include "ui/ui.h"
 
 /* The figures of a detail: the kinds, and what is summed or measured beside them. */
 enum figure {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "detail_figures.h"
+#include "ui/detail_figures.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Cells of the names at the left of the figures. */
 #define NAME_CELLS 8

@@ -3,8 +3,8 @@
 #ifndef STALLTOP_UI_DETAIL_FIGURES_H
 #define STALLTOP_UI_DETAIL_FIGURES_H
 
-#include "detail.h"
-#include "pager.h"
+#include "ui/detail.h"
+#include "ui/pager.h"
 
 /* Room for a time as text, with its NUL. */
 #define DETAIL_TIME 32

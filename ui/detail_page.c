@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "detail_page.h"
+#include "ui/detail_page.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "detail_figures.h"
-#include "detail_sum.h"
-#include "table_draw.h"
-#include "table_state.h"
-#include "util.h"
+#include "ui/detail_figures.h"
+#include "ui/detail_sum.h"
+#include "ui/table_draw.h"
+#include "ui/table_state.h"
+#include "base/util.h"
 
 /* Cells that a text of several lines gets at least. */
 #define LEAST_CELLS 8

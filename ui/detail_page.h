@@ -3,9 +3,9 @@
 #ifndef STALLTOP_UI_DETAIL_PAGE_H
 #define STALLTOP_UI_DETAIL_PAGE_H
 
-#include "detail.h"
-#include "layout.h"
-#include "pager.h"
+#include "ui/detail.h"
+#include "view/layout.h"
+#include "ui/pager.h"
 
 /* Zero-initialised it is ready. */
 struct detail_page {

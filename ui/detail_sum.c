@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "detail_sum.h"
+#include "ui/detail_sum.h"
 
 #include <stdio.h>
 
-#include "summary.h"
-#include "util.h"
+#include "view/summary.h"
+#include "base/util.h"
 
 /* Cells of the names at the left. */
 #define NAME_CELLS 10

@@ -3,8 +3,8 @@
 #ifndef STALLTOP_UI_DETAIL_SUM_H
 #define STALLTOP_UI_DETAIL_SUM_H
 
-#include "detail.h"
-#include "pager.h"
+#include "ui/detail.h"
+#include "ui/pager.h"
 
 /* Appends which group it is, behind the number of its members. */
 void detail_group_name(const struct detail *detail, enum text_charset charset, struct buf *out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "header.h"
+#include "ui/header.h"
 
 #include <string.h>
 
-#include "notes.h"
-#include "summary.h"
+#include "model/notes.h"
+#include "view/summary.h"
 
 /* From so many lines on: the unit and sum rows, the pressure block, more than one note. */
 #define LINES_TABLE 12

@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_HEADER_H
 #define STALLTOP_UI_HEADER_H
 
-#include "ui.h"
+#include "ui/ui.h"
 
 /* What gets lines on the screen, from the top on; the footer is apart. */
 struct header_plan {

@@ -4,13 +4,13 @@
 
 #include <ncurses.h>
 
-#include "cmd.h"
-#include "command.h"
-#include "delay.h"
-#include "list.h"
-#include "util.h"
-#include "view_fields.h"
-#include "view_task.h"
+#include "ui/cmd.h"
+#include "ui/command.h"
+#include "data/delay.h"
+#include "ui/list.h"
+#include "base/util.h"
+#include "ui/view_fields.h"
+#include "ui/view_task.h"
 
 #define CONTROL(letter) ((letter) - '@')
 

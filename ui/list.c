@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "list.h"
+#include "ui/list.h"
 
 /* Keeps the selection among the lines and in sight, and the page full. */
 static void settle(struct list *list)

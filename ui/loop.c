@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "loop.h"
+#include "ui/loop.h"
 
 #include <errno.h>
 #include <ncurses.h>
@@ -13,13 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
-#include "command.h"
-#include "pattern.h"
-#include "table_state.h"
-#include "util.h"
-#include "view_table.h"
-#include "watch.h"
+#include "ui/cmd.h"
+#include "ui/command.h"
+#include "base/pattern.h"
+#include "ui/table_state.h"
+#include "base/util.h"
+#include "ui/view_table.h"
+#include "ui/watch.h"
 
 /* What was measured in less says nothing: keys that ask for a sample wait for so long. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)

@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_LOOP_H
 #define STALLTOP_UI_LOOP_H
 
-#include "ui.h"
+#include "ui/ui.h"
 
 /* What the screen came to grief at. */
 enum ui_failure {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "pager.h"
+#include "ui/pager.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #ifndef STALLTOP_UI_PAGER_H
 #define STALLTOP_UI_PAGER_H
 
-#include "list.h"
-#include "term.h"
+#include "ui/list.h"
+#include "ui/term.h"
 
 #define PAGER_PARTS 12
 

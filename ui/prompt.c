@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "prompt.h"
+#include "ui/prompt.h"
 
 #include <limits.h>
 #include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* What is typed can be as long as this. */
 #define TEXT_MAX_BYTES 1024

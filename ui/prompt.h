@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buf.h"
-#include "term.h"
-#include "view.h"
+#include "base/buf.h"
+#include "ui/term.h"
+#include "ui/view.h"
 
 struct ui;
 

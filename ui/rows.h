@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_ROWS_H
 #define STALLTOP_UI_ROWS_H
 
-#include "ui.h"
+#include "ui/ui.h"
 
 struct item {
 	const struct row *row;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "spark.h"
+#include "ui/spark.h"
 
 #include <math.h>
 
-#include "util.h"
+#include "base/util.h"
 
 void spark_add(struct spark *spark, double value)
 {

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "text.h"
+#include "base/text.h"
 
 #define SPARK_CELLS 60
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "style.h"
+#include "ui/style.h"
 
 #include <ncurses.h>
 #include <stdlib.h>

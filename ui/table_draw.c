@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "table_draw.h"
+#include "ui/table_draw.h"
 
 #include <stdio.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "table_state.h"
+#include "ui/table_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pattern.h"
-#include "table_draw.h"
-#include "util.h"
+#include "base/pattern.h"
+#include "ui/table_draw.h"
+#include "base/util.h"
 
 /* Cells that the last column is to have before others give way to it: a task's name, a path. */
 #define NAME_CELLS 10

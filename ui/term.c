@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "term.h"
+#include "ui/term.h"
 
 #include <errno.h>
 #include <ncurses.h>
@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "crash.h"
-#include "util.h"
+#include "base/crash.h"
+#include "base/util.h"
 
 /* How long a key like an arrow may take to come in whole before it counts as Esc, in ms. */
 #define ESCAPE_DELAY 50

@@ -11,11 +11,11 @@
 #include <termios.h>
 #include <wchar.h>
 
-#include "buf.h"
-#include "lines.h"
-#include "style.h"
-#include "text.h"
-#include "tty.h"
+#include "base/buf.h"
+#include "ui/lines.h"
+#include "ui/style.h"
+#include "base/text.h"
+#include "ui/tty.h"
 
 struct term {
 	bool open;

@@ -5,7 +5,7 @@
 #include <ncurses.h>
 #include <string.h>
 
-#include "term.h"
+#include "ui/term.h"
 
 void term_erase(struct term *term)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "tty.h"
+#include "ui/tty.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* How long the way out waits for a terminal that takes nothing, in ms. */
 #define CLOSE_WAIT 300

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 struct tty {
 	FILE *stream;	/* what ncurses writes to, a descriptor of its own */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "ui.h"
+#include "ui/ui.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "layout.h"
-#include "util.h"
+#include "view/layout.h"
+#include "base/util.h"
 
 /* How long a message stands when no key is pressed. */
 #define MESSAGE_NS (6 * NSEC_PER_SEC)

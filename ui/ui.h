@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "grid.h"
-#include "prompt.h"
-#include "sampler.h"
-#include "term.h"
-#include "trigger.h"
-#include "view.h"
-#include "view_config.h"
+#include "base/ticker.h"
+#include "ui/prompt.h"
+#include "model/sampler.h"
+#include "ui/term.h"
+#include "cgroup/trigger.h"
+#include "ui/view.h"
+#include "view/view_config.h"
 
 /* What the screen is started with. All of it stays the caller's and outlives ui_run(). */
 struct ui_config {

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "list.h"
+#include "ui/list.h"
 
 struct ui;
 struct ui_task;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "view_fields.h"
+#include "ui/view_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
-#include "table_state.h"
-#include "util.h"
+#include "view/layout.h"
+#include "ui/table_state.h"
+#include "base/util.h"
 
 /* Cells of a line's parts; help takes the rest. */
 #define MARK_CELLS 6

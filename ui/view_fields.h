@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_VIEW_FIELDS_H
 #define STALLTOP_UI_VIEW_FIELDS_H
 
-#include "ui.h"
+#include "ui/ui.h"
 
 /* Opens the chooser. What is chosen there counts at once. Reactions. */
 unsigned view_fields_open(struct ui *ui);

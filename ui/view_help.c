@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "view_help.h"
+#include "ui/view_help.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "delayacct.h"
-#include "notes.h"
-#include "util.h"
+#include "ui/command.h"
+#include "kernel/delayacct.h"
+#include "model/notes.h"
+#include "base/util.h"
 
 /* Cells of the names at the left. */
 #define NAME_CELLS 16

@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_VIEW_HELP_H
 #define STALLTOP_UI_VIEW_HELP_H
 
-#include "ui.h"
+#include "ui/ui.h"
 
 /* Opens help, about the keys of the view on top first. Reactions. */
 unsigned view_help_open(struct ui *ui);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "view_table.h"
+#include "ui/view_table.h"
 
-#include "header.h"
-#include "table_draw.h"
-#include "table_state.h"
+#include "ui/header.h"
+#include "ui/table_draw.h"
+#include "ui/table_state.h"
 
 /* The table as it is drawn: sorted as is shown, in the frame that its rows are of. */
 static struct table_draw table_drawing(struct ui *ui)

@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_VIEW_TABLE_H
 #define STALLTOP_UI_VIEW_TABLE_H
 
-#include "view.h"
+#include "ui/view.h"
 
 /* Its state is a struct table. */
 extern const struct view_ops view_table;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "view_task.h"
+#include "ui/view_task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "detail.h"
-#include "detail_figures.h"
-#include "detail_page.h"
-#include "detail_sum.h"
-#include "util.h"
+#include "ui/detail.h"
+#include "ui/detail_figures.h"
+#include "ui/detail_page.h"
+#include "ui/detail_sum.h"
+#include "base/util.h"
 
 struct task_view {
 	struct detail detail;

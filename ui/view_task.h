@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_VIEW_TASK_H
 #define STALLTOP_UI_VIEW_TASK_H
 
-#include "ui.h"
+#include "ui/ui.h"
 
 /* Opens the detail of a task; NULL: of the sum over the rows that pass. Reactions. */
 unsigned view_task_open(struct ui *ui, const struct ui_task *task);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "watch.h"
+#include "ui/watch.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Appends what a trigger stands for; several have commas between. */
 static void append_name(struct ui *ui, const struct trigger *trigger)

@@ -5,7 +5,7 @@
 
 #include <poll.h>
 
-#include "ui.h"
+#include "ui/ui.h"
 
 /* What to poll for besides: up to TRIGGERS_MAX elements. How many. */
 nfds_t watch_fill(const struct ui *ui, struct pollfd *fds);

@@ -109,7 +109,7 @@ start_sleepers() {
 	room_for "$processes" $((processes * threads)) || return 1
 	rm -f "$tmp/ready"
 	mkfifo "$tmp/ready"
-	"$programs/load_sleepers" "$processes" "$threads" >"$tmp/ready" 2>"$tmp/errors" &
+	"$programs/load/load_sleepers" "$processes" "$threads" >"$tmp/ready" 2>"$tmp/errors" &
 	load=$!
 	if ! read -r -t 120 line <"$tmp/ready" || [ "$line" != ready ]; then
 		why=$(head -1 "$tmp/errors")

@@ -29,7 +29,7 @@
 #include <bpf/bpf.h>
 #include <empty.skel.h>
 
-#include "snapshot.h"
+#include "bpf/snapshot.h"
 #endif
 
 #define LIST_BUFFER (256 << 10)

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/batch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <time.h>
+
+#include "base/ticker.h"
+#include "base/util.h"
+
+/* A run under way. */
+struct progress {
+	const struct batch *batch;
+	enum batch_failure *failure;
+	struct grid grid;
+	uint64_t put; /* samples put out */
+	bool done;
+};
+
+/* When to wake up: for the sample, or to take exit records in time. */
+static uint64_t next_due(const struct batch *batch, uint64_t due_ns)
+{
+	uint64_t drain_ns = sampler_drain_due_ns(batch->sampler);
+
+	return drain_ns < due_ns ? drain_ns : due_ns;
+}
+
+/*
+ * Waits for a signal, for pressure or, if there is one, for a time-out. Whatever ppoll says: the
+ * clock and the flags decide. How many triggers fired.
+ */
+static size_t wait_once(const struct batch *batch, const struct timespec *timeout)
+{
+	struct trigger_set *set = batch->triggers;
+	struct pollfd fds[TRIGGERS_MAX];
+
+	if (set)
+		triggers_fill(set, fds);
+	if (ppoll(fds, set ? set->n : 0, timeout, batch->waiting) <= 0 || !set)
+		return 0;
+	return triggers_take(set, fds, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* Waits until the grid's point or a signal. False when a signal has been caught. */
+static bool wait_until(const struct batch *batch, uint64_t due_ns)
+{
+	for (;;) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		uint64_t wake_ns = next_due(batch, due_ns);
+		uint64_t left = wake_ns > now ? wake_ns - now : 0;
+		struct timespec timeout = { .tv_sec = (time_t)(left / NSEC_PER_SEC),
+					    .tv_nsec = (long)(left % NSEC_PER_SEC) };
+
+		if (*batch->caught)
+			return false;
+		if (now >= due_ns)
+			return true;
+		if (left)
+			wait_once(batch, &timeout);
+		else
+			sampler_drain(batch->sampler);
+	}
+}
+
+/* Waits for pressure, asleep. 0, or -errno; a signal is for the caller to see. */
+static int await_pressure(struct progress *run)
+{
+	const struct batch *batch = run->batch;
+	int err;
+
+	*run->failure = BATCH_SOURCE;
+	err = sampler_rest(batch->sampler);
+	if (err)
+		return err;
+	*run->failure = BATCH_TRIGGERS;
+	triggers_forget(batch->triggers);
+	while (!*batch->caught) {
+		if (triggers_gone(batch->triggers) == batch->triggers->n)
+			return -ENODEV;
+		if (wait_once(batch, NULL))
+			break;
+	}
+	triggers_look(batch->triggers, clock_ns(CLOCK_MONOTONIC));
+	return 0;
+}
+
+/* Puts a frame out. The signals may interrupt the writing, so that no reader can hold us. */
+static int put_out(const struct batch *batch, const struct frame *frame)
+{
+	sigset_t blocked;
+	int err;
+
+	out_frame(batch->out, frame);
+	sigprocmask(SIG_SETMASK, batch->waiting, &blocked);
+	err = out_flush(batch->out, batch->fd, batch->caught);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	if (batch->triggers)
+		triggers_forget(batch->triggers);
+	return err;
+}
+
+/* Whether there has been no pressure for so long that the samples are to pause. */
+static bool is_over(const struct batch *batch)
+{
+	const struct timespec now = { 0 };
+	uint64_t now_ns;
+
+	if (!batch->triggers)
+		return false;
+	/* What was reported while the sample was taken and written. */
+	wait_once(batch, &now);
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	triggers_look(batch->triggers, now_ns);
+	/* What lasts now is not over, whatever linger_ns is. */
+	return triggers_until_ns(batch->triggers, batch->watch->linger_ns) < now_ns;
+}
+
+/*
+ * Moves on from a sample. After the baseline of a stretch the first interval is a short one. How
+ * many points of the grid were passed over.
+ */
+static uint64_t move_on(struct progress *run, bool baseline)
+{
+	uint64_t interval_ns = run->batch->view->interval_ns;
+
+	if (!baseline || !run->batch->triggers || interval_ns <= FIRST_INTERVAL_NS)
+		return grid_advance(&run->grid, clock_ns(CLOCK_MONOTONIC));
+	grid_start(&run->grid, run->grid.due_ns + FIRST_INTERVAL_NS, interval_ns);
+	return 0;
+}
+
+/* Takes samples at the grid's points until the end, or until the pressure's. 0 or -errno. */
+static int take_samples(struct progress *run)
+{
+	const struct batch *batch = run->batch;
+	const struct frame *frame;
+	uint64_t skipped = 0;
+	int err;
+
+	grid_start(&run->grid, clock_ns(CLOCK_MONOTONIC), batch->view->interval_ns);
+	while (wait_until(batch, run->grid.due_ns)) {
+		*run->failure = BATCH_SAMPLE;
+		err = sampler_tick(batch->sampler, skipped, &frame);
+		if (err)
+			return err;
+		if (frame->prev || frame->since_start) {
+			*run->failure = BATCH_WRITE;
+			err = put_out(batch, frame);
+			run->done = err || ++run->put == batch->view->iterations;
+			/* -EINTR: told to end while the reader did not read. */
+			if (run->done || is_over(batch))
+				return err == -EPIPE || err == -EINTR ? 0 : err;
+		} else {
+			out_prime(batch->out, frame);
+		}
+		skipped = move_on(run, !frame->prev);
+	}
+	return 0;
+}
+
+int batch_run(const struct batch *batch, enum batch_failure *failure)
+{
+	struct progress run = { .batch = batch, .failure = failure };
+	int err = 0;
+
+	sampler_want(batch->sampler, out_needs(batch->out));
+	while (!err && !run.done && !*batch->caught) {
+		if (batch->triggers)
+			err = await_pressure(&run);
+		if (!err && !*batch->caught)
+			err = take_samples(&run);
+	}
+	return err;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Batch mode: samples on a grid, to a stream; at all times, or while there is pressure. */
+#ifndef STALLTOP_APP_BATCH_H
+#define STALLTOP_APP_BATCH_H
+
+#include <signal.h>
+
+#include "out/out.h"
+#include "model/sampler.h"
+#include "cgroup/trigger.h"
+#include "view/view_config.h"
+
+struct batch {
+	struct sampler *sampler;
+	struct out *out;
+	int fd;
+	const struct view_config *view; /* interval and iterations */
+	/*
+	 * What is waited for before the first sample and after each stretch of samples, which
+	 * lasts until there has been none for watch->linger_ns; NULL: nothing. Each stretch has
+	 * at least one sample and a baseline of its own; its first interval is half a second
+	 * at most.
+	 */
+	struct trigger_set *triggers;
+	const struct watch_config *watch;
+	/* Set by the handlers of the signals that end the run; blocked but while waiting. */
+	const volatile sig_atomic_t *caught;
+	const sigset_t *waiting; /* the signal mask while waiting */
+};
+
+/* What a batch run came to grief at. */
+enum batch_failure {
+	BATCH_SOURCE, /* the source could not be opened again */
+	BATCH_SAMPLE,
+	BATCH_WRITE,
+	BATCH_TRIGGERS /* all have gone */
+};
+
+/*
+ * Runs until the iterations are done or a signal is caught. 0, or -errno with `failure`
+ * set; a reader that has gone is no failure.
+ */
+int batch_run(const struct batch *batch, enum batch_failure *failure);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/configuration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/util.h"
+
+/* What a line is. */
+enum line_type {
+	LINE_NOTHING, /* blank, or a comment */
+	LINE_PAIR,
+	LINE_BROKEN
+};
+
+struct line {
+	enum line_type type;
+	const char *start;
+	size_t len; /* without the newline */
+	const char *name, *value;
+	size_t name_len, value_len;
+};
+
+/* What is yes or no. All but the first only the configuration has. */
+static const struct flag {
+	const char *name;
+	size_t offset; /* of a bool in struct view_config */
+} flags[] = {
+	{ "active", offsetof(struct view_config, query.active) },
+	{ "command-line", offsetof(struct view_config, command_line) },
+	{ "hide-exited", offsetof(struct view_config, query.no_exited) },
+	{ "tree", offsetof(struct view_config, tree) },
+	{ "fold-header", offsetof(struct view_config, fold_header) },
+};
+
+/* What a name stands for; neither when it is not known. */
+struct setting {
+	const struct option_row *option;
+	const struct flag *flag;
+};
+
+/* Whether a part of a text is that word. */
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(text, word, len);
+}
+
+/* Whether it is a blank within a line. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Moves both ends inwards over blanks. */
+static void trim(const char **start, const char **end)
+{
+	while (*start < *end && is_blank(**start))
+		++*start;
+	while (*end > *start && is_blank((*end)[-1]))
+		--*end;
+}
+
+/* Finds out what a line is. */
+static void look_at(struct line *line)
+{
+	const char *start = line->start, *end = start + line->len, *equals, *name_end;
+
+	trim(&start, &end);
+	if (start == end || *start == '#') {
+		line->type = LINE_NOTHING;
+		return;
+	}
+	line->type = LINE_BROKEN;
+	equals = memchr(start, '=', (size_t)(end - start));
+	if (!equals || memchr(start, '\0', (size_t)(end - start)))
+		return;
+	line->value = equals + 1;
+	trim(&line->value, &end);
+	line->value_len = (size_t)(end - line->value);
+	line->name = start;
+	name_end = equals;
+	trim(&line->name, &name_end);
+	line->name_len = (size_t)(name_end - line->name);
+	for (const char *c = line->name; c < name_end; c++)
+		if (*c <= ' ' || *c > '~')
+			return;
+	if (line->name_len)
+		line->type = LINE_PAIR;
+}
+
+/* Takes the next line off a text. False at its end. */
+static bool next_line(struct span *text, struct line *line)
+{
+	struct span whole;
+
+	if (!take_line(text, &whole))
+		return false;
+	*line = (struct line){ .start = whole.at, .len = (size_t)(whole.end - whole.at) };
+	look_at(line);
+	return true;
+}
+
+/* What the line sets. */
+static struct setting find_setting(const struct line *line)
+{
+	struct setting found = { NULL, NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (is_word(line->name, line->name_len, flags[i].name))
+			found.flag = &flags[i];
+	for (size_t i = 0; i < option_table_n; i++)
+		if (!option_table[i].barred &&
+		    is_word(line->name, line->name_len, option_table[i].name))
+			found.option = &option_table[i];
+	return found;
+}
+
+/* Takes yes or no, and what else people write for them. */
+static bool parse_bool(const char *value, bool *yes)
+{
+	static const char *const words[][2] = { { "no", "yes" }, { "off", "on" },
+						{ "false", "true" }, { "0", "1" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		for (int j = 0; j < 2; j++) {
+			if (!strcmp(value, words[i][j])) {
+				*yes = j;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Sets what the value says. On failure what is allowed is appended to `allowed`. */
+static bool set(const struct setting *setting, const char *value, struct options *options,
+		struct buf *allowed)
+{
+	bool yes;
+
+	if (setting->option && setting->option->arg)
+		return option_set(setting->option, options, value, allowed);
+	if (!parse_bool(value, &yes)) {
+		buf_puts(allowed, "yes, no");
+		return false;
+	}
+	if (setting->flag)
+		*(bool *)((char *)&options->view + setting->flag->offset) = yes;
+	else if (yes)
+		return option_set(setting->option, options, NULL, allowed);
+	return true;
+}
+
+/* Whether the value can be set, tried where a half-taken one does no harm. */
+static bool is_allowed(const struct setting *setting, const struct line *line,
+		       struct buf *allowed)
+{
+	char *value = strndup(line->value, line->value_len);
+	struct options trial;
+	bool ok;
+
+	if (!value)
+		die("out of memory");
+	options_default(&trial);
+	ok = set(setting, value, &trial, allowed);
+	if (ok && trial.list_fields) {
+		/* It prints a list, and exits. */
+		buf_puts(allowed, "field ids separated by commas");
+		ok = false;
+	}
+	options_free(&trial);
+	free(value);
+	return ok;
+}
+
+/*
+ * Whether the line is as it should be, with what it sets. What is not is appended to `why`,
+ * if that is wanted.
+ */
+static bool check(const struct line *line, struct setting *setting, struct buf *why)
+{
+	struct buf allowed = { 0 };
+	bool ok;
+
+	*setting = (struct setting){ NULL, NULL };
+	if (line->type != LINE_PAIR) {
+		if (line->type == LINE_BROKEN && why)
+			buf_puts(why, "it is not NAME = VALUE");
+		return line->type == LINE_NOTHING;
+	}
+	*setting = find_setting(line);
+	if (!setting->option && !setting->flag)
+		return true;
+	ok = is_allowed(setting, line, &allowed);
+	if (!ok && why) {
+		text_escape(why, line->name, line->name_len, TEXT_ASCII);
+		buf_puts(why, " does not take '");
+		text_escape(why, line->value, line->value_len, TEXT_ASCII);
+		buf_puts(why, "'; allowed: ");
+		buf_add(why, allowed.data, allowed.len);
+	}
+	buf_free(&allowed);
+	return ok;
+}
+
+/* Notes a name that is not known, once. */
+static void note_unknown(const struct line *line, struct buf *unknown)
+{
+	struct buf name = { 0 };
+	const char *at;
+
+	text_escape(&name, line->name, line->name_len, TEXT_ASCII);
+	for (at = buf_cstr(unknown); *at; at += strcspn(at, " "), at += *at == ' ')
+		if (is_word(at, strcspn(at, ", "), buf_cstr(&name)))
+			break;
+	if (!*at) {
+		if (unknown->len)
+			buf_puts(unknown, ", ");
+		buf_add(unknown, name.data, name.len);
+	}
+	buf_free(&name);
+}
+
+/* Looks at all lines; those that are right set something where there are options. */
+static void take_lines(const char *text, size_t len, char *changed, struct options *options,
+		       struct settings_faults *faults)
+{
+	struct span rest = { text, text + len };
+	struct buf unused = { 0 };
+	struct line line;
+
+	for (size_t number = 1; next_line(&rest, &line); number++) {
+		struct buf why = { 0 };
+		struct setting setting;
+
+		if (!check(&line, &setting, &why)) {
+			if (!faults->broken++) {
+				buf_printf(&faults->why, "line %zu: ", number);
+				buf_add(&faults->why, why.data, why.len);
+			}
+		} else if (line.type == LINE_PAIR && !setting.option && !setting.flag) {
+			note_unknown(&line, &faults->unknown);
+		} else if (line.type == LINE_PAIR && options) {
+			changed[line.value + line.value_len - text] = '\0';
+			set(&setting, line.value, options, &unused);
+		}
+		buf_free(&why);
+	}
+	buf_free(&unused);
+}
+
+void settings_apply(char *text, size_t len, struct options *options,
+		    struct settings_faults *faults)
+{
+	take_lines(text, len, text, options, faults);
+}
+
+void settings_check(const char *text, size_t len, struct settings_faults *faults)
+{
+	take_lines(text, len, NULL, NULL, faults);
+}
+
+void settings_faults_free(struct settings_faults *faults)
+{
+	buf_free(&faults->why);
+	buf_free(&faults->unknown);
+	*faults = (struct settings_faults){ 0 };
+}
+
+/* Appends the interval in seconds. */
+static void append_delay(const struct view_config *view, struct buf *out)
+{
+	buf_fixed(out, view->interval_ns, 9);
+	while (out->data[out->len - 1] == '0')
+		out->len--;
+	if (out->data[out->len - 1] == '.')
+		out->len--;
+}
+
+/* Appends the sort field. */
+static void append_sort(const struct view_config *view, struct buf *out)
+{
+	if (view->query.sort)
+		buf_printf(out, "%c%s", view->query.descending ? '-' : '+', view->query.sort->id);
+}
+
+/* Appends the fields. */
+static void append_fields(const struct view_config *view, struct buf *out)
+{
+	if (view->fields)
+		buf_puts(out, view->fields);
+}
+
+/* Appends the unit. */
+static void append_unit(const struct view_config *view, struct buf *out)
+{
+	buf_puts(out, unit_table[view->unit].id);
+}
+
+/* Appends the grouping. */
+static void append_group(const struct view_config *view, struct buf *out)
+{
+	buf_puts(out, group_table[view->group_by].id);
+}
+
+/* What group-by says already. */
+static void append_nothing(const struct view_config *view, struct buf *out)
+{
+	(void)view;
+	(void)out;
+}
+
+/* What is written besides the flags. A value that is empty takes no line. */
+static const struct writer {
+	const char *name;
+	void (*append)(const struct view_config *view, struct buf *out);
+} writers[] = {
+	{ "delay", append_delay },
+	{ "sort", append_sort },
+	{ "fields", append_fields },
+	{ "unit", append_unit },
+	{ "group-by", append_group },
+	{ "threads", append_nothing },
+};
+
+#define VALUES (ARRAY_SIZE(writers) + ARRAY_SIZE(flags))
+
+/* The name of a value that is written. */
+static const char *value_name(size_t i)
+{
+	return i < ARRAY_SIZE(writers) ? writers[i].name : flags[i - ARRAY_SIZE(writers)].name;
+}
+
+/* Appends the value. False when there is none. */
+static bool append_value(size_t i, const struct view_config *view, struct buf *out)
+{
+	size_t before = out->len;
+
+	if (i < ARRAY_SIZE(writers)) {
+		writers[i].append(view, out);
+	} else {
+		size_t offset = flags[i - ARRAY_SIZE(writers)].offset;
+
+		buf_puts(out, *(const bool *)((const char *)view + offset) ? "yes" : "no");
+	}
+	return out->len > before;
+}
+
+/* Writes one line anew. */
+static void rewrite_line(const struct line *line, const struct view_config *view,
+			 bool written[VALUES], struct buf *out)
+{
+	struct setting setting;
+	size_t start = out->len;
+
+	for (size_t i = 0; line->type == LINE_PAIR && i < VALUES; i++) {
+		if (!is_word(line->name, line->name_len, value_name(i)))
+			continue;
+		/* What stood before the value stays. */
+		buf_add(out, line->start, (size_t)(line->value - line->start));
+		if (!written[i] && append_value(i, view, out))
+			buf_putc(out, '\n');
+		else
+			out->len = start;
+		written[i] = true;
+		return;
+	}
+	if (!check(line, &setting, NULL))
+		buf_puts(out, "# ");
+	buf_add(out, line->start, line->len);
+	buf_putc(out, '\n');
+}
+
+void settings_rewrite(const char *text, size_t len, const struct view_config *view,
+		      struct buf *out)
+{
+	struct span rest = { text, text + len };
+	bool written[VALUES] = { false };
+	struct line line;
+
+	while (next_line(&rest, &line))
+		rewrite_line(&line, view, written, out);
+	for (size_t i = 0; i < VALUES; i++) {
+		size_t start = out->len;
+
+		if (written[i])
+			continue;
+		buf_printf(out, "%s = ", value_name(i));
+		if (append_value(i, view, out))
+			buf_putc(out, '\n');
+		else
+			out->len = start;
+	}
+}

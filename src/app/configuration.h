@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text of a configuration: lines `name = value`, named as the long options, and comments
+ * (#). What it does not know it keeps. Options take its values as they take those of the
+ * command line.
+ */
+#ifndef STALLTOP_APP_CONFIGURATION_H
+#define STALLTOP_APP_CONFIGURATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "app/options.h"
+
+/* What is wrong with a configuration, as escaped text. */
+struct settings_faults {
+	size_t broken;	    /* lines */
+	struct buf why;	    /* the first of them: "line 3: ..." */
+	struct buf unknown; /* names that are kept but not known, each once, ", " between */
+};
+
+/*
+ * Sets options by the lines of a text. A broken line sets nothing. Its bytes are changed:
+ * options point into it from then on. Past its end there must be room for one byte.
+ */
+void settings_apply(char *text, size_t len, struct options *options,
+		    struct settings_faults *faults);
+
+/*
+ * Appends the text with its values replaced by those of `view`: in their place where they
+ * were, else at the end. Comments, blank lines and what is not known stay. Broken lines
+ * become comments.
+ */
+void settings_rewrite(const char *text, size_t len, const struct view_config *view,
+		      struct buf *out);
+
+/* Finds what is wrong with a text. */
+void settings_check(const char *text, size_t len, struct settings_faults *faults);
+
+void settings_faults_free(struct settings_faults *faults);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/configuration_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "app/configuration.h"
+#include "base/util.h"
+
+/* What is longer is no configuration of ours. */
+#define FILE_MAX_BYTES (1 << 20)
+
+char *settings_path(void)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *below = "";
+	char *path;
+
+	/* Relative ones are to be ignored (XDG Base Directory Specification). */
+	if (!base || *base != '/') {
+		base = getenv("HOME");
+		below = "/.config";
+	}
+	if (!base || *base != '/')
+		return NULL;
+	if (asprintf(&path, "%s%s/stalltop/config", base, below) < 0)
+		die("out of memory");
+	return path;
+}
+
+/* Reads a file; one that is not there is empty. 0 or -errno, then nothing is read. */
+static int read_file(const char *path, struct buf *out)
+{
+	int err = file_read_all(AT_FDCWD, path, out, FILE_MAX_BYTES);
+
+	return err == -ENOENT ? 0 : err;
+}
+
+/* Appends a path. */
+static void append_path(struct buf *out, const char *path)
+{
+	text_escape(out, path, strlen(path), TEXT_ASCII);
+}
+
+/* Appends what is broken. */
+static void append_broken(struct buf *out, const struct settings_faults *faults)
+{
+	buf_add(out, faults->why.data, faults->why.len);
+	if (faults->broken > 1)
+		buf_printf(out, " (and %zu more)", faults->broken - 1);
+}
+
+void settings_load(const char *path, struct options *options, struct buf *text,
+		   struct buf *message)
+{
+	struct settings_faults faults = { 0 };
+	int err = path ? read_file(path, text) : 0;
+
+	if (err) {
+		buf_puts(message, "cannot read ");
+		append_path(message, path);
+		buf_printf(message, ": %s", strerror(-err));
+		return;
+	}
+	buf_reserve(text, 1); /* settings_apply() may need it */
+	settings_apply(text->data, text->len, options, &faults);
+	if (faults.broken || faults.unknown.len) {
+		append_path(message, path);
+		buf_puts(message, ": ");
+	}
+	if (faults.broken)
+		append_broken(message, &faults);
+	if (faults.unknown.len) {
+		buf_puts(message, faults.broken ? "; unknown: " : "unknown: ");
+		buf_add(message, faults.unknown.data, faults.unknown.len);
+	}
+	settings_faults_free(&faults);
+}
+
+/* Makes the directories that a path lies in. What fails shows when the file is made. */
+static void make_directories(const char *path)
+{
+	char *copy = xstrdup(path);
+
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(copy, 0700);
+		*slash = '/';
+	}
+	free(copy);
+}
+
+/* Gives the new file the owner and the mode of the one it replaces. */
+static void keep_mode(int fd, const char *path)
+{
+	struct stat old;
+
+	if (stat(path, &old) || !S_ISREG(old.st_mode))
+		return;
+	/* Only root can; for all else it is theirs already. */
+	if (fchown(fd, old.st_uid, old.st_gid))
+		debug_log("%s: fchown: %s", path, strerror(errno));
+	if (fchmod(fd, old.st_mode & 0777))
+		debug_log("%s: fchmod: %s", path, strerror(errno));
+}
+
+/* Writes all of a text and has it reach the disk. 0 or -errno. */
+static int write_all(int fd, const struct buf *text)
+{
+	size_t done = 0;
+
+	while (done < text->len) {
+		ssize_t n = write(fd, text->data + done, text->len - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return fsync(fd) ? -errno : 0;
+}
+
+/* Has the directory of a file reach the disk, so that the new name lasts. */
+static void sync_directory(const char *path)
+{
+	char *copy = xstrdup(path);
+	int fd;
+
+	strrchr(copy, '/')[1] = '\0';
+	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	free(copy);
+}
+
+/* Replaces a file, by one beside it that is whole before it takes the name. 0 or -errno. */
+static int replace_file(const char *path, const struct buf *text)
+{
+	char *temporary;
+	int fd, err;
+
+	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+		die("out of memory");
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		err = -errno;
+		free(temporary);
+		return err;
+	}
+	keep_mode(fd, path);
+	err = write_all(fd, text);
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && rename(temporary, path))
+		err = -errno;
+	if (err)
+		unlink(temporary);
+	else
+		sync_directory(path);
+	free(temporary);
+	return err;
+}
+
+/* Writes the file anew, from the text it had. */
+static enum settings_saved write_anew(const char *path, const struct view_config *view,
+				      const struct buf *old, struct buf *message)
+{
+	struct buf text = { 0 };
+	char *real;
+	int err;
+
+	settings_rewrite(old->data, old->len, view, &text);
+	make_directories(path);
+	/* What a link points to is replaced, not the link. */
+	real = realpath(path, NULL);
+	err = replace_file(real ? real : path, &text);
+	buf_puts(message, err ? "cannot write " : "written: ");
+	append_path(message, path);
+	if (err)
+		buf_printf(message, ": %s", strerror(-err));
+	free(real);
+	buf_free(&text);
+	return err ? SETTINGS_FAILED : SETTINGS_SAVED;
+}
+
+enum settings_saved settings_save(const char *path, const struct view_config *view, bool force,
+				  struct buf *message)
+{
+	struct settings_faults faults = { 0 };
+	enum settings_saved saved = SETTINGS_ASK;
+	struct buf old = { 0 };
+	int err;
+
+	if (!path) {
+		buf_puts(message, "no place for a configuration: HOME is not set");
+		return SETTINGS_FAILED;
+	}
+	err = read_file(path, &old);
+	settings_check(old.data, old.len, &faults);
+	if (force || (!err && !faults.broken)) {
+		saved = write_anew(path, view, &old, message);
+	} else if (err) {
+		buf_puts(message, "cannot read ");
+		append_path(message, path);
+		buf_printf(message, " (%s); replace it?", strerror(-err));
+	} else {
+		buf_puts(message, "configuration ");
+		append_broken(message, &faults);
+		buf_puts(message, "; turn such lines into comments and write?");
+	}
+	settings_faults_free(&faults);
+	buf_free(&old);
+	return saved;
+}

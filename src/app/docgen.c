@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/docgen.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "view/column.h"
+#include "app/errors.h"
+#include "model/notes.h"
+#include "app/options.h"
+#include "model/source.h"
+
+/*
+ * Appends plain text, with what roff would act on escaped. Of a note's text N stands for its
+ * value, and what depends on it stands in the plural.
+ */
+static void append_roff(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (!strncmp(text, "%v", 2)) {
+			buf_puts(out, "\\fIN\\fP");
+			text++;
+		} else if (*text == '{') {
+			text += strcspn(text, "|");
+		} else if (*text == '\\') {
+			buf_puts(out, "\\e");
+		} else if (*text == '-') {
+			buf_puts(out, "\\-");
+		} else if (*text != '}') {
+			buf_putc(out, *text);
+		}
+	}
+}
+
+/* Starts a tagged paragraph. */
+static void append_tag(struct buf *out, const char *tag)
+{
+	buf_puts(out, ".TP\n.B ");
+	append_roff(out, tag);
+	buf_putc(out, '\n');
+}
+
+/* The fields. */
+static void append_fields(struct buf *out)
+{
+	for (size_t i = 0; i < columns_n; i++) {
+		const struct column *column = &columns[i];
+
+		buf_puts(out, ".TP\n.BR ");
+		append_roff(out, column->id);
+		buf_printf(out, " \" %s", column->heading);
+		if (column->digit)
+			buf_printf(out, ", key %c", column->digit);
+		buf_puts(out, ", ");
+		append_roff(out, column->unit ? (*column->unit ? column->unit : "(letter)") :
+						"unit by -U");
+		buf_puts(out, "\"\n");
+		append_roff(out, column->help);
+		buf_putc(out, '\n');
+	}
+}
+
+/* The options. */
+static void append_options(struct buf *out)
+{
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+
+		buf_puts(out, ".TP\n");
+		if (row->letter)
+			buf_printf(out, ".BR \\-%c \", \" \\-\\-", row->letter);
+		else
+			buf_puts(out, ".BR \\-\\-");
+		append_roff(out, row->name);
+		if (row->arg)
+			buf_printf(out, " \" \\fI%s\\fP\"", row->arg);
+		buf_putc(out, '\n');
+		append_roff(out, row->help);
+		if (row->standard) {
+			buf_puts(out, " (default: ");
+			append_roff(out, row->standard);
+			buf_putc(out, ')');
+		}
+		buf_putc(out, '\n');
+	}
+}
+
+/* The units. */
+static void append_units(struct buf *out)
+{
+	for (unsigned unit = 0; unit < UNITS; unit++) {
+		append_tag(out, unit_table[unit].id);
+		append_roff(out, unit_table[unit].help);
+		buf_putc(out, '\n');
+	}
+}
+
+/* The notes. */
+static void append_notes(struct buf *out)
+{
+	for (unsigned id = 0; id < NOTE_IDS; id++) {
+		const struct note_row *row = &note_table[id];
+
+		append_tag(out, row->id);
+		append_roff(out, row->text);
+		if (row->remedy) {
+			buf_puts(out, ". Remedy: ");
+			append_roff(out, row->remedy);
+		}
+		buf_puts(out, ".\n");
+	}
+}
+
+bool doc_append(struct buf *out, const char *name)
+{
+	static const struct {
+		const char *name;
+		void (*append)(struct buf *out);
+	} tables[] = { { "fields", append_fields },
+		       { "options", append_options },
+		       { "units", append_units },
+		       { "notes", append_notes } };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (strcmp(tables[i].name, name) != 0)
+			continue;
+		tables[i].append(out);
+		return true;
+	}
+	return false;
+}
+
+/* Says of a source what there is to know: its version, or why it cannot be used. */
+static void put_source(struct buf *out, const struct source_ops *ops, const struct source_env *env)
+{
+	struct source source;
+	int err = source_open(&source, ops->name, env);
+	const char *why = err ? error_of_source(ops->name, err) : NULL;
+
+	if (err)
+		buf_printf(out, "\n%s: unavailable (%s)", ops->name, why ? why : strerror(-err));
+	else if (ops->version)
+		buf_printf(out, "\n%s: version %d", ops->name, ops->version(source.state));
+	source_close(&source);
+}
+
+void doc_version(struct buf *out, int procfd)
+{
+	struct source_env env = { .procfd = procfd };
+	struct utsname kernel;
+
+	buf_printf(out, "stalltop %s\nsources:", PACKAGE_VERSION);
+	for (size_t i = 0; source_registry[i]; i++)
+		buf_printf(out, " %s", source_registry[i]->name);
+	if (!uname(&kernel))
+		buf_printf(out, "\nkernel: %s %s", kernel.sysname, kernel.release);
+	for (size_t i = 0; source_registry[i]; i++)
+		put_source(out, source_registry[i], &env);
+	buf_puts(out, "\n");
+}

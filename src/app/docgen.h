@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the program says of itself: the manual's tables, and its version. */
+#ifndef STALLTOP_APP_DOCGEN_H
+#define STALLTOP_APP_DOCGEN_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/*
+ * Appends a table of the manual as roff (man(7)): fields, options, units or notes. False
+ * for any other name.
+ */
+bool doc_append(struct buf *out, const char *name);
+
+/* Appends the text of --version: the sources that are built in, and what the kernel has. */
+void doc_version(struct buf *out, int procfd);
+
+#endif

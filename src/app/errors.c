@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/errors.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cgroup/hierarchy.h"
+#include "model/notes.h"
+#include "base/util.h"
+
+const char *error_of_source(const char *name, int err)
+{
+	static const struct {
+		const char *source;
+		int err;
+		const char *words;
+	} rows[] = {
+		{ "bpf", -ENOSYS, "not built in: " BPF_MISSING },
+		{ "bpf", -EPERM, "it needs CAP_BPF and CAP_PERFMON: run as root" },
+		{ "bpf", -ENOENT, "it needs the kernel's BTF, /sys/kernel/btf/vmlinux "
+				  "(CONFIG_DEBUG_INFO_BTF)" },
+		{ "bpf", -EOPNOTSUPP, "the kernel rejects the program (5.8 or later should accept it); "
+				      "--debug-log FILE records why" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].err == err && !strcmp(rows[i].source, name))
+			return rows[i].words;
+	return NULL;
+}
+
+/* What would help where a source could not be opened; NULL: nothing to add. */
+static const char *source_remedy(const char *name, int err)
+{
+	const char *words = name ? error_of_source(name, err) : NULL;
+
+	if (words)
+		return words;
+	if (err == -EPERM || err == -EACCES)
+		return note_table[NOTE_NO_CAP].remedy;
+	return err == -ENOENT ? note_table[NOTE_NO_TASKSTATS].remedy : NULL;
+}
+
+const char *error_of_expression(enum trigger_fault fault)
+{
+	static const char *const texts[] = {
+		[TRIGGER_GOOD] = "",
+		[TRIGGER_BAD_FORM] = "RESOURCE some|full THRESHOLD/WINDOW, such as memory some "
+				     "300ms/2s, optionally with cgroup:PATH before it",
+		[TRIGGER_BAD_GROUP] = "a path below the root of cgroup v2 after cgroup:, "
+				      "without ..",
+		[TRIGGER_BAD_RESOURCE] = "cpu, memory, io or irq before some or full",
+		[TRIGGER_BAD_LEVEL] = "some or full after the resource",
+		[TRIGGER_BAD_IRQ] = "full after irq, which has no some",
+		[TRIGGER_BAD_TIME] = "THRESHOLD/WINDOW, each a whole number of us, written in us, "
+				     "ms or s, such as 300ms/2s",
+		[TRIGGER_BAD_WINDOW] = "a window from 500ms to 10s",
+		[TRIGGER_BAD_THRESHOLD] = "a threshold above 0 and at most the window",
+	};
+
+	return texts[fault];
+}
+
+/* Where the pressure file could not be opened. */
+static void explain_file(struct buf *out, const struct trigger_spec *spec,
+			 const struct trigger_error *error)
+{
+	const char *name = psi_names[spec->resource];
+
+	switch (error->err) {
+	case -ENOENT:
+	case -EOPNOTSUPP:
+		if (spec->resource == PSI_IRQ)
+			buf_puts(out, "this kernel does not measure interrupt pressure: that "
+				      "needs Linux 6.1 or later with CONFIG_IRQ_TIME_ACCOUNTING");
+		else if (spec->group)
+			buf_puts(out, "the pressure of this group is not measured: write 1 to "
+				      "its cgroup.pressure, or boot with the kernel parameter "
+				      "psi=1");
+		else
+			buf_printf(out, "this kernel does not measure pressure: %s",
+				   note_table[NOTE_NO_PSI].remedy);
+		break;
+	case -EACCES:
+	case -EPERM:
+		if (spec->group)
+			buf_printf(out,
+				   "the group's %s.pressure cannot be opened for writing (%s): "
+				   "only its owner may, usually root",
+				   name, strerror(-error->err));
+		else
+			buf_printf(out, "/proc/pressure/%s cannot be opened for writing (%s)%s",
+				   name, strerror(-error->err),
+				   error->privileged
+					   ? ""
+					   : ": before Linux 6.5 that needs CAP_SYS_RESOURCE");
+		break;
+	default:
+		buf_printf(out, "the pressure file cannot be opened for writing: %s",
+			   strerror(-error->err));
+	}
+}
+
+/* Where the kernel does not want to watch. */
+static void explain_write(struct buf *out, const struct trigger_spec *spec,
+			  const struct trigger_error *error)
+{
+	uint32_t over = spec->window_us % TRIGGER_STEP_US;
+
+	switch (error->err) {
+	case -EINVAL:
+		if (!over || error->privileged)
+			buf_puts(out, "the kernel refuses it (Invalid argument)");
+		else
+			buf_printf(out,
+				   "without CAP_SYS_RESOURCE a window must be a multiple of "
+				   "2s: use %us, or run stalltop with that capability",
+				   (spec->window_us - over + TRIGGER_STEP_US) / 1000000);
+		break;
+	case -EBUSY:
+		buf_puts(out, "the kernel has a trigger there already (Device or resource busy)");
+		break;
+	case -EOPNOTSUPP:
+		buf_puts(out, "pressure is not measured: boot with the kernel parameter psi=1");
+		break;
+	case -ENODEV:
+		buf_puts(out, "the control group no longer exists");
+		break;
+	default:
+		buf_printf(out, "the kernel refuses it: %s", strerror(-error->err));
+	}
+}
+
+void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
+		      const struct trigger_error *error)
+{
+	switch (error->step) {
+	case TRIGGER_AT_MOUNT:
+		if (error->err == -ENOENT)
+			buf_puts(out, "cgroup v2 is not mounted: only its groups have pressure");
+		else
+			buf_printf(out, "cannot find out where cgroup v2 is mounted: %s",
+				   strerror(-error->err));
+		break;
+	case TRIGGER_AT_GROUP:
+		if (error->err == -ENOENT)
+			buf_puts(out, "there is no such group; paths begin at the root of cgroup "
+				      "v2, as in /proc/PID/cgroup after 0::");
+		else
+			buf_printf(out, "the group cannot be opened: %s", strerror(-error->err));
+		break;
+	case TRIGGER_AT_FILE:
+		explain_file(out, spec, error);
+		break;
+	case TRIGGER_AT_WRITE:
+		explain_write(out, spec, error);
+		break;
+	}
+}
+
+void complain_source(const char *name, int err)
+{
+	const char *remedy = source_remedy(name, err);
+
+	fprintf(stderr, "stalltop: source %s cannot be used: %s%s%s\n", name ? name : "auto",
+		strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
+}
+
+void complain_batch(const char *source, enum batch_failure failure, int err)
+{
+	switch (failure) {
+	case BATCH_SOURCE:
+		complain_source(source, err);
+		break;
+	case BATCH_SAMPLE:
+		fprintf(stderr, "stalltop: cannot take a sample: %s\n", strerror(-err));
+		break;
+	case BATCH_WRITE:
+		fprintf(stderr, "stalltop: cannot write to standard output: %s\n", strerror(-err));
+		break;
+	case BATCH_TRIGGERS:
+		fprintf(stderr, "stalltop: nothing is left to wait for: the control groups that "
+				"--when names no longer exist\n");
+		break;
+	}
+}
+
+void complain_trigger(const struct trigger_spec *spec, const struct trigger_error *error,
+		      enum text_charset charset)
+{
+	struct buf line = { 0 };
+
+	buf_puts(&line, "stalltop: cannot watch '");
+	text_escape(&line, spec->text, strlen(spec->text), charset);
+	buf_puts(&line, "': ");
+	error_of_trigger(&line, spec, error);
+	fprintf(stderr, "%s\n", buf_cstr(&line));
+	buf_free(&line);
+}
+
+void complain_hierarchy(const char *name, int procfd, int err)
+{
+	struct buf names = { 0 }, line = { 0 };
+
+	buf_puts(&line, "--cgroup-hierarchy: ");
+	if (err == -EINVAL && !hierarchy_names(procfd, &names) && names.len) {
+		buf_puts(&line, "there is no hierarchy '");
+		text_escape(&line, name, strlen(name), TEXT_ASCII);
+		buf_puts(&line, "' here; there are: ");
+		text_escape(&line, names.data, names.len, TEXT_ASCII);
+	} else {
+		buf_printf(&line, "cannot read /proc/self/cgroup: %s", strerror(-err));
+	}
+	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
+	buf_free(&names);
+	buf_free(&line);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words for what is wrong where the program cannot do as it was told. */
+#ifndef STALLTOP_APP_ERRORS_H
+#define STALLTOP_APP_ERRORS_H
+
+#include "app/batch.h"
+#include "base/text.h"
+#include "cgroup/trigger.h"
+
+/* What hinders opening a source and what would help, by its -errno; NULL: nothing to add. */
+const char *error_of_source(const char *name, int err);
+
+/* What an expression of --when must be where it is not. */
+const char *error_of_expression(enum trigger_fault fault);
+
+/* Appends why a trigger could not be opened, and what would help: part of one line. */
+void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
+		      const struct trigger_error *error);
+
+/* Writes to standard error why the source could not be opened; name: NULL for auto. */
+void complain_source(const char *name, int err);
+
+/* Writes to standard error what batch mode failed at; source: as was asked for. */
+void complain_batch(const char *source, enum batch_failure failure, int err);
+
+/* Writes to standard error why the kernel does not watch what is asked for. */
+void complain_trigger(const struct trigger_spec *spec, const struct trigger_error *error,
+		      enum text_charset charset);
+
+/* Writes to standard error why there is no such cgroup hierarchy. */
+void complain_hierarchy(const char *name, int procfd, int err);
+
+#endif

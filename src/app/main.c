@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Wiring: options, privileges, sources, outputs. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/batch.h"
+#include "base/crash.h"
+#include "kernel/delayacct.h"
+#include "app/docgen.h"
+#include "app/errors.h"
+#include "cgroup/hierarchy.h"
+#include "app/options.h"
+#include "out/out.h"
+#include "kernel/pidlist.h"
+#include "out/run.h"
+#include "model/sampler.h"
+#include "app/configuration_file.h"
+#include "ui/command.h"
+#include "ui/loop.h"
+#include "base/util.h"
+
+#define EXIT_USAGE 2
+
+/* From here on memory is asked of the kernel, and given back to it: glibc's own start. */
+#define LARGE_BYTES (128 * 1024)
+
+/* Set by the handler below; read wherever the program waits. */
+static volatile sig_atomic_t caught;
+
+/* What --enable-delayacct has changed, for put_back_delayacct(). */
+static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
+
+/* Remembers that a signal came. */
+static void catch_signal(int number)
+{
+	caught = number;
+}
+
+/*
+ * Catches the signals that end the program and blocks them, so that they come only where it
+ * waits. `waiting` becomes the mask for there.
+ */
+static void set_up_signals(sigset_t *waiting)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = catch_signal };
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		sigaction(ends[i], &action, NULL);
+		sigaddset(&blocked, ends[i]);
+	}
+	sigprocmask(SIG_BLOCK, &blocked, waiting);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigdelset(waiting, ends[i]);
+}
+
+/* Prints a buffer to standard output. The exit status. */
+static int print(struct buf *buf)
+{
+	size_t written = fwrite(buf->data, 1, buf->len, stdout);
+	int failed = written != buf->len || fflush(stdout);
+
+	buf_free(buf);
+	if (!failed || errno == EPIPE)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "stalltop: cannot write to standard output: %s\n", strerror(errno));
+	return EXIT_FAILURE;
+}
+
+/* What is printed in place of running. False when nothing is. */
+static bool print_instead(const struct options *options, int procfd, int *status)
+{
+	struct buf out = { 0 };
+
+	if (options->version) {
+		doc_version(&out, procfd);
+	} else if (options->dump_doc) {
+		if (!strcmp(options->dump_doc, "keys")) {
+			command_doc(&out);
+		} else if (!doc_append(&out, options->dump_doc)) {
+			fprintf(stderr, "stalltop: no such table: %s\n", options->dump_doc);
+			*status = EXIT_USAGE;
+			return true;
+		}
+	} else if (options->help) {
+		options_help(&out);
+	} else if (options->list_fields) {
+		options_fields(&out);
+	} else {
+		return false;
+	}
+	*status = print(&out);
+	return true;
+}
+
+/* Columns of the terminal that is standard output; 0 when it is none. */
+static unsigned output_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
+}
+
+/* What the locale's texts are made of. */
+static enum text_charset locale_charset(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") ? TEXT_ASCII : TEXT_UTF8;
+}
+
+/* See struct out_config. */
+static void fill_rows(void *sampler, const struct row *const *rows, size_t n, unsigned needs)
+{
+	sampler_fill(sampler, rows, n, needs);
+}
+
+/* Runs batch mode with an open sampler. The exit status. */
+static int run_samples(const struct options *options, struct sampler *sampler,
+		       struct trigger_set *triggers)
+{
+	struct out_config config = { .view = &options->view, .charset = locale_charset(),
+				     .width = output_width(), .fill = fill_rows,
+				     .fill_arg = sampler, .triggers = triggers };
+	struct out out;
+	sigset_t waiting;
+	struct batch batch = { .sampler = sampler, .out = &out, .fd = STDOUT_FILENO,
+			       .view = &options->view, .triggers = triggers,
+			       .watch = &options->watch, .caught = &caught, .waiting = &waiting };
+	enum batch_failure failure;
+	int err;
+
+	set_up_signals(&waiting);
+	out_open(&out, out_by_name(options->format), &config);
+	err = batch_run(&batch, &failure);
+	out_close(&out);
+	if (!err)
+		return EXIT_SUCCESS;
+	complain_batch(options->sampler.source, failure, err);
+	return EXIT_FAILURE;
+}
+
+/* Runs batch mode. The exit status. */
+static int run_batch(struct options *options, struct trigger_set *triggers)
+{
+	struct sampler_config *config = &options->sampler;
+	struct sampler *sampler;
+	int status, err;
+
+	config->threads = options->view.group_by == GROUP_THREAD;
+	config->brief = options->view.iterations == 1;
+	err = sampler_open(&sampler, config);
+	if (err) {
+		complain_source(config->source, err);
+		return EXIT_FAILURE;
+	}
+	status = run_samples(options, sampler, triggers);
+	sampler_close(sampler);
+	return status;
+}
+
+/* Says what the screen came to grief at. */
+static void complain_screen(const char *source, enum ui_failure failure, int err)
+{
+	const char *type = getenv("TERM");
+
+	if (failure == UI_SOURCE)
+		complain_source(source, err);
+	else if (failure == UI_TERMINAL && err == -ENOENT)
+		fprintf(stderr,
+			"stalltop: terminal type '%s' is unknown: set TERM to a known one, "
+			"or use -b, which needs none\n",
+			type ? type : "");
+	else
+		fprintf(stderr, "stalltop: cannot %s: %s\n",
+			failure == UI_TERMINAL ? "take over the terminal" : "wait for the keyboard",
+			strerror(-err));
+}
+
+/* Runs the screen. The exit status. */
+static int run_screen(struct options *options, struct trigger_set *triggers, const char *message)
+{
+	char *path = settings_path();
+	struct ui_config config = { .view = &options->view, .sampler = &options->sampler,
+				    .pattern = options->pattern, .charset = locale_charset(),
+				    .triggers = triggers, .watch = &options->watch,
+				    .message = *message ? message : NULL,
+				    .save = settings_save, .path = path };
+	enum ui_failure failure;
+	int err = ui_run(&config, &failure);
+
+	free(path);
+	if (!err)
+		return EXIT_SUCCESS;
+	complain_screen(options->sampler.source, failure, err);
+	return EXIT_FAILURE;
+}
+
+/* Puts delay accounting back, however the program ends. */
+static void put_back_delayacct(void)
+{
+	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
+	if (delayacct_put_back(&switched))
+		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct back to 0\n");
+}
+
+/* The same in a signal handler. */
+static void put_back_at_crash(void *arg)
+{
+	delayacct_put_back(arg);
+}
+
+/* Switches delay accounting on where it is off. False, with a line said, when it cannot. */
+static bool enable_delayacct(struct sampler_config *config)
+{
+	int err;
+
+	crash_set_hook(CRASH_SYSCTL, put_back_at_crash, &switched);
+	err = delayacct_enable(&switched, config->procfd);
+	if (err) {
+		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct: %s\n", strerror(-err));
+		return false;
+	}
+	config->accounted_ns = switched.at_ns;
+	atexit(put_back_delayacct);
+	return true;
+}
+
+/* Opens where the result of a command goes. The descriptor or -1. */
+static int open_output(const struct options *options)
+{
+	int fd = options->output ? open(options->output,
+					O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) :
+				   fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0)
+		fprintf(stderr, "stalltop: cannot open %s: %s\n",
+			options->output ? options->output : "standard error", strerror(errno));
+	return fd;
+}
+
+/* Writes the result of a command. The command's exit status, or that of a failure. */
+static int put_result(const struct options *options, const struct run_result *result, int fd)
+{
+	static const volatile sig_atomic_t none;
+	struct out out = { 0 };
+	int err;
+
+	if (!strcmp(options->format, "json"))
+		run_json(&out.buf, result);
+	else
+		run_text(&out.buf, result, locale_charset());
+	err = out_flush(&out, fd, &none);
+	buf_free(&out.buf);
+	if (err && err != -EPIPE) {
+		fprintf(stderr, "stalltop: cannot write what the command waited for: %s\n",
+			strerror(-err));
+		return EXIT_FAILURE;
+	}
+	return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status) :
+					     WEXITSTATUS(result->status);
+}
+
+/* Runs a command. The exit status: the command's; as shells have it where it cannot be run. */
+static int run_and_report(const struct options *options)
+{
+	struct run_result result;
+	enum run_failure failure;
+	int fd = open_output(options), err, status;
+
+	if (fd < 0)
+		return EXIT_FAILURE;
+	err = run_command(options->command, &options->sampler, &result, &failure);
+	if (!err) {
+		status = put_result(options, &result, fd);
+	} else {
+		fprintf(stderr, "stalltop: cannot %s %s: %s\n",
+			failure == RUN_START ? "run" : "wait for", options->command[0],
+			strerror(-err));
+		status = failure == RUN_WAIT ? EXIT_FAILURE : err == -ENOENT ? 127 : 126;
+	}
+	close(fd);
+	return status;
+}
+
+/* Has the kernel watch what --when names. False, with a line said, when it cannot. */
+static bool open_triggers(const struct watch_config *watch, int procfd,
+			  struct trigger_set *triggers)
+{
+	struct trigger_error error;
+
+	for (size_t i = 0; i < watch->nspecs; i++) {
+		if (!triggers_add(triggers, &watch->specs[i], procfd, &error))
+			continue;
+		complain_trigger(&watch->specs[i], &error, locale_charset());
+		return false;
+	}
+	return true;
+}
+
+/* Runs batch mode or the screen, at all times or with what --when names. The exit status. */
+static int run_watching(struct options *options, const char *message)
+{
+	struct trigger_set set = { .n = 0 }, *triggers = options->watch.nspecs ? &set : NULL;
+	int status = EXIT_FAILURE;
+
+	options->sampler.triggers = triggers;
+	if (open_triggers(&options->watch, options->sampler.procfd, &set))
+		status = options->batch ? run_batch(options, triggers) :
+					  run_screen(options, triggers, message);
+	triggers_close(&set);
+	return status;
+}
+
+/* Runs with delay accounting switched on if that is asked for, and puts it back. */
+static int run_accounted(struct options *options, const char *message)
+{
+	int status;
+
+	if (options->enable_delayacct && !enable_delayacct(&options->sampler))
+		return EXIT_FAILURE;
+	status = options->command ? run_and_report(options) : run_watching(options, message);
+	put_back_delayacct();
+	return status;
+}
+
+/* Checks what options demand of each other and of the terminal. */
+static bool check_usage(const struct options *options)
+{
+	if (options->command && !strcmp(options->format, "csv")) {
+		fprintf(stderr, "stalltop: a command has no --format csv: use text or json\n");
+		return false;
+	}
+	if (options->command && options->watch.nspecs) {
+		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
+				"screen\n");
+		return false;
+	}
+	if (options->batch || options->command)
+		return true;
+	if (strcmp(options->format, out_registry[0]->name) != 0)
+		fprintf(stderr, "stalltop: --format %s needs --batch\n", options->format);
+	else if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		fprintf(stderr, "stalltop: no terminal for the screen; use -b for batch mode\n");
+	else
+		return true;
+	return false;
+}
+
+/* Checks that there is the cgroup hierarchy that is asked for. */
+static bool check_hierarchy(const char *name, int procfd)
+{
+	struct hierarchy hierarchy;
+	int err = name ? hierarchy_open(&hierarchy, procfd, name) : 0;
+
+	if (err)
+		complain_hierarchy(name, procfd, err);
+	else if (name)
+		hierarchy_close(&hierarchy);
+	return !err;
+}
+
+/* Opens what the options name and runs. The exit status. */
+static int start(struct options *options, const char *message)
+{
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int status, err = options->debug_log ? debug_log_open(options->debug_log) : 0;
+	struct sampler_config *config = &options->sampler;
+
+	config->procfd = procfd;
+	if (procfd < 0) {
+		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	if (err) {
+		fprintf(stderr, "stalltop: cannot open the debug log: %s\n", strerror(-err));
+		close(procfd);
+		return EXIT_FAILURE;
+	}
+	if (!print_instead(options, procfd, &status)) {
+		status = EXIT_USAGE;
+		if (check_usage(options) && check_hierarchy(config->hierarchy, procfd)) {
+			pidlist_processes(procfd, config->pids, &config->npids);
+			status = run_accounted(options, message);
+		}
+	}
+	close(procfd);
+	return status;
+}
+
+/*
+ * Parses the command line; over the configuration where there is to be a screen, of which
+ * `text` keeps the bytes. False when it is of no use, with the reason in `why`; else `why`
+ * is what is wrong with the configuration.
+ */
+static bool parse(struct options *options, int argc, char **argv, struct buf *text,
+		  struct buf *why)
+{
+	char *path;
+
+	if (options_parse(options, argc, argv, why))
+		return false;
+	if (options->batch || options->command || options->help || options->version ||
+	    options->list_fields || options->dump_doc)
+		return true;
+	options_free(options);
+	options_default(options);
+	path = settings_path();
+	settings_load(path, options, text, why);
+	free(path);
+	/* It was parsed before: what is in `why` is the configuration's. */
+	return !options_override(options, argc, argv, why);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct buf why = { 0 }, text = { 0 };
+	int status = EXIT_USAGE;
+
+#ifdef M_MMAP_THRESHOLD
+	/* Arrays have room for more tasks than there are, in pages that cost nothing until they
+	   are used. Left alone, glibc soon takes such from used memory, and clears them. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
+	setlocale(LC_ALL, "");
+	/* Numbers are written and read the same everywhere. */
+	setlocale(LC_NUMERIC, "C");
+	signal(SIGPIPE, SIG_IGN);
+	crash_catch();
+	if (parse(&options, argc, argv, &text, &why))
+		status = start(&options, buf_cstr(&why));
+	else
+		fprintf(stderr, "stalltop: %s\n", buf_cstr(&why));
+	buf_free(&why);
+	options_free(&options);
+	buf_free(&text);
+	return status;
+}

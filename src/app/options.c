@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/errors.h"
+#include "view/layout.h"
+#include "out/out.h"
+#include "base/pattern.h"
+#include "model/source.h"
+#include "base/util.h"
+
+#define LINGER_NS (10 * NSEC_PER_SEC)
+#define LINGER_MAX 86400.0
+
+/* What a setter is handed. */
+#define SETTER(name) static bool name(struct options *options, const char *arg, struct buf *why)
+
+/* In a row in place of a setter: the option makes a member true. */
+#define FLAG(member) .flag = offsetof(struct options, member)
+
+/* A whole number from min to max. */
+static bool parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	if (*arg < '0' || *arg > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(arg, &end, 10);
+	return !*end && !errno && *number >= min && *number <= max;
+}
+
+/* -n */
+SETTER(set_iterations)
+{
+	if (parse_whole(arg, 1, UINT64_MAX, &options->view.iterations))
+		return true;
+	buf_puts(why, "a whole number above 0");
+	return false;
+}
+
+/* -d */
+SETTER(set_interval)
+{
+	return view_set_interval(&options->view, arg, why);
+}
+
+/* -s */
+SETTER(set_sort)
+{
+	bool signed_ = *arg == '+' || *arg == '-';
+	const char *id = arg + signed_;
+	struct query *query = &options->view.query;
+
+	query->sort = column_by_id(id, strlen(id));
+	if (!query->sort) {
+		buf_puts(why, "a field (see -F list), optionally with + or - before it");
+		return false;
+	}
+	query->descending = signed_ ? *arg == '-' : column_descends(query->sort);
+	return true;
+}
+
+/* -F */
+SETTER(set_fields)
+{
+	struct buf bad = { 0 };
+
+	if (!strcmp(arg, "list"))
+		return options->list_fields = true;
+	if (!layout_check(arg, &bad)) {
+		view_set_fields(&options->view, arg);
+		buf_free(&bad);
+		return true;
+	}
+	buf_puts(why, "field ids separated by commas, or each with + or - before it (see -F list)");
+	if (bad.len) {
+		buf_puts(why, "; not: ");
+		text_escape(why, bad.data, bad.len, TEXT_ASCII);
+	}
+	buf_free(&bad);
+	return false;
+}
+
+/* -U */
+SETTER(set_unit)
+{
+	int unit = unit_by_name(arg);
+
+	if (unit >= 0) {
+		options->view.unit = (enum unit)unit;
+		return true;
+	}
+	for (int i = 0; i < UNITS; i++)
+		buf_printf(why, "%s%s", i ? ", " : "", unit_table[i].id);
+	return false;
+}
+
+/* -H */
+SETTER(set_threads)
+{
+	(void)arg;
+	(void)why;
+	options->view.group_by = GROUP_THREAD;
+	return true;
+}
+
+/* -g */
+SETTER(set_group)
+{
+	int by = group_by_name(arg);
+
+	if (by >= 0) {
+		options->view.group_by = (enum group_by)by;
+		return true;
+	}
+	for (by = 0; by < GROUP_BYS; by++)
+		buf_printf(why, "%s%s", by ? ", " : "", group_table[by].id);
+	return false;
+}
+
+/* --cgroup */
+SETTER(set_cgroup)
+{
+	options->view.query.below = options->sampler.cgroup = arg;
+	if (*arg == '/')
+		return true;
+	buf_puts(why, "a path from the root of the hierarchy, such as /system.slice");
+	return false;
+}
+
+/* Calls take() for each part of a comma-separated list; false when a part or the list is empty. */
+static bool each_part(const char *arg, struct options *options,
+		      bool (*take)(struct options *options, const char *part))
+{
+	char *copy = xstrdup(arg), *rest = copy, *part;
+	bool ok = *arg != '\0';
+
+	while (ok && (part = strsep(&rest, ",")))
+		ok = *part && take(options, part);
+	free(copy);
+	return ok;
+}
+
+/* A pid of -p. */
+static bool take_pid(struct options *options, const char *part)
+{
+	struct sampler_config *sampler = &options->sampler;
+	uint64_t pid;
+
+	if (!parse_whole(part, 1, INT32_MAX, &pid))
+		return false;
+	sampler->pids = xreallocarray(sampler->pids, sampler->npids + 1, sizeof(pid_t));
+	sampler->pids[sampler->npids++] = (pid_t)pid;
+	return true;
+}
+
+/* -p */
+SETTER(set_pids)
+{
+	if (each_part(arg, options, take_pid))
+		return true;
+	buf_puts(why, "process ids separated by commas");
+	return false;
+}
+
+/* A user of -u, by name or number. */
+static bool take_user(struct options *options, const char *part)
+{
+	struct query *query = &options->view.query;
+	uid_t uid;
+
+	if (!view_find_user(part, &uid))
+		return false;
+	query->users = xreallocarray(query->users, query->nusers + 1, sizeof(uid_t));
+	query->users[query->nusers++] = uid;
+	return true;
+}
+
+/* -u */
+SETTER(set_users)
+{
+	if (each_part(arg, options, take_user))
+		return true;
+	buf_puts(why, "names of existing users, or user ids, separated by commas");
+	return false;
+}
+
+/* -m */
+SETTER(set_match)
+{
+	struct buf wrong = { 0 };
+
+	pattern_free(options->match);
+	options->pattern = arg;
+	options->match = pattern_compile(arg, &wrong);
+	options->view.query.match = options->match;
+	if (!options->match)
+		buf_printf(why, "a POSIX extended regular expression (%s)", buf_cstr(&wrong));
+	buf_free(&wrong);
+	return options->match;
+}
+
+/* --over */
+SETTER(set_over)
+{
+	double *over_ms = &options->view.query.over_ms;
+
+	if (parse_number(arg, over_ms) && *over_ms >= 0)
+		return true;
+	buf_puts(why, "milliseconds, 0 or more");
+	return false;
+}
+
+/* -r */
+SETTER(set_rows)
+{
+	uint64_t rows;
+
+	if (parse_whole(arg, 1, SIZE_MAX / 2, &rows)) {
+		options->view.query.rows = (size_t)rows;
+		return true;
+	}
+	buf_puts(why, "a whole number above 0");
+	return false;
+}
+
+/* --output */
+SETTER(set_output)
+{
+	(void)why;
+	options->output = arg;
+	return true;
+}
+
+/* --exit-buffer */
+SETTER(set_exit_buffer)
+{
+	uint64_t kb;
+
+	if (parse_whole(arg, 1, 1 << 20, &kb)) {
+		options->sampler.exit_buffer = (size_t)kb << 10;
+		return true;
+	}
+	buf_puts(why, "a whole number of kB from 1 to 1048576");
+	return false;
+}
+
+/* -x */
+SETTER(set_no_exits)
+{
+	(void)arg;
+	(void)why;
+	options->sampler.exits = false;
+	return true;
+}
+
+/* -o */
+SETTER(set_format)
+{
+	options->format = arg;
+	if (out_by_name(arg))
+		return true;
+	for (size_t i = 0; out_registry[i]; i++)
+		buf_printf(why, "%s%s", i ? ", " : "", out_registry[i]->name);
+	return false;
+}
+
+/* --when */
+SETTER(set_when)
+{
+	struct watch_config *watch = &options->watch;
+	struct trigger_spec spec;
+	enum trigger_fault fault;
+
+	if (watch->nspecs == TRIGGERS_MAX) {
+		buf_printf(why, "at most %d of them", TRIGGERS_MAX);
+		return false;
+	}
+	fault = trigger_parse(arg, &spec);
+	if (fault) {
+		buf_puts(why, error_of_expression(fault));
+		return false;
+	}
+	watch->specs = xreallocarray(watch->specs, watch->nspecs + 1, sizeof(spec));
+	watch->specs[watch->nspecs++] = spec;
+	return true;
+}
+
+/* --linger */
+SETTER(set_linger)
+{
+	if (parse_seconds(arg, 0, LINGER_MAX, &options->watch.linger_ns))
+		return true;
+	buf_puts(why, "seconds from 0 to 86400");
+	return false;
+}
+
+/* --source */
+SETTER(set_source)
+{
+	options->sampler.source = strcmp(arg, "auto") ? arg : NULL;
+	if (!options->sampler.source || source_by_name(arg))
+		return true;
+	buf_puts(why, "auto");
+	for (size_t i = 0; source_registry[i]; i++)
+		buf_printf(why, ", %s", source_registry[i]->name);
+	return false;
+}
+
+/* --cgroup-hierarchy; what there is shows only when it is opened */
+SETTER(set_hierarchy)
+{
+	options->sampler.hierarchy = arg;
+	if (!*arg)
+		buf_puts(why, "v2, or a controller or name=NAME of a v1 hierarchy");
+	return *arg != '\0';
+}
+
+/* --debug-log */
+SETTER(set_debug_log)
+{
+	options->debug_log = arg;
+	if (!*arg)
+		buf_puts(why, "the name of a file");
+	return *arg != '\0';
+}
+
+const struct option_row option_table[] = {
+	{ 'b', "batch", NULL, "off", "no screen: write samples to standard output", FLAG(batch),
+	  .barred = true },
+	{ 'n', "iterations", "N", "endless", "stop after N samples", .set = set_iterations,
+	  .barred = true },
+	{ 'd', "delay", "SECONDS", "2", "interval; fractions, " INTERVAL_RANGE,
+	  .set = set_interval },
+	{ 's', "sort", "FIELD", "total",
+	  "sort field: -FIELD descending, +FIELD ascending; without a sign numbers descend, "
+	  "texts ascend",
+	  .set = set_sort },
+	{ 'F', "fields", "LIST", "by width",
+	  "field ids separated by commas; +id adds to the default, -id takes away from it; list "
+	  "prints every id with its unit and meaning",
+	  .set = set_fields },
+	{ 'U', "unit", "UNIT", "percent",
+	  "what delay columns show: percent, ms (in the interval), count (waits in it), avg (ms "
+	  "per wait), max (longest wait since the task's start, ms), total (ms since its start)",
+	  .set = set_unit },
+	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread", .set = set_threads },
+	{ 'g', "group-by", "WHAT", "process",
+	  "one row per process, thread, user, command or cgroup", .set = set_group },
+	{ 0, "cgroup", "PATH", "all", "only tasks of this control group and those below it",
+	  .set = set_cgroup },
+	{ 'p', "pid", "PID[,PID...]", "all",
+	  "only these processes (with -H their threads); no others are read", .set = set_pids,
+	  .barred = true },
+	{ 'u', "user", "USER[,USER...]", "all", "only these users, by name or number",
+	  .set = set_users },
+	{ 'm', "match", "REGEX", "all", "rows whose name or command line matches (POSIX extended)",
+	  .set = set_match },
+	{ 0, "over", "MS", "off", "rows with more than MS of total delay in the interval",
+	  .set = set_over },
+	{ 'i', "active", NULL, "off",
+	  "hide rows with no delay, no run time and no exit in the interval",
+	  FLAG(view.query.active) },
+	{ 'r', "rows", "N", "all", "at most N rows per sample", .set = set_rows },
+	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks", .set = set_no_exits },
+	{ 0, "exit-buffer", "KB", "auto",
+	  "receive buffer of each listener for exiting tasks (there is one per CPU)",
+	  .set = set_exit_buffer },
+	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)", .set = set_format,
+	  .barred = true },
+	{ 0, "output", "FILE", "standard error",
+	  "with -- COMMAND: the file that the report goes to", .set = set_output },
+	{ 0, "since-start", NULL, "off",
+	  "cumulative figures since each task's start, from the first reading on",
+	  FLAG(sampler.since_start) },
+	{ 0, "when", "PRESSURE", "always",
+	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" or "
+	  "\"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; may be "
+	  "given several times, then any of them counts",
+	  .set = set_when },
+	{ 0, "linger", "SECONDS", "10",
+	  "with --when: go on for this long after the pressure has ended", .set = set_linger },
+	{ 0, "bell", NULL, "off", "with --when: ring the terminal's bell too", FLAG(watch.bell) },
+	{ 0, "source", "SOURCE", "auto",
+	  "taskstats; bpf (takes a moment to start, then costs little per sample); procfs (run "
+	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 2000 tasks or "
+	  "a single interval, bpf for more tasks, procfs without privileges",
+	  .set = set_source },
+	{ 0, "enable-delayacct", NULL, "off",
+	  "switch kernel.task_delayacct on while stalltop runs; at its end the switch is put back, "
+	  "unless somebody else has changed it",
+	  FLAG(enable_delayacct) },
+	{ 0, "cgroup-hierarchy", "NAME", "auto",
+	  "the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy; by "
+	  "default v2, unless all tasks are in its root: then the v1 hierarchy with the most "
+	  "groups",
+	  .set = set_hierarchy },
+	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
+	  .set = set_debug_log, .barred = true },
+	{ 'h', "help", NULL, NULL, "print this and exit", FLAG(help), .barred = true },
+	{ 'V', "version", NULL, NULL,
+	  "print version, sources built in, kernel and taskstats version, and exit", FLAG(version),
+	  .barred = true },
+};
+
+const size_t option_table_n = ARRAY_SIZE(option_table);
+
+bool option_set(const struct option_row *row, struct options *options, const char *arg,
+		struct buf *why)
+{
+	if (row->set)
+		return row->set(options, arg, why);
+	return *(bool *)((char *)options + row->flag) = true;
+}
+
+void options_default(struct options *options)
+{
+	*options = (struct options){
+		.view = { .interval_ns = 2 * NSEC_PER_SEC,
+			  .query = { .sort = column_sort_default(),
+				     .descending = true,
+				     .over_ms = -1 } },
+		.sampler = { .exits = true },
+		.watch = { .linger_ns = LINGER_NS },
+		.format = out_registry[0]->name,
+	};
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line, taken apart by the table in options.c, and what is printed from that. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/options.h"
+#include "base/pattern.h"
+#include "base/util.h"
+
+/* Values of options without a letter, for getopt_long. */
+#define LONG_ONLY 256
+
+/* The option that a getopt_long() value stands for. */
+static const struct option_row *row_of(int value)
+{
+	if (value >= LONG_ONLY)
+		return &option_table[value - LONG_ONLY];
+	for (size_t i = 0; i < option_table_n; i++)
+		if (option_table[i].letter == value)
+			return &option_table[i];
+	return NULL;
+}
+
+/* Makes getopt_long's tables from ours. */
+static void make_tables(struct option *longs, char *letters)
+{
+	/* In the order of the words: what comes first and is no option is a mistake. */
+	*letters++ = '+';
+	*letters++ = ':';
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+
+		longs[i] = (struct option){ row->name, row->arg != NULL, NULL,
+					    row->letter ? row->letter : LONG_ONLY + (int)i };
+		if (row->letter)
+			*letters++ = row->letter;
+		if (row->letter && row->arg)
+			*letters++ = ':';
+	}
+	longs[option_table_n] = (struct option){ 0 };
+	*letters = '\0';
+}
+
+/* Says which option has no value or is none. */
+static int complain(int value, char **argv, struct buf *why)
+{
+	const char *word = argv[optind - 1];
+	/* Of letters in one word the next word may not be reached yet: then it is another's. */
+	bool is_long = !strncmp(word, "--", 2) && (value == ':' || !optopt || row_of(optopt));
+
+	buf_puts(why, value == ':' ? "option " : "unknown option ");
+	if (is_long)
+		text_escape(why, word, strlen(word), TEXT_ASCII);
+	else
+		buf_printf(why, "-%c", optopt > ' ' && optopt < 127 ? optopt : '?');
+	buf_puts(why, value == ':' ? " needs a value" : " (see --help)");
+	return -EINVAL;
+}
+
+/* Takes one option. */
+static int take_option(struct options *options, int value, struct buf *why)
+{
+	const struct option_row *row = row_of(value);
+	struct buf allowed = { 0 };
+
+	if (option_set(row, options, optarg, &allowed)) {
+		buf_free(&allowed);
+		return 0;
+	}
+	buf_printf(why, "--%s does not take '", row->name);
+	text_escape(why, optarg, strlen(optarg), TEXT_ASCII);
+	buf_puts(why, "'; allowed: ");
+	buf_add(why, allowed.data, allowed.len);
+	buf_free(&allowed);
+	return -EINVAL;
+}
+
+/* Takes the first elements off a list when others came behind them. */
+static void replace(void *list, size_t *n, size_t old, size_t size)
+{
+	if (!old || *n == old)
+		return;
+	*n -= old;
+	memmove(list, (char *)list + old * size, *n * size);
+}
+
+/* Frees the texts of pressure that is to be watched. */
+static void free_specs(struct trigger_spec *specs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		trigger_spec_free(&specs[i]);
+}
+
+/* How many elements the lists have that may be named more than once. */
+struct counts {
+	size_t pids, users, specs;
+};
+
+/* Takes what was in the lists before off those that the command line names. */
+static void replace_lists(struct options *options, const struct counts *old)
+{
+	struct query *query = &options->view.query;
+	struct sampler_config *sampler = &options->sampler;
+	struct watch_config *watch = &options->watch;
+
+	if (watch->nspecs > old->specs)
+		free_specs(watch->specs, old->specs);
+	replace(sampler->pids, &sampler->npids, old->pids, sizeof(*sampler->pids));
+	replace(query->users, &query->nusers, old->users, sizeof(*query->users));
+	replace(watch->specs, &watch->nspecs, old->specs, sizeof(*watch->specs));
+}
+
+/* Takes what stands behind "--". */
+static int take_command(struct options *options, char **command, struct buf *why)
+{
+	options->command = command;
+	if (*command)
+		return 0;
+	buf_puts(why, "a command is missing after --");
+	return -EINVAL;
+}
+
+/* Takes all options, and the command behind them. 0 or -EINVAL. */
+static int take_all(struct options *options, int argc, char **argv, const char *letters,
+		    const struct option *longs, struct buf *why)
+{
+	const struct counts old = { .pids = options->sampler.npids,
+				    .users = options->view.query.nusers,
+				    .specs = options->watch.nspecs };
+	int value, err, at = 1;
+
+	optind = 0; /* has getopt_long() start anew */
+	/* Undocumented: what the manual's tables are made of. */
+	if (argc == 3 && !strcmp(argv[1], "--dump-doc")) {
+		options->dump_doc = argv[2];
+		return 0;
+	}
+	opterr = 0;
+	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (value == '?' || value == ':')
+			return complain(value, argv, why);
+		err = take_option(options, value, why);
+		if (err)
+			return err;
+		at = optind;
+	}
+	replace_lists(options, &old);
+	/* Not the value of an option, which may be "--" as well. */
+	if (optind > at && !strcmp(argv[at], "--"))
+		return take_command(options, argv + optind, why);
+	if (optind == argc)
+		return 0;
+	buf_puts(why, "unexpected argument '");
+	text_escape(why, argv[optind], strlen(argv[optind]), TEXT_ASCII);
+	buf_puts(why, "' (see --help)");
+	return -EINVAL;
+}
+
+int options_override(struct options *options, int argc, char **argv, struct buf *why)
+{
+	struct option *longs = xcalloc(option_table_n + 1, sizeof(*longs));
+	char *letters = xcalloc(2 * option_table_n + 3, 1);
+	int err;
+
+	make_tables(longs, letters);
+	err = take_all(options, argc, argv, letters, longs, why);
+	free(longs);
+	free(letters);
+	return err;
+}
+
+int options_parse(struct options *options, int argc, char **argv, struct buf *why)
+{
+	options_default(options);
+	return options_override(options, argc, argv, why);
+}
+
+void options_free(struct options *options)
+{
+	pattern_free(options->match);
+	free(options->sampler.pids);
+	free_specs(options->watch.specs, options->watch.nspecs);
+	free(options->watch.specs);
+	view_config_free(&options->view);
+}
+
+void options_help(struct buf *out)
+{
+	buf_puts(out, "Usage: stalltop [options]\n"
+		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
+		      "Shows what every task waits for, and how long.\n\n");
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+		char names[64];
+
+		snprintf(names, sizeof(names), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
+			 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
+			 row->arg ? " " : "", row->arg ? row->arg : "");
+		buf_printf(out, "  %-30s  %s", names, row->help);
+		if (row->standard)
+			buf_printf(out, " [%s]", row->standard);
+		buf_putc(out, '\n');
+	}
+}
+
+void options_fields(struct buf *out)
+{
+	for (size_t i = 0; i < columns_n; i++) {
+		const struct column *column = &columns[i];
+
+		buf_printf(out, "%-26s %-8s %s", column->id, column->unit ? column->unit : "(-U)",
+			   column->help);
+		if (column->since)
+			buf_printf(out, " (record version %u)", column->since);
+		buf_putc(out, '\n');
+	}
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "base/crash.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+/* A stack that is used up cannot take a handler; what a vector unit saves must fit, too. */
+#define STACK_BYTES (64 * 1024)
+
+/* All that end a program if nobody handles them, but for those that cannot be handled. */
+static const int fatal[] = { SIGHUP,  SIGINT,  SIGQUIT,	  SIGILL,  SIGTRAP, SIGABRT,   SIGBUS,
+			     SIGFPE,  SIGUSR1, SIGSEGV,	  SIGUSR2, SIGALRM, SIGTERM,   SIGSTKFLT,
+			     SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,    SIGSYS };
+
+/* Process-wide on purpose: a handler is given nothing else. */
+static struct {
+	pid_t pid; /* a child that was forked, but has not called exec yet, puts nothing back */
+	struct {
+		void (*run)(void *arg);
+		void *arg;
+	} hooks[CRASH_HOOKS];
+	struct sigaction before[ARRAY_SIZE(fatal)];
+	char stack[STACK_BYTES];
+} crash;
+
+/* Whether it is a fault, which comes again by itself where it was, for the core dump to tell. */
+static bool comes_again(int number, const siginfo_t *info)
+{
+	return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGILL ||
+				     number == SIGFPE);
+}
+
+/* Calls the hooks, each once, and has the signal do what it did before. */
+static void handle(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
+		if (fatal[i] == number)
+			sigaction(number, &crash.before[i], NULL);
+	for (size_t i = 0; i < CRASH_HOOKS && getpid() == crash.pid; i++) {
+		void (*run)(void *arg) = crash.hooks[i].run;
+
+		crash.hooks[i].run = NULL;
+		if (run)
+			run(crash.hooks[i].arg);
+	}
+	if (!comes_again(number, info))
+		raise(number);
+}
+
+void crash_catch(void)
+{
+	const stack_t stack = { .ss_sp = crash.stack, .ss_size = sizeof(crash.stack) };
+	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	crash.pid = getpid();
+	sigaltstack(&stack, NULL);
+	/* A second signal waits until the first has put all back. */
+	sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++) {
+		sigaction(fatal[i], NULL, &crash.before[i]);
+		if (crash.before[i].sa_handler != SIG_IGN)
+			sigaction(fatal[i], &action, NULL);
+	}
+}
+
+void crash_set_hook(enum crash_hook which, void (*hook)(void *arg), void *arg)
+{
+	/* In this order no signal finds a hook with another's argument. */
+	crash.hooks[which].run = NULL;
+	crash.hooks[which].arg = arg;
+	crash.hooks[which].run = hook;
+}

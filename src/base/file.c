@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+/* Room for the next read of a long text. */
+#define ROOM_LEAST 16384
+
+int file_open(int dirfd, const char *path, int flags)
+{
+	int fd = openat(dirfd, path, O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+
+	return fd < 0 ? -errno : fd;
+}
+
+void file_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Reads once, from a place of the file. The number of bytes or -errno. */
+static ssize_t read_at(int fd, void *text, size_t size, size_t at)
+{
+	ssize_t got;
+
+	do {
+		got = pread(fd, text, size, (off_t)at);
+	} while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
+int file_pread(int fd, void *text, size_t size)
+{
+	return (int)read_at(fd, text, size, 0);
+}
+
+int file_read(int dirfd, const char *path, void *text, size_t size)
+{
+	int fd = file_open(dirfd, path, O_NOFOLLOW);
+	int got = fd;
+
+	if (fd >= 0) {
+		got = file_pread(fd, text, size);
+		close(fd);
+	}
+	return got;
+}
+
+int file_reread(int fd, struct buf *text, uint64_t *syscalls)
+{
+	size_t room;
+	ssize_t got;
+
+	text->len = 0;
+	do {
+		buf_reserve(text, ROOM_LEAST);
+		room = text->cap - text->len;
+		got = read_at(fd, text->data + text->len, room, text->len);
+		++*syscalls;
+		if (got < 0)
+			return (int)got;
+		text->len += (size_t)got;
+	} while ((size_t)got == room);
+	return 0;
+}
+
+int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit)
+{
+	int fd = file_open(dirfd, path, 0);
+	size_t before = text->len;
+	ssize_t got = 1;
+	int err = 0;
+
+	if (fd < 0)
+		return fd;
+	while (got && !err) {
+		got = read(fd, buf_reserve(text, ROOM_LEAST), ROOM_LEAST);
+		if (got >= 0)
+			text->len += (size_t)got;
+		else if (errno != EINTR)
+			err = -errno;
+		if (text->len - before > limit)
+			err = -EFBIG;
+	}
+	close(fd);
+	if (err)
+		text->len = before;
+	return err;
+}
+
+bool take_part(struct span *text, char until, struct span *part)
+{
+	const char *found;
+
+	if (text->at >= text->end)
+		return false;
+	found = memchr(text->at, until, (size_t)(text->end - text->at));
+	*part = (struct span){ text->at, found ? found : text->end };
+	text->at = found ? found + 1 : text->end;
+	return true;
+}
+
+bool find_line(struct span text, const char *key, struct span *rest)
+{
+	while (take_line(&text, rest))
+		if (rest->end < text.end && take_word(rest, key) && rest->at < rest->end &&
+		    (*rest->at == ' ' || *rest->at == '\t')) {
+			rest->at++;
+			return true;
+		}
+	return false;
+}
+
+bool take_word(struct span *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(text->end - text->at) < len || memcmp(text->at, word, len) != 0)
+		return false;
+	text->at += len;
+	return true;
+}
+
+bool take_uint(struct span *text, uint64_t *value)
+{
+	return parse_uint(&text->at, text->end, value);
+}
+
+bool take_hundredths(struct span *text, uint64_t *value)
+{
+	uint64_t whole, part;
+	const char *decimals;
+
+	if (!take_uint(text, &whole) || !take_word(text, "."))
+		return false;
+	decimals = text->at;
+	if (!take_uint(text, &part) || text->at - decimals != 2 ||
+	    whole > (UINT64_MAX - part) / 100)
+		return false;
+	*value = whole * 100 + part;
+	return true;
+}
+
+bool is_text(const struct span *part, const char *text)
+{
+	size_t len = (size_t)(part->end - part->at);
+
+	return len == strlen(text) && !memcmp(part->at, text, len);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <utf8proc.h>
+#include <wchar.h>
+
+#include "base/util.h"
+
+/*
+ * Marks in one cell: a cell of ncurses holds a character and four marks
+ * (CCHARW_MAX is 5) and drops more, which would make two names look the same.
+ */
+#define MARKS_PER_CELL 4
+
+/* What is done with a character above U+007E. */
+enum treatment { SHOWN, MARK, ESCAPED };
+
+/*
+ * Escaped, too, though no property of Unicode tells them from letters and marks of one
+ * script: what is drawn as nothing or as a blank, and the combining marks that go with any
+ * script (by them one character can be written in two ways).
+ */
+static const struct range {
+	int32_t first, last;
+} escaped_ranges[] = {
+	{ 0x0300, 0x036F }, { 0x0483, 0x0489 }, { 0x1AB0, 0x1AFF },   { 0x1DC0, 0x1DFF },
+	{ 0x20D0, 0x20FF }, { 0x2800, 0x2800 }, { 0x3099, 0x309A },   { 0xFE20, 0xFE2F },
+	{ 0xFFFC, 0xFFFC }, { 0x16FE4, 0x16FE4 }, { 0x1D159, 0x1D159 },
+};
+
+/*
+ * Whether characters join others into one: the jamo of a syllable, by which one character can
+ * be written in two ways; regional indicators and emoji modifiers (extending symbols), of which
+ * some terminals draw two in one cell of two and some do not.
+ */
+static bool joins(const utf8proc_property_t *property)
+{
+	switch (property->boundclass) {
+	case UTF8PROC_BOUNDCLASS_L:
+	case UTF8PROC_BOUNDCLASS_V:
+	case UTF8PROC_BOUNDCLASS_T:
+	case UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR:
+		return true;
+	case UTF8PROC_BOUNDCLASS_EXTEND:
+		return property->category == UTF8PROC_CATEGORY_SK;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Whether a character is too new for the C library: ncurses, which goes by its widths, would draw
+ * the rest of the line in other cells. A locale without any widths (of e with acute) says nothing.
+ */
+static bool is_too_new(int32_t code)
+{
+	return wcwidth((wchar_t)code) < 0 && wcwidth(0xE9) > 0;
+}
+
+/* How a character is treated, by its Unicode properties. */
+static enum treatment treat(int32_t code)
+{
+	const utf8proc_property_t *property = utf8proc_get_property(code);
+
+
+	/* Unassigned (no two sides agree on their width), spaces, controls, private use ... */
+	if (property->category == UTF8PROC_CATEGORY_CN || is_too_new(code) ||
+	    property->category >= UTF8PROC_CATEGORY_ZS || property->ignorable || joins(property))
+		return ESCAPED;
+	for (size_t i = 0; i < ARRAY_SIZE(escaped_ranges); i++)
+		if (code >= escaped_ranges[i].first && code <= escaped_ranges[i].last)
+			return ESCAPED;
+	return property->category == UTF8PROC_CATEGORY_MN ||
+	       property->category == UTF8PROC_CATEGORY_ME ? MARK : SHOWN;
+}
+
+/* Bytes of the character at the first of len > 0 bytes; 0: no valid UTF-8 (strict) is there. */
+static size_t decode(const char *bytes, size_t len, int32_t *code)
+{
+	ptrdiff_t n = utf8proc_iterate((const uint8_t *)bytes, (ptrdiff_t)len, code);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Bytes at the front that every receiver shows as they are. */
+static size_t plain_bytes(const char *bytes, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && bytes[n] >= ' ' && bytes[n] <= '~' && bytes[n] != '\\')
+		n++;
+	return n;
+}
+
+/* Appends hexadecimal digits, at least that many. */
+static void add_hex(struct buf *out, uint32_t value, unsigned digits)
+{
+	char text[8];
+	size_t at = sizeof(text);
+
+	while (value || sizeof(text) - at < digits) {
+		text[--at] = "0123456789abcdef"[value & 0xF];
+		value >>= 4;
+	}
+	buf_add(out, text + at, sizeof(text) - at);
+}
+
+/* Appends the escape of a byte below 0x80 or outside UTF-8. */
+static void escape_byte(struct buf *out, char byte)
+{
+	if (byte == '\\') {
+		buf_add(out, "\\\\", 2);
+		return;
+	}
+	buf_add(out, "\\x", 2);
+	add_hex(out, (unsigned char)byte, 2);
+}
+
+void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset)
+{
+	/*
+	 * Marks stay raw only behind a raw character above U+007E: at the front of a
+	 * name one would join the cell before it, behind a blank or an escape it would
+	 * change what is not its own.
+	 */
+	unsigned marks_left = 0;
+
+	for (size_t i = 0; i < len;) {
+		size_t plain = plain_bytes(bytes + i, len - i), n;
+		enum treatment treatment;
+		int32_t code;
+
+		if (plain) {
+			buf_add(out, bytes + i, plain);
+			i += plain;
+			marks_left = 0;
+			continue;
+		}
+		n = decode(bytes + i, len - i, &code);
+		if (n <= 1) {
+			escape_byte(out, bytes[i++]);
+			marks_left = 0;
+			continue;
+		}
+		treatment = charset == TEXT_ASCII ? ESCAPED : treat(code);
+		if (treatment == ESCAPED || (treatment == MARK && !marks_left)) {
+			buf_add(out, "\\u{", 3);
+			add_hex(out, (uint32_t)code, 4);
+			buf_putc(out, '}');
+			marks_left = 0;
+		} else {
+			buf_add(out, bytes + i, n);
+			marks_left = treatment == MARK ? marks_left - 1 : MARKS_PER_CELL;
+		}
+		i += n;
+	}
+}
+
+/*
+ * Cells of a character. By the C library, as ncurses places characters by it and terminals agree
+ * with it: utf8proc gives spacing marks (Mc) no cell where terminals give them one, and other
+ * widths to a few symbols (U+3248, U+4DC0).
+ */
+static unsigned character_cells(int32_t code)
+{
+	int width = wcwidth((wchar_t)code);
+
+	return width < 0 ? 1 : (unsigned)width;
+}
+
+/* Bytes of the next character of escaped text, and the cells it takes. */
+static size_t next_character(const char *escaped, size_t len, enum text_charset charset,
+			     unsigned *cells)
+{
+	int32_t code;
+	size_t n;
+
+	*cells = 1;
+	if (charset == TEXT_ASCII || (unsigned char)escaped[0] < 0x80)
+		return 1;
+	n = decode(escaped, len, &code);
+	if (!n)
+		return 1;
+	*cells = character_cells(code);
+	return n;
+}
+
+/* Bytes at the front, nearly always all of them, that are a character and a cell each. */
+static size_t narrow_bytes(const char *escaped, size_t len, enum text_charset charset)
+{
+	size_t n = 0;
+
+	if (charset == TEXT_ASCII)
+		return len;
+	while (n < len && (unsigned char)escaped[n] < 0x80)
+		n++;
+	return n;
+}
+
+unsigned text_width(const char *escaped, size_t len, enum text_charset charset)
+{
+	size_t narrow = narrow_bytes(escaped, len, charset);
+	unsigned width = (unsigned)narrow;
+
+	for (size_t i = narrow; i < len;) {
+		unsigned cells;
+
+		i += next_character(escaped + i, len - i, charset, &cells);
+		width += cells;
+	}
+	return width;
+}
+
+void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
+	      enum text_charset charset)
+{
+	/* Of all that fits, and of what leaves a cell for the '+'. */
+	size_t bytes = narrow_bytes(escaped, len < cells ? len : cells, charset);
+	unsigned used = (unsigned)bytes, cut_used = used < cells ? used : cells - 1;
+	size_t cut_bytes = cut_used;
+	bool cut = false;
+
+	if (!cells)
+		return;
+	while (bytes < len) {
+		unsigned width;
+		size_t n = next_character(escaped + bytes, len - bytes, charset, &width);
+
+		if (width > cells - used) {
+			cut = true;
+			break;
+		}
+		bytes += n;
+		used += width;
+		if (used < cells) {
+			cut_bytes = bytes;
+			cut_used = used;
+		}
+	}
+	if (cut) {
+		bytes = cut_bytes;
+		used = cut_used + 1;
+	}
+	if (right_align)
+		buf_fill(out, ' ', cells - used);
+	buf_add(out, escaped, bytes);
+	if (!right_align)
+		buf_fill(out, ' ', cells - used);
+	if (cut)
+		buf_putc(out, '+');
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Untrusted names: escaped so that nothing reaches a terminal or a parser that
+ * could act there, and measured in terminal cells so that columns stay straight.
+ */
+#ifndef STALLTOP_BASE_TEXT_H
+#define STALLTOP_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* What the receiver can show. Machine formats always take TEXT_UTF8. */
+enum text_charset { TEXT_ASCII, TEXT_UTF8 };
+
+/*
+ * Appends bytes as printable text. Control bytes (C0, DEL) and bytes that are no
+ * UTF-8 become \xNN; C1, bidirectional and other invisible characters, spaces
+ * that are not U+0020, unassigned characters, and the combining marks that go
+ * with any script (by them one character can be written in two ways) become
+ * \u{NNNN} (lower-case hex, at least four digits); a backslash becomes \\. A
+ * mark of one script stays as it is behind a character of its kind, at most four
+ * in a row; elsewhere, as in front, it is escaped. In TEXT_ASCII every character
+ * above U+007E becomes \u{NNNN}. So two different byte strings never come out the
+ * same. All this is free of locale.
+ */
+void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset);
+
+/* Cells that escaped text takes (wide characters 2, marks 0). TEXT_UTF8 needs the locale set. */
+unsigned text_width(const char *escaped, size_t len, enum text_charset charset);
+
+/*
+ * Appends escaped text in exactly `cells` cells: padded with spaces (at the left
+ * when right_align), or cut at a character with a '+' in the last cell. A wide
+ * character that would straddle the cut gives way to padding.
+ */
+void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
+	      enum text_charset charset);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Allocation that cannot fail, the way out for fatal errors, the debug log.
+ *
+ * The die hook and the debug log are the process-wide state of the program:
+ * both must work from any depth, also when nothing else does any more.
+ */
+#ifndef STALLTOP_BASE_UTIL_H
+#define STALLTOP_BASE_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#define NSEC_PER_SEC UINT64_C(1000000000)
+#define NSEC_PER_MSEC UINT64_C(1000000)
+#define NSEC_PER_USEC UINT64_C(1000)
+
+/* Zeroed memory of n elements; never NULL: without memory the program ends by die(). */
+void *xcalloc(size_t n, size_t size);
+
+/* Resizes to n elements; never NULL. The new part is not zeroed. */
+void *xreallocarray(void *old, size_t n, size_t size);
+
+/* A copy that the caller frees; never NULL. */
+char *xstrdup(const char *text);
+
+/*
+ * Ends the program with status 1 and one line on standard error. The hook (the
+ * screen sets one that restores the terminal) runs first.
+ */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Sets the hook of die(), NULL for none. */
+void die_set_hook(void (*hook)(void *arg), void *arg);
+
+/* Opens the debug log for appending. 0 or -errno; without it debug_log() does nothing. */
+int debug_log_open(const char *path);
+
+/* Writes one line with a monotonic time stamp to the debug log, if there is one. */
+void debug_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Takes a decimal number at *at (digits only, not past end) and moves *at behind
+ * it. False, with nothing moved, when there is none or it does not fit.
+ */
+bool parse_uint(const char **at, const char *end, uint64_t *value);
+
+/* Takes a finite number that is all of the text, perhaps with a fraction. False when it is none. */
+bool parse_number(const char *text, double *number);
+
+/* Takes seconds from min to max, as ns. False when the text is not such a number. */
+bool parse_seconds(const char *text, double min, double max, uint64_t *ns);
+
+/* The word for so many things: one task, 2 tasks. */
+static inline const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+/* The clock (CLOCK_MONOTONIC, CLOCK_REALTIME ...) in ns. */
+uint64_t clock_ns(int clock);
+
+#endif

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The walk over all tasks, in the kernel: one run writes a record of each into an array that
+ * snapshot.c has mapped. Compiled for BPF, once for kernels from 5.8 on: the few fields of the
+ * kernel's types that are used are declared here, and libbpf puts in their places when the
+ * program is loaded (CO-RE). What a kernel lacks is not in `kinds` or `ranges`.
+ *
+ * The figures are those of taskstats: a process is the sum that the kernel keeps of its ended
+ * threads (signal->stats) and of the threads that have not exited
+ * (kernel/taskstats.c:fill_stats_for_tgid, kernel/delayacct.c:delayacct_add_tsk).
+ */
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/snapshot_kernel.h"
+#include "bpf/snapshot_record.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define TASK_RUNNING 0
+#define TASK_UNINTERRUPTIBLE 2
+#define TASK_NOLOAD 0x400
+#define MAX_RT_PRIO 100
+#define SCX_TASK_STATE_MASK 0x300
+
+struct snapshot_control control;
+
+/* Sizes are set before the program is loaded. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct snapshot_entry);
+} entries SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct snapshot_record);
+} records SEC(".maps");
+
+/*
+ * How tasks were found by the walk before, by pid modulo the size: whoever is still so has not
+ * changed. Nobody runs without his run time growing. What others may do to a sleeper: a parent that
+ * ends leaves another behind, anybody may move it to another cgroup, and threads name each other
+ * (of a process that shows as its run time).
+ */
+struct remembered {
+	__u64 task, parent, run_ns;
+	__u64 cgroups; /* where control.cgroups is set */
+	__u64 comm[SNAPSHOT_COMM / 8]; /* of threads */
+	__u32 threads;
+	__u8 settled; /* neither running nor queued */
+	__u8 fair; /* of the scheduler's fair class, as most are */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct remembered);
+} memory SEC(".maps");
+
+/*
+ * The task at hand. Functions that the verifier is to look at by themselves, once and not in each
+ * turn of the loops (loading took seconds before), cannot be handed one; they get it from here.
+ */
+__u64 subject;
+
+static __always_inline __u32 state_of(const struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return (__u32)((const struct task_struct___old *)task)->state;
+}
+
+/* What a struct pid has for the reader's namespace, as deep as that lies. */
+static __always_inline long read_upid(struct upid *upid, const struct pid *pid)
+{
+	return bpf_probe_read_kernel(upid, sizeof(*upid),
+				     (const char *)&pid->numbers +
+					     control.reader.level * sizeof(*upid));
+}
+
+/* The number that a task's struct pid has in the reader's namespace; 0: it is not in there. */
+static __always_inline int number_in(const struct pid *pid)
+{
+	struct upid upid;
+	__u32 level = 0;
+
+	if (!pid || bpf_core_read(&level, sizeof(level), &pid->level) || level < control.reader.level)
+		return 0;
+	if (read_upid(&upid, pid) || (__u64)upid.ns != control.reader.ns)
+		return 0;
+	return upid.nr;
+}
+
+/* The number of a task in the reader's namespace. */
+static __always_inline int number_of(const struct task_struct *task)
+{
+	return control.reader.level ? number_in(task->thread_pid) : task->pid;
+}
+
+/*
+ * The same of the leader of another task's group. Read by a helper: the verifier takes pointers
+ * out of a task for less than those that an iterator gives, and will not have them share code.
+ */
+static __always_inline int number_of_leader(const struct task_struct *of)
+{
+	const struct task_struct *leader = NULL;
+	const struct pid *pid = NULL;
+	int number = 0;
+
+	bpf_core_read(&leader, sizeof(leader), &of->group_leader);
+	if (!control.reader.level) {
+		bpf_core_read(&number, sizeof(number), &leader->pid);
+		return number;
+	}
+	bpf_core_read(&pid, sizeof(pid), &leader->thread_pid);
+	return number_in(pid);
+}
+
+static __always_inline void start_reading(void)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct pid *pid = self->thread_pid;
+	struct upid upid = {};
+
+	control.reader.level = pid ? pid->level : 0;
+	if (control.reader.level)
+		read_upid(&upid, pid);
+	control.reader.ns = (__u64)upid.ns;
+	control.reader.arrival_ns = self->sched_info.last_arrival;
+	control.reader.exec_ns = self->se.exec_start;
+}
+
+static __always_inline __u64 since(__u64 then, __u64 now)
+{
+	return now > then ? now - then : 0;
+}
+
+/* What a thread waits for, and how long by now. */
+static __always_inline void put_wait(struct snapshot_record *record,
+				     const struct task_struct *task)
+{
+	__u32 state = state_of(task), wait = SNAPSHOT_NO_WAIT;
+	__u64 queued = task->sched_info.last_queued, ns = 0, bound;
+	const struct task_delay_info *delays = task->delays;
+
+	if (task->on_rq && !task->on_cpu && queued) {
+		wait = SNAPSHOT_WAIT_CPU;
+		ns = since(queued, control.reader.arrival_ns);
+	} else if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !task->on_rq) {
+		/*
+		 * It has slept since it ran last. The clock of tasks differs between CPUs where
+		 * time is stolen, that of the scheduler shows when it came to run.
+		 */
+		wait = SNAPSHOT_WAIT_D;
+		ns = since(task->se.exec_start, control.reader.exec_ns);
+		bound = since(task->sched_info.last_arrival, control.reader.arrival_ns);
+		if (ns > bound)
+			ns = bound;
+		/* blkio_start is never cleared: it means something in I/O wait only. */
+		if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait)) {
+			wait = SNAPSHOT_WAIT_IO;
+			if (delays && delays->blkio_start)
+				ns = since(delays->blkio_start, control.reader.arrival_ns);
+		}
+	}
+	record->waited_ns = ns;
+	record->wait = wait;
+}
+
+/*
+ * Puts a kind's figures: of a thread (kernel_delay), of ended ones (kernel_delay_total). What a
+ * kernel lacks is 0 and not among the known kinds. No sums: to the verifier each comparison
+ * doubles the ways through the program.
+ */
+#define PUT(record, NAME, from, kernel, total) \
+	do { \
+		struct snapshot_delay *delay_ = &(record)->delay[DELAY_##NAME]; \
+		bool range_ = bpf_core_field_exists((from)->kernel##_delay_max); \
+		bool there_ = bpf_core_field_exists((from)->total); \
+		delay_->ns = there_ ? (from)->total : 0; \
+		delay_->max = range_ ? (from)->kernel##_delay_max : 0; \
+		delay_->min = range_ ? (from)->kernel##_delay_min : 0; \
+		(record)->count[DELAY_##NAME] = there_ ? (__u32)(from)->kernel##_count : 0; \
+	} while (0);
+#define PUT_STORED(NAME, kernel, ...) PUT(record, NAME, delays, kernel, kernel##_delay)
+#define PUT_ENDED(NAME, kernel, ...) PUT(record, NAME, stats, kernel, kernel##_delay_total)
+
+/* The bit of a kind that this kernel stores, or whose max and min it stores. */
+#define STORED_BIT(NAME, field) \
+	(bpf_core_field_exists(((struct task_delay_info *)0)->field) ? 1u << DELAY_##NAME : 0)
+#define KIND_BIT(NAME, kernel, ...) | STORED_BIT(NAME, kernel##_delay)
+#define RANGE_BIT(NAME, kernel, ...) | STORED_BIT(NAME, kernel##_delay_max)
+
+static __always_inline __u32 known_kinds(void)
+{
+	return 0 DELAY_STORED(KIND_BIT);
+}
+
+static __always_inline __u32 known_ranges(void)
+{
+	return 0 DELAY_STORED(RANGE_BIT);
+}
+
+/* Puts a thread's own figures. */
+static __always_inline void put_thread(struct snapshot_record *record,
+				       const struct task_struct *task)
+{
+	const struct task_delay_info *delays = task->delays;
+	struct snapshot_delay *cpu = &record->delay[DELAY_CPU];
+	bool range = bpf_core_field_exists(task->sched_info.max_run_delay);
+
+	record->start_ns = task->start_time;
+	record->read_ns = bpf_ktime_get_ns();
+	record->run_ns = task->se.sum_exec_runtime;
+	record->user_ns = task->utime;
+	record->system_ns = task->stime;
+	record->count[DELAY_CPU] = (__u32)task->sched_info.pcount;
+	cpu->ns = task->sched_info.run_delay;
+	cpu->max = range ? task->sched_info.max_run_delay : 0;
+	cpu->min = range ? task->sched_info.min_run_delay : 0;
+	put_wait(record, task);
+	/* Without storage for its delays it began before they were accounted. */
+	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
+	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();
+	DELAY_STORED(PUT_STORED)
+}
+
+/* Puts what the ended threads of the process had. */
+static __always_inline void put_ended(struct snapshot_record *record, int tgid,
+				      const struct signal_struct *signal)
+{
+	const struct taskstats *stats = signal->stats;
+
+	record->start_ns = record->read_ns = record->waited_ns = 0;
+	record->wait = SNAPSHOT_NO_WAIT;
+	record->pid = record->tgid = tgid;
+	record->user_ns = signal->utime;
+	record->system_ns = signal->stime;
+	record->run_ns = stats->cpu_run_virtual_total;
+	record->kinds = 1u << DELAY_CPU | known_kinds();
+	record->ranges = 0;
+	DELAY_TABLE(PUT_ENDED)
+}
+
+/* Puts who the task is. */
+static __always_inline void put_identity(struct snapshot_record *record, struct task_struct *task,
+					 int pid)
+{
+	const struct signal_struct *signal = task->signal;
+
+	record->pid = pid;
+	record->tgid = number_of_leader(task);
+	record->ppid = number_of_leader(task->real_parent);
+	record->uid = task->real_cred->uid.val;
+	record->state = state_of(task);
+	record->exit_state = (__u32)task->exit_state;
+	record->threads = (__u32)signal->nr_threads;
+	record->children_user_ns = signal->cutime;
+	record->children_system_ns = signal->cstime;
+	record->cgroup = task->cgroups->dfl_cgrp->kn->id;
+	bpf_probe_read_kernel(record->comm, sizeof(record->comm), task->comm);
+}
+
+/* The next record, counted whether there is room for it or not. NULL: there is none. */
+static __always_inline struct snapshot_record *next_record(enum snapshot_part part)
+{
+	__u32 at = control.records++;
+	struct snapshot_record *record = bpf_map_lookup_elem(&records, &at);
+
+	if (record)
+		record->part = part;
+	return record;
+}
+
+/* Notes a task; record: the number of its first record, 0 for none. */
+static __always_inline void put_entry(int pid, __u32 record)
+{
+	__u32 at = control.entries++;
+	struct snapshot_entry *entry = bpf_map_lookup_elem(&entries, &at);
+
+	if (!entry)
+		return;
+	entry->pid = pid;
+	entry->record = record;
+}
+
+/* Where a task is remembered. */
+static __always_inline struct remembered *memory_of(int pid)
+{
+	__u32 at = (__u32)pid & control.mask;
+
+	return bpf_map_lookup_elem(&memory, &at);
+}
+
+/*
+ * Whether a task alone in its process is as the walk before found it. Most are, so this looks at
+ * as few lines of its memory as can be: sched_entity's on_rq lies beside the run time. Who is alone
+ * and does not run makes no threads.
+ */
+static __always_inline bool sleeps_on(const struct task_struct *task,
+				      const struct remembered *was)
+{
+	if (was->task != (__u64)task || was->threads != 1 || !was->settled || control.whole ||
+	    was->run_ns != task->se.sum_exec_runtime || was->parent != (__u64)task->real_parent)
+		return false;
+	if (was->fair ? task->se.on_rq : task->on_rq)
+		return false;
+	if (control.cgroups && was->cgroups != (__u64)task->cgroups)
+		return false;
+	return !control.threads || (was->comm[0] == ((const __u64 *)task->comm)[0] &&
+				    was->comm[1] == ((const __u64 *)task->comm)[1]);
+}
+
+/* The same of a process of several threads. */
+static __always_inline bool sleep_on(const struct task_struct *leader,
+				     const struct remembered *was, __u64 run_ns, __u32 threads,
+				     __u32 settled)
+{
+	return settled && was->settled && was->task == (__u64)leader && was->run_ns == run_ns &&
+	       was->threads == threads && was->parent == (__u64)leader->real_parent &&
+	       (!control.cgroups || was->cgroups == (__u64)leader->cgroups) && !control.whole;
+}
+
+/* Remembers how a task is now. */
+static __always_inline void remember(struct remembered *was, const struct task_struct *task,
+				     __u64 run_ns, __u32 threads, __u32 settled)
+{
+	was->task = (__u64)task;
+	was->parent = (__u64)task->real_parent;
+	was->run_ns = run_ns;
+	was->cgroups = (__u64)task->cgroups;
+	was->comm[0] = ((const __u64 *)task->comm)[0];
+	was->comm[1] = ((const __u64 *)task->comm)[1];
+	was->threads = threads;
+	was->settled = settled;
+	was->fair = task->prio >= MAX_RT_PRIO;
+	if (bpf_core_field_exists(task->scx) && task->scx.flags & SCX_TASK_STATE_MASK)
+		was->fair = false; /* or it may be sched_ext's */
+}
+
+/* Writes a thread's record. */
+static __always_inline void write_thread(struct task_struct *task, int pid,
+					 enum snapshot_part part)
+{
+	struct snapshot_record *record = next_record(part);
+
+	if (!record)
+		return;
+	put_thread(record, task);
+	if (part == SNAPSHOT_FIRST)
+		put_identity(record, task, pid);
+}
+
+/* Writes what ended threads had, if there were any. */
+static __always_inline void write_ended(const struct signal_struct *signal, int tgid)
+{
+	struct snapshot_record *record;
+
+	if (!signal->stats)
+		return;
+	record = next_record(SNAPSHOT_ENDED);
+	if (record)
+		put_ended(record, tgid, signal);
+}
+
+/* The subject, of which the verifier only knows its type: reads are checked when they happen. */
+static __always_inline struct task_struct *the_subject(void)
+{
+	return bpf_rdonly_cast((const void *)subject,
+			       bpf_core_type_id_kernel(struct task_struct));
+}
+
+/* How many threads the subject's process has. */
+__noinline __u32 threads_of_subject(void)
+{
+	return (__u32)the_subject()->signal->nr_threads;
+}
+
+/* Writes the subject as one thread of a process. */
+__noinline int write_part(void)
+{
+	write_thread(the_subject(), 0, SNAPSHOT_THREAD);
+	return 0;
+}
+
+/*
+ * Notes the subject, a thread or the leader of a process whose threads ran for so long, and
+ * writes what changed. Whether it was written.
+ */
+__noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
+{
+	struct task_struct *task = the_subject();
+	int pid = number_of(task);
+	struct remembered *was = memory_of(pid);
+
+	if (!pid || !was)
+		return 0;
+	if (threads > 1 && sleep_on(task, was, run_ns, threads, settled)) {
+		put_entry(pid, 0);
+		return 0;
+	}
+	remember(was, task, run_ns, threads, settled);
+	put_entry(pid, control.records + 1);
+	write_thread(task, pid, SNAPSHOT_FIRST);
+	if (!control.threads)
+		write_ended(task->signal, pid);
+	return 1;
+}
+
+/* Notes the subject if it sleeps on. Whether it does. */
+__noinline int pass_over(void)
+{
+	struct task_struct *task = the_subject();
+	int pid = number_of(task);
+	struct remembered *was = memory_of(pid);
+
+	if (!pid || !was || !sleeps_on(task, was))
+		return 0;
+	put_entry(pid, 0);
+	return 1;
+}
+
+/* Run time, and whether anybody runs, of all threads. */
+struct sum {
+	__u64 run_ns;
+	__u32 settled;
+};
+
+/*
+ * Adds up the threads of a process. The iterator wants a reference, though in a section of RCU
+ * nobody goes away.
+ */
+static __always_inline void add_up(struct task_struct *leader, struct sum *sum)
+{
+	struct task_struct *task, *held = bpf_task_acquire(leader);
+	struct bpf_iter_task it;
+
+	if (!held)
+		return;
+	sum->run_ns = 0;
+	bpf_iter_task_new(&it, held, THREADS_OF_PROCESS);
+	while ((task = bpf_iter_task_next(&it))) {
+		sum->run_ns += task->se.sum_exec_runtime;
+		sum->settled &= !task->on_rq;
+	}
+	bpf_iter_task_destroy(&it);
+	bpf_task_release(held);
+}
+
+/* Writes the threads of a process beside its leader. */
+static __always_inline void write_threads(struct task_struct *leader)
+{
+	struct task_struct *task, *held = bpf_task_acquire(leader);
+	struct bpf_iter_task it;
+
+	if (!held)
+		return;
+	bpf_iter_task_new(&it, held, THREADS_OF_PROCESS);
+	while ((task = bpf_iter_task_next(&it))) {
+		/* One that exits was added to the ended ones. */
+		if (task->pid == leader->pid || task->exit_state)
+			continue;
+		subject = (__u64)task;
+		write_part();
+	}
+	bpf_iter_task_destroy(&it);
+	bpf_task_release(held);
+}
+
+/* Visits a process. */
+static __always_inline void visit_process(struct task_struct *leader)
+{
+	struct sum sum = { 0, 0 };
+	__u32 threads;
+
+	subject = (__u64)leader;
+	if (pass_over())
+		return;
+	sum.settled = !leader->on_rq;
+	threads = threads_of_subject();
+	if (threads > 1)
+		add_up(leader, &sum);
+	else
+		sum.run_ns = leader->se.sum_exec_runtime;
+	if (visit(sum.run_ns, threads, sum.settled) && threads > 1)
+		write_threads(leader);
+}
+
+/* All in one run, in one section of RCU (6.7 and later). */
+SEC("?syscall")
+int walk(void *context)
+{
+	struct bpf_iter_task it;
+	struct task_struct *task;
+
+	(void)context;
+	start_reading();
+	control.begin_ns = bpf_ktime_get_ns();
+	control.entries = control.records = 0;
+	bpf_rcu_read_lock();
+	if (control.threads) {
+		bpf_iter_task_new(&it, NULL, ALL_THREADS);
+		while ((task = bpf_iter_task_next(&it))) {
+			subject = (__u64)task;
+			if (!pass_over())
+				visit(task->se.sum_exec_runtime, 1, !task->on_rq);
+		}
+		bpf_iter_task_destroy(&it);
+	} else {
+		bpf_iter_task_new(&it, NULL, ALL_PROCESSES);
+		while ((task = bpf_iter_task_next(&it)))
+			visit_process(task);
+		bpf_iter_task_destroy(&it);
+	}
+	bpf_rcu_read_unlock();
+	control.end_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * Called for each thread, in the order of their numbers, by older kernels: a record each, which
+ * snapshot.c adds up. The leader's has the ended threads.
+ */
+SEC("?iter/task")
+int each(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	int pid;
+
+	if (!task) {
+		control.end_ns = bpf_ktime_get_ns();
+		return 0;
+	}
+	start_reading();
+	if (!control.entries)
+		control.begin_ns = bpf_ktime_get_ns();
+	pid = number_of(task);
+	if (!pid)
+		return 0;
+	put_entry(pid, control.records + 1);
+	write_thread(task, pid, SNAPSHOT_FIRST);
+	if (!control.threads && task->exit_signal >= 0)
+		write_ended(task->signal, pid);
+	return 0;
+}

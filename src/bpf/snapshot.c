@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "bpf/snapshot.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <bpf/snapshot.skel.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "data/sample.h"
+#include "base/util.h"
+
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+
+/* Entries of the program's memory, at least. */
+#define MEMORY_MIN 8192
+
+/* Records that are always mapped; a room has more. */
+#define MAPPED_MIN 256
+
+struct snapshot {
+	bool threads;
+	enum snapshot_way way;
+	struct snapshot_bpf *program;
+	struct bpf_link *link; /* SNAPSHOT_EACH */
+	size_t room; /* entries and records that the maps hold */
+	struct snapshot_entry *entries; /* mapped */
+	struct snapshot_record *records; /* mapped, as many as are of use */
+	size_t mapped;
+	bool loaded_anew; /* and so remembers nothing */
+	uint64_t syscalls;
+	/* SNAPSHOT_EACH: put in order. */
+	struct snapshot_entry *own_entries;
+	struct snapshot_record *own_records;
+	size_t own_room;
+};
+
+/* libbpf's messages go to the debug log. */
+static int log_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	char text[512];
+
+	(void)level;
+	vsnprintf(text, sizeof(text), format, arguments);
+	text[strcspn(text, "\n")] = '\0';
+	debug_log("%s", text);
+	return 0;
+}
+
+/* The bytes of a map that has so many values, as mmap() wants them. */
+static size_t map_bytes(size_t room, size_t value)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (room * value + page - 1) / page * page;
+}
+
+/* Maps the values of a map. NULL where that fails. */
+static void *map_values(const struct bpf_map *map, size_t room, size_t value)
+{
+	void *values = mmap(NULL, map_bytes(room, value), PROT_READ, MAP_SHARED,
+			    bpf_map__fd(map), 0);
+
+	return values == MAP_FAILED ? NULL : values;
+}
+
+/* Maps so many records, in place of what was. 0 or -errno. */
+static int map_records(struct snapshot *snapshot, size_t n)
+{
+	if (snapshot->records)
+		munmap(snapshot->records, map_bytes(snapshot->mapped, sizeof(*snapshot->records)));
+	snapshot->mapped = n;
+	snapshot->records = NULL;
+	if (n)
+		snapshot->records = map_values(snapshot->program->maps.records, n,
+					       sizeof(*snapshot->records));
+	return snapshot->records || !n ? 0 : -errno;
+}
+
+/* Gives back what open_program() got. */
+static void close_program(struct snapshot *snapshot)
+{
+	if (snapshot->entries)
+		munmap(snapshot->entries, map_bytes(snapshot->room, sizeof(*snapshot->entries)));
+	map_records(snapshot, 0);
+	bpf_link__destroy(snapshot->link);
+	snapshot_bpf__destroy(snapshot->program);
+	snapshot->entries = NULL;
+	snapshot->link = NULL;
+	snapshot->program = NULL;
+}
+
+/* Sizes the maps. The program's memory is a power of two, by whose mask it is indexed. */
+static int size_maps(struct snapshot *snapshot)
+{
+	struct snapshot_bpf *program = snapshot->program;
+	uint32_t room = (uint32_t)snapshot->room, memory = MEMORY_MIN;
+	int err;
+
+	while (memory < 2 * room)
+		memory *= 2;
+	program->bss->control.mask = memory - 1;
+	program->bss->control.threads = snapshot->threads;
+	err = bpf_map__set_max_entries(program->maps.entries, room);
+	if (!err)
+		err = bpf_map__set_max_entries(program->maps.records, room);
+	if (!err)
+		err = bpf_map__set_max_entries(program->maps.memory, memory);
+	return err;
+}
+
+/* Maps what the program writes, and makes it callable. */
+static int attach(struct snapshot *snapshot)
+{
+	struct snapshot_bpf *program = snapshot->program;
+	long err;
+
+	snapshot->entries = map_values(program->maps.entries, snapshot->room,
+				       sizeof(*snapshot->entries));
+	if (!snapshot->entries)
+		return -errno;
+	if (snapshot->way == SNAPSHOT_WALK)
+		return 0;
+	snapshot->link = bpf_program__attach_iter(program->progs.each, NULL);
+	err = libbpf_get_error(snapshot->link);
+	if (err)
+		snapshot->link = NULL;
+	return (int)err;
+}
+
+/* Loads the program for the snapshot's way and room. */
+static int open_program(struct snapshot *snapshot)
+{
+	struct snapshot_bpf *program = snapshot_bpf__open();
+	int err;
+
+	if (!program)
+		return -errno;
+	snapshot->program = program;
+	bpf_program__set_autoload(snapshot->way == SNAPSHOT_WALK ? program->progs.walk :
+								   program->progs.each, true);
+	err = size_maps(snapshot);
+	if (!err)
+		err = snapshot_bpf__load(program);
+	if (!err)
+		err = attach(snapshot);
+	snapshot->loaded_anew = true;
+	debug_log("snapshot: way %d, room for %zu: %s", (int)snapshot->way, snapshot->room,
+		  err ? strerror(-err) : "loaded");
+	if (err)
+		close_program(snapshot);
+	return err;
+}
+
+/* Whether we have what loading takes: both, or what they were split from in 5.8. */
+static bool capable(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+	uint64_t effective;
+
+	if (syscall(SYS_capget, &header, sets))
+		return false;
+	effective = sets[0].effective | (uint64_t)sets[1].effective << 32;
+	return effective >> CAP_SYS_ADMIN & 1 ||
+	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
+}
+
+/* Whether the kernel's types are there to be read (include/uapi/linux/btf.h: BTF_MAGIC). */
+static bool has_types(void)
+{
+	uint16_t magic = 0;
+
+	return file_read(AT_FDCWD, KERNEL_BTF, &magic, sizeof(magic)) == (int)sizeof(magic) &&
+	       magic == 0xeb9f;
+}
+
+/* What an error of loading means for who wants snapshots. */
+static int explain(int err)
+{
+	if (err == -EPERM || !capable())
+		return -EPERM;
+	if (err == -ENOMEM)
+		return err;
+	return has_types() ? -EOPNOTSUPP : -ENOENT;
+}
+
+int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
+{
+	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
+	struct sysinfo machine;
+	int err;
+
+	libbpf_set_print(log_libbpf);
+	sysinfo(&machine);
+	snapshot->threads = threads;
+	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
+	snapshot->way = way == SNAPSHOT_ANY ? SNAPSHOT_WALK : way;
+	err = open_program(snapshot);
+	/* Without privileges no other way will do. */
+	if (err && err != -EPERM && way == SNAPSHOT_ANY) {
+		snapshot->way = SNAPSHOT_EACH;
+		err = open_program(snapshot);
+	}
+	if (err) {
+		free(snapshot);
+		return explain(err);
+	}
+	*out = snapshot;
+	return 0;
+}
+
+/* Runs the program that walks. */
+static int run_walk(struct snapshot *snapshot)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(snapshot->program->progs.walk), &options);
+
+	snapshot->syscalls++;
+	return err;
+}
+
+/* Has the program called for each thread. It says nothing: the first reading is the last. */
+static int run_each(struct snapshot *snapshot)
+{
+	struct snapshot_control *control = &snapshot->program->bss->control;
+	int fd = bpf_iter_create(bpf_link__fd(snapshot->link));
+	ssize_t got;
+	char none;
+
+	if (fd < 0)
+		return fd;
+	control->entries = control->records = 0;
+	do {
+		got = read(fd, &none, sizeof(none));
+		snapshot->syscalls++;
+	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
+	close(fd);
+	snapshot->syscalls += 2;
+	return got < 0 ? -errno : 0;
+}
+
+/*
+ * Where a record stands: by process, in it the leader's, that of ended threads, and those of the
+ * other threads, none of which has an id below 2.
+ */
+static uint64_t record_order(const struct snapshot_record *record)
+{
+	bool leader = record->pid == record->tgid;
+
+	if (record->part == SNAPSHOT_ENDED)
+		return task_order(record->tgid, 1);
+	return task_order(record->tgid, leader ? 0 : record->pid);
+}
+
+/* Compares two for qsort(). Of two with one id the later reading comes last, as in a walk. */
+static int compare_records(const void *a, const void *b)
+{
+	const struct snapshot_record *x = a, *y = b;
+
+	if (record_order(x) != record_order(y))
+		return record_order(x) < record_order(y) ? -1 : 1;
+	return (x->read_ns > y->read_ns) - (x->read_ns < y->read_ns);
+}
+
+/*
+ * Makes of records a thread what the walk writes of processes. Of a thread that exits the kernel
+ * has added the counters to those of ended ones; without a leader there is no process any more.
+ */
+static void gather(struct snapshot *snapshot, struct snapshot_view *view)
+{
+	struct snapshot_record *records;
+	size_t kept = 0, entries = 0;
+
+	if (snapshot->own_room < view->nrecords) {
+		snapshot->own_room = view->nrecords * 2;
+		snapshot->own_records = xreallocarray(snapshot->own_records, snapshot->own_room,
+						      sizeof(*records));
+		snapshot->own_entries = xreallocarray(snapshot->own_entries, snapshot->own_room,
+						      sizeof(*snapshot->own_entries));
+	}
+	records = snapshot->own_records;
+	memcpy(records, view->records, view->nrecords * sizeof(*records));
+	qsort(records, view->nrecords, sizeof(*records), compare_records);
+	for (size_t i = 0; i < view->nrecords; i++) {
+		bool thread = records[i].part == SNAPSHOT_FIRST;
+		bool first = thread && (snapshot->threads || records[i].pid == records[i].tgid);
+
+		if (first)
+			snapshot->own_entries[entries++] = (struct snapshot_entry){
+				records[i].pid, (uint32_t)kept + 1 };
+		else if (!entries || (thread && records[i].exit_state) ||
+			 records[i].tgid != snapshot->own_entries[entries - 1].pid)
+			continue;
+		else if (thread)
+			records[i].part = SNAPSHOT_THREAD;
+		records[kept++] = records[i];
+	}
+	view->entries = snapshot->own_entries;
+	view->nentries = entries;
+	view->records = records;
+	view->nrecords = kept;
+}
+
+/*
+ * Maps what was written. After the first snapshot few records are, and what is mapped counts as
+ * our memory.
+ */
+static int fit_records(struct snapshot *snapshot, size_t n)
+{
+	if (n <= snapshot->mapped && (snapshot->mapped <= MAPPED_MIN || 4 * n > snapshot->mapped))
+		return 0;
+	return map_records(snapshot, 2 * n > snapshot->room ? snapshot->room :
+				     2 * n > MAPPED_MIN ? 2 * n : MAPPED_MIN);
+}
+
+/* Takes a snapshot into the room there is. -ENOBUFS where that did not do. */
+static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
+{
+	struct snapshot_control *control = &snapshot->program->bss->control;
+	int err;
+
+	control->whole = how & SNAPSHOT_WHOLE || snapshot->loaded_anew;
+	control->cgroups = (how & SNAPSHOT_CGROUPS) != 0;
+	err = snapshot->way == SNAPSHOT_WALK ? run_walk(snapshot) : run_each(snapshot);
+	if (err)
+		return err;
+	if (control->entries > snapshot->room || control->records > snapshot->room)
+		return -ENOBUFS;
+	snapshot->loaded_anew = false;
+	err = fit_records(snapshot, control->records);
+	if (err)
+		return err;
+	*view = (struct snapshot_view){
+		.entries = snapshot->entries, .nentries = control->entries,
+		.records = snapshot->records, .nrecords = control->records,
+		.begin_ns = control->begin_ns, .end_ns = control->end_ns,
+	};
+	debug_log("snapshot: %zu entries, %zu records, %llu us", view->nentries, view->nrecords,
+		  (unsigned long long)((view->end_ns - view->begin_ns) / NSEC_PER_USEC));
+	return 0;
+}
+
+int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
+{
+	int err = snapshot->program ? 0 : open_program(snapshot);
+
+	if (!err)
+		err = take_once(snapshot, how, view);
+	/* The machine has grown. The program remembers what it could not write: so all is new. */
+	while (err == -ENOBUFS) {
+		const struct snapshot_control *control = &snapshot->program->bss->control;
+		size_t found = control->entries > control->records ? control->entries :
+								     control->records;
+
+		close_program(snapshot);
+		snapshot->room = found + found / 2;
+		err = open_program(snapshot);
+		if (!err)
+			err = take_once(snapshot, how | SNAPSHOT_WHOLE, view);
+	}
+	if (!err && snapshot->way == SNAPSHOT_EACH)
+		gather(snapshot, view);
+	return err;
+}
+
+uint64_t snapshot_syscalls(const struct snapshot *snapshot)
+{
+	return snapshot->syscalls;
+}
+
+void snapshot_close(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	close_program(snapshot);
+	free(snapshot->own_entries);
+	free(snapshot->own_records);
+	free(snapshot);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All tasks read in one go by a program in the kernel (snapshot.bpf.c): loading it, running it,
+ * and what it found. By an iterator that it opens itself where the kernel has that (6.7 and
+ * later), else by one that calls it for each thread (5.8 and later).
+ */
+#ifndef STALLTOP_BPF_SNAPSHOT_H
+#define STALLTOP_BPF_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/snapshot_record.h"
+
+struct snapshot;
+
+enum snapshot_way { SNAPSHOT_ANY, SNAPSHOT_WALK, SNAPSHOT_EACH };
+
+/* What was found; valid until the next is taken. */
+struct snapshot_view {
+	const struct snapshot_entry *entries; /* of all tasks, in an order that stays */
+	size_t nentries;
+	const struct snapshot_record *records;
+	size_t nrecords;
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+};
+
+/*
+ * Loads the program. threads: an entry a thread, else one a process. 0, or -EPERM without
+ * CAP_BPF and CAP_PERFMON, -ENOENT without the kernel's BTF, -ENOSYS where it was not built
+ * in, -EOPNOTSUPP where the kernel refuses it; what libbpf says goes to the debug log.
+ */
+int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
+
+/* How: a record for all tasks; also for those that only were moved to another cgroup. */
+#define SNAPSHOT_WHOLE 0x1u
+#define SNAPSHOT_CGROUPS 0x2u
+
+/*
+ * Reads all tasks. Those that did not change since the snapshot before have no record, unless
+ * the whole is asked for (as it must be the first time). 0 or -errno.
+ */
+int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view);
+
+/* System calls made so far to take snapshots. */
+uint64_t snapshot_syscalls(const struct snapshot *snapshot);
+
+void snapshot_close(struct snapshot *snapshot);
+
+/* The records from this one on that belong to its entry. */
+static inline size_t snapshot_parts(const struct snapshot_view *view, size_t first)
+{
+	size_t n = 1;
+
+	while (first + n < view->nrecords && view->records[first + n].part != SNAPSHOT_FIRST)
+		n++;
+	return n;
+}
+
+#endif

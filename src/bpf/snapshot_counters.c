@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "bpf/snapshot_counters.h"
+
+/* The letter of /proc/PID/stat (fs/proc/array.c:task_state_array, sched.h:__task_state_index). */
+static char state_letter(uint32_t state, uint32_t exit_state)
+{
+	static const char letters[] = "RSDTtXZPI";
+	const uint32_t report = 0x7f, idle = 0x402, frozen = 0x8000, rtlock = 0x1000;
+	uint32_t reported = (state | exit_state) & report;
+	unsigned at = 0;
+
+	if (!exit_state && state & (frozen | rtlock))
+		return 'D';
+	if ((state & idle) == idle)
+		return 'I';
+	while (reported) {
+		reported >>= 1;
+		at++;
+	}
+	return letters[at];
+}
+
+/* Adds the counters of a part. */
+static void add_part(struct task_raw *raw, const struct snapshot_record *part)
+{
+	uint64_t since = part->read_ns - part->waited_ns;
+	struct counters *sum = &raw->counters;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		sum->delay[kind].count += part->count[kind];
+		sum->delay[kind].ns += part->delay[kind].ns;
+	}
+	sum->run_ns += part->run_ns;
+	sum->user_ns += part->user_ns;
+	sum->system_ns += part->system_ns;
+	if (part->part == SNAPSHOT_ENDED)
+		return;
+	sum->life_ns += part->read_ns - part->start_ns;
+	counters_mask(sum, DELAY_ALL & ~part->kinds);
+	if (part->wait && (!raw->now.wait || since < raw->now.wait_since_ns)) {
+		raw->now.wait = (uint8_t)part->wait;
+		raw->now.wait_since_ns = since;
+	}
+}
+
+void snapshot_counters(const struct snapshot_record *parts, size_t n, struct task_raw *raw)
+{
+	bool ended = n > 1 && parts[1].part == SNAPSHOT_ENDED;
+
+	raw->read_ns = parts->read_ns;
+	raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN;
+	raw->now.state = state_letter(parts->state, parts->exit_state);
+	raw->children.user_ns = parts->children_user_ns;
+	raw->children.system_ns = parts->children_system_ns;
+	raw->single = parts->threads <= 1 && !ended;
+	/* A leader that has ended while threads live on is among the ended ones. */
+	if (!ended || !parts->exit_state)
+		add_part(raw, parts);
+	for (size_t i = 1; i < n; i++)
+		add_part(raw, &parts[i]);
+}
+
+void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+			const struct snapshot_delay *delay = &parts[i].delay[kind];
+
+			if (delay->max > range->max[kind])
+				range->max[kind] = delay->max;
+			if (delay->min && (!range->min[kind] || delay->min < range->min[kind]))
+				range->min[kind] = delay->min;
+		}
+		range->range_valid |= parts[i].ranges;
+	}
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cgroup/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/util.h"
+
+/* Files that are kept open; beyond it each is opened for each reading. */
+#define FILES_MAX 256
+
+/* After so many ticks in which nobody asked for it a group is forgotten. */
+#define IDLE_TICKS 8
+
+/* A file that is not there is looked for again after so many readings. */
+#define RETRY_READINGS 64
+
+/* One file of a group; of the states the directory. */
+struct file {
+	int fd;		  /* -1: not open */
+	int error;	  /* why it is not there, while waiting */
+	unsigned waiting; /* readings until the next try */
+};
+
+struct group {
+	char *path;  /* as tasks have it */
+	const char *below; /* part of path; see hierarchy_below() */
+	ino_t inode; /* of the directory: another group of the path has another. 0: none */
+	uint64_t tick; /* of the reading in `now` */
+	bool before; /* there is a reading of the tick before */
+	unsigned now; /* which of the two is the present one */
+	unsigned tried; /* bits of what was read, or is not there, in this tick */
+	struct cgroup_sample samples[2];
+	struct file files[CGROUP_PARTS];
+};
+
+struct cgroup_reader {
+	const struct hierarchy *hierarchy;
+	struct hierarchy cpu; /* of v1, with the controller cpu; closed: it is not to be had */
+	struct cgroupstats_conn *states; /* NULL: not opened yet, or not to be had */
+	int states_error; /* why not */
+	void *tree; /* the groups by path, of tsearch() */
+	struct group **groups;
+	size_t n, cap;
+	unsigned nfiles; /* open */
+	uint64_t tick;
+	uint64_t syscalls;
+};
+
+/* What a part's text is read from and by. */
+struct part {
+	const char *file;
+	bool (*parse)(struct cgroup_sample *sample, unsigned part, const char *text, size_t len);
+};
+
+const char *const cgroup_event_names[CGROUP_EVENT_KINDS] = {
+	[CGROUP_EVENT_HIGH] = "high",
+	[CGROUP_EVENT_MAX] = "max",
+	[CGROUP_EVENT_OOM] = "oom",
+	[CGROUP_EVENT_OOM_KILL] = "oom_kill",
+};
+
+/* Takes a pressure file. */
+static bool parse_pressure(struct cgroup_sample *sample, unsigned part, const char *text,
+			   size_t len)
+{
+	return !psi_parse(text, len, &sample->psi[part]);
+}
+
+/* Takes cpu.stat: v2 has microseconds, v1 nanoseconds. */
+static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const char *text,
+			   size_t len)
+{
+	uint64_t usec;
+
+	(void)part;
+	if (!cgroup_number(text, len, "nr_throttled", &sample->throttled))
+		return false;
+	if (cgroup_number(text, len, "throttled_usec", &usec))
+		return !__builtin_mul_overflow(usec, NSEC_PER_USEC, &sample->throttled_ns);
+	return cgroup_number(text, len, "throttled_time", &sample->throttled_ns);
+}
+
+/* Takes memory.events, of which older kernels have fewer lines. */
+static bool parse_events(struct cgroup_sample *sample, unsigned part, const char *text, size_t len)
+{
+	(void)part;
+	for (unsigned i = 0; i < CGROUP_EVENT_KINDS; i++)
+		if (cgroup_number(text, len, cgroup_event_names[i], &sample->events[i]))
+			sample->event_valid |= 1u << i;
+	return sample->event_valid != 0;
+}
+
+static const struct part parts[CGROUP_PARTS] = {
+	[PSI_CPU] = { "cpu.pressure", parse_pressure },
+	[PSI_MEMORY] = { "memory.pressure", parse_pressure },
+	[PSI_IO] = { "io.pressure", parse_pressure },
+	[PSI_IRQ] = { "irq.pressure", parse_pressure },
+	[CGROUP_THROTTLE] = { "cpu.stat", parse_throttle },
+	[CGROUP_EVENTS] = { "memory.events", parse_events },
+	[CGROUP_STATES] = { NULL, NULL },
+};
+
+struct cgroup_reader *cgroup_reader_open(int procfd, const struct hierarchy *hierarchy)
+{
+	struct cgroup_reader *reader = xcalloc(1, sizeof(*reader));
+
+	reader->hierarchy = hierarchy;
+	reader->tick = 1;
+	if (hierarchy_open(&reader->cpu, procfd, "cpu"))
+		debug_log("no v1 hierarchy of cpu: how long groups are throttled is that of v2");
+	return reader;
+}
+
+/* Orders groups by path. */
+static int compare_groups(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+/* Closes a file. */
+static void close_file(struct cgroup_reader *reader, struct file *file)
+{
+	if (file->fd < 0)
+		return;
+	close(file->fd);
+	file->fd = -1;
+	reader->syscalls++;
+	reader->nfiles--;
+}
+
+/* Closes all files of a group, and forgets which are not there. */
+static void close_files(struct cgroup_reader *reader, struct group *group)
+{
+	for (unsigned i = 0; i < CGROUP_PARTS; i++) {
+		close_file(reader, &group->files[i]);
+		group->files[i] = (struct file){ .fd = -1 };
+	}
+}
+
+/* Frees a group. */
+static void free_group(struct cgroup_reader *reader, struct group *group)
+{
+	tdelete(group, &reader->tree, compare_groups);
+	close_files(reader, group);
+	free(group->path);
+	free(group);
+}
+
+/* The group of a path; a new one where it was not asked for yet. */
+static struct group *find_group(struct cgroup_reader *reader, const char *path)
+{
+	struct group key = { .path = (char *)path }, *group, **found;
+
+	found = tfind(&key, &reader->tree, compare_groups);
+	if (found)
+		return *found;
+	group = xcalloc(1, sizeof(*group));
+	group->path = xstrdup(path);
+	group->below = hierarchy_below(reader->hierarchy, group->path);
+	for (unsigned i = 0; i < CGROUP_PARTS; i++)
+		group->files[i].fd = -1;
+	if (!tsearch(group, &reader->tree, compare_groups))
+		die("out of memory");
+	if (reader->n == reader->cap) {
+		reader->cap = reader->cap ? 2 * reader->cap : 64;
+		reader->groups = xreallocarray(reader->groups, reader->cap,
+					       sizeof(*reader->groups));
+	}
+	reader->groups[reader->n++] = group;
+	return group;
+}
+
+void cgroup_reader_tick(struct cgroup_reader *reader)
+{
+	size_t kept = 0;
+
+	reader->tick++;
+	for (size_t i = 0; i < reader->n; i++) {
+		struct group *group = reader->groups[i];
+
+		if (group->tick + IDLE_TICKS < reader->tick)
+			free_group(reader, group);
+		else
+			reader->groups[kept++] = group;
+	}
+	reader->n = kept;
+}
+
+/* Makes the present sample of a group an empty one, that of the tick before the one before. */
+static void turn_over(const struct cgroup_reader *reader, struct group *group)
+{
+	if (group->tick == reader->tick)
+		return;
+	group->before = group->tick + 1 == reader->tick;
+	group->tick = reader->tick;
+	group->now = !group->now;
+	group->samples[group->now] = (struct cgroup_sample){ 0 };
+	group->tried = 0;
+}
+
+/* Forgets what was read of a group that is not there any more. */
+static void forget(struct cgroup_reader *reader, struct group *group)
+{
+	close_files(reader, group);
+	group->before = false;
+	group->samples[group->now] = (struct cgroup_sample){ 0 };
+	group->tried = 0;
+}
+
+/* Looks whether the group is there, and still the same. 0 or -errno. */
+static int look(struct cgroup_reader *reader, struct group *group)
+{
+	struct stat info;
+	int err = 0;
+
+	reader->syscalls++;
+	if (fstatat(reader->hierarchy->fd, group->below, &info, AT_SYMLINK_NOFOLLOW))
+		err = -errno;
+	else if (!S_ISDIR(info.st_mode))
+		err = -ENOENT;
+	if (err || info.st_ino != group->inode) {
+		forget(reader, group);
+		group->inode = err ? 0 : info.st_ino;
+	}
+	return err == -ENOTDIR ? -ENOENT : err;
+}
+
+/* Opens a part's file below a directory of another. The descriptor or -errno. */
+static int open_part(struct cgroup_reader *reader, int dirfd, const char *below, unsigned part)
+{
+	struct buf path = { 0 };
+	int fd;
+
+	buf_puts(&path, below);
+	if (parts[part].file)
+		buf_printf(&path, "/%s", parts[part].file);
+	fd = file_open(dirfd, buf_cstr(&path), O_NOFOLLOW | (parts[part].file ? 0 : O_DIRECTORY));
+	reader->syscalls++;
+	reader->nfiles += fd >= 0;
+	buf_free(&path);
+	return fd;
+}
+
+/* Takes the states, of the directory. 0 or -errno. */
+static int ask_states(struct cgroup_reader *reader, int dirfd, struct cgroup_sample *sample)
+{
+	uint64_t before;
+	int err;
+
+	if (!reader->states && !reader->states_error)
+		reader->states_error = cgroupstats_open(&reader->states);
+	if (!reader->states)
+		return reader->states_error;
+	before = cgroupstats_syscalls(reader->states);
+	err = cgroupstats_ask(reader->states, dirfd, &sample->states);
+	reader->syscalls += cgroupstats_syscalls(reader->states) - before;
+	return err;
+}
+
+/* Takes what is in an open file. 0 or -errno. */
+static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
+		     struct cgroup_sample *sample)
+{
+	char text[CGROUP_TEXT_BYTES];
+	int len;
+
+	if (!parts[part].file)
+		return ask_states(reader, fd, sample);
+	reader->syscalls++;
+	len = file_pread(fd, text, sizeof(text));
+	if (len < 0)
+		return len;
+	return parts[part].parse(sample, part, text, (size_t)len) ? 0 : -EBADMSG;
+}
+
+/* Reads a part anew below a directory, and keeps the file open if that may be. 0 or -errno. */
+static int read_below(struct cgroup_reader *reader, struct group *group, unsigned part, int dirfd,
+		      const char *below)
+{
+	struct file *file = &group->files[part];
+	int fd = open_part(reader, dirfd, below, part);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	file->fd = fd;
+	err = read_open(reader, fd, part, &group->samples[group->now]);
+	if (err || reader->nfiles > FILES_MAX)
+		close_file(reader, file);
+	return err;
+}
+
+/* Whether no group of the hierarchy can have a part. */
+static bool is_absent(const struct cgroup_reader *reader, unsigned part)
+{
+	if (part == CGROUP_THROTTLE)
+		return false;
+	return reader->hierarchy->version == (part == CGROUP_STATES ? 2 : 1);
+}
+
+/* Reads a part from wherever it is. 0 or -errno. */
+static int read_anywhere(struct cgroup_reader *reader, struct group *group, unsigned part)
+{
+	struct file *file = &group->files[part];
+	const char *below;
+	int err;
+
+	if (file->fd >= 0) {
+		err = read_open(reader, file->fd, part, &group->samples[group->now]);
+		if (!err)
+			return 0;
+		close_file(reader, file);
+		if (err != -ENODEV && err != -ENOENT)
+			return err;
+		/* It was of a group that has gone: another one may be in its place. */
+		group->samples[!group->now].have &= ~CGROUP_BIT(part);
+	}
+	err = read_below(reader, group, part, reader->hierarchy->fd, group->below);
+	/* The roots are no groups that somebody has made for the same tasks. */
+	if (!err || part != CGROUP_THROTTLE || !strcmp(group->path, "/"))
+		return err;
+	below = hierarchy_below(&reader->cpu, group->path);
+	if (below && !read_below(reader, group, part, reader->cpu.fd, below))
+		return 0;
+	return err;
+}
+
+/*
+ * The root's cpu file has a `full` line of constant zeros, as the system's: it says nothing, and
+ * must not look like a measured 0. The root is what has no cgroup.events.
+ */
+static void drop_full(struct cgroup_reader *reader, const struct group *group,
+		      struct cgroup_sample *sample)
+{
+	if (strcmp(group->below, ".") != 0 || !(sample->have & CGROUP_BIT(PSI_CPU)))
+		return;
+	reader->syscalls++;
+	if (faccessat(reader->hierarchy->fd, "cgroup.events", F_OK, 0))
+		sample->psi[PSI_CPU].full = (struct psi_line){ 0 };
+}
+
+/* Reads one part of a group, unless it was missing a short while ago. */
+static void read_part(struct cgroup_reader *reader, struct group *group, unsigned part)
+{
+	struct cgroup_sample *sample = &group->samples[group->now];
+	struct cgroup_sample *before = &group->samples[!group->now];
+	struct file *file = &group->files[part];
+	int err;
+
+	group->tried |= CGROUP_BIT(part);
+	if (file->waiting) {
+		file->waiting--;
+		sample->error[part] = file->error;
+		return;
+	}
+	if (is_absent(reader, part))
+		err = -EOPNOTSUPP;
+	else
+		err = read_anywhere(reader, group, part);
+	if (!err) {
+		sample->have |= CGROUP_BIT(part);
+		sample->read_ns[part] = clock_ns(CLOCK_MONOTONIC);
+	}
+	sample->error[part] = err;
+	/* EOPNOTSUPP: booted with psi=0; EBADMSG: cpu.stat without the controller cpu. */
+	if (err == -ENOENT || err == -EOPNOTSUPP || err == -EBADMSG) {
+		file->error = err;
+		file->waiting = RETRY_READINGS - 1;
+	}
+	if (part == PSI_CPU)
+		drop_full(reader, group, sample);
+	/* In cpu's hierarchy there may be another group of the path now. */
+	if (part == CGROUP_THROTTLE && sample->throttled_ns < before->throttled_ns)
+		before->have &= ~CGROUP_BIT(part);
+}
+
+int cgroup_read(struct cgroup_reader *reader, const char *path, unsigned what,
+		const struct cgroup_sample **now, const struct cgroup_sample **before)
+{
+	struct group *group = find_group(reader, path);
+	int err = 0;
+
+	*now = *before = NULL;
+	if (!group->below) {
+		group->tick = reader->tick;
+		return -EINVAL;
+	}
+	turn_over(reader, group);
+	if (what & ~group->tried || !group->inode)
+		err = look(reader, group);
+	if (err)
+		return err;
+	for (unsigned part = 0; part < CGROUP_PARTS; part++)
+		if (what & ~group->tried & CGROUP_BIT(part))
+			read_part(reader, group, part);
+	*now = &group->samples[group->now];
+	if (group->before)
+		*before = &group->samples[!group->now];
+	return 0;
+}
+
+uint64_t cgroup_reader_syscalls(const struct cgroup_reader *reader)
+{
+	return reader->syscalls;
+}
+
+void cgroup_reader_close(struct cgroup_reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < reader->n; i++)
+		free_group(reader, reader->groups[i]);
+	free(reader->groups);
+	cgroupstats_close(reader->states);
+	hierarchy_close(&reader->cpu);
+	free(reader);
+}

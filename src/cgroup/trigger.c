@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cgroup/trigger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cgroup/hierarchy.h"
+#include "base/util.h"
+
+#define GROUP_PREFIX "cgroup:"
+
+#define WINDOW_MIN_US 500000
+#define WINDOW_MAX_US 10000000
+
+/*
+ * Where the window is a multiple of 2 s the kernel may look every 2 s only, a little too early
+ * for the end of the window, and so every other time (seen on 6.18): pressure that lasts is
+ * reported so much later than a window after the last time, with time to spare.
+ */
+#define REPORT_LATE_NS (2500 * NSEC_PER_MSEC)
+
+/* What a pressure file said is kept that often. */
+#define POINTS_A_WINDOW 8
+
+/* Whether it is a blank between words. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Takes the last word off a text. False when there is none. */
+static bool last_word(struct span *text, struct span *word)
+{
+	while (text->end > text->at && is_blank(text->end[-1]))
+		text->end--;
+	*word = (struct span){ text->end, text->end };
+	while (word->at > text->at && !is_blank(word->at[-1]))
+		word->at--;
+	text->end = word->at;
+	return word->at < word->end;
+}
+
+/* us in a unit; 0: it is none. */
+static uint64_t unit_us(const struct span *unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t us;
+	} units[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (is_text(unit, units[i].name))
+			return units[i].us;
+	return 0;
+}
+
+/*
+ * Reads a number with its unit, that comes to whole us. What is far too large stays so without
+ * running over.
+ */
+static bool parse_time(struct span text, uint64_t *us)
+{
+	const char *decimals = NULL;
+	uint64_t whole, scale;
+
+	if (!take_uint(&text, &whole))
+		return false;
+	if (take_word(&text, ".")) {
+		decimals = text.at;
+		while (text.at < text.end && *text.at >= '0' && *text.at <= '9')
+			text.at++;
+		if (text.at == decimals)
+			return false;
+	}
+	scale = unit_us(&text);
+	if (!scale)
+		return false;
+	*us = (whole < UINT32_MAX ? whole : UINT32_MAX) * scale;
+	for (; decimals && *decimals >= '0' && *decimals <= '9'; decimals++) {
+		scale /= 10;
+		if (!scale && *decimals != '0')
+			return false;
+		*us += (uint64_t)(*decimals - '0') * scale;
+	}
+	return true;
+}
+
+/* Reads threshold and window. */
+static enum trigger_fault parse_times(struct span text, struct trigger_spec *spec)
+{
+	uint64_t threshold, window;
+	struct span part;
+
+	if (!take_part(&text, '/', &part) || !parse_time(part, &threshold) ||
+	    !parse_time(text, &window))
+		return TRIGGER_BAD_TIME;
+	if (window < WINDOW_MIN_US || window > WINDOW_MAX_US)
+		return TRIGGER_BAD_WINDOW;
+	if (!threshold || threshold > window)
+		return TRIGGER_BAD_THRESHOLD;
+	spec->threshold_us = (uint32_t)threshold;
+	spec->window_us = (uint32_t)window;
+	return TRIGGER_GOOD;
+}
+
+/* Reads what pressure is meant. */
+static enum trigger_fault parse_pressure(const struct span *resource, const struct span *level,
+					 struct trigger_spec *spec)
+{
+	unsigned r = 0;
+
+	while (r < PSI_RESOURCES && !is_text(resource, psi_names[r]))
+		r++;
+	if (r == PSI_RESOURCES)
+		return TRIGGER_BAD_RESOURCE;
+	spec->resource = (enum psi_resource)r;
+	spec->full = is_text(level, "full");
+	if (!spec->full && !is_text(level, "some"))
+		return TRIGGER_BAD_LEVEL;
+	return r == PSI_IRQ && !spec->full ? TRIGGER_BAD_IRQ : TRIGGER_GOOD;
+}
+
+/* Whether a path has a component "..": nothing above the root can be meant. */
+static bool climbs(struct span path)
+{
+	struct span part;
+
+	while (take_part(&path, '/', &part))
+		if (is_text(&part, ".."))
+			return true;
+	return false;
+}
+
+/* Reads what stands before the pressure: nothing, or a group. Its name may have blanks. */
+static enum trigger_fault parse_group(struct span text, struct trigger_spec *spec)
+{
+	size_t len;
+
+	while (text.end > text.at && is_blank(text.end[-1]))
+		text.end--;
+	if (text.at == text.end)
+		return TRIGGER_GOOD;
+	if (!take_word(&text, GROUP_PREFIX))
+		return TRIGGER_BAD_FORM;
+	if (text.at == text.end || is_blank(*text.at) || climbs(text))
+		return TRIGGER_BAD_GROUP;
+	while (take_word(&text, "/"))
+		;
+	len = (size_t)(text.end - text.at);
+	spec->group = xcalloc(len + 1, 1);
+	memcpy(spec->group, text.at, len);
+	return TRIGGER_GOOD;
+}
+
+enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec)
+{
+	struct span rest = { text, text + strlen(text) }, resource, level, times;
+	enum trigger_fault fault;
+
+	*spec = (struct trigger_spec){ 0 };
+	while (rest.at < rest.end && is_blank(*rest.at))
+		rest.at++;
+	if (!last_word(&rest, &times) || !last_word(&rest, &level) || !last_word(&rest, &resource))
+		return TRIGGER_BAD_FORM;
+	fault = parse_group(rest, spec);
+	if (!fault)
+		fault = parse_pressure(&resource, &level, spec);
+	if (!fault)
+		fault = parse_times(times, spec);
+	if (fault)
+		trigger_spec_free(spec);
+	else
+		spec->text = xstrdup(text);
+	return fault;
+}
+
+void trigger_spec_free(struct trigger_spec *spec)
+{
+	free(spec->text);
+	free(spec->group);
+	*spec = (struct trigger_spec){ 0 };
+}
+
+/* Whether the kernel would take any window. */
+static bool is_privileged(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return !syscall(SYS_capget, &head, caps) &&
+	       caps[CAP_TO_INDEX(CAP_SYS_RESOURCE)].effective & CAP_TO_MASK(CAP_SYS_RESOURCE);
+}
+
+int trigger_arm(int fd, const struct trigger_spec *spec)
+{
+	/* The kernel takes 31 bytes and puts a NUL over the last that it is given. */
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%s %u %u", spec->full ? "full" : "some",
+			   spec->threshold_us, spec->window_us) + 1;
+	ssize_t n;
+
+	do {
+		n = write(fd, text, (size_t)len);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n == len ? 0 : -EIO;
+}
+
+/* Opens the group's file, or says where it failed. The descriptor or -errno. */
+static int open_group_file(const struct trigger_spec *spec, int procfd, enum trigger_step *step)
+{
+	struct buf path = { 0 };
+	char file[32];
+	int dir, fd = hierarchy_mounted(procfd, NULL, &path);
+
+	*step = TRIGGER_AT_MOUNT;
+	if (!fd) {
+		*step = TRIGGER_AT_GROUP;
+		buf_putc(&path, '/');
+		buf_puts(&path, spec->group);
+		dir = open(buf_cstr(&path), O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd = dir < 0 ? -errno : 0;
+	}
+	buf_free(&path);
+	if (fd)
+		return fd;
+	*step = TRIGGER_AT_FILE;
+	snprintf(file, sizeof(file), "%s.pressure", psi_names[spec->resource]);
+	fd = file_open(dir, file, O_RDWR);
+	close(dir);
+	return fd;
+}
+
+/* Opens the system's file. The descriptor or -errno. */
+static int open_system_file(const struct trigger_spec *spec, int procfd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "pressure/%s", psi_names[spec->resource]);
+	return file_open(procfd, path, O_RDWR);
+}
+
+/* Reads the stall time that counts since boot. False where it cannot be read. */
+static bool read_total(const struct trigger *trigger, uint64_t *total_us)
+{
+	const struct psi_line *line;
+	struct psi psi;
+	char text[256];
+	int len = trigger->fd < 0 ? -1 : file_pread(trigger->fd, text, sizeof(text));
+
+	if (len <= 0 || psi_parse(text, (size_t)len, &psi))
+		return false;
+	line = trigger->spec->full ? &psi.full : &psi.some;
+	*total_us = line->total_us;
+	return line->valid;
+}
+
+/* Whether a report can be true. */
+static bool is_true(struct trigger *trigger)
+{
+	uint64_t total_us;
+
+	if (!trigger->unproven || !read_total(trigger, &total_us))
+		return true;
+	/* Since the report before that is a window at least, and so no less than within one. */
+	trigger->unproven = total_us < trigger->begin_us + trigger->spec->threshold_us;
+	trigger->begin_us = total_us;
+	return !trigger->unproven;
+}
+
+int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int procfd,
+		 struct trigger_error *why)
+{
+	struct trigger *trigger;
+	int fd, err;
+
+	*why = (struct trigger_error){ .step = TRIGGER_AT_FILE, .privileged = is_privileged() };
+	fd = spec->group ? open_group_file(spec, procfd, &why->step) :
+			   open_system_file(spec, procfd);
+	if (fd < 0)
+		return why->err = fd;
+	why->step = TRIGGER_AT_WRITE;
+	err = trigger_arm(fd, spec);
+	if (err) {
+		close(fd);
+		return why->err = err;
+	}
+	trigger = &set->all[set->n++];
+	*trigger = (struct trigger){ .spec = spec, .fd = fd };
+	trigger->unproven = read_total(trigger, &trigger->begin_us);
+	return 0;
+}
+
+void triggers_fill(const struct trigger_set *set, struct pollfd *fds)
+{
+	for (size_t i = 0; i < set->n; i++)
+		fds[i] = (struct pollfd){ .fd = set->all[i].fd, .events = POLLPRI };
+}
+
+size_t triggers_take(struct trigger_set *set, const struct pollfd *fds, uint64_t now_ns)
+{
+	size_t fired = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		struct trigger *trigger = &set->all[i];
+
+		if (trigger->fd < 0)
+			continue;
+		/* Of a group that has been removed both are said. */
+		if (fds[i].revents & (POLLERR | POLLHUP | POLLNVAL)) {
+			close(trigger->fd);
+			trigger->fd = -1;
+			trigger->gone = true;
+		} else if (fds[i].revents & POLLPRI && is_true(trigger)) {
+			trigger->fired = true;
+			trigger->last_ns = now_ns;
+			fired++;
+		}
+	}
+	return fired;
+}
+
+void triggers_forget(struct trigger_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		set->all[i].fired = false;
+}
+
+size_t triggers_gone(const struct trigger_set *set)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		gone += set->all[i].gone;
+	return gone;
+}
+
+/* The larger one. */
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The window. */
+static uint64_t window_ns(const struct trigger *trigger)
+{
+	return trigger->spec->window_us * NSEC_PER_USEC;
+}
+
+uint64_t trigger_until_ns(const struct trigger *trigger, uint64_t linger_ns)
+{
+	if (!trigger->last_ns)
+		return 0;
+	return trigger->last_ns + larger(linger_ns, window_ns(trigger) + REPORT_LATE_NS);
+}
+
+void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us)
+{
+	struct trigger_point *points = trigger->points;
+	double window = (double)window_ns(trigger), age, grown;
+
+	/* Of those that are a window old the youngest is enough. */
+	while (trigger->npoints > 1 && now_ns - points[1].ns >= window_ns(trigger))
+		memmove(points, points + 1, --trigger->npoints * sizeof(*points));
+	if (trigger->npoints && total_us > points[0].total_us) {
+		age = (double)(now_ns - points[0].ns);
+		grown = (double)(total_us - points[0].total_us);
+		if (age > window)
+			grown *= window / age;
+		if (grown >= trigger->spec->threshold_us)
+			trigger->lasts_ns = now_ns;
+	}
+	if (trigger->npoints &&
+	    now_ns - points[trigger->npoints - 1].ns < window_ns(trigger) / POINTS_A_WINDOW)
+		return;
+	if (trigger->npoints < TRIGGER_POINTS)
+		points[trigger->npoints++] = (struct trigger_point){ now_ns, total_us };
+}
+
+void triggers_look(struct trigger_set *set, uint64_t now_ns)
+{
+	uint64_t total_us;
+
+	for (size_t i = 0; i < set->n; i++)
+		if (read_total(&set->all[i], &total_us))
+			trigger_measure(&set->all[i], now_ns, total_us);
+}
+
+uint64_t triggers_until_ns(const struct trigger_set *set, uint64_t linger_ns)
+{
+	uint64_t until_ns = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct trigger *trigger = &set->all[i];
+
+		if (trigger->last_ns)
+			until_ns = larger(until_ns, trigger->last_ns +
+						    larger(linger_ns, window_ns(trigger)));
+		if (trigger->lasts_ns)
+			until_ns = larger(until_ns, trigger->lasts_ns + linger_ns);
+	}
+	return until_ns;
+}
+
+void triggers_close(struct trigger_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (set->all[i].fd >= 0)
+			close(set->all[i].fd);
+	set->n = 0;
+}

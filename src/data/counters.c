@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "data/counters.h"
+
+#include <string.h>
+
+/* Figures that are booked as more than one wait at a time stay below so many lives. */
+#define LIVES 2
+
+/* Adds the waits of a kind. */
+static void add_delay(struct delay_sum *sum, const struct delay_sum *more)
+{
+	sum->count += more->count;
+	sum->ns += more->ns;
+}
+
+void counters_add(struct counters *sum, const struct counters *more)
+{
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		add_delay(&sum->delay[kind], &more->delay[kind]);
+	sum->run_ns += more->run_ns;
+	sum->user_ns += more->user_ns;
+	sum->system_ns += more->system_ns;
+	sum->life_ns = sum->life_ns && more->life_ns ? sum->life_ns + more->life_ns : 0;
+	sum->valid &= more->valid;
+	sum->members += more->members;
+}
+
+void counters_add_known(struct counters *sum, const struct counters *more, uint32_t known)
+{
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (known & DELAY_BIT(kind))
+			add_delay(&sum->delay[kind], &more->delay[kind]);
+	if (known & VALID_RUN)
+		sum->run_ns += more->run_ns;
+	if (known & VALID_TICK) {
+		sum->user_ns += more->user_ns;
+		sum->system_ns += more->system_ns;
+	}
+	sum->valid |= known;
+	sum->members += more->members;
+}
+
+/* Lifts one counter. */
+static void lift(uint64_t *now, uint64_t before)
+{
+	if (*now < before)
+		*now = before;
+}
+
+/* Lifts the waits of a kind. False when the total overflowed. */
+static bool lift_delay(struct delay_sum *now, const struct delay_sum *before)
+{
+	uint32_t waits = (uint32_t)(now->count - before->count);
+	bool forward = waits < UINT32_C(1) << 31, overflowed = !now->ns && forward && waits;
+
+	now->count = before->count + (forward ? waits : 0);
+	if (overflowed && before->ns)
+		return false;
+	lift(&now->ns, before->ns);
+	return true;
+}
+
+uint32_t counters_lift(struct counters *now, const struct counters *before)
+{
+	uint32_t known = now->valid & before->valid;
+	/* Most tasks of most samples have not waited. */
+	bool same = !memcmp(now->delay, before->delay, sizeof(now->delay));
+
+	for (unsigned kind = 0; kind < DELAY_KINDS && !same; kind++)
+		if (known & DELAY_BIT(kind) && !lift_delay(&now->delay[kind], &before->delay[kind]))
+			known &= ~DELAY_BOTH(DELAY_BIT(kind));
+	if (known & VALID_RUN)
+		lift(&now->run_ns, before->run_ns);
+	if (known & VALID_TICK) {
+		lift(&now->user_ns, before->user_ns);
+		lift(&now->system_ns, before->system_ns);
+	}
+	return known;
+}
+
+void counters_diff(struct counters *grown, const struct counters *now,
+		   const struct counters *before, uint32_t known)
+{
+	*grown = (struct counters){ .valid = known };
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		if (!(known & DELAY_BIT(kind)))
+			continue;
+		grown->delay[kind].count = now->delay[kind].count - before->delay[kind].count;
+		grown->delay[kind].ns = now->delay[kind].ns - before->delay[kind].ns;
+	}
+	if (known & VALID_RUN)
+		grown->run_ns = now->run_ns - before->run_ns;
+	if (known & VALID_TICK) {
+		grown->user_ns = now->user_ns - before->user_ns;
+		grown->system_ns = now->system_ns - before->system_ns;
+	}
+}
+
+uint32_t counters_above(const struct counters *counters, uint64_t most_ns)
+{
+	uint32_t above = 0;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (counters->delay[kind].ns > most_ns)
+			above |= DELAY_BIT(kind);
+	return above;
+}
+
+uint32_t counters_known(const struct counters *counters)
+{
+	if (!counters->life_ns)
+		return counters->valid;
+	return counters->valid & ~DELAY_BOTH(counters_above(counters, LIVES * counters->life_ns));
+}
+
+bool counters_below(const struct counters *counters, const struct counters *other)
+{
+	bool below = counters->run_ns < other->run_ns;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		below |= counters->delay[kind].count < other->delay[kind].count;
+	return below;
+}
+
+/* Whether any of the kinds from the first on has something. */
+static bool any_delay(const struct counters *counters, unsigned first)
+{
+	uint64_t any = 0;
+
+	for (unsigned kind = first; kind < DELAY_KINDS; kind++)
+		any |= counters->delay[kind].count | counters->delay[kind].ns;
+	return any != 0;
+}
+
+bool counters_booked(const struct counters *counters)
+{
+	return any_delay(counters, DELAY_CPU + 1);
+}
+
+bool counters_any(const struct counters *counters)
+{
+	return counters->run_ns || counters->user_ns || counters->system_ns ||
+	       any_delay(counters, DELAY_CPU);
+}

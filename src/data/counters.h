@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters of a task, or of several added up, and their arithmetic. What is unknown of them is
+ * not in `valid`; what stands there then means nothing.
+ */
+#ifndef STALLTOP_DATA_COUNTERS_H
+#define STALLTOP_DATA_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/delay.h"
+
+/* Bits of counters.valid above those of the delays, of time and of count. */
+#define VALID_RUN (UINT32_C(1) << (2 * DELAY_KINDS)) /* run_ns */
+#define VALID_TICK (UINT32_C(1) << (2 * DELAY_KINDS + 1)) /* user_ns and system_ns */
+/* Of an element of a sample: its children's times. */
+#define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
+_Static_assert(2 * DELAY_KINDS + 3 <= 32, "too many kinds for the valid masks");
+
+/* Since a task's start, or what they grew by. */
+struct counters {
+	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
+	unsigned members; /* tasks that are added up here, 1 for a single one */
+	uint64_t run_ns;
+	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
+	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
+	struct delay_sum delay[DELAY_KINDS];
+};
+
+/* Adds all of `more`. What is not known of one is not known of the sum. */
+void counters_add(struct counters *sum, const struct counters *more);
+
+/*
+ * Adds what is in `known` (bits as in valid) to a sum that started zeroed. Of what is known of
+ * any the sum is known: unknown values add nothing.
+ */
+void counters_add_known(struct counters *sum, const struct counters *more, uint32_t known);
+
+/*
+ * Makes a reading comparable with the one before: a counter that fell is lifted to what it was,
+ * so that the larger reading stays the baseline. Counts have 32 bits in the kernel; they are
+ * compared modulo 2^32 and carried on wider. Returns the bits of what can be compared: what is
+ * known of both, but for totals that overflowed (the kernel sets such a one to 0, while its count
+ * goes on: kernel/delayacct.c:delayacct_add_tsk).
+ */
+uint32_t counters_lift(struct counters *now, const struct counters *before);
+
+/* By how much what is in `known` grew; all else of `grown` becomes 0. */
+void counters_diff(struct counters *grown, const struct counters *now,
+		   const struct counters *before, uint32_t known);
+
+/* Makes kinds unknown, their times and their numbers: a set of DELAY_BIT()s. */
+static inline void counters_mask(struct counters *counters, uint32_t kinds)
+{
+	counters->valid &= ~DELAY_BOTH(kinds);
+}
+
+/* The kinds of which more was waited: DELAY_BIT()s, of unknown kinds too. */
+uint32_t counters_above(const struct counters *counters, uint64_t most_ns);
+
+/*
+ * What is valid and can be: no wait is longer than the task's life, but for those that are booked
+ * under two kinds at a time. A sum has nothing of the others: see frame_build().
+ */
+uint32_t counters_known(const struct counters *counters);
+
+/* Whether the run time or the number of any waits is below that of the other. */
+bool counters_below(const struct counters *counters, const struct counters *other);
+
+/* Whether any delay but cpu was ever booked (procfs gives no counts). */
+bool counters_booked(const struct counters *counters);
+
+/* Whether any of the figures is not 0. */
+bool counters_any(const struct counters *counters);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "data/delay.h"
+
+#define DELAY_ROW(NAME, kernel, id, heading, digit, since, place, place15, help) \
+	{ id, heading, digit, since, place, place15, help },
+const struct delay_row delay_table[DELAY_KINDS] = { DELAY_TABLE(DELAY_ROW) };
+#undef DELAY_ROW
+
+/* Adds kind to sum where it is valid. */
+static void delay_add(struct delay_sum *sum, const struct delay_sum *delays, uint32_t valid,
+		      enum delay_kind kind)
+{
+	if (!(valid & DELAY_BIT(kind)))
+		return;
+	sum->count += delays[kind].count;
+	sum->ns += delays[kind].ns;
+}
+
+struct delay_sum delay_total(const struct delay_sum *delays, uint32_t valid)
+{
+	struct delay_sum sum = { 0, 0 };
+
+	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
+		if (DELAY_TOTAL_KINDS & DELAY_BIT(kind))
+			delay_add(&sum, delays, valid, kind);
+	return sum;
+}
+
+struct delay_sum delay_mem(const struct delay_sum *delays, uint32_t valid)
+{
+	uint64_t swapin = valid & DELAY_BIT(DELAY_SWAPIN) ? delays[DELAY_SWAPIN].ns : 0;
+	uint64_t thrash = valid & DELAY_BIT(DELAY_THRASH) ? delays[DELAY_THRASH].ns : 0;
+	struct delay_sum sum = { 0, 0 };
+
+	delay_add(&sum, delays, valid, DELAY_RECLAIM);
+	delay_add(&sum, delays, valid, DELAY_COMPACT);
+	delay_add(&sum, delays, valid, DELAY_WPCOPY);
+	delay_add(&sum, delays, valid, thrash > swapin ? DELAY_THRASH : DELAY_SWAPIN);
+	return sum;
+}

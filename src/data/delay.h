@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The delay kinds by number, sets of them, and their sums. */
+#ifndef STALLTOP_DATA_DELAY_H
+#define STALLTOP_DATA_DELAY_H
+
+#include <stdint.h>
+
+#include "data/delay_table.h"
+#include "base/util.h"
+
+/*
+ * A wait that is longer than a task's life by more than this cannot be: waits may end in a moment,
+ * and readings lie some time apart.
+ */
+#define DELAY_SLACK_NS (20 * NSEC_PER_MSEC)
+
+/* Byte offsets in struct taskstats; 0: not there. */
+struct delay_place {
+	uint16_t count, total, max, min, stamp;
+};
+
+struct delay_row {
+	const char *id;
+	const char *heading;
+	char digit; /* the key that sorts by it, 0 for none */
+	uint8_t since;
+	struct delay_place place, place15;
+	const char *help;
+};
+
+extern const struct delay_row delay_table[DELAY_KINDS];
+
+/* Sets of kinds whose time, and sets of kinds whose number of waits, is known. */
+#define DELAY_BIT(kind) (UINT32_C(1) << (kind))
+#define DELAY_ALL (DELAY_BIT(DELAY_KINDS) - 1)
+#define DELAY_COUNT_BIT(kind) (DELAY_BIT(kind) << DELAY_KINDS)
+/* Both, of a set of DELAY_BIT()s. */
+#define DELAY_BOTH(kinds) ((kinds) | (kinds) << DELAY_KINDS)
+
+/* Count of waits, and their sum in ns. */
+struct delay_sum {
+	uint64_t count, ns;
+};
+
+/*
+ * All waits but thrash, whose waits are booked as blkio or swapin already. Kinds
+ * outside `valid` are left out.
+ */
+struct delay_sum delay_total(const struct delay_sum *delays, uint32_t valid);
+
+/*
+ * Waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash
+ * (a working-set page swapped in is booked under both). Kinds outside `valid` are
+ * left out.
+ */
+struct delay_sum delay_mem(const struct delay_sum *delays, uint32_t valid);
+
+/* The kinds that delay_total() and delay_mem() add up. */
+#define DELAY_TOTAL_KINDS (DELAY_ALL & ~DELAY_BIT(DELAY_THRASH))
+#define DELAY_MEM_KINDS \
+	(DELAY_BIT(DELAY_SWAPIN) | DELAY_BIT(DELAY_RECLAIM) | DELAY_BIT(DELAY_THRASH) | \
+	 DELAY_BIT(DELAY_COMPACT) | DELAY_BIT(DELAY_WPCOPY))
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A sample: the absolute counters of all tasks at one time, each with the time it
+ * was read and a mask of what is valid. Sources write samples, frame.c compares two.
+ */
+#ifndef STALLTOP_DATA_SAMPLE_H
+#define STALLTOP_DATA_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "data/counters.h"
+#include "data/record.h"
+
+/* Names of workqueue threads go past the 15 bytes of a task's comm (proc_task_name, 64). */
+#define TASK_COMM_MAX 64
+
+/* Bytes that reached the storage layer (/proc/PID/io). */
+struct task_io {
+	uint64_t read, written, cancelled;
+};
+
+/*
+ * Where a task stands in whatever is sorted by process, and in it by thread: as procfs lists
+ * them. The one comparison of (tgid, pid).
+ */
+static inline uint64_t task_order(pid_t tgid, pid_t pid)
+{
+	return (uint64_t)(uint32_t)tgid << 32 | (uint32_t)pid;
+}
+
+/* Who a task is. A pid alone is not enough: it is used again. */
+struct task_key {
+	pid_t pid;
+	uint64_t start_ns; /* CLOCK_MONOTONIC, as near as the source can tell */
+};
+
+/* What a process got by reaping children: account.c's. */
+struct task_reaped {
+	bool known;	      /* children_ns was read, or it is as young as that */
+	bool due;	      /* it may have grown */
+	bool booked;	      /* the process itself was reaped, and is booked with who did */
+	unsigned ended; /* children that ended since the balance was even */
+	uint64_t children_ns; /* run time of reaped children, whole lives */
+	int64_t balance_ns;   /* growth of children_ns less what those children had shown */
+	int64_t credited_ns;  /* what of that was recovered so far */
+	int64_t orphans_ns;   /* of the balance: orphans that an ancestor may have reaped instead */
+};
+
+/*
+ * What is known of a task besides its counters. One object a task for as long as a
+ * sample holds it; sources keep the identity current, taskinfo the lazy part.
+ */
+struct task {
+	unsigned refs;
+	unsigned info; /* taskinfo's: NEED_INFO bits that were tried */
+	struct task_key key;
+	uint64_t latest_ns; /* CLOCK_MONOTONIC: it cannot have started later */
+	/* The start as the source sees it, in the source's clock: by it a task is known again. */
+	uint64_t start_lo, start_hi;
+	pid_t tgid, ppid;
+	uid_t uid; /* real */
+	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
+	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads */
+	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
+	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
+	struct task_reaped reaped;
+	/* Departed.c's, of one whose exit record came: */
+	uint32_t status; /* as wait(2) gives it */
+	pid_t heir; /* of one that left the sample: the nearest ancestor that lives; 0: none */
+	char *ended; /* how it ended, in words; NULL where there is nothing to say */
+	/* Taskinfo's, too: raw bytes, NULL where not read (see info) or not readable. */
+	const char *user;
+	char *command, *cgroup;
+};
+
+/* What a task waits for right now. */
+enum wait_kind { WAIT_NONE, WAIT_CPU, WAIT_IO, WAIT_UNINTERRUPTIBLE };
+
+/* What a task does right now, where the source says the state. */
+struct task_now {
+	uint64_t wait_since_ns; /* CLOCK_MONOTONIC: of the longest wait among its threads */
+	char state; /* as in /proc/PID/stat; 0: the source does not say */
+	uint8_t wait; /* enum wait_kind */
+};
+
+/* Times of children that were reaped. */
+struct task_children {
+	uint64_t user_ns, system_ns;
+};
+
+/* Frame.c's own: when a task ran last, as far as readings tell. */
+struct task_idle {
+	uint64_t since_ns; /* it has not run since this reading, or longer */
+	uint64_t ran_ns; /* it ran after this, not after the reading that followed */
+};
+
+/* A task in a sample: its counters since its start, and when they were read (CLOCK_MONOTONIC). */
+struct task_raw {
+	struct task *task; /* the sample holds a reference */
+	pid_t tgid, pid;   /* of the task, here for the merge that compares them */
+	pid_t was; /* its id in the sample before where exec changed it, -1: it was not there */
+	bool single; /* the counters are one thread's, from the task's start on */
+	bool exited; /* its exit record came: these are its last counters */
+	uint64_t read_ns; /* unchanged elements of a source that marks: some time before */
+	struct counters counters;
+	struct task_now now;
+	struct task_children children; /* where VALID_CHILDREN says so */
+	struct task_idle idle;
+};
+
+/* What is read per task only when somebody wants it (and so may be missing). */
+#define NEED_RECORD 0x01u   /* struct task_record */
+#define NEED_STAT 0x02u	    /* state and children's times, from stat */
+#define NEED_IO 0x04u	    /* storage bytes, from io */
+#define NEED_COMMAND 0x08u  /* the command line */
+#define NEED_CGROUP 0x10u   /* the cgroup path */
+#define NEED_ACCOUNT 0x40u  /* what adds up: struct account */
+#define NEED_IDENTITY 0x20u /* who everybody is, whatever was known */
+#define NEED_RANGE 0x80u    /* struct task_record, but of that max and min will do */
+#define NEED_LIFE 0x100u    /* the sum over all rows of their counters since the start */
+/* Of groups that are cgroups, one bit for each part of struct cgroup_sample. */
+#define NEED_GROUP_SHIFT 16
+#define NEED_GROUP(part) (1u << (NEED_GROUP_SHIFT + (part)))
+#define NEED_GROUP_PARTS 0x7f0000u
+#define NEED_PROC (NEED_STAT | NEED_IO)
+#define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
+
+/* From /proc: state 0, and the valid flags false, where it could not be read. */
+struct task_proc {
+	char state;
+	bool children_valid, io_valid;
+	struct task_children children;
+	struct task_io io;
+};
+
+/* Samples that are kept at a time, and how far back a sample may be compared. */
+#define SAMPLES 3
+#define SAMPLE_AGES (SAMPLES + 1)
+
+/* What a source that knows tells of each element. */
+#define MARK_UNCHANGED 0x1u   /* as in the sample before, but for the times of reading */
+#define MARK_UNACCOUNTED 0x2u /* the kernel does not account its delays */
+
+/* Sorted by task_order(). records and procs run parallel to raw and are NULL unless needed. */
+struct sample {
+	uint64_t begin_ns; /* CLOCK_MONOTONIC before the tasks were listed: who is born later is new */
+	uint64_t end_ns;
+	uint64_t forks; /* tasks created since boot, read between begin_ns and the list; 0: not known */
+	uint64_t real_ns; /* CLOCK_REALTIME at begin_ns */
+	struct task_raw *raw;
+	struct task_record *records;
+	struct task_proc *procs;
+	size_t n, cap;
+	size_t left; /* exited tasks, behind the n living ones */
+	size_t unread; /* tasks that are there but gave no answer */
+	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_unchanged() */
+	/*
+	 * Of a source that marks: so many of the first elements are the same tasks as at their
+	 * places one, two and three samples before. Of those what is unchanged need not be
+	 * looked at. New tasks have high ids, so whoever comes and goes mostly does behind them.
+	 */
+	size_t stable[SAMPLE_AGES];
+	uint64_t pass; /* the source's number of the sample; 0: none */
+	unsigned have; /* NEED_RECORD and NEED_PROC bits whose array is filled */
+};
+
+/* A task with one reference; its start is exact until the source says otherwise. */
+struct task *task_new(struct task_key key, pid_t tgid);
+
+/* Takes a reference and returns the task. */
+static inline struct task *task_ref(struct task *task)
+{
+	task->refs++;
+	return task;
+}
+
+/* Gives a reference back; frees the task with the last. NULL is allowed. */
+void task_unref(struct task *task);
+
+/* Copies a raw name of at most len bytes, up to its first NUL. */
+void task_set_comm(struct task *task, const char *comm, size_t len);
+
+/* Where the element stands in the order of its sample. */
+static inline uint64_t raw_order(const struct task_raw *raw)
+{
+	return task_order(raw->tgid, raw->pid);
+}
+
+/* Empties the sample and gives its references back; the memory stays for the next. */
+void sample_reset(struct sample *sample);
+
+/* Takes away all elements from the n-th on, of a sample with none behind the living. */
+void sample_truncate(struct sample *sample, size_t n);
+
+/* Appends an element with no counters yet. It moves with the next one. Not after sample_extend(). */
+struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
+
+/* Appends n empty elements of exited tasks behind the living ones. Once, and last. */
+void sample_leave(struct sample *sample, size_t n);
+
+/* Takes the exited elements away again. */
+void sample_return(struct sample *sample);
+
+/* Makes room for a mark of each element there is; those of the first n stay. */
+void sample_mark(struct sample *sample, size_t n);
+
+/* Says that an element is not any more as its source left it. */
+void sample_touch(struct sample *sample, const struct task_raw *raw);
+
+/* Whether the source tells of the element more than its counters: it marks, and the task lives. */
+static inline bool sample_tells(const struct sample *sample, size_t i)
+{
+	return sample->marks && i < sample->n;
+}
+
+/* Whether the element is as in the sample before, but for the times of reading. */
+static inline bool sample_unchanged(const struct sample *sample, size_t i)
+{
+	return sample_tells(sample, i) && sample->marks[i] & MARK_UNCHANGED;
+}
+
+/* Whether the source says that the kernel does not account the task's delays. */
+static inline bool sample_unaccounted(const struct sample *sample, size_t i)
+{
+	return sample_tells(sample, i) && sample->marks[i] & MARK_UNACCOUNTED;
+}
+
+/* So many of the first elements are the tasks at their places in the sample of that age. */
+static inline size_t sample_stable(const struct sample *sample, unsigned age)
+{
+	return sample->stable[age];
+}
+
+/* Makes room for what `needs` asks for, zeroed, beside the elements there are. */
+void sample_extend(struct sample *sample, unsigned needs);
+
+/*
+ * Removes the elements without a task (those that left while the sample was taken),
+ * keeping the order.
+ */
+void sample_compact(struct sample *sample);
+
+/* The element of that living thread (or, pid being tgid, of that process), or NULL. */
+struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid);
+
+/* Frees all memory. */
+void sample_free(struct sample *sample);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's cgroupstats: how many tasks of a v1 cgroup are in which state, asked for over
+ * generic netlink (kernel/taskstats.c:cgroupstats_user_cmd()). Needs no privilege.
+ */
+#ifndef STALLTOP_KERNEL_CGROUPSTATS_H
+#define STALLTOP_KERNEL_CGROUPSTATS_H
+
+#include <stdint.h>
+
+/*
+ * Threads of the group itself, not of groups below it, and not all of them
+ * (kernel/cgroup/cgroup-v1.c:cgroupstats_build()): the kernel compares states as a whole, so who
+ * may be killed, or frozen, in his sleep is in none of the first four. Since 6.1 that is everybody
+ * who sleeps for a time or polls (seen on 6.18: sleep(1) is not counted, who calls pause() is). Of
+ * the rest io_wait are those that wait for storage; who does so uninterruptibly is counted as
+ * uninterruptible.
+ */
+struct cgroup_states {
+	uint64_t sleeping, running, stopped, uninterruptible, io_wait;
+};
+
+struct cgroupstats_conn;
+
+/* Opens a connection. 0, or -errno: -ENOENT when the kernel has no taskstats. */
+int cgroupstats_open(struct cgroupstats_conn **out);
+
+/*
+ * A connection over a descriptor that keeps message boundaries; takes it over. An answer is
+ * waited for timeout_ms at most.
+ */
+int cgroupstats_open_fd(struct cgroupstats_conn **out, int fd, uint16_t family, int timeout_ms);
+
+/*
+ * Asks for the states in the group whose directory dirfd is (not by O_PATH). 0 with *out filled,
+ * else it is untouched: -EINVAL for what is no directory of a v1 hierarchy, -EBADF for what is
+ * no descriptor, -ENOENT when the group has been removed, -EBADMSG for an answer that is none.
+ * -ETIMEDOUT without one; from then on for a minute at once, without asking.
+ */
+int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_states *out);
+
+/* System calls made so far. */
+uint64_t cgroupstats_syscalls(const struct cgroupstats_conn *conn);
+
+void cgroupstats_close(struct cgroupstats_conn *conn);
+
+#endif

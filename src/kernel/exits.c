@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/exits.h"
+
+#include <errno.h>
+#include <linux/acct.h>
+#include <linux/sock_diag.h>
+#include <linux/taskstats.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "kernel/cpus.h"
+#include "kernel/netlink.h"
+#include "kernel/taskstats.h"
+#include "base/util.h"
+
+/* A record of a task and of its group, of version 17 twice over. */
+#define MESSAGE_SIZE 4096
+#define BATCH 64
+
+#define BUFFER (32U << 20)
+#define ALL_BUFFERS (256U << 20)
+
+/* More exits a second than a CPU can do (27,000 on two were seen, by vfork, on 6.18). */
+#define EXITS_A_SECOND 25000
+
+/* The limits of what lies between two drains. */
+#define DRAIN_MIN_NS (50 * NSEC_PER_MSEC)
+#define DRAIN_MAX_NS NSEC_PER_SEC
+
+/* With more CPUs than this they share listeners. */
+#define LISTENERS_MAX 64
+
+/* Memory for this many records is kept whatever their number. */
+#define SMALL 1024
+
+struct listener {
+	struct netlink nl;
+	char cpus[NETLINK_VALUE_MAX];
+	uint64_t empty_ns; /* when it was seen to be empty */
+	uint32_t dropped;  /* by the kernel, as it was read last: it wraps */
+	int ack;	   /* what the kernel said to the last request: 0 or -errno; 1: nothing yet */
+};
+
+struct exits {
+	struct listener *listeners;
+	struct pollfd *polls;
+	size_t n;
+	bool threads, want_fields;
+	uint64_t drained_ns, period_ns;
+	struct exits_stats stats;
+	struct exit_record *records;
+	struct task_record *fields;
+	size_t nrecords, cap, nfields, fields_cap;
+	struct netlink_batch *batch;
+};
+
+/* Whose messages are taken. */
+struct drain {
+	struct exits *exits;
+	struct listener *listener;
+};
+
+/* Room for one more record. */
+static struct exit_record *add_record(struct exits *exits)
+{
+	if (exits->nrecords == exits->cap) {
+		exits->cap = exits->cap ? exits->cap * 2 : SMALL;
+		exits->records = xreallocarray(exits->records, exits->cap,
+					       sizeof(*exits->records));
+	}
+	return &exits->records[exits->nrecords++];
+}
+
+/* Keeps all fields of a record. */
+static size_t keep_fields(struct exits *exits, const struct task_record *fields)
+{
+	if (exits->nfields == exits->fields_cap) {
+		exits->fields_cap = exits->fields_cap ? exits->fields_cap * 2 : SMALL;
+		exits->fields = xreallocarray(exits->fields, exits->fields_cap,
+					      sizeof(*exits->fields));
+	}
+	exits->fields[exits->nfields] = *fields;
+	return exits->nfields++;
+}
+
+/* A field of a record, 0 where its version has none. */
+static uint64_t field_of(const struct task_record *fields, enum record_field field)
+{
+	return fields->fields_valid & RECORD_BIT(field) ? fields->field[field] : 0;
+}
+
+/* Fills a record from the task's part and, for the last of several threads, the group's. */
+static int read_record(const struct exits *exits, const struct taskstats_part *task,
+		       const struct taskstats_part *group, const struct task_record *fields,
+		       struct exit_record *out)
+{
+	const struct taskstats_part *whole = group && !exits->threads ? group : task;
+	struct taskstats_identity who;
+	int err = taskstats_identity(task->record, task->len, &who);
+
+	if (!err)
+		err = taskstats_counters(whole->record, whole->len, &out->counters);
+	if (err)
+		return err;
+	out->pid = who.pid;
+	out->ppid = who.ppid;
+	out->uid = who.uid;
+	out->counters.members = 1;
+	out->life_ns = who.elapsed_ns;
+	memcpy(out->comm, who.comm, strnlen(who.comm, who.comm_len));
+	out->status = (uint32_t)field_of(fields, RECORD_ac_exitcode);
+	out->last = group || field_of(fields, RECORD_ac_flag) & AGROUP;
+	out->tgid = group ? (pid_t)group->id : (pid_t)field_of(fields, RECORD_ac_tgid);
+	/* Of several threads the process's start is the leader's. */
+	if (!exits->threads && fields->fields_valid & RECORD_BIT(RECORD_ac_tgetime))
+		out->life_ns = field_of(fields, RECORD_ac_tgetime) * NSEC_PER_USEC;
+	out->counters.life_ns = group && !exits->threads ? 0 : who.elapsed_ns;
+	out->single = exits->threads || !group;
+	return 0;
+}
+
+/* Takes a record's parts. False where they are no exit record. */
+static bool take_parts(struct exits *exits, const struct listener *listener,
+		       const struct taskstats_part *parts, int n)
+{
+	const struct taskstats_part *task = NULL, *group = NULL;
+	struct exit_record record = { .lo_ns = listener->empty_ns,
+				      .hi_ns = clock_ns(CLOCK_MONOTONIC) };
+	struct task_record fields;
+
+	for (int i = 0; i < n; i++)
+		*(parts[i].tgid ? &group : &task) = &parts[i];
+	if (!task || taskstats_record(task->record, task->len, &fields) ||
+	    read_record(exits, task, group, &fields, &record))
+		return false;
+	if (exits->want_fields)
+		record.field = keep_fields(exits, &fields);
+	*add_record(exits) = record;
+	return true;
+}
+
+/* Takes one message of the kernel's. False where it is none for a listener. */
+static bool take_message(void *arg, const struct netlink_message *message)
+{
+	const struct drain *drain = arg;
+	struct exits *exits = drain->exits;
+	struct taskstats_part parts[2];
+	int n;
+
+	if (message->kind == NETLINK_STATUS) {
+		drain->listener->ack = message->error;
+		return true;
+	}
+	if (message->kind == NETLINK_CUT) {
+		exits->stats.lost++;
+		return true;
+	}
+	if (message->command != TASKSTATS_CMD_NEW)
+		return false;
+	exits->stats.received++;
+	n = taskstats_parts(message->attributes, message->len, parts, 2);
+	if (n < 1 || !take_parts(exits, drain->listener, parts, n))
+		exits->stats.lost++;
+	return true;
+}
+
+/* Reads how many the kernel has dropped for this listener. False where it does not say. */
+static bool read_dropped(const struct listener *listener, uint32_t *dropped)
+{
+	uint32_t info[SK_MEMINFO_VARS];
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(listener->nl.fd, SOL_SOCKET, SO_MEMINFO, info, &len) ||
+	    len <= SK_MEMINFO_DROPS * sizeof(*info))
+		return false;
+	*dropped = info[SK_MEMINFO_DROPS];
+	return true;
+}
+
+/*
+ * Counts what was lost when the buffer ran over, so many times. The kernel drops messages until
+ * the buffer has been emptied, and says ENOBUFS anew when that begins again
+ * (net/netlink/af_netlink.c:netlink_overrun()). It counts each; where it does not tell, each
+ * time was at least one.
+ */
+static void count_dropped(struct exits *exits, struct listener *listener, unsigned overruns)
+{
+	uint32_t dropped = listener->dropped + overruns;
+
+	debug_log("exit records of CPU %s: the buffer ran over", listener->cpus);
+	exits->stats.syscalls += exits->stats.exact;
+	if (exits->stats.exact)
+		read_dropped(listener, &dropped);
+	exits->stats.lost += dropped - listener->dropped;
+	listener->dropped = dropped;
+}
+
+/* Takes what one listener has. */
+static void drain_listener(struct exits *exits, struct listener *listener)
+{
+	struct drain drain = { exits, listener };
+	unsigned overruns = 0;
+	uint64_t before_ns;
+	int n;
+
+	do {
+		before_ns = clock_ns(CLOCK_MONOTONIC);
+		exits->stats.syscalls++;
+		n = netlink_receive(&listener->nl, exits->batch, BATCH, take_message, &drain);
+		overruns += n == -ENOBUFS;
+	} while (n == BATCH || n == -ENOBUFS);
+	if (overruns)
+		count_dropped(exits, listener, overruns);
+	listener->empty_ns = before_ns;
+}
+
+void exits_drain(struct exits *exits)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	exits->stats.syscalls++;
+	exits->drained_ns = now;
+	if (poll(exits->polls, exits->n, 0) < 0)
+		return;
+	for (size_t i = 0; i < exits->n; i++) {
+		if (exits->polls[i].revents)
+			drain_listener(exits, &exits->listeners[i]);
+		else
+			exits->listeners[i].empty_ns = now;
+	}
+}
+
+/* Sends a request for the listener's CPUs. 0 or -errno. */
+static int send_cpus(struct listener *listener, uint16_t attribute)
+{
+	struct netlink_request request = { .command = TASKSTATS_CMD_GET, .ack = true,
+					   .attribute = attribute, .value = listener->cpus,
+					   .len = strlen(listener->cpus) + 1 };
+
+	return netlink_ask(&listener->nl, &request);
+}
+
+/* Registers a listener. Records that come before the answer are taken. 0 or -errno. */
+static int register_listener(struct exits *exits, struct listener *listener)
+{
+	uint64_t deadline = netlink_deadline(&listener->nl);
+	int err = send_cpus(listener, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
+
+	for (listener->ack = 1; !err && listener->ack > 0;) {
+		err = netlink_await(&listener->nl, deadline);
+		if (!err)
+			drain_listener(exits, listener);
+	}
+	if (!err)
+		err = listener->ack;
+	debug_log("exit records of CPU %s: %s", listener->cpus, strerror(-err));
+	return err;
+}
+
+/* What all listeners share. */
+static struct exits *exits_new(bool threads, size_t n)
+{
+	struct exits *exits = xcalloc(1, sizeof(*exits));
+
+	exits->threads = threads;
+	exits->n = n;
+	exits->listeners = xcalloc(n, sizeof(*exits->listeners));
+	exits->polls = xcalloc(n, sizeof(*exits->polls));
+	exits->stats.exact = true;
+	exits->period_ns = DRAIN_MAX_NS;
+	exits->drained_ns = clock_ns(CLOCK_MONOTONIC);
+	exits->batch = netlink_batch_new(BATCH, MESSAGE_SIZE);
+	for (size_t i = 0; i < n; i++) {
+		exits->listeners[i].nl = NETLINK_CLOSED;
+		exits->listeners[i].empty_ns = exits->drained_ns;
+	}
+	return exits;
+}
+
+/* Begins to watch a listener's connection. */
+static void watch_listener(struct exits *exits, size_t at)
+{
+	struct listener *listener = &exits->listeners[at];
+
+	exits->polls[at] = (struct pollfd){ .fd = listener->nl.fd, .events = POLLIN };
+	exits->stats.exact &= read_dropped(listener, &listener->dropped);
+}
+
+/* Opens the connection of a listener. 0 or -errno. */
+static int open_listener(struct exits *exits, size_t at, size_t buffer)
+{
+	struct listener *listener = &exits->listeners[at];
+	/* One look-up is enough for all. */
+	int err = netlink_open(&listener->nl, at ? exits->listeners[0].nl.family : 0);
+	uint64_t held_ns;
+
+	if (err)
+		return err;
+	watch_listener(exits, at);
+	held_ns = netlink_size_buffer(&listener->nl, buffer) / NETLINK_TRUESIZE *
+		  (NSEC_PER_SEC / EXITS_A_SECOND);
+	if (held_ns < exits->period_ns)
+		exits->period_ns = held_ns > DRAIN_MIN_NS ? held_ns : DRAIN_MIN_NS;
+	return register_listener(exits, listener);
+}
+
+int exits_open(struct exits **out, bool threads, size_t buffer)
+{
+	unsigned cpus = cpus_possible();
+	unsigned share = (cpus + LISTENERS_MAX - 1) / LISTENERS_MAX;
+	size_t n = (cpus + share - 1) / share;
+	struct exits *exits = exits_new(threads, n);
+	int err = 0;
+
+	if (!buffer)
+		buffer = BUFFER < ALL_BUFFERS / n ? BUFFER : ALL_BUFFERS / n;
+	for (unsigned i = 0; !err && i < n; i++) {
+		unsigned last = (i + 1) * share < cpus ? (i + 1) * share - 1 : cpus - 1;
+
+		snprintf(exits->listeners[i].cpus, sizeof(exits->listeners[i].cpus), "%u-%u",
+			 i * share, last);
+		err = open_listener(exits, i, buffer);
+	}
+	if (err) {
+		exits_close(exits);
+		return err;
+	}
+	debug_log("%zu listeners for exit records, drained every %llu ms", n,
+		  (unsigned long long)(exits->period_ns / NSEC_PER_MSEC));
+	*out = exits;
+	return 0;
+}
+
+int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family)
+{
+	struct exits *exits = exits_new(threads, n);
+
+	for (size_t i = 0; i < n; i++) {
+		netlink_open_fd(&exits->listeners[i].nl, fds[i], family, 0);
+		watch_listener(exits, i);
+	}
+	*out = exits;
+	return 0;
+}
+
+void exits_want_fields(struct exits *exits, bool fields)
+{
+	/* Only from an empty list on: a record without its fields has none. */
+	if (!exits->nrecords)
+		exits->want_fields = fields;
+}
+
+uint64_t exits_due_ns(const struct exits *exits)
+{
+	return exits->drained_ns + exits->period_ns;
+}
+
+struct exit_record *exits_records(struct exits *exits, size_t *n)
+{
+	*n = exits->nrecords;
+	return exits->records;
+}
+
+void exits_keep(struct exits *exits, size_t n)
+{
+	struct task_record *fields = exits->fields;
+
+	exits->nrecords = n;
+	if (!exits->want_fields)
+		return;
+	exits->fields = NULL;
+	exits->nfields = exits->fields_cap = 0;
+	for (size_t i = 0; i < n; i++)
+		exits->records[i].field = keep_fields(exits,
+						      &fields[exits->records[i].field]);
+	free(fields);
+}
+
+const struct task_record *exits_fields(const struct exits *exits)
+{
+	return exits->want_fields ? exits->fields : NULL;
+}
+
+void exits_clear(struct exits *exits)
+{
+	/* What a storm took is given back. */
+	if (exits->cap > SMALL && exits->nrecords < exits->cap / 4) {
+		free(exits->records);
+		free(exits->fields);
+		exits->records = NULL;
+		exits->fields = NULL;
+		exits->cap = exits->fields_cap = 0;
+	}
+	exits->nrecords = exits->nfields = 0;
+}
+
+const struct exits_stats *exits_stats(const struct exits *exits)
+{
+	return &exits->stats;
+}
+
+void exits_close(struct exits *exits)
+{
+	if (!exits)
+		return;
+	for (size_t i = 0; i < exits->n; i++) {
+		struct listener *listener = &exits->listeners[i];
+
+		/* Else the kernel finds out with the next exit on that CPU only. */
+		if (listener->nl.sock)
+			send_cpus(listener, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
+		netlink_close(&listener->nl);
+	}
+	free(exits->listeners);
+	free(exits->polls);
+	free(exits->records);
+	free(exits->fields);
+	netlink_batch_free(exits->batch);
+	free(exits);
+}

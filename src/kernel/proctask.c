@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "kernel/proctask.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/util.h"
+
+/* A stat line has 52 numbers, a status text begins with what is wanted of it. */
+#define TEXT_BYTES 2048
+
+/* A line a hierarchy: 12 of v1 and the unified one, with a path of up to 4096 each. */
+#define CGROUP_BYTES 65536
+
+#define CMDLINE_BYTES 4096
+
+/* The path of a task's file below /proc. */
+struct path {
+	char text[64];
+};
+
+/* The file of a process, or of one of its threads. */
+static struct path path_of(pid_t tgid, pid_t tid, const char *name)
+{
+	struct path path;
+
+	if (tid)
+		snprintf(path.text, sizeof(path.text), "%d/task/%d/%s", (int)tgid, (int)tid, name);
+	else
+		snprintf(path.text, sizeof(path.text), "%d/%s", (int)tgid, name);
+	return path;
+}
+
+/* Reads a file of a task. The number of bytes or -errno. */
+static int read_file(int procfd, pid_t tgid, pid_t tid, const char *name, char *text, size_t size)
+{
+	return file_read(procfd, path_of(tgid, tid, name).text, text, size);
+}
+
+/* Where a field of stat goes, by its number in proc_pid_stat(5); NULL: not wanted. */
+static uint64_t *stat_field(struct proctask_stat *out, unsigned field, uint64_t *ppid,
+			    uint64_t *threads)
+{
+	switch (field) {
+	case 4:
+		return ppid;
+	case 14:
+		return &out->utime;
+	case 15:
+		return &out->stime;
+	case 16:
+		return &out->cutime;
+	case 17:
+		return &out->cstime;
+	case 20:
+		return threads;
+	case 22:
+		return &out->start;
+	case 42:
+		return &out->blkio;
+	default:
+		return NULL;
+	}
+}
+
+/* Takes the fields from the 4th to the 42nd, each behind one space. */
+static bool parse_stat_fields(const char *at, const char *end, struct proctask_stat *out)
+{
+	uint64_t ppid = 0, threads = 0;
+
+	for (unsigned field = 4; field <= 42; field++) {
+		uint64_t *value = stat_field(out, field, &ppid, &threads);
+		const char *first;
+
+		if (at == end || *at++ != ' ')
+			return false;
+		first = at;
+		if (value && !parse_uint(&at, end, value))
+			return false;
+		while (!value && at < end && *at != ' ' && *at != '\n')
+			at++;
+		/* At the very end a number may have been cut. */
+		if (at == first || at == end)
+			return false;
+	}
+	if (ppid > INT_MAX || threads > UINT_MAX || (*at != ' ' && *at != '\n'))
+		return false;
+	out->ppid = (pid_t)ppid;
+	out->threads = (unsigned)threads;
+	return true;
+}
+
+int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out)
+{
+	const char *end = text + len;
+	const char *open = memchr(text, '(', len);
+	/* The last one: the name may hold any byte, but nothing behind it holds a ')'. */
+	const char *close = memrchr(text, ')', len);
+	struct proctask_stat stat = {0};
+	size_t name_len;
+
+	/* Behind the name come a space, the state's letter, and a space or more. */
+	if (!open || !close || close < open || end - close < 4 || close[1] != ' ')
+		return -EBADMSG;
+	if (close[2] < '!' || close[2] > '~')
+		return -EBADMSG;
+	stat.state = close[2];
+	if (!parse_stat_fields(close + 3, end, &stat))
+		return -EBADMSG;
+	/* Raw, unlike in status, where the kernel writes newline and backslash as \n and \\. */
+	name_len = (size_t)(close - open - 1);
+	if (name_len > TASK_COMM_MAX)
+		name_len = TASK_COMM_MAX;
+	memcpy(stat.comm, open + 1, name_len);
+	*out = stat;
+	return 0;
+}
+
+int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out)
+{
+	char text[TEXT_BYTES];
+	int len = read_file(procfd, tgid, tid, "stat", text, sizeof(text));
+
+	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
+}
+
+int proctask_stat_open(int procfd, pid_t tgid, pid_t tid)
+{
+	return file_open(procfd, path_of(tgid, tid, "stat").text, 0);
+}
+
+int proctask_stat_again(int fd, struct proctask_stat *out)
+{
+	char text[TEXT_BYTES];
+	int len = file_pread(fd, text, sizeof(text));
+
+	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
+}
+
+int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out)
+{
+	struct proctask_schedstat values;
+	char text[TEXT_BYTES];
+	int len = read_file(procfd, tgid, tid, "schedstat", text, sizeof(text));
+	struct span rest;
+
+	if (len < 0)
+		return len;
+	rest = (struct span){ text, text + len };
+	if (!take_uint(&rest, &values.run) || !take_word(&rest, " ") ||
+	    !take_uint(&rest, &values.wait) || !take_word(&rest, " ") ||
+	    !take_uint(&rest, &values.slices) || !take_word(&rest, "\n"))
+		return -EBADMSG;
+	*out = values;
+	return 0;
+}
+
+/* Finds the line that begins with a key and takes the number behind it and blanks. */
+static bool find_number(struct span text, const char *key, uint64_t *value)
+{
+	struct span rest;
+
+	if (!find_line(text, key, &rest))
+		return false;
+	while (take_word(&rest, " ") || take_word(&rest, "\t"))
+		;
+	return take_uint(&rest, value) &&
+	       (rest.at == rest.end || *rest.at == '\t' || *rest.at == ' ');
+}
+
+int proctask_io(int procfd, pid_t tgid, pid_t tid, struct task_io *out)
+{
+	struct task_io values;
+	char text[TEXT_BYTES];
+	int len = read_file(procfd, tgid, tid, "io", text, sizeof(text));
+	struct span all;
+
+	if (len < 0)
+		return len;
+	all = (struct span){ text, text + len };
+	if (!find_number(all, "read_bytes:", &values.read) ||
+	    !find_number(all, "write_bytes:", &values.written) ||
+	    !find_number(all, "cancelled_write_bytes:", &values.cancelled))
+		return -EBADMSG;
+	*out = values;
+	return 0;
+}
+
+int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
+{
+	uint64_t uid_value, group_value;
+	char text[TEXT_BYTES];
+	int len = read_file(procfd, tgid, tid, "status", text, sizeof(text));
+	struct span all;
+
+	if (len < 0)
+		return len;
+	all = (struct span){ text, text + len };
+	/*
+	 * No name can forge a line: the kernel writes a newline in it as \n. The list
+	 * of groups and the masks, which may be cut, come behind these lines.
+	 */
+	if (!find_number(all, "Uid:", &uid_value) || uid_value > UINT32_MAX ||
+	    !find_number(all, "Tgid:", &group_value) || group_value > INT_MAX)
+		return -EBADMSG;
+	if (uid)
+		*uid = (uid_t)uid_value;
+	if (group)
+		*group = (pid_t)group_value;
+	return 0;
+}
+
+int proctask_cmdline(int procfd, pid_t tgid, struct buf *out)
+{
+	char *text = buf_reserve(out, CMDLINE_BYTES);
+	int len = read_file(procfd, tgid, 0, "cmdline", text, CMDLINE_BYTES);
+
+	if (len < 0)
+		return len;
+	/* Each argument ends by a NUL; programs that write a title there leave many. */
+	while (len && text[len - 1] == '\0')
+		len--;
+	for (int i = 0; i < len; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
+	out->len += (size_t)len;
+	return 0;
+}
+
+int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
+{
+	char text[128];
+	int len = read_file(procfd, tgid, tid, "wchan", text, sizeof(text));
+
+	if (len > 0 && (len != 1 || *text != '0'))
+		buf_add(out, text, (size_t)len);
+	return len < 0 ? len : 0;
+}
+
+int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out)
+{
+	int len = read_file(procfd, tgid, tid, "cgroup", buf_reserve(out, CGROUP_BYTES),
+			    CGROUP_BYTES);
+
+	if (len < 0)
+		return len;
+	out->len += (size_t)len;
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The few files of /proc/PID that are read, each below a /proc directory
+ * descriptor. tid 0 means the process as a whole (/proc/TGID/FILE), else the
+ * thread (/proc/TGID/task/TID/FILE). All return 0 or -errno: -ENOENT or -ESRCH
+ * for a task that has gone, -EACCES or -EPERM where we may not look, -EBADMSG
+ * for a text that is not what the kernel documents.
+ *
+ * libproc2 has readers of tasks, too, but by the path of /proc, not by a descriptor, of a list of
+ * pids at a time, and with memory of its own for each text.
+ */
+#ifndef STALLTOP_KERNEL_PROCTASK_H
+#define STALLTOP_KERNEL_PROCTASK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "data/sample.h"
+
+/* A chain of parents this long is none: pids were used again while we looked. */
+#define PARENTS_MAX 4096
+
+/* /proc/PID/stat (proc_pid_stat(5)): times in clock ticks (sysconf(_SC_CLK_TCK)). */
+struct proctask_stat {
+	char comm[TASK_COMM_MAX + 1]; /* raw bytes, NUL-terminated */
+	char state;
+	pid_t ppid;
+	uint64_t utime, stime;	  /* of the task or of the whole process */
+	uint64_t cutime, cstime;  /* of ended and reaped children */
+	uint64_t start;		  /* field 22, ticks since boot */
+	uint64_t blkio;		  /* field 42: the leader's alone in /proc/TGID/stat */
+	unsigned threads;
+};
+
+/* /proc/PID/schedstat, in ns. The leader's alone in /proc/TGID/schedstat. */
+struct proctask_schedstat {
+	uint64_t run, wait, slices;
+};
+
+int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out);
+
+/* Opens stat to be read again and again, of this task and no other. The descriptor or -errno. */
+int proctask_stat_open(int procfd, pid_t tgid, pid_t tid);
+
+/* Reads it by one call; -ESRCH when the task has gone, whoever has its pid now. */
+int proctask_stat_again(int fd, struct proctask_stat *out);
+
+int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out);
+
+/*
+ * Appends the kernel function that the task sleeps in (/proc/PID/wchan). Nothing where it does
+ * not sleep or it is hidden (kernel.kptr_restrict, other users' tasks).
+ */
+int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out);
+int proctask_io(int procfd, pid_t tgid, pid_t tid, struct task_io *out);
+
+/* Pure parser of a stat text; the name may hold any byte, also ") R 1". */
+int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out);
+
+/* Real uid and thread group of a task, from /proc/PID/status. Either may be NULL. */
+int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group);
+
+/*
+ * Appends the command line, arguments separated by spaces, raw bytes (at most
+ * 4096). Nothing is appended for a kernel thread or a zombie.
+ */
+int proctask_cmdline(int procfd, pid_t tgid, struct buf *out);
+
+/*
+ * Appends the text that names the task's group in each cgroup hierarchy, a line a hierarchy:
+ * hierarchy_path() takes one out of it.
+ */
+int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out);
+
+#endif

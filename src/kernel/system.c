@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "kernel/system.h"
+
+#include <errno.h>
+#include <libproc2/misc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/util.h"
+
+/* A pressure file that is not there is looked for again after that many readings. */
+#define RETRY_READINGS 64
+
+/* Two lines of at most 110 bytes each; a text that fills this is none we know. */
+#define PRESSURE_BYTES 512
+
+/* One pressure file. */
+struct pressure {
+	int fd;		  /* below 0: not open */
+	int error;	  /* why not */
+	unsigned waiting; /* readings until the next try */
+};
+
+struct system {
+	int procfd;
+	int stat, meminfo, loadavg; /* descriptors; below 0: could not be opened */
+	struct buf text;	    /* of the file being read */
+	uint64_t tick_ns;
+	bool uptime_valid;
+	double boot_offset; /* uptime less CLOCK_BOOTTIME */
+	struct pressure pressure[PSI_RESOURCES];
+	uint64_t syscalls;
+};
+
+const char *const cpu_state_names[CPU_STATES] = {
+	[CPU_USER] = "user",
+	[CPU_NICE] = "nice",
+	[CPU_SYSTEM] = "system",
+	[CPU_IDLE] = "idle",
+	[CPU_IOWAIT] = "iowait",
+	[CPU_IRQ] = "irq",
+	[CPU_SOFTIRQ] = "softirq",
+	[CPU_STEAL] = "steal",
+};
+
+/* Takes a number behind blanks. At the very end of the text it may have been cut. */
+static bool take_number(struct span *text, uint64_t *value)
+{
+	while (take_word(text, " "))
+		;
+	return take_uint(text, value) && text->at < text->end;
+}
+
+int system_parse_stat(const char *text, size_t len, uint64_t tick_ns, struct system_sample *out)
+{
+	struct span rest = { text, text + len }, line;
+	uint64_t ticks[CPU_STATES], forks = 0;
+	unsigned cpus = 0;
+
+	if (!take_word(&rest, "cpu "))
+		return -EBADMSG;
+	for (unsigned i = 0; i < CPU_STATES; i++)
+		if (!take_number(&rest, &ticks[i]))
+			return -EBADMSG;
+	for (take_line(&rest, &line); take_word(&rest, "cpu"); take_line(&rest, &line))
+		cpus++;
+	/* In between is the line of interrupts, which may be long. */
+	while (rest.at < rest.end && !take_word(&rest, "processes "))
+		take_line(&rest, &line);
+	if (!cpus || (rest.at < rest.end && !take_number(&rest, &forks)))
+		return -EBADMSG;
+	out->cpus = cpus;
+	for (unsigned i = 0; i < CPU_STATES; i++)
+		out->cpu_ns[i] = ticks[i] * tick_ns;
+	out->forks = forks;
+	out->cpu_valid = true;
+	return 0;
+}
+
+int system_parse_memory(const char *text, size_t len, struct system_sample *out)
+{
+	enum { TOTAL, FREE, AVAILABLE, SWAP_TOTAL, SWAP_FREE, FIELDS };
+	/* In the order that the kernel has them. */
+	static const char *const names[FIELDS] = { "MemTotal:", "MemFree:", "MemAvailable:",
+						   "SwapTotal:", "SwapFree:" };
+	struct span rest = { text, text + len }, line;
+	uint64_t kb[FIELDS] = { 0 };
+
+	for (unsigned next = 0; rest.at < rest.end && next < FIELDS; take_line(&rest, &line)) {
+		for (unsigned i = next; i < FIELDS; i++) {
+			if (!take_word(&rest, names[i]))
+				continue;
+			if (!take_number(&rest, &kb[i]))
+				return -EBADMSG;
+			next = i + 1;
+			break;
+		}
+	}
+	if (!kb[TOTAL])
+		return -EBADMSG;
+	/* In containers the one may be the container's and the other the machine's. */
+	if (!kb[AVAILABLE] || kb[AVAILABLE] > kb[TOTAL])
+		kb[AVAILABLE] = kb[FREE] < kb[TOTAL] ? kb[FREE] : kb[TOTAL];
+	if (kb[SWAP_FREE] > kb[SWAP_TOTAL])
+		kb[SWAP_FREE] = kb[SWAP_TOTAL];
+	out->memory_total = kb[TOTAL];
+	out->memory_used = kb[TOTAL] - kb[AVAILABLE];
+	out->swap_total = kb[SWAP_TOTAL];
+	out->swap_used = kb[SWAP_TOTAL] - kb[SWAP_FREE];
+	out->memory_valid = true;
+	return 0;
+}
+
+int system_parse_load(const char *text, size_t len, struct system_sample *out)
+{
+	struct span rest = { text, text + len };
+	uint64_t load[ARRAY_SIZE(out->load)];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(load); i++)
+		if (!take_hundredths(&rest, &load[i]) || !take_word(&rest, " "))
+			return -EBADMSG;
+	/* One division: the number next to the text's, as if it were read by strtod(). */
+	for (unsigned i = 0; i < ARRAY_SIZE(load); i++)
+		out->load[i] = (double)load[i] / 100.0;
+	out->load_valid = true;
+	return 0;
+}
+
+/* Opens what is read with every sample. The descriptor or -errno. */
+static int open_file(struct system *system, const char *name)
+{
+	system->syscalls++;
+	return file_open(system->procfd, name, 0);
+}
+
+/* Reads a file as a whole into the scratch text. False where it cannot be read. */
+static bool read_text(struct system *system, int fd)
+{
+	return fd >= 0 && !file_reread(fd, &system->text, &system->syscalls);
+}
+
+/* CLOCK_BOOTTIME in seconds: what /proc/uptime shows, without a system call. */
+static double boottime(void)
+{
+	return (double)clock_ns(CLOCK_BOOTTIME) / (double)NSEC_PER_SEC;
+}
+
+/* Opens a pressure file, unless that failed a short while ago. */
+static void open_pressure(struct system *system, enum psi_resource resource)
+{
+	struct pressure *file = &system->pressure[resource];
+	char path[32];
+
+	if (file->waiting) {
+		file->waiting--;
+		return;
+	}
+	snprintf(path, sizeof(path), "pressure/%s", psi_names[resource]);
+	file->fd = open_file(system, path);
+	if (file->fd < 0) {
+		file->error = file->fd;
+		file->waiting = RETRY_READINGS - 1;
+	}
+}
+
+/* Closes a pressure file that gives nothing, for the next try to come late. */
+static void give_up_pressure(struct system *system, struct pressure *file, int error)
+{
+	close(file->fd);
+	system->syscalls++;
+	*file = (struct pressure){.fd = -1, .error = error, .waiting = RETRY_READINGS - 1};
+}
+
+/* Reads a pressure file. 0 or -errno, then *out has no valid line. */
+static int read_pressure(struct system *system, enum psi_resource resource, struct psi *out)
+{
+	struct pressure *file = &system->pressure[resource];
+	char text[PRESSURE_BYTES];
+	int got;
+
+	*out = (struct psi){0};
+	if (file->fd < 0)
+		open_pressure(system, resource);
+	if (file->fd < 0)
+		return file->error;
+	got = file_pread(file->fd, text, sizeof(text));
+	system->syscalls++;
+	if (got < 0) {
+		/* EOPNOTSUPP: booted with psi=0; older kernels have the files all the same. */
+		give_up_pressure(system, file, got);
+		return file->error;
+	}
+	if ((size_t)got == sizeof(text))
+		return -EBADMSG;
+	return psi_parse(text, (size_t)got, out);
+}
+
+struct system *system_open(int procfd)
+{
+	struct system *system = xcalloc(1, sizeof(*system));
+	double uptime;
+	long hertz = procps_hertz_get();
+
+	system->procfd = procfd;
+	/*
+	 * Not by libproc2: it takes /proc by its path, so that no other tree can be handed in;
+	 * it rewinds each file, reads stat once more to see its end, and opens loadavg anew each
+	 * time: three times the system calls, twice the time.
+	 */
+	system->stat = open_file(system, "stat");
+	system->meminfo = open_file(system, "meminfo");
+	system->loadavg = open_file(system, "loadavg");
+	system->tick_ns = NSEC_PER_SEC / (uint64_t)(hertz > 0 ? hertz : 100);
+	/*
+	 * The library's figure once, for where somebody has put another /proc/uptime in
+	 * the kernel's place (containers); the clock has what passes after it.
+	 */
+	if (procps_uptime(&uptime, NULL) >= 0) {
+		system->uptime_valid = true;
+		system->boot_offset = uptime - boottime();
+	}
+	for (int i = 0; i < PSI_RESOURCES; i++)
+		system->pressure[i].fd = -1;
+	return system;
+}
+
+void system_read(struct system *system, struct system_sample *out)
+{
+	*out = (struct system_sample){0};
+	if (read_text(system, system->stat))
+		system_parse_stat(system->text.data, system->text.len, system->tick_ns, out);
+	if (read_text(system, system->meminfo))
+		system_parse_memory(system->text.data, system->text.len, out);
+	if (read_text(system, system->loadavg))
+		system_parse_load(system->text.data, system->text.len, out);
+	out->uptime_valid = system->uptime_valid;
+	if (out->uptime_valid)
+		out->uptime = boottime() + system->boot_offset;
+	out->read_ns = clock_ns(CLOCK_MONOTONIC);
+	for (int i = 0; i < PSI_RESOURCES; i++)
+		out->psi_error[i] = read_pressure(system, (enum psi_resource)i, &out->psi[i]);
+	/*
+	 * The system's cpu file has a `full` line since 5.13, of constant zeros: all tasks
+	 * of a machine cannot be kept from its CPUs at once. It says nothing, and must not
+	 * look like a measured 0. In a cgroup's file the line does mean something.
+	 */
+	out->psi[PSI_CPU].full = (struct psi_line){0};
+}
+
+uint64_t system_syscalls(const struct system *system)
+{
+	return system->syscalls;
+}
+
+void system_close(struct system *system)
+{
+	if (!system)
+		return;
+	for (int i = 0; i < PSI_RESOURCES; i++)
+		file_close(system->pressure[i].fd);
+	file_close(system->stat);
+	file_close(system->meminfo);
+	file_close(system->loadavg);
+	buf_free(&system->text);
+	free(system);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/taskstats_client.h"
+
+#include <errno.h>
+#include <linux/taskstats.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "kernel/netlink.h"
+#include "base/util.h"
+
+/* Above 64 a larger pack saves nothing measurable, but it halves the system calls. */
+#define PACK_MAX 128
+#define RECEIVE_BUFFER (1 << 20)
+/* Room for a reply; grows when a kernel with a longer record is met. */
+#define REPLY_SIZE 1024
+#define REPLY_SIZE_MAX (1 << 16)
+
+struct nlconn {
+	struct netlink nl;
+	struct netlink_batch *replies;
+	uint8_t *requests;
+	unsigned pack; /* see struct nlconn_stats */
+	uint64_t overruns;
+};
+
+/* One pack under way. */
+struct pack {
+	struct nlconn *conn;
+	bool tgid;
+	const pid_t *ids;
+	size_t first, n; /* of the query's requests */
+	size_t missing;
+	size_t cut; /* of those: their replies came, but did not fit */
+	bool done[PACK_MAX];
+	uint32_t seq; /* of the first request */
+	uint64_t before_ns, after_ns;
+	nlconn_reply_fn *reply;
+	void *arg;
+};
+
+/* Gives the connection its buffers, and derives the pack from the room for replies. */
+static struct nlconn *nlconn_new(const struct netlink *nl)
+{
+	struct nlconn *conn = xcalloc(1, sizeof(*conn));
+	size_t size;
+
+	conn->nl = *nl;
+	conn->replies = netlink_batch_new(PACK_MAX, REPLY_SIZE);
+	conn->requests = xcalloc(PACK_MAX, NETLINK_REQUEST_MAX);
+	size = netlink_size_buffer(&conn->nl, RECEIVE_BUFFER);
+	conn->pack = size < NETLINK_TRUESIZE ? 1 : (unsigned)(size / NETLINK_TRUESIZE);
+	if (conn->pack > PACK_MAX)
+		conn->pack = PACK_MAX;
+	debug_log("receive buffer %zu, pack %u", size, conn->pack);
+	return conn;
+}
+
+int nlconn_open(struct nlconn **out)
+{
+	struct netlink nl;
+	int err = netlink_open(&nl, 0);
+
+	if (!err)
+		*out = nlconn_new(&nl);
+	return err;
+}
+
+int nlconn_open_fd(struct nlconn **out, int fd, uint16_t family, int timeout_ms)
+{
+	struct netlink nl;
+
+	netlink_open_fd(&nl, fd, family, timeout_ms);
+	*out = nlconn_new(&nl);
+	return 0;
+}
+
+void nlconn_close(struct nlconn *conn)
+{
+	if (!conn)
+		return;
+	netlink_close(&conn->nl);
+	netlink_batch_free(conn->replies);
+	free(conn->requests);
+	free(conn);
+}
+
+struct nlconn_stats nlconn_stats(const struct nlconn *conn)
+{
+	return (struct nlconn_stats){ conn->nl.sends, conn->nl.receives, conn->nl.foreign,
+				      conn->overruns, conn->pack };
+}
+
+/* Gives the request at that place of the pack its answer, once. */
+static void answer(struct pack *pack, size_t i, int error, const struct taskstats_part *part)
+{
+	if (pack->done[i])
+		return;
+	pack->done[i] = true;
+	pack->missing--;
+	pack->reply(pack->arg, pack->first + i, error, part, pack->before_ns, pack->after_ns);
+}
+
+/* Answers what is missing with an error. */
+static void answer_missing(struct pack *pack, int error)
+{
+	for (size_t i = 0; i < pack->n; i++)
+		answer(pack, i, error, NULL);
+}
+
+/* Sends the requests of the pack in one call. 0 or -errno. */
+static int send_pack(struct pack *pack)
+{
+	struct nlconn *conn = pack->conn;
+	size_t len = 0;
+	int err;
+
+	pack->seq = conn->nl.seq + 1;
+	for (size_t i = 0; i < pack->n; i++) {
+		uint32_t id = (uint32_t)pack->ids[pack->first + i];
+		struct netlink_request request = {
+			.command = TASKSTATS_CMD_GET,
+			.attribute = pack->tgid ? TASKSTATS_CMD_ATTR_TGID : TASKSTATS_CMD_ATTR_PID,
+			.value = &id,
+			.len = sizeof(id),
+		};
+
+		len += netlink_write(&conn->nl, conn->requests + len, &request);
+	}
+	pack->before_ns = clock_ns(CLOCK_MONOTONIC);
+	err = netlink_send(&conn->nl, conn->requests, len);
+	/* The kernel answers within the send: its readings lie between these times. */
+	pack->after_ns = clock_ns(CLOCK_MONOTONIC);
+	return err;
+}
+
+/* Takes a record. False for a message that is none. */
+static bool take_record(struct pack *pack, size_t i, const struct netlink_message *message)
+{
+	struct taskstats_part part;
+
+	if (message->command != TASKSTATS_CMD_NEW)
+		return false;
+	if (taskstats_parts(message->attributes, message->len, &part, 1) != 1 ||
+	    part.tgid != pack->tgid || part.id != (uint32_t)pack->ids[pack->first + i])
+		answer(pack, i, -EBADMSG, NULL);
+	else
+		answer(pack, i, 0, &part);
+	return true;
+}
+
+/* Takes a reply that was cut off: left unanswered it is asked for again, with more room. */
+static bool take_cut_off(struct pack *pack, size_t i)
+{
+	if (netlink_batch_room(pack->conn->replies) >= REPLY_SIZE_MAX)
+		answer(pack, i, -EMSGSIZE, NULL);
+	else
+		pack->cut++;
+	return true;
+}
+
+/* Takes one message. False for one that is no answer to a request of this pack. */
+static bool take_message(void *arg, const struct netlink_message *message)
+{
+	struct pack *pack = arg;
+	/* Unsigned: a stale sequence number lies far above the pack's end. */
+	size_t i = message->seq - pack->seq;
+
+	if (i >= pack->n || pack->done[i])
+		return false;
+	if (message->kind == NETLINK_ANSWER)
+		return take_record(pack, i, message);
+	if (message->kind == NETLINK_CUT)
+		return take_cut_off(pack, i);
+	if (message->error < 0)
+		answer(pack, i, message->error, NULL);
+	return message->error < 0;
+}
+
+/* Receives what is there. The number of datagrams, or -errno. */
+static int receive_some(struct pack *pack)
+{
+	struct nlconn *conn = pack->conn;
+	size_t cut = pack->cut;
+	int n = netlink_receive(&conn->nl, conn->replies, pack->missing - pack->cut, take_message,
+				pack);
+
+	if (pack->cut > cut) {
+		netlink_batch_enlarge(conn->replies, 2 * netlink_batch_room(conn->replies));
+		debug_log("reply cut off: room for %zu bytes from now",
+			  netlink_batch_room(conn->replies));
+	}
+	return n;
+}
+
+/* Receives until every request is answered. 0, or -errno with some missing. */
+static int receive_pack(struct pack *pack)
+{
+	struct netlink *nl = &pack->conn->nl;
+	uint64_t deadline = netlink_deadline(nl);
+	bool lost = false; /* replies that will not come any more */
+
+	while (pack->missing > pack->cut) {
+		size_t missing = pack->missing;
+		int n = receive_some(pack);
+
+		if (n == -ENOBUFS) {
+			/* Dropped replies; what is queued still comes, the rest never. */
+			pack->conn->overruns++;
+			lost = true;
+			continue;
+		}
+		if (n == -EAGAIN)
+			n = lost ? -ENOBUFS : netlink_await(nl, deadline);
+		else if (n >= 0 && pack->missing == missing &&
+			 clock_ns(CLOCK_MONOTONIC) >= deadline)
+			n = -ETIMEDOUT; /* others' messages must not keep us here */
+		if (n < 0 && n != -EINTR)
+			return n;
+	}
+	return pack->cut ? -EMSGSIZE : 0;
+}
+
+/* Lists the requests that an overrun or a cut-off left without an answer. How many they are. */
+static size_t collect_missing(const struct pack *pack, pid_t *ids, size_t *places)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pack->n; i++) {
+		if (pack->done[i])
+			continue;
+		ids[n] = pack->ids[pack->first + i];
+		places[n++] = pack->first + i;
+	}
+	return n;
+}
+
+/* Replies of a second query, given on under the first one's indexes. */
+struct forward {
+	nlconn_reply_fn *reply;
+	void *arg;
+	const size_t *places;
+};
+
+/* Gives a reply on. */
+static void forward_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
+			  uint64_t before_ns, uint64_t after_ns)
+{
+	const struct forward *forward = arg;
+
+	forward->reply(forward->arg, forward->places[index], error, part, before_ns, after_ns);
+}
+
+/* The lost requests once more; after an overrun in packs of half the size from now on. */
+static int ask_again(struct pack *pack, bool overrun)
+{
+	struct nlconn *conn = pack->conn;
+	pid_t ids[PACK_MAX];
+	size_t places[PACK_MAX];
+	size_t n = collect_missing(pack, ids, places);
+	struct forward forward = { pack->reply, pack->arg, places };
+
+	if (overrun && conn->pack == 1) {
+		answer_missing(pack, -ENOBUFS);
+		return 0;
+	}
+	if (overrun)
+		conn->pack /= 2;
+	debug_log("%zu replies lost for want of room, pack %u from now", n, conn->pack);
+	return nlconn_query(conn, pack->tgid, ids, n, forward_reply, NULL, &forward);
+}
+
+int nlconn_query(struct nlconn *conn, bool tgid, const pid_t *ids, size_t n,
+		 nlconn_reply_fn *reply, void (*between)(void *), void *arg)
+{
+	int err = 0;
+	bool late = false;
+
+	for (size_t first = 0; first < n;) {
+		struct pack pack = { .conn = conn, .tgid = tgid, .ids = ids, .first = first,
+				     .reply = reply, .arg = arg };
+
+		pack.n = n - first < conn->pack ? n - first : conn->pack;
+		pack.missing = pack.n;
+		if (!err)
+			err = send_pack(&pack);
+		if (!err)
+			err = receive_pack(&pack);
+		if (err == -ENOBUFS || (err == -EMSGSIZE && pack.cut)) {
+			err = ask_again(&pack, err == -ENOBUFS);
+		} else if (err) {
+			/* One lost reply is one lost reply; a second silence ends the query. */
+			bool go_on = err == -ETIMEDOUT && pack.missing < pack.n && !late;
+
+			answer_missing(&pack, err);
+			late = true;
+			err = go_on ? 0 : err;
+		}
+		first += pack.n;
+		if (between && !err && first < n)
+			between(arg);
+	}
+	return err;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/account.h"
+
+#include <stdlib.h>
+
+#include "kernel/exits.h"
+#include "kernel/proctask.h"
+#include "base/util.h"
+
+/* /proc/PID/stat is read by three calls. */
+#define STAT_SYSCALLS 3
+
+/* Reads the children's times of a process. False where it has gone. */
+static bool read_children(struct account_reader *reader, const struct task_raw *raw, uint64_t *ns)
+{
+	struct proctask_stat stat;
+
+	if (raw->counters.valid & VALID_CHILDREN) {
+		*ns = raw->children.user_ns + raw->children.system_ns;
+		return true;
+	}
+	reader->syscalls += STAT_SYSCALLS;
+	if (proctask_stat(reader->procfd, raw->tgid, 0, &stat))
+		return false;
+	*ns = (stat.cutime + stat.cstime) * reader->tick_ns;
+	return true;
+}
+
+/* Brings the children's times of one process up to date. By how much they grew. */
+static uint64_t advance(struct account_reader *reader, const struct task_raw *raw)
+{
+	struct task_reaped *reaped = &raw->task->reaped;
+	uint64_t now, grown;
+
+	if (!read_children(reader, raw, &now) || now <= reaped->children_ns)
+		return 0;
+	grown = now - reaped->children_ns;
+	reaped->children_ns = now;
+	reaped->balance_ns += (int64_t)grown;
+	return grown;
+}
+
+/* The living process that gets to reap: the parent, or who inherited. */
+static struct task_raw *heir_of(const struct sample *prev, const struct sample *cur, pid_t ppid)
+{
+	for (unsigned i = 0; ppid > 0 && i < PARENTS_MAX; i++) {
+		struct task_raw *raw = sample_find(cur, ppid, ppid);
+		const struct task_raw *gone;
+
+		if (raw && !raw->exited)
+			return raw;
+		/* Orphans go to an ancestor that wants them, at last to init. */
+		gone = prev ? sample_find(prev, ppid, ppid) : NULL;
+		ppid = gone ? gone->task->ppid : 1;
+		if (!gone && !sample_find(cur, 1, 1))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Has the children's times of all ancestors read. */
+static void look_above(const struct sample *cur, const struct task_raw *raw)
+{
+	for (unsigned i = 0; i < PARENTS_MAX; i++) {
+		raw = sample_find(cur, raw->task->ppid, raw->task->ppid);
+		if (!raw)
+			return;
+		raw->task->reaped.due = true;
+	}
+}
+
+/* Books the whole life of a process that was reaped with its heir, who will show it. */
+static void bequeath(const struct sample *prev, const struct sample *cur,
+		     const struct task_raw *gone)
+{
+	const struct task *task = gone->task;
+	struct task_raw *heir = heir_of(prev, cur, task->heir ? task->heir : task->ppid);
+	const struct task_reaped *left = &task->reaped;
+	int64_t owed = (int64_t)(gone->counters.run_ns + left->children_ns);
+	struct task_reaped *reaped;
+
+	if (!heir)
+		return;
+	/* What it had of children whose end was not known yet: they are booked here, too. */
+	if (left->balance_ns > left->credited_ns)
+		owed -= left->balance_ns - left->credited_ns;
+	reaped = &heir->task->reaped;
+	reaped->balance_ns -= owed;
+	reaped->ended += gone->counters.members;
+	reaped->due = true;
+	/* Of an orphan an ancestor further up may have it: all are looked at. */
+	if (heir->tgid != task->ppid) {
+		reaped->orphans_ns += owed;
+		look_above(cur, heir);
+	}
+}
+
+/*
+ * Whether a process that the sample lacks has been reaped: its end is not booked yet, and it is
+ * not one that gave no answer.
+ */
+static bool was_reaped(struct account_reader *reader, const struct sample *cur,
+		       const struct task_raw *raw)
+{
+	struct proctask_stat stat;
+
+	if (raw->task->reaped.booked || !cur->unread)
+		return !raw->task->reaped.booked;
+	reader->syscalls += STAT_SYSCALLS;
+	return proctask_stat(reader->procfd, raw->tgid, 0, &stat) != 0;
+}
+
+/* Books all that were there and are not any more, and those that came and went. */
+static void bequeath_all(struct account_reader *reader, const struct sample *prev,
+			 const struct sample *cur)
+{
+	for (size_t i = 0; i < cur->left; i++) {
+		const struct task_raw *raw = &cur->raw[cur->n + i];
+
+		bequeath(prev, cur, raw);
+		raw->task->reaped.booked = true;
+	}
+	for (size_t i = 0; i < prev->n; i++) {
+		const struct task_raw *raw = &prev->raw[i];
+		const struct task_raw *now = sample_find(cur, raw->tgid, raw->pid);
+
+		if (now ? now->task != raw->task && !raw->task->reaped.booked :
+			  was_reaped(reader, cur, raw))
+			bequeath(prev, cur, raw);
+	}
+}
+
+/*
+ * What of a balance counts. Below zero it is children that nobody waited for: their records
+ * count. Above, it is what records lack; more than that comes from a child that was reaped
+ * between its own reading and its parent's, and counts when its end is known.
+ */
+static int64_t credit(const struct task_reaped *reaped, bool exact)
+{
+	int64_t most = (int64_t)(reaped->ended * EXIT_LACKS_NS);
+
+	if (reaped->credited_ns > 0)
+		most += reaped->credited_ns;
+	if (reaped->balance_ns < -(int64_t)EXIT_LACKS_NS)
+		return -(int64_t)EXIT_LACKS_NS;
+	return exact && reaped->balance_ns > most ? most : reaped->balance_ns;
+}
+
+/* Credits what is due. By how much that is more than before. */
+static int64_t settle(struct task_reaped *reaped, bool exact)
+{
+	int64_t before = reaped->credited_ns;
+
+	reaped->credited_ns = credit(reaped, exact);
+	/* As long as something is open, its end may come late. */
+	reaped->due = reaped->balance_ns < 0;
+	if (!reaped->due) {
+		reaped->ended = 0;
+		reaped->orphans_ns = 0;
+	}
+	return reaped->credited_ns - before;
+}
+
+/*
+ * Books orphans with who has them. A zombie whose parent ends goes to whichever ancestor wants
+ * orphans, and if that reaps it at once no sample says which it was; but there the times of a
+ * life are too many that are too few here.
+ */
+static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
+{
+	struct task_reaped *heir = &raw->task->reaped;
+	int64_t owed = -heir->balance_ns < heir->orphans_ns ? -heir->balance_ns : heir->orphans_ns;
+
+	for (unsigned i = 0; owed > 0 && i < PARENTS_MAX; i++) {
+		struct task_reaped *above;
+		int64_t excess;
+
+		raw = sample_find(cur, raw->task->ppid, raw->task->ppid);
+		if (!raw)
+			return;
+		above = &raw->task->reaped;
+		excess = above->balance_ns - above->credited_ns;
+		/* Times have steps: a tick may be missing. */
+		if (excess <= 0 || excess + (int64_t)EXIT_LACKS_NS < owed)
+			continue;
+		above->balance_ns -= owed;
+		above->ended += heir->ended;
+		heir->balance_ns += owed;
+		heir->orphans_ns -= owed;
+		return;
+	}
+}
+
+/* Whether the children's times of a process are looked at. */
+static bool is_looked_at(const struct task_raw *raw, enum account_seen seen)
+{
+	return raw->task->reaped.due || seen == ACCOUNT_SEEN_LOST;
+}
+
+/* Brings children's times up to date, and learns those of who is seen for the first time. */
+static void read_all(struct account_reader *reader, const struct sample *prev,
+		     const struct sample *cur, enum account_seen seen, struct account *out)
+{
+	for (size_t i = 0; i < cur->n; i++) {
+		const struct task_raw *raw = &cur->raw[i];
+		struct task_reaped *reaped = &raw->task->reaped;
+		bool born = prev && raw->task->latest_ns >= prev->begin_ns;
+
+		if (!reader->primed || (!reaped->known && !born)) {
+			*reaped = (struct task_reaped){ 0 };
+			reaped->known = read_children(reader, raw, &reaped->children_ns);
+			continue;
+		}
+		reaped->known = true;
+		if (is_looked_at(raw, seen))
+			out->children_ns += advance(reader, raw);
+	}
+}
+
+void account_reap(struct account_reader *reader, const struct sample *prev,
+		  const struct sample *cur, enum account_seen seen, struct account *out)
+{
+	if (prev)
+		bequeath_all(reader, prev, cur);
+	out->recovered_valid = prev && reader->primed;
+	read_all(reader, prev, cur, seen, out);
+	for (size_t i = 0; i < cur->n; i++)
+		if (cur->raw[i].task->reaped.orphans_ns > 0)
+			pass_orphans(cur, &cur->raw[i]);
+	for (size_t i = 0; i < cur->n; i++)
+		if (is_looked_at(&cur->raw[i], seen))
+			out->recovered_ns += settle(&cur->raw[i].task->reaped,
+						    seen == ACCOUNT_SEEN_ALL);
+	reader->primed = true;
+}
+
+/* The growth of a CPU state. iowait and idle of a CPU can run back (proc_stat(5)). */
+static uint64_t state_ns(const struct system_sample *before, const struct system_sample *now,
+			 enum cpu_state state)
+{
+	return now->cpu_ns[state] > before->cpu_ns[state] ?
+		       now->cpu_ns[state] - before->cpu_ns[state] : 0;
+}
+
+void account_system(struct account *account, const struct system_sample *before,
+		    const struct system_sample *now, uint64_t interval_ns, bool irq_apart)
+{
+	account->valid = before && before->cpu_valid && now->cpu_valid && now->cpus && interval_ns;
+	if (!account->valid)
+		return;
+	account->machine_ns = now->cpus * interval_ns;
+	account->idle_ns = state_ns(before, now, CPU_IDLE);
+	account->iowait_ns = state_ns(before, now, CPU_IOWAIT);
+	account->steal_ns = state_ns(before, now, CPU_STEAL);
+	account->irq_ns = irq_apart ? state_ns(before, now, CPU_IRQ) +
+					      state_ns(before, now, CPU_SOFTIRQ) : 0;
+	account->rest_ns = (int64_t)account->machine_ns -
+			   (int64_t)(account->run_ns + account->idle_ns + account->iowait_ns +
+				     account->steal_ns + account->irq_ns) -
+			   (account->recovered_valid ? account->recovered_ns : 0);
+}

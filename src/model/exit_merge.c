@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/exit_merge.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/util.h"
+#include "kernel/proctask.h"
+
+/* Readings of one clock by two ways. */
+#define CLOCK_SLACK_NS NSEC_PER_MSEC
+
+/* A task may be held up between its last figures and the send of its record. */
+#define SEND_SLACK_NS (100 * NSEC_PER_MSEC)
+
+/* A merge under way. */
+struct merge {
+	const struct departures *given;
+	const struct sample *prev;
+	struct sample *cur;
+	bool *seen; /* by element of prev: its end was found */
+	/* What is to be added: the task (NULL: a new one) of each record. */
+	struct exit_record **left;
+	struct task **tasks;
+	size_t n;
+};
+
+/* The id that a row of the samples goes by. */
+static pid_t row_pid(const struct departures *given, const struct exit_record *record)
+{
+	return given->threads ? record->pid : record->tgid;
+}
+
+/* By thread; of one id the longest life first: the task known before began first. */
+static int compare_threads(const void *a, const void *b)
+{
+	const struct exit_record *x = a, *y = b;
+	uint64_t xorder = task_order(x->tgid, x->pid), yorder = task_order(y->tgid, y->pid);
+
+	if (xorder != yorder)
+		return xorder < yorder ? -1 : 1;
+	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
+}
+
+/* By process likewise, a leader that ended before its threads in front. */
+static int compare_processes(const void *a, const void *b)
+{
+	const struct exit_record *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	if (x->last != y->last)
+		return x->last ? 1 : -1;
+	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
+}
+
+/* Orders what may be folded into one. */
+static int compare_alike(const struct exit_record *x, const struct exit_record *y)
+{
+	if (x->ppid != y->ppid)
+		return x->ppid < y->ppid ? -1 : 1;
+	if (x->uid != y->uid)
+		return x->uid < y->uid ? -1 : 1;
+	return strcmp(x->comm, y->comm);
+}
+
+/* The same of pointers; equal ones in the order of their ends. */
+static int compare_alike_left(const void *a, const void *b)
+{
+	const struct exit_record *x = *(struct exit_record *const *)a;
+	const struct exit_record *y = *(struct exit_record *const *)b;
+	int order = compare_alike(x, y);
+
+	return order ? order : (x->hi_ns > y->hi_ns) - (x->hi_ns < y->hi_ns);
+}
+
+/* When the task of a record began, at the earliest. */
+static uint64_t earliest_start(const struct exit_record *record)
+{
+	uint64_t life = record->life_ns + NSEC_PER_USEC; /* it is cut off to us */
+
+	return record->lo_ns > life ? record->lo_ns - life : 0;
+}
+
+/* And at the latest. */
+static uint64_t latest_start(const struct exit_record *record)
+{
+	return record->hi_ns > record->life_ns ? record->hi_ns - record->life_ns : 0;
+}
+
+/* Whether the record can be that task's. */
+static bool same_start(const struct task *task, const struct exit_record *record)
+{
+	return task->start_lo <= latest_start(record) + CLOCK_SLACK_NS &&
+	       earliest_start(record) <= task->start_hi + SEND_SLACK_NS;
+}
+
+/* Whether the record is the end of the element read before: it was there at that reading. */
+static bool ends(const struct task_raw *before, const struct exit_record *record)
+{
+	return same_start(before->task, record) &&
+	       before->task->start_hi + record->life_ns + SEND_SLACK_NS >= before->read_ns;
+}
+
+/* Takes who it was at its end: it may have called exec since it was read, or lost its parent. */
+static void rename_task(struct task *task, const struct exit_record *record)
+{
+	/* The last of several threads may have a name of its own. */
+	if (record->single)
+		task_set_comm(task, record->comm, sizeof(record->comm));
+	if (record->ppid)
+		task->ppid = record->ppid;
+}
+
+/* Gives an element the task's last counters. What it read after its end may be more. */
+static void finish(const struct departures *given, struct sample *sample, struct task_raw *raw,
+		   const struct exit_record *record)
+{
+	struct counters last = record->counters;
+
+	counters_lift(&last, &raw->counters);
+	sample_touch(sample, raw);
+	raw->counters = last;
+	raw->exited = true;
+	raw->task->status = record->status;
+	if (given->fields && sample->records)
+		sample->records[raw - sample->raw] = given->fields[record->field];
+}
+
+/* Whether there is a record of a thread's end. */
+static bool has_record(const struct departures *given, pid_t tgid, pid_t pid)
+{
+	for (size_t i = 0; i < given->n; i++)
+		if (given->records[i].tgid == tgid && given->records[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* A thread of the process that is neither there nor has an exit record, or 0. */
+static pid_t find_vanished(const struct merge *merge, pid_t tgid)
+{
+	const struct sample *prev = merge->prev;
+	const struct task_raw *leader = sample_find(prev, tgid, tgid);
+
+	for (size_t i = (size_t)(leader - prev->raw) + 1; i < prev->n && prev->raw[i].tgid == tgid;
+	     i++)
+		if (!sample_find(merge->cur, tgid, prev->raw[i].pid) &&
+		    !has_record(merge->given, tgid, prev->raw[i].pid))
+			return prev->raw[i].pid;
+	return 0;
+}
+
+/*
+ * Whether the leader has ended but its id lives on: a thread of it called exec and took the id
+ * and the start over. Where that thread was read before its counters go on from there.
+ */
+static bool is_taken_over(const struct merge *merge, struct task_raw *raw,
+			  const struct exit_record *record)
+{
+	pid_t vanished;
+
+	if (!merge->given->threads || !merge->prev || record->last || record->pid != record->tgid ||
+	    !sample_find(merge->prev, record->tgid, record->tgid))
+		return false;
+	vanished = find_vanished(merge, record->tgid);
+	/* What was read before the leader ended is the leader's, and below its last counters. */
+	if (!vanished && (raw->task->start_hi + record->life_ns >= raw->read_ns ||
+			  !counters_below(&raw->counters, &record->counters)))
+		return false;
+	sample_touch(merge->cur, raw);
+	raw->was = vanished ? vanished : -1;
+	return true;
+}
+
+/* Adds a record to those that get an element of their own. */
+static void add_left(struct merge *merge, struct exit_record *record, struct task *task)
+{
+	merge->left[merge->n] = record;
+	merge->tasks[merge->n++] = task;
+}
+
+/* The end of a task that the sample has. */
+static void take_end(struct merge *merge, struct task_raw *now, const struct exit_record *record)
+{
+	rename_task(now->task, record);
+	finish(merge->given, merge->cur, now, record);
+}
+
+/* Finds the place of one record. */
+static void place(struct merge *merge, struct exit_record *record)
+{
+	pid_t pid = row_pid(merge->given, record);
+	struct task_raw *now = sample_find(merge->cur, record->tgid, pid);
+	const struct task_raw *before =
+		merge->prev ? sample_find(merge->prev, record->tgid, pid) : NULL;
+	bool *seen = before ? &merge->seen[before - merge->prev->raw] : NULL;
+
+	if (before && (*seen || !ends(before, record)))
+		before = NULL;
+	if (now && (now->exited || !same_start(now->task, record)))
+		now = NULL;
+	if (before)
+		*seen = true;
+	if (before && now && now->task == before->task && is_taken_over(merge, now, record))
+		add_left(merge, record, before->task);
+	else if (now && (!before || now->task == before->task))
+		take_end(merge, now, record);
+	else if (before)
+		add_left(merge, record, before->task);
+	else if (merge->prev)
+		add_left(merge, record, NULL);
+}
+
+/* Adds one record to another. */
+static void fold(struct exit_record *into, const struct exit_record *record)
+{
+	counters_add(&into->counters, &record->counters);
+	into->single = false;
+	if (!into->status)
+		into->status = record->status;
+}
+
+/* Whether the task began after that, as far as can be told. */
+static bool began_after(const struct exit_record *record, uint64_t since_ns)
+{
+	return latest_start(record) >= since_ns;
+}
+
+/*
+ * Whether the next sample may have it: it can have begun after this one was listed, and may be
+ * a zombie. Then it must be known again, and needs an element of its own.
+ */
+static bool may_return(const struct merge *merge, const struct exit_record *record)
+{
+	const struct departures *given = merge->given;
+	uint64_t listed_ns = merge->cur->begin_ns;
+
+	return record->hi_ns > listed_ns && began_after(record, listed_ns) &&
+	       !(given->gone && given->gone(given->arg, row_pid(given, record)));
+}
+
+/* Moves tasks of one interval that will not be seen again to the front; returns how many. */
+static size_t gather_new(struct merge *merge)
+{
+	size_t front = 0;
+
+	for (size_t i = 0; i < merge->n; i++) {
+		struct exit_record *record = merge->left[i];
+		struct task *task = merge->tasks[i];
+
+		if (task || !began_after(record, merge->prev->begin_ns) ||
+		    may_return(merge, record))
+			continue;
+		merge->left[i] = merge->left[front];
+		merge->tasks[i] = merge->tasks[front];
+		merge->left[front] = record;
+		merge->tasks[front++] = task;
+	}
+	return front;
+}
+
+/* Folds what came and went within the interval where it is alike and many. */
+static void fold_left(struct merge *merge)
+{
+	size_t fresh = gather_new(merge), kept = 0, n;
+
+	qsort(merge->left, fresh, sizeof(*merge->left), compare_alike_left);
+	for (size_t i = 0; i < fresh; i += n) {
+		for (n = 1; i + n < fresh && !compare_alike(merge->left[i], merge->left[i + n]);)
+			n++;
+		if (n < DEPARTED_FOLD) {
+			memmove(&merge->left[kept], &merge->left[i], n * sizeof(*merge->left));
+			kept += n;
+			continue;
+		}
+		for (size_t k = 1; k < n; k++)
+			fold(merge->left[i], merge->left[i + k]);
+		merge->left[kept++] = merge->left[i];
+	}
+	/* New ones have no task, so their order among themselves is free. */
+	memmove(&merge->left[kept], &merge->left[fresh],
+		(merge->n - fresh) * sizeof(*merge->left));
+	memmove(&merge->tasks[kept], &merge->tasks[fresh],
+		(merge->n - fresh) * sizeof(*merge->tasks));
+	merge->n -= fresh - kept;
+}
+
+/* How a task ended, where that is worth a word. NULL where not. */
+static char *epitaph(const struct task_raw *raw)
+{
+	char how[32] = "", text[64];
+	unsigned members = raw->counters.members;
+	int status = (int)raw->task->status;
+
+	if (WIFSIGNALED(status)) {
+#ifdef HAVE_SIGABBREV_NP
+		const char *name = sigabbrev_np(WTERMSIG(status));
+
+		if (name)
+			snprintf(how, sizeof(how), "SIG%s", name);
+		else
+#endif
+			snprintf(how, sizeof(how), "signal %d", WTERMSIG(status));
+	} else if (WEXITSTATUS(status)) {
+		snprintf(how, sizeof(how), "exit %d", WEXITSTATUS(status));
+	}
+	if (members > 1)
+		snprintf(text, sizeof(text), "%u tasks%s%s", members, *how ? ", " : "", how);
+	else
+		snprintf(text, sizeof(text), "%s", how);
+	return *text ? xstrdup(text) : NULL;
+}
+
+/* Compares a process id with a record's, for bsearch(). */
+static int compare_tgid(const void *pid, const void *record)
+{
+	pid_t a = *(const pid_t *)pid, b = ((const struct exit_record *)record)->tgid;
+
+	return (a > b) - (a < b);
+}
+
+/* The parent that a process had which is not there any more; 1 where nothing tells. */
+static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
+{
+	const struct departures *given = merge->given;
+	const struct exit_record *record = bsearch(&pid, given->records, given->n,
+						   sizeof(*given->records), compare_tgid);
+	const struct task_raw *before = sample_find(merge->prev, pid, pid);
+
+	if (record)
+		return record->ppid;
+	return before ? before->task->ppid : 1;
+}
+
+/* The nearest ancestor that lives: a parent may have come and gone in the same interval. */
+static pid_t heir_of(const struct merge *merge, pid_t ppid)
+{
+	for (unsigned i = 0; ppid > 1 && i < PARENTS_MAX; i++) {
+		const struct task_raw *raw = sample_find(merge->cur, ppid, ppid);
+
+		if (raw && !raw->exited)
+			break;
+		ppid = parent_of_gone(merge, ppid);
+	}
+	return ppid;
+}
+
+/* A task of which there is nothing but its record. */
+static struct task *task_of(const struct departures *given, const struct exit_record *record)
+{
+	uint64_t lo = earliest_start(record), hi = latest_start(record);
+	struct task_key key = { row_pid(given, record), lo + (hi - lo) / 2 };
+	struct task *task = task_new(key, record->tgid);
+
+	task->start_lo = lo;
+	task->start_hi = hi;
+	task->latest_ns = hi;
+	task->ppid = record->ppid;
+	task->uid = record->uid;
+	task_set_comm(task, record->comm, sizeof(record->comm));
+	return task;
+}
+
+/* Adds the elements. */
+static void add_elements(struct merge *merge)
+{
+	struct sample *cur = merge->cur;
+
+	sample_leave(cur, merge->n);
+	for (size_t i = 0; i < merge->n; i++) {
+		const struct exit_record *record = merge->left[i];
+		struct task *known = merge->tasks[i];
+		struct task *task = known ? task_ref(known) : task_of(merge->given, record);
+		struct task_raw *raw = &cur->raw[cur->n + i];
+
+		rename_task(task, record);
+		task->heir = heir_of(merge, record->ppid);
+		raw->task = task;
+		raw->tgid = record->tgid;
+		raw->pid = row_pid(merge->given, record);
+		raw->single = record->single;
+		raw->read_ns = task->key.start_ns + record->life_ns;
+		finish(merge->given, cur, raw, record);
+	}
+}
+
+/* Says of each that ended how. */
+static void write_epitaphs(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->cur->n + merge->cur->left; i++) {
+		struct task_raw *raw = &merge->cur->raw[i];
+
+		if (raw->exited && !raw->task->ended)
+			raw->task->ended = epitaph(raw);
+	}
+}
+
+/* Sorts out what is nothing to rows like these, and the rest by row. Returns how many remain. */
+static size_t choose(const struct departures *given, const struct sample *cur)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < given->n; i++) {
+		struct exit_record record = given->records[i];
+
+		/* Before version 12 it says no thread group: if the pid has gone it was a process. */
+		if (!record.tgid) {
+			record.tgid = record.pid;
+			record.last = !sample_find(cur, record.pid, record.pid);
+		}
+		given->records[i] = given->records[n];
+		given->records[n] = record;
+		n += given->threads || record.last || record.pid == record.tgid;
+	}
+	/* Without any there may be no array. */
+	if (n)
+		qsort(given->records, n, sizeof(*given->records),
+		      given->threads ? compare_threads : compare_processes);
+	return n;
+}
+
+/* Finds the places of all. */
+static void place_all(struct merge *merge)
+{
+	const struct exit_record *leader = NULL;
+
+	for (size_t i = 0; i < merge->given->n; i++) {
+		struct exit_record *record = &merge->given->records[i];
+
+		if (!merge->given->threads && !record->last) {
+			leader = record;
+			continue;
+		}
+		/* The last of several threads may have a name of its own. */
+		if (!merge->given->threads && leader && leader->tgid == record->tgid &&
+		    record->pid != record->tgid)
+			memcpy(record->comm, leader->comm, sizeof(record->comm));
+		place(merge, record);
+	}
+}
+
+/* Whether the element can be a zombie of what left the sample before. */
+static bool is_left_over(const struct task_raw *raw, const struct task_raw *left)
+{
+	const struct task *task = raw->task, *gone = left->task;
+
+	return left->counters.members == 1 &&
+	       raw->counters.run_ns <= left->counters.run_ns + EXIT_LACKS_NS &&
+	       task->start_lo <= gone->start_hi + CLOCK_SLACK_NS &&
+	       gone->start_lo <= task->start_hi + CLOCK_SLACK_NS;
+}
+
+/*
+ * What began after its process was listed and ended before the drain has left that sample with
+ * its last counters; if it is a zombie it is listed in the next.
+ */
+static void find_left_over(const struct sample *prev, struct sample *cur)
+{
+	for (size_t i = prev->n; i < prev->n + prev->left; i++) {
+		const struct task_raw *left = &prev->raw[i];
+		struct task_raw *raw = sample_find(cur, left->tgid, left->pid);
+
+		if (!raw || sample_find(prev, left->tgid, left->pid) || !is_left_over(raw, left))
+			continue;
+		task_unref(raw->task);
+		raw->task = task_ref(left->task);
+		raw->task->heir = 0; /* it has not left: who reaps it is found when it does */
+		sample_touch(cur, raw);
+		raw->was = raw->pid;
+	}
+}
+
+void departed_merge(const struct departures *departures, const struct sample *prev,
+		    struct sample *cur)
+{
+	struct departures given = *departures;
+	struct merge merge = { .given = &given, .prev = prev, .cur = cur };
+
+	if (prev)
+		find_left_over(prev, cur);
+	given.n = choose(departures, cur);
+	if (!given.n)
+		return;
+	merge.seen = xcalloc(prev ? prev->n + 1 : 1, sizeof(*merge.seen));
+	merge.left = xcalloc(given.n, sizeof(*merge.left));
+	merge.tasks = xcalloc(given.n, sizeof(*merge.tasks));
+	place_all(&merge);
+	if (merge.n)
+		fold_left(&merge);
+	if (merge.n)
+		add_elements(&merge);
+	write_epitaphs(&merge);
+	free(merge.seen);
+	free(merge.left);
+	free(merge.tasks);
+}
+
+/* The same order of records themselves, ends of threads apart from those of processes. */
+static int compare_alike_records(const void *a, const void *b)
+{
+	const struct exit_record *x = a, *y = b;
+
+	if (x->last != y->last)
+		return x->last ? 1 : -1;
+	return compare_alike(x, y);
+}
+
+/* Whether a record need not be told from others like it: no sample has it, nor will. */
+static bool may_fold(const struct departures *given, const struct sample *prev,
+		     const struct exit_record *record)
+{
+	/* Before version 12 it says no thread group. */
+	pid_t tgid = record->tgid ? record->tgid : record->pid;
+	pid_t pid = given->threads || !record->last ? record->pid : tgid;
+
+	/* The end of a thread has no row among processes. */
+	if ((given->threads || pid == tgid) && sample_find(prev, tgid, pid))
+		return false;
+	return began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
+}
+
+size_t departed_fold(const struct departures *departures, const struct sample *prev)
+{
+	struct exit_record *records = departures->records, *into = NULL;
+	size_t kept = 0;
+
+	qsort(records, departures->n, sizeof(*records), compare_alike_records);
+	for (size_t i = 0; i < departures->n; i++) {
+		bool may = may_fold(departures, prev, &records[i]);
+
+		if (may && into && !compare_alike_records(into, &records[i])) {
+			fold(into, &records[i]);
+			continue;
+		}
+		records[kept] = records[i];
+		if (may)
+			into = &records[kept];
+		kept++;
+	}
+	return kept;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+const struct deltas no_deltas;
+
+/*
+ * Splits the run time in the ratio of the tick figures: the interval's, or the whole life's
+ * where no tick fell into the interval. Without any, or without a run time to split, it is
+ * unknown.
+ */
+static void split_run(struct row *row, struct counters *grown)
+{
+	uint64_t user = grown->user_ns, system = grown->system_ns;
+
+	grown->user_ns = grown->system_ns = 0;
+	if (!(row->valid & VALID_RUN))
+		row->valid &= ~VALID_TICK;
+	if (!grown->run_ns || !(row->valid & VALID_TICK))
+		return;
+	if (!user && !system) {
+		user = row->raw->counters.user_ns;
+		system = row->raw->counters.system_ns;
+	}
+	if (!user && !system) {
+		row->valid &= ~VALID_TICK;
+		return;
+	}
+	grown->user_ns = (uint64_t)((double)grown->run_ns *
+				    ((double)user / ((double)user + (double)system)));
+	grown->system_ns = grown->run_ns - grown->user_ns;
+}
+
+/* A figure this many times what can be is no rounding any more. */
+#define DOUBLE_BOOKING 4
+
+/*
+ * The most that a task can have waited between the readings. What it waited for it asked for
+ * when it last ran: with one thread no wait is older than that. More than one wait at a time
+ * is booked too (blkio on a shared CPU passes wall time by a factor of two), so this is wide.
+ */
+static uint64_t longest_wait(const struct row *row)
+{
+	const struct task_raw *raw = row->raw, *before = row->before;
+	uint64_t life = raw->counters.life_ns ? raw->counters.life_ns + DELAY_SLACK_NS : UINT64_MAX;
+	uint64_t since;
+
+	if (!before || !raw->single || !before->single || raw->read_ns <= before->idle.ran_ns)
+		return life;
+	since = DOUBLE_BOOKING * (raw->read_ns - before->idle.ran_ns) + DELAY_SLACK_NS;
+	return since < life ? since : life;
+}
+
+/* Makes delays unknown that cannot have been waited. */
+static void drop_stale(struct frame *frame, struct row *row)
+{
+	uint32_t stale = row->valid & counters_above(&row->deltas->grown, longest_wait(row));
+
+	row->valid &= ~DELAY_BOTH(stale);
+	frame->stale += stale != 0;
+}
+
+/* Deltas since the reading before. */
+static void difference(struct row *row, struct counters *grown, struct task_raw *raw,
+		       const struct task_raw *before)
+{
+	row->before = before;
+	row->interval_ns = raw->read_ns > before->read_ns ? raw->read_ns - before->read_ns : 1;
+	row->valid = counters_lift(&raw->counters, &before->counters);
+	counters_diff(grown, &raw->counters, &before->counters, row->valid);
+	raw->idle.ran_ns = grown->run_ns ? before->read_ns : before->idle.ran_ns;
+	if (row->valid & VALID_RUN && !grown->run_ns)
+		raw->idle.since_ns = before->idle.since_ns;
+	split_run(row, grown);
+}
+
+/* Deltas since the task's birth. */
+static void since_birth(struct row *row, struct counters *grown, const struct task_raw *raw,
+			uint64_t interval_ns)
+{
+	static const struct counters none;
+
+	row->interval_ns = interval_ns ? interval_ns : 1;
+	row->valid = raw->counters.valid;
+	counters_diff(grown, &raw->counters, &none, row->valid);
+	split_run(row, grown);
+}
+
+/* Builds one row; before is NULL for a task that the sample before did not have. */
+static void build_row(struct frame *frame, struct row *row, struct task_raw *raw,
+		      const struct task_raw *before, const struct frame_options *options)
+{
+	const struct sample *prev = frame->prev;
+	struct deltas *deltas = &frame->deltas[frame->ndeltas];
+	uint64_t start = raw->task->key.start_ns;
+
+	memset(row, 0, sizeof(*row));
+	row->task = raw->task;
+	row->raw = raw;
+	row->deltas = deltas;
+	row->members = raw->counters.members;
+	row->exited = raw->exited;
+	raw->idle = (struct task_idle){ .since_ns = raw->read_ns, .ran_ns = start };
+	if (before)
+		difference(row, &deltas->grown, raw, before);
+	else
+		deltas->grown = no_deltas.grown;
+	/* A thread that took another's id by exec is as new as the exec where it was not read. */
+	row->born = prev && !before &&
+		    (raw->was || raw->task->latest_ns >= prev->begin_ns);
+	/*
+	 * A task born or ended in the interval is measured against the whole of it, so that
+	 * shares of rows can be compared and add up.
+	 */
+	if (options->since_start) {
+		/* Of a life no wait can be too long for the time since the last reading. */
+		row->before = NULL;
+		since_birth(row, &deltas->grown, raw,
+			    raw->read_ns > start ? raw->read_ns - start : 0);
+		drop_stale(frame, row);
+		row->before = before;
+	} else if (row->born) {
+		since_birth(row, &deltas->grown, raw, frame->interval_ns);
+	} else if (before && raw->exited) {
+		row->interval_ns = frame->interval_ns;
+	}
+	if (!options->since_start)
+		drop_stale(frame, row);
+	row->valid &= ~DELAY_BOTH(options->unknown);
+	deltas->total = delay_total(deltas->grown.delay, row->valid);
+	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
+	frame->kinds |= raw->counters.valid & DELAY_ALL;
+	if (row->valid & VALID_RUN)
+		frame->run_ns += deltas->grown.run_ns;
+	if (counters_any(&deltas->grown))
+		frame->ndeltas++;
+	else
+		row->deltas = &no_deltas;
+	frame->born += row->born ? row->members : 0;
+}
+
+/* The element of prev that is the same task; *at moves along both samples' common order. */
+static const struct task_raw *match(struct frame *frame, const struct task_raw *raw, size_t *at)
+{
+	const struct sample *prev = frame->prev;
+	uint64_t order = raw_order(raw);
+	const struct task_raw *before;
+
+	if (!prev)
+		return NULL;
+	while (*at < prev->n && raw_order(&prev->raw[*at]) < order) {
+		frame->gone++;
+		++*at;
+	}
+	if (*at == prev->n || raw_order(&prev->raw[*at]) != order)
+		return NULL;
+	before = &prev->raw[(*at)++];
+	if (before->task->key.start_ns == raw->task->key.start_ns)
+		return before;
+	frame->gone++; /* the pid is another task's now */
+	return NULL;
+}
+
+/* The element that an exited task, or one that changed its id by exec, had before. */
+static const struct task_raw *find_before(const struct frame *frame, const struct task_raw *raw,
+					  pid_t pid)
+{
+	const struct task_raw *before =
+		frame->prev ? sample_find(frame->prev, raw->tgid, pid) : NULL;
+
+	if (before && (raw->was || before->task == raw->task))
+		return before;
+	/* A zombie may have left the sample before already: see departed.c. */
+	for (size_t i = 0; raw->was && frame->prev && i < frame->prev->left; i++)
+		if (frame->prev->raw[frame->prev->n + i].task == raw->task)
+			return &frame->prev->raw[frame->prev->n + i];
+	return NULL;
+}
+
+/*
+ * Builds the row of a task that its source says is unchanged. Most of most samples are such, so
+ * nothing is looked at but the row: what was built like this for the frame before the last is
+ * true again if the task has been unchanged all the time (`long_still`), but for where it lies
+ * and the interval.
+ */
+static void build_still(struct frame *frame, struct row *row, const struct task_raw *raw,
+			const struct task_raw *before, bool long_still)
+{
+	if (!row->still || !long_still) {
+		memset(row, 0, sizeof(*row));
+		row->task = raw->task;
+		row->deltas = &no_deltas;
+		row->members = raw->counters.members;
+		row->valid = raw->counters.valid & before->counters.valid;
+		row->still = true;
+	}
+	row->raw = raw;
+	row->before = before;
+	row->interval_ns = frame->interval_ns;
+	frame->kinds |= row->valid & DELAY_ALL;
+	frame->still++;
+}
+
+/* Builds all rows: the living's, then those of tasks that left. */
+static void build_rows(struct frame *frame, const struct frame_options *options)
+{
+	const struct sample *cur = frame->cur, *prev = frame->prev;
+	/* So many elements have theirs of the sample before at the same place. */
+	size_t same = prev ? sample_stable(cur, 1) : 0, at = same;
+	size_t fast = options->since_start || options->unknown ? 0 : same;
+
+	for (size_t i = 0; i < frame->n; i++) {
+		struct task_raw *raw = &cur->raw[i];
+		const struct task_raw *before;
+
+		if (i < fast && sample_unchanged(cur, i)) {
+			build_still(frame, &frame->rows[i], raw, &prev->raw[i],
+				    i < sample_stable(cur, 2) && sample_unchanged(prev, i));
+			continue;
+		}
+		if (i >= cur->n)
+			before = find_before(frame, raw, raw->pid);
+		else if (i < same)
+			before = &prev->raw[i];
+		else
+			before = match(frame, raw, &at);
+		if (raw->was)
+			before = find_before(frame, raw, raw->was);
+		build_row(frame, &frame->rows[i], raw, before, options);
+	}
+	if (prev)
+		frame->gone += prev->n - at;
+}
+
+void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
+		 const struct frame_options *options)
+{
+	size_t n = cur->n + cur->left;
+
+	if (frame->cap < n) {
+		free(frame->rows);
+		free(frame->deltas);
+		frame->cap = n * 2;
+		frame->rows = xcalloc(frame->cap, sizeof(*frame->rows));
+		/* Room for all, of which few pages are ever touched. */
+		frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
+	}
+	frame->cur = cur;
+	frame->prev = prev;
+	frame->n = frame->tasks = n;
+	frame->real_ns = cur->real_ns;
+	frame->since_start = options->since_start;
+	frame->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
+	frame->born = frame->gone = frame->stale = frame->still = 0;
+	frame->kinds = 0;
+	frame->run_ns = 0;
+	frame->ndeltas = 0;
+	frame->nnotes = 0;
+	build_rows(frame, options);
+}
+
+void frame_note(struct frame *frame, enum note_id id, uint64_t value)
+{
+	for (size_t i = 0; i < frame->nnotes; i++)
+		if (frame->notes[i].id == id && frame->notes[i].value == value)
+			return;
+	if (frame->nnotes < NOTES_MAX)
+		frame->notes[frame->nnotes++] = (struct note){ id, value };
+}
+
+bool frame_has_note(const struct frame *frame, enum note_id id)
+{
+	for (size_t i = 0; i < frame->nnotes; i++)
+		if (frame->notes[i].id == id)
+			return true;
+	return false;
+}
+
+/* Adds the waits of several kinds. */
+static void add_sum(struct delay_sum *a, const struct delay_sum *b)
+{
+	a->count += b->count;
+	a->ns += b->ns;
+}
+
+void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
+{
+	sum->valid |= row->valid;
+	sum->members += row->members;
+	if (row->deltas == &no_deltas)
+		return;
+	counters_add_known(&deltas->grown, &row->deltas->grown, row->valid);
+	add_sum(&deltas->total, &row->deltas->total);
+	add_sum(&deltas->mem, &row->deltas->mem);
+}
+
+void row_add_life(struct counters *sum, const struct row *row)
+{
+	const struct counters *life = &row->raw->counters;
+
+	counters_add_known(sum, life, counters_known(life));
+}
+
+/* Where the row's element lies in its sample, for the arrays beside it. */
+static size_t place_of(const struct sample *sample, const struct task_raw *raw)
+{
+	return (size_t)(raw - sample->raw);
+}
+
+const struct task_record *row_record(const struct frame *frame, const struct row *row)
+{
+	if (!row->task || !frame->cur->records)
+		return NULL;
+	return &frame->cur->records[place_of(frame->cur, row->raw)];
+}
+
+const struct task_record *row_record_before(const struct frame *frame, const struct row *row)
+{
+	if (!row->task || !row->before || !frame->prev->records)
+		return NULL;
+	return &frame->prev->records[place_of(frame->prev, row->before)];
+}
+
+const struct task_proc *row_proc(const struct frame *frame, const struct row *row)
+{
+	if (!row->task || !frame->cur->procs)
+		return NULL;
+	return &frame->cur->procs[place_of(frame->cur, row->raw)];
+}
+
+const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row)
+{
+	if (!row->task || !row->before || !frame->prev->procs)
+		return NULL;
+	return &frame->prev->procs[place_of(frame->prev, row->before)];
+}
+
+char row_state(const struct frame *frame, const struct row *row)
+{
+	const struct task_proc *proc;
+
+	if (row->raw->now.state)
+		return row->raw->now.state;
+	proc = row_proc(frame, row);
+	return proc ? proc->state : 0;
+}
+
+/* Of the counters where they have it, else of what was read beside them. */
+static bool children_of(const struct task_raw *raw, const struct task_proc *proc, bool system,
+			uint64_t *ns)
+{
+	const struct task_children *children = NULL;
+
+	if (raw->counters.valid & VALID_CHILDREN)
+		children = &raw->children;
+	else if (proc && proc->children_valid)
+		children = &proc->children;
+	if (!children)
+		return false;
+	*ns = system ? children->system_ns : children->user_ns;
+	return true;
+}
+
+bool row_children(const struct frame *frame, const struct row *row, bool system, uint64_t *ns)
+{
+	return children_of(row->raw, row_proc(frame, row), system, ns);
+}
+
+bool row_children_before(const struct frame *frame, const struct row *row, bool system,
+			 uint64_t *ns)
+{
+	return row->before &&
+	       children_of(row->before, row_proc_before(frame, row), system, ns);
+}
+
+bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
+{
+	if (row->exited || !row->task)
+		return false;
+	if (row->raw->now.state) {
+		*ns = frame->cur->end_ns - row->raw->now.wait_since_ns;
+		return row->raw->now.wait != WAIT_NONE;
+	}
+	if (row_state(frame, row) != 'D' || !row->raw->single ||
+	    !(row->raw->counters.valid & VALID_RUN))
+		return false;
+	*ns = row->raw->read_ns - row->raw->idle.since_ns;
+	return true;
+}
+
+const struct row *frame_find(const struct frame *frame, const struct task_key *key)
+{
+	for (size_t i = 0; i < frame->n; i++)
+		if (frame->rows[i].task->key.pid == key->pid &&
+		    frame->rows[i].task->key.start_ns == key->start_ns)
+			return &frame->rows[i];
+	return NULL;
+}
+
+void frame_free(struct frame *frame)
+{
+	free(frame->rows);
+	free(frame->deltas);
+	*frame = (struct frame){ 0 };
+}

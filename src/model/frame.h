@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A frame: what happened between two samples, as deltas of their counters. It is not
+ * changed once it is handed on.
+ */
+#ifndef STALLTOP_MODEL_FRAME_H
+#define STALLTOP_MODEL_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/account.h"
+#include "cgroup/cgroup.h"
+#include "kernel/delayacct.h"
+#include "cgroup/hierarchy.h"
+#include "data/sample.h"
+#include "kernel/system.h"
+
+/* What degrades a frame. Words for it are in notes.c. */
+enum note_id {
+	NOTE_DELAYACCT_OFF,
+	NOTE_DELAYACCT_OLDER,  /* value: tasks */
+	NOTE_DELAYACCT_UNSURE, /* value: tasks */
+	NOTE_DELAYACCT_TOGGLED,
+	NOTE_NO_CAP,
+	NOTE_NO_TASKSTATS,
+	NOTE_TASKSTATS_VERSION,
+	NOTE_TASKSTATS_ERROR, /* value: errno */
+	NOTE_NO_BPF,	      /* value: errno */
+	NOTE_NO_PSI,
+	NOTE_GROUP_GONE,
+	NOTE_GROUP_PSI, /* value: errno */
+	NOTE_GROUP_UNKNOWN, /* value: tasks */
+	NOTE_PSI_MISSING, /* value: enum psi_resource */
+	NOTE_STALE_STAMP, /* value: tasks */
+	NOTE_UNREAD,	  /* value: tasks */
+	NOTE_EXITS_REFUSED, /* value: errno */
+	NOTE_EXITS_LOST,    /* value: records */
+	NOTE_EXITS_INEXACT,
+	NOTE_LATE,	  /* value: grid points skipped */
+	NOTE_TRIGGER_GONE, /* value: triggers */
+	NOTE_IDS
+};
+
+struct note {
+	enum note_id id;
+	uint64_t value;
+};
+
+#define NOTES_MAX 16
+
+/* What happened to a task in the interval. */
+struct deltas {
+	/* Known is what row.valid says. user_ns and system_ns: run_ns, split in their ratio. */
+	struct counters grown;
+	struct delay_sum total, mem; /* see delay_total(), delay_mem() */
+};
+
+/* Of a row to which nothing happened, or of which nothing is known. */
+extern const struct deltas no_deltas;
+
+struct group;
+
+/*
+ * A task in the interval, or a sum of such rows: then task is NULL, raw its members'
+ * counters added up, and before NULL. Where a delta is not in `valid` it is unknown.
+ */
+struct row {
+	const struct task *task;
+	const struct task_raw *raw;    /* counters now */
+	const struct task_raw *before; /* counters at the last reading, NULL: none */
+	const struct deltas *deltas;   /* never NULL; most rows share `no_deltas` */
+	const struct group *group;     /* whose sum it is; NULL: a task's, or of all that pass */
+	uint64_t interval_ns;	       /* between the two readings; 0: there is only one */
+	uint32_t valid; /* as counters.valid, of the deltas */
+	unsigned members;
+	bool born, exited;
+	bool still; /* nothing happened to it, by what its source said: all deltas are 0 */
+};
+
+#define NO_GROUP SIZE_MAX
+
+/* What was read of a group's own files for the frame and the one before; NULL: nothing. */
+struct group_figures {
+	const struct cgroup_sample *now, *before;
+};
+
+/* What a row stands for that is a group's (see group.h). */
+struct group {
+	const char *name;  /* raw bytes; NULL: of those of whom it is not known */
+	const char *label; /* the name made readable, or in a tree its last part */
+	uint64_t id;	   /* of the name: the same from frame to frame; never 0 */
+	const struct row *const *members; /* rows of tasks; first its own, then of groups below */
+	size_t n, own;			  /* all members, and its own */
+	const struct row *worst; /* the member that waited most; NULL: none has waited */
+	struct row sum;		 /* of its own members alone: sums over groups take that */
+	struct group_figures *figures; /* the sampler's: see sampler_fill() */
+	size_t parent; /* in a tree: the index of the row above; NO_GROUP: there is none */
+};
+
+struct frame {
+	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
+	struct row *rows;		 /* in the sample's order: the living, those that left */
+	size_t n, cap;
+	size_t tasks; /* rows of tasks: of a folded frame those of the frame that was folded */
+	struct deltas *deltas; /* of the rows to which something happened */
+	size_t ndeltas;
+	uint64_t real_ns;     /* CLOCK_REALTIME of the sample */
+	uint64_t epoch_ns;    /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
+	uint64_t interval_ns; /* between the samples' begins; 0: none */
+	const char *cgroup;   /* its pressure is in `system`, in place of the machine's; NULL */
+	const char *group_by; /* what a row is, by its id of group_table */
+	const struct hierarchy *hierarchy; /* that cgroups are of; NULL: not looked for, or none */
+	bool threads, since_start;
+	size_t born, gone;  /* tasks that came and went between the samples */
+	size_t still;	    /* rows to which nothing happened */
+	uint64_t run_ns;    /* of all rows */
+	size_t stale;	    /* rows with a delay that cannot be: see frame_build() */
+	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
+	uint32_t kinds;	     /* kinds that a row of this frame has: what a view shows by default */
+	const struct system_sample *system, *system_before; /* before: NULL without interval */
+	struct account account;
+	const char *source;
+	int taskstats_version; /* 0: none */
+	enum delayacct_state delayacct;
+	double self; /* own CPU time in percent of the interval; negative: not known */
+	struct note notes[NOTES_MAX];
+	size_t nnotes;
+};
+
+/* How a frame is to be built. */
+struct frame_options {
+	bool since_start; /* deltas are the counters themselves, the interval is the task's life */
+	uint32_t unknown; /* DELAY_BIT()s that say nothing in this interval (the switch moved) */
+};
+
+/*
+ * Builds the rows of a frame from two samples, `prev` NULL for the first. Counters of `cur`
+ * that fell are lifted to what they were: a TGID total runs back a little when a thread
+ * exits (added to the group before it stops counting as live), and the record of a zombie
+ * reads 0. So every delta is the difference of two counters of two frames.
+ *
+ * A delay that cannot have been waited is unknown: a 6.18 kernel was seen to book waits of
+ * minutes, up to its own uptime, for tasks of milliseconds with direct I/O on busy CPUs.
+ */
+void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
+		 const struct frame_options *options);
+
+/* Adds a note, once an id and value; beyond NOTES_MAX it is dropped. */
+void frame_note(struct frame *frame, enum note_id id, uint64_t value);
+
+/* Whether the frame has that note. */
+bool frame_has_note(const struct frame *frame, enum note_id id);
+
+/* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
+void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
+
+/* Adds the row's counters since its start, what can be of them. */
+void row_add_life(struct counters *sum, const struct row *row);
+
+/* Parts of a row that are there only when needed; NULL where they are not. */
+const struct task_record *row_record(const struct frame *frame, const struct row *row);
+const struct task_record *row_record_before(const struct frame *frame, const struct row *row);
+const struct task_proc *row_proc(const struct frame *frame, const struct row *row);
+const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row);
+
+/* The state of the row's task as in /proc/PID/stat; 0: not read (NEED_STAT). */
+char row_state(const struct frame *frame, const struct row *row);
+
+/*
+ * Time of the task's children that were reaped, user or system, and what it was in the sample
+ * before. False where it is not known (NEED_STAT).
+ */
+bool row_children(const struct frame *frame, const struct row *row, bool system, uint64_t *ns);
+bool row_children_before(const struct frame *frame, const struct row *row, bool system,
+			 uint64_t *ns);
+
+/*
+ * How long the task has been waiting by now: the longest of its threads, for whatever, where the
+ * source says so. Else, of a task of one thread in uninterruptible sleep, how long at least:
+ * nobody gets into it without running, so since the reading after it was last seen to have run.
+ * False where it is not waiting, or its state was not read (NEED_STAT).
+ */
+bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
+
+/* The row of that thread (or, pid being tgid, of that process), or NULL. */
+const struct row *frame_find(const struct frame *frame, const struct task_key *key);
+
+/* Frees the rows and their deltas. */
+void frame_free(struct frame *frame);
+
+#endif

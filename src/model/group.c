@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup/cgroup_name.h"
+#include "base/util.h"
+
+/* No place in the table of names. */
+#define EMPTY 0u
+
+/* Of a task that belongs to no group. */
+#define NOWHERE UINT32_MAX
+
+/* What is kept of a group where it was first met; rows point here. */
+struct group_store {
+	uint64_t id;
+	bool named;
+	size_t name, label; /* offsets of `names` */
+	const char *text;   /* the name, once all are there */
+	size_t n;	    /* its own members */
+	size_t rank;	    /* among all, by name */
+	struct deltas own, all;
+	struct task_raw own_raw, all_raw;
+	struct group_figures figures;
+};
+
+const struct group_row group_table[GROUP_BYS] = {
+	[GROUP_PROCESS] = { "process", "task", "tasks", "one row per process", 0 },
+	[GROUP_THREAD] = { "thread", "thread", "threads", "one row per thread", 0 },
+	[GROUP_USER] = { "user", "user", "users", "one row per user", 0 },
+	[GROUP_COMMAND] = { "command", "command", "commands", "one row for all tasks of a name",
+			    0 },
+	[GROUP_CGROUP] = { "cgroup", "cgroup", "cgroups", "one row per control group",
+			   NEED_CGROUP },
+};
+
+int group_by_name(const char *name)
+{
+	for (int by = 0; by < GROUP_BYS; by++)
+		if (!strcmp(group_table[by].id, name))
+			return by;
+	return -1;
+}
+
+const char *group_name_of(const struct row *row, enum group_by by)
+{
+	if (by == GROUP_USER)
+		return row->task->user;
+	return by == GROUP_CGROUP ? row->task->cgroup : row->task->comm;
+}
+
+bool group_is_below(const char *path, const char *below)
+{
+	size_t len = strlen(below);
+
+	if (!path)
+		return false;
+	while (len && below[len - 1] == '/')
+		len--;
+	return !strncmp(path, below, len) && (!path[len] || path[len] == '/');
+}
+
+/* A number for a name, as good as never that of another (FNV-1a, 64 bits). */
+static uint64_t id_of(const char *name)
+{
+	uint64_t id = UINT64_C(0xcbf29ce484222325);
+
+	for (; name && *name; name++)
+		id = (id ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	/* Nobody's name is no name: told apart from an empty one. */
+	id += !name;
+	return id ? id : 1;
+}
+
+/* The name of a store; NULL: of those of whom none is known. */
+static const char *name_in(const struct grouping *grouping, const struct group_store *store)
+{
+	return store->named ? grouping->names.data + store->name : NULL;
+}
+
+/* Where a name is, or would be, in the table. */
+static size_t slot_of(const struct grouping *grouping, uint64_t id, const char *name)
+{
+	size_t at = id & (grouping->table_size - 1);
+
+	for (; grouping->table[at] != EMPTY; at = (at + 1) & (grouping->table_size - 1)) {
+		const struct group_store *store = &grouping->stores[grouping->table[at] - 1];
+		const char *other = name_in(grouping, store);
+
+		if (store->id == id && !other == !name && (!name || !strcmp(other, name)))
+			break;
+	}
+	return at;
+}
+
+/* Makes the table at least twice as large as there are groups, and puts those there are in. */
+static void grow_table(struct grouping *grouping, size_t n)
+{
+	if (grouping->table_size >= 2 * n + 2)
+		return;
+	while (grouping->table_size < 2 * n + 2)
+		grouping->table_size = grouping->table_size ? grouping->table_size * 2 : 64;
+	grouping->table = xreallocarray(grouping->table, grouping->table_size,
+					sizeof(*grouping->table));
+	memset(grouping->table, 0, grouping->table_size * sizeof(*grouping->table));
+	for (size_t i = 0; i < grouping->frame.n; i++) {
+		const struct group_store *store = &grouping->stores[i];
+
+		grouping->table[slot_of(grouping, store->id, name_in(grouping, store))] =
+			(uint32_t)i + 1;
+	}
+}
+
+/* Makes room for one more group. */
+static void grow_groups(struct grouping *grouping)
+{
+	size_t n = grouping->frame.n + 1;
+
+	grow_table(grouping, n);
+	if (n <= grouping->cap)
+		return;
+	grouping->cap = n * 2;
+	grouping->stores = xreallocarray(grouping->stores, grouping->cap,
+					 sizeof(*grouping->stores));
+	grouping->ranked = xreallocarray(grouping->ranked, grouping->cap,
+					 sizeof(*grouping->ranked));
+	grouping->groups = xreallocarray(grouping->groups, grouping->cap,
+					 sizeof(*grouping->groups));
+	grouping->frame.rows = xreallocarray(grouping->frame.rows, grouping->cap,
+					     sizeof(*grouping->frame.rows));
+}
+
+/* The index of the group of that name, added if it is new: `added` says which. */
+static size_t take_group(struct grouping *grouping, const char *name, bool *added)
+{
+	uint64_t id = id_of(name);
+	struct group_store *store;
+	size_t slot;
+
+	grow_groups(grouping);
+	slot = slot_of(grouping, id, name);
+	*added = grouping->table[slot] == EMPTY;
+	if (!*added)
+		return grouping->table[slot] - 1;
+	store = &grouping->stores[grouping->frame.n++];
+	memset(store, 0, sizeof(*store));
+	store->id = id;
+	store->named = name;
+	store->name = store->label = grouping->names.len;
+	if (name)
+		buf_add(&grouping->names, name, strlen(name) + 1);
+	grouping->table[slot] = (uint32_t)grouping->frame.n;
+	return grouping->frame.n - 1;
+}
+
+/* Bytes of the path of the group above; 0: there is none. */
+static size_t above(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash || !slash[1])
+		return 0;
+	return slash == path ? 1 : (size_t)(slash - path);
+}
+
+/* Adds the groups above one that was added. */
+static void take_above(struct grouping *grouping, size_t index)
+{
+	bool added = true;
+
+	while (added && grouping->stores[index].named) {
+		const char *path = name_in(grouping, &grouping->stores[index]);
+		size_t len = above(path);
+		char *parent;
+
+		if (!len)
+			return;
+		/* A copy, as the names may move. */
+		parent = xcalloc(len + 1, 1);
+		memcpy(parent, path, len);
+		index = take_group(grouping, parent, &added);
+		free(parent);
+	}
+}
+
+/* Adds the readable name of a cgroup; a tree shows what is above already. */
+static void label_cgroup(struct grouping *grouping, struct group_store *store, bool tree)
+{
+	struct buf label = { 0 };
+	const char *path = name_in(grouping, store), *last;
+
+	if (!path)
+		return;
+	cgroup_name(path, &label);
+	last = strrchr(buf_cstr(&label), '/');
+	last = tree && last && last[1] ? last + 1 : buf_cstr(&label);
+	store->label = grouping->names.len;
+	buf_add(&grouping->names, last, strlen(last) + 1);
+	buf_free(&label);
+}
+
+/* Finds out which groups there are, and the members' number of each. */
+static void find_groups(struct grouping *grouping, const struct frame *frame,
+			const struct grouping_options *options)
+{
+	bool tree = options->tree && options->by == GROUP_CGROUP, added;
+
+	grouping->frame.n = 0;
+	grouping->names.len = 0;
+	if (grouping->table)
+		memset(grouping->table, 0, grouping->table_size * sizeof(*grouping->table));
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+		size_t index;
+
+		grouping->group_of[i] = NOWHERE;
+		if (options->passes && !options->passes(options->arg, row))
+			continue;
+		index = take_group(grouping, group_name_of(row, options->by), &added);
+		grouping->group_of[i] = (uint32_t)index;
+		grouping->stores[index].n++;
+		if (added && tree)
+			take_above(grouping, index);
+	}
+	if (options->by == GROUP_CGROUP)
+		for (size_t i = 0; i < grouping->frame.n; i++)
+			label_cgroup(grouping, &grouping->stores[i], tree);
+}
+
+/* Orders names, with a slash before all other bytes: a path comes right before those below. */
+static int compare_names(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	if (!*a || !*b)
+		return (*a != '\0') - (*b != '\0');
+	if (*a == '/' || *b == '/')
+		return (*b == '/') - (*a == '/');
+	return (unsigned char)*a < (unsigned char)*b ? -1 : *a != *b;
+}
+
+/* The same of stores; those without a name come last. */
+static int compare_stores(const void *a, const void *b)
+{
+	const struct group_store *const *x = a, *const *y = b;
+
+	if (!(*x)->text || !(*y)->text)
+		return !(*x)->text - !(*y)->text;
+	return compare_names((*x)->text, (*y)->text);
+}
+
+/* Starts the groups and brings them into their order. */
+static void order_groups(struct grouping *grouping)
+{
+	size_t n = grouping->frame.n, members = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		grouping->stores[i].text = name_in(grouping, &grouping->stores[i]);
+		grouping->ranked[i] = &grouping->stores[i];
+	}
+	if (n)
+		qsort(grouping->ranked, n, sizeof(*grouping->ranked), compare_stores);
+	for (size_t i = 0; i < n; i++) {
+		struct group_store *store = grouping->ranked[i];
+
+		store->rank = i;
+		grouping->groups[i] = (struct group){
+			.name = store->text,
+			.label = store->text ? grouping->names.data + store->label : NULL,
+			.id = store->id, .members = grouping->members + members, .n = store->n,
+			.sum = { .raw = &store->own_raw, .deltas = &store->own },
+			.figures = &store->figures,
+			.parent = NO_GROUP,
+		};
+		grouping->frame.rows[i] = (struct row){ .raw = &store->all_raw,
+							.deltas = &store->all,
+							.group = &grouping->groups[i] };
+		members += store->n;
+	}
+}
+
+/* Whether a has waited more than b. */
+static bool is_worse(const struct row *a, const struct row *b)
+{
+	return a && a->deltas->total.ns > (b ? b->deltas->total.ns : 0);
+}
+
+/* Adds the members to their groups. */
+static void add_members(struct grouping *grouping, const struct frame *frame, bool life)
+{
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+		struct group_store *store;
+		struct group *group;
+
+		if (grouping->group_of[i] == NOWHERE)
+			continue;
+		store = &grouping->stores[grouping->group_of[i]];
+		group = &grouping->groups[store->rank];
+		grouping->members[group->members - grouping->members + (ptrdiff_t)group->own++] =
+			row;
+		row_add(&group->sum, &store->own, row);
+		if (life)
+			row_add_life(&store->own_raw.counters, row);
+		if (is_worse(row, group->worst))
+			group->worst = row;
+	}
+}
+
+/* The index of the group above that at `index`: the nearest before it that it lies below. */
+static size_t parent_of(const struct grouping *grouping, size_t index)
+{
+	const struct group *groups = grouping->groups;
+	size_t at = index;
+
+	if (!index || !groups[index].name)
+		return NO_GROUP;
+	for (at = index - 1; at != NO_GROUP; at = groups[at].parent)
+		if (group_is_below(groups[index].name, groups[at].name))
+			return at;
+	return NO_GROUP;
+}
+
+/* Adds a row to that of the group of a rank. */
+static void add_to(struct grouping *grouping, size_t rank, const struct row *row, bool life)
+{
+	struct group_store *store = grouping->ranked[rank];
+
+	row_add(&grouping->frame.rows[rank], &store->all, row);
+	if (life)
+		row_add_life(&store->all_raw.counters, row);
+}
+
+/* Makes the rows: of the own members, or of those of all groups below it, too. */
+static void make_rows(struct grouping *grouping, const struct grouping_options *options,
+		      uint64_t interval_ns)
+{
+	bool tree = options->tree && options->by == GROUP_CGROUP;
+	struct row *rows = grouping->frame.rows;
+
+	for (size_t i = 0; tree && i < grouping->frame.n; i++)
+		grouping->groups[i].parent = parent_of(grouping, i);
+	for (size_t i = 0; i < grouping->frame.n; i++) {
+		struct group *group = &grouping->groups[i];
+
+		group->sum.interval_ns = rows[i].interval_ns = interval_ns;
+		add_to(grouping, i, &group->sum, options->life);
+	}
+	/* Those below come behind, so each is complete when it is added to the one above. */
+	for (size_t i = grouping->frame.n; tree && i-- > 0;) {
+		const struct group *group = &grouping->groups[i];
+		struct group *parent;
+
+		if (group->parent == NO_GROUP)
+			continue;
+		parent = &grouping->groups[group->parent];
+		parent->n += group->n;
+		if (is_worse(group->worst, parent->worst))
+			parent->worst = group->worst;
+		add_to(grouping, group->parent, &rows[i], options->life);
+	}
+}
+
+/* Makes room for what goes along with the tasks. */
+static void reserve_members(struct grouping *grouping, size_t n)
+{
+	if (n <= grouping->members_cap && grouping->members)
+		return;
+	grouping->members_cap = n * 2 + 1;
+	grouping->members = xreallocarray(grouping->members, grouping->members_cap,
+					  sizeof(*grouping->members));
+	grouping->group_of = xreallocarray(grouping->group_of, grouping->members_cap,
+					   sizeof(*grouping->group_of));
+}
+
+const struct frame *group_fold(struct grouping *grouping, const struct frame *frame,
+			       const struct grouping_options *options)
+{
+	struct row *rows = grouping->frame.rows;
+
+	grouping->frame = *frame;
+	grouping->frame.rows = rows;
+	grouping->frame.cap = 0;
+	grouping->frame.deltas = NULL;
+	grouping->frame.still = 0;
+	grouping->frame.group_by = group_table[options->by].id;
+	reserve_members(grouping, frame->n);
+	find_groups(grouping, frame, options);
+	order_groups(grouping);
+	add_members(grouping, frame, options->life);
+	/* Since their starts, the members' intervals differ: see query.c. */
+	make_rows(grouping, options,
+		  frame->since_start ? frame->cur->begin_ns : frame->interval_ns);
+	return &grouping->frame;
+}
+
+const struct row *group_find(const struct grouping *grouping, uint64_t id)
+{
+	size_t at = id & (grouping->table_size - 1);
+
+	if (!grouping->table_size)
+		return NULL;
+	for (; grouping->table[at] != EMPTY; at = (at + 1) & (grouping->table_size - 1)) {
+		const struct group_store *store = &grouping->stores[grouping->table[at] - 1];
+
+		if (store->id == id)
+			return &grouping->frame.rows[store->rank];
+	}
+	return NULL;
+}
+
+void grouping_free(struct grouping *grouping)
+{
+	free(grouping->frame.rows);
+	free(grouping->groups);
+	free(grouping->stores);
+	free(grouping->ranked);
+	free(grouping->members);
+	free(grouping->group_of);
+	free(grouping->table);
+	buf_free(&grouping->names);
+	*grouping = (struct grouping){ 0 };
+}

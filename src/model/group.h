@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Grouping: the rows of tasks folded into rows of groups, which filters, sorting, columns and
+ * formats treat like those of tasks. Sums are those of the members, each counted once.
+ */
+#ifndef STALLTOP_MODEL_GROUP_H
+#define STALLTOP_MODEL_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "model/frame.h"
+
+/* What a row is. The first two are what samples have rows for: nothing is folded. */
+enum group_by { GROUP_PROCESS, GROUP_THREAD, GROUP_USER, GROUP_COMMAND, GROUP_CGROUP, GROUP_BYS };
+
+struct group_row {
+	const char *id;
+	const char *one, *many; /* what the sum row counts */
+	const char *help;	/* what a row is then */
+	unsigned needs;		/* NEED_ bits: what must be read to tell the groups */
+};
+
+extern const struct group_row group_table[GROUP_BYS];
+
+/* The grouping of that name, or -1. */
+int group_by_name(const char *name);
+
+/* Whether rows are folded. */
+static inline bool group_folds(enum group_by by)
+{
+	return by > GROUP_THREAD;
+}
+
+/* The name of the group that a task's row belongs to: raw bytes, NULL where it is not known. */
+const char *group_name_of(const struct row *row, enum group_by by);
+
+/* Whether a cgroup's path (NULL: not known) is `below` or lies below it. */
+bool group_is_below(const char *path, const char *below);
+
+struct grouping_options {
+	enum group_by by;
+	bool tree; /* of cgroups: with all groups above, whose figures take in those below */
+	bool life; /* counters since the start are wanted, too */
+	/* Which tasks belong to any group. */
+	bool (*passes)(const void *arg, const struct row *row);
+	const void *arg;
+};
+
+/* The memory of a fold, kept from frame to frame. Zero-initialised it is empty. */
+struct grouping {
+	struct frame frame; /* with a row a group; all else is the folded frame's */
+	struct group *groups; /* parallel to its rows */
+	struct group_store *stores; /* what rows and groups point at */
+	struct group_store **ranked; /* those, in the rows' order */
+	size_t cap;
+	const struct row **members; /* of all groups, group by group */
+	uint32_t *group_of;	    /* parallel to the folded frame's rows */
+	size_t members_cap;
+	struct buf names;
+	uint32_t *table; /* by hash of the name */
+	size_t table_size;
+};
+
+/*
+ * Folds a frame of tasks. The frame returned is valid until the next fold or until the folded
+ * one is not any more; names are copied. Its rows are sorted by name, a tree's before what
+ * is below.
+ */
+const struct frame *group_fold(struct grouping *grouping, const struct frame *frame,
+			       const struct grouping_options *options);
+
+/* The group of that id in the frame folded last, or NULL. */
+const struct row *group_find(const struct grouping *grouping, uint64_t id);
+
+void grouping_free(struct grouping *grouping);
+
+#endif

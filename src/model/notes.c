@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/notes.h"
+
+#include <string.h>
+
+const struct note_row note_table[NOTE_IDS] = {
+	[NOTE_DELAYACCT_OFF] = {
+		"delayacct-off", "delay accounting is off: only cpu delay is known",
+		"to switch it on now, for tasks that start later: sysctl kernel.task_delayacct=1; "
+		"at every boot: the kernel parameter delayacct, or a line kernel.task_delayacct=1 "
+		"in /etc/sysctl.d/50-delayacct.conf",
+	},
+	[NOTE_DELAYACCT_OLDER] = {
+		"delayacct-older",
+		"%v {task is|tasks are} older than delay accounting: "
+		"only {its|their} cpu delay is known",
+		"start {it|them} again, or boot with the kernel parameter delayacct",
+	},
+	[NOTE_DELAYACCT_UNSURE] = {
+		"delayacct-unsure",
+		"%v {task shows|tasks show} no blkio: {it|they} may be older than delay accounting, "
+		"so their blkio is unknown",
+		"the taskstats source can tell (see no-cap)",
+	},
+	[NOTE_DELAYACCT_TOGGLED] = {
+		"delayacct-toggled",
+		"delay accounting was switched: in this interval only cpu delay is known", NULL,
+	},
+	[NOTE_NO_CAP] = {
+		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only",
+		"run as root in the initial user namespace, or give the program "
+		"cap_net_admin (setcap cap_net_admin+ep stalltop)",
+	},
+	[NOTE_NO_TASKSTATS] = {
+		"no-taskstats", "this kernel has no taskstats: procfs source, cpu and blkio only",
+		"needs a kernel with CONFIG_TASKSTATS and CONFIG_TASK_DELAY_ACCT",
+	},
+	[NOTE_TASKSTATS_VERSION] = {
+		"taskstats-version",
+		"this kernel's taskstats is older than version 8: procfs source, cpu and blkio only",
+		NULL,
+	},
+	[NOTE_TASKSTATS_ERROR] = {
+		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only",
+		NULL,
+	},
+	[NOTE_NO_BPF] = {
+		"no-bpf",
+		"the bpf source is unavailable (%v): it would read this many tasks at less cost",
+		"--source bpf says why",
+	},
+	[NOTE_NO_PSI] = {
+		"no-psi", "no pressure files: pressure is unknown",
+		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)",
+	},
+	[NOTE_GROUP_GONE] = {
+		"group-gone", "the control group that --cgroup names does not exist", NULL,
+	},
+	[NOTE_GROUP_PSI] = {
+		"group-psi", "the control group's pressure is unavailable (%v)",
+		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1",
+	},
+	[NOTE_GROUP_UNKNOWN] = {
+		"group-unknown",
+		"the control group of %v {task|tasks} that began and ended in the interval is "
+		"unknown: {it is|they are} not shown", "a shorter interval (-d)",
+	},
+	[NOTE_PSI_MISSING] = {
+		"psi-missing", "/proc/pressure/%v cannot be read: its pressure is unknown", NULL,
+	},
+	[NOTE_STALE_STAMP] = {
+		"stale-stamp",
+		"for %v {task|tasks} the kernel booked a wait that is longer than possible: "
+		"it is shown as unknown", NULL,
+	},
+	[NOTE_UNREAD] = {
+		"unread", "%v {task|tasks} could not be read and {is|are} not shown", NULL,
+	},
+	[NOTE_EXITS_REFUSED] = {
+		"exits-refused",
+		"exit records are unavailable (%v): what tasks wait after their last sample is not "
+		"counted",
+		"the kernel sends them in the initial user and pid namespaces only",
+	},
+	[NOTE_EXITS_LOST] = {
+		"exits-lost",
+		"%v exit {record was|records were} lost: "
+		"the last waits of {that task|those tasks} are not counted",
+		"a shorter interval (-d), or a larger --exit-buffer",
+	},
+	[NOTE_EXITS_INEXACT] = {
+		"exits-inexact",
+		"this kernel does not count the exit records that it drops: "
+		"more may be lost than is shown",
+		"needs Linux 4.12 or later; a larger --exit-buffer makes losses rarer",
+	},
+	[NOTE_LATE] = {
+		"late",
+		"%v {interval was|intervals were} skipped: a sample took too long, or the program "
+		"was stopped",
+		"a longer interval (-d)",
+	},
+	[NOTE_TRIGGER_GONE] = {
+		"trigger-gone",
+		"%v control {group|groups} that --when names no longer {exists|exist}: "
+		"{its|their} pressure is not watched any more", NULL,
+	},
+};
+
+/* Appends what %v stands for. */
+static void append_value(struct buf *out, const struct note *note)
+{
+	if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
+		buf_puts(out, psi_names[note->value]);
+	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
+		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI)
+		buf_puts(out, strerror((int)note->value));
+	else
+		buf_uint(out, note->value);
+}
+
+/* Appends a text of the table: %v is the value, {one|many} depends on it. */
+static void append_text(struct buf *out, const char *text, const struct note *note)
+{
+	while (*text) {
+		size_t plain = strcspn(text, "%{"), first, second;
+
+		buf_add(out, text, plain);
+		text += plain;
+		if (*text == '%') {
+			append_value(out, note);
+			text += 2;
+		} else if (*text) {
+			first = strcspn(++text, "|");
+			second = strcspn(text + first, "}");
+			if (note->value == 1)
+				buf_add(out, text, first);
+			else
+				buf_add(out, text + first + 1, second - 1);
+			text += first + second + 1;
+		}
+	}
+}
+
+void note_append(struct buf *out, const struct note *note, bool remedy)
+{
+	const struct note_row *row = &note_table[note->id];
+
+	append_text(out, row->text, note);
+	if (remedy && row->remedy) {
+		buf_puts(out, "; ");
+		append_text(out, row->remedy, note);
+	}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words for what degrades a frame: one row a note. */
+#ifndef STALLTOP_MODEL_NOTES_H
+#define STALLTOP_MODEL_NOTES_H
+
+#include "base/buf.h"
+#include "model/frame.h"
+
+/*
+ * Texts have %v for the note's value, and {one|many} for what depends on it. `text` says what is
+ * missing and why, in a line of a screen; `remedy` what to do about it, NULL where there is nothing.
+ */
+struct note_row {
+	const char *id;
+	const char *text;
+	const char *remedy;
+};
+
+extern const struct note_row note_table[NOTE_IDS];
+
+/* Appends the note's text; with the remedy behind it when asked for. */
+void note_append(struct buf *out, const struct note *note, bool remedy);
+
+#endif

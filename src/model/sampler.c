@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/sampler.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/exit_merge.h"
+#include "kernel/exits.h"
+#include "model/group.h"
+#include "kernel/pidlist.h"
+#include "model/source.h"
+#include "model/taskinfo.h"
+#include "base/util.h"
+
+#define FRAMES 2
+
+/*
+ * Above, asking taskstats for each (3 us) costs more in ten samples than loading a program into
+ * the kernel does once (50 ms).
+ */
+#define MANY_TASKS 2000
+
+/* As many exit records are kept one by one until the next sample. */
+#define RECORDS_MAX 65536
+
+struct sampler {
+	const struct sampler_config *config;
+	struct source source;
+	struct system *system;
+	struct taskinfo *info;
+	struct hierarchy hierarchy; /* of no name: not opened, or there is none */
+	bool hierarchy_tried;
+	struct cgroup_reader *groups; /* NULL: nobody wanted to know of groups, or there are none */
+	struct delayacct delayacct;
+	struct account_reader accounts;
+	struct exits *exits; /* NULL: not listened for */
+	int exits_refused;   /* -errno */
+	bool resting;	     /* they are opened by the next sample */
+	bool lost;	     /* records were, so that identities must be asked for anew */
+	bool irq_seen;	     /* as delayacct had it at the sample before */
+	struct exits_stats exits_before; /* at the sample before */
+	unsigned needs;
+	/*
+	 * In turn: the sample of the frame handed out (index `now`), the one before it that its
+	 * rows point at, and the one being filled meanwhile; the frame handed out, and the next.
+	 */
+	struct sample samples[SAMPLES];
+	struct system_sample systems[SAMPLES];
+	struct frame frames[FRAMES];
+	unsigned now;
+	uint64_t ticks;
+	uint64_t epoch_ns; /* see struct frame: read once, so that a start stays what it was */
+	uint64_t self_ns; /* own CPU time at the last tick */
+};
+
+/* Own CPU time, user and system. */
+static uint64_t own_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/*
+ * Where only some processes are read, they alone would have to show since when tasks are
+ * accounted. So all are read once for that.
+ */
+static void learn_from_all(struct sampler *sampler)
+{
+	const struct sampler_config *config = sampler->config;
+	struct source_env env = { .procfd = config->procfd, .threads = config->threads };
+	struct sample all = { 0 }, none = { 0 };
+	struct source source;
+
+	if (!config->pids || source_open(&source, sampler->source.ops->name, &env))
+		return;
+	if (!source.ops->sample(source.state, &none, &all, 0))
+		delayacct_mask(&sampler->delayacct, &all);
+	sample_free(&all);
+	source_close(&source);
+}
+
+/* Listens for exiting tasks where the source's counters go on in their records. */
+static void open_exits(struct sampler *sampler)
+{
+	const struct sampler_config *config = sampler->config;
+
+	if (config->exits && sampler->source.ops->exits)
+		sampler->exits_refused =
+			exits_open(&sampler->exits, config->threads, config->exit_buffer);
+}
+
+/* Whether there are so many tasks now that asking for each is not cheap any more. */
+static bool are_many(void)
+{
+	struct sysinfo machine;
+
+	return !sysinfo(&machine) && machine.procs > MANY_TASKS;
+}
+
+/* Opens the source, as if nothing had been read before. 0 or -errno. */
+static int open_source(struct sampler *sampler)
+{
+	const struct sampler_config *config = sampler->config;
+	struct source_env env = { .procfd = config->procfd, .threads = config->threads,
+				  .pids = config->pids, .npids = config->npids,
+				  .many = !config->brief && !config->pids && are_many(),
+				  .between = config->between, .arg = config->arg };
+
+	return source_open(&sampler->source, config->source, &env);
+}
+
+int sampler_open(struct sampler **out, const struct sampler_config *config)
+{
+	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
+	int err;
+
+	sampler->config = config;
+	err = open_source(sampler);
+	if (err) {
+		free(sampler);
+		return err;
+	}
+	sampler->accounts = (struct account_reader){
+		.procfd = config->procfd,
+		.tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK),
+	};
+	sampler->system = system_open(config->procfd);
+	sampler->info = taskinfo_open(config->procfd, config->threads);
+	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
+	sampler->epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	learn_from_all(sampler);
+	open_exits(sampler);
+	sampler->self_ns = own_cpu_ns();
+	*out = sampler;
+	return 0;
+}
+
+/* Opens the cgroup hierarchy when somebody wants groups for the first time. */
+static void need_hierarchy(struct sampler *sampler, unsigned needs)
+{
+	const struct sampler_config *config = sampler->config;
+	int err;
+
+	if (!(needs & NEED_CGROUP) || sampler->hierarchy_tried)
+		return;
+	sampler->hierarchy_tried = true;
+	err = hierarchy_open(&sampler->hierarchy, config->procfd, config->hierarchy);
+	if (err)
+		debug_log("cgroup hierarchy: %s", strerror(-err));
+	taskinfo_set_hierarchy(sampler->info, sampler_hierarchy(sampler));
+	if (!err)
+		sampler->groups = cgroup_reader_open(config->procfd, &sampler->hierarchy);
+}
+
+const struct hierarchy *sampler_hierarchy(const struct sampler *sampler)
+{
+	return sampler->hierarchy.name ? &sampler->hierarchy : NULL;
+}
+
+/* Frees all samples and frames. */
+static void free_samples(struct sampler *sampler)
+{
+	for (unsigned i = 0; i < SAMPLES; i++)
+		sample_free(&sampler->samples[i]);
+	for (unsigned i = 0; i < FRAMES; i++)
+		frame_free(&sampler->frames[i]);
+}
+
+int sampler_rest(struct sampler *sampler)
+{
+	exits_close(sampler->exits);
+	sampler->exits = NULL;
+	sampler->exits_before = (struct exits_stats){ 0 };
+	sampler->resting = true;
+	if (!sampler->ticks)
+		return 0;
+	/* It finds tasks by the sample before, and opens here, not when it is in a hurry. */
+	source_close(&sampler->source);
+	taskinfo_close(sampler->info);
+	sampler->info = taskinfo_open(sampler->config->procfd, sampler->config->threads);
+	taskinfo_set_hierarchy(sampler->info, sampler_hierarchy(sampler));
+	/* With the one of the next sample, two: no group's interval spans the pause. */
+	if (sampler->groups)
+		cgroup_reader_tick(sampler->groups);
+	free_samples(sampler);
+	sampler->accounts.primed = false;
+	sampler->lost = false;
+	sampler->ticks = 0;
+	return open_source(sampler);
+}
+
+void sampler_want(struct sampler *sampler, unsigned needs)
+{
+	need_hierarchy(sampler, needs);
+	sampler->needs = needs;
+}
+
+/* Notes why the source is not the best one. */
+static void note_source(const struct sampler *sampler, struct frame *frame)
+{
+	/* It works without; so that is said once, in the first frame and the first interval. */
+	if (sampler->source.refused_many && sampler->ticks < 2)
+		frame_note(frame, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
+	/* The one that was taken instead may know all that there is. */
+	if (sampler->source.ops->kinds == DELAY_ALL)
+		return;
+	switch (sampler->source.refused) {
+	case 0:
+		break;
+	case -EPERM:
+	case -EACCES:
+		frame_note(frame, NOTE_NO_CAP, 0);
+		break;
+	case -ENOENT:
+	case -EPROTONOSUPPORT:
+		frame_note(frame, sampler->source.refused == -ENOENT ? NOTE_NO_TASKSTATS :
+								       NOTE_TASKSTATS_VERSION, 0);
+		break;
+	default:
+		frame_note(frame, NOTE_TASKSTATS_ERROR, (uint64_t)-sampler->source.refused);
+	}
+}
+
+/* Puts the pressure of the group that is looked at in the place of the machine's. */
+static void take_pressure(struct sampler *sampler, struct system_sample *system,
+			  struct frame *frame)
+{
+	const struct cgroup_sample *now = NULL, *before;
+	int err = -ENOENT;
+
+	frame->cgroup = sampler->config->cgroup;
+	if (!frame->cgroup)
+		return;
+	if (sampler->groups)
+		err = cgroup_read(sampler->groups, frame->cgroup, CGROUP_PRESSURE, &now, &before);
+	if (err)
+		frame_note(frame, NOTE_GROUP_GONE, 0);
+	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
+		frame_note(frame, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
+	if (!err)
+		system->read_ns = now->read_ns[PSI_CPU];
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		bool there = !err && now->have & CGROUP_BIT(r);
+
+		system->psi[r] = there ? now->psi[r] : (struct psi){ 0 };
+		system->psi_error[r] = there ? 0 : -ENOENT;
+	}
+}
+
+/* Notes which pressure files are not there. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
+static void note_pressure(struct frame *frame)
+{
+	const int *error = frame->system->psi_error;
+
+	/* Of a group's that is said already. */
+	if (frame->cgroup)
+		return;
+	if (error[PSI_CPU] && error[PSI_MEMORY] && error[PSI_IO]) {
+		frame_note(frame, NOTE_NO_PSI, 0);
+		return;
+	}
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		if (error[r] && !(r == PSI_IRQ && error[r] == -ENOENT))
+			frame_note(frame, NOTE_PSI_MISSING, r);
+}
+
+/* Notes what is missing in the records of exiting tasks. */
+static void note_exits(const struct sampler *sampler, struct frame *frame)
+{
+	if (sampler->exits_refused)
+		frame_note(frame, NOTE_EXITS_REFUSED, (uint64_t)-sampler->exits_refused);
+	if (frame->lost > 0)
+		frame_note(frame, NOTE_EXITS_LOST, (uint64_t)frame->lost);
+	if (sampler->exits && !exits_stats(sampler->exits)->exact)
+		frame_note(frame, NOTE_EXITS_INEXACT, 0);
+}
+
+/* Notes who ended before his cgroup was read, where all is restricted to one: he is not shown. */
+static void note_unknown(const struct sampler *sampler, struct frame *frame)
+{
+	uint64_t unknown = 0;
+
+	for (size_t i = frame->cur->n; frame->cgroup && i < frame->n; i++)
+		if (!frame->rows[i].task->cgroup)
+			unknown += frame->rows[i].members;
+	if (unknown && sampler->needs & NEED_CGROUP)
+		frame_note(frame, NOTE_GROUP_UNKNOWN, unknown);
+}
+
+/* Notes all that degrades the frame. */
+static void note_all(const struct sampler *sampler, struct frame *frame, size_t older,
+		     uint64_t skipped)
+{
+	note_source(sampler, frame);
+	if (sampler->delayacct.state == DELAYACCT_OFF)
+		frame_note(frame, NOTE_DELAYACCT_OFF, 0);
+	/* Of the delays that procfs lacks a 0 of blkio alone proves nothing. */
+	if (older)
+		frame_note(frame, sampler->source.ops->kinds == DELAY_ALL ?
+					  NOTE_DELAYACCT_OLDER : NOTE_DELAYACCT_UNSURE, older);
+	if (sampler->delayacct.toggled)
+		frame_note(frame, NOTE_DELAYACCT_TOGGLED, 0);
+	note_pressure(frame);
+	if (frame->stale)
+		frame_note(frame, NOTE_STALE_STAMP, frame->stale);
+	if (frame->cur->unread)
+		frame_note(frame, NOTE_UNREAD, frame->cur->unread);
+	note_exits(sampler, frame);
+	note_unknown(sampler, frame);
+	if (skipped)
+		frame_note(frame, NOTE_LATE, skipped);
+	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))
+		frame_note(frame, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
+}
+
+/* Fills in what the frame has besides rows. */
+static void describe(struct sampler *sampler, struct frame *frame, unsigned next)
+{
+	const struct source_ops *ops = sampler->source.ops;
+	uint64_t self_ns = own_cpu_ns();
+
+	frame->epoch_ns = sampler->epoch_ns;
+	frame->threads = sampler->config->threads;
+	frame->group_by = group_table[frame->threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	frame->system = &sampler->systems[next];
+	frame->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
+	frame->source = ops->name;
+	frame->hierarchy = sampler_hierarchy(sampler);
+	frame->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
+	frame->delayacct = sampler->delayacct.state;
+	frame->self = -1;
+	if (frame->interval_ns)
+		frame->self = 100.0 * (double)(self_ns - sampler->self_ns) /
+			      (double)frame->interval_ns;
+	sampler->self_ns = self_ns;
+}
+
+/* Leaves out records of processes that were not asked for. How many remain, in front. */
+static size_t keep_asked(const struct sampler_config *config, struct exit_record *records, size_t n)
+{
+	size_t kept = 0;
+
+	if (!config->pids)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		/* Before version 12 it says no thread group. */
+		if (pidlist_has(config->pids, config->npids,
+				records[i].tgid ? records[i].tgid : records[i].pid))
+			records[kept++] = records[i];
+	return kept;
+}
+
+/* Whether nothing of the task is left: not even a zombie. */
+static bool has_gone(void *arg, pid_t pid)
+{
+	const struct sampler *sampler = arg;
+	char path[16];
+
+	snprintf(path, sizeof(path), "%d", (int)pid);
+	return faccessat(sampler->config->procfd, path, F_OK, 0) != 0;
+}
+
+/* Brings what exited since the sample before into this one. */
+static void take_exits(struct sampler *sampler, const struct sample *prev, struct sample *cur,
+		       struct frame *frame)
+{
+	const struct exits_stats *stats;
+	struct departures departures = { .threads = sampler->config->threads,
+					 .gone = has_gone, .arg = sampler };
+
+	frame->exits = frame->lost = -1;
+	if (!sampler->exits)
+		return;
+	exits_drain(sampler->exits);
+	departures.records = exits_records(sampler->exits, &departures.n);
+	departures.n = keep_asked(sampler->config, departures.records, departures.n);
+	departures.fields = exits_fields(sampler->exits);
+	departed_merge(&departures, prev, cur);
+	exits_clear(sampler->exits);
+	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE));
+	stats = exits_stats(sampler->exits);
+	if (prev) {
+		frame->exits = (int64_t)(stats->received - sampler->exits_before.received);
+		frame->lost = (int64_t)(stats->lost - sampler->exits_before.lost);
+	}
+	sampler->lost = frame->lost > 0;
+	sampler->exits_before = *stats;
+}
+
+/* Finds what was recovered, where all processes are read and somebody wants to know. */
+static void take_account(struct sampler *sampler, const struct sample *prev,
+			 const struct sample *cur, struct frame *frame)
+{
+	const struct sampler_config *config = sampler->config;
+	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME :
+				 sampler->lost ? ACCOUNT_SEEN_LOST : ACCOUNT_SEEN_ALL;
+
+	frame->account = (struct account){ 0 };
+	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
+		sampler->accounts.primed = false;
+	else
+		account_reap(&sampler->accounts, prev, cur, seen, &frame->account);
+}
+
+/* Adds up the rows' run time, and the system's side to it. */
+static void add_account(const struct sampler *sampler, struct frame *frame)
+{
+	const struct frame *f = frame;
+
+	frame->account.run_ns = f->run_ns;
+	if (!sampler->config->pids && !f->since_start)
+		account_system(&frame->account, f->system_before, f->system, f->interval_ns,
+			       sampler->delayacct.irq_seen);
+}
+
+/* Whether what a source takes over from the sample before may not be true any more. */
+static bool is_unsettled(struct sampler *sampler)
+{
+	bool irq_new = sampler->delayacct.irq_seen != sampler->irq_seen;
+
+	sampler->irq_seen = sampler->delayacct.irq_seen;
+	return sampler->lost || irq_new || sampler->delayacct.toggled;
+}
+
+int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
+{
+	unsigned next = (sampler->now + 1) % SAMPLES;
+	struct sample *cur = &sampler->samples[next];
+	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
+	struct frame *frame = &sampler->frames[sampler->ticks % FRAMES];
+	struct frame_options options = { .since_start = sampler->config->since_start };
+	struct sample none = { 0 };
+	size_t older;
+	int err;
+
+	if (sampler->resting)
+		open_exits(sampler);
+	sampler->resting = false;
+	delayacct_read(&sampler->delayacct);
+	/* What comes after this drain may have begun after the tasks were listed: see departed.c. */
+	if (sampler->exits)
+		exits_drain(sampler->exits);
+	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	cur->real_ns = clock_ns(CLOCK_REALTIME);
+	system_read(sampler->system, &sampler->systems[next]);
+	cur->forks = sampler->systems[next].forks;
+	err = sampler->source.ops->sample(sampler->source.state, prev ? prev : &none, cur,
+					  sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0));
+	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
+	if (err) {
+		sample_reset(cur);
+		return err;
+	}
+	take_exits(sampler, prev, cur, frame);
+	take_account(sampler, prev, cur, frame);
+	older = delayacct_mask(&sampler->delayacct, cur);
+	/* The first interval after a switch may book one delay from a stale start stamp. */
+	if (sampler->delayacct.toggled)
+		options.unknown = DELAYACCT_KINDS;
+	taskinfo_update(sampler->info, cur, sampler->needs, sampler->config->between,
+			sampler->config->arg);
+	frame_build(frame, prev, cur, &options);
+	if (sampler->groups)
+		cgroup_reader_tick(sampler->groups);
+	take_pressure(sampler, &sampler->systems[next], frame);
+	describe(sampler, frame, next);
+	add_account(sampler, frame);
+	note_all(sampler, frame, older, skipped);
+	sampler->now = next;
+	sampler->ticks++;
+	debug_log("tick %llu: %zu rows, %llu system calls, %llu us",
+		  (unsigned long long)sampler->ticks, frame->n,
+		  (unsigned long long)sampler_syscalls(sampler),
+		  (unsigned long long)((cur->end_ns - cur->begin_ns) / NSEC_PER_USEC));
+	*out = frame;
+	return 0;
+}
+
+void sampler_drain(struct sampler *sampler)
+{
+	struct departures departures = { .threads = sampler->config->threads,
+					 .gone = has_gone, .arg = sampler };
+
+	if (!sampler->exits)
+		return;
+	exits_drain(sampler->exits);
+	departures.records = exits_records(sampler->exits, &departures.n);
+	/* In a long interval the number of tasks has no bound, that of commands has. */
+	if (departures.n > RECORDS_MAX && sampler->ticks)
+		exits_keep(sampler->exits,
+			   departed_fold(&departures, &sampler->samples[sampler->now]));
+}
+
+uint64_t sampler_drain_due_ns(const struct sampler *sampler)
+{
+	return sampler->exits ? exits_due_ns(sampler->exits) : UINT64_MAX;
+}
+
+/* Reads a group's files. One that has gone meanwhile has nothing. */
+static void fill_group(struct sampler *sampler, const struct group *group, unsigned needs)
+{
+	struct group_figures *figures = group->figures;
+	unsigned what = (needs & NEED_GROUP_PARTS) >> NEED_GROUP_SHIFT;
+
+	if (!what || !sampler->groups || !group->name)
+		return;
+	cgroup_read(sampler->groups, group->name, what, &figures->now, &figures->before);
+}
+
+void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
+		  unsigned needs)
+{
+	struct sample *cur = &sampler->samples[sampler->now];
+
+	need_hierarchy(sampler, needs);
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i]->task)
+			taskinfo_fill(sampler->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
+		else if (rows[i]->group)
+			fill_group(sampler, rows[i]->group, needs);
+	}
+}
+
+/* What reading threads takes from the sampler; their cgroups are in its hierarchy. */
+static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
+{
+	need_hierarchy(sampler, needs);
+	return (struct threads_env){ .procfd = sampler->config->procfd,
+				     .source = sampler->source.ops,
+				     .delayacct = &sampler->delayacct,
+				     .hierarchy = sampler_hierarchy(sampler) };
+}
+
+int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs)
+{
+	struct threads_env env = threads_env(sampler, needs);
+
+	return threads_read(threads, &env, needs);
+}
+
+void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
+			  const struct row *const *rows, size_t n, unsigned needs)
+{
+	struct threads_env env = threads_env(sampler, needs);
+
+	threads_fill(threads, &env, rows, n, needs);
+}
+
+uint64_t sampler_syscalls(const struct sampler *sampler)
+{
+	return sampler->source.ops->syscalls(sampler->source.state) +
+	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
+	       sampler->accounts.syscalls +
+	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
+	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
+	       sampler->ticks; /* of delayacct */
+}
+
+void sampler_close(struct sampler *sampler)
+{
+	if (!sampler)
+		return;
+	exits_close(sampler->exits);
+	source_close(&sampler->source);
+	system_close(sampler->system);
+	taskinfo_close(sampler->info);
+	cgroup_reader_close(sampler->groups);
+	hierarchy_close(&sampler->hierarchy);
+	delayacct_close(&sampler->delayacct);
+	free_samples(sampler);
+	free(sampler);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sampler: owns the source, two samples and what goes with them; makes frames. */
+#ifndef STALLTOP_MODEL_SAMPLER_H
+#define STALLTOP_MODEL_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/frame.h"
+#include "cgroup/hierarchy.h"
+#include "model/threads.h"
+#include "cgroup/trigger.h"
+
+struct sampler_config {
+	int procfd;	    /* of /proc; stays the caller's */
+	const char *source; /* a source's name, NULL for auto */
+	bool threads;	    /* a row a thread */
+	bool brief;	    /* a single interval: a source that opens fast is the better one */
+	bool since_start;   /* cumulative figures */
+	bool exits;	    /* listen for exiting tasks */
+	size_t exit_buffer; /* of a listener, in bytes; 0: the default */
+	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
+	const char *cgroup; /* whose pressure stands for the machine's; NULL: that itself */
+	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
+	pid_t *pids;	    /* only these processes, ascending; NULL for all */
+	size_t npids;
+	const struct trigger_set *triggers; /* those that have gone are noted; NULL: none */
+	/*
+	 * Called between packs of requests, so that a key is answered in the middle of a long
+	 * sample; may be NULL. The frame handed out last is still whole then.
+	 */
+	void (*between)(void *arg);
+	void *arg;
+};
+
+struct sampler;
+
+/*
+ * Opens the source. 0, or -errno: of the source that was asked for by name, or of the
+ * last that auto tried. The configuration must outlive the sampler.
+ */
+int sampler_open(struct sampler **out, const struct sampler_config *config);
+
+/* What is to be read of every task from the next sample on: NEED_ bits. */
+void sampler_want(struct sampler *sampler, unsigned needs);
+
+/*
+ * Takes a sample and makes the next frame, valid until the next tick. skipped: grid points
+ * passed over before it, for the note. 0, or -errno when there is no frame.
+ */
+int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out);
+
+/*
+ * Forgets all samples and stops listening for exiting tasks, for a pause of any length: the next
+ * sample is a baseline again. 0, or -errno as sampler_open(); then the sampler can only be
+ * closed.
+ */
+int sampler_rest(struct sampler *sampler);
+
+/* Takes exit records between samples, before a buffer can run over. */
+void sampler_drain(struct sampler *sampler);
+
+/* When that is due (CLOCK_MONOTONIC); UINT64_MAX: never. */
+uint64_t sampler_drain_due_ns(const struct sampler *sampler);
+
+/*
+ * Reads what is asked for of some rows of the frame handed out last (a screen's visible
+ * ones): of tasks, and of cgroups that it was folded into. Other groups have nothing to read.
+ */
+void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
+		  unsigned needs);
+
+/*
+ * Reads the threads that are wanted of some processes, beside the sample handed out last; see
+ * threads_read().
+ */
+int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs);
+
+/* Reads what is asked for of some rows of such a frame, as sampler_fill() does. */
+void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
+			  const struct row *const *rows, size_t n, unsigned needs);
+
+/*
+ * The cgroup hierarchy that tasks are shown in, chosen when cgroups are wanted for the first time;
+ * NULL before, and where there is none. Valid while the sampler is open.
+ */
+const struct hierarchy *sampler_hierarchy(const struct sampler *sampler);
+
+/* System calls made so far. */
+uint64_t sampler_syscalls(const struct sampler *sampler);
+
+void sampler_close(struct sampler *sampler);
+
+#endif

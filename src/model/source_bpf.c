@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters by a program in the kernel that walks over all tasks (snapshot.c). Of a task that did
+ * not change it says no more than that it is there; its element is the one of the sample before.
+ * One that has been the same, at the same place, for a round of samples is not even copied: so
+ * idle tasks cost next to nothing.
+ *
+ * What only taskstats has (struct task_record) is asked of taskstats: such samples are its.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/pidlist.h"
+#include "bpf/snapshot.h"
+#include "bpf/snapshot_counters.h"
+#include "model/source.h"
+#include "base/util.h"
+
+/* Where the entry of a walk has its element. */
+struct place {
+	pid_t pid;
+	uint32_t element;
+};
+
+#define NO_ELEMENT UINT32_MAX	    /* it is new */
+#define LEFT_OUT (UINT32_MAX - 1) /* not one of the processes asked for */
+
+/* What is new, for sorting. */
+struct newcomer {
+	pid_t tgid, pid;
+	uint32_t entry;
+};
+
+struct bpf_source {
+	struct source_env env;
+	struct snapshot *snapshot;
+	void *taskstats; /* NULL: not opened yet */
+	bool no_taskstats;
+	bool may_move; /* who has a record may have been moved to another cgroup */
+	uint64_t pass;	 /* the number of the last */
+	struct pidlist hidden; /* processes that are in /proc and not in the walk */
+	/* Of the pass before: its places, and when it was. */
+	struct place *walk, *next;
+	size_t nwalk, walk_cap;
+	uint64_t begin_ns, end_ns;
+	uint64_t *changed; /* by element: the last pass in which it was not as before */
+	size_t changed_cap;
+	/* Scratch, kept for its memory. */
+	uint32_t *places; /* by entry: its element in the new sample */
+	uint32_t *entry_of; /* by element of the sample before: its entry now */
+	size_t entry_of_cap;
+	size_t kept; /* so many of the first elements the sample still has of its last turn */
+	struct newcomer *newcomers;
+	size_t nnewcomers, newcomers_cap;
+	uint64_t *met; /* a bit for each id that the walk met */
+	size_t met_words;
+	struct snapshot_entry *united; /* entries of a walk that met an id twice */
+	size_t united_cap;
+};
+
+/* Grows an array to hold n. */
+static void *reserve(void *array, size_t *cap, size_t n, size_t size)
+{
+	if (n <= *cap)
+		return array;
+	*cap = n + n / 2;
+	return xreallocarray(array, *cap, size);
+}
+
+/* Makes room for the places of n entries, in this walk and the next. */
+static void reserve_places(struct bpf_source *source, size_t n)
+{
+	if (n <= source->walk_cap)
+		return;
+	source->walk_cap = n + n / 2;
+	source->walk = xreallocarray(source->walk, source->walk_cap, sizeof(*source->walk));
+	source->next = xreallocarray(source->next, source->walk_cap, sizeof(*source->next));
+	source->places = xreallocarray(source->places, source->walk_cap, sizeof(*source->places));
+}
+
+/* Whether the record is of the task, which may have been found by another source. */
+static bool is_same(const struct task *task, const struct snapshot_record *record)
+{
+	return task->start_lo <= record->start_ns && record->start_ns <= task->start_hi;
+}
+
+/* Brings up to date who the task is. */
+static void identify(struct task *task, const struct snapshot_record *record, bool ran)
+{
+	task->start_lo = task->start_hi = record->start_ns;
+	task->ppid = record->ppid;
+	task->fresh |= ran || task->uid != record->uid ||
+		       strncmp(task->comm, record->comm, SNAPSHOT_COMM) != 0 ||
+		       task->cgroup_id != record->cgroup;
+	task->uid = record->uid;
+	task->cgroup_id = record->cgroup;
+	task->accounted = record->kinds & DELAY_BIT(DELAY_BLKIO);
+	task_set_comm(task, record->comm, sizeof(record->comm));
+}
+
+/*
+ * Fills in the element i of a sample. known: the one of the same task before, or NULL. moved: the
+ * record may be there because the task is in another cgroup, of which only that of v2 is in it.
+ */
+static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
+		 const struct snapshot_entry *entry, const struct task_raw *known, bool moved)
+{
+	const struct snapshot_record *parts = &view->records[entry->record - 1];
+	size_t n = snapshot_parts(view, entry->record - 1);
+	struct task_raw *raw = &cur->raw[i];
+	struct task_key key = { parts->pid, parts->start_ns };
+
+	snapshot_counters(parts, n, raw);
+	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
+	identify(raw->task, parts,
+		 moved || !known || known->counters.run_ns != raw->counters.run_ns);
+	cur->marks[i] = raw->task->accounted ? 0 : MARK_UNACCOUNTED;
+	if (cur->records)
+		snapshot_range(parts, n, &cur->records[i]);
+}
+
+/* Takes over an element of the sample before as it is. */
+static void keep(struct sample *cur, size_t i, const struct sample *prev, size_t before)
+{
+	struct task_raw *raw = &cur->raw[i];
+
+	*raw = prev->raw[before];
+	task_ref(raw->task);
+	cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
+	/* What an exit record said of it was said in its time. */
+	raw->exited = false;
+	raw->was = 0;
+	raw->counters.members = 1;
+}
+
+/* Whether the process is one of those asked for. */
+static bool is_asked(const struct source_env *env, pid_t tgid)
+{
+	return !env->pids || pidlist_has(env->pids, env->npids, tgid);
+}
+
+/*
+ * The element that an entry had in the sample before. The walk keeps its order, so that it is
+ * looked for from where the last one was. `at` is that place.
+ */
+static uint32_t find_element(const struct bpf_source *source, const struct sample *prev,
+			     const struct snapshot_view *view, const struct snapshot_entry *entry,
+			     size_t *at)
+{
+	const struct snapshot_record *record;
+	const struct task_raw *known;
+
+	if (*at < source->nwalk && source->walk[*at].pid == entry->pid && !entry->record)
+		return source->walk[(*at)++].element;
+	if (entry->record) {
+		record = &view->records[entry->record - 1];
+		*at += *at < source->nwalk && source->walk[*at].pid == entry->pid;
+		if (!is_asked(&source->env, record->tgid))
+			return LEFT_OUT;
+		known = sample_find(prev, record->tgid, record->pid);
+		return known && is_same(known->task, record) ? (uint32_t)(known - prev->raw) :
+							       NO_ELEMENT;
+	}
+	for (size_t i = *at; i < source->nwalk; i++)
+		if (source->walk[i].pid == entry->pid) {
+			*at = i + 1;
+			return source->walk[i].element;
+		}
+	return NO_ELEMENT;
+}
+
+/*
+ * Finds for each entry its element in the sample before. *steady: they are the same, in the
+ * same order. False where an entry without a record is not to be found.
+ */
+static bool place_entries(struct bpf_source *source, const struct sample *prev,
+			  const struct snapshot_view *view, bool *steady)
+{
+	size_t at = 0;
+
+	*steady = view->nentries == source->nwalk;
+	for (size_t k = 0; k < view->nentries; k++) {
+		const struct snapshot_entry *entry = &view->entries[k];
+		uint32_t element = find_element(source, prev, view, entry, &at);
+
+		if (element == NO_ELEMENT && !entry->record)
+			return false;
+		source->next[k] = (struct place){ entry->pid, element };
+		*steady &= at == k + 1 && source->walk[k].element == element;
+	}
+	return true;
+}
+
+/* Notes that the walk met an id. False where it did before. */
+static bool meet(struct bpf_source *source, pid_t pid)
+{
+	size_t word = (uint32_t)pid / 64, before = source->met_words;
+	uint64_t bit = UINT64_C(1) << (uint32_t)pid % 64;
+
+	source->met = reserve(source->met, &source->met_words, word + 1, sizeof(*source->met));
+	memset(source->met + before, 0, (source->met_words - before) * sizeof(*source->met));
+	if (source->met[word] & bit)
+		return false;
+	source->met[word] |= bit;
+	return true;
+}
+
+/* Starts a copy of the entries with the first n, which have different ids. */
+static struct snapshot_entry *copy_entries(struct bpf_source *source,
+					   const struct snapshot_view *view, size_t n)
+{
+	source->united = reserve(source->united, &source->united_cap, view->nentries,
+				 sizeof(*source->united));
+	memcpy(source->united, view->entries, n * sizeof(*source->united));
+	return source->united;
+}
+
+/*
+ * Makes one entry of those that have one id: a thread that calls exec while the walk goes on takes
+ * the id and the start of its leader, which was met before (fs/exec.c: de_thread), and an id may be
+ * used anew. The later one lives, in the place of the first: there the next walk meets it. Whether
+ * there were such entries.
+ */
+static bool unite_entries(struct bpf_source *source, struct snapshot_view *view)
+{
+	struct snapshot_entry *united = NULL;
+	size_t n = 0, first;
+
+	if (source->met)
+		memset(source->met, 0, source->met_words * sizeof(*source->met));
+	for (size_t k = 0; k < view->nentries; k++) {
+		const struct snapshot_entry *entry = &view->entries[k];
+
+		if (meet(source, entry->pid)) {
+			if (united)
+				united[n] = *entry;
+			n++;
+			continue;
+		}
+		if (!united)
+			united = copy_entries(source, view, n);
+		for (first = 0; united[first].pid != entry->pid;)
+			first++;
+		united[first] = *entry;
+	}
+	if (!united)
+		return false;
+	debug_log("bpf: %zu of %zu entries had the id of another", view->nentries - n,
+		  view->nentries);
+	view->entries = united;
+	view->nentries = n;
+	return true;
+}
+
+/* Orders newcomers as the sample is sorted. */
+static int compare_newcomers(const void *a, const void *b)
+{
+	const struct newcomer *x = a, *y = b;
+	uint64_t xorder = task_order(x->tgid, x->pid), yorder = task_order(y->tgid, y->pid);
+
+	return (xorder > yorder) - (xorder < yorder);
+}
+
+/* Sorts the entries out: those with an element before by that, the new ones by id. */
+static void sort_entries(struct bpf_source *source, const struct sample *prev,
+			 const struct snapshot_view *view)
+{
+	source->entry_of = reserve(source->entry_of, &source->entry_of_cap, prev->n,
+				   sizeof(*source->entry_of));
+	source->newcomers = reserve(source->newcomers, &source->newcomers_cap, view->nentries,
+				    sizeof(*source->newcomers));
+	source->nnewcomers = 0;
+	for (size_t e = 0; e < prev->n; e++)
+		source->entry_of[e] = NO_ELEMENT;
+	for (size_t k = 0; k < view->nentries; k++) {
+		uint32_t element = source->next[k].element;
+
+		source->places[k] = NO_ELEMENT;
+		if (element == LEFT_OUT)
+			continue;
+		if (element == NO_ELEMENT) {
+			const struct snapshot_record *record =
+				&view->records[view->entries[k].record - 1];
+
+			source->newcomers[source->nnewcomers++] = (struct newcomer){
+				record->tgid, record->pid, (uint32_t)k };
+		} else {
+			source->entry_of[element] = (uint32_t)k;
+		}
+	}
+	qsort(source->newcomers, source->nnewcomers, sizeof(*source->newcomers),
+	      compare_newcomers);
+}
+
+/* Whether the element comes before what is new. */
+static bool comes_before(const struct task_raw *raw, const struct newcomer *newcomer)
+{
+	return raw_order(raw) < task_order(newcomer->tgid, newcomer->pid);
+}
+
+/* How many of the first elements stay in their places: nobody of them left, nobody came between. */
+static size_t count_stable(const struct bpf_source *source, const struct sample *prev)
+{
+	size_t n = 0, end = prev->n;
+
+	/* The samples are sorted, and few of their elements need be looked at. */
+	while (source->nnewcomers && n < end) {
+		size_t middle = n + (end - n) / 2;
+
+		if (comes_before(&prev->raw[middle], &source->newcomers[0]))
+			n = middle + 1;
+		else
+			end = middle;
+	}
+	for (n = 0; n < end && source->entry_of[n] != NO_ELEMENT; n++)
+		;
+	return n;
+}
+
+/*
+ * Adds elements, still empty: first those that keep their places, then the others and the new
+ * ones. places[entry] is where each has its own.
+ */
+static void add_elements(struct bpf_source *source, const struct sample *prev, struct sample *cur,
+			 size_t stable)
+{
+	size_t e = cur->n, m = 0;
+
+	for (;;) {
+		const struct newcomer *new = m < source->nnewcomers ? &source->newcomers[m] : NULL;
+
+		while (e < prev->n && e >= stable && source->entry_of[e] == NO_ELEMENT)
+			e++;
+		if (e < prev->n && (e < stable || !new || comes_before(&prev->raw[e], new))) {
+			if (e >= stable)
+				source->places[source->entry_of[e]] = (uint32_t)cur->n;
+			sample_add(cur, prev->raw[e].tgid, prev->raw[e].pid);
+			e++;
+		} else if (new) {
+			source->places[new->entry] = (uint32_t)cur->n;
+			sample_add(cur, new->tgid, new->pid);
+			m++;
+		} else {
+			return;
+		}
+	}
+}
+
+/*
+ * Gives the sample its elements, of which as many stay as they are as were in their places all
+ * the time since it was filled. How many stay in their places as of the sample before.
+ */
+static size_t lay_out(struct bpf_source *source, const struct sample *prev, struct sample *cur,
+		      const struct snapshot_view *view, bool steady)
+{
+	size_t stable = prev->n;
+
+	if (!steady) {
+		sort_entries(source, prev, view);
+		stable = count_stable(source, prev);
+	}
+	source->nnewcomers = steady ? 0 : source->nnewcomers;
+	sample_return(cur);
+	for (unsigned age = SAMPLES; age > 1; age--)
+		cur->stable[age] = prev->stable[age - 1] < stable ? prev->stable[age - 1] : stable;
+	cur->stable[1] = stable;
+	source->kept = cur->pass && cur->pass + SAMPLES == source->pass ? cur->stable[SAMPLES] : 0;
+	sample_truncate(cur, source->kept);
+	add_elements(source, prev, cur, stable);
+	sample_mark(cur, source->kept);
+	source->changed = reserve(source->changed, &source->changed_cap, cur->n,
+				  sizeof(*source->changed));
+	for (size_t i = stable; i < cur->n; i++)
+		source->changed[i] = source->pass;
+	return stable;
+}
+
+/* Brings the element i, which is the one before at its place or was added empty, up to date. */
+static void take_entry(struct bpf_source *source, const struct sample *prev, uint32_t before,
+		       struct sample *cur, uint32_t i, const struct snapshot_view *view,
+		       const struct snapshot_entry *entry)
+{
+	const struct task_raw *known = before == NO_ELEMENT ? NULL : &prev->raw[before];
+	struct task_raw *raw = &cur->raw[i];
+	struct task *old;
+
+	if (entry->record)
+		source->changed[i] = source->pass;
+	else if (!(prev->marks[before] & MARK_UNCHANGED) && source->changed[i] < source->pass)
+		source->changed[i] = source->pass - 1; /* an exit record may have done that, too */
+	/* It was filled after that, so it is right. Most are, and need not be looked at. */
+	if (i < source->kept && !entry->record && cur->pass > source->changed[i]) {
+		cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
+		return;
+	}
+	old = raw->task;
+	if (entry->record) {
+		*raw = (struct task_raw){ .tgid = raw->tgid,
+					  .pid = raw->pid,
+					  .counters.members = 1 };
+		fill(cur, i, view, entry, known, source->may_move);
+		raw->single |= source->env.threads; /* whatever the others are */
+	} else {
+		keep(cur, i, prev, before);
+	}
+	task_unref(old);
+}
+
+/*
+ * An element that did not change has no time of reading: before it is compared with a new one
+ * it gets the one at which the walk before came by.
+ */
+static void date_elements(const struct bpf_source *source, struct sample *prev,
+			  const struct snapshot_view *view)
+{
+	double step = source->nwalk ? (double)(source->end_ns - source->begin_ns) /
+					      (double)source->nwalk : 0;
+
+	for (size_t k = 0; k < view->nentries; k++) {
+		uint32_t e = source->next[k].element;
+
+		if (view->entries[k].record && e < LEFT_OUT && prev->marks &&
+		    prev->marks[e] & MARK_UNCHANGED)
+			prev->raw[e].read_ns = source->begin_ns + (uint64_t)(step * (double)k);
+	}
+}
+
+/* Brings all elements up to date. False where an entry has none. */
+static bool take_entries(struct bpf_source *source, const struct sample *prev, struct sample *cur,
+			 size_t stable, const struct snapshot_view *view)
+{
+	for (size_t k = 0; k < view->nentries; k++) {
+		struct place *place = &source->next[k];
+		uint32_t before = place->element;
+
+		if (before == LEFT_OUT)
+			continue;
+		if (before == NO_ELEMENT || before >= stable)
+			place->element = source->places[k];
+		if (place->element >= cur->n)
+			return false;
+		take_entry(source, prev, before, cur, place->element, view, &view->entries[k]);
+	}
+	return true;
+}
+
+/* Makes the sample of what was found. False where something is not to be found. */
+static bool make_sample(struct bpf_source *source, struct sample *prev, struct sample *cur,
+			const struct snapshot_view *found, unsigned needs)
+{
+	struct snapshot_view view = *found;
+	struct place *walk;
+	size_t stable;
+	bool steady;
+
+	reserve_places(source, view.nentries);
+	if (!place_entries(source, prev, &view, &steady))
+		return false;
+	/* In the order of the walk before each id is there once, as it was then. */
+	if (!steady && unite_entries(source, &view) &&
+	    !place_entries(source, prev, &view, &steady))
+		return false;
+	source->pass++;
+	date_elements(source, prev, &view);
+	stable = lay_out(source, prev, cur, &view, steady);
+	sample_extend(cur, needs & NEED_RANGE);
+	if (!take_entries(source, prev, cur, stable, &view))
+		return false;
+	cur->pass = source->pass;
+	walk = source->walk;
+	source->walk = source->next;
+	source->next = walk;
+	source->nwalk = view.nentries;
+	source->begin_ns = view.begin_ns;
+	source->end_ns = view.end_ns;
+	return true;
+}
+
+/* Has taskstats take the sample, if it is to be had. False where it is not. */
+static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct sample *cur,
+			  unsigned needs, int *err)
+{
+	if (!source->taskstats && !source->no_taskstats)
+		source->no_taskstats = source_taskstats.open(&source->env, &source->taskstats) != 0;
+	if (!source->taskstats)
+		return false;
+	*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
+	return true;
+}
+
+/*
+ * Of the processes that /proc listed before the walk keeps those in `hidden` that are there and
+ * were not met: a kernel was seen that withholds its first process from the program.
+ */
+static void find_hidden(struct bpf_source *source, const struct sample *cur)
+{
+	struct pidlist *hidden = &source->hidden;
+	size_t kept = 0;
+	char path[16];
+
+	for (size_t i = 0; i < hidden->n; i++) {
+		pid_t pid = hidden->pids[i];
+
+		if (!is_asked(&source->env, pid) || sample_find(cur, pid, pid))
+			continue;
+		snprintf(path, sizeof(path), "%d", (int)pid);
+		if (!faccessat(source->env.procfd, path, F_OK, 0))
+			hidden->pids[kept++] = pid;
+	}
+	hidden->n = kept;
+}
+
+/* Takes a sample. */
+static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsigned needs)
+{
+	struct bpf_source *source = state;
+	bool follows = prev->pass && prev->pass == source->pass;
+	unsigned how = (!follows || needs & (NEED_IDENTITY | NEED_RANGE) ? SNAPSHOT_WHOLE : 0) |
+		       (needs & NEED_CGROUP ? SNAPSHOT_CGROUPS : 0);
+	struct snapshot_view view;
+	int err;
+
+	/* With a range there is a record of all: nothing tells then who was moved asleep. */
+	source->may_move = needs & NEED_CGROUP && !(needs & NEED_RANGE);
+	if (needs & NEED_RECORD && ask_taskstats(source, prev, cur, needs, &err))
+		return err;
+	if (!follows && pidlist_read(&source->hidden, source->env.procfd))
+		source->hidden.n = 0;
+	err = snapshot_take(source->snapshot, how, &view);
+	if (err)
+		return err;
+	/* What another source has found, or nobody, is not in the places of the walk. */
+	if (!follows)
+		source->nwalk = 0;
+	if (!make_sample(source, prev, cur, &view, needs)) {
+		/* The order of the walk has changed. */
+		err = snapshot_take(source->snapshot, how | SNAPSHOT_WHOLE, &view);
+		if (!err && !make_sample(source, prev, cur, &view, needs))
+			err = -EBADMSG;
+	}
+	if (!err && (!follows || cur->n != prev->n))
+		find_hidden(source, cur);
+	cur->unread = source->hidden.n;
+	return err;
+}
+
+/* Opens the source: loads the program. */
+static int bpf_open(const struct source_env *env, void **state)
+{
+	struct bpf_source *source = xcalloc(1, sizeof(*source));
+	int err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY);
+
+	if (err) {
+		free(source);
+		return err;
+	}
+	source->env = *env;
+	*state = source;
+	return 0;
+}
+
+/* System calls made so far. */
+static uint64_t bpf_syscalls(const void *state)
+{
+	const struct bpf_source *source = state;
+
+	return snapshot_syscalls(source->snapshot) + source->hidden.syscalls +
+	       (source->taskstats ? source_taskstats.syscalls(source->taskstats) : 0);
+}
+
+/* Closes the source. */
+static void bpf_close(void *state)
+{
+	struct bpf_source *source = state;
+
+	snapshot_close(source->snapshot);
+	if (source->taskstats)
+		source_taskstats.close(source->taskstats);
+	pidlist_free(&source->hidden);
+	free(source->walk);
+	free(source->next);
+	free(source->places);
+	free(source->changed);
+	free(source->entry_of);
+	free(source->newcomers);
+	free(source->met);
+	free(source->united);
+	free(source);
+}
+
+const struct source_ops source_bpf = {
+	.name = "bpf",
+	.kinds = DELAY_ALL,
+	.exits = true,
+	.many = true,
+	.open = bpf_open,
+	.sample = bpf_sample,
+	.syscalls = bpf_syscalls,
+	.close = bpf_close,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stands for source_bpf.c in a program that was built without it. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "model/source.h"
+
+/* It does not open. */
+static int absent_open(const struct source_env *env, void **state)
+{
+	(void)env;
+	(void)state;
+	return -ENOSYS;
+}
+
+const struct source_ops source_bpf = {
+	.name = "bpf",
+	.many = true,
+	.open = absent_open,
+};

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters from procfs, for whoever may not ask taskstats: run time and cpu delay
+ * from schedstat, blkio from field 42 of stat. Both files of /proc/PID are the leader
+ * thread's alone, so a process row is the sum over task/, and over what threads that have
+ * ended since had counted (procfs_threads).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/pidlist.h"
+#include "kernel/procfs_threads.h"
+#include "kernel/proctask.h"
+#include "model/source.h"
+#include "base/util.h"
+
+struct procfs_source {
+	struct source_env env;
+	struct pidlist processes, threads;
+	struct procfs_threads memory; /* without rows of threads */
+	uint64_t tick_ns;
+	uint64_t syscalls; /* for files; the lists count their own */
+};
+
+/* Three system calls a file: open, read, close. */
+#define FILE_SYSCALLS 3
+
+/* What one thread's files said. */
+struct reading {
+	struct proctask_stat stat;
+	bool sched_valid;
+	struct thread_figures figures;
+};
+
+/* Reads a thread. 0 or -errno. */
+static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, struct reading *reading)
+{
+	int procfd = source->env.procfd;
+	struct proctask_stat *stat = &reading->stat;
+	struct proctask_schedstat sched = { 0 };
+	int err = proctask_stat(procfd, tgid, tid, stat);
+
+	source->syscalls += 2 * FILE_SYSCALLS;
+	if (err)
+		return err;
+	/* schedstat is missing without CONFIG_SCHED_INFO, or because the thread just ended. */
+	reading->sched_valid = !proctask_schedstat(procfd, tgid, tid, &sched);
+	if (!reading->sched_valid) {
+		source->syscalls += FILE_SYSCALLS;
+		err = proctask_stat(procfd, tgid, tid, stat);
+		if (err)
+			return err;
+	}
+	/* Field 42 is ticks; the number of waits is not known. */
+	reading->figures = (struct thread_figures){
+		.tid = tid, .start_ns = stat->start * source->tick_ns,
+		.count = { [THREAD_RUN] = sched.run, [THREAD_WAIT] = sched.wait,
+			   [THREAD_SLICES] = sched.slices,
+			   [THREAD_BLKIO] = stat->blkio * source->tick_ns,
+			   [THREAD_USER] = stat->utime * source->tick_ns,
+			   [THREAD_SYSTEM] = stat->stime * source->tick_ns },
+	};
+	return 0;
+}
+
+/* Gives the element its counters. */
+static void set_counters(struct counters *counters, const uint64_t *count, bool sched_valid)
+{
+	counters->run_ns = count[THREAD_RUN];
+	counters->delay[DELAY_CPU].ns = count[THREAD_WAIT];
+	counters->delay[DELAY_CPU].count = count[THREAD_SLICES];
+	counters->delay[DELAY_BLKIO].ns = count[THREAD_BLKIO];
+	counters->user_ns = count[THREAD_USER];
+	counters->system_ns = count[THREAD_SYSTEM];
+	if (!sched_valid)
+		counters->valid &= ~(VALID_RUN | DELAY_BOTH(DELAY_BIT(DELAY_CPU)));
+}
+
+/* A task that was not there before. Field 22 counts from boot, suspended time included. */
+static struct task *new_task(const struct procfs_source *source, uint64_t since_boot_ns,
+			     pid_t tgid, pid_t pid)
+{
+	/* In this order the difference cannot fall below 0. */
+	uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
+	uint64_t suspended = clock_ns(CLOCK_BOOTTIME) - monotonic;
+	uint64_t start = since_boot_ns > suspended ? since_boot_ns - suspended : 0;
+	struct task *task = task_new((struct task_key){ pid, start }, tgid);
+
+	task->latest_ns = start + source->tick_ns;
+	task->start_lo = task->start_hi = since_boot_ns;
+	return task;
+}
+
+/*
+ * Gives the element its task: the one known from the sample before, or a new one. moved is
+ * whether any thread that is not a row of its own ran, came or went.
+ */
+static void identify(const struct procfs_source *source, const struct sample *prev,
+		     struct task_raw *raw, const struct proctask_stat *stat, bool moved)
+{
+	const struct task_raw *known = sample_find(prev, raw->tgid, raw->pid);
+	uint64_t start = stat->start * source->tick_ns;
+	pid_t tid = source->env.threads ? raw->pid : 0;
+	uid_t uid;
+
+	if (known && known->task->start_lo == start)
+		raw->task = task_ref(known->task);
+	else
+		raw->task = new_task(source, start, raw->tgid, raw->pid);
+	raw->task->ppid = stat->ppid;
+	task_set_comm(raw->task, stat->comm, sizeof(stat->comm) - 1);
+	/* Who did not run did not call setuid or exec; without run times nobody knows. */
+	if (!moved && known && known->task == raw->task && raw->counters.valid & VALID_RUN &&
+	    known->counters.run_ns == raw->counters.run_ns)
+		return;
+	raw->task->fresh = true;
+	if (!proctask_status(source->env.procfd, raw->tgid, tid, &uid, NULL))
+		raw->task->uid = uid;
+}
+
+/* Starts an element for a task with no counters yet. */
+static struct task_raw *add_element(struct sample *cur, pid_t tgid, pid_t pid)
+{
+	struct task_raw *raw = sample_add(cur, tgid, pid);
+
+	raw->read_ns = clock_ns(CLOCK_MONOTONIC);
+	raw->counters.valid =
+		DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN | VALID_TICK;
+	return raw;
+}
+
+/* Adds a row for each thread that is listed. */
+static void read_rows(struct procfs_source *source, const struct sample *prev, struct sample *cur,
+		      pid_t tgid)
+{
+	const struct pidlist *threads = &source->threads;
+
+	for (size_t t = 0; t < threads->n; t++) {
+		struct reading reading;
+		struct task_raw *raw;
+
+		if (read_thread(source, tgid, threads->pids[t], &reading))
+			continue;
+		raw = add_element(cur, tgid, threads->pids[t]);
+		raw->single = true;
+		set_counters(&raw->counters, reading.figures.count, reading.sched_valid);
+		identify(source, prev, raw, &reading.stat, false);
+	}
+}
+
+/*
+ * Reads one thread of a process into its sum; `was` is its last reading or NULL. True unless
+ * its schedstat is missing.
+ */
+static bool add_thread(struct procfs_source *source, const struct reading *leader, pid_t tid,
+		       const struct thread_figures *was)
+{
+	pid_t tgid = leader->figures.tid;
+	struct reading reading = *leader;
+	int err = tid == tgid ? 0 : read_thread(source, tgid, tid, &reading);
+
+	if (err) {
+		/* Whatever hinders us, it is no reason to count it anew the next time. */
+		if (was && err != -ENOENT && err != -ESRCH)
+			procfs_threads_add(&source->memory, was);
+		return true;
+	}
+	if (was && !reading.sched_valid)
+		memcpy(reading.figures.count, was->count,
+		       (THREAD_SLICES + 1) * sizeof(*was->count));
+	procfs_threads_add(&source->memory, &reading.figures);
+	return reading.sched_valid;
+}
+
+/*
+ * Adds the process as one row. Besides the threads that are listed those of the last reading
+ * are asked: the kernel may skip some while others end (proc_task_readdir() of fs/proc/base.c
+ * goes on by position).
+ */
+static void read_sum(struct procfs_source *source, const struct sample *prev, struct sample *cur,
+		     pid_t tgid)
+{
+	const struct pidlist *threads = &source->threads;
+	const struct process_figures *process;
+	const struct thread_figures *old;
+	struct reading leader;
+	struct task_raw *raw;
+	bool sched_valid = true, moved;
+	size_t nold;
+
+	/* Without its leader the process has no name and no start. */
+	if (read_thread(source, tgid, tgid, &leader))
+		return;
+	raw = add_element(cur, tgid, tgid);
+	old = procfs_threads_of(&source->memory, tgid, leader.figures.start_ns, raw->read_ns,
+				&nold);
+	for (size_t t = 0, o = 0; t < threads->n || o < nold;) {
+		bool listed = t < threads->n && (o == nold || threads->pids[t] <= old[o].tid);
+		pid_t tid = listed ? threads->pids[t] : old[o].tid;
+		const struct thread_figures *was = o < nold && old[o].tid == tid ? &old[o] : NULL;
+
+		sched_valid &= add_thread(source, &leader, tid, was);
+		t += listed;
+		o += was != NULL;
+	}
+	moved = procfs_threads_end(&source->memory, &process);
+	raw->single = !process->n;
+	set_counters(&raw->counters, process->total, sched_valid);
+	identify(source, prev, raw, &leader.stat, moved);
+	raw->task->accounted |= leader.figures.count[THREAD_BLKIO] != 0;
+}
+
+/* Adds the process and its threads, as one row or as a row each. */
+static void read_process(struct procfs_source *source, const struct sample *prev,
+			 struct sample *cur, pid_t tgid)
+{
+	if (pidlist_read_threads(&source->threads, source->env.procfd, tgid))
+		return;
+	if (source->env.threads)
+		read_rows(source, prev, cur, tgid);
+	else
+		read_sum(source, prev, cur, tgid);
+}
+
+/* Takes a sample. */
+static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
+			 unsigned needs)
+{
+	struct procfs_source *source = state;
+	const pid_t *pids = source->env.pids;
+	size_t n = source->env.npids;
+	int err;
+
+	(void)needs; /* a record is what this source does not have */
+	sample_reset(cur);
+	if (!pids) {
+		err = pidlist_read(&source->processes, source->env.procfd);
+		if (err)
+			return err;
+		pids = source->processes.pids;
+		n = source->processes.n;
+	}
+	/* A start in ticks may be read as up to a tick early. */
+	procfs_threads_begin(&source->memory, clock_ns(CLOCK_BOOTTIME) - source->tick_ns);
+	for (size_t i = 0; i < n; i++) {
+		read_process(source, prev, cur, pids[i]);
+		if (source->env.between && i % 64 == 63)
+			source->env.between(source->env.arg);
+	}
+	sample_compact(cur);
+	return 0;
+}
+
+/* Opens the source: any /proc will do. */
+static int procfs_open(const struct source_env *env, void **state)
+{
+	struct procfs_source *source = xcalloc(1, sizeof(*source));
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	source->env = *env;
+	source->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
+	*state = source;
+	return 0;
+}
+
+/* System calls made so far. */
+static uint64_t procfs_syscalls(const void *state)
+{
+	const struct procfs_source *source = state;
+
+	return source->syscalls + source->processes.syscalls + source->threads.syscalls;
+}
+
+/* Closes the source. */
+static void procfs_close(void *state)
+{
+	struct procfs_source *source = state;
+
+	pidlist_free(&source->processes);
+	pidlist_free(&source->threads);
+	procfs_threads_free(&source->memory);
+	free(source);
+}
+
+const struct source_ops source_procfs = {
+	.name = "procfs",
+	.kinds = DELAY_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO),
+	.open = procfs_open,
+	.sample = procfs_sample,
+	.syscalls = procfs_syscalls,
+	.close = procfs_close,
+};

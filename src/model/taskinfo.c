@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/taskinfo.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/proctask.h"
+#include "base/util.h"
+
+/* Tasks whose files are read in a few milliseconds. */
+#define TASKS_BETWEEN 128
+
+/* Three system calls a file: open, read, close. */
+#define FILE_SYSCALLS 3
+
+struct user {
+	uid_t uid;
+	char *name;
+};
+
+/* As many files of tasks are kept open: a large screen's rows. */
+#define KEPT_MAX 64
+
+/* One that was not read in so many samples is closed. */
+#define KEPT_SAMPLES 2
+
+/* A stat file that is kept open. */
+struct kept {
+	struct task_key key;
+	int fd;
+	uint64_t used; /* number of the sample that it was read for last */
+};
+
+struct taskinfo {
+	int procfd;
+	bool threads;
+	const struct hierarchy *hierarchy; /* NULL: cgroups are not known */
+	uint64_t tick_ns;
+	uint64_t syscalls;
+	unsigned needs; /* of the update before */
+	struct user *users;
+	size_t nusers;
+	struct buf scratch, lines;
+	struct kept kept[KEPT_MAX];
+	size_t nkept;
+	uint64_t samples; /* that were brought up to date */
+};
+
+struct taskinfo *taskinfo_open(int procfd, bool threads)
+{
+	struct taskinfo *info = xcalloc(1, sizeof(*info));
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	info->procfd = procfd;
+	info->threads = threads;
+	info->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
+	return info;
+}
+
+void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hierarchy)
+{
+	info->hierarchy = hierarchy;
+}
+
+/* The user's name, or the number where there is none. Asked of the system once a uid. */
+static const char *user_name(struct taskinfo *info, uid_t uid)
+{
+	const struct passwd *passwd;
+	char number[16];
+
+	for (size_t i = 0; i < info->nusers; i++)
+		if (info->users[i].uid == uid)
+			return info->users[i].name;
+	passwd = getpwuid(uid);
+	snprintf(number, sizeof(number), "%u", uid);
+	info->users = xreallocarray(info->users, info->nusers + 1, sizeof(*info->users));
+	info->users[info->nusers].uid = uid;
+	info->users[info->nusers].name = xstrdup(passwd ? passwd->pw_name : number);
+	return info->users[info->nusers++].name;
+}
+
+/* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
+static void take_text(struct taskinfo *info, char **text, int err)
+{
+	free(*text);
+	*text = err ? NULL : xstrdup(buf_cstr(&info->scratch));
+	info->syscalls += FILE_SYSCALLS;
+}
+
+/* Reads the path of a task's group into the scratch buffer. 0 or -errno. */
+static int read_cgroup(struct taskinfo *info, const struct task *task)
+{
+	pid_t tid = info->threads ? task->key.pid : 0;
+	int err;
+
+	info->lines.len = 0;
+	err = proctask_cgroup(info->procfd, task->tgid, tid, &info->lines);
+	return err ? err : hierarchy_path(info->hierarchy, info->lines.data, info->lines.len,
+					  &info->scratch);
+}
+
+/* Reads the cached texts that are wanted and were not tried since the task last ran. */
+static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
+{
+	unsigned todo = needs & NEED_INFO & ~task->info;
+
+	if (!info->hierarchy)
+		todo &= ~NEED_CGROUP;
+	task->info |= todo;
+	if (todo & NEED_COMMAND) {
+		info->scratch.len = 0;
+		take_text(info, &task->command,
+			  proctask_cmdline(info->procfd, task->tgid, &info->scratch));
+	}
+	if (todo & NEED_CGROUP) {
+		info->scratch.len = 0;
+		take_text(info, &task->cgroup, read_cgroup(info, task));
+	}
+}
+
+/* Closes the i-th file. */
+static void let_go(struct taskinfo *info, size_t i)
+{
+	close(info->kept[i].fd);
+	info->syscalls++;
+	info->kept[i] = info->kept[--info->nkept];
+}
+
+/* The file of that task among those kept, opened where there is room for it; NULL: there is none. */
+static struct kept *keep_open(struct taskinfo *info, const struct task_raw *raw)
+{
+	const struct task_key *key = &raw->task->key;
+	struct kept *kept = &info->kept[info->nkept];
+
+	for (size_t i = 0; i < info->nkept; i++)
+		if (info->kept[i].key.pid == key->pid && info->kept[i].key.start_ns == key->start_ns)
+			return &info->kept[i];
+	if (info->nkept == KEPT_MAX)
+		return NULL;
+	info->syscalls++;
+	kept->key = *key;
+	kept->fd = proctask_stat_open(info->procfd, raw->tgid, info->threads ? raw->pid : 0);
+	if (kept->fd < 0)
+		return NULL;
+	info->nkept++;
+	return kept;
+}
+
+/* Reads stat, from a file that is kept open if that is worth it. 0 or -errno. */
+static int read_stat(struct taskinfo *info, const struct task_raw *raw, bool keep,
+		     struct proctask_stat *stat)
+{
+	struct kept *kept = keep ? keep_open(info, raw) : NULL;
+	int err;
+
+	if (!kept) {
+		info->syscalls += FILE_SYSCALLS;
+		return proctask_stat(info->procfd, raw->tgid, info->threads ? raw->pid : 0, stat);
+	}
+	kept->used = info->samples;
+	info->syscalls++;
+	err = proctask_stat_again(kept->fd, stat);
+	if (err)
+		let_go(info, (size_t)(kept - info->kept));
+	return err;
+}
+
+/* Reads state, children's times and storage bytes, for this sample only. */
+static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct task_proc *proc,
+		      unsigned needs, bool keep)
+{
+	pid_t tid = info->threads ? raw->pid : 0;
+	struct proctask_stat stat;
+
+	if (needs & NEED_STAT && !raw->now.state && !proc->state) {
+		if (!read_stat(info, raw, keep, &stat)) {
+			proc->state = stat.state;
+			proc->children_valid = true;
+			proc->children.user_ns = stat.cutime * info->tick_ns;
+			proc->children.system_ns = stat.cstime * info->tick_ns;
+		}
+	}
+	if (needs & NEED_IO && !proc->io_valid) {
+		info->syscalls += FILE_SYSCALLS;
+		proc->io_valid = !proctask_io(info->procfd, raw->tgid, tid, &proc->io);
+	}
+}
+
+/* Fills in what is asked for of one element. */
+static void fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs, bool keep)
+{
+	struct task *task = sample->raw[i].task;
+
+	/* A source that marks says the state, too. */
+	if (sample_tells(sample, i))
+		needs &= ~NEED_STAT;
+	if (task->fresh) {
+		task->user = user_name(info, task->uid);
+		task->info = 0;
+		task->fresh = false;
+	}
+	/* Who has left has no files any more, and the pid may be another's. */
+	if (i >= sample->n)
+		return;
+	if (needs & NEED_INFO)
+		fill_texts(info, task, needs);
+	if (needs & NEED_PROC) {
+		sample_extend(sample, needs & NEED_PROC);
+		fill_proc(info, &sample->raw[i], &sample->procs[i], needs, keep);
+	}
+}
+
+void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
+{
+	fill(info, sample, i, needs, true);
+}
+
+void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
+		     void (*between)(void *arg), void *arg)
+{
+	bool more = needs & ~info->needs;
+
+	info->needs = needs;
+	info->samples++;
+	for (size_t i = info->nkept; i-- > 0;)
+		if (info->kept[i].used + KEPT_SAMPLES < info->samples)
+			let_go(info, i);
+	if (!(needs & (NEED_INFO | NEED_PROC)))
+		between = NULL;
+	for (size_t i = 0; i < sample->n + sample->left; i++) {
+		if (more || needs & NEED_IO || !sample_unchanged(sample, i))
+			fill(info, sample, i, needs, false);
+		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
+			between(arg);
+	}
+}
+
+uint64_t taskinfo_syscalls(const struct taskinfo *info)
+{
+	return info->syscalls;
+}
+
+void taskinfo_close(struct taskinfo *info)
+{
+	while (info->nkept)
+		let_go(info, 0);
+	for (size_t i = 0; i < info->nusers; i++)
+		free(info->users[i].name);
+	free(info->users);
+	buf_free(&info->scratch);
+	buf_free(&info->lines);
+	free(info);
+}

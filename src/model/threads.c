@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/group.h"
+#include "model/taskinfo.h"
+#include "base/util.h"
+
+struct threads_reader {
+	struct source source;
+	struct taskinfo *info;
+	struct sample samples[2]; /* in turn: that of the frame (index `now`), the one before */
+	unsigned now;
+	struct frame frame;
+};
+
+bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool since_start)
+{
+	if (n == threads->n && since_start == threads->since_start &&
+	    (!n || !memcmp(pids, threads->pids, n * sizeof(*pids))))
+		return false;
+	threads_close(threads);
+	threads->since_start = since_start;
+	if (n) {
+		threads->pids = xreallocarray(NULL, n, sizeof(*pids));
+		memcpy(threads->pids, pids, n * sizeof(*pids));
+		threads->n = n;
+	}
+	return true;
+}
+
+/*
+ * Opens the source: one like the sampler's, but where that is made for many tasks the best for
+ * few. 0 or -errno.
+ */
+static int open_reader(struct threads *threads, const struct threads_env *env)
+{
+	struct source_env few = { .procfd = env->procfd, .threads = true, .pids = threads->pids,
+				  .npids = threads->n };
+	struct threads_reader *reader = xcalloc(1, sizeof(*reader));
+	int err = source_open(&reader->source, env->source->many ? NULL : env->source->name, &few);
+
+	if (err) {
+		free(reader);
+		return err;
+	}
+	reader->info = taskinfo_open(env->procfd, true);
+	threads->reader = reader;
+	return 0;
+}
+
+/* Takes a sample. 0 or -errno. */
+static int take_sample(struct threads_reader *reader, struct sample *prev, struct sample *cur,
+		       unsigned needs)
+{
+	int err;
+
+	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	cur->real_ns = clock_ns(CLOCK_REALTIME);
+	/* They are few, so that nothing need be taken over that may not be true any more. */
+	err = reader->source.ops->sample(reader->source.state, prev, cur, needs | NEED_IDENTITY);
+	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
+	return err;
+}
+
+/* Makes the frame of the two last samples; prev NULL: there is one. */
+static void build_frame(struct threads *threads, const struct threads_env *env,
+			const struct sample *prev, struct sample *cur)
+{
+	struct frame *frame = &threads->reader->frame;
+	struct frame_options options = { .since_start = threads->since_start };
+	/* What they show says nothing of the processes in the sampler's sample: it is a copy. */
+	struct delayacct delayacct = *env->delayacct;
+
+	delayacct_mask(&delayacct, cur);
+	if (delayacct.toggled)
+		options.unknown = DELAYACCT_KINDS;
+	frame_build(frame, prev, cur, &options);
+	frame->threads = true;
+	frame->group_by = group_table[GROUP_THREAD].id;
+	threads->frame = frame;
+}
+
+int threads_read(struct threads *threads, const struct threads_env *env, unsigned needs)
+{
+	struct sample none = { 0 }, *prev, *cur;
+	struct threads_reader *reader;
+	int err;
+
+	if (!threads->n)
+		return 0;
+	err = threads->reader ? 0 : open_reader(threads, env);
+	if (!err) {
+		reader = threads->reader;
+		prev = threads->frame ? &reader->samples[reader->now] : NULL;
+		cur = &reader->samples[!reader->now];
+		err = take_sample(reader, prev ? prev : &none, cur, needs);
+	}
+	if (err) {
+		threads_close(threads);
+		return err;
+	}
+	taskinfo_set_hierarchy(reader->info, env->hierarchy);
+	taskinfo_update(reader->info, cur, needs, NULL, NULL);
+	build_frame(threads, env, prev, cur);
+	reader->now = !reader->now;
+	debug_log("threads of %zu processes: %zu rows, %llu system calls, %llu us", threads->n,
+		  threads->frame->n, (unsigned long long)threads_syscalls(threads),
+		  (unsigned long long)((cur->end_ns - cur->begin_ns) / NSEC_PER_USEC));
+	return 0;
+}
+
+void threads_fill(const struct threads *threads, const struct threads_env *env,
+		  const struct row *const *rows, size_t n, unsigned needs)
+{
+	struct threads_reader *reader = threads->reader;
+	struct sample *cur = &reader->samples[reader->now];
+
+	taskinfo_set_hierarchy(reader->info, env->hierarchy);
+	for (size_t i = 0; i < n; i++)
+		taskinfo_fill(reader->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
+}
+
+uint64_t threads_syscalls(const struct threads *threads)
+{
+	const struct threads_reader *reader = threads->reader;
+
+	if (!reader)
+		return 0;
+	return reader->source.ops->syscalls(reader->source.state) +
+	       taskinfo_syscalls(reader->info);
+}
+
+/* Frees the reader. */
+static void close_reader(struct threads_reader *reader)
+{
+	source_close(&reader->source);
+	taskinfo_close(reader->info);
+	sample_free(&reader->samples[0]);
+	sample_free(&reader->samples[1]);
+	frame_free(&reader->frame);
+	free(reader);
+}
+
+void threads_close(struct threads *threads)
+{
+	if (threads->reader)
+		close_reader(threads->reader);
+	free(threads->pids);
+	*threads = (struct threads){ 0 };
+}

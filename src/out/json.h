@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * JSON straight into a buffer. The writer sets commas, colons and brackets itself; what is
+ * outermost ends its line. A call out of turn (a member without a name, a name in an array,
+ * a level beyond JSON_DEPTH) is a mistake of the program, which ends.
+ */
+#ifndef STALLTOP_OUT_JSON_H
+#define STALLTOP_OUT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "model/frame.h"
+
+/* So many objects and arrays may be open, one within the other. */
+#define JSON_DEPTH 64
+
+/* A writer; begins as { .out = buf }, and holds no memory of its own. */
+struct json {
+	struct buf *out;
+	uint64_t objects; /* a bit a level, the innermost the lowest: it is an object */
+	unsigned depth;
+};
+
+/* Ends the program: a value out of turn. */
+_Noreturn void json_out_of_turn(void);
+
+/* Writes a number's digits to `at`, where there is room for them; returns the place behind. */
+char *json_digits(struct json *json, char *at, uint64_t value);
+
+/*
+ * What runs some fifty times a task is inline: where a name is known to the compiler, so is
+ * its length, and most numbers are 0 or unknown.
+ */
+
+/* Room for the largest number with its sign, and the comma behind it. */
+#define JSON_SHORT 24
+
+/* Begins a value: its name; returns the place behind, with room for JSON_SHORT bytes. */
+static inline char *json_begin(struct json *json, const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+	char *at = buf_reserve(json->out, len + 3 + JSON_SHORT);
+
+	if ((json->objects & 1) != (name != NULL))
+		json_out_of_turn();
+	if (!name)
+		return at;
+	*at++ = '"';
+	memcpy(at, name, len);
+	memcpy(at + len, "\":", 2);
+	return at + len + 2;
+}
+
+/* Ends a value in front of `at`, with a comma that json_close() takes back if it is the last. */
+static inline void json_end(struct json *json, char *at)
+{
+	*at++ = json->depth ? ',' : '\n';
+	json->out->len = (size_t)(at - json->out->data);
+}
+
+/*
+ * Each of the following appends one value: as a member, or without a name (NULL) in an array
+ * and outermost. Names are the program's own and have nothing to escape.
+ */
+
+/* Opens an object, or an array. */
+void json_open_object(struct json *json, const char *name);
+void json_open_array(struct json *json, const char *name);
+
+/* Closes what was opened last. */
+void json_close(struct json *json);
+
+/* A counter, null where it is not valid. */
+static inline void json_put_counter(struct json *json, const char *name, bool valid, uint64_t value)
+{
+	char *at = json_begin(json, name);
+
+	if (!valid) {
+		memcpy(at, "null", 4);
+		at += 4;
+	} else if (value < 10) {
+		*at++ = (char)('0' + value);
+	} else {
+		at = json_digits(json, at, value);
+	}
+	json_end(json, at);
+}
+
+/* A whole number. */
+static inline void json_put_uint(struct json *json, const char *name, uint64_t value)
+{
+	json_put_counter(json, name, true, value);
+}
+
+/* A null. */
+static inline void json_put_null(struct json *json, const char *name)
+{
+	json_put_counter(json, name, false, 0);
+}
+
+/* A whole number of either sign; true or false. */
+void json_put_int(struct json *json, const char *name, int64_t value);
+void json_put_bool(struct json *json, const char *name, bool value);
+
+/* A number of 16 digits, null where it is none that JSON has. */
+void json_put_real(struct json *json, const char *name, double value);
+
+/* value / 10^decimals (1 to 9), exactly, with no more decimals than it needs. */
+void json_put_fixed(struct json *json, const char *name, uint64_t value, unsigned decimals);
+
+/* An untrusted text, escaped by text_escape() as in every format; NULL is null. */
+void json_put_text(struct json *json, const char *name, const char *bytes);
+
+/* Seconds, from ns, to the us; null where they are not valid. */
+void json_put_seconds(struct json *json, const char *name, bool valid, uint64_t ns);
+
+/* Two members, exit_code and signal, of a status as wait(2) gives it: one of them is null. */
+void json_put_exit(struct json *json, int status);
+
+/*
+ * Delays by kind, an object with count and ns each, null where a kind is not valid. With a
+ * record also max_ns and min_ns, of which it need not know any.
+ */
+void json_put_delays(struct json *json, const char *name, const struct delay_sum *delays,
+		     uint32_t valid, const struct task_record *record);
+
+/* Notes as objects with id and text, with their remedies. */
+void json_put_notes(struct json *json, const char *name, const struct note *notes, size_t n);
+
+#endif

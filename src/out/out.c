@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "out/out.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How long a reader that has stopped reading may hold up the end. */
+#define LAST_WRITE_MS 1000
+
+const struct out_ops *const out_registry[] = { &out_text, &out_csv, &out_json, NULL };
+
+const struct out_ops *out_by_name(const char *name)
+{
+	for (const struct out_ops *const *ops = out_registry; *ops; ops++)
+		if (!strcmp((*ops)->name, name))
+			return *ops;
+	return NULL;
+}
+
+void out_open(struct out *out, const struct out_ops *ops, const struct out_config *config)
+{
+	*out = (struct out){ .ops = ops, .config = config };
+}
+
+unsigned out_needs(const struct out *out)
+{
+	const struct view_config *view = out->config->view;
+
+	return query_needs(&view->query, view->unit) | out->ops->needs(out->config) |
+	       group_table[view->group_by].needs;
+}
+
+/* Folds a frame as the configuration has it. */
+static const struct frame *fold(struct out *out, const struct frame *frame)
+{
+	const struct view_config *view = out->config->view;
+	struct grouping_options options = { .by = view->group_by, .life = out->order.life,
+					    .passes = query_takes, .arg = &view->query };
+
+	return group_folds(view->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
+}
+
+/* Has read what groups' own files have. */
+static void fill(const struct out *out, const struct row *const *rows, size_t n, unsigned needs)
+{
+	const struct out_config *config = out->config;
+
+	if (config->fill && group_folds(config->view->group_by) && needs & NEED_GROUP_PARTS)
+		config->fill(config->fill_arg, rows, n, needs & NEED_GROUP_PARTS);
+}
+
+void out_prime(struct out *out, const struct frame *frame)
+{
+	const struct frame *folded;
+
+	if (!(out_needs(out) & NEED_GROUP_PARTS))
+		return;
+	folded = fold(out, frame);
+	for (size_t i = 0; i < folded->n; i++)
+		fill(out, (const struct row *[]){ &folded->rows[i] }, 1, out_needs(out));
+}
+
+void out_frame(struct out *out, const struct frame *frame)
+{
+	const struct out_config *config = out->config;
+	const struct query *query = &config->view->query;
+	struct view view = { frame, config->view->unit, config->charset };
+	unsigned needs;
+
+	out->order.life = out_needs(out) & NEED_LIFE;
+	view.frame = fold(out, frame);
+	/* To sort by it all must have it, else only those that are shown. */
+	needs = query_needs(query, view.unit);
+	for (size_t i = 0; needs & NEED_GROUP_PARTS && i < view.frame->n; i++)
+		fill(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
+	query_run(query, &view, &out->order);
+	fill(out, out->order.rows, out->order.n, out->ops->needs(config));
+	out->ops->frame(out, &view);
+	out->frames++;
+}
+
+/* Waits until the descriptor takes more. False when it does not in time. */
+static bool await_room(int fd)
+{
+	struct pollfd pollfd = { .fd = fd, .events = POLLOUT };
+
+	return poll(&pollfd, 1, LAST_WRITE_MS) > 0;
+}
+
+int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught)
+{
+	size_t done = 0;
+
+	while (done < out->buf.len) {
+		ssize_t n;
+
+		if (*caught && !await_room(fd))
+			return -EINTR;
+		n = write(fd, out->buf.data + done, out->buf.len - done);
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno == EAGAIN)
+			await_room(fd);
+		else if (errno != EINTR)
+			return -errno;
+	}
+	out->buf.len = 0;
+	return 0;
+}
+
+void out_close(struct out *out)
+{
+	order_free(&out->order);
+	grouping_free(&out->grouping);
+	buf_free(&out->scratch);
+	buf_free(&out->buf);
+}
+
+uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame)
+{
+	uint64_t now_ns = frame->cur->begin_ns;
+
+	return now_ns > trigger->last_ns ? now_ns - trigger->last_ns : 0;
+}
+
+void out_named(const struct out_config *config, unsigned format, struct layout *extra)
+{
+	struct layout named;
+
+	layout_named(&named, config->view->fields);
+	extra->n = 0;
+	for (size_t i = 0; i < named.n; i++)
+		if (!(named.columns[i]->formats & format) ||
+		    !layout_applies(named.columns[i], config->view->group_by))
+			extra->columns[extra->n++] = named.columns[i];
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Output of frames as a stream. A format is one file and one line in out.c. */
+#ifndef STALLTOP_OUT_OUT_H
+#define STALLTOP_OUT_OUT_H
+
+#include <signal.h>
+
+#include "base/buf.h"
+#include "model/group.h"
+#include "view/layout.h"
+#include "view/query.h"
+#include "cgroup/trigger.h"
+#include "view/view_config.h"
+
+/* What is put out. All of it stays the caller's. */
+struct out_config {
+	const struct view_config *view;
+	enum text_charset charset; /* of text; csv and json are UTF-8 */
+	unsigned width;		   /* of the terminal; 0: no limit */
+	/* Reads what is asked for of rows that are groups: sampler_fill(). NULL: nobody can. */
+	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
+	void *fill_arg;
+	const struct trigger_set *triggers; /* what samples are taken for; NULL: anyway */
+};
+
+struct out_ops;
+
+struct out {
+	const struct out_ops *ops;
+	const struct out_config *config;
+	struct grouping grouping;
+	struct order order;
+	struct layout layout; /* resolved with the first frame, then kept */
+	uint64_t frames;      /* put out before this one */
+	struct buf scratch;
+	struct buf buf; /* what is to be written */
+};
+
+struct out_ops {
+	const char *name;
+	/* What must be read of every task besides what the query needs. */
+	unsigned (*needs)(const struct out_config *config);
+	/* Appends a frame, whose rows out->order holds, to out->buf. */
+	void (*frame)(struct out *out, const struct view *view);
+};
+
+/* All formats; ends with NULL. The first is the default. */
+extern const struct out_ops *const out_registry[];
+
+/* The format of that name, or NULL. */
+const struct out_ops *out_by_name(const char *name);
+
+/* Prepares an output; the configuration must outlive it. */
+void out_open(struct out *out, const struct out_ops *ops, const struct out_config *config);
+
+/* What must be read of every task, NEED_ bits. */
+unsigned out_needs(const struct out *out);
+
+/*
+ * Takes a frame that is not put out, as it has no interval yet: what groups' own files have is
+ * read, so that the next one knows what it grew by.
+ */
+void out_prime(struct out *out, const struct frame *frame);
+
+/* Appends a frame to out->buf. */
+void out_frame(struct out *out, const struct frame *frame);
+
+/*
+ * Writes out->buf whole and empties it. After a signal has been caught it goes on for as
+ * long as the reader does. 0 or -errno (-EPIPE: the reader has gone).
+ */
+int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught);
+
+void out_close(struct out *out);
+
+/* How long before the frame's sample a trigger, which has fired, last did. */
+uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame);
+
+/* The columns of `fields` that a format (IN_ bit) does not have in every row anyway. */
+void out_named(const struct out_config *config, unsigned format, struct layout *extra);
+
+extern const struct out_ops out_text;
+extern const struct out_ops out_csv;
+extern const struct out_ops out_json;
+
+#endif

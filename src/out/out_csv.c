@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CSV after RFC 4180: one head row in all, lines end with CR LF, unknown values are empty. */
+#include "config.h"
+
+#include <string.h>
+
+#include "out/out.h"
+#include "base/util.h"
+
+/* Ends a record. */
+static void end_record(struct buf *out)
+{
+	buf_puts(out, "\r\n");
+}
+
+/* A text field: escaped as everywhere, quoted where RFC 4180 asks for it. */
+static void append_text(struct out *out, const char *text)
+{
+	struct buf *scratch = &out->scratch, *buf = &out->buf;
+
+	if (!text)
+		return;
+	scratch->len = 0;
+	text_escape(scratch, text, strlen(text), TEXT_UTF8);
+	if (!strpbrk(buf_cstr(scratch), ",\"\r\n")) {
+		buf_add(buf, scratch->data, scratch->len);
+		return;
+	}
+	buf_putc(buf, '"');
+	for (size_t i = 0; i < scratch->len; i++) {
+		if (scratch->data[i] == '"')
+			buf_putc(buf, '"');
+		buf_putc(buf, scratch->data[i]);
+	}
+	buf_putc(buf, '"');
+}
+
+/* The value of a column, in the column's unit. */
+static void append_value(struct out *out, const struct view *view, const struct row *row,
+			 const struct column *column)
+{
+	struct value value = column_get(column, view, row);
+
+	buf_putc(&out->buf, ',');
+	if (value.type == VALUE_TEXT)
+		append_text(out, value.text);
+	else if (value.type == VALUE_NUMBER)
+		buf_printf(&out->buf, "%.15g", value.number);
+}
+
+/* State and extra fields are read only when they are named. */
+static unsigned csv_needs(const struct out_config *config)
+{
+	struct layout named;
+
+	layout_named(&named, config->view->fields);
+	return layout_needs(&named, config->view->unit);
+}
+
+/* The head row. */
+static void append_head(struct out *out, const struct layout *extra)
+{
+	struct buf *buf = &out->buf;
+
+	buf_puts(buf, group_folds(out->config->view->group_by) ?
+			      "time,interval,group,members" :
+			      "time,interval,pid,tgid,ppid,uid,user,comm,state,exited");
+	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
+		buf_printf(buf, ",%s_count,%s_ns", delay_table[kind].id, delay_table[kind].id);
+	buf_puts(buf, ",run_ns");
+	for (size_t i = 0; i < extra->n; i++)
+		buf_printf(buf, ",%s", extra->columns[i]->id);
+	end_record(buf);
+}
+
+/* Which group the row is. */
+static void append_group(struct out *out, const struct row *row)
+{
+	append_text(out, row->group->name);
+	buf_putc(&out->buf, ',');
+	buf_uint(&out->buf, row->members);
+}
+
+/* Which task the row is. */
+static void append_task(struct out *out, const struct view *view, const struct row *row)
+{
+	char state = row_state(view->frame, row);
+	const struct task *task = row->task;
+	struct buf *buf = &out->buf;
+
+	buf_uint(buf, (uint64_t)task->key.pid);
+	buf_putc(buf, ',');
+	buf_uint(buf, (uint64_t)task->tgid);
+	buf_putc(buf, ',');
+	buf_uint(buf, (uint64_t)task->ppid);
+	buf_putc(buf, ',');
+	buf_uint(buf, task->uid);
+	buf_putc(buf, ',');
+	append_text(out, task->user);
+	buf_putc(buf, ',');
+	append_text(out, task->comm);
+	buf_putc(buf, ',');
+	if (state)
+		buf_putc(buf, state);
+	buf_putc(buf, ',');
+	buf_putc(buf, row->exited ? '1' : '0');
+}
+
+/* One record. */
+static void append_row(struct out *out, const struct view *view, const struct row *row,
+		       const struct layout *extra)
+{
+	struct buf *buf = &out->buf;
+
+	buf_fixed(buf, view->frame->real_ns / NSEC_PER_USEC, 6);
+	buf_putc(buf, ',');
+	if (row->interval_ns)
+		buf_fixed(buf, row->interval_ns, 9);
+	buf_putc(buf, ',');
+	if (row->group)
+		append_group(out, row);
+	else
+		append_task(out, view, row);
+	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
+		buf_putc(buf, ',');
+		if (row->valid & DELAY_COUNT_BIT(kind))
+			buf_uint(buf, row->deltas->grown.delay[kind].count);
+		buf_putc(buf, ',');
+		if (row->valid & DELAY_BIT(kind))
+			buf_uint(buf, row->deltas->grown.delay[kind].ns);
+	}
+	buf_putc(buf, ',');
+	if (row->valid & VALID_RUN)
+		buf_uint(buf, row->deltas->grown.run_ns);
+	for (size_t i = 0; i < extra->n; i++)
+		append_value(out, view, row, extra->columns[i]);
+	end_record(buf);
+}
+
+/* A sample. */
+static void csv_frame(struct out *out, const struct view *view)
+{
+	if (!out->frames) {
+		out_named(out->config, IN_CSV, &out->layout);
+		append_head(out, &out->layout);
+	}
+	for (size_t i = 0; i < out->order.n; i++)
+		append_row(out, view, out->order.rows[i], &out->layout);
+}
+
+const struct out_ops out_csv = {
+	.name = "csv",
+	.needs = csv_needs,
+	.frame = csv_frame,
+};

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* JSON Lines: an object a sample. */
+#include "config.h"
+
+#include <math.h>
+
+#include "out/json.h"
+#include "out/out.h"
+#include "base/util.h"
+
+/* Puts a count of something that was perhaps not counted. */
+static void put_count(struct json *json, const char *name, int64_t value)
+{
+	json_put_counter(json, name, value >= 0, (uint64_t)value);
+}
+
+/* Puts a pressure line; null where there is none. */
+static void put_psi_line(struct json *json, const char *name, const struct psi_line *now,
+			 const struct psi_line *before)
+{
+	if (!now->valid) {
+		json_put_null(json, name);
+		return;
+	}
+	json_open_object(json, name);
+	json_put_fixed(json, "avg10", now->avg10, 2);
+	json_put_fixed(json, "avg60", now->avg60, 2);
+	json_put_fixed(json, "avg300", now->avg300, 2);
+	json_put_uint(json, "total_us", now->total_us);
+	json_put_counter(json, "delta_us",
+			 before && before->valid && now->total_us >= before->total_us,
+			 before ? now->total_us - before->total_us : 0);
+	json_close(json);
+}
+
+/* Puts all pressure. */
+static void put_pressure(struct json *json, const struct frame *frame)
+{
+	json_open_object(json, "psi");
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		const struct psi *now = &frame->system->psi[r];
+		const struct psi *before = frame->system_before ? &frame->system_before->psi[r] :
+								  NULL;
+
+		if (frame->system->psi_error[r]) {
+			json_put_null(json, psi_names[r]);
+			continue;
+		}
+		json_open_object(json, psi_names[r]);
+		put_psi_line(json, "some", &now->some, before ? &before->some : NULL);
+		put_psi_line(json, "full", &now->full, before ? &before->full : NULL);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+/* Puts CPU states as deltas; null without an interval. */
+static void put_cpu_states(struct json *json, const struct frame *frame)
+{
+	const struct system_sample *now = frame->system, *before = frame->system_before;
+
+	if (!now->cpu_valid || !before || !before->cpu_valid) {
+		json_put_null(json, "cpu_ns");
+		return;
+	}
+	json_open_object(json, "cpu_ns");
+	for (unsigned s = 0; s < CPU_STATES; s++)
+		json_put_uint(json, cpu_state_names[s],
+			      now->cpu_ns[s] > before->cpu_ns[s] ?
+				      now->cpu_ns[s] - before->cpu_ns[s] : 0);
+	json_close(json);
+}
+
+/* Puts the system as a whole. */
+static void put_system(struct json *json, const struct frame *frame)
+{
+	const struct system_sample *system = frame->system;
+
+	json_open_object(json, "system");
+	json_put_counter(json, "cpus", system->cpus > 0, system->cpus);
+	json_put_real(json, "uptime", system->uptime_valid ? system->uptime : NAN);
+	if (system->load_valid) {
+		json_open_array(json, "loadavg");
+		for (unsigned i = 0; i < ARRAY_SIZE(system->load); i++)
+			json_put_real(json, NULL, system->load[i]);
+		json_close(json);
+	} else {
+		json_put_null(json, "loadavg");
+	}
+	put_cpu_states(json, frame);
+	json_close(json);
+}
+
+/* Puts who the row is. */
+static void put_identity(struct json *json, const struct view *view, const struct row *row)
+{
+	const struct task *task = row->task;
+	char state[] = { 0, 0 };
+
+	if (row->group) {
+		json_put_text(json, "group", row->group->name);
+		json_put_uint(json, "members", row->members);
+		return;
+	}
+	state[0] = row_state(view->frame, row);
+	json_put_int(json, "pid", task->key.pid);
+	json_put_int(json, "tgid", task->tgid);
+	json_put_int(json, "ppid", task->ppid);
+	json_put_uint(json, "uid", task->uid);
+	json_put_text(json, "user", task->user);
+	json_put_text(json, "comm", task->comm);
+	json_put_text(json, "state", *state ? state : NULL);
+	json_put_text(json, "command", task->command);
+	json_put_text(json, "cgroup", task->cgroup);
+	json_put_seconds(json, "start", true, view->frame->epoch_ns + task->key.start_ns);
+}
+
+/* Puts the columns that were asked for by name and have no member of their own. */
+static void put_fields(struct json *json, const struct view *view, const struct row *row,
+		       const struct layout *extra)
+{
+	json_open_object(json, "fields");
+	for (size_t i = 0; i < extra->n; i++) {
+		struct value value = column_get(extra->columns[i], view, row);
+
+		if (value.type == VALUE_NUMBER)
+			json_put_real(json, extra->columns[i]->id, value.number);
+		else
+			json_put_text(json, extra->columns[i]->id,
+				      value.type == VALUE_TEXT ? value.text : NULL);
+	}
+	json_close(json);
+}
+
+/* Puts a task, or a group. */
+static void put_task(struct json *json, const struct view *view, const struct row *row,
+		     const struct layout *extra)
+{
+	static const struct task_record no_record;
+	const struct task_record *record = row_record(view->frame, row);
+
+	json_open_object(json, NULL);
+	put_identity(json, view, row);
+	json_put_seconds(json, "interval", row->interval_ns, row->interval_ns);
+	if (!row->group) {
+		json_put_bool(json, "exited", row->exited);
+		if (row->exited) {
+			json_put_exit(json, (int)row->task->status);
+			json_put_uint(json, "members", row->members);
+		}
+		json_put_bool(json, "new", row->born);
+	}
+	json_put_counter(json, "run_ns", row->valid & VALID_RUN, row->deltas->grown.run_ns);
+	json_put_counter(json, "user_ns", row->valid & VALID_TICK, row->deltas->grown.user_ns);
+	json_put_counter(json, "system_ns", row->valid & VALID_TICK, row->deltas->grown.system_ns);
+	json_put_delays(json, "delta", row->deltas->grown.delay, row->valid, NULL);
+	json_put_delays(json, "cumulative", row->raw->counters.delay, row->raw->counters.valid,
+			record ? record : &no_record);
+	if (extra->n)
+		put_fields(json, view, row, extra);
+	json_close(json);
+}
+
+/* Puts a signed amount, or null. */
+static void put_signed(struct json *json, const char *name, bool valid, int64_t ns)
+{
+	if (valid)
+		json_put_int(json, name, ns);
+	else
+		json_put_null(json, name);
+}
+
+/* Puts what the machine's time went to; null where it is not known. */
+static void put_accounted(struct json *json, const struct account *account)
+{
+	if (!account->valid) {
+		json_put_null(json, "accounted");
+		return;
+	}
+	json_open_object(json, "accounted");
+	json_put_uint(json, "machine_ns", account->machine_ns);
+	json_put_uint(json, "run_ns", account->run_ns);
+	put_signed(json, "recovered_ns", account->recovered_valid, account->recovered_ns);
+	json_put_uint(json, "idle_ns", account->idle_ns);
+	json_put_uint(json, "iowait_ns", account->iowait_ns);
+	json_put_uint(json, "steal_ns", account->steal_ns);
+	json_put_uint(json, "irq_ns", account->irq_ns);
+	json_put_int(json, "rest_ns", account->rest_ns);
+	json_put_counter(json, "children_ns", account->recovered_valid, account->children_ns);
+	json_close(json);
+}
+
+/* Puts the triggers: which have fired since the sample before, and when they last did. */
+static void put_triggers(struct json *json, const struct trigger_set *set,
+			 const struct frame *frame)
+{
+	json_open_array(json, "triggers");
+	for (size_t i = 0; i < set->n; i++) {
+		const struct trigger *trigger = &set->all[i];
+
+		json_open_object(json, NULL);
+		json_put_text(json, "when", trigger->spec->text);
+		json_put_bool(json, "fired", trigger->fired);
+		json_put_seconds(json, "since", trigger->last_ns, out_since_ns(trigger, frame));
+		json_put_bool(json, "gone", trigger->gone);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+/* Puts the members of a sample, but for its tasks. */
+static void put_sample(struct json *json, const struct out_config *config,
+		       const struct frame *frame)
+{
+	json_put_seconds(json, "time", true, frame->real_ns);
+	json_put_seconds(json, "interval", frame->interval_ns, frame->interval_ns);
+	json_put_text(json, "source", frame->source);
+	json_put_counter(json, "taskstats_version", frame->taskstats_version > 0,
+			 (uint64_t)frame->taskstats_version);
+	if (frame->delayacct == DELAYACCT_UNKNOWN)
+		json_put_null(json, "delayacct");
+	else
+		json_put_bool(json, "delayacct", frame->delayacct);
+	json_put_text(json, "group_by", frame->group_by);
+	json_put_uint(json, "tasks_seen", frame->tasks);
+	put_count(json, "exits_seen", frame->exits);
+	put_count(json, "exits_lost", frame->lost);
+	json_put_notes(json, "notes", frame->notes, frame->nnotes);
+	json_put_text(json, "cgroup", frame->cgroup);
+	put_pressure(json, frame);
+	put_system(json, frame);
+	put_accounted(json, &frame->account);
+	if (config->triggers)
+		put_triggers(json, config->triggers, frame);
+}
+
+/*
+ * What named fields need. A thread's longest and shortest waits are in the record that it
+ * is asked for anyway.
+ */
+static unsigned json_needs(const struct out_config *config)
+{
+	struct layout named;
+
+	layout_named(&named, config->view->fields);
+	return layout_needs(&named, config->view->unit) | NEED_ACCOUNT |
+	       (config->view->group_by == GROUP_THREAD ? NEED_RANGE : 0) |
+	       (group_folds(config->view->group_by) ? NEED_LIFE : 0);
+}
+
+/* A sample: the object's own members first, then the tasks one by one. */
+static void json_frame(struct out *out, const struct view *view)
+{
+	struct json json = { .out = &out->buf };
+
+	if (!out->frames)
+		out_named(out->config, IN_JSON, &out->layout);
+	json_open_object(&json, NULL);
+	put_sample(&json, out->config, view->frame);
+	json_open_array(&json, "tasks");
+	for (size_t i = 0; i < out->order.n; i++)
+		put_task(&json, view, out->order.rows[i], &out->layout);
+	json_close(&json);
+	json_close(&json);
+}
+
+const struct out_ops out_json = {
+	.name = "json",
+	.needs = json_needs,
+	.frame = json_frame,
+};

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "out/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/delayacct.h"
+#include "kernel/ancestry.h"
+#include "kernel/exits.h"
+#include "kernel/taskstats_client.h"
+#include "kernel/pidlist.h"
+#include "kernel/proctask.h"
+#include "base/util.h"
+
+/* A command under way. */
+struct running {
+	char *const *command;
+	const struct sampler_config *config;
+	struct run_result *result;
+	pid_t pid;
+	bool ended;
+	int signals; /* signalfd */
+	sigset_t before; /* the signal mask that the command gets */
+	struct exits *exits; /* NULL: refused */
+	struct descent *descent;
+	size_t open; /* records of the last drain that are not decided */
+	uint64_t stale; /* tasks with a wait that cannot be */
+	struct delayacct delayacct;
+};
+
+/* Adds a note. */
+static void note(struct run_result *result, enum note_id id, uint64_t value)
+{
+	if (result->nnotes < NOTES_MAX)
+		result->notes[result->nnotes++] = (struct note){ id, value };
+}
+
+/* Adds a task's or a process's last counters; life_ns 0: not known. */
+static void add_counters(struct running *running, const struct counters *last, uint64_t life_ns)
+{
+	struct counters *sum = &running->result->counters;
+	uint32_t stale = life_ns ? counters_above(last, life_ns + DELAY_SLACK_NS) : 0;
+
+	counters_add(sum, last);
+	counters_mask(sum, stale);
+	running->stale += stale != 0;
+}
+
+/* Adds all fields of a record. */
+static void add_record(struct run_result *result, const struct task_record *record, bool first)
+{
+	if (first)
+		result->record = *record;
+	else
+		record_fold(&result->record, record);
+}
+
+/* Takes exit records. `last`: what is open now stays open. */
+static void drain(struct running *running, bool last)
+{
+	struct run_result *result = running->result;
+	struct exit_record *records;
+	size_t n, ours, open;
+
+	exits_drain(running->exits);
+	records = exits_records(running->exits, &n);
+	descent_sort(running->descent, records, n, last ? n : running->open, &ours, &open);
+	for (size_t i = 0; i < ours; i++) {
+		add_counters(running, &records[i].counters, records[i].life_ns);
+		add_record(result, &exits_fields(running->exits)[records[i].field],
+			   !result->tasks);
+		result->tasks++;
+		result->processes += records[i].last;
+		result->ungrouped |= !records[i].tgid;
+	}
+	memmove(records, records + ours, open * sizeof(*records));
+	exits_keep(running->exits, open);
+	running->open = open;
+}
+
+/* Opens what tells of the ends of tasks. */
+static void open_exits(struct running *running)
+{
+	int err = exits_open(&running->exits, true, running->config->exit_buffer);
+
+	if (err) {
+		note(running->result, NOTE_EXITS_REFUSED, (uint64_t)-err);
+		return;
+	}
+	exits_want_fields(running->exits, true);
+	running->descent = descent_new(running->config->procfd, getpid());
+}
+
+/* What a query of the ended command's own process is answered. */
+struct zombie {
+	struct running *running;
+	bool read;
+};
+
+/* Takes the reply; a group without figures had one thread. */
+static void take_zombie(void *arg, size_t index, int error, const struct taskstats_part *part,
+			uint64_t before_ns, uint64_t after_ns)
+{
+	struct zombie *zombie = arg;
+	struct counters counters = { 0 };
+	struct task_record record;
+
+	(void)index;
+	(void)before_ns;
+	(void)after_ns;
+	if (error || taskstats_counters(part->record, part->len, &counters) ||
+	    (part->tgid && !counters.run_ns && !counters.delay[DELAY_CPU].count))
+		return;
+	add_counters(zombie->running, &counters, 0);
+	if (!part->tgid && !taskstats_record(part->record, part->len, &record))
+		add_record(zombie->running->result, &record, true);
+	zombie->read = true;
+}
+
+/* Reads the counters of the command's process while it is a zombie. */
+static void read_zombie(struct running *running)
+{
+	struct zombie zombie = { .running = running };
+	struct nlconn *conn;
+
+	if (!nlconn_open(&conn)) {
+		nlconn_query(conn, true, &running->pid, 1, take_zombie, NULL, &zombie);
+		if (!zombie.read)
+			nlconn_query(conn, false, &running->pid, 1, take_zombie, NULL, &zombie);
+		nlconn_close(conn);
+	}
+	if (!zombie.read)
+		running->result->counters.valid = 0;
+	running->result->tasks += zombie.read;
+	running->result->processes += zombie.read;
+}
+
+/* Reaps what has ended. */
+static void reap(struct running *running)
+{
+	siginfo_t info = { 0 };
+
+	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid) {
+		struct rusage usage;
+		int status;
+
+		if (info.si_pid == running->pid && !running->exits)
+			read_zombie(running);
+		if (wait4(info.si_pid, &status, 0, &usage) != info.si_pid)
+			break;
+		running->result->user_ns += (uint64_t)usage.ru_utime.tv_sec * NSEC_PER_SEC +
+					    (uint64_t)usage.ru_utime.tv_usec * NSEC_PER_USEC;
+		running->result->system_ns += (uint64_t)usage.ru_stime.tv_sec * NSEC_PER_SEC +
+					      (uint64_t)usage.ru_stime.tv_usec * NSEC_PER_USEC;
+		if (info.si_pid == running->pid) {
+			running->result->status = status;
+			running->ended = true;
+		}
+		info.si_pid = 0;
+	}
+}
+
+/* Deals with the signals that have come. */
+static void take_signals(struct running *running)
+{
+	struct signalfd_siginfo info;
+
+	while (read(running->signals, &info, sizeof(info)) == sizeof(info)) {
+		/* What the terminal sends it sends to the command, too. */
+		if (info.ssi_signo == SIGCHLD)
+			reap(running);
+		else if (info.ssi_code != SI_KERNEL && !running->ended)
+			kill(running->pid, (int)info.ssi_signo);
+	}
+}
+
+/* Waits for the command's end. 0 or -errno. */
+static int wait_for_end(struct running *running)
+{
+	struct pollfd pollfd = { .fd = running->signals, .events = POLLIN };
+
+	while (!running->ended) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), due = UINT64_MAX;
+		struct timespec timeout;
+
+		if (running->exits && exits_due_ns(running->exits) <= now)
+			drain(running, false);
+		if (running->exits)
+			due = exits_due_ns(running->exits) - now;
+		timeout = (struct timespec){ .tv_sec = (time_t)(due / NSEC_PER_SEC),
+					     .tv_nsec = (long)(due % NSEC_PER_SEC) };
+		if (ppoll(&pollfd, 1, running->exits ? &timeout : NULL, NULL) < 0 &&
+		    errno != EINTR)
+			return -errno;
+		take_signals(running);
+	}
+	return 0;
+}
+
+/* In the child: becomes the command, or writes the reason why not. */
+static _Noreturn void become(const struct running *running, int report)
+{
+	int err;
+
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &running->before, NULL);
+	execvp(running->command[0], running->command);
+	err = errno;
+	while (write(report, &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+/* Starts the command. 0, or -errno where it could not be. */
+static int start(struct running *running)
+{
+	int pipe[2], err = 0;
+
+	if (pipe2(pipe, O_CLOEXEC))
+		return -errno;
+	running->pid = fork();
+	if (!running->pid)
+		become(running, pipe[1]);
+	if (running->pid < 0)
+		err = errno;
+	close(pipe[1]);
+	/* Closed by a successful exec. */
+	if (!err && read(pipe[0], &err, sizeof(err)) < 0)
+		err = errno;
+	close(pipe[0]);
+	if (err && running->pid > 0)
+		waitpid(running->pid, NULL, 0);
+	return -err;
+}
+
+/* Has the signals come by a descriptor. 0 or -errno. */
+static int open_signals(struct running *running)
+{
+	static const int taken[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
+				     SIGALRM, SIGWINCH, SIGCONT };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, &running->before);
+	running->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return running->signals < 0 ? -errno : 0;
+}
+
+/* Names the descendants that are still there. */
+static void find_outlived(struct running *running)
+{
+	struct run_result *result = running->result;
+	struct descent *descent = descent_new(running->config->procfd, getpid());
+	struct pidlist list = { 0 };
+
+	if (pidlist_read(&list, running->config->procfd))
+		list.n = 0;
+	for (size_t i = 0; i < list.n; i++) {
+		struct proctask_stat stat;
+
+		if (!descent_has(descent, list.pids[i]) ||
+		    proctask_stat(running->config->procfd, list.pids[i], 0, &stat) ||
+		    stat.state == 'Z')
+			continue;
+		if (result->outlived < RUN_NAMED) {
+			struct run_outlived *named = &result->named[result->outlived];
+
+			named->pid = list.pids[i];
+			memcpy(named->comm, stat.comm, sizeof(named->comm));
+		}
+		result->outlived++;
+	}
+	pidlist_free(&list);
+	descent_free(descent);
+}
+
+/* Masks what is not known, and says why. */
+static void judge(struct running *running)
+{
+	struct run_result *result = running->result;
+	bool off = running->delayacct.state == DELAYACCT_OFF;
+
+	delayacct_read(&running->delayacct);
+	if (off || running->delayacct.state == DELAYACCT_OFF) {
+		counters_mask(&result->counters, DELAYACCT_KINDS);
+		note(result, NOTE_DELAYACCT_OFF, 0);
+	}
+	/* Most kernels never book it. */
+	if (!result->counters.delay[DELAY_IRQ].count)
+		counters_mask(&result->counters, DELAY_BIT(DELAY_IRQ));
+	if (running->stale)
+		note(result, NOTE_STALE_STAMP, running->stale);
+	if (!running->exits)
+		return;
+	if (exits_stats(running->exits)->lost)
+		note(result, NOTE_EXITS_LOST, exits_stats(running->exits)->lost);
+	if (!exits_stats(running->exits)->exact)
+		note(result, NOTE_EXITS_INEXACT, 0);
+	if (!result->tasks)
+		result->counters.valid = 0;
+}
+
+/* From the start of the command to its end. 0 or -errno. */
+static int run_to_end(struct running *running, enum run_failure *failure)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	int err;
+
+	*failure = RUN_START;
+	err = start(running);
+	if (err)
+		return err;
+	*failure = RUN_WAIT;
+	err = wait_for_end(running);
+	running->result->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (err)
+		return err;
+	/* Its record was sent before it could be reaped. */
+	if (running->exits)
+		drain(running, true);
+	find_outlived(running);
+	judge(running);
+	return 0;
+}
+
+int run_command(char *const *command, const struct sampler_config *config,
+		struct run_result *result, enum run_failure *failure)
+{
+	struct running running = { .command = command, .config = config, .result = result };
+	int err;
+
+	*result = (struct run_result){ .command = command, .counters.valid = UINT32_MAX };
+	*failure = RUN_WAIT;
+	/* An orphan's parent becomes this process: so it stays a descendant. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
+		return -errno;
+	err = open_signals(&running);
+	if (!err) {
+		open_exits(&running);
+		delayacct_open(&running.delayacct, config->procfd, 0);
+		err = run_to_end(&running, failure);
+		delayacct_close(&running.delayacct);
+		descent_free(running.descent);
+		exits_close(running.exits);
+		close(running.signals);
+	}
+	sigprocmask(SIG_SETMASK, &running.before, NULL);
+	return err;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a command waited for, as a table and as JSON. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "out/json.h"
+#include "model/notes.h"
+#include "out/run.h"
+#include "base/util.h"
+
+/* Appends a number at the right of a cell, or "-". */
+static void append_cell(struct buf *out, bool valid, double number, int decimals, int width)
+{
+	if (valid)
+		buf_printf(out, " %*.*f", width, decimals, number);
+	else
+		buf_printf(out, " %*s", width, "-");
+}
+
+/* Nanoseconds as milliseconds. */
+static double ms(uint64_t ns)
+{
+	return (double)ns / (double)NSEC_PER_MSEC;
+}
+
+/* One kind, or the sum of all. */
+static void append_line(struct buf *out, const struct run_result *result, const char *name,
+			const struct delay_sum *sum, bool known, uint64_t max, bool max_known)
+{
+	buf_printf(out, "%-8s", name);
+	append_cell(out, known, (double)sum->count, 0, 10);
+	append_cell(out, known, ms(sum->ns), 3, 13);
+	append_cell(out, known && sum->count, ms(sum->ns) / (double)sum->count, 3, 11);
+	append_cell(out, known && max_known, ms(max), 3, 11);
+	append_cell(out, known && result->elapsed_ns,
+		    (double)sum->ns * 100.0 / (double)result->elapsed_ns, 1, 13);
+	buf_putc(out, '\n');
+}
+
+/* All kinds and their sum. */
+static void append_delays(struct buf *out, const struct run_result *result)
+{
+	const struct counters *counters = &result->counters;
+	const struct task_record *record = &result->record;
+	struct delay_sum total = delay_total(counters->delay, counters->valid);
+
+	buf_printf(out, "%-8s %10s %13s %11s %11s %13s\n", "", "count", "total ms", "avg ms",
+		   "max ms", "% of elapsed");
+	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
+		append_line(out, result, delay_table[kind].id, &counters->delay[kind],
+			    counters->valid & DELAY_BIT(kind), record->max[kind],
+			    record->range_valid & DELAY_BIT(kind));
+	append_line(out, result, "total", &total, counters->valid & DELAY_ALL, 0, false);
+}
+
+/* How the command ended, and what it took. */
+static void append_end(struct buf *out, const struct run_result *result)
+{
+	const struct counters *counters = &result->counters;
+
+	buf_printf(out, "elapsed %.3f s  user %.3f s  system %.3f s  run ",
+		   ms(result->elapsed_ns) / 1000, ms(result->user_ns) / 1000,
+		   ms(result->system_ns) / 1000);
+	if (counters->valid & VALID_RUN)
+		buf_printf(out, "%.3f s", ms(counters->run_ns) / 1000);
+	else
+		buf_putc(out, '-');
+	buf_puts(out, "  processes ");
+	if (result->ungrouped)
+		buf_putc(out, '-');
+	else
+		buf_uint(out, result->processes);
+	buf_printf(out, "  tasks %llu  ", (unsigned long long)result->tasks);
+	if (WIFSIGNALED(result->status))
+		buf_printf(out, "signal %d\n", WTERMSIG(result->status));
+	else
+		buf_printf(out, "exit %d\n", WEXITSTATUS(result->status));
+}
+
+/* Who is still there. */
+static void append_outlived(struct buf *out, const struct run_result *result,
+			    enum text_charset charset)
+{
+	if (!result->outlived)
+		return;
+	buf_printf(out, "note: %zu %s and %s not counted:", result->outlived,
+		   plural(result->outlived, "descendant is still running",
+			  "descendants are still running"),
+		   plural(result->outlived, "is", "are"));
+	for (size_t i = 0; i < result->outlived && i < RUN_NAMED; i++) {
+		const char *comm = result->named[i].comm;
+
+		buf_printf(out, " %d ", (int)result->named[i].pid);
+		text_escape(out, comm, strlen(comm), charset);
+	}
+	buf_puts(out, result->outlived > RUN_NAMED ? " ...\n" : "\n");
+}
+
+void run_text(struct buf *out, const struct run_result *result, enum text_charset charset)
+{
+	append_delays(out, result);
+	append_end(out, result);
+	for (size_t i = 0; i < result->nnotes; i++) {
+		buf_puts(out, "note: ");
+		note_append(out, &result->notes[i], true);
+		buf_putc(out, '\n');
+	}
+	append_outlived(out, result, charset);
+}
+
+/* Puts the descendants that are still there. */
+static void put_outlived(struct json *json, const struct run_result *result)
+{
+	json_open_array(json, "outlived_tasks");
+	for (size_t i = 0; i < result->outlived && i < RUN_NAMED; i++) {
+		json_open_object(json, NULL);
+		json_put_int(json, "pid", result->named[i].pid);
+		json_put_text(json, "comm", result->named[i].comm);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+void run_json(struct buf *out, const struct run_result *result)
+{
+	const struct counters *counters = &result->counters;
+	struct json json = { .out = out };
+
+	json_open_object(&json, NULL);
+	json_open_array(&json, "command");
+	for (size_t i = 0; result->command[i]; i++)
+		json_put_text(&json, NULL, result->command[i]);
+	json_close(&json);
+	json_put_exit(&json, result->status);
+	json_put_seconds(&json, "elapsed", true, result->elapsed_ns);
+	json_put_uint(&json, "user_ns", result->user_ns);
+	json_put_uint(&json, "system_ns", result->system_ns);
+	json_put_counter(&json, "run_ns", counters->valid & VALID_RUN, counters->run_ns);
+	json_put_counter(&json, "processes", !result->ungrouped, result->processes);
+	json_put_uint(&json, "tasks", result->tasks);
+	json_put_delays(&json, "delays", counters->delay, counters->valid, &result->record);
+	json_put_uint(&json, "outlived", result->outlived);
+	put_outlived(&json, result);
+	json_put_notes(&json, "notes", result->notes, result->nnotes);
+	json_close(&json);
+}

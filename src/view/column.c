@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finding columns, what they make of several rows, how a value becomes a cell. */
+#include "config.h"
+
+#include "view/column.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int unit_by_name(const char *name)
+{
+	for (int unit = 0; unit < UNITS; unit++)
+		if (!strcmp(unit_table[unit].id, name))
+			return unit;
+	return -1;
+}
+
+const struct column *column_by_id(const char *id, size_t id_len)
+{
+	for (size_t i = 0; i < columns_n; i++)
+		if (strlen(columns[i].id) == id_len && !memcmp(columns[i].id, id, id_len))
+			return &columns[i];
+	return NULL;
+}
+
+const struct column *column_by_key(char key)
+{
+	for (size_t i = 0; i < columns_n; i++)
+		if (columns[i].digit == key || columns[i].letter == key)
+			return &columns[i];
+	return NULL;
+}
+
+const struct column *column_sort_default(void)
+{
+	const struct column *column = columns;
+
+	while (!column->sort_default)
+		column++;
+	return column;
+}
+
+const struct column *column_longer(const struct column *column)
+{
+	return column->longer ? column_by_id(column->longer, strlen(column->longer)) : NULL;
+}
+
+bool column_rose(const struct column *column, const struct view *view, const struct row *row)
+{
+	const struct task_record *now = row_record(view->frame, row);
+	const struct task_record *before = row_record_before(view->frame, row);
+	uint32_t kinds;
+
+	if (!now || !before)
+		return false;
+	kinds = column->kinds & now->range_valid & before->range_valid;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (kinds & DELAY_BIT(kind) && now->max[kind] > before->max[kind])
+			return true;
+	return false;
+}
+
+unsigned column_needs(const struct column *column, enum unit unit)
+{
+	if (!column_is_delay(column))
+		return column->needs;
+	return column->needs | (unit == UNIT_MAX ? NEED_RANGE : 0) |
+	       (unit == UNIT_TOTAL ? NEED_LIFE : 0);
+}
+
+bool column_descends(const struct column *column)
+{
+	return column->format != FORMAT_TEXT;
+}
+
+/* Whether the getter gives the sum row's value. */
+static bool sums_by_row(const struct column *column, const struct view *view)
+{
+	return column->sum == SUM_ROW || (column->sum == SUM_DELTAS && view->unit != UNIT_TOTAL);
+}
+
+/* Adds a row's value to what there is. */
+static void add_value(struct value *total, const struct value *value, bool most)
+{
+	if (value->type != VALUE_NUMBER)
+		return;
+	if (total->type != VALUE_NUMBER)
+		*total = *value;
+	else if (!most)
+		total->number += value->number;
+	else if (value->number > total->number)
+		total->number = value->number;
+}
+
+struct value column_of_group(const struct column *column, const struct view *view,
+			     const struct row *row)
+{
+	bool longest = column_is_delay(column) && view->unit == UNIT_MAX;
+	struct value total = value_unset();
+
+	if (!longest && (column->sum == SUM_NONE || sums_by_row(column, view)))
+		return column->get(column, view, row);
+	for (size_t i = 0; i < row->group->n; i++) {
+		struct value value = column->get(column, view, row->group->members[i]);
+
+		add_value(&total, &value, longest || column->sum == SUM_MOST);
+	}
+	return total;
+}
+
+struct value column_total(const struct column *column, const struct view *view,
+			  const struct row *const *rows, size_t n, const struct row *sum)
+{
+	struct value total = value_unset();
+
+	if (column->sum == SUM_NONE || column->sum == SUM_MOST ||
+	    (column_is_delay(column) && view->unit == UNIT_MAX))
+		return total;
+	if (sums_by_row(column, view))
+		return column_get(column, view, sum);
+	for (size_t i = 0; i < n; i++) {
+		const struct group *group = rows[i]->group;
+		struct value value;
+
+		/* Of a tree's groups only what is their own: those below have rows, too. */
+		for (size_t m = 0; group && m < group->own; m++) {
+			value = column_get(column, view, group->members[m]);
+			add_value(&total, &value, false);
+		}
+		if (group)
+			continue;
+		value = column_get(column, view, rows[i]);
+		add_value(&total, &value, false);
+	}
+	return total;
+}
+
+/* Appends a text of the value, and what there is to add to it. */
+static void append_text(struct buf *out, const char *text, const char *more,
+			enum text_charset charset)
+{
+	text_escape(out, text, strlen(text), charset);
+	if (more)
+		buf_printf(out, " (%s)", more);
+}
+
+void column_append(const struct column *column, const struct view *view, const struct value *value,
+		   unsigned cells, struct buf *scratch, struct buf *out)
+{
+	const char *text = value->type == VALUE_TEXT ? value->text : "-";
+
+	if (column->format != FORMAT_TEXT) {
+		value_append(out, value, column->format, column->width);
+		return;
+	}
+	if (!column->last)
+		cells = column->width;
+	if (!cells) {
+		append_text(out, text, value->more, view->charset);
+		return;
+	}
+	scratch->len = 0;
+	append_text(scratch, text, value->more, view->charset);
+	text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
+}
+
+void column_append_label(const struct column *column, const char *label, struct buf *out)
+{
+	size_t len = strlen(label), width = column->width;
+	size_t pad = width > len ? width - len : 0;
+
+	if (column->format != FORMAT_TEXT)
+		buf_fill(out, ' ', pad);
+	buf_puts(out, label);
+	if (column->format == FORMAT_TEXT && !column->last)
+		buf_fill(out, ' ', pad);
+}
+
+void column_append_total(const struct column *column, const struct view *view,
+			 const struct value *total, bool first, struct buf *scratch,
+			 struct buf *out)
+{
+	size_t begin = out->len;
+	bool summed =
+		column->sum != SUM_NONE && column->sum != SUM_MOST && column->format != FORMAT_TEXT;
+
+	if (first && total->type == VALUE_UNSET) {
+		column_append_label(column, "=", out);
+		return;
+	}
+	if (summed)
+		column_append(column, view, total, 0, scratch, out);
+	else
+		column_append_label(column, "", out);
+	/* A word of its own, for who takes lines apart at spaces. */
+	if (first && out->len - begin > 2 && !memcmp(out->data + begin, "  ", 2))
+		out->data[begin] = '=';
+}
+
+void column_heading(const struct column *column, char heading[COLUMN_HEADING])
+{
+	snprintf(heading, COLUMN_HEADING, "%.1s%s", column->digit ? &column->digit : "",
+		 column->heading);
+}
+
+const char *column_unit(const struct column *column, enum unit unit)
+{
+	return column->unit ? column->unit : unit_table[unit].label;
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All columns: what each says of a row, of a task or of a group. */
+#include "config.h"
+
+#include "view/column.h"
+
+#include <sys/wait.h>
+
+#include "cgroup/cgroup.h"
+#include "model/group.h"
+#include "base/util.h"
+
+const struct unit_row unit_table[UNITS] = {
+	[UNIT_PERCENT] = { "percent", "(%)", "time waited as a share of the interval" },
+	[UNIT_MS] = { "ms", "(ms)", "milliseconds waited in the interval" },
+	[UNIT_COUNT] = { "count", "(#)", "waits that ended in the interval" },
+	[UNIT_AVG] = { "avg", "(ms/#)", "milliseconds per wait, of those in the interval" },
+	[UNIT_MAX] = { "max", "(max)", "longest wait since the task's start, in milliseconds" },
+	[UNIT_TOTAL] = { "total", "(tot)", "milliseconds waited since the task's start" },
+};
+
+/* Delay columns that are no kind: their arg. */
+enum { ARG_TOTAL = DELAY_KINDS, ARG_MEM };
+
+#define UNUSED __attribute__((unused))
+
+/* A getter, and what it is handed. */
+#define GETTER(name) \
+	static struct value name(UNUSED const struct column *column, \
+				 UNUSED const struct view *view, const struct row *row)
+
+/* The id of the task, process or thread. */
+GETTER(get_pid)
+{
+	return row->task ? value_number(row->task->key.pid) : value_unset();
+}
+
+/* The id of its thread group. */
+GETTER(get_tgid)
+{
+	return row->task ? value_number(row->task->tgid) : value_unset();
+}
+
+/* The id of its parent. */
+GETTER(get_ppid)
+{
+	return row->task ? value_number(row->task->ppid) : value_unset();
+}
+
+/* The real user's name. */
+GETTER(get_user)
+{
+	return row->task ? value_text(row->task->user) : value_unset();
+}
+
+/* The real user's id. */
+GETTER(get_uid)
+{
+	return row->task ? value_number(row->task->uid) : value_unset();
+}
+
+/* The texts of the state letters, as values hold no text of their own. */
+static const char *state_text(char state)
+{
+	static const char *const texts[] = { "R", "S", "D", "T", "t", "Z", "X", "I", "P", "W" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (texts[i][0] == state)
+			return texts[i];
+	return NULL;
+}
+
+/* The task's state. */
+GETTER(get_state)
+{
+	char state = row_state(view->frame, row);
+
+	if (row->exited && !state)
+		return value_text("X");
+	return value_text(state_text(state));
+}
+
+/* Share of the interval, in percent. */
+static struct value share(const struct row *row, uint64_t ns)
+{
+	if (!row->interval_ns)
+		return value_unset();
+	/* Most are 0 in most rows: spared the division. */
+	return value_number(ns ? (double)ns * 100.0 / (double)row->interval_ns : 0);
+}
+
+/* Time on a CPU. */
+GETTER(get_run)
+{
+	return row->valid & VALID_RUN ? share(row, row->deltas->grown.run_ns) : value_unset();
+}
+
+/* Its user part. */
+GETTER(get_usr)
+{
+	return row->valid & VALID_TICK ? share(row, row->deltas->grown.user_ns) : value_unset();
+}
+
+/* Its system part. */
+GETTER(get_sys)
+{
+	return row->valid & VALID_TICK ? share(row, row->deltas->grown.system_ns) : value_unset();
+}
+
+/* Longest wait of any of the kinds, in ms. */
+static struct value longest(const struct view *view, const struct row *row, uint32_t kinds)
+{
+	const struct task_record *record = row_record(view->frame, row);
+	uint64_t max, min;
+
+	kinds &= row->raw->counters.valid & (record ? record->range_valid : 0);
+	if (!kinds)
+		return value_unset();
+	record_range(record, kinds, &max, &min);
+	return value_number((double)max / (double)NSEC_PER_MSEC);
+}
+
+/* Sum of the column's kinds over an array of kinds. */
+static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t valid)
+{
+	if (arg == ARG_TOTAL)
+		return delay_total(delays, valid);
+	return arg == ARG_MEM ? delay_mem(delays, valid) : delays[arg];
+}
+
+/* The interval's delay of the column's kinds. Groups have added their members' mem and total. */
+static struct delay_sum delta_of(int arg, const struct row *row)
+{
+	if (arg == ARG_TOTAL)
+		return row->deltas->total;
+	return arg == ARG_MEM ? row->deltas->mem : row->deltas->grown.delay[arg];
+}
+
+/* A delay in the view's unit. */
+GETTER(get_delay)
+{
+	uint32_t known = row->valid & column->kinds;
+	/* Of what is summed every count must be known. */
+	bool counted = ((row->valid >> DELAY_KINDS) & known) == known;
+	struct delay_sum delta;
+
+	if (view->unit == UNIT_MAX)
+		return longest(view, row, column->kinds);
+	if (view->unit == UNIT_TOTAL) {
+		known = counters_known(&row->raw->counters);
+		if (!(known & column->kinds))
+			return value_unset();
+		delta = sum_of(column->arg, row->raw->counters.delay, known);
+		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
+	}
+	if (!known)
+		return value_unset();
+	delta = delta_of(column->arg, row);
+	if (view->unit == UNIT_PERCENT)
+		return share(row, delta.ns);
+	if (view->unit == UNIT_MS)
+		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
+	if (!counted || (view->unit == UNIT_AVG && !delta.count))
+		return value_unset();
+	if (view->unit == UNIT_COUNT)
+		return value_number((double)delta.count);
+	return value_number((double)delta.ns / (double)delta.count / (double)NSEC_PER_MSEC);
+}
+
+/* Time since the task's start, in s. */
+GETTER(get_elapsed)
+{
+	uint64_t start;
+
+	if (!row->task || row->members > 1)
+		return value_unset();
+	start = row->task->key.start_ns;
+	if (row->raw->read_ns <= start)
+		return value_number(0);
+	return value_number((double)(row->raw->read_ns - start) / (double)NSEC_PER_SEC);
+}
+
+/* A wait in progress, in s. */
+GETTER(get_wait)
+{
+	uint64_t ns;
+
+	if (!row_wait(view->frame, row, &ns))
+		return value_unset();
+	return value_number((double)ns / (double)NSEC_PER_SEC);
+}
+
+/* Time on a CPU since the task's start, in s. */
+GETTER(get_time)
+{
+	if (!(row->raw->counters.valid & VALID_RUN))
+		return value_unset();
+	return value_number((double)row->raw->counters.run_ns / (double)NSEC_PER_SEC);
+}
+
+/* Ended and reaped children's time in the interval; arg: 0 user, 1 system. */
+GETTER(get_children)
+{
+	uint64_t ns, old;
+
+	if (!row->task || !row_children(view->frame, row, column->arg, &ns))
+		return value_unset();
+	if (view->frame->since_start || row->born)
+		old = 0;
+	else if (!row_children_before(view->frame, row, column->arg, &old))
+		return value_unset();
+	return share(row, ns > old ? ns - old : 0);
+}
+
+/* Storage bytes in the interval, in kB/s; arg: 0 read, 1 write, 2 cancelled. */
+GETTER(get_io)
+{
+	const struct task_proc *now = row_proc(view->frame, row);
+	const struct task_proc *before = row_proc_before(view->frame, row);
+	const struct task_io none = { 0, 0, 0 }, *a = &none, *b;
+	uint64_t bytes, old;
+
+	if (!now || !now->io_valid || !row->interval_ns)
+		return value_unset();
+	if (before && before->io_valid && !view->frame->since_start)
+		a = &before->io;
+	else if (!row->born && !view->frame->since_start)
+		return value_unset();
+	b = &now->io;
+	bytes = column->arg == 0 ? b->read : column->arg == 1 ? b->written : b->cancelled;
+	old = column->arg == 0 ? a->read : column->arg == 1 ? a->written : a->cancelled;
+	return value_number((double)(bytes > old ? bytes - old : 0) / 1024.0 *
+			    ((double)NSEC_PER_SEC / (double)row->interval_ns));
+}
+
+/* A field of the record: a gauge as it is, a counter's growth in the interval. */
+GETTER(get_record)
+{
+	const struct record_row *field = &record_table[column->arg];
+	const struct task_record *now = row_record(view->frame, row);
+	const struct task_record *before = row_record_before(view->frame, row);
+	uint64_t bit = RECORD_BIT(column->arg), value;
+
+	if (!now || !(now->fields_valid & bit))
+		return value_unset();
+	value = now->field[column->arg];
+	if (field->type == RECORD_S8)
+		return value_number((double)(int64_t)value);
+	if (field->nature == RECORD_GAUGE || view->frame->since_start || view->unit == UNIT_TOTAL ||
+	    row->born)
+		return value_number((double)value);
+	if (!before || !(before->fields_valid & bit))
+		return value_unset();
+	/* A process's sum over its threads falls when one ends. */
+	if (value < before->field[column->arg])
+		return value_number(0);
+	return value_number((double)(value - before->field[column->arg]));
+}
+
+/* The cgroup's path. */
+GETTER(get_cgroup)
+{
+	bool is_group = row->group && view->frame->group_by == group_table[GROUP_CGROUP].id;
+
+	if (row->task)
+		return value_text(row->task->cgroup);
+	return value_text(is_group ? row->group->name : NULL);
+}
+
+/* A name, with how its task ended. */
+static struct value name_of(const struct row *row, const char *name)
+{
+	struct value value = value_text(name);
+
+	value.more = row->exited ? row->task->ended : NULL;
+	return value;
+}
+
+/* The task's name. */
+GETTER(get_comm)
+{
+	return row->task ? name_of(row, row->task->comm) : value_unset();
+}
+
+/* The command line; the name where there is none (kernel threads). */
+GETTER(get_command)
+{
+	if (!row->task)
+		return value_unset();
+	if (row->task->command && *row->task->command)
+		return name_of(row, row->task->command);
+	return name_of(row, row->task->comm);
+}
+
+struct value row_in_state(const struct view *view, const struct row *row, int wanted)
+{
+	char state = row->task ? row_state(view->frame, row) : 0;
+
+	if (row->exited || !state)
+		return value_unset();
+	if (wanted == STATE_IOWAIT)
+		return row->raw->now.state ? value_number(row->raw->now.wait == WAIT_IO) : value_unset();
+	/* What was stopped by a tracer is stopped, and idle kernel threads sleep. */
+	state = state == 't' ? 'T' : state == 'I' ? 'S' : state;
+	return value_number(state == wanted);
+}
+
+/* Whether the task is in a state; arg: see row_in_state(). */
+GETTER(get_in_state)
+{
+	return row_in_state(view, row, column->arg);
+}
+
+/* Exit status as a shell has it: 128 and the signal's number where one ended the task. */
+GETTER(get_exit)
+{
+	int status;
+
+	if (!row->task || !row->exited)
+		return value_unset();
+	status = (int)row->task->status;
+	return value_number(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/* How many tasks the row is of. */
+GETTER(get_members)
+{
+	return value_number(row->members);
+}
+
+/* The group that the row is of. */
+GETTER(get_group)
+{
+	return value_text(row->group ? row->group->label : NULL);
+}
+
+/* Who of the group has waited most. */
+GETTER(get_worst)
+{
+	if (!row->group || !row->group->worst)
+		return value_unset();
+	return value_text(row->group->worst->task->comm);
+}
+
+/* The group's reading that has a part, of the frame or (before) of the one before it; NULL. */
+static const struct cgroup_sample *group_part(const struct row *row, unsigned part, bool before)
+{
+	const struct cgroup_sample *sample = NULL;
+
+	if (row->group)
+		sample = before ? row->group->figures->before : row->group->figures->now;
+	return sample && sample->have & CGROUP_BIT(part) ? sample : NULL;
+}
+
+/* The group's own pressure; arg: the resource. */
+GETTER(get_pressure)
+{
+	const struct cgroup_sample *now = group_part(row, (unsigned)column->arg, false);
+
+	if (!now || !now->psi[column->arg].some.valid)
+		return value_unset();
+	return value_number(now->psi[column->arg].some.avg10 / 100.0);
+}
+
+/* Time that the group was throttled, as a share of the interval, in percent. */
+GETTER(get_throttled)
+{
+	const struct cgroup_sample *now = group_part(row, CGROUP_THROTTLE, false);
+	const struct cgroup_sample *before = group_part(row, CGROUP_THROTTLE, true);
+	uint64_t ns;
+
+	if (!now || !before)
+		return value_unset();
+	ns = now->read_ns[CGROUP_THROTTLE] - before->read_ns[CGROUP_THROTTLE];
+	if (!ns || now->throttled_ns < before->throttled_ns)
+		return value_unset();
+	return value_number((double)(now->throttled_ns - before->throttled_ns) * 100.0 /
+			    (double)ns);
+}
+
+/* What the group's memory limits did in the interval; arg: enum cgroup_event. */
+GETTER(get_event)
+{
+	const struct cgroup_sample *now = group_part(row, CGROUP_EVENTS, false);
+	const struct cgroup_sample *before = group_part(row, CGROUP_EVENTS, true);
+	unsigned bit = 1u << column->arg;
+
+	if (!now || !before || !(now->event_valid & before->event_valid & bit) ||
+	    now->events[column->arg] < before->events[column->arg])
+		return value_unset();
+	return value_number((double)(now->events[column->arg] - before->events[column->arg]));
+}
+
+/* A row: what all have, and what else holds for it. */
+#define COLUMN(ident, head, getter, text, ...) \
+	{ \
+		.id = ident, .heading = head, .get = getter, .help = text, __VA_ARGS__ \
+	}
+
+/* What many columns share. */
+#define COUNT(cells) .unit = "(#)", .width = cells, .format = FORMAT_COUNT
+#define PERCENT .unit = "(%)", .width = 6, .format = FORMAT_SHARE
+#define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
+#define DELAY .width = 6, .format = FORMAT_SHARE
+#define BYTES .unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO
+#define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .needs = NEED_STAT, .arg = state
+
+/* Of control groups. */
+#define PRESSURE(resource) \
+	PERCENT, .of_groups = true, .needs = NEED_GROUP(resource), .arg = resource, \
+		 .place = PLACE_RIGHT
+#define EVENTS(event) COUNT(6), .of_groups = true, .needs = NEED_GROUP(CGROUP_EVENTS), .arg = event
+
+/* Kinds in the default view: these are in narrow ones too, these only where they are given. */
+#define KINDS_NARROW (DELAY_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO))
+#define KINDS_GIVEN DELAY_BIT(DELAY_IRQ)
+
+/* The turn in which a kind makes room. */
+#define KIND_YIELDS(kind) \
+	((kind) == DELAY_BLKIO ? 8 : (kind) == DELAY_RECLAIM ? 10 : (kind) == DELAY_CPU ? 11 : 9)
+
+#define KIND_COLUMN(NAME, kernel, ident, head, key, version, at, at15, text) \
+	COLUMN(ident, head, get_delay, text, DELAY, .sum = SUM_ROW, .digit = key, \
+	       .since = version, .kinds = DELAY_BIT(DELAY_##NAME), .arg = DELAY_##NAME, \
+	       .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, \
+	       .wide = !(DELAY_BIT(DELAY_##NAME) & KINDS_NARROW), \
+	       .given = DELAY_BIT(DELAY_##NAME) & KINDS_GIVEN, \
+	       .yields = KIND_YIELDS(DELAY_##NAME)),
+
+/* Counters of the record are shown as their growth in the interval. */
+#define RECORD_COLUMN(name, head, type, at, at15, version, nature, fold, part, measure, text) \
+	COLUMN(#name, head, get_record, text, .unit = "(" measure ")", .width = 8, \
+	       .format = FORMAT_COUNT, .needs = NEED_RECORD, .since = version, \
+	       .sum = RECORD_##nature == RECORD_COUNTER ? SUM_ADD : SUM_NONE, \
+	       .arg = RECORD_##name),
+
+const struct column columns[] = {
+	COLUMN("pid", "PID", get_pid, "process id; in rows of threads the thread's id",
+	       .thread_heading = "TID", COUNT(7), .letter = 'N', .formats = IN_CSV | IN_JSON,
+	       .place = PLACE_LEFT),
+	COLUMN("tgid", "TGID", get_tgid, "id of the process a thread belongs to", COUNT(7),
+	       .formats = IN_CSV | IN_JSON),
+	COLUMN("ppid", "PPID", get_ppid, "id of the parent process", COUNT(7),
+	       .formats = IN_CSV | IN_JSON),
+	COLUMN("user", "USER", get_user, "name of the real user", TEXT(8),
+	       .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT, .of_process = true, .yields = 2),
+	COLUMN("uid", "UID", get_uid, "id of the real user", COUNT(7), .formats = IN_CSV | IN_JSON),
+	COLUMN("state", "S", get_state,
+	       "state: R running, S sleeping, D uninterruptible sleep, T stopped, Z zombie, I idle",
+	       .unit = "", .width = 1, .warm = "D", .needs = NEED_STAT, .formats = IN_CSV | IN_JSON,
+	       .place = PLACE_LEFT, .yields = 6),
+	COLUMN("exit", "EXIT", get_exit,
+	       "exit status of a task that ended in the interval, 128 + number for a signal",
+	       COUNT(5)),
+	COLUMN("run", "RUN", get_run, "time on a CPU", PERCENT, .sum = SUM_ROW, .letter = 'P',
+	       .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE),
+	COLUMN("usr", "USR", get_usr, "time on a CPU in user mode, estimated from clock ticks",
+	       PERCENT, .sum = SUM_ROW),
+	COLUMN("sys", "SYS", get_sys, "time on a CPU in the kernel, estimated from clock ticks",
+	       PERCENT, .sum = SUM_ROW),
+	COLUMN("total", "TOTAL", get_delay,
+	       "all waiting: every kind except thrash, which is booked as blkio or swapin too",
+	       DELAY, .sum = SUM_ROW, .digit = '0', .sort_default = true,
+	       .kinds = DELAY_TOTAL_KINDS, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
+	/* Of counters added up the larger of two is not the members' larger ones added up. */
+	COLUMN("mem", "MEM", get_delay,
+	       "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash",
+	       DELAY, .sum = SUM_DELTAS, .digit = '9', .kinds = DELAY_MEM_KINDS, .arg = ARG_MEM,
+	       .place = PLACE_RIGHT, .narrow = true, .yields = 7),
+	DELAY_TABLE(KIND_COLUMN)
+	/* What /proc tells, too. */
+	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
+	       .width = 7, .format = FORMAT_DURATION),
+	COLUMN("wait", "WAIT", get_wait,
+	       "how long it has been waiting so far; if only samples tell: at least so long in "
+	       "state D",
+	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
+	       .needs = NEED_STAT),
+	COLUMN("time", "TIME", get_time, "time on a CPU since the task's start", .unit = "(s)",
+	       .width = 8, .format = FORMAT_SHARE, .sum = SUM_ROW, .needs = NEED_LIFE,
+	       .letter = 'T'),
+	COLUMN("cuser", "CUSR", get_children,
+	       "user time of children that ended and were reaped in the interval, "
+	       "over their whole lives",
+	       PERCENT, .sum = SUM_ADD, .needs = NEED_STAT),
+	COLUMN("csys", "CSYS", get_children,
+	       "system time of children that ended and were reaped in the interval, "
+	       "over their whole lives",
+	       PERCENT, .sum = SUM_ADD, .needs = NEED_STAT, .arg = 1),
+	COLUMN("read", "READ", get_io, "bytes read from storage", BYTES),
+	COLUMN("write", "WRITE", get_io, "bytes written to storage", BYTES, .arg = 1),
+	COLUMN("cancel", "CANC", get_io,
+	       "bytes written that were truncated before they reached storage", BYTES, .arg = 2),
+	COLUMN("running", "RUNG", get_in_state, "tasks that run or wait for a CPU", IN_STATE('R')),
+	COLUMN("sleeping", "SLPG", get_in_state, "tasks that sleep", IN_STATE('S')),
+	COLUMN("stopped", "STPD", get_in_state, "tasks that were stopped, by a signal or a tracer",
+	       IN_STATE('T')),
+	COLUMN("uninterruptible", "UNIN", get_in_state, "tasks that sleep uninterruptibly",
+	       IN_STATE('D')),
+	COLUMN("iowait", "IOWT", get_in_state, "tasks that wait for block I/O",
+	       IN_STATE(STATE_IOWAIT)),
+	RECORD_TABLE(RECORD_COLUMN)
+	/* What groups have. */
+	COLUMN("members", "N", get_members, "number of tasks in the row", COUNT(5), .sum = SUM_ADD,
+	       .of_groups = true, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT),
+	COLUMN("psi-cpu", "PCPU", get_pressure, "CPU pressure of the control group: some avg10",
+	       PRESSURE(PSI_CPU), .yields = 3),
+	COLUMN("psi-mem", "PMEM", get_pressure, "memory pressure of the control group: some avg10",
+	       PRESSURE(PSI_MEMORY), .yields = 5),
+	COLUMN("psi-io", "PIO", get_pressure, "I/O pressure of the control group: some avg10",
+	       PRESSURE(PSI_IO), .yields = 4),
+	COLUMN("throttled", "THROT", get_throttled,
+	       "time for which the control group was throttled by its CPU limit", PERCENT,
+	       .of_groups = true, .needs = NEED_GROUP(CGROUP_THROTTLE)),
+	COLUMN("mem-high", "MHIGH", get_event,
+	       "how often the control group was throttled for exceeding memory.high",
+	       EVENTS(CGROUP_EVENT_HIGH)),
+	COLUMN("mem-max", "MMAX", get_event, "how often it was about to exceed memory.max",
+	       EVENTS(CGROUP_EVENT_MAX)),
+	COLUMN("mem-oom", "MOOM", get_event,
+	       "how often an allocation was about to fail at its memory limit",
+	       EVENTS(CGROUP_EVENT_OOM)),
+	COLUMN("worst", "WORST", get_worst, "the member of the group that waited most", TEXT(15),
+	       .of_groups = true, .place = PLACE_RIGHT, .yields = 1),
+	COLUMN("cgroup", "CGROUP", get_cgroup, "path of the control group", TEXT(24),
+	       .needs = NEED_CGROUP, .formats = IN_JSON),
+	COLUMN("group", "GROUP", get_group, "the group: a user, a command, a control group",
+	       TEXT(15), .of_groups = true, .last = true, .names = true,
+	       .formats = IN_CSV | IN_JSON),
+	COLUMN("comm", "COMMAND", get_comm, "name of the task", TEXT(15), .last = true,
+	       .names = true, .longer = "command", .formats = IN_CSV | IN_JSON,
+	       .place = PLACE_RIGHT),
+	COLUMN("command", "COMMAND", get_command, "command line of the process", TEXT(15),
+	       .last = true, .needs = NEED_COMMAND, .formats = IN_JSON),
+};
+
+const size_t columns_n = ARRAY_SIZE(columns);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/layout.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* One id of a list: its sign (0, '+', '-') and where it stands. */
+struct item {
+	char sign;
+	const char *id;
+	size_t len;
+};
+
+/* Takes the next id off the list; false at its end. Spaces around ids are ignored. */
+static bool next_item(const char **spec, struct item *item)
+{
+	const char *at = *spec + strspn(*spec, ", ");
+	size_t len = strcspn(at, ", ");
+
+	if (!len)
+		return false;
+	*spec = at + len;
+	item->sign = *at == '+' || *at == '-' ? *at : 0;
+	item->id = at + (item->sign != 0);
+	item->len = len - (item->sign != 0);
+	return true;
+}
+
+/* Whether the list changes the default rather than replacing it. */
+static bool is_relative(const char *spec)
+{
+	struct item item;
+
+	return next_item(&spec, &item) && item.sign;
+}
+
+int layout_check(const char *spec, struct buf *bad)
+{
+	bool relative = is_relative(spec);
+	struct item item;
+	size_t n = 0;
+
+	while (next_item(&spec, &item)) {
+		n++;
+		if (column_by_id(item.id, item.len) && (item.sign != 0) == relative)
+			continue;
+		buf_add(bad, item.id - (item.sign != 0), item.len + (item.sign != 0));
+		return -EINVAL;
+	}
+	return n ? 0 : -EINVAL;
+}
+
+/* Appends a column once. */
+static void add(struct layout *layout, const struct column *column)
+{
+	if (column && layout->n < LAYOUT_MAX && !layout_has(layout, column))
+		layout->columns[layout->n++] = column;
+}
+
+/* Takes a column out. */
+static void take_out(struct layout *layout, const struct column *column)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i] != column)
+			layout->columns[kept++] = layout->columns[i];
+	layout->n = kept;
+}
+
+bool layout_applies(const struct column *column, enum group_by by)
+{
+	return column_rows(column) != (group_folds(by) ? ROWS_TASKS : ROWS_GROUPS);
+}
+
+const struct column *layout_name(enum group_by by)
+{
+	const struct column *column = columns;
+
+	while (!column->names || !layout_applies(column, by))
+		column++;
+	return column;
+}
+
+/* Whether a column of the default view is in that of this frame. */
+static bool is_default(const struct column *column, const struct layout_frame *frame)
+{
+	bool wide = !frame->width || frame->width >= LAYOUT_WIDE;
+
+	if (wide ? column->narrow : column->wide)
+		return false;
+	/* Unknown for now is another thing than never given. */
+	if (column->given && !(column->kinds & frame->kinds))
+		return false;
+	if (column->of_process && frame->of_process)
+		return false;
+	/* Nothing is read for a default that would not be read anyway. */
+	return !(column->needs & ~frame->reads) && layout_applies(column, frame->group_by);
+}
+
+/* The columns that are shown without -F, by width. */
+static void add_default(struct layout *layout, const struct layout_frame *frame)
+{
+	for (enum column_place place = PLACE_LEFT; place <= PLACE_RIGHT; place++)
+		for (size_t i = 0; i < columns_n; i++)
+			if (columns[i].place == place && is_default(&columns[i], frame))
+				add(layout, &columns[i]);
+}
+
+/* Takes out the names of tasks, and puts that of the group at the end. */
+static void name_groups(struct layout *layout, enum group_by by)
+{
+	while (layout->n && layout->columns[layout->n - 1]->last)
+		layout->n--;
+	if (layout->n == LAYOUT_MAX)
+		layout->n--;
+	add(layout, layout_name(by));
+}
+
+/* Moves the columns that only go last to the end, keeping their order; of groups there is one. */
+static void settle_last(struct layout *layout, enum group_by by)
+{
+	const struct column *last[LAYOUT_MAX];
+	size_t kept = 0, n = 0;
+
+	for (size_t i = 0; i < layout->n; i++) {
+		if (layout->columns[i]->last)
+			last[n++] = layout->columns[i];
+		else
+			layout->columns[kept++] = layout->columns[i];
+	}
+	memcpy(layout->columns + kept, last, n * sizeof(*last));
+	if (group_folds(by))
+		name_groups(layout, by);
+}
+
+unsigned layout_reads(enum group_by by, const struct frame *frame)
+{
+	bool pressure =
+		by == GROUP_CGROUP && frame && frame->hierarchy && frame->hierarchy->version == 2;
+
+	return pressure ? NEED_GROUP_PARTS : 0;
+}
+
+void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame)
+{
+	struct item item;
+
+	layout->n = 0;
+	if (!spec || is_relative(spec))
+		add_default(layout, frame);
+	while (spec && next_item(&spec, &item)) {
+		const struct column *column = column_by_id(item.id, item.len);
+
+		if (item.sign == '-')
+			take_out(layout, column);
+		else
+			add(layout, column);
+	}
+	settle_last(layout, frame->group_by);
+}
+
+/* Whether a list names columns of such rows alone. */
+static bool names_rows(const struct layout *named, enum column_rows rows)
+{
+	for (size_t i = 0; i < named->n; i++)
+		if (column_rows(named->columns[i]) == rows)
+			return true;
+	return false;
+}
+
+/* Appends those columns of `from` before (or behind) the first that all rows have. */
+static void add_own(struct layout *layout, const struct layout *from, enum column_rows own,
+		    bool before)
+{
+	bool behind = false;
+
+	for (size_t i = 0; i < from->n; i++) {
+		behind |= column_rows(from->columns[i]) == ROWS_ALL;
+		if (column_rows(from->columns[i]) == own && behind != before)
+			add(layout, from->columns[i]);
+	}
+}
+
+/* Puts the default columns that only such rows have around the others. */
+static void add_default_own(struct layout *layout, const struct layout_frame *frame,
+			    enum column_rows own)
+{
+	struct layout chosen = *layout, usual = { 0 };
+
+	add_default(&usual, frame);
+	layout->n = 0;
+	add_own(layout, &usual, own, true);
+	for (size_t i = 0; i < chosen.n; i++)
+		add(layout, chosen.columns[i]);
+	add_own(layout, &usual, own, false);
+}
+
+void layout_resolve_table(struct layout *layout, const char *spec, const struct layout_frame *frame)
+{
+	bool folds = group_folds(frame->group_by);
+	enum column_rows own = folds ? ROWS_GROUPS : ROWS_TASKS;
+	enum column_rows other = folds ? ROWS_TASKS : ROWS_GROUPS;
+	struct layout named, all;
+
+	layout_resolve(&all, spec, frame);
+	layout_named(&named, spec);
+	layout->n = 0;
+	for (size_t i = 0; i < all.n; i++)
+		if (layout_applies(all.columns[i], frame->group_by))
+			add(layout, all.columns[i]);
+	if (spec && !is_relative(spec) && names_rows(&named, other) && !names_rows(&named, own))
+		add_default_own(layout, frame, own);
+	settle_last(layout, frame->group_by);
+	if (!layout->n)
+		*layout = all;
+}
+
+void layout_named(struct layout *layout, const char *spec)
+{
+	struct item item;
+
+	layout->n = 0;
+	while (spec && next_item(&spec, &item))
+		if (item.sign != '-')
+			add(layout, column_by_id(item.id, item.len));
+}
+
+unsigned layout_needs(const struct layout *layout, enum unit unit)
+{
+	unsigned needs = 0;
+
+	for (size_t i = 0; i < layout->n; i++)
+		needs |= column_needs(layout->columns[i], unit);
+	return needs;
+}
+
+bool layout_has(const struct layout *layout, const struct column *column)
+{
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i] == column)
+			return true;
+	return false;
+}

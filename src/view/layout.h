@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which columns a view shows, in which order. */
+#ifndef STALLTOP_VIEW_LAYOUT_H
+#define STALLTOP_VIEW_LAYOUT_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "view/column.h"
+#include "model/group.h"
+
+#define LAYOUT_MAX 120
+
+struct layout {
+	const struct column *columns[LAYOUT_MAX];
+	size_t n;
+};
+
+/* From this width on all kinds are shown in place of mem. */
+#define LAYOUT_WIDE 110
+
+/* What the default columns depend on. */
+struct layout_frame {
+	unsigned width; /* of the screen in cells; 0: no limit */
+	uint32_t kinds; /* DELAY_BIT()s that the source gives: others are left out */
+	unsigned reads; /* NEED_ bits of what is read anyway: columns that need more are left out */
+	enum group_by group_by;
+	bool of_process; /* rows are threads of one process */
+};
+
+/*
+ * NEED_ bits of what there is to read of rows of that grouping for default columns: of control
+ * groups their own pressure, where they have some. frame: NULL when there is none.
+ */
+unsigned layout_reads(enum group_by by, const struct frame *frame);
+
+/*
+ * Checks a list of field ids (`id,id,...`, or `+id`/`-id` onto the default). 0, or -EINVAL
+ * with the offending id appended to `bad`.
+ */
+int layout_check(const char *spec, struct buf *bad);
+
+/*
+ * The columns of a checked list, NULL for the default. `comm` and `command` are moved to the
+ * end, where the last of them takes the rest of the line; of groups their name is there alone.
+ */
+void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame);
+
+/*
+ * The same for a table that may come to show other rows: columns that have nothing to say of its
+ * rows are left out. A list that was made for rows of the other sort says nothing of what only
+ * these have: that is as in the default.
+ */
+void layout_resolve_table(struct layout *layout, const char *spec,
+			  const struct layout_frame *frame);
+
+/* Whether a column has something to say of such rows. */
+bool layout_applies(const struct column *column, enum group_by by);
+
+/* The column that names such rows. */
+const struct column *layout_name(enum group_by by);
+
+/* The columns that a list names (not those it takes away), in its order. */
+void layout_named(struct layout *layout, const char *spec);
+
+/* Needs of all its columns. */
+unsigned layout_needs(const struct layout *layout, enum unit unit);
+
+/* Whether the layout shows the column. */
+bool layout_has(const struct layout *layout, const struct column *column);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* A row with its sort value taken out once. */
+struct key {
+	struct value value;
+	const struct row *row;
+};
+
+/* Whether anything happened to the row in the interval. What is unknown may have happened. */
+static bool is_active(const struct row *row)
+{
+	const struct deltas *deltas = row->deltas;
+
+	return row->exited || !row->valid || deltas->total.ns || deltas->total.count ||
+	       deltas->grown.run_ns || deltas->grown.delay[DELAY_THRASH].ns;
+}
+
+/* Whether one of the users is the row's. */
+static bool has_user(const struct query *query, uid_t uid)
+{
+	for (size_t i = 0; i < query->nusers; i++)
+		if (query->users[i] == uid)
+			return true;
+	return false;
+}
+
+bool query_matches(struct pattern *pattern, const struct task *task)
+{
+	return pattern_matches(pattern, task->comm) ||
+	       (task->command && pattern_matches(pattern, task->command));
+}
+
+/* Whether the row's task belongs to the group. */
+static bool is_within(const struct query *query, const struct row *row)
+{
+	const char *name = group_name_of(row, query->within_by);
+
+	if (!name || !query->within_name)
+		return !name && !query->within_name;
+	return !strcmp(name, query->within_name);
+}
+
+bool query_takes(const void *arg, const struct row *row)
+{
+	const struct query *query = arg;
+
+	if (query->no_exited && row->exited)
+		return false;
+	if (query->users && !has_user(query, row->task->uid))
+		return false;
+	if (query->below && !group_is_below(row->task->cgroup, query->below))
+		return false;
+	if (query->within && !is_within(query, row))
+		return false;
+	return !query->match || query_matches(query->match, row->task);
+}
+
+bool query_passes(const struct query *query, const struct row *row)
+{
+	if (query->active && !is_active(row))
+		return false;
+	if (query->over_ms >= 0 &&
+	    (!row->valid ||
+	     (double)row->deltas->total.ns <= query->over_ms * (double)NSEC_PER_MSEC))
+		return false;
+	/* Of groups the members were asked. */
+	return !row->task || query_takes(query, row);
+}
+
+/* Compares in ascending order; the frame's order decides between equals. */
+static int compare_ascending(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+	int order = value_compare(&x->value, &y->value);
+
+	return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+/* The same in descending order, unset values still last. */
+static int compare_descending(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+	int order = value_compare(&x->value, &y->value);
+
+	if (x->value.type != VALUE_UNSET && y->value.type != VALUE_UNSET)
+		order = -order;
+	return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+/*
+ * Puts the rows in order. Most rows of most samples show 0 or nothing: those are in order
+ * among themselves, and only the others are sorted.
+ */
+static void put_in_order(struct order *order, size_t nkeys, size_t nzeros, size_t nunset,
+			 bool descending)
+{
+	struct key *keys = order->keys;
+	size_t n = 0, k = 0;
+
+	qsort(keys, nkeys, sizeof(*keys), descending ? compare_descending : compare_ascending);
+	/* Zeros have their place between numbers above and below. */
+	while (k < nkeys && keys[k].value.type == VALUE_NUMBER &&
+	       (keys[k].value.number > 0) == descending)
+		order->rows[n++] = keys[k++].row;
+	memcpy(order->rows + n, order->zeros, nzeros * sizeof(*order->rows));
+	n += nzeros;
+	while (k < nkeys)
+		order->rows[n++] = keys[k++].row;
+	memcpy(order->rows + n, order->unset, nunset * sizeof(*order->rows));
+}
+
+/* Makes room for as many rows as the frame has. */
+static void reserve(struct order *order, size_t n)
+{
+	/* Even of no rows sorts and copies want an address. */
+	if (order->keys && n <= order->cap)
+		return;
+	order->cap = n * 2 + 1;
+	order->rows = xreallocarray(order->rows, order->cap, sizeof(*order->rows));
+	order->zeros = xreallocarray(order->zeros, order->cap, sizeof(*order->zeros));
+	order->unset = xreallocarray(order->unset, order->cap, sizeof(*order->unset));
+	order->keys = xreallocarray(order->keys, order->cap, sizeof(*order->keys));
+}
+
+/* Starts the sum row. */
+static void start_sum(const struct frame *frame, struct order *order)
+{
+	memset(&order->sum, 0, sizeof(order->sum));
+	memset(&order->sum_deltas, 0, sizeof(order->sum_deltas));
+	memset(&order->sum_raw, 0, sizeof(order->sum_raw));
+	order->sum.deltas = &order->sum_deltas;
+	order->sum.raw = &order->sum_raw;
+	/* Since their starts, the rows' intervals differ: the sum is of the time since boot. */
+	order->sum.interval_ns = frame->since_start ? frame->cur->begin_ns : frame->interval_ns;
+}
+
+/* Whether there is no filter. */
+static bool takes_all(const struct query *query)
+{
+	return !query->active && !query->no_exited && query->over_ms < 0 && !query->users &&
+	       !query->match && !query->below && !query->within;
+}
+
+/* Adds a row to the sum: of a group its own members, as those of groups below have rows, too. */
+static void add_row(struct order *order, const struct row *row)
+{
+	const struct row *own = row->group ? &row->group->sum : row;
+
+	row_add(&order->sum, &order->sum_deltas, own);
+	if (order->life)
+		row_add_life(&order->sum_raw.counters, own);
+}
+
+void query_run(const struct query *query, const struct view *view, struct order *order)
+{
+	const struct frame *frame = view->frame;
+	size_t nkeys = 0, nzeros = 0, nunset = 0;
+	bool all = takes_all(query);
+
+	reserve(order, frame->n);
+	start_sum(frame, order);
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+		struct value value = value_number(0);
+
+		if (!all && !query_passes(query, row))
+			continue;
+		add_row(order, row);
+		if (query->sort)
+			value = column_get(query->sort, view, row);
+		if (value.type == VALUE_UNSET)
+			order->unset[nunset++] = row;
+		else if (value.type == VALUE_NUMBER && value.number == 0)
+			order->zeros[nzeros++] = row;
+		else
+			order->keys[nkeys++] = (struct key){ value, row };
+	}
+	put_in_order(order, nkeys, nzeros, nunset, query->descending);
+	order->passed = nkeys + nzeros + nunset;
+	order->n = query->rows && query->rows < order->passed ? query->rows : order->passed;
+}
+
+unsigned query_needs(const struct query *query, enum unit unit)
+{
+	return (query->sort ? column_needs(query->sort, unit) : 0) |
+	       (query->match ? NEED_COMMAND : 0) |
+	       (query->below ? NEED_CGROUP : 0) |
+	       (query->within ? group_table[query->within_by].needs : 0);
+}
+
+void order_free(struct order *order)
+{
+	free(order->rows);
+	free(order->zeros);
+	free(order->unset);
+	free(order->keys);
+	*order = (struct order){ 0 };
+}

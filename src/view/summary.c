@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/summary.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/util.h"
+
+#define KB_PER_GB (1024.0 * 1024.0)
+
+/* Stall shares, in hundredths of a percent, from which pressure stands out. */
+#define PRESSURE_WARM 1000
+#define PRESSURE_HOT 4000
+
+/* Blanks between the parts of a line; of one that is too long. */
+#define GAP 3
+#define GAP_NARROW 2
+
+/* Cells of an average in the short form, behind its name. */
+#define SHORT_WIDTH 6
+
+/* The pressure block: headings and cells of its figures, the first behind a name. */
+static const struct {
+	const char *heading;
+	unsigned width;
+} pressure_cells[] = {
+	{ "some avg10", 20 }, { "avg60", 7 }, { "avg300", 7 }, { "now", 7 },
+	{ "full avg10", 13 }, { "avg60", 7 }, { "avg300", 7 }, { "now", 7 },
+};
+
+/* Empties the text and begins a line of it. */
+static struct summary begin(struct buf *text, unsigned gap)
+{
+	text->len = 0;
+	return (struct summary){ .text = text, .gap = gap };
+}
+
+/* Adds a figure, one of its own. What is appended to the text up to the next one is its value. */
+static struct summary_figure *add(struct summary *line, unsigned priority, const char *label,
+				  const char *unit)
+{
+	struct summary_figure *figure = &line->figures[line->n++];
+
+	*figure = (struct summary_figure){
+		.label = label, .unit = unit, .at = line->text->len, .priority = priority
+	};
+	return figure;
+}
+
+/* Adds a figure to the part that the one before belongs to. */
+static struct summary_figure *join(struct summary *line, const char *label, const char *unit)
+{
+	struct summary_figure *figure = add(line, line->figures[line->n - 1].priority, label, unit);
+
+	figure->joined = true;
+	return figure;
+}
+
+/* Adds a figure that is a word; NULL: it is not known. */
+static void add_word(struct summary *line, unsigned priority, const char *label, const char *word)
+{
+	add(line, priority, label, NULL)->weight = word ? WEIGHT_WORD : WEIGHT_NORMAL;
+	buf_puts(line->text, word ? word : "-");
+}
+
+const char *summary_value(const struct summary *line, size_t i, size_t *len)
+{
+	size_t end = i + 1 < line->n ? line->figures[i + 1].at : line->text->len;
+
+	*len = end - line->figures[i].at;
+	return line->text->data + line->figures[i].at;
+}
+
+struct summary_cells summary_cells(const struct summary *line, size_t i, enum text_charset charset)
+{
+	const struct summary_figure *figure = &line->figures[i];
+	unsigned label = figure->label ? (unsigned)strlen(figure->label) : 0;
+	unsigned unit = figure->unit ? (unsigned)strlen(figure->unit) : 0, rest;
+	size_t len;
+	const char *text = summary_value(line, i, &len);
+	struct summary_cells cells = { .before = label, .value = text_width(text, len, charset) };
+
+	rest = cells.value + unit;
+	if (!figure->width)
+		cells.before += label && rest;
+	else if (figure->width > label + rest)
+		cells.before = figure->width - rest;
+	cells.all = cells.before + rest;
+	return cells;
+}
+
+unsigned summary_gap(const struct summary *line, size_t i)
+{
+	return line->figures[i].joined ? 1 : i ? line->gap : 0;
+}
+
+unsigned summary_width(const struct summary *line, enum text_charset charset)
+{
+	unsigned width = 0;
+
+	for (size_t i = 0; i < line->n; i++)
+		width += summary_gap(line, i) + summary_cells(line, i, charset).all;
+	return width;
+}
+
+/* Cells of a part: a figure with those that are joined to it. */
+static unsigned part_cells(const struct summary *line, size_t i, enum text_charset charset)
+{
+	unsigned cells = summary_cells(line, i, charset).all;
+
+	while (++i < line->n && line->figures[i].joined)
+		cells += 1 + summary_cells(line, i, charset).all;
+	return cells;
+}
+
+/* Shows a figure with those that are joined to it. */
+static void show(struct summary *line, size_t i)
+{
+	do
+		line->figures[i].hidden = false;
+	while (++i < line->n && line->figures[i].joined);
+}
+
+void summary_fit(struct summary *line, unsigned width, enum text_charset charset)
+{
+	unsigned room;
+
+	if (line->gap > GAP_NARROW && summary_width(line, charset) > width)
+		line->gap = GAP_NARROW;
+	room = width + line->gap;
+	for (size_t i = 0; i < line->n; i++)
+		line->figures[i].hidden = true;
+	for (unsigned priority = 0; priority < SUMMARY_PRIORITIES; priority++) {
+		for (size_t i = 0; i < line->n; i++) {
+			const struct summary_figure *figure = &line->figures[i];
+			unsigned cells;
+
+			if (figure->joined || figure->priority != priority)
+				continue;
+			cells = part_cells(line, i, charset) + line->gap;
+			/* Half a figure would be a wrong one, as one in another's place. */
+			if (cells > room && figure->width)
+				return;
+			if (cells > room && i)
+				continue;
+			show(line, i);
+			room -= cells < room ? cells : room;
+		}
+	}
+}
+
+void summary_append(struct buf *out, const struct summary *line)
+{
+	for (size_t i = 0; i < line->n; i++) {
+		const struct summary_figure *figure = &line->figures[i];
+		size_t at, len;
+		const char *value = summary_value(line, i, &len);
+
+		if (figure->hidden)
+			continue;
+		buf_fill(out, ' ', summary_gap(line, i));
+		at = out->len;
+		if (figure->label)
+			buf_puts(out, figure->label);
+		buf_fill(out, ' ', summary_cells(line, i, TEXT_ASCII).before - (out->len - at));
+		buf_add(out, value, len);
+		if (figure->unit)
+			buf_puts(out, figure->unit);
+	}
+}
+
+/* Appends a number that may be unknown. */
+static void append_decimal(struct buf *out, bool known, double number, unsigned decimals)
+{
+	if (known)
+		buf_decimal(out, number, decimals);
+	else
+		buf_putc(out, '-');
+}
+
+/* Appends days and hours:minutes. */
+static void append_uptime(struct buf *out, double seconds)
+{
+	uint64_t minutes = (uint64_t)(seconds / 60);
+
+	if (minutes >= 24 * 60)
+		buf_printf(out, "%llud", (unsigned long long)(minutes / (24 * 60)));
+	buf_printf(out, "%02u:%02u", (unsigned)(minutes / 60 % 24), (unsigned)(minutes % 60));
+}
+
+/* What of a title finds room, or does not. */
+enum { PART_CLOCK, PART_CGROUP, PART_DELAYACCT, PART_INTERVAL, PART_STATE, PART_SOURCE, PARTS };
+
+/* In which turn: what all is restricted to first; what a key has stopped before what is usual. */
+static const unsigned char title_priorities[][PARTS] = {
+	{ 0, 1, 3, 4, 5, 6 }, /* all tasks */
+	{ 2, 1, 3, 4, 5, 6 }, /* a group's */
+	{ 0, 1, 5, 4, 2, 6 }, /* all, stopped */
+	{ 3, 1, 4, 5, 2, 6 }, /* a group's, stopped */
+};
+
+/* The title's row of that table. */
+static const unsigned char *title_priority(const struct title *title)
+{
+	return title_priorities[(title->paused || title->held) * 2 + title->of_group];
+}
+
+/* Adds whose members are shown. */
+static void add_group(struct summary *line, const struct title *title, enum text_charset charset)
+{
+	struct summary_figure *name;
+
+	join(line, "in", NULL)->weight = WEIGHT_WORD;
+	buf_puts(line->text, group_table[title->by].id);
+	name = join(line, NULL, title->below ? " and below" : NULL);
+	name->weight = title->name ? WEIGHT_WORD : WEIGHT_NORMAL;
+	if (title->name)
+		text_escape(line->text, title->name, strlen(title->name), charset);
+	else
+		buf_putc(line->text, '-');
+}
+
+/* Adds time of day, uptime and load; in the first turn they are one with the program's name. */
+static void add_clock(struct summary *line, unsigned priority, const struct frame *frame)
+{
+	const struct system_sample *system = frame->system;
+	time_t seconds = (time_t)(frame->real_ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	add(line, priority, NULL, NULL)->joined = !priority;
+	if (localtime_r(&seconds, &tm))
+		buf_printf(line->text, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+	else
+		buf_putc(line->text, '-');
+	join(line, "up", NULL);
+	if (system->uptime_valid)
+		append_uptime(line->text, system->uptime);
+	else
+		buf_putc(line->text, '-');
+	for (unsigned i = 0; i < (system->load_valid ? ARRAY_SIZE(system->load) : 1); i++) {
+		join(line, i ? NULL : "load", NULL);
+		append_decimal(line->text, system->load_valid, system->load[i], 2);
+	}
+}
+
+/* Adds what the counters come from, and whether delays are counted. */
+static void add_source(struct summary *line, const unsigned char *priority,
+		       const struct frame *frame)
+{
+	static const char *const states[] = { "off", "on" };
+
+	add_word(line, priority[PART_SOURCE], NULL, frame->source);
+	if (frame->taskstats_version > 0) {
+		join(line, NULL, NULL)->weight = WEIGHT_WORD;
+		buf_printf(line->text, "v%d", frame->taskstats_version);
+	}
+	add_word(line, priority[PART_DELAYACCT], "delayacct",
+		 frame->delayacct == DELAYACCT_UNKNOWN ? NULL : states[frame->delayacct]);
+}
+
+/* Adds what rows are, where they are groups; of cgroups also in which hierarchy. */
+static void add_rows(struct summary *line, unsigned priority, enum group_by by,
+		     const struct hierarchy *hierarchy)
+{
+	struct buf label = { 0 };
+
+	if (!group_folds(by))
+		return;
+	add_word(line, priority, "by", group_table[by].id);
+	if (by != GROUP_CGROUP)
+		return;
+	if (hierarchy)
+		hierarchy_label(hierarchy, &label);
+	else
+		buf_putc(&label, '-');
+	buf_puts(line->text, " (");
+	text_escape(line->text, label.data, label.len, TEXT_ASCII);
+	buf_putc(line->text, ')');
+	buf_free(&label);
+}
+
+struct summary summary_title(struct buf *text, const struct view *view, const struct title *title)
+{
+	const unsigned char *priority = title_priority(title);
+	const struct frame *frame = view->frame;
+	uint64_t interval_ns = frame->interval_ns ? frame->interval_ns : title->interval_ns;
+	bool folded = group_folds(title->rows), stopped = title->paused || title->held;
+	struct summary line = begin(text, GAP);
+	unsigned unit_priority = priority[PART_STATE];
+
+	add(&line, 0, NULL, NULL)->weight = WEIGHT_NAME;
+	buf_puts(text, "stalltop");
+	if (title->of_group)
+		add_group(&line, title, view->charset);
+	add_clock(&line, priority[PART_CLOCK], frame);
+	add(&line, priority[PART_INTERVAL], NULL, " s");
+	buf_decimal(text, (double)interval_ns / (double)NSEC_PER_SEC, 2);
+	add_source(&line, priority, frame);
+	add_rows(&line, priority[PART_STATE], title->rows, frame->hierarchy);
+	if (frame->cgroup) {
+		add_word(&line, priority[PART_CGROUP], "cgroup", "");
+		text_escape(text, frame->cgroup, strlen(frame->cgroup), view->charset);
+	}
+	/* Behind the source where the line says already what rows are, or which. */
+	if (!title->of_group && !stopped && (folded || frame->cgroup))
+		unit_priority = SUMMARY_PRIORITIES - 1;
+	if (view->unit != UNIT_PERCENT)
+		add_word(&line, unit_priority, "unit", unit_table[view->unit].id);
+	if (title->paused)
+		add_word(&line, priority[PART_STATE], NULL, "paused");
+	if (title->held)
+		add_word(&line, priority[PART_STATE], NULL, "order held");
+	return line;
+}
+
+/* Adds what the CPUs did, in percent of all their time. */
+static void add_cpu(struct summary *line, unsigned priority, const struct system_sample *now,
+		    const struct system_sample *before)
+{
+	static const struct {
+		const char *unit;
+		unsigned states;
+	} shares[] = {
+		{ " us", 1u << CPU_USER | 1u << CPU_NICE },
+		{ " sy", 1u << CPU_SYSTEM | 1u << CPU_IRQ | 1u << CPU_SOFTIRQ },
+		{ " id", 1u << CPU_IDLE },
+		{ " wa", 1u << CPU_IOWAIT },
+		{ " st", 1u << CPU_STEAL },
+	};
+	bool known = now->cpu_valid && before && before->cpu_valid;
+	uint64_t delta[CPU_STATES] = { 0 }, all = 0;
+
+	/* iowait and idle of a CPU can run back (proc_stat(5)). */
+	for (unsigned s = 0; known && s < CPU_STATES; s++) {
+		delta[s] =
+			now->cpu_ns[s] > before->cpu_ns[s] ? now->cpu_ns[s] - before->cpu_ns[s] : 0;
+		all += delta[s];
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(shares); i++) {
+		uint64_t sum = 0;
+
+		add(line, priority, i ? NULL : "cpu", shares[i].unit)->joined = i;
+		for (unsigned s = 0; s < CPU_STATES; s++)
+			sum += shares[i].states & 1u << s ? delta[s] : 0;
+		append_decimal(line->text, known, all ? (double)sum / ((double)all / 100.0) : 0, 1);
+	}
+}
+
+/* Adds an amount in GB of two, the unit once. */
+static struct summary_figure *add_gigabytes(struct summary *line, const char *label, bool known,
+					    uint64_t used, uint64_t total)
+{
+	struct summary_figure *figure = add(line, 3, label, known && total ? "G" : NULL);
+
+	if (known && total) {
+		buf_decimal(line->text, (double)used / KB_PER_GB, 1);
+		buf_putc(line->text, '/');
+		buf_decimal(line->text, (double)total / KB_PER_GB, 1);
+	} else {
+		buf_puts(line->text, known ? "0/0" : "-");
+	}
+	return figure;
+}
+
+/* Appends a count that may be unknown. */
+static void append_count(struct buf *out, int64_t count)
+{
+	if (count < 0)
+		buf_putc(out, '-');
+	else
+		buf_uint(out, (uint64_t)count);
+}
+
+struct summary summary_tasks(struct buf *text, const struct view *view)
+{
+	const struct frame *frame = view->frame;
+	const struct system_sample *system = frame->system;
+	int64_t exited = frame->exits >= 0 ? frame->exits : (int64_t)frame->gone;
+	struct summary line = begin(text, GAP);
+
+	add(&line, 0, frame->threads ? "threads" : "tasks", ",");
+	buf_uint(text, frame->cur->n);
+	join(&line, NULL, " new,");
+	append_count(text, frame->prev ? (int64_t)frame->born : -1);
+	join(&line, NULL, " exited,");
+	append_count(text, frame->prev ? exited : -1);
+	join(&line, NULL, " lost");
+	append_count(text, frame->lost);
+	add_cpu(&line, 1, system, frame->system_before);
+	add_gigabytes(&line, "mem", system->memory_valid, system->memory_used,
+		      system->memory_total);
+	add_gigabytes(&line, "swap", system->memory_valid, system->swap_used, system->swap_total)
+		->joined = true;
+	add(&line, 2, "self", frame->self >= 0 ? " %" : NULL);
+	append_decimal(text, frame->self >= 0, frame->self, 1);
+	return line;
+}
+
+struct psi_pair summary_pressure_of(const struct frame *frame, enum psi_resource resource)
+{
+	const struct system_sample *now = frame->system, *before = frame->system_before;
+
+	return (struct psi_pair){
+		.now = &now->psi[resource],
+		.before = before ? &before->psi[resource] : NULL,
+		.interval_ns = before && now->read_ns > before->read_ns
+				       ? now->read_ns - before->read_ns
+				       : 0,
+	};
+}
+
+/* Gives the figures of a line their cells in the pressure block. */
+static struct summary place(struct summary line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		line.figures[i].width = pressure_cells[i].width;
+	return line;
+}
+
+struct summary summary_pressure_head(struct buf *text)
+{
+	struct summary line = begin(text, 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(pressure_cells); i++)
+		add_word(&line, 0, i ? NULL : "pressure", pressure_cells[i].heading);
+	return place(line);
+}
+
+/* How a share of time stalled stands out, by what is shown of it, in hundredths of a percent. */
+static enum weight pressure_weight(uint64_t share)
+{
+	if (share >= PRESSURE_HOT)
+		return WEIGHT_HOT;
+	if (share >= PRESSURE_WARM)
+		return WEIGHT_WARM;
+	return share ? WEIGHT_NORMAL : WEIGHT_ZERO;
+}
+
+/* Adds one average. */
+static struct summary_figure *add_average(struct summary *line, const char *label, bool valid,
+					  uint32_t average)
+{
+	struct summary_figure *figure = add(line, 0, label, NULL);
+
+	figure->weight = pressure_weight(valid ? average : 0);
+	if (valid)
+		buf_fixed(line->text, average, 2);
+	else
+		buf_putc(line->text, '-');
+	return figure;
+}
+
+/* Adds the share of the interval that was stalled, from the file's total. */
+static void add_now(struct summary *line, const struct psi_line *now, const struct psi_line *before,
+		    uint64_t interval_ns)
+{
+	struct summary_figure *figure = add(line, 0, NULL, NULL);
+	struct value share = value_unset();
+
+	if (before && interval_ns && now->valid && before->valid &&
+	    now->total_us >= before->total_us)
+		share = value_number((double)(now->total_us - before->total_us) * 1000.0 * 100.0 /
+				     (double)interval_ns);
+	/* It is shown in tenths. */
+	if (share.type == VALUE_NUMBER)
+		figure->weight = pressure_weight((uint64_t)(share.number * 10 + 0.5) * 10);
+	else
+		figure->weight = WEIGHT_ZERO;
+	value_append(line->text, &share, FORMAT_SHARE, 0);
+}
+
+/* Adds the four figures of a line of the file. */
+static void add_psi(struct summary *line, const char *label, const struct psi_line *now,
+		    const struct psi_line *before, uint64_t interval_ns)
+{
+	add_average(line, label, now->valid, now->avg10);
+	add_average(line, NULL, now->valid, now->avg60);
+	add_average(line, NULL, now->valid, now->avg300);
+	add_now(line, now, before, interval_ns);
+}
+
+struct summary summary_pressure(struct buf *text, enum psi_resource resource,
+				const struct psi_pair *pair)
+{
+	const struct psi *now = pair->now, *before = pair->before;
+	struct summary line = begin(text, 0);
+
+	add_psi(&line, psi_names[resource], &now->some, before ? &before->some : NULL,
+		pair->interval_ns);
+	add_psi(&line, NULL, &now->full, before ? &before->full : NULL, pair->interval_ns);
+	return place(line);
+}
+
+struct summary summary_pressure_short(struct buf *text, const struct frame *frame, bool brief)
+{
+	struct summary line = begin(text, GAP_NARROW);
+
+	add_word(&line, 0, NULL, brief ? "avg10" : "some avg10");
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		const struct psi_line *some = &frame->system->psi[r].some;
+
+		if (!frame->system->psi_error[r] && r != PSI_IRQ)
+			add_average(&line, psi_names[r], some->valid, some->avg10)->width =
+				(unsigned)strlen(psi_names[r]) + SHORT_WIDTH;
+	}
+	return line;
+}

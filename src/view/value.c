@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/value.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Longest text of a number, before it is put into its cell. */
+#define DIGITS_MAX 32
+
+/* Below that delay cells have a decimal. */
+#define SHARE_TENTHS 9999.95
+
+/* Below that counts have 32 bits. */
+#define COUNT_SMALL 4e9
+
+int value_compare(const struct value *a, const struct value *b)
+{
+	if (a->type == VALUE_UNSET || b->type == VALUE_UNSET)
+		return (a->type == VALUE_UNSET) - (b->type == VALUE_UNSET);
+	if (a->type == VALUE_TEXT && b->type == VALUE_TEXT)
+		return strcmp(a->text, b->text);
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Writes a number backwards from `end`; returns where it begins. */
+static char *digits(char *end, uint64_t value, unsigned decimals)
+{
+	char *at = end;
+
+	for (unsigned i = 0; i < decimals; i++, value /= 10)
+		*--at = (char)('0' + value % 10);
+	if (decimals)
+		*--at = '.';
+	do {
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	return at;
+}
+
+/*
+ * Makes room for n bytes and fills them with blanks, a few more than asked for: with a constant
+ * number at a time nothing is called for the few there are.
+ */
+static char *reserve_blank(struct buf *out, size_t n)
+{
+	static const char blanks[] = "        ";
+	char *to = buf_reserve(out, n + sizeof(blanks));
+
+	for (size_t i = 0; i < n; i += sizeof(blanks) - 1)
+		memcpy(to + i, blanks, sizeof(blanks) - 1);
+	return to;
+}
+
+/* Puts a text at the right of a cell of that width. */
+static void put_right(struct buf *out, const char *text, size_t len, unsigned width)
+{
+	size_t pad = width > len ? width - len : 0;
+	char *to = reserve_blank(out, pad + len) + pad;
+
+	/* Byte by byte: for a few a call costs more than it saves. */
+	for (size_t i = 0; i < len; i++)
+		to[i] = text[i];
+	out->len += pad + len;
+}
+
+/*
+ * Puts nearly all numbers there are, straight into the cell: whole ones, or in tenths. False,
+ * and nothing is put, where the cell is too narrow.
+ */
+static bool put_small(struct buf *out, uint32_t value, bool tenths, unsigned width)
+{
+	char *cell = reserve_blank(out, width), *at = cell + width;
+
+	if (tenths) {
+		if (width < 3)
+			return false;
+		*--at = (char)('0' + value % 10);
+		*--at = '.';
+		value /= 10;
+	}
+	do {
+		if (at == cell)
+			return false;
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	out->len += width;
+	return true;
+}
+
+/* The number in the largest unit of 1000 that lets it fit, such as 12345k or >999k. */
+static size_t scaled(char *end, double number, unsigned width)
+{
+	static const char units[] = "kMGTPE";
+	double value = number;
+
+	for (const char *unit = units; *unit; unit++) {
+		char *at = end;
+
+		value /= 1000;
+		*--at = *unit;
+		if (value < 1e15)
+			at = digits(at, (uint64_t)(value + 0.5), 0);
+		if (value < 1e15 && (size_t)(end - at) <= width)
+			return (size_t)(end - at);
+	}
+	memcpy(end - 3, ">1E", 3);
+	return 3;
+}
+
+/* A delay cell: 84.9, 12345, 999k, >999k. */
+static size_t share(char *end, double number)
+{
+	char *at = end;
+
+	if (number < SHARE_TENTHS)
+		return (size_t)(end - digits(end, (uint64_t)(number * 10 + 0.5), 1));
+	if (number < 99999.5)
+		return (size_t)(end - digits(end, (uint64_t)(number + 0.5), 0));
+	if (number < 999500) {
+		*--at = 'k';
+		return (size_t)(end - digits(at, (uint64_t)(number / 1000 + 0.5), 0));
+	}
+	memcpy(end - 5, ">999k", 5);
+	return 5;
+}
+
+/* Seconds as h:mm, or in days where that is too wide. */
+static size_t duration(char *end, double seconds, unsigned width)
+{
+	uint64_t minutes = (uint64_t)(seconds / 60);
+	char *at = end;
+
+	*--at = (char)('0' + minutes % 10);
+	*--at = (char)('0' + minutes / 10 % 6);
+	*--at = ':';
+	at = digits(at, minutes / 60, 0);
+	if ((size_t)(end - at) <= width)
+		return (size_t)(end - at);
+	at = end;
+	*--at = 'd';
+	return (size_t)(end - digits(at, minutes / 60 / 24, 0));
+}
+
+/* A whole number, perhaps negative. */
+static size_t count(char *end, double number, unsigned width)
+{
+	double size = fabs(number);
+	char *at = end;
+	size_t len;
+
+	if (size >= 1e15)
+		return scaled(end, size, width);
+	at = digits(at, (uint64_t)(size + 0.5), 0);
+	if (number <= -0.5)
+		*--at = '-';
+	len = (size_t)(end - at);
+	return len <= width ? len : scaled(end, size, width);
+}
+
+void value_append(struct buf *out, const struct value *value, enum value_format format,
+		  unsigned width)
+{
+	char text[DIGITS_MAX];
+	char *end = text + sizeof(text);
+	double number = value->number;
+	size_t len;
+
+	if (value->type != VALUE_NUMBER || isnan(number)) {
+		put_right(out, "-", 1, width);
+		return;
+	}
+	if (number >= 0 && format == FORMAT_SHARE && number < SHARE_TENTHS &&
+	    put_small(out, (uint32_t)(number * 10 + 0.5), true, width))
+		return;
+	if (number >= 0 && format == FORMAT_COUNT && number < COUNT_SMALL &&
+	    put_small(out, (uint32_t)(number + 0.5), false, width))
+		return;
+	if (number < 0 && format != FORMAT_COUNT)
+		number = 0;
+	if (format == FORMAT_COUNT)
+		len = count(end, number, width);
+	else if (format == FORMAT_DURATION)
+		len = duration(end, number, width);
+	else
+		len = share(end, number);
+	put_right(out, end - len, len, width);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cell's value, which may be unknown, and how values of each type are compared and shown. */
+#ifndef STALLTOP_VIEW_VALUE_H
+#define STALLTOP_VIEW_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+enum value_type { VALUE_UNSET, VALUE_NUMBER, VALUE_TEXT };
+
+struct value {
+	enum value_type type;
+	double number;
+	const char *text; /* raw bytes, NUL-terminated, not the value's own */
+	const char *more; /* what is added to the text in brackets, trusted; NULL for nothing */
+};
+
+enum value_format {
+	FORMAT_TEXT,
+	FORMAT_COUNT,	 /* 12345, or in k, M, G ... where that is too wide */
+	FORMAT_SHARE,	 /* one decimal; too wide: 12345, 999k, >999k */
+	FORMAT_DURATION, /* seconds as hours:minutes */
+};
+
+static inline struct value value_unset(void)
+{
+	return (struct value){ .type = VALUE_UNSET };
+}
+
+static inline struct value value_number(double number)
+{
+	return (struct value){ .type = VALUE_NUMBER, .number = number };
+}
+
+/* NULL is unset. */
+static inline struct value value_text(const char *text)
+{
+	return (struct value){ .type = text ? VALUE_TEXT : VALUE_UNSET, .text = text };
+}
+
+/* Below, equal or above 0 as a sorts before, with or behind b. Unset ones sort last. */
+int value_compare(const struct value *a, const struct value *b);
+
+/*
+ * Appends a number (or "-" when unset) right-aligned in `width` cells, never wider. Plain
+ * ASCII. Not for texts.
+ */
+void value_append(struct buf *out, const struct value *value, enum value_format format,
+		  unsigned width);
+
+#endif

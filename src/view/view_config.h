@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is shown of all tasks, and how: options set it, the screen's keys change it. */
+#ifndef STALLTOP_VIEW_VIEW_CONFIG_H
+#define STALLTOP_VIEW_VIEW_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "view/column.h"
+#include "model/group.h"
+#include "view/query.h"
+#include "base/util.h"
+
+/* The interval's limits in seconds. */
+#define INTERVAL_MIN 0.05
+#define INTERVAL_MAX 86400
+#define INTERVAL_RANGE "0.05 to 86400"
+
+/*
+ * The first interval is this one at most, so that figures are there soon: on the screen, and of
+ * pressure (--when), which may be short.
+ */
+#define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
+
+struct view_config {
+	uint64_t interval_ns;
+	uint64_t iterations; /* samples to be shown; 0: endless */
+	struct query query;
+	char *fields; /* a checked list as of -F; NULL: the default */
+	enum unit unit;
+	enum group_by group_by;
+	/* Of the screen: */
+	bool command_line; /* in place of the name */
+	bool tree;
+	bool fold_header; /* to one line */
+};
+
+/* What came of writing it to the configuration. */
+enum settings_saved {
+	SETTINGS_SAVED,
+	SETTINGS_FAILED,
+	SETTINGS_ASK /* the file there cannot be read or has broken lines: to be asked first */
+};
+
+/* Takes the interval, seconds as text. False, with what is allowed appended to `why`, if bad. */
+bool view_set_interval(struct view_config *view, const char *text, struct buf *why);
+
+/* Takes a copy of a list of fields that layout_check() passed; NULL: the default. */
+void view_set_fields(struct view_config *view, const char *fields);
+
+/* Finds a user's id, by name or number. */
+bool view_find_user(const char *text, uid_t *uid);
+
+/* Frees the fields and the list of users. */
+void view_config_free(struct view_config *view);
+
+#endif

@@ -1,0 +1,161 @@
+#!/bin/sh
+# Holds the house as doc/HACKING.md tells it: which folder may include which. The
+# order is in order.txt. TAP.
+set -u
+srcdir=${srcdir:-$(dirname "$0")/..}
+cd "$srcdir" || exit 1
+
+# Prints what breaks a rule, as "RULE FILE:LINE: words".
+find_breaks() {
+	# shellcheck disable=SC2046 # one word a file
+	awk '
+function exists(path,    line, there)
+{
+	there = (getline line < path) >= 0
+	close(path)
+	return there
+}
+
+function folder_of(path)
+{
+	sub(/\/[^\/]*$/, "", path)
+	return path
+}
+
+# The file that an include names, "" for a header of the system.
+function resolve(file)
+{
+	if (exists("src/" file))
+		return "src/" file
+	return exists(file) ? file : ""
+}
+
+# Looks for a way from a module back to one that it was come by. Whether there was one.
+function find_cycle(module, way,    n, i, next_ones)
+{
+	if (state[module] == "done")
+		return 0
+	if (state[module] == "on the way") {
+		print "cycle", where " includes, by way of others, itself:" way " " module
+		return 1
+	}
+	state[module] = "on the way"
+	n = split(includes_of[module], next_ones, " ")
+	for (i = 1; i <= n; i++) {
+		where = at_of[module, next_ones[i]]
+		if (find_cycle(next_ones[i], way " " module))
+			return 1
+	}
+	state[module] = "done"
+	return 0
+}
+
+# The name that a line at the margin declares or defines as a function, "" for none.
+function function_name(line)
+{
+	if (line !~ /^[a-z_][A-Za-z0-9_ *]*\(/ || line ~ /^(static|typedef|extern|return|else)/)
+		return ""
+	sub(/\(.*/, "", line)
+	sub(/.*[ *]/, "", line)
+	return line
+}
+
+FILENAME == "tests/order.txt" {
+	sub(/#.*/, "")
+	if (NF == 1)
+		rank[$1] = ++folders
+	else if (NF)
+		print "folder", FILENAME ":" FNR ": a line is one folder"
+	next
+}
+
+FNR == 1 {
+	module = FILENAME
+	sub(/\.[ch]$/, "", module)
+	folder = folder_of(FILENAME)
+	modules[++files] = module
+	includes = 0
+	if (!(folder in rank))
+		print "folder", FILENAME ":1: " folder " is not in tests/order.txt"
+}
+
+/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+	system_header = /include[ \t]*</
+	file = $0
+	sub(/^[^<"]*[<"]/, "", file)
+	sub(/[>"].*/, "", file)
+	at = FILENAME ":" FNR ": includes " file
+
+	# It says which functions the system headers declare.
+	if (!includes++ && FILENAME ~ /\.c$/ && FILENAME !~ /\.bpf\.c$/ && file != "config.h")
+		print "config", at " before config.h"
+
+	if (folder ~ /^src/ && file ~ /(^|\/)(n?curses|panel|term|menu|form)\.h$/)
+		print "curses", at
+	if (folder ~ /^(ui|src\/view|src\/out)$/ &&
+	    file ~ /^(netlink\/|linux\/(netlink|genetlink|rtnetlink|taskstats|cgroupstats))/)
+		print "netlink", at
+
+	if (system_header || file == "config.h")
+		next
+	path = resolve(file)
+	other = folder_of(path)
+	if (path == "") {
+		print "order", at ", which is no file of a folder"
+		next
+	}
+	if (other == "ui" && folder != "ui" && module != "src/app/main")
+		print "ui", at
+	if (rank[other] > rank[folder])
+		print "order", at " of a later folder"
+	sub(/\.h$/, "", path)
+	if (other == folder && path != module && !((module, path) in at_of)) {
+		includes_of[module] = includes_of[module] " " path
+		at_of[module, path] = FILENAME ":" FNR
+	}
+	next
+}
+
+function_name($0) != "" {
+	if (FILENAME ~ /\.h$/)
+		declared[function_name($0)] = FILENAME ":" FNR
+	else if ($0 !~ /;[ \t]*$/)
+		defined[function_name($0)] = folder
+}
+
+END {
+	for (i = 1; i <= files && !find_cycle(modules[i], ""); i++)
+		;
+	for (name in declared)
+		if (name in defined &&
+		    rank[defined[name]] > rank[folder_of(declared[name])])
+			print "declare", declared[name] ": " name "() is defined in " defined[name]
+}' tests/order.txt $(find src ui -name '*.[ch]')
+}
+
+breaks=$(find_breaks) || {
+	echo "Bail out! awk could not read the sources"
+	exit 1
+}
+
+echo 1..8
+number=0
+while read -r rule words; do
+	number=$((number + 1))
+	found=$(echo "$breaks" | sed -n "s/^$rule /# /p")
+	if [ -n "$found" ]; then
+		echo "not ok $number - $words"
+		echo "$found"
+	else
+		echo "ok $number - $words"
+	fi
+done <<END
+folder every file is in a folder of tests/order.txt
+order a file includes its own folder and earlier ones
+cycle no file of a folder includes itself by way of others
+declare no header declares what a later folder defines
+config config.h comes first
+curses src includes no curses
+netlink what presents includes no netlink
+ui of src only main.c includes ui
+END

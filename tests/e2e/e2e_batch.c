@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Batch mode as a script sees it: exit statuses, messages, ends in mid-run, and
+ * when a sample comes.
+ */
+#include "config.h"
+
+#include "tests/lib/parse.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const formats[] = { "text", "csv", "json" };
+#define N_FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+/* How many samples there are, each of them whole. */
+static size_t count_samples(const char *format, const struct e2e_result *r)
+{
+	struct samples s;
+	struct text text;
+	struct csv csv;
+	size_t i, n = 0;
+
+	if (!strcmp(format, "json")) {
+		parse_json(r, &s);
+		return s.n;
+	}
+	if (!strcmp(format, "text")) {
+		parse_text(r->out.data, r->out.len, &text);
+		return text.n;
+	}
+	parse_csv(r->out.data, r->out.len, &csv);
+	for (i = 1; i < csv.rows; i++)
+		n += i == 1 || strcmp(csv.cell[i][0], csv.cell[i - 1][0]);
+	return n;
+}
+
+/* One line on standard error, and nothing else anywhere. */
+static void check_one_line(const struct e2e_result *r, int status, const char *what)
+{
+	const char *eol = strchr(r->err.data, '\n');
+
+	if (r->status != status || r->out.len || r->err.len < 3 || !eol || eol[1])
+		fail_msg("%s: status %d, %zu bytes of output, standard error: %.300s", what,
+			 r->status, r->out.len, r->err.data);
+}
+
+/* Arguments that cannot be used: status 2, one line that names what is wrong. */
+static void test_bad_options(void **state)
+{
+	static const struct {
+		const char *args;
+		const char *named;	/* must be in the message */
+	} bad[] = {
+		{ "-d 0.01", "0.01" },		{ "-d 0", "0" },
+		{ "-d abc", "abc" },		{ "-d 86401", "86401" },
+		{ "-d -1", "-1" },		{ "-d nan", "nan" },
+		{ "-d 1x", "1x" },		{ "-n x", "x" },
+		{ "-n -1", "-1" },		{ "-n 0", "0" },
+		{ "-n 99999999999999999999", "99999999999999999999" },
+		{ "-s nope", "nope" },		{ "-U nope", "nope" },
+		{ "-g nope", "nope" },		{ "-o nope", "nope" },
+		{ "-p x", "x" },		{ "-p 1,,2", "1,,2" },
+		{ "-p -5", "-5" },		{ "-u no.such.user", "no.such.user" },
+		{ "-m (", "(" },		{ "--over x", "x" },
+		{ "--over -3", "-3" },		{ "-r x", "x" },
+		{ "-r -1", "-1" },		{ "--source nope", "nope" },
+		{ "-F nope", "nope" },		{ "-F pid,nope", "nope" },
+		{ "--nope", "nope" },		{ "-y", "y" },
+		{ "argument", "argument" },	{ "--delay", "delay" },
+		{ "-n", "n" },
+	};
+	struct e2e_result r;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		e2e_run(&r, NULL, "-b %s", bad[i].args);
+		check_one_line(&r, 2, bad[i].args);
+		if (!strstr(r.err.data, bad[i].named))
+			fail_msg("%s is not named: %s", bad[i].args, r.err.data);
+	}
+}
+
+/* Neither a terminal nor -b. */
+static void test_no_terminal(void **state)
+{
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "-n 1");
+	check_one_line(&r, 2, "no terminal");
+}
+
+/* A file that is always full. */
+static void test_disk_full(void **state)
+{
+	struct e2e_how how = { .out_path = "/dev/full" };
+	struct e2e_result r;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	for (i = 0; i < N_FORMATS; i++) {
+		e2e_run(&r, &how, "-b -n 2 -d 0.1 -o %s", formats[i]);
+		check_one_line(&r, 1, formats[i]);
+		assert_non_null(strstr(r.err.data, "No space left"));
+	}
+}
+
+/* The reader goes after the first line: silence, and status 0. */
+static void test_closed_pipe(void **state)
+{
+	struct e2e_how how = { 0 };
+	struct e2e_result r;
+	struct e2e_proc p;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	for (i = 0; i < 2 * N_FORMATS; i++) {
+		how.ignore_sigpipe = i >= N_FORMATS;
+		e2e_start_stalltop(&p, &how, e2e_format("-b -d 0.05 -o %s",
+							formats[i % N_FORMATS]));
+		assert_non_null(e2e_line(&p, 20));
+		close(p.out);
+		p.out = -1;
+		e2e_finish(&p, 20, &r);
+		check_silent_success(&r);
+	}
+}
+
+/* Signals in mid-run: what was printed is whole. */
+static void test_signals(void **state)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	struct e2e_result r;
+	struct e2e_proc p;
+	size_t i, n;
+
+	(void)state;
+	e2e_require();
+	for (i = 0; i < 2 * N_FORMATS; i++) {
+		const char *format = formats[i % N_FORMATS];
+
+		e2e_start_stalltop(&p, NULL, e2e_format("-b -d 0.05 -o %s", format));
+		assert_non_null(e2e_line(&p, 20));
+		/* anywhere in a sample or between two */
+		e2e_sleep(0.2 + 0.013 * (double)i);
+		kill(p.pid, signals[i / N_FORMATS]);
+		e2e_finish(&p, 20, &r);
+		check_silent_success(&r);
+		n = count_samples(format, &r);
+		assert_true(n >= 2 && n < 40);
+	}
+}
+
+/* A long interval does not keep it from ending. */
+static void test_signal_at_once(void **state)
+{
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	(void)state;
+	e2e_require();
+	e2e_start_stalltop(&p, NULL, "-b -d 1000 -o json");
+	e2e_await_sleep(p.pid);
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 5, &r);
+	check_silent_success(&r);
+	assert_int_equal(r.out.len, 0);
+	assert_true(r.seconds < 2);
+}
+
+/* -n N prints N samples, one after one whole interval. */
+static void test_iterations(void **state)
+{
+	struct e2e_result r;
+	size_t i, n;
+
+	(void)state;
+	e2e_require();
+	for (i = 0; i < N_FORMATS; i++)
+		for (n = 1; n <= 3; n += 2) {
+			e2e_run(&r, NULL, "-b -n %zu -d 0.4 -o %s", n, formats[i]);
+			check_silent_success(&r);
+			assert_int_equal(count_samples(formats[i], &r), n);
+			/* the first interval is waited for, too */
+			assert_true(r.seconds >= 0.4 * (double)n);
+			assert_true(r.seconds < 0.4 * (double)n + 2);
+		}
+}
+
+/* A sample is there when it was made, not when a buffer is full. */
+static void test_flushed(void **state)
+{
+	struct e2e_result r;
+	struct e2e_proc p;
+	double start;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	for (i = 0; i < N_FORMATS; i++) {
+		start = e2e_now();
+		e2e_start_stalltop(&p, NULL, e2e_format("-b -n 2 -d 1.5 -p 1 -o %s", formats[i]));
+		assert_non_null(e2e_line(&p, 10));
+		/* csv's head may come before its first sample */
+		if (!strcmp(formats[i], "csv"))
+			assert_non_null(e2e_line(&p, 10));
+		assert_true(e2e_now() - start < 2.7);
+		e2e_finish(&p, 20, &r);
+		check_silent_success(&r);
+		assert_true(r.seconds >= 3);
+	}
+}
+
+/* A stopped program skips what it missed, and says so. */
+static void test_stopped(void **state)
+{
+	struct e2e_result r;
+	struct samples s;
+	struct e2e_proc p;
+	double last = 0;
+	bool late = false;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	e2e_start_stalltop(&p, NULL, "-b -n 12 -d 0.2 -o json -p 1");
+	assert_non_null(e2e_line(&p, 20));
+	kill(p.pid, SIGSTOP);
+	e2e_sleep(1.5);
+	kill(p.pid, SIGCONT);
+	e2e_finish(&p, 20, &r);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 12);
+	/* 12 x 0.2 s and what was missed: nothing is made up for in a hurry */
+	assert_true(r.seconds > 3.5);
+	for (i = 0; i < s.n; i++) {
+		double at = member_real(s.v[i], "time");
+
+		late |= note_of(s.v[i], "late") != NULL;
+		/* the one that was due in the stop comes at once, the grid goes on after it */
+		assert_true(i < 4 || at - last > 0.1);
+		last = at;
+	}
+	assert_true(late);
+}
+
+/* -h and -V say what they should, and that is all. */
+static void test_help(void **state)
+{
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "--help");
+	check_silent_success(&r);
+	assert_non_null(strstr(r.out.data, "--since-start"));
+	assert_non_null(strstr(r.out.data, "--iterations"));
+	e2e_run(&r, NULL, "-V");
+	check_silent_success(&r);
+	assert_non_null(strstr(r.out.data, "stalltop"));
+	assert_non_null(strstr(r.out.data, "taskstats"));
+}
+
+/* JSON: the members that the manual names, and no other kind of value. */
+static void test_json_members(void **state)
+{
+	static const char *const of_sample[] = {
+		"time", "interval", "source", "taskstats_version", "delayacct", "group_by",
+		"tasks_seen", "exits_seen", "exits_lost", "notes", "psi", "system", "tasks",
+	};
+	static const char *const of_task[] = {
+		"pid", "tgid", "ppid", "uid", "user", "comm", "state", "start", "interval",
+		"exited", "new", "run_ns", "user_ns", "system_ns", "delta", "cumulative",
+	};
+	static const char *const of_cpu[] = {
+		"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
+	};
+	struct e2e_result r;
+	struct samples s;
+	json_t *task, *system;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "-b -n 1 -d 1 -o json");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 1);
+	for (i = 0; i < sizeof(of_sample) / sizeof(of_sample[0]); i++)
+		assert_non_null(json_object_get(s.v[0], of_sample[i]));
+	task = task_must(s.v[0], getpid());
+	for (i = 0; i < sizeof(of_task) / sizeof(of_task[0]); i++)
+		assert_non_null(json_object_get(task, of_task[i]));
+	system = json_object_get(s.v[0], "system");
+	for (i = 0; i < sizeof(of_cpu) / sizeof(of_cpu[0]); i++)
+		member_u64(json_object_get(system, "cpu_ns"), of_cpu[i]);
+	assert_int_equal(json_array_size(json_object_get(system, "loadavg")), 3);
+	assert_int_equal(member_u64(system, "cpus"), sysconf(_SC_NPROCESSORS_ONLN));
+	assert_string_equal(member_text(s.v[0], "source"), "taskstats");
+	assert_string_equal(member_text(s.v[0], "group_by"), "process");
+	assert_true(json_is_true(json_object_get(s.v[0], "delayacct")));
+	assert_true(fabs(member_real(s.v[0], "interval") - 1) < 0.2);
+	assert_true(fabs(member_real(s.v[0], "time") - e2e_wall()) < 2);
+	assert_true(fabs(member_real(task, "start") - e2e_wall()) < 600);
+	assert_string_equal(member_text(task, "comm"), "e2e_batch");
+	assert_true(json_is_false(json_object_get(task, "exited")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_bad_options),
+		e2e_test(test_no_terminal),
+		e2e_test(test_disk_full),
+		e2e_test(test_closed_pipe),
+		e2e_test(test_signals),
+		e2e_test(test_signal_at_once),
+		e2e_test(test_iterations),
+		e2e_test(test_flushed),
+		e2e_test(test_stopped),
+		e2e_test(test_help),
+		e2e_test(test_json_members),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

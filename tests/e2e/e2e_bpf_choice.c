@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The bpf source as who runs the program sees it: when it is taken, and why it is not. */
+#include "config.h"
+
+#include "tests/lib/guard.h"
+#include "tests/lib/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#define BTF		"/sys/kernel/btf/vmlinux"
+#define MANY		2500
+
+/* A run that cannot use the source: one line that says why, and the end. */
+static void check_refusal(const struct e2e_how *how, const char *error, const char *why)
+{
+	struct e2e_result r;
+	const char *begin = e2e_format("stalltop: source bpf cannot be used: %s; ", error);
+
+	e2e_run(&r, how, "--source bpf -b -n 1");
+	assert_int_equal(r.status, 1);
+	assert_int_equal(r.out.len, 0);
+	if (strncmp(r.err.data, begin, strlen(begin)) != 0 || !strstr(r.err.data, why) ||
+	    strchr(r.err.data, '\n') != r.err.data + r.err.len - 1)
+		fail_msg("said: %s", r.err.data);
+	e2e_run(&r, how, "--version");
+	check_silent_success(&r);
+	if (!strstr(r.out.data, "\nbpf: not to be had (") || !strstr(r.out.data, why))
+		fail_msg("said: %s", r.out.data);
+}
+
+/* As nobody. */
+static void test_unprivileged(void **state)
+{
+	struct e2e_how how = { .uid = NOBODY };
+
+	(void)state;
+	e2e_require_bpf();
+	check_refusal(&how, strerror(EPERM), "CAP_BPF and CAP_PERFMON");
+}
+
+/* In the child: without the kernel's types. */
+static int hide_types(const char *empty)
+{
+	return unshare(CLONE_NEWNS) || mount("none", "/sys", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	       mount(empty, BTF, NULL, MS_BIND, NULL);
+}
+
+/* An empty file. */
+static const char *empty_file(void)
+{
+	const char *path = e2e_format("%s/empty", e2e_folder());
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	close(fd);
+	guard_push(UNDO_UNLINK, path, NULL);
+	return path;
+}
+
+/* Hidden types: named when asked for, gone round and said once when not. */
+static void test_hidden_types(void **state)
+{
+	struct e2e_how how = { .hook = hide_types };
+	struct e2e_result r;
+	struct samples s;
+
+	(void)state;
+	e2e_require_bpf();
+	how.hook_arg = empty_file();
+	check_refusal(&how, strerror(ENOENT), "BTF");
+	assert_true(e2e_load(NULL, "load_sleepers %d", MANY) > 0);
+	e2e_run(&r, &how, "-b -n 3 -d 0.5 -o json");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 3);
+	for (size_t i = 0; i < s.n; i++) {
+		assert_string_equal(member_text(s.v[i], "source"), "taskstats");
+		assert_int_equal(note_of(s.v[i], "no-bpf") != NULL, i == 0);
+		assert_true(json_array_size(json_object_get(s.v[i], "tasks")) > MANY);
+	}
+}
+
+/* The source of a run. */
+static const char *source_of(const char *args)
+{
+	struct e2e_result r;
+	struct samples s;
+
+	e2e_run(&r, NULL, "-b -d 0.3 -o json %s", args);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_null(note_of(s.v[0], "no-bpf"));
+	return member_text(s.v[0], "source");
+}
+
+/* Waits until others have so few tasks that there are not many. */
+static void await_few(void)
+{
+	struct sysinfo machine;
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		assert_int_equal(sysinfo(&machine), 0);
+		if (machine.procs < 1500)
+			return;
+		e2e_sleep(0.2);
+	}
+	fail_msg("%d tasks that are not ours", machine.procs);
+}
+
+/* Loading a program pays with many tasks, for all of them, and more than one interval. */
+static void test_choice(void **state)
+{
+	(void)state;
+	e2e_require_bpf();
+	await_few();
+	assert_string_equal(source_of("-n 2"), "taskstats");
+	assert_true(e2e_load(NULL, "load_sleepers %d", MANY) > 0);
+	assert_string_equal(source_of("-n 2"), "bpf");
+	assert_string_equal(source_of("-n 1"), "taskstats");
+	assert_string_equal(source_of(e2e_format("-n 2 -p %d", (int)getpid())), "taskstats");
+	assert_string_equal(source_of("-n 1 --source bpf"), "bpf");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_unprivileged),
+		e2e_test(test_hidden_types),
+		e2e_test(test_choice),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

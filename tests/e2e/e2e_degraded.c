@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What cannot be known has a reason, costs only the columns that it must, and is
+ * never shown as zero.
+ */
+#include "config.h"
+
+#include "tests/lib/box.h"
+#include "tests/lib/guard.h"
+#include "tests/lib/parse.h"
+#include "tests/lib/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define KIND_CPU	0
+#define KIND_BLKIO	1
+
+/* All kinds from one on are unset, in both figures. */
+static void check_unset(json_t *task, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < READER_KINDS; i++) {
+		const char *kind = reader_kind_names[i];
+
+		if (!kind_unset(task, "delta", kind, "ns") ||
+		    !kind_unset(task, "delta", kind, "count") ||
+		    !kind_unset(task, "cumulative", kind, "ns") ||
+		    !kind_unset(task, "cumulative", kind, "count"))
+			fail_msg("%s of %s (%ju) is set", kind, member_text(task, "comm"),
+				 member_u64(task, "pid"));
+	}
+}
+
+/* Starts it, reads one sample of a JSON run in whatever surroundings. */
+static json_t *sample_of(const struct e2e_how *how, const char *args)
+{
+	struct e2e_result r;
+	struct samples s;
+
+	e2e_run(&r, how, "-b -n 1 -d 0.5 -o json %s", args);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 1);
+	return s.v[0];
+}
+
+/* A note that is there and says something. */
+static const char *check_note(json_t *sample, const char *id)
+{
+	const char *text = note_of(sample, id);
+
+	if (!text || strlen(text) < 10)
+		fail_msg("no note \"%s\": %s", id,
+			 (char *)e2e_keep(json_dumps(json_object_get(sample, "notes"), 0)));
+	return text;
+}
+
+/* Where all is well there is nothing to say but of tasks from before. */
+static void test_nothing_missing(void **state)
+{
+	static const char *const ids[] = {
+		"delayacct-off", "no-cap", "no-taskstats", "no-psi", "psi-missing", "late",
+	};
+	json_t *sample;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	if (access("/proc/pressure/memory", R_OK))
+		e2e_skip("no pressure files");
+	sample = sample_of(NULL, "");
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (note_of(sample, ids[i]))
+			fail_msg("a note: %s", note_of(sample, ids[i]));
+}
+
+/* Delay accounting off: cpu is counted all the same, the rest is unknown. */
+static void test_delayacct_off(void **state)
+{
+	struct reader_record before, after;
+	struct e2e_result r;
+	struct text text;
+	struct csv csv;
+	json_t *sample, *task;
+	pid_t pid;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(box_delayacct(false), 0);
+	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
+	assert_int_equal(reader_tgid(pid, &before), 0);
+	sample = sample_of(NULL, "");
+	assert_int_equal(reader_tgid(pid, &after), 0);
+	assert_true(json_is_false(json_object_get(sample, "delayacct")));
+	check_note(sample, "delayacct-off");
+	task = task_must(sample, pid);
+	check_unset(task, KIND_BLKIO);
+	assert_in_range(kind_value(task, "cumulative", "cpu", "ns"), before.kind[KIND_CPU].ns,
+			after.kind[KIND_CPU].ns);
+	assert_true(kind_value(task, "delta", "cpu", "ns") > 500000000);
+	e2e_run(&r, NULL, "-b -n 1 -d 0.3 -F pid,total,mem,cpu,blkio,swapin,reclaim,thrash,"
+		"compact,wpcopy,irq,comm");
+	check_silent_success(&r);
+	parse_text(r.out.data, r.out.len, &text);
+	for (i = 0; i < text.v[0].rows; i++) {
+		const struct text_row *row = &text.v[0].row[i];
+		size_t k;
+
+		for (k = text_column(&text.v[0], "2BLKIO"); k + 1 < row->n; k++)
+			assert_string_equal(row->cell[k], "-");
+		assert_string_equal(row->cell[text_column(&text.v[0], "9MEM")], "-");
+	}
+	assert_string_not_equal(text_cell(&text.v[0], pid, "1CPU"), "-");
+	assert_non_null(strstr(r.out.data, "delayacct off"));
+	assert_non_null(strstr(r.out.data, "delay accounting is off"));
+	e2e_run(&r, NULL, "-b -n 1 -d 0.3 -o csv");
+	check_silent_success(&r);
+	parse_csv(r.out.data, r.out.len, &csv);
+	for (i = 1; i < csv.rows; i++) {
+		assert_string_equal(csv_cell(&csv, i, "blkio_ns"), "");
+		assert_string_equal(csv_cell(&csv, i, "wpcopy_count"), "");
+	}
+	assert_string_not_equal(csv_cell(&csv, csv_row(&csv, pid), "cpu_ns"), "");
+}
+
+/* On, but later than the task: its waits are unknown, those of the next are not. */
+static void test_delayacct_older(void **state)
+{
+	json_t *sample;
+	const char *text;
+	pid_t older, newer;
+	bool number;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(box_delayacct(false), 0);
+	older = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
+	assert_int_equal(box_delayacct(true), 0);
+	newer = e2e_load(NULL, "load_kind wpcopy");
+	sample = sample_of(NULL, "");
+	assert_true(json_is_true(json_object_get(sample, "delayacct")));
+	text = check_note(sample, "delayacct-older");
+	number = strpbrk(text, "0123456789") != NULL;
+	assert_true(number);
+	check_unset(task_must(sample, older), KIND_BLKIO);
+	assert_true(kind_value(task_must(sample, older), "delta", "cpu", "ns") > 0);
+	assert_true(kind_value(task_must(sample, newer), "delta", "wpcopy", "ns") > 0);
+}
+
+/* A task that is known to be accounted, seen without any other to learn from. */
+static void test_alone(void **state)
+{
+	struct reader_record rec;
+	json_t *sample, *task;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
+	e2e_await_waits(pid, 1U << KIND_BLKIO, &rec);
+	sample = sample_of(NULL, e2e_format("-p %d", (int)pid));
+	task = task_must(sample, pid);
+	assert_true(kind_value(task, "cumulative", "blkio", "ns") >= rec.kind[KIND_BLKIO].ns);
+	assert_null(note_of(sample, "delayacct-older"));
+}
+
+/* A process with threads, started after one that was not accounted: nobody is in between. */
+static void test_alone_after_gap(void **state)
+{
+	struct reader_record rec;
+	json_t *sample;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(box_delayacct(false), 0);
+	e2e_load(NULL, "load_kind cpu");
+	e2e_sleep(0.2);
+	assert_int_equal(box_delayacct(true), 0);
+	pid = e2e_load(NULL, "load_kind -d %s -w 4 blkio", e2e_folder());
+	e2e_await_waits(pid, 1U << KIND_BLKIO, &rec);
+	sample = sample_of(NULL, e2e_format("-p %d", (int)pid));
+	assert_true(kind_value(task_must(sample, pid), "cumulative", "blkio", "ns") >=
+		    rec.kind[KIND_BLKIO].ns);
+	assert_null(note_of(sample, "delayacct-older"));
+}
+
+/* The procfs source's numbers of a stopped process are those of its threads' files. */
+static void check_procfs(const struct e2e_how *how, const char *args, pid_t pid)
+{
+	uint64_t run, wait, slices, ticks;
+	json_t *sample, *task;
+
+	assert_int_equal(reader_schedstat(pid, &run, &wait, &slices), 0);
+	assert_int_equal(reader_blkio_ticks(pid, &ticks), 0);
+	assert_true(ticks > 0);
+	sample = sample_of(how, e2e_format("--since-start -p %d %s", (int)pid, args));
+	assert_string_equal(member_text(sample, "source"), "procfs");
+	task = task_must(sample, pid);
+	assert_int_equal(member_u64(task, "run_ns"), run);
+	assert_int_equal(kind_value(task, "cumulative", "cpu", "ns"), wait);
+	assert_int_equal(kind_value(task, "cumulative", "cpu", "count"), slices);
+	assert_int_equal(kind_value(task, "cumulative", "blkio", "ns"),
+			 ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)));
+	/* the file has no count */
+	assert_true(kind_unset(task, "cumulative", "blkio", "count"));
+	check_unset(task, 2);
+	assert_string_equal(member_text(task, "comm"), "load_kind");
+}
+
+/* Four threads that read from the disk, then stand still. */
+static pid_t stopped_readers(void)
+{
+	pid_t pid = e2e_load(NULL, "load_kind -d %s -w 4 blkio", e2e_folder());
+	double until = e2e_now() + 20;
+	uint64_t ticks = 0;
+
+	while (!ticks && e2e_now() < until) {
+		e2e_sleep(0.02);
+		assert_int_equal(reader_blkio_ticks(pid, &ticks), 0);
+	}
+	e2e_stop(pid);
+	return pid;
+}
+
+/* Asked for by name, with all privileges. */
+static void test_source_procfs(void **state)
+{
+	json_t *sample, *task;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = stopped_readers();
+	check_procfs(NULL, "--source procfs", pid);
+	kill(pid, SIGCONT);
+	sample = sample_of(NULL, "--source procfs -s blkio");
+	task = json_array_get(json_object_get(sample, "tasks"), 0);
+	/* the leader sleeps: only a sum over the threads leads */
+	assert_int_equal(member_u64(task, "pid"), pid);
+	assert_true(kind_value(task, "delta", "blkio", "ns") > 0);
+}
+
+/* What procfs shows without delay accounting is unknown as well. */
+static void test_procfs_delayacct_off(void **state)
+{
+	json_t *sample, *task;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(box_delayacct(false), 0);
+	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
+	sample = sample_of(NULL, "--source procfs");
+	check_note(sample, "delayacct-off");
+	task = task_must(sample, pid);
+	check_unset(task, KIND_BLKIO);
+	assert_true(kind_value(task, "delta", "cpu", "ns") > 0);
+}
+
+/* An ordinary user. */
+static void test_unprivileged(void **state)
+{
+	struct e2e_how how = { .uid = NOBODY };
+	struct e2e_result r;
+	json_t *sample;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = stopped_readers();
+	check_procfs(&how, "", pid);
+	sample = sample_of(&how, "");
+	check_note(sample, "no-cap");
+	assert_true(json_array_size(json_object_get(sample, "tasks")) > 5);
+	e2e_run(&r, &how, "-b -n 1 -d 0.2");
+	check_silent_success(&r);
+	assert_non_null(strstr(r.out.data, "CAP_NET_ADMIN"));
+	/* nothing else was asked for, so nothing else will do */
+	e2e_run(&r, &how, "-b -n 1 -d 0.2 --source taskstats");
+	assert_int_equal(r.status, 1);
+	assert_int_equal(r.out.len, 0);
+	assert_true(r.err.len > 10);
+}
+
+/* Root of a user and a PID namespace of its own, which taskstats does not trust. */
+static void test_namespaces(void **state)
+{
+	const char *argv[] = { "/usr/bin/unshare", "-Urpf", "--mount-proc", e2e_stalltop(), "-b",
+			       "-n", "1", "-d", "0.3", "-o", "json", NULL };
+	struct e2e_how how = { .uid = NOBODY };
+	struct e2e_result r;
+	struct samples s;
+	struct e2e_proc p;
+	json_t *task;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	e2e_start(&p, &how, argv);
+	e2e_finish(&p, 30, &r);
+	if (r.status == 127 || (r.status == 1 && strstr(r.err.data, "unshare")))
+		e2e_skip("no user namespaces");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 1);
+	assert_string_equal(member_text(s.v[0], "source"), "procfs");
+	check_note(s.v[0], "no-cap");
+	task = task_must(s.v[0], 1);
+	assert_string_equal(member_text(task, "comm"), "stalltop");
+	json_array_foreach(json_object_get(s.v[0], "tasks"), i, task)
+		check_unset(task, 2);
+}
+
+/* A mount namespace; it is /proc that is made private, as in a chroot "/" is no mount. */
+static bool own_mounts(void)
+{
+	return !unshare(CLONE_NEWNS) && !mount("none", "/proc", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+/* In the child: without pressure files. */
+static int hide_pressure(const char *arg)
+{
+	(void)arg;
+	return !own_mounts() || mount("none", "/proc/pressure", "tmpfs", 0, NULL);
+}
+
+/* In the child: with the files of cpu and memory alone. */
+static int hide_io_pressure(const char *arg)
+{
+	static const char *const paths[] = { "/proc/pressure/cpu", "/proc/pressure/memory" };
+	int files[2], fd;
+	char from[64];
+	size_t i;
+
+	(void)arg;
+	if (!own_mounts())
+		return -1;
+	for (i = 0; i < 2; i++)
+		files[i] = open(paths[i], O_PATH | O_CLOEXEC);
+	if (mount("none", "/proc/pressure", "tmpfs", 0, NULL))
+		return -1;
+	for (i = 0; i < 2; i++) {
+		snprintf(from, sizeof(from), "/proc/self/fd/%d", files[i]);
+		fd = open(paths[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+		if (fd < 0 || close(fd) || mount(from, paths[i], NULL, MS_BIND, NULL))
+			return -1;
+	}
+	return 0;
+}
+
+/* Booted with psi=0, or a container that hides them. */
+static void test_no_psi(void **state)
+{
+	struct e2e_how how = { .hook = hide_pressure };
+	struct e2e_result r;
+	json_t *sample, *psi, *value;
+	struct text text;
+	const char *name;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	if (access("/proc/pressure/memory", R_OK))
+		e2e_skip("no pressure files");
+	sample = sample_of(&how, "");
+	check_note(sample, "no-psi");
+	psi = json_object_get(sample, "psi");
+	assert_non_null(psi);
+	json_object_foreach(psi, name, value)
+		assert_true(json_is_null(value));
+	e2e_run(&r, &how, "-b -n 1 -d 0.2");
+	check_silent_success(&r);
+	parse_text(r.out.data, r.out.len, &text);
+	for (i = 0; i < text.v[0].header_lines; i++)
+		assert_int_not_equal(strncmp(text.v[0].header[i], "memory ", 7), 0);
+}
+
+/* One file is missing: it takes no row, the others stay. */
+static void test_psi_missing(void **state)
+{
+	struct e2e_how how = { .hook = hide_io_pressure };
+	struct e2e_result r;
+	struct text text;
+	json_t *sample, *psi;
+	bool memory = false;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	if (access("/proc/pressure/memory", R_OK))
+		e2e_skip("no pressure files");
+	sample = sample_of(&how, "");
+	assert_non_null(strstr(check_note(sample, "psi-missing"), "io"));
+	psi = json_object_get(sample, "psi");
+	assert_true(json_is_null(json_object_get(psi, "io")));
+	member_u64(json_object_get(json_object_get(psi, "cpu"), "some"), "total_us");
+	member_u64(json_object_get(json_object_get(psi, "memory"), "full"), "total_us");
+	e2e_run(&r, &how, "-b -n 1 -d 0.2");
+	check_silent_success(&r);
+	parse_text(r.out.data, r.out.len, &text);
+	for (i = 0; i < text.v[0].header_lines; i++) {
+		memory |= !strncmp(text.v[0].header[i], "memory ", 7);
+		assert_int_not_equal(strncmp(text.v[0].header[i], "io ", 3), 0);
+	}
+	assert_true(memory);
+}
+
+/* Where taskstats cannot be reached the reason is another one than without the privilege. */
+static void test_no_taskstats(void **state)
+{
+	struct e2e_how how = { .hook = e2e_no_netlink, .hook_arg = "nor bpf" };
+	json_t *sample, *task;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	sample = sample_of(&how, "");
+	assert_string_equal(member_text(sample, "source"), "procfs");
+	assert_null(note_of(sample, "no-cap"));
+	assert_null(note_of(sample, "taskstats-version"));
+	if (!note_of(sample, "no-taskstats"))
+		check_note(sample, "taskstats-error");
+	json_array_foreach(json_object_get(sample, "tasks"), i, task)
+		check_unset(task, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_nothing_missing),
+		e2e_test(test_delayacct_off),
+		e2e_test(test_delayacct_older),
+		e2e_test(test_alone),
+		e2e_test(test_alone_after_gap),
+		e2e_test(test_source_procfs),
+		e2e_test(test_procfs_delayacct_off),
+		e2e_test(test_unprivileged),
+		e2e_test(test_namespaces),
+		e2e_test(test_no_psi),
+		e2e_test(test_psi_missing),
+		e2e_test(test_no_taskstats),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

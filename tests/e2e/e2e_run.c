@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A command's delays: what it and all its descendants waited for, however they are related. */
+#include "config.h"
+
+#include "tests/lib/guard.h"
+#include "tests/lib/parse.h"
+#include "tests/lib/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RECORDS_MAX	4096
+
+/* Starts the program with a command as one argument of a shell. */
+static void start_shell(struct e2e_proc *p, const struct e2e_how *how, const char *options,
+			const char *script)
+{
+	const char *argv[16] = { e2e_stalltop() };
+	char *copy = e2e_keep(strdup(options)), *word, *rest = copy;
+	size_t n = 1;
+
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			argv[n++] = word;
+	argv[n++] = "--";
+	argv[n++] = "sh";
+	argv[n++] = "-c";
+	argv[n++] = script;
+	e2e_start(p, how, argv);
+}
+
+/* The same to its end; the object that it wrote to standard error. */
+static json_t *run_shell(const struct e2e_how *how, const char *options, const char *script,
+			 struct e2e_result *r)
+{
+	struct e2e_proc p;
+
+	start_shell(&p, how, e2e_format("-o json %s", options), script);
+	e2e_finish(&p, 60, r);
+	return parse_json_line(r->err.data);
+}
+
+/* Takes the records of all exits since the last call that descend from a process. */
+static size_t take_descendants(pid_t root, struct reader_record *records)
+{
+	bool ours[RECORDS_MAX] = { false }, more = true;
+	size_t n = 0, kept = 0, i, j;
+
+	while (n < RECORDS_MAX && !reader_next_exit(&records[n]))
+		n++;
+	assert_true(n < RECORDS_MAX);
+	while (more) {
+		more = false;
+		for (i = 0; i < n; i++) {
+			/* what the sanitizers start within the program ends as such */
+			bool mine = records[i].ppid == (uint32_t)root &&
+				    strcmp(records[i].comm, "stalltop") != 0;
+
+			for (j = 0; j < n && !mine && !ours[i]; j++)
+				mine = ours[j] && records[j].pid == records[i].ppid;
+			more |= mine && !ours[i];
+			ours[i] |= mine;
+		}
+	}
+	for (i = 0; i < n; i++)
+		if (ours[i])
+			records[kept++] = records[i];
+	return kept;
+}
+
+/* Every figure is the sum of those of the records that somebody else received. */
+static void check_sums(json_t *object, const struct reader_record *records, size_t n)
+{
+	uint64_t run = 0;
+	size_t k, i;
+
+	assert_int_equal(member_u64(object, "tasks"), n);
+	for (i = 0; i < n; i++)
+		run += records[i].run_ns;
+	assert_int_equal(member_u64(object, "run_ns"), run);
+	for (k = 0; k < READER_KINDS; k++) {
+		json_t *kind = json_object_get(json_object_get(object, "delays"),
+					       reader_kind_names[k]);
+		uint64_t count = 0, ns = 0, max = 0;
+
+		for (i = 0; i < n; i++) {
+			count += records[i].kind[k].count;
+			ns += records[i].kind[k].ns;
+			if (records[i].kind[k].max_ns > max)
+				max = records[i].kind[k].max_ns;
+		}
+		/* nothing, or (blkio) booked wrongly by the kernel */
+		if (json_is_null(kind)) {
+			assert_true(!count || !strcmp(reader_kind_names[k], "blkio"));
+			continue;
+		}
+		assert_int_equal(member_u64(kind, "count"), count);
+		assert_int_equal(member_u64(kind, "ns"), ns);
+		if (records[0].version >= 15)
+			assert_int_equal(member_u64(kind, "max_ns"), max);
+	}
+}
+
+/* Runs a script and compares with an independent reading of the same exit records. */
+static json_t *check_script(const char *script, int status, size_t least)
+{
+	static struct reader_record records[RECORDS_MAX];
+	struct e2e_proc p;
+	struct e2e_result r;
+	json_t *object;
+	size_t n;
+
+	e2e_need(reader_listen(), "no exit records");
+	start_shell(&p, NULL, "-o json", script);
+	e2e_finish(&p, 60, &r);
+	n = take_descendants(p.pid, records);
+	reader_unlisten();
+	assert_int_equal(r.status, status);
+	object = parse_json_line(r.err.data);
+	assert_true(n >= least);
+	check_sums(object, records, n);
+	assert_int_equal(member_u64(object, "outlived"), 0);
+	return object;
+}
+
+/* Children, grandchildren and threads; those that end before their parents and those that don't. */
+static void test_descendants(void **state)
+{
+	const char *load = e2e_load_path("load_kind");
+	json_t *object;
+
+	(void)state;
+	e2e_require();
+	object = check_script(e2e_format("%s -t 1 -w 3 wpcopy & %s -t 1 cpu & "
+					 "for i in 1 2 3 4 5; do sh -c 'sh -c true; true'; done; "
+					 "wait; exit 3", load, load), 3, 14);
+	assert_int_equal(member_u64(object, "exit_code"), 3);
+	assert_true(json_is_null(json_object_get(object, "signal")));
+	assert_true(member_u64(json_object_get(json_object_get(object, "delays"), "wpcopy"), "ns") >
+		    0);
+	assert_true(member_real(object, "elapsed") >= 0.9);
+	assert_true(member_u64(object, "user_ns") + member_u64(object, "system_ns") > 100000000);
+}
+
+/* A double fork hides nobody: an orphan becomes a child of the program. */
+static void test_orphans(void **state)
+{
+	(void)state;
+	e2e_require();
+	check_script(e2e_format("(%s -t 1 wpcopy &) ; (sh -c 'sleep 0.5; sh -c true' &) ; sleep 2",
+				e2e_load_path("load_kind")), 0, 6);
+}
+
+/* Far more than one drain takes at once. */
+static void test_many(void **state)
+{
+	json_t *object;
+
+	(void)state;
+	e2e_require();
+	object = check_script("i=0; while [ $i -lt 1500 ]; do (:); i=$((i+1)); done", 0, 1501);
+	assert_int_equal(member_u64(object, "processes"), 1501);
+}
+
+/* Who is still there is counted and named, and not waited for. */
+static void test_outlived(void **state)
+{
+	struct e2e_result r;
+	json_t *object, *named;
+	double begin = e2e_now();
+
+	(void)state;
+	e2e_require();
+	object = run_shell(NULL, "", "sleep 20 >/dev/null 2>&1 & (sleep 21 >/dev/null 2>&1 &); "
+			   "sleep 0.2", &r);
+	named = json_object_get(object, "outlived_tasks");
+	assert_true(e2e_now() - begin < 15);
+	assert_int_equal(member_u64(object, "outlived"), 2);
+	assert_int_equal(json_array_size(named), 2);
+	assert_string_equal(member_text(json_array_get(named, 0), "comm"), "sleep");
+	kill((pid_t)member_u64(json_array_get(named, 0), "pid"), SIGKILL);
+	kill((pid_t)member_u64(json_array_get(named, 1), "pid"), SIGKILL);
+}
+
+/* Signals reach the command, and its end by one is told as shells do. */
+static void test_signals(void **state)
+{
+	struct e2e_result r;
+	struct e2e_proc p;
+	json_t *object;
+
+	(void)state;
+	e2e_require();
+	start_shell(&p, NULL, "-o json", "trap 'exit 7' USR1; echo ready; "
+		    "while :; do sleep 0.1; done");
+	assert_non_null(e2e_line(&p, 20));
+	kill(p.pid, SIGUSR1);
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(r.status, 7);
+	start_shell(&p, NULL, "-o json", "echo ready; exec sleep 30");
+	assert_non_null(e2e_line(&p, 20));
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(r.status, 128 + SIGTERM);
+	object = parse_json_line(r.err.data);
+	assert_int_equal(member_u64(object, "signal"), SIGTERM);
+	assert_true(json_is_null(json_object_get(object, "exit_code")));
+}
+
+/* The table on standard error; standard output is the command's. */
+static void test_text(void **state)
+{
+	static const char *const lines[] = { "\ncpu ", "\nblkio ", "\nwpcopy ", "\ntotal ",
+					     "\nelapsed ", "exit 5\n" };
+	struct e2e_result r;
+	struct e2e_proc p;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	start_shell(&p, NULL, "", "echo hello; exit 5");
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(r.status, 5);
+	assert_string_equal(r.out.data, "hello\n");
+	assert_non_null(strstr(r.err.data, "% of elapsed\n"));
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (!strstr(r.err.data, lines[i]))
+			fail_msg("no line '%s'", lines[i] + 1);
+}
+
+/* What cannot be run, and results that cannot be written. */
+static void test_failures(void **state)
+{
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "-- /nonexistent/command");
+	assert_int_equal(r.status, 127);
+	assert_non_null(strstr(r.err.data, "cannot run /nonexistent/command: No such file"));
+	e2e_run(&r, NULL, "-- /");
+	assert_int_equal(r.status, 126);
+	e2e_run(&r, NULL, "--");
+	assert_int_equal(r.status, 2);
+	e2e_run(&r, NULL, "-o csv -- true");
+	assert_int_equal(r.status, 2);
+	e2e_run(&r, NULL, "--output /nonexistent/file -- echo ran");
+	assert_int_equal(r.status, 1);
+	assert_int_equal(r.out.len, 0);
+	e2e_run(&r, NULL, "--output /dev/full -- true");
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "No space"));
+}
+
+/* Without listeners the command's own process is read before it is reaped. */
+static void test_pid_namespace(void **state)
+{
+	const char *argv[] = { "/usr/bin/unshare", "-pf", "--mount-proc", e2e_stalltop(), "-o",
+			       "json", "--", e2e_load_path("load_kind"), "-t", "1", "wpcopy",
+			       NULL };
+	struct e2e_result r;
+	struct e2e_proc p;
+	json_t *object;
+
+	(void)state;
+	e2e_require();
+	e2e_start(&p, NULL, argv);
+	e2e_finish(&p, 30, &r);
+	/* not in a chroot */
+	if (r.status == 1 && strstr(r.err.data, "unshare"))
+		e2e_skip("no pid namespaces");
+	/* its alarm ends the load */
+	assert_int_equal(r.status, 128 + SIGALRM);
+	object = parse_json_line(r.err.data);
+	assert_non_null(note_of(object, "exits-refused"));
+	assert_int_equal(member_u64(object, "processes"), 1);
+	assert_true(member_u64(object, "run_ns") > 0);
+	assert_true(member_u64(json_object_get(json_object_get(object, "delays"), "wpcopy"), "ns") >
+		    0);
+}
+
+/* Without privileges nothing is known of delays, and nothing is made up. */
+static void test_unprivileged(void **state)
+{
+	struct e2e_how how = { .uid = NOBODY };
+	struct e2e_result r;
+	json_t *object, *delays, *value;
+	const char *name;
+
+	(void)state;
+	e2e_require();
+	object = run_shell(&how, "", "exit 4", &r);
+	assert_int_equal(r.status, 4);
+	assert_non_null(note_of(object, "exits-refused"));
+	assert_true(json_is_null(json_object_get(object, "run_ns")));
+	delays = json_object_get(object, "delays");
+	assert_int_equal(json_object_size(delays), READER_KINDS);
+	json_object_foreach(delays, name, value)
+		assert_true(json_is_null(value));
+}
+
+/* A command's report says, too, where the kernel does not count what it drops. */
+static void test_inexact(void **state)
+{
+	struct e2e_how how = { .hook = e2e_no_meminfo };
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	assert_null(note_of(run_shell(NULL, "", "exit 3", &r), "exits-inexact"));
+	assert_int_equal(r.status, 3);
+	assert_non_null(note_of(run_shell(&how, "", "exit 4", &r), "exits-inexact"));
+	assert_int_equal(r.status, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_descendants),
+		e2e_test(test_orphans),
+		e2e_test(test_many),
+		e2e_test(test_outlived),
+		e2e_test(test_signals),
+		e2e_test(test_text),
+		e2e_test(test_failures),
+		e2e_test(test_pid_namespace),
+		e2e_test(test_unprivileged),
+		e2e_test(test_inexact),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Writes the first inputs of the taskstats fuzzer below a folder: make_corpus FOLDER. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/lib/records.h"
+
+/* Writes a file below the folder. */
+static void put(int folder, const char *name, const void *bytes, size_t len)
+{
+	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0 || write(fd, bytes, len) != (ssize_t)len || close(fd)) {
+		perror(name);
+		exit(1);
+	}
+}
+
+/* Records alone, and replies with them, of every version. */
+static void put_version(int folder, unsigned version)
+{
+	struct record_values values;
+	uint8_t record[RECORD_MAX], bytes[4096];
+	struct record_message message = { .record = record, .id = version };
+	char name[64];
+
+	record_fill(&values, version);
+	message.len = record_make(record, version, &values);
+	snprintf(name, sizeof(name), "record-%u", version);
+	put(folder, name, record, message.len);
+	message.tgid = version & 1;
+	message.pad = version & 2;
+	message.unknown = version & 4;
+	snprintf(name, sizeof(name), "reply-%u", version);
+	put(folder, name, bytes, record_attributes(bytes, &message));
+	message.len /= 2;
+	snprintf(name, sizeof(name), "short-%u", version);
+	put(folder, name, bytes, record_attributes(bytes, &message));
+}
+
+/* An exit record: a task's part and its group's. */
+static void put_exit(int folder)
+{
+	struct record_values values;
+	uint8_t record[RECORD_MAX], bytes[8192];
+	struct record_message message = { .record = record, .id = 7 };
+	size_t len;
+
+	record_fill(&values, 1);
+	message.len = record_make(record, 16, &values);
+	len = record_attributes(bytes, &message);
+	message.tgid = true;
+	len += record_attributes(bytes + len, &message);
+	put(folder, "exit", bytes, len);
+}
+
+int main(int argc, char **argv)
+{
+	int top, folder;
+
+	if (argc != 2) {
+		fputs("usage: make_corpus FOLDER\n", stderr);
+		return 2;
+	}
+	top = open(argv[1], O_RDONLY | O_DIRECTORY);
+	if (top < 0 || (mkdirat(top, "taskstats", 0755) && errno != EEXIST)) {
+		perror(argv[1]);
+		return 1;
+	}
+	folder = openat(top, "taskstats", O_RDONLY | O_DIRECTORY);
+	if (folder < 0) {
+		perror("taskstats");
+		return 1;
+	}
+	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST + 1; version++)
+		put_version(folder, version);
+	put_exit(folder);
+	close(folder);
+	close(top);
+	return 0;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "tests/lib/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+void scene_open(struct scene *scene)
+{
+	memset(scene, 0, sizeof(*scene));
+	for (unsigned i = 0; i < ARRAY_SIZE(scene->samples); i++) {
+		scene->samples[i].begin_ns = SEC(100 + 2 * i);
+		scene->samples[i].end_ns = SEC(100 + 2 * i) + MS(10);
+		/* 2025-11-21 04:00:00 UTC and on */
+		scene->samples[i].real_ns = SEC(1763697600 + 2 * i);
+	}
+}
+
+void scene_close(struct scene *scene)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(scene->samples); i++)
+		sample_free(&scene->samples[i]);
+	frame_free(&scene->frame);
+}
+
+struct task_raw *scene_add(struct sample *sample, pid_t tgid, pid_t pid, uint64_t start_ns)
+{
+	struct task_raw *raw = sample_add(sample, tgid, pid);
+
+	raw->task = task_new((struct task_key){ pid, start_ns }, tgid);
+	raw->read_ns = sample->begin_ns;
+	raw->counters.valid = SCENE_VALID;
+	return raw;
+}
+
+struct task_raw *scene_again(struct sample *sample, const struct task_raw *before)
+{
+	struct task_raw copy = *before, *raw = sample_add(sample, before->tgid, before->pid);
+
+	*raw = copy;
+	raw->task = task_ref(copy.task);
+	raw->read_ns = sample->begin_ns;
+	return raw;
+}
+
+void scene_build(struct scene *scene, unsigned to, bool since_start, uint32_t unknown)
+{
+	struct frame_options options = { since_start, unknown };
+	struct frame *frame = &scene->frame;
+
+	frame_build(frame, to ? &scene->samples[to - 1] : NULL, &scene->samples[to], &options);
+	frame->exits = frame->lost = -1;
+	frame->epoch_ns = scene->samples[0].real_ns - scene->samples[0].begin_ns;
+	frame->source = "taskstats";
+	frame->group_by = "process";
+	frame->taskstats_version = 16;
+	frame->delayacct = DELAYACCT_ON;
+	frame->self = -1;
+	frame->system = &scene->systems[1];
+	frame->system_before = to ? &scene->systems[0] : NULL;
+}
+
+const struct column *scene_column(const char *id)
+{
+	const struct column *column = column_by_id(id, strlen(id));
+
+	if (!column)
+		die("no column %s", id);
+	return column;
+}
+
+int scene_setup(void **state)
+{
+	struct scene *scene = xcalloc(1, sizeof(*scene));
+
+	scene_open(scene);
+	*state = scene;
+	return 0;
+}
+
+int scene_teardown(void **state)
+{
+	scene_close(*state);
+	free(*state);
+	return 0;
+}

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "tests/lib/job.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_SCREENS	16
+#define MAX_ARGS	64
+#define MAX_ENV		32
+#define ESCAPE_S	0.07	/* longer than the program waits behind an Esc */
+#define LOOK_S		0.01
+
+/* Where the expansion of repeated characters (CSI Pn b) stands. */
+enum repeat_state { PLAIN, ESCAPE, NUMBER };
+
+struct screen {
+	struct job job;
+	int master;	/* -1: hung up */
+	int slave;
+	double started;
+	struct termios before;
+	VTerm *vt;
+	VTermScreen *vts;
+	int rows, cols;
+	bool alt, cursor;
+	char *log;
+	size_t len, cap;
+	double escape;	/* when an Esc was typed that nothing follows yet; 0: none */
+	enum repeat_state repeat;
+	unsigned int count;
+	char last[8];	/* the last character, as written */
+	size_t last_len;
+};
+
+static struct screen *screens[MAX_SCREENS];
+static size_t n_screens;
+
+double screen_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+double screen_slowness(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return 4;
+#else
+	return 1;
+#endif
+}
+
+int screen_setup(void **state)
+{
+	(void)state;
+	scratch_begin();
+	return 0;
+}
+
+/* Ends the program and forgets the screen. */
+static void close_screen(struct screen *s)
+{
+	job_close(&s->job);
+	if (s->master >= 0) {
+		close(s->master);
+		close(s->slave);
+	}
+	vterm_free(s->vt);
+	free(s->log);
+	free(s);
+}
+
+int screen_teardown(void **state)
+{
+	(void)state;
+	while (n_screens)
+		close_screen(screens[--n_screens]);
+	scratch_end();
+	return 0;
+}
+
+/* libvterm's answers, keys and mouse reports: what a terminal sends. */
+static void send_bytes(const char *bytes, size_t len, void *user)
+{
+	struct screen *s = user;
+
+	while (s->master >= 0 && len) {
+		ssize_t n = write(s->master, bytes, len);
+
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			break;
+		if (n > 0) {
+			bytes += n;
+			len -= (size_t)n;
+		}
+	}
+}
+
+/* What the program switches. */
+static int set_property(VTermProp prop, VTermValue *value, void *user)
+{
+	struct screen *s = user;
+
+	if (prop == VTERM_PROP_ALTSCREEN)
+		s->alt = value->boolean;
+	else if (prop == VTERM_PROP_CURSORVISIBLE)
+		s->cursor = value->boolean;
+	return 1;
+}
+
+/* A terminal of libvterm. */
+static void make_terminal(struct screen *s)
+{
+	static const VTermScreenCallbacks callbacks = { .settermprop = set_property };
+
+	s->vt = vterm_new(s->rows, s->cols);
+	vterm_set_utf8(s->vt, 1);
+	s->vts = vterm_obtain_screen(s->vt);
+	vterm_screen_set_callbacks(s->vts, &callbacks, s);
+	vterm_screen_enable_altscreen(s->vts, 1);
+	s->cursor = true;
+	vterm_screen_reset(s->vts, 1);
+	vterm_output_set_callback(s->vt, send_bytes, s);
+}
+
+/* The program under test. */
+static const char *program_under_test(void)
+{
+	const char *program = getenv("STALLTOP");
+
+	return program ? program : "./stalltop";
+}
+
+/* Splits the arguments; their number with the program's name. */
+static void split_args(const char *program, const char *args, const char **argv)
+{
+	char *rest = (char *)scratch_format("%s", scratch_ours(args ? args : ""));
+	size_t n = 0;
+
+	argv[n++] = program;
+	while (rest && *rest && n < MAX_ARGS - 1) {
+		argv[n] = strsep(&rest, " ");
+		n += *argv[n] != '\0';
+	}
+	argv[n] = NULL;
+}
+
+/* The same environment wherever the tests run, and what is ordered behind it. */
+static void make_environment(const struct screen_how *how, const char **env)
+{
+	size_t n = 0;
+
+	env[n++] = scratch_format("TERM=%s", how->term ? how->term : "xterm-256color");
+	env[n++] = scratch_format("XDG_CONFIG_HOME=%s",
+				 how->config_home ? how->config_home : scratch_folder());
+	env[n++] = "LC_ALL=C.UTF-8";
+	env[n++] = "NO_COLOR";
+	env[n++] = "COLORTERM";
+	env[n++] = "COLUMNS";
+	env[n++] = "LINES";
+	env[n++] = "ESCDELAY";
+	for (size_t i = 0; how->env && how->env[i] && n < MAX_ENV - 1; i++)
+		env[n++] = how->env[i];
+	env[n] = NULL;
+}
+
+struct screen *screen_start(const struct screen_how *how)
+{
+	const char *program = how->program ? how->program : program_under_test();
+	const char *argv[MAX_ARGS], *env[MAX_ENV];
+	struct screen *s = calloc(1, sizeof(*s));
+	struct job_how job = { .in = how->in, .program = program, .argv = argv, .env = env,
+			       .uid = how->uid, .file_limit = how->file_limit };
+	struct winsize size = { 0 };
+
+	assert_non_null(s);
+	assert_true(n_screens < MAX_SCREENS);
+	s->rows = how->rows ? how->rows : 24;
+	s->cols = how->cols ? how->cols : 80;
+	size.ws_row = (unsigned short)s->rows;
+	size.ws_col = (unsigned short)s->cols;
+	split_args(program, how->args, argv);
+	make_environment(how, env);
+	assert_int_equal(openpty(&s->master, &s->slave, NULL, NULL, &size), 0);
+	fcntl(s->master, F_SETFD, FD_CLOEXEC);
+	fcntl(s->slave, F_SETFD, FD_CLOEXEC);
+	fcntl(s->master, F_SETFL, O_NONBLOCK);
+	tcgetattr(s->slave, &s->before);
+	make_terminal(s);
+	screens[n_screens++] = s;
+	job.terminal = s->slave;
+	s->started = screen_now();
+	assert_int_equal(job_start(&s->job, &job), 0);
+	return s;
+}
+
+pid_t screen_pid(const struct screen *s)
+{
+	return s->job.pid;
+}
+
+double screen_started(const struct screen *s)
+{
+	return s->started;
+}
+
+void screen_type(struct screen *s, const char *text)
+{
+	size_t len;
+
+	text = scratch_ours(text);
+	len = strlen(text);
+	s->escape = len && text[len - 1] == '\x1b' ? screen_now() : 0;
+	send_bytes(text, len, s);
+}
+
+void screen_key(struct screen *s, VTermKey key)
+{
+	vterm_keyboard_key(s->vt, key, VTERM_MOD_NONE);
+}
+
+void screen_click(struct screen *s, int row, int col, int button)
+{
+	int code = button < 4 ? button - 1 : 60 + button;
+
+	/* by hand: libvterm does not see a mode that is not the first of several set at once */
+	screen_type(s, scratch_format("\x1b[<%d;%d;%dM", code, col + 1, row + 1));
+	if (button < 4)
+		screen_type(s, scratch_format("\x1b[<%d;%d;%dm", code, col + 1, row + 1));
+}
+
+/* Whether the output switched a mode on and not off again. */
+static bool is_switched_on(const struct screen *s, const char *on, const char *off)
+{
+	size_t i = s->len, len = strlen(on);
+
+	while (i-- > 0) {
+		if (s->len - i >= len && !memcmp(s->log + i, on, len))
+			return true;
+		if (s->len - i >= len && !memcmp(s->log + i, off, len))
+			return false;
+	}
+	return false;
+}
+
+bool screen_has_mouse(const struct screen *s)
+{
+	return is_switched_on(s, "1000h", "1000l");
+}
+
+void screen_resize(struct screen *s, int rows, int cols)
+{
+	struct winsize size = { .ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols };
+
+	screen_pump(s, 0);
+	s->rows = rows;
+	s->cols = cols;
+	vterm_set_size(s->vt, rows, cols);
+	assert_int_equal(ioctl(s->master, TIOCSWINSZ, &size), 0);
+}
+
+void screen_scribble(struct screen *s, const char *text)
+{
+	vterm_input_write(s->vt, text, strlen(text));
+}
+
+void screen_hang_up(struct screen *s)
+{
+	screen_pump(s, 0);
+	close(s->slave);
+	close(s->master);
+	s->master = -1;
+}
+
+int screen_rows(const struct screen *s)
+{
+	return s->rows;
+}
+
+int screen_cols(const struct screen *s)
+{
+	return s->cols;
+}
+
+bool screen_in_alt(const struct screen *s)
+{
+	return s->alt;
+}
+
+bool screen_cursor_visible(const struct screen *s)
+{
+	return s->cursor;
+}
+
+const char *screen_output(const struct screen *s, size_t *len)
+{
+	*len = s->len;
+	return s->log ? s->log : "";
+}
+
+/* The cell at a place; an empty one outside of the screen. */
+static VTermScreenCell cell_at(struct screen *s, int row, int col)
+{
+	VTermScreenCell cell;
+
+	memset(&cell, 0, sizeof(cell));
+	if (row >= 0 && row < s->rows && col >= 0 && col < s->cols)
+		vterm_screen_get_cell(s->vts, (VTermPos){ row, col }, &cell);
+	return cell;
+}
+
+uint32_t screen_char(struct screen *s, int row, int col)
+{
+	return cell_at(s, row, col).chars[0];
+}
+
+/* A colour's number, -1 for the terminal's own. */
+static int colour_number(const VTermColor *colour)
+{
+	if (VTERM_COLOR_IS_DEFAULT_FG(colour) || VTERM_COLOR_IS_DEFAULT_BG(colour))
+		return -1;
+	return VTERM_COLOR_IS_INDEXED(colour) ? colour->indexed.idx : 256;
+}
+
+struct screen_look screen_look(struct screen *s, int row, int col)
+{
+	VTermScreenCell cell = cell_at(s, row, col);
+
+	return (struct screen_look){ .bold = cell.attrs.bold, .reverse = cell.attrs.reverse,
+				     .underline = cell.attrs.underline != 0,
+				     .fg = colour_number(&cell.fg), .bg = colour_number(&cell.bg) };
+}
+
+/* Writes a character as UTF-8; the bytes written. */
+static size_t put_utf8(char *to, uint32_t c)
+{
+	static const unsigned char leads[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = n - 1; i > 0; i--, c >>= 6)
+		to[i] = (char)(0x80 | (c & 0x3F));
+	to[0] = (char)(leads[n] | c);
+	return n;
+}
+
+/* The text of a line into a buffer of the length of its cells with all their characters. */
+static void read_line(struct screen *s, int row, char *text)
+{
+	size_t n = 0, end = 0;
+
+	for (int col = 0; col < s->cols; col++) {
+		VTermScreenCell cell = cell_at(s, row, col);
+
+		if (cell.chars[0] == UINT32_MAX)
+			continue;
+		if (!cell.chars[0])
+			cell.chars[0] = ' ';
+		for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell.chars[i]; i++)
+			n += put_utf8(text + n, cell.chars[i]);
+		if (cell.chars[0] != ' ')
+			end = n;
+	}
+	text[end] = '\0';
+}
+
+const char *screen_line(struct screen *s, int row)
+{
+	char *text = malloc((size_t)s->cols * VTERM_MAX_CHARS_PER_CELL * 4 + 1);
+
+	assert_non_null(text);
+	read_line(s, row, text);
+	return scratch_keep(text);
+}
+
+int screen_find(struct screen *s, const char *text, int from)
+{
+	char *line = malloc((size_t)s->cols * VTERM_MAX_CHARS_PER_CELL * 4 + 1);
+	int row, found = -1;
+
+	assert_non_null(line);
+	text = scratch_ours(text);
+	for (row = from; row < s->rows && found < 0; row++) {
+		read_line(s, row, line);
+		if (strstr(line, text))
+			found = row;
+	}
+	free(line);
+	return found;
+}
+
+bool screen_shows(struct screen *s, const char *text)
+{
+	return screen_find(s, text, 0) >= 0;
+}
+
+int screen_word_line(struct screen *s, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (int row = 0; row < screen_rows(s); row++) {
+		const char *line = screen_line(s, row);
+
+		line += strspn(line, " ");
+		if (!strncmp(line, word, len) && strchr(" ", line[len]))
+			return row;
+	}
+	return -1;
+}
+
+bool screen_has(struct screen *s, const void *text)
+{
+	return screen_shows(s, text);
+}
+
+bool screen_lacks(struct screen *s, const void *text)
+{
+	return !screen_shows(s, text);
+}
+
+/* Hands a byte to the terminal, which knows nothing of repeated characters. */
+static void feed_byte(struct screen *s, char byte)
+{
+	unsigned char c = (unsigned char)byte;
+
+	if (s->repeat == NUMBER && byte == 'b') {
+		/* a sequence without any meaning in its place */
+		vterm_input_write(s->vt, "z", 1);
+		for (unsigned int i = 0; i < s->count && i < 1000; i++)
+			vterm_input_write(s->vt, s->last, s->last_len);
+		s->repeat = PLAIN;
+		return;
+	}
+	vterm_input_write(s->vt, &byte, 1);
+	if (c == 0x1B) {
+		s->repeat = ESCAPE;
+	} else if (s->repeat == ESCAPE && byte == '[') {
+		s->repeat = NUMBER;
+		s->count = 0;
+	} else if (s->repeat == NUMBER && byte >= '0' && byte <= '9') {
+		s->count = s->count * 10 + (unsigned int)(byte - '0');
+	} else if (s->repeat != PLAIN) {
+		s->repeat = PLAIN;
+	} else if (c >= 0x20) {
+		if (c < 0x80 || c >= 0xC0)
+			s->last_len = 0;
+		if (s->last_len < sizeof(s->last))
+			s->last[s->last_len++] = byte;
+	}
+}
+
+/* Reads what is there; false when there is nothing. */
+static bool read_some(struct screen *s)
+{
+	char bytes[65536];
+	ssize_t n = s->master < 0 ? -1 : read(s->master, bytes, sizeof(bytes));
+
+	if (n <= 0)
+		return false;
+	if (s->len + (size_t)n > s->cap) {
+		s->cap = (s->len + (size_t)n) * 2;
+		s->log = realloc(s->log, s->cap);
+		assert_non_null(s->log);
+	}
+	memcpy(s->log + s->len, bytes, (size_t)n);
+	s->len += (size_t)n;
+	for (ssize_t i = 0; i < n; i++)
+		feed_byte(s, bytes[i]);
+	return true;
+}
+
+/* Waits for output or news of the program until a point in time; whether there was output. */
+static bool wait_for_output(struct screen *s, double until)
+{
+	struct pollfd pfd[2] = { { .fd = s->master, .events = POLLIN },
+				 { .fd = s->job.events, .events = POLLIN } };
+	double left = until - screen_now();
+	bool any = false;
+
+	/* the shell is gone only when the test closes it */
+	poll(pfd, s->job.ended ? 1 : 2, left > 0 ? (int)(left * 1000) + 1 : 0);
+	job_look(&s->job);
+	while (read_some(s))
+		any = true;
+	return any;
+}
+
+void screen_pump(struct screen *s, double seconds)
+{
+	double until = screen_now() + seconds;
+
+	do
+		wait_for_output(s, until);
+	while (screen_now() < until);
+}
+
+bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds,
+		       const void *arg)
+{
+	double until = screen_now() + seconds;
+
+	wait_for_output(s, 0);
+	while (!holds(s, arg)) {
+		if (screen_now() >= until)
+			return false;
+		wait_for_output(s, until);
+	}
+	return true;
+}
+
+/* Whether the program has read all that was typed and sleeps, or is no more. */
+static bool is_at_rest(struct screen *s)
+{
+	int unread = 0;
+
+	if (s->job.ended || s->job.stopped || s->master < 0)
+		return true;
+	/* an Esc may yet be the beginning of another key */
+	if (s->escape > 0 && screen_now() < s->escape + ESCAPE_S)
+		return false;
+	return !ioctl(s->slave, FIONREAD, &unread) && !unread && job_state(&s->job) == 'S';
+}
+
+void screen_settle(struct screen *s)
+{
+	double until = screen_now() + SCREEN_PATIENCE;
+
+	/* once might be between two steps of it */
+	for (int rests = 0; rests < 3 && screen_now() < until;)
+		rests = wait_for_output(s, screen_now() + LOOK_S) || !is_at_rest(s) ? 0 : rests + 1;
+}
+
+void screen_await_at(struct screen *s, screen_predicate *holds, const void *arg,
+		     const char *what, const char *file, int line)
+{
+	if (!screen_wait_until(s, SCREEN_PATIENCE * screen_slowness(), holds, arg))
+		screen_fail(s, what, file, line);
+}
+
+void screen_fail(struct screen *s, const char *what, const char *file, int line)
+{
+	printf("# %s:%d: not seen: %s%s\n", file, line, what,
+	       s->job.ended ? "; the program has ended" : "");
+	printf("# the screen, %d x %d:\n", s->cols, s->rows);
+	for (int row = 0; row < s->rows; row++)
+		printf("# |%s\n", screen_line(s, row));
+	fflush(stdout);
+	_fail(file, line);
+}
+
+/* The program has ended. */
+static bool has_ended(struct screen *s, const void *arg)
+{
+	(void)arg;
+	return s->job.ended;
+}
+
+/* The program has been stopped. */
+static bool has_stopped(struct screen *s, const void *arg)
+{
+	(void)arg;
+	return s->job.stopped;
+}
+
+int screen_end(struct screen *s, double seconds)
+{
+	if (!screen_wait_until(s, seconds * screen_slowness(), has_ended, NULL))
+		screen_fail(s, "the program's end", __FILE__, __LINE__);
+	screen_pump(s, 0.02);
+	return s->job.status;
+}
+
+void screen_await_stop(struct screen *s)
+{
+	screen_await(s, has_stopped, NULL);
+	screen_pump(s, 0.02);
+}
+
+void screen_foreground(struct screen *s)
+{
+	job_foreground(&s->job);
+}
+
+/* Whether the modes are those of before. */
+static bool modes_restored(struct screen *s)
+{
+	struct termios now;
+
+	return !tcgetattr(s->slave, &now) && now.c_iflag == s->before.c_iflag &&
+	       now.c_oflag == s->before.c_oflag && now.c_cflag == s->before.c_cflag &&
+	       now.c_lflag == s->before.c_lflag &&
+	       !memcmp(now.c_cc, s->before.c_cc, sizeof(now.c_cc));
+}
+
+/* Whether text is written plainly. */
+static bool pen_is_plain(struct screen *s)
+{
+	VTermState *state = vterm_obtain_state(s->vt);
+	VTermValue bold, reverse, fg, bg;
+
+	vterm_state_get_penattr(state, VTERM_ATTR_BOLD, &bold);
+	vterm_state_get_penattr(state, VTERM_ATTR_REVERSE, &reverse);
+	vterm_state_get_penattr(state, VTERM_ATTR_FOREGROUND, &fg);
+	vterm_state_get_penattr(state, VTERM_ATTR_BACKGROUND, &bg);
+	return !bold.boolean && !reverse.boolean && colour_number(&fg.color) == -1 &&
+	       colour_number(&bg.color) == -1;
+}
+
+void screen_check_restored(struct screen *s)
+{
+	screen_check(s, modes_restored(s));
+	screen_check(s, !s->alt);
+	screen_check(s, s->cursor);
+	screen_check(s, !screen_has_mouse(s));
+	screen_check(s, pen_is_plain(s));
+}

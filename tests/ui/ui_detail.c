@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The view of one task: all that is known of it, live, until it ends. */
+#include "config.h"
+
+#include "tests/lib/crowd.h"
+#include "tests/lib/reader.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/table.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const kinds[] = { "cpu", "blkio", "swapin", "reclaim", "thrash", "compact",
+				     "wpcopy" };
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* The detail view is there: a line a kind, no table. */
+static bool shows_detail(struct screen *s, const void *name)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (screen_word_line(s, kinds[i]) < 0)
+			return false;
+	return screen_shows(s, name);
+}
+
+/* Starts and opens the detail view of the task of that name by the key. */
+static struct screen *open_detail(int rows, const char *args, const char *name, const char *key)
+{
+	struct screen *s = screen_start(&(struct screen_how){ .rows = rows, .cols = 120,
+							      .args = args });
+
+	screen_await(s, table_has_name, name);
+	screen_await(s, table_has_figures, NULL);
+	table_select(s, name);
+	screen_type(s, key);
+	screen_await(s, shows_detail, name);
+	screen_settle(s);
+	return s;
+}
+
+/* Enter and v open it, Esc leads back to the same selection. */
+static void opens_and_closes(void **state)
+{
+	static const char *const keys[] = { "\r", "v" };
+
+	(void)state;
+	crowd_sleeper("crowd-a");
+	crowd_sleeper("crowd-b");
+	crowd_sleeper("crowd-c");
+	for (size_t i = 0; i < 2; i++) {
+		struct screen *s = open_detail(40, "-d 60 -m ^crowd", "crowd-b", keys[i]);
+
+		screen_check(s, !screen_shows(s, "crowd-a"));
+		screen_type(s, "\x1b");
+		screen_await(s, table_selects, "crowd-b");
+		screen_check(s, table_has_name(s, "crowd-a"));
+		/* Esc in the table does no harm */
+		screen_type(s, "\x1b");
+		screen_settle(s);
+		screen_check(s, table_has_name(s, "crowd-b"));
+	}
+}
+
+/* Count, total, average and maximum are those of the kernel. */
+static void shows_totals(void **state)
+{
+	struct reader_record record;
+	pid_t pid = crowd_spinner("crowd-spins", 0);
+	const char *line, *text;
+	struct screen *s;
+	int head;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	if (reader_open())
+		scratch_skip("no taskstats");
+	crowd_spinner("crowd-other", 0);
+	crowd_await_run(pid, 0.2);
+	/* so that its totals stand still */
+	crowd_stop(pid);
+	assert_int_equal(reader_tgid(pid, &record), 0);
+	reader_close();
+	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
+	line = screen_line(s, screen_word_line(s, "cpu"));
+	text = scratch_format(" %llu ", (unsigned long long)record.kind[0].count);
+	if (!strstr(line, text))
+		screen_fail(s, text, __FILE__, __LINE__);
+	/* heads say which is which */
+	for (head = screen_word_line(s, "cpu") - 1; head >= 0; head--)
+		if (strcasestr(screen_line(s, head), "count"))
+			break;
+	screen_check(s, head >= 0);
+	screen_check(s, strcasestr(screen_line(s, head), "total"));
+	screen_check(s, strcasestr(screen_line(s, head), "average") ||
+		     strcasestr(screen_line(s, head), "avg"));
+	screen_check(s, strcasestr(screen_line(s, head), "max"));
+	screen_check(s, screen_shows(s, "interval"));
+}
+
+/* The characters of a kind's sparkline, in whichever of its lines. */
+static int sparks_of(struct screen *s, const char *kind)
+{
+	size_t len = strlen(kind);
+	int n = 0;
+
+	for (int row = 0; row < screen_rows(s); row++) {
+		const char *line = screen_line(s, row);
+
+		if (strncmp(line, kind, len) || line[len] != ' ')
+			continue;
+		for (int col = 0; col < screen_cols(s); col++) {
+			uint32_t c = screen_char(s, row, col);
+
+			n += c >= 0x2581 && c <= 0x2588;
+		}
+	}
+	return n;
+}
+
+/* The last intervals of the cpu kind are drawn: at least so many. */
+static bool has_sparks(struct screen *s, const void *arg)
+{
+	const int *wanted = arg;
+
+	return sparks_of(s, "cpu") >= *wanted;
+}
+
+/* It is live: a spark an interval more, and the counts move. */
+static void is_live(void **state)
+{
+	struct screen *s;
+	const char *line;
+	int three = 3, eight = 8;
+
+	(void)state;
+	crowd_spinner("crowd-spins", 0);
+	crowd_spinner("crowd-other", 0);
+	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
+	screen_await(s, has_sparks, &three);
+	line = screen_line(s, screen_word_line(s, "cpu"));
+	screen_await(s, has_sparks, &eight);
+	screen_check(s, strcmp(screen_line(s, screen_word_line(s, "cpu")), line) != 0);
+	/* a kind that never was is not drawn as if it were */
+	screen_check(s, sparks_of(s, "irq") == 0);
+}
+
+/* All that the record says, with units, and its threads; what does not fit is scrolled to. */
+static void shows_everything(void **state)
+{
+	static const char *const fields[] = { "nvcsw", "hiwater_rss", "read_bytes" };
+	pid_t pid = crowd_threads("crowd-team", "crowd-thread");
+	struct screen *s = open_detail(24, "-d 60 -m ^crowd", "crowd-team", "\r");
+	bool seen[4] = { false };
+
+	(void)state;
+	screen_check(s, screen_shows(s, scratch_format("%d", (int)pid)));
+	for (int page = 0; page < 12; page++) {
+		for (size_t i = 0; i < 3; i++)
+			seen[i] |= screen_shows(s, fields[i]);
+		seen[3] |= screen_shows(s, "crowd-thread");
+		screen_key(s, VTERM_KEY_PAGEDOWN);
+		screen_settle(s);
+	}
+	for (size_t i = 0; i < 4; i++)
+		screen_check(s, seen[i]);
+	/* and back to its beginning */
+	screen_key(s, VTERM_KEY_HOME);
+	screen_await(s, shows_detail, "crowd-team");
+}
+
+/* The column where a text begins in a line, or -1. The screen's characters, not bytes. */
+static int column_of(struct screen *s, int row, const char *text)
+{
+	for (int col = 0; row >= 0 && col < screen_cols(s); col++) {
+		size_t n = 0;
+
+		while (text[n] && screen_char(s, row, col + (int)n) == (uint32_t)text[n])
+			n++;
+		if (!text[n])
+			return col;
+	}
+	return -1;
+}
+
+/* The threads' heads are in sight. */
+static bool shows_heads(struct screen *s, const void *arg)
+{
+	(void)arg;
+	return screen_find(s, "TID ", 0) >= 0;
+}
+
+/* Threads are drawn as the table is: the bar of heads, its mark, and what a screen has room for. */
+static void draws_threads_as_table(void **state)
+{
+	struct screen_look bar, head, sorted;
+	struct screen *s;
+	int row, col;
+
+	(void)state;
+	crowd_threads("crowd-team", "crowd-thread");
+	s = screen_start(&(struct screen_how){ .rows = 60, .cols = 120,
+					       .args = "-d 60 -m ^crowd -s total" });
+	screen_await(s, table_has_name, "crowd-team");
+	screen_await(s, table_has_figures, NULL);
+	row = screen_find(s, "0TOTAL", 0);
+	screen_check(s, row >= 0);
+	bar = screen_look(s, row, column_of(s, row, "PID"));
+	sorted = screen_look(s, row, column_of(s, row, "0TOTAL"));
+	table_select(s, "crowd-team");
+	screen_type(s, "\r");
+	screen_await(s, shows_heads, NULL);
+	row = screen_find(s, "TID ", 0);
+	head = screen_look(s, row, column_of(s, row, "TID"));
+	screen_check(s, head.bg == bar.bg && head.fg == bar.fg && head.bg != -1);
+	/* no digit sorts here */
+	col = column_of(s, row, " TOTAL");
+	screen_check(s, col >= 0);
+	head = screen_look(s, row, col + 1);
+	screen_check(s, head.bg == sorted.bg && head.bg != bar.bg);
+	screen_check(s, screen_char(s, row, col + 6) == 0x25BC);
+	/* a narrow screen has fewer columns, none of them cut, and the names still */
+	screen_resize(s, 60, 40);
+	screen_pump(s, 0.4);
+	for (int page = 0; page < 3 && screen_find(s, "TID ", 0) < 0; page++) {
+		screen_key(s, VTERM_KEY_PAGEDOWN);
+		screen_settle(s);
+	}
+	row = screen_find(s, "TID ", 0);
+	screen_check(s, row >= 0 && column_of(s, row, "COMMAND") > 0);
+	screen_check(s, !strchr(screen_line(s, row), '>') && !strchr(screen_line(s, row), '+'));
+}
+
+/* The view says that the task has ended. */
+static bool tells_end(struct screen *s, const void *arg)
+{
+	(void)arg;
+	return screen_shows(s, "ended") || screen_shows(s, "exited") || screen_shows(s, "gone");
+}
+
+/* It stays on its task, whoever takes its place in the table, and says when it ended. */
+static void stays_on_its_task(void **state)
+{
+	pid_t pid = crowd_sleeper("crowd-b"), later;
+	struct screen *s = open_detail(40, "-d 0.2 -m ^crowd -s -pid", "crowd-b", "\r");
+
+	(void)state;
+	later = crowd_sleeper("crowd-new");
+	screen_pump(s, 0.7);
+	screen_check(s, shows_detail(s, "crowd-b"));
+	screen_check(s, !screen_shows(s, "crowd-new"));
+	screen_check(s, !tells_end(s, NULL));
+	scratch_kill(pid);
+	screen_await(s, tells_end, NULL);
+	screen_pump(s, 0.7);
+	/* what is known of it stays */
+	screen_check(s, shows_detail(s, "crowd-b"));
+	screen_check(s, tells_end(s, NULL));
+	screen_type(s, "\x1b");
+	screen_await(s, table_has_name, "crowd-new");
+	screen_await(s, table_lacks_name, "crowd-b");
+	scratch_kill(later);
+}
+
+/* Of a task that another user owns the source says little: unknown is not zero. */
+static void tells_unknown(void **state)
+{
+	struct screen *s;
+	const char *line;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	crowd_sleeper("crowd-a");
+	s = screen_start(&(struct screen_how){ .rows = 40, .cols = 120, .uid = 65534,
+					       .args = "-d 60 -m ^crowd-a$" });
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "\r");
+	screen_await(s, shows_detail, "crowd-a");
+	screen_settle(s);
+	line = screen_line(s, screen_word_line(s, "reclaim"));
+	screen_check(s, strchr(line, '-'));
+	screen_check(s, !strpbrk(line, "0123456789"));
+}
+
+/* How often a text is in another. */
+static int times_in(const char *text, const char *wanted)
+{
+	int n = 0;
+
+	for (text = strstr(text, wanted); text; text = strstr(text + 1, wanted))
+		n++;
+	return n;
+}
+
+/* Its threads are read with each sample, without a sampler that begins anew. */
+static void reads_beside(void **state)
+{
+	const char *log = scratch_format("%s/log", scratch_folder());
+	const char *text;
+	struct screen *s;
+
+	(void)state;
+	crowd_threads("crowd-team", "crowd-thread");
+	s = open_detail(40, scratch_format("-d 0.2 -m ^crowd --debug-log %s", log), "crowd-team",
+			"\r");
+	screen_pump(s, 1);
+	text = scratch_read(log);
+	assert_non_null(text);
+	assert_int_equal(times_in(text, " tick 1: "), 1);
+	assert_int_equal(times_in(text, " tick 2: "), 1);
+	screen_check(s, times_in(text, " threads of 1 processes: 2 rows") >= 3);
+}
+
+/* Small terminals show its beginning, any resize is survived. */
+static void fits_any_size(void **state)
+{
+	static const int sizes[][2] = { { 10, 40 }, { 60, 200 }, { 3, 10 }, { 1, 1 }, { 24, 80 } };
+	struct screen *s;
+
+	(void)state;
+	crowd_threads("crowd-team", "crowd-thread");
+	s = open_detail(24, "-d 0.1 -m ^crowd", "crowd-team", "\r");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		screen_resize(s, sizes[i][0], sizes[i][1]);
+		screen_settle(s);
+		screen_key(s, VTERM_KEY_END);
+		screen_settle(s);
+		screen_key(s, VTERM_KEY_HOME);
+	}
+	screen_await(s, shows_detail, "crowd-team");
+	screen_type(s, "q");
+	screen_settle(s);
+	if (screen_in_alt(s))
+		screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	screen_check_restored(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		screen_test(opens_and_closes), screen_test(shows_totals), screen_test(is_live),
+		screen_test(shows_everything), screen_test(draws_threads_as_table),
+		screen_test(stays_on_its_task), screen_test(tells_unknown),
+		screen_test(reads_beside),
+		screen_test(fits_any_size),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The ways out: the terminal is as it was, the exit status is right. */
+#include "config.h"
+
+#include "tests/lib/crowd.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/table.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Starts and waits until rows are there. */
+static struct screen *start(const char *args)
+{
+	struct screen *s = screen_start(&(struct screen_how){ .args = args });
+
+	screen_await(s, table_has_rows, NULL);
+	screen_check(s, screen_in_alt(s));
+	screen_check(s, !screen_cursor_visible(s));
+	return s;
+}
+
+/* It ends by itself with that status and leaves the terminal as it was, and empty. */
+static void check_end(struct screen *s, int status)
+{
+	assert_int_equal(screen_end(s, 3), status);
+	screen_check_restored(s);
+	for (int row = 0; row < screen_rows(s) - 1; row++)
+		screen_check(s, !*screen_line(s, row));
+}
+
+/* The keys that quit. */
+static void ends_by_key(void **state)
+{
+	struct screen *s = start("-d 60");
+
+	(void)state;
+	screen_type(s, "q");
+	check_end(s, 0);
+	s = start("-d 60");
+	screen_key(s, VTERM_KEY_FUNCTION(10));
+	check_end(s, 0);
+	/* typed before anything could be shown */
+	s = screen_start(&(struct screen_how){ .args = "-d 60" });
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 3), 0);
+	screen_check_restored(s);
+}
+
+/* While samples are taken all the time. */
+static void ends_while_busy(void **state)
+{
+	struct screen *s = start("-d 0.05");
+
+	(void)state;
+	screen_pump(s, 0.7);
+	screen_type(s, "q");
+	check_end(s, 0);
+}
+
+/* A signal is no failure. */
+static void check_signal(int number, const char *keys)
+{
+	struct screen *s = start("-d 60");
+
+	screen_type(s, keys);
+	screen_settle(s);
+	kill(screen_pid(s), number);
+	check_end(s, 0);
+}
+
+/* In the table, with a prompt open, and in help. */
+static void ends_by_signal(void **state)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		check_signal(numbers[i], "");
+		check_signal(numbers[i], "/abc");
+		check_signal(numbers[i], "h");
+	}
+}
+
+/* A fault, and what else ends a program at once: the terminal is given back, and it says by what. */
+static void ends_by_fault(void **state)
+{
+	static const int numbers[] = { SIGSEGV, SIGABRT, SIGBUS, SIGALRM, SIGUSR1, SIGXCPU };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct screen *s = screen_start(&(struct screen_how){
+			.args = i % 2 ? "-d 60" : "-d 0.05", .term = i < 3 ? NULL : "vt100" });
+		int status;
+
+		screen_await(s, table_has_rows, NULL);
+		screen_type(s, i % 3 ? "" : "/abc");
+		screen_pump(s, 0.2);
+		kill(screen_pid(s), numbers[i]);
+		status = screen_end(s, 10);
+		/* a sanitizer ends it its own way */
+		if (screen_slowness() > 1)
+			assert_int_not_equal(status, 0);
+		else
+			assert_int_equal(status, 128 + numbers[i]);
+		screen_check_restored(s);
+	}
+}
+
+/* Ctrl-C as it is typed. */
+static void ends_by_interrupt(void **state)
+{
+	struct screen *s = start("-d 60");
+
+	(void)state;
+	screen_type(s, "\x03");
+	check_end(s, 0);
+	s = start("-d 60");
+	screen_type(s, "/abc");
+	screen_await_text(s, "abc");
+	screen_type(s, "\x03");
+	check_end(s, 0);
+}
+
+/* Stopped: the terminal is as it was; back again: the screen is, too. */
+static void check_stop_and_back(struct screen *s, bool typed)
+{
+	const char *heads;
+	struct table t;
+
+	table_must(s, &t);
+	heads = screen_line(s, t.head);
+	if (typed)
+		screen_type(s, "\x1a");
+	else
+		kill(screen_pid(s), SIGTSTP);
+	screen_await_stop(s);
+	screen_check_restored(s);
+	screen_check(s, !screen_shows(s, "COMMAND"));
+	screen_foreground(s);
+	screen_await(s, table_has_rows, NULL);
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, screen_in_alt(s));
+	screen_check(s, !screen_cursor_visible(s));
+	screen_check(s, !strcmp(screen_line(s, t.head), heads));
+}
+
+/* Ctrl-Z and fg, again and again; keys work behind it. */
+static void stops_and_comes_back(void **state)
+{
+	struct screen *s = start("-d 60");
+
+	(void)state;
+	screen_await(s, table_has_figures, NULL);
+	check_stop_and_back(s, true);
+	check_stop_and_back(s, false);
+	check_stop_and_back(s, true);
+	screen_type(s, "N");
+	screen_await(s, table_descends, "PID");
+	screen_type(s, "q");
+	check_end(s, 0);
+}
+
+/* It comes back to a terminal of another size. */
+static void comes_back_resized(void **state)
+{
+	struct screen *s = start("-d 60");
+
+	(void)state;
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "\x1a");
+	screen_await_stop(s);
+	screen_resize(s, 40, 120);
+	screen_foreground(s);
+	screen_await(s, table_has_head, "4RECL");
+	screen_type(s, "q");
+	check_end(s, 0);
+}
+
+/* The terminal is gone: nothing to put back, but it must end. */
+static void ends_without_terminal(void **state)
+{
+	static const char *const args[] = { "-d 60", "-d 0.05" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct screen *s = start(args[i]);
+
+		screen_hang_up(s);
+		assert_in_range(screen_end(s, 3), 0, 1);
+	}
+}
+
+/* Whether the process is there within some seconds, without a look at the terminal. */
+static bool is_gone_within(pid_t pid, double seconds)
+{
+	double until = screen_now() + seconds;
+
+	while (screen_now() < until) {
+		if (kill(pid, 0))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* Nobody reads what is written to the terminal: signals are answered all the same. */
+static void ends_when_stalled(void **state)
+{
+	(void)state;
+	/* it may be caught anywhere: with a little room left, or in the middle of a screen */
+	for (int round = 0; round < 8; round++) {
+		struct screen *s = screen_start(&(struct screen_how){ .rows = 100, .cols = 400,
+								      .args = "-d 0.05" });
+
+		screen_await(s, table_has_rows, NULL);
+		for (int i = 0; i < 30 + round * 17; i++) {
+			screen_type(s, "\x0c");
+			usleep(3000);
+		}
+		kill(screen_pid(s), SIGTERM);
+		screen_check(s, is_gone_within(screen_pid(s), 3));
+		assert_int_equal(screen_end(s, 1), 0);
+	}
+}
+
+/* The keyboard is a terminal of its own that goes away: the end of input. */
+static void ends_with_input(void **state)
+{
+	struct screen *s;
+	int master, slave;
+
+	(void)state;
+	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	fcntl(master, F_SETFD, FD_CLOEXEC);
+	s = screen_start(&(struct screen_how){ .args = "-d 60", .in = slave });
+	close(slave);
+	screen_await(s, table_has_rows, NULL);
+	close(master);
+	check_end(s, 0);
+}
+
+/* After so many samples it ends by itself. */
+static void ends_after_samples(void **state)
+{
+	struct screen *s = screen_start(&(struct screen_how){ .args = "-n 3 -d 0.3" });
+	double begun = screen_now();
+
+	(void)state;
+	check_end(s, 0);
+	assert_true(screen_now() - begun >= 0.55);
+}
+
+/* Without a terminal it says so. */
+static void wants_terminal(void **state)
+{
+	struct screen *s;
+	const char *sh;
+
+	(void)state;
+	sh = scratch_file(scratch_format("%s/run", scratch_folder()),
+			  "\"$STALLTOP_PATH\" </dev/null >\"$1\" 2>\"$2\"; echo status $?\n");
+	s = screen_start(&(struct screen_how){
+		.program = "/bin/sh",
+		.args = scratch_format("%s %s/out %s/err", sh, scratch_folder(),
+				       scratch_folder()),
+		.env = (const char *const[]){
+			scratch_format("STALLTOP_PATH=%s",
+				       getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop"),
+			NULL } });
+	screen_await_text(s, "status 2");
+	assert_string_equal(scratch_read(scratch_format("%s/out", scratch_folder())), "");
+	assert_non_null(strstr(scratch_read(scratch_format("%s/err", scratch_folder())),
+			       "terminal"));
+}
+
+/* A terminal that nobody knows: it is said, and the terminal stays as it was. */
+static void wants_known_terminal(void **state)
+{
+	struct screen *s = screen_start(&(struct screen_how){ .term = "no-such-terminal" });
+	int status = screen_end(s, 3);
+
+	(void)state;
+	assert_in_range(status, 1, 2);
+	screen_check_restored(s);
+	screen_check(s, screen_shows(s, "TERM") || screen_shows(s, "no-such-terminal"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		screen_test(ends_by_key), screen_test(ends_while_busy),
+		screen_test(ends_by_signal), screen_test(ends_by_fault),
+		screen_test(ends_by_interrupt),
+		screen_test(stops_and_comes_back), screen_test(comes_back_resized),
+		screen_test(ends_without_terminal), screen_test(ends_when_stalled),
+		screen_test(ends_with_input), screen_test(ends_after_samples),
+		screen_test(wants_terminal), screen_test(wants_known_terminal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The columns: figures computed by hand in every unit, and cells as wide as their columns. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/scene.h"
+#include "base/util.h"
+
+/* Asserts the cell of one row's column, without the spaces before it. */
+static void check_row(const struct scene *scene, const struct row *row, enum unit unit,
+		      const char *id, const char *cell)
+{
+	const struct column *column = scene_column(id);
+	struct view view = { &scene->frame, unit, TEXT_UTF8 };
+	struct value value = column_get(column, &view, row);
+	struct buf out = { 0 }, scratch = { 0 };
+	const char *text;
+
+	column_append(column, &view, &value, 0, &scratch, &out);
+	text = buf_cstr(&out);
+	if (!column->last)
+		assert_int_equal(text_width(out.data, out.len, TEXT_UTF8), column->width);
+	text += strspn(text, " ");
+	assert_string_equal(text, cell);
+	buf_free(&out);
+	buf_free(&scratch);
+}
+
+/* The same of the frame's first row. */
+static void check(const struct scene *scene, enum unit unit, const char *id, const char *cell)
+{
+	check_row(scene, &scene->frame.rows[0], unit, id, cell);
+}
+
+/* One task that waited for everything, in 2 s. */
+static struct task_raw *add_waiter(struct scene *scene)
+{
+	struct task_raw *before = scene_add(&scene->samples[0], 42, 42, SEC(10)), *now;
+
+	before->counters.delay[DELAY_CPU] = (struct delay_sum){ 100, SEC(50) };
+	before->counters.run_ns = SEC(3);
+	now = scene_again(&scene->samples[1], before);
+	now->counters.delay[DELAY_CPU] = (struct delay_sum){ 110, SEC(50) + MS(500) };
+	now->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 4, MS(3000) };
+	now->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(20) };
+	now->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 2, MS(40) };
+	now->counters.delay[DELAY_THRASH] = (struct delay_sum){ 3, MS(60) };
+	now->counters.delay[DELAY_COMPACT] = (struct delay_sum){ 0, 0 };
+	now->counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 1000, MS(1) };
+	now->counters.delay[DELAY_IRQ] = (struct delay_sum){ 7, 70000 };
+	now->counters.run_ns = SEC(3) + MS(240);
+	now->counters.user_ns = MS(4);
+	now->counters.system_ns = MS(12);
+	task_set_comm(now->task, "waiter", 6);
+	now->task->ppid = 41;
+	now->task->uid = 1000;
+	now->task->user = "somebody-long";
+	return now;
+}
+
+/* Every unit of one row. Total leaves thrash out, mem takes it in place of swapin. */
+static void test_units(void **state)
+{
+	static const struct {
+		const char *id, *cells[UNITS];
+	} cases[] = {
+		/*	     percent  ms       count   avg      max  total */
+		{ "cpu", { "25.0", "500.0", "10.0", "50.0", "-", "50500" } },
+		{ "blkio", { "150.0", "3000.0", "4.0", "750.0", "-", "3000.0" } },
+		{ "swapin", { "1.0", "20.0", "1.0", "20.0", "-", "20.0" } },
+		{ "reclaim", { "2.0", "40.0", "2.0", "20.0", "-", "40.0" } },
+		{ "thrash", { "3.0", "60.0", "3.0", "20.0", "-", "60.0" } },
+		{ "compact", { "0.0", "0.0", "0.0", "-", "-", "0.0" } },
+		{ "wpcopy", { "0.1", "1.0", "1000.0", "0.0", "-", "1.0" } },
+		{ "irq", { "0.0", "0.1", "7.0", "0.0", "-", "0.1" } },
+		{ "total", { "178.1", "3561.1", "1024.0", "3.5", "-", "53561" } },
+		{ "mem", { "5.1", "101.0", "1005.0", "0.1", "-", "101.0" } },
+	};
+	struct scene *scene = *state;
+
+	add_waiter(scene);
+	scene_build(scene, 1, false, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
+		for (enum unit unit = 0; unit < UNITS; unit++)
+			check(scene, unit, cases[i].id, cases[i].cells[unit]);
+}
+
+/* What the unit does not change. */
+static void test_others(void **state)
+{
+	static const struct {
+		const char *id, *cell;
+	} cases[] = {
+		{ "pid", "42" }, { "tgid", "42" }, { "ppid", "41" }, { "uid", "1000" },
+		{ "user", "somebod+" }, { "run", "12.0" }, { "usr", "3.0" }, { "sys", "9.0" },
+		{ "elap", "0:01" }, { "comm", "waiter" }, { "command", "waiter" },
+		{ "state", "-" }, { "read", "-" }, { "cuser", "-" }, { "ac_nice", "-" },
+		{ "cgroup", "-                       " },
+	};
+	struct scene *scene = *state;
+	struct task_raw *raw = add_waiter(scene);
+
+	scene_build(scene, 1, false, 0);
+	for (enum unit unit = 0; unit < UNITS; unit++)
+		for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
+			check(scene, unit, cases[i].id, cases[i].cell);
+	raw->task->command = xstrdup("waiter --for it");
+	check(scene, UNIT_MS, "command", "waiter --for it");
+	raw->task->command[0] = '\0';
+	check(scene, UNIT_MS, "command", "waiter");
+}
+
+/* Waits whose number is not known, as procfs has them. */
+static void test_uncounted(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = add_waiter(scene);
+
+	raw->counters.valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN;
+	scene_build(scene, 1, false, 0);
+	check(scene, UNIT_PERCENT, "blkio", "150.0");
+	check(scene, UNIT_COUNT, "blkio", "-");
+	check(scene, UNIT_AVG, "blkio", "-");
+	check(scene, UNIT_COUNT, "cpu", "10.0");
+	check(scene, UNIT_PERCENT, "total", "175.0");
+	check(scene, UNIT_COUNT, "total", "-");
+	check(scene, UNIT_PERCENT, "mem", "-");
+	check(scene, UNIT_TOTAL, "mem", "-");
+	check(scene, UNIT_TOTAL, "swapin", "-");
+	check(scene, UNIT_PERCENT, "swapin", "-");
+	check(scene, UNIT_PERCENT, "usr", "-");
+}
+
+/* The first reading: no deltas, but what holds since the start. */
+static void test_baseline(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = scene_add(&scene->samples[0], 1, 1, SEC(10));
+
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 1, MS(5) };
+	scene_build(scene, 0, false, 0);
+	check(scene, UNIT_PERCENT, "cpu", "-");
+	check(scene, UNIT_MS, "cpu", "-");
+	check(scene, UNIT_COUNT, "total", "-");
+	check(scene, UNIT_TOTAL, "cpu", "5.0");
+	check(scene, UNIT_PERCENT, "run", "-");
+	check(scene, UNIT_PERCENT, "elap", "0:01");
+	scene_build(scene, 0, true, 0);
+	check(scene, UNIT_MS, "cpu", "5.0");
+	check(scene, UNIT_COUNT, "cpu", "1.0");
+}
+
+/* Longest waits, where the record has them. */
+static void test_max(void **state)
+{
+	struct scene *scene = *state;
+	struct task_record *record;
+
+	add_waiter(scene);
+	sample_extend(&scene->samples[1], NEED_RECORD);
+	record = &scene->samples[1].records[0];
+	record->range_valid = DELAY_ALL & ~DELAY_BIT(DELAY_IRQ);
+	record->max[DELAY_CPU] = MS(7);
+	record->max[DELAY_THRASH] = MS(90);
+	record->max[DELAY_WPCOPY] = MS(8);
+	record->max[DELAY_IRQ] = MS(1000);
+	scene_build(scene, 1, false, 0);
+	check(scene, UNIT_MAX, "cpu", "7.0");
+	check(scene, UNIT_MAX, "compact", "0.0");
+	check(scene, UNIT_MAX, "irq", "-");
+	check(scene, UNIT_MAX, "total", "8.0");
+	check(scene, UNIT_MAX, "mem", "90.0");
+	assert_int_equal(column_needs(scene_column("cpu"), UNIT_MAX), NEED_RANGE);
+	assert_int_equal(column_needs(scene_column("cpu"), UNIT_AVG), 0);
+	assert_int_equal(column_needs(scene_column("run"), UNIT_MAX), 0);
+}
+
+/* Whether a longest wait is one of this interval. */
+static void test_rose(void **state)
+{
+	static const char *const risen[] = { "blkio", "total" };
+	static const char *const others[] = { "cpu", "thrash", "mem", "irq", "run" };
+	struct scene *scene = *state;
+	struct view view = { .frame = &scene->frame, .unit = UNIT_MAX };
+	struct task_record *before, *now;
+
+	add_waiter(scene);
+	sample_extend(&scene->samples[0], NEED_RECORD);
+	sample_extend(&scene->samples[1], NEED_RECORD);
+	before = &scene->samples[0].records[0];
+	now = &scene->samples[1].records[0];
+	before->range_valid = now->range_valid = DELAY_ALL & ~DELAY_BIT(DELAY_IRQ);
+	before->max[DELAY_CPU] = now->max[DELAY_CPU] = MS(7);
+	before->max[DELAY_BLKIO] = MS(7);
+	now->max[DELAY_BLKIO] = MS(8);
+	now->max[DELAY_IRQ] = MS(8);
+	scene_build(scene, 1, false, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(risen); i++)
+		assert_true(column_rose(scene_column(risen[i]), &view, &scene->frame.rows[0]));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(column_rose(scene_column(others[i]), &view, &scene->frame.rows[0]));
+	assert_int_equal(scene_column("wpcopy")->since, 13);
+	assert_int_equal(scene_column("ac_exe_inode")->since, 12);
+	assert_int_equal(scene_column("total")->since, 0);
+	assert_int_equal(scene_column("pid")->since, 0);
+}
+
+/* Children's times and storage bytes: differences, over the interval. */
+static void test_proc(void **state)
+{
+	struct scene *scene = *state;
+	struct task_proc *a, *b;
+
+	add_waiter(scene);
+	sample_extend(&scene->samples[0], NEED_PROC);
+	sample_extend(&scene->samples[1], NEED_PROC);
+	a = &scene->samples[0].procs[0];
+	b = &scene->samples[1].procs[0];
+	*a = (struct task_proc){ 'S', true, true, { MS(100), MS(200) }, { 1 << 20, 0, 4096 } };
+	*b = (struct task_proc){ 'D', true, true, { MS(500), MS(200) }, { 3 << 20, 5 << 10, 0 } };
+	scene_build(scene, 1, false, 0);
+	check(scene, UNIT_PERCENT, "state", "D");
+	check(scene, UNIT_PERCENT, "cuser", "20.0");
+	check(scene, UNIT_PERCENT, "csys", "0.0");
+	check(scene, UNIT_PERCENT, "read", "1024");
+	check(scene, UNIT_PERCENT, "write", "3");
+	check(scene, UNIT_PERCENT, "cancel", "0");
+	a->io_valid = a->children_valid = false;
+	check(scene, UNIT_PERCENT, "read", "-");
+	check(scene, UNIT_PERCENT, "cuser", "-");
+	a->children_valid = a->io_valid = true;
+	/* Since the start: all of it, over the 92 s of the task's life. */
+	scene_build(scene, 1, true, 0);
+	check(scene, UNIT_PERCENT, "cuser", "0.5");
+	check(scene, UNIT_PERCENT, "csys", "0.2");
+	check(scene, UNIT_PERCENT, "read", "33");
+}
+
+/* Fields of the record: gauges as they are, counters as their growth. */
+static void test_record(void **state)
+{
+	struct scene *scene = *state;
+	struct task_record *a, *b;
+
+	add_waiter(scene);
+	sample_extend(&scene->samples[0], NEED_RECORD);
+	sample_extend(&scene->samples[1], NEED_RECORD);
+	a = &scene->samples[0].records[0];
+	b = &scene->samples[1].records[0];
+	a->fields_valid = b->fields_valid = RECORD_BIT(RECORD_nvcsw) |
+					    RECORD_BIT(RECORD_hiwater_rss) |
+					    RECORD_BIT(RECORD_ac_nice);
+	b->fields_valid |= RECORD_BIT(RECORD_nivcsw);
+	a->field[RECORD_nvcsw] = 100, b->field[RECORD_nvcsw] = 130;
+	a->field[RECORD_hiwater_rss] = 5000, b->field[RECORD_hiwater_rss] = 6000;
+	b->field[RECORD_ac_nice] = (uint64_t)-20;
+	scene_build(scene, 1, false, 0);
+	check(scene, UNIT_PERCENT, "nvcsw", "30");
+	check(scene, UNIT_TOTAL, "nvcsw", "130");
+	check(scene, UNIT_PERCENT, "hiwater_rss", "6000");
+	check(scene, UNIT_PERCENT, "ac_nice", "-20");
+	check(scene, UNIT_PERCENT, "nivcsw", "-");
+	check(scene, UNIT_PERCENT, "ac_btime", "-");
+	b->field[RECORD_nvcsw] = 90;
+	check(scene, UNIT_PERCENT, "nvcsw", "0");
+	scene_build(scene, 1, true, 0);
+	check(scene, UNIT_PERCENT, "nvcsw", "90");
+}
+
+/* Asserts the total of a column over all rows. */
+static void check_total(const struct scene *scene, enum unit unit, const char *id,
+			const char *cell)
+{
+	const struct column *column = scene_column(id);
+	struct view view = { &scene->frame, unit, TEXT_UTF8 };
+	const struct row *rows[8];
+	struct task_raw counters = { 0 };
+	struct deltas deltas = { 0 };
+	struct row sum = { .raw = &counters, .deltas = &deltas,
+			   .interval_ns = scene->frame.interval_ns };
+	struct buf out = { 0 }, scratch = { 0 };
+	struct value total;
+
+	for (size_t i = 0; i < scene->frame.n; i++) {
+		rows[i] = &scene->frame.rows[i];
+		row_add(&sum, &deltas, rows[i]);
+		row_add_life(&counters.counters, rows[i]);
+	}
+	total = column_total(column, &view, rows, scene->frame.n, &sum);
+	if (total.type == VALUE_UNSET) {
+		assert_string_equal(cell, "-");
+		return;
+	}
+	column_append(column, &view, &total, 0, &scratch, &out);
+	assert_string_equal(buf_cstr(&out) + strspn(buf_cstr(&out), " "), cell);
+	buf_free(&out);
+	buf_free(&scratch);
+}
+
+/* Sums over rows: of members' values where the sum of counters would say something else. */
+static void test_totals(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *a, *b, *c;
+
+	a = scene_add(&scene->samples[1], 1, 1, SEC(101));
+	b = scene_add(&scene->samples[1], 2, 2, SEC(101));
+	c = scene_add(&scene->samples[1], 3, 3, SEC(101));
+	a->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(10) };
+	b->counters.delay[DELAY_THRASH] = (struct delay_sum){ 1, MS(30) };
+	a->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
+	b->counters.delay[DELAY_CPU] = (struct delay_sum){ 1, MS(300) };
+	c->counters.valid = 0;
+	a->counters.run_ns = MS(500);
+	scene_build(scene, 1, false, 0);
+	check_total(scene, UNIT_PERCENT, "cpu", "20.0");
+	check_total(scene, UNIT_COUNT, "cpu", "4.0");
+	check_total(scene, UNIT_AVG, "cpu", "100.0");
+	check_total(scene, UNIT_TOTAL, "cpu", "400.0");
+	check_total(scene, UNIT_MAX, "cpu", "-");
+	check_total(scene, UNIT_MS, "mem", "40.0");
+	check_total(scene, UNIT_TOTAL, "mem", "40.0");
+	check_total(scene, UNIT_TOTAL, "total", "410.0");
+	check_total(scene, UNIT_MS, "run", "25.0");
+	check_total(scene, UNIT_MS, "pid", "-");
+	check_total(scene, UNIT_MS, "user", "-");
+	check_total(scene, UNIT_MS, "read", "-");
+}
+
+/* The ladder of a delay cell that gets too wide. */
+static void test_ladder(void **state)
+{
+	static const struct {
+		uint64_t ms;
+		const char *cell;
+	} cases[] = { { 9999, "9999.0" },   { 12345, "12345" },	   { 99999, "99999" },
+		      { 100000, "100k" },   { 999000, "999k" },	   { 999999, ">999k" },
+		      { 5000000, ">999k" }, { 4000000000, ">999k" } };
+	struct scene *scene = *state;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct task_raw *raw = scene_add(&scene->samples[1], 1, 1, SEC(101));
+
+		raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, MS(cases[i].ms) };
+		scene_build(scene, 1, false, 0);
+		check(scene, UNIT_MS, "blkio", cases[i].cell);
+		check(scene, UNIT_AVG, "blkio", cases[i].cell);
+		check(scene, UNIT_TOTAL, "blkio", cases[i].cell);
+		sample_reset(&scene->samples[1]);
+	}
+}
+
+/* Fills what a row can show with the most there can be. */
+static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *name)
+{
+	struct task_record *record;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		raw->counters.delay[kind] = (struct delay_sum){ UINT64_MAX / 16, UINT64_MAX / 16 };
+	raw->counters.run_ns = raw->counters.user_ns = raw->counters.system_ns = UINT64_MAX / 4;
+	raw->task->uid = UINT32_MAX;
+	raw->task->ppid = INT32_MAX;
+	raw->task->user = name;
+	raw->task->cgroup = xstrdup(name);
+	raw->task->command = xstrdup(name);
+	task_set_comm(raw->task, name, strlen(name));
+	sample_extend(&scene->samples[1], NEED_RECORD | NEED_PROC);
+	record = &scene->samples[1].records[0];
+	memset(record, 0xff, sizeof(*record));
+	scene->samples[1].procs[0] = (struct task_proc){
+		'D', true, true, { UINT64_MAX, UINT64_MAX }, { UINT64_MAX, UINT64_MAX, UINT64_MAX }
+	};
+}
+
+/* Whatever the value, a cell is exactly as wide as its column. */
+static void test_widths(void **state)
+{
+	static const char *const names[] = {
+		"", "x", "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97",
+		"a\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2",
+		"e\xcc\x81\xcc\x82 x",
+		"\x1b]0;x\x07\x1b]0;x\x07", "\xff\xfe\xfd\xfc\xfb\xfa", "\\\\\\\\\\\\\\\\\\\\",
+		"\xe2\x80\xae\xc2\x9b\xe2\x80\x8b",
+		"a name that is far longer than any column is wide",
+	};
+	struct scene *scene = *state;
+	struct buf out = { 0 }, scratch = { 0 };
+
+	for (unsigned n = 0; n < ARRAY_SIZE(names); n++) {
+		struct task_raw *raw = scene_add(&scene->samples[1], INT32_MAX, INT32_MAX,
+						 SEC(101));
+
+		fill_extreme(scene, raw, names[n]);
+		scene_build(scene, 1, n % 2, 0);
+		for (size_t i = 0; i < columns_n * UNITS * 2; i++) {
+			const struct column *column = &columns[i / UNITS / 2];
+			struct view view = { &scene->frame, i / 2 % UNITS,
+					     i % 2 ? TEXT_UTF8 : TEXT_ASCII };
+			struct value value = column_get(column, &view, &scene->frame.rows[0]);
+
+			out.len = 0;
+			column_append(column, &view, &value, column->width, &scratch, &out);
+			assert_int_equal(text_width(out.data, out.len, view.charset),
+					 column->width);
+		}
+		sample_reset(&scene->samples[1]);
+	}
+	buf_free(&out);
+	buf_free(&scratch);
+}
+
+/* What rows of the table say of themselves that others ask for. */
+static void test_roles(void)
+{
+	static const struct {
+		char key;
+		const char *id;
+	} keys[] = { { '1', "cpu" }, { '8', "irq" },  { '9', "mem" },  { '0', "total" },
+		     { 'P', "run" }, { 'N', "pid" }, { 'T', "time" } };
+	char heading[COLUMN_HEADING];
+	unsigned defaults = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++)
+		assert_ptr_equal(column_by_key(keys[i].key), scene_column(keys[i].id));
+	assert_ptr_equal(column_sort_default(), scene_column("total"));
+	assert_ptr_equal(column_longer(scene_column("comm")), scene_column("command"));
+	assert_null(column_longer(scene_column("command")));
+	for (size_t i = 0; i < columns_n; i++) {
+		const struct column *column = &columns[i];
+
+		defaults += column->sort_default;
+		assert_true(column->yields <= COLUMN_TURNS);
+		/* What is last has its place; what is not in the default view has none to make. */
+		assert_true(!column->yields || (column->place && !column->last));
+		assert_true(!(column->wide && column->narrow));
+		assert_true(!column->longer || column_longer(column));
+		assert_true(column->get && column->width);
+	}
+	assert_int_equal(defaults, 1);
+	column_heading(scene_column("cpu"), heading);
+	assert_string_equal(heading, "1CPU");
+	column_heading(scene_column("pid"), heading);
+	assert_string_equal(heading, "PID");
+}
+
+/* The table itself: the manual's ids, headings, units; every column with its help. */
+static void test_table(void **state)
+{
+	static const char *const ids[] = {
+		"pid", "tgid", "ppid", "user", "uid", "state", "run", "usr", "sys", "total", "mem",
+		"cpu", "blkio", "swapin", "reclaim", "thrash", "compact", "wpcopy", "irq", "elap",
+		"cuser", "csys", "comm", "command", "cgroup", "read", "write", "cancel",
+	};
+	static const char digits[] = "1234567809";
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++)
+		assert_non_null(column_by_id(ids[i], strlen(ids[i])));
+	for (unsigned i = 0; i < RECORD_FIELDS; i++)
+		assert_non_null(column_by_id(record_table[i].id, strlen(record_table[i].id)));
+	assert_null(column_by_id("pidx", 4));
+	assert_null(column_by_id("", 0));
+	for (unsigned d = 0; digits[d]; d++) {
+		unsigned found = 0;
+
+		for (size_t i = 0; i < columns_n; i++)
+			found += columns[i].digit == digits[d];
+		assert_int_equal(found, 1);
+	}
+	for (size_t i = 0; i < columns_n; i++) {
+		assert_ptr_equal(column_by_id(columns[i].id, strlen(columns[i].id)), &columns[i]);
+		assert_true(*columns[i].help && *columns[i].heading);
+		assert_true(strlen(columns[i].heading) + !!columns[i].digit <= columns[i].width);
+		assert_true(columns[i].last || !columns[i].unit ||
+			    strlen(columns[i].unit) <= columns[i].width);
+		assert_int_equal(column_is_delay(&columns[i]), !columns[i].unit);
+		if (column_is_delay(&columns[i]))
+			assert_int_equal(columns[i].width, 6);
+	}
+	test_roles();
+	for (enum unit unit = 0; unit < UNITS; unit++) {
+		assert_int_equal(unit_by_name(unit_table[unit].id), unit);
+		assert_string_equal(column_unit(scene_column("cpu"), unit), unit_table[unit].label);
+		assert_true(strlen(unit_table[unit].label) <= scene_column("cpu")->width);
+		assert_string_equal(column_unit(scene_column("run"), unit), "(%)");
+	}
+	assert_int_equal(unit_by_name("percents"), -1);
+}
+
+#define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SCENE_TEST(test_units), SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
+		SCENE_TEST(test_baseline), SCENE_TEST(test_max), SCENE_TEST(test_rose), SCENE_TEST(test_proc),
+		SCENE_TEST(test_record), SCENE_TEST(test_totals), SCENE_TEST(test_ladder),
+		SCENE_TEST(test_widths), cmocka_unit_test(test_table),
+	};
+
+	/* The width of characters is the locale's. */
+	if (!setlocale(LC_CTYPE, "C.UTF-8"))
+		return 1;
+	return cmocka_run_group_tests_name("column", tests, NULL, NULL);
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The configuration: what its lines set, what is kept, and that it is written whole. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/pattern.h"
+#include "app/configuration.h"
+#include "app/configuration_file.h"
+#include "tests/lib/tree.h"
+#include "base/util.h"
+
+/* A text applied to defaults. */
+struct applied {
+	char text[2048];
+	struct options options;
+	struct settings_faults faults;
+};
+
+/* Applies a text. */
+static void apply(struct applied *applied, const char *text)
+{
+	options_default(&applied->options);
+	applied->faults = (struct settings_faults){ 0 };
+	strcpy(applied->text, text);
+	settings_apply(applied->text, strlen(text), &applied->options, &applied->faults);
+}
+
+/* Frees what applying took. */
+static void drop(struct applied *applied)
+{
+	options_free(&applied->options);
+	settings_faults_free(&applied->faults);
+}
+
+/* Asserts how a text is written anew. */
+static void assert_rewritten(const char *text, const struct view_config *view,
+			     const char *expected)
+{
+	struct buf out = { 0 };
+
+	settings_rewrite(text, strlen(text), view, &out);
+	assert_string_equal(buf_cstr(&out), expected);
+	buf_free(&out);
+}
+
+/* Every line that is known sets its option. */
+static void test_good(void **state)
+{
+	struct applied applied;
+	const struct options *options = &applied.options;
+
+	(void)state;
+	apply(&applied, "# mine\n\n delay=0.5\r\nsort = +pid\nfields = pid,cpu,comm\nunit\t=\tms\n"
+			"threads = on\nactive = true\nrows = 7\nuser = 0,12\nmatch = a=b # c\n"
+			"over = 2.5\nno-exits = 1\nsource = procfs\ncommand-line = yes\n"
+			"hide-exited = yes\ntree = yes\nfold-header = yes");
+	assert_int_equal(applied.faults.broken, 0);
+	assert_int_equal(applied.faults.unknown.len, 0);
+	assert_int_equal(options->view.interval_ns, NSEC_PER_SEC / 2);
+	assert_string_equal(options->view.query.sort->id, "pid");
+	assert_false(options->view.query.descending);
+	assert_string_equal(options->view.fields, "pid,cpu,comm");
+	assert_int_equal(options->view.unit, UNIT_MS);
+	assert_true(options->view.group_by == GROUP_THREAD && options->view.query.active);
+	assert_false(options->sampler.exits);
+	assert_int_equal(options->view.query.rows, 7);
+	assert_int_equal(options->view.query.nusers, 2);
+	assert_int_equal(options->view.query.users[1], 12);
+	assert_string_equal(options->pattern, "a=b # c");
+	assert_true(options->view.query.over_ms > 2.4 && options->view.query.over_ms < 2.6);
+	assert_string_equal(options->sampler.source, "procfs");
+	assert_true(options->view.command_line && options->view.query.no_exited);
+	assert_true(options->view.tree && options->view.fold_header);
+	drop(&applied);
+}
+
+/* No, and an empty text, set nothing. */
+static void test_nothing(void **state)
+{
+	struct applied applied;
+	struct options standard;
+
+	(void)state;
+	options_default(&standard);
+	apply(&applied, "active = no\nthreads = off\ntree = false\nno-exits = 0\n");
+	assert_int_equal(applied.faults.broken, 0);
+	assert_memory_equal(&applied.options, &standard, sizeof(standard));
+	drop(&applied);
+	apply(&applied, "");
+	assert_memory_equal(&applied.options, &standard, sizeof(standard));
+	drop(&applied);
+}
+
+/* Broken lines are counted, the first is named, and none sets anything. */
+static void test_broken(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "delay = 1\nnonsense\ndelay = x\n", "line 2: it is not NAME = VALUE" },
+		{ "= 3\n", "line 1: it is not NAME = VALUE" },
+		{ "de lay = 3\n", "line 1: it is not NAME = VALUE" },
+		{ "\n#\ndelay = 0\n",
+		  "line 3: delay does not take '0'; allowed: seconds from 0.05 to 86400" },
+		{ "active = maybe", "line 1: active does not take 'maybe'; allowed: yes, no" },
+		{ "unit =", "line 1: unit does not take ''; allowed: percent, ms, count, avg, max, "
+			    "total" },
+		{ "fields = list\n",
+		  "line 1: fields does not take 'list'; allowed: field ids separated by commas" },
+		{ "tree = \x1b[31m", "line 1: tree does not take '\\x1b[31m'; allowed: yes, no" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct applied applied;
+
+		apply(&applied, texts[i][0]);
+		assert_string_equal(buf_cstr(&applied.faults.why), texts[i][1]);
+		assert_int_equal(applied.faults.broken, i ? 1 : 2);
+		assert_int_equal(applied.options.view.interval_ns, (i ? 2 : 1) * NSEC_PER_SEC);
+		assert_null(applied.options.view.fields);
+		assert_false(applied.options.list_fields);
+		drop(&applied);
+	}
+}
+
+/* A value that is broken half-way takes nothing from the lines before it. */
+static void test_half_broken(void **state)
+{
+	struct applied applied;
+
+	(void)state;
+	apply(&applied, "match = good\nmatch = (\nuser = 0\nuser = 3,no-such-user-here\n"
+			"sort = pid\nsort = nothing\nfields = comm\nfields = comm,what\n");
+	assert_int_equal(applied.faults.broken, 4);
+	assert_string_equal(applied.options.pattern, "good");
+	assert_true(pattern_matches(applied.options.match, "a good one"));
+	assert_int_equal(applied.options.view.query.nusers, 1);
+	assert_string_equal(applied.options.view.query.sort->id, "pid");
+	assert_string_equal(applied.options.view.fields, "comm");
+	drop(&applied);
+}
+
+/* Unknown names, and options that a file cannot hold, are named once each. */
+static void test_unknown(void **state)
+{
+	struct applied applied;
+
+	(void)state;
+	apply(&applied, "colour = red\nbatch = yes\ncolour = blue\ncolours = 3\npid = 1\ncol = 1\n");
+	assert_int_equal(applied.faults.broken, 0);
+	assert_string_equal(buf_cstr(&applied.faults.unknown), "colour, batch, colours, pid, col");
+	assert_false(applied.options.batch);
+	assert_null(applied.options.sampler.pids);
+	drop(&applied);
+	apply(&applied, "iterations = 3\nformat = csv\ndebug-log = x\nhelp = yes\nversion = yes\n");
+	assert_int_equal(applied.faults.broken, 0);
+	assert_string_equal(buf_cstr(&applied.faults.unknown),
+			    "iterations, format, debug-log, help, version");
+	assert_int_equal(applied.options.view.iterations, 0);
+	assert_string_equal(applied.options.format, "text");
+	assert_false(applied.options.debug_log || applied.options.help || applied.options.version);
+	drop(&applied);
+}
+
+/* The command line replaces what the file said. */
+static void test_overridden(void **state)
+{
+	char *argv[] = { (char *)"stalltop", (char *)"-d", (char *)"3", (char *)"-u",
+			 (char *)"5,6", (char *)"-g", (char *)"process", NULL };
+	struct applied applied;
+	struct buf why = { 0 };
+
+	(void)state;
+	apply(&applied, "delay = 1\nuser = 0,1,2\nthreads = yes\nunit = ms\n");
+	assert_int_equal(options_override(&applied.options, 7, argv, &why), 0);
+	assert_int_equal(applied.options.view.interval_ns, 3 * NSEC_PER_SEC);
+	assert_int_equal(applied.options.view.query.nusers, 2);
+	assert_int_equal(applied.options.view.query.users[0], 5);
+	assert_int_equal(applied.options.view.query.users[1], 6);
+	assert_int_equal(applied.options.view.group_by, GROUP_PROCESS);
+	assert_int_equal(applied.options.view.unit, UNIT_MS);
+	assert_int_equal(options_override(&applied.options, 1, argv, &why), 0);
+	assert_int_equal(applied.options.view.query.nusers, 2);
+	drop(&applied);
+	buf_free(&why);
+}
+
+#define STANDARD_REST \
+	"group-by = process\nactive = no\ncommand-line = no\nhide-exited = no\ntree = no\n" \
+	"fold-header = no\n"
+
+/* Into an empty file all is written; what is written sets the same. */
+static void test_rewrite_empty(void **state)
+{
+	struct options options;
+	struct applied applied;
+	struct buf out = { 0 };
+
+	(void)state;
+	options_default(&options);
+	assert_rewritten("", &options.view,
+			 "delay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
+	options.view.interval_ns = 50 * NSEC_PER_MSEC;
+	options.view.query.sort = column_by_id("comm", 4);
+	options.view.query.descending = false;
+	view_set_fields(&options.view, "+irq");
+	options.view.unit = UNIT_AVG;
+	options.view.group_by = GROUP_THREAD;
+	options.view.query.active = options.view.command_line = options.view.query.no_exited = true;
+	options.view.tree = options.view.fold_header = true;
+	settings_rewrite("", 0, &options.view, &out);
+	apply(&applied, buf_cstr(&out));
+	assert_int_equal(applied.options.view.interval_ns, options.view.interval_ns);
+	assert_string_equal(applied.options.view.fields, "+irq");
+	free(applied.options.view.fields);
+	applied.options.view.fields = options.view.fields;
+	assert_memory_equal(&applied.options, &options, sizeof(options));
+	drop(&applied);
+	buf_free(&out);
+}
+
+/* Comments, order, blanks and what is not known stay; values change in their place. */
+static void test_rewrite_keeps(void **state)
+{
+	struct options options;
+
+	(void)state;
+	options_default(&options);
+	assert_rewritten("# top\n\n  unit\t= ms\nfuture = 1,2\n\n#unit = avg\nrows = 9\n"
+			 "delay=1\nfields = pid\nunit = avg\nthreads = yes\nsort = x\nmatch = a",
+			 &options.view,
+			 "# top\n\n  unit\t= percent\nfuture = 1,2\n\n#unit = avg\nrows = 9\n"
+			 "delay=2\nsort = -total\nmatch = a\n" STANDARD_REST);
+}
+
+/* Broken lines become comments, so that nothing is lost and nothing is broken. */
+static void test_rewrite_broken(void **state)
+{
+	struct options options;
+
+	(void)state;
+	options_default(&options);
+	assert_rewritten("what is this\nrows = none\ndelay = soon\n", &options.view,
+			 "# what is this\n# rows = none\ndelay = 2\nsort = -total\nunit = percent\n"
+			 STANDARD_REST);
+}
+
+/* A file below a test's tree. */
+static char *path_in(const struct tree *tree, const char *name)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s", tree->path, name) > 0);
+	return path;
+}
+
+/* Asserts what a file holds. */
+static void assert_file(const char *path, const char *expected)
+{
+	char text[4096];
+	FILE *file = fopen(path, "r");
+	size_t n;
+
+	assert_non_null(file);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	assert_string_equal(text, expected);
+}
+
+/* The number of entries in a directory. */
+static int entries(const char *path)
+{
+	char command[256], line[64] = "";
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "ls -A '%s' | wc -l", path);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	assert_non_null(fgets(line, sizeof(line), pipe));
+	pclose(pipe);
+	return atoi(line);
+}
+
+/* Directories are made, only its owner may read, and what is there keeps its mode. */
+static void test_save(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "a/stalltop/config");
+	struct options options;
+	struct buf message = { 0 }, text = { 0 };
+	struct stat info;
+
+	options_default(&options);
+	options.view.unit = UNIT_COUNT;
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	settings_load(path, &options, &text, &message);
+	assert_int_equal(options.view.unit, UNIT_COUNT);
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0640);
+	options_free(&options);
+	buf_free(&message);
+	buf_free(&text);
+	free(path);
+}
+
+/* A link is followed, not replaced. */
+static void test_save_link(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "link"), *real = path_in(tree, "real/file");
+	struct options options;
+	struct buf message = { 0 };
+	struct stat info;
+
+	put_text(tree, "real/file", "# kept\n");
+	assert_int_equal(symlinkat("real/file", tree->fd, "link"), 0);
+	options_default(&options);
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
+	assert_int_equal(lstat(path, &info), 0);
+	assert_true(S_ISLNK(info.st_mode));
+	assert_file(real, "# kept\ndelay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
+	buf_free(&message);
+	free(path);
+	free(real);
+}
+
+/* A broken file is replaced only when that was asked for. */
+static void test_save_broken(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "config");
+	struct options options;
+	struct buf message = { 0 };
+
+	put_text(tree, "config", "unit = ms\nwhat\nrows = x\n");
+	options_default(&options);
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_ASK);
+	assert_string_equal(buf_cstr(&message), "configuration line 2: it is not NAME = VALUE "
+			    "(and 1 more); turn such lines into comments and write?");
+	assert_file(path, "unit = ms\nwhat\nrows = x\n");
+	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_SAVED);
+	assert_file(path, "unit = percent\n# what\n# rows = x\ndelay = 2\nsort = -total\n"
+		    STANDARD_REST);
+	assert_int_equal(entries(tree->path), 1);
+	buf_free(&message);
+	free(path);
+}
+
+/* Where the disk is full the old file stays whole, and nothing is left beside it. */
+static void test_save_full(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "config");
+	struct rlimit old, small = { 0 };
+	struct options options;
+	struct buf message = { 0 };
+	enum settings_saved saved;
+
+	put_text(tree, "config", "unit = ms\n# kept\n");
+	options_default(&options);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small.rlim_max = old.rlim_max;
+	small.rlim_cur = 20;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	saved = settings_save(path, &options.view, false, &message);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(saved, SETTINGS_FAILED);
+	assert_non_null(strstr(buf_cstr(&message), strerror(EFBIG)));
+	assert_non_null(strstr(buf_cstr(&message), path));
+	assert_file(path, "unit = ms\n# kept\n");
+	assert_int_equal(entries(tree->path), 1);
+	buf_free(&message);
+	free(path);
+}
+
+/* Where no file can be made, or no place is known, it is said. */
+static void test_save_nowhere(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "file/stalltop/config");
+	struct options options;
+	struct buf message = { 0 };
+
+	put_text(tree, "file", "");
+	options_default(&options);
+	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_FAILED);
+	assert_non_null(strstr(buf_cstr(&message), strerror(ENOTDIR)));
+	assert_int_equal(settings_save(NULL, &options.view, false, &message), SETTINGS_FAILED);
+	buf_free(&message);
+	free(path);
+}
+
+/* A file that cannot be read is said, and replaced only when that was asked for. */
+static void test_unreadable(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "config"), *none = path_in(tree, "none");
+	struct options options, standard;
+	struct buf message = { 0 }, text = { 0 };
+
+	put_dir(tree, "config");
+	options_default(&options);
+	standard = options;
+	settings_load(none, &options, &text, &message);
+	settings_load(NULL, &options, &text, &message);
+	assert_int_equal(message.len, 0);
+	settings_load(path, &options, &text, &message);
+	assert_non_null(strstr(buf_cstr(&message), strerror(EISDIR)));
+	assert_memory_equal(&options, &standard, sizeof(options));
+	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_ASK);
+	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_FAILED);
+	buf_free(&message);
+	buf_free(&text);
+	free(path);
+	free(none);
+}
+
+/* Where the file is. */
+static void test_path(void **state)
+{
+	char *path;
+
+	(void)state;
+	setenv("HOME", "/home/me", 1);
+	setenv("XDG_CONFIG_HOME", "/etc/mine", 1);
+	path = settings_path();
+	assert_string_equal(path, "/etc/mine/stalltop/config");
+	free(path);
+	setenv("XDG_CONFIG_HOME", "relative", 1);
+	path = settings_path();
+	assert_string_equal(path, "/home/me/.config/stalltop/config");
+	free(path);
+	unsetenv("XDG_CONFIG_HOME");
+	unsetenv("HOME");
+	assert_null(settings_path());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_half_broken),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_overridden),
+		cmocka_unit_test(test_rewrite_empty),
+		cmocka_unit_test(test_rewrite_keeps),
+		cmocka_unit_test(test_rewrite_broken),
+		cmocka_unit_test_setup_teardown(test_save, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_save_link, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_save_broken, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_save_full, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_save_nowhere, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_unreadable, make_tree, remove_tree),
+		cmocka_unit_test(test_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whether delays are accounted, and for whom, by a made-up /proc. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/delayacct.h"
+#include "tests/lib/scene.h"
+#include "tests/lib/tree.h"
+#include "base/util.h"
+
+#define SYSCTL "sys/kernel/task_delayacct"
+
+/* Opens, asserts the state, and returns since when it holds as far as is known. */
+static uint64_t open_and_check(const struct tree *tree, enum delayacct_state expected)
+{
+	struct delayacct acct;
+
+	delayacct_open(&acct, tree->fd, 0);
+	assert_int_equal(acct.state, expected);
+	assert_false(acct.toggled);
+	delayacct_close(&acct);
+	return acct.since_ns;
+}
+
+/* The switch as it is. */
+static void test_switch(void **state)
+{
+	const struct tree *tree = *state;
+
+	put_text(tree, "cmdline", "quiet splash\n");
+	put_text(tree, SYSCTL, "0\n");
+	assert_true(open_and_check(tree, DELAYACCT_OFF) == UINT64_MAX);
+	put_text(tree, SYSCTL, "1\n");
+	assert_true(open_and_check(tree, DELAYACCT_ON) == UINT64_MAX);
+	put_text(tree, SYSCTL, "");
+	open_and_check(tree, DELAYACCT_UNKNOWN);
+	put_text(tree, SYSCTL, "maybe\n");
+	open_and_check(tree, DELAYACCT_UNKNOWN);
+}
+
+/* Booted with it on, all tasks are accounted; words that only look like it say nothing. */
+static void test_boot(void **state)
+{
+	static const struct {
+		const char *line;
+		uint64_t since;
+	} cases[] = {
+		{ "delayacct\n", 0 },
+		{ "quiet delayacct splash\n", 0 },
+		{ "quiet nodelayacct\n", UINT64_MAX },
+		{ "delayacct=0 xdelayacct delayacctx\n", UINT64_MAX },
+		{ "", UINT64_MAX },
+	};
+	const struct tree *tree = *state;
+
+	put_text(tree, SYSCTL, "1\n");
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put_text(tree, "cmdline", cases[i].line);
+		assert_true(open_and_check(tree, DELAYACCT_ON) == cases[i].since);
+	}
+}
+
+/* Kernels before the switch: on, unless booted without. */
+static void test_no_switch(void **state)
+{
+	const struct tree *tree = *state;
+	struct delayacct acct;
+
+	assert_true(open_and_check(tree, DELAYACCT_ON) == 0);
+	put_text(tree, "cmdline", "quiet\n");
+	assert_true(open_and_check(tree, DELAYACCT_ON) == 0);
+	put_text(tree, "cmdline", "nodelayacct quiet\n");
+	open_and_check(tree, DELAYACCT_OFF);
+	delayacct_open(&acct, tree->fd, 0);
+	delayacct_read(&acct);
+	assert_int_equal(acct.state, DELAYACCT_OFF);
+	assert_false(acct.toggled);
+	delayacct_close(&acct);
+	assert_int_equal(delayacct_set(tree->fd, true), -ENOENT);
+}
+
+/* Moves of the switch are seen, each once. */
+static void test_toggled(void **state)
+{
+	static const struct {
+		const char *text;
+		enum delayacct_state state;
+		bool toggled;
+	} steps[] = {
+		{ "0\n", DELAYACCT_OFF, false }, { "1\n", DELAYACCT_ON, true },
+		{ "1\n", DELAYACCT_ON, false },	 { "0\n", DELAYACCT_OFF, true },
+		{ "0\n", DELAYACCT_OFF, false },
+	};
+	const struct tree *tree = *state;
+	struct delayacct acct;
+
+	put_text(tree, SYSCTL, "0\n");
+	delayacct_open(&acct, tree->fd, 0);
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		put_text(tree, SYSCTL, steps[i].text);
+		delayacct_read(&acct);
+		assert_int_equal(acct.state, steps[i].state);
+		assert_int_equal(acct.toggled, steps[i].toggled);
+	}
+	delayacct_close(&acct);
+}
+
+/* Switching writes the switch. */
+static void test_set(void **state)
+{
+	const struct tree *tree = *state;
+
+	put_text(tree, SYSCTL, "0\n");
+	assert_int_equal(delayacct_set(tree->fd, true), 0);
+	open_and_check(tree, DELAYACCT_ON);
+	assert_int_equal(delayacct_set(tree->fd, false), 0);
+	open_and_check(tree, DELAYACCT_OFF);
+}
+
+/* What was switched on is put back, once; what somebody else has switched is left alone. */
+static void test_put_back(void **state)
+{
+	const struct tree *tree = *state;
+	struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
+
+	put_text(tree, SYSCTL, "1\n");
+	assert_int_equal(delayacct_enable(&switched, tree->fd), 0);
+	assert_true(switched.procfd < 0 && !switched.at_ns);
+	assert_int_equal(delayacct_put_back(&switched), 0);
+	open_and_check(tree, DELAYACCT_ON);
+	put_text(tree, SYSCTL, "0\n");
+	assert_int_equal(delayacct_enable(&switched, tree->fd), 0);
+	open_and_check(tree, DELAYACCT_ON);
+	assert_true(switched.at_ns && switched.at_ns <= clock_ns(CLOCK_MONOTONIC));
+	assert_int_equal(delayacct_put_back(&switched), 0);
+	open_and_check(tree, DELAYACCT_OFF);
+	assert_int_equal(delayacct_set(tree->fd, true), 0);
+	assert_int_equal(delayacct_put_back(&switched), 0);
+	open_and_check(tree, DELAYACCT_ON);
+	assert_int_equal(unlinkat(tree->fd, SYSCTL, 0), 0);
+	put_text(tree, "cmdline", "nodelayacct\n");
+	assert_int_equal(delayacct_enable(&switched, tree->fd), -ENOENT);
+	assert_true(switched.procfd < 0);
+}
+
+#define OTHERS DELAY_BOTH(DELAYACCT_KINDS)
+#define IRQ DELAY_BOTH(DELAY_BIT(DELAY_IRQ))
+
+/* Off: only what the scheduler counts is known, whatever stands in the rest. */
+static void test_mask_off(void **state)
+{
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct task_raw *raw;
+
+	scene_open(&scene);
+	put_text(tree, SYSCTL, "0\n");
+	delayacct_open(&acct, tree->fd, 0);
+	raw = scene_add(&scene.samples[0], 5, 5, SEC(10));
+	raw->single = true;
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, 1 };
+	assert_int_equal(delayacct_mask(&acct, &scene.samples[0]), 0);
+	assert_int_equal(raw->counters.valid, SCENE_VALID & ~OTHERS);
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
+/* On: tasks older than the oldest one seen to be accounted are masked, and counted. */
+static void test_mask_older(void **state)
+{
+	static const uint64_t starts[] = { 5, 10, 20, 30, 40 };
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct sample *sample = &scene.samples[0];
+
+	scene_open(&scene);
+	put_text(tree, SYSCTL, "1\n");
+	delayacct_open(&acct, tree->fd, 0);
+	for (unsigned i = 0; i < 5; i++)
+		scene_add(sample, (pid_t)i + 1, (pid_t)i + 1, SEC(starts[i]))->single = true;
+	/* Nobody has waited yet: nothing says that anybody is accounted. */
+	assert_int_equal(delayacct_mask(&acct, sample), 5);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(sample->raw[i].counters.valid, SCENE_VALID & ~OTHERS);
+	/* One has: it is, and so are all that are younger. What is masked is read anew. */
+	for (unsigned i = 0; i < 5; i++)
+		sample->raw[i].counters.valid = SCENE_VALID;
+	sample->raw[3].counters.delay[DELAY_BLKIO].ns = 7; /* procfs knows no count */
+	sample->raw[4].counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, 9 };
+	sample->raw[0].counters.delay[DELAY_CPU] = (struct delay_sum){ 100, 100 };
+	assert_int_equal(delayacct_mask(&acct, sample), 3);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(sample->raw[i].counters.valid,
+				 SCENE_VALID & ~(i < 3 ? OTHERS : IRQ));
+	/* An older one shows up: the mark moves, and stays when that one has gone. */
+	sample->raw[1].counters.valid = SCENE_VALID;
+	sample->raw[1].counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, 1 };
+	assert_int_equal(delayacct_mask(&acct, sample), 1);
+	sample->raw[1].counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 0, 0 };
+	assert_int_equal(delayacct_mask(&acct, sample), 1);
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
+/*
+ * It was off in between: a process that ran without a single copy of a page says so, and what
+ * older tasks show says nothing of those that started before it.
+ */
+static void test_mask_gap(void **state)
+{
+	static const uint64_t starts[] = { 10, 20, 30, 40, 50 };
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct sample *sample = &scene.samples[0];
+
+	scene_open(&scene);
+	put_text(tree, SYSCTL, "1\n");
+	delayacct_open(&acct, tree->fd, 0);
+	for (unsigned i = 0; i < 5; i++)
+		scene_add(sample, (pid_t)i + 10, (pid_t)i + 10, SEC(starts[i]))->single = true;
+	sample->raw[0].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	sample->raw[2].counters.run_ns = MS(50);
+	sample->raw[3].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	/* 10 s: accounted itself; 20 and 30 s: not; 40 s: accounted, and so is all after it. */
+	assert_int_equal(delayacct_mask(&acct, sample), 2);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(sample->raw[i].counters.valid,
+				 SCENE_VALID & ~(i == 1 || i == 2 ? OTHERS : IRQ));
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
+/* A kernel thread runs without copying pages: that says nothing. */
+static void test_mask_kthread(void **state)
+{
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct sample *sample = &scene.samples[0];
+
+	scene_open(&scene);
+	put_text(tree, SYSCTL, "1\n");
+	delayacct_open(&acct, tree->fd, 0);
+	scene_add(sample, 10, 10, SEC(10))->single = true;
+	scene_add(sample, 11, 11, SEC(20))->single = true;
+	sample->raw[0].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	sample->raw[1].counters.run_ns = MS(50);
+	sample->raw[1].task->ppid = 2;
+	assert_int_equal(delayacct_mask(&acct, sample), 0);
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
+/* What was booked for a process may be a younger thread's: of the rest it says nothing. */
+static void test_mask_threads(void **state)
+{
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct task_raw *raw;
+
+	scene_open(&scene);
+	put_text(tree, SYSCTL, "1\n");
+	delayacct_open(&acct, tree->fd, 0);
+	raw = scene_add(&scene.samples[0], 5, 5, SEC(10));
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, 1 };
+	assert_int_equal(delayacct_mask(&acct, &scene.samples[0]), 1);
+	assert_int_equal(raw->counters.valid, SCENE_VALID & ~OTHERS);
+	/* What was booked for its leader does: all threads are younger. */
+	raw->counters.valid = SCENE_VALID;
+	raw->task->accounted = true;
+	assert_int_equal(delayacct_mask(&acct, &scene.samples[0]), 0);
+	assert_int_equal(raw->counters.valid, SCENE_VALID & ~IRQ);
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
+/* Switched on while we look: who started before is older, whatever was seen. */
+static void test_mask_switched(void **state)
+{
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct sample *sample = &scene.samples[0];
+
+	scene_open(&scene);
+	put_text(tree, "cmdline", "delayacct\n");
+	put_text(tree, SYSCTL, "0\n");
+	delayacct_open(&acct, tree->fd, 0);
+	put_text(tree, SYSCTL, "1\n");
+	delayacct_read(&acct);
+	scene_add(sample, 5, 5, 1)->single = true;
+	scene_add(sample, 6, 6, UINT64_MAX / 2)->single = true;
+	assert_int_equal(delayacct_mask(&acct, sample), 1);
+	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID & ~OTHERS);
+	assert_int_equal(sample->raw[1].counters.valid, SCENE_VALID & ~IRQ);
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
+/* irq is unknown until some task shows that the kernel books it. */
+static void test_mask_irq(void **state)
+{
+	const struct tree *tree = *state;
+	struct delayacct acct;
+	struct scene scene;
+	struct sample *sample = &scene.samples[0];
+
+	scene_open(&scene);
+	put_text(tree, "cmdline", "delayacct\n");
+	put_text(tree, SYSCTL, "1\n");
+	delayacct_open(&acct, tree->fd, 0);
+	scene_add(sample, 5, 5, SEC(10));
+	scene_add(sample, 6, 6, SEC(10));
+	assert_int_equal(delayacct_mask(&acct, sample), 0);
+	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID & ~IRQ);
+	sample->raw[0].counters.valid = sample->raw[1].counters.valid = SCENE_VALID;
+	sample->raw[1].counters.delay[DELAY_IRQ] = (struct delay_sum){ 1, 100 };
+	assert_int_equal(delayacct_mask(&acct, sample), 0);
+	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID);
+	assert_int_equal(sample->raw[1].counters.valid, SCENE_VALID);
+	/* Seen once is enough. */
+	sample->raw[1].counters.delay[DELAY_IRQ] = (struct delay_sum){ 0, 0 };
+	assert_int_equal(delayacct_mask(&acct, sample), 0);
+	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID);
+	delayacct_close(&acct);
+	scene_close(&scene);
+}
+
+#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TREE_TEST(test_switch), TREE_TEST(test_boot), TREE_TEST(test_no_switch),
+		TREE_TEST(test_toggled), TREE_TEST(test_set),
+		TREE_TEST(test_put_back), TREE_TEST(test_mask_off),
+		TREE_TEST(test_mask_older), TREE_TEST(test_mask_gap),
+		TREE_TEST(test_mask_kthread), TREE_TEST(test_mask_threads),
+		TREE_TEST(test_mask_switched), TREE_TEST(test_mask_irq),
+	};
+
+	return cmocka_run_group_tests_name("delayacct", tests, NULL, NULL);
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Short-lived tasks that are alike become one row; how tasks ended; all their fields. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "tests/lib/departing.h"
+#include "base/util.h"
+
+/* As the kernel's wait status: by exit, by signal. */
+#define EXIT(n) ((n) << 8)
+#define KILLED(n) (n)
+
+/* Where libc does not know the short names there are numbers. */
+#ifdef HAVE_SIGABBREV_NP
+#define WORD(name, number) "SIG" name
+#else
+#define WORD(name, number) "signal " number
+#endif
+
+/* How one task ended is told where it is not as usual. */
+static void test_epitaph(void **state)
+{
+	static const struct {
+		uint32_t status;
+		const char *words;
+	} cases[] = {
+		{ EXIT(0), NULL }, { EXIT(3), "exit 3" }, { EXIT(255), "exit 255" },
+		{ KILLED(SIGKILL), WORD("KILL", "9") },
+		{ KILLED(SIGSEGV) | 0x80, WORD("SEGV", "11") },
+		{ KILLED(SIGTERM), WORD("TERM", "15") }, { KILLED(100), "signal 100" },
+	};
+	struct scene *scene = *state;
+
+	for (unsigned zombie = 0; zombie < 2; zombie++) {
+		for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+			struct exit_record record = ended(5, SEC(101), SEC(101) + MS(50), 20);
+			const struct row *row;
+
+			record.status = cases[i].status;
+			if (zombie)
+				scene_add(&scene->samples[1], 5, 5, SEC(101));
+			merge(scene, 1, false, &record, 1);
+			row = row_of(scene, 5, true);
+			assert_int_equal(row->raw->task->status, cases[i].status);
+			if (cases[i].words)
+				assert_string_equal(row->task->ended, cases[i].words);
+			else
+				assert_null(row->task->ended);
+			sample_reset(&scene->samples[1]);
+		}
+	}
+}
+
+/* n short-lived tasks that are alike, with counters of base 1, 2 ... */
+static void make_alike(struct exit_record *records, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t start = SEC(101) + MS(10 * i);
+
+		records[i] = ended((pid_t)(20 + i), start, start + MS(40), i + 1);
+		records[i].hi_ns -= i;
+	}
+}
+
+/* Many alike are one row; what they did is added up. */
+static void test_fold(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[8];
+	const struct row *row;
+	char words[32];
+
+	for (unsigned n = 3; n <= 8; n++) {
+		uint64_t sum = n * (n + 1) / 2;
+
+		make_alike(records, n);
+		records[2].status = KILLED(SIGKILL);
+		merge(scene, 1, false, records, n);
+		assert_int_equal(scene->frame.born, n);
+		if (n < DEPARTED_FOLD) {
+			assert_int_equal(scene->frame.n, n);
+			for (unsigned i = 0; i < n; i++)
+				check_delta(row_of(scene, (pid_t)(20 + i), true), 0, i + 1);
+		} else {
+			assert_int_equal(scene->frame.n, 1);
+			row = &scene->frame.rows[0];
+			assert_int_equal(row->members, n);
+			assert_true(row->born && row->exited);
+			assert_false(row->raw->single);
+			assert_string_equal(row->task->comm, "worker");
+			assert_int_equal(row->task->ppid, 1);
+			assert_int_equal(row->task->uid, 1000);
+			assert_int_equal(row->deltas->grown.delay[DELAY_BLKIO].ns, MS(sum) + n);
+			assert_int_equal(row->deltas->grown.delay[DELAY_BLKIO].count, 10 * sum + n);
+			assert_int_equal(row->deltas->grown.run_ns, MS(sum) + 50 * n);
+			assert_int_equal(row->raw->counters.user_ns, MS(3 * sum));
+			snprintf(words, sizeof(words), "%u tasks, " WORD("KILL", "9"), n);
+			assert_string_equal(row->task->ended, words);
+		}
+		sample_reset(&scene->samples[1]);
+	}
+}
+
+/* Without a status that is worth a word it is their number alone. */
+static void test_fold_words(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[5];
+
+	make_alike(records, 5);
+	merge(scene, 1, false, records, 5);
+	assert_string_equal(scene->frame.rows[0].task->ended, "5 tasks");
+}
+
+/* What differs in parent, user or name is not alike. */
+static void test_fold_unlike(void **state)
+{
+	struct scene *scene = *state;
+
+	for (unsigned what = 0; what < 4; what++) {
+		struct exit_record records[6];
+
+		make_alike(records, 6);
+		for (unsigned i = 0; i < 3; i++) {
+			if (what == 0)
+				records[2 * i].ppid = 2;
+			if (what == 1)
+				records[2 * i].uid = 1001;
+			if (what == 2)
+				records[2 * i].comm[6] = '2';
+		}
+		/* Three of each stay; as a whole they are folded. */
+		merge(scene, 1, false, records, 6);
+		assert_int_equal(scene->frame.n, what == 3 ? 1 : 6);
+		assert_int_equal(scene->frame.born, 6);
+		sample_reset(&scene->samples[1]);
+	}
+}
+
+/* Groups of many sorts at once: each is folded by itself, and nothing gets lost. */
+static void test_fold_sorts(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[60];
+	unsigned folded = 0;
+	uint64_t sum = 0;
+
+	make_alike(records, 60);
+	for (unsigned i = 0; i < 60; i++) {
+		/* 3 of parent 2, 5 of 3, 11 of 4, 41 of 1 */
+		records[i].ppid = i % 20 == 0 ? 2 : i % 12 == 1 ? 3 : i % 5 == 2 ? 4 : 1;
+		records[i].counters.life_ns = SEC(1);
+	}
+	merge(scene, 1, false, records, 60);
+	assert_int_equal(scene->frame.n, 3 + 1 + 1 + 1);
+	for (size_t i = 0; i < scene->frame.n; i++) {
+		const struct row *row = &scene->frame.rows[i];
+
+		folded += row->members;
+		sum += row->deltas->grown.delay[DELAY_CPU].ns;
+		assert_int_equal(row->members, row->task->ppid == 2 ? 1 :
+					       row->task->ppid == 3 ? 5 :
+					       row->task->ppid == 4 ? 11 : 41);
+	}
+	assert_int_equal(folded, 60);
+	assert_int_equal(sum, MS(60 * 61 / 2));
+}
+
+/* Those known before have a row of their own: it goes on from their last reading. */
+static void test_fold_known(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[9];
+
+	make_alike(records, 9);
+	for (unsigned i = 0; i < 4; i++) {
+		records[2 * i] = ended((pid_t)(20 + 2 * i), SEC(50), SEC(101), 20);
+		give(scene_add(&scene->samples[0], records[2 * i].pid, records[2 * i].pid, SEC(50)),
+		     7);
+	}
+	/* Older than the interval but never read: what it did in it is not known. */
+	records[8] = ended(28, SEC(50), SEC(101), 20);
+	merge(scene, 1, false, records, 9);
+	assert_int_equal(scene->frame.n, 4 + 1 + 1);
+	for (pid_t pid = 20; pid < 28; pid += 2) {
+		check_delta(row_of(scene, pid, true), 7, 20);
+		assert_int_equal(row_of(scene, pid, true)->members, 1);
+	}
+	assert_int_equal(row_of(scene, 28, true)->valid, 0);
+	assert_int_equal(scene->frame.born, 4);
+}
+
+/* What several threads waited may be more than the others lived: that is not impossible. */
+static void test_fold_threads(void **state)
+{
+	struct scene *scene = *state;
+
+	for (unsigned at = 0; at < 4; at++) {
+		struct exit_record records[4];
+
+		make_alike(records, 4);
+		fill(&records[at].counters, 900);
+		records[at].single = false;
+		records[at].counters.life_ns = 0;
+		merge(scene, 1, false, records, 4);
+		assert_int_equal(scene->frame.n, 1);
+		assert_int_equal(scene->frame.stale, 0);
+		assert_int_equal(scene->frame.rows[0].valid, SCENE_VALID);
+		sample_reset(&scene->samples[1]);
+	}
+}
+
+/* All fields come along, for the zombie and for who has gone. */
+static void test_fields(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[] = {
+		ended(5, SEC(50), SEC(101), 20),
+		ended(6, SEC(101), SEC(101) + MS(40), 20),
+		ended(7, SEC(101), SEC(101) + MS(40), 20),
+	};
+	struct task_record fields[4] = { 0 };
+	struct departures departures = { .records = records, .n = 3, .fields = fields };
+
+	for (unsigned i = 0; i < 4; i++) {
+		fields[i].fields_valid = 1;
+		fields[i].field[0] = 100 + i;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		records[i].field = 3 - i;
+	for (unsigned wanted = 0; wanted < 2; wanted++) {
+		give(scene_add(&scene->samples[0], 5, 5, SEC(50)), 7);
+		scene_add(&scene->samples[1], 4, 4, SEC(1));
+		scene_add(&scene->samples[1], 6, 6, SEC(101));
+		if (wanted)
+			sample_extend(&scene->samples[1], NEED_RECORD);
+		departures.fields = wanted ? fields : NULL;
+		departed_merge(&departures, &scene->samples[0], &scene->samples[1]);
+		scene_build(scene, 1, false, 0);
+		assert_int_equal(scene->frame.n, 4);
+		for (size_t i = 0; i < scene->frame.n; i++) {
+			const struct row *row = &scene->frame.rows[i];
+			const struct task_record *record = row_record(&scene->frame, row);
+
+			assert_int_equal(record != NULL, wanted);
+			if (record)
+				assert_true(record->field[0] ==
+					    (row->exited ? 108 - (unsigned)row->raw->pid : 0));
+		}
+		sample_reset(&scene->samples[0]);
+		sample_reset(&scene->samples[1]);
+	}
+}
+
+/* Folds between two drains. How many remain. */
+static size_t fold_long(const struct scene *scene, struct exit_record *records, size_t n,
+			bool (*gone)(void *arg, pid_t pid), void *arg)
+{
+	struct departures departures = { .records = records, .n = n, .gone = gone, .arg = arg };
+
+	return departed_fold(&departures, &scene->samples[0]);
+}
+
+/* Says that nothing is left of any. */
+static bool is_gone(void *arg, pid_t pid)
+{
+	(void)arg;
+	return pid > 0;
+}
+
+/* Ends of tasks that began while sample 1 was taken, and so are not in it. */
+static void make_unlisted(struct exit_record *records, unsigned n)
+{
+	make_alike(records, n);
+	for (unsigned i = 0; i < n; i++) {
+		records[i].lo_ns = SEC(102);
+		records[i].hi_ns = DRAINED(1);
+		records[i].life_ns = records[i].counters.life_ns = MS(3 + i);
+	}
+}
+
+/* What all rows of the frame ran together. */
+static uint64_t run_of_all(const struct frame *frame)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < frame->n; i++)
+		ns += frame->rows[i].deltas->grown.run_ns;
+	return ns;
+}
+
+/*
+ * They may be zombies in the next sample, where what they did must not be counted again: but for
+ * what they ran since the last tick, which a record lacks.
+ */
+static void test_fold_zombies(void **state)
+{
+	struct scene *scene = *state;
+
+	for (unsigned lacks = 0; lacks < 10; lacks += 3) {
+		struct exit_record records[6];
+		uint64_t run_ns;
+
+		make_unlisted(records, 6);
+		merge(scene, 1, false, records, 6);
+		run_ns = run_of_all(&scene->frame);
+		assert_int_equal(scene->frame.born, 6);
+		assert_int_equal(row_of(scene, 20, true)->task->heir, 1);
+		for (unsigned i = 0; i < 6; i++) {
+			pid_t pid = (pid_t)(20 + i);
+			struct task_raw *raw = scene_add(&scene->samples[2], pid, pid,
+							 SEC(102) + MS(8));
+
+			give(raw, i + 1);
+			raw->counters.run_ns += MS(lacks);
+		}
+		merge(scene, 2, false, NULL, 0);
+		/* It has not left: who will reap it is known when it does. */
+		assert_int_equal(row_of(scene, 20, false)->task->heir, 0);
+		run_ns += run_of_all(&scene->frame);
+		assert_int_equal(run_ns, MS(6 * 7 / 2) + 6 * 50 + MS(6 * lacks));
+		assert_int_equal(scene->frame.born, 0);
+		sample_reset(&scene->samples[1]);
+		sample_reset(&scene->samples[2]);
+	}
+}
+
+/* Those that have gone for good are one row. */
+static void test_fold_unlisted(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[6];
+	struct departures departures = { .records = records, .n = 6, .gone = is_gone };
+
+	make_unlisted(records, 6);
+	departed_merge(&departures, &scene->samples[0], &scene->samples[1]);
+	scene_build(scene, 1, false, 0);
+	assert_int_equal(scene->frame.n, 1);
+	assert_int_equal(scene->frame.born, 6);
+	/* Whoever has the pid of one then is another. */
+	give(scene_add(&scene->samples[2], 20, 20, SEC(103)), 4);
+	merge(scene, 2, false, NULL, 0);
+	check_delta(row_of(scene, 20, false), 0, 4);
+	assert_int_equal(scene->frame.born, 1);
+}
+
+/* Whether the pid is even; counts the questions. */
+static bool is_even(void *arg, pid_t pid)
+{
+	++*(unsigned *)arg;
+	return pid % 2 == 0;
+}
+
+/* In a long interval what began in it and has gone for good is folded, however few. */
+static void test_long(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[20];
+	unsigned asked = 0, members = 0;
+	uint64_t sum = 0;
+	size_t n;
+
+	make_alike(records, 20);
+	/* 28, 29: older. 30 ... 33 another's; of 34 ... 39 one name each. */
+	for (unsigned i = 8; i < 20; i++) {
+		if (i < 10)
+			records[i] = ended((pid_t)(20 + i), SEC(50), SEC(101), i + 1);
+		else if (i < 14)
+			records[i].ppid = 2;
+		else
+			records[i].comm[6] = (char)('a' + i);
+	}
+	n = fold_long(scene, records, 20, is_even, &asked);
+	assert_int_equal(asked, 18);
+	/* 20 22 24 26 and 30 32 become one each. */
+	assert_int_equal(n, 20 - 3 - 1);
+	for (size_t i = 0; i < n; i++) {
+		members += records[i].counters.members;
+		sum += records[i].counters.run_ns - 50 * records[i].counters.members;
+		if (records[i].counters.members > 1)
+			assert_int_equal(records[i].counters.members, records[i].ppid == 2 ? 2 : 4);
+	}
+	assert_int_equal(members, 20);
+	assert_int_equal(sum, MS(20 * 21 / 2));
+	/* Again, and then into a sample: nothing is counted twice. */
+	n = fold_long(scene, records, n, is_even, &asked);
+	assert_int_equal(n, 16);
+	merge(scene, 1, false, records, n);
+	assert_int_equal(scene->frame.born, 18);
+	for (sum = n = 0; n < scene->frame.n; n++)
+		sum += scene->frame.rows[n].deltas->grown.delay[DELAY_CPU].count;
+	assert_int_equal(sum, 10 * (20 * 21 / 2 - 9 - 10));
+}
+
+/* Ends of threads stay apart from those of their processes, which count them already. */
+static void test_long_threads(void **state)
+{
+	struct scene *scene = *state;
+
+	for (unsigned order = 0; order < 2; order++) {
+		struct exit_record records[24];
+		size_t n;
+
+		for (unsigned i = 0; i < 24; i++) {
+			pid_t pid = (pid_t)(20 + (order ? 23 - i : i)), tgid = pid - pid % 3 + 2;
+			struct exit_record *record = &records[i];
+
+			*record = thread_ended(tgid, pid, SEC(101), SEC(101) + MS(40), 10);
+			if (pid % 3 != 1)
+				continue;
+			/* The third is the last, with the sum. */
+			fill(&record->counters, 30);
+			record->last = true;
+			record->single = false;
+			record->counters.life_ns = 0;
+		}
+		n = fold_long(scene, records, 24, is_gone, NULL);
+		assert_int_equal(n, 2);
+		merge(scene, 1, false, records, n);
+		assert_int_equal(scene->frame.n, 1);
+		assert_int_equal(scene->frame.rows[0].members, 8);
+		assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_CPU].ns,
+				 MS(8 * 30));
+		sample_reset(&scene->samples[1]);
+	}
+}
+
+/* Who was read before goes on from there, though by its record alone it might be new. */
+static void test_long_known(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[5];
+	size_t n;
+
+	make_alike(records, 5);
+	for (unsigned i = 0; i < 5; i++)
+		records[i].life_ns = records[i].counters.life_ns = MS(500);
+	give(scene_add(&scene->samples[0], 22, 22, SEC(100) - MS(10)), 1);
+	records[2].hi_ns = SEC(101) + MS(20);
+	n = fold_long(scene, records, 5, is_gone, NULL);
+	assert_int_equal(n, 2);
+	merge(scene, 1, false, records, n);
+	check_delta(row_of(scene, 22, true), 1, 3);
+	assert_int_equal(run_of_all(&scene->frame), MS(1 + 2 + 2 + 4 + 5) + 4 * 50);
+}
+
+/* A process is there as long as its leader is, whichever thread was its last. */
+static void test_long_leader(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[8];
+	unsigned asked = 0;
+
+	make_alike(records, 8);
+	for (unsigned i = 0; i < 8; i++) {
+		records[i].tgid = 21 + 20 * (pid_t)i;
+		records[i].pid = 22 + 20 * (pid_t)i;
+	}
+	assert_int_equal(fold_long(scene, records, 8, is_even, &asked), 8);
+	assert_int_equal(asked, 8);
+}
+
+/* Nothing to fold. */
+static void test_long_none(void **state)
+{
+	struct exit_record record = ended(5, SEC(101), SEC(101) + MS(40), 10);
+	const struct scene *scene = *state;
+
+	assert_int_equal(fold_long(scene, &record, 0, is_gone, NULL), 0);
+	assert_int_equal(fold_long(scene, &record, 1, is_gone, NULL), 1);
+	assert_int_equal(record.counters.members, 1);
+	assert_int_equal(record.pid, 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_epitaph, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_words, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_unlike, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_sorts, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_known, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_threads, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_zombies, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_unlisted, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fields, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_threads, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_known, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_leader, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_none, scene_setup, scene_teardown),
+	};
+
+	return cmocka_run_group_tests_name("departed fold", tests, NULL, NULL);
+}

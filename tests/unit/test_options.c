@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Every option, well and badly given. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/options.h"
+#include "base/pattern.h"
+#include "base/util.h"
+
+#define WORDS_MAX 16
+
+/* Parses a command line, given with spaces between its words; a lone ~ is an empty word. */
+static int parse(struct options *options, const char *line, struct buf *why)
+{
+	char *copy = xstrdup(line), *rest = copy, *word;
+	char *argv[WORDS_MAX] = { "stalltop" };
+	int argc = 1, err;
+
+	while ((word = strsep(&rest, " "))) {
+		if (*word && argc < WORDS_MAX - 1)
+			argv[argc++] = strcmp(word, "~") ? word : word + 1;
+	}
+	err = options_parse(options, argc, argv, why);
+	/* Strings are those of argv: here they must not outlive it. */
+	options->pattern = options->pattern ? "pattern" : NULL;
+	options->format = options->format && !strcmp(options->format, "json") ? "json" :
+										"another";
+	options->sampler.source = options->sampler.source ? "source" : NULL;
+	options->debug_log = options->debug_log ? "file" : NULL;
+	options->sampler.hierarchy = options->sampler.hierarchy ? "hierarchy" : NULL;
+	free(copy);
+	return err;
+}
+
+/* Parses what must be right. The caller frees the options. */
+static void good(struct options *options, const char *line)
+{
+	struct buf why = { 0 };
+
+	if (parse(options, line, &why))
+		fail_msg("%s: %s", line, buf_cstr(&why));
+	assert_int_equal(why.len, 0);
+}
+
+/* Asserts that a command line is refused with that line. */
+static void bad(const char *line, const char *expected)
+{
+	struct options options;
+	struct buf why = { 0 };
+
+	assert_int_equal(parse(&options, line, &why), -EINVAL);
+	assert_string_equal(buf_cstr(&why), expected);
+	buf_free(&why);
+	options_free(&options);
+}
+
+/* Asserts that a command line is refused with a line that begins and ends so. */
+static void bad_like(const char *line, const char *begin, const char *end)
+{
+	struct options options;
+	struct buf why = { 0 };
+	const char *text;
+
+	assert_int_equal(parse(&options, line, &why), -EINVAL);
+	text = buf_cstr(&why);
+	assert_true(strlen(text) >= strlen(begin) + strlen(end));
+	assert_true(!strncmp(text, begin, strlen(begin)));
+	assert_string_equal(text + strlen(text) - strlen(end), end);
+	assert_null(strchr(text, '\n'));
+	buf_free(&why);
+	options_free(&options);
+}
+
+/* What holds when nothing is said. */
+static void test_defaults(void **state)
+{
+	struct options options;
+
+	(void)state;
+	good(&options, "");
+	assert_false(options.batch || options.view.group_by || options.view.query.active ||
+		     !options.sampler.exits || options.sampler.since_start ||
+		     options.enable_delayacct || options.help || options.version ||
+		     options.list_fields || options.watch.bell);
+	assert_true(options.view.iterations == 0 && options.view.interval_ns == 2000000000);
+	assert_string_equal(options.view.query.sort->id, "total");
+	assert_true(options.view.query.descending);
+	assert_int_equal(options.view.unit, UNIT_PERCENT);
+	assert_true(options.view.query.over_ms < 0 && options.view.query.rows == 0);
+	assert_true(options.watch.nspecs == 0 && options.watch.linger_ns == 10 * NSEC_PER_SEC);
+	assert_null(options.view.fields);
+	assert_null(options.sampler.source);
+	assert_null(options.match);
+	assert_null(options.sampler.pids);
+	assert_null(options.view.query.users);
+	options_free(&options);
+}
+
+/* Options without an argument, by letter and by name. */
+static void test_flags(void **state)
+{
+	static const struct {
+		const char *line;
+		size_t place;
+	} flags[] = {
+		{ "-b", offsetof(struct options, batch) },
+		{ "--batch", offsetof(struct options, batch) },
+		{ "-i", offsetof(struct options, view.query.active) },
+		{ "--active", offsetof(struct options, view.query.active) },
+		{ "--since-start", offsetof(struct options, sampler.since_start) },
+		{ "--enable-delayacct", offsetof(struct options, enable_delayacct) },
+		{ "-h", offsetof(struct options, help) },
+		{ "--help", offsetof(struct options, help) },
+		{ "-V", offsetof(struct options, version) },
+		{ "--version", offsetof(struct options, version) },
+		{ "-F list", offsetof(struct options, list_fields) },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(flags); i++) {
+		struct options options;
+		bool set;
+
+		good(&options, flags[i].line);
+		memcpy(&set, (char *)&options + flags[i].place, sizeof(set));
+		assert_true(set);
+		options_free(&options);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		struct options options;
+
+		good(&options, i ? "--no-exits" : "-x");
+		assert_false(options.sampler.exits);
+		options_free(&options);
+	}
+}
+
+/* Numbers at both ends of what is allowed. */
+static void test_numbers(void **state)
+{
+	struct options options;
+
+	(void)state;
+	good(&options, "-b -n 3 -d 0.05 --over 0 -r 18");
+	assert_true(options.view.iterations == 3 && options.view.interval_ns == 50000000);
+	assert_true(options.view.query.over_ms >= 0 && options.view.query.over_ms <= 0);
+	assert_int_equal(options.view.query.rows, 18);
+	options_free(&options);
+	good(&options, "-n18446744073709551615 --delay=86400 --over=2.5");
+	assert_true(options.view.iterations == UINT64_MAX);
+	assert_true(options.view.interval_ns == UINT64_C(86400000000000));
+	assert_true(options.view.query.over_ms > 2.49 && options.view.query.over_ms < 2.51);
+	options_free(&options);
+}
+
+/* Sort fields with and without a sign. */
+static void test_sort(void **state)
+{
+	static const struct {
+		const char *line, *id;
+		bool descending;
+	} cases[] = {
+		{ "-s cpu", "cpu", true },    { "-s comm", "comm", false },
+		{ "-s +cpu", "cpu", false },  { "-s -comm", "comm", true },
+		{ "-s -total", "total", true }, { "--sort=user", "user", false },
+		{ "-s nvcsw", "nvcsw", true },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct options options;
+
+		good(&options, cases[i].line);
+		assert_string_equal(options.view.query.sort->id, cases[i].id);
+		assert_int_equal(options.view.query.descending, cases[i].descending);
+		options_free(&options);
+	}
+}
+
+/* Lists of processes and users; named more than once they add up. */
+static void test_lists(void **state)
+{
+	struct options options;
+
+	(void)state;
+	good(&options, "-p 30,1,2147483647 -p 7 -u root,4294967294");
+	assert_int_equal(options.sampler.npids, 4);
+	assert_int_equal(options.view.query.nusers, 2);
+	assert_int_equal(options.view.query.users[0], 0);
+	assert_int_equal(options.view.query.users[1], 4294967294);
+	for (unsigned wanted = 0; wanted < 4; wanted++) {
+		static const pid_t pids[] = { 30, 1, INT32_MAX, 7 };
+		bool found = false;
+
+		for (size_t i = 0; i < options.sampler.npids; i++)
+			found |= options.sampler.pids[i] == pids[wanted];
+		assert_true(found);
+	}
+	options_free(&options);
+}
+
+/* Units, formats, sources, patterns, files. */
+static void test_words(void **state)
+{
+	struct options options;
+
+	(void)state;
+	for (int unit = 0; unit < UNITS; unit++) {
+		struct buf line = { 0 };
+
+		buf_printf(&line, "-U %s", unit_table[unit].id);
+		good(&options, buf_cstr(&line));
+		assert_int_equal(options.view.unit, unit);
+		options_free(&options);
+		buf_free(&line);
+	}
+	good(&options, "-o json --source procfs --debug-log /x -F pid,comm "
+	     "--cgroup-hierarchy name=systemd");
+	assert_string_equal(options.format, "json");
+	assert_non_null(options.sampler.source);
+	assert_non_null(options.debug_log);
+	assert_non_null(options.sampler.hierarchy);
+	assert_non_null(options.view.fields);
+	options_free(&options);
+	good(&options, "--source auto -o csv -g process");
+	assert_null(options.sampler.source);
+	assert_int_equal(options.view.group_by, GROUP_PROCESS);
+	options_free(&options);
+	for (int by = 0; by < GROUP_BYS; by++) {
+		char line[32];
+
+		snprintf(line, sizeof(line), "-g %s", group_table[by].id);
+		good(&options, line);
+		assert_int_equal(options.view.group_by, by);
+		options_free(&options);
+	}
+	good(&options, "-g user -H");
+	assert_int_equal(options.view.group_by, GROUP_THREAD);
+	options_free(&options);
+	good(&options, "--cgroup /a/b --threads -g command");
+	assert_non_null(options.sampler.cgroup);
+	assert_ptr_equal(options.view.query.below, options.sampler.cgroup);
+	assert_int_equal(options.view.group_by, GROUP_COMMAND);
+	options_free(&options);
+	good(&options, "-m one -m ^(two|three)$");
+	assert_true(pattern_matches(options.match, "two"));
+	assert_false(pattern_matches(options.match, "one"));
+	assert_ptr_equal(options.view.query.match, options.match);
+	options_free(&options);
+}
+
+/* Numbers that are none, or too small or large. */
+static void test_bad_numbers(void **state)
+{
+	static const char *const delays[] = { "0", "0.049", "86400.1", "-1", "x", "1x", "nan",
+					      "inf", "~", "1,5", "1e99" };
+	static const char *const counts[] = { "0", "-1", "x", "1.5", "~", "5x",
+					      "18446744073709551616", "+5" };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(delays); i++) {
+		struct buf line = { 0 };
+
+		buf_printf(&line, "-d %s", delays[i]);
+		bad_like(buf_cstr(&line), "--delay does not take '",
+			 "'; allowed: seconds from 0.05 to 86400");
+		buf_free(&line);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(counts); i++) {
+		struct buf line = { 0 };
+
+		buf_printf(&line, "-n %s", counts[i]);
+		bad_like(buf_cstr(&line), "--iterations does not take '",
+			 "'; allowed: a whole number above 0");
+		line.len = 0;
+		buf_printf(&line, "-r %s", counts[i]);
+		bad_like(buf_cstr(&line), "--rows does not take '",
+			 "'; allowed: a whole number above 0");
+		buf_free(&line);
+	}
+	bad("--over -1", "--over does not take '-1'; allowed: milliseconds, 0 or more");
+	bad("--over nan", "--over does not take 'nan'; allowed: milliseconds, 0 or more");
+}
+
+/* Everything else that an option does not take: what is wrong, and what is allowed. */
+static void test_bad_words(void **state)
+{
+	struct options options;
+
+	(void)state;
+	bad("-U hours",
+	    "--unit does not take 'hours'; allowed: percent, ms, count, avg, max, total");
+	bad("-o xml", "--format does not take 'xml'; allowed: text, csv, json");
+	bad_like("--source x", "--source does not take 'x'; allowed: auto, taskstats", "procfs");
+	bad_like("-s nothing", "--sort does not take 'nothing'; allowed: a field", "it");
+	bad_like("-s +", "--sort does not take '+'; allowed: a field", "it");
+	bad_like("-s ~", "--sort does not take ''; allowed: a field", "it");
+	bad_like("-F pid,nothing,x", "--fields does not take 'pid,nothing,x'; allowed: ",
+		 "; not: nothing");
+	bad_like("-F ~", "--fields does not take ''; allowed: field ids", "(see -F list)");
+	bad_like("-g planet", "--group-by does not take 'planet'; allowed: process, thread, ",
+		 "user, command, cgroup");
+	bad_like("--cgroup a/b", "--cgroup does not take 'a/b'; allowed: a path from the root", "");
+	bad("-p 1,x", "--pid does not take '1,x'; allowed: process ids separated by commas");
+	bad("-p 1,", "--pid does not take '1,'; allowed: process ids separated by commas");
+	bad("-p 0", "--pid does not take '0'; allowed: process ids separated by commas");
+	bad("-p 2147483648",
+	    "--pid does not take '2147483648'; allowed: process ids separated by commas");
+	bad("-p ~", "--pid does not take ''; allowed: process ids separated by commas");
+	bad_like("-u no-such-user-here",
+		 "--user does not take 'no-such-user-here'; allowed: ", "separated by commas");
+	bad_like("-u 4294967295",
+		 "--user does not take '4294967295'; allowed: ", "separated by commas");
+	bad_like("-u root,,0", "--user does not take 'root,,0'; allowed: ", "separated by commas");
+	bad_like("-m a(", "--match does not take 'a('; allowed: a POSIX extended regular ", ")");
+	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not. */
+	bad_like("-m (((a{255}){255}){255})", "--match does not take '(((a", ")");
+	good(&options, "-m ((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+");
+	options_free(&options);
+	good(&options, "-m ((((((((((((a*)+)+)+)+)+)+)+)+)+)+)+)+");
+	options_free(&options);
+	good(&options, "-m ((a|b*)*c*){200}");
+	options_free(&options);
+	good(&options, "-m ^(a+b*)+c{1,100}[+]\\+$");
+	options_free(&options);
+	bad_like("-m ok -m [", "--match does not take '['; allowed: a POSIX ", ")");
+	bad("--debug-log ~", "--debug-log does not take ''; allowed: the name of a file");
+	bad("--cgroup-hierarchy ~", "--cgroup-hierarchy does not take ''; allowed: v2, or a "
+	    "controller or name=NAME of a v1 hierarchy");
+	bad("-o \x1b[2J", "--format does not take '\\x1b[2J'; allowed: text, csv, json");
+}
+
+/* Options that are none, or lack their value, and words that are no options. */
+static void test_unknown(void **state)
+{
+	(void)state;
+	bad("-Z", "unknown option -Z (see --help)");
+	bad("-bZ", "unknown option -Z (see --help)");
+	bad("--batch -Zb", "unknown option -Z (see --help)");
+	bad("--nothing", "unknown option --nothing (see --help)");
+	bad("--s", "unknown option --s (see --help)");
+	bad("-d", "option -d needs a value");
+	bad("--batch -bd", "option -d needs a value");
+	bad("--delay", "option --delay needs a value");
+	bad("--batch=1", "unknown option --batch=1 (see --help)");
+	bad("-\x1b", "unknown option -? (see --help)");
+	bad("-b file", "unexpected argument 'file' (see --help)");
+	bad("file -- command", "unexpected argument 'file' (see --help)");
+	bad("-m -- file", "unexpected argument 'file' (see --help)");
+	bad("--exit-buffer 0", "--exit-buffer does not take '0'; allowed: a whole number of kB "
+	    "from 1 to 1048576");
+	bad("-b --", "a command is missing after --");
+	bad("--\x1b[2J", "unknown option --\\x1b[2J (see --help)");
+}
+
+/* What stands behind -- is a command, whatever it looks like. */
+static void test_command(void **state)
+{
+	char *argv[] = { "stalltop", "-o", "json", "--output", "--", "--", "-b", "--", "-n", NULL };
+	struct options options;
+	struct buf why = { 0 };
+
+	(void)state;
+	assert_int_equal(options_parse(&options, 9, argv, &why), 0);
+	assert_true(options.command == &argv[6]);
+	assert_string_equal(options.output, "--");
+	assert_false(options.batch);
+	options_free(&options);
+	good(&options, "-b --exit-buffer 64");
+	assert_null(options.command);
+	assert_int_equal(options.sampler.exit_buffer, 65536);
+	options_free(&options);
+}
+
+/* Pressure that is waited for: several, and what a second command line makes of them. */
+static void test_when(void **state)
+{
+	char *argv[] = { "stalltop", "--when", "memory some 300ms/2s", "--bell", "--when",
+			 "cgroup:/a b io full 1s/4s", "--linger", "0.5", NULL };
+	char *over[] = { "stalltop", "--when", "cpu some 1s/2s", NULL };
+	char *wrong[] = { "stalltop", "--when", "memory some 3s/2\x1bs", NULL };
+	struct options options;
+	struct buf why = { 0 };
+
+	(void)state;
+	assert_int_equal(options_parse(&options, 8, argv, &why), 0);
+	assert_int_equal(options.watch.nspecs, 2);
+	assert_string_equal(options.watch.specs[1].group, "a b");
+	assert_int_equal(options.watch.specs[1].window_us, 4000000);
+	assert_true(options.watch.linger_ns == 500000000 && options.watch.bell);
+	assert_int_equal(options_override(&options, 1, argv, &why), 0);
+	assert_int_equal(options.watch.nspecs, 2);
+	assert_int_equal(options_override(&options, 3, over, &why), 0);
+	assert_int_equal(options.watch.nspecs, 1);
+	assert_string_equal(options.watch.specs[0].text, "cpu some 1s/2s");
+	assert_int_equal(options_override(&options, 3, wrong, &why), -EINVAL);
+	assert_string_equal(buf_cstr(&why),
+			    "--when does not take 'memory some 3s/2\\x1bs'; allowed: "
+			    "THRESHOLD/WINDOW, each a whole number of us, written in us, ms "
+			    "or s, such as 300ms/2s");
+	buf_free(&why);
+	options_free(&options);
+	good(&options, "--linger 86400");
+	assert_true(options.watch.linger_ns == 86400 * NSEC_PER_SEC);
+	options_free(&options);
+	good(&options, "--linger 0");
+	assert_true(options.watch.linger_ns == 0 && !options.watch.nspecs && !options.watch.bell);
+	options_free(&options);
+	bad("--linger -1", "--linger does not take '-1'; allowed: seconds from 0 to 86400");
+	bad("--linger 86401", "--linger does not take '86401'; allowed: seconds from 0 to 86400");
+	bad("--linger nan", "--linger does not take 'nan'; allowed: seconds from 0 to 86400");
+	bad("--when", "option --when needs a value");
+}
+
+/* Makes a command line of n times --when with that pressure. The number of its words. */
+static int make_when(char **argv, int n, char *pressure)
+{
+	int argc = 0;
+
+	argv[argc++] = (char *)"stalltop";
+	while (n--) {
+		argv[argc++] = (char *)"--when";
+		argv[argc++] = pressure;
+	}
+	argv[argc] = NULL;
+	return argc;
+}
+
+/* So many pressures can be named at most; what is refused takes nothing from the list. */
+static void test_when_full(void **state)
+{
+	char *argv[2 * TRIGGERS_MAX + 4], cpu[] = "cpu some 1s/2s", io[] = "io some 1s/2s";
+	char irq[] = "irq some 1s/2s";
+	struct options options;
+	struct buf why = { 0 };
+
+	(void)state;
+	assert_int_equal(options_parse(&options, make_when(argv, TRIGGERS_MAX + 1, io), argv, &why),
+			 -EINVAL);
+	assert_string_equal(buf_cstr(&why), "--when does not take 'io some 1s/2s'; allowed: "
+					    "at most 32 of them");
+	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX);
+	options_free(&options);
+	why.len = 0;
+	assert_int_equal(options_parse(&options, make_when(argv, 2, cpu), argv, &why), 0);
+	assert_int_equal(options_override(&options, make_when(argv, TRIGGERS_MAX - 2, io), argv,
+					  &why), 0);
+	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
+	assert_string_equal(options.watch.specs[0].text, io);
+	assert_int_equal(options_override(&options, make_when(argv, 0, io), argv, &why), 0);
+	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
+	assert_int_equal(options_override(&options, make_when(argv, 1, irq), argv, &why), -EINVAL);
+	assert_string_equal(buf_cstr(&why), "--when does not take 'irq some 1s/2s'; allowed: "
+					    "full after irq, which has no some");
+	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
+	options_free(&options);
+	buf_free(&why);
+}
+
+/* Long names may be cut where they stay clear. */
+static void test_short_names(void **state)
+{
+	struct options options;
+
+	(void)state;
+	good(&options, "--iter 4 --thr");
+	assert_true(options.view.iterations == 4 && options.view.group_by == GROUP_THREAD);
+	options_free(&options);
+}
+
+/* Every option is in the help, every field in the list, and each letter stands for one. */
+static void test_texts(void **state)
+{
+	struct buf help = { 0 }, fields = { 0 };
+
+	(void)state;
+	options_help(&help);
+	options_fields(&fields);
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+		char name[64] = "--";
+
+		strcat(name, row->name);
+		assert_non_null(strstr(buf_cstr(&help), name));
+		assert_non_null(strstr(buf_cstr(&help), row->help));
+		for (size_t j = 0; j < i; j++) {
+			assert_true(!row->letter || row->letter != option_table[j].letter);
+			assert_string_not_equal(row->name, option_table[j].name);
+		}
+	}
+	for (size_t i = 0; i < columns_n; i++)
+		assert_non_null(strstr(buf_cstr(&fields), columns[i].help));
+	buf_free(&help);
+	buf_free(&fields);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_lists), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_bad_words),
+		cmocka_unit_test(test_unknown), cmocka_unit_test(test_command),
+		cmocka_unit_test(test_when), cmocka_unit_test(test_when_full),
+		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_texts),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}

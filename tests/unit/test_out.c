@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The three formats, from frames made by hand. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "out/out.h"
+#include "tests/lib/scene.h"
+#include "base/util.h"
+
+/* A scene, how it is to be put out, and what came. */
+struct state {
+	struct scene scene;
+	struct view_config view;
+	struct out_config config;
+	struct out out;
+};
+
+/* An empty scene, and a plain configuration. */
+static int open_state(void **state)
+{
+	struct state *s = xcalloc(1, sizeof(*s));
+
+	scene_open(&s->scene);
+	s->view = (struct view_config){ .query = { .over_ms = -1 }, .interval_ns = SEC(2) };
+	s->config = (struct out_config){ .view = &s->view, .charset = TEXT_UTF8 };
+	*state = s;
+	return 0;
+}
+
+/* See open_state(). */
+static int close_state(void **state)
+{
+	struct state *s = *state;
+
+	out_close(&s->out);
+	scene_close(&s->scene);
+	free(s);
+	return 0;
+}
+
+/* Adds a task that is in both samples, and waited for the CPU for 500 ms, ten times. */
+static struct task_raw *add(struct state *s, pid_t pid, const char *comm)
+{
+	struct task_raw *before = scene_add(&s->scene.samples[0], pid, pid, SEC(10)), *now;
+
+	before->counters.delay[DELAY_CPU] = (struct delay_sum){ 5, MS(1000) };
+	before->task->user = "root";
+	before->task->ppid = 1;
+	task_set_comm(before->task, comm, strlen(comm));
+	now = scene_again(&s->scene.samples[1], before);
+	now->counters.delay[DELAY_CPU] = (struct delay_sum){ 15, MS(1500) };
+	now->counters.run_ns = MS(100);
+	now->counters.user_ns = MS(4);
+	now->counters.system_ns = MS(4);
+	return now;
+}
+
+/* Puts the frame out; what it made is the returned string. */
+static const char *put_out(struct state *s, const struct out_ops *ops)
+{
+	scene_build(&s->scene, 1, false, 0);
+	if (!s->out.ops)
+		out_open(&s->out, ops, &s->config);
+	s->out.buf.len = 0;
+	out_frame(&s->out, &s->scene.frame);
+	return buf_cstr(&s->out.buf);
+}
+
+#define CSV_HEAD \
+	"time,interval,pid,tgid,ppid,uid,user,comm,state,exited," \
+	"cpu_count,cpu_ns,blkio_count,blkio_ns,swapin_count,swapin_ns," \
+	"reclaim_count,reclaim_ns,thrash_count,thrash_ns,compact_count,compact_ns," \
+	"wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns"
+#define CSV_TIMES "1763697602.000000,2.000000000,"
+
+/* One head row, then a record a task, lines ended as RFC 4180 has them. */
+static void test_csv(void **state)
+{
+	struct state *s = *state;
+	struct task_raw *raw = add(s, 7, "plain");
+
+	raw->counters.valid &= ~(DELAY_COUNT_BIT(DELAY_BLKIO) | DELAY_BOTH(DELAY_BIT(DELAY_IRQ)));
+	add(s, 8, "unknown")->counters.valid = 0;
+	assert_string_equal(put_out(s, &out_csv),
+			    CSV_HEAD "\r\n"
+			    CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
+			    ",,100000000\r\n"
+			    CSV_TIMES "8,8,1,0,root,unknown,,0,,,,,,,,,,,,,,,,,\r\n");
+	/* The head row comes once. */
+	s->view.query.rows = 1;
+	assert_string_equal(put_out(s, &out_csv),
+			    CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
+			    ",,100000000\r\n");
+}
+
+/* Names with what divides fields and records; fields that were asked for. */
+static void test_csv_names(void **state)
+{
+	static const struct {
+		const char *raw, *field;
+	} cases[] = {
+		{ "a,b", "\"a,b\"" },
+		{ "say \"hi\"", "\"say \"\"hi\"\"\"" },
+		{ "\"", "\"\"\"\"" },
+		{ "a\nb\rc", "a\\x0ab\\x0dc" },
+		{ "\x1b]0;x\x07", "\\x1b]0;x\\x07" },
+		{ "back\\slash", "back\\\\slash" },
+		{ " ", " " },
+		{ "", "" },
+	};
+	struct state *s = *state;
+	const char *at;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
+		add(s, 10 + (pid_t)i, cases[i].raw);
+	s->view.fields = "pid,nvcsw,elap,comm,total";
+	at = put_out(s, &out_csv);
+	assert_memory_equal(at, CSV_HEAD ",nvcsw,elap,total\r\n",
+			    strlen(CSV_HEAD ",nvcsw,elap,total\r\n"));
+	at = strstr(at, "\r\n") + 2;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buf line = { 0 };
+
+		buf_printf(&line, CSV_TIMES "%u,%u,1,0,root,%s,,0,10,500000000,0,0,0,0,0,0,0,0,"
+			   "0,0,0,0,0,0,100000000,,92,25\r\n", 10 + i, 10 + i, cases[i].field);
+		assert_true(!strncmp(at, buf_cstr(&line), line.len));
+		at += line.len;
+		buf_free(&line);
+	}
+	assert_string_equal(at, "");
+}
+
+/* Asserts the names of an object's members, in order, with spaces between. */
+static void check_members(const json_t *object, const char *names)
+{
+	struct buf out = { 0 };
+	const char *name;
+	json_t *value;
+
+	assert_true(json_is_object(object));
+	json_object_foreach((json_t *)object, name, value)
+		buf_printf(&out, "%s%s", out.len ? " " : "", name);
+	assert_string_equal(buf_cstr(&out), names);
+	buf_free(&out);
+}
+
+/* Parses a sample: one object on one line. */
+static json_t *parse(const char *text)
+{
+	json_error_t error;
+	json_t *json;
+
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	if (!json)
+		fail_msg("%s", error.text);
+	return json;
+}
+
+/* Asserts an integer member. */
+static void check_integer(const json_t *object, const char *name, json_int_t value)
+{
+	assert_true(json_is_integer(json_object_get(object, name)));
+	assert_int_equal(json_integer_value(json_object_get(object, name)), value);
+}
+
+#define KINDS "cpu blkio swapin reclaim thrash compact wpcopy irq"
+
+/* The manual's members, these and no others. */
+static void test_json_members(void **state)
+{
+	struct state *s = *state;
+	json_t *json, *task, *psi, *load;
+
+	add(s, 7, "plain");
+	for (unsigned i = 0; i < PSI_RESOURCES; i++)
+		s->scene.systems[1].psi_error[i] = i == PSI_IRQ ? -ENOENT : 0;
+	s->scene.systems[1].psi[PSI_IO].some = (struct psi_line){ true, 1140, 870, 302, 500 };
+	s->scene.systems[0].psi[PSI_IO].some = (struct psi_line){ true, 0, 0, 0, 100 };
+	s->scene.systems[1].cpu_valid = s->scene.systems[0].cpu_valid = true;
+	s->scene.systems[1].load_valid = true;
+	s->scene.systems[1].load[1] = 0.07;
+	s->scene.systems[1].cpu_ns[CPU_IDLE] = 70;
+	json = parse(put_out(s, &out_json));
+	check_members(json, "time interval source taskstats_version delayacct group_by tasks_seen "
+			    "exits_seen exits_lost notes cgroup psi system accounted tasks");
+	assert_true(json_is_null(json_object_get(json, "accounted")));
+	psi = json_object_get(json, "psi");
+	check_members(psi, "cpu memory io irq");
+	assert_true(json_is_null(json_object_get(psi, "irq")));
+	check_members(json_object_get(psi, "io"), "some full");
+	check_members(json_object_get(json_object_get(psi, "io"), "some"),
+		      "avg10 avg60 avg300 total_us delta_us");
+	check_integer(json_object_get(json_object_get(psi, "io"), "some"), "delta_us", 400);
+	assert_true(json_is_null(json_object_get(json_object_get(psi, "io"), "full")));
+	check_members(json_object_get(json, "system"), "cpus uptime loadavg cpu_ns");
+	check_members(json_object_get(json_object_get(json, "system"), "cpu_ns"),
+		      "user nice system idle iowait irq softirq steal");
+	check_integer(json_object_get(json_object_get(json, "system"), "cpu_ns"), "idle", 70);
+	load = json_object_get(json_object_get(json, "system"), "loadavg");
+	assert_int_equal(json_array_size(load), 3);
+	assert_true(json_real_value(json_array_get(load, 1)) > 0.0699999999 &&
+		    json_real_value(json_array_get(load, 1)) < 0.0700000001);
+	task = json_array_get(json_object_get(json, "tasks"), 0);
+	check_members(task, "pid tgid ppid uid user comm state command cgroup start interval "
+			    "exited new run_ns user_ns system_ns delta cumulative");
+	check_members(json_object_get(task, "delta"), KINDS);
+	check_members(json_object_get(task, "cumulative"), KINDS);
+	check_members(json_object_get(json_object_get(task, "delta"), "cpu"), "count ns");
+	check_members(json_object_get(json_object_get(task, "cumulative"), "irq"),
+		      "count ns max_ns min_ns");
+	json_decref(json);
+}
+
+/* The figures of a task. */
+static void test_json_values(void **state)
+{
+	struct state *s = *state;
+	json_t *json, *task, *cpu;
+	struct task_raw *raw;
+
+	add(s, 7, "plain");
+	raw = scene_add(&s->scene.samples[1], 9, 9, SEC(101));
+	task_set_comm(raw->task, "new\xff\"\\\n\xe2\x80\xae", 11);
+	raw->counters.valid =
+		DELAY_BIT(DELAY_CPU) | DELAY_COUNT_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO);
+	json = parse(put_out(s, &out_json));
+	assert_true(json_real_value(json_object_get(json, "time")) > 1763697601.99 &&
+		    json_real_value(json_object_get(json, "time")) < 1763697602.01);
+	assert_true(json_is_true(json_object_get(json, "delayacct")));
+	check_integer(json, "taskstats_version", 16);
+	check_integer(json, "tasks_seen", 2);
+	assert_true(json_is_null(json_object_get(json, "exits_seen")));
+	task = json_array_get(json_object_get(json, "tasks"), 0);
+	check_integer(task, "pid", 7);
+	check_integer(task, "run_ns", 100000000);
+	check_integer(task, "user_ns", 50000000);
+	assert_true(json_is_false(json_object_get(task, "new")));
+	cpu = json_object_get(json_object_get(task, "delta"), "cpu");
+	check_integer(cpu, "count", 10);
+	check_integer(cpu, "ns", 500000000);
+	cpu = json_object_get(json_object_get(task, "cumulative"), "cpu");
+	check_integer(cpu, "count", 15);
+	check_integer(cpu, "ns", 1500000000);
+	assert_true(json_is_null(json_object_get(cpu, "max_ns")));
+	assert_true(json_is_null(json_object_get(task, "state")));
+
+	task = json_array_get(json_object_get(json, "tasks"), 1);
+	assert_true(json_is_true(json_object_get(task, "new")));
+	assert_true(json_is_null(json_object_get(task, "user")));
+	assert_true(json_is_null(json_object_get(task, "run_ns")));
+	assert_true(json_is_null(json_object_get(json_object_get(task, "delta"), "irq")));
+	assert_true(json_is_null(json_object_get(json_object_get(task, "cumulative"), "irq")));
+	assert_true(json_is_null(json_object_get(json_object_get(json_object_get(task, "delta"),
+								  "blkio"), "count")));
+	assert_string_equal(json_string_value(json_object_get(task, "comm")),
+			    "new\\xff\"\\\\\\x0a\\u{202e}");
+	json_decref(json);
+}
+
+/* Nothing to show, notes, other states of accounting, fields that were asked for. */
+static void test_json_rest(void **state)
+{
+	struct state *s = *state;
+	struct view view = { &s->scene.frame, UNIT_PERCENT, TEXT_UTF8 };
+	json_t *json, *note;
+
+	json = parse(put_out(s, &out_json));
+	assert_int_equal(json_array_size(json_object_get(json, "tasks")), 0);
+	json_decref(json);
+	out_close(&s->out);
+	memset(&s->out, 0, sizeof(s->out));
+
+	add(s, 7, "plain");
+	s->view.fields = "pid,elap,state,cgroup,total";
+	put_out(s, &out_json);
+	s->scene.frame.delayacct = DELAYACCT_UNKNOWN;
+	s->scene.frame.taskstats_version = 0;
+	frame_note(&s->scene.frame, NOTE_NO_PSI, 0);
+	s->out.buf.len = 0;
+	s->out.ops->frame(&s->out, &view);
+	json = parse(buf_cstr(&s->out.buf));
+	assert_true(json_is_null(json_object_get(json, "delayacct")));
+	assert_true(json_is_null(json_object_get(json, "taskstats_version")));
+	note = json_array_get(json_object_get(json, "notes"), 0);
+	check_members(note, "id text");
+	assert_string_equal(json_string_value(json_object_get(note, "id")), "no-psi");
+	check_members(json_object_get(json_array_get(json_object_get(json, "tasks"), 0), "fields"),
+		      "elap total");
+	json_decref(json);
+}
+
+/* The n-th line behind the blank line that ends the header, copied. */
+static void table_line(const char *text, unsigned n, char *line, size_t size)
+{
+	const char *at = strstr(text, "\n\n");
+	size_t len;
+
+	assert_non_null(at);
+	for (at += 2; n; n--) {
+		at = strchr(at, '\n');
+		assert_non_null(at);
+		at++;
+	}
+	len = strcspn(at, "\n");
+	assert_true(len < size);
+	memcpy(line, at, len);
+	line[len] = '\0';
+}
+
+/* Asserts the words of a line. */
+static void check_words(const char *text, unsigned n, const char *words)
+{
+	char line[512], *rest = line, *word;
+	struct buf out = { 0 };
+
+	table_line(text, n, line, sizeof(line));
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			buf_printf(&out, "%s%s", out.len ? " " : "", word);
+	assert_string_equal(buf_cstr(&out), words);
+	buf_free(&out);
+}
+
+/* Heads, units, rows, the sum row, a blank line. */
+static void test_text(void **state)
+{
+	struct state *s = *state;
+	const char *text;
+
+	s->config.width = 80;
+	add(s, 7, "two words");
+	add(s, 8, "unknown")->counters.valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU));
+	text = put_out(s, &out_text);
+	assert_true(!strncmp(text, "stalltop ", 9));
+	assert_non_null(strstr(text, "\ntasks 2, 0 new, 0 exited, - lost"));
+	check_words(text, 0, "PID USER RUN 0TOTAL 1CPU 2BLKIO 9MEM COMMAND");
+	check_words(text, 1, "(#) (str) (%) (%) (%) (%) (%) (str)");
+	check_words(text, 2, "7 root 5.0 25.0 25.0 0.0 0.0 two words");
+	check_words(text, 3, "8 root - 25.0 25.0 - - unknown");
+	check_words(text, 4, "= 5.0 50.0 50.0 0.0 0.0 2 tasks");
+	check_words(text, 5, "");
+	assert_string_equal(text + strlen(text) - 8, " tasks\n\n");
+}
+
+/* One task is not "1 tasks". */
+static void test_text_one(void **state)
+{
+	struct state *s = *state;
+
+	s->config.width = 80;
+	add(s, 7, "alone");
+	check_words(put_out(s, &out_text), 3, "= 5.0 25.0 25.0 0.0 0.0 1 task");
+}
+
+/* Asserts that a row's line is made of its own cells. */
+static void check_cells(struct state *s, const char *text, size_t row, const char *const *ids,
+			size_t n)
+{
+	const struct view view = { &s->scene.frame, s->view.unit, s->config.charset };
+	struct buf expected = { 0 }, scratch = { 0 };
+	char line[512];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct column *column = scene_column(ids[i]);
+		struct value value = column_get(column, &view, &s->scene.frame.rows[row]);
+
+		if (i)
+			buf_putc(&expected, ' ');
+		column_append(column, &view, &value, i + 1 == n ? 0 : column->width, &scratch,
+			      &expected);
+	}
+	table_line(text, 2 + (unsigned)row, line, sizeof(line));
+	assert_string_equal(line, buf_cstr(&expected));
+	buf_free(&expected);
+	buf_free(&scratch);
+}
+
+/* Cells that are those of the row above, in runs of each length, and others between them. */
+static void test_text_above(void **state)
+{
+	static const char *const ids[] = { "user", "cpu", "blkio", "reclaim", "irq", "comm" };
+	static const char *const users[] = { "root", "\xe6\xbc\xa2", NULL };
+	static const enum delay_kind kinds[] = { DELAY_CPU, DELAY_BLKIO, DELAY_RECLAIM, DELAY_IRQ };
+	struct state *s = *state;
+	const char *text;
+
+	s->view.fields = "user,cpu,blkio,reclaim,irq,comm";
+	for (unsigned i = 0; i < 300; i++) {
+		struct task_raw *raw = add(s, (pid_t)i + 1, i % 5 ? "same" : "other");
+
+		raw->task->user = users[i / 7 % 3];
+		/* Each cell goes through its values at its own pace; one of them is unknown. */
+		for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++) {
+			unsigned choice = (i * (k + 3) / (2 * k + 1) + i * i / 11) % 4;
+
+			raw->counters.delay[kinds[k]].ns += MS(10 * choice);
+			if (choice == 3)
+				raw->counters.valid &= ~DELAY_BOTH(DELAY_BIT(kinds[k]));
+		}
+	}
+	text = put_out(s, &out_text);
+	for (size_t row = 0; row < 300; row++)
+		check_cells(s, text, row, ids, ARRAY_SIZE(ids));
+}
+
+/* The cells that a line takes before its last column, whose text begins there. */
+static unsigned last_column(const char *line, const char *name)
+{
+	const char *at = strstr(line, name);
+
+	assert_non_null(at);
+	assert_string_equal(at, name);
+	return text_width(line, (size_t)(at - line), TEXT_UTF8);
+}
+
+/* Columns are straight whatever the names and figures, and nothing raw comes through. */
+static void test_text_straight(void **state)
+{
+	static const struct {
+		const char *raw, *shown;
+	} names[] = {
+		{ "plain", "plain" },
+		{ "\x1b]0;x\x07", "\\x1b]0;x\\x07" },
+		{ "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2",
+		  "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2" },
+		{ "\xff\xfe", "\\xff\\xfe" },
+		{ "a\xe2\x80\xae" "b", "a\\u{202e}b" },
+		{ "\\x41", "\\\\x41" },
+	};
+	struct state *s = *state;
+	const char *text;
+	char line[512];
+	unsigned column;
+
+	s->view.fields = "pid,user,cgroup,total,irq,comm";
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		struct task_raw *raw = add(s, i ? 4194304 - 10 + (pid_t)i : 1, names[i].raw);
+
+		raw->task->user = names[i].raw;
+		raw->task->cgroup = xstrdup(names[i].raw);
+		raw->counters.delay[DELAY_CPU].ns += SEC(UINT64_C(1) << 5 * i);
+	}
+	text = put_out(s, &out_text);
+	table_line(text, 0, line, sizeof(line));
+	column = last_column(line, "COMMAND");
+	table_line(text, 1, line, sizeof(line));
+	assert_int_equal(strrchr(line, '(') - line, column);
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		table_line(text, 2 + i, line, sizeof(line));
+		for (const char *at = line; *at; at++)
+			assert_true((unsigned char)*at >= ' ' && *at != 0x7f);
+		/* The name stands in the line up to three times, cut or whole: last it is whole. */
+		assert_true(strlen(line) > strlen(names[i].shown));
+		assert_string_equal(line + strlen(line) - strlen(names[i].shown), names[i].shown);
+		assert_int_equal(text_width(line, strlen(line) - strlen(names[i].shown), TEXT_UTF8),
+				 column);
+	}
+}
+
+/* Every unit has its label under the delay columns. */
+static void test_text_units(void **state)
+{
+	struct state *s = *state;
+
+	s->view.fields = "cpu,comm";
+	add(s, 7, "plain");
+	for (s->view.unit = 0; s->view.unit < UNITS; s->view.unit++) {
+		static const char *const labels[] = { "(%) (str)", "(ms) (str)", "(#) (str)",
+						      "(ms/#) (str)", "(max) (str)",
+						      "(tot) (str)" };
+		static const char *const rows[] = { "25.0 plain", "500.0 plain", "10.0 plain",
+						    "50.0 plain", "- plain", "1500.0 plain" };
+		const char *text = put_out(s, &out_text);
+
+		check_words(text, 1, labels[s->view.unit]);
+		check_words(text, 2, rows[s->view.unit]);
+	}
+}
+
+/* What must be read for each format. */
+static void test_needs(void **state)
+{
+	struct state *s = *state;
+
+	for (unsigned i = 0; out_registry[i]; i++) {
+		/* Only JSON says what adds up. */
+		unsigned own = out_registry[i] == &out_json ? NEED_ACCOUNT : 0;
+
+		assert_ptr_equal(out_by_name(out_registry[i]->name), out_registry[i]);
+		s->view.fields = NULL;
+		s->view.unit = UNIT_PERCENT;
+		out_open(&s->out, out_registry[i], &s->config);
+		assert_int_equal(out_needs(&s->out), own);
+		s->view.fields = "state,pid,command";
+		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND);
+		s->view.query.sort = scene_column("read");
+		assert_int_equal(out_needs(&s->out),
+				 own | NEED_STAT | NEED_COMMAND | NEED_IO);
+		s->view.query.sort = NULL;
+	}
+	assert_null(out_by_name("xml"));
+	/* A thread's longest waits are in the record that is asked for anyway. */
+	s->view.fields = NULL;
+	s->view.group_by = GROUP_THREAD;
+	out_open(&s->out, &out_json, &s->config);
+	assert_int_equal(out_needs(&s->out), NEED_RANGE | NEED_ACCOUNT);
+}
+
+/* All of the buffer is written, or the error is told. */
+static void test_flush(void **state)
+{
+	struct state *s = *state;
+	volatile sig_atomic_t caught = 0;
+	int fds[2], full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	char text[64];
+
+	out_open(&s->out, &out_csv, &s->config);
+	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	buf_puts(&s->out.buf, "whole");
+	assert_int_equal(out_flush(&s->out, fds[1], &caught), 0);
+	assert_int_equal(s->out.buf.len, 0);
+	assert_int_equal(read(fds[0], text, sizeof(text)), 5);
+	assert_memory_equal(text, "whole", 5);
+	assert_int_equal(out_flush(&s->out, fds[1], &caught), 0);
+	close(fds[0]);
+	buf_puts(&s->out.buf, "nobody reads");
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(out_flush(&s->out, fds[1], &caught), -EPIPE);
+	signal(SIGPIPE, SIG_DFL);
+	close(fds[1]);
+	if (full >= 0)
+		assert_int_equal(out_flush(&s->out, full, &caught), -ENOSPC);
+	close(full);
+}
+
+#define STATE_TEST(name) cmocka_unit_test_setup_teardown(name, open_state, close_state)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STATE_TEST(test_csv),		STATE_TEST(test_csv_names),
+		STATE_TEST(test_json_members),	STATE_TEST(test_json_values),
+		STATE_TEST(test_json_rest),	STATE_TEST(test_text),
+		STATE_TEST(test_text_one),	STATE_TEST(test_text_above),
+		STATE_TEST(test_text_straight), STATE_TEST(test_text_units),
+		STATE_TEST(test_needs),		STATE_TEST(test_flush),
+	};
+
+	/* The width of characters is the locale's. */
+	if (!setlocale(LC_CTYPE, "C.UTF-8"))
+		return 1;
+	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
+}

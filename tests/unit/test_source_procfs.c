@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The procfs source, from a made-up /proc: sums over threads, identity, what is missing. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/source.h"
+#include "tests/lib/tree_thread.h"
+
+static const struct thread leader = { 42, 42, "leader", 10, 20, 900, 5, 1000, 2000, 3, 1000 };
+static const struct thread worker = { 42, 50, "worker", 1, 2, 950, 7, 100, 200, 30, 1001 };
+static const struct thread other = { 7, 7, "other", 0, 0, 100, 0, 9, 8, 7, 0 };
+
+/* Time of a clock tick in ns. */
+static uint64_t tick(void)
+{
+	return 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* A source over the tree, and two samples in turn. */
+struct taken {
+	struct source source;
+	struct sample samples[2];
+	unsigned now;
+};
+
+/* Opens the source. */
+static void open_taken(struct taken *taken, const struct source_env *env)
+{
+	memset(taken, 0, sizeof(*taken));
+	assert_int_equal(source_open(&taken->source, "procfs", env), 0);
+	assert_int_equal(taken->source.refused, 0);
+}
+
+/* Takes the next sample. */
+static const struct sample *take(struct taken *taken)
+{
+	struct sample *prev = &taken->samples[taken->now], *cur;
+
+	taken->now = !taken->now;
+	cur = &taken->samples[taken->now];
+	sample_reset(cur);
+	assert_int_equal(taken->source.ops->sample(taken->source.state, prev, cur, 0), 0);
+	return cur;
+}
+
+/* Frees all. */
+static void close_taken(struct taken *taken)
+{
+	source_close(&taken->source);
+	sample_free(&taken->samples[0]);
+	sample_free(&taken->samples[1]);
+}
+
+#define VALID \
+	(DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN | VALID_TICK)
+
+/* A process row is the sum of its threads, and its leader by name and user. */
+static void test_processes(void **state)
+{
+	const struct tree *tree = *state;
+	struct taken taken;
+	const struct sample *sample;
+	const struct task_raw *raw;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &worker);
+	put_thread(tree, &other);
+	put_text(tree, "self", "no process");
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 2);
+	assert_int_equal(sample->raw[0].pid, 7);
+	raw = &sample->raw[1];
+	assert_int_equal(raw->tgid, 42);
+	assert_int_equal(raw->pid, 42);
+	assert_int_equal(raw->counters.valid, VALID);
+	assert_true(raw->counters.run_ns == 1100);
+	assert_true(raw->counters.delay[DELAY_CPU].ns == 2200 &&
+		    raw->counters.delay[DELAY_CPU].count == 33);
+	assert_true(raw->counters.delay[DELAY_BLKIO].ns == 12 * tick());
+	assert_true(raw->counters.user_ns == 11 * tick() && raw->counters.system_ns == 22 * tick());
+	assert_string_equal(raw->task->comm, "leader");
+	assert_int_equal(raw->task->uid, 1000);
+	assert_int_equal(raw->task->ppid, 41);
+	assert_int_equal(raw->task->tgid, 42);
+	assert_int_equal(raw->task->key.pid, 42);
+	assert_true(raw->task->fresh);
+	assert_false(raw->single);
+	assert_true(sample->raw[0].single);
+	close_taken(&taken);
+}
+
+/* A row a thread, each with its own figures, name and user. */
+static void test_threads(void **state)
+{
+	const struct tree *tree = *state;
+	struct taken taken;
+	const struct sample *sample;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &worker);
+	put_thread(tree, &other);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 3);
+	assert_int_equal(sample->raw[1].pid, 42);
+	assert_int_equal(sample->raw[2].pid, 50);
+	assert_int_equal(sample->raw[2].tgid, 42);
+	assert_true(sample->raw[1].counters.run_ns == 1000);
+	assert_true(sample->raw[2].counters.delay[DELAY_CPU].ns == 200);
+	assert_true(sample->raw[2].single);
+	assert_string_equal(sample->raw[2].task->comm, "worker");
+	assert_int_equal(sample->raw[2].task->uid, 1001);
+	assert_int_equal(sample->raw[2].task->key.pid, 50);
+	close_taken(&taken);
+}
+
+/* Who is there again is the same object; who only has the pid is another. */
+static void test_identity(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread changed = leader;
+	struct taken taken;
+	const struct sample *sample;
+	struct task *task;
+
+	put_thread(tree, &leader);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	task = take(&taken)->raw[0].task;
+	task->fresh = false;
+	sample = take(&taken);
+	assert_ptr_equal(sample->raw[0].task, task);
+	assert_false(task->fresh);
+	/* It ran: what is known of it may have changed. */
+	changed.run++;
+	changed.comm = "renamed";
+	changed.uid = 1234;
+	put_thread(tree, &changed);
+	sample = take(&taken);
+	assert_ptr_equal(sample->raw[0].task, task);
+	assert_true(task->fresh);
+	assert_string_equal(task->comm, "renamed");
+	assert_int_equal(task->uid, 1234);
+	/* The pid again with another start. */
+	changed.start++;
+	put_thread(tree, &changed);
+	sample = take(&taken);
+	assert_ptr_not_equal(sample->raw[0].task, task);
+	assert_true(sample->raw[0].task->fresh);
+	close_taken(&taken);
+}
+
+/* The start on the monotonic clock, and the latest it can have been. */
+static void test_start(void **state)
+{
+	const struct tree *tree = *state;
+	struct timespec boot, monotonic;
+	struct taken taken;
+	const struct task *task;
+	int64_t suspended, start;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	suspended = (boot.tv_sec - monotonic.tv_sec) * 1000000000 + boot.tv_nsec -
+		    monotonic.tv_nsec;
+	put_thread(tree, &leader);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	task = take(&taken)->raw[0].task;
+	start = (int64_t)(900 * tick()) - suspended;
+	/* Between the readings of two clocks lies a little time. */
+	if (start > 1000000000)
+		assert_in_range(task->key.start_ns, start - 10000000, start + 10000000);
+	assert_true(task->latest_ns == task->key.start_ns + tick());
+	close_taken(&taken);
+}
+
+/* Adds a thread's counters to what is expected of its process. */
+static void add(struct thread *sum, const struct thread *thread)
+{
+	sum->utime += thread->utime;
+	sum->stime += thread->stime;
+	sum->blkio += thread->blkio;
+	sum->run += thread->run;
+	sum->wait += thread->wait;
+	sum->slices += thread->slices;
+}
+
+/* Lets a thread count on, and its process with it. */
+static void grow(const struct tree *tree, struct thread *thread, unsigned by, struct thread *sum)
+{
+	struct thread growth = { .utime = by, .stime = 2 * by, .blkio = 3 * by, .run = 40 * by,
+				 .wait = 50 * by, .slices = 6 * by };
+
+	add(thread, &growth);
+	add(sum, &growth);
+	put_thread(tree, thread);
+}
+
+/* Holds the counters of an element against what is expected. */
+static void check_sum(const struct task_raw *raw, const struct thread *sum)
+{
+	assert_int_equal(raw->counters.valid, VALID);
+	assert_int_equal(raw->counters.run_ns, sum->run);
+	assert_int_equal(raw->counters.delay[DELAY_CPU].ns, sum->wait);
+	assert_int_equal(raw->counters.delay[DELAY_CPU].count, sum->slices);
+	assert_int_equal(raw->counters.delay[DELAY_BLKIO].ns, sum->blkio * tick());
+	assert_int_equal(raw->counters.user_ns, sum->utime * tick());
+	assert_int_equal(raw->counters.system_ns, sum->stime * tick());
+}
+
+/* Puts the threads of one process, and takes the first sample: of their sum. */
+static void begin(const struct tree *tree, struct taken *taken, const struct thread *threads,
+		  size_t n, struct thread *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	for (size_t i = 0; i < n; i++) {
+		put_thread(tree, &threads[i]);
+		add(sum, &threads[i]);
+	}
+	open_taken(taken, &(struct source_env){ .procfd = tree->fd });
+	check_sum(&take(taken)->raw[0], sum);
+}
+
+/* A thread is born: all it has counted is news. */
+static void bear(const struct tree *tree, struct thread *thread, struct thread *sum)
+{
+	thread->start = (unsigned)(clock_ns(CLOCK_BOOTTIME) / tick());
+	put_thread(tree, thread);
+	add(sum, thread);
+}
+
+/* A process's counters go on growing while threads end, are born, and have an id again. */
+static void test_churn(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread t[] = { leader, worker, worker, worker }, sum;
+	struct taken taken;
+
+	t[2].tid = 30; /* ids wrap around: a thread's can be below its process's */
+	t[3].tid = 60;
+	begin(tree, &taken, t, 3, &sum);
+	/* One ends, the others grow. */
+	end_thread(tree, &t[1]);
+	grow(tree, &t[0], 1, &sum);
+	grow(tree, &t[2], 10, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	/* Births, one of them with an id of before. */
+	bear(tree, &t[3], &sum);
+	bear(tree, &t[1], &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	/* An id that is used again at once, by a thread that has counted more. */
+	t[2].run += 1000000;
+	bear(tree, &t[2], &sum);
+	grow(tree, &t[3], 7, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	/* All but the main thread end: nothing is lost. */
+	for (unsigned i = 1; i < 4; i++)
+		end_thread(tree, &t[i]);
+	check_sum(&take(&taken)->raw[0], &sum);
+	grow(tree, &t[0], 2, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	assert_false(taken.samples[taken.now].raw[0].single);
+	close_taken(&taken);
+}
+
+/* A process with the id of another begins with its own counters, threads included. */
+static void test_process_again(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread t[] = { leader, worker }, sum;
+	struct taken taken;
+
+	begin(tree, &taken, t, 1, &sum);
+	assert_true(taken.samples[taken.now].raw[0].single);
+	bear(tree, &t[1], &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	assert_false(taken.samples[taken.now].raw[0].single);
+	t[0].start++;
+	t[0].run -= 10;
+	sum.run -= 10;
+	put_thread(tree, &t[0]);
+	check_sum(&take(&taken)->raw[0], &sum);
+	end_thread(tree, &t[1]);
+	t[0].start++;
+	put_thread(tree, &t[0]);
+	check_sum(&take(&taken)->raw[0], &t[0]);
+	assert_true(taken.samples[taken.now].raw[0].single);
+	close_taken(&taken);
+}
+
+/* A counter of a thread that falls gives nothing, and counts on from where it is. */
+static void test_falling(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread t[] = { leader, worker }, sum;
+	struct taken taken;
+
+	begin(tree, &taken, t, 2, &sum);
+	t[1].wait -= 50;
+	t[1].blkio -= 2;
+	put_thread(tree, &t[1]);
+	grow(tree, &t[0], 1, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	grow(tree, &t[1], 1, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	end_thread(tree, &t[1]);
+	check_sum(&take(&taken)->raw[0], &sum);
+	/* The same without another thread. */
+	t[0].run -= 100;
+	put_thread(tree, &t[0]);
+	check_sum(&take(&taken)->raw[0], &sum);
+	grow(tree, &t[0], 3, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	close_taken(&taken);
+}
+
+/* Who calls exec gets the main thread's id and start, and keeps its own counters. */
+static void test_exec(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread t[] = { leader, worker, worker }, sum;
+	struct taken taken;
+	struct task *task;
+
+	t[1].run = 2000000000;
+	t[2].tid = 51;
+	t[2].run = 1900000000;
+	begin(tree, &taken, t, 3, &sum);
+	task = taken.samples[taken.now].raw[0].task;
+	/* The main thread cannot have run for two seconds since. */
+	end_thread(tree, &t[1]);
+	end_thread(tree, &t[2]);
+	t[1].tid = leader.tid;
+	t[1].start = leader.start;
+	grow(tree, &t[1], 1, &sum);
+	task->fresh = false;
+	check_sum(&take(&taken)->raw[0], &sum);
+	assert_true(task->fresh);
+	/* Nor can it have run for less than it had: a thread born in between did this. */
+	t[1].run = 700;
+	put_thread(tree, &t[1]);
+	task->fresh = false;
+	check_sum(&take(&taken)->raw[0], &sum);
+	assert_true(task->fresh);
+	grow(tree, &t[1], 1, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	close_taken(&taken);
+}
+
+/* What was missed by one reading is no news for the next. */
+static void test_missed(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread t[] = { leader, worker, worker }, sum;
+	struct taken taken;
+
+	begin(tree, &taken, t, 2, &sum);
+	put_text(tree, "42/task/50/stat", "50 (worker) S not numbers");
+	check_sum(&take(&taken)->raw[0], &sum);
+	grow(tree, &t[1], 5, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	/* Older than the reading that did not have it: from now on. */
+	t[2].tid = 55;
+	put_thread(tree, &t[2]);
+	check_sum(&take(&taken)->raw[0], &sum);
+	grow(tree, &t[2], 4, &sum);
+	check_sum(&take(&taken)->raw[0], &sum);
+	close_taken(&taken);
+}
+
+/* Many processes with many threads that go again leave nothing behind. */
+static void test_crowd(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread t[400];
+	struct taken taken;
+
+	put_thread(tree, &other);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	for (int i = 0; i < 400; i++) {
+		t[i] = worker;
+		t[i].tgid = 1000 + i / 8 * 8;
+		t[i].tid = 1000 + i;
+		put_thread(tree, &t[i]);
+	}
+	take(&taken);
+	assert_int_equal(take(&taken)->n, 51);
+	assert_int_equal(taken.samples[taken.now].raw[50].counters.run_ns, 8 * worker.run);
+	for (int i = 0; i < 400; i++)
+		end_thread(tree, &t[i]);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(take(&taken)->n, 1);
+	check_sum(&taken.samples[taken.now].raw[0], &other);
+	close_taken(&taken);
+}
+
+/* Files that are missing cost what they hold; a task without a stat has gone. */
+static void test_missing(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread lone = other;
+	struct taken taken;
+	const struct sample *sample;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &worker);
+	put_thread(tree, &other);
+	drop(tree, "42/task/50/schedstat", 0);
+	lone.tgid = lone.tid = 9;
+	put_thread(tree, &lone);
+	drop(tree, "9/task/9/stat", 0);
+	put_dir(tree, "10");
+	put_dir(tree, "11");
+	put_dir(tree, "11/task");
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 2);
+	assert_int_equal(sample->raw[1].counters.valid, DELAY_BIT(DELAY_BLKIO) | VALID_TICK);
+	assert_int_equal(sample->raw[0].counters.valid, VALID);
+	/* A process whose leader cannot be read has no name; its threads do. */
+	drop(tree, "42/task/42/stat", 0);
+	sample = take(&taken);
+	assert_int_equal(sample->n, 1);
+	assert_int_equal(sample->raw[0].pid, 7);
+	close_taken(&taken);
+	put_text(tree, "7/task/7/stat", "7 (other) S not numbers");
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 1);
+	assert_int_equal(sample->raw[0].pid, 50);
+	close_taken(&taken);
+}
+
+/* Without run times nobody can be seen to have run: all may have changed. */
+static void test_no_schedstat(void **state)
+{
+	const struct tree *tree = *state;
+	struct taken taken;
+	struct task *task;
+
+	put_thread(tree, &other);
+	drop(tree, "7/task/7/schedstat", 0);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	task = take(&taken)->raw[0].task;
+	task->fresh = false;
+	assert_ptr_equal(take(&taken)->raw[0].task, task);
+	assert_true(task->fresh);
+	close_taken(&taken);
+}
+
+/* Only processes that were named; one that is not there is no error. */
+static void test_pids(void **state)
+{
+	static const pid_t pids[] = { 5, 42 };
+	const struct tree *tree = *state;
+	struct taken taken;
+	const struct sample *sample;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &other);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .pids = pids, .npids = 2 });
+	sample = take(&taken);
+	assert_int_equal(sample->n, 1);
+	assert_int_equal(sample->raw[0].pid, 42);
+	close_taken(&taken);
+}
+
+/* Counts calls. */
+static void count(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+/* Between some tasks the caller has its turn; a task costs at most ten system calls. */
+static void test_cost(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread thread = other;
+	struct taken taken;
+	unsigned between = 0;
+	uint64_t before;
+
+	for (unsigned i = 1; i <= 200; i++) {
+		thread.tgid = thread.tid = (pid_t)i;
+		put_thread(tree, &thread);
+	}
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .between = count,
+						 .arg = &between });
+	assert_int_equal(take(&taken)->n, 200);
+	assert_int_equal(between, 3);
+	before = taken.source.ops->syscalls(taken.source.state);
+	take(&taken);
+	assert_in_range(taken.source.ops->syscalls(taken.source.state) - before, 200, 2000 + 10);
+	close_taken(&taken);
+}
+
+/* Sources by name, and what is no /proc. */
+static void test_open(void **state)
+{
+	const struct tree *tree = *state;
+	struct source_env env = { .procfd = tree->fd };
+	struct source source;
+	struct sample prev = { 0 }, cur = { 0 };
+
+	for (unsigned i = 0; source_registry[i]; i++)
+		assert_ptr_equal(source_by_name(source_registry[i]->name), source_registry[i]);
+	assert_null(source_by_name("auto"));
+	assert_int_equal(source_open(&source, "nothing", &env), -EINVAL);
+	source_close(&source);
+	env.procfd = -1;
+	assert_int_equal(source_open(&source, "procfs", &env), 0);
+	assert_true(source.ops->sample(source.state, &prev, &cur, 0) < 0);
+	assert_int_equal(cur.n, 0);
+	source_close(&source);
+	sample_free(&cur);
+}
+
+#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TREE_TEST(test_processes), TREE_TEST(test_threads), TREE_TEST(test_identity),
+		TREE_TEST(test_start), TREE_TEST(test_churn), TREE_TEST(test_process_again),
+		TREE_TEST(test_falling), TREE_TEST(test_exec), TREE_TEST(test_missed),
+		TREE_TEST(test_crowd), TREE_TEST(test_missing), TREE_TEST(test_no_schedstat),
+		TREE_TEST(test_pids), TREE_TEST(test_cost), TREE_TEST(test_open),
+	};
+
+	return cmocka_run_group_tests_name("source procfs", tests, NULL, NULL);
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The taskstats source and the sampler on this kernel: who is who, and what a sample costs. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "model/sampler.h"
+#include "model/source.h"
+#include "kernel/taskstats.h"
+#include "base/util.h"
+
+#define CHILDREN 400
+
+/* Children that sleep until they are killed. */
+struct crowd {
+	int procfd;
+	pid_t pids[CHILDREN];
+	unsigned n;
+};
+
+/* Waits for the end. */
+static _Noreturn void child(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "asleep");
+	for (;;)
+		pause();
+}
+
+/* Starts the crowd. */
+static int open_crowd(void **state)
+{
+	struct crowd *crowd = xcalloc(1, sizeof(*crowd));
+
+	crowd->procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (; crowd->n < CHILDREN; crowd->n++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			child();
+		if (pid < 0)
+			break;
+		crowd->pids[crowd->n] = pid;
+	}
+	*state = crowd;
+	return crowd->procfd < 0 ? -1 : 0;
+}
+
+/* Ends the crowd. */
+static int close_crowd(void **state)
+{
+	struct crowd *crowd = *state;
+
+	for (unsigned i = 0; i < crowd->n; i++)
+		kill(crowd->pids[i], SIGKILL);
+	for (unsigned i = 0; i < crowd->n; i++)
+		waitpid(crowd->pids[i], NULL, 0);
+	close(crowd->procfd);
+	free(crowd);
+	return 0;
+}
+
+/* Opens taskstats; a test that cannot is skipped. */
+static void open_or_skip(struct source *source, const struct source_env *env, const char *name)
+{
+	int err = source_open(source, "taskstats", env);
+
+	if (err == -EPERM)
+		printf("# skip: %s: no CAP_NET_ADMIN\n", name);
+	else if (err == -ENOENT || err == -EPROTONOSUPPORT)
+		printf("# skip: %s: no taskstats\n", name);
+	if (err == -EPERM || err == -ENOENT || err == -EPROTONOSUPPORT)
+		skip();
+	assert_int_equal(err, 0);
+}
+
+/* Takes a sample by hand. */
+static void take(struct source *source, struct sample *prev, struct sample *cur,
+		 unsigned needs)
+{
+	sample_reset(cur);
+	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	assert_int_equal(source->ops->sample(source->state, prev, cur, needs), 0);
+}
+
+/* Samples are sorted, with a task each, and every child is in them under its name. */
+static void test_processes(void **state)
+{
+	const struct crowd *crowd = *state;
+	struct source_env env = { .procfd = crowd->procfd };
+	struct sample a = { 0 }, b = { 0 };
+	struct source source;
+	const struct task_raw *self;
+
+	open_or_skip(&source, &env, "test_processes");
+	take(&source, &b, &a, 0);
+	take(&source, &a, &b, NEED_RECORD);
+	for (size_t i = 1; i < b.n; i++)
+		assert_true(b.raw[i - 1].tgid < b.raw[i].tgid && b.raw[i].task);
+	for (unsigned i = 0; i < crowd->n; i++) {
+		pid_t pid = crowd->pids[i];
+		const struct task_raw *before = sample_find(&a, pid, pid);
+		const struct task_raw *now = sample_find(&b, pid, pid);
+
+		assert_non_null(before);
+		assert_non_null(now);
+		assert_ptr_equal(before->task, now->task);
+		assert_int_equal(now->task->ppid, getpid());
+		assert_int_equal(now->task->uid, getuid());
+		assert_string_equal(now->task->comm, "asleep");
+		assert_true(now->counters.valid & VALID_RUN && now->read_ns > before->read_ns);
+		assert_true(b.records[now - b.raw].field[RECORD_ac_pid] == (uint64_t)pid);
+	}
+	self = sample_find(&b, getpid(), getpid());
+	assert_non_null(self);
+	assert_true(self->counters.run_ns > 0);
+	assert_true(source.ops->version(source.state) >= TASKSTATS_OLDEST);
+	source_close(&source);
+	sample_free(&a);
+	sample_free(&b);
+}
+
+/* Sleeps until it is cancelled. */
+static void *sleep_long(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A row a thread, those of a process that had one before included. */
+static void test_threads(void **state)
+{
+	const struct crowd *crowd = *state;
+	pid_t pid = getpid();
+	struct source_env env = { .procfd = crowd->procfd, .threads = true, .pids = &pid,
+				  .npids = 1 };
+	struct sample a = { 0 }, b = { 0 };
+	struct source source;
+	pthread_t threads[3];
+
+	open_or_skip(&source, &env, "test_threads");
+	take(&source, &b, &a, 0);
+	assert_int_equal(a.n, 1);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, sleep_long, NULL), 0);
+	take(&source, &a, &b, 0);
+	assert_int_equal(b.n, 4);
+	for (size_t i = 0; i < b.n; i++) {
+		assert_int_equal(b.raw[i].tgid, pid);
+		assert_int_equal(b.raw[i].task->key.pid, b.raw[i].pid);
+		assert_int_equal(b.raw[i].task->tgid, pid);
+	}
+	/* ids begin anew some time, so threads may come before their leader */
+	assert_ptr_equal(sample_find(&b, pid, pid)->task, a.raw[0].task);
+	for (unsigned i = 0; i < 3; i++) {
+		pthread_cancel(threads[i]);
+		pthread_join(threads[i], NULL);
+	}
+	source_close(&source);
+	sample_free(&a);
+	sample_free(&b);
+}
+
+/* The row of that thread. */
+static const struct row *row_of(const struct frame *frame, pid_t pid)
+{
+	for (size_t i = 0; i < frame->n; i++)
+		if (frame->rows[i].task->key.pid == pid)
+			return &frame->rows[i];
+	return NULL;
+}
+
+/*
+ * Threads beside a sample: taskstats is asked for those of the process alone, also where the
+ * sampler's source is one for many tasks, and gives their whole records.
+ */
+static void test_beside(void **state)
+{
+	static const struct source_ops *const sources[] = { &source_taskstats, &source_bpf };
+	const struct crowd *crowd = *state;
+	struct source_env env = { .procfd = crowd->procfd };
+	pid_t self = getpid();
+	struct source source;
+	pthread_t thread;
+
+	open_or_skip(&source, &env, "test_beside");
+	source_close(&source);
+	assert_int_equal(pthread_create(&thread, NULL, sleep_long, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		struct delayacct delayacct;
+		struct threads_env beside = { .procfd = crowd->procfd, .source = sources[i],
+					      .delayacct = &delayacct };
+		struct threads threads = { 0 };
+		const struct row *row;
+		uint64_t calls;
+
+		delayacct_open(&delayacct, crowd->procfd, 0);
+		assert_true(threads_want(&threads, &self, 1, false));
+		assert_int_equal(threads_read(&threads, &beside, NEED_RECORD), 0);
+		assert_int_equal(threads.frame->n, 2);
+		calls = threads_syscalls(&threads);
+		/* Run time is booked when a task goes to sleep. */
+		usleep(20000);
+		assert_int_equal(threads_read(&threads, &beside, NEED_RECORD), 0);
+		assert_int_equal(threads.frame->n, 2);
+		/* Two questions, their answers, and the list of threads. */
+		assert_in_range(threads_syscalls(&threads) - calls, 4, 12);
+		row = row_of(threads.frame, self);
+		assert_non_null(row);
+		assert_true(row->interval_ns > 0);
+		/* Nobody but taskstats says that together with the record. */
+		assert_true(row->deltas->grown.run_ns > 0);
+		assert_true(row_record(threads.frame, row)->fields_valid);
+		assert_true(row_record_before(threads.frame, row)->fields_valid);
+		/* The other one would say the state. */
+		assert_int_equal(threads_read(&threads, &beside, 0), 0);
+		assert_int_equal(row_of(threads.frame, self)->raw->now.state, 0);
+		threads_close(&threads);
+		delayacct_close(&delayacct);
+	}
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+}
+
+/* In steady state a sample takes at most a system call for 32 tasks, and 20. */
+static void test_cost(void **state)
+{
+	const struct crowd *crowd = *state;
+	struct sampler_config config = { .procfd = crowd->procfd, .source = "taskstats" };
+	struct source_env env = { .procfd = crowd->procfd };
+	struct source source;
+	struct sampler *sampler;
+	const struct frame *frame;
+	uint64_t best = UINT64_MAX;
+
+	open_or_skip(&source, &env, "test_cost");
+	source_close(&source);
+	assert_int_equal(sampler_open(&sampler, &config), 0);
+	assert_int_equal(sampler_tick(sampler, 0, &frame), 0);
+	/* Other tests may start processes meanwhile: the quietest interval counts. */
+	for (unsigned i = 0; i < 5; i++) {
+		uint64_t before = sampler_syscalls(sampler), allowed;
+
+		usleep(20000);
+		assert_int_equal(sampler_tick(sampler, 0, &frame), 0);
+		assert_true(frame->n > CHILDREN);
+		allowed = frame->n / 32 + 20;
+		if (sampler_syscalls(sampler) - before <= allowed)
+			best = 0;
+		else if (sampler_syscalls(sampler) - before - allowed < best)
+			best = sampler_syscalls(sampler) - before - allowed;
+	}
+	assert_int_equal(best, 0);
+	sampler_close(sampler);
+}
+
+/* The kernel's own answers give the same figures by either way. */
+static void test_agree(void **state)
+{
+	const struct crowd *crowd = *state;
+	struct source_env env = { .procfd = crowd->procfd };
+	struct sample a = { 0 }, b = { 0 }, none = { 0 };
+	struct source taskstats, procfs;
+
+	open_or_skip(&taskstats, &env, "test_agree");
+	assert_int_equal(source_open(&procfs, "procfs", &env), 0);
+	take(&taskstats, &none, &a, 0);
+	take(&procfs, &none, &b, 0);
+	for (unsigned i = 0; i < crowd->n; i++) {
+		const struct task_raw *x = sample_find(&a, crowd->pids[i], crowd->pids[i]);
+		const struct task_raw *y = sample_find(&b, crowd->pids[i], crowd->pids[i]);
+
+		assert_non_null(x);
+		assert_non_null(y);
+		/* They sleep: nothing moves between the two. */
+		assert_true(x->counters.run_ns == y->counters.run_ns);
+		assert_true(x->counters.delay[DELAY_CPU].ns == y->counters.delay[DELAY_CPU].ns);
+		assert_string_equal(x->task->comm, y->task->comm);
+		/* Starts agree to a clock tick. */
+		assert_true(x->task->key.start_ns < y->task->latest_ns + 10 * NSEC_PER_MSEC &&
+			    y->task->key.start_ns < x->task->latest_ns + 10 * NSEC_PER_MSEC);
+	}
+	source_close(&taskstats);
+	source_close(&procfs);
+	sample_free(&a);
+	sample_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_beside),
+		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_agree),
+	};
+
+	return cmocka_run_group_tests_name("source taskstats", tests, open_crowd, close_crowd);
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The lines above the table: their texts, what figures weigh, and which of them come first. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/scene.h"
+#include "view/summary.h"
+#include "base/util.h"
+
+/* A frame of which all is known. */
+struct state {
+	struct sample sample;
+	struct system_sample before, now;
+	struct frame frame;
+	struct view view;
+	struct buf text, line;
+};
+
+/* Fills the frame. */
+static int open_state(void **state)
+{
+	struct state *s = xcalloc(1, sizeof(*s));
+
+	s->sample.n = 123;
+	s->now = (struct system_sample){
+		.read_ns = SEC(102), .cpu_valid = true, .load_valid = true, .uptime_valid = true,
+		.memory_valid = true, .load = { 0.5, 12, 3.456 }, .uptime = 3 * 86400 + 4 * 3600,
+		.memory_total = 16 << 20, .memory_used = 3 << 19, .swap_total = 1 << 20,
+	};
+	for (unsigned i = 0; i < CPU_STATES; i++)
+		s->now.cpu_ns[i] = SEC(i + 1);
+	s->before.cpu_valid = true;
+	s->before.read_ns = SEC(100);
+	s->frame = (struct frame){
+		.cur = &s->sample, .prev = &s->sample, .real_ns = SEC(1763697600),
+		.interval_ns = MS(1987), .born = 5, .gone = 4, .exits = -1, .lost = 2,
+		.system = &s->now, .system_before = &s->before, .source = "taskstats",
+		.taskstats_version = 16, .delayacct = DELAYACCT_ON, .self = 0.34,
+	};
+	s->view = (struct view){ &s->frame, UNIT_PERCENT, TEXT_UTF8 };
+	*state = s;
+	return 0;
+}
+
+/* See open_state(). */
+static int close_state(void **state)
+{
+	struct state *s = *state;
+
+	buf_free(&s->text);
+	buf_free(&s->line);
+	free(s);
+	return 0;
+}
+
+/* Asserts the whole line. */
+static void check(struct state *s, struct summary line, const char *expected)
+{
+	assert_true(line.n <= SUMMARY_FIGURES);
+	s->line.len = 0;
+	summary_append(&s->line, &line);
+	assert_string_equal(buf_cstr(&s->line), expected);
+}
+
+/* The title, with all that is known and nothing. */
+static void test_title(void **state)
+{
+	struct state *s = *state;
+	struct title title = { .interval_ns = SEC(3) };
+
+	check(s, summary_title(&s->text, &s->view, &title),
+	      "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   taskstats v16   "
+	      "delayacct on");
+	s->now.load_valid = s->now.uptime_valid = false;
+	s->frame.interval_ns = 0;
+	s->frame.source = "procfs";
+	s->frame.taskstats_version = 0;
+	s->frame.delayacct = DELAYACCT_UNKNOWN;
+	s->frame.cgroup = "/a\n";
+	s->view.unit = UNIT_MS;
+	title.rows = GROUP_CGROUP;
+	check(s, summary_title(&s->text, &s->view, &title),
+	      "stalltop 04:00:00 up - load -   3.00 s   procfs   delayacct -   by cgroup (-)   "
+	      "cgroup /a\\x0a   unit ms");
+	s->frame.delayacct = DELAYACCT_OFF;
+	s->frame.cgroup = NULL;
+	title = (struct title){ .interval_ns = SEC(3), .rows = GROUP_PROCESS, .of_group = true,
+				.by = GROUP_COMMAND, .name = "a\tb", .below = true,
+				.paused = true, .held = true };
+	check(s, summary_title(&s->text, &s->view, &title),
+	      "stalltop in command a\\x09b and below   04:00:00 up - load -   3.00 s   procfs   "
+	      "delayacct off   unit ms   paused   order held");
+	title.name = NULL;
+	title.below = title.paused = title.held = false;
+	check(s, summary_title(&s->text, &s->view, &title),
+	      "stalltop in command -   04:00:00 up - load -   3.00 s   procfs   delayacct off   "
+	      "unit ms");
+}
+
+/* Appends what the parts of a line begin with, in the order in which they get room. */
+static const char *order_of(struct state *s, struct summary line)
+{
+	s->line.len = 0;
+	for (unsigned priority = 0; priority < SUMMARY_PRIORITIES; priority++) {
+		for (size_t i = 0; i < line.n; i++) {
+			const struct summary_figure *figure = &line.figures[i];
+			size_t len;
+			const char *value = summary_value(&line, i, &len);
+
+			assert_true(figure->priority < SUMMARY_PRIORITIES);
+			if (figure->joined || figure->priority != priority)
+				continue;
+			buf_puts(&s->line, s->line.len ? "," : "");
+			if (figure->label)
+				buf_puts(&s->line, figure->label);
+			else
+				buf_add(&s->line, value, len);
+		}
+	}
+	return buf_cstr(&s->line);
+}
+
+/* Which parts of the lines come first where there is no room for all. */
+static void test_order(void **state)
+{
+	struct state *s = *state;
+	struct title title = { .rows = GROUP_PROCESS };
+
+	s->view.unit = UNIT_MS;
+	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
+			    "stalltop,delayacct,1.99,unit,taskstats");
+	s->frame.cgroup = "/a";
+	title.rows = GROUP_USER;
+	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
+			    "stalltop,cgroup,delayacct,1.99,by,taskstats,unit");
+	title.paused = true;
+	title.held = true;
+	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
+			    "stalltop,cgroup,by,unit,paused,order held,1.99,delayacct,taskstats");
+	title = (struct title){ .rows = GROUP_PROCESS, .of_group = true, .by = GROUP_USER };
+	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
+			    "stalltop,cgroup,04:00:00,delayacct,1.99,unit,taskstats");
+	title.held = true;
+	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
+			    "stalltop,cgroup,unit,order held,04:00:00,delayacct,1.99,taskstats");
+	assert_string_equal(order_of(s, summary_tasks(&s->text, &s->view)), "tasks,cpu,self,mem");
+}
+
+/* Asserts what of the line is shown in so many cells. */
+static void check_fit(struct state *s, struct summary line, unsigned width, const char *expected)
+{
+	summary_fit(&line, width, TEXT_ASCII);
+	check(s, line, expected);
+}
+
+/* Lines on screens that are as wide as they are, or narrower. */
+static void test_fit(void **state)
+{
+	struct state *s = *state;
+	struct title title = { .rows = GROUP_PROCESS };
+	struct psi_pair pair = summary_pressure_of(&s->frame, PSI_IO);
+
+	check_fit(s, summary_title(&s->text, &s->view, &title), 89,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   taskstats v16   "
+		  "delayacct on");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 88,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s  taskstats v16  "
+		  "delayacct on");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 85,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s  delayacct on");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 62,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 40,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46");
+	/* What all is restricted to is shown if there is room for it, and whole. */
+	s->frame.cgroup = "/a";
+	check_fit(s, summary_title(&s->text, &s->view, &title), 60,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  cgroup /a");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 59,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s");
+	check_fit(s, summary_tasks(&s->text, &s->view), 80,
+		  "tasks 123, 5 new, 4 exited, 2 lost  cpu 8.3 us 44.4 sy 11.1 id 13.9 wa 22.2 st");
+	check_fit(s, summary_tasks(&s->text, &s->view), 46,
+		  "tasks 123, 5 new, 4 exited, 2 lost  self 0.3 %");
+	/* No figure of the pressure block comes into another's place. */
+	check_fit(s, summary_pressure_head(&s->text), 53,
+		  "pressure  some avg10  avg60 avg300    now");
+	check_fit(s, summary_pressure(&s->text, PSI_IO, &pair), 53,
+		  "io                 -      -      -      -");
+	check_fit(s, summary_pressure(&s->text, PSI_IO, &pair), 19, "");
+}
+
+/* Tasks, CPUs, memory, known and unknown. */
+static void test_tasks(void **state)
+{
+	struct state *s = *state;
+
+	check(s, summary_tasks(&s->text, &s->view),
+	      "tasks 123, 5 new, 4 exited, 2 lost   cpu 8.3 us 44.4 sy 11.1 id 13.9 wa 22.2 st   "
+	      "mem 1.5/16.0G swap 0.0/1.0G   self 0.3 %");
+	/* Records of exits count where there are such; a state that ran back has not grown. */
+	s->frame.exits = 7;
+	s->frame.threads = true;
+	s->before.cpu_ns[CPU_IOWAIT] = SEC(50);
+	s->now.swap_total = 0;
+	check(s, summary_tasks(&s->text, &s->view),
+	      "threads 123, 5 new, 7 exited, 2 lost   cpu 9.7 us 51.6 sy 12.9 id 0.0 wa 25.8 st   "
+	      "mem 1.5/16.0G swap 0/0   self 0.3 %");
+	s->before = s->now;
+	check(s, summary_tasks(&s->text, &s->view),
+	      "threads 123, 5 new, 7 exited, 2 lost   cpu 0.0 us 0.0 sy 0.0 id 0.0 wa 0.0 st   "
+	      "mem 1.5/16.0G swap 0/0   self 0.3 %");
+	s->frame.prev = NULL;
+	s->frame.system_before = NULL;
+	s->frame.lost = -1;
+	s->frame.self = -1;
+	s->now.memory_valid = false;
+	check(s, summary_tasks(&s->text, &s->view),
+	      "threads 123, - new, - exited, - lost   cpu - us - sy - id - wa - st   "
+	      "mem - swap -   self -");
+}
+
+/* The pressure block: figures below their headings. */
+static void test_pressure(void **state)
+{
+	struct state *s = *state;
+	struct psi *psi = &s->now.psi[PSI_MEMORY];
+	struct psi_pair pair;
+
+	check(s, summary_pressure_head(&s->text),
+	      "pressure  some avg10  avg60 avg300    now   full avg10  avg60 avg300    now");
+	psi->some = (struct psi_line){ true, 10000, 5, 0, 1500000 };
+	s->before.psi[PSI_MEMORY].some = (struct psi_line){ .valid = true, .total_us = 500000 };
+	pair = summary_pressure_of(&s->frame, PSI_MEMORY);
+	check(s, summary_pressure(&s->text, PSI_MEMORY, &pair),
+	      "memory        100.00   0.05   0.00   50.0            -      -      -      -");
+	/* Without a reading before, or a time between, nothing is known of the interval. */
+	s->before.read_ns = s->now.read_ns;
+	pair = summary_pressure_of(&s->frame, PSI_MEMORY);
+	check(s, summary_pressure(&s->text, PSI_MEMORY, &pair),
+	      "memory        100.00   0.05   0.00      -            -      -      -      -");
+	pair = (struct psi_pair){ .now = psi, .interval_ns = SEC(2) };
+	check(s, summary_pressure(&s->text, PSI_MEMORY, &pair),
+	      "memory        100.00   0.05   0.00      -            -      -      -      -");
+}
+
+/* The short form: a resource without a file is left out, and irq always. */
+static void test_short(void **state)
+{
+	struct state *s = *state;
+
+	s->now.psi[PSI_CPU].some = (struct psi_line){ .valid = true, .avg10 = 1234 };
+	s->now.psi[PSI_IRQ].some = (struct psi_line){ .valid = true, .avg10 = 1234 };
+	check(s, summary_pressure_short(&s->text, &s->frame, false),
+	      "some avg10  cpu 12.34  memory     -  io     -");
+	s->now.psi_error[PSI_MEMORY] = -1;
+	check(s, summary_pressure_short(&s->text, &s->frame, true),
+	      "avg10  cpu 12.34  io     -");
+}
+
+/* Averages and shares of the interval weigh what they show. */
+static void test_weights(void **state)
+{
+	static const struct {
+		uint32_t average; /* hundredths of a percent */
+		enum weight weight;
+	} averages[] = {
+		{ 0, WEIGHT_ZERO }, { 1, WEIGHT_NORMAL }, { 999, WEIGHT_NORMAL },
+		{ 1000, WEIGHT_WARM }, { 3999, WEIGHT_WARM }, { 4000, WEIGHT_HOT },
+		{ 10000, WEIGHT_HOT },
+	};
+	static const struct {
+		uint64_t us; /* of a second */
+		const char *shown;
+		enum weight weight;
+	} shares[] = {
+		{ 0, "0.0", WEIGHT_ZERO }, { 499, "0.0", WEIGHT_ZERO },
+		{ 500, "0.1", WEIGHT_NORMAL }, { 99499, "9.9", WEIGHT_NORMAL },
+		{ 99500, "10.0", WEIGHT_WARM }, { 399499, "39.9", WEIGHT_WARM },
+		{ 399500, "40.0", WEIGHT_HOT },
+	};
+	struct psi now = { .some.valid = true }, before = { .some.valid = true };
+	struct psi_pair pair = { &now, &before, SEC(1) };
+	struct state *s = *state;
+	struct summary line;
+	size_t len;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(averages); i++) {
+		now.some.avg60 = averages[i].average;
+		line = summary_pressure(&s->text, PSI_CPU, &pair);
+		assert_int_equal(line.figures[1].weight, averages[i].weight);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(shares); i++) {
+		now.some.total_us = shares[i].us;
+		line = summary_pressure(&s->text, PSI_CPU, &pair);
+		assert_int_equal(line.figures[3].weight, shares[i].weight);
+		assert_memory_equal(summary_value(&line, 3, &len), shares[i].shown,
+				    strlen(shares[i].shown));
+		assert_int_equal(len, strlen(shares[i].shown));
+	}
+	/* What is not known is no more than nothing. */
+	assert_int_equal(line.figures[4].weight, WEIGHT_ZERO);
+	assert_int_equal(line.figures[7].weight, WEIGHT_ZERO);
+}
+
+#define STATE_TEST(f) cmocka_unit_test_setup_teardown(f, open_state, close_state)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STATE_TEST(test_title), STATE_TEST(test_order), STATE_TEST(test_fit),
+		STATE_TEST(test_tasks), STATE_TEST(test_pressure), STATE_TEST(test_short),
+		STATE_TEST(test_weights),
+	};
+
+	setenv("TZ", "UTC", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
