@@ -144,7 +144,7 @@ unsigned cmd_find_next(struct ui *ui, int arg)
 	return ui->wanted ? find_next(ui) : cmd_find(ui, arg);
 }
 
-/* Takes the interval; the loop moves its grid. */
+/* Takes the interval; the loop moves its ticker. */
 static unsigned take_interval(struct ui *ui, const char *text, struct buf *error)
 {
 	if (!view_set_interval(ui->settings, text, error))
@@ -210,13 +210,13 @@ static unsigned save(struct ui *ui, bool force)
 	struct buf message = { 0 };
 
 	switch (ui->config->save(ui->config->path, ui->settings, force, &message)) {
-	case SETTINGS_SAVED:
+	case CONFIGURATION_SAVED:
 		ui_say(ui, "%s", buf_cstr(&message));
 		break;
-	case SETTINGS_ASK:
+	case CONFIGURATION_ASK:
 		prompt_confirm(&ui->prompt, buf_cstr(&message), save_anyway);
 		break;
-	case SETTINGS_FAILED:
+	case CONFIGURATION_FAILED:
 		ui_complain(ui, "%s", buf_cstr(&message));
 	}
 	buf_free(&message);

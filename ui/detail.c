@@ -87,7 +87,7 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 }
 
 /* The shares of the interval join the history. */
-static void remember(struct detail *detail)
+static void remember_row(struct detail *detail)
 {
 	for (enum figure f = 0; f < FIGURES; f++) {
 		const struct figure_sum *figure = &detail->interval[f];
@@ -111,11 +111,11 @@ static void take_row(struct detail *detail, const struct frame *frame, const str
 	take_figures(detail->life, &life);
 	take_figures(detail->interval, &growth);
 	if (detail->interval_ns)
-		remember(detail);
+		remember_row(detail);
 }
 
 /* Replaces a text; NULL leaves what is known. */
-static void take_text(struct buf *to, const char *text)
+static void take_detail_text(struct buf *to, const char *text)
 {
 	if (!text)
 		return;
@@ -145,9 +145,9 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 		sampler_fill(ui->sampler, &row, 1, needs);
 	else
 		sampler_fill_threads(ui->sampler, &detail->threads, &row, 1, needs);
-	take_text(&detail->task.user, row->task->user);
-	take_text(&detail->task.command, row->task->command);
-	take_text(&detail->task.cgroup, row->task->cgroup);
+	take_detail_text(&detail->task.user, row->task->user);
+	take_detail_text(&detail->task.command, row->task->command);
+	take_detail_text(&detail->task.cgroup, row->task->cgroup);
 	memcpy(detail->who.comm, row->task->comm, sizeof(detail->who.comm));
 	state = row_state(frame, row);
 	if (state)
@@ -158,7 +158,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 }
 
 /* Whether it is the task of the detail. */
-static bool is_same(const struct detail *detail, const struct task *task)
+static bool is_detailed(const struct detail *detail, const struct task *task)
 {
 	const struct task_key *a = &detail->who.key, *b = &task->key;
 
@@ -170,7 +170,7 @@ static bool is_same(const struct detail *detail, const struct task *task)
 static const struct row *find_row(const struct detail *detail, const struct frame *frame)
 {
 	for (size_t i = 0; frame && i < frame->n; i++)
-		if (is_same(detail, frame->rows[i].task))
+		if (is_detailed(detail, frame->rows[i].task))
 			return &frame->rows[i];
 	return NULL;
 }
@@ -196,7 +196,7 @@ static bool add_growth(struct task_record *growth, const struct task_record *now
 /* The row's record, where it is one that counts: of a thread that lives. */
 static const struct task_record *record_of(const struct detail *detail, const struct row *row)
 {
-	if (row->exited || (detail->who.thread && !is_same(detail, row->task)))
+	if (row->exited || (detail->who.thread && !is_detailed(detail, row->task)))
 		return NULL;
 	return row_record(detail->threads.frame, row);
 }
@@ -395,7 +395,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	detail->interval[FIGURE_MEM].sum = sum->deltas->mem;
 	detail->life[FIGURE_MEM].sum = sum_mem(order);
 	if (detail->interval_ns)
-		remember(detail);
+		remember_row(detail);
 }
 
 /* The frame that has the task's row: a thread below a process is only in the threads'. */
@@ -407,7 +407,7 @@ static const struct frame *frame_of(const struct detail *detail, const struct ui
 }
 
 /* Takes the task's row of the frame there is. */
-static void take_task(struct detail *detail, struct ui *ui)
+static void take_detail_task(struct detail *detail, struct ui *ui)
 {
 	const struct frame *frame = frame_of(detail, ui);
 	const struct row *row = find_row(detail, frame);
@@ -444,7 +444,7 @@ void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *ta
 	}
 	detail->who = *task;
 	read_threads(detail, ui);
-	take_task(detail, ui);
+	take_detail_task(detail, ui);
 }
 
 void detail_next(struct detail *detail, struct ui *ui)
@@ -459,7 +459,7 @@ void detail_next(struct detail *detail, struct ui *ui)
 	if (detail->who.thread || frame_of(detail, ui) != ui->frame ||
 	    find_row(detail, ui->frame))
 		read_threads(detail, ui);
-	take_task(detail, ui);
+	take_detail_task(detail, ui);
 }
 
 void detail_free(struct detail *detail)

@@ -34,7 +34,7 @@ void detail_span(char text[DETAIL_TIME], uint64_t ns)
 }
 
 /* Puts a number of waits. */
-static int put_count(struct pager *pager, int column, int cells, const struct figure_sum *figure)
+static int put_count_cell(struct pager *pager, int column, int cells, const struct figure_sum *figure)
 {
 	struct value value = figure->known && figure->counted
 				     ? value_number((double)figure->sum.count)
@@ -76,7 +76,7 @@ static void put_sum(struct pager *pager, int column, const int cells[3],
 	uint64_t count = figure->sum.count, ns = figure->sum.ns;
 	bool averaged = figure->known && figure->counted && count;
 
-	column = put_count(pager, column, cells[0], figure);
+	column = put_count_cell(pager, column, cells[0], figure);
 	column = put_ms(pager, column, cells[1], figure->known, ns, style);
 	put_ms(pager, column, cells[2], averaged, averaged ? ns / count : 0, STYLE_NORMAL);
 }
@@ -110,7 +110,7 @@ static void put_life(const struct detail *detail, struct pager *pager, int colum
 }
 
 /* Kinds of which something is known: what was not accounted has no longest wait either. */
-static uint32_t known_kinds(const struct detail *detail)
+static uint32_t life_kinds(const struct detail *detail)
 {
 	uint32_t kinds = 0;
 
@@ -124,7 +124,7 @@ static uint32_t known_kinds(const struct detail *detail)
 static void put_range(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct task_record *record = &detail->record;
-	uint32_t kinds = figure_kinds(f) & record->range_valid & known_kinds(detail);
+	uint32_t kinds = figure_kinds(f) & record->range_valid & life_kinds(detail);
 	uint64_t max, min;
 
 	record_range(record, kinds, &max, &min);

@@ -179,7 +179,7 @@ static void prepare_threads(struct detail_page *page, const struct detail *detai
 }
 
 /* The threads, in the table's columns and order. */
-static void write_threads(struct detail_page *page, const struct detail *detail, struct ui *ui)
+static void write_thread_list(struct detail_page *page, const struct detail *detail, struct ui *ui)
 {
 	struct pager *pager = &page->pager;
 	const struct frame *frame = detail->threads.frame;
@@ -345,7 +345,7 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 		detail_account_write(ui->frame, pager);
 		return;
 	}
-	write_threads(page, detail, ui);
+	write_thread_list(page, detail, ui);
 	write_records(detail, pager);
 }
 

@@ -99,7 +99,7 @@ static int draw_figure(struct term *term, int at, int column, const struct summa
 }
 
 /* Draws a line, or what of it fits. */
-static void draw_line(struct term *term, int at, struct summary *line)
+static void draw_figures(struct term *term, int at, struct summary *line)
 {
 	int column = 0;
 
@@ -123,7 +123,7 @@ void header_title(struct ui *ui, int line)
 	struct view view = ui_view(ui);
 	struct summary figures = summary_title(&ui->scratch, &view, &title);
 
-	draw_line(&ui->term, line, &figures);
+	draw_figures(&ui->term, line, &figures);
 }
 
 /* Draws the line of tasks and CPU states. */
@@ -132,7 +132,7 @@ static void draw_tasks(struct ui *ui, int line)
 	struct view view = ui_view(ui);
 	struct summary figures = summary_tasks(&ui->scratch, &view);
 
-	draw_line(&ui->term, line, &figures);
+	draw_figures(&ui->term, line, &figures);
 }
 
 /* Draws a line of the pressure block. */
@@ -140,7 +140,7 @@ static void draw_pressure_line(struct term *term, int line, struct summary *figu
 {
 	if (term->columns == NARROWEST)
 		figures->figures[0].width--;
-	draw_line(term, line, figures);
+	draw_figures(term, line, figures);
 }
 
 /* Draws the short form: without its first word where that does not fit. */
@@ -150,7 +150,7 @@ static void draw_pressure_short(struct ui *ui, int line)
 
 	if (summary_width(&figures, ui->term.charset) > (unsigned)ui->term.columns)
 		figures = summary_pressure_short(&ui->scratch, ui->frame, true);
-	draw_line(&ui->term, line, &figures);
+	draw_figures(&ui->term, line, &figures);
 }
 
 /* Draws the pressure block, or its short form. The line behind it. */

@@ -4,7 +4,7 @@
 #include "ui/list.h"
 
 /* Keeps the selection among the lines and in sight, and the page full. */
-static void settle(struct list *list)
+static void settle_list(struct list *list)
 {
 	size_t last_top = list->n > list->height ? list->n - list->height : 0;
 
@@ -22,7 +22,7 @@ void list_size(struct list *list, size_t n, size_t height)
 {
 	list->n = n;
 	list->height = height;
-	settle(list);
+	settle_list(list);
 }
 
 /* Adds to a line number within the list. */
@@ -47,7 +47,7 @@ void list_move(struct list *list, enum list_move move)
 		return;
 	}
 	list->selected = moved(list, list->selected, by[move]);
-	settle(list);
+	settle_list(list);
 }
 
 void list_scroll(struct list *list, long lines)
@@ -61,11 +61,11 @@ void list_scroll(struct list *list, long lines)
 		list->selected = list->top;
 	if (list->height && list->selected >= list->top + list->height)
 		list->selected = list->top + list->height - 1;
-	settle(list);
+	settle_list(list);
 }
 
 void list_select(struct list *list, size_t line)
 {
 	list->selected = line;
-	settle(list);
+	settle_list(list);
 }

@@ -290,10 +290,10 @@ static void sample_on_grid(struct loop *loop)
 
 	sample(loop);
 	if (first && ui->frame)
-		grid_start(&ui->grid, loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ?
+		ticker_start(&ui->ticker, loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ?
 					      interval_ns : FIRST_INTERVAL_NS), interval_ns);
 	else
-		loop->skipped += grid_advance(&ui->grid, clock_ns(CLOCK_MONOTONIC));
+		loop->skipped += ticker_advance(&ui->ticker, clock_ns(CLOCK_MONOTONIC));
 }
 
 /* Opens the source, closing the one before. 0 or -errno. */
@@ -339,15 +339,15 @@ static void move_grid(struct loop *loop)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings->interval_ns;
 	uint64_t due = loop->last_ns + interval_ns;
 
-	if (ui->grid.interval_ns != interval_ns) {
+	if (ui->ticker.interval_ns != interval_ns) {
 		/* Before the second reading only what comes behind it changes. */
 		if (!ui->frame || !ui->frame->prev)
-			ui->grid.interval_ns = interval_ns;
+			ui->ticker.interval_ns = interval_ns;
 		else
-			grid_start(&ui->grid, due > now ? due : now, interval_ns);
+			ticker_start(&ui->ticker, due > now ? due : now, interval_ns);
 	}
 	if (loop->paused && !ui->paused)
-		grid_start(&ui->grid, now, interval_ns);
+		ticker_start(&ui->ticker, now, interval_ns);
 	loop->paused = ui->paused;
 }
 
@@ -366,10 +366,10 @@ static void catch_up(struct loop *loop)
 }
 
 /* When something is due next, if nothing comes before. */
-static uint64_t next_due(const struct loop *loop)
+static uint64_t next_sample_due(const struct loop *loop)
 {
 	const struct ui *ui = &loop->ui;
-	uint64_t due = ui->paused ? UINT64_MAX : ui->grid.due_ns;
+	uint64_t due = ui->paused ? UINT64_MAX : ui->ticker.due_ns;
 
 	if (loop->asked && loop->last_ns + LEAST_INTERVAL_NS < due)
 		due = loop->last_ns + LEAST_INTERVAL_NS;
@@ -389,7 +389,7 @@ static uint64_t expire_message(struct loop *loop, uint64_t now)
 }
 
 /* Takes records of exiting tasks where that is due. When to look again. */
-static uint64_t drain(struct ui *ui, uint64_t now)
+static uint64_t drain_exits(struct ui *ui, uint64_t now)
 {
 	if (sampler_drain_due_ns(ui->sampler) <= now)
 		sampler_drain(ui->sampler);
@@ -403,9 +403,9 @@ static int run(struct loop *loop)
 	int err = 0;
 
 	while (!err && !ui->quit) {
-		uint64_t now = clock_ns(CLOCK_MONOTONIC), due = next_due(loop), until;
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), due = next_sample_due(loop), until;
 
-		if (now >= due && loop->asked && (ui->paused || now < ui->grid.due_ns))
+		if (now >= due && loop->asked && (ui->paused || now < ui->ticker.due_ns))
 			sample(loop);
 		else if (now >= due)
 			sample_on_grid(loop);
@@ -415,10 +415,10 @@ static int run(struct loop *loop)
 		/* The last sample is drawn too. */
 		if (loop->dirty)
 			draw(loop);
-		due = next_due(loop);
+		due = next_sample_due(loop);
 		if (until < due)
 			due = until;
-		until = drain(ui, now);
+		until = drain_exits(ui, now);
 		if (until < due)
 			due = until;
 		if (!ui->quit)
@@ -428,7 +428,7 @@ static int run(struct loop *loop)
 }
 
 /* Blocks the signals that come by a descriptor, and opens that. 0 or -errno. */
-static int open_signals(struct loop *loop, sigset_t *before)
+static int open_screen_signals(struct loop *loop, sigset_t *before)
 {
 	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT,
 				     SIGWINCH };
@@ -495,7 +495,7 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 	if (ui->config->message)
 		ui_complain(ui, "%s", ui->config->message);
 	table_layout(ui);
-	grid_start(&ui->grid, clock_ns(CLOCK_MONOTONIC), ui->settings->interval_ns);
+	ticker_start(&ui->ticker, clock_ns(CLOCK_MONOTONIC), ui->settings->interval_ns);
 	*failure = UI_WAIT;
 	err = run(loop);
 	term_close(&ui->term);
@@ -509,7 +509,7 @@ int ui_run(const struct ui_config *config, enum ui_failure *failure)
 	int err;
 
 	*failure = UI_WAIT;
-	err = open_signals(loop, &before);
+	err = open_screen_signals(loop, &before);
 	if (!err) {
 		take_config(loop, config);
 		*failure = UI_SOURCE;

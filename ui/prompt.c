@@ -14,7 +14,7 @@
 #define TEXT_MAX_BYTES 1024
 
 /* Opens it. */
-static void start(struct prompt *prompt, const char *label, const char *text,
+static void open_prompt(struct prompt *prompt, const char *label, const char *text,
 		  prompt_done_fn *done)
 {
 	prompt->label.len = prompt->text.len = prompt->error.len = 0;
@@ -29,13 +29,13 @@ static void start(struct prompt *prompt, const char *label, const char *text,
 void prompt_ask(struct prompt *prompt, const char *label, const char *text,
 		prompt_done_fn *done)
 {
-	start(prompt, label, text, done);
+	open_prompt(prompt, label, text, done);
 	prompt->confirm = false;
 }
 
 void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done)
 {
-	start(prompt, label, "", done);
+	open_prompt(prompt, label, "", done);
 	prompt->confirm = true;
 }
 

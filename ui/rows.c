@@ -17,7 +17,7 @@ struct node {
 };
 
 /* Makes room for a frame of n rows. */
-static void reserve(struct rows *rows, size_t n)
+static void reserve_nodes(struct rows *rows, size_t n)
 {
 	if (n <= rows->nodes_cap)
 		return;
@@ -29,7 +29,7 @@ static void reserve(struct rows *rows, size_t n)
 /* Starts all nodes; those of rows that pass are in. */
 static void start_nodes(struct rows *rows, const struct frame *frame)
 {
-	reserve(rows, frame->n);
+	reserve_nodes(rows, frame->n);
 	for (size_t i = 0; i < frame->n; i++)
 		rows->nodes[i] = (struct node){ .parent = NONE, .first = NONE, .last = NONE,
 						.next = NONE };
@@ -38,7 +38,7 @@ static void start_nodes(struct rows *rows, const struct frame *frame)
 }
 
 /* The index of a group's row that passes, or NONE. */
-static size_t find_group(const struct rows *rows, uint64_t id)
+static size_t find_group_row(const struct rows *rows, uint64_t id)
 {
 	const struct row *row = group_find(&rows->grouping, id);
 	size_t index = row ? (size_t)(row - rows->frame->rows) : NONE;
@@ -47,7 +47,7 @@ static size_t find_group(const struct rows *rows, uint64_t id)
 }
 
 /* The index of a task's row that passes, or NONE. start_ns 0: whoever has the pid. */
-static size_t find(const struct rows *rows, const struct frame *frame, pid_t tgid, pid_t pid,
+static size_t find_node(const struct rows *rows, const struct frame *frame, pid_t tgid, pid_t pid,
 		   uint64_t start_ns)
 {
 	const struct task_raw *raw = sample_find(frame->cur, tgid, pid);
@@ -68,9 +68,9 @@ static void apply_held(struct rows *rows, const struct frame *frame)
 	start_nodes(rows, frame);
 	for (size_t i = 0; i < rows->nheld; i++) {
 		const struct place *place = &rows->held[i];
-		size_t index = place->key.pid ? find(rows, frame, place->tgid, place->key.pid,
+		size_t index = place->key.pid ? find_node(rows, frame, place->tgid, place->key.pid,
 						     place->key.start_ns) :
-						find_group(rows, place->key.start_ns);
+						find_group_row(rows, place->key.start_ns);
 
 		if (index == NONE)
 			continue;
@@ -114,7 +114,7 @@ static enum fold fold_of(const struct rows *rows, const struct row *row)
 }
 
 /* Appends a line. */
-static void add(struct rows *rows, const struct item *item)
+static void add_item(struct rows *rows, const struct item *item)
 {
 	if (rows->n == rows->cap) {
 		rows->cap = rows->cap ? rows->cap * 2 : 256;
@@ -124,19 +124,19 @@ static void add(struct rows *rows, const struct item *item)
 }
 
 /* Appends a row's line, and its threads' where they are unfolded. */
-static void add_row(struct rows *rows, const struct frame *frame, const struct row *row,
+static void add_row_item(struct rows *rows, const struct frame *frame, const struct row *row,
 		    unsigned depth, bool more)
 {
 	struct item item = { .row = row, .frame = frame, .depth = depth, .more = more };
 
-	add(rows, &item);
+	add_item(rows, &item);
 	if (!rows->threads.frame || row->group || fold_of(rows, row) != FOLD_THREADS)
 		return;
 	item = (struct item){ .frame = rows->threads.frame, .depth = depth + 1, .thread = true };
 	for (size_t i = 0; i < rows->thread_order.n; i++) {
 		item.row = rows->thread_order.rows[i];
 		if (item.row->task->tgid == row->task->key.pid)
-			add(rows, &item);
+			add_item(rows, &item);
 	}
 }
 
@@ -149,11 +149,11 @@ static size_t group_above(const struct rows *rows, const struct group *group)
 }
 
 /* The row's parent: a thread's is its process, a process's the one that it names. */
-static size_t parent_of(const struct rows *rows, const struct frame *frame, const struct row *row)
+static size_t parent_row(const struct rows *rows, const struct frame *frame, const struct row *row)
 {
 	const struct task *task = row->task;
 	pid_t pid = task->key.pid != task->tgid ? task->tgid : task->ppid;
-	size_t index = find(rows, frame, pid, pid, 0);
+	size_t index = find_node(rows, frame, pid, pid, 0);
 	uint64_t start_ns;
 
 	if (index == NONE)
@@ -174,7 +174,7 @@ static void link_tree(struct rows *rows, const struct frame *frame)
 		size_t index = (size_t)(rows->order.rows[i] - frame->rows);
 		const struct group *group = rows->order.rows[i]->group;
 		size_t parent = group ? group_above(rows, group) :
-					parent_of(rows, frame, rows->order.rows[i]);
+					parent_row(rows, frame, rows->order.rows[i]);
 		struct node *node = &rows->nodes[index];
 
 		node->parent = parent;
@@ -198,7 +198,7 @@ static void add_tree(struct rows *rows, const struct frame *frame, size_t root)
 	for (;;) {
 		bool shut = fold_of(rows, &frame->rows[at]) == FOLD_SHUT;
 
-		add_row(rows, frame, &frame->rows[at], depth, shut && nodes[at].first != NONE);
+		add_row_item(rows, frame, &frame->rows[at], depth, shut && nodes[at].first != NONE);
 		if (!shut && nodes[at].first != NONE) {
 			at = nodes[at].first;
 			depth++;
@@ -257,7 +257,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 	}
 	if (!ui->settings->tree || (ui_folds(ui) && ui->settings->group_by != GROUP_CGROUP)) {
 		for (size_t i = 0; i < order->n; i++)
-			add_row(rows, frame, order->rows[i], 0, false);
+			add_row_item(rows, frame, order->rows[i], 0, false);
 		return;
 	}
 	link_tree(rows, frame);
@@ -288,7 +288,7 @@ static void set_fold(struct rows *rows, const struct task_key *key, enum fold fo
 }
 
 /* Orders process ids. */
-static int compare_pids(const void *a, const void *b)
+static int compare_row_pids(const void *a, const void *b)
 {
 	const pid_t *x = a, *y = b;
 
@@ -305,7 +305,7 @@ static void want_threads(struct rows *rows, struct ui *ui)
 	for (size_t i = 0; i < rows->nfolds; i++)
 		if (rows->folds[i].fold == FOLD_THREADS && rows->folds[i].key.pid)
 			pids[n++] = rows->folds[i].key.pid;
-	qsort(pids, n, sizeof(*pids), compare_pids);
+	qsort(pids, n, sizeof(*pids), compare_row_pids);
 	if (threads_want(&rows->threads, pids, n, ui->sampler_config.since_start))
 		err = sampler_read_threads(ui->sampler, &rows->threads, 0);
 	if (err)

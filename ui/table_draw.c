@@ -9,7 +9,7 @@
 #define DEPTH_SHOWN 12
 
 /* A column and where it is on the screen. */
-struct span {
+struct column_span {
 	size_t index;
 	const struct column *column;
 	int at, cells; /* cells: with those that only the last column takes */
@@ -17,7 +17,7 @@ struct span {
 };
 
 /* The column behind `span` on the screen (the first, of a zeroed one); false at the end. */
-static bool next_span(const struct table_draw *draw, struct span *span)
+static bool next_span(const struct table_draw *draw, struct column_span *span)
 {
 	const struct layout *layout = draw->layout;
 	size_t index = span->column ? span->index + 1 : 0;
@@ -40,7 +40,7 @@ static bool next_span(const struct table_draw *draw, struct span *span)
 }
 
 /* Puts what the cell holds into the span, from column `at` on. */
-static void put_cell(const struct table_draw *draw, int line, const struct span *span, int at,
+static void put_cell(const struct table_draw *draw, int line, const struct column_span *span, int at,
 		     enum style style)
 {
 	term_put(draw->term, line, at, span->at + span->cells - at, draw->cell->data,
@@ -63,7 +63,7 @@ static void write_heading(const struct table_draw *draw, const struct column *co
 
 void table_draw_heads(const struct table_draw *draw, int line)
 {
-	struct span span = { 0 };
+	struct column_span span = { 0 };
 	struct term *term = draw->term;
 	const char *up = term->charset == TEXT_UTF8 ? "▲" : "^";
 	const char *down = term->charset == TEXT_UTF8 ? "▼" : "v";
@@ -89,7 +89,7 @@ void table_draw_heads(const struct table_draw *draw, int line)
 
 void table_draw_units(const struct table_draw *draw, int line)
 {
-	struct span span = { 0 };
+	struct column_span span = { 0 };
 
 	while (next_span(draw, &span)) {
 		draw->cell->len = 0;
@@ -163,7 +163,7 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 		    enum row_mark mark)
 {
 	struct view view = draw->view;
-	struct span span = { 0 };
+	struct column_span span = { 0 };
 
 	view.frame = item->frame;
 	if (mark == ROW_SELECTED)
@@ -188,7 +188,7 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 void table_draw_sum(const struct table_draw *draw, int line, const struct order *order,
 		    const char *plural)
 {
-	struct span span = { 0 };
+	struct column_span span = { 0 };
 
 	while (next_span(draw, &span)) {
 		struct value total = column_total(span.column, &draw->view, order->rows,
@@ -207,7 +207,7 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 
 const struct column *table_draw_column_at(const struct table_draw *draw, int at)
 {
-	struct span span = { 0 };
+	struct column_span span = { 0 };
 
 	while (next_span(draw, &span))
 		if (at >= span.at && at <= span.at + span.cells)

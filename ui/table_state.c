@@ -41,7 +41,7 @@ const struct column *table_sort_column(const struct ui *ui)
 }
 
 /* Takes a column out, unless it is the one sorted by. */
-static void take_out(struct layout *layout, const struct column *column, const struct column *sort)
+static void take_column_out(struct layout *layout, const struct column *column, const struct column *sort)
 {
 	size_t kept = 0;
 
@@ -68,7 +68,7 @@ void table_make_room(struct layout *layout, enum group_by by, const struct colum
 	for (unsigned turn = 1; turn <= COLUMN_TURNS; turn++)
 		for (size_t i = layout->n; i-- > 0 && cells_wanted(layout, by) > cells;)
 			if (layout->columns[i]->yields == turn)
-				take_out(layout, layout->columns[i], sort);
+				take_column_out(layout, layout->columns[i], sort);
 }
 
 /* Adds the sort column where it is not among the default ones. */
@@ -242,7 +242,7 @@ void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned need
 }
 
 /* Whether the line's name, or the command line where that is shown, matches. */
-static bool is_wanted(const struct ui *ui, const struct item *item)
+static bool is_looked_for(const struct ui *ui, const struct item *item)
 {
 	const struct task *task = item->row->task;
 
@@ -262,7 +262,7 @@ bool table_find_next(struct ui *ui)
 
 		if (needs)
 			table_fill(ui, &rows->items[at], 1, needs);
-		if (!is_wanted(ui, &rows->items[at]))
+		if (!is_looked_for(ui, &rows->items[at]))
 			continue;
 		list_select(&ui->pages[0].list, at);
 		table_pin(ui);

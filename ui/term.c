@@ -117,7 +117,7 @@ static void set_up_modes(struct term *term)
  * Until it has ended once ncurses 6.4 writes out every movement of the cursor by itself
  * (lib_mvcur.c). The terminal hears nothing of this end and new start.
  */
-static void settle(struct term *term)
+static void settle_modes(struct term *term)
 {
 	if (!tty_divert(&term->tty))
 		return;
@@ -144,7 +144,7 @@ int term_open(struct term *term, enum text_charset charset, int signals)
 	term->open = true;
 	die_set_hook(close_at_death, term);
 	set_up_modes(term);
-	settle(term);
+	settle_modes(term);
 	prepare_farewell(term);
 	crash_set_hook(CRASH_TERMINAL, close_at_crash, term);
 	return 0;

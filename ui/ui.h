@@ -25,8 +25,8 @@ struct ui_config {
 	struct trigger_set *triggers; /* pressure to tell of; NULL: none */
 	const struct watch_config *watch; /* what comes back within linger_ns is told of once */
 	const char *message; /* shown at first, escaped text; NULL: none */
-	/* settings_save(), and the path for it. */
-	enum settings_saved (*save)(const char *path, const struct view_config *view, bool force,
+	/* configuration_save(), and the path for it. */
+	enum configuration_saved (*save)(const char *path, const struct view_config *view, bool force,
 				    struct buf *message);
 	const char *path;
 };
@@ -73,7 +73,7 @@ struct ui {
 	const struct frame *frame; /* the last one; NULL before the first */
 	bool in_tick;		   /* a sample is being taken; `frame` is the one before */
 	bool paused, held;	   /* p; O */
-	struct grid grid;
+	struct ticker ticker;
 	uint64_t samples;	   /* shown that have an interval */
 	unsigned note;		   /* which of several notes comes first */
 	/* Notes that there is room for: what comes and goes does not shift the table. */

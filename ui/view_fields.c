@@ -71,7 +71,7 @@ static void take_layout(struct chooser *chooser, const struct ui *ui)
 }
 
 /* Appends fields to the list. */
-static void append_fields(struct buf *spec, const struct column *const *fields, size_t n)
+static void append_chosen(struct buf *spec, const struct column *const *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		buf_printf(spec, "%s%s", spec->len ? "," : "", fields[i]->id);
@@ -83,9 +83,9 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 	struct buf *spec = &chooser->spec;
 
 	spec->len = 0;
-	append_fields(spec, chooser->before.columns, chooser->before.n);
-	append_fields(spec, chooser->order, chooser->shown);
-	append_fields(spec, chooser->behind.columns, chooser->behind.n);
+	append_chosen(spec, chooser->before.columns, chooser->before.n);
+	append_chosen(spec, chooser->order, chooser->shown);
+	append_chosen(spec, chooser->behind.columns, chooser->behind.n);
 	/* Which says that the list is one of groups, where nothing else does. */
 	if (ui_folds(ui))
 		buf_printf(spec, ",%s", layout_name(ui_rows_are(ui))->id);

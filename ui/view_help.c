@@ -26,7 +26,7 @@ struct help {
 };
 
 /* Appends an entry. */
-static void add(struct help *help, const char *name, const char *text)
+static void add_help(struct help *help, const char *name, const char *text)
 {
 	help->entries = xreallocarray(help->entries, help->n + 1, sizeof(*help->entries));
 	help->entries[help->n++] = (struct entry){ .name = name ? xstrdup(name) : NULL,
@@ -36,16 +36,16 @@ static void add(struct help *help, const char *name, const char *text)
 /* What figures mean that no table says. */
 static void add_words(struct help *help)
 {
-	add(help, NULL, "Figures");
-	add(help, "(%)", "share of the interval, of one CPU's time: a process with several threads "
+	add_help(help, NULL, "Figures");
+	add_help(help, "(%)", "share of the interval, of one CPU's time: a process with several threads "
 			 "may have more than 100. A wait is booked when it ends, so a long one "
 			 "shows more than 100 too.");
-	add(help, "-",
+	add_help(help, "-",
 	    "unknown: the kernel or the source does not give it, or it takes an "
 	    "interval first. It never stands for 0.");
-	add(help, "now", "in the pressure block: time stalled in the interval, in percent.");
-	add(help, "=", "the sum of all rows that pass the filters, those not on the screen too.");
-	add(help, "USR SYS",
+	add_help(help, "now", "in the pressure block: time stalled in the interval, in percent.");
+	add_help(help, "=", "the sum of all rows that pass the filters, those not on the screen too.");
+	add_help(help, "USR SYS",
 	    "the time on a CPU is exact; its split into these two is estimated "
 	    "from clock ticks.");
 }
@@ -63,11 +63,11 @@ static void add_commands(struct help *help, unsigned where, unsigned without)
 			continue;
 		if (!group || strcmp(group, command->group) != 0) {
 			group = command->group;
-			add(help, NULL, group);
+			add_help(help, NULL, group);
 		}
 		keys.len = 0;
 		command_append_keys(command, &keys);
-		add(help, buf_cstr(&keys), command->help);
+		add_help(help, buf_cstr(&keys), command->help);
 	}
 	buf_free(&keys);
 }
@@ -77,15 +77,15 @@ static void add_columns(struct help *help)
 {
 	struct buf name = { 0 };
 
-	add(help, NULL, "Units of the delay columns");
+	add_help(help, NULL, "Units of the delay columns");
 	for (unsigned unit = 0; unit < UNITS; unit++)
-		add(help, unit_table[unit].id, unit_table[unit].help);
-	add(help, NULL, "Fields");
+		add_help(help, unit_table[unit].id, unit_table[unit].help);
+	add_help(help, NULL, "Fields");
 	for (size_t i = 0; i < columns_n; i++) {
 		name.len = 0;
 		buf_printf(&name, "%.1s%s", columns[i].digit ? &columns[i].digit : "",
 			   columns[i].heading);
-		add(help, buf_cstr(&name), columns[i].help);
+		add_help(help, buf_cstr(&name), columns[i].help);
 	}
 	buf_free(&name);
 }
@@ -97,11 +97,11 @@ static void add_notes(struct help *help, const struct ui *ui)
 
 	if (!ui->frame->nnotes)
 		return;
-	add(help, NULL, "Missing now, and what to do about it");
+	add_help(help, NULL, "Missing now, and what to do about it");
 	for (size_t i = 0; i < ui->frame->nnotes; i++) {
 		text.len = 0;
 		note_append(&text, &ui->frame->notes[i], true);
-		add(help, note_table[ui->frame->notes[i].id].id, buf_cstr(&text));
+		add_help(help, note_table[ui->frame->notes[i].id].id, buf_cstr(&text));
 	}
 	buf_free(&text);
 }

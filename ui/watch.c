@@ -9,7 +9,7 @@
 #include "base/util.h"
 
 /* Appends what a trigger stands for; several have commas between. */
-static void append_name(struct ui *ui, const struct trigger *trigger)
+static void append_trigger_name(struct ui *ui, const struct trigger *trigger)
 {
 	if (ui->scratch.len)
 		buf_puts(&ui->scratch, ", ");
@@ -30,7 +30,7 @@ static void name_gone(struct ui *ui, const struct trigger_set *set, const bool *
 	ui->scratch.len = 0;
 	for (size_t i = 0; i < set->n; i++)
 		if (set->all[i].gone && !were_gone[i])
-			append_name(ui, &set->all[i]);
+			append_trigger_name(ui, &set->all[i]);
 }
 
 /* Names the triggers that fired when their pressure was over. */
@@ -39,7 +39,7 @@ static void name_begun(struct ui *ui, const struct trigger_set *set, const bool 
 	ui->scratch.len = 0;
 	for (size_t i = 0; i < set->n; i++)
 		if (set->all[i].fired && were_over[i])
-			append_name(ui, &set->all[i]);
+			append_trigger_name(ui, &set->all[i]);
 }
 
 bool watch_take(struct ui *ui, const struct pollfd *fds)

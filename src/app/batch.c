@@ -14,7 +14,7 @@
 struct progress {
 	const struct batch *batch;
 	enum batch_failure *failure;
-	struct grid grid;
+	struct ticker ticker;
 	uint64_t put; /* samples put out */
 	bool done;
 };
@@ -126,8 +126,8 @@ static uint64_t move_on(struct progress *run, bool baseline)
 	uint64_t interval_ns = run->batch->view->interval_ns;
 
 	if (!baseline || !run->batch->triggers || interval_ns <= FIRST_INTERVAL_NS)
-		return grid_advance(&run->grid, clock_ns(CLOCK_MONOTONIC));
-	grid_start(&run->grid, run->grid.due_ns + FIRST_INTERVAL_NS, interval_ns);
+		return ticker_advance(&run->ticker, clock_ns(CLOCK_MONOTONIC));
+	ticker_start(&run->ticker, run->ticker.due_ns + FIRST_INTERVAL_NS, interval_ns);
 	return 0;
 }
 
@@ -139,8 +139,8 @@ static int take_samples(struct progress *run)
 	uint64_t skipped = 0;
 	int err;
 
-	grid_start(&run->grid, clock_ns(CLOCK_MONOTONIC), batch->view->interval_ns);
-	while (wait_until(batch, run->grid.due_ns)) {
+	ticker_start(&run->ticker, clock_ns(CLOCK_MONOTONIC), batch->view->interval_ns);
+	while (wait_until(batch, run->ticker.due_ns)) {
 		*run->failure = BATCH_SAMPLE;
 		err = sampler_tick(batch->sampler, skipped, &frame);
 		if (err)

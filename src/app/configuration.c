@@ -16,7 +16,7 @@ enum line_type {
 	LINE_BROKEN
 };
 
-struct line {
+struct config_line {
 	enum line_type type;
 	const char *start;
 	size_t len; /* without the newline */
@@ -49,7 +49,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 }
 
 /* Whether it is a blank within a line. */
-static bool is_blank(char c)
+static bool is_blank_line(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
@@ -57,14 +57,14 @@ static bool is_blank(char c)
 /* Moves both ends inwards over blanks. */
 static void trim(const char **start, const char **end)
 {
-	while (*start < *end && is_blank(**start))
+	while (*start < *end && is_blank_line(**start))
 		++*start;
-	while (*end > *start && is_blank((*end)[-1]))
+	while (*end > *start && is_blank_line((*end)[-1]))
 		--*end;
 }
 
 /* Finds out what a line is. */
-static void look_at(struct line *line)
+static void look_at(struct config_line *line)
 {
 	const char *start = line->start, *end = start + line->len, *equals, *name_end;
 
@@ -92,19 +92,19 @@ static void look_at(struct line *line)
 }
 
 /* Takes the next line off a text. False at its end. */
-static bool next_line(struct span *text, struct line *line)
+static bool next_config_line(struct span *text, struct config_line *line)
 {
 	struct span whole;
 
 	if (!take_line(text, &whole))
 		return false;
-	*line = (struct line){ .start = whole.at, .len = (size_t)(whole.end - whole.at) };
+	*line = (struct config_line){ .start = whole.at, .len = (size_t)(whole.end - whole.at) };
 	look_at(line);
 	return true;
 }
 
 /* What the line sets. */
-static struct setting find_setting(const struct line *line)
+static struct setting find_setting(const struct config_line *line)
 {
 	struct setting found = { NULL, NULL };
 
@@ -155,7 +155,7 @@ static bool set(const struct setting *setting, const char *value, struct options
 }
 
 /* Whether the value can be set, tried where a half-taken one does no harm. */
-static bool is_allowed(const struct setting *setting, const struct line *line,
+static bool is_allowed(const struct setting *setting, const struct config_line *line,
 		       struct buf *allowed)
 {
 	char *value = strndup(line->value, line->value_len);
@@ -180,7 +180,7 @@ static bool is_allowed(const struct setting *setting, const struct line *line,
  * Whether the line is as it should be, with what it sets. What is not is appended to `why`,
  * if that is wanted.
  */
-static bool check(const struct line *line, struct setting *setting, struct buf *why)
+static bool check(const struct config_line *line, struct setting *setting, struct buf *why)
 {
 	struct buf allowed = { 0 };
 	bool ok;
@@ -207,7 +207,7 @@ static bool check(const struct line *line, struct setting *setting, struct buf *
 }
 
 /* Notes a name that is not known, once. */
-static void note_unknown(const struct line *line, struct buf *unknown)
+static void note_unknown_name(const struct config_line *line, struct buf *unknown)
 {
 	struct buf name = { 0 };
 	const char *at;
@@ -226,13 +226,13 @@ static void note_unknown(const struct line *line, struct buf *unknown)
 
 /* Looks at all lines; those that are right set something where there are options. */
 static void take_lines(const char *text, size_t len, char *changed, struct options *options,
-		       struct settings_faults *faults)
+		       struct configuration_faults *faults)
 {
 	struct span rest = { text, text + len };
 	struct buf unused = { 0 };
-	struct line line;
+	struct config_line line;
 
-	for (size_t number = 1; next_line(&rest, &line); number++) {
+	for (size_t number = 1; next_config_line(&rest, &line); number++) {
 		struct buf why = { 0 };
 		struct setting setting;
 
@@ -242,7 +242,7 @@ static void take_lines(const char *text, size_t len, char *changed, struct optio
 				buf_add(&faults->why, why.data, why.len);
 			}
 		} else if (line.type == LINE_PAIR && !setting.option && !setting.flag) {
-			note_unknown(&line, &faults->unknown);
+			note_unknown_name(&line, &faults->unknown);
 		} else if (line.type == LINE_PAIR && options) {
 			changed[line.value + line.value_len - text] = '\0';
 			set(&setting, line.value, options, &unused);
@@ -252,22 +252,22 @@ static void take_lines(const char *text, size_t len, char *changed, struct optio
 	buf_free(&unused);
 }
 
-void settings_apply(char *text, size_t len, struct options *options,
-		    struct settings_faults *faults)
+void configuration_apply(char *text, size_t len, struct options *options,
+		    struct configuration_faults *faults)
 {
 	take_lines(text, len, text, options, faults);
 }
 
-void settings_check(const char *text, size_t len, struct settings_faults *faults)
+void configuration_check(const char *text, size_t len, struct configuration_faults *faults)
 {
 	take_lines(text, len, NULL, NULL, faults);
 }
 
-void settings_faults_free(struct settings_faults *faults)
+void configuration_faults_free(struct configuration_faults *faults)
 {
 	buf_free(&faults->why);
 	buf_free(&faults->unknown);
-	*faults = (struct settings_faults){ 0 };
+	*faults = (struct configuration_faults){ 0 };
 }
 
 /* Appends the interval in seconds. */
@@ -288,7 +288,7 @@ static void append_sort(const struct view_config *view, struct buf *out)
 }
 
 /* Appends the fields. */
-static void append_fields(const struct view_config *view, struct buf *out)
+static void append_field_list(const struct view_config *view, struct buf *out)
 {
 	if (view->fields)
 		buf_puts(out, view->fields);
@@ -301,7 +301,7 @@ static void append_unit(const struct view_config *view, struct buf *out)
 }
 
 /* Appends the grouping. */
-static void append_group(const struct view_config *view, struct buf *out)
+static void append_grouping(const struct view_config *view, struct buf *out)
 {
 	buf_puts(out, group_table[view->group_by].id);
 }
@@ -320,9 +320,9 @@ static const struct writer {
 } writers[] = {
 	{ "delay", append_delay },
 	{ "sort", append_sort },
-	{ "fields", append_fields },
+	{ "fields", append_field_list },
 	{ "unit", append_unit },
-	{ "group-by", append_group },
+	{ "group-by", append_grouping },
 	{ "threads", append_nothing },
 };
 
@@ -335,7 +335,7 @@ static const char *value_name(size_t i)
 }
 
 /* Appends the value. False when there is none. */
-static bool append_value(size_t i, const struct view_config *view, struct buf *out)
+static bool append_setting(size_t i, const struct view_config *view, struct buf *out)
 {
 	size_t before = out->len;
 
@@ -350,7 +350,7 @@ static bool append_value(size_t i, const struct view_config *view, struct buf *o
 }
 
 /* Writes one line anew. */
-static void rewrite_line(const struct line *line, const struct view_config *view,
+static void rewrite_line(const struct config_line *line, const struct view_config *view,
 			 bool written[VALUES], struct buf *out)
 {
 	struct setting setting;
@@ -361,7 +361,7 @@ static void rewrite_line(const struct line *line, const struct view_config *view
 			continue;
 		/* What stood before the value stays. */
 		buf_add(out, line->start, (size_t)(line->value - line->start));
-		if (!written[i] && append_value(i, view, out))
+		if (!written[i] && append_setting(i, view, out))
 			buf_putc(out, '\n');
 		else
 			out->len = start;
@@ -374,14 +374,14 @@ static void rewrite_line(const struct line *line, const struct view_config *view
 	buf_putc(out, '\n');
 }
 
-void settings_rewrite(const char *text, size_t len, const struct view_config *view,
+void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
 		      struct buf *out)
 {
 	struct span rest = { text, text + len };
 	bool written[VALUES] = { false };
-	struct line line;
+	struct config_line line;
 
-	while (next_line(&rest, &line))
+	while (next_config_line(&rest, &line))
 		rewrite_line(&line, view, written, out);
 	for (size_t i = 0; i < VALUES; i++) {
 		size_t start = out->len;
@@ -389,7 +389,7 @@ void settings_rewrite(const char *text, size_t len, const struct view_config *vi
 		if (written[i])
 			continue;
 		buf_printf(out, "%s = ", value_name(i));
-		if (append_value(i, view, out))
+		if (append_setting(i, view, out))
 			buf_putc(out, '\n');
 		else
 			out->len = start;

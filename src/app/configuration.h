@@ -14,7 +14,7 @@
 #include "app/options.h"
 
 /* What is wrong with a configuration, as escaped text. */
-struct settings_faults {
+struct configuration_faults {
 	size_t broken;	    /* lines */
 	struct buf why;	    /* the first of them: "line 3: ..." */
 	struct buf unknown; /* names that are kept but not known, each once, ", " between */
@@ -24,20 +24,20 @@ struct settings_faults {
  * Sets options by the lines of a text. A broken line sets nothing. Its bytes are changed:
  * options point into it from then on. Past its end there must be room for one byte.
  */
-void settings_apply(char *text, size_t len, struct options *options,
-		    struct settings_faults *faults);
+void configuration_apply(char *text, size_t len, struct options *options,
+		    struct configuration_faults *faults);
 
 /*
  * Appends the text with its values replaced by those of `view`: in their place where they
  * were, else at the end. Comments, blank lines and what is not known stay. Broken lines
  * become comments.
  */
-void settings_rewrite(const char *text, size_t len, const struct view_config *view,
+void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
 		      struct buf *out);
 
 /* Finds what is wrong with a text. */
-void settings_check(const char *text, size_t len, struct settings_faults *faults);
+void configuration_check(const char *text, size_t len, struct configuration_faults *faults);
 
-void settings_faults_free(struct settings_faults *faults);
+void configuration_faults_free(struct configuration_faults *faults);
 
 #endif

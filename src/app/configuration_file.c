@@ -18,7 +18,7 @@
 /* What is longer is no configuration of ours. */
 #define FILE_MAX_BYTES (1 << 20)
 
-char *settings_path(void)
+char *configuration_path(void)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *below = "";
 	char *path;
@@ -36,7 +36,7 @@ char *settings_path(void)
 }
 
 /* Reads a file; one that is not there is empty. 0 or -errno, then nothing is read. */
-static int read_file(const char *path, struct buf *out)
+static int read_configuration(const char *path, struct buf *out)
 {
 	int err = file_read_all(AT_FDCWD, path, out, FILE_MAX_BYTES);
 
@@ -50,18 +50,18 @@ static void append_path(struct buf *out, const char *path)
 }
 
 /* Appends what is broken. */
-static void append_broken(struct buf *out, const struct settings_faults *faults)
+static void append_broken(struct buf *out, const struct configuration_faults *faults)
 {
 	buf_add(out, faults->why.data, faults->why.len);
 	if (faults->broken > 1)
 		buf_printf(out, " (and %zu more)", faults->broken - 1);
 }
 
-void settings_load(const char *path, struct options *options, struct buf *text,
+void configuration_load(const char *path, struct options *options, struct buf *text,
 		   struct buf *message)
 {
-	struct settings_faults faults = { 0 };
-	int err = path ? read_file(path, text) : 0;
+	struct configuration_faults faults = { 0 };
+	int err = path ? read_configuration(path, text) : 0;
 
 	if (err) {
 		buf_puts(message, "cannot read ");
@@ -69,8 +69,8 @@ void settings_load(const char *path, struct options *options, struct buf *text,
 		buf_printf(message, ": %s", strerror(-err));
 		return;
 	}
-	buf_reserve(text, 1); /* settings_apply() may need it */
-	settings_apply(text->data, text->len, options, &faults);
+	buf_reserve(text, 1); /* configuration_apply() may need it */
+	configuration_apply(text->data, text->len, options, &faults);
 	if (faults.broken || faults.unknown.len) {
 		append_path(message, path);
 		buf_puts(message, ": ");
@@ -81,7 +81,7 @@ void settings_load(const char *path, struct options *options, struct buf *text,
 		buf_puts(message, faults.broken ? "; unknown: " : "unknown: ");
 		buf_add(message, faults.unknown.data, faults.unknown.len);
 	}
-	settings_faults_free(&faults);
+	configuration_faults_free(&faults);
 }
 
 /* Makes the directories that a path lies in. What fails shows when the file is made. */
@@ -112,7 +112,7 @@ static void keep_mode(int fd, const char *path)
 }
 
 /* Writes all of a text and has it reach the disk. 0 or -errno. */
-static int write_all(int fd, const struct buf *text)
+static int write_configuration(int fd, const struct buf *text)
 {
 	size_t done = 0;
 
@@ -156,7 +156,7 @@ static int replace_file(const char *path, const struct buf *text)
 		return err;
 	}
 	keep_mode(fd, path);
-	err = write_all(fd, text);
+	err = write_configuration(fd, text);
 	if (close(fd) && !err)
 		err = -errno;
 	if (!err && rename(temporary, path))
@@ -170,14 +170,14 @@ static int replace_file(const char *path, const struct buf *text)
 }
 
 /* Writes the file anew, from the text it had. */
-static enum settings_saved write_anew(const char *path, const struct view_config *view,
+static enum configuration_saved write_anew(const char *path, const struct view_config *view,
 				      const struct buf *old, struct buf *message)
 {
 	struct buf text = { 0 };
 	char *real;
 	int err;
 
-	settings_rewrite(old->data, old->len, view, &text);
+	configuration_rewrite(old->data, old->len, view, &text);
 	make_directories(path);
 	/* What a link points to is replaced, not the link. */
 	real = realpath(path, NULL);
@@ -188,23 +188,23 @@ static enum settings_saved write_anew(const char *path, const struct view_config
 		buf_printf(message, ": %s", strerror(-err));
 	free(real);
 	buf_free(&text);
-	return err ? SETTINGS_FAILED : SETTINGS_SAVED;
+	return err ? CONFIGURATION_FAILED : CONFIGURATION_SAVED;
 }
 
-enum settings_saved settings_save(const char *path, const struct view_config *view, bool force,
+enum configuration_saved configuration_save(const char *path, const struct view_config *view, bool force,
 				  struct buf *message)
 {
-	struct settings_faults faults = { 0 };
-	enum settings_saved saved = SETTINGS_ASK;
+	struct configuration_faults faults = { 0 };
+	enum configuration_saved saved = CONFIGURATION_ASK;
 	struct buf old = { 0 };
 	int err;
 
 	if (!path) {
 		buf_puts(message, "no place for a configuration: HOME is not set");
-		return SETTINGS_FAILED;
+		return CONFIGURATION_FAILED;
 	}
-	err = read_file(path, &old);
-	settings_check(old.data, old.len, &faults);
+	err = read_configuration(path, &old);
+	configuration_check(old.data, old.len, &faults);
 	if (force || (!err && !faults.broken)) {
 		saved = write_anew(path, view, &old, message);
 	} else if (err) {
@@ -216,7 +216,7 @@ enum settings_saved settings_save(const char *path, const struct view_config *vi
 		append_broken(message, &faults);
 		buf_puts(message, "; turn such lines into comments and write?");
 	}
-	settings_faults_free(&faults);
+	configuration_faults_free(&faults);
 	buf_free(&old);
 	return saved;
 }

@@ -12,14 +12,14 @@
  * Where the configuration is, for the caller to free: $XDG_CONFIG_HOME/stalltop/config, or
  * below ~/.config. NULL when neither is set.
  */
-char *settings_path(void);
+char *configuration_path(void);
 
 /*
  * Sets options by a file; one that is not there sets nothing, nor does a path of NULL.
  * `text`, into which options point then, must outlive them. What is wrong with the file is
  * appended to `message` as one escaped line.
  */
-void settings_load(const char *path, struct options *options, struct buf *text,
+void configuration_load(const char *path, struct options *options, struct buf *text,
 		   struct buf *message);
 
 /*
@@ -27,7 +27,7 @@ void settings_load(const char *path, struct options *options, struct buf *text,
  * of it, or the question, to `message` as one escaped line. A broken file is replaced by force
  * only.
  */
-enum settings_saved settings_save(const char *path, const struct view_config *view, bool force,
+enum configuration_saved configuration_save(const char *path, const struct view_config *view, bool force,
 				  struct buf *message);
 
 #endif

@@ -113,7 +113,7 @@ static void append_notes(struct buf *out)
 	}
 }
 
-bool doc_append(struct buf *out, const char *name)
+bool docgen_append(struct buf *out, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -146,7 +146,7 @@ static void put_source(struct buf *out, const struct source_ops *ops, const stru
 	source_close(&source);
 }
 
-void doc_version(struct buf *out, int procfd)
+void docgen_version(struct buf *out, int procfd)
 {
 	struct source_env env = { .procfd = procfd };
 	struct utsname kernel;

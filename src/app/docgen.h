@@ -11,9 +11,9 @@
  * Appends a table of the manual as roff (man(7)): fields, options, units or notes. False
  * for any other name.
  */
-bool doc_append(struct buf *out, const char *name);
+bool docgen_append(struct buf *out, const char *name);
 
 /* Appends the text of --version: the sources that are built in, and what the kernel has. */
-void doc_version(struct buf *out, int procfd);
+void docgen_version(struct buf *out, int procfd);
 
 #endif

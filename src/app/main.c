@@ -87,11 +87,11 @@ static bool print_instead(const struct options *options, int procfd, int *status
 	struct buf out = { 0 };
 
 	if (options->version) {
-		doc_version(&out, procfd);
+		docgen_version(&out, procfd);
 	} else if (options->dump_doc) {
 		if (!strcmp(options->dump_doc, "keys")) {
 			command_doc(&out);
-		} else if (!doc_append(&out, options->dump_doc)) {
+		} else if (!docgen_append(&out, options->dump_doc)) {
 			fprintf(stderr, "stalltop: no such table: %s\n", options->dump_doc);
 			*status = EXIT_USAGE;
 			return true;
@@ -194,12 +194,12 @@ static void complain_screen(const char *source, enum ui_failure failure, int err
 /* Runs the screen. The exit status. */
 static int run_screen(struct options *options, struct trigger_set *triggers, const char *message)
 {
-	char *path = settings_path();
+	char *path = configuration_path();
 	struct ui_config config = { .view = &options->view, .sampler = &options->sampler,
 				    .pattern = options->pattern, .charset = locale_charset(),
 				    .triggers = triggers, .watch = &options->watch,
 				    .message = *message ? message : NULL,
-				    .save = settings_save, .path = path };
+				    .save = configuration_save, .path = path };
 	enum ui_failure failure;
 	int err = ui_run(&config, &failure);
 
@@ -419,8 +419,8 @@ static bool parse(struct options *options, int argc, char **argv, struct buf *te
 		return true;
 	options_free(options);
 	options_default(options);
-	path = settings_path();
-	settings_load(path, options, text, why);
+	path = configuration_path();
+	configuration_load(path, options, text, why);
 	free(path);
 	/* It was parsed before: what is in `why` is the configuration's. */
 	return !options_override(options, argc, argv, why);

@@ -5,18 +5,18 @@
 
 #include <stdint.h>
 
-struct grid {
+struct ticker {
 	uint64_t due_ns;      /* CLOCK_MONOTONIC of the next sample */
 	uint64_t interval_ns; /* above 0 */
 };
 
 /* A grid whose first point is now. */
-void grid_start(struct grid *grid, uint64_t now_ns, uint64_t interval_ns);
+void ticker_start(struct ticker *ticker, uint64_t now_ns, uint64_t interval_ns);
 
 /*
  * Moves to the next point, to be called when a sample has been taken. Points that have
  * passed by now are skipped, not made up for: returns how many.
  */
-uint64_t grid_advance(struct grid *grid, uint64_t now_ns);
+uint64_t ticker_advance(struct ticker *ticker, uint64_t now_ns);
 
 #endif

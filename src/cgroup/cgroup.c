@@ -32,7 +32,7 @@ struct file {
 	unsigned waiting; /* readings until the next try */
 };
 
-struct group {
+struct open_group {
 	char *path;  /* as tasks have it */
 	const char *below; /* part of path; see hierarchy_below() */
 	ino_t inode; /* of the directory: another group of the path has another. 0: none */
@@ -50,7 +50,7 @@ struct cgroup_reader {
 	struct cgroupstats_conn *states; /* NULL: not opened yet, or not to be had */
 	int states_error; /* why not */
 	void *tree; /* the groups by path, of tsearch() */
-	struct group **groups;
+	struct open_group **groups;
 	size_t n, cap;
 	unsigned nfiles; /* open */
 	uint64_t tick;
@@ -58,7 +58,7 @@ struct cgroup_reader {
 };
 
 /* What a part's text is read from and by. */
-struct part {
+struct file_part {
 	const char *file;
 	bool (*parse)(struct cgroup_sample *sample, unsigned part, const char *text, size_t len);
 };
@@ -71,7 +71,7 @@ const char *const cgroup_event_names[CGROUP_EVENT_KINDS] = {
 };
 
 /* Takes a pressure file. */
-static bool parse_pressure(struct cgroup_sample *sample, unsigned part, const char *text,
+static bool parse_group_pressure(struct cgroup_sample *sample, unsigned part, const char *text,
 			   size_t len)
 {
 	return !psi_parse(text, len, &sample->psi[part]);
@@ -101,11 +101,11 @@ static bool parse_events(struct cgroup_sample *sample, unsigned part, const char
 	return sample->event_valid != 0;
 }
 
-static const struct part parts[CGROUP_PARTS] = {
-	[PSI_CPU] = { "cpu.pressure", parse_pressure },
-	[PSI_MEMORY] = { "memory.pressure", parse_pressure },
-	[PSI_IO] = { "io.pressure", parse_pressure },
-	[PSI_IRQ] = { "irq.pressure", parse_pressure },
+static const struct file_part parts[CGROUP_PARTS] = {
+	[PSI_CPU] = { "cpu.pressure", parse_group_pressure },
+	[PSI_MEMORY] = { "memory.pressure", parse_group_pressure },
+	[PSI_IO] = { "io.pressure", parse_group_pressure },
+	[PSI_IRQ] = { "irq.pressure", parse_group_pressure },
 	[CGROUP_THROTTLE] = { "cpu.stat", parse_throttle },
 	[CGROUP_EVENTS] = { "memory.events", parse_events },
 	[CGROUP_STATES] = { NULL, NULL },
@@ -125,7 +125,7 @@ struct cgroup_reader *cgroup_reader_open(int procfd, const struct hierarchy *hie
 /* Orders groups by path. */
 static int compare_groups(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
+	const struct open_group *x = a, *y = b;
 
 	return strcmp(x->path, y->path);
 }
@@ -142,7 +142,7 @@ static void close_file(struct cgroup_reader *reader, struct file *file)
 }
 
 /* Closes all files of a group, and forgets which are not there. */
-static void close_files(struct cgroup_reader *reader, struct group *group)
+static void close_files(struct cgroup_reader *reader, struct open_group *group)
 {
 	for (unsigned i = 0; i < CGROUP_PARTS; i++) {
 		close_file(reader, &group->files[i]);
@@ -151,7 +151,7 @@ static void close_files(struct cgroup_reader *reader, struct group *group)
 }
 
 /* Frees a group. */
-static void free_group(struct cgroup_reader *reader, struct group *group)
+static void free_group(struct cgroup_reader *reader, struct open_group *group)
 {
 	tdelete(group, &reader->tree, compare_groups);
 	close_files(reader, group);
@@ -160,9 +160,9 @@ static void free_group(struct cgroup_reader *reader, struct group *group)
 }
 
 /* The group of a path; a new one where it was not asked for yet. */
-static struct group *find_group(struct cgroup_reader *reader, const char *path)
+static struct open_group *find_open_group(struct cgroup_reader *reader, const char *path)
 {
-	struct group key = { .path = (char *)path }, *group, **found;
+	struct open_group key = { .path = (char *)path }, *group, **found;
 
 	found = tfind(&key, &reader->tree, compare_groups);
 	if (found)
@@ -189,7 +189,7 @@ void cgroup_reader_tick(struct cgroup_reader *reader)
 
 	reader->tick++;
 	for (size_t i = 0; i < reader->n; i++) {
-		struct group *group = reader->groups[i];
+		struct open_group *group = reader->groups[i];
 
 		if (group->tick + IDLE_TICKS < reader->tick)
 			free_group(reader, group);
@@ -200,7 +200,7 @@ void cgroup_reader_tick(struct cgroup_reader *reader)
 }
 
 /* Makes the present sample of a group an empty one, that of the tick before the one before. */
-static void turn_over(const struct cgroup_reader *reader, struct group *group)
+static void turn_over(const struct cgroup_reader *reader, struct open_group *group)
 {
 	if (group->tick == reader->tick)
 		return;
@@ -212,7 +212,7 @@ static void turn_over(const struct cgroup_reader *reader, struct group *group)
 }
 
 /* Forgets what was read of a group that is not there any more. */
-static void forget(struct cgroup_reader *reader, struct group *group)
+static void forget(struct cgroup_reader *reader, struct open_group *group)
 {
 	close_files(reader, group);
 	group->before = false;
@@ -221,7 +221,7 @@ static void forget(struct cgroup_reader *reader, struct group *group)
 }
 
 /* Looks whether the group is there, and still the same. 0 or -errno. */
-static int look(struct cgroup_reader *reader, struct group *group)
+static int look(struct cgroup_reader *reader, struct open_group *group)
 {
 	struct stat info;
 	int err = 0;
@@ -287,7 +287,7 @@ static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
 }
 
 /* Reads a part anew below a directory, and keeps the file open if that may be. 0 or -errno. */
-static int read_below(struct cgroup_reader *reader, struct group *group, unsigned part, int dirfd,
+static int read_below(struct cgroup_reader *reader, struct open_group *group, unsigned part, int dirfd,
 		      const char *below)
 {
 	struct file *file = &group->files[part];
@@ -312,7 +312,7 @@ static bool is_absent(const struct cgroup_reader *reader, unsigned part)
 }
 
 /* Reads a part from wherever it is. 0 or -errno. */
-static int read_anywhere(struct cgroup_reader *reader, struct group *group, unsigned part)
+static int read_anywhere(struct cgroup_reader *reader, struct open_group *group, unsigned part)
 {
 	struct file *file = &group->files[part];
 	const char *below;
@@ -342,7 +342,7 @@ static int read_anywhere(struct cgroup_reader *reader, struct group *group, unsi
  * The root's cpu file has a `full` line of constant zeros, as the system's: it says nothing, and
  * must not look like a measured 0. The root is what has no cgroup.events.
  */
-static void drop_full(struct cgroup_reader *reader, const struct group *group,
+static void drop_full(struct cgroup_reader *reader, const struct open_group *group,
 		      struct cgroup_sample *sample)
 {
 	if (strcmp(group->below, ".") != 0 || !(sample->have & CGROUP_BIT(PSI_CPU)))
@@ -353,7 +353,7 @@ static void drop_full(struct cgroup_reader *reader, const struct group *group,
 }
 
 /* Reads one part of a group, unless it was missing a short while ago. */
-static void read_part(struct cgroup_reader *reader, struct group *group, unsigned part)
+static void read_part(struct cgroup_reader *reader, struct open_group *group, unsigned part)
 {
 	struct cgroup_sample *sample = &group->samples[group->now];
 	struct cgroup_sample *before = &group->samples[!group->now];
@@ -390,7 +390,7 @@ static void read_part(struct cgroup_reader *reader, struct group *group, unsigne
 int cgroup_read(struct cgroup_reader *reader, const char *path, unsigned what,
 		const struct cgroup_sample **now, const struct cgroup_sample **before)
 {
-	struct group *group = find_group(reader, path);
+	struct open_group *group = find_open_group(reader, path);
 	int err = 0;
 
 	*now = *before = NULL;

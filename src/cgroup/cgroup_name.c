@@ -42,7 +42,7 @@ enum show {
 	CONTAINER, /* the same; in a pod with another label */
 };
 
-struct row {
+struct name_row {
 	const char *parent; /* the component in front, or IN_POD; NULL: whatever */
 	const char *prefix;
 	enum middle middle;
@@ -53,7 +53,7 @@ struct row {
 };
 
 /* The first row that fits a component counts. */
-static const struct row rows[] = {
+static const struct name_row rows[] = {
 	/* Docker, with the drivers systemd and cgroupfs. */
 	{ NULL, "docker-", ID, ".scope", CONTAINER, "docker:", "" },
 	{ "docker", "", ID, "", CONTAINER, "docker:", "docker:" },
@@ -99,10 +99,10 @@ static const struct row rows[] = {
 };
 
 /* A component of a path. */
-struct part {
+struct name_part {
 	const char *text;
 	size_t len;
-	const struct row *row; /* NULL: it is not known */
+	const struct name_row *row; /* NULL: it is not known */
 };
 
 /* Whether all bytes are of a set. */
@@ -157,7 +157,7 @@ static bool is_text(const char *text, size_t len, const char *other)
 }
 
 /* Whether a component (NULL: there is none) is what the row wants in front. */
-static bool is_parent(const struct row *row, const struct part *parent)
+static bool is_parent(const struct name_row *row, const struct name_part *parent)
 {
 	if (!row->parent)
 		return true;
@@ -167,7 +167,7 @@ static bool is_parent(const struct row *row, const struct part *parent)
 }
 
 /* Whether a row is of a component behind another (NULL: it is the first). */
-static bool fits(const struct row *row, const struct part *part, const struct part *parent)
+static bool fits(const struct name_row *row, const struct name_part *part, const struct name_part *parent)
 {
 	size_t before = strlen(row->prefix), behind = strlen(row->suffix);
 
@@ -179,18 +179,18 @@ static bool fits(const struct row *row, const struct part *part, const struct pa
 }
 
 /* Takes a path apart and finds the rows. The number of components; 0 where there is no telling. */
-static size_t split(const char *path, size_t len, struct part *parts)
+static size_t split(const char *path, size_t len, struct name_part *parts)
 {
 	const char *at = path, *end = path + len;
 	size_t n = 0;
 
 	while (at < end) {
 		const char *slash = *at == '/' ? memchr(at + 1, '/', (size_t)(end - at - 1)) : NULL;
-		struct part *part = &parts[n];
+		struct name_part *part = &parts[n];
 
 		if (*at != '/' || n == PARTS_MAX)
 			return 0;
-		*part = (struct part){ at + 1, (size_t)((slash ? slash : end) - at - 1), NULL };
+		*part = (struct name_part){ at + 1, (size_t)((slash ? slash : end) - at - 1), NULL };
 		if (!part->len)
 			return 0;
 		for (size_t i = 0; i < ARRAY_SIZE(rows) && !part->row; i++)
@@ -234,19 +234,19 @@ static void append_unescaped(struct buf *out, const char *text, size_t len)
 }
 
 /* Whether a component says nothing beside those behind it. */
-static bool is_hidden(const struct part *part, const struct part *end)
+static bool is_hidden(const struct name_part *part, const struct name_part *end)
 {
-	const struct part *next = part + 1;
+	const struct name_part *next = part + 1;
 
 	return part->row && (part->row->show == STRUCTURE || part->row->show == SLICE) &&
 	       next < end && next->row;
 }
 
 /* Appends what a component becomes. first: of the path; end: behind the last. */
-static void append_part(struct buf *out, const struct part *part, const struct part *first,
-			const struct part *end)
+static void append_part(struct buf *out, const struct name_part *part, const struct name_part *first,
+			const struct name_part *end)
 {
-	const struct row *row = part->row;
+	const struct name_row *row = part->row;
 	size_t before = row ? strlen(row->prefix) : 0, behind = row ? strlen(row->suffix) : 0;
 	const char *middle = part->text + before;
 	bool in_pod = part > first && part[-1].row && part[-1].row->show == POD;
@@ -280,7 +280,7 @@ static void append_part(struct buf *out, const struct part *part, const struct p
 void cgroup_name(const char *path, struct buf *out)
 {
 	size_t len = strlen(path), tail = strlen(DELETED), n;
-	struct part parts[PARTS_MAX];
+	struct name_part parts[PARTS_MAX];
 	bool known = false, any = false;
 
 	if (len > tail && !strcmp(path + len - tail, DELETED))

@@ -24,7 +24,7 @@
 #define LEVELS_MAX 64
 
 /* A line of /proc/PID/cgroup. */
-struct line {
+struct mount_line {
 	unsigned version;
 	struct span name; /* of v1 controllers and name, with commas between */
 	struct span path;
@@ -37,7 +37,7 @@ struct choice {
 };
 
 /* Takes a line apart. Names of v1 have no colon, paths may. */
-static bool split_line(struct span text, struct line *line)
+static bool split_line(struct span text, struct mount_line *line)
 {
 	struct span number;
 
@@ -50,7 +50,7 @@ static bool split_line(struct span text, struct line *line)
 }
 
 /* Takes the next whole line that is one. False at the end. */
-static bool next_line(struct span *text, struct line *line)
+static bool next_mount(struct span *text, struct mount_line *line)
 {
 	struct span one;
 
@@ -74,7 +74,7 @@ static bool has_part(struct span list, struct span wanted)
 }
 
 /* Whether one of a v1 line's names, or all of them, are what is wanted. */
-static bool is_named(const struct line *line, const char *wanted)
+static bool is_named(const struct mount_line *line, const char *wanted)
 {
 	struct span name = { wanted, wanted + strlen(wanted) };
 
@@ -82,7 +82,7 @@ static bool is_named(const struct line *line, const char *wanted)
 }
 
 /* Whether that is the line of the hierarchy that is wanted by name. */
-static bool is_wanted(const struct line *line, const char *wanted)
+static bool is_wanted_mount(const struct mount_line *line, const char *wanted)
 {
 	return line->version == 2 ? !strcmp(wanted, HIERARCHY_V2) : is_named(line, wanted);
 }
@@ -247,7 +247,7 @@ static void free_choice(struct choice *choice)
 }
 
 /* Appends what the hierarchy of a line is called. */
-static void append_name(struct buf *out, const struct line *line)
+static void append_hierarchy_name(struct buf *out, const struct mount_line *line)
 {
 	if (line->version == 2)
 		buf_puts(out, HIERARCHY_V2);
@@ -262,11 +262,11 @@ static struct span lines_of(const struct choice *choice)
 }
 
 /* Opens the hierarchy of a line, with its directory if it has one. */
-static void open_line(struct hierarchy *out, const struct choice *choice, const struct line *line)
+static void open_line(struct hierarchy *out, const struct choice *choice, const struct mount_line *line)
 {
 	struct buf name = { 0 }, group = { 0 }, mount = { 0 };
 
-	append_name(&name, line);
+	append_hierarchy_name(&name, line);
 	*out = (struct hierarchy){ .version = line->version, .name = xstrdup(buf_cstr(&name)),
 				   .fd = -1 };
 	if (!hierarchy_mount(choice->mounts.data, choice->mounts.len,
@@ -330,7 +330,7 @@ static bool is_populated(int parent, const char *name)
 }
 
 /* Whether the v2 hierarchy has tasks outside its root, as far as we see it. */
-static bool is_used(const struct hierarchy *v2, const struct line *own)
+static bool is_used(const struct hierarchy *v2, const struct mount_line *own)
 {
 	const struct dirent *entry;
 	bool used = !is_text(&own->path, "/");
@@ -375,9 +375,9 @@ static bool open_fullest(struct hierarchy *out, const struct choice *choice)
 {
 	struct span rest = lines_of(choice);
 	size_t most = 0;
-	struct line line;
+	struct mount_line line;
 
-	while (next_line(&rest, &line)) {
+	while (next_mount(&rest, &line)) {
 		struct hierarchy one;
 		size_t n = 0;
 
@@ -399,21 +399,21 @@ static bool open_fullest(struct hierarchy *out, const struct choice *choice)
 }
 
 /* Finds the line of a hierarchy, of any where wanted is NULL. */
-static bool find_wanted(const struct choice *choice, const char *wanted, struct line *line)
+static bool find_wanted(const struct choice *choice, const char *wanted, struct mount_line *line)
 {
 	struct span rest = lines_of(choice);
 
-	while (next_line(&rest, line))
-		if (!wanted || is_wanted(line, wanted))
+	while (next_mount(&rest, line))
+		if (!wanted || is_wanted_mount(line, wanted))
 			return true;
 	return false;
 }
 
 /* Chooses, where nothing is wanted. 0 or -ENOENT. */
-static int choose(struct hierarchy *out, const struct choice *choice)
+static int choose_hierarchy(struct hierarchy *out, const struct choice *choice)
 {
 	struct hierarchy fullest = { .fd = -1 };
-	struct line line;
+	struct mount_line line;
 	bool used = false;
 
 	if (find_wanted(choice, HIERARCHY_V2, &line)) {
@@ -434,12 +434,12 @@ static int choose(struct hierarchy *out, const struct choice *choice)
 int hierarchy_open(struct hierarchy *out, int procfd, const char *wanted)
 {
 	struct choice choice;
-	struct line line;
+	struct mount_line line;
 	int err = read_choice(&choice, procfd);
 
 	*out = (struct hierarchy){ .fd = -1 };
 	if (!err && !wanted)
-		err = choose(out, &choice);
+		err = choose_hierarchy(out, &choice);
 	else if (!err && find_wanted(&choice, wanted, &line))
 		open_line(out, &choice, &line);
 	else if (!err)
@@ -456,11 +456,11 @@ int hierarchy_names(int procfd, struct buf *out)
 	int err = read_choice(&choice, procfd);
 	struct span rest = lines_of(&choice);
 	const char *comma = "";
-	struct line line;
+	struct mount_line line;
 
-	while (!err && next_line(&rest, &line)) {
+	while (!err && next_mount(&rest, &line)) {
 		buf_puts(out, comma);
-		append_name(out, &line);
+		append_hierarchy_name(out, &line);
 		comma = ", ";
 	}
 	free_choice(&choice);
@@ -479,9 +479,9 @@ int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t l
 {
 	struct span rest = { text, text + len };
 	bool any = false;
-	struct line line;
+	struct mount_line line;
 
-	while (next_line(&rest, &line)) {
+	while (next_mount(&rest, &line)) {
 		any = true;
 		if (line.version != hierarchy->version)
 			continue;

@@ -69,7 +69,7 @@ struct task {
 	struct task_reaped reaped;
 	/* Departed.c's, of one whose exit record came: */
 	uint32_t status; /* as wait(2) gives it */
-	pid_t heir; /* of one that left the sample: the nearest ancestor that lives; 0: none */
+	pid_t reaper; /* of one that left the sample: the nearest ancestor that lives; 0: none */
 	char *ended; /* how it ended, in words; NULL where there is nothing to say */
 	/* Taskinfo's, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;

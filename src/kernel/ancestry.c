@@ -17,7 +17,7 @@ struct known {
 	enum kin kin;
 };
 
-struct descent {
+struct ancestry {
 	int procfd;
 	pid_t root;
 	struct known *known; /* by pid, open addressing; pid 0: free */
@@ -29,51 +29,51 @@ struct descent {
 	size_t nlinks;
 };
 
-struct descent *descent_new(int procfd, pid_t root)
+struct ancestry *ancestry_new(int procfd, pid_t root)
 {
-	struct descent *descent = xcalloc(1, sizeof(*descent));
+	struct ancestry *ancestry = xcalloc(1, sizeof(*ancestry));
 
-	descent->procfd = procfd;
-	descent->root = root;
-	return descent;
+	ancestry->procfd = procfd;
+	ancestry->root = root;
+	return ancestry;
 }
 
 /* The place of a pid in the table: its own or the free one it would take. */
-static struct known *find(const struct descent *descent, pid_t pid)
+static struct known *find_member(const struct ancestry *ancestry, pid_t pid)
 {
-	size_t i = (size_t)pid * 2654435761U & (descent->cap - 1);
+	size_t i = (size_t)pid * 2654435761U & (ancestry->cap - 1);
 
-	while (descent->known[i].pid && descent->known[i].pid != pid)
-		i = (i + 1) & (descent->cap - 1);
-	return &descent->known[i];
+	while (ancestry->known[i].pid && ancestry->known[i].pid != pid)
+		i = (i + 1) & (ancestry->cap - 1);
+	return &ancestry->known[i];
 }
 
 /* Keeps what was found out. */
-static void keep(struct descent *descent, pid_t pid, enum kin kin)
+static void keep_member(struct ancestry *ancestry, pid_t pid, enum kin kin)
 {
 	struct known *place;
 
-	if (2 * (descent->n + 1) > descent->cap) {
-		struct known *old = descent->known;
-		size_t cap = descent->cap;
+	if (2 * (ancestry->n + 1) > ancestry->cap) {
+		struct known *old = ancestry->known;
+		size_t cap = ancestry->cap;
 
-		descent->cap = cap ? cap * 2 : 64;
-		descent->known = xcalloc(descent->cap, sizeof(*descent->known));
+		ancestry->cap = cap ? cap * 2 : 64;
+		ancestry->known = xcalloc(ancestry->cap, sizeof(*ancestry->known));
 		for (size_t i = 0; i < cap; i++)
 			if (old[i].pid)
-				*find(descent, old[i].pid) = old[i];
+				*find_member(ancestry, old[i].pid) = old[i];
 		free(old);
 	}
-	place = find(descent, pid);
-	descent->n += !place->pid;
+	place = find_member(ancestry, pid);
+	ancestry->n += !place->pid;
 	*place = (struct known){ pid, kin };
 }
 
-void descent_forget(struct descent *descent)
+void ancestry_forget(struct ancestry *ancestry)
 {
-	free(descent->known);
-	descent->known = NULL;
-	descent->n = descent->cap = 0;
+	free(ancestry->known);
+	ancestry->known = NULL;
+	ancestry->n = ancestry->cap = 0;
 }
 
 /* Orders links by pid. */
@@ -85,21 +85,21 @@ static int compare_links(const void *a, const void *b)
 }
 
 /* The parent of a process that has ended in this drain or lives; 0: it is not to be found. */
-static pid_t parent_of(const struct descent *descent, pid_t pid)
+static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 {
 	struct link wanted = { .pid = pid };
-	const struct link *link = descent->nlinks ?
-		bsearch(&wanted, descent->links, descent->nlinks, sizeof(wanted),
+	const struct link *link = ancestry->nlinks ?
+		bsearch(&wanted, ancestry->links, ancestry->nlinks, sizeof(wanted),
 			compare_links) : NULL;
 	struct proctask_stat stat;
 
 	if (link)
 		return link->ppid;
-	return proctask_stat(descent->procfd, pid, 0, &stat) ? 0 : stat.ppid;
+	return proctask_stat(ancestry->procfd, pid, 0, &stat) ? 0 : stat.ppid;
 }
 
 /* Whether the process is the root or descends from it. */
-static enum kin kin_of(struct descent *descent, pid_t pid)
+static enum kin kin_of(struct ancestry *ancestry, pid_t pid)
 {
 	enum kin kin = KIN_UNKNOWN;
 	pid_t at = pid;
@@ -107,38 +107,38 @@ static enum kin kin_of(struct descent *descent, pid_t pid)
 	if (pid <= 0)
 		return KIN_NONE;
 	for (unsigned i = 0; kin == KIN_UNKNOWN && i < PARENTS_MAX; i++) {
-		const struct known *known = descent->cap ? find(descent, at) : NULL;
+		const struct known *known = ancestry->cap ? find_member(ancestry, at) : NULL;
 
-		if (at == descent->root)
+		if (at == ancestry->root)
 			kin = KIN_OURS;
 		else if (at == 1 || at == 2)
 			kin = KIN_NONE;
 		else if (known && known->pid)
 			return known->kin;
-		else if (!(at = parent_of(descent, at)))
+		else if (!(at = read_parent(ancestry, at)))
 			break;
 	}
-	keep(descent, pid, kin);
+	keep_member(ancestry, pid, kin);
 	return kin;
 }
 
-bool descent_has(struct descent *descent, pid_t pid)
+bool ancestry_has(struct ancestry *ancestry, pid_t pid)
 {
-	return pid != descent->root && kin_of(descent, pid) == KIN_OURS;
+	return pid != ancestry->root && kin_of(ancestry, pid) == KIN_OURS;
 }
 
 /* Makes the links of the drain's processes. */
-static void make_links(struct descent *descent, const struct exit_record *records, size_t n)
+static void make_links(struct ancestry *ancestry, const struct exit_record *records, size_t n)
 {
-	descent->links = xreallocarray(descent->links, n + 1, sizeof(*descent->links));
-	descent->nlinks = 0;
+	ancestry->links = xreallocarray(ancestry->links, n + 1, sizeof(*ancestry->links));
+	ancestry->nlinks = 0;
 	/* Before version 12 any record may be a process's; nobody has a thread for a parent. */
 	for (size_t i = 0; i < n; i++)
 		if (records[i].last || !records[i].tgid)
-			descent->links[descent->nlinks++] = (struct link){
+			ancestry->links[ancestry->nlinks++] = (struct link){
 				records[i].tgid ? records[i].tgid : records[i].pid, records[i].ppid
 			};
-	qsort(descent->links, descent->nlinks, sizeof(*descent->links), compare_links);
+	qsort(ancestry->links, ancestry->nlinks, sizeof(*ancestry->links), compare_links);
 }
 
 /* Exchanges two records. */
@@ -150,15 +150,15 @@ static void exchange(struct exit_record *a, struct exit_record *b)
 	*b = record;
 }
 
-void descent_sort(struct descent *descent, struct exit_record *records, size_t n, size_t old,
+void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_t n, size_t old,
 		  size_t *ours, size_t *open)
 {
 	size_t front = 0, end = 0;
 
-	descent_forget(descent);
-	make_links(descent, records, n);
+	ancestry_forget(ancestry);
+	make_links(ancestry, records, n);
 	for (size_t i = 0; i < n; i++) {
-		enum kin kin = kin_of(descent, records[i].ppid);
+		enum kin kin = kin_of(ancestry, records[i].ppid);
 
 		if (kin == KIN_NONE || (kin == KIN_UNKNOWN && i < old))
 			continue;
@@ -172,11 +172,11 @@ void descent_sort(struct descent *descent, struct exit_record *records, size_t n
 	*open = end - front;
 }
 
-void descent_free(struct descent *descent)
+void ancestry_free(struct ancestry *ancestry)
 {
-	if (!descent)
+	if (!ancestry)
 		return;
-	free(descent->known);
-	free(descent->links);
-	free(descent);
+	free(ancestry->known);
+	free(ancestry->links);
+	free(ancestry);
 }

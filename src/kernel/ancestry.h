@@ -13,10 +13,10 @@
 
 #include "kernel/exits.h"
 
-struct descent;
+struct ancestry;
 
 /* Looks for descendants of the process `root`. procfd stays the caller's. */
-struct descent *descent_new(int procfd, pid_t root);
+struct ancestry *ancestry_new(int procfd, pid_t root);
 
 /*
  * Sorts out the records of a drain: moves those of descendants to the front, behind them those
@@ -24,15 +24,15 @@ struct descent *descent_new(int procfd, pid_t root);
  * there are of each. `old`: as many of the first records were left over by the last call; now
  * they are decided.
  */
-void descent_sort(struct descent *descent, struct exit_record *records, size_t n, size_t old,
+void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_t n, size_t old,
 		  size_t *ours, size_t *open);
 
 /* Whether a living process is a descendant. */
-bool descent_has(struct descent *descent, pid_t pid);
+bool ancestry_has(struct ancestry *ancestry, pid_t pid);
 
 /* Forgets what was looked up: processes may have moved since. */
-void descent_forget(struct descent *descent);
+void ancestry_forget(struct ancestry *ancestry);
 
-void descent_free(struct descent *descent);
+void ancestry_free(struct ancestry *ancestry);
 
 #endif

@@ -127,7 +127,7 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 }
 
 /* Asks, and receives the answer. 0 or -errno. */
-static int ask(struct cgroupstats_conn *conn, int dirfd, struct question *question)
+static int ask_states(struct cgroupstats_conn *conn, int dirfd, struct question *question)
 {
 	uint32_t fd = (uint32_t)dirfd;
 	/* For a bad descriptor the kernel says nothing at all, but that it is done. */
@@ -148,7 +148,7 @@ int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_stat
 	/* Of many groups each would be waited for. */
 	if (conn->silent_until_ns && clock_ns(CLOCK_MONOTONIC) < conn->silent_until_ns)
 		return -ETIMEDOUT;
-	err = ask(conn, dirfd, &question);
+	err = ask_states(conn, dirfd, &question);
 	conn->silent_until_ns = 0;
 	if (err == -ETIMEDOUT)
 		conn->silent_until_ns = clock_ns(CLOCK_MONOTONIC) + SILENCE_NS;

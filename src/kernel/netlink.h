@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A client of the kernel's generic netlink family "TASKSTATS", for those that ask for tasks
- * (nlconn), listen for exits (exits) or ask for cgroups (cgroupstats): a socket, requests of
+ * (taskstats_client), listen for exits (exits) or ask for cgroups (cgroupstats): a socket, requests of
  * one attribute, and messages received in batches. The kernel answers within the send.
  */
 #ifndef STALLTOP_KERNEL_NETLINK_H

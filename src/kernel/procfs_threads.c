@@ -91,7 +91,7 @@ void procfs_threads_add(struct procfs_threads *memory, const struct thread_figur
 }
 
 /* Adds what was counted since; a counter that fell gives nothing. */
-static void advance(uint64_t *total, const struct thread_figures *now,
+static void advance_round(uint64_t *total, const struct thread_figures *now,
 		    const struct thread_figures *was)
 {
 	for (unsigned i = 0; i < THREAD_COUNTERS; i++)
@@ -136,7 +136,7 @@ static const struct thread_figures *before_exec(const struct procfs_threads *mem
 }
 
 /* The element of the old threads that is the same; *at moves along both lists. */
-static const struct thread_figures *match(const struct procfs_threads *memory,
+static const struct thread_figures *match_thread(const struct procfs_threads *memory,
 					  const struct thread_figures *now, size_t *at)
 {
 	const struct thread_figures *was;
@@ -160,7 +160,7 @@ static bool advance_all(struct procfs_threads *memory)
 	size_t at = 0, same = 0;
 
 	for (size_t i = 0; i < process->n; i++) {
-		const struct thread_figures *now = &threads[i], *was = match(memory, now, &at);
+		const struct thread_figures *now = &threads[i], *was = match_thread(memory, now, &at);
 
 		same += was != NULL;
 		moved |= !was || now->count[THREAD_RUN] != was->count[THREAD_RUN];
@@ -168,15 +168,15 @@ static bool advance_all(struct procfs_threads *memory)
 			leader = now;
 			leader_was = was;
 		} else if (was) {
-			advance(process->total, now, was);
+			advance_round(process->total, now, was);
 		} else if (!memory->known || now->start_ns >= memory->before_ns) {
-			advance(process->total, now, &none);
+			advance_round(process->total, now, &none);
 		}
 	}
 	if (leader && memory->known && same == 1 && memory->nold > 1)
 		leader_was = before_exec(memory, leader, leader_was);
 	if (leader)
-		advance(process->total, leader, leader_was);
+		advance_round(process->total, leader, leader_was);
 	return moved || same != memory->nold;
 }
 

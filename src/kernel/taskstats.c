@@ -16,7 +16,7 @@
 #define COMM_OFFSET15 128
 
 /* A record under its version's layout. */
-struct view {
+struct record_view {
 	const uint8_t *bytes;
 	size_t len;
 	int version;
@@ -24,18 +24,18 @@ struct view {
 };
 
 /* Looks at the version and chooses the layout. */
-static int view_open(struct view *view, const uint8_t *record, size_t len)
+static int view_open(struct record_view *view, const uint8_t *record, size_t len)
 {
 	int version = taskstats_version(record, len);
 
 	if (version < 0)
 		return version;
-	*view = (struct view){ record, len, version, version == 15 };
+	*view = (struct record_view){ record, len, version, version == 15 };
 	return 0;
 }
 
 /* Reads size bytes in host order, unaligned; false where the record ends before them. */
-static bool read_bytes(const struct view *view, size_t offset, void *to, size_t size)
+static bool read_bytes(const struct record_view *view, size_t offset, void *to, size_t size)
 {
 	if (offset > view->len || size > view->len - offset)
 		return false;
@@ -44,7 +44,7 @@ static bool read_bytes(const struct view *view, size_t offset, void *to, size_t 
 }
 
 /* Reads a field of the table; false where this record does not have it. */
-static bool read_field(const struct view *view, enum record_field field, uint64_t *value)
+static bool read_field(const struct record_view *view, enum record_field field, uint64_t *value)
 {
 	const struct record_row *row = &record_table[field];
 	size_t offset = view->v15 ? row->offset15 : row->offset;
@@ -72,7 +72,7 @@ static bool read_field(const struct view *view, enum record_field field, uint64_
 }
 
 /* The places of a kind in this record's layout. */
-static const struct delay_place *place_of(const struct view *view, enum delay_kind kind)
+static const struct delay_place *place_of(const struct record_view *view, enum delay_kind kind)
 {
 	return view->v15 ? &delay_table[kind].place15 : &delay_table[kind].place;
 }
@@ -89,7 +89,7 @@ int taskstats_version(const uint8_t *record, size_t len)
 
 int taskstats_counters(const uint8_t *record, size_t len, struct counters *counters)
 {
-	struct view view;
+	struct record_view view;
 	uint64_t user, system;
 	int err = view_open(&view, record, len);
 
@@ -118,7 +118,7 @@ int taskstats_counters(const uint8_t *record, size_t len, struct counters *count
 
 int taskstats_elapsed(const uint8_t *record, size_t len, uint64_t *elapsed_ns)
 {
-	struct view view;
+	struct record_view view;
 	uint64_t us;
 	int err = view_open(&view, record, len);
 
@@ -132,7 +132,7 @@ int taskstats_elapsed(const uint8_t *record, size_t len, uint64_t *elapsed_ns)
 
 int taskstats_identity(const uint8_t *record, size_t len, struct taskstats_identity *out)
 {
-	struct view view;
+	struct record_view view;
 	uint64_t pid, ppid, uid;
 	size_t comm;
 	int err = view_open(&view, record, len);
@@ -155,7 +155,7 @@ int taskstats_identity(const uint8_t *record, size_t len, struct taskstats_ident
 }
 
 /* Takes max, min and the time of the max of one kind, as far as the record has them. */
-static void read_range(const struct view *view, enum delay_kind kind, struct task_record *out)
+static void read_range(const struct record_view *view, enum delay_kind kind, struct task_record *out)
 {
 	const struct delay_place *place = place_of(view, kind);
 	int64_t stamp[2];
@@ -177,7 +177,7 @@ static void read_range(const struct view *view, enum delay_kind kind, struct tas
 
 int taskstats_record(const uint8_t *record, size_t len, struct task_record *out)
 {
-	struct view view;
+	struct record_view view;
 	int err = view_open(&view, record, len);
 
 	if (err)

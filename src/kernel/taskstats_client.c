@@ -18,17 +18,17 @@
 #define REPLY_SIZE 1024
 #define REPLY_SIZE_MAX (1 << 16)
 
-struct nlconn {
+struct taskstats_client {
 	struct netlink nl;
 	struct netlink_batch *replies;
 	uint8_t *requests;
-	unsigned pack; /* see struct nlconn_stats */
+	unsigned pack; /* see struct taskstats_client_stats */
 	uint64_t overruns;
 };
 
 /* One pack under way. */
 struct pack {
-	struct nlconn *conn;
+	struct taskstats_client *conn;
 	bool tgid;
 	const pid_t *ids;
 	size_t first, n; /* of the query's requests */
@@ -37,14 +37,14 @@ struct pack {
 	bool done[PACK_MAX];
 	uint32_t seq; /* of the first request */
 	uint64_t before_ns, after_ns;
-	nlconn_reply_fn *reply;
+	taskstats_client_reply_fn *reply;
 	void *arg;
 };
 
 /* Gives the connection its buffers, and derives the pack from the room for replies. */
-static struct nlconn *nlconn_new(const struct netlink *nl)
+static struct taskstats_client *taskstats_client_new(const struct netlink *nl)
 {
-	struct nlconn *conn = xcalloc(1, sizeof(*conn));
+	struct taskstats_client *conn = xcalloc(1, sizeof(*conn));
 	size_t size;
 
 	conn->nl = *nl;
@@ -58,26 +58,26 @@ static struct nlconn *nlconn_new(const struct netlink *nl)
 	return conn;
 }
 
-int nlconn_open(struct nlconn **out)
+int taskstats_client_open(struct taskstats_client **out)
 {
 	struct netlink nl;
 	int err = netlink_open(&nl, 0);
 
 	if (!err)
-		*out = nlconn_new(&nl);
+		*out = taskstats_client_new(&nl);
 	return err;
 }
 
-int nlconn_open_fd(struct nlconn **out, int fd, uint16_t family, int timeout_ms)
+int taskstats_client_open_fd(struct taskstats_client **out, int fd, uint16_t family, int timeout_ms)
 {
 	struct netlink nl;
 
 	netlink_open_fd(&nl, fd, family, timeout_ms);
-	*out = nlconn_new(&nl);
+	*out = taskstats_client_new(&nl);
 	return 0;
 }
 
-void nlconn_close(struct nlconn *conn)
+void taskstats_client_close(struct taskstats_client *conn)
 {
 	if (!conn)
 		return;
@@ -87,14 +87,14 @@ void nlconn_close(struct nlconn *conn)
 	free(conn);
 }
 
-struct nlconn_stats nlconn_stats(const struct nlconn *conn)
+struct taskstats_client_stats taskstats_client_stats(const struct taskstats_client *conn)
 {
-	return (struct nlconn_stats){ conn->nl.sends, conn->nl.receives, conn->nl.foreign,
+	return (struct taskstats_client_stats){ conn->nl.sends, conn->nl.receives, conn->nl.foreign,
 				      conn->overruns, conn->pack };
 }
 
 /* Gives the request at that place of the pack its answer, once. */
-static void answer(struct pack *pack, size_t i, int error, const struct taskstats_part *part)
+static void answer_request(struct pack *pack, size_t i, int error, const struct taskstats_part *part)
 {
 	if (pack->done[i])
 		return;
@@ -107,13 +107,13 @@ static void answer(struct pack *pack, size_t i, int error, const struct taskstat
 static void answer_missing(struct pack *pack, int error)
 {
 	for (size_t i = 0; i < pack->n; i++)
-		answer(pack, i, error, NULL);
+		answer_request(pack, i, error, NULL);
 }
 
 /* Sends the requests of the pack in one call. 0 or -errno. */
 static int send_pack(struct pack *pack)
 {
-	struct nlconn *conn = pack->conn;
+	struct taskstats_client *conn = pack->conn;
 	size_t len = 0;
 	int err;
 
@@ -145,9 +145,9 @@ static bool take_record(struct pack *pack, size_t i, const struct netlink_messag
 		return false;
 	if (taskstats_parts(message->attributes, message->len, &part, 1) != 1 ||
 	    part.tgid != pack->tgid || part.id != (uint32_t)pack->ids[pack->first + i])
-		answer(pack, i, -EBADMSG, NULL);
+		answer_request(pack, i, -EBADMSG, NULL);
 	else
-		answer(pack, i, 0, &part);
+		answer_request(pack, i, 0, &part);
 	return true;
 }
 
@@ -155,14 +155,14 @@ static bool take_record(struct pack *pack, size_t i, const struct netlink_messag
 static bool take_cut_off(struct pack *pack, size_t i)
 {
 	if (netlink_batch_room(pack->conn->replies) >= REPLY_SIZE_MAX)
-		answer(pack, i, -EMSGSIZE, NULL);
+		answer_request(pack, i, -EMSGSIZE, NULL);
 	else
 		pack->cut++;
 	return true;
 }
 
 /* Takes one message. False for one that is no answer to a request of this pack. */
-static bool take_message(void *arg, const struct netlink_message *message)
+static bool take_reply(void *arg, const struct netlink_message *message)
 {
 	struct pack *pack = arg;
 	/* Unsigned: a stale sequence number lies far above the pack's end. */
@@ -175,16 +175,16 @@ static bool take_message(void *arg, const struct netlink_message *message)
 	if (message->kind == NETLINK_CUT)
 		return take_cut_off(pack, i);
 	if (message->error < 0)
-		answer(pack, i, message->error, NULL);
+		answer_request(pack, i, message->error, NULL);
 	return message->error < 0;
 }
 
 /* Receives what is there. The number of datagrams, or -errno. */
 static int receive_some(struct pack *pack)
 {
-	struct nlconn *conn = pack->conn;
+	struct taskstats_client *conn = pack->conn;
 	size_t cut = pack->cut;
-	int n = netlink_receive(&conn->nl, conn->replies, pack->missing - pack->cut, take_message,
+	int n = netlink_receive(&conn->nl, conn->replies, pack->missing - pack->cut, take_reply,
 				pack);
 
 	if (pack->cut > cut) {
@@ -239,7 +239,7 @@ static size_t collect_missing(const struct pack *pack, pid_t *ids, size_t *place
 
 /* Replies of a second query, given on under the first one's indexes. */
 struct forward {
-	nlconn_reply_fn *reply;
+	taskstats_client_reply_fn *reply;
 	void *arg;
 	const size_t *places;
 };
@@ -256,7 +256,7 @@ static void forward_reply(void *arg, size_t index, int error, const struct tasks
 /* The lost requests once more; after an overrun in packs of half the size from now on. */
 static int ask_again(struct pack *pack, bool overrun)
 {
-	struct nlconn *conn = pack->conn;
+	struct taskstats_client *conn = pack->conn;
 	pid_t ids[PACK_MAX];
 	size_t places[PACK_MAX];
 	size_t n = collect_missing(pack, ids, places);
@@ -269,11 +269,11 @@ static int ask_again(struct pack *pack, bool overrun)
 	if (overrun)
 		conn->pack /= 2;
 	debug_log("%zu replies lost for want of room, pack %u from now", n, conn->pack);
-	return nlconn_query(conn, pack->tgid, ids, n, forward_reply, NULL, &forward);
+	return taskstats_client_query(conn, pack->tgid, ids, n, forward_reply, NULL, &forward);
 }
 
-int nlconn_query(struct nlconn *conn, bool tgid, const pid_t *ids, size_t n,
-		 nlconn_reply_fn *reply, void (*between)(void *), void *arg)
+int taskstats_client_query(struct taskstats_client *conn, bool tgid, const pid_t *ids, size_t n,
+		 taskstats_client_reply_fn *reply, void (*between)(void *), void *arg)
 {
 	int err = 0;
 	bool late = false;

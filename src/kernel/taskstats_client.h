@@ -13,10 +13,10 @@
 
 #include "kernel/taskstats.h"
 
-struct nlconn;
+struct taskstats_client;
 
 /* What a connection has done so far. */
-struct nlconn_stats {
+struct taskstats_client_stats {
 	uint64_t sends, receives; /* system calls; polls for late replies count as receives */
 	uint64_t foreign;	  /* messages dropped: not the kernel's, malformed, stale */
 	uint64_t overruns;	  /* times the socket was out of buffer (ENOBUFS) */
@@ -29,20 +29,20 @@ struct nlconn_stats {
  * asked; -ENOBUFS, -ETIMEDOUT when none came. The kernel took the reading between before_ns
  * and after_ns (CLOCK_MONOTONIC). The record is valid during the call only.
  */
-typedef void nlconn_reply_fn(void *arg, size_t index, int error, const struct taskstats_part *part,
+typedef void taskstats_client_reply_fn(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     uint64_t before_ns, uint64_t after_ns);
 
 /*
  * Opens a socket and looks the family up. 0, or -errno: -ENOENT when the kernel has no
  * taskstats.
  */
-int nlconn_open(struct nlconn **out);
+int taskstats_client_open(struct taskstats_client **out);
 
 /*
  * A connection over a descriptor that keeps message boundaries; takes it over. Replies
  * are waited for timeout_ms at most.
  */
-int nlconn_open_fd(struct nlconn **out, int fd, uint16_t family, int timeout_ms);
+int taskstats_client_open_fd(struct taskstats_client **out, int fd, uint16_t family, int timeout_ms);
 
 /*
  * Asks for n ids, as processes (TGID) or as tasks (PID), and calls `reply` once for each,
@@ -50,11 +50,11 @@ int nlconn_open_fd(struct nlconn **out, int fd, uint16_t family, int timeout_ms)
  * comes in time the rest is answered with -ETIMEDOUT. 0, or -errno when the connection is
  * of no use any more; then too every request has been answered.
  */
-int nlconn_query(struct nlconn *conn, bool tgid, const pid_t *ids, size_t n,
-		 nlconn_reply_fn *reply, void (*between)(void *), void *arg);
+int taskstats_client_query(struct taskstats_client *conn, bool tgid, const pid_t *ids, size_t n,
+		 taskstats_client_reply_fn *reply, void (*between)(void *), void *arg);
 
-struct nlconn_stats nlconn_stats(const struct nlconn *conn);
+struct taskstats_client_stats taskstats_client_stats(const struct taskstats_client *conn);
 
-void nlconn_close(struct nlconn *conn);
+void taskstats_client_close(struct taskstats_client *conn);
 
 #endif

@@ -29,7 +29,7 @@ static bool read_children(struct account_reader *reader, const struct task_raw *
 }
 
 /* Brings the children's times of one process up to date. By how much they grew. */
-static uint64_t advance(struct account_reader *reader, const struct task_raw *raw)
+static uint64_t advance_children(struct account_reader *reader, const struct task_raw *raw)
 {
 	struct task_reaped *reaped = &raw->task->reaped;
 	uint64_t now, grown;
@@ -43,7 +43,7 @@ static uint64_t advance(struct account_reader *reader, const struct task_raw *ra
 }
 
 /* The living process that gets to reap: the parent, or who inherited. */
-static struct task_raw *heir_of(const struct sample *prev, const struct sample *cur, pid_t ppid)
+static struct task_raw *reaper_of_child(const struct sample *prev, const struct sample *cur, pid_t ppid)
 {
 	for (unsigned i = 0; ppid > 0 && i < PARENTS_MAX; i++) {
 		struct task_raw *raw = sample_find(cur, ppid, ppid);
@@ -71,29 +71,29 @@ static void look_above(const struct sample *cur, const struct task_raw *raw)
 	}
 }
 
-/* Books the whole life of a process that was reaped with its heir, who will show it. */
-static void bequeath(const struct sample *prev, const struct sample *cur,
+/* Books the whole life of a process that was reaped with its reaper, who will show it. */
+static void credit_reaper(const struct sample *prev, const struct sample *cur,
 		     const struct task_raw *gone)
 {
 	const struct task *task = gone->task;
-	struct task_raw *heir = heir_of(prev, cur, task->heir ? task->heir : task->ppid);
+	struct task_raw *reaper = reaper_of_child(prev, cur, task->reaper ? task->reaper : task->ppid);
 	const struct task_reaped *left = &task->reaped;
 	int64_t owed = (int64_t)(gone->counters.run_ns + left->children_ns);
 	struct task_reaped *reaped;
 
-	if (!heir)
+	if (!reaper)
 		return;
 	/* What it had of children whose end was not known yet: they are booked here, too. */
 	if (left->balance_ns > left->credited_ns)
 		owed -= left->balance_ns - left->credited_ns;
-	reaped = &heir->task->reaped;
+	reaped = &reaper->task->reaped;
 	reaped->balance_ns -= owed;
 	reaped->ended += gone->counters.members;
 	reaped->due = true;
 	/* Of an orphan an ancestor further up may have it: all are looked at. */
-	if (heir->tgid != task->ppid) {
+	if (reaper->tgid != task->ppid) {
 		reaped->orphans_ns += owed;
-		look_above(cur, heir);
+		look_above(cur, reaper);
 	}
 }
 
@@ -113,13 +113,13 @@ static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 }
 
 /* Books all that were there and are not any more, and those that came and went. */
-static void bequeath_all(struct account_reader *reader, const struct sample *prev,
+static void credit_reapers(struct account_reader *reader, const struct sample *prev,
 			 const struct sample *cur)
 {
 	for (size_t i = 0; i < cur->left; i++) {
 		const struct task_raw *raw = &cur->raw[cur->n + i];
 
-		bequeath(prev, cur, raw);
+		credit_reaper(prev, cur, raw);
 		raw->task->reaped.booked = true;
 	}
 	for (size_t i = 0; i < prev->n; i++) {
@@ -128,7 +128,7 @@ static void bequeath_all(struct account_reader *reader, const struct sample *pre
 
 		if (now ? now->task != raw->task && !raw->task->reaped.booked :
 			  was_reaped(reader, cur, raw))
-			bequeath(prev, cur, raw);
+			credit_reaper(prev, cur, raw);
 	}
 }
 
@@ -149,7 +149,7 @@ static int64_t credit(const struct task_reaped *reaped, bool exact)
 }
 
 /* Credits what is due. By how much that is more than before. */
-static int64_t settle(struct task_reaped *reaped, bool exact)
+static int64_t settle_children(struct task_reaped *reaped, bool exact)
 {
 	int64_t before = reaped->credited_ns;
 
@@ -170,8 +170,8 @@ static int64_t settle(struct task_reaped *reaped, bool exact)
  */
 static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 {
-	struct task_reaped *heir = &raw->task->reaped;
-	int64_t owed = -heir->balance_ns < heir->orphans_ns ? -heir->balance_ns : heir->orphans_ns;
+	struct task_reaped *reaper = &raw->task->reaped;
+	int64_t owed = -reaper->balance_ns < reaper->orphans_ns ? -reaper->balance_ns : reaper->orphans_ns;
 
 	for (unsigned i = 0; owed > 0 && i < PARENTS_MAX; i++) {
 		struct task_reaped *above;
@@ -186,9 +186,9 @@ static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 		if (excess <= 0 || excess + (int64_t)EXIT_LACKS_NS < owed)
 			continue;
 		above->balance_ns -= owed;
-		above->ended += heir->ended;
-		heir->balance_ns += owed;
-		heir->orphans_ns -= owed;
+		above->ended += reaper->ended;
+		reaper->balance_ns += owed;
+		reaper->orphans_ns -= owed;
 		return;
 	}
 }
@@ -215,7 +215,7 @@ static void read_all(struct account_reader *reader, const struct sample *prev,
 		}
 		reaped->known = true;
 		if (is_looked_at(raw, seen))
-			out->children_ns += advance(reader, raw);
+			out->children_ns += advance_children(reader, raw);
 	}
 }
 
@@ -223,7 +223,7 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
 		  const struct sample *cur, enum account_seen seen, struct account *out)
 {
 	if (prev)
-		bequeath_all(reader, prev, cur);
+		credit_reapers(reader, prev, cur);
 	out->recovered_valid = prev && reader->primed;
 	read_all(reader, prev, cur, seen, out);
 	for (size_t i = 0; i < cur->n; i++)
@@ -231,7 +231,7 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
 			pass_orphans(cur, &cur->raw[i]);
 	for (size_t i = 0; i < cur->n; i++)
 		if (is_looked_at(&cur->raw[i], seen))
-			out->recovered_ns += settle(&cur->raw[i].task->reaped,
+			out->recovered_ns += settle_children(&cur->raw[i].task->reaped,
 						    seen == ACCOUNT_SEEN_ALL);
 	reader->primed = true;
 }

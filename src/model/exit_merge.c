@@ -20,7 +20,7 @@
 
 /* A merge under way. */
 struct merge {
-	const struct departures *given;
+	const struct exit_batch *given;
 	const struct sample *prev;
 	struct sample *cur;
 	bool *seen; /* by element of prev: its end was found */
@@ -31,7 +31,7 @@ struct merge {
 };
 
 /* The id that a row of the samples goes by. */
-static pid_t row_pid(const struct departures *given, const struct exit_record *record)
+static pid_t row_pid(const struct exit_batch *given, const struct exit_record *record)
 {
 	return given->threads ? record->pid : record->tgid;
 }
@@ -94,7 +94,7 @@ static uint64_t latest_start(const struct exit_record *record)
 }
 
 /* Whether the record can be that task's. */
-static bool same_start(const struct task *task, const struct exit_record *record)
+static bool starts_alike(const struct task *task, const struct exit_record *record)
 {
 	return task->start_lo <= latest_start(record) + CLOCK_SLACK_NS &&
 	       earliest_start(record) <= task->start_hi + SEND_SLACK_NS;
@@ -103,7 +103,7 @@ static bool same_start(const struct task *task, const struct exit_record *record
 /* Whether the record is the end of the element read before: it was there at that reading. */
 static bool ends(const struct task_raw *before, const struct exit_record *record)
 {
-	return same_start(before->task, record) &&
+	return starts_alike(before->task, record) &&
 	       before->task->start_hi + record->life_ns + SEND_SLACK_NS >= before->read_ns;
 }
 
@@ -118,7 +118,7 @@ static void rename_task(struct task *task, const struct exit_record *record)
 }
 
 /* Gives an element the task's last counters. What it read after its end may be more. */
-static void finish(const struct departures *given, struct sample *sample, struct task_raw *raw,
+static void finish(const struct exit_batch *given, struct sample *sample, struct task_raw *raw,
 		   const struct exit_record *record)
 {
 	struct counters last = record->counters;
@@ -133,7 +133,7 @@ static void finish(const struct departures *given, struct sample *sample, struct
 }
 
 /* Whether there is a record of a thread's end. */
-static bool has_record(const struct departures *given, pid_t tgid, pid_t pid)
+static bool has_record(const struct exit_batch *given, pid_t tgid, pid_t pid)
 {
 	for (size_t i = 0; i < given->n; i++)
 		if (given->records[i].tgid == tgid && given->records[i].pid == pid)
@@ -192,7 +192,7 @@ static void take_end(struct merge *merge, struct task_raw *now, const struct exi
 }
 
 /* Finds the place of one record. */
-static void place(struct merge *merge, struct exit_record *record)
+static void place_record(struct merge *merge, struct exit_record *record)
 {
 	pid_t pid = row_pid(merge->given, record);
 	struct task_raw *now = sample_find(merge->cur, record->tgid, pid);
@@ -202,7 +202,7 @@ static void place(struct merge *merge, struct exit_record *record)
 
 	if (before && (*seen || !ends(before, record)))
 		before = NULL;
-	if (now && (now->exited || !same_start(now->task, record)))
+	if (now && (now->exited || !starts_alike(now->task, record)))
 		now = NULL;
 	if (before)
 		*seen = true;
@@ -217,7 +217,7 @@ static void place(struct merge *merge, struct exit_record *record)
 }
 
 /* Adds one record to another. */
-static void fold(struct exit_record *into, const struct exit_record *record)
+static void fold_alike(struct exit_record *into, const struct exit_record *record)
 {
 	counters_add(&into->counters, &record->counters);
 	into->single = false;
@@ -237,7 +237,7 @@ static bool began_after(const struct exit_record *record, uint64_t since_ns)
  */
 static bool may_return(const struct merge *merge, const struct exit_record *record)
 {
-	const struct departures *given = merge->given;
+	const struct exit_batch *given = merge->given;
 	uint64_t listed_ns = merge->cur->begin_ns;
 
 	return record->hi_ns > listed_ns && began_after(record, listed_ns) &&
@@ -273,13 +273,13 @@ static void fold_left(struct merge *merge)
 	for (size_t i = 0; i < fresh; i += n) {
 		for (n = 1; i + n < fresh && !compare_alike(merge->left[i], merge->left[i + n]);)
 			n++;
-		if (n < DEPARTED_FOLD) {
+		if (n < EXIT_MERGE_FOLD) {
 			memmove(&merge->left[kept], &merge->left[i], n * sizeof(*merge->left));
 			kept += n;
 			continue;
 		}
 		for (size_t k = 1; k < n; k++)
-			fold(merge->left[i], merge->left[i + k]);
+			fold_alike(merge->left[i], merge->left[i + k]);
 		merge->left[kept++] = merge->left[i];
 	}
 	/* New ones have no task, so their order among themselves is free. */
@@ -291,7 +291,7 @@ static void fold_left(struct merge *merge)
 }
 
 /* How a task ended, where that is worth a word. NULL where not. */
-static char *epitaph(const struct task_raw *raw)
+static char *ending(const struct task_raw *raw)
 {
 	char how[32] = "", text[64];
 	unsigned members = raw->counters.members;
@@ -327,7 +327,7 @@ static int compare_tgid(const void *pid, const void *record)
 /* The parent that a process had which is not there any more; 1 where nothing tells. */
 static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
 {
-	const struct departures *given = merge->given;
+	const struct exit_batch *given = merge->given;
 	const struct exit_record *record = bsearch(&pid, given->records, given->n,
 						   sizeof(*given->records), compare_tgid);
 	const struct task_raw *before = sample_find(merge->prev, pid, pid);
@@ -338,7 +338,7 @@ static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
 }
 
 /* The nearest ancestor that lives: a parent may have come and gone in the same interval. */
-static pid_t heir_of(const struct merge *merge, pid_t ppid)
+static pid_t find_reaper(const struct merge *merge, pid_t ppid)
 {
 	for (unsigned i = 0; ppid > 1 && i < PARENTS_MAX; i++) {
 		const struct task_raw *raw = sample_find(merge->cur, ppid, ppid);
@@ -351,7 +351,7 @@ static pid_t heir_of(const struct merge *merge, pid_t ppid)
 }
 
 /* A task of which there is nothing but its record. */
-static struct task *task_of(const struct departures *given, const struct exit_record *record)
+static struct task *task_of(const struct exit_batch *given, const struct exit_record *record)
 {
 	uint64_t lo = earliest_start(record), hi = latest_start(record);
 	struct task_key key = { row_pid(given, record), lo + (hi - lo) / 2 };
@@ -367,7 +367,7 @@ static struct task *task_of(const struct departures *given, const struct exit_re
 }
 
 /* Adds the elements. */
-static void add_elements(struct merge *merge)
+static void add_exited(struct merge *merge)
 {
 	struct sample *cur = merge->cur;
 
@@ -379,7 +379,7 @@ static void add_elements(struct merge *merge)
 		struct task_raw *raw = &cur->raw[cur->n + i];
 
 		rename_task(task, record);
-		task->heir = heir_of(merge, record->ppid);
+		task->reaper = find_reaper(merge, record->ppid);
 		raw->task = task;
 		raw->tgid = record->tgid;
 		raw->pid = row_pid(merge->given, record);
@@ -396,12 +396,12 @@ static void write_epitaphs(struct merge *merge)
 		struct task_raw *raw = &merge->cur->raw[i];
 
 		if (raw->exited && !raw->task->ended)
-			raw->task->ended = epitaph(raw);
+			raw->task->ended = ending(raw);
 	}
 }
 
 /* Sorts out what is nothing to rows like these, and the rest by row. Returns how many remain. */
-static size_t choose(const struct departures *given, const struct sample *cur)
+static size_t choose_records(const struct exit_batch *given, const struct sample *cur)
 {
 	size_t n = 0;
 
@@ -440,7 +440,7 @@ static void place_all(struct merge *merge)
 		if (!merge->given->threads && leader && leader->tgid == record->tgid &&
 		    record->pid != record->tgid)
 			memcpy(record->comm, leader->comm, sizeof(record->comm));
-		place(merge, record);
+		place_record(merge, record);
 	}
 }
 
@@ -469,21 +469,21 @@ static void find_left_over(const struct sample *prev, struct sample *cur)
 			continue;
 		task_unref(raw->task);
 		raw->task = task_ref(left->task);
-		raw->task->heir = 0; /* it has not left: who reaps it is found when it does */
+		raw->task->reaper = 0; /* it has not left: who reaps it is found when it does */
 		sample_touch(cur, raw);
 		raw->was = raw->pid;
 	}
 }
 
-void departed_merge(const struct departures *departures, const struct sample *prev,
+void exit_merge(const struct exit_batch *batch, const struct sample *prev,
 		    struct sample *cur)
 {
-	struct departures given = *departures;
+	struct exit_batch given = *batch;
 	struct merge merge = { .given = &given, .prev = prev, .cur = cur };
 
 	if (prev)
 		find_left_over(prev, cur);
-	given.n = choose(departures, cur);
+	given.n = choose_records(batch, cur);
 	if (!given.n)
 		return;
 	merge.seen = xcalloc(prev ? prev->n + 1 : 1, sizeof(*merge.seen));
@@ -493,7 +493,7 @@ void departed_merge(const struct departures *departures, const struct sample *pr
 	if (merge.n)
 		fold_left(&merge);
 	if (merge.n)
-		add_elements(&merge);
+		add_exited(&merge);
 	write_epitaphs(&merge);
 	free(merge.seen);
 	free(merge.left);
@@ -511,7 +511,7 @@ static int compare_alike_records(const void *a, const void *b)
 }
 
 /* Whether a record need not be told from others like it: no sample has it, nor will. */
-static bool may_fold(const struct departures *given, const struct sample *prev,
+static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 		     const struct exit_record *record)
 {
 	/* Before version 12 it says no thread group. */
@@ -524,17 +524,17 @@ static bool may_fold(const struct departures *given, const struct sample *prev,
 	return began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
 }
 
-size_t departed_fold(const struct departures *departures, const struct sample *prev)
+size_t exit_merge_fold(const struct exit_batch *batch, const struct sample *prev)
 {
-	struct exit_record *records = departures->records, *into = NULL;
+	struct exit_record *records = batch->records, *into = NULL;
 	size_t kept = 0;
 
-	qsort(records, departures->n, sizeof(*records), compare_alike_records);
-	for (size_t i = 0; i < departures->n; i++) {
-		bool may = may_fold(departures, prev, &records[i]);
+	qsort(records, batch->n, sizeof(*records), compare_alike_records);
+	for (size_t i = 0; i < batch->n; i++) {
+		bool may = may_fold(batch, prev, &records[i]);
 
 		if (may && into && !compare_alike_records(into, &records[i])) {
-			fold(into, &records[i]);
+			fold_alike(into, &records[i]);
 			continue;
 		}
 		records[kept] = records[i];

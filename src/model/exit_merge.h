@@ -7,10 +7,10 @@
 #include "data/sample.h"
 
 /* As many short-lived tasks of one command and parent become one row. */
-#define DEPARTED_FOLD 4
+#define EXIT_MERGE_FOLD 4
 
 /* Exit records of an interval. */
-struct departures {
+struct exit_batch {
 	struct exit_record *records; /* are put into another order */
 	size_t n;
 	const struct task_record *fields; /* by exit_record.field; NULL: not kept */
@@ -30,7 +30,7 @@ struct departures {
  *   counters under that id.
  * prev may be NULL: then only tasks in `cur` are marked.
  */
-void departed_merge(const struct departures *departures, const struct sample *prev,
+void exit_merge(const struct exit_batch *batch, const struct sample *prev,
 		    struct sample *cur);
 
 /*
@@ -38,6 +38,6 @@ void departed_merge(const struct departures *departures, const struct sample *pr
  * began after it, and have gone for good, so that the number of records is bounded by that of
  * commands. Returns how many remain.
  */
-size_t departed_fold(const struct departures *departures, const struct sample *prev);
+size_t exit_merge_fold(const struct exit_batch *batch, const struct sample *prev);
 
 #endif

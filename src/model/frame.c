@@ -146,7 +146,7 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 }
 
 /* The element of prev that is the same task; *at moves along both samples' common order. */
-static const struct task_raw *match(struct frame *frame, const struct task_raw *raw, size_t *at)
+static const struct task_raw *match_elements(struct frame *frame, const struct task_raw *raw, size_t *at)
 {
 	const struct sample *prev = frame->prev;
 	uint64_t order = raw_order(raw);
@@ -176,7 +176,7 @@ static const struct task_raw *find_before(const struct frame *frame, const struc
 
 	if (before && (raw->was || before->task == raw->task))
 		return before;
-	/* A zombie may have left the sample before already: see departed.c. */
+	/* A zombie may have left the sample before already: see exit_merge.c. */
 	for (size_t i = 0; raw->was && frame->prev && i < frame->prev->left; i++)
 		if (frame->prev->raw[frame->prev->n + i].task == raw->task)
 			return &frame->prev->raw[frame->prev->n + i];
@@ -229,7 +229,7 @@ static void build_rows(struct frame *frame, const struct frame_options *options)
 		else if (i < same)
 			before = &prev->raw[i];
 		else
-			before = match(frame, raw, &at);
+			before = match_elements(frame, raw, &at);
 		if (raw->was)
 			before = find_before(frame, raw, raw->was);
 		build_row(frame, &frame->rows[i], raw, before, options);
@@ -308,7 +308,7 @@ void row_add_life(struct counters *sum, const struct row *row)
 }
 
 /* Where the row's element lies in its sample, for the arrays beside it. */
-static size_t place_of(const struct sample *sample, const struct task_raw *raw)
+static size_t place_of_row(const struct sample *sample, const struct task_raw *raw)
 {
 	return (size_t)(raw - sample->raw);
 }
@@ -317,28 +317,28 @@ const struct task_record *row_record(const struct frame *frame, const struct row
 {
 	if (!row->task || !frame->cur->records)
 		return NULL;
-	return &frame->cur->records[place_of(frame->cur, row->raw)];
+	return &frame->cur->records[place_of_row(frame->cur, row->raw)];
 }
 
 const struct task_record *row_record_before(const struct frame *frame, const struct row *row)
 {
 	if (!row->task || !row->before || !frame->prev->records)
 		return NULL;
-	return &frame->prev->records[place_of(frame->prev, row->before)];
+	return &frame->prev->records[place_of_row(frame->prev, row->before)];
 }
 
 const struct task_proc *row_proc(const struct frame *frame, const struct row *row)
 {
 	if (!row->task || !frame->cur->procs)
 		return NULL;
-	return &frame->cur->procs[place_of(frame->cur, row->raw)];
+	return &frame->cur->procs[place_of_row(frame->cur, row->raw)];
 }
 
 const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row)
 {
 	if (!row->task || !row->before || !frame->prev->procs)
 		return NULL;
-	return &frame->prev->procs[place_of(frame->prev, row->before)];
+	return &frame->prev->procs[place_of_row(frame->prev, row->before)];
 }
 
 char row_state(const struct frame *frame, const struct row *row)

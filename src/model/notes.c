@@ -110,7 +110,7 @@ const struct note_row note_table[NOTE_IDS] = {
 };
 
 /* Appends what %v stands for. */
-static void append_value(struct buf *out, const struct note *note)
+static void append_note_value(struct buf *out, const struct note *note)
 {
 	if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
 		buf_puts(out, psi_names[note->value]);
@@ -122,7 +122,7 @@ static void append_value(struct buf *out, const struct note *note)
 }
 
 /* Appends a text of the table: %v is the value, {one|many} depends on it. */
-static void append_text(struct buf *out, const char *text, const struct note *note)
+static void append_note_text(struct buf *out, const char *text, const struct note *note)
 {
 	while (*text) {
 		size_t plain = strcspn(text, "%{"), first, second;
@@ -130,7 +130,7 @@ static void append_text(struct buf *out, const char *text, const struct note *no
 		buf_add(out, text, plain);
 		text += plain;
 		if (*text == '%') {
-			append_value(out, note);
+			append_note_value(out, note);
 			text += 2;
 		} else if (*text) {
 			first = strcspn(++text, "|");
@@ -148,9 +148,9 @@ void note_append(struct buf *out, const struct note *note, bool remedy)
 {
 	const struct note_row *row = &note_table[note->id];
 
-	append_text(out, row->text, note);
+	append_note_text(out, row->text, note);
 	if (remedy && row->remedy) {
 		buf_puts(out, "; ");
-		append_text(out, row->remedy, note);
+		append_note_text(out, row->remedy, note);
 	}
 }

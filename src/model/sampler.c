@@ -371,17 +371,17 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 		       struct frame *frame)
 {
 	const struct exits_stats *stats;
-	struct departures departures = { .threads = sampler->config->threads,
+	struct exit_batch batch = { .threads = sampler->config->threads,
 					 .gone = has_gone, .arg = sampler };
 
 	frame->exits = frame->lost = -1;
 	if (!sampler->exits)
 		return;
 	exits_drain(sampler->exits);
-	departures.records = exits_records(sampler->exits, &departures.n);
-	departures.n = keep_asked(sampler->config, departures.records, departures.n);
-	departures.fields = exits_fields(sampler->exits);
-	departed_merge(&departures, prev, cur);
+	batch.records = exits_records(sampler->exits, &batch.n);
+	batch.n = keep_asked(sampler->config, batch.records, batch.n);
+	batch.fields = exits_fields(sampler->exits);
+	exit_merge(&batch, prev, cur);
 	exits_clear(sampler->exits);
 	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE));
 	stats = exits_stats(sampler->exits);
@@ -443,7 +443,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		open_exits(sampler);
 	sampler->resting = false;
 	delayacct_read(&sampler->delayacct);
-	/* What comes after this drain may have begun after the tasks were listed: see departed.c. */
+	/* What comes after this drain may have begun after the tasks were listed: see exit_merge.c. */
 	if (sampler->exits)
 		exits_drain(sampler->exits);
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
@@ -484,17 +484,17 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 
 void sampler_drain(struct sampler *sampler)
 {
-	struct departures departures = { .threads = sampler->config->threads,
+	struct exit_batch batch = { .threads = sampler->config->threads,
 					 .gone = has_gone, .arg = sampler };
 
 	if (!sampler->exits)
 		return;
 	exits_drain(sampler->exits);
-	departures.records = exits_records(sampler->exits, &departures.n);
+	batch.records = exits_records(sampler->exits, &batch.n);
 	/* In a long interval the number of tasks has no bound, that of commands has. */
-	if (departures.n > RECORDS_MAX && sampler->ticks)
+	if (batch.n > RECORDS_MAX && sampler->ticks)
 		exits_keep(sampler->exits,
-			   departed_fold(&departures, &sampler->samples[sampler->now]));
+			   exit_merge_fold(&batch, &sampler->samples[sampler->now]));
 }
 
 uint64_t sampler_drain_due_ns(const struct sampler *sampler)

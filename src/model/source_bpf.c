@@ -23,7 +23,7 @@
 #include "base/util.h"
 
 /* Where the entry of a walk has its element. */
-struct place {
+struct walk_place {
 	pid_t pid;
 	uint32_t element;
 };
@@ -46,7 +46,7 @@ struct bpf_source {
 	uint64_t pass;	 /* the number of the last */
 	struct pidlist hidden; /* processes that are in /proc and not in the walk */
 	/* Of the pass before: its places, and when it was. */
-	struct place *walk, *next;
+	struct walk_place *walk, *next;
 	size_t nwalk, walk_cap;
 	uint64_t begin_ns, end_ns;
 	uint64_t *changed; /* by element: the last pass in which it was not as before */
@@ -65,7 +65,7 @@ struct bpf_source {
 };
 
 /* Grows an array to hold n. */
-static void *reserve(void *array, size_t *cap, size_t n, size_t size)
+static void *reserve_array(void *array, size_t *cap, size_t n, size_t size)
 {
 	if (n <= *cap)
 		return array;
@@ -85,13 +85,13 @@ static void reserve_places(struct bpf_source *source, size_t n)
 }
 
 /* Whether the record is of the task, which may have been found by another source. */
-static bool is_same(const struct task *task, const struct snapshot_record *record)
+static bool is_same_task(const struct task *task, const struct snapshot_record *record)
 {
 	return task->start_lo <= record->start_ns && record->start_ns <= task->start_hi;
 }
 
 /* Brings up to date who the task is. */
-static void identify(struct task *task, const struct snapshot_record *record, bool ran)
+static void identify_task(struct task *task, const struct snapshot_record *record, bool ran)
 {
 	task->start_lo = task->start_hi = record->start_ns;
 	task->ppid = record->ppid;
@@ -108,7 +108,7 @@ static void identify(struct task *task, const struct snapshot_record *record, bo
  * Fills in the element i of a sample. known: the one of the same task before, or NULL. moved: the
  * record may be there because the task is in another cgroup, of which only that of v2 is in it.
  */
-static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
+static void fill_element(struct sample *cur, size_t i, const struct snapshot_view *view,
 		 const struct snapshot_entry *entry, const struct task_raw *known, bool moved)
 {
 	const struct snapshot_record *parts = &view->records[entry->record - 1];
@@ -118,7 +118,7 @@ static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
 
 	snapshot_counters(parts, n, raw);
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
-	identify(raw->task, parts,
+	identify_task(raw->task, parts,
 		 moved || !known || known->counters.run_ns != raw->counters.run_ns);
 	cur->marks[i] = raw->task->accounted ? 0 : MARK_UNACCOUNTED;
 	if (cur->records)
@@ -126,7 +126,7 @@ static void fill(struct sample *cur, size_t i, const struct snapshot_view *view,
 }
 
 /* Takes over an element of the sample before as it is. */
-static void keep(struct sample *cur, size_t i, const struct sample *prev, size_t before)
+static void keep_element(struct sample *cur, size_t i, const struct sample *prev, size_t before)
 {
 	struct task_raw *raw = &cur->raw[i];
 
@@ -164,7 +164,7 @@ static uint32_t find_element(const struct bpf_source *source, const struct sampl
 		if (!is_asked(&source->env, record->tgid))
 			return LEFT_OUT;
 		known = sample_find(prev, record->tgid, record->pid);
-		return known && is_same(known->task, record) ? (uint32_t)(known - prev->raw) :
+		return known && is_same_task(known->task, record) ? (uint32_t)(known - prev->raw) :
 							       NO_ELEMENT;
 	}
 	for (size_t i = *at; i < source->nwalk; i++)
@@ -191,7 +191,7 @@ static bool place_entries(struct bpf_source *source, const struct sample *prev,
 
 		if (element == NO_ELEMENT && !entry->record)
 			return false;
-		source->next[k] = (struct place){ entry->pid, element };
+		source->next[k] = (struct walk_place){ entry->pid, element };
 		*steady &= at == k + 1 && source->walk[k].element == element;
 	}
 	return true;
@@ -203,7 +203,7 @@ static bool meet(struct bpf_source *source, pid_t pid)
 	size_t word = (uint32_t)pid / 64, before = source->met_words;
 	uint64_t bit = UINT64_C(1) << (uint32_t)pid % 64;
 
-	source->met = reserve(source->met, &source->met_words, word + 1, sizeof(*source->met));
+	source->met = reserve_array(source->met, &source->met_words, word + 1, sizeof(*source->met));
 	memset(source->met + before, 0, (source->met_words - before) * sizeof(*source->met));
 	if (source->met[word] & bit)
 		return false;
@@ -215,7 +215,7 @@ static bool meet(struct bpf_source *source, pid_t pid)
 static struct snapshot_entry *copy_entries(struct bpf_source *source,
 					   const struct snapshot_view *view, size_t n)
 {
-	source->united = reserve(source->united, &source->united_cap, view->nentries,
+	source->united = reserve_array(source->united, &source->united_cap, view->nentries,
 				 sizeof(*source->united));
 	memcpy(source->united, view->entries, n * sizeof(*source->united));
 	return source->united;
@@ -271,9 +271,9 @@ static int compare_newcomers(const void *a, const void *b)
 static void sort_entries(struct bpf_source *source, const struct sample *prev,
 			 const struct snapshot_view *view)
 {
-	source->entry_of = reserve(source->entry_of, &source->entry_of_cap, prev->n,
+	source->entry_of = reserve_array(source->entry_of, &source->entry_of_cap, prev->n,
 				   sizeof(*source->entry_of));
-	source->newcomers = reserve(source->newcomers, &source->newcomers_cap, view->nentries,
+	source->newcomers = reserve_array(source->newcomers, &source->newcomers_cap, view->nentries,
 				    sizeof(*source->newcomers));
 	source->nnewcomers = 0;
 	for (size_t e = 0; e < prev->n; e++)
@@ -356,7 +356,7 @@ static void add_elements(struct bpf_source *source, const struct sample *prev, s
  * Gives the sample its elements, of which as many stay as they are as were in their places all
  * the time since it was filled. How many stay in their places as of the sample before.
  */
-static size_t lay_out(struct bpf_source *source, const struct sample *prev, struct sample *cur,
+static size_t lay_out_sample(struct bpf_source *source, const struct sample *prev, struct sample *cur,
 		      const struct snapshot_view *view, bool steady)
 {
 	size_t stable = prev->n;
@@ -374,7 +374,7 @@ static size_t lay_out(struct bpf_source *source, const struct sample *prev, stru
 	sample_truncate(cur, source->kept);
 	add_elements(source, prev, cur, stable);
 	sample_mark(cur, source->kept);
-	source->changed = reserve(source->changed, &source->changed_cap, cur->n,
+	source->changed = reserve_array(source->changed, &source->changed_cap, cur->n,
 				  sizeof(*source->changed));
 	for (size_t i = stable; i < cur->n; i++)
 		source->changed[i] = source->pass;
@@ -404,10 +404,10 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 		*raw = (struct task_raw){ .tgid = raw->tgid,
 					  .pid = raw->pid,
 					  .counters.members = 1 };
-		fill(cur, i, view, entry, known, source->may_move);
+		fill_element(cur, i, view, entry, known, source->may_move);
 		raw->single |= source->env.threads; /* whatever the others are */
 	} else {
-		keep(cur, i, prev, before);
+		keep_element(cur, i, prev, before);
 	}
 	task_unref(old);
 }
@@ -436,7 +436,7 @@ static bool take_entries(struct bpf_source *source, const struct sample *prev, s
 			 size_t stable, const struct snapshot_view *view)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
-		struct place *place = &source->next[k];
+		struct walk_place *place = &source->next[k];
 		uint32_t before = place->element;
 
 		if (before == LEFT_OUT)
@@ -455,7 +455,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 			const struct snapshot_view *found, unsigned needs)
 {
 	struct snapshot_view view = *found;
-	struct place *walk;
+	struct walk_place *walk;
 	size_t stable;
 	bool steady;
 
@@ -468,7 +468,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 		return false;
 	source->pass++;
 	date_elements(source, prev, &view);
-	stable = lay_out(source, prev, cur, &view, steady);
+	stable = lay_out_sample(source, prev, cur, &view, steady);
 	sample_extend(cur, needs & NEED_RANGE);
 	if (!take_entries(source, prev, cur, stable, &view))
 		return false;

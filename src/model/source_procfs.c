@@ -100,7 +100,7 @@ static struct task *new_task(const struct procfs_source *source, uint64_t since_
  * Gives the element its task: the one known from the sample before, or a new one. moved is
  * whether any thread that is not a row of its own ran, came or went.
  */
-static void identify(const struct procfs_source *source, const struct sample *prev,
+static void identify_process(const struct procfs_source *source, const struct sample *prev,
 		     struct task_raw *raw, const struct proctask_stat *stat, bool moved)
 {
 	const struct task_raw *known = sample_find(prev, raw->tgid, raw->pid);
@@ -149,7 +149,7 @@ static void read_rows(struct procfs_source *source, const struct sample *prev, s
 		raw = add_element(cur, tgid, threads->pids[t]);
 		raw->single = true;
 		set_counters(&raw->counters, reading.figures.count, reading.sched_valid);
-		identify(source, prev, raw, &reading.stat, false);
+		identify_process(source, prev, raw, &reading.stat, false);
 	}
 }
 
@@ -211,7 +211,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 	moved = procfs_threads_end(&source->memory, &process);
 	raw->single = !process->n;
 	set_counters(&raw->counters, process->total, sched_valid);
-	identify(source, prev, raw, &leader.stat, moved);
+	identify_process(source, prev, raw, &leader.stat, moved);
 	raw->task->accounted |= leader.figures.count[THREAD_BLKIO] != 0;
 }
 

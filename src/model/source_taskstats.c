@@ -29,7 +29,7 @@ struct bracket {
 
 struct taskstats_source {
 	struct source_env env;
-	struct nlconn *conn;
+	struct taskstats_client *conn;
 	int version;
 	struct pidlist processes, threads;
 	/* Scratch of one sample, kept for its memory. */
@@ -55,7 +55,7 @@ static struct bracket bracket_of(uint64_t elapsed_ns, uint64_t before_ns, uint64
 }
 
 /* Whether the task can have started then. */
-static bool same_start(const struct task *task, struct bracket start)
+static bool has_same_start(const struct task *task, struct bracket start)
 {
 	return task->start_lo <= start.hi && start.lo <= task->start_hi;
 }
@@ -72,11 +72,11 @@ static void narrow_start(struct task *task, struct bracket start)
 /* Whether the process known before can be the one whose TGID record showed that start. */
 static bool same_single(const struct taskstats_source *source, size_t i)
 {
-	return source->known[i] && same_start(source->known[i]->task, source->starts[i]);
+	return source->known[i] && has_same_start(source->known[i]->task, source->starts[i]);
 }
 
 /* Adds an id to the next query. */
-static void ask(struct taskstats_source *source, pid_t id, size_t place)
+static void ask_pack(struct taskstats_source *source, pid_t id, size_t place)
 {
 	if (source->n == source->cap) {
 		source->cap = source->cap ? source->cap * 2 : 256;
@@ -118,7 +118,7 @@ static bool take_counters(struct taskstats_source *source, struct task_raw *raw,
 }
 
 /* Reply to a TGID query: counters, and what they tell of the start. */
-static void take_group(void *arg, size_t index, int error, const struct taskstats_part *part,
+static void take_group_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 		       uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
@@ -132,13 +132,13 @@ static void take_group(void *arg, size_t index, int error, const struct taskstat
 }
 
 /* The task that a PID record describes: the one known by that pid, or a new one. */
-static struct task *identify(const struct taskstats_identity *who, const struct task_raw *known,
+static struct task *identify_by_record(const struct taskstats_identity *who, const struct task_raw *known,
 			     pid_t tgid, uint64_t before_ns, uint64_t after_ns)
 {
 	struct bracket start = bracket_of(who->elapsed_ns, before_ns, after_ns);
 	struct task *task;
 
-	if (known && same_start(known->task, start)) {
+	if (known && has_same_start(known->task, start)) {
 		task = task_ref(known->task);
 		narrow_start(task, start);
 	} else {
@@ -157,7 +157,7 @@ static struct task *identify(const struct taskstats_identity *who, const struct 
 }
 
 /* Whether the kernel keeps delays of the task that a PID record describes: it did by now. */
-static bool is_accounted(const struct taskstats_part *part)
+static bool shows_accounting(const struct taskstats_part *part)
 {
 	struct counters own = { 0 };
 
@@ -165,7 +165,7 @@ static bool is_accounted(const struct taskstats_part *part)
 }
 
 /* Reply to a PID query: who the element is; in thread rows its counters too. */
-static void take_task(void *arg, size_t index, int error, const struct taskstats_part *part,
+static void take_task_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 		      uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
@@ -185,15 +185,15 @@ static void take_task(void *arg, size_t index, int error, const struct taskstats
 	if (source->env.threads &&
 	    !take_counters(source, raw, error, part, before_ns, after_ns))
 		return;
-	raw->task = identify(&who, source->known[place], raw->tgid, before_ns, after_ns);
-	raw->task->accounted |= is_accounted(part);
-	raw->single = source->env.threads || same_start(raw->task, source->starts[place]);
+	raw->task = identify_by_record(&who, source->known[place], raw->tgid, before_ns, after_ns);
+	raw->task->accounted |= shows_accounting(part);
+	raw->single = source->env.threads || has_same_start(raw->task, source->starts[place]);
 	if (source->cur->records)
 		taskstats_record(part->record, part->len, &source->cur->records[place]);
 }
 
 /* Reply to a PID query for a thread other than the leader: folded into its process. */
-static void take_record(void *arg, size_t index, int error, const struct taskstats_part *part,
+static void take_task_record(void *arg, size_t index, int error, const struct taskstats_part *part,
 			uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
@@ -209,7 +209,7 @@ static void take_record(void *arg, size_t index, int error, const struct tasksta
 		record_fold(&source->cur->records[source->places[index]], &record);
 }
 
-/* nlconn hands `between` the argument of the replies; the caller's own is in env. */
+/* taskstats_client hands `between` the argument of the replies; the caller's own is in env. */
 static void between_packs(void *arg)
 {
 	struct taskstats_source *source = arg;
@@ -218,14 +218,14 @@ static void between_packs(void *arg)
 }
 
 /* Sends the collected requests and empties the list. */
-static int query(struct taskstats_source *source, bool tgid, nlconn_reply_fn *reply)
+static int query(struct taskstats_source *source, bool tgid, taskstats_client_reply_fn *reply)
 {
 	void (*between)(void *) = source->env.between ? between_packs : NULL;
 	size_t n = source->n;
 	int err;
 
 	source->n = 0;
-	err = nlconn_query(source->conn, tgid, source->ids, n, reply, between, source);
+	err = taskstats_client_query(source->conn, tgid, source->ids, n, reply, between, source);
 	return source->error ? source->error : err;
 }
 
@@ -328,7 +328,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 		if (!raw->counters.valid)
 			continue;
 		if (needs & (NEED_RECORD | NEED_IDENTITY) || source->env.pids || !same_single(source, i)) {
-			ask(source, raw->pid, i);
+			ask_pack(source, raw->pid, i);
 			continue;
 		}
 		if (orphans && known->task->ppid != parent) {
@@ -336,7 +336,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 			parent_there = !parent || is_there(source->cur, parent);
 		}
 		if (known->counters.run_ns != raw->counters.run_ns || (orphans && !parent_there))
-			ask(source, raw->pid, i);
+			ask_pack(source, raw->pid, i);
 		else
 			raw->task = task_ref(known->task);
 		raw->single = true;
@@ -354,9 +354,9 @@ static int query_other_threads(struct taskstats_source *source)
 			continue;
 		for (size_t t = 0; t < source->threads.n; t++)
 			if (source->threads.pids[t] != raw->tgid)
-				ask(source, source->threads.pids[t], i);
+				ask_pack(source, source->threads.pids[t], i);
 	}
-	return query(source, false, take_record);
+	return query(source, false, take_task_record);
 }
 
 /* Adds an element a listed process, to be asked for. */
@@ -366,7 +366,7 @@ static void add_processes(struct taskstats_source *source, struct sample *sample
 		pid_t pid = source->processes.pids[i];
 
 		sample_add(sample, pid, pid);
-		ask(source, pid, i);
+		ask_pack(source, pid, i);
 	}
 }
 
@@ -381,11 +381,11 @@ static int sample_processes(struct taskstats_source *source, const struct sample
 	reset_scratch(source);
 	sample_extend(cur, needs & NEED_RECORD);
 	find_known(source, prev);
-	err = query(source, true, take_group);
+	err = query(source, true, take_group_reply);
 	if (err)
 		return err;
 	choose_unsure(source, prev, needs);
-	err = query(source, false, take_task);
+	err = query(source, false, take_task_reply);
 	if (!err && needs & NEED_RECORD)
 		err = query_other_threads(source);
 	return err;
@@ -419,7 +419,7 @@ static int list_threads(struct taskstats_source *source, const struct sample *pr
 	source->cur = &groups;
 	reset_scratch(source);
 	find_known(source, prev);
-	err = query(source, true, take_group);
+	err = query(source, true, take_group_reply);
 	source->cur = cur;
 	for (size_t i = 0; !err && i < groups.n; i++)
 		if (groups.raw[i].counters.valid)
@@ -447,11 +447,11 @@ static int sample_threads(struct taskstats_source *source, const struct sample *
 	if (err)
 		return err;
 	for (size_t i = 0; i < cur->n; i++)
-		ask(source, cur->raw[i].pid, i);
+		ask_pack(source, cur->raw[i].pid, i);
 	reset_scratch(source);
 	sample_extend(cur, needs & NEED_RECORD);
 	find_known(source, prev);
-	return query(source, false, take_task);
+	return query(source, false, take_task_reply);
 }
 
 /* Takes a sample. */
@@ -484,7 +484,7 @@ static void taskstats_close(void *state)
 {
 	struct taskstats_source *source = state;
 
-	nlconn_close(source->conn);
+	taskstats_client_close(source->conn);
 	pidlist_free(&source->processes);
 	pidlist_free(&source->threads);
 	free(source->starts);
@@ -515,11 +515,11 @@ static int taskstats_open(const struct source_env *env, void **state)
 {
 	struct taskstats_source *source = xcalloc(1, sizeof(*source));
 	pid_t self = getpid();
-	int err = nlconn_open(&source->conn);
+	int err = taskstats_client_open(&source->conn);
 
 	source->env = *env;
 	if (!err)
-		err = nlconn_query(source->conn, false, &self, 1, take_probe, NULL, source);
+		err = taskstats_client_query(source->conn, false, &self, 1, take_probe, NULL, source);
 	if (!err)
 		err = source->error;
 	if (err) {
@@ -540,7 +540,7 @@ static int taskstats_source_version(const void *state)
 static uint64_t taskstats_syscalls(const void *state)
 {
 	const struct taskstats_source *source = state;
-	struct nlconn_stats stats = nlconn_stats(source->conn);
+	struct taskstats_client_stats stats = taskstats_client_stats(source->conn);
 
 	return stats.sends + stats.receives + source->processes.syscalls +
 	       source->threads.syscalls;

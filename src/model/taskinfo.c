@@ -85,7 +85,7 @@ static const char *user_name(struct taskinfo *info, uid_t uid)
 }
 
 /* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
-static void take_text(struct taskinfo *info, char **text, int err)
+static void take_info_text(struct taskinfo *info, char **text, int err)
 {
 	free(*text);
 	*text = err ? NULL : xstrdup(buf_cstr(&info->scratch));
@@ -114,12 +114,12 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 	task->info |= todo;
 	if (todo & NEED_COMMAND) {
 		info->scratch.len = 0;
-		take_text(info, &task->command,
+		take_info_text(info, &task->command,
 			  proctask_cmdline(info->procfd, task->tgid, &info->scratch));
 	}
 	if (todo & NEED_CGROUP) {
 		info->scratch.len = 0;
-		take_text(info, &task->cgroup, read_cgroup(info, task));
+		take_info_text(info, &task->cgroup, read_cgroup(info, task));
 	}
 }
 
@@ -192,7 +192,7 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 }
 
 /* Fills in what is asked for of one element. */
-static void fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs, bool keep)
+static void fill_info(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs, bool keep)
 {
 	struct task *task = sample->raw[i].task;
 
@@ -217,7 +217,7 @@ static void fill(struct taskinfo *info, struct sample *sample, size_t i, unsigne
 
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
 {
-	fill(info, sample, i, needs, true);
+	fill_info(info, sample, i, needs, true);
 }
 
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
@@ -234,7 +234,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 		between = NULL;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		if (more || needs & NEED_IO || !sample_unchanged(sample, i))
-			fill(info, sample, i, needs, false);
+			fill_info(info, sample, i, needs, false);
 		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
 			between(arg);
 	}

@@ -35,7 +35,7 @@ unsigned out_needs(const struct out *out)
 }
 
 /* Folds a frame as the configuration has it. */
-static const struct frame *fold(struct out *out, const struct frame *frame)
+static const struct frame *fold_frame(struct out *out, const struct frame *frame)
 {
 	const struct view_config *view = out->config->view;
 	struct grouping_options options = { .by = view->group_by, .life = out->order.life,
@@ -45,7 +45,7 @@ static const struct frame *fold(struct out *out, const struct frame *frame)
 }
 
 /* Has read what groups' own files have. */
-static void fill(const struct out *out, const struct row *const *rows, size_t n, unsigned needs)
+static void fill_shown(const struct out *out, const struct row *const *rows, size_t n, unsigned needs)
 {
 	const struct out_config *config = out->config;
 
@@ -59,9 +59,9 @@ void out_prime(struct out *out, const struct frame *frame)
 
 	if (!(out_needs(out) & NEED_GROUP_PARTS))
 		return;
-	folded = fold(out, frame);
+	folded = fold_frame(out, frame);
 	for (size_t i = 0; i < folded->n; i++)
-		fill(out, (const struct row *[]){ &folded->rows[i] }, 1, out_needs(out));
+		fill_shown(out, (const struct row *[]){ &folded->rows[i] }, 1, out_needs(out));
 }
 
 void out_frame(struct out *out, const struct frame *frame)
@@ -72,13 +72,13 @@ void out_frame(struct out *out, const struct frame *frame)
 	unsigned needs;
 
 	out->order.life = out_needs(out) & NEED_LIFE;
-	view.frame = fold(out, frame);
+	view.frame = fold_frame(out, frame);
 	/* To sort by it all must have it, else only those that are shown. */
 	needs = query_needs(query, view.unit);
 	for (size_t i = 0; needs & NEED_GROUP_PARTS && i < view.frame->n; i++)
-		fill(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
+		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
 	query_run(query, &view, &out->order);
-	fill(out, out->order.rows, out->order.n, out->ops->needs(config));
+	fill_shown(out, out->order.rows, out->order.n, out->ops->needs(config));
 	out->ops->frame(out, &view);
 	out->frames++;
 }

@@ -14,7 +14,7 @@ static void end_record(struct buf *out)
 }
 
 /* A text field: escaped as everywhere, quoted where RFC 4180 asks for it. */
-static void append_text(struct out *out, const char *text)
+static void append_csv_text(struct out *out, const char *text)
 {
 	struct buf *scratch = &out->scratch, *buf = &out->buf;
 
@@ -36,14 +36,14 @@ static void append_text(struct out *out, const char *text)
 }
 
 /* The value of a column, in the column's unit. */
-static void append_value(struct out *out, const struct view *view, const struct row *row,
+static void append_csv_value(struct out *out, const struct view *view, const struct row *row,
 			 const struct column *column)
 {
 	struct value value = column_get(column, view, row);
 
 	buf_putc(&out->buf, ',');
 	if (value.type == VALUE_TEXT)
-		append_text(out, value.text);
+		append_csv_text(out, value.text);
 	else if (value.type == VALUE_NUMBER)
 		buf_printf(&out->buf, "%.15g", value.number);
 }
@@ -74,9 +74,9 @@ static void append_head(struct out *out, const struct layout *extra)
 }
 
 /* Which group the row is. */
-static void append_group(struct out *out, const struct row *row)
+static void append_group_cells(struct out *out, const struct row *row)
 {
-	append_text(out, row->group->name);
+	append_csv_text(out, row->group->name);
 	buf_putc(&out->buf, ',');
 	buf_uint(&out->buf, row->members);
 }
@@ -96,9 +96,9 @@ static void append_task(struct out *out, const struct view *view, const struct r
 	buf_putc(buf, ',');
 	buf_uint(buf, task->uid);
 	buf_putc(buf, ',');
-	append_text(out, task->user);
+	append_csv_text(out, task->user);
 	buf_putc(buf, ',');
-	append_text(out, task->comm);
+	append_csv_text(out, task->comm);
 	buf_putc(buf, ',');
 	if (state)
 		buf_putc(buf, state);
@@ -107,7 +107,7 @@ static void append_task(struct out *out, const struct view *view, const struct r
 }
 
 /* One record. */
-static void append_row(struct out *out, const struct view *view, const struct row *row,
+static void append_csv_row(struct out *out, const struct view *view, const struct row *row,
 		       const struct layout *extra)
 {
 	struct buf *buf = &out->buf;
@@ -118,7 +118,7 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 		buf_fixed(buf, row->interval_ns, 9);
 	buf_putc(buf, ',');
 	if (row->group)
-		append_group(out, row);
+		append_group_cells(out, row);
 	else
 		append_task(out, view, row);
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
@@ -133,7 +133,7 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 	if (row->valid & VALID_RUN)
 		buf_uint(buf, row->deltas->grown.run_ns);
 	for (size_t i = 0; i < extra->n; i++)
-		append_value(out, view, row, extra->columns[i]);
+		append_csv_value(out, view, row, extra->columns[i]);
 	end_record(buf);
 }
 
@@ -145,7 +145,7 @@ static void csv_frame(struct out *out, const struct view *view)
 		append_head(out, &out->layout);
 	}
 	for (size_t i = 0; i < out->order.n; i++)
-		append_row(out, view, out->order.rows[i], &out->layout);
+		append_csv_row(out, view, out->order.rows[i], &out->layout);
 }
 
 const struct out_ops out_csv = {

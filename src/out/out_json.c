@@ -92,7 +92,7 @@ static void put_system(struct json *json, const struct frame *frame)
 }
 
 /* Puts who the row is. */
-static void put_identity(struct json *json, const struct view *view, const struct row *row)
+static void put_row_identity(struct json *json, const struct view *view, const struct row *row)
 {
 	const struct task *task = row->task;
 	char state[] = { 0, 0 };
@@ -140,7 +140,7 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	const struct task_record *record = row_record(view->frame, row);
 
 	json_open_object(json, NULL);
-	put_identity(json, view, row);
+	put_row_identity(json, view, row);
 	json_put_seconds(json, "interval", row->interval_ns, row->interval_ns);
 	if (!row->group) {
 		json_put_bool(json, "exited", row->exited);

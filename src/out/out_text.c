@@ -135,7 +135,7 @@ struct above {
 };
 
 /* Whether two values of one sample make the same cell: their texts are the same bytes then. */
-static bool is_same(const struct value *a, const struct value *b)
+static bool is_same_layout(const struct value *a, const struct value *b)
 {
 	if (a->type != b->type)
 		return false;
@@ -157,7 +157,7 @@ static void repeat(struct buf *buf, size_t from, size_t len)
  * One row. Of the last column all of the text, of others behind each other their width. Most
  * cells are those of the row above: such are copied, as many at once as stand side by side.
  */
-static void append_row(struct out *out, const struct view *view, const struct row *row,
+static void append_text_row(struct out *out, const struct view *view, const struct row *row,
 		       struct above *above)
 {
 	struct buf *buf = &out->buf;
@@ -168,7 +168,7 @@ static void append_row(struct out *out, const struct view *view, const struct ro
 		struct value value = column_get(column, view, row);
 		bool last = i + 1 == out->layout.n;
 
-		if (above->end && is_same(&above->value, &value)) {
+		if (above->end && is_same_layout(&above->value, &value)) {
 			size_t len = above->end - above->begin;
 
 			from = same ? from : above->begin;
@@ -225,7 +225,7 @@ static void text_frame(struct out *out, const struct view *view)
 	append_header(out, view);
 	append_heads(out);
 	for (size_t i = 0; i < out->order.n; i++)
-		append_row(out, view, out->order.rows[i], above);
+		append_text_row(out, view, out->order.rows[i], above);
 	append_sum(out, view);
 	buf_putc(&out->buf, '\n');
 }

@@ -34,7 +34,7 @@ struct running {
 	int signals; /* signalfd */
 	sigset_t before; /* the signal mask that the command gets */
 	struct exits *exits; /* NULL: refused */
-	struct descent *descent;
+	struct ancestry *ancestry;
 	size_t open; /* records of the last drain that are not decided */
 	uint64_t stale; /* tasks with a wait that cannot be */
 	struct delayacct delayacct;
@@ -59,7 +59,7 @@ static void add_counters(struct running *running, const struct counters *last, u
 }
 
 /* Adds all fields of a record. */
-static void add_record(struct run_result *result, const struct task_record *record, bool first)
+static void add_ended(struct run_result *result, const struct task_record *record, bool first)
 {
 	if (first)
 		result->record = *record;
@@ -68,7 +68,7 @@ static void add_record(struct run_result *result, const struct task_record *reco
 }
 
 /* Takes exit records. `last`: what is open now stays open. */
-static void drain(struct running *running, bool last)
+static void drain_records(struct running *running, bool last)
 {
 	struct run_result *result = running->result;
 	struct exit_record *records;
@@ -76,10 +76,10 @@ static void drain(struct running *running, bool last)
 
 	exits_drain(running->exits);
 	records = exits_records(running->exits, &n);
-	descent_sort(running->descent, records, n, last ? n : running->open, &ours, &open);
+	ancestry_sort(running->ancestry, records, n, last ? n : running->open, &ours, &open);
 	for (size_t i = 0; i < ours; i++) {
 		add_counters(running, &records[i].counters, records[i].life_ns);
-		add_record(result, &exits_fields(running->exits)[records[i].field],
+		add_ended(result, &exits_fields(running->exits)[records[i].field],
 			   !result->tasks);
 		result->tasks++;
 		result->processes += records[i].last;
@@ -91,7 +91,7 @@ static void drain(struct running *running, bool last)
 }
 
 /* Opens what tells of the ends of tasks. */
-static void open_exits(struct running *running)
+static void open_listeners(struct running *running)
 {
 	int err = exits_open(&running->exits, true, running->config->exit_buffer);
 
@@ -100,7 +100,7 @@ static void open_exits(struct running *running)
 		return;
 	}
 	exits_want_fields(running->exits, true);
-	running->descent = descent_new(running->config->procfd, getpid());
+	running->ancestry = ancestry_new(running->config->procfd, getpid());
 }
 
 /* What a query of the ended command's own process is answered. */
@@ -125,7 +125,7 @@ static void take_zombie(void *arg, size_t index, int error, const struct tasksta
 		return;
 	add_counters(zombie->running, &counters, 0);
 	if (!part->tgid && !taskstats_record(part->record, part->len, &record))
-		add_record(zombie->running->result, &record, true);
+		add_ended(zombie->running->result, &record, true);
 	zombie->read = true;
 }
 
@@ -133,13 +133,13 @@ static void take_zombie(void *arg, size_t index, int error, const struct tasksta
 static void read_zombie(struct running *running)
 {
 	struct zombie zombie = { .running = running };
-	struct nlconn *conn;
+	struct taskstats_client *conn;
 
-	if (!nlconn_open(&conn)) {
-		nlconn_query(conn, true, &running->pid, 1, take_zombie, NULL, &zombie);
+	if (!taskstats_client_open(&conn)) {
+		taskstats_client_query(conn, true, &running->pid, 1, take_zombie, NULL, &zombie);
 		if (!zombie.read)
-			nlconn_query(conn, false, &running->pid, 1, take_zombie, NULL, &zombie);
-		nlconn_close(conn);
+			taskstats_client_query(conn, false, &running->pid, 1, take_zombie, NULL, &zombie);
+		taskstats_client_close(conn);
 	}
 	if (!zombie.read)
 		running->result->counters.valid = 0;
@@ -196,7 +196,7 @@ static int wait_for_end(struct running *running)
 		struct timespec timeout;
 
 		if (running->exits && exits_due_ns(running->exits) <= now)
-			drain(running, false);
+			drain_records(running, false);
 		if (running->exits)
 			due = exits_due_ns(running->exits) - now;
 		timeout = (struct timespec){ .tv_sec = (time_t)(due / NSEC_PER_SEC),
@@ -224,7 +224,7 @@ static _Noreturn void become(const struct running *running, int report)
 }
 
 /* Starts the command. 0, or -errno where it could not be. */
-static int start(struct running *running)
+static int start_command(struct running *running)
 {
 	int pipe[2], err = 0;
 
@@ -246,7 +246,7 @@ static int start(struct running *running)
 }
 
 /* Has the signals come by a descriptor. 0 or -errno. */
-static int open_signals(struct running *running)
+static int open_child_signals(struct running *running)
 {
 	static const int taken[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
 				     SIGALRM, SIGWINCH, SIGCONT };
@@ -264,7 +264,7 @@ static int open_signals(struct running *running)
 static void find_outlived(struct running *running)
 {
 	struct run_result *result = running->result;
-	struct descent *descent = descent_new(running->config->procfd, getpid());
+	struct ancestry *ancestry = ancestry_new(running->config->procfd, getpid());
 	struct pidlist list = { 0 };
 
 	if (pidlist_read(&list, running->config->procfd))
@@ -272,7 +272,7 @@ static void find_outlived(struct running *running)
 	for (size_t i = 0; i < list.n; i++) {
 		struct proctask_stat stat;
 
-		if (!descent_has(descent, list.pids[i]) ||
+		if (!ancestry_has(ancestry, list.pids[i]) ||
 		    proctask_stat(running->config->procfd, list.pids[i], 0, &stat) ||
 		    stat.state == 'Z')
 			continue;
@@ -285,7 +285,7 @@ static void find_outlived(struct running *running)
 		result->outlived++;
 	}
 	pidlist_free(&list);
-	descent_free(descent);
+	ancestry_free(ancestry);
 }
 
 /* Masks what is not known, and says why. */
@@ -321,7 +321,7 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 	int err;
 
 	*failure = RUN_START;
-	err = start(running);
+	err = start_command(running);
 	if (err)
 		return err;
 	*failure = RUN_WAIT;
@@ -331,7 +331,7 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 		return err;
 	/* Its record was sent before it could be reaped. */
 	if (running->exits)
-		drain(running, true);
+		drain_records(running, true);
 	find_outlived(running);
 	judge(running);
 	return 0;
@@ -348,13 +348,13 @@ int run_command(char *const *command, const struct sampler_config *config,
 	/* An orphan's parent becomes this process: so it stays a descendant. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		return -errno;
-	err = open_signals(&running);
+	err = open_child_signals(&running);
 	if (!err) {
-		open_exits(&running);
+		open_listeners(&running);
 		delayacct_open(&running.delayacct, config->procfd, 0);
 		err = run_to_end(&running, failure);
 		delayacct_close(&running.delayacct);
-		descent_free(running.descent);
+		ancestry_free(running.ancestry);
 		exits_close(running.exits);
 		close(running.signals);
 	}

@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* One id of a list: its sign (0, '+', '-') and where it stands. */
-struct item {
+struct layout_item {
 	char sign;
 	const char *id;
 	size_t len;
 };
 
 /* Takes the next id off the list; false at its end. Spaces around ids are ignored. */
-static bool next_item(const char **spec, struct item *item)
+static bool next_item(const char **spec, struct layout_item *item)
 {
 	const char *at = *spec + strspn(*spec, ", ");
 	size_t len = strcspn(at, ", ");
@@ -31,7 +31,7 @@ static bool next_item(const char **spec, struct item *item)
 /* Whether the list changes the default rather than replacing it. */
 static bool is_relative(const char *spec)
 {
-	struct item item;
+	struct layout_item item;
 
 	return next_item(&spec, &item) && item.sign;
 }
@@ -39,7 +39,7 @@ static bool is_relative(const char *spec)
 int layout_check(const char *spec, struct buf *bad)
 {
 	bool relative = is_relative(spec);
-	struct item item;
+	struct layout_item item;
 	size_t n = 0;
 
 	while (next_item(&spec, &item)) {
@@ -53,14 +53,14 @@ int layout_check(const char *spec, struct buf *bad)
 }
 
 /* Appends a column once. */
-static void add(struct layout *layout, const struct column *column)
+static void add_column(struct layout *layout, const struct column *column)
 {
 	if (column && layout->n < LAYOUT_MAX && !layout_has(layout, column))
 		layout->columns[layout->n++] = column;
 }
 
 /* Takes a column out. */
-static void take_out(struct layout *layout, const struct column *column)
+static void take_column_out(struct layout *layout, const struct column *column)
 {
 	size_t kept = 0;
 
@@ -106,7 +106,7 @@ static void add_default(struct layout *layout, const struct layout_frame *frame)
 	for (enum column_place place = PLACE_LEFT; place <= PLACE_RIGHT; place++)
 		for (size_t i = 0; i < columns_n; i++)
 			if (columns[i].place == place && is_default(&columns[i], frame))
-				add(layout, &columns[i]);
+				add_column(layout, &columns[i]);
 }
 
 /* Takes out the names of tasks, and puts that of the group at the end. */
@@ -116,7 +116,7 @@ static void name_groups(struct layout *layout, enum group_by by)
 		layout->n--;
 	if (layout->n == LAYOUT_MAX)
 		layout->n--;
-	add(layout, layout_name(by));
+	add_column(layout, layout_name(by));
 }
 
 /* Moves the columns that only go last to the end, keeping their order; of groups there is one. */
@@ -146,7 +146,7 @@ unsigned layout_reads(enum group_by by, const struct frame *frame)
 
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame)
 {
-	struct item item;
+	struct layout_item item;
 
 	layout->n = 0;
 	if (!spec || is_relative(spec))
@@ -155,9 +155,9 @@ void layout_resolve(struct layout *layout, const char *spec, const struct layout
 		const struct column *column = column_by_id(item.id, item.len);
 
 		if (item.sign == '-')
-			take_out(layout, column);
+			take_column_out(layout, column);
 		else
-			add(layout, column);
+			add_column(layout, column);
 	}
 	settle_last(layout, frame->group_by);
 }
@@ -180,7 +180,7 @@ static void add_own(struct layout *layout, const struct layout *from, enum colum
 	for (size_t i = 0; i < from->n; i++) {
 		behind |= column_rows(from->columns[i]) == ROWS_ALL;
 		if (column_rows(from->columns[i]) == own && behind != before)
-			add(layout, from->columns[i]);
+			add_column(layout, from->columns[i]);
 	}
 }
 
@@ -194,7 +194,7 @@ static void add_default_own(struct layout *layout, const struct layout_frame *fr
 	layout->n = 0;
 	add_own(layout, &usual, own, true);
 	for (size_t i = 0; i < chosen.n; i++)
-		add(layout, chosen.columns[i]);
+		add_column(layout, chosen.columns[i]);
 	add_own(layout, &usual, own, false);
 }
 
@@ -210,7 +210,7 @@ void layout_resolve_table(struct layout *layout, const char *spec, const struct 
 	layout->n = 0;
 	for (size_t i = 0; i < all.n; i++)
 		if (layout_applies(all.columns[i], frame->group_by))
-			add(layout, all.columns[i]);
+			add_column(layout, all.columns[i]);
 	if (spec && !is_relative(spec) && names_rows(&named, other) && !names_rows(&named, own))
 		add_default_own(layout, frame, own);
 	settle_last(layout, frame->group_by);
@@ -220,12 +220,12 @@ void layout_resolve_table(struct layout *layout, const char *spec, const struct 
 
 void layout_named(struct layout *layout, const char *spec)
 {
-	struct item item;
+	struct layout_item item;
 
 	layout->n = 0;
 	while (spec && next_item(&spec, &item))
 		if (item.sign != '-')
-			add(layout, column_by_id(item.id, item.len));
+			add_column(layout, column_by_id(item.id, item.len));
 }
 
 unsigned layout_needs(const struct layout *layout, enum unit unit)

@@ -38,7 +38,7 @@ static struct summary begin(struct buf *text, unsigned gap)
 }
 
 /* Adds a figure, one of its own. What is appended to the text up to the next one is its value. */
-static struct summary_figure *add(struct summary *line, unsigned priority, const char *label,
+static struct summary_figure *add_figure(struct summary *line, unsigned priority, const char *label,
 				  const char *unit)
 {
 	struct summary_figure *figure = &line->figures[line->n++];
@@ -52,7 +52,7 @@ static struct summary_figure *add(struct summary *line, unsigned priority, const
 /* Adds a figure to the part that the one before belongs to. */
 static struct summary_figure *join(struct summary *line, const char *label, const char *unit)
 {
-	struct summary_figure *figure = add(line, line->figures[line->n - 1].priority, label, unit);
+	struct summary_figure *figure = add_figure(line, line->figures[line->n - 1].priority, label, unit);
 
 	figure->joined = true;
 	return figure;
@@ -61,7 +61,7 @@ static struct summary_figure *join(struct summary *line, const char *label, cons
 /* Adds a figure that is a word; NULL: it is not known. */
 static void add_word(struct summary *line, unsigned priority, const char *label, const char *word)
 {
-	add(line, priority, label, NULL)->weight = word ? WEIGHT_WORD : WEIGHT_NORMAL;
+	add_figure(line, priority, label, NULL)->weight = word ? WEIGHT_WORD : WEIGHT_NORMAL;
 	buf_puts(line->text, word ? word : "-");
 }
 
@@ -229,7 +229,7 @@ static void add_clock(struct summary *line, unsigned priority, const struct fram
 	time_t seconds = (time_t)(frame->real_ns / NSEC_PER_SEC);
 	struct tm tm;
 
-	add(line, priority, NULL, NULL)->joined = !priority;
+	add_figure(line, priority, NULL, NULL)->joined = !priority;
 	if (localtime_r(&seconds, &tm))
 		buf_printf(line->text, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
 	else
@@ -290,12 +290,12 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	struct summary line = begin(text, GAP);
 	unsigned unit_priority = priority[PART_STATE];
 
-	add(&line, 0, NULL, NULL)->weight = WEIGHT_NAME;
+	add_figure(&line, 0, NULL, NULL)->weight = WEIGHT_NAME;
 	buf_puts(text, "stalltop");
 	if (title->of_group)
 		add_group(&line, title, view->charset);
 	add_clock(&line, priority[PART_CLOCK], frame);
-	add(&line, priority[PART_INTERVAL], NULL, " s");
+	add_figure(&line, priority[PART_INTERVAL], NULL, " s");
 	buf_decimal(text, (double)interval_ns / (double)NSEC_PER_SEC, 2);
 	add_source(&line, priority, frame);
 	add_rows(&line, priority[PART_STATE], title->rows, frame->hierarchy);
@@ -341,7 +341,7 @@ static void add_cpu(struct summary *line, unsigned priority, const struct system
 	for (unsigned i = 0; i < ARRAY_SIZE(shares); i++) {
 		uint64_t sum = 0;
 
-		add(line, priority, i ? NULL : "cpu", shares[i].unit)->joined = i;
+		add_figure(line, priority, i ? NULL : "cpu", shares[i].unit)->joined = i;
 		for (unsigned s = 0; s < CPU_STATES; s++)
 			sum += shares[i].states & 1u << s ? delta[s] : 0;
 		append_decimal(line->text, known, all ? (double)sum / ((double)all / 100.0) : 0, 1);
@@ -352,7 +352,7 @@ static void add_cpu(struct summary *line, unsigned priority, const struct system
 static struct summary_figure *add_gigabytes(struct summary *line, const char *label, bool known,
 					    uint64_t used, uint64_t total)
 {
-	struct summary_figure *figure = add(line, 3, label, known && total ? "G" : NULL);
+	struct summary_figure *figure = add_figure(line, 3, label, known && total ? "G" : NULL);
 
 	if (known && total) {
 		buf_decimal(line->text, (double)used / KB_PER_GB, 1);
@@ -380,7 +380,7 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 	int64_t exited = frame->exits >= 0 ? frame->exits : (int64_t)frame->gone;
 	struct summary line = begin(text, GAP);
 
-	add(&line, 0, frame->threads ? "threads" : "tasks", ",");
+	add_figure(&line, 0, frame->threads ? "threads" : "tasks", ",");
 	buf_uint(text, frame->cur->n);
 	join(&line, NULL, " new,");
 	append_count(text, frame->prev ? (int64_t)frame->born : -1);
@@ -393,7 +393,7 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 		      system->memory_total);
 	add_gigabytes(&line, "swap", system->memory_valid, system->swap_used, system->swap_total)
 		->joined = true;
-	add(&line, 2, "self", frame->self >= 0 ? " %" : NULL);
+	add_figure(&line, 2, "self", frame->self >= 0 ? " %" : NULL);
 	append_decimal(text, frame->self >= 0, frame->self, 1);
 	return line;
 }
@@ -412,7 +412,7 @@ struct psi_pair summary_pressure_of(const struct frame *frame, enum psi_resource
 }
 
 /* Gives the figures of a line their cells in the pressure block. */
-static struct summary place(struct summary line)
+static struct summary place_figure(struct summary line)
 {
 	for (size_t i = 0; i < line.n; i++)
 		line.figures[i].width = pressure_cells[i].width;
@@ -425,7 +425,7 @@ struct summary summary_pressure_head(struct buf *text)
 
 	for (size_t i = 0; i < ARRAY_SIZE(pressure_cells); i++)
 		add_word(&line, 0, i ? NULL : "pressure", pressure_cells[i].heading);
-	return place(line);
+	return place_figure(line);
 }
 
 /* How a share of time stalled stands out, by what is shown of it, in hundredths of a percent. */
@@ -442,7 +442,7 @@ static enum weight pressure_weight(uint64_t share)
 static struct summary_figure *add_average(struct summary *line, const char *label, bool valid,
 					  uint32_t average)
 {
-	struct summary_figure *figure = add(line, 0, label, NULL);
+	struct summary_figure *figure = add_figure(line, 0, label, NULL);
 
 	figure->weight = pressure_weight(valid ? average : 0);
 	if (valid)
@@ -456,7 +456,7 @@ static struct summary_figure *add_average(struct summary *line, const char *labe
 static void add_now(struct summary *line, const struct psi_line *now, const struct psi_line *before,
 		    uint64_t interval_ns)
 {
-	struct summary_figure *figure = add(line, 0, NULL, NULL);
+	struct summary_figure *figure = add_figure(line, 0, NULL, NULL);
 	struct value share = value_unset();
 
 	if (before && interval_ns && now->valid && before->valid &&
@@ -490,7 +490,7 @@ struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 	add_psi(&line, psi_names[resource], &now->some, before ? &before->some : NULL,
 		pair->interval_ns);
 	add_psi(&line, NULL, &now->full, before ? &before->full : NULL, pair->interval_ns);
-	return place(line);
+	return place_figure(line);
 }
 
 struct summary summary_pressure_short(struct buf *text, const struct frame *frame, bool brief)

@@ -112,7 +112,7 @@ static size_t scaled(char *end, double number, unsigned width)
 }
 
 /* A delay cell: 84.9, 12345, 999k, >999k. */
-static size_t share(char *end, double number)
+static size_t share_of(char *end, double number)
 {
 	char *at = end;
 
@@ -186,6 +186,6 @@ void value_append(struct buf *out, const struct value *value, enum value_format 
 	else if (format == FORMAT_DURATION)
 		len = duration(end, number, width);
 	else
-		len = share(end, number);
+		len = share_of(end, number);
 	put_right(out, end - len, len, width);
 }

@@ -38,10 +38,10 @@ struct view_config {
 };
 
 /* What came of writing it to the configuration. */
-enum settings_saved {
-	SETTINGS_SAVED,
-	SETTINGS_FAILED,
-	SETTINGS_ASK /* the file there cannot be read or has broken lines: to be asked first */
+enum configuration_saved {
+	CONFIGURATION_SAVED,
+	CONFIGURATION_FAILED,
+	CONFIGURATION_ASK /* the file there cannot be read or has broken lines: to be asked first */
 };
 
 /* Takes the interval, seconds as text. False, with what is allowed appended to `why`, if bad. */

@@ -27,9 +27,9 @@ struct answers {
 };
 
 /* Opens a connection and finds its descriptor; a test that cannot is skipped. */
-static int open_or_skip(struct nlconn **conn, const char *name)
+static int open_or_skip(struct taskstats_client **conn, const char *name)
 {
-	int err = nlconn_open(conn);
+	int err = taskstats_client_open(conn);
 
 	if (err == -ENOENT || err == -EPROTONOSUPPORT) {
 		printf("# skip: %s: no taskstats\n", name);
@@ -61,19 +61,19 @@ static void collect(void *arg, size_t index, int error, const struct taskstats_p
 }
 
 /* Asks for this process many times. */
-static void ask(struct nlconn *conn, struct answers *answers, const char *name)
+static void ask(struct taskstats_client *conn, struct answers *answers, const char *name)
 {
 	pid_t ids[ASKED];
 
 	memset(answers, 0, sizeof(*answers));
 	for (unsigned i = 0; i < ASKED; i++)
 		ids[i] = getpid();
-	assert_int_equal(nlconn_query(conn, true, ids, ASKED, collect, NULL, answers), 0);
+	assert_int_equal(taskstats_client_query(conn, true, ids, ASKED, collect, NULL, answers), 0);
 	for (unsigned i = 0; i < ASKED; i++)
 		assert_int_equal(answers->calls[i], 1);
 	if (!answers->right && geteuid()) {
 		printf("# skip: %s: no CAP_NET_ADMIN\n", name);
-		nlconn_close(conn);
+		taskstats_client_close(conn);
 		skip();
 	}
 }
@@ -87,16 +87,16 @@ static void shrink(int fd, int size)
 /* With the buffer that was asked for, nothing is dropped. */
 static void test_enough(void **state)
 {
-	struct nlconn *conn;
+	struct taskstats_client *conn;
 	struct answers answers;
 
 	(void)state;
 	open_or_skip(&conn, "test_enough");
 	ask(conn, &answers, "test_enough");
 	assert_int_equal(answers.right, ASKED);
-	assert_int_equal(nlconn_stats(conn).overruns, 0);
-	assert_int_equal(nlconn_stats(conn).foreign, 0);
-	nlconn_close(conn);
+	assert_int_equal(taskstats_client_stats(conn).overruns, 0);
+	assert_int_equal(taskstats_client_stats(conn).foreign, 0);
+	taskstats_client_close(conn);
 }
 
 /* With less and less, packs shrink until all replies fit, and every answer is right. */
@@ -106,23 +106,23 @@ static void test_overrun(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
-		struct nlconn *conn;
+		struct taskstats_client *conn;
 		struct answers answers;
 		int fd = open_or_skip(&conn, "test_overrun");
-		unsigned pack = nlconn_stats(conn).pack;
+		unsigned pack = taskstats_client_stats(conn).pack;
 		uint64_t overruns;
 
 		shrink(fd, sizes[i]);
 		ask(conn, &answers, "test_overrun");
 		assert_int_equal(answers.right, ASKED);
-		overruns = nlconn_stats(conn).overruns;
+		overruns = taskstats_client_stats(conn).overruns;
 		assert_true(overruns > 0);
-		assert_true(nlconn_stats(conn).pack < pack);
+		assert_true(taskstats_client_stats(conn).pack < pack);
 		/* It has learnt. */
 		ask(conn, &answers, "test_overrun");
 		assert_int_equal(answers.right, ASKED);
-		assert_int_equal(nlconn_stats(conn).overruns, overruns);
-		nlconn_close(conn);
+		assert_int_equal(taskstats_client_stats(conn).overruns, overruns);
+		taskstats_client_close(conn);
 	}
 }
 

@@ -17,17 +17,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Aborts unless what is written anew sets the same. */
 static void check_rewritten(const struct buf *text, const struct view_config *view)
 {
-	struct settings_faults faults = { 0 };
+	struct configuration_faults faults = { 0 };
 	struct options again;
 	struct buf out = { 0 }, copy = { 0 };
 
-	settings_rewrite(text->data, text->len, view, &out);
+	configuration_rewrite(text->data, text->len, view, &out);
 	if (out.len != text->len || memcmp(out.data, text->data, out.len) != 0)
 		abort();
 	buf_add(&copy, text->data, text->len);
 	buf_reserve(&copy, 1);
 	options_default(&again);
-	settings_apply(copy.data, copy.len, &again, &faults);
+	configuration_apply(copy.data, copy.len, &again, &faults);
 	if (faults.broken || again.view.query.sort != view->query.sort ||
 	    again.view.query.descending != view->query.descending ||
 	    again.view.query.active != view->query.active || again.view.unit != view->unit ||
@@ -37,25 +37,25 @@ static void check_rewritten(const struct buf *text, const struct view_config *vi
 	    (again.view.fields && strcmp(again.view.fields, view->fields) != 0))
 		abort();
 	options_free(&again);
-	settings_faults_free(&faults);
+	configuration_faults_free(&faults);
 	buf_free(&out);
 	buf_free(&copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct settings_faults faults = { 0 };
+	struct configuration_faults faults = { 0 };
 	struct options options;
 	struct buf text = { 0 }, out = { 0 };
 
 	buf_add(&text, data, size);
 	buf_reserve(&text, 1);
 	options_default(&options);
-	settings_apply(text.data, text.len, &options, &faults);
-	settings_rewrite((const char *)data, size, &options.view, &out);
+	configuration_apply(text.data, text.len, &options, &faults);
+	configuration_rewrite((const char *)data, size, &options.view, &out);
 	check_rewritten(&out, &options.view);
 	options_free(&options);
-	settings_faults_free(&faults);
+	configuration_faults_free(&faults);
 	buf_free(&text);
 	buf_free(&out);
 	return 0;

@@ -64,9 +64,9 @@ static inline struct exit_record thread_ended(pid_t tgid, pid_t pid, uint64_t st
 static inline void merge(struct scene *scene, unsigned to, bool threads,
 			 struct exit_record *records, size_t n)
 {
-	struct departures departures = { .records = records, .n = n, .threads = threads };
+	struct exit_batch batch = { .records = records, .n = n, .threads = threads };
 
-	departed_merge(&departures, to ? &scene->samples[to - 1] : NULL, &scene->samples[to]);
+	exit_merge(&batch, to ? &scene->samples[to - 1] : NULL, &scene->samples[to]);
 	scene_build(scene, to, false, 0);
 }
 

@@ -82,7 +82,7 @@ void peer_open(struct peer *peer, int timeout_ms,
 		setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	peer->fd = fds[1];
 	peer->play = play;
-	if (nlconn_open_fd(&peer->conn, fds[0], PEER_FAMILY, timeout_ms))
+	if (taskstats_client_open_fd(&peer->conn, fds[0], PEER_FAMILY, timeout_ms))
 		die("no connection");
 	if (play) {
 		if (pthread_create(&peer->thread, NULL, run, peer))
@@ -94,7 +94,7 @@ void peer_open(struct peer *peer, int timeout_ms,
 void peer_close(struct peer *peer)
 {
 	peer->stop = true;
-	nlconn_close(peer->conn);
+	taskstats_client_close(peer->conn);
 	if (peer->running)
 		pthread_join(peer->thread, NULL);
 	if (peer->fd >= 0)
@@ -196,7 +196,7 @@ int answers_query(struct answers *answers, struct peer *peer, bool tgid, uint32_
 	answers->between = 0;
 	for (size_t i = 0; i < n; i++)
 		ids[i] = (pid_t)(first + i);
-	err = nlconn_query(peer->conn, tgid, ids, n, collect, count_between, &collector);
+	err = taskstats_client_query(peer->conn, tgid, ids, n, collect, count_between, &collector);
 	free(ids);
 	return err;
 }

@@ -25,7 +25,7 @@ struct ask {
 
 struct peer {
 	int fd;	 /* the kernel's end */
-	struct nlconn *conn;
+	struct taskstats_client *conn;
 	pthread_t thread;
 	void (*play)(struct peer *peer, const struct ask *asks, size_t n);
 	atomic_uint packs;     /* sends seen */
@@ -59,7 +59,7 @@ void peer_error(struct peer *peer, const struct ask *ask, int error);
 /* Answers all, as they came. */
 void peer_play_all(struct peer *peer, const struct ask *asks, size_t n);
 
-/* What nlconn_query() answered. */
+/* What taskstats_client_query() answered. */
 struct answers {
 	size_t n;
 	unsigned *calls;    /* by request: how often it was answered */
@@ -69,7 +69,7 @@ struct answers {
 	unsigned between;
 };
 
-/* Asks for ids first, first + 1 ... and collects. Returns what nlconn_query() did. */
+/* Asks for ids first, first + 1 ... and collects. Returns what taskstats_client_query() did. */
 int answers_query(struct answers *answers, struct peer *peer, bool tgid, uint32_t first, size_t n,
 		  void (*between)(void *));
 

@@ -23,7 +23,7 @@
 
 /* One that left no more than its exit record. */
 struct end {
-	pid_t pid, ppid, heir;
+	pid_t pid, ppid, reaper;
 	unsigned members;
 	uint64_t run_ns;
 };
@@ -135,10 +135,10 @@ static inline void ends(struct play *play, pid_t pid, pid_t ppid, unsigned run_m
 }
 
 /* Has the child of one that is not there any more end and go. */
-static inline void ends_below(struct play *play, pid_t pid, pid_t ppid, pid_t heir, unsigned run_ms)
+static inline void ends_below(struct play *play, pid_t pid, pid_t ppid, pid_t reaper, unsigned run_ms)
 {
 	ends(play, pid, ppid, run_ms);
-	play->ends[play->nends - 1].heir = heir;
+	play->ends[play->nends - 1].reaper = reaper;
 }
 
 /* Adds the elements of those that left. */
@@ -160,7 +160,7 @@ static inline void leave(struct play *play, const struct sample *prev, struct sa
 							.valid = SCENE_VALID } };
 		raw->task = before ? task_ref(before->task) : task_new(key, end->pid);
 		raw->task->ppid = end->ppid;
-		raw->task->heir = end->heir;
+		raw->task->reaper = end->reaper;
 	}
 	play->nends = 0;
 }

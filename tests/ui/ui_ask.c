@@ -384,7 +384,7 @@ static bool tells_end(struct screen *s, const void *arg)
 static void spares_who_takes_the_place(void **state)
 {
 	struct screen *s = start("-d 0.2 -m ^crowd -s +pid");
-	pid_t pid = crowd_sleeper("crowd-victim"), heir = crowd_sleeper("crowd-heir");
+	pid_t pid = crowd_sleeper("crowd-victim"), reaper = crowd_sleeper("crowd-reaper");
 	int status;
 
 	(void)state;
@@ -400,8 +400,8 @@ static void spares_who_takes_the_place(void **state)
 		screen_type(s, i ? "5\ry" : "\ry");
 		screen_pump(s, 0.3);
 	}
-	screen_check(s, lives(heir, &status));
-	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)heir), getpriority(PRIO_PROCESS, 0));
+	screen_check(s, lives(reaper, &status));
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)reaper), getpriority(PRIO_PROCESS, 0));
 }
 
 /* In the detail of a task that a filter hides in the table, it is that task that is acted on. */

@@ -11,19 +11,19 @@
 #include "tests/lib/play.h"
 
 /* The parent ends, then the child, which moved to who reaps it. */
-static void reap_orphan(struct play *play, pid_t heir)
+static void reap_orphan(struct play *play, pid_t reaper)
 {
 	prime_family(play);
 	open_scene(play);
-	lives(play, 301, heir, 20);
+	lives(play, 301, reaper, 20);
 	ends(play, 201, SHELL, 16);
 	reaped(play, SHELL, 20);
 	take_recovered(play, 4);
 	open_scene(play);
-	is_zombie(play, 301, heir, 46);
+	is_zombie(play, 301, reaper, 46);
 	take_recovered(play, 0);
 	open_scene(play);
-	reaped(play, heir, heir == SHELL ? 70 : 50);
+	reaped(play, reaper, reaper == SHELL ? 70 : 50);
 	take_recovered(play, 4);
 	finish(play, 70);
 }
@@ -41,7 +41,7 @@ static void test_orphan_of_subreaper(void **state)
 }
 
 /* A zombie when its parent ends: nothing says whose it is then but the times of who reaps it. */
-static void reap_orphan_zombie(struct play *play, pid_t heir, enum account_seen seen)
+static void reap_orphan_zombie(struct play *play, pid_t reaper, enum account_seen seen)
 {
 	open_scene(play);
 	lives(play, 201, SHELL, 0);
@@ -54,8 +54,8 @@ static void reap_orphan_zombie(struct play *play, pid_t heir, enum account_seen 
 	assert_true(play->account.recovered_ns == 0);
 	open_scene(play);
 	ends(play, 201, SHELL, 16);
-	reaped(play, INIT, heir == INIT ? 50 : 0);
-	reaped(play, SHELL, heir == INIT ? 20 : 70);
+	reaped(play, INIT, reaper == INIT ? 50 : 0);
+	reaped(play, SHELL, reaper == INIT ? 20 : 70);
 	take(play, seen);
 	assert_true(play->account.recovered_ns == 8 * INT64_C(1000000));
 	/* What others run later is theirs alone. */
@@ -63,8 +63,8 @@ static void reap_orphan_zombie(struct play *play, pid_t heir, enum account_seen 
 		open_scene(play);
 		ends(play, 202, INIT, 26);
 		ends(play, 203, SHELL, 16);
-		reaped(play, INIT, (heir == INIT ? 50 : 0) + 30 * i);
-		reaped(play, SHELL, (heir == INIT ? 20 : 70) + 20 * i);
+		reaped(play, INIT, (reaper == INIT ? 50 : 0) + 30 * i);
+		reaped(play, SHELL, (reaper == INIT ? 20 : 70) + 20 * i);
 		take(play, seen);
 		assert_true(play->account.recovered_ns == 8 * INT64_C(1000000));
 	}
@@ -147,25 +147,25 @@ static void test_orphan_of_nobody(void **state)
 	leave_orphan(*state, 500, 4);
 }
 
-/* It ran for about as long: the wrong guess costs what its heir's own child lacks, no more. */
+/* It ran for about as long: the wrong guess costs what its reaper's own child lacks, no more. */
 static void test_orphan_of_nobody_alike(void **state)
 {
 	leave_orphan(*state, 200, 0);
 }
 
 /* Both end in one interval: the child was known as its parent's, its record tells who got it. */
-static void end_both(struct play *play, pid_t heir)
+static void end_both(struct play *play, pid_t reaper)
 {
 	prime_family(play);
 	open_scene(play);
 	ends(play, 201, SHELL, 16);
-	ends(play, 301, heir, 46);
-	reaped(play, INIT, heir == INIT ? 50 : 0);
-	reaped(play, SHELL, heir == INIT ? 20 : 70);
+	ends(play, 301, reaper, 46);
+	reaped(play, INIT, reaper == INIT ? 50 : 0);
+	reaped(play, SHELL, reaper == INIT ? 20 : 70);
 	take_recovered(play, 8);
 	open_scene(play);
 	ends(play, 202, SHELL, 26);
-	reaped(play, SHELL, heir == INIT ? 50 : 100);
+	reaped(play, SHELL, reaper == INIT ? 50 : 100);
 	take_recovered(play, 4);
 	finish(play, 100);
 }

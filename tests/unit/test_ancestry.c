@@ -44,10 +44,10 @@ static bool has(const struct exit_record *records, size_t n, pid_t pid)
 static void sort(const struct tree *tree, struct exit_record *records, size_t n, size_t *ours,
 		 size_t *open)
 {
-	struct descent *descent = descent_new(tree->fd, ROOT);
+	struct ancestry *ancestry = ancestry_new(tree->fd, ROOT);
 
-	descent_sort(descent, records, n, 0, ours, open);
-	descent_free(descent);
+	ancestry_sort(ancestry, records, n, 0, ours, open);
+	ancestry_free(ancestry);
 }
 
 /* Children of living and of ended parents, threads, and strangers between them. */
@@ -99,7 +99,7 @@ static void test_old_version(void **state)
 static void test_open(void **state)
 {
 	const struct tree *tree = *state;
-	struct descent *descent = descent_new(tree->fd, ROOT);
+	struct ancestry *ancestry = ancestry_new(tree->fd, ROOT);
 	struct exit_record records[4] = {
 		end_of(10, 10, 1, true),
 		end_of(302, 302, 301, true),
@@ -107,17 +107,17 @@ static void test_open(void **state)
 	};
 	size_t ours, open;
 
-	descent_sort(descent, records, 3, 0, &ours, &open);
+	ancestry_sort(ancestry, records, 3, 0, &ours, &open);
 	assert_int_equal(ours, 0);
 	assert_int_equal(open, 2);
 	assert_true(has(records, 2, 302) && has(records, 2, 402));
 	/* The one parent's record comes with the next drain, the other's never. */
 	records[2] = end_of(301, 301, ROOT, true);
-	descent_sort(descent, records, 3, 2, &ours, &open);
+	ancestry_sort(ancestry, records, 3, 2, &ours, &open);
 	assert_int_equal(ours, 2);
 	assert_int_equal(open, 0);
 	assert_true(has(records, 2, 302) && has(records, 2, 301));
-	descent_free(descent);
+	ancestry_free(ancestry);
 }
 
 /* A chain of many, and a ring, which pids used again can make. */
@@ -140,30 +140,30 @@ static void test_chains(void **state)
 static void test_living(void **state)
 {
 	const struct tree *tree = *state;
-	struct descent *descent = descent_new(tree->fd, ROOT);
+	struct ancestry *ancestry = ancestry_new(tree->fd, ROOT);
 
 	put_process(tree, 201, ROOT);
 	put_process(tree, 202, 201);
 	put_process(tree, 9, 1);
-	assert_true(descent_has(descent, 201));
-	assert_true(descent_has(descent, 202));
-	assert_false(descent_has(descent, 9));
-	assert_false(descent_has(descent, ROOT));
-	assert_false(descent_has(descent, 1));
-	assert_false(descent_has(descent, 555));
+	assert_true(ancestry_has(ancestry, 201));
+	assert_true(ancestry_has(ancestry, 202));
+	assert_false(ancestry_has(ancestry, 9));
+	assert_false(ancestry_has(ancestry, ROOT));
+	assert_false(ancestry_has(ancestry, 1));
+	assert_false(ancestry_has(ancestry, 555));
 	/* What was looked up stays, until it is forgotten. */
 	put_process(tree, 9, 201);
-	assert_false(descent_has(descent, 9));
-	descent_forget(descent);
-	assert_true(descent_has(descent, 9));
-	descent_free(descent);
+	assert_false(ancestry_has(ancestry, 9));
+	ancestry_forget(ancestry);
+	assert_true(ancestry_has(ancestry, 9));
+	ancestry_free(ancestry);
 }
 
 #define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
 
 int main(void)
 {
-	const struct CMUnitTest descent[] = {
+	const struct CMUnitTest ancestry[] = {
 		TREE_TEST(test_sort),
 		TREE_TEST(test_old_version),
 		TREE_TEST(test_open),
@@ -171,5 +171,5 @@ int main(void)
 		TREE_TEST(test_living),
 	};
 
-	return cmocka_run_group_tests(descent, NULL, NULL);
+	return cmocka_run_group_tests(ancestry, NULL, NULL);
 }

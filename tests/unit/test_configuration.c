@@ -27,23 +27,23 @@
 struct applied {
 	char text[2048];
 	struct options options;
-	struct settings_faults faults;
+	struct configuration_faults faults;
 };
 
 /* Applies a text. */
 static void apply(struct applied *applied, const char *text)
 {
 	options_default(&applied->options);
-	applied->faults = (struct settings_faults){ 0 };
+	applied->faults = (struct configuration_faults){ 0 };
 	strcpy(applied->text, text);
-	settings_apply(applied->text, strlen(text), &applied->options, &applied->faults);
+	configuration_apply(applied->text, strlen(text), &applied->options, &applied->faults);
 }
 
 /* Frees what applying took. */
 static void drop(struct applied *applied)
 {
 	options_free(&applied->options);
-	settings_faults_free(&applied->faults);
+	configuration_faults_free(&applied->faults);
 }
 
 /* Asserts how a text is written anew. */
@@ -52,7 +52,7 @@ static void assert_rewritten(const char *text, const struct view_config *view,
 {
 	struct buf out = { 0 };
 
-	settings_rewrite(text, strlen(text), view, &out);
+	configuration_rewrite(text, strlen(text), view, &out);
 	assert_string_equal(buf_cstr(&out), expected);
 	buf_free(&out);
 }
@@ -221,7 +221,7 @@ static void test_rewrite_empty(void **state)
 	options.view.group_by = GROUP_THREAD;
 	options.view.query.active = options.view.command_line = options.view.query.no_exited = true;
 	options.view.tree = options.view.fold_header = true;
-	settings_rewrite("", 0, &options.view, &out);
+	configuration_rewrite("", 0, &options.view, &out);
 	apply(&applied, buf_cstr(&out));
 	assert_int_equal(applied.options.view.interval_ns, options.view.interval_ns);
 	assert_string_equal(applied.options.view.fields, "+irq");
@@ -306,13 +306,13 @@ static void test_save(void **state)
 
 	options_default(&options);
 	options.view.unit = UNIT_COUNT;
-	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
+	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_SAVED);
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0600);
-	settings_load(path, &options, &text, &message);
+	configuration_load(path, &options, &text, &message);
 	assert_int_equal(options.view.unit, UNIT_COUNT);
 	assert_int_equal(chmod(path, 0640), 0);
-	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
+	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_SAVED);
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0640);
 	options_free(&options);
@@ -333,7 +333,7 @@ static void test_save_link(void **state)
 	put_text(tree, "real/file", "# kept\n");
 	assert_int_equal(symlinkat("real/file", tree->fd, "link"), 0);
 	options_default(&options);
-	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_SAVED);
+	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_SAVED);
 	assert_int_equal(lstat(path, &info), 0);
 	assert_true(S_ISLNK(info.st_mode));
 	assert_file(real, "# kept\ndelay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
@@ -352,11 +352,11 @@ static void test_save_broken(void **state)
 
 	put_text(tree, "config", "unit = ms\nwhat\nrows = x\n");
 	options_default(&options);
-	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_ASK);
+	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_ASK);
 	assert_string_equal(buf_cstr(&message), "configuration line 2: it is not NAME = VALUE "
 			    "(and 1 more); turn such lines into comments and write?");
 	assert_file(path, "unit = ms\nwhat\nrows = x\n");
-	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_SAVED);
+	assert_int_equal(configuration_save(path, &options.view, true, &message), CONFIGURATION_SAVED);
 	assert_file(path, "unit = percent\n# what\n# rows = x\ndelay = 2\nsort = -total\n"
 		    STANDARD_REST);
 	assert_int_equal(entries(tree->path), 1);
@@ -372,7 +372,7 @@ static void test_save_full(void **state)
 	struct rlimit old, small = { 0 };
 	struct options options;
 	struct buf message = { 0 };
-	enum settings_saved saved;
+	enum configuration_saved saved;
 
 	put_text(tree, "config", "unit = ms\n# kept\n");
 	options_default(&options);
@@ -381,9 +381,9 @@ static void test_save_full(void **state)
 	small.rlim_max = old.rlim_max;
 	small.rlim_cur = 20;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	saved = settings_save(path, &options.view, false, &message);
+	saved = configuration_save(path, &options.view, false, &message);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-	assert_int_equal(saved, SETTINGS_FAILED);
+	assert_int_equal(saved, CONFIGURATION_FAILED);
 	assert_non_null(strstr(buf_cstr(&message), strerror(EFBIG)));
 	assert_non_null(strstr(buf_cstr(&message), path));
 	assert_file(path, "unit = ms\n# kept\n");
@@ -402,9 +402,9 @@ static void test_save_nowhere(void **state)
 
 	put_text(tree, "file", "");
 	options_default(&options);
-	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_FAILED);
+	assert_int_equal(configuration_save(path, &options.view, true, &message), CONFIGURATION_FAILED);
 	assert_non_null(strstr(buf_cstr(&message), strerror(ENOTDIR)));
-	assert_int_equal(settings_save(NULL, &options.view, false, &message), SETTINGS_FAILED);
+	assert_int_equal(configuration_save(NULL, &options.view, false, &message), CONFIGURATION_FAILED);
 	buf_free(&message);
 	free(path);
 }
@@ -420,14 +420,14 @@ static void test_unreadable(void **state)
 	put_dir(tree, "config");
 	options_default(&options);
 	standard = options;
-	settings_load(none, &options, &text, &message);
-	settings_load(NULL, &options, &text, &message);
+	configuration_load(none, &options, &text, &message);
+	configuration_load(NULL, &options, &text, &message);
 	assert_int_equal(message.len, 0);
-	settings_load(path, &options, &text, &message);
+	configuration_load(path, &options, &text, &message);
 	assert_non_null(strstr(buf_cstr(&message), strerror(EISDIR)));
 	assert_memory_equal(&options, &standard, sizeof(options));
-	assert_int_equal(settings_save(path, &options.view, false, &message), SETTINGS_ASK);
-	assert_int_equal(settings_save(path, &options.view, true, &message), SETTINGS_FAILED);
+	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_ASK);
+	assert_int_equal(configuration_save(path, &options.view, true, &message), CONFIGURATION_FAILED);
 	buf_free(&message);
 	buf_free(&text);
 	free(path);
@@ -442,16 +442,16 @@ static void test_path(void **state)
 	(void)state;
 	setenv("HOME", "/home/me", 1);
 	setenv("XDG_CONFIG_HOME", "/etc/mine", 1);
-	path = settings_path();
+	path = configuration_path();
 	assert_string_equal(path, "/etc/mine/stalltop/config");
 	free(path);
 	setenv("XDG_CONFIG_HOME", "relative", 1);
-	path = settings_path();
+	path = configuration_path();
 	assert_string_equal(path, "/home/me/.config/stalltop/config");
 	free(path);
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("HOME");
-	assert_null(settings_path());
+	assert_null(configuration_path());
 }
 
 int main(void)

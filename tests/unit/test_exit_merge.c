@@ -435,5 +435,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_old_version, scene_setup, scene_teardown),
 	};
 
-	return cmocka_run_group_tests_name("departed", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("exit merge", tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void test_fold(void **state)
 		records[2].status = KILLED(SIGKILL);
 		merge(scene, 1, false, records, n);
 		assert_int_equal(scene->frame.born, n);
-		if (n < DEPARTED_FOLD) {
+		if (n < EXIT_MERGE_FOLD) {
 			assert_int_equal(scene->frame.n, n);
 			for (unsigned i = 0; i < n; i++)
 				check_delta(row_of(scene, (pid_t)(20 + i), true), 0, i + 1);
@@ -228,7 +228,7 @@ static void test_fields(void **state)
 		ended(7, SEC(101), SEC(101) + MS(40), 20),
 	};
 	struct task_record fields[4] = { 0 };
-	struct departures departures = { .records = records, .n = 3, .fields = fields };
+	struct exit_batch batch = { .records = records, .n = 3, .fields = fields };
 
 	for (unsigned i = 0; i < 4; i++) {
 		fields[i].fields_valid = 1;
@@ -242,8 +242,8 @@ static void test_fields(void **state)
 		scene_add(&scene->samples[1], 6, 6, SEC(101));
 		if (wanted)
 			sample_extend(&scene->samples[1], NEED_RECORD);
-		departures.fields = wanted ? fields : NULL;
-		departed_merge(&departures, &scene->samples[0], &scene->samples[1]);
+		batch.fields = wanted ? fields : NULL;
+		exit_merge(&batch, &scene->samples[0], &scene->samples[1]);
 		scene_build(scene, 1, false, 0);
 		assert_int_equal(scene->frame.n, 4);
 		for (size_t i = 0; i < scene->frame.n; i++) {
@@ -264,9 +264,9 @@ static void test_fields(void **state)
 static size_t fold_long(const struct scene *scene, struct exit_record *records, size_t n,
 			bool (*gone)(void *arg, pid_t pid), void *arg)
 {
-	struct departures departures = { .records = records, .n = n, .gone = gone, .arg = arg };
+	struct exit_batch batch = { .records = records, .n = n, .gone = gone, .arg = arg };
 
-	return departed_fold(&departures, &scene->samples[0]);
+	return exit_merge_fold(&batch, &scene->samples[0]);
 }
 
 /* Says that nothing is left of any. */
@@ -313,7 +313,7 @@ static void test_fold_zombies(void **state)
 		merge(scene, 1, false, records, 6);
 		run_ns = run_of_all(&scene->frame);
 		assert_int_equal(scene->frame.born, 6);
-		assert_int_equal(row_of(scene, 20, true)->task->heir, 1);
+		assert_int_equal(row_of(scene, 20, true)->task->reaper, 1);
 		for (unsigned i = 0; i < 6; i++) {
 			pid_t pid = (pid_t)(20 + i);
 			struct task_raw *raw = scene_add(&scene->samples[2], pid, pid,
@@ -324,7 +324,7 @@ static void test_fold_zombies(void **state)
 		}
 		merge(scene, 2, false, NULL, 0);
 		/* It has not left: who will reap it is known when it does. */
-		assert_int_equal(row_of(scene, 20, false)->task->heir, 0);
+		assert_int_equal(row_of(scene, 20, false)->task->reaper, 0);
 		run_ns += run_of_all(&scene->frame);
 		assert_int_equal(run_ns, MS(6 * 7 / 2) + 6 * 50 + MS(6 * lacks));
 		assert_int_equal(scene->frame.born, 0);
@@ -338,10 +338,10 @@ static void test_fold_unlisted(void **state)
 {
 	struct scene *scene = *state;
 	struct exit_record records[6];
-	struct departures departures = { .records = records, .n = 6, .gone = is_gone };
+	struct exit_batch batch = { .records = records, .n = 6, .gone = is_gone };
 
 	make_unlisted(records, 6);
-	departed_merge(&departures, &scene->samples[0], &scene->samples[1]);
+	exit_merge(&batch, &scene->samples[0], &scene->samples[1]);
 	scene_build(scene, 1, false, 0);
 	assert_int_equal(scene->frame.n, 1);
 	assert_int_equal(scene->frame.born, 6);
@@ -500,5 +500,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_long_none, scene_setup, scene_teardown),
 	};
 
-	return cmocka_run_group_tests_name("departed fold", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("exit merge fold", tests, NULL, NULL);
 }

@@ -277,7 +277,7 @@ static void step_on(struct world *world, unsigned step)
 {
 	struct sample *cur = &world->samples[step % 2], *prev = &world->samples[(step + 1) % 2];
 	struct frame_options options = { .since_start = false };
-	struct departures departures = { .records = world->records, .threads = world->threads,
+	struct exit_batch batch = { .records = world->records, .threads = world->threads,
 					 .gone = has_gone, .arg = world };
 	uint64_t begin = SEC(100 + 2 * step);
 
@@ -285,15 +285,15 @@ static void step_on(struct world *world, unsigned step)
 	for (uint64_t at = begin - SEC(2) + MS(500); step && at < begin; at += MS(500))
 		if (at == begin - SEC(1) || roll(world, 2)) {
 			drain(world, at);
-			departures.n = world->nrecords;
+			batch.n = world->nrecords;
 			if (world->names < LIVES)
-				world->nrecords = departed_fold(&departures, prev);
+				world->nrecords = exit_merge_fold(&batch, prev);
 		}
 	drain(world, begin);
 	read_all(world, step);
 	drain(world, cur->end_ns + roll(world, MS(20)));
-	departures.n = world->nrecords;
-	departed_merge(&departures, step ? prev : NULL, cur);
+	batch.n = world->nrecords;
+	exit_merge(&batch, step ? prev : NULL, cur);
 	frame_build(&world->frame, step ? prev : NULL, cur, &options);
 	world->nrecords = 0;
 	book(world);
@@ -369,5 +369,5 @@ int main(void)
 		cmocka_unit_test(test_folded),
 	};
 
-	return cmocka_run_group_tests_name("departed property", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("exit merge property", tests, NULL, NULL);
 }

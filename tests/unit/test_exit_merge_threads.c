@@ -330,5 +330,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fold, scene_setup, scene_teardown),
 	};
 
-	return cmocka_run_group_tests_name("departed threads", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("exit merge threads", tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void query(struct peer *peer, struct answers *answers, size_t n,
 		  void (*play)(struct peer *peer, const struct ask *asks, size_t n))
 {
 	peer_open(peer, LONG_MS, play);
-	assert_true(nlconn_stats(peer->conn).pack >= PACK);
+	assert_true(taskstats_client_stats(peer->conn).pack >= PACK);
 	assert_int_equal(answers_query(answers, peer, false, 1000, n, NULL), 0);
 }
 
@@ -45,7 +45,7 @@ static void query(struct peer *peer, struct answers *answers, size_t n,
 static void prefill(void *arg)
 {
 	struct peer *peer = arg;
-	unsigned pack = nlconn_stats(peer->conn).pack;
+	unsigned pack = taskstats_client_stats(peer->conn).pack;
 
 	for (unsigned i = 0; i < pack; i++, peer->step++) {
 		struct ask ask = { peer->number + peer->step, 5000 + peer->step, true };
@@ -63,18 +63,18 @@ static void test_calls(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(counts); i++) {
 		struct peer peer;
 		struct answers answers;
-		struct nlconn_stats stats;
+		struct taskstats_client_stats stats;
 		size_t packs;
 
 		peer_open(&peer, LONG_MS, NULL);
-		stats = nlconn_stats(peer.conn);
+		stats = taskstats_client_stats(peer.conn);
 		packs = (counts[i] + stats.pack - 1) / stats.pack;
 		/* The first request of a connection has the number 1. */
 		peer.number = 1;
 		prefill(&peer);
 		assert_int_equal(answers_query(&answers, &peer, true, 5000, counts[i], prefill),
 				 0);
-		stats = nlconn_stats(peer.conn);
+		stats = taskstats_client_stats(peer.conn);
 		assert_int_equal(answers_count(&answers, 0), counts[i]);
 		assert_int_equal(answers.between, packs - 1);
 		assert_int_equal(stats.sends, packs);
@@ -93,8 +93,8 @@ static void test_none(void **state)
 
 	(void)state;
 	query(&peer, &answers, 0, peer_play_all);
-	assert_int_equal(nlconn_stats(peer.conn).sends, 0);
-	assert_int_equal(nlconn_stats(peer.conn).receives, 0);
+	assert_int_equal(taskstats_client_stats(peer.conn).sends, 0);
+	assert_int_equal(taskstats_client_stats(peer.conn).receives, 0);
 	assert_int_equal(answers.between, 0);
 	finish(&peer, &answers);
 }
@@ -116,7 +116,7 @@ static void test_both_sorts(void **state)
 	}
 	assert_int_equal(peer.requests, 1200);
 	assert_int_equal(peer.malformed, 0);
-	assert_int_equal(peer.packs, nlconn_stats(peer.conn).sends);
+	assert_int_equal(peer.packs, taskstats_client_stats(peer.conn).sends);
 	peer_close(&peer);
 }
 
@@ -162,7 +162,7 @@ static void test_gone(void **state)
 	assert_int_equal(answers_count(&answers, 0), 200);
 	for (size_t i = 0; i < 300; i++)
 		assert_int_equal(answers.errors[i], (1000 + i) % 3 ? 0 : -ESRCH);
-	assert_int_equal(nlconn_stats(peer.conn).foreign, 0);
+	assert_int_equal(taskstats_client_stats(peer.conn).foreign, 0);
 	finish(&peer, &answers);
 }
 
@@ -231,7 +231,7 @@ static void test_foreign(void **state)
 	query(&peer, &answers, 20, play_foreign);
 	assert_int_equal(answers_count(&answers, 0), 20);
 	/* What comes behind the last reply may be read or not. */
-	assert_in_range(nlconn_stats(peer.conn).foreign, 20 * (ODD + 1) + 19 * 2,
+	assert_in_range(taskstats_client_stats(peer.conn).foreign, 20 * (ODD + 1) + 19 * 2,
 			20 * (ODD + 1) + 20 * 2);
 	assert_true(answers_once(&answers));
 	answers_free(&answers);
@@ -323,7 +323,7 @@ static void test_short(void **state)
 	(void)state;
 	query(&peer, &answers, 30, play_short);
 	assert_int_equal(answers_count(&answers, 0), 30);
-	assert_int_equal(nlconn_stats(peer.conn).foreign, 19 + 7 + 1);
+	assert_int_equal(taskstats_client_stats(peer.conn).foreign, 19 + 7 + 1);
 	finish(&peer, &answers);
 }
 
@@ -402,15 +402,15 @@ static void test_large(void **state)
 	assert_int_equal(answers_count(&answers, 0), 100);
 	assert_true(answers_once(&answers));
 	answers_free(&answers);
-	sends = nlconn_stats(peer.conn).sends;
+	sends = taskstats_client_stats(peer.conn).sends;
 	assert_int_equal(answers_query(&answers, &peer, false, 1, 64, NULL), 0);
 	assert_int_equal(answers_count(&answers, 0), 64);
-	assert_int_equal(nlconn_stats(peer.conn).sends, sends + 1);
+	assert_int_equal(taskstats_client_stats(peer.conn).sends, sends + 1);
 	finish(&peer, &answers);
 
 	query(&peer, &answers, 100, play_larger);
 	assert_int_equal(answers_count(&answers, 0), 100);
-	assert_true(nlconn_stats(peer.conn).pack >= PACK);
+	assert_true(taskstats_client_stats(peer.conn).pack >= PACK);
 	finish(&peer, &answers);
 
 	/* One alone must be answered too. */
@@ -460,5 +460,5 @@ int main(void)
 		cmocka_unit_test(test_some_large),
 	};
 
-	return cmocka_run_group_tests_name("nlconn", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("taskstats_client", tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static uint64_t since(uint64_t start)
 static void prefill(void *arg)
 {
 	struct peer *peer = arg;
-	unsigned pack = nlconn_stats(peer->conn).pack;
+	unsigned pack = taskstats_client_stats(peer->conn).pack;
 
 	for (unsigned i = 0; i < pack; i++) {
 		unsigned place = peer->step * pack + i;
@@ -83,12 +83,12 @@ static void test_always_lost(void **state)
 	(void)state;
 	peer_open(&peer, SHORT_MS, NULL);
 	peer.number = 1000;
-	pack = nlconn_stats(peer.conn).pack;
+	pack = taskstats_client_stats(peer.conn).pack;
 	prefill(&peer);
 	assert_int_equal(answers_query(&answers, &peer, false, 1000, 5000, prefill), -ETIMEDOUT);
 	assert_int_equal(answers_count(&answers, 0), 2 * (pack - 1));
 	assert_int_equal(answers_count(&answers, -ETIMEDOUT), 5000 - 2 * (pack - 1));
-	assert_int_equal(nlconn_stats(peer.conn).sends, 2);
+	assert_int_equal(taskstats_client_stats(peer.conn).sends, 2);
 	assert_in_range(since(start), 2 * SHORT_MS - 2, LONG_MS);
 	finish(&peer, &answers);
 }
@@ -113,7 +113,7 @@ static void test_silence(void **state)
 	assert_int_equal(answers_query(&answers, &peer, true, 1, 5000, NULL), -ETIMEDOUT);
 	assert_int_equal(answers_count(&answers, -ETIMEDOUT), 5000);
 	assert_in_range(since(start), SHORT_MS - 1, LONG_MS);
-	assert_int_equal(nlconn_stats(peer.conn).sends, 1);
+	assert_int_equal(taskstats_client_stats(peer.conn).sends, 1);
 	assert_int_equal(answers.between, 0);
 	finish(&peer, &answers);
 }
@@ -138,7 +138,7 @@ static void test_late(void **state)
 	}
 	assert_int_equal(answers_query(&answers, &peer, false, 150, 50, NULL), 0);
 	assert_int_equal(answers_count(&answers, 0), 50);
-	assert_int_equal(nlconn_stats(peer.conn).foreign, 50);
+	assert_int_equal(taskstats_client_stats(peer.conn).foreign, 50);
 	finish(&peer, &answers);
 }
 
@@ -162,7 +162,7 @@ static void test_flood(void **state)
 	assert_int_equal(answers_query(&answers, &peer, false, 1, 300, NULL), -ETIMEDOUT);
 	assert_int_equal(answers_count(&answers, -ETIMEDOUT), 300);
 	assert_in_range(since(start), SHORT_MS - 1, LONG_MS);
-	assert_true(nlconn_stats(peer.conn).foreign > 0);
+	assert_true(taskstats_client_stats(peer.conn).foreign > 0);
 	finish(&peer, &answers);
 }
 
@@ -185,9 +185,9 @@ static void test_closed(void **state)
 	err = answers_query(&answers, &peer, false, 1, 300, NULL);
 	assert_true(err < 0 && err != -ETIMEDOUT);
 	assert_true(answers_once(&answers));
-	assert_int_equal(answers_count(&answers, 0), nlconn_stats(peer.conn).pack / 2);
+	assert_int_equal(answers_count(&answers, 0), taskstats_client_stats(peer.conn).pack / 2);
 	assert_int_equal(answers_count(&answers, err),
-			 300 - nlconn_stats(peer.conn).pack / 2);
+			 300 - taskstats_client_stats(peer.conn).pack / 2);
 	answers_free(&answers);
 	err = answers_query(&answers, &peer, false, 1, 300, NULL);
 	assert_int_equal(err, -EPIPE);
@@ -206,5 +206,5 @@ int main(void)
 		cmocka_unit_test(test_closed),
 	};
 
-	return cmocka_run_group_tests_name("nlconn lost", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("taskstats_client lost", tests, NULL, NULL);
 }

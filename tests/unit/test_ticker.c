@@ -13,44 +13,44 @@
 /* The first point is now, each next one an interval later, however long a sample took. */
 static void test_steady(void **state)
 {
-	struct grid grid;
+	struct ticker ticker;
 
 	(void)state;
-	grid_start(&grid, 1000, 100);
-	assert_true(grid.due_ns == 1000);
+	ticker_start(&ticker, 1000, 100);
+	assert_true(ticker.due_ns == 1000);
 	for (uint64_t i = 1; i < 1000; i++) {
-		assert_true(grid_advance(&grid, 1000 + 100 * (i - 1) + i % 100) == 0);
-		assert_true(grid.due_ns == 1000 + 100 * i);
+		assert_true(ticker_advance(&ticker, 1000 + 100 * (i - 1) + i % 100) == 0);
+		assert_true(ticker.due_ns == 1000 + 100 * i);
 	}
 }
 
-/* Points that have passed are skipped and counted; the next one lies ahead, on the grid. */
+/* Points that have passed are skipped and counted; the next one lies ahead, on the ticker. */
 static void test_skipped(void **state)
 {
-	struct grid grid;
+	struct ticker ticker;
 
 	(void)state;
-	grid_start(&grid, 1000, 100);
-	assert_true(grid_advance(&grid, 1099) == 0);
-	assert_true(grid.due_ns == 1100);
+	ticker_start(&ticker, 1000, 100);
+	assert_true(ticker_advance(&ticker, 1099) == 0);
+	assert_true(ticker.due_ns == 1100);
 	/* The point of right now has passed. */
-	assert_true(grid_advance(&grid, 1200) == 1);
-	assert_true(grid.due_ns == 1300);
-	assert_true(grid_advance(&grid, 1755) == 4);
-	assert_true(grid.due_ns == 1800);
+	assert_true(ticker_advance(&ticker, 1200) == 1);
+	assert_true(ticker.due_ns == 1300);
+	assert_true(ticker_advance(&ticker, 1755) == 4);
+	assert_true(ticker.due_ns == 1800);
 }
 
 /* A machine that slept for a year. */
 static void test_long(void **state)
 {
 	static const uint64_t year = UINT64_C(31536000) * 1000000000;
-	struct grid grid;
+	struct ticker ticker;
 
 	(void)state;
-	grid_start(&grid, 1, 50000000);
-	assert_true(grid_advance(&grid, year) == year / 50000000 - 1);
-	assert_true(grid.due_ns > year && grid.due_ns <= year + 50000000);
-	assert_true(grid.due_ns % 50000000 == 1);
+	ticker_start(&ticker, 1, 50000000);
+	assert_true(ticker_advance(&ticker, year) == year / 50000000 - 1);
+	assert_true(ticker.due_ns > year && ticker.due_ns <= year + 50000000);
+	assert_true(ticker.due_ns % 50000000 == 1);
 }
 
 int main(void)
