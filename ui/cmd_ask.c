@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/cmd.h"
 #include "base/pattern.h"
-#include "ui/table_state.h"
 #include "base/util.h"
-
+#include "ui/cmd.h"
+#include "ui/table_state.h"
 
 /* Takes the filter; an empty one clears it. */
 static unsigned take_filter(struct ui *ui, const char *text, struct buf *error)

@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ui/cmd.h"
+#include "base/util.h"
 #include "kernel/pidlist.h"
 #include "kernel/proctask.h"
-#include "base/util.h"
+#include "ui/cmd.h"
 
 #define NICE_MIN (-20)
 #define NICE_MAX 19
@@ -26,14 +26,14 @@ static const struct {
 	const char *name;
 	int number;
 } signals[] = {
-	{ "TERM", SIGTERM }, { "KILL", SIGKILL }, { "HUP", SIGHUP }, { "INT", SIGINT },
-	{ "QUIT", SIGQUIT }, { "STOP", SIGSTOP }, { "CONT", SIGCONT }, { "TSTP", SIGTSTP },
-	{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "ABRT", SIGABRT }, { "ALRM", SIGALRM },
-	{ "BUS", SIGBUS }, { "CHLD", SIGCHLD }, { "FPE", SIGFPE }, { "ILL", SIGILL },
-	{ "IO", SIGIO }, { "PIPE", SIGPIPE }, { "PROF", SIGPROF }, { "PWR", SIGPWR },
-	{ "SEGV", SIGSEGV }, { "SYS", SIGSYS }, { "TRAP", SIGTRAP }, { "TTIN", SIGTTIN },
-	{ "TTOU", SIGTTOU }, { "URG", SIGURG }, { "VTALRM", SIGVTALRM },
-	{ "WINCH", SIGWINCH }, { "XCPU", SIGXCPU }, { "XFSZ", SIGXFSZ },
+	{ "TERM", SIGTERM }, { "KILL", SIGKILL }, { "HUP", SIGHUP },	   { "INT", SIGINT },
+	{ "QUIT", SIGQUIT }, { "STOP", SIGSTOP }, { "CONT", SIGCONT },	   { "TSTP", SIGTSTP },
+	{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "ABRT", SIGABRT },	   { "ALRM", SIGALRM },
+	{ "BUS", SIGBUS },   { "CHLD", SIGCHLD }, { "FPE", SIGFPE },	   { "ILL", SIGILL },
+	{ "IO", SIGIO },     { "PIPE", SIGPIPE }, { "PROF", SIGPROF },	   { "PWR", SIGPWR },
+	{ "SEGV", SIGSEGV }, { "SYS", SIGSYS },	  { "TRAP", SIGTRAP },	   { "TTIN", SIGTTIN },
+	{ "TTOU", SIGTTOU }, { "URG", SIGURG },	  { "VTALRM", SIGVTALRM }, { "WINCH", SIGWINCH },
+	{ "XCPU", SIGXCPU }, { "XFSZ", SIGXFSZ },
 };
 
 /* The name of a signal, or NULL. */

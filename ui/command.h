@@ -14,17 +14,17 @@
 #define COMMAND_KEYS 3
 
 struct command {
-	const char *name;	/* such as "sort-cpu" */
-	const char *group;	/* its section in help */
+	const char *name; /* such as "sort-cpu" */
+	const char *group; /* its section in help */
 	int keys[COMMAND_KEYS]; /* a character below 128, or a KEY_ of ncurses; 0: none */
-	unsigned where;		/* the WHERE_ bits of views that have it */
+	unsigned where; /* the WHERE_ bits of views that have it */
 	/* Reactions. */
 	unsigned (*run)(struct ui *ui, int arg);
 	int arg;
 	const char *help;
 	const char *hint; /* in the footer, as "KEY hint"; NULL: not there */
 	const char *hint_keys; /* in place of the first key's name; NULL */
-	bool hint_always;	/* has its place before others */
+	bool hint_always; /* has its place before others */
 };
 
 extern const struct command command_table[];

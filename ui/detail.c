@@ -35,9 +35,10 @@ static struct figure_sum figure_sum(enum figure figure, uint32_t valid, struct d
 	uint32_t kinds = figure_kinds(figure), known = valid & kinds;
 
 	if (!kinds)
-		return (struct figure_sum){
-			.known = valid & (figure == FIGURE_RUN ? VALID_RUN : VALID_TICK),
-			.counted = valid & DELAY_COUNT_BIT(DELAY_CPU), .sum = sum };
+		return (struct figure_sum){ .known = valid & (figure == FIGURE_RUN ? VALID_RUN
+										   : VALID_TICK),
+					    .counted = valid & DELAY_COUNT_BIT(DELAY_CPU),
+					    .sum = sum };
 	return (struct figure_sum){ .known = known,
 				    .counted = ((valid >> DELAY_KINDS) & known) == known,
 				    .sum = sum };
@@ -92,9 +93,9 @@ static void remember_row(struct detail *detail)
 	for (enum figure f = 0; f < FIGURES; f++) {
 		const struct figure_sum *figure = &detail->interval[f];
 
-		spark_add(&detail->history[f],
-			  figure->known ? (double)figure->sum.ns * 100.0 /
-						  (double)detail->interval_ns : (double)NAN);
+		spark_add(&detail->history[f], figure->known ? (double)figure->sum.ns * 100.0 /
+								       (double)detail->interval_ns
+							     : (double)NAN);
 	}
 }
 
@@ -456,8 +457,7 @@ void detail_next(struct detail *detail, struct ui *ui)
 	if (detail->ended)
 		return;
 	/* First, so that a process that has gone meanwhile keeps the threads it had. */
-	if (detail->who.thread || frame_of(detail, ui) != ui->frame ||
-	    find_row(detail, ui->frame))
+	if (detail->who.thread || frame_of(detail, ui) != ui->frame || find_row(detail, ui->frame))
 		read_threads(detail, ui);
 	take_detail_task(detail, ui);
 }

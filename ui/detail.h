@@ -13,7 +13,7 @@
 enum figure {
 	FIGURE_TOTAL = DELAY_KINDS,
 	FIGURE_MEM,
-	FIGURE_RUN,  /* exact */
+	FIGURE_RUN, /* exact */
 	FIGURE_REAL, /* counted in ticks */
 	FIGURES
 };
@@ -28,8 +28,8 @@ struct figure_sum {
 struct detail_task {
 	pid_t ppid;
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
-	uint64_t read_ns;  /* when its counters were read */
-	char state;	   /* 0: not known */
+	uint64_t read_ns; /* when its counters were read */
+	char state; /* 0: not known */
 	uint64_t stuck_ns; /* see row_wait(); 0: it is not */
 	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */
 };
@@ -41,7 +41,7 @@ struct detail_group {
 	pid_t worst_pid;
 	struct delay_sum worst_total;
 	struct cgroup_states states; /* of members whose state was read */
-	size_t stateless;	     /* members whose state was not, or is not known any more */
+	size_t stateless; /* members whose state was not, or is not known any more */
 	/* Of its own files: 0 in `have` where there are none. */
 	struct cgroup_sample now, before;
 };
@@ -56,8 +56,8 @@ struct detail {
 	bool ended;
 	char how[32]; /* exit status or signal; "": not known, or nothing to say */
 	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: there for the last time, and not any more */
-	size_t members;		   /* of the sum */
-	uint64_t interval_ns;	   /* 0: there is none yet */
+	size_t members; /* of the sum */
+	uint64_t interval_ns; /* 0: there is none yet */
 	struct figure_sum interval[FIGURES], life[FIGURES];
 	struct spark history[FIGURES]; /* shares of the interval in percent */
 	/* Of the process's threads that live, or of the one thread. */

@@ -34,7 +34,8 @@ void detail_span(char text[DETAIL_TIME], uint64_t ns)
 }
 
 /* Puts a number of waits. */
-static int put_count_cell(struct pager *pager, int column, int cells, const struct figure_sum *figure)
+static int put_count_cell(struct pager *pager, int column, int cells,
+			  const struct figure_sum *figure)
 {
 	struct value value = figure->known && figure->counted
 				     ? value_number((double)figure->sum.count)
@@ -42,8 +43,8 @@ static int put_count_cell(struct pager *pager, int column, int cells, const stru
 
 	value_append(&pager->cell, &value, FORMAT_COUNT, (unsigned)cells - 1);
 	return pager_right(pager, column, cells,
-			   value.type == VALUE_NUMBER && value.number > 0 ? STYLE_NORMAL :
-									    STYLE_DIM);
+			   value.type == VALUE_NUMBER && value.number > 0 ? STYLE_NORMAL
+									  : STYLE_DIM);
 }
 
 /* Puts a time in ms with as many decimals (three at most) as there is room for. */
@@ -85,7 +86,8 @@ static void put_sum(struct pager *pager, int column, const int cells[3],
 static enum style share_style(const struct detail *detail, enum figure f)
 {
 	double share = detail->interval_ns ? (double)detail->interval[f].sum.ns * 100.0 /
-						     (double)detail->interval_ns : 0;
+						     (double)detail->interval_ns
+					   : 0;
 
 	if (!figure_kinds(f))
 		return STYLE_NORMAL;
@@ -138,8 +140,8 @@ static void put_stamp(const struct detail *detail, struct pager *pager, int colu
 	const struct task_record *record = &detail->record;
 	char text[DETAIL_TIME] = "-";
 
-	if (f < FIGURE_TOTAL && detail->life[f].known &&
-	    record->stamp_valid & DELAY_BIT(f) && record->max[f])
+	if (f < FIGURE_TOTAL && detail->life[f].known && record->stamp_valid & DELAY_BIT(f) &&
+	    record->max[f])
 		detail_time(text, "%Y-%m-%d %H:%M:%S", record->stamp[f]);
 	buf_puts(&pager->cell, text);
 	pager_right(pager, column, 20, text[1] ? STYLE_NORMAL : STYLE_DIM);
@@ -171,8 +173,7 @@ static const struct block {
 	{ 30, "    count    total ms   avg ms", put_life },
 	{ 16, "  max ms  min ms", put_range },
 	{ 20, "         time of max", put_stamp },
-	{ 68, " share of the interval, each line on a scale up to its peak   peak %",
-	  put_history },
+	{ 68, " share of the interval, each line on a scale up to its peak   peak %", put_history },
 };
 
 /* The group's title. */

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "ui/detail_figures.h"
 #include "ui/detail_sum.h"
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
-#include "base/util.h"
 
 /* Cells that a text of several lines gets at least. */
 #define LEAST_CELLS 8
@@ -28,8 +28,7 @@
 static int put_item(struct pager *pager, int column, const char *name, const char *value,
 		    size_t len)
 {
-	int cells = (int)strlen(name) + 1 +
-		    (int)text_width(value, len, pager->term->charset);
+	int cells = (int)strlen(name) + 1 + (int)text_width(value, len, pager->term->charset);
 
 	if (column && column + cells > pager->width) {
 		pager->line++;
@@ -85,8 +84,7 @@ static void put_long(struct detail_page *page, const char *name, const struct bu
 	text_escape(text, raw->data, raw->len, pager->term->charset);
 	pager_puts(pager, 0, name, STYLE_DIM);
 	for (size_t at = 0, n; at < text->len; at += n) {
-		n = fitting(text->data + at, text->len - at, (unsigned)room,
-			    pager->term->charset);
+		n = fitting(text->data + at, text->len - at, (unsigned)room, pager->term->charset);
 		pager_put(pager, left, room, text->data + at, n, STYLE_NORMAL);
 		pager->line++;
 	}
@@ -96,8 +94,15 @@ static void put_long(struct detail_page *page, const char *name, const struct bu
 static const char *state_words(char state)
 {
 	static const char *const words[] = {
-		"R running", "S sleeping", "D uninterruptible sleep", "T stopped",
-		"t stopped by a tracer", "Z zombie", "X dead", "I idle", "P parked",
+		"R running",
+		"S sleeping",
+		"D uninterruptible sleep",
+		"T stopped",
+		"t stopped by a tracer",
+		"Z zombie",
+		"X dead",
+		"I idle",
+		"P parked",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -165,7 +170,8 @@ static void prepare_threads(struct detail_page *page, const struct detail *detai
 			    const struct view *view, const struct ui *ui)
 {
 	const struct pager *pager = &page->pager;
-	struct query query = { .sort = ui->query.sort, .descending = ui->query.descending,
+	struct query query = { .sort = ui->query.sort,
+			       .descending = ui->query.descending,
 			       .over_ms = -1 };
 	size_t from = pager->first > pager->line ? pager->first - pager->line : 0;
 	size_t to = pager->last - pager->line;
@@ -186,9 +192,13 @@ static void write_thread_list(struct detail_page *page, const struct detail *det
 	struct layout_frame shown = { .width = (unsigned)pager->width,
 				      .reads = NEED_STAT,
 				      .of_process = true };
-	struct table_draw draw = { .term = &ui->term, .layout = &page->layout,
-				   .sort = ui->query.sort, .descending = ui->query.descending,
-				   .of_process = true, .view = ui_view(ui), .cell = &page->text,
+	struct table_draw draw = { .term = &ui->term,
+				   .layout = &page->layout,
+				   .sort = ui->query.sort,
+				   .descending = ui->query.descending,
+				   .of_process = true,
+				   .view = ui_view(ui),
+				   .cell = &page->text,
 				   .scratch = &page->scratch };
 	char title[64];
 	size_t n;
@@ -249,8 +259,8 @@ static void put_field(const struct detail *detail, struct pager *pager, int colu
 	if (grows)
 		value_append(&pager->cell, &growth, FORMAT_COUNT, (unsigned)growth_cells - 1);
 	column = pager_right(pager, column, growth_cells,
-			     growth.type == VALUE_NUMBER && growth.number > 0 ? STYLE_NORMAL :
-										STYLE_DIM);
+			     growth.type == VALUE_NUMBER && growth.number > 0 ? STYLE_NORMAL
+									      : STYLE_DIM);
 	value_append(&pager->cell, &value, FORMAT_COUNT, (unsigned)value_cells - 1);
 	column = pager_right(pager, column, value_cells,
 			     value.number != 0 ? STYLE_NORMAL : STYLE_DIM);

@@ -4,8 +4,8 @@
 #define STALLTOP_UI_DETAIL_PAGE_H
 
 #include "ui/detail.h"
-#include "view/layout.h"
 #include "ui/pager.h"
+#include "view/layout.h"
 
 /* Zero-initialised it is ready. */
 struct detail_page {

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "view/summary.h"
 #include "base/util.h"
+#include "view/summary.h"
 
 /* Cells of the names at the left. */
 #define NAME_CELLS 10
@@ -52,10 +52,11 @@ static void write_worst(const struct detail_group *group, struct pager *pager, s
 /* Appends counts of tasks by state. */
 static void append_states(struct buf *out, const struct cgroup_states *states)
 {
-	buf_printf(out, "%llu running, %llu sleeping, %llu stopped, %llu uninterruptible, "
-		   "%llu in I/O wait", (unsigned long long)states->running,
-		   (unsigned long long)states->sleeping, (unsigned long long)states->stopped,
-		   (unsigned long long)states->uninterruptible,
+	buf_printf(out,
+		   "%llu running, %llu sleeping, %llu stopped, %llu uninterruptible, "
+		   "%llu in I/O wait",
+		   (unsigned long long)states->running, (unsigned long long)states->sleeping,
+		   (unsigned long long)states->stopped, (unsigned long long)states->uninterruptible,
 		   (unsigned long long)states->io_wait);
 }
 
@@ -77,8 +78,10 @@ static void write_states(const struct detail *detail, const struct ui *ui, struc
 	append_states(scratch, &group->now.states);
 	buf_puts(scratch, " (cgroupstats, threads)");
 	write_line(pager, "", scratch, STYLE_NORMAL);
-	pager_puts(pager, NAME_CELLS, "since Linux 6.1 cgroupstats omits tasks that sleep for a set "
-		   "time or poll", STYLE_DIM);
+	pager_puts(pager, NAME_CELLS,
+		   "since Linux 6.1 cgroupstats omits tasks that sleep for a set "
+		   "time or poll",
+		   STYLE_DIM);
 	pager->line++;
 }
 
@@ -128,8 +131,7 @@ static void append_growth(struct buf *out, uint64_t now, uint64_t before, bool k
 }
 
 /* How the group was kept back by its limits, since it was made and in the interval. */
-static void write_limits(const struct detail_group *group, struct pager *pager,
-			 struct buf *scratch)
+static void write_limits(const struct detail_group *group, struct pager *pager, struct buf *scratch)
 {
 	const struct cgroup_sample *now = &group->now, *before = &group->before;
 	unsigned known = before->have & now->have;

@@ -39,7 +39,8 @@ static int give_back(int *lines, int missing)
 
 struct header_plan header_plan(const struct ui *ui, int lines)
 {
-	struct header_plan plan = { .title = true, .tasks = !ui->settings->fold_header,
+	struct header_plan plan = { .title = true,
+				    .tasks = !ui->settings->fold_header,
 				    .head = true };
 	int files = pressure_files(ui->frame), used, missing, flag;
 
@@ -115,10 +116,14 @@ static void draw_figures(struct term *term, int at, struct summary *line)
 void header_title(struct ui *ui, int line)
 {
 	struct title title = {
-		.interval_ns = ui->settings->interval_ns, .rows = ui_rows_are(ui),
-		.of_group = ui->opened, .by = ui->group.by, .below = ui->group.below,
+		.interval_ns = ui->settings->interval_ns,
+		.rows = ui_rows_are(ui),
+		.of_group = ui->opened,
+		.by = ui->group.by,
+		.below = ui->group.below,
 		.name = ui->group.named ? buf_cstr(&ui->group.name) : NULL,
-		.paused = ui->paused, .held = ui->held,
+		.paused = ui->paused,
+		.held = ui->held,
 	};
 	struct view view = ui_view(ui);
 	struct summary figures = summary_title(&ui->scratch, &view, &title);

@@ -9,7 +9,7 @@
 struct header_plan {
 	bool title, tasks;
 	int pressure; /* lines: 0, 1 for the short form, more for the block */
-	int notes;    /* lines */
+	int notes; /* lines */
 	bool head, unit, sum; /* of the table */
 	int rows;
 };

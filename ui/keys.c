@@ -25,9 +25,19 @@
 
 /* A kind's key is the digit of its row. */
 #define KIND_COMMAND(NAME, kernel, id, heading, digit, since, place, place15, help) \
-	{ "sort-" id, SORT, { digit }, WHERE_TABLE, cmd_sort_key, digit, \
-	  "sort by " id ": " help "; again reverses", NULL, NULL, false },
+	{ "sort-" id, \
+	  SORT, \
+	  { digit }, \
+	  WHERE_TABLE, \
+	  cmd_sort_key, \
+	  digit, \
+	  "sort by " id ": " help "; again reverses", \
+	  NULL, \
+	  NULL, \
+	  false },
 
+/* A row reads better in few lines than with a line a member. */
+/* clang-format off */
 const struct command command_table[] = {
 	DELAY_TABLE(KIND_COMMAND)
 	{ "sort-mem", SORT, { '9' }, WHERE_TABLE, cmd_sort_key, '9',
@@ -155,4 +165,5 @@ const struct command command_table[] = {
 	  0, "quit", NULL, NULL, false },
 };
 
+/* clang-format on */
 const size_t command_table_n = ARRAY_SIZE(command_table);

@@ -36,7 +36,8 @@ void lines_erase(struct lines *lines)
 
 void lines_put(struct lines *lines, int line, const struct piece *piece)
 {
-	const struct head head = { .len = piece->len, .column = piece->column,
+	const struct head head = { .len = piece->len,
+				   .column = piece->column,
 				   .style = piece->style };
 	struct buf *now = &lines->line[line].now;
 
@@ -67,8 +68,10 @@ bool lines_next(const struct lines *lines, int line, size_t *at, struct piece *p
 	if (*at >= drawn->len)
 		return false;
 	memcpy(&head, drawn->data + *at, sizeof(head));
-	*piece = (struct piece){ .column = head.column, .style = head.style,
-				 .text = drawn->data + *at + sizeof(head), .len = head.len };
+	*piece = (struct piece){ .column = head.column,
+				 .style = head.style,
+				 .text = drawn->data + *at + sizeof(head),
+				 .len = head.len };
 	*at += sizeof(head) + head.len;
 	return true;
 }

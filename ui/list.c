@@ -38,8 +38,11 @@ static size_t moved(const struct list *list, size_t line, long by)
 void list_move(struct list *list, enum list_move move)
 {
 	long page = list->height > 1 ? (long)list->height - 1 : 1;
-	const long by[] = { [LIST_UP] = -1, [LIST_DOWN] = 1, [LIST_PAGE_UP] = -page,
-			    [LIST_PAGE_DOWN] = page, [LIST_HOME] = -(long)list->n,
+	const long by[] = { [LIST_UP] = -1,
+			    [LIST_DOWN] = 1,
+			    [LIST_PAGE_UP] = -page,
+			    [LIST_PAGE_DOWN] = page,
+			    [LIST_HOME] = -(long)list->n,
 			    [LIST_END] = (long)list->n };
 
 	if (list->plain) {

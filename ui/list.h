@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 struct list {
-	size_t n;	 /* lines there are */
-	size_t height;	 /* lines that fit; set by who draws */
-	size_t top;	 /* the first one shown */
+	size_t n; /* lines there are */
+	size_t height; /* lines that fit; set by who draws */
+	size_t top; /* the first one shown */
 	size_t selected; /* below n, or 0 */
-	bool plain;	 /* has no selection: moving scrolls */
+	bool plain; /* has no selection: moving scrolls */
 };
 
 /* The moves that keys make. */

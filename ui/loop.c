@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/pattern.h"
+#include "base/util.h"
 #include "ui/cmd.h"
 #include "ui/command.h"
-#include "base/pattern.h"
 #include "ui/table_state.h"
-#include "base/util.h"
 #include "ui/view_table.h"
 #include "ui/watch.h"
 
@@ -35,13 +35,13 @@
 
 struct loop {
 	struct ui ui;
-	int signals;	  /* signalfd */
+	int signals; /* signalfd */
 	uint64_t last_ns; /* when the last sample began */
 	uint64_t skipped; /* grid points passed over since */
-	bool asked;	  /* a sample is due as soon as it says something */
-	bool dirty;	  /* something is to be drawn */
-	bool paused;	  /* as ui.paused was when the grid was looked at last */
-	unsigned wanted;  /* what the last sample was asked for */
+	bool asked; /* a sample is due as soon as it says something */
+	bool dirty; /* something is to be drawn */
+	bool paused; /* as ui.paused was when the grid was looked at last */
+	unsigned wanted; /* what the last sample was asked for */
 };
 
 /* Draws all. A terminal that takes nothing is tried again with the next change. */
@@ -112,10 +112,9 @@ static unsigned mouse(struct ui *ui, const struct term_key *key)
 	struct page *page = ui_page(ui);
 
 	if (key->mouse == MOUSE_CLICK)
-		return page->ops->click ?
-			       page->ops->click(ui, page->state, &page->list, key->line,
-						key->column) :
-			       REACT_NONE;
+		return page->ops->click ? page->ops->click(ui, page->state, &page->list, key->line,
+							   key->column)
+					: REACT_NONE;
 	list_scroll(&page->list, key->mouse == MOUSE_UP ? -WHEEL_LINES : WHEEL_LINES);
 	if (ui->depth == 1)
 		table_pin(ui);
@@ -132,8 +131,9 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 	 * no answer is taken, and no key does anything but the way out.
 	 */
 	if (ui->prompt.open)
-		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key)) ?
-			       REACT_NONE : prompt_key(&ui->prompt, ui, key);
+		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key))
+			       ? REACT_NONE
+			       : prompt_key(&ui->prompt, ui, key);
 	ui->message_until_ns = 0;
 	if (key->mouse)
 		return ui->frame ? mouse(ui, key) | REACT_REDRAW : REACT_NONE;
@@ -290,8 +290,10 @@ static void sample_on_grid(struct loop *loop)
 
 	sample(loop);
 	if (first && ui->frame)
-		ticker_start(&ui->ticker, loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ?
-					      interval_ns : FIRST_INTERVAL_NS), interval_ns);
+		ticker_start(&ui->ticker,
+			     loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ? interval_ns
+									      : FIRST_INTERVAL_NS),
+			     interval_ns);
 	else
 		loop->skipped += ticker_advance(&ui->ticker, clock_ns(CLOCK_MONOTONIC));
 }
@@ -430,8 +432,7 @@ static int run(struct loop *loop)
 /* Blocks the signals that come by a descriptor, and opens that. 0 or -errno. */
 static int open_screen_signals(struct loop *loop, sigset_t *before)
 {
-	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT,
-				     SIGWINCH };
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
 	sigset_t set;
 
 	sigemptyset(&set);

@@ -7,9 +7,9 @@
 
 /* What the screen came to grief at. */
 enum ui_failure {
-	UI_SOURCE,   /* the source could not be opened */
+	UI_SOURCE, /* the source could not be opened */
 	UI_TERMINAL, /* the terminal could not be taken over (-ENOENT: its type is not known) */
-	UI_WAIT	     /* waiting for keys and signals */
+	UI_WAIT /* waiting for keys and signals */
 };
 
 /*

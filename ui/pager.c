@@ -42,8 +42,8 @@ int pager_puts(struct pager *pager, int column, const char *text, enum style sty
 {
 	size_t len = strlen(text);
 
-	return pager_put(pager, column, (int)text_width(text, len, pager->term->charset), text,
-			 len, style);
+	return pager_put(pager, column, (int)text_width(text, len, pager->term->charset), text, len,
+			 style);
 }
 
 int pager_right(struct pager *pager, int column, int cells, enum style style)

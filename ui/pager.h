@@ -13,9 +13,9 @@
 
 struct pager {
 	struct term *term;
-	int top;	    /* line of the screen where the page begins */
+	int top; /* line of the screen where the page begins */
 	size_t first, last; /* lines of the page that are drawn, without `last` */
-	size_t line;	    /* being written */
+	size_t line; /* being written */
 	int width;
 	size_t parts[PAGER_PARTS]; /* lines where parts begin */
 	size_t nparts;

@@ -15,7 +15,7 @@
 
 /* Opens it. */
 static void open_prompt(struct prompt *prompt, const char *label, const char *text,
-		  prompt_done_fn *done)
+			prompt_done_fn *done)
 {
 	prompt->label.len = prompt->text.len = prompt->error.len = 0;
 	buf_puts(&prompt->label, label);
@@ -26,8 +26,7 @@ static void open_prompt(struct prompt *prompt, const char *label, const char *te
 	prompt->open = true;
 }
 
-void prompt_ask(struct prompt *prompt, const char *label, const char *text,
-		prompt_done_fn *done)
+void prompt_ask(struct prompt *prompt, const char *label, const char *text, prompt_done_fn *done)
 {
 	open_prompt(prompt, label, text, done);
 	prompt->confirm = false;

@@ -20,7 +20,7 @@ typedef unsigned prompt_done_fn(struct ui *ui, const char *answer, struct buf *e
 
 struct prompt {
 	bool open;
-	bool fresh;   /* the text is what stood there at first: what is typed replaces it */
+	bool fresh; /* the text is what stood there at first: what is typed replaces it */
 	bool confirm; /* y or n at one key, answered with an empty text; else a text and Enter */
 	struct buf label;
 	struct buf text;
@@ -31,8 +31,7 @@ struct prompt {
 };
 
 /* Asks for a text; `text` is what stands there at first. The label is escaped text. */
-void prompt_ask(struct prompt *prompt, const char *label, const char *text,
-		prompt_done_fn *done);
+void prompt_ask(struct prompt *prompt, const char *label, const char *text, prompt_done_fn *done);
 
 /* Asks for yes or no: done() is called for yes only. The label is escaped text. */
 void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done);

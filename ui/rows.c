@@ -31,8 +31,8 @@ static void start_nodes(struct rows *rows, const struct frame *frame)
 {
 	reserve_nodes(rows, frame->n);
 	for (size_t i = 0; i < frame->n; i++)
-		rows->nodes[i] = (struct node){ .parent = NONE, .first = NONE, .last = NONE,
-						.next = NONE };
+		rows->nodes[i] =
+			(struct node){ .parent = NONE, .first = NONE, .last = NONE, .next = NONE };
 	for (size_t i = 0; i < rows->order.n; i++)
 		rows->nodes[rows->order.rows[i] - frame->rows].in = true;
 }
@@ -48,13 +48,12 @@ static size_t find_group_row(const struct rows *rows, uint64_t id)
 
 /* The index of a task's row that passes, or NONE. start_ns 0: whoever has the pid. */
 static size_t find_node(const struct rows *rows, const struct frame *frame, pid_t tgid, pid_t pid,
-		   uint64_t start_ns)
+			uint64_t start_ns)
 {
 	const struct task_raw *raw = sample_find(frame->cur, tgid, pid);
 	size_t index = raw ? (size_t)(raw - frame->cur->raw) : NONE;
 
-	if (!raw || !rows->nodes[index].in ||
-	    (start_ns && raw->task->key.start_ns != start_ns))
+	if (!raw || !rows->nodes[index].in || (start_ns && raw->task->key.start_ns != start_ns))
 		return NONE;
 	return index;
 }
@@ -69,8 +68,8 @@ static void apply_held(struct rows *rows, const struct frame *frame)
 	for (size_t i = 0; i < rows->nheld; i++) {
 		const struct place *place = &rows->held[i];
 		size_t index = place->key.pid ? find_node(rows, frame, place->tgid, place->key.pid,
-						     place->key.start_ns) :
-						find_group_row(rows, place->key.start_ns);
+							  place->key.start_ns)
+					      : find_group_row(rows, place->key.start_ns);
 
 		if (index == NONE)
 			continue;
@@ -125,7 +124,7 @@ static void add_item(struct rows *rows, const struct item *item)
 
 /* Appends a row's line, and its threads' where they are unfolded. */
 static void add_row_item(struct rows *rows, const struct frame *frame, const struct row *row,
-		    unsigned depth, bool more)
+			 unsigned depth, bool more)
 {
 	struct item item = { .row = row, .frame = frame, .depth = depth, .more = more };
 
@@ -173,8 +172,8 @@ static void link_tree(struct rows *rows, const struct frame *frame)
 	for (size_t i = 0; i < rows->order.n; i++) {
 		size_t index = (size_t)(rows->order.rows[i] - frame->rows);
 		const struct group *group = rows->order.rows[i]->group;
-		size_t parent = group ? group_above(rows, group) :
-					parent_row(rows, frame, rows->order.rows[i]);
+		size_t parent = group ? group_above(rows, group)
+				      : parent_row(rows, frame, rows->order.rows[i]);
 		struct node *node = &rows->nodes[index];
 
 		node->parent = parent;
@@ -220,7 +219,8 @@ static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 	struct grouping_options options = { .by = ui->settings->group_by,
 					    .tree = ui->settings->tree,
 					    .life = rows->order.life,
-					    .passes = query_takes, .arg = &ui->query };
+					    .passes = query_takes,
+					    .arg = &ui->query };
 
 	return ui_folds(ui) ? group_fold(&rows->grouping, ui->frame, &options) : ui->frame;
 }
@@ -249,7 +249,8 @@ void rows_build(struct rows *rows, struct ui *ui)
 	if (ui->held)
 		hold(rows);
 	if (rows->threads.frame) {
-		struct query query = { .sort = ui->query.sort, .descending = ui->query.descending,
+		struct query query = { .sort = ui->query.sort,
+				       .descending = ui->query.descending,
 				       .over_ms = -1 };
 
 		view.frame = rows->threads.frame;
@@ -279,8 +280,8 @@ static void set_fold(struct rows *rows, const struct task_key *key, enum fold fo
 {
 	size_t i = 0;
 
-	while (i < rows->nfolds && (rows->folds[i].key.pid != key->pid ||
-				    rows->folds[i].key.start_ns != key->start_ns))
+	while (i < rows->nfolds &&
+	       (rows->folds[i].key.pid != key->pid || rows->folds[i].key.start_ns != key->start_ns))
 		i++;
 	if (i == rows->nfolds)
 		rows->folds = xreallocarray(rows->folds, ++rows->nfolds, sizeof(*rows->folds));

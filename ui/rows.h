@@ -10,7 +10,7 @@ struct item {
 	const struct frame *frame; /* that the row is of */
 	unsigned depth;
 	bool thread; /* unfolded below its process */
-	bool more;   /* there is something below that is folded */
+	bool more; /* there is something below that is folded */
 };
 
 /* What is unfolded below a row of the tree. */

@@ -6,20 +6,20 @@
 /* What a text is; style.c says how that looks with 256, 16 and no colours. */
 enum style {
 	STYLE_NORMAL,
-	STYLE_DIM,	 /* zeros, what is unknown, units: recedes */
+	STYLE_DIM, /* zeros, what is unknown, units: recedes */
 	STYLE_BOLD,
-	STYLE_LABEL,	 /* names of figures, titles of sections */
-	STYLE_WARM,	 /* a value to notice */
-	STYLE_HOT,	 /* a high value */
-	STYLE_HEAD,	 /* the bar of headings */
+	STYLE_LABEL, /* names of figures, titles of sections */
+	STYLE_WARM, /* a value to notice */
+	STYLE_HOT, /* a high value */
+	STYLE_HEAD, /* the bar of headings */
 	STYLE_HEAD_SORT, /* the sort column in it */
-	STYLE_SELECTED,	 /* the selected row */
+	STYLE_SELECTED, /* the selected row */
 	STYLE_SELECTED_HOT, /* warm and hot values in it */
 	STYLE_SUM,
-	STYLE_NOTE,	 /* what is missing, and why */
-	STYLE_MESSAGE,	 /* what came of a key */
+	STYLE_NOTE, /* what is missing, and why */
+	STYLE_MESSAGE, /* what came of a key */
 	STYLE_ERROR,
-	STYLE_KEY,	 /* a key's name in the footer and in help */
+	STYLE_KEY, /* a key's name in the footer and in help */
 	STYLES
 };
 

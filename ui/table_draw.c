@@ -13,7 +13,7 @@ struct column_span {
 	size_t index;
 	const struct column *column;
 	int at, cells; /* cells: with those that only the last column takes */
-	bool rest;     /* it is the last one */
+	bool rest; /* it is the last one */
 };
 
 /* The column behind `span` on the screen (the first, of a zeroed one); false at the end. */
@@ -35,13 +35,12 @@ static bool next_span(const struct table_draw *draw, struct column_span *span)
 	if (span->rest)
 		span->cells = draw->term->columns - at;
 	/* A column that is cut would show wrong figures. */
-	return span->cells > 0 &&
-	       (span->column->last || at + span->cells <= draw->term->columns);
+	return span->cells > 0 && (span->column->last || at + span->cells <= draw->term->columns);
 }
 
 /* Puts what the cell holds into the span, from column `at` on. */
-static void put_cell(const struct table_draw *draw, int line, const struct column_span *span, int at,
-		     enum style style)
+static void put_cell(const struct table_draw *draw, int line, const struct column_span *span,
+		     int at, enum style style)
 {
 	term_put(draw->term, line, at, span->at + span->cells - at, draw->cell->data,
 		 draw->cell->len, style);
@@ -103,8 +102,8 @@ void table_draw_units(const struct table_draw *draw, int line)
  * How a delay is shown: by its share of the interval, averages by their length. Longest waits of
  * whole lives stand out where they rose in the interval.
  */
-static enum style delay_style(const struct column *column, struct view view,
-			      const struct row *row, const struct value *value)
+static enum style delay_style(const struct column *column, struct view view, const struct row *row,
+			      const struct value *value)
 {
 	bool single = view.unit == UNIT_AVG;
 	double warm = single ? WAIT_WARM : SHARE_WARM, hot = single ? WAIT_HOT : SHARE_HOT;
@@ -154,8 +153,8 @@ static int draw_branch(struct term *term, int line, int column, const struct ite
 static enum style marked_style(enum row_mark mark, enum style style)
 {
 	if (mark == ROW_SELECTED)
-		return style == STYLE_HOT || style == STYLE_WARM ? STYLE_SELECTED_HOT :
-								   STYLE_SELECTED;
+		return style == STYLE_HOT || style == STYLE_WARM ? STYLE_SELECTED_HOT
+								 : STYLE_SELECTED;
 	return mark == ROW_BOLD && style == STYLE_NORMAL ? STYLE_BOLD : style;
 }
 

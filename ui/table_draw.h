@@ -3,9 +3,9 @@
 #ifndef STALLTOP_UI_TABLE_DRAW_H
 #define STALLTOP_UI_TABLE_DRAW_H
 
-#include "view/layout.h"
 #include "ui/rows.h"
 #include "ui/term.h"
+#include "view/layout.h"
 
 /* A table as it is to be drawn. All of it stays the caller's. */
 struct table_draw {

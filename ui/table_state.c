@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/pattern.h"
-#include "ui/table_draw.h"
 #include "base/util.h"
+#include "ui/table_draw.h"
 
 /* Cells that the last column is to have before others give way to it: a task's name, a path. */
 #define NAME_CELLS 10
@@ -41,7 +41,8 @@ const struct column *table_sort_column(const struct ui *ui)
 }
 
 /* Takes a column out, unless it is the one sorted by. */
-static void take_column_out(struct layout *layout, const struct column *column, const struct column *sort)
+static void take_column_out(struct layout *layout, const struct column *column,
+			    const struct column *sort)
 {
 	size_t kept = 0;
 
@@ -164,8 +165,7 @@ void table_sort(struct ui *ui)
 	struct table *table = ui->table;
 
 	set_query(ui);
-	table->rows.order.life =
-		layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
+	table->rows.order.life = layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
 	rows_build(&table->rows, ui);
 	follow(ui);
 }
@@ -207,8 +207,8 @@ void table_pin(struct ui *ui)
 
 	ui->table->pinned = item;
 	if (item)
-		ui->table->selected = (struct ui_task){ .key = row_key(item->row),
-							.thread = item->thread };
+		ui->table->selected =
+			(struct ui_task){ .key = row_key(item->row), .thread = item->thread };
 }
 
 void table_unpin(struct ui *ui)
@@ -226,8 +226,8 @@ void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned need
 	needs &= NEED_PROC | NEED_INFO | NEED_GROUP_PARTS;
 	if (table->visible_cap < n) {
 		table->visible_cap = n * 2;
-		table->visible = xreallocarray(table->visible, table->visible_cap,
-					       sizeof(*table->visible));
+		table->visible =
+			xreallocarray(table->visible, table->visible_cap, sizeof(*table->visible));
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!items[i].thread)
@@ -247,8 +247,7 @@ static bool is_looked_for(const struct ui *ui, const struct item *item)
 	const struct task *task = item->row->task;
 
 	if (!task)
-		return item->row->group->name &&
-		       pattern_matches(ui->find, item->row->group->name);
+		return item->row->group->name && pattern_matches(ui->find, item->row->group->name);
 	return query_matches(ui->find, task);
 }
 
@@ -277,8 +276,7 @@ unsigned table_needs(struct ui *ui, void *state)
 
 	set_query(ui);
 	/* Of groups all members' are wanted, of tasks only those of rows that are shown. */
-	return query_needs(&ui->query, ui->settings->unit) |
-	       group_table[ui_rows_are(ui)].needs |
+	return query_needs(&ui->query, ui->settings->unit) | group_table[ui_rows_are(ui)].needs |
 	       (layout_needs(&table->layout, ui->settings->unit) &
 		(ui_folds(ui) ? NEED_RECORD | NEED_RANGE | NEED_PROC : NEED_RECORD | NEED_RANGE));
 }

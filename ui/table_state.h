@@ -3,9 +3,9 @@
 #ifndef STALLTOP_UI_TABLE_STATE_H
 #define STALLTOP_UI_TABLE_STATE_H
 
-#include "view/layout.h"
 #include "ui/rows.h"
 #include "ui/ui.h"
+#include "view/layout.h"
 
 struct table {
 	struct rows rows;

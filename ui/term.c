@@ -76,7 +76,7 @@ static void define_arrows(void)
 	static const struct {
 		const char *text;
 		int key;
-	} arrows[] = { { "\033[A", KEY_UP }, { "\033[B", KEY_DOWN }, { "\033[C", KEY_RIGHT },
+	} arrows[] = { { "\033[A", KEY_UP },   { "\033[B", KEY_DOWN }, { "\033[C", KEY_RIGHT },
 		       { "\033[D", KEY_LEFT }, { "\033[H", KEY_HOME }, { "\033[F", KEY_END } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(arrows); i++)
@@ -231,10 +231,10 @@ static bool get_mouse(struct term_key *key)
 		return false;
 	key->line = event.y;
 	key->column = event.x;
-	key->mouse = event.bstate & BUTTON4_PRESSED ? MOUSE_UP :
-		     event.bstate & BUTTON5_PRESSED ? MOUSE_DOWN :
-		     event.bstate & BUTTON1_PRESSED ? MOUSE_CLICK :
-						       MOUSE_NONE;
+	key->mouse = event.bstate & BUTTON4_PRESSED   ? MOUSE_UP
+		     : event.bstate & BUTTON5_PRESSED ? MOUSE_DOWN
+		     : event.bstate & BUTTON1_PRESSED ? MOUSE_CLICK
+						      : MOUSE_NONE;
 	return key->mouse != MOUSE_NONE;
 }
 

@@ -12,14 +12,14 @@
 #include <wchar.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "ui/lines.h"
 #include "ui/style.h"
-#include "base/text.h"
 #include "ui/tty.h"
 
 struct term {
 	bool open;
-	void *screen;	/* ncurses' SCREEN */
+	void *screen; /* ncurses' SCREEN */
 	struct tty tty;
 	struct termios saved; /* the terminal's modes before */
 	enum text_charset charset;

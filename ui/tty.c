@@ -34,8 +34,8 @@ static int open_tty(void)
 	unsigned wanted, found;
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		int fd = paths[i] ? open(paths[i], O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) :
-				    -1;
+		int fd = paths[i] ? open(paths[i], O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+				  : -1;
 
 		if (fd < 0)
 			continue;

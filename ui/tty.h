@@ -14,12 +14,12 @@
 #include "base/buf.h"
 
 struct tty {
-	FILE *stream;	/* what ncurses writes to, a descriptor of its own */
-	int out;	/* that descriptor: the terminal, or the memory while ncurses draws */
-	int fd;		/* the terminal, written to without blocking where that can be had */
-	int memory;	/* where ncurses draws to; from there it is sent. -1: none */
-	off_t taken;	/* how far what it drew has been taken from there */
-	int signals;	/* becomes readable when a signal ends a wait for the terminal; -1 */
+	FILE *stream; /* what ncurses writes to, a descriptor of its own */
+	int out; /* that descriptor: the terminal, or the memory while ncurses draws */
+	int fd; /* the terminal, written to without blocking where that can be had */
+	int memory; /* where ncurses draws to; from there it is sent. -1: none */
+	off_t taken; /* how far what it drew has been taken from there */
+	int signals; /* becomes readable when a signal ends a wait for the terminal; -1 */
 	struct buf pending; /* drawn, and not sent yet */
 };
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "view/layout.h"
 #include "base/util.h"
+#include "view/layout.h"
 
 /* How long a message stands when no key is pressed. */
 #define MESSAGE_NS (6 * NSEC_PER_SEC)
@@ -19,7 +19,8 @@
 
 struct view ui_view(const struct ui *ui)
 {
-	return (struct view){ .frame = ui->frame, .unit = ui->settings->unit,
+	return (struct view){ .frame = ui->frame,
+			      .unit = ui->settings->unit,
 			      .charset = ui->config->charset };
 }
 

@@ -9,10 +9,10 @@
 #include <sys/types.h>
 
 #include "base/ticker.h"
-#include "ui/prompt.h"
-#include "model/sampler.h"
-#include "ui/term.h"
 #include "cgroup/trigger.h"
+#include "model/sampler.h"
+#include "ui/prompt.h"
+#include "ui/term.h"
 #include "ui/view.h"
 #include "view/view_config.h"
 
@@ -26,8 +26,8 @@ struct ui_config {
 	const struct watch_config *watch; /* what comes back within linger_ns is told of once */
 	const char *message; /* shown at first, escaped text; NULL: none */
 	/* configuration_save(), and the path for it. */
-	enum configuration_saved (*save)(const char *path, const struct view_config *view, bool force,
-				    struct buf *message);
+	enum configuration_saved (*save)(const char *path, const struct view_config *view,
+					 bool force, struct buf *message);
 	const char *path;
 };
 
@@ -40,7 +40,7 @@ struct ui_group {
 	uint64_t id;
 	bool named;
 	struct buf name; /* raw bytes, where it has one */
-	bool below;	 /* with the members of all groups below it: it is one of a tree */
+	bool below; /* with the members of all groups below it: it is one of a tree */
 };
 
 /* The task that commands act on: what identifies it, and what it was called. */
@@ -66,24 +66,24 @@ struct ui {
 	struct term term;
 	struct prompt prompt;
 	struct page pages[UI_PAGES]; /* pages[0] is the table */
-	unsigned depth;		     /* pages there are; the last is on top */
+	unsigned depth; /* pages there are; the last is on top */
 
 	struct sampler_config sampler_config;
 	struct sampler *sampler;
 	const struct frame *frame; /* the last one; NULL before the first */
-	bool in_tick;		   /* a sample is being taken; `frame` is the one before */
-	bool paused, held;	   /* p; O */
+	bool in_tick; /* a sample is being taken; `frame` is the one before */
+	bool paused, held; /* p; O */
 	struct ticker ticker;
-	uint64_t samples;	   /* shown that have an interval */
-	unsigned note;		   /* which of several notes comes first */
+	uint64_t samples; /* shown that have an interval */
+	unsigned note; /* which of several notes comes first */
 	/* Notes that there is room for: what comes and goes does not shift the table. */
 	size_t note_room;
 	uint64_t note_room_until_ns; /* CLOCK_MONOTONIC */
 
 	struct query query; /* made of that of the settings, for the rows that there are */
 	struct pattern *match, *find;
-	char *pattern;	/* of match; NULL, as that: no filter */
-	char *wanted;	/* of find; NULL, as that: nothing was looked for yet */
+	char *pattern; /* of match; NULL, as that: no filter */
+	char *wanted; /* of find; NULL, as that: nothing was looked for yet */
 	bool opened; /* the members of a group are shown in place of the groups: */
 	struct ui_group group;
 

@@ -21,13 +21,13 @@ struct ui_task;
  * change the state. RESORT and RELAYOUT draw too.
  */
 #define REACT_NONE 0u
-#define REACT_REDRAW 0x01u   /* something shown has changed */
-#define REACT_RESORT 0x02u   /* the query has changed: order the rows of this frame anew */
+#define REACT_REDRAW 0x01u /* something shown has changed */
+#define REACT_RESORT 0x02u /* the query has changed: order the rows of this frame anew */
 #define REACT_RELAYOUT 0x04u /* the columns have, or the unit */
 #define REACT_RESAMPLE 0x08u /* take a sample now */
-#define REACT_REOPEN 0x10u   /* the source must be opened anew: processes or threads */
+#define REACT_REOPEN 0x10u /* the source must be opened anew: processes or threads */
 #define REACT_QUIT 0x20u
-#define REACT_RELEASE 0x40u  /* an order that is held is to be taken anew */
+#define REACT_RELEASE 0x40u /* an order that is held is to be taken anew */
 
 /* In which views a command is there. */
 #define WHERE_TABLE 0x01u

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/layout.h"
-#include "ui/table_state.h"
 #include "base/util.h"
+#include "ui/table_state.h"
+#include "view/layout.h"
 
 /* Cells of a line's parts; help takes the rest. */
 #define MARK_CELLS 6

@@ -9,8 +9,8 @@
 unsigned view_fields_open(struct ui *ui);
 
 /* Handlers of its keys. Reactions. */
-unsigned view_fields_toggle(struct ui *ui, int arg);  /* shows the field, or does not */
-unsigned view_fields_shift(struct ui *ui, int by);    /* moves it, up when negative */
+unsigned view_fields_toggle(struct ui *ui, int arg); /* shows the field, or does not */
+unsigned view_fields_shift(struct ui *ui, int by); /* moves it, up when negative */
 unsigned view_fields_default(struct ui *ui, int arg); /* back to the default fields */
 
 #endif

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/command.h"
+#include "base/util.h"
 #include "kernel/delayacct.h"
 #include "model/notes.h"
-#include "base/util.h"
+#include "ui/command.h"
 
 /* Cells of the names at the left. */
 #define NAME_CELLS 16
@@ -29,25 +29,27 @@ struct help {
 static void add_help(struct help *help, const char *name, const char *text)
 {
 	help->entries = xreallocarray(help->entries, help->n + 1, sizeof(*help->entries));
-	help->entries[help->n++] = (struct entry){ .name = name ? xstrdup(name) : NULL,
-						   .text = xstrdup(text) };
+	help->entries[help->n++] =
+		(struct entry){ .name = name ? xstrdup(name) : NULL, .text = xstrdup(text) };
 }
 
 /* What figures mean that no table says. */
 static void add_words(struct help *help)
 {
 	add_help(help, NULL, "Figures");
-	add_help(help, "(%)", "share of the interval, of one CPU's time: a process with several threads "
-			 "may have more than 100. A wait is booked when it ends, so a long one "
-			 "shows more than 100 too.");
+	add_help(help, "(%)",
+		 "share of the interval, of one CPU's time: a process with several threads "
+		 "may have more than 100. A wait is booked when it ends, so a long one "
+		 "shows more than 100 too.");
 	add_help(help, "-",
-	    "unknown: the kernel or the source does not give it, or it takes an "
-	    "interval first. It never stands for 0.");
+		 "unknown: the kernel or the source does not give it, or it takes an "
+		 "interval first. It never stands for 0.");
 	add_help(help, "now", "in the pressure block: time stalled in the interval, in percent.");
-	add_help(help, "=", "the sum of all rows that pass the filters, those not on the screen too.");
+	add_help(help, "=",
+		 "the sum of all rows that pass the filters, those not on the screen too.");
 	add_help(help, "USR SYS",
-	    "the time on a CPU is exact; its split into these two is estimated "
-	    "from clock ticks.");
+		 "the time on a CPU is exact; its split into these two is estimated "
+		 "from clock ticks.");
 }
 
 /* The commands of some views, by their groups. */

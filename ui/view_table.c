@@ -11,10 +11,13 @@
 static struct table_draw table_drawing(struct ui *ui)
 {
 	struct table *table = ui->table;
-	struct table_draw draw = { .term = &ui->term, .layout = &table->layout,
-				   .skip = table->skip, .sort = table_sort_column(ui),
+	struct table_draw draw = { .term = &ui->term,
+				   .layout = &table->layout,
+				   .skip = table->skip,
+				   .sort = table_sort_column(ui),
 				   .descending = ui->settings->query.descending,
-				   .view = ui_view(ui), .cell = &table->cell,
+				   .view = ui_view(ui),
+				   .cell = &table->cell,
 				   .scratch = &table->scratch };
 
 	draw.view.frame = table->rows.frame;

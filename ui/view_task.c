@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "ui/detail.h"
 #include "ui/detail_figures.h"
 #include "ui/detail_page.h"
 #include "ui/detail_sum.h"
-#include "base/util.h"
 
 struct task_view {
 	struct detail detail;
@@ -29,8 +29,9 @@ static void draw_bar(struct task_view *view, struct ui *ui)
 	term_put(term, 0, 0, term->columns, "", 0, STYLE_HEAD);
 	if (detail->sum) {
 		snprintf(text, sizeof(text), "%s%zu %s", detail->of_group ? "" : "sum of ",
-			 detail->members, ui->frame->threads ? plural(detail->members, "thread", "threads") :
-						plural(detail->members, "task", "tasks"));
+			 detail->members,
+			 ui->frame->threads ? plural(detail->members, "thread", "threads")
+					    : plural(detail->members, "task", "tasks"));
 		column = term_puts(term, 0, column, text, STYLE_HEAD);
 		view->page.text.len = 0;
 		if (detail->of_group)

@@ -5,9 +5,9 @@
 
 #include <signal.h>
 
-#include "out/out.h"
-#include "model/sampler.h"
 #include "cgroup/trigger.h"
+#include "model/sampler.h"
+#include "out/out.h"
 #include "view/view_config.h"
 
 struct batch {

@@ -121,8 +121,9 @@ static struct setting find_setting(const struct config_line *line)
 /* Takes yes or no, and what else people write for them. */
 static bool parse_bool(const char *value, bool *yes)
 {
-	static const char *const words[][2] = { { "no", "yes" }, { "off", "on" },
-						{ "false", "true" }, { "0", "1" } };
+	static const char *const words[][2] = {
+		{ "no", "yes" }, { "off", "on" }, { "false", "true" }, { "0", "1" }
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		for (int j = 0; j < 2; j++) {
@@ -253,7 +254,7 @@ static void take_lines(const char *text, size_t len, char *changed, struct optio
 }
 
 void configuration_apply(char *text, size_t len, struct options *options,
-		    struct configuration_faults *faults)
+			 struct configuration_faults *faults)
 {
 	take_lines(text, len, text, options, faults);
 }
@@ -318,12 +319,8 @@ static const struct writer {
 	const char *name;
 	void (*append)(const struct view_config *view, struct buf *out);
 } writers[] = {
-	{ "delay", append_delay },
-	{ "sort", append_sort },
-	{ "fields", append_field_list },
-	{ "unit", append_unit },
-	{ "group-by", append_grouping },
-	{ "threads", append_nothing },
+	{ "delay", append_delay }, { "sort", append_sort },	    { "fields", append_field_list },
+	{ "unit", append_unit },   { "group-by", append_grouping }, { "threads", append_nothing },
 };
 
 #define VALUES (ARRAY_SIZE(writers) + ARRAY_SIZE(flags))
@@ -375,7 +372,7 @@ static void rewrite_line(const struct config_line *line, const struct view_confi
 }
 
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
-		      struct buf *out)
+			   struct buf *out)
 {
 	struct span rest = { text, text + len };
 	bool written[VALUES] = { false };

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
 #include "app/options.h"
+#include "base/buf.h"
 
 /* What is wrong with a configuration, as escaped text. */
 struct configuration_faults {
-	size_t broken;	    /* lines */
-	struct buf why;	    /* the first of them: "line 3: ..." */
+	size_t broken; /* lines */
+	struct buf why; /* the first of them: "line 3: ..." */
 	struct buf unknown; /* names that are kept but not known, each once, ", " between */
 };
 
@@ -25,7 +25,7 @@ struct configuration_faults {
  * options point into it from then on. Past its end there must be room for one byte.
  */
 void configuration_apply(char *text, size_t len, struct options *options,
-		    struct configuration_faults *faults);
+			 struct configuration_faults *faults);
 
 /*
  * Appends the text with its values replaced by those of `view`: in their place where they
@@ -33,7 +33,7 @@ void configuration_apply(char *text, size_t len, struct options *options,
  * become comments.
  */
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
-		      struct buf *out);
+			   struct buf *out);
 
 /* Finds what is wrong with a text. */
 void configuration_check(const char *text, size_t len, struct configuration_faults *faults);

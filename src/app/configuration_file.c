@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "app/configuration.h"
+#include "base/file.h"
 #include "base/util.h"
 
 /* What is longer is no configuration of ours. */
@@ -58,7 +58,7 @@ static void append_broken(struct buf *out, const struct configuration_faults *fa
 }
 
 void configuration_load(const char *path, struct options *options, struct buf *text,
-		   struct buf *message)
+			struct buf *message)
 {
 	struct configuration_faults faults = { 0 };
 	int err = path ? read_configuration(path, text) : 0;
@@ -171,7 +171,7 @@ static int replace_file(const char *path, const struct buf *text)
 
 /* Writes the file anew, from the text it had. */
 static enum configuration_saved write_anew(const char *path, const struct view_config *view,
-				      const struct buf *old, struct buf *message)
+					   const struct buf *old, struct buf *message)
 {
 	struct buf text = { 0 };
 	char *real;
@@ -191,8 +191,8 @@ static enum configuration_saved write_anew(const char *path, const struct view_c
 	return err ? CONFIGURATION_FAILED : CONFIGURATION_SAVED;
 }
 
-enum configuration_saved configuration_save(const char *path, const struct view_config *view, bool force,
-				  struct buf *message)
+enum configuration_saved configuration_save(const char *path, const struct view_config *view,
+					    bool force, struct buf *message)
 {
 	struct configuration_faults faults = { 0 };
 	enum configuration_saved saved = CONFIGURATION_ASK;

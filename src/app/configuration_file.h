@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
 #include "app/options.h"
+#include "base/buf.h"
 
 /*
  * Where the configuration is, for the caller to free: $XDG_CONFIG_HOME/stalltop/config, or
@@ -20,14 +20,14 @@ char *configuration_path(void);
  * appended to `message` as one escaped line.
  */
 void configuration_load(const char *path, struct options *options, struct buf *text,
-		   struct buf *message);
+			struct buf *message);
 
 /*
  * Writes what keys change to the file of that path (NULL: there is none), and appends what came
  * of it, or the question, to `message` as one escaped line. A broken file is replaced by force
  * only.
  */
-enum configuration_saved configuration_save(const char *path, const struct view_config *view, bool force,
-				  struct buf *message);
+enum configuration_saved configuration_save(const char *path, const struct view_config *view,
+					    bool force, struct buf *message);
 
 #endif

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "view/column.h"
 #include "app/errors.h"
-#include "model/notes.h"
 #include "app/options.h"
+#include "model/notes.h"
 #include "model/source.h"
+#include "view/column.h"
 
 /*
  * Appends plain text, with what roff would act on escaped. Of a note's text N stands for its
@@ -54,8 +54,8 @@ static void append_fields(struct buf *out)
 		if (column->digit)
 			buf_printf(out, ", key %c", column->digit);
 		buf_puts(out, ", ");
-		append_roff(out, column->unit ? (*column->unit ? column->unit : "(letter)") :
-						"unit by -U");
+		append_roff(out, column->unit ? (*column->unit ? column->unit : "(letter)")
+					      : "unit by -U");
 		buf_puts(out, "\"\n");
 		append_roff(out, column->help);
 		buf_putc(out, '\n');

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "cgroup/hierarchy.h"
 #include "model/notes.h"
-#include "base/util.h"
 
 const char *error_of_source(const char *name, int err)
 {
@@ -20,10 +20,12 @@ const char *error_of_source(const char *name, int err)
 	} rows[] = {
 		{ "bpf", -ENOSYS, "not built in: " BPF_MISSING },
 		{ "bpf", -EPERM, "it needs CAP_BPF and CAP_PERFMON: run as root" },
-		{ "bpf", -ENOENT, "it needs the kernel's BTF, /sys/kernel/btf/vmlinux "
-				  "(CONFIG_DEBUG_INFO_BTF)" },
-		{ "bpf", -EOPNOTSUPP, "the kernel rejects the program (5.8 or later should accept it); "
-				      "--debug-log FILE records why" },
+		{ "bpf", -ENOENT,
+		  "it needs the kernel's BTF, /sys/kernel/btf/vmlinux "
+		  "(CONFIG_DEBUG_INFO_BTF)" },
+		{ "bpf", -EOPNOTSUPP,
+		  "the kernel rejects the program (5.8 or later should accept it); "
+		  "--debug-log FILE records why" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

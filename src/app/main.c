@@ -16,20 +16,20 @@
 #include <unistd.h>
 
 #include "app/batch.h"
-#include "base/crash.h"
-#include "kernel/delayacct.h"
+#include "app/configuration_file.h"
 #include "app/docgen.h"
 #include "app/errors.h"
-#include "cgroup/hierarchy.h"
 #include "app/options.h"
-#include "out/out.h"
+#include "base/crash.h"
+#include "base/util.h"
+#include "cgroup/hierarchy.h"
+#include "kernel/delayacct.h"
 #include "kernel/pidlist.h"
-#include "out/run.h"
 #include "model/sampler.h"
-#include "app/configuration_file.h"
+#include "out/out.h"
+#include "out/run.h"
 #include "ui/command.h"
 #include "ui/loop.h"
-#include "base/util.h"
 
 #define EXIT_USAGE 2
 
@@ -133,14 +133,22 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 static int run_samples(const struct options *options, struct sampler *sampler,
 		       struct trigger_set *triggers)
 {
-	struct out_config config = { .view = &options->view, .charset = locale_charset(),
-				     .width = output_width(), .fill = fill_rows,
-				     .fill_arg = sampler, .triggers = triggers };
+	struct out_config config = { .view = &options->view,
+				     .charset = locale_charset(),
+				     .width = output_width(),
+				     .fill = fill_rows,
+				     .fill_arg = sampler,
+				     .triggers = triggers };
 	struct out out;
 	sigset_t waiting;
-	struct batch batch = { .sampler = sampler, .out = &out, .fd = STDOUT_FILENO,
-			       .view = &options->view, .triggers = triggers,
-			       .watch = &options->watch, .caught = &caught, .waiting = &waiting };
+	struct batch batch = { .sampler = sampler,
+			       .out = &out,
+			       .fd = STDOUT_FILENO,
+			       .view = &options->view,
+			       .triggers = triggers,
+			       .watch = &options->watch,
+			       .caught = &caught,
+			       .waiting = &waiting };
 	enum batch_failure failure;
 	int err;
 
@@ -195,11 +203,15 @@ static void complain_screen(const char *source, enum ui_failure failure, int err
 static int run_screen(struct options *options, struct trigger_set *triggers, const char *message)
 {
 	char *path = configuration_path();
-	struct ui_config config = { .view = &options->view, .sampler = &options->sampler,
-				    .pattern = options->pattern, .charset = locale_charset(),
-				    .triggers = triggers, .watch = &options->watch,
+	struct ui_config config = { .view = &options->view,
+				    .sampler = &options->sampler,
+				    .pattern = options->pattern,
+				    .charset = locale_charset(),
+				    .triggers = triggers,
+				    .watch = &options->watch,
 				    .message = *message ? message : NULL,
-				    .save = configuration_save, .path = path };
+				    .save = configuration_save,
+				    .path = path };
 	enum ui_failure failure;
 	int err = ui_run(&config, &failure);
 
@@ -243,9 +255,9 @@ static bool enable_delayacct(struct sampler_config *config)
 /* Opens where the result of a command goes. The descriptor or -1. */
 static int open_output(const struct options *options)
 {
-	int fd = options->output ? open(options->output,
-					O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) :
-				   fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	int fd = options->output
+			 ? open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+			 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 
 	if (fd < 0)
 		fprintf(stderr, "stalltop: cannot open %s: %s\n",
@@ -271,8 +283,8 @@ static int put_result(const struct options *options, const struct run_result *re
 			strerror(-err));
 		return EXIT_FAILURE;
 	}
-	return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status) :
-					     WEXITSTATUS(result->status);
+	return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status)
+					   : WEXITSTATUS(result->status);
 }
 
 /* Runs a command. The exit status: the command's; as shells have it where it cannot be run. */
@@ -320,8 +332,8 @@ static int run_watching(struct options *options, const char *message)
 
 	options->sampler.triggers = triggers;
 	if (open_triggers(&options->watch, options->sampler.procfd, &set))
-		status = options->batch ? run_batch(options, triggers) :
-					  run_screen(options, triggers, message);
+		status = options->batch ? run_batch(options, triggers)
+					: run_screen(options, triggers, message);
 	triggers_close(&set);
 	return status;
 }
@@ -407,8 +419,7 @@ static int start(struct options *options, const char *message)
  * `text` keeps the bytes. False when it is of no use, with the reason in `why`; else `why`
  * is what is wrong with the configuration.
  */
-static bool parse(struct options *options, int argc, char **argv, struct buf *text,
-		  struct buf *why)
+static bool parse(struct options *options, int argc, char **argv, struct buf *text, struct buf *why)
 {
 	char *path;
 

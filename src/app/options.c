@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "app/errors.h"
-#include "view/layout.h"
-#include "out/out.h"
 #include "base/pattern.h"
-#include "model/source.h"
 #include "base/util.h"
+#include "model/source.h"
+#include "out/out.h"
+#include "view/layout.h"
 
 #define LINGER_NS (10 * NSEC_PER_SEC)
 #define LINGER_MAX 86400.0

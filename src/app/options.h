@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "model/sampler.h"
 #include "cgroup/trigger.h"
+#include "model/sampler.h"
 #include "view/view_config.h"
 
 /*
@@ -20,7 +20,7 @@ struct options {
 	struct sampler_config sampler; /* threads, brief and triggers are not set yet */
 	struct watch_config watch;
 	struct pattern *match; /* of view.query; NULL: all */
-	const char *pattern;   /* what match was made of */
+	const char *pattern; /* what match was made of */
 	bool batch;
 	const char *format;
 	bool enable_delayacct;

@@ -53,7 +53,7 @@ static char *digits_before(char *end, uint64_t value)
 void buf_free(struct buf *b)
 {
 	free(b->data);
-	*b = (struct buf){0};
+	*b = (struct buf){ 0 };
 }
 
 char *buf_grow(struct buf *b, size_t n)
@@ -126,8 +126,7 @@ void buf_decimal(struct buf *b, double value, unsigned decimals)
 	}
 	whole = scaled >> shift;
 	rest = scaled - (whole << shift);
-	if (rest > UINT64_C(1) << (shift - 1) ||
-	    (rest == UINT64_C(1) << (shift - 1) && whole & 1))
+	if (rest > UINT64_C(1) << (shift - 1) || (rest == UINT64_C(1) << (shift - 1) && whole & 1))
 		whole++;
 	buf_fixed(b, whole, decimals);
 }

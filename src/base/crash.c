@@ -14,9 +14,9 @@
 #define STACK_BYTES (64 * 1024)
 
 /* All that end a program if nobody handles them, but for those that cannot be handled. */
-static const int fatal[] = { SIGHUP,  SIGINT,  SIGQUIT,	  SIGILL,  SIGTRAP, SIGABRT,   SIGBUS,
-			     SIGFPE,  SIGUSR1, SIGSEGV,	  SIGUSR2, SIGALRM, SIGTERM,   SIGSTKFLT,
-			     SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,    SIGSYS };
+static const int fatal[] = { SIGHUP,  SIGINT,  SIGQUIT,	  SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
+			     SIGFPE,  SIGUSR1, SIGSEGV,	  SIGUSR2, SIGALRM, SIGTERM, SIGSTKFLT,
+			     SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSYS };
 
 /* Process-wide on purpose: a handler is given nothing else. */
 static struct {
@@ -32,8 +32,8 @@ static struct {
 /* Whether it is a fault, which comes again by itself where it was, for the core dump to tell. */
 static bool comes_again(int number, const siginfo_t *info)
 {
-	return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGILL ||
-				     number == SIGFPE);
+	return info->si_code > 0 &&
+	       (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
 }
 
 /* Calls the hooks, each once, and has the signal do what it did before. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is put back when a signal ends the program on the spot: a fault of its own, or any other that
- * nobody waits for. Process-wide, as signal handlers are.
+ * What is put back when a signal ends the program on the spot: a fault of its own, or any other
+ * that nobody waits for. Process-wide, as signal handlers are.
  */
 #ifndef STALLTOP_BASE_CRASH_H
 #define STALLTOP_BASE_CRASH_H
@@ -16,8 +16,8 @@ enum crash_hook { CRASH_TERMINAL, CRASH_SYSCTL, CRASH_HOOKS };
 void crash_catch(void);
 
 /*
- * Sets what is done, NULL for nothing. It runs in a signal handler: it may use what signal-safety(7)
- * lists, and `arg` must hold whenever the signal comes.
+ * Sets what is done, NULL for nothing. It runs in a signal handler: it may use what
+ * signal-safety(7) lists, and `arg` must hold whenever the signal comes.
  */
 void crash_set_hook(enum crash_hook which, void (*hook)(void *arg), void *arg);
 

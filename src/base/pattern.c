@@ -40,8 +40,8 @@ struct pattern {
 /* A pattern on its way from POSIX's syntax to Perl's. */
 struct translation {
 	struct buf out;
-	size_t atom;	    /* where that begins in `out` which a quantifier repeats */
-	char quantifier;    /* the first character of the one that it has; 0: none */
+	size_t atom; /* where that begins in `out` which a quantifier repeats */
+	char quantifier; /* the first character of the one that it has; 0: none */
 	size_t open[DEPTH]; /* where parentheses begin */
 	unsigned depth;
 };

@@ -27,8 +27,8 @@ enum treatment { SHOWN, MARK, ESCAPED };
 static const struct range {
 	int32_t first, last;
 } escaped_ranges[] = {
-	{ 0x0300, 0x036F }, { 0x0483, 0x0489 }, { 0x1AB0, 0x1AFF },   { 0x1DC0, 0x1DFF },
-	{ 0x20D0, 0x20FF }, { 0x2800, 0x2800 }, { 0x3099, 0x309A },   { 0xFE20, 0xFE2F },
+	{ 0x0300, 0x036F }, { 0x0483, 0x0489 },	  { 0x1AB0, 0x1AFF },	{ 0x1DC0, 0x1DFF },
+	{ 0x20D0, 0x20FF }, { 0x2800, 0x2800 },	  { 0x3099, 0x309A },	{ 0xFE20, 0xFE2F },
 	{ 0xFFFC, 0xFFFC }, { 0x16FE4, 0x16FE4 }, { 0x1D159, 0x1D159 },
 };
 
@@ -66,7 +66,6 @@ static enum treatment treat(int32_t code)
 {
 	const utf8proc_property_t *property = utf8proc_get_property(code);
 
-
 	/* Unassigned (no two sides agree on their width), spaces, controls, private use ... */
 	if (property->category == UTF8PROC_CATEGORY_CN || is_too_new(code) ||
 	    property->category >= UTF8PROC_CATEGORY_ZS || property->ignorable || joins(property))
@@ -75,7 +74,9 @@ static enum treatment treat(int32_t code)
 		if (code >= escaped_ranges[i].first && code <= escaped_ranges[i].last)
 			return ESCAPED;
 	return property->category == UTF8PROC_CATEGORY_MN ||
-	       property->category == UTF8PROC_CATEGORY_ME ? MARK : SHOWN;
+			       property->category == UTF8PROC_CATEGORY_ME
+		       ? MARK
+		       : SHOWN;
 }
 
 /* Bytes of the character at the first of len > 0 bytes; 0: no valid UTF-8 (strict) is there. */

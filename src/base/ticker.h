@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct ticker {
-	uint64_t due_ns;      /* CLOCK_MONOTONIC of the next sample */
+	uint64_t due_ns; /* CLOCK_MONOTONIC of the next sample */
 	uint64_t interval_ns; /* above 0 */
 };
 

@@ -129,8 +129,7 @@ void debug_log(const char *format, ...)
 	if (!process.log_fd)
 		return;
 	now = clock_ns(CLOCK_MONOTONIC);
-	n = snprintf(line, sizeof(line), "%llu.%06llu ",
-		     (unsigned long long)(now / NSEC_PER_SEC),
+	n = snprintf(line, sizeof(line), "%llu.%06llu ", (unsigned long long)(now / NSEC_PER_SEC),
 		     (unsigned long long)(now % NSEC_PER_SEC / NSEC_PER_USEC));
 	va_start(args, format);
 	write_line(process.log_fd - 1, line, n > 0 ? (size_t)n : 0, format, args);

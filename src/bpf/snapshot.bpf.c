@@ -94,7 +94,8 @@ static __always_inline int number_in(const struct pid *pid)
 	struct upid upid;
 	__u32 level = 0;
 
-	if (!pid || bpf_core_read(&level, sizeof(level), &pid->level) || level < control.reader.level)
+	if (!pid || bpf_core_read(&level, sizeof(level), &pid->level) ||
+	    level < control.reader.level)
 		return 0;
 	if (read_upid(&upid, pid) || (__u64)upid.ns != control.reader.ns)
 		return 0;
@@ -146,8 +147,7 @@ static __always_inline __u64 since(__u64 then, __u64 now)
 }
 
 /* What a thread waits for, and how long by now. */
-static __always_inline void put_wait(struct snapshot_record *record,
-				     const struct task_struct *task)
+static __always_inline void put_wait(struct snapshot_record *record, const struct task_struct *task)
 {
 	__u32 state = state_of(task), wait = SNAPSHOT_NO_WAIT;
 	__u64 queued = task->sched_info.last_queued, ns = 0, bound;
@@ -307,8 +307,7 @@ static __always_inline struct remembered *memory_of(int pid)
  * as few lines of its memory as can be: sched_entity's on_rq lies beside the run time. Who is alone
  * and does not run makes no threads.
  */
-static __always_inline bool sleeps_on(const struct task_struct *task,
-				      const struct remembered *was)
+static __always_inline bool sleeps_on(const struct task_struct *task, const struct remembered *was)
 {
 	if (was->task != (__u64)task || was->threads != 1 || !was->settled || control.whole ||
 	    was->run_ns != task->se.sum_exec_runtime || was->parent != (__u64)task->real_parent)
@@ -322,9 +321,8 @@ static __always_inline bool sleeps_on(const struct task_struct *task,
 }
 
 /* The same of a process of several threads. */
-static __always_inline bool sleep_on(const struct task_struct *leader,
-				     const struct remembered *was, __u64 run_ns, __u32 threads,
-				     __u32 settled)
+static __always_inline bool sleep_on(const struct task_struct *leader, const struct remembered *was,
+				     __u64 run_ns, __u32 threads, __u32 settled)
 {
 	return settled && was->settled && was->task == (__u64)leader && was->run_ns == run_ns &&
 	       was->threads == threads && was->parent == (__u64)leader->real_parent &&
@@ -349,8 +347,7 @@ static __always_inline void remember(struct remembered *was, const struct task_s
 }
 
 /* Writes a thread's record. */
-static __always_inline void write_thread(struct task_struct *task, int pid,
-					 enum snapshot_part part)
+static __always_inline void write_thread(struct task_struct *task, int pid, enum snapshot_part part)
 {
 	struct snapshot_record *record = next_record(part);
 
@@ -376,8 +373,7 @@ static __always_inline void write_ended(const struct signal_struct *signal, int 
 /* The subject, of which the verifier only knows its type: reads are checked when they happen. */
 static __always_inline struct task_struct *the_subject(void)
 {
-	return bpf_rdonly_cast((const void *)subject,
-			       bpf_core_type_id_kernel(struct task_struct));
+	return bpf_rdonly_cast((const void *)subject, bpf_core_type_id_kernel(struct task_struct));
 }
 
 /* How many threads the subject's process has. */

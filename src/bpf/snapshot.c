@@ -5,10 +5,10 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <bpf/snapshot.skel.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <bpf/snapshot.skel.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "data/sample.h"
 #include "base/util.h"
+#include "data/sample.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
@@ -69,8 +69,8 @@ static size_t map_bytes(size_t room, size_t value)
 /* Maps the values of a map. NULL where that fails. */
 static void *map_values(const struct bpf_map *map, size_t room, size_t value)
 {
-	void *values = mmap(NULL, map_bytes(room, value), PROT_READ, MAP_SHARED,
-			    bpf_map__fd(map), 0);
+	void *values =
+		mmap(NULL, map_bytes(room, value), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
 
 	return values == MAP_FAILED ? NULL : values;
 }
@@ -83,8 +83,8 @@ static int map_records(struct snapshot *snapshot, size_t n)
 	snapshot->mapped = n;
 	snapshot->records = NULL;
 	if (n)
-		snapshot->records = map_values(snapshot->program->maps.records, n,
-					       sizeof(*snapshot->records));
+		snapshot->records =
+			map_values(snapshot->program->maps.records, n, sizeof(*snapshot->records));
 	return snapshot->records || !n ? 0 : -errno;
 }
 
@@ -126,8 +126,8 @@ static int attach(struct snapshot *snapshot)
 	struct snapshot_bpf *program = snapshot->program;
 	long err;
 
-	snapshot->entries = map_values(program->maps.entries, snapshot->room,
-				       sizeof(*snapshot->entries));
+	snapshot->entries =
+		map_values(program->maps.entries, snapshot->room, sizeof(*snapshot->entries));
 	if (!snapshot->entries)
 		return -errno;
 	if (snapshot->way == SNAPSHOT_WALK)
@@ -148,8 +148,8 @@ static int open_program(struct snapshot *snapshot)
 	if (!program)
 		return -errno;
 	snapshot->program = program;
-	bpf_program__set_autoload(snapshot->way == SNAPSHOT_WALK ? program->progs.walk :
-								   program->progs.each, true);
+	bpf_program__set_autoload(
+		snapshot->way == SNAPSHOT_WALK ? program->progs.walk : program->progs.each, true);
 	err = size_maps(snapshot);
 	if (!err)
 		err = snapshot_bpf__load(program);
@@ -285,8 +285,8 @@ static void gather(struct snapshot *snapshot, struct snapshot_view *view)
 
 	if (snapshot->own_room < view->nrecords) {
 		snapshot->own_room = view->nrecords * 2;
-		snapshot->own_records = xreallocarray(snapshot->own_records, snapshot->own_room,
-						      sizeof(*records));
+		snapshot->own_records =
+			xreallocarray(snapshot->own_records, snapshot->own_room, sizeof(*records));
 		snapshot->own_entries = xreallocarray(snapshot->own_entries, snapshot->own_room,
 						      sizeof(*snapshot->own_entries));
 	}
@@ -298,8 +298,8 @@ static void gather(struct snapshot *snapshot, struct snapshot_view *view)
 		bool first = thread && (snapshot->threads || records[i].pid == records[i].tgid);
 
 		if (first)
-			snapshot->own_entries[entries++] = (struct snapshot_entry){
-				records[i].pid, (uint32_t)kept + 1 };
+			snapshot->own_entries[entries++] =
+				(struct snapshot_entry){ records[i].pid, (uint32_t)kept + 1 };
 		else if (!entries || (thread && records[i].exit_state) ||
 			 records[i].tgid != snapshot->own_entries[entries - 1].pid)
 			continue;
@@ -321,8 +321,9 @@ static int fit_records(struct snapshot *snapshot, size_t n)
 {
 	if (n <= snapshot->mapped && (snapshot->mapped <= MAPPED_MIN || 4 * n > snapshot->mapped))
 		return 0;
-	return map_records(snapshot, 2 * n > snapshot->room ? snapshot->room :
-				     2 * n > MAPPED_MIN ? 2 * n : MAPPED_MIN);
+	return map_records(snapshot, 2 * n > snapshot->room ? snapshot->room
+				     : 2 * n > MAPPED_MIN   ? 2 * n
+							    : MAPPED_MIN);
 }
 
 /* Takes a snapshot into the room there is. -ENOBUFS where that did not do. */
@@ -343,9 +344,12 @@ static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_vi
 	if (err)
 		return err;
 	*view = (struct snapshot_view){
-		.entries = snapshot->entries, .nentries = control->entries,
-		.records = snapshot->records, .nrecords = control->records,
-		.begin_ns = control->begin_ns, .end_ns = control->end_ns,
+		.entries = snapshot->entries,
+		.nentries = control->entries,
+		.records = snapshot->records,
+		.nrecords = control->records,
+		.begin_ns = control->begin_ns,
+		.end_ns = control->end_ns,
 	};
 	debug_log("snapshot: %zu entries, %zu records, %llu us", view->nentries, view->nrecords,
 		  (unsigned long long)((view->end_ns - view->begin_ns) / NSEC_PER_USEC));
@@ -361,8 +365,8 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 	/* The machine has grown. The program remembers what it could not write: so all is new. */
 	while (err == -ENOBUFS) {
 		const struct snapshot_control *control = &snapshot->program->bss->control;
-		size_t found = control->entries > control->records ? control->entries :
-								     control->records;
+		size_t found =
+			control->entries > control->records ? control->entries : control->records;
 
 		close_program(snapshot);
 		snapshot->room = found + found / 2;

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
+#include "bpf/snapshot_record.h"
 #include "data/record.h"
 #include "data/sample.h"
-#include "bpf/snapshot_record.h"
 
 /*
  * Gives an element, empty so far, its counters, state and wait: the sum of the n records of a

@@ -26,7 +26,7 @@ struct snapshot_delay {
  */
 struct snapshot_record {
 	__u64 start_ns; /* CLOCK_MONOTONIC */
-	__u64 read_ns;	/* CLOCK_MONOTONIC */
+	__u64 read_ns; /* CLOCK_MONOTONIC */
 	__u64 run_ns;
 	__u64 user_ns, system_ns; /* in ticks */
 	__u64 waited_ns; /* how long it has been waiting by now */
@@ -58,15 +58,15 @@ struct snapshot_reader {
 	__u64 ns;
 	__u64 level; /* of the namespace, 0: the initial one */
 	__u64 arrival_ns; /* the scheduler's clock */
-	__u64 exec_ns;	/* the clock of tasks, without time stolen from the machine */
+	__u64 exec_ns; /* the clock of tasks, without time stolen from the machine */
 };
 
 /* What the program is asked, and what it answers. */
 struct snapshot_control {
-	__u32 threads;	/* a record a thread, else one a process */
-	__u32 whole;	/* a record for all, also for those that did not change */
-	__u32 cgroups;	/* who was moved to another cgroup has changed */
-	__u32 mask;	/* of the memory's index */
+	__u32 threads; /* a record a thread, else one a process */
+	__u32 whole; /* a record for all, also for those that did not change */
+	__u32 cgroups; /* who was moved to another cgroup has changed */
+	__u32 mask; /* of the memory's index */
 	__u32 entries, records; /* found; for those above the room there was none */
 	__u64 begin_ns, end_ns; /* CLOCK_MONOTONIC, of the walk */
 	struct snapshot_reader reader;

@@ -27,13 +27,13 @@
 
 /* One file of a group; of the states the directory. */
 struct file {
-	int fd;		  /* -1: not open */
-	int error;	  /* why it is not there, while waiting */
+	int fd; /* -1: not open */
+	int error; /* why it is not there, while waiting */
 	unsigned waiting; /* readings until the next try */
 };
 
 struct open_group {
-	char *path;  /* as tasks have it */
+	char *path; /* as tasks have it */
 	const char *below; /* part of path; see hierarchy_below() */
 	ino_t inode; /* of the directory: another group of the path has another. 0: none */
 	uint64_t tick; /* of the reading in `now` */
@@ -72,7 +72,7 @@ const char *const cgroup_event_names[CGROUP_EVENT_KINDS] = {
 
 /* Takes a pressure file. */
 static bool parse_group_pressure(struct cgroup_sample *sample, unsigned part, const char *text,
-			   size_t len)
+				 size_t len)
 {
 	return !psi_parse(text, len, &sample->psi[part]);
 }
@@ -176,8 +176,8 @@ static struct open_group *find_open_group(struct cgroup_reader *reader, const ch
 		die("out of memory");
 	if (reader->n == reader->cap) {
 		reader->cap = reader->cap ? 2 * reader->cap : 64;
-		reader->groups = xreallocarray(reader->groups, reader->cap,
-					       sizeof(*reader->groups));
+		reader->groups =
+			xreallocarray(reader->groups, reader->cap, sizeof(*reader->groups));
 	}
 	reader->groups[reader->n++] = group;
 	return group;
@@ -287,8 +287,8 @@ static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
 }
 
 /* Reads a part anew below a directory, and keeps the file open if that may be. 0 or -errno. */
-static int read_below(struct cgroup_reader *reader, struct open_group *group, unsigned part, int dirfd,
-		      const char *below)
+static int read_below(struct cgroup_reader *reader, struct open_group *group, unsigned part,
+		      int dirfd, const char *below)
 {
 	struct file *file = &group->files[part];
 	int fd = open_part(reader, dirfd, below, part);

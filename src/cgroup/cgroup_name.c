@@ -26,19 +26,19 @@
 enum middle {
 	NOTHING,
 	ANYTHING, /* at least one byte */
-	NUMBER,	  /* decimal */
-	ID,	  /* 64 digits of lower-case hex: a container */
-	UID,	  /* a pod: 32 hex digits, perhaps with 4 hyphens (in slices underscores) */
+	NUMBER, /* decimal */
+	ID, /* 64 digits of lower-case hex: a container */
+	UID, /* a pod: 32 hex digits, perhaps with 4 hyphens (in slices underscores) */
 };
 
 /* What a component becomes. */
 enum show {
 	STRUCTURE, /* nothing in front of a component that is known */
-	UNIT,	   /* as it is, less escapes */
-	SLICE,	   /* the same, but nothing in front of a component that is known */
-	OWNER,	   /* in front of others without its suffix */
-	MIDDLE,	   /* label and middle, less escapes */
-	POD,	   /* label and the first digits of the middle */
+	UNIT, /* as it is, less escapes */
+	SLICE, /* the same, but nothing in front of a component that is known */
+	OWNER, /* in front of others without its suffix */
+	MIDDLE, /* label and middle, less escapes */
+	POD, /* label and the first digits of the middle */
 	CONTAINER, /* the same; in a pod with another label */
 };
 
@@ -167,7 +167,8 @@ static bool is_parent(const struct name_row *row, const struct name_part *parent
 }
 
 /* Whether a row is of a component behind another (NULL: it is the first). */
-static bool fits(const struct name_row *row, const struct name_part *part, const struct name_part *parent)
+static bool fits(const struct name_row *row, const struct name_part *part,
+		 const struct name_part *parent)
 {
 	size_t before = strlen(row->prefix), behind = strlen(row->suffix);
 
@@ -190,7 +191,8 @@ static size_t split(const char *path, size_t len, struct name_part *parts)
 
 		if (*at != '/' || n == PARTS_MAX)
 			return 0;
-		*part = (struct name_part){ at + 1, (size_t)((slash ? slash : end) - at - 1), NULL };
+		*part = (struct name_part){ at + 1, (size_t)((slash ? slash : end) - at - 1),
+					    NULL };
 		if (!part->len)
 			return 0;
 		for (size_t i = 0; i < ARRAY_SIZE(rows) && !part->row; i++)
@@ -243,8 +245,8 @@ static bool is_hidden(const struct name_part *part, const struct name_part *end)
 }
 
 /* Appends what a component becomes. first: of the path; end: behind the last. */
-static void append_part(struct buf *out, const struct name_part *part, const struct name_part *first,
-			const struct name_part *end)
+static void append_part(struct buf *out, const struct name_part *part,
+			const struct name_part *first, const struct name_part *end)
 {
 	const struct name_row *row = part->row;
 	size_t before = row ? strlen(row->prefix) : 0, behind = row ? strlen(row->suffix) : 0;

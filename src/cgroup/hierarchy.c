@@ -32,7 +32,7 @@ struct mount_line {
 
 /* What there is to choose from. */
 struct choice {
-	struct buf lines;  /* own /proc/PID/cgroup */
+	struct buf lines; /* own /proc/PID/cgroup */
 	struct buf mounts; /* own mountinfo; empty where it cannot be read */
 };
 
@@ -262,12 +262,14 @@ static struct span lines_of(const struct choice *choice)
 }
 
 /* Opens the hierarchy of a line, with its directory if it has one. */
-static void open_line(struct hierarchy *out, const struct choice *choice, const struct mount_line *line)
+static void open_line(struct hierarchy *out, const struct choice *choice,
+		      const struct mount_line *line)
 {
 	struct buf name = { 0 }, group = { 0 }, mount = { 0 };
 
 	append_hierarchy_name(&name, line);
-	*out = (struct hierarchy){ .version = line->version, .name = xstrdup(buf_cstr(&name)),
+	*out = (struct hierarchy){ .version = line->version,
+				   .name = xstrdup(buf_cstr(&name)),
 				   .fd = -1 };
 	if (!hierarchy_mount(choice->mounts.data, choice->mounts.len,
 			     line->version == 2 ? NULL : out->name, &group, &mount))
@@ -325,8 +327,7 @@ static bool is_populated(int parent, const char *name)
 	buf_printf(&path, "%s/cgroup.events", name);
 	len = file_read(parent, buf_cstr(&path), text, sizeof(text));
 	buf_free(&path);
-	return len > 0 && cgroup_number(text, (size_t)len, "populated", &populated) &&
-	       populated;
+	return len > 0 && cgroup_number(text, (size_t)len, "populated", &populated) && populated;
 }
 
 /* Whether the v2 hierarchy has tasks outside its root, as far as we see it. */
@@ -474,8 +475,7 @@ void hierarchy_label(const struct hierarchy *hierarchy, struct buf *out)
 	buf_puts(out, hierarchy->name);
 }
 
-int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t len,
-		   struct buf *out)
+int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t len, struct buf *out)
 {
 	struct span rest = { text, text + len };
 	bool any = false;

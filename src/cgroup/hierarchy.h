@@ -21,7 +21,7 @@ struct hierarchy {
 	char *name;
 	char *mount; /* path of its directory, raw bytes; NULL: not mounted, groups have no files */
 	char *group; /* what is mounted there: "/", or where only a part is, the path of that */
-	int fd;	     /* the directory, -1: not mounted */
+	int fd; /* the directory, -1: not mounted */
 };
 
 /*
@@ -72,7 +72,8 @@ int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t l
  */
 const char *hierarchy_below(const struct hierarchy *hierarchy, const char *path);
 
-/* Takes all texts of a group that are read; of a longer one (a v1 cpuset's, a stat's) the beginning. */
+/* Takes all texts of a group that are read; of a longer one (a v1 cpuset's, a stat's) the
+ * beginning. */
 #define CGROUP_TEXT_BYTES 8192
 
 /*

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cgroup/hierarchy.h"
 #include "base/util.h"
+#include "cgroup/hierarchy.h"
 
 #define GROUP_PREFIX "cgroup:"
 
@@ -205,7 +205,8 @@ int trigger_arm(int fd, const struct trigger_spec *spec)
 	/* The kernel takes 31 bytes and puts a NUL over the last that it is given. */
 	char text[32];
 	int len = snprintf(text, sizeof(text), "%s %u %u", spec->full ? "full" : "some",
-			   spec->threshold_us, spec->window_us) + 1;
+			   spec->threshold_us, spec->window_us) +
+		  1;
 	ssize_t n;
 
 	do {
@@ -285,8 +286,8 @@ int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int p
 	int fd, err;
 
 	*why = (struct trigger_error){ .step = TRIGGER_AT_FILE, .privileged = is_privileged() };
-	fd = spec->group ? open_group_file(spec, procfd, &why->step) :
-			   open_system_file(spec, procfd);
+	fd = spec->group ? open_group_file(spec, procfd, &why->step)
+			 : open_system_file(spec, procfd);
 	if (fd < 0)
 		return why->err = fd;
 	why->step = TRIGGER_AT_WRITE;
@@ -404,8 +405,8 @@ uint64_t triggers_until_ns(const struct trigger_set *set, uint64_t linger_ns)
 		const struct trigger *trigger = &set->all[i];
 
 		if (trigger->last_ns)
-			until_ns = larger(until_ns, trigger->last_ns +
-						    larger(linger_ns, window_ns(trigger)));
+			until_ns = larger(until_ns,
+					  trigger->last_ns + larger(linger_ns, window_ns(trigger)));
 		if (trigger->lasts_ns)
 			until_ns = larger(until_ns, trigger->lasts_ns + linger_ns);
 	}

@@ -22,7 +22,7 @@
 
 /* What is asked for. */
 struct trigger_spec {
-	char *text;  /* as it was written, raw bytes */
+	char *text; /* as it was written, raw bytes */
 	char *group; /* path below the root of cgroup v2, without a slash first; NULL: the system */
 	enum psi_resource resource;
 	bool full; /* else some */
@@ -34,7 +34,7 @@ struct watch_config {
 	struct trigger_spec *specs; /* freed by who made the list */
 	size_t nspecs;
 	uint64_t linger_ns; /* how long the pressure's end is waited for */
-	bool bell;	    /* the terminal rings when it is told of */
+	bool bell; /* the terminal rings when it is told of */
 };
 
 /* What is wrong with an expression. Words for it are in errors.c. */
@@ -63,13 +63,13 @@ void trigger_spec_free(struct trigger_spec *spec);
 enum trigger_step {
 	TRIGGER_AT_MOUNT, /* where cgroup v2 is mounted */
 	TRIGGER_AT_GROUP, /* the group's directory */
-	TRIGGER_AT_FILE,  /* opening the pressure file */
-	TRIGGER_AT_WRITE  /* telling the kernel */
+	TRIGGER_AT_FILE, /* opening the pressure file */
+	TRIGGER_AT_WRITE /* telling the kernel */
 };
 
 struct trigger_error {
 	enum trigger_step step;
-	int err;	 /* -errno */
+	int err; /* -errno */
 	bool privileged; /* CAP_SYS_RESOURCE is there */
 };
 
@@ -85,11 +85,11 @@ struct trigger_point {
 /* A trigger that is watched. */
 struct trigger {
 	const struct trigger_spec *spec;
-	int fd;		  /* -1: it has gone */
-	bool gone;	  /* with its group */
-	bool unproven;	  /* no report was true yet: see triggers_take() */
+	int fd; /* -1: it has gone */
+	bool gone; /* with its group */
+	bool unproven; /* no report was true yet: see triggers_take() */
 	uint64_t begin_us; /* the file's total when the kernel was told, or at a false report */
-	bool fired;	  /* since triggers_forget() */
+	bool fired; /* since triggers_forget() */
 	uint64_t last_ns; /* when the kernel reported pressure last (CLOCK_MONOTONIC); 0: never */
 	uint64_t lasts_ns; /* when trigger_measure() last found it so; 0: never */
 	struct trigger_point points[TRIGGER_POINTS]; /* the oldest first */

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "data/delay_table.h"
 #include "base/util.h"
+#include "data/delay_table.h"
 
 /*
  * A wait that is longer than a task's life by more than this cannot be: waits may end in a moment,

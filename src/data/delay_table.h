@@ -13,7 +13,9 @@
 #ifndef STALLTOP_DATA_DELAY_TABLE_H
 #define STALLTOP_DATA_DELAY_TABLE_H
 
+/* clang-format off */
 #define DELAY_AT(...) { __VA_ARGS__ }
+/* clang-format on */
 
 /*
  * X(NAME, kernel, id, heading, digit, since, place, place in v15, help)
@@ -35,8 +37,7 @@
 	X(RECLAIM, freepages, "reclaim", "RECL", '4', 7, DELAY_AT(312, 320, 480, 488, 608), \
 	  DELAY_AT(360, 368, 376, 384, 0), "reclaiming memory before an allocation succeeds") \
 	X(THRASH, thrashing, "thrash", "THRA", '5', 9, DELAY_AT(328, 336, 496, 504, 624), \
-	  DELAY_AT(392, 400, 408, 416, 0), \
-	  "waiting for pages that were evicted a short time ago") \
+	  DELAY_AT(392, 400, 408, 416, 0), "waiting for pages that were evicted a short time ago") \
 	X(COMPACT, compact, "compact", "COMP", '6', 11, DELAY_AT(352, 360, 512, 520, 640), \
 	  DELAY_AT(432, 440, 448, 456, 0), "compacting memory for a large allocation") \
 	X(WPCOPY, wpcopy, "wpcopy", "WPCP", '7', 13, DELAY_AT(400, 408, 528, 536, 656), \

@@ -28,7 +28,7 @@ static bool take_percent(struct span *text, uint32_t *hundredths)
 /* Takes all that follows the word "some" or "full", up to the line's end. */
 static void parse_line(struct span text, struct psi_line *out)
 {
-	struct psi_line line = {.valid = true};
+	struct psi_line line = { .valid = true };
 
 	/* The first one counts, should a kernel ever write a line twice. */
 	if (out->valid)
@@ -44,7 +44,7 @@ int psi_parse(const char *text, size_t len, struct psi *out)
 {
 	struct span rest = { text, text + len }, line;
 
-	*out = (struct psi){0};
+	*out = (struct psi){ 0 };
 	while (take_line(&rest, &line)) {
 		if (take_word(&line, "some"))
 			parse_line(line, &out->some);

@@ -4,8 +4,8 @@
 #include "data/record.h"
 
 #define RECORD_ROW(name, heading, type, offset, offset15, since, nature, fold, group, unit, help) \
-	{ #name, heading, RECORD_##type, offset, offset15, since, RECORD_##nature, FOLD_##fold, \
-	  group, unit, help },
+	{ #name,	   heading,	RECORD_##type, offset, offset15, since, \
+	  RECORD_##nature, FOLD_##fold, group,	       unit,   help },
 const struct record_row record_table[RECORD_FIELDS] = { RECORD_TABLE(RECORD_ROW) };
 #undef RECORD_ROW
 

@@ -39,14 +39,14 @@ struct task_key {
 
 /* What a process got by reaping children: account.c's. */
 struct task_reaped {
-	bool known;	      /* children_ns was read, or it is as young as that */
-	bool due;	      /* it may have grown */
-	bool booked;	      /* the process itself was reaped, and is booked with who did */
+	bool known; /* children_ns was read, or it is as young as that */
+	bool due; /* it may have grown */
+	bool booked; /* the process itself was reaped, and is booked with who did */
 	unsigned ended; /* children that ended since the balance was even */
 	uint64_t children_ns; /* run time of reaped children, whole lives */
-	int64_t balance_ns;   /* growth of children_ns less what those children had shown */
-	int64_t credited_ns;  /* what of that was recovered so far */
-	int64_t orphans_ns;   /* of the balance: orphans that an ancestor may have reaped instead */
+	int64_t balance_ns; /* growth of children_ns less what those children had shown */
+	int64_t credited_ns; /* what of that was recovered so far */
+	int64_t orphans_ns; /* of the balance: orphans that an ancestor may have reaped instead */
 };
 
 /*
@@ -63,7 +63,8 @@ struct task {
 	pid_t tgid, ppid;
 	uid_t uid; /* real */
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
-	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads */
+	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads
+			 */
 	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	struct task_reaped reaped;
@@ -100,7 +101,7 @@ struct task_idle {
 /* A task in a sample: its counters since its start, and when they were read (CLOCK_MONOTONIC). */
 struct task_raw {
 	struct task *task; /* the sample holds a reference */
-	pid_t tgid, pid;   /* of the task, here for the merge that compares them */
+	pid_t tgid, pid; /* of the task, here for the merge that compares them */
 	pid_t was; /* its id in the sample before where exec changed it, -1: it was not there */
 	bool single; /* the counters are one thread's, from the task's start on */
 	bool exited; /* its exit record came: these are its last counters */
@@ -112,15 +113,15 @@ struct task_raw {
 };
 
 /* What is read per task only when somebody wants it (and so may be missing). */
-#define NEED_RECORD 0x01u   /* struct task_record */
-#define NEED_STAT 0x02u	    /* state and children's times, from stat */
-#define NEED_IO 0x04u	    /* storage bytes, from io */
-#define NEED_COMMAND 0x08u  /* the command line */
-#define NEED_CGROUP 0x10u   /* the cgroup path */
-#define NEED_ACCOUNT 0x40u  /* what adds up: struct account */
+#define NEED_RECORD 0x01u /* struct task_record */
+#define NEED_STAT 0x02u /* state and children's times, from stat */
+#define NEED_IO 0x04u /* storage bytes, from io */
+#define NEED_COMMAND 0x08u /* the command line */
+#define NEED_CGROUP 0x10u /* the cgroup path */
+#define NEED_ACCOUNT 0x40u /* what adds up: struct account */
 #define NEED_IDENTITY 0x20u /* who everybody is, whatever was known */
-#define NEED_RANGE 0x80u    /* struct task_record, but of that max and min will do */
-#define NEED_LIFE 0x100u    /* the sum over all rows of their counters since the start */
+#define NEED_RANGE 0x80u /* struct task_record, but of that max and min will do */
+#define NEED_LIFE 0x100u /* the sum over all rows of their counters since the start */
 /* Of groups that are cgroups, one bit for each part of struct cgroup_sample. */
 #define NEED_GROUP_SHIFT 16
 #define NEED_GROUP(part) (1u << (NEED_GROUP_SHIFT + (part)))
@@ -141,14 +142,16 @@ struct task_proc {
 #define SAMPLE_AGES (SAMPLES + 1)
 
 /* What a source that knows tells of each element. */
-#define MARK_UNCHANGED 0x1u   /* as in the sample before, but for the times of reading */
+#define MARK_UNCHANGED 0x1u /* as in the sample before, but for the times of reading */
 #define MARK_UNACCOUNTED 0x2u /* the kernel does not account its delays */
 
 /* Sorted by task_order(). records and procs run parallel to raw and are NULL unless needed. */
 struct sample {
-	uint64_t begin_ns; /* CLOCK_MONOTONIC before the tasks were listed: who is born later is new */
+	uint64_t begin_ns; /* CLOCK_MONOTONIC before the tasks were listed: who is born later is new
+			    */
 	uint64_t end_ns;
-	uint64_t forks; /* tasks created since boot, read between begin_ns and the list; 0: not known */
+	uint64_t forks; /* tasks created since boot, read between begin_ns and the list; 0: not
+			   known */
 	uint64_t real_ns; /* CLOCK_REALTIME at begin_ns */
 	struct task_raw *raw;
 	struct task_record *records;
@@ -195,7 +198,8 @@ void sample_reset(struct sample *sample);
 /* Takes away all elements from the n-th on, of a sample with none behind the living. */
 void sample_truncate(struct sample *sample, size_t n);
 
-/* Appends an element with no counters yet. It moves with the next one. Not after sample_extend(). */
+/* Appends an element with no counters yet. It moves with the next one. Not after sample_extend().
+ */
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
 
 /* Appends n empty elements of exited tasks behind the living ones. Once, and last. */

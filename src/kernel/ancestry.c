@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/proctask.h"
 #include "base/util.h"
+#include "kernel/proctask.h"
 
 enum kin { KIN_UNKNOWN, KIN_NONE, KIN_OURS };
 
@@ -25,7 +25,7 @@ struct ancestry {
 	/* Processes of this drain's records, by pid. */
 	struct link {
 		pid_t pid, ppid;
-	} *links;
+	} * links;
 	size_t nlinks;
 };
 
@@ -88,9 +88,10 @@ static int compare_links(const void *a, const void *b)
 static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 {
 	struct link wanted = { .pid = pid };
-	const struct link *link = ancestry->nlinks ?
-		bsearch(&wanted, ancestry->links, ancestry->nlinks, sizeof(wanted),
-			compare_links) : NULL;
+	const struct link *link = ancestry->nlinks
+					  ? bsearch(&wanted, ancestry->links, ancestry->nlinks,
+						    sizeof(wanted), compare_links)
+					  : NULL;
 	struct proctask_stat stat;
 
 	if (link)
@@ -135,9 +136,9 @@ static void make_links(struct ancestry *ancestry, const struct exit_record *reco
 	/* Before version 12 any record may be a process's; nobody has a thread for a parent. */
 	for (size_t i = 0; i < n; i++)
 		if (records[i].last || !records[i].tgid)
-			ancestry->links[ancestry->nlinks++] = (struct link){
-				records[i].tgid ? records[i].tgid : records[i].pid, records[i].ppid
-			};
+			ancestry->links[ancestry->nlinks++] =
+				(struct link){ records[i].tgid ? records[i].tgid : records[i].pid,
+					       records[i].ppid };
 	qsort(ancestry->links, ancestry->nlinks, sizeof(*ancestry->links), compare_links);
 }
 
@@ -151,7 +152,7 @@ static void exchange(struct exit_record *a, struct exit_record *b)
 }
 
 void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_t n, size_t old,
-		  size_t *ours, size_t *open)
+		   size_t *ours, size_t *open)
 {
 	size_t front = 0, end = 0;
 

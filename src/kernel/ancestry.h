@@ -25,7 +25,7 @@ struct ancestry *ancestry_new(int procfd, pid_t root);
  * they are decided.
  */
 void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_t n, size_t old,
-		  size_t *ours, size_t *open);
+		   size_t *ours, size_t *open);
 
 /* Whether a living process is a descendant. */
 bool ancestry_has(struct ancestry *ancestry, pid_t pid);

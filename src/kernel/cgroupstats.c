@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernel/netlink.h"
 #include "base/util.h"
+#include "kernel/netlink.h"
 
 /* A reply takes 64 bytes, an error that repeats the request not much more. */
 #define REPLY_SIZE 4096
@@ -32,7 +32,7 @@ struct cgroupstats_conn {
 /* One question under way. */
 struct question {
 	uint32_t seq;
-	bool acked;    /* the kernel is done with it */
+	bool acked; /* the kernel is done with it */
 	bool answered;
 	int error;
 	struct cgroup_states states;
@@ -70,8 +70,8 @@ int cgroupstats_open_fd(struct cgroupstats_conn **out, int fd, uint16_t family, 
 /* Takes the numbers out of a reply. */
 static void take_states(struct question *question, const struct netlink_message *message)
 {
-	const struct nlattr *attr = nla_find(message->attributes, (int)message->len,
-					     CGROUPSTATS_TYPE_CGROUP_STATS);
+	const struct nlattr *attr =
+		nla_find(message->attributes, (int)message->len, CGROUPSTATS_TYPE_CGROUP_STATS);
 	uint64_t values[STATES];
 
 	question->answered = true;
@@ -81,8 +81,8 @@ static void take_states(struct question *question, const struct netlink_message 
 	}
 	/* Attributes are aligned to 4 bytes only. */
 	memcpy(values, nla_data(attr), sizeof(values));
-	question->states = (struct cgroup_states){ values[0], values[1], values[2], values[3],
-						   values[4] };
+	question->states =
+		(struct cgroup_states){ values[0], values[1], values[2], values[3], values[4] };
 }
 
 /* Takes one message. False for one that does not belong to the question. */
@@ -111,8 +111,8 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 	uint64_t deadline = netlink_deadline(&conn->nl);
 
 	while (!question->acked) {
-		int err = netlink_receive(&conn->nl, conn->replies, REPLIES, take_message,
-					  question);
+		int err =
+			netlink_receive(&conn->nl, conn->replies, REPLIES, take_message, question);
 
 		if (err == -EAGAIN)
 			err = netlink_await(&conn->nl, deadline);
@@ -131,9 +131,11 @@ static int ask_states(struct cgroupstats_conn *conn, int dirfd, struct question 
 {
 	uint32_t fd = (uint32_t)dirfd;
 	/* For a bad descriptor the kernel says nothing at all, but that it is done. */
-	struct netlink_request request = { .command = CGROUPSTATS_CMD_GET, .ack = true,
+	struct netlink_request request = { .command = CGROUPSTATS_CMD_GET,
+					   .ack = true,
 					   .attribute = CGROUPSTATS_CMD_ATTR_FD,
-					   .value = &fd, .len = sizeof(fd) };
+					   .value = &fd,
+					   .len = sizeof(fd) };
 	int err = netlink_ask(&conn->nl, &request);
 
 	question->seq = conn->nl.seq;

@@ -35,8 +35,9 @@ static bool boot_parameter(int procfd, const char *word)
 
 void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns)
 {
-	*acct = (struct delayacct){ .state = DELAYACCT_UNKNOWN, .since_ns = UINT64_MAX,
-				   .floor_ns = floor_ns };
+	*acct = (struct delayacct){ .state = DELAYACCT_UNKNOWN,
+				    .since_ns = UINT64_MAX,
+				    .floor_ns = floor_ns };
 	acct->fd = file_open(procfd, SYSCTL, 0);
 	/* Before 5.14 it was on unless booted with nodelayacct; since then only if asked for. */
 	if (acct->fd < 0)

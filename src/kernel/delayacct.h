@@ -19,10 +19,10 @@ enum delayacct_state { DELAYACCT_UNKNOWN = -1, DELAYACCT_OFF, DELAYACCT_ON };
 struct delayacct {
 	int fd; /* of the sysctl; -1 where the kernel has none (before 5.14) */
 	enum delayacct_state state;
-	bool toggled;	   /* the last reading differs from the one before */
+	bool toggled; /* the last reading differs from the one before */
 	uint64_t floor_ns; /* it was off before this: who started earlier shows nothing of others */
 	uint64_t since_ns; /* start of the oldest task seen to be accounted; UINT64_MAX: none */
-	bool irq_seen;	   /* an irq delay was booked, so the kernel can book them */
+	bool irq_seen; /* an irq delay was booked, so the kernel can book them */
 };
 
 /* The kinds that depend on it. */
@@ -46,11 +46,14 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample);
 
 /* Whether accounting was switched on, so that it is to be put back. */
 struct delayacct_switch {
-	int procfd;	/* -1: it was not */
+	int procfd; /* -1: it was not */
 	uint64_t at_ns; /* when (CLOCK_MONOTONIC) */
 };
 
-#define DELAYACCT_UNTOUCHED { .procfd = -1 }
+#define DELAYACCT_UNTOUCHED \
+	{ \
+		.procfd = -1 \
+	}
 
 /* Switches accounting on where it is off, below procfd. 0 or -errno. */
 int delayacct_enable(struct delayacct_switch *switched, int procfd);

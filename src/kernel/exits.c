@@ -14,10 +14,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/util.h"
 #include "kernel/cpus.h"
 #include "kernel/netlink.h"
 #include "kernel/taskstats.h"
-#include "base/util.h"
 
 /* A record of a task and of its group, of version 17 twice over. */
 #define MESSAGE_SIZE 4096
@@ -43,8 +43,8 @@ struct listener {
 	struct netlink nl;
 	char cpus[NETLINK_VALUE_MAX];
 	uint64_t empty_ns; /* when it was seen to be empty */
-	uint32_t dropped;  /* by the kernel, as it was read last: it wraps */
-	int ack;	   /* what the kernel said to the last request: 0 or -errno; 1: nothing yet */
+	uint32_t dropped; /* by the kernel, as it was read last: it wraps */
+	int ack; /* what the kernel said to the last request: 0 or -errno; 1: nothing yet */
 };
 
 struct exits {
@@ -71,8 +71,7 @@ static struct exit_record *add_record(struct exits *exits)
 {
 	if (exits->nrecords == exits->cap) {
 		exits->cap = exits->cap ? exits->cap * 2 : SMALL;
-		exits->records = xreallocarray(exits->records, exits->cap,
-					       sizeof(*exits->records));
+		exits->records = xreallocarray(exits->records, exits->cap, sizeof(*exits->records));
 	}
 	return &exits->records[exits->nrecords++];
 }
@@ -82,8 +81,8 @@ static size_t keep_fields(struct exits *exits, const struct task_record *fields)
 {
 	if (exits->nfields == exits->fields_cap) {
 		exits->fields_cap = exits->fields_cap ? exits->fields_cap * 2 : SMALL;
-		exits->fields = xreallocarray(exits->fields, exits->fields_cap,
-					      sizeof(*exits->fields));
+		exits->fields =
+			xreallocarray(exits->fields, exits->fields_cap, sizeof(*exits->fields));
 	}
 	exits->fields[exits->nfields] = *fields;
 	return exits->nfields++;
@@ -239,8 +238,10 @@ void exits_drain(struct exits *exits)
 /* Sends a request for the listener's CPUs. 0 or -errno. */
 static int send_cpus(struct listener *listener, uint16_t attribute)
 {
-	struct netlink_request request = { .command = TASKSTATS_CMD_GET, .ack = true,
-					   .attribute = attribute, .value = listener->cpus,
+	struct netlink_request request = { .command = TASKSTATS_CMD_GET,
+					   .ack = true,
+					   .attribute = attribute,
+					   .value = listener->cpus,
 					   .len = strlen(listener->cpus) + 1 };
 
 	return netlink_ask(&listener->nl, &request);
@@ -377,8 +378,7 @@ void exits_keep(struct exits *exits, size_t n)
 	exits->fields = NULL;
 	exits->nfields = exits->fields_cap = 0;
 	for (size_t i = 0; i < n; i++)
-		exits->records[i].field = keep_fields(exits,
-						      &fields[exits->records[i].field]);
+		exits->records[i].field = keep_fields(exits, &fields[exits->records[i].field]);
 	free(fields);
 }
 

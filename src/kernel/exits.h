@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/util.h"
 #include "data/record.h"
 #include "data/sample.h"
-#include "base/util.h"
 
 /* What a record lacks of the run time at most: a clock tick of a kernel with CONFIG_HZ=100. */
 #define EXIT_LACKS_NS (10 * NSEC_PER_MSEC)
@@ -36,8 +36,8 @@ struct exit_record {
 /* What listeners have seen. */
 struct exits_stats {
 	uint64_t received; /* records of single tasks, since the start */
-	uint64_t lost;	   /* since the start; not exact: a lower bound */
-	bool exact;	   /* the kernel counts what it drops (SO_MEMINFO, 4.12 and later) */
+	uint64_t lost; /* since the start; not exact: a lower bound */
+	bool exact; /* the kernel counts what it drops (SO_MEMINFO, 4.12 and later) */
 	uint64_t syscalls;
 };
 

@@ -212,8 +212,8 @@ static bool read_message(const struct netlink *nl, struct nlmsghdr *header,
 }
 
 /* Hands on the messages of a datagram, which may hold several. */
-static void take_datagram(struct netlink *nl, const struct mmsghdr *datagram,
-			  netlink_take_fn *take, void *arg)
+static void take_datagram(struct netlink *nl, const struct mmsghdr *datagram, netlink_take_fn *take,
+			  void *arg)
 {
 	const struct sockaddr_nl *sender = datagram->msg_hdr.msg_name;
 	struct nlmsghdr *header = datagram->msg_hdr.msg_iov->iov_base;
@@ -221,14 +221,13 @@ static void take_datagram(struct netlink *nl, const struct mmsghdr *datagram,
 	struct netlink_message message;
 
 	/* Any process may write to our port; only port 0 is the kernel. */
-	if (datagram->msg_hdr.msg_namelen >= sizeof(*sender) &&
-	    sender->nl_family == AF_NETLINK && sender->nl_pid != 0) {
+	if (datagram->msg_hdr.msg_namelen >= sizeof(*sender) && sender->nl_family == AF_NETLINK &&
+	    sender->nl_pid != 0) {
 		nl->foreign++;
 		return;
 	}
 	if (datagram->msg_hdr.msg_flags & MSG_TRUNC) {
-		message = (struct netlink_message){ .kind = NETLINK_CUT,
-						    .seq = header->nlmsg_seq };
+		message = (struct netlink_message){ .kind = NETLINK_CUT, .seq = header->nlmsg_seq };
 		nl->foreign += !take(arg, &message);
 		return;
 	}
@@ -254,8 +253,9 @@ int netlink_receive(struct netlink *nl, struct netlink_batch *batch, size_t max,
 		if (batch->headers[i].msg_len)
 			take_datagram(nl, &batch->headers[i], take, arg);
 	/* Of a stream of packets whose other end has closed (tests) every read is empty. */
-	return n && !batch->headers[0].msg_len && !batch->headers[0].msg_hdr.msg_namelen ?
-		       -ECONNRESET : n;
+	return n && !batch->headers[0].msg_len && !batch->headers[0].msg_hdr.msg_namelen
+		       ? -ECONNRESET
+		       : n;
 }
 
 uint64_t netlink_deadline(const struct netlink *nl)

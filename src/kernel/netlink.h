@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A client of the kernel's generic netlink family "TASKSTATS", for those that ask for tasks
- * (taskstats_client), listen for exits (exits) or ask for cgroups (cgroupstats): a socket, requests of
- * one attribute, and messages received in batches. The kernel answers within the send.
+ * (taskstats_client), listen for exits (exits) or ask for cgroups (cgroupstats): a socket, requests
+ * of one attribute, and messages received in batches. The kernel answers within the send.
  */
 #ifndef STALLTOP_KERNEL_NETLINK_H
 #define STALLTOP_KERNEL_NETLINK_H
@@ -29,9 +29,9 @@ struct netlink {
 	int fd;
 	uint16_t family;
 	int timeout_ms;
-	uint32_t seq;		  /* of the last request written */
+	uint32_t seq; /* of the last request written */
 	uint64_t sends, receives; /* system calls; waits count as receives */
-	uint64_t foreign;	  /* messages dropped: not the kernel's, malformed, unwanted */
+	uint64_t foreign; /* messages dropped: not the kernel's, malformed, unwanted */
 };
 
 /* A connection that is not open: closing it does nothing. */
@@ -81,7 +81,7 @@ int netlink_ask(struct netlink *nl, const struct netlink_request *request);
 enum netlink_kind {
 	NETLINK_ANSWER, /* of the family's: command, attributes, len */
 	NETLINK_STATUS, /* how a request went: error */
-	NETLINK_CUT,	/* did not fit into the buffer; only its seq is known */
+	NETLINK_CUT, /* did not fit into the buffer; only its seq is known */
 };
 
 /* A message of the kernel's. Its attributes are valid during the call only. */

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "kernel/proctask.h"
 #include "base/util.h"
+#include "kernel/proctask.h"
 
 /* One call reads some 8,000 processes; the 32 KiB of readdir(3) take eight. */
 #define SCRATCH_BYTES (256 * 1024)
@@ -160,5 +160,5 @@ void pidlist_free(struct pidlist *list)
 {
 	free(list->pids);
 	free(list->scratch);
-	*list = (struct pidlist){0};
+	*list = (struct pidlist){ 0 };
 }

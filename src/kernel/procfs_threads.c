@@ -27,8 +27,8 @@ static void reset(struct threads_round *round)
 	size_t threads = fitting(round->cap_threads, round->nthreads);
 
 	if (processes != round->cap_processes)
-		round->processes = xreallocarray(round->processes, processes,
-						 sizeof(*round->processes));
+		round->processes =
+			xreallocarray(round->processes, processes, sizeof(*round->processes));
 	if (threads != round->cap_threads)
 		round->threads = xreallocarray(round->threads, threads, sizeof(*round->threads));
 	round->cap_processes = processes;
@@ -58,7 +58,9 @@ const struct thread_figures *procfs_threads_of(struct procfs_threads *memory, pi
 	if (known && known->start_ns != start_ns)
 		known = NULL; /* the pid is another process's now */
 	memory->process = (struct process_figures){
-		.tgid = tgid, .start_ns = start_ns, .read_ns = read_ns,
+		.tgid = tgid,
+		.start_ns = start_ns,
+		.read_ns = read_ns,
 		.first = memory->rounds[memory->now].nthreads,
 	};
 	memory->known = known;
@@ -83,8 +85,8 @@ void procfs_threads_add(struct procfs_threads *memory, const struct thread_figur
 
 	if (round->nthreads == round->cap_threads) {
 		round->cap_threads = round->cap_threads ? round->cap_threads * 2 : SMALL;
-		round->threads = xreallocarray(round->threads, round->cap_threads,
-					       sizeof(*round->threads));
+		round->threads =
+			xreallocarray(round->threads, round->cap_threads, sizeof(*round->threads));
 	}
 	round->threads[round->nthreads++] = *figures;
 	memory->process.n++;
@@ -92,7 +94,7 @@ void procfs_threads_add(struct procfs_threads *memory, const struct thread_figur
 
 /* Adds what was counted since; a counter that fell gives nothing. */
 static void advance_round(uint64_t *total, const struct thread_figures *now,
-		    const struct thread_figures *was)
+			  const struct thread_figures *was)
 {
 	for (unsigned i = 0; i < THREAD_COUNTERS; i++)
 		if (now->count[i] > was->count[i])
@@ -105,9 +107,8 @@ static uint64_t spent(const struct thread_figures *now, const struct thread_figu
 	for (unsigned i = 0; i < THREAD_COUNTERS; i++)
 		if (now->count[i] < was->count[i])
 			return UINT64_MAX;
-	return now->count[THREAD_RUN] - was->count[THREAD_RUN] +
-	       now->count[THREAD_WAIT] - was->count[THREAD_WAIT] +
-	       now->count[THREAD_BLKIO] - was->count[THREAD_BLKIO];
+	return now->count[THREAD_RUN] - was->count[THREAD_RUN] + now->count[THREAD_WAIT] -
+	       was->count[THREAD_WAIT] + now->count[THREAD_BLKIO] - was->count[THREAD_BLKIO];
 }
 
 /*
@@ -137,7 +138,7 @@ static const struct thread_figures *before_exec(const struct procfs_threads *mem
 
 /* The element of the old threads that is the same; *at moves along both lists. */
 static const struct thread_figures *match_thread(const struct procfs_threads *memory,
-					  const struct thread_figures *now, size_t *at)
+						 const struct thread_figures *now, size_t *at)
 {
 	const struct thread_figures *was;
 
@@ -160,7 +161,8 @@ static bool advance_all(struct procfs_threads *memory)
 	size_t at = 0, same = 0;
 
 	for (size_t i = 0; i < process->n; i++) {
-		const struct thread_figures *now = &threads[i], *was = match_thread(memory, now, &at);
+		const struct thread_figures *now = &threads[i],
+					    *was = match_thread(memory, now, &at);
 
 		same += was != NULL;
 		moved |= !was || now->count[THREAD_RUN] != was->count[THREAD_RUN];
@@ -187,8 +189,8 @@ bool procfs_threads_end(struct procfs_threads *memory, const struct process_figu
 	bool moved = advance_all(memory);
 
 	/* Most processes have one thread, and nothing but its counters. */
-	if (process->n == 1 && !memcmp(process->total, round->threads[process->first].count,
-				       sizeof(process->total))) {
+	if (process->n == 1 &&
+	    !memcmp(process->total, round->threads[process->first].count, sizeof(process->total))) {
 		round->nthreads = process->first;
 		process->n = 0;
 	}

@@ -102,7 +102,7 @@ int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out)
 	const char *open = memchr(text, '(', len);
 	/* The last one: the name may hold any byte, but nothing behind it holds a ')'. */
 	const char *close = memrchr(text, ')', len);
-	struct proctask_stat stat = {0};
+	struct proctask_stat stat = { 0 };
 	size_t name_len;
 
 	/* Behind the name come a space, the state's letter, and a space or more. */

@@ -27,10 +27,10 @@ struct proctask_stat {
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes, NUL-terminated */
 	char state;
 	pid_t ppid;
-	uint64_t utime, stime;	  /* of the task or of the whole process */
-	uint64_t cutime, cstime;  /* of ended and reaped children */
-	uint64_t start;		  /* field 22, ticks since boot */
-	uint64_t blkio;		  /* field 42: the leader's alone in /proc/TGID/stat */
+	uint64_t utime, stime; /* of the task or of the whole process */
+	uint64_t cutime, cstime; /* of ended and reaped children */
+	uint64_t start; /* field 22, ticks since boot */
+	uint64_t blkio; /* field 42: the leader's alone in /proc/TGID/stat */
 	unsigned threads;
 };
 

@@ -21,15 +21,15 @@
 
 /* One pressure file. */
 struct pressure {
-	int fd;		  /* below 0: not open */
-	int error;	  /* why not */
+	int fd; /* below 0: not open */
+	int error; /* why not */
 	unsigned waiting; /* readings until the next try */
 };
 
 struct system {
 	int procfd;
 	int stat, meminfo, loadavg; /* descriptors; below 0: could not be opened */
-	struct buf text;	    /* of the file being read */
+	struct buf text; /* of the file being read */
 	uint64_t tick_ns;
 	bool uptime_valid;
 	double boot_offset; /* uptime less CLOCK_BOOTTIME */
@@ -38,14 +38,9 @@ struct system {
 };
 
 const char *const cpu_state_names[CPU_STATES] = {
-	[CPU_USER] = "user",
-	[CPU_NICE] = "nice",
-	[CPU_SYSTEM] = "system",
-	[CPU_IDLE] = "idle",
-	[CPU_IOWAIT] = "iowait",
-	[CPU_IRQ] = "irq",
-	[CPU_SOFTIRQ] = "softirq",
-	[CPU_STEAL] = "steal",
+	[CPU_USER] = "user",	   [CPU_NICE] = "nice",	    [CPU_SYSTEM] = "system",
+	[CPU_IDLE] = "idle",	   [CPU_IOWAIT] = "iowait", [CPU_IRQ] = "irq",
+	[CPU_SOFTIRQ] = "softirq", [CPU_STEAL] = "steal",
 };
 
 /* Takes a number behind blanks. At the very end of the text it may have been cut. */
@@ -173,7 +168,7 @@ static void give_up_pressure(struct system *system, struct pressure *file, int e
 {
 	close(file->fd);
 	system->syscalls++;
-	*file = (struct pressure){.fd = -1, .error = error, .waiting = RETRY_READINGS - 1};
+	*file = (struct pressure){ .fd = -1, .error = error, .waiting = RETRY_READINGS - 1 };
 }
 
 /* Reads a pressure file. 0 or -errno, then *out has no valid line. */
@@ -183,7 +178,7 @@ static int read_pressure(struct system *system, enum psi_resource resource, stru
 	char text[PRESSURE_BYTES];
 	int got;
 
-	*out = (struct psi){0};
+	*out = (struct psi){ 0 };
 	if (file->fd < 0)
 		open_pressure(system, resource);
 	if (file->fd < 0)
@@ -231,7 +226,7 @@ struct system *system_open(int procfd)
 
 void system_read(struct system *system, struct system_sample *out)
 {
-	*out = (struct system_sample){0};
+	*out = (struct system_sample){ 0 };
 	if (read_text(system, system->stat))
 		system_parse_stat(system->text.data, system->text.len, system->tick_ns, out);
 	if (read_text(system, system->meminfo))
@@ -249,7 +244,7 @@ void system_read(struct system *system, struct system_sample *out)
 	 * of a machine cannot be kept from its CPUs at once. It says nothing, and must not
 	 * look like a measured 0. In a cgroup's file the line does mean something.
 	 */
-	out->psi[PSI_CPU].full = (struct psi_line){0};
+	out->psi[PSI_CPU].full = (struct psi_line){ 0 };
 }
 
 uint64_t system_syscalls(const struct system *system)

@@ -10,7 +10,14 @@
 #include "data/psi.h"
 
 enum cpu_state {
-	CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIRQ, CPU_STEAL,
+	CPU_USER,
+	CPU_NICE,
+	CPU_SYSTEM,
+	CPU_IDLE,
+	CPU_IOWAIT,
+	CPU_IRQ,
+	CPU_SOFTIRQ,
+	CPU_STEAL,
 	CPU_STATES
 };
 
@@ -21,15 +28,15 @@ extern const char *const cpu_state_names[CPU_STATES];
 struct system_sample {
 	uint64_t read_ns; /* CLOCK_MONOTONIC, when the pressure files were read */
 	bool cpu_valid, load_valid, uptime_valid, memory_valid;
-	unsigned cpus;			/* online */
-	uint64_t cpu_ns[CPU_STATES];	/* since boot, all CPUs */
-	uint64_t forks;			/* tasks created since boot; 0: not known */
+	unsigned cpus; /* online */
+	uint64_t cpu_ns[CPU_STATES]; /* since boot, all CPUs */
+	uint64_t forks; /* tasks created since boot; 0: not known */
 	double load[3];
-	double uptime;			/* s */
-	uint64_t memory_total, memory_used;	/* kB; used = total - available */
-	uint64_t swap_total, swap_used;	/* kB */
+	double uptime; /* s */
+	uint64_t memory_total, memory_used; /* kB; used = total - available */
+	uint64_t swap_total, swap_used; /* kB */
 	struct psi psi[PSI_RESOURCES];
-	int psi_error[PSI_RESOURCES];	/* 0 or -errno of the file (-ENOENT, -EOPNOTSUPP ...) */
+	int psi_error[PSI_RESOURCES]; /* 0 or -errno of the file (-ENOENT, -EOPNOTSUPP ...) */
 };
 
 struct system;

@@ -155,7 +155,8 @@ int taskstats_identity(const uint8_t *record, size_t len, struct taskstats_ident
 }
 
 /* Takes max, min and the time of the max of one kind, as far as the record has them. */
-static void read_range(const struct record_view *view, enum delay_kind kind, struct task_record *out)
+static void read_range(const struct record_view *view, enum delay_kind kind,
+		       struct task_record *out)
 {
 	const struct delay_place *place = place_of(view, kind);
 	int64_t stamp[2];
@@ -201,7 +202,8 @@ static int read_aggregate(struct nlattr *aggregate, bool tgid, struct taskstats_
 
 	*part = (struct taskstats_part){ .tgid = tgid };
 	/* By type, not by place: where the CPU wants it a TASKSTATS_TYPE_NULL comes between. */
-	nla_for_each_nested(attr, aggregate, rest) {
+	nla_for_each_nested(attr, aggregate, rest)
+	{
 		if (nla_type(attr) == id_type) {
 			if (nla_len(attr) < (int)sizeof(part->id))
 				return -EBADMSG;
@@ -222,7 +224,8 @@ int taskstats_parts(const void *attributes, size_t len, struct taskstats_part *p
 
 	if (len > INT32_MAX)
 		return -EBADMSG;
-	nla_for_each_attr(attr, (struct nlattr *)attributes, (int)len, rest) {
+	nla_for_each_attr(attr, (struct nlattr *)attributes, (int)len, rest)
+	{
 		bool tgid = nla_type(attr) == TASKSTATS_TYPE_AGGR_TGID;
 
 		if (!tgid && nla_type(attr) != TASKSTATS_TYPE_AGGR_PID)

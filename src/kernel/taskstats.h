@@ -30,7 +30,7 @@ struct taskstats_identity {
 	pid_t pid, ppid;
 	uid_t uid;
 	uint64_t elapsed_ns; /* at us precision, cut off */
-	const char *comm;    /* raw bytes within the record, perhaps without a NUL */
+	const char *comm; /* raw bytes within the record, perhaps without a NUL */
 	size_t comm_len;
 };
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "kernel/netlink.h"
 #include "base/util.h"
+#include "kernel/netlink.h"
 
 /* Above 64 a larger pack saves nothing measurable, but it halves the system calls. */
 #define PACK_MAX 128
@@ -90,11 +90,12 @@ void taskstats_client_close(struct taskstats_client *conn)
 struct taskstats_client_stats taskstats_client_stats(const struct taskstats_client *conn)
 {
 	return (struct taskstats_client_stats){ conn->nl.sends, conn->nl.receives, conn->nl.foreign,
-				      conn->overruns, conn->pack };
+						conn->overruns, conn->pack };
 }
 
 /* Gives the request at that place of the pack its answer, once. */
-static void answer_request(struct pack *pack, size_t i, int error, const struct taskstats_part *part)
+static void answer_request(struct pack *pack, size_t i, int error,
+			   const struct taskstats_part *part)
 {
 	if (pack->done[i])
 		return;
@@ -273,14 +274,18 @@ static int ask_again(struct pack *pack, bool overrun)
 }
 
 int taskstats_client_query(struct taskstats_client *conn, bool tgid, const pid_t *ids, size_t n,
-		 taskstats_client_reply_fn *reply, void (*between)(void *), void *arg)
+			   taskstats_client_reply_fn *reply, void (*between)(void *), void *arg)
 {
 	int err = 0;
 	bool late = false;
 
 	for (size_t first = 0; first < n;) {
-		struct pack pack = { .conn = conn, .tgid = tgid, .ids = ids, .first = first,
-				     .reply = reply, .arg = arg };
+		struct pack pack = { .conn = conn,
+				     .tgid = tgid,
+				     .ids = ids,
+				     .first = first,
+				     .reply = reply,
+				     .arg = arg };
 
 		pack.n = n - first < conn->pack ? n - first : conn->pack;
 		pack.missing = pack.n;

@@ -18,9 +18,9 @@ struct taskstats_client;
 /* What a connection has done so far. */
 struct taskstats_client_stats {
 	uint64_t sends, receives; /* system calls; polls for late replies count as receives */
-	uint64_t foreign;	  /* messages dropped: not the kernel's, malformed, stale */
-	uint64_t overruns;	  /* times the socket was out of buffer (ENOBUFS) */
-	unsigned pack;		  /* requests a pack, as the buffer allows */
+	uint64_t foreign; /* messages dropped: not the kernel's, malformed, stale */
+	uint64_t overruns; /* times the socket was out of buffer (ENOBUFS) */
+	unsigned pack; /* requests a pack, as the buffer allows */
 };
 
 /*
@@ -29,8 +29,9 @@ struct taskstats_client_stats {
  * asked; -ENOBUFS, -ETIMEDOUT when none came. The kernel took the reading between before_ns
  * and after_ns (CLOCK_MONOTONIC). The record is valid during the call only.
  */
-typedef void taskstats_client_reply_fn(void *arg, size_t index, int error, const struct taskstats_part *part,
-			     uint64_t before_ns, uint64_t after_ns);
+typedef void taskstats_client_reply_fn(void *arg, size_t index, int error,
+				       const struct taskstats_part *part, uint64_t before_ns,
+				       uint64_t after_ns);
 
 /*
  * Opens a socket and looks the family up. 0, or -errno: -ENOENT when the kernel has no
@@ -42,7 +43,8 @@ int taskstats_client_open(struct taskstats_client **out);
  * A connection over a descriptor that keeps message boundaries; takes it over. Replies
  * are waited for timeout_ms at most.
  */
-int taskstats_client_open_fd(struct taskstats_client **out, int fd, uint16_t family, int timeout_ms);
+int taskstats_client_open_fd(struct taskstats_client **out, int fd, uint16_t family,
+			     int timeout_ms);
 
 /*
  * Asks for n ids, as processes (TGID) or as tasks (PID), and calls `reply` once for each,
@@ -51,7 +53,7 @@ int taskstats_client_open_fd(struct taskstats_client **out, int fd, uint16_t fam
  * of no use any more; then too every request has been answered.
  */
 int taskstats_client_query(struct taskstats_client *conn, bool tgid, const pid_t *ids, size_t n,
-		 taskstats_client_reply_fn *reply, void (*between)(void *), void *arg);
+			   taskstats_client_reply_fn *reply, void (*between)(void *), void *arg);
 
 struct taskstats_client_stats taskstats_client_stats(const struct taskstats_client *conn);
 

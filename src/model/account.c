@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
+#include "base/util.h"
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
-#include "base/util.h"
 
 /* /proc/PID/stat is read by three calls. */
 #define STAT_SYSCALLS 3
@@ -43,7 +43,8 @@ static uint64_t advance_children(struct account_reader *reader, const struct tas
 }
 
 /* The living process that gets to reap: the parent, or who inherited. */
-static struct task_raw *reaper_of_child(const struct sample *prev, const struct sample *cur, pid_t ppid)
+static struct task_raw *reaper_of_child(const struct sample *prev, const struct sample *cur,
+					pid_t ppid)
 {
 	for (unsigned i = 0; ppid > 0 && i < PARENTS_MAX; i++) {
 		struct task_raw *raw = sample_find(cur, ppid, ppid);
@@ -73,10 +74,11 @@ static void look_above(const struct sample *cur, const struct task_raw *raw)
 
 /* Books the whole life of a process that was reaped with its reaper, who will show it. */
 static void credit_reaper(const struct sample *prev, const struct sample *cur,
-		     const struct task_raw *gone)
+			  const struct task_raw *gone)
 {
 	const struct task *task = gone->task;
-	struct task_raw *reaper = reaper_of_child(prev, cur, task->reaper ? task->reaper : task->ppid);
+	struct task_raw *reaper =
+		reaper_of_child(prev, cur, task->reaper ? task->reaper : task->ppid);
 	const struct task_reaped *left = &task->reaped;
 	int64_t owed = (int64_t)(gone->counters.run_ns + left->children_ns);
 	struct task_reaped *reaped;
@@ -114,7 +116,7 @@ static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 
 /* Books all that were there and are not any more, and those that came and went. */
 static void credit_reapers(struct account_reader *reader, const struct sample *prev,
-			 const struct sample *cur)
+			   const struct sample *cur)
 {
 	for (size_t i = 0; i < cur->left; i++) {
 		const struct task_raw *raw = &cur->raw[cur->n + i];
@@ -126,8 +128,8 @@ static void credit_reapers(struct account_reader *reader, const struct sample *p
 		const struct task_raw *raw = &prev->raw[i];
 		const struct task_raw *now = sample_find(cur, raw->tgid, raw->pid);
 
-		if (now ? now->task != raw->task && !raw->task->reaped.booked :
-			  was_reaped(reader, cur, raw))
+		if (now ? now->task != raw->task && !raw->task->reaped.booked
+			: was_reaped(reader, cur, raw))
 			credit_reaper(prev, cur, raw);
 	}
 }
@@ -171,7 +173,8 @@ static int64_t settle_children(struct task_reaped *reaped, bool exact)
 static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 {
 	struct task_reaped *reaper = &raw->task->reaped;
-	int64_t owed = -reaper->balance_ns < reaper->orphans_ns ? -reaper->balance_ns : reaper->orphans_ns;
+	int64_t owed =
+		-reaper->balance_ns < reaper->orphans_ns ? -reaper->balance_ns : reaper->orphans_ns;
 
 	for (unsigned i = 0; owed > 0 && i < PARENTS_MAX; i++) {
 		struct task_reaped *above;
@@ -232,7 +235,7 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
 	for (size_t i = 0; i < cur->n; i++)
 		if (is_looked_at(&cur->raw[i], seen))
 			out->recovered_ns += settle_children(&cur->raw[i].task->reaped,
-						    seen == ACCOUNT_SEEN_ALL);
+							     seen == ACCOUNT_SEEN_ALL);
 	reader->primed = true;
 }
 
@@ -240,8 +243,9 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
 static uint64_t state_ns(const struct system_sample *before, const struct system_sample *now,
 			 enum cpu_state state)
 {
-	return now->cpu_ns[state] > before->cpu_ns[state] ?
-		       now->cpu_ns[state] - before->cpu_ns[state] : 0;
+	return now->cpu_ns[state] > before->cpu_ns[state]
+		       ? now->cpu_ns[state] - before->cpu_ns[state]
+		       : 0;
 }
 
 void account_system(struct account *account, const struct system_sample *before,
@@ -254,8 +258,8 @@ void account_system(struct account *account, const struct system_sample *before,
 	account->idle_ns = state_ns(before, now, CPU_IDLE);
 	account->iowait_ns = state_ns(before, now, CPU_IOWAIT);
 	account->steal_ns = state_ns(before, now, CPU_STEAL);
-	account->irq_ns = irq_apart ? state_ns(before, now, CPU_IRQ) +
-					      state_ns(before, now, CPU_SOFTIRQ) : 0;
+	account->irq_ns =
+		irq_apart ? state_ns(before, now, CPU_IRQ) + state_ns(before, now, CPU_SOFTIRQ) : 0;
 	account->rest_ns = (int64_t)account->machine_ns -
 			   (int64_t)(account->run_ns + account->idle_ns + account->iowait_ns +
 				     account->steal_ns + account->irq_ns) -

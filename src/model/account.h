@@ -20,22 +20,22 @@
 
 /* The interval in ns of CPU time. */
 struct account {
-	bool valid;	    /* else nothing of it is known */
+	bool valid; /* else nothing of it is known */
 	uint64_t machine_ns; /* CPUs x interval */
-	uint64_t run_ns;     /* of all rows */
+	uint64_t run_ns; /* of all rows */
 	uint64_t idle_ns, iowait_ns, steal_ns;
-	uint64_t irq_ns;     /* irq and softirq, where they are not in the tasks' run time */
+	uint64_t irq_ns; /* irq and softirq, where they are not in the tasks' run time */
 	bool recovered_valid;
 	int64_t recovered_ns;
 	uint64_t children_ns; /* by which children's times grew: whole lives, at their reaping */
-	int64_t rest_ns;     /* what is left of the machine's time, of either sign */
+	int64_t rest_ns; /* what is left of the machine's time, of either sign */
 };
 
 /* What is needed from sample to sample: see account_reap(). */
 struct account_reader {
 	int procfd;
 	uint64_t tick_ns; /* of /proc/PID/stat */
-	bool primed;	  /* the children's times of all were read */
+	bool primed; /* the children's times of all were read */
 	uint64_t syscalls;
 };
 
@@ -43,7 +43,7 @@ struct account_reader {
 enum account_seen {
 	ACCOUNT_SEEN_ALL,
 	ACCOUNT_SEEN_SOME, /* those that the sample before had: there are no exit records */
-	ACCOUNT_SEEN_LOST  /* not those whose exit records were lost */
+	ACCOUNT_SEEN_LOST /* not those whose exit records were lost */
 };
 
 /*

@@ -283,8 +283,7 @@ static void fold_left(struct merge *merge)
 		merge->left[kept++] = merge->left[i];
 	}
 	/* New ones have no task, so their order among themselves is free. */
-	memmove(&merge->left[kept], &merge->left[fresh],
-		(merge->n - fresh) * sizeof(*merge->left));
+	memmove(&merge->left[kept], &merge->left[fresh], (merge->n - fresh) * sizeof(*merge->left));
 	memmove(&merge->tasks[kept], &merge->tasks[fresh],
 		(merge->n - fresh) * sizeof(*merge->tasks));
 	merge->n -= fresh - kept;
@@ -328,8 +327,8 @@ static int compare_tgid(const void *pid, const void *record)
 static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
 {
 	const struct exit_batch *given = merge->given;
-	const struct exit_record *record = bsearch(&pid, given->records, given->n,
-						   sizeof(*given->records), compare_tgid);
+	const struct exit_record *record =
+		bsearch(&pid, given->records, given->n, sizeof(*given->records), compare_tgid);
 	const struct task_raw *before = sample_find(merge->prev, pid, pid);
 
 	if (record)
@@ -408,7 +407,8 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 	for (size_t i = 0; i < given->n; i++) {
 		struct exit_record record = given->records[i];
 
-		/* Before version 12 it says no thread group: if the pid has gone it was a process. */
+		/* Before version 12 it says no thread group: if the pid has gone it was a process.
+		 */
 		if (!record.tgid) {
 			record.tgid = record.pid;
 			record.last = !sample_find(cur, record.pid, record.pid);
@@ -475,8 +475,7 @@ static void find_left_over(const struct sample *prev, struct sample *cur)
 	}
 }
 
-void exit_merge(const struct exit_batch *batch, const struct sample *prev,
-		    struct sample *cur)
+void exit_merge(const struct exit_batch *batch, const struct sample *prev, struct sample *cur)
 {
 	struct exit_batch given = *batch;
 	struct merge merge = { .given = &given, .prev = prev, .cur = cur };

@@ -3,8 +3,8 @@
 #ifndef STALLTOP_MODEL_EXIT_MERGE_H
 #define STALLTOP_MODEL_EXIT_MERGE_H
 
-#include "kernel/exits.h"
 #include "data/sample.h"
+#include "kernel/exits.h"
 
 /* As many short-lived tasks of one command and parent become one row. */
 #define EXIT_MERGE_FOLD 4
@@ -30,8 +30,7 @@ struct exit_batch {
  *   counters under that id.
  * prev may be NULL: then only tasks in `cur` are marked.
  */
-void exit_merge(const struct exit_batch *batch, const struct sample *prev,
-		    struct sample *cur);
+void exit_merge(const struct exit_batch *batch, const struct sample *prev, struct sample *cur);
 
 /*
  * Folds records of tasks of one command, user and parent that are not in the sample before,

@@ -112,8 +112,7 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 	else
 		deltas->grown = no_deltas.grown;
 	/* A thread that took another's id by exec is as new as the exec where it was not read. */
-	row->born = prev && !before &&
-		    (raw->was || raw->task->latest_ns >= prev->begin_ns);
+	row->born = prev && !before && (raw->was || raw->task->latest_ns >= prev->begin_ns);
 	/*
 	 * A task born or ended in the interval is measured against the whole of it, so that
 	 * shares of rows can be compared and add up.
@@ -146,7 +145,8 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 }
 
 /* The element of prev that is the same task; *at moves along both samples' common order. */
-static const struct task_raw *match_elements(struct frame *frame, const struct task_raw *raw, size_t *at)
+static const struct task_raw *match_elements(struct frame *frame, const struct task_raw *raw,
+					     size_t *at)
 {
 	const struct sample *prev = frame->prev;
 	uint64_t order = raw_order(raw);
@@ -375,8 +375,7 @@ bool row_children(const struct frame *frame, const struct row *row, bool system,
 bool row_children_before(const struct frame *frame, const struct row *row, bool system,
 			 uint64_t *ns)
 {
-	return row->before &&
-	       children_of(row->before, row_proc_before(frame, row), system, ns);
+	return row->before && children_of(row->before, row_proc_before(frame, row), system, ns);
 }
 
 bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)

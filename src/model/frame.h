@@ -10,35 +10,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/account.h"
 #include "cgroup/cgroup.h"
-#include "kernel/delayacct.h"
 #include "cgroup/hierarchy.h"
 #include "data/sample.h"
+#include "kernel/delayacct.h"
 #include "kernel/system.h"
+#include "model/account.h"
 
 /* What degrades a frame. Words for it are in notes.c. */
 enum note_id {
 	NOTE_DELAYACCT_OFF,
-	NOTE_DELAYACCT_OLDER,  /* value: tasks */
+	NOTE_DELAYACCT_OLDER, /* value: tasks */
 	NOTE_DELAYACCT_UNSURE, /* value: tasks */
 	NOTE_DELAYACCT_TOGGLED,
 	NOTE_NO_CAP,
 	NOTE_NO_TASKSTATS,
 	NOTE_TASKSTATS_VERSION,
 	NOTE_TASKSTATS_ERROR, /* value: errno */
-	NOTE_NO_BPF,	      /* value: errno */
+	NOTE_NO_BPF, /* value: errno */
 	NOTE_NO_PSI,
 	NOTE_GROUP_GONE,
 	NOTE_GROUP_PSI, /* value: errno */
 	NOTE_GROUP_UNKNOWN, /* value: tasks */
 	NOTE_PSI_MISSING, /* value: enum psi_resource */
 	NOTE_STALE_STAMP, /* value: tasks */
-	NOTE_UNREAD,	  /* value: tasks */
+	NOTE_UNREAD, /* value: tasks */
 	NOTE_EXITS_REFUSED, /* value: errno */
-	NOTE_EXITS_LOST,    /* value: records */
+	NOTE_EXITS_LOST, /* value: records */
 	NOTE_EXITS_INEXACT,
-	NOTE_LATE,	  /* value: grid points skipped */
+	NOTE_LATE, /* value: grid points skipped */
 	NOTE_TRIGGER_GONE, /* value: triggers */
 	NOTE_IDS
 };
@@ -68,11 +68,11 @@ struct group;
  */
 struct row {
 	const struct task *task;
-	const struct task_raw *raw;    /* counters now */
+	const struct task_raw *raw; /* counters now */
 	const struct task_raw *before; /* counters at the last reading, NULL: none */
-	const struct deltas *deltas;   /* never NULL; most rows share `no_deltas` */
-	const struct group *group;     /* whose sum it is; NULL: a task's, or of all that pass */
-	uint64_t interval_ns;	       /* between the two readings; 0: there is only one */
+	const struct deltas *deltas; /* never NULL; most rows share `no_deltas` */
+	const struct group *group; /* whose sum it is; NULL: a task's, or of all that pass */
+	uint64_t interval_ns; /* between the two readings; 0: there is only one */
 	uint32_t valid; /* as counters.valid, of the deltas */
 	unsigned members;
 	bool born, exited;
@@ -88,37 +88,37 @@ struct group_figures {
 
 /* What a row stands for that is a group's (see group.h). */
 struct group {
-	const char *name;  /* raw bytes; NULL: of those of whom it is not known */
+	const char *name; /* raw bytes; NULL: of those of whom it is not known */
 	const char *label; /* the name made readable, or in a tree its last part */
-	uint64_t id;	   /* of the name: the same from frame to frame; never 0 */
+	uint64_t id; /* of the name: the same from frame to frame; never 0 */
 	const struct row *const *members; /* rows of tasks; first its own, then of groups below */
-	size_t n, own;			  /* all members, and its own */
+	size_t n, own; /* all members, and its own */
 	const struct row *worst; /* the member that waited most; NULL: none has waited */
-	struct row sum;		 /* of its own members alone: sums over groups take that */
+	struct row sum; /* of its own members alone: sums over groups take that */
 	struct group_figures *figures; /* the sampler's: see sampler_fill() */
 	size_t parent; /* in a tree: the index of the row above; NO_GROUP: there is none */
 };
 
 struct frame {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
-	struct row *rows;		 /* in the sample's order: the living, those that left */
+	struct row *rows; /* in the sample's order: the living, those that left */
 	size_t n, cap;
 	size_t tasks; /* rows of tasks: of a folded frame those of the frame that was folded */
 	struct deltas *deltas; /* of the rows to which something happened */
 	size_t ndeltas;
-	uint64_t real_ns;     /* CLOCK_REALTIME of the sample */
-	uint64_t epoch_ns;    /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
+	uint64_t real_ns; /* CLOCK_REALTIME of the sample */
+	uint64_t epoch_ns; /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
-	const char *cgroup;   /* its pressure is in `system`, in place of the machine's; NULL */
+	const char *cgroup; /* its pressure is in `system`, in place of the machine's; NULL */
 	const char *group_by; /* what a row is, by its id of group_table */
 	const struct hierarchy *hierarchy; /* that cgroups are of; NULL: not looked for, or none */
 	bool threads, since_start;
-	size_t born, gone;  /* tasks that came and went between the samples */
-	size_t still;	    /* rows to which nothing happened */
-	uint64_t run_ns;    /* of all rows */
-	size_t stale;	    /* rows with a delay that cannot be: see frame_build() */
+	size_t born, gone; /* tasks that came and went between the samples */
+	size_t still; /* rows to which nothing happened */
+	uint64_t run_ns; /* of all rows */
+	size_t stale; /* rows with a delay that cannot be: see frame_build() */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
-	uint32_t kinds;	     /* kinds that a row of this frame has: what a view shows by default */
+	uint32_t kinds; /* kinds that a row of this frame has: what a view shows by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;
 	const char *source;

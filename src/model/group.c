@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgroup/cgroup_name.h"
 #include "base/util.h"
+#include "cgroup/cgroup_name.h"
 
 /* No place in the table of names. */
 #define EMPTY 0u
@@ -20,9 +20,9 @@ struct group_store {
 	uint64_t id;
 	bool named;
 	size_t name, label; /* offsets of `names` */
-	const char *text;   /* the name, once all are there */
-	size_t n;	    /* its own members */
-	size_t rank;	    /* among all, by name */
+	const char *text; /* the name, once all are there */
+	size_t n; /* its own members */
+	size_t rank; /* among all, by name */
 	struct deltas own, all;
 	struct task_raw own_raw, all_raw;
 	struct group_figures figures;
@@ -104,8 +104,8 @@ static void grow_table(struct grouping *grouping, size_t n)
 		return;
 	while (grouping->table_size < 2 * n + 2)
 		grouping->table_size = grouping->table_size ? grouping->table_size * 2 : 64;
-	grouping->table = xreallocarray(grouping->table, grouping->table_size,
-					sizeof(*grouping->table));
+	grouping->table =
+		xreallocarray(grouping->table, grouping->table_size, sizeof(*grouping->table));
 	memset(grouping->table, 0, grouping->table_size * sizeof(*grouping->table));
 	for (size_t i = 0; i < grouping->frame.n; i++) {
 		const struct group_store *store = &grouping->stores[i];
@@ -124,14 +124,14 @@ static void grow_groups(struct grouping *grouping)
 	if (n <= grouping->cap)
 		return;
 	grouping->cap = n * 2;
-	grouping->stores = xreallocarray(grouping->stores, grouping->cap,
-					 sizeof(*grouping->stores));
-	grouping->ranked = xreallocarray(grouping->ranked, grouping->cap,
-					 sizeof(*grouping->ranked));
-	grouping->groups = xreallocarray(grouping->groups, grouping->cap,
-					 sizeof(*grouping->groups));
-	grouping->frame.rows = xreallocarray(grouping->frame.rows, grouping->cap,
-					     sizeof(*grouping->frame.rows));
+	grouping->stores =
+		xreallocarray(grouping->stores, grouping->cap, sizeof(*grouping->stores));
+	grouping->ranked =
+		xreallocarray(grouping->ranked, grouping->cap, sizeof(*grouping->ranked));
+	grouping->groups =
+		xreallocarray(grouping->groups, grouping->cap, sizeof(*grouping->groups));
+	grouping->frame.rows =
+		xreallocarray(grouping->frame.rows, grouping->cap, sizeof(*grouping->frame.rows));
 }
 
 /* The index of the group of that name, added if it is new: `added` says which. */
@@ -273,7 +273,9 @@ static void order_groups(struct grouping *grouping)
 		grouping->groups[i] = (struct group){
 			.name = store->text,
 			.label = store->text ? grouping->names.data + store->label : NULL,
-			.id = store->id, .members = grouping->members + members, .n = store->n,
+			.id = store->id,
+			.members = grouping->members + members,
+			.n = store->n,
 			.sum = { .raw = &store->own_raw, .deltas = &store->own },
 			.figures = &store->figures,
 			.parent = NO_GROUP,
@@ -373,8 +375,8 @@ static void reserve_members(struct grouping *grouping, size_t n)
 	if (n <= grouping->members_cap && grouping->members)
 		return;
 	grouping->members_cap = n * 2 + 1;
-	grouping->members = xreallocarray(grouping->members, grouping->members_cap,
-					  sizeof(*grouping->members));
+	grouping->members =
+		xreallocarray(grouping->members, grouping->members_cap, sizeof(*grouping->members));
 	grouping->group_of = xreallocarray(grouping->group_of, grouping->members_cap,
 					   sizeof(*grouping->group_of));
 }

@@ -19,8 +19,8 @@ enum group_by { GROUP_PROCESS, GROUP_THREAD, GROUP_USER, GROUP_COMMAND, GROUP_CG
 struct group_row {
 	const char *id;
 	const char *one, *many; /* what the sum row counts */
-	const char *help;	/* what a row is then */
-	unsigned needs;		/* NEED_ bits: what must be read to tell the groups */
+	const char *help; /* what a row is then */
+	unsigned needs; /* NEED_ bits: what must be read to tell the groups */
 };
 
 extern const struct group_row group_table[GROUP_BYS];
@@ -57,7 +57,7 @@ struct grouping {
 	struct group_store **ranked; /* those, in the rows' order */
 	size_t cap;
 	const struct row **members; /* of all groups, group by group */
-	uint32_t *group_of;	    /* parallel to the folded frame's rows */
+	uint32_t *group_of; /* parallel to the folded frame's rows */
 	size_t members_cap;
 	struct buf names;
 	uint32_t *table; /* by hash of the name */

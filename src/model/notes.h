@@ -8,7 +8,8 @@
 
 /*
  * Texts have %v for the note's value, and {one|many} for what depends on it. `text` says what is
- * missing and why, in a line of a screen; `remedy` what to do about it, NULL where there is nothing.
+ * missing and why, in a line of a screen; `remedy` what to do about it, NULL where there is
+ * nothing.
  */
 struct note_row {
 	const char *id;

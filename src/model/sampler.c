@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/exit_merge.h"
+#include "base/util.h"
 #include "kernel/exits.h"
-#include "model/group.h"
 #include "kernel/pidlist.h"
+#include "model/exit_merge.h"
+#include "model/group.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
-#include "base/util.h"
 
 #define FRAMES 2
 
@@ -41,10 +41,10 @@ struct sampler {
 	struct delayacct delayacct;
 	struct account_reader accounts;
 	struct exits *exits; /* NULL: not listened for */
-	int exits_refused;   /* -errno */
-	bool resting;	     /* they are opened by the next sample */
-	bool lost;	     /* records were, so that identities must be asked for anew */
-	bool irq_seen;	     /* as delayacct had it at the sample before */
+	int exits_refused; /* -errno */
+	bool resting; /* they are opened by the next sample */
+	bool lost; /* records were, so that identities must be asked for anew */
+	bool irq_seen; /* as delayacct had it at the sample before */
 	struct exits_stats exits_before; /* at the sample before */
 	unsigned needs;
 	/*
@@ -107,10 +107,13 @@ static bool are_many(void)
 static int open_source(struct sampler *sampler)
 {
 	const struct sampler_config *config = sampler->config;
-	struct source_env env = { .procfd = config->procfd, .threads = config->threads,
-				  .pids = config->pids, .npids = config->npids,
+	struct source_env env = { .procfd = config->procfd,
+				  .threads = config->threads,
+				  .pids = config->pids,
+				  .npids = config->npids,
 				  .many = !config->brief && !config->pids && are_many(),
-				  .between = config->between, .arg = config->arg };
+				  .between = config->between,
+				  .arg = config->arg };
 
 	return source_open(&sampler->source, config->source, &env);
 }
@@ -219,8 +222,10 @@ static void note_source(const struct sampler *sampler, struct frame *frame)
 		break;
 	case -ENOENT:
 	case -EPROTONOSUPPORT:
-		frame_note(frame, sampler->source.refused == -ENOENT ? NOTE_NO_TASKSTATS :
-								       NOTE_TASKSTATS_VERSION, 0);
+		frame_note(frame,
+			   sampler->source.refused == -ENOENT ? NOTE_NO_TASKSTATS
+							      : NOTE_TASKSTATS_VERSION,
+			   0);
 		break;
 	default:
 		frame_note(frame, NOTE_TASKSTATS_ERROR, (uint64_t)-sampler->source.refused);
@@ -302,8 +307,10 @@ static void note_all(const struct sampler *sampler, struct frame *frame, size_t 
 		frame_note(frame, NOTE_DELAYACCT_OFF, 0);
 	/* Of the delays that procfs lacks a 0 of blkio alone proves nothing. */
 	if (older)
-		frame_note(frame, sampler->source.ops->kinds == DELAY_ALL ?
-					  NOTE_DELAYACCT_OLDER : NOTE_DELAYACCT_UNSURE, older);
+		frame_note(frame,
+			   sampler->source.ops->kinds == DELAY_ALL ? NOTE_DELAYACCT_OLDER
+								   : NOTE_DELAYACCT_UNSURE,
+			   older);
 	if (sampler->delayacct.toggled)
 		frame_note(frame, NOTE_DELAYACCT_TOGGLED, 0);
 	note_pressure(frame);
@@ -336,8 +343,8 @@ static void describe(struct sampler *sampler, struct frame *frame, unsigned next
 	frame->delayacct = sampler->delayacct.state;
 	frame->self = -1;
 	if (frame->interval_ns)
-		frame->self = 100.0 * (double)(self_ns - sampler->self_ns) /
-			      (double)frame->interval_ns;
+		frame->self =
+			100.0 * (double)(self_ns - sampler->self_ns) / (double)frame->interval_ns;
 	sampler->self_ns = self_ns;
 }
 
@@ -372,7 +379,8 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 {
 	const struct exits_stats *stats;
 	struct exit_batch batch = { .threads = sampler->config->threads,
-					 .gone = has_gone, .arg = sampler };
+				    .gone = has_gone,
+				    .arg = sampler };
 
 	frame->exits = frame->lost = -1;
 	if (!sampler->exits)
@@ -398,8 +406,9 @@ static void take_account(struct sampler *sampler, const struct sample *prev,
 			 const struct sample *cur, struct frame *frame)
 {
 	const struct sampler_config *config = sampler->config;
-	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME :
-				 sampler->lost ? ACCOUNT_SEEN_LOST : ACCOUNT_SEEN_ALL;
+	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME
+				 : sampler->lost ? ACCOUNT_SEEN_LOST
+						 : ACCOUNT_SEEN_ALL;
 
 	frame->account = (struct account){ 0 };
 	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
@@ -443,7 +452,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		open_exits(sampler);
 	sampler->resting = false;
 	delayacct_read(&sampler->delayacct);
-	/* What comes after this drain may have begun after the tasks were listed: see exit_merge.c. */
+	/* What comes after this drain may have begun after the tasks were listed: see exit_merge.c.
+	 */
 	if (sampler->exits)
 		exits_drain(sampler->exits);
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
@@ -451,7 +461,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	system_read(sampler->system, &sampler->systems[next]);
 	cur->forks = sampler->systems[next].forks;
 	err = sampler->source.ops->sample(sampler->source.state, prev ? prev : &none, cur,
-					  sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0));
+					  sampler->needs |
+						  (is_unsettled(sampler) ? NEED_IDENTITY : 0));
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
 	if (err) {
 		sample_reset(cur);
@@ -485,7 +496,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 void sampler_drain(struct sampler *sampler)
 {
 	struct exit_batch batch = { .threads = sampler->config->threads,
-					 .gone = has_gone, .arg = sampler };
+				    .gone = has_gone,
+				    .arg = sampler };
 
 	if (!sampler->exits)
 		return;
@@ -513,8 +525,7 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 	cgroup_read(sampler->groups, group->name, what, &figures->now, &figures->before);
 }
 
-void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
-		  unsigned needs)
+void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n, unsigned needs)
 {
 	struct sample *cur = &sampler->samples[sampler->now];
 

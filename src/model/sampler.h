@@ -6,23 +6,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/frame.h"
 #include "cgroup/hierarchy.h"
-#include "model/threads.h"
 #include "cgroup/trigger.h"
+#include "model/frame.h"
+#include "model/threads.h"
 
 struct sampler_config {
-	int procfd;	    /* of /proc; stays the caller's */
+	int procfd; /* of /proc; stays the caller's */
 	const char *source; /* a source's name, NULL for auto */
-	bool threads;	    /* a row a thread */
-	bool brief;	    /* a single interval: a source that opens fast is the better one */
-	bool since_start;   /* cumulative figures */
-	bool exits;	    /* listen for exiting tasks */
+	bool threads; /* a row a thread */
+	bool brief; /* a single interval: a source that opens fast is the better one */
+	bool since_start; /* cumulative figures */
+	bool exits; /* listen for exiting tasks */
 	size_t exit_buffer; /* of a listener, in bytes; 0: the default */
 	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
 	const char *cgroup; /* whose pressure stands for the machine's; NULL: that itself */
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
-	pid_t *pids;	    /* only these processes, ascending; NULL for all */
+	pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
 	const struct trigger_set *triggers; /* those that have gone are noted; NULL: none */
 	/*
@@ -67,8 +67,7 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler);
  * Reads what is asked for of some rows of the frame handed out last (a screen's visible
  * ones): of tasks, and of cgroups that it was folded into. Other groups have nothing to read.
  */
-void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n,
-		  unsigned needs);
+void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n, unsigned needs);
 
 /*
  * Reads the threads that are wanted of some processes, beside the sample handed out last; see

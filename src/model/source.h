@@ -10,8 +10,8 @@
 
 /* What a source is opened with; it stays valid while the source is open. */
 struct source_env {
-	int procfd;	   /* of /proc, or of a tree like it */
-	bool threads;	   /* a row a thread, else a row a process */
+	int procfd; /* of /proc, or of a tree like it */
+	bool threads; /* a row a thread, else a row a process */
 	const pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
 	bool many; /* samples of so many tasks that the cost of opening a source is little */
@@ -22,7 +22,7 @@ struct source_env {
 struct source_ops {
 	const char *name;
 	uint32_t kinds; /* DELAY_BIT()s it can give at best */
-	bool exits;	/* its counters are those that exit records end with */
+	bool exits; /* its counters are those that exit records end with */
 	bool many; /* it takes a moment to open, and next to nothing a sample: for many tasks */
 	/* 0, or -errno: -EPERM without the privilege, -ENOENT where the kernel lacks it. */
 	int (*open)(const struct source_env *env, void **state);

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/pidlist.h"
+#include "base/util.h"
 #include "bpf/snapshot.h"
 #include "bpf/snapshot_counters.h"
+#include "kernel/pidlist.h"
 #include "model/source.h"
-#include "base/util.h"
 
 /* Where the entry of a walk has its element. */
 struct walk_place {
@@ -28,7 +28,7 @@ struct walk_place {
 	uint32_t element;
 };
 
-#define NO_ELEMENT UINT32_MAX	    /* it is new */
+#define NO_ELEMENT UINT32_MAX /* it is new */
 #define LEFT_OUT (UINT32_MAX - 1) /* not one of the processes asked for */
 
 /* What is new, for sorting. */
@@ -43,7 +43,7 @@ struct bpf_source {
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
 	bool may_move; /* who has a record may have been moved to another cgroup */
-	uint64_t pass;	 /* the number of the last */
+	uint64_t pass; /* the number of the last */
 	struct pidlist hidden; /* processes that are in /proc and not in the walk */
 	/* Of the pass before: its places, and when it was. */
 	struct walk_place *walk, *next;
@@ -109,7 +109,8 @@ static void identify_task(struct task *task, const struct snapshot_record *recor
  * record may be there because the task is in another cgroup, of which only that of v2 is in it.
  */
 static void fill_element(struct sample *cur, size_t i, const struct snapshot_view *view,
-		 const struct snapshot_entry *entry, const struct task_raw *known, bool moved)
+			 const struct snapshot_entry *entry, const struct task_raw *known,
+			 bool moved)
 {
 	const struct snapshot_record *parts = &view->records[entry->record - 1];
 	size_t n = snapshot_parts(view, entry->record - 1);
@@ -119,7 +120,7 @@ static void fill_element(struct sample *cur, size_t i, const struct snapshot_vie
 	snapshot_counters(parts, n, raw);
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
 	identify_task(raw->task, parts,
-		 moved || !known || known->counters.run_ns != raw->counters.run_ns);
+		      moved || !known || known->counters.run_ns != raw->counters.run_ns);
 	cur->marks[i] = raw->task->accounted ? 0 : MARK_UNACCOUNTED;
 	if (cur->records)
 		snapshot_range(parts, n, &cur->records[i]);
@@ -164,8 +165,8 @@ static uint32_t find_element(const struct bpf_source *source, const struct sampl
 		if (!is_asked(&source->env, record->tgid))
 			return LEFT_OUT;
 		known = sample_find(prev, record->tgid, record->pid);
-		return known && is_same_task(known->task, record) ? (uint32_t)(known - prev->raw) :
-							       NO_ELEMENT;
+		return known && is_same_task(known->task, record) ? (uint32_t)(known - prev->raw)
+								  : NO_ELEMENT;
 	}
 	for (size_t i = *at; i < source->nwalk; i++)
 		if (source->walk[i].pid == entry->pid) {
@@ -203,7 +204,8 @@ static bool meet(struct bpf_source *source, pid_t pid)
 	size_t word = (uint32_t)pid / 64, before = source->met_words;
 	uint64_t bit = UINT64_C(1) << (uint32_t)pid % 64;
 
-	source->met = reserve_array(source->met, &source->met_words, word + 1, sizeof(*source->met));
+	source->met =
+		reserve_array(source->met, &source->met_words, word + 1, sizeof(*source->met));
 	memset(source->met + before, 0, (source->met_words - before) * sizeof(*source->met));
 	if (source->met[word] & bit)
 		return false;
@@ -216,7 +218,7 @@ static struct snapshot_entry *copy_entries(struct bpf_source *source,
 					   const struct snapshot_view *view, size_t n)
 {
 	source->united = reserve_array(source->united, &source->united_cap, view->nentries,
-				 sizeof(*source->united));
+				       sizeof(*source->united));
 	memcpy(source->united, view->entries, n * sizeof(*source->united));
 	return source->united;
 }
@@ -272,9 +274,9 @@ static void sort_entries(struct bpf_source *source, const struct sample *prev,
 			 const struct snapshot_view *view)
 {
 	source->entry_of = reserve_array(source->entry_of, &source->entry_of_cap, prev->n,
-				   sizeof(*source->entry_of));
+					 sizeof(*source->entry_of));
 	source->newcomers = reserve_array(source->newcomers, &source->newcomers_cap, view->nentries,
-				    sizeof(*source->newcomers));
+					  sizeof(*source->newcomers));
 	source->nnewcomers = 0;
 	for (size_t e = 0; e < prev->n; e++)
 		source->entry_of[e] = NO_ELEMENT;
@@ -288,14 +290,13 @@ static void sort_entries(struct bpf_source *source, const struct sample *prev,
 			const struct snapshot_record *record =
 				&view->records[view->entries[k].record - 1];
 
-			source->newcomers[source->nnewcomers++] = (struct newcomer){
-				record->tgid, record->pid, (uint32_t)k };
+			source->newcomers[source->nnewcomers++] =
+				(struct newcomer){ record->tgid, record->pid, (uint32_t)k };
 		} else {
 			source->entry_of[element] = (uint32_t)k;
 		}
 	}
-	qsort(source->newcomers, source->nnewcomers, sizeof(*source->newcomers),
-	      compare_newcomers);
+	qsort(source->newcomers, source->nnewcomers, sizeof(*source->newcomers), compare_newcomers);
 }
 
 /* Whether the element comes before what is new. */
@@ -356,8 +357,8 @@ static void add_elements(struct bpf_source *source, const struct sample *prev, s
  * Gives the sample its elements, of which as many stay as they are as were in their places all
  * the time since it was filled. How many stay in their places as of the sample before.
  */
-static size_t lay_out_sample(struct bpf_source *source, const struct sample *prev, struct sample *cur,
-		      const struct snapshot_view *view, bool steady)
+static size_t lay_out_sample(struct bpf_source *source, const struct sample *prev,
+			     struct sample *cur, const struct snapshot_view *view, bool steady)
 {
 	size_t stable = prev->n;
 
@@ -375,7 +376,7 @@ static size_t lay_out_sample(struct bpf_source *source, const struct sample *pre
 	add_elements(source, prev, cur, stable);
 	sample_mark(cur, source->kept);
 	source->changed = reserve_array(source->changed, &source->changed_cap, cur->n,
-				  sizeof(*source->changed));
+					sizeof(*source->changed));
 	for (size_t i = stable; i < cur->n; i++)
 		source->changed[i] = source->pass;
 	return stable;
@@ -419,8 +420,9 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 static void date_elements(const struct bpf_source *source, struct sample *prev,
 			  const struct snapshot_view *view)
 {
-	double step = source->nwalk ? (double)(source->end_ns - source->begin_ns) /
-					      (double)source->nwalk : 0;
+	double step = source->nwalk
+			      ? (double)(source->end_ns - source->begin_ns) / (double)source->nwalk
+			      : 0;
 
 	for (size_t k = 0; k < view->nentries; k++) {
 		uint32_t e = source->next[k].element;
@@ -463,8 +465,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	if (!place_entries(source, prev, &view, &steady))
 		return false;
 	/* In the order of the walk before each id is there once, as it was then. */
-	if (!steady && unite_entries(source, &view) &&
-	    !place_entries(source, prev, &view, &steady))
+	if (!steady && unite_entries(source, &view) && !place_entries(source, prev, &view, &steady))
 		return false;
 	source->pass++;
 	date_elements(source, prev, &view);

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "kernel/pidlist.h"
 #include "kernel/procfs_threads.h"
 #include "kernel/proctask.h"
 #include "model/source.h"
-#include "base/util.h"
 
 struct procfs_source {
 	struct source_env env;
@@ -58,8 +58,10 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 	}
 	/* Field 42 is ticks; the number of waits is not known. */
 	reading->figures = (struct thread_figures){
-		.tid = tid, .start_ns = stat->start * source->tick_ns,
-		.count = { [THREAD_RUN] = sched.run, [THREAD_WAIT] = sched.wait,
+		.tid = tid,
+		.start_ns = stat->start * source->tick_ns,
+		.count = { [THREAD_RUN] = sched.run,
+			   [THREAD_WAIT] = sched.wait,
 			   [THREAD_SLICES] = sched.slices,
 			   [THREAD_BLKIO] = stat->blkio * source->tick_ns,
 			   [THREAD_USER] = stat->utime * source->tick_ns,
@@ -82,8 +84,8 @@ static void set_counters(struct counters *counters, const uint64_t *count, bool 
 }
 
 /* A task that was not there before. Field 22 counts from boot, suspended time included. */
-static struct task *new_task(const struct procfs_source *source, uint64_t since_boot_ns,
-			     pid_t tgid, pid_t pid)
+static struct task *new_task(const struct procfs_source *source, uint64_t since_boot_ns, pid_t tgid,
+			     pid_t pid)
 {
 	/* In this order the difference cannot fall below 0. */
 	uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
@@ -101,7 +103,7 @@ static struct task *new_task(const struct procfs_source *source, uint64_t since_
  * whether any thread that is not a row of its own ran, came or went.
  */
 static void identify_process(const struct procfs_source *source, const struct sample *prev,
-		     struct task_raw *raw, const struct proctask_stat *stat, bool moved)
+			     struct task_raw *raw, const struct proctask_stat *stat, bool moved)
 {
 	const struct task_raw *known = sample_find(prev, raw->tgid, raw->pid);
 	uint64_t start = stat->start * source->tick_ns;
@@ -228,8 +230,7 @@ static void read_process(struct procfs_source *source, const struct sample *prev
 }
 
 /* Takes a sample. */
-static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
-			 unsigned needs)
+static int procfs_sample(void *state, struct sample *prev, struct sample *cur, unsigned needs)
 {
 	struct procfs_source *source = state;
 	const pid_t *pids = source->env.pids;

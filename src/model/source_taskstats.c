@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/taskstats_client.h"
-#include "kernel/pidlist.h"
-#include "model/source.h"
 #include "base/util.h"
+#include "kernel/pidlist.h"
+#include "kernel/taskstats_client.h"
+#include "model/source.h"
 
 /* A start time as one reading shows it: somewhere in [lo, hi]. */
 struct bracket {
@@ -36,7 +36,7 @@ struct taskstats_source {
 	struct bracket *starts; /* by element: what its TGID record says of its start */
 	const struct task_raw **known; /* by element: the one of its pid in the sample before */
 	size_t starts_cap;
-	pid_t *ids;	/* of the query under way */
+	pid_t *ids; /* of the query under way */
 	size_t *places; /* the elements they stand for */
 	size_t n, cap;
 	/* Of the sample under way. */
@@ -102,8 +102,7 @@ static void note_error(struct taskstats_source *source, int error)
 
 /* Takes the counters of a reply into an element. False where there are none. */
 static bool take_counters(struct taskstats_source *source, struct task_raw *raw, int error,
-			  const struct taskstats_part *part, uint64_t before_ns,
-			  uint64_t after_ns)
+			  const struct taskstats_part *part, uint64_t before_ns, uint64_t after_ns)
 {
 	if (!error)
 		error = taskstats_counters(part->record, part->len, &raw->counters);
@@ -119,7 +118,7 @@ static bool take_counters(struct taskstats_source *source, struct task_raw *raw,
 
 /* Reply to a TGID query: counters, and what they tell of the start. */
 static void take_group_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
-		       uint64_t before_ns, uint64_t after_ns)
+			     uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
 	struct task_raw *raw = &source->cur->raw[source->places[index]];
@@ -132,8 +131,9 @@ static void take_group_reply(void *arg, size_t index, int error, const struct ta
 }
 
 /* The task that a PID record describes: the one known by that pid, or a new one. */
-static struct task *identify_by_record(const struct taskstats_identity *who, const struct task_raw *known,
-			     pid_t tgid, uint64_t before_ns, uint64_t after_ns)
+static struct task *identify_by_record(const struct taskstats_identity *who,
+				       const struct task_raw *known, pid_t tgid, uint64_t before_ns,
+				       uint64_t after_ns)
 {
 	struct bracket start = bracket_of(who->elapsed_ns, before_ns, after_ns);
 	struct task *task;
@@ -166,7 +166,7 @@ static bool shows_accounting(const struct taskstats_part *part)
 
 /* Reply to a PID query: who the element is; in thread rows its counters too. */
 static void take_task_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
-		      uint64_t before_ns, uint64_t after_ns)
+			    uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
 	size_t place = source->places[index];
@@ -182,8 +182,7 @@ static void take_task_reply(void *arg, size_t index, int error, const struct tas
 		note_error(source, error);
 		return;
 	}
-	if (source->env.threads &&
-	    !take_counters(source, raw, error, part, before_ns, after_ns))
+	if (source->env.threads && !take_counters(source, raw, error, part, before_ns, after_ns))
 		return;
 	raw->task = identify_by_record(&who, source->known[place], raw->tgid, before_ns, after_ns);
 	raw->task->accounted |= shows_accounting(part);
@@ -194,7 +193,7 @@ static void take_task_reply(void *arg, size_t index, int error, const struct tas
 
 /* Reply to a PID query for a thread other than the leader: folded into its process. */
 static void take_task_record(void *arg, size_t index, int error, const struct taskstats_part *part,
-			uint64_t before_ns, uint64_t after_ns)
+			     uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
 	struct task_record record;
@@ -236,10 +235,10 @@ static void reset_scratch(struct taskstats_source *source)
 
 	if (n > source->starts_cap) {
 		source->starts_cap = n * 2;
-		source->starts = xreallocarray(source->starts, source->starts_cap,
-					       sizeof(*source->starts));
-		source->known = xreallocarray(source->known, source->starts_cap,
-					      sizeof(*source->known));
+		source->starts =
+			xreallocarray(source->starts, source->starts_cap, sizeof(*source->starts));
+		source->known =
+			xreallocarray(source->known, source->starts_cap, sizeof(*source->known));
 	}
 	for (size_t i = 0; i < n; i++) {
 		source->starts[i] = (struct bracket){ 0, 0 };
@@ -327,7 +326,8 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 
 		if (!raw->counters.valid)
 			continue;
-		if (needs & (NEED_RECORD | NEED_IDENTITY) || source->env.pids || !same_single(source, i)) {
+		if (needs & (NEED_RECORD | NEED_IDENTITY) || source->env.pids ||
+		    !same_single(source, i)) {
 			ask_pack(source, raw->pid, i);
 			continue;
 		}
@@ -455,8 +455,7 @@ static int sample_threads(struct taskstats_source *source, const struct sample *
 }
 
 /* Takes a sample. */
-static int taskstats_sample(void *state, struct sample *prev, struct sample *cur,
-			    unsigned needs)
+static int taskstats_sample(void *state, struct sample *prev, struct sample *cur, unsigned needs)
 {
 	struct taskstats_source *source = state;
 	int err;
@@ -519,7 +518,8 @@ static int taskstats_open(const struct source_env *env, void **state)
 
 	source->env = *env;
 	if (!err)
-		err = taskstats_client_query(source->conn, false, &self, 1, take_probe, NULL, source);
+		err = taskstats_client_query(source->conn, false, &self, 1, take_probe, NULL,
+					     source);
 	if (!err)
 		err = source->error;
 	if (err) {
@@ -542,8 +542,7 @@ static uint64_t taskstats_syscalls(const void *state)
 	const struct taskstats_source *source = state;
 	struct taskstats_client_stats stats = taskstats_client_stats(source->conn);
 
-	return stats.sends + stats.receives + source->processes.syscalls +
-	       source->threads.syscalls;
+	return stats.sends + stats.receives + source->processes.syscalls + source->threads.syscalls;
 }
 
 const struct source_ops source_taskstats = {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/proctask.h"
 #include "base/util.h"
+#include "kernel/proctask.h"
 
 /* Tasks whose files are read in a few milliseconds. */
 #define TASKS_BETWEEN 128
@@ -100,8 +100,9 @@ static int read_cgroup(struct taskinfo *info, const struct task *task)
 
 	info->lines.len = 0;
 	err = proctask_cgroup(info->procfd, task->tgid, tid, &info->lines);
-	return err ? err : hierarchy_path(info->hierarchy, info->lines.data, info->lines.len,
-					  &info->scratch);
+	return err ? err
+		   : hierarchy_path(info->hierarchy, info->lines.data, info->lines.len,
+				    &info->scratch);
 }
 
 /* Reads the cached texts that are wanted and were not tried since the task last ran. */
@@ -115,7 +116,7 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 	if (todo & NEED_COMMAND) {
 		info->scratch.len = 0;
 		take_info_text(info, &task->command,
-			  proctask_cmdline(info->procfd, task->tgid, &info->scratch));
+			       proctask_cmdline(info->procfd, task->tgid, &info->scratch));
 	}
 	if (todo & NEED_CGROUP) {
 		info->scratch.len = 0;
@@ -131,14 +132,16 @@ static void let_go(struct taskinfo *info, size_t i)
 	info->kept[i] = info->kept[--info->nkept];
 }
 
-/* The file of that task among those kept, opened where there is room for it; NULL: there is none. */
+/* The file of that task among those kept, opened where there is room for it; NULL: there is none.
+ */
 static struct kept *keep_open(struct taskinfo *info, const struct task_raw *raw)
 {
 	const struct task_key *key = &raw->task->key;
 	struct kept *kept = &info->kept[info->nkept];
 
 	for (size_t i = 0; i < info->nkept; i++)
-		if (info->kept[i].key.pid == key->pid && info->kept[i].key.start_ns == key->start_ns)
+		if (info->kept[i].key.pid == key->pid &&
+		    info->kept[i].key.start_ns == key->start_ns)
 			return &info->kept[i];
 	if (info->nkept == KEPT_MAX)
 		return NULL;
@@ -192,7 +195,8 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 }
 
 /* Fills in what is asked for of one element. */
-static void fill_info(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs, bool keep)
+static void fill_info(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs,
+		      bool keep)
 {
 	struct task *task = sample->raw[i].task;
 

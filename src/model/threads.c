@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/util.h"
 #include "model/group.h"
 #include "model/taskinfo.h"
-#include "base/util.h"
 
 struct threads_reader {
 	struct source source;
@@ -40,8 +40,9 @@ bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool sin
  */
 static int open_reader(struct threads *threads, const struct threads_env *env)
 {
-	struct source_env few = { .procfd = env->procfd, .threads = true, .pids = threads->pids,
-				  .npids = threads->n };
+	struct source_env few = {
+		.procfd = env->procfd, .threads = true, .pids = threads->pids, .npids = threads->n
+	};
 	struct threads_reader *reader = xcalloc(1, sizeof(*reader));
 	int err = source_open(&reader->source, env->source->many ? NULL : env->source->name, &few);
 
@@ -132,8 +133,7 @@ uint64_t threads_syscalls(const struct threads *threads)
 
 	if (!reader)
 		return 0;
-	return reader->source.ops->syscalls(reader->source.state) +
-	       taskinfo_syscalls(reader->info);
+	return reader->source.ops->syscalls(reader->source.state) + taskinfo_syscalls(reader->info);
 }
 
 /* Frees the reader. */

@@ -7,15 +7,15 @@
 #ifndef STALLTOP_MODEL_THREADS_H
 #define STALLTOP_MODEL_THREADS_H
 
+#include "cgroup/hierarchy.h"
 #include "kernel/delayacct.h"
 #include "model/frame.h"
-#include "cgroup/hierarchy.h"
 #include "model/source.h"
 
 /* Zero-initialised none are wanted. */
 struct threads {
 	const struct frame *frame; /* a row a thread, valid until the next reading; NULL: none */
-	pid_t *pids;		   /* whose, ascending */
+	pid_t *pids; /* whose, ascending */
 	size_t n;
 	bool since_start; /* cumulative figures */
 	struct threads_reader *reader; /* NULL: not read yet */

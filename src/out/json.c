@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "model/notes.h"
 #include "base/text.h"
 #include "base/util.h"
+#include "model/notes.h"
 
 /* Digits of a double: enough for a time in us; few figures grow a tail of noise by them. */
 #define REAL_DIGITS 16

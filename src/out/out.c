@@ -38,14 +38,17 @@ unsigned out_needs(const struct out *out)
 static const struct frame *fold_frame(struct out *out, const struct frame *frame)
 {
 	const struct view_config *view = out->config->view;
-	struct grouping_options options = { .by = view->group_by, .life = out->order.life,
-					    .passes = query_takes, .arg = &view->query };
+	struct grouping_options options = { .by = view->group_by,
+					    .life = out->order.life,
+					    .passes = query_takes,
+					    .arg = &view->query };
 
 	return group_folds(view->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
 }
 
 /* Has read what groups' own files have. */
-static void fill_shown(const struct out *out, const struct row *const *rows, size_t n, unsigned needs)
+static void fill_shown(const struct out *out, const struct row *const *rows, size_t n,
+		       unsigned needs)
 {
 	const struct out_config *config = out->config;
 

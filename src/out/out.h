@@ -6,17 +6,17 @@
 #include <signal.h>
 
 #include "base/buf.h"
+#include "cgroup/trigger.h"
 #include "model/group.h"
 #include "view/layout.h"
 #include "view/query.h"
-#include "cgroup/trigger.h"
 #include "view/view_config.h"
 
 /* What is put out. All of it stays the caller's. */
 struct out_config {
 	const struct view_config *view;
 	enum text_charset charset; /* of text; csv and json are UTF-8 */
-	unsigned width;		   /* of the terminal; 0: no limit */
+	unsigned width; /* of the terminal; 0: no limit */
 	/* Reads what is asked for of rows that are groups: sampler_fill(). NULL: nobody can. */
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
@@ -31,7 +31,7 @@ struct out {
 	struct grouping grouping;
 	struct order order;
 	struct layout layout; /* resolved with the first frame, then kept */
-	uint64_t frames;      /* put out before this one */
+	uint64_t frames; /* put out before this one */
 	struct buf scratch;
 	struct buf buf; /* what is to be written */
 };

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "out/out.h"
 #include "base/util.h"
+#include "out/out.h"
 
 /* Ends a record. */
 static void end_record(struct buf *out)
@@ -37,7 +37,7 @@ static void append_csv_text(struct out *out, const char *text)
 
 /* The value of a column, in the column's unit. */
 static void append_csv_value(struct out *out, const struct view *view, const struct row *row,
-			 const struct column *column)
+			     const struct column *column)
 {
 	struct value value = column_get(column, view, row);
 
@@ -62,9 +62,9 @@ static void append_head(struct out *out, const struct layout *extra)
 {
 	struct buf *buf = &out->buf;
 
-	buf_puts(buf, group_folds(out->config->view->group_by) ?
-			      "time,interval,group,members" :
-			      "time,interval,pid,tgid,ppid,uid,user,comm,state,exited");
+	buf_puts(buf, group_folds(out->config->view->group_by)
+			      ? "time,interval,group,members"
+			      : "time,interval,pid,tgid,ppid,uid,user,comm,state,exited");
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
 		buf_printf(buf, ",%s_count,%s_ns", delay_table[kind].id, delay_table[kind].id);
 	buf_puts(buf, ",run_ns");
@@ -108,7 +108,7 @@ static void append_task(struct out *out, const struct view *view, const struct r
 
 /* One record. */
 static void append_csv_row(struct out *out, const struct view *view, const struct row *row,
-		       const struct layout *extra)
+			   const struct layout *extra)
 {
 	struct buf *buf = &out->buf;
 

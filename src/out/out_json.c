@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "base/util.h"
 #include "out/json.h"
 #include "out/out.h"
-#include "base/util.h"
 
 /* Puts a count of something that was perhaps not counted. */
 static void put_count(struct json *json, const char *name, int64_t value)
@@ -39,8 +39,8 @@ static void put_pressure(struct json *json, const struct frame *frame)
 	json_open_object(json, "psi");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		const struct psi *now = &frame->system->psi[r];
-		const struct psi *before = frame->system_before ? &frame->system_before->psi[r] :
-								  NULL;
+		const struct psi *before =
+			frame->system_before ? &frame->system_before->psi[r] : NULL;
 
 		if (frame->system->psi_error[r]) {
 			json_put_null(json, psi_names[r]);
@@ -66,8 +66,9 @@ static void put_cpu_states(struct json *json, const struct frame *frame)
 	json_open_object(json, "cpu_ns");
 	for (unsigned s = 0; s < CPU_STATES; s++)
 		json_put_uint(json, cpu_state_names[s],
-			      now->cpu_ns[s] > before->cpu_ns[s] ?
-				      now->cpu_ns[s] - before->cpu_ns[s] : 0);
+			      now->cpu_ns[s] > before->cpu_ns[s]
+				      ? now->cpu_ns[s] - before->cpu_ns[s]
+				      : 0);
 	json_close(json);
 }
 

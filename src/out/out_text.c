@@ -4,10 +4,10 @@
 
 #include <string.h>
 
+#include "base/util.h"
 #include "model/notes.h"
 #include "out/out.h"
 #include "view/summary.h"
-#include "base/util.h"
 
 /* Ends a line without spaces before its end. */
 static void end_line(struct buf *out)
@@ -21,8 +21,10 @@ static void end_line(struct buf *out)
 static struct layout_frame layout_frame(const struct out_config *config, uint32_t kinds,
 					unsigned reads)
 {
-	return (struct layout_frame){ .width = config->width, .kinds = kinds,
-				      .group_by = config->view->group_by, .reads = reads };
+	return (struct layout_frame){ .width = config->width,
+				      .kinds = kinds,
+				      .group_by = config->view->group_by,
+				      .reads = reads };
 }
 
 /* Needs of the columns. */
@@ -158,7 +160,7 @@ static void repeat(struct buf *buf, size_t from, size_t len)
  * cells are those of the row above: such are copied, as many at once as stand side by side.
  */
 static void append_text_row(struct out *out, const struct view *view, const struct row *row,
-		       struct above *above)
+			    struct above *above)
 {
 	struct buf *buf = &out->buf;
 	size_t from = 0, same = 0;
@@ -198,8 +200,8 @@ static void append_sum(struct out *out, const struct view *view)
 
 	for (size_t i = 0; i < out->layout.n; i++) {
 		const struct column *column = out->layout.columns[i];
-		struct value total = column_total(column, view, order->rows, order->passed,
-						  &order->sum);
+		struct value total =
+			column_total(column, view, order->rows, order->passed, &order->sum);
 
 		if (i)
 			buf_putc(buf, ' ');
@@ -215,9 +217,9 @@ static void append_sum(struct out *out, const struct view *view)
 /* A sample. */
 static void text_frame(struct out *out, const struct view *view)
 {
-	struct layout_frame frame = layout_frame(
-		out->config, view->frame->kinds,
-		layout_reads(out->config->view->group_by, view->frame));
+	struct layout_frame frame =
+		layout_frame(out->config, view->frame->kinds,
+			     layout_reads(out->config->view->group_by, view->frame));
 	struct above above[LAYOUT_MAX] = { 0 };
 
 	if (!out->frames)

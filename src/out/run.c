@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/delayacct.h"
+#include "base/util.h"
 #include "kernel/ancestry.h"
+#include "kernel/delayacct.h"
 #include "kernel/exits.h"
-#include "kernel/taskstats_client.h"
 #include "kernel/pidlist.h"
 #include "kernel/proctask.h"
-#include "base/util.h"
+#include "kernel/taskstats_client.h"
 
 /* A command under way. */
 struct running {
@@ -79,8 +79,7 @@ static void drain_records(struct running *running, bool last)
 	ancestry_sort(running->ancestry, records, n, last ? n : running->open, &ours, &open);
 	for (size_t i = 0; i < ours; i++) {
 		add_counters(running, &records[i].counters, records[i].life_ns);
-		add_ended(result, &exits_fields(running->exits)[records[i].field],
-			   !result->tasks);
+		add_ended(result, &exits_fields(running->exits)[records[i].field], !result->tasks);
 		result->tasks++;
 		result->processes += records[i].last;
 		result->ungrouped |= !records[i].tgid;
@@ -138,7 +137,8 @@ static void read_zombie(struct running *running)
 	if (!taskstats_client_open(&conn)) {
 		taskstats_client_query(conn, true, &running->pid, 1, take_zombie, NULL, &zombie);
 		if (!zombie.read)
-			taskstats_client_query(conn, false, &running->pid, 1, take_zombie, NULL, &zombie);
+			taskstats_client_query(conn, false, &running->pid, 1, take_zombie, NULL,
+					       &zombie);
 		taskstats_client_close(conn);
 	}
 	if (!zombie.read)
@@ -201,8 +201,7 @@ static int wait_for_end(struct running *running)
 			due = exits_due_ns(running->exits) - now;
 		timeout = (struct timespec){ .tv_sec = (time_t)(due / NSEC_PER_SEC),
 					     .tv_nsec = (long)(due % NSEC_PER_SEC) };
-		if (ppoll(&pollfd, 1, running->exits ? &timeout : NULL, NULL) < 0 &&
-		    errno != EINTR)
+		if (ppoll(&pollfd, 1, running->exits ? &timeout : NULL, NULL) < 0 && errno != EINTR)
 			return -errno;
 		take_signals(running);
 	}
@@ -248,8 +247,8 @@ static int start_command(struct running *running)
 /* Has the signals come by a descriptor. 0 or -errno. */
 static int open_child_signals(struct running *running)
 {
-	static const int taken[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
-				     SIGALRM, SIGWINCH, SIGCONT };
+	static const int taken[] = { SIGCHLD, SIGINT,  SIGQUIT, SIGTERM,  SIGHUP,
+				     SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT };
 	sigset_t set;
 
 	sigemptyset(&set);

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "model/frame.h"
 #include "model/sampler.h"
-#include "base/text.h"
 
 /* So many of the descendants that outlive the command are named. */
 #define RUN_NAMED 8
@@ -27,10 +27,10 @@ struct run_result {
 	int status; /* of the command, as wait(2) gives it */
 	uint64_t elapsed_ns;
 	uint64_t user_ns, system_ns; /* of all that were reaped, by rusage */
-	uint64_t tasks, processes;   /* that ended, of exit records */
+	uint64_t tasks, processes; /* that ended, of exit records */
 	bool ungrouped; /* some do not say what process they are of (before version 12) */
 	struct counters counters; /* of all, added up */
-	struct task_record record;   /* longest and shortest waits of all */
+	struct task_record record; /* longest and shortest waits of all */
 	size_t outlived;
 	struct run_outlived named[RUN_NAMED]; /* the first of them */
 	struct note notes[NOTES_MAX];

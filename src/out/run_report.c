@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "out/json.h"
-#include "model/notes.h"
-#include "out/run.h"
 #include "base/util.h"
+#include "model/notes.h"
+#include "out/json.h"
+#include "out/run.h"
 
 /* Appends a number at the right of a cell, or "-". */
 static void append_cell(struct buf *out, bool valid, double number, int decimals, int width)

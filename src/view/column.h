@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/frame.h"
 #include "base/text.h"
+#include "model/frame.h"
 #include "view/value.h"
 
 /* What delay columns show. */

@@ -6,9 +6,9 @@
 
 #include <sys/wait.h>
 
+#include "base/util.h"
 #include "cgroup/cgroup.h"
 #include "model/group.h"
-#include "base/util.h"
 
 const struct unit_row unit_table[UNITS] = {
 	[UNIT_PERCENT] = { "percent", "(%)", "time waited as a share of the interval" },
@@ -299,7 +299,8 @@ struct value row_in_state(const struct view *view, const struct row *row, int wa
 	if (row->exited || !state)
 		return value_unset();
 	if (wanted == STATE_IOWAIT)
-		return row->raw->now.state ? value_number(row->raw->now.wait == WAIT_IO) : value_unset();
+		return row->raw->now.state ? value_number(row->raw->now.wait == WAIT_IO)
+					   : value_unset();
 	/* What was stopped by a tracer is stopped, and idle kernel threads sleep. */
 	state = state == 't' ? 'T' : state == 'I' ? 'S' : state;
 	return value_number(state == wanted);

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "view/column.h"
 #include "model/group.h"
+#include "view/column.h"
 
 #define LAYOUT_MAX 120
 

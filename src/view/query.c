@@ -67,9 +67,8 @@ bool query_passes(const struct query *query, const struct row *row)
 {
 	if (query->active && !is_active(row))
 		return false;
-	if (query->over_ms >= 0 &&
-	    (!row->valid ||
-	     (double)row->deltas->total.ns <= query->over_ms * (double)NSEC_PER_MSEC))
+	if (query->over_ms >= 0 && (!row->valid || (double)row->deltas->total.ns <=
+							   query->over_ms * (double)NSEC_PER_MSEC))
 		return false;
 	/* Of groups the members were asked. */
 	return !row->task || query_takes(query, row);
@@ -191,8 +190,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 unsigned query_needs(const struct query *query, enum unit unit)
 {
 	return (query->sort ? column_needs(query->sort, unit) : 0) |
-	       (query->match ? NEED_COMMAND : 0) |
-	       (query->below ? NEED_CGROUP : 0) |
+	       (query->match ? NEED_COMMAND : 0) | (query->below ? NEED_CGROUP : 0) |
 	       (query->within ? group_table[query->within_by].needs : 0);
 }
 

@@ -6,33 +6,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "view/column.h"
-#include "model/group.h"
 #include "base/pattern.h"
+#include "model/group.h"
+#include "view/column.h"
 
 struct query {
 	const struct column *sort; /* NULL: the frame's order */
 	bool descending;
-	struct pattern *match;	   /* of name or command line; NULL: all */
-	uid_t *users;		   /* NULL: all */
+	struct pattern *match; /* of name or command line; NULL: all */
+	uid_t *users; /* NULL: all */
 	size_t nusers;
-	double over_ms;		   /* more total delay than this; negative: all */
-	bool active;		   /* with any delay, run time or exit in the interval */
-	bool no_exited;		   /* without those of exited tasks */
-	const char *below;	   /* of a cgroup at or below that path; NULL: all */
-	bool within;		   /* only members of the group of that name: */
+	double over_ms; /* more total delay than this; negative: all */
+	bool active; /* with any delay, run time or exit in the interval */
+	bool no_exited; /* without those of exited tasks */
+	const char *below; /* of a cgroup at or below that path; NULL: all */
+	bool within; /* only members of the group of that name: */
 	enum group_by within_by;
-	const char *within_name;   /* raw bytes; NULL: of those of whom it is not known */
-	size_t rows;		   /* at most; 0: all */
+	const char *within_name; /* raw bytes; NULL: of those of whom it is not known */
+	size_t rows; /* at most; 0: all */
 };
 
 /* The answer. Rows point into the frame; kept from frame to frame for its memory. */
 struct order {
 	const struct row **rows;
-	size_t n;	 /* after the limit */
-	size_t passed;	 /* by the filters, before the limit */
-	bool life;	 /* asked for: the sum's counters since the start, else they are unknown */
-	struct row sum;	 /* over all that passed */
+	size_t n; /* after the limit */
+	size_t passed; /* by the filters, before the limit */
+	bool life; /* asked for: the sum's counters since the start, else they are unknown */
+	struct row sum; /* over all that passed */
 	struct deltas sum_deltas;
 	struct task_raw sum_raw;
 	struct key *keys; /* scratch: of rows that must be sorted */

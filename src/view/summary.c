@@ -39,7 +39,7 @@ static struct summary begin(struct buf *text, unsigned gap)
 
 /* Adds a figure, one of its own. What is appended to the text up to the next one is its value. */
 static struct summary_figure *add_figure(struct summary *line, unsigned priority, const char *label,
-				  const char *unit)
+					 const char *unit)
 {
 	struct summary_figure *figure = &line->figures[line->n++];
 
@@ -52,7 +52,8 @@ static struct summary_figure *add_figure(struct summary *line, unsigned priority
 /* Adds a figure to the part that the one before belongs to. */
 static struct summary_figure *join(struct summary *line, const char *label, const char *unit)
 {
-	struct summary_figure *figure = add_figure(line, line->figures[line->n - 1].priority, label, unit);
+	struct summary_figure *figure =
+		add_figure(line, line->figures[line->n - 1].priority, label, unit);
 
 	figure->joined = true;
 	return figure;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "view/column.h"
 #include "model/group.h"
+#include "view/column.h"
 
 /* What a value is to its reader. */
 enum weight {

@@ -19,8 +19,8 @@ struct value {
 
 enum value_format {
 	FORMAT_TEXT,
-	FORMAT_COUNT,	 /* 12345, or in k, M, G ... where that is too wide */
-	FORMAT_SHARE,	 /* one decimal; too wide: 12345, 999k, >999k */
+	FORMAT_COUNT, /* 12345, or in k, M, G ... where that is too wide */
+	FORMAT_SHARE, /* one decimal; too wide: 12345, 999k, >999k */
 	FORMAT_DURATION, /* seconds as hours:minutes */
 };
 

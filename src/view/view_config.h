@@ -8,10 +8,10 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "view/column.h"
-#include "model/group.h"
-#include "view/query.h"
 #include "base/util.h"
+#include "model/group.h"
+#include "view/column.h"
+#include "view/query.h"
 
 /* The interval's limits in seconds. */
 #define INTERVAL_MIN 0.05

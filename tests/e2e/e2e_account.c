@@ -13,15 +13,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define SAMPLES		3
-#define SECONDS		4
-#define WORKERS_MAX	64
+#define SAMPLES 3
+#define SECONDS 4
+#define WORKERS_MAX 64
 
 /* Shares of the machine's time, averaged over samples. */
 struct sum {
-	double whole;		/* run and recovered, idle, iowait and steal */
-	double shown;		/* the same without what was recovered */
-	double on_top;		/* with children's times on top of what rows show */
+	double whole; /* run and recovered, idle, iowait and steal */
+	double shown; /* the same without what was recovered */
+	double on_top; /* with children's times on top of what rows show */
 };
 
 /* A part of a sample's account, in ns. */
@@ -60,8 +60,8 @@ static struct sum add_up(const struct samples *s)
 			    10);
 		sum.whole += (run + recovered + others) / machine / (double)s->n;
 		sum.shown += (run + others) / machine / (double)s->n;
-		sum.on_top += (run + part(s->v[i], "children_ns") + others) / machine /
-			      (double)s->n;
+		sum.on_top +=
+			(run + part(s->v[i], "children_ns") + others) / machine / (double)s->n;
 	}
 	print_message("# whole %.4f, rows alone %.4f, children's times on top %.4f\n", sum.whole,
 		      sum.shown, sum.on_top);
@@ -146,9 +146,9 @@ static double shown_of(json_t *sample, pid_t parent)
 	json_t *task;
 	size_t i;
 
-	json_array_foreach(json_object_get(sample, "tasks"), i, task)
-		if (member_u64(task, "ppid") == (uint64_t)parent)
-			ns += (double)member_u64(task, "run_ns");
+	json_array_foreach(json_object_get(sample, "tasks"), i,
+			   task) if (member_u64(task, "ppid") == (uint64_t)parent) ns +=
+		(double)member_u64(task, "run_ns");
 	return ns;
 }
 

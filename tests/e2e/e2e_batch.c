@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static const char *const formats[] = { "text", "csv", "json" };
-#define N_FORMATS	(sizeof(formats) / sizeof(formats[0]))
+#define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 /* How many samples there are, each of them whole. */
 static size_t count_samples(const char *format, const struct e2e_result *r)
@@ -55,24 +55,39 @@ static void test_bad_options(void **state)
 {
 	static const struct {
 		const char *args;
-		const char *named;	/* must be in the message */
+		const char *named; /* must be in the message */
 	} bad[] = {
-		{ "-d 0.01", "0.01" },		{ "-d 0", "0" },
-		{ "-d abc", "abc" },		{ "-d 86401", "86401" },
-		{ "-d -1", "-1" },		{ "-d nan", "nan" },
-		{ "-d 1x", "1x" },		{ "-n x", "x" },
-		{ "-n -1", "-1" },		{ "-n 0", "0" },
+		{ "-d 0.01", "0.01" },
+		{ "-d 0", "0" },
+		{ "-d abc", "abc" },
+		{ "-d 86401", "86401" },
+		{ "-d -1", "-1" },
+		{ "-d nan", "nan" },
+		{ "-d 1x", "1x" },
+		{ "-n x", "x" },
+		{ "-n -1", "-1" },
+		{ "-n 0", "0" },
 		{ "-n 99999999999999999999", "99999999999999999999" },
-		{ "-s nope", "nope" },		{ "-U nope", "nope" },
-		{ "-g nope", "nope" },		{ "-o nope", "nope" },
-		{ "-p x", "x" },		{ "-p 1,,2", "1,,2" },
-		{ "-p -5", "-5" },		{ "-u no.such.user", "no.such.user" },
-		{ "-m (", "(" },		{ "--over x", "x" },
-		{ "--over -3", "-3" },		{ "-r x", "x" },
-		{ "-r -1", "-1" },		{ "--source nope", "nope" },
-		{ "-F nope", "nope" },		{ "-F pid,nope", "nope" },
-		{ "--nope", "nope" },		{ "-y", "y" },
-		{ "argument", "argument" },	{ "--delay", "delay" },
+		{ "-s nope", "nope" },
+		{ "-U nope", "nope" },
+		{ "-g nope", "nope" },
+		{ "-o nope", "nope" },
+		{ "-p x", "x" },
+		{ "-p 1,,2", "1,,2" },
+		{ "-p -5", "-5" },
+		{ "-u no.such.user", "no.such.user" },
+		{ "-m (", "(" },
+		{ "--over x", "x" },
+		{ "--over -3", "-3" },
+		{ "-r x", "x" },
+		{ "-r -1", "-1" },
+		{ "--source nope", "nope" },
+		{ "-F nope", "nope" },
+		{ "-F pid,nope", "nope" },
+		{ "--nope", "nope" },
+		{ "-y", "y" },
+		{ "argument", "argument" },
+		{ "--delay", "delay" },
 		{ "-n", "n" },
 	};
 	struct e2e_result r;
@@ -127,8 +142,8 @@ static void test_closed_pipe(void **state)
 	e2e_require();
 	for (i = 0; i < 2 * N_FORMATS; i++) {
 		how.ignore_sigpipe = i >= N_FORMATS;
-		e2e_start_stalltop(&p, &how, e2e_format("-b -d 0.05 -o %s",
-							formats[i % N_FORMATS]));
+		e2e_start_stalltop(&p, &how,
+				   e2e_format("-b -d 0.05 -o %s", formats[i % N_FORMATS]));
 		assert_non_null(e2e_line(&p, 20));
 		close(p.out);
 		p.out = -1;
@@ -277,12 +292,14 @@ static void test_help(void **state)
 static void test_json_members(void **state)
 {
 	static const char *const of_sample[] = {
-		"time", "interval", "source", "taskstats_version", "delayacct", "group_by",
-		"tasks_seen", "exits_seen", "exits_lost", "notes", "psi", "system", "tasks",
+		"time",	    "interval",	  "source",	"taskstats_version", "delayacct",
+		"group_by", "tasks_seen", "exits_seen", "exits_lost",	     "notes",
+		"psi",	    "system",	  "tasks",
 	};
 	static const char *const of_task[] = {
-		"pid", "tgid", "ppid", "uid", "user", "comm", "state", "start", "interval",
-		"exited", "new", "run_ns", "user_ns", "system_ns", "delta", "cumulative",
+		"pid",	   "tgid",	"ppid",	    "uid",	  "user", "comm",
+		"state",   "start",	"interval", "exited",	  "new",  "run_ns",
+		"user_ns", "system_ns", "delta",    "cumulative",
 	};
 	static const char *const of_cpu[] = {
 		"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
@@ -321,16 +338,11 @@ static void test_json_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_bad_options),
-		e2e_test(test_no_terminal),
-		e2e_test(test_disk_full),
-		e2e_test(test_closed_pipe),
-		e2e_test(test_signals),
-		e2e_test(test_signal_at_once),
-		e2e_test(test_iterations),
-		e2e_test(test_flushed),
-		e2e_test(test_stopped),
-		e2e_test(test_help),
+		e2e_test(test_bad_options),  e2e_test(test_no_terminal),
+		e2e_test(test_disk_full),    e2e_test(test_closed_pipe),
+		e2e_test(test_signals),	     e2e_test(test_signal_at_once),
+		e2e_test(test_iterations),   e2e_test(test_flushed),
+		e2e_test(test_stopped),	     e2e_test(test_help),
 		e2e_test(test_json_members),
 	};
 

@@ -18,25 +18,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS		8
-#define SLEEPERS	300
+#define ROUNDS 8
+#define SLEEPERS 300
 
 /* A load of each kind, stopped when its waits have come: idle, with something in each field. */
 static const struct {
 	const char *kind;
-	unsigned int mib;		/* of its cgroup */
+	unsigned int mib; /* of its cgroup */
 } stopped[] = {
-	{ "cpu", 0 },
-	{ "blkio", 0 },
-	{ "wpcopy", 0 },
-	{ "swapin", 64 },
-	{ "reclaim", 32 },
-	{ "thrash", 32 },
-	{ "compact", 256 },
+	{ "cpu", 0 },	   { "blkio", 0 },   { "wpcopy", 0 },	 { "swapin", 64 },
+	{ "reclaim", 32 }, { "thrash", 32 }, { "compact", 256 },
 };
 
 /* Opens a snapshot, or leaves the test. */
-#define open_snapshot(threads, way)	open_snapshot_of(__func__, threads, way)
+#define open_snapshot(threads, way) open_snapshot_of(__func__, threads, way)
 static struct snapshot *open_snapshot_of(const char *test, bool threads, enum snapshot_way way)
 {
 	struct snapshot *snapshot;
@@ -172,7 +167,8 @@ static void check_way(enum snapshot_way way, bool threads, const bool *provoked,
 		e2e_sleep(0.05);
 	}
 	printf("# %s of %s: compared %zu fields of %zu tasks, %zu of them busy, %zu fields other "
-	       "than 0\n", way == SNAPSHOT_WALK ? "walk" : "each", threads ? "threads" : "processes",
+	       "than 0\n",
+	       way == SNAPSHOT_WALK ? "walk" : "each", threads ? "threads" : "processes",
 	       result.fields, result.tasks, result.busy, result.other_than_0);
 	assert_int_equal(result.wrong, 0);
 	assert_int_equal(result.missing, 0);
@@ -213,17 +209,17 @@ static bool are_same(const struct snapshot_view *a, const struct snapshot_entry 
 		struct snapshot_record q = b->records[y->record - 1 + i];
 
 		if (p.part != q.part || p.wait != q.wait || p.start_ns != q.start_ns ||
-		    p.run_ns != q.run_ns || p.user_ns != q.user_ns ||
-		    p.system_ns != q.system_ns || p.kinds != q.kinds || p.ranges != q.ranges ||
+		    p.run_ns != q.run_ns || p.user_ns != q.user_ns || p.system_ns != q.system_ns ||
+		    p.kinds != q.kinds || p.ranges != q.ranges ||
 		    memcmp(p.delay, q.delay, sizeof(p.delay)) != 0 ||
 		    memcmp(p.count, q.count, sizeof(p.count)) != 0)
 			return false;
-		if (!i && (p.pid != q.pid || p.tgid != q.tgid || p.ppid != q.ppid ||
-			   p.uid != q.uid || p.threads != q.threads || p.state != q.state ||
-			   p.exit_state != q.exit_state || p.cgroup != q.cgroup ||
-			   p.children_user_ns != q.children_user_ns ||
-			   p.children_system_ns != q.children_system_ns ||
-			   memcmp(p.comm, q.comm, sizeof(p.comm)) != 0))
+		if (!i &&
+		    (p.pid != q.pid || p.tgid != q.tgid || p.ppid != q.ppid || p.uid != q.uid ||
+		     p.threads != q.threads || p.state != q.state || p.exit_state != q.exit_state ||
+		     p.cgroup != q.cgroup || p.children_user_ns != q.children_user_ns ||
+		     p.children_system_ns != q.children_system_ns ||
+		     memcmp(p.comm, q.comm, sizeof(p.comm)) != 0))
 			return false;
 	}
 	return true;

@@ -13,8 +13,8 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#define BTF		"/sys/kernel/btf/vmlinux"
-#define MANY		2500
+#define BTF "/sys/kernel/btf/vmlinux"
+#define MANY 2500
 
 /* A run that cannot use the source: one line that says why, and the end. */
 static void check_refusal(const struct e2e_how *how, const char *error, const char *why)

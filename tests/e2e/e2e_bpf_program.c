@@ -21,10 +21,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define SLEEPERS	200
+#define SLEEPERS 200
 
-#define CHUNK		(96U * 1024)	/* read at once by a throttled task */
-#define PER_SECOND	(32U * 1024)
+#define CHUNK (96U * 1024) /* read at once by a throttled task */
+#define PER_SECOND (32U * 1024)
 
 /* Without taskstats it knows all kinds, and nobody says otherwise. */
 static void test_no_taskstats(void **state)
@@ -90,7 +90,8 @@ static void check_same(const char *options, const pid_t *parents, size_t n)
 
 	assert_string_equal(member_text(ours, "source"), "bpf");
 	index_tasks(ours, &index);
-	json_array_foreach(json_object_get(theirs, "tasks"), i, task) {
+	json_array_foreach(json_object_get(theirs, "tasks"), i, task)
+	{
 		for (k = 0; k < n; k++)
 			if (member_u64(task, "tgid") == (uint64_t)parents[k] ||
 			    member_u64(task, "ppid") == (uint64_t)parents[k])
@@ -148,8 +149,9 @@ static void test_namespace(void **state)
 {
 	const char *script = e2e_format("sleep 20 & exec %s --source bpf -b -n 2 -d 0.3 -x -o json",
 					e2e_stalltop());
-	const char *argv[] = { "/usr/bin/unshare", "-pf", "--mount-proc", "/bin/sh", "-c", script,
-			       NULL };
+	const char *argv[] = {
+		"/usr/bin/unshare", "-pf", "--mount-proc", "/bin/sh", "-c", script, NULL
+	};
 	struct e2e_result r;
 	struct samples s;
 	struct e2e_proc p;
@@ -212,8 +214,8 @@ static void watch(struct csv *csv, pid_t pid, int n)
 {
 	struct e2e_result r;
 
-	e2e_run(&r, NULL, "--source bpf -b -n %d -d 0.5 -p %d -F pid,state,wait,blkio,comm -o csv", n,
-		(int)pid);
+	e2e_run(&r, NULL, "--source bpf -b -n %d -d 0.5 -p %d -F pid,state,wait,blkio,comm -o csv",
+		n, (int)pid);
 	check_silent_success(&r);
 	parse_csv(r.out.data, r.out.len, csv);
 }
@@ -279,7 +281,9 @@ static const char *make_throttle(const char *disk)
 		return NULL;
 	guard_push(UNDO_CGROUP, path, NULL);
 	return write_text(e2e_format("%s/blkio.throttle.read_bps_device", path),
-			  e2e_format("%s %u", disk, PER_SECOND)) ? NULL : path;
+			  e2e_format("%s %u", disk, PER_SECOND))
+		       ? NULL
+		       : path;
 }
 
 /* Reads a chunk from the disk after a while; says how long that took, then sleeps. */
@@ -362,11 +366,8 @@ static void test_throttled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_no_taskstats),
-		e2e_test(test_same),
-		e2e_test(test_namespace),
-		e2e_test(test_stuck),
-		e2e_test(test_throttled),
+		e2e_test(test_no_taskstats), e2e_test(test_same),      e2e_test(test_namespace),
+		e2e_test(test_stuck),	     e2e_test(test_throttled),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLEEPERS	500
-#define ZOMBIES		200
-#define UNIFIED		"/sys/fs/cgroup/unified"
+#define SLEEPERS 500
+#define ZOMBIES 200
+#define UNIFIED "/sys/fs/cgroup/unified"
 
 /* A child that does what it is told by single letters. */
 struct actor {
@@ -173,7 +173,7 @@ static void take(struct snapshot *snapshot, unsigned how, struct snapshot_view *
 }
 
 /* Opens a snapshot by the walk, or leaves the test. */
-#define open_walk(threads)	open_walk_of(__func__, threads)
+#define open_walk(threads) open_walk_of(__func__, threads)
 static struct snapshot *open_walk_of(const char *test, bool threads)
 {
 	struct snapshot *snapshot;
@@ -344,8 +344,9 @@ static void test_moved(void **state)
 	snapshot = open_walk(false);
 	take(snapshot, SNAPSHOT_WHOLE, &view);
 	settle(snapshot, actor.pid);
-	assert_int_equal(write_text(e2e_format("%s/cgroup.procs", folder),
-				    e2e_format("%d", (int)actor.pid)), 0);
+	assert_int_equal(
+		write_text(e2e_format("%s/cgroup.procs", folder), e2e_format("%d", (int)actor.pid)),
+		0);
 	assert_true(next(snapshot, actor.pid, "moved").cgroup == st.st_ino);
 	tell(&actor, 'x');
 	snapshot_close(snapshot);
@@ -487,14 +488,10 @@ static void test_places_of_zombies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_idle),
-		e2e_test(test_own_doing),
-		e2e_test(test_orphan),
-		e2e_test(test_named_by_another),
-		e2e_test(test_moved),
-		e2e_test(test_start),
-		e2e_test(test_growth),
-		e2e_test(test_places_of_zombies),
+		e2e_test(test_idle),   e2e_test(test_own_doing),
+		e2e_test(test_orphan), e2e_test(test_named_by_another),
+		e2e_test(test_moved),  e2e_test(test_start),
+		e2e_test(test_growth), e2e_test(test_places_of_zombies),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -75,8 +75,9 @@ static void test_shown(void **state)
 		e2e_run(&r, NULL, "-b -n 1 -d 0.1 --source %s", sources[i]);
 		if (r.status)
 			continue;
-		assert_group(e2e_format("--source %s --cgroup-hierarchy %s", sources[i],
-					controller), pid, strrchr(path, '/'));
+		assert_group(
+			e2e_format("--source %s --cgroup-hierarchy %s", sources[i], controller),
+			pid, strrchr(path, '/'));
 	}
 	assert_group("--cgroup-hierarchy v2", pid, "/");
 	e2e_kill(pid);
@@ -108,11 +109,12 @@ static void test_moved(void **state)
 	assert_true(pid > 0);
 	e2e_start_stalltop(&p, NULL,
 			   e2e_format("-b -n 8 -d 0.5 -o json -F pid,cgroup --source bpf "
-				      "--cgroup-hierarchy %s", controller));
+				      "--cgroup-hierarchy %s",
+				      controller));
 	for (int i = 0; i < 3; i++)
 		assert_string_equal(next_group(&p, pid), "/");
-	assert_int_equal(write_text(e2e_format("%s/cgroup.procs", path),
-				    e2e_format("%d", (int)pid)), 0);
+	assert_int_equal(
+		write_text(e2e_format("%s/cgroup.procs", path), e2e_format("%d", (int)pid)), 0);
 	/* One sample may be under way. */
 	next_group(&p, pid);
 	assert_string_equal(next_group(&p, pid), strrchr(path, '/'));
@@ -180,8 +182,8 @@ static struct cgroup_reader *open_reader(struct hierarchy *hierarchy, const char
 }
 
 /* Threads of load_sleepers 4 3, and two more. */
-#define SLEEPING	(1 + 4 * 3)
-#define ALL		(SLEEPING + 2)
+#define SLEEPING (1 + 4 * 3)
+#define ALL (SLEEPING + 2)
 
 /* What cgroupstats says of a group is what is counted by hand, thread by thread. */
 static void test_states(void **state)
@@ -208,8 +210,8 @@ static void test_states(void **state)
 		e2e_sleep(0.02);
 		cgroup_reader_tick(reader);
 		assert_int_equal(count_by_hand(path, &by_hand), ALL);
-		assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now,
-					     &before), 0);
+		assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now, &before),
+				 0);
 		assert_int_equal(now->error[CGROUP_STATES], 0);
 		/* Nothing changes but at the start. */
 		same += !memcmp(&by_hand, &now->states, sizeof(by_hand));
@@ -238,8 +240,8 @@ static void test_removed(void **state)
 	reader = open_reader(&hierarchy, controller);
 	for (int i = 0; i < 3; i++) {
 		cgroup_reader_tick(reader);
-		assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now,
-					     &before), 0);
+		assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_ALL, &now, &before),
+				 0);
 		assert_int_equal(now->have & CGROUP_BIT(CGROUP_STATES), CGROUP_BIT(CGROUP_STATES));
 		assert_int_equal(before != NULL, i > 0);
 	}
@@ -286,8 +288,8 @@ static void test_pressure(void **state)
 
 	(void)state;
 	reader = open_reader(&hierarchy, "v2");
-	path = hierarchy.mount ? e2e_format("%s/stalltop-test-%d", hierarchy.mount, (int)getpid()) :
-				 NULL;
+	path = hierarchy.mount ? e2e_format("%s/stalltop-test-%d", hierarchy.mount, (int)getpid())
+			       : NULL;
 	if (path)
 		guard_push(UNDO_CGROUP, path, NULL);
 	if (!path || mkdir(path, 0755))
@@ -296,16 +298,16 @@ static void test_pressure(void **state)
 	add_child(path, false);
 	add_child(path, false);
 	/* three that spin on fewer CPUs than that, or on more */
-	for (int i = 0; i < 300 && sysconf(_SC_NPROCESSORS_ONLN) < 3 &&
-			stalled(path, PSI_CPU) <= 300000; i++)
+	for (int i = 0;
+	     i < 300 && sysconf(_SC_NPROCESSORS_ONLN) < 3 && stalled(path, PSI_CPU) <= 300000; i++)
 		e2e_sleep(0.02);
 	for (unsigned i = 0; i < PSI_IRQ; i++) {
 		uint64_t low = stalled(path, i), high;
 
 		if (low == UINT64_MAX)
 			e2e_skip("no pressure of groups");
-		assert_int_equal(cgroup_read(reader, strrchr(path, '/'), CGROUP_BIT(i), &now,
-					     &before), 0);
+		assert_int_equal(
+			cgroup_read(reader, strrchr(path, '/'), CGROUP_BIT(i), &now, &before), 0);
 		high = stalled(path, i);
 		assert_int_equal(now->error[i], 0);
 		assert_in_range(now->psi[i].some.total_us, low, high);
@@ -330,7 +332,7 @@ static void test_unknown(void **state)
 		assert_int_equal(r.status, 2);
 		assert_int_equal(r.out.len, 0);
 		assert_non_null(strstr(r.err.data, "--cgroup-hierarchy: there is no 'no-such' "
-					"here; there are: "));
+						   "here; there are: "));
 		assert_ptr_equal(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
 	}
 }
@@ -338,12 +340,8 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_shown),
-		e2e_test(test_moved),
-		e2e_test(test_unknown),
-		e2e_test(test_states),
-		e2e_test(test_removed),
-		e2e_test(test_pressure),
+		e2e_test(test_shown),  e2e_test(test_moved),   e2e_test(test_unknown),
+		e2e_test(test_states), e2e_test(test_removed), e2e_test(test_pressure),
 	};
 
 	return cmocka_run_group_tests_name("e2e_cgroup", tests, e2e_group_setup,

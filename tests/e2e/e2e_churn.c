@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* A sample's time is its beginning: what is read last may be that much older. */
-#define SLACK_S		1.0
+#define SLACK_S 1.0
 
 /* A member that is true. */
 static bool flag(json_t *task, const char *name)
@@ -80,7 +80,8 @@ static size_t check_sample(json_t *previous, json_t *sample, bool threads)
 
 	if (previous)
 		index_tasks(previous, &index);
-	json_array_foreach(json_object_get(sample, "tasks"), i, task) {
+	json_array_foreach(json_object_get(sample, "tasks"), i, task)
+	{
 		json_t *older = indexed_task(&index, member_u64(task, "pid"));
 		double start = member_real(task, "start");
 		bool is_new = flag(task, "new");
@@ -374,10 +375,9 @@ static json_t *other_thread(json_t *sample, pid_t tgid)
 	json_t *task;
 	size_t i;
 
-	json_array_foreach(json_object_get(sample, "tasks"), i, task)
-		if (member_u64(task, "tgid") == (uint64_t)tgid &&
-		    member_u64(task, "pid") != (uint64_t)tgid)
-			return task;
+	json_array_foreach(json_object_get(sample, "tasks"), i,
+			   task) if (member_u64(task, "tgid") == (uint64_t)tgid &&
+				     member_u64(task, "pid") != (uint64_t)tgid) return task;
 	fail_msg("no thread of %d but its leader", (int)tgid);
 	return NULL;
 }
@@ -440,17 +440,10 @@ static void test_stuck_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_churn),
-		e2e_test(test_churn_threads),
-		e2e_test(test_churn_procfs),
-		e2e_test(test_reuse),
-		e2e_test(test_exec),
-		e2e_test(test_thread_exec),
-		e2e_test(test_setuid),
-		e2e_test(test_orphan),
-		e2e_test(test_leaderless),
-		e2e_test(test_stuck),
-		e2e_test(test_stuck_thread),
+		e2e_test(test_churn),  e2e_test(test_churn_threads), e2e_test(test_churn_procfs),
+		e2e_test(test_reuse),  e2e_test(test_exec),	     e2e_test(test_thread_exec),
+		e2e_test(test_setuid), e2e_test(test_orphan),	     e2e_test(test_leaderless),
+		e2e_test(test_stuck),  e2e_test(test_stuck_thread),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -25,8 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define KIND_CPU	0
-#define KIND_BLKIO	1
+#define KIND_CPU 0
+#define KIND_BLKIO 1
 
 /* All kinds from one on are unset, in both figures. */
 static void check_unset(json_t *task, size_t from)
@@ -113,7 +113,8 @@ static void test_delayacct_off(void **state)
 	assert_in_range(kind_value(task, "cumulative", "cpu", "ns"), before.kind[KIND_CPU].ns,
 			after.kind[KIND_CPU].ns);
 	assert_true(kind_value(task, "delta", "cpu", "ns") > 500000000);
-	e2e_run(&r, NULL, "-b -n 1 -d 0.3 -F pid,total,mem,cpu,blkio,swapin,reclaim,thrash,"
+	e2e_run(&r, NULL,
+		"-b -n 1 -d 0.3 -F pid,total,mem,cpu,blkio,swapin,reclaim,thrash,"
 		"compact,wpcopy,irq,comm");
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
@@ -301,8 +302,18 @@ static void test_unprivileged(void **state)
 /* Root of a user and a PID namespace of its own, which taskstats does not trust. */
 static void test_namespaces(void **state)
 {
-	const char *argv[] = { "/usr/bin/unshare", "-Urpf", "--mount-proc", e2e_stalltop(), "-b",
-			       "-n", "1", "-d", "0.3", "-o", "json", NULL };
+	const char *argv[] = { "/usr/bin/unshare",
+			       "-Urpf",
+			       "--mount-proc",
+			       e2e_stalltop(),
+			       "-b",
+			       "-n",
+			       "1",
+			       "-d",
+			       "0.3",
+			       "-o",
+			       "json",
+			       NULL };
 	struct e2e_how how = { .uid = NOBODY };
 	struct e2e_result r;
 	struct samples s;
@@ -323,8 +334,7 @@ static void test_namespaces(void **state)
 	check_note(s.v[0], "no-cap");
 	task = task_must(s.v[0], 1);
 	assert_string_equal(member_text(task, "comm"), "stalltop");
-	json_array_foreach(json_object_get(s.v[0], "tasks"), i, task)
-		check_unset(task, 2);
+	json_array_foreach(json_object_get(s.v[0], "tasks"), i, task) check_unset(task, 2);
 }
 
 /* A mount namespace; it is /proc that is made private, as in a chroot "/" is no mount. */
@@ -382,8 +392,7 @@ static void test_no_psi(void **state)
 	check_note(sample, "no-psi");
 	psi = json_object_get(sample, "psi");
 	assert_non_null(psi);
-	json_object_foreach(psi, name, value)
-		assert_true(json_is_null(value));
+	json_object_foreach(psi, name, value) assert_true(json_is_null(value));
 	e2e_run(&r, &how, "-b -n 1 -d 0.2");
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
@@ -436,25 +445,18 @@ static void test_no_taskstats(void **state)
 	assert_null(note_of(sample, "taskstats-version"));
 	if (!note_of(sample, "no-taskstats"))
 		check_note(sample, "taskstats-error");
-	json_array_foreach(json_object_get(sample, "tasks"), i, task)
-		check_unset(task, 2);
+	json_array_foreach(json_object_get(sample, "tasks"), i, task) check_unset(task, 2);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_nothing_missing),
-		e2e_test(test_delayacct_off),
-		e2e_test(test_delayacct_older),
-		e2e_test(test_alone),
-		e2e_test(test_alone_after_gap),
-		e2e_test(test_source_procfs),
-		e2e_test(test_procfs_delayacct_off),
-		e2e_test(test_unprivileged),
-		e2e_test(test_namespaces),
-		e2e_test(test_no_psi),
-		e2e_test(test_psi_missing),
-		e2e_test(test_no_taskstats),
+		e2e_test(test_nothing_missing),	     e2e_test(test_delayacct_off),
+		e2e_test(test_delayacct_older),	     e2e_test(test_alone),
+		e2e_test(test_alone_after_gap),	     e2e_test(test_source_procfs),
+		e2e_test(test_procfs_delayacct_off), e2e_test(test_unprivileged),
+		e2e_test(test_namespaces),	     e2e_test(test_no_psi),
+		e2e_test(test_psi_missing),	     e2e_test(test_no_taskstats),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* More than any pid: include/linux/threads.h, PID_MAX_LIMIT. */
-#define PID_LIMIT	(4 * 1024 * 1024)
+#define PID_LIMIT (4 * 1024 * 1024)
 
 /* A cell of a line of CSV, which goes on behind it. No names with commas are there. */
 static const char *cell_of(const char *line, unsigned column)
@@ -66,8 +66,8 @@ static void check_exec_storm(const char *source, unsigned samples)
 
 	load = e2e_load(NULL, "load_churn exec-storm 12");
 	assert_true(load > 0);
-	e2e_start_stalltop(&p, &how, e2e_format("-b -H -d 0.05 -n %u -o csv --source %s",
-						samples, source));
+	e2e_start_stalltop(&p, &how,
+			   e2e_format("-b -H -d 0.05 -n %u -o csv --source %s", samples, source));
 	e2e_finish(&p, 120, &r);
 	if (r.status)
 		fail_msg("%s: ended with %d: %s", source, r.status, r.err.data);

@@ -332,7 +332,7 @@ static void test_leader(void **state)
 /* What children of a load that is looked at came to. */
 struct brood {
 	uint64_t rows, members, run_ns;
-	json_t *row;		/* the last that ended */
+	json_t *row; /* the last that ended */
 };
 
 /* The children that a load makes. */
@@ -353,7 +353,8 @@ static void watch_brood(const char *kind, unsigned int n, unsigned int ms, struc
 	watch_end(&watch);
 	load_end(load);
 	for (i = 1; i < watch.n; i++) {
-		json_array_foreach(json_object_get(watch.v[i], "tasks"), k, task) {
+		json_array_foreach(json_object_get(watch.v[i], "tasks"), k, task)
+		{
 			if (member_u64(task, "ppid") != (uint64_t)load->p.pid)
 				continue;
 			brood->run_ns += member_u64(task, "run_ns");
@@ -459,8 +460,18 @@ static void test_no_exits(void **state)
 /* In a pid namespace the kernel refuses, and the rest goes on. */
 static void test_namespace(void **state)
 {
-	const char *argv[] = { "/usr/bin/unshare", "-pf", "--mount-proc", e2e_stalltop(), "-b",
-			       "-n", "2", "-d", "0.3", "-o", "json", NULL };
+	const char *argv[] = { "/usr/bin/unshare",
+			       "-pf",
+			       "--mount-proc",
+			       e2e_stalltop(),
+			       "-b",
+			       "-n",
+			       "2",
+			       "-d",
+			       "0.3",
+			       "-o",
+			       "json",
+			       NULL };
 	struct watch watch;
 	struct e2e_result r;
 
@@ -542,15 +553,9 @@ static void test_reuse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_rows),
-		e2e_test(test_zombie),
-		e2e_test(test_thread),
-		e2e_test(test_leader),
-		e2e_test(test_fold),
-		e2e_test(test_text),
-		e2e_test(test_no_exits),
-		e2e_test(test_namespace),
-		e2e_test(test_reuse),
+		e2e_test(test_rows),	 e2e_test(test_zombie),	   e2e_test(test_thread),
+		e2e_test(test_leader),	 e2e_test(test_fold),	   e2e_test(test_text),
+		e2e_test(test_no_exits), e2e_test(test_namespace), e2e_test(test_reuse),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

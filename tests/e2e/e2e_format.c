@@ -14,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CSV_HEAD	"time,interval,pid,tgid,ppid,uid,user,comm,state,exited," \
-			"cpu_count,cpu_ns,blkio_count,blkio_ns,swapin_count,swapin_ns," \
-			"reclaim_count,reclaim_ns,thrash_count,thrash_ns," \
-			"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns"
+#define CSV_HEAD \
+	"time,interval,pid,tgid,ppid,uid,user,comm,state,exited," \
+	"cpu_count,cpu_ns,blkio_count,blkio_ns,swapin_count,swapin_ns," \
+	"reclaim_count,reclaim_ns,thrash_count,thrash_ns," \
+	"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns"
 
-static const char *const headings[READER_KINDS] = {
-	"1CPU", "2BLKIO", "3SWAP", "4RECL", "5THRA", "6COMP", "7WPCP", "8IRQ"
-};
+static const char *const headings[READER_KINDS] = { "1CPU",  "2BLKIO", "3SWAP", "4RECL",
+						    "5THRA", "6COMP",  "7WPCP", "8IRQ" };
 
 /* A process of four threads that has waited for several things, and now stands still. */
 static pid_t stopped_load(struct reader_record *rec)
@@ -60,8 +60,7 @@ static void check_cumulative(json_t *task, const struct reader_record *rec)
 			continue;
 		}
 		assert_int_equal(kind_value(task, "cumulative", kind, "ns"), rec->kind[i].ns);
-		assert_int_equal(kind_value(task, "cumulative", kind, "count"),
-				 rec->kind[i].count);
+		assert_int_equal(kind_value(task, "cumulative", kind, "count"), rec->kind[i].count);
 		if (booked_wrongly(rec->kind[i].ns))
 			continue;
 		assert_int_equal(kind_value(task, "delta", kind, "ns"), rec->kind[i].ns);
@@ -86,8 +85,7 @@ static void test_json_since_start(void **state)
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		json_t *task;
 
-		e2e_run(&r, NULL, "-b -n 1 --since-start -o json -p %d -U %s", (int)pid,
-			units[i]);
+		e2e_run(&r, NULL, "-b -n 1 --since-start -o json -p %d -U %s", (int)pid, units[i]);
 		check_silent_success(&r);
 		parse_json(&r, &s);
 		assert_int_equal(s.n, 1);
@@ -193,8 +191,8 @@ static void test_csv_samples(void **state)
 }
 
 /* What a kind's cell must show in a unit; false if that is nothing. */
-static bool expected(const char *unit, uint64_t ns, uint64_t count, uint64_t max,
-		     double age, double *value)
+static bool expected(const char *unit, uint64_t ns, uint64_t count, uint64_t max, double age,
+		     double *value)
 {
 	if (!strcmp(unit, "percent"))
 		*value = (double)ns / 1e9 / age * 100;
@@ -210,8 +208,8 @@ static bool expected(const char *unit, uint64_t ns, uint64_t count, uint64_t max
 }
 
 /* One cell against what it must show. */
-static void check_cell(const struct text_sample *s, pid_t pid, const char *heading,
-		       double value, double tolerance)
+static void check_cell(const struct text_sample *s, pid_t pid, const char *heading, double value,
+		       double tolerance)
 {
 	const char *cell = text_cell(s, pid, heading);
 	double shown, slack;
@@ -234,7 +232,8 @@ static void check_unit(pid_t pid, const char *unit, const struct reader_record *
 	size_t i;
 
 	age = (double)rec->etime_us / 1e6;
-	e2e_run(&r, NULL, "-b -n 1 --since-start -p %d -U %s "
+	e2e_run(&r, NULL,
+		"-b -n 1 --since-start -p %d -U %s "
 		"-F pid,total,mem,cpu,blkio,swapin,reclaim,thrash,compact,wpcopy,comm",
 		(int)pid, unit);
 	check_silent_success(&r);
@@ -330,12 +329,9 @@ static void test_text_layout(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_json_since_start),
-		e2e_test(test_json_threads),
-		e2e_test(test_csv_since_start),
-		e2e_test(test_csv_samples),
-		e2e_test(test_text_units),
-		e2e_test(test_text_layout),
+		e2e_test(test_json_since_start), e2e_test(test_json_threads),
+		e2e_test(test_csv_since_start),	 e2e_test(test_csv_samples),
+		e2e_test(test_text_units),	 e2e_test(test_text_layout),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

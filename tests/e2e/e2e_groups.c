@@ -14,18 +14,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CSV_HEAD	"time,interval,group,members," \
-			"cpu_count,cpu_ns,blkio_count,blkio_ns,swapin_count,swapin_ns," \
-			"reclaim_count,reclaim_ns,thrash_count,thrash_ns," \
-			"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns"
+#define CSV_HEAD \
+	"time,interval,group,members," \
+	"cpu_count,cpu_ns,blkio_count,blkio_ns,swapin_count,swapin_ns," \
+	"reclaim_count,reclaim_ns,thrash_count,thrash_ns," \
+	"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns"
 
 /* Names that do harm where they are not escaped or quoted, and as they are to be shown. */
-#define NAME_CSV	"612c6222632c" /* a,b"c, */
-#define NAME_CONTROL	"1b5b33316d0a0d01"
-#define NAME_INVALID	"fffe80c3"
-#define SHOWN_CSV	"a,b\"c,"
-#define SHOWN_CONTROL	"\\x1b[31m\\x0a\\x0d\\x01"
-#define SHOWN_INVALID	"\\xff\\xfe\\x80\\xc3"
+#define NAME_CSV "612c6222632c" /* a,b"c, */
+#define NAME_CONTROL "1b5b33316d0a0d01"
+#define NAME_INVALID "fffe80c3"
+#define SHOWN_CSV "a,b\"c,"
+#define SHOWN_CONTROL "\\x1b[31m\\x0a\\x0d\\x01"
+#define SHOWN_INVALID "\\xff\\xfe\\x80\\xc3"
 
 /* How rows are grouped, and the member of a task's row that says which group it is in. */
 static const struct grouping {
@@ -36,7 +37,7 @@ static const struct grouping {
 	{ "cgroup", "cgroup", "cgroups" },
 };
 
-#define GROUPINGS	(sizeof(groupings) / sizeof(groupings[0]))
+#define GROUPINGS (sizeof(groupings) / sizeof(groupings[0]))
 
 /* Tasks of several users, names and cgroups, that have waited and now stand still. */
 struct still {
@@ -73,8 +74,8 @@ static void start_still(const char *test, struct still *still)
 		e2e_await_waits(pid[i], waits[i], &record);
 		e2e_stop(pid[i]);
 	}
-	assert_true(e2e_load(NULL, "load_names %s %s %s", NAME_CSV, NAME_CONTROL,
-			     NAME_INVALID) > 0);
+	assert_true(e2e_load(NULL, "load_names %s %s %s", NAME_CSV, NAME_CONTROL, NAME_INVALID) >
+		    0);
 	names = e2e_load_line();
 	for (; *names; names = space + strspn(space, " ")) {
 		space = names + strcspn(names, " ");
@@ -108,7 +109,8 @@ static void add_up(json_t *tasks, const char *key, const char *name, struct sum 
 	size_t i;
 
 	*sum = (struct sum){ 0 };
-	json_array_foreach(tasks, i, task) {
+	json_array_foreach(tasks, i, task)
+	{
 		json_t *fields = json_object_get(task, "fields");
 
 		if (strcmp(text_or_none(task, key), name) != 0)
@@ -148,11 +150,11 @@ static void check_worst(json_t *tasks, const char *key, const char *name, json_t
 		assert_true(json_is_null(worst));
 		return;
 	}
-	json_array_foreach(tasks, i, task)
-		if (!strcmp(text_or_none(task, key), name) &&
-		    !strcmp(text_or_none(task, "comm"), json_string_value(worst)) &&
-		    member_real(json_object_get(task, "fields"), "total") >= sum->worst)
-			return;
+	json_array_foreach(
+		tasks, i, task) if (!strcmp(text_or_none(task, key), name) &&
+				    !strcmp(text_or_none(task, "comm"), json_string_value(worst)) &&
+				    member_real(json_object_get(task, "fields"), "total") >=
+					    sum->worst) return;
 	fail_msg("%s is not the worst of %s", json_string_value(worst), name);
 }
 
@@ -184,8 +186,8 @@ static void check_group(json_t *tasks, const struct grouping *grouping, json_t *
 		if (kind_value(group, side, kind, "ns") != ns ||
 		    (!kind_unset(group, side, kind, "count") &&
 		     kind_value(group, side, kind, "count") != count))
-			fail_msg("%s of %s %s: %ju ns, the members have %ju", kind,
-				 grouping->by, name, kind_value(group, side, kind, "ns"), ns);
+			fail_msg("%s of %s %s: %ju ns, the members have %ju", kind, grouping->by,
+				 name, kind_value(group, side, kind, "ns"), ns);
 	}
 }
 
@@ -194,19 +196,21 @@ static void check_sums(const struct still *still, const char *options)
 {
 	const char *all = e2e_format("%s --cgroup-hierarchy %s -U ms -p %s", options,
 				     still->hierarchy, still->pids);
-	json_t *tasks = json_object_get(parse_one(e2e_format("-F total,mem,cgroup %s", all)),
-					"tasks");
+	json_t *tasks =
+		json_object_get(parse_one(e2e_format("-F total,mem,cgroup %s", all)), "tasks");
 
 	/* The three that work, and load_names' three. */
 	assert_int_equal(json_array_size(tasks), 6);
 	for (unsigned g = 0; g < GROUPINGS; g++) {
-		json_t *sample = parse_one(e2e_format("-g %s -F total,mem,worst %s",
-						      groupings[g].by, all)), *group;
+		json_t *sample = parse_one(
+			       e2e_format("-g %s -F total,mem,worst %s", groupings[g].by, all)),
+		       *group;
 		uint64_t members = 0;
 		size_t i;
 
 		assert_string_equal(member_text(sample, "group_by"), groupings[g].by);
-		json_array_foreach(json_object_get(sample, "tasks"), i, group) {
+		json_array_foreach(json_object_get(sample, "tasks"), i, group)
+		{
 			assert_null(json_object_get(group, "pid"));
 			assert_null(json_object_get(group, "comm"));
 			check_group(tasks, &groupings[g], group);
@@ -268,7 +272,8 @@ static void test_deltas(void **state)
 		assert_non_null(first);
 		assert_non_null(second);
 		assert_int_equal(member_u64(second, "members"), 1);
-		if (kind_unset(first, "delta", kind, "ns") || kind_unset(second, "delta", kind, "ns"))
+		if (kind_unset(first, "delta", kind, "ns") ||
+		    kind_unset(second, "delta", kind, "ns"))
 			continue;
 		a = kind_value(first, "cumulative", kind, "ns");
 		b = kind_value(second, "cumulative", kind, "ns");
@@ -400,8 +405,8 @@ static void check_rows(json_t *sample, size_t rows, uint64_t members)
 	size_t i;
 
 	assert_int_equal(json_array_size(json_object_get(sample, "tasks")), rows);
-	json_array_foreach(json_object_get(sample, "tasks"), i, group)
-		members -= member_u64(group, "members");
+	json_array_foreach(json_object_get(sample, "tasks"), i, group) members -=
+		member_u64(group, "members");
 	assert_int_equal(members, 0);
 }
 
@@ -425,13 +430,16 @@ static void test_filters(void **state)
 	/* Nothing happens to who stands still. */
 	check_rows(parse_one(e2e_format("-g command %s -i", all)), 0, 0);
 	check_rows(parse_one(e2e_format("-g command %s -i --since-start", all)), 4, 6);
-	assert_int_equal(json_array_size(json_object_get(
-		parse_one(e2e_format("-g command %s -r 1 -s members", all)), "tasks")), 1);
+	assert_int_equal(
+		json_array_size(json_object_get(
+			parse_one(e2e_format("-g command %s -r 1 -s members", all)), "tasks")),
+		1);
 	/* More than any of the three has waited, and less than they have together. */
 	by = e2e_format("%s --since-start -U ms -F total", all);
 	tasks = json_object_get(parse_one(e2e_format("-m ^load_kind$ %s", by)), "tasks");
 	assert_int_equal(json_array_size(tasks), 3);
-	json_array_foreach(tasks, i, task) {
+	json_array_foreach(tasks, i, task)
+	{
 		double total = member_real(json_object_get(task, "fields"), "total");
 
 		most = total > most ? total : most;
@@ -446,12 +454,8 @@ static void test_filters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_sums),
-		e2e_test(test_deltas),
-		e2e_test(test_csv),
-		e2e_test(test_hostile_cgroup),
-		e2e_test(test_text),
-		e2e_test(test_filters),
+		e2e_test(test_sums),	       e2e_test(test_deltas), e2e_test(test_csv),
+		e2e_test(test_hostile_cgroup), e2e_test(test_text),   e2e_test(test_filters),
 	};
 
 	return cmocka_run_group_tests_name("e2e_groups", tests, e2e_group_setup,

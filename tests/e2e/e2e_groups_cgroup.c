@@ -119,8 +119,9 @@ static void test_pressure(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		add_child(busy_path, true);
 	add_child(idle_path, false);
-	e2e_start_stalltop(&p, NULL, "-b -n 6 -d 1 -g cgroup --cgroup-hierarchy v2 -o json "
-				     "-s psi-cpu -F psi-cpu,psi-mem,psi-io,throttled");
+	e2e_start_stalltop(&p, NULL,
+			   "-b -n 6 -d 1 -g cgroup --cgroup-hierarchy v2 -o json "
+			   "-s psi-cpu -F psi-cpu,psi-mem,psi-io,throttled");
 	low = read_pressure(busy_path, "cpu", "avg10=");
 	for (unsigned i = 0; i < 6; i++) {
 		const char *line = e2e_line(&p, 20);
@@ -170,8 +171,8 @@ struct limited {
 	struct e2e_how how;
 	pid_t pid;
 	struct reader_record before;
-	uint64_t mem, cpu;		/* what it waited for in the interval, ns */
-	double throttled;		/* percent; -1: null */
+	uint64_t mem, cpu; /* what it waited for in the interval, ns */
+	double throttled; /* percent; -1: null */
 };
 
 /* Makes the groups; whoever calls limits them. */
@@ -230,14 +231,15 @@ static void test_limits(void **state)
 	e2e_require();
 	make_limited(__func__, &mem, "mem");
 	make_limited(__func__, &cpu, "cpu");
-	assert_int_equal(write_text(e2e_format("%s/memory.limit_in_bytes", mem.how.cgroup),
-				    "33554432"), 0);
+	assert_int_equal(
+		write_text(e2e_format("%s/memory.limit_in_bytes", mem.how.cgroup), "33554432"), 0);
 	if (write_text(e2e_format("%s/cpu.cfs_quota_us", cpu.how.hook_arg), "20000"))
 		e2e_skip("no cgroups of cpu");
 	load_limited(&mem);
 	load_limited(&cpu);
-	e2e_run(&r, NULL, "-b -n 1 -d 3 -o json -g cgroup --cgroup-hierarchy memory "
-			  "-F throttled");
+	e2e_run(&r, NULL,
+		"-b -n 1 -d 3 -o json -g cgroup --cgroup-hierarchy memory "
+		"-F throttled");
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_int_equal(s.n, 1);
@@ -354,8 +356,10 @@ static void test_removed(void **state)
 	e2e_require();
 	path = make_group(__func__, "v2", name);
 	pid = add_child(path, false);
-	e2e_start_stalltop(&p, NULL, e2e_format("-b -n 40 -d 0.25 -o json --cgroup /%s "
-						"--cgroup-hierarchy v2", name));
+	e2e_start_stalltop(&p, NULL,
+			   e2e_format("-b -n 40 -d 0.25 -o json --cgroup /%s "
+				      "--cgroup-hierarchy v2",
+				      name));
 	line = e2e_line(&p, 20);
 	assert_non_null(line);
 	assert_non_null(task_of(parse_json_line(line), pid));
@@ -370,8 +374,8 @@ static void test_removed(void **state)
 		sample = parse_json_line(line);
 		noted = note_of(sample, "group-gone");
 		if (noted)
-			assert_true(json_is_null(json_object_get(json_object_get(sample, "psi"),
-								 "cpu")));
+			assert_true(json_is_null(
+				json_object_get(json_object_get(sample, "psi"), "cpu")));
 	}
 	assert_true(noted);
 	assert_int_equal(mkdir(path, 0755), 0);
@@ -389,11 +393,8 @@ static void test_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_pressure),
-		e2e_test(test_limits),
-		e2e_test(test_below),
-		e2e_test(test_absent),
-		e2e_test(test_removed),
+		e2e_test(test_pressure), e2e_test(test_limits),	 e2e_test(test_below),
+		e2e_test(test_absent),	 e2e_test(test_removed),
 	};
 
 	return cmocka_run_group_tests_name("e2e_groups_cgroup", tests, e2e_group_setup,

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHORT_LIVED	24
-#define SHORT_CPU_NS	20000000U
+#define SHORT_LIVED 24
+#define SHORT_CPU_NS 20000000U
 
 /* A task that uses some CPU time under a name and ends. */
 static void live_shortly(const char *procs, const char *name)
@@ -47,10 +47,12 @@ static double spend(const char *procs, const char *name)
 		assert_int_equal(status, 0);
 	}
 	assert_int_equal(getrusage(RUSAGE_CHILDREN, &after), 0);
-	return (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec +
-			after.ru_stime.tv_sec - before.ru_stime.tv_sec) * 1e9 +
-	       (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec +
-			after.ru_stime.tv_usec - before.ru_stime.tv_usec) * 1e3;
+	return (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec -
+			before.ru_stime.tv_sec) *
+		       1e9 +
+	       (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec -
+			before.ru_stime.tv_usec) *
+		       1e3;
 }
 
 /* How long a group's members ran, in ns. */
@@ -75,8 +77,10 @@ static void check_exits(const char *by, const char *hierarchy, const char *path,
 	assert_true(seen > 0);
 	if (!strcmp(by, "cgroup"))
 		wanted = e2e_format("/%s", strrchr(path, '/') + 1);
-	e2e_start_stalltop(&p, NULL, e2e_format("-b -n 3 -d 2.5 -o json -g %s "
-						"--cgroup-hierarchy %s", by, hierarchy));
+	e2e_start_stalltop(&p, NULL,
+			   e2e_format("-b -n 3 -d 2.5 -o json -g %s "
+				      "--cgroup-hierarchy %s",
+				      by, hierarchy));
 	assert_non_null(e2e_line(&p, 20));
 	e2e_kill(seen);
 	used = spend(procs, name);
@@ -93,7 +97,8 @@ static void check_exits(const char *by, const char *hierarchy, const char *path,
 	print_message("# %s: %ju members, %.3f of %.3f s run, %ju lost\n", by, members, run / 1e9,
 		      used / 1e9, lost);
 	assert_int_equal(lost, 0);
-	/* One may live, and be seen in its cgroup, while a sample is taken: it counts twice then. */
+	/* One may live, and be seen in its cgroup, while a sample is taken: it counts twice then.
+	 */
 	if (!strcmp(by, "cgroup")) {
 		assert_in_range(members, 2, 2 + 2 * 2);
 		assert_true(nowhere >= SHORT_LIVED - 2);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_THREADS	64
+#define MAX_THREADS 64
 
 /* The same readings for a process's row or for all of its threads' rows. */
 struct readings {
@@ -32,8 +32,8 @@ static void read_all(pid_t pid, bool threads, struct readings *r)
 		r->id[0] = pid;
 	assert_true(r->n > 0);
 	for (i = 0; i < r->n; i++) {
-		int err = threads ? reader_pid(r->id[i], &r->rec[i]) :
-				    reader_tgid(r->id[i], &r->rec[i]);
+		int err = threads ? reader_pid(r->id[i], &r->rec[i])
+				  : reader_tgid(r->id[i], &r->rec[i]);
 
 		assert_int_equal(err, 0);
 	}
@@ -64,8 +64,9 @@ static void check_between(struct samples *s, const struct reader_record *before,
 		for (j = 0; j < 3; j++)
 			if (v[j] > v[j + 1] || n[j] > n[j + 1])
 				fail_msg("%s of %d: %ju <= %ju <= %ju <= %ju ns, %ju <= %ju <= %ju "
-					 "<= %ju waits does not hold", kind, (int)id, v[0], v[1],
-					 v[2], v[3], n[0], n[1], n[2], n[3]);
+					 "<= %ju waits does not hold",
+					 kind, (int)id, v[0], v[1], v[2], v[3], n[0], n[1], n[2],
+					 n[3]);
 	}
 }
 
@@ -94,7 +95,8 @@ static size_t check_deltas(json_t *previous, json_t *sample)
 	json_t *task;
 
 	index_tasks(previous, &index);
-	json_array_foreach(json_object_get(sample, "tasks"), i, task) {
+	json_array_foreach(json_object_get(sample, "tasks"), i, task)
+	{
 		json_t *older = indexed_task(&index, member_u64(task, "pid"));
 		bool born = json_is_true(json_object_get(task, "new"));
 
@@ -156,8 +158,7 @@ static void check_max(json_t *task, const struct reader_record *before,
 
 		if (!threads)
 			assert_true(kind_unset(task, "cumulative", kind, "max_ns"));
-		if (!threads || after->version < 15 ||
-		    kind_unset(task, "cumulative", kind, "ns"))
+		if (!threads || after->version < 15 || kind_unset(task, "cumulative", kind, "ns"))
 			continue;
 		max = kind_value(task, "cumulative", kind, "max_ns");
 		assert_in_range(max, before->kind[i].max_ns, after->kind[i].max_ns);
@@ -222,8 +223,8 @@ static void check_modes(pid_t pid, const char *kind, bool workers)
 }
 
 /* A load in a memory cgroup of its own, or in none. */
-static void check_kind(const char *test, const char *kind, unsigned int mib,
-		       const char *options, bool workers)
+static void check_kind(const char *test, const char *kind, unsigned int mib, const char *options,
+		       bool workers)
 {
 	char cgroup[300];
 	struct e2e_how how = { 0 };
@@ -316,15 +317,9 @@ static void test_blkio_workers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_cpu),
-		e2e_test(test_blkio),
-		e2e_test(test_swapin),
-		e2e_test(test_reclaim),
-		e2e_test(test_thrash),
-		e2e_test(test_compact),
-		e2e_test(test_wpcopy),
-		e2e_test(test_cpu_workers),
-		e2e_test(test_blkio_workers),
+		e2e_test(test_cpu),	e2e_test(test_blkio),	    e2e_test(test_swapin),
+		e2e_test(test_reclaim), e2e_test(test_thrash),	    e2e_test(test_compact),
+		e2e_test(test_wpcopy),	e2e_test(test_cpu_workers), e2e_test(test_blkio_workers),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

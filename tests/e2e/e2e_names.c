@@ -19,39 +19,53 @@
 /* 15 bytes of each count. */
 static const char *const names[] = {
 	"plain",
-	"\x1b]0;x\x07",			/* sets a terminal's title */
-	"\\x1b]0;x\\x07",		/* and who only looks like that */
+	"\x1b]0;x\x07", /* sets a terminal's title */
+	"\\x1b]0;x\\x07", /* and who only looks like that */
 	"\x1b[2J\x1b[31m",
-	"\xc2\x9b" "31m",		/* C1 in UTF-8 */
-	"\x9b" "31m",			/* and as a byte */
+	"\xc2\x9b"
+	"31m", /* C1 in UTF-8 */
+	"\x9b"
+	"31m", /* and as a byte */
 	"\\x9b31m",
 	"\\u{9b}31m",
-	"a\xe2\x80\xae" "b",		/* right-to-left override */
+	"a\xe2\x80\xae"
+	"b", /* right-to-left override */
 	"a\\u{202e}b",
-	"a\xe2\x81\xa6" "b",		/* isolate */
-	"a\xd8\x9c" "b",		/* Arabic letter mark */
-	"a\xe2\x80\x8b" "b",		/* zero-width space */
-	"a\xe2\x80\x8d" "b",		/* joiner */
-	"a\xef\xbb\xbf" "b",		/* byte-order mark */
-	"a\xc2\xad" "b",		/* soft hyphen */
-	"a\xe2\x80\xa8" "b",		/* line separator */
-	"a\xcd\x8f" "b",		/* grapheme joiner */
-	"a\xf3\xa0\x81\x81" "b",	/* tag */
-	"a\xef\xb8\x8f" "b",		/* variation selector */
+	"a\xe2\x81\xa6"
+	"b", /* isolate */
+	"a\xd8\x9c"
+	"b", /* Arabic letter mark */
+	"a\xe2\x80\x8b"
+	"b", /* zero-width space */
+	"a\xe2\x80\x8d"
+	"b", /* joiner */
+	"a\xef\xbb\xbf"
+	"b", /* byte-order mark */
+	"a\xc2\xad"
+	"b", /* soft hyphen */
+	"a\xe2\x80\xa8"
+	"b", /* line separator */
+	"a\xcd\x8f"
+	"b", /* grapheme joiner */
+	"a\xf3\xa0\x81\x81"
+	"b", /* tag */
+	"a\xef\xb8\x8f"
+	"b", /* variation selector */
 	"ab",
-	"\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2",	/* wide */
+	"\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2", /* wide */
 	"wide\xe6\xbc\xa2\xe5\xad\x97",
-	"aaaaaaaaaaaaaa\xe6\xbc\xa2",	/* cut within a character */
-	"aaaaaaaaaaaaa\xcc\x81",	/* a combining character at the cut */
-	"aaaaaaaaaaaaaa\xcc\x81",	/* and cut within it */
-	"aaaaaaaaaaaa\xe2\x80\x8b",	/* zero width at the cut */
-	"\xcc\x81" "first",		/* combining with nothing */
+	"aaaaaaaaaaaaaa\xe6\xbc\xa2", /* cut within a character */
+	"aaaaaaaaaaaaa\xcc\x81", /* a combining character at the cut */
+	"aaaaaaaaaaaaaa\xcc\x81", /* and cut within it */
+	"aaaaaaaaaaaa\xe2\x80\x8b", /* zero width at the cut */
+	"\xcc\x81"
+	"first", /* combining with nothing */
 	"e\xcc\x81",
 	"\xc3\xa9",
 	"\xff\xfe",
-	"\xc0\xaf",			/* overlong */
-	"\xed\xa0\x80",			/* surrogate */
-	"\xf4\x90\x80\x80",		/* past the last character */
+	"\xc0\xaf", /* overlong */
+	"\xed\xa0\x80", /* surrogate */
+	"\xf4\x90\x80\x80", /* past the last character */
 	"\\",
 	"\\\\",
 	"back\\slash",
@@ -65,11 +79,11 @@ static const char *const names[] = {
 	" a ",
 	"a",
 	"=1+1",
-	"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",	/* joined emoji */
+	"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb", /* joined emoji */
 	"-",
 };
 
-#define N_NAMES	(sizeof(names) / sizeof(names[0]))
+#define N_NAMES (sizeof(names) / sizeof(names[0]))
 
 /* Starts a process for each name. */
 static void start_names(pid_t *pids)
@@ -94,8 +108,13 @@ static void start_names(pid_t *pids)
 /* The character at a place; its length, or 0 for what is no UTF-8. */
 static size_t next_char(const unsigned char *p, uint32_t *c)
 {
-	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 :
-		   p[0] < 0xf5 ? 4 : 0, i;
+	size_t n = p[0] < 0x80	 ? 1
+		   : p[0] < 0xc2 ? 0
+		   : p[0] < 0xe0 ? 2
+		   : p[0] < 0xf0 ? 3
+		   : p[0] < 0xf5 ? 4
+				 : 0,
+	       i;
 
 	*c = n <= 1 ? p[0] : p[0] & (0x7fU >> n);
 	for (i = 1; i < n; i++) {
@@ -113,10 +132,10 @@ static size_t next_char(const unsigned char *p, uint32_t *c)
 static bool is_hidden(uint32_t c)
 {
 	static const uint32_t ranges[][2] = {
-		{ 0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x34f, 0x34f }, { 0x61c, 0x61c },
-		{ 0x115f, 0x1160 }, { 0x180b, 0x180f }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
-		{ 0x2060, 0x206f }, { 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb },
-		{ 0xe0000, 0xe0fff },
+		{ 0, 0x1f },	    { 0x7f, 0x9f },	  { 0xad, 0xad },     { 0x34f, 0x34f },
+		{ 0x61c, 0x61c },   { 0x115f, 0x1160 },	  { 0x180b, 0x180f }, { 0x200b, 0x200f },
+		{ 0x2028, 0x202e }, { 0x2060, 0x206f },	  { 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff },
+		{ 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff },
 	};
 	size_t i;
 
@@ -351,10 +370,8 @@ static void test_command_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_machine_formats),
-		e2e_test(test_text),
-		e2e_test(test_text_c_locale),
-		e2e_test(test_text_fields),
+		e2e_test(test_machine_formats), e2e_test(test_text),
+		e2e_test(test_text_c_locale),	e2e_test(test_text_fields),
 		e2e_test(test_command_line),
 	};
 

@@ -84,9 +84,7 @@ static bool has_pid(json_t *rows, pid_t pid)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-		if (member_u64(row, "pid") == (uint64_t)pid)
-			return true;
+	json_array_foreach(rows, i, row) if (member_u64(row, "pid") == (uint64_t)pid) return true;
 	return false;
 }
 
@@ -107,8 +105,7 @@ static void test_active(void **state)
 	rows = rows_of("--over 1000");
 	assert_true(has_pid(rows, busy));
 	assert_false(has_pid(rows, idle));
-	json_array_foreach(rows, i, row)
-		assert_true(kind_value(row, "delta", "cpu", "ns") > 0);
+	json_array_foreach(rows, i, row) assert_true(kind_value(row, "delta", "cpu", "ns") > 0);
 	rows = rows_of("--over 100000");
 	assert_false(has_pid(rows, busy));
 }

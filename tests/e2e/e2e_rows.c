@@ -31,9 +31,7 @@ static bool has_pid(json_t *rows, pid_t pid)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-		if (member_u64(row, "pid") == (uint64_t)pid)
-			return true;
+	json_array_foreach(rows, i, row) if (member_u64(row, "pid") == (uint64_t)pid) return true;
 	return false;
 }
 
@@ -86,7 +84,8 @@ static void test_user(void **state)
 	for (i = 0; i < 2; i++) {
 		rows = rows_of(e2e_format("-u %s", who[i]));
 		assert_true(has_pid(rows, pid));
-		json_array_foreach(rows, j, row) {
+		json_array_foreach(rows, j, row)
+		{
 			assert_int_equal(member_u64(row, "uid"), NOBODY);
 			assert_string_equal(member_text(row, "user"), "nobody");
 		}
@@ -161,8 +160,8 @@ static void check_order(const char *sort, const char *field, bool descending)
 			continue;
 		sort_value(json_array_get(rows, i - 1), field, &last, &last_text);
 		/* the interval is printed in us */
-		wrong = descending ? number > last * 1.0001 || strcmp(text, last_text) > 0 :
-				     number * 1.0001 < last || strcmp(text, last_text) < 0;
+		wrong = descending ? number > last * 1.0001 || strcmp(text, last_text) > 0
+				   : number * 1.0001 < last || strcmp(text, last_text) < 0;
 		if (wrong)
 			fail_msg("-s %s: row %zu (%f %s) is behind %f %s", sort, i, number, text,
 				 last, last_text);
@@ -227,8 +226,7 @@ static void test_fields(void **state)
 	heads = heads_of("pid,tgid,ppid,user,uid,state,run,usr,sys,total,mem,cpu,blkio,swapin,"
 			 "reclaim,thrash,compact,wpcopy,irq,elap,cuser,csys,cgroup,comm");
 	assert_int_equal(heads->n, 24);
-	assert_string_equal(heads->line + strspn(heads->line, " "),
-			    strstr(heads->line, "PID"));
+	assert_string_equal(heads->line + strspn(heads->line, " "), strstr(heads->line, "PID"));
 	assert_true(has_head(heads, "8IRQ") && has_head(heads, "9MEM") && has_head(heads, "S"));
 	heads = heads_of("+ppid,-user");
 	assert_true(has_head(heads, "PPID") && has_head(heads, "0TOTAL"));
@@ -239,9 +237,10 @@ static void test_fields(void **state)
 static void test_field_list(void **state)
 {
 	static const char *const ids[] = {
-		"pid", "tgid", "ppid", "user", "uid", "state", "run", "usr", "sys", "total",
-		"mem", "cpu", "blkio", "swapin", "reclaim", "thrash", "compact", "wpcopy",
-		"irq", "elap", "cuser", "csys", "comm", "command", "read", "write", "cancel",
+		"pid",	   "tgid",   "ppid",	"user",	  "uid",   "state",  "run",
+		"usr",	   "sys",    "total",	"mem",	  "cpu",   "blkio",  "swapin",
+		"reclaim", "thrash", "compact", "wpcopy", "irq",   "elap",   "cuser",
+		"csys",	   "comm",   "command", "read",	  "write", "cancel",
 	};
 	struct e2e_result r;
 	size_t i;
@@ -289,12 +288,8 @@ static void test_wanted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_pid),
-		e2e_test(test_user),
-		e2e_test(test_match),
-		e2e_test(test_sort),
-		e2e_test(test_fields),
-		e2e_test(test_field_list),
+		e2e_test(test_pid),    e2e_test(test_user),   e2e_test(test_match),
+		e2e_test(test_sort),   e2e_test(test_fields), e2e_test(test_field_list),
 		e2e_test(test_wanted),
 	};
 

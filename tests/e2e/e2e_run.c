@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RECORDS_MAX	4096
+#define RECORDS_MAX 4096
 
 /* Starts the program with a command as one argument of a shell. */
 static void start_shell(struct e2e_proc *p, const struct e2e_how *how, const char *options,
@@ -83,8 +83,8 @@ static void check_sums(json_t *object, const struct reader_record *records, size
 		run += records[i].run_ns;
 	assert_int_equal(member_u64(object, "run_ns"), run);
 	for (k = 0; k < READER_KINDS; k++) {
-		json_t *kind = json_object_get(json_object_get(object, "delays"),
-					       reader_kind_names[k]);
+		json_t *kind =
+			json_object_get(json_object_get(object, "delays"), reader_kind_names[k]);
 		uint64_t count = 0, ns = 0, max = 0;
 
 		for (i = 0; i < n; i++) {
@@ -137,7 +137,9 @@ static void test_descendants(void **state)
 	e2e_require();
 	object = check_script(e2e_format("%s -t 1 -w 3 wpcopy & %s -t 1 cpu & "
 					 "for i in 1 2 3 4 5; do sh -c 'sh -c true; true'; done; "
-					 "wait; exit 3", load, load), 3, 14);
+					 "wait; exit 3",
+					 load, load),
+			      3, 14);
 	assert_int_equal(member_u64(object, "exit_code"), 3);
 	assert_true(json_is_null(json_object_get(object, "signal")));
 	assert_true(member_u64(json_object_get(json_object_get(object, "delays"), "wpcopy"), "ns") >
@@ -152,7 +154,8 @@ static void test_orphans(void **state)
 	(void)state;
 	e2e_require();
 	check_script(e2e_format("(%s -t 1 wpcopy &) ; (sh -c 'sleep 0.5; sh -c true' &) ; sleep 2",
-				e2e_load_path("load_kind")), 0, 6);
+				e2e_load_path("load_kind")),
+		     0, 6);
 }
 
 /* Far more than one drain takes at once. */
@@ -175,8 +178,10 @@ static void test_outlived(void **state)
 
 	(void)state;
 	e2e_require();
-	object = run_shell(NULL, "", "sleep 20 >/dev/null 2>&1 & (sleep 21 >/dev/null 2>&1 &); "
-			   "sleep 0.2", &r);
+	object = run_shell(NULL, "",
+			   "sleep 20 >/dev/null 2>&1 & (sleep 21 >/dev/null 2>&1 &); "
+			   "sleep 0.2",
+			   &r);
 	named = json_object_get(object, "outlived_tasks");
 	assert_true(e2e_now() - begin < 15);
 	assert_int_equal(member_u64(object, "outlived"), 2);
@@ -195,7 +200,8 @@ static void test_signals(void **state)
 
 	(void)state;
 	e2e_require();
-	start_shell(&p, NULL, "-o json", "trap 'exit 7' USR1; echo ready; "
+	start_shell(&p, NULL, "-o json",
+		    "trap 'exit 7' USR1; echo ready; "
 		    "while :; do sleep 0.1; done");
 	assert_non_null(e2e_line(&p, 20));
 	kill(p.pid, SIGUSR1);
@@ -214,8 +220,8 @@ static void test_signals(void **state)
 /* The table on standard error; standard output is the command's. */
 static void test_text(void **state)
 {
-	static const char *const lines[] = { "\ncpu ", "\nblkio ", "\nwpcopy ", "\ntotal ",
-					     "\nelapsed ", "exit 5\n" };
+	static const char *const lines[] = { "\ncpu ",	 "\nblkio ",   "\nwpcopy ",
+					     "\ntotal ", "\nelapsed ", "exit 5\n" };
 	struct e2e_result r;
 	struct e2e_proc p;
 	size_t i;
@@ -259,8 +265,17 @@ static void test_failures(void **state)
 /* Without listeners the command's own process is read before it is reaped. */
 static void test_pid_namespace(void **state)
 {
-	const char *argv[] = { "/usr/bin/unshare", "-pf", "--mount-proc", e2e_stalltop(), "-o",
-			       "json", "--", e2e_load_path("load_kind"), "-t", "1", "wpcopy",
+	const char *argv[] = { "/usr/bin/unshare",
+			       "-pf",
+			       "--mount-proc",
+			       e2e_stalltop(),
+			       "-o",
+			       "json",
+			       "--",
+			       e2e_load_path("load_kind"),
+			       "-t",
+			       "1",
+			       "wpcopy",
 			       NULL };
 	struct e2e_result r;
 	struct e2e_proc p;
@@ -299,8 +314,7 @@ static void test_unprivileged(void **state)
 	assert_true(json_is_null(json_object_get(object, "run_ns")));
 	delays = json_object_get(object, "delays");
 	assert_int_equal(json_object_size(delays), READER_KINDS);
-	json_object_foreach(delays, name, value)
-		assert_true(json_is_null(value));
+	json_object_foreach(delays, name, value) assert_true(json_is_null(value));
 }
 
 /* A command's report says, too, where the kernel does not count what it drops. */
@@ -320,16 +334,11 @@ static void test_inexact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_descendants),
-		e2e_test(test_orphans),
-		e2e_test(test_many),
-		e2e_test(test_outlived),
-		e2e_test(test_signals),
-		e2e_test(test_text),
-		e2e_test(test_failures),
-		e2e_test(test_pid_namespace),
-		e2e_test(test_unprivileged),
-		e2e_test(test_inexact),
+		e2e_test(test_descendants),  e2e_test(test_orphans),
+		e2e_test(test_many),	     e2e_test(test_outlived),
+		e2e_test(test_signals),	     e2e_test(test_text),
+		e2e_test(test_failures),     e2e_test(test_pid_namespace),
+		e2e_test(test_unprivileged), e2e_test(test_inexact),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

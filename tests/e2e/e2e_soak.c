@@ -15,12 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INTERVAL_S	0.05
+#define INTERVAL_S 0.05
 /* The sanitizers keep freed memory for a while. */
 #ifdef __SANITIZE_ADDRESS__
-#define ALLOWED_KIB	(64 * 1024L)
+#define ALLOWED_KIB (64 * 1024L)
 #else
-#define ALLOWED_KIB	1024L
+#define ALLOWED_KIB 1024L
 #endif
 
 /* A number from the environment. */
@@ -121,7 +121,8 @@ static void check_end(struct soak *soak)
 	assert_true(files > 2 && files <= soak->files);
 }
 
-/* Thread rows, which come and go faster; without privileges; process rows: all beside each other. */
+/* Thread rows, which come and go faster; without privileges; process rows: all beside each other.
+ */
 static void test_soak(void **state)
 {
 	struct soak soaks[] = {

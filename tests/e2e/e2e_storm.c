@@ -14,20 +14,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STORM		20000
+#define STORM 20000
 
-#define CPU_SWITCH	"/sys/devices/system/cpu/cpu1/online"
+#define CPU_SWITCH "/sys/devices/system/cpu/cpu1/online"
 
 /* Zombies, and tasks between their record and their removal, at either end of a watch. */
-#define SLACK		64
+#define SLACK 64
 
 /* A load that ends tasks, looked at. */
 struct storm {
 	struct load load;
 	struct watch watch;
-	uint64_t others;	/* tasks of others that ended meanwhile */
-	uint64_t seen, lost;	/* by the program */
-	uint64_t ours, rows;	/* of the rows that ended: the load's tasks, and all */
+	uint64_t others; /* tasks of others that ended meanwhile */
+	uint64_t seen, lost; /* by the program */
+	uint64_t ours, rows; /* of the rows that ended: the load's tasks, and all */
 };
 
 /* Tasks that have ended since boot: those that were started, but for those that are there. */
@@ -86,7 +86,8 @@ static void storm_add_up(struct storm *storm)
 	for (i = 1; i < watch->n; i++) {
 		storm->seen += member_u64(watch->v[i], "exits_seen");
 		storm->lost += member_u64(watch->v[i], "exits_lost");
-		json_array_foreach(json_object_get(watch->v[i], "tasks"), k, task) {
+		json_array_foreach(json_object_get(watch->v[i], "tasks"), k, task)
+		{
 			if (!flag(task, "exited"))
 				continue;
 			storm->rows += member_u64(task, "members");
@@ -292,12 +293,8 @@ static void test_hotplug(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_storm_fork),
-		e2e_test(test_storm_vfork),
-		e2e_test(test_storm_threads),
-		e2e_test(test_storm_exec),
-		e2e_test(test_lost),
-		e2e_test(test_inexact),
+		e2e_test(test_storm_fork), e2e_test(test_storm_vfork), e2e_test(test_storm_threads),
+		e2e_test(test_storm_exec), e2e_test(test_lost),	       e2e_test(test_inexact),
 		e2e_test(test_hotplug),
 	};
 

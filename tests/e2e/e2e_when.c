@@ -21,16 +21,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WINDOW		2.0
-#define THRESHOLD_US	500000
-#define LINGER		6.0
-#define INTERVAL	0.5
+#define WINDOW 2.0
+#define THRESHOLD_US 500000
+#define LINGER 6.0
+#define INTERVAL 0.5
 
 /* So often in a window the test itself looks. */
-#define STEPS		100
+#define STEPS 100
 
 /* What never comes on a machine that lives: all of it stalled by all of the time. */
-#define NEVER		"memory full 2s/2s"
+#define NEVER "memory full 2s/2s"
 
 /* Starts batch mode with triggers, whose texts have blanks in them; NULL: there is no second. */
 static void start(struct e2e_proc *p, const struct e2e_how *how, const char *options,
@@ -160,7 +160,8 @@ static void check_onset(struct e2e_proc *p, double onset)
 
 	if (time > onset + 2 * WINDOW)
 		fail_msg("the first sample came %.2f s after the onset", time - onset);
-	/* No interval spans the silence before; the kernel's window is not just that of the test. */
+	/* No interval spans the silence before; the kernel's window is not just that of the test.
+	 */
 	assert_true(time - interval > onset - WINDOW);
 	assert_true(interval < 2 * INTERVAL + 0.5);
 	assert_true(json_is_true(json_object_get(trigger_of(first, 0), "fired")));

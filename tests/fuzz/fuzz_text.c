@@ -30,7 +30,7 @@ static bool is_forbidden(wchar_t c)
 /* Cells of a text by the C library's own decoder. */
 static unsigned measure(const char *text, size_t len, enum text_charset charset)
 {
-	mbstate_t decoder = {0};
+	mbstate_t decoder = { 0 };
 	unsigned cells = 0;
 	bool first = true;
 
@@ -55,7 +55,7 @@ static unsigned measure(const char *text, size_t len, enum text_charset charset)
 /* A byte of two hexadecimal digits. */
 static uint8_t hex_byte(const char *digits)
 {
-	char text[3] = {digits[0], digits[1], '\0'};
+	char text[3] = { digits[0], digits[1], '\0' };
 
 	return (uint8_t)strtoul(text, NULL, 16);
 }
@@ -76,7 +76,7 @@ static void check_back(const struct buf *escaped, const uint8_t *data, size_t si
 			bytes[0] = (char)hex_byte(text + i + 2);
 			i += 4;
 		} else if (text[i + 1] == 'u') {
-			mbstate_t encoder = {0};
+			mbstate_t encoder = { 0 };
 			char *end;
 
 			n = wcrtomb(bytes, (wchar_t)strtoul(text + i + 3, &end, 16), &encoder);
@@ -99,7 +99,7 @@ static void check_back(const struct buf *escaped, const uint8_t *data, size_t si
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum text_charset charset = size && data[0] & 1 ? TEXT_UTF8 : TEXT_ASCII;
-	struct buf escaped = {0}, fitted = {0};
+	struct buf escaped = { 0 }, fitted = { 0 };
 	bool right_align = size && data[0] & 2;
 	unsigned width;
 

@@ -16,17 +16,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DELAYACCT	"/proc/sys/kernel/task_delayacct"
-#define PROACTIVENESS	"/proc/sys/vm/compaction_proactiveness"
-#define ZRAM_CONTROL	"/sys/class/zram-control"
+#define DELAYACCT "/proc/sys/kernel/task_delayacct"
+#define PROACTIVENESS "/proc/sys/vm/compaction_proactiveness"
+#define ZRAM_CONTROL "/sys/class/zram-control"
 
 int box_delayacct(bool on)
 {
 	static bool switched;
 	int err;
 
-	err = switched ? write_text(DELAYACCT, on ? "1" : "0") :
-			 guard_switch(DELAYACCT, on ? "1" : "0");
+	err = switched ? write_text(DELAYACCT, on ? "1" : "0")
+		       : guard_switch(DELAYACCT, on ? "1" : "0");
 	switched = true;
 	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
@@ -111,8 +111,8 @@ int box_group(const char *hierarchy, const char *name, char *path, size_t size)
 	struct mntent *m;
 
 	while (f && !found && (m = getmntent(f))) {
-		found = v2 ? !strcmp(m->mnt_type, "cgroup2") :
-			     !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy);
+		found = v2 ? !strcmp(m->mnt_type, "cgroup2")
+			   : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy);
 		if (found)
 			snprintf(path, size, "%s/%s", m->mnt_dir, name);
 	}

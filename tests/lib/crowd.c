@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE	4096U
-#define COPIES	(4U * 1024 * 1024)
+#define PAGE 4096U
+#define COPIES (4U * 1024 * 1024)
 
 /* A child that dies with its parent, under a name; 0 in the child. */
 static pid_t fork_named(const char *name)
@@ -171,8 +171,8 @@ void crowd_stop(pid_t pid)
 /* Copies pages and sleeps in turn. */
 static void copy_pages(void)
 {
-	volatile unsigned char *mem = mmap(NULL, COPIES, PROT_READ | PROT_WRITE,
-					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile unsigned char *mem =
+		mmap(NULL, COPIES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (mem == MAP_FAILED)
 		_exit(1);

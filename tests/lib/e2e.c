@@ -27,8 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_ARGS	64
-#define UNSUPPORTED	77
+#define MAX_ARGS 64
+#define UNSUPPORTED 77
 
 static void **kept;
 static json_t **kept_json;

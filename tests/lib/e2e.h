@@ -18,24 +18,24 @@
  * on every wait, and an end to all of it after each test.
  */
 
-#define NOBODY	65534
+#define NOBODY 65534
 
 /* How a program is started; all zero is the plain way. */
 struct e2e_how {
-	uid_t uid;			/* 0: stays what it is */
-	const char *out_path;		/* standard output goes there; NULL: is caught */
-	const char *cgroup;		/* joined before the program starts */
-	const char *locale;		/* LC_ALL */
+	uid_t uid; /* 0: stays what it is */
+	const char *out_path; /* standard output goes there; NULL: is caught */
+	const char *cgroup; /* joined before the program starts */
+	const char *locale; /* LC_ALL */
 	bool ignore_sigpipe;
-	int (*hook)(const char *arg);	/* called before exec; not 0: gives up */
+	int (*hook)(const char *arg); /* called before exec; not 0: gives up */
 	const char *hook_arg;
 };
 
 struct e2e_text {
-	char *data;			/* with a NUL behind it */
+	char *data; /* with a NUL behind it */
 	size_t len;
-	size_t size;			/* of the memory */
-	size_t used;			/* what e2e_line() has given out */
+	size_t size; /* of the memory */
+	size_t used; /* what e2e_line() has given out */
 };
 
 struct e2e_proc {
@@ -48,7 +48,7 @@ struct e2e_proc {
 };
 
 struct e2e_result {
-	int status;			/* exit status, or 128 + signal */
+	int status; /* exit status, or 128 + signal */
 	double seconds;
 	struct e2e_text out;
 	struct e2e_text err;
@@ -60,23 +60,23 @@ int e2e_group_teardown(void **state);
 int e2e_setup(void **state);
 int e2e_teardown(void **state);
 
-#define e2e_test(f)	cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
+#define e2e_test(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
 
 /*
  * Says why in the form the build wants, and leaves the test. What every test
  * needs (root, taskstats) is asked for by e2e_require().
  */
-#define e2e_skip(reason)	e2e_skip_test(__func__, reason)
-#define e2e_require()		e2e_require_test(__func__)
+#define e2e_skip(reason) e2e_skip_test(__func__, reason)
+#define e2e_require() e2e_require_test(__func__)
 void e2e_skip_test(const char *test, const char *reason);
 void e2e_require_test(const char *test);
 
 /* The same where the test needs the bpf source. */
-#define e2e_require_bpf()	e2e_require_bpf_test(__func__)
+#define e2e_require_bpf() e2e_require_bpf_test(__func__)
 void e2e_require_bpf_test(const char *test);
 
 /* Skips for -EOPNOTSUPP, fails for other errors. */
-#define e2e_need(err, reason)	e2e_need_test(__func__, err, reason)
+#define e2e_need(err, reason) e2e_need_test(__func__, err, reason)
 void e2e_need_test(const char *test, int err, const char *reason);
 
 /* Monotonic seconds, the wall clock's, and a sleep. */

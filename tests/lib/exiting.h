@@ -74,11 +74,13 @@ static inline void send_bytes(struct kernel *kernel, unsigned cpu, const void *b
 
 /* Writes an exit record's message: the task's part and, where it is given, the group's. */
 static inline size_t make_message(uint8_t *to, unsigned version, uint32_t seq,
-			   const struct record_values *task, const struct record_values *group)
+				  const struct record_values *task,
+				  const struct record_values *group)
 {
 	uint8_t record[RECORD_MAX];
-	struct record_message message = { .type = FAMILY, .cmd = 2, .seq = seq,
-					  .id = task->ac_pid, .record = record };
+	struct record_message message = {
+		.type = FAMILY, .cmd = 2, .seq = seq, .id = task->ac_pid, .record = record
+	};
 	uint32_t len;
 
 	message.len = record_make(record, version, task);
@@ -95,7 +97,7 @@ static inline size_t make_message(uint8_t *to, unsigned version, uint32_t seq,
 
 /* Sends an exit record on a CPU, with its next number. */
 static inline void send_exit(struct kernel *kernel, unsigned cpu, const struct record_values *task,
-		      const struct record_values *group)
+			     const struct record_values *group)
 {
 	uint8_t bytes[MESSAGE_MAX];
 

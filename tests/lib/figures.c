@@ -13,44 +13,46 @@
  * The kernel adds a thread that exits to the ended ones before it stops counting as a living one:
  * so much may a process's sums be off while its threads exit.
  */
-#define SLACK_TIME	20000000U	/* in the field's ns */
-#define SLACK_COUNT	200U
+#define SLACK_TIME 20000000U /* in the field's ns */
+#define SLACK_COUNT 200U
 
-#define SAID_AT_MOST	10U
+#define SAID_AT_MOST 10U
 
 /* How a field may move. */
 enum motion {
 	GROWS,
-	SHRINKS,			/* once it is not 0 */
+	SHRINKS, /* once it is not 0 */
 	STAYS,
 	TEXT,
 };
 
-#define ADDS		1U		/* a process has the sum of its parts */
-#define THREADS_ONLY	2U		/* the kernel has no such thing of a process */
-#define NO_ENDED	4U		/* nor of its ended threads */
+#define ADDS 1U /* a process has the sum of its parts */
+#define THREADS_ONLY 2U /* the kernel has no such thing of a process */
+#define NO_ENDED 4U /* nor of its ended threads */
 
 struct field {
 	const char *name;
-	size_t theirs;			/* in struct reader_record */
+	size_t theirs; /* in struct reader_record */
 	size_t their_size;
-	size_t ours;			/* in struct snapshot_record */
+	size_t ours; /* in struct snapshot_record */
 	size_t our_size;
-	uint64_t unit;			/* of ours in one of theirs */
+	uint64_t unit; /* of ours in one of theirs */
 	uint64_t slack;
 	enum motion motion;
 	unsigned int flags;
 };
 
-#define SIZE(type, member)	sizeof(((type *)0)->member)
+#define SIZE(type, member) sizeof(((type *)0)->member)
 #define PLACES(their, our) \
 	offsetof(struct reader_record, their), SIZE(struct reader_record, their), \
-	offsetof(struct snapshot_record, our), SIZE(struct snapshot_record, our)
+		offsetof(struct snapshot_record, our), SIZE(struct snapshot_record, our)
 #define KIND(name, i) \
 	{ name " count", PLACES(kind[i].count, count[i]), 1, SLACK_COUNT, GROWS, ADDS }, \
-	{ name " ns", PLACES(kind[i].ns, delay[i].ns), 1, SLACK_TIME, GROWS, ADDS }, \
-	{ name " max", PLACES(kind[i].max_ns, delay[i].max), 1, 0, GROWS, THREADS_ONLY }, \
-	{ name " min", PLACES(kind[i].min_ns, delay[i].min), 1, 0, SHRINKS, THREADS_ONLY }
+		{ name " ns", PLACES(kind[i].ns, delay[i].ns), 1, SLACK_TIME, GROWS, ADDS }, \
+		{ name " max", PLACES(kind[i].max_ns, delay[i].max), 1, 0, GROWS, THREADS_ONLY }, \
+	{ \
+		name " min", PLACES(kind[i].min_ns, delay[i].min), 1, 0, SHRINKS, THREADS_ONLY \
+	}
 
 static const struct field fields[] = {
 	KIND("cpu", 0),
@@ -69,7 +71,7 @@ static const struct field fields[] = {
 	{ "comm", PLACES(comm, comm), 1, 0, TEXT, 0 },
 };
 
-#define FIELDS	(sizeof(fields) / sizeof(fields[0]))
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 size_t figures_fields(void)
 {
@@ -108,7 +110,7 @@ static uint64_t theirs(const struct field *field, const struct figures_task *tas
 struct parts {
 	const struct snapshot_record *first;
 	size_t n;
-	bool ended;			/* with a record of ended threads */
+	bool ended; /* with a record of ended threads */
 };
 
 /* Where the entry's are. */
@@ -350,8 +352,8 @@ static bool has_ended(const struct figures_task *task)
 static bool has_moved(const struct figures_task *task)
 {
 	for (size_t f = 0; f < FIELDS; f++)
-		if (fields[f].motion != TEXT && theirs(&fields[f], task, 0) !=
-						theirs(&fields[f], task, 1))
+		if (fields[f].motion != TEXT &&
+		    theirs(&fields[f], task, 0) != theirs(&fields[f], task, 1))
 			return true;
 	return false;
 }

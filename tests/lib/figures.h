@@ -18,26 +18,26 @@
 /* Taskstats before and after. sums: of the process, or of the thread; who: the task's own. */
 struct figures_task {
 	pid_t id;
-	bool there;			/* in both readings */
-	bool busy;			/* a field moved from one to the other */
+	bool there; /* in both readings */
+	bool busy; /* a field moved from one to the other */
 	struct reader_record sums[2];
 	struct reader_record who[2];
 };
 
 struct figures {
-	bool threads;			/* a task a thread, else one a process */
+	bool threads; /* a task a thread, else one a process */
 	size_t n;
 	struct figures_task *tasks;
 };
 
 /* What a comparison came to. */
 struct figures_result {
-	size_t tasks;			/* compared */
-	size_t busy;			/* of those */
-	size_t fields;			/* compared, of all of them */
-	size_t other_than_0;		/* of those */
+	size_t tasks; /* compared */
+	size_t busy; /* of those */
+	size_t fields; /* compared, of all of them */
+	size_t other_than_0; /* of those */
 	size_t wrong;
-	size_t missing;			/* tasks that the snapshot lacks */
+	size_t missing; /* tasks that the snapshot lacks */
 };
 
 /* How many fields there are, and their names. */
@@ -57,8 +57,7 @@ void figures_compare(const struct figures *figures, const struct snapshot_view *
  * Whether the comparison would have noticed the field missing in the records: false where it is 0
  * in all tasks.
  */
-bool figures_notices(const struct figures *figures, const struct snapshot_view *view,
-		     size_t field);
+bool figures_notices(const struct figures *figures, const struct snapshot_view *view, size_t field);
 
 /* The entry of a task, or NULL. */
 const struct snapshot_entry *figures_entry(const struct snapshot_view *view, pid_t id);

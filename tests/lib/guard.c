@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOCK_FILE	"/run/stalltop-e2e.lock"
-#define LOCK_WAIT_S	420
-#define MAX_UNDO	256
+#define LOCK_FILE "/run/stalltop-e2e.lock"
+#define LOCK_WAIT_S 420
+#define MAX_UNDO 256
 
 struct entry {
 	enum undo what;
@@ -38,7 +38,7 @@ struct undo_list {
 
 static struct undo_list *list;
 static int lock_fd = -1;
-static bool beside;	/* others may change the machine now, too */
+static bool beside; /* others may change the machine now, too */
 
 int read_text(const char *path, char *text, size_t size)
 {
@@ -291,8 +291,7 @@ int guard_start(void)
 	err = take_lock();
 	if (err)
 		return err;
-	list = mmap(NULL, sizeof(*list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		    -1, 0);
+	list = mmap(NULL, sizeof(*list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (list == MAP_FAILED || self < 0) {
 		err = -errno;

@@ -11,12 +11,12 @@
  */
 
 enum undo {
-	UNDO_WRITE,		/* text into a file */
-	UNDO_SHARED,		/* the same by the last of several: see guard_switch() */
+	UNDO_WRITE, /* text into a file */
+	UNDO_SHARED, /* the same by the last of several: see guard_switch() */
 	UNDO_UNLINK,
-	UNDO_CGROUP,		/* kill what is in it, remove it */
+	UNDO_CGROUP, /* kill what is in it, remove it */
 	UNDO_SWAPOFF,
-	UNDO_KILL,		/* a child; kept from the guard: it dies with the test */
+	UNDO_KILL, /* a child; kept from the guard: it dies with the test */
 };
 
 /*

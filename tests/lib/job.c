@@ -22,7 +22,7 @@
 /* What the shell tells. */
 struct event {
 	pid_t pid;
-	int status;	/* as of waitpid(); -1: it was started */
+	int status; /* as of waitpid(); -1: it was started */
 };
 
 /* Signals as a program expects to find them. */
@@ -188,8 +188,8 @@ void job_look(struct job *job)
 		job->stopped = WIFSTOPPED(event.status);
 		job->ended = !job->stopped;
 		if (job->ended)
-			job->status = WIFEXITED(event.status) ? WEXITSTATUS(event.status) :
-								128 + WTERMSIG(event.status);
+			job->status = WIFEXITED(event.status) ? WEXITSTATUS(event.status)
+							      : 128 + WTERMSIG(event.status);
 	}
 }
 

@@ -14,21 +14,21 @@
 struct job {
 	pid_t shell;
 	pid_t pid;
-	int events;	/* the shell tells */
-	int orders;	/* the shell is told */
+	int events; /* the shell tells */
+	int orders; /* the shell is told */
 	bool stopped;
 	bool ended;
-	int status;	/* when ended: exit status, or 128 + signal */
+	int status; /* when ended: exit status, or 128 + signal */
 };
 
 struct job_how {
-	int terminal;			/* the pseudo-terminal's slave */
-	int in;				/* standard input; 0: the terminal */
-	const char *program;		/* a path */
+	int terminal; /* the pseudo-terminal's slave */
+	int in; /* standard input; 0: the terminal */
+	const char *program; /* a path */
 	const char *const *argv;
-	const char *const *env;		/* NAME=VALUE, or NAME to unset it; then NULL */
-	uid_t uid;			/* 0: stays what it is */
-	rlim_t file_limit;		/* how long files may get; 0: as they like */
+	const char *const *env; /* NAME=VALUE, or NAME to unset it; then NULL */
+	uid_t uid; /* 0: stays what it is */
+	rlim_t file_limit; /* how long files may get; 0: as they like */
 };
 
 /* 0, or -errno. */

@@ -104,7 +104,8 @@ json_t *task_of(json_t *sample, pid_t pid)
 	json_t *tasks = member(sample, "tasks"), *task, *exited = NULL;
 	size_t i;
 
-	json_array_foreach(tasks, i, task) {
+	json_array_foreach(tasks, i, task)
+	{
 		if (member_u64(task, "pid") != (uint64_t)pid)
 			continue;
 		if (!is_exited(task))
@@ -153,9 +154,8 @@ json_t *group_of(json_t *sample, const char *name)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(member(sample, "tasks"), i, row)
-		if (!strcmp(text_or_none(row, "group"), name))
-			return row;
+	json_array_foreach(member(sample, "tasks"), i,
+			   row) if (!strcmp(text_or_none(row, "group"), name)) return row;
 	return NULL;
 }
 
@@ -166,8 +166,8 @@ void index_tasks(json_t *sample, struct task_index *index)
 
 	index->n = json_array_size(tasks);
 	index->v = e2e_keep(calloc(index->n + 1, sizeof(*index->v)));
-	json_array_foreach(tasks, i, task)
-		index->v[i] = (struct task_entry){ member_u64(task, "pid"), task };
+	json_array_foreach(tasks, i, task) index->v[i] =
+		(struct task_entry){ member_u64(task, "pid"), task };
 	qsort(index->v, index->n, sizeof(*index->v), compare_living);
 	for (i = 1, n = 1; i < index->n; i++) {
 		/* the pid of a task that ended may be used again, and by many in turn */
@@ -211,9 +211,8 @@ const char *note_of(json_t *sample, const char *id)
 	json_t *notes = member(sample, "notes"), *note;
 	size_t i;
 
-	json_array_foreach(notes, i, note)
-		if (!strcmp(member_text(note, "id"), id))
-			return member_text(note, "text");
+	json_array_foreach(notes, i, note) if (!strcmp(member_text(note, "id"),
+						       id)) return member_text(note, "text");
 	return NULL;
 }
 

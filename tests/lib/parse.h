@@ -47,7 +47,7 @@ struct task_index {
 	struct task_entry {
 		uint64_t pid;
 		json_t *task;
-	} *v;
+	} * v;
 };
 
 void index_tasks(json_t *sample, struct task_index *index);
@@ -80,7 +80,7 @@ const char *csv_cell(const struct csv *csv, size_t row, const char *name);
 struct text_row {
 	const char *line;
 	size_t n;
-	char **cell;			/* the last is the command, with its spaces */
+	char **cell; /* the last is the command, with its spaces */
 };
 
 struct text_sample {

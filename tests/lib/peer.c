@@ -111,8 +111,12 @@ size_t peer_reply_bytes(uint8_t *to, const struct ask *ask)
 {
 	struct record_values values;
 	uint8_t record[RECORD_MAX];
-	struct record_message message = { .type = PEER_FAMILY, .cmd = 2, .seq = ask->seq,
-					  .tgid = ask->tgid, .id = ask->id, .record = record };
+	struct record_message message = { .type = PEER_FAMILY,
+					  .cmd = 2,
+					  .seq = ask->seq,
+					  .tgid = ask->tgid,
+					  .id = ask->id,
+					  .record = record };
 
 	memset(&values, 0, sizeof(values));
 	values.ac_pid = ask->id;
@@ -164,8 +168,7 @@ static void collect(void *arg, size_t index, int error, const struct taskstats_p
 	answers->errors[index] = error;
 	/* What was never sent has no times. */
 	answers->ordered_times &= before_ns <= after_ns && (error || before_ns);
-	answers->right[index] = !error && part && part->id == id &&
-				part->tgid == collector->tgid &&
+	answers->right[index] = !error && part && part->id == id && part->tgid == collector->tgid &&
 				!taskstats_counters(part->record, part->len, &raw) &&
 				raw.delay[DELAY_CPU].count == id &&
 				raw.run_ns == UINT64_C(1000) * id;

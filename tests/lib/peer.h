@@ -24,16 +24,16 @@ struct ask {
 };
 
 struct peer {
-	int fd;	 /* the kernel's end */
+	int fd; /* the kernel's end */
 	struct taskstats_client *conn;
 	pthread_t thread;
 	void (*play)(struct peer *peer, const struct ask *asks, size_t n);
-	atomic_uint packs;     /* sends seen */
-	atomic_uint requests;  /* in all of them */
+	atomic_uint packs; /* sends seen */
+	atomic_uint requests; /* in all of them */
 	atomic_uint malformed; /* requests that no kernel would take */
-	atomic_bool stop;      /* for a play that does not end by itself */
-	unsigned step;	       /* the test's own */
-	uint32_t number;       /* the test's own */
+	atomic_bool stop; /* for a play that does not end by itself */
+	unsigned step; /* the test's own */
+	uint32_t number; /* the test's own */
 	bool running;
 };
 
@@ -62,9 +62,9 @@ void peer_play_all(struct peer *peer, const struct ask *asks, size_t n);
 /* What taskstats_client_query() answered. */
 struct answers {
 	size_t n;
-	unsigned *calls;    /* by request: how often it was answered */
+	unsigned *calls; /* by request: how often it was answered */
 	int *errors;
-	bool *right;	    /* a record, and the one that was asked for */
+	bool *right; /* a record, and the one that was asked for */
 	bool ordered_times; /* before_ns was never behind after_ns */
 	unsigned between;
 };

@@ -79,9 +79,11 @@ static inline void reaped(const struct play *play, pid_t pid, unsigned ms)
 	char path[32], text[256];
 
 	snprintf(path, sizeof(path), "%d/stat", (int)pid);
-	snprintf(text, sizeof(text), "%d (x) S 1 7 7 0 -1 0 11 12 13 14 70000 80000 %u %u 20 0 1 0 "
+	snprintf(text, sizeof(text),
+		 "%d (x) S 1 7 7 0 -1 0 11 12 13 14 70000 80000 %u %u 20 0 1 0 "
 		 "9022 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 17 1 0 0 42 43 44 45 46 47 48 "
-		 "49 50 51 52\n", (int)pid, ticks - ticks / 3, ticks / 3);
+		 "49 50 51 52\n",
+		 (int)pid, ticks - ticks / 3, ticks / 3);
 	put_text(play->tree, path, text);
 }
 
@@ -135,7 +137,8 @@ static inline void ends(struct play *play, pid_t pid, pid_t ppid, unsigned run_m
 }
 
 /* Has the child of one that is not there any more end and go. */
-static inline void ends_below(struct play *play, pid_t pid, pid_t ppid, pid_t reaper, unsigned run_ms)
+static inline void ends_below(struct play *play, pid_t pid, pid_t ppid, pid_t reaper,
+			      unsigned run_ms)
 {
 	ends(play, pid, ppid, run_ms);
 	play->ends[play->nends - 1].reaper = reaper;

@@ -15,41 +15,40 @@
 #include <unistd.h>
 
 /* of the taskstats family */
-#define CMD_GET		1
-#define ASK_PID		1
-#define ASK_TGID	2
-#define LISTEN_CPUS	3
-#define REPLY_STATS	3
-#define REPLY_PID	4
-#define REPLY_TGID	5
+#define CMD_GET 1
+#define ASK_PID 1
+#define ASK_TGID 2
+#define LISTEN_CPUS 3
+#define REPLY_STATS 3
+#define REPLY_PID 4
+#define REPLY_TGID 5
 
 /* NLA_HDRLEN is signed, and so are the macros made of it */
-#define ATTR_HEAD	sizeof(struct nlattr)
+#define ATTR_HEAD sizeof(struct nlattr)
 
-const char *const reader_kind_names[READER_KINDS] = {
-	"cpu", "blkio", "swapin", "reclaim", "thrash", "compact", "wpcopy", "irq"
-};
+const char *const reader_kind_names[READER_KINDS] = { "cpu",	"blkio",   "swapin", "reclaim",
+						      "thrash", "compact", "wpcopy", "irq" };
 
 struct place {
-	unsigned int since;	/* the version that brought the kind */
-	unsigned int at;	/* offset of its count; the total follows */
-	unsigned int at15;	/* the same in version 15 */
+	unsigned int since; /* the version that brought the kind */
+	unsigned int at; /* offset of its count; the total follows */
+	unsigned int at15; /* the same in version 15 */
 };
 
 /* Version 15 alone has max and min after each total; from 16 on they are at the end. */
 static const struct place places[READER_KINDS] = {
-	{ 1, 16, 16 },		/* cpu */
-	{ 1, 32, 48 },		/* blkio */
-	{ 1, 48, 80 },		/* swapin */
-	{ 7, 312, 360 },	/* reclaim */
-	{ 9, 328, 392 },	/* thrash */
-	{ 11, 352, 432 },	/* compact */
-	{ 13, 400, 496 },	/* wpcopy */
-	{ 14, 416, 528 },	/* irq */
+	{ 1, 16, 16 }, /* cpu */
+	{ 1, 32, 48 }, /* blkio */
+	{ 1, 48, 80 }, /* swapin */
+	{ 7, 312, 360 }, /* reclaim */
+	{ 9, 328, 392 }, /* thrash */
+	{ 11, 352, 432 }, /* compact */
+	{ 13, 400, 496 }, /* wpcopy */
+	{ 14, 416, 528 }, /* irq */
 };
 
-#define MAX_AT16	432
-#define SHIFT15		48	/* of all that follows the first three kinds */
+#define MAX_AT16 432
+#define SHIFT15 48 /* of all that follows the first three kinds */
 
 static int sock = -1;
 static int exits = -1;
@@ -255,8 +254,8 @@ static int query(uint16_t what, uint16_t nest, pid_t id, struct reader_record *r
 		return (int)n;
 	a = find_attr(attrs, (size_t)n, nest);
 	if (a)
-		a = find_attr((const unsigned char *)a + ATTR_HEAD,
-			      a->nla_len - ATTR_HEAD, REPLY_STATS);
+		a = find_attr((const unsigned char *)a + ATTR_HEAD, a->nla_len - ATTR_HEAD,
+			      REPLY_STATS);
 	if (!a || a->nla_len < ATTR_HEAD + 328)
 		return -EBADMSG;
 	decode((const unsigned char *)a + ATTR_HEAD, a->nla_len - ATTR_HEAD, rec);
@@ -322,8 +321,8 @@ int reader_next_exit(struct reader_record *rec)
 		if (n < 0)
 			return -errno;
 	} while ((size_t)n < NLMSG_LENGTH(GENL_HDRLEN) || nlh->nlmsg_type != family);
-	return task_record(buf + NLMSG_LENGTH(GENL_HDRLEN),
-			   (size_t)n - NLMSG_LENGTH(GENL_HDRLEN), rec);
+	return task_record(buf + NLMSG_LENGTH(GENL_HDRLEN), (size_t)n - NLMSG_LENGTH(GENL_HDRLEN),
+			   rec);
 }
 
 void reader_unlisten(void)
@@ -334,8 +333,8 @@ void reader_unlisten(void)
 }
 
 /* Reads a file of each of a process's threads and hands the text to add(). */
-static int each_thread(pid_t pid, const char *name,
-		       int (*add)(const char *text, uint64_t *sum), uint64_t *sum)
+static int each_thread(pid_t pid, const char *name, int (*add)(const char *text, uint64_t *sum),
+		       uint64_t *sum)
 {
 	char path[320], text[1024];
 	struct dirent *d;

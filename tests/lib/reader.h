@@ -12,15 +12,15 @@
  * cannot hide in the test.
  */
 
-#define READER_KINDS	8
+#define READER_KINDS 8
 
 extern const char *const reader_kind_names[READER_KINDS];
 
 struct reader_kind {
-	bool valid;		/* the record's version has it */
+	bool valid; /* the record's version has it */
 	uint64_t count;
 	uint64_t ns;
-	uint64_t max_ns;	/* 0 before version 15 */
+	uint64_t max_ns; /* 0 before version 15 */
 	uint64_t min_ns;
 };
 

@@ -151,9 +151,11 @@ void record_fill(struct record_values *values, uint64_t seed)
 }
 
 /* The kinds in the order of the manual, under the kernel's names: X(index, name). */
+/* clang-format off */
 #define KINDS(X) \
 	X(0, cpu) X(1, blkio) X(2, swapin) X(3, freepages) X(4, thrashing) X(5, compact) \
 	X(6, wpcopy) X(7, irq)
+/* clang-format on */
 
 size_t record_make(uint8_t *to, unsigned version, const struct record_values *values)
 {
@@ -180,8 +182,8 @@ size_t record_make(uint8_t *to, unsigned version, const struct record_values *va
 
 #define PLACE(version, name) \
 	((version) == 15 ? (struct record_place){ offsetof(struct mixed, name), \
-						  sizeof(((struct mixed *)0)->name) } : \
-			   (struct record_place){ offsetof(struct plain, name), \
+						  sizeof(((struct mixed *)0)->name) } \
+			 : (struct record_place){ offsetof(struct plain, name), \
 						  sizeof(((struct plain *)0)->name) })
 
 bool record_scalar(const struct record_values *values, unsigned version, const char *name,
@@ -218,7 +220,8 @@ struct record_kind_places record_kind(unsigned version, unsigned kind)
 		places.min = within(version, PLACE(version, name##_delay_min)); \
 		if (version >= 17) \
 			places.stamp = (struct record_place){ \
-				offsetof(struct plain, name##_delay_max_ts), 16 }; \
+				offsetof(struct plain, name##_delay_max_ts), 16 \
+			}; \
 	}
 	KINDS(FIND)
 #undef FIND
@@ -267,7 +270,8 @@ size_t record_attributes(uint8_t *to, const struct record_message *message)
 
 size_t record_message(uint8_t *to, const struct record_message *message)
 {
-	struct nlmsghdr header = { .nlmsg_type = message->type, .nlmsg_seq = message->seq,
+	struct nlmsghdr header = { .nlmsg_type = message->type,
+				   .nlmsg_seq = message->seq,
 				   .nlmsg_pid = message->port };
 	struct genlmsghdr generic = { .cmd = message->cmd, .version = 1 };
 	size_t len = sizeof(header) + sizeof(generic);
@@ -282,7 +286,8 @@ size_t record_message(uint8_t *to, const struct record_message *message)
 size_t record_error(uint8_t *to, uint32_t seq, int error)
 {
 	struct nlmsghdr header = { .nlmsg_len = sizeof(header) + sizeof(struct nlmsgerr),
-				   .nlmsg_type = NLMSG_ERROR, .nlmsg_seq = seq };
+				   .nlmsg_type = NLMSG_ERROR,
+				   .nlmsg_seq = seq };
 	struct nlmsgerr body = { .error = error };
 
 	memcpy(to, &header, sizeof(header));

@@ -17,6 +17,7 @@
 #define RECORD_MAX 1024
 
 /* Every scalar of the record that is no delay, under the kernel's name: X(type, name). */
+/* clang-format off */
 #define RECORD_SCALARS(X) \
 	X(uint32_t, ac_exitcode) X(uint8_t, ac_flag) X(uint8_t, ac_nice) \
 	X(uint64_t, cpu_run_real_total) X(uint64_t, cpu_run_virtual_total) \
@@ -30,6 +31,7 @@
 	X(uint64_t, ac_utimescaled) X(uint64_t, ac_stimescaled) \
 	X(uint64_t, cpu_scaled_run_real_total) X(uint64_t, ac_btime64) X(uint32_t, ac_tgid) \
 	X(uint64_t, ac_tgetime) X(uint64_t, ac_exe_dev) X(uint64_t, ac_exe_inode)
+/* clang-format on */
 
 struct record_delay {
 	uint64_t count, total, max, min;
@@ -78,7 +80,7 @@ struct record_message {
 	uint32_t seq, port;
 	bool tgid;
 	uint32_t id;
-	bool pad;     /* an empty TASKSTATS_TYPE_NULL before the stats */
+	bool pad; /* an empty TASKSTATS_TYPE_NULL before the stats */
 	bool unknown; /* attributes of unknown types around and within */
 	const void *record;
 	size_t len;

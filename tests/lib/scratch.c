@@ -26,7 +26,7 @@ static size_t n_kept;
 static pid_t children[MAX_CHILDREN];
 static size_t n_children;
 static char folder[64];
-static pid_t test_pid;	/* the test's also in its children */
+static pid_t test_pid; /* the test's also in its children */
 
 char *scratch_keep(char *text)
 {

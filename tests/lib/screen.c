@@ -17,18 +17,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_SCREENS	16
-#define MAX_ARGS	64
-#define MAX_ENV		32
-#define ESCAPE_S	0.07	/* longer than the program waits behind an Esc */
-#define LOOK_S		0.01
+#define MAX_SCREENS 16
+#define MAX_ARGS 64
+#define MAX_ENV 32
+#define ESCAPE_S 0.07 /* longer than the program waits behind an Esc */
+#define LOOK_S 0.01
 
 /* Where the expansion of repeated characters (CSI Pn b) stands. */
 enum repeat_state { PLAIN, ESCAPE, NUMBER };
 
 struct screen {
 	struct job job;
-	int master;	/* -1: hung up */
+	int master; /* -1: hung up */
 	int slave;
 	double started;
 	struct termios before;
@@ -38,10 +38,10 @@ struct screen {
 	bool alt, cursor;
 	char *log;
 	size_t len, cap;
-	double escape;	/* when an Esc was typed that nothing follows yet; 0: none */
+	double escape; /* when an Esc was typed that nothing follows yet; 0: none */
 	enum repeat_state repeat;
 	unsigned int count;
-	char last[8];	/* the last character, as written */
+	char last[8]; /* the last character, as written */
 	size_t last_len;
 };
 
@@ -167,7 +167,7 @@ static void make_environment(const struct screen_how *how, const char **env)
 
 	env[n++] = scratch_format("TERM=%s", how->term ? how->term : "xterm-256color");
 	env[n++] = scratch_format("XDG_CONFIG_HOME=%s",
-				 how->config_home ? how->config_home : scratch_folder());
+				  how->config_home ? how->config_home : scratch_folder());
 	env[n++] = "LC_ALL=C.UTF-8";
 	env[n++] = "NO_COLOR";
 	env[n++] = "COLORTERM";
@@ -184,8 +184,12 @@ struct screen *screen_start(const struct screen_how *how)
 	const char *program = how->program ? how->program : program_under_test();
 	const char *argv[MAX_ARGS], *env[MAX_ENV];
 	struct screen *s = calloc(1, sizeof(*s));
-	struct job_how job = { .in = how->in, .program = program, .argv = argv, .env = env,
-			       .uid = how->uid, .file_limit = how->file_limit };
+	struct job_how job = { .in = how->in,
+			       .program = program,
+			       .argv = argv,
+			       .env = env,
+			       .uid = how->uid,
+			       .file_limit = how->file_limit };
 	struct winsize size = { 0 };
 
 	assert_non_null(s);
@@ -341,9 +345,11 @@ struct screen_look screen_look(struct screen *s, int row, int col)
 {
 	VTermScreenCell cell = cell_at(s, row, col);
 
-	return (struct screen_look){ .bold = cell.attrs.bold, .reverse = cell.attrs.reverse,
+	return (struct screen_look){ .bold = cell.attrs.bold,
+				     .reverse = cell.attrs.reverse,
 				     .underline = cell.attrs.underline != 0,
-				     .fg = colour_number(&cell.fg), .bg = colour_number(&cell.bg) };
+				     .fg = colour_number(&cell.fg),
+				     .bg = colour_number(&cell.bg) };
 }
 
 /* Writes a character as UTF-8; the bytes written. */
@@ -508,8 +514,7 @@ void screen_pump(struct screen *s, double seconds)
 	while (screen_now() < until);
 }
 
-bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds,
-		       const void *arg)
+bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds, const void *arg)
 {
 	double until = screen_now() + seconds;
 
@@ -544,8 +549,8 @@ void screen_settle(struct screen *s)
 		rests = wait_for_output(s, screen_now() + LOOK_S) || !is_at_rest(s) ? 0 : rests + 1;
 }
 
-void screen_await_at(struct screen *s, screen_predicate *holds, const void *arg,
-		     const char *what, const char *file, int line)
+void screen_await_at(struct screen *s, screen_predicate *holds, const void *arg, const char *what,
+		     const char *file, int line)
 {
 	if (!screen_wait_until(s, SCREEN_PATIENCE * screen_slowness(), holds, arg))
 		screen_fail(s, what, file, line);

@@ -25,14 +25,14 @@ struct screen;
 /* How a program is started; all zero is the program under test on 80x24. */
 struct screen_how {
 	int rows, cols;
-	const char *term;		/* TERM; NULL: xterm-256color */
-	const char *program;		/* NULL: the program under test */
-	const char *args;		/* parted by single spaces */
-	const char *const *env;		/* further NAME=VALUE, with a NULL behind them */
-	const char *config_home;	/* NULL: an empty one of the test */
-	uid_t uid;			/* 0: stays what it is */
-	int in;				/* standard input; 0: the terminal */
-	rlim_t file_limit;		/* how long files may get; 0: as they like */
+	const char *term; /* TERM; NULL: xterm-256color */
+	const char *program; /* NULL: the program under test */
+	const char *args; /* parted by single spaces */
+	const char *const *env; /* further NAME=VALUE, with a NULL behind them */
+	const char *config_home; /* NULL: an empty one of the test */
+	uid_t uid; /* 0: stays what it is */
+	int in; /* standard input; 0: the terminal */
+	rlim_t file_limit; /* how long files may get; 0: as they like */
 };
 
 /* How a character is shown. Colours: -1 is the terminal's own. */
@@ -93,15 +93,14 @@ typedef bool screen_predicate(struct screen *s, const void *arg);
 /* Reads what the program writes, for so long. */
 void screen_pump(struct screen *s, double seconds);
 /* Until the predicate holds; false when it does not within the time. */
-bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds,
-		       const void *arg);
+bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds, const void *arg);
 /* Until the program has done all that was typed: it sleeps, and writes nothing. */
 void screen_settle(struct screen *s);
 
 /* The same with SCREEN_PATIENCE, and the test fails when it does not come to be. */
 #define screen_await(s, holds, arg) screen_await_at(s, holds, arg, #holds, __FILE__, __LINE__)
-void screen_await_at(struct screen *s, screen_predicate *holds, const void *arg,
-		     const char *what, const char *file, int line);
+void screen_await_at(struct screen *s, screen_predicate *holds, const void *arg, const char *what,
+		     const char *file, int line);
 /* Until a text is shown, or no more. */
 #define screen_await_text(s, text) screen_await_at(s, screen_has, text, text, __FILE__, __LINE__)
 #define screen_await_no_text(s, text) \

@@ -9,12 +9,12 @@
 /* One head: its text and the cells it takes. */
 struct table_head {
 	char text[24];
-	int start, end;		/* first and last cell */
+	int start, end; /* first and last cell */
 };
 
 /* The table as it is found on the screen: numbers of lines, -1 for what is not there. */
 struct table {
-	int head, unit, first, last, sum;	/* last < first: no rows */
+	int head, unit, first, last, sum; /* last < first: no rows */
 	size_t columns;
 	struct table_head column[TABLE_COLUMNS];
 };

@@ -53,8 +53,9 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 /* Meets a task, and writes what it has, if that is to be. */
 static void walk_meet(struct walk_task *task, bool write, uint64_t now_ns)
 {
-	walks.entries[walks.nentries++] = (struct snapshot_entry){
-		task->parts[0].pid, write ? (uint32_t)walks.nrecords + 1 : 0 };
+	walks.entries[walks.nentries++] =
+		(struct snapshot_entry){ task->parts[0].pid,
+					 write ? (uint32_t)walks.nrecords + 1 : 0 };
 	for (unsigned i = 0; i < task->nparts && write; i++) {
 		task->parts[i].read_ns = now_ns;
 		walks.records[walks.nrecords++] = task->parts[i];
@@ -94,8 +95,8 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 			walk_meet(&walks.tasks[k], true, walks.now_ns + walks.n);
 		walks.tasks[k].twice = false;
 	}
-	*view = (struct snapshot_view){ walks.entries, walks.nentries, walks.records,
-					walks.nrecords, walks.now_ns, walks.now_ns + walks.n };
+	*view = (struct snapshot_view){ walks.entries,	walks.nentries, walks.records,
+					walks.nrecords, walks.now_ns,	walks.now_ns + walks.n };
 	return 0;
 }
 
@@ -137,10 +138,17 @@ static struct walk_task *walk_add(pid_t tgid, pid_t pid, uint64_t start_ns)
 	memset(task, 0, sizeof(*task));
 	task->nparts = 1;
 	task->changed = true;
-	task->parts[0] = (struct snapshot_record){
-		.start_ns = start_ns, .kinds = (1u << DELAY_KINDS) - 1,
-		.ranges = (1u << DELAY_KINDS) - 1, .pid = pid, .tgid = tgid, .ppid = 1,
-		.uid = 1000, .threads = 1, .state = 1, .comm = "task", .cgroup = 7 };
+	task->parts[0] = (struct snapshot_record){ .start_ns = start_ns,
+						   .kinds = (1u << DELAY_KINDS) - 1,
+						   .ranges = (1u << DELAY_KINDS) - 1,
+						   .pid = pid,
+						   .tgid = tgid,
+						   .ppid = 1,
+						   .uid = 1000,
+						   .threads = 1,
+						   .state = 1,
+						   .comm = "task",
+						   .cgroup = 7 };
 	return task;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WATCH_MAX	1000
+#define WATCH_MAX 1000
 
 /* A run of the program, and the samples that it has put out. */
 struct watch {
@@ -23,8 +23,8 @@ struct watch {
 /* A load under way. */
 struct load {
 	struct e2e_proc p;
-	uint64_t ends;		/* of tasks, that it made */
-	uint64_t cpu_ns;	/* of the children that it waited for */
+	uint64_t ends; /* of tasks, that it made */
+	uint64_t cpu_ns; /* of the children that it waited for */
 };
 
 /* A member that is true. */
@@ -57,7 +57,8 @@ static inline json_t *row_of(json_t *sample, pid_t pid, bool exited)
 	json_t *task, *found = NULL;
 	size_t i;
 
-	json_array_foreach(json_object_get(sample, "tasks"), i, task) {
+	json_array_foreach(json_object_get(sample, "tasks"), i, task)
+	{
 		if (!has_pid(task, pid) || flag(task, "exited") != exited)
 			continue;
 		if (found)
@@ -75,7 +76,8 @@ static inline json_t *row_named(const struct watch *watch, const char *comm, boo
 	size_t i, k;
 
 	for (i = 0; i < watch->n; i++) {
-		json_array_foreach(json_object_get(watch->v[i], "tasks"), k, task) {
+		json_array_foreach(json_object_get(watch->v[i], "tasks"), k, task)
+		{
 			if (strcmp(member_text(task, "comm"), comm) != 0 ||
 			    flag(task, "exited") != exited)
 				continue;

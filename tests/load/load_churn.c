@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define IN_FLIGHT	8
-#define CROWD		600
+#define IN_FLIGHT 8
+#define CROWD 600
 
 /* Sleeps for so many us. */
 static void nap(long us)
@@ -51,8 +51,7 @@ static void spin(long us)
 	end.tv_nsec %= 1000000000;
 	do
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	while (now.tv_sec < end.tv_sec ||
-	       (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+	while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
 }
 
 /* A thread's short life. */
@@ -352,6 +351,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "setuid"))
 		return change_user(ms);
 	fputs("usage: load_churn forks|threads|setuid|orphan|thread-exec|exec-storm|leaderless|"
-	      "stuck|stuck-thread|work [MS]\n", stderr);
+	      "stuck|stuck-thread|work [MS]\n",
+	      stderr);
 	return 2;
 }

@@ -26,16 +26,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MIB		(1024UL * 1024)
-#define PAGE		4096UL
-#define HUGE		(2 * MIB)
-#define UNSUPPORTED	77
-#define MAX_WORKERS	32U
-#define KEPT		4096U		/* pages that keep blocks apart */
-#define LIMIT		(32 * MIB)	/* of the memory cgroup of thrash */
-#define MEMORY		(128 * MIB)
-#define DIRECT		(16 * MIB)	/* of the file that is read past the page cache */
-#define THRASH_PART	MIB
+#define MIB (1024UL * 1024)
+#define PAGE 4096UL
+#define HUGE (2 * MIB)
+#define UNSUPPORTED 77
+#define MAX_WORKERS 32U
+#define KEPT 4096U /* pages that keep blocks apart */
+#define LIMIT (32 * MIB) /* of the memory cgroup of thrash */
+#define MEMORY (128 * MIB)
+#define DIRECT (16 * MIB) /* of the file that is read past the page cache */
+#define THRASH_PART MIB
 
 struct worker {
 	const struct load *load;
@@ -43,14 +43,14 @@ struct worker {
 	unsigned char *mem;
 	uint64_t random;
 	off_t pos;
-	size_t next;			/* compact: the kept page to give up next */
+	size_t next; /* compact: the kept page to give up next */
 };
 
 struct load {
 	const char *name;
-	unsigned int workers;		/* threads, the leader included */
-	unsigned int warm;		/* steps until the waits are steady */
-	int (*prepare)(void);		/* once for the process */
+	unsigned int workers; /* threads, the leader included */
+	unsigned int warm; /* steps until the waits are steady */
+	int (*prepare)(void); /* once for the process */
 	int (*worker)(struct worker *w);
 	void (*step)(struct worker *w);
 };
@@ -224,8 +224,8 @@ static int prepare_reclaim(void)
 /* A buffer for reads through the cache. */
 static int worker_buffer(struct worker *w)
 {
-	w->mem = mmap(NULL, MIB, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	w->mem = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+		      -1, 0);
 	return w->mem == MAP_FAILED ? unsupported("mmap") : 0;
 }
 
@@ -274,8 +274,7 @@ static void step_thrash(struct worker *w)
 	size_t i;
 
 	for (i = 0; i < 3 * THRASH_PART; i += PAGE)
-		if (pread(file, w->mem, PAGE, w->pos + (off_t)(i % THRASH_PART)) !=
-		    (ssize_t)PAGE)
+		if (pread(file, w->mem, PAGE, w->pos + (off_t)(i % THRASH_PART)) != (ssize_t)PAGE)
 			_exit(1);
 	w->pos = (w->pos + (off_t)THRASH_PART) % (off_t)file_size;
 }

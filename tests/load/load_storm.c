@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define IN_FLIGHT	64
-#define UNSUPPORTED	77
+#define IN_FLIGHT 64
+#define UNSUPPORTED 77
 
 static sigset_t go;
 
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
 	getrusage(RUSAGE_CHILDREN, &usage);
 	printf("done %lu %ju\n", n,
 	       (uintmax_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
-	       (uintmax_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
+		       (uintmax_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
 	fflush(stdout);
 	for (;;)
 		pause();

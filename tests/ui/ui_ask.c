@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 /* Empties the line that is edited. */
-#define CLEAR		"\x15"
+#define CLEAR "\x15"
 
-#define NOBODY		65534
+#define NOBODY 65534
 
 /* Starts with a few sleepers. */
 static struct screen *start(const char *args)
@@ -78,8 +78,8 @@ static void check_filter(const char *key)
 	screen_settle(s);
 	screen_check(s, screen_find(s, "^crowd-(c", 0) == screen_rows(s) - 1);
 	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "arenthes") ||
-		     strstr(screen_line(s, screen_rows(s) - 1), "nmatched") ||
-		     strstr(screen_line(s, screen_rows(s) - 1), "Invalid"));
+				strstr(screen_line(s, screen_rows(s) - 1), "nmatched") ||
+				strstr(screen_line(s, screen_rows(s) - 1), "Invalid"));
 	screen_check(s, unfiltered(s, NULL));
 	screen_type(s, ")\r");
 	screen_await(s, only, "crowd-c");
@@ -260,8 +260,8 @@ static void sends_signals(void **state)
 	screen_await_text(s, scratch_format("%d", (int)pid));
 	screen_settle(s);
 	screen_check(s, strstr(screen_line(s, screen_rows(s) - 1), "crowd-victim") ||
-		     strstr(screen_line(s, screen_rows(s) - 1),
-			    scratch_format("%d", (int)pid)));
+				strstr(screen_line(s, screen_rows(s) - 1),
+				       scratch_format("%d", (int)pid)));
 	screen_type(s, "\x1b");
 	screen_settle(s);
 	screen_check(s, lives(pid, &status));
@@ -344,8 +344,8 @@ static void tells_failed_signals(void **state)
 	screen_check(s, tells_gone(s));
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
-	s = screen_start(&(struct screen_how){ .rows = 30, .cols = 120, .uid = NOBODY,
-					       .args = "-d 60 -m ^crowd-a$" });
+	s = screen_start(&(struct screen_how){
+		.rows = 30, .cols = 120, .uid = NOBODY, .args = "-d 60 -m ^crowd-a$" });
 	screen_await(s, table_has_figures, NULL);
 	screen_await(s, table_selects, "crowd-a");
 	ask(s, "k", "", "y");
@@ -486,11 +486,18 @@ static void renices(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(filters), screen_test(filters_by_o), screen_test(edits_text),
-		screen_test(filters_by_user), screen_test(finds), screen_test(asks_interval),
-		screen_test(sends_signals), screen_test(sends_named_signals),
-		screen_test(tells_failed_signals), screen_test(spares_who_takes_the_place),
-		screen_test(acts_on_whom_a_filter_hides), screen_test(refuses_for_several),
+		screen_test(filters),
+		screen_test(filters_by_o),
+		screen_test(edits_text),
+		screen_test(filters_by_user),
+		screen_test(finds),
+		screen_test(asks_interval),
+		screen_test(sends_signals),
+		screen_test(sends_named_signals),
+		screen_test(tells_failed_signals),
+		screen_test(spares_who_takes_the_place),
+		screen_test(acts_on_whom_a_filter_hides),
+		screen_test(refuses_for_several),
 		screen_test(renices),
 	};
 

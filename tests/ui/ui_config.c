@@ -33,8 +33,8 @@ static void write_config(const char *text)
 /* Starts with the configuration, if there is one. */
 static struct screen *start_with(const char *args, rlim_t limit)
 {
-	struct screen *s = screen_start(&(struct screen_how){
-		.rows = 30, .cols = 120, .args = args, .file_limit = limit });
+	struct screen *s = screen_start(
+		&(struct screen_how){ .rows = 30, .cols = 120, .args = args, .file_limit = limit });
 
 	screen_await(s, table_has_rows, NULL);
 	screen_await(s, table_has_figures, NULL);
@@ -137,7 +137,7 @@ static void reports_broken_lines(void **state)
 	s = start_with("", 0);
 	screen_check(s, screen_shows(s, "config"));
 	screen_check(s, screen_shows(s, "line 2") || screen_shows(s, ":2:") ||
-		     screen_shows(s, "config:2"));
+				screen_shows(s, "config:2"));
 	screen_type(s, "W");
 	screen_settle(s);
 	assert_string_equal(scratch_read(config_path()), broken);
@@ -169,8 +169,8 @@ static void survives_garbage(void **state)
 		struct screen *s;
 		size_t len;
 
-		write_config(i < sizeof(texts) / sizeof(texts[0]) ? texts[i] :
-								    scratch_keep(long_line));
+		write_config(i < sizeof(texts) / sizeof(texts[0]) ? texts[i]
+								  : scratch_keep(long_line));
 		s = start_with("-d 60", 0);
 		output = screen_output(s, &len);
 		screen_check(s, !memmem(output, len, "\x1b[31mboo", 8));
@@ -235,7 +235,7 @@ static void tells_missing_folder(void **state)
 	screen_type(s, "W");
 	screen_settle(s);
 	screen_check(s, screen_shows(s, "Not a directory") || screen_shows(s, "File exists") ||
-		     screen_shows(s, "annot"));
+				screen_shows(s, "annot"));
 	screen_check(s, table_has_rows(s, NULL));
 	assert_string_equal(scratch_read(scratch_format("%s/stalltop", scratch_folder())),
 			    "in the way\n");
@@ -248,8 +248,8 @@ static void batch_ignores_it(void **state)
 
 	(void)state;
 	write_config("unit = count\ndelay = sometimes\nsort = pid\n");
-	s = screen_start(&(struct screen_how){ .rows = 50, .cols = 120,
-					       .args = "-b -n 1 -d 0.2 -r 3" });
+	s = screen_start(
+		&(struct screen_how){ .rows = 50, .cols = 120, .args = "-b -n 1 -d 0.2 -r 3" });
 	assert_int_equal(screen_end(s, 5), 0);
 	screen_check(s, table_has_unit(s, "(%)"));
 	screen_check(s, !screen_shows(s, "sometimes"));
@@ -259,9 +259,9 @@ static void batch_ignores_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(writes_and_reads), screen_test(keeps_unknown_names),
+		screen_test(writes_and_reads),	   screen_test(keeps_unknown_names),
 		screen_test(reports_broken_lines), screen_test(survives_garbage),
-		screen_test(writes_whole_or_not), screen_test(replaces_file),
+		screen_test(writes_whole_or_not),  screen_test(replaces_file),
 		screen_test(tells_missing_folder), screen_test(batch_ignores_it),
 	};
 

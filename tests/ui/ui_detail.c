@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kinds[] = { "cpu", "blkio", "swapin", "reclaim", "thrash", "compact",
-				     "wpcopy" };
+static const char *const kinds[] = { "cpu",    "blkio",	  "swapin", "reclaim",
+				     "thrash", "compact", "wpcopy" };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -32,8 +32,8 @@ static bool shows_detail(struct screen *s, const void *name)
 /* Starts and opens the detail view of the task of that name by the key. */
 static struct screen *open_detail(int rows, const char *args, const char *name, const char *key)
 {
-	struct screen *s = screen_start(&(struct screen_how){ .rows = rows, .cols = 120,
-							      .args = args });
+	struct screen *s =
+		screen_start(&(struct screen_how){ .rows = rows, .cols = 120, .args = args });
 
 	screen_await(s, table_has_name, name);
 	screen_await(s, table_has_figures, NULL);
@@ -99,7 +99,7 @@ static void shows_totals(void **state)
 	screen_check(s, head >= 0);
 	screen_check(s, strcasestr(screen_line(s, head), "total"));
 	screen_check(s, strcasestr(screen_line(s, head), "average") ||
-		     strcasestr(screen_line(s, head), "avg"));
+				strcasestr(screen_line(s, head), "avg"));
 	screen_check(s, strcasestr(screen_line(s, head), "max"));
 	screen_check(s, screen_shows(s, "interval"));
 }
@@ -205,8 +205,8 @@ static void draws_threads_as_table(void **state)
 
 	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
-	s = screen_start(&(struct screen_how){ .rows = 60, .cols = 120,
-					       .args = "-d 60 -m ^crowd -s total" });
+	s = screen_start(&(struct screen_how){
+		.rows = 60, .cols = 120, .args = "-d 60 -m ^crowd -s total" });
 	screen_await(s, table_has_name, "crowd-team");
 	screen_await(s, table_has_figures, NULL);
 	row = screen_find(s, "0TOTAL", 0);
@@ -278,8 +278,8 @@ static void tells_unknown(void **state)
 	if (geteuid())
 		scratch_skip("needs root");
 	crowd_sleeper("crowd-a");
-	s = screen_start(&(struct screen_how){ .rows = 40, .cols = 120, .uid = 65534,
-					       .args = "-d 60 -m ^crowd-a$" });
+	s = screen_start(&(struct screen_how){
+		.rows = 40, .cols = 120, .uid = 65534, .args = "-d 60 -m ^crowd-a$" });
 	screen_await(s, table_has_figures, NULL);
 	screen_type(s, "\r");
 	screen_await(s, shows_detail, "crowd-a");
@@ -346,9 +346,13 @@ static void fits_any_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(opens_and_closes), screen_test(shows_totals), screen_test(is_live),
-		screen_test(shows_everything), screen_test(draws_threads_as_table),
-		screen_test(stays_on_its_task), screen_test(tells_unknown),
+		screen_test(opens_and_closes),
+		screen_test(shows_totals),
+		screen_test(is_live),
+		screen_test(shows_everything),
+		screen_test(draws_threads_as_table),
+		screen_test(stays_on_its_task),
+		screen_test(tells_unknown),
 		screen_test(reads_beside),
 		screen_test(fits_any_size),
 	};

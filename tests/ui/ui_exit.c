@@ -88,7 +88,8 @@ static void ends_by_signal(void **state)
 	}
 }
 
-/* A fault, and what else ends a program at once: the terminal is given back, and it says by what. */
+/* A fault, and what else ends a program at once: the terminal is given back, and it says by what.
+ */
 static void ends_by_fault(void **state)
 {
 	static const int numbers[] = { SIGSEGV, SIGABRT, SIGBUS, SIGALRM, SIGUSR1, SIGXCPU };
@@ -217,8 +218,8 @@ static void ends_when_stalled(void **state)
 	(void)state;
 	/* it may be caught anywhere: with a little room left, or in the middle of a screen */
 	for (int round = 0; round < 8; round++) {
-		struct screen *s = screen_start(&(struct screen_how){ .rows = 100, .cols = 400,
-								      .args = "-d 0.05" });
+		struct screen *s = screen_start(
+			&(struct screen_how){ .rows = 100, .cols = 400, .args = "-d 0.05" });
 
 		screen_await(s, table_has_rows, NULL);
 		for (int i = 0; i < 30 + round * 17; i++) {
@@ -269,16 +270,15 @@ static void wants_terminal(void **state)
 			  "\"$STALLTOP_PATH\" </dev/null >\"$1\" 2>\"$2\"; echo status $?\n");
 	s = screen_start(&(struct screen_how){
 		.program = "/bin/sh",
-		.args = scratch_format("%s %s/out %s/err", sh, scratch_folder(),
-				       scratch_folder()),
+		.args = scratch_format("%s %s/out %s/err", sh, scratch_folder(), scratch_folder()),
 		.env = (const char *const[]){
 			scratch_format("STALLTOP_PATH=%s",
 				       getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop"),
 			NULL } });
 	screen_await_text(s, "status 2");
 	assert_string_equal(scratch_read(scratch_format("%s/out", scratch_folder())), "");
-	assert_non_null(strstr(scratch_read(scratch_format("%s/err", scratch_folder())),
-			       "terminal"));
+	assert_non_null(
+		strstr(scratch_read(scratch_format("%s/err", scratch_folder())), "terminal"));
 }
 
 /* A terminal that nobody knows: it is said, and the terminal stays as it was. */
@@ -296,13 +296,13 @@ static void wants_known_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(ends_by_key), screen_test(ends_while_busy),
-		screen_test(ends_by_signal), screen_test(ends_by_fault),
-		screen_test(ends_by_interrupt),
-		screen_test(stops_and_comes_back), screen_test(comes_back_resized),
-		screen_test(ends_without_terminal), screen_test(ends_when_stalled),
-		screen_test(ends_with_input), screen_test(ends_after_samples),
-		screen_test(wants_terminal), screen_test(wants_known_terminal),
+		screen_test(ends_by_key),	   screen_test(ends_while_busy),
+		screen_test(ends_by_signal),	   screen_test(ends_by_fault),
+		screen_test(ends_by_interrupt),	   screen_test(stops_and_comes_back),
+		screen_test(comes_back_resized),   screen_test(ends_without_terminal),
+		screen_test(ends_when_stalled),	   screen_test(ends_with_input),
+		screen_test(ends_after_samples),   screen_test(wants_terminal),
+		screen_test(wants_known_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

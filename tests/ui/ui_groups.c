@@ -17,8 +17,8 @@
 /* Starts and waits for rows with figures. */
 static struct screen *start(int rows, int cols, const char *args)
 {
-	struct screen *s = screen_start(&(struct screen_how){ .rows = rows, .cols = cols,
-							      .args = args });
+	struct screen *s =
+		screen_start(&(struct screen_how){ .rows = rows, .cols = cols, .args = args });
 
 	screen_await(s, table_has_figures, NULL);
 	screen_settle(s);
@@ -169,8 +169,8 @@ static void shows_sums(void **state)
 	screen_type(s, "v");
 	screen_await(s, shows_detail, "2 tasks of command crowd-b");
 	line = screen_line(s, screen_word_line(s, "cpu"));
-	text = scratch_format(" %llu ", (unsigned long long)(record[0].kind[0].count +
-							     record[1].kind[0].count));
+	text = scratch_format(
+		" %llu ", (unsigned long long)(record[0].kind[0].count + record[1].kind[0].count));
 	if (!strstr(line, text))
 		screen_fail(s, text, __FILE__, __LINE__);
 	text = scratch_format(" %.3f ",
@@ -187,8 +187,8 @@ static void shows_sums(void **state)
 	screen_type(s, "v");
 	screen_await_text(s, "waited most");
 	screen_settle(s);
-	screen_check(s, strstr(screen_line(s, screen_word_line(s, "worst")),
-			       scratch_ours("(crowd-b)")));
+	screen_check(
+		s, strstr(screen_line(s, screen_word_line(s, "worst")), scratch_ours("(crowd-b)")));
 	screen_await_text(s, " 1 stopped");
 	/* Filters of figures choose groups, not members of them. */
 	screen_type(s, "\x1bi");
@@ -387,9 +387,13 @@ static const struct {
 	{ "\x1b[31mE1", "\\x1b[31mE1" },
 	{ "\x1b]0;E2\x07", "\\x1b]0;E2\\x07" },
 	{ "e3\nE\tE\rE", "e3\\x0aE\\x09E\\x0dE" },
-	{ "\xc2\x9b" "31mE4", "\\u{009b}31mE4" },
+	{ "\xc2\x9b"
+	  "31mE4",
+	  "\\u{009b}31mE4" },
 	{ "e5\xff\xfe\xc3(", "e5\\xff\\xfe\\xc3(" },
-	{ "e6\xe2\x80\xae" "cba", "e6\\u{202e}cba" },
+	{ "e6\xe2\x80\xae"
+	  "cba",
+	  "e6\\u{202e}cba" },
 	{ "e7\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2", "e7" },
 	{ "e8   a   b", "e8   a   b" },
 	{ "e9%s%n%99999d", "e9%s%n%99999d" },
@@ -564,11 +568,12 @@ static void is_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(goes_round), screen_test(opens_members), screen_test(shows_sums),
-		screen_test(sums_what_is_shown),
-		screen_test(follows), screen_test(takes_keys), screen_test(survives_ends),
-		screen_test(fits_any_size), screen_test(tames_names),
-		screen_test(chooses_fields), screen_test(is_written),
+		screen_test(goes_round),    screen_test(opens_members),
+		screen_test(shows_sums),    screen_test(sums_what_is_shown),
+		screen_test(follows),	    screen_test(takes_keys),
+		screen_test(survives_ends), screen_test(fits_any_size),
+		screen_test(tames_names),   screen_test(chooses_fields),
+		screen_test(is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,8 @@ static const char *make_group(const char *test, const char *name)
 static void put(const char *group, pid_t pid)
 {
 	assert_int_equal(write_text(scratch_format("%s/cgroup.procs", group),
-				    scratch_format("%d", (int)pid)), 0);
+				    scratch_format("%d", (int)pid)),
+			 0);
 }
 
 /* Four tasks: one in left, two below that, of which one spins, one in right. */
@@ -60,7 +61,8 @@ static void make_tree(const char *test, const char *of)
 static struct screen *start(int rows, int cols, const char *args)
 {
 	struct screen *s = screen_start(&(struct screen_how){
-		.rows = rows, .cols = cols,
+		.rows = rows,
+		.cols = cols,
 		.args = scratch_format("-g cgroup --cgroup-hierarchy %s %s", hierarchy, args) });
 
 	screen_await(s, table_has_figures, NULL);
@@ -243,8 +245,8 @@ static void opens_below(void **state)
 	screen_settle(s);
 	screen_check(s, table_has_name(s, "crowd-d"));
 	screen_check(s, !table_has_name(s, "crowd-r"));
-	screen_check(s, strstr(screen_line(s, 0),
-			       scratch_format("in cgroup /%s/left and below", top)));
+	screen_check(
+		s, strstr(screen_line(s, 0), scratch_format("in cgroup /%s/left and below", top)));
 	screen_type(s, "\x1b");
 	screen_await(s, has_group, top);
 	/* The root has but what --cgroup leaves of it. */
@@ -442,8 +444,11 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		tree_test(is_a_tree), tree_test(opens_below), tree_test(shows_pressure),
-		tree_test(survives_removal), tree_test(survives_its_subtree),
+		tree_test(is_a_tree),
+		tree_test(opens_below),
+		tree_test(shows_pressure),
+		tree_test(survives_removal),
+		tree_test(survives_its_subtree),
 		tree_test(fits_any_size),
 	};
 

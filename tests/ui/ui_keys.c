@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OURS	"-d 60 -m ^crowd "
+#define OURS "-d 60 -m ^crowd "
 
 /* Starts with a few tasks of the test's that wait, and a few that do not. */
 static struct screen *start(int rows, int cols, const char *args)
@@ -47,8 +47,8 @@ static void check_digit(struct screen *s, char digit, const char *head)
 /* 1 to 7 on a wide screen; two of them with values that differ. */
 static void sorts_by_kinds(void **state)
 {
-	static const char *const heads[] = { "1CPU", "2BLKIO", "3SWAP", "4RECL", "5THRA", "6COMP",
-					     "7WPCP" };
+	static const char *const heads[] = { "1CPU",  "2BLKIO", "3SWAP", "4RECL",
+					     "5THRA", "6COMP",	"7WPCP" };
 	struct screen *s = start(30, 120, OURS);
 	struct table t;
 
@@ -123,8 +123,7 @@ static bool is_first(struct screen *s, const void *name)
 {
 	struct table t;
 
-	return table_read(s, &t) && t.last >= t.first &&
-	       table_find_name(s, &t, name) == t.first;
+	return table_read(s, &t) && t.last >= t.first && table_find_name(s, &t, name) == t.first;
 }
 
 /* T: who ran most since its start comes first, whoever runs now. */
@@ -218,8 +217,9 @@ static void moves_selection(void **state)
 /* Right and left scroll columns that do not fit. */
 static void scrolls_columns(void **state)
 {
-	struct screen *s = start(24, 60, OURS "-F pid,user,run,total,cpu,blkio,swapin,reclaim,"
-					      "thrash,compact,wpcopy,elap,read,write,comm");
+	struct screen *s = start(24, 60,
+				 OURS "-F pid,user,run,total,cpu,blkio,swapin,reclaim,"
+				      "thrash,compact,wpcopy,elap,read,write,comm");
 	struct table t;
 	const char *heads;
 
@@ -602,16 +602,26 @@ static int put_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(sorts_by_kinds), screen_test(sorts_by_sums),
-		screen_test(moves_sort_column), screen_test(sorts_by_run_and_pid),
-		screen_test(sorts_by_run_since_start), screen_test(moves_selection),
-		screen_test(scrolls_columns), screen_test(changes_units),
-		screen_test(shows_threads), screen_test(changes_grouping),
-		screen_test(hides_idle), screen_test(switches_exited),
-		screen_test(shows_command_lines), screen_test(shows_tree),
+		screen_test(sorts_by_kinds),
+		screen_test(sorts_by_sums),
+		screen_test(moves_sort_column),
+		screen_test(sorts_by_run_and_pid),
+		screen_test(sorts_by_run_since_start),
+		screen_test(moves_selection),
+		screen_test(scrolls_columns),
+		screen_test(changes_units),
+		screen_test(shows_threads),
+		screen_test(changes_grouping),
+		screen_test(hides_idle),
+		screen_test(switches_exited),
+		screen_test(shows_command_lines),
+		screen_test(shows_tree),
 		screen_test(unfolds_threads),
-		screen_test(folds_header), screen_test(samples_now), screen_test(pauses),
-		screen_test(holds_order), screen_test(selection_stays),
+		screen_test(folds_header),
+		screen_test(samples_now),
+		screen_test(pauses),
+		screen_test(holds_order),
+		screen_test(selection_stays),
 	};
 
 	return cmocka_run_group_tests(tests, switch_on, put_back);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOBODY	65534
+#define NOBODY 65534
 
 /* Whether the kernel measures pressure. */
 static bool has_pressure(void)
@@ -55,13 +55,14 @@ static void check_pressure(struct screen *s, const struct table *t)
 static void check_heads(struct screen *s, const struct table *t)
 {
 	static const char *const narrow[] = { "PID", "RUN", "0TOTAL", "COMMAND", NULL };
-	static const char *const middle[] = { "PID", "USER", "S", "RUN", "0TOTAL", "1CPU",
-					      "2BLKIO", "9MEM", "COMMAND", NULL };
-	static const char *const wide[] = { "PID", "USER", "S", "RUN", "0TOTAL", "1CPU", "2BLKIO",
-					    "3SWAP", "4RECL", "5THRA", "6COMP", "7WPCP",
-					    "COMMAND", NULL };
-	const char *const *heads = screen_cols(s) < 80 ? narrow :
-				   screen_cols(s) < 110 ? middle : wide;
+	static const char *const middle[] = { "PID",  "USER",	"S",	"RUN",	   "0TOTAL",
+					      "1CPU", "2BLKIO", "9MEM", "COMMAND", NULL };
+	static const char *const wide[] = { "PID",   "USER",   "S",	  "RUN",   "0TOTAL",
+					    "1CPU",  "2BLKIO", "3SWAP",	  "4RECL", "5THRA",
+					    "6COMP", "7WPCP",  "COMMAND", NULL };
+	const char *const *heads = screen_cols(s) < 80	  ? narrow
+				   : screen_cols(s) < 110 ? middle
+							  : wide;
 	int end = -1;
 
 	for (; *heads; heads++) {
@@ -193,9 +194,9 @@ static bool fills_terminal(struct screen *s, const void *arg)
 /* Sizes one after the other, the borders of the rules among them. */
 static void follows_resize(void **state)
 {
-	static const int sizes[][2] = { { 10, 40 }, { 60, 200 }, { 15, 80 }, { 16, 109 },
+	static const int sizes[][2] = { { 10, 40 },  { 60, 200 }, { 15, 80 }, { 16, 109 },
 					{ 12, 110 }, { 11, 400 }, { 24, 80 }, { 100, 400 },
-					{ 10, 41 }, { 40, 120 } };
+					{ 10, 41 },  { 40, 120 } };
 	struct screen *s = start_full(24, 80, "-d 60");
 
 	(void)state;
@@ -306,8 +307,8 @@ static void make_waiting(void)
 /* Starts when these are there, the selection on the third. */
 static struct screen *start_waiting(const char *term, const char *const *env)
 {
-	struct screen *s = screen_start(&(struct screen_how){ .term = term, .env = env,
-					       .args = "-d 1 -m ^crowd-" });
+	struct screen *s = screen_start(
+		&(struct screen_how){ .term = term, .env = env, .args = "-d 1 -m ^crowd-" });
 
 	screen_await(s, shows_waiting, NULL);
 	screen_type(s, "p");
@@ -411,8 +412,8 @@ static void tells_nobody_why(void **state)
 	if (geteuid())
 		scratch_skip("needs root");
 	crowd_spinner("crowd-spins", 0);
-	s = screen_start(&(struct screen_how){ .rows = 30, .cols = 120, .uid = NOBODY,
-					       .args = "-d 60" });
+	s = screen_start(
+		&(struct screen_how){ .rows = 30, .cols = 120, .uid = NOBODY, .args = "-d 60" });
 	screen_await(s, table_has_name, "crowd-spins");
 	screen_await(s, table_has_figures, NULL);
 	screen_settle(s);
@@ -429,12 +430,18 @@ static void tells_nobody_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(fits_80x24), screen_test(fits_40x10),
-		screen_test(fits_120x40), screen_test(fits_200x60),
-		screen_test(follows_resize), screen_test(survives_tiny),
-		screen_test(survives_resize_storm), screen_test(shows_no_rows),
-		screen_test(honours_no_color), screen_test(needs_no_colours),
-		screen_test(colours_high_values), screen_test(begins_with_dashes),
+		screen_test(fits_80x24),
+		screen_test(fits_40x10),
+		screen_test(fits_120x40),
+		screen_test(fits_200x60),
+		screen_test(follows_resize),
+		screen_test(survives_tiny),
+		screen_test(survives_resize_storm),
+		screen_test(shows_no_rows),
+		screen_test(honours_no_color),
+		screen_test(needs_no_colours),
+		screen_test(colours_high_values),
+		screen_test(begins_with_dashes),
 		screen_test(tells_nobody_why),
 	};
 

@@ -19,20 +19,33 @@ struct name {
 
 /* None of the raw ones may reach the terminal where the second is given. */
 static const struct name names[] = {
-	{ "\x1b[31mE1", "\\x1b[31mE1" },		 /* a colour */
-	{ "\x1b[9;9HE2", "\\x1b[9;9HE2" },		 /* a movement */
-	{ "\x1b]0;E3\x07", "\\x1b]0;E3\\x07" },		 /* a title */
-	{ "\x1b" "cE4", "\\x1b" "cE4" },		 /* a reset */
-	{ "\xc2\x9b" "31mE5", "\\u{009b}31mE5" },	 /* the same as C1 */
-	{ "\x9b" "31mE6", "\\x9b31mE6" },		 /* and as a byte */
-	{ "e7\nE\tE\rE", "e7\\x0aE\\x09E\\x0dE" },	 /* lines */
-	{ "e8\b\b\x7f" "E", "e8\\x08\\x08\\x7fE" },	 /* erasing */
-	{ "e9\xe2\x80\xae" "cba", "e9\\u{202e}cba" },	 /* right to left */
-	{ "e10\xe2\x80\x8b" "z", "e10\\u{200b}z" },	 /* of no width */
-	{ "e11\xff\xfe\xc3(", "e11\\xff\\xfe\\xc3(" },	 /* no UTF-8 */
-	{ "e12\\x41", "e12\\\\x41" },			 /* a backslash */
-	{ "e13\x0e\x0f", "e13\\x0e\\x0f" },		 /* another character set */
-	{ "e14%s%n%99999d", NULL },			 /* a format */
+	{ "\x1b[31mE1", "\\x1b[31mE1" }, /* a colour */
+	{ "\x1b[9;9HE2", "\\x1b[9;9HE2" }, /* a movement */
+	{ "\x1b]0;E3\x07", "\\x1b]0;E3\\x07" }, /* a title */
+	{ "\x1b"
+	  "cE4",
+	  "\\x1b"
+	  "cE4" }, /* a reset */
+	{ "\xc2\x9b"
+	  "31mE5",
+	  "\\u{009b}31mE5" }, /* the same as C1 */
+	{ "\x9b"
+	  "31mE6",
+	  "\\x9b31mE6" }, /* and as a byte */
+	{ "e7\nE\tE\rE", "e7\\x0aE\\x09E\\x0dE" }, /* lines */
+	{ "e8\b\b\x7f"
+	  "E",
+	  "e8\\x08\\x08\\x7fE" }, /* erasing */
+	{ "e9\xe2\x80\xae"
+	  "cba",
+	  "e9\\u{202e}cba" }, /* right to left */
+	{ "e10\xe2\x80\x8b"
+	  "z",
+	  "e10\\u{200b}z" }, /* of no width */
+	{ "e11\xff\xfe\xc3(", "e11\\xff\\xfe\\xc3(" }, /* no UTF-8 */
+	{ "e12\\x41", "e12\\\\x41" }, /* a backslash */
+	{ "e13\x0e\x0f", "e13\\x0e\\x0f" }, /* another character set */
+	{ "e14%s%n%99999d", NULL }, /* a format */
 	{ "e15\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", NULL }, /* wide */
 	{ "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2", NULL },
 	{ "e16\xd8\xb9\xd9\x8e\xd8\xb1\xd9\x8e", NULL }, /* with marks */
@@ -100,7 +113,9 @@ static bool shows_all(struct screen *s, const void *arg)
 static struct screen *start(int cols, const char *args, const char *const *env)
 {
 	struct screen *s = screen_start(&(struct screen_how){
-		.rows = 40, .cols = cols, .env = env,
+		.rows = 40,
+		.cols = cols,
+		.env = env,
 		.args = scratch_format("-d 60 %s -s +pid -p %s", args, start_named()) });
 
 	screen_await(s, shows_all, NULL);
@@ -205,15 +220,17 @@ static void keeps_columns_behind(void **state)
 /* Command lines are no better than names. */
 static void escapes_command_lines(void **state)
 {
-	static const char *const argv[] = { "cmd \x1b[41mE1 \xc2\x9b" "7mE5\nE", "9999", NULL };
+	static const char *const argv[] = { "cmd \x1b[41mE1 \xc2\x9b"
+					    "7mE5\nE",
+					    "9999", NULL };
 	int pid = (int)crowd_command(argv);
 	struct screen *s;
 	const char *output;
 	size_t len;
 
 	(void)state;
-	s = screen_start(&(struct screen_how){
-		.cols = 130, .args = scratch_format("-d 60 -p %d", pid) });
+	s = screen_start(
+		&(struct screen_how){ .cols = 130, .args = scratch_format("-d 60 -p %d", pid) });
 	screen_await(s, table_has_figures, NULL);
 	screen_await_text(s, "sleep");
 	screen_type(s, "c");
@@ -232,8 +249,8 @@ static void escapes_command_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(escapes_names), screen_test(cuts_names),
-		screen_test(keeps_to_ascii), screen_test(escapes_everywhere),
+		screen_test(escapes_names),	   screen_test(cuts_names),
+		screen_test(keeps_to_ascii),	   screen_test(escapes_everywhere),
 		screen_test(keeps_columns_behind), screen_test(escapes_command_lines),
 	};
 

@@ -15,11 +15,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define FIRST_ROWS	0.300	/* s */
-#define ANSWER		0.100	/* s */
-#define IDLE_BYTES	2048
-#define MANY		10000
-#define MAX_FIGURES	64
+#define FIRST_ROWS 0.300 /* s */
+#define ANSWER 0.100 /* s */
+#define IDLE_BYTES 2048
+#define MANY 10000
+#define MAX_FIGURES 64
 
 /* Who has all the tasks that there are many of; 0: there are none. */
 static pid_t crowd;
@@ -50,8 +50,8 @@ static double tell(struct figures *f, const char *what, const char *unit, double
 {
 	qsort(f->value, f->n, sizeof(*f->value), compare);
 	printf("# %s: median %.1f %s (%.1f to %.1f, %zu times)\n", what,
-	       f->value[f->n / 2] * factor, unit, f->value[0] * factor,
-	       f->value[f->n - 1] * factor, f->n);
+	       f->value[f->n / 2] * factor, unit, f->value[0] * factor, f->value[f->n - 1] * factor,
+	       f->n);
 	fflush(stdout);
 	return f->value[f->n / 2];
 }
@@ -62,8 +62,8 @@ static double time_first_rows(const char *what)
 	struct figures times = { .n = 0 };
 
 	for (int i = 0; i < 7; i++) {
-		struct screen *s = screen_start(&(struct screen_how){
-			.rows = 40, .cols = 120, .args = "-d 60" });
+		struct screen *s = screen_start(
+			&(struct screen_how){ .rows = 40, .cols = 120, .args = "-d 60" });
 
 		screen_await(s, table_has_rows, NULL);
 		add(&times, screen_now() - screen_started(s));
@@ -111,8 +111,7 @@ static void shows_many_rows_soon(void **state)
 {
 	(void)state;
 	require_crowd();
-	assert_true(time_first_rows("first rows of 10000 tasks") <
-		    FIRST_ROWS * screen_slowness());
+	assert_true(time_first_rows("first rows of 10000 tasks") < FIRST_ROWS * screen_slowness());
 }
 
 /* The second reading follows soon after the first, however long the interval is. */
@@ -147,7 +146,8 @@ static uint64_t sum_of_cells(struct screen *s, int from, int to)
 
 			sum = (sum ^ screen_char(s, row, col)) * 1099511628211U;
 			sum = (sum ^ (uint64_t)(look.bold + 2 * look.reverse + 4 * look.fg +
-						2048 * look.bg)) * 1099511628211U;
+						2048 * look.bg)) *
+			      1099511628211U;
 		}
 	return sum;
 }
@@ -192,9 +192,10 @@ static struct screen *start_busy(const char *args)
 /* Moving, sorting, units: each key changes what is below the heads. */
 static void answers_keys(void **state)
 {
-	static const char *const keys[] = { "\x1bOB", "N", "R", "\x1bOB", "P", "U", "N", "0", "U",
-					    "\x1b[6~", "N", "R", "\x1b[6~", "\x1b[5~", "1",
-					    "c", "c", "N", "U", "\x1bOB", "h", "\x1b" };
+	static const char *const keys[] = { "\x1bOB",  "N",	  "R", "\x1bOB",  "P", "U",
+					    "N",       "0",	  "U", "\x1b[6~", "N", "R",
+					    "\x1b[6~", "\x1b[5~", "1", "c",	  "c", "N",
+					    "U",       "\x1bOB",  "h", "\x1b" };
 	struct figures times = { .n = 0 };
 	struct screen *s;
 	struct table t;
@@ -333,15 +334,17 @@ static void writes_little(void **state)
 	if (!crowd_sleepers("crowd-idle", 200))
 		fail_msg("cannot start 200 processes");
 	for (int k = 0; k < 2; k++) {
-		screens[k] = screen_start(&(struct screen_how){ .rows = 40, .cols = 120,
-								.args = args[k] });
+		screens[k] = screen_start(
+			&(struct screen_how){ .rows = 40, .cols = 120, .args = args[k] });
 		screen_await(screens[k], table_has_figures, NULL);
 	}
 	watch_refreshes(screens, bytes);
-	screen_check(screens[0], tell(&bytes[0], "a refresh of idle rows", "bytes", 1) < IDLE_BYTES);
+	screen_check(screens[0],
+		     tell(&bytes[0], "a refresh of idle rows", "bytes", 1) < IDLE_BYTES);
 	printf("# the machine is %.1f %% idle\n", idle_share(screens[1]));
-	screen_check(screens[1], tell(&bytes[1], "a refresh of the whole machine", "bytes", 1) <
-				 IDLE_BYTES || idle_share(screens[1]) < 95);
+	screen_check(screens[1],
+		     tell(&bytes[1], "a refresh of the whole machine", "bytes", 1) < IDLE_BYTES ||
+			     idle_share(screens[1]) < 95);
 }
 
 /* While it is paused nothing is written but the answers to keys. */
@@ -439,13 +442,13 @@ static void ends_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(shows_rows_soon), screen_test(shows_figures_soon),
-		screen_test(writes_little), screen_test(writes_nothing_when_paused),
+		screen_test(shows_rows_soon),	  screen_test(shows_figures_soon),
+		screen_test(writes_little),	  screen_test(writes_nothing_when_paused),
 		screen_test(ends_without_memory),
 	};
 	const struct CMUnitTest of_many[] = {
 		screen_test(shows_many_rows_soon), screen_test(shows_10000_rows),
-		screen_test(answers_keys), screen_test(answers_keys_while_sampling),
+		screen_test(answers_keys),	   screen_test(answers_keys_while_sampling),
 		screen_test(answers_many_keys),
 	};
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOBODY		65534
-#define DELAYACCT	"/proc/sys/kernel/task_delayacct"
+#define NOBODY 65534
+#define DELAYACCT "/proc/sys/kernel/task_delayacct"
 
 /* D switches delay accounting, when it is confirmed, and says that it stays. */
 static void switches_delayacct(void **state)
@@ -29,8 +29,8 @@ static void switches_delayacct(void **state)
 	assert_int_equal(guard_start(), 0);
 	assert_int_equal(guard_switch(DELAYACCT, "1"), 0);
 	crowd_sleeper("crowd-a");
-	s = screen_start(&(struct screen_how){ .rows = 30, .cols = 120,
-					       .args = "-d 0.3 -m ^crowd" });
+	s = screen_start(
+		&(struct screen_how){ .rows = 30, .cols = 120, .args = "-d 0.3 -m ^crowd" });
 	screen_await(s, table_has_figures, NULL);
 	screen_await_text(s, "delayacct on");
 	screen_type(s, "D");
@@ -128,8 +128,10 @@ static void puts_it_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(switches_delayacct), screen_test(tells_failed_switch),
-		screen_test(survives_fast_answers), screen_test(puts_it_back),
+		screen_test(switches_delayacct),
+		screen_test(tells_failed_switch),
+		screen_test(survives_fast_answers),
+		screen_test(puts_it_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

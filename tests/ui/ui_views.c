@@ -14,10 +14,11 @@
 
 /* Every key of the program, by the name that help calls it. */
 static const char *const key_names[] = {
-	"1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "<", ">", "R", "P", "N", "T", "Up",
-	"Down", "PgUp", "PgDn", "Home", "End", "Left", "Right", "Enter", "v", "Esc", "U", "H",
-	"g", "i", "e", "c", "V", "+", "-", "*", "f", "W", "t", "/", "o", "u", "=", "L", "&", "d",
-	"s", "Space", "p", "O", "k", "r", "D", "h", "?", "F1", "q", "F10", "Ctrl-L",
+	"1",	 "2", "3",   "4", "5",	"6",	"7",	"8",	"9",	"0",   "<",    ">",
+	"R",	 "P", "N",   "T", "Up", "Down", "PgUp", "PgDn", "Home", "End", "Left", "Right",
+	"Enter", "v", "Esc", "U", "H",	"g",	"i",	"e",	"c",	"V",   "+",    "-",
+	"*",	 "f", "W",   "t", "/",	"o",	"u",	"=",	"L",	"&",   "d",    "s",
+	"Space", "p", "O",   "k", "r",	"D",	"h",	"?",	"F1",	"q",   "F10",  "Ctrl-L",
 };
 
 #define KEYS (sizeof(key_names) / sizeof(key_names[0]))
@@ -57,8 +58,8 @@ static bool shows_help(struct screen *s, const void *arg)
 /* Starts and waits for rows. */
 static struct screen *start(int rows, int cols, const char *args)
 {
-	struct screen *s = screen_start(&(struct screen_how){ .rows = rows, .cols = cols,
-							      .args = args });
+	struct screen *s =
+		screen_start(&(struct screen_how){ .rows = rows, .cols = cols, .args = args });
 
 	screen_await(s, table_has_figures, NULL);
 	screen_settle(s);
@@ -235,7 +236,7 @@ static void chooses_fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(opens_help), screen_test(names_all_keys), screen_test(draws_anew),
+		screen_test(opens_help),  screen_test(names_all_keys), screen_test(draws_anew),
 		screen_test(takes_mouse), screen_test(chooses_fields),
 	};
 

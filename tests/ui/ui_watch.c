@@ -66,7 +66,9 @@ static struct screen *start_by_config(const char *name)
 static struct screen *start_by_option(const char *name)
 {
 	struct screen *s = screen_start(&(struct screen_how){
-		.rows = 30, .cols = 120, .config_home = "/nonexistent",
+		.rows = 30,
+		.cols = 120,
+		.config_home = "/nonexistent",
 		.args = scratch_format("-d 60 --when cgroup:%s\tcpu\tsome\t500ms/2s", name) });
 
 	screen_await(s, table_has_figures, NULL);

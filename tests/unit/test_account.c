@@ -484,7 +484,8 @@ static void test_reads(void **state)
 static struct account machine(const struct system_sample *before, const struct system_sample *now,
 			      bool irq_apart)
 {
-	struct account account = { .run_ns = MS(1000), .recovered_valid = true,
+	struct account account = { .run_ns = MS(1000),
+				   .recovered_valid = true,
 				   .recovered_ns = INT64_C(50000000) };
 
 	account_system(&account, before, now, SEC(2), irq_apart);

@@ -185,16 +185,11 @@ static void test_both_end_subreaper(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PLAY_TEST(test_orphan_of_init),
-		PLAY_TEST(test_orphan_of_subreaper),
-		PLAY_TEST(test_orphan_zombie_init),
-		PLAY_TEST(test_orphan_zombie_subreaper),
-		PLAY_TEST(test_orphan_zombie_lost),
-		PLAY_TEST(test_orphan_zombie_and_child),
-		PLAY_TEST(test_orphan_of_nobody),
-		PLAY_TEST(test_orphan_of_nobody_alike),
-		PLAY_TEST(test_both_end_init),
-		PLAY_TEST(test_both_end_subreaper),
+		PLAY_TEST(test_orphan_of_init),	    PLAY_TEST(test_orphan_of_subreaper),
+		PLAY_TEST(test_orphan_zombie_init), PLAY_TEST(test_orphan_zombie_subreaper),
+		PLAY_TEST(test_orphan_zombie_lost), PLAY_TEST(test_orphan_zombie_and_child),
+		PLAY_TEST(test_orphan_of_nobody),   PLAY_TEST(test_orphan_of_nobody_alike),
+		PLAY_TEST(test_both_end_init),	    PLAY_TEST(test_both_end_subreaper),
 	};
 
 	return cmocka_run_group_tests_name("account orphans", tests, NULL, NULL);

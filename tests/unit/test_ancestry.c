@@ -19,9 +19,11 @@ static void put_process(const struct tree *tree, int pid, int ppid)
 	char path[32], text[256];
 
 	snprintf(path, sizeof(path), "%d/stat", pid);
-	snprintf(text, sizeof(text), "%d (x) S %d 7 7 0 -1 0 11 12 13 14 15 16 17 18 20 0 1 0 9022 "
+	snprintf(text, sizeof(text),
+		 "%d (x) S %d 7 7 0 -1 0 11 12 13 14 15 16 17 18 20 0 1 0 9022 "
 		 "23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 17 1 0 0 42 43 44 45 46 47 48 49 50 "
-		 "51 52\n", pid, ppid);
+		 "51 52\n",
+		 pid, ppid);
 	put_text(tree, path, text);
 }
 
@@ -55,14 +57,13 @@ static void test_sort(void **state)
 {
 	const struct tree *tree = *state;
 	struct exit_record records[] = {
-		end_of(10, 10, 1, true),     /* a daemon */
+		end_of(10, 10, 1, true), /* a daemon */
 		end_of(203, 203, 202, true), /* its parent's record comes behind */
-		end_of(11, 11, 9, true),     /* its parent lives and is another's child */
+		end_of(11, 11, 9, true), /* its parent lives and is another's child */
 		end_of(202, 202, 201, true), /* its parent lives */
 		end_of(201, 301, ROOT, false), /* a thread of the child */
-		end_of(12, 12, 2, true),     /* a kernel thread */
-		end_of(204, 204, ROOT, true),
-		end_of(13, 13, 0, true),
+		end_of(12, 12, 2, true), /* a kernel thread */
+		end_of(204, 204, ROOT, true),  end_of(13, 13, 0, true),
 	};
 	size_t ours, open;
 
@@ -164,11 +165,8 @@ static void test_living(void **state)
 int main(void)
 {
 	const struct CMUnitTest ancestry[] = {
-		TREE_TEST(test_sort),
-		TREE_TEST(test_old_version),
-		TREE_TEST(test_open),
-		TREE_TEST(test_chains),
-		TREE_TEST(test_living),
+		TREE_TEST(test_sort),	TREE_TEST(test_old_version), TREE_TEST(test_open),
+		TREE_TEST(test_chains), TREE_TEST(test_living),
 	};
 
 	return cmocka_run_group_tests(ancestry, NULL, NULL);

@@ -41,7 +41,7 @@ static void assert_holds(struct buf *b, const char *expected)
 /* Appends in every way, across the first growth. */
 static void test_appends(void **state)
 {
-	struct buf b = {0};
+	struct buf b = { 0 };
 
 	(void)state;
 	assert_holds(&b, "");
@@ -67,7 +67,7 @@ static void test_appends(void **state)
 /* Growth doubles: a hundred thousand appends must not copy a hundred thousand times. */
 static void test_growth_doubles(void **state)
 {
-	struct buf b = {0};
+	struct buf b = { 0 };
 	unsigned moves = 0;
 	size_t cap = 0;
 
@@ -89,7 +89,7 @@ static void test_growth_doubles(void **state)
 /* buf_printf() with a text longer than any guess. */
 static void test_printf_long(void **state)
 {
-	struct buf b = {0};
+	struct buf b = { 0 };
 	char text[5001];
 
 	(void)state;
@@ -107,7 +107,7 @@ static void test_printf_long(void **state)
 /* buf_uint() against printf at every power of ten and of two, and around it. */
 static void test_uint(void **state)
 {
-	struct buf b = {0};
+	struct buf b = { 0 };
 	uint64_t bases[64 + 20], ten = 1;
 	char expected[32];
 
@@ -136,18 +136,18 @@ static void test_fixed(void **state)
 		unsigned decimals;
 		const char *text;
 	} cases[] = {
-		{1234, 2, "12.34"},
-		{1234, 0, "1234"},
-		{5, 2, "0.05"},
-		{0, 3, "0.000"},
-		{100, 2, "1.00"},
-		{99, 2, "0.99"},
-		{1, 9, "0.000000001"},
-		{1000000000, 9, "1.000000000"},
-		{UINT64_MAX, 9, "18446744073.709551615"},
-		{UINT64_MAX, 1, "1844674407370955161.5"},
+		{ 1234, 2, "12.34" },
+		{ 1234, 0, "1234" },
+		{ 5, 2, "0.05" },
+		{ 0, 3, "0.000" },
+		{ 100, 2, "1.00" },
+		{ 99, 2, "0.99" },
+		{ 1, 9, "0.000000001" },
+		{ 1000000000, 9, "1.000000000" },
+		{ UINT64_MAX, 9, "18446744073.709551615" },
+		{ UINT64_MAX, 1, "1844674407370955161.5" },
 	};
-	struct buf b = {0};
+	struct buf b = { 0 };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -172,7 +172,7 @@ static void check_decimal(struct buf *b, double value)
 /* Decimals as printf() has them: at ties, beside them, for the smallest and the largest. */
 static void test_decimal(void **state)
 {
-	struct buf b = {0};
+	struct buf b = { 0 };
 	double bits;
 
 	(void)state;
@@ -196,7 +196,7 @@ static void test_decimal(void **state)
 /* What was appended last is moved to the right of a width, unless it is wider. */
 static void test_align(void **state)
 {
-	struct buf b = {0};
+	struct buf b = { 0 };
 
 	(void)state;
 	buf_puts(&b, "a|");
@@ -228,19 +228,19 @@ static void test_parse_uint(void **state)
 		size_t taken;
 		uint64_t value;
 	} cases[] = {
-		{"0", 1, true, 1, 0},
-		{"12 3", 4, true, 2, 12},
-		{"1234", 2, true, 2, 12},
-		{"007", 3, true, 3, 7},
-		{"18446744073709551615", 20, true, 20, UINT64_MAX},
-		{"18446744073709551616", 20, false, 0, 0},
-		{"184467440737095516150", 21, false, 0, 0},
-		{"", 0, false, 0, 0},
-		{"1", 0, false, 0, 0},
-		{"-1", 2, false, 0, 0},
-		{"+1", 2, false, 0, 0},
-		{" 1", 2, false, 0, 0},
-		{"x", 1, false, 0, 0},
+		{ "0", 1, true, 1, 0 },
+		{ "12 3", 4, true, 2, 12 },
+		{ "1234", 2, true, 2, 12 },
+		{ "007", 3, true, 3, 7 },
+		{ "18446744073709551615", 20, true, 20, UINT64_MAX },
+		{ "18446744073709551616", 20, false, 0, 0 },
+		{ "184467440737095516150", 21, false, 0, 0 },
+		{ "", 0, false, 0, 0 },
+		{ "1", 0, false, 0, 0 },
+		{ "-1", 2, false, 0, 0 },
+		{ "+1", 2, false, 0, 0 },
+		{ " 1", 2, false, 0, 0 },
+		{ "x", 1, false, 0, 0 },
 	};
 
 	(void)state;
@@ -379,16 +379,11 @@ static void test_debug_log(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_appends),
-		cmocka_unit_test(test_growth_doubles),
-		cmocka_unit_test(test_printf_long),
-		cmocka_unit_test(test_uint),
-		cmocka_unit_test(test_fixed),
-		cmocka_unit_test(test_decimal),
-		cmocka_unit_test(test_align),
-		cmocka_unit_test(test_parse_uint),
-		cmocka_unit_test(test_allocation),
-		cmocka_unit_test(test_die),
+		cmocka_unit_test(test_appends),	    cmocka_unit_test(test_growth_doubles),
+		cmocka_unit_test(test_printf_long), cmocka_unit_test(test_uint),
+		cmocka_unit_test(test_fixed),	    cmocka_unit_test(test_decimal),
+		cmocka_unit_test(test_align),	    cmocka_unit_test(test_parse_uint),
+		cmocka_unit_test(test_allocation),  cmocka_unit_test(test_die),
 		cmocka_unit_test(test_debug_log),
 	};
 

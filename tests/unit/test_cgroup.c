@@ -239,9 +239,13 @@ static void test_missing(void **state)
 static void test_malformed(void **state)
 {
 	static const char *const stats[] = {
-		"", "nr_throttled 1\n", "throttled_usec 1\n", "nr_throttled 1\nthrottled_usec 1",
+		"",
+		"nr_throttled 1\n",
+		"throttled_usec 1\n",
+		"nr_throttled 1\nthrottled_usec 1",
 		"nr_throttled 1\nthrottled_usec 18446744073709552\n",
-		"nr_throttled -1\nthrottled_usec 1\n", "usage_usec 1\nuser_usec 1\nsystem_usec 0\n",
+		"nr_throttled -1\nthrottled_usec 1\n",
+		"usage_usec 1\nuser_usec 1\nsystem_usec 0\n",
 	};
 	struct machine machine;
 	const struct cgroup_sample *now;
@@ -375,8 +379,8 @@ static void test_gone(void **state)
 /* Paths out of the hierarchy, and directories that are none. */
 static void test_paths(void **state)
 {
-	static const char *const outside[] = { "", "a", "/..", "/../v2", "/a/../a", "//a",
-					       "/../../etc" };
+	static const char *const outside[] = { "",	  "a",	 "/..",	      "/../v2",
+					       "/a/../a", "//a", "/../../etc" };
 	struct machine machine;
 
 	open_machine(&machine, state, "v2");

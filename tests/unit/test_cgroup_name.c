@@ -51,8 +51,7 @@ static void test_systemd(void **state)
 	assert_name("/user.slice", "user.slice");
 	assert_name("/user.slice/user-1000.slice", "user-1000.slice");
 	assert_name("/user.slice/user-1000.slice/session-2.scope", "user-1000/session-2.scope");
-	assert_name("/user.slice/user-1000.slice/user@1000.service",
-		    "user-1000/user@1000.service");
+	assert_name("/user.slice/user-1000.slice/user@1000.service", "user-1000/user@1000.service");
 	assert_name("/user.slice/user-1000.slice/user@1000.service/app.slice/a.service",
 		    "user-1000/a.service");
 	assert_name("/user.slice/user-1000.slice/user@1000.service/app.slice/"
@@ -81,8 +80,8 @@ static void test_containers(void **state)
 	assert_name("/machine.slice/libpod-conmon-" HEX ".scope", "podman-conmon:0123456789ab");
 	assert_name("/libpod_parent/libpod-" HEX, "podman:0123456789ab");
 	assert_name("/libpod_parent/libpod-conmon-" HEX, "podman-conmon:0123456789ab");
-	assert_name("/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" HEX
-		    ".scope", "user-1000/podman:0123456789ab");
+	assert_name("/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" HEX ".scope",
+		    "user-1000/podman:0123456789ab");
 	assert_name("/system.slice/cri-containerd-" HEX ".scope", "containerd:0123456789ab");
 	assert_name("/x.slice/crio-" HEX ".scope", "crio:0123456789ab");
 	assert_name("/x.slice/crio-conmon-" HEX ".scope", "crio-conmon:0123456789ab");
@@ -101,9 +100,11 @@ static void test_pods(void **state)
 {
 	(void)state;
 	assert_name("/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_SLICE
-		    ".slice/cri-containerd-" HEX ".scope", "pod:0f1e2d3c/0123456789ab");
+		    ".slice/cri-containerd-" HEX ".scope",
+		    "pod:0f1e2d3c/0123456789ab");
 	assert_name("/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" UID_SLICE
-		    ".slice/crio-" HEX ".scope", "pod:0f1e2d3c/0123456789ab");
+		    ".slice/crio-" HEX ".scope",
+		    "pod:0f1e2d3c/0123456789ab");
 	assert_name("/kubepods.slice/kubepods-pod" UID_SLICE ".slice/docker-" HEX ".scope",
 		    "pod:0f1e2d3c/0123456789ab");
 	assert_name("/kubepods.slice/kubepods-pod" UID_SLICE ".slice/crio-conmon-" HEX ".scope",
@@ -195,9 +196,11 @@ static void test_long(void **state)
 static void test_random(void **state)
 {
 	static const char *const pieces[] = {
-		"/", "/", "/", ".slice", ".scope", ".service", "docker", "docker-", "libpod-", HEX,
-		"pod", UID36, "kubepods", "lxc", "machine.slice", "machine-", "\\x2d", "\\x",
-		"user.slice", "user-", "1000", "crio-", " (deleted)", "\xff",
+		"/",	    "/",      "/",	    ".slice",	  ".scope",
+		".service", "docker", "docker-",    "libpod-",	  HEX,
+		"pod",	    UID36,    "kubepods",   "lxc",	  "machine.slice",
+		"machine-", "\\x2d",  "\\x",	    "user.slice", "user-",
+		"1000",	    "crio-",  " (deleted)", "\xff",
 	};
 	uint32_t random = 1;
 
@@ -222,12 +225,9 @@ static void test_random(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_systemd),
-		cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_pods),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_systemd), cmocka_unit_test(test_containers),
+		cmocka_unit_test(test_pods),	cmocka_unit_test(test_others),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_long),
 		cmocka_unit_test(test_random),
 	};
 

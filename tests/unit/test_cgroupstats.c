@@ -360,14 +360,10 @@ static void test_live(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answer),
-		cmocka_unit_test(test_together),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_silence),
-		cmocka_unit_test(test_closed),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_flood),
+		cmocka_unit_test(test_answer),	cmocka_unit_test(test_together),
+		cmocka_unit_test(test_errors),	cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_closed),	cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_foreign), cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_live),
 	};
 

@@ -100,11 +100,14 @@ static void test_others(void **state)
 	static const struct {
 		const char *id, *cell;
 	} cases[] = {
-		{ "pid", "42" }, { "tgid", "42" }, { "ppid", "41" }, { "uid", "1000" },
-		{ "user", "somebod+" }, { "run", "12.0" }, { "usr", "3.0" }, { "sys", "9.0" },
-		{ "elap", "0:01" }, { "comm", "waiter" }, { "command", "waiter" },
-		{ "state", "-" }, { "read", "-" }, { "cuser", "-" }, { "ac_nice", "-" },
-		{ "cgroup", "-                       " },
+		{ "pid", "42" },	 { "tgid", "42" },
+		{ "ppid", "41" },	 { "uid", "1000" },
+		{ "user", "somebod+" },	 { "run", "12.0" },
+		{ "usr", "3.0" },	 { "sys", "9.0" },
+		{ "elap", "0:01" },	 { "comm", "waiter" },
+		{ "command", "waiter" }, { "state", "-" },
+		{ "read", "-" },	 { "cuser", "-" },
+		{ "ac_nice", "-" },	 { "cgroup", "-                       " },
 	};
 	struct scene *scene = *state;
 	struct task_raw *raw = add_waiter(scene);
@@ -277,15 +280,15 @@ static void test_record(void **state)
 }
 
 /* Asserts the total of a column over all rows. */
-static void check_total(const struct scene *scene, enum unit unit, const char *id,
-			const char *cell)
+static void check_total(const struct scene *scene, enum unit unit, const char *id, const char *cell)
 {
 	const struct column *column = scene_column(id);
 	struct view view = { &scene->frame, unit, TEXT_UTF8 };
 	const struct row *rows[8];
 	struct task_raw counters = { 0 };
 	struct deltas deltas = { 0 };
-	struct row sum = { .raw = &counters, .deltas = &deltas,
+	struct row sum = { .raw = &counters,
+			   .deltas = &deltas,
 			   .interval_ns = scene->frame.interval_ns };
 	struct buf out = { 0 }, scratch = { 0 };
 	struct value total;
@@ -342,8 +345,8 @@ static void test_ladder(void **state)
 	static const struct {
 		uint64_t ms;
 		const char *cell;
-	} cases[] = { { 9999, "9999.0" },   { 12345, "12345" },	   { 99999, "99999" },
-		      { 100000, "100k" },   { 999000, "999k" },	   { 999999, ">999k" },
+	} cases[] = { { 9999, "9999.0" },   { 12345, "12345" },	    { 99999, "99999" },
+		      { 100000, "100k" },   { 999000, "999k" },	    { 999999, ">999k" },
 		      { 5000000, ">999k" }, { 4000000000, ">999k" } };
 	struct scene *scene = *state;
 
@@ -385,10 +388,14 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 static void test_widths(void **state)
 {
 	static const char *const names[] = {
-		"", "x", "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97",
+		"",
+		"x",
+		"\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97",
 		"a\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2",
 		"e\xcc\x81\xcc\x82 x",
-		"\x1b]0;x\x07\x1b]0;x\x07", "\xff\xfe\xfd\xfc\xfb\xfa", "\\\\\\\\\\\\\\\\\\\\",
+		"\x1b]0;x\x07\x1b]0;x\x07",
+		"\xff\xfe\xfd\xfc\xfb\xfa",
+		"\\\\\\\\\\\\\\\\\\\\",
 		"\xe2\x80\xae\xc2\x9b\xe2\x80\x8b",
 		"a name that is far longer than any column is wide",
 	};
@@ -396,8 +403,8 @@ static void test_widths(void **state)
 	struct buf out = { 0 }, scratch = { 0 };
 
 	for (unsigned n = 0; n < ARRAY_SIZE(names); n++) {
-		struct task_raw *raw = scene_add(&scene->samples[1], INT32_MAX, INT32_MAX,
-						 SEC(101));
+		struct task_raw *raw =
+			scene_add(&scene->samples[1], INT32_MAX, INT32_MAX, SEC(101));
 
 		fill_extreme(scene, raw, names[n]);
 		scene_build(scene, 1, n % 2, 0);
@@ -424,7 +431,7 @@ static void test_roles(void)
 	static const struct {
 		char key;
 		const char *id;
-	} keys[] = { { '1', "cpu" }, { '8', "irq" },  { '9', "mem" },  { '0', "total" },
+	} keys[] = { { '1', "cpu" }, { '8', "irq" }, { '9', "mem" }, { '0', "total" },
 		     { 'P', "run" }, { 'N', "pid" }, { 'T', "time" } };
 	char heading[COLUMN_HEADING];
 	unsigned defaults = 0;
@@ -456,9 +463,10 @@ static void test_roles(void)
 static void test_table(void **state)
 {
 	static const char *const ids[] = {
-		"pid", "tgid", "ppid", "user", "uid", "state", "run", "usr", "sys", "total", "mem",
-		"cpu", "blkio", "swapin", "reclaim", "thrash", "compact", "wpcopy", "irq", "elap",
-		"cuser", "csys", "comm", "command", "cgroup", "read", "write", "cancel",
+		"pid",	   "tgid",   "ppid",	"user",	  "uid",  "state", "run",
+		"usr",	   "sys",    "total",	"mem",	  "cpu",  "blkio", "swapin",
+		"reclaim", "thrash", "compact", "wpcopy", "irq",  "elap",  "cuser",
+		"csys",	   "comm",   "command", "cgroup", "read", "write", "cancel",
 	};
 	static const char digits[] = "1234567809";
 
@@ -501,10 +509,10 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SCENE_TEST(test_units), SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
-		SCENE_TEST(test_baseline), SCENE_TEST(test_max), SCENE_TEST(test_rose), SCENE_TEST(test_proc),
-		SCENE_TEST(test_record), SCENE_TEST(test_totals), SCENE_TEST(test_ladder),
-		SCENE_TEST(test_widths), cmocka_unit_test(test_table),
+		SCENE_TEST(test_units),	   SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
+		SCENE_TEST(test_baseline), SCENE_TEST(test_max),    SCENE_TEST(test_rose),
+		SCENE_TEST(test_proc),	   SCENE_TEST(test_record), SCENE_TEST(test_totals),
+		SCENE_TEST(test_ladder),   SCENE_TEST(test_widths), cmocka_unit_test(test_table),
 	};
 
 	/* The width of characters is the locale's. */

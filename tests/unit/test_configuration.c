@@ -47,8 +47,7 @@ static void drop(struct applied *applied)
 }
 
 /* Asserts how a text is written anew. */
-static void assert_rewritten(const char *text, const struct view_config *view,
-			     const char *expected)
+static void assert_rewritten(const char *text, const struct view_config *view, const char *expected)
 {
 	struct buf out = { 0 };
 
@@ -159,7 +158,8 @@ static void test_unknown(void **state)
 	struct applied applied;
 
 	(void)state;
-	apply(&applied, "colour = red\nbatch = yes\ncolour = blue\ncolours = 3\npid = 1\ncol = 1\n");
+	apply(&applied,
+	      "colour = red\nbatch = yes\ncolour = blue\ncolours = 3\npid = 1\ncol = 1\n");
 	assert_int_equal(applied.faults.broken, 0);
 	assert_string_equal(buf_cstr(&applied.faults.unknown), "colour, batch, colours, pid, col");
 	assert_false(applied.options.batch);
@@ -178,8 +178,8 @@ static void test_unknown(void **state)
 /* The command line replaces what the file said. */
 static void test_overridden(void **state)
 {
-	char *argv[] = { (char *)"stalltop", (char *)"-d", (char *)"3", (char *)"-u",
-			 (char *)"5,6", (char *)"-g", (char *)"process", NULL };
+	char *argv[] = { (char *)"stalltop", (char *)"-d", (char *)"3",	      (char *)"-u",
+			 (char *)"5,6",	     (char *)"-g", (char *)"process", NULL };
 	struct applied applied;
 	struct buf why = { 0 };
 
@@ -254,8 +254,8 @@ static void test_rewrite_broken(void **state)
 	(void)state;
 	options_default(&options);
 	assert_rewritten("what is this\nrows = none\ndelay = soon\n", &options.view,
-			 "# what is this\n# rows = none\ndelay = 2\nsort = -total\nunit = percent\n"
-			 STANDARD_REST);
+			 "# what is this\n# rows = none\ndelay = 2\nsort = -total\nunit = "
+			 "percent\n" STANDARD_REST);
 }
 
 /* A file below a test's tree. */
@@ -306,13 +306,15 @@ static void test_save(void **state)
 
 	options_default(&options);
 	options.view.unit = UNIT_COUNT;
-	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_SAVED);
+	assert_int_equal(configuration_save(path, &options.view, false, &message),
+			 CONFIGURATION_SAVED);
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0600);
 	configuration_load(path, &options, &text, &message);
 	assert_int_equal(options.view.unit, UNIT_COUNT);
 	assert_int_equal(chmod(path, 0640), 0);
-	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_SAVED);
+	assert_int_equal(configuration_save(path, &options.view, false, &message),
+			 CONFIGURATION_SAVED);
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0640);
 	options_free(&options);
@@ -333,7 +335,8 @@ static void test_save_link(void **state)
 	put_text(tree, "real/file", "# kept\n");
 	assert_int_equal(symlinkat("real/file", tree->fd, "link"), 0);
 	options_default(&options);
-	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_SAVED);
+	assert_int_equal(configuration_save(path, &options.view, false, &message),
+			 CONFIGURATION_SAVED);
 	assert_int_equal(lstat(path, &info), 0);
 	assert_true(S_ISLNK(info.st_mode));
 	assert_file(real, "# kept\ndelay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
@@ -352,13 +355,16 @@ static void test_save_broken(void **state)
 
 	put_text(tree, "config", "unit = ms\nwhat\nrows = x\n");
 	options_default(&options);
-	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_ASK);
-	assert_string_equal(buf_cstr(&message), "configuration line 2: it is not NAME = VALUE "
+	assert_int_equal(configuration_save(path, &options.view, false, &message),
+			 CONFIGURATION_ASK);
+	assert_string_equal(buf_cstr(&message),
+			    "configuration line 2: it is not NAME = VALUE "
 			    "(and 1 more); turn such lines into comments and write?");
 	assert_file(path, "unit = ms\nwhat\nrows = x\n");
-	assert_int_equal(configuration_save(path, &options.view, true, &message), CONFIGURATION_SAVED);
-	assert_file(path, "unit = percent\n# what\n# rows = x\ndelay = 2\nsort = -total\n"
-		    STANDARD_REST);
+	assert_int_equal(configuration_save(path, &options.view, true, &message),
+			 CONFIGURATION_SAVED);
+	assert_file(path,
+		    "unit = percent\n# what\n# rows = x\ndelay = 2\nsort = -total\n" STANDARD_REST);
 	assert_int_equal(entries(tree->path), 1);
 	buf_free(&message);
 	free(path);
@@ -402,9 +408,11 @@ static void test_save_nowhere(void **state)
 
 	put_text(tree, "file", "");
 	options_default(&options);
-	assert_int_equal(configuration_save(path, &options.view, true, &message), CONFIGURATION_FAILED);
+	assert_int_equal(configuration_save(path, &options.view, true, &message),
+			 CONFIGURATION_FAILED);
 	assert_non_null(strstr(buf_cstr(&message), strerror(ENOTDIR)));
-	assert_int_equal(configuration_save(NULL, &options.view, false, &message), CONFIGURATION_FAILED);
+	assert_int_equal(configuration_save(NULL, &options.view, false, &message),
+			 CONFIGURATION_FAILED);
 	buf_free(&message);
 	free(path);
 }
@@ -426,8 +434,10 @@ static void test_unreadable(void **state)
 	configuration_load(path, &options, &text, &message);
 	assert_non_null(strstr(buf_cstr(&message), strerror(EISDIR)));
 	assert_memory_equal(&options, &standard, sizeof(options));
-	assert_int_equal(configuration_save(path, &options.view, false, &message), CONFIGURATION_ASK);
-	assert_int_equal(configuration_save(path, &options.view, true, &message), CONFIGURATION_FAILED);
+	assert_int_equal(configuration_save(path, &options.view, false, &message),
+			 CONFIGURATION_ASK);
+	assert_int_equal(configuration_save(path, &options.view, true, &message),
+			 CONFIGURATION_FAILED);
 	buf_free(&message);
 	buf_free(&text);
 	free(path);

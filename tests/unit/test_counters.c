@@ -17,9 +17,12 @@
 /* Counters that are all known, each with a value of its own. */
 static struct counters filled(uint64_t base)
 {
-	struct counters counters = { .run_ns = base + 100, .user_ns = base + 200,
-				     .system_ns = base + 300, .life_ns = base + 400,
-				     .valid = ALL, .members = 1 };
+	struct counters counters = { .run_ns = base + 100,
+				     .user_ns = base + 200,
+				     .system_ns = base + 300,
+				     .life_ns = base + 400,
+				     .valid = ALL,
+				     .members = 1 };
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		counters.delay[kind] = (struct delay_sum){ base + 2 * kind, base + 2 * kind + 1 };
@@ -71,8 +74,9 @@ static void test_add_unknown(void **state)
 	more.valid &= ~VALID_TICK;
 	more.life_ns = 0;
 	counters_add(&sum, &more);
-	assert_int_equal(sum.valid, (DELAY_BOTH(DELAY_ALL & ~DELAY_BIT(DELAY_BLKIO) &
-						~DELAY_BIT(DELAY_IRQ)) | VALID_RUN));
+	assert_int_equal(sum.valid,
+			 (DELAY_BOTH(DELAY_ALL & ~DELAY_BIT(DELAY_BLKIO) & ~DELAY_BIT(DELAY_IRQ)) |
+			  VALID_RUN));
 	assert_int_equal(sum.life_ns, 0);
 	/* Nor does it come back with the next. */
 	more = filled(30);
@@ -311,18 +315,12 @@ static void test_booked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_add_unknown),
-		cmocka_unit_test(test_add_known),
-		cmocka_unit_test(test_lift_forward),
-		cmocka_unit_test(test_lift_back),
-		cmocka_unit_test(test_lift_modulo),
-		cmocka_unit_test(test_lift_overflow),
-		cmocka_unit_test(test_lift_unknown),
-		cmocka_unit_test(test_diff),
-		cmocka_unit_test(test_mask),
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_below),
+		cmocka_unit_test(test_add),	      cmocka_unit_test(test_add_unknown),
+		cmocka_unit_test(test_add_known),     cmocka_unit_test(test_lift_forward),
+		cmocka_unit_test(test_lift_back),     cmocka_unit_test(test_lift_modulo),
+		cmocka_unit_test(test_lift_overflow), cmocka_unit_test(test_lift_unknown),
+		cmocka_unit_test(test_diff),	      cmocka_unit_test(test_mask),
+		cmocka_unit_test(test_known),	      cmocka_unit_test(test_below),
 		cmocka_unit_test(test_booked),
 	};
 

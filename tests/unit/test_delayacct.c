@@ -345,12 +345,13 @@ static void test_mask_irq(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_switch), TREE_TEST(test_boot), TREE_TEST(test_no_switch),
-		TREE_TEST(test_toggled), TREE_TEST(test_set),
-		TREE_TEST(test_put_back), TREE_TEST(test_mask_off),
-		TREE_TEST(test_mask_older), TREE_TEST(test_mask_gap),
-		TREE_TEST(test_mask_kthread), TREE_TEST(test_mask_threads),
-		TREE_TEST(test_mask_switched), TREE_TEST(test_mask_irq),
+		TREE_TEST(test_switch),	      TREE_TEST(test_boot),
+		TREE_TEST(test_no_switch),    TREE_TEST(test_toggled),
+		TREE_TEST(test_set),	      TREE_TEST(test_put_back),
+		TREE_TEST(test_mask_off),     TREE_TEST(test_mask_older),
+		TREE_TEST(test_mask_gap),     TREE_TEST(test_mask_kthread),
+		TREE_TEST(test_mask_threads), TREE_TEST(test_mask_switched),
+		TREE_TEST(test_mask_irq),
 	};
 
 	return cmocka_run_group_tests_name("delayacct", tests, NULL, NULL);

@@ -140,8 +140,8 @@ static void test_just_read(void **state)
 
 		if (known)
 			give(scene_add(&scene->samples[0], 5, 5, start), 7);
-		give(known ? scene_again(&scene->samples[1], &scene->samples[0].raw[0]) :
-			     scene_add(&scene->samples[1], 5, 5, start),
+		give(known ? scene_again(&scene->samples[1], &scene->samples[0].raw[0])
+			   : scene_add(&scene->samples[1], 5, 5, start),
 		     12);
 		merge(scene, 1, false, &record, 1);
 		assert_int_equal(scene->frame.n, 1);

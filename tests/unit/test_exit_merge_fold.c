@@ -32,10 +32,13 @@ static void test_epitaph(void **state)
 		uint32_t status;
 		const char *words;
 	} cases[] = {
-		{ EXIT(0), NULL }, { EXIT(3), "exit 3" }, { EXIT(255), "exit 255" },
+		{ EXIT(0), NULL },
+		{ EXIT(3), "exit 3" },
+		{ EXIT(255), "exit 255" },
 		{ KILLED(SIGKILL), WORD("KILL", "9") },
 		{ KILLED(SIGSEGV) | 0x80, WORD("SEGV", "11") },
-		{ KILLED(SIGTERM), WORD("TERM", "15") }, { KILLED(100), "signal 100" },
+		{ KILLED(SIGTERM), WORD("TERM", "15") },
+		{ KILLED(100), "signal 100" },
 	};
 	struct scene *scene = *state;
 
@@ -166,9 +169,10 @@ static void test_fold_sorts(void **state)
 
 		folded += row->members;
 		sum += row->deltas->grown.delay[DELAY_CPU].ns;
-		assert_int_equal(row->members, row->task->ppid == 2 ? 1 :
-					       row->task->ppid == 3 ? 5 :
-					       row->task->ppid == 4 ? 11 : 41);
+		assert_int_equal(row->members, row->task->ppid == 2   ? 1
+					       : row->task->ppid == 3 ? 5
+					       : row->task->ppid == 4 ? 11
+								      : 41);
 	}
 	assert_int_equal(folded, 60);
 	assert_int_equal(sum, MS(60 * 61 / 2));
@@ -316,8 +320,8 @@ static void test_fold_zombies(void **state)
 		assert_int_equal(row_of(scene, 20, true)->task->reaper, 1);
 		for (unsigned i = 0; i < 6; i++) {
 			pid_t pid = (pid_t)(20 + i);
-			struct task_raw *raw = scene_add(&scene->samples[2], pid, pid,
-							 SEC(102) + MS(8));
+			struct task_raw *raw =
+				scene_add(&scene->samples[2], pid, pid, SEC(102) + MS(8));
 
 			give(raw, i + 1);
 			raw->counters.run_ns += MS(lacks);

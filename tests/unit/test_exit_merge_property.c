@@ -143,8 +143,10 @@ static void make_threads(struct world *world)
 		for (unsigned i = 0; i < threads; i++) {
 			struct life *life = &world->lives[world->n++];
 
-			*life = (struct life){ .start = start, .end = make_end(world, start),
-					       .pid = pid++, .tgid = leader->pid };
+			*life = (struct life){ .start = start,
+					       .end = make_end(world, start),
+					       .pid = pid++,
+					       .tgid = leader->pid };
 			life->tgid = leader->pid;
 			life->sent = life->end;
 			life->reaped = life->end + 1;
@@ -277,8 +279,9 @@ static void step_on(struct world *world, unsigned step)
 {
 	struct sample *cur = &world->samples[step % 2], *prev = &world->samples[(step + 1) % 2];
 	struct frame_options options = { .since_start = false };
-	struct exit_batch batch = { .records = world->records, .threads = world->threads,
-					 .gone = has_gone, .arg = world };
+	struct exit_batch batch = {
+		.records = world->records, .threads = world->threads, .gone = has_gone, .arg = world
+	};
 	uint64_t begin = SEC(100 + 2 * step);
 
 	/* Never longer than a second between two. */

@@ -20,8 +20,8 @@ static void add_process(struct scene *scene, unsigned threads)
 /* The next reading of one of them. */
 static struct task_raw *read_again(struct scene *scene, unsigned to, pid_t pid, uint64_t base)
 {
-	struct task_raw *raw = scene_again(&scene->samples[to],
-					   sample_find(&scene->samples[to - 1], 5, pid));
+	struct task_raw *raw =
+		scene_again(&scene->samples[to], sample_find(&scene->samples[to - 1], 5, pid));
 
 	raw->exited = false;
 	raw->was = 0;

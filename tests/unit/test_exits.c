@@ -125,8 +125,13 @@ static void test_last_group(void **state)
 {
 	uint8_t bytes[MESSAGE_MAX], record[RECORD_MAX];
 	struct record_values task = make_task(0, 72, 0), group = make_task(0, 0, 0);
-	struct record_message message = { .type = FAMILY, .cmd = 2, .seq = 100, .tgid = true,
-					  .id = 70, .pad = true, .unknown = true,
+	struct record_message message = { .type = FAMILY,
+					  .cmd = 2,
+					  .seq = 100,
+					  .tgid = true,
+					  .id = 70,
+					  .pad = true,
+					  .unknown = true,
 					  .record = record };
 	struct kernel kernel;
 	uint32_t len;
@@ -425,13 +430,33 @@ static void test_cpus(void **state)
 		const char *list;
 		unsigned cpus;
 	} cases[] = {
-		{ "0", 1 }, { "0\n", 1 }, { "0-3", 4 }, { "0-3\n", 4 }, { "0-3,8", 9 },
-		{ "0-3,8\n", 9 }, { "0,2,4-5\n", 6 }, { "8,0-3", 9 }, { "0-8191\n", 8192 },
-		{ "0-65535", 65536 }, { "7", 8 },
-		{ "", 0 }, { "\n", 0 }, { "x", 0 }, { "0-", 0 }, { "0-\n", 0 }, { "0,", 0 },
-		{ "-3", 0 }, { "0-3 ", 0 }, { "0-3x", 0 }, { " 0-3", 0 }, { "0--3", 0 },
-		{ "0x3", 0 }, { "0-65536", 0 }, { "0-4294967296", 0 },
-		{ "0-18446744073709551616", 0 }, { "0-99999999999999999999999999", 0 },
+		{ "0", 1 },
+		{ "0\n", 1 },
+		{ "0-3", 4 },
+		{ "0-3\n", 4 },
+		{ "0-3,8", 9 },
+		{ "0-3,8\n", 9 },
+		{ "0,2,4-5\n", 6 },
+		{ "8,0-3", 9 },
+		{ "0-8191\n", 8192 },
+		{ "0-65535", 65536 },
+		{ "7", 8 },
+		{ "", 0 },
+		{ "\n", 0 },
+		{ "x", 0 },
+		{ "0-", 0 },
+		{ "0-\n", 0 },
+		{ "0,", 0 },
+		{ "-3", 0 },
+		{ "0-3 ", 0 },
+		{ "0-3x", 0 },
+		{ " 0-3", 0 },
+		{ "0--3", 0 },
+		{ "0x3", 0 },
+		{ "0-65536", 0 },
+		{ "0-4294967296", 0 },
+		{ "0-18446744073709551616", 0 },
+		{ "0-99999999999999999999999999", 0 },
 	};
 
 	(void)state;
@@ -443,18 +468,12 @@ static void test_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_single),
-		cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_last),
-		cmocka_unit_test(test_last_group),
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_comm),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_due),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_clear),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_single),	 cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_last),	 cmocka_unit_test(test_last_group),
+		cmocka_unit_test(test_versions), cmocka_unit_test(test_comm),
+		cmocka_unit_test(test_times),	 cmocka_unit_test(test_due),
+		cmocka_unit_test(test_many),	 cmocka_unit_test(test_clear),
+		cmocka_unit_test(test_fields),	 cmocka_unit_test(test_keep),
 		cmocka_unit_test(test_cpus),
 	};
 

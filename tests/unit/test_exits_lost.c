@@ -157,8 +157,12 @@ static void test_uncounted(void **state)
 static void send_foreign(struct kernel *kernel, unsigned what)
 {
 	uint8_t bytes[MESSAGE_MAX], record[RECORD_MAX] = { USUAL };
-	struct record_message message = { .type = FAMILY, .cmd = 2, .seq = 7, .id = 70,
-					  .record = record, .len = record_size(USUAL) };
+	struct record_message message = { .type = FAMILY,
+					  .cmd = 2,
+					  .seq = 7,
+					  .id = 70,
+					  .record = record,
+					  .len = record_size(USUAL) };
 
 	if (what == 0)
 		message.type = FAMILY + 1;
@@ -207,8 +211,8 @@ static void send_broken(struct kernel *kernel, unsigned what)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	uint8_t bytes[MESSAGE_MAX] = { 0 };
-	uint32_t len = (uint32_t)make_message(bytes, what == 0 ? 7 : USUAL, kernel->seq[0]++,
-					      &task, NULL);
+	uint32_t len =
+		(uint32_t)make_message(bytes, what == 0 ? 7 : USUAL, kernel->seq[0]++, &task, NULL);
 
 	if (what == 1)
 		len = 20; /* no attributes */
@@ -261,8 +265,11 @@ static void test_cut_record(void **state)
 	kernel_open(&kernel, false);
 	record_make(record, USUAL, &task);
 	for (size_t len = 0; len <= record_size(USUAL); len += 8) {
-		struct record_message message = { .type = FAMILY, .cmd = 2, .id = 70,
-						  .seq = kernel.seq[0]++, .record = record,
+		struct record_message message = { .type = FAMILY,
+						  .cmd = 2,
+						  .id = 70,
+						  .seq = kernel.seq[0]++,
+						  .record = record,
 						  .len = len };
 
 		send_bytes(&kernel, 0, bytes, record_message(bytes, &message));
@@ -358,14 +365,10 @@ static void test_garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_uncounted),
-		cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_cut_record),
-		cmocka_unit_test(test_together),
-		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_lost),	  cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_uncounted), cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_broken),	  cmocka_unit_test(test_cut_record),
+		cmocka_unit_test(test_together),  cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_garbage),
 	};
 

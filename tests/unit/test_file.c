@@ -62,8 +62,9 @@ static void test_spans(void **state)
 /* What is no number with two decimals, and the largest that is one. */
 static void test_hundredths(void **state)
 {
-	static const char *const bad[] = { "", "1", "1.", "1.2", "1.234", ".12", "1,23", "-1.00",
-					   "184467440737095516.16" };
+	static const char *const bad[] = { "",	   "1",	    "1.",
+					   "1.2",  "1.234", ".12",
+					   "1,23", "-1.00", "184467440737095516.16" };
 	const char *const most = "184467440737095516.15";
 	struct span text = { most, most + strlen(most) };
 	uint64_t value = UNTOUCHED;

@@ -367,11 +367,10 @@ static void test_unknown(void **state)
 		~(DELAY_BOTH(DELAY_BIT(DELAY_IRQ)) | DELAY_COUNT_BIT(DELAY_CPU) | VALID_TICK);
 	scene_build(scene, 1, false, DELAY_BIT(DELAY_WPCOPY));
 	row = &scene->frame.rows[0];
-	assert_int_equal(row->valid,
-			 SCENE_VALID & ~(DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)) |
-					 DELAY_BOTH(DELAY_BIT(DELAY_IRQ)) |
-					 DELAY_BOTH(DELAY_BIT(DELAY_WPCOPY)) |
-					 DELAY_COUNT_BIT(DELAY_CPU) | VALID_TICK));
+	assert_int_equal(row->valid, SCENE_VALID & ~(DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)) |
+						     DELAY_BOTH(DELAY_BIT(DELAY_IRQ)) |
+						     DELAY_BOTH(DELAY_BIT(DELAY_WPCOPY)) |
+						     DELAY_COUNT_BIT(DELAY_CPU) | VALID_TICK));
 	/* cpu, swapin, reclaim, compact are left. */
 	assert_true(row->deltas->total.ns == MS(4));
 	assert_true(row->deltas->mem.ns == MS(3));
@@ -542,26 +541,16 @@ static void test_notes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SCENE_TEST(test_first),
-		SCENE_TEST(test_delta),
-		SCENE_TEST(test_birth),
-		SCENE_TEST(test_first_seen_old),
-		SCENE_TEST(test_birth_edge),
-		SCENE_TEST(test_reuse),
-		SCENE_TEST(test_merge),
-		SCENE_TEST(test_threads),
-		SCENE_TEST(test_falling),
-		SCENE_TEST(test_zombie),
-		SCENE_TEST(test_count_wrap),
-		SCENE_TEST(test_wide_count),
-		SCENE_TEST(test_overflow),
-		SCENE_TEST(test_zero_interval),
-		SCENE_TEST(test_unknown),
-		SCENE_TEST(test_no_run),
-		SCENE_TEST(test_since_start),
-		SCENE_TEST(test_sums),
-		SCENE_TEST(test_split),
-		SCENE_TEST(test_row_add),
+		SCENE_TEST(test_first),	      SCENE_TEST(test_delta),
+		SCENE_TEST(test_birth),	      SCENE_TEST(test_first_seen_old),
+		SCENE_TEST(test_birth_edge),  SCENE_TEST(test_reuse),
+		SCENE_TEST(test_merge),	      SCENE_TEST(test_threads),
+		SCENE_TEST(test_falling),     SCENE_TEST(test_zombie),
+		SCENE_TEST(test_count_wrap),  SCENE_TEST(test_wide_count),
+		SCENE_TEST(test_overflow),    SCENE_TEST(test_zero_interval),
+		SCENE_TEST(test_unknown),     SCENE_TEST(test_no_run),
+		SCENE_TEST(test_since_start), SCENE_TEST(test_sums),
+		SCENE_TEST(test_split),	      SCENE_TEST(test_row_add),
 		SCENE_TEST(test_notes),
 	};
 

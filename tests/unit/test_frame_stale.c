@@ -63,7 +63,8 @@ static void test_since_start(void **state)
 /* Reads a task that ran before the second of three samples, and ended a wait before the last. */
 static void read_wait(struct scene *scene, uint64_t ran_ns, uint64_t waited_ns)
 {
-	struct task_raw *raw = with_life(scene_add(&scene->samples[0], 5, 5, SEC(1)), SEC(99), MS(9));
+	struct task_raw *raw =
+		with_life(scene_add(&scene->samples[0], 5, 5, SEC(1)), SEC(99), MS(9));
 
 	raw = with_life(scene_again(&scene->samples[1], raw), SEC(101), MS(9) + ran_ns);
 	scene_build(scene, 1, false, 0);

@@ -205,8 +205,10 @@ static void test_tree(void **state)
 /* Whatever paths there are, members are contiguous and each is counted once. */
 static void test_hostile_paths(void **state)
 {
-	static const char *const paths[] = { "", "/", "//", "/a//b", "a", "/../x", "/\n", "/a/",
-					     "/a", "/a/b", "/a/b (deleted)", "/\xff/\xff" };
+	static const char *const paths[] = {
+		"",    "/",  "//",   "/a//b",	       "a",	    "/../x", "/\n",
+		"/a/", "/a", "/a/b", "/a/b (deleted)", "/\xff/\xff"
+	};
 	struct state *s = *state;
 	const struct frame *frame;
 	struct view view;

@@ -116,8 +116,8 @@ static void test_own(void **state)
 /* What is wanted by name is taken, whatever there is in it. */
 static void test_wanted(void **state)
 {
-	static const char *const unknown[] = { "v1", "v", "cp", "cpus", "systemd", "cpuacct,cpu",
-					       "", ",", "name=", "0", "memory,", "/" };
+	static const char *const unknown[] = { "v1", "v", "cp",	   "cpus", "systemd", "cpuacct,cpu",
+					       "",   ",", "name=", "0",	   "memory,", "/" };
 	const struct tree *tree = *state;
 	struct hierarchy hierarchy;
 	struct buf names = { 0 };
@@ -199,8 +199,8 @@ static void test_part(void **state)
 /* Where groups lie below a hierarchy that is mounted as a whole. */
 static void test_below(void **state)
 {
-	static const char *const none[] = { "", "a", "//", "//a", "/..", "/../a", "/a/..", "/a//b",
-					    "/./a", "/a/" };
+	static const char *const none[] = { "",	     "a",     "//",    "//a",  "/..",
+					    "/../a", "/a/..", "/a//b", "/./a", "/a/" };
 	struct hierarchy hierarchy = { .version = 1, .name = "memory", .group = "/" };
 
 	(void)state;
@@ -352,8 +352,8 @@ static void test_number(void **state)
 static void test_is_below(void **state)
 {
 	static const char *const good[] = { "a", "a/b", "...", "a/..b/c..", ".a", "a b/\n" };
-	static const char *const bad[] = { "", "/", "/a", "a/", "a//b", ".", "..", "a/..", "a/../b",
-					   "../a", "./a", "a/." };
+	static const char *const bad[] = { "",	 "/",	 "/a",	   "a/",   "a//b", ".",
+					   "..", "a/..", "a/../b", "../a", "./a",  "a/." };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(good); i++)

@@ -64,11 +64,10 @@ static void test_hierarchies(void **state)
 /* Where nothing shows the whole hierarchy a part of it will do, with its group. */
 static void test_part(void **state)
 {
-	static const char parts[] =
-		"1 2 0:3 /docker/a\\040b /one rw - cgroup c rw,memory\n"
-		"1 2 0:3 /../x /two rw - cgroup c rw,memory\n"
-		"1 2 0:4 /part /three rw - cgroup c rw,cpu\n"
-		"1 2 0:4 / /four rw - cgroup c rw,cpu\n";
+	static const char parts[] = "1 2 0:3 /docker/a\\040b /one rw - cgroup c rw,memory\n"
+				    "1 2 0:3 /../x /two rw - cgroup c rw,memory\n"
+				    "1 2 0:4 /part /three rw - cgroup c rw,cpu\n"
+				    "1 2 0:4 / /four rw - cgroup c rw,cpu\n";
 	static const struct {
 		const char *hierarchy, *group, *path;
 	} cases[] = {

@@ -138,8 +138,8 @@ static void test_depth(void **state)
 		json_close(&s->json);
 	value = inner = read_back(s);
 	for (; !json_is_string(inner); depth++)
-		inner = json_is_array(inner) ? json_array_get(inner, 0) :
-					       json_object_iter_value(json_object_iter(inner));
+		inner = json_is_array(inner) ? json_array_get(inner, 0)
+					     : json_object_iter_value(json_object_iter(inner));
 	assert_int_equal(depth, JSON_DEPTH + 1);
 	assert_string_equal(json_string_value(inner), "here");
 	json_decref(value);
@@ -174,11 +174,21 @@ static void test_real(void **state)
 		double value;
 		const char *text;
 	} cases[] = {
-		{ 0, "0.0" }, { -0.0, "-0.0" }, { 3, "3.0" }, { 0.1, "0.1" }, { -2.5, "-2.5" },
-		{ 0.1 + 0.2, "0.3" }, { 1763697602.123456, "1763697602.123456" },
-		{ 1e15, "1000000000000000.0" }, { 1e16, "1e+16" }, { 1e-5, "1e-05" },
-		{ DBL_MAX, "1.797693134862316e+308" }, { DBL_MIN, "2.225073858507201e-308" },
-		{ NAN, "null" }, { INFINITY, "null" }, { -INFINITY, "null" },
+		{ 0, "0.0" },
+		{ -0.0, "-0.0" },
+		{ 3, "3.0" },
+		{ 0.1, "0.1" },
+		{ -2.5, "-2.5" },
+		{ 0.1 + 0.2, "0.3" },
+		{ 1763697602.123456, "1763697602.123456" },
+		{ 1e15, "1000000000000000.0" },
+		{ 1e16, "1e+16" },
+		{ 1e-5, "1e-05" },
+		{ DBL_MAX, "1.797693134862316e+308" },
+		{ DBL_MIN, "2.225073858507201e-308" },
+		{ NAN, "null" },
+		{ INFINITY, "null" },
+		{ -INFINITY, "null" },
 	};
 	struct state *s = *state;
 
@@ -270,8 +280,7 @@ static void test_any_text(void **state)
 		size_t len = (size_t)random() % sizeof(text);
 
 		for (size_t i = 0; i < len; i++)
-			text[i] = (char)(round % 2 ? "\"\\a\n"[random() % 4] :
-						     1 + random() % 255);
+			text[i] = (char)(round % 2 ? "\"\\a\n"[random() % 4] : 1 + random() % 255);
 		text[len] = '\0';
 		buf_free(&s->out);
 		check_text(s, text);
@@ -281,8 +290,9 @@ static void test_any_text(void **state)
 /* Delays by kind: what is not valid is null. */
 static void test_delays(void **state)
 {
-	struct delay_sum delays[DELAY_KINDS] = { [DELAY_CPU] = { 3, 51200 },
-						 [DELAY_BLKIO] = { 9, UINT64_C(1) << 62 } };
+	struct delay_sum delays[DELAY_KINDS] = {
+		[DELAY_CPU] = { 3, 51200 }, [DELAY_BLKIO] = { 9, UINT64_C(1) << 62 }
+	};
 	struct task_record record = { .range_valid = DELAY_BIT(DELAY_CPU) };
 	uint32_t valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO);
 	struct state *s = *state;

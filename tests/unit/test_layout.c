@@ -31,7 +31,8 @@ static void check_frame(const char *spec, const struct layout_frame *frame, cons
 static void check(const char *spec, unsigned width, uint32_t kinds, bool with_state,
 		  const char *ids)
 {
-	struct layout_frame frame = { .width = width, .kinds = kinds,
+	struct layout_frame frame = { .width = width,
+				      .kinds = kinds,
 				      .reads = with_state ? NEED_STAT : 0 };
 
 	check_frame(spec, &frame, ids);
@@ -76,7 +77,9 @@ static void test_names(void **state)
 static void check_groups(const char *spec, unsigned width, enum group_by by, bool pressure,
 			 const char *ids)
 {
-	struct layout_frame frame = { .width = width, .kinds = NO_IRQ, .group_by = by,
+	struct layout_frame frame = { .width = width,
+				      .kinds = NO_IRQ,
+				      .group_by = by,
 				      .reads = NEED_STAT | (pressure ? NEED_GROUP_PARTS : 0) };
 
 	check_frame(spec, &frame, ids);
@@ -89,13 +92,15 @@ static void test_groups(void **state)
 	check_groups(NULL, 80, GROUP_USER, false, "members run total cpu blkio mem worst group");
 	check_groups(NULL, 80, GROUP_CGROUP, true,
 		     "members run total cpu blkio mem psi-cpu psi-mem psi-io worst group");
-	check_groups(NULL, 0, GROUP_COMMAND, false,
-		     "members run total cpu blkio swapin reclaim thrash compact wpcopy worst group");
+	check_groups(
+		NULL, 0, GROUP_COMMAND, false,
+		"members run total cpu blkio swapin reclaim thrash compact wpcopy worst group");
 	check_groups("pid,comm,total", 80, GROUP_USER, false, "pid total group");
 	check_groups("group,total,command", 80, GROUP_USER, false, "total group");
 	check_groups("+wait", 80, GROUP_USER, false,
 		     "members run total cpu blkio mem worst wait group");
-	check_groups("-group,-worst", 80, GROUP_USER, false, "members run total cpu blkio mem group");
+	check_groups("-group,-worst", 80, GROUP_USER, false,
+		     "members run total cpu blkio mem group");
 	check_groups(NULL, 80, GROUP_THREAD, false, "pid user state run total cpu blkio mem comm");
 }
 
@@ -219,8 +224,7 @@ static void test_table(void **state)
 	check_table("run,nvcsw,group", GROUP_PROCESS, "pid user run nvcsw comm");
 	check_table("psi-cpu", GROUP_PROCESS, "pid user comm");
 	/* Chosen for both; or for neither: then nothing is added. */
-	check_table("ppid,members,run,worst,command,group", GROUP_USER,
-		    "members run worst group");
+	check_table("ppid,members,run,worst,command,group", GROUP_USER, "members run worst group");
 	check_table("ppid,members,run,worst,command,group", GROUP_PROCESS, "ppid run command");
 	check_table("run,mem", GROUP_PROCESS, "run mem");
 	check_table("run,mem", GROUP_USER, "run mem group");
@@ -235,11 +239,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_default), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_groups), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_relative), cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_all), cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_names),	cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_list),	cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_bad),	cmocka_unit_test(test_all),
+		cmocka_unit_test(test_needs),	cmocka_unit_test(test_table),
 	};
 
 	return cmocka_run_group_tests_name("layout", tests, NULL, NULL);

@@ -16,8 +16,9 @@
 /* Puts a text. */
 static void put(struct lines *lines, int line, int column, unsigned style, const char *text)
 {
-	const struct piece piece = { .column = column, .style = style, .text = text,
-				     .len = strlen(text) };
+	const struct piece piece = {
+		.column = column, .style = style, .text = text, .len = strlen(text)
+	};
 
 	lines_put(lines, line, &piece);
 }

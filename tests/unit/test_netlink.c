@@ -83,15 +83,19 @@ static void say_status(const struct line *line, uint32_t seq, int error)
 static void test_requests(void **state)
 {
 	static const uint8_t first[] = {
-		28, 0, 0, 0, FAMILY, 0, NLM_F_REQUEST, 0, 1, 0, 0, 0, 0, 0, 0, 0,
-		7, 1, 0, 0, 8, 0, 3, 0, 1, 2, 3, 4,
+		28, 0, 0, 0, FAMILY, 0, NLM_F_REQUEST, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 8, 0,
+		3,  0, 1, 2, 3,	     4,
 	};
 	static const uint8_t second[] = {
-		32, 0, 0, 0, FAMILY, 0, NLM_F_REQUEST | NLM_F_ACK, 0, 2, 0, 0, 0, 0, 0, 0, 0,
-		9, 1, 0, 0, 9, 0, 5, 0, '0', '-', '1', '5', 0, 0, 0, 0,
+		32, 0, 0, 0,   FAMILY, 0,   NLM_F_REQUEST | NLM_F_ACK,
+		0,  2, 0, 0,   0,      0,   0,
+		0,  0, 9, 1,   0,      0,   9,
+		0,  5, 0, '0', '-',    '1', '5',
+		0,  0, 0, 0,
 	};
-	struct netlink_request request = { .command = 7, .attribute = 3, .value = "\1\2\3\4",
-					   .len = 4 };
+	struct netlink_request request = {
+		.command = 7, .attribute = 3, .value = "\1\2\3\4", .len = 4
+	};
 	uint8_t bytes[2 * NETLINK_REQUEST_MAX], got[2 * NETLINK_REQUEST_MAX];
 	struct line line;
 	size_t len;
@@ -101,8 +105,9 @@ static void test_requests(void **state)
 	memset(bytes, 0x55, sizeof(bytes));
 	len = netlink_write(&line.nl, bytes, &request);
 	assert_int_equal(len, sizeof(first));
-	request = (struct netlink_request){ .command = 9, .ack = true, .attribute = 5,
-					    .value = "0-15", .len = 5 };
+	request = (struct netlink_request){
+		.command = 9, .ack = true, .attribute = 5, .value = "0-15", .len = 5
+	};
 	len += netlink_write(&line.nl, bytes + len, &request);
 	assert_int_equal(len, sizeof(first) + sizeof(second));
 	assert_int_equal(netlink_send(&line.nl, bytes, len), 0);
@@ -151,8 +156,12 @@ static void test_batches(void **state)
 static void test_cut(void **state)
 {
 	uint8_t record[RECORD_MAX] = { 16 }, bytes[2048];
-	struct record_message message = { .type = FAMILY, .cmd = 2, .seq = 5, .id = 70,
-					  .record = record, .len = record_size(16) };
+	struct record_message message = { .type = FAMILY,
+					  .cmd = 2,
+					  .seq = 5,
+					  .id = 70,
+					  .record = record,
+					  .len = record_size(16) };
 	size_t len = record_message(bytes, &message);
 	struct line line;
 
@@ -203,8 +212,8 @@ static void test_sender(void **state)
 	netlink_close(&line.nl);
 	netlink_open_fd(&line.nl, fd, FAMILY, SHORT_MS);
 	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(sendto(other, bytes, len, 0, (struct sockaddr *)&ours,
-					sizeof(ours)), len);
+		assert_int_equal(
+			sendto(other, bytes, len, 0, (struct sockaddr *)&ours, sizeof(ours)), len);
 	assert_int_equal(receive(&line, 100), 3);
 	assert_int_equal(line.taken, 0);
 	assert_int_equal(line.nl.foreign, 3);
@@ -283,12 +292,9 @@ static void test_live(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_requests),
-		cmocka_unit_test(test_batches),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_sender),
-		cmocka_unit_test(test_await),
-		cmocka_unit_test(test_buffer),
+		cmocka_unit_test(test_requests), cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_sender),
+		cmocka_unit_test(test_await),	 cmocka_unit_test(test_buffer),
 		cmocka_unit_test(test_live),
 	};
 

@@ -33,8 +33,7 @@ static int parse(struct options *options, const char *line, struct buf *why)
 	err = options_parse(options, argc, argv, why);
 	/* Strings are those of argv: here they must not outlive it. */
 	options->pattern = options->pattern ? "pattern" : NULL;
-	options->format = options->format && !strcmp(options->format, "json") ? "json" :
-										"another";
+	options->format = options->format && !strcmp(options->format, "json") ? "json" : "another";
 	options->sampler.source = options->sampler.source ? "source" : NULL;
 	options->debug_log = options->debug_log ? "file" : NULL;
 	options->sampler.hierarchy = options->sampler.hierarchy ? "hierarchy" : NULL;
@@ -170,8 +169,8 @@ static void test_sort(void **state)
 		const char *line, *id;
 		bool descending;
 	} cases[] = {
-		{ "-s cpu", "cpu", true },    { "-s comm", "comm", false },
-		{ "-s +cpu", "cpu", false },  { "-s -comm", "comm", true },
+		{ "-s cpu", "cpu", true },	{ "-s comm", "comm", false },
+		{ "-s +cpu", "cpu", false },	{ "-s -comm", "comm", true },
 		{ "-s -total", "total", true }, { "--sort=user", "user", false },
 		{ "-s nvcsw", "nvcsw", true },
 	};
@@ -225,7 +224,7 @@ static void test_words(void **state)
 		buf_free(&line);
 	}
 	good(&options, "-o json --source procfs --debug-log /x -F pid,comm "
-	     "--cgroup-hierarchy name=systemd");
+		       "--cgroup-hierarchy name=systemd");
 	assert_string_equal(options.format, "json");
 	assert_non_null(options.sampler.source);
 	assert_non_null(options.debug_log);
@@ -262,10 +261,11 @@ static void test_words(void **state)
 /* Numbers that are none, or too small or large. */
 static void test_bad_numbers(void **state)
 {
-	static const char *const delays[] = { "0", "0.049", "86400.1", "-1", "x", "1x", "nan",
-					      "inf", "~", "1,5", "1e99" };
-	static const char *const counts[] = { "0", "-1", "x", "1.5", "~", "5x",
-					      "18446744073709551616", "+5" };
+	static const char *const delays[] = { "0",   "0.049", "86400.1", "-1",	"x",   "1x",
+					      "nan", "inf",   "~",	 "1,5", "1e99" };
+	static const char *const counts[] = {
+		"0", "-1", "x", "1.5", "~", "5x", "18446744073709551616", "+5"
+	};
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(delays); i++) {
@@ -305,8 +305,8 @@ static void test_bad_words(void **state)
 	bad_like("-s nothing", "--sort does not take 'nothing'; allowed: a field", "it");
 	bad_like("-s +", "--sort does not take '+'; allowed: a field", "it");
 	bad_like("-s ~", "--sort does not take ''; allowed: a field", "it");
-	bad_like("-F pid,nothing,x", "--fields does not take 'pid,nothing,x'; allowed: ",
-		 "; not: nothing");
+	bad_like("-F pid,nothing,x",
+		 "--fields does not take 'pid,nothing,x'; allowed: ", "; not: nothing");
 	bad_like("-F ~", "--fields does not take ''; allowed: field ids", "(see -F list)");
 	bad_like("-g planet", "--group-by does not take 'planet'; allowed: process, thread, ",
 		 "user, command, cgroup");
@@ -323,7 +323,8 @@ static void test_bad_words(void **state)
 		 "--user does not take '4294967295'; allowed: ", "separated by commas");
 	bad_like("-u root,,0", "--user does not take 'root,,0'; allowed: ", "separated by commas");
 	bad_like("-m a(", "--match does not take 'a('; allowed: a POSIX extended regular ", ")");
-	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not. */
+	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not.
+	 */
 	bad_like("-m (((a{255}){255}){255})", "--match does not take '(((a", ")");
 	good(&options, "-m ((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+");
 	options_free(&options);
@@ -336,7 +337,7 @@ static void test_bad_words(void **state)
 	bad_like("-m ok -m [", "--match does not take '['; allowed: a POSIX ", ")");
 	bad("--debug-log ~", "--debug-log does not take ''; allowed: the name of a file");
 	bad("--cgroup-hierarchy ~", "--cgroup-hierarchy does not take ''; allowed: v2, or a "
-	    "controller or name=NAME of a v1 hierarchy");
+				    "controller or name=NAME of a v1 hierarchy");
 	bad("-o \x1b[2J", "--format does not take '\\x1b[2J'; allowed: text, csv, json");
 }
 
@@ -358,7 +359,7 @@ static void test_unknown(void **state)
 	bad("file -- command", "unexpected argument 'file' (see --help)");
 	bad("-m -- file", "unexpected argument 'file' (see --help)");
 	bad("--exit-buffer 0", "--exit-buffer does not take '0'; allowed: a whole number of kB "
-	    "from 1 to 1048576");
+			       "from 1 to 1048576");
 	bad("-b --", "a command is missing after --");
 	bad("--\x1b[2J", "unknown option --\\x1b[2J (see --help)");
 }
@@ -385,8 +386,9 @@ static void test_command(void **state)
 /* Pressure that is waited for: several, and what a second command line makes of them. */
 static void test_when(void **state)
 {
-	char *argv[] = { "stalltop", "--when", "memory some 300ms/2s", "--bell", "--when",
-			 "cgroup:/a b io full 1s/4s", "--linger", "0.5", NULL };
+	char *argv[] = { "stalltop", "--when", "memory some 300ms/2s",
+			 "--bell",   "--when", "cgroup:/a b io full 1s/4s",
+			 "--linger", "0.5",    NULL };
 	char *over[] = { "stalltop", "--when", "cpu some 1s/2s", NULL };
 	char *wrong[] = { "stalltop", "--when", "memory some 3s/2\x1bs", NULL };
 	struct options options;
@@ -453,8 +455,8 @@ static void test_when_full(void **state)
 	options_free(&options);
 	why.len = 0;
 	assert_int_equal(options_parse(&options, make_when(argv, 2, cpu), argv, &why), 0);
-	assert_int_equal(options_override(&options, make_when(argv, TRIGGERS_MAX - 2, io), argv,
-					  &why), 0);
+	assert_int_equal(
+		options_override(&options, make_when(argv, TRIGGERS_MAX - 2, io), argv, &why), 0);
 	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
 	assert_string_equal(options.watch.specs[0].text, io);
 	assert_int_equal(options_override(&options, make_when(argv, 0, io), argv, &why), 0);
@@ -507,14 +509,13 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults), cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_lists), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_lists),	    cmocka_unit_test(test_words),
 		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_bad_words),
-		cmocka_unit_test(test_unknown), cmocka_unit_test(test_command),
-		cmocka_unit_test(test_when), cmocka_unit_test(test_when_full),
-		cmocka_unit_test(test_short_names),
-		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_command),
+		cmocka_unit_test(test_when),	    cmocka_unit_test(test_when_full),
+		cmocka_unit_test(test_short_names), cmocka_unit_test(test_texts),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

@@ -94,16 +94,15 @@ static void test_csv(void **state)
 
 	raw->counters.valid &= ~(DELAY_COUNT_BIT(DELAY_BLKIO) | DELAY_BOTH(DELAY_BIT(DELAY_IRQ)));
 	add(s, 8, "unknown")->counters.valid = 0;
-	assert_string_equal(put_out(s, &out_csv),
-			    CSV_HEAD "\r\n"
-			    CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
-			    ",,100000000\r\n"
-			    CSV_TIMES "8,8,1,0,root,unknown,,0,,,,,,,,,,,,,,,,,\r\n");
+	assert_string_equal(
+		put_out(s, &out_csv), CSV_HEAD
+		"\r\n" CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
+		",,100000000\r\n" CSV_TIMES "8,8,1,0,root,unknown,,0,,,,,,,,,,,,,,,,,\r\n");
 	/* The head row comes once. */
 	s->view.query.rows = 1;
 	assert_string_equal(put_out(s, &out_csv),
 			    CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
-			    ",,100000000\r\n");
+				      ",,100000000\r\n");
 }
 
 /* Names with what divides fields and records; fields that were asked for. */
@@ -134,8 +133,10 @@ static void test_csv_names(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct buf line = { 0 };
 
-		buf_printf(&line, CSV_TIMES "%u,%u,1,0,root,%s,,0,10,500000000,0,0,0,0,0,0,0,0,"
-			   "0,0,0,0,0,0,100000000,,92,25\r\n", 10 + i, 10 + i, cases[i].field);
+		buf_printf(&line,
+			   CSV_TIMES "%u,%u,1,0,root,%s,,0,10,500000000,0,0,0,0,0,0,0,0,"
+				     "0,0,0,0,0,0,100000000,,92,25\r\n",
+			   10 + i, 10 + i, cases[i].field);
 		assert_true(!strncmp(at, buf_cstr(&line), line.len));
 		at += line.len;
 		buf_free(&line);
@@ -264,8 +265,8 @@ static void test_json_values(void **state)
 	assert_true(json_is_null(json_object_get(task, "run_ns")));
 	assert_true(json_is_null(json_object_get(json_object_get(task, "delta"), "irq")));
 	assert_true(json_is_null(json_object_get(json_object_get(task, "cumulative"), "irq")));
-	assert_true(json_is_null(json_object_get(json_object_get(json_object_get(task, "delta"),
-								  "blkio"), "count")));
+	assert_true(json_is_null(json_object_get(
+		json_object_get(json_object_get(task, "delta"), "blkio"), "count")));
 	assert_string_equal(json_string_value(json_object_get(task, "comm")),
 			    "new\\xff\"\\\\\\x0a\\u{202e}");
 	json_decref(json);
@@ -438,7 +439,9 @@ static void test_text_straight(void **state)
 		{ "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2",
 		  "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2" },
 		{ "\xff\xfe", "\\xff\\xfe" },
-		{ "a\xe2\x80\xae" "b", "a\\u{202e}b" },
+		{ "a\xe2\x80\xae"
+		  "b",
+		  "a\\u{202e}b" },
 		{ "\\x41", "\\\\x41" },
 	};
 	struct state *s = *state;
@@ -479,11 +482,12 @@ static void test_text_units(void **state)
 	s->view.fields = "cpu,comm";
 	add(s, 7, "plain");
 	for (s->view.unit = 0; s->view.unit < UNITS; s->view.unit++) {
-		static const char *const labels[] = { "(%) (str)", "(ms) (str)", "(#) (str)",
-						      "(ms/#) (str)", "(max) (str)",
-						      "(tot) (str)" };
+		static const char *const labels[] = {
+			"(%) (str)",	"(ms) (str)",  "(#) (str)",
+			"(ms/#) (str)", "(max) (str)", "(tot) (str)"
+		};
 		static const char *const rows[] = { "25.0 plain", "500.0 plain", "10.0 plain",
-						    "50.0 plain", "- plain", "1500.0 plain" };
+						    "50.0 plain", "- plain",	 "1500.0 plain" };
 		const char *text = put_out(s, &out_text);
 
 		check_words(text, 1, labels[s->view.unit]);
@@ -508,8 +512,7 @@ static void test_needs(void **state)
 		s->view.fields = "state,pid,command";
 		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND);
 		s->view.query.sort = scene_column("read");
-		assert_int_equal(out_needs(&s->out),
-				 own | NEED_STAT | NEED_COMMAND | NEED_IO);
+		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND | NEED_IO);
 		s->view.query.sort = NULL;
 	}
 	assert_null(out_by_name("xml"));

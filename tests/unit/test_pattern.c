@@ -149,11 +149,22 @@ static void test_broken(void **state)
 	static const struct {
 		const char *pattern, *words;
 	} broken[] = {
-		{ "**", "repeatable" }, { "(+*a)", "repeatable" }, { "a|*?b", "repeatable" },
-		{ "a(", "parenthesis" }, { "((a)", "parenthesis" }, { "[a", "]" }, { "[", "]" },
-		{ "*", "repeatable" }, { "[[:x:]]", "class" }, { "a\\", "\\ at end" },
-		{ "{2}", "repeatable" }, { "(a|?)", "repeatable" }, { "a\\1", "reference" },
-		{ "[[.xy.]]", "collating" }, { "[b-a]", "range" }, { "a{2,1}", "{}" },
+		{ "**", "repeatable" },
+		{ "(+*a)", "repeatable" },
+		{ "a|*?b", "repeatable" },
+		{ "a(", "parenthesis" },
+		{ "((a)", "parenthesis" },
+		{ "[a", "]" },
+		{ "[", "]" },
+		{ "*", "repeatable" },
+		{ "[[:x:]]", "class" },
+		{ "a\\", "\\ at end" },
+		{ "{2}", "repeatable" },
+		{ "(a|?)", "repeatable" },
+		{ "a\\1", "reference" },
+		{ "[[.xy.]]", "collating" },
+		{ "[b-a]", "range" },
+		{ "a{2,1}", "{}" },
 	};
 
 	(void)state;
@@ -201,13 +212,25 @@ static void test_characters(void **state)
 	check("^\\w+\\>", "é", true);
 	check("^é{2}{2}$", "éééé", true);
 	check("^\\é[é]$", "éé", true);
-	check("b$", "a\xff\xfe" "b", true);
-	check("^a.*b$", "a\xff" "b", false);
+	check("b$",
+	      "a\xff\xfe"
+	      "b",
+	      true);
+	check("^a.*b$",
+	      "a\xff"
+	      "b",
+	      false);
 	/* Bytes that are looked for. */
-	check_ours("a\xff", "xa\xff" "b", true);
+	check_ours("a\xff",
+		   "xa\xff"
+		   "b",
+		   true);
 	assert_non_null(setlocale(LC_ALL, "C"));
 	check("^..$", "é", true);
-	check("^a.*b$", "a\xff" "b", true);
+	check("^a.*b$",
+	      "a\xff"
+	      "b",
+	      true);
 }
 
 /* A word made of the parts, by the pseudo-random numbers of one seed. */
@@ -224,9 +247,10 @@ static void make_word(char *word, const char *const *parts, unsigned nparts, uns
 static void test_as_the_c_library(void **state)
 {
 	static const char *const parts[] = {
-		"a", "b", "(", ")", "(a", "b)", "|", "*", "+", "?", "{2}", "{,2}", "{1,}", "^", "$",
-		".", "[ab]", "[^a]", "[]a]", "[[:alpha:]-]", "\\<", "\\>", "\\b", "\\B", "\\w",
-		"\\W", "\\s", "\\S", "\\`", "\\'", "\\.", "\\d", " ", "]", "}", "é", "[é\\]",
+		"a",   "b",    "(",    ")",   "(a",  "b)",  "|",     "*",    "+",    "?",
+		"{2}", "{,2}", "{1,}", "^",   "$",   ".",   "[ab]",  "[^a]", "[]a]", "[[:alpha:]-]",
+		"\\<", "\\>",  "\\b",  "\\B", "\\w", "\\W", "\\s",   "\\S",  "\\`",  "\\'",
+		"\\.", "\\d",  " ",    "]",   "}",   "é",   "[é\\]",
 	};
 	static const char *const letters[] = { "a", "b", ".", " ", "d", "]", "}", "é", "\\", ")" };
 	unsigned seed = 1, taken = 0, matching = 0;
@@ -287,13 +311,28 @@ static double cpu_s(void)
 static void test_size(void **state)
 {
 	static const char *const hostile[] = {
-		"($(()+)+)+", "((($(()+)+)++)+)+)+)+", "(^a)*", "(a\\b)+", "(a\\<|b){2}", "a$+",
-		"((((((((((()+)+)+)+)+)+)+)+)+)+)+)+", "((((((((((((a*)+)+)+)+)+)+)+)+)+)+)+)+", "((a|b*)*c*){200}",
-		"(((a{255}){255}){255})", "a{100}{100}{100}", "(((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
+		"($(()+)+)+",
+		"((($(()+)+)++)+)+)+)+",
+		"(^a)*",
+		"(a\\b)+",
+		"(a\\<|b){2}",
+		"a$+",
+		"((((((((((()+)+)+)+)+)+)+)+)+)+)+)+",
+		"((((((((((((a*)+)+)+)+)+)+)+)+)+)+)+)+",
+		"((a|b*)*c*){200}",
+		"(((a{255}){255}){255})",
+		"a{100}{100}{100}",
+		"(((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
 		"+)+)+)+)+)+)+)+)+)+",
-		"(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(a*)*b", "(.*)(.*)(.*)(.*)(.*)[^a]$",
+		"(a+)+$",
+		"^(a|a)*$",
+		"^(a|aa)+$",
+		"(a*)*b",
+		"(.*)(.*)(.*)(.*)(.*)[^a]$",
 		"(a?){60}a{60}$",
-		"^(.|a)*(.|a)*\\1x", "(\\w+\\s*)+:", "(((a|b)*)*)*[x]",
+		"^(.|a)*(.|a)*\\1x",
+		"(\\w+\\s*)+:",
+		"(((a|b)*)*)*[x]",
 		"a{2}{2}{2}{2}{2}{2}{2}{2}{2}{2}{2}{2}",
 	};
 	char *name = xcalloc(1, 131072);

@@ -77,21 +77,21 @@ static void test_stat_names(void **state)
 	static const struct {
 		const char *written, *name;
 	} cases[] = {
-		{"", ""},
-		{"a) R 1", "a) R 1"},
-		{") R 1 1 1 1 1 1 1 (", ") R 1 1 1 1 1 1 1 ("},
-		{")", ")"},
-		{"(", "("},
-		{"))))((((", "))))(((("},
-		{"a b\tc\033\xFF", "a b\tc\033\xFF"},
-		{"a\nb", "a\nb"},
-		{"a\\nb", "a\\nb"},
-		{"\\\\", "\\\\"},
-		{"1 (a) S 1 1\n2 (b) S 1", "1 (a) S 1 1\n2 (b) S 1"},
-		{"0123456789012345678901234567890123456789012345678901234567890123",
-		 "0123456789012345678901234567890123456789012345678901234567890123"},
-		{"0123456789012345678901234567890123456789012345678901234567890123456",
-		 "0123456789012345678901234567890123456789012345678901234567890123"},
+		{ "", "" },
+		{ "a) R 1", "a) R 1" },
+		{ ") R 1 1 1 1 1 1 1 (", ") R 1 1 1 1 1 1 1 (" },
+		{ ")", ")" },
+		{ "(", "(" },
+		{ "))))((((", "))))((((" },
+		{ "a b\tc\033\xFF", "a b\tc\033\xFF" },
+		{ "a\nb", "a\nb" },
+		{ "a\\nb", "a\\nb" },
+		{ "\\\\", "\\\\" },
+		{ "1 (a) S 1 1\n2 (b) S 1", "1 (a) S 1 1\n2 (b) S 1" },
+		{ "0123456789012345678901234567890123456789012345678901234567890123",
+		  "0123456789012345678901234567890123456789012345678901234567890123" },
+		{ "0123456789012345678901234567890123456789012345678901234567890123456",
+		  "0123456789012345678901234567890123456789012345678901234567890123" },
 	};
 	struct proctask_stat stat;
 
@@ -131,13 +131,23 @@ static void test_stat_malformed(void **state)
 	static const struct {
 		const char *from, *to;
 	} changes[] = {
-		{"(bash)", "bash)"},	 {"(bash)", "(bash"},	    {"(bash)", ")bash("},
-		{") S", ")S"},		 {") S", ")  "},	    {" 41 ", " -41 "},
-		{" 41 ", " x "},	 {" 41 ", " 2147483648 "},  {" 41 ", "  41 "},
-		{" 1014 ", " 1014x "},	 {" 1014 ", " 0x10 "},	    {" 1014 ", "\n1014 "},
-		{" 9022 ", " \n9022 "},	 {" 3 0 9", " 4294967296 0 9"},
-		{" 1042 ", " 18446744073709551616 "},		    {" 1042 ", " 1042z "},
-		{" 1042 ", " -1 "},
+		{ "(bash)", "bash)" },
+		{ "(bash)", "(bash" },
+		{ "(bash)", ")bash(" },
+		{ ") S", ")S" },
+		{ ") S", ")  " },
+		{ " 41 ", " -41 " },
+		{ " 41 ", " x " },
+		{ " 41 ", " 2147483648 " },
+		{ " 41 ", "  41 " },
+		{ " 1014 ", " 1014x " },
+		{ " 1014 ", " 0x10 " },
+		{ " 1014 ", "\n1014 " },
+		{ " 9022 ", " \n9022 " },
+		{ " 3 0 9", " 4294967296 0 9" },
+		{ " 1042 ", " 18446744073709551616 " },
+		{ " 1042 ", " 1042z " },
+		{ " 1042 ", " -1 " },
 	};
 	static const char text[] = "42 (bash)" STAT_TAIL;
 	struct proctask_stat stat;
@@ -170,10 +180,12 @@ static void test_files(void **state)
 	put_text(tree, "42/task/43/stat", "43 (thread)" STAT_TAIL);
 	put_text(tree, "42/schedstat", "1 2 3\n");
 	put_text(tree, "42/task/43/schedstat", "18446744073709551615 5 6\n");
-	put_text(tree, "42/io", "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\n"
-				"write_bytes: 8192\ncancelled_write_bytes: 512\n");
-	put_text(tree, "42/status", "Name:\tUid:\t7\\nUid:\t8\nState:\tS\nTgid:\t42\nNgid:\t0\n"
-				    "Pid:\t42\nPPid:\t1\nUid:\t1000\t0\t0\t0\n");
+	put_text(tree, "42/io",
+		 "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\n"
+		 "write_bytes: 8192\ncancelled_write_bytes: 512\n");
+	put_text(tree, "42/status",
+		 "Name:\tUid:\t7\\nUid:\t8\nState:\tS\nTgid:\t42\nNgid:\t0\n"
+		 "Pid:\t42\nPPid:\t1\nUid:\t1000\t0\t0\t0\n");
 	put_text(tree, "42/task/43/status", "Tgid:\t42\nPid:\t43\nUid:\t4294967294\t0\t0\t0\n");
 	assert_int_equal(proctask_stat(tree->fd, 42, 0, &stat), 0);
 	assert_string_equal(stat.comm, "leader");
@@ -202,20 +214,25 @@ static void test_files_bad(void **state)
 		"", "1 2\n", "1 2 3", "1 2 x\n", "1  2 3\n", "-1 2 3\n",
 	};
 	static const char *const ios[] = {
-		"", "read_bytes: 1\nwrite_bytes: 2\n",
+		"",
+		"read_bytes: 1\nwrite_bytes: 2\n",
 		"read_bytes: 1\nwrite_bytes: 2\ncancelled_write_bytes: 3",
 		"read_bytes: -1\nwrite_bytes: 2\ncancelled_write_bytes: 3\n",
 		"xread_bytes: 1\nwrite_bytes: 2\ncancelled_write_bytes: 3\n",
 	};
 	static const char *const statuses[] = {
-		"", "Uid:\t1\t1\t1\t1\n", "Tgid:\t1\n", "Tgid:\t1\nUid:\t4294967296\t1\n",
-		"Tgid:\t2147483648\nUid:\t1\t1\n", "Tgid:\t1\nUid:\t1",
+		"",
+		"Uid:\t1\t1\t1\t1\n",
+		"Tgid:\t1\n",
+		"Tgid:\t1\nUid:\t4294967296\t1\n",
+		"Tgid:\t2147483648\nUid:\t1\t1\n",
+		"Tgid:\t1\nUid:\t1",
 	};
 	const struct tree *tree = *state;
-	struct proctask_schedstat sched = {.run = 99};
-	struct task_io io = {.read = 99};
+	struct proctask_schedstat sched = { .run = 99 };
+	struct task_io io = { .read = 99 };
 	struct proctask_stat stat;
-	struct buf out = {0};
+	struct buf out = { 0 };
 	uid_t uid = 99;
 
 	assert_int_equal(proctask_stat(tree->fd, 42, 0, &stat), -ENOENT);
@@ -251,17 +268,17 @@ static void test_cmdline(void **state)
 		size_t len;
 		const char *line;
 	} cases[] = {
-		{"sh\0-c\0sleep 1\0", 14, "sh -c sleep 1"},
-		{"sh\0\0x\0", 6, "sh  x"},
-		{"title\0\0\0\0\0\0", 11, "title"},
-		{"no end", 6, "no end"},
-		{"\033\n\xFF\0", 4, "\033\n\xFF"},
-		{"\0\0\0", 3, ""},
-		{"", 0, ""},
+		{ "sh\0-c\0sleep 1\0", 14, "sh -c sleep 1" },
+		{ "sh\0\0x\0", 6, "sh  x" },
+		{ "title\0\0\0\0\0\0", 11, "title" },
+		{ "no end", 6, "no end" },
+		{ "\033\n\xFF\0", 4, "\033\n\xFF" },
+		{ "\0\0\0", 3, "" },
+		{ "", 0, "" },
 	};
 	const struct tree *tree = *state;
 	char text[10000];
-	struct buf out = {0};
+	struct buf out = { 0 };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		out.len = 0;
@@ -283,7 +300,7 @@ static void test_cmdline(void **state)
 static void test_cgroup(void **state)
 {
 	const struct tree *tree = *state;
-	struct buf text = {0}, out = {0};
+	struct buf text = { 0 }, out = { 0 };
 
 	for (unsigned i = 13; i--;) {
 		buf_printf(&text, "%u:%s:/", i, i ? "cpu" : "");
@@ -307,12 +324,22 @@ static void test_cgroup(void **state)
 static void test_pidlist(void **state)
 {
 	static const char *const others[] = {
-		"self", "0", "007", "1x", "x1", "-1", "+1", " 1", "1.5", "2147483648",
-		"99999999999999999999", "sys",
+		"self",
+		"0",
+		"007",
+		"1x",
+		"x1",
+		"-1",
+		"+1",
+		" 1",
+		"1.5",
+		"2147483648",
+		"99999999999999999999",
+		"sys",
 	};
-	static const pid_t pids[] = {1, 2, 9, 10, 42, 99, 100, 4194304, 2147483647};
+	static const pid_t pids[] = { 1, 2, 9, 10, 42, 99, 100, 4194304, 2147483647 };
 	const struct tree *tree = *state;
-	struct pidlist list = {0};
+	struct pidlist list = { 0 };
 	char name[32];
 
 	assert_int_equal(pidlist_read(&list, tree->fd), 0);
@@ -338,7 +365,7 @@ static void test_pidlist(void **state)
 static void test_pidlist_many(void **state)
 {
 	const struct tree *tree = *state;
-	struct pidlist list = {0};
+	struct pidlist list = { 0 };
 	char name[32];
 
 	for (int pid = 5000; pid; pid--) {
@@ -357,7 +384,7 @@ static void test_pidlist_many(void **state)
 static void test_pidlist_threads(void **state)
 {
 	const struct tree *tree = *state;
-	struct pidlist list = {0};
+	struct pidlist list = { 0 };
 	int lowest = dup(tree->fd), lowest_after;
 
 	close(lowest);
@@ -366,7 +393,7 @@ static void test_pidlist_threads(void **state)
 	put_text(tree, "42/task/43/stat", "");
 	assert_int_equal(pidlist_read_threads(&list, tree->fd, 42), 0);
 	assert_int_equal(list.n, 3);
-	assert_memory_equal(list.pids, ((const pid_t[]){42, 43, 44}), 3 * sizeof(pid_t));
+	assert_memory_equal(list.pids, ((const pid_t[]){ 42, 43, 44 }), 3 * sizeof(pid_t));
 	assert_int_equal(list.syscalls, 4);
 	assert_int_equal(pidlist_read_threads(&list, tree->fd, 43), -ENOENT);
 	assert_int_equal(list.n, 0);
@@ -407,8 +434,8 @@ static void test_live(void **state)
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	int procfd = open_proc("test_live");
 	struct proctask_stat stat;
-	struct pidlist list = {0};
-	struct buf out = {0};
+	struct pidlist list = { 0 };
+	struct buf out = { 0 };
 	pid_t self = getpid(), group;
 	pthread_t thread;
 	bool seen = false;
@@ -456,8 +483,8 @@ static void test_live_gone(void **state)
 {
 	int procfd = open_proc("test_live_gone");
 	struct proctask_stat stat;
-	struct pidlist list = {0};
-	struct buf out = {0};
+	struct pidlist list = { 0 };
+	struct buf out = { 0 };
 	siginfo_t info;
 	int taskfd;
 	char path[32];

@@ -71,7 +71,7 @@ static void assert_full(const struct psi_line *line)
 /* Both lines, in either order, with and without a last newline. */
 static void test_both(void **state)
 {
-	static const char *const texts[] = {SOME FULL, FULL SOME, "\n" SOME "\n\n" FULL "\n"};
+	static const char *const texts[] = { SOME FULL, FULL SOME, "\n" SOME "\n\n" FULL "\n" };
 	struct psi psi;
 
 	(void)state;
@@ -156,8 +156,8 @@ static void test_unknown_and_twice(void **state)
 	assert_int_equal(parse_text("most avg10=1.00\n" SOME "\n###\n" FULL "tail", &psi), 0);
 	assert_some(&psi.some);
 	assert_full(&psi.full);
-	assert_int_equal(
-		parse_text(SOME "some avg10=7.00 avg60=7.00 avg300=7.00 total=7\n", &psi), 0);
+	assert_int_equal(parse_text(SOME "some avg10=7.00 avg60=7.00 avg300=7.00 total=7\n", &psi),
+			 0);
 	assert_some(&psi.some);
 }
 
@@ -242,14 +242,10 @@ static void test_live(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_both),
-		cmocka_unit_test(test_one_missing),
-		cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_unknown_and_twice),
-		cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_both),	  cmocka_unit_test(test_one_missing),
+		cmocka_unit_test(test_malformed), cmocka_unit_test(test_unknown_and_twice),
+		cmocka_unit_test(test_garbage),	  cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_names),	  cmocka_unit_test(test_live),
 	};
 
 	return cmocka_run_group_tests_name("psi", tests, NULL, NULL);

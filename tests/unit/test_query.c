@@ -299,9 +299,9 @@ static void test_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_stable), STATE_TEST(test_unset), STATE_TEST(test_none),
-		STATE_TEST(test_texts), STATE_TEST(test_negative), STATE_TEST(test_many),
-		STATE_TEST(test_rows), STATE_TEST(test_over), STATE_TEST(test_active),
+		STATE_TEST(test_stable),  STATE_TEST(test_unset),    STATE_TEST(test_none),
+		STATE_TEST(test_texts),	  STATE_TEST(test_negative), STATE_TEST(test_many),
+		STATE_TEST(test_rows),	  STATE_TEST(test_over),     STATE_TEST(test_active),
 		STATE_TEST(test_filters), STATE_TEST(test_needs),
 	};
 

@@ -459,10 +459,11 @@ static void test_states(void **state)
 		uint32_t state, exit_state;
 		char letter;
 	} cases[] = {
-		{ 0, 0, 'R' }, { 1, 0, 'S' }, { 2, 0, 'D' }, { 4, 0, 'T' }, { 8, 0, 't' },
-		{ 0x80, 0x10, 'X' }, { 0x80, 0x20, 'Z' }, { 0x40, 0, 'P' }, { 0x402, 0, 'I' },
+		{ 0, 0, 'R' },	     { 1, 0, 'S' },	 { 2, 0, 'D' },
+		{ 4, 0, 'T' },	     { 8, 0, 't' },	 { 0x80, 0x10, 'X' },
+		{ 0x80, 0x20, 'Z' }, { 0x40, 0, 'P' },	 { 0x402, 0, 'I' },
 		{ 0x102, 0, 'D' }, /* killable */
-		{ 0x1000, 0, 'D' }, { 0x8000, 0, 'D' }, { 0x2001, 0, 'S' },
+		{ 0x1000, 0, 'D' },  { 0x8000, 0, 'D' }, { 0x2001, 0, 'S' },
 		{ 0x200, 0, 'R' }, /* waking */
 	};
 	struct turn turn;
@@ -708,7 +709,8 @@ int main(void)
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_failure),
 		cmocka_unit_test(test_explain),
-		TREE_TEST(test_hidden), TREE_TEST(test_hidden_of_others),
+		TREE_TEST(test_hidden),
+		TREE_TEST(test_hidden_of_others),
 	};
 
 	return cmocka_run_group_tests_name("source bpf", tests, NULL, NULL);

@@ -55,7 +55,8 @@ static void change_parts(struct walk_task *task, uint64_t *seed)
 		struct snapshot_record *part = &task->parts[task->nparts];
 
 		*part = task->parts[0];
-		part->part = task->nparts == 1 && once_in(seed, 2) ? SNAPSHOT_ENDED : SNAPSHOT_THREAD;
+		part->part =
+			task->nparts == 1 && once_in(seed, 2) ? SNAPSHOT_ENDED : SNAPSHOT_THREAD;
 		task->nparts++;
 	}
 	task->parts[0].threads = task->nparts;
@@ -337,8 +338,9 @@ static void walk_on(bool threads, const pid_t *pids, size_t npids, uint64_t *see
 	for (unsigned i = 0; i < 20; i++)
 		give_birth(threads, seed, i + 1);
 	for (unsigned step = 0; step < STEPS; step++) {
-		unsigned needs = once_in(seed, 20) ? NEED_RANGE :
-				 once_in(seed, 20) ? NEED_IDENTITY : 0;
+		unsigned needs = once_in(seed, 20)   ? NEED_RANGE
+				 : once_in(seed, 20) ? NEED_IDENTITY
+						     : 0;
 		struct frame *frame = &frames[turn.ticks % FRAMES];
 		struct sample *cur, *all, *prev;
 		bool first = !turn.ticks;
@@ -379,10 +381,12 @@ static void test_property(void **state)
 	for (unsigned run = 0; run < RUNS; run++)
 		walk_on(run % 3 == 1, run % 3 == 2 || run % 7 == 1 ? pids : NULL,
 			run % 3 == 2 || run % 7 == 1 ? 50 : 0, &seed);
-	printf("# %ju elements, %ju of them unchanged, %ju still rows, %ju born, %ju exits, %ju other "
-	       "orders, %ju met twice, %ju failures\n", (uintmax_t)seen.elements, (uintmax_t)seen.unchanged,
-	       (uintmax_t)seen.still, (uintmax_t)seen.born, (uintmax_t)seen.exited,
-	       (uintmax_t)seen.reordered, (uintmax_t)seen.twice, (uintmax_t)seen.failed);
+	printf("# %ju elements, %ju of them unchanged, %ju still rows, %ju born, %ju exits, %ju "
+	       "other "
+	       "orders, %ju met twice, %ju failures\n",
+	       (uintmax_t)seen.elements, (uintmax_t)seen.unchanged, (uintmax_t)seen.still,
+	       (uintmax_t)seen.born, (uintmax_t)seen.exited, (uintmax_t)seen.reordered,
+	       (uintmax_t)seen.twice, (uintmax_t)seen.failed);
 	assert_true(seen.elements > 50000 && seen.unchanged > seen.elements / 2);
 	assert_true(seen.still > seen.elements / 4 && seen.born > 500 && seen.exited > 500);
 	assert_true(seen.reordered > 50 && seen.twice > 500 && seen.failed > 50);

@@ -61,8 +61,7 @@ static void close_taken(struct taken *taken)
 	sample_free(&taken->samples[1]);
 }
 
-#define VALID \
-	(DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN | VALID_TICK)
+#define VALID (DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN | VALID_TICK)
 
 /* A process row is the sum of its threads, and its leader by name and user. */
 static void test_processes(void **state)
@@ -171,8 +170,8 @@ static void test_start(void **state)
 
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
-	suspended = (boot.tv_sec - monotonic.tv_sec) * 1000000000 + boot.tv_nsec -
-		    monotonic.tv_nsec;
+	suspended =
+		(boot.tv_sec - monotonic.tv_sec) * 1000000000 + boot.tv_nsec - monotonic.tv_nsec;
 	put_thread(tree, &leader);
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
 	task = take(&taken)->raw[0].task;
@@ -198,8 +197,12 @@ static void add(struct thread *sum, const struct thread *thread)
 /* Lets a thread count on, and its process with it. */
 static void grow(const struct tree *tree, struct thread *thread, unsigned by, struct thread *sum)
 {
-	struct thread growth = { .utime = by, .stime = 2 * by, .blkio = 3 * by, .run = 40 * by,
-				 .wait = 50 * by, .slices = 6 * by };
+	struct thread growth = { .utime = by,
+				 .stime = 2 * by,
+				 .blkio = 3 * by,
+				 .run = 40 * by,
+				 .wait = 50 * by,
+				 .slices = 6 * by };
 
 	add(thread, &growth);
 	add(sum, &growth);
@@ -494,8 +497,8 @@ static void test_cost(void **state)
 		thread.tgid = thread.tid = (pid_t)i;
 		put_thread(tree, &thread);
 	}
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .between = count,
-						 .arg = &between });
+	open_taken(&taken,
+		   &(struct source_env){ .procfd = tree->fd, .between = count, .arg = &between });
 	assert_int_equal(take(&taken)->n, 200);
 	assert_int_equal(between, 3);
 	before = taken.source.ops->syscalls(taken.source.state);
@@ -531,10 +534,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(test_processes), TREE_TEST(test_threads), TREE_TEST(test_identity),
-		TREE_TEST(test_start), TREE_TEST(test_churn), TREE_TEST(test_process_again),
-		TREE_TEST(test_falling), TREE_TEST(test_exec), TREE_TEST(test_missed),
-		TREE_TEST(test_crowd), TREE_TEST(test_missing), TREE_TEST(test_no_schedstat),
-		TREE_TEST(test_pids), TREE_TEST(test_cost), TREE_TEST(test_open),
+		TREE_TEST(test_start),	   TREE_TEST(test_churn),   TREE_TEST(test_process_again),
+		TREE_TEST(test_falling),   TREE_TEST(test_exec),    TREE_TEST(test_missed),
+		TREE_TEST(test_crowd),	   TREE_TEST(test_missing), TREE_TEST(test_no_schedstat),
+		TREE_TEST(test_pids),	   TREE_TEST(test_cost),    TREE_TEST(test_open),
 	};
 
 	return cmocka_run_group_tests_name("source procfs", tests, NULL, NULL);

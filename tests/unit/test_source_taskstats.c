@@ -91,8 +91,7 @@ static void open_or_skip(struct source *source, const struct source_env *env, co
 }
 
 /* Takes a sample by hand. */
-static void take(struct source *source, struct sample *prev, struct sample *cur,
-		 unsigned needs)
+static void take(struct source *source, struct sample *prev, struct sample *cur, unsigned needs)
 {
 	sample_reset(cur);
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
@@ -150,8 +149,9 @@ static void test_threads(void **state)
 {
 	const struct crowd *crowd = *state;
 	pid_t pid = getpid();
-	struct source_env env = { .procfd = crowd->procfd, .threads = true, .pids = &pid,
-				  .npids = 1 };
+	struct source_env env = {
+		.procfd = crowd->procfd, .threads = true, .pids = &pid, .npids = 1
+	};
 	struct sample a = { 0 }, b = { 0 };
 	struct source source;
 	pthread_t threads[3];
@@ -206,7 +206,8 @@ static void test_beside(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, sleep_long, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
 		struct delayacct delayacct;
-		struct threads_env beside = { .procfd = crowd->procfd, .source = sources[i],
+		struct threads_env beside = { .procfd = crowd->procfd,
+					      .source = sources[i],
 					      .delayacct = &delayacct };
 		struct threads threads = { 0 };
 		const struct row *row;
@@ -307,10 +308,8 @@ static void test_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_beside),
-		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_processes), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_beside),	  cmocka_unit_test(test_cost),
 		cmocka_unit_test(test_agree),
 	};
 

@@ -14,8 +14,8 @@
 #include "ui/spark.h"
 
 /* Asserts what is drawn behind the blanks. */
-static void assert_drawn(const struct spark *spark, enum text_charset charset,
-			 const char *expected, size_t cells)
+static void assert_drawn(const struct spark *spark, enum text_charset charset, const char *expected,
+			 size_t cells)
 {
 	struct buf out = { 0 };
 

@@ -31,19 +31,36 @@ static int open_state(void **state)
 
 	s->sample.n = 123;
 	s->now = (struct system_sample){
-		.read_ns = SEC(102), .cpu_valid = true, .load_valid = true, .uptime_valid = true,
-		.memory_valid = true, .load = { 0.5, 12, 3.456 }, .uptime = 3 * 86400 + 4 * 3600,
-		.memory_total = 16 << 20, .memory_used = 3 << 19, .swap_total = 1 << 20,
+		.read_ns = SEC(102),
+		.cpu_valid = true,
+		.load_valid = true,
+		.uptime_valid = true,
+		.memory_valid = true,
+		.load = { 0.5, 12, 3.456 },
+		.uptime = 3 * 86400 + 4 * 3600,
+		.memory_total = 16 << 20,
+		.memory_used = 3 << 19,
+		.swap_total = 1 << 20,
 	};
 	for (unsigned i = 0; i < CPU_STATES; i++)
 		s->now.cpu_ns[i] = SEC(i + 1);
 	s->before.cpu_valid = true;
 	s->before.read_ns = SEC(100);
 	s->frame = (struct frame){
-		.cur = &s->sample, .prev = &s->sample, .real_ns = SEC(1763697600),
-		.interval_ns = MS(1987), .born = 5, .gone = 4, .exits = -1, .lost = 2,
-		.system = &s->now, .system_before = &s->before, .source = "taskstats",
-		.taskstats_version = 16, .delayacct = DELAYACCT_ON, .self = 0.34,
+		.cur = &s->sample,
+		.prev = &s->sample,
+		.real_ns = SEC(1763697600),
+		.interval_ns = MS(1987),
+		.born = 5,
+		.gone = 4,
+		.exits = -1,
+		.lost = 2,
+		.system = &s->now,
+		.system_before = &s->before,
+		.source = "taskstats",
+		.taskstats_version = 16,
+		.delayacct = DELAYACCT_ON,
+		.self = 0.34,
 	};
 	s->view = (struct view){ &s->frame, UNIT_PERCENT, TEXT_UTF8 };
 	*state = s;
@@ -92,9 +109,14 @@ static void test_title(void **state)
 	      "cgroup /a\\x0a   unit ms");
 	s->frame.delayacct = DELAYACCT_OFF;
 	s->frame.cgroup = NULL;
-	title = (struct title){ .interval_ns = SEC(3), .rows = GROUP_PROCESS, .of_group = true,
-				.by = GROUP_COMMAND, .name = "a\tb", .below = true,
-				.paused = true, .held = true };
+	title = (struct title){ .interval_ns = SEC(3),
+				.rows = GROUP_PROCESS,
+				.of_group = true,
+				.by = GROUP_COMMAND,
+				.name = "a\tb",
+				.below = true,
+				.paused = true,
+				.held = true };
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop in command a\\x09b and below   04:00:00 up - load -   3.00 s   procfs   "
 	      "delayacct off   unit ms   paused   order held");
@@ -262,8 +284,7 @@ static void test_short(void **state)
 	check(s, summary_pressure_short(&s->text, &s->frame, false),
 	      "some avg10  cpu 12.34  memory     -  io     -");
 	s->now.psi_error[PSI_MEMORY] = -1;
-	check(s, summary_pressure_short(&s->text, &s->frame, true),
-	      "avg10  cpu 12.34  io     -");
+	check(s, summary_pressure_short(&s->text, &s->frame, true), "avg10  cpu 12.34  io     -");
 }
 
 /* Averages and shares of the interval weigh what they show. */
@@ -273,7 +294,7 @@ static void test_weights(void **state)
 		uint32_t average; /* hundredths of a percent */
 		enum weight weight;
 	} averages[] = {
-		{ 0, WEIGHT_ZERO }, { 1, WEIGHT_NORMAL }, { 999, WEIGHT_NORMAL },
+		{ 0, WEIGHT_ZERO },    { 1, WEIGHT_NORMAL },  { 999, WEIGHT_NORMAL },
 		{ 1000, WEIGHT_WARM }, { 3999, WEIGHT_WARM }, { 4000, WEIGHT_HOT },
 		{ 10000, WEIGHT_HOT },
 	};
@@ -282,8 +303,8 @@ static void test_weights(void **state)
 		const char *shown;
 		enum weight weight;
 	} shares[] = {
-		{ 0, "0.0", WEIGHT_ZERO }, { 499, "0.0", WEIGHT_ZERO },
-		{ 500, "0.1", WEIGHT_NORMAL }, { 99499, "9.9", WEIGHT_NORMAL },
+		{ 0, "0.0", WEIGHT_ZERO },	{ 499, "0.0", WEIGHT_ZERO },
+		{ 500, "0.1", WEIGHT_NORMAL },	{ 99499, "9.9", WEIGHT_NORMAL },
 		{ 99500, "10.0", WEIGHT_WARM }, { 399499, "39.9", WEIGHT_WARM },
 		{ 399500, "40.0", WEIGHT_HOT },
 	};
@@ -316,8 +337,8 @@ static void test_weights(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_title), STATE_TEST(test_order), STATE_TEST(test_fit),
-		STATE_TEST(test_tasks), STATE_TEST(test_pressure), STATE_TEST(test_short),
+		STATE_TEST(test_title),	  STATE_TEST(test_order),    STATE_TEST(test_fit),
+		STATE_TEST(test_tasks),	  STATE_TEST(test_pressure), STATE_TEST(test_short),
 		STATE_TEST(test_weights),
 	};
 

@@ -81,8 +81,8 @@ static void test_pressure_again(void **state)
 	/* stat, meminfo and loadavg are not there. */
 	assert_int_equal(system_syscalls(system), 3 + 2 * PSI_RESOURCES);
 	for (unsigned i = 0; i < 100; i++) {
-		snprintf(text, sizeof(text),
-			 "some avg10=0.00 avg60=0.00 avg300=0.00 total=%u\n", i);
+		snprintf(text, sizeof(text), "some avg10=0.00 avg60=0.00 avg300=0.00 total=%u\n",
+			 i);
 		put_text(tree, "pressure/io", text);
 		system_read(system, &sample);
 		assert_int_equal(sample.psi[PSI_IO].some.total_us, i);
@@ -188,8 +188,9 @@ static void test_files(void **state)
 	struct system *system;
 
 	put_stat(tree, 0, 1);
-	put_text(tree, "meminfo", "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable: 600 kB\n"
-				  "SwapTotal: 50 kB\nSwapFree: 20 kB\n");
+	put_text(tree, "meminfo",
+		 "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable: 600 kB\n"
+		 "SwapTotal: 50 kB\nSwapFree: 20 kB\n");
 	put_text(tree, "loadavg", "0.05 1.87 123.93 1/85 7533\n");
 	put_pressure(tree);
 	system = system_open(tree->fd);
@@ -349,7 +350,7 @@ static void test_uptime(void **state)
 {
 	int procfd = open_proc("test_uptime");
 	struct system *system = system_open(procfd);
-	const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
+	const struct timespec nap = { .tv_nsec = 50 * 1000 * 1000 };
 	struct system_sample first, second;
 	double file_uptime = 0;
 	FILE *file;
@@ -390,8 +391,7 @@ static void test_pressure_live(void **state)
 			continue;
 		}
 		assert_true(sample.psi_error[i] == 0 || sample.psi_error[i] == -EOPNOTSUPP);
-		assert_int_equal(sample.psi[i].some.valid,
-				 !sample.psi_error[i] && i != PSI_IRQ);
+		assert_int_equal(sample.psi[i].some.valid, !sample.psi_error[i] && i != PSI_IRQ);
 		assert_true(i != PSI_CPU || !sample.psi[i].full.valid);
 	}
 	system_close(system);

@@ -14,21 +14,23 @@
 #include "kernel/system.h"
 #include "base/util.h"
 
-#define STAT "cpu  1 2 3 4 5 6 7 8 9 10\n" \
-	     "cpu0 1 1 1 1 1 1 1 1 1 1\n" \
-	     "cpu5 0 1 2 3 4 5 6 7 8 9\n" \
-	     "intr 12345 1 2 3 0 0\n" \
-	     "ctxt 99\nbtime 1763700000\nprocesses 424242\n" \
-	     "procs_running 1\nprocs_blocked 0\nsoftirq 5 1 2 3\n"
+#define STAT \
+	"cpu  1 2 3 4 5 6 7 8 9 10\n" \
+	"cpu0 1 1 1 1 1 1 1 1 1 1\n" \
+	"cpu5 0 1 2 3 4 5 6 7 8 9\n" \
+	"intr 12345 1 2 3 0 0\n" \
+	"ctxt 99\nbtime 1763700000\nprocesses 424242\n" \
+	"procs_running 1\nprocs_blocked 0\nsoftirq 5 1 2 3\n"
 
-#define MEMORY "MemTotal:       24684096 kB\n" \
-	       "MemFree:        20000000 kB\n" \
-	       "MemAvailable:   21684096 kB\n" \
-	       "Buffers:           10000 kB\n" \
-	       "SwapCached:            7 kB\n" \
-	       "SwapTotal:       1000000 kB\n" \
-	       "SwapFree:         999000 kB\n" \
-	       "Dirty:                 8 kB\n"
+#define MEMORY \
+	"MemTotal:       24684096 kB\n" \
+	"MemFree:        20000000 kB\n" \
+	"MemAvailable:   21684096 kB\n" \
+	"Buffers:           10000 kB\n" \
+	"SwapCached:            7 kB\n" \
+	"SwapTotal:       1000000 kB\n" \
+	"SwapFree:         999000 kB\n" \
+	"Dirty:                 8 kB\n"
 
 /* Parses a literal. */
 #define PARSE(what, text, out) system_parse_##what(text, strlen(text), out)
@@ -56,9 +58,15 @@ static void test_stat(void **state)
 static void test_stat_broken(void **state)
 {
 	static const char *const texts[] = {
-		"", "cpu", "cpu ", "nothing\n", "cpu0 1 2 3 4 5 6 7 8\n",
-		"cpu  1 2 3 4 5 6 7\ncpu0 1\n", "cpu  1 2 3 -4 5 6 7 8\ncpu0 1\n",
-		"cpu  1 2 3 4 5 6 7 8\n", "cpu  1 2 3 4 5 6 7 99999999999999999999\ncpu0 1\n",
+		"",
+		"cpu",
+		"cpu ",
+		"nothing\n",
+		"cpu0 1 2 3 4 5 6 7 8\n",
+		"cpu  1 2 3 4 5 6 7\ncpu0 1\n",
+		"cpu  1 2 3 -4 5 6 7 8\ncpu0 1\n",
+		"cpu  1 2 3 4 5 6 7 8\n",
+		"cpu  1 2 3 4 5 6 7 99999999999999999999\ncpu0 1\n",
 		"cpu  1 2 3 4 5 6 7 8\ncpu0 1\nprocesses x\n",
 		"cpu  1 2 3 4 5 6 7 8\ncpu0 1\nprocesses 12",
 	};
@@ -105,8 +113,11 @@ static void test_memory_odd(void **state)
 	assert_int_equal(memory.memory_used, 70);
 	assert_int_equal(memory.swap_total, 0);
 	assert_int_equal(memory.swap_used, 0);
-	assert_int_equal(PARSE(memory, "MemTotal: 100 kB\nMemFree: 30 kB\nMemAvailable: 200 kB\n"
-				       "SwapTotal: 5 kB\nSwapFree: 9 kB\n", &memory), 0);
+	assert_int_equal(PARSE(memory,
+			       "MemTotal: 100 kB\nMemFree: 30 kB\nMemAvailable: 200 kB\n"
+			       "SwapTotal: 5 kB\nSwapFree: 9 kB\n",
+			       &memory),
+			 0);
 	assert_int_equal(memory.memory_used, 70);
 	assert_int_equal(memory.swap_used, 0);
 	assert_int_equal(PARSE(memory, "MemTotal: 100 kB\nMemFree: 300 kB\n", &memory), 0);
@@ -120,8 +131,13 @@ static void test_memory_odd(void **state)
 /* The three averages, as near as doubles are. */
 static void test_load(void **state)
 {
-	static const char *const broken[] = { "", "1.00 2.00", "1.00 2.00 3.00", "1.0 2.00 3.00 1",
-					      "1.000 2.00 3.00 1", "-1.00 2.00 3.00 1", "1 2 3 4",
+	static const char *const broken[] = { "",
+					      "1.00 2.00",
+					      "1.00 2.00 3.00",
+					      "1.0 2.00 3.00 1",
+					      "1.000 2.00 3.00 1",
+					      "-1.00 2.00 3.00 1",
+					      "1 2 3 4",
 					      "nan 2.00 3.00 1" };
 	struct system_sample sample = { .load = { 7, 7, 7 } };
 	const double *load = sample.load;
@@ -139,10 +155,8 @@ static void test_load(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stat),
-		cmocka_unit_test(test_stat_broken),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_memory_odd),
+		cmocka_unit_test(test_stat),   cmocka_unit_test(test_stat_broken),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_memory_odd),
 		cmocka_unit_test(test_load),
 	};
 

@@ -102,8 +102,8 @@ static void check_range(const struct task_record *record, size_t len, unsigned v
 	}
 	assert_int_equal(!!(record->stamp_valid & DELAY_BIT(kind)), inside(at.stamp, len));
 	if (inside(at.stamp, len))
-		assert_true(record->stamp[kind] == (uint64_t)delay->stamp_sec * 1000000000 +
-							   (uint64_t)delay->stamp_nsec);
+		assert_true(record->stamp[kind] ==
+			    (uint64_t)delay->stamp_sec * 1000000000 + (uint64_t)delay->stamp_nsec);
 }
 
 /* Asserts all that the decoder says of the first len bytes of a record. */
@@ -295,7 +295,7 @@ static void test_nice(void **state)
 /* Times of a longest wait that are none. */
 static void test_stamps(void **state)
 {
-	static const int64_t bad[][2] = { { -1, 0 }, { 0, -1 }, { 0, 1000000000 },
+	static const int64_t bad[][2] = { { -1, 0 },	    { 0, -1 },	      { 0, 1000000000 },
 					  { INT64_MAX, 0 }, { INT64_MIN, 0 }, { 5, INT64_MAX } };
 	struct record_values values;
 	struct task_record record;
@@ -386,9 +386,12 @@ static void test_messages(void **state)
 	record_fill(&values, 5);
 	size = record_make(record, 16, &values);
 	for (unsigned i = 0; i < 8; i++) {
-		struct record_message message = { .tgid = i & 1, .id = 0xfedcba98,
-						  .pad = i & 2, .unknown = i & 4,
-						  .record = record, .len = size };
+		struct record_message message = { .tgid = i & 1,
+						  .id = 0xfedcba98,
+						  .pad = i & 2,
+						  .unknown = i & 4,
+						  .record = record,
+						  .len = size };
 		size_t len = record_attributes(bytes, &message);
 
 		assert_int_equal(parts_of(bytes, len, &part, 1, &block), 1);
@@ -530,8 +533,9 @@ static void test_incomplete(void **state)
 	free(block);
 	/* Garbage where attributes should be nested. */
 	memset(nested, 0xff, sizeof(nested));
-	assert_int_equal(parts_of(bytes, record_attribute(bytes, 4, nested, sizeof(nested)),
-				  &part, 1, &block), -EBADMSG);
+	assert_int_equal(parts_of(bytes, record_attribute(bytes, 4, nested, sizeof(nested)), &part,
+				  1, &block),
+			 -EBADMSG);
 	free(block);
 }
 

@@ -72,8 +72,7 @@ static void test_calls(void **state)
 		/* The first request of a connection has the number 1. */
 		peer.number = 1;
 		prefill(&peer);
-		assert_int_equal(answers_query(&answers, &peer, true, 5000, counts[i], prefill),
-				 0);
+		assert_int_equal(answers_query(&answers, &peer, true, 5000, counts[i], prefill), 0);
 		stats = taskstats_client_stats(peer.conn);
 		assert_int_equal(answers_count(&answers, 0), counts[i]);
 		assert_int_equal(answers.between, packs - 1);
@@ -189,8 +188,12 @@ static void test_forbidden(void **state)
 static void send_odd(struct peer *peer, const struct ask *ask, unsigned what)
 {
 	uint8_t bytes[2048], record[RECORD_MAX] = { 16 };
-	struct record_message message = { .type = PEER_FAMILY, .cmd = 2, .seq = ask->seq,
-					  .tgid = ask->tgid, .id = ask->id, .record = record,
+	struct record_message message = { .type = PEER_FAMILY,
+					  .cmd = 2,
+					  .seq = ask->seq,
+					  .tgid = ask->tgid,
+					  .id = ask->id,
+					  .record = record,
 					  .len = record_size(16) };
 
 	if (what == 0)
@@ -254,8 +257,12 @@ static void play_wrong(struct peer *peer, const struct ask *asks, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		struct ask ask = asks[i];
-		struct record_message message = { .type = PEER_FAMILY, .cmd = 2, .seq = ask.seq,
-						  .tgid = ask.tgid, .id = ask.id, .record = "" };
+		struct record_message message = { .type = PEER_FAMILY,
+						  .cmd = 2,
+						  .seq = ask.seq,
+						  .tgid = ask.tgid,
+						  .id = ask.id,
+						  .record = "" };
 
 		switch (i % 4) {
 		case 0:
@@ -364,9 +371,12 @@ static void reply_large(struct peer *peer, const struct ask *asks, size_t n, siz
 
 	memset(&values, 0, sizeof(values));
 	for (size_t i = 0; i < n; i++) {
-		struct record_message message = { .type = PEER_FAMILY, .cmd = 2,
-						  .seq = asks[i].seq, .tgid = asks[i].tgid,
-						  .id = asks[i].id, .record = record,
+		struct record_message message = { .type = PEER_FAMILY,
+						  .cmd = 2,
+						  .seq = asks[i].seq,
+						  .tgid = asks[i].tgid,
+						  .id = asks[i].id,
+						  .record = record,
 						  .len = size };
 
 		values.delay[0].count = asks[i].id;
@@ -446,18 +456,12 @@ static void test_some_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_both_sorts),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_gone),
-		cmocka_unit_test(test_forbidden),
-		cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_short),
-		cmocka_unit_test(test_together),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_some_large),
+		cmocka_unit_test(test_calls),	   cmocka_unit_test(test_none),
+		cmocka_unit_test(test_both_sorts), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_gone),	   cmocka_unit_test(test_forbidden),
+		cmocka_unit_test(test_foreign),	   cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_short),	   cmocka_unit_test(test_together),
+		cmocka_unit_test(test_large),	   cmocka_unit_test(test_some_large),
 	};
 
 	return cmocka_run_group_tests_name("taskstats_client", tests, NULL, NULL);

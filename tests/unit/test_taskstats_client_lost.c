@@ -198,12 +198,9 @@ static void test_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_lost),
-		cmocka_unit_test(test_always_lost),
-		cmocka_unit_test(test_silence),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_flood),
-		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_one_lost), cmocka_unit_test(test_always_lost),
+		cmocka_unit_test(test_silence),	 cmocka_unit_test(test_late),
+		cmocka_unit_test(test_flood),	 cmocka_unit_test(test_closed),
 	};
 
 	return cmocka_run_group_tests_name("taskstats_client lost", tests, NULL, NULL);

@@ -20,8 +20,7 @@
 #define BYTES(literal) literal, sizeof(literal) - 1
 
 /* Escapes into an emptied buffer. */
-static const char *escape(struct buf *out, const char *bytes, size_t len,
-			  enum text_charset charset)
+static const char *escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset)
 {
 	out->len = 0;
 	text_escape(out, bytes, len, charset);
@@ -31,7 +30,7 @@ static const char *escape(struct buf *out, const char *bytes, size_t len,
 /* Writes a code point, surrogates too, as UTF-8; the bytes written. */
 static size_t encode(uint32_t code, char *bytes)
 {
-	static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+	static const unsigned char leads[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
 	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 
 	if (n == 1) {
@@ -70,7 +69,7 @@ static size_t unescape(const char *text, size_t len, char *bytes)
 			bytes[n++] = '\\';
 			i += 2;
 		} else if (text[i + 1] == 'x') {
-			char digits[3] = {text[i + 2], text[i + 3], '\0'};
+			char digits[3] = { text[i + 2], text[i + 3], '\0' };
 
 			bytes[n++] = (char)strtoul(digits, &end, 16);
 			assert_ptr_equal(end, digits + 2);
@@ -94,38 +93,40 @@ static void test_escape(void **state)
 		size_t len;
 		const char *utf8, *ascii;
 	} cases[] = {
-		{BYTES(""), "", ""},
-		{BYTES("kworker/0:1-events"), "kworker/0:1-events", "kworker/0:1-events"},
-		{BYTES(" ~\"',;= "), " ~\"',;= ", " ~\"',;= "},
-		{BYTES("a\\b"), "a\\\\b", "a\\\\b"},
-		{BYTES("\\x1b"), "\\\\x1b", "\\\\x1b"},
-		{BYTES("\033[2J"), "\\x1b[2J", "\\x1b[2J"},
-		{BYTES("\0\t\n\r\177"), "\\x00\\x09\\x0a\\x0d\\x7f", "\\x00\\x09\\x0a\\x0d\\x7f"},
-		{BYTES("\xC3\xA9t\xC3\xA9"), "\xC3\xA9t\xC3\xA9", "\\u{00e9}t\\u{00e9}"},
-		{BYTES("\xE6\xBC\xA2"), "\xE6\xBC\xA2", "\\u{6f22}"},
-		{BYTES("\xF0\x9F\x98\x80"), "\xF0\x9F\x98\x80", "\\u{1f600}"},
+		{ BYTES(""), "", "" },
+		{ BYTES("kworker/0:1-events"), "kworker/0:1-events", "kworker/0:1-events" },
+		{ BYTES(" ~\"',;= "), " ~\"',;= ", " ~\"',;= " },
+		{ BYTES("a\\b"), "a\\\\b", "a\\\\b" },
+		{ BYTES("\\x1b"), "\\\\x1b", "\\\\x1b" },
+		{ BYTES("\033[2J"), "\\x1b[2J", "\\x1b[2J" },
+		{ BYTES("\0\t\n\r\177"), "\\x00\\x09\\x0a\\x0d\\x7f", "\\x00\\x09\\x0a\\x0d\\x7f" },
+		{ BYTES("\xC3\xA9t\xC3\xA9"), "\xC3\xA9t\xC3\xA9", "\\u{00e9}t\\u{00e9}" },
+		{ BYTES("\xE6\xBC\xA2"), "\xE6\xBC\xA2", "\\u{6f22}" },
+		{ BYTES("\xF0\x9F\x98\x80"), "\xF0\x9F\x98\x80", "\\u{1f600}" },
 		/* C1 as UTF-8, C1 as a byte */
-		{BYTES("\xC2\x9B"), "\\u{009b}", "\\u{009b}"},
-		{BYTES("\x9B"), "\\x9b", "\\x9b"},
+		{ BYTES("\xC2\x9B"), "\\u{009b}", "\\u{009b}" },
+		{ BYTES("\x9B"), "\\x9b", "\\x9b" },
 		/* cut, overlong, surrogate, too large, stray */
-		{BYTES("\xE2\x82"), "\\xe2\\x82", "\\xe2\\x82"},
-		{BYTES("\xE2\x82z"), "\\xe2\\x82z", "\\xe2\\x82z"},
-		{BYTES("\xC0\xAF"), "\\xc0\\xaf", "\\xc0\\xaf"},
-		{BYTES("\xC1\xBF"), "\\xc1\\xbf", "\\xc1\\xbf"},
-		{BYTES("\xE0\x9F\xBF"), "\\xe0\\x9f\\xbf", "\\xe0\\x9f\\xbf"},
-		{BYTES("\xF0\x8F\xBF\xBF"), "\\xf0\\x8f\\xbf\\xbf", "\\xf0\\x8f\\xbf\\xbf"},
-		{BYTES("\xED\xA0\x80"), "\\xed\\xa0\\x80", "\\xed\\xa0\\x80"},
-		{BYTES("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80", "\\xf4\\x90\\x80\\x80"},
-		{BYTES("\xF8\x88\x80\x80\x80"), "\\xf8\\x88\\x80\\x80\\x80",
-		 "\\xf8\\x88\\x80\\x80\\x80"},
-		{BYTES("\xFF\xFE"), "\\xff\\xfe", "\\xff\\xfe"},
+		{ BYTES("\xE2\x82"), "\\xe2\\x82", "\\xe2\\x82" },
+		{ BYTES("\xE2\x82z"), "\\xe2\\x82z", "\\xe2\\x82z" },
+		{ BYTES("\xC0\xAF"), "\\xc0\\xaf", "\\xc0\\xaf" },
+		{ BYTES("\xC1\xBF"), "\\xc1\\xbf", "\\xc1\\xbf" },
+		{ BYTES("\xE0\x9F\xBF"), "\\xe0\\x9f\\xbf", "\\xe0\\x9f\\xbf" },
+		{ BYTES("\xF0\x8F\xBF\xBF"), "\\xf0\\x8f\\xbf\\xbf", "\\xf0\\x8f\\xbf\\xbf" },
+		{ BYTES("\xED\xA0\x80"), "\\xed\\xa0\\x80", "\\xed\\xa0\\x80" },
+		{ BYTES("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80", "\\xf4\\x90\\x80\\x80" },
+		{ BYTES("\xF8\x88\x80\x80\x80"), "\\xf8\\x88\\x80\\x80\\x80",
+		  "\\xf8\\x88\\x80\\x80\\x80" },
+		{ BYTES("\xFF\xFE"), "\\xff\\xfe", "\\xff\\xfe" },
 		/* right-to-left override, zero width joiner, a name of tags */
-		{BYTES("a\xE2\x80\xAE" "b"), "a\\u{202e}b", "a\\u{202e}b"},
-		{BYTES("\xF3\xA0\x81\xA1"), "\\u{e0061}", "\\u{e0061}"},
+		{ BYTES("a\xE2\x80\xAE"
+			"b"),
+		  "a\\u{202e}b", "a\\u{202e}b" },
+		{ BYTES("\xF3\xA0\x81\xA1"), "\\u{e0061}", "\\u{e0061}" },
 		/* e with an accent in two code points: not as the one */
-		{BYTES("e\xCC\x81"), "e\\u{0301}", "e\\u{0301}"},
+		{ BYTES("e\xCC\x81"), "e\\u{0301}", "e\\u{0301}" },
 	};
-	struct buf out = {0};
+	struct buf out = { 0 };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -140,7 +141,7 @@ static void test_escape(void **state)
 /* It appends, and leaves what stands before. */
 static void test_escape_appends(void **state)
 {
-	struct buf out = {0};
+	struct buf out = { 0 };
 
 	(void)state;
 	buf_puts(&out, "name=");
@@ -155,19 +156,22 @@ static void test_never_raw(void **state)
 	static const struct {
 		uint32_t first, last;
 	} ranges[] = {
-		{0x00, 0x1F},	    {0x5C, 0x5C},	{0x7F, 0x9F},	    {0xA0, 0xA0},
-		{0xAD, 0xAD},	    {0x300, 0x36F},	{0x483, 0x489},	    {0x61C, 0x61C},
-		{0x6DD, 0x6DD},	    {0x70F, 0x70F},	{0x1100, 0x11FF},   {0x1680, 0x1680},
-		{0x17B4, 0x17B5},   {0x180B, 0x180F},	{0x1AB0, 0x1AFF},   {0x1DC0, 0x1DFF},
-		{0x2000, 0x200F},   {0x2028, 0x202F},	{0x205F, 0x206F},   {0x20D0, 0x20FF},
-		{0x2800, 0x2800},   {0x3000, 0x3000},	{0x3099, 0x309A},   {0x3164, 0x3164},
-		{0xA960, 0xA97F},   {0xD7B0, 0xD7FF},	{0xD800, 0xDFFF},   {0xE000, 0xF8FF},
-		{0xFDD0, 0xFDEF},   {0xFE00, 0xFE0F},	{0xFE20, 0xFE2F},   {0xFEFF, 0xFEFF},
-		{0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFC},	{0xFFFE, 0xFFFF},   {0x1BCA0, 0x1BCA3},
-		{0x1D173, 0x1D17A}, {0x1FFFE, 0x1FFFF}, {0x1F3FB, 0x1F3FF}, {0xE0000, 0xE0FFF},
-		{0xEFFFE, 0x10FFFF},
+		{ 0x00, 0x1F },	      { 0x5C, 0x5C },	     { 0x7F, 0x9F },
+		{ 0xA0, 0xA0 },	      { 0xAD, 0xAD },	     { 0x300, 0x36F },
+		{ 0x483, 0x489 },     { 0x61C, 0x61C },	     { 0x6DD, 0x6DD },
+		{ 0x70F, 0x70F },     { 0x1100, 0x11FF },    { 0x1680, 0x1680 },
+		{ 0x17B4, 0x17B5 },   { 0x180B, 0x180F },    { 0x1AB0, 0x1AFF },
+		{ 0x1DC0, 0x1DFF },   { 0x2000, 0x200F },    { 0x2028, 0x202F },
+		{ 0x205F, 0x206F },   { 0x20D0, 0x20FF },    { 0x2800, 0x2800 },
+		{ 0x3000, 0x3000 },   { 0x3099, 0x309A },    { 0x3164, 0x3164 },
+		{ 0xA960, 0xA97F },   { 0xD7B0, 0xD7FF },    { 0xD800, 0xDFFF },
+		{ 0xE000, 0xF8FF },   { 0xFDD0, 0xFDEF },    { 0xFE00, 0xFE0F },
+		{ 0xFE20, 0xFE2F },   { 0xFEFF, 0xFEFF },    { 0xFFA0, 0xFFA0 },
+		{ 0xFFF0, 0xFFFC },   { 0xFFFE, 0xFFFF },    { 0x1BCA0, 0x1BCA3 },
+		{ 0x1D173, 0x1D17A }, { 0x1FFFE, 0x1FFFF },  { 0x1F3FB, 0x1F3FF },
+		{ 0xE0000, 0xE0FFF }, { 0xEFFFE, 0x10FFFF },
 	};
-	struct buf out = {0};
+	struct buf out = { 0 };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(ranges); i++) {
@@ -183,11 +187,11 @@ static void test_never_raw(void **state)
 static void test_letters_raw(void **state)
 {
 	static const uint32_t letters[] = {
-		'A',	'~',	0xA1,	0xE9,	0x17E,	0x3A9,	0x416,	0x5D0,	0x627,	0x915,
-		0xE01,	0x10D0, 0x20AC, 0x2190, 0x2500, 0x2588, 0x3042, 0x4E2D, 0xAC00, 0xD7A3,
-		0xFB01, 0xFF21, 0xFFFD, 0x10400, 0x1F600, 0x20000,
+		'A',	'~',	0xA1,	0xE9,	0x17E,	0x3A9,	 0x416,	  0x5D0,   0x627,
+		0x915,	0xE01,	0x10D0, 0x20AC, 0x2190, 0x2500,	 0x2588,  0x3042,  0x4E2D,
+		0xAC00, 0xD7A3, 0xFB01, 0xFF21, 0xFFFD, 0x10400, 0x1F600, 0x20000,
 	};
-	struct buf out = {0};
+	struct buf out = { 0 };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(letters); i++) {
@@ -200,10 +204,10 @@ static void test_letters_raw(void **state)
 /* A mark of one script: raw behind its letter, escaped where it has none, four at most. */
 static void test_marks(void **state)
 {
-#define THAI "\xE0\xB8\x81"	/* U+0E01 */
-#define MARK "\xE0\xB8\xB4"	/* U+0E34, no cell of its own */
+#define THAI "\xE0\xB8\x81" /* U+0E01 */
+#define MARK "\xE0\xB8\xB4" /* U+0E34, no cell of its own */
 #define ESCAPED "\\u{0e34}"
-	struct buf out = {0};
+	struct buf out = { 0 };
 
 	(void)state;
 	assert_string_equal(escape(&out, BYTES(THAI MARK), TEXT_UTF8), THAI MARK);
@@ -211,10 +215,8 @@ static void test_marks(void **state)
 	assert_string_equal(escape(&out, BYTES(MARK MARK), TEXT_UTF8), ESCAPED ESCAPED);
 	assert_string_equal(escape(&out, BYTES("a" MARK), TEXT_UTF8), "a" ESCAPED);
 	assert_string_equal(escape(&out, BYTES(THAI " " MARK), TEXT_UTF8), THAI " " ESCAPED);
-	assert_string_equal(escape(&out, BYTES(THAI "\n" MARK), TEXT_UTF8),
-			    THAI "\\x0a" ESCAPED);
-	assert_string_equal(escape(&out, BYTES(THAI "\xFF" MARK), TEXT_UTF8),
-			    THAI "\\xff" ESCAPED);
+	assert_string_equal(escape(&out, BYTES(THAI "\n" MARK), TEXT_UTF8), THAI "\\x0a" ESCAPED);
+	assert_string_equal(escape(&out, BYTES(THAI "\xFF" MARK), TEXT_UTF8), THAI "\\xff" ESCAPED);
 	assert_string_equal(escape(&out, BYTES(THAI MARK MARK MARK MARK MARK MARK), TEXT_UTF8),
 			    THAI MARK MARK MARK MARK ESCAPED ESCAPED);
 	assert_string_equal(escape(&out, BYTES(THAI MARK THAI MARK), TEXT_UTF8),
@@ -227,7 +229,7 @@ static void test_marks(void **state)
 /* Each character there is: back the same, and alone never without a cell or a width. */
 static void test_every_character(void **state)
 {
-	struct buf out = {0};
+	struct buf out = { 0 };
 	char bytes[4], back[64];
 
 	(void)state;
@@ -257,15 +259,15 @@ static void test_every_character(void **state)
 static void test_injective(void **state)
 {
 	static const char *const parts[] = {
-		"\\", "\\\\", "x", "x1b", "\033", "\\x1b", "u{202e}", "\xE2\x80\xAE", "\xE2",
-		"\x80", "\xCC\x81", "e", THAI, MARK, "{", "}", "\xC2\x9B", "\x9B",
+		"\\",	"\\\\",	    "x", "x1b", "\033", "\\x1b", "u{202e}", "\xE2\x80\xAE", "\xE2",
+		"\x80", "\xCC\x81", "e", THAI,	MARK,	"{",	 "}",	    "\xC2\x9B",	    "\x9B",
 	};
-	struct buf out = {0}, in = {0};
+	struct buf out = { 0 }, in = { 0 };
 	char back[256];
 
 	(void)state;
 	for (unsigned i = 0; i < 65536; i++) {
-		char two[2] = {(char)(i >> 8), (char)i};
+		char two[2] = { (char)(i >> 8), (char)i };
 
 		escape(&out, two, 2, TEXT_UTF8);
 		assert_int_equal(unescape(out.data, out.len, back), 2);
@@ -287,7 +289,7 @@ static void test_injective(void **state)
 static void test_escape_without_locale(void **state)
 {
 	static const char text[] = "\xC3\xA9\xE6\xBC\xA2\xE2\x80\xAE" THAI MARK "\xFF";
-	struct buf with = {0}, without = {0};
+	struct buf with = { 0 }, without = { 0 };
 
 	(void)state;
 	text_escape(&with, BYTES(text), TEXT_UTF8);
@@ -295,8 +297,7 @@ static void test_escape_without_locale(void **state)
 	text_escape(&without, BYTES(text), TEXT_UTF8);
 	assert_non_null(setlocale(LC_ALL, "C.UTF-8"));
 	assert_string_equal(buf_cstr(&without), buf_cstr(&with));
-	assert_string_equal(buf_cstr(&with),
-			    "\xC3\xA9\xE6\xBC\xA2\\u{202e}" THAI MARK "\\xff");
+	assert_string_equal(buf_cstr(&with), "\xC3\xA9\xE6\xBC\xA2\\u{202e}" THAI MARK "\\xff");
 	buf_free(&with);
 	buf_free(&without);
 }
@@ -327,47 +328,46 @@ static void test_fit(void **state)
 		bool right;
 		const char *fitted;
 	} cases[] = {
-		{"", 0, false, ""},
-		{"abc", 0, false, ""},
-		{"", 3, false, "   "},
-		{"", 3, true, "   "},
-		{"ab", 4, false, "ab  "},
-		{"ab", 4, true, "  ab"},
-		{"abc", 3, false, "abc"},
-		{"abcd", 3, false, "ab+"},
-		{"abcd", 3, true, "ab+"},
-		{"abcd", 1, false, "+"},
-		{"a", 1, false, "a"},
-		{WIDE, 1, false, "+"},
-		{WIDE, 2, false, WIDE},
-		{WIDE, 3, true, " " WIDE},
-		{WIDE WIDE, 3, false, WIDE "+"},
-		{WIDE WIDE, 2, false, " +"},
-		{WIDE WIDE, 2, true, " +"},
-		{"a" WIDE "b", 3, false, "a +"},
-		{"a" WIDE "b", 3, true, " a+"},
-		{"a" WIDE, 3, false, "a" WIDE},
-		{THAI MARK "b", 2, false, THAI MARK "b"},
-		{THAI MARK THAI MARK "b", 2, false, THAI MARK "+"},
-		{"a" THAI MARK, 2, false, "a" THAI MARK},
-		{"\xC3\xA9\xC3\xA9\xC3\xA9", 2, false, "\xC3\xA9+"},
-		{"ab" THAI MARK, 3, false, "ab" THAI MARK},
-		{"ab" THAI MARK "c", 3, false, "ab+"},
-		{"ab" WIDE, 3, false, "ab+"},
-		{"ab" WIDE, 2, true, "a+"},
-		{"abc" WIDE, 4, true, "abc+"},
+		{ "", 0, false, "" },
+		{ "abc", 0, false, "" },
+		{ "", 3, false, "   " },
+		{ "", 3, true, "   " },
+		{ "ab", 4, false, "ab  " },
+		{ "ab", 4, true, "  ab" },
+		{ "abc", 3, false, "abc" },
+		{ "abcd", 3, false, "ab+" },
+		{ "abcd", 3, true, "ab+" },
+		{ "abcd", 1, false, "+" },
+		{ "a", 1, false, "a" },
+		{ WIDE, 1, false, "+" },
+		{ WIDE, 2, false, WIDE },
+		{ WIDE, 3, true, " " WIDE },
+		{ WIDE WIDE, 3, false, WIDE "+" },
+		{ WIDE WIDE, 2, false, " +" },
+		{ WIDE WIDE, 2, true, " +" },
+		{ "a" WIDE "b", 3, false, "a +" },
+		{ "a" WIDE "b", 3, true, " a+" },
+		{ "a" WIDE, 3, false, "a" WIDE },
+		{ THAI MARK "b", 2, false, THAI MARK "b" },
+		{ THAI MARK THAI MARK "b", 2, false, THAI MARK "+" },
+		{ "a" THAI MARK, 2, false, "a" THAI MARK },
+		{ "\xC3\xA9\xC3\xA9\xC3\xA9", 2, false, "\xC3\xA9+" },
+		{ "ab" THAI MARK, 3, false, "ab" THAI MARK },
+		{ "ab" THAI MARK "c", 3, false, "ab+" },
+		{ "ab" WIDE, 3, false, "ab+" },
+		{ "ab" WIDE, 2, true, "a+" },
+		{ "abc" WIDE, 4, true, "abc+" },
 	};
-	struct buf out = {0};
+	struct buf out = { 0 };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		out.len = 0;
 		buf_putc(&out, '|');
-		text_fit(&out, cases[i].text, strlen(cases[i].text), cases[i].cells,
-			 cases[i].right, TEXT_UTF8);
+		text_fit(&out, cases[i].text, strlen(cases[i].text), cases[i].cells, cases[i].right,
+			 TEXT_UTF8);
 		assert_string_equal(buf_cstr(&out) + 1, cases[i].fitted);
-		assert_int_equal(text_width(out.data + 1, out.len - 1, TEXT_UTF8),
-				 cases[i].cells);
+		assert_int_equal(text_width(out.data + 1, out.len - 1, TEXT_UTF8), cases[i].cells);
 	}
 	out.len = 0;
 	text_fit(&out, BYTES("\\u{6f22}"), 5, false, TEXT_ASCII);
@@ -385,16 +385,11 @@ static int set_locale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escape),
-		cmocka_unit_test(test_escape_appends),
-		cmocka_unit_test(test_never_raw),
-		cmocka_unit_test(test_letters_raw),
-		cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_every_character),
-		cmocka_unit_test(test_injective),
-		cmocka_unit_test(test_escape_without_locale),
-		cmocka_unit_test(test_width),
-		cmocka_unit_test(test_fit),
+		cmocka_unit_test(test_escape),	  cmocka_unit_test(test_escape_appends),
+		cmocka_unit_test(test_never_raw), cmocka_unit_test(test_letters_raw),
+		cmocka_unit_test(test_marks),	  cmocka_unit_test(test_every_character),
+		cmocka_unit_test(test_injective), cmocka_unit_test(test_escape_without_locale),
+		cmocka_unit_test(test_width),	  cmocka_unit_test(test_fit),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, set_locale, NULL);

@@ -60,8 +60,7 @@ static const struct frame *read_of(struct beside *beside, pid_t pid, unsigned ne
 /* The time since boot in clock ticks: the start of who starts now. */
 static unsigned now_ticks(void)
 {
-	return (unsigned)(clock_ns(CLOCK_BOOTTIME) * (uint64_t)sysconf(_SC_CLK_TCK) /
-			  NSEC_PER_SEC);
+	return (unsigned)(clock_ns(CLOCK_BOOTTIME) * (uint64_t)sysconf(_SC_CLK_TCK) / NSEC_PER_SEC);
 }
 
 /* A row a thread of that process alone, and what happened to each since the reading before. */
@@ -256,7 +255,8 @@ static void test_refused(void **state)
 	static const struct source_ops nothing = { .name = "nothing" };
 	const struct tree *tree = *state;
 	struct delayacct delayacct;
-	struct threads_env env = { .procfd = tree->fd, .source = &nothing,
+	struct threads_env env = { .procfd = tree->fd,
+				   .source = &nothing,
 				   .delayacct = &delayacct };
 	struct threads threads = { 0 };
 	pid_t pid = 42;
@@ -316,8 +316,8 @@ static void test_between(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_rows), TREE_TEST(test_beside), TREE_TEST(test_want),
-		TREE_TEST(test_end), TREE_TEST(test_since_start), TREE_TEST(test_fill),
+		TREE_TEST(test_rows),	 TREE_TEST(test_beside),      TREE_TEST(test_want),
+		TREE_TEST(test_end),	 TREE_TEST(test_since_start), TREE_TEST(test_fill),
 		TREE_TEST(test_refused), TREE_TEST(test_between),
 	};
 

@@ -168,8 +168,11 @@ static void test_bad(void **state)
 static void test_limits(void **state)
 {
 	static const char *const texts[] = {
-		"memory some 500ms/500ms", "memory some 1us/500ms", "memory some 10s/10s",
-		"memory some 1us/10s", "memory some 10000000us/10000000us",
+		"memory some 500ms/500ms",
+		"memory some 1us/500ms",
+		"memory some 10s/10s",
+		"memory some 1us/10s",
+		"memory some 10000000us/10000000us",
 	};
 
 	(void)state;
@@ -298,12 +301,9 @@ static void test_explain(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_explain_window),
+		cmocka_unit_test(test_good),	cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_limits),	cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_words),	cmocka_unit_test(test_explain_window),
 		cmocka_unit_test(test_explain),
 	};
 

@@ -247,8 +247,9 @@ static void test_first_report(void **state)
 
 		put_text(tree, "pressure/io", lines[i]);
 		file = openat(tree->fd, "pressure/io", O_RDWR | O_CLOEXEC);
-		set.all[0] = (struct trigger){ .spec = &spec, .fd = file, .unproven = true,
-					       .begin_us = 70000000 };
+		set.all[0] = (struct trigger){
+			.spec = &spec, .fd = file, .unproven = true, .begin_us = 70000000
+		};
 		assert_int_equal(triggers_take(&set, &fd, 5 * SEC), i == 2);
 		assert_int_equal(set.all[0].fired, i == 2);
 		/* What has been true once is believed, what was not is looked at again. */

@@ -43,13 +43,13 @@ static void test_share(void **state)
 		double number;
 		const char *cell;
 	} cases[] = {
-		{ 0, "   0.0" },	{ 0.04, "   0.0" },	  { 0.05, "   0.1" },
-		{ 84.94, "  84.9" },	{ 100, " 100.0" },	  { 999.96, "1000.0" },
-		{ 9999.9, "9999.9" },	{ 9999.94, "9999.9" },	  { 9999.96, " 10000" },
-		{ 12345, " 12345" },	{ 99999.4, " 99999" },	  { 99999.6, "  100k" },
-		{ 123456, "  123k" },	{ 999499, "  999k" },	  { 999500, " >999k" },
-		{ 1e6, " >999k" },	{ 1e18, " >999k" },	  { DBL_MAX, " >999k" },
-		{ INFINITY, " >999k" }, { -1, "   0.0" },	  { -INFINITY, "   0.0" },
+		{ 0, "   0.0" },	{ 0.04, "   0.0" },    { 0.05, "   0.1" },
+		{ 84.94, "  84.9" },	{ 100, " 100.0" },     { 999.96, "1000.0" },
+		{ 9999.9, "9999.9" },	{ 9999.94, "9999.9" }, { 9999.96, " 10000" },
+		{ 12345, " 12345" },	{ 99999.4, " 99999" }, { 99999.6, "  100k" },
+		{ 123456, "  123k" },	{ 999499, "  999k" },  { 999500, " >999k" },
+		{ 1e6, " >999k" },	{ 1e18, " >999k" },    { DBL_MAX, " >999k" },
+		{ INFINITY, " >999k" }, { -1, "   0.0" },      { -INFINITY, "   0.0" },
 		{ NAN, "     -" },
 	};
 
@@ -66,14 +66,21 @@ static void test_count(void **state)
 		unsigned width;
 		const char *cell;
 	} cases[] = {
-		{ 0, 7, "      0" },	       { 0.4, 7, "      0" },
-		{ 0.5, 7, "      1" },	       { 4194304, 7, "4194304" },
-		{ 9999999, 7, "9999999" },     { 10000000, 7, " 10000k" },
+		{ 0, 7, "      0" },
+		{ 0.4, 7, "      0" },
+		{ 0.5, 7, "      1" },
+		{ 4194304, 7, "4194304" },
+		{ 9999999, 7, "9999999" },
+		{ 10000000, 7, " 10000k" },
 		{ 4294967295.0, 7, "  4295M" },
-		{ -20, 7, "    -20" },	       { -0.4, 7, "      0" },
-		{ 99999999, 8, "99999999" },   { 123456789, 8, " 123457k" },
-		{ 1e12, 8, "1000000M" },       { 1e14, 8, " 100000G" },
-		{ 1e15, 8, "1000000G" },       { 1.8446744073709552e19, 8, "  18447P" },
+		{ -20, 7, "    -20" },
+		{ -0.4, 7, "      0" },
+		{ 99999999, 8, "99999999" },
+		{ 123456789, 8, " 123457k" },
+		{ 1e12, 8, "1000000M" },
+		{ 1e14, 8, " 100000G" },
+		{ 1e15, 8, "1000000G" },
+		{ 1.8446744073709552e19, 8, "  18447P" },
 		{ INFINITY, 8, "     >1E" },
 	};
 
@@ -121,8 +128,8 @@ static void test_printf(void **state)
 			struct value value = value_number((double)number);
 			struct value tenths = value_number((double)number / 10);
 
-			if (snprintf(expected, sizeof(expected), "%*" PRIu64, (int)width,
-				     number) == (int)width)
+			if (snprintf(expected, sizeof(expected), "%*" PRIu64, (int)width, number) ==
+			    (int)width)
 				check_cell(&value, FORMAT_COUNT, width, expected);
 			snprintf(expected, sizeof(expected), "%*.1f", (int)width, tenths.number);
 			if (number < 100000)
@@ -134,8 +141,7 @@ static void test_printf(void **state)
 /* No number is wider than its cell. */
 static void test_widths(void **state)
 {
-	static const enum value_format formats[] = { FORMAT_COUNT, FORMAT_SHARE,
-						     FORMAT_DURATION };
+	static const enum value_format formats[] = { FORMAT_COUNT, FORMAT_SHARE, FORMAT_DURATION };
 	static const unsigned widths[] = { 6, 7, 8, 12 };
 
 	(void)state;
@@ -178,12 +184,9 @@ static void test_compare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_share),
-		cmocka_unit_test(test_count),
-		cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_unset),
-		cmocka_unit_test(test_printf),
-		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_share),	 cmocka_unit_test(test_count),
+		cmocka_unit_test(test_duration), cmocka_unit_test(test_unset),
+		cmocka_unit_test(test_printf),	 cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_compare),
 	};
 
