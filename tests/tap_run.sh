@@ -30,7 +30,7 @@ name=${name%.sh}
 build=${TESTS_BUILDDIR:-.}
 
 case " ${ALONE_TESTS:-} " in
-*" tests/$name "*) share=--exclusive ;;
+*"/$name "*) share=--exclusive ;;
 *)
 	share=--shared
 	# What tests/lib/guard.c goes by.

@@ -30,7 +30,7 @@ static void check_refusal(const struct e2e_how *how, const char *error, const ch
 		fail_msg("said: %s", r.err.data);
 	e2e_run(&r, how, "--version");
 	check_silent_success(&r);
-	if (!strstr(r.out.data, "\nbpf: not to be had (") || !strstr(r.out.data, why))
+	if (!strstr(r.out.data, "\nbpf: unavailable (") || !strstr(r.out.data, why))
 		fail_msg("said: %s", r.out.data);
 }
 

@@ -445,7 +445,7 @@ void e2e_require_bpf_test(const char *test)
 
 	e2e_require_test(test);
 	e2e_run(&r, NULL, "--version");
-	if (strstr(r.out.data, "\nbpf: not to be had ("))
+	if (strstr(r.out.data, "\nbpf: unavailable ("))
 		e2e_skip_test(test, "no bpf source");
 }
 
