@@ -10,6 +10,7 @@
 #include "tests/lib/guard.h"
 #include "bpf/snapshot.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,6 +28,8 @@
 
 #define SLEEPERS 500
 #define ZOMBIES 200
+#define PLACES 8192 /* in the program's memory, at least: MEMORY_MIN of snapshot.c */
+#define NEXT_IDS 64 /* that a test uses, and others beside it */
 #define UNIFIED "/sys/fs/cgroup/unified"
 
 /* A child that does what it is told by single letters. */
@@ -118,11 +121,54 @@ static _Noreturn void act(int orders, int answers)
 	_exit(0);
 }
 
+/* Notes the places in the program's memory of all tasks that are there. */
+static void note_places(bool *taken)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	pid_t tids[512];
+
+	assert_non_null(proc);
+	memset(taken, 0, PLACES * sizeof(*taken));
+	while ((entry = readdir(proc))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		size_t n = pid > 0 ? e2e_threads(pid, tids, 512) : 0;
+
+		for (size_t i = 0; i < n; i++)
+			taken[tids[i] % PLACES] = true;
+	}
+	closedir(proc);
+}
+
+/*
+ * Uses up ids until the next ones share their places in the program's memory with nobody: who
+ * does is never passed over, and would not come to rest.
+ */
+static void find_places(void)
+{
+	static bool taken[PLACES];
+	pid_t last;
+	int clear;
+
+	note_places(taken);
+	do {
+		last = fork();
+		if (!last)
+			_exit(0);
+		assert_true(last > 0);
+		waitpid(last, NULL, 0);
+		for (clear = 1; clear <= NEXT_IDS && !taken[(last + clear) % PLACES];)
+			clear++;
+	} while (clear <= NEXT_IDS);
+}
+
 /* Starts one. */
 static struct actor start_actor(void)
 {
 	struct actor actor;
 	int orders[2], answers[2];
+
+	find_places();
 
 	assert_int_equal(pipe2(orders, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(answers, O_CLOEXEC), 0);

@@ -331,8 +331,9 @@ static void test_unknown(void **state)
 		e2e_run(&r, NULL, "--cgroup-hierarchy no-such %s", modes[i]);
 		assert_int_equal(r.status, 2);
 		assert_int_equal(r.out.len, 0);
-		assert_non_null(strstr(r.err.data, "--cgroup-hierarchy: there is no hierarchy 'no-such' "
-						   "here; there are: "));
+		assert_non_null(strstr(r.err.data,
+				       "--cgroup-hierarchy: there is no hierarchy 'no-such' "
+				       "here; there are: "));
 		assert_ptr_equal(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
 	}
 }
