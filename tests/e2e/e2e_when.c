@@ -352,10 +352,10 @@ static void test_window(void **state)
 		start(&p, &hows[i], "-n 1", "memory some 300ms/1s", NULL);
 		e2e_finish(&p, 5, &r);
 		check_failed(&r, 1, "CAP_SYS_RESOURCE");
-		check_failed(&r, 1, "take 2s");
+		check_failed(&r, 1, "use 2s");
 		start(&p, &hows[i], "-n 1", "io full 300ms/4.5s", NULL);
 		e2e_finish(&p, 5, &r);
-		check_failed(&r, 1, "take 6s");
+		check_failed(&r, 1, "use 6s");
 		assert_int_equal(r.out.len, 0);
 		/* This one goes, and ends by a signal while it waits. */
 		start(&p, &hows[i], "", NEVER, NULL);

@@ -410,12 +410,14 @@ static void shows_10000_rows(void **state)
 	screen_check(s, table_in_order(s, &t, "PID", false));
 	screen_key(s, VTERM_KEY_END);
 	screen_await(s, is_scrolled, &first);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, table_selected(s, &t) == t.last);
 	screen_check(s, t.last == t.sum - 1);
 	screen_check(s, table_in_order(s, &t, "PID", false));
 	screen_key(s, VTERM_KEY_HOME);
 	screen_await(s, is_not_scrolled, &first);
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, table_selected(s, &t) == t.first);
 }
