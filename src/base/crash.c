@@ -22,8 +22,9 @@ static const int fatal[] = { SIGHUP,  SIGINT,  SIGQUIT,	  SIGILL,  SIGTRAP, SIGA
 static struct {
 	pid_t pid; /* a child that was forked, but has not called exec yet, puts nothing back */
 	struct {
-		void (*run)(void *arg);
-		void *arg;
+		/* volatile: written in the order that crash_set_hook() says */
+		void (*volatile run)(void *arg);
+		void *volatile arg;
 	} hooks[CRASH_HOOKS];
 	struct sigaction before[ARRAY_SIZE(fatal)];
 	char stack[STACK_BYTES];
