@@ -62,32 +62,6 @@ static void test_percent_is_whole(void **state)
 	fail_msg("run %f %% and cpu %f %% of 12 spinning threads", run, wait);
 }
 
-/* The rows of the only sample. */
-static json_t *rows_of(const char *args)
-{
-	struct e2e_result r;
-	struct samples s;
-
-	e2e_run(&r, NULL, "-b -n 1 -d 0.5 -o json %s", args);
-	check_silent_success(&r);
-	parse_json(&r, &s);
-	assert_int_equal(s.n, 1);
-	/* all rows that there are, whatever is filtered */
-	assert_true(member_u64(s.v[0], "tasks_seen") >=
-		    json_array_size(json_object_get(s.v[0], "tasks")));
-	return json_object_get(s.v[0], "tasks");
-}
-
-/* Whether a pid is among rows. */
-static bool has_pid(json_t *rows, pid_t pid)
-{
-	json_t *row;
-	size_t i;
-
-	json_array_foreach(rows, i, row) if (member_u64(row, "pid") == (uint64_t)pid) return true;
-	return false;
-}
-
 /* -i and --over: who did nothing, or waited too little, is hidden. */
 static void test_active(void **state)
 {
@@ -99,15 +73,15 @@ static void test_active(void **state)
 	e2e_require();
 	busy = e2e_load(NULL, "load_kind cpu");
 	idle = e2e_load(NULL, "load_sleepers 1");
-	rows = rows_of("-i");
-	assert_true(has_pid(rows, busy));
-	assert_false(has_pid(rows, idle));
-	rows = rows_of("--over 1000");
-	assert_true(has_pid(rows, busy));
-	assert_false(has_pid(rows, idle));
+	rows = parse_rows("-i");
+	assert_true(rows_have_pid(rows, busy));
+	assert_false(rows_have_pid(rows, idle));
+	rows = parse_rows("--over 1000");
+	assert_true(rows_have_pid(rows, busy));
+	assert_false(rows_have_pid(rows, idle));
 	json_array_foreach(rows, i, row) assert_true(kind_value(row, "delta", "cpu", "ns") > 0);
-	rows = rows_of("--over 100000");
-	assert_false(has_pid(rows, busy));
+	rows = parse_rows("--over 100000");
+	assert_false(rows_have_pid(rows, busy));
 }
 
 /* -r: no more rows than asked for; those that come first. */
@@ -122,7 +96,7 @@ static void test_rows(void **state)
 	(void)state;
 	e2e_require();
 	busy = e2e_load(NULL, "load_kind cpu");
-	rows = rows_of("-r 2 -s cpu");
+	rows = parse_rows("-r 2 -s cpu");
 	assert_int_equal(json_array_size(rows), 2);
 	assert_int_equal(member_u64(json_array_get(rows, 0), "pid"), busy);
 	e2e_run(&r, NULL, "-b -n 2 -d 0.2 -r 3");

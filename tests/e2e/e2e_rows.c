@@ -9,32 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The rows of the only sample. */
-static json_t *rows_of(const char *args)
-{
-	struct e2e_result r;
-	struct samples s;
-
-	e2e_run(&r, NULL, "-b -n 1 -d 0.5 -o json %s", args);
-	check_silent_success(&r);
-	parse_json(&r, &s);
-	assert_int_equal(s.n, 1);
-	/* all rows that there are, whatever is filtered */
-	assert_true(member_u64(s.v[0], "tasks_seen") >=
-		    json_array_size(json_object_get(s.v[0], "tasks")));
-	return json_object_get(s.v[0], "tasks");
-}
-
-/* Whether a pid is among rows. */
-static bool has_pid(json_t *rows, pid_t pid)
-{
-	json_t *row;
-	size_t i;
-
-	json_array_foreach(rows, i, row) if (member_u64(row, "pid") == (uint64_t)pid) return true;
-	return false;
-}
-
 /* A process that waits for nothing. */
 static pid_t idle_load(uid_t uid)
 {
@@ -54,18 +28,18 @@ static void test_pid(void **state)
 	e2e_require();
 	pid = e2e_load(NULL, "load_kind -w 3 cpu");
 	other = idle_load(0);
-	rows = rows_of(e2e_format("-p %d", (int)pid));
+	rows = parse_rows(e2e_format("-p %d", (int)pid));
 	assert_int_equal(json_array_size(rows), 1);
-	assert_true(has_pid(rows, pid));
-	rows = rows_of(e2e_format("-p %d,%d", (int)other, (int)pid));
+	assert_true(rows_have_pid(rows, pid));
+	rows = parse_rows(e2e_format("-p %d,%d", (int)other, (int)pid));
 	assert_int_equal(json_array_size(rows), 2);
-	assert_true(has_pid(rows, pid) && has_pid(rows, other));
-	rows = rows_of(e2e_format("-H --pid %d", (int)pid));
+	assert_true(rows_have_pid(rows, pid) && rows_have_pid(rows, other));
+	rows = parse_rows(e2e_format("-H --pid %d", (int)pid));
 	n = e2e_threads(pid, tids, 64);
 	assert_int_equal(n, 4);
 	assert_int_equal(json_array_size(rows), n);
 	for (i = 0; i < n; i++) {
-		assert_true(has_pid(rows, tids[i]));
+		assert_true(rows_have_pid(rows, tids[i]));
 		assert_int_equal(member_u64(json_array_get(rows, i), "tgid"), pid);
 	}
 }
@@ -82,17 +56,17 @@ static void test_user(void **state)
 	e2e_require();
 	pid = idle_load(NOBODY);
 	for (i = 0; i < 2; i++) {
-		rows = rows_of(e2e_format("-u %s", who[i]));
-		assert_true(has_pid(rows, pid));
+		rows = parse_rows(e2e_format("-u %s", who[i]));
+		assert_true(rows_have_pid(rows, pid));
 		json_array_foreach(rows, j, row)
 		{
 			assert_int_equal(member_u64(row, "uid"), NOBODY);
 			assert_string_equal(member_text(row, "user"), "nobody");
 		}
 	}
-	rows = rows_of("-u root,nobody");
-	assert_true(has_pid(rows, pid) && has_pid(rows, getpid()));
-	assert_false(has_pid(rows_of("-u root"), pid));
+	rows = parse_rows("-u root,nobody");
+	assert_true(rows_have_pid(rows, pid) && rows_have_pid(rows, getpid()));
+	assert_false(rows_have_pid(parse_rows("-u root"), pid));
 }
 
 /* -m: an extended regular expression on the command, which is then there to see. */
@@ -105,16 +79,16 @@ static void test_match(void **state)
 	(void)state;
 	e2e_require();
 	pid = idle_load(0);
-	rows = rows_of("-m load_(sleepers|nothing)");
-	assert_true(has_pid(rows, pid));
+	rows = parse_rows("-m load_(sleepers|nothing)");
+	assert_true(rows_have_pid(rows, pid));
 	json_array_foreach(rows, i, row)
 		/* a task without a command line is known by its name */
 		if (!strstr(member_text(row, "command"), "load_sleepers") &&
 		    !strstr(member_text(row, "comm"), "load_sleepers"))
 			fail_msg("%s (%s) matches", member_text(row, "comm"),
 				 member_text(row, "command"));
-	assert_int_equal(json_array_size(rows_of("-m no[x]such[x]command")), 0);
-	assert_false(has_pid(rows_of("-m ^load_kind"), pid));
+	assert_int_equal(json_array_size(parse_rows("-m no[x]such[x]command")), 0);
+	assert_false(rows_have_pid(parse_rows("-m ^load_kind"), pid));
 }
 
 /* A row's value by a field that is a number or a text; false if it is unset. */
@@ -147,7 +121,7 @@ static bool is_ascii(const char *text)
 /* Neighbours stand in order, and what is unset stands last in both directions. */
 static void check_order(const char *sort, const char *field, bool descending)
 {
-	json_t *rows = rows_of(e2e_format("-s %s", sort));
+	json_t *rows = parse_rows(e2e_format("-s %s", sort));
 	size_t i, n = json_array_size(rows), known = 0;
 	const char *last_text = "";
 	double last = 0;
@@ -281,11 +255,11 @@ static void test_wanted(void **state)
 	(void)state;
 	e2e_require();
 	pid = idle_load(0);
-	row = json_array_get(rows_of(e2e_format("-p %d", (int)pid)), 0);
+	row = json_array_get(parse_rows(e2e_format("-p %d", (int)pid)), 0);
 	assert_true(json_is_null(json_object_get(row, "state")));
 	assert_true(json_is_null(json_object_get(row, "command")));
 	assert_true(json_is_null(json_object_get(row, "cgroup")));
-	row = json_array_get(rows_of(e2e_format("-p %d -F +state,+command", (int)pid)), 0);
+	row = json_array_get(parse_rows(e2e_format("-p %d -F +state,+command", (int)pid)), 0);
 	assert_string_equal(member_text(row, "state"), "S");
 	assert_non_null(strstr(member_text(row, "command"), "load_sleepers 1"));
 	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -o csv -p %d -F pid,state,elap", (int)pid);

@@ -434,3 +434,27 @@ json_t *parse_one(const char *args)
 	assert_int_equal(s.n, 1);
 	return s.v[0];
 }
+
+json_t *parse_rows(const char *args)
+{
+	struct e2e_result r;
+	struct samples s;
+
+	e2e_run(&r, NULL, "-b -n 1 -d 0.5 -o json %s", args);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 1);
+	/* all rows that there are, whatever is filtered */
+	assert_true(member_u64(s.v[0], "tasks_seen") >=
+		    json_array_size(json_object_get(s.v[0], "tasks")));
+	return json_object_get(s.v[0], "tasks");
+}
+
+bool rows_have_pid(json_t *rows, pid_t pid)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) if (member_u64(row, "pid") == (uint64_t)pid) return true;
+	return false;
+}

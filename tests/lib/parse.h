@@ -22,6 +22,12 @@ json_t *parse_json_line(const char *line);
 /* The only sample of a short run with these arguments, which must do well. */
 json_t *parse_one(const char *args);
 
+/* The rows of the only sample of such a run, of half a second. */
+json_t *parse_rows(const char *args);
+
+/* Whether a pid is among rows. */
+bool rows_have_pid(json_t *rows, pid_t pid);
+
 /* The run ended well and said nothing on standard error. */
 void check_silent_success(const struct e2e_result *r);
 
