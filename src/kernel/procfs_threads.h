@@ -19,6 +19,7 @@ enum thread_counter {
 	THREAD_BLKIO,
 	THREAD_USER,
 	THREAD_SYSTEM,
+	THREAD_LIFE, /* ns since its start */
 	THREAD_COUNTERS
 };
 

@@ -43,6 +43,7 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 	int procfd = source->env.procfd;
 	struct proctask_stat *stat = &reading->stat;
 	struct proctask_schedstat sched = { 0 };
+	uint64_t start_ns, now_ns;
 	int err = proctask_stat(procfd, tgid, tid, stat);
 
 	source->syscalls += 2 * FILE_SYSCALLS;
@@ -56,16 +57,19 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 		if (err)
 			return err;
 	}
+	start_ns = stat->start * source->tick_ns;
+	now_ns = clock_ns(CLOCK_BOOTTIME);
 	/* Field 42 is ticks; the number of waits is not known. */
 	reading->figures = (struct thread_figures){
 		.tid = tid,
-		.start_ns = stat->start * source->tick_ns,
+		.start_ns = start_ns,
 		.count = { [THREAD_RUN] = sched.run,
 			   [THREAD_WAIT] = sched.wait,
 			   [THREAD_SLICES] = sched.slices,
 			   [THREAD_BLKIO] = stat->blkio * source->tick_ns,
 			   [THREAD_USER] = stat->utime * source->tick_ns,
-			   [THREAD_SYSTEM] = stat->stime * source->tick_ns },
+			   [THREAD_SYSTEM] = stat->stime * source->tick_ns,
+			   [THREAD_LIFE] = now_ns > start_ns ? now_ns - start_ns : 0 },
 	};
 	return 0;
 }
@@ -79,6 +83,7 @@ static void set_counters(struct counters *counters, const uint64_t *count, bool 
 	counters->delay[DELAY_BLKIO].ns = count[THREAD_BLKIO];
 	counters->user_ns = count[THREAD_USER];
 	counters->system_ns = count[THREAD_SYSTEM];
+	counters->life_ns = count[THREAD_LIFE];
 	if (!sched_valid)
 		counters->valid &= ~(VALID_RUN | DELAY_BOTH(DELAY_BIT(DELAY_CPU)));
 }

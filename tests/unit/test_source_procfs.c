@@ -276,6 +276,33 @@ static void test_churn(void **state)
 	close_taken(&taken);
 }
 
+/*
+ * The lives of its threads, ended ones too, say what a process can have waited: a wait that the
+ * kernel booked from a stale stamp is known for what it is.
+ */
+static void test_lives(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread t[] = { leader, worker }, sum;
+	const struct counters *counters;
+	struct taken taken;
+	uint64_t begin_ns, life_ns;
+
+	t[0].start = t[1].start = (unsigned)(clock_ns(CLOCK_BOOTTIME) / tick());
+	begin(tree, &taken, t, 2, &sum);
+	begin_ns = t[0].start * tick();
+	life_ns = taken.samples[taken.now].raw[0].counters.life_ns;
+	assert_in_range(life_ns, 1, 2 * (clock_ns(CLOCK_BOOTTIME) - begin_ns));
+	end_thread(tree, &t[1]);
+	t[0].blkio = (unsigned)(clock_ns(CLOCK_BOOTTIME) / tick()) + 1000;
+	put_thread(tree, &t[0]);
+	counters = &take(&taken)->raw[0].counters;
+	assert_in_range(counters->life_ns, life_ns + 1,
+			life_ns + clock_ns(CLOCK_BOOTTIME) - begin_ns);
+	assert_int_equal(counters_known(counters), VALID & ~DELAY_BIT(DELAY_BLKIO));
+	close_taken(&taken);
+}
+
 /* A process with the id of another begins with its own counters, threads included. */
 static void test_process_again(void **state)
 {
@@ -533,11 +560,12 @@ static void test_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_processes), TREE_TEST(test_threads), TREE_TEST(test_identity),
-		TREE_TEST(test_start),	   TREE_TEST(test_churn),   TREE_TEST(test_process_again),
-		TREE_TEST(test_falling),   TREE_TEST(test_exec),    TREE_TEST(test_missed),
-		TREE_TEST(test_crowd),	   TREE_TEST(test_missing), TREE_TEST(test_no_schedstat),
-		TREE_TEST(test_pids),	   TREE_TEST(test_cost),    TREE_TEST(test_open),
+		TREE_TEST(test_processes),     TREE_TEST(test_threads), TREE_TEST(test_identity),
+		TREE_TEST(test_start),	       TREE_TEST(test_lives),	TREE_TEST(test_churn),
+		TREE_TEST(test_process_again), TREE_TEST(test_falling), TREE_TEST(test_exec),
+		TREE_TEST(test_missed),	       TREE_TEST(test_crowd),	TREE_TEST(test_missing),
+		TREE_TEST(test_no_schedstat),  TREE_TEST(test_pids),	TREE_TEST(test_cost),
+		TREE_TEST(test_open),
 	};
 
 	return cmocka_run_group_tests_name("source procfs", tests, NULL, NULL);
