@@ -81,7 +81,8 @@ unsigned cmd_exited(struct ui *ui, int arg)
 	(void)arg;
 	ui->settings->query.no_exited = !ui->settings->query.no_exited;
 	ui_say(ui, "rows of exited tasks: %s%s", ui->settings->query.no_exited ? "off" : "on",
-	       ui->frame && ui->frame->exits < 0 ? " (exit records are not listened for)" : "");
+	       ui->frame && ui->frame->info->exits < 0 ? " (exit records are not listened for)"
+						       : "");
 	return REACT_RESORT;
 }
 

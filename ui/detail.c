@@ -74,9 +74,9 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	struct counters growth;
 
 	*interval_ns = row->interval_ns;
-	if (row->before && frame->since_start)
+	if (row->before && frame->info->since_start)
 		*interval_ns = row->raw->read_ns - row->before->read_ns;
-	if (!row->before && (frame->since_start ? !row->born : !row->interval_ns)) {
+	if (!row->before && (frame->info->since_start ? !row->born : !row->interval_ns)) {
 		known = 0;
 		*interval_ns = 0;
 	}
@@ -240,7 +240,7 @@ static void take_records(struct detail *detail)
 		grown |= add_growth(&detail->growth, record, row_record_before(frame, row),
 				    row->born);
 	}
-	detail->record_interval_ns = grown ? frame->interval_ns : 0;
+	detail->record_interval_ns = grown ? frame->info->interval_ns : 0;
 }
 
 /* Reads the threads. */
@@ -387,8 +387,8 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	growth = sum->deltas->grown;
 	growth.valid = sum->valid & ~VALID_TICK;
 	detail->members = of_groups ? sum->members : order->passed;
-	detail->interval_ns = view.frame->interval_ns;
-	if (!detail->interval_ns || view.frame->since_start)
+	detail->interval_ns = view.frame->info->interval_ns;
+	if (!detail->interval_ns || view.frame->info->since_start)
 		growth.valid = 0;
 	take_figures(detail->life, &sum->raw->counters);
 	take_figures(detail->interval, &growth);
@@ -402,7 +402,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 /* The frame that has the task's row: a thread below a process is only in the threads'. */
 static const struct frame *frame_of(const struct detail *detail, const struct ui *ui)
 {
-	if (detail->who.thread == ui->frame->threads)
+	if (detail->who.thread == ui->frame->info->threads)
 		return ui->frame;
 	return detail->who.thread ? detail->threads.frame : NULL;
 }
@@ -418,7 +418,7 @@ static void take_detail_task(struct detail *detail, struct ui *ui)
 		return;
 	if (!row) {
 		detail->ended = true;
-		detail->gone_ns = ui->frame->real_ns;
+		detail->gone_ns = ui->frame->info->real_ns;
 		return;
 	}
 	take_row(detail, frame, row);
@@ -426,9 +426,9 @@ static void take_detail_task(struct detail *detail, struct ui *ui)
 	detail->ended = row->exited;
 	if (row->exited && row->task->ended)
 		snprintf(detail->how, sizeof(detail->how), "%s", row->task->ended);
-	detail->gone_ns = ui->frame->real_ns;
+	detail->gone_ns = ui->frame->info->real_ns;
 	if (!row->exited)
-		detail->seen_ns = ui->frame->real_ns;
+		detail->seen_ns = ui->frame->info->real_ns;
 }
 
 void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task,

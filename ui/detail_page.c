@@ -134,7 +134,7 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 		at = put_number(pager, at, "process", (uint64_t)detail->who.tgid);
 	if (detail->threads.frame)
 		at = put_number(pager, at, "threads", detail->threads.frame->n);
-	detail_time(text, "%Y-%m-%d %H:%M:%S", frame->epoch_ns + task->start_ns);
+	detail_time(text, "%Y-%m-%d %H:%M:%S", frame->info->epoch_ns + task->start_ns);
 	at = put_plain(pager, at, "started", text);
 	detail_span(text, detail_age_ns(detail));
 	put_plain(pager, at, "age", text);
@@ -207,7 +207,7 @@ static void write_thread_list(struct detail_page *page, const struct detail *det
 		return;
 	n = frame->n;
 	draw.view.frame = frame;
-	shown.kinds = frame->kinds;
+	shown.kinds = frame->info->kinds;
 	snprintf(title, sizeof(title), "Threads: %zu, delays in %s", n,
 		 unit_table[draw.view.unit].id);
 	pager_part(pager, title);
@@ -352,7 +352,7 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 		return;
 	}
 	if (detail->sum) {
-		detail_account_write(ui->frame, pager);
+		detail_account_write(&ui->frame->info->account, pager);
 		return;
 	}
 	write_thread_list(page, detail, ui);

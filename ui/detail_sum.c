@@ -70,7 +70,8 @@ static void write_states(const struct detail *detail, const struct ui *ui, struc
 	append_states(scratch, &group->states);
 	if (group->stateless)
 		buf_printf(scratch, ", %zu unknown", group->stateless);
-	buf_printf(scratch, " (counted here, %s)", ui->frame->threads ? "threads" : "processes");
+	buf_printf(scratch, " (counted here, %s)",
+		   ui->frame->info->threads ? "threads" : "processes");
 	write_line(pager, "states", scratch, STYLE_NORMAL);
 	if (!(group->now.have & CGROUP_BIT(CGROUP_STATES)))
 		return;
@@ -190,10 +191,8 @@ static void write_share(const struct account *account, struct pager *pager, cons
 	pager->line++;
 }
 
-void detail_account_write(const struct frame *frame, struct pager *pager)
+void detail_account_write(const struct account *account, struct pager *pager)
 {
-	const struct account *account = &frame->account;
-
 	pager_part(pager, "Accounted, the whole machine");
 	if (!account->valid) {
 		pager_puts(pager, 0, "unknown: there is no interval, or not all tasks are read",

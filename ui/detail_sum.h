@@ -14,6 +14,6 @@ void detail_group_write(const struct detail *detail, const struct ui *ui, struct
 			struct buf *scratch);
 
 /* Writes what the machine's time of the frame's interval went to. */
-void detail_account_write(const struct frame *frame, struct pager *pager);
+void detail_account_write(const struct account *account, struct pager *pager);
 
 #endif

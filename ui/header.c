@@ -19,12 +19,12 @@
 #define NARROWEST 40
 
 /* Resources that have a pressure file. */
-static int pressure_files(const struct frame *frame)
+static int pressure_files(const struct frame_info *info)
 {
 	int n = 0;
 
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		n += !frame->system->psi_error[r];
+		n += !info->system->psi_error[r];
 	return n;
 }
 
@@ -42,7 +42,7 @@ struct header_plan header_plan(const struct ui *ui, int lines)
 	struct header_plan plan = { .title = true,
 				    .tasks = !ui->settings->fold_header,
 				    .head = true };
-	int files = pressure_files(ui->frame), used, missing, flag;
+	int files = pressure_files(ui->frame->info), used, missing, flag;
 
 	lines--; /* the footer's */
 	plan.unit = plan.sum = lines + 1 >= LINES_TABLE;
@@ -151,10 +151,10 @@ static void draw_pressure_line(struct term *term, int line, struct summary *figu
 /* Draws the short form: without its first word where that does not fit. */
 static void draw_pressure_short(struct ui *ui, int line)
 {
-	struct summary figures = summary_pressure_short(&ui->scratch, ui->frame, false);
+	struct summary figures = summary_pressure_short(&ui->scratch, ui->frame->info, false);
 
 	if (summary_width(&figures, ui->term.charset) > (unsigned)ui->term.columns)
-		figures = summary_pressure_short(&ui->scratch, ui->frame, true);
+		figures = summary_pressure_short(&ui->scratch, ui->frame->info, true);
 	draw_figures(&ui->term, line, &figures);
 }
 
@@ -171,9 +171,9 @@ static int draw_pressure(struct ui *ui, int line, int lines)
 	figures = summary_pressure_head(&ui->scratch);
 	draw_pressure_line(&ui->term, line++, &figures);
 	for (enum psi_resource r = 0; line < end && r < PSI_RESOURCES; r++) {
-		struct psi_pair pair = summary_pressure_of(ui->frame, r);
+		struct psi_pair pair = summary_pressure_of(ui->frame->info, r);
 
-		if (ui->frame->system->psi_error[r])
+		if (ui->frame->info->system->psi_error[r])
 			continue;
 		figures = summary_pressure(&ui->scratch, r, &pair);
 		draw_pressure_line(&ui->term, line++, &figures);
@@ -210,12 +210,12 @@ static void draw_note(struct ui *ui, int line, const struct note *note, size_t m
 /* As many notes as there are lines for; those that find none take turns. */
 static int draw_notes(struct ui *ui, int line, int lines)
 {
-	const struct frame *frame = ui->frame;
-	size_t fit = (size_t)lines, more = fit < frame->nnotes ? frame->nnotes - fit : 0;
+	const struct frame_info *info = ui->frame->info;
+	size_t fit = (size_t)lines, more = fit < info->nnotes ? info->nnotes - fit : 0;
 
-	for (size_t i = 0; i < fit && i < frame->nnotes; i++)
+	for (size_t i = 0; i < fit && i < info->nnotes; i++)
 		draw_note(ui, line + (int)i,
-			  &frame->notes[(i + (more ? ui->note : 0)) % frame->nnotes],
+			  &info->notes[(i + (more ? ui->note : 0)) % info->nnotes],
 			  i + 1 == fit ? more : 0);
 	return line + lines;
 }

@@ -239,9 +239,9 @@ static void between(void *arg)
 /* Keeps the room that notes took for a while when they have gone. */
 static void keep_note_room(struct ui *ui, uint64_t now)
 {
-	if (ui->frame->nnotes < ui->note_room && now < ui->note_room_until_ns)
+	if (ui->frame->info->nnotes < ui->note_room && now < ui->note_room_until_ns)
 		return;
-	ui->note_room = ui->frame->nnotes;
+	ui->note_room = ui->frame->info->nnotes;
 	ui->note_room_until_ns = now + NOTE_ROOM_NS;
 }
 
@@ -277,7 +277,8 @@ static void sample(struct loop *loop)
 	for (unsigned i = 0; i < ui->depth; i++)
 		if (ui->pages[i].ops->frame)
 			ui->pages[i].ops->frame(ui, ui->pages[i].state);
-	if ((frame->prev || frame->since_start) && ++ui->samples == ui->settings->iterations)
+	if ((frame->info->prev || frame->info->since_start) &&
+	    ++ui->samples == ui->settings->iterations)
 		ui->quit = true;
 }
 
@@ -343,7 +344,7 @@ static void move_grid(struct loop *loop)
 
 	if (ui->ticker.interval_ns != interval_ns) {
 		/* Before the second reading only what comes behind it changes. */
-		if (!ui->frame || !ui->frame->prev)
+		if (!ui->frame || !ui->frame->info->prev)
 			ui->ticker.interval_ns = interval_ns;
 		else
 			ticker_start(&ui->ticker, due > now ? due : now, interval_ns);

@@ -50,8 +50,8 @@ static size_t find_group_row(const struct rows *rows, uint64_t id)
 static size_t find_node(const struct rows *rows, const struct frame *frame, pid_t tgid, pid_t pid,
 			uint64_t start_ns)
 {
-	const struct task_raw *raw = sample_find(frame->cur, tgid, pid);
-	size_t index = raw ? (size_t)(raw - frame->cur->raw) : NONE;
+	const struct task_raw *raw = sample_find(frame->info->cur, tgid, pid);
+	size_t index = raw ? (size_t)(raw - frame->info->cur->raw) : NONE;
 
 	if (!raw || !rows->nodes[index].in || (start_ns && raw->task->key.start_ns != start_ns))
 		return NONE;

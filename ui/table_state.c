@@ -101,7 +101,7 @@ void table_fields(const struct ui *ui, struct layout *layout)
 {
 	enum group_by by = ui_rows_are(ui);
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
-				      .kinds = ui->frame ? ui->frame->kinds : DELAY_ALL,
+				      .kinds = ui->frame ? ui->frame->info->kinds : DELAY_ALL,
 				      .reads = NEED_STAT | layout_reads(by, ui->frame),
 				      .group_by = by };
 

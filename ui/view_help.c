@@ -95,15 +95,16 @@ static void add_columns(struct help *help)
 /* What to do about what is missing now. */
 static void add_notes(struct help *help, const struct ui *ui)
 {
+	const struct frame_info *info = ui->frame->info;
 	struct buf text = { 0 };
 
-	if (!ui->frame->nnotes)
+	if (!info->nnotes)
 		return;
 	add_help(help, NULL, "Missing now, and what to do about it");
-	for (size_t i = 0; i < ui->frame->nnotes; i++) {
+	for (size_t i = 0; i < info->nnotes; i++) {
 		text.len = 0;
-		note_append(&text, &ui->frame->notes[i], true);
-		add_help(help, note_table[ui->frame->notes[i].id].id, buf_cstr(&text));
+		note_append(&text, &info->notes[i], true);
+		add_help(help, note_table[info->notes[i].id].id, buf_cstr(&text));
 	}
 	buf_free(&text);
 }

@@ -30,8 +30,8 @@ static void draw_bar(struct task_view *view, struct ui *ui)
 	if (detail->sum) {
 		snprintf(text, sizeof(text), "%s%zu %s", detail->of_group ? "" : "sum of ",
 			 detail->members,
-			 ui->frame->threads ? plural(detail->members, "thread", "threads")
-					    : plural(detail->members, "task", "tasks"));
+			 ui->frame->info->threads ? plural(detail->members, "thread", "threads")
+						  : plural(detail->members, "task", "tasks"));
 		column = term_puts(term, 0, column, text, STYLE_HEAD);
 		view->page.text.len = 0;
 		if (detail->of_group)

@@ -145,7 +145,7 @@ static int take_samples(struct progress *run)
 		err = sampler_tick(batch->sampler, skipped, &frame);
 		if (err)
 			return err;
-		if (frame->prev || frame->since_start) {
+		if (frame->info->prev || frame->info->since_start) {
 			*run->failure = BATCH_WRITE;
 			err = put_out(batch, frame);
 			run->done = err || ++run->put == batch->view->iterations;
@@ -155,7 +155,7 @@ static int take_samples(struct progress *run)
 		} else {
 			out_prime(batch->out, frame);
 		}
-		skipped = move_on(run, !frame->prev);
+		skipped = move_on(run, !frame->info->prev);
 	}
 	return 0;
 }

@@ -58,12 +58,12 @@ static uint64_t longest_wait(const struct row *row)
 }
 
 /* Makes delays unknown that cannot have been waited. */
-static void drop_stale(struct frame *frame, struct row *row)
+static void drop_stale(struct frame_info *info, struct row *row)
 {
 	uint32_t stale = row->valid & counters_above(&row->deltas->grown, longest_wait(row));
 
 	row->valid &= ~DELAY_BOTH(stale);
-	frame->stale += stale != 0;
+	info->stale += stale != 0;
 }
 
 /* Deltas since the reading before. */
@@ -93,10 +93,11 @@ static void since_birth(struct row *row, struct counters *grown, const struct ta
 }
 
 /* Builds one row; before is NULL for a task that the sample before did not have. */
-static void build_row(struct frame *frame, struct row *row, struct task_raw *raw,
-		      const struct task_raw *before, const struct frame_options *options)
+static void build_row(struct frame *frame, struct frame_info *info, struct row *row,
+		      struct task_raw *raw, const struct task_raw *before,
+		      const struct frame_options *options)
 {
-	const struct sample *prev = frame->prev;
+	const struct sample *prev = info->prev;
 	struct deltas *deltas = &frame->deltas[frame->ndeltas];
 	uint64_t start = raw->task->key.start_ns;
 
@@ -122,40 +123,40 @@ static void build_row(struct frame *frame, struct row *row, struct task_raw *raw
 		row->before = NULL;
 		since_birth(row, &deltas->grown, raw,
 			    raw->read_ns > start ? raw->read_ns - start : 0);
-		drop_stale(frame, row);
+		drop_stale(info, row);
 		row->before = before;
 	} else if (row->born) {
-		since_birth(row, &deltas->grown, raw, frame->interval_ns);
+		since_birth(row, &deltas->grown, raw, info->interval_ns);
 	} else if (before && raw->exited) {
-		row->interval_ns = frame->interval_ns;
+		row->interval_ns = info->interval_ns;
 	}
 	if (!options->since_start)
-		drop_stale(frame, row);
+		drop_stale(info, row);
 	row->valid &= ~DELAY_BOTH(options->unknown);
 	deltas->total = delay_total(deltas->grown.delay, row->valid);
 	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
-	frame->kinds |= raw->counters.valid & DELAY_ALL;
+	info->kinds |= raw->counters.valid & DELAY_ALL;
 	if (row->valid & VALID_RUN)
-		frame->run_ns += deltas->grown.run_ns;
+		info->run_ns += deltas->grown.run_ns;
 	if (counters_any(&deltas->grown))
 		frame->ndeltas++;
 	else
 		row->deltas = &no_deltas;
-	frame->born += row->born ? row->members : 0;
+	info->born += row->born ? row->members : 0;
 }
 
 /* The element of prev that is the same task; *at moves along both samples' common order. */
-static const struct task_raw *match_elements(struct frame *frame, const struct task_raw *raw,
+static const struct task_raw *match_elements(struct frame_info *info, const struct task_raw *raw,
 					     size_t *at)
 {
-	const struct sample *prev = frame->prev;
+	const struct sample *prev = info->prev;
 	uint64_t order = raw_order(raw);
 	const struct task_raw *before;
 
 	if (!prev)
 		return NULL;
 	while (*at < prev->n && raw_order(&prev->raw[*at]) < order) {
-		frame->gone++;
+		info->gone++;
 		++*at;
 	}
 	if (*at == prev->n || raw_order(&prev->raw[*at]) != order)
@@ -163,23 +164,22 @@ static const struct task_raw *match_elements(struct frame *frame, const struct t
 	before = &prev->raw[(*at)++];
 	if (before->task->key.start_ns == raw->task->key.start_ns)
 		return before;
-	frame->gone++; /* the pid is another task's now */
+	info->gone++; /* the pid is another task's now */
 	return NULL;
 }
 
 /* The element that an exited task, or one that changed its id by exec, had before. */
-static const struct task_raw *find_before(const struct frame *frame, const struct task_raw *raw,
+static const struct task_raw *find_before(const struct frame_info *info, const struct task_raw *raw,
 					  pid_t pid)
 {
-	const struct task_raw *before =
-		frame->prev ? sample_find(frame->prev, raw->tgid, pid) : NULL;
+	const struct task_raw *before = info->prev ? sample_find(info->prev, raw->tgid, pid) : NULL;
 
 	if (before && (raw->was || before->task == raw->task))
 		return before;
 	/* A zombie may have left the sample before already: see exit_merge.c. */
-	for (size_t i = 0; raw->was && frame->prev && i < frame->prev->left; i++)
-		if (frame->prev->raw[frame->prev->n + i].task == raw->task)
-			return &frame->prev->raw[frame->prev->n + i];
+	for (size_t i = 0; raw->was && info->prev && i < info->prev->left; i++)
+		if (info->prev->raw[info->prev->n + i].task == raw->task)
+			return &info->prev->raw[info->prev->n + i];
 	return NULL;
 }
 
@@ -189,8 +189,8 @@ static const struct task_raw *find_before(const struct frame *frame, const struc
  * true again if the task has been unchanged all the time (`long_still`), but for where it lies
  * and the interval.
  */
-static void build_still(struct frame *frame, struct row *row, const struct task_raw *raw,
-			const struct task_raw *before, bool long_still)
+static void build_still(struct frame *frame, struct frame_info *info, struct row *row,
+			const struct task_raw *raw, const struct task_raw *before, bool long_still)
 {
 	if (!row->still || !long_still) {
 		memset(row, 0, sizeof(*row));
@@ -202,15 +202,16 @@ static void build_still(struct frame *frame, struct row *row, const struct task_
 	}
 	row->raw = raw;
 	row->before = before;
-	row->interval_ns = frame->interval_ns;
-	frame->kinds |= row->valid & DELAY_ALL;
+	row->interval_ns = info->interval_ns;
+	info->kinds |= row->valid & DELAY_ALL;
 	frame->still++;
 }
 
 /* Builds all rows: the living's, then those of tasks that left. */
-static void build_rows(struct frame *frame, const struct frame_options *options)
+static void build_rows(struct frame *frame, struct frame_info *info,
+		       const struct frame_options *options)
 {
-	const struct sample *cur = frame->cur, *prev = frame->prev;
+	const struct sample *cur = info->cur, *prev = info->prev;
 	/* So many elements have theirs of the sample before at the same place. */
 	size_t same = prev ? sample_stable(cur, 1) : 0, at = same;
 	size_t fast = options->since_start || options->unknown ? 0 : same;
@@ -220,26 +221,26 @@ static void build_rows(struct frame *frame, const struct frame_options *options)
 		const struct task_raw *before;
 
 		if (i < fast && sample_unchanged(cur, i)) {
-			build_still(frame, &frame->rows[i], raw, &prev->raw[i],
+			build_still(frame, info, &frame->rows[i], raw, &prev->raw[i],
 				    i < sample_stable(cur, 2) && sample_unchanged(prev, i));
 			continue;
 		}
 		if (i >= cur->n)
-			before = find_before(frame, raw, raw->pid);
+			before = find_before(info, raw, raw->pid);
 		else if (i < same)
 			before = &prev->raw[i];
 		else
-			before = match_elements(frame, raw, &at);
+			before = match_elements(info, raw, &at);
 		if (raw->was)
-			before = find_before(frame, raw, raw->was);
-		build_row(frame, &frame->rows[i], raw, before, options);
+			before = find_before(info, raw, raw->was);
+		build_row(frame, info, &frame->rows[i], raw, before, options);
 	}
 	if (prev)
-		frame->gone += prev->n - at;
+		info->gone += prev->n - at;
 }
 
-void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
-		 const struct frame_options *options)
+void frame_build(struct frame *frame, struct frame_info *info, const struct sample *prev,
+		 struct sample *cur, const struct frame_options *options)
 {
 	size_t n = cur->n + cur->left;
 
@@ -251,33 +252,36 @@ void frame_build(struct frame *frame, const struct sample *prev, struct sample *
 		/* Room for all, of which few pages are ever touched. */
 		frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
 	}
-	frame->cur = cur;
-	frame->prev = prev;
-	frame->n = frame->tasks = n;
-	frame->real_ns = cur->real_ns;
-	frame->since_start = options->since_start;
-	frame->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
-	frame->born = frame->gone = frame->stale = frame->still = 0;
-	frame->kinds = 0;
-	frame->run_ns = 0;
+	frame->info = info;
+	frame->n = n;
+	frame->still = 0;
 	frame->ndeltas = 0;
-	frame->nnotes = 0;
-	build_rows(frame, options);
+	info->cur = cur;
+	info->prev = prev;
+	info->tasks = n;
+	info->real_ns = cur->real_ns;
+	info->since_start = options->since_start;
+	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
+	info->born = info->gone = info->stale = 0;
+	info->kinds = 0;
+	info->run_ns = 0;
+	info->nnotes = 0;
+	build_rows(frame, info, options);
 }
 
-void frame_note(struct frame *frame, enum note_id id, uint64_t value)
+void frame_note(struct frame_info *info, enum note_id id, uint64_t value)
 {
-	for (size_t i = 0; i < frame->nnotes; i++)
-		if (frame->notes[i].id == id && frame->notes[i].value == value)
+	for (size_t i = 0; i < info->nnotes; i++)
+		if (info->notes[i].id == id && info->notes[i].value == value)
 			return;
-	if (frame->nnotes < NOTES_MAX)
-		frame->notes[frame->nnotes++] = (struct note){ id, value };
+	if (info->nnotes < NOTES_MAX)
+		info->notes[info->nnotes++] = (struct note){ id, value };
 }
 
-bool frame_has_note(const struct frame *frame, enum note_id id)
+bool frame_has_note(const struct frame_info *info, enum note_id id)
 {
-	for (size_t i = 0; i < frame->nnotes; i++)
-		if (frame->notes[i].id == id)
+	for (size_t i = 0; i < info->nnotes; i++)
+		if (info->notes[i].id == id)
 			return true;
 	return false;
 }
@@ -315,30 +319,30 @@ static size_t place_of_row(const struct sample *sample, const struct task_raw *r
 
 const struct task_record *row_record(const struct frame *frame, const struct row *row)
 {
-	if (!row->task || !frame->cur->records)
+	if (!row->task || !frame->info->cur->records)
 		return NULL;
-	return &frame->cur->records[place_of_row(frame->cur, row->raw)];
+	return &frame->info->cur->records[place_of_row(frame->info->cur, row->raw)];
 }
 
 const struct task_record *row_record_before(const struct frame *frame, const struct row *row)
 {
-	if (!row->task || !row->before || !frame->prev->records)
+	if (!row->task || !row->before || !frame->info->prev->records)
 		return NULL;
-	return &frame->prev->records[place_of_row(frame->prev, row->before)];
+	return &frame->info->prev->records[place_of_row(frame->info->prev, row->before)];
 }
 
 const struct task_proc *row_proc(const struct frame *frame, const struct row *row)
 {
-	if (!row->task || !frame->cur->procs)
+	if (!row->task || !frame->info->cur->procs)
 		return NULL;
-	return &frame->cur->procs[place_of_row(frame->cur, row->raw)];
+	return &frame->info->cur->procs[place_of_row(frame->info->cur, row->raw)];
 }
 
 const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row)
 {
-	if (!row->task || !row->before || !frame->prev->procs)
+	if (!row->task || !row->before || !frame->info->prev->procs)
 		return NULL;
-	return &frame->prev->procs[place_of_row(frame->prev, row->before)];
+	return &frame->info->prev->procs[place_of_row(frame->info->prev, row->before)];
 }
 
 char row_state(const struct frame *frame, const struct row *row)
@@ -383,7 +387,7 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 	if (row->exited || !row->task)
 		return false;
 	if (row->raw->now.state) {
-		*ns = frame->cur->end_ns - row->raw->now.wait_since_ns;
+		*ns = frame->info->cur->end_ns - row->raw->now.wait_since_ns;
 		return row->raw->now.wait != WAIT_NONE;
 	}
 	if (row_state(frame, row) != 'D' || !row->raw->single ||

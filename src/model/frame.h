@@ -99,26 +99,21 @@ struct group {
 	size_t parent; /* in a tree: the index of the row above; NO_GROUP: there is none */
 };
 
-struct frame {
+/* What is of the interval, whatever its rows are: a frame folded from another shares it. */
+struct frame_info {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
-	struct row *rows; /* in the sample's order: the living, those that left */
-	size_t n, cap;
-	size_t tasks; /* rows of tasks: of a folded frame those of the frame that was folded */
-	struct deltas *deltas; /* of the rows to which something happened */
-	size_t ndeltas;
+	size_t tasks; /* rows of tasks, also where they are folded */
 	uint64_t real_ns; /* CLOCK_REALTIME of the sample */
 	uint64_t epoch_ns; /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
 	const char *cgroup; /* its pressure is in `system`, in place of the machine's; NULL */
-	const char *group_by; /* what a row is, by its id of group_table */
 	const struct hierarchy *hierarchy; /* that cgroups are of; NULL: not looked for, or none */
 	bool threads, since_start;
 	size_t born, gone; /* tasks that came and went between the samples */
-	size_t still; /* rows to which nothing happened */
 	uint64_t run_ns; /* of all rows */
 	size_t stale; /* rows with a delay that cannot be: see frame_build() */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
-	uint32_t kinds; /* kinds that a row of this frame has: what a view shows by default */
+	uint32_t kinds; /* kinds that a row has: what a view shows by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;
 	const char *source;
@@ -129,6 +124,17 @@ struct frame {
 	size_t nnotes;
 };
 
+/* The table of rows, and what interval it is of. */
+struct frame {
+	const struct frame_info *info; /* not its own */
+	const char *group_by; /* what a row is, by its id of group_table */
+	struct row *rows; /* in the sample's order: the living, those that left */
+	size_t n, cap;
+	size_t still; /* rows to which nothing happened */
+	struct deltas *deltas; /* of the rows to which something happened */
+	size_t ndeltas;
+};
+
 /* How a frame is to be built. */
 struct frame_options {
 	bool since_start; /* deltas are the counters themselves, the interval is the task's life */
@@ -136,7 +142,8 @@ struct frame_options {
 };
 
 /*
- * Builds the rows of a frame from two samples, `prev` NULL for the first. Counters of `cur`
+ * Builds the rows of a frame from two samples, `prev` NULL for the first, and sets what of `info`
+ * comes of the samples and the rows. Counters of `cur`
  * that fell are lifted to what they were: a TGID total runs back a little when a thread
  * exits (added to the group before it stops counting as live), and the record of a zombie
  * reads 0. So every delta is the difference of two counters of two frames.
@@ -144,14 +151,14 @@ struct frame_options {
  * A delay that cannot have been waited is unknown: a 6.18 kernel was seen to book waits of
  * minutes, up to its own uptime, for tasks of milliseconds with direct I/O on busy CPUs.
  */
-void frame_build(struct frame *frame, const struct sample *prev, struct sample *cur,
-		 const struct frame_options *options);
+void frame_build(struct frame *frame, struct frame_info *info, const struct sample *prev,
+		 struct sample *cur, const struct frame_options *options);
 
 /* Adds a note, once an id and value; beyond NOTES_MAX it is dropped. */
-void frame_note(struct frame *frame, enum note_id id, uint64_t value);
+void frame_note(struct frame_info *info, enum note_id id, uint64_t value);
 
-/* Whether the frame has that note. */
-bool frame_has_note(const struct frame *frame, enum note_id id);
+/* Whether it has that note. */
+bool frame_has_note(const struct frame_info *info, enum note_id id);
 
 /* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
 void row_add(struct row *sum, struct deltas *deltas, const struct row *row);

@@ -384,21 +384,16 @@ static void reserve_members(struct grouping *grouping, size_t n)
 const struct frame *group_fold(struct grouping *grouping, const struct frame *frame,
 			       const struct grouping_options *options)
 {
-	struct row *rows = grouping->frame.rows;
+	const struct frame_info *info = frame->info;
 
-	grouping->frame = *frame;
-	grouping->frame.rows = rows;
-	grouping->frame.cap = 0;
-	grouping->frame.deltas = NULL;
-	grouping->frame.still = 0;
+	grouping->frame.info = info;
 	grouping->frame.group_by = group_table[options->by].id;
 	reserve_members(grouping, frame->n);
 	find_groups(grouping, frame, options);
 	order_groups(grouping);
 	add_members(grouping, frame, options->life);
 	/* Since their starts, the members' intervals differ: see query.c. */
-	make_rows(grouping, options,
-		  frame->since_start ? frame->cur->begin_ns : frame->interval_ns);
+	make_rows(grouping, options, info->since_start ? info->cur->begin_ns : info->interval_ns);
 	return &grouping->frame;
 }
 

@@ -51,7 +51,7 @@ struct grouping_options {
 
 /* The memory of a fold, kept from frame to frame. Zero-initialised it is empty. */
 struct grouping {
-	struct frame frame; /* with a row a group; all else is the folded frame's */
+	struct frame frame; /* with a row a group, of the folded frame's interval */
 	struct group *groups; /* parallel to its rows */
 	struct group_store *stores; /* what rows and groups point at */
 	struct group_store **ranked; /* those, in the rows' order */

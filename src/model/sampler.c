@@ -54,9 +54,10 @@ struct sampler {
 	struct sample samples[SAMPLES];
 	struct system_sample systems[SAMPLES];
 	struct frame frames[FRAMES];
+	struct frame_info infos[FRAMES];
 	unsigned now;
 	uint64_t ticks;
-	uint64_t epoch_ns; /* see struct frame: read once, so that a start stays what it was */
+	uint64_t epoch_ns; /* see struct frame_info: read once, so that a start stays what it was */
 	uint64_t self_ns; /* own CPU time at the last tick */
 };
 
@@ -205,11 +206,11 @@ void sampler_want(struct sampler *sampler, unsigned needs)
 }
 
 /* Notes why the source is not the best one. */
-static void note_source(const struct sampler *sampler, struct frame *frame)
+static void note_source(const struct sampler *sampler, struct frame_info *info)
 {
 	/* It works without; so that is said once, in the first frame and the first interval. */
 	if (sampler->source.refused_many && sampler->ticks < 2)
-		frame_note(frame, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
+		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
 	/* The one that was taken instead may know all that there is. */
 	if (sampler->source.ops->kinds == DELAY_ALL)
 		return;
@@ -218,36 +219,36 @@ static void note_source(const struct sampler *sampler, struct frame *frame)
 		break;
 	case -EPERM:
 	case -EACCES:
-		frame_note(frame, NOTE_NO_CAP, 0);
+		frame_note(info, NOTE_NO_CAP, 0);
 		break;
 	case -ENOENT:
 	case -EPROTONOSUPPORT:
-		frame_note(frame,
+		frame_note(info,
 			   sampler->source.refused == -ENOENT ? NOTE_NO_TASKSTATS
 							      : NOTE_TASKSTATS_VERSION,
 			   0);
 		break;
 	default:
-		frame_note(frame, NOTE_TASKSTATS_ERROR, (uint64_t)-sampler->source.refused);
+		frame_note(info, NOTE_TASKSTATS_ERROR, (uint64_t)-sampler->source.refused);
 	}
 }
 
 /* Puts the pressure of the group that is looked at in the place of the machine's. */
 static void take_pressure(struct sampler *sampler, struct system_sample *system,
-			  struct frame *frame)
+			  struct frame_info *info)
 {
 	const struct cgroup_sample *now = NULL, *before;
 	int err = -ENOENT;
 
-	frame->cgroup = sampler->config->cgroup;
-	if (!frame->cgroup)
+	info->cgroup = sampler->config->cgroup;
+	if (!info->cgroup)
 		return;
 	if (sampler->groups)
-		err = cgroup_read(sampler->groups, frame->cgroup, CGROUP_PRESSURE, &now, &before);
+		err = cgroup_read(sampler->groups, info->cgroup, CGROUP_PRESSURE, &now, &before);
 	if (err)
-		frame_note(frame, NOTE_GROUP_GONE, 0);
+		frame_note(info, NOTE_GROUP_GONE, 0);
 	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
-		frame_note(frame, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
+		frame_note(info, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
 	if (!err)
 		system->read_ns = now->read_ns[PSI_CPU];
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
@@ -259,92 +260,94 @@ static void take_pressure(struct sampler *sampler, struct system_sample *system,
 }
 
 /* Notes which pressure files are not there. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
-static void note_pressure(struct frame *frame)
+static void note_pressure(struct frame_info *info)
 {
-	const int *error = frame->system->psi_error;
+	const int *error = info->system->psi_error;
 
 	/* Of a group's that is said already. */
-	if (frame->cgroup)
+	if (info->cgroup)
 		return;
 	if (error[PSI_CPU] && error[PSI_MEMORY] && error[PSI_IO]) {
-		frame_note(frame, NOTE_NO_PSI, 0);
+		frame_note(info, NOTE_NO_PSI, 0);
 		return;
 	}
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		if (error[r] && !(r == PSI_IRQ && error[r] == -ENOENT))
-			frame_note(frame, NOTE_PSI_MISSING, r);
+			frame_note(info, NOTE_PSI_MISSING, r);
 }
 
 /* Notes what is missing in the records of exiting tasks. */
-static void note_exits(const struct sampler *sampler, struct frame *frame)
+static void note_exits(const struct sampler *sampler, struct frame_info *info)
 {
 	if (sampler->exits_refused)
-		frame_note(frame, NOTE_EXITS_REFUSED, (uint64_t)-sampler->exits_refused);
-	if (frame->lost > 0)
-		frame_note(frame, NOTE_EXITS_LOST, (uint64_t)frame->lost);
+		frame_note(info, NOTE_EXITS_REFUSED, (uint64_t)-sampler->exits_refused);
+	if (info->lost > 0)
+		frame_note(info, NOTE_EXITS_LOST, (uint64_t)info->lost);
 	if (sampler->exits && !exits_stats(sampler->exits)->exact)
-		frame_note(frame, NOTE_EXITS_INEXACT, 0);
+		frame_note(info, NOTE_EXITS_INEXACT, 0);
 }
 
 /* Notes who ended before his cgroup was read, where all is restricted to one: he is not shown. */
-static void note_unknown(const struct sampler *sampler, struct frame *frame)
+static void note_unknown(const struct sampler *sampler, struct frame_info *info)
 {
 	uint64_t unknown = 0;
 
-	for (size_t i = frame->cur->n; frame->cgroup && i < frame->n; i++)
-		if (!frame->rows[i].task->cgroup)
-			unknown += frame->rows[i].members;
+	for (size_t i = 0; info->cgroup && i < info->cur->left; i++) {
+		const struct task_raw *raw = &info->cur->raw[info->cur->n + i];
+
+		if (!raw->task->cgroup)
+			unknown += raw->counters.members;
+	}
 	if (unknown && sampler->needs & NEED_CGROUP)
-		frame_note(frame, NOTE_GROUP_UNKNOWN, unknown);
+		frame_note(info, NOTE_GROUP_UNKNOWN, unknown);
 }
 
 /* Notes all that degrades the frame. */
-static void note_all(const struct sampler *sampler, struct frame *frame, size_t older,
+static void note_all(const struct sampler *sampler, struct frame_info *info, size_t older,
 		     uint64_t skipped)
 {
-	note_source(sampler, frame);
+	note_source(sampler, info);
 	if (sampler->delayacct.state == DELAYACCT_OFF)
-		frame_note(frame, NOTE_DELAYACCT_OFF, 0);
+		frame_note(info, NOTE_DELAYACCT_OFF, 0);
 	/* Of the delays that procfs lacks a 0 of blkio alone proves nothing. */
 	if (older)
-		frame_note(frame,
+		frame_note(info,
 			   sampler->source.ops->kinds == DELAY_ALL ? NOTE_DELAYACCT_OLDER
 								   : NOTE_DELAYACCT_UNSURE,
 			   older);
 	if (sampler->delayacct.toggled)
-		frame_note(frame, NOTE_DELAYACCT_TOGGLED, 0);
-	note_pressure(frame);
-	if (frame->stale)
-		frame_note(frame, NOTE_STALE_STAMP, frame->stale);
-	if (frame->cur->unread)
-		frame_note(frame, NOTE_UNREAD, frame->cur->unread);
-	note_exits(sampler, frame);
-	note_unknown(sampler, frame);
+		frame_note(info, NOTE_DELAYACCT_TOGGLED, 0);
+	note_pressure(info);
+	if (info->stale)
+		frame_note(info, NOTE_STALE_STAMP, info->stale);
+	if (info->cur->unread)
+		frame_note(info, NOTE_UNREAD, info->cur->unread);
+	note_exits(sampler, info);
+	note_unknown(sampler, info);
 	if (skipped)
-		frame_note(frame, NOTE_LATE, skipped);
+		frame_note(info, NOTE_LATE, skipped);
 	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))
-		frame_note(frame, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
+		frame_note(info, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
 }
 
-/* Fills in what the frame has besides rows. */
-static void describe(struct sampler *sampler, struct frame *frame, unsigned next)
+/* Fills in what does not come of the two samples. */
+static void describe(struct sampler *sampler, struct frame_info *info, unsigned next)
 {
 	const struct source_ops *ops = sampler->source.ops;
 	uint64_t self_ns = own_cpu_ns();
 
-	frame->epoch_ns = sampler->epoch_ns;
-	frame->threads = sampler->config->threads;
-	frame->group_by = group_table[frame->threads ? GROUP_THREAD : GROUP_PROCESS].id;
-	frame->system = &sampler->systems[next];
-	frame->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
-	frame->source = ops->name;
-	frame->hierarchy = sampler_hierarchy(sampler);
-	frame->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
-	frame->delayacct = sampler->delayacct.state;
-	frame->self = -1;
-	if (frame->interval_ns)
-		frame->self =
-			100.0 * (double)(self_ns - sampler->self_ns) / (double)frame->interval_ns;
+	info->epoch_ns = sampler->epoch_ns;
+	info->threads = sampler->config->threads;
+	info->system = &sampler->systems[next];
+	info->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
+	info->source = ops->name;
+	info->hierarchy = sampler_hierarchy(sampler);
+	info->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
+	info->delayacct = sampler->delayacct.state;
+	info->self = -1;
+	if (info->interval_ns)
+		info->self =
+			100.0 * (double)(self_ns - sampler->self_ns) / (double)info->interval_ns;
 	sampler->self_ns = self_ns;
 }
 
@@ -375,14 +378,14 @@ static bool has_gone(void *arg, pid_t pid)
 
 /* Brings what exited since the sample before into this one. */
 static void take_exits(struct sampler *sampler, const struct sample *prev, struct sample *cur,
-		       struct frame *frame)
+		       struct frame_info *info)
 {
 	const struct exits_stats *stats;
 	struct exit_batch batch = { .threads = sampler->config->threads,
 				    .gone = has_gone,
 				    .arg = sampler };
 
-	frame->exits = frame->lost = -1;
+	info->exits = info->lost = -1;
 	if (!sampler->exits)
 		return;
 	exits_drain(sampler->exits);
@@ -394,37 +397,35 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE));
 	stats = exits_stats(sampler->exits);
 	if (prev) {
-		frame->exits = (int64_t)(stats->received - sampler->exits_before.received);
-		frame->lost = (int64_t)(stats->lost - sampler->exits_before.lost);
+		info->exits = (int64_t)(stats->received - sampler->exits_before.received);
+		info->lost = (int64_t)(stats->lost - sampler->exits_before.lost);
 	}
-	sampler->lost = frame->lost > 0;
+	sampler->lost = info->lost > 0;
 	sampler->exits_before = *stats;
 }
 
 /* Finds what was recovered, where all processes are read and somebody wants to know. */
 static void take_account(struct sampler *sampler, const struct sample *prev,
-			 const struct sample *cur, struct frame *frame)
+			 const struct sample *cur, struct frame_info *info)
 {
 	const struct sampler_config *config = sampler->config;
 	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME
 				 : sampler->lost ? ACCOUNT_SEEN_LOST
 						 : ACCOUNT_SEEN_ALL;
 
-	frame->account = (struct account){ 0 };
+	info->account = (struct account){ 0 };
 	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
 		sampler->accounts.primed = false;
 	else
-		account_reap(&sampler->accounts, prev, cur, seen, &frame->account);
+		account_reap(&sampler->accounts, prev, cur, seen, &info->account);
 }
 
 /* Adds up the rows' run time, and the system's side to it. */
-static void add_account(const struct sampler *sampler, struct frame *frame)
+static void add_account(const struct sampler *sampler, struct frame_info *info)
 {
-	const struct frame *f = frame;
-
-	frame->account.run_ns = f->run_ns;
-	if (!sampler->config->pids && !f->since_start)
-		account_system(&frame->account, f->system_before, f->system, f->interval_ns,
+	info->account.run_ns = info->run_ns;
+	if (!sampler->config->pids && !info->since_start)
+		account_system(&info->account, info->system_before, info->system, info->interval_ns,
 			       sampler->delayacct.irq_seen);
 }
 
@@ -443,6 +444,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	struct sample *cur = &sampler->samples[next];
 	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
 	struct frame *frame = &sampler->frames[sampler->ticks % FRAMES];
+	struct frame_info *info = &sampler->infos[sampler->ticks % FRAMES];
 	struct frame_options options = { .since_start = sampler->config->since_start };
 	struct sample none = { 0 };
 	size_t older;
@@ -468,21 +470,22 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		sample_reset(cur);
 		return err;
 	}
-	take_exits(sampler, prev, cur, frame);
-	take_account(sampler, prev, cur, frame);
+	take_exits(sampler, prev, cur, info);
+	take_account(sampler, prev, cur, info);
 	older = delayacct_mask(&sampler->delayacct, cur);
 	/* The first interval after a switch may book one delay from a stale start stamp. */
 	if (sampler->delayacct.toggled)
 		options.unknown = DELAYACCT_KINDS;
 	taskinfo_update(sampler->info, cur, sampler->needs, sampler->config->between,
 			sampler->config->arg);
-	frame_build(frame, prev, cur, &options);
+	frame_build(frame, info, prev, cur, &options);
+	frame->group_by = group_table[sampler->config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);
-	take_pressure(sampler, &sampler->systems[next], frame);
-	describe(sampler, frame, next);
-	add_account(sampler, frame);
-	note_all(sampler, frame, older, skipped);
+	take_pressure(sampler, &sampler->systems[next], info);
+	describe(sampler, info, next);
+	add_account(sampler, info);
+	note_all(sampler, info, older, skipped);
 	sampler->now = next;
 	sampler->ticks++;
 	debug_log("tick %llu: %zu rows, %llu system calls, %llu us",

@@ -17,6 +17,7 @@ struct threads_reader {
 	struct sample samples[2]; /* in turn: that of the frame (index `now`), the one before */
 	unsigned now;
 	struct frame frame;
+	struct frame_info frame_info;
 };
 
 bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool since_start)
@@ -73,7 +74,7 @@ static int take_sample(struct threads_reader *reader, struct sample *prev, struc
 static void build_frame(struct threads *threads, const struct threads_env *env,
 			const struct sample *prev, struct sample *cur)
 {
-	struct frame *frame = &threads->reader->frame;
+	struct threads_reader *reader = threads->reader;
 	struct frame_options options = { .since_start = threads->since_start };
 	/* What they show says nothing of the processes in the sampler's sample: it is a copy. */
 	struct delayacct delayacct = *env->delayacct;
@@ -81,10 +82,10 @@ static void build_frame(struct threads *threads, const struct threads_env *env,
 	delayacct_mask(&delayacct, cur);
 	if (delayacct.toggled)
 		options.unknown = DELAYACCT_KINDS;
-	frame_build(frame, prev, cur, &options);
-	frame->threads = true;
-	frame->group_by = group_table[GROUP_THREAD].id;
-	threads->frame = frame;
+	frame_build(&reader->frame, &reader->frame_info, prev, cur, &options);
+	reader->frame_info.threads = true;
+	reader->frame.group_by = group_table[GROUP_THREAD].id;
+	threads->frame = &reader->frame;
 }
 
 int threads_read(struct threads *threads, const struct threads_env *env, unsigned needs)

@@ -123,9 +123,9 @@ void out_close(struct out *out)
 	buf_free(&out->buf);
 }
 
-uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame)
+uint64_t out_since_ns(const struct trigger *trigger, const struct frame_info *info)
 {
-	uint64_t now_ns = frame->cur->begin_ns;
+	uint64_t now_ns = info->cur->begin_ns;
 
 	return now_ns > trigger->last_ns ? now_ns - trigger->last_ns : 0;
 }

@@ -74,7 +74,7 @@ int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught);
 void out_close(struct out *out);
 
 /* How long before the frame's sample a trigger, which has fired, last did. */
-uint64_t out_since_ns(const struct trigger *trigger, const struct frame *frame);
+uint64_t out_since_ns(const struct trigger *trigger, const struct frame_info *info);
 
 /* The columns of `fields` that a format (IN_ bit) does not have in every row anyway. */
 void out_named(const struct out_config *config, unsigned format, struct layout *extra);

@@ -112,7 +112,7 @@ static void append_csv_row(struct out *out, const struct view *view, const struc
 {
 	struct buf *buf = &out->buf;
 
-	buf_fixed(buf, view->frame->real_ns / NSEC_PER_USEC, 6);
+	buf_fixed(buf, view->frame->info->real_ns / NSEC_PER_USEC, 6);
 	buf_putc(buf, ',');
 	if (row->interval_ns)
 		buf_fixed(buf, row->interval_ns, 9);

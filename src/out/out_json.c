@@ -34,15 +34,15 @@ static void put_psi_line(struct json *json, const char *name, const struct psi_l
 }
 
 /* Puts all pressure. */
-static void put_pressure(struct json *json, const struct frame *frame)
+static void put_pressure(struct json *json, const struct frame_info *info)
 {
 	json_open_object(json, "psi");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
-		const struct psi *now = &frame->system->psi[r];
+		const struct psi *now = &info->system->psi[r];
 		const struct psi *before =
-			frame->system_before ? &frame->system_before->psi[r] : NULL;
+			info->system_before ? &info->system_before->psi[r] : NULL;
 
-		if (frame->system->psi_error[r]) {
+		if (info->system->psi_error[r]) {
 			json_put_null(json, psi_names[r]);
 			continue;
 		}
@@ -55,9 +55,9 @@ static void put_pressure(struct json *json, const struct frame *frame)
 }
 
 /* Puts CPU states as deltas; null without an interval. */
-static void put_cpu_states(struct json *json, const struct frame *frame)
+static void put_cpu_states(struct json *json, const struct frame_info *info)
 {
-	const struct system_sample *now = frame->system, *before = frame->system_before;
+	const struct system_sample *now = info->system, *before = info->system_before;
 
 	if (!now->cpu_valid || !before || !before->cpu_valid) {
 		json_put_null(json, "cpu_ns");
@@ -73,9 +73,9 @@ static void put_cpu_states(struct json *json, const struct frame *frame)
 }
 
 /* Puts the system as a whole. */
-static void put_system(struct json *json, const struct frame *frame)
+static void put_system(struct json *json, const struct frame_info *info)
 {
-	const struct system_sample *system = frame->system;
+	const struct system_sample *system = info->system;
 
 	json_open_object(json, "system");
 	json_put_counter(json, "cpus", system->cpus > 0, system->cpus);
@@ -88,7 +88,7 @@ static void put_system(struct json *json, const struct frame *frame)
 	} else {
 		json_put_null(json, "loadavg");
 	}
-	put_cpu_states(json, frame);
+	put_cpu_states(json, info);
 	json_close(json);
 }
 
@@ -113,7 +113,7 @@ static void put_row_identity(struct json *json, const struct view *view, const s
 	json_put_text(json, "state", *state ? state : NULL);
 	json_put_text(json, "command", task->command);
 	json_put_text(json, "cgroup", task->cgroup);
-	json_put_seconds(json, "start", true, view->frame->epoch_ns + task->key.start_ns);
+	json_put_seconds(json, "start", true, view->frame->info->epoch_ns + task->key.start_ns);
 }
 
 /* Puts the columns that were asked for by name and have no member of their own. */
@@ -193,7 +193,7 @@ static void put_accounted(struct json *json, const struct account *account)
 
 /* Puts the triggers: which have fired since the sample before, and when they last did. */
 static void put_triggers(struct json *json, const struct trigger_set *set,
-			 const struct frame *frame)
+			 const struct frame_info *info)
 {
 	json_open_array(json, "triggers");
 	for (size_t i = 0; i < set->n; i++) {
@@ -202,7 +202,7 @@ static void put_triggers(struct json *json, const struct trigger_set *set,
 		json_open_object(json, NULL);
 		json_put_text(json, "when", trigger->spec->text);
 		json_put_bool(json, "fired", trigger->fired);
-		json_put_seconds(json, "since", trigger->last_ns, out_since_ns(trigger, frame));
+		json_put_seconds(json, "since", trigger->last_ns, out_since_ns(trigger, info));
 		json_put_bool(json, "gone", trigger->gone);
 		json_close(json);
 	}
@@ -213,26 +213,28 @@ static void put_triggers(struct json *json, const struct trigger_set *set,
 static void put_sample(struct json *json, const struct out_config *config,
 		       const struct frame *frame)
 {
-	json_put_seconds(json, "time", true, frame->real_ns);
-	json_put_seconds(json, "interval", frame->interval_ns, frame->interval_ns);
-	json_put_text(json, "source", frame->source);
-	json_put_counter(json, "taskstats_version", frame->taskstats_version > 0,
-			 (uint64_t)frame->taskstats_version);
-	if (frame->delayacct == DELAYACCT_UNKNOWN)
+	const struct frame_info *info = frame->info;
+
+	json_put_seconds(json, "time", true, info->real_ns);
+	json_put_seconds(json, "interval", info->interval_ns, info->interval_ns);
+	json_put_text(json, "source", info->source);
+	json_put_counter(json, "taskstats_version", info->taskstats_version > 0,
+			 (uint64_t)info->taskstats_version);
+	if (info->delayacct == DELAYACCT_UNKNOWN)
 		json_put_null(json, "delayacct");
 	else
-		json_put_bool(json, "delayacct", frame->delayacct);
+		json_put_bool(json, "delayacct", info->delayacct);
 	json_put_text(json, "group_by", frame->group_by);
-	json_put_uint(json, "tasks_seen", frame->tasks);
-	put_count(json, "exits_seen", frame->exits);
-	put_count(json, "exits_lost", frame->lost);
-	json_put_notes(json, "notes", frame->notes, frame->nnotes);
-	json_put_text(json, "cgroup", frame->cgroup);
-	put_pressure(json, frame);
-	put_system(json, frame);
-	put_accounted(json, &frame->account);
+	json_put_uint(json, "tasks_seen", info->tasks);
+	put_count(json, "exits_seen", info->exits);
+	put_count(json, "exits_lost", info->lost);
+	json_put_notes(json, "notes", info->notes, info->nnotes);
+	json_put_text(json, "cgroup", info->cgroup);
+	put_pressure(json, info);
+	put_system(json, info);
+	put_accounted(json, &info->account);
 	if (config->triggers)
-		put_triggers(json, config->triggers, frame);
+		put_triggers(json, config->triggers, info);
 }
 
 /*

@@ -40,7 +40,7 @@ static unsigned text_needs(const struct out_config *config)
 }
 
 /* What the samples are taken for: a line a trigger. */
-static void append_triggers(struct out *out, const struct frame *frame)
+static void append_triggers(struct out *out, const struct frame_info *info)
 {
 	const struct trigger_set *set = out->config->triggers;
 	struct buf *buf = &out->buf;
@@ -53,7 +53,7 @@ static void append_triggers(struct out *out, const struct frame *frame)
 		text_escape(buf, text, strlen(text), out->config->charset);
 		if (trigger->last_ns) {
 			buf_puts(buf, trigger->fired ? ", reported " : ", last reported ");
-			buf_fixed(buf, out_since_ns(trigger, frame) / (100 * NSEC_PER_MSEC), 1);
+			buf_fixed(buf, out_since_ns(trigger, info) / (100 * NSEC_PER_MSEC), 1);
 			buf_puts(buf, " s ago");
 		} else {
 			buf_puts(buf, ", not reported");
@@ -84,9 +84,9 @@ static void append_header(struct out *out, const struct view *view)
 	line = summary_tasks(scratch, view);
 	append_summary(buf, &line);
 	for (enum psi_resource r = 0; r < PSI_RESOURCES; r++) {
-		struct psi_pair pair = summary_pressure_of(view->frame, r);
+		struct psi_pair pair = summary_pressure_of(view->frame->info, r);
 
-		if (view->frame->system->psi_error[r])
+		if (view->frame->info->system->psi_error[r])
 			continue;
 		if (!head) {
 			line = summary_pressure_head(scratch);
@@ -96,10 +96,10 @@ static void append_header(struct out *out, const struct view *view)
 		line = summary_pressure(scratch, r, &pair);
 		append_summary(buf, &line);
 	}
-	append_triggers(out, view->frame);
-	for (size_t i = 0; i < view->frame->nnotes; i++) {
+	append_triggers(out, view->frame->info);
+	for (size_t i = 0; i < view->frame->info->nnotes; i++) {
 		buf_puts(buf, "note: ");
-		note_append(buf, &view->frame->notes[i], true);
+		note_append(buf, &view->frame->info->notes[i], true);
 		end_line(buf);
 	}
 	buf_putc(buf, '\n');
@@ -218,7 +218,7 @@ static void append_sum(struct out *out, const struct view *view)
 static void text_frame(struct out *out, const struct view *view)
 {
 	struct layout_frame frame =
-		layout_frame(out->config, view->frame->kinds,
+		layout_frame(out->config, view->frame->info->kinds,
 			     layout_reads(out->config->view->group_by, view->frame));
 	struct above above[LAYOUT_MAX] = { 0 };
 

@@ -205,7 +205,7 @@ GETTER(get_children)
 
 	if (!row->task || !row_children(view->frame, row, column->arg, &ns))
 		return value_unset();
-	if (view->frame->since_start || row->born)
+	if (view->frame->info->since_start || row->born)
 		old = 0;
 	else if (!row_children_before(view->frame, row, column->arg, &old))
 		return value_unset();
@@ -222,9 +222,9 @@ GETTER(get_io)
 
 	if (!now || !now->io_valid || !row->interval_ns)
 		return value_unset();
-	if (before && before->io_valid && !view->frame->since_start)
+	if (before && before->io_valid && !view->frame->info->since_start)
 		a = &before->io;
-	else if (!row->born && !view->frame->since_start)
+	else if (!row->born && !view->frame->info->since_start)
 		return value_unset();
 	b = &now->io;
 	bytes = column->arg == 0 ? b->read : column->arg == 1 ? b->written : b->cancelled;
@@ -246,8 +246,8 @@ GETTER(get_record)
 	value = now->field[column->arg];
 	if (field->type == RECORD_S8)
 		return value_number((double)(int64_t)value);
-	if (field->nature == RECORD_GAUGE || view->frame->since_start || view->unit == UNIT_TOTAL ||
-	    row->born)
+	if (field->nature == RECORD_GAUGE || view->frame->info->since_start ||
+	    view->unit == UNIT_TOTAL || row->born)
 		return value_number((double)value);
 	if (!before || !(before->fields_valid & bit))
 		return value_unset();

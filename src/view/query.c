@@ -130,7 +130,7 @@ static void reserve(struct order *order, size_t n)
 }
 
 /* Starts the sum row. */
-static void start_sum(const struct frame *frame, struct order *order)
+static void start_sum(const struct frame_info *info, struct order *order)
 {
 	memset(&order->sum, 0, sizeof(order->sum));
 	memset(&order->sum_deltas, 0, sizeof(order->sum_deltas));
@@ -138,7 +138,7 @@ static void start_sum(const struct frame *frame, struct order *order)
 	order->sum.deltas = &order->sum_deltas;
 	order->sum.raw = &order->sum_raw;
 	/* Since their starts, the rows' intervals differ: the sum is of the time since boot. */
-	order->sum.interval_ns = frame->since_start ? frame->cur->begin_ns : frame->interval_ns;
+	order->sum.interval_ns = info->since_start ? info->cur->begin_ns : info->interval_ns;
 }
 
 /* Whether there is no filter. */
@@ -165,7 +165,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 	bool all = takes_all(query);
 
 	reserve(order, frame->n);
-	start_sum(frame, order);
+	start_sum(frame->info, order);
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 		struct value value = value_number(0);

@@ -224,10 +224,10 @@ static void add_group(struct summary *line, const struct title *title, enum text
 }
 
 /* Adds time of day, uptime and load; in the first turn they are one with the program's name. */
-static void add_clock(struct summary *line, unsigned priority, const struct frame *frame)
+static void add_clock(struct summary *line, unsigned priority, const struct frame_info *info)
 {
-	const struct system_sample *system = frame->system;
-	time_t seconds = (time_t)(frame->real_ns / NSEC_PER_SEC);
+	const struct system_sample *system = info->system;
+	time_t seconds = (time_t)(info->real_ns / NSEC_PER_SEC);
 	struct tm tm;
 
 	add_figure(line, priority, NULL, NULL)->joined = !priority;
@@ -248,17 +248,17 @@ static void add_clock(struct summary *line, unsigned priority, const struct fram
 
 /* Adds what the counters come from, and whether delays are counted. */
 static void add_source(struct summary *line, const unsigned char *priority,
-		       const struct frame *frame)
+		       const struct frame_info *info)
 {
 	static const char *const states[] = { "off", "on" };
 
-	add_word(line, priority[PART_SOURCE], NULL, frame->source);
-	if (frame->taskstats_version > 0) {
+	add_word(line, priority[PART_SOURCE], NULL, info->source);
+	if (info->taskstats_version > 0) {
 		join(line, NULL, NULL)->weight = WEIGHT_WORD;
-		buf_printf(line->text, "v%d", frame->taskstats_version);
+		buf_printf(line->text, "v%d", info->taskstats_version);
 	}
 	add_word(line, priority[PART_DELAYACCT], "delayacct",
-		 frame->delayacct == DELAYACCT_UNKNOWN ? NULL : states[frame->delayacct]);
+		 info->delayacct == DELAYACCT_UNKNOWN ? NULL : states[info->delayacct]);
 }
 
 /* Adds what rows are, where they are groups; of cgroups also in which hierarchy. */
@@ -285,8 +285,8 @@ static void add_rows(struct summary *line, unsigned priority, enum group_by by,
 struct summary summary_title(struct buf *text, const struct view *view, const struct title *title)
 {
 	const unsigned char *priority = title_priority(title);
-	const struct frame *frame = view->frame;
-	uint64_t interval_ns = frame->interval_ns ? frame->interval_ns : title->interval_ns;
+	const struct frame_info *info = view->frame->info;
+	uint64_t interval_ns = info->interval_ns ? info->interval_ns : title->interval_ns;
 	bool folded = group_folds(title->rows), stopped = title->paused || title->held;
 	struct summary line = begin(text, GAP);
 	unsigned unit_priority = priority[PART_STATE];
@@ -295,17 +295,17 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	buf_puts(text, "stalltop");
 	if (title->of_group)
 		add_group(&line, title, view->charset);
-	add_clock(&line, priority[PART_CLOCK], frame);
+	add_clock(&line, priority[PART_CLOCK], info);
 	add_figure(&line, priority[PART_INTERVAL], NULL, " s");
 	buf_decimal(text, (double)interval_ns / (double)NSEC_PER_SEC, 2);
-	add_source(&line, priority, frame);
-	add_rows(&line, priority[PART_STATE], title->rows, frame->hierarchy);
-	if (frame->cgroup) {
+	add_source(&line, priority, info);
+	add_rows(&line, priority[PART_STATE], title->rows, info->hierarchy);
+	if (info->cgroup) {
 		add_word(&line, priority[PART_CGROUP], "cgroup", "");
-		text_escape(text, frame->cgroup, strlen(frame->cgroup), view->charset);
+		text_escape(text, info->cgroup, strlen(info->cgroup), view->charset);
 	}
 	/* Behind the source where the line says already what rows are, or which. */
-	if (!title->of_group && !stopped && (folded || frame->cgroup))
+	if (!title->of_group && !stopped && (folded || info->cgroup))
 		unit_priority = SUMMARY_PRIORITIES - 1;
 	if (view->unit != UNIT_PERCENT)
 		add_word(&line, unit_priority, "unit", unit_table[view->unit].id);
@@ -376,32 +376,32 @@ static void append_count(struct buf *out, int64_t count)
 
 struct summary summary_tasks(struct buf *text, const struct view *view)
 {
-	const struct frame *frame = view->frame;
-	const struct system_sample *system = frame->system;
-	int64_t exited = frame->exits >= 0 ? frame->exits : (int64_t)frame->gone;
+	const struct frame_info *info = view->frame->info;
+	const struct system_sample *system = info->system;
+	int64_t exited = info->exits >= 0 ? info->exits : (int64_t)info->gone;
 	struct summary line = begin(text, GAP);
 
-	add_figure(&line, 0, frame->threads ? "threads" : "tasks", ",");
-	buf_uint(text, frame->cur->n);
+	add_figure(&line, 0, info->threads ? "threads" : "tasks", ",");
+	buf_uint(text, info->cur->n);
 	join(&line, NULL, " new,");
-	append_count(text, frame->prev ? (int64_t)frame->born : -1);
+	append_count(text, info->prev ? (int64_t)info->born : -1);
 	join(&line, NULL, " exited,");
-	append_count(text, frame->prev ? exited : -1);
+	append_count(text, info->prev ? exited : -1);
 	join(&line, NULL, " lost");
-	append_count(text, frame->lost);
-	add_cpu(&line, 1, system, frame->system_before);
+	append_count(text, info->lost);
+	add_cpu(&line, 1, system, info->system_before);
 	add_gigabytes(&line, "mem", system->memory_valid, system->memory_used,
 		      system->memory_total);
 	add_gigabytes(&line, "swap", system->memory_valid, system->swap_used, system->swap_total)
 		->joined = true;
-	add_figure(&line, 2, "self", frame->self >= 0 ? " %" : NULL);
-	append_decimal(text, frame->self >= 0, frame->self, 1);
+	add_figure(&line, 2, "self", info->self >= 0 ? " %" : NULL);
+	append_decimal(text, info->self >= 0, info->self, 1);
 	return line;
 }
 
-struct psi_pair summary_pressure_of(const struct frame *frame, enum psi_resource resource)
+struct psi_pair summary_pressure_of(const struct frame_info *info, enum psi_resource resource)
 {
-	const struct system_sample *now = frame->system, *before = frame->system_before;
+	const struct system_sample *now = info->system, *before = info->system_before;
 
 	return (struct psi_pair){
 		.now = &now->psi[resource],
@@ -494,15 +494,15 @@ struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 	return place_figure(line);
 }
 
-struct summary summary_pressure_short(struct buf *text, const struct frame *frame, bool brief)
+struct summary summary_pressure_short(struct buf *text, const struct frame_info *info, bool brief)
 {
 	struct summary line = begin(text, GAP_NARROW);
 
 	add_word(&line, 0, NULL, brief ? "avg10" : "some avg10");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
-		const struct psi_line *some = &frame->system->psi[r].some;
+		const struct psi_line *some = &info->system->psi[r].some;
 
-		if (!frame->system->psi_error[r] && r != PSI_IRQ)
+		if (!info->system->psi_error[r] && r != PSI_IRQ)
 			add_average(&line, psi_names[r], some->valid, some->avg10)->width =
 				(unsigned)strlen(psi_names[r]) + SHORT_WIDTH;
 	}

@@ -101,7 +101,7 @@ struct psi_pair {
 };
 
 /* Takes the machine's, or that of the group that all is restricted to. */
-struct psi_pair summary_pressure_of(const struct frame *frame, enum psi_resource resource);
+struct psi_pair summary_pressure_of(const struct frame_info *info, enum psi_resource resource);
 
 /* Makes the head of the pressure block. */
 struct summary summary_pressure_head(struct buf *text);
@@ -111,6 +111,6 @@ struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 				const struct psi_pair *pair);
 
 /* Makes a line of some avg10 of each resource; `brief`: without the word "some". */
-struct summary summary_pressure_short(struct buf *text, const struct frame *frame, bool brief);
+struct summary summary_pressure_short(struct buf *text, const struct frame_info *info, bool brief);
 
 #endif

@@ -37,6 +37,7 @@ struct play {
 	struct end ends[ENDS_MAX];
 	unsigned nends;
 	struct frame frame;
+	struct frame_info info; /* of the frame */
 	struct account account; /* of the last interval */
 	int64_t shown_ns, recovered_ns;
 };
@@ -179,7 +180,7 @@ static inline void take(struct play *play, enum account_seen seen)
 	play->account = (struct account){ 0 };
 	account_reap(&play->reader, prev, cur, seen, &play->account);
 	play->recovered_ns += play->account.recovered_ns;
-	frame_build(&play->frame, prev, cur, &options);
+	frame_build(&play->frame, &play->info, prev, cur, &options);
 	for (size_t i = 0; i < play->frame.n; i++)
 		play->shown_ns += (int64_t)play->frame.rows[i].deltas->grown.run_ns;
 	play->n++;

@@ -49,18 +49,19 @@ struct task_raw *scene_again(struct sample *sample, const struct task_raw *befor
 void scene_build(struct scene *scene, unsigned to, bool since_start, uint32_t unknown)
 {
 	struct frame_options options = { since_start, unknown };
-	struct frame *frame = &scene->frame;
+	struct frame_info *info = &scene->info;
 
-	frame_build(frame, to ? &scene->samples[to - 1] : NULL, &scene->samples[to], &options);
-	frame->exits = frame->lost = -1;
-	frame->epoch_ns = scene->samples[0].real_ns - scene->samples[0].begin_ns;
-	frame->source = "taskstats";
-	frame->group_by = "process";
-	frame->taskstats_version = 16;
-	frame->delayacct = DELAYACCT_ON;
-	frame->self = -1;
-	frame->system = &scene->systems[1];
-	frame->system_before = to ? &scene->systems[0] : NULL;
+	frame_build(&scene->frame, info, to ? &scene->samples[to - 1] : NULL, &scene->samples[to],
+		    &options);
+	scene->frame.group_by = "process";
+	info->exits = info->lost = -1;
+	info->epoch_ns = scene->samples[0].real_ns - scene->samples[0].begin_ns;
+	info->source = "taskstats";
+	info->taskstats_version = 16;
+	info->delayacct = DELAYACCT_ON;
+	info->self = -1;
+	info->system = &scene->systems[1];
+	info->system_before = to ? &scene->systems[0] : NULL;
 }
 
 const struct column *scene_column(const char *id)

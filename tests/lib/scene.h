@@ -18,6 +18,7 @@ struct scene {
 	struct sample samples[3]; /* taken at 100 s, 102 s, 104 s of the monotonic clock */
 	struct system_sample systems[2];
 	struct frame frame;
+	struct frame_info info; /* of the frame */
 };
 
 void scene_open(struct scene *scene);

@@ -289,7 +289,7 @@ static void check_total(const struct scene *scene, enum unit unit, const char *i
 	struct deltas deltas = { 0 };
 	struct row sum = { .raw = &counters,
 			   .deltas = &deltas,
-			   .interval_ns = scene->frame.interval_ns };
+			   .interval_ns = scene->info.interval_ns };
 	struct buf out = { 0 }, scratch = { 0 };
 	struct value total;
 

@@ -36,8 +36,8 @@ static void test_known(void **state)
 	assert_true(row->raw->counters.life_ns == SEC(51));
 	assert_true(row->raw->single);
 	assert_false(scene->frame.rows[0].exited);
-	assert_int_equal(scene->frame.born, 0);
-	assert_int_equal(scene->frame.gone, 1);
+	assert_int_equal(scene->info.born, 0);
+	assert_int_equal(scene->info.gone, 1);
 }
 
 /* Came and went between two readings: all it ever did. */
@@ -54,7 +54,7 @@ static void test_short(void **state)
 	assert_true(row->exited);
 	assert_true(row->born);
 	assert_true(row->interval_ns == SEC(2));
-	assert_int_equal(scene->frame.born, 1);
+	assert_int_equal(scene->info.born, 1);
 	assert_int_equal(row->task->key.pid, 5);
 	assert_int_equal(row->task->tgid, 5);
 	assert_int_equal(row->task->ppid, 1);
@@ -78,7 +78,7 @@ static void test_unread(void **state)
 	assert_int_equal(row->valid, 0);
 	assert_true(row->deltas->total.ns == 0);
 	assert_int_equal(row->raw->counters.delay[DELAY_CPU].ns, MS(20));
-	assert_int_equal(scene->frame.born, 0);
+	assert_int_equal(scene->info.born, 0);
 }
 
 /* A zombie reads 0: it gets its last counters, once. */
@@ -148,7 +148,7 @@ static void test_just_read(void **state)
 		check_delta(row_of(scene, 5, true), known ? 7 : 0, 20);
 		merge(scene, 2, false, NULL, 0);
 		assert_int_equal(scene->frame.n, 0);
-		assert_int_equal(scene->frame.gone, 1);
+		assert_int_equal(scene->info.gone, 1);
 		for (unsigned i = 0; i < 3; i++)
 			sample_reset(&scene->samples[i]);
 	}
@@ -183,7 +183,7 @@ static void test_held_up(void **state)
 	merge(scene, 1, false, &record, 1);
 	assert_int_equal(scene->frame.n, 1);
 	check_delta(row_of(scene, 5, true), 18, 20);
-	assert_int_equal(scene->frame.born, 0);
+	assert_int_equal(scene->info.born, 0);
 }
 
 /* The end of a thread is none of its process's. */
@@ -267,7 +267,7 @@ static void test_reuse(void **state)
 	row = row_of(scene, 5, false);
 	check_delta(row, 0, 30);
 	assert_true(row->born);
-	assert_int_equal(scene->frame.born, 1);
+	assert_int_equal(scene->info.born, 1);
 }
 
 /* The old one has ended, and the new one too; the order of their records is free. */

@@ -87,7 +87,7 @@ static void test_fold(void **state)
 		make_alike(records, n);
 		records[2].status = KILLED(SIGKILL);
 		merge(scene, 1, false, records, n);
-		assert_int_equal(scene->frame.born, n);
+		assert_int_equal(scene->info.born, n);
 		if (n < EXIT_MERGE_FOLD) {
 			assert_int_equal(scene->frame.n, n);
 			for (unsigned i = 0; i < n; i++)
@@ -143,7 +143,7 @@ static void test_fold_unlike(void **state)
 		/* Three of each stay; as a whole they are folded. */
 		merge(scene, 1, false, records, 6);
 		assert_int_equal(scene->frame.n, what == 3 ? 1 : 6);
-		assert_int_equal(scene->frame.born, 6);
+		assert_int_equal(scene->info.born, 6);
 		sample_reset(&scene->samples[1]);
 	}
 }
@@ -199,7 +199,7 @@ static void test_fold_known(void **state)
 		assert_int_equal(row_of(scene, pid, true)->members, 1);
 	}
 	assert_int_equal(row_of(scene, 28, true)->valid, 0);
-	assert_int_equal(scene->frame.born, 4);
+	assert_int_equal(scene->info.born, 4);
 }
 
 /* What several threads waited may be more than the others lived: that is not impossible. */
@@ -216,7 +216,7 @@ static void test_fold_threads(void **state)
 		records[at].counters.life_ns = 0;
 		merge(scene, 1, false, records, 4);
 		assert_int_equal(scene->frame.n, 1);
-		assert_int_equal(scene->frame.stale, 0);
+		assert_int_equal(scene->info.stale, 0);
 		assert_int_equal(scene->frame.rows[0].valid, SCENE_VALID);
 		sample_reset(&scene->samples[1]);
 	}
@@ -316,7 +316,7 @@ static void test_fold_zombies(void **state)
 		make_unlisted(records, 6);
 		merge(scene, 1, false, records, 6);
 		run_ns = run_of_all(&scene->frame);
-		assert_int_equal(scene->frame.born, 6);
+		assert_int_equal(scene->info.born, 6);
 		assert_int_equal(row_of(scene, 20, true)->task->reaper, 1);
 		for (unsigned i = 0; i < 6; i++) {
 			pid_t pid = (pid_t)(20 + i);
@@ -331,7 +331,7 @@ static void test_fold_zombies(void **state)
 		assert_int_equal(row_of(scene, 20, false)->task->reaper, 0);
 		run_ns += run_of_all(&scene->frame);
 		assert_int_equal(run_ns, MS(6 * 7 / 2) + 6 * 50 + MS(6 * lacks));
-		assert_int_equal(scene->frame.born, 0);
+		assert_int_equal(scene->info.born, 0);
 		sample_reset(&scene->samples[1]);
 		sample_reset(&scene->samples[2]);
 	}
@@ -348,12 +348,12 @@ static void test_fold_unlisted(void **state)
 	exit_merge(&batch, &scene->samples[0], &scene->samples[1]);
 	scene_build(scene, 1, false, 0);
 	assert_int_equal(scene->frame.n, 1);
-	assert_int_equal(scene->frame.born, 6);
+	assert_int_equal(scene->info.born, 6);
 	/* Whoever has the pid of one then is another. */
 	give(scene_add(&scene->samples[2], 20, 20, SEC(103)), 4);
 	merge(scene, 2, false, NULL, 0);
 	check_delta(row_of(scene, 20, false), 0, 4);
-	assert_int_equal(scene->frame.born, 1);
+	assert_int_equal(scene->info.born, 1);
 }
 
 /* Whether the pid is even; counts the questions. */
@@ -398,7 +398,7 @@ static void test_long(void **state)
 	n = fold_long(scene, records, n, is_even, &asked);
 	assert_int_equal(n, 16);
 	merge(scene, 1, false, records, n);
-	assert_int_equal(scene->frame.born, 18);
+	assert_int_equal(scene->info.born, 18);
 	for (sum = n = 0; n < scene->frame.n; n++)
 		sum += scene->frame.rows[n].deltas->grown.delay[DELAY_CPU].count;
 	assert_int_equal(sum, 10 * (20 * 21 / 2 - 9 - 10));

@@ -43,6 +43,7 @@ struct world {
 	unsigned folded; /* rows of more than one task */
 	struct sample samples[2];
 	struct frame frame;
+	struct frame_info info; /* of the frame */
 	struct exit_record records[3 * LIVES];
 	size_t nrecords;
 };
@@ -247,7 +248,7 @@ static void book(struct world *world)
 		/* By its number; where alike ones are folded they have one for all. */
 		struct life *life = &world->lives[strtoul(row->task->comm, NULL, 10)];
 
-		if (!world->frame.prev) {
+		if (!world->info.prev) {
 			life->expected -= row->raw->counters.run_ns;
 			continue;
 		}
@@ -259,7 +260,7 @@ static void book(struct world *world)
 		life->exited += row->exited ? row->members : 0;
 		world->folded += row->members > 1;
 	}
-	assert_int_equal(world->frame.stale, 0);
+	assert_int_equal(world->info.stale, 0);
 }
 
 /* Whether nobody has that pid by the last drain, not even a zombie. */
@@ -297,7 +298,7 @@ static void step_on(struct world *world, unsigned step)
 	drain(world, cur->end_ns + roll(world, MS(20)));
 	batch.n = world->nrecords;
 	exit_merge(&batch, step ? prev : NULL, cur);
-	frame_build(&world->frame, step ? prev : NULL, cur, &options);
+	frame_build(&world->frame, &world->info, step ? prev : NULL, cur, &options);
 	world->nrecords = 0;
 	book(world);
 }

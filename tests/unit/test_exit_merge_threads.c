@@ -59,8 +59,8 @@ static void test_thread(void **state)
 	assert_int_equal(row->task->tgid, 5);
 	assert_int_equal(row->task->key.pid, 8);
 	assert_int_equal(row->raw->tgid, 5);
-	assert_int_equal(scene->frame.born, 1);
-	assert_int_equal(scene->frame.gone, 1);
+	assert_int_equal(scene->info.born, 1);
+	assert_int_equal(scene->info.gone, 1);
 }
 
 /* A thread ends right after it was read; the other is there no more, and without a record. */
@@ -99,7 +99,7 @@ static void test_all(void **state)
 	check_delta(row_of(scene, 5, true), 7, 30);
 	check_delta(row_of(scene, 6, true), 7, 40);
 	check_delta(row_of(scene, 7, true), 7, 20);
-	assert_int_equal(scene->frame.gone, 3);
+	assert_int_equal(scene->info.gone, 3);
 }
 
 /* A leader that ended stays listed while threads go on: its counters once, then no more. */
@@ -138,7 +138,7 @@ static void test_leader_just_read(void **state)
 	read_again(scene, 1, 6, 13);
 	merge(scene, 1, true, &record, 1);
 	assert_int_equal(scene->frame.n, 2);
-	assert_int_equal(scene->frame.born, 0);
+	assert_int_equal(scene->info.born, 0);
 	check_delta(row_of(scene, 5, true), 7, 20);
 	check_delta(row_of(scene, 6, false), 7, 13);
 	/* It is listed as before. */
@@ -196,7 +196,7 @@ static void test_exec(void **state)
 		check_delta(row_of(scene, 5, true), 7, 30);
 		assert_ptr_equal(row_of(scene, 5, true)->before, &scene->samples[0].raw[0]);
 		check_delta(row_of(scene, 7, true), 7, 20);
-		assert_int_equal(scene->frame.born, 0);
+		assert_int_equal(scene->info.born, 0);
 		/* From then on it is a task as all others. */
 		raw = read_again(scene, 2, 5, base + 10);
 		merge(scene, 2, true, NULL, 0);
@@ -223,7 +223,7 @@ static void test_exec_new(void **state)
 	check_delta(row, 0, 3);
 	assert_true(row->born);
 	check_delta(row_of(scene, 5, true), 7, 30);
-	assert_int_equal(scene->frame.born, 1);
+	assert_int_equal(scene->info.born, 1);
 }
 
 /* It called exec and ended, all in one interval. */
@@ -289,7 +289,7 @@ static void test_reuse(void **state)
 
 		check_delta(row, row->born ? 0 : 7, row->born ? 30 : 20);
 	}
-	assert_int_equal(scene->frame.born, 1);
+	assert_int_equal(scene->info.born, 1);
 }
 
 /* Many short-lived threads of one name are one row. */
@@ -309,7 +309,7 @@ static void test_fold(void **state)
 	assert_int_equal(row->members, 10);
 	assert_int_equal(row->deltas->grown.delay[DELAY_CPU].ns, MS(100));
 	assert_string_equal(row->task->ended, "10 tasks");
-	assert_int_equal(scene->frame.born, 10);
+	assert_int_equal(scene->info.born, 10);
 }
 
 int main(void)

@@ -35,8 +35,8 @@ static void test_first(void **state)
 	scene_build(scene, 0, false, 0);
 	row = &scene->frame.rows[0];
 	assert_int_equal(scene->frame.n, 1);
-	assert_true(scene->frame.interval_ns == 0);
-	assert_int_equal(scene->frame.born, 0);
+	assert_true(scene->info.interval_ns == 0);
+	assert_int_equal(scene->info.born, 0);
 	assert_ptr_equal(row->task, raw->task);
 	assert_int_equal(row->valid, 0);
 	assert_true(row->interval_ns == 0);
@@ -60,7 +60,7 @@ static void test_delta(void **state)
 	row = &scene->frame.rows[0];
 	assert_int_equal(row->valid, SCENE_VALID);
 	assert_true(row->interval_ns == SEC(2) + MS(3));
-	assert_true(scene->frame.interval_ns == SEC(2));
+	assert_true(scene->info.interval_ns == SEC(2));
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		assert_true(row->deltas->grown.delay[kind].ns == MS(13));
 		assert_true(row->deltas->grown.delay[kind].count == 130);
@@ -71,10 +71,10 @@ static void test_delta(void **state)
 	assert_true(row->deltas->grown.user_ns == MS(13) / 4 * 3 &&
 		    row->deltas->grown.system_ns == MS(13) / 4);
 	assert_false(row->born);
-	assert_int_equal(scene->frame.born, 0);
-	assert_int_equal(scene->frame.gone, 0);
+	assert_int_equal(scene->info.born, 0);
+	assert_int_equal(scene->info.gone, 0);
 	assert_int_equal(row->members, 1);
-	assert_int_equal(scene->frame.kinds, DELAY_ALL);
+	assert_int_equal(scene->info.kinds, DELAY_ALL);
 }
 
 /* Born since: from zero, measured against the frame's interval. */
@@ -88,7 +88,7 @@ static void test_birth(void **state)
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_true(row->born);
-	assert_int_equal(scene->frame.born, 1);
+	assert_int_equal(scene->info.born, 1);
 	assert_true(row->interval_ns == SEC(2));
 	assert_int_equal(row->valid, SCENE_VALID);
 	assert_true(row->deltas->grown.delay[DELAY_BLKIO].ns == MS(7) + 1);
@@ -110,7 +110,7 @@ static void test_first_seen_old(void **state)
 	scene_build(scene, 1, false, 0);
 	row = &scene->frame.rows[0];
 	assert_false(row->born);
-	assert_int_equal(scene->frame.born, 0);
+	assert_int_equal(scene->info.born, 0);
 	assert_int_equal(row->valid, 0);
 	assert_true(row->interval_ns == 0 && row->deltas->total.ns == 0);
 	now = scene_again(&scene->samples[2], raw);
@@ -154,8 +154,8 @@ static void test_reuse(void **state)
 		assert_null(row->before);
 		assert_true(row->deltas->grown.delay[DELAY_CPU].ns == MS(base));
 		assert_true(row->deltas->grown.delay[DELAY_CPU].count == base * 10);
-		assert_int_equal(scene->frame.born, 1);
-		assert_int_equal(scene->frame.gone, 1);
+		assert_int_equal(scene->info.born, 1);
+		assert_int_equal(scene->info.gone, 1);
 		sample_reset(&scene->samples[0]);
 		sample_reset(&scene->samples[1]);
 	}
@@ -180,8 +180,8 @@ static void test_merge(void **state)
 	}
 	scene_build(scene, 1, false, 0);
 	assert_int_equal(scene->frame.n, 6);
-	assert_int_equal(scene->frame.born, 4);
-	assert_int_equal(scene->frame.gone, 4);
+	assert_int_equal(scene->info.born, 4);
+	assert_int_equal(scene->info.gone, 4);
 	for (unsigned i = 0; i < ARRAY_SIZE(new); i++) {
 		struct task_key key = b->raw[i].task->key;
 
@@ -209,7 +209,7 @@ static void test_threads(void **state)
 	assert_int_equal(scene->frame.n, 3);
 	assert_true(scene->frame.rows[1].deltas->grown.delay[DELAY_BLKIO].ns == 9);
 	assert_true(scene->frame.rows[2].born);
-	assert_int_equal(scene->frame.gone, 1);
+	assert_int_equal(scene->info.gone, 1);
 }
 
 /*
@@ -374,7 +374,7 @@ static void test_unknown(void **state)
 	/* cpu, swapin, reclaim, compact are left. */
 	assert_true(row->deltas->total.ns == MS(4));
 	assert_true(row->deltas->mem.ns == MS(3));
-	assert_int_equal(scene->frame.kinds, DELAY_ALL & ~DELAY_BIT(DELAY_IRQ));
+	assert_int_equal(scene->info.kinds, DELAY_ALL & ~DELAY_BIT(DELAY_IRQ));
 }
 
 /* Without run time its parts are not known either. */
@@ -403,7 +403,7 @@ static void test_since_start(void **state)
 	give(a, 7);
 	scene_build(scene, 0, true, 0);
 	row = &scene->frame.rows[0];
-	assert_true(scene->frame.since_start);
+	assert_true(scene->info.since_start);
 	assert_int_equal(row->valid, SCENE_VALID);
 	assert_true(row->interval_ns == SEC(60));
 	assert_true(row->deltas->grown.delay[DELAY_WPCOPY].ns == MS(7) + 6);
@@ -521,19 +521,18 @@ static void test_row_add(void **state)
 static void test_notes(void **state)
 {
 	struct scene *scene = *state;
-	struct frame *frame = &scene->frame;
 
 	scene_build(scene, 0, false, 0);
-	assert_false(frame_has_note(frame, NOTE_NO_PSI));
-	frame_note(frame, NOTE_NO_PSI, 0);
-	frame_note(frame, NOTE_NO_PSI, 0);
-	assert_int_equal(frame->nnotes, 1);
-	assert_true(frame_has_note(frame, NOTE_NO_PSI));
+	assert_false(frame_has_note(&scene->info, NOTE_NO_PSI));
+	frame_note(&scene->info, NOTE_NO_PSI, 0);
+	frame_note(&scene->info, NOTE_NO_PSI, 0);
+	assert_int_equal(scene->info.nnotes, 1);
+	assert_true(frame_has_note(&scene->info, NOTE_NO_PSI));
 	for (uint64_t i = 0; i < 2 * NOTES_MAX; i++)
-		frame_note(frame, NOTE_PSI_MISSING, i);
-	assert_int_equal(frame->nnotes, NOTES_MAX);
+		frame_note(&scene->info, NOTE_PSI_MISSING, i);
+	assert_int_equal(scene->info.nnotes, NOTES_MAX);
 	scene_build(scene, 0, false, 0);
-	assert_int_equal(frame->nnotes, 0);
+	assert_int_equal(scene->info.nnotes, 0);
 }
 
 #define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)

@@ -103,7 +103,7 @@ static void test_property(void **state)
 			       sizeof(raw->counters.delay));
 			raw->counters.run_ns = kernel.counters.run_ns;
 			raw->counters.user_ns = kernel.counters.user_ns;
-			frame_build(&scene.frame, step ? prev : NULL, cur, &options);
+			frame_build(&scene.frame, &scene.info, step ? prev : NULL, cur, &options);
 			if (step) {
 				check_difference(&scene.frame.rows[0], &shown);
 				compared++;

@@ -41,7 +41,7 @@ static void test_longer_than_life(void **state)
 	assert_false(knows_blkio(scene));
 	assert_true(scene->frame.rows[0].valid & DELAY_BIT(DELAY_CPU));
 	assert_true(scene->frame.rows[0].deltas->total.ns == MS(900));
-	assert_int_equal(scene->frame.stale, 1);
+	assert_int_equal(scene->info.stale, 1);
 }
 
 /* The same since the start, and nothing is dropped that can be. */
@@ -57,7 +57,7 @@ static void test_since_start(void **state)
 	raw->counters.delay[DELAY_BLKIO].ns = SEC(61);
 	scene_build(scene, 0, true, 0);
 	assert_false(knows_blkio(scene));
-	assert_int_equal(scene->frame.stale, 1);
+	assert_int_equal(scene->info.stale, 1);
 }
 
 /* Reads a task that ran before the second of three samples, and ended a wait before the last. */
@@ -117,7 +117,7 @@ static void test_long_wait(void **state)
 {
 	read_wait(*state, 0, SEC(90));
 	assert_true(knows_blkio(*state));
-	assert_int_equal(((struct scene *)*state)->frame.stale, 0);
+	assert_int_equal(((struct scene *)*state)->info.stale, 0);
 }
 
 /* Of several threads each may wait: their lives are added up. */

@@ -94,7 +94,8 @@ static void check(struct state *s, enum group_by by, const char *expected)
 	}
 	assert_string_equal(buf_cstr(&out), expected);
 	buf_free(&out);
-	assert_int_equal(frame->tasks, s->scene.frame.n);
+	assert_ptr_equal(frame->info, &s->scene.info);
+	assert_int_equal(frame->info->tasks, s->scene.frame.n);
 	assert_string_equal(frame->group_by, group_table[by].id);
 }
 

@@ -288,9 +288,9 @@ static void test_json_rest(void **state)
 	add(s, 7, "plain");
 	s->view.fields = "pid,elap,state,cgroup,total";
 	put_out(s, &out_json);
-	s->scene.frame.delayacct = DELAYACCT_UNKNOWN;
-	s->scene.frame.taskstats_version = 0;
-	frame_note(&s->scene.frame, NOTE_NO_PSI, 0);
+	s->scene.info.delayacct = DELAYACCT_UNKNOWN;
+	s->scene.info.taskstats_version = 0;
+	frame_note(&s->scene.info, NOTE_NO_PSI, 0);
 	s->out.buf.len = 0;
 	s->out.ops->frame(&s->out, &view);
 	json = parse(buf_cstr(&s->out.buf));

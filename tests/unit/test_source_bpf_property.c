@@ -23,6 +23,7 @@
 struct naive {
 	struct sample samples[2];
 	struct frame frame;
+	struct frame_info info; /* of the frame */
 	uint64_t ticks;
 };
 
@@ -301,18 +302,18 @@ static void exit_some(struct sample *cur, struct sample *all, uint64_t *seed)
 static void check_frame(const struct frame *frame, const struct frame *all)
 {
 	assert_int_equal(frame->n, all->n);
-	assert_int_equal(frame->born, all->born);
-	assert_int_equal(frame->gone, all->gone);
-	assert_int_equal(frame->stale, all->stale);
-	assert_int_equal(frame->kinds, all->kinds);
+	assert_int_equal(frame->info->born, all->info->born);
+	assert_int_equal(frame->info->gone, all->info->gone);
+	assert_int_equal(frame->info->stale, all->info->stale);
+	assert_int_equal(frame->info->kinds, all->info->kinds);
 	seen.still += frame->still;
-	seen.born += frame->born;
+	seen.born += frame->info->born;
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *a = &frame->rows[i], *b = &all->rows[i];
 
 		assert_int_equal(a->raw->pid, b->raw->pid);
 		assert_ptr_equal(a->task, a->raw->task);
-		assert_ptr_equal(a->raw, &frame->cur->raw[i]);
+		assert_ptr_equal(a->raw, &frame->info->cur->raw[i]);
 		assert_true(same_counters(a->raw, b->raw));
 		assert_int_equal(a->valid, b->valid);
 		assert_memory_equal(a->deltas, b->deltas, sizeof(*a->deltas));
@@ -329,6 +330,7 @@ static void walk_on(bool threads, const pid_t *pids, size_t npids, uint64_t *see
 {
 	struct frame_options options = { 0 };
 	struct frame frames[FRAMES] = { 0 };
+	struct frame_info infos[FRAMES] = { 0 };
 	struct naive naive = { 0 };
 	struct turn turn;
 
@@ -356,9 +358,9 @@ static void walk_on(bool threads, const pid_t *pids, size_t npids, uint64_t *see
 		all = sample_everything(&naive, &turn);
 		check_sample(cur, prev, all);
 		exit_some(cur, all, seed);
-		frame_build(frame, prev, cur, &options);
-		frame_build(&naive.frame, first ? NULL : &naive.samples[naive.ticks % 2], all,
-			    &options);
+		frame_build(frame, &infos[turn.ticks % FRAMES], prev, cur, &options);
+		frame_build(&naive.frame, &naive.info,
+			    first ? NULL : &naive.samples[naive.ticks % 2], all, &options);
 		check_frame(frame, &naive.frame);
 	}
 	turn_close(&turn);

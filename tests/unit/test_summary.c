@@ -20,6 +20,7 @@ struct state {
 	struct sample sample;
 	struct system_sample before, now;
 	struct frame frame;
+	struct frame_info info; /* of the frame */
 	struct view view;
 	struct buf text, line;
 };
@@ -46,7 +47,8 @@ static int open_state(void **state)
 		s->now.cpu_ns[i] = SEC(i + 1);
 	s->before.cpu_valid = true;
 	s->before.read_ns = SEC(100);
-	s->frame = (struct frame){
+	s->frame.info = &s->info;
+	s->info = (struct frame_info){
 		.cur = &s->sample,
 		.prev = &s->sample,
 		.real_ns = SEC(1763697600),
@@ -97,18 +99,18 @@ static void test_title(void **state)
 	      "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   taskstats v16   "
 	      "delayacct on");
 	s->now.load_valid = s->now.uptime_valid = false;
-	s->frame.interval_ns = 0;
-	s->frame.source = "procfs";
-	s->frame.taskstats_version = 0;
-	s->frame.delayacct = DELAYACCT_UNKNOWN;
-	s->frame.cgroup = "/a\n";
+	s->info.interval_ns = 0;
+	s->info.source = "procfs";
+	s->info.taskstats_version = 0;
+	s->info.delayacct = DELAYACCT_UNKNOWN;
+	s->info.cgroup = "/a\n";
 	s->view.unit = UNIT_MS;
 	title.rows = GROUP_CGROUP;
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop 04:00:00 up - load -   3.00 s   procfs   delayacct -   by cgroup (-)   "
 	      "cgroup /a\\x0a   unit ms");
-	s->frame.delayacct = DELAYACCT_OFF;
-	s->frame.cgroup = NULL;
+	s->info.delayacct = DELAYACCT_OFF;
+	s->info.cgroup = NULL;
 	title = (struct title){ .interval_ns = SEC(3),
 				.rows = GROUP_PROCESS,
 				.of_group = true,
@@ -159,7 +161,7 @@ static void test_order(void **state)
 	s->view.unit = UNIT_MS;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
 			    "stalltop,delayacct,1.99,unit,taskstats");
-	s->frame.cgroup = "/a";
+	s->info.cgroup = "/a";
 	title.rows = GROUP_USER;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
 			    "stalltop,cgroup,delayacct,1.99,by,taskstats,unit");
@@ -188,7 +190,7 @@ static void test_fit(void **state)
 {
 	struct state *s = *state;
 	struct title title = { .rows = GROUP_PROCESS };
-	struct psi_pair pair = summary_pressure_of(&s->frame, PSI_IO);
+	struct psi_pair pair = summary_pressure_of(&s->info, PSI_IO);
 
 	check_fit(s, summary_title(&s->text, &s->view, &title), 89,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   taskstats v16   "
@@ -203,7 +205,7 @@ static void test_fit(void **state)
 	check_fit(s, summary_title(&s->text, &s->view, &title), 40,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46");
 	/* What all is restricted to is shown if there is room for it, and whole. */
-	s->frame.cgroup = "/a";
+	s->info.cgroup = "/a";
 	check_fit(s, summary_title(&s->text, &s->view, &title), 60,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  cgroup /a");
 	check_fit(s, summary_title(&s->text, &s->view, &title), 59,
@@ -229,8 +231,8 @@ static void test_tasks(void **state)
 	      "tasks 123, 5 new, 4 exited, 2 lost   cpu 8.3 us 44.4 sy 11.1 id 13.9 wa 22.2 st   "
 	      "mem 1.5/16.0G swap 0.0/1.0G   self 0.3 %");
 	/* Records of exits count where there are such; a state that ran back has not grown. */
-	s->frame.exits = 7;
-	s->frame.threads = true;
+	s->info.exits = 7;
+	s->info.threads = true;
 	s->before.cpu_ns[CPU_IOWAIT] = SEC(50);
 	s->now.swap_total = 0;
 	check(s, summary_tasks(&s->text, &s->view),
@@ -240,10 +242,10 @@ static void test_tasks(void **state)
 	check(s, summary_tasks(&s->text, &s->view),
 	      "threads 123, 5 new, 7 exited, 2 lost   cpu 0.0 us 0.0 sy 0.0 id 0.0 wa 0.0 st   "
 	      "mem 1.5/16.0G swap 0/0   self 0.3 %");
-	s->frame.prev = NULL;
-	s->frame.system_before = NULL;
-	s->frame.lost = -1;
-	s->frame.self = -1;
+	s->info.prev = NULL;
+	s->info.system_before = NULL;
+	s->info.lost = -1;
+	s->info.self = -1;
 	s->now.memory_valid = false;
 	check(s, summary_tasks(&s->text, &s->view),
 	      "threads 123, - new, - exited, - lost   cpu - us - sy - id - wa - st   "
@@ -261,12 +263,12 @@ static void test_pressure(void **state)
 	      "pressure  some avg10  avg60 avg300    now   full avg10  avg60 avg300    now");
 	psi->some = (struct psi_line){ true, 10000, 5, 0, 1500000 };
 	s->before.psi[PSI_MEMORY].some = (struct psi_line){ .valid = true, .total_us = 500000 };
-	pair = summary_pressure_of(&s->frame, PSI_MEMORY);
+	pair = summary_pressure_of(&s->info, PSI_MEMORY);
 	check(s, summary_pressure(&s->text, PSI_MEMORY, &pair),
 	      "memory        100.00   0.05   0.00   50.0            -      -      -      -");
 	/* Without a reading before, or a time between, nothing is known of the interval. */
 	s->before.read_ns = s->now.read_ns;
-	pair = summary_pressure_of(&s->frame, PSI_MEMORY);
+	pair = summary_pressure_of(&s->info, PSI_MEMORY);
 	check(s, summary_pressure(&s->text, PSI_MEMORY, &pair),
 	      "memory        100.00   0.05   0.00      -            -      -      -      -");
 	pair = (struct psi_pair){ .now = psi, .interval_ns = SEC(2) };
@@ -281,10 +283,10 @@ static void test_short(void **state)
 
 	s->now.psi[PSI_CPU].some = (struct psi_line){ .valid = true, .avg10 = 1234 };
 	s->now.psi[PSI_IRQ].some = (struct psi_line){ .valid = true, .avg10 = 1234 };
-	check(s, summary_pressure_short(&s->text, &s->frame, false),
+	check(s, summary_pressure_short(&s->text, &s->info, false),
 	      "some avg10  cpu 12.34  memory     -  io     -");
 	s->now.psi_error[PSI_MEMORY] = -1;
-	check(s, summary_pressure_short(&s->text, &s->frame, true), "avg10  cpu 12.34  io     -");
+	check(s, summary_pressure_short(&s->text, &s->info, true), "avg10  cpu 12.34  io     -");
 }
 
 /* Averages and shares of the interval weigh what they show. */

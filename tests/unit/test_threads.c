@@ -73,9 +73,9 @@ static void test_rows(void **state)
 
 	open_beside(tree, &beside);
 	frame = read_of(&beside, 42, 0);
-	assert_true(frame->threads);
+	assert_true(frame->info->threads);
 	assert_string_equal(frame->group_by, "thread");
-	assert_null(frame->prev);
+	assert_null(frame->info->prev);
 	assert_int_equal(frame->n, 2);
 	assert_int_equal(frame->rows[0].task->key.pid, 42);
 	assert_int_equal(frame->rows[1].task->key.pid, 50);
@@ -92,7 +92,7 @@ static void test_rows(void **state)
 	put_thread(tree, &born);
 	frame = read_of(&beside, 42, 0);
 	assert_int_equal(frame->n, 3);
-	assert_true(frame->interval_ns > 0);
+	assert_true(frame->info->interval_ns > 0);
 	assert_true(frame->rows[1].interval_ns > 0);
 	assert_int_equal(frame->rows[0].deltas->grown.run_ns, 0);
 	assert_int_equal(frame->rows[1].deltas->grown.run_ns, 30);
@@ -157,7 +157,7 @@ static void test_want(void **state)
 	assert_true(threads_want(threads, pids, 2, false));
 	assert_null(threads->frame);
 	assert_int_equal(sampler_read_threads(beside.sampler, threads, 0), 0);
-	assert_null(threads->frame->prev);
+	assert_null(threads->frame->info->prev);
 	assert_int_equal(threads->frame->n, 3);
 	assert_true(threads_want(threads, NULL, 0, false));
 	assert_null(threads->frame);
@@ -178,7 +178,7 @@ static void test_end(void **state)
 	end_thread(tree, &worker);
 	frame = read_of(&beside, 42, 0);
 	assert_int_equal(frame->n, 1);
-	assert_int_equal(frame->gone, 1);
+	assert_int_equal(frame->info->gone, 1);
 	again.start = 960;
 	put_thread(tree, &again);
 	frame = read_of(&beside, 42, 0);
@@ -191,7 +191,7 @@ static void test_end(void **state)
 	frame = read_of(&beside, 42, 0);
 	assert_null(frame->rows[1].before);
 	assert_true(frame->rows[1].born);
-	assert_int_equal(frame->gone, 1);
+	assert_int_equal(frame->info->gone, 1);
 	end_thread(tree, &leader);
 	end_thread(tree, &again);
 	assert_int_equal(read_of(&beside, 42, 0)->n, 0);
@@ -216,7 +216,7 @@ static void test_since_start(void **state)
 		put_text(tree, SWITCH, on ? "1\n" : "0\n");
 		assert_int_equal(sampler_tick(beside.sampler, 0, &beside.frame), 0);
 		assert_int_equal(sampler_read_threads(beside.sampler, &beside.threads, 0), 0);
-		assert_true(beside.threads.frame->since_start);
+		assert_true(beside.threads.frame->info->since_start);
 		row = &beside.threads.frame->rows[1];
 		assert_int_equal(row->deltas->grown.run_ns, worker.run);
 		assert_true(row->valid & DELAY_BIT(DELAY_CPU));
@@ -307,7 +307,7 @@ static void test_between(void **state)
 		assert_non_null(beside.threads.frame);
 		assert_int_equal(beside.threads.frame->n, 2);
 	}
-	assert_non_null(beside.threads.frame->prev);
+	assert_non_null(beside.threads.frame->info->prev);
 	close_beside(&beside);
 }
 
