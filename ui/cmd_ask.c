@@ -168,7 +168,7 @@ unsigned cmd_interval(struct ui *ui, int arg)
 static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *error)
 {
 	bool on = ui->frame->info->delayacct != DELAYACCT_ON;
-	int err = delayacct_set(ui->sampler_config.procfd, on);
+	int err = sampler_switch_delayacct(ui->sampler, on);
 
 	(void)text;
 	(void)error;

@@ -9,13 +9,8 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/util.h"
-#include "kernel/pidlist.h"
-#include "kernel/proctask.h"
 #include "ui/cmd.h"
 
 #define NICE_MIN (-20)
@@ -60,29 +55,6 @@ static int signal_number(const char *text)
 	return (int)number;
 }
 
-/* When the kernel says that the task with that pid was started, in ticks. 0 or -errno. */
-static int read_start(const struct ui *ui, const struct ui_task *task, uint64_t *start)
-{
-	struct proctask_stat stat;
-	pid_t tid = task->key.pid == task->tgid ? 0 : task->key.pid;
-	int err = proctask_stat(ui->sampler_config.procfd, task->tgid, tid, &stat);
-
-	if (!err)
-		*start = stat.start;
-	return err;
-}
-
-/* Whether a start in ticks can be the one that the sample has for the task. */
-static bool is_same_start(const struct ui_task *task, uint64_t ticks)
-{
-	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), since_boot = ticks * NSEC_PER_SEC / hz;
-	/* That clock also runs while the machine sleeps; how much of it lay before is not known. */
-	uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
-
-	return task->key.start_ns <= since_boot + NSEC_PER_SEC &&
-	       task->key.start_ns + slept + NSEC_PER_SEC >= since_boot;
-}
-
 /* Takes the task of the view on top as the one to act on. False, with a message, without one. */
 static bool take_target(struct ui *ui)
 {
@@ -92,25 +64,16 @@ static bool take_target(struct ui *ui)
 
 	if (!page->ops->target || !page->ops->target(ui, page->state, &target->task))
 		return false;
-	err = read_start(ui, &target->task, &target->start);
-	if (!err && is_same_start(&target->task, target->start))
+	err = target_find(&target->who, ui->sampler_config.procfd, target->task.tgid,
+			  target->task.thread ? target->task.key.pid : 0,
+			  target->task.key.start_ns);
+	if (!err)
 		return true;
-	if (!err || err == -ESRCH || err == -ENOENT)
+	if (err == -ESRCH)
 		ui_complain(ui, "%d no longer exists", target->task.key.pid);
 	else
 		ui_complain(ui, "%d: %s", target->task.key.pid, strerror(-err));
 	return false;
-}
-
-/* Whether the pid is still the target's. 0 or -ESRCH and the like. */
-static int check_target(const struct ui *ui)
-{
-	uint64_t start;
-	int err = read_start(ui, &ui->target.task, &start);
-
-	if (!err && start != ui->target.start)
-		err = -ESRCH;
-	return err == -ENOENT ? -ESRCH : err;
 }
 
 /* "1234 (name)" of the target, escaped; valid until ui->scratch is used again. */
@@ -136,27 +99,6 @@ static void say_failed(struct ui *ui, const char *what, pid_t pid, int err)
 		ui_complain(ui, "%s %s: %s", what, name, strerror(-err));
 }
 
-/*
- * Sends a signal to the target's process and no other: the descriptor is of whoever has the
- * pid when it is opened, and the check behind that says who it is.
- */
-static int send_signal(const struct ui *ui, int number)
-{
-	pid_t pid = ui->target.task.tgid;
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
-
-	if (fd < 0 && errno != ENOSYS)
-		return -errno;
-	err = check_target(ui);
-	if (!err && fd >= 0)
-		err = syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) ? -errno : 0;
-	else if (!err)
-		err = kill(pid, number) ? -errno : 0;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 /* Sends the signal that was confirmed. */
 static unsigned do_signal(struct ui *ui, const char *text, struct buf *error)
 {
@@ -171,7 +113,7 @@ static unsigned do_signal(struct ui *ui, const char *text, struct buf *error)
 		snprintf(what, sizeof(what), "SIG%s", name);
 	else
 		snprintf(what, sizeof(what), "signal %d", ui->target.value);
-	err = send_signal(ui, ui->target.value);
+	err = target_signal(&ui->target.who, ui->target.value);
 	if (err)
 		say_failed(ui, what, pid, err);
 	else
@@ -214,39 +156,12 @@ unsigned cmd_signal(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-/*
- * Sets the nice value, which every thread has its own: of the thread, or of all threads of
- * the process. There is no call that takes more than a pid; the check comes right before.
- */
-static int set_nice(const struct ui *ui, int value, size_t *threads)
-{
-	const struct ui_task *task = &ui->target.task;
-	struct pidlist list = { 0 };
-	int err = check_target(ui);
-
-	*threads = 0;
-	if (!err && task->thread) {
-		*threads = 1;
-		return setpriority(PRIO_PROCESS, (id_t)task->key.pid, value) ? -errno : 0;
-	}
-	if (!err)
-		err = pidlist_read_threads(&list, ui->sampler_config.procfd, task->tgid);
-	for (size_t i = 0; !err && i < list.n; i++) {
-		if (!setpriority(PRIO_PROCESS, (id_t)list.pids[i], value))
-			++*threads;
-		else if (errno != ESRCH)
-			err = -errno;
-	}
-	pidlist_free(&list);
-	return err || *threads ? err : -ESRCH;
-}
-
 /* Sets the nice value that was confirmed. */
 static unsigned do_renice(struct ui *ui, const char *text, struct buf *error)
 {
 	pid_t pid = ui->target.task.thread ? ui->target.task.key.pid : ui->target.task.tgid;
 	size_t threads;
-	int err = set_nice(ui, ui->target.value, &threads);
+	int err = target_renice(&ui->target.who, ui->target.value, &threads);
 
 	(void)text;
 	(void)error;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "kernel/proctask.h"
 
 /* Two sources may see one start that far apart; in less no pid comes to be used again. */
 #define SAME_START_NS (200 * NSEC_PER_MSEC)
@@ -125,14 +124,14 @@ static void take_detail_text(struct buf *to, const char *text)
 }
 
 /* Reads where the task sleeps; of one that has ended there is nothing to read. */
-static void read_wchan(struct detail *detail, const struct row *row)
+static void read_wchan(struct detail *detail, const struct ui *ui, const struct row *row)
 {
 	const struct ui_task *who = &detail->who;
 
 	detail->task.wchan.len = 0;
 	if (!row->exited)
-		proctask_wchan(detail->procfd, who->tgid, who->thread ? who->key.pid : 0,
-			       &detail->task.wchan);
+		sampler_wchan(ui->sampler, who->tgid, who->thread ? who->key.pid : 0,
+			      &detail->task.wchan);
 }
 
 /* Takes what describes the task: its state, command line and so on. */
@@ -155,7 +154,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 		detail->task.state = state;
 	if (!row_wait(frame, row, &detail->task.stuck_ns))
 		detail->task.stuck_ns = 0;
-	read_wchan(detail, row);
+	read_wchan(detail, ui, row);
 }
 
 /* Whether it is the task of the detail. */
@@ -434,7 +433,6 @@ static void take_detail_task(struct detail *detail, struct ui *ui)
 void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task,
 		  const struct group *group)
 {
-	detail->procfd = ui->sampler_config.procfd;
 	detail->sum = !task;
 	detail->of_group = group;
 	if (group)

@@ -47,7 +47,6 @@ struct detail_group {
 };
 
 struct detail {
-	int procfd;
 	bool sum; /* of the rows that pass, and not of a task */
 	bool of_group; /* then: of those of one group */
 	struct detail_group group;

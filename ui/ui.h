@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 #include "base/ticker.h"
-#include "cgroup/trigger.h"
 #include "model/sampler.h"
+#include "model/target.h"
 #include "ui/prompt.h"
 #include "ui/term.h"
 #include "ui/view.h"
@@ -54,7 +54,7 @@ struct ui_task {
 /* What a signal or a nice value was asked for. */
 struct ui_target {
 	struct ui_task task;
-	uint64_t start; /* in ticks, as the kernel had it when it was selected */
+	struct target who; /* the same, as it was when it was selected */
 	int value;
 };
 

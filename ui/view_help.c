@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "kernel/delayacct.h"
 #include "model/notes.h"
 #include "ui/command.h"
 

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "cgroup/trigger.h"
+#include "model/triggers.h"
 #include "model/sampler.h"
 #include "out/out.h"
 #include "view/view_config.h"

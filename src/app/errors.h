@@ -5,7 +5,7 @@
 
 #include "app/batch.h"
 #include "base/text.h"
-#include "cgroup/trigger.h"
+#include "model/triggers.h"
 
 /* What hinders opening a source and what would help, by its -errno; NULL: nothing to add. */
 const char *error_of_source(const char *name, int err);

@@ -27,7 +27,7 @@
 #include "kernel/pidlist.h"
 #include "model/sampler.h"
 #include "out/out.h"
-#include "out/run.h"
+#include "out/run_report.h"
 #include "ui/command.h"
 #include "ui/loop.h"
 

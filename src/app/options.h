@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "cgroup/trigger.h"
+#include "data/trigger.h"
 #include "model/sampler.h"
 #include "view/view_config.h"
 

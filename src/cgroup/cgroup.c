@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/util.h"
+#include "kernel/cgroupstats.h"
 
 /* Files that are kept open; beyond it each is opened for each reading. */
 #define FILES_MAX 256
@@ -61,13 +62,6 @@ struct cgroup_reader {
 struct file_part {
 	const char *file;
 	bool (*parse)(struct cgroup_sample *sample, unsigned part, const char *text, size_t len);
-};
-
-const char *const cgroup_event_names[CGROUP_EVENT_KINDS] = {
-	[CGROUP_EVENT_HIGH] = "high",
-	[CGROUP_EVENT_MAX] = "max",
-	[CGROUP_EVENT_OOM] = "oom",
-	[CGROUP_EVENT_OOM_KILL] = "oom_kill",
 };
 
 /* Takes a pressure file. */

@@ -10,40 +10,7 @@
 #include <stdint.h>
 
 #include "cgroup/hierarchy.h"
-#include "data/psi.h"
-#include "kernel/cgroupstats.h"
-
-/* What is read, each from a file of its own. The pressures are the same as enum psi_resource. */
-enum cgroup_part { CGROUP_THROTTLE = PSI_RESOURCES, CGROUP_EVENTS, CGROUP_STATES, CGROUP_PARTS };
-
-/* Bits for what is to be read, and has been. CGROUP_BIT(PSI_CPU) is the pressure of cpu. */
-#define CGROUP_BIT(part) (1u << (part))
-#define CGROUP_PRESSURE (CGROUP_BIT(PSI_RESOURCES) - 1)
-#define CGROUP_ALL (CGROUP_BIT(CGROUP_PARTS) - 1)
-
-/* The lines of memory.events that are shown. */
-enum cgroup_event {
-	CGROUP_EVENT_HIGH, /* throttled and reclaimed above memory.high */
-	CGROUP_EVENT_MAX, /* about to go above memory.max */
-	CGROUP_EVENT_OOM, /* at the limit, an allocation was about to fail */
-	CGROUP_EVENT_OOM_KILL, /* tasks killed */
-	CGROUP_EVENT_KINDS
-};
-
-/* Their names in the file: high, max, oom, oom_kill. */
-extern const char *const cgroup_event_names[CGROUP_EVENT_KINDS];
-
-/* One reading of a group. What is not in `have` is not known. */
-struct cgroup_sample {
-	unsigned have; /* CGROUP_BIT()s */
-	int error[CGROUP_PARTS]; /* of what was asked for and is not there: -errno */
-	uint64_t read_ns[CGROUP_PARTS]; /* CLOCK_MONOTONIC; of those in `have` */
-	struct psi psi[PSI_RESOURCES];
-	uint64_t throttled_ns, throttled; /* how long and how often, since the group was made */
-	unsigned event_valid; /* bits by enum cgroup_event */
-	uint64_t events[CGROUP_EVENT_KINDS]; /* of the group and all below, since it was made */
-	struct cgroup_states states; /* of the group alone */
-};
+#include "data/system.h"
 
 struct cgroup_reader;
 

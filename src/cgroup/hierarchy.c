@@ -468,13 +468,6 @@ int hierarchy_names(int procfd, struct buf *out)
 	return err;
 }
 
-void hierarchy_label(const struct hierarchy *hierarchy, struct buf *out)
-{
-	if (hierarchy->version == 1)
-		buf_puts(out, "v1 ");
-	buf_puts(out, hierarchy->name);
-}
-
 int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t len, struct buf *out)
 {
 	struct span rest = { text, text + len };

@@ -54,9 +54,6 @@ void hierarchy_close(struct hierarchy *hierarchy);
 /* Appends the names of all that can be wanted, with ", " between. 0 or -errno. */
 int hierarchy_names(int procfd, struct buf *out);
 
-/* Appends what a header calls it: "v2", "v1 memory". */
-void hierarchy_label(const struct hierarchy *hierarchy, struct buf *out);
-
 /*
  * Appends the path of a task's group by the text of its /proc/PID/cgroup: raw bytes, beginning
  * with a slash. Of a zombie in a group that was removed it ends in " (deleted)", as the kernel has

@@ -8,17 +8,7 @@
 
 #include <stdint.h>
 
-/*
- * Threads of the group itself, not of groups below it, and not all of them
- * (kernel/cgroup/cgroup-v1.c:cgroupstats_build()): the kernel compares states as a whole, so who
- * may be killed, or frozen, in his sleep is in none of the first four. Since 6.1 that is everybody
- * who sleeps for a time or polls (seen on 6.18: sleep(1) is not counted, who calls pause() is). Of
- * the rest io_wait are those that wait for storage; who does so uninterruptibly is counted as
- * uninterruptible.
- */
-struct cgroup_states {
-	uint64_t sleeping, running, stopped, uninterruptible, io_wait;
-};
+#include "data/system.h"
 
 struct cgroupstats_conn;
 

@@ -13,8 +13,7 @@
 #include <stdint.h>
 
 #include "data/sample.h"
-
-enum delayacct_state { DELAYACCT_UNKNOWN = -1, DELAYACCT_OFF, DELAYACCT_ON };
+#include "data/system.h"
 
 struct delayacct {
 	int fd; /* of the sysctl; -1 where the kernel has none (before 5.14) */
@@ -24,9 +23,6 @@ struct delayacct {
 	uint64_t since_ns; /* start of the oldest task seen to be accounted; UINT64_MAX: none */
 	bool irq_seen; /* an irq delay was booked, so the kernel can book them */
 };
-
-/* The kinds that depend on it. */
-#define DELAYACCT_KINDS (DELAY_ALL & ~DELAY_BIT(DELAY_CPU))
 
 /*
  * Opens the sysctl and looks at the kernel's command line, both below procfd. floor_ns: when

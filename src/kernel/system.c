@@ -37,12 +37,6 @@ struct system {
 	uint64_t syscalls;
 };
 
-const char *const cpu_state_names[CPU_STATES] = {
-	[CPU_USER] = "user",	   [CPU_NICE] = "nice",	    [CPU_SYSTEM] = "system",
-	[CPU_IDLE] = "idle",	   [CPU_IOWAIT] = "iowait", [CPU_IRQ] = "irq",
-	[CPU_SOFTIRQ] = "softirq", [CPU_STEAL] = "steal",
-};
-
 /* Takes a number behind blanks. At the very end of the text it may have been cut. */
 static bool take_number(struct span *text, uint64_t *value)
 {

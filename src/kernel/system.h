@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system as a whole: CPU states, load, uptime, memory and pressure. */
+/* Reads the system as a whole: CPU states, load, uptime, memory and pressure. */
 #ifndef STALLTOP_KERNEL_SYSTEM_H
 #define STALLTOP_KERNEL_SYSTEM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/psi.h"
-
-enum cpu_state {
-	CPU_USER,
-	CPU_NICE,
-	CPU_SYSTEM,
-	CPU_IDLE,
-	CPU_IOWAIT,
-	CPU_IRQ,
-	CPU_SOFTIRQ,
-	CPU_STEAL,
-	CPU_STATES
-};
-
-/* The names of the states in machine formats: user, nice, system ... */
-extern const char *const cpu_state_names[CPU_STATES];
-
-/* One reading. What could not be read is invalid, never zero in its place. */
-struct system_sample {
-	uint64_t read_ns; /* CLOCK_MONOTONIC, when the pressure files were read */
-	bool cpu_valid, load_valid, uptime_valid, memory_valid;
-	unsigned cpus; /* online */
-	uint64_t cpu_ns[CPU_STATES]; /* since boot, all CPUs */
-	uint64_t forks; /* tasks created since boot; 0: not known */
-	double load[3];
-	double uptime; /* s */
-	uint64_t memory_total, memory_used; /* kB; used = total - available */
-	uint64_t swap_total, swap_used; /* kB */
-	struct psi psi[PSI_RESOURCES];
-	int psi_error[PSI_RESOURCES]; /* 0 or -errno of the file (-ENOENT, -EOPNOTSUPP ...) */
-};
+#include "data/system.h"
 
 struct system;
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "data/sample.h"
-#include "kernel/system.h"
+#include "data/system.h"
 
 /* The interval in ns of CPU time. */
 struct account {

@@ -10,11 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cgroup/cgroup.h"
-#include "cgroup/hierarchy.h"
 #include "data/sample.h"
-#include "kernel/delayacct.h"
-#include "kernel/system.h"
+#include "data/system.h"
 #include "model/account.h"
 
 /* What degrades a frame. Words for it are in notes.c. */
@@ -107,7 +104,10 @@ struct frame_info {
 	uint64_t epoch_ns; /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
 	const char *cgroup; /* its pressure is in `system`, in place of the machine's; NULL */
-	const struct hierarchy *hierarchy; /* that cgroups are of; NULL: not looked for, or none */
+	/* Of the hierarchy that cgroups are of: 2 or 1, 0 where none was looked for or found; name.
+	 */
+	unsigned hierarchy_version;
+	const char *hierarchy; /* "v2", or of version 1 as in /proc/PID/cgroup */
 	bool threads, since_start;
 	size_t born, gone; /* tasks that came and went between the samples */
 	uint64_t run_ns; /* of all rows */

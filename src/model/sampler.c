@@ -12,8 +12,12 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "cgroup/cgroup.h"
+#include "kernel/delayacct.h"
 #include "kernel/exits.h"
 #include "kernel/pidlist.h"
+#include "kernel/proctask.h"
+#include "kernel/system.h"
 #include "model/exit_merge.h"
 #include "model/group.h"
 #include "model/source.h"
@@ -145,6 +149,12 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	return 0;
 }
 
+/* The hierarchy that tasks are shown in; NULL before cgroups are wanted, and without any. */
+static const struct hierarchy *shown_hierarchy(const struct sampler *sampler)
+{
+	return sampler->hierarchy.name ? &sampler->hierarchy : NULL;
+}
+
 /* Opens the cgroup hierarchy when somebody wants groups for the first time. */
 static void need_hierarchy(struct sampler *sampler, unsigned needs)
 {
@@ -157,14 +167,9 @@ static void need_hierarchy(struct sampler *sampler, unsigned needs)
 	err = hierarchy_open(&sampler->hierarchy, config->procfd, config->hierarchy);
 	if (err)
 		debug_log("cgroup hierarchy: %s", strerror(-err));
-	taskinfo_set_hierarchy(sampler->info, sampler_hierarchy(sampler));
+	taskinfo_set_hierarchy(sampler->info, shown_hierarchy(sampler));
 	if (!err)
 		sampler->groups = cgroup_reader_open(config->procfd, &sampler->hierarchy);
-}
-
-const struct hierarchy *sampler_hierarchy(const struct sampler *sampler)
-{
-	return sampler->hierarchy.name ? &sampler->hierarchy : NULL;
 }
 
 /* Frees all samples and frames. */
@@ -188,7 +193,7 @@ int sampler_rest(struct sampler *sampler)
 	source_close(&sampler->source);
 	taskinfo_close(sampler->info);
 	sampler->info = taskinfo_open(sampler->config->procfd, sampler->config->threads);
-	taskinfo_set_hierarchy(sampler->info, sampler_hierarchy(sampler));
+	taskinfo_set_hierarchy(sampler->info, shown_hierarchy(sampler));
 	/* With the one of the next sample, two: no group's interval spans the pause. */
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);
@@ -341,7 +346,8 @@ static void describe(struct sampler *sampler, struct frame_info *info, unsigned 
 	info->system = &sampler->systems[next];
 	info->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
 	info->source = ops->name;
-	info->hierarchy = sampler_hierarchy(sampler);
+	info->hierarchy_version = sampler->hierarchy.name ? sampler->hierarchy.version : 0;
+	info->hierarchy = sampler->hierarchy.name;
 	info->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
 	info->delayacct = sampler->delayacct.state;
 	info->self = -1;
@@ -548,7 +554,7 @@ static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 	return (struct threads_env){ .procfd = sampler->config->procfd,
 				     .source = sampler->source.ops,
 				     .delayacct = &sampler->delayacct,
-				     .hierarchy = sampler_hierarchy(sampler) };
+				     .hierarchy = shown_hierarchy(sampler) };
 }
 
 int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs)
@@ -574,6 +580,16 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
 	       sampler->ticks; /* of delayacct */
+}
+
+void sampler_wchan(const struct sampler *sampler, pid_t tgid, pid_t tid, struct buf *out)
+{
+	proctask_wchan(sampler->config->procfd, tgid, tid, out);
+}
+
+int sampler_switch_delayacct(const struct sampler *sampler, bool on)
+{
+	return delayacct_set(sampler->config->procfd, on);
 }
 
 void sampler_close(struct sampler *sampler)

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cgroup/hierarchy.h"
-#include "cgroup/trigger.h"
+#include "base/buf.h"
 #include "model/frame.h"
 #include "model/threads.h"
+#include "model/triggers.h"
 
 struct sampler_config {
 	int procfd; /* of /proc; stays the caller's */
@@ -80,10 +80,13 @@ void sampler_fill_threads(struct sampler *sampler, const struct threads *threads
 			  const struct row *const *rows, size_t n, unsigned needs);
 
 /*
- * The cgroup hierarchy that tasks are shown in, chosen when cgroups are wanted for the first time;
- * NULL before, and where there is none. Valid while the sampler is open.
+ * Appends the kernel function that a task sleeps in, if it is known; tid 0: of the process. See
+ * proctask_wchan().
  */
-const struct hierarchy *sampler_hierarchy(const struct sampler *sampler);
+void sampler_wchan(const struct sampler *sampler, pid_t tgid, pid_t tid, struct buf *out);
+
+/* Switches delay accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
+int sampler_switch_delayacct(const struct sampler *sampler, bool on);
 
 /* System calls made so far. */
 uint64_t sampler_syscalls(const struct sampler *sampler);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
 /* Tasks whose files are read in a few milliseconds. */

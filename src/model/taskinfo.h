@@ -6,9 +6,9 @@
 #ifndef STALLTOP_MODEL_TASKINFO_H
 #define STALLTOP_MODEL_TASKINFO_H
 
-#include "cgroup/hierarchy.h"
 #include "data/sample.h"
 
+struct hierarchy;
 struct taskinfo;
 
 /* threads: samples have a row a thread, so files are read per thread. */

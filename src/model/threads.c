@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/util.h"
+#include "kernel/delayacct.h"
 #include "model/group.h"
 #include "model/taskinfo.h"
 

@@ -7,10 +7,11 @@
 #ifndef STALLTOP_MODEL_THREADS_H
 #define STALLTOP_MODEL_THREADS_H
 
-#include "cgroup/hierarchy.h"
-#include "kernel/delayacct.h"
 #include "model/frame.h"
 #include "model/source.h"
+
+struct delayacct;
+struct hierarchy;
 
 /* Zero-initialised none are wanted. */
 struct threads {

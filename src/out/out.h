@@ -6,8 +6,8 @@
 #include <signal.h>
 
 #include "base/buf.h"
-#include "cgroup/trigger.h"
 #include "model/group.h"
+#include "model/triggers.h"
 #include "view/layout.h"
 #include "view/query.h"
 #include "view/view_config.h"

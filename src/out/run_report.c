@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a command waited for, as a table and as JSON. */
 #include "config.h"
+
+#include "out/run_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 #include "base/util.h"
 #include "model/notes.h"
 #include "out/json.h"
-#include "out/run.h"
 
 /* Appends a number at the right of a cell, or "-". */
 static void append_cell(struct buf *out, bool valid, double number, int decimals, int width)

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 
 #include "base/util.h"
-#include "cgroup/cgroup.h"
 #include "model/group.h"
 
 const struct unit_row unit_table[UNITS] = {

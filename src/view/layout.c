@@ -138,9 +138,8 @@ static void settle_last(struct layout *layout, enum group_by by)
 
 unsigned layout_reads(enum group_by by, const struct frame *frame)
 {
-	const struct hierarchy *hierarchy = frame ? frame->info->hierarchy : NULL;
-
-	return by == GROUP_CGROUP && hierarchy && hierarchy->version == 2 ? NEED_GROUP_PARTS : 0;
+	return by == GROUP_CGROUP && frame && frame->info->hierarchy_version == 2 ? NEED_GROUP_PARTS
+										  : 0;
 }
 
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame)

@@ -263,23 +263,19 @@ static void add_source(struct summary *line, const unsigned char *priority,
 
 /* Adds what rows are, where they are groups; of cgroups also in which hierarchy. */
 static void add_rows(struct summary *line, unsigned priority, enum group_by by,
-		     const struct hierarchy *hierarchy)
+		     const struct frame_info *info)
 {
-	struct buf label = { 0 };
-
 	if (!group_folds(by))
 		return;
 	add_word(line, priority, "by", group_table[by].id);
 	if (by != GROUP_CGROUP)
 		return;
-	if (hierarchy)
-		hierarchy_label(hierarchy, &label);
+	buf_puts(line->text, info->hierarchy_version == 1 ? " (v1 " : " (");
+	if (info->hierarchy_version)
+		text_escape(line->text, info->hierarchy, strlen(info->hierarchy), TEXT_ASCII);
 	else
-		buf_putc(&label, '-');
-	buf_puts(line->text, " (");
-	text_escape(line->text, label.data, label.len, TEXT_ASCII);
+		buf_putc(line->text, '-');
 	buf_putc(line->text, ')');
-	buf_free(&label);
 }
 
 struct summary summary_title(struct buf *text, const struct view *view, const struct title *title)
@@ -299,7 +295,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	add_figure(&line, priority[PART_INTERVAL], NULL, " s");
 	buf_decimal(text, (double)interval_ns / (double)NSEC_PER_SEC, 2);
 	add_source(&line, priority, info);
-	add_rows(&line, priority[PART_STATE], title->rows, info->hierarchy);
+	add_rows(&line, priority[PART_STATE], title->rows, info);
 	if (info->cgroup) {
 		add_word(&line, priority[PART_CGROUP], "cgroup", "");
 		text_escape(text, info->cgroup, strlen(info->cgroup), view->charset);

@@ -24,6 +24,7 @@
 #include "model/source.h"
 #include "kernel/taskstats.h"
 #include "base/util.h"
+#include "kernel/delayacct.h"
 
 #define CHILDREN 400
 

@@ -109,6 +109,16 @@ static void test_title(void **state)
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop 04:00:00 up - load -   3.00 s   procfs   delayacct -   by cgroup (-)   "
 	      "cgroup /a\\x0a   unit ms");
+	s->info.hierarchy_version = 2;
+	s->info.hierarchy = "v2";
+	check(s, summary_title(&s->text, &s->view, &title),
+	      "stalltop 04:00:00 up - load -   3.00 s   procfs   delayacct -   by cgroup (v2)   "
+	      "cgroup /a\\x0a   unit ms");
+	s->info.hierarchy_version = 1;
+	s->info.hierarchy = "name=a\tb";
+	check(s, summary_title(&s->text, &s->view, &title),
+	      "stalltop 04:00:00 up - load -   3.00 s   procfs   delayacct -   "
+	      "by cgroup (v1 name=a\\x09b)   cgroup /a\\x0a   unit ms");
 	s->info.delayacct = DELAYACCT_OFF;
 	s->info.cgroup = NULL;
 	title = (struct title){ .interval_ns = SEC(3),

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernel/delayacct.h"
 #include "model/sampler.h"
 #include "tests/lib/tree_thread.h"
 

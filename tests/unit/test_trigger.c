@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "app/errors.h"
-#include "cgroup/trigger.h"
+#include "model/triggers.h"
 #include "base/util.h"
 
 /* Parses a copy without a byte to spare, so that a read past the end is seen. */

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "tests/lib/tree.h"
-#include "cgroup/trigger.h"
+#include "model/triggers.h"
 #include "base/util.h"
 
 #define SEC NSEC_PER_SEC

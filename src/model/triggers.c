@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "cgroup/trigger.h"
+#include "model/triggers.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,11 +14,6 @@
 #include "base/file.h"
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
-
-#define GROUP_PREFIX "cgroup:"
-
-#define WINDOW_MIN_US 500000
-#define WINDOW_MAX_US 10000000
 
 /*
  * Where the window is a multiple of 2 s the kernel may look every 2 s only, a little too early
@@ -30,165 +24,6 @@
 
 /* What a pressure file said is kept that often. */
 #define POINTS_A_WINDOW 8
-
-/* Whether it is a blank between words. */
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* Takes the last word off a text. False when there is none. */
-static bool last_word(struct span *text, struct span *word)
-{
-	while (text->end > text->at && is_blank(text->end[-1]))
-		text->end--;
-	*word = (struct span){ text->end, text->end };
-	while (word->at > text->at && !is_blank(word->at[-1]))
-		word->at--;
-	text->end = word->at;
-	return word->at < word->end;
-}
-
-/* us in a unit; 0: it is none. */
-static uint64_t unit_us(const struct span *unit)
-{
-	static const struct {
-		const char *name;
-		uint64_t us;
-	} units[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (is_text(unit, units[i].name))
-			return units[i].us;
-	return 0;
-}
-
-/*
- * Reads a number with its unit, that comes to whole us. What is far too large stays so without
- * running over.
- */
-static bool parse_time(struct span text, uint64_t *us)
-{
-	const char *decimals = NULL;
-	uint64_t whole, scale;
-
-	if (!take_uint(&text, &whole))
-		return false;
-	if (take_word(&text, ".")) {
-		decimals = text.at;
-		while (text.at < text.end && *text.at >= '0' && *text.at <= '9')
-			text.at++;
-		if (text.at == decimals)
-			return false;
-	}
-	scale = unit_us(&text);
-	if (!scale)
-		return false;
-	*us = (whole < UINT32_MAX ? whole : UINT32_MAX) * scale;
-	for (; decimals && *decimals >= '0' && *decimals <= '9'; decimals++) {
-		scale /= 10;
-		if (!scale && *decimals != '0')
-			return false;
-		*us += (uint64_t)(*decimals - '0') * scale;
-	}
-	return true;
-}
-
-/* Reads threshold and window. */
-static enum trigger_fault parse_times(struct span text, struct trigger_spec *spec)
-{
-	uint64_t threshold, window;
-	struct span part;
-
-	if (!take_part(&text, '/', &part) || !parse_time(part, &threshold) ||
-	    !parse_time(text, &window))
-		return TRIGGER_BAD_TIME;
-	if (window < WINDOW_MIN_US || window > WINDOW_MAX_US)
-		return TRIGGER_BAD_WINDOW;
-	if (!threshold || threshold > window)
-		return TRIGGER_BAD_THRESHOLD;
-	spec->threshold_us = (uint32_t)threshold;
-	spec->window_us = (uint32_t)window;
-	return TRIGGER_GOOD;
-}
-
-/* Reads what pressure is meant. */
-static enum trigger_fault parse_pressure(const struct span *resource, const struct span *level,
-					 struct trigger_spec *spec)
-{
-	unsigned r = 0;
-
-	while (r < PSI_RESOURCES && !is_text(resource, psi_names[r]))
-		r++;
-	if (r == PSI_RESOURCES)
-		return TRIGGER_BAD_RESOURCE;
-	spec->resource = (enum psi_resource)r;
-	spec->full = is_text(level, "full");
-	if (!spec->full && !is_text(level, "some"))
-		return TRIGGER_BAD_LEVEL;
-	return r == PSI_IRQ && !spec->full ? TRIGGER_BAD_IRQ : TRIGGER_GOOD;
-}
-
-/* Whether a path has a component "..": nothing above the root can be meant. */
-static bool climbs(struct span path)
-{
-	struct span part;
-
-	while (take_part(&path, '/', &part))
-		if (is_text(&part, ".."))
-			return true;
-	return false;
-}
-
-/* Reads what stands before the pressure: nothing, or a group. Its name may have blanks. */
-static enum trigger_fault parse_group(struct span text, struct trigger_spec *spec)
-{
-	size_t len;
-
-	while (text.end > text.at && is_blank(text.end[-1]))
-		text.end--;
-	if (text.at == text.end)
-		return TRIGGER_GOOD;
-	if (!take_word(&text, GROUP_PREFIX))
-		return TRIGGER_BAD_FORM;
-	if (text.at == text.end || is_blank(*text.at) || climbs(text))
-		return TRIGGER_BAD_GROUP;
-	while (take_word(&text, "/"))
-		;
-	len = (size_t)(text.end - text.at);
-	spec->group = xcalloc(len + 1, 1);
-	memcpy(spec->group, text.at, len);
-	return TRIGGER_GOOD;
-}
-
-enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec)
-{
-	struct span rest = { text, text + strlen(text) }, resource, level, times;
-	enum trigger_fault fault;
-
-	*spec = (struct trigger_spec){ 0 };
-	while (rest.at < rest.end && is_blank(*rest.at))
-		rest.at++;
-	if (!last_word(&rest, &times) || !last_word(&rest, &level) || !last_word(&rest, &resource))
-		return TRIGGER_BAD_FORM;
-	fault = parse_group(rest, spec);
-	if (!fault)
-		fault = parse_pressure(&resource, &level, spec);
-	if (!fault)
-		fault = parse_times(times, spec);
-	if (fault)
-		trigger_spec_free(spec);
-	else
-		spec->text = xstrdup(text);
-	return fault;
-}
-
-void trigger_spec_free(struct trigger_spec *spec)
-{
-	free(spec->text);
-	free(spec->group);
-	*spec = (struct trigger_spec){ 0 };
-}
 
 /* Whether the kernel would take any window. */
 static bool is_privileged(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "out/run.h"
+#include "model/run.h"
 
 #include <errno.h>
 #include <fcntl.h>

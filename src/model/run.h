@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A command, and what it and all its descendants waited for. */
-#ifndef STALLTOP_OUT_RUN_H
-#define STALLTOP_OUT_RUN_H
+#ifndef STALLTOP_MODEL_RUN_H
+#define STALLTOP_MODEL_RUN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
-#include "base/text.h"
 #include "model/frame.h"
 #include "model/sampler.h"
 
@@ -49,9 +47,5 @@ enum run_failure { RUN_START, RUN_WAIT };
  */
 int run_command(char *const *command, const struct sampler_config *config,
 		struct run_result *result, enum run_failure *failure);
-
-/* Appends the result as a table, or as a JSON object on a line. */
-void run_text(struct buf *out, const struct run_result *result, enum text_charset charset);
-void run_json(struct buf *out, const struct run_result *result);
 
 #endif

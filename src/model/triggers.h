@@ -1,65 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Triggers on pressure: the kernel is told how much stall time in what window counts, and makes
- * a descriptor readable (POLLPRI) when that came to be, once a window at most
+ * The triggers that are watched: the kernel is told how much stall time in what window counts, and
+ * makes a descriptor readable (POLLPRI) when that came to be, once a window at most
  * (Documentation/accounting/psi.rst).
  */
-#ifndef STALLTOP_CGROUP_TRIGGER_H
-#define STALLTOP_CGROUP_TRIGGER_H
+#ifndef STALLTOP_MODEL_TRIGGERS_H
+#define STALLTOP_MODEL_TRIGGERS_H
 
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/psi.h"
+#include "data/trigger.h"
 
 /* As many can be watched at a time. */
 #define TRIGGERS_MAX 32
 
-/* Without CAP_SYS_RESOURCE a window must be a multiple of that (kernel/sched/psi.c). */
-#define TRIGGER_STEP_US 2000000
-
-/* What is asked for. */
-struct trigger_spec {
-	char *text; /* as it was written, raw bytes */
-	char *group; /* path below the root of cgroup v2, without a slash first; NULL: the system */
-	enum psi_resource resource;
-	bool full; /* else some */
-	uint32_t threshold_us, window_us;
-};
-
-/* What is watched, and what comes of it. */
-struct watch_config {
-	struct trigger_spec *specs; /* freed by who made the list */
-	size_t nspecs;
-	uint64_t linger_ns; /* how long the pressure's end is waited for */
-	bool bell; /* the terminal rings when it is told of */
-};
-
-/* What is wrong with an expression. Words for it are in errors.c. */
-enum trigger_fault {
-	TRIGGER_GOOD,
-	TRIGGER_BAD_FORM,
-	TRIGGER_BAD_GROUP,
-	TRIGGER_BAD_RESOURCE,
-	TRIGGER_BAD_LEVEL,
-	TRIGGER_BAD_IRQ, /* irq has no some */
-	TRIGGER_BAD_TIME,
-	TRIGGER_BAD_WINDOW,
-	TRIGGER_BAD_THRESHOLD,
-};
-
-/*
- * Takes "memory some 300ms/2s" or "cgroup:PATH memory full 0.3s/2s" apart. TRIGGER_GOOD, and
- * the spec is to be freed by trigger_spec_free(); else it is empty.
- */
-enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec);
-
-/* Frees the texts. */
-void trigger_spec_free(struct trigger_spec *spec);
-
-/* What a trigger came to grief at. */
+/* Where opening a trigger failed. */
 enum trigger_step {
 	TRIGGER_AT_MOUNT, /* where cgroup v2 is mounted */
 	TRIGGER_AT_GROUP, /* the group's directory */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is read that is no task's: of the machine as a whole, and of control groups. */
+#ifndef STALLTOP_DATA_SYSTEM_H
+#define STALLTOP_DATA_SYSTEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/delay.h"
+#include "data/psi.h"
+
+/* Whether the kernel accounts delays. */
+enum delayacct_state { DELAYACCT_UNKNOWN = -1, DELAYACCT_OFF, DELAYACCT_ON };
+
+/* The kinds that depend on it. */
+#define DELAYACCT_KINDS (DELAY_ALL & ~DELAY_BIT(DELAY_CPU))
+
+enum cpu_state {
+	CPU_USER,
+	CPU_NICE,
+	CPU_SYSTEM,
+	CPU_IDLE,
+	CPU_IOWAIT,
+	CPU_IRQ,
+	CPU_SOFTIRQ,
+	CPU_STEAL,
+	CPU_STATES
+};
+
+/* The names of the states in machine formats: user, nice, system ... */
+extern const char *const cpu_state_names[CPU_STATES];
+
+/* One reading. What could not be read is invalid, never zero in its place. */
+struct system_sample {
+	uint64_t read_ns; /* CLOCK_MONOTONIC, when the pressure files were read */
+	bool cpu_valid, load_valid, uptime_valid, memory_valid;
+	unsigned cpus; /* online */
+	uint64_t cpu_ns[CPU_STATES]; /* since boot, all CPUs */
+	uint64_t forks; /* tasks created since boot; 0: not known */
+	double load[3];
+	double uptime; /* s */
+	uint64_t memory_total, memory_used; /* kB; used = total - available */
+	uint64_t swap_total, swap_used; /* kB */
+	struct psi psi[PSI_RESOURCES];
+	int psi_error[PSI_RESOURCES]; /* 0 or -errno of the file (-ENOENT, -EOPNOTSUPP ...) */
+};
+
+/*
+ * Threads of the group itself, not of groups below it, and not all of them
+ * (kernel/cgroup/cgroup-v1.c:cgroupstats_build()): the kernel compares states as a whole, so who
+ * may be killed, or frozen, in his sleep is in none of the first four. Since 6.1 that is everybody
+ * who sleeps for a time or polls (seen on 6.18: sleep(1) is not counted, who calls pause() is). Of
+ * the rest io_wait are those that wait for storage; who does so uninterruptibly is counted as
+ * uninterruptible.
+ */
+struct cgroup_states {
+	uint64_t sleeping, running, stopped, uninterruptible, io_wait;
+};
+
+/* What is read of a group, each from a file of its own. The pressures are the same as enum
+ * psi_resource. */
+enum cgroup_part { CGROUP_THROTTLE = PSI_RESOURCES, CGROUP_EVENTS, CGROUP_STATES, CGROUP_PARTS };
+
+/* Bits for what is to be read, and has been. CGROUP_BIT(PSI_CPU) is the pressure of cpu. */
+#define CGROUP_BIT(part) (1u << (part))
+#define CGROUP_PRESSURE (CGROUP_BIT(PSI_RESOURCES) - 1)
+#define CGROUP_ALL (CGROUP_BIT(CGROUP_PARTS) - 1)
+
+/* The lines of memory.events that are shown. */
+enum cgroup_event {
+	CGROUP_EVENT_HIGH, /* throttled and reclaimed above memory.high */
+	CGROUP_EVENT_MAX, /* about to go above memory.max */
+	CGROUP_EVENT_OOM, /* at the limit, an allocation was about to fail */
+	CGROUP_EVENT_OOM_KILL, /* tasks killed */
+	CGROUP_EVENT_KINDS
+};
+
+/* Their names in the file: high, max, oom, oom_kill. */
+extern const char *const cgroup_event_names[CGROUP_EVENT_KINDS];
+
+/* One reading of a group. What is not in `have` is not known. */
+struct cgroup_sample {
+	unsigned have; /* CGROUP_BIT()s */
+	int error[CGROUP_PARTS]; /* of what was asked for and is not there: -errno */
+	uint64_t read_ns[CGROUP_PARTS]; /* CLOCK_MONOTONIC; of those in `have` */
+	struct psi psi[PSI_RESOURCES];
+	uint64_t throttled_ns, throttled; /* how long and how often, since the group was made */
+	unsigned event_valid; /* bits by enum cgroup_event */
+	uint64_t events[CGROUP_EVENT_KINDS]; /* of the group and all below, since it was made */
+	struct cgroup_states states; /* of the group alone */
+};
+
+#endif
