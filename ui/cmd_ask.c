@@ -113,7 +113,7 @@ static unsigned find_next(struct ui *ui)
 		return REACT_REDRAW;
 	text->len = 0;
 	ui_escape(ui, text, ui->wanted);
-	ui_complain(ui, "not found: %s", buf_cstr(text));
+	ui_error(ui, "not found: %s", buf_cstr(text));
 	return REACT_REDRAW;
 }
 
@@ -173,12 +173,12 @@ static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *er
 	(void)text;
 	(void)error;
 	if (err == -EACCES || err == -EPERM)
-		ui_complain(ui, "no permission to switch kernel.task_delayacct: needs root");
+		ui_error(ui, "no permission to switch kernel.task_delayacct: needs root");
 	else if (err == -ENOENT)
-		ui_complain(ui,
-			    "this kernel has no such switch: boot it with the parameter delayacct");
+		ui_error(ui,
+			 "this kernel has no such switch: boot it with the parameter delayacct");
 	else if (err)
-		ui_complain(ui, "cannot switch kernel.task_delayacct: %s", strerror(-err));
+		ui_error(ui, "cannot switch kernel.task_delayacct: %s", strerror(-err));
 	else if (on)
 		ui_say(ui, "kernel.task_delayacct is on, and stays on; tasks started from now on "
 			   "are accounted");
@@ -216,7 +216,7 @@ static unsigned save(struct ui *ui, bool force)
 		prompt_confirm(&ui->prompt, buf_cstr(&message), save_anyway);
 		break;
 	case CONFIGURATION_FAILED:
-		ui_complain(ui, "%s", buf_cstr(&message));
+		ui_error(ui, "%s", buf_cstr(&message));
 	}
 	buf_free(&message);
 	return REACT_REDRAW;

@@ -70,9 +70,9 @@ static bool take_target(struct ui *ui)
 	if (!err)
 		return true;
 	if (err == -ESRCH)
-		ui_complain(ui, "%d no longer exists", target->task.key.pid);
+		ui_error(ui, "%d no longer exists", target->task.key.pid);
 	else
-		ui_complain(ui, "%d: %s", target->task.key.pid, strerror(-err));
+		ui_error(ui, "%d: %s", target->task.key.pid, strerror(-err));
 	return false;
 }
 
@@ -92,11 +92,11 @@ static void say_failed(struct ui *ui, const char *what, pid_t pid, int err)
 	const char *name = target_name(ui, pid);
 
 	if (err == -ESRCH)
-		ui_complain(ui, "%s %s: no longer exists", what, name);
+		ui_error(ui, "%s %s: no longer exists", what, name);
 	else if (err == -EPERM || err == -EACCES)
-		ui_complain(ui, "%s %s: no permission", what, name);
+		ui_error(ui, "%s %s: no permission", what, name);
 	else
-		ui_complain(ui, "%s %s: %s", what, name, strerror(-err));
+		ui_error(ui, "%s %s: %s", what, name, strerror(-err));
 }
 
 /* Sends the signal that was confirmed. */

@@ -113,7 +113,8 @@ static void draw_figures(struct term *term, int at, struct summary *line)
 		term_puts(term, at, term->columns - 1, "+", STYLE_DIM);
 }
 
-void header_title(struct ui *ui, int line)
+/* The program, its clock, and what is shown. */
+static void draw_title(struct ui *ui, int line)
 {
 	struct title title = {
 		.interval_ns = ui->settings->interval_ns,
@@ -225,7 +226,7 @@ int header_draw(struct ui *ui, const struct header_plan *plan)
 	int line = 0;
 
 	if (plan->title)
-		header_title(ui, line++);
+		draw_title(ui, line++);
 	if (plan->tasks)
 		draw_tasks(ui, line++);
 	line = draw_pressure(ui, line, plan->pressure);

@@ -20,7 +20,4 @@ struct header_plan header_plan(const struct ui *ui, int lines);
 /* Draws the header from line 0 on. The line behind it. */
 int header_draw(struct ui *ui, const struct header_plan *plan);
 
-/* Draws the title line alone, for other views. */
-void header_title(struct ui *ui, int line);
-
 #endif

@@ -263,7 +263,7 @@ static void sample(struct loop *loop)
 	ui->in_tick = false;
 	loop->dirty = true;
 	if (err) {
-		ui_complain(ui, "cannot take a sample: %s", strerror(-err));
+		ui_error(ui, "cannot take a sample: %s", strerror(-err));
 		return;
 	}
 	loop->skipped = 0;
@@ -271,7 +271,7 @@ static void sample(struct loop *loop)
 	ui->note++;
 	keep_note_room(ui, now);
 	if (rows_tick(&ui->table->rows, ui, wanted))
-		ui_complain(ui, "the threads cannot be read");
+		ui_error(ui, "the threads cannot be read");
 	table_layout(ui);
 	table_sort(ui);
 	for (unsigned i = 0; i < ui->depth; i++)
@@ -329,7 +329,7 @@ static void reopen(struct loop *loop)
 	if (err) {
 		ui->settings->group_by = before ? GROUP_THREAD : GROUP_PROCESS;
 		ui->sampler_config.threads = before;
-		ui_complain(ui, "cannot open the source: %s", strerror(-err));
+		ui_error(ui, "cannot open the source: %s", strerror(-err));
 		return;
 	}
 	sample_on_grid(loop);
@@ -495,7 +495,7 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 	if (err)
 		return err;
 	if (ui->config->message)
-		ui_complain(ui, "%s", ui->config->message);
+		ui_error(ui, "%s", ui->config->message);
 	table_layout(ui);
 	ticker_start(&ui->ticker, clock_ns(CLOCK_MONOTONIC), ui->settings->interval_ns);
 	*failure = UI_WAIT;

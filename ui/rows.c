@@ -310,7 +310,7 @@ static void want_threads(struct rows *rows, struct ui *ui)
 	if (threads_want(&rows->threads, pids, n, ui->sampler_config.since_start))
 		err = sampler_read_threads(ui->sampler, &rows->threads, 0);
 	if (err)
-		ui_complain(ui, "no threads: %s", strerror(-err));
+		ui_error(ui, "no threads: %s", strerror(-err));
 	free(pids);
 }
 

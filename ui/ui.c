@@ -72,7 +72,7 @@ void ui_say(struct ui *ui, const char *format, ...)
 	va_end(args);
 }
 
-void ui_complain(struct ui *ui, const char *format, ...)
+void ui_error(struct ui *ui, const char *format, ...)
 {
 	va_list args;
 

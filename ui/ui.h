@@ -145,7 +145,7 @@ struct page *ui_page(struct ui *ui);
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for what went wrong. */
-void ui_complain(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ui_error(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends a raw name as escaped text in the screen's charset. */
 void ui_escape(const struct ui *ui, struct buf *out, const char *name);

@@ -125,11 +125,11 @@ unsigned view_fields_toggle(struct ui *ui, int arg)
 
 	(void)arg;
 	if (at < chooser->shown && chooser->shown == 1) {
-		ui_complain(ui, "at least one field must be shown");
+		ui_error(ui, "at least one field must be shown");
 		return REACT_REDRAW;
 	}
 	if (at >= chooser->shown && chooser->shown == FIELDS_MOST) {
-		ui_complain(ui, "at most %d fields can be shown", FIELDS_MOST);
+		ui_error(ui, "at most %d fields can be shown", FIELDS_MOST);
 		return REACT_REDRAW;
 	}
 	if (at < chooser->shown) {
@@ -158,13 +158,13 @@ unsigned view_fields_shift(struct ui *ui, int by)
 	size_t at = list->selected, to = by < 0 ? at - 1 : at + 1;
 
 	if (at >= chooser->shown) {
-		ui_complain(ui, "only shown fields have an order: Space shows this one");
+		ui_error(ui, "only shown fields have an order: Space shows this one");
 		return REACT_REDRAW;
 	}
 	if (by < 0 ? !at : to >= chooser->shown)
 		return REACT_REDRAW;
 	if (chooser->order[at]->last != chooser->order[to]->last) {
-		ui_complain(ui, "comm and command always go last");
+		ui_error(ui, "comm and command always go last");
 		return REACT_REDRAW;
 	}
 	move(chooser, at, to);

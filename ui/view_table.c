@@ -96,7 +96,7 @@ static bool table_target(struct ui *ui, void *state, struct ui_task *task)
 	(void)state;
 	if (!ui_selected(ui, task)) {
 		if (table_item(ui))
-			ui_complain(ui, "this is a group: Enter shows its members");
+			ui_error(ui, "this is a group: Enter shows its members");
 		return false;
 	}
 	table_pin(ui);

@@ -106,13 +106,13 @@ static bool task_target(struct ui *ui, void *state, struct ui_task *task)
 	const struct detail *detail = &((struct task_view *)state)->detail;
 
 	if (detail->sum) {
-		ui_complain(ui, "this is %s: signals and nice values are for one task",
-			    detail->of_group ? "a group" : "a sum");
+		ui_error(ui, "this is %s: signals and nice values are for one task",
+			 detail->of_group ? "a group" : "a sum");
 		return false;
 	}
 	*task = detail->who;
 	if (detail->ended)
-		ui_complain(ui, "%d no longer exists", (int)task->key.pid);
+		ui_error(ui, "%d no longer exists", (int)task->key.pid);
 	return !detail->ended;
 }
 

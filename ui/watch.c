@@ -59,8 +59,8 @@ bool watch_take(struct ui *ui, const struct pollfd *fds)
 	name_gone(ui, set, gone);
 	told = ui->scratch.len;
 	if (told)
-		ui_complain(ui, "no longer exists, so not watched any more: %s",
-			    buf_cstr(&ui->scratch));
+		ui_error(ui, "no longer exists, so not watched any more: %s",
+			 buf_cstr(&ui->scratch));
 	name_begun(ui, set, over);
 	if (ui->scratch.len) {
 		ui_say(ui, "pressure: %s", buf_cstr(&ui->scratch));

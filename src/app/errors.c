@@ -163,7 +163,7 @@ void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 	}
 }
 
-void complain_source(const char *name, int err)
+void print_source_error(const char *name, int err)
 {
 	const char *remedy = source_remedy(name, err);
 
@@ -171,11 +171,11 @@ void complain_source(const char *name, int err)
 		strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
 }
 
-void complain_batch(const char *source, enum batch_failure failure, int err)
+void print_batch_error(const char *source, enum batch_failure failure, int err)
 {
 	switch (failure) {
 	case BATCH_SOURCE:
-		complain_source(source, err);
+		print_source_error(source, err);
 		break;
 	case BATCH_SAMPLE:
 		fprintf(stderr, "stalltop: cannot take a sample: %s\n", strerror(-err));
@@ -190,8 +190,8 @@ void complain_batch(const char *source, enum batch_failure failure, int err)
 	}
 }
 
-void complain_trigger(const struct trigger_spec *spec, const struct trigger_error *error,
-		      enum text_charset charset)
+void print_trigger_error(const struct trigger_spec *spec, const struct trigger_error *error,
+			 enum text_charset charset)
 {
 	struct buf line = { 0 };
 
@@ -203,7 +203,7 @@ void complain_trigger(const struct trigger_spec *spec, const struct trigger_erro
 	buf_free(&line);
 }
 
-void complain_hierarchy(const char *name, int procfd, int err)
+void print_hierarchy_error(const char *name, int procfd, int err)
 {
 	struct buf names = { 0 }, line = { 0 };
 

@@ -18,16 +18,16 @@ void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 		      const struct trigger_error *error);
 
 /* Writes to standard error why the source could not be opened; name: NULL for auto. */
-void complain_source(const char *name, int err);
+void print_source_error(const char *name, int err);
 
 /* Writes to standard error what batch mode failed at; source: as was asked for. */
-void complain_batch(const char *source, enum batch_failure failure, int err);
+void print_batch_error(const char *source, enum batch_failure failure, int err);
 
 /* Writes to standard error why the kernel does not watch what is asked for. */
-void complain_trigger(const struct trigger_spec *spec, const struct trigger_error *error,
-		      enum text_charset charset);
+void print_trigger_error(const struct trigger_spec *spec, const struct trigger_error *error,
+			 enum text_charset charset);
 
 /* Writes to standard error why there is no such cgroup hierarchy. */
-void complain_hierarchy(const char *name, int procfd, int err);
+void print_hierarchy_error(const char *name, int procfd, int err);
 
 #endif

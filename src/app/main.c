@@ -24,7 +24,7 @@
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
 #include "kernel/delayacct.h"
-#include "kernel/pidlist.h"
+#include "kernel/proctask.h"
 #include "model/sampler.h"
 #include "out/out.h"
 #include "out/run_report.h"
@@ -158,7 +158,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	out_close(&out);
 	if (!err)
 		return EXIT_SUCCESS;
-	complain_batch(options->sampler.source, failure, err);
+	print_batch_error(options->sampler.source, failure, err);
 	return EXIT_FAILURE;
 }
 
@@ -173,7 +173,7 @@ static int run_batch(struct options *options, struct trigger_set *triggers)
 	config->brief = options->view.iterations == 1;
 	err = sampler_open(&sampler, config);
 	if (err) {
-		complain_source(config->source, err);
+		print_source_error(config->source, err);
 		return EXIT_FAILURE;
 	}
 	status = run_samples(options, sampler, triggers);
@@ -182,12 +182,12 @@ static int run_batch(struct options *options, struct trigger_set *triggers)
 }
 
 /* Says what the screen came to grief at. */
-static void complain_screen(const char *source, enum ui_failure failure, int err)
+static void print_screen_error(const char *source, enum ui_failure failure, int err)
 {
 	const char *type = getenv("TERM");
 
 	if (failure == UI_SOURCE)
-		complain_source(source, err);
+		print_source_error(source, err);
 	else if (failure == UI_TERMINAL && err == -ENOENT)
 		fprintf(stderr,
 			"stalltop: terminal type '%s' is unknown: set TERM to a known one, "
@@ -218,7 +218,7 @@ static int run_screen(struct options *options, struct trigger_set *triggers, con
 	free(path);
 	if (!err)
 		return EXIT_SUCCESS;
-	complain_screen(options->sampler.source, failure, err);
+	print_screen_error(options->sampler.source, failure, err);
 	return EXIT_FAILURE;
 }
 
@@ -318,7 +318,7 @@ static bool open_triggers(const struct watch_config *watch, int procfd,
 	for (size_t i = 0; i < watch->nspecs; i++) {
 		if (!triggers_add(triggers, &watch->specs[i], procfd, &error))
 			continue;
-		complain_trigger(&watch->specs[i], &error, locale_charset());
+		print_trigger_error(&watch->specs[i], &error, locale_charset());
 		return false;
 	}
 	return true;
@@ -380,7 +380,7 @@ static bool check_hierarchy(const char *name, int procfd)
 	int err = name ? hierarchy_open(&hierarchy, procfd, name) : 0;
 
 	if (err)
-		complain_hierarchy(name, procfd, err);
+		print_hierarchy_error(name, procfd, err);
 	else if (name)
 		hierarchy_close(&hierarchy);
 	return !err;

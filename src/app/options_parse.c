@@ -47,7 +47,7 @@ static void make_tables(struct option *longs, char *letters)
 }
 
 /* Says which option has no value or is none. */
-static int complain(int value, char **argv, struct buf *why)
+static int explain_word(int value, char **argv, struct buf *why)
 {
 	const char *word = argv[optind - 1];
 	/* Of letters in one word the next word may not be reached yet: then it is another's. */
@@ -143,7 +143,7 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 	opterr = 0;
 	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (value == '?' || value == ':')
-			return complain(value, argv, why);
+			return explain_word(value, argv, why);
 		err = take_option(options, value, why);
 		if (err)
 			return err;

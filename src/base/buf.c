@@ -131,18 +131,6 @@ void buf_decimal(struct buf *b, double value, unsigned decimals)
 	buf_fixed(b, whole, decimals);
 }
 
-void buf_align(struct buf *b, size_t at, size_t width)
-{
-	size_t len = b->len - at, pad = width > len ? width - len : 0;
-
-	if (!pad)
-		return;
-	buf_reserve(b, pad);
-	memmove(b->data + at + pad, b->data + at, len);
-	memset(b->data + at, ' ', pad);
-	b->len += pad;
-}
-
 void buf_printf(struct buf *b, const char *format, ...)
 {
 	size_t room = 128;

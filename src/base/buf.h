@@ -42,9 +42,6 @@ void buf_fixed(struct buf *b, uint64_t value, unsigned decimals);
  */
 void buf_decimal(struct buf *b, double value, unsigned decimals);
 
-/* Moves what was appended from byte `at` on to the right of `width` bytes; longer, it stays. */
-void buf_align(struct buf *b, size_t at, size_t width);
-
 /* Appends by format. Not for what runs once a cell: printf costs ten times the above. */
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -3,6 +3,57 @@
 
 #include "data/system.h"
 
+#include <errno.h>
+
+#include "base/file.h"
+
+const char *const psi_names[PSI_RESOURCES] = {
+	[PSI_CPU] = "cpu",
+	[PSI_MEMORY] = "memory",
+	[PSI_IO] = "io",
+	[PSI_IRQ] = "irq",
+};
+
+/* Takes a percentage as the kernel writes it, with two decimals, in hundredths. */
+static bool take_percent(struct span *text, uint32_t *hundredths)
+{
+	uint64_t value;
+
+	if (!take_hundredths(text, &value) || value > UINT32_MAX)
+		return false;
+	*hundredths = (uint32_t)value;
+	return true;
+}
+
+/* Takes all that follows the word "some" or "full", up to the line's end. */
+static void parse_line(struct span text, struct psi_line *out)
+{
+	struct psi_line line = { .valid = true };
+
+	/* The first one counts, should a kernel ever write a line twice. */
+	if (out->valid)
+		return;
+	if (take_word(&text, " avg10=") && take_percent(&text, &line.avg10) &&
+	    take_word(&text, " avg60=") && take_percent(&text, &line.avg60) &&
+	    take_word(&text, " avg300=") && take_percent(&text, &line.avg300) &&
+	    take_word(&text, " total=") && take_uint(&text, &line.total_us) && text.at == text.end)
+		*out = line;
+}
+
+int psi_parse(const char *text, size_t len, struct psi *out)
+{
+	struct span rest = { text, text + len }, line;
+
+	*out = (struct psi){ 0 };
+	while (take_line(&rest, &line)) {
+		if (take_word(&line, "some"))
+			parse_line(line, &out->some);
+		else if (take_word(&line, "full"))
+			parse_line(line, &out->full);
+	}
+	return out->some.valid || out->full.valid ? 0 : -EBADMSG;
+}
+
 const char *const cpu_state_names[CPU_STATES] = {
 	[CPU_USER] = "user",	   [CPU_NICE] = "nice",	    [CPU_SYSTEM] = "system",
 	[CPU_IDLE] = "idle",	   [CPU_IOWAIT] = "iowait", [CPU_IRQ] = "irq",

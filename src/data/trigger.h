@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/psi.h"
+#include "data/system.h"
 
 /* Without CAP_SYS_RESOURCE a window must be a multiple of that (kernel/sched/psi.c). */
 #define TRIGGER_STEP_US 2000000

@@ -4,6 +4,7 @@
 #include "kernel/exits.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/acct.h>
 #include <linux/sock_diag.h>
 #include <linux/taskstats.h>
@@ -13,11 +14,15 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/util.h"
-#include "kernel/cpus.h"
 #include "kernel/netlink.h"
 #include "kernel/taskstats.h"
+
+/* Beyond that a number is no CPU's (CONFIG_NR_CPUS is at most 8192). */
+#define CPUS_MAX 65536
 
 /* A record of a task and of its group, of version 17 twice over. */
 #define MESSAGE_SIZE 4096
@@ -311,9 +316,42 @@ static int open_listener(struct exits *exits, size_t at, size_t buffer)
 	return register_listener(exits, listener);
 }
 
+unsigned exits_cpus(const char *list)
+{
+	const char *end = list + strlen(list);
+	uint64_t number, highest = 0;
+
+	for (;;) {
+		if (!parse_uint(&list, end, &number) || number >= CPUS_MAX)
+			return 0;
+		highest = number > highest ? number : highest;
+		if (list == end || *list == '\n')
+			return (unsigned)highest + 1;
+		if (*list != '-' && *list != ',')
+			return 0;
+		list++;
+	}
+}
+
+/* Numbers of CPUs go from 0 to below this, also of those that are off or not there yet. */
+static unsigned possible_cpus(void)
+{
+	char list[1024];
+	int n = file_read(AT_FDCWD, "/sys/devices/system/cpu/possible", list, sizeof(list) - 1);
+	unsigned cpus = 0;
+	long configured;
+
+	if (n > 0) {
+		list[n] = '\0';
+		cpus = exits_cpus(list);
+	}
+	configured = cpus ? 0 : sysconf(_SC_NPROCESSORS_CONF);
+	return cpus ? cpus : configured > 0 ? (unsigned)configured : 1;
+}
+
 int exits_open(struct exits **out, bool threads, size_t buffer)
 {
-	unsigned cpus = cpus_possible();
+	unsigned cpus = possible_cpus();
 	unsigned share = (cpus + LISTENERS_MAX - 1) / LISTENERS_MAX;
 	size_t n = (cpus + share - 1) / share;
 	struct exits *exits = exits_new(threads, n);

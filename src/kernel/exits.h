@@ -54,6 +54,12 @@ int exits_open(struct exits **out, bool threads, size_t buffer);
 /* The same over descriptors that keep message boundaries, taken over, without registering. */
 int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family);
 
+/*
+ * Pure: one more than the highest CPU of a list as the kernel writes it ("0-3,8"); 0 where it is
+ * none.
+ */
+unsigned exits_cpus(const char *list);
+
 /* Whether all fields of the records are to be kept from now on. */
 void exits_want_fields(struct exits *exits, bool fields);
 

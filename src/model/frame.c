@@ -278,14 +278,6 @@ void frame_note(struct frame_info *info, enum note_id id, uint64_t value)
 		info->notes[info->nnotes++] = (struct note){ id, value };
 }
 
-bool frame_has_note(const struct frame_info *info, enum note_id id)
-{
-	for (size_t i = 0; i < info->nnotes; i++)
-		if (info->notes[i].id == id)
-			return true;
-	return false;
-}
-
 /* Adds the waits of several kinds. */
 static void add_sum(struct delay_sum *a, const struct delay_sum *b)
 {

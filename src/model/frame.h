@@ -157,9 +157,6 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 /* Adds a note, once an id and value; beyond NOTES_MAX it is dropped. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);
 
-/* Whether it has that note. */
-bool frame_has_note(const struct frame_info *info, enum note_id id);
-
 /* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
 void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
 

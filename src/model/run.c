@@ -20,7 +20,6 @@
 #include "kernel/ancestry.h"
 #include "kernel/delayacct.h"
 #include "kernel/exits.h"
-#include "kernel/pidlist.h"
 #include "kernel/proctask.h"
 #include "kernel/taskstats_client.h"
 

@@ -15,7 +15,6 @@
 #include "cgroup/cgroup.h"
 #include "kernel/delayacct.h"
 #include "kernel/exits.h"
-#include "kernel/pidlist.h"
 #include "kernel/proctask.h"
 #include "kernel/system.h"
 #include "model/exit_merge.h"

@@ -19,7 +19,7 @@
 #include "base/util.h"
 #include "bpf/snapshot.h"
 #include "bpf/snapshot_counters.h"
-#include "kernel/pidlist.h"
+#include "kernel/proctask.h"
 #include "model/source.h"
 
 /* Where the entry of a walk has its element. */

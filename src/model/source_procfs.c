@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "kernel/pidlist.h"
 #include "kernel/procfs_threads.h"
 #include "kernel/proctask.h"
 #include "model/source.h"

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "kernel/pidlist.h"
+#include "kernel/proctask.h"
 #include "kernel/taskstats_client.h"
 #include "model/source.h"
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "kernel/pidlist.h"
 #include "kernel/proctask.h"
 
 /* Reads when the task with that pid was started, in ticks. 0 or -errno; -ESRCH: there is none. */

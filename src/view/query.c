@@ -63,7 +63,8 @@ bool query_takes(const void *arg, const struct row *row)
 	return !query->match || query_matches(query->match, row->task);
 }
 
-bool query_passes(const struct query *query, const struct row *row)
+/* Whether a row, of a task or of a group, passes the filters. */
+static bool passes(const struct query *query, const struct row *row)
 {
 	if (query->active && !is_active(row))
 		return false;
@@ -170,7 +171,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 		const struct row *row = &frame->rows[i];
 		struct value value = value_number(0);
 
-		if (!all && !query_passes(query, row))
+		if (!all && !passes(query, row))
 			continue;
 		add_row(order, row);
 		if (query->sort)

@@ -49,9 +49,6 @@ unsigned query_needs(const struct query *query, enum unit unit);
 /* Whether a task's name or command line, where that is known, match. */
 bool query_matches(struct pattern *pattern, const struct task *task);
 
-/* Whether a row, of a task or of a group, passes the filters. */
-bool query_passes(const struct query *query, const struct row *row);
-
 /*
  * Whether a task passes those that are not about its figures, so that it belongs to its group.
  * `query` is a struct query: see struct grouping_options.

@@ -193,31 +193,6 @@ static void test_decimal(void **state)
 	buf_free(&b);
 }
 
-/* What was appended last is moved to the right of a width, unless it is wider. */
-static void test_align(void **state)
-{
-	struct buf b = { 0 };
-
-	(void)state;
-	buf_puts(&b, "a|");
-	buf_puts(&b, "12");
-	buf_align(&b, 2, 5);
-	assert_holds(&b, "a|   12");
-	buf_puts(&b, "a|");
-	buf_align(&b, 2, 0);
-	buf_align(&b, 2, 3);
-	assert_holds(&b, "a|   ");
-	buf_puts(&b, "123456");
-	buf_align(&b, 0, 6);
-	assert_holds(&b, "123456");
-	buf_puts(&b, "x");
-	buf_align(&b, 0, 1000);
-	assert_int_equal(b.len, 1000);
-	assert_int_equal(b.data[999], 'x');
-	assert_int_equal(b.data[998], ' ');
-	buf_free(&b);
-}
-
 /* parse_uint(): bounds, overflow, and that nothing moves on failure. */
 static void test_parse_uint(void **state)
 {
@@ -382,9 +357,8 @@ int main(void)
 		cmocka_unit_test(test_appends),	    cmocka_unit_test(test_growth_doubles),
 		cmocka_unit_test(test_printf_long), cmocka_unit_test(test_uint),
 		cmocka_unit_test(test_fixed),	    cmocka_unit_test(test_decimal),
-		cmocka_unit_test(test_align),	    cmocka_unit_test(test_parse_uint),
-		cmocka_unit_test(test_allocation),  cmocka_unit_test(test_die),
-		cmocka_unit_test(test_debug_log),
+		cmocka_unit_test(test_parse_uint),  cmocka_unit_test(test_allocation),
+		cmocka_unit_test(test_die),	    cmocka_unit_test(test_debug_log),
 	};
 
 	return cmocka_run_group_tests_name("buf", tests, NULL, NULL);

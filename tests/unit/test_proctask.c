@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "kernel/pidlist.h"
 #include "kernel/proctask.h"
 #include "tests/lib/tree.h"
 #include "base/util.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/psi.h"
+#include "data/system.h"
 #include "base/util.h"
 
 #define SOME "some avg10=0.00 avg60=1.02 avg300=99.99 total=1663222\n"
