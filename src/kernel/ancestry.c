@@ -69,7 +69,8 @@ static void keep_member(struct ancestry *ancestry, pid_t pid, enum kin kin)
 	*place = (struct known){ pid, kin };
 }
 
-void ancestry_forget(struct ancestry *ancestry)
+/* Forgets what was looked up: processes may have moved since. */
+static void forget_members(struct ancestry *ancestry)
 {
 	free(ancestry->known);
 	ancestry->known = NULL;
@@ -156,7 +157,7 @@ void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_
 {
 	size_t front = 0, end = 0;
 
-	ancestry_forget(ancestry);
+	forget_members(ancestry);
 	make_links(ancestry, records, n);
 	for (size_t i = 0; i < n; i++) {
 		enum kin kin = kin_of(ancestry, records[i].ppid);

@@ -27,11 +27,8 @@ struct ancestry *ancestry_new(int procfd, pid_t root);
 void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_t n, size_t old,
 		   size_t *ours, size_t *open);
 
-/* Whether a living process is a descendant. */
+/* Whether a living process is a descendant. What was looked up is known until the next drain. */
 bool ancestry_has(struct ancestry *ancestry, pid_t pid);
-
-/* Forgets what was looked up: processes may have moved since. */
-void ancestry_forget(struct ancestry *ancestry);
 
 void ancestry_free(struct ancestry *ancestry);
 
