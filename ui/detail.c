@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "model/taskinfo.h"
 
 /* Two sources may see one start that far apart; in less no pid comes to be used again. */
 #define SAME_START_NS (200 * NSEC_PER_MSEC)
@@ -130,8 +131,8 @@ static void read_wchan(struct detail *detail, const struct ui *ui, const struct 
 
 	detail->task.wchan.len = 0;
 	if (!row->exited)
-		sampler_wchan(ui->sampler, who->tgid, who->thread ? who->key.pid : 0,
-			      &detail->task.wchan);
+		taskinfo_wchan(ui->sampler_config.procfd, who->tgid, who->thread ? who->key.pid : 0,
+			       &detail->task.wchan);
 }
 
 /* Takes what describes the task: its state, command line and so on. */

@@ -226,11 +226,10 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 		frame_note(info, NOTE_NO_CAP, 0);
 		break;
 	case -ENOENT:
+		frame_note(info, NOTE_NO_TASKSTATS, 0);
+		break;
 	case -EPROTONOSUPPORT:
-		frame_note(info,
-			   sampler->source.refused == -ENOENT ? NOTE_NO_TASKSTATS
-							      : NOTE_TASKSTATS_VERSION,
-			   0);
+		frame_note(info, NOTE_TASKSTATS_VERSION, 0);
 		break;
 	default:
 		frame_note(info, NOTE_TASKSTATS_ERROR, (uint64_t)-sampler->source.refused);
@@ -349,10 +348,9 @@ static void describe(struct sampler *sampler, struct frame_info *info, unsigned 
 	info->hierarchy = sampler->hierarchy.name;
 	info->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
 	info->delayacct = sampler->delayacct.state;
-	info->self = -1;
-	if (info->interval_ns)
-		info->self =
-			100.0 * (double)(self_ns - sampler->self_ns) / (double)info->interval_ns;
+	info->self = info->interval_ns ? 100.0 * (double)(self_ns - sampler->self_ns) /
+						 (double)info->interval_ns
+				       : -1;
 	sampler->self_ns = self_ns;
 }
 
@@ -459,8 +457,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		open_exits(sampler);
 	sampler->resting = false;
 	delayacct_read(&sampler->delayacct);
-	/* What comes after this drain may have begun after the tasks were listed: see exit_merge.c.
-	 */
+	/* What comes after this drain may have begun after the list: see exit_merge.c. */
 	if (sampler->exits)
 		exits_drain(sampler->exits);
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
@@ -579,11 +576,6 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
 	       sampler->ticks; /* of delayacct */
-}
-
-void sampler_wchan(const struct sampler *sampler, pid_t tgid, pid_t tid, struct buf *out)
-{
-	proctask_wchan(sampler->config->procfd, tgid, tid, out);
 }
 
 int sampler_switch_delayacct(const struct sampler *sampler, bool on)

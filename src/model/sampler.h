@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
 #include "model/frame.h"
 #include "model/threads.h"
 #include "model/triggers.h"
@@ -78,12 +77,6 @@ int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsig
 /* Reads what is asked for of some rows of such a frame, as sampler_fill() does. */
 void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
 			  const struct row *const *rows, size_t n, unsigned needs);
-
-/*
- * Appends the kernel function that a task sleeps in, if it is known; tid 0: of the process. See
- * proctask_wchan().
- */
-void sampler_wchan(const struct sampler *sampler, pid_t tgid, pid_t tid, struct buf *out);
 
 /* Switches delay accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
 int sampler_switch_delayacct(const struct sampler *sampler, bool on);

@@ -250,6 +250,11 @@ uint64_t taskinfo_syscalls(const struct taskinfo *info)
 	return info->syscalls;
 }
 
+void taskinfo_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
+{
+	proctask_wchan(procfd, tgid, tid, out);
+}
+
 void taskinfo_close(struct taskinfo *info)
 {
 	while (info->nkept)
