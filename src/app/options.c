@@ -79,7 +79,8 @@ SETTER(set_fields)
 		buf_free(&bad);
 		return true;
 	}
-	buf_puts(why, "field ids separated by commas, or each with + or - before it (see -F list)");
+	buf_puts(why,
+		 "field ids separated by commas, or the first with + or - before it (see -F list)");
 	if (bad.len) {
 		buf_puts(why, "; not: ");
 		text_escape(why, bad.data, bad.len, TEXT_ASCII);
@@ -344,8 +345,8 @@ const struct option_row option_table[] = {
 	  "texts ascend",
 	  .set = set_sort },
 	{ 'F', "fields", "LIST", "by width",
-	  "field ids separated by commas; +id adds to the default, -id takes away from it; list "
-	  "prints every id with its unit and meaning",
+	  "field ids separated by commas; +id adds to the default, -id takes away from it, and ids "
+	  "without a sign go on as the one before; list prints every id with its unit and meaning",
 	  .set = set_fields },
 	{ 'U', "unit", "UNIT", "percent",
 	  "what delay columns show: percent, ms (in the interval), count (waits in it), avg (ms "

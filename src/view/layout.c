@@ -6,14 +6,18 @@
 #include <errno.h>
 #include <string.h>
 
-/* One id of a list: its sign (0, '+', '-') and where it stands. */
+/* One id of a list, and the sign that holds for it (0, '+', '-'): its own or the one before. */
 struct layout_item {
 	char sign;
+	bool own; /* the sign stands right before the id */
 	const char *id;
 	size_t len;
 };
 
-/* Takes the next id off the list; false at its end. Spaces around ids are ignored. */
+/*
+ * Takes the next id off the list; false at its end. Spaces around ids are ignored. The item has
+ * the one before it, which is zeroed for the first.
+ */
 static bool next_item(const char **spec, struct layout_item *item)
 {
 	const char *at = *spec + strspn(*spec, ", ");
@@ -22,16 +26,17 @@ static bool next_item(const char **spec, struct layout_item *item)
 	if (!len)
 		return false;
 	*spec = at + len;
-	item->sign = *at == '+' || *at == '-' ? *at : 0;
-	item->id = at + (item->sign != 0);
-	item->len = len - (item->sign != 0);
+	item->own = *at == '+' || *at == '-';
+	item->sign = item->own ? *at : item->sign;
+	item->id = at + item->own;
+	item->len = len - item->own;
 	return true;
 }
 
 /* Whether the list changes the default rather than replacing it. */
 static bool is_relative(const char *spec)
 {
-	struct layout_item item;
+	struct layout_item item = { 0 };
 
 	return next_item(&spec, &item) && item.sign;
 }
@@ -39,14 +44,14 @@ static bool is_relative(const char *spec)
 int layout_check(const char *spec, struct buf *bad)
 {
 	bool relative = is_relative(spec);
-	struct layout_item item;
+	struct layout_item item = { 0 };
 	size_t n = 0;
 
 	while (next_item(&spec, &item)) {
 		n++;
 		if (column_by_id(item.id, item.len) && (item.sign != 0) == relative)
 			continue;
-		buf_add(bad, item.id - (item.sign != 0), item.len + (item.sign != 0));
+		buf_add(bad, item.id - item.own, item.len + item.own);
 		return -EINVAL;
 	}
 	return n ? 0 : -EINVAL;
@@ -144,7 +149,7 @@ unsigned layout_reads(enum group_by by, const struct frame *frame)
 
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame)
 {
-	struct layout_item item;
+	struct layout_item item = { 0 };
 
 	layout->n = 0;
 	if (!spec || is_relative(spec))
@@ -218,7 +223,7 @@ void layout_resolve_table(struct layout *layout, const char *spec, const struct 
 
 void layout_named(struct layout *layout, const char *spec)
 {
-	struct layout_item item;
+	struct layout_item item = { 0 };
 
 	layout->n = 0;
 	while (spec && next_item(&spec, &item))

@@ -35,8 +35,8 @@ struct layout_frame {
 unsigned layout_reads(enum group_by by, const struct frame *frame);
 
 /*
- * Checks a list of field ids (`id,id,...`, or `+id`/`-id` onto the default). 0, or -EINVAL
- * with the offending id appended to `bad`.
+ * Checks a list of field ids (`id,id,...`, or `+id`/`-id` onto the default, where an id without a
+ * sign goes on as the one before). 0, or -EINVAL with the offending id appended to `bad`.
  */
 int layout_check(const char *spec, struct buf *bad);
 

@@ -122,6 +122,9 @@ static void test_relative(void **state)
 	check("-user,-comm,+command", 80, 0, false, "pid run total cpu blkio mem command");
 	check("-irq,+pid", 80, 0, false, "pid user run total cpu blkio mem comm");
 	check("-cpu,+cpu", 80, 0, false, "pid user run total blkio mem cpu comm");
+	/* A name without a sign goes on as the one before it. */
+	check("+nvcsw,elap", 80, 0, false, "pid user run total cpu blkio mem nvcsw elap comm");
+	check("-user,run,+elap,nvcsw,-comm,cpu", 80, 0, false, "pid total blkio mem elap nvcsw");
 }
 
 /* Asserts that a list is refused for that reason. */
@@ -143,7 +146,9 @@ static void test_bad(void **state)
 	check_bad("pid,nothing,uid", "nothing");
 	check_bad("pid,PID", "PID");
 	check_bad("pid,+uid", "+uid");
-	check_bad("-pid,uid", "uid");
+	check_bad("-pid,nothing", "nothing");
+	check_bad("+pid,uid,-nothing", "-nothing");
+	check_bad("uid,pid,-total", "-total");
 	check_bad("+", "+");
 	check_bad("pi", "pi");
 	check_bad("pid\x1b", "pid\x1b");
@@ -183,7 +188,7 @@ static void test_needs(void **state)
 	(void)state;
 	layout_named(&layout, NULL);
 	assert_int_equal(layout.n, 0);
-	layout_named(&layout, "-pid,+state,+cpu");
+	layout_named(&layout, "-pid,uid,+state,cpu");
 	assert_int_equal(layout.n, 2);
 	assert_int_equal(layout_needs(&layout, UNIT_PERCENT), NEED_STAT);
 	assert_int_equal(layout_needs(&layout, UNIT_MAX), NEED_STAT | NEED_RANGE);
