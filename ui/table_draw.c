@@ -118,6 +118,12 @@ static enum style delay_style(const struct column *column, struct view view, con
 	return share.type == VALUE_NUMBER ? style_of(share.number, warm, hot) : STYLE_NORMAL;
 }
 
+/* Whether a number comes out as 0. */
+static bool looks_zero(const struct column *column, enum unit unit, double number)
+{
+	return column_format(column, unit) == FORMAT_WAIT ? number <= 0 : number < SHARE_SHOWN;
+}
+
 /* How a cell is shown. */
 static enum style cell_style(const struct column *column, const struct view *view,
 			     const struct row *row, const struct value *value)
@@ -126,7 +132,7 @@ static enum style cell_style(const struct column *column, const struct view *vie
 		return STYLE_DIM;
 	if (value->type == VALUE_TEXT)
 		return column_warns(column, value) ? STYLE_WARM : STYLE_NORMAL;
-	if (column->format == FORMAT_SHARE && value->number < SHARE_SHOWN)
+	if (column->format == FORMAT_SHARE && looks_zero(column, view->unit, value->number))
 		return STYLE_DIM;
 	if (column_is_delay(column))
 		return delay_style(column, *view, row, value);
@@ -192,7 +198,8 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 	while (next_span(draw, &span)) {
 		struct value total = column_total(span.column, &draw->view, order->rows,
 						  order->passed, &order->sum);
-		bool none = total.type == VALUE_NUMBER && total.number < SHARE_SHOWN;
+		bool none = total.type == VALUE_NUMBER &&
+			    looks_zero(span.column, draw->view.unit, total.number);
 
 		draw->cell->len = 0;
 		if (span.rest)

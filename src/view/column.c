@@ -150,7 +150,7 @@ void column_append(const struct column *column, const struct view *view, const s
 	const char *text = value->type == VALUE_TEXT ? value->text : "-";
 
 	if (column->format != FORMAT_TEXT) {
-		value_append(out, value, column->format, column->width);
+		value_append(out, value, column_format(column, view->unit), column->width);
 		return;
 	}
 	if (!column->last)

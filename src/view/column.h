@@ -17,6 +17,7 @@ enum unit { UNIT_PERCENT, UNIT_MS, UNIT_COUNT, UNIT_AVG, UNIT_MAX, UNIT_TOTAL, U
 struct unit_row {
 	const char *id;
 	const char *label; /* in the unit row */
+	enum value_format format; /* of delay columns */
 	const char *help;
 };
 
@@ -63,7 +64,7 @@ struct column {
 	const char *unit; /* NULL: the view's, as delay columns have it */
 	const char *help;
 	unsigned width; /* cells, the heading included; of the last column: at least */
-	enum value_format format;
+	enum value_format format; /* of a delay column the unit's: column_format() */
 	const char *warm; /* a text that stands out, NULL for none */
 	enum column_sum sum;
 	unsigned needs; /* NEED_ bits */
@@ -133,6 +134,12 @@ bool column_rose(const struct column *column, const struct view *view, const str
 
 /* What must be read to fill the column in that unit. */
 unsigned column_needs(const struct column *column, enum unit unit);
+
+/* How its values are shown in that unit. */
+static inline enum value_format column_format(const struct column *column, enum unit unit)
+{
+	return column_is_delay(column) ? unit_table[unit].format : column->format;
+}
 
 /* Whether a value is the text that stands out. */
 static inline bool column_warns(const struct column *column, const struct value *value)

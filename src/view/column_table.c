@@ -10,12 +10,16 @@
 #include "model/group.h"
 
 const struct unit_row unit_table[UNITS] = {
-	[UNIT_PERCENT] = { "percent", "(%)", "time waited as a share of the interval" },
-	[UNIT_MS] = { "ms", "(ms)", "milliseconds waited in the interval" },
-	[UNIT_COUNT] = { "count", "(#)", "waits that ended in the interval" },
-	[UNIT_AVG] = { "avg", "(ms/#)", "milliseconds per wait, of those in the interval" },
-	[UNIT_MAX] = { "max", "(max)", "longest wait since the task's start, in milliseconds" },
-	[UNIT_TOTAL] = { "total", "(tot)", "milliseconds waited since the task's start" },
+	[UNIT_PERCENT] = { "percent", "(%)", FORMAT_SHARE,
+			   "time waited as a share of the interval" },
+	[UNIT_MS] = { "ms", "(ms)", FORMAT_SHARE, "milliseconds waited in the interval" },
+	[UNIT_COUNT] = { "count", "(#)", FORMAT_SHARE, "waits that ended in the interval" },
+	[UNIT_AVG] = { "avg", "(ms/#)", FORMAT_WAIT,
+		       "milliseconds per wait, of those in the interval" },
+	[UNIT_MAX] = { "max", "(max)", FORMAT_WAIT,
+		       "longest wait since the task's start, in milliseconds" },
+	[UNIT_TOTAL] = { "total", "(tot)", FORMAT_SHARE,
+			 "milliseconds waited since the task's start" },
 };
 
 /* Delay columns that are no kind: their arg. */

@@ -12,6 +12,9 @@
 /* Below that delay cells have a decimal. */
 #define SHARE_TENTHS 9999.95
 
+/* Below that a wait in ms is told to the microsecond. */
+#define WAIT_SHORT 0.1
+
 /* Below that counts have 32 bits. */
 #define COUNT_SMALL 4e9
 
@@ -128,6 +131,14 @@ static size_t share_of(char *end, double number)
 	return 5;
 }
 
+/* A wait in ms: a short one as 0.012; nothing but 0 looks as 0 does. */
+static size_t wait_of(char *end, double number)
+{
+	if (number <= 0 || number >= WAIT_SHORT)
+		return share_of(end, number);
+	return (size_t)(end - digits(end, (uint64_t)(number * 1000 + 0.5), 3));
+}
+
 /* Seconds as h:mm, or in days where that is too wide. */
 static size_t duration(char *end, double seconds, unsigned width)
 {
@@ -185,6 +196,8 @@ void value_append(struct buf *out, const struct value *value, enum value_format 
 		len = count(end, number, width);
 	else if (format == FORMAT_DURATION)
 		len = duration(end, number, width);
+	else if (format == FORMAT_WAIT)
+		len = wait_of(end, number);
 	else
 		len = share_of(end, number);
 	put_right(out, end - len, len, width);

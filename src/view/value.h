@@ -21,6 +21,7 @@ enum value_format {
 	FORMAT_TEXT,
 	FORMAT_COUNT, /* 12345, or in k, M, G ... where that is too wide */
 	FORMAT_SHARE, /* one decimal; too wide: 12345, 999k, >999k */
+	FORMAT_WAIT, /* the same, but what is below 0.1 has three decimals */
 	FORMAT_DURATION, /* seconds as hours:minutes */
 };
 

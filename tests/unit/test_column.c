@@ -80,8 +80,8 @@ static void test_units(void **state)
 		{ "reclaim", { "2.0", "40.0", "2.0", "20.0", "-", "40.0" } },
 		{ "thrash", { "3.0", "60.0", "3.0", "20.0", "-", "60.0" } },
 		{ "compact", { "0.0", "0.0", "0.0", "-", "-", "0.0" } },
-		{ "wpcopy", { "0.1", "1.0", "1000.0", "0.0", "-", "1.0" } },
-		{ "irq", { "0.0", "0.1", "7.0", "0.0", "-", "0.1" } },
+		{ "wpcopy", { "0.1", "1.0", "1000.0", "0.001", "-", "1.0" } },
+		{ "irq", { "0.0", "0.1", "7.0", "0.010", "-", "0.1" } },
 		{ "total", { "178.1", "3561.1", "1024.0", "3.5", "-", "53561" } },
 		{ "mem", { "5.1", "101.0", "1005.0", "0.1", "-", "101.0" } },
 	};
@@ -182,6 +182,9 @@ static void test_max(void **state)
 	check(scene, UNIT_MAX, "irq", "-");
 	check(scene, UNIT_MAX, "total", "8.0");
 	check(scene, UNIT_MAX, "mem", "90.0");
+	/* What is below 0.1 ms is told to the microsecond. */
+	record->max[DELAY_CPU] = 12400;
+	check(scene, UNIT_MAX, "cpu", "0.012");
 	assert_int_equal(column_needs(scene_column("cpu"), UNIT_MAX), NEED_RANGE);
 	assert_int_equal(column_needs(scene_column("cpu"), UNIT_AVG), 0);
 	assert_int_equal(column_needs(scene_column("run"), UNIT_MAX), 0);
@@ -337,6 +340,23 @@ static void test_totals(void **state)
 	check_total(scene, UNIT_MS, "pid", "-");
 	check_total(scene, UNIT_MS, "user", "-");
 	check_total(scene, UNIT_MS, "read", "-");
+}
+
+/* Short waits: microseconds where a cell is of one wait, in rows and in the sum; else tenths. */
+static void test_short(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = scene_add(&scene->samples[1], 1, 1, SEC(101));
+
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 4, 48000 };
+	scene_build(scene, 1, false, 0);
+	check(scene, UNIT_AVG, "cpu", "0.012");
+	check(scene, UNIT_AVG, "blkio", "-");
+	check_total(scene, UNIT_AVG, "cpu", "0.012");
+	check(scene, UNIT_MS, "cpu", "0.0");
+	check(scene, UNIT_TOTAL, "cpu", "0.0");
+	check(scene, UNIT_PERCENT, "cpu", "0.0");
+	check(scene, UNIT_AVG, "run", "0.0");
 }
 
 /* The ladder of a delay cell that gets too wide. */
@@ -513,6 +533,7 @@ int main(void)
 		SCENE_TEST(test_baseline), SCENE_TEST(test_max),    SCENE_TEST(test_rose),
 		SCENE_TEST(test_proc),	   SCENE_TEST(test_record), SCENE_TEST(test_totals),
 		SCENE_TEST(test_ladder),   SCENE_TEST(test_widths), cmocka_unit_test(test_table),
+		SCENE_TEST(test_short),
 	};
 
 	/* The width of characters is the locale's. */

@@ -58,6 +58,25 @@ static void test_share(void **state)
 		check(cases[i].number, FORMAT_SHARE, 6, cases[i].cell);
 }
 
+/* Milliseconds of a single wait: as shares, but of what is below 0.1 the microseconds. */
+static void test_wait(void **state)
+{
+	static const struct {
+		double number;
+		const char *cell;
+	} cases[] = {
+		{ 0, "   0.0" },      { 1e-6, " 0.000" },  { 0.0004, " 0.000" },
+		{ 0.0005, " 0.001" }, { 0.012, " 0.012" }, { 0.0994, " 0.099" },
+		{ 0.0999, " 0.100" }, { 0.1, "   0.1" },   { 0.16, "   0.2" },
+		{ 9999.9, "9999.9" }, { 12345, " 12345" }, { 123456, "  123k" },
+		{ 1e6, " >999k" },    { -1, "   0.0" },	   { NAN, "     -" },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
+		check(cases[i].number, FORMAT_WAIT, 6, cases[i].cell);
+}
+
 /* Whole numbers: all digits as long as they fit, then in thousands. */
 static void test_count(void **state)
 {
@@ -141,7 +160,8 @@ static void test_printf(void **state)
 /* No number is wider than its cell. */
 static void test_widths(void **state)
 {
-	static const enum value_format formats[] = { FORMAT_COUNT, FORMAT_SHARE, FORMAT_DURATION };
+	static const enum value_format formats[] = { FORMAT_COUNT, FORMAT_SHARE, FORMAT_WAIT,
+						     FORMAT_DURATION };
 	static const unsigned widths[] = { 6, 7, 8, 12 };
 
 	(void)state;
@@ -151,7 +171,7 @@ static void test_widths(void **state)
 
 		/* A year in minutes takes seven cells. */
 		for (unsigned w = formats[f] == FORMAT_DURATION; w < ARRAY_SIZE(widths); w++) {
-			for (double size = 0.001; size < most; size *= 1.37) {
+			for (double size = 1e-7; size < most; size *= 1.37) {
 				struct value value = value_number(size);
 				struct buf out = { 0 };
 
@@ -187,7 +207,7 @@ int main(void)
 		cmocka_unit_test(test_share),	 cmocka_unit_test(test_count),
 		cmocka_unit_test(test_duration), cmocka_unit_test(test_unset),
 		cmocka_unit_test(test_printf),	 cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_compare),	 cmocka_unit_test(test_wait),
 	};
 
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
