@@ -108,19 +108,6 @@ static void add_notes(struct help *help, const struct ui *ui)
 	buf_free(&text);
 }
 
-/* Bytes of the text's next line of so many cells: whole words, where one fits. ASCII. */
-static size_t line_length(const char *text, size_t cells)
-{
-	size_t len = strlen(text), end;
-
-	if (len <= cells)
-		return len;
-	end = cells;
-	while (end && text[end] != ' ')
-		end--;
-	return end ? end : cells;
-}
-
 /* Draws an entry's lines from list line `at` on. The list line behind it. */
 static size_t draw_entry(struct ui *ui, const struct list *list, const struct entry *entry,
 			 size_t at)
@@ -134,7 +121,7 @@ static size_t draw_entry(struct ui *ui, const struct list *list, const struct en
 	if (!entry->name)
 		at++; /* an empty line before a section */
 	do {
-		size_t len = line_length(text, (size_t)room);
+		size_t len = text_line(text, (unsigned)room);
 
 		if (at >= list->top && at - list->top < list->height) {
 			int line = (int)(at - list->top) + 1;

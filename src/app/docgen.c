@@ -8,6 +8,7 @@
 
 #include "app/errors.h"
 #include "app/options.h"
+#include "base/text.h"
 #include "model/notes.h"
 #include "model/source.h"
 #include "view/column.h"
@@ -138,11 +139,15 @@ static void put_source(struct buf *out, const struct source_ops *ops, const stru
 	struct source source;
 	int err = source_open(&source, ops->name, env);
 	const char *why = err ? error_of_source(ops->name, err) : NULL;
+	struct buf line = { 0 };
 
 	if (err)
-		buf_printf(out, "\n%s: unavailable (%s)", ops->name, why ? why : strerror(-err));
+		buf_printf(&line, "%s: unavailable (%s)", ops->name, why ? why : strerror(-err));
 	else if (ops->version)
-		buf_printf(out, "\n%s: version %d", ops->name, ops->version(source.state));
+		buf_printf(&line, "%s: version %d", ops->name, ops->version(source.state));
+	if (line.len)
+		text_wrap(out, buf_cstr(&line), 0, 2, TEXT_PRINTED);
+	buf_free(&line);
 	source_close(&source);
 }
 
@@ -154,9 +159,9 @@ void docgen_version(struct buf *out, int procfd)
 	buf_printf(out, "stalltop %s\nsources:", PACKAGE_VERSION);
 	for (size_t i = 0; source_registry[i]; i++)
 		buf_printf(out, " %s", source_registry[i]->name);
+	buf_putc(out, '\n');
 	if (!uname(&kernel))
-		buf_printf(out, "\nkernel: %s %s", kernel.sysname, kernel.release);
+		buf_printf(out, "kernel: %s %s\n", kernel.sysname, kernel.release);
 	for (size_t i = 0; source_registry[i]; i++)
 		put_source(out, source_registry[i], &env);
-	buf_puts(out, "\n");
 }

@@ -10,6 +10,7 @@
 
 #include "app/options.h"
 #include "base/pattern.h"
+#include "base/text.h"
 #include "base/util.h"
 
 /* Values of options without a letter, for getopt_long. */
@@ -189,8 +190,15 @@ void options_free(struct options *options)
 	view_config_free(&options->view);
 }
 
+/* Cells of an option's names, and those of a field's id and unit. */
+#define NAMES_CELLS 30
+#define ID_CELLS 26
+#define UNIT_CELLS 8
+
 void options_help(struct buf *out)
 {
+	struct buf text = { 0 };
+
 	buf_puts(out, "Usage: stalltop [options]\n"
 		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
 		      "Shows what every task waits for, and how long.\n\n");
@@ -201,22 +209,31 @@ void options_help(struct buf *out)
 		snprintf(names, sizeof(names), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
 			 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
 			 row->arg ? " " : "", row->arg ? row->arg : "");
-		buf_printf(out, "  %-30s  %s", names, row->help);
+		buf_printf(out, "  %-*s  ", NAMES_CELLS, names);
+		text.len = 0;
+		buf_puts(&text, row->help);
 		if (row->standard)
-			buf_printf(out, " [%s]", row->standard);
-		buf_putc(out, '\n');
+			buf_printf(&text, " [%s]", row->standard);
+		text_wrap(out, buf_cstr(&text), NAMES_CELLS + 4, NAMES_CELLS + 4, TEXT_PRINTED);
 	}
+	buf_free(&text);
 }
 
 void options_fields(struct buf *out)
 {
+	const unsigned left = ID_CELLS + UNIT_CELLS + 2;
+	struct buf text = { 0 };
+
 	for (size_t i = 0; i < columns_n; i++) {
 		const struct column *column = &columns[i];
 
-		buf_printf(out, "%-26s %-8s %s", column->id, column->unit ? column->unit : "(-U)",
-			   column->help);
+		buf_printf(out, "%-*s %-*s ", ID_CELLS, column->id, UNIT_CELLS,
+			   column->unit ? column->unit : "(-U)");
+		text.len = 0;
+		buf_puts(&text, column->help);
 		if (column->since)
-			buf_printf(out, " (record version %u)", column->since);
-		buf_putc(out, '\n');
+			buf_printf(&text, " (record version %u)", column->since);
+		text_wrap(out, buf_cstr(&text), left, left, TEXT_PRINTED);
 	}
+	buf_free(&text);
 }

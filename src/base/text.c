@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <utf8proc.h>
 #include <wchar.h>
 
@@ -253,4 +254,34 @@ void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, 
 		buf_fill(out, ' ', cells - used);
 	if (cut)
 		buf_putc(out, '+');
+}
+
+size_t text_line(const char *text, unsigned cells)
+{
+	size_t len = strlen(text), end;
+
+	if (len <= cells)
+		return len;
+	end = cells;
+	while (end && text[end] != ' ')
+		end--;
+	while (end && text[end - 1] == ' ')
+		end--;
+	return end ? end : cells;
+}
+
+void text_wrap(struct buf *out, const char *text, unsigned used, unsigned left, unsigned width)
+{
+	for (;;) {
+		size_t len = text_line(text, width > used ? width - used : 1);
+
+		buf_add(out, text, len);
+		buf_putc(out, '\n');
+		text += len;
+		text += strspn(text, " ");
+		if (!*text)
+			return;
+		buf_fill(out, ' ', left);
+		used = left;
+	}
 }

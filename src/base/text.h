@@ -38,4 +38,16 @@ unsigned text_width(const char *escaped, size_t len, enum text_charset charset);
 void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
 	      enum text_charset charset);
 
+/* Bytes of a text's next line of so many cells: whole words, where one fits. Plain ASCII. */
+size_t text_line(const char *text, unsigned cells);
+
+/*
+ * Appends plain ASCII as lines of at most `width` cells, the first behind `used` cells of its
+ * line that are there already, the others behind `left` spaces. Each ends with a newline.
+ */
+void text_wrap(struct buf *out, const char *text, unsigned used, unsigned left, unsigned width);
+
+/* Cells of the lines that are printed for people: any terminal has them. */
+#define TEXT_PRINTED 79
+
 #endif

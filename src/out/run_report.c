@@ -68,7 +68,7 @@ static void append_end(struct buf *out, const struct run_result *result)
 		buf_printf(out, "%.3f s", ms(counters->run_ns) / 1000);
 	else
 		buf_putc(out, '-');
-	buf_puts(out, "  processes ");
+	buf_puts(out, "\nprocesses ");
 	if (result->ungrouped)
 		buf_putc(out, '-');
 	else

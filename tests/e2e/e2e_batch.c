@@ -271,9 +271,23 @@ static void test_stopped(void **state)
 	assert_true(late);
 }
 
-/* -h and -V say what they should, and that is all. */
+/* Fails at a line that a terminal of 80 columns would break. */
+static void check_width(const struct e2e_text *text)
+{
+	const char *line = text->data;
+
+	assert_true(text->len > 0);
+	for (size_t len; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		if (len > 80)
+			fail_msg("%zu cells: %.*s", len, (int)len, line);
+	}
+}
+
+/* -h and -V say what they should, and that is all; what is printed for people fits 80 columns. */
 static void test_help(void **state)
 {
+	static const struct e2e_how nobody = { .uid = NOBODY, .hook = e2e_no_netlink };
 	struct e2e_result r;
 
 	(void)state;
@@ -282,10 +296,22 @@ static void test_help(void **state)
 	check_silent_success(&r);
 	assert_non_null(strstr(r.out.data, "--since-start"));
 	assert_non_null(strstr(r.out.data, "--iterations"));
+	check_width(&r.out);
+	e2e_run(&r, NULL, "-F list");
+	check_silent_success(&r);
+	check_width(&r.out);
 	e2e_run(&r, NULL, "-V");
 	check_silent_success(&r);
 	assert_non_null(strstr(r.out.data, "stalltop"));
 	assert_non_null(strstr(r.out.data, "taskstats"));
+	check_width(&r.out);
+	e2e_run(&r, &nobody, "-V");
+	check_silent_success(&r);
+	assert_non_null(strstr(r.out.data, "unavailable"));
+	check_width(&r.out);
+	e2e_run(&r, NULL, "-- sleep 0.1");
+	assert_int_equal(r.status, 0);
+	check_width(&r.err);
 }
 
 /* JSON: the members that the manual names, and no other kind of value. */

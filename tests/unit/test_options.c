@@ -480,6 +480,39 @@ static void test_short_names(void **state)
 	options_free(&options);
 }
 
+/* Asserts that every line is whole and fits a terminal of 80 columns. */
+static void check_lines(struct buf *text)
+{
+	const char *line = buf_cstr(text);
+
+	assert_true(*line);
+	while (*line) {
+		size_t len = strcspn(line, "\n");
+
+		if (len > 80 || line[len] != '\n' || (len && line[len - 1] == ' '))
+			fail_msg("%zu cells: %.*s", len, (int)len, line);
+		line += len + 1;
+	}
+}
+
+/* Asserts that a text has those words in this order, whatever blanks are between them. */
+static void check_words(struct buf *text, const char *words)
+{
+	struct buf flat = { 0 };
+	bool blank = false;
+
+	for (size_t i = 0; i < text->len; i++) {
+		bool was = blank;
+
+		blank = text->data[i] == ' ' || text->data[i] == '\n';
+		if (!blank || !was)
+			buf_putc(&flat, blank ? ' ' : text->data[i]);
+	}
+	if (!strstr(buf_cstr(&flat), words))
+		fail_msg("missing: %s", words);
+	buf_free(&flat);
+}
+
 /* Every option is in the help, every field in the list, and each letter stands for one. */
 static void test_texts(void **state)
 {
@@ -488,20 +521,22 @@ static void test_texts(void **state)
 	(void)state;
 	options_help(&help);
 	options_fields(&fields);
+	check_lines(&help);
+	check_lines(&fields);
 	for (size_t i = 0; i < option_table_n; i++) {
 		const struct option_row *row = &option_table[i];
 		char name[64] = "--";
 
 		strcat(name, row->name);
 		assert_non_null(strstr(buf_cstr(&help), name));
-		assert_non_null(strstr(buf_cstr(&help), row->help));
+		check_words(&help, row->help);
 		for (size_t j = 0; j < i; j++) {
 			assert_true(!row->letter || row->letter != option_table[j].letter);
 			assert_string_not_equal(row->name, option_table[j].name);
 		}
 	}
 	for (size_t i = 0; i < columns_n; i++)
-		assert_non_null(strstr(buf_cstr(&fields), columns[i].help));
+		check_words(&fields, columns[i].help);
 	buf_free(&help);
 	buf_free(&fields);
 }

@@ -382,6 +382,37 @@ static int set_locale(void **state)
 	return setlocale(LC_ALL, "C.UTF-8") ? 0 : -1;
 }
 
+/* Prose in lines: whole words, those behind the first indented, and what fits no line is cut. */
+static void test_wrap(void **state)
+{
+	static const struct {
+		unsigned used, left, width;
+		const char *text, *lines;
+	} cases[] = {
+		{ 0, 0, 10, "", "\n" },
+		{ 0, 0, 10, "0123456789", "0123456789\n" },
+		{ 0, 0, 10, "one two three", "one two\nthree\n" },
+		{ 0, 2, 10, "one two three four", "one two\n  three\n  four\n" },
+		{ 0, 0, 7, "one two three", "one two\nthree\n" },
+		{ 0, 0, 5, "0123456789 x", "01234\n56789\nx\n" },
+		{ 4, 4, 10, "one two three", "one\n    two\n    three\n" },
+		{ 4, 6, 12, "one two  three", "one two\n      three\n" },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buf out = { 0 };
+
+		text_wrap(&out, cases[i].text, cases[i].used, cases[i].left, cases[i].width);
+		assert_string_equal(buf_cstr(&out), cases[i].lines);
+		buf_free(&out);
+	}
+	assert_int_equal(text_line("one two", 7), 7);
+	assert_int_equal(text_line("one two", 6), 3);
+	assert_int_equal(text_line("one two", 2), 2);
+	assert_int_equal(text_line("one two", 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_marks),	  cmocka_unit_test(test_every_character),
 		cmocka_unit_test(test_injective), cmocka_unit_test(test_escape_without_locale),
 		cmocka_unit_test(test_width),	  cmocka_unit_test(test_fit),
+		cmocka_unit_test(test_wrap),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, set_locale, NULL);
