@@ -171,7 +171,17 @@ void print_source_error(const char *name, int err)
 		strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
 }
 
-void print_batch_error(const char *source, enum batch_failure failure, int err)
+void print_file_error(const char *what, const char *path, int err)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, "stalltop: cannot %s ", what);
+	text_escape(&line, path, strlen(path), TEXT_ASCII);
+	fprintf(stderr, "%s: %s\n", buf_cstr(&line), strerror(-err));
+	buf_free(&line);
+}
+
+void print_batch_error(const char *source, const char *output, enum batch_failure failure, int err)
 {
 	switch (failure) {
 	case BATCH_SOURCE:
@@ -181,7 +191,7 @@ void print_batch_error(const char *source, enum batch_failure failure, int err)
 		fprintf(stderr, "stalltop: cannot take a sample: %s\n", strerror(-err));
 		break;
 	case BATCH_WRITE:
-		fprintf(stderr, "stalltop: cannot write to standard output: %s\n", strerror(-err));
+		print_file_error("write to", output ? output : "standard output", err);
 		break;
 	case BATCH_TRIGGERS:
 		fprintf(stderr, "stalltop: nothing is left to wait for: the control groups that "
@@ -218,5 +228,34 @@ void print_hierarchy_error(const char *name, int procfd, int err)
 	}
 	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
 	buf_free(&names);
+	buf_free(&line);
+}
+
+/* As many of the processes that do not exist are named. */
+#define PIDS_NAMED 8
+
+void print_pids_error(const pid_t *pids, size_t n)
+{
+	struct buf line = { 0 };
+
+	buf_puts(&line, n == 1 ? "there is no process" : "there is none of the processes");
+	for (size_t i = 0; i < n && i < PIDS_NAMED; i++)
+		buf_printf(&line, "%s%d", i ? ", " : " ", (int)pids[i]);
+	if (n > PIDS_NAMED)
+		buf_puts(&line, " ...");
+	fprintf(stderr, "stalltop: --pid: %s\n", buf_cstr(&line));
+	buf_free(&line);
+}
+
+void print_cgroup_error(const char *path, const char *hierarchy)
+{
+	struct buf line = { 0 };
+
+	buf_puts(&line, "--cgroup: there is no control group '");
+	text_escape(&line, path, strlen(path), TEXT_ASCII);
+	buf_puts(&line, "' in the hierarchy ");
+	text_escape(&line, hierarchy, strlen(hierarchy), TEXT_ASCII);
+	buf_puts(&line, " (--cgroup-hierarchy chooses another)");
+	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
 	buf_free(&line);
 }

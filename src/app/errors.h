@@ -3,6 +3,8 @@
 #ifndef STALLTOP_APP_ERRORS_H
 #define STALLTOP_APP_ERRORS_H
 
+#include <sys/types.h>
+
 #include "app/batch.h"
 #include "base/text.h"
 #include "model/triggers.h"
@@ -20,8 +22,20 @@ void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 /* Writes to standard error why the source could not be opened; name: NULL for auto. */
 void print_source_error(const char *name, int err);
 
-/* Writes to standard error what batch mode failed at; source: as was asked for. */
-void print_batch_error(const char *source, enum batch_failure failure, int err);
+/* Writes to standard error what could not be done to a file: "open". */
+void print_file_error(const char *what, const char *path, int err);
+
+/*
+ * Writes to standard error what batch mode failed at; source: as was asked for, output: the file
+ * that it writes to, NULL for standard output.
+ */
+void print_batch_error(const char *source, const char *output, enum batch_failure failure, int err);
+
+/* Writes to standard error that none of these processes exists. */
+void print_pids_error(const pid_t *pids, size_t n);
+
+/* Writes to standard error that a hierarchy of that name has no such group. */
+void print_cgroup_error(const char *path, const char *hierarchy);
 
 /* Writes to standard error why the kernel does not watch what is asked for. */
 void print_trigger_error(const struct trigger_spec *spec, const struct trigger_error *error,

@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #include "app/batch.h"
+#include "app/check.h"
 #include "app/configuration_file.h"
 #include "app/docgen.h"
 #include "app/errors.h"
 #include "app/options.h"
 #include "base/crash.h"
 #include "base/util.h"
-#include "cgroup/hierarchy.h"
 #include "kernel/delayacct.h"
 #include "kernel/proctask.h"
 #include "model/sampler.h"
@@ -30,8 +30,6 @@
 #include "out/run_report.h"
 #include "ui/command.h"
 #include "ui/loop.h"
-
-#define EXIT_USAGE 2
 
 /* From here on memory is asked of the kernel, and given back to it: glibc's own start. */
 #define LARGE_BYTES (128 * 1024)
@@ -107,12 +105,12 @@ static bool print_instead(const struct options *options, int procfd, int *status
 	return true;
 }
 
-/* Columns of the terminal that is standard output; 0 when it is none. */
-static unsigned output_width(void)
+/* Columns of the terminal behind a descriptor; 0 when it is none. */
+static unsigned width_of(int fd)
 {
 	struct winsize size;
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
 		return 0;
 	return size.ws_col;
 }
@@ -131,11 +129,11 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 
 /* Runs batch mode with an open sampler. The exit status. */
 static int run_samples(const struct options *options, struct sampler *sampler,
-		       struct trigger_set *triggers)
+		       struct trigger_set *triggers, int fd)
 {
 	struct out_config config = { .view = &options->view,
 				     .charset = locale_charset(),
-				     .width = output_width(),
+				     .width = width_of(fd),
 				     .fill = fill_rows,
 				     .fill_arg = sampler,
 				     .triggers = triggers };
@@ -143,7 +141,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	sigset_t waiting;
 	struct batch batch = { .sampler = sampler,
 			       .out = &out,
-			       .fd = STDOUT_FILENO,
+			       .fd = fd,
 			       .view = &options->view,
 			       .triggers = triggers,
 			       .watch = &options->watch,
@@ -158,26 +156,44 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	out_close(&out);
 	if (!err)
 		return EXIT_SUCCESS;
-	print_batch_error(options->sampler.source, failure, err);
+	print_batch_error(options->sampler.source, options->output, failure, err);
 	return EXIT_FAILURE;
+}
+
+/* Opens where the output goes: the file of --output, or that standard one. It or -1. */
+static int open_output(const struct options *options, int standard)
+{
+	const char *path = options->output;
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
+		      : fcntl(standard, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0 && path)
+		print_file_error("open", path, -errno);
+	else if (fd < 0)
+		fprintf(stderr, "stalltop: cannot open standard %s: %s\n",
+			standard == STDOUT_FILENO ? "output" : "error", strerror(errno));
+	return fd;
 }
 
 /* Runs batch mode. The exit status. */
 static int run_batch(struct options *options, struct trigger_set *triggers)
 {
 	struct sampler_config *config = &options->sampler;
+	int fd = open_output(options, STDOUT_FILENO), status = EXIT_FAILURE, err;
 	struct sampler *sampler;
-	int status, err;
 
+	if (fd < 0)
+		return EXIT_FAILURE;
 	config->threads = options->view.group_by == GROUP_THREAD;
 	config->brief = options->view.iterations == 1;
 	err = sampler_open(&sampler, config);
-	if (err) {
+	if (!err) {
+		status = run_samples(options, sampler, triggers, fd);
+		sampler_close(sampler);
+	} else {
 		print_source_error(config->source, err);
-		return EXIT_FAILURE;
 	}
-	status = run_samples(options, sampler, triggers);
-	sampler_close(sampler);
+	close(fd);
 	return status;
 }
 
@@ -252,19 +268,6 @@ static bool enable_delayacct(struct sampler_config *config)
 	return true;
 }
 
-/* Opens where the result of a command goes. The descriptor or -1. */
-static int open_output(const struct options *options)
-{
-	int fd = options->output
-			 ? open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-			 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-
-	if (fd < 0)
-		fprintf(stderr, "stalltop: cannot open %s: %s\n",
-			options->output ? options->output : "standard error", strerror(errno));
-	return fd;
-}
-
 /* Writes the result of a command. The command's exit status, or that of a failure. */
 static int put_result(const struct options *options, const struct run_result *result, int fd)
 {
@@ -292,7 +295,7 @@ static int run_and_report(const struct options *options)
 {
 	struct run_result result;
 	enum run_failure failure;
-	int fd = open_output(options), err, status;
+	int fd = open_output(options, STDERR_FILENO), err, status;
 
 	if (fd < 0)
 		return EXIT_FAILURE;
@@ -350,42 +353,6 @@ static int run_accounted(struct options *options, const char *message)
 	return status;
 }
 
-/* Checks what options demand of each other and of the terminal. */
-static bool check_usage(const struct options *options)
-{
-	if (options->command && !strcmp(options->format, "csv")) {
-		fprintf(stderr, "stalltop: a command has no --format csv: use text or json\n");
-		return false;
-	}
-	if (options->command && options->watch.nspecs) {
-		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
-				"screen\n");
-		return false;
-	}
-	if (options->batch || options->command)
-		return true;
-	if (strcmp(options->format, out_registry[0]->name) != 0)
-		fprintf(stderr, "stalltop: --format %s needs --batch\n", options->format);
-	else if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		fprintf(stderr, "stalltop: no terminal for the screen; use -b for batch mode\n");
-	else
-		return true;
-	return false;
-}
-
-/* Checks that there is the cgroup hierarchy that is asked for. */
-static bool check_hierarchy(const char *name, int procfd)
-{
-	struct hierarchy hierarchy;
-	int err = name ? hierarchy_open(&hierarchy, procfd, name) : 0;
-
-	if (err)
-		print_hierarchy_error(name, procfd, err);
-	else if (name)
-		hierarchy_close(&hierarchy);
-	return !err;
-}
-
 /* Opens what the options name and runs. The exit status. */
 static int start(struct options *options, const char *message)
 {
@@ -399,13 +366,13 @@ static int start(struct options *options, const char *message)
 		return EXIT_FAILURE;
 	}
 	if (err) {
-		fprintf(stderr, "stalltop: cannot open the debug log: %s\n", strerror(-err));
+		print_file_error("open the debug log", options->debug_log, err);
 		close(procfd);
 		return EXIT_FAILURE;
 	}
 	if (!print_instead(options, procfd, &status)) {
-		status = EXIT_USAGE;
-		if (check_usage(options) && check_hierarchy(config->hierarchy, procfd)) {
+		status = check_options(options, procfd);
+		if (!status) {
 			pidlist_processes(procfd, config->pids, &config->npids);
 			status = run_accounted(options, message);
 		}

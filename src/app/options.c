@@ -232,12 +232,19 @@ SETTER(set_rows)
 	return false;
 }
 
+/* Takes the name of a file. */
+static bool take_file(const char **file, const char *arg, struct buf *why)
+{
+	*file = arg;
+	if (!*arg)
+		buf_puts(why, "the name of a file");
+	return *arg != '\0';
+}
+
 /* --output */
 SETTER(set_output)
 {
-	(void)why;
-	options->output = arg;
-	return true;
+	return take_file(&options->output, arg, why);
 }
 
 /* --exit-buffer */
@@ -327,10 +334,7 @@ SETTER(set_hierarchy)
 /* --debug-log */
 SETTER(set_debug_log)
 {
-	options->debug_log = arg;
-	if (!*arg)
-		buf_puts(why, "the name of a file");
-	return *arg != '\0';
+	return take_file(&options->debug_log, arg, why);
 }
 
 const struct option_row option_table[] = {
@@ -376,8 +380,10 @@ const struct option_row option_table[] = {
 	  .set = set_exit_buffer },
 	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)", .set = set_format,
 	  .barred = true },
-	{ 0, "output", "FILE", "standard error",
-	  "with -- COMMAND: the file that the report goes to", .set = set_output },
+	{ 0, "output", "FILE", "none",
+	  "write to FILE, which is emptied first: with -b the samples, in place of standard "
+	  "output; with -- COMMAND the report, in place of standard error",
+	  .set = set_output, .barred = true },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start) },

@@ -30,7 +30,8 @@ struct options {
 	const char *dump_doc;
 	/* Behind "--": a command to run, with its arguments; NULL: none. */
 	char **command;
-	const char *output; /* where to its waits are written; NULL: standard error */
+	/* The file to write to; NULL: samples to standard output, a report to standard error. */
+	const char *output;
 };
 
 struct option_row {

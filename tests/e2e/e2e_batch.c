@@ -130,6 +130,68 @@ static void test_disk_full(void **state)
 	}
 }
 
+/* --output has the samples, whole, in place of standard output. */
+static void test_output(void **state)
+{
+	const char *path = e2e_format("%s/samples", e2e_folder());
+	struct e2e_result r;
+	struct e2e_proc p;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	/* The longest first: of what was there before nothing stays. */
+	for (i = N_FORMATS; i-- > 0;) {
+		e2e_run(&r, NULL, "-b -n 2 -d 0.2 -o %s --output %s", formats[i], path);
+		check_silent_success(&r);
+		assert_int_equal(r.out.len, 0);
+		e2e_start(&p, NULL, (const char *[]){ "/bin/cat", path, NULL });
+		e2e_finish(&p, 20, &r);
+		assert_int_equal(count_samples(formats[i], &r), 2);
+	}
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 --output /nonexistent/file");
+	check_one_line(&r, 1, "no folder");
+	assert_non_null(strstr(r.err.data, "cannot open /nonexistent/file: No such file"));
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 --output /dev/full");
+	check_one_line(&r, 1, "a full disk");
+	assert_non_null(strstr(r.err.data, "cannot write to /dev/full: No space left"));
+	e2e_run(&r, NULL, "--output %s", path);
+	check_one_line(&r, 2, "of the screen");
+	assert_non_null(strstr(r.err.data, "--output"));
+}
+
+/* What is named and is not there: one line that names it, and status 1. */
+static void test_absent(void **state)
+{
+	static const char *const own = "-b -n 1 -d 0.1 -o json";
+	struct e2e_result r;
+	struct e2e_proc p;
+	json_t *sample;
+	pid_t gone;
+
+	(void)state;
+	e2e_require();
+	e2e_start(&p, NULL, (const char *[]){ "/bin/true", NULL });
+	gone = p.pid;
+	e2e_finish(&p, 20, &r);
+	e2e_run(&r, NULL, "%s -p %d", own, (int)gone);
+	check_one_line(&r, 1, "a process");
+	assert_non_null(strstr(r.err.data, e2e_format("there is no process %d\n", (int)gone)));
+	e2e_run(&r, NULL, "%s -p %d,2147483647", own, (int)gone);
+	check_one_line(&r, 1, "processes");
+	assert_non_null(strstr(r.err.data,
+			       e2e_format("none of the processes %d, 2147483647\n", (int)gone)));
+	/* One that is there is enough. */
+	sample = parse_one(e2e_format("-p %d,%d", (int)gone, (int)getpid()));
+	assert_int_equal(json_array_size(json_object_get(sample, "tasks")), 1);
+	e2e_run(&r, NULL, "%s --cgroup /no-such-group/at-all/", own);
+	check_one_line(&r, 1, "a group");
+	assert_non_null(strstr(r.err.data, "no control group '/no-such-group/at-all/' in the"));
+	e2e_run(&r, NULL, "%s --debug-log /no-such-folder/log", own);
+	check_one_line(&r, 1, "a folder");
+	assert_non_null(strstr(r.err.data, "debug log /no-such-folder/log: No such file"));
+}
+
 /* The reader goes after the first line: silence, and status 0. */
 static void test_closed_pipe(void **state)
 {
@@ -369,6 +431,7 @@ int main(void)
 		e2e_test(test_signals),	     e2e_test(test_signal_at_once),
 		e2e_test(test_iterations),   e2e_test(test_flushed),
 		e2e_test(test_stopped),	     e2e_test(test_help),
+		e2e_test(test_output),	     e2e_test(test_absent),
 		e2e_test(test_json_members),
 	};
 

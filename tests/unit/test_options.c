@@ -336,6 +336,7 @@ static void test_bad_words(void **state)
 	options_free(&options);
 	bad_like("-m ok -m [", "--match does not take '['; allowed: a POSIX ", ")");
 	bad("--debug-log ~", "--debug-log does not take ''; allowed: the name of a file");
+	bad("--output ~", "--output does not take ''; allowed: the name of a file");
 	bad("--cgroup-hierarchy ~", "--cgroup-hierarchy does not take ''; allowed: v2, or a "
 				    "controller or name=NAME of a v1 hierarchy");
 	bad("-o \x1b[2J", "--format does not take '\\x1b[2J'; allowed: text, csv, json");

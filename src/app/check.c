@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/errors.h"
+#include "base/util.h"
+#include "cgroup/hierarchy.h"
+#include "out/out.h"
+
+/* Checks what options demand of each other and of the terminal. */
+static bool check_usage(const struct options *options)
+{
+	bool writes = options->batch || options->command;
+
+	if (options->command && !strcmp(options->format, "csv"))
+		fprintf(stderr, "stalltop: a command has no --format csv: use text or json\n");
+	else if (options->command && options->watch.nspecs)
+		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
+				"screen\n");
+	else if (!writes && options->output)
+		fprintf(stderr, "stalltop: --output needs --batch or a command\n");
+	else if (!writes && strcmp(options->format, out_registry[0]->name) != 0)
+		fprintf(stderr, "stalltop: --format %s needs --batch\n", options->format);
+	else if (!writes && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+		fprintf(stderr, "stalltop: no terminal for the screen; use -b for batch mode\n");
+	else
+		return true;
+	return false;
+}
+
+/*
+ * Whether there is a process, or a thread, of that id. /proc may hide it (hidepid), where the
+ * kernel still answers for it; and it may be of another pid namespace than ours.
+ */
+static bool is_there(int procfd, pid_t pid)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", (int)pid);
+	return !faccessat(procfd, name, F_OK, 0) || !kill(pid, 0) || errno != ESRCH;
+}
+
+/* Checks that there is one of the processes that are asked for. */
+static bool check_pids(const struct sampler_config *config, int procfd)
+{
+	for (size_t i = 0; i < config->npids; i++)
+		if (is_there(procfd, config->pids[i]))
+			return true;
+	if (config->npids)
+		print_pids_error(config->pids, config->npids);
+	return !config->npids;
+}
+
+/* Whether a group is known not to be there: its directory would be seen. */
+static bool is_absent(const struct hierarchy *hierarchy, const char *path)
+{
+	char *copy = xstrdup(path);
+	size_t len = strlen(copy);
+	const char *below;
+	struct stat stat;
+	bool absent;
+
+	while (len > 1 && copy[len - 1] == '/')
+		copy[--len] = '\0';
+	below = hierarchy->fd < 0 ? NULL : hierarchy_below(hierarchy, copy);
+	if (!below)
+		absent = false;
+	else if (fstatat(hierarchy->fd, below, &stat, 0))
+		absent = errno == ENOENT || errno == ENOTDIR;
+	else
+		absent = !S_ISDIR(stat.st_mode);
+	free(copy);
+	return absent;
+}
+
+/* Opens the hierarchy that is asked for, or that of the group that is: else it stays closed. */
+static bool check_hierarchy(const struct sampler_config *config, int procfd,
+			    struct hierarchy *hierarchy)
+{
+	int err;
+
+	if (!config->hierarchy && !config->cgroup)
+		return true;
+	err = hierarchy_open(hierarchy, procfd, config->hierarchy);
+	/* Where none was asked for and none can be opened, a note says so later. */
+	if (!err || !config->hierarchy)
+		return true;
+	print_hierarchy_error(config->hierarchy, procfd, err);
+	return false;
+}
+
+/* Checks that there is the group that is asked for. */
+static bool check_cgroup(const char *path, const struct hierarchy *hierarchy)
+{
+	if (!path || !hierarchy->name || !is_absent(hierarchy, path))
+		return true;
+	print_cgroup_error(path, hierarchy->name);
+	return false;
+}
+
+int check_options(const struct options *options, int procfd)
+{
+	const struct sampler_config *config = &options->sampler;
+	struct hierarchy hierarchy = { .fd = -1 };
+	int status = EXIT_USAGE;
+
+	if (check_usage(options) && check_hierarchy(config, procfd, &hierarchy)) {
+		/* A command's tasks are all that are looked at. */
+		bool there = options->command || (check_cgroup(config->cgroup, &hierarchy) &&
+						  check_pids(config, procfd));
+
+		status = there ? EXIT_SUCCESS : EXIT_FAILURE;
+	}
+	hierarchy_close(&hierarchy);
+	return status;
+}
