@@ -218,6 +218,7 @@ static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 {
 	struct grouping_options options = { .by = ui->settings->group_by,
 					    .tree = ui->settings->tree,
+					    .readable = true,
 					    .life = rows->order.life,
 					    .passes = query_takes,
 					    .arg = &ui->query };

@@ -162,6 +162,31 @@ void text_escape(struct buf *out, const char *bytes, size_t len, enum text_chars
 	}
 }
 
+void text_word(struct buf *escaped)
+{
+	size_t from = escaped->len, to = from, blanks = 0;
+
+	if (!from)
+		buf_puts(escaped, "\"\"");
+	for (size_t i = 0; i < from; i++)
+		blanks += escaped->data[i] == ' ';
+	if (!blanks)
+		return;
+	buf_reserve(escaped, 3 * blanks);
+	escaped->len = to += 3 * blanks;
+	/* From behind, as the text becomes longer. */
+	while (from < to) {
+		char byte = escaped->data[--from];
+
+		if (byte != ' ') {
+			escaped->data[--to] = byte;
+			continue;
+		}
+		to -= 4;
+		memcpy(escaped->data + to, "\\x20", 4);
+	}
+}
+
 /*
  * Cells of a character. By the C library, as ncurses places characters by it and terminals agree
  * with it: utf8proc gives spacing marks (Mc) no cell where terminals give them one, and other

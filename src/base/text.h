@@ -27,6 +27,12 @@ enum text_charset { TEXT_ASCII, TEXT_UTF8 };
  */
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset);
 
+/*
+ * Makes one word of a whole buffer of escaped text, for who takes lines apart at blanks: a blank
+ * becomes \x20, and nothing at all becomes "".
+ */
+void text_word(struct buf *escaped);
+
 /* Cells that escaped text takes (wide characters 2, marks 0). TEXT_UTF8 needs the locale set. */
 unsigned text_width(const char *escaped, size_t len, enum text_charset charset);
 

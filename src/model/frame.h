@@ -86,7 +86,7 @@ struct group_figures {
 /* What a row stands for that is a group's (see group.h). */
 struct group {
 	const char *name; /* raw bytes; NULL: of those of whom it is not known */
-	const char *label; /* the name made readable, or in a tree its last part */
+	const char *label; /* the name; made readable where asked for, in a tree its last part */
 	uint64_t id; /* of the name: the same from frame to frame; never 0 */
 	const struct row *const *members; /* rows of tasks; first its own, then of groups below */
 	size_t n, own; /* all members, and its own */

@@ -226,7 +226,7 @@ static void find_groups(struct grouping *grouping, const struct frame *frame,
 		if (added && tree)
 			take_above(grouping, index);
 	}
-	if (options->by == GROUP_CGROUP)
+	if (options->by == GROUP_CGROUP && options->readable)
 		for (size_t i = 0; i < grouping->frame.n; i++)
 			label_cgroup(grouping, &grouping->stores[i], tree);
 }

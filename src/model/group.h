@@ -43,6 +43,7 @@ bool group_is_below(const char *path, const char *below);
 struct grouping_options {
 	enum group_by by;
 	bool tree; /* of cgroups: with all groups above, whose figures take in those below */
+	bool readable; /* labels of cgroups are made short, by which two may look the same */
 	bool life; /* counters since the start are wanted, too */
 	/* Which tasks belong to any group. */
 	bool (*passes)(const void *arg, const struct row *row);

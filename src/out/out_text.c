@@ -156,7 +156,8 @@ static void repeat(struct buf *buf, size_t from, size_t len)
 }
 
 /*
- * One row. Of the last column all of the text, of others behind each other their width. Most
+ * One row. Of the last column all of the text, of others a word in their width, so that lines can
+ * be taken apart at blanks. Most
  * cells are those of the row above: such are copied, as many at once as stand side by side.
  */
 static void append_text_row(struct out *out, const struct view *view, const struct row *row,
@@ -184,7 +185,10 @@ static void append_text_row(struct out *out, const struct view *view, const stru
 		*above = (struct above){ .value = value, .begin = buf->len };
 		if (i)
 			buf_putc(buf, ' ');
-		column_append(column, view, &value, last ? 0 : column->width, &out->scratch, buf);
+		if (last)
+			column_append(column, view, &value, 0, &out->scratch, buf);
+		else
+			column_append_word(column, view, &value, &out->scratch, buf);
 		above->end = buf->len;
 	}
 	repeat(buf, from, same);

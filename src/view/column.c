@@ -164,6 +164,19 @@ void column_append(const struct column *column, const struct view *view, const s
 	text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
 }
 
+void column_append_word(const struct column *column, const struct view *view,
+			const struct value *value, struct buf *scratch, struct buf *out)
+{
+	if (column->format != FORMAT_TEXT || value->type != VALUE_TEXT) {
+		column_append(column, view, value, column->width, scratch, out);
+		return;
+	}
+	scratch->len = 0;
+	append_text(scratch, value->text, value->more, view->charset);
+	text_word(scratch);
+	text_fit(out, scratch->data, scratch->len, column->width, false, view->charset);
+}
+
 void column_append_label(const struct column *column, const char *label, struct buf *out)
 {
 	size_t len = strlen(label), width = column->width;

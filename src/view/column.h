@@ -171,6 +171,10 @@ struct value column_total(const struct column *column, const struct view *view,
 void column_append(const struct column *column, const struct view *view, const struct value *value,
 		   unsigned cells, struct buf *scratch, struct buf *out);
 
+/* The same in the column's width, whichever it is, as one word without blanks: text_word(). */
+void column_append_word(const struct column *column, const struct view *view,
+			const struct value *value, struct buf *scratch, struct buf *out);
+
 /*
  * Appends a value of the sum row as the column's cell: blank where there is no sum. The first
  * column's is marked by "=" where the value leaves room for it.

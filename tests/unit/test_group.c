@@ -163,6 +163,23 @@ static void test_many(void **state)
 	}
 }
 
+/* Labels: the names themselves, by which groups are told apart; of cgroups readable ones if asked.
+ */
+static void test_labels(void **state)
+{
+	struct state *s = *state;
+
+	add(s, "x", "/a.slice/x.service", 1);
+	add(s, "x", "/b.slice/x.service", 1);
+	fold(s, GROUP_CGROUP);
+	for (unsigned i = 0; i < 2; i++)
+		assert_string_equal(s->grouping.groups[i].label, s->grouping.groups[i].name);
+	s->options.readable = true;
+	fold(s, GROUP_CGROUP);
+	for (unsigned i = 0; i < 2; i++)
+		assert_string_equal(s->grouping.groups[i].label, "x.service");
+}
+
 /* A tree of cgroups: all that is above, with what is below; brothers' names side by side. */
 static void test_tree(void **state)
 {
@@ -170,7 +187,7 @@ static void test_tree(void **state)
 	const struct group *groups;
 	const struct frame *frame;
 
-	s->options.tree = true;
+	s->options.tree = s->options.readable = true;
 	add(s, "x", "/a/b/c", 1);
 	add(s, "x", "/a-b", 2);
 	add(s, "x", "/a", 4);
@@ -417,6 +434,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names, open_state, close_state),
 		cmocka_unit_test_setup_teardown(test_id, open_state, close_state),
 		cmocka_unit_test_setup_teardown(test_many, open_state, close_state),
+		cmocka_unit_test_setup_teardown(test_labels, open_state, close_state),
 		cmocka_unit_test_setup_teardown(test_tree, open_state, close_state),
 		cmocka_unit_test_setup_teardown(test_hostile_paths, open_state, close_state),
 		cmocka_unit_test_setup_teardown(test_query, open_state, close_state),

@@ -357,6 +357,58 @@ static void test_text(void **state)
 	assert_string_equal(text + strlen(text) - 8, " tasks\n\n");
 }
 
+/* Every cell but the last is one word, whatever is in the names: awk counts words. */
+static void test_text_words(void **state)
+{
+	struct state *s = *state;
+	struct task_raw *raw = add(s, 7, "two words");
+	const char *text;
+
+	raw->task->user = "a b";
+	raw->task->cgroup = xstrdup("/x  y\\z");
+	raw->task->command = xstrdup("two words --and more");
+	raw = add(s, 8, "");
+	raw->task->user = "";
+	raw->task->cgroup = xstrdup("/a group of a longer name");
+	raw->task->command = xstrdup("");
+	s->view.fields = "pid,user,cgroup,cpu,comm,command";
+	text = put_out(s, &out_text);
+	check_words(text, 2,
+		    "7 a\\x20b /x\\x20\\x20y\\\\z 25.0 two\\x20words two words --and more");
+	check_words(text, 3, "8 \"\" /a\\x20group\\x20of\\x20a\\+ 25.0 \"\"");
+}
+
+/* Two control groups of one readable name are told apart: by their paths, in every format. */
+static void test_groups(void **state)
+{
+	static const char *const paths[] = { "/a.slice/x y.service", "/b.slice/x y.service" };
+	struct state *s = *state;
+	const char *text;
+	json_t *json;
+
+	s->view.group_by = GROUP_CGROUP;
+	s->view.fields = "members,cgroup,cpu";
+	for (unsigned i = 0; i < 2; i++)
+		add(s, 7 + (pid_t)i, "x")->task->cgroup = xstrdup(paths[i]);
+	text = put_out(s, &out_text);
+	check_words(text, 2, "1 /a.slice/x\\x20y.service 25.0 /a.slice/x y.service");
+	check_words(text, 3, "1 /b.slice/x\\x20y.service 25.0 /b.slice/x y.service");
+	for (unsigned i = 0; i < 2; i++) {
+		const struct out_ops *ops = i ? &out_json : &out_csv;
+
+		out_close(&s->out);
+		memset(&s->out, 0, sizeof(s->out));
+		text = put_out(s, ops);
+		for (unsigned j = 0; j < 2; j++)
+			assert_non_null(strstr(text, paths[j]));
+	}
+	json = parse(text);
+	assert_string_equal(json_string_value(json_object_get(
+				    json_array_get(json_object_get(json, "tasks"), 1), "group")),
+			    paths[1]);
+	json_decref(json);
+}
+
 /* One task is not "1 tasks". */
 static void test_text_one(void **state)
 {
@@ -558,6 +610,7 @@ int main(void)
 		STATE_TEST(test_csv),		STATE_TEST(test_csv_names),
 		STATE_TEST(test_json_members),	STATE_TEST(test_json_values),
 		STATE_TEST(test_json_rest),	STATE_TEST(test_text),
+		STATE_TEST(test_text_words),	STATE_TEST(test_groups),
 		STATE_TEST(test_text_one),	STATE_TEST(test_text_above),
 		STATE_TEST(test_text_straight), STATE_TEST(test_text_units),
 		STATE_TEST(test_needs),		STATE_TEST(test_flush),

@@ -382,6 +382,29 @@ static int set_locale(void **state)
 	return setlocale(LC_ALL, "C.UTF-8") ? 0 : -1;
 }
 
+/* A cell that is one word. */
+static void test_word(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "", "\"\"" },
+		{ " ", "\\x20" },
+		{ "word", "word" },
+		{ "two words", "two\\x20words" },
+		{ "  a  ", "\\x20\\x20a\\x20\\x20" },
+		{ "\xe6\xbc\xa2 x", "\xe6\xbc\xa2\\x20x" },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buf text = { 0 };
+
+		buf_puts(&text, cases[i][0]);
+		text_word(&text);
+		assert_string_equal(buf_cstr(&text), cases[i][1]);
+		buf_free(&text);
+	}
+}
+
 /* Prose in lines: whole words, those behind the first indented, and what fits no line is cut. */
 static void test_wrap(void **state)
 {
@@ -421,7 +444,7 @@ int main(void)
 		cmocka_unit_test(test_marks),	  cmocka_unit_test(test_every_character),
 		cmocka_unit_test(test_injective), cmocka_unit_test(test_escape_without_locale),
 		cmocka_unit_test(test_width),	  cmocka_unit_test(test_fit),
-		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_wrap),	  cmocka_unit_test(test_word),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, set_locale, NULL);
