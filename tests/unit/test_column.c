@@ -507,6 +507,9 @@ static void test_table(void **state)
 	for (size_t i = 0; i < columns_n; i++) {
 		assert_ptr_equal(column_by_id(columns[i].id, strlen(columns[i].id)), &columns[i]);
 		assert_true(*columns[i].help && *columns[i].heading);
+		/* Lines of text are taken apart at blanks. */
+		assert_null(strchr(columns[i].heading, ' '));
+		assert_true(!columns[i].unit || !strchr(columns[i].unit, ' '));
 		assert_true(strlen(columns[i].heading) + !!columns[i].digit <= columns[i].width);
 		assert_true(columns[i].last || !columns[i].unit ||
 			    strlen(columns[i].unit) <= columns[i].width);
