@@ -103,12 +103,11 @@ static void remember_row(struct detail *detail)
 static void take_row(struct detail *detail, const struct frame *frame, const struct row *row)
 {
 	struct counters growth = row_growth(frame, row, &detail->interval_ns);
-	struct counters life = row->raw->counters;
+	struct counters life = row_life(row);
 
 	detail->task.start_ns = row->task->key.start_ns;
 	detail->task.read_ns = row->raw->read_ns;
 	detail->task.ppid = row->task->ppid;
-	life.valid = counters_known(&life);
 	take_figures(detail->life, &life);
 	take_figures(detail->interval, &growth);
 	if (detail->interval_ns)
@@ -150,7 +149,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	take_detail_text(&detail->task.command, row->task->command);
 	take_detail_text(&detail->task.cgroup, row->task->cgroup);
 	memcpy(detail->who.comm, row->task->comm, sizeof(detail->who.comm));
-	state = row_state(frame, row);
+	state = row_state(row);
 	if (state)
 		detail->task.state = state;
 	if (!row_wait(frame, row, &detail->task.stuck_ns))
@@ -255,8 +254,8 @@ static void read_threads(struct detail *detail, struct ui *ui)
 /* Adds what a task waited for memory in its whole life. */
 static void add_mem(struct delay_sum *sum, const struct row *row)
 {
-	const struct counters *life = &row->raw->counters;
-	struct delay_sum mem = delay_mem(life->delay, counters_known(life));
+	struct counters life = row_life(row);
+	struct delay_sum mem = delay_mem(life.delay, life.valid);
 
 	sum->count += mem.count;
 	sum->ns += mem.ns;
@@ -297,7 +296,8 @@ static void take_worst(struct detail_group *group, const struct order *order)
 
 	group->worst.len = 0;
 	for (size_t i = 0; i < order->n; i++)
-		if (order->rows[i]->deltas->total.ns > (worst ? worst->deltas->total.ns : 0))
+		if (order->rows[i]->deltas->waited.total >
+		    (worst ? worst->deltas->waited.total : 0))
 			worst = order->rows[i];
 	if (!worst)
 		return;
@@ -306,17 +306,8 @@ static void take_worst(struct detail_group *group, const struct order *order)
 	group->worst_total = worst->deltas->total;
 }
 
-/* Has states read that the sample lacks, as nobody wanted them before. */
-static void fill_states(struct ui *ui, const struct view *view, const struct order *order)
-{
-	for (size_t i = 0; i < order->n; i++)
-		if (!order->rows[i]->exited && !row_state(view->frame, order->rows[i]))
-			sampler_fill(ui->sampler, &order->rows[i], 1, NEED_STAT);
-}
-
 /* Counts a group's members by state, as the columns do. */
-static void count_states(struct detail_group *group, const struct view *view,
-			 const struct order *order)
+static void count_states(struct detail_group *group, const struct order *order)
 {
 	static const char letters[] = { 'S', 'R', 'T', 'D', STATE_IOWAIT };
 	struct cgroup_states *states = &group->states;
@@ -326,9 +317,9 @@ static void count_states(struct detail_group *group, const struct view *view,
 	*states = (struct cgroup_states){ 0 };
 	group->stateless = 0;
 	for (size_t i = 0; i < order->n; i++) {
-		group->stateless += !row_state(view->frame, order->rows[i]);
+		group->stateless += !row_state(order->rows[i]);
 		for (size_t s = 0; s < ARRAY_SIZE(letters); s++) {
-			struct value value = row_in_state(view, order->rows[i], letters[s]);
+			struct value value = row_in_state(order->rows[i], letters[s]);
 
 			*counts[s] += value.type == VALUE_NUMBER && value.number > 0;
 		}
@@ -380,8 +371,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 		add_lives(order);
 	if (detail->of_group) {
 		take_worst(&detail->group, order);
-		fill_states(ui, &view, order);
-		count_states(&detail->group, &view, order);
+		count_states(&detail->group, order);
 		take_files(&detail->group, ui);
 	}
 	growth = sum->deltas->grown;

@@ -189,9 +189,7 @@ static void write_thread_list(struct detail_page *page, const struct detail *det
 {
 	struct pager *pager = &page->pager;
 	const struct frame *frame = detail->threads.frame;
-	struct layout_frame shown = { .width = (unsigned)pager->width,
-				      .reads = NEED_STAT,
-				      .of_process = true };
+	struct layout_frame shown = { .width = (unsigned)pager->width, .of_process = true };
 	struct table_draw draw = { .term = &ui->term,
 				   .layout = &page->layout,
 				   .sort = ui->query.sort,

@@ -102,7 +102,7 @@ void table_fields(const struct ui *ui, struct layout *layout)
 	enum group_by by = ui_rows_are(ui);
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->info->kinds : DELAY_ALL,
-				      .reads = NEED_STAT | layout_reads(by, ui->frame),
+				      .reads = layout_reads(by, ui->frame),
 				      .group_by = by };
 
 	layout_resolve_table(layout, ui->settings->fields, &frame);

@@ -21,7 +21,8 @@ struct view ui_view(const struct ui *ui)
 {
 	return (struct view){ .frame = ui->frame,
 			      .unit = ui->settings->unit,
-			      .charset = ui->config->charset };
+			      .charset = ui->config->charset,
+			      .booked = ui->settings->booked };
 }
 
 struct page *ui_page(struct ui *ui)

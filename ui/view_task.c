@@ -90,7 +90,7 @@ static unsigned task_needs(struct ui *ui, void *state)
 	const struct detail *detail = &((struct task_view *)state)->detail;
 
 	if (detail->of_group)
-		return group_table[detail->group.which.by].needs | NEED_STAT;
+		return group_table[detail->group.which.by].needs;
 	return detail->sum ? NEED_ACCOUNT : 0;
 }
 

@@ -356,6 +356,9 @@ const struct option_row option_table[] = {
 	  "what delay columns show: percent, ms (in the interval), count (waits in it), avg (ms "
 	  "per wait), max (longest wait since the task's start, ms), total (ms since its start)",
 	  .set = set_unit },
+	{ 0, "booked", NULL, "off",
+	  "delay columns show what the kernel booked in the interval, in place of what was waited",
+	  FLAG(view.booked) },
 	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread", .set = set_threads },
 	{ 'g', "group-by", "WHAT", "process",
 	  "one row per process, thread, user, command or cgroup", .set = set_group },

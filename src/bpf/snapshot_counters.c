@@ -22,10 +22,16 @@ static char state_letter(uint32_t state, uint32_t exit_state)
 	return letters[at];
 }
 
+/* What the program calls a wait. */
+static const enum wait_seen seen_as[] = {
+	[SNAPSHOT_WAIT_CPU] = SEEN_CPU,
+	[SNAPSHOT_WAIT_IO] = SEEN_BLKIO,
+	[SNAPSHOT_WAIT_D] = SEEN_BLOCK,
+};
+
 /* Adds the counters of a part. */
-static void add_part(struct task_raw *raw, const struct snapshot_record *part)
+static void add_part(struct task_raw *raw, const struct snapshot_record *part, uint64_t before_ns)
 {
-	uint64_t since = part->read_ns - part->waited_ns;
 	struct counters *sum = &raw->counters;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
@@ -39,27 +45,29 @@ static void add_part(struct task_raw *raw, const struct snapshot_record *part)
 		return;
 	sum->life_ns += part->read_ns - part->start_ns;
 	counters_mask(sum, DELAY_ALL & ~part->kinds);
-	if (part->wait && (!raw->now.wait || since < raw->now.wait_since_ns)) {
-		raw->now.wait = (uint8_t)part->wait;
-		raw->now.wait_since_ns = since;
-	}
+	if (part->wait)
+		waits_add(&raw->now.waits, seen_as[part->wait], part->read_ns - part->waited_ns,
+			  part->read_ns, before_ns);
 }
 
-void snapshot_counters(const struct snapshot_record *parts, size_t n, struct task_raw *raw)
+void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,
+		       struct task_raw *raw)
 {
 	bool ended = n > 1 && parts[1].part == SNAPSHOT_ENDED;
 
 	raw->read_ns = parts->read_ns;
 	raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK | VALID_CHILDREN;
 	raw->now.state = state_letter(parts->state, parts->exit_state);
+	raw->now.threads = parts->threads;
+	raw->now.exact = true;
 	raw->children.user_ns = parts->children_user_ns;
 	raw->children.system_ns = parts->children_system_ns;
 	raw->single = parts->threads <= 1 && !ended;
 	/* A leader that has ended while threads live on is among the ended ones. */
 	if (!ended || !parts->exit_state)
-		add_part(raw, parts);
+		add_part(raw, parts, before_ns);
 	for (size_t i = 1; i < n; i++)
-		add_part(raw, &parts[i]);
+		add_part(raw, &parts[i], before_ns);
 }
 
 void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range)

@@ -11,9 +11,11 @@
 
 /*
  * Gives an element, empty so far, its counters, state and wait: the sum of the n records of a
- * process, of which the first is its leader's, or the one of a thread. Identity is left alone.
+ * process, of which the first is its leader's, or the one of a thread. before_ns: when it was
+ * read before (CLOCK_MONOTONIC), 0 for never. Identity is left alone.
  */
-void snapshot_counters(const struct snapshot_record *parts, size_t n, struct task_raw *raw);
+void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,
+		       struct task_raw *raw);
 
 /* Takes the longest and shortest waits of all n records. */
 void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range);

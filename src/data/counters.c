@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Figures that are booked as more than one wait at a time stay below so many lives. */
-#define LIVES 2
-
 /* Adds the waits of a kind. */
 static void add_delay(struct delay_sum *sum, const struct delay_sum *more)
 {
@@ -106,13 +103,6 @@ uint32_t counters_above(const struct counters *counters, uint64_t most_ns)
 		if (counters->delay[kind].ns > most_ns)
 			above |= DELAY_BIT(kind);
 	return above;
-}
-
-uint32_t counters_known(const struct counters *counters)
-{
-	if (!counters->life_ns)
-		return counters->valid;
-	return counters->valid & ~DELAY_BOTH(counters_above(counters, LIVES * counters->life_ns));
 }
 
 bool counters_below(const struct counters *counters, const struct counters *other)

@@ -16,7 +16,9 @@
 #define VALID_TICK (UINT32_C(1) << (2 * DELAY_KINDS + 1)) /* user_ns and system_ns */
 /* Of an element of a sample: its children's times. */
 #define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
-_Static_assert(2 * DELAY_KINDS + 3 <= 32, "too many kinds for the valid masks");
+/* Of a row: what was waited of WAIT_BLOCK. */
+#define VALID_BLOCK (UINT32_C(1) << (2 * DELAY_KINDS + 3))
+_Static_assert(2 * DELAY_KINDS + 4 <= 32, "too many kinds for the valid masks");
 
 /* Since a task's start, or what they grew by. */
 struct counters {
@@ -58,12 +60,6 @@ static inline void counters_mask(struct counters *counters, uint32_t kinds)
 
 /* The kinds of which more was waited: DELAY_BIT()s, of unknown kinds too. */
 uint32_t counters_above(const struct counters *counters, uint64_t most_ns);
-
-/*
- * What is valid and can be: no wait is longer than the task's life, but for those that are booked
- * under two kinds at a time. A sum has nothing of the others: see frame_build().
- */
-uint32_t counters_known(const struct counters *counters);
 
 /* Whether the run time or the number of any waits is below that of the other. */
 bool counters_below(const struct counters *counters, const struct counters *other);

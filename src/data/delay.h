@@ -37,6 +37,12 @@ extern const struct delay_row delay_table[DELAY_KINDS];
 /* Both, of a set of DELAY_BIT()s. */
 #define DELAY_BOTH(kinds) ((kinds) | (kinds) << DELAY_KINDS)
 
+/*
+ * What tasks wait for: the kernel's delay kinds, and uninterruptible sleep without I/O wait
+ * (kernel locks, journals, frozen or remote file systems), which the kernel books nowhere.
+ */
+enum { WAIT_BLOCK = DELAY_KINDS, WAIT_KINDS };
+
 /* Count of waits, and their sum in ns. */
 struct delay_sum {
 	uint64_t count, ns;

@@ -29,6 +29,7 @@ void task_unref(struct task *task)
 	free(task->command);
 	free(task->cgroup);
 	free(task->ended);
+	free(task->dropped);
 	free(task);
 }
 
@@ -51,6 +52,24 @@ void sample_return(struct sample *sample)
 	sample->have = 0;
 	sample->left = 0;
 	sample->unread = 0;
+}
+
+void waits_add(struct task_waits *waits, enum wait_seen kind, uint64_t since_ns, uint64_t read_ns,
+	       uint64_t before_ns)
+{
+	uint64_t later_ns = since_ns > before_ns ? since_ns : before_ns;
+
+	if (kind == SEEN_BLOCK && read_ns > later_ns)
+		waits->block_ns += read_ns - later_ns;
+	if (!waits_all(waits) || since_ns < waits->first_ns)
+		waits->first_ns = since_ns;
+	waits->began_ns[kind] += since_ns;
+	waits->threads[kind]++;
+}
+
+void waits_go_on(struct task_waits *waits, uint64_t read_ns, uint64_t before_ns)
+{
+	waits->block_ns = waits->threads[SEEN_BLOCK] * (read_ns - before_ns);
 }
 
 void sample_reset(struct sample *sample)

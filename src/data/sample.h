@@ -68,7 +68,9 @@ struct task {
 	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	struct task_reaped reaped;
-	/* Departed.c's, of one whose exit record came: */
+	/* What the kernel booked of each kind that cannot be: waited.c's. NULL: nothing. */
+	struct delay_sum *dropped;
+	/* Exit_merge.c's, of one whose exit record came: */
 	uint32_t status; /* as wait(2) gives it */
 	pid_t reaper; /* of one that left the sample: the nearest ancestor that lives; 0: none */
 	char *ended; /* how it ended, in words; NULL where there is nothing to say */
@@ -77,25 +79,57 @@ struct task {
 	char *command, *cgroup;
 };
 
-/* What a task waits for right now. */
-enum wait_kind { WAIT_NONE, WAIT_CPU, WAIT_IO, WAIT_UNINTERRUPTIBLE };
+/* Waits that are seen while they last. Of the others the kernel tells when they have ended. */
+enum wait_seen { SEEN_CPU, SEEN_BLKIO, SEEN_BLOCK, WAITS_SEEN };
 
-/* What a task does right now, where the source says the state. */
-struct task_now {
-	uint64_t wait_since_ns; /* CLOCK_MONOTONIC: of the longest wait among its threads */
-	char state; /* as in /proc/PID/stat; 0: the source does not say */
-	uint8_t wait; /* enum wait_kind */
+/* Threads that are in such waits, each in one. All zero: none is. */
+struct task_waits {
+	uint64_t first_ns; /* CLOCK_MONOTONIC: when the longest of them began */
+	uint64_t began_ns[WAITS_SEEN]; /* when they began, added up modulo 2^64 */
+	uint32_t threads[WAITS_SEEN];
+	/* Of SEEN_BLOCK, which nobody books: how long since the sample before, added up. */
+	uint64_t block_ns;
 };
+
+/* What a task does right now. */
+struct task_now {
+	char state; /* as in /proc/PID/stat; 0: not known, nor is what it waits for */
+	bool exact; /* it is known when waits began; else they began before they were seen */
+	uint32_t threads; /* that live; 0: not known */
+	struct task_waits waits;
+};
+
+/*
+ * Adds a thread that waits since then at the reading of read_ns; the one before was at before_ns,
+ * 0 for none (CLOCK_MONOTONIC).
+ */
+void waits_add(struct task_waits *waits, enum wait_seen kind, uint64_t since_ns, uint64_t read_ns,
+	       uint64_t before_ns);
+
+/* Brings waits that all go on from the reading before to this one. */
+void waits_go_on(struct task_waits *waits, uint64_t read_ns, uint64_t before_ns);
+
+/* How many threads wait, in state D or (all) for a CPU, too. */
+static inline uint32_t waits_in_d(const struct task_waits *waits)
+{
+	return waits->threads[SEEN_BLKIO] + waits->threads[SEEN_BLOCK];
+}
+
+static inline uint32_t waits_all(const struct task_waits *waits)
+{
+	return waits->threads[SEEN_CPU] + waits_in_d(waits);
+}
+
+/* How long waits of a kind have lasted by then, added up. */
+static inline uint64_t waits_progress(const struct task_waits *waits, enum wait_seen kind,
+				      uint64_t at_ns)
+{
+	return waits->threads[kind] * at_ns - waits->began_ns[kind];
+}
 
 /* Times of children that were reaped. */
 struct task_children {
 	uint64_t user_ns, system_ns;
-};
-
-/* Frame.c's own: when a task ran last, as far as readings tell. */
-struct task_idle {
-	uint64_t since_ns; /* it has not run since this reading, or longer */
-	uint64_t ran_ns; /* it ran after this, not after the reading that followed */
 };
 
 /* A task in a sample: its counters since its start, and when they were read (CLOCK_MONOTONIC). */
@@ -109,12 +143,12 @@ struct task_raw {
 	struct counters counters;
 	struct task_now now;
 	struct task_children children; /* where VALID_CHILDREN says so */
-	struct task_idle idle;
+	uint64_t ran_ns; /* frame.c's own: it ran after this, not after the reading that followed */
 };
 
 /* What is read per task only when somebody wants it (and so may be missing). */
 #define NEED_RECORD 0x01u /* struct task_record */
-#define NEED_STAT 0x02u /* state and children's times, from stat */
+#define NEED_STAT 0x02u /* children's times, from stat */
 #define NEED_IO 0x04u /* storage bytes, from io */
 #define NEED_COMMAND 0x08u /* the command line */
 #define NEED_CGROUP 0x10u /* the cgroup path */
@@ -129,9 +163,8 @@ struct task_raw {
 #define NEED_PROC (NEED_STAT | NEED_IO)
 #define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
 
-/* From /proc: state 0, and the valid flags false, where it could not be read. */
+/* From /proc: the valid flags are false where it could not be read. */
 struct task_proc {
-	char state;
 	bool children_valid, io_valid;
 	struct task_children children;
 	struct task_io io;
@@ -144,6 +177,7 @@ struct task_proc {
 /* What a source that knows tells of each element. */
 #define MARK_UNCHANGED 0x1u /* as in the sample before, but for the times of reading */
 #define MARK_UNACCOUNTED 0x2u /* the kernel does not account its delays */
+#define MARK_WAITS 0x4u /* it is in a wait that is seen: read_ns is of this sample */
 
 /* Sorted by task_order(). records and procs run parallel to raw and are NULL unless needed. */
 struct sample {
@@ -224,6 +258,13 @@ static inline bool sample_tells(const struct sample *sample, size_t i)
 static inline bool sample_unchanged(const struct sample *sample, size_t i)
 {
 	return sample_tells(sample, i) && sample->marks[i] & MARK_UNCHANGED;
+}
+
+/* Whether nothing happened to it: it is unchanged, and in no wait that goes on. */
+static inline bool sample_still(const struct sample *sample, size_t i)
+{
+	return sample_tells(sample, i) &&
+	       (sample->marks[i] & (MARK_UNCHANGED | MARK_WAITS)) == MARK_UNCHANGED;
 }
 
 /* Whether the source says that the kernel does not account the task's delays. */

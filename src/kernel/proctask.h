@@ -55,6 +55,7 @@ int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_scheds
  * not sleep or it is hidden (kernel.kptr_restrict, other users' tasks).
  */
 int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out);
+
 int proctask_io(int procfd, pid_t tgid, pid_t tid, struct task_io *out);
 
 /* Pure parser of a stat text; the name may hold any byte, also ") R 1". */

@@ -37,33 +37,33 @@ static void split_run(struct row *row, struct counters *grown)
 	grown->system_ns = grown->run_ns - grown->user_ns;
 }
 
-/* A figure this many times what can be is no rounding any more. */
-#define DOUBLE_BOOKING 4
-
-/*
- * The most that a task can have waited between the readings. What it waited for it asked for
- * when it last ran: with one thread no wait is older than that. More than one wait at a time
- * is booked too (blkio on a shared CPU passes wall time by a factor of two), so this is wide.
- */
-static uint64_t longest_wait(const struct row *row)
+/* Where the row's element lies in its sample, for the arrays beside it. */
+static size_t place_of_row(const struct sample *sample, const struct task_raw *raw)
 {
-	const struct task_raw *raw = row->raw, *before = row->before;
-	uint64_t life = raw->counters.life_ns ? raw->counters.life_ns + DELAY_SLACK_NS : UINT64_MAX;
-	uint64_t since;
-
-	if (!before || !raw->single || !before->single || raw->read_ns <= before->idle.ran_ns)
-		return life;
-	since = DOUBLE_BOOKING * (raw->read_ns - before->idle.ran_ns) + DELAY_SLACK_NS;
-	return since < life ? since : life;
+	return (size_t)(raw - sample->raw);
 }
 
-/* Makes delays unknown that cannot have been waited. */
-static void drop_stale(struct frame_info *info, struct row *row)
+/* Makes delays unknown that cannot have been waited, and remembers what was left out. */
+static void drop_impossible(struct frame_info *info, struct row *row, const struct counters *grown,
+			    const struct task_raw *before)
 {
-	uint32_t stale = row->valid & counters_above(&row->deltas->grown, longest_wait(row));
+	uint32_t kinds = row->valid & waited_impossible(grown, row->raw, before);
 
-	row->valid &= ~DELAY_BOTH(stale);
-	info->stale += stale != 0;
+	if (!kinds)
+		return;
+	row->valid &= ~DELAY_BOTH(kinds);
+	info->stale++;
+	waited_drop(row->raw->task, grown, kinds);
+}
+
+/* Counts what the task does, where that is known. */
+static void count_state(struct frame_info *info, const struct task_raw *raw)
+{
+	if (!raw->now.state || raw->exited)
+		return;
+	info->states_known = true;
+	info->blocked += waits_in_d(&raw->now.waits) != 0;
+	info->running += raw->now.state == 'R' || raw->now.waits.threads[SEEN_CPU];
 }
 
 /* Deltas since the reading before. */
@@ -74,22 +74,45 @@ static void difference(struct row *row, struct counters *grown, struct task_raw 
 	row->interval_ns = raw->read_ns > before->read_ns ? raw->read_ns - before->read_ns : 1;
 	row->valid = counters_lift(&raw->counters, &before->counters);
 	counters_diff(grown, &raw->counters, &before->counters, row->valid);
-	raw->idle.ran_ns = grown->run_ns ? before->read_ns : before->idle.ran_ns;
-	if (row->valid & VALID_RUN && !grown->run_ns)
-		raw->idle.since_ns = before->idle.since_ns;
+	raw->ran_ns = grown->run_ns ? before->read_ns : before->ran_ns;
 	split_run(row, grown);
 }
 
 /* Deltas since the task's birth. */
-static void since_birth(struct row *row, struct counters *grown, const struct task_raw *raw,
+static void since_birth(struct row *row, struct counters *grown, const struct counters *life,
 			uint64_t interval_ns)
 {
 	static const struct counters none;
 
 	row->interval_ns = interval_ns ? interval_ns : 1;
-	row->valid = raw->counters.valid;
-	counters_diff(grown, &raw->counters, &none, row->valid);
+	row->valid = life->valid;
+	counters_diff(grown, life, &none, row->valid);
 	split_run(row, grown);
+}
+
+/* Deltas of the whole life, what can be of them. */
+static void of_life(struct frame_info *info, struct row *row, struct counters *grown)
+{
+	const struct task_raw *raw = row->raw;
+	uint64_t start = raw->task->key.start_ns;
+	struct counters life = waited_life(raw);
+
+	since_birth(row, grown, &life, raw->read_ns > start ? raw->read_ns - start : 0);
+	info->stale += life.valid != raw->counters.valid;
+}
+
+/* Takes what was waited of it; whole: of the task's life. */
+static void take_waited(struct row *row, struct deltas *deltas, bool whole)
+{
+	uint32_t known;
+
+	if (!whole && !row->before) {
+		deltas->waited = no_deltas.waited;
+		return;
+	}
+	known = waited_take(&deltas->waited, &deltas->grown, row->valid, row->raw,
+			    whole ? NULL : row->before);
+	row->valid |= known & VALID_BLOCK;
 }
 
 /* Builds one row; before is NULL for a task that the sample before did not have. */
@@ -107,7 +130,7 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	row->deltas = deltas;
 	row->members = raw->counters.members;
 	row->exited = raw->exited;
-	raw->idle = (struct task_idle){ .since_ns = raw->read_ns, .ran_ns = start };
+	raw->ran_ns = start;
 	if (before)
 		difference(row, &deltas->grown, raw, before);
 	else
@@ -119,26 +142,26 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	 * shares of rows can be compared and add up.
 	 */
 	if (options->since_start) {
-		/* Of a life no wait can be too long for the time since the last reading. */
-		row->before = NULL;
-		since_birth(row, &deltas->grown, raw,
-			    raw->read_ns > start ? raw->read_ns - start : 0);
-		drop_stale(info, row);
-		row->before = before;
+		of_life(info, row, &deltas->grown);
 	} else if (row->born) {
-		since_birth(row, &deltas->grown, raw, info->interval_ns);
-	} else if (before && raw->exited) {
-		row->interval_ns = info->interval_ns;
+		since_birth(row, &deltas->grown, &raw->counters, info->interval_ns);
+		drop_impossible(info, row, &deltas->grown, NULL);
+	} else if (before) {
+		drop_impossible(info, row, &deltas->grown, before);
+		if (raw->exited)
+			row->interval_ns = info->interval_ns;
 	}
-	if (!options->since_start)
-		drop_stale(info, row);
 	row->valid &= ~DELAY_BOTH(options->unknown);
 	deltas->total = delay_total(deltas->grown.delay, row->valid);
 	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
+	take_waited(row, deltas, options->since_start || row->born);
+	count_state(info, raw);
+	if (info->cur->records)
+		waited_check_range(raw, &info->cur->records[place_of_row(info->cur, raw)]);
 	info->kinds |= raw->counters.valid & DELAY_ALL;
 	if (row->valid & VALID_RUN)
 		info->run_ns += deltas->grown.run_ns;
-	if (counters_any(&deltas->grown))
+	if (counters_any(&deltas->grown) || deltas->waited.total)
 		frame->ndeltas++;
 	else
 		row->deltas = &no_deltas;
@@ -198,6 +221,8 @@ static void build_still(struct frame *frame, struct frame_info *info, struct row
 		row->deltas = &no_deltas;
 		row->members = raw->counters.members;
 		row->valid = raw->counters.valid & before->counters.valid;
+		if (raw->now.state && before->now.state)
+			row->valid |= VALID_BLOCK;
 		row->still = true;
 	}
 	row->raw = raw;
@@ -220,9 +245,9 @@ static void build_rows(struct frame *frame, struct frame_info *info,
 		struct task_raw *raw = &cur->raw[i];
 		const struct task_raw *before;
 
-		if (i < fast && sample_unchanged(cur, i)) {
+		if (i < fast && sample_still(cur, i)) {
 			build_still(frame, info, &frame->rows[i], raw, &prev->raw[i],
-				    i < sample_stable(cur, 2) && sample_unchanged(prev, i));
+				    i < sample_stable(cur, 2) && sample_still(prev, i));
 			continue;
 		}
 		if (i >= cur->n)
@@ -263,6 +288,8 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->since_start = options->since_start;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	info->born = info->gone = info->stale = 0;
+	info->blocked = info->running = 0;
+	info->states_known = false;
 	info->kinds = 0;
 	info->run_ns = 0;
 	info->nnotes = 0;
@@ -294,19 +321,19 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 	counters_add_known(&deltas->grown, &row->deltas->grown, row->valid);
 	add_sum(&deltas->total, &row->deltas->total);
 	add_sum(&deltas->mem, &row->deltas->mem);
+	waited_add(&deltas->waited, &row->deltas->waited);
+}
+
+struct counters row_life(const struct row *row)
+{
+	return row->task ? waited_life(row->raw) : row->raw->counters;
 }
 
 void row_add_life(struct counters *sum, const struct row *row)
 {
-	const struct counters *life = &row->raw->counters;
+	struct counters life = row_life(row);
 
-	counters_add_known(sum, life, counters_known(life));
-}
-
-/* Where the row's element lies in its sample, for the arrays beside it. */
-static size_t place_of_row(const struct sample *sample, const struct task_raw *raw)
-{
-	return (size_t)(raw - sample->raw);
+	counters_add_known(sum, &life, life.valid);
 }
 
 const struct task_record *row_record(const struct frame *frame, const struct row *row)
@@ -337,14 +364,9 @@ const struct task_proc *row_proc_before(const struct frame *frame, const struct 
 	return &frame->info->prev->procs[place_of_row(frame->info->prev, row->before)];
 }
 
-char row_state(const struct frame *frame, const struct row *row)
+char row_state(const struct row *row)
 {
-	const struct task_proc *proc;
-
-	if (row->raw->now.state)
-		return row->raw->now.state;
-	proc = row_proc(frame, row);
-	return proc ? proc->state : 0;
+	return row->raw->now.state;
 }
 
 /* Of the counters where they have it, else of what was read beside them. */
@@ -376,17 +398,23 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 
 bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 {
-	if (row->exited || !row->task)
+	const struct task_waits *waits = &row->raw->now.waits;
+
+	if (row->exited || !row->task || !waits_all(waits))
 		return false;
-	if (row->raw->now.state) {
-		*ns = frame->info->cur->end_ns - row->raw->now.wait_since_ns;
-		return row->raw->now.wait != WAIT_NONE;
-	}
-	if (row_state(frame, row) != 'D' || !row->raw->single ||
-	    !(row->raw->counters.valid & VALID_RUN))
-		return false;
-	*ns = row->raw->read_ns - row->raw->idle.since_ns;
+	*ns = frame->info->cur->end_ns > waits->first_ns
+		      ? frame->info->cur->end_ns - waits->first_ns
+		      : 0;
 	return true;
+}
+
+const char *row_wait_state(const struct row *row)
+{
+	const uint32_t *threads = row->raw->now.waits.threads;
+
+	if (threads[SEEN_BLOCK])
+		return "block";
+	return threads[SEEN_BLKIO] ? "io" : threads[SEEN_CPU] ? "cpu" : NULL;
 }
 
 const struct row *frame_find(const struct frame *frame, const struct task_key *key)

@@ -13,6 +13,7 @@
 #include "data/sample.h"
 #include "data/system.h"
 #include "model/account.h"
+#include "model/waited.h"
 
 /* What degrades a frame. Words for it are in notes.c. */
 enum note_id {
@@ -51,7 +52,8 @@ struct note {
 struct deltas {
 	/* Known is what row.valid says. user_ns and system_ns: run_ns, split in their ratio. */
 	struct counters grown;
-	struct delay_sum total, mem; /* see delay_total(), delay_mem() */
+	struct delay_sum total, mem; /* of what was booked: see delay_total(), delay_mem() */
+	struct waited waited;
 };
 
 /* Of a row to which nothing happened, or of which nothing is known. */
@@ -112,6 +114,8 @@ struct frame_info {
 	size_t born, gone; /* tasks that came and went between the samples */
 	uint64_t run_ns; /* of all rows */
 	size_t stale; /* rows with a delay that cannot be: see frame_build() */
+	bool states_known;
+	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
 	uint32_t kinds; /* kinds that a row has: what a view shows by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
@@ -160,7 +164,10 @@ void frame_note(struct frame_info *info, enum note_id id, uint64_t value);
 /* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
 void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
 
-/* Adds the row's counters since its start, what can be of them. */
+/* The row's counters since its start, what can be of them: see waited_life(). */
+struct counters row_life(const struct row *row);
+
+/* Adds them. */
 void row_add_life(struct counters *sum, const struct row *row);
 
 /* Parts of a row that are there only when needed; NULL where they are not. */
@@ -169,8 +176,8 @@ const struct task_record *row_record_before(const struct frame *frame, const str
 const struct task_proc *row_proc(const struct frame *frame, const struct row *row);
 const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row);
 
-/* The state of the row's task as in /proc/PID/stat; 0: not read (NEED_STAT). */
-char row_state(const struct frame *frame, const struct row *row);
+/* The state of the row's task as in /proc/PID/stat; 0: it could not be read. */
+char row_state(const struct row *row);
 
 /*
  * Time of the task's children that were reaped, user or system, and what it was in the sample
@@ -181,12 +188,13 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 			 uint64_t *ns);
 
 /*
- * How long the task has been waiting by now: the longest of its threads, for whatever, where the
- * source says so. Else, of a task of one thread in uninterruptible sleep, how long at least:
- * nobody gets into it without running, so since the reading after it was last seen to have run.
- * False where it is not waiting, or its state was not read (NEED_STAT).
+ * How long the task has been waiting by now, the longest of its threads: for a CPU, where the
+ * source tells, or in uninterruptible sleep. False where none waits, or that is not known.
  */
 bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
+
+/* What its longest waits are: "cpu", "io" or "block"; D comes before cpu. NULL: none. */
+const char *row_wait_state(const struct row *row);
 
 /* The row of that thread (or, pid being tgid, of that process), or NULL. */
 const struct row *frame_find(const struct frame *frame, const struct task_key *key);

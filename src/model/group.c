@@ -290,7 +290,7 @@ static void order_groups(struct grouping *grouping)
 /* Whether a has waited more than b. */
 static bool is_worse(const struct row *a, const struct row *b)
 {
-	return a && a->deltas->total.ns > (b ? b->deltas->total.ns : 0);
+	return a && a->deltas->waited.total > (b ? b->deltas->waited.total : 0);
 }
 
 /* Adds the members to their groups. */

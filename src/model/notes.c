@@ -73,7 +73,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp",
 		"for %v {task|tasks} the kernel booked a wait that is longer than possible: "
-		"it is shown as unknown", NULL,
+		"it is left out", NULL,
 	},
 	[NOTE_UNREAD] = {
 		"unread", "%v {task|tasks} could not be read and {is|are} not shown", NULL,

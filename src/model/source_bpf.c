@@ -117,11 +117,12 @@ static void fill_element(struct sample *cur, size_t i, const struct snapshot_vie
 	struct task_raw *raw = &cur->raw[i];
 	struct task_key key = { parts->pid, parts->start_ns };
 
-	snapshot_counters(parts, n, raw);
+	snapshot_counters(parts, n, known ? known->read_ns : 0, raw);
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
 	identify_task(raw->task, parts,
 		      moved || !known || known->counters.run_ns != raw->counters.run_ns);
-	cur->marks[i] = raw->task->accounted ? 0 : MARK_UNACCOUNTED;
+	cur->marks[i] = (raw->task->accounted ? 0 : MARK_UNACCOUNTED) |
+			(waits_all(&raw->now.waits) ? MARK_WAITS : 0);
 	if (cur->records)
 		snapshot_range(parts, n, &cur->records[i]);
 }
@@ -138,6 +139,13 @@ static void keep_element(struct sample *cur, size_t i, const struct sample *prev
 	raw->exited = false;
 	raw->was = 0;
 	raw->counters.members = 1;
+}
+
+/* Dates an element whose waits go on since the sample before. */
+static void go_on(struct task_raw *raw, const struct task_raw *before, uint64_t now_ns)
+{
+	raw->read_ns = now_ns;
+	waits_go_on(&raw->now.waits, now_ns, before->read_ns);
 }
 
 /* Whether the process is one of those asked for. */
@@ -398,6 +406,8 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 	/* It was filled after that, so it is right. Most are, and need not be looked at. */
 	if (i < source->kept && !entry->record && cur->pass > source->changed[i]) {
 		cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
+		if (cur->marks[i] & MARK_WAITS)
+			go_on(raw, &prev->raw[before], view->begin_ns);
 		return;
 	}
 	old = raw->task;
@@ -406,15 +416,20 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 					  .pid = raw->pid,
 					  .counters.members = 1 };
 		fill_element(cur, i, view, entry, known, source->may_move);
-		raw->single |= source->env.threads; /* whatever the others are */
+		if (source->env.threads) {
+			raw->single = true; /* whatever the others are */
+			raw->now.threads = 1;
+		}
 	} else {
 		keep_element(cur, i, prev, before);
+		if (cur->marks[i] & MARK_WAITS)
+			go_on(raw, &prev->raw[before], view->begin_ns);
 	}
 	task_unref(old);
 }
 
 /*
- * An element that did not change has no time of reading: before it is compared with a new one
+ * An element to which nothing happened has no time of reading: before it is compared with a new one
  * it gets the one at which the walk before came by.
  */
 static void date_elements(const struct bpf_source *source, struct sample *prev,
@@ -427,8 +442,7 @@ static void date_elements(const struct bpf_source *source, struct sample *prev,
 	for (size_t k = 0; k < view->nentries; k++) {
 		uint32_t e = source->next[k].element;
 
-		if (view->entries[k].record && e < LEFT_OUT && prev->marks &&
-		    prev->marks[e] & MARK_UNCHANGED)
+		if (view->entries[k].record && e < LEFT_OUT && sample_still(prev, e))
 			prev->raw[e].read_ns = source->begin_ns + (uint64_t)(step * (double)k);
 	}
 }

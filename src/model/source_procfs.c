@@ -17,11 +17,13 @@
 #include "kernel/procfs_threads.h"
 #include "kernel/proctask.h"
 #include "model/source.h"
+#include "model/states.h"
 
 struct procfs_source {
 	struct source_env env;
 	struct pidlist processes, threads;
 	struct procfs_threads memory; /* without rows of threads */
+	struct states states;
 	uint64_t tick_ns;
 	uint64_t syscalls; /* for files; the lists count their own */
 };
@@ -258,6 +260,7 @@ static int procfs_sample(void *state, struct sample *prev, struct sample *cur, u
 			source->env.between(source->env.arg);
 	}
 	sample_compact(cur);
+	states_take(&source->states, prev, cur);
 	return 0;
 }
 
@@ -268,6 +271,7 @@ static int procfs_open(const struct source_env *env, void **state)
 	long ticks = sysconf(_SC_CLK_TCK);
 
 	source->env = *env;
+	source->states = (struct states){ .procfd = env->procfd, .rows = env->threads };
 	source->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
 	*state = source;
 	return 0;
@@ -278,7 +282,8 @@ static uint64_t procfs_syscalls(const void *state)
 {
 	const struct procfs_source *source = state;
 
-	return source->syscalls + source->processes.syscalls + source->threads.syscalls;
+	return source->syscalls + source->processes.syscalls + source->threads.syscalls +
+	       source->states.syscalls + source->states.threads.syscalls;
 }
 
 /* Closes the source. */
@@ -289,6 +294,7 @@ static void procfs_close(void *state)
 	pidlist_free(&source->processes);
 	pidlist_free(&source->threads);
 	procfs_threads_free(&source->memory);
+	states_free(&source->states);
 	free(source);
 }
 

@@ -21,6 +21,7 @@
 #include "kernel/proctask.h"
 #include "kernel/taskstats_client.h"
 #include "model/source.h"
+#include "model/states.h"
 
 /* A start time as one reading shows it: somewhere in [lo, hi]. */
 struct bracket {
@@ -32,6 +33,7 @@ struct taskstats_source {
 	struct taskstats_client *conn;
 	int version;
 	struct pidlist processes, threads;
+	struct states states;
 	/* Scratch of one sample, kept for its memory. */
 	struct bracket *starts; /* by element: what its TGID record says of its start */
 	const struct task_raw **known; /* by element: the one of its pid in the sample before */
@@ -474,6 +476,7 @@ static int taskstats_sample(void *state, struct sample *prev, struct sample *cur
 	else
 		err = sample_processes(source, prev, needs);
 	sample_compact(cur);
+	states_take(&source->states, prev, cur);
 	/* What did not answer in time is counted as unread; the rest is a sample. */
 	return err == -ETIMEDOUT ? 0 : err;
 }
@@ -486,6 +489,7 @@ static void taskstats_close(void *state)
 	taskstats_client_close(source->conn);
 	pidlist_free(&source->processes);
 	pidlist_free(&source->threads);
+	states_free(&source->states);
 	free(source->starts);
 	free(source->known);
 	free(source->ids);
@@ -517,6 +521,7 @@ static int taskstats_open(const struct source_env *env, void **state)
 	int err = taskstats_client_open(&source->conn);
 
 	source->env = *env;
+	source->states = (struct states){ .procfd = env->procfd, .rows = env->threads };
 	if (!err)
 		err = taskstats_client_query(source->conn, false, &self, 1, take_probe, NULL,
 					     source);
@@ -542,7 +547,8 @@ static uint64_t taskstats_syscalls(const void *state)
 	const struct taskstats_source *source = state;
 	struct taskstats_client_stats stats = taskstats_client_stats(source->conn);
 
-	return stats.sends + stats.receives + source->processes.syscalls + source->threads.syscalls;
+	return stats.sends + stats.receives + source->processes.syscalls +
+	       source->threads.syscalls + source->states.syscalls + source->states.threads.syscalls;
 }
 
 const struct source_ops source_taskstats = {

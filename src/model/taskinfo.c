@@ -181,9 +181,8 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	pid_t tid = info->threads ? raw->pid : 0;
 	struct proctask_stat stat;
 
-	if (needs & NEED_STAT && !raw->now.state && !proc->state) {
+	if (needs & NEED_STAT && !proc->children_valid) {
 		if (!read_stat(info, raw, keep, &stat)) {
-			proc->state = stat.state;
 			proc->children_valid = true;
 			proc->children.user_ns = stat.cutime * info->tick_ns;
 			proc->children.system_ns = stat.cstime * info->tick_ns;
@@ -201,7 +200,7 @@ static void fill_info(struct taskinfo *info, struct sample *sample, size_t i, un
 {
 	struct task *task = sample->raw[i].task;
 
-	/* A source that marks says the state, too. */
+	/* A source that marks says the times of children, too. */
 	if (sample_tells(sample, i))
 		needs &= ~NEED_STAT;
 	if (task->fresh) {

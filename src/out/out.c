@@ -71,7 +71,7 @@ void out_frame(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
 	const struct query *query = &config->view->query;
-	struct view view = { frame, config->view->unit, config->charset };
+	struct view view = { frame, config->view->unit, config->charset, config->view->booked };
 	unsigned needs;
 
 	out->order.life = out_needs(out) & NEED_LIFE;

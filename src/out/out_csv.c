@@ -68,6 +68,9 @@ static void append_head(struct out *out, const struct layout *extra)
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
 		buf_printf(buf, ",%s_count,%s_ns", delay_table[kind].id, delay_table[kind].id);
 	buf_puts(buf, ",run_ns");
+	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
+		buf_printf(buf, ",%s_waited_ns", delay_table[kind].id);
+	buf_puts(buf, ",block_waited_ns,wait_ns");
 	for (size_t i = 0; i < extra->n; i++)
 		buf_printf(buf, ",%s", extra->columns[i]->id);
 	end_record(buf);
@@ -82,9 +85,9 @@ static void append_group_cells(struct out *out, const struct row *row)
 }
 
 /* Which task the row is. */
-static void append_task(struct out *out, const struct view *view, const struct row *row)
+static void append_task(struct out *out, const struct row *row)
 {
-	char state = row_state(view->frame, row);
+	char state = row_state(row);
 	const struct task *task = row->task;
 	struct buf *buf = &out->buf;
 
@@ -106,6 +109,25 @@ static void append_task(struct out *out, const struct view *view, const struct r
 	buf_putc(buf, row->exited ? '1' : '0');
 }
 
+/* What was waited in the interval, and how long by now. */
+static void append_csv_waited(struct buf *buf, const struct frame *frame, const struct row *row)
+{
+	const struct waited *waited = &row->deltas->waited;
+	uint64_t ns;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		buf_putc(buf, ',');
+		if (row->valid & DELAY_BIT(kind))
+			buf_uint(buf, waited->ns[kind]);
+	}
+	buf_putc(buf, ',');
+	if (row->valid & VALID_BLOCK)
+		buf_uint(buf, waited->ns[WAIT_BLOCK]);
+	buf_putc(buf, ',');
+	if (row_wait(frame, row, &ns))
+		buf_uint(buf, ns);
+}
+
 /* One record. */
 static void append_csv_row(struct out *out, const struct view *view, const struct row *row,
 			   const struct layout *extra)
@@ -120,7 +142,7 @@ static void append_csv_row(struct out *out, const struct view *view, const struc
 	if (row->group)
 		append_group_cells(out, row);
 	else
-		append_task(out, view, row);
+		append_task(out, row);
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
 		buf_putc(buf, ',');
 		if (row->valid & DELAY_COUNT_BIT(kind))
@@ -132,6 +154,7 @@ static void append_csv_row(struct out *out, const struct view *view, const struc
 	buf_putc(buf, ',');
 	if (row->valid & VALID_RUN)
 		buf_uint(buf, row->deltas->grown.run_ns);
+	append_csv_waited(buf, view->frame, row);
 	for (size_t i = 0; i < extra->n; i++)
 		append_csv_value(out, view, row, extra->columns[i]);
 	end_record(buf);

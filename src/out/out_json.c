@@ -103,7 +103,7 @@ static void put_row_identity(struct json *json, const struct view *view, const s
 		json_put_uint(json, "members", row->members);
 		return;
 	}
-	state[0] = row_state(view->frame, row);
+	state[0] = row_state(row);
 	json_put_int(json, "pid", task->key.pid);
 	json_put_int(json, "tgid", task->tgid);
 	json_put_int(json, "ppid", task->ppid);
@@ -133,12 +133,45 @@ static void put_fields(struct json *json, const struct view *view, const struct 
 	json_close(json);
 }
 
+/* Puts what was waited in the interval, for all kinds and for what the kernel books nowhere. */
+static void put_waited(struct json *json, const struct row *row)
+{
+	const struct waited *waited = &row->deltas->waited;
+
+	json_open_object(json, "waited");
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		json_put_counter(json, delay_table[kind].id, row->valid & DELAY_BIT(kind),
+				 waited->ns[kind]);
+	json_put_counter(json, "block", row->valid & VALID_BLOCK, waited->ns[WAIT_BLOCK]);
+	json_close(json);
+}
+
+/* Puts the wait that goes on, the longest of the task's threads; null where none is known. */
+static void put_waiting(struct json *json, const struct view *view, const struct row *row)
+{
+	uint64_t ns;
+
+	if (!row_wait(view->frame, row, &ns)) {
+		json_put_null(json, "waiting");
+		return;
+	}
+	json_open_object(json, "waiting");
+	json_put_text(json, "state", row_wait_state(row));
+	json_put_uint(json, "ns", ns);
+	/* Nobody reads yet what the wait is on. */
+	json_put_null(json, "syscall");
+	json_put_null(json, "on");
+	json_put_null(json, "where");
+	json_close(json);
+}
+
 /* Puts a task, or a group. */
 static void put_task(struct json *json, const struct view *view, const struct row *row,
 		     const struct layout *extra)
 {
 	static const struct task_record no_record;
 	const struct task_record *record = row_record(view->frame, row);
+	struct counters life;
 
 	json_open_object(json, NULL);
 	put_row_identity(json, view, row);
@@ -155,8 +188,11 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	json_put_counter(json, "user_ns", row->valid & VALID_TICK, row->deltas->grown.user_ns);
 	json_put_counter(json, "system_ns", row->valid & VALID_TICK, row->deltas->grown.system_ns);
 	json_put_delays(json, "delta", row->deltas->grown.delay, row->valid, NULL);
-	json_put_delays(json, "cumulative", row->raw->counters.delay, row->raw->counters.valid,
-			record ? record : &no_record);
+	life = row_life(row);
+	json_put_delays(json, "cumulative", life.delay, life.valid, record ? record : &no_record);
+	put_waited(json, row);
+	if (!row->group)
+		put_waiting(json, view, row);
 	if (extra->n)
 		put_fields(json, view, row, extra);
 	json_close(json);

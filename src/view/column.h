@@ -31,6 +31,7 @@ struct view {
 	const struct frame *frame;
 	enum unit unit;
 	enum text_charset charset;
+	bool booked; /* shares and ms go by what was booked, not by what was waited */
 };
 
 enum column_sum {
@@ -124,7 +125,7 @@ static inline enum column_rows column_rows(const struct column *column)
 }
 
 /* Whether a task's row counts for that state: R, S, T, D or STATE_IOWAIT; unset: not known. */
-struct value row_in_state(const struct view *view, const struct row *row, int state);
+struct value row_in_state(const struct row *row, int state);
 
 /* No letter of /proc/PID/stat: waits for block I/O. */
 enum { STATE_IOWAIT = 'i' };

@@ -23,7 +23,7 @@ const struct unit_row unit_table[UNITS] = {
 };
 
 /* Delay columns that are no kind: their arg. */
-enum { ARG_TOTAL = DELAY_KINDS, ARG_MEM };
+enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 
 #define UNUSED __attribute__((unused))
 
@@ -76,7 +76,7 @@ static const char *state_text(char state)
 /* The task's state. */
 GETTER(get_state)
 {
-	char state = row_state(view->frame, row);
+	char state = row_state(row);
 
 	if (row->exited && !state)
 		return value_text("X");
@@ -110,6 +110,12 @@ GETTER(get_sys)
 	return row->valid & VALID_TICK ? share(row, row->deltas->grown.system_ns) : value_unset();
 }
 
+/* A time in ms. */
+static struct value value_ms(uint64_t ns)
+{
+	return value_number((double)ns / (double)NSEC_PER_MSEC);
+}
+
 /* Longest wait of any of the kinds, in ms. */
 static struct value longest(const struct view *view, const struct row *row, uint32_t kinds)
 {
@@ -120,7 +126,7 @@ static struct value longest(const struct view *view, const struct row *row, uint
 	if (!kinds)
 		return value_unset();
 	record_range(record, kinds, &max, &min);
-	return value_number((double)max / (double)NSEC_PER_MSEC);
+	return value_ms(max);
 }
 
 /* Sum of the column's kinds over an array of kinds. */
@@ -131,43 +137,71 @@ static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t
 	return arg == ARG_MEM ? delay_mem(delays, valid) : delays[arg];
 }
 
-/* The interval's delay of the column's kinds. Groups have added their members' mem and total. */
-static struct delay_sum delta_of(int arg, const struct row *row)
+/* What was booked since the task's start. */
+static struct value booked_of_life(const struct column *column, const struct row *row)
+{
+	struct counters life = row_life(row);
+
+	if (!(life.valid & column->kinds & DELAY_ALL))
+		return value_unset();
+	return value_ms(sum_of(column->arg, life.delay, life.valid).ns);
+}
+
+/* What was booked in the interval. Groups have added their members' mem and total. */
+static struct delay_sum booked_of(int arg, const struct row *row)
 {
 	if (arg == ARG_TOTAL)
 		return row->deltas->total;
 	return arg == ARG_MEM ? row->deltas->mem : row->deltas->grown.delay[arg];
 }
 
-/* A delay in the view's unit. */
-GETTER(get_delay)
+/* What was waited in it. */
+static uint64_t waited_of(int arg, const struct row *row)
 {
-	uint32_t known = row->valid & column->kinds;
+	const struct waited *waited = &row->deltas->waited;
+
+	if (arg == ARG_TOTAL)
+		return waited->total;
+	return arg == ARG_MEM ? waited->mem : waited->ns[arg];
+}
+
+/* What the kernel booked in the interval, in one of the units that go by that. */
+static struct value get_booked(const struct column *column, const struct view *view,
+			       const struct row *row)
+{
+	uint32_t known = row->valid & column->kinds & DELAY_ALL;
 	/* Of what is summed every count must be known. */
 	bool counted = ((row->valid >> DELAY_KINDS) & known) == known;
 	struct delay_sum delta;
 
-	if (view->unit == UNIT_MAX)
-		return longest(view, row, column->kinds);
-	if (view->unit == UNIT_TOTAL) {
-		known = counters_known(&row->raw->counters);
-		if (!(known & column->kinds))
-			return value_unset();
-		delta = sum_of(column->arg, row->raw->counters.delay, known);
-		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
-	}
 	if (!known)
 		return value_unset();
-	delta = delta_of(column->arg, row);
+	delta = booked_of(column->arg, row);
 	if (view->unit == UNIT_PERCENT)
 		return share(row, delta.ns);
 	if (view->unit == UNIT_MS)
-		return value_number((double)delta.ns / (double)NSEC_PER_MSEC);
+		return value_ms(delta.ns);
 	if (!counted || (view->unit == UNIT_AVG && !delta.count))
 		return value_unset();
 	if (view->unit == UNIT_COUNT)
 		return value_number((double)delta.count);
 	return value_number((double)delta.ns / (double)delta.count / (double)NSEC_PER_MSEC);
+}
+
+/* A delay in the view's unit. */
+GETTER(get_delay)
+{
+	if (view->unit == UNIT_MAX)
+		return longest(view, row, column->kinds);
+	if (view->unit == UNIT_TOTAL)
+		return booked_of_life(column, row);
+	if (view->booked || (view->unit != UNIT_PERCENT && view->unit != UNIT_MS))
+		return get_booked(column, view, row);
+	if (!(row->valid & column->kinds))
+		return value_unset();
+	if (view->unit == UNIT_PERCENT)
+		return share(row, waited_of(column->arg, row));
+	return value_ms(waited_of(column->arg, row));
 }
 
 /* Time since the task's start, in s. */
@@ -295,15 +329,16 @@ GETTER(get_command)
 	return name_of(row, row->task->comm);
 }
 
-struct value row_in_state(const struct view *view, const struct row *row, int wanted)
+struct value row_in_state(const struct row *row, int wanted)
 {
-	char state = row->task ? row_state(view->frame, row) : 0;
+	char state = row->task ? row_state(row) : 0;
 
 	if (row->exited || !state)
 		return value_unset();
 	if (wanted == STATE_IOWAIT)
-		return row->raw->now.state ? value_number(row->raw->now.wait == WAIT_IO)
-					   : value_unset();
+		return row->raw->now.state
+			       ? value_number(row->raw->now.waits.threads[SEEN_BLKIO] != 0)
+			       : value_unset();
 	/* What was stopped by a tracer is stopped, and idle kernel threads sleep. */
 	state = state == 't' ? 'T' : state == 'I' ? 'S' : state;
 	return value_number(state == wanted);
@@ -312,7 +347,7 @@ struct value row_in_state(const struct view *view, const struct row *row, int wa
 /* Whether the task is in a state; arg: see row_in_state(). */
 GETTER(get_in_state)
 {
-	return row_in_state(view, row, column->arg);
+	return row_in_state(row, column->arg);
 }
 
 /* Exit status as a shell has it: 128 and the signal's number where one ended the task. */
@@ -407,7 +442,7 @@ GETTER(get_event)
 #define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
 #define DELAY .width = 6, .format = FORMAT_SHARE
 #define BYTES .unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO
-#define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .needs = NEED_STAT, .arg = state
+#define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .arg = state
 
 /* Of control groups. */
 #define PRESSURE(resource) \
@@ -451,7 +486,7 @@ const struct column columns[] = {
 	COLUMN("uid", "UID", get_uid, "id of the real user", COUNT(7), .formats = IN_CSV | IN_JSON),
 	COLUMN("state", "S", get_state,
 	       "state: R running, S sleeping, D uninterruptible sleep, T stopped, Z zombie, I idle",
-	       .unit = "", .width = 1, .warm = "D", .needs = NEED_STAT, .formats = IN_CSV | IN_JSON,
+	       .unit = "", .width = 1, .warm = "D", .formats = IN_CSV | IN_JSON,
 	       .place = PLACE_LEFT, .yields = 6),
 	COLUMN("exit", "EXIT", get_exit,
 	       "exit status of a task that ended in the interval, 128 + number for a signal",
@@ -465,21 +500,24 @@ const struct column columns[] = {
 	COLUMN("total", "TOTAL", get_delay,
 	       "all waiting: every kind except thrash, which is booked as blkio or swapin too",
 	       DELAY, .sum = SUM_ROW, .digit = '0', .sort_default = true,
-	       .kinds = DELAY_TOTAL_KINDS, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
+	       .kinds = DELAY_TOTAL_KINDS | VALID_BLOCK, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
 	/* Of counters added up the larger of two is not the members' larger ones added up. */
 	COLUMN("mem", "MEM", get_delay,
 	       "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash",
 	       DELAY, .sum = SUM_DELTAS, .digit = '9', .kinds = DELAY_MEM_KINDS, .arg = ARG_MEM,
 	       .place = PLACE_RIGHT, .narrow = true, .yields = 7),
-	DELAY_TABLE(KIND_COLUMN)
+	DELAY_TABLE(KIND_COLUMN) COLUMN(
+		"block", "BLOCK", get_delay,
+		"in uninterruptible sleep without I/O wait: kernel locks, frozen or remote file "
+		"systems",
+		DELAY, .sum = SUM_ROW, .kinds = VALID_BLOCK, .arg = WAIT_BLOCK,
+		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .wide = true, .yields = 9),
 	/* What /proc tells, too. */
 	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
 	       .width = 7, .format = FORMAT_DURATION),
 	COLUMN("wait", "WAIT", get_wait,
-	       "how long it has been waiting so far; if only samples tell: at least so long in "
-	       "state D",
-	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
-	       .needs = NEED_STAT),
+	       "how long it has been waiting so far, of a process the thread that waits longest",
+	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST),
 	COLUMN("time", "TIME", get_time, "time on a CPU since the task's start", .unit = "(s)",
 	       .width = 8, .format = FORMAT_SHARE, .sum = SUM_ROW, .needs = NEED_LIFE,
 	       .letter = 'T'),

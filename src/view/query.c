@@ -19,8 +19,8 @@ static bool is_active(const struct row *row)
 {
 	const struct deltas *deltas = row->deltas;
 
-	return row->exited || !row->valid || deltas->total.ns || deltas->total.count ||
-	       deltas->grown.run_ns || deltas->grown.delay[DELAY_THRASH].ns;
+	return row->exited || !row->valid || deltas->waited.total || deltas->total.ns ||
+	       deltas->total.count || deltas->grown.run_ns || deltas->grown.delay[DELAY_THRASH].ns;
 }
 
 /* Whether one of the users is the row's. */
@@ -68,7 +68,7 @@ static bool passes(const struct query *query, const struct row *row)
 {
 	if (query->active && !is_active(row))
 		return false;
-	if (query->over_ms >= 0 && (!row->valid || (double)row->deltas->total.ns <=
+	if (query->over_ms >= 0 && (!row->valid || (double)row->deltas->waited.total <=
 							   query->over_ms * (double)NSEC_PER_MSEC))
 		return false;
 	/* Of groups the members were asked. */

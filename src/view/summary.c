@@ -379,7 +379,11 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 
 	add_figure(&line, 0, info->threads ? "threads" : "tasks", ",");
 	buf_uint(text, info->cur->n);
-	join(&line, NULL, " new,");
+	join(&line, NULL, " D,");
+	append_count(text, info->states_known ? (int64_t)info->blocked : -1);
+	join(&line, NULL, " R");
+	append_count(text, info->states_known ? (int64_t)info->running : -1);
+	add_figure(&line, 2, NULL, " new,");
 	append_count(text, info->prev ? (int64_t)info->born : -1);
 	join(&line, NULL, " exited,");
 	append_count(text, info->prev ? exited : -1);

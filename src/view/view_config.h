@@ -30,6 +30,7 @@ struct view_config {
 	struct query query;
 	char *fields; /* a checked list as of -F; NULL: the default */
 	enum unit unit;
+	bool booked;
 	enum group_by group_by;
 	/* Of the screen: */
 	bool command_line; /* in place of the name */

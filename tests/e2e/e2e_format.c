@@ -18,7 +18,9 @@
 	"time,interval,pid,tgid,ppid,uid,user,comm,state,exited," \
 	"cpu_count,cpu_ns,blkio_count,blkio_ns,swapin_count,swapin_ns," \
 	"reclaim_count,reclaim_ns,thrash_count,thrash_ns," \
-	"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns"
+	"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns," \
+	"cpu_waited_ns,blkio_waited_ns,swapin_waited_ns,reclaim_waited_ns,thrash_waited_ns," \
+	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,block_waited_ns,wait_ns"
 
 static const char *const headings[READER_KINDS] = { "1CPU",  "2BLKIO", "3SWAP", "4RECL",
 						    "5THRA", "6COMP",  "7WPCP", "8IRQ" };
@@ -166,7 +168,7 @@ static void test_csv_since_start(void **state)
 	assert_string_equal(csv_cell(&csv, row, "ppid"), e2e_format("%d", (int)getpid()));
 	assert_string_equal(csv_cell(&csv, row, "uid"), "0");
 	assert_string_equal(csv_cell(&csv, row, "user"), "root");
-	assert_string_equal(csv_cell(&csv, row, "state"), "");
+	assert_string_equal(csv_cell(&csv, row, "state"), "T");
 }
 
 /* One head row, however many samples; the same time in all rows of a sample. */

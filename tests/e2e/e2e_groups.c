@@ -18,7 +18,9 @@
 	"time,interval,group,members," \
 	"cpu_count,cpu_ns,blkio_count,blkio_ns,swapin_count,swapin_ns," \
 	"reclaim_count,reclaim_ns,thrash_count,thrash_ns," \
-	"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns"
+	"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns," \
+	"cpu_waited_ns,blkio_waited_ns,swapin_waited_ns,reclaim_waited_ns,thrash_waited_ns," \
+	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,block_waited_ns,wait_ns"
 
 /* Names that do harm where they are not escaped or quoted, and as they are to be shown. */
 #define NAME_CSV "612c6222632c" /* a,b"c, */
@@ -36,9 +38,6 @@ static const struct grouping {
 	{ "command", "comm", "commands" },
 	{ "cgroup", "cgroup", "cgroups" },
 };
-
-/* A task of some threads cannot have waited for so many times its age. */
-#define LIVES 12
 
 #define GROUPINGS (sizeof(groupings) / sizeof(groupings[0]))
 
@@ -105,15 +104,6 @@ static uint64_t known(json_t *row, const char *name)
 	return json_is_null(json_object_get(row, name)) ? 0 : member_u64(row, name);
 }
 
-/*
- * Whether so long may have been waited: the kernel books waits from stale stamps, as long as the
- * machine is up, and those are left out of sums.
- */
-static bool is_possible(json_t *task, uint64_t ns)
-{
-	return (double)ns / 1e9 < LIVES * (e2e_wall() - member_real(task, "start"));
-}
-
 /* Adds up the tasks that the grouping puts into a group. */
 static void add_up(json_t *tasks, const char *key, const char *name, struct sum *sum)
 {
@@ -139,8 +129,8 @@ static void add_up(json_t *tasks, const char *key, const char *name, struct sum 
 			const char *side = sides[k / READER_KINDS];
 			const char *kind = reader_kind_names[k % READER_KINDS];
 
-			if (kind_unset(task, side, kind, "ns") ||
-			    !is_possible(task, kind_value(task, side, kind, "ns")))
+			/* What cannot have been waited is unknown, and left out. */
+			if (kind_unset(task, side, kind, "ns"))
 				continue;
 			sum->kind[k / READER_KINDS][k % READER_KINDS].set = true;
 			sum->kind[k / READER_KINDS][k % READER_KINDS].ns +=

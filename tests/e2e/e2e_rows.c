@@ -256,7 +256,7 @@ static void test_wanted(void **state)
 	e2e_require();
 	pid = idle_load(0);
 	row = json_array_get(parse_rows(e2e_format("-p %d", (int)pid)), 0);
-	assert_true(json_is_null(json_object_get(row, "state")));
+	assert_string_equal(member_text(row, "state"), "S");
 	assert_true(json_is_null(json_object_get(row, "command")));
 	assert_true(json_is_null(json_object_get(row, "cgroup")));
 	row = json_array_get(parse_rows(e2e_format("-p %d -F +state,+command", (int)pid)), 0);
@@ -267,7 +267,8 @@ static void test_wanted(void **state)
 	parse_csv(r.out.data, r.out.len, &csv);
 	/* fields beyond those that are always there follow them */
 	assert_string_equal(csv.cell[0][26], "run_ns");
-	assert_true(csv.columns > 27);
+	assert_string_equal(csv.cell[0][36], "wait_ns");
+	assert_true(csv.columns > 37);
 	assert_string_equal(csv_cell(&csv, csv_row(&csv, pid), "state"), "S");
 }
 

@@ -83,6 +83,24 @@ pid_t crowd_sleeper(const char *name)
 	return pid;
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+pid_t crowd_hung(const char *name)
+{
+	pid_t pid = fork_named(name);
+
+	if (!pid) {
+		if (!vfork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			sleep_for_ever();
+		}
+		_exit(1);
+	}
+	await_name(scratch_child(pid), name);
+	return pid;
+}
+#pragma GCC diagnostic pop
+
 /* A thread that does nothing under its name. */
 static void *idle_thread(void *name)
 {

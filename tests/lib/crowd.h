@@ -11,6 +11,8 @@
 pid_t crowd_sleeper(const char *name);
 /* The same with a second thread of another name. */
 pid_t crowd_threads(const char *name, const char *thread);
+/* In uninterruptible sleep without I/O for ever: it waits in vfork() for a child that sleeps. */
+pid_t crowd_hung(const char *name);
 /* Sleeps for ever with a command line. */
 pid_t crowd_command(const char *const argv[]);
 /* Spins on a CPU, by a number that means it in this test only: two on one wait for each other. */

@@ -20,7 +20,7 @@ static void check_row(const struct scene *scene, const struct row *row, enum uni
 		      const char *id, const char *cell)
 {
 	const struct column *column = scene_column(id);
-	struct view view = { &scene->frame, unit, TEXT_UTF8 };
+	struct view view = { &scene->frame, unit, TEXT_UTF8, false };
 	struct value value = column_get(column, &view, row);
 	struct buf out = { 0 }, scratch = { 0 };
 	const char *text;
@@ -229,10 +229,11 @@ static void test_proc(void **state)
 	add_waiter(scene);
 	sample_extend(&scene->samples[0], NEED_PROC);
 	sample_extend(&scene->samples[1], NEED_PROC);
+	scene->samples[1].raw[0].now.state = 'D';
 	a = &scene->samples[0].procs[0];
 	b = &scene->samples[1].procs[0];
-	*a = (struct task_proc){ 'S', true, true, { MS(100), MS(200) }, { 1 << 20, 0, 4096 } };
-	*b = (struct task_proc){ 'D', true, true, { MS(500), MS(200) }, { 3 << 20, 5 << 10, 0 } };
+	*a = (struct task_proc){ true, true, { MS(100), MS(200) }, { 1 << 20, 0, 4096 } };
+	*b = (struct task_proc){ true, true, { MS(500), MS(200) }, { 3 << 20, 5 << 10, 0 } };
 	scene_build(scene, 1, false, 0);
 	check(scene, UNIT_PERCENT, "state", "D");
 	check(scene, UNIT_PERCENT, "cuser", "20.0");
@@ -286,7 +287,7 @@ static void test_record(void **state)
 static void check_total(const struct scene *scene, enum unit unit, const char *id, const char *cell)
 {
 	const struct column *column = scene_column(id);
-	struct view view = { &scene->frame, unit, TEXT_UTF8 };
+	struct view view = { &scene->frame, unit, TEXT_UTF8, false };
 	const struct row *rows[8];
 	struct task_raw counters = { 0 };
 	struct deltas deltas = { 0 };
@@ -400,7 +401,7 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 	record = &scene->samples[1].records[0];
 	memset(record, 0xff, sizeof(*record));
 	scene->samples[1].procs[0] = (struct task_proc){
-		'D', true, true, { UINT64_MAX, UINT64_MAX }, { UINT64_MAX, UINT64_MAX, UINT64_MAX }
+		true, true, { UINT64_MAX, UINT64_MAX }, { UINT64_MAX, UINT64_MAX, UINT64_MAX }
 	};
 }
 
@@ -431,7 +432,7 @@ static void test_widths(void **state)
 		for (size_t i = 0; i < columns_n * UNITS * 2; i++) {
 			const struct column *column = &columns[i / UNITS / 2];
 			struct view view = { &scene->frame, i / 2 % UNITS,
-					     i % 2 ? TEXT_UTF8 : TEXT_ASCII };
+					     i % 2 ? TEXT_UTF8 : TEXT_ASCII, false };
 			struct value value = column_get(column, &view, &scene->frame.rows[0]);
 
 			out.len = 0;

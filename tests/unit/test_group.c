@@ -239,7 +239,7 @@ static void test_hostile_paths(void **state)
 		assert_true(frame->n >= ARRAY_SIZE(paths));
 		for (size_t i = 0; i < frame->n; i++)
 			assert_int_equal(frame->rows[i].members, frame->rows[i].group->n);
-		view = (struct view){ frame, UNIT_MS, TEXT_UTF8 };
+		view = (struct view){ frame, UNIT_MS, TEXT_UTF8, false };
 		query_run(&s->query, &view, &s->order);
 		assert_int_equal(s->order.sum.members, ARRAY_SIZE(paths));
 		assert_int_equal(s->order.sum_deltas.grown.delay[DELAY_CPU].ns,
@@ -252,7 +252,7 @@ static void test_query(void **state)
 {
 	static uid_t users[] = { 7 };
 	struct state *s = *state;
-	struct view view = { NULL, UNIT_MS, TEXT_UTF8 };
+	struct view view = { NULL, UNIT_MS, TEXT_UTF8, false };
 
 	add(s, "idle", "/a", 0);
 	add(s, "busy", "/a", 5);
@@ -295,7 +295,7 @@ static void test_query(void **state)
 static void check_column(struct state *s, const char *id, enum unit unit, const char *cell,
 			 const char *total)
 {
-	struct view view = { &s->grouping.frame, unit, TEXT_UTF8 };
+	struct view view = { &s->grouping.frame, unit, TEXT_UTF8, false };
 	const struct column *column = scene_column(id);
 	struct buf out = { 0 }, scratch = { 0 };
 	struct value value;
@@ -322,8 +322,8 @@ static void test_columns(void **state)
 	add(s, "two", "/a/b", 20)->now.state = 'S';
 	add(s, "three", "/a/b", 40)->now.state = 'S';
 	for (size_t i = 0; i < 3; i++) {
-		sample->raw[i].now.wait = i == 1 ? WAIT_IO : WAIT_NONE;
-		sample->raw[i].now.wait_since_ns = SEC(100);
+		if (i == 1)
+			waits_add(&sample->raw[i].now.waits, SEEN_BLKIO, SEC(100), SEC(102), 0);
 	}
 	sample->end_ns = SEC(103);
 	sample_extend(sample, NEED_RECORD);
@@ -350,7 +350,7 @@ static void test_columns(void **state)
 	check_column(s, "run", UNIT_MS, "7.0", "7.0");
 	check_column(s, "time", UNIT_MS, "0.1", "0.1");
 	check_column(s, "members", UNIT_MS, "3", "3");
-	check_column(s, "worst", UNIT_MS, "three          ", "");
+	check_column(s, "worst", UNIT_MS, "two            ", "");
 	check_column(s, "wait", UNIT_MS, "3.0", "");
 	check_column(s, "running", UNIT_MS, "1", "1");
 	check_column(s, "sleeping", UNIT_MS, "2", "2");
@@ -414,7 +414,7 @@ static void test_files(void **state)
 static void test_sum(void **state)
 {
 	struct state *s = *state;
-	struct view view = { NULL, UNIT_MS, TEXT_UTF8 };
+	struct view view = { NULL, UNIT_MS, TEXT_UTF8, false };
 
 	add(s, "x", "/a", 1);
 	add(s, "x", "/a/b", 2);

@@ -28,12 +28,9 @@ static void check_frame(const char *spec, const struct layout_frame *frame, cons
 }
 
 /* The same of rows of tasks. */
-static void check(const char *spec, unsigned width, uint32_t kinds, bool with_state,
-		  const char *ids)
+static void check(const char *spec, unsigned width, uint32_t kinds, const char *ids)
 {
-	struct layout_frame frame = { .width = width,
-				      .kinds = kinds,
-				      .reads = with_state ? NEED_STAT : 0 };
+	struct layout_frame frame = { .width = width, .kinds = kinds };
 
 	check_frame(spec, &frame, ids);
 }
@@ -46,19 +43,20 @@ static void test_default(void **state)
 	static const char narrow[] = "pid user state run total cpu blkio mem comm";
 
 	(void)state;
-	check(NULL, 80, DELAY_ALL, true, narrow);
-	check(NULL, 109, NO_IRQ, true, narrow);
-	check(NULL, 110, NO_IRQ, true,
-	      "pid user state run total cpu blkio swapin reclaim thrash compact wpcopy comm");
-	check(NULL, 0, DELAY_ALL, false,
-	      "pid user run total cpu blkio swapin reclaim thrash compact wpcopy irq comm");
-	check(NULL, 40, 0, false, "pid user run total cpu blkio mem comm");
+	check(NULL, 80, DELAY_ALL, narrow);
+	check(NULL, 109, NO_IRQ, narrow);
+	check(NULL, 110, NO_IRQ,
+	      "pid user state run total cpu blkio swapin reclaim thrash compact wpcopy block comm");
+	check(NULL, 0, DELAY_ALL,
+	      "pid user state run total cpu blkio swapin reclaim thrash compact wpcopy irq block "
+	      "comm");
+	check(NULL, 40, 0, "pid user state run total cpu blkio mem comm");
 }
 
 /* Among one process's threads there is nothing that is the same for all. */
 static void test_threads(void **state)
 {
-	struct layout_frame frame = { .width = 80, .reads = NEED_STAT, .of_process = true };
+	struct layout_frame frame = { .width = 80, .of_process = true };
 
 	(void)state;
 	check_frame(NULL, &frame, "pid state run total cpu blkio mem comm");
@@ -80,7 +78,7 @@ static void check_groups(const char *spec, unsigned width, enum group_by by, boo
 	struct layout_frame frame = { .width = width,
 				      .kinds = NO_IRQ,
 				      .group_by = by,
-				      .reads = NEED_STAT | (pressure ? NEED_GROUP_PARTS : 0) };
+				      .reads = pressure ? NEED_GROUP_PARTS : 0 };
 
 	check_frame(spec, &frame, ids);
 }
@@ -92,9 +90,9 @@ static void test_groups(void **state)
 	check_groups(NULL, 80, GROUP_USER, false, "members run total cpu blkio mem worst group");
 	check_groups(NULL, 80, GROUP_CGROUP, true,
 		     "members run total cpu blkio mem psi-cpu psi-mem psi-io worst group");
-	check_groups(
-		NULL, 0, GROUP_COMMAND, false,
-		"members run total cpu blkio swapin reclaim thrash compact wpcopy worst group");
+	check_groups(NULL, 0, GROUP_COMMAND, false,
+		     "members run total cpu blkio swapin reclaim thrash compact wpcopy block worst "
+		     "group");
 	check_groups("pid,comm,total", 80, GROUP_USER, false, "pid total group");
 	check_groups("group,total,command", 80, GROUP_USER, false, "total group");
 	check_groups("+wait", 80, GROUP_USER, false,
@@ -108,23 +106,23 @@ static void test_groups(void **state)
 static void test_list(void **state)
 {
 	(void)state;
-	check("irq", 80, 0, true, "irq");
-	check("comm,pid,total", 80, 0, true, "pid total comm");
-	check("command,comm,nvcsw,comm", 80, 0, true, "nvcsw command comm");
-	check(" pid, pid ,uid,,", 80, 0, true, "pid uid");
+	check("irq", 80, 0, "irq");
+	check("comm,pid,total", 80, 0, "pid total comm");
+	check("command,comm,nvcsw,comm", 80, 0, "nvcsw command comm");
+	check(" pid, pid ,uid,,", 80, 0, "pid uid");
 }
 
 /* Changes to the default, which they follow. */
 static void test_relative(void **state)
 {
 	(void)state;
-	check("+nvcsw", 80, 0, false, "pid user run total cpu blkio mem nvcsw comm");
-	check("-user,-comm,+command", 80, 0, false, "pid run total cpu blkio mem command");
-	check("-irq,+pid", 80, 0, false, "pid user run total cpu blkio mem comm");
-	check("-cpu,+cpu", 80, 0, false, "pid user run total blkio mem cpu comm");
+	check("+nvcsw", 80, 0, "pid user state run total cpu blkio mem nvcsw comm");
+	check("-user,-comm,+command", 80, 0, "pid state run total cpu blkio mem command");
+	check("-irq,+pid", 80, 0, "pid user state run total cpu blkio mem comm");
+	check("-cpu,+cpu", 80, 0, "pid user state run total blkio mem cpu comm");
 	/* A name without a sign goes on as the one before it. */
-	check("+nvcsw,elap", 80, 0, false, "pid user run total cpu blkio mem nvcsw elap comm");
-	check("-user,run,+elap,nvcsw,-comm,cpu", 80, 0, false, "pid total blkio mem elap nvcsw");
+	check("+nvcsw,elap", 80, 0, "pid user state run total cpu blkio mem nvcsw elap comm");
+	check("-user,run,+elap,nvcsw,-comm,cpu", 80, 0, "pid state total blkio mem elap nvcsw");
 }
 
 /* Asserts that a list is refused for that reason. */
@@ -188,7 +186,7 @@ static void test_needs(void **state)
 	(void)state;
 	layout_named(&layout, NULL);
 	assert_int_equal(layout.n, 0);
-	layout_named(&layout, "-pid,uid,+state,cpu");
+	layout_named(&layout, "-pid,uid,+cuser,cpu");
 	assert_int_equal(layout.n, 2);
 	assert_int_equal(layout_needs(&layout, UNIT_PERCENT), NEED_STAT);
 	assert_int_equal(layout_needs(&layout, UNIT_MAX), NEED_STAT | NEED_RANGE);
@@ -218,23 +216,23 @@ static void test_table(void **state)
 {
 	(void)state;
 	check_table(NULL, GROUP_USER, "members run total cpu blkio mem worst group");
-	check_table(NULL, GROUP_PROCESS, "pid user run total cpu blkio mem comm");
+	check_table(NULL, GROUP_PROCESS, "pid user state run total cpu blkio mem comm");
 	/* Chosen for tasks: groups have their own in the default way. */
 	check_table("pid,comm,nvcsw,run", GROUP_PROCESS, "pid nvcsw run comm");
 	check_table("pid,comm,nvcsw,run", GROUP_USER, "members nvcsw run worst group");
 	/* And the other way round, also where the name alone says so. */
 	check_table("members,run,nvcsw,group", GROUP_USER, "members run nvcsw group");
-	check_table("members,run,nvcsw,group", GROUP_THREAD, "pid user run nvcsw comm");
+	check_table("members,run,nvcsw,group", GROUP_THREAD, "pid user state run nvcsw comm");
 	check_table("run,nvcsw,group", GROUP_USER, "run nvcsw group");
-	check_table("run,nvcsw,group", GROUP_PROCESS, "pid user run nvcsw comm");
-	check_table("psi-cpu", GROUP_PROCESS, "pid user comm");
+	check_table("run,nvcsw,group", GROUP_PROCESS, "pid user state run nvcsw comm");
+	check_table("psi-cpu", GROUP_PROCESS, "pid user state comm");
 	/* Chosen for both; or for neither: then nothing is added. */
 	check_table("ppid,members,run,worst,command,group", GROUP_USER, "members run worst group");
 	check_table("ppid,members,run,worst,command,group", GROUP_PROCESS, "ppid run command");
 	check_table("run,mem", GROUP_PROCESS, "run mem");
 	check_table("run,mem", GROUP_USER, "run mem group");
 	/* Changes to the default are to both. */
-	check_table("+nvcsw,-mem", GROUP_PROCESS, "pid user run total cpu blkio nvcsw comm");
+	check_table("+nvcsw,-mem", GROUP_PROCESS, "pid user state run total cpu blkio nvcsw comm");
 	check_table("+nvcsw,-mem", GROUP_USER, "members run total cpu blkio worst nvcsw group");
 	check_table("+ppid,+psi-cpu", GROUP_USER,
 		    "members run total cpu blkio mem worst psi-cpu group");

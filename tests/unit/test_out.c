@@ -83,8 +83,11 @@ static const char *put_out(struct state *s, const struct out_ops *ops)
 	"time,interval,pid,tgid,ppid,uid,user,comm,state,exited," \
 	"cpu_count,cpu_ns,blkio_count,blkio_ns,swapin_count,swapin_ns," \
 	"reclaim_count,reclaim_ns,thrash_count,thrash_ns,compact_count,compact_ns," \
-	"wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns"
+	"wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns," \
+	"cpu_waited_ns,blkio_waited_ns,swapin_waited_ns,reclaim_waited_ns,thrash_waited_ns," \
+	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,block_waited_ns,wait_ns"
 #define CSV_TIMES "1763697602.000000,2.000000000,"
+#define FIRST "7,7,1,0,root,plain,D,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,,,100000000,500000000,"
 
 /* One head row, then a record a task, lines ended as RFC 4180 has them. */
 static void test_csv(void **state)
@@ -93,16 +96,19 @@ static void test_csv(void **state)
 	struct task_raw *raw = add(s, 7, "plain");
 
 	raw->counters.valid &= ~(DELAY_COUNT_BIT(DELAY_BLKIO) | DELAY_BOTH(DELAY_BIT(DELAY_IRQ)));
+	raw->now.state = ((struct task_raw *)sample_find(&s->scene.samples[0], 7, 7))->now.state =
+		'D';
+	waits_add(&raw->now.waits, SEEN_BLOCK, SEC(101), SEC(102), SEC(100));
+	waits_add(&raw->now.waits, SEEN_BLKIO, SEC(101) + MS(500), SEC(102), SEC(100));
 	add(s, 8, "unknown")->counters.valid = 0;
-	assert_string_equal(
-		put_out(s, &out_csv), CSV_HEAD
-		"\r\n" CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
-		",,100000000\r\n" CSV_TIMES "8,8,1,0,root,unknown,,0,,,,,,,,,,,,,,,,,\r\n");
+	assert_string_equal(put_out(s, &out_csv),
+			    CSV_HEAD "\r\n" CSV_TIMES FIRST
+				     "500000000,0,0,0,0,0,,1000000000,1010000000\r\n" CSV_TIMES
+				     "8,8,1,0,root,unknown,,0,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n");
 	/* The head row comes once. */
 	s->view.query.rows = 1;
 	assert_string_equal(put_out(s, &out_csv),
-			    CSV_TIMES "7,7,1,0,root,plain,,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,"
-				      ",,100000000\r\n");
+			    CSV_TIMES FIRST "500000000,0,0,0,0,0,,1000000000,1010000000\r\n");
 }
 
 /* Names with what divides fields and records; fields that were asked for. */
@@ -135,7 +141,7 @@ static void test_csv_names(void **state)
 
 		buf_printf(&line,
 			   CSV_TIMES "%u,%u,1,0,root,%s,,0,10,500000000,0,0,0,0,0,0,0,0,"
-				     "0,0,0,0,0,0,100000000,,92,25\r\n",
+				     "0,0,0,0,0,0,100000000,500000000,0,0,0,0,0,0,0,,,,92,25\r\n",
 			   10 + i, 10 + i, cases[i].field);
 		assert_true(!strncmp(at, buf_cstr(&line), line.len));
 		at += line.len;
@@ -217,7 +223,9 @@ static void test_json_members(void **state)
 		    json_real_value(json_array_get(load, 1)) < 0.0700000001);
 	task = json_array_get(json_object_get(json, "tasks"), 0);
 	check_members(task, "pid tgid ppid uid user comm state command cgroup start interval "
-			    "exited new run_ns user_ns system_ns delta cumulative");
+			    "exited new run_ns user_ns system_ns delta cumulative waited waiting");
+	check_members(json_object_get(task, "waited"), KINDS " block");
+	assert_true(json_is_null(json_object_get(task, "waiting")));
 	check_members(json_object_get(task, "delta"), KINDS);
 	check_members(json_object_get(task, "cumulative"), KINDS);
 	check_members(json_object_get(json_object_get(task, "delta"), "cpu"), "count ns");
@@ -276,7 +284,7 @@ static void test_json_values(void **state)
 static void test_json_rest(void **state)
 {
 	struct state *s = *state;
-	struct view view = { &s->scene.frame, UNIT_PERCENT, TEXT_UTF8 };
+	struct view view = { &s->scene.frame, UNIT_PERCENT, TEXT_UTF8, false };
 	json_t *json, *note;
 
 	json = parse(put_out(s, &out_json));
@@ -347,11 +355,11 @@ static void test_text(void **state)
 	add(s, 8, "unknown")->counters.valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU));
 	text = put_out(s, &out_text);
 	assert_true(!strncmp(text, "stalltop ", 9));
-	assert_non_null(strstr(text, "\ntasks 2, 0 new, 0 exited, - lost"));
-	check_words(text, 0, "PID USER RUN 0TOTAL 1CPU 2BLKIO 9MEM COMMAND");
+	assert_non_null(strstr(text, "\ntasks 2, - D, - R   0 new, 0 exited, - lost"));
+	check_words(text, 0, "PID USER S RUN 0TOTAL 1CPU 2BLKIO 9MEM COMMAND");
 	check_words(text, 1, "(#) (str) (%) (%) (%) (%) (%) (str)");
-	check_words(text, 2, "7 root 5.0 25.0 25.0 0.0 0.0 two words");
-	check_words(text, 3, "8 root - 25.0 25.0 - - unknown");
+	check_words(text, 2, "7 root - 5.0 25.0 25.0 0.0 0.0 two words");
+	check_words(text, 3, "8 root - - 25.0 25.0 - - unknown");
 	check_words(text, 4, "= 5.0 50.0 50.0 0.0 0.0 2 tasks");
 	check_words(text, 5, "");
 	assert_string_equal(text + strlen(text) - 8, " tasks\n\n");
@@ -423,7 +431,7 @@ static void test_text_one(void **state)
 static void check_cells(struct state *s, const char *text, size_t row, const char *const *ids,
 			size_t n)
 {
-	const struct view view = { &s->scene.frame, s->view.unit, s->config.charset };
+	const struct view view = { &s->scene.frame, s->view.unit, s->config.charset, false };
 	struct buf expected = { 0 }, scratch = { 0 };
 	char line[512];
 
@@ -561,7 +569,7 @@ static void test_needs(void **state)
 		s->view.unit = UNIT_PERCENT;
 		out_open(&s->out, out_registry[i], &s->config);
 		assert_int_equal(out_needs(&s->out), own);
-		s->view.fields = "state,pid,command";
+		s->view.fields = "cuser,pid,command";
 		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND);
 		s->view.query.sort = scene_column("read");
 		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND | NEED_IO);

@@ -64,7 +64,7 @@ static int close_state(void **state)
 /* Asks, and asserts the pids, with spaces between. */
 static void check(struct state *s, const char *pids)
 {
-	struct view view = { &s->scene.frame, UNIT_MS, TEXT_UTF8 };
+	struct view view = { &s->scene.frame, UNIT_MS, TEXT_UTF8, false };
 	struct buf out = { 0 };
 
 	scene_build(&s->scene, 1, false, 0);
@@ -175,7 +175,7 @@ static void test_many(void **state)
 	s->query.sort = scene_column("cpu");
 	s->query.descending = true;
 	for (unsigned round = 0; round < 2; round++) {
-		struct view view = { &s->scene.frame, UNIT_MS, TEXT_UTF8 };
+		struct view view = { &s->scene.frame, UNIT_MS, TEXT_UTF8, false };
 
 		scene_build(&s->scene, 1, false, 0);
 		query_run(&s->query, &view, &s->order);
@@ -287,7 +287,7 @@ static void test_needs(void **state)
 	assert_int_equal(query_needs(&s->query, UNIT_PERCENT), 0);
 	assert_int_equal(query_needs(&s->query, UNIT_MAX), NEED_RANGE);
 	assert_int_equal(query_needs(&s->query, UNIT_TOTAL), NEED_LIFE);
-	s->query.sort = scene_column("state");
+	s->query.sort = scene_column("cuser");
 	s->query.match = pattern_compile("a", &why);
 	assert_int_equal(query_needs(&s->query, UNIT_PERCENT), NEED_STAT | NEED_COMMAND);
 	pattern_free(s->query.match);

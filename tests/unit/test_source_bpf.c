@@ -487,6 +487,7 @@ static void test_waits(void **state)
 	struct turn turn;
 	struct walk_task *task;
 	struct sample *cur;
+	const struct task_waits *waits;
 	uint64_t since;
 
 	(void)state;
@@ -500,19 +501,28 @@ static void test_waits(void **state)
 	task->parts[2].wait = SNAPSHOT_WAIT_CPU;
 	task->parts[2].waited_ns = MS(3);
 	cur = tick(&turn, 0);
-	assert_int_equal(element(cur, 15)->now.wait, WAIT_NONE);
-	assert_int_equal(element(cur, 16)->now.wait, WAIT_IO);
-	since = element(cur, 16)->now.wait_since_ns;
+	waits = &element(cur, 15)->now.waits;
+	assert_int_equal(waits_all(waits), 0);
+	waits = &element(cur, 16)->now.waits;
+	since = waits->first_ns;
 	assert_int_equal(since, walks.now_ns + 6 - MS(700));
+	assert_int_equal(waits->threads[SEEN_BLKIO], 1);
+	assert_int_equal(waits->threads[SEEN_CPU], 1);
+	assert_int_equal(waits_in_d(waits), 1);
+	assert_int_equal(waits_progress(waits, SEEN_BLKIO, walks.now_ns + 6), MS(700));
+	assert_int_equal(waits_progress(waits, SEEN_CPU, walks.now_ns + 6), MS(3));
 	for (int i = 0; i < 5; i++) {
 		cur = tick(&turn, 0);
-		assert_int_equal(element(cur, 16)->now.wait, WAIT_IO);
-		assert_int_equal(element(cur, 16)->now.wait_since_ns, since);
+		waits = &element(cur, 16)->now.waits;
+		assert_int_equal(waits->threads[SEEN_BLKIO], 1);
+		assert_int_equal(waits->first_ns, since);
 	}
 	task->parts[1].wait = SNAPSHOT_NO_WAIT;
 	task->parts[2].wait = SNAPSHOT_WAIT_D;
 	task->changed = true;
-	assert_int_equal(element(tick(&turn, 0), 16)->now.wait, WAIT_UNINTERRUPTIBLE);
+	waits = &element(tick(&turn, 0), 16)->now.waits;
+	assert_int_equal(waits->threads[SEEN_BLOCK], 1);
+	assert_int_equal(waits_all(waits), 1);
 	turn_close(&turn);
 }
 

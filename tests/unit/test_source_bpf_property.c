@@ -29,7 +29,7 @@ struct naive {
 
 /* What has been seen, so that the test is not about nothing. */
 static struct {
-	uint64_t elements, unchanged, still, failed, reordered, exited, born, twice;
+	uint64_t elements, unchanged, hung, still, failed, reordered, exited, born, twice;
 } seen;
 
 /* Pseudo-random numbers, the same in every run. */
@@ -212,6 +212,7 @@ static struct sample *sample_everything(struct naive *naive, const struct turn *
 		*raw = counters_of(sorted[i]);
 		raw->task = task_of(prev, sorted[i]->parts);
 		raw->read_ns = walks.now_ns + i;
+		raw->now.state = 'S';
 		raw->single = turn->env.threads || sorted[i]->parts[0].threads <= 1;
 	}
 	cur->begin_ns = walks.now_ns - 10;
@@ -239,6 +240,11 @@ static size_t place_of(const struct task_raw *raw)
 	return (size_t)(walk_find(raw->pid) - walks.tasks);
 }
 
+/* What the program calls a wait. */
+static const enum wait_seen seen_as[] = { [SNAPSHOT_WAIT_CPU] = SEEN_CPU,
+					  [SNAPSHOT_WAIT_IO] = SEEN_BLKIO,
+					  [SNAPSHOT_WAIT_D] = SEEN_BLOCK };
+
 /* Checks who is in the sample, and what is said to be unchanged. */
 static void check_sample(const struct sample *cur, const struct sample *prev,
 			 const struct sample *all)
@@ -259,8 +265,10 @@ static void check_sample(const struct sample *cur, const struct sample *prev,
 		assert_int_equal(raw->task->key.start_ns, own->start_ns);
 		assert_int_equal(raw->task->tgid, own->tgid);
 		assert_string_equal(raw->task->comm, own->comm);
-		assert_int_equal(raw->now.wait,
-				 own->wait || task->nparts == 1 ? own->wait : raw->now.wait);
+		if (task->nparts == 1)
+			assert_int_equal(waits_all(&raw->now.waits), own->wait != 0);
+		if (own->wait)
+			assert_true(raw->now.waits.threads[seen_as[own->wait]]);
 		assert_int_equal(unchanged, !walks.written[place_of(raw)]);
 		assert_int_equal(!sample_unaccounted(cur, i), (own->kinds & 2) != 0);
 		if (unchanged)
@@ -298,6 +306,19 @@ static void exit_some(struct sample *cur, struct sample *all, uint64_t *seed)
 	}
 }
 
+/* Checks that who has been in state D since the sample before has waited all the time. */
+static void check_waiting(const struct frame *frame, size_t i)
+{
+	const struct row *row = &frame->rows[i];
+	const struct task_waits *waits = &row->raw->now.waits;
+
+	if (i >= frame->info->cur->n || !row->before || !sample_unchanged(frame->info->cur, i))
+		return;
+	assert_int_equal(row->deltas->waited.ns[WAIT_BLOCK],
+			 row->interval_ns * waits->threads[SEEN_BLOCK]);
+	seen.hung += waits->threads[SEEN_BLOCK] != 0;
+}
+
 /* Checks that a frame of what changed is one of everything, counters as they were lifted too. */
 static void check_frame(const struct frame *frame, const struct frame *all)
 {
@@ -316,7 +337,14 @@ static void check_frame(const struct frame *frame, const struct frame *all)
 		assert_ptr_equal(a->raw, &frame->info->cur->raw[i]);
 		assert_true(same_counters(a->raw, b->raw));
 		assert_int_equal(a->valid, b->valid);
-		assert_memory_equal(a->deltas, b->deltas, sizeof(*a->deltas));
+		assert_memory_equal(a->deltas->grown.delay, b->deltas->grown.delay,
+				    sizeof(a->deltas->grown.delay));
+		assert_int_equal(a->deltas->grown.run_ns, b->deltas->grown.run_ns);
+		assert_int_equal(a->deltas->grown.user_ns, b->deltas->grown.user_ns);
+		assert_int_equal(a->deltas->grown.system_ns, b->deltas->grown.system_ns);
+		assert_int_equal(a->deltas->total.ns, b->deltas->total.ns);
+		assert_int_equal(a->deltas->mem.ns, b->deltas->mem.ns);
+		check_waiting(frame, i);
 		assert_int_equal(a->born, b->born);
 		assert_int_equal(a->exited, b->exited);
 		assert_int_equal(!a->before, !b->before);
@@ -391,6 +419,7 @@ static void test_property(void **state)
 	       (uintmax_t)seen.twice, (uintmax_t)seen.failed);
 	assert_true(seen.elements > 50000 && seen.unchanged > seen.elements / 2);
 	assert_true(seen.still > seen.elements / 4 && seen.born > 500 && seen.exited > 500);
+	assert_true(seen.hung > 500);
 	assert_true(seen.reordered > 50 && seen.twice > 500 && seen.failed > 50);
 }
 

@@ -63,8 +63,11 @@ static int open_state(void **state)
 		.taskstats_version = 16,
 		.delayacct = DELAYACCT_ON,
 		.self = 0.34,
+		.states_known = true,
+		.blocked = 1,
+		.running = 2,
 	};
-	s->view = (struct view){ &s->frame, UNIT_PERCENT, TEXT_UTF8 };
+	s->view = (struct view){ &s->frame, UNIT_PERCENT, TEXT_UTF8, false };
 	*state = s;
 	return 0;
 }
@@ -185,7 +188,7 @@ static void test_order(void **state)
 	title.held = true;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
 			    "stalltop,cgroup,unit,order held,04:00:00,delayacct,1.99,taskstats");
-	assert_string_equal(order_of(s, summary_tasks(&s->text, &s->view)), "tasks,cpu,self,mem");
+	assert_string_equal(order_of(s, summary_tasks(&s->text, &s->view)), "tasks,cpu,5,self,mem");
 }
 
 /* Asserts what of the line is shown in so many cells. */
@@ -221,9 +224,10 @@ static void test_fit(void **state)
 	check_fit(s, summary_title(&s->text, &s->view, &title), 59,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s");
 	check_fit(s, summary_tasks(&s->text, &s->view), 80,
-		  "tasks 123, 5 new, 4 exited, 2 lost  cpu 8.3 us 44.4 sy 11.1 id 13.9 wa 22.2 st");
+		  "tasks 123, 1 D, 2 R  cpu 8.3 us 44.4 sy 11.1 id 13.9 wa 22.2 st  self 0.3 %");
 	check_fit(s, summary_tasks(&s->text, &s->view), 46,
-		  "tasks 123, 5 new, 4 exited, 2 lost  self 0.3 %");
+		  "tasks 123, 1 D, 2 R  5 new, 4 exited, 2 lost");
+	check_fit(s, summary_tasks(&s->text, &s->view), 32, "tasks 123, 1 D, 2 R  self 0.3 %");
 	/* No figure of the pressure block comes into another's place. */
 	check_fit(s, summary_pressure_head(&s->text), 53,
 		  "pressure  some avg10  avg60 avg300    now");
@@ -238,7 +242,8 @@ static void test_tasks(void **state)
 	struct state *s = *state;
 
 	check(s, summary_tasks(&s->text, &s->view),
-	      "tasks 123, 5 new, 4 exited, 2 lost   cpu 8.3 us 44.4 sy 11.1 id 13.9 wa 22.2 st   "
+	      "tasks 123, 1 D, 2 R   5 new, 4 exited, 2 lost   cpu 8.3 us 44.4 sy 11.1 id 13.9 wa "
+	      "22.2 st   "
 	      "mem 1.5/16.0G swap 0.0/1.0G   self 0.3 %");
 	/* Records of exits count where there are such; a state that ran back has not grown. */
 	s->info.exits = 7;
@@ -246,19 +251,22 @@ static void test_tasks(void **state)
 	s->before.cpu_ns[CPU_IOWAIT] = SEC(50);
 	s->now.swap_total = 0;
 	check(s, summary_tasks(&s->text, &s->view),
-	      "threads 123, 5 new, 7 exited, 2 lost   cpu 9.7 us 51.6 sy 12.9 id 0.0 wa 25.8 st   "
+	      "threads 123, 1 D, 2 R   5 new, 7 exited, 2 lost   cpu 9.7 us 51.6 sy 12.9 id 0.0 wa "
+	      "25.8 st   "
 	      "mem 1.5/16.0G swap 0/0   self 0.3 %");
 	s->before = s->now;
 	check(s, summary_tasks(&s->text, &s->view),
-	      "threads 123, 5 new, 7 exited, 2 lost   cpu 0.0 us 0.0 sy 0.0 id 0.0 wa 0.0 st   "
+	      "threads 123, 1 D, 2 R   5 new, 7 exited, 2 lost   cpu 0.0 us 0.0 sy 0.0 id 0.0 wa "
+	      "0.0 st   "
 	      "mem 1.5/16.0G swap 0/0   self 0.3 %");
 	s->info.prev = NULL;
 	s->info.system_before = NULL;
 	s->info.lost = -1;
 	s->info.self = -1;
+	s->info.states_known = false;
 	s->now.memory_valid = false;
 	check(s, summary_tasks(&s->text, &s->view),
-	      "threads 123, - new, - exited, - lost   cpu - us - sy - id - wa - st   "
+	      "threads 123, - D, - R   - new, - exited, - lost   cpu - us - sy - id - wa - st   "
 	      "mem - swap -   self -");
 }
 

@@ -77,25 +77,45 @@ static void read_wait(struct scene *scene, uint64_t ran_ns, uint64_t waited_ns)
 static void test_life(void **state)
 {
 	struct scene *scene = *state;
-	struct task_raw *a = scene_add(&scene->samples[1], 5, 5, SEC(90));
-	struct task_raw *b = scene_add(&scene->samples[1], 6, 6, SEC(90));
+	struct task_raw *a = scene_add(&scene->samples[1], 5, 5, SEC(92));
+	struct task_raw *b = scene_add(&scene->samples[1], 6, 6, SEC(92));
 	struct counters sum = { 0 };
 
-	a->counters.life_ns = b->counters.life_ns = SEC(10);
+	a->single = b->single = true;
 	a->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 2, SEC(1000) };
 	a->counters.delay[DELAY_CPU] = (struct delay_sum){ 2, SEC(1) };
-	b->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, SEC(4) };
-	assert_int_equal(counters_known(&a->counters),
-			 SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
-	assert_int_equal(counters_known(&b->counters), SCENE_VALID);
+	b->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, SEC(10) };
+	assert_int_equal(waited_life(a).valid, SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
+	assert_int_equal(waited_life(b).valid, SCENE_VALID);
 	scene_build(scene, 1, false, 0);
 	row_add_life(&sum, &scene->frame.rows[0]);
 	row_add_life(&sum, &scene->frame.rows[1]);
-	assert_int_equal(sum.delay[DELAY_BLKIO].ns, SEC(4));
+	assert_int_equal(sum.delay[DELAY_BLKIO].ns, SEC(10));
 	assert_int_equal(sum.delay[DELAY_BLKIO].count, 3);
 	assert_int_equal(sum.delay[DELAY_CPU].ns, SEC(1));
-	/* Of a sum no life is known: it is what it is. */
-	assert_int_equal(counters_known(&sum), SCENE_VALID);
+}
+
+/* What was left out of an interval stays out of the task's life, however old it gets. */
+static void test_dropped(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(1));
+
+	with_life(raw, SEC(99), MS(1))->now.state = 'S';
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 4, MS(70) };
+	raw = with_life(scene_again(&scene->samples[1], raw), SEC(101), MS(2));
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 5, MS(70) + SEC(50) };
+	scene_build(scene, 1, false, 0);
+	assert_false(knows_blkio(scene));
+	assert_true(scene->frame.rows[0].valid & DELAY_BIT(DELAY_CPU));
+	raw = with_life(scene_again(&scene->samples[2], raw), SEC(103), MS(3));
+	raw->counters.delay[DELAY_BLKIO].ns += MS(30);
+	raw->counters.delay[DELAY_BLKIO].count++;
+	scene_build(scene, 2, false, 0);
+	assert_true(knows_blkio(scene));
+	assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns, MS(30));
+	assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, MS(100));
+	assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].count, 5);
 }
 
 /* Who ran a short while ago has not waited since long before. */
@@ -105,11 +125,21 @@ static void test_ran_since(void **state)
 	assert_false(knows_blkio(*state));
 }
 
-/* Twice the wall time is what the kernel books on a shared CPU: its own figure, kept. */
-static void test_double_booking(void **state)
+/* More than has passed since it last ran cannot have been waited, not by a hundredth. */
+static void test_more_than_passed(void **state)
 {
-	read_wait(*state, MS(1), SEC(8));
+	/* It ran after 100 s, and was read at 104 s. */
+	read_wait(*state, MS(1), SEC(4) + MS(50));
+	assert_false(knows_blkio(*state));
+}
+
+static void test_all_that_passed(void **state)
+{
+	read_wait(*state, MS(1), SEC(4) + MS(30));
 	assert_true(knows_blkio(*state));
+	/* Within the interval it is the interval. */
+	assert_int_equal(((struct scene *)*state)->frame.rows[0].deltas->waited.ns[DELAY_BLKIO],
+			 SEC(2));
 }
 
 /* Who did not run may have waited since it was born. */
@@ -139,7 +169,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_since_start, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_life, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_ran_since, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_double_booking, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_more_than_passed, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_all_that_passed, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_dropped, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_threads, scene_setup, scene_teardown),
 	};

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/states.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "kernel/proctask.h"
+
+/* Open, read, close. */
+#define FILE_SYSCALLS 3
+
+/* As long a /proc/stat is read: a line a CPU, and one with a number an interrupt. */
+#define STAT_BYTES (1024 * 1024)
+
+/* An element, and what is known of it from the sample before (NULL: nothing). */
+struct subject {
+	struct task_raw *raw;
+	const struct task_raw *known;
+};
+
+/* Whether it has not run since. Who was about to may sleep again by now without a trace. */
+static bool is_idle(const struct subject *subject)
+{
+	const struct task_raw *raw = subject->raw, *known = subject->known;
+
+	return known && known->task == raw->task && known->now.state && known->now.state != 'R' &&
+	       known->counters.valid & raw->counters.valid & VALID_RUN &&
+	       known->counters.run_ns == raw->counters.run_ns;
+}
+
+/* Adds a thread's wait to the sample's. */
+static void add_wait(struct thread_waits *waits, const struct thread_wait *wait)
+{
+	if (waits->n == waits->cap) {
+		waits->cap = waits->cap ? waits->cap * 2 : 64;
+		waits->all = xreallocarray(waits->all, waits->cap, sizeof(*waits->all));
+	}
+	waits->all[waits->n++] = *wait;
+}
+
+/* The wait that the thread was in before, or NULL. Threads come in the order of the sample. */
+static const struct thread_wait *find_wait(struct states *states, pid_t tgid, pid_t tid)
+{
+	const struct thread_waits *before = &states->before;
+	uint64_t order = task_order(tgid, tid);
+
+	while (states->at < before->n &&
+	       task_order(before->all[states->at].tgid, before->all[states->at].tid) < order)
+		states->at++;
+	if (states->at == before->n || before->all[states->at].tid != tid ||
+	    before->all[states->at].tgid != tgid)
+		return NULL;
+	return &before->all[states->at];
+}
+
+/*
+ * Whether any task waits for I/O: procs_blocked of /proc/stat counts just those (nr_iowait() of
+ * kernel/sched/core.c). Where it cannot be read some may.
+ */
+static bool any_in_io(struct states *states)
+{
+	struct span text, rest;
+	uint64_t n;
+
+	if (states->in_io >= 0)
+		return states->in_io;
+	states->in_io = 1;
+	states->text.len = 0;
+	states->syscalls += FILE_SYSCALLS;
+	if (file_read_all(states->procfd, "stat", &states->text, STAT_BYTES))
+		return true;
+	text = (struct span){ states->text.data, states->text.data + states->text.len };
+	if (find_line(text, "procs_blocked", &rest) && take_uint(&rest, &n))
+		states->in_io = n != 0;
+	return states->in_io;
+}
+
+/*
+ * Whether a function that a task sleeps in (/proc/PID/wchan) waits for I/O. It is the first that
+ * is not the scheduler's: io_schedule() itself is never seen. Names as of kernels 5.10 to 6.18.
+ */
+static bool is_io_function(const char *name)
+{
+	static const char *const parts[] = {
+		"iomap_dio",   "blockdev_direct", "folio_wait",	  "wait_on_page",
+		"wait_on_bit", "bit_wait",	  "wait_on_buf",  "submit_bio_wait",
+		"blk_mq_get",  "rq_qos_wait",	  "balance_dirt", "filemap_",
+		"swap_",       "io_schedule",	  "blkdev_",	  "do_swap_page",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Whether a wait in state D is for I/O, which only its end tells for sure. Where the function is
+ * hidden it goes by what was booked: most who wait for I/O did so lately.
+ */
+static enum wait_seen kind_of_wait(struct states *states, const struct subject *subject, pid_t tid)
+{
+	const struct task_raw *raw = subject->raw, *known = subject->known;
+	bool io;
+
+	if (!any_in_io(states))
+		return SEEN_BLOCK;
+	states->text.len = 0;
+	states->syscalls += FILE_SYSCALLS;
+	if (!proctask_wchan(states->procfd, raw->tgid, tid, &states->text) && states->text.len)
+		io = is_io_function(buf_cstr(&states->text));
+	else
+		io = known &&
+		     raw->counters.delay[DELAY_BLKIO].ns > known->counters.delay[DELAY_BLKIO].ns;
+	return io ? SEEN_BLKIO : SEEN_BLOCK;
+}
+
+/* Takes over what an idle task does. */
+static void keep_state(struct states *states, const struct subject *subject)
+{
+	struct task_raw *raw = subject->raw;
+	pid_t tgid = raw->tgid;
+
+	raw->now = subject->known->now;
+	waits_go_on(&raw->now.waits, raw->read_ns, subject->known->read_ns);
+	if (states->rows || raw->single || !waits_in_d(&raw->now.waits))
+		return;
+	find_wait(states, tgid, 0);
+	for (; states->at < states->before.n && states->before.all[states->at].tgid == tgid;
+	     states->at++)
+		add_wait(&states->now, &states->before.all[states->at]);
+}
+
+/* Counts a thread in state D, since when and for what is known by now. */
+static void count_wait(const struct subject *subject, enum wait_seen kind, uint64_t since_ns)
+{
+	const struct task_raw *known = subject->known;
+	struct task_raw *raw = subject->raw;
+
+	waits_add(&raw->now.waits, kind, since_ns, raw->read_ns, known ? known->read_ns : 0);
+}
+
+/* Takes a thread of several that was found in state D. */
+static void take_thread(struct states *states, const struct subject *subject, pid_t tid)
+{
+	const struct task_raw *raw = subject->raw;
+	const struct thread_wait *was = find_wait(states, raw->tgid, tid);
+	struct thread_wait wait = { .tgid = raw->tgid, .tid = tid, .since_ns = raw->read_ns };
+	struct proctask_schedstat sched;
+
+	states->syscalls += FILE_SYSCALLS;
+	if (proctask_schedstat(states->procfd, raw->tgid, tid, &sched))
+		return;
+	if (was && was->slices == sched.slices) {
+		wait = *was;
+	} else {
+		wait.slices = sched.slices;
+		wait.kind = kind_of_wait(states, subject, tid);
+	}
+	count_wait(subject, wait.kind, wait.since_ns);
+	add_wait(&states->now, &wait);
+}
+
+/* Reads the threads of a process that has several. */
+static void read_threads(struct states *states, const struct subject *subject)
+{
+	struct task_raw *raw = subject->raw;
+	struct proctask_stat stat;
+
+	if (pidlist_read_threads(&states->threads, states->procfd, raw->tgid))
+		return;
+	for (size_t i = 0; i < states->threads.n; i++) {
+		pid_t tid = states->threads.pids[i];
+
+		states->syscalls += FILE_SYSCALLS;
+		if (proctask_stat(states->procfd, raw->tgid, tid, &stat))
+			continue;
+		if (tid == raw->tgid)
+			raw->now.state = stat.state;
+		if (stat.state == 'D')
+			take_thread(states, subject, tid);
+	}
+	raw->now.threads = (uint32_t)states->threads.n;
+}
+
+/* Reads what a task does that ran. */
+static void read_state(struct states *states, const struct subject *subject)
+{
+	struct task_raw *raw = subject->raw;
+	pid_t tid = states->rows ? raw->pid : 0;
+	struct proctask_stat stat;
+
+	raw->now = (struct task_now){ 0 };
+	if (!states->rows && !raw->single) {
+		read_threads(states, subject);
+		return;
+	}
+	states->syscalls += FILE_SYSCALLS;
+	if (proctask_stat(states->procfd, raw->tgid, tid, &stat))
+		return;
+	raw->now.state = stat.state;
+	raw->now.threads = 1;
+	if (stat.state == 'D')
+		count_wait(subject, kind_of_wait(states, subject, raw->pid), raw->read_ns);
+}
+
+void states_take(struct states *states, const struct sample *prev, struct sample *cur)
+{
+	struct thread_waits now = states->before;
+	size_t at = 0;
+
+	states->before = states->now;
+	states->now = now;
+	states->now.n = states->at = 0;
+	states->in_io = -1;
+	for (size_t i = 0; i < cur->n; i++) {
+		struct subject subject = { .raw = &cur->raw[i] };
+		uint64_t order = raw_order(subject.raw);
+
+		while (at < prev->n && raw_order(&prev->raw[at]) < order)
+			at++;
+		if (at < prev->n && raw_order(&prev->raw[at]) == order)
+			subject.known = &prev->raw[at];
+		if (is_idle(&subject))
+			keep_state(states, &subject);
+		else
+			read_state(states, &subject);
+	}
+}
+
+void states_free(struct states *states)
+{
+	pidlist_free(&states->threads);
+	free(states->before.all);
+	free(states->now.all);
+	buf_free(&states->text);
+}

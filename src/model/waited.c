@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/waited.h"
+
+#include <stdlib.h>
+
+#include "base/util.h"
+
+/* Readings of a pack of tasks lie so far apart, at most; and so much per cent is rounding. */
+#define SLACK_NS (2 * NSEC_PER_MSEC)
+#define SLACK_PERCENT 1
+
+/* What has no number of waits with it is counted in clock ticks, of 10 ms at most. */
+#define TICK_NS (10 * NSEC_PER_MSEC)
+
+/* So many threads may have come and gone for each that was seen, where some did. */
+#define UNSEEN_THREADS 4
+
+/* The kind that a wait in progress will be booked under, if ever. */
+static const unsigned kind_of[WAITS_SEEN] = {
+	[SEEN_CPU] = DELAY_CPU,
+	[SEEN_BLKIO] = DELAY_BLKIO,
+	[SEEN_BLOCK] = WAIT_BLOCK,
+};
+
+/* Time from one reading to the next, or since the start; 0 where clocks disagree. */
+static uint64_t span_of(const struct task_raw *now, const struct task_raw *before)
+{
+	uint64_t start = now->task->key.start_ns, since = before ? before->read_ns : start;
+	uint64_t until = now->read_ns;
+
+	/* Its record came after it was read. */
+	if (now->exited && now->single && start + now->counters.life_ns > until)
+		until = start + now->counters.life_ns;
+	return until > since ? until - since : 0;
+}
+
+/* How many threads there were at least; 0: not known. */
+static uint64_t threads_of(const struct task_raw *now, const struct task_raw *before)
+{
+	uint64_t threads = now->now.threads;
+
+	if (now->single)
+		return 1;
+	return before && before->now.threads > threads ? before->now.threads : threads;
+}
+
+/* Whether threads came or went: then their lives did not grow by the time that passed. */
+static bool has_churned(const struct task_raw *now, const struct task_raw *before, uint64_t threads,
+			uint64_t span)
+{
+	uint64_t lived = now->counters.life_ns - (before ? before->counters.life_ns : 0);
+	uint64_t all = threads * span;
+
+	if (now->single && (!before || before->single))
+		return false;
+	if (!before || now->now.threads != before->now.threads)
+		return true;
+	return lived + threads * SLACK_NS < all || lived > all + threads * SLACK_NS;
+}
+
+/* The time that passed for all threads; UINT64_MAX where nothing is known of them. */
+static uint64_t passed(const struct task_raw *now, const struct task_raw *before)
+{
+	uint64_t threads = threads_of(now, before), span = span_of(now, before);
+
+	if (!threads)
+		return UINT64_MAX;
+	/* When it ended is known by when it began. */
+	if (now->exited)
+		span += now->task->start_hi - now->task->start_lo;
+	if (has_churned(now, before, threads, span))
+		threads *= UNSEEN_THREADS;
+	return threads * span;
+}
+
+/* Whether a thread may have been in a wait of the kind at the reading. */
+static bool may_have_waited(unsigned kind, const struct task_raw *raw)
+{
+	const struct task_waits *waits = &raw->now.waits;
+
+	if (!raw->now.state)
+		return true;
+	if (kind == DELAY_CPU)
+		return !raw->now.exact || waits->threads[SEEN_CPU];
+	if (kind == DELAY_BLKIO)
+		return waits_in_d(waits);
+	/* The kernel works for it, or it sleeps over that. */
+	return !raw->single || raw->now.state == 'R' || raw->now.state == 'D';
+}
+
+/* How much of what was booked since may have passed before. */
+static uint64_t begun_before(unsigned kind, const struct task_raw *now,
+			     const struct task_raw *before)
+{
+	uint64_t idle, seen = 0;
+
+	if (!before || !may_have_waited(kind, before))
+		return 0;
+	for (unsigned s = 0; s < WAITS_SEEN; s++)
+		if (kind_of[s] == kind)
+			seen = waits_progress(&before->now.waits, s, before->read_ns);
+	if (before->now.exact && (kind == DELAY_CPU || kind == DELAY_BLKIO))
+		return seen;
+	/* With one thread no wait is older than when it last ran; it ran after that. */
+	if (now->single && before->single)
+		idle = before->read_ns - before->ran_ns;
+	else
+		idle = before->counters.life_ns ? before->counters.life_ns
+						: threads_of(now, before) * span_of(before, NULL);
+	return idle > seen ? idle : seen;
+}
+
+/* The most that can have been booked of a kind since the reading before. */
+static uint64_t most_booked(unsigned kind, const struct task_raw *now,
+			    const struct task_raw *before, bool counted)
+{
+	uint64_t most = passed(now, before);
+
+	if (most == UINT64_MAX)
+		return most;
+	most += begun_before(kind, now, before);
+	return most + most / 100 * SLACK_PERCENT + SLACK_NS + (counted ? 0 : TICK_NS);
+}
+
+uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
+			   const struct task_raw *before)
+{
+	uint32_t kinds = 0;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (grown->valid & DELAY_BIT(kind) && grown->delay[kind].ns &&
+		    grown->delay[kind].ns >
+			    most_booked(kind, now, before, grown->valid & DELAY_COUNT_BIT(kind)))
+			kinds |= DELAY_BIT(kind);
+	return kinds;
+}
+
+/* Adds up total and mem. */
+static void add_up(struct waited *waited, uint32_t known)
+{
+	struct delay_sum delays[DELAY_KINDS];
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		delays[kind] = (struct delay_sum){ .ns = waited->ns[kind] };
+	waited->total = delay_total(delays, known).ns + waited->ns[WAIT_BLOCK];
+	waited->mem = delay_mem(delays, known).ns;
+}
+
+/* Whether it is known what the task waited for at a reading. */
+static bool is_seen(const struct task_raw *raw)
+{
+	return raw && (raw->now.state || raw->exited);
+}
+
+uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
+		     const struct task_raw *now, const struct task_raw *before)
+{
+	uint64_t most = passed(now, before);
+	bool seen = is_seen(now) && (!before || is_seen(before));
+
+	known &= DELAY_ALL;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		waited->ns[kind] = known & DELAY_BIT(kind) ? grown->delay[kind].ns : 0;
+	waited->ns[WAIT_BLOCK] = seen && !now->exited ? now->now.waits.block_ns : 0;
+	for (unsigned s = 0; s < SEEN_BLOCK && seen; s++) {
+		uint64_t *ns = &waited->ns[kind_of[s]], was = 0;
+
+		if (!(known & DELAY_BIT(kind_of[s])))
+			continue;
+		if (!now->exited)
+			*ns += waits_progress(&now->now.waits, s, now->read_ns);
+		if (before)
+			was = waits_progress(&before->now.waits, s, before->read_ns);
+		*ns = *ns > was ? *ns - was : 0;
+	}
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+		if (waited->ns[kind] > most)
+			waited->ns[kind] = most;
+	add_up(waited, known);
+	/* What of a wait had passed before the end nobody books. */
+	return known | (seen && !now->exited ? VALID_BLOCK : 0);
+}
+
+void waited_add(struct waited *sum, const struct waited *more)
+{
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+		sum->ns[kind] += more->ns[kind];
+	sum->total += more->total;
+	sum->mem += more->mem;
+}
+
+void waited_drop(struct task *task, const struct counters *grown, uint32_t kinds)
+{
+	if (!task->dropped)
+		task->dropped = xcalloc(DELAY_KINDS, sizeof(*task->dropped));
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (kinds & DELAY_BIT(kind)) {
+			task->dropped[kind].ns += grown->delay[kind].ns;
+			task->dropped[kind].count += grown->delay[kind].count;
+		}
+}
+
+struct counters waited_life(const struct task_raw *raw)
+{
+	struct counters life = raw->counters;
+
+	for (unsigned kind = 0; raw->task->dropped && kind < DELAY_KINDS; kind++) {
+		life.delay[kind].ns -= raw->task->dropped[kind].ns;
+		life.delay[kind].count -= raw->task->dropped[kind].count;
+	}
+	counters_mask(&life, waited_impossible(&life, raw, NULL));
+	return life;
+}
+
+void waited_check_range(const struct task_raw *raw, struct task_record *record)
+{
+	uint64_t most = span_of(raw, NULL);
+
+	most += most / 100 * SLACK_PERCENT + SLACK_NS;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (record->max[kind] > most)
+			record->range_valid &= ~DELAY_BIT(kind);
+}

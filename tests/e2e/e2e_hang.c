@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Waits while they last: tasks that hang, for what the kernel books at the end and for what it
+ * books nowhere, are there in each interval, whichever way the counters come.
+ */
+#include "config.h"
+
+#include "tests/lib/parse.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const sources[] = { "taskstats", "procfs", "bpf" };
+
+/* What was waited of a kind in the interval, in ns. */
+static uint64_t waited(json_t *task, const char *kind)
+{
+	return member_u64(json_object_get(task, "waited"), kind);
+}
+
+/* The samples of a process by a source; false where that cannot be had. */
+static bool samples_of(const char *source, pid_t pid, const char *options, struct samples *s)
+{
+	struct e2e_result r;
+
+	e2e_run(&r, NULL, "-b -o json --source %s -p %d %s", source, (int)pid, options);
+	if (r.status)
+		return false;
+	parse_json(&r, s);
+	return true;
+}
+
+/* Asserts that the task hung for so many threads of the whole interval. */
+static void check_hangs(json_t *task)
+{
+	double interval = member_real(task, "interval") * 1e9;
+	json_t *waiting = json_object_get(task, "waiting");
+
+	assert_in_range(waited(task, "block"), (uint64_t)(interval * 0.98),
+			(uint64_t)(interval * 1.01));
+	assert_int_equal(waited(task, "blkio"), 0);
+	assert_true(json_is_object(waiting));
+	assert_string_equal(member_text(waiting, "state"), "block");
+	assert_true((double)member_u64(waiting, "ns") >= interval * 0.98);
+}
+
+/* A task that hung before the program began has waited for all of each interval. */
+static void test_hold(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = e2e_load(NULL, "load_hang hold");
+	assert_true(pid > 0);
+	e2e_sleep(0.1);
+	for (unsigned i = 0; i < 3; i++) {
+		struct samples s;
+
+		if (!samples_of(sources[i], pid, "-n 3 -d 0.3", &s))
+			continue;
+		assert_int_equal(s.n, 3);
+		for (size_t n = 0; n < s.n; n++) {
+			json_t *task = task_must(s.v[n], pid);
+
+			check_hangs(task);
+			assert_int_equal(kind_value(task, "delta", "cpu", "ns"), 0);
+			assert_string_equal(text_or_none(task, "state"), "D");
+		}
+	}
+}
+
+/* One thread of many hangs: so does its process, and its own row of threads. */
+static void test_one_of_many(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = e2e_load(NULL, "load_hang threads 200");
+	assert_true(pid > 0);
+	e2e_sleep(0.1);
+	for (unsigned i = 0; i < 3; i++) {
+		struct samples s;
+		unsigned hung = 0;
+		json_t *task;
+		size_t n;
+
+		if (!samples_of(sources[i], pid, "-n 2 -d 0.3", &s))
+			continue;
+		check_hangs(task_must(s.v[1], pid));
+		assert_true(samples_of(sources[i], pid, "-H -n 2 -d 0.3", &s));
+		assert_int_equal(json_array_size(json_object_get(s.v[1], "tasks")), 200);
+		json_array_foreach(json_object_get(s.v[1], "tasks"), n, task)
+		{
+			if (json_is_null(json_object_get(task, "waiting")))
+				continue;
+			check_hangs(task);
+			hung++;
+		}
+		assert_int_equal(hung, 1);
+	}
+}
+
+/* It is no idle task, it is worth a filter, and it is in the sums. */
+static void test_filters(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = e2e_load(NULL, "load_hang hold");
+	assert_true(pid > 0);
+	e2e_sleep(0.1);
+	for (unsigned i = 0; i < 3; i++) {
+		struct samples s;
+		json_t *group;
+
+		if (!samples_of(sources[i], pid, "-n 1 -d 0.3 -i --over 250", &s))
+			continue;
+		check_hangs(task_must(s.v[0], pid));
+		assert_true(samples_of(sources[i], pid, "-n 1 -d 0.3 -g command", &s));
+		group = group_of(s.v[0], "load_hang");
+		assert_non_null(group);
+		assert_in_range(waited(group, "block"),
+				(uint64_t)(member_real(s.v[0], "interval") * 0.97e9),
+				(uint64_t)(member_real(s.v[0], "interval") * 1.03e9));
+		assert_true(samples_of(sources[i], pid, "-n 1 -d 0.3 --over 350", &s));
+		assert_null(task_of(s.v[0], pid));
+	}
+}
+
+/* What passed of long waits is shown, but for what passed after the last look at each. */
+static void test_waits(void **state)
+{
+	(void)state;
+	e2e_require();
+	for (unsigned i = 0; i < 3; i++) {
+		struct e2e_proc p;
+		struct e2e_result r;
+		struct samples s;
+		const uint64_t truly = UINT64_C(3000000000);
+		uint64_t shown = 0;
+		pid_t pid;
+
+		e2e_run(&r, NULL, "-b -n 1 -d 0.1 --source %s", sources[i]);
+		if (r.status)
+			continue;
+		pid = e2e_load(NULL, "load_hang waits 6 500");
+		assert_true(pid > 0);
+		e2e_start_stalltop(&p, NULL,
+				   e2e_format("-b -o json -n 70 -d 0.1 --source %s -p %d",
+					      sources[i], (int)pid));
+		e2e_finish(&p, 60, &r);
+		check_silent_success(&r);
+		parse_json(&r, &s);
+		for (size_t n = 0; n < s.n; n++) {
+			json_t *task = task_must(s.v[n], pid);
+			double interval = member_real(task, "interval") * 1e9;
+
+			assert_true((double)waited(task, "block") <= interval * 1.01 + 1e6);
+			shown += waited(task, "block");
+		}
+		/* Six ends, and where only samples tell six begins, in intervals of 100 ms. */
+		assert_true(shown <= truly + truly / 20);
+		assert_true(shown + (i == 2 ? 6U : 12U) * UINT64_C(115000000) >= truly);
+		e2e_kill(pid);
+	}
+}
+
+/*
+ * Of CPU waits nothing is lost and nothing doubled: what was waited in all intervals is what was
+ * booked in them and what is still in progress.
+ */
+static void test_conserved(void **state)
+{
+	struct samples s;
+	uint64_t sum = 0, booked;
+	json_t *first, *last, *waiting;
+	double open = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	pid = e2e_load(NULL, "load_kind -d %s -w 3 cpu", e2e_folder());
+	assert_true(pid > 0);
+	assert_true(samples_of("bpf", pid, "-H -n 60 -d 0.05", &s));
+	first = json_array_get(json_object_get(s.v[0], "tasks"), 0);
+	pid = (pid_t)member_u64(first, "pid");
+	for (size_t n = 0; n < s.n; n++) {
+		json_t *task = task_must(s.v[n], pid);
+
+		assert_true((double)waited(task, "cpu") <=
+			    member_real(task, "interval") * 1.01e9 + 1e6);
+		if (n)
+			sum += waited(task, "cpu");
+	}
+	last = task_must(s.v[s.n - 1], pid);
+	booked = kind_value(last, "cumulative", "cpu", "ns") -
+		 kind_value(first, "cumulative", "cpu", "ns");
+	waiting = json_object_get(last, "waiting");
+	open += json_is_null(waiting) ? 0 : (double)member_u64(waiting, "ns");
+	waiting = json_object_get(first, "waiting");
+	open -= json_is_null(waiting) ? 0 : (double)member_u64(waiting, "ns");
+	/* Clocks of CPUs differ by some 0.1 ms, a reading takes as long. */
+	assert_true(fabs((double)sum - (double)booked - open) <= (double)booked * 0.01 + 2e6);
+	assert_true(booked > UINT64_C(500000000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_hold),  e2e_test(test_one_of_many), e2e_test(test_filters),
+		e2e_test(test_waits), e2e_test(test_conserved),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A task that hangs is on the first screen, with nothing pressed. */
+#include "config.h"
+
+#include "tests/lib/crowd.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether the task's row says that it hung for the whole interval. */
+static bool shows_hang(struct screen *s, const void *arg)
+{
+	struct table t;
+	int line;
+
+	if (!table_read(s, &t))
+		return false;
+	line = table_find_pid(s, &t, *(const pid_t *)arg);
+	return line >= 0 && table_head(&t, "S") && *table_cell(s, &t, line, "S") == 'D' &&
+	       atof(table_cell(s, &t, line, "0TOTAL")) >= 97;
+}
+
+/* Whether the header counts it. */
+static bool counts_hang(struct screen *s, const void *arg)
+{
+	const char *line = screen_line(s, 1), *comma = strchr(line, ',');
+
+	(void)arg;
+	return comma && strstr(comma, " D,") && atoi(comma + 1) >= 1;
+}
+
+/* By all sources, among others. */
+static void shows_at_once(void **state)
+{
+	static const char *const args[] = { "-d 1 --source taskstats", "-d 1 --source procfs",
+					    "-d 1 --source bpf", "-d 1 -i" };
+	pid_t pid;
+
+	(void)state;
+	pid = crowd_hung("crowd-hung");
+	for (unsigned i = 0; i < 4; i++) {
+		struct screen *s = screen_start(&(struct screen_how){ .args = args[i] });
+
+		screen_await(s, shows_hang, &pid);
+		screen_await(s, counts_hang, NULL);
+		screen_type(s, "q");
+		assert_int_equal(screen_end(s, 5), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { screen_test(shows_at_once) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
