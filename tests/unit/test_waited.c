@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/lib/scene.h"
 #include "base/util.h"
@@ -162,6 +163,149 @@ static void test_threads(void **state)
 	assert_true(knows_blkio(scene));
 }
 
+/* What a thread of the property test does from one time to the next. */
+enum doing { RUNS, SLEEPS, WAITS_CPU, WAITS_BLKIO, WAITS_BLOCK, DOINGS };
+
+/* A thread with all that it has done, and what a kernel would have booked of it. */
+struct thread {
+	enum doing doing;
+	uint64_t since_ns, until_ns;
+	uint64_t run_ns, booked[WAIT_KINDS], count[WAIT_KINDS];
+};
+
+#define THREADS 4
+#define INTERVALS 60
+
+/* The next of a row of numbers below `below`. */
+static uint64_t roll(uint64_t *seed, uint64_t below)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (*seed >> 33) % below;
+}
+
+/* The kind that a thread waits for, or WAIT_KINDS. */
+static unsigned kind_of(enum doing doing)
+{
+	static const unsigned kinds[DOINGS] = { WAIT_KINDS, WAIT_KINDS, DELAY_CPU, DELAY_BLKIO,
+						WAIT_BLOCK };
+
+	return kinds[doing];
+}
+
+/* Lets a thread live on until then; waits are booked when they end. */
+static void live(struct thread *thread, uint64_t now_ns, uint64_t *seed)
+{
+	while (thread->until_ns <= now_ns) {
+		unsigned kind = kind_of(thread->doing);
+
+		if (thread->doing == RUNS)
+			thread->run_ns += thread->until_ns - thread->since_ns;
+		if (kind < WAIT_KINDS) {
+			thread->booked[kind] += thread->until_ns - thread->since_ns;
+			thread->count[kind]++;
+		}
+		/* Nobody goes from one wait into another without running. */
+		thread->doing = thread->doing == RUNS ? (enum doing)roll(seed, DOINGS) : RUNS;
+		thread->since_ns = thread->until_ns;
+		thread->until_ns += 1 + (roll(seed, 6) ? roll(seed, MS(300)) : roll(seed, SEC(9)));
+	}
+}
+
+/* Reads the threads as a process. */
+static void read_threads(struct task_raw *raw, const struct thread *threads, unsigned n,
+			 uint64_t now_ns, uint64_t before_ns)
+{
+	static const enum wait_seen seen[DOINGS] = {
+		[WAITS_CPU] = SEEN_CPU, [WAITS_BLKIO] = SEEN_BLKIO, [WAITS_BLOCK] = SEEN_BLOCK
+	};
+
+	raw->read_ns = now_ns;
+	raw->single = n == 1;
+	raw->counters.run_ns = 0;
+	raw->now = (struct task_now){ .state = 'S', .exact = true, .threads = n };
+	memset(raw->counters.delay, 0, sizeof(raw->counters.delay));
+	for (unsigned t = 0; t < n; t++) {
+		const struct thread *thread = &threads[t];
+
+		raw->counters.run_ns += thread->run_ns;
+		if (thread->doing == RUNS)
+			raw->counters.run_ns += now_ns - thread->since_ns;
+		for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+			raw->counters.delay[kind].ns += thread->booked[kind];
+			raw->counters.delay[kind].count += thread->count[kind];
+		}
+		if (kind_of(thread->doing) < WAIT_KINDS)
+			waits_add(&raw->now.waits, seen[thread->doing], thread->since_ns, now_ns,
+				  before_ns);
+	}
+	raw->counters.life_ns = n * (now_ns - SEC(90));
+}
+
+/*
+ * Over many intervals what was waited is what was booked and what is still in progress; in each
+ * it is no more than has passed for all threads. What is booked nowhere is seen but for its ends.
+ */
+static void conserve(struct scene *scene, uint64_t *seed)
+{
+	struct thread threads[THREADS] = { 0 };
+	unsigned n = 1 + (unsigned)roll(seed, THREADS);
+	uint64_t sum[WAIT_KINDS] = { 0 }, now_ns = SEC(100), before_ns = 0;
+	struct task_raw *first = scene_add(&scene->samples[0], 5, 5, SEC(90)), *last = first;
+	struct task_raw begin = *first;
+
+	for (unsigned t = 0; t < n; t++)
+		threads[t].since_ns = threads[t].until_ns = SEC(90);
+	for (unsigned i = 0; i <= INTERVALS; i++) {
+		struct sample *cur = &scene->samples[i % 2];
+		const struct row *row;
+
+		for (unsigned t = 0; t < n; t++)
+			live(&threads[t], now_ns, seed);
+		if (i) {
+			sample_reset(cur);
+			last = scene_again(cur, last);
+		}
+		cur->begin_ns = now_ns;
+		read_threads(last, threads, n, now_ns, before_ns);
+		before_ns = now_ns;
+		now_ns += MS(50) + roll(seed, SEC(2));
+		if (!i) {
+			begin = *last;
+			continue;
+		}
+		scene->samples[2] = (struct sample){ 0 };
+		frame_build(&scene->frame, &scene->info, &scene->samples[(i + 1) % 2], cur,
+			    &(struct frame_options){ 0 });
+		row = &scene->frame.rows[0];
+		assert_int_equal(row->valid & (DELAY_ALL | VALID_BLOCK), DELAY_ALL | VALID_BLOCK);
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+			assert_true(row->deltas->waited.ns[kind] <= n * row->interval_ns);
+			sum[kind] += row->deltas->waited.ns[kind];
+		}
+	}
+	for (unsigned s = 0; s < SEEN_BLOCK; s++) {
+		unsigned kind = s == SEEN_CPU ? DELAY_CPU : DELAY_BLKIO;
+		uint64_t booked = last->counters.delay[kind].ns - begin.counters.delay[kind].ns;
+
+		assert_int_equal(sum[kind] + waits_progress(&begin.now.waits, s, begin.read_ns),
+				 booked + waits_progress(&last->now.waits, s, last->read_ns));
+	}
+	assert_int_equal(scene->info.stale, 0);
+}
+
+static void test_conserved(void **state)
+{
+	uint64_t seed = 20;
+
+	for (unsigned i = 0; i < 200; i++) {
+		struct scene *scene = *state;
+
+		scene_close(scene);
+		scene_open(scene);
+		conserve(scene, &seed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +316,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_more_than_passed, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_all_that_passed, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_dropped, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_conserved, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_threads, scene_setup, scene_teardown),
 	};
