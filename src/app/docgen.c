@@ -55,8 +55,9 @@ static void append_fields(struct buf *out)
 		if (column->digit)
 			buf_printf(out, ", key %c", column->digit);
 		buf_puts(out, ", ");
-		append_roff(out, column->unit ? (*column->unit ? column->unit : "(letter)")
-					      : "unit by -U");
+		append_roff(out, column->unit
+					 ? (strcmp(column->unit, "-") ? column->unit : "(letter)")
+					 : "unit by -U");
 		buf_puts(out, "\"\n");
 		append_roff(out, column->help);
 		buf_putc(out, '\n');

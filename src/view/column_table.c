@@ -486,7 +486,7 @@ const struct column columns[] = {
 	COLUMN("uid", "UID", get_uid, "id of the real user", COUNT(7), .formats = IN_CSV | IN_JSON),
 	COLUMN("state", "S", get_state,
 	       "state: R running, S sleeping, D uninterruptible sleep, T stopped, Z zombie, I idle",
-	       .unit = "", .width = 1, .warm = "D", .formats = IN_CSV | IN_JSON,
+	       .unit = "-", .width = 1, .warm = "D", .formats = IN_CSV | IN_JSON,
 	       .place = PLACE_LEFT, .yields = 6),
 	COLUMN("exit", "EXIT", get_exit,
 	       "exit status of a task that ended in the interval, 128 + number for a signal",

@@ -357,7 +357,7 @@ static void test_text(void **state)
 	assert_true(!strncmp(text, "stalltop ", 9));
 	assert_non_null(strstr(text, "\ntasks 2, - D, - R   0 new, 0 exited, - lost"));
 	check_words(text, 0, "PID USER S RUN 0TOTAL 1CPU 2BLKIO 9MEM COMMAND");
-	check_words(text, 1, "(#) (str) (%) (%) (%) (%) (%) (str)");
+	check_words(text, 1, "(#) (str) - (%) (%) (%) (%) (%) (str)");
 	check_words(text, 2, "7 root - 5.0 25.0 25.0 0.0 0.0 two words");
 	check_words(text, 3, "8 root - - 25.0 25.0 - - unknown");
 	check_words(text, 4, "= 5.0 50.0 50.0 0.0 0.0 2 tasks");
