@@ -74,8 +74,13 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	struct counters growth;
 
 	*interval_ns = row->interval_ns;
-	if (row->before && frame->info->since_start)
-		*interval_ns = row->raw->read_ns - row->before->read_ns;
+	if (row->before && frame->info->since_start) {
+		uint64_t now_ns = sample_read_ns(frame->info->cur, row->raw);
+		uint64_t before_ns = sample_read_ns(frame->info->prev, row->before);
+
+		/* When a task ended is known to some ms. */
+		*interval_ns = now_ns > before_ns ? now_ns - before_ns : 1;
+	}
 	if (!row->before && (frame->info->since_start ? !row->born : !row->interval_ns)) {
 		known = 0;
 		*interval_ns = 0;
@@ -106,7 +111,7 @@ static void take_row(struct detail *detail, const struct frame *frame, const str
 	struct counters life = row_life(row);
 
 	detail->task.start_ns = row->task->key.start_ns;
-	detail->task.read_ns = row->raw->read_ns;
+	detail->task.age_ns = row_age_ns(frame, row);
 	detail->task.ppid = row->task->ppid;
 	take_figures(detail->life, &life);
 	take_figures(detail->interval, &growth);

@@ -28,7 +28,7 @@ struct figure_sum {
 struct detail_task {
 	pid_t ppid;
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
-	uint64_t read_ns; /* when its counters were read */
+	uint64_t age_ns; /* how long it had lived by the last sample */
 	char state; /* 0: not known */
 	uint64_t stuck_ns; /* see row_wait(); 0: it is not */
 	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */
@@ -73,14 +73,6 @@ void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *ta
 
 /* Goes on with the ui's next frame. */
 void detail_next(struct detail *detail, struct ui *ui);
-
-/* How long the task has lived. */
-static inline uint64_t detail_age_ns(const struct detail *detail)
-{
-	const struct detail_task *task = &detail->task;
-
-	return task->read_ns > task->start_ns ? task->read_ns - task->start_ns : 0;
-}
 
 /* Whether the figure stands for waits, whose longest can be known; then which kinds. */
 uint32_t figure_kinds(enum figure figure);

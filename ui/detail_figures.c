@@ -191,7 +191,7 @@ static void group_title(const struct detail *detail, const struct block *group, 
 			   (double)detail->interval_ns / (double)NSEC_PER_SEC);
 	if (group->put != put_life)
 		return;
-	detail_span(span, detail_age_ns(detail));
+	detail_span(span, detail->task.age_ns);
 	if (detail->sum)
 		buf_puts(out, "whole lives");
 	else

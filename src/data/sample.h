@@ -273,6 +273,15 @@ static inline bool sample_unaccounted(const struct sample *sample, size_t i)
 	return sample_tells(sample, i) && sample->marks[i] & MARK_UNACCOUNTED;
 }
 
+/*
+ * When the counters of an element of the sample were true last: an unchanged one may have been read
+ * long before, and is as it was then. Of an exited task: when it ended.
+ */
+static inline uint64_t sample_read_ns(const struct sample *sample, const struct task_raw *raw)
+{
+	return raw->exited || raw->read_ns > sample->begin_ns ? raw->read_ns : sample->begin_ns;
+}
+
 /* So many of the first elements are the tasks at their places in the sample of that age. */
 static inline size_t sample_stable(const struct sample *sample, unsigned age)
 {

@@ -187,6 +187,11 @@ static void add_left(struct merge *merge, struct exit_record *record, struct tas
 /* The end of a task that the sample has. */
 static void take_end(struct merge *merge, struct task_raw *now, const struct exit_record *record)
 {
+	uint64_t ended_ns = now->task->key.start_ns + record->life_ns;
+
+	/* An unchanged element may have been read long before. */
+	if (now->read_ns < ended_ns)
+		now->read_ns = ended_ns;
 	rename_task(now->task, record);
 	finish(merge->given, merge->cur, now, record);
 }

@@ -90,14 +90,21 @@ static void since_birth(struct row *row, struct counters *grown, const struct co
 	split_run(row, grown);
 }
 
+/* Time since the task's start, by the sample that the element is of. */
+static uint64_t age_of(const struct sample *sample, const struct task_raw *raw)
+{
+	uint64_t read_ns = sample_read_ns(sample, raw), start_ns = raw->task->key.start_ns;
+
+	return read_ns > start_ns ? read_ns - start_ns : 0;
+}
+
 /* Deltas of the whole life, what can be of them. */
 static void of_life(struct frame_info *info, struct row *row, struct counters *grown)
 {
 	const struct task_raw *raw = row->raw;
-	uint64_t start = raw->task->key.start_ns;
 	struct counters life = waited_life(raw);
 
-	since_birth(row, grown, &life, raw->read_ns > start ? raw->read_ns - start : 0);
+	since_birth(row, grown, &life, age_of(info->cur, raw));
 	info->stale += life.valid != raw->counters.valid;
 }
 
@@ -334,6 +341,11 @@ void row_add_life(struct counters *sum, const struct row *row)
 	struct counters life = row_life(row);
 
 	counters_add_known(sum, &life, life.valid);
+}
+
+uint64_t row_age_ns(const struct frame *frame, const struct row *row)
+{
+	return age_of(frame->info->cur, row->raw);
 }
 
 const struct task_record *row_record(const struct frame *frame, const struct row *row)

@@ -170,6 +170,9 @@ struct counters row_life(const struct row *row);
 /* Adds them. */
 void row_add_life(struct counters *sum, const struct row *row);
 
+/* How old the row's task was when its counters were true last; 0: it began after that. */
+uint64_t row_age_ns(const struct frame *frame, const struct row *row);
+
 /* Parts of a row that are there only when needed; NULL where they are not. */
 const struct task_record *row_record(const struct frame *frame, const struct row *row);
 const struct task_record *row_record_before(const struct frame *frame, const struct row *row);

@@ -207,14 +207,9 @@ GETTER(get_delay)
 /* Time since the task's start, in s. */
 GETTER(get_elapsed)
 {
-	uint64_t start;
-
 	if (!row->task || row->members > 1)
 		return value_unset();
-	start = row->task->key.start_ns;
-	if (row->raw->read_ns <= start)
-		return value_number(0);
-	return value_number((double)(row->raw->read_ns - start) / (double)NSEC_PER_SEC);
+	return value_number((double)row_age_ns(view->frame, row) / (double)NSEC_PER_SEC);
 }
 
 /* A wait in progress, in s. */

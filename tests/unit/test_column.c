@@ -283,6 +283,38 @@ static void test_record(void **state)
 	check(scene, UNIT_PERCENT, "nvcsw", "90");
 }
 
+/*
+ * Who did nothing for long was read long ago, and is as old as the sample says all the same; who
+ * has ended stays as old as it became.
+ */
+static void test_age(void **state)
+{
+	struct scene *scene = *state;
+
+	for (unsigned exited = 0; exited < 2; exited++) {
+		struct task_raw *before = scene_add(&scene->samples[0], 42, 42, SEC(9)), *now;
+
+		before->counters.delay[DELAY_CPU] = (struct delay_sum){ 1, MS(930) };
+		before->read_ns = SEC(39);
+		now = scene_again(&scene->samples[1], before);
+		now->read_ns = before->read_ns;
+		now->exited = exited;
+		sample_mark(&scene->samples[1], 0);
+		scene->samples[1].marks[0] = (uint8_t)(exited ? 0 : MARK_UNCHANGED);
+		scene->samples[1].stable[1] = 1;
+		for (unsigned since_start = 0; since_start < 2; since_start++) {
+			scene_build(scene, 1, since_start, 0);
+			check(scene, UNIT_PERCENT, "elap", exited ? "0:00" : "0:01");
+			assert_int_equal(row_age_ns(&scene->frame, &scene->frame.rows[0]),
+					 exited ? SEC(30) : SEC(93));
+		}
+		check(scene, UNIT_PERCENT, "cpu", exited ? "3.1" : "1.0");
+		assert_int_equal(scene->frame.rows[0].interval_ns, exited ? SEC(30) : SEC(93));
+		sample_reset(&scene->samples[0]);
+		sample_reset(&scene->samples[1]);
+	}
+}
+
 /* Asserts the total of a column over all rows. */
 static void check_total(const struct scene *scene, enum unit unit, const char *id, const char *cell)
 {
@@ -533,11 +565,11 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SCENE_TEST(test_units),	   SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
-		SCENE_TEST(test_baseline), SCENE_TEST(test_max),    SCENE_TEST(test_rose),
-		SCENE_TEST(test_proc),	   SCENE_TEST(test_record), SCENE_TEST(test_totals),
-		SCENE_TEST(test_ladder),   SCENE_TEST(test_widths), cmocka_unit_test(test_table),
-		SCENE_TEST(test_short),
+		SCENE_TEST(test_units),	      SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
+		SCENE_TEST(test_baseline),    SCENE_TEST(test_max),    SCENE_TEST(test_rose),
+		SCENE_TEST(test_proc),	      SCENE_TEST(test_record), SCENE_TEST(test_totals),
+		SCENE_TEST(test_age),	      SCENE_TEST(test_ladder), SCENE_TEST(test_widths),
+		cmocka_unit_test(test_table), SCENE_TEST(test_short),
 	};
 
 	/* The width of characters is the locale's. */

@@ -129,6 +129,22 @@ static void test_zombie(void **state)
 	}
 }
 
+/* It slept since long before, and was not read again: it is as old as its record says. */
+static void test_unchanged(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record record = ended(5, SEC(50), SEC(102) + MS(10), 20);
+	struct task_raw *raw;
+
+	give(scene_add(&scene->samples[0], 5, 5, SEC(50)), 20);
+	scene->samples[0].raw[0].read_ns = SEC(60);
+	raw = scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+	raw->read_ns = SEC(60);
+	merge(scene, 1, false, &record, 1);
+	assert_true(scene->frame.rows[0].exited);
+	assert_int_equal(row_age_ns(&scene->frame, &scene->frame.rows[0]), SEC(52) + MS(10));
+}
+
 /* It ended between its reading and the drain: all in this interval, nothing in the next. */
 static void test_just_read(void **state)
 {
@@ -419,6 +435,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_short, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_unread, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_zombie, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_unchanged, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_just_read, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_just_drained, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_held_up, scene_setup, scene_teardown),
