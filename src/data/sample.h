@@ -168,6 +168,11 @@ struct task_proc {
 	bool children_valid, io_valid;
 	struct task_children children;
 	struct task_io io;
+	/*
+	 * The bytes are those of /proc/PID/io, where the kernel adds what threads that have ended
+	 * and children that were reaped had (kernel/exit.c); else the task's own alone.
+	 */
+	bool io_whole;
 };
 
 /* Samples that are kept at a time, and how far back a sample may be compared. */

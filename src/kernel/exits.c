@@ -420,7 +420,7 @@ void exits_keep(struct exits *exits, size_t n)
 	free(fields);
 }
 
-const struct task_record *exits_fields(const struct exits *exits)
+struct task_record *exits_fields(struct exits *exits)
 {
 	return exits->want_fields ? exits->fields : NULL;
 }

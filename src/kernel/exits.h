@@ -75,8 +75,8 @@ struct exit_record *exits_records(struct exits *exits, size_t *n);
 /* Keeps the first n records only, which may have been moved and changed. */
 void exits_keep(struct exits *exits, size_t n);
 
-/* All fields of the records, by exit_record.field; NULL where they were not kept. */
-const struct task_record *exits_fields(const struct exits *exits);
+/* All fields of the records, by exit_record.field, to be folded; NULL where they were not kept. */
+struct task_record *exits_fields(struct exits *exits);
 
 /* Forgets the records. */
 void exits_clear(struct exits *exits);

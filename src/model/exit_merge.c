@@ -117,6 +117,37 @@ static void rename_task(struct task *task, const struct exit_record *record)
 		task->ppid = record->ppid;
 }
 
+/* Gives an element the storage bytes of its record. */
+static void take_bytes(struct task_proc *proc, const struct task_record *fields)
+{
+	static const uint64_t bits = RECORD_BIT(RECORD_read_bytes) |
+				     RECORD_BIT(RECORD_write_bytes) |
+				     RECORD_BIT(RECORD_cancelled_write_bytes);
+
+	if ((fields->fields_valid & bits) != bits)
+		return;
+	proc->io_valid = true;
+	proc->io_whole = false;
+	proc->io = (struct task_io){ .read = fields->field[RECORD_read_bytes],
+				     .written = fields->field[RECORD_write_bytes],
+				     .cancelled = fields->field[RECORD_cancelled_write_bytes] };
+}
+
+/* Gives an element all that its record says besides the counters. */
+static void take_fields(const struct exit_batch *given, struct sample *sample,
+			const struct task_raw *raw, const struct exit_record *record)
+{
+	size_t at = (size_t)(raw - sample->raw);
+
+	if (!given->fields)
+		return;
+	if (sample->records)
+		sample->records[at] = given->fields[record->field];
+	/* Of a zombie with several threads /proc has the bytes of all there ever were. */
+	if (given->io && (record->single || at >= sample->n))
+		take_bytes(&sample->procs[at], &given->fields[record->field]);
+}
+
 /* Gives an element the task's last counters. What it read after its end may be more. */
 static void finish(const struct exit_batch *given, struct sample *sample, struct task_raw *raw,
 		   const struct exit_record *record)
@@ -128,8 +159,7 @@ static void finish(const struct exit_batch *given, struct sample *sample, struct
 	raw->counters = last;
 	raw->exited = true;
 	raw->task->status = record->status;
-	if (given->fields && sample->records)
-		sample->records[raw - sample->raw] = given->fields[record->field];
+	take_fields(given, sample, raw, record);
 }
 
 /* Whether there is a record of a thread's end. */
@@ -221,9 +251,19 @@ static void place_record(struct merge *merge, struct exit_record *record)
 		add_left(merge, record, NULL);
 }
 
-/* Adds one record to another. */
-static void fold_alike(struct exit_record *into, const struct exit_record *record)
+/* Adds the fields of one record to those of another, where they were kept. */
+static void fold_fields(const struct exit_batch *given, const struct exit_record *into,
+			const struct exit_record *record)
 {
+	if (given->fields)
+		record_fold(&given->fields[into->field], &given->fields[record->field]);
+}
+
+/* Adds one record to another. */
+static void fold_alike(const struct exit_batch *given, struct exit_record *into,
+		       const struct exit_record *record)
+{
+	fold_fields(given, into, record);
 	counters_add(&into->counters, &record->counters);
 	into->single = false;
 	if (!into->status)
@@ -284,7 +324,7 @@ static void fold_left(struct merge *merge)
 			continue;
 		}
 		for (size_t k = 1; k < n; k++)
-			fold_alike(merge->left[i], merge->left[i + k]);
+			fold_alike(merge->given, merge->left[i], merge->left[i + k]);
 		merge->left[kept++] = merge->left[i];
 	}
 	/* New ones have no task, so their order among themselves is free. */
@@ -404,49 +444,79 @@ static void write_epitaphs(struct merge *merge)
 	}
 }
 
+/* Adds the end of a thread to that of its process, or of another thread of it. */
+static void fold_thread(const struct exit_batch *given, struct exit_record *into,
+			const struct exit_record *record)
+{
+	fold_fields(given, into, record);
+	/* The last of several threads may have a name of its own. */
+	if (record->pid == record->tgid)
+		memcpy(into->comm, record->comm, sizeof(into->comm));
+}
+
+/*
+ * Folds the ends of threads into that of their process, whose counters have them already; of a
+ * process that lives into one. They are sorted by process then. Returns how many remain.
+ */
+static size_t fold_threads(const struct exit_batch *given)
+{
+	struct exit_record *records = given->records;
+	size_t kept = 0;
+
+	/* Without any there may be no array. */
+	if (given->n)
+		qsort(records, given->n, sizeof(*records), compare_processes);
+	for (size_t i = 0; i < given->n; i++) {
+		struct exit_record *before = kept ? &records[kept - 1] : NULL;
+
+		if (!records[i].tgid || !before || before->last ||
+		    before->tgid != records[i].tgid) {
+			records[kept++] = records[i];
+			continue;
+		}
+		/* The leader of those that go stays, so that its name does. */
+		if (!records[i].last && before->pid == before->tgid) {
+			fold_fields(given, before, &records[i]);
+			continue;
+		}
+		fold_thread(given, &records[i], before);
+		*before = records[i];
+	}
+	return kept;
+}
+
 /* Sorts out what is nothing to rows like these, and the rest by row. Returns how many remain. */
 static size_t choose_records(const struct exit_batch *given, const struct sample *cur)
 {
+	struct exit_batch all = *given;
 	size_t n = 0;
 
 	for (size_t i = 0; i < given->n; i++) {
-		struct exit_record record = given->records[i];
+		struct exit_record *record = &given->records[i];
 
+		if (record->tgid)
+			continue;
 		/* Before version 12 it says no thread group: if the pid has gone it was a process.
 		 */
-		if (!record.tgid) {
-			record.tgid = record.pid;
-			record.last = !sample_find(cur, record.pid, record.pid);
-		}
-		given->records[i] = given->records[n];
-		given->records[n] = record;
-		n += given->threads || record.last || record.pid == record.tgid;
+		record->tgid = record->pid;
+		record->last = !sample_find(cur, record->pid, record->pid);
 	}
-	/* Without any there may be no array. */
-	if (n)
-		qsort(given->records, n, sizeof(*given->records),
-		      given->threads ? compare_threads : compare_processes);
+	if (given->threads && given->n)
+		qsort(given->records, given->n, sizeof(*given->records), compare_threads);
+	if (given->threads)
+		return given->n;
+	all.n = fold_threads(given);
+	for (size_t i = 0; i < all.n; i++)
+		if (all.records[i].last)
+			all.records[n++] = all.records[i];
 	return n;
 }
 
 /* Finds the places of all. */
 static void place_all(struct merge *merge)
 {
-	const struct exit_record *leader = NULL;
-
-	for (size_t i = 0; i < merge->given->n; i++) {
-		struct exit_record *record = &merge->given->records[i];
-
-		if (!merge->given->threads && !record->last) {
-			leader = record;
-			continue;
-		}
-		/* The last of several threads may have a name of its own. */
-		if (!merge->given->threads && leader && leader->tgid == record->tgid &&
-		    record->pid != record->tgid)
-			memcpy(record->comm, leader->comm, sizeof(record->comm));
-		place_record(merge, record);
-	}
+	for (size_t i = 0; i < merge->given->n; i++)
+		place_record(merge, &merge->given->records[i]);
 }
 
 /* Whether the element can be a zombie of what left the sample before. */
@@ -490,6 +560,8 @@ void exit_merge(const struct exit_batch *batch, const struct sample *prev, struc
 	given.n = choose_records(batch, cur);
 	if (!given.n)
 		return;
+	if (given.io && given.fields)
+		sample_extend(cur, NEED_IO);
 	merge.seen = xcalloc(prev ? prev->n + 1 : 1, sizeof(*merge.seen));
 	merge.left = xcalloc(given.n, sizeof(*merge.left));
 	merge.tasks = xcalloc(given.n, sizeof(*merge.tasks));
@@ -522,7 +594,9 @@ static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 	pid_t tgid = record->tgid ? record->tgid : record->pid;
 	pid_t pid = given->threads || !record->last ? record->pid : tgid;
 
-	/* The end of a thread has no row among processes. */
+	/* The end of a thread has no row among processes, but is for that of its process. */
+	if (!given->threads && record->tgid && !record->last)
+		return false;
 	if ((given->threads || pid == tgid) && sample_find(prev, tgid, pid))
 		return false;
 	return began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
@@ -531,14 +605,14 @@ static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 size_t exit_merge_fold(const struct exit_batch *batch, const struct sample *prev)
 {
 	struct exit_record *records = batch->records, *into = NULL;
-	size_t kept = 0;
+	size_t n = batch->threads ? batch->n : fold_threads(batch), kept = 0;
 
-	qsort(records, batch->n, sizeof(*records), compare_alike_records);
-	for (size_t i = 0; i < batch->n; i++) {
+	qsort(records, n, sizeof(*records), compare_alike_records);
+	for (size_t i = 0; i < n; i++) {
 		bool may = may_fold(batch, prev, &records[i]);
 
 		if (may && into && !compare_alike_records(into, &records[i])) {
-			fold_alike(into, &records[i]);
+			fold_alike(batch, into, &records[i]);
 			continue;
 		}
 		records[kept] = records[i];

@@ -13,8 +13,9 @@
 struct exit_batch {
 	struct exit_record *records; /* are put into another order */
 	size_t n;
-	const struct task_record *fields; /* by exit_record.field; NULL: not kept */
+	struct task_record *fields; /* by exit_record.field, are folded; NULL: not kept */
 	bool threads; /* the samples have a row a thread */
+	bool io; /* storage bytes are wanted: see struct task_proc */
 	/* Whether nothing is left of who had that id, not even a zombie; NULL: nobody knows. */
 	bool (*gone)(void *arg, pid_t pid);
 	void *arg;

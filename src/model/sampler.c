@@ -385,6 +385,7 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 {
 	const struct exits_stats *stats;
 	struct exit_batch batch = { .threads = sampler->config->threads,
+				    .io = sampler->needs & NEED_IO,
 				    .gone = has_gone,
 				    .arg = sampler };
 
@@ -397,7 +398,7 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 	batch.fields = exits_fields(sampler->exits);
 	exit_merge(&batch, prev, cur);
 	exits_clear(sampler->exits);
-	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE));
+	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE | NEED_IO));
 	stats = exits_stats(sampler->exits);
 	if (prev) {
 		info->exits = (int64_t)(stats->received - sampler->exits_before.received);
@@ -508,6 +509,7 @@ void sampler_drain(struct sampler *sampler)
 		return;
 	exits_drain(sampler->exits);
 	batch.records = exits_records(sampler->exits, &batch.n);
+	batch.fields = exits_fields(sampler->exits);
 	/* In a long interval the number of tasks has no bound, that of commands has. */
 	if (batch.n > RECORDS_MAX && sampler->ticks)
 		exits_keep(sampler->exits,

@@ -178,7 +178,6 @@ static int read_stat(struct taskinfo *info, const struct task_raw *raw, bool kee
 static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct task_proc *proc,
 		      unsigned needs, bool keep)
 {
-	pid_t tid = info->threads ? raw->pid : 0;
 	struct proctask_stat stat;
 
 	if (needs & NEED_STAT && !proc->children_valid) {
@@ -189,8 +188,11 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 		}
 	}
 	if (needs & NEED_IO && !proc->io_valid) {
+		/* With one thread its own file will do, which is free of reaped children. */
+		proc->io_whole = !info->threads && !raw->single;
 		info->syscalls += FILE_SYSCALLS;
-		proc->io_valid = !proctask_io(info->procfd, raw->tgid, tid, &proc->io);
+		proc->io_valid = !proctask_io(info->procfd, raw->tgid,
+					      proc->io_whole ? 0 : raw->pid, &proc->io);
 	}
 }
 

@@ -244,6 +244,15 @@ GETTER(get_children)
 	return share(row, ns > old ? ns - old : 0);
 }
 
+/*
+ * Whether a row lacks what threads had that ended in earlier intervals: of a process of several
+ * threads that has ended there are the records of those that ended with it.
+ */
+static bool lacks_threads(const struct row *row)
+{
+	return row->exited && !row->raw->single && !row->born;
+}
+
 /* Storage bytes in the interval, in kB/s; arg: 0 read, 1 write, 2 cancelled. */
 GETTER(get_io)
 {
@@ -254,9 +263,10 @@ GETTER(get_io)
 
 	if (!now || !now->io_valid || !row->interval_ns)
 		return value_unset();
-	if (before && before->io_valid && !view->frame->info->since_start)
+	if (!view->frame->info->since_start && before && before->io_valid &&
+	    before->io_whole == now->io_whole)
 		a = &before->io;
-	else if (!row->born && !view->frame->info->since_start)
+	else if (view->frame->info->since_start ? lacks_threads(row) : !row->born)
 		return value_unset();
 	b = &now->io;
 	bytes = column->arg == 0 ? b->read : column->arg == 1 ? b->written : b->cancelled;
@@ -275,12 +285,16 @@ GETTER(get_record)
 
 	if (!now || !(now->fields_valid & bit))
 		return value_unset();
+	/* What is of one task is nothing of several. */
+	if (field->fold == FOLD_LEADER && row->members > 1)
+		return value_unset();
 	value = now->field[column->arg];
 	if (field->type == RECORD_S8)
 		return value_number((double)(int64_t)value);
-	if (field->nature == RECORD_GAUGE || view->frame->info->since_start ||
-	    view->unit == UNIT_TOTAL || row->born)
+	if (field->nature == RECORD_GAUGE || row->born)
 		return value_number((double)value);
+	if (view->frame->info->since_start || view->unit == UNIT_TOTAL)
+		return lacks_threads(row) ? value_unset() : value_number((double)value);
 	if (!before || !(before->fields_valid & bit))
 		return value_unset();
 	/* A process's sum over its threads falls when one ends. */

@@ -232,8 +232,8 @@ static void test_proc(void **state)
 	scene->samples[1].raw[0].now.state = 'D';
 	a = &scene->samples[0].procs[0];
 	b = &scene->samples[1].procs[0];
-	*a = (struct task_proc){ true, true, { MS(100), MS(200) }, { 1 << 20, 0, 4096 } };
-	*b = (struct task_proc){ true, true, { MS(500), MS(200) }, { 3 << 20, 5 << 10, 0 } };
+	*a = (struct task_proc){ true, true, { MS(100), MS(200) }, { 1 << 20, 0, 4096 }, false };
+	*b = (struct task_proc){ true, true, { MS(500), MS(200) }, { 3 << 20, 5 << 10, 0 }, false };
 	scene_build(scene, 1, false, 0);
 	check(scene, UNIT_PERCENT, "state", "D");
 	check(scene, UNIT_PERCENT, "cuser", "20.0");
@@ -250,6 +250,56 @@ static void test_proc(void **state)
 	check(scene, UNIT_PERCENT, "cuser", "0.5");
 	check(scene, UNIT_PERCENT, "csys", "0.2");
 	check(scene, UNIT_PERCENT, "read", "33");
+}
+
+/* The bytes of a process and of its reaped children are no reading of its own. */
+static void test_bytes(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = add_waiter(scene);
+	struct task_proc *a, *b;
+	struct row *row;
+
+	sample_extend(&scene->samples[0], NEED_PROC);
+	sample_extend(&scene->samples[1], NEED_PROC);
+	a = &scene->samples[0].procs[0];
+	b = &scene->samples[1].procs[0];
+	*a = (struct task_proc){ .io_valid = true, .io_whole = true, .io.read = 1 << 20 };
+	*b = (struct task_proc){ .io_valid = true, .io.read = 3 << 20 };
+	raw->exited = true;
+	scene_build(scene, 1, false, 0);
+	row = &scene->frame.rows[0];
+	check(scene, UNIT_PERCENT, "read", "-");
+	b->io_whole = true;
+	check(scene, UNIT_PERCENT, "read", "1024");
+	/* Of one that began in the interval there is nothing before. */
+	b->io_whole = false;
+	row->born = true;
+	check(scene, UNIT_PERCENT, "read", "1536");
+	/* Of a whole life records have it all for tasks, and for processes of one thread. */
+	scene_build(scene, 1, true, 0);
+	check(scene, UNIT_PERCENT, "read", "-");
+	raw->single = true;
+	check(scene, UNIT_PERCENT, "read", "33");
+}
+
+/* Of several tasks there are sums and high marks, and nothing that is of one. */
+static void test_folded_record(void **state)
+{
+	struct scene *scene = *state;
+	struct task_record *record;
+
+	scene_add(&scene->samples[1], 42, 42, SEC(101));
+	scene->samples[1].raw[0].counters.members = 5;
+	sample_extend(&scene->samples[1], NEED_RECORD);
+	record = &scene->samples[1].records[0];
+	record->fields_valid = UINT64_MAX;
+	for (unsigned f = 0; f < RECORD_FIELDS; f++)
+		record->field[f] = 60;
+	scene_build(scene, 1, false, 0);
+	for (unsigned f = 0; f < RECORD_FIELDS; f++)
+		check(scene, UNIT_PERCENT, record_table[f].id,
+		      record_table[f].fold == FOLD_LEADER ? "-" : "60");
 }
 
 /* Fields of the record: gauges as they are, counters as their growth. */
@@ -433,7 +483,7 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 	record = &scene->samples[1].records[0];
 	memset(record, 0xff, sizeof(*record));
 	scene->samples[1].procs[0] = (struct task_proc){
-		true, true, { UINT64_MAX, UINT64_MAX }, { UINT64_MAX, UINT64_MAX, UINT64_MAX }
+		true, true, { UINT64_MAX, UINT64_MAX }, { UINT64_MAX, UINT64_MAX, UINT64_MAX }, true
 	};
 }
 
@@ -565,11 +615,12 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SCENE_TEST(test_units),	      SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
-		SCENE_TEST(test_baseline),    SCENE_TEST(test_max),    SCENE_TEST(test_rose),
-		SCENE_TEST(test_proc),	      SCENE_TEST(test_record), SCENE_TEST(test_totals),
-		SCENE_TEST(test_age),	      SCENE_TEST(test_ladder), SCENE_TEST(test_widths),
-		cmocka_unit_test(test_table), SCENE_TEST(test_short),
+		SCENE_TEST(test_units),	   SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
+		SCENE_TEST(test_baseline), SCENE_TEST(test_max),    SCENE_TEST(test_rose),
+		SCENE_TEST(test_proc),	   SCENE_TEST(test_record), SCENE_TEST(test_totals),
+		SCENE_TEST(test_age),	   SCENE_TEST(test_bytes),  SCENE_TEST(test_folded_record),
+		SCENE_TEST(test_ladder),   SCENE_TEST(test_widths), cmocka_unit_test(test_table),
+		SCENE_TEST(test_short),
 	};
 
 	/* The width of characters is the locale's. */

@@ -264,6 +264,105 @@ static void test_fields(void **state)
 	}
 }
 
+/* Says that nothing is left of any. */
+static bool is_gone(void *arg, pid_t pid)
+{
+	(void)arg;
+	return pid > 0;
+}
+
+/* All that is a sum adds up where rows are folded; waits keep the longest. */
+static void test_fold_fields(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[5];
+	struct task_record fields[5] = { 0 };
+	struct exit_batch batch = { .records = records, .n = 5, .fields = fields, .io = true };
+	const struct task_record *record;
+	const struct task_proc *proc;
+
+	make_alike(records, 5);
+	for (unsigned i = 0; i < 5; i++) {
+		records[i].field = 4 - i;
+		fields[i].fields_valid = RECORD_BIT(RECORD_FIELDS) - 1;
+		for (unsigned f = 0; f < RECORD_FIELDS; f++)
+			fields[i].field[f] = 1000 * f + i;
+		fields[i].range_valid = DELAY_BIT(DELAY_BLKIO);
+		fields[i].max[DELAY_BLKIO] = i == 3 ? MS(7) : MS(1);
+	}
+	sample_extend(&scene->samples[1], NEED_RECORD);
+	exit_merge(&batch, &scene->samples[0], &scene->samples[1]);
+	scene_build(scene, 1, false, 0);
+	assert_int_equal(scene->frame.n, 1);
+	record = row_record(&scene->frame, &scene->frame.rows[0]);
+	for (unsigned f = 0; f < RECORD_FIELDS; f++)
+		if (record_table[f].fold == FOLD_SUM)
+			assert_int_equal(record->field[f], 5 * 1000 * f + 10);
+	assert_int_equal(record->max[DELAY_BLKIO], MS(7));
+	proc = row_proc(&scene->frame, &scene->frame.rows[0]);
+	assert_true(proc->io_valid && !proc->io_whole);
+	assert_int_equal(proc->io.read, 5 * 1000 * RECORD_read_bytes + 10);
+	assert_int_equal(proc->io.written, 5 * 1000 * RECORD_write_bytes + 10);
+	assert_int_equal(proc->io.cancelled, 5 * 1000 * RECORD_cancelled_write_bytes + 10);
+}
+
+/* The same where there were too many to keep until the sample. */
+static void test_long_fields(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[4];
+	struct task_record fields[4] = { 0 };
+	struct exit_batch batch = { .records = records, .n = 4, .fields = fields, .gone = is_gone };
+
+	make_alike(records, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		records[i].field = i;
+		fields[i].fields_valid = RECORD_BIT(RECORD_write_bytes);
+		fields[i].field[RECORD_write_bytes] = 1 << i;
+	}
+	assert_int_equal(exit_merge_fold(&batch, &scene->samples[0]), 1);
+	assert_int_equal(fields[records[0].field].field[RECORD_write_bytes], 15);
+}
+
+/* A process has what its threads had, whenever they ended in the interval. */
+static void test_thread_fields(void **state)
+{
+	struct scene *scene = *state;
+
+	for (unsigned between = 0; between < 3; between++) {
+		struct exit_record records[4];
+		struct task_record fields[4] = { 0 };
+		struct exit_batch batch = {
+			.records = records, .n = 4, .fields = fields, .gone = is_gone, .io = true
+		};
+
+		for (unsigned i = 0; i < 4; i++) {
+			pid_t pid = (pid_t)(20 + i);
+
+			records[i] = thread_ended(20, pid, SEC(101), SEC(101) + MS(40), 10);
+			records[i].field = i;
+			fields[i].fields_valid = UINT64_MAX;
+			fields[i].field[RECORD_read_bytes] = 1 << i;
+		}
+		memcpy(records[0].comm, "leader", 7);
+		records[3].last = true;
+		records[3].single = false;
+		/* Some are folded before the others come. */
+		batch.n = between;
+		if (between)
+			batch.n = exit_merge_fold(&batch, &scene->samples[0]);
+		assert_int_equal(batch.n, between > 0);
+		memmove(&records[batch.n], &records[between], (4 - between) * sizeof(*records));
+		batch.n += 4 - between;
+		exit_merge(&batch, &scene->samples[0], &scene->samples[1]);
+		scene_build(scene, 1, false, 0);
+		assert_int_equal(scene->frame.n, 1);
+		assert_string_equal(scene->frame.rows[0].task->comm, "leader");
+		assert_int_equal(row_proc(&scene->frame, &scene->frame.rows[0])->io.read, 15);
+		sample_reset(&scene->samples[1]);
+	}
+}
+
 /* Folds between two drains. How many remain. */
 static size_t fold_long(const struct scene *scene, struct exit_record *records, size_t n,
 			bool (*gone)(void *arg, pid_t pid), void *arg)
@@ -271,13 +370,6 @@ static size_t fold_long(const struct scene *scene, struct exit_record *records, 
 	struct exit_batch batch = { .records = records, .n = n, .gone = gone, .arg = arg };
 
 	return exit_merge_fold(&batch, &scene->samples[0]);
-}
-
-/* Says that nothing is left of any. */
-static bool is_gone(void *arg, pid_t pid)
-{
-	(void)arg;
-	return pid > 0;
 }
 
 /* Ends of tasks that began while sample 1 was taken, and so are not in it. */
@@ -426,6 +518,7 @@ static void test_long_threads(void **state)
 			record->single = false;
 			record->counters.life_ns = 0;
 		}
+		/* The processes are one; of 20 it is a thread that ended, alone. */
 		n = fold_long(scene, records, 24, is_gone, NULL);
 		assert_int_equal(n, 2);
 		merge(scene, 1, false, records, n);
@@ -497,6 +590,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fold_zombies, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_unlisted, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fields, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_fields, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_fields, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_thread_fields, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_threads, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_known, scene_setup, scene_teardown),
