@@ -47,38 +47,6 @@ static int compare_threads(const void *a, const void *b)
 	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
 }
 
-/* By process likewise, a leader that ended before its threads in front. */
-static int compare_processes(const void *a, const void *b)
-{
-	const struct exit_record *x = a, *y = b;
-
-	if (x->tgid != y->tgid)
-		return x->tgid < y->tgid ? -1 : 1;
-	if (x->last != y->last)
-		return x->last ? 1 : -1;
-	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
-}
-
-/* Orders what may be folded into one. */
-static int compare_alike(const struct exit_record *x, const struct exit_record *y)
-{
-	if (x->ppid != y->ppid)
-		return x->ppid < y->ppid ? -1 : 1;
-	if (x->uid != y->uid)
-		return x->uid < y->uid ? -1 : 1;
-	return strcmp(x->comm, y->comm);
-}
-
-/* The same of pointers; equal ones in the order of their ends. */
-static int compare_alike_left(const void *a, const void *b)
-{
-	const struct exit_record *x = *(struct exit_record *const *)a;
-	const struct exit_record *y = *(struct exit_record *const *)b;
-	int order = compare_alike(x, y);
-
-	return order ? order : (x->hi_ns > y->hi_ns) - (x->hi_ns < y->hi_ns);
-}
-
 /* When the task of a record began, at the earliest. */
 static uint64_t earliest_start(const struct exit_record *record)
 {
@@ -87,16 +55,10 @@ static uint64_t earliest_start(const struct exit_record *record)
 	return record->lo_ns > life ? record->lo_ns - life : 0;
 }
 
-/* And at the latest. */
-static uint64_t latest_start(const struct exit_record *record)
-{
-	return record->hi_ns > record->life_ns ? record->hi_ns - record->life_ns : 0;
-}
-
 /* Whether the record can be that task's. */
 static bool starts_alike(const struct task *task, const struct exit_record *record)
 {
-	return task->start_lo <= latest_start(record) + CLOCK_SLACK_NS &&
+	return task->start_lo <= exit_latest_start(record) + CLOCK_SLACK_NS &&
 	       earliest_start(record) <= task->start_hi + SEND_SLACK_NS;
 }
 
@@ -251,31 +213,6 @@ static void place_record(struct merge *merge, struct exit_record *record)
 		add_left(merge, record, NULL);
 }
 
-/* Adds the fields of one record to those of another, where they were kept. */
-static void fold_fields(const struct exit_batch *given, const struct exit_record *into,
-			const struct exit_record *record)
-{
-	if (given->fields)
-		record_fold(&given->fields[into->field], &given->fields[record->field]);
-}
-
-/* Adds one record to another. */
-static void fold_alike(const struct exit_batch *given, struct exit_record *into,
-		       const struct exit_record *record)
-{
-	fold_fields(given, into, record);
-	counters_add(&into->counters, &record->counters);
-	into->single = false;
-	if (!into->status)
-		into->status = record->status;
-}
-
-/* Whether the task began after that, as far as can be told. */
-static bool began_after(const struct exit_record *record, uint64_t since_ns)
-{
-	return latest_start(record) >= since_ns;
-}
-
 /*
  * Whether the next sample may have it: it can have begun after this one was listed, and may be
  * a zombie. Then it must be known again, and needs an element of its own.
@@ -285,7 +222,7 @@ static bool may_return(const struct merge *merge, const struct exit_record *reco
 	const struct exit_batch *given = merge->given;
 	uint64_t listed_ns = merge->cur->begin_ns;
 
-	return record->hi_ns > listed_ns && began_after(record, listed_ns) &&
+	return record->hi_ns > listed_ns && exit_began_after(record, listed_ns) &&
 	       !(given->gone && given->gone(given->arg, row_pid(given, record)));
 }
 
@@ -298,7 +235,7 @@ static size_t gather_new(struct merge *merge)
 		struct exit_record *record = merge->left[i];
 		struct task *task = merge->tasks[i];
 
-		if (task || !began_after(record, merge->prev->begin_ns) ||
+		if (task || !exit_began_after(record, merge->prev->begin_ns) ||
 		    may_return(merge, record))
 			continue;
 		merge->left[i] = merge->left[front];
@@ -312,21 +249,9 @@ static size_t gather_new(struct merge *merge)
 /* Folds what came and went within the interval where it is alike and many. */
 static void fold_left(struct merge *merge)
 {
-	size_t fresh = gather_new(merge), kept = 0, n;
+	size_t fresh = gather_new(merge);
+	size_t kept = exit_fold_alike(merge->given, merge->left, fresh);
 
-	qsort(merge->left, fresh, sizeof(*merge->left), compare_alike_left);
-	for (size_t i = 0; i < fresh; i += n) {
-		for (n = 1; i + n < fresh && !compare_alike(merge->left[i], merge->left[i + n]);)
-			n++;
-		if (n < EXIT_MERGE_FOLD) {
-			memmove(&merge->left[kept], &merge->left[i], n * sizeof(*merge->left));
-			kept += n;
-			continue;
-		}
-		for (size_t k = 1; k < n; k++)
-			fold_alike(merge->given, merge->left[i], merge->left[i + k]);
-		merge->left[kept++] = merge->left[i];
-	}
 	/* New ones have no task, so their order among themselves is free. */
 	memmove(&merge->left[kept], &merge->left[fresh], (merge->n - fresh) * sizeof(*merge->left));
 	memmove(&merge->tasks[kept], &merge->tasks[fresh],
@@ -397,7 +322,7 @@ static pid_t find_reaper(const struct merge *merge, pid_t ppid)
 /* A task of which there is nothing but its record. */
 static struct task *task_of(const struct exit_batch *given, const struct exit_record *record)
 {
-	uint64_t lo = earliest_start(record), hi = latest_start(record);
+	uint64_t lo = earliest_start(record), hi = exit_latest_start(record);
 	struct task_key key = { row_pid(given, record), lo + (hi - lo) / 2 };
 	struct task *task = task_new(key, record->tgid);
 
@@ -444,47 +369,6 @@ static void write_epitaphs(struct merge *merge)
 	}
 }
 
-/* Adds the end of a thread to that of its process, or of another thread of it. */
-static void fold_thread(const struct exit_batch *given, struct exit_record *into,
-			const struct exit_record *record)
-{
-	fold_fields(given, into, record);
-	/* The last of several threads may have a name of its own. */
-	if (record->pid == record->tgid)
-		memcpy(into->comm, record->comm, sizeof(into->comm));
-}
-
-/*
- * Folds the ends of threads into that of their process, whose counters have them already; of a
- * process that lives into one. They are sorted by process then. Returns how many remain.
- */
-static size_t fold_threads(const struct exit_batch *given)
-{
-	struct exit_record *records = given->records;
-	size_t kept = 0;
-
-	/* Without any there may be no array. */
-	if (given->n)
-		qsort(records, given->n, sizeof(*records), compare_processes);
-	for (size_t i = 0; i < given->n; i++) {
-		struct exit_record *before = kept ? &records[kept - 1] : NULL;
-
-		if (!records[i].tgid || !before || before->last ||
-		    before->tgid != records[i].tgid) {
-			records[kept++] = records[i];
-			continue;
-		}
-		/* The leader of those that go stays, so that its name does. */
-		if (!records[i].last && before->pid == before->tgid) {
-			fold_fields(given, before, &records[i]);
-			continue;
-		}
-		fold_thread(given, &records[i], before);
-		*before = records[i];
-	}
-	return kept;
-}
-
 /* Sorts out what is nothing to rows like these, and the rest by row. Returns how many remain. */
 static size_t choose_records(const struct exit_batch *given, const struct sample *cur)
 {
@@ -505,7 +389,7 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 		qsort(given->records, given->n, sizeof(*given->records), compare_threads);
 	if (given->threads)
 		return given->n;
-	all.n = fold_threads(given);
+	all.n = exit_fold_threads(given);
 	for (size_t i = 0; i < all.n; i++)
 		if (all.records[i].last)
 			all.records[n++] = all.records[i];
@@ -574,51 +458,4 @@ void exit_merge(const struct exit_batch *batch, const struct sample *prev, struc
 	free(merge.seen);
 	free(merge.left);
 	free(merge.tasks);
-}
-
-/* The same order of records themselves, ends of threads apart from those of processes. */
-static int compare_alike_records(const void *a, const void *b)
-{
-	const struct exit_record *x = a, *y = b;
-
-	if (x->last != y->last)
-		return x->last ? 1 : -1;
-	return compare_alike(x, y);
-}
-
-/* Whether a record need not be told from others like it: no sample has it, nor will. */
-static bool may_fold(const struct exit_batch *given, const struct sample *prev,
-		     const struct exit_record *record)
-{
-	/* Before version 12 it says no thread group. */
-	pid_t tgid = record->tgid ? record->tgid : record->pid;
-	pid_t pid = given->threads || !record->last ? record->pid : tgid;
-
-	/* The end of a thread has no row among processes, but is for that of its process. */
-	if (!given->threads && record->tgid && !record->last)
-		return false;
-	if ((given->threads || pid == tgid) && sample_find(prev, tgid, pid))
-		return false;
-	return began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
-}
-
-size_t exit_merge_fold(const struct exit_batch *batch, const struct sample *prev)
-{
-	struct exit_record *records = batch->records, *into = NULL;
-	size_t n = batch->threads ? batch->n : fold_threads(batch), kept = 0;
-
-	qsort(records, n, sizeof(*records), compare_alike_records);
-	for (size_t i = 0; i < n; i++) {
-		bool may = may_fold(batch, prev, &records[i]);
-
-		if (may && into && !compare_alike_records(into, &records[i])) {
-			fold_alike(batch, into, &records[i]);
-			continue;
-		}
-		records[kept] = records[i];
-		if (may)
-			into = &records[kept];
-		kept++;
-	}
-	return kept;
 }

@@ -4,22 +4,7 @@
 #define STALLTOP_MODEL_EXIT_MERGE_H
 
 #include "data/sample.h"
-#include "kernel/exits.h"
-
-/* As many short-lived tasks of one command and parent become one row. */
-#define EXIT_MERGE_FOLD 4
-
-/* Exit records of an interval. */
-struct exit_batch {
-	struct exit_record *records; /* are put into another order */
-	size_t n;
-	struct task_record *fields; /* by exit_record.field, are folded; NULL: not kept */
-	bool threads; /* the samples have a row a thread */
-	bool io; /* storage bytes are wanted: see struct task_proc */
-	/* Whether nothing is left of who had that id, not even a zombie; NULL: nobody knows. */
-	bool (*gone)(void *arg, pid_t pid);
-	void *arg;
-};
+#include "model/exit_fold.h"
 
 /*
  * Brings what exited into `cur`, whose tasks were read before the records were taken:
@@ -32,12 +17,5 @@ struct exit_batch {
  * prev may be NULL: then only tasks in `cur` are marked.
  */
 void exit_merge(const struct exit_batch *batch, const struct sample *prev, struct sample *cur);
-
-/*
- * Folds records of tasks of one command, user and parent that are not in the sample before,
- * began after it, and have gone for good, so that the number of records is bounded by that of
- * commands. Returns how many remain.
- */
-size_t exit_merge_fold(const struct exit_batch *batch, const struct sample *prev);
 
 #endif

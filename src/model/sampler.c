@@ -512,8 +512,7 @@ void sampler_drain(struct sampler *sampler)
 	batch.fields = exits_fields(sampler->exits);
 	/* In a long interval the number of tasks has no bound, that of commands has. */
 	if (batch.n > RECORDS_MAX && sampler->ticks)
-		exits_keep(sampler->exits,
-			   exit_merge_fold(&batch, &sampler->samples[sampler->now]));
+		exits_keep(sampler->exits, exit_fold_kept(&batch, &sampler->samples[sampler->now]));
 }
 
 uint64_t sampler_drain_due_ns(const struct sampler *sampler)

@@ -88,7 +88,7 @@ static void test_fold(void **state)
 		records[2].status = KILLED(SIGKILL);
 		merge(scene, 1, false, records, n);
 		assert_int_equal(scene->info.born, n);
-		if (n < EXIT_MERGE_FOLD) {
+		if (n < EXIT_FOLD_MANY) {
 			assert_int_equal(scene->frame.n, n);
 			for (unsigned i = 0; i < n; i++)
 				check_delta(row_of(scene, (pid_t)(20 + i), true), 0, i + 1);
@@ -320,7 +320,7 @@ static void test_long_fields(void **state)
 		fields[i].fields_valid = RECORD_BIT(RECORD_write_bytes);
 		fields[i].field[RECORD_write_bytes] = 1 << i;
 	}
-	assert_int_equal(exit_merge_fold(&batch, &scene->samples[0]), 1);
+	assert_int_equal(exit_fold_kept(&batch, &scene->samples[0]), 1);
 	assert_int_equal(fields[records[0].field].field[RECORD_write_bytes], 15);
 }
 
@@ -350,7 +350,7 @@ static void test_thread_fields(void **state)
 		/* Some are folded before the others come. */
 		batch.n = between;
 		if (between)
-			batch.n = exit_merge_fold(&batch, &scene->samples[0]);
+			batch.n = exit_fold_kept(&batch, &scene->samples[0]);
 		assert_int_equal(batch.n, between > 0);
 		memmove(&records[batch.n], &records[between], (4 - between) * sizeof(*records));
 		batch.n += 4 - between;
@@ -369,7 +369,7 @@ static size_t fold_long(const struct scene *scene, struct exit_record *records, 
 {
 	struct exit_batch batch = { .records = records, .n = n, .gone = gone, .arg = arg };
 
-	return exit_merge_fold(&batch, &scene->samples[0]);
+	return exit_fold_kept(&batch, &scene->samples[0]);
 }
 
 /* Ends of tasks that began while sample 1 was taken, and so are not in it. */
