@@ -73,6 +73,7 @@ struct task {
 	/* Exit_merge.c's, of one whose exit record came: */
 	uint32_t status; /* as wait(2) gives it */
 	pid_t reaper; /* of one that left the sample: the nearest ancestor that lives; 0: none */
+	bool mixed; /* it stands for tasks of several parents, and ppid is the reaper */
 	char *ended; /* how it ended, in words; NULL where there is nothing to say */
 	/* Taskinfo's, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;

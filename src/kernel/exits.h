@@ -31,6 +31,10 @@ struct exit_record {
 	struct counters counters; /* the task's; with whole processes the whole process's */
 	bool single; /* see struct task_raw */
 	size_t field; /* of the task_record, where those are kept */
+	/* Exit_fold.c's: */
+	pid_t reaper; /* the nearest ancestor that lives; 0: none, or not looked for */
+	bool mixed; /* of several parents, ppid is their reaper */
+	bool others; /* of whatever names: see exit_fold_kept() */
 };
 
 /* What listeners have seen. */

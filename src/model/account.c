@@ -93,7 +93,7 @@ static void credit_reaper(const struct sample *prev, const struct sample *cur,
 	reaped->ended += gone->counters.members;
 	reaped->due = true;
 	/* Of an orphan an ancestor further up may have it: all are looked at. */
-	if (reaper->tgid != task->ppid) {
+	if (reaper->tgid != task->ppid || task->mixed) {
 		reaped->orphans_ns += owed;
 		look_above(cur, reaper);
 	}

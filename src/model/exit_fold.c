@@ -8,6 +8,9 @@
 
 #include "base/util.h"
 
+/* Who ran and who waited less than that part of the interval did little: at most 1.0 %. */
+#define LITTLE 100
+
 /* By process, of which the longest life first, and ends of threads before that of the process. */
 static int compare_processes(const void *a, const void *b)
 {
@@ -20,24 +23,43 @@ static int compare_processes(const void *a, const void *b)
 	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
 }
 
-/* Orders what may be folded into one. */
-static int compare_alike(const struct exit_record *x, const struct exit_record *y)
+/* What the pointers say that qsort() hands over. */
+#define RECORD(pointer) (*(struct exit_record *const *)(pointer))
+
+/* Orders what may be folded into one, whoever their parents are. */
+static int compare_alike(const void *a, const void *b)
 {
-	if (x->ppid != y->ppid)
-		return x->ppid < y->ppid ? -1 : 1;
+	const struct exit_record *x = RECORD(a), *y = RECORD(b);
+
 	if (x->uid != y->uid)
 		return x->uid < y->uid ? -1 : 1;
 	return strcmp(x->comm, y->comm);
 }
 
-/* The same of pointers; equal ones in the order of their ends. */
-static int compare_alike_left(const void *a, const void *b)
+/* The same of one parent. */
+static int compare_by_parent(const void *a, const void *b)
 {
-	const struct exit_record *x = *(struct exit_record *const *)a;
-	const struct exit_record *y = *(struct exit_record *const *)b;
-	int order = compare_alike(x, y);
+	const struct exit_record *x = RECORD(a), *y = RECORD(b);
 
-	return order ? order : (x->hi_ns > y->hi_ns) - (x->hi_ns < y->hi_ns);
+	if (x->ppid != y->ppid)
+		return x->ppid < y->ppid ? -1 : 1;
+	return compare_alike(a, b);
+}
+
+/* The same of one reaper. */
+static int compare_by_reaper(const void *a, const void *b)
+{
+	const struct exit_record *x = RECORD(a), *y = RECORD(b);
+
+	if (x->reaper != y->reaper)
+		return x->reaper < y->reaper ? -1 : 1;
+	return compare_alike(a, b);
+}
+
+/* Which of two ended first, and so stands for both. */
+static bool ended_before(const struct exit_record *x, const struct exit_record *y)
+{
+	return x->hi_ns != y->hi_ns ? x->hi_ns < y->hi_ns : x->pid < y->pid;
 }
 
 uint64_t exit_latest_start(const struct exit_record *record)
@@ -58,15 +80,53 @@ static void fold_fields(const struct exit_batch *given, const struct exit_record
 		record_fold(&given->fields[into->field], &given->fields[record->field]);
 }
 
-/* Adds one record to another. */
+/* Adds one record to another; of the one that is not kept no member remains. */
 static void fold_alike(const struct exit_batch *given, struct exit_record *into,
-		       const struct exit_record *record)
+		       struct exit_record *record)
 {
 	fold_fields(given, into, record);
 	counters_add(&into->counters, &record->counters);
+	record->counters.members = 0;
 	into->single = false;
 	if (!into->status)
 		into->status = record->status;
+	into->mixed |= record->mixed || into->ppid != record->ppid;
+	into->others |= record->others;
+}
+
+/* Folds so many into the one of them that ended first. */
+static struct exit_record *fold_run(const struct exit_batch *given, struct exit_record **records,
+				    size_t n)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (ended_before(records[i], records[first]))
+			first = i;
+	for (size_t i = 0; i < n; i++)
+		if (i != first)
+			fold_alike(given, records[first], records[i]);
+	return records[first];
+}
+
+/* Sorts them, and folds those that are equal where there are `many`. How many remain. */
+static size_t fold_equal(const struct exit_batch *given, struct exit_record **records, size_t n,
+			 size_t many, int (*compare)(const void *a, const void *b))
+{
+	size_t kept = 0, same;
+
+	qsort(records, n, sizeof(*records), compare);
+	for (size_t i = 0; i < n; i += same) {
+		for (same = 1; i + same < n && !compare(&records[i], &records[i + same]);)
+			same++;
+		if (same >= many) {
+			records[kept++] = fold_run(given, &records[i], same);
+			continue;
+		}
+		memmove(&records[kept], &records[i], same * sizeof(*records));
+		kept += same;
+	}
+	return kept;
 }
 
 /* Adds the end of a thread to that of its process, or of another thread of it. */
@@ -106,34 +166,44 @@ size_t exit_fold_threads(const struct exit_batch *given)
 	return kept;
 }
 
-size_t exit_fold_alike(const struct exit_batch *given, struct exit_record **records, size_t n)
+/* What the tasks of a record ran and waited. */
+static uint64_t did_ns(const struct exit_record *record)
 {
-	size_t kept = 0, same;
+	const struct counters *did = &record->counters;
 
-	qsort(records, n, sizeof(*records), compare_alike_left);
-	for (size_t i = 0; i < n; i += same) {
-		for (same = 1; i + same < n && !compare_alike(records[i], records[i + same]);)
-			same++;
-		if (same < EXIT_FOLD_MANY) {
-			memmove(&records[kept], &records[i], same * sizeof(*records));
-			kept += same;
-			continue;
-		}
-		for (size_t k = 1; k < same; k++)
-			fold_alike(given, records[i], records[i + k]);
-		records[kept++] = records[i];
-	}
-	return kept;
+	return did->run_ns + delay_total(did->delay, did->valid).ns;
 }
 
-/* The same order of records themselves, ends of threads apart from those of processes. */
-static int compare_alike_records(const void *a, const void *b)
+/* Moves those that did little to the front. How many they are. */
+static size_t gather_little(struct exit_record **records, size_t n, uint64_t little_ns)
 {
-	const struct exit_record *x = a, *y = b;
+	size_t front = 0;
 
-	if (x->last != y->last)
-		return x->last ? 1 : -1;
-	return compare_alike(x, y);
+	for (size_t i = 0; i < n; i++) {
+		struct exit_record *record = records[i];
+
+		if (did_ns(record) > little_ns)
+			continue;
+		records[i] = records[front];
+		records[front++] = record;
+	}
+	return front;
+}
+
+size_t exit_fold_alike(const struct exit_batch *given, struct exit_record **records, size_t n,
+		       uint64_t interval_ns)
+{
+	size_t little, kept;
+
+	n = fold_equal(given, records, n, EXIT_FOLD_MANY, compare_by_parent);
+	little = gather_little(records, n, interval_ns / LITTLE);
+	kept = fold_equal(given, records, little, EXIT_FOLD_MANY, compare_by_reaper);
+	memmove(&records[kept], &records[little], (n - little) * sizeof(*records));
+	n = kept + n - little;
+	for (size_t i = 0; i < n; i++)
+		if (records[i]->mixed)
+			records[i]->ppid = records[i]->reaper;
+	return n;
 }
 
 /* Whether a record need not be told from others like it: no sample has it, nor will. */
@@ -152,23 +222,63 @@ static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 	return exit_began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
 }
 
-size_t exit_fold_kept(const struct exit_batch *batch, const struct sample *prev)
+/* Ends of threads apart from those of processes, and then what may be folded into one. */
+static int compare_kept(const void *a, const void *b)
 {
-	struct exit_record *records = batch->records, *into = NULL;
-	size_t n = batch->threads ? batch->n : exit_fold_threads(batch), kept = 0;
+	const struct exit_record *x = RECORD(a), *y = RECORD(b);
 
-	qsort(records, n, sizeof(*records), compare_alike_records);
-	for (size_t i = 0; i < n; i++) {
-		bool may = may_fold(batch, prev, &records[i]);
+	if (x->last != y->last)
+		return x->last ? 1 : -1;
+	return compare_by_parent(a, b);
+}
 
-		if (may && into && !compare_alike_records(into, &records[i])) {
-			fold_alike(batch, into, &records[i]);
-			continue;
-		}
-		records[kept] = records[i];
-		if (may)
-			into = &records[kept];
-		kept++;
+/* Those that did most in front, and last what is folded already whatever its name. */
+static int compare_did(const void *a, const void *b)
+{
+	const struct exit_record *x = RECORD(a), *y = RECORD(b);
+	uint64_t xdid = did_ns(x), ydid = did_ns(y);
+
+	if (x->others != y->others)
+		return x->others ? 1 : -1;
+	return (xdid < ydid) - (xdid > ydid);
+}
+
+/* Keeps that many of those that did most, and folds all others by user. */
+static void fold_rest(const struct exit_batch *given, struct exit_record **records, size_t n,
+		      size_t most)
+{
+	qsort(records, n, sizeof(*records), compare_did);
+	for (size_t i = most; i < n; i++) {
+		records[i]->others = true;
+		memcpy(records[i]->comm, EXIT_OTHERS, sizeof(EXIT_OTHERS));
 	}
+	fold_equal(given, &records[most], n - most, 2, compare_alike);
+}
+
+size_t exit_fold_kept(const struct exit_batch *batch, const struct sample *prev, size_t most)
+{
+	struct exit_record *records = batch->records, **foldable;
+	size_t n = batch->threads ? batch->n : exit_fold_threads(batch), may = 0, kept = 0;
+
+	foldable = xcalloc(n + 1, sizeof(*foldable));
+	for (size_t i = 0; i < n; i++)
+		if (may_fold(batch, prev, &records[i]))
+			foldable[may++] = &records[i];
+	may = fold_equal(batch, foldable, may, 2, compare_kept);
+	if (may > most)
+		fold_rest(batch, foldable, may, most);
+	free(foldable);
+	for (size_t i = 0; i < n; i++)
+		if (records[i].counters.members)
+			records[kept++] = records[i];
 	return kept;
+}
+
+uint64_t exit_fold_others(const struct exit_batch *batch)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < batch->n; i++)
+		n += batch->records[i].others ? batch->records[i].counters.members : 0;
+	return n;
 }

@@ -9,6 +9,9 @@
 /* As many short-lived tasks of one command and parent become one row. */
 #define EXIT_FOLD_MANY 4
 
+/* The name of those that were too many to be kept apart. */
+#define EXIT_OTHERS "(others)"
+
 /* Exit records of an interval. */
 struct exit_batch {
 	struct exit_record *records; /* are put into another order */
@@ -34,15 +37,22 @@ bool exit_began_after(const struct exit_record *record, uint64_t since_ns);
 size_t exit_fold_threads(const struct exit_batch *given);
 
 /*
- * Folds records of one command, user and parent where there are many. How many remain, in front.
+ * Folds records of one command, user and parent where there are many; and then, as a storm of
+ * short pipelines has a parent for every few, those that did little in the interval by command,
+ * user and reaper, which must be known of all. How many remain, in front.
  */
-size_t exit_fold_alike(const struct exit_batch *given, struct exit_record **records, size_t n);
+size_t exit_fold_alike(const struct exit_batch *given, struct exit_record **records, size_t n,
+		       uint64_t interval_ns);
 
 /*
  * Folds records of tasks of one command, user and parent that are not in the sample before,
- * began after it, and have gone for good, so that the number of records is bounded by that of
- * commands. Returns how many remain.
+ * began after it, and have gone for good. Where more than `most` are left, as anybody can make
+ * new commands, those that did least are folded by user, under the name EXIT_OTHERS. So the number
+ * of records is bounded by that of tasks, of users, and by `most`. Returns how many remain.
  */
-size_t exit_fold_kept(const struct exit_batch *batch, const struct sample *prev);
+size_t exit_fold_kept(const struct exit_batch *batch, const struct sample *prev, size_t most);
+
+/* How many tasks have lost their names by that. */
+uint64_t exit_fold_others(const struct exit_batch *batch);
 
 #endif

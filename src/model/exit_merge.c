@@ -246,45 +246,6 @@ static size_t gather_new(struct merge *merge)
 	return front;
 }
 
-/* Folds what came and went within the interval where it is alike and many. */
-static void fold_left(struct merge *merge)
-{
-	size_t fresh = gather_new(merge);
-	size_t kept = exit_fold_alike(merge->given, merge->left, fresh);
-
-	/* New ones have no task, so their order among themselves is free. */
-	memmove(&merge->left[kept], &merge->left[fresh], (merge->n - fresh) * sizeof(*merge->left));
-	memmove(&merge->tasks[kept], &merge->tasks[fresh],
-		(merge->n - fresh) * sizeof(*merge->tasks));
-	merge->n -= fresh - kept;
-}
-
-/* How a task ended, where that is worth a word. NULL where not. */
-static char *ending(const struct task_raw *raw)
-{
-	char how[32] = "", text[64];
-	unsigned members = raw->counters.members;
-	int status = (int)raw->task->status;
-
-	if (WIFSIGNALED(status)) {
-#ifdef HAVE_SIGABBREV_NP
-		const char *name = sigabbrev_np(WTERMSIG(status));
-
-		if (name)
-			snprintf(how, sizeof(how), "SIG%s", name);
-		else
-#endif
-			snprintf(how, sizeof(how), "signal %d", WTERMSIG(status));
-	} else if (WEXITSTATUS(status)) {
-		snprintf(how, sizeof(how), "exit %d", WEXITSTATUS(status));
-	}
-	if (members > 1)
-		snprintf(text, sizeof(text), "%u tasks%s%s", members, *how ? ", " : "", how);
-	else
-		snprintf(text, sizeof(text), "%s", how);
-	return *text ? xstrdup(text) : NULL;
-}
-
 /* Compares a process id with a record's, for bsearch(). */
 static int compare_tgid(const void *pid, const void *record)
 {
@@ -319,6 +280,49 @@ static pid_t find_reaper(const struct merge *merge, pid_t ppid)
 	return ppid;
 }
 
+/* Folds what came and went within the interval where it is alike and many. */
+static void fold_left(struct merge *merge)
+{
+	size_t fresh = gather_new(merge), kept;
+
+	for (size_t i = 0; i < fresh; i++)
+		merge->left[i]->reaper = find_reaper(merge, merge->left[i]->ppid);
+	kept = exit_fold_alike(merge->given, merge->left, fresh,
+			       merge->cur->begin_ns - merge->prev->begin_ns);
+
+	/* New ones have no task, so their order among themselves is free. */
+	memmove(&merge->left[kept], &merge->left[fresh], (merge->n - fresh) * sizeof(*merge->left));
+	memmove(&merge->tasks[kept], &merge->tasks[fresh],
+		(merge->n - fresh) * sizeof(*merge->tasks));
+	merge->n -= fresh - kept;
+}
+
+/* How a task ended, where that is worth a word. NULL where not. */
+static char *ending(const struct task_raw *raw)
+{
+	char how[32] = "", text[64];
+	unsigned members = raw->counters.members;
+	int status = (int)raw->task->status;
+
+	if (WIFSIGNALED(status)) {
+#ifdef HAVE_SIGABBREV_NP
+		const char *name = sigabbrev_np(WTERMSIG(status));
+
+		if (name)
+			snprintf(how, sizeof(how), "SIG%s", name);
+		else
+#endif
+			snprintf(how, sizeof(how), "signal %d", WTERMSIG(status));
+	} else if (WEXITSTATUS(status)) {
+		snprintf(how, sizeof(how), "exit %d", WEXITSTATUS(status));
+	}
+	if (members > 1)
+		snprintf(text, sizeof(text), "%u tasks%s%s", members, *how ? ", " : "", how);
+	else
+		snprintf(text, sizeof(text), "%s", how);
+	return *text ? xstrdup(text) : NULL;
+}
+
 /* A task of which there is nothing but its record. */
 static struct task *task_of(const struct exit_batch *given, const struct exit_record *record)
 {
@@ -349,6 +353,7 @@ static void add_exited(struct merge *merge)
 
 		rename_task(task, record);
 		task->reaper = find_reaper(merge, record->ppid);
+		task->mixed = record->mixed;
 		raw->task = task;
 		raw->tgid = record->tgid;
 		raw->pid = row_pid(merge->given, record);

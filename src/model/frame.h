@@ -35,6 +35,7 @@ enum note_id {
 	NOTE_UNREAD, /* value: tasks */
 	NOTE_EXITS_REFUSED, /* value: errno */
 	NOTE_EXITS_LOST, /* value: records */
+	NOTE_EXITS_FOLDED, /* value: tasks */
 	NOTE_EXITS_INEXACT,
 	NOTE_LATE, /* value: grid points skipped */
 	NOTE_TRIGGER_GONE, /* value: triggers */
@@ -117,6 +118,7 @@ struct frame_info {
 	bool states_known;
 	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
+	uint64_t others; /* tasks that ended and were too many to be kept by name */
 	uint32_t kinds; /* kinds that a row has: what a view shows by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;

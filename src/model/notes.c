@@ -90,6 +90,12 @@ const struct note_row note_table[NOTE_IDS] = {
 		"the last waits of {that task|those tasks} are not counted",
 		"a shorter interval (-d), or a larger --exit-buffer",
 	},
+	[NOTE_EXITS_FOLDED] = {
+		"exits-folded",
+		"%v {task|tasks} that ended {has|have} no row by name: there were too many names, "
+		"so what did least is in one row for each user",
+		"a shorter interval (-d)",
+	},
 	[NOTE_EXITS_INEXACT] = {
 		"exits-inexact",
 		"this kernel does not count the exit records that it drops: "

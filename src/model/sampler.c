@@ -30,8 +30,9 @@
  */
 #define MANY_TASKS 2000
 
-/* As many exit records are kept one by one until the next sample. */
+/* As many exit records are kept one by one until the next sample; then so many by name. */
 #define RECORDS_MAX 65536
+#define NAMES_MAX (RECORDS_MAX / 2)
 
 struct sampler {
 	const struct sampler_config *config;
@@ -45,6 +46,7 @@ struct sampler {
 	struct account_reader accounts;
 	struct exits *exits; /* NULL: not listened for */
 	int exits_refused; /* -errno */
+	size_t fold_at; /* records are folded when there are more; 0: RECORDS_MAX */
 	bool resting; /* they are opened by the next sample */
 	bool lost; /* records were, so that identities must be asked for anew */
 	bool irq_seen; /* as delayacct had it at the sample before */
@@ -286,6 +288,8 @@ static void note_exits(const struct sampler *sampler, struct frame_info *info)
 		frame_note(info, NOTE_EXITS_REFUSED, (uint64_t)-sampler->exits_refused);
 	if (info->lost > 0)
 		frame_note(info, NOTE_EXITS_LOST, (uint64_t)info->lost);
+	if (info->others)
+		frame_note(info, NOTE_EXITS_FOLDED, info->others);
 	if (sampler->exits && !exits_stats(sampler->exits)->exact)
 		frame_note(info, NOTE_EXITS_INEXACT, 0);
 }
@@ -390,14 +394,17 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 				    .arg = sampler };
 
 	info->exits = info->lost = -1;
+	info->others = 0;
 	if (!sampler->exits)
 		return;
 	exits_drain(sampler->exits);
 	batch.records = exits_records(sampler->exits, &batch.n);
 	batch.n = keep_asked(sampler->config, batch.records, batch.n);
 	batch.fields = exits_fields(sampler->exits);
+	info->others = exit_fold_others(&batch);
 	exit_merge(&batch, prev, cur);
 	exits_clear(sampler->exits);
+	sampler->fold_at = 0;
 	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE | NEED_IO));
 	stats = exits_stats(sampler->exits);
 	if (prev) {
@@ -510,9 +517,13 @@ void sampler_drain(struct sampler *sampler)
 	exits_drain(sampler->exits);
 	batch.records = exits_records(sampler->exits, &batch.n);
 	batch.fields = exits_fields(sampler->exits);
-	/* In a long interval the number of tasks has no bound, that of commands has. */
-	if (batch.n > RECORDS_MAX && sampler->ticks)
-		exits_keep(sampler->exits, exit_fold_kept(&batch, &sampler->samples[sampler->now]));
+	/* In a long interval the number of tasks has no bound. */
+	if (batch.n <= (sampler->fold_at ? sampler->fold_at : RECORDS_MAX) || !sampler->ticks)
+		return;
+	batch.n = exit_fold_kept(&batch, &sampler->samples[sampler->now], NAMES_MAX);
+	exits_keep(sampler->exits, batch.n);
+	/* Not again before they are twice as many, whatever cannot be folded. */
+	sampler->fold_at = batch.n > NAMES_MAX ? 2 * batch.n : RECORDS_MAX;
 }
 
 uint64_t sampler_drain_due_ns(const struct sampler *sampler)

@@ -26,6 +26,7 @@ struct end {
 	pid_t pid, ppid, reaper;
 	unsigned members;
 	uint64_t run_ns;
+	bool mixed;
 };
 
 /* Samples one after the other, 2 s apart, and the sums over them. */
@@ -128,7 +129,7 @@ static inline void end_many(struct play *play, pid_t pid, pid_t ppid, unsigned m
 			    unsigned run_ms)
 {
 	assert_true(play->nends < ENDS_MAX);
-	play->ends[play->nends++] = (struct end){ pid, ppid, ppid, members, MS(run_ms) };
+	play->ends[play->nends++] = (struct end){ pid, ppid, ppid, members, MS(run_ms), false };
 }
 
 /* Has one end and go. */
@@ -165,6 +166,7 @@ static inline void leave(struct play *play, const struct sample *prev, struct sa
 		raw->task = before ? task_ref(before->task) : task_new(key, end->pid);
 		raw->task->ppid = end->ppid;
 		raw->task->reaper = end->reaper;
+		raw->task->mixed = end->mixed;
 	}
 	play->nends = 0;
 }

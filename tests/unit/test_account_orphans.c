@@ -40,6 +40,22 @@ static void test_orphan_of_subreaper(void **state)
 	reap_orphan(*state, SHELL);
 }
 
+/* Orphans of several parents that came and went are one row, of the nearest that lives. */
+static void test_orphans_mixed(void **state)
+{
+	struct play *play = *state;
+
+	prime(play);
+	for (unsigned i = 1; i <= 3; i++) {
+		open_scene(play);
+		end_many(play, 401, SHELL, 5, 56);
+		play->ends[0].mixed = true;
+		reaped(play, INIT, 60 * i);
+		take_recovered(play, 4);
+	}
+	finish(play, 3 * 60);
+}
+
 /* A zombie when its parent ends: nothing says whose it is then but the times of who reaps it. */
 static void reap_orphan_zombie(struct play *play, pid_t reaper, enum account_seen seen)
 {
@@ -185,11 +201,12 @@ static void test_both_end_subreaper(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PLAY_TEST(test_orphan_of_init),	    PLAY_TEST(test_orphan_of_subreaper),
-		PLAY_TEST(test_orphan_zombie_init), PLAY_TEST(test_orphan_zombie_subreaper),
-		PLAY_TEST(test_orphan_zombie_lost), PLAY_TEST(test_orphan_zombie_and_child),
-		PLAY_TEST(test_orphan_of_nobody),   PLAY_TEST(test_orphan_of_nobody_alike),
-		PLAY_TEST(test_both_end_init),	    PLAY_TEST(test_both_end_subreaper),
+		PLAY_TEST(test_orphans_mixed),		 PLAY_TEST(test_orphan_of_init),
+		PLAY_TEST(test_orphan_of_subreaper),	 PLAY_TEST(test_orphan_zombie_init),
+		PLAY_TEST(test_orphan_zombie_subreaper), PLAY_TEST(test_orphan_zombie_lost),
+		PLAY_TEST(test_orphan_zombie_and_child), PLAY_TEST(test_orphan_of_nobody),
+		PLAY_TEST(test_orphan_of_nobody_alike),	 PLAY_TEST(test_both_end_init),
+		PLAY_TEST(test_both_end_subreaper),
 	};
 
 	return cmocka_run_group_tests_name("account orphans", tests, NULL, NULL);

@@ -320,7 +320,7 @@ static void test_long_fields(void **state)
 		fields[i].fields_valid = RECORD_BIT(RECORD_write_bytes);
 		fields[i].field[RECORD_write_bytes] = 1 << i;
 	}
-	assert_int_equal(exit_fold_kept(&batch, &scene->samples[0]), 1);
+	assert_int_equal(exit_fold_kept(&batch, &scene->samples[0], SIZE_MAX), 1);
 	assert_int_equal(fields[records[0].field].field[RECORD_write_bytes], 15);
 }
 
@@ -350,7 +350,7 @@ static void test_thread_fields(void **state)
 		/* Some are folded before the others come. */
 		batch.n = between;
 		if (between)
-			batch.n = exit_fold_kept(&batch, &scene->samples[0]);
+			batch.n = exit_fold_kept(&batch, &scene->samples[0], SIZE_MAX);
 		assert_int_equal(batch.n, between > 0);
 		memmove(&records[batch.n], &records[between], (4 - between) * sizeof(*records));
 		batch.n += 4 - between;
@@ -363,13 +363,75 @@ static void test_thread_fields(void **state)
 	}
 }
 
+/* Pipelines that came and went: a subshell of the shell 10, and two commands below it. */
+static size_t make_pipelines(struct exit_record *records, unsigned n)
+{
+	static const char *const names[] = { "sh", "echo", "cat" };
+
+	for (unsigned i = 0; i < 3 * n; i++) {
+		records[i] = ended((pid_t)(20 + i), SEC(101), SEC(101) + MS(40), 1);
+		records[i].ppid = i % 3 ? (pid_t)(20 + i - i % 3) : 10;
+		snprintf(records[i].comm, sizeof(records[i].comm), "%s", names[i % 3]);
+	}
+	return 3 * n;
+}
+
+/* Who did little is folded by command where parents differ, under who will have reaped them. */
+static void test_fold_parents(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[60];
+	size_t n = make_pipelines(records, 20);
+
+	for (unsigned i = 0; i < 2; i++)
+		scene_add(&scene->samples[i], 10, 10, SEC(50));
+	/* One did more, and stays by itself; and so do those that were started elsewhere. */
+	fill(&records[4].counters, 30);
+	for (unsigned i = 56; i < 60; i++)
+		records[i].ppid = 11;
+	merge(scene, 1, false, records, n);
+	assert_int_equal(scene->info.born, n);
+	assert_int_equal(scene->frame.n, 1 + 3 + 1 + 4);
+	check_delta(row_of(scene, 24, true), 0, 30);
+	for (pid_t pid = 76; pid < 80; pid++)
+		check_delta(row_of(scene, pid, true), 0, 1);
+	for (size_t i = 1; i < scene->frame.n; i++) {
+		const struct row *row = &scene->frame.rows[i];
+
+		if (row->members == 1)
+			continue;
+		assert_in_range(row->members, 18, 19);
+		assert_int_equal(row->task->ppid, 10);
+		assert_int_equal(row->task->reaper, 10);
+		assert_int_equal(row->task->mixed, strcmp(row->task->comm, "sh") != 0);
+		assert_int_equal(row->deltas->grown.delay[DELAY_CPU].ns, MS(row->members));
+	}
+}
+
+/* A few are not folded, nor are those of several users. */
+static void test_fold_few_parents(void **state)
+{
+	struct scene *scene = *state;
+
+	for (unsigned users = 0; users < 2; users++) {
+		struct exit_record records[12];
+		size_t n = make_pipelines(records, users ? 4 : 3);
+
+		for (unsigned i = 0; users && i < n; i++)
+			records[i].uid = 1000 + i / 3 % 2;
+		merge(scene, 1, false, records, n);
+		assert_int_equal(scene->frame.n, n);
+		sample_reset(&scene->samples[1]);
+	}
+}
+
 /* Folds between two drains. How many remain. */
 static size_t fold_long(const struct scene *scene, struct exit_record *records, size_t n,
 			bool (*gone)(void *arg, pid_t pid), void *arg)
 {
 	struct exit_batch batch = { .records = records, .n = n, .gone = gone, .arg = arg };
 
-	return exit_fold_kept(&batch, &scene->samples[0]);
+	return exit_fold_kept(&batch, &scene->samples[0], SIZE_MAX);
 }
 
 /* Ends of tasks that began while sample 1 was taken, and so are not in it. */
@@ -496,6 +558,47 @@ static void test_long(void **state)
 	assert_int_equal(sum, 10 * (20 * 21 / 2 - 9 - 10));
 }
 
+/* Names that are too many: who did most is kept, the others are one for each user, all is there. */
+static void test_long_names(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[60];
+	struct exit_batch batch = { .records = records, .n = 0, .gone = is_gone };
+	uint64_t sum = 0;
+	unsigned members = 0, others = 0;
+
+	/* In three portions, of which the last is for the sample. */
+	for (unsigned i = 0; i < 60; i++) {
+		struct exit_record *record = &records[batch.n++];
+
+		*record = ended((pid_t)(20 + i), SEC(101), SEC(101) + MS(40), 1 + i * 7 % 60);
+		snprintf(record->comm, sizeof(record->comm), "new-%u", i);
+		record->ppid = 10 + (pid_t)i % 3;
+		record->uid = 1000 + i % 2;
+		if (i % 20 == 19 && i < 59) {
+			batch.n = exit_fold_kept(&batch, &scene->samples[0], 10);
+			assert_int_equal(batch.n, 10 + 2);
+		}
+	}
+	assert_int_equal(exit_fold_others(&batch), 30);
+	merge(scene, 1, false, records, batch.n);
+	assert_int_equal(scene->frame.n, 10 + 2 + 20);
+	for (size_t i = 0; i < scene->frame.n; i++) {
+		const struct row *row = &scene->frame.rows[i];
+
+		members += row->members;
+		sum += row->deltas->grown.delay[DELAY_CPU].ns;
+		if (row->members > 1) {
+			assert_string_equal(row->task->comm, EXIT_OTHERS);
+			assert_true(row->task->mixed);
+			others += row->members;
+		}
+	}
+	assert_int_equal(others, 30);
+	assert_int_equal(members, 60);
+	assert_int_equal(sum, MS(60 * 61 / 2));
+}
+
 /* Ends of threads stay apart from those of their processes, which count them already. */
 static void test_long_threads(void **state)
 {
@@ -590,10 +693,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fold_zombies, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_unlisted, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fields, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_parents, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_fold_few_parents, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_fields, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_fields, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_thread_fields, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_long_names, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_threads, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_known, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_leader, scene_setup, scene_teardown),

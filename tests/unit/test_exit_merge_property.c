@@ -291,7 +291,7 @@ static void step_on(struct world *world, unsigned step)
 			drain(world, at);
 			batch.n = world->nrecords;
 			if (world->names < LIVES)
-				world->nrecords = exit_fold_kept(&batch, prev);
+				world->nrecords = exit_fold_kept(&batch, prev, SIZE_MAX);
 		}
 	drain(world, begin);
 	read_all(world, step);
