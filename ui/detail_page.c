@@ -134,7 +134,7 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 		at = put_number(pager, at, "process", (uint64_t)detail->who.tgid);
 	if (detail->threads.frame)
 		at = put_number(pager, at, "threads", detail->threads.frame->n);
-	detail_time(text, "%Y-%m-%d %H:%M:%S", frame->info->epoch_ns + task->start_ns);
+	detail_time(text, "%Y-%m-%d %H:%M:%S", clocks_real_ns(frame->info->clocks, task->start_ns));
 	at = put_plain(pager, at, "started", text);
 	detail_span(text, detail->task.age_ns);
 	put_plain(pager, at, "age", text);

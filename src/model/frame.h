@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clocks.h"
 #include "data/sample.h"
 #include "data/system.h"
 #include "model/account.h"
@@ -104,7 +105,7 @@ struct frame_info {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
 	size_t tasks; /* rows of tasks, also where they are folded */
 	uint64_t real_ns; /* CLOCK_REALTIME of the sample */
-	uint64_t epoch_ns; /* CLOCK_REALTIME when CLOCK_MONOTONIC was 0, of one reading for all */
+	const struct clocks *clocks; /* as they stood when the sample was taken, or stand since */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
 	const char *cgroup; /* its pressure is in `system`, in place of the machine's; NULL */
 	/* Of the hierarchy that cgroups are of: 2 or 1, 0 where none was looked for or found; name.

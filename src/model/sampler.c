@@ -62,7 +62,7 @@ struct sampler {
 	struct frame_info infos[FRAMES];
 	unsigned now;
 	uint64_t ticks;
-	uint64_t epoch_ns; /* see struct frame_info: read once, so that a start stays what it was */
+	struct clocks clocks;
 	uint64_t self_ns; /* own CPU time at the last tick */
 };
 
@@ -142,7 +142,6 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	sampler->system = system_open(config->procfd);
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
-	sampler->epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	learn_from_all(sampler);
 	open_exits(sampler);
 	sampler->self_ns = own_cpu_ns();
@@ -343,7 +342,7 @@ static void describe(struct sampler *sampler, struct frame_info *info, unsigned 
 	const struct source_ops *ops = sampler->source.ops;
 	uint64_t self_ns = own_cpu_ns();
 
-	info->epoch_ns = sampler->epoch_ns;
+	info->clocks = &sampler->clocks;
 	info->threads = sampler->config->threads;
 	info->system = &sampler->systems[next];
 	info->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
@@ -458,6 +457,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	struct frame_info *info = &sampler->infos[sampler->ticks % FRAMES];
 	struct frame_options options = { .since_start = sampler->config->since_start };
 	struct sample none = { 0 };
+	struct clock_times now;
 	size_t older;
 	int err;
 
@@ -468,6 +468,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	/* What comes after this drain may have begun after the list: see exit_merge.c. */
 	if (sampler->exits)
 		exits_drain(sampler->exits);
+	now = clocks_now();
+	clocks_read(&sampler->clocks, &now);
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
 	system_read(sampler->system, &sampler->systems[next]);
@@ -606,6 +608,7 @@ void sampler_close(struct sampler *sampler)
 	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);
+	clocks_free(&sampler->clocks);
 	free_samples(sampler);
 	free(sampler);
 }

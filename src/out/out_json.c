@@ -113,7 +113,8 @@ static void put_row_identity(struct json *json, const struct view *view, const s
 	json_put_text(json, "state", *state ? state : NULL);
 	json_put_text(json, "command", task->command);
 	json_put_text(json, "cgroup", task->cgroup);
-	json_put_seconds(json, "start", true, view->frame->info->epoch_ns + task->key.start_ns);
+	json_put_seconds(json, "start", true,
+			 clocks_real_ns(view->frame->info->clocks, task->key.start_ns));
 }
 
 /* Puts the columns that were asked for by name and have no member of their own. */

@@ -17,6 +17,9 @@ void scene_open(struct scene *scene)
 		/* 2025-11-21 04:00:00 UTC and on */
 		scene->samples[i].real_ns = SEC(1763697600 + 2 * i);
 	}
+	clocks_read(&scene->clocks, &(struct clock_times){ .monotonic_ns = SEC(100),
+							   .boot_ns = SEC(100),
+							   .real_ns = scene->samples[0].real_ns });
 }
 
 void scene_close(struct scene *scene)
@@ -24,6 +27,7 @@ void scene_close(struct scene *scene)
 	for (unsigned i = 0; i < ARRAY_SIZE(scene->samples); i++)
 		sample_free(&scene->samples[i]);
 	frame_free(&scene->frame);
+	clocks_free(&scene->clocks);
 }
 
 struct task_raw *scene_add(struct sample *sample, pid_t tgid, pid_t pid, uint64_t start_ns)
@@ -55,7 +59,7 @@ void scene_build(struct scene *scene, unsigned to, bool since_start, uint32_t un
 		    &options);
 	scene->frame.group_by = "process";
 	info->exits = info->lost = -1;
-	info->epoch_ns = scene->samples[0].real_ns - scene->samples[0].begin_ns;
+	info->clocks = &scene->clocks;
 	info->source = "taskstats";
 	info->taskstats_version = 16;
 	info->delayacct = DELAYACCT_ON;

@@ -19,6 +19,7 @@ struct scene {
 	struct system_sample systems[2];
 	struct frame frame;
 	struct frame_info info; /* of the frame */
+	struct clocks clocks;
 };
 
 void scene_open(struct scene *scene);
