@@ -26,23 +26,24 @@ static int read_start(const struct target *target, uint64_t *start)
 }
 
 /* Whether a start in ticks can be the one that the sample has for the task. */
-static bool is_same_start(uint64_t start_ns, uint64_t ticks)
+static bool is_same_start(uint64_t start_ns, uint64_t seen_ns, uint64_t ticks)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), since_boot = ticks * NSEC_PER_SEC / hz;
 	/* That clock also runs while the machine sleeps; how much of it lay before is not known. */
 	uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 
 	return start_ns <= since_boot + NSEC_PER_SEC &&
-	       start_ns + slept + NSEC_PER_SEC >= since_boot;
+	       start_ns + slept + NSEC_PER_SEC >= since_boot && since_boot <= seen_ns;
 }
 
-int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid, uint64_t start_ns)
+int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid, uint64_t start_ns,
+		uint64_t seen_ns)
 {
 	int err;
 
 	*target = (struct target){ .procfd = procfd, .tgid = tgid, .tid = tid };
 	err = read_start(target, &target->start);
-	return !err && !is_same_start(start_ns, target->start) ? -ESRCH : err;
+	return !err && !is_same_start(start_ns, seen_ns, target->start) ? -ESRCH : err;
 }
 
 /* Whether the pid is still the target's. 0 or -ESRCH and the like. */

@@ -17,10 +17,12 @@ struct target {
 };
 
 /*
- * Finds the task with that start (CLOCK_MONOTONIC, of a sample). 0 or -errno; -ESRCH: it no longer
+ * Finds the task with that start (CLOCK_MONOTONIC, of a sample), which was there when
+ * CLOCK_BOOTTIME was seen_ns: whoever began later is another. 0 or -errno; -ESRCH: it no longer
  * exists. So the others, which say -EPERM or -EACCES without permission.
  */
-int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid, uint64_t start_ns);
+int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid, uint64_t start_ns,
+		uint64_t seen_ns);
 
 /* Sends a signal to the process, also where the target is one of its threads. */
 int target_signal(const struct target *target, int number);

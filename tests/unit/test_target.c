@@ -61,7 +61,9 @@ static void test_found(void **state)
 	size_t threads;
 	int status;
 
-	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, s->start_ns), 0);
+	assert_int_equal(
+		target_find(&target, s->procfd, s->pid, 0, s->start_ns, clock_ns(CLOCK_BOOTTIME)),
+		0);
 	assert_int_equal(target_renice(&target, 5, &threads), 0);
 	assert_int_equal(threads, 1);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), 5);
@@ -71,7 +73,9 @@ static void test_found(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 	assert_int_equal(target_signal(&target, SIGTERM), -ESRCH);
 	assert_int_equal(target_renice(&target, 5, &threads), -ESRCH);
-	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, s->start_ns), -ESRCH);
+	assert_int_equal(
+		target_find(&target, s->procfd, s->pid, 0, s->start_ns, clock_ns(CLOCK_BOOTTIME)),
+		-ESRCH);
 }
 
 /* One of its threads, by its own id. */
@@ -81,11 +85,30 @@ static void test_thread(void **state)
 	struct target target;
 	size_t threads;
 
-	assert_int_equal(target_find(&target, s->procfd, s->pid, s->pid, s->start_ns), 0);
+	assert_int_equal(target_find(&target, s->procfd, s->pid, s->pid, s->start_ns,
+				     clock_ns(CLOCK_BOOTTIME)),
+			 0);
 	assert_int_equal(target_renice(&target, 7, &threads), 0);
 	assert_int_equal(threads, 1);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), 7);
-	assert_int_equal(target_find(&target, s->procfd, s->pid, getpid(), s->start_ns), -ESRCH);
+	assert_int_equal(target_find(&target, s->procfd, s->pid, getpid(), s->start_ns,
+				     clock_ns(CLOCK_BOOTTIME)),
+			 -ESRCH);
+}
+
+/* Who has the pid since after the task was seen is another, however near their starts are. */
+static void test_seen(void **state)
+{
+	const struct state *s = *state;
+	uint64_t tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
+	struct target target;
+
+	assert_int_equal(
+		target_find(&target, s->procfd, s->pid, 0, s->start_ns, clock_ns(CLOCK_BOOTTIME)),
+		0);
+	assert_int_equal(
+		target_find(&target, s->procfd, s->pid, 0, s->start_ns, target.start * tick_ns - 1),
+		-ESRCH);
 }
 
 /* Who has the pid of another is left alone: by the sample's start, and by that when found. */
@@ -95,10 +118,12 @@ static void test_other(void **state)
 	struct target target;
 	size_t threads;
 
+	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, s->start_ns + 10 * NSEC_PER_SEC,
+				     clock_ns(CLOCK_BOOTTIME)),
+			 -ESRCH);
 	assert_int_equal(
-		target_find(&target, s->procfd, s->pid, 0, s->start_ns + 10 * NSEC_PER_SEC),
-		-ESRCH);
-	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, s->start_ns), 0);
+		target_find(&target, s->procfd, s->pid, 0, s->start_ns, clock_ns(CLOCK_BOOTTIME)),
+		0);
 	target.start--;
 	assert_int_equal(target_signal(&target, SIGKILL), -ESRCH);
 	assert_int_equal(target_renice(&target, 9, &threads), -ESRCH);
@@ -114,6 +139,7 @@ int main(void)
 		TARGET_TEST(test_found),
 		TARGET_TEST(test_thread),
 		TARGET_TEST(test_other),
+		TARGET_TEST(test_seen),
 	};
 
 	return cmocka_run_group_tests_name("target", tests, NULL, NULL);
