@@ -5,10 +5,15 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/ticker.h"
 #include "base/util.h"
+
+/* How often a sample that failed for a moment is tried in all, and how soon again. */
+#define TRIES 30
+#define RETRY_NS (100 * NSEC_PER_MSEC)
 
 /* A run under way. */
 struct progress {
@@ -131,6 +136,26 @@ static uint64_t move_on(struct progress *run, bool baseline)
 	return 0;
 }
 
+/* Whether what failed may do the next time: for want of memory or room, or interrupted. */
+static bool is_passing(int err)
+{
+	return err == -ENOMEM || err == -EAGAIN || err == -ENOBUFS || err == -EINTR;
+}
+
+/* Takes a sample, now or a little later. 0 or -errno; a signal is for the caller to see. */
+static int take_sample(const struct batch *batch, uint64_t skipped, const struct frame **frame)
+{
+	int err = sampler_tick(batch->sampler, skipped, frame);
+
+	for (unsigned tries = 1; is_passing(err) && tries < TRIES; tries++) {
+		debug_log("sample: %s, tried again", strerror(-err));
+		if (!wait_until(batch, clock_ns(CLOCK_MONOTONIC) + RETRY_NS))
+			break;
+		err = sampler_tick(batch->sampler, skipped, frame);
+	}
+	return err;
+}
+
 /* Takes samples at the grid's points until the end, or until the pressure's. 0 or -errno. */
 static int take_samples(struct progress *run)
 {
@@ -142,9 +167,9 @@ static int take_samples(struct progress *run)
 	ticker_start(&run->ticker, clock_ns(CLOCK_MONOTONIC), batch->view->interval_ns);
 	while (wait_until(batch, run->ticker.due_ns)) {
 		*run->failure = BATCH_SAMPLE;
-		err = sampler_tick(batch->sampler, skipped, &frame);
+		err = take_sample(batch, skipped, &frame);
 		if (err)
-			return err;
+			return *batch->caught ? 0 : err;
 		if (frame->info->prev || frame->info->since_start) {
 			*run->failure = BATCH_WRITE;
 			err = put_out(batch, frame);

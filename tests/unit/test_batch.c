@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A batch run goes on when a sample fails for a moment, and ends when it keeps failing. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/batch.h"
+#include "base/util.h"
+
+/* A sampler whose next samples fail, and what is made of its frames. */
+static struct {
+	int error;
+	unsigned failing; /* so many samples fail */
+	unsigned fail_at; /* after so many that did not */
+	unsigned taken, failed, put;
+	uint64_t skipped;
+	struct sample prev;
+	struct frame_info info;
+	struct frame frame;
+	volatile sig_atomic_t caught, catch_at; /* a signal comes with that failure; 0: none does */
+} fake;
+
+int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
+{
+	(void)sampler;
+	fake.skipped += skipped;
+	if (fake.taken == fake.fail_at && fake.failed < fake.failing) {
+		if (++fake.failed == (unsigned)fake.catch_at)
+			fake.caught = 1;
+		return fake.error;
+	}
+	fake.info.prev = fake.taken++ ? &fake.prev : NULL;
+	fake.frame.info = &fake.info;
+	*out = &fake.frame;
+	return 0;
+}
+
+void sampler_want(struct sampler *sampler, unsigned needs)
+{
+	(void)sampler;
+	(void)needs;
+}
+
+int sampler_rest(struct sampler *sampler)
+{
+	(void)sampler;
+	return 0;
+}
+
+void sampler_drain(struct sampler *sampler)
+{
+	(void)sampler;
+}
+
+uint64_t sampler_drain_due_ns(const struct sampler *sampler)
+{
+	(void)sampler;
+	return UINT64_MAX;
+}
+
+unsigned out_needs(const struct out *out)
+{
+	(void)out;
+	return 0;
+}
+
+void out_prime(struct out *out, const struct frame *frame)
+{
+	(void)out;
+	(void)frame;
+}
+
+void out_frame(struct out *out, const struct frame *frame)
+{
+	(void)out;
+	(void)frame;
+	fake.put++;
+}
+
+int out_flush(struct out *out, int fd, const volatile sig_atomic_t *stop)
+{
+	(void)out;
+	(void)fd;
+	(void)stop;
+	return 0;
+}
+
+/* Runs for three intervals of 5 ms. 0 or -errno. */
+static int run(int error, unsigned failing, unsigned fail_at)
+{
+	struct view_config view = { .interval_ns = 5 * NSEC_PER_MSEC, .iterations = 3 };
+	enum batch_failure failure = BATCH_SOURCE;
+	sigset_t none;
+	struct batch batch = { .view = &view, .caught = &fake.caught, .waiting = &none };
+	int err;
+
+	memset(&fake, 0, sizeof(fake));
+	sigemptyset(&none);
+	fake.error = error;
+	fake.failing = failing;
+	fake.fail_at = fail_at;
+	err = batch_run(&batch, &failure);
+	if (err)
+		assert_int_equal(failure, BATCH_SAMPLE);
+	return err;
+}
+
+/* What may be there the next time is tried again, at the start and later. */
+static void test_passing(void **state)
+{
+	static const int errors[] = { -ENOMEM, -EAGAIN, -ENOBUFS, -EINTR };
+
+	(void)state;
+	for (unsigned at = 0; at < 4; at++) {
+		for (unsigned i = 0; i < ARRAY_SIZE(errors); i++) {
+			assert_int_equal(run(errors[i], 2, at), 0);
+			assert_int_equal(fake.failed, 2);
+			assert_int_equal(fake.put, 3);
+		}
+	}
+}
+
+/* Points of the grid that went by are skipped, and said to be. */
+static void test_skipped(void **state)
+{
+	(void)state;
+	assert_int_equal(run(-ENOMEM, 1, 1), 0);
+	assert_true(fake.skipped > 0);
+}
+
+/* What stays, or cannot change, ends the run. */
+static void test_lasting(void **state)
+{
+	(void)state;
+	assert_int_equal(run(-EPERM, 1, 1), -EPERM);
+	assert_int_equal(fake.failed, 1);
+	assert_int_equal(run(-ENOMEM, UINT32_MAX, 1), -ENOMEM);
+	assert_in_range(fake.failed, 10, 1000);
+	assert_int_equal(fake.put, 0);
+}
+
+/* A signal ends it meanwhile. */
+static void test_caught(void **state)
+{
+	struct view_config view = { .interval_ns = 5 * NSEC_PER_MSEC };
+	struct batch batch = { .view = &view, .caught = &fake.caught };
+	enum batch_failure failure;
+	sigset_t none;
+
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	sigemptyset(&none);
+	batch.waiting = &none;
+	fake.error = -ENOMEM;
+	fake.failing = UINT32_MAX;
+	fake.catch_at = 2;
+	assert_int_equal(batch_run(&batch, &failure), 0);
+	assert_int_equal(fake.failed, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_passing),
+		cmocka_unit_test(test_skipped),
+		cmocka_unit_test(test_lasting),
+		cmocka_unit_test(test_caught),
+	};
+
+	return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
+}
