@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -349,6 +350,16 @@ static unsigned possible_cpus(void)
 	return cpus ? cpus : configured > 0 ? (unsigned)configured : 1;
 }
 
+size_t exits_buffer(size_t asked, size_t listeners, bool secure)
+{
+	size_t most = BUFFER < ALL_BUFFERS / listeners ? BUFFER : ALL_BUFFERS / listeners;
+
+	if (secure && asked > most)
+		debug_log("buffers of %zu bytes are more than this user may have: %zu", asked,
+			  most);
+	return !asked || (secure && asked > most) ? most : asked;
+}
+
 int exits_open(struct exits **out, bool threads, size_t buffer)
 {
 	unsigned cpus = possible_cpus();
@@ -357,8 +368,7 @@ int exits_open(struct exits **out, bool threads, size_t buffer)
 	struct exits *exits = exits_new(threads, n);
 	int err = 0;
 
-	if (!buffer)
-		buffer = BUFFER < ALL_BUFFERS / n ? BUFFER : ALL_BUFFERS / n;
+	buffer = exits_buffer(buffer, n, getauxval(AT_SECURE));
 	for (unsigned i = 0; !err && i < n; i++) {
 		unsigned last = (i + 1) * share < cpus ? (i + 1) * share - 1 : cpus - 1;
 

@@ -48,8 +48,15 @@ struct exits_stats {
 struct exits;
 
 /*
+ * The size of a listener's buffer in bytes, of so many. asked: 0 for the default. secure: whoever
+ * runs the program has its privileges from the file alone (AT_SECURE), among them to pass the
+ * limit of buffers, which lie in the kernel's memory: the default is the most then.
+ */
+size_t exits_buffer(size_t asked, size_t listeners, bool secure);
+
+/*
  * Registers the listeners. threads: every task's end is wanted, else that of whole processes.
- * buffer: of each listener in bytes, 0 for the default. 0, or -errno: -EINVAL outside
+ * buffer: see exits_buffer(). 0, or -errno: -EINVAL outside
  * the initial user and pid namespaces (kernel/taskstats.c:add_del_listener()), -EPERM,
  * -ENOENT without taskstats.
  */

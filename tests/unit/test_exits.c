@@ -424,6 +424,25 @@ static void test_keep(void **state)
 	}
 }
 
+/* Whoever has the privileges from the file alone gets no more of the kernel's memory by asking. */
+static void test_buffer(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n <= 64; n *= 2) {
+		size_t usual = exits_buffer(0, n, false);
+
+		assert_in_range(usual, 1 << 20, 1 << 25);
+		assert_in_range(usual * n, 1 << 25, 1 << 28);
+		assert_int_equal(exits_buffer(0, n, true), usual);
+		for (unsigned secure = 0; secure < 2; secure++) {
+			assert_int_equal(exits_buffer(65536, n, secure), 65536);
+			assert_int_equal(exits_buffer(usual, n, secure), usual);
+			assert_int_equal(exits_buffer(1 << 30, n, secure),
+					 secure ? usual : 1 << 30);
+		}
+	}
+}
+
 /* CPUs by the list of those that can be there. */
 static void test_cpus(void **state)
 {
@@ -479,7 +498,7 @@ int main(void)
 		cmocka_unit_test(test_times),	 cmocka_unit_test(test_due),
 		cmocka_unit_test(test_many),	 cmocka_unit_test(test_clear),
 		cmocka_unit_test(test_fields),	 cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_buffer),	 cmocka_unit_test(test_cpus),
 	};
 
 	exits_close(NULL);
