@@ -217,7 +217,8 @@ static void write_thread_list(struct detail_page *page, const struct detail *det
 	if (pager->line < pager->last && pager->line + n > pager->first) {
 		prepare_threads(page, detail, &draw.view, ui);
 		for (size_t i = 0; i < page->order.n; i++, pager->line++) {
-			const struct item item = { .row = page->order.rows[i], .frame = frame };
+			const struct row *row = page->order.rows[i];
+			const struct item item = { .row = row, .shown = row, .frame = frame };
 			bool own = detail->who.thread &&
 				   item.row->task->key.pid == detail->who.key.pid;
 

@@ -8,78 +8,38 @@
 
 #include "base/util.h"
 
-#define NONE SIZE_MAX
-
-/* A row's place in the tree, by indexes of rows. */
-struct node {
-	bool in; /* passes the filters */
-	size_t parent, first, last, next;
-};
-
-/* Makes room for a frame of n rows. */
-static void reserve_nodes(struct rows *rows, size_t n)
-{
-	if (n <= rows->nodes_cap)
-		return;
-	rows->nodes_cap = n * 2;
-	rows->nodes = xreallocarray(rows->nodes, rows->nodes_cap, sizeof(*rows->nodes));
-	rows->spare = xreallocarray(rows->spare, rows->nodes_cap, sizeof(*rows->spare));
-}
-
-/* Starts all nodes; those of rows that pass are in. */
-static void start_nodes(struct rows *rows, const struct frame *frame)
-{
-	reserve_nodes(rows, frame->n);
-	for (size_t i = 0; i < frame->n; i++)
-		rows->nodes[i] =
-			(struct node){ .parent = NONE, .first = NONE, .last = NONE, .next = NONE };
-	for (size_t i = 0; i < rows->order.n; i++)
-		rows->nodes[rows->order.rows[i] - frame->rows].in = true;
-}
-
-/* The index of a group's row that passes, or NONE. */
+/* The index of a group's row that passes, or NO_ROW. */
 static size_t find_group_row(const struct rows *rows, uint64_t id)
 {
 	const struct row *row = group_find(&rows->grouping, id);
-	size_t index = row ? (size_t)(row - rows->frame->rows) : NONE;
+	size_t index = row ? (size_t)(row - rows->frame->rows) : NO_ROW;
 
-	return row && rows->nodes[index].in ? index : NONE;
-}
-
-/* The index of a task's row that passes, or NONE. start_ns 0: whoever has the pid. */
-static size_t find_node(const struct rows *rows, const struct frame *frame, pid_t tgid, pid_t pid,
-			uint64_t start_ns)
-{
-	const struct task_raw *raw = sample_find(frame->info->cur, tgid, pid);
-	size_t index = raw ? (size_t)(raw - frame->info->cur->raw) : NONE;
-
-	if (!raw || !rows->nodes[index].in || (start_ns && raw->task->key.start_ns != start_ns))
-		return NONE;
-	return index;
+	return row && rows->tree.nodes[index].in ? index : NO_ROW;
 }
 
 /* Brings the rows into the order held; new ones come last, sorted. */
 static void apply_held(struct rows *rows, const struct frame *frame)
 {
 	struct order *order = &rows->order;
+	struct tree *tree = &rows->tree;
 	size_t n = 0;
 
-	start_nodes(rows, frame);
+	tree_start(tree, frame, order);
 	for (size_t i = 0; i < rows->nheld; i++) {
 		const struct place *place = &rows->held[i];
-		size_t index = place->key.pid ? find_node(rows, frame, place->tgid, place->key.pid,
+		size_t index = place->key.pid ? tree_find(tree, frame, place->tgid, place->key.pid,
 							  place->key.start_ns)
 					      : find_group_row(rows, place->key.start_ns);
 
-		if (index == NONE)
+		if (index == NO_ROW)
 			continue;
-		rows->nodes[index].in = false;
-		rows->spare[n++] = &frame->rows[index];
+		tree->nodes[index].in = false;
+		tree->rows[n++] = &frame->rows[index];
 	}
 	for (size_t i = 0; i < order->n; i++)
-		if (rows->nodes[order->rows[i] - frame->rows].in)
-			rows->spare[n++] = order->rows[i];
-	memcpy(order->rows, rows->spare, n * sizeof(*order->rows));
+		if (tree->nodes[order->rows[i] - frame->rows].in)
+			tree->rows[n++] = order->rows[i];
+	memcpy(order->rows, tree->rows, n * sizeof(*order->rows));
 }
 
 /* Remembers the order. */
@@ -123,87 +83,51 @@ static void add_item(struct rows *rows, const struct item *item)
 }
 
 /* Appends a row's line, and its threads' where they are unfolded. */
-static void add_row_item(struct rows *rows, const struct frame *frame, const struct row *row,
-			 unsigned depth, bool more)
+static void add_row_item(struct rows *rows, const struct item *item)
 {
-	struct item item = { .row = row, .frame = frame, .depth = depth, .more = more };
+	struct item thread = { .frame = rows->threads.frame,
+			       .depth = item->depth + 1,
+			       .thread = true };
 
-	add_item(rows, &item);
-	if (!rows->threads.frame || row->group || fold_of(rows, row) != FOLD_THREADS)
+	add_item(rows, item);
+	if (!rows->threads.frame || item->row->group || fold_of(rows, item->row) != FOLD_THREADS)
 		return;
-	item = (struct item){ .frame = rows->threads.frame, .depth = depth + 1, .thread = true };
 	for (size_t i = 0; i < rows->thread_order.n; i++) {
-		item.row = rows->thread_order.rows[i];
-		if (item.row->task->tgid == row->task->key.pid)
-			add_item(rows, &item);
+		thread.row = thread.shown = rows->thread_order.rows[i];
+		if (thread.row->task->tgid == item->row->task->key.pid)
+			add_item(rows, &thread);
 	}
 }
 
-/* The group above, or the nearest above that which passes. */
-static size_t group_above(const struct rows *rows, const struct group *group)
+/* The line of a row by itself. */
+static struct item item_of(const struct frame *frame, const struct row *row)
 {
-	while (group->parent != NO_GROUP && !rows->nodes[group->parent].in)
-		group = rows->frame->rows[group->parent].group;
-	return group->parent == NO_GROUP ? NONE : group->parent;
-}
-
-/* The row's parent: a thread's is its process, a process's the one that it names. */
-static size_t parent_row(const struct rows *rows, const struct frame *frame, const struct row *row)
-{
-	const struct task *task = row->task;
-	pid_t pid = task->key.pid != task->tgid ? task->tgid : task->ppid;
-	size_t index = find_node(rows, frame, pid, pid, 0);
-	uint64_t start_ns;
-
-	if (index == NONE)
-		return NONE;
-	/* A pid in use again is no parent. Nor can there be a ring, with one order for all. */
-	start_ns = frame->rows[index].task->key.start_ns;
-	if (start_ns > task->key.start_ns ||
-	    (start_ns == task->key.start_ns && &frame->rows[index] >= row))
-		return NONE;
-	return index;
-}
-
-/* Links the rows that pass into a tree; brothers in the rows' order. */
-static void link_tree(struct rows *rows, const struct frame *frame)
-{
-	start_nodes(rows, frame);
-	for (size_t i = 0; i < rows->order.n; i++) {
-		size_t index = (size_t)(rows->order.rows[i] - frame->rows);
-		const struct group *group = rows->order.rows[i]->group;
-		size_t parent = group ? group_above(rows, group)
-				      : parent_row(rows, frame, rows->order.rows[i]);
-		struct node *node = &rows->nodes[index];
-
-		node->parent = parent;
-		if (parent == NONE)
-			continue;
-		if (rows->nodes[parent].first == NONE)
-			rows->nodes[parent].first = index;
-		else
-			rows->nodes[rows->nodes[parent].last].next = index;
-		rows->nodes[parent].last = index;
-	}
+	return (struct item){ .row = row, .shown = row, .frame = frame };
 }
 
 /* Appends a root's lines, without recursion: a tree may be as deep as there are rows. */
 static void add_tree(struct rows *rows, const struct frame *frame, size_t root)
 {
-	const struct node *nodes = rows->nodes;
+	const struct tree_node *nodes = rows->tree.nodes;
 	unsigned depth = 0;
 	size_t at = root;
 
 	for (;;) {
-		bool shut = fold_of(rows, &frame->rows[at]) == FOLD_SHUT;
+		struct item item = item_of(frame, &frame->rows[at]);
+		bool below = nodes[at].first != NO_ROW;
+		const struct row *branch = tree_branch(&rows->tree, at);
 
-		add_row_item(rows, frame, &frame->rows[at], depth, shut && nodes[at].first != NONE);
-		if (!shut && nodes[at].first != NONE) {
+		item.depth = depth;
+		item.more = below && fold_of(rows, item.row) == FOLD_SHUT;
+		if (item.more && branch)
+			item.shown = branch;
+		add_row_item(rows, &item);
+		if (below && !item.more) {
 			at = nodes[at].first;
 			depth++;
 			continue;
 		}
-		while (at != root && nodes[at].next == NONE) {
+		while (at != root && nodes[at].next == NO_ROW) {
 			at = nodes[at].parent;
 			depth--;
 		}
@@ -235,6 +159,29 @@ static void fill_groups(struct ui *ui, const struct frame *frame)
 		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, needs);
 }
 
+/* Appends the lines of all rows: as a tree, or one below the other. */
+static void add_lines(struct rows *rows, bool tree)
+{
+	const struct frame *frame = rows->frame;
+
+	for (size_t i = 0; i < rows->order.n; i++) {
+		const struct row *row = rows->order.rows[i];
+		size_t index = (size_t)(row - frame->rows);
+		struct item item = item_of(frame, row);
+
+		if (!tree)
+			add_row_item(rows, &item);
+		else if (rows->tree.nodes[index].parent == NO_ROW)
+			add_tree(rows, frame, index);
+	}
+}
+
+/* Whether the rows are shown as a tree: only tasks and cgroups have one. */
+static bool is_tree(const struct ui *ui)
+{
+	return ui->settings->tree && (!ui_folds(ui) || ui->settings->group_by == GROUP_CGROUP);
+}
+
 void rows_build(struct rows *rows, struct ui *ui)
 {
 	struct view view = ui_view(ui);
@@ -247,6 +194,8 @@ void rows_build(struct rows *rows, struct ui *ui)
 	query_run(&ui->query, &view, order);
 	if (ui->held && rows->nheld)
 		apply_held(rows, frame);
+	if (is_tree(ui))
+		tree_build(&rows->tree, &ui->query, &view, ui->held && rows->nheld, order);
 	if (ui->held)
 		hold(rows);
 	if (rows->threads.frame) {
@@ -257,18 +206,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 		view.frame = rows->threads.frame;
 		query_run(&query, &view, &rows->thread_order);
 	}
-	if (!ui->settings->tree || (ui_folds(ui) && ui->settings->group_by != GROUP_CGROUP)) {
-		for (size_t i = 0; i < order->n; i++)
-			add_row_item(rows, frame, order->rows[i], 0, false);
-		return;
-	}
-	link_tree(rows, frame);
-	for (size_t i = 0; i < order->n; i++) {
-		size_t index = (size_t)(order->rows[i] - frame->rows);
-
-		if (rows->nodes[index].parent == NONE)
-			add_tree(rows, frame, index);
-	}
+	add_lines(rows, is_tree(ui));
 }
 
 void rows_release(struct rows *rows)
@@ -387,7 +325,6 @@ void rows_free(struct rows *rows)
 	free(rows->items);
 	free(rows->held);
 	free(rows->folds);
-	free(rows->nodes);
-	free(rows->spare);
+	tree_free(&rows->tree);
 	*rows = (struct rows){ 0 };
 }

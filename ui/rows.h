@@ -4,9 +4,12 @@
 #define STALLTOP_UI_ROWS_H
 
 #include "ui/ui.h"
+#include "view/tree.h"
 
 struct item {
 	const struct row *row;
+	/* What its cells are of: the row, or where what is below is folded away, its branch. */
+	const struct row *shown;
 	const struct frame *frame; /* that the row is of */
 	unsigned depth;
 	bool thread; /* unfolded below its process */
@@ -39,9 +42,7 @@ struct rows {
 	struct folded *folds; /* those that are not as fold_all says */
 	size_t nfolds;
 	enum fold fold_all;
-	struct node *nodes; /* of the tree, parallel to the frame's rows */
-	const struct row **spare;
-	size_t nodes_cap;
+	struct tree tree;
 };
 
 /* What a row is known by from frame to frame: a task's key, or a group's id. */

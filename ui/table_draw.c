@@ -174,9 +174,9 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 	if (mark == ROW_SELECTED)
 		term_put(draw->term, line, 0, draw->term->columns, "", 0, STYLE_SELECTED);
 	while (next_span(draw, &span)) {
-		struct value value = column_get(span.column, &view, item->row);
+		struct value value = column_get(span.column, &view, item->shown);
 		enum style style =
-			marked_style(mark, cell_style(span.column, &view, item->row, &value));
+			marked_style(mark, cell_style(span.column, &view, item->shown, &value));
 		int at = span.at;
 
 		if (span.rest)

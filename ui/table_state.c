@@ -272,11 +272,14 @@ bool table_find_next(struct ui *ui)
 
 unsigned table_needs(struct ui *ui, void *state)
 {
-	const struct table *table = state;
+	const struct layout *layout = &((const struct table *)state)->layout;
+	enum unit unit = ui->settings->unit;
+	unsigned needs;
 
 	set_query(ui);
-	/* Of groups all members' are wanted, of tasks only those of rows that are shown. */
-	return query_needs(&ui->query, ui->settings->unit) | group_table[ui_rows_are(ui)].needs |
-	       (layout_needs(&table->layout, ui->settings->unit) &
-		(ui_folds(ui) ? NEED_RECORD | NEED_RANGE | NEED_PROC : NEED_RECORD | NEED_RANGE));
+	needs = layout_needs(layout, unit) & (NEED_RECORD | NEED_RANGE);
+	/* Of what is summed up all members' are wanted, of tasks only those of rows shown. */
+	if (ui_folds(ui) || ui->settings->tree)
+		needs |= layout_sum_needs(layout, unit) & NEED_PROC;
+	return query_needs(&ui->query, unit) | group_table[ui_rows_are(ui)].needs | needs;
 }

@@ -98,6 +98,7 @@ struct group {
 	struct row sum; /* of its own members alone: sums over groups take that */
 	struct group_figures *figures; /* the sampler's: see sampler_fill() */
 	size_t parent; /* in a tree: the index of the row above; NO_GROUP: there is none */
+	const struct row *head; /* of a branch of tasks (see tree.h): who has its names and ids */
 };
 
 /* What is of the interval, whatever its rows are: a frame folded from another shares it. */

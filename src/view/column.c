@@ -79,14 +79,25 @@ static bool sums_by_row(const struct column *column, const struct view *view)
 	return column->sum == SUM_ROW || (column->sum == SUM_DELTAS && view->unit != UNIT_TOTAL);
 }
 
-/* Adds a row's value to what there is. */
-static void add_value(struct value *total, const struct value *value, bool most)
+/* Whether the largest value stands for several: of rows, and of the longest waits. */
+static bool takes_most(const struct column *column, const struct view *view)
+{
+	return column->sum == SUM_MOST || (column_is_delay(column) && view->unit == UNIT_MAX);
+}
+
+bool column_adds(const struct column *column, const struct view *view)
+{
+	return takes_most(column, view) || (column->sum != SUM_NONE && !sums_by_row(column, view));
+}
+
+void column_add(const struct column *column, const struct view *view, struct value *total,
+		const struct value *value)
 {
 	if (value->type != VALUE_NUMBER)
 		return;
 	if (total->type != VALUE_NUMBER)
 		*total = *value;
-	else if (!most)
+	else if (!takes_most(column, view))
 		total->number += value->number;
 	else if (value->number > total->number)
 		total->number = value->number;
@@ -95,15 +106,16 @@ static void add_value(struct value *total, const struct value *value, bool most)
 struct value column_of_group(const struct column *column, const struct view *view,
 			     const struct row *row)
 {
-	bool longest = column_is_delay(column) && view->unit == UNIT_MAX;
+	const struct group *group = row->group;
 	struct value total = value_unset();
 
-	if (!longest && (column->sum == SUM_NONE || sums_by_row(column, view)))
-		return column->get(column, view, row);
-	for (size_t i = 0; i < row->group->n; i++) {
-		struct value value = column->get(column, view, row->group->members[i]);
+	if (!column_adds(column, view))
+		return column->get(column, view,
+				   group->head && column->sum == SUM_NONE ? group->head : row);
+	for (size_t i = 0; i < group->n; i++) {
+		struct value value = column->get(column, view, group->members[i]);
 
-		add_value(&total, &value, longest || column->sum == SUM_MOST);
+		column_add(column, view, &total, &value);
 	}
 	return total;
 }
@@ -113,8 +125,7 @@ struct value column_total(const struct column *column, const struct view *view,
 {
 	struct value total = value_unset();
 
-	if (column->sum == SUM_NONE || column->sum == SUM_MOST ||
-	    (column_is_delay(column) && view->unit == UNIT_MAX))
+	if (column->sum == SUM_NONE || takes_most(column, view))
 		return total;
 	if (sums_by_row(column, view))
 		return column_get(column, view, sum);
@@ -125,12 +136,12 @@ struct value column_total(const struct column *column, const struct view *view,
 		/* Of a tree's groups only what is their own: those below have rows, too. */
 		for (size_t m = 0; group && m < group->own; m++) {
 			value = column_get(column, view, group->members[m]);
-			add_value(&total, &value, false);
+			column_add(column, view, &total, &value);
 		}
 		if (group)
 			continue;
 		value = column_get(column, view, rows[i]);
-		add_value(&total, &value, false);
+		column_add(column, view, &total, &value);
 	}
 	return total;
 }

@@ -155,6 +155,13 @@ bool column_descends(const struct column *column);
 struct value column_of_group(const struct column *column, const struct view *view,
 			     const struct row *row);
 
+/* Whether a sum's value is that of its rows added up, or the largest: the getter has none. */
+bool column_adds(const struct column *column, const struct view *view);
+
+/* Adds a row's value to a sum's, as the column does it; an unset one adds nothing. */
+void column_add(const struct column *column, const struct view *view, struct value *total,
+		const struct value *value);
+
 static inline struct value column_get(const struct column *column, const struct view *view,
 				      const struct row *row)
 {

@@ -240,6 +240,16 @@ unsigned layout_needs(const struct layout *layout, enum unit unit)
 	return needs;
 }
 
+unsigned layout_sum_needs(const struct layout *layout, enum unit unit)
+{
+	unsigned needs = 0;
+
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i]->sum != SUM_NONE)
+			needs |= column_needs(layout->columns[i], unit);
+	return needs;
+}
+
 bool layout_has(const struct layout *layout, const struct column *column)
 {
 	for (size_t i = 0; i < layout->n; i++)

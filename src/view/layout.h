@@ -66,6 +66,9 @@ void layout_named(struct layout *layout, const char *spec);
 /* Needs of all its columns. */
 unsigned layout_needs(const struct layout *layout, enum unit unit);
 
+/* Those of its columns that add up what rows have: of all members of a sum. */
+unsigned layout_sum_needs(const struct layout *layout, enum unit unit);
+
 /* Whether the layout shows the column. */
 bool layout_has(const struct layout *layout, const struct column *column);
 

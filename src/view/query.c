@@ -95,26 +95,31 @@ static int compare_descending(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
+/* What is to be put in order: so many rows by their values, with 0, without a value. */
+struct parts {
+	size_t keys, zeros, unset;
+};
+
 /*
  * Puts the rows in order. Most rows of most samples show 0 or nothing: those are in order
  * among themselves, and only the others are sorted.
  */
-static void put_in_order(struct order *order, size_t nkeys, size_t nzeros, size_t nunset,
-			 bool descending)
+static void put_in_order(struct order *order, const struct parts *parts, bool descending)
 {
 	struct key *keys = order->keys;
 	size_t n = 0, k = 0;
 
-	qsort(keys, nkeys, sizeof(*keys), descending ? compare_descending : compare_ascending);
+	qsort(keys, parts->keys, sizeof(*keys),
+	      descending ? compare_descending : compare_ascending);
 	/* Zeros have their place between numbers above and below. */
-	while (k < nkeys && keys[k].value.type == VALUE_NUMBER &&
+	while (k < parts->keys && keys[k].value.type == VALUE_NUMBER &&
 	       (keys[k].value.number > 0) == descending)
 		order->rows[n++] = keys[k++].row;
-	memcpy(order->rows + n, order->zeros, nzeros * sizeof(*order->rows));
-	n += nzeros;
-	while (k < nkeys)
+	memcpy(order->rows + n, order->zeros, parts->zeros * sizeof(*order->rows));
+	n += parts->zeros;
+	while (k < parts->keys)
 		order->rows[n++] = keys[k++].row;
-	memcpy(order->rows + n, order->unset, nunset * sizeof(*order->rows));
+	memcpy(order->rows + n, order->unset, parts->unset * sizeof(*order->rows));
 }
 
 /* Makes room for as many rows as the frame has. */
@@ -159,10 +164,22 @@ static void add_row(struct order *order, const struct row *row)
 		row_add_life(&order->sum_raw.counters, own);
 }
 
+/* Puts a row to those of its sort. */
+static void take_row(struct order *order, struct parts *parts, const struct row *row,
+		     const struct value *value)
+{
+	if (value->type == VALUE_UNSET)
+		order->unset[parts->unset++] = row;
+	else if (value->type == VALUE_NUMBER && value->number == 0)
+		order->zeros[parts->zeros++] = row;
+	else
+		order->keys[parts->keys++] = (struct key){ *value, row };
+}
+
 void query_run(const struct query *query, const struct view *view, struct order *order)
 {
 	const struct frame *frame = view->frame;
-	size_t nkeys = 0, nzeros = 0, nunset = 0;
+	struct parts parts = { 0 };
 	bool all = takes_all(query);
 
 	reserve(order, frame->n);
@@ -176,16 +193,20 @@ void query_run(const struct query *query, const struct view *view, struct order 
 		add_row(order, row);
 		if (query->sort)
 			value = column_get(query->sort, view, row);
-		if (value.type == VALUE_UNSET)
-			order->unset[nunset++] = row;
-		else if (value.type == VALUE_NUMBER && value.number == 0)
-			order->zeros[nzeros++] = row;
-		else
-			order->keys[nkeys++] = (struct key){ value, row };
+		take_row(order, &parts, row, &value);
 	}
-	put_in_order(order, nkeys, nzeros, nunset, query->descending);
-	order->passed = nkeys + nzeros + nunset;
+	put_in_order(order, &parts, query->descending);
+	order->passed = parts.keys + parts.zeros + parts.unset;
 	order->n = query->rows && query->rows < order->passed ? query->rows : order->passed;
+}
+
+void query_sort(struct order *order, const struct value *values, bool descending)
+{
+	struct parts parts = { 0 };
+
+	for (size_t i = 0; i < order->n; i++)
+		take_row(order, &parts, order->rows[i], &values[i]);
+	put_in_order(order, &parts, descending);
 }
 
 unsigned query_needs(const struct query *query, enum unit unit)

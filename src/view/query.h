@@ -43,6 +43,9 @@ struct order {
 /* Answers the query. Equal rows stay in the frame's order, unset values come last. */
 void query_run(const struct query *query, const struct view *view, struct order *order);
 
+/* Sorts the answer anew, by values that lie parallel to its rows; as query_run() does. */
+void query_sort(struct order *order, const struct value *values, bool descending);
+
 /* What must be read of every task to answer it: for the sort field and the filters. */
 unsigned query_needs(const struct query *query, enum unit unit);
 

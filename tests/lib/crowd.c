@@ -150,15 +150,35 @@ static void pin(int cpu, pid_t test)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
+/* Never comes back, and wants a CPU all the time. */
+static void spin(void)
+{
+	volatile unsigned int n = 0;
+
+	for (;;)
+		n++;
+}
+
 pid_t crowd_spinner(const char *name, int cpu)
 {
 	pid_t test = getpid(), pid = fork_named(name);
-	volatile unsigned int n = 0;
 
 	if (!pid) {
 		pin(cpu, test);
-		for (;;)
-			n++;
+		spin();
+	}
+	await_name(scratch_child(pid), name);
+	return pid;
+}
+
+pid_t crowd_family(const char *name, const char *child, bool spins)
+{
+	pid_t pid = fork_named(name);
+
+	if (!pid) {
+		if (!fork_named(child) && spins)
+			spin();
+		sleep_for_ever();
 	}
 	await_name(scratch_child(pid), name);
 	return pid;

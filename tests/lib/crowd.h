@@ -17,6 +17,8 @@ pid_t crowd_hung(const char *name);
 pid_t crowd_command(const char *const argv[]);
 /* Spins on a CPU, by a number that means it in this test only: two on one wait for each other. */
 pid_t crowd_spinner(const char *name, int cpu);
+/* Sleeps for ever with a child of another name, which spins or sleeps. */
+pid_t crowd_family(const char *name, const char *child, bool spins);
 /* Waits until it has run for so long, on whatever CPU; and stops it, until it stands still. */
 void crowd_await_run(pid_t pid, double seconds);
 void crowd_stop(pid_t pid);

@@ -370,93 +370,6 @@ static void shows_command_lines(void **state)
 	screen_check(s, table_lacks_name(s, "crowd-line"));
 }
 
-/* The line whose name ends so, in a tree; -1: none. */
-static int tree_line(struct screen *s, const char *name)
-{
-	struct table t;
-
-	if (!table_read(s, &t))
-		return -1;
-	name = scratch_ours(name);
-	for (int line = t.first; line <= t.last; line++) {
-		const char *cell = table_cell(s, &t, line, "COMMAND");
-
-		if (strlen(cell) >= strlen(name) &&
-		    !strcmp(cell + strlen(cell) - strlen(name), name))
-			return line;
-	}
-	return -1;
-}
-
-/* A row of that name is in the tree, or not. */
-static bool in_tree(struct screen *s, const void *name)
-{
-	return tree_line(s, name) >= 0;
-}
-
-/* The opposite. */
-static bool not_in_tree(struct screen *s, const void *name)
-{
-	return tree_line(s, name) < 0;
-}
-
-/* V makes a tree of the rows; - folds, + unfolds, * all. */
-static void shows_tree(void **state)
-{
-	struct screen *s;
-	struct table t;
-
-	(void)state;
-	assert_int_not_equal(crowd_sleepers("crowd-child", 2), 0);
-	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 30, .cols = 120 });
-	screen_await(s, table_has_name, "crowd-child");
-	screen_await(s, table_has_figures, NULL);
-	screen_type(s, "V");
-	/* it is seen whose they are */
-	screen_await(s, table_lacks_name, "crowd-child");
-	screen_check(s, in_tree(s, "crowd-child"));
-	screen_check(s, tree_line(s, "crowd-child") == tree_line(s, "crowd-keeper") + 1);
-	table_must(s, &t);
-	screen_check(s, t.last - t.first == 2);
-	screen_key(s, VTERM_KEY_HOME);
-	screen_type(s, "-");
-	screen_await(s, not_in_tree, "crowd-child");
-	screen_check(s, in_tree(s, "crowd-keeper"));
-	screen_type(s, "+");
-	screen_await(s, in_tree, "crowd-child");
-	screen_type(s, "-");
-	screen_await(s, not_in_tree, "crowd-child");
-	screen_type(s, "*");
-	screen_await(s, in_tree, "crowd-child");
-	screen_type(s, "V");
-	screen_await(s, table_has_name, "crowd-child");
-}
-
-/* In the tree a process's threads are unfolded below it. */
-static void unfolds_threads(void **state)
-{
-	struct screen *s;
-	struct table t;
-
-	(void)state;
-	crowd_threads("crowd-team", "crowd-thread");
-	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 30, .cols = 120 });
-	screen_await(s, table_has_name, "crowd-team");
-	screen_await(s, table_has_figures, NULL);
-	screen_type(s, "V");
-	for (int i = 0; i < 3 && not_in_tree(s, "crowd-thread"); i++) {
-		screen_type(s, "+");
-		screen_wait_until(s, 1, in_tree, "crowd-thread");
-	}
-	screen_check(s, in_tree(s, "crowd-thread"));
-	table_must(s, &t);
-	screen_check(s, table_find_name(s, &t, "crowd-thread") < 0);
-	screen_check(s, tree_line(s, "crowd-thread") > tree_line(s, "crowd-team"));
-	screen_type(s, "-");
-	screen_await(s, not_in_tree, "crowd-thread");
-	screen_check(s, in_tree(s, "crowd-team"));
-}
-
 /* t folds the header away and back: the rows get its lines. */
 static void folds_header(void **state)
 {
@@ -615,8 +528,6 @@ int main(void)
 		screen_test(hides_idle),
 		screen_test(switches_exited),
 		screen_test(shows_command_lines),
-		screen_test(shows_tree),
-		screen_test(unfolds_threads),
 		screen_test(folds_header),
 		screen_test(samples_now),
 		screen_test(pauses),
