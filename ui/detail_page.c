@@ -99,7 +99,7 @@ static const char *state_words(char state)
 		"D uninterruptible sleep",
 		"T stopped",
 		"t stopped by a tracer",
-		"Z zombie",
+		"Z zombie: has ended",
 		"X dead",
 		"I idle",
 		"P parked",
@@ -123,8 +123,8 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	page->text.len = 0;
 	text_escape(&page->text, task->user.data, task->user.len, pager->term->charset);
 	at = put_item(pager, at, "user", page->text.data, page->text.len);
-	at = put_plain(pager, at, "state", state_words(task->state));
-	if (task->stuck_ns) {
+	at = put_plain(pager, at, "state", detail->ended ? "ended" : state_words(task->state));
+	if (task->stuck_ns && !detail->ended) {
 		snprintf(text, sizeof(text), ">= %.1f s",
 			 (double)task->stuck_ns / (double)NSEC_PER_SEC);
 		at = put_plain(pager, at, "waiting", text);
@@ -141,7 +141,8 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	pager->line++;
 	put_long(page, "command", &task->command);
 	put_long(page, "cgroup", &task->cgroup);
-	put_long(page, "sleeps in", &task->wchan);
+	if (!detail->ended)
+		put_long(page, "sleeps in", &task->wchan);
 }
 
 /* What the figures' names do not say. */

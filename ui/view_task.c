@@ -49,19 +49,18 @@ static void draw_bar(struct task_view *view, struct ui *ui)
 		 STYLE_HEAD);
 }
 
-/* Says that the task has ended. */
+/* Says that the task has ended: when, as far as readings tell, and how. */
 static void draw_end(struct task_view *view, struct ui *ui)
 {
 	const struct detail *detail = &view->detail;
 	char seen[DETAIL_TIME], gone[DETAIL_TIME], text[6 * DETAIL_TIME];
+	bool before = !detail->seen_ns;
 
 	detail_time(seen, "%H:%M:%S", detail->seen_ns);
 	detail_time(gone, "%H:%M:%S", detail->gone_ns);
-	if (detail->seen_ns)
-		snprintf(text, sizeof(text), "ended between %s and %s%s%s: its last figures", seen,
-			 gone, *detail->how ? ", " : "", detail->how);
-	else
-		snprintf(text, sizeof(text), "ended before %s", gone);
+	snprintf(text, sizeof(text), "ended %s%s%s%s%s%s: its last figures",
+		 before ? "before " : "between ", before ? "" : seen, before ? "" : " and ", gone,
+		 *detail->how ? ", " : "", detail->how);
 	term_put(&ui->term, 1, 0, ui->term.columns, text, strlen(text), STYLE_NOTE);
 }
 

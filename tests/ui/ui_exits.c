@@ -62,6 +62,33 @@ static void shows_the_end(void **state)
 	screen_await_no_text(s, "SIGKILL");
 }
 
+/* The detail that is opened of a row whose task has ended says so, and how. */
+static void details_the_end(void **state)
+{
+	struct screen *s;
+	pid_t pid;
+
+	(void)state;
+	require_records();
+	pid = crowd_sleeper("crowd-ends");
+	s = screen_start(
+		&(struct screen_how){ .cols = 100, .rows = 50, .args = "-d 60 -m ^crowd" });
+	screen_await(s, table_has_name, "crowd-ends");
+	screen_await(s, table_has_figures, NULL);
+	kill(pid, SIGKILL);
+	for (int i = 0; i < 100 && !shows_end(s, NULL); i++) {
+		screen_type(s, " ");
+		screen_pump(s, 0.2);
+	}
+	screen_type(s, "\r");
+	screen_await_text(s, "ended before");
+	screen_settle(s);
+	screen_check(s, strstr(screen_line(s, 1), ", SIGKILL: its last figures"));
+	screen_check(s, screen_shows(s, "state ended"));
+	/* Nothing of it is as it was a moment ago. */
+	screen_check(s, !screen_shows(s, "zombie") && !screen_shows(s, "sleep"));
+}
+
 /* e leaves their rows out. */
 static void hides_the_end(void **state)
 {
@@ -134,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		screen_test(shows_the_end),
+		screen_test(details_the_end),
 		screen_test(hides_the_end),
 		screen_test(accounts_for_all),
 	};
