@@ -173,6 +173,7 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	else
 		row->deltas = &no_deltas;
 	info->born += row->born ? row->members : 0;
+	info->ended += row->exited ? row->members : 0;
 }
 
 /* The element of prev that is the same task; *at moves along both samples' common order. */
@@ -294,7 +295,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->real_ns = cur->real_ns;
 	info->since_start = options->since_start;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
-	info->born = info->gone = info->stale = 0;
+	info->born = info->gone = info->ended = info->stale = 0;
 	info->blocked = info->running = 0;
 	info->states_known = false;
 	info->kinds = 0;

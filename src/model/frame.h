@@ -115,6 +115,7 @@ struct frame_info {
 	const char *hierarchy; /* "v2", or of version 1 as in /proc/PID/cgroup */
 	bool threads, since_start;
 	size_t born, gone; /* tasks that came and went between the samples */
+	size_t ended; /* tasks of the rows that exited: by records, so 0 without those */
 	uint64_t run_ns; /* of all rows */
 	size_t stale; /* rows with a delay that cannot be: see frame_build() */
 	bool states_known;

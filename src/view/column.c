@@ -216,8 +216,15 @@ void column_append_total(const struct column *column, const struct view *view,
 		column_append(column, view, total, 0, scratch, out);
 	else
 		column_append_label(column, "", out);
-	/* A word of its own, for who takes lines apart at spaces. */
-	if (first && out->len - begin > 2 && !memcmp(out->data + begin, "  ", 2))
+	if (!first)
+		return;
+	/* A word of its own, for who takes lines apart at spaces: the value gives way to it. */
+	if (out->len - begin > 2 && memcmp(out->data + begin, "  ", 2) != 0) {
+		out->len = begin;
+		buf_fill(out, ' ', 2);
+		value_append(out, total, FORMAT_COUNT, column->width - 2);
+	}
+	if (out->len - begin > 2)
 		out->data[begin] = '=';
 }
 

@@ -185,7 +185,7 @@ void column_append_word(const struct column *column, const struct view *view,
 
 /*
  * Appends a value of the sum row as the column's cell: blank where there is no sum. The first
- * column's is marked by "=" where the value leaves room for it.
+ * column's is marked by "=", for which a long value is shortened.
  */
 void column_append_total(const struct column *column, const struct view *view,
 			 const struct value *total, bool first, struct buf *scratch,

@@ -552,7 +552,7 @@ const struct column columns[] = {
 	       IN_STATE(STATE_IOWAIT)),
 	RECORD_TABLE(RECORD_COLUMN)
 	/* What groups have. */
-	COLUMN("members", "N", get_members, "number of tasks in the row", COUNT(5), .sum = SUM_ADD,
+	COLUMN("members", "N", get_members, "number of tasks in the row", COUNT(7), .sum = SUM_ADD,
 	       .of_groups = true, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT),
 	COLUMN("psi-cpu", "PCPU", get_pressure, "CPU pressure of the control group: some avg10",
 	       PRESSURE(PSI_CPU), .yields = 3),

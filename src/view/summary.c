@@ -374,7 +374,8 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 {
 	const struct frame_info *info = view->frame->info;
 	const struct system_sample *system = info->system;
-	int64_t exited = info->exits >= 0 ? info->exits : (int64_t)info->gone;
+	/* Of what rows are: records are of single threads. */
+	size_t exited = info->exits >= 0 ? info->ended : info->gone;
 	struct summary line = begin(text, GAP);
 
 	add_figure(&line, 0, info->threads ? "threads" : "tasks", ",");
@@ -386,7 +387,7 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 	add_figure(&line, 2, NULL, " new,");
 	append_count(text, info->prev ? (int64_t)info->born : -1);
 	join(&line, NULL, " exited,");
-	append_count(text, info->prev ? exited : -1);
+	append_count(text, info->prev ? (int64_t)exited : -1);
 	join(&line, NULL, " lost");
 	append_count(text, info->lost);
 	add_cpu(&line, 1, system, info->system_before);

@@ -487,6 +487,38 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 	};
 }
 
+/* The sum row begins with a word of its own, whatever the first column's sum is. */
+static void test_marks(void **state)
+{
+	static const struct {
+		const char *id;
+		double total;
+		const char *cell;
+	} cases[] = {
+		{ "members", 1, "=     1" },	   { "members", 1000, "=  1000" },
+		{ "members", 99999, "= 99999" },   { "members", 123456, "=  123k" },
+		{ "members", 4194304, "= 4194k" }, { "run", 0, "=  0.0" },
+		{ "run", 99.9, "= 99.9" },	   { "run", 100, "=  100" },
+		{ "run", 1234.5, "= 1235" },	   { "run", 1e6, "=   1M" },
+		{ "read", 1e9, "=  1000M" },
+	};
+	struct scene *scene = *state;
+	struct view view = { &scene->frame, UNIT_PERCENT, TEXT_ASCII, false };
+	struct buf out = { 0 }, scratch = { 0 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct column *column = scene_column(cases[i].id);
+		struct value total = value_number(cases[i].total);
+
+		out.len = 0;
+		column_append_total(column, &view, &total, true, &scratch, &out);
+		assert_string_equal(buf_cstr(&out), cases[i].cell);
+		assert_int_equal(out.len, column->width);
+	}
+	buf_free(&out);
+	buf_free(&scratch);
+}
+
 /* Whatever the value, a cell is exactly as wide as its column. */
 static void test_widths(void **state)
 {
@@ -620,7 +652,7 @@ int main(void)
 		SCENE_TEST(test_proc),	   SCENE_TEST(test_record), SCENE_TEST(test_totals),
 		SCENE_TEST(test_age),	   SCENE_TEST(test_bytes),  SCENE_TEST(test_folded_record),
 		SCENE_TEST(test_ladder),   SCENE_TEST(test_widths), cmocka_unit_test(test_table),
-		SCENE_TEST(test_short),
+		SCENE_TEST(test_short),	   SCENE_TEST(test_marks),
 	};
 
 	/* The width of characters is the locale's. */

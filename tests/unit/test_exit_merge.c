@@ -38,6 +38,25 @@ static void test_known(void **state)
 	assert_false(scene->frame.rows[0].exited);
 	assert_int_equal(scene->info.born, 0);
 	assert_int_equal(scene->info.gone, 1);
+	assert_int_equal(scene->info.ended, 1);
+}
+
+/* A process is one, however many threads of it have ended; one of which some live has not. */
+static void test_counted(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[] = {
+		thread_ended(5, 6, SEC(50), SEC(101), 1),
+		thread_ended(5, 7, SEC(50), SEC(101), 1),
+		ended(5, SEC(50), SEC(101), 20),
+		thread_ended(8, 9, SEC(50), SEC(101), 1),
+	};
+
+	give(scene_add(&scene->samples[0], 5, 5, SEC(50)), 7);
+	give(scene_add(&scene->samples[0], 8, 8, SEC(50)), 7);
+	give(scene_again(&scene->samples[1], &scene->samples[0].raw[1]), 9);
+	merge(scene, 1, false, records, ARRAY_SIZE(records));
+	assert_int_equal(scene->info.ended, 1);
 }
 
 /* Came and went between two readings: all it ever did. */
@@ -432,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_known, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_counted, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_short, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_unread, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_zombie, scene_setup, scene_teardown),

@@ -175,6 +175,7 @@ static void test_fold_sorts(void **state)
 								      : 41);
 	}
 	assert_int_equal(folded, 60);
+	assert_int_equal(scene->info.ended, 60);
 	assert_int_equal(sum, MS(60 * 61 / 2));
 }
 

@@ -245,9 +245,14 @@ static void test_tasks(void **state)
 	      "tasks 123, 1 D, 2 R   5 new, 4 exited, 2 lost   cpu 8.3 us 44.4 sy 11.1 id 13.9 wa "
 	      "22.2 st   "
 	      "mem 1.5/16.0G swap 0.0/1.0G   self 0.3 %");
-	/* Records of exits count where there are such; a state that ran back has not grown. */
+	/* Where there are records it is the tasks that ended; records are of single threads. */
 	s->info.exits = 7;
+	s->info.ended = 3;
+	check_fit(s, summary_tasks(&s->text, &s->view), 57,
+		  "tasks 123, 1 D, 2 R  5 new, 3 exited, 2 lost  self 0.3 %");
+	s->info.ended = 7;
 	s->info.threads = true;
+	/* A state that ran back has not grown. */
 	s->before.cpu_ns[CPU_IOWAIT] = SEC(50);
 	s->now.swap_total = 0;
 	check(s, summary_tasks(&s->text, &s->view),
