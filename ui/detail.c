@@ -139,6 +139,23 @@ static void read_wchan(struct detail *detail, const struct ui *ui, const struct 
 			       &detail->task.wchan);
 }
 
+/* Reads what limits the task's groups have; of one that has ended the last ones stay. */
+static void read_limits(struct detail *detail, const struct ui *ui, const struct row *row)
+{
+	struct detail_limits *limits = &detail->limits;
+	const struct ui_task *who = &detail->who;
+	struct limits before = limits->before;
+
+	if (row->exited)
+		return;
+	limits->before = limits->now;
+	limits->now = before;
+	if (!limits->reader)
+		limits->reader = limits_open(ui->sampler_config.procfd);
+	limits_read(limits->reader, who->tgid, who->thread ? who->key.pid : 0, &limits->now);
+	limits->throttled = limits_throttled(&limits->before.cpu, &limits->now.cpu);
+}
+
 /* Takes what describes the task: its state, command line and so on. */
 static void take_texts(struct detail *detail, struct ui *ui, const struct frame *frame,
 		       const struct row *row)
@@ -160,6 +177,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	if (!row_wait(frame, row, &detail->task.stuck_ns))
 		detail->task.stuck_ns = 0;
 	read_wchan(detail, ui, row);
+	read_limits(detail, ui, row);
 }
 
 /* Whether it is the task of the detail. */
@@ -466,4 +484,7 @@ void detail_free(struct detail *detail)
 	buf_free(&detail->task.command);
 	buf_free(&detail->task.cgroup);
 	buf_free(&detail->task.wchan);
+	limits_free(&detail->limits.now);
+	limits_free(&detail->limits.before);
+	limits_close(detail->limits.reader);
 }

@@ -6,6 +6,7 @@
 #ifndef STALLTOP_UI_DETAIL_H
 #define STALLTOP_UI_DETAIL_H
 
+#include "model/limits.h"
 #include "ui/spark.h"
 #include "ui/ui.h"
 
@@ -46,12 +47,20 @@ struct detail_group {
 	struct cgroup_sample now, before;
 };
 
+/* What the limits of the task's groups do to it. */
+struct detail_limits {
+	struct limits_reader *reader; /* NULL: nothing was read yet */
+	struct limits now, before;
+	double throttled; /* in percent of the interval, added up over CPUs; negative: not known */
+};
+
 struct detail {
 	bool sum; /* of the rows that pass, and not of a task */
 	bool of_group; /* then: of those of one group */
 	struct detail_group group;
 	struct ui_task who;
 	struct detail_task task;
+	struct detail_limits limits;
 	bool ended;
 	char how[32]; /* exit status or signal; "": not known, or nothing to say */
 	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: there for the last time, and not any more */

@@ -21,6 +21,12 @@
 #define VALUE_CELLS 17
 #define UNIT_CELLS 5
 
+#define MIB (1024.0 * 1024.0)
+
+/* Percent of a memory limit from which what is used stands out. */
+#define MEMORY_WARM 90.0
+#define MEMORY_HOT 98.0
+
 /* The width from which two fields stand in a line. */
 #define FIELDS_TWICE 170
 
@@ -111,6 +117,47 @@ static const char *state_words(char state)
 	return "-";
 }
 
+/* Writes what the text begins, and whose limit it is. */
+static void write_limit(struct detail_page *page, const struct buf *group, double share,
+			double warm, double hot)
+{
+	struct pager *pager = &page->pager;
+	struct buf *text = &page->text;
+
+	buf_puts(text, ", cgroup ");
+	text_escape(text, group->data, group->len, pager->term->charset);
+	buf_putc(text, ')');
+	pager_put(pager, 0, pager->width, text->data, text->len, style_of(share, warm, hot));
+	pager->line++;
+}
+
+/* How the limits of its groups keep the task back: what looks like a busy machine may be these. */
+static void write_task_limits(struct detail_page *page, const struct detail *detail)
+{
+	const struct cpu_limit *cpu = &detail->limits.now.cpu;
+	const struct memory_limit *memory = &detail->limits.now.memory;
+	double throttled = detail->limits.throttled, used;
+	struct buf *text = &page->text;
+
+	text->len = 0;
+	if (cpu->period_us && throttled >= 0)
+		buf_printf(text, "its group is throttled %.1f %% (", throttled);
+	else if (cpu->period_us)
+		buf_puts(text, "its group may be throttled (");
+	if (cpu->period_us) {
+		buf_printf(text, "quota %.0f %%",
+			   (double)cpu->quota_us * 100.0 / (double)cpu->period_us);
+		write_limit(page, &cpu->group, throttled, SHARE_WARM, SHARE_HOT);
+	}
+	if (!memory->limit)
+		return;
+	used = (double)memory->usage * 100.0 / (double)memory->limit;
+	text->len = 0;
+	buf_printf(text, "its group uses %.1f of %.1f MiB of memory (%.0f %% of its limit",
+		   (double)memory->usage / MIB, (double)memory->limit / MIB, used);
+	write_limit(page, &memory->group, used, MEMORY_WARM, MEMORY_HOT);
+}
+
 /* The lines that describe the task. */
 static void write_identity(struct detail_page *page, const struct detail *detail,
 			   const struct frame *frame)
@@ -143,6 +190,7 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	put_long(page, "cgroup", &task->cgroup);
 	if (!detail->ended)
 		put_long(page, "sleeps in", &task->wchan);
+	write_task_limits(page, detail);
 }
 
 /* What the figures' names do not say. */

@@ -71,18 +71,24 @@ static bool parse_group_pressure(struct cgroup_sample *sample, unsigned part, co
 	return !psi_parse(text, len, &sample->psi[part]);
 }
 
-/* Takes cpu.stat: v2 has microseconds, v1 nanoseconds. */
-static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const char *text,
-			   size_t len)
+bool cgroup_throttled(const char *text, size_t len, uint64_t *ns, uint64_t *times)
 {
 	uint64_t usec;
 
-	(void)part;
-	if (!cgroup_number(text, len, "nr_throttled", &sample->throttled))
+	if (!cgroup_number(text, len, "nr_throttled", times))
 		return false;
+	/* v2 has microseconds, v1 nanoseconds. */
 	if (cgroup_number(text, len, "throttled_usec", &usec))
-		return !__builtin_mul_overflow(usec, NSEC_PER_USEC, &sample->throttled_ns);
-	return cgroup_number(text, len, "throttled_time", &sample->throttled_ns);
+		return !__builtin_mul_overflow(usec, NSEC_PER_USEC, ns);
+	return cgroup_number(text, len, "throttled_time", ns);
+}
+
+/* Takes cpu.stat. */
+static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const char *text,
+			   size_t len)
+{
+	(void)part;
+	return cgroup_throttled(text, len, &sample->throttled_ns, &sample->throttled);
 }
 
 /* Takes memory.events, of which older kernels have fewer lines. */

@@ -7,10 +7,17 @@
 #ifndef STALLTOP_CGROUP_CGROUP_H
 #define STALLTOP_CGROUP_CGROUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cgroup/hierarchy.h"
 #include "data/system.h"
+
+/*
+ * Takes out of the text of a cpu.stat, of either version, for how long and how often its group was
+ * throttled. False where it has no such figures: without the controller cpu.
+ */
+bool cgroup_throttled(const char *text, size_t len, uint64_t *ns, uint64_t *times);
 
 struct cgroup_reader;
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "cgroup/cgroup.h"
+#include "cgroup/hierarchy.h"
+#include "kernel/proctask.h"
+
+/* Version 1 has a number for no limit: the largest of whole pages. */
+#define NO_LIMIT (UINT64_C(1) << 62)
+
+struct limits_reader {
+	int procfd;
+	struct hierarchy cpu, memory; /* of no name: there is none */
+};
+
+/* A group on the way from the task's up. */
+struct level {
+	const struct hierarchy *hierarchy;
+	const char *below; /* its directory; see hierarchy_below() */
+	const struct buf *path;
+};
+
+/* Opens the hierarchy of a controller, which is version 2 where version 1 has none. */
+static void open_controller(struct hierarchy *hierarchy, int procfd, const char *controller)
+{
+	if (hierarchy_open(hierarchy, procfd, controller))
+		hierarchy_open(hierarchy, procfd, HIERARCHY_V2);
+}
+
+struct limits_reader *limits_open(int procfd)
+{
+	struct limits_reader *reader = xcalloc(1, sizeof(*reader));
+
+	reader->procfd = procfd;
+	open_controller(&reader->cpu, procfd, "cpu");
+	open_controller(&reader->memory, procfd, "memory");
+	return reader;
+}
+
+/* Reads a group's file. False where it has none. */
+static bool read_file(const struct level *level, const char *name, char text[CGROUP_TEXT_BYTES],
+		      struct span *span)
+{
+	struct buf path = { 0 };
+	int len;
+
+	buf_printf(&path, "%s/%s", level->below, name);
+	len = file_read(level->hierarchy->fd, buf_cstr(&path), text, CGROUP_TEXT_BYTES);
+	buf_free(&path);
+	*span = (struct span){ text, text + (len > 0 ? len : 0) };
+	return len > 0;
+}
+
+/* Reads a file that is a number. False where it is none: "max", "-1". */
+static bool read_number(const struct level *level, const char *name, uint64_t *value)
+{
+	char text[CGROUP_TEXT_BYTES];
+	struct span span;
+
+	return read_file(level, name, text, &span) && take_uint(&span, value);
+}
+
+/* Reads the quota of a group. False where it has none. */
+static bool read_quota(const struct level *level, uint64_t *quota_us, uint64_t *period_us)
+{
+	char text[CGROUP_TEXT_BYTES];
+	struct span span;
+
+	if (level->hierarchy->version == 1)
+		return read_number(level, "cpu.cfs_quota_us", quota_us) &&
+		       read_number(level, "cpu.cfs_period_us", period_us) && *period_us;
+	return read_file(level, "cpu.max", text, &span) && take_uint(&span, quota_us) &&
+	       take_word(&span, " ") && take_uint(&span, period_us) && *period_us;
+}
+
+/* Replaces a group's path. */
+static void take_path(struct buf *group, const struct level *level)
+{
+	group->len = 0;
+	buf_add(group, level->path->data, level->path->len);
+}
+
+/* Takes a group's quota, if it leaves less than what was taken below. */
+static void look_at_cpu(const struct level *level, struct limits *limits)
+{
+	struct cpu_limit *cpu = &limits->cpu;
+	char text[CGROUP_TEXT_BYTES];
+	uint64_t quota_us, period_us, times;
+	struct span span;
+
+	if (!read_quota(level, &quota_us, &period_us))
+		return;
+	if (cpu->period_us &&
+	    (double)quota_us / (double)period_us >= (double)cpu->quota_us / (double)cpu->period_us)
+		return;
+	cpu->quota_us = quota_us;
+	cpu->period_us = period_us;
+	cpu->read_ns = clock_ns(CLOCK_MONOTONIC);
+	cpu->throttled_valid =
+		read_file(level, "cpu.stat", text, &span) &&
+		cgroup_throttled(span.at, (size_t)(span.end - span.at), &cpu->throttled_ns, &times);
+	take_path(&cpu->group, level);
+}
+
+/* What a limit of memory leaves. */
+static uint64_t room_of(const struct memory_limit *memory)
+{
+	return memory->limit > memory->usage ? memory->limit - memory->usage : 0;
+}
+
+/* Takes a group's limit of memory, if it leaves less than what was taken below. */
+static void look_at_memory(const struct level *level, struct limits *limits)
+{
+	struct memory_limit *memory = &limits->memory;
+	bool first = level->hierarchy->version == 1;
+	struct memory_limit found = { 0 };
+
+	if (!read_number(level, first ? "memory.limit_in_bytes" : "memory.max", &found.limit) ||
+	    !read_number(level, first ? "memory.usage_in_bytes" : "memory.current", &found.usage) ||
+	    !found.limit || found.limit >= NO_LIMIT)
+		return;
+	if (memory->limit && room_of(memory) <= room_of(&found))
+		return;
+	memory->limit = found.limit;
+	memory->usage = found.usage;
+	take_path(&memory->group, level);
+}
+
+/* Looks at the task's group in a hierarchy and at all above it, as far as they are mounted. */
+static void climb(const struct hierarchy *hierarchy, const struct buf *lines,
+		  void (*look)(const struct level *level, struct limits *limits),
+		  struct limits *limits)
+{
+	struct buf path = { 0 };
+	struct level level = { .hierarchy = hierarchy, .path = &path };
+
+	if (!hierarchy->name || hierarchy_path(hierarchy, lines->data, lines->len, &path))
+		return;
+	while ((level.below = hierarchy_below(hierarchy, buf_cstr(&path)))) {
+		look(&level, limits);
+		if (!strcmp(level.below, "."))
+			break;
+		while (path.len > 1 && path.data[--path.len] != '/')
+			;
+	}
+	buf_free(&path);
+}
+
+void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, struct limits *limits)
+{
+	struct buf lines = { 0 };
+
+	limits->cpu.period_us = 0;
+	limits->cpu.throttled_valid = false;
+	limits->memory.limit = 0;
+	if (!proctask_cgroup(reader->procfd, tgid, tid, &lines)) {
+		climb(&reader->cpu, &lines, look_at_cpu, limits);
+		climb(&reader->memory, &lines, look_at_memory, limits);
+	}
+	buf_free(&lines);
+}
+
+double limits_throttled(const struct cpu_limit *before, const struct cpu_limit *now)
+{
+	if (!before->throttled_valid || !now->throttled_valid || now->read_ns <= before->read_ns ||
+	    now->throttled_ns < before->throttled_ns || before->group.len != now->group.len ||
+	    memcmp(before->group.data, now->group.data, now->group.len) != 0)
+		return -1;
+	return (double)(now->throttled_ns - before->throttled_ns) * 100.0 /
+	       (double)(now->read_ns - before->read_ns);
+}
+
+void limits_free(struct limits *limits)
+{
+	buf_free(&limits->cpu.group);
+	buf_free(&limits->memory.group);
+	*limits = (struct limits){ 0 };
+}
+
+void limits_close(struct limits_reader *reader)
+{
+	if (!reader)
+		return;
+	hierarchy_close(&reader->cpu);
+	hierarchy_close(&reader->memory);
+	free(reader);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The limits of a task's groups, of both versions: the tightest one up to the root. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "model/limits.h"
+#include "tests/lib/tree.h"
+#include "base/util.h"
+
+#define MIB(n) ((uint64_t)(n) << 20)
+
+/* Mounts what there is: version 2, and of version 1 memory and cpu if told so. */
+static void put_machine(const struct tree *tree, bool v1)
+{
+	struct buf lines = { 0 };
+
+	buf_printf(&lines, "1 2 0:3 / %s/v2 rw - cgroup2 x rw\n", tree->path);
+	if (v1) {
+		buf_printf(&lines, "1 2 0:4 / %s/memory rw - cgroup x rw,memory\n", tree->path);
+		buf_printf(&lines, "1 2 0:5 / %s/cpu rw - cgroup x rw,cpu\n", tree->path);
+	}
+	put(tree, "self/mountinfo", lines.data, lines.len);
+	put_text(tree, "self/cgroup", v1 ? "2:memory:/\n1:cpu:/\n0::/\n" : "0::/\n");
+	put_dir(tree, "v2");
+	put_dir(tree, "memory");
+	put_dir(tree, "cpu");
+	buf_free(&lines);
+}
+
+/* Asserts the limits of process 7; a group that is NULL: there is none. */
+static void check(const struct tree *tree, const char *cpu, uint64_t quota_us, const char *memory,
+		  uint64_t limit, uint64_t usage)
+{
+	struct limits_reader *reader = limits_open(tree->fd);
+	struct limits limits = { .cpu.period_us = 99, .memory.limit = 99 };
+
+	limits_read(reader, 7, 0, &limits);
+	assert_int_equal(limits.cpu.period_us != 0, cpu != NULL);
+	if (cpu) {
+		assert_string_equal(buf_cstr(&limits.cpu.group), cpu);
+		assert_int_equal(limits.cpu.quota_us, quota_us);
+	}
+	assert_int_equal(limits.memory.limit, memory ? limit : 0);
+	if (memory) {
+		assert_string_equal(buf_cstr(&limits.memory.group), memory);
+		assert_int_equal(limits.memory.usage, usage);
+	}
+	limits_free(&limits);
+	limits_close(reader);
+}
+
+/* Version 1: each controller has its hierarchy, -1 and a huge number are no limits. */
+static void test_v1(void **state)
+{
+	const struct tree *tree = *state;
+
+	put_machine(tree, true);
+	check(tree, NULL, 0, NULL, 0, 0);
+	put_text(tree, "7/cgroup", "2:memory:/m\n1:cpu:/a/b\n0::/x\n");
+	check(tree, NULL, 0, NULL, 0, 0);
+	put_text(tree, "cpu/a/b/cpu.cfs_quota_us", "-1\n");
+	put_text(tree, "cpu/a/b/cpu.cfs_period_us", "100000\n");
+	put_text(tree, "memory/m/memory.limit_in_bytes", "9223372036854771712\n");
+	put_text(tree, "memory/m/memory.usage_in_bytes", "4096\n");
+	check(tree, NULL, 0, NULL, 0, 0);
+	/* That of a group above is its limit, too. */
+	put_text(tree, "cpu/a/cpu.cfs_quota_us", "50000\n");
+	put_text(tree, "cpu/a/cpu.cfs_period_us", "100000\n");
+	put_text(tree, "memory/memory.limit_in_bytes", "67108864\n");
+	put_text(tree, "memory/memory.usage_in_bytes", "1048576\n");
+	check(tree, "/a", 50000, "/", MIB(64), MIB(1));
+	put_text(tree, "cpu/a/b/cpu.cfs_quota_us", "20000\n");
+	check(tree, "/a/b", 20000, "/", MIB(64), MIB(1));
+	put_text(tree, "cpu/a/b/cpu.cfs_quota_us", "70000\n");
+	check(tree, "/a", 50000, "/", MIB(64), MIB(1));
+	/* Less in a shorter period may be more. */
+	put_text(tree, "cpu/a/b/cpu.cfs_period_us", "1000000\n");
+	check(tree, "/a/b", 70000, "/", MIB(64), MIB(1));
+	put_text(tree, "cpu/a/b/cpu.cfs_period_us", "0\n");
+	check(tree, "/a", 50000, "/", MIB(64), MIB(1));
+}
+
+/* Version 2: one hierarchy, "max" is no limit; of memory the group with the least room counts. */
+static void test_v2(void **state)
+{
+	const struct tree *tree = *state;
+
+	put_machine(tree, false);
+	put_text(tree, "7/cgroup", "0::/a/b\n");
+	put_text(tree, "v2/a/b/cpu.max", "max 100000\n");
+	put_text(tree, "v2/a/b/memory.max", "max\n");
+	put_text(tree, "v2/a/b/memory.current", "4096\n");
+	check(tree, NULL, 0, NULL, 0, 0);
+	put_text(tree, "v2/a/cpu.max", "150000 100000\n");
+	put_text(tree, "v2/a/memory.max", "67108864\n");
+	put_text(tree, "v2/a/memory.current", "66060288\n");
+	check(tree, "/a", 150000, "/a", MIB(64), MIB(63));
+	put_text(tree, "v2/a/b/cpu.max", "20000 100000\n");
+	put_text(tree, "v2/a/b/memory.max", "33554432\n");
+	check(tree, "/a/b", 20000, "/a", MIB(64), MIB(63));
+	/* More than the limit leaves nothing. */
+	put_text(tree, "v2/a/b/memory.current", "34603008\n");
+	check(tree, "/a/b", 20000, "/a/b", MIB(32), MIB(33));
+}
+
+/* Texts that are none, and paths that lead out, are no limits. */
+static void test_broken(void **state)
+{
+	static const char *const texts[] = {
+		"",	     "x\n",	  "20000\n",	     "20000 \n",
+		"20000 x\n", "20000 0\n", "-20000 100000\n", "99999999999999999999 100000\n"
+	};
+	static const char *const paths[] = { "0::/../a\n", "0::a\n", "0::\n", "", "0::/a/../a\n" };
+	const struct tree *tree = *state;
+
+	put_machine(tree, false);
+	put_text(tree, "7/cgroup", "0::/a\n");
+	put_text(tree, "v2/a/memory.max", "0\n");
+	put_text(tree, "v2/a/memory.current", "-1\n");
+	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++) {
+		put_text(tree, "v2/a/cpu.max", texts[i]);
+		check(tree, NULL, 0, NULL, 0, 0);
+	}
+	put_text(tree, "v2/a/cpu.max", "20000 100000\n");
+	check(tree, "/a", 20000, NULL, 0, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(paths); i++) {
+		put_text(tree, "7/cgroup", paths[i]);
+		check(tree, NULL, 0, NULL, 0, 0);
+	}
+}
+
+/* How much of the time it was throttled takes two readings of the same group. */
+static void test_throttled(void **state)
+{
+	const struct tree *tree = *state;
+	struct limits_reader *reader;
+	struct limits before = { 0 }, now = { 0 };
+
+	put_machine(tree, true);
+	put_text(tree, "7/cgroup", "1:cpu:/a\n");
+	put_text(tree, "7/task/8/cgroup", "1:cpu:/b\n");
+	for (unsigned i = 0; i < 2; i++) {
+		const char *group = i ? "cpu/b" : "cpu/a";
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s/cpu.cfs_quota_us", group);
+		put_text(tree, path, "20000\n");
+		snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", group);
+		put_text(tree, path, "100000\n");
+	}
+	reader = limits_open(tree->fd);
+	limits_read(reader, 7, 0, &before);
+	assert_false(before.cpu.throttled_valid);
+	put_text(tree, "cpu/a/cpu.stat", "nr_periods 9\nnr_throttled 8\nthrottled_time 3000\n");
+	put_text(tree, "cpu/b/cpu.stat", "nr_periods 9\nnr_throttled 8\nthrottled_time 9000\n");
+	limits_read(reader, 7, 0, &now);
+	assert_true(now.cpu.throttled_valid);
+	assert_int_equal(now.cpu.throttled_ns, 3000);
+	assert_true(limits_throttled(&before.cpu, &now.cpu) < 0);
+	limits_read(reader, 7, 0, &before);
+	before.cpu.read_ns = 1000;
+	now.cpu.read_ns = 3000;
+	now.cpu.throttled_ns = 4500;
+	assert_true(limits_throttled(&before.cpu, &now.cpu) == 75);
+	/* Not the same moment, not fallen, not another group. */
+	assert_true(limits_throttled(&now.cpu, &now.cpu) < 0);
+	before.cpu.throttled_ns = 4501;
+	assert_true(limits_throttled(&before.cpu, &now.cpu) < 0);
+	before.cpu.throttled_ns = 0;
+	limits_read(reader, 7, 8, &now);
+	assert_string_equal(buf_cstr(&now.cpu.group), "/b");
+	assert_int_equal(now.cpu.throttled_ns, 9000);
+	assert_true(limits_throttled(&before.cpu, &now.cpu) < 0);
+	limits_free(&before);
+	limits_free(&now);
+	limits_close(reader);
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_v1),
+		test(test_v2),
+		test(test_broken),
+		test(test_throttled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
