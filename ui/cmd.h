@@ -12,6 +12,7 @@ unsigned cmd_sort_reverse(struct ui *ui, int arg);
 unsigned cmd_unit(struct ui *ui, int arg);
 unsigned cmd_threads(struct ui *ui, int arg);
 unsigned cmd_group(struct ui *ui, int arg);
+unsigned cmd_hierarchy(struct ui *ui, int arg);
 unsigned cmd_active(struct ui *ui, int arg);
 unsigned cmd_exited(struct ui *ui, int arg);
 unsigned cmd_command(struct ui *ui, int arg);

@@ -2,6 +2,11 @@
 /* Keys that change how rows are shown. */
 #include "config.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
 #include "ui/cmd.h"
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
@@ -65,6 +70,41 @@ unsigned cmd_group(struct ui *ui, int arg)
 {
 	(void)arg;
 	return group_by(ui, (ui->settings->group_by + 1) % GROUP_BYS);
+}
+
+unsigned cmd_hierarchy(struct ui *ui, int arg)
+{
+	const char *shown = ui->frame->info->hierarchy;
+	struct buf name = { 0 };
+	unsigned reactions;
+	int err = -ENOENT;
+
+	(void)arg;
+	if (ui->settings->group_by != GROUP_CGROUP) {
+		ui_say(ui, "only cgroups have hierarchies: g groups by cgroup");
+		return REACT_NONE;
+	}
+	if (ui->sampler_config.cgroup) {
+		ui_error(ui, "--cgroup names a group of this hierarchy: it stays");
+		return REACT_NONE;
+	}
+	/* Several keys may come before what they ask for is done. */
+	if (shown)
+		err = group_next_hierarchy(ui->sampler_config.procfd,
+					   ui->hierarchy ? ui->hierarchy : shown, &name);
+	if (err) {
+		ui_error(ui, "no other hierarchy of cgroups: %s", strerror(-err));
+		return REACT_NONE;
+	}
+	free(ui->hierarchy);
+	ui->hierarchy = xstrdup(buf_cstr(&name));
+	ui->sampler_config.hierarchy = ui->hierarchy;
+	reactions = group_by(ui, GROUP_CGROUP);
+	name.len = 0;
+	ui_escape(ui, &name, ui->hierarchy);
+	ui_say(ui, "the cgroups of hierarchy %s", buf_cstr(&name));
+	buf_free(&name);
+	return reactions;
 }
 
 unsigned cmd_active(struct ui *ui, int arg)

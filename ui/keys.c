@@ -96,6 +96,8 @@ const struct command command_table[] = {
 	  "one row per thread, or one row per process", "threads", NULL, false },
 	{ "group", SHOW, { 'g' }, WHERE_TABLE, cmd_group, 0,
 	  "next grouping: by process, thread, user, command, cgroup", "group", NULL, false },
+	{ "hierarchy", SHOW, { 'G' }, WHERE_TABLE, cmd_hierarchy, 0,
+	  "where rows are cgroups: those of the next hierarchy", NULL, NULL, false },
 	{ "tree", SHOW, { 'V' }, WHERE_TABLE, cmd_tree, 0,
 	  "show a tree of processes or cgroups, or a list", "tree", NULL, false },
 	{ "unfold", SHOW, { '+' }, WHERE_TABLE, cmd_fold, 1,

@@ -310,20 +310,29 @@ static int open_sampler(struct ui *ui)
 	if (err)
 		return err;
 	rows_reset(&ui->table->rows);
+	ui->table->seen = 0;
 	sampler_close(ui->sampler);
 	ui->sampler = sampler;
 	ui->frame = NULL;
 	return 0;
 }
 
-/* Changes between processes and threads. */
+/* Whether a key has chosen another hierarchy of cgroups than is open. */
+static bool is_other_hierarchy(const struct ui *ui)
+{
+	const char *open = ui->frame ? ui->frame->info->hierarchy : NULL;
+
+	return open && ui->hierarchy && strcmp(open, ui->hierarchy) != 0;
+}
+
+/* Changes between processes and threads, and between hierarchies. */
 static void reopen(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	bool before = ui->sampler_config.threads;
 	int err;
 
-	if (before == (ui->settings->group_by == GROUP_THREAD))
+	if (before == (ui->settings->group_by == GROUP_THREAD) && !is_other_hierarchy(ui))
 		return;
 	err = open_sampler(ui);
 	if (err) {
@@ -474,6 +483,7 @@ static void clean_up(struct loop *loop)
 		ui_pop(ui);
 	view_table.close(ui, ui->table);
 	sampler_close(ui->sampler);
+	free(ui->hierarchy);
 	prompt_free(&ui->prompt);
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);

@@ -136,6 +136,8 @@ static enum style cell_style(const struct column *column, const struct view *vie
 		return STYLE_DIM;
 	if (column_is_delay(column))
 		return delay_style(column, *view, row, value);
+	if (column->stalls)
+		return style_of(value->number, SHARE_WARM, SHARE_HOT);
 	return STYLE_NORMAL;
 }
 

@@ -12,7 +12,7 @@
 
 /* Cells that the last column is to have before others give way to it: a task's name, a path. */
 #define NAME_CELLS 10
-#define PATH_CELLS 18
+#define PATH_CELLS 16
 
 struct table *table_new(void)
 {
@@ -102,7 +102,7 @@ void table_fields(const struct ui *ui, struct layout *layout)
 	enum group_by by = ui_rows_are(ui);
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->info->kinds : DELAY_ALL,
-				      .reads = layout_reads(by, ui->frame),
+				      .reads = layout_reads(by, ui->frame, ui->table->seen),
 				      .group_by = by };
 
 	layout_resolve_table(layout, ui->settings->fields, &frame);
@@ -160,6 +160,24 @@ static void follow(struct ui *ui)
 	table_pin(ui);
 }
 
+/*
+ * Looks whether any control group has figures of its CPU limit, until one is seen to: only then
+ * there is a column for them.
+ */
+static void look_for_limits(struct ui *ui)
+{
+	const struct frame *frame = ui->table->rows.frame;
+	unsigned wanted = NEED_GROUP(CGROUP_THROTTLE) & ~ui->table->seen;
+
+	if (ui_rows_are(ui) != GROUP_CGROUP || !wanted)
+		return;
+	for (size_t i = 0; i < frame->n; i++)
+		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, wanted);
+	ui->table->seen |= group_parts(frame) & wanted;
+	if (!(wanted & ~ui->table->seen))
+		table_layout(ui);
+}
+
 void table_sort(struct ui *ui)
 {
 	struct table *table = ui->table;
@@ -167,6 +185,7 @@ void table_sort(struct ui *ui)
 	set_query(ui);
 	table->rows.order.life = layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
 	rows_build(&table->rows, ui);
+	look_for_limits(ui);
 	follow(ui);
 }
 

@@ -10,6 +10,7 @@
 struct table {
 	struct rows rows;
 	struct layout layout;
+	unsigned seen; /* what groups' own files were seen to have: NEED_ bits */
 	size_t skip; /* columns scrolled away, behind the first */
 	/* The selection, which stays on its task; before it was moved it is the first line. */
 	bool pinned;

@@ -69,6 +69,7 @@ struct ui {
 	unsigned depth; /* pages there are; the last is on top */
 
 	struct sampler_config sampler_config;
+	char *hierarchy; /* of sampler_config, chosen by a key; NULL: as it was started with */
 	struct sampler *sampler;
 	const struct frame *frame; /* the last one; NULL before the first */
 	bool in_tick; /* a sample is being taken; `frame` is the one before */

@@ -468,6 +468,46 @@ int hierarchy_names(int procfd, struct buf *out)
 	return err;
 }
 
+/* Whether a line's hierarchy is mounted. */
+static bool is_mounted(const struct choice *choice, const struct mount_line *line)
+{
+	struct buf name = { 0 }, group = { 0 }, path = { 0 };
+	bool mounted;
+
+	append_hierarchy_name(&name, line);
+	mounted = !hierarchy_mount(choice->mounts.data, choice->mounts.len,
+				   line->version == 2 ? NULL : buf_cstr(&name), &group, &path);
+	buf_free(&name);
+	buf_free(&group);
+	buf_free(&path);
+	return mounted;
+}
+
+int hierarchy_after(int procfd, const char *name, struct buf *out)
+{
+	struct mount_line line, first = { .version = 0 }, next = { .version = 0 };
+	struct choice choice;
+	bool behind = false;
+	int err = read_choice(&choice, procfd);
+	struct span rest = lines_of(&choice);
+
+	while (!err && !next.version && next_mount(&rest, &line)) {
+		bool named = is_wanted_mount(&line, name);
+
+		if (!named && behind && is_mounted(&choice, &line))
+			next = line;
+		else if (!named && !first.version && is_mounted(&choice, &line))
+			first = line;
+		behind |= named;
+	}
+	if (!next.version)
+		next = first;
+	if (next.version)
+		append_hierarchy_name(out, &next);
+	free_choice(&choice);
+	return err ? err : next.version ? 0 : -ENOENT;
+}
+
 int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t len, struct buf *out)
 {
 	struct span rest = { text, text + len };

@@ -55,6 +55,12 @@ void hierarchy_close(struct hierarchy *hierarchy);
 int hierarchy_names(int procfd, struct buf *out);
 
 /*
+ * Appends the name of the mounted hierarchy that is listed behind the one of that name; behind the
+ * last comes the first. 0; -ENOENT when there is no other, or another -errno.
+ */
+int hierarchy_after(int procfd, const char *name, struct buf *out);
+
+/*
  * Appends the path of a task's group by the text of its /proc/PID/cgroup: raw bytes, beginning
  * with a slash. Of a zombie in a group that was removed it ends in " (deleted)", as the kernel has
  * it. 0; -ENOENT when the task is in no such hierarchy, -EBADMSG for a text that is none; then

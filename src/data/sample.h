@@ -160,6 +160,7 @@ struct task_raw {
 /* Of groups that are cgroups, one bit for each part of struct cgroup_sample. */
 #define NEED_GROUP_SHIFT 16
 #define NEED_GROUP(part) (1u << (NEED_GROUP_SHIFT + (part)))
+#define NEED_GROUP_PRESSURE 0x0f0000u
 #define NEED_GROUP_PARTS 0x7f0000u
 #define NEED_PROC (NEED_STAT | NEED_IO)
 #define NEED_INFO (NEED_COMMAND | NEED_CGROUP)

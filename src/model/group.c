@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "cgroup/cgroup_name.h"
+#include "cgroup/hierarchy.h"
 
 /* No place in the table of names. */
 #define EMPTY 0u
@@ -395,6 +396,24 @@ const struct frame *group_fold(struct grouping *grouping, const struct frame *fr
 	/* Since their starts, the members' intervals differ: see query.c. */
 	make_rows(grouping, options, info->since_start ? info->cur->begin_ns : info->interval_ns);
 	return &grouping->frame;
+}
+
+int group_next_hierarchy(int procfd, const char *name, struct buf *out)
+{
+	return hierarchy_after(procfd, name, out);
+}
+
+unsigned group_parts(const struct frame *folded)
+{
+	unsigned parts = 0;
+
+	for (size_t i = 0; i < folded->n; i++) {
+		const struct group *group = folded->rows[i].group;
+
+		if (group && group->figures->now)
+			parts |= group->figures->now->have;
+	}
+	return parts << NEED_GROUP_SHIFT;
 }
 
 const struct row *group_find(const struct grouping *grouping, uint64_t id)

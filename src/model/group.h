@@ -73,6 +73,15 @@ struct grouping {
 const struct frame *group_fold(struct grouping *grouping, const struct frame *frame,
 			       const struct grouping_options *options);
 
+/*
+ * Appends the name of the hierarchy of cgroups that comes after the one of that name, round and
+ * round. 0; -ENOENT when there is no other, or another -errno.
+ */
+int group_next_hierarchy(int procfd, const char *name, struct buf *out);
+
+/* What was read of the own files of any group of such a frame, as NEED_ bits. */
+unsigned group_parts(const struct frame *folded);
+
 /* The group of that id in the frame folded last, or NULL. */
 const struct row *group_find(const struct grouping *grouping, uint64_t id);
 

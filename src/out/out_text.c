@@ -221,9 +221,9 @@ static void append_sum(struct out *out, const struct view *view)
 /* A sample. */
 static void text_frame(struct out *out, const struct view *view)
 {
-	struct layout_frame frame =
-		layout_frame(out->config, view->frame->info->kinds,
-			     layout_reads(out->config->view->group_by, view->frame));
+	struct layout_frame frame = layout_frame(
+		out->config, view->frame->info->kinds,
+		layout_reads(out->config->view->group_by, view->frame, group_parts(view->frame)));
 	struct above above[LAYOUT_MAX] = { 0 };
 
 	if (!out->frames)

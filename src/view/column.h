@@ -74,6 +74,7 @@ struct column {
 	int arg; /* of the getter */
 	column_get_fn *get;
 
+	bool stalls; /* a share of time that was lost: it stands out as those of delays do */
 	bool of_groups; /* has nothing to say of a task */
 	bool last; /* only at the end of a line, as wide as it gets */
 	bool names; /* names rows: by it those are sorted that lack what all are sorted by */

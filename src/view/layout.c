@@ -141,10 +141,13 @@ static void settle_last(struct layout *layout, enum group_by by)
 		name_groups(layout, by);
 }
 
-unsigned layout_reads(enum group_by by, const struct frame *frame)
+unsigned layout_reads(enum group_by by, const struct frame *frame, unsigned seen)
 {
-	return by == GROUP_CGROUP && frame && frame->info->hierarchy_version == 2 ? NEED_GROUP_PARTS
-										  : 0;
+	bool pressure = frame && frame->info->hierarchy_version == 2;
+
+	if (by != GROUP_CGROUP)
+		return 0;
+	return (pressure ? NEED_GROUP_PRESSURE : 0) | (seen & NEED_GROUP_PARTS);
 }
 
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame)

@@ -30,9 +30,10 @@ struct layout_frame {
 
 /*
  * NEED_ bits of what there is to read of rows of that grouping for default columns: of control
- * groups their own pressure, where they have some. frame: NULL when there is none.
+ * groups their own pressure in cgroup v2, and of what else there may be what was `seen`, as by
+ * group_parts(). frame: NULL when there is none.
  */
-unsigned layout_reads(enum group_by by, const struct frame *frame);
+unsigned layout_reads(enum group_by by, const struct frame *frame, unsigned seen);
 
 /*
  * Checks a list of field ids (`id,id,...`, or `+id`/`-id` onto the default, where an id without a

@@ -14,11 +14,12 @@
 
 /* Every key of the program, by the name that help calls it. */
 static const char *const key_names[] = {
-	"1",	 "2", "3",   "4", "5",	"6",	"7",	"8",	"9",	"0",   "<",    ">",
-	"R",	 "P", "N",   "T", "Up", "Down", "PgUp", "PgDn", "Home", "End", "Left", "Right",
-	"Enter", "v", "Esc", "U", "H",	"g",	"i",	"e",	"c",	"V",   "+",    "-",
-	"*",	 "f", "W",   "t", "/",	"o",	"u",	"=",	"L",	"&",   "d",    "s",
-	"Space", "p", "O",   "k", "r",	"D",	"h",	"?",	"F1",	"q",   "F10",  "Ctrl-L",
+	"1",	"2",	 "3",	  "4", "5",   "6",	"7",	"8",	"9",	"0",	"<",
+	">",	"R",	 "P",	  "N", "T",   "Up",	"Down", "PgUp", "PgDn", "Home", "End",
+	"Left", "Right", "Enter", "v", "Esc", "U",	"H",	"g",	"G",	"i",	"e",
+	"c",	"V",	 "+",	  "-", "*",   "f",	"W",	"t",	"/",	"o",	"u",
+	"=",	"L",	 "&",	  "d", "s",   "Space",	"p",	"O",	"k",	"r",	"D",
+	"h",	"?",	 "F1",	  "q", "F10", "Ctrl-L",
 };
 
 #define KEYS (sizeof(key_names) / sizeof(key_names[0]))

@@ -371,7 +371,9 @@ static void test_files(void **state)
 	struct group_figures *figures;
 
 	add(s, "x", "/a", 1);
+	add(s, "y", "/b", 0);
 	figures = fold(s, GROUP_CGROUP)->rows[0].group->figures;
+	assert_int_equal(group_parts(&s->grouping.frame), 0);
 	check_column(s, "psi-cpu", UNIT_MS, "-", "");
 	check_column(s, "throttled", UNIT_MS, "-", "");
 	check_column(s, "mem-high", UNIT_MS, "-", "");
@@ -379,6 +381,7 @@ static void test_files(void **state)
 	now.psi[PSI_CPU].some = (struct psi_line){ true, 1234, 0, 0, 0 };
 	now.psi[PSI_IO].some = (struct psi_line){ true, 5000, 0, 0, 0 };
 	now.have = CGROUP_BIT(PSI_CPU) | CGROUP_BIT(CGROUP_THROTTLE) | CGROUP_BIT(CGROUP_EVENTS);
+	assert_int_equal(group_parts(&s->grouping.frame), now.have << NEED_GROUP_SHIFT);
 	now.throttled_ns = SEC(3);
 	now.read_ns[CGROUP_THROTTLE] = SEC(12);
 	now.event_valid = 1u << CGROUP_EVENT_HIGH | 1u << CGROUP_EVENT_OOM;

@@ -135,6 +135,35 @@ static void test_wanted(void **state)
 	buf_free(&names);
 }
 
+/* Asserts which hierarchy comes after one; NULL: there is no other. */
+static void assert_after(const struct tree *tree, const char *name, const char *next)
+{
+	struct buf out = { 0 };
+
+	assert_int_equal(hierarchy_after(tree->fd, name, &out), next ? 0 : -ENOENT);
+	assert_string_equal(buf_cstr(&out), next ? next : "");
+	buf_free(&out);
+}
+
+/* One after the other, round and round; those that are not mounted are passed over. */
+static void test_after(void **state)
+{
+	const struct tree *tree = *state;
+
+	assert_after(tree, "v2", NULL);
+	put_machine(tree, "6:gone:/\n" OWN);
+	assert_after(tree, "name=systemd", "memory");
+	assert_after(tree, "memory", "cpu,cpuacct");
+	assert_after(tree, "cpu", "pids");
+	assert_after(tree, "pids", "v2");
+	assert_after(tree, "v2", "name=systemd");
+	assert_after(tree, "unknown", "name=systemd");
+	assert_after(tree, "gone", "name=systemd");
+	put_text(tree, "self/cgroup", "4:gone:/\n3:memory:/\n");
+	assert_after(tree, "memory", NULL);
+	assert_after(tree, "gone", "memory");
+}
+
 /* What is not mounted, or not to be opened, has names but no files; nothing at all is an error. */
 static void test_missing(void **state)
 {
@@ -365,6 +394,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_own, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_wanted, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_missing, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_after, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_part, make_tree, remove_tree),
 		cmocka_unit_test(test_below),
 		cmocka_unit_test(test_is_below),

@@ -88,8 +88,10 @@ static void test_groups(void **state)
 {
 	(void)state;
 	check_groups(NULL, 80, GROUP_USER, false, "members run total cpu blkio mem worst group");
+	check_groups(NULL, 80, GROUP_CGROUP, false, "members run total cpu blkio mem worst group");
 	check_groups(NULL, 80, GROUP_CGROUP, true,
-		     "members run total cpu blkio mem psi-cpu psi-mem psi-io worst group");
+		     "members run total cpu blkio mem psi-cpu psi-mem psi-io throttled worst "
+		     "group");
 	check_groups(NULL, 0, GROUP_COMMAND, false,
 		     "members run total cpu blkio swapin reclaim thrash compact wpcopy block worst "
 		     "group");
@@ -197,6 +199,37 @@ static void test_needs(void **state)
 	assert_int_equal(layout_needs(&layout, UNIT_MS), 0);
 }
 
+/* What default columns of cgroups read: pressure where v2 has it, limits where some were seen. */
+static void test_reads(void **state)
+{
+	struct frame_info info = { .hierarchy_version = 2 };
+	struct frame frame = { .info = &info };
+	unsigned throttle = NEED_GROUP(CGROUP_THROTTLE);
+
+	(void)state;
+	assert_int_equal(layout_reads(GROUP_CGROUP, NULL, 0), 0);
+	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, 0), NEED_GROUP_PRESSURE);
+	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, throttle),
+			 NEED_GROUP_PRESSURE | throttle);
+	info.hierarchy_version = 1;
+	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, 0), 0);
+	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, throttle), throttle);
+	assert_int_equal(layout_reads(GROUP_USER, &frame, throttle), 0);
+	assert_int_equal(NEED_GROUP_PRESSURE, CGROUP_PRESSURE << NEED_GROUP_SHIFT);
+	assert_int_equal(NEED_GROUP_PARTS, CGROUP_ALL << NEED_GROUP_SHIFT);
+}
+
+/* What adds up is needed of all members, the rest of who is shown. */
+static void test_sum_needs(void **state)
+{
+	struct layout layout;
+
+	(void)state;
+	layout_named(&layout, "state,read,command,ac_nice,total");
+	assert_int_equal(layout_sum_needs(&layout, UNIT_PERCENT), NEED_IO);
+	assert_int_equal(layout_sum_needs(&layout, UNIT_MAX), NEED_IO | NEED_RANGE);
+}
+
 /* The same for a table that shows tasks or groups. */
 static void check_table(const char *spec, enum group_by by, const char *ids)
 {
@@ -241,11 +274,12 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_names),	cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_list),	cmocka_unit_test(test_relative),
-		cmocka_unit_test(test_bad),	cmocka_unit_test(test_all),
-		cmocka_unit_test(test_needs),	cmocka_unit_test(test_table),
+		cmocka_unit_test(test_default),	  cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_names),	  cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_list),	  cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_bad),	  cmocka_unit_test(test_all),
+		cmocka_unit_test(test_needs),	  cmocka_unit_test(test_reads),
+		cmocka_unit_test(test_sum_needs), cmocka_unit_test(test_table),
 	};
 
 	return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
