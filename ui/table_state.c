@@ -14,6 +14,9 @@
 #define NAME_CELLS 10
 #define PATH_CELLS 16
 
+/* So many lines are looked at for what is not known of any group yet. */
+#define GROUPS_LOOKED_AT 64
+
 struct table *table_new(void)
 {
 	struct table *table = xcalloc(1, sizeof(*table));
@@ -161,19 +164,19 @@ static void follow(struct ui *ui)
 }
 
 /*
- * Looks whether any control group has figures of its CPU limit, until one is seen to: only then
- * there is a column for them.
+ * Looks whether a control group has figures of its CPU limit, until one is seen to: only then there
+ * is a column for them. Groups that are throttled wait, so they are among the first.
  */
 static void look_for_limits(struct ui *ui)
 {
-	const struct frame *frame = ui->table->rows.frame;
+	const struct rows *rows = &ui->table->rows;
 	unsigned wanted = NEED_GROUP(CGROUP_THROTTLE) & ~ui->table->seen;
 
 	if (ui_rows_are(ui) != GROUP_CGROUP || !wanted)
 		return;
-	for (size_t i = 0; i < frame->n; i++)
-		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, wanted);
-	ui->table->seen |= group_parts(frame) & wanted;
+	table_fill(ui, rows->items, rows->n < GROUPS_LOOKED_AT ? rows->n : GROUPS_LOOKED_AT,
+		   wanted);
+	ui->table->seen |= group_parts(rows->frame) & wanted;
 	if (!(wanted & ~ui->table->seen))
 		table_layout(ui);
 }

@@ -427,6 +427,42 @@ static void test_text_one(void **state)
 	check_words(put_out(s, &out_text), 3, "= 5.0 25.0 25.0 0.0 0.0 1 task");
 }
 
+/* Two readings of a group's file that counts how long a limit kept it from its CPUs. */
+static const struct cgroup_sample throttled[] = {
+	{ .have = CGROUP_BIT(CGROUP_THROTTLE), .read_ns[CGROUP_THROTTLE] = SEC(100) },
+	{ .have = CGROUP_BIT(CGROUP_THROTTLE),
+	  .read_ns[CGROUP_THROTTLE] = SEC(102),
+	  .throttled_ns = SEC(1) },
+};
+
+/* Gives one group these, as the reader of groups does; the others have nothing. */
+static void fill_throttled(void *arg, const struct row *const *rows, size_t n, unsigned needs)
+{
+	(void)arg;
+	for (size_t i = 0; needs & NEED_GROUP(CGROUP_THROTTLE) && i < n; i++)
+		if (!strcmp(rows[i]->group->name, "/limited"))
+			*rows[i]->group->figures =
+				(struct group_figures){ &throttled[1], &throttled[0] };
+}
+
+/* Where a group has figures of its CPU limit there is a column for them, and nowhere else. */
+static void test_text_throttled(void **state)
+{
+	struct state *s = *state;
+
+	s->config.width = 80;
+	s->config.fill = fill_throttled;
+	s->view.group_by = GROUP_CGROUP;
+	add(s, 7, "free")->task->cgroup = xstrdup("/free");
+	check_words(put_out(s, &out_text), 0, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM WORST GROUP");
+	out_close(&s->out);
+	memset(&s->out, 0, sizeof(s->out));
+	add(s, 8, "limited")->task->cgroup = xstrdup("/limited");
+	check_words(put_out(s, &out_text), 0, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM THROT WORST GROUP");
+	check_words(buf_cstr(&s->out.buf), 2, "1 5.0 25.0 25.0 0.0 0.0 - free /free");
+	check_words(buf_cstr(&s->out.buf), 3, "1 5.0 25.0 25.0 0.0 0.0 50.0 limited /limited");
+}
+
 /* Asserts that a row's line is made of its own cells. */
 static void check_cells(struct state *s, const char *text, size_t row, const char *const *ids,
 			size_t n)
@@ -615,13 +651,14 @@ static void test_flush(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_csv),		STATE_TEST(test_csv_names),
-		STATE_TEST(test_json_members),	STATE_TEST(test_json_values),
-		STATE_TEST(test_json_rest),	STATE_TEST(test_text),
-		STATE_TEST(test_text_words),	STATE_TEST(test_groups),
-		STATE_TEST(test_text_one),	STATE_TEST(test_text_above),
-		STATE_TEST(test_text_straight), STATE_TEST(test_text_units),
-		STATE_TEST(test_needs),		STATE_TEST(test_flush),
+		STATE_TEST(test_csv),	       STATE_TEST(test_csv_names),
+		STATE_TEST(test_json_members), STATE_TEST(test_json_values),
+		STATE_TEST(test_json_rest),    STATE_TEST(test_text),
+		STATE_TEST(test_text_words),   STATE_TEST(test_groups),
+		STATE_TEST(test_text_one),     STATE_TEST(test_text_throttled),
+		STATE_TEST(test_text_above),   STATE_TEST(test_text_straight),
+		STATE_TEST(test_text_units),   STATE_TEST(test_needs),
+		STATE_TEST(test_flush),
 	};
 
 	/* The width of characters is the locale's. */
