@@ -45,10 +45,21 @@
 /* Memory for this many records is kept whatever their number. */
 #define SMALL 1024
 
+/* What a message takes of a receive buffer at least: a record of version 8 has 328 bytes. */
+#define TRUESIZE_LEAST 512
+
+/*
+ * A drain hears of so many overruns at most. The kernel says the next when the buffer has been
+ * empty, and then a drain is over.
+ */
+#define OVERRUNS_MAX 16
+
 struct listener {
 	struct netlink nl;
 	char cpus[NETLINK_VALUE_MAX];
-	uint64_t empty_ns; /* when it was seen to be empty */
+	bool asked; /* the kernel was, to register it */
+	size_t most; /* messages that its buffer may hold */
+	uint64_t empty_ns; /* what was there then has been taken */
 	uint32_t dropped; /* by the kernel, as it was read last: it wraps */
 	int ack; /* what the kernel said to the last request: 0 or -errno; 1: nothing yet */
 };
@@ -206,12 +217,16 @@ static void count_dropped(struct exits *exits, struct listener *listener, unsign
 	listener->dropped = dropped;
 }
 
-/* Takes what one listener has. */
-static void drain_listener(struct exits *exits, struct listener *listener)
+/*
+ * Takes what one listener has: all that was there at the begin, and not for ever what comes
+ * meanwhile. 0 or -errno.
+ */
+static int drain_listener(struct exits *exits, struct listener *listener)
 {
 	struct drain drain = { exits, listener };
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), before_ns;
 	unsigned overruns = 0;
-	uint64_t before_ns;
+	size_t taken = 0;
 	int n;
 
 	do {
@@ -219,10 +234,15 @@ static void drain_listener(struct exits *exits, struct listener *listener)
 		exits->stats.syscalls++;
 		n = netlink_receive(&listener->nl, exits->batch, BATCH, take_message, &drain);
 		overruns += n == -ENOBUFS;
-	} while (n == BATCH || n == -ENOBUFS);
+		taken += n > 0 ? (size_t)n : 0;
+	} while ((n == BATCH && taken < listener->most) ||
+		 (n == -ENOBUFS && overruns < OVERRUNS_MAX));
 	if (overruns)
 		count_dropped(exits, listener, overruns);
-	listener->empty_ns = before_ns;
+	if (n < 0 && n != -EAGAIN && n != -EINTR && n != -ENOBUFS)
+		return n;
+	listener->empty_ns = n == BATCH || n == -ENOBUFS ? begin_ns : before_ns;
+	return 0;
 }
 
 void exits_drain(struct exits *exits)
@@ -230,14 +250,21 @@ void exits_drain(struct exits *exits)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	exits->stats.syscalls++;
+	exits->stats.error = 0;
 	exits->drained_ns = now;
-	if (poll(exits->polls, exits->n, 0) < 0)
+	if (poll(exits->polls, exits->n, 0) < 0) {
+		exits->stats.error = errno == EINTR ? 0 : -errno;
 		return;
+	}
 	for (size_t i = 0; i < exits->n; i++) {
+		int err = 0;
+
 		if (exits->polls[i].revents)
-			drain_listener(exits, &exits->listeners[i]);
+			err = drain_listener(exits, &exits->listeners[i]);
 		else
 			exits->listeners[i].empty_ns = now;
+		if (err)
+			exits->stats.error = err;
 	}
 }
 
@@ -259,10 +286,14 @@ static int register_listener(struct exits *exits, struct listener *listener)
 	uint64_t deadline = netlink_deadline(&listener->nl);
 	int err = send_cpus(listener, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
 
-	for (listener->ack = 1; !err && listener->ack > 0;) {
+	listener->asked = !err;
+	listener->ack = 1;
+	/* The kernel answers within the send, so it is looked at before it is waited for. */
+	while (!err) {
+		err = drain_listener(exits, listener);
+		if (err || listener->ack <= 0)
+			break;
 		err = netlink_await(&listener->nl, deadline);
-		if (!err)
-			drain_listener(exits, listener);
 	}
 	if (!err)
 		err = listener->ack;
@@ -270,10 +301,20 @@ static int register_listener(struct exits *exits, struct listener *listener)
 	return err;
 }
 
-/* What all listeners share. */
-static struct exits *exits_new(bool threads, size_t n)
+int exits_register(struct exits *exits)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < exits->n; i++)
+		err = register_listener(exits, &exits->listeners[i]);
+	return err;
+}
+
+/* Listeners that are not open yet, each for `share` of the CPUs, and what they have in common. */
+static struct exits *exits_new(bool threads, unsigned cpus, unsigned share)
 {
 	struct exits *exits = xcalloc(1, sizeof(*exits));
+	unsigned n = (cpus + share - 1) / share;
 
 	exits->threads = threads;
 	exits->n = n;
@@ -283,9 +324,13 @@ static struct exits *exits_new(bool threads, size_t n)
 	exits->period_ns = DRAIN_MAX_NS;
 	exits->drained_ns = clock_ns(CLOCK_MONOTONIC);
 	exits->batch = netlink_batch_new(BATCH, MESSAGE_SIZE);
-	for (size_t i = 0; i < n; i++) {
-		exits->listeners[i].nl = NETLINK_CLOSED;
-		exits->listeners[i].empty_ns = exits->drained_ns;
+	for (unsigned i = 0; i < n; i++) {
+		struct listener *listener = &exits->listeners[i];
+
+		listener->nl = NETLINK_CLOSED;
+		listener->empty_ns = exits->drained_ns;
+		snprintf(listener->cpus, sizeof(listener->cpus), "%u-%u", i * share,
+			 (i + 1) * share < cpus ? (i + 1) * share - 1 : cpus - 1);
 	}
 	return exits;
 }
@@ -294,9 +339,13 @@ static struct exits *exits_new(bool threads, size_t n)
 static void watch_listener(struct exits *exits, size_t at)
 {
 	struct listener *listener = &exits->listeners[at];
+	int size = 0;
+	socklen_t len = sizeof(size);
 
 	exits->polls[at] = (struct pollfd){ .fd = listener->nl.fd, .events = POLLIN };
 	exits->stats.exact &= read_dropped(listener, &listener->dropped);
+	if (!getsockopt(listener->nl.fd, SOL_SOCKET, SO_RCVBUF, &size, &len) && size > 0)
+		listener->most = (size_t)size / TRUESIZE_LEAST;
 }
 
 /* Opens the connection of a listener. 0 or -errno. */
@@ -309,12 +358,12 @@ static int open_listener(struct exits *exits, size_t at, size_t buffer)
 
 	if (err)
 		return err;
-	watch_listener(exits, at);
 	held_ns = netlink_size_buffer(&listener->nl, buffer) / NETLINK_TRUESIZE *
 		  (NSEC_PER_SEC / EXITS_A_SECOND);
 	if (held_ns < exits->period_ns)
 		exits->period_ns = held_ns > DRAIN_MIN_NS ? held_ns : DRAIN_MIN_NS;
-	return register_listener(exits, listener);
+	watch_listener(exits, at);
+	return 0;
 }
 
 unsigned exits_cpus(const char *list)
@@ -364,34 +413,31 @@ int exits_open(struct exits **out, bool threads, size_t buffer)
 {
 	unsigned cpus = possible_cpus();
 	unsigned share = (cpus + LISTENERS_MAX - 1) / LISTENERS_MAX;
-	size_t n = (cpus + share - 1) / share;
-	struct exits *exits = exits_new(threads, n);
+	struct exits *exits = exits_new(threads, cpus, share);
 	int err = 0;
 
-	buffer = exits_buffer(buffer, n, getauxval(AT_SECURE));
-	for (unsigned i = 0; !err && i < n; i++) {
-		unsigned last = (i + 1) * share < cpus ? (i + 1) * share - 1 : cpus - 1;
-
-		snprintf(exits->listeners[i].cpus, sizeof(exits->listeners[i].cpus), "%u-%u",
-			 i * share, last);
+	buffer = exits_buffer(buffer, exits->n, getauxval(AT_SECURE));
+	for (size_t i = 0; !err && i < exits->n; i++)
 		err = open_listener(exits, i, buffer);
-	}
+	if (!err)
+		err = exits_register(exits);
 	if (err) {
 		exits_close(exits);
 		return err;
 	}
-	debug_log("%zu listeners for exit records, drained every %llu ms", n,
+	debug_log("%zu listeners for exit records, drained every %llu ms", exits->n,
 		  (unsigned long long)(exits->period_ns / NSEC_PER_MSEC));
 	*out = exits;
 	return 0;
 }
 
-int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family)
+int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family,
+		   int timeout_ms)
 {
-	struct exits *exits = exits_new(threads, n);
+	struct exits *exits = exits_new(threads, (unsigned)n, 1);
 
 	for (size_t i = 0; i < n; i++) {
-		netlink_open_fd(&exits->listeners[i].nl, fds[i], family, 0);
+		netlink_open_fd(&exits->listeners[i].nl, fds[i], family, timeout_ms);
 		watch_listener(exits, i);
 	}
 	*out = exits;
@@ -461,7 +507,7 @@ void exits_close(struct exits *exits)
 		struct listener *listener = &exits->listeners[i];
 
 		/* Else the kernel finds out with the next exit on that CPU only. */
-		if (listener->nl.sock)
+		if (listener->asked)
 			send_cpus(listener, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
 		netlink_close(&listener->nl);
 	}

@@ -43,6 +43,7 @@ struct exits_stats {
 	uint64_t lost; /* since the start; not exact: a lower bound */
 	bool exact; /* the kernel counts what it drops (SO_MEMINFO, 4.12 and later) */
 	uint64_t syscalls;
+	int error; /* 0, or the -errno for which the last drain could not take what there was */
 };
 
 struct exits;
@@ -62,8 +63,15 @@ size_t exits_buffer(size_t asked, size_t listeners, bool secure);
  */
 int exits_open(struct exits **out, bool threads, size_t buffer);
 
-/* The same over descriptors that keep message boundaries, taken over, without registering. */
-int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family);
+/*
+ * The same over descriptors that keep message boundaries, taken over, without registering.
+ * timeout_ms: how long each answer is waited for.
+ */
+int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family,
+		   int timeout_ms);
+
+/* Registers listeners that are open. 0 or -errno: -ETIMEDOUT without an answer. */
+int exits_register(struct exits *exits);
 
 /*
  * Pure: one more than the highest CPU of a list as the kernel writes it ("0-3,8"); 0 where it is
@@ -74,7 +82,10 @@ unsigned exits_cpus(const char *list);
 /* Whether all fields of the records are to be kept from now on. */
 void exits_want_fields(struct exits *exits, bool fields);
 
-/* Takes what has come. Never waits. */
+/*
+ * Takes what had come before the call, and what comes meanwhile up to what a buffer holds. Never
+ * waits.
+ */
 void exits_drain(struct exits *exits);
 
 /* When the next drain is due, so that no buffer can run over (CLOCK_MONOTONIC). */

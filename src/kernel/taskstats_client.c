@@ -211,7 +211,9 @@ static int receive_pack(struct pack *pack)
 			/* Dropped replies; what is queued still comes, the rest never. */
 			pack->conn->overruns++;
 			lost = true;
-			continue;
+			if (clock_ns(CLOCK_MONOTONIC) < deadline)
+				continue;
+			n = -ETIMEDOUT; /* it says so for ever */
 		}
 		if (n == -EAGAIN)
 			n = lost ? -ENOBUFS : netlink_await(nl, deadline);

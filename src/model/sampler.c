@@ -283,8 +283,10 @@ static void note_pressure(struct frame_info *info)
 /* Notes what is missing in the records of exiting tasks. */
 static void note_exits(const struct sampler *sampler, struct frame_info *info)
 {
-	if (sampler->exits_refused)
-		frame_note(info, NOTE_EXITS_REFUSED, (uint64_t)-sampler->exits_refused);
+	int err = sampler->exits ? exits_stats(sampler->exits)->error : sampler->exits_refused;
+
+	if (err)
+		frame_note(info, NOTE_EXITS_REFUSED, (uint64_t)-err);
 	if (info->lost > 0)
 		frame_note(info, NOTE_EXITS_LOST, (uint64_t)info->lost);
 	if (info->others)

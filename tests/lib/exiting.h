@@ -19,6 +19,7 @@
 #define CPUS 2
 #define AGROUP 32
 #define USUAL 16 /* version */
+#define TIMEOUT_MS 50
 
 /* Room for every message. */
 #define MESSAGE_MAX 8192
@@ -44,7 +45,8 @@ static inline void kernel_open(struct kernel *kernel, bool threads)
 		kernel->listeners[i] = pair[0];
 		kernel->fds[i] = pair[1];
 	}
-	assert_int_equal(exits_open_fds(&kernel->exits, threads, kernel->listeners, CPUS, FAMILY),
+	assert_int_equal(exits_open_fds(&kernel->exits, threads, kernel->listeners, CPUS, FAMILY,
+					TIMEOUT_MS),
 			 0);
 	/* A drain that waits ends the test. */
 	alarm(60);
