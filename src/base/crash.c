@@ -13,10 +13,8 @@
 /* A stack that is used up cannot take a handler; what a vector unit saves must fit, too. */
 #define STACK_BYTES (64 * 1024)
 
-/* All that end a program if nobody handles them, but for those that cannot be handled. */
-static const int fatal[] = { SIGHUP,  SIGINT,  SIGQUIT,	  SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
-			     SIGFPE,  SIGUSR1, SIGSEGV,	  SIGUSR2, SIGALRM, SIGTERM, SIGSTKFLT,
-			     SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSYS };
+/* Those that end no program. All others do if nobody handles them, those without a name, too. */
+static const int harmless[] = { SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU };
 
 /* Process-wide on purpose: a handler is given nothing else. */
 static struct {
@@ -26,9 +24,18 @@ static struct {
 		void (*volatile run)(void *arg);
 		void *volatile arg;
 	} hooks[CRASH_HOOKS];
-	struct sigaction before[ARRAY_SIZE(fatal)];
+	struct sigaction before[_NSIG]; /* by number */
 	char stack[STACK_BYTES];
 } crash;
+
+/* Whether the signal ends no program. */
+static bool is_harmless(int number)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
+		if (harmless[i] == number)
+			return true;
+	return false;
+}
 
 /* Whether it is a fault, which comes again by itself where it was, for the core dump to tell. */
 static bool comes_again(int number, const siginfo_t *info)
@@ -41,9 +48,7 @@ static bool comes_again(int number, const siginfo_t *info)
 static void handle(int number, siginfo_t *info, void *context)
 {
 	(void)context;
-	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
-		if (fatal[i] == number)
-			sigaction(number, &crash.before[i], NULL);
+	sigaction(number, &crash.before[number], NULL);
 	for (size_t i = 0; i < CRASH_HOOKS && getpid() == crash.pid; i++) {
 		void (*run)(void *arg) = crash.hooks[i].run;
 
@@ -64,10 +69,13 @@ void crash_catch(void)
 	sigaltstack(&stack, NULL);
 	/* A second signal waits until the first has put all back. */
 	sigfillset(&action.sa_mask);
-	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++) {
-		sigaction(fatal[i], NULL, &crash.before[i]);
-		if (crash.before[i].sa_handler != SIG_IGN)
-			sigaction(fatal[i], &action, NULL);
+	for (int number = 1; number < _NSIG; number++) {
+		struct sigaction *before = &crash.before[number];
+
+		/* Some cannot be handled, and some are libc's own. */
+		if (!is_harmless(number) && !sigaction(number, NULL, before) &&
+		    before->sa_handler != SIG_IGN)
+			sigaction(number, &action, NULL);
 	}
 }
 
