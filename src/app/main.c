@@ -23,7 +23,7 @@
 #include "app/options.h"
 #include "base/crash.h"
 #include "base/util.h"
-#include "kernel/delayacct.h"
+#include "kernel/delayacct_switch.h"
 #include "kernel/proctask.h"
 #include "model/sampler.h"
 #include "out/out.h"
@@ -241,9 +241,13 @@ static int run_screen(struct options *options, struct trigger_set *triggers, con
 /* Puts delay accounting back, however the program ends. */
 static void put_back_delayacct(void)
 {
+	int err = delayacct_put_back(&switched);
+
+	/* Not before it: a signal in the middle does it once more. */
 	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
-	if (delayacct_put_back(&switched))
-		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct back to 0\n");
+	if (err)
+		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct back to 0: %s\n",
+			strerror(-err));
 }
 
 /* The same in a signal handler. */
@@ -258,7 +262,7 @@ static bool enable_delayacct(struct sampler_config *config)
 	int err;
 
 	crash_set_hook(CRASH_SYSCTL, put_back_at_crash, &switched);
-	err = delayacct_enable(&switched, config->procfd);
+	err = delayacct_enable(&switched, config->procfd, DELAYACCT_FILE);
 	if (err) {
 		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct: %s\n", strerror(-err));
 		return false;
@@ -361,6 +365,7 @@ static int start(struct options *options, const char *message)
 	struct sampler_config *config = &options->sampler;
 
 	config->procfd = procfd;
+	config->delayacct_file = DELAYACCT_FILE;
 	if (procfd < 0) {
 		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
 		return EXIT_FAILURE;

@@ -404,8 +404,8 @@ const struct option_row option_table[] = {
 	  "a single interval, bpf for more tasks, procfs without privileges",
 	  .set = set_source },
 	{ 0, "enable-delayacct", NULL, "off",
-	  "switch kernel.task_delayacct on while stalltop runs; at its end the switch is put back, "
-	  "unless somebody else has changed it",
+	  "switch kernel.task_delayacct on while stalltop runs; the last of those that run with it "
+	  "puts the switch back at its end, unless somebody else has changed it",
 	  FLAG(enable_delayacct) },
 	{ 0, "cgroup-hierarchy", "NAME", "auto",
 	  "the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy; by "

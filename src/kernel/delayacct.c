@@ -12,8 +12,6 @@
 #include "base/file.h"
 #include "base/util.h"
 
-#define SYSCTL "sys/kernel/task_delayacct"
-
 /* See is_unaccounted(). Starting a small program takes 1 to 2 ms and counts 20 and more. */
 #define ENOUGH_RUN (5 * NSEC_PER_MSEC)
 
@@ -38,7 +36,7 @@ void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns)
 	*acct = (struct delayacct){ .state = DELAYACCT_UNKNOWN,
 				    .since_ns = UINT64_MAX,
 				    .floor_ns = floor_ns };
-	acct->fd = file_open(procfd, SYSCTL, 0);
+	acct->fd = file_open(procfd, DELAYACCT_SYSCTL, 0);
 	/* Before 5.14 it was on unless booted with nodelayacct; since then only if asked for. */
 	if (acct->fd < 0)
 		acct->state = boot_parameter(procfd, "nodelayacct") ? DELAYACCT_OFF : DELAYACCT_ON;
@@ -145,7 +143,7 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 
 int delayacct_set(int procfd, bool on)
 {
-	int fd = file_open(procfd, SYSCTL, O_WRONLY), err = 0;
+	int fd = file_open(procfd, DELAYACCT_SYSCTL, O_WRONLY), err = 0;
 
 	if (fd < 0)
 		return fd;
@@ -153,39 +151,6 @@ int delayacct_set(int procfd, bool on)
 		err = -errno;
 	if (close(fd) && !err)
 		err = -errno;
-	return err;
-}
-
-int delayacct_enable(struct delayacct_switch *switched, int procfd)
-{
-	struct delayacct acct;
-	int err = 0;
-
-	delayacct_open(&acct, procfd, 0);
-	if (acct.state != DELAYACCT_ON) {
-		err = delayacct_set(procfd, true);
-		if (!err)
-			*switched = (struct delayacct_switch){ procfd, clock_ns(CLOCK_MONOTONIC) };
-	}
-	delayacct_close(&acct);
-	return err;
-}
-
-int delayacct_put_back(struct delayacct_switch *switched)
-{
-	int fd, err = 0;
-	char state;
-
-	if (switched->procfd < 0)
-		return 0;
-	fd = file_open(switched->procfd, SYSCTL, O_RDWR);
-	if (fd < 0)
-		return fd;
-	/* Somebody else may have switched it off, and on purpose. */
-	if (file_pread(fd, &state, 1) == 1 && state == '1' && pwrite(fd, "0", 1, 0) != 1)
-		err = -errno;
-	close(fd);
-	switched->procfd = -1;
 	return err;
 }
 

@@ -15,6 +15,9 @@
 #include "data/sample.h"
 #include "data/system.h"
 
+/* The switch, below /proc. */
+#define DELAYACCT_SYSCTL "sys/kernel/task_delayacct"
+
 struct delayacct {
 	int fd; /* of the sysctl; -1 where the kernel has none (before 5.14) */
 	enum delayacct_state state;
@@ -39,26 +42,6 @@ void delayacct_read(struct delayacct *acct);
  * CONFIG_IRQ_TIME_ACCOUNTING). Returns how many tasks are older.
  */
 size_t delayacct_mask(struct delayacct *acct, struct sample *sample);
-
-/* Whether accounting was switched on, so that it is to be put back. */
-struct delayacct_switch {
-	int procfd; /* -1: it was not */
-	uint64_t at_ns; /* when (CLOCK_MONOTONIC) */
-};
-
-#define DELAYACCT_UNTOUCHED \
-	{ \
-		.procfd = -1 \
-	}
-
-/* Switches accounting on where it is off, below procfd. 0 or -errno. */
-int delayacct_enable(struct delayacct_switch *switched, int procfd);
-
-/*
- * Switches it off if that was done and it is still on. 0 or -errno. By system calls alone: a signal
- * handler may call it.
- */
-int delayacct_put_back(struct delayacct_switch *switched);
 
 /* Switches accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
 int delayacct_set(int procfd, bool on);

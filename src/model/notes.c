@@ -28,6 +28,12 @@ const struct note_row note_table[NOTE_IDS] = {
 		"delayacct-toggled",
 		"delay accounting was switched: in this interval only cpu delay is known", NULL,
 	},
+	[NOTE_DELAYACCT_LEFT] = {
+		"delayacct-left",
+		"a stalltop that was killed has left delay accounting on (--enable-delayacct)",
+		"to switch it off: sysctl kernel.task_delayacct=0; a run with --enable-delayacct "
+		"does so at its end",
+	},
 	[NOTE_NO_CAP] = {
 		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only",
 		"run as root in the initial user namespace, or give the program "

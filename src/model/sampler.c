@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "cgroup/cgroup.h"
 #include "kernel/delayacct.h"
+#include "kernel/delayacct_switch.h"
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
 #include "kernel/system.h"
@@ -50,6 +51,7 @@ struct sampler {
 	bool resting; /* they are opened by the next sample */
 	bool lost; /* records were, so that identities must be asked for anew */
 	bool irq_seen; /* as delayacct had it at the sample before */
+	bool left_on; /* delay accounting, by one that was killed */
 	struct exits_stats exits_before; /* at the sample before */
 	unsigned needs;
 	/*
@@ -142,6 +144,8 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	sampler->system = system_open(config->procfd);
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
+	sampler->left_on =
+		config->delayacct_file && delayacct_left_on(config->procfd, config->delayacct_file);
 	learn_from_all(sampler);
 	open_exits(sampler);
 	sampler->self_ns = own_cpu_ns();
@@ -317,6 +321,9 @@ static void note_all(const struct sampler *sampler, struct frame_info *info, siz
 	note_source(sampler, info);
 	if (sampler->delayacct.state == DELAYACCT_OFF)
 		frame_note(info, NOTE_DELAYACCT_OFF, 0);
+	/* It costs little and nothing is missing, so that is said once, too. */
+	if (sampler->left_on && sampler->ticks < 2)
+		frame_note(info, NOTE_DELAYACCT_LEFT, 0);
 	/* Of the delays that procfs lacks a 0 of blkio alone proves nothing. */
 	if (older)
 		frame_note(info,

@@ -19,6 +19,7 @@ struct sampler_config {
 	bool exits; /* listen for exiting tasks */
 	size_t exit_buffer; /* of a listener, in bytes; 0: the default */
 	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
+	const char *delayacct_file; /* see delayacct_left_on(); NULL: not looked at */
 	const char *cgroup; /* whose pressure stands for the machine's; NULL: that itself */
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
 	pid_t *pids; /* only these processes, ascending; NULL for all */

@@ -18,7 +18,7 @@
 #include "tests/lib/tree.h"
 #include "base/util.h"
 
-#define SYSCTL "sys/kernel/task_delayacct"
+#define SYSCTL DELAYACCT_SYSCTL
 
 /* Opens, asserts the state, and returns since when it holds as far as is known. */
 static uint64_t open_and_check(const struct tree *tree, enum delayacct_state expected)
@@ -125,32 +125,6 @@ static void test_set(void **state)
 	open_and_check(tree, DELAYACCT_ON);
 	assert_int_equal(delayacct_set(tree->fd, false), 0);
 	open_and_check(tree, DELAYACCT_OFF);
-}
-
-/* What was switched on is put back, once; what somebody else has switched is left alone. */
-static void test_put_back(void **state)
-{
-	const struct tree *tree = *state;
-	struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
-
-	put_text(tree, SYSCTL, "1\n");
-	assert_int_equal(delayacct_enable(&switched, tree->fd), 0);
-	assert_true(switched.procfd < 0 && !switched.at_ns);
-	assert_int_equal(delayacct_put_back(&switched), 0);
-	open_and_check(tree, DELAYACCT_ON);
-	put_text(tree, SYSCTL, "0\n");
-	assert_int_equal(delayacct_enable(&switched, tree->fd), 0);
-	open_and_check(tree, DELAYACCT_ON);
-	assert_true(switched.at_ns && switched.at_ns <= clock_ns(CLOCK_MONOTONIC));
-	assert_int_equal(delayacct_put_back(&switched), 0);
-	open_and_check(tree, DELAYACCT_OFF);
-	assert_int_equal(delayacct_set(tree->fd, true), 0);
-	assert_int_equal(delayacct_put_back(&switched), 0);
-	open_and_check(tree, DELAYACCT_ON);
-	assert_int_equal(unlinkat(tree->fd, SYSCTL, 0), 0);
-	put_text(tree, "cmdline", "nodelayacct\n");
-	assert_int_equal(delayacct_enable(&switched, tree->fd), -ENOENT);
-	assert_true(switched.procfd < 0);
 }
 
 #define OTHERS DELAY_BOTH(DELAYACCT_KINDS)
@@ -345,13 +319,12 @@ static void test_mask_irq(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_switch),	      TREE_TEST(test_boot),
-		TREE_TEST(test_no_switch),    TREE_TEST(test_toggled),
-		TREE_TEST(test_set),	      TREE_TEST(test_put_back),
-		TREE_TEST(test_mask_off),     TREE_TEST(test_mask_older),
-		TREE_TEST(test_mask_gap),     TREE_TEST(test_mask_kthread),
-		TREE_TEST(test_mask_threads), TREE_TEST(test_mask_switched),
-		TREE_TEST(test_mask_irq),
+		TREE_TEST(test_switch),	       TREE_TEST(test_boot),
+		TREE_TEST(test_no_switch),     TREE_TEST(test_toggled),
+		TREE_TEST(test_set),	       TREE_TEST(test_mask_off),
+		TREE_TEST(test_mask_older),    TREE_TEST(test_mask_gap),
+		TREE_TEST(test_mask_kthread),  TREE_TEST(test_mask_threads),
+		TREE_TEST(test_mask_switched), TREE_TEST(test_mask_irq),
 	};
 
 	return cmocka_run_group_tests_name("delayacct", tests, NULL, NULL);
