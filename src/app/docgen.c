@@ -15,13 +15,16 @@
 
 /*
  * Appends plain text, with what roff would act on escaped. Of a note's text N stands for its
- * value, and what depends on it stands in the plural.
+ * value, what depends on it stands in the plural, and its reason is one that is known.
  */
 static void append_roff(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
 		if (!strncmp(text, "%v", 2)) {
 			buf_puts(out, "\\fIN\\fP");
+			text++;
+		} else if (!strncmp(text, "%e", 2)) {
+			buf_puts(out, " (\\fIwhy\\fP)");
 			text++;
 		} else if (*text == '{') {
 			text += strcspn(text, "|");

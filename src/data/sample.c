@@ -52,6 +52,13 @@ void sample_return(struct sample *sample)
 	sample->have = 0;
 	sample->left = 0;
 	sample->unread = 0;
+	sample->unread_error = 0;
+}
+
+void sample_miss(struct sample *sample, int error)
+{
+	sample->unread++;
+	sample->unread_error = error;
 }
 
 void waits_add(struct task_waits *waits, enum wait_seen kind, uint64_t since_ns, uint64_t read_ns,

@@ -200,6 +200,7 @@ struct sample {
 	size_t n, cap;
 	size_t left; /* exited tasks, behind the n living ones */
 	size_t unread; /* tasks that are there but gave no answer */
+	int unread_error; /* the -errno of one of them; 0: not known */
 	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_unchanged() */
 	/*
 	 * Of a source that marks: so many of the first elements are the same tasks as at their
@@ -245,6 +246,9 @@ struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
 
 /* Appends n empty elements of exited tasks behind the living ones. Once, and last. */
 void sample_leave(struct sample *sample, size_t n);
+
+/* Counts a task that is there but could not be read, for the reason of -errno. */
+void sample_miss(struct sample *sample, int error);
 
 /* Takes the exited elements away again. */
 void sample_return(struct sample *sample);

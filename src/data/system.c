@@ -60,6 +60,12 @@ const char *const cpu_state_names[CPU_STATES] = {
 	[CPU_SOFTIRQ] = "softirq", [CPU_STEAL] = "steal",
 };
 
+const char *const system_file_names[SYSTEM_FILES] = {
+	[SYSTEM_STAT] = "stat",
+	[SYSTEM_MEMINFO] = "meminfo",
+	[SYSTEM_LOADAVG] = "loadavg",
+};
+
 const char *const cgroup_event_names[CGROUP_EVENT_KINDS] = {
 	[CGROUP_EVENT_HIGH] = "high",
 	[CGROUP_EVENT_MAX] = "max",

@@ -51,6 +51,12 @@ enum cpu_state {
 	CPU_STATES
 };
 
+/* Files with more than pressure. */
+enum system_file { SYSTEM_STAT, SYSTEM_MEMINFO, SYSTEM_LOADAVG, SYSTEM_FILES };
+
+/* Their names below /proc. */
+extern const char *const system_file_names[SYSTEM_FILES];
+
 /* The names of the states in machine formats: user, nice, system ... */
 extern const char *const cpu_state_names[CPU_STATES];
 
@@ -66,6 +72,7 @@ struct system_sample {
 	uint64_t memory_total, memory_used; /* kB; used = total - available */
 	uint64_t swap_total, swap_used; /* kB */
 	struct psi psi[PSI_RESOURCES];
+	int file_error[SYSTEM_FILES]; /* 0 or -errno; -EBADMSG: not what the kernel documents */
 	int psi_error[PSI_RESOURCES]; /* 0 or -errno of the file (-ENOENT, -EOPNOTSUPP ...) */
 };
 

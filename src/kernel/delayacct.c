@@ -38,9 +38,9 @@ void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns)
 				    .floor_ns = floor_ns };
 	acct->fd = file_open(procfd, DELAYACCT_SYSCTL, 0);
 	/* Before 5.14 it was on unless booted with nodelayacct; since then only if asked for. */
-	if (acct->fd < 0)
+	if (acct->fd == -ENOENT)
 		acct->state = boot_parameter(procfd, "nodelayacct") ? DELAYACCT_OFF : DELAYACCT_ON;
-	if (acct->fd < 0 ? acct->state == DELAYACCT_ON : boot_parameter(procfd, "delayacct"))
+	if (acct->fd == -ENOENT ? acct->state == DELAYACCT_ON : boot_parameter(procfd, "delayacct"))
 		acct->since_ns = 0;
 	delayacct_read(acct);
 	acct->toggled = false;

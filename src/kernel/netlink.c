@@ -54,6 +54,14 @@ static int find_family(struct nl_sock *sock)
 	return err == -NLE_AGAIN ? -ETIMEDOUT : -ENOENT;
 }
 
+/* What libnl's error of connecting means as -errno; it has no word for the lack of descriptors. */
+static int connect_error(int error, int number)
+{
+	if (number == EMFILE || number == ENFILE)
+		return -number;
+	return error == -NLE_NOMEM ? -ENOMEM : -EAFNOSUPPORT;
+}
+
 int netlink_open(struct netlink *nl, uint16_t family)
 {
 	struct nl_sock *sock = nl_socket_alloc();
@@ -62,9 +70,10 @@ int netlink_open(struct netlink *nl, uint16_t family)
 	*nl = NETLINK_CLOSED;
 	if (!sock)
 		die("out of memory");
+	errno = 0;
 	err = genl_connect(sock);
 	if (err < 0)
-		err = err == -NLE_NOMEM ? -ENOMEM : -EAFNOSUPPORT;
+		err = connect_error(err, errno);
 	else
 		err = family ? family : find_family(sock);
 	if (err < 0) {

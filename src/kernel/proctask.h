@@ -12,6 +12,7 @@
 #ifndef STALLTOP_KERNEL_PROCTASK_H
 #define STALLTOP_KERNEL_PROCTASK_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,12 @@
 
 /* A chain of parents this long is none: pids were used again while we looked. */
 #define PARENTS_MAX 4096
+
+/* Whether an error of these says that the task has gone, which is none. */
+static inline bool proctask_gone(int err)
+{
+	return err == -ENOENT || err == -ESRCH;
+}
 
 /* /proc/PID/stat (proc_pid_stat(5)): times in clock ticks (sysconf(_SC_CLK_TCK)). */
 struct proctask_stat {

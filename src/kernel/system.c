@@ -28,7 +28,7 @@ struct pressure {
 
 struct system {
 	int procfd;
-	int stat, meminfo, loadavg; /* descriptors; below 0: could not be opened */
+	int files[SYSTEM_FILES]; /* descriptors, or the -errno for which one could not be opened */
 	struct buf text; /* of the file being read */
 	uint64_t tick_ns;
 	bool uptime_valid;
@@ -127,10 +127,17 @@ static int open_file(struct system *system, const char *name)
 	return file_open(system->procfd, name, 0);
 }
 
-/* Reads a file as a whole into the scratch text. False where it cannot be read. */
-static bool read_text(struct system *system, int fd)
+/*
+ * Reads a file as a whole into the scratch text. 0 or -errno. What could not be opened is tried
+ * again, unless the kernel has none.
+ */
+static int read_text(struct system *system, enum system_file file)
 {
-	return fd >= 0 && !file_reread(fd, &system->text, &system->syscalls);
+	int *fd = &system->files[file];
+
+	if (*fd < 0 && *fd != -ENOENT)
+		*fd = open_file(system, system_file_names[file]);
+	return *fd < 0 ? *fd : file_reread(*fd, &system->text, &system->syscalls);
 }
 
 /* CLOCK_BOOTTIME in seconds: what /proc/uptime shows, without a system call. */
@@ -201,9 +208,8 @@ struct system *system_open(int procfd)
 	 * it rewinds each file, reads stat once more to see its end, and opens loadavg anew each
 	 * time: three times the system calls, twice the time.
 	 */
-	system->stat = open_file(system, "stat");
-	system->meminfo = open_file(system, "meminfo");
-	system->loadavg = open_file(system, "loadavg");
+	for (int f = 0; f < SYSTEM_FILES; f++)
+		system->files[f] = open_file(system, system_file_names[f]);
 	system->tick_ns = NSEC_PER_SEC / (uint64_t)(hertz > 0 ? hertz : 100);
 	/*
 	 * The library's figure once, for where somebody has put another /proc/uptime in
@@ -218,15 +224,27 @@ struct system *system_open(int procfd)
 	return system;
 }
 
+/* Reads the files with more than pressure. */
+static void read_files(struct system *system, struct system_sample *out)
+{
+	int *error = out->file_error;
+	const struct buf *text = &system->text;
+
+	error[SYSTEM_STAT] = read_text(system, SYSTEM_STAT);
+	if (!error[SYSTEM_STAT])
+		error[SYSTEM_STAT] = system_parse_stat(text->data, text->len, system->tick_ns, out);
+	error[SYSTEM_MEMINFO] = read_text(system, SYSTEM_MEMINFO);
+	if (!error[SYSTEM_MEMINFO])
+		error[SYSTEM_MEMINFO] = system_parse_memory(text->data, text->len, out);
+	error[SYSTEM_LOADAVG] = read_text(system, SYSTEM_LOADAVG);
+	if (!error[SYSTEM_LOADAVG])
+		error[SYSTEM_LOADAVG] = system_parse_load(text->data, text->len, out);
+}
+
 void system_read(struct system *system, struct system_sample *out)
 {
 	*out = (struct system_sample){ 0 };
-	if (read_text(system, system->stat))
-		system_parse_stat(system->text.data, system->text.len, system->tick_ns, out);
-	if (read_text(system, system->meminfo))
-		system_parse_memory(system->text.data, system->text.len, out);
-	if (read_text(system, system->loadavg))
-		system_parse_load(system->text.data, system->text.len, out);
+	read_files(system, out);
 	out->uptime_valid = system->uptime_valid;
 	if (out->uptime_valid)
 		out->uptime = boottime() + system->boot_offset;
@@ -252,9 +270,8 @@ void system_close(struct system *system)
 		return;
 	for (int i = 0; i < PSI_RESOURCES; i++)
 		file_close(system->pressure[i].fd);
-	file_close(system->stat);
-	file_close(system->meminfo);
-	file_close(system->loadavg);
+	for (int f = 0; f < SYSTEM_FILES; f++)
+		file_close(system->files[f]);
 	buf_free(&system->text);
 	free(system);
 }

@@ -306,11 +306,16 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value)
 {
+	frame_note_error(info, id, value, 0);
+}
+
+void frame_note_error(struct frame_info *info, enum note_id id, uint64_t value, int error)
+{
 	for (size_t i = 0; i < info->nnotes; i++)
 		if (info->notes[i].id == id && info->notes[i].value == value)
 			return;
 	if (info->nnotes < NOTES_MAX)
-		info->notes[info->nnotes++] = (struct note){ id, value };
+		info->notes[info->nnotes++] = (struct note){ id, value, error };
 }
 
 /* Adds the waits of several kinds. */

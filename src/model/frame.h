@@ -32,9 +32,10 @@ enum note_id {
 	NOTE_GROUP_GONE,
 	NOTE_GROUP_PSI, /* value: errno */
 	NOTE_GROUP_UNKNOWN, /* value: tasks */
-	NOTE_PSI_MISSING, /* value: enum psi_resource */
+	NOTE_PSI_MISSING, /* value: enum psi_resource; error */
+	NOTE_SYSTEM_MISSING, /* value: enum system_file; error */
 	NOTE_STALE_STAMP, /* value: tasks */
-	NOTE_UNREAD, /* value: tasks */
+	NOTE_UNREAD, /* value: tasks; error: of one of them */
 	NOTE_EXITS_REFUSED, /* value: errno */
 	NOTE_EXITS_LOST, /* value: records */
 	NOTE_EXITS_FOLDED, /* value: tasks */
@@ -47,6 +48,7 @@ enum note_id {
 struct note {
 	enum note_id id;
 	uint64_t value;
+	int error; /* -errno of what it says could not be done; 0: not known */
 };
 
 #define NOTES_MAX 16
@@ -166,6 +168,9 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 
 /* Adds a note, once an id and value; beyond NOTES_MAX it is dropped. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);
+
+/* The same with the reason as -errno. */
+void frame_note_error(struct frame_info *info, enum note_id id, uint64_t value, int error);
 
 /* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
 void row_add(struct row *sum, struct deltas *deltas, const struct row *row);

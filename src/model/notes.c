@@ -3,6 +3,7 @@
 
 #include "model/notes.h"
 
+#include <errno.h>
 #include <string.h>
 
 const struct note_row note_table[NOTE_IDS] = {
@@ -74,7 +75,10 @@ const struct note_row note_table[NOTE_IDS] = {
 		"unknown: {it is|they are} not shown", "a shorter interval (-d)",
 	},
 	[NOTE_PSI_MISSING] = {
-		"psi-missing", "/proc/pressure/%v cannot be read: its pressure is unknown", NULL,
+		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NULL,
+	},
+	[NOTE_SYSTEM_MISSING] = {
+		"system-missing", "/proc/%v cannot be read%e: what it has is unknown", NULL,
 	},
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp",
@@ -82,7 +86,7 @@ const struct note_row note_table[NOTE_IDS] = {
 		"it is left out", NULL,
 	},
 	[NOTE_UNREAD] = {
-		"unread", "%v {task|tasks} could not be read and {is|are} not shown", NULL,
+		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NULL,
 	},
 	[NOTE_EXITS_REFUSED] = {
 		"exits-refused",
@@ -126,6 +130,8 @@ static void append_note_value(struct buf *out, const struct note *note)
 {
 	if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
 		buf_puts(out, psi_names[note->value]);
+	else if (note->id == NOTE_SYSTEM_MISSING && note->value < SYSTEM_FILES)
+		buf_puts(out, system_file_names[note->value]);
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
 		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI)
 		buf_puts(out, strerror((int)note->value));
@@ -133,7 +139,14 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_uint(out, note->value);
 }
 
-/* Appends a text of the table: %v is the value, {one|many} depends on it. */
+/* Appends why, in brackets, where that is known. */
+static void append_note_error(struct buf *out, const struct note *note)
+{
+	if (note->error)
+		buf_printf(out, " (%s)", strerror(-note->error));
+}
+
+/* Appends a text of the table: %v is the value, {one|many} depends on it, %e is why. */
 static void append_note_text(struct buf *out, const char *text, const struct note *note)
 {
 	while (*text) {
@@ -142,7 +155,10 @@ static void append_note_text(struct buf *out, const char *text, const struct not
 		buf_add(out, text, plain);
 		text += plain;
 		if (*text == '%') {
-			append_note_value(out, note);
+			if (text[1] == 'e')
+				append_note_error(out, note);
+			else
+				append_note_value(out, note);
 			text += 2;
 		} else if (*text) {
 			first = strcspn(++text, "|");
@@ -165,4 +181,36 @@ void note_append(struct buf *out, const struct note *note, bool remedy)
 		buf_puts(out, "; ");
 		append_note_text(out, row->remedy, note);
 	}
+}
+
+/* Whether a pressure file cannot be read because the kernel has none: see read_pressure(). */
+static bool has_no_file(int error)
+{
+	return error == -ENOENT || error == -EOPNOTSUPP;
+}
+
+/* Notes which pressure files are not there. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
+static void note_pressure(struct frame_info *info)
+{
+	const int *error = info->system->psi_error;
+
+	/* Of a group's that is said already. */
+	if (info->cgroup)
+		return;
+	if (has_no_file(error[PSI_CPU]) && has_no_file(error[PSI_MEMORY]) &&
+	    has_no_file(error[PSI_IO])) {
+		frame_note(info, NOTE_NO_PSI, 0);
+		return;
+	}
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		if (error[r] && !(r == PSI_IRQ && error[r] == -ENOENT))
+			frame_note_error(info, NOTE_PSI_MISSING, r, error[r]);
+}
+
+void note_system(struct frame_info *info)
+{
+	note_pressure(info);
+	for (unsigned f = 0; f < SYSTEM_FILES; f++)
+		if (info->system->file_error[f])
+			frame_note_error(info, NOTE_SYSTEM_MISSING, f, info->system->file_error[f]);
 }

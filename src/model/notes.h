@@ -7,7 +7,8 @@
 #include "model/frame.h"
 
 /*
- * Texts have %v for the note's value, and {one|many} for what depends on it. `text` says what is
+ * Texts have %v for the note's value, {one|many} for what depends on it, and %e where its error is
+ * named in brackets. `text` says what is
  * missing and why, in a line of a screen; `remedy` what to do about it, NULL where there is
  * nothing.
  */
@@ -18,6 +19,9 @@ struct note_row {
 };
 
 extern const struct note_row note_table[NOTE_IDS];
+
+/* Notes which files of the whole system cannot be read, and why. */
+void note_system(struct frame_info *info);
 
 /* Appends the note's text; with the remedy behind it when asked for. */
 void note_append(struct buf *out, const struct note *note, bool remedy);

@@ -43,7 +43,7 @@ struct running {
 static void note(struct run_result *result, enum note_id id, uint64_t value)
 {
 	if (result->nnotes < NOTES_MAX)
-		result->notes[result->nnotes++] = (struct note){ id, value };
+		result->notes[result->nnotes++] = (struct note){ .id = id, .value = value };
 }
 
 /* Adds a task's or a process's last counters; life_ns 0: not known. */

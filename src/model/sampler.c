@@ -20,6 +20,7 @@
 #include "kernel/system.h"
 #include "model/exit_merge.h"
 #include "model/group.h"
+#include "model/notes.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
 
@@ -267,23 +268,6 @@ static void take_pressure(struct sampler *sampler, struct system_sample *system,
 	}
 }
 
-/* Notes which pressure files are not there. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
-static void note_pressure(struct frame_info *info)
-{
-	const int *error = info->system->psi_error;
-
-	/* Of a group's that is said already. */
-	if (info->cgroup)
-		return;
-	if (error[PSI_CPU] && error[PSI_MEMORY] && error[PSI_IO]) {
-		frame_note(info, NOTE_NO_PSI, 0);
-		return;
-	}
-	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		if (error[r] && !(r == PSI_IRQ && error[r] == -ENOENT))
-			frame_note(info, NOTE_PSI_MISSING, r);
-}
-
 /* Notes what is missing in the records of exiting tasks. */
 static void note_exits(const struct sampler *sampler, struct frame_info *info)
 {
@@ -332,11 +316,11 @@ static void note_all(const struct sampler *sampler, struct frame_info *info, siz
 			   older);
 	if (sampler->delayacct.toggled)
 		frame_note(info, NOTE_DELAYACCT_TOGGLED, 0);
-	note_pressure(info);
+	note_system(info);
 	if (info->stale)
 		frame_note(info, NOTE_STALE_STAMP, info->stale);
 	if (info->cur->unread)
-		frame_note(info, NOTE_UNREAD, info->cur->unread);
+		frame_note_error(info, NOTE_UNREAD, info->cur->unread, info->cur->unread_error);
 	note_exits(sampler, info);
 	note_unknown(sampler, info);
 	if (skipped)

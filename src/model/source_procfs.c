@@ -38,6 +38,12 @@ struct reading {
 	struct thread_figures figures;
 };
 
+/* Whether that may be how schedstat is missing: the kernel has none, or keeps it from us. */
+static bool is_without(int err)
+{
+	return proctask_gone(err) || err == -EACCES || err == -EPERM || err == -EBADMSG;
+}
+
 /* Reads a thread. 0 or -errno. */
 static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, struct reading *reading)
 {
@@ -45,16 +51,17 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 	struct proctask_stat *stat = &reading->stat;
 	struct proctask_schedstat sched = { 0 };
 	uint64_t start_ns, now_ns;
-	int err = proctask_stat(procfd, tgid, tid, stat);
+	int err = proctask_stat(procfd, tgid, tid, stat), missing;
 
 	source->syscalls += 2 * FILE_SYSCALLS;
 	if (err)
 		return err;
 	/* schedstat is missing without CONFIG_SCHED_INFO, or because the thread just ended. */
-	reading->sched_valid = !proctask_schedstat(procfd, tgid, tid, &sched);
-	if (!reading->sched_valid) {
+	missing = proctask_schedstat(procfd, tgid, tid, &sched);
+	reading->sched_valid = !missing;
+	if (missing) {
 		source->syscalls += FILE_SYSCALLS;
-		err = proctask_stat(procfd, tgid, tid, stat);
+		err = is_without(missing) ? proctask_stat(procfd, tgid, tid, stat) : missing;
 		if (err)
 			return err;
 	}
@@ -104,17 +111,29 @@ static struct task *new_task(const struct procfs_source *source, uint64_t since_
 	return task;
 }
 
+/* Counts a task that could not be read, unless it has gone. */
+static void note_error(struct sample *cur, int err)
+{
+	if (proctask_gone(err))
+		return;
+	sample_miss(cur, err);
+	debug_log("task in /proc: %s", strerror(-err));
+}
+
 /*
- * Gives the element its task: the one known from the sample before, or a new one. moved is
- * whether any thread that is not a row of its own ran, came or went.
+ * Gives the element its task: the one known from the sample before, or a new one; none, and counted
+ * as not read, where nobody knows whose it is. moved is whether any thread that is not a row of its
+ * own ran, came or went.
  */
 static void identify_process(const struct procfs_source *source, const struct sample *prev,
-			     struct task_raw *raw, const struct proctask_stat *stat, bool moved)
+			     struct sample *cur, struct task_raw *raw,
+			     const struct proctask_stat *stat, bool moved)
 {
 	const struct task_raw *known = sample_find(prev, raw->tgid, raw->pid);
 	uint64_t start = stat->start * source->tick_ns;
 	pid_t tid = source->env.threads ? raw->pid : 0;
 	uid_t uid;
+	int err;
 
 	if (known && known->task->start_lo == start)
 		raw->task = task_ref(known->task);
@@ -127,8 +146,14 @@ static void identify_process(const struct procfs_source *source, const struct sa
 	    known->counters.run_ns == raw->counters.run_ns)
 		return;
 	raw->task->fresh = true;
-	if (!proctask_status(source->env.procfd, raw->tgid, tid, &uid, NULL))
+	err = proctask_status(source->env.procfd, raw->tgid, tid, &uid, NULL);
+	if (!err) {
 		raw->task->uid = uid;
+	} else if (!proctask_gone(err) && !(known && known->task == raw->task)) {
+		note_error(cur, err);
+		task_unref(raw->task);
+		raw->task = NULL;
+	}
 }
 
 /* Starts an element for a task with no counters yet. */
@@ -151,13 +176,16 @@ static void read_rows(struct procfs_source *source, const struct sample *prev, s
 	for (size_t t = 0; t < threads->n; t++) {
 		struct reading reading;
 		struct task_raw *raw;
+		int err = read_thread(source, tgid, threads->pids[t], &reading);
 
-		if (read_thread(source, tgid, threads->pids[t], &reading))
+		if (err) {
+			note_error(cur, err);
 			continue;
+		}
 		raw = add_element(cur, tgid, threads->pids[t]);
 		raw->single = true;
 		set_counters(&raw->counters, reading.figures.count, reading.sched_valid);
-		identify_process(source, prev, raw, &reading.stat, false);
+		identify_process(source, prev, cur, raw, &reading.stat, false);
 	}
 }
 
@@ -165,16 +193,17 @@ static void read_rows(struct procfs_source *source, const struct sample *prev, s
  * Reads one thread of a process into its sum; `was` is its last reading or NULL. True unless
  * its schedstat is missing.
  */
-static bool add_thread(struct procfs_source *source, const struct reading *leader, pid_t tid,
-		       const struct thread_figures *was)
+static bool add_thread(struct procfs_source *source, struct sample *cur,
+		       const struct reading *leader, pid_t tid, const struct thread_figures *was)
 {
 	pid_t tgid = leader->figures.tid;
 	struct reading reading = *leader;
 	int err = tid == tgid ? 0 : read_thread(source, tgid, tid, &reading);
 
 	if (err) {
+		note_error(cur, err);
 		/* Whatever hinders us, it is no reason to count it anew the next time. */
-		if (was && err != -ENOENT && err != -ESRCH)
+		if (was && !proctask_gone(err))
 			procfs_threads_add(&source->memory, was);
 		return true;
 	}
@@ -200,10 +229,13 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 	struct task_raw *raw;
 	bool sched_valid = true, moved;
 	size_t nold;
+	int err = read_thread(source, tgid, tgid, &leader);
 
 	/* Without its leader the process has no name and no start. */
-	if (read_thread(source, tgid, tgid, &leader))
+	if (err) {
+		note_error(cur, err);
 		return;
+	}
 	raw = add_element(cur, tgid, tgid);
 	old = procfs_threads_of(&source->memory, tgid, leader.figures.start_ns, raw->read_ns,
 				&nold);
@@ -212,24 +244,27 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 		pid_t tid = listed ? threads->pids[t] : old[o].tid;
 		const struct thread_figures *was = o < nold && old[o].tid == tid ? &old[o] : NULL;
 
-		sched_valid &= add_thread(source, &leader, tid, was);
+		sched_valid &= add_thread(source, cur, &leader, tid, was);
 		t += listed;
 		o += was != NULL;
 	}
 	moved = procfs_threads_end(&source->memory, &process);
 	raw->single = !process->n;
 	set_counters(&raw->counters, process->total, sched_valid);
-	identify_process(source, prev, raw, &leader.stat, moved);
-	raw->task->accounted |= leader.figures.count[THREAD_BLKIO] != 0;
+	identify_process(source, prev, cur, raw, &leader.stat, moved);
+	if (raw->task)
+		raw->task->accounted |= leader.figures.count[THREAD_BLKIO] != 0;
 }
 
 /* Adds the process and its threads, as one row or as a row each. */
 static void read_process(struct procfs_source *source, const struct sample *prev,
 			 struct sample *cur, pid_t tgid)
 {
-	if (pidlist_read_threads(&source->threads, source->env.procfd, tgid))
-		return;
-	if (source->env.threads)
+	int err = pidlist_read_threads(&source->threads, source->env.procfd, tgid);
+
+	if (err)
+		note_error(cur, err);
+	else if (source->env.threads)
 		read_rows(source, prev, cur, tgid);
 	else
 		read_sum(source, prev, cur, tgid);

@@ -93,12 +93,12 @@ static void ask_pack(struct taskstats_source *source, pid_t id, size_t place)
 /* Notes an error reply. A task that has gone is none. */
 static void note_error(struct taskstats_source *source, int error)
 {
-	if (error == -ESRCH)
+	if (proctask_gone(error))
 		return;
 	if (error == -EPERM || error == -EPROTONOSUPPORT)
 		source->error = error;
 	else
-		source->cur->unread++;
+		sample_miss(source->cur, error);
 	debug_log("taskstats reply: error %d", error);
 }
 
@@ -400,8 +400,12 @@ static void add_threads(struct taskstats_source *source, pid_t tgid, bool single
 	size_t n = 1;
 
 	if (!single) {
-		if (pidlist_read_threads(threads, source->env.procfd, tgid))
+		int err = pidlist_read_threads(threads, source->env.procfd, tgid);
+
+		if (err) {
+			note_error(source, err);
 			return;
+		}
 		n = threads->n;
 	}
 	for (size_t t = 0; t < n; t++)
@@ -427,6 +431,8 @@ static int list_threads(struct taskstats_source *source, const struct sample *pr
 		if (groups.raw[i].counters.valid)
 			add_threads(source, groups.raw[i].tgid, same_single(source, i));
 	cur->unread += groups.unread;
+	if (groups.unread)
+		cur->unread_error = groups.unread_error;
 	sample_free(&groups);
 	return err;
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -448,6 +449,65 @@ static void test_no_taskstats(void **state)
 	json_array_foreach(json_object_get(sample, "tasks"), i, task) check_unset(task, 2);
 }
 
+/* In the child: with so many descriptors at most. */
+static int limit_files(const char *number)
+{
+	rlim_t limit = (rlim_t)atoi(number);
+
+	return setrlimit(RLIMIT_NOFILE, &(struct rlimit){ limit, limit });
+}
+
+/* With few descriptors it says what it cannot read and why, or that it cannot run: no row less. */
+static void test_few_files(void **state)
+{
+	size_t whole = 0, without = 0;
+
+	(void)state;
+	e2e_require();
+	for (int limit = 5; limit <= 24; limit++) {
+		struct e2e_how how = { .hook = limit_files, .hook_arg = e2e_format("%d", limit) };
+		struct e2e_result r;
+		struct samples s;
+
+		e2e_run(&r, &how, "-b -n 1 -d 0.1 -o json --source procfs");
+		if (r.status) {
+			assert_int_equal(r.out.len, 0);
+			assert_true(r.err.len > 10);
+			continue;
+		}
+		parse_json(&r, &s);
+		assert_null(note_of(s.v[0], "no-psi"));
+		if (task_of(s.v[0], 1)) {
+			whole++;
+			continue;
+		}
+		without++;
+		assert_non_null(strstr(check_note(s.v[0], "unread"), "Too many open files"));
+	}
+	assert_true(whole && without);
+}
+
+/* In the child: /proc as it hides others' tasks. */
+static int hide_others(const char *arg)
+{
+	(void)arg;
+	return !own_mounts() || mount("proc", "/proc", "proc", 0, "hidepid=1") ||
+	       setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY);
+}
+
+/* Tasks that are listed and may not be looked into are counted. */
+static void test_hidden_tasks(void **state)
+{
+	struct e2e_how how = { .hook = hide_others };
+	json_t *sample;
+
+	(void)state;
+	e2e_require();
+	sample = sample_of(&how, "");
+	assert_null(task_of(sample, 1));
+	assert_non_null(strstr(check_note(sample, "unread"), "Operation not permitted"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,7 +516,8 @@ int main(void)
 		e2e_test(test_alone_after_gap),	     e2e_test(test_source_procfs),
 		e2e_test(test_procfs_delayacct_off), e2e_test(test_unprivileged),
 		e2e_test(test_namespaces),	     e2e_test(test_no_psi),
-		e2e_test(test_psi_missing),	     e2e_test(test_no_taskstats),
+		e2e_test(test_psi_missing),	     e2e_test(test_few_files),
+		e2e_test(test_hidden_tasks),	     e2e_test(test_no_taskstats),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -51,6 +51,26 @@ static inline void drop(const struct tree *tree, const char *path, int flags)
 	assert_int_equal(unlinkat(tree->fd, path, flags), 0);
 }
 
+/* Makes a file or folder one that is there, but cannot be opened (-ELOOP). */
+static inline void bar(const struct tree *tree, const char *path)
+{
+	char away[128];
+
+	snprintf(away, sizeof(away), "%s.away", path);
+	assert_int_equal(renameat(tree->fd, path, tree->fd, away), 0);
+	assert_int_equal(symlinkat(strrchr(path, '/') + 1, tree->fd, path), 0);
+}
+
+/* Makes it what it was. */
+static inline void unbar(const struct tree *tree, const char *path)
+{
+	char away[128];
+
+	snprintf(away, sizeof(away), "%s.away", path);
+	assert_int_equal(unlinkat(tree->fd, path, 0), 0);
+	assert_int_equal(renameat(tree->fd, away, tree->fd, path), 0);
+}
+
 /* Removes a thread: it has ended. */
 static inline void end_thread(const struct tree *tree, const struct thread *thread)
 {

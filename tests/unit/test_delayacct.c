@@ -15,7 +15,7 @@
 
 #include "kernel/delayacct.h"
 #include "tests/lib/scene.h"
-#include "tests/lib/tree.h"
+#include "tests/lib/tree_thread.h"
 #include "base/util.h"
 
 #define SYSCTL DELAYACCT_SYSCTL
@@ -87,6 +87,17 @@ static void test_no_switch(void **state)
 	assert_false(acct.toggled);
 	delayacct_close(&acct);
 	assert_int_equal(delayacct_set(tree->fd, true), -ENOENT);
+}
+
+/* A switch that is there but cannot be opened says nothing of how it stands. */
+static void test_unread_switch(void **state)
+{
+	const struct tree *tree = *state;
+
+	put_text(tree, "cmdline", "quiet\n");
+	put_text(tree, SYSCTL, "0\n");
+	bar(tree, SYSCTL);
+	assert_true(open_and_check(tree, DELAYACCT_UNKNOWN) == UINT64_MAX);
 }
 
 /* Moves of the switch are seen, each once. */
@@ -319,12 +330,13 @@ static void test_mask_irq(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_switch),	       TREE_TEST(test_boot),
-		TREE_TEST(test_no_switch),     TREE_TEST(test_toggled),
-		TREE_TEST(test_set),	       TREE_TEST(test_mask_off),
-		TREE_TEST(test_mask_older),    TREE_TEST(test_mask_gap),
-		TREE_TEST(test_mask_kthread),  TREE_TEST(test_mask_threads),
-		TREE_TEST(test_mask_switched), TREE_TEST(test_mask_irq),
+		TREE_TEST(test_switch),	      TREE_TEST(test_boot),
+		TREE_TEST(test_no_switch),    TREE_TEST(test_unread_switch),
+		TREE_TEST(test_toggled),      TREE_TEST(test_set),
+		TREE_TEST(test_mask_off),     TREE_TEST(test_mask_older),
+		TREE_TEST(test_mask_gap),     TREE_TEST(test_mask_kthread),
+		TREE_TEST(test_mask_threads), TREE_TEST(test_mask_switched),
+		TREE_TEST(test_mask_irq),
 	};
 
 	return cmocka_run_group_tests_name("delayacct", tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
@@ -317,18 +318,22 @@ static void test_delays(void **state)
 /* Ends of processes, and notes. */
 static void test_rest(void **state)
 {
-	const struct note notes[] = { { NOTE_NO_PSI, 0 }, { NOTE_UNREAD, 2 } };
+	const struct note notes[] = { { .id = NOTE_NO_PSI },
+				      { .id = NOTE_UNREAD, .value = 2, .error = -EMFILE },
+				      { .id = NOTE_UNREAD, .value = 1 } };
 	struct state *s = *state;
 
 	json_open_object(&s->json, NULL);
 	json_put_exit(&s->json, 3 << 8);
-	json_put_notes(&s->json, "notes", notes, 2);
+	json_put_notes(&s->json, "notes", notes, 3);
 	json_put_notes(&s->json, "none", NULL, 0);
 	json_close(&s->json);
 	check(s, "{\"exit_code\":3,\"signal\":null,\"notes\":[{\"id\":\"no-psi\",\"text\":"
 		 "\"no pressure files: pressure is unknown; boot with the kernel parameter psi=1 "
 		 "(CONFIG_PSI, 4.20 or later)\"},{\"id\":\"unread\",\"text\":"
-		 "\"2 tasks could not be read and are not shown\"}],\"none\":[]}\n");
+		 "\"2 tasks could not be read (Too many open files) and are not shown\"},"
+		 "{\"id\":\"unread\",\"text\":"
+		 "\"1 task could not be read and is not shown\"}],\"none\":[]}\n");
 	json_open_object(&s->json, NULL);
 	json_put_exit(&s->json, 9);
 	json_close(&s->json);

@@ -12,6 +12,7 @@
 #include <linux/netlink.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -289,13 +290,30 @@ static void test_live(void **state)
 	netlink_close(&second);
 }
 
+/* Without a descriptor to be had it says so. */
+static void test_no_descriptor(void **state)
+{
+	struct rlimit before, none;
+	struct netlink nl;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	err = netlink_open(&nl, 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(err, -EMFILE);
+	assert_int_equal(nl.fd, -1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requests), cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_sender),
 		cmocka_unit_test(test_await),	 cmocka_unit_test(test_buffer),
-		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_live),	 cmocka_unit_test(test_no_descriptor),
 	};
 
 	netlink_batch_free(NULL);

@@ -473,6 +473,78 @@ static void test_missing(void **state)
 	close_taken(&taken);
 }
 
+/* Takes a sample in which so many tasks could not be read, and so many rows are. */
+static const struct sample *take_unread(struct taken *taken, size_t unread, size_t rows)
+{
+	const struct sample *sample = take(taken);
+
+	assert_int_equal(sample->unread, unread);
+	assert_int_equal(sample->unread_error, unread ? -ELOOP : 0);
+	assert_int_equal(sample->n, rows);
+	return sample;
+}
+
+/* Whatever of a task cannot be read though it is there: it is counted, and why is said. */
+static void test_unread(void **state)
+{
+	static const char *const of_process[] = { "42/task", "42/task/42/stat",
+						  "42/task/42/schedstat" };
+	static const char *const of_thread[] = { "42/task/50/stat", "42/task/50/schedstat" };
+	const struct tree *tree = *state;
+	const struct sample *sample;
+	struct taken taken;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &worker);
+	put_thread(tree, &other);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	for (unsigned i = 0; i < ARRAY_SIZE(of_process); i++) {
+		bar(tree, of_process[i]);
+		sample = take_unread(&taken, 1, 1);
+		assert_int_equal(sample->raw[0].pid, 7);
+		unbar(tree, of_process[i]);
+		take_unread(&taken, 0, 2);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(of_thread); i++) {
+		bar(tree, of_thread[i]);
+		/* What it had counted before stays in the process's total. */
+		sample = take_unread(&taken, 1, 2);
+		assert_int_equal(sample->raw[1].counters.valid, VALID);
+		assert_true(sample->raw[1].counters.run_ns == 1100);
+		unbar(tree, of_thread[i]);
+		take_unread(&taken, 0, 2);
+	}
+	close_taken(&taken);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
+	bar(tree, "42/task/50/stat");
+	bar(tree, "42/task/42/schedstat");
+	take_unread(&taken, 2, 1);
+	bar(tree, "7/task");
+	take_unread(&taken, 3, 0);
+	close_taken(&taken);
+}
+
+/* Whose a new task is nobody knows then: it is not root's. Of a known one that is known. */
+static void test_unread_user(void **state)
+{
+	const struct tree *tree = *state;
+	struct thread changed = leader;
+	struct taken taken;
+
+	put_thread(tree, &leader);
+	put_thread(tree, &other);
+	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	bar(tree, "42/status");
+	take_unread(&taken, 1, 1);
+	unbar(tree, "42/status");
+	assert_int_equal(take_unread(&taken, 0, 2)->raw[1].task->uid, 1000);
+	changed.run++;
+	put_thread(tree, &changed);
+	bar(tree, "42/status");
+	assert_int_equal(take_unread(&taken, 0, 2)->raw[1].task->uid, 1000);
+	close_taken(&taken);
+}
+
 /* Without run times nobody can be seen to have run: all may have changed. */
 static void test_no_schedstat(void **state)
 {
@@ -562,12 +634,15 @@ static void test_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_processes),     TREE_TEST(test_threads), TREE_TEST(test_identity),
-		TREE_TEST(test_start),	       TREE_TEST(test_lives),	TREE_TEST(test_churn),
-		TREE_TEST(test_process_again), TREE_TEST(test_falling), TREE_TEST(test_exec),
-		TREE_TEST(test_missed),	       TREE_TEST(test_crowd),	TREE_TEST(test_missing),
-		TREE_TEST(test_no_schedstat),  TREE_TEST(test_pids),	TREE_TEST(test_cost),
-		TREE_TEST(test_open),
+		TREE_TEST(test_processes),     TREE_TEST(test_threads),
+		TREE_TEST(test_identity),      TREE_TEST(test_start),
+		TREE_TEST(test_lives),	       TREE_TEST(test_churn),
+		TREE_TEST(test_process_again), TREE_TEST(test_falling),
+		TREE_TEST(test_exec),	       TREE_TEST(test_missed),
+		TREE_TEST(test_crowd),	       TREE_TEST(test_missing),
+		TREE_TEST(test_unread),	       TREE_TEST(test_unread_user),
+		TREE_TEST(test_no_schedstat),  TREE_TEST(test_pids),
+		TREE_TEST(test_cost),	       TREE_TEST(test_open),
 	};
 
 	return cmocka_run_group_tests_name("source procfs", tests, NULL, NULL);

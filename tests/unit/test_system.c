@@ -220,6 +220,40 @@ static void test_files(void **state)
 	system_close(system);
 }
 
+/* What cannot be opened, and not for being missing, is tried again, and has its reason. */
+static void test_files_again(void **state)
+{
+	const struct tree *tree = *state;
+	struct system_sample sample;
+	struct system *system;
+	uint64_t calls;
+
+	put_stat(tree, 0, 1);
+	put_text(tree, "loadavg", "nothing\n");
+	assert_int_equal(symlinkat("meminfo", tree->fd, "meminfo"), 0);
+	system = system_open(tree->fd);
+	calls = system_syscalls(system);
+	system_read(system, &sample);
+	assert_int_equal(sample.file_error[SYSTEM_STAT], 0);
+	assert_int_equal(sample.file_error[SYSTEM_MEMINFO], -ELOOP);
+	assert_int_equal(sample.file_error[SYSTEM_LOADAVG], -EBADMSG);
+	assert_int_equal(system_syscalls(system) - calls, 3 + PSI_RESOURCES);
+	assert_int_equal(unlinkat(tree->fd, "meminfo", 0), 0);
+	put_text(tree, "meminfo", "MemTotal: 1000 kB\nMemFree: 1 kB\n");
+	system_read(system, &sample);
+	assert_int_equal(sample.file_error[SYSTEM_MEMINFO], 0);
+	assert_true(sample.memory_valid);
+	system_close(system);
+	assert_int_equal(unlinkat(tree->fd, "meminfo", 0), 0);
+	system = system_open(tree->fd);
+	system_read(system, &sample);
+	assert_int_equal(sample.file_error[SYSTEM_MEMINFO], -ENOENT);
+	calls = system_syscalls(system);
+	system_read(system, &sample);
+	assert_int_equal(system_syscalls(system) - calls, 2);
+	system_close(system);
+}
+
 /* Opens the real /proc, and steps out of a test where there is none. */
 static int open_proc(const char *test)
 {
@@ -418,6 +452,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pressure_missing, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_pressure_broken, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_files, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_files_again, make_tree, remove_tree),
 		cmocka_unit_test(test_no_procfd),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_cpu_fresh),

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which notes say that files of the whole system are missing, and their words. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "model/notes.h"
+
+/* Asserts what the only note of these errors says; NULL: there is none. */
+static void check_note(const struct system_sample *system, const char *text)
+{
+	struct frame_info info = { .system = system };
+	struct buf out = { 0 };
+
+	note_system(&info);
+	assert_int_equal(info.nnotes, text != NULL);
+	if (!text)
+		return;
+	note_append(&out, &info.notes[0], false);
+	assert_string_equal(buf_cstr(&out), text);
+	buf_free(&out);
+}
+
+/* A kernel without pressure files is one thing, files that cannot be read are another. */
+static void test_pressure(void **state)
+{
+	struct system_sample system = { 0 };
+	struct frame_info info = { .system = &system };
+
+	(void)state;
+	check_note(&system, NULL);
+	system.psi_error[PSI_IRQ] = -ENOENT;
+	check_note(&system, NULL);
+	system.psi_error[PSI_IO] = -EMFILE;
+	check_note(&system, "/proc/pressure/io cannot be read (Too many open files): "
+			    "its pressure is unknown");
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		system.psi_error[r] = r == PSI_CPU ? -EOPNOTSUPP : -ENOENT;
+	check_note(&system, "no pressure files: pressure is unknown");
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		system.psi_error[r] = -EMFILE;
+	note_system(&info);
+	assert_int_equal(info.nnotes, PSI_RESOURCES);
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		assert_int_equal(info.notes[r].id, NOTE_PSI_MISSING);
+	/* Of a group's pressure that is said elsewhere. */
+	info = (struct frame_info){ .system = &system, .cgroup = "/a" };
+	note_system(&info);
+	assert_int_equal(info.nnotes, 0);
+}
+
+/* The other files, each by its name. */
+static void test_files(void **state)
+{
+	static const char *const texts[SYSTEM_FILES] = {
+		"/proc/stat cannot be read (Permission denied): what it has is unknown",
+		"/proc/meminfo cannot be read (Permission denied): what it has is unknown",
+		"/proc/loadavg cannot be read (Permission denied): what it has is unknown",
+	};
+
+	(void)state;
+	for (unsigned f = 0; f < SYSTEM_FILES; f++) {
+		struct system_sample system = { 0 };
+
+		system.file_error[f] = -EACCES;
+		check_note(&system, texts[f]);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pressure),
+		cmocka_unit_test(test_files),
+	};
+
+	return cmocka_run_group_tests_name("notes", tests, NULL, NULL);
+}
