@@ -40,6 +40,7 @@ enum note_id {
 	NOTE_EXITS_LOST, /* value: records */
 	NOTE_EXITS_FOLDED, /* value: tasks */
 	NOTE_EXITS_INEXACT,
+	NOTE_RUN_REAPED, /* value: processes */
 	NOTE_LATE, /* value: grid points skipped */
 	NOTE_TRIGGER_GONE, /* value: triggers */
 	NOTE_IDS

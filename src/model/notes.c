@@ -112,6 +112,12 @@ const struct note_row note_table[NOTE_IDS] = {
 		"more may be lost than is shown",
 		"needs Linux 4.12 or later; a larger --exit-buffer makes losses rarer",
 	},
+	[NOTE_RUN_REAPED] = {
+		"run-reaped",
+		"the delays are those of %v reaped {process|processes}: without exit records other "
+		"descendants are unknown, and with /proc alone all threads but the main one",
+		NULL,
+	},
 	[NOTE_LATE] = {
 		"late",
 		"%v {interval was|intervals were} skipped: a sample took too long, or the program "
@@ -180,6 +186,21 @@ void note_append(struct buf *out, const struct note *note, bool remedy)
 	if (remedy && row->remedy) {
 		buf_puts(out, "; ");
 		append_note_text(out, row->remedy, note);
+	}
+}
+
+struct note note_of_refusal(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return (struct note){ .id = NOTE_NO_CAP };
+	case -ENOENT:
+		return (struct note){ .id = NOTE_NO_TASKSTATS };
+	case -EPROTONOSUPPORT:
+		return (struct note){ .id = NOTE_TASKSTATS_VERSION };
+	default:
+		return (struct note){ .id = NOTE_TASKSTATS_ERROR, .value = (uint64_t)-error };
 	}
 }
 

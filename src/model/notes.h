@@ -20,6 +20,9 @@ struct note_row {
 
 extern const struct note_row note_table[NOTE_IDS];
 
+/* The note that says why taskstats is not asked: -errno. */
+struct note note_of_refusal(int error);
+
 /* Notes which files of the whole system cannot be read, and why. */
 void note_system(struct frame_info *info);
 

@@ -19,9 +19,12 @@
 #include "base/util.h"
 #include "kernel/ancestry.h"
 #include "kernel/delayacct.h"
+#include "kernel/delayacct_switch.h"
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
 #include "kernel/taskstats_client.h"
+#include "model/notes.h"
+#include "model/run_sum.h"
 
 /* A command under way. */
 struct running {
@@ -35,35 +38,22 @@ struct running {
 	struct exits *exits; /* NULL: refused */
 	struct ancestry *ancestry;
 	size_t open; /* records of the last drain that are not decided */
+	int refused; /* without exit records: the -errno for which taskstats is not asked */
 	uint64_t stale; /* tasks with a wait that cannot be */
 	struct delayacct delayacct;
 };
 
 /* Adds a note. */
-static void note(struct run_result *result, enum note_id id, uint64_t value)
+static void add_note(struct run_result *result, struct note note)
 {
 	if (result->nnotes < NOTES_MAX)
-		result->notes[result->nnotes++] = (struct note){ .id = id, .value = value };
+		result->notes[result->nnotes++] = note;
 }
 
-/* Adds a task's or a process's last counters; life_ns 0: not known. */
-static void add_counters(struct running *running, const struct counters *last, uint64_t life_ns)
+/* Adds a note of that value. */
+static void note(struct run_result *result, enum note_id id, uint64_t value)
 {
-	struct counters *sum = &running->result->counters;
-	uint32_t stale = life_ns ? counters_above(last, life_ns + DELAY_SLACK_NS) : 0;
-
-	counters_add(sum, last);
-	counters_mask(sum, stale);
-	running->stale += stale != 0;
-}
-
-/* Adds all fields of a record. */
-static void add_ended(struct run_result *result, const struct task_record *record, bool first)
-{
-	if (first)
-		result->record = *record;
-	else
-		record_fold(&result->record, record);
+	add_note(result, (struct note){ .id = id, .value = value });
 }
 
 /* Takes exit records. `last`: what is open now stays open. */
@@ -77,8 +67,12 @@ static void drain_records(struct running *running, bool last)
 	records = exits_records(running->exits, &n);
 	ancestry_sort(running->ancestry, records, n, last ? n : running->open, &ours, &open);
 	for (size_t i = 0; i < ours; i++) {
-		add_counters(running, &records[i].counters, records[i].life_ns);
-		add_ended(result, &exits_fields(running->exits)[records[i].field], !result->tasks);
+		const struct task_record *fields = &exits_fields(running->exits)[records[i].field];
+		uint32_t left_out =
+			run_sum_add(&result->counters, &records[i].counters, records[i].life_ns);
+
+		run_sum_add_range(&result->record, fields, left_out, !result->tasks);
+		running->stale += left_out != 0;
 		result->tasks++;
 		result->processes += records[i].last;
 		result->ungrouped |= !records[i].tgid;
@@ -101,9 +95,10 @@ static void open_listeners(struct running *running)
 	running->ancestry = ancestry_new(running->config->procfd, getpid());
 }
 
-/* What a query of the ended command's own process is answered. */
+/* What a query of an ended process is answered. */
 struct zombie {
 	struct running *running;
+	int error;
 	bool read;
 };
 
@@ -112,38 +107,84 @@ static void take_zombie(void *arg, size_t index, int error, const struct tasksta
 			uint64_t before_ns, uint64_t after_ns)
 {
 	struct zombie *zombie = arg;
+	struct run_result *result = zombie->running->result;
 	struct counters counters = { 0 };
+	struct taskstats_identity who = { 0 };
 	struct task_record record;
+	uint32_t left_out;
 
 	(void)index;
 	(void)before_ns;
 	(void)after_ns;
+	zombie->error = error;
 	if (error || taskstats_counters(part->record, part->len, &counters) ||
 	    (part->tgid && !counters.run_ns && !counters.delay[DELAY_CPU].count))
 		return;
-	add_counters(zombie->running, &counters, 0);
+	/* How long all threads of a process have lived it does not say. */
+	if (!part->tgid)
+		taskstats_identity(part->record, part->len, &who);
+	left_out = run_sum_add(&result->counters, &counters, who.elapsed_ns);
+	zombie->running->stale += left_out != 0;
 	if (!part->tgid && !taskstats_record(part->record, part->len, &record))
-		add_ended(zombie->running->result, &record, true);
+		run_sum_add_range(&result->record, &record, left_out, !result->record.range_valid);
 	zombie->read = true;
 }
 
-/* Reads the counters of the command's process while it is a zombie. */
-static void read_zombie(struct running *running)
+/* Asks taskstats for a process while it is a zombie. 0 or -errno. */
+static int ask_zombie(struct running *running, pid_t pid)
 {
 	struct zombie zombie = { .running = running };
 	struct taskstats_client *conn;
+	int err = taskstats_client_open(&conn);
 
-	if (!taskstats_client_open(&conn)) {
-		taskstats_client_query(conn, true, &running->pid, 1, take_zombie, NULL, &zombie);
-		if (!zombie.read)
-			taskstats_client_query(conn, false, &running->pid, 1, take_zombie, NULL,
-					       &zombie);
-		taskstats_client_close(conn);
+	if (err)
+		return err;
+	taskstats_client_query(conn, true, &pid, 1, take_zombie, NULL, &zombie);
+	if (!zombie.read && !zombie.error)
+		taskstats_client_query(conn, false, &pid, 1, take_zombie, NULL, &zombie);
+	taskstats_client_close(conn);
+	return zombie.read ? 0 : zombie.error ? zombie.error : -ENODATA;
+}
+
+/* Reads its files, which are of its main thread, while it is a zombie. 0 or -errno. */
+static int look_at_zombie(struct running *running, pid_t pid)
+{
+	uint64_t tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK), now_ns, start_ns;
+	int procfd = running->config->procfd;
+	struct counters counters = { .valid = DELAY_BIT(DELAY_BLKIO) };
+	struct proctask_schedstat sched;
+	struct proctask_stat stat;
+	int err = proctask_stat(procfd, pid, 0, &stat);
+
+	if (err)
+		return err;
+	counters.delay[DELAY_BLKIO].ns = stat.blkio * tick_ns;
+	if (!proctask_schedstat(procfd, pid, 0, &sched)) {
+		counters.valid |= DELAY_BOTH(DELAY_BIT(DELAY_CPU));
+		counters.delay[DELAY_CPU] = (struct delay_sum){ sched.slices, sched.wait };
 	}
-	if (!zombie.read)
+	now_ns = clock_ns(CLOCK_BOOTTIME);
+	start_ns = stat.start * tick_ns;
+	running->stale += run_sum_add(&running->result->counters, &counters,
+				      now_ns > start_ns ? now_ns - start_ns : 1) != 0;
+	return 0;
+}
+
+/* Reads the counters of a process while it is a zombie. */
+static void read_zombie(struct running *running, pid_t pid)
+{
+	int err = running->refused ? running->refused : ask_zombie(running, pid);
+
+	if (err) {
+		/* That this one is not found says nothing of the next. */
+		if (err != -ESRCH)
+			running->refused = err;
+		err = look_at_zombie(running, pid);
+	}
+	if (err)
 		running->result->counters.valid = 0;
-	running->result->tasks += zombie.read;
-	running->result->processes += zombie.read;
+	running->result->tasks += !err;
+	running->result->processes += !err;
 }
 
 /* Reaps what has ended. */
@@ -155,8 +196,8 @@ static void reap(struct running *running)
 		struct rusage usage;
 		int status;
 
-		if (info.si_pid == running->pid && !running->exits)
-			read_zombie(running);
+		if (!running->exits)
+			read_zombie(running, info.si_pid);
 		if (wait4(info.si_pid, &status, 0, &usage) != info.si_pid)
 			break;
 		running->result->user_ns += (uint64_t)usage.ru_utime.tv_sec * NSEC_PER_SEC +
@@ -302,14 +343,23 @@ static void judge(struct running *running)
 		counters_mask(&result->counters, DELAY_BIT(DELAY_IRQ));
 	if (running->stale)
 		note(result, NOTE_STALE_STAMP, running->stale);
-	if (!running->exits)
+	if (running->config->delayacct_file &&
+	    delayacct_left_on(running->config->procfd, running->config->delayacct_file))
+		note(result, NOTE_DELAYACCT_LEFT, 0);
+	if (!result->tasks)
+		result->counters.valid = 0;
+	if (!running->exits) {
+		note(result, NOTE_RUN_REAPED, result->tasks);
+		if (running->refused)
+			add_note(result, note_of_refusal(running->refused));
 		return;
+	}
+	if (exits_stats(running->exits)->error)
+		note(result, NOTE_EXITS_REFUSED, (uint64_t)-exits_stats(running->exits)->error);
 	if (exits_stats(running->exits)->lost)
 		note(result, NOTE_EXITS_LOST, exits_stats(running->exits)->lost);
 	if (!exits_stats(running->exits)->exact)
 		note(result, NOTE_EXITS_INEXACT, 0);
-	if (!result->tasks)
-		result->counters.valid = 0;
 }
 
 /* From the start of the command to its end. 0 or -errno. */
@@ -332,6 +382,8 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 		drain_records(running, true);
 	find_outlived(running);
 	judge(running);
+	run_sum_settle(&running->result->counters, &running->result->user_ns,
+		       &running->result->system_ns);
 	return 0;
 }
 

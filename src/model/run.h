@@ -24,8 +24,8 @@ struct run_result {
 	char *const *command;
 	int status; /* of the command, as wait(2) gives it */
 	uint64_t elapsed_ns;
-	uint64_t user_ns, system_ns; /* of all that were reaped, by rusage */
-	uint64_t tasks, processes; /* that ended, of exit records */
+	uint64_t user_ns, system_ns; /* counters.run_ns, divided: see run_sum_settle() */
+	uint64_t tasks, processes; /* that ended and were read */
 	bool ungrouped; /* some do not say what process they are of (before version 12) */
 	struct counters counters; /* of all, added up */
 	struct task_record record; /* longest and shortest waits of all */
@@ -41,9 +41,9 @@ enum run_failure { RUN_START, RUN_WAIT };
 /*
  * Runs the command (with its arguments, ends with NULL) to its end: signals that come
  * meanwhile are passed on to it. What its descendants waited for is in their exit records;
- * where those are refused it is read from the command's own process before it is reaped. Of
- * `config` it uses procfd and exit_buffer. 0 or -errno; the command could not be started
- * with RUN_START.
+ * where those are refused it is read from the processes that are reaped here, just before. Of
+ * `config` it uses procfd, exit_buffer and delayacct_file. 0 or -errno; the command could not be
+ * started with RUN_START.
  */
 int run_command(char *const *command, const struct sampler_config *config,
 		struct run_result *result, enum run_failure *failure);

@@ -218,28 +218,18 @@ void sampler_want(struct sampler *sampler, unsigned needs)
 /* Notes why the source is not the best one. */
 static void note_source(const struct sampler *sampler, struct frame_info *info)
 {
+	struct note refusal;
+
 	/* It works without; so that is said once, in the first frame and the first interval. */
 	if (sampler->source.refused_many && sampler->ticks < 2)
 		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
 	/* The one that was taken instead may know all that there is. */
 	if (sampler->source.ops->kinds == DELAY_ALL)
 		return;
-	switch (sampler->source.refused) {
-	case 0:
-		break;
-	case -EPERM:
-	case -EACCES:
-		frame_note(info, NOTE_NO_CAP, 0);
-		break;
-	case -ENOENT:
-		frame_note(info, NOTE_NO_TASKSTATS, 0);
-		break;
-	case -EPROTONOSUPPORT:
-		frame_note(info, NOTE_TASKSTATS_VERSION, 0);
-		break;
-	default:
-		frame_note(info, NOTE_TASKSTATS_ERROR, (uint64_t)-sampler->source.refused);
-	}
+	if (!sampler->source.refused)
+		return;
+	refusal = note_of_refusal(sampler->source.refused);
+	frame_note(info, refusal.id, refusal.value);
 }
 
 /* Puts the pressure of the group that is looked at in the place of the machine's. */
