@@ -26,17 +26,28 @@ static double ms(uint64_t ns)
 	return (double)ns / (double)NSEC_PER_MSEC;
 }
 
-/* One kind, or the sum of all. */
-static void append_line(struct buf *out, const struct run_result *result, const char *name,
-			const struct delay_sum *sum, bool known, uint64_t max, bool max_known)
+/* One kind, or the sum of all, and what of it is known. */
+struct report_line {
+	const char *name;
+	struct delay_sum sum;
+	bool known, counted; /* its time, its number of waits */
+	bool max_known;
+	uint64_t max;
+};
+
+/* Appends a line; its shares are of the elapsed time. */
+static void append_line(struct buf *out, const struct report_line *line, uint64_t elapsed_ns)
 {
-	buf_printf(out, "%-8s", name);
-	append_cell(out, known, (double)sum->count, 0, 10);
-	append_cell(out, known, ms(sum->ns), 3, 13);
-	append_cell(out, known && sum->count, ms(sum->ns) / (double)sum->count, 3, 11);
-	append_cell(out, known && max_known, ms(max), 3, 11);
-	append_cell(out, known && result->elapsed_ns,
-		    (double)sum->ns * 100.0 / (double)result->elapsed_ns, 1, 13);
+	bool counted = line->known && line->counted;
+
+	buf_printf(out, "%-8s", line->name);
+	append_cell(out, counted, (double)line->sum.count, 0, 10);
+	append_cell(out, line->known, ms(line->sum.ns), 3, 13);
+	append_cell(out, counted && line->sum.count, ms(line->sum.ns) / (double)line->sum.count, 3,
+		    11);
+	append_cell(out, line->known && line->max_known, ms(line->max), 3, 11);
+	append_cell(out, line->known && elapsed_ns,
+		    (double)line->sum.ns * 100.0 / (double)elapsed_ns, 1, 13);
 	buf_putc(out, '\n');
 }
 
@@ -45,15 +56,25 @@ static void append_delays(struct buf *out, const struct run_result *result)
 {
 	const struct counters *counters = &result->counters;
 	const struct task_record *record = &result->record;
-	struct delay_sum total = delay_total(counters->delay, counters->valid);
+	struct report_line total = { .name = "total",
+				     .sum = delay_total(counters->delay, counters->valid),
+				     .known = counters->valid & DELAY_ALL,
+				     .counted = true };
 
 	buf_printf(out, "%-8s %10s %13s %11s %11s %13s\n", "", "count", "total ms", "avg ms",
 		   "max ms", "% of elapsed");
-	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
-		append_line(out, result, delay_table[kind].id, &counters->delay[kind],
-			    counters->valid & DELAY_BIT(kind), record->max[kind],
-			    record->range_valid & DELAY_BIT(kind));
-	append_line(out, result, "total", &total, counters->valid & DELAY_ALL, 0, false);
+	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++) {
+		struct report_line line = { .name = delay_table[kind].id,
+					    .sum = counters->delay[kind],
+					    .known = counters->valid & DELAY_BIT(kind),
+					    .counted = counters->valid & DELAY_COUNT_BIT(kind),
+					    .max_known = record->range_valid & DELAY_BIT(kind),
+					    .max = record->max[kind] };
+
+		append_line(out, &line, result->elapsed_ns);
+		total.counted &= !line.known || line.counted;
+	}
+	append_line(out, &total, result->elapsed_ns);
 }
 
 /* How the command ended, and what it took. */
