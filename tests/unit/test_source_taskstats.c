@@ -39,7 +39,6 @@ struct crowd {
 static _Noreturn void child(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "asleep");
 	for (;;)
 		pause();
 }
@@ -48,7 +47,11 @@ static _Noreturn void child(void)
 static int open_crowd(void **state)
 {
 	struct crowd *crowd = xcalloc(1, sizeof(*crowd));
+	char name[16];
 
+	/* They have it from the first on, before any of them has run. */
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_NAME, "asleep");
 	crowd->procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (; crowd->n < CHILDREN; crowd->n++) {
 		pid_t pid = fork();
@@ -59,6 +62,7 @@ static int open_crowd(void **state)
 			break;
 		crowd->pids[crowd->n] = pid;
 	}
+	prctl(PR_SET_NAME, name);
 	*state = crowd;
 	return crowd->procfd < 0 ? -1 : 0;
 }
