@@ -27,11 +27,18 @@
 /* How long the table stays where it is when the notes above it have gone. */
 #define NOTE_ROOM_NS (30 * NSEC_PER_SEC)
 
+/* How long keys are dealt with in one turn, and in the middle of a sample. */
+#define KEYS_NS (50 * NSEC_PER_MSEC)
+#define KEYS_BETWEEN_NS (2 * NSEC_PER_MSEC)
+
 /* Lines that a turn of the wheel scrolls. */
 #define WHEEL_LINES 3
 
 /* Reactions that need the sampler, which is not to be had in the middle of a sample. */
 #define REACT_LATER (REACT_RESAMPLE | REACT_REOPEN)
+
+/* Signals that end the screen. */
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 struct loop {
 	struct ui ui;
@@ -40,17 +47,27 @@ struct loop {
 	uint64_t skipped; /* grid points passed over since */
 	bool asked; /* a sample is due as soon as it says something */
 	bool dirty; /* something is to be drawn */
+	bool more; /* keys may wait that were left for the next turn */
 	bool paused; /* as ui.paused was when the grid was looked at last */
 	unsigned wanted; /* what the last sample was asked for */
 };
 
-/* Draws all. A terminal that takes nothing is tried again with the next change. */
+/* Takes note of what became of sending: a terminal that takes no more is not there any more. */
+static void note_sent(struct loop *loop, int err)
+{
+	if (err && err != -EAGAIN)
+		loop->ui.quit = true;
+}
+
+/* Draws all, once the terminal has taken what was drawn before. */
 static void draw(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	struct page *page = ui_page(ui);
-	int last = ui->term.lines - 1, err;
+	int last = ui->term.lines - 1;
 
+	if (term_waits_for(&ui->term) >= 0)
+		return;
 	term_erase(&ui->term);
 	if (ui->frame)
 		page->ops->draw(ui, page->state, &page->list, last);
@@ -61,11 +78,8 @@ static void draw(struct loop *loop)
 			 ui->message_style);
 	else
 		command_footer(ui, page->ops->where, last);
-	err = term_flush(&ui->term);
-	/* A signal that has come is dealt with first. */
-	loop->dirty = err == -EINTR;
-	if (err && err != -EINTR)
-		ui->quit = true;
+	loop->dirty = false;
+	note_sent(loop, term_flush(&ui->term));
 }
 
 /* What the views on the stack need to be read (NEED_ bits). */
@@ -143,20 +157,43 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 	return command->run(ui, command->arg) | REACT_REDRAW;
 }
 
-/* All keys that have come. */
-static void handle_keys(struct loop *loop)
+/*
+ * The keys that have come, for some time at most: what is pasted may take longer than a sample and
+ * a signal can wait.
+ */
+static void handle_keys(struct loop *loop, uint64_t time_ns)
 {
+	struct ui *ui = &loop->ui;
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + time_ns;
 	struct term_key key;
 
-	/* Readable, but without anything to read: the end of the input. */
-	if (term_ended())
-		loop->ui.quit = true;
-	while (!loop->ui.quit && term_get(&loop->ui.term, &key))
-		react(loop, handle_key(&loop->ui, &key));
+	do {
+		loop->more = term_get(&ui->term, &key);
+		if (loop->more)
+			react(loop, handle_key(ui, &key));
+	} while (loop->more && !ui->quit && clock_ns(CLOCK_MONOTONIC) < until);
+	/* Nothing is to be read, or will be. */
+	if (!loop->more && ui->term.input.ended)
+		ui->quit = true;
 	ask_for_needs(loop);
 }
 
-/* Stops the program as its user asked, and goes on when told to. */
+/* Whether a signal waits that is to end the program. */
+static bool is_to_end(void)
+{
+	sigset_t pending;
+	bool found = false;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		found |= sigismember(&pending, ends[i]) == 1;
+	return found;
+}
+
+/*
+ * Stops the program as its user asked, and goes on when told to: in the foreground, or to end,
+ * which needs no terminal.
+ */
 static void stop(struct loop *loop)
 {
 	struct sigaction old, standard = { .sa_handler = SIG_DFL };
@@ -169,59 +206,89 @@ static void stop(struct loop *loop)
 	sigemptyset(&go_on);
 	sigaddset(&go_on, SIGCONT);
 	sigaction(SIGTSTP, &standard, &old);
-	raise(SIGTSTP);
-	/* Here the program stops. */
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	do {
+		raise(SIGTSTP);
+		/* Here the program stops. */
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+	} while (!is_to_end() && !term_is_ours());
 	sigaction(SIGTSTP, &old, NULL);
 	sigtimedwait(&go_on, NULL, &now);
+	if (!is_to_end())
+		term_resume(&loop->ui.term);
+	react(loop, REACT_RELAYOUT);
+}
+
+/* Continued, after a signal stopped it that cannot be caught: somebody wrote here since. */
+static void go_on(struct loop *loop)
+{
+	if (!term_is_ours()) {
+		stop(loop);
+		return;
+	}
 	term_resume(&loop->ui.term);
 	react(loop, REACT_RELAYOUT);
 }
 
-/* The signals that have come. */
+/* One signal. */
+static void handle_signal(struct loop *loop, unsigned number)
+{
+	switch (number) {
+	case SIGWINCH:
+		term_resize(&loop->ui.term);
+		react(loop, REACT_RELAYOUT);
+		break;
+	case SIGTSTP:
+		stop(loop);
+		break;
+	case SIGCONT:
+		go_on(loop);
+		break;
+	default:
+		loop->ui.quit = true;
+	}
+}
+
+/*
+ * The signals that have come, those that end it first (signalfd(2) gives the lowest number first):
+ * from then on the terminal is touched no more.
+ */
 static void handle_signals(struct loop *loop)
 {
 	struct signalfd_siginfo info;
 
-	while (read(loop->signals, &info, sizeof(info)) == sizeof(info)) {
-		switch (info.ssi_signo) {
-		case SIGWINCH:
-			term_resize(&loop->ui.term);
-			react(loop, REACT_RELAYOUT);
-			break;
-		case SIGTSTP:
-			stop(loop);
-			break;
-		case SIGCONT:
-			/* Stopped by a signal that cannot be caught: somebody wrote here since. */
-			term_resume(&loop->ui.term);
-			react(loop, REACT_RELAYOUT);
-			break;
-		default:
-			loop->ui.quit = true;
-		}
-	}
+	while (read(loop->signals, &info, sizeof(info)) == sizeof(info))
+		if (!loop->ui.quit)
+			handle_signal(loop, info.ssi_signo);
 }
 
-/* Waits for keys and signals, for some time at most, and deals with them. 0 or -errno. */
-static int wait_for(struct loop *loop, uint64_t timeout_ns)
+/*
+ * Waits for keys, signals and the terminal, for some time at most, and deals with them; with keys
+ * for `keys_ns` at most. 0 or -errno.
+ */
+static int wait_for(struct loop *loop, uint64_t timeout_ns, uint64_t keys_ns)
 {
-	struct pollfd fds[2 + TRIGGERS_MAX] = { { .fd = STDIN_FILENO, .events = POLLIN },
-						{ .fd = loop->signals, .events = POLLIN } };
-	nfds_t n = 2 + watch_fill(&loop->ui, fds + 2);
+	struct term *term = &loop->ui.term;
+	struct pollfd fds[3 + TRIGGERS_MAX] = {
+		{ .fd = term->input.fd, .events = POLLIN },
+		{ .fd = loop->signals, .events = POLLIN },
+		{ .fd = term_waits_for(term), .events = POLLOUT },
+	};
+	nfds_t n = 3 + watch_fill(&loop->ui, fds + 3);
 	struct timespec timeout = { .tv_sec = (time_t)(timeout_ns / NSEC_PER_SEC),
 				    .tv_nsec = (long)(timeout_ns % NSEC_PER_SEC) };
 
 	if (ppoll(fds, n, &timeout, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
-	loop->dirty |= watch_take(&loop->ui, fds + 2);
+	loop->dirty |= watch_take(&loop->ui, fds + 3);
 	if (fds[1].revents)
 		handle_signals(loop);
-	if (fds[0].revents & POLLIN)
-		handle_keys(loop);
-	else if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-		loop->ui.quit = true;
+	if (loop->ui.quit)
+		return 0;
+	if (fds[2].revents)
+		note_sent(loop, term_send(term));
+	if (fds[0].revents || loop->more || term_due_ns(term) <= clock_ns(CLOCK_MONOTONIC))
+		handle_keys(loop, keys_ns);
 	return 0;
 }
 
@@ -230,7 +297,7 @@ static void between(void *arg)
 {
 	struct loop *loop = arg;
 
-	if (loop->ui.quit || wait_for(loop, 0))
+	if (loop->ui.quit || wait_for(loop, 0, KEYS_BETWEEN_NS))
 		return;
 	if (loop->dirty && !loop->ui.quit && loop->ui.frame)
 		draw(loop);
@@ -433,27 +500,32 @@ static int run(struct loop *loop)
 		until = drain_exits(ui, now);
 		if (until < due)
 			due = until;
+		until = loop->more ? 0 : term_due_ns(&ui->term);
+		if (until < due)
+			due = until;
 		if (!ui->quit)
-			err = wait_for(loop, due > now ? due - now : 0);
+			err = wait_for(loop, due > now ? due - now : 0, KEYS_NS);
 	}
 	return err;
 }
 
-/* Blocks the signals that come by a descriptor, and opens that. 0 or -errno. */
-static int open_screen_signals(struct loop *loop, sigset_t *before)
+/*
+ * Blocks the signals that come by a descriptor, and opens that. 0 or -errno. They stay blocked
+ * until the program has ended, so that a second one does not end it on its way out.
+ */
+static int open_screen_signals(struct loop *loop)
 {
-	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
+	static const int taken[] = { SIGTSTP, SIGCONT, SIGWINCH };
 	sigset_t set;
 
 	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigaddset(&set, ends[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		sigaddset(&set, taken[i]);
-	sigprocmask(SIG_BLOCK, &set, before);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	loop->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (loop->signals >= 0)
-		return 0;
-	sigprocmask(SIG_SETMASK, before, NULL);
-	return -errno;
+	return loop->signals >= 0 ? 0 : -errno;
 }
 
 /* Takes the configuration over. */
@@ -501,7 +573,7 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 	int err;
 
 	*failure = UI_TERMINAL;
-	err = term_open(&ui->term, ui->config->charset, loop->signals);
+	err = term_open(&ui->term, ui->config->charset);
 	if (err)
 		return err;
 	if (ui->config->message)
@@ -517,11 +589,10 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 int ui_run(const struct ui_config *config, enum ui_failure *failure)
 {
 	struct loop *loop = xcalloc(1, sizeof(*loop));
-	sigset_t before;
 	int err;
 
 	*failure = UI_WAIT;
-	err = open_screen_signals(loop, &before);
+	err = open_screen_signals(loop);
 	if (!err) {
 		take_config(loop, config);
 		*failure = UI_SOURCE;
@@ -530,7 +601,6 @@ int ui_run(const struct ui_config *config, enum ui_failure *failure)
 			err = run_on_terminal(loop, failure);
 		clean_up(loop);
 		close(loop->signals);
-		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	free(loop);
 	return err;

@@ -8,7 +8,8 @@
 /* What the screen came to grief at. */
 enum ui_failure {
 	UI_SOURCE, /* the source could not be opened */
-	UI_TERMINAL, /* the terminal could not be taken over (-ENOENT: its type is not known) */
+	UI_TERMINAL, /* the terminal could not be taken over (-ENOENT: its type is not known,
+			-ENOTTY: it cannot show a screen) */
 	UI_WAIT /* waiting for keys and signals */
 };
 

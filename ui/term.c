@@ -8,19 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/crash.h"
 #include "base/util.h"
 
-/* How long a key like an arrow may take to come in whole before it counts as Esc, in ms. */
-#define ESCAPE_DELAY 50
+/* What of a terminal is used; a screen of more would take more memory than is good. */
+#define LINES_MAX 1000
+#define COLUMNS_MAX 2000
 
-/* The hook of die(). */
-static void close_at_death(void *arg)
-{
-	term_close(arg);
-}
+/* What ncurses allocates beside its windows, and some more. */
+#define CURSES_BYTES (256 * 1024)
 
 /* Appends what the terminal's description has of that name, without the delays in it. */
 static void append_capability(struct buf *out, const char *name)
@@ -58,16 +57,47 @@ static void prepare_farewell(struct term *term)
 		buf_puts(&term->farewell, "\r\n");
 }
 
+bool term_is_ours(void)
+{
+	pid_t owner = tcgetpgrp(STDOUT_FILENO);
+
+	return owner < 0 || owner == getpgrp();
+}
+
 /*
- * The hook for signals that end the program: no more than system calls, so what ncurses would do is
- * sent as it was prepared. A terminal that takes nothing gets its modes back at least.
+ * Sets the terminal's modes at once. Not of a terminal that is another job's now: that would
+ * stop the program, for good where it was to end.
  */
-static void close_at_crash(void *arg)
+static void set_modes(const struct termios *modes)
+{
+	if (term_is_ours())
+		tcsetattr(STDOUT_FILENO, TCSANOW, modes);
+}
+
+/*
+ * Has a terminal that was stopped (Ctrl-S) go on, which it does when Ctrl-S loses its meaning:
+ * else it would keep the screen that nobody draws any more.
+ */
+static void restart_output(const struct term *term)
+{
+	struct termios modes = term->modes;
+
+	modes.c_iflag &= ~(tcflag_t)IXON;
+	set_modes(&modes);
+}
+
+/*
+ * The hook for signals that end the program, and for die(): no more than system calls, so what
+ * ncurses would do is sent as it was prepared. A terminal that takes nothing gets its modes back at
+ * least.
+ */
+static void close_at_once(void *arg)
 {
 	const struct term *term = arg;
 
+	restart_output(term);
 	tty_send_last(&term->tty, &term->farewell);
-	tcsetattr(STDOUT_FILENO, TCSANOW, &term->saved);
+	set_modes(&term->saved);
 }
 
 /* The arrows as they come from a terminal that ignores the key pad's mode. */
@@ -92,20 +122,34 @@ static void take_size(struct term *term)
 	term->cells = xreallocarray(term->cells, (size_t)term->columns, sizeof(chtype));
 }
 
-/* Sets the modes of input and output. */
+/*
+ * Makes what keys are read by: by way of a window on the screen ncurses draws that first, with
+ * every key. 0 or -errno.
+ */
+static int make_pad(struct term *term)
+{
+	WINDOW *pad = newpad(1, 1);
+
+	if (!pad)
+		return -ENOMEM;
+	term->pad = pad;
+	keypad(pad, TRUE);
+	meta(pad, TRUE);
+	nodelay(pad, TRUE);
+	return 0;
+}
+
+/* Sets ncurses' modes of input and output. */
 static void set_up_modes(struct term *term)
 {
-	cbreak();
 	noecho();
 	nonl();
-	keypad(stdscr, TRUE);
 	define_arrows();
-	nodelay(stdscr, TRUE);
-	set_escdelay(ESCAPE_DELAY);
+	/* Keys come to it whole. */
+	set_escdelay(0);
 	curs_set(0);
 	/* Every few lines it would look for keys, to break off; in memory it is done soon. */
-	if (term->tty.memory >= 0)
-		typeahead(-1);
+	typeahead(-1);
 	mouseinterval(0);
 	/* Presses alone: asked for clicks ncurses loses some when press and release come as one. */
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
@@ -119,90 +163,169 @@ static void set_up_modes(struct term *term)
  */
 static void settle_modes(struct term *term)
 {
-	if (!tty_divert(&term->tty))
-		return;
+	tty_collect(&term->tty);
 	endwin();
 	refresh();
 	tty_discard(&term->tty);
 }
 
-int term_open(struct term *term, enum text_charset charset, int signals)
+/* The terminal's modes while it is taken over: each key at once, as it is, and not shown. */
+static void make_modes(struct term *term)
 {
-	int err;
+	struct termios *modes = &term->modes;
 
-	*term = (struct term){ .charset = charset };
-	if (tcgetattr(STDOUT_FILENO, &term->saved))
-		return -errno;
-	err = tty_open(&term->tty, signals);
-	if (err)
-		return err;
-	term->screen = newterm(NULL, term->tty.stream, stdin);
-	if (!term->screen) {
-		tty_close(&term->tty);
-		return -ENOENT;
-	}
-	term->open = true;
-	die_set_hook(close_at_death, term);
-	set_up_modes(term);
-	settle_modes(term);
-	prepare_farewell(term);
-	crash_set_hook(CRASH_TERMINAL, close_at_crash, term);
-	return 0;
+	*modes = term->saved;
+	modes->c_lflag &= ~(tcflag_t)(ICANON | ECHO | ECHONL);
+	modes->c_lflag |= ISIG;
+	modes->c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IGNCR);
+	modes->c_oflag &= ~(tcflag_t)ONLCR;
+	modes->c_cc[VMIN] = 1;
+	modes->c_cc[VTIME] = 0;
+}
+
+/* Whether the terminal's description has that. */
+static bool has_capability(const char *name)
+{
+	const char *text = tigetstr(name);
+
+	return text && text != (const char *)-1;
 }
 
 /*
- * Leaves ncurses' modes. By way of memory: writing to a terminal that takes no more would
- * never return. Where it takes nothing, at least its own modes are restored.
+ * Whether there is memory for ncurses to start with or to change its size, which it does not
+ * always look for itself: it crashes.
  */
-static void leave(struct term *term)
+static bool has_memory(size_t lines, size_t columns)
 {
-	bool diverted = tty_divert(&term->tty);
+	/* Three windows, and the terminal's description with all that goes with it. */
+	void *memory = malloc(3 * lines * columns * sizeof(cchar_t) + CURSES_BYTES);
 
-	if (diverted || tty_is_writable(&term->tty)) {
-		/* Terminals without a second screen keep what stands there. */
-		move(term->lines - 1, 0);
-		clrtoeol();
-		refresh();
-		endwin();
-		lines_forget(&term->drawn);
-	}
-	if (diverted)
-		tty_collect(&term->tty);
-	tty_send_last(&term->tty, &term->tty.pending);
-	term->tty.pending.len = 0;
-	tcsetattr(STDOUT_FILENO, TCSANOW, &term->saved);
+	free(memory);
+	return memory;
 }
 
-void term_close(struct term *term)
+/* Starts ncurses, which draws into memory from then on. 0 or -errno. */
+static int start_curses(struct term *term)
 {
-	if (!term->open)
-		return;
-	term->open = false;
-	die_set_hook(NULL, NULL);
-	leave(term);
-	crash_set_hook(CRASH_TERMINAL, NULL, NULL);
-	delscreen(term->screen);
-	term->screen = NULL;
+	struct winsize size = { 0 };
+	int err;
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	if (!has_memory(size.ws_row, size.ws_col))
+		return -ENOMEM;
+	errno = 0;
+	term->screen = newterm(NULL, term->tty.stream, term->input.stream);
+	if (!term->screen)
+		return errno == ENOMEM ? -ENOMEM : -ENOENT;
+	err = tty_divert(&term->tty);
+	if (err)
+		return err;
+	if (!has_capability("cup") || !has_capability("clear"))
+		return -ENOTTY;
+	return make_pad(term);
+}
+
+/* Frees all there is. */
+static void free_all(struct term *term)
+{
+	if (term->pad)
+		delwin(term->pad);
+	if (term->screen)
+		delscreen(term->screen);
+	input_close(&term->input);
 	tty_close(&term->tty);
 	buf_free(&term->scratch);
 	buf_free(&term->name);
 	buf_free(&term->farewell);
 	lines_free(&term->drawn);
 	free(term->cells);
-	term->cells = NULL;
+	*term = (struct term){ .open = false };
+}
+
+/* Opens all that the terminal is used by. 0 or -errno. */
+static int open_all(struct term *term, enum text_charset charset)
+{
+	int err = tty_open(&term->tty);
+
+	if (err)
+		return err;
+	err = input_open(&term->input, STDIN_FILENO, charset == TEXT_UTF8);
+	return err ? err : start_curses(term);
+}
+
+/* Sets the terminal's modes; from then on there is something to put back. */
+static void take_over(struct term *term)
+{
+	die_set_hook(close_at_once, term);
+	crash_set_hook(CRASH_TERMINAL, close_at_once, term);
+	set_modes(&term->modes);
+}
+
+int term_open(struct term *term, enum text_charset charset)
+{
+	int err;
+
+	*term = (struct term){ .charset = charset };
+	if (tcgetattr(STDOUT_FILENO, &term->saved))
+		return -errno;
+	err = open_all(term, charset);
+	if (err) {
+		free_all(term);
+		return err;
+	}
+	set_up_modes(term);
+	settle_modes(term);
+	prepare_farewell(term);
+	make_modes(term);
+	/* Only now the terminal is touched. */
+	take_over(term);
+	term->open = true;
+	return 0;
+}
+
+/*
+ * Leaves ncurses' modes. Where the terminal does not take in time all that waits for it, it gets
+ * what makes of it a usual one. From then on a signal has nothing to put back.
+ */
+static void leave(struct term *term)
+{
+	restart_output(term);
+	/* Terminals without a second screen keep what stands there. */
+	move(term->lines - 1, 0);
+	clrtoeol();
+	refresh();
+	endwin();
+	lines_forget(&term->drawn);
+	tty_collect(&term->tty);
+	if (!tty_send_last(&term->tty, &term->tty.pending))
+		tty_send_last(&term->tty, &term->farewell);
+	term->tty.pending.len = 0;
+	set_modes(&term->saved);
+	die_set_hook(NULL, NULL);
+	crash_set_hook(CRASH_TERMINAL, NULL, NULL);
+}
+
+void term_close(struct term *term)
+{
+	if (!term->open)
+		return;
+	if (!term->suspended)
+		leave(term);
+	free_all(term);
 }
 
 void term_suspend(struct term *term)
 {
 	leave(term);
+	term->suspended = true;
 }
 
 void term_resume(struct term *term)
 {
-	term->tty.pending.len = 0;
-	reset_prog_mode();
+	term->suspended = false;
+	take_over(term);
 	/* ncurses has the keys' mode set with the next key only, which needs it already. */
-	keypad(stdscr, TRUE);
+	keypad(term->pad, TRUE);
 	term_resize(term);
 	term_redraw(term);
 }
@@ -210,9 +333,15 @@ void term_resume(struct term *term)
 void term_resize(struct term *term)
 {
 	struct winsize size;
+	int lines, columns;
 
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
-		resizeterm(size.ws_row, size.ws_col);
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
+		return;
+	lines = size.ws_row < LINES_MAX ? size.ws_row : LINES_MAX;
+	columns = size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
+	if (!has_memory((size_t)lines, (size_t)columns))
+		return;
+	resizeterm(lines, columns);
 	take_size(term);
 }
 
@@ -240,14 +369,20 @@ static bool get_mouse(struct term_key *key)
 
 bool term_get(struct term *term, struct term_key *key)
 {
-	(void)term;
+	bool fed = false;
+
 	for (;;) {
 		int got;
 
 		*key = (struct term_key){ 0 };
-		got = get_wch(&key->code);
-		if (got == ERR)
-			return false;
+		got = wget_wch(term->pad, &key->code);
+		if (got == ERR) {
+			/* Once: what gives no keys shall not keep us here either. */
+			if (fed || !input_feed(&term->input, clock_ns(CLOCK_MONOTONIC)))
+				return false;
+			fed = true;
+			continue;
+		}
 		key->function = got == KEY_CODE_YES;
 		/* ncurses' own: sizes come by a signal here. */
 		if (key->function && key->code == KEY_RESIZE)
@@ -258,9 +393,7 @@ bool term_get(struct term *term, struct term_key *key)
 	}
 }
 
-bool term_ended(void)
+uint64_t term_due_ns(const struct term *term)
 {
-	int bytes = 0;
-
-	return ioctl(STDIN_FILENO, FIONREAD, &bytes) || bytes == 0;
+	return input_due_ns(&term->input);
 }

@@ -52,8 +52,6 @@ void term_cursor(struct term *term, int line, int column)
 {
 	bool shown = line >= 0;
 
-	if (shown != term->cursor)
-		curs_set(shown);
 	term->cursor = shown;
 	if (!shown)
 		line = term->lines - 1, column = 0;
@@ -127,34 +125,41 @@ static void draw_line(struct term *term, int line)
 	}
 }
 
+void term_bell(struct term *term)
+{
+	term->bell = true;
+}
+
 /* Hands the lines that changed to ncurses, has it draw into memory, and takes that. */
 static void collect(struct term *term)
 {
-	bool diverted;
-
 	for (int line = 0; line < term->lines; line++)
 		if (lines_take(&term->drawn, line))
 			draw_line(term, line);
 	move(term->cursor_line, term->cursor_column);
 	wnoutrefresh(stdscr);
-	diverted = tty_divert(&term->tty);
-	if (diverted || term->tty.memory < 0)
-		doupdate();
-	if (diverted)
-		tty_collect(&term->tty);
-}
-
-void term_bell(struct term *term)
-{
-	buf_putc(&term->tty.pending, '\a');
+	doupdate();
+	if (term->cursor != term->cursor_shown)
+		curs_set(term->cursor);
+	term->cursor_shown = term->cursor;
+	tty_collect(&term->tty);
+	if (term->bell)
+		buf_putc(&term->tty.pending, '\a');
+	term->bell = false;
 }
 
 int term_flush(struct term *term)
 {
-	int err = tty_flush(&term->tty);
-
-	if (err)
-		return err;
 	collect(term);
 	return tty_flush(&term->tty);
+}
+
+int term_send(struct term *term)
+{
+	return tty_flush(&term->tty);
+}
+
+int term_waits_for(const struct term *term)
+{
+	return term->tty.pending.len ? term->tty.fd : -1;
 }

@@ -10,12 +10,14 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/util.h"
 
-/* How long the way out waits for a terminal that takes nothing, in ms. */
-#define CLOSE_WAIT 300
+/* How long the way out waits until the terminal has taken all. */
+#define CLOSE_WAIT_NS (300 * NSEC_PER_MSEC)
 
 /* More than a screen can take to draw. */
 #define MEMORY_MAX (16 * 1024 * 1024)
@@ -23,59 +25,92 @@
 /* What is used of that until it is written from the start again. */
 #define MEMORY_USUAL (64 * 1024)
 
-/*
- * Opens the terminal once more, so that it can be written to without blocking, and nobody
- * else who has it open is troubled. The plain descriptor where that cannot be had.
- */
-static int open_tty(void)
+/* Room in the pipe: as much as everybody may have. */
+#define PIPE_BYTES (1024 * 1024)
+
+int tty_reopen(int fd, int flags, bool *blocks)
 {
-	const char *name = ttyname(STDOUT_FILENO);
+	const char *name = ttyname(fd);
 	const char *const paths[] = { name, "/dev/tty" };
 	unsigned wanted, found;
 
+	*blocks = false;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		int fd = paths[i] ? open(paths[i], O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-				  : -1;
+		int opened =
+			paths[i] ? open(paths[i], flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
 
-		if (fd < 0)
+		if (opened < 0)
 			continue;
-		if (!ioctl(STDOUT_FILENO, TIOCGDEV, &wanted) && !ioctl(fd, TIOCGDEV, &found) &&
+		if (!ioctl(fd, TIOCGDEV, &wanted) && !ioctl(opened, TIOCGDEV, &found) &&
 		    wanted == found)
-			return fd;
-		close(fd);
+			return opened;
+		close(opened);
 	}
-	return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	*blocks = !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 /*
- * Opens the memory that ncurses draws to, -1 where that cannot be had: then it draws to the
- * terminal, and waits for it. What limits the length of files limits this, too.
+ * Opens the memory that ncurses draws to. What limits the length of files limits that, too: then
+ * it is a pipe, which has room for what a screen takes to draw. 0 or -errno.
  */
-static int open_memory(void)
+static int open_memory(struct tty *tty)
 {
 	struct rlimit limit;
+	int ends[2];
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < MEMORY_MAX)
-		return -1;
-	return memfd_create("screen", MFD_CLOEXEC);
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= MEMORY_MAX) {
+		tty->memory = memfd_create("screen", MFD_CLOEXEC);
+		if (tty->memory >= 0)
+			return 0;
+	}
+	if (pipe2(ends, O_NONBLOCK | O_CLOEXEC))
+		return -errno;
+	tty->pipe = ends[0];
+	tty->memory = ends[1];
+	fcntl(tty->memory, F_SETPIPE_SZ, PIPE_BYTES);
+	return 0;
 }
 
-int tty_open(struct tty *tty, int signals)
+/*
+ * Opens what ncurses takes for the terminal while it starts: a terminal of nobody's with the
+ * same modes and size. It waits until a terminal has written all out before it sets modes, which
+ * one that was stopped never has. The terminal itself where there is no such.
+ */
+static int open_double(void)
 {
-	int err;
+	int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	struct termios modes;
+	struct winsize size;
 
-	*tty = (struct tty){ .signals = signals };
-	tty->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	tty->memory = open_memory();
-	tty->fd = open_tty();
-	if (tty->out >= 0)
-		tty->stream = fdopen(tty->out, "w");
-	if (tty->stream && tty->fd >= 0)
-		return 0;
-	err = -errno;
-	if (!tty->stream && tty->out >= 0)
-		close(tty->out);
-	tty_close(tty);
+	if (fd < 0)
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (!tcgetattr(STDOUT_FILENO, &modes))
+		tcsetattr(fd, TCSANOW, &modes);
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		ioctl(fd, TIOCSWINSZ, &size);
+	return fd;
+}
+
+int tty_open(struct tty *tty)
+{
+	int out, err;
+
+	*tty = (struct tty){ .fd = -1, .memory = -1, .pipe = -1 };
+	err = open_memory(tty);
+	if (!err) {
+		tty->fd = tty_reopen(STDOUT_FILENO, O_WRONLY, &tty->blocks);
+		err = tty->fd < 0 ? -errno : 0;
+	}
+	if (!err) {
+		out = open_double();
+		tty->stream = out < 0 ? NULL : fdopen(out, "w");
+		err = tty->stream ? 0 : -errno;
+		if (err && out >= 0)
+			close(out);
+	}
+	if (err)
+		tty_close(tty);
 	return err;
 }
 
@@ -87,78 +122,94 @@ void tty_close(struct tty *tty)
 		close(tty->fd);
 	if (tty->memory >= 0)
 		close(tty->memory);
+	if (tty->pipe >= 0)
+		close(tty->pipe);
 	buf_free(&tty->pending);
-	*tty = (struct tty){ .out = -1, .fd = -1, .memory = -1 };
+	*tty = (struct tty){ .fd = -1, .memory = -1, .pipe = -1 };
 }
 
-bool tty_divert(struct tty *tty)
+int tty_divert(struct tty *tty)
 {
-	return tty->memory >= 0 && dup3(tty->memory, tty->out, O_CLOEXEC) >= 0;
+	return dup3(tty->memory, fileno(tty->stream), O_CLOEXEC) < 0 ? -errno : 0;
 }
 
-/* Has what is written go to the start of the memory again. */
-static void rewind_memory(struct tty *tty)
+/* How much ncurses has written that was not taken yet. */
+static size_t untaken(const struct tty *tty)
 {
-	lseek(tty->memory, 0, SEEK_SET);
-	tty->taken = 0;
-}
+	int waiting = 0;
 
-void tty_discard(struct tty *tty)
-{
-	dup3(STDOUT_FILENO, tty->out, O_CLOEXEC);
-	rewind_memory(tty);
+	if (tty->pipe >= 0)
+		return ioctl(tty->pipe, FIONREAD, &waiting) ? 0 : (size_t)waiting;
+	return (size_t)(lseek(tty->memory, 0, SEEK_CUR) - tty->taken);
 }
 
 void tty_collect(struct tty *tty)
 {
 	struct buf *pending = &tty->pending;
-	off_t end, size;
+	size_t size = untaken(tty);
+	ssize_t n;
 
-	dup3(STDOUT_FILENO, tty->out, O_CLOEXEC);
-	end = lseek(tty->memory, 0, SEEK_CUR);
-	size = end - tty->taken;
-	if (size > 0) {
-		ssize_t n = pread(tty->memory, buf_reserve(pending, (size_t)size), (size_t)size,
-				  tty->taken);
-
-		pending->len += n > 0 ? (size_t)n : 0;
-		debug_log("screen: %lld bytes", (long long)size);
-		tty->taken = end;
-	}
+	if (!size)
+		return;
+	if (tty->pipe >= 0)
+		n = read(tty->pipe, buf_reserve(pending, size), size);
+	else
+		n = pread(tty->memory, buf_reserve(pending, size), size, tty->taken);
+	pending->len += n > 0 ? (size_t)n : 0;
+	debug_log("screen: %zu bytes", size);
+	tty->taken += (off_t)size;
 	/* It keeps its pages for the next time; of what they hold nothing is read again. */
-	if (end > MEMORY_USUAL)
-		rewind_memory(tty);
+	if (tty->pipe < 0 && tty->taken > MEMORY_USUAL) {
+		lseek(tty->memory, 0, SEEK_SET);
+		tty->taken = 0;
+	}
 }
 
-bool tty_is_writable(const struct tty *tty)
+void tty_discard(struct tty *tty)
+{
+	size_t before = tty->pending.len;
+
+	tty_collect(tty);
+	tty->pending.len = before;
+}
+
+/* Whether the terminal takes something within some ms. */
+static bool is_writable(const struct tty *tty, int timeout)
 {
 	struct pollfd fd = { .fd = tty->fd, .events = POLLOUT };
 
-	return poll(&fd, 1, CLOSE_WAIT) == 1 && fd.revents & POLLOUT;
+	return poll(&fd, 1, timeout) == 1 && fd.revents & POLLOUT;
 }
 
-void tty_send_last(const struct tty *tty, const struct buf *text)
+/* Writes what the terminal takes at once. As write(2), and EAGAIN where that is nothing. */
+static ssize_t write_some(const struct tty *tty, const char *bytes, size_t len)
 {
+	if (!tty->blocks)
+		return write(tty->fd, bytes, len);
+	/* One that takes something takes a byte; for more it might wait. */
+	if (is_writable(tty, 0))
+		return write(tty->fd, bytes, 1);
+	errno = EAGAIN;
+	return -1;
+}
+
+bool tty_send_last(const struct tty *tty, const struct buf *text)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + CLOSE_WAIT_NS;
 	size_t sent = 0;
 
-	while (sent < text->len && tty_is_writable(tty)) {
-		ssize_t n = write(tty->fd, text->data + sent, text->len - sent);
+	while (sent < text->len) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		ssize_t n;
 
+		if (now >= until || !is_writable(tty, (int)((until - now) / NSEC_PER_MSEC)))
+			return false;
+		n = write_some(tty, text->data + sent, text->len - sent);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			break;
+			return false;
 		sent += n > 0 ? (size_t)n : 0;
 	}
-}
-
-/* Waits until the terminal takes more. False when a signal comes before that. */
-static bool wait_writable(const struct tty *tty)
-{
-	struct pollfd fds[] = { { .fd = tty->fd, .events = POLLOUT },
-				{ .fd = tty->signals, .events = POLLIN } };
-
-	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
-		return errno == EINTR;
-	return !fds[1].revents;
+	return true;
 }
 
 int tty_flush(struct tty *tty)
@@ -167,19 +218,17 @@ int tty_flush(struct tty *tty)
 	size_t sent = 0;
 	int err = 0;
 
-	if (!pending->len)
-		return 0;
 	while (!err && sent < pending->len) {
-		ssize_t n = write(tty->fd, pending->data + sent, pending->len - sent);
+		ssize_t n = write_some(tty, pending->data + sent, pending->len - sent);
 
 		if (n > 0)
 			sent += (size_t)n;
-		else if (n < 0 && errno == EAGAIN)
-			err = wait_writable(tty) ? 0 : -EINTR;
 		else if (n < 0 && errno != EINTR)
 			err = -errno;
 	}
-	memmove(pending->data, pending->data + sent, pending->len - sent);
-	pending->len -= sent;
+	if (sent) {
+		memmove(pending->data, pending->data + sent, pending->len - sent);
+		pending->len -= sent;
+	}
 	return err;
 }

@@ -209,6 +209,11 @@ static void print_screen_error(const char *source, enum ui_failure failure, int 
 			"stalltop: terminal type '%s' is unknown: set TERM to a known one, "
 			"or use -b, which needs none\n",
 			type ? type : "");
+	else if (failure == UI_TERMINAL && err == -ENOTTY)
+		fprintf(stderr,
+			"stalltop: terminal type '%s' cannot show a screen: set TERM to what the "
+			"terminal is, or use -b, which needs none\n",
+			type ? type : "");
 	else
 		fprintf(stderr, "stalltop: cannot %s: %s\n",
 			failure == UI_TERMINAL ? "take over the terminal" : "wait for the keyboard",

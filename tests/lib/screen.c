@@ -233,6 +233,13 @@ void screen_type(struct screen *s, const char *text)
 	send_bytes(text, len, s);
 }
 
+size_t screen_offer(struct screen *s, const char *bytes, size_t len)
+{
+	ssize_t n = s->master < 0 ? -1 : write(s->master, bytes, len);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
 void screen_key(struct screen *s, VTermKey key)
 {
 	vterm_keyboard_key(s->vt, key, VTERM_MOD_NONE);
@@ -567,15 +574,13 @@ void screen_fail(struct screen *s, const char *what, const char *file, int line)
 	_fail(file, line);
 }
 
-/* The program has ended. */
-static bool has_ended(struct screen *s, const void *arg)
+bool screen_has_ended(struct screen *s, const void *arg)
 {
 	(void)arg;
 	return s->job.ended;
 }
 
-/* The program has been stopped. */
-static bool has_stopped(struct screen *s, const void *arg)
+bool screen_has_stopped(struct screen *s, const void *arg)
 {
 	(void)arg;
 	return s->job.stopped;
@@ -583,15 +588,28 @@ static bool has_stopped(struct screen *s, const void *arg)
 
 int screen_end(struct screen *s, double seconds)
 {
-	if (!screen_wait_until(s, seconds * screen_slowness(), has_ended, NULL))
+	if (!screen_wait_until(s, seconds * screen_slowness(), screen_has_ended, NULL))
 		screen_fail(s, "the program's end", __FILE__, __LINE__);
 	screen_pump(s, 0.02);
 	return s->job.status;
 }
 
+bool screen_ends_unread(struct screen *s, double seconds)
+{
+	double until = screen_now() + seconds * screen_slowness();
+
+	while (!s->job.ended && screen_now() < until) {
+		struct pollfd pfd = { .fd = s->job.events, .events = POLLIN };
+
+		poll(&pfd, 1, (int)((until - screen_now()) * 1000) + 1);
+		job_look(&s->job);
+	}
+	return s->job.ended;
+}
+
 void screen_await_stop(struct screen *s)
 {
-	screen_await(s, has_stopped, NULL);
+	screen_await(s, screen_has_stopped, NULL);
 	screen_pump(s, 0.02);
 }
 

@@ -56,6 +56,8 @@ double screen_started(const struct screen *s);
 
 /* --- the keyboard, the mouse, the terminal's size ------------------------- */
 void screen_type(struct screen *s, const char *text);
+/* The same with bytes, as many as the terminal takes at once: how many. */
+size_t screen_offer(struct screen *s, const char *bytes, size_t len);
 void screen_key(struct screen *s, VTermKey key);
 /* A press and release; button 1 is the left one, 4 and 5 are the wheel. */
 void screen_click(struct screen *s, int row, int col, int button);
@@ -94,6 +96,10 @@ typedef bool screen_predicate(struct screen *s, const void *arg);
 void screen_pump(struct screen *s, double seconds);
 /* Until the predicate holds; false when it does not within the time. */
 bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds, const void *arg);
+/* The program has ended: screen_end() tells how. It has been stopped. */
+screen_predicate screen_has_ended, screen_has_stopped;
+/* Waits for the program alone, and reads nothing of what it writes: whether it has ended. */
+bool screen_ends_unread(struct screen *s, double seconds);
 /* Until the program has done all that was typed: it sleeps, and writes nothing. */
 void screen_settle(struct screen *s);
 

@@ -92,7 +92,8 @@ static void ends_by_signal(void **state)
  */
 static void ends_by_fault(void **state)
 {
-	static const int numbers[] = { SIGSEGV, SIGABRT, SIGBUS, SIGALRM, SIGUSR1, SIGXCPU };
+	const int numbers[] = { SIGSEGV, SIGABRT, SIGBUS,  SIGALRM,
+				SIGUSR1, SIGXCPU, SIGUSR2, SIGRTMIN + 3 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -199,19 +200,6 @@ static void ends_without_terminal(void **state)
 	}
 }
 
-/* Whether the process is there within some seconds, without a look at the terminal. */
-static bool is_gone_within(pid_t pid, double seconds)
-{
-	double until = screen_now() + seconds;
-
-	while (screen_now() < until) {
-		if (kill(pid, 0))
-			return true;
-		usleep(10000);
-	}
-	return false;
-}
-
 /* Nobody reads what is written to the terminal: signals are answered all the same. */
 static void ends_when_stalled(void **state)
 {
@@ -227,7 +215,7 @@ static void ends_when_stalled(void **state)
 			usleep(3000);
 		}
 		kill(screen_pid(s), SIGTERM);
-		screen_check(s, is_gone_within(screen_pid(s), 3));
+		screen_check(s, screen_ends_unread(s, 3));
 		assert_int_equal(screen_end(s, 1), 0);
 	}
 }
@@ -281,6 +269,22 @@ static void wants_terminal(void **state)
 		strstr(scratch_read(scratch_format("%s/err", scratch_folder())), "terminal"));
 }
 
+/* A terminal on which a screen cannot be drawn: that is said, and it stays as it was. */
+static void wants_screen(void **state)
+{
+	struct screen *s = screen_start(&(struct screen_how){ .term = "dumb", .cols = 120 });
+	const char *output;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(screen_end(s, 3), 1);
+	screen_check_restored(s);
+	screen_check(s, screen_shows(s, "terminal type 'dumb' cannot show a screen: "));
+	/* that line, and nothing else */
+	output = screen_output(s, &len);
+	assert_null(memchr(output, '\033', len));
+}
+
 /* A terminal that nobody knows: it is said, and the terminal stays as it was. */
 static void wants_known_terminal(void **state)
 {
@@ -302,7 +306,7 @@ int main(void)
 		screen_test(comes_back_resized),   screen_test(ends_without_terminal),
 		screen_test(ends_when_stalled),	   screen_test(ends_with_input),
 		screen_test(ends_after_samples),   screen_test(wants_terminal),
-		screen_test(wants_known_terminal),
+		screen_test(wants_known_terminal), screen_test(wants_screen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where keys begin and end in what the keyboard sends, and what is handed on when. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "ui/input.h"
+
+/* Bytes that come as one, in UTF-8: the first key. */
+static void test_first_key(void **state)
+{
+	static const struct {
+		const char *bytes;
+		enum input_state state;
+		size_t len;
+		bool mouse;
+	} rows[] = {
+		{ "a", INPUT_WHOLE, 1, false },
+		{ "ab", INPUT_WHOLE, 1, false },
+		/* characters */
+		{ "\xc3\xa4q", INPUT_WHOLE, 2, false },
+		{ "\xe4\xb8\xadq", INPUT_WHOLE, 3, false },
+		{ "\xf0\x9f\x98\x80q", INPUT_WHOLE, 4, false },
+		{ "\xc3", INPUT_UNFINISHED, 1, false },
+		{ "\xf0\x9f\x98", INPUT_UNFINISHED, 3, false },
+		{ "\xc3q", INPUT_WHOLE, 1, false },
+		{ "\xff", INPUT_WHOLE, 1, false },
+		{ "\x84", INPUT_WHOLE, 1, false },
+		{ "\xf5\x80\x80\x80", INPUT_WHOLE, 1, false },
+		/* Esc, and keys that begin with it */
+		{ "\033", INPUT_UNFINISHED, 1, false },
+		{ "\033q", INPUT_WHOLE, 1, false },
+		{ "\033\033", INPUT_WHOLE, 1, false },
+		{ "\033[", INPUT_UNFINISHED, 2, false },
+		{ "\033[A", INPUT_WHOLE, 3, false },
+		{ "\033[1;5", INPUT_UNFINISHED, 5, false },
+		{ "\033[1;5Cq", INPUT_WHOLE, 6, false },
+		{ "\033[3$~q", INPUT_WHOLE, 5, false },
+		{ "\033[1\033", INPUT_WHOLE, 3, false },
+		{ "\033[1\xc3\xa4", INPUT_WHOLE, 3, false },
+		{ "\033[[", INPUT_UNFINISHED, 3, false },
+		{ "\033[[Aq", INPUT_WHOLE, 4, false },
+		{ "\033O", INPUT_UNFINISHED, 2, false },
+		{ "\033OAq", INPUT_WHOLE, 3, false },
+		{ "\033O5Pq", INPUT_WHOLE, 4, false },
+		/* the mouse */
+		{ "\033[<", INPUT_UNFINISHED, 3, true },
+		{ "\033[<0;12", INPUT_UNFINISHED, 7, true },
+		{ "\033[<0;12;5Mq", INPUT_WHOLE, 10, true },
+		{ "\033[<0;12;5mq", INPUT_WHOLE, 10, true },
+		{ "\033[<0;1q", INPUT_BROKEN, 6, true },
+		{ "\033[<0;1\033[<0;1;1M", INPUT_BROKEN, 6, true },
+		{ "\033[M", INPUT_UNFINISHED, 3, false },
+		{ "\033[M !", INPUT_UNFINISHED, 5, true },
+		{ "\033[M !\xffq", INPUT_WHOLE, 6, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct input_key key = input_first_key(rows[i].bytes, strlen(rows[i].bytes), true);
+
+		if (key.state != rows[i].state || key.len != rows[i].len ||
+		    key.mouse != rows[i].mouse)
+			fail_msg("row %zu: state %d, %zu bytes, mouse %d", i, key.state, key.len,
+				 key.mouse);
+	}
+	assert_int_equal(input_first_key("\xc3\xa4", 2, false).len, 1);
+}
+
+/* Whatever comes, a key is found that is no longer than what came and than keys are. */
+static void test_any_bytes(void **state)
+{
+	static const char likely[] = "\033\033\033[[[<<MmO0195;;; ~$?\xc3\xa4\xf0\x9f\x01q";
+
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 20000; round++) {
+		char bytes[200];
+		size_t len = 1 + (size_t)rand() % sizeof(bytes), at = 0;
+
+		for (size_t i = 0; i < len; i++)
+			bytes[i] = rand() % 20 ? likely[(size_t)rand() % (sizeof(likely) - 1)]
+					       : (char)rand();
+		while (at < len) {
+			struct input_key key = input_first_key(bytes + at, len - at, round % 2);
+
+			assert_in_range(key.len, 1, len - at);
+			assert_in_range(key.len, 1, 70);
+			if (key.state == INPUT_UNFINISHED)
+				assert_int_equal(at + key.len, len);
+			at += key.len;
+		}
+	}
+}
+
+/* A keyboard that is a pipe: its other end. */
+static int open_keyboard(struct input *input)
+{
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(input_open(input, ends[0], true), 0);
+	close(ends[0]);
+	return ends[1];
+}
+
+/* Types, feeds at that time, and expects what ncurses is handed. */
+static void expect(struct input *input, int keyboard, const char *typed, uint64_t ms,
+		   const char *handed)
+{
+	char bytes[INPUT_BYTES + 1];
+	ssize_t n;
+
+	assert_int_equal(write(keyboard, typed, strlen(typed)), strlen(typed));
+	assert_int_equal(input_feed(input, ms * NSEC_PER_MSEC), *handed != '\0');
+	n = read(fileno(input->stream), bytes, sizeof(bytes) - 1);
+	bytes[n > 0 ? n : 0] = '\0';
+	assert_string_equal(bytes, handed);
+}
+
+/* What has come half waits for its rest, and what it is without that comes after a while. */
+static void test_halves(void **state)
+{
+	struct input input;
+	int keyboard = open_keyboard(&input);
+
+	(void)state;
+	assert_true(input_due_ns(&input) == UINT64_MAX);
+	expect(&input, keyboard, "a\xc3", 1000, "a");
+	expect(&input, keyboard, "\xa4\033", 1020, "\xc3\xa4");
+	assert_true(input_due_ns(&input) == 1070 * NSEC_PER_MSEC);
+	expect(&input, keyboard, "", 1069, "");
+	expect(&input, keyboard, "[A", 1069, "\033[A");
+	assert_true(input_due_ns(&input) == UINT64_MAX);
+	expect(&input, keyboard, "\033", 2000, "");
+	expect(&input, keyboard, "", 2050, "\033");
+	expect(&input, keyboard, "\033[1", 3000, "");
+	expect(&input, keyboard, "", 3050, "\033[1");
+	input_close(&input);
+	close(keyboard);
+}
+
+/* A report of the mouse is handed on whole, late as it may come, or not at all. */
+static void test_half_reports(void **state)
+{
+	struct input input;
+	int keyboard = open_keyboard(&input);
+
+	(void)state;
+	expect(&input, keyboard, "\033[<0;1", 1000, "");
+	expect(&input, keyboard, "", 1400, "");
+	expect(&input, keyboard, "2;5M", 1400, "\033[<0;12;5M");
+	/* the rest never comes */
+	expect(&input, keyboard, "\033[<0;1", 2000, "");
+	assert_true(input_due_ns(&input) == 2500 * NSEC_PER_MSEC);
+	expect(&input, keyboard, "", 2500, "");
+	assert_true(input_due_ns(&input) == UINT64_MAX);
+	/* a key in its place */
+	expect(&input, keyboard, "\033[<0;1", 3000, "");
+	expect(&input, keyboard, "q", 3010, "q");
+	input_close(&input);
+	close(keyboard);
+}
+
+/* No more than a portion at a time, and all of it in the end; then the end of the input. */
+static void test_portions(void **state)
+{
+	char bytes[3 * INPUT_BYTES], got[INPUT_BYTES + 1];
+	struct input input;
+	int keyboard = open_keyboard(&input);
+	size_t total = 0;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	assert_int_equal(write(keyboard, bytes, sizeof(bytes)), sizeof(bytes));
+	close(keyboard);
+	for (int i = 0; i < 3; i++) {
+		assert_true(input_feed(&input, 1));
+		assert_false(input.ended);
+		total += (size_t)read(fileno(input.stream), got, sizeof(got));
+	}
+	assert_int_equal(total, sizeof(bytes));
+	assert_false(input_feed(&input, 1));
+	assert_true(input.ended);
+	input_close(&input);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_key), cmocka_unit_test(test_any_bytes),
+		cmocka_unit_test(test_halves),	  cmocka_unit_test(test_half_reports),
+		cmocka_unit_test(test_portions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "ui/tty.h"
+
+#define ESCAPE '\033'
+
+/* How long a key like an arrow may take to come in whole before it counts as Esc. */
+#define KEY_WAIT_NS (50 * NSEC_PER_MSEC)
+
+/* The same for a report of the mouse, which is not mistaken for anything typed. */
+#define MOUSE_WAIT_NS (500 * NSEC_PER_MSEC)
+
+/* No key and no report is longer. */
+#define KEY_MAX 64
+
+/* A key of that length, or what there is of it. */
+static struct input_key key_of(size_t wanted, size_t len)
+{
+	return (struct input_key){ .state = wanted <= len ? INPUT_WHOLE : INPUT_UNFINISHED,
+				   .len = wanted <= len ? wanted : len };
+}
+
+/* A character: several bytes in UTF-8. What is not valid there is a key of one byte. */
+static struct input_key find_character(const char *bytes, size_t len, bool utf8)
+{
+	unsigned char lead = (unsigned char)bytes[0];
+	size_t wanted = !utf8 || lead < 0xC2 || lead > 0xF4 ? 1
+			: lead < 0xE0			    ? 2
+			: lead < 0xF0			    ? 3
+							    : 4;
+
+	for (size_t i = 1; i < wanted && i < len; i++)
+		if (((unsigned char)bytes[i] & 0xC0) != 0x80)
+			return key_of(1, len);
+	return key_of(wanted, len);
+}
+
+/* A report of the mouse as xterm's mode 1006 has it: ESC [ < digits and semicolons, M or m. */
+static struct input_key find_report(const char *bytes, size_t len)
+{
+	struct input_key key = { .mouse = true };
+	size_t at = 3;
+
+	while (at < len && ((bytes[at] >= '0' && bytes[at] <= '9') || bytes[at] == ';'))
+		at++;
+	key.len = at;
+	if (at > KEY_MAX || (at < len && bytes[at] != 'M' && bytes[at] != 'm'))
+		key.state = INPUT_BROKEN;
+	else if (at == len)
+		key.state = INPUT_UNFINISHED;
+	else
+		key.len++;
+	return key;
+}
+
+/* A key that begins with ESC [, ECMA-48's control sequence, and what terminals make of that. */
+static struct input_key find_sequence(const char *bytes, size_t len)
+{
+	size_t at = 2;
+
+	if (len > 2 && bytes[2] == '<')
+		return find_report(bytes, len);
+	if (len > 2 && bytes[2] == 'M') {
+		/* A report of the older mode; alone it is a key of some terminals. */
+		struct input_key key = key_of(6, len);
+
+		key.mouse = len > 3;
+		return key;
+	}
+	/* The Linux console's first function keys. */
+	if (len > 2 && bytes[2] == '[')
+		return key_of(4, len);
+	while (at < len && bytes[at] >= ' ' && bytes[at] <= '?')
+		at++;
+	/* What cannot be part of it ends it. */
+	if (at > KEY_MAX || (at < len && (bytes[at] < ' ' || bytes[at] > '~')))
+		return key_of(at, len);
+	return key_of(at + 1, len);
+}
+
+struct input_key input_first_key(const char *bytes, size_t len, bool utf8)
+{
+	size_t at = 2;
+
+	if (bytes[0] != ESCAPE)
+		return find_character(bytes, len, utf8);
+	if (len == 1)
+		return key_of(2, len);
+	switch (bytes[1]) {
+	case '[':
+		return find_sequence(bytes, len);
+	case 'O':
+		/* Function keys; a digit says what was held down with it. */
+		while (at < len && bytes[at] >= '0' && bytes[at] <= '9')
+			at++;
+		return at > KEY_MAX ? key_of(at, len) : key_of(at + 1, len);
+	default:
+		/* Esc itself: what follows is a key of its own. */
+		return key_of(1, len);
+	}
+}
+
+int input_open(struct input *input, int fd, bool utf8)
+{
+	int ends[2], err;
+
+	*input = (struct input){ .fd = -1, .to = -1, .utf8 = utf8 };
+	if (pipe2(ends, O_NONBLOCK | O_CLOEXEC))
+		return -errno;
+	input->to = ends[1];
+	input->stream = fdopen(ends[0], "r");
+	if (!input->stream) {
+		err = -errno;
+		close(ends[0]);
+		input_close(input);
+		return err;
+	}
+	input->fd = tty_reopen(fd, O_RDONLY, &input->blocks);
+	if (input->fd >= 0)
+		return 0;
+	err = -errno;
+	input_close(input);
+	return err;
+}
+
+void input_close(struct input *input)
+{
+	if (input->stream)
+		fclose(input->stream);
+	if (input->to >= 0)
+		close(input->to);
+	if (input->fd >= 0)
+		close(input->fd);
+	*input = (struct input){ .fd = -1, .to = -1 };
+}
+
+/* Whether a read returns at once. */
+static bool is_readable(const struct input *input)
+{
+	struct pollfd fd = { .fd = input->fd, .events = POLLIN };
+
+	return !input->blocks || poll(&fd, 1, 0) == 1;
+}
+
+/* Reads what there is, and room for. */
+static void fill(struct input *input, uint64_t now_ns)
+{
+	ssize_t n;
+
+	if (input->len == sizeof(input->bytes) || !is_readable(input))
+		return;
+	n = read(input->fd, input->bytes + input->len, sizeof(input->bytes) - input->len);
+	if (n > 0) {
+		input->len += (size_t)n;
+		input->since_ns = now_ns;
+	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
+		input->ended = true;
+	}
+}
+
+/* How long the unfinished key waits for the rest of it. */
+static uint64_t wait_of(const struct input_key *key)
+{
+	return key->mouse ? MOUSE_WAIT_NS : KEY_WAIT_NS;
+}
+
+bool input_feed(struct input *input, uint64_t now_ns)
+{
+	size_t at = 0;
+	bool any = false;
+
+	fill(input, now_ns);
+	while (at < input->len) {
+		const char *first = input->bytes + at;
+		struct input_key key = input_first_key(first, input->len - at, input->utf8);
+
+		if (key.state == INPUT_UNFINISHED && now_ns < input->since_ns + wait_of(&key))
+			break;
+		/* ncurses would take what is missing of a report from the keys behind it. */
+		if (key.state == INPUT_WHOLE || !key.mouse)
+			any = write(input->to, first, key.len) > 0 || any;
+		at += key.len;
+	}
+	input->len -= at;
+	memmove(input->bytes, input->bytes + at, input->len);
+	return any;
+}
+
+uint64_t input_due_ns(const struct input *input)
+{
+	struct input_key key;
+
+	if (!input->len)
+		return UINT64_MAX;
+	key = input_first_key(input->bytes, input->len, input->utf8);
+	return input->since_ns + wait_of(&key);
+}
