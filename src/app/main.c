@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "app/errors.h"
 #include "app/options.h"
 #include "base/crash.h"
+#include "base/start.h"
 #include "base/util.h"
 #include "kernel/delayacct_switch.h"
 #include "kernel/proctask.h"
@@ -39,6 +41,22 @@ static volatile sig_atomic_t caught;
 
 /* What --enable-delayacct has changed, for put_back_delayacct(). */
 static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
+
+/*
+ * Takes out of the environment what a program with more privileges than its caller (setuid, file
+ * capabilities) must not follow.
+ */
+static void secure_environment(int argc, char **argv, char **environment)
+{
+	(void)argc;
+	(void)argv;
+	if (getauxval(AT_SECURE))
+		start_drop_environment(environment);
+}
+
+/* libnl looks at the environment when it is loaded, before main(): what stands here comes first. */
+static void (*const before_libraries)(int, char **, char **)
+	__attribute__((section(".preinit_array"), used)) = secure_environment;
 
 /* Remembers that a signal came. */
 static void catch_signal(int number)
@@ -234,7 +252,12 @@ static int run_screen(struct options *options, struct trigger_set *triggers, con
 				    .save = configuration_save,
 				    .path = path };
 	enum ui_failure failure;
-	int err = ui_run(&config, &failure);
+	int err;
+
+	/* Of it ncurses reads ~/.terminfo, and nobody else anything from here on. */
+	if (getauxval(AT_SECURE))
+		unsetenv("HOME");
+	err = ui_run(&config, &failure);
 
 	free(path);
 	if (!err)
@@ -420,6 +443,7 @@ int main(int argc, char **argv)
 	struct buf why = { 0 }, text = { 0 };
 	int status = EXIT_USAGE;
 
+	start_take_descriptors();
 #ifdef M_MMAP_THRESHOLD
 	/* Arrays have room for more tasks than there are, in pages that cost nothing until they
 	   are used. Left alone, glibc soon takes such from used memory, and clears them. */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the program does not take from who starts it: with privileges of its own, or half closed. */
+#include "config.h"
+
+#include "tests/lib/e2e.h"
+
+#include <endian.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* Gives the copy of the program that the tests have CAP_NET_ADMIN, for all who start it. */
+static void give_capability(void)
+{
+	const struct vfs_cap_data caps = {
+		.magic_etc = htole32(VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE),
+		.data = { { .permitted = htole32(1 << CAP_NET_ADMIN) } },
+	};
+
+	assert_int_equal(setxattr(e2e_stalltop(), "security.capability", &caps, XATTR_CAPS_SZ_2, 0),
+			 0);
+}
+
+/* Has libnl write what it sends and receives. */
+static int trace_libnl(const char *arg)
+{
+	(void)arg;
+	return setenv("NLCB", "debug", 1) || setenv("NLDBG", "5", 1);
+}
+
+/* With privileges of its own it does not take over what traces its libraries. */
+static void test_environment(void **state)
+{
+	struct e2e_how how = { .hook = trace_libnl };
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, &how, "-b -n 1 -d 0.1 -x --source taskstats");
+	assert_int_equal(r.status, 0);
+	assert_true(r.err.len > 0);
+	how.uid = NOBODY;
+	give_capability();
+	e2e_run(&r, &how, "-b -n 1 -d 0.1 -x --source taskstats");
+	removexattr(e2e_stalltop(), "security.capability");
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err.data, "");
+}
+
+/* Closes descriptors: their digits. */
+static int close_some(const char *digits)
+{
+	for (; *digits; digits++)
+		close(*digits - '0');
+	return 0;
+}
+
+/* What is closed stays so: the log does not get standard output's descriptor. */
+static void test_closed(void **state)
+{
+	static const char *const closed[] = { "0", "1", "2", "01", "012" };
+
+	(void)state;
+	e2e_require();
+	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++) {
+		const char *log = e2e_format("%s/log%zu", e2e_folder(), i);
+		struct e2e_how how = { .hook = close_some, .hook_arg = closed[i] };
+		struct e2e_result r;
+		char text[65536];
+		size_t len;
+		FILE *file;
+
+		e2e_run(&r, &how, "-b -n 1 -d 0.1 --debug-log %s", log);
+		assert_int_equal(r.status, strchr(closed[i], '1') != NULL);
+		if (r.status && !strchr(closed[i], '2'))
+			assert_non_null(strstr(r.err.data, "cannot write to standard output"));
+		file = fopen(log, "re");
+		assert_non_null(file);
+		len = fread(text, 1, sizeof(text) - 1, file);
+		fclose(file);
+		text[len] = '\0';
+		assert_non_null(strstr(text, " tick "));
+		assert_null(strstr(text, "COMMAND"));
+		assert_null(strstr(text, "cannot write"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { e2e_test(test_environment), e2e_test(test_closed) };
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The screen of a program that has privileges of its own: terminals are described by the system. */
+#include "config.h"
+
+#include <endian.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "tests/lib/scratch.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/table.h"
+
+#define NOBODY 65534
+
+/* A copy of the program that everybody may start. */
+static const char *copy_program(void)
+{
+	const char *program = getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop";
+	const char *copy = scratch_format("%s/copy", scratch_folder());
+
+	assert_int_equal(system(scratch_format("cp %s %s", program, copy)), 0);
+	assert_int_equal(chmod(copy, 0755), 0);
+	assert_int_equal(chmod(scratch_folder(), 0755), 0);
+	return copy;
+}
+
+/* Gives it CAP_NET_ADMIN. */
+static void give_capability(const char *path)
+{
+	const struct vfs_cap_data caps = {
+		.magic_etc = htole32(VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE),
+		.data = { { .permitted = htole32(1 << CAP_NET_ADMIN) } },
+	};
+
+	assert_int_equal(setxattr(path, "security.capability", &caps, XATTR_CAPS_SZ_2, 0), 0);
+}
+
+/* A user's own terminal is taken from him, but not with privileges that he has not. */
+static void own_terminal(void **state)
+{
+	const char *home = scratch_folder(), *copy = copy_program();
+	const char *source = scratch_file(scratch_format("%s/source", home),
+					  "stalltop-own|a test,\n\tuse=xterm-256color,\n");
+	const char *const variables[] = { scratch_format("TERMINFO=%s/.terminfo", home),
+					  scratch_format("TERMINFO_DIRS=%s/.terminfo", home),
+					  scratch_format("HOME=%s", home) };
+
+	(void)state;
+	assert_int_equal(
+		system(scratch_format("umask 022; tic -x -o %s/.terminfo %s", home, source)), 0);
+	for (size_t i = 0; i < 6; i++) {
+		const char *const env[] = { "HOME", variables[i % 3], NULL };
+		struct screen *s;
+
+		if (i == 3)
+			give_capability(copy);
+		s = screen_start(&(struct screen_how){
+			.program = copy, .term = "stalltop-own", .uid = NOBODY, .env = env });
+		if (i < 3) {
+			screen_await(s, table_has_rows, NULL);
+			screen_type(s, "q");
+			assert_int_equal(screen_end(s, 3), 0);
+		} else {
+			assert_int_equal(screen_end(s, 3), 1);
+			screen_check(s, screen_shows(s, "'stalltop-own' is unknown"));
+		}
+		screen_check_restored(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { screen_test(own_terminal) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
