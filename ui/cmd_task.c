@@ -60,15 +60,14 @@ static bool take_target(struct ui *ui)
 {
 	struct ui_target *target = &ui->target;
 	struct page *page = ui_page(ui);
-	const struct frame_info *info;
+	struct target_seen seen;
 	int err;
 
 	if (!page->ops->target || !page->ops->target(ui, page->state, &target->task))
 		return false;
-	info = ui->frame->info;
+	seen = (struct target_seen){ .start_ns = target->task.key.start_ns, .by_ns = ui->seen_ns };
 	err = target_find(&target->who, ui->sampler_config.procfd, target->task.tgid,
-			  target->task.thread ? target->task.key.pid : 0, target->task.key.start_ns,
-			  clocks_boot_ns(info->clocks, info->cur->end_ns));
+			  target->task.thread ? target->task.key.pid : 0, &seen);
 	if (!err)
 		return true;
 	if (err == -ESRCH)

@@ -335,6 +335,7 @@ static void sample(struct loop *loop)
 	}
 	loop->skipped = 0;
 	ui->frame = frame;
+	ui->seen_ns = clock_ns(CLOCK_BOOTTIME);
 	ui->note++;
 	keep_note_room(ui, now);
 	if (rows_tick(&ui->table->rows, ui, wanted))

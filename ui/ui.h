@@ -72,6 +72,7 @@ struct ui {
 	char *hierarchy; /* of sampler_config, chosen by a key; NULL: as it was started with */
 	struct sampler *sampler;
 	const struct frame *frame; /* the last one; NULL before the first */
+	uint64_t seen_ns; /* by when it had been taken, CLOCK_BOOTTIME */
 	bool in_tick; /* a sample is being taken; `frame` is the one before */
 	bool paused, held; /* p; O */
 	struct ticker ticker;

@@ -100,7 +100,10 @@ static bool table_target(struct ui *ui, void *state, struct ui_task *task)
 		return false;
 	}
 	table_pin(ui);
-	return true;
+	/* Somebody else may have had its pid already when the sample was taken. */
+	if (table_item(ui)->row->exited)
+		ui_error(ui, "%d no longer exists", (int)task->key.pid);
+	return !table_item(ui)->row->exited;
 }
 
 /* Frees the state. */

@@ -4,8 +4,10 @@
 #include "model/target.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -25,25 +27,25 @@ static int read_start(const struct target *target, uint64_t *start)
 	return err == -ENOENT ? -ESRCH : err;
 }
 
-/* Whether a start in ticks can be the one that the sample has for the task. */
-static bool is_same_start(uint64_t start_ns, uint64_t seen_ns, uint64_t ticks)
+/* Whether a start in ticks can be that of the task that was seen. */
+static bool is_same_start(const struct target_seen *seen, uint64_t ticks)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), since_boot = ticks * NSEC_PER_SEC / hz;
 	/* That clock also runs while the machine sleeps; how much of it lay before is not known. */
 	uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 
-	return start_ns <= since_boot + NSEC_PER_SEC &&
-	       start_ns + slept + NSEC_PER_SEC >= since_boot && since_boot <= seen_ns;
+	return since_boot <= seen->by_ns && seen->start_ns <= since_boot + NSEC_PER_SEC &&
+	       seen->start_ns + slept + NSEC_PER_SEC >= since_boot;
 }
 
-int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid, uint64_t start_ns,
-		uint64_t seen_ns)
+int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid,
+		const struct target_seen *seen)
 {
 	int err;
 
 	*target = (struct target){ .procfd = procfd, .tgid = tgid, .tid = tid };
 	err = read_start(target, &target->start);
-	return !err && !is_same_start(start_ns, seen_ns, target->start) ? -ESRCH : err;
+	return !err && !is_same_start(seen, target->start) ? -ESRCH : err;
 }
 
 /* Whether the pid is still the target's. 0 or -ESRCH and the like. */
@@ -75,28 +77,58 @@ int target_signal(const struct target *target, int number)
 	return err;
 }
 
+/* Opens the folder of the target's threads, which is of no other process, ever. */
+static int open_threads(const struct target *target)
+{
+	char path[32];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%d/task", target->tgid);
+	fd = openat(target->procfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	err = check_target(target);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* Sets the nice value of a thread that is still among those. 0 or -errno. */
+static int renice_thread(int threads, pid_t tid, int value)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", tid);
+	if (faccessat(threads, name, F_OK, 0))
+		return -ESRCH;
+	return setpriority(PRIO_PROCESS, (id_t)tid, value) ? -errno : 0;
+}
+
 /*
- * Every thread has a nice value of its own. There is no call that takes more than a pid; the check
- * comes right before.
+ * Every thread has a nice value of its own. There is no call that takes more than a pid: it is
+ * looked at right before.
  */
 int target_renice(const struct target *target, int value, size_t *threads)
 {
 	struct pidlist list = { 0 };
-	int err = check_target(target);
+	int fd = open_threads(target), err = fd < 0 ? fd : 0;
 
 	*threads = 0;
 	if (!err && target->tid) {
-		*threads = 1;
-		return setpriority(PRIO_PROCESS, (id_t)target->tid, value) ? -errno : 0;
+		err = renice_thread(fd, target->tid, value);
+		*threads = !err;
+	} else if (!err) {
+		err = pidlist_read(&list, fd);
 	}
-	if (!err)
-		err = pidlist_read_threads(&list, target->procfd, target->tgid);
 	for (size_t i = 0; !err && i < list.n; i++) {
-		if (!setpriority(PRIO_PROCESS, (id_t)list.pids[i], value))
-			++*threads;
-		else if (errno != ESRCH)
-			err = -errno;
+		int failed = renice_thread(fd, list.pids[i], value);
+
+		*threads += !failed;
+		err = failed == -ESRCH ? 0 : failed;
 	}
 	pidlist_free(&list);
+	if (fd >= 0)
+		close(fd);
 	return err || *threads ? err : -ESRCH;
 }

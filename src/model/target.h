@@ -16,13 +16,18 @@ struct target {
 	uint64_t start; /* in ticks, as the kernel had it when it was found */
 };
 
+/* What is known of a task from when it was seen alive. */
+struct target_seen {
+	uint64_t start_ns; /* CLOCK_MONOTONIC, of a sample */
+	uint64_t by_ns; /* it was there at that time, CLOCK_BOOTTIME */
+};
+
 /*
- * Finds the task with that start (CLOCK_MONOTONIC, of a sample), which was there when
- * CLOCK_BOOTTIME was seen_ns: whoever began later is another. 0 or -errno; -ESRCH: it no longer
- * exists. So the others, which say -EPERM or -EACCES without permission.
+ * Finds the task that was seen: who has its pid, unless he began later than that. 0 or -errno;
+ * -ESRCH: it no longer exists. So the others, which say -EPERM or -EACCES without permission.
  */
-int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid, uint64_t start_ns,
-		uint64_t seen_ns);
+int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid,
+		const struct target_seen *seen);
 
 /* Sends a signal to the process, also where the target is one of its threads. */
 int target_signal(const struct target *target, int number);

@@ -10,8 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,8 +26,15 @@
 struct state {
 	int procfd;
 	pid_t pid;
-	uint64_t start_ns;
+	struct target_seen seen;
 };
+
+/* That a task which begins now is there. */
+static struct target_seen seen_now(void)
+{
+	return (struct target_seen){ .start_ns = clock_ns(CLOCK_MONOTONIC),
+				     .by_ns = clock_ns(CLOCK_BOOTTIME) };
+}
 
 /* Starts the process. */
 static int start_child(void **state)
@@ -34,11 +43,11 @@ static int start_child(void **state)
 
 	scratch_begin();
 	s.procfd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	s.start_ns = clock_ns(CLOCK_MONOTONIC);
 	s.pid = scratch_child(fork());
 	if (!s.pid)
 		for (;;)
 			pause();
+	s.seen = seen_now();
 	*state = &s;
 	return s.pid < 0 || s.procfd < 0;
 }
@@ -61,9 +70,7 @@ static void test_found(void **state)
 	size_t threads;
 	int status;
 
-	assert_int_equal(
-		target_find(&target, s->procfd, s->pid, 0, s->start_ns, clock_ns(CLOCK_BOOTTIME)),
-		0);
+	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, &s->seen), 0);
 	assert_int_equal(target_renice(&target, 5, &threads), 0);
 	assert_int_equal(threads, 1);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), 5);
@@ -73,9 +80,7 @@ static void test_found(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 	assert_int_equal(target_signal(&target, SIGTERM), -ESRCH);
 	assert_int_equal(target_renice(&target, 5, &threads), -ESRCH);
-	assert_int_equal(
-		target_find(&target, s->procfd, s->pid, 0, s->start_ns, clock_ns(CLOCK_BOOTTIME)),
-		-ESRCH);
+	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, &s->seen), -ESRCH);
 }
 
 /* One of its threads, by its own id. */
@@ -85,30 +90,11 @@ static void test_thread(void **state)
 	struct target target;
 	size_t threads;
 
-	assert_int_equal(target_find(&target, s->procfd, s->pid, s->pid, s->start_ns,
-				     clock_ns(CLOCK_BOOTTIME)),
-			 0);
+	assert_int_equal(target_find(&target, s->procfd, s->pid, s->pid, &s->seen), 0);
 	assert_int_equal(target_renice(&target, 7, &threads), 0);
 	assert_int_equal(threads, 1);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), 7);
-	assert_int_equal(target_find(&target, s->procfd, s->pid, getpid(), s->start_ns,
-				     clock_ns(CLOCK_BOOTTIME)),
-			 -ESRCH);
-}
-
-/* Who has the pid since after the task was seen is another, however near their starts are. */
-static void test_seen(void **state)
-{
-	const struct state *s = *state;
-	uint64_t tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
-	struct target target;
-
-	assert_int_equal(
-		target_find(&target, s->procfd, s->pid, 0, s->start_ns, clock_ns(CLOCK_BOOTTIME)),
-		0);
-	assert_int_equal(
-		target_find(&target, s->procfd, s->pid, 0, s->start_ns, target.start * tick_ns - 1),
-		-ESRCH);
+	assert_int_equal(target_find(&target, s->procfd, s->pid, getpid(), &s->seen), -ESRCH);
 }
 
 /* Who has the pid of another is left alone: by the sample's start, and by that when found. */
@@ -116,18 +102,67 @@ static void test_other(void **state)
 {
 	const struct state *s = *state;
 	struct target target;
+	struct target_seen late = s->seen;
 	size_t threads;
 
-	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, s->start_ns + 10 * NSEC_PER_SEC,
-				     clock_ns(CLOCK_BOOTTIME)),
-			 -ESRCH);
-	assert_int_equal(
-		target_find(&target, s->procfd, s->pid, 0, s->start_ns, clock_ns(CLOCK_BOOTTIME)),
-		0);
+	late.start_ns += 10 * NSEC_PER_SEC;
+	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, &late), -ESRCH);
+	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, &s->seen), 0);
 	target.start--;
 	assert_int_equal(target_signal(&target, SIGKILL), -ESRCH);
 	assert_int_equal(target_renice(&target, 9, &threads), -ESRCH);
 	assert_int_equal(kill(s->pid, 0), 0);
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), getpriority(PRIO_PROCESS, 0));
+}
+
+/* A child that waits for its end, with a pid that is free. -errno where it cannot be had. */
+static pid_t start_with_pid(pid_t pid)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD,
+				   .set_tid = (uint64_t)(uintptr_t)&pid,
+				   .set_tid_size = 1 };
+	pid_t child = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+
+	if (!child)
+		for (;;)
+			pause();
+	return child < 0 ? -errno : child;
+}
+
+/* Ends the process of a test, and starts the next owner of its pid some ticks later. */
+static void start_next(pid_t pid)
+{
+	const struct timespec ticks = { .tv_nsec =
+						(long)(3 * NSEC_PER_SEC) / sysconf(_SC_CLK_TCK) };
+	pid_t next;
+
+	nanosleep(&ticks, NULL);
+	scratch_kill(pid);
+	next = start_with_pid(pid);
+	if (next == -EPERM)
+		scratch_skip("no choice of pids without privileges");
+	assert_int_equal(scratch_child(next), pid);
+}
+
+/* The pid's next owner is spared by who meant the one before, found in time or too late. */
+static void test_next_owner(void **state)
+{
+	const struct state *s = *state;
+	struct target targets[2], late;
+	size_t threads;
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			target_find(&targets[i], s->procfd, s->pid, i ? s->pid : 0, &s->seen), 0);
+	start_next(s->pid);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(target_signal(&targets[i], SIGKILL), -ESRCH);
+		assert_int_equal(target_renice(&targets[i], 9, &threads), -ESRCH);
+		assert_int_equal(threads, 0);
+		assert_int_equal(target_find(&late, s->procfd, s->pid, i ? s->pid : 0, &s->seen),
+				 -ESRCH);
+	}
+	assert_int_equal(waitpid(s->pid, NULL, WNOHANG), 0);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), getpriority(PRIO_PROCESS, 0));
 }
 
@@ -139,7 +174,7 @@ int main(void)
 		TARGET_TEST(test_found),
 		TARGET_TEST(test_thread),
 		TARGET_TEST(test_other),
-		TARGET_TEST(test_seen),
+		TARGET_TEST(test_next_owner),
 	};
 
 	return cmocka_run_group_tests_name("target", tests, NULL, NULL);
