@@ -191,31 +191,96 @@ static enum configuration_saved write_anew(const char *path, const struct view_c
 	return err ? CONFIGURATION_FAILED : CONFIGURATION_SAVED;
 }
 
+/* What the path leads over, of the file itself and the folder that is ours alone. */
+enum link {
+	LINK_NONE,
+	LINK_OWN,
+	LINK_FOREIGN /* somebody else's: it may lead to what he may not write himself */
+};
+
+/* Whether that is a link, and whose. */
+static enum link link_at(const char *path)
+{
+	struct stat info;
+
+	if (lstat(path, &info) || !S_ISLNK(info.st_mode))
+		return LINK_NONE;
+	return info.st_uid == geteuid() ? LINK_OWN : LINK_FOREIGN;
+}
+
+/* The worse of the file's and its folder's. */
+static enum link find_link(const char *path)
+{
+	char *folder = xstrdup(path);
+	enum link file = link_at(path), above;
+
+	*strrchr(folder, '/') = '\0';
+	above = link_at(folder);
+	free(folder);
+	return file > above ? file : above;
+}
+
+/* Appends where a link leads. */
+static void append_link(struct buf *out, const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	append_path(out, path);
+	buf_puts(out, " is a link to ");
+	if (real)
+		append_path(out, real);
+	else
+		buf_puts(out, "nothing");
+	free(real);
+}
+
+/* Asks whether to write where a link leads, where the file cannot be read, where it is broken. */
+static void ask(const char *path, enum link link, int err,
+		const struct configuration_faults *faults, struct buf *message)
+{
+	if (link) {
+		append_link(message, path);
+		buf_puts(message, "; ");
+	}
+	if (err) {
+		buf_puts(message, "cannot read ");
+		append_path(message, path);
+		buf_printf(message, " (%s); replace it?", strerror(-err));
+	} else if (faults->broken) {
+		buf_puts(message, "configuration ");
+		append_broken(message, faults);
+		buf_puts(message, "; turn such lines into comments and write?");
+	} else {
+		buf_puts(message, "write there?");
+	}
+}
+
 enum configuration_saved configuration_save(const char *path, const struct view_config *view,
 					    bool force, struct buf *message)
 {
 	struct configuration_faults faults = { 0 };
 	enum configuration_saved saved = CONFIGURATION_ASK;
 	struct buf old = { 0 };
+	enum link link;
 	int err;
 
 	if (!path) {
 		buf_puts(message, "no place for a configuration: HOME is not set");
 		return CONFIGURATION_FAILED;
 	}
+	link = find_link(path);
+	if (link == LINK_FOREIGN) {
+		buf_puts(message, "not written: ");
+		append_path(message, path);
+		buf_puts(message, ", or its folder, is a link of another user");
+		return CONFIGURATION_FAILED;
+	}
 	err = read_configuration(path, &old);
 	configuration_check(old.data, old.len, &faults);
-	if (force || (!err && !faults.broken)) {
+	if (force || (!link && !err && !faults.broken))
 		saved = write_anew(path, view, &old, message);
-	} else if (err) {
-		buf_puts(message, "cannot read ");
-		append_path(message, path);
-		buf_printf(message, " (%s); replace it?", strerror(-err));
-	} else {
-		buf_puts(message, "configuration ");
-		append_broken(message, &faults);
-		buf_puts(message, "; turn such lines into comments and write?");
-	}
+	else
+		ask(path, link, err, &faults, message);
 	configuration_faults_free(&faults);
 	buf_free(&old);
 	return saved;

@@ -24,8 +24,9 @@ void configuration_load(const char *path, struct options *options, struct buf *t
 
 /*
  * Writes what keys change to the file of that path (NULL: there is none), and appends what came
- * of it, or the question, to `message` as one escaped line. A broken file is replaced by force
- * only.
+ * of it, or the question, to `message` as one escaped line. A broken file is replaced,
+ * and a link followed, by force only: what it leads to need not be a configuration. A link of
+ * another user is not followed at all.
  */
 enum configuration_saved configuration_save(const char *path, const struct view_config *view,
 					    bool force, struct buf *message);

@@ -42,7 +42,7 @@ struct view_config {
 enum configuration_saved {
 	CONFIGURATION_SAVED,
 	CONFIGURATION_FAILED,
-	CONFIGURATION_ASK /* the file there cannot be read or has broken lines: to be asked first */
+	CONFIGURATION_ASK /* the file is a link, cannot be read or is broken: to be asked first */
 };
 
 /* Takes the interval, seconds as text. False, with what is allowed appended to `why`, if bad. */

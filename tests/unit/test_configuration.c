@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,7 +324,7 @@ static void test_save(void **state)
 	free(path);
 }
 
-/* A link is followed, not replaced. */
+/* A link is followed when that was asked for, and not replaced. */
 static void test_save_link(void **state)
 {
 	struct tree *tree = *state;
@@ -336,10 +337,67 @@ static void test_save_link(void **state)
 	assert_int_equal(symlinkat("real/file", tree->fd, "link"), 0);
 	options_default(&options);
 	assert_int_equal(configuration_save(path, &options.view, false, &message),
+			 CONFIGURATION_ASK);
+	assert_non_null(strstr(buf_cstr(&message), "is a link to "));
+	assert_non_null(strstr(buf_cstr(&message), "real/file; write there?"));
+	assert_file(real, "# kept\n");
+	assert_int_equal(configuration_save(path, &options.view, true, &message),
 			 CONFIGURATION_SAVED);
 	assert_int_equal(lstat(path, &info), 0);
 	assert_true(S_ISLNK(info.st_mode));
 	assert_file(real, "# kept\ndelay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
+	buf_free(&message);
+	free(path);
+	free(real);
+}
+
+/* The same where the folder is one, and where what it leads to is broken, too. */
+static void test_save_linked_folder(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "stalltop/config"), *real = path_in(tree, "etc/config");
+	struct options options;
+	struct buf message = { 0 };
+
+	put_text(tree, "etc/config", "what\n");
+	assert_int_equal(symlinkat("etc", tree->fd, "stalltop"), 0);
+	options_default(&options);
+	assert_int_equal(configuration_save(path, &options.view, false, &message),
+			 CONFIGURATION_ASK);
+	assert_non_null(strstr(buf_cstr(&message), "/etc/config; configuration line 1: "));
+	assert_file(real, "what\n");
+	assert_int_equal(configuration_save(path, &options.view, true, &message),
+			 CONFIGURATION_SAVED);
+	buf_free(&message);
+	free(path);
+	free(real);
+}
+
+/* Somebody else's link is not followed: it may lead to what only we may write. */
+static void test_save_foreign_link(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "link"), *real = path_in(tree, "real/file");
+	struct options options;
+	struct buf message = { 0 };
+
+	if (geteuid()) {
+		print_message("only root can make a link somebody else's\n");
+		free(path);
+		free(real);
+		skip();
+	}
+	put_text(tree, "real/file", "unit = ms\n");
+	assert_int_equal(symlinkat("real/file", tree->fd, "link"), 0);
+	assert_int_equal(fchownat(tree->fd, "link", 65534, 65534, AT_SYMLINK_NOFOLLOW), 0);
+	options_default(&options);
+	for (int force = 0; force < 2; force++) {
+		message.len = 0;
+		assert_int_equal(configuration_save(path, &options.view, force, &message),
+				 CONFIGURATION_FAILED);
+		assert_non_null(strstr(buf_cstr(&message), "is a link of another user"));
+	}
+	assert_file(real, "unit = ms\n");
 	buf_free(&message);
 	free(path);
 	free(real);
@@ -478,6 +536,8 @@ int main(void)
 		cmocka_unit_test(test_rewrite_broken),
 		cmocka_unit_test_setup_teardown(test_save, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_link, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_save_linked_folder, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_save_foreign_link, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_broken, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_full, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_nowhere, make_tree, remove_tree),
