@@ -164,14 +164,17 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 		wait = SNAPSHOT_WAIT_D;
 		ns = since(task->se.exec_start, control.reader.exec_ns);
 		bound = since(task->sched_info.last_arrival, control.reader.arrival_ns);
-		if (ns > bound)
-			ns = bound;
-		/* blkio_start is never cleared: it means something in I/O wait only. */
+		/*
+		 * blkio_start is never cleared: it means something in I/O wait only, and may be
+		 * of a wait long past there, too.
+		 */
 		if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait)) {
 			wait = SNAPSHOT_WAIT_IO;
 			if (delays && delays->blkio_start)
 				ns = since(delays->blkio_start, control.reader.arrival_ns);
 		}
+		if (ns > bound)
+			ns = bound;
 	}
 	record->waited_ns = ns;
 	record->wait = wait;

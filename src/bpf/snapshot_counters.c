@@ -45,9 +45,10 @@ static void add_part(struct task_raw *raw, const struct snapshot_record *part, u
 		return;
 	sum->life_ns += part->read_ns - part->start_ns;
 	counters_mask(sum, DELAY_ALL & ~part->kinds);
+	/* At one time for all, so that no wait begins after its process was read. */
 	if (part->wait)
-		waits_add(&raw->now.waits, seen_as[part->wait], part->read_ns - part->waited_ns,
-			  part->read_ns, before_ns);
+		waits_add(&raw->now.waits, seen_as[part->wait], raw->read_ns - part->waited_ns,
+			  raw->read_ns, before_ns);
 }
 
 void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,

@@ -36,14 +36,16 @@ static uint64_t span_of(const struct task_raw *now, const struct task_raw *befor
 	return until > since ? until - since : 0;
 }
 
-/* How many threads there were at least; 0: not known. */
+/* How many threads there were at least; 0: of several tasks it is not known. */
 static uint64_t threads_of(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t threads = now->now.threads;
 
 	if (now->single)
 		return 1;
-	return before && before->now.threads > threads ? before->now.threads : threads;
+	if (before && before->now.threads > threads)
+		threads = before->now.threads;
+	return threads ? threads : now->counters.members == 1;
 }
 
 /* Whether threads came or went: then their lives did not grow by the time that passed. */

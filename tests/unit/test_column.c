@@ -456,6 +456,7 @@ static void test_ladder(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct task_raw *raw = scene_add(&scene->samples[1], 1, 1, SEC(101));
 
+		raw->now.threads = 5000000;
 		raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, MS(cases[i].ms) };
 		scene_build(scene, 1, false, 0);
 		check(scene, UNIT_MS, "blkio", cases[i].cell);

@@ -157,7 +157,7 @@ static void test_threads(void **state)
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[1], 5, 5, SEC(101));
 
-	raw->counters.life_ns = SEC(10);
+	raw->now.threads = 9;
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 20, SEC(9) };
 	scene_build(scene, 1, false, 0);
 	assert_true(knows_blkio(scene));
