@@ -9,10 +9,13 @@
 #include "data/delay_table.h"
 
 /*
- * A wait that is longer than a task's life by more than this cannot be: waits may end in a moment,
- * and readings lie some time apart.
+ * The most that can be booked of so much time: readings lie some time apart, up to 2 ms, and a
+ * hundredth is rounding.
  */
-#define DELAY_SLACK_NS (20 * NSEC_PER_MSEC)
+static inline uint64_t delay_most(uint64_t passed_ns)
+{
+	return passed_ns + passed_ns / 100 + 2 * NSEC_PER_MSEC;
+}
 
 /* Byte offsets in struct taskstats; 0: not there. */
 struct delay_place {
@@ -47,6 +50,13 @@ enum { WAIT_BLOCK = DELAY_KINDS, WAIT_KINDS };
 struct delay_sum {
 	uint64_t count, ns;
 };
+
+/* Takes off what a sum has too much, as far as it has it. */
+static inline void delay_take_off(struct delay_sum *sum, const struct delay_sum *more)
+{
+	sum->count -= more->count < sum->count ? more->count : sum->count;
+	sum->ns -= more->ns < sum->ns ? more->ns : sum->ns;
+}
 
 /*
  * All waits but thrash, whose waits are booked as blkio or swapin already. Kinds

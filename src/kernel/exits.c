@@ -111,8 +111,32 @@ static uint64_t field_of(const struct task_record *fields, enum record_field fie
 	return fields->fields_valid & RECORD_BIT(field) ? fields->field[field] : 0;
 }
 
+/* Leaves out of the counters what cannot be of a task's own. Whether there was any. */
+static bool leave_out(const struct exits *exits, const struct taskstats_part *task,
+		      const struct taskstats_part *group, uint64_t life_ns, struct exit_record *out)
+{
+	struct counters own = { 0 };
+	uint32_t kinds;
+
+	if (taskstats_counters(task->record, task->len, &own))
+		return false;
+	kinds = counters_above(&own, delay_most(life_ns)) & own.valid;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		struct delay_sum *delay = &out->counters.delay[kind];
+
+		if (!(kinds & DELAY_BIT(kind)))
+			continue;
+		if (group && !exits->threads)
+			delay_take_off(delay, &own.delay[kind]);
+		else if (exits->threads || out->last)
+			*delay = (struct delay_sum){ 0, 0 };
+	}
+	out->left_out = group && !exits->threads ? 0 : kinds;
+	return kinds;
+}
+
 /* Fills a record from the task's part and, for the last of several threads, the group's. */
-static int read_record(const struct exits *exits, const struct taskstats_part *task,
+static int read_record(struct exits *exits, const struct taskstats_part *task,
 		       const struct taskstats_part *group, const struct task_record *fields,
 		       struct exit_record *out)
 {
@@ -138,6 +162,7 @@ static int read_record(const struct exits *exits, const struct taskstats_part *t
 		out->life_ns = field_of(fields, RECORD_ac_tgetime) * NSEC_PER_USEC;
 	out->counters.life_ns = group && !exits->threads ? 0 : who.elapsed_ns;
 	out->single = exits->threads || !group;
+	exits->stats.impossible += leave_out(exits, task, group, who.elapsed_ns, out);
 	return 0;
 }
 

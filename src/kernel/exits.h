@@ -29,6 +29,12 @@ struct exit_record {
 	uint64_t life_ns; /* since the task's start; with whole processes: since the process's */
 	uint64_t lo_ns, hi_ns; /* it ended between these (CLOCK_MONOTONIC) */
 	struct counters counters; /* the task's; with whole processes the whole process's */
+	/*
+	 * Kinds of which more was booked than the task has lived, as kernels do from stale stamps:
+	 * DELAY_BIT()s. They are 0 in the counters, but of a thread whose process is wanted: there
+	 * they are what that one's sum has too much.
+	 */
+	uint32_t left_out;
 	bool single; /* see struct task_raw */
 	size_t field; /* of the task_record, where those are kept */
 	/* Exit_fold.c's: */
@@ -41,6 +47,7 @@ struct exit_record {
 struct exits_stats {
 	uint64_t received; /* records of single tasks, since the start */
 	uint64_t lost; /* since the start; not exact: a lower bound */
+	uint64_t impossible; /* tasks with a delay that cannot be, since the start */
 	bool exact; /* the kernel counts what it drops (SO_MEMINFO, 4.12 and later) */
 	uint64_t syscalls;
 	int error; /* 0, or the -errno for which the last drain could not take what there was */

@@ -86,6 +86,8 @@ static void fold_alike(const struct exit_batch *given, struct exit_record *into,
 {
 	fold_fields(given, into, record);
 	counters_add(&into->counters, &record->counters);
+	/* The rest of a sum stands. */
+	into->left_out = 0;
 	record->counters.members = 0;
 	into->single = false;
 	if (!into->status)
@@ -129,10 +131,32 @@ static size_t fold_equal(const struct exit_batch *given, struct exit_record **re
 	return kept;
 }
 
+/* Takes what cannot be of a thread's off the sum of its process, or keeps it until that ends. */
+static void take_off(struct exit_record *into, const struct exit_record *record)
+{
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		struct delay_sum *delay = &into->counters.delay[kind];
+		const struct delay_sum *more = &record->counters.delay[kind];
+
+		if (!(record->left_out & DELAY_BIT(kind)))
+			continue;
+		if (into->last) {
+			delay_take_off(delay, more);
+			continue;
+		}
+		if (!(into->left_out & DELAY_BIT(kind)))
+			*delay = (struct delay_sum){ 0, 0 };
+		delay->count += more->count;
+		delay->ns += more->ns;
+		into->left_out |= DELAY_BIT(kind);
+	}
+}
+
 /* Adds the end of a thread to that of its process, or of another thread of it. */
 static void fold_thread(const struct exit_batch *given, struct exit_record *into,
 			const struct exit_record *record)
 {
+	take_off(into, record);
 	fold_fields(given, into, record);
 	/* The last of several threads may have a name of its own. */
 	if (record->pid == record->tgid)
@@ -157,6 +181,7 @@ size_t exit_fold_threads(const struct exit_batch *given)
 		}
 		/* The leader of those that go stays, so that its name does. */
 		if (!records[i].last && before->pid == before->tgid) {
+			take_off(before, &records[i]);
 			fold_fields(given, before, &records[i]);
 			continue;
 		}

@@ -116,6 +116,7 @@ static void finish(const struct exit_batch *given, struct sample *sample, struct
 {
 	struct counters last = record->counters;
 
+	counters_mask(&last, record->left_out);
 	counters_lift(&last, &raw->counters);
 	sample_touch(sample, raw);
 	raw->counters = last;

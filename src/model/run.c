@@ -69,6 +69,7 @@ static void drain_records(struct running *running, bool last)
 	for (size_t i = 0; i < ours; i++) {
 		const struct task_record *fields = &exits_fields(running->exits)[records[i].field];
 		uint32_t left_out =
+			records[i].left_out |
 			run_sum_add(&result->counters, &records[i].counters, records[i].life_ns);
 
 		run_sum_add_range(&result->record, fields, left_out, !result->tasks);

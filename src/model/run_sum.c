@@ -5,7 +5,7 @@
 
 uint32_t run_sum_add(struct counters *sum, const struct counters *last, uint64_t life_ns)
 {
-	uint64_t longest = life_ns ? life_ns + DELAY_SLACK_NS : UINT64_MAX;
+	uint64_t longest = life_ns ? delay_most(life_ns) : UINT64_MAX;
 	uint32_t left_out = counters_above(last, longest) & last->valid;
 	struct counters possible = *last;
 

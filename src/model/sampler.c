@@ -365,10 +365,13 @@ static bool has_gone(void *arg, pid_t pid)
 	return faccessat(sampler->config->procfd, path, F_OK, 0) != 0;
 }
 
-/* Brings what exited since the sample before into this one. */
-static void take_exits(struct sampler *sampler, const struct sample *prev, struct sample *cur,
-		       struct frame_info *info)
+/*
+ * Brings what exited since the sample before into this one. How many had a delay that cannot be.
+ */
+static size_t take_exits(struct sampler *sampler, const struct sample *prev, struct sample *cur,
+			 struct frame_info *info)
 {
+	size_t impossible;
 	const struct exits_stats *stats;
 	struct exit_batch batch = { .threads = sampler->config->threads,
 				    .io = sampler->needs & NEED_IO,
@@ -378,7 +381,7 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 	info->exits = info->lost = -1;
 	info->others = 0;
 	if (!sampler->exits)
-		return;
+		return 0;
 	exits_drain(sampler->exits);
 	batch.records = exits_records(sampler->exits, &batch.n);
 	batch.n = keep_asked(sampler->config, batch.records, batch.n);
@@ -394,7 +397,9 @@ static void take_exits(struct sampler *sampler, const struct sample *prev, struc
 		info->lost = (int64_t)(stats->lost - sampler->exits_before.lost);
 	}
 	sampler->lost = info->lost > 0;
+	impossible = prev ? (size_t)(stats->impossible - sampler->exits_before.impossible) : 0;
 	sampler->exits_before = *stats;
+	return impossible;
 }
 
 /* Finds what was recovered, where all processes are read and somebody wants to know. */
@@ -438,6 +443,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
 	struct frame *frame = &sampler->frames[sampler->ticks % FRAMES];
 	struct frame_info *info = &sampler->infos[sampler->ticks % FRAMES];
+	size_t impossible;
 	struct frame_options options = { .since_start = sampler->config->since_start };
 	struct sample none = { 0 };
 	struct clock_times now;
@@ -465,7 +471,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		sample_reset(cur);
 		return err;
 	}
-	take_exits(sampler, prev, cur, info);
+	impossible = take_exits(sampler, prev, cur, info);
 	take_account(sampler, prev, cur, info);
 	older = delayacct_mask(&sampler->delayacct, cur);
 	/* The first interval after a switch may book one delay from a stale start stamp. */
@@ -474,6 +480,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	taskinfo_update(sampler->info, cur, sampler->needs, sampler->config->between,
 			sampler->config->arg);
 	frame_build(frame, info, prev, cur, &options);
+	info->stale += impossible;
 	frame->group_by = group_table[sampler->config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);

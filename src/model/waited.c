@@ -7,9 +7,8 @@
 
 #include "base/util.h"
 
-/* Readings of a pack of tasks lie so far apart, at most; and so much per cent is rounding. */
+/* The lives of threads may differ by so much from the time between readings. */
 #define SLACK_NS (2 * NSEC_PER_MSEC)
-#define SLACK_PERCENT 1
 
 /* What has no number of waits with it is counted in clock ticks, of 10 ms at most. */
 #define TICK_NS (10 * NSEC_PER_MSEC)
@@ -123,7 +122,7 @@ static uint64_t most_booked(unsigned kind, const struct task_raw *now,
 	if (most == UINT64_MAX)
 		return most;
 	most += begun_before(kind, now, before);
-	return most + most / 100 * SLACK_PERCENT + SLACK_NS + (counted ? 0 : TICK_NS);
+	return delay_most(most) + (counted ? 0 : TICK_NS);
 }
 
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
@@ -218,9 +217,8 @@ struct counters waited_life(const struct task_raw *raw)
 
 void waited_check_range(const struct task_raw *raw, struct task_record *record)
 {
-	uint64_t most = span_of(raw, NULL);
+	uint64_t most = delay_most(span_of(raw, NULL));
 
-	most += most / 100 * SLACK_PERCENT + SLACK_NS;
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (record->max[kind] > most)
 			record->range_valid &= ~DELAY_BIT(kind);

@@ -118,6 +118,9 @@ static inline struct record_values make_task(uint32_t tgid, uint32_t pid, uint8_
 	values.ac_flag = flag;
 	values.ac_etime = 1000 * pid + 7;
 	values.ac_tgetime = 3000 * tgid + 9;
+	/* No wait is longer than the life. */
+	for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
+		values.delay[kind].total %= values.ac_etime * 1000;
 	return values;
 }
 

@@ -681,6 +681,46 @@ static void test_long_none(void **state)
 	assert_int_equal(record.pid, 5);
 }
 
+/* What cannot be of one thread's is not in the sum of its process, nor in that of the row. */
+static void test_left_out(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record records[EXIT_FOLD_MANY + 2];
+	const struct row *row;
+	uint64_t expected = 0;
+	size_t n = 0;
+
+	scene_add(&scene->samples[0], 1, 1, SEC(1));
+	scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+	for (unsigned i = 0; i < EXIT_FOLD_MANY; i++) {
+		records[n] = ended(100 + (pid_t)i, SEC(101), SEC(101) + MS(100), 10);
+		expected += records[n++].counters.delay[DELAY_BLKIO].ns;
+	}
+	/* Of one the sum has what its thread cannot have waited; one has nothing else. */
+	records[0].single = false;
+	records[0].counters.delay[DELAY_BLKIO].ns += SEC(5000);
+	records[n] = thread_ended(100, 150, SEC(101), SEC(101) + MS(50), 0);
+	records[n].left_out = DELAY_BIT(DELAY_BLKIO);
+	records[n++].counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, SEC(5000) };
+	expected -= records[1].counters.delay[DELAY_BLKIO].ns;
+	records[1].counters.delay[DELAY_BLKIO] = (struct delay_sum){ 0, 0 };
+	records[1].left_out = DELAY_BIT(DELAY_BLKIO);
+	merge(scene, 1, false, records, n);
+	assert_int_equal(scene->frame.n, 2);
+	row = &scene->frame.rows[1];
+	assert_int_equal(row->members, EXIT_FOLD_MANY);
+	assert_true(row->valid & DELAY_BIT(DELAY_BLKIO));
+	assert_int_equal(row->deltas->grown.delay[DELAY_BLKIO].ns, expected);
+	/* By itself it is unknown. */
+	records[0] = ended(100, SEC(101), SEC(101) + MS(100), 10);
+	records[0].left_out = DELAY_BIT(DELAY_BLKIO);
+	sample_return(&scene->samples[1]);
+	merge(scene, 1, false, records, 1);
+	assert_int_equal(scene->frame.n, 2);
+	assert_false(scene->frame.rows[1].valid & DELAY_BIT(DELAY_BLKIO));
+	assert_true(scene->frame.rows[1].valid & DELAY_BIT(DELAY_CPU));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -691,6 +731,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fold_sorts, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_known, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_threads, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_left_out, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_zombies, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_unlisted, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fields, scene_setup, scene_teardown),

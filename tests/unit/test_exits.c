@@ -121,6 +121,36 @@ static void test_last(void **state)
 	}
 }
 
+/* What a task cannot have waited in its life is left out, of a process's sum too. */
+static void test_impossible(void **state)
+{
+	const uint32_t blkio = DELAY_BIT(DELAY_BLKIO);
+	struct record_values task = make_task(70, 72, AGROUP), group = make_task(0, 0, 0);
+	struct exit_record *record;
+	struct kernel kernel;
+
+	(void)state;
+	task.delay[DELAY_BLKIO].total = task.ac_etime * 1000 * 5 + 5000000;
+	task.delay[DELAY_BLKIO].count = 3;
+	group.delay[DELAY_BLKIO].total = task.delay[DELAY_BLKIO].total + 4711;
+	group.delay[DELAY_BLKIO].count = 10;
+	for (unsigned threads = 0; threads < 2; threads++) {
+		kernel_open(&kernel, threads);
+		send_exit(&kernel, 0, &task, NULL);
+		send_exit(&kernel, 1, &task, &group);
+		record = drain(&kernel, 2);
+		assert_int_equal(record[0].left_out, blkio);
+		assert_int_equal(record[0].counters.delay[DELAY_BLKIO].ns, 0);
+		assert_int_equal(record[0].counters.delay[DELAY_CPU].ns,
+				 task.delay[DELAY_CPU].total);
+		assert_int_equal(record[1].left_out, threads ? blkio : 0);
+		assert_int_equal(record[1].counters.delay[DELAY_BLKIO].ns, threads ? 0 : 4711);
+		assert_int_equal(record[1].counters.delay[DELAY_BLKIO].count, threads ? 0 : 7);
+		assert_int_equal(exits_stats(kernel.exits)->impossible, 2);
+		kernel_close(&kernel);
+	}
+}
+
 /* The group's part says who the group is, whatever the task's says; its order is free. */
 static void test_last_group(void **state)
 {
@@ -492,13 +522,14 @@ static void test_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_single),	 cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_last),	 cmocka_unit_test(test_last_group),
-		cmocka_unit_test(test_versions), cmocka_unit_test(test_comm),
-		cmocka_unit_test(test_times),	 cmocka_unit_test(test_due),
-		cmocka_unit_test(test_many),	 cmocka_unit_test(test_clear),
-		cmocka_unit_test(test_fields),	 cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_buffer),	 cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_impossible), cmocka_unit_test(test_single),
+		cmocka_unit_test(test_thread),	   cmocka_unit_test(test_last),
+		cmocka_unit_test(test_last_group), cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_comm),	   cmocka_unit_test(test_times),
+		cmocka_unit_test(test_due),	   cmocka_unit_test(test_many),
+		cmocka_unit_test(test_clear),	   cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_keep),	   cmocka_unit_test(test_buffer),
+		cmocka_unit_test(test_cpus),
 	};
 
 	exits_close(NULL);
