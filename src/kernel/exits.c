@@ -497,7 +497,9 @@ void exits_keep(struct exits *exits, size_t n)
 	exits->fields = NULL;
 	exits->nfields = exits->fields_cap = 0;
 	for (size_t i = 0; i < n; i++)
-		exits->records[i].field = keep_fields(exits, &fields[exits->records[i].field]);
+		if (!exits->records[i].kept)
+			exits->records[i].field =
+				keep_fields(exits, &fields[exits->records[i].field]);
 	free(fields);
 }
 

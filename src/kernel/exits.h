@@ -40,6 +40,7 @@ struct exit_record {
 	/* Exit_fold.c's: */
 	pid_t reaper; /* the nearest ancestor that lives; 0: none, or not looked for */
 	bool mixed; /* of several parents, ppid is their reaper */
+	bool kept; /* exit_merge.c's: it is of the interval before, and has no fields any more */
 	bool others; /* of whatever names: see exit_fold_kept() */
 };
 

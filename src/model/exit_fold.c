@@ -76,7 +76,7 @@ bool exit_began_after(const struct exit_record *record, uint64_t since_ns)
 static void fold_fields(const struct exit_batch *given, const struct exit_record *into,
 			const struct exit_record *record)
 {
-	if (given->fields)
+	if (given->fields && !into->kept && !record->kept)
 		record_fold(&given->fields[into->field], &given->fields[record->field]);
 }
 

@@ -375,8 +375,11 @@ static void write_epitaphs(struct merge *merge)
 	}
 }
 
-/* Sorts out what is nothing to rows like these, and the rest by row. Returns how many remain. */
-static size_t choose_records(const struct exit_batch *given, const struct sample *cur)
+/*
+ * Moves what is of rows like these to the front, sorted by row: returns how many. Behind are
+ * `rest` ends of threads of which processes' rows have nothing else.
+ */
+static size_t choose_records(const struct exit_batch *given, const struct sample *cur, size_t *rest)
 {
 	struct exit_batch all = *given;
 	size_t n = 0;
@@ -393,13 +396,38 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 	}
 	if (given->threads && given->n)
 		qsort(given->records, given->n, sizeof(*given->records), compare_threads);
+	*rest = 0;
 	if (given->threads)
 		return given->n;
 	all.n = exit_fold_threads(given);
-	for (size_t i = 0; i < all.n; i++)
-		if (all.records[i].last)
-			all.records[n++] = all.records[i];
+	for (size_t i = 0; i < all.n; i++) {
+		struct exit_record record = all.records[i];
+
+		if (!record.last)
+			continue;
+		all.records[i] = all.records[n];
+		all.records[n++] = record;
+	}
+	*rest = all.n - n;
 	return n;
+}
+
+/*
+ * Moves to the front what threads cannot have waited of processes that no sample has met yet: their
+ * sums have it when they end. How many these are.
+ */
+static size_t keep_threads(struct exit_record *records, size_t n, const struct sample *cur)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!records[i].left_out || records[i].kept ||
+		    sample_find(cur, records[i].tgid, records[i].tgid))
+			continue;
+		records[kept] = records[i];
+		records[kept++].kept = true;
+	}
+	return kept;
 }
 
 /* Finds the places of all. */
@@ -440,21 +468,17 @@ static void find_left_over(const struct sample *prev, struct sample *cur)
 	}
 }
 
-void exit_merge(const struct exit_batch *batch, const struct sample *prev, struct sample *cur)
+/* Finds the places of the records, in front, that are of rows like these. */
+static void merge_records(const struct exit_batch *given, const struct sample *prev,
+			  struct sample *cur)
 {
-	struct exit_batch given = *batch;
-	struct merge merge = { .given = &given, .prev = prev, .cur = cur };
+	struct merge merge = { .given = given, .prev = prev, .cur = cur };
 
-	if (prev)
-		find_left_over(prev, cur);
-	given.n = choose_records(batch, cur);
-	if (!given.n)
-		return;
-	if (given.io && given.fields)
+	if (given->io && given->fields)
 		sample_extend(cur, NEED_IO);
 	merge.seen = xcalloc(prev ? prev->n + 1 : 1, sizeof(*merge.seen));
-	merge.left = xcalloc(given.n, sizeof(*merge.left));
-	merge.tasks = xcalloc(given.n, sizeof(*merge.tasks));
+	merge.left = xcalloc(given->n, sizeof(*merge.left));
+	merge.tasks = xcalloc(given->n, sizeof(*merge.tasks));
 	place_all(&merge);
 	if (merge.n)
 		fold_left(&merge);
@@ -464,4 +488,19 @@ void exit_merge(const struct exit_batch *batch, const struct sample *prev, struc
 	free(merge.seen);
 	free(merge.left);
 	free(merge.tasks);
+}
+
+size_t exit_merge(const struct exit_batch *batch, const struct sample *prev, struct sample *cur)
+{
+	struct exit_batch given = *batch;
+	size_t rest, kept;
+
+	if (prev)
+		find_left_over(prev, cur);
+	given.n = choose_records(batch, cur, &rest);
+	if (given.n)
+		merge_records(&given, prev, cur);
+	kept = keep_threads(batch->records + given.n, rest, cur);
+	memmove(batch->records, batch->records + given.n, kept * sizeof(*batch->records));
+	return kept;
 }

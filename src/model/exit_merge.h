@@ -15,7 +15,8 @@
  * - a thread that took the leader's id by exec (fs/exec.c:de_thread()) goes on with its own
  *   counters under that id.
  * prev may be NULL: then only tasks in `cur` are marked.
+ * Returns how many records, in front, are for the next interval too: see exit_record.left_out.
  */
-void exit_merge(const struct exit_batch *batch, const struct sample *prev, struct sample *cur);
+size_t exit_merge(const struct exit_batch *batch, const struct sample *prev, struct sample *cur);
 
 #endif

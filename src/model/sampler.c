@@ -371,7 +371,7 @@ static bool has_gone(void *arg, pid_t pid)
 static size_t take_exits(struct sampler *sampler, const struct sample *prev, struct sample *cur,
 			 struct frame_info *info)
 {
-	size_t impossible;
+	size_t impossible, kept;
 	const struct exits_stats *stats;
 	struct exit_batch batch = { .threads = sampler->config->threads,
 				    .io = sampler->needs & NEED_IO,
@@ -387,8 +387,11 @@ static size_t take_exits(struct sampler *sampler, const struct sample *prev, str
 	batch.n = keep_asked(sampler->config, batch.records, batch.n);
 	batch.fields = exits_fields(sampler->exits);
 	info->others = exit_fold_others(&batch);
-	exit_merge(&batch, prev, cur);
-	exits_clear(sampler->exits);
+	kept = exit_merge(&batch, prev, cur);
+	if (kept)
+		exits_keep(sampler->exits, kept);
+	else
+		exits_clear(sampler->exits);
 	sampler->fold_at = 0;
 	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE | NEED_IO));
 	stats = exits_stats(sampler->exits);

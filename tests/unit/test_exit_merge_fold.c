@@ -681,6 +681,37 @@ static void test_long_none(void **state)
 	assert_int_equal(record.pid, 5);
 }
 
+/* Of a process that no sample has met it waits for its end, an interval at most. */
+static void test_left_out_early(void **state)
+{
+	struct scene *scene = *state;
+	struct exit_record early = thread_ended(100, 150, SEC(101), SEC(101) + MS(50), 0),
+			   records[2];
+	struct exit_batch batch = { .records = records, .n = 1 };
+
+	early.left_out = DELAY_BIT(DELAY_BLKIO);
+	early.counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, SEC(5000) };
+	scene_add(&scene->samples[0], 1, 1, SEC(1));
+	scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+	records[0] = early;
+	assert_int_equal(exit_merge(&batch, &scene->samples[0], &scene->samples[1]), 1);
+	assert_true(records[0].kept);
+	assert_int_equal(exit_merge(&batch, &scene->samples[0], &scene->samples[1]), 0);
+	records[0].kept = false;
+	assert_int_equal(exit_merge(&batch, &scene->samples[0], &scene->samples[1]), 1);
+	records[1] = ended(100, SEC(101), SEC(101) + MS(100), 10);
+	records[1].single = false;
+	records[1].counters.delay[DELAY_BLKIO].ns += SEC(5000);
+	merge(scene, 1, false, records, 2);
+	assert_int_equal(scene->frame.n, 2);
+	assert_int_equal(scene->frame.rows[1].deltas->grown.delay[DELAY_BLKIO].ns, MS(10) + 1);
+	/* One that the sample has is no business of records. */
+	sample_return(&scene->samples[1]);
+	records[0] = early;
+	records[0].tgid = 1;
+	assert_int_equal(exit_merge(&batch, &scene->samples[0], &scene->samples[1]), 0);
+}
+
 /* What cannot be of one thread's is not in the sum of its process, nor in that of the row. */
 static void test_left_out(void **state)
 {
@@ -732,6 +763,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fold_known, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_threads, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_left_out, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_left_out_early, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_zombies, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fold_unlisted, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_fields, scene_setup, scene_teardown),
