@@ -121,6 +121,10 @@ static uint64_t most_booked(unsigned kind, const struct task_raw *now,
 
 	if (most == UINT64_MAX)
 		return most;
+	/* Of threads that have gone there may have been any number; nor was it ever seen wrong. */
+	if (kind != DELAY_BLKIO &&
+	    has_churned(now, before, threads_of(now, before), span_of(now, before)))
+		return UINT64_MAX;
 	most += begun_before(kind, now, before);
 	return delay_most(most) + (counted ? 0 : TICK_NS);
 }

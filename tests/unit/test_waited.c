@@ -163,6 +163,27 @@ static void test_threads(void **state)
 	assert_true(knows_blkio(scene));
 }
 
+/* Of threads that came and went nobody saw how many there were at a time. */
+static void test_threads_gone(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(1));
+
+	raw->now.threads = 8;
+	raw->counters.life_ns = SEC(8 * 99);
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 90, SEC(7 * 99) };
+	raw = scene_again(&scene->samples[1], raw);
+	raw->now.threads = 1;
+	raw->counters.life_ns = SEC(101);
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 92, SEC(7 * 101) };
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, SEC(9999) };
+	scene_build(scene, 1, false, 0);
+	assert_true(scene->frame.rows[0].valid & DELAY_BIT(DELAY_CPU));
+	assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_CPU].ns, SEC(7 * 101));
+	assert_true(row_life(&scene->frame.rows[0]).valid & DELAY_BIT(DELAY_CPU));
+	assert_false(knows_blkio(scene));
+}
+
 /* What a thread of the property test does from one time to the next. */
 enum doing { RUNS, SLEEPS, WAITS_CPU, WAITS_BLKIO, WAITS_BLOCK, DOINGS };
 
@@ -319,6 +340,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_conserved, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_threads, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_threads_gone, scene_setup, scene_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
