@@ -39,15 +39,6 @@ static pid_t stopped_load(struct reader_record *rec)
 	return pid;
 }
 
-/*
- * The kernel may take the time since boot for a block I/O wait that it saw only the
- * end of: more than a task can wait, and rightly left out of what is shown.
- */
-static bool booked_wrongly(uint64_t ns)
-{
-	return (double)ns / 1e9 > e2e_now() / 2;
-}
-
 /* The printed totals of a row are those that were read. */
 static void check_cumulative(json_t *task, const struct reader_record *rec)
 {
@@ -58,12 +49,12 @@ static void check_cumulative(json_t *task, const struct reader_record *rec)
 
 		/* what this kernel never gives may be left unset, but nothing else */
 		if (kind_unset(task, "cumulative", kind, "ns")) {
-			assert_true(!rec->kind[i].count || booked_wrongly(rec->kind[i].ns));
+			assert_true(!rec->kind[i].count || e2e_booked_wrongly(rec->kind[i].ns));
 			continue;
 		}
 		assert_int_equal(kind_value(task, "cumulative", kind, "ns"), rec->kind[i].ns);
 		assert_int_equal(kind_value(task, "cumulative", kind, "count"), rec->kind[i].count);
-		if (booked_wrongly(rec->kind[i].ns))
+		if (e2e_booked_wrongly(rec->kind[i].ns))
 			continue;
 		assert_int_equal(kind_value(task, "delta", kind, "ns"), rec->kind[i].ns);
 		assert_int_equal(kind_value(task, "delta", kind, "count"), rec->kind[i].count);
@@ -157,7 +148,7 @@ static void test_csv_since_start(void **state)
 		const char *ns = csv_cell(&csv, row, e2e_format("%s_ns", kind));
 		const char *count = csv_cell(&csv, row, e2e_format("%s_count", kind));
 
-		if ((!*ns && !*count && !rec.kind[i].count) || booked_wrongly(rec.kind[i].ns))
+		if ((!*ns && !*count && !rec.kind[i].count) || e2e_booked_wrongly(rec.kind[i].ns))
 			continue;
 		assert_string_equal(ns, e2e_format("%ju", rec.kind[i].ns));
 		assert_string_equal(count, e2e_format("%ju", rec.kind[i].count));
@@ -249,7 +240,7 @@ static void check_unit(pid_t pid, const char *unit, const struct reader_record *
 	for (i = 0; i < READER_KINDS - 1; i++) {
 		const struct reader_kind *k = &rec->kind[i];
 
-		if (booked_wrongly(k->ns) || booked_wrongly(max[i])) {
+		if (e2e_booked_wrongly(k->ns) || e2e_booked_wrongly(max[i])) {
 			wrong = true;
 			continue;
 		}

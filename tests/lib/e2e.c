@@ -531,6 +531,11 @@ void e2e_await_waits(pid_t pid, uint32_t kinds, struct reader_record *rec)
 	} while (missing);
 }
 
+bool e2e_booked_wrongly(uint64_t ns)
+{
+	return (double)ns / 1e9 > e2e_now() / 2;
+}
+
 /* The state letter of a thread: it follows the name, which may hold anything. */
 static char thread_state(pid_t pid, pid_t tid)
 {

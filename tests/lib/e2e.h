@@ -138,6 +138,12 @@ void e2e_await_sleep(pid_t pid);
 struct reader_record;
 void e2e_await_waits(pid_t pid, uint32_t kinds, struct reader_record *rec);
 
+/*
+ * Whether the kernel booked a block I/O wait of which it saw only the end, for which it takes the
+ * time since boot: more than a test's task can have waited, and rightly left out of what is shown.
+ */
+bool e2e_booked_wrongly(uint64_t ns);
+
 /* Stops a process and waits until all of its threads stand still. */
 void e2e_stop(pid_t pid);
 
