@@ -102,10 +102,10 @@ static bool sort_value(json_t *row, const char *field, double *number, const cha
 		*text = member_text(row, "comm");
 	else if (!strcmp(field, "run"))
 		*number = (double)member_u64(row, "run_ns") / member_real(row, "interval");
-	else if (kind_unset(row, "delta", field, "ns"))
+	else if (json_is_null(json_object_get(json_object_get(row, "waited"), field)))
 		return false;
 	else
-		*number = (double)kind_value(row, "delta", field, "ns") /
+		*number = (double)member_u64(json_object_get(row, "waited"), field) /
 			  member_real(row, "interval");
 	return true;
 }
