@@ -341,7 +341,7 @@ static void survives_removal(void **state)
 
 	(void)state;
 	make_tree(__func__, "v2");
-	s = start(60, 120, scratch_format("-d 0.3 --cgroup /%s -s +group", top));
+	s = start(60, 140, scratch_format("-d 0.3 --cgroup /%s -s +group", top));
 	for (int i = 0; i < 3; i++) {
 		group = make_group(__func__, "/bye");
 		pid = crowd_sleeper("crowd-x");
