@@ -23,16 +23,31 @@ static const unsigned kind_of[WAITS_SEEN] = {
 	[SEEN_BLOCK] = WAIT_BLOCK,
 };
 
+/*
+ * How long one thread lived in between by what was read with its counters, which is exact however
+ * long the readings took; 0: not known.
+ */
+static uint64_t lived_since(const struct task_raw *now, const struct task_raw *before)
+{
+	uint64_t was = before ? before->counters.life_ns : 0, is = now->counters.life_ns;
+
+	if (!now->single || (before && (!before->single || !was)))
+		return 0;
+	return is > was ? is - was : 0;
+}
+
 /* Time from one reading to the next, or since the start; 0 where clocks disagree. */
 static uint64_t span_of(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t start = now->task->key.start_ns, since = before ? before->read_ns : start;
-	uint64_t until = now->read_ns;
+	uint64_t until = now->read_ns, lived = lived_since(now, before);
 
 	/* Its record came after it was read. */
 	if (now->exited && now->single && start + now->counters.life_ns > until)
 		until = start + now->counters.life_ns;
-	return until > since ? until - since : 0;
+	if (until <= since)
+		return lived;
+	return until - since > lived ? until - since : lived;
 }
 
 /* How many threads there were at least; 0: of several tasks it is not known. */

@@ -61,6 +61,22 @@ static void test_since_start(void **state)
 	assert_int_equal(scene->info.stale, 1);
 }
 
+/* A reading that took long says little of the clock then, but all of how long the task had lived.
+ */
+static void test_inexact_start(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(100) - MS(15));
+
+	with_life(raw, MS(30), MS(1))->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(29) };
+	assert_int_equal(waited_life(raw).valid, SCENE_VALID);
+	raw = with_life(scene_again(&scene->samples[1], raw), MS(30) + SEC(2) + MS(20), MS(1));
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 4, MS(29) + SEC(2) + MS(20) };
+	assert_int_equal(waited_life(raw).valid, SCENE_VALID);
+	raw->counters.delay[DELAY_BLKIO].ns = SEC(3);
+	assert_int_equal(waited_life(raw).valid, SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
+}
+
 /* Reads a task that ran before the second of three samples, and ended a wait before the last. */
 static void read_wait(struct scene *scene, uint64_t ran_ns, uint64_t waited_ns)
 {
@@ -332,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_longer_than_life, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_since_start, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_inexact_start, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_life, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_ran_since, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_more_than_passed, scene_setup, scene_teardown),
