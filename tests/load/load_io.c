@@ -95,6 +95,30 @@ _Noreturn static void be_short(void)
 	_exit(0);
 }
 
+/*
+ * Has short processes run, one by one. By a process of its own that has no threads, whose locks
+ * a child would inherit as they are.
+ */
+static void run_short(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "load_forks");
+	for (;;) {
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			prctl(PR_SET_NAME, "load_short");
+			be_short();
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	void *block = new_block();
@@ -111,6 +135,7 @@ int main(int argc, char **argv)
 			return 1;
 	if (fd < 0 || fsync(fd))
 		return 1;
+	run_short();
 	for (uintptr_t i = 0; i < 4; i++)
 		pthread_create(&thread, NULL, work_directly, (void *)(i + 1));
 	for (unsigned i = 0; i < 2; i++) {
@@ -119,14 +144,6 @@ int main(int argc, char **argv)
 	}
 	puts("ready");
 	fflush(stdout);
-	for (;;) {
-		pid_t pid = fork();
-
-		if (!pid) {
-			prctl(PR_SET_NAME, "load_short");
-			be_short();
-		}
-		if (pid > 0)
-			waitpid(pid, NULL, 0);
-	}
+	for (;;)
+		pause();
 }
