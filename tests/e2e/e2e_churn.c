@@ -415,7 +415,7 @@ static void test_stuck(void **state)
 	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_churn stuck");
-	e2e_sleep(0.2);
+	e2e_await_hang(pid);
 	watch(" -F +wait,+state", pid, &s);
 	for (i = 0; i < s.n; i++)
 		check_stuck(task_must(s.v[i], pid), i);
@@ -434,7 +434,7 @@ static void test_stuck_thread(void **state)
 	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_churn stuck-thread");
-	e2e_sleep(0.2);
+	e2e_await_hang(pid);
 	for (k = 0; k < 2; k++) {
 		watch(options[k], pid, &s);
 		for (i = 0; i < s.n; i++) {

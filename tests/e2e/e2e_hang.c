@@ -56,7 +56,7 @@ static void test_hold(void **state)
 	e2e_require();
 	pid = e2e_load(NULL, "load_hang hold");
 	assert_true(pid > 0);
-	e2e_sleep(0.1);
+	e2e_await_hang(pid);
 	for (unsigned i = 0; i < 3; i++) {
 		struct samples s;
 
@@ -82,7 +82,7 @@ static void test_one_of_many(void **state)
 	e2e_require();
 	pid = e2e_load(NULL, "load_hang threads 200");
 	assert_true(pid > 0);
-	e2e_sleep(0.1);
+	e2e_await_hang(pid);
 	for (unsigned i = 0; i < 3; i++) {
 		struct samples s;
 		unsigned hung = 0;
@@ -114,7 +114,7 @@ static void test_filters(void **state)
 	e2e_require();
 	pid = e2e_load(NULL, "load_hang hold");
 	assert_true(pid > 0);
-	e2e_sleep(0.1);
+	e2e_await_hang(pid);
 	for (unsigned i = 0; i < 3; i++) {
 		struct samples s;
 		json_t *group;

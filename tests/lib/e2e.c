@@ -569,6 +569,29 @@ void e2e_await_sleep(pid_t pid)
 	}
 }
 
+/* Whether a thread of the process is in uninterruptible sleep. */
+static bool is_hanging(pid_t pid)
+{
+	pid_t tids[256];
+	size_t n = e2e_threads(pid, tids, sizeof(tids) / sizeof(tids[0]));
+
+	while (n && thread_state(pid, tids[n - 1]) != 'D')
+		n--;
+	return n;
+}
+
+void e2e_await_hang(pid_t pid)
+{
+	double until = e2e_now() + 20;
+
+	/* once might be over a page of it */
+	for (int looks = 0; looks < 10; looks = is_hanging(pid) ? looks + 1 : 0) {
+		if (e2e_now() > until)
+			fail_msg("process %d does not hang", (int)pid);
+		e2e_sleep(0.01);
+	}
+}
+
 void e2e_stop(pid_t pid)
 {
 	double until = e2e_now() + 20;

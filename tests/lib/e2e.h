@@ -134,6 +134,9 @@ void e2e_kill(pid_t pid);
 /* Waits until a process of one thread sleeps, as when all is done that it does at its start. */
 void e2e_await_sleep(pid_t pid);
 
+/* Waits until a thread of the process sleeps uninterruptibly and goes on to. */
+void e2e_await_hang(pid_t pid);
+
 /* Waits until a process has waited for all of these kinds (a bit each), and reads its record. */
 struct reader_record;
 void e2e_await_waits(pid_t pid, uint32_t kinds, struct reader_record *rec);
