@@ -501,6 +501,8 @@ size_t exit_merge(const struct exit_batch *batch, const struct sample *prev, str
 	if (given.n)
 		merge_records(&given, prev, cur);
 	kept = keep_threads(batch->records + given.n, rest, cur);
-	memmove(batch->records, batch->records + given.n, kept * sizeof(*batch->records));
+	/* where there are none there may be no memory for them either */
+	if (kept)
+		memmove(batch->records, batch->records + given.n, kept * sizeof(*batch->records));
 	return kept;
 }
