@@ -15,33 +15,37 @@
 
 uint32_t figure_kinds(enum figure figure)
 {
+	if (figure == FIGURE_BLOCK)
+		return VALID_BLOCK;
 	if (figure == FIGURE_TOTAL)
-		return DELAY_TOTAL_KINDS;
+		return DELAY_TOTAL_KINDS | VALID_BLOCK;
 	if (figure == FIGURE_MEM)
 		return DELAY_MEM_KINDS;
-	return figure < FIGURE_TOTAL ? DELAY_BIT(figure) : 0;
+	return figure < FIGURE_BLOCK ? DELAY_BIT(figure) : 0;
 }
 
 const char *figure_name(enum figure figure)
 {
-	static const char *const names[] = { "total", "mem", "run", "real" };
+	static const char *const names[] = { "block", "total", "mem", "run", "real" };
 
-	return figure < FIGURE_TOTAL ? delay_table[figure].id : names[figure - FIGURE_TOTAL];
+	return figure < FIGURE_BLOCK ? delay_table[figure].id : names[figure - FIGURE_BLOCK];
 }
 
-/* What is known of one figure, where `valid` says so. */
+/* What is known to be booked of one figure, where `valid` says so. */
 static struct figure_sum figure_sum(enum figure figure, uint32_t valid, struct delay_sum sum)
 {
-	uint32_t kinds = figure_kinds(figure), known = valid & kinds;
+	uint32_t kinds = figure_kinds(figure), known = valid & kinds & DELAY_ALL;
+	struct figure_sum booked = { .booked = known,
+				     .counted = known && ((valid >> DELAY_KINDS) & known) == known,
+				     .ns = sum.ns,
+				     .sum = sum };
 
-	if (!kinds)
-		return (struct figure_sum){ .known = valid & (figure == FIGURE_RUN ? VALID_RUN
-										   : VALID_TICK),
-					    .counted = valid & DELAY_COUNT_BIT(DELAY_CPU),
-					    .sum = sum };
-	return (struct figure_sum){ .known = known,
-				    .counted = ((valid >> DELAY_KINDS) & known) == known,
-				    .sum = sum };
+	if (!kinds) {
+		booked.booked = valid & (figure == FIGURE_RUN ? VALID_RUN : VALID_TICK);
+		booked.counted = valid & DELAY_COUNT_BIT(DELAY_CPU);
+	}
+	booked.known = booked.booked;
+	return booked;
 }
 
 /* The figures of counters. A task is on a CPU as often as it has waited for one. */
@@ -51,8 +55,9 @@ static void take_figures(struct figure_sum *figures, const struct counters *coun
 	uint32_t valid = counters->valid;
 	uint64_t runs = delay[DELAY_CPU].count;
 
-	for (enum figure f = 0; f < FIGURE_TOTAL; f++)
+	for (enum figure f = 0; f < FIGURE_BLOCK; f++)
 		figures[f] = figure_sum(f, valid, delay[f]);
+	figures[FIGURE_BLOCK] = (struct figure_sum){ 0 };
 	figures[FIGURE_TOTAL] = figure_sum(FIGURE_TOTAL, valid, delay_total(delay, valid));
 	figures[FIGURE_MEM] = figure_sum(FIGURE_MEM, valid, delay_mem(delay, valid));
 	figures[FIGURE_RUN] =
@@ -60,6 +65,18 @@ static void take_figures(struct figure_sum *figures, const struct counters *coun
 	figures[FIGURE_REAL] =
 		figure_sum(FIGURE_REAL, valid,
 			   (struct delay_sum){ runs, counters->user_ns + counters->system_ns });
+}
+
+/* The figures go by what was waited, of what `known` (as row.valid) has. */
+static void take_waited_figures(struct figure_sum *figures, const struct waited *waited,
+				uint32_t known)
+{
+	for (enum figure f = 0; f <= FIGURE_MEM; f++) {
+		figures[f].known = known & figure_kinds(f);
+		figures[f].ns = f == FIGURE_TOTAL ? waited->total
+				: f == FIGURE_MEM ? waited->mem
+						  : waited->ns[f];
+	}
 }
 
 /* The interval's counters of a row: of the last interval also where the frame is cumulative. */
@@ -89,6 +106,7 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	if (row->before)
 		known = (known & before->valid) | (now->valid & before->valid & VALID_TICK);
 	counters_diff(&growth, now, before, known);
+	counters_mask(&growth, known & waited_impossible(&growth, row->raw, row->before));
 	return growth;
 }
 
@@ -98,9 +116,9 @@ static void remember_row(struct detail *detail)
 	for (enum figure f = 0; f < FIGURES; f++) {
 		const struct figure_sum *figure = &detail->interval[f];
 
-		spark_add(&detail->history[f], figure->known ? (double)figure->sum.ns * 100.0 /
-								       (double)detail->interval_ns
-							     : (double)NAN);
+		spark_add(&detail->history[f],
+			  figure->known ? (double)figure->ns * 100.0 / (double)detail->interval_ns
+					: (double)NAN);
 	}
 }
 
@@ -109,12 +127,18 @@ static void take_row(struct detail *detail, const struct frame *frame, const str
 {
 	struct counters growth = row_growth(frame, row, &detail->interval_ns);
 	struct counters life = row_life(row);
+	struct waited waited;
+	uint32_t known;
 
 	detail->task.start_ns = row->task->key.start_ns;
 	detail->task.age_ns = row_age_ns(frame, row);
 	detail->task.ppid = row->task->ppid;
 	take_figures(detail->life, &life);
 	take_figures(detail->interval, &growth);
+	if (detail->interval_ns && !detail->booked) {
+		known = waited_take(&waited, &growth, growth.valid, row->raw, row->before);
+		take_waited_figures(detail->interval, &waited, known);
+	}
 	if (detail->interval_ns)
 		remember_row(detail);
 }
@@ -174,8 +198,9 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	state = row_state(row);
 	if (state)
 		detail->task.state = state;
-	if (!row_wait(frame, row, &detail->task.stuck_ns))
-		detail->task.stuck_ns = 0;
+	detail->task.waits_for =
+		row_wait(frame, row, &detail->task.wait_ns) ? row_wait_state(row) : NULL;
+	detail->task.wait_exact = row->raw->now.exact;
 	read_wchan(detail, ui, row);
 	read_limits(detail, ui, row);
 }
@@ -326,7 +351,7 @@ static void take_worst(struct detail_group *group, const struct order *order)
 		return;
 	buf_puts(&group->worst, worst->task->comm);
 	group->worst_pid = worst->task->key.pid;
-	group->worst_total = worst->deltas->total;
+	group->worst_ns = worst->deltas->waited.total;
 }
 
 /* Counts a group's members by state, as the columns do. */
@@ -407,7 +432,11 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	take_figures(detail->interval, &growth);
 	/* The larger of swapin and thrash is each member's own. */
 	detail->interval[FIGURE_MEM].sum = sum->deltas->mem;
+	detail->interval[FIGURE_MEM].ns = sum->deltas->mem.ns;
 	detail->life[FIGURE_MEM].sum = sum_mem(order);
+	detail->life[FIGURE_MEM].ns = detail->life[FIGURE_MEM].sum.ns;
+	if (!detail->booked)
+		take_waited_figures(detail->interval, &sum->deltas->waited, growth.valid);
 	if (detail->interval_ns)
 		remember_row(detail);
 }
@@ -449,6 +478,7 @@ void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *ta
 {
 	detail->sum = !task;
 	detail->of_group = group;
+	detail->booked = ui->settings->booked;
 	if (group)
 		ui_take_group(ui, &detail->group.which, group);
 	if (detail->sum) {

@@ -12,7 +12,8 @@
 
 /* The figures of a detail: the kinds, and what is summed or measured beside them. */
 enum figure {
-	FIGURE_TOTAL = DELAY_KINDS,
+	FIGURE_BLOCK = WAIT_BLOCK, /* which is never booked */
+	FIGURE_TOTAL,
 	FIGURE_MEM,
 	FIGURE_RUN, /* exact */
 	FIGURE_REAL, /* counted in ticks */
@@ -21,8 +22,9 @@ enum figure {
 
 /* One of them, of the interval or of the whole life. */
 struct figure_sum {
-	bool known, counted; /* the time is, the number is */
-	struct delay_sum sum;
+	bool known, booked, counted; /* what of it is: ns; sum.ns; sum.count and the average */
+	uint64_t ns; /* waited in the interval; of the life, and with --booked, what was booked */
+	struct delay_sum sum; /* booked */
 };
 
 /* What stays of the task when it has ended. */
@@ -31,7 +33,10 @@ struct detail_task {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t age_ns; /* how long it had lived by the last sample */
 	char state; /* 0: not known */
-	uint64_t stuck_ns; /* see row_wait(); 0: it is not */
+	/* See row_wait(), row_wait_state(); NULL: it does not wait. */
+	const char *waits_for;
+	uint64_t wait_ns;
+	bool wait_exact; /* else it has waited at least that long */
 	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */
 };
 
@@ -40,7 +45,7 @@ struct detail_group {
 	struct ui_group which;
 	struct buf worst; /* its member that waited most in the interval, raw bytes; empty: none */
 	pid_t worst_pid;
-	struct delay_sum worst_total;
+	uint64_t worst_ns;
 	struct cgroup_states states; /* of members whose state was read */
 	size_t stateless; /* members whose state was not, or is not known any more */
 	/* Of its own files: 0 in `have` where there are none. */
@@ -57,6 +62,7 @@ struct detail_limits {
 struct detail {
 	bool sum; /* of the rows that pass, and not of a task */
 	bool of_group; /* then: of those of one group */
+	bool booked; /* the interval's figures are what was booked in it */
 	struct detail_group group;
 	struct ui_task who;
 	struct detail_task task;
@@ -83,7 +89,7 @@ void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *ta
 /* Goes on with the ui's next frame. */
 void detail_next(struct detail *detail, struct ui *ui);
 
-/* Whether the figure stands for waits, whose longest can be known; then which kinds. */
+/* Whether the figure stands for waits; then which kinds, as row.valid has them. */
 uint32_t figure_kinds(enum figure figure);
 
 /* Its name. */

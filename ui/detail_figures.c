@@ -37,7 +37,7 @@ void detail_span(char text[DETAIL_TIME], uint64_t ns)
 static int put_count_cell(struct pager *pager, int column, int cells,
 			  const struct figure_sum *figure)
 {
-	struct value value = figure->known && figure->counted
+	struct value value = figure->booked && figure->counted
 				     ? value_number((double)figure->sum.count)
 				     : value_unset();
 
@@ -70,22 +70,23 @@ static int put_ms(struct pager *pager, int column, int cells, bool known, uint64
 	return pager_right(pager, column, cells, known && ns ? style : STYLE_DIM);
 }
 
-/* Puts count, total and average. */
+/* Puts the count, the time and the average, which is of what was booked. */
 static void put_sum(struct pager *pager, int column, const int cells[3],
 		    const struct figure_sum *figure, enum style style)
 {
-	uint64_t count = figure->sum.count, ns = figure->sum.ns;
-	bool averaged = figure->known && figure->counted && count;
+	uint64_t count = figure->sum.count;
+	bool averaged = figure->booked && figure->counted && count;
 
 	column = put_count_cell(pager, column, cells[0], figure);
-	column = put_ms(pager, column, cells[1], figure->known, ns, style);
-	put_ms(pager, column, cells[2], averaged, averaged ? ns / count : 0, STYLE_NORMAL);
+	column = put_ms(pager, column, cells[1], figure->known, figure->ns, style);
+	put_ms(pager, column, cells[2], averaged, averaged ? figure->sum.ns / count : 0,
+	       STYLE_NORMAL);
 }
 
 /* How a delay of the interval is shown. */
 static enum style share_style(const struct detail *detail, enum figure f)
 {
-	double share = detail->interval_ns ? (double)detail->interval[f].sum.ns * 100.0 /
+	double share = detail->interval_ns ? (double)detail->interval[f].ns * 100.0 /
 						     (double)detail->interval_ns
 					   : 0;
 
@@ -140,7 +141,7 @@ static void put_stamp(const struct detail *detail, struct pager *pager, int colu
 	const struct task_record *record = &detail->record;
 	char text[DETAIL_TIME] = "-";
 
-	if (f < FIGURE_TOTAL && detail->life[f].known && record->stamp_valid & DELAY_BIT(f) &&
+	if (f < FIGURE_BLOCK && detail->life[f].known && record->stamp_valid & DELAY_BIT(f) &&
 	    record->max[f])
 		detail_time(text, "%Y-%m-%d %H:%M:%S", record->stamp[f]);
 	buf_puts(&pager->cell, text);
@@ -166,14 +167,15 @@ static void put_history(const struct detail *detail, struct pager *pager, int co
 /* Columns of the figures that stay together. */
 static const struct block {
 	int cells;
-	const char *heads;
+	const char *heads, *booked; /* with --booked; NULL: the same */
 	void (*put)(const struct detail *detail, struct pager *pager, int column, enum figure f);
 } groups[] = {
-	{ 26, "   count  total ms  avg ms", put_interval },
-	{ 30, "    count    total ms   avg ms", put_life },
-	{ 16, "  max ms  min ms", put_range },
-	{ 20, "         time of max", put_stamp },
-	{ 68, " share of the interval, each line on a scale up to its peak   peak %", put_history },
+	{ 26, "   count waited ms  avg ms", "   count booked ms  avg ms", put_interval },
+	{ 30, "    count    total ms   avg ms", NULL, put_life },
+	{ 16, "  max ms  min ms", NULL, put_range },
+	{ 20, "         time of max", NULL, put_stamp },
+	{ 68, " share of the interval, each line on a scale up to its peak   peak %", NULL,
+	  put_history },
 };
 
 /* The group's title. */
@@ -198,6 +200,12 @@ static void group_title(const struct detail *detail, const struct block *group, 
 		buf_printf(out, "whole life, %s", span);
 }
 
+/* The heads of its columns. */
+static const char *group_heads(const struct detail *detail, const struct block *group)
+{
+	return detail->booked && group->booked ? group->booked : group->heads;
+}
+
 /* One block: the names, and the groups from `from` up to `to`. */
 static void write_block(const struct detail *detail, struct pager *pager, const bool *shown,
 			size_t from, size_t to)
@@ -216,7 +224,8 @@ static void write_block(const struct detail *detail, struct pager *pager, const 
 				group_title(detail, &groups[i], &pager->cell);
 				pager_right(pager, column, groups[i].cells, STYLE_BOLD);
 			} else if (line == -1) {
-				pager_puts(pager, column, groups[i].heads, STYLE_DIM);
+				pager_puts(pager, column, group_heads(detail, &groups[i]),
+					   STYLE_DIM);
 			} else {
 				groups[i].put(detail, pager, column, (enum figure)line);
 			}

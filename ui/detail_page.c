@@ -158,6 +158,27 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 	write_limit(page, &memory->group, used, MEMORY_WARM, MEMORY_HOT);
 }
 
+/* For how long the task has been waiting, and for what. */
+static int put_wait(struct detail_page *page, int column, const struct detail_task *task)
+{
+	static const struct {
+		const char *id, *words;
+	} waits[] = {
+		{ "cpu", "a CPU" },
+		{ "io", "block I/O" },
+		{ "block", "other than I/O (block)" },
+	};
+	struct buf *text = &page->text;
+
+	text->len = 0;
+	buf_puts(text, task->wait_exact ? "" : ">= ");
+	buf_fixed(text, task->wait_ns / NSEC_PER_MSEC, 3);
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+		if (strcmp(waits[i].id, task->waits_for) == 0)
+			buf_printf(text, " s for %s", waits[i].words);
+	return put_item(&page->pager, column, "waiting", text->data, text->len);
+}
+
 /* The lines that describe the task. */
 static void write_identity(struct detail_page *page, const struct detail *detail,
 			   const struct frame *frame)
@@ -171,11 +192,8 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	text_escape(&page->text, task->user.data, task->user.len, pager->term->charset);
 	at = put_item(pager, at, "user", page->text.data, page->text.len);
 	at = put_plain(pager, at, "state", detail->ended ? "ended" : state_words(task->state));
-	if (task->stuck_ns && !detail->ended) {
-		snprintf(text, sizeof(text), ">= %.1f s",
-			 (double)task->stuck_ns / (double)NSEC_PER_SEC);
-		at = put_plain(pager, at, "waiting", text);
-	}
+	if (task->waits_for && !detail->ended)
+		at = put_wait(page, at, task);
 	at = put_number(pager, at, "parent", (uint64_t)task->ppid);
 	if (detail->who.thread)
 		at = put_number(pager, at, "process", (uint64_t)detail->who.tgid);
@@ -198,9 +216,15 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 {
 	const struct frame *threads = detail->threads.frame;
 
-	pager_puts(pager, 0, "run: time on a CPU, exact; real: the same, counted in clock ticks",
-		   STYLE_DIM);
-	pager->line++;
+	const char *lines[] = {
+		detail->booked ? "all figures: booked by the kernel when a wait ends"
+			       : "waited ms, history: while waits last; else: booked when they end",
+		"block: uninterruptible sleep other than for I/O, which is never booked",
+		"run: time on a CPU, exact; real: the same, counted in clock ticks",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++, pager->line++)
+		pager_puts(pager, 0, lines[i], STYLE_DIM);
 	if (detail->error) {
 		buf_printf(&pager->cell, "threads cannot be read: %s", strerror(-detail->error));
 		pager_puts(pager, 0, buf_cstr(&pager->cell), STYLE_NOTE);

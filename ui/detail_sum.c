@@ -41,7 +41,7 @@ static void write_worst(const struct detail_group *group, struct pager *pager, s
 		buf_printf(scratch, "%d (", (int)group->worst_pid);
 		text_escape(scratch, group->worst.data, group->worst.len, pager->term->charset);
 		buf_puts(scratch, ") waited most in the interval: ");
-		buf_decimal(scratch, (double)group->worst_total.ns / (double)NSEC_PER_MSEC, 1);
+		buf_decimal(scratch, (double)group->worst_ns / (double)NSEC_PER_MSEC, 1);
 		buf_puts(scratch, " ms");
 	} else {
 		buf_puts(scratch, "-");

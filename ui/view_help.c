@@ -38,8 +38,8 @@ static void add_words(struct help *help)
 	add_help(help, NULL, "Figures");
 	add_help(help, "(%)",
 		 "share of the interval, of one CPU's time: a process with several threads "
-		 "may have more than 100. A wait is booked when it ends, so a long one "
-		 "shows more than 100 too.");
+		 "may have more than 100. A wait counts while it lasts; with "
+		 "--booked it counts when it ends, so a long wait shows more than 100 too.");
 	add_help(help, "-",
 		 "unknown: the kernel or the source does not give it, or it takes an "
 		 "interval first. It never stands for 0.");

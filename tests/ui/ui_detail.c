@@ -151,6 +151,102 @@ static void is_live(void **state)
 	screen_check(s, sparks_of(s, "irq") == 0);
 }
 
+/* What the first cells of a line say, behind its name: of the interval, then of the whole life. */
+struct cells {
+	char count[16], total[16], avg[16], life[16], life_total[16];
+};
+
+/* Reads them; false when there is no such line. */
+static bool read_cells(struct screen *s, const char *name, struct cells *cells)
+{
+	int row = screen_word_line(s, name);
+
+	return row >= 0 && sscanf(screen_line(s, row), "%*s %15s %15s %15s %15s %15s", cells->count,
+				  cells->total, cells->avg, cells->life, cells->life_total) == 5;
+}
+
+/* All of an interval was waited, 0.4 s or more, and nothing booked; of both lines that count it. */
+static bool waits_on(struct screen *s, const void *arg)
+{
+	struct cells block, total;
+
+	(void)arg;
+	return read_cells(s, "block", &block) && read_cells(s, "total", &total) &&
+	       atof(block.total) >= 400 && atof(block.total) < 20000 && atof(total.total) >= 400 &&
+	       !strcmp(block.count, "-") && !strcmp(block.avg, "-") && !strcmp(block.life, "-") &&
+	       !strcmp(block.life_total, "-") && sparks_of(s, "block") >= 3 &&
+	       sparks_of(s, "total") >= 3;
+}
+
+/* A wait that goes on is in the interval's figures, and it is said how long it lasts. */
+static void shows_wait_going_on(void **state)
+{
+	static const char *const args[] = { "-d 0.5 -m ^crowd-hung --source taskstats",
+					    "-d 0.5 -m ^crowd-hung --source procfs",
+					    "-d 0.5 -m ^crowd-hung --source bpf",
+					    "-d 0.5 -m ^crowd-hung --since-start" };
+
+	(void)state;
+	crowd_hung("crowd-hung");
+	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++) {
+		struct screen *s = open_detail(60, args[i], "crowd-hung", "\r");
+
+		screen_await(s, waits_on, NULL);
+		screen_check(s, screen_shows(s, "D uninterruptible sleep"));
+		screen_check(s, screen_shows(s, "waiting "));
+		screen_check(s, screen_shows(s, " for other than I/O (block)"));
+		screen_check(s, screen_shows(s, "waited ms"));
+		screen_check(s, screen_shows(s, "history: while waits last"));
+		screen_type(s, "q");
+		screen_settle(s);
+	}
+}
+
+/* What the kernel booked, which is nothing, was chosen. */
+static void shows_booked(void **state)
+{
+	struct cells block, total;
+	struct screen *s;
+	int three = 3;
+
+	(void)state;
+	crowd_hung("crowd-books");
+	/* its child, which sleeps, has its name too */
+	s = open_detail(60, "-d 0.3 -m ^crowd-books --booked -s wait", "crowd-books", "\r");
+	screen_await(s, has_sparks, &three);
+	screen_check(s, read_cells(s, "block", &block) && read_cells(s, "total", &total));
+	screen_check(s, !strcmp(block.total, "-") && !strcmp(total.total, "0.000"));
+	screen_check(s, sparks_of(s, "block") == 0);
+	screen_check(s, screen_shows(s, "booked ms") && !screen_shows(s, "waited ms"));
+	/* what it waits for is told all the same */
+	screen_check(s, screen_shows(s, " for other than I/O (block)"));
+}
+
+/* The worst of a group is the one that has waited longest, whatever was booked. */
+static bool names_worst(struct screen *s, const void *arg)
+{
+	const char *text = "waited most in the interval: ";
+	int row = screen_word_line(s, "worst");
+	const char *at = row >= 0 ? strstr(screen_line(s, row), text) : NULL;
+
+	return at && strstr(screen_line(s, row), scratch_format("%d (", *(const pid_t *)arg)) &&
+	       atof(at + strlen(text)) >= 400;
+}
+
+/* So in the detail of a group, which has the sums of what was waited. */
+static void shows_wait_of_group(void **state)
+{
+	struct screen *s;
+	pid_t pid;
+
+	(void)state;
+	crowd_sleeper("crowd-worst");
+	pid = crowd_hung("crowd-worst");
+	s = open_detail(60, "-d 0.5 -g command -m ^crowd-worst", "crowd-worst", "v");
+	screen_await(s, names_worst, &pid);
+	screen_await(s, waits_on, NULL);
+}
+
 /* All that the record says, with units, and its threads; what does not fit is scrolled to. */
 static void shows_everything(void **state)
 {
@@ -346,15 +442,12 @@ static void fits_any_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(opens_and_closes),
-		screen_test(shows_totals),
-		screen_test(is_live),
-		screen_test(shows_everything),
-		screen_test(draws_threads_as_table),
-		screen_test(stays_on_its_task),
-		screen_test(tells_unknown),
-		screen_test(reads_beside),
-		screen_test(fits_any_size),
+		screen_test(opens_and_closes),	screen_test(shows_totals),
+		screen_test(is_live),		screen_test(shows_wait_going_on),
+		screen_test(shows_booked),	screen_test(shows_wait_of_group),
+		screen_test(shows_everything),	screen_test(draws_threads_as_table),
+		screen_test(stays_on_its_task), screen_test(tells_unknown),
+		screen_test(reads_beside),	screen_test(fits_any_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
