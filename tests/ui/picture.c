@@ -38,7 +38,7 @@
 /* What runs beside the program. Its files lie in the folder that it is started in. */
 struct beside {
 	bool in_group; /* in a memory cgroup of its own, of GROUP_MIB */
-	const char *program; /* NULL: load_kind */
+	const char *program; /* NULL: the load of that name */
 	const char *const argv[5];
 };
 
@@ -48,6 +48,7 @@ static const struct beside loads[] = {
 	{ false, NULL, { "load_kind", "wpcopy" } },
 	{ true, NULL, { "load_kind", "reclaim" } },
 	{ true, NULL, { "load_kind", "thrash" } },
+	{ false, NULL, { "load_hang", "hold" } },
 	{ false, "/bin/sh", { "sh", "-c", "while :; do sleep 0.1; done" } },
 };
 
@@ -56,7 +57,8 @@ static void start_load(const struct beside *load)
 {
 	const char *dir = getenv("TESTS_BUILDDIR");
 	const char *program =
-		load->program ? load->program : scratch_format("%s/load_kind", dir ? dir : "tests");
+		load->program ? load->program
+			      : scratch_format("%s/load/%s", dir ? dir : "tests", load->argv[0]);
 	const char *folder = scratch_folder();
 	char group[300];
 	pid_t pid;
@@ -175,8 +177,8 @@ static struct screen *show(void)
 	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
 		start_load(&loads[i]);
 	/* only their rows: others are of no interest to a reader */
-	s = screen_start(&(struct screen_how){
-		.rows = ROWS, .cols = COLS, .args = "-i -m ^load_kind|^sleep" });
+	s = screen_start(
+		&(struct screen_how){ .rows = ROWS, .cols = COLS, .args = "-i -m ^load_(kind|hang)|^sleep" });
 	screen_await_text(s, "COMMAND");
 	screen_type(s, "c");
 	screen_pump(s, SETTLE);
