@@ -177,8 +177,8 @@ static struct screen *show(void)
 	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
 		start_load(&loads[i]);
 	/* only their rows: others are of no interest to a reader */
-	s = screen_start(
-		&(struct screen_how){ .rows = ROWS, .cols = COLS, .args = "-i -m ^load_(kind|hang)|^sleep" });
+	s = screen_start(&(struct screen_how){
+		.rows = ROWS, .cols = COLS, .args = "-i -m ^load_(kind|hang)|^sleep" });
 	screen_await_text(s, "COMMAND");
 	screen_type(s, "c");
 	screen_pump(s, SETTLE);
