@@ -230,7 +230,7 @@ static void opens_below(void **state)
 
 	(void)state;
 	make_tree(__func__, "freezer");
-	s = start(40, 120, scratch_format("-d 0.3 --cgroup /%s -s -members", top));
+	s = start(60, 120, scratch_format("-d 0.3 --cgroup /%s -s -members", top));
 	screen_type(s, "V");
 	screen_await(s, has_group, top);
 	pick(s, "left");
