@@ -34,7 +34,7 @@
 /* Lines that a turn of the wheel scrolls. */
 #define WHEEL_LINES 3
 
-/* Reactions that need the sampler, which is not to be had in the middle of a sample. */
+/* Reactions that need the sampler, which must not be called in the middle of a sample. */
 #define REACT_LATER (REACT_RESAMPLE | REACT_REOPEN)
 
 /* Signals that end the screen. */

@@ -5,7 +5,7 @@
 
 #include "ui/ui.h"
 
-/* What the screen came to grief at. */
+/* Where the screen failed. */
 enum ui_failure {
 	UI_SOURCE, /* the source could not be opened */
 	UI_TERMINAL, /* the terminal could not be taken over (-ENOENT: its type is not known,

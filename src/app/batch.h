@@ -28,7 +28,7 @@ struct batch {
 	const sigset_t *waiting; /* the signal mask while waiting */
 };
 
-/* What a batch run came to grief at. */
+/* Where a batch run failed. */
 enum batch_failure {
 	BATCH_SOURCE, /* the source could not be opened again */
 	BATCH_SAMPLE,

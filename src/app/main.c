@@ -215,7 +215,7 @@ static int run_batch(struct options *options, struct trigger_set *triggers)
 	return status;
 }
 
-/* Says what the screen came to grief at. */
+/* Says where the screen failed. */
 static void print_screen_error(const char *source, enum ui_failure failure, int err)
 {
 	const char *type = getenv("TERM");

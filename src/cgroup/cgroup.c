@@ -47,8 +47,8 @@ struct open_group {
 
 struct cgroup_reader {
 	const struct hierarchy *hierarchy;
-	struct hierarchy cpu; /* of v1, with the controller cpu; closed: it is not to be had */
-	struct cgroupstats_conn *states; /* NULL: not opened yet, or not to be had */
+	struct hierarchy cpu; /* of v1, with the controller cpu; closed: there is none */
+	struct cgroupstats_conn *states; /* NULL: not opened yet, or refused */
 	int states_error; /* why not */
 	void *tree; /* the groups by path, of tsearch() */
 	struct open_group **groups;

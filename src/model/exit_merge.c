@@ -365,7 +365,7 @@ static void add_exited(struct merge *merge)
 }
 
 /* Says of each that ended how. */
-static void write_epitaphs(struct merge *merge)
+static void tell_ends(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->cur->n + merge->cur->left; i++) {
 		struct task_raw *raw = &merge->cur->raw[i];
@@ -484,7 +484,7 @@ static void merge_records(const struct exit_batch *given, const struct sample *p
 		fold_left(&merge);
 	if (merge.n)
 		add_exited(&merge);
-	write_epitaphs(&merge);
+	tell_ends(&merge);
 	free(merge.seen);
 	free(merge.left);
 	free(merge.tasks);

@@ -65,7 +65,7 @@ bool group_is_below(const char *path, const char *below)
 	return !strncmp(path, below, len) && (!path[len] || path[len] == '/');
 }
 
-/* A number for a name, as good as never that of another (FNV-1a, 64 bits). */
+/* A number for a name that hardly any other name has (FNV-1a, 64 bits). */
 static uint64_t id_of(const char *name)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);

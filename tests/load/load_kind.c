@@ -320,7 +320,7 @@ static bool break_huge_page(void)
 	return huge;
 }
 
-/* All of them, also those that a moment ago were not to be had. */
+/* All of them, also those that could not be made a moment ago. */
 static void break_huge_pages(void)
 {
 	unsigned int failed = 0;
