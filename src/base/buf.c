@@ -11,10 +11,10 @@
 
 #include "base/util.h"
 
-/* Where growth begins: most lines fit, so that short ones take one allocation. */
+/* The first size: most lines fit, so short ones take one allocation. */
 #define FIRST_CAPACITY 256
 
-/* Below that a number has bits behind its point to spare. */
+/* Below this limit a double has bits to spare for its decimals. */
 #define DECIMAL_MAX 1e12
 
 /* Digits of the largest 64-bit number. */
@@ -115,11 +115,11 @@ void buf_decimal(struct buf *b, double value, unsigned decimals)
 		buf_printf(b, "%.*f", (int)decimals, value);
 		return;
 	}
-	/* The number is a whole one of 53 bits, times 2^-shift: all that follows is exact. */
+	/* The value is an integer of 53 bits times 2^-shift: all that follows is exact. */
 	fraction = frexp(value, &shift);
 	shift = DBL_MANT_DIG - shift;
 	scaled = (uint64_t)ldexp(fraction, DBL_MANT_DIG) * powers[decimals];
-	/* 63 bits shifted by more than that are less than a half. */
+	/* 63 bits shifted by more than 63 are less than a half. */
 	if (shift > 63) {
 		scaled = 0;
 		shift = 63;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Zero-initialised it is an empty buffer. data is not NUL-terminated: see buf_cstr(). */
+/* An empty buffer when zero-initialised. data is not NUL-terminated: see buf_cstr(). */
 struct buf {
 	char *data;
 	size_t len;
@@ -23,7 +23,7 @@ char *buf_grow(struct buf *b, size_t n);
 /* Makes room for n more bytes at b->data + b->len and returns that place. */
 static inline char *buf_reserve(struct buf *b, size_t n)
 {
-	/* `data` is asked for too: without memory yet even 0 bytes need a place. */
+	/* Checks `data`, too: without memory yet, even 0 bytes need a place. */
 	return n <= b->cap - b->len && b->data ? b->data + b->len : buf_grow(b, n);
 }
 
@@ -37,12 +37,12 @@ void buf_uint(struct buf *b, uint64_t value);
 void buf_fixed(struct buf *b, uint64_t value, unsigned decimals);
 
 /*
- * Appends a number of at least 0 as printf("%.*f") would, ties to even; decimals 0 to 3. Ten
- * times as fast.
+ * Appends a number of at least 0 as printf("%.*f") would, ties to even, ten times as fast.
+ * decimals: 0 to 3.
  */
 void buf_decimal(struct buf *b, double value, unsigned decimals);
 
-/* Appends by format. Not for what runs once a cell: printf costs ten times the above. */
+/* Appends by format. Too slow for work done once a cell: printf costs ten times the above. */
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends n bytes. */

@@ -8,11 +8,11 @@
 
 #include "base/util.h"
 
-/* Clocks are read one after the other; who is held up in between tries again. */
+/* Clocks are read one after the other; a reading that is held up in between is repeated. */
 #define TRIES 8
 #define NEAR_NS (20 * NSEC_PER_USEC)
 
-/* Less is the time between the readings of two clocks, and no step of one. */
+/* A smaller change is the time between the readings of two clocks, not a step of a clock. */
 #define STEP_NS (10 * NSEC_PER_MSEC)
 
 struct clock_times clocks_now(void)
@@ -34,7 +34,7 @@ struct clock_times clocks_now(void)
 	return best;
 }
 
-/* Whether a difference of two clocks has changed, by more than their readings lie apart. */
+/* Whether the difference of two clocks changed by more than the time between their readings. */
 static bool has_stepped(uint64_t before_ns, uint64_t now_ns)
 {
 	uint64_t step_ns = now_ns - before_ns;
@@ -42,7 +42,7 @@ static bool has_stepped(uint64_t before_ns, uint64_t now_ns)
 	return step_ns > STEP_NS && -step_ns > STEP_NS;
 }
 
-/* Adds from when on CLOCK_BOOTTIME is that much ahead. */
+/* Notes that CLOCK_BOOTTIME is ahead by ahead_ns from the time from_ns on. */
 static void add_sleep(struct clocks *clocks, uint64_t from_ns, uint64_t ahead_ns)
 {
 	clocks->sleeps = xreallocarray(clocks->sleeps, clocks->n + 1, sizeof(*clocks->sleeps));

@@ -10,25 +10,25 @@
 
 #include "base/util.h"
 
-/* A stack that is used up cannot take a handler; what a vector unit saves must fit, too. */
+/* The handler's own stack, as the normal one may be used up; saved vector registers must fit. */
 #define STACK_BYTES (64 * 1024)
 
-/* Those that end no program. All others do if nobody handles them, those without a name, too. */
+/* Signals that end no program. All others do if not handled, also those without a name. */
 static const int harmless[] = { SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU };
 
 /* Process-wide on purpose: a handler is given nothing else. */
 static struct {
-	pid_t pid; /* a child that was forked, but has not called exec yet, puts nothing back */
+	pid_t pid; /* runs the hooks; a forked child that has not called exec yet does not */
 	struct {
 		/* volatile: written in the order that crash_set_hook() says */
 		void (*volatile run)(void *arg);
 		void *volatile arg;
 	} hooks[CRASH_HOOKS];
-	struct sigaction before[_NSIG]; /* by number */
+	struct sigaction before[_NSIG]; /* by signal number */
 	char stack[STACK_BYTES];
 } crash;
 
-/* Whether the signal ends no program. */
+/* Whether the signal leaves a program running. */
 static bool is_harmless(int number)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
@@ -37,14 +37,14 @@ static bool is_harmless(int number)
 	return false;
 }
 
-/* Whether it is a fault, which comes again by itself where it was, for the core dump to tell. */
+/* Whether the signal is a fault, which comes again at the same place, for the core dump to show. */
 static bool comes_again(int number, const siginfo_t *info)
 {
 	return info->si_code > 0 &&
 	       (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
 }
 
-/* Calls the hooks, each once, and has the signal do what it did before. */
+/* Calls the hooks, each once, and then has the signal do what it did before. */
 static void handle(int number, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -67,12 +67,12 @@ void crash_catch(void)
 
 	crash.pid = getpid();
 	sigaltstack(&stack, NULL);
-	/* A second signal waits until the first has put all back. */
+	/* A second signal waits until the hooks of the first have run. */
 	sigfillset(&action.sa_mask);
 	for (int number = 1; number < _NSIG; number++) {
 		struct sigaction *before = &crash.before[number];
 
-		/* Some cannot be handled, and some are libc's own. */
+		/* Some signals cannot be handled, and some are libc's own. */
 		if (!is_harmless(number) && !sigaction(number, NULL, before) &&
 		    before->sa_handler != SIG_IGN)
 			sigaction(number, &action, NULL);
@@ -81,7 +81,7 @@ void crash_catch(void)
 
 void crash_set_hook(enum crash_hook which, void (*hook)(void *arg), void *arg)
 {
-	/* In this order no signal finds a hook with another's argument. */
+	/* This order keeps a signal from finding a hook with the argument of another. */
 	crash.hooks[which].run = NULL;
 	crash.hooks[which].arg = arg;
 	crash.hooks[which].run = hook;

@@ -10,7 +10,7 @@
 
 #include "base/util.h"
 
-/* Room for the next read of a long text. */
+/* The least room for the next read of a long text. */
 #define ROOM_LEAST 16384
 
 int file_open(int dirfd, const char *path, int flags)
@@ -26,7 +26,7 @@ void file_close(int fd)
 		close(fd);
 }
 
-/* Reads once, from a place of the file. The number of bytes or -errno. */
+/* Reads once, from an offset of the file. Returns the number of bytes or -errno. */
 static ssize_t read_at(int fd, void *text, size_t size, size_t at)
 {
 	ssize_t got;

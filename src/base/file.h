@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small files, mostly the kernel's: read whole, once or again and again by a descriptor that is
- * kept; and their texts taken apart. All errors are -errno; a signal ends no call.
+ * Reads small files, mostly the kernel's, as a whole: once, or repeatedly by a descriptor that is
+ * kept open; and parses their texts. All errors are -errno; a signal interrupts no call.
  */
 #ifndef STALLTOP_BASE_FILE_H
 #define STALLTOP_BASE_FILE_H
@@ -19,30 +19,30 @@
  */
 int file_open(int dirfd, const char *path, int flags);
 
-/* Closes what file_open() gave; an error in its place is passed over. */
+/* Closes a descriptor of file_open(); an error in its place is ignored. */
 void file_close(int fd);
 
 /*
  * Reads a text from its beginning by one pread(): the kernel writes the texts of small files as a
  * whole, so that a second call could only say that there is no more. The number of bytes or -errno
- * (-ENODEV: the file's group has been removed; -ESRCH: its task has gone). Of a longer text the
- * beginning. A signal handler may call it.
+ * (-ENODEV: the file's group has been removed; -ESRCH: its task has gone). A longer text is cut. A
+ * signal handler may call it.
  */
 int file_pread(int fd, void *text, size_t size);
 
-/* The same with opening and closing; never through a symbolic link at the path's end. */
+/*
+ * Opens a file, reads it like file_pread() and closes it; never follows a symbolic link at the
+ * path's end.
+ */
 int file_read(int dirfd, const char *path, void *text, size_t size);
 
 /*
- * Replaces the buffer's contents by a text of any length, of a file that gives all it has at
- * once (single_open() in the kernel). Adds to *syscalls. 0 or -errno.
+ * Replaces the buffer's contents by a text of any length, from a file that gives its whole text at
+ * once (single_open() in the kernel). Adds the calls it made to *syscalls. 0 or -errno.
  */
 int file_reread(int fd, struct buf *text, uint64_t *syscalls);
 
-/*
- * Appends a file as a whole. 0 or -errno, then nothing is appended;
- * -EFBIG: it is longer than limit.
- */
+/* Appends a whole file. 0, or -errno with nothing appended; -EFBIG: it is longer than limit. */
 int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit);
 
 /* A part of a text. */
@@ -51,12 +51,12 @@ struct span {
 };
 
 /*
- * Takes what is in front of the next `until`, or the rest where there is none: then part->end is
- * text->end. Moves the text behind it. False at the end of the text.
+ * Takes the part in front of the next `until`, or the rest where there is none: then part->end is
+ * text->end. Moves the text behind the part. False at the end of the text.
  */
 bool take_part(struct span *text, char until, struct span *part);
 
-/* Takes a line, without its newline. One that ends where the text does may have been cut. */
+/* Takes a line, without its newline. A line that ends at the text's end may have been cut. */
 static inline bool take_line(struct span *text, struct span *line)
 {
 	return take_part(text, '\n', line);
@@ -68,16 +68,16 @@ static inline bool take_line(struct span *text, struct span *line)
  */
 bool find_line(struct span text, const char *key, struct span *rest);
 
-/* Takes a word that the text begins with. False, with nothing moved, where it does not. */
+/* Takes the word if the text begins with it. False, with nothing moved, where it does not. */
 bool take_word(struct span *text, const char *word);
 
 /* Takes a decimal number, like parse_uint(). */
 bool take_uint(struct span *text, uint64_t *value);
 
-/* Takes a number with two decimals, in hundredths. False where it is none; parts may be taken. */
+/* Takes a number with two decimals, in hundredths. False if malformed; a part may be taken. */
 bool take_hundredths(struct span *text, uint64_t *value);
 
-/* Whether the part is that text. */
+/* Whether the part equals the text. */
 bool is_text(const struct span *part, const char *text);
 
 #endif

@@ -13,19 +13,19 @@
 
 #include "base/util.h"
 
-/* As long may a pattern be, as large what it is compiled to, as deep its parentheses. */
+/* Limits of a pattern: its length, its size once compiled and the depth of its parentheses. */
 #define LENGTH_MAX 4096
 #define COMPILED_MAX 32768
 #define DEPTH 64
 
 /*
- * Steps of PCRE2 that a match may take at first, a millisecond at most, and, once matches have
- * taken more, at least: little enough to be taken with each of thousands of names.
+ * The steps of PCRE2 that a match may take: STEPS_MAX at first, a millisecond at most. Each match
+ * that takes too long halves them, down to about STEPS_MIN: cheap enough for thousands of names.
  */
 #define STEPS_MAX 100000
 #define STEPS_MIN 4000
 
-/* Memory of a match in KiB, and its depth: what characters of a long command line are kept with. */
+/* Limits of a match's memory in KiB, and of its depth: enough for a long command line. */
 #define HEAP_MAX 16384
 #define BACKTRACKS_MAX 100000
 
@@ -34,19 +34,19 @@ struct pattern {
 	pcre2_match_data *data;
 	pcre2_match_context *limits;
 	pcre2_jit_stack *stack;
-	uint32_t steps; /* those that a match may take */
+	uint32_t steps; /* the limit of a match's steps */
 };
 
-/* A pattern on its way from POSIX's syntax to Perl's. */
+/* A pattern while it is translated from POSIX's syntax to Perl's. */
 struct translation {
 	struct buf out;
-	size_t atom; /* where that begins in `out` which a quantifier repeats */
-	char quantifier; /* the first character of the one that it has; 0: none */
+	size_t atom; /* where the part that a quantifier would repeat begins in `out` */
+	char quantifier; /* the first character of that part's quantifier; 0: none */
 	size_t open[DEPTH]; /* where parentheses begin */
 	unsigned depth;
 };
 
-/* Appends what a quantifier behind it repeats. */
+/* Appends a part that a quantifier behind it would repeat. */
 static void add_atom(struct translation *t, const char *text)
 {
 	t->atom = t->out.len;
@@ -61,12 +61,12 @@ static void add_literal(struct translation *t, char byte)
 
 	add_atom(t, strchr("\\^$.[]|()?*+{}-", byte) ? "\\" : "");
 	buf_putc(&t->out, byte);
-	/* Bytes further inside a character of UTF-8 belong to it. */
+	/* The further bytes of a character of UTF-8 belong to its first. */
 	if (((unsigned char)byte & 0xC0) == 0x80)
 		t->atom = atom;
 }
 
-/* Takes a backslash and what is behind it. Bytes. */
+/* Takes a backslash and what is behind it. Returns the bytes taken. */
 static size_t take_escape(struct translation *t, const char *at)
 {
 	if (at[1] == '<')
@@ -81,14 +81,14 @@ static size_t take_escape(struct translation *t, const char *at)
 		/* In braces: a digit behind it does not belong to it. */
 		add_atom(t, (char[]){ '\\', 'g', '{', at[1], '}', '\0' });
 	else if (strchr("bBwWsS", at[1]))
-		/* As in Perl; at the end PCRE2 has the words for what is wrong. */
+		/* As in Perl; for a backslash at the end PCRE2 has the error message. */
 		add_atom(t, (char[]){ '\\', at[1], '\0' });
 	else
 		add_literal(t, at[1]);
 	return at[1] ? 2 : 1;
 }
 
-/* Takes "[:alpha:]", "[.a.]" or "[=a=]" in a bracket expression. Bytes, 0: it is none of them. */
+/* Takes "[:alpha:]", "[.a.]" or "[=a=]" in a bracket expression. Bytes taken, 0: none of them. */
 static size_t take_class(struct translation *t, const char *at)
 {
 	const char *end;
@@ -98,7 +98,7 @@ static size_t take_class(struct translation *t, const char *at)
 	end = strstr(at + 2, (char[]){ at[1], ']', '\0' });
 	if (!end)
 		return 0;
-	/* PCRE2 has the classes, and words that it does not have elements of several characters. */
+	/* PCRE2 knows the classes, and has error messages for elements of several characters. */
 	if (at[1] != ':' && end == at + 3)
 		add_literal(t, at[2]);
 	else
@@ -106,7 +106,7 @@ static size_t take_class(struct translation *t, const char *at)
 	return (size_t)(end + 2 - at);
 }
 
-/* Takes a bracket expression, in which a backslash stands for itself. Bytes. */
+/* Takes a bracket expression, in which a backslash stands for itself. Returns the bytes taken. */
 static size_t take_bracket(struct translation *t, const char *at)
 {
 	size_t len = 1, start = t->out.len, first;
@@ -130,7 +130,7 @@ static size_t take_bracket(struct translation *t, const char *at)
 	return len;
 }
 
-/* Bytes of the quantifier that begins there ("+", "{2}", "{2,}", "{,3}"), 0: none does. */
+/* The length of a quantifier at that place ("+", "{2}", "{2,}", "{,3}"), 0: there is none. */
 static size_t quantifier(const char *at)
 {
 	static const char digits[] = "0123456789";
@@ -144,7 +144,7 @@ static size_t quantifier(const char *at)
 	return len > 1 && at[len] == '}' ? len + 1 : 0;
 }
 
-/* Puts what a quantifier repeats in parentheses. */
+/* Puts the part that a quantifier repeats in parentheses. */
 static void enclose(struct translation *t)
 {
 	char *atom;
@@ -156,7 +156,7 @@ static void enclose(struct translation *t)
 	t->out.data[t->out.len - 1] = ')';
 }
 
-/* Takes a quantifier. One behind another repeats that repetition: in Perl it means other things. */
+/* Takes a quantifier. A second one repeats the repetition: in Perl it means other things. */
 static void take_quantifier(struct translation *t, const char *at, size_t len)
 {
 	char *last;
@@ -169,7 +169,7 @@ static void take_quantifier(struct translation *t, const char *at, size_t len)
 	if (t->quantifier)
 		enclose(t);
 	buf_putc(&t->out, *at);
-	/* PCRE2 before 10.43 wants a number there. */
+	/* PCRE2 before 10.43 needs a number in front of the comma. */
 	if (*at == '{' && at[1] == ',')
 		buf_putc(&t->out, '0');
 	buf_add(&t->out, at + 1, len - 1);
@@ -187,7 +187,7 @@ static int take_parenthesis(struct translation *t, const char *at)
 	} else if (t->depth == DEPTH) {
 		return PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP;
 	} else if (quantifier(at + 1)) {
-		/* Not to be taken for Perl's "(?" and "(*". */
+		/* Refused: PCRE2 would take them for Perl's "(?" and "(*". */
 		return PCRE2_ERROR_QUANTIFIER_INVALID;
 	} else {
 		t->open[t->depth++] = t->out.len;
@@ -237,7 +237,7 @@ static int compile(const struct buf *text, pcre2_code **code)
 	if (!strcmp(nl_langinfo(CODESET), "UTF-8"))
 		utf = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
 	*code = pcre2_compile((PCRE2_SPTR)text->data, text->len, syntax | utf, &err, &at, limits);
-	/* Negative: it is no UTF-8. Then its bytes are what is looked for. */
+	/* A negative error: the pattern is no UTF-8. Then it is matched as bytes. */
 	if (!*code && err < 0)
 		*code = pcre2_compile((PCRE2_SPTR)text->data, text->len, syntax, &err, &at, limits);
 	pcre2_compile_context_free(limits);
@@ -275,7 +275,7 @@ struct pattern *pattern_compile(const char *text, struct buf *why)
 				     pcre2_jit_stack_create(1, HEAP_MAX * 1024, NULL), STEPS_MAX };
 	if (!pattern->data || !pattern->limits)
 		die("out of memory");
-	/* Where machine code cannot be had, nor its stack, PCRE2 does without. */
+	/* Without machine code, or its stack, PCRE2 interprets the pattern. */
 	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
 	pcre2_jit_stack_assign(pattern->limits, NULL, pattern->stack);
 	pcre2_set_match_limit(pattern->limits, pattern->steps);

@@ -11,7 +11,7 @@
 
 #include "base/util.h"
 
-/* Whether it is a variable of those that are dropped. */
+/* Whether the variable is to be dropped. */
 static bool is_unsafe(const char *variable)
 {
 	static const char *const names[] = {

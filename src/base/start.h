@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program must do before anybody else reads its environment or opens a file. */
+/* What a program must do before any library reads its environment or any file is opened. */
 #ifndef STALLTOP_BASE_START_H
 #define STALLTOP_BASE_START_H
 
 /*
- * Takes out of an environment what has libraries read files of its author's, or write what is
- * nobody's business: for a program that has more privileges than who starts it.
+ * Removes variables that make libraries read files chosen by the user, or print what the user must
+ * not see: for a program that has more privileges than the user who starts it.
  */
 void start_drop_environment(char **environment);
 
 /*
- * Has descriptors 0 to 2 taken where they are closed: else the next file that is opened becomes
+ * Opens descriptors 0 to 2 where they are closed: else the next file that is opened becomes
  * standard output. Reading and writing fail on them as on closed ones.
  */
 void start_take_descriptors(void);

@@ -17,12 +17,12 @@
  */
 #define MARKS_PER_CELL 4
 
-/* What is done with a character above U+007E. */
+/* How a character above U+007E is treated. */
 enum treatment { SHOWN, MARK, ESCAPED };
 
 /*
- * Escaped, too, though no property of Unicode tells them from letters and marks of one
- * script: what is drawn as nothing or as a blank, and the combining marks that go with any
+ * Characters that are escaped, too, though no property of Unicode tells them from letters and marks
+ * of one script: those drawn as nothing or as a blank, and the combining marks that go with any
  * script (by them one character can be written in two ways).
  */
 static const struct range {
@@ -34,9 +34,9 @@ static const struct range {
 };
 
 /*
- * Whether characters join others into one: the jamo of a syllable, by which one character can
- * be written in two ways; regional indicators and emoji modifiers (extending symbols), of which
- * some terminals draw two in one cell of two and some do not.
+ * Whether a character joins others into one: the jamo of a syllable, by which one character can be
+ * written in two ways; regional indicators and emoji modifiers (extending symbols): some terminals
+ * draw two of them as one of two cells and some do not.
  */
 static bool joins(const utf8proc_property_t *property)
 {
@@ -54,15 +54,15 @@ static bool joins(const utf8proc_property_t *property)
 }
 
 /*
- * Whether a character is too new for the C library: ncurses, which goes by its widths, would draw
- * the rest of the line in other cells. A locale without any widths (of e with acute) says nothing.
+ * Whether a character is too new for the C library: ncurses, which uses its widths, would draw the
+ * rest of the line in other cells. A locale that lacks even the width of U+00E9 tells nothing.
  */
 static bool is_too_new(int32_t code)
 {
 	return wcwidth((wchar_t)code) < 0 && wcwidth(0xE9) > 0;
 }
 
-/* How a character is treated, by its Unicode properties. */
+/* Chooses the treatment by the character's Unicode properties. */
 static enum treatment treat(int32_t code)
 {
 	const utf8proc_property_t *property = utf8proc_get_property(code);
@@ -80,7 +80,7 @@ static enum treatment treat(int32_t code)
 		       : SHOWN;
 }
 
-/* Bytes of the character at the first of len > 0 bytes; 0: no valid UTF-8 (strict) is there. */
+/* The bytes of the character at the start of len > 0 bytes; 0: no valid UTF-8 (strict). */
 static size_t decode(const char *bytes, size_t len, int32_t *code)
 {
 	ptrdiff_t n = utf8proc_iterate((const uint8_t *)bytes, (ptrdiff_t)len, code);
@@ -98,7 +98,7 @@ static size_t plain_bytes(const char *bytes, size_t len)
 	return n;
 }
 
-/* Appends hexadecimal digits, at least that many. */
+/* Appends a number in hexadecimal, with at least so many digits. */
 static void add_hex(struct buf *out, uint32_t value, unsigned digits)
 {
 	char text[8];
@@ -125,9 +125,9 @@ static void escape_byte(struct buf *out, char byte)
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset)
 {
 	/*
-	 * Marks stay raw only behind a raw character above U+007E: at the front of a
-	 * name one would join the cell before it, behind a blank or an escape it would
-	 * change what is not its own.
+	 * Marks stay raw only behind a raw character above U+007E: at the front of a name a mark
+	 * would join the cell before it, and behind a blank or an escape it would change a
+	 * character that is not its base.
 	 */
 	unsigned marks_left = 0;
 
@@ -174,7 +174,7 @@ void text_word(struct buf *escaped)
 		return;
 	buf_reserve(escaped, 3 * blanks);
 	escaped->len = to += 3 * blanks;
-	/* From behind, as the text becomes longer. */
+	/* Works backwards, as the text becomes longer. */
 	while (from < to) {
 		char byte = escaped->data[--from];
 
@@ -188,7 +188,7 @@ void text_word(struct buf *escaped)
 }
 
 /*
- * Cells of a character. By the C library, as ncurses places characters by it and terminals agree
+ * Cells of a character by the C library, as ncurses places characters by it and terminals agree
  * with it: utf8proc gives spacing marks (Mc) no cell where terminals give them one, and other
  * widths to a few symbols (U+3248, U+4DC0).
  */
@@ -245,7 +245,7 @@ unsigned text_width(const char *escaped, size_t len, enum text_charset charset)
 void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
 	      enum text_charset charset)
 {
-	/* Of all that fits, and of what leaves a cell for the '+'. */
+	/* The bytes and cells of all that fits, and of the part that leaves a cell for the '+'. */
 	size_t bytes = narrow_bytes(escaped, len < cells ? len : cells, charset);
 	unsigned used = (unsigned)bytes, cut_used = used < cells ? used : cells - 1;
 	size_t cut_bytes = cut_used;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted names: escaped so that nothing reaches a terminal or a parser that
- * could act there, and measured in terminal cells so that columns stay straight.
+ * Untrusted names: escaped so that nothing in them can act on a terminal or a parser, and measured
+ * in terminal cells so that columns stay straight.
  */
 #ifndef STALLTOP_BASE_TEXT_H
 #define STALLTOP_BASE_TEXT_H
@@ -28,8 +28,8 @@ enum text_charset { TEXT_ASCII, TEXT_UTF8 };
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset);
 
 /*
- * Makes one word of a whole buffer of escaped text, for who takes lines apart at blanks: a blank
- * becomes \x20, and nothing at all becomes "".
+ * Makes one word of a whole buffer of escaped text, for readers that split lines at blanks: a blank
+ * becomes \x20, and an empty text becomes "".
  */
 void text_word(struct buf *escaped);
 
@@ -44,16 +44,16 @@ unsigned text_width(const char *escaped, size_t len, enum text_charset charset);
 void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
 	      enum text_charset charset);
 
-/* Bytes of a text's next line of so many cells: whole words, where one fits. Plain ASCII. */
+/* The bytes of a text's next line of so many cells: whole words, if one fits. Plain ASCII. */
 size_t text_line(const char *text, unsigned cells);
 
 /*
- * Appends plain ASCII as lines of at most `width` cells, the first behind `used` cells of its
- * line that are there already, the others behind `left` spaces. Each ends with a newline.
+ * Appends plain ASCII as lines of at most `width` cells, the first behind `used` cells that its
+ * line already has, the others behind `left` spaces. Each ends with a newline.
  */
 void text_wrap(struct buf *out, const char *text, unsigned used, unsigned left, unsigned width);
 
-/* Cells of the lines that are printed for people: any terminal has them. */
+/* The width of lines that are printed for people: any terminal has that. */
 #define TEXT_PRINTED 79
 
 #endif

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Longest line of the debug log and of die(); what is longer is cut. */
+/* The longest line of the debug log and of die(); longer ones are cut. */
 #define LINE_MAX_BYTES 1024
 
 /*
@@ -26,7 +26,7 @@ static struct {
 	int log_fd; /* descriptor + 1, so that 0 is "no log" */
 } process;
 
-/* Writes all bytes to a descriptor; there is nobody left to tell about an error. */
+/* Writes all bytes to a descriptor; an error could not be reported anywhere. */
 static void write_all(int fd, const char *bytes, size_t len)
 {
 	while (len) {
@@ -90,7 +90,7 @@ void die(const char *format, ...)
 	char line[LINE_MAX_BYTES] = "stalltop: ";
 	va_list args;
 
-	/* Taken out first: a hook that dies itself must not come here for ever. */
+	/* Removed first: a hook that calls die() itself must not run again and again. */
 	process.die_hook = NULL;
 	if (hook)
 		hook(process.die_arg);

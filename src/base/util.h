@@ -2,8 +2,8 @@
 /*
  * Allocation that cannot fail, the way out for fatal errors, the debug log.
  *
- * The die hook and the debug log are the process-wide state of the program:
- * both must work from any depth, also when nothing else does any more.
+ * The die hook and the debug log are the process-wide state of the program: both must work at any
+ * call depth, also when nothing else works any more.
  */
 #ifndef STALLTOP_BASE_UTIL_H
 #define STALLTOP_BASE_UTIL_H
@@ -54,7 +54,7 @@ bool parse_number(const char *text, double *number);
 /* Takes seconds from min to max, as ns. False when the text is not such a number. */
 bool parse_seconds(const char *text, double min, double max, uint64_t *ns);
 
-/* The word for so many things: one task, 2 tasks. */
+/* Chooses the word for a number of things: 1 task, 2 tasks. */
 static inline const char *plural(uint64_t n, const char *one, const char *many)
 {
 	return n == 1 ? one : many;

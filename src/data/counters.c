@@ -39,7 +39,7 @@ void counters_add_known(struct counters *sum, const struct counters *more, uint3
 	sum->members += more->members;
 }
 
-/* Lifts one counter. */
+/* Lifts one counter to at least what it was. */
 static void lift(uint64_t *now, uint64_t before)
 {
 	if (*now < before)
@@ -114,7 +114,7 @@ bool counters_below(const struct counters *counters, const struct counters *othe
 	return below;
 }
 
-/* Whether any of the kinds from the first on has something. */
+/* Whether any kind, from the first given on, has a wait. */
 static bool any_delay(const struct counters *counters, unsigned first)
 {
 	uint64_t any = 0;

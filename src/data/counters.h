@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters of a task, or of several added up, and their arithmetic. What is unknown of them is
- * not in `valid`; what stands there then means nothing.
+ * Counters of a task, or the sum of several tasks' counters, and their arithmetic. Unknown counters
+ * are not in `valid`, and their values mean nothing.
  */
 #ifndef STALLTOP_DATA_COUNTERS_H
 #define STALLTOP_DATA_COUNTERS_H
@@ -11,57 +11,57 @@
 
 #include "data/delay.h"
 
-/* Bits of counters.valid above those of the delays, of time and of count. */
+/* Bits of counters.valid, above the delays' bits of time and of count. */
 #define VALID_RUN (UINT32_C(1) << (2 * DELAY_KINDS)) /* run_ns */
 #define VALID_TICK (UINT32_C(1) << (2 * DELAY_KINDS + 1)) /* user_ns and system_ns */
-/* Of an element of a sample: its children's times. */
+/* In an element of a sample: its children's times. */
 #define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
-/* Of a row: what was waited of WAIT_BLOCK. */
+/* In a row: the time waited of WAIT_BLOCK. */
 #define VALID_BLOCK (UINT32_C(1) << (2 * DELAY_KINDS + 3))
 _Static_assert(2 * DELAY_KINDS + 4 <= 32, "too many kinds for the valid masks");
 
-/* Since a task's start, or what they grew by. */
+/* Counters since a task's start, or their growth. */
 struct counters {
 	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
-	unsigned members; /* tasks that are added up here, 1 for a single one */
+	unsigned members; /* number of tasks added up here, 1 for a single task */
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
 	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
 	struct delay_sum delay[DELAY_KINDS];
 };
 
-/* Adds all of `more`. What is not known of one is not known of the sum. */
+/* Adds all of `more`. A counter of the sum is known only if it is known of both. */
 void counters_add(struct counters *sum, const struct counters *more);
 
 /*
- * Adds what is in `known` (bits as in valid) to a sum that started zeroed. Of what is known of
- * any the sum is known: unknown values add nothing.
+ * Adds the counters in `known` (bits as in valid) to a sum that started zeroed. A counter of the
+ * sum is known if it is known of any task: unknown values add nothing.
  */
 void counters_add_known(struct counters *sum, const struct counters *more, uint32_t known);
 
 /*
- * Makes a reading comparable with the one before: a counter that fell is lifted to what it was,
- * so that the larger reading stays the baseline. Counts have 32 bits in the kernel; they are
- * compared modulo 2^32 and carried on wider. Returns the bits of what can be compared: what is
- * known of both, but for totals that overflowed (the kernel sets such a one to 0, while its count
- * goes on: kernel/delayacct.c:delayacct_add_tsk).
+ * Makes a reading comparable with the one before: a counter that fell is lifted to what it was, so
+ * that the larger reading stays the baseline. Counts have 32 bits in the kernel; they are compared
+ * modulo 2^32 and carried on wider. Returns the bits of what can be compared: those known in both,
+ * except totals that overflowed (the kernel sets such a total to 0, while its count goes on:
+ * kernel/delayacct.c:delayacct_add_tsk).
  */
 uint32_t counters_lift(struct counters *now, const struct counters *before);
 
-/* By how much what is in `known` grew; all else of `grown` becomes 0. */
+/* Computes the growth of the counters in `known`; all else of `grown` becomes 0. */
 void counters_diff(struct counters *grown, const struct counters *now,
 		   const struct counters *before, uint32_t known);
 
-/* Makes kinds unknown, their times and their numbers: a set of DELAY_BIT()s. */
+/* Makes the times and counts of kinds unknown: a set of DELAY_BIT()s. */
 static inline void counters_mask(struct counters *counters, uint32_t kinds)
 {
 	counters->valid &= ~DELAY_BOTH(kinds);
 }
 
-/* The kinds of which more was waited: DELAY_BIT()s, of unknown kinds too. */
+/* The kinds whose time is above most_ns: DELAY_BIT()s, also of unknown kinds. */
 uint32_t counters_above(const struct counters *counters, uint64_t most_ns);
 
-/* Whether the run time or the number of any waits is below that of the other. */
+/* Whether the run time or any kind's number of waits is below that of `other`. */
 bool counters_below(const struct counters *counters, const struct counters *other);
 
 /* Whether any delay but cpu was ever booked (procfs gives no counts). */

@@ -9,15 +9,15 @@
 #include "data/delay_table.h"
 
 /*
- * The most that can be booked of so much time: readings lie some time apart, up to 2 ms, and a
- * hundredth is rounding.
+ * The most that can be booked in a time: readings lie up to 2 ms apart, and a hundredth is for
+ * rounding.
  */
 static inline uint64_t delay_most(uint64_t passed_ns)
 {
 	return passed_ns + passed_ns / 100 + 2 * NSEC_PER_MSEC;
 }
 
-/* Byte offsets in struct taskstats; 0: not there. */
+/* Byte offsets in struct taskstats; 0: the field does not exist. */
 struct delay_place {
 	uint16_t count, total, max, min, stamp;
 };
@@ -25,7 +25,7 @@ struct delay_place {
 struct delay_row {
 	const char *id;
 	const char *heading;
-	char digit; /* the key that sorts by it, 0 for none */
+	char digit; /* the key that sorts by this kind, 0 for none */
 	uint8_t since;
 	struct delay_place place, place15;
 	const char *help;
@@ -33,11 +33,11 @@ struct delay_row {
 
 extern const struct delay_row delay_table[DELAY_KINDS];
 
-/* Sets of kinds whose time, and sets of kinds whose number of waits, is known. */
+/* Sets of kinds whose time is known, and of kinds whose number of waits is known. */
 #define DELAY_BIT(kind) (UINT32_C(1) << (kind))
 #define DELAY_ALL (DELAY_BIT(DELAY_KINDS) - 1)
 #define DELAY_COUNT_BIT(kind) (DELAY_BIT(kind) << DELAY_KINDS)
-/* Both, of a set of DELAY_BIT()s. */
+/* Both bits of each kind in a set of DELAY_BIT()s. */
 #define DELAY_BOTH(kinds) ((kinds) | (kinds) << DELAY_KINDS)
 
 /*
@@ -51,7 +51,7 @@ struct delay_sum {
 	uint64_t count, ns;
 };
 
-/* Takes off what a sum has too much, as far as it has it. */
+/* Subtracts from a sum, but not below 0. */
 static inline void delay_take_off(struct delay_sum *sum, const struct delay_sum *more)
 {
 	sum->count -= more->count < sum->count ? more->count : sum->count;
@@ -59,8 +59,8 @@ static inline void delay_take_off(struct delay_sum *sum, const struct delay_sum 
 }
 
 /*
- * All waits but thrash, whose waits are booked as blkio or swapin already. Kinds
- * outside `valid` are left out.
+ * The sum of all waits but thrash, whose waits are booked as blkio or swapin already. Kinds outside
+ * `valid` are left out.
  */
 struct delay_sum delay_total(const struct delay_sum *delays, uint32_t valid);
 

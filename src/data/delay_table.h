@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The delay kinds: one row a kind. The decoder, the program in the kernel, the columns, the keys,
- * CSV, JSON, help and manual are made from this table. Includes nothing, as the program in the
- * kernel is compiled for another machine.
+ * CSV, JSON, help and manual are made from this table. Includes nothing, as that program is
+ * compiled for BPF, not for this machine.
  *
- * Places are byte offsets in struct taskstats (include/uapi/linux/taskstats.h).
- * Versions 8 to 14 and 16 on share one layout, to which each version added at the
- * end. Version 15 alone put max and min behind each total and so moved all that
- * follows; version 16 moved them to the end (and has the size of 15: only the
- * version tells them apart). 0 stands for "not in this layout".
+ * Places are byte offsets in struct taskstats (include/uapi/linux/taskstats.h). Versions 8 to 14
+ * and 16 on share one layout, to which each version added at the end. Version 15 alone put max and
+ * min behind each total and so moved all that follows; version 16 moved them to the end (and has
+ * the size of 15: only the version tells them apart). 0 stands for "not in this layout".
  */
 #ifndef STALLTOP_DATA_DELAY_TABLE_H
 #define STALLTOP_DATA_DELAY_TABLE_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fields of struct taskstats that are no delays: one row a field, under the
- * kernel's own name. Decoder, columns, the detail view and the manual walk it.
- * Offsets as in delay.h; meanings from Documentation/accounting/taskstats-struct.rst
- * and kernel/tsacct.c.
+ * The fields of struct taskstats that are no delays: one row a field, under the kernel's own name.
+ * The decoder, the columns, the detail view and the manual use it. Offsets as in delay.h; meanings
+ * from Documentation/accounting/taskstats-struct.rst and kernel/tsacct.c.
  */
 #ifndef STALLTOP_DATA_RECORD_H
 #define STALLTOP_DATA_RECORD_H
@@ -113,9 +112,9 @@ extern const struct record_row record_table[RECORD_FIELDS];
 #define RECORD_BIT(field) (UINT64_C(1) << (field))
 
 /*
- * All that a record holds besides what every sample takes: the fields above (a
- * signed one sign-extended), and per delay kind the longest and shortest wait since
- * the task's start in ns and the time of the longest in ns since 1970.
+ * All of a record that is not in every sample: the fields above (a signed one sign-extended), and
+ * per delay kind the longest and shortest wait since the task's start in ns and the time of the
+ * longest in ns since 1970.
  */
 struct task_record {
 	uint64_t fields_valid; /* RECORD_BIT()s */
@@ -126,8 +125,8 @@ struct task_record {
 };
 
 /*
- * Folds a thread's record into its process's: counters add up, high marks take the
- * larger, the rest stays the leader's, with which `into` must have started.
+ * Folds a thread's record into its process's: counters add up, high marks take the larger value,
+ * the rest stays the leader's. `into` must start as the leader's record.
  */
 void record_fold(struct task_record *into, const struct task_record *thread);
 

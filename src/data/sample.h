@@ -23,94 +23,94 @@ struct task_io {
 };
 
 /*
- * Where a task stands in whatever is sorted by process, and in it by thread: as procfs lists
- * them. The one comparison of (tgid, pid).
+ * The position of a task in everything that is sorted by process and, within it, by thread: the
+ * order of procfs. The only comparison of (tgid, pid).
  */
 static inline uint64_t task_order(pid_t tgid, pid_t pid)
 {
 	return (uint64_t)(uint32_t)tgid << 32 | (uint32_t)pid;
 }
 
-/* Who a task is. A pid alone is not enough: it is used again. */
+/* The identity of a task. A pid alone is not enough: it is used again. */
 struct task_key {
 	pid_t pid;
 	uint64_t start_ns; /* CLOCK_MONOTONIC, as near as the source can tell */
 };
 
-/* What a process got by reaping children: account.c's. */
+/* What a process gained by reaping children; maintained by account.c. */
 struct task_reaped {
-	bool known; /* children_ns was read, or it is as young as that */
-	bool due; /* it may have grown */
-	bool booked; /* the process itself was reaped, and is booked with who did */
+	bool known; /* children_ns was read, or the process is too young to have any */
+	bool due; /* children_ns may have grown */
+	bool booked; /* the process itself was reaped, and is booked with its reaper */
 	unsigned ended; /* children that ended since the balance was even */
 	uint64_t children_ns; /* run time of reaped children, whole lives */
 	int64_t balance_ns; /* growth of children_ns less what those children had shown */
-	int64_t credited_ns; /* what of that was recovered so far */
-	int64_t orphans_ns; /* of the balance: orphans that an ancestor may have reaped instead */
+	int64_t credited_ns; /* the part of the balance that was recovered so far */
+	int64_t orphans_ns; /* the balance's part of orphans, perhaps reaped by another ancestor */
 };
 
 /*
- * What is known of a task besides its counters. One object a task for as long as a
- * sample holds it; sources keep the identity current, taskinfo the lazy part.
+ * What is known of a task besides its counters. Each task has one object for as long as a sample
+ * holds it; sources keep the identity current, taskinfo the fields that are read on demand.
  */
 struct task {
 	unsigned refs;
 	unsigned info; /* taskinfo's: NEED_INFO bits that were tried */
 	struct task_key key;
-	uint64_t latest_ns; /* CLOCK_MONOTONIC: it cannot have started later */
-	/* The start as the source sees it, in the source's clock: by it a task is known again. */
+	uint64_t latest_ns; /* CLOCK_MONOTONIC: the task cannot have started later */
+	/* The start by the source's own clock: it tells whether a task is the same as before. */
 	uint64_t start_lo, start_hi;
 	pid_t tgid, ppid;
 	uid_t uid; /* real */
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
 	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads
 			 */
-	bool fresh; /* ran, or is new, since taskinfo looked: what is below may be stale */
+	bool fresh; /* ran, or is new, since taskinfo looked: the fields below may be stale */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	struct task_reaped reaped;
-	/* What the kernel booked of each kind that cannot be: waited.c's. NULL: nothing. */
+	/* Impossible delays that the kernel booked, by kind; waited.c's. NULL: none. */
 	struct delay_sum *dropped;
-	/* Exit_merge.c's, of one whose exit record came: */
+	/* Set by exit_merge.c for a task whose exit record came: */
 	uint32_t status; /* as wait(2) gives it */
-	pid_t reaper; /* of one that left the sample: the nearest ancestor that lives; 0: none */
-	bool mixed; /* it stands for tasks of several parents, and ppid is the reaper */
+	pid_t reaper; /* of a task that left the sample: the nearest living ancestor; 0: none */
+	bool mixed; /* stands for tasks of several parents, and ppid is the reaper */
 	char *ended; /* how it ended, in words; NULL where there is nothing to say */
-	/* Taskinfo's, too: raw bytes, NULL where not read (see info) or not readable. */
+	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
 	char *command, *cgroup;
 };
 
-/* Waits that are seen while they last. Of the others the kernel tells when they have ended. */
+/* Waits that are seen while in progress. The kernel books all other kinds when they end. */
 enum wait_seen { SEEN_CPU, SEEN_BLKIO, SEEN_BLOCK, WAITS_SEEN };
 
-/* Threads that are in such waits, each in one. All zero: none is. */
+/* Threads in such waits, each in one of them. All zero: none. */
 struct task_waits {
 	uint64_t first_ns; /* CLOCK_MONOTONIC: when the longest of them began */
 	uint64_t began_ns[WAITS_SEEN]; /* when they began, added up modulo 2^64 */
 	uint32_t threads[WAITS_SEEN];
-	/* Of SEEN_BLOCK, which nobody books: how long since the sample before, added up. */
+	/* Waits of SEEN_BLOCK, which are not booked: time since the sample before, added up. */
 	uint64_t block_ns;
 };
 
 /* What a task does right now. */
 struct task_now {
 	char state; /* as in /proc/PID/stat; 0: not known, nor is what it waits for */
-	bool exact; /* it is known when waits began; else they began before they were seen */
-	uint32_t threads; /* that live; 0: not known */
+	bool exact; /* the start of waits is known; else they began before they were first seen */
+	uint32_t threads; /* living ones; 0: not known */
 	struct task_waits waits;
 };
 
 /*
- * Adds a thread that waits since then at the reading of read_ns; the one before was at before_ns,
- * 0 for none (CLOCK_MONOTONIC).
+ * Adds a thread that has waited since since_ns, by the reading of read_ns; the reading before was
+ * at before_ns, 0 for none (CLOCK_MONOTONIC).
  */
 void waits_add(struct task_waits *waits, enum wait_seen kind, uint64_t since_ns, uint64_t read_ns,
 	       uint64_t before_ns);
 
-/* Brings waits that all go on from the reading before to this one. */
+/* Updates waits that have all lasted since the reading before. */
 void waits_go_on(struct task_waits *waits, uint64_t read_ns, uint64_t before_ns);
 
-/* How many threads wait, in state D or (all) for a CPU, too. */
+/* How many threads wait in state D or (all) for a CPU, too. */
 static inline uint32_t waits_in_d(const struct task_waits *waits)
 {
 	return waits->threads[SEEN_BLKIO] + waits->threads[SEEN_BLOCK];
@@ -121,7 +121,7 @@ static inline uint32_t waits_all(const struct task_waits *waits)
 	return waits->threads[SEEN_CPU] + waits_in_d(waits);
 }
 
-/* How long waits of a kind have lasted by then, added up. */
+/* How long the waits of a kind have been in progress at that time, added up. */
 static inline uint64_t waits_progress(const struct task_waits *waits, enum wait_seen kind,
 				      uint64_t at_ns)
 {
@@ -136,28 +136,28 @@ struct task_children {
 /* A task in a sample: its counters since its start, and when they were read (CLOCK_MONOTONIC). */
 struct task_raw {
 	struct task *task; /* the sample holds a reference */
-	pid_t tgid, pid; /* of the task, here for the merge that compares them */
-	pid_t was; /* its id in the sample before where exec changed it, -1: it was not there */
+	pid_t tgid, pid; /* the task's, copied here for the merge, which compares them */
+	pid_t was; /* its id in the sample before if exec changed it; -1: it was not there */
 	bool single; /* the counters are one thread's, from the task's start on */
 	bool exited; /* its exit record came: these are its last counters */
-	uint64_t read_ns; /* unchanged elements of a source that marks: some time before */
+	uint64_t read_ns; /* may be older for unchanged elements of a source that sets marks */
 	struct counters counters;
 	struct task_now now;
 	struct task_children children; /* where VALID_CHILDREN says so */
-	uint64_t ran_ns; /* frame.c's own: it ran after this, not after the reading that followed */
+	uint64_t ran_ns; /* set by frame.c: it ran after this, not after the next reading */
 };
 
-/* What is read per task only when somebody wants it (and so may be missing). */
+/* What is read per task only when wanted (and so may be missing). */
 #define NEED_RECORD 0x01u /* struct task_record */
 #define NEED_STAT 0x02u /* children's times, from stat */
 #define NEED_IO 0x04u /* storage bytes, from io */
 #define NEED_COMMAND 0x08u /* the command line */
 #define NEED_CGROUP 0x10u /* the cgroup path */
-#define NEED_ACCOUNT 0x40u /* what adds up: struct account */
-#define NEED_IDENTITY 0x20u /* who everybody is, whatever was known */
-#define NEED_RANGE 0x80u /* struct task_record, but of that max and min will do */
+#define NEED_ACCOUNT 0x40u /* the account that adds up: struct account */
+#define NEED_IDENTITY 0x20u /* identities, even if known already */
+#define NEED_RANGE 0x80u /* struct task_record, of which only max and min are needed */
 #define NEED_LIFE 0x100u /* the sum over all rows of their counters since the start */
-/* Of groups that are cgroups, one bit for each part of struct cgroup_sample. */
+/* Wanted where groups are cgroups: one bit for each part of struct cgroup_sample. */
 #define NEED_GROUP_SHIFT 16
 #define NEED_GROUP(part) (1u << (NEED_GROUP_SHIFT + (part)))
 #define NEED_GROUP_PRESSURE 0x0f0000u
@@ -165,31 +165,30 @@ struct task_raw {
 #define NEED_PROC (NEED_STAT | NEED_IO)
 #define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
 
-/* From /proc: the valid flags are false where it could not be read. */
+/* Values from /proc: the valid flags are false where it could not be read. */
 struct task_proc {
 	bool children_valid, io_valid;
 	struct task_children children;
 	struct task_io io;
 	/*
-	 * The bytes are those of /proc/PID/io, where the kernel adds what threads that have ended
-	 * and children that were reaped had (kernel/exit.c); else the task's own alone.
+	 * Whether the bytes include those of ended threads and of reaped children, as in
+	 * /proc/PID/io (kernel/exit.c); else they are the task's own alone.
 	 */
 	bool io_whole;
 };
 
-/* Samples that are kept at a time, and how far back a sample may be compared. */
+/* The number of samples kept, and how far back a sample may be compared. */
 #define SAMPLES 3
 #define SAMPLE_AGES (SAMPLES + 1)
 
-/* What a source that knows tells of each element. */
+/* What a source that sets marks tells of each element. */
 #define MARK_UNCHANGED 0x1u /* as in the sample before, but for the times of reading */
 #define MARK_UNACCOUNTED 0x2u /* the kernel does not account its delays */
-#define MARK_WAITS 0x4u /* it is in a wait that is seen: read_ns is of this sample */
+#define MARK_WAITS 0x4u /* it is in a wait that is seen in progress: read_ns is of this sample */
 
 /* Sorted by task_order(). records and procs run parallel to raw and are NULL unless needed. */
 struct sample {
-	uint64_t begin_ns; /* CLOCK_MONOTONIC before the tasks were listed: who is born later is new
-			    */
+	uint64_t begin_ns; /* CLOCK_MONOTONIC before listing: a task created later is new */
 	uint64_t end_ns;
 	uint64_t forks; /* tasks created since boot, read between begin_ns and the list; 0: not
 			   known */
@@ -199,13 +198,13 @@ struct sample {
 	struct task_proc *procs;
 	size_t n, cap;
 	size_t left; /* exited tasks, behind the n living ones */
-	size_t unread; /* tasks that are there but gave no answer */
+	size_t unread; /* tasks that exist but gave no answer */
 	int unread_error; /* the -errno of one of them; 0: not known */
 	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_unchanged() */
 	/*
-	 * Of a source that marks: so many of the first elements are the same tasks as at their
-	 * places one, two and three samples before. Of those what is unchanged need not be
-	 * looked at. New tasks have high ids, so whoever comes and goes mostly does behind them.
+	 * If the source sets marks: how many of the first elements are the same tasks as at their
+	 * places one, two and three samples before. Unchanged ones among them need not be looked
+	 * at. New tasks have high ids, so most changes come behind these elements.
 	 */
 	size_t stable[SAMPLE_AGES];
 	uint64_t pass; /* the source's number of the sample; 0: none */
@@ -228,7 +227,7 @@ void task_unref(struct task *task);
 /* Copies a raw name of at most len bytes, up to its first NUL. */
 void task_set_comm(struct task *task, const char *comm, size_t len);
 
-/* Where the element stands in the order of its sample. */
+/* The element's position in the order of its sample. */
 static inline uint64_t raw_order(const struct task_raw *raw)
 {
 	return task_order(raw->tgid, raw->pid);
@@ -237,41 +236,40 @@ static inline uint64_t raw_order(const struct task_raw *raw)
 /* Empties the sample and gives its references back; the memory stays for the next. */
 void sample_reset(struct sample *sample);
 
-/* Takes away all elements from the n-th on, of a sample with none behind the living. */
+/* Removes all elements from the n-th on; the sample must have no exited ones. */
 void sample_truncate(struct sample *sample, size_t n);
 
-/* Appends an element with no counters yet. It moves with the next one. Not after sample_extend().
- */
+/* Appends an element without counters; the next call may move it. Not after sample_extend(). */
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
 
-/* Appends n empty elements of exited tasks behind the living ones. Once, and last. */
+/* Appends n empty elements of exited tasks behind the living ones. To be called once, and last. */
 void sample_leave(struct sample *sample, size_t n);
 
-/* Counts a task that is there but could not be read, for the reason of -errno. */
+/* Counts a task that exists but could not be read; error: the -errno. */
 void sample_miss(struct sample *sample, int error);
 
-/* Takes the exited elements away again. */
+/* Removes the exited elements again. */
 void sample_return(struct sample *sample);
 
-/* Makes room for a mark of each element there is; those of the first n stay. */
+/* Makes room for a mark of each element; the marks of the first n stay. */
 void sample_mark(struct sample *sample, size_t n);
 
-/* Says that an element is not any more as its source left it. */
+/* Notes that an element is no longer as its source left it. */
 void sample_touch(struct sample *sample, const struct task_raw *raw);
 
-/* Whether the source tells of the element more than its counters: it marks, and the task lives. */
+/* Whether the source has marks for the element: it sets marks, and the task lives. */
 static inline bool sample_tells(const struct sample *sample, size_t i)
 {
 	return sample->marks && i < sample->n;
 }
 
-/* Whether the element is as in the sample before, but for the times of reading. */
+/* Whether the element is as in the sample before, except for the times of reading. */
 static inline bool sample_unchanged(const struct sample *sample, size_t i)
 {
 	return sample_tells(sample, i) && sample->marks[i] & MARK_UNCHANGED;
 }
 
-/* Whether nothing happened to it: it is unchanged, and in no wait that goes on. */
+/* Whether nothing happened to the element: it is unchanged, and in no wait in progress. */
 static inline bool sample_still(const struct sample *sample, size_t i)
 {
 	return sample_tells(sample, i) &&
@@ -285,30 +283,27 @@ static inline bool sample_unaccounted(const struct sample *sample, size_t i)
 }
 
 /*
- * When the counters of an element of the sample were true last: an unchanged one may have been read
- * long before, and is as it was then. Of an exited task: when it ended.
+ * The last time when the counters of an element were true: an unchanged element may have been read
+ * long before, and is as it was then. For an exited task: when it ended.
  */
 static inline uint64_t sample_read_ns(const struct sample *sample, const struct task_raw *raw)
 {
 	return raw->exited || raw->read_ns > sample->begin_ns ? raw->read_ns : sample->begin_ns;
 }
 
-/* So many of the first elements are the tasks at their places in the sample of that age. */
+/* How many of the first elements are the same tasks as there in the sample of that age. */
 static inline size_t sample_stable(const struct sample *sample, unsigned age)
 {
 	return sample->stable[age];
 }
 
-/* Makes room for what `needs` asks for, zeroed, beside the elements there are. */
+/* Makes room for what `needs` asks for, zeroed, beside the present elements. */
 void sample_extend(struct sample *sample, unsigned needs);
 
-/*
- * Removes the elements without a task (those that left while the sample was taken),
- * keeping the order.
- */
+/* Removes the elements without a task (it ended while the sample was taken), keeping the order. */
 void sample_compact(struct sample *sample);
 
-/* The element of that living thread (or, pid being tgid, of that process), or NULL. */
+/* Finds the element of a living thread (or, if pid is tgid, of a process), or NULL. */
 struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid);
 
 /* Frees all memory. */

@@ -25,12 +25,12 @@ static bool take_percent(struct span *text, uint32_t *hundredths)
 	return true;
 }
 
-/* Takes all that follows the word "some" or "full", up to the line's end. */
+/* Takes the rest of the line behind the word "some" or "full". */
 static void parse_line(struct span text, struct psi_line *out)
 {
 	struct psi_line line = { .valid = true };
 
-	/* The first one counts, should a kernel ever write a line twice. */
+	/* The first line counts, should a kernel ever write a line twice. */
 	if (out->valid)
 		return;
 	if (take_word(&text, " avg10=") && take_percent(&text, &line.avg10) &&

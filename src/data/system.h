@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is read that is no task's: pressure, the machine as a whole, control groups. */
+/* Readings that are not of tasks: pressure, the machine as a whole, control groups. */
 #ifndef STALLTOP_DATA_SYSTEM_H
 #define STALLTOP_DATA_SYSTEM_H
 
@@ -36,7 +36,7 @@ int psi_parse(const char *text, size_t len, struct psi *out);
 /* Whether the kernel accounts delays. */
 enum delayacct_state { DELAYACCT_UNKNOWN = -1, DELAYACCT_OFF, DELAYACCT_ON };
 
-/* The kinds that depend on it. */
+/* The kinds that depend on delay accounting. */
 #define DELAYACCT_KINDS (DELAY_ALL & ~DELAY_BIT(DELAY_CPU))
 
 enum cpu_state {
@@ -51,7 +51,7 @@ enum cpu_state {
 	CPU_STATES
 };
 
-/* Files with more than pressure. */
+/* The files that are read besides pressure. */
 enum system_file { SYSTEM_STAT, SYSTEM_MEMINFO, SYSTEM_LOADAVG, SYSTEM_FILES };
 
 /* Their names below /proc. */
@@ -78,21 +78,20 @@ struct system_sample {
 
 /*
  * Threads of the group itself, not of groups below it, and not all of them
- * (kernel/cgroup/cgroup-v1.c:cgroupstats_build()): the kernel compares states as a whole, so who
- * may be killed, or frozen, in his sleep is in none of the first four. Since 6.1 that is everybody
- * who sleeps for a time or polls (seen on 6.18: sleep(1) is not counted, who calls pause() is). Of
- * the rest io_wait are those that wait for storage; who does so uninterruptibly is counted as
- * uninterruptible.
+ * (kernel/cgroup/cgroup-v1.c:cgroupstats_build()): the kernel compares states as a whole, so a task
+ * that can be killed, or frozen, while it sleeps is in none of the first four. Since 6.1 these are
+ * all tasks that sleep for a time or poll (seen on 6.18: sleep(1) is not counted, a task in pause()
+ * is). Among the others, io_wait counts tasks that wait for storage; those that do so
+ * uninterruptibly count as uninterruptible.
  */
 struct cgroup_states {
 	uint64_t sleeping, running, stopped, uninterruptible, io_wait;
 };
 
-/* What is read of a group, each from a file of its own. The pressures are the same as enum
- * psi_resource. */
+/* Parts read of a group, each from its own file; the pressures as in enum psi_resource. */
 enum cgroup_part { CGROUP_THROTTLE = PSI_RESOURCES, CGROUP_EVENTS, CGROUP_STATES, CGROUP_PARTS };
 
-/* Bits for what is to be read, and has been. CGROUP_BIT(PSI_CPU) is the pressure of cpu. */
+/* Bits of the parts that are to be read, or were read. CGROUP_BIT(PSI_CPU): the pressure of cpu. */
 #define CGROUP_BIT(part) (1u << (part))
 #define CGROUP_PRESSURE (CGROUP_BIT(PSI_RESOURCES) - 1)
 #define CGROUP_ALL (CGROUP_BIT(CGROUP_PARTS) - 1)
@@ -109,15 +108,15 @@ enum cgroup_event {
 /* Their names in the file: high, max, oom, oom_kill. */
 extern const char *const cgroup_event_names[CGROUP_EVENT_KINDS];
 
-/* One reading of a group. What is not in `have` is not known. */
+/* One reading of a group. Parts that are not in `have` are not known. */
 struct cgroup_sample {
 	unsigned have; /* CGROUP_BIT()s */
-	int error[CGROUP_PARTS]; /* of what was asked for and is not there: -errno */
-	uint64_t read_ns[CGROUP_PARTS]; /* CLOCK_MONOTONIC; of those in `have` */
+	int error[CGROUP_PARTS]; /* -errno of parts that were asked for and could not be read */
+	uint64_t read_ns[CGROUP_PARTS]; /* CLOCK_MONOTONIC; for parts in `have` */
 	struct psi psi[PSI_RESOURCES];
 	uint64_t throttled_ns, throttled; /* how long and how often, since the group was made */
 	unsigned event_valid; /* bits by enum cgroup_event */
-	uint64_t events[CGROUP_EVENT_KINDS]; /* of the group and all below, since it was made */
+	uint64_t events[CGROUP_EVENT_KINDS]; /* in the group and all below, since it was made */
 	struct cgroup_states states; /* of the group alone */
 };
 

@@ -14,7 +14,7 @@
 #define WINDOW_MIN_US 500000
 #define WINDOW_MAX_US 10000000
 
-/* Whether it is a blank between words. */
+/* Whether the character is a blank between words. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -32,7 +32,7 @@ static bool last_word(struct span *text, struct span *word)
 	return word->at < word->end;
 }
 
-/* us in a unit; 0: it is none. */
+/* The us in a unit; 0: unknown unit. */
 static uint64_t unit_us(const struct span *unit)
 {
 	static const struct {
@@ -47,8 +47,8 @@ static uint64_t unit_us(const struct span *unit)
 }
 
 /*
- * Reads a number with its unit, that comes to whole us. What is far too large stays so without
- * running over.
+ * Reads a number with its unit; it must be a whole number of us. A number that is far too large
+ * stays too large without overflow.
  */
 static bool parse_time(struct span text, uint64_t *us)
 {
@@ -95,7 +95,7 @@ static enum trigger_fault parse_times(struct span text, struct trigger_spec *spe
 	return TRIGGER_GOOD;
 }
 
-/* Reads what pressure is meant. */
+/* Reads the resource and the level (some or full). */
 static enum trigger_fault parse_pressure(const struct span *resource, const struct span *level,
 					 struct trigger_spec *spec)
 {
@@ -112,7 +112,7 @@ static enum trigger_fault parse_pressure(const struct span *resource, const stru
 	return r == PSI_IRQ && !spec->full ? TRIGGER_BAD_IRQ : TRIGGER_GOOD;
 }
 
-/* Whether a path has a component "..": nothing above the root can be meant. */
+/* Whether a path has a component "..": a group above the root cannot be meant. */
 static bool climbs(struct span path)
 {
 	struct span part;
@@ -123,7 +123,7 @@ static bool climbs(struct span path)
 	return false;
 }
 
-/* Reads what stands before the pressure: nothing, or a group. Its name may have blanks. */
+/* Reads the text before the pressure: empty, or a group, whose name may have blanks. */
 static enum trigger_fault parse_group(struct span text, struct trigger_spec *spec)
 {
 	size_t len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What pressure is to be told of: the expressions of --when. */
+/* Which pressure is to be reported: the expressions of --when. */
 #ifndef STALLTOP_DATA_TRIGGER_H
 #define STALLTOP_DATA_TRIGGER_H
 
@@ -9,10 +9,10 @@
 
 #include "data/system.h"
 
-/* Without CAP_SYS_RESOURCE a window must be a multiple of that (kernel/sched/psi.c). */
+/* Without CAP_SYS_RESOURCE a window must be a multiple of this (kernel/sched/psi.c). */
 #define TRIGGER_STEP_US 2000000
 
-/* What is asked for. */
+/* One expression. */
 struct trigger_spec {
 	char *text; /* as it was written, raw bytes */
 	char *group; /* path below the root of cgroup v2, without a slash first; NULL: the system */
@@ -21,15 +21,15 @@ struct trigger_spec {
 	uint32_t threshold_us, window_us;
 };
 
-/* What is watched, and what comes of it. */
+/* Which pressures are watched, and how they are reported. */
 struct watch_config {
-	struct trigger_spec *specs; /* freed by who made the list */
+	struct trigger_spec *specs; /* freed by the list's creator */
 	size_t nspecs;
-	uint64_t linger_ns; /* how long the pressure's end is waited for */
-	bool bell; /* the terminal rings when it is told of */
+	uint64_t linger_ns; /* how long to wait for the pressure's end */
+	bool bell; /* rings the terminal when pressure is reported */
 };
 
-/* What is wrong with an expression. Words for it are in errors.c. */
+/* The faults of an expression. Their messages are in errors.c. */
 enum trigger_fault {
 	TRIGGER_GOOD,
 	TRIGGER_BAD_FORM,
@@ -43,8 +43,8 @@ enum trigger_fault {
 };
 
 /*
- * Takes "memory some 300ms/2s" or "cgroup:PATH memory full 0.3s/2s" apart. TRIGGER_GOOD, and
- * the spec is to be freed by trigger_spec_free(); else it is empty.
+ * Parses "memory some 300ms/2s" or "cgroup:PATH memory full 0.3s/2s". Returns TRIGGER_GOOD, and the
+ * spec is to be freed by trigger_spec_free(); else the spec is empty.
  */
 enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec);
 
