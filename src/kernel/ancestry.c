@@ -38,7 +38,7 @@ struct ancestry *ancestry_new(int procfd, pid_t root)
 	return ancestry;
 }
 
-/* The place of a pid in the table: its own or the free one it would take. */
+/* The place of a pid in the table: its own, or the free one where it belongs. */
 static struct known *find_member(const struct ancestry *ancestry, pid_t pid)
 {
 	size_t i = (size_t)pid * 2654435761U & (ancestry->cap - 1);
@@ -48,7 +48,7 @@ static struct known *find_member(const struct ancestry *ancestry, pid_t pid)
 	return &ancestry->known[i];
 }
 
-/* Keeps what was found out. */
+/* Stores the result for a process. */
 static void keep_member(struct ancestry *ancestry, pid_t pid, enum kin kin)
 {
 	struct known *place;
@@ -69,7 +69,7 @@ static void keep_member(struct ancestry *ancestry, pid_t pid, enum kin kin)
 	*place = (struct known){ pid, kin };
 }
 
-/* Forgets what was looked up: processes may have moved since. */
+/* Forgets earlier results: processes may have got other parents since. */
 static void forget_members(struct ancestry *ancestry)
 {
 	free(ancestry->known);
@@ -85,7 +85,7 @@ static int compare_links(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The parent of a process that has ended in this drain or lives; 0: it is not to be found. */
+/* The parent of a process that ended in this drain or is alive; 0: not found. */
 static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 {
 	struct link wanted = { .pid = pid };
@@ -129,12 +129,12 @@ bool ancestry_has(struct ancestry *ancestry, pid_t pid)
 	return pid != ancestry->root && kin_of(ancestry, pid) == KIN_OURS;
 }
 
-/* Makes the links of the drain's processes. */
+/* Collects the parent links of the drain's processes. */
 static void make_links(struct ancestry *ancestry, const struct exit_record *records, size_t n)
 {
 	ancestry->links = xreallocarray(ancestry->links, n + 1, sizeof(*ancestry->links));
 	ancestry->nlinks = 0;
-	/* Before version 12 any record may be a process's; nobody has a thread for a parent. */
+	/* Before version 12 any record may be a process's. A thread is never a parent. */
 	for (size_t i = 0; i < n; i++)
 		if (records[i].last || !records[i].tgid)
 			ancestry->links[ancestry->nlinks++] =
@@ -164,7 +164,7 @@ void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_
 
 		if (kin == KIN_NONE || (kin == KIN_UNKNOWN && i < old))
 			continue;
-		/* Ours go before those left open, which go before the rest. */
+		/* Descendants come first, then undecided records, then the rest. */
 		exchange(&records[i], &records[end]);
 		if (kin == KIN_OURS)
 			exchange(&records[end], &records[front++]);

@@ -16,7 +16,7 @@
 
 /* A reply takes 64 bytes, an error that repeats the request not much more. */
 #define REPLY_SIZE 4096
-/* The answer, and that it was one. */
+/* A question is replied to by the answer and an acknowledgement. */
 #define REPLIES 2
 #define SILENCE_NS (60 * NSEC_PER_SEC)
 
@@ -29,7 +29,7 @@ struct cgroupstats_conn {
 	uint64_t silent_until_ns;
 };
 
-/* One question under way. */
+/* One question in progress. */
 struct question {
 	uint32_t seq;
 	bool acked; /* the kernel is done with it */
@@ -85,7 +85,7 @@ static void take_states(struct question *question, const struct netlink_message 
 		(struct cgroup_states){ values[0], values[1], values[2], values[3], values[4] };
 }
 
-/* Takes one message. False for one that does not belong to the question. */
+/* Takes one message. False for a message that does not belong to the question. */
 static bool take_message(void *arg, const struct netlink_message *message)
 {
 	struct question *question = arg;
@@ -105,7 +105,7 @@ static bool take_message(void *arg, const struct netlink_message *message)
 	return true;
 }
 
-/* Receives until the kernel is done with the question. 0 or -errno. */
+/* Receives until the kernel has finished the question. 0 or -errno. */
 static int receive_answer(struct cgroupstats_conn *conn, struct question *question)
 {
 	uint64_t deadline = netlink_deadline(&conn->nl);
@@ -117,7 +117,7 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 		if (err == -EAGAIN)
 			err = netlink_await(&conn->nl, deadline);
 		else if (!question->acked && clock_ns(CLOCK_MONOTONIC) >= deadline)
-			err = -ETIMEDOUT; /* others' messages must not keep us here */
+			err = -ETIMEDOUT; /* messages for others must not keep us */
 		if (err < 0 && err != -EINTR)
 			return err;
 	}
@@ -130,7 +130,7 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 static int ask_states(struct cgroupstats_conn *conn, int dirfd, struct question *question)
 {
 	uint32_t fd = (uint32_t)dirfd;
-	/* For a bad descriptor the kernel says nothing at all, but that it is done. */
+	/* For a bad descriptor the kernel sends nothing but the acknowledgement. */
 	struct netlink_request request = { .command = CGROUPSTATS_CMD_GET,
 					   .ack = true,
 					   .attribute = CGROUPSTATS_CMD_ATTR_FD,
@@ -147,7 +147,7 @@ int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_stat
 	struct question question = { 0 };
 	int err;
 
-	/* Of many groups each would be waited for. */
+	/* Without this, the time-out would be waited for with each of many groups. */
 	if (conn->silent_until_ns && clock_ns(CLOCK_MONOTONIC) < conn->silent_until_ns)
 		return -ETIMEDOUT;
 	err = ask_states(conn, dirfd, &question);

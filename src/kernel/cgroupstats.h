@@ -16,16 +16,16 @@ struct cgroupstats_conn;
 int cgroupstats_open(struct cgroupstats_conn **out);
 
 /*
- * A connection over a descriptor that keeps message boundaries; takes it over. An answer is
- * waited for timeout_ms at most.
+ * Makes a connection over a descriptor that keeps message boundaries, and takes it over. Waits for
+ * an answer for timeout_ms at most.
  */
 int cgroupstats_open_fd(struct cgroupstats_conn **out, int fd, uint16_t family, int timeout_ms);
 
 /*
- * Asks for the states in the group whose directory dirfd is (not by O_PATH). 0 with *out filled,
- * else it is untouched: -EINVAL for what is no directory of a v1 hierarchy, -EBADF for what is
- * no descriptor, -ENOENT when the group has been removed, -EBADMSG for an answer that is none.
- * -ETIMEDOUT without one; from then on for a minute at once, without asking.
+ * Asks for the states in the group with the directory dirfd (not opened with O_PATH). 0 with *out
+ * filled; on errors it is untouched: -EINVAL if dirfd is no directory of a v1 hierarchy, -EBADF if
+ * it is no descriptor, -ENOENT when the group has been removed, -EBADMSG for a malformed answer.
+ * -ETIMEDOUT without an answer; for a minute after that, -ETIMEDOUT at once without asking.
  */
 int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_states *out);
 

@@ -12,10 +12,10 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* See is_unaccounted(). Starting a small program takes 1 to 2 ms and counts 20 and more. */
+/* For is_unaccounted(). Starting a small program takes 1 to 2 ms and counts 20 and more. */
 #define ENOUGH_RUN (5 * NSEC_PER_MSEC)
 
-/* Whether the kernel's command line has that word. */
+/* Whether the kernel's command line has the word. */
 static bool boot_parameter(int procfd, const char *word)
 {
 	char line[4096];
@@ -64,8 +64,8 @@ void delayacct_read(struct delayacct *acct)
 }
 
 /*
- * Whether the task shows that it is accounted. What is booked in the sum over a process's
- * threads may be a younger thread's: that says nothing of the rest.
+ * Whether the task shows that it is accounted. Delays in the sum over a process's threads may be a
+ * younger thread's, which tells nothing of the others.
  */
 static bool is_accounted(const struct task_raw *raw)
 {
@@ -73,9 +73,9 @@ static bool is_accounted(const struct task_raw *raw)
 }
 
 /*
- * Whether the task shows that it is not accounted. A process that ran for a few ms has written
- * to pages that were shared with its parent or its file, so wpcopy has counted by then; a
- * kernel thread (a child of kthreadd, 2) has none.
+ * Whether the task shows that it is not accounted. A process that ran for a few ms has written to
+ * pages that were shared with its parent or its file, so wpcopy has counted by then; a kernel
+ * thread (a child of kthreadd, 2) has no such pages.
  */
 static bool is_unaccounted(const struct task_raw *raw)
 {
@@ -95,7 +95,7 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 			continue;
 		start = raw->task->key.start_ns;
 		acct->irq_seen |= raw->counters.delay[DELAY_IRQ].count != 0;
-		/* Switched on at boot it is trusted; else it may have been off in between. */
+		/* Accounting since boot is trusted; else it may have been off in between. */
 		if (acct->since_ns && acct->state == DELAYACCT_ON && start >= acct->floor_ns &&
 		    is_unaccounted(raw))
 			acct->floor_ns = start + 1;

@@ -15,21 +15,21 @@
 #include "data/sample.h"
 #include "data/system.h"
 
-/* The switch, below /proc. */
+/* The file of the switch, below /proc. */
 #define DELAYACCT_SYSCTL "sys/kernel/task_delayacct"
 
 struct delayacct {
-	int fd; /* of the sysctl; -1 where the kernel has none (before 5.14) */
+	int fd; /* of the sysctl; below 0 where the kernel has none (before 5.14) */
 	enum delayacct_state state;
 	bool toggled; /* the last reading differs from the one before */
-	uint64_t floor_ns; /* it was off before this: who started earlier shows nothing of others */
+	uint64_t floor_ns; /* off before this: a task started earlier tells nothing of others */
 	uint64_t since_ns; /* start of the oldest task seen to be accounted; UINT64_MAX: none */
 	bool irq_seen; /* an irq delay was booked, so the kernel can book them */
 };
 
 /*
  * Opens the sysctl and looks at the kernel's command line, both below procfd. floor_ns: when
- * it is known to have been switched on (CLOCK_MONOTONIC), 0: not known.
+ * accounting was switched on (CLOCK_MONOTONIC), 0: not known.
  */
 void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns);
 
@@ -37,8 +37,8 @@ void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns);
 void delayacct_read(struct delayacct *acct);
 
 /*
- * Makes invalid what the zeros in a sample do not say: all kinds but cpu while accounting
- * is off, those of tasks older than it, and irq while none was ever booked (kernels without
+ * Makes values invalid whose zeros mean nothing: all kinds but cpu while accounting is off, or for
+ * tasks older than it, and irq while none was ever booked (kernels without
  * CONFIG_IRQ_TIME_ACCOUNTING). Returns how many tasks are older.
  */
 size_t delayacct_mask(struct delayacct *acct, struct sample *sample);

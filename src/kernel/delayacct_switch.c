@@ -12,12 +12,12 @@
 #include "base/util.h"
 #include "kernel/delayacct.h"
 
-/* What the file says: it was off. Else it is empty. */
+/* The file's content if accounting was off. Else the file is empty. */
 #define WAS_OFF '0'
 
 /*
- * Locks the whole file, or changes or lifts the lock, at one go: F_RDLCK, F_WRLCK, F_UNLCK. 0 or
- * -errno: -EAGAIN where another holds one and it is not to wait.
+ * Locks the whole file, or changes or lifts the lock, in one step: F_RDLCK, F_WRLCK, F_UNLCK. 0 or
+ * -errno: -EAGAIN where another process holds a lock and `wait` is false.
  */
 static int lock_file(int fd, short type, bool wait)
 {
@@ -34,13 +34,13 @@ static bool says_off(int fd)
 	return file_pread(fd, &state, 1) == 1 && state == WAS_OFF;
 }
 
-/* Has the file say that accounting was off, or nothing. */
+/* Writes to the file that accounting was off, or empties it. */
 static void say_off(int fd, bool off)
 {
 	static const char text[] = { WAS_OFF, '\n' };
 	bool done = off ? pwrite(fd, text, sizeof(text), 0) == sizeof(text) : !ftruncate(fd, 0);
 
-	/* Then it is put back without knowing of others, and the next one cannot tell. */
+	/* On failure it is put back without regard to other runs, and a later run cannot tell. */
 	(void)done;
 }
 
@@ -55,8 +55,8 @@ static enum delayacct_state state_now(int procfd)
 }
 
 /*
- * Opens the file and locks it: for us alone (`alone`) where nobody runs with it, else with the
- * others. The descriptor, or -1 where it cannot be had.
+ * Opens the file and locks it: exclusively (`alone`) where no other run holds a lock, else shared.
+ * The descriptor, or -1 where it cannot be had.
  */
 static int open_locked(const char *path, bool *alone)
 {
@@ -64,7 +64,7 @@ static int open_locked(const char *path, bool *alone)
 	int err = fd < 0 ? -errno : lock_file(fd, F_WRLCK, false);
 
 	*alone = !err;
-	/* Who locks it for himself alone does so for a moment. */
+	/* An exclusive lock is held for a moment only. */
 	if (err == -EAGAIN || err == -EACCES)
 		err = fd < 0 ? err : lock_file(fd, F_RDLCK, true);
 	if (!err)
@@ -84,7 +84,7 @@ int delayacct_enable(struct delayacct_switch *switched, int procfd, const char *
 	was_off = ours.file >= 0 && says_off(ours.file);
 	off = state_now(procfd) != DELAYACCT_ON;
 	if (off) {
-		/* In this order a kill in between leaves nothing on that nobody knows of. */
+		/* This order makes sure that a kill in between leaves nothing on unnoticed. */
 		if (ours.file >= 0)
 			say_off(ours.file, true);
 		err = delayacct_set(procfd, true);
@@ -110,7 +110,7 @@ static int switch_off(int procfd)
 
 	if (fd < 0)
 		return fd;
-	/* Somebody else may have switched it off, and on purpose. */
+	/* Someone else may have switched it off on purpose. */
 	if (file_pread(fd, &state, 1) == 1 && state == '1' && pwrite(fd, "0", 1, 0) != 1)
 		err = -errno;
 	close(fd);
@@ -124,7 +124,7 @@ int delayacct_put_back(struct delayacct_switch *switched)
 
 	if (switched->procfd < 0)
 		return 0;
-	/* Of two that end at a time the one that lifts its lock later finds nobody any more. */
+	/* If two processes end at the same time, the later to lift its lock finds no other lock. */
 	if (file >= 0) {
 		lock_file(file, F_UNLCK, false);
 		last = !lock_file(file, F_WRLCK, false);
@@ -147,10 +147,10 @@ bool delayacct_left_on(int procfd, const char *path)
 
 	if (fd < 0)
 		return false;
-	/* Only looked at: one who ends now must not take us for another who runs with it. */
+	/* Tests the lock only: a process that ends now must not take ours for another run's. */
 	left = !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_UNLCK && says_off(fd);
 	if (left && state_now(procfd) != DELAYACCT_ON) {
-		/* Somebody has put it back: whoever switches it on next means it. */
+		/* Accounting was put back: the next to switch it on will do so on purpose. */
 		left = false;
 		if (!lock_file(fd, F_WRLCK, false))
 			say_off(fd, false);

@@ -22,46 +22,46 @@
 #include "kernel/netlink.h"
 #include "kernel/taskstats.h"
 
-/* Beyond that a number is no CPU's (CONFIG_NR_CPUS is at most 8192). */
+/* A greater number is no CPU's (CONFIG_NR_CPUS is at most 8192). */
 #define CPUS_MAX 65536
 
-/* A record of a task and of its group, of version 17 twice over. */
+/* Room for the records of a task and of its group, twice that of version 17. */
 #define MESSAGE_SIZE 4096
 #define BATCH 64
 
 #define BUFFER (32U << 20)
 #define ALL_BUFFERS (256U << 20)
 
-/* More exits a second than a CPU can do (27,000 on two were seen, by vfork, on 6.18). */
+/* More exits a second than a CPU can do (27,000 on two CPUs were seen, by vfork, on 6.18). */
 #define EXITS_A_SECOND 25000
 
-/* The limits of what lies between two drains. */
+/* The limits of the time between two drains. */
 #define DRAIN_MIN_NS (50 * NSEC_PER_MSEC)
 #define DRAIN_MAX_NS NSEC_PER_SEC
 
-/* With more CPUs than this they share listeners. */
+/* The most listeners; with more CPUs than this they share listeners. */
 #define LISTENERS_MAX 64
 
 /* Memory for this many records is kept whatever their number. */
 #define SMALL 1024
 
-/* What a message takes of a receive buffer at least: a record of version 8 has 328 bytes. */
+/* The least a message takes of a receive buffer: a record of version 8 has 328 bytes. */
 #define TRUESIZE_LEAST 512
 
 /*
- * A drain hears of so many overruns at most. The kernel says the next when the buffer has been
- * empty, and then a drain is over.
+ * The most overruns in a drain. The kernel reports the next only when the buffer has been empty,
+ * and then a drain is over.
  */
 #define OVERRUNS_MAX 16
 
 struct listener {
 	struct netlink nl;
 	char cpus[NETLINK_VALUE_MAX];
-	bool asked; /* the kernel was, to register it */
+	bool asked; /* the kernel was asked to register it */
 	size_t most; /* messages that its buffer may hold */
-	uint64_t empty_ns; /* what was there then has been taken */
-	uint32_t dropped; /* by the kernel, as it was read last: it wraps */
-	int ack; /* what the kernel said to the last request: 0 or -errno; 1: nothing yet */
+	uint64_t empty_ns; /* all messages that were there at this time have been taken */
+	uint32_t dropped; /* the kernel's counter of dropped messages, as last read: it wraps */
+	int ack; /* the kernel's answer to the last request: 0 or -errno; 1: none yet */
 };
 
 struct exits {
@@ -77,7 +77,7 @@ struct exits {
 	struct netlink_batch *batch;
 };
 
-/* Whose messages are taken. */
+/* The listener whose messages are being taken. */
 struct drain {
 	struct exits *exits;
 	struct listener *listener;
@@ -111,7 +111,7 @@ static uint64_t field_of(const struct task_record *fields, enum record_field fie
 	return fields->fields_valid & RECORD_BIT(field) ? fields->field[field] : 0;
 }
 
-/* Leaves out of the counters what cannot be of a task's own. Whether there was any. */
+/* Leaves impossible delays out of the task's counters. Whether there were any. */
 static bool leave_out(const struct exits *exits, const struct taskstats_part *task,
 		      const struct taskstats_part *group, uint64_t life_ns, struct exit_record *out)
 {
@@ -135,7 +135,7 @@ static bool leave_out(const struct exits *exits, const struct taskstats_part *ta
 	return kinds;
 }
 
-/* Fills a record from the task's part and, for the last of several threads, the group's. */
+/* Fills a record from the task's part and, if it is the last of several threads, the group's. */
 static int read_record(struct exits *exits, const struct taskstats_part *task,
 		       const struct taskstats_part *group, const struct task_record *fields,
 		       struct exit_record *out)
@@ -157,7 +157,7 @@ static int read_record(struct exits *exits, const struct taskstats_part *task,
 	out->status = (uint32_t)field_of(fields, RECORD_ac_exitcode);
 	out->last = group || field_of(fields, RECORD_ac_flag) & AGROUP;
 	out->tgid = group ? (pid_t)group->id : (pid_t)field_of(fields, RECORD_ac_tgid);
-	/* Of several threads the process's start is the leader's. */
+	/* A process with several threads starts when its leader does. */
 	if (!exits->threads && fields->fields_valid & RECORD_BIT(RECORD_ac_tgetime))
 		out->life_ns = field_of(fields, RECORD_ac_tgetime) * NSEC_PER_USEC;
 	out->counters.life_ns = group && !exits->threads ? 0 : who.elapsed_ns;
@@ -166,7 +166,7 @@ static int read_record(struct exits *exits, const struct taskstats_part *task,
 	return 0;
 }
 
-/* Takes a record's parts. False where they are no exit record. */
+/* Takes a message's parts. False where they are no exit record. */
 static bool take_parts(struct exits *exits, const struct listener *listener,
 		       const struct taskstats_part *parts, int n)
 {
@@ -186,7 +186,7 @@ static bool take_parts(struct exits *exits, const struct listener *listener,
 	return true;
 }
 
-/* Takes one message of the kernel's. False where it is none for a listener. */
+/* Takes one message of the kernel. False where it is not meant for a listener. */
 static bool take_message(void *arg, const struct netlink_message *message)
 {
 	const struct drain *drain = arg;
@@ -211,7 +211,7 @@ static bool take_message(void *arg, const struct netlink_message *message)
 	return true;
 }
 
-/* Reads how many the kernel has dropped for this listener. False where it does not say. */
+/* Reads how many messages the kernel has dropped for this listener. False where it cannot tell. */
 static bool read_dropped(const struct listener *listener, uint32_t *dropped)
 {
 	uint32_t info[SK_MEMINFO_VARS];
@@ -225,10 +225,10 @@ static bool read_dropped(const struct listener *listener, uint32_t *dropped)
 }
 
 /*
- * Counts what was lost when the buffer ran over, so many times. The kernel drops messages until
- * the buffer has been emptied, and says ENOBUFS anew when that begins again
- * (net/netlink/af_netlink.c:netlink_overrun()). It counts each; where it does not tell, each
- * time was at least one.
+ * Counts the messages lost in so many overruns of the buffer. The kernel drops messages until the
+ * buffer has been emptied, and reports ENOBUFS once for each time that begins
+ * (net/netlink/af_netlink.c:netlink_overrun()). It counts each dropped message; where the count
+ * cannot be read, each overrun counts as one.
  */
 static void count_dropped(struct exits *exits, struct listener *listener, unsigned overruns)
 {
@@ -243,8 +243,8 @@ static void count_dropped(struct exits *exits, struct listener *listener, unsign
 }
 
 /*
- * Takes what one listener has: all that was there at the begin, and not for ever what comes
- * meanwhile. 0 or -errno.
+ * Takes the messages of one listener: all that were there at the start, and a limited number of
+ * those that come meanwhile. 0 or -errno.
  */
 static int drain_listener(struct exits *exits, struct listener *listener)
 {
@@ -313,7 +313,7 @@ static int register_listener(struct exits *exits, struct listener *listener)
 
 	listener->asked = !err;
 	listener->ack = 1;
-	/* The kernel answers within the send, so it is looked at before it is waited for. */
+	/* The kernel answers within the send, so this receives before it waits. */
 	while (!err) {
 		err = drain_listener(exits, listener);
 		if (err || listener->ack <= 0)
@@ -335,7 +335,7 @@ int exits_register(struct exits *exits)
 	return err;
 }
 
-/* Listeners that are not open yet, each for `share` of the CPUs, and what they have in common. */
+/* Makes listeners that are not open yet, each for `share` of the CPUs, and what they share. */
 static struct exits *exits_new(bool threads, unsigned cpus, unsigned share)
 {
 	struct exits *exits = xcalloc(1, sizeof(*exits));
@@ -408,7 +408,7 @@ unsigned exits_cpus(const char *list)
 	}
 }
 
-/* Numbers of CPUs go from 0 to below this, also of those that are off or not there yet. */
+/* CPU numbers go from 0 to below this, also those of CPUs that are off or not there yet. */
 static unsigned possible_cpus(void)
 {
 	char list[1024];
@@ -471,7 +471,7 @@ int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, u
 
 void exits_want_fields(struct exits *exits, bool fields)
 {
-	/* Only from an empty list on: a record without its fields has none. */
+	/* Changes only while the list is empty: all records or none have their fields. */
 	if (!exits->nrecords)
 		exits->want_fields = fields;
 }
@@ -510,7 +510,7 @@ struct task_record *exits_fields(struct exits *exits)
 
 void exits_clear(struct exits *exits)
 {
-	/* What a storm took is given back. */
+	/* Frees the memory that a storm of exits took. */
 	if (exits->cap > SMALL && exits->nrecords < exits->cap / 4) {
 		free(exits->records);
 		free(exits->fields);
@@ -533,7 +533,7 @@ void exits_close(struct exits *exits)
 	for (size_t i = 0; i < exits->n; i++) {
 		struct listener *listener = &exits->listeners[i];
 
-		/* Else the kernel finds out with the next exit on that CPU only. */
+		/* Without this the kernel notices only at the next exit on that CPU. */
 		if (listener->asked)
 			send_cpus(listener, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
 		netlink_close(&listener->nl);

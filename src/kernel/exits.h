@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Records of exiting tasks, which the kernel sends to listeners registered by CPU
- * (Documentation/accounting/taskstats.rst): a socket a CPU, apart from the one for asking, with
- * buffers that hold what comes between two drains. Nobody is woken by an exit.
+ * (Documentation/accounting/taskstats.rst): a socket for each CPU, apart from the one for requests,
+ * with buffers for the records that come between two drains. An exit does not wake the program.
  */
 #ifndef STALLTOP_KERNEL_EXITS_H
 #define STALLTOP_KERNEL_EXITS_H
@@ -15,65 +15,64 @@
 #include "data/record.h"
 #include "data/sample.h"
 
-/* What a record lacks of the run time at most: a clock tick of a kernel with CONFIG_HZ=100. */
+/* The most run time that a record lacks: a clock tick of a kernel with CONFIG_HZ=100. */
 #define EXIT_LACKS_NS (10 * NSEC_PER_MSEC)
 
-/* The end of a task, or of some alike that were folded into one. */
+/* The end of a task, or of several similar tasks that were folded into one record. */
 struct exit_record {
 	pid_t pid, ppid;
-	pid_t tgid; /* 0: the record does not say (before version 12) and it was one of several */
+	pid_t tgid; /* 0: not in the record (before version 12), and the task was one of several */
 	uid_t uid;
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
 	uint32_t status; /* as wait(2) gives it */
-	bool last; /* of its thread group: the process has ended */
+	bool last; /* the last of its thread group: the process has ended */
 	uint64_t life_ns; /* since the task's start; with whole processes: since the process's */
 	uint64_t lo_ns, hi_ns; /* it ended between these (CLOCK_MONOTONIC) */
 	struct counters counters; /* the task's; with whole processes the whole process's */
 	/*
-	 * Kinds of which more was booked than the task has lived, as kernels do from stale stamps:
-	 * DELAY_BIT()s. They are 0 in the counters, but of a thread whose process is wanted: there
-	 * they are what that one's sum has too much.
+	 * Kinds with more booked than the task has lived, as kernels do from stale stamps:
+	 * DELAY_BIT()s. They are 0 in the counters, except for a thread when whole processes are
+	 * wanted: there they are the excess in the process's sum.
 	 */
 	uint32_t left_out;
 	bool single; /* see struct task_raw */
-	size_t field; /* of the task_record, where those are kept */
-	/* Exit_fold.c's: */
+	size_t field; /* index of its task_record, where those are kept */
+	/* Set by exit_fold.c: */
 	pid_t reaper; /* the nearest ancestor that lives; 0: none, or not looked for */
-	bool mixed; /* of several parents, ppid is their reaper */
-	bool kept; /* exit_merge.c's: it is of the interval before, and has no fields any more */
-	bool others; /* of whatever names: see exit_fold_kept() */
+	bool mixed; /* has several parents, and ppid is their reaper */
+	bool kept; /* set by exit_merge.c: of the interval before, without its fields */
+	bool others; /* tasks of any names: see exit_fold_kept() */
 };
 
-/* What listeners have seen. */
+/* The counts of all listeners. */
 struct exits_stats {
 	uint64_t received; /* records of single tasks, since the start */
-	uint64_t lost; /* since the start; not exact: a lower bound */
-	uint64_t impossible; /* tasks with a delay that cannot be, since the start */
+	uint64_t lost; /* since the start; if not exact: a lower bound */
+	uint64_t impossible; /* tasks with an impossible delay, since the start */
 	bool exact; /* the kernel counts what it drops (SO_MEMINFO, 4.12 and later) */
 	uint64_t syscalls;
-	int error; /* 0, or the -errno for which the last drain could not take what there was */
+	int error; /* 0, or the -errno for which the last drain could not take everything */
 };
 
 struct exits;
 
 /*
- * The size of a listener's buffer in bytes, of so many. asked: 0 for the default. secure: whoever
- * runs the program has its privileges from the file alone (AT_SECURE), among them to pass the
- * limit of buffers, which lie in the kernel's memory: the default is the most then.
+ * The size in bytes of the buffer of each of so many listeners. asked: 0 for the default. secure:
+ * the program has its privileges from its file and not from the user (AT_SECURE), among them that
+ * to exceed the limit of buffers, which are in the kernel's memory: then the default is the most.
  */
 size_t exits_buffer(size_t asked, size_t listeners, bool secure);
 
 /*
- * Registers the listeners. threads: every task's end is wanted, else that of whole processes.
- * buffer: see exits_buffer(). 0, or -errno: -EINVAL outside
- * the initial user and pid namespaces (kernel/taskstats.c:add_del_listener()), -EPERM,
- * -ENOENT without taskstats.
+ * Registers the listeners. threads: the end of every task is wanted, else that of whole processes.
+ * buffer: see exits_buffer(). 0, or -errno: -EINVAL outside the initial user and pid namespaces
+ * (kernel/taskstats.c:add_del_listener()), -EPERM, -ENOENT without taskstats.
  */
 int exits_open(struct exits **out, bool threads, size_t buffer);
 
 /*
- * The same over descriptors that keep message boundaries, taken over, without registering.
- * timeout_ms: how long each answer is waited for.
+ * Like exits_open() over descriptors that keep message boundaries, which it takes over, without
+ * registering. timeout_ms: how long to wait for each answer.
  */
 int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family,
 		   int timeout_ms);
@@ -82,8 +81,8 @@ int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, u
 int exits_register(struct exits *exits);
 
 /*
- * Pure: one more than the highest CPU of a list as the kernel writes it ("0-3,8"); 0 where it is
- * none.
+ * The highest CPU of a list as the kernel writes it ("0-3,8"), plus 1; 0 if the list is malformed.
+ * Pure.
  */
 unsigned exits_cpus(const char *list);
 
@@ -91,21 +90,21 @@ unsigned exits_cpus(const char *list);
 void exits_want_fields(struct exits *exits, bool fields);
 
 /*
- * Takes what had come before the call, and what comes meanwhile up to what a buffer holds. Never
- * waits.
+ * Takes the records that came before the call, and of those that come meanwhile as many as a buffer
+ * holds. Never waits.
  */
 void exits_drain(struct exits *exits);
 
-/* When the next drain is due, so that no buffer can run over (CLOCK_MONOTONIC). */
+/* When the next drain is due, early enough that no buffer runs over (CLOCK_MONOTONIC). */
 uint64_t exits_due_ns(const struct exits *exits);
 
 /* The records since the last exits_clear(), valid until the next call. */
 struct exit_record *exits_records(struct exits *exits, size_t *n);
 
-/* Keeps the first n records only, which may have been moved and changed. */
+/* Keeps only the first n records, which the caller may have moved and changed. */
 void exits_keep(struct exits *exits, size_t n);
 
-/* All fields of the records, by exit_record.field, to be folded; NULL where they were not kept. */
+/* All fields of the records, by exit_record.field, for folding; NULL where they were not kept. */
 struct task_record *exits_fields(struct exits *exits);
 
 /* Forgets the records. */

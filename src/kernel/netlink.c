@@ -20,7 +20,7 @@
 
 #include "base/util.h"
 
-/* A request as it is sent. */
+/* The bytes of a request as it is sent. */
 struct request {
 	struct nlmsghdr header;
 	struct genlmsghdr generic;
@@ -38,13 +38,13 @@ struct netlink_batch {
 	struct sockaddr_nl *senders;
 };
 
-/* Looks the family up. It, or -errno. */
+/* Looks up the family. Returns its number or -errno. */
 static int find_family(struct nl_sock *sock)
 {
 	struct timeval timeout = { .tv_sec = NETLINK_TIMEOUT_MS / 1000 };
 	int err;
 
-	/* The look-up waits for its reply without a limit of its own. */
+	/* The look-up itself would wait for its reply without a limit. */
 	if (setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)))
 		debug_log("receive time-out: %s", strerror(errno));
 	err = genl_ctrl_resolve(sock, TASKSTATS_GENL_NAME);
@@ -54,7 +54,7 @@ static int find_family(struct nl_sock *sock)
 	return err == -NLE_AGAIN ? -ETIMEDOUT : -ENOENT;
 }
 
-/* What libnl's error of connecting means as -errno; it has no word for the lack of descriptors. */
+/* Translates libnl's error of connecting to -errno; libnl has no code for a lack of descriptors. */
 static int connect_error(int error, int number)
 {
 	if (number == EMFILE || number == ENFILE)
@@ -104,7 +104,7 @@ size_t netlink_size_buffer(struct netlink *nl, size_t wanted)
 	int size = (int)wanted;
 	socklen_t len = sizeof(size);
 
-	/* After connecting, as libnl sets 32 KiB there; by force, else up to rmem_max. */
+	/* After connecting, as libnl sets 32 KiB there; by force, or else up to rmem_max. */
 	if (setsockopt(nl->fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) &&
 	    setsockopt(nl->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)))
 		debug_log("receive buffer: %s", strerror(errno));
@@ -196,7 +196,7 @@ void netlink_batch_free(struct netlink_batch *batch)
 	free(batch);
 }
 
-/* Reads a message's headers. False for one that is malformed, or of another family. */
+/* Reads a message's headers. False for a message that is malformed or of another family. */
 static bool read_message(const struct netlink *nl, struct nlmsghdr *header,
 			 struct netlink_message *message)
 {
@@ -220,7 +220,7 @@ static bool read_message(const struct netlink *nl, struct nlmsghdr *header,
 	return true;
 }
 
-/* Hands on the messages of a datagram, which may hold several. */
+/* Passes on the messages of a datagram, which may hold several. */
 static void take_datagram(struct netlink *nl, const struct mmsghdr *datagram, netlink_take_fn *take,
 			  void *arg)
 {
@@ -229,7 +229,7 @@ static void take_datagram(struct netlink *nl, const struct mmsghdr *datagram, ne
 	int rest = (int)datagram->msg_len;
 	struct netlink_message message;
 
-	/* Any process may write to our port; only port 0 is the kernel. */
+	/* Any process may write to our port; only port 0 is the kernel's. */
 	if (datagram->msg_hdr.msg_namelen >= sizeof(*sender) && sender->nl_family == AF_NETLINK &&
 	    sender->nl_pid != 0) {
 		nl->foreign++;
@@ -261,7 +261,7 @@ int netlink_receive(struct netlink *nl, struct netlink_batch *batch, size_t max,
 	for (int i = 0; i < n; i++)
 		if (batch->headers[i].msg_len)
 			take_datagram(nl, &batch->headers[i], take, arg);
-	/* Of a stream of packets whose other end has closed (tests) every read is empty. */
+	/* A packet stream whose other end has closed (tests) gives empty reads. */
 	return n && !batch->headers[0].msg_len && !batch->headers[0].msg_hdr.msg_namelen
 		       ? -ECONNRESET
 		       : n;

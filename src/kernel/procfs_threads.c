@@ -11,10 +11,10 @@
 /* Room for this many elements is kept whatever their number. */
 #define SMALL 256
 
-/* Ticks are coarse, and the readings of two files lie a moment apart. */
+/* The tolerance of times: ticks are coarse, and two files are read a moment apart. */
 #define SPENT_SLACK (50 * NSEC_PER_MSEC)
 
-/* The capacity for n more of what had `last` elements: lets go of what a crowd has left. */
+/* The capacity for a round like the last, of `last` elements: frees most of what a crowd took. */
 static size_t fitting(size_t cap, size_t last)
 {
 	return cap > SMALL && cap / 4 > last ? (last > SMALL / 2 ? last * 2 : SMALL) : cap;
@@ -92,7 +92,7 @@ void procfs_threads_add(struct procfs_threads *memory, const struct thread_figur
 	memory->process.n++;
 }
 
-/* Adds what was counted since; a counter that fell gives nothing. */
+/* Adds what a thread has counted since the last reading; a counter that fell adds nothing. */
 static void advance_round(uint64_t *total, const struct thread_figures *now,
 			  const struct thread_figures *was)
 {
@@ -101,7 +101,7 @@ static void advance_round(uint64_t *total, const struct thread_figures *now,
 			total[i] += now->count[i] - was->count[i];
 }
 
-/* The time spent since, running or waiting; UINT64_MAX when it was another thread. */
+/* The time spent since, running or waiting; UINT64_MAX when it is another thread. */
 static uint64_t spent(const struct thread_figures *now, const struct thread_figures *was)
 {
 	for (unsigned i = 0; i < THREAD_COUNTERS; i++)
@@ -112,9 +112,10 @@ static uint64_t spent(const struct thread_figures *now, const struct thread_figu
 }
 
 /*
- * Who the main thread was when all others have gone. By exec a thread ends the others and takes
- * the main thread's id and start, but keeps its own counters (de_thread() of fs/exec.c). So if
- * these cannot be the main thread's, they go on from the thread that has the nearest ones.
+ * Finds the thread that the main thread was before, when all others have gone. In exec a thread
+ * ends the others and takes the main thread's id and start, but keeps its own counters (de_thread()
+ * of fs/exec.c). So if the counters cannot be the main thread's, they continue those of the thread
+ * with the nearest ones.
  */
 static const struct thread_figures *before_exec(const struct procfs_threads *memory,
 						const struct thread_figures *now,
@@ -136,7 +137,7 @@ static const struct thread_figures *before_exec(const struct procfs_threads *mem
 	return was;
 }
 
-/* The element of the old threads that is the same; *at moves along both lists. */
+/* Finds the same thread among the old threads; *at moves along both lists. */
 static const struct thread_figures *match_thread(const struct procfs_threads *memory,
 						 const struct thread_figures *now, size_t *at)
 {
@@ -150,7 +151,7 @@ static const struct thread_figures *match_thread(const struct procfs_threads *me
 	return was->start_ns == now->start_ns ? was : NULL;
 }
 
-/* Brings the total up to date. True when a thread ran, came or went. */
+/* Updates the process's total. True when a thread ran, came or went. */
 static bool advance_all(struct procfs_threads *memory)
 {
 	static const struct thread_figures none;
@@ -188,7 +189,7 @@ bool procfs_threads_end(struct procfs_threads *memory, const struct process_figu
 	struct process_figures *process = &memory->process;
 	bool moved = advance_all(memory);
 
-	/* Most processes have one thread, and nothing but its counters. */
+	/* Most processes have one thread: only its counters are needed. */
 	if (process->n == 1 &&
 	    !memcmp(process->total, round->threads[process->first].count, sizeof(process->total))) {
 		round->nthreads = process->first;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the threads of each process had counted at the last reading. The kernel's files are
- * of live threads only, so a process's total is kept here: it grows by what each thread has
- * counted since, and what ended threads had stays in it. No files are read here.
+ * Remembers what the threads of each process had counted at the last reading. The kernel's files
+ * are of live threads only, so a process's total is kept here: it grows by what each thread has
+ * counted since, and keeps what ended threads had. No files are read here.
  */
 #ifndef STALLTOP_KERNEL_PROCFS_THREADS_H
 #define STALLTOP_KERNEL_PROCFS_THREADS_H
@@ -26,16 +26,16 @@ enum thread_counter {
 /* A thread as it was read. */
 struct thread_figures {
 	pid_t tid;
-	uint64_t start_ns; /* since boot: with the tid it is who the thread is */
+	uint64_t start_ns; /* since boot: tid and start identify the thread */
 	uint64_t count[THREAD_COUNTERS];
 };
 
-/* A process: its total, and its threads, if they are not the main thread alone. */
+/* A process: its total, and its threads, unless it has only the main thread. */
 struct process_figures {
 	pid_t tgid;
 	uint64_t start_ns, read_ns;
 	uint64_t total[THREAD_COUNTERS];
-	size_t first, n; /* 0: there never was another thread, total is the main thread's */
+	size_t first, n; /* n is 0: there never was another thread, total is the main thread's */
 };
 
 /* All processes of one sample, ascending, and their threads in the same order. */
@@ -46,31 +46,31 @@ struct threads_round {
 };
 
 /*
- * Zero-initialised it knows nobody. Two rounds in turn, so that who has gone is left behind
- * and a sample like the one before allocates nothing.
+ * Two rounds that are used in turn, so that ended processes are left behind and a sample like the
+ * one before allocates nothing. Zero-initialised: no processes are known.
  */
 struct procfs_threads {
 	struct threads_round rounds[2];
 	unsigned now;
-	size_t at; /* the walk through the round before */
+	size_t at; /* position in the round before */
 	uint64_t began_ns, before_ns;
 	/* The process being read. */
 	struct process_figures process;
-	const struct process_figures *known; /* as it was, or NULL */
-	struct thread_figures lone; /* its main thread, where that was alone */
+	const struct process_figures *known; /* as it was in the round before, or NULL */
+	struct thread_figures lone; /* its main thread, if that was the only one */
 	const struct thread_figures *old;
 	size_t nold;
 };
 
 /*
- * Begins a sample. A thread that started before since_boot_ns and is not known in the next
- * sample was missed by this one.
+ * Begins a sample. A thread that started before since_boot_ns and is not known in the next sample
+ * was missed by this sample.
  */
 void procfs_threads_begin(struct procfs_threads *memory, uint64_t since_boot_ns);
 
 /*
- * Begins a process; the tgids of a sample ascend. n is the number of threads, by tid, that it
- * had at the last reading, the main thread among them even when the process is new.
+ * Begins a process; the tgids of a sample ascend. Returns the threads that it had at the last
+ * reading, by tid, and their number n; the main thread is among them even when the process is new.
  */
 const struct thread_figures *procfs_threads_of(struct procfs_threads *memory, pid_t tgid,
 					       uint64_t start_ns, uint64_t read_ns, size_t *n);

@@ -17,15 +17,15 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* A stat line has 52 numbers, a status text begins with what is wanted of it. */
+/* A stat line has 52 numbers; the fields needed of a status text are at its beginning. */
 #define TEXT_BYTES 2048
 
-/* A line a hierarchy: 12 of v1 and the unified one, with a path of up to 4096 each. */
+/* One line for each hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
 #define CGROUP_BYTES 65536
 
 #define CMDLINE_BYTES 4096
 
-/* One call reads some 8,000 processes; the 32 KiB of readdir(3) take eight. */
+/* Room for some 8,000 processes in one call; the 32 KiB of readdir(3) take eight calls. */
 #define SCRATCH_BYTES (256 * 1024)
 
 /* The path of a task's file below /proc. */
@@ -51,7 +51,7 @@ static int read_file(int procfd, pid_t tgid, pid_t tid, const char *name, char *
 	return file_read(procfd, path_of(tgid, tid, name).text, text, size);
 }
 
-/* Where a field of stat goes, by its number in proc_pid_stat(5); NULL: not wanted. */
+/* Where to store a field of stat, by its number in proc_pid_stat(5); NULL: not wanted. */
 static uint64_t *stat_field(struct proctask_stat *out, unsigned field, uint64_t *ppid,
 			    uint64_t *threads)
 {
@@ -93,7 +93,7 @@ static bool parse_stat_fields(const char *at, const char *end, struct proctask_s
 			return false;
 		while (!value && at < end && *at != ' ' && *at != '\n')
 			at++;
-		/* At the very end a number may have been cut. */
+		/* A number at the very end may have been cut. */
 		if (at == first || at == end)
 			return false;
 	}
@@ -108,7 +108,7 @@ int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out)
 {
 	const char *end = text + len;
 	const char *open = memchr(text, '(', len);
-	/* The last one: the name may hold any byte, but nothing behind it holds a ')'. */
+	/* The last ')': the name may hold any byte, but no ')' comes after it. */
 	const char *close = memrchr(text, ')', len);
 	struct proctask_stat stat = { 0 };
 	size_t name_len;
@@ -121,7 +121,7 @@ int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out)
 	stat.state = close[2];
 	if (!parse_stat_fields(close + 3, end, &stat))
 		return -EBADMSG;
-	/* Raw, unlike in status, where the kernel writes newline and backslash as \n and \\. */
+	/* Raw bytes; in status the kernel writes newline and backslash in names as \n and \\. */
 	name_len = (size_t)(close - open - 1);
 	if (name_len > TASK_COMM_MAX)
 		name_len = TASK_COMM_MAX;
@@ -169,7 +169,7 @@ int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_scheds
 	return 0;
 }
 
-/* Finds the line that begins with a key and takes the number behind it and blanks. */
+/* Finds the line that begins with a key and takes the number behind the key and blanks. */
 static bool find_number(struct span text, const char *key, uint64_t *value)
 {
 	struct span rest;
@@ -231,7 +231,7 @@ int proctask_cmdline(int procfd, pid_t tgid, struct buf *out)
 
 	if (len < 0)
 		return len;
-	/* Each argument ends by a NUL; programs that write a title there leave many. */
+	/* Each argument ends with a NUL; programs that write a title there leave many. */
 	while (len && text[len - 1] == '\0')
 		len--;
 	for (int i = 0; i < len; i++) {
@@ -263,7 +263,7 @@ int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 	return 0;
 }
 
-/* The pid that a name is, or 0. */
+/* Reads a name as a pid; 0 if it is none. */
 static pid_t pid_of_name(const char *name)
 {
 	const char *end = name + strlen(name);
@@ -293,7 +293,7 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Leaves one of each pid in a sorted array. How many that are. */
+/* Removes duplicates from a sorted array. Returns how many pids are left. */
 static size_t unite_pids(pid_t *pids, size_t n)
 {
 	size_t kept = 0;
@@ -305,8 +305,8 @@ static size_t unite_pids(pid_t *pids, size_t n)
 }
 
 /*
- * Sorts, when the directory did not come in order (/proc does, other trees do not), and leaves one
- * of each: a thread that takes its leader's id while it calls exec can be listed behind it, too.
+ * Sorts, when the directory did not come in order (/proc does, other trees do not), and removes
+ * duplicates: a thread that takes its leader's id while it calls exec can be listed behind it, too.
  */
 static void sort_pids(struct pidlist *list)
 {
@@ -320,9 +320,9 @@ static void sort_pids(struct pidlist *list)
 }
 
 /*
- * Reads a directory from where it stands to its end. The end is only what gives no
- * entry: a pending signal ends a call early (filldir64() of fs/readdir.c), so that
- * room left in the buffer means nothing.
+ * Reads a directory from its current position to its end. Only a call that gives no entry is the
+ * end: a pending signal ends a call early (filldir64() of fs/readdir.c), so room left in the buffer
+ * means nothing.
  */
 static int read_entries(struct pidlist *list, int dirfd)
 {
@@ -342,7 +342,7 @@ static int read_entries(struct pidlist *list, int dirfd)
 		if (!got)
 			break;
 		for (long at = 0; at < got;) {
-			/* Laid out as the kernel's linux_dirent64, aligned to 8 bytes by it. */
+			/* The kernel's linux_dirent64 is laid out alike, and aligned to 8 bytes. */
 			struct dirent64 *entry = (struct dirent64 *)(void *)(list->scratch + at);
 			pid_t pid = pid_of_name(entry->d_name);
 

@@ -21,10 +21,10 @@
 #include "base/buf.h"
 #include "data/sample.h"
 
-/* A chain of parents this long is none: pids were used again while we looked. */
+/* The longest chain of parents; a longer one means that pids were used again meanwhile. */
 #define PARENTS_MAX 4096
 
-/* Whether an error of these says that the task has gone, which is none. */
+/* Whether an error of these functions says that the task has gone, which is no failure. */
 static inline bool proctask_gone(int err)
 {
 	return err == -ENOENT || err == -ESRCH;
@@ -49,17 +49,17 @@ struct proctask_schedstat {
 
 int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out);
 
-/* Opens stat to be read again and again, of this task and no other. The descriptor or -errno. */
+/* Opens stat of this task for repeated readings. The descriptor or -errno. */
 int proctask_stat_open(int procfd, pid_t tgid, pid_t tid);
 
-/* Reads it by one call; -ESRCH when the task has gone, whoever has its pid now. */
+/* Reads that stat by one call; -ESRCH when the task has gone, even if its pid is used again. */
 int proctask_stat_again(int fd, struct proctask_stat *out);
 
 int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out);
 
 /*
- * Appends the kernel function that the task sleeps in (/proc/PID/wchan). Nothing where it does
- * not sleep or it is hidden (kernel.kptr_restrict, other users' tasks).
+ * Appends the kernel function that the task sleeps in (/proc/PID/wchan). Nothing where it does not
+ * sleep or the function is hidden (kernel.kptr_restrict, other users' tasks).
  */
 int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out);
 
@@ -78,14 +78,14 @@ int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
 int proctask_cmdline(int procfd, pid_t tgid, struct buf *out);
 
 /*
- * Appends the text that names the task's group in each cgroup hierarchy, a line a hierarchy:
- * hierarchy_path() takes one out of it.
+ * Appends the text that names the task's group in each cgroup hierarchy, one line for each
+ * hierarchy: hierarchy_path() takes a path from it.
  */
 int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out);
 
 /*
- * The numeric names of a directory: the processes of /proc, the threads of /proc/PID/task.
- * Zero-initialised it is an empty list; kept from sample to sample for its memory.
+ * The numeric names of a directory: the processes of /proc, the threads of /proc/PID/task. When
+ * zero-initialised, it is an empty list; kept from sample to sample for its memory.
  */
 struct pidlist {
 	pid_t *pids;
@@ -105,12 +105,12 @@ int pidlist_read(struct pidlist *list, int dirfd);
 int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid);
 
 /*
- * Makes a list of processes of what a person named: ids of threads become their process's,
- * the rest stays (it may come to life). Ascending, each once; n is the new length.
+ * Turns the ids that the user named into processes: ids of threads become their process's, others
+ * stay (a process may get the id later). Ascending, each once; n is the new length.
  */
 void pidlist_processes(int procfd, pid_t *pids, size_t *n);
 
-/* Whether an ascending list has that id. */
+/* Whether an ascending list has the id. */
 bool pidlist_has(const pid_t *pids, size_t n, pid_t pid);
 
 /* Frees the memory and leaves an empty list. */

@@ -13,16 +13,16 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* A pressure file that is not there is looked for again after that many readings. */
+/* How many readings a missing pressure file is skipped before it is looked for again. */
 #define RETRY_READINGS 64
 
-/* Two lines of at most 110 bytes each; a text that fills this is none we know. */
+/* Room for two lines of at most 110 bytes each; a text that fills it has an unknown format. */
 #define PRESSURE_BYTES 512
 
 /* One pressure file. */
 struct pressure {
 	int fd; /* below 0: not open */
-	int error; /* why not */
+	int error; /* why it is not open */
 	unsigned waiting; /* readings until the next try */
 };
 
@@ -58,7 +58,7 @@ int system_parse_stat(const char *text, size_t len, uint64_t tick_ns, struct sys
 			return -EBADMSG;
 	for (take_line(&rest, &line); take_word(&rest, "cpu"); take_line(&rest, &line))
 		cpus++;
-	/* In between is the line of interrupts, which may be long. */
+	/* The line of interrupts comes before it, and may be long. */
 	while (rest.at < rest.end && !take_word(&rest, "processes "))
 		take_line(&rest, &line);
 	if (!cpus || (rest.at < rest.end && !take_number(&rest, &forks)))
@@ -74,7 +74,7 @@ int system_parse_stat(const char *text, size_t len, uint64_t tick_ns, struct sys
 int system_parse_memory(const char *text, size_t len, struct system_sample *out)
 {
 	enum { TOTAL, FREE, AVAILABLE, SWAP_TOTAL, SWAP_FREE, FIELDS };
-	/* In the order that the kernel has them. */
+	/* The order of the kernel's lines. */
 	static const char *const names[FIELDS] = { "MemTotal:", "MemFree:", "MemAvailable:",
 						   "SwapTotal:", "SwapFree:" };
 	struct span rest = { text, text + len }, line;
@@ -92,7 +92,7 @@ int system_parse_memory(const char *text, size_t len, struct system_sample *out)
 	}
 	if (!kb[TOTAL])
 		return -EBADMSG;
-	/* In containers the one may be the container's and the other the machine's. */
+	/* In containers one value may be the container's and the other the machine's. */
 	if (!kb[AVAILABLE] || kb[AVAILABLE] > kb[TOTAL])
 		kb[AVAILABLE] = kb[FREE] < kb[TOTAL] ? kb[FREE] : kb[TOTAL];
 	if (kb[SWAP_FREE] > kb[SWAP_TOTAL])
@@ -113,14 +113,14 @@ int system_parse_load(const char *text, size_t len, struct system_sample *out)
 	for (unsigned i = 0; i < ARRAY_SIZE(load); i++)
 		if (!take_hundredths(&rest, &load[i]) || !take_word(&rest, " "))
 			return -EBADMSG;
-	/* One division: the number next to the text's, as if it were read by strtod(). */
+	/* One division gives the nearest double, as strtod() would. */
 	for (unsigned i = 0; i < ARRAY_SIZE(load); i++)
 		out->load[i] = (double)load[i] / 100.0;
 	out->load_valid = true;
 	return 0;
 }
 
-/* Opens what is read with every sample. The descriptor or -errno. */
+/* Opens a file that is read with every sample. The descriptor or -errno. */
 static int open_file(struct system *system, const char *name)
 {
 	system->syscalls++;
@@ -128,8 +128,8 @@ static int open_file(struct system *system, const char *name)
 }
 
 /*
- * Reads a file as a whole into the scratch text. 0 or -errno. What could not be opened is tried
- * again, unless the kernel has none.
+ * Reads a file as a whole into the scratch text. 0 or -errno. A file that could not be opened is
+ * tried again, unless the kernel lacks it.
  */
 static int read_text(struct system *system, enum system_file file)
 {
@@ -164,7 +164,7 @@ static void open_pressure(struct system *system, enum psi_resource resource)
 	}
 }
 
-/* Closes a pressure file that gives nothing, for the next try to come late. */
+/* Closes a pressure file that cannot be read; the next try comes later. */
 static void give_up_pressure(struct system *system, struct pressure *file, int error)
 {
 	close(file->fd);
@@ -204,16 +204,16 @@ struct system *system_open(int procfd)
 
 	system->procfd = procfd;
 	/*
-	 * Not by libproc2: it takes /proc by its path, so that no other tree can be handed in;
-	 * it rewinds each file, reads stat once more to see its end, and opens loadavg anew each
-	 * time: three times the system calls, twice the time.
+	 * Does not use libproc2: it takes /proc by its path, so that no other tree can be handed
+	 * in; it rewinds each file, reads stat once more to see its end, and opens loadavg anew
+	 * each time: three times the system calls, twice the time.
 	 */
 	for (int f = 0; f < SYSTEM_FILES; f++)
 		system->files[f] = open_file(system, system_file_names[f]);
 	system->tick_ns = NSEC_PER_SEC / (uint64_t)(hertz > 0 ? hertz : 100);
 	/*
-	 * The library's figure once, for where somebody has put another /proc/uptime in
-	 * the kernel's place (containers); the clock has what passes after it.
+	 * Asks the library for the uptime once, as containers may replace /proc/uptime; the clock
+	 * measures the time that passes afterwards.
 	 */
 	if (procps_uptime(&uptime, NULL) >= 0) {
 		system->uptime_valid = true;

@@ -10,13 +10,13 @@
 
 struct system;
 
-/* Opens what stays open. Only what is there: a missing file is an error of each reading. */
+/* Opens the files that stay open. A missing file is no error here but one of each reading. */
 struct system *system_open(int procfd);
 
 /* Takes a reading; keeps no state of earlier ones. */
 void system_read(struct system *system, struct system_sample *out);
 
-/* System calls made so far, but for the one reading of the uptime. */
+/* System calls made so far, except the one reading of the uptime. */
 uint64_t system_syscalls(const struct system *system);
 
 void system_close(struct system *system);

@@ -15,7 +15,7 @@
 #define COMM_OFFSET 80
 #define COMM_OFFSET15 128
 
-/* A record under its version's layout. */
+/* A record with its version's layout. */
 struct record_view {
 	const uint8_t *bytes;
 	size_t len;
@@ -71,7 +71,7 @@ static bool read_field(const struct record_view *view, enum record_field field, 
 	return read_bytes(view, offset, value, sizeof(*value));
 }
 
-/* The places of a kind in this record's layout. */
+/* The offsets of a kind in this record's layout. */
 static const struct delay_place *place_of(const struct record_view *view, enum delay_kind kind)
 {
 	return view->v15 ? &delay_table[kind].place15 : &delay_table[kind].place;
@@ -168,7 +168,7 @@ static void read_range(const struct record_view *view, enum delay_kind kind,
 		out->range_valid |= DELAY_BIT(kind);
 	if (view->version < 17 || !read_bytes(view, place->stamp, stamp, sizeof(stamp)))
 		return;
-	/* A struct __kernel_timespec of wall-clock time; nonsense in it is no time. */
+	/* A struct __kernel_timespec of wall-clock time; an impossible value counts as no time. */
 	if (stamp[0] < 0 || stamp[0] > INT64_C(0xffffffff) || stamp[1] < 0 ||
 	    stamp[1] >= (int64_t)NSEC_PER_SEC)
 		return;
@@ -201,7 +201,7 @@ static int read_aggregate(struct nlattr *aggregate, bool tgid, struct taskstats_
 	int rest;
 
 	*part = (struct taskstats_part){ .tgid = tgid };
-	/* By type, not by place: where the CPU wants it a TASKSTATS_TYPE_NULL comes between. */
+	/* By type, not position: where the CPU needs it, a TASKSTATS_TYPE_NULL comes between. */
 	nla_for_each_nested(attr, aggregate, rest)
 	{
 		if (nla_type(attr) == id_type) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pure decoder of taskstats messages: bytes in, counters out. It goes by the
- * record's version and the attribute's length, never by a struct of this build.
+ * The pure decoder of taskstats messages: bytes in, counters out. It depends on the record's
+ * version and the attribute's length, never on a struct of this build.
  */
 #ifndef STALLTOP_KERNEL_TASKSTATS_H
 #define STALLTOP_KERNEL_TASKSTATS_H
@@ -14,10 +14,10 @@
 #include "data/counters.h"
 #include "data/record.h"
 
-/* The oldest version whose layout is known. Later ones only ever add at the end. */
+/* The oldest version whose layout is known. Later ones only add at the end. */
 #define TASKSTATS_OLDEST 8
 
-/* One record of a message: of the task or of the thread group with that id. */
+/* One record of a message: that of the task or of the thread group with that id. */
 struct taskstats_part {
 	bool tgid;
 	uint32_t id;
@@ -25,11 +25,11 @@ struct taskstats_part {
 	size_t len;
 };
 
-/* Who a PID record says the task is. */
+/* The identity of a task as in a PID record. */
 struct taskstats_identity {
 	pid_t pid, ppid;
 	uid_t uid;
-	uint64_t elapsed_ns; /* at us precision, cut off */
+	uint64_t elapsed_ns; /* rounded down to whole us */
 	const char *comm; /* raw bytes within the record, perhaps without a NUL */
 	size_t comm_len;
 };
@@ -60,7 +60,7 @@ int taskstats_identity(const uint8_t *record, size_t len, struct taskstats_ident
 /* The elapsed time of a record in ns: of the task, or the sum over a group's threads. */
 int taskstats_elapsed(const uint8_t *record, size_t len, uint64_t *elapsed_ns);
 
-/* Takes all else from a PID record. */
+/* Takes all other fields from a PID record. */
 int taskstats_record(const uint8_t *record, size_t len, struct task_record *out);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "kernel/netlink.h"
 
-/* Above 64 a larger pack saves nothing measurable, but it halves the system calls. */
+/* The largest pack. Above 64 no time is saved measurably, but 128 halves the system calls. */
 #define PACK_MAX 128
 #define RECEIVE_BUFFER (1 << 20)
 /* Room for a reply; grows when a kernel with a longer record is met. */
@@ -26,14 +26,14 @@ struct taskstats_client {
 	uint64_t overruns;
 };
 
-/* One pack under way. */
+/* One pack of requests in progress. */
 struct pack {
 	struct taskstats_client *conn;
 	bool tgid;
 	const pid_t *ids;
 	size_t first, n; /* of the query's requests */
 	size_t missing;
-	size_t cut; /* of those: their replies came, but did not fit */
+	size_t cut; /* of the missing ones: their replies came, but did not fit */
 	bool done[PACK_MAX];
 	uint32_t seq; /* of the first request */
 	uint64_t before_ns, after_ns;
@@ -93,7 +93,7 @@ struct taskstats_client_stats taskstats_client_stats(const struct taskstats_clie
 						conn->overruns, conn->pack };
 }
 
-/* Gives the request at that place of the pack its answer, once. */
+/* Answers the request at that place of the pack, once. */
 static void answer_request(struct pack *pack, size_t i, int error,
 			   const struct taskstats_part *part)
 {
@@ -104,7 +104,7 @@ static void answer_request(struct pack *pack, size_t i, int error,
 	pack->reply(pack->arg, pack->first + i, error, part, pack->before_ns, pack->after_ns);
 }
 
-/* Answers what is missing with an error. */
+/* Answers the missing requests with an error. */
 static void answer_missing(struct pack *pack, int error)
 {
 	for (size_t i = 0; i < pack->n; i++)
@@ -137,7 +137,7 @@ static int send_pack(struct pack *pack)
 	return err;
 }
 
-/* Takes a record. False for a message that is none. */
+/* Takes a record. False for a message without a record. */
 static bool take_record(struct pack *pack, size_t i, const struct netlink_message *message)
 {
 	struct taskstats_part part;
@@ -152,7 +152,7 @@ static bool take_record(struct pack *pack, size_t i, const struct netlink_messag
 	return true;
 }
 
-/* Takes a reply that was cut off: left unanswered it is asked for again, with more room. */
+/* Takes a reply that was cut off: its request is repeated with more room. */
 static bool take_cut_off(struct pack *pack, size_t i)
 {
 	if (netlink_batch_room(pack->conn->replies) >= REPLY_SIZE_MAX)
@@ -162,7 +162,7 @@ static bool take_cut_off(struct pack *pack, size_t i)
 	return true;
 }
 
-/* Takes one message. False for one that is no answer to a request of this pack. */
+/* Takes one message. False for a message that is no answer to a request of this pack. */
 static bool take_reply(void *arg, const struct netlink_message *message)
 {
 	struct pack *pack = arg;
@@ -208,25 +208,25 @@ static int receive_pack(struct pack *pack)
 		int n = receive_some(pack);
 
 		if (n == -ENOBUFS) {
-			/* Dropped replies; what is queued still comes, the rest never. */
+			/* Replies were dropped; queued ones still come, the others never. */
 			pack->conn->overruns++;
 			lost = true;
 			if (clock_ns(CLOCK_MONOTONIC) < deadline)
 				continue;
-			n = -ETIMEDOUT; /* it says so for ever */
+			n = -ETIMEDOUT; /* it would repeat the error for ever */
 		}
 		if (n == -EAGAIN)
 			n = lost ? -ENOBUFS : netlink_await(nl, deadline);
 		else if (n >= 0 && pack->missing == missing &&
 			 clock_ns(CLOCK_MONOTONIC) >= deadline)
-			n = -ETIMEDOUT; /* others' messages must not keep us here */
+			n = -ETIMEDOUT; /* messages for others must not keep us */
 		if (n < 0 && n != -EINTR)
 			return n;
 	}
 	return pack->cut ? -EMSGSIZE : 0;
 }
 
-/* Lists the requests that an overrun or a cut-off left without an answer. How many they are. */
+/* Lists the requests left unanswered by an overrun or a cut-off. Returns how many there are. */
 static size_t collect_missing(const struct pack *pack, pid_t *ids, size_t *places)
 {
 	size_t n = 0;
@@ -240,14 +240,14 @@ static size_t collect_missing(const struct pack *pack, pid_t *ids, size_t *place
 	return n;
 }
 
-/* Replies of a second query, given on under the first one's indexes. */
+/* Passes on the replies of a second query under the first one's indexes. */
 struct forward {
 	taskstats_client_reply_fn *reply;
 	void *arg;
 	const size_t *places;
 };
 
-/* Gives a reply on. */
+/* Passes on a reply. */
 static void forward_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 			  uint64_t before_ns, uint64_t after_ns)
 {
@@ -256,7 +256,7 @@ static void forward_reply(void *arg, size_t index, int error, const struct tasks
 	forward->reply(forward->arg, forward->places[index], error, part, before_ns, after_ns);
 }
 
-/* The lost requests once more; after an overrun in packs of half the size from now on. */
+/* Repeats the lost requests; after an overrun all packs are half the size from now on. */
 static int ask_again(struct pack *pack, bool overrun)
 {
 	struct taskstats_client *conn = pack->conn;
@@ -298,7 +298,7 @@ int taskstats_client_query(struct taskstats_client *conn, bool tgid, const pid_t
 		if (err == -ENOBUFS || (err == -EMSGSIZE && pack.cut)) {
 			err = ask_again(&pack, err == -ENOBUFS);
 		} else if (err) {
-			/* One lost reply is one lost reply; a second silence ends the query. */
+			/* The first time-out may be one lost reply; a second one ends the query. */
 			bool go_on = err == -ETIMEDOUT && pack.missing < pack.n && !late;
 
 			answer_missing(&pack, err);

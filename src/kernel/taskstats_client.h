@@ -24,10 +24,10 @@ struct taskstats_client_stats {
 };
 
 /*
- * The answer to the request with that index. error: 0 with a record; -ESRCH for a task
- * that has gone; -EPERM without CAP_NET_ADMIN; -EBADMSG for a reply that is not what was
- * asked; -ENOBUFS, -ETIMEDOUT when none came. The kernel took the reading between before_ns
- * and after_ns (CLOCK_MONOTONIC). The record is valid during the call only.
+ * Receives the answer to the request with that index. error: 0 with a record; -ESRCH for a task
+ * that has gone; -EPERM without CAP_NET_ADMIN; -EBADMSG for a reply that is not what was asked;
+ * -ENOBUFS, -ETIMEDOUT when none came. The kernel took the reading between before_ns and after_ns
+ * (CLOCK_MONOTONIC). The record is valid during the call only.
  */
 typedef void taskstats_client_reply_fn(void *arg, size_t index, int error,
 				       const struct taskstats_part *part, uint64_t before_ns,
@@ -40,17 +40,17 @@ typedef void taskstats_client_reply_fn(void *arg, size_t index, int error,
 int taskstats_client_open(struct taskstats_client **out);
 
 /*
- * A connection over a descriptor that keeps message boundaries; takes it over. Replies
- * are waited for timeout_ms at most.
+ * Makes a connection over a descriptor that keeps message boundaries, and takes it over. Waits for
+ * replies for timeout_ms at most.
  */
 int taskstats_client_open_fd(struct taskstats_client **out, int fd, uint16_t family,
 			     int timeout_ms);
 
 /*
- * Asks for n ids, as processes (TGID) or as tasks (PID), and calls `reply` once for each,
- * in any order. `between` (may be NULL) is called between packs. Never hangs: when no reply
- * comes in time the rest is answered with -ETIMEDOUT. 0, or -errno when the connection is
- * of no use any more; then too every request has been answered.
+ * Asks for n ids, as processes (TGID) or as tasks (PID), and calls `reply` once for each, in any
+ * order. `between` (may be NULL) is called between packs. Never hangs: when no reply comes in time
+ * the rest is answered with -ETIMEDOUT. 0, or -errno when the connection is useless from now on;
+ * even then every request has been answered.
  */
 int taskstats_client_query(struct taskstats_client *conn, bool tgid, const pid_t *ids, size_t n,
 			   taskstats_client_reply_fn *reply, void (*between)(void *), void *arg);
