@@ -2,8 +2,8 @@
 /*
  * The walk over all tasks, in the kernel: one run writes a record of each into an array that
  * snapshot.c has mapped. Compiled for BPF, once for kernels from 5.8 on: the few fields of the
- * kernel's types that are used are declared here, and libbpf puts in their places when the
- * program is loaded (CO-RE). What a kernel lacks is not in `kinds` or `ranges`.
+ * kernel's types that are used are declared here, and libbpf fills in their offsets when the
+ * program is loaded (CO-RE). A field that the kernel lacks is not in `kinds` or `ranges`.
  *
  * The figures are those of taskstats: a process is the sum that the kernel keeps of its ended
  * threads (signal->stats) and of the threads that have not exited
@@ -46,17 +46,17 @@ struct {
 } records SEC(".maps");
 
 /*
- * How tasks were found by the walk before, by pid modulo the size: whoever is still so has not
- * changed. Nobody runs without his run time growing. What others may do to a sleeper: a parent that
- * ends leaves another behind, anybody may move it to another cgroup, and threads name each other
- * (of a process that shows as its run time).
+ * How the walk before found the tasks, by pid modulo the size. A task still in that state has not
+ * changed, as a task cannot run without its run time growing. Others may change a sleeping task:
+ * its parent ends and leaves it to another, a process moves it to another cgroup, or one thread
+ * renames another (in a process the run time shows that).
  */
 struct remembered {
 	__u64 task, parent, run_ns;
 	__u64 cgroups; /* where control.cgroups is set */
 	__u64 comm[SNAPSHOT_COMM / 8]; /* of threads */
 	__u32 threads;
-	__u8 settled; /* neither running nor queued */
+	__u8 settled; /* not running or queued */
 	__u8 fair; /* of the scheduler's fair class, as most are */
 };
 
@@ -68,8 +68,9 @@ struct {
 } memory SEC(".maps");
 
 /*
- * The task at hand. Functions that the verifier is to look at by themselves, once and not in each
- * turn of the loops (loading took seconds before), cannot be handed one; they get it from here.
+ * The task being visited. Functions that the verifier is to check separately, once and not in each
+ * turn of the loops (loading took seconds before), cannot take a task as argument; they get it from
+ * here.
  */
 __u64 subject;
 
@@ -80,7 +81,7 @@ static __always_inline __u32 state_of(const struct task_struct *task)
 	return (__u32)((const struct task_struct___old *)task)->state;
 }
 
-/* What a struct pid has for the reader's namespace, as deep as that lies. */
+/* Reads what a struct pid has for the reader's namespace, at that namespace's level. */
 static __always_inline long read_upid(struct upid *upid, const struct pid *pid)
 {
 	return bpf_probe_read_kernel(upid, sizeof(*upid),
@@ -88,7 +89,7 @@ static __always_inline long read_upid(struct upid *upid, const struct pid *pid)
 					     control.reader.level * sizeof(*upid));
 }
 
-/* The number that a task's struct pid has in the reader's namespace; 0: it is not in there. */
+/* The number that a struct pid has in the reader's namespace; 0: it is not in there. */
 static __always_inline int number_in(const struct pid *pid)
 {
 	struct upid upid;
@@ -109,8 +110,8 @@ static __always_inline int number_of(const struct task_struct *task)
 }
 
 /*
- * The same of the leader of another task's group. Read by a helper: the verifier takes pointers
- * out of a task for less than those that an iterator gives, and will not have them share code.
+ * The number of the leader of a task's group. Read by a helper: the verifier checks pointers read
+ * from a task differently from those of an iterator, so they cannot share code.
  */
 static __always_inline int number_of_leader(const struct task_struct *of)
 {
@@ -146,7 +147,7 @@ static __always_inline __u64 since(__u64 then, __u64 now)
 	return now > then ? now - then : 0;
 }
 
-/* What a thread waits for, and how long by now. */
+/* Puts what a thread waits for, and for how long so far. */
 static __always_inline void put_wait(struct snapshot_record *record, const struct task_struct *task)
 {
 	__u32 state = state_of(task), wait = SNAPSHOT_NO_WAIT;
@@ -158,15 +159,15 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 		ns = since(queued, control.reader.arrival_ns);
 	} else if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !task->on_rq) {
 		/*
-		 * It has slept since it ran last. The clock of tasks differs between CPUs where
-		 * time is stolen, that of the scheduler shows when it came to run.
+		 * The task has slept since it ran last. The clock of tasks differs between CPUs
+		 * where time is stolen; the scheduler's clock shows when the task came to run.
 		 */
 		wait = SNAPSHOT_WAIT_D;
 		ns = since(task->se.exec_start, control.reader.exec_ns);
 		bound = since(task->sched_info.last_arrival, control.reader.arrival_ns);
 		/*
-		 * blkio_start is never cleared: it means something in I/O wait only, and may be
-		 * of a wait long past there, too.
+		 * blkio_start is never cleared: it is meaningful in I/O wait only, and even there
+		 * it may be from an earlier wait.
 		 */
 		if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait)) {
 			wait = SNAPSHOT_WAIT_IO;
@@ -181,9 +182,9 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 }
 
 /*
- * Puts a kind's figures: of a thread (kernel_delay), of ended ones (kernel_delay_total). What a
- * kernel lacks is 0 and not among the known kinds. No sums: to the verifier each comparison
- * doubles the ways through the program.
+ * Puts a kind's figures: a thread's (kernel_delay), or ended threads' (kernel_delay_total). A field
+ * that the kernel lacks is 0 and not among the known kinds. No sums: each comparison doubles the
+ * paths that the verifier checks.
  */
 #define PUT(record, NAME, from, kernel, total) \
 	do { \
@@ -198,7 +199,7 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 #define PUT_STORED(NAME, kernel, ...) PUT(record, NAME, delays, kernel, kernel##_delay)
 #define PUT_ENDED(NAME, kernel, ...) PUT(record, NAME, stats, kernel, kernel##_delay_total)
 
-/* The bit of a kind that this kernel stores, or whose max and min it stores. */
+/* The bit of a kind that this kernel stores, or that it stores max and min of. */
 #define STORED_BIT(NAME, field) \
 	(bpf_core_field_exists(((struct task_delay_info *)0)->field) ? 1u << DELAY_##NAME : 0)
 #define KIND_BIT(NAME, kernel, ...) | STORED_BIT(NAME, kernel##_delay)
@@ -232,13 +233,13 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->max = range ? task->sched_info.max_run_delay : 0;
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
 	put_wait(record, task);
-	/* Without storage for its delays it began before they were accounted. */
+	/* A thread without storage for its delays began before they were accounted. */
 	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
 	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();
 	DELAY_STORED(PUT_STORED)
 }
 
-/* Puts what the ended threads of the process had. */
+/* Puts the figures of the process's ended threads. */
 static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 				      const struct signal_struct *signal)
 {
@@ -255,7 +256,7 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 	DELAY_TABLE(PUT_ENDED)
 }
 
-/* Puts who the task is. */
+/* Puts the task's identity. */
 static __always_inline void put_identity(struct snapshot_record *record, struct task_struct *task,
 					 int pid)
 {
@@ -274,7 +275,7 @@ static __always_inline void put_identity(struct snapshot_record *record, struct 
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), task->comm);
 }
 
-/* The next record, counted whether there is room for it or not. NULL: there is none. */
+/* The next record; counted even if there is no room for it, then NULL. */
 static __always_inline struct snapshot_record *next_record(enum snapshot_part part)
 {
 	__u32 at = control.records++;
@@ -285,7 +286,7 @@ static __always_inline struct snapshot_record *next_record(enum snapshot_part pa
 	return record;
 }
 
-/* Notes a task; record: the number of its first record, 0 for none. */
+/* Adds a task's entry; record: the number of its first record, 0 for none. */
 static __always_inline void put_entry(int pid, __u32 record)
 {
 	__u32 at = control.entries++;
@@ -297,7 +298,7 @@ static __always_inline void put_entry(int pid, __u32 record)
 	entry->record = record;
 }
 
-/* Where a task is remembered. */
+/* The place where a task is remembered. */
 static __always_inline struct remembered *memory_of(int pid)
 {
 	__u32 at = (__u32)pid & control.mask;
@@ -306,9 +307,9 @@ static __always_inline struct remembered *memory_of(int pid)
 }
 
 /*
- * Whether a task alone in its process is as the walk before found it. Most are, so this looks at
- * as few lines of its memory as can be: sched_entity's on_rq lies beside the run time. Who is alone
- * and does not run makes no threads.
+ * Whether a process's only task is as the walk before found it. Most are, so this reads as few
+ * cache lines as possible: sched_entity's on_rq lies beside the run time. A single task that does
+ * not run makes no threads.
  */
 static __always_inline bool sleeps_on(const struct task_struct *task, const struct remembered *was)
 {
@@ -323,7 +324,7 @@ static __always_inline bool sleeps_on(const struct task_struct *task, const stru
 				    was->comm[1] == ((const __u64 *)task->comm)[1]);
 }
 
-/* The same of a process of several threads. */
+/* Whether a process of several threads is as the walk before found it. */
 static __always_inline bool sleep_on(const struct task_struct *leader, const struct remembered *was,
 				     __u64 run_ns, __u32 threads, __u32 settled)
 {
@@ -346,7 +347,7 @@ static __always_inline void remember(struct remembered *was, const struct task_s
 	was->settled = settled;
 	was->fair = task->prio >= MAX_RT_PRIO;
 	if (bpf_core_field_exists(task->scx) && task->scx.flags & SCX_TASK_STATE_MASK)
-		was->fair = false; /* or it may be sched_ext's */
+		was->fair = false; /* it may be of sched_ext's class */
 }
 
 /* Writes a thread's record. */
@@ -361,7 +362,7 @@ static __always_inline void write_thread(struct task_struct *task, int pid, enum
 		put_identity(record, task, pid);
 }
 
-/* Writes what ended threads had, if there were any. */
+/* Writes the record of ended threads, if there were any. */
 static __always_inline void write_ended(const struct signal_struct *signal, int tgid)
 {
 	struct snapshot_record *record;
@@ -373,7 +374,7 @@ static __always_inline void write_ended(const struct signal_struct *signal, int 
 		put_ended(record, tgid, signal);
 }
 
-/* The subject, of which the verifier only knows its type: reads are checked when they happen. */
+/* The subject; the verifier knows only its type, so reads are checked when they happen. */
 static __always_inline struct task_struct *the_subject(void)
 {
 	return bpf_rdonly_cast((const void *)subject, bpf_core_type_id_kernel(struct task_struct));
@@ -393,8 +394,8 @@ __noinline int write_part(void)
 }
 
 /*
- * Notes the subject, a thread or the leader of a process whose threads ran for so long, and
- * writes what changed. Whether it was written.
+ * Adds an entry for the subject, a thread or the leader of a process whose threads ran for so long,
+ * and writes its records if it changed. Whether they were written.
  */
 __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 {
@@ -416,7 +417,7 @@ __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 	return 1;
 }
 
-/* Notes the subject if it sleeps on. Whether it does. */
+/* Adds an entry for the subject if it is as the walk before found it. Whether it is. */
 __noinline int pass_over(void)
 {
 	struct task_struct *task = the_subject();
@@ -429,15 +430,15 @@ __noinline int pass_over(void)
 	return 1;
 }
 
-/* Run time, and whether anybody runs, of all threads. */
+/* The run time of all threads, and whether none of them runs. */
 struct sum {
 	__u64 run_ns;
 	__u32 settled;
 };
 
 /*
- * Adds up the threads of a process. The iterator wants a reference, though in a section of RCU
- * nobody goes away.
+ * Adds up the threads of a process. The iterator requires a reference, though no task is freed
+ * within a section of RCU.
  */
 static __always_inline void add_up(struct task_struct *leader, struct sum *sum)
 {
@@ -456,7 +457,7 @@ static __always_inline void add_up(struct task_struct *leader, struct sum *sum)
 	bpf_task_release(held);
 }
 
-/* Writes the threads of a process beside its leader. */
+/* Writes the threads of a process except its leader. */
 static __always_inline void write_threads(struct task_struct *leader)
 {
 	struct task_struct *task, *held = bpf_task_acquire(leader);
@@ -466,7 +467,7 @@ static __always_inline void write_threads(struct task_struct *leader)
 		return;
 	bpf_iter_task_new(&it, held, THREADS_OF_PROCESS);
 	while ((task = bpf_iter_task_next(&it))) {
-		/* One that exits was added to the ended ones. */
+		/* An exiting thread is counted with the ended threads. */
 		if (task->pid == leader->pid || task->exit_state)
 			continue;
 		subject = (__u64)task;
@@ -495,7 +496,7 @@ static __always_inline void visit_process(struct task_struct *leader)
 		write_threads(leader);
 }
 
-/* All in one run, in one section of RCU (6.7 and later). */
+/* Walks over all tasks in one run, in one section of RCU (6.7 and later). */
 SEC("?syscall")
 int walk(void *context)
 {
@@ -527,8 +528,8 @@ int walk(void *context)
 }
 
 /*
- * Called for each thread, in the order of their numbers, by older kernels: a record each, which
- * snapshot.c adds up. The leader's has the ended threads.
+ * Called for each thread, in the order of their numbers, by older kernels: writes a record for
+ * each, which snapshot.c adds up. The leader's record is followed by that of the ended threads.
  */
 SEC("?iter/task")
 int each(struct bpf_iter__task *context)

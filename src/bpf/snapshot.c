@@ -23,10 +23,10 @@
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
-/* Entries of the program's memory, at least. */
+/* The least number of entries in the program's memory. */
 #define MEMORY_MIN 8192
 
-/* Records that are always mapped; a room has more. */
+/* The number of records that are always mapped; the maps have room for more. */
 #define MAPPED_MIN 256
 
 struct snapshot {
@@ -36,17 +36,17 @@ struct snapshot {
 	struct bpf_link *link; /* SNAPSHOT_EACH */
 	size_t room; /* entries and records that the maps hold */
 	struct snapshot_entry *entries; /* mapped */
-	struct snapshot_record *records; /* mapped, as many as are of use */
+	struct snapshot_record *records; /* mapped, as many as are needed */
 	size_t mapped;
-	bool loaded_anew; /* and so remembers nothing */
+	bool loaded_anew; /* the program remembers nothing yet */
 	uint64_t syscalls;
-	/* SNAPSHOT_EACH: put in order. */
+	/* SNAPSHOT_EACH: sorted copies. */
 	struct snapshot_entry *own_entries;
 	struct snapshot_record *own_records;
 	size_t own_room;
 };
 
-/* libbpf's messages go to the debug log. */
+/* Writes libbpf's messages to the debug log. */
 static int log_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	char text[512];
@@ -58,7 +58,7 @@ static int log_libbpf(enum libbpf_print_level level, const char *format, va_list
 	return 0;
 }
 
-/* The bytes of a map that has so many values, as mmap() wants them. */
+/* The bytes of a map with so many values, as mmap() needs them. */
 static size_t map_bytes(size_t room, size_t value)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -75,7 +75,7 @@ static void *map_values(const struct bpf_map *map, size_t room, size_t value)
 	return values == MAP_FAILED ? NULL : values;
 }
 
-/* Maps so many records, in place of what was. 0 or -errno. */
+/* Maps so many records, in place of those mapped before. 0 or -errno. */
 static int map_records(struct snapshot *snapshot, size_t n)
 {
 	if (snapshot->records)
@@ -88,7 +88,7 @@ static int map_records(struct snapshot *snapshot, size_t n)
 	return snapshot->records || !n ? 0 : -errno;
 }
 
-/* Gives back what open_program() got. */
+/* Frees what open_program() got. */
 static void close_program(struct snapshot *snapshot)
 {
 	if (snapshot->entries)
@@ -101,7 +101,7 @@ static void close_program(struct snapshot *snapshot)
 	snapshot->program = NULL;
 }
 
-/* Sizes the maps. The program's memory is a power of two, by whose mask it is indexed. */
+/* Sets the maps' sizes. That of the program's memory is a power of two, as its index is masked. */
 static int size_maps(struct snapshot *snapshot)
 {
 	struct snapshot_bpf *program = snapshot->program;
@@ -120,7 +120,7 @@ static int size_maps(struct snapshot *snapshot)
 	return err;
 }
 
-/* Maps what the program writes, and makes it callable. */
+/* Maps what the program writes, and makes the program ready to run. */
 static int attach(struct snapshot *snapshot)
 {
 	struct snapshot_bpf *program = snapshot->program;
@@ -163,7 +163,7 @@ static int open_program(struct snapshot *snapshot)
 	return err;
 }
 
-/* Whether we have what loading takes: both, or what they were split from in 5.8. */
+/* Whether we have both capabilities for loading, or the older one that 5.8 split them from. */
 static bool capable(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -177,7 +177,7 @@ static bool capable(void)
 	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
 }
 
-/* Whether the kernel's types are there to be read (include/uapi/linux/btf.h: BTF_MAGIC). */
+/* Whether the kernel's types can be read (include/uapi/linux/btf.h: BTF_MAGIC). */
 static bool has_types(void)
 {
 	uint16_t magic = 0;
@@ -186,7 +186,7 @@ static bool has_types(void)
 	       magic == 0xeb9f;
 }
 
-/* What an error of loading means for who wants snapshots. */
+/* Translates an error of loading to that of snapshot_open(). */
 static int explain(int err)
 {
 	if (err == -EPERM || !capable())
@@ -208,7 +208,7 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
 	snapshot->way = way == SNAPSHOT_ANY ? SNAPSHOT_WALK : way;
 	err = open_program(snapshot);
-	/* Without privileges no other way will do. */
+	/* Without privileges the other way fails, too. */
 	if (err && err != -EPERM && way == SNAPSHOT_ANY) {
 		snapshot->way = SNAPSHOT_EACH;
 		err = open_program(snapshot);
@@ -231,7 +231,7 @@ static int run_walk(struct snapshot *snapshot)
 	return err;
 }
 
-/* Has the program called for each thread. It says nothing: the first reading is the last. */
+/* Has the program called for each thread. It outputs nothing, so the first read() is the last. */
 static int run_each(struct snapshot *snapshot)
 {
 	struct snapshot_control *control = &snapshot->program->bss->control;
@@ -252,8 +252,8 @@ static int run_each(struct snapshot *snapshot)
 }
 
 /*
- * Where a record stands: by process, in it the leader's, that of ended threads, and those of the
- * other threads, none of which has an id below 2.
+ * The position of a record: by process, within it the leader's, then that of ended threads, then
+ * those of the other threads, none of which has an id below 2.
  */
 static uint64_t record_order(const struct snapshot_record *record)
 {
@@ -264,7 +264,9 @@ static uint64_t record_order(const struct snapshot_record *record)
 	return task_order(record->tgid, leader ? 0 : record->pid);
 }
 
-/* Compares two for qsort(). Of two with one id the later reading comes last, as in a walk. */
+/*
+ * Compares records for qsort(). Of two with the same id the later reading comes last, as in a walk.
+ */
 static int compare_records(const void *a, const void *b)
 {
 	const struct snapshot_record *x = a, *y = b;
@@ -275,8 +277,9 @@ static int compare_records(const void *a, const void *b)
 }
 
 /*
- * Makes of records a thread what the walk writes of processes. Of a thread that exits the kernel
- * has added the counters to those of ended ones; without a leader there is no process any more.
+ * Turns records of threads into those that the walk writes of processes. The kernel has already
+ * added an exiting thread's counters to those of ended threads; without a leader the process is
+ * gone.
  */
 static void gather(struct snapshot *snapshot, struct snapshot_view *view)
 {
@@ -314,8 +317,8 @@ static void gather(struct snapshot *snapshot, struct snapshot_view *view)
 }
 
 /*
- * Maps what was written. After the first snapshot few records are, and what is mapped counts as
- * our memory.
+ * Maps the written records. After the first snapshot these are few, and mapped memory counts as
+ * ours.
  */
 static int fit_records(struct snapshot *snapshot, size_t n)
 {
@@ -326,7 +329,7 @@ static int fit_records(struct snapshot *snapshot, size_t n)
 							    : MAPPED_MIN);
 }
 
-/* Takes a snapshot into the room there is. -ENOBUFS where that did not do. */
+/* Takes a snapshot into the present room. -ENOBUFS if it was too small. */
 static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
 {
 	struct snapshot_control *control = &snapshot->program->bss->control;
@@ -362,7 +365,7 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 
 	if (!err)
 		err = take_once(snapshot, how, view);
-	/* The machine has grown. The program remembers what it could not write: so all is new. */
+	/* The room is too small. The program remembers what it could not write: so all is new. */
 	while (err == -ENOBUFS) {
 		const struct snapshot_control *control = &snapshot->program->bss->control;
 		size_t found =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All tasks read in one go by a program in the kernel (snapshot.bpf.c): loading it, running it,
- * and what it found. By an iterator that it opens itself where the kernel has that (6.7 and
- * later), else by one that calls it for each thread (5.8 and later).
+ * Reads all tasks in one go by a program in the kernel (snapshot.bpf.c): loads it, runs it, and
+ * gives what it found. Uses an iterator that the program opens itself where the kernel has that
+ * (6.7 and later), else one that calls the program for each thread (5.8 and later).
  */
 #ifndef STALLTOP_BPF_SNAPSHOT_H
 #define STALLTOP_BPF_SNAPSHOT_H
@@ -17,9 +17,9 @@ struct snapshot;
 
 enum snapshot_way { SNAPSHOT_ANY, SNAPSHOT_WALK, SNAPSHOT_EACH };
 
-/* What was found; valid until the next is taken. */
+/* The result of a snapshot; valid until the next is taken. */
 struct snapshot_view {
-	const struct snapshot_entry *entries; /* of all tasks, in an order that stays */
+	const struct snapshot_entry *entries; /* of all tasks, in an order that does not change */
 	size_t nentries;
 	const struct snapshot_record *records;
 	size_t nrecords;
@@ -27,19 +27,22 @@ struct snapshot_view {
 };
 
 /*
- * Loads the program. threads: an entry a thread, else one a process. 0, or -EPERM without
- * CAP_BPF and CAP_PERFMON, -ENOENT without the kernel's BTF, -ENOSYS where it was not built
- * in, -EOPNOTSUPP where the kernel refuses it; what libbpf says goes to the debug log.
+ * Loads the program. threads: an entry a thread, else one a process. 0, or -EPERM without CAP_BPF
+ * and CAP_PERFMON, -ENOENT without the kernel's BTF, -ENOSYS where it was not built in, -EOPNOTSUPP
+ * where the kernel refuses it; libbpf's messages go to the debug log.
  */
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
 
-/* How: a record for all tasks; also for those that only were moved to another cgroup. */
+/*
+ * How to take a snapshot: with records of all tasks; with those of tasks that only were moved to
+ * another cgroup, too.
+ */
 #define SNAPSHOT_WHOLE 0x1u
 #define SNAPSHOT_CGROUPS 0x2u
 
 /*
- * Reads all tasks. Those that did not change since the snapshot before have no record, unless
- * the whole is asked for (as it must be the first time). 0 or -errno.
+ * Reads all tasks. Tasks that did not change since the snapshot before have no record, unless
+ * SNAPSHOT_WHOLE is given (required the first time). 0 or -errno.
  */
 int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view);
 
@@ -48,7 +51,7 @@ uint64_t snapshot_syscalls(const struct snapshot *snapshot);
 
 void snapshot_close(struct snapshot *snapshot);
 
-/* The records from this one on that belong to its entry. */
+/* The number of records, from `first` on, that belong to the same entry. */
 static inline size_t snapshot_parts(const struct snapshot_view *view, size_t first)
 {
 	size_t n = 1;

@@ -22,7 +22,7 @@ static char state_letter(uint32_t state, uint32_t exit_state)
 	return letters[at];
 }
 
-/* What the program calls a wait. */
+/* The waits that are seen, by the program's names for them. */
 static const enum wait_seen seen_as[] = {
 	[SNAPSHOT_WAIT_CPU] = SEEN_CPU,
 	[SNAPSHOT_WAIT_IO] = SEEN_BLKIO,
@@ -45,7 +45,7 @@ static void add_part(struct task_raw *raw, const struct snapshot_record *part, u
 		return;
 	sum->life_ns += part->read_ns - part->start_ns;
 	counters_mask(sum, DELAY_ALL & ~part->kinds);
-	/* At one time for all, so that no wait begins after its process was read. */
+	/* Taken at the process's reading for all threads, so that no wait begins after that. */
 	if (part->wait)
 		waits_add(&raw->now.waits, seen_as[part->wait], raw->read_ns - part->waited_ns,
 			  raw->read_ns, before_ns);
@@ -64,7 +64,7 @@ void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t b
 	raw->children.user_ns = parts->children_user_ns;
 	raw->children.system_ns = parts->children_system_ns;
 	raw->single = parts->threads <= 1 && !ended;
-	/* A leader that has ended while threads live on is among the ended ones. */
+	/* A leader that ended while threads live on is already in the sum of ended threads. */
 	if (!ended || !parts->exit_state)
 		add_part(raw, parts, before_ns);
 	for (size_t i = 1; i < n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the records of a snapshot say of a task: counters out, as taskstats.h has them. */
+/* Converts the records of a snapshot to a task's counters, in the form of taskstats.h. */
 #ifndef STALLTOP_BPF_SNAPSHOT_COUNTERS_H
 #define STALLTOP_BPF_SNAPSHOT_COUNTERS_H
 
@@ -10,14 +10,14 @@
 #include "data/sample.h"
 
 /*
- * Gives an element, empty so far, its counters, state and wait: the sum of the n records of a
- * process, of which the first is its leader's, or the one of a thread. before_ns: when it was
- * read before (CLOCK_MONOTONIC), 0 for never. Identity is left alone.
+ * Fills in the counters, state and wait of an empty element: from the n records of a process, the
+ * first of them its leader's, or from the one record of a thread. before_ns: when it was read
+ * before (CLOCK_MONOTONIC), 0 for never. Leaves its identity alone.
  */
 void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,
 		       struct task_raw *raw);
 
-/* Takes the longest and shortest waits of all n records. */
+/* Takes the longest and shortest waits from all n records. */
 void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few fields of the kernel's types and the functions that snapshot.bpf.c uses. Where in its
- * type a field lies is put in when the program is loaded (CO-RE), so that only names and kinds of
- * fields count here.
+ * The few fields of the kernel's types and the functions that snapshot.bpf.c uses. The offset of
+ * each field is filled in when the program is loaded (CO-RE), so only the names and types of fields
+ * matter here.
  */
 #ifndef STALLTOP_BPF_SNAPSHOT_KERNEL_H
 #define STALLTOP_BPF_SNAPSHOT_KERNEL_H

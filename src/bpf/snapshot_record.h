@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What snapshot.bpf.c, which runs in the kernel, and snapshot.c, which reads it, agree on.
- * Includes nothing but the kernel's types and the kinds: the one is compiled for another machine.
+ * The data shared by snapshot.bpf.c, which runs in the kernel, and snapshot.c, which reads it.
+ * Includes nothing but the kernel's types and the kinds, as snapshot.bpf.c is compiled for another
+ * machine.
  */
 #ifndef STALLTOP_BPF_SNAPSHOT_RECORD_H
 #define STALLTOP_BPF_SNAPSHOT_RECORD_H
@@ -15,27 +16,27 @@
 /* What a task waits for right now. */
 enum snapshot_wait { SNAPSHOT_NO_WAIT, SNAPSHOT_WAIT_CPU, SNAPSHOT_WAIT_IO, SNAPSHOT_WAIT_D };
 
-/* Counters since the start, in ns; max and min 0 where there was no wait. */
+/* A kind's counters since the start, in ns; max and min are 0 where there was no wait. */
 struct snapshot_delay {
 	__u64 ns, max, min;
 };
 
 /*
- * A thread's own figures. A process of several threads has a record each, one behind the other,
- * and one with the sums of the threads that have ended: they add up to its own.
+ * A thread's own figures. A process of several threads has a record for each, in a row, and one
+ * with the sums of its ended threads: together they are the process's figures.
  */
 struct snapshot_record {
 	__u64 start_ns; /* CLOCK_MONOTONIC */
 	__u64 read_ns; /* CLOCK_MONOTONIC */
 	__u64 run_ns;
 	__u64 user_ns, system_ns; /* in ticks */
-	__u64 waited_ns; /* how long it has been waiting by now */
+	__u64 waited_ns; /* how long it has been waiting so far */
 	struct snapshot_delay delay[DELAY_KINDS];
 	__u32 count[DELAY_KINDS]; /* of waits, modulo 2^32 as in the kernel */
-	__u32 kinds; /* bits of what is known; all but cpu: where delays are accounted for it */
-	__u32 ranges; /* bits of those whose max and min are known */
+	__u32 kinds; /* bits of known kinds; all but cpu: if its delays are accounted */
+	__u32 ranges; /* bits of kinds whose max and min are known */
 	__u32 wait; /* enum snapshot_wait */
-	__u32 part; /* enum snapshot_part; of the rest only the first of a process has anything */
+	__u32 part; /* enum snapshot_part; what follows is set in a process's first record only */
 	__s32 pid, tgid, ppid;
 	__u32 uid;
 	__u32 threads; /* living ones, of the process */
@@ -47,27 +48,27 @@ struct snapshot_record {
 
 enum snapshot_part { SNAPSHOT_FIRST, SNAPSHOT_THREAD, SNAPSHOT_ENDED };
 
-/* Every task that is there has one, in the order of the walk. */
+/* The entry that every task has, in the order of the walk. */
 struct snapshot_entry {
 	__s32 pid;
-	__u32 record; /* its first record is the one before this; 0: as in the walk before */
+	__u32 record; /* number of its first record, from 1; 0: unchanged since the walk before */
 };
 
-/* Who reads: pids are those of its namespace, and its clocks are taken for now. */
+/* The reading process: pids are those of its namespace, and its clocks serve as the present. */
 struct snapshot_reader {
 	__u64 ns;
-	__u64 level; /* of the namespace, 0: the initial one */
+	__u64 level; /* of the namespace, 0: the initial namespace */
 	__u64 arrival_ns; /* the scheduler's clock */
 	__u64 exec_ns; /* the clock of tasks, without time stolen from the machine */
 };
 
-/* What the program is asked, and what it answers. */
+/* The request to the program, and its answer. */
 struct snapshot_control {
-	__u32 threads; /* a record a thread, else one a process */
-	__u32 whole; /* a record for all, also for those that did not change */
-	__u32 cgroups; /* who was moved to another cgroup has changed */
-	__u32 mask; /* of the memory's index */
-	__u32 entries, records; /* found; for those above the room there was none */
+	__u32 threads; /* a record for each thread, else for each process */
+	__u32 whole; /* records of all tasks, also of unchanged ones */
+	__u32 cgroups; /* a task that was moved to another cgroup has changed */
+	__u32 mask; /* mask of the memory's index */
+	__u32 entries, records; /* number found; those above the room were not written */
 	__u64 begin_ns, end_ns; /* CLOCK_MONOTONIC, of the walk */
 	struct snapshot_reader reader;
 };

@@ -17,39 +17,39 @@
 #include "base/util.h"
 #include "kernel/cgroupstats.h"
 
-/* Files that are kept open; beyond it each is opened for each reading. */
+/* The most files kept open; further ones are opened for each reading. */
 #define FILES_MAX 256
 
-/* After so many ticks in which nobody asked for it a group is forgotten. */
+/* After so many ticks without a request a group is forgotten. */
 #define IDLE_TICKS 8
 
-/* A file that is not there is looked for again after so many readings. */
+/* How many readings a missing file is skipped before it is looked for again. */
 #define RETRY_READINGS 64
 
-/* One file of a group; of the states the directory. */
+/* One file of a group; for the states its directory. */
 struct file {
 	int fd; /* -1: not open */
-	int error; /* why it is not there, while waiting */
+	int error; /* why it is missing, while waiting */
 	unsigned waiting; /* readings until the next try */
 };
 
 struct open_group {
-	char *path; /* as tasks have it */
+	char *path; /* as in /proc/PID/cgroup */
 	const char *below; /* part of path; see hierarchy_below() */
-	ino_t inode; /* of the directory: another group of the path has another. 0: none */
+	ino_t inode; /* of the directory: a new group at the path has another inode. 0: none */
 	uint64_t tick; /* of the reading in `now` */
 	bool before; /* there is a reading of the tick before */
-	unsigned now; /* which of the two is the present one */
-	unsigned tried; /* bits of what was read, or is not there, in this tick */
+	unsigned now; /* index of the present sample */
+	unsigned tried; /* bits of parts that were read, or are missing, in this tick */
 	struct cgroup_sample samples[2];
 	struct file files[CGROUP_PARTS];
 };
 
 struct cgroup_reader {
 	const struct hierarchy *hierarchy;
-	struct hierarchy cpu; /* of v1, with the controller cpu; closed: there is none */
+	struct hierarchy cpu; /* v1's with the controller cpu; closed: there is none */
 	struct cgroupstats_conn *states; /* NULL: not opened yet, or refused */
-	int states_error; /* why not */
+	int states_error; /* why it was refused */
 	void *tree; /* the groups by path, of tsearch() */
 	struct open_group **groups;
 	size_t n, cap;
@@ -58,13 +58,13 @@ struct cgroup_reader {
 	uint64_t syscalls;
 };
 
-/* What a part's text is read from and by. */
+/* The file that has a part's text, and its parser. */
 struct file_part {
 	const char *file;
 	bool (*parse)(struct cgroup_sample *sample, unsigned part, const char *text, size_t len);
 };
 
-/* Takes a pressure file. */
+/* Parses a pressure file. */
 static bool parse_group_pressure(struct cgroup_sample *sample, unsigned part, const char *text,
 				 size_t len)
 {
@@ -83,7 +83,7 @@ bool cgroup_throttled(const char *text, size_t len, uint64_t *ns, uint64_t *time
 	return cgroup_number(text, len, "throttled_time", ns);
 }
 
-/* Takes cpu.stat. */
+/* Parses cpu.stat. */
 static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const char *text,
 			   size_t len)
 {
@@ -91,7 +91,7 @@ static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const ch
 	return cgroup_throttled(text, len, &sample->throttled_ns, &sample->throttled);
 }
 
-/* Takes memory.events, of which older kernels have fewer lines. */
+/* Parses memory.events, which has fewer lines in older kernels. */
 static bool parse_events(struct cgroup_sample *sample, unsigned part, const char *text, size_t len)
 {
 	(void)part;
@@ -141,7 +141,7 @@ static void close_file(struct cgroup_reader *reader, struct file *file)
 	reader->nfiles--;
 }
 
-/* Closes all files of a group, and forgets which are not there. */
+/* Closes all files of a group, and forgets which are missing. */
 static void close_files(struct cgroup_reader *reader, struct open_group *group)
 {
 	for (unsigned i = 0; i < CGROUP_PARTS; i++) {
@@ -159,7 +159,7 @@ static void free_group(struct cgroup_reader *reader, struct open_group *group)
 	free(group);
 }
 
-/* The group of a path; a new one where it was not asked for yet. */
+/* Finds the group of a path; makes it where it was not requested before. */
 static struct open_group *find_open_group(struct cgroup_reader *reader, const char *path)
 {
 	struct open_group key = { .path = (char *)path }, *group, **found;
@@ -199,7 +199,7 @@ void cgroup_reader_tick(struct cgroup_reader *reader)
 	reader->n = kept;
 }
 
-/* Makes the present sample of a group an empty one, that of the tick before the one before. */
+/* Makes the present sample the one before, and an empty one the present one. */
 static void turn_over(const struct cgroup_reader *reader, struct open_group *group)
 {
 	if (group->tick == reader->tick)
@@ -211,7 +211,7 @@ static void turn_over(const struct cgroup_reader *reader, struct open_group *gro
 	group->tried = 0;
 }
 
-/* Forgets what was read of a group that is not there any more. */
+/* Forgets the readings of a group that does not exist any more. */
 static void forget(struct cgroup_reader *reader, struct open_group *group)
 {
 	close_files(reader, group);
@@ -220,7 +220,7 @@ static void forget(struct cgroup_reader *reader, struct open_group *group)
 	group->tried = 0;
 }
 
-/* Looks whether the group is there, and still the same. 0 or -errno. */
+/* Checks whether the group exists and is still the same. 0 or -errno. */
 static int look(struct cgroup_reader *reader, struct open_group *group)
 {
 	struct stat info;
@@ -238,7 +238,7 @@ static int look(struct cgroup_reader *reader, struct open_group *group)
 	return err == -ENOTDIR ? -ENOENT : err;
 }
 
-/* Opens a part's file below a directory of another. The descriptor or -errno. */
+/* Opens a part's file: `below` is its group's path below dirfd. The descriptor or -errno. */
 static int open_part(struct cgroup_reader *reader, int dirfd, const char *below, unsigned part)
 {
 	struct buf path = { 0 };
@@ -254,7 +254,7 @@ static int open_part(struct cgroup_reader *reader, int dirfd, const char *below,
 	return fd;
 }
 
-/* Takes the states, of the directory. 0 or -errno. */
+/* Takes the states of the group with that directory. 0 or -errno. */
 static int ask_states(struct cgroup_reader *reader, int dirfd, struct cgroup_sample *sample)
 {
 	uint64_t before;
@@ -270,7 +270,7 @@ static int ask_states(struct cgroup_reader *reader, int dirfd, struct cgroup_sam
 	return err;
 }
 
-/* Takes what is in an open file. 0 or -errno. */
+/* Reads a part from an open file. 0 or -errno. */
 static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
 		     struct cgroup_sample *sample)
 {
@@ -286,7 +286,7 @@ static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
 	return parts[part].parse(sample, part, text, (size_t)len) ? 0 : -EBADMSG;
 }
 
-/* Reads a part anew below a directory, and keeps the file open if that may be. 0 or -errno. */
+/* Reads a part anew below a directory, and keeps the file open if few enough are. 0 or -errno. */
 static int read_below(struct cgroup_reader *reader, struct open_group *group, unsigned part,
 		      int dirfd, const char *below)
 {
@@ -303,7 +303,7 @@ static int read_below(struct cgroup_reader *reader, struct open_group *group, un
 	return err;
 }
 
-/* Whether no group of the hierarchy can have a part. */
+/* Whether the hierarchy's version lacks a part. */
 static bool is_absent(const struct cgroup_reader *reader, unsigned part)
 {
 	if (part == CGROUP_THROTTLE)
@@ -311,7 +311,7 @@ static bool is_absent(const struct cgroup_reader *reader, unsigned part)
 	return reader->hierarchy->version == (part == CGROUP_STATES ? 2 : 1);
 }
 
-/* Reads a part from wherever it is. 0 or -errno. */
+/* Reads a part from its open file, the hierarchy or that of cpu. 0 or -errno. */
 static int read_anywhere(struct cgroup_reader *reader, struct open_group *group, unsigned part)
 {
 	struct file *file = &group->files[part];
@@ -325,11 +325,11 @@ static int read_anywhere(struct cgroup_reader *reader, struct open_group *group,
 		close_file(reader, file);
 		if (err != -ENODEV && err != -ENOENT)
 			return err;
-		/* It was of a group that has gone: another one may be in its place. */
+		/* The open file's group has gone: another one may be in its place. */
 		group->samples[!group->now].have &= ~CGROUP_BIT(part);
 	}
 	err = read_below(reader, group, part, reader->hierarchy->fd, group->below);
-	/* The roots are no groups that somebody has made for the same tasks. */
+	/* The hierarchies' roots are no groups that were made for the same tasks. */
 	if (!err || part != CGROUP_THROTTLE || !strcmp(group->path, "/"))
 		return err;
 	below = hierarchy_below(&reader->cpu, group->path);
@@ -339,8 +339,8 @@ static int read_anywhere(struct cgroup_reader *reader, struct open_group *group,
 }
 
 /*
- * The root's cpu file has a `full` line of constant zeros, as the system's: it says nothing, and
- * must not look like a measured 0. The root is what has no cgroup.events.
+ * Drops the `full` line of the root's cpu file: it is constant zeros, as the system's, means
+ * nothing, and must not look like a measured 0. Only the root has no cgroup.events.
  */
 static void drop_full(struct cgroup_reader *reader, const struct open_group *group,
 		      struct cgroup_sample *sample)
@@ -382,7 +382,7 @@ static void read_part(struct cgroup_reader *reader, struct open_group *group, un
 	}
 	if (part == PSI_CPU)
 		drop_full(reader, group, sample);
-	/* In cpu's hierarchy there may be another group of the path now. */
+	/* In cpu's hierarchy another group may have the path now. */
 	if (part == CGROUP_THROTTLE && sample->throttled_ns < before->throttled_ns)
 		before->have &= ~CGROUP_BIT(part);
 }

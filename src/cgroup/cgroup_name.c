@@ -9,20 +9,20 @@
 
 #include "base/util.h"
 
-/* Digits of ids that are shown, as their managers' own lists do. */
+/* How many digits of ids are shown, as in the managers' own lists. */
 #define CONTAINER_DIGITS 12
 #define POD_DIGITS 8
 
 /* A path of more components is shown as it is. */
 #define PARTS_MAX 64
 
-/* As a row's parent: any pod. */
+/* Any pod, as a row's parent. */
 #define IN_POD "*"
 
-/* What the kernel puts behind the path of a group that was removed. */
+/* The kernel's suffix for the path of a removed group. */
 #define DELETED " (deleted)"
 
-/* What stands between a row's prefix and suffix. */
+/* The kinds of text between a row's prefix and suffix. */
 enum middle {
 	NOTHING,
 	ANYTHING, /* at least one byte */
@@ -31,19 +31,19 @@ enum middle {
 	UID, /* a pod: 32 hex digits, perhaps with 4 hyphens (in slices underscores) */
 };
 
-/* What a component becomes. */
+/* How a component is shown. */
 enum show {
-	STRUCTURE, /* nothing in front of a component that is known */
-	UNIT, /* as it is, less escapes */
-	SLICE, /* the same, but nothing in front of a component that is known */
-	OWNER, /* in front of others without its suffix */
-	MIDDLE, /* label and middle, less escapes */
+	STRUCTURE, /* hidden in front of a known component, else as it is */
+	UNIT, /* as it is, unescaped */
+	SLICE, /* as UNIT, but hidden in front of a known component */
+	OWNER, /* without its suffix when in front of others */
+	MIDDLE, /* label and unescaped middle */
 	POD, /* label and the first digits of the middle */
-	CONTAINER, /* the same; in a pod with another label */
+	CONTAINER, /* the same as POD; in a pod with another label */
 };
 
 struct name_row {
-	const char *parent; /* the component in front, or IN_POD; NULL: whatever */
+	const char *parent; /* the component in front, or IN_POD; NULL: any */
 	const char *prefix;
 	enum middle middle;
 	const char *suffix;
@@ -64,13 +64,13 @@ static const struct name_row rows[] = {
 	{ NULL, "libpod-", ID, ".scope", CONTAINER, "podman:", "" },
 	{ NULL, "libpod-", ID, "", CONTAINER, "podman:", "" },
 	{ NULL, "libpod_parent", NOTHING, "", STRUCTURE, NULL, NULL },
-	/* Kubernetes' runtimes. */
+	/* Container runtimes of Kubernetes. */
 	{ NULL, "cri-containerd-", ID, ".scope", CONTAINER, "containerd:", "" },
 	{ NULL, "crio-conmon-", ID, ".scope", CONTAINER, "crio-conmon:", "crio-conmon:" },
 	{ NULL, "crio-conmon-", ID, "", CONTAINER, "crio-conmon:", "crio-conmon:" },
 	{ NULL, "crio-", ID, ".scope", CONTAINER, "crio:", "" },
 	{ NULL, "crio-", ID, "", CONTAINER, "crio:", "" },
-	/* Its pods, in slices (guaranteed ones without a class) and in plain directories. */
+	/* Kubernetes' pods, in slices (guaranteed ones without a class) and plain directories. */
 	{ NULL, "kubepods-burstable-pod", UID, ".slice", POD, "pod:", NULL },
 	{ NULL, "kubepods-besteffort-pod", UID, ".slice", POD, "pod:", NULL },
 	{ NULL, "kubepods-pod", UID, ".slice", POD, "pod:", NULL },
@@ -79,7 +79,7 @@ static const struct name_row rows[] = {
 	{ NULL, "kubepods", NOTHING, "", STRUCTURE, NULL, NULL },
 	{ "kubepods", "burstable", NOTHING, "", STRUCTURE, NULL, NULL },
 	{ "kubepods", "besteffort", NOTHING, "", STRUCTURE, NULL, NULL },
-	/* LXC, of before and since 4.0. */
+	/* LXC since 4.0 and before. */
 	{ NULL, "lxc.payload.", ANYTHING, "", MIDDLE, "lxc:", NULL },
 	{ NULL, "lxc.monitor.", ANYTHING, "", MIDDLE, "lxc-monitor:", NULL },
 	{ "lxc", "", ANYTHING, "", MIDDLE, "lxc:", NULL },
@@ -87,7 +87,7 @@ static const struct name_row rows[] = {
 	/* Machines that are registered with systemd. */
 	{ "machine.slice", "machine-", ANYTHING, ".scope", MIDDLE, "machine:", NULL },
 	{ "machine.slice", "systemd-nspawn@", ANYTHING, ".service", MIDDLE, "machine:", NULL },
-	/* systemd's units; of a user's the slice says whose they are. */
+	/* Units of systemd; for a user's units the slice says whose they are. */
 	{ "user.slice", "user-", NUMBER, ".slice", OWNER, NULL, NULL },
 	{ NULL, "user@", NUMBER, ".service", SLICE, NULL, NULL },
 	{ NULL, "", ANYTHING, ".slice", SLICE, NULL, NULL },
@@ -102,10 +102,10 @@ static const struct name_row rows[] = {
 struct name_part {
 	const char *text;
 	size_t len;
-	const struct name_row *row; /* NULL: it is not known */
+	const struct name_row *row; /* NULL: the component is not known */
 };
 
-/* Whether all bytes are of a set. */
+/* Whether all bytes are in a set. */
 static bool is_all(const char *text, size_t len, const char *set)
 {
 	for (size_t i = 0; i < len; i++)
@@ -114,7 +114,7 @@ static bool is_all(const char *text, size_t len, const char *set)
 	return true;
 }
 
-/* Whether that is a pod's uid: 8-4-4-4-12 digits, or a digest of 32. */
+/* Whether the text is a pod's uid: 8-4-4-4-12 digits, or a digest of 32. */
 static bool is_uid(const char *text, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -132,7 +132,7 @@ static bool is_uid(const char *text, size_t len)
 	return true;
 }
 
-/* Whether a middle is what the row has there. */
+/* Whether a text is of that kind of middle. */
 static bool is_middle(enum middle middle, const char *text, size_t len)
 {
 	switch (middle) {
@@ -150,13 +150,13 @@ static bool is_middle(enum middle middle, const char *text, size_t len)
 	return false;
 }
 
-/* Whether a text is that one. */
+/* Whether a text equals another. */
 static bool is_text(const char *text, size_t len, const char *other)
 {
 	return len == strlen(other) && !memcmp(text, other, len);
 }
 
-/* Whether a component (NULL: there is none) is what the row wants in front. */
+/* Whether a component (NULL: none) is the parent that the row requires. */
 static bool is_parent(const struct name_row *row, const struct name_part *parent)
 {
 	if (!row->parent)
@@ -166,7 +166,7 @@ static bool is_parent(const struct name_row *row, const struct name_part *parent
 	return parent && is_text(parent->text, parent->len, row->parent);
 }
 
-/* Whether a row is of a component behind another (NULL: it is the first). */
+/* Whether a row fits a component behind another (NULL: it is the first). */
 static bool fits(const struct name_row *row, const struct name_part *part,
 		 const struct name_part *parent)
 {
@@ -179,7 +179,7 @@ static bool fits(const struct name_row *row, const struct name_part *part,
 	       is_middle(row->middle, part->text + before, part->len - before - behind);
 }
 
-/* Takes a path apart and finds the rows. The number of components; 0 where there is no telling. */
+/* Splits a path and finds the rows. Returns the number of components; 0: it cannot be split. */
 static size_t split(const char *path, size_t len, struct name_part *parts)
 {
 	const char *at = path, *end = path + len;
@@ -213,8 +213,8 @@ static int digit(char c)
 }
 
 /*
- * Appends part of a unit's name, in which systemd has written what is special there as \xNN. Only
- * visible characters are put back, and none that would look like the end of the name.
+ * Appends part of a unit's name, in which systemd writes special characters as \xNN. Unescapes only
+ * visible ones, and none that would look like the end of the name.
  */
 static void append_unescaped(struct buf *out, const char *text, size_t len)
 {
@@ -235,7 +235,7 @@ static void append_unescaped(struct buf *out, const char *text, size_t len)
 	}
 }
 
-/* Whether a component says nothing beside those behind it. */
+/* Whether a component adds nothing to those behind it. */
 static bool is_hidden(const struct name_part *part, const struct name_part *end)
 {
 	const struct name_part *next = part + 1;
@@ -244,7 +244,7 @@ static bool is_hidden(const struct name_part *part, const struct name_part *end)
 	       next < end && next->row;
 }
 
-/* Appends what a component becomes. first: of the path; end: behind the last. */
+/* Appends a component as it is shown. first: the path's first; end: behind its last. */
 static void append_part(struct buf *out, const struct name_part *part,
 			const struct name_part *first, const struct name_part *end)
 {

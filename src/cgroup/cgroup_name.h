@@ -8,8 +8,8 @@
 /*
  * Appends a readable name of the group with that path: /system.slice/nginx.service is
  * nginx.service, a container its manager with 12 digits of its id (docker:0123456789ab), a pod
- * pod:01234567; of what is not known the path as it is. Raw bytes, for text_escape(). For showing
- * only: different groups may have the same name, so the path is what tells them apart.
+ * pod:01234567; an unknown path stays as it is. Raw bytes, for text_escape(). For showing only:
+ * different groups may have the same name, so only the path identifies a group.
  */
 void cgroup_name(const char *path, struct buf *out);
 

@@ -16,27 +16,27 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* A line a hierarchy: 12 of v1 and the unified one, with a path of up to 4096 each. */
+/* One line for each hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
 #define CGROUP_BYTES 65536
 
-/* Groups that are counted in a hierarchy, and levels: whoever has more has many. */
+/* The most groups and levels that are counted in a hierarchy: more make no difference. */
 #define GROUPS_MAX 4096
 #define LEVELS_MAX 64
 
 /* A line of /proc/PID/cgroup. */
 struct mount_line {
 	unsigned version;
-	struct span name; /* of v1 controllers and name, with commas between */
+	struct span name; /* v1 controllers and name, separated by commas */
 	struct span path;
 };
 
-/* What there is to choose from. */
+/* The hierarchies to choose from. */
 struct choice {
 	struct buf lines; /* own /proc/PID/cgroup */
 	struct buf mounts; /* own mountinfo; empty where it cannot be read */
 };
 
-/* Takes a line apart. Names of v1 have no colon, paths may. */
+/* Splits a line. Names of v1 have no colon, paths may. */
 static bool split_line(struct span text, struct mount_line *line)
 {
 	struct span number;
@@ -49,19 +49,19 @@ static bool split_line(struct span text, struct mount_line *line)
 	return line->version == 2 || !is_text(&line->name, "");
 }
 
-/* Takes the next whole line that is one. False at the end. */
+/* Takes the next line that is complete and valid. False at the end. */
 static bool next_mount(struct span *text, struct mount_line *line)
 {
 	struct span one;
 
 	while (take_line(text, &one))
-		/* A line that does not end was cut. */
+		/* A line without a newline was cut. */
 		if (one.end < text->end && split_line(one, line))
 			return true;
 	return false;
 }
 
-/* Whether one of the parts that a list has between its commas is that. */
+/* Whether a list separated by commas has a part. */
 static bool has_part(struct span list, struct span wanted)
 {
 	size_t len = (size_t)(wanted.end - wanted.at);
@@ -73,7 +73,7 @@ static bool has_part(struct span list, struct span wanted)
 	return false;
 }
 
-/* Whether one of a v1 line's names, or all of them, are what is wanted. */
+/* Whether the wanted name is a v1 line's whole name or one of its parts. */
 static bool is_named(const struct mount_line *line, const char *wanted)
 {
 	struct span name = { wanted, wanted + strlen(wanted) };
@@ -81,7 +81,7 @@ static bool is_named(const struct mount_line *line, const char *wanted)
 	return is_text(&line->name, wanted) || has_part(line->name, name);
 }
 
-/* Whether that is the line of the hierarchy that is wanted by name. */
+/* Whether the line is that of the hierarchy with the wanted name. */
 static bool is_wanted_mount(const struct mount_line *line, const char *wanted)
 {
 	return line->version == 2 ? !strcmp(wanted, HIERARCHY_V2) : is_named(line, wanted);
@@ -127,7 +127,7 @@ static int octal(const char *at, const char *end)
 	return value > 0 && value <= UINT8_MAX ? value : -1;
 }
 
-/* Appends a word as the bytes it stands for (fs/seq_file.c:mangle_path()). */
+/* Appends a word unescaped (fs/seq_file.c:mangle_path()). */
 static void append_unescaped(struct buf *out, struct span word)
 {
 	for (const char *at = word.at; at < word.end; at++) {
@@ -158,7 +158,7 @@ struct mount {
 	struct span root, point;
 };
 
-/* Whether a line is a mount of the hierarchy; then also what is mounted where. */
+/* Whether a line is a mount of the hierarchy; then also takes what is mounted where. */
 static bool parse_mount(struct span line, const char *hierarchy, struct mount *mount)
 {
 	struct span word, type, options;
@@ -222,7 +222,7 @@ int hierarchy_mounted(int procfd, const char *hierarchy, struct buf *path)
 	return err;
 }
 
-/* Reads what there is to choose from. 0 or -errno. */
+/* Reads the hierarchies to choose from. 0 or -errno. */
 static int read_choice(struct choice *choice, int procfd)
 {
 	int got;
@@ -233,20 +233,20 @@ static int read_choice(struct choice *choice, int procfd)
 	if (got < 0)
 		return got;
 	choice->lines.len = (size_t)got;
-	/* Without it tasks have their groups all the same. */
+	/* Without mountinfo, tasks have their groups all the same. */
 	if (read_mounts(procfd, &choice->mounts))
 		choice->mounts.len = 0;
 	return 0;
 }
 
-/* Frees what there was to choose from. */
+/* Frees the texts of a choice. */
 static void free_choice(struct choice *choice)
 {
 	buf_free(&choice->lines);
 	buf_free(&choice->mounts);
 }
 
-/* Appends what the hierarchy of a line is called. */
+/* Appends the name of a line's hierarchy. */
 static void append_hierarchy_name(struct buf *out, const struct mount_line *line)
 {
 	if (line->version == 2)
@@ -255,7 +255,7 @@ static void append_hierarchy_name(struct buf *out, const struct mount_line *line
 		buf_add(out, line->name.at, (size_t)(line->name.end - line->name.at));
 }
 
-/* The text that has a line a hierarchy. */
+/* The text with one line for each hierarchy. */
 static struct span lines_of(const struct choice *choice)
 {
 	return (struct span){ choice->lines.data, choice->lines.data + choice->lines.len };
@@ -293,7 +293,7 @@ void hierarchy_close(struct hierarchy *hierarchy)
 	*hierarchy = (struct hierarchy){ .fd = -1 };
 }
 
-/* The directory below another, for reading its names; NULL where it cannot be. */
+/* Opens a directory below another to read its names; NULL where that fails. */
 static DIR *open_dir(int parent, const char *name)
 {
 	int fd = file_open(parent, name, O_DIRECTORY | O_NOFOLLOW);
@@ -304,7 +304,7 @@ static DIR *open_dir(int parent, const char *name)
 	return dir;
 }
 
-/* The next directory in a directory; NULL at the end. */
+/* Reads the next directory in a directory; NULL at the end. */
 static const struct dirent *next_dir(DIR *dir)
 {
 	const struct dirent *entry;
@@ -330,7 +330,7 @@ static bool is_populated(int parent, const char *name)
 	return len > 0 && cgroup_number(text, (size_t)len, "populated", &populated) && populated;
 }
 
-/* Whether the v2 hierarchy has tasks outside its root, as far as we see it. */
+/* Whether the v2 hierarchy has tasks outside its root, as far as visible to us. */
 static bool is_used(const struct hierarchy *v2, const struct mount_line *own)
 {
 	const struct dirent *entry;
@@ -350,14 +350,14 @@ static bool is_used(const struct hierarchy *v2, const struct mount_line *own)
 	return used;
 }
 
-/* Counts the groups below a directory, up to a number in all and down to some levels. */
+/* Counts the groups below a directory, up to a total number and a number of levels. */
 static void count_groups(int parent, const char *name, unsigned level, size_t *n)
 {
 	const struct dirent *entry;
 	struct stat info;
 	DIR *dir;
 
-	/* A directory's links are itself and its parent's, and one of each directory in it. */
+	/* A directory's links are its own, its parent's, and one for each directory in it. */
 	if (level > LEVELS_MAX || fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) ||
 	    info.st_nlink == 2)
 		return;
@@ -399,7 +399,7 @@ static bool open_fullest(struct hierarchy *out, const struct choice *choice)
 	return most > 0;
 }
 
-/* Finds the line of a hierarchy, of any where wanted is NULL. */
+/* Finds the line of the wanted hierarchy, or of any where wanted is NULL. */
 static bool find_wanted(const struct choice *choice, const char *wanted, struct mount_line *line)
 {
 	struct span rest = lines_of(choice);
@@ -410,7 +410,7 @@ static bool find_wanted(const struct choice *choice, const char *wanted, struct 
 	return false;
 }
 
-/* Chooses, where nothing is wanted. 0 or -ENOENT. */
+/* Chooses a hierarchy if none is wanted by name. 0 or -ENOENT. */
 static int choose_hierarchy(struct hierarchy *out, const struct choice *choice)
 {
 	struct hierarchy fullest = { .fd = -1 };
@@ -533,7 +533,7 @@ const char *hierarchy_below(const struct hierarchy *hierarchy, const char *path)
 
 	if (!group || *path != '/')
 		return NULL;
-	/* "/" is in front of all there is, as "" is with the slash that follows. */
+	/* Every path is below "/": its length counts as 0, as the slash is matched next. */
 	len = strcmp(group, "/") ? strlen(group) : 0;
 	if (strncmp(path, group, len) != 0 || (path[len] != '/' && path[len]))
 		return NULL;
