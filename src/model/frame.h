@@ -49,99 +49,98 @@ enum note_id {
 struct note {
 	enum note_id id;
 	uint64_t value;
-	int error; /* -errno of what it says could not be done; 0: not known */
+	int error; /* -errno: why it could not be done; 0: not known */
 };
 
 #define NOTES_MAX 16
 
 /* What happened to a task in the interval. */
 struct deltas {
-	/* Known is what row.valid says. user_ns and system_ns: run_ns, split in their ratio. */
+	/* row.valid says what is known. user_ns and system_ns are run_ns, split in their ratio. */
 	struct counters grown;
-	struct delay_sum total, mem; /* of what was booked: see delay_total(), delay_mem() */
+	struct delay_sum total, mem; /* sums of what was booked: see delay_total(), delay_mem() */
 	struct waited waited;
 };
 
-/* Of a row to which nothing happened, or of which nothing is known. */
+/* The deltas of a row to which nothing happened, or of which nothing is known. */
 extern const struct deltas no_deltas;
 
 struct group;
 
 /*
- * A task in the interval, or a sum of such rows: then task is NULL, raw its members'
- * counters added up, and before NULL. Where a delta is not in `valid` it is unknown.
+ * A task in the interval, or a sum of such rows. In a sum `task` and `before` are NULL, and `raw`
+ * has the members' counters added up. A delta that is not in `valid` is unknown.
  */
 struct row {
 	const struct task *task;
 	const struct task_raw *raw; /* counters now */
 	const struct task_raw *before; /* counters at the last reading, NULL: none */
 	const struct deltas *deltas; /* never NULL; most rows share `no_deltas` */
-	const struct group *group; /* whose sum it is; NULL: a task's, or of all that pass */
+	const struct group *group; /* what it sums up; NULL: it is a task's, or of all that pass */
 	uint64_t interval_ns; /* between the two readings; 0: there is only one */
 	uint32_t valid; /* as counters.valid, of the deltas */
 	unsigned members;
 	bool born, exited;
-	bool still; /* nothing happened to it, by what its source said: all deltas are 0 */
+	bool still; /* its source said that nothing happened to it: all deltas are 0 */
 };
 
 #define NO_GROUP SIZE_MAX
 
-/* What was read of a group's own files for the frame and the one before; NULL: nothing. */
+/* What was read of a group's own files for this frame and the one before; NULL: nothing. */
 struct group_figures {
 	const struct cgroup_sample *now, *before;
 };
 
-/* What a row stands for that is a group's (see group.h). */
+/* The group that a row stands for (see group.h). */
 struct group {
-	const char *name; /* raw bytes; NULL: of those of whom it is not known */
-	const char *label; /* the name; made readable where asked for, in a tree its last part */
-	uint64_t id; /* of the name: the same from frame to frame; never 0 */
-	const struct row *const *members; /* rows of tasks; first its own, then of groups below */
-	size_t n, own; /* all members, and its own */
+	const char *name; /* raw bytes; NULL: the group of tasks whose group is not known */
+	const char *label; /* the name; readable where asked for, then in a tree its last part */
+	uint64_t id; /* made from the name: the same from frame to frame; never 0 */
+	const struct row *const *members; /* rows of tasks: its own, then those of groups below */
+	size_t n, own; /* the number of all members, and of its own */
 	const struct row *worst; /* the member that waited most; NULL: none has waited */
-	struct row sum; /* of its own members alone: sums over groups take that */
-	struct group_figures *figures; /* the sampler's: see sampler_fill() */
+	struct row sum; /* the sum of its own members alone, for sums over groups */
+	struct group_figures *figures; /* filled by the sampler: see sampler_fill() */
 	size_t parent; /* in a tree: the index of the row above; NO_GROUP: there is none */
-	const struct row *head; /* of a branch of tasks (see tree.h): who has its names and ids */
+	const struct row *head; /* in a branch of tasks (see tree.h): it has its names and ids */
 };
 
-/* What is of the interval, whatever its rows are: a frame folded from another shares it. */
+/* What belongs to the interval, whatever its rows are: a frame folded from another shares it. */
 struct frame_info {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
-	size_t tasks; /* rows of tasks, also where they are folded */
+	size_t tasks; /* the number of rows of tasks, also where they are folded */
 	uint64_t real_ns; /* CLOCK_REALTIME of the sample */
-	const struct clocks *clocks; /* as they stood when the sample was taken, or stand since */
+	const struct clocks *clocks; /* as they stood when the sample was taken, or later */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
-	const char *cgroup; /* its pressure is in `system`, in place of the machine's; NULL */
-	/* Of the hierarchy that cgroups are of: 2 or 1, 0 where none was looked for or found; name.
-	 */
+	const char *cgroup; /* the group whose pressure is in `system`, not the machine's; NULL */
+	/* The version of the cgroup hierarchy: 2 or 1; 0: none was looked for or found. */
 	unsigned hierarchy_version;
-	const char *hierarchy; /* "v2", or of version 1 as in /proc/PID/cgroup */
+	const char *hierarchy; /* its name: "v2", or for version 1 as in /proc/PID/cgroup */
 	bool threads, since_start;
 	size_t born, gone; /* tasks that came and went between the samples */
-	size_t ended; /* tasks of the rows that exited: by records, so 0 without those */
-	uint64_t run_ns; /* of all rows */
-	size_t stale; /* rows with a delay that cannot be: see frame_build() */
+	size_t ended; /* tasks in rows that exited; known from exit records, so 0 without those */
+	uint64_t run_ns; /* run time of all rows */
+	size_t stale; /* rows with an impossible delay: see frame_build() */
 	bool states_known;
 	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
-	uint64_t others; /* tasks that ended and were too many to be kept by name */
-	uint32_t kinds; /* kinds that a row has: what a view shows by default */
+	uint64_t others; /* ended tasks that were too many to be kept by name */
+	uint32_t kinds; /* delay kinds that any row has: a view shows these by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;
 	const char *source;
 	int taskstats_version; /* 0: none */
 	enum delayacct_state delayacct;
-	double self; /* own CPU time in percent of the interval; negative: not known */
+	double self; /* stalltop's own CPU time in percent of the interval; negative: not known */
 	struct note notes[NOTES_MAX];
 	size_t nnotes;
 };
 
-/* The table of rows, and what interval it is of. */
+/* The table of rows, and the interval that it describes. */
 struct frame {
-	const struct frame_info *info; /* not its own */
-	const char *group_by; /* what a row is, by its id of group_table */
-	struct row *rows; /* in the sample's order: the living, those that left */
+	const struct frame_info *info; /* not owned */
+	const char *group_by; /* what a row stands for: an id of group_table */
+	struct row *rows; /* in the sample's order: living tasks, then those that left */
 	size_t n, cap;
 	size_t still; /* rows to which nothing happened */
 	struct deltas *deltas; /* of the rows to which something happened */
@@ -151,38 +150,38 @@ struct frame {
 /* How a frame is to be built. */
 struct frame_options {
 	bool since_start; /* deltas are the counters themselves, the interval is the task's life */
-	uint32_t unknown; /* DELAY_BIT()s that say nothing in this interval (the switch moved) */
+	uint32_t unknown; /* unknown in this interval (the switch moved): DELAY_BIT()s */
 };
 
 /*
- * Builds the rows of a frame from two samples, `prev` NULL for the first, and sets what of `info`
- * comes of the samples and the rows. Counters of `cur`
- * that fell are lifted to what they were: a TGID total runs back a little when a thread
- * exits (added to the group before it stops counting as live), and the record of a zombie
- * reads 0. So every delta is the difference of two counters of two frames.
+ * Builds the rows of a frame from two samples, `prev` NULL for the first, and sets the parts of
+ * `info` that follow from the samples and the rows. Counters of `cur` that fell are lifted to their
+ * former value: a TGID total falls a little when a thread exits (the kernel adds the thread to the
+ * group before it stops counting it as live), and the record of a zombie reads 0. So every delta is
+ * the difference of two counters of two frames.
  *
- * A delay that cannot have been waited is unknown: a 6.18 kernel was seen to book waits of
- * minutes, up to its own uptime, for tasks of milliseconds with direct I/O on busy CPUs.
+ * A delay that cannot have been waited is unknown: a 6.18 kernel was seen to book waits of minutes,
+ * up to its own uptime, for tasks of milliseconds with direct I/O on busy CPUs.
  */
 void frame_build(struct frame *frame, struct frame_info *info, const struct sample *prev,
 		 struct sample *cur, const struct frame_options *options);
 
-/* Adds a note, once an id and value; beyond NOTES_MAX it is dropped. */
+/* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);
 
-/* The same with the reason as -errno. */
+/* Adds a note as frame_note() does, with the reason as -errno. */
 void frame_note_error(struct frame_info *info, enum note_id id, uint64_t value, int error);
 
-/* Adds what happened to `row` to a sum, and to its deltas, that both started zeroed. */
+/* Adds what happened to `row` to a sum and to the sum's deltas; both must start zeroed. */
 void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
 
-/* The row's counters since its start, what can be of them: see waited_life(). */
+/* The row's counters since its start, less impossible delays: see waited_life(). */
 struct counters row_life(const struct row *row);
 
-/* Adds them. */
+/* Adds a row's counters since its start to a sum. */
 void row_add_life(struct counters *sum, const struct row *row);
 
-/* How old the row's task was when its counters were true last; 0: it began after that. */
+/* The age of the row's task when its counters were last true; 0: it began after that. */
 uint64_t row_age_ns(const struct frame *frame, const struct row *row);
 
 /* Parts of a row that are there only when needed; NULL where they are not. */
@@ -195,23 +194,23 @@ const struct task_proc *row_proc_before(const struct frame *frame, const struct 
 char row_state(const struct row *row);
 
 /*
- * Time of the task's children that were reaped, user or system, and what it was in the sample
- * before. False where it is not known (NEED_STAT).
+ * User or system time of the task's reaped children, now and in the sample before. False where it
+ * is not known (NEED_STAT).
  */
 bool row_children(const struct frame *frame, const struct row *row, bool system, uint64_t *ns);
 bool row_children_before(const struct frame *frame, const struct row *row, bool system,
 			 uint64_t *ns);
 
 /*
- * How long the task has been waiting by now, the longest of its threads: for a CPU, where the
- * source tells, or in uninterruptible sleep. False where none waits, or that is not known.
+ * How long the task's longest-waiting thread has waited by now: for a CPU, where the source tells
+ * that, or in uninterruptible sleep. False where no thread waits, or that is not known.
  */
 bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 
-/* What its longest waits are: "cpu", "io" or "block"; D comes before cpu. NULL: none. */
+/* What the row's threads wait for: "block", else "io" (both in D), else "cpu". NULL: none. */
 const char *row_wait_state(const struct row *row);
 
-/* The row of that thread (or, pid being tgid, of that process), or NULL. */
+/* The row of that thread (where its pid is the tgid: of that process), or NULL. */
 const struct row *frame_find(const struct frame *frame, const struct task_key *key);
 
 /* Frees the rows and their deltas. */

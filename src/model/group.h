@@ -13,13 +13,13 @@
 #include "base/buf.h"
 #include "model/frame.h"
 
-/* What a row is. The first two are what samples have rows for: nothing is folded. */
+/* What a row stands for. The first two are the rows of samples: nothing is folded. */
 enum group_by { GROUP_PROCESS, GROUP_THREAD, GROUP_USER, GROUP_COMMAND, GROUP_CGROUP, GROUP_BYS };
 
 struct group_row {
 	const char *id;
 	const char *one, *many; /* what the sum row counts */
-	const char *help; /* what a row is then */
+	const char *help; /* what a row stands for then */
 	unsigned needs; /* NEED_ bits: what must be read to tell the groups */
 };
 
@@ -42,20 +42,20 @@ bool group_is_below(const char *path, const char *below);
 
 struct grouping_options {
 	enum group_by by;
-	bool tree; /* of cgroups: with all groups above, whose figures take in those below */
-	bool readable; /* labels of cgroups are made short, by which two may look the same */
+	bool tree; /* cgroups only: with all groups above, whose figures include those below */
+	bool readable; /* labels of cgroups are shortened, so two may look the same */
 	bool life; /* counters since the start are wanted, too */
-	/* Which tasks belong to any group. */
+	/* Whether a task belongs to any group. */
 	bool (*passes)(const void *arg, const struct row *row);
 	const void *arg;
 };
 
-/* The memory of a fold, kept from frame to frame. Zero-initialised it is empty. */
+/* The memory of a fold, kept from frame to frame; zero-initialised: empty. */
 struct grouping {
-	struct frame frame; /* with a row a group, of the folded frame's interval */
+	struct frame frame; /* a row for each group, for the folded frame's interval */
 	struct group *groups; /* parallel to its rows */
 	struct group_store *stores; /* what rows and groups point at */
-	struct group_store **ranked; /* those, in the rows' order */
+	struct group_store **ranked; /* the stores, in the rows' order */
 	size_t cap;
 	const struct row **members; /* of all groups, group by group */
 	uint32_t *group_of; /* parallel to the folded frame's rows */
@@ -66,20 +66,19 @@ struct grouping {
 };
 
 /*
- * Folds a frame of tasks. The frame returned is valid until the next fold or until the folded
- * one is not any more; names are copied. Its rows are sorted by name, a tree's before what
- * is below.
+ * Folds a frame of tasks. The returned frame is valid until the next fold, and no longer than the
+ * folded one; names are copied. Its rows are sorted by name, in a tree each before those below it.
  */
 const struct frame *group_fold(struct grouping *grouping, const struct frame *frame,
 			       const struct grouping_options *options);
 
 /*
- * Appends the name of the hierarchy of cgroups that comes after the one of that name, round and
- * round. 0; -ENOENT when there is no other, or another -errno.
+ * Appends the name of the cgroup hierarchy that comes after the one of that name; after the last
+ * comes the first. 0; -ENOENT when there is no other, or another -errno.
  */
 int group_next_hierarchy(int procfd, const char *name, struct buf *out);
 
-/* What was read of the own files of any group of such a frame, as NEED_ bits. */
+/* The parts of the groups' own files that were read for such a frame, as NEED_ bits. */
 unsigned group_parts(const struct frame *folded);
 
 /* The group of that id in the frame folded last, or NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The limits that a task's control groups put on it: how much of the CPUs and of memory they get,
- * and what that did. The group of a limit may be any above the task's, which all lie within it. Of
- * several the one counts that leaves least.
+ * The limits that control groups put on a task: how much CPU time and memory they allow, and what
+ * that did. The limit may be that of the task's group or of any above it. Where several groups have
+ * a limit, the one that leaves least counts.
  */
 #ifndef STALLTOP_MODEL_LIMITS_H
 #define STALLTOP_MODEL_LIMITS_H
@@ -13,22 +13,22 @@
 
 #include "base/buf.h"
 
-/* A quota: so much time, of all CPUs together, in each period. */
+/* A quota: the time that is allowed in each period, of all CPUs together. */
 struct cpu_limit {
 	uint64_t quota_us, period_us; /* period 0: there is none */
 	bool throttled_valid;
 	uint64_t throttled_ns; /* added up over CPUs, since the group was made */
-	uint64_t read_ns; /* CLOCK_MONOTONIC, of that */
-	struct buf group; /* whose it is: its path in its hierarchy, raw bytes */
+	uint64_t read_ns; /* when that was read (CLOCK_MONOTONIC) */
+	struct buf group; /* the group with this quota: its path in its hierarchy, raw bytes */
 };
 
-/* Bytes that may be used, and are. */
+/* Bytes that may be used, and bytes in use. */
 struct memory_limit {
 	uint64_t limit, usage; /* limit 0: there is none */
 	struct buf group;
 };
 
-/* Zero-initialised there are none. */
+/* The limits of a task; zero-initialised: none. */
 struct limits {
 	struct cpu_limit cpu;
 	struct memory_limit memory;
@@ -37,12 +37,15 @@ struct limits {
 struct limits_reader;
 
 /*
- * Opens the hierarchies that have the limits: of version 1 those of cpu and memory, else that of
+ * Opens the hierarchies that have the limits: those of cpu and memory of version 1, else that of
  * version 2. procfd, of /proc, stays the caller's and must outlive the reader.
  */
 struct limits_reader *limits_open(int procfd);
 
-/* Reads those of a process, or of its thread tid unless that is 0. What is not known is none. */
+/*
+ * Reads the limits of a process, or of its thread tid unless that is 0. An unknown limit counts as
+ * none.
+ */
 void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, struct limits *limits);
 
 /*
@@ -51,7 +54,7 @@ void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, stru
  */
 double limits_throttled(const struct cpu_limit *before, const struct cpu_limit *now);
 
-/* Frees what is in it. */
+/* Frees the memory of the limits. */
 void limits_free(struct limits *limits);
 
 /* Frees the reader. NULL is allowed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words for what degrades a frame: one row a note. */
+/* The words for what degrades a frame: one row for each note. */
 #ifndef STALLTOP_MODEL_NOTES_H
 #define STALLTOP_MODEL_NOTES_H
 
@@ -7,10 +7,9 @@
 #include "model/frame.h"
 
 /*
- * Texts have %v for the note's value, {one|many} for what depends on it, and %e where its error is
- * named in brackets. `text` says what is
- * missing and why, in a line of a screen; `remedy` what to do about it, NULL where there is
- * nothing.
+ * Texts have %v for the note's value, {one|many} for words that depend on it, and %e for its error
+ * in brackets. `text` says what is missing and why, in a line of a screen; `remedy` says what to do
+ * about it, NULL where nothing can be done.
  */
 struct note_row {
 	const char *id;
@@ -20,7 +19,7 @@ struct note_row {
 
 extern const struct note_row note_table[NOTE_IDS];
 
-/* The note that says why taskstats is not asked: -errno. */
+/* The note that says why taskstats is not asked, made from the -errno. */
 struct note note_of_refusal(int error);
 
 /* Notes which files of the whole system cannot be read, and why. */

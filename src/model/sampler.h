@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sampler: owns the source, two samples and what goes with them; makes frames. */
+/* The sampler: owns the source, the samples and what goes with them; makes frames. */
 #ifndef STALLTOP_MODEL_SAMPLER_H
 #define STALLTOP_MODEL_SAMPLER_H
 
@@ -13,21 +13,21 @@
 struct sampler_config {
 	int procfd; /* of /proc; stays the caller's */
 	const char *source; /* a source's name, NULL for auto */
-	bool threads; /* a row a thread */
-	bool brief; /* a single interval: a source that opens fast is the better one */
+	bool threads; /* a row for each thread */
+	bool brief; /* only one interval is taken: a source that opens fast is better */
 	bool since_start; /* cumulative figures */
 	bool exits; /* listen for exiting tasks */
-	size_t exit_buffer; /* of a listener, in bytes; 0: the default */
+	size_t exit_buffer; /* size of a listener's buffer in bytes; 0: the default */
 	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
 	const char *delayacct_file; /* see delayacct_left_on(); NULL: not looked at */
-	const char *cgroup; /* whose pressure stands for the machine's; NULL: that itself */
+	const char *cgroup; /* the group whose pressure replaces the machine's; NULL: none */
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
 	pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
-	const struct trigger_set *triggers; /* those that have gone are noted; NULL: none */
+	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */
 	/*
 	 * Called between packs of requests, so that a key is answered in the middle of a long
-	 * sample; may be NULL. The frame handed out last is still whole then.
+	 * sample; may be NULL. The frame handed out last is still valid then.
 	 */
 	void (*between)(void *arg);
 	void *arg;
@@ -41,7 +41,7 @@ struct sampler;
  */
 int sampler_open(struct sampler **out, const struct sampler_config *config);
 
-/* What is to be read of every task from the next sample on: NEED_ bits. */
+/* Sets what is read of every task from the next sample on: NEED_ bits. */
 void sampler_want(struct sampler *sampler, unsigned needs);
 
 /*
@@ -60,22 +60,22 @@ int sampler_rest(struct sampler *sampler);
 /* Takes exit records between samples, before a buffer can run over. */
 void sampler_drain(struct sampler *sampler);
 
-/* When that is due (CLOCK_MONOTONIC); UINT64_MAX: never. */
+/* When the next sampler_drain() is due (CLOCK_MONOTONIC); UINT64_MAX: never. */
 uint64_t sampler_drain_due_ns(const struct sampler *sampler);
 
 /*
- * Reads what is asked for of some rows of the frame handed out last (a screen's visible
- * ones): of tasks, and of cgroups that it was folded into. Other groups have nothing to read.
+ * Reads what `needs` asks for, for some rows of the frame handed out last (a screen's visible
+ * ones): rows of tasks, and of cgroups that it was folded into. Other groups have nothing to read.
  */
 void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n, unsigned needs);
 
 /*
- * Reads the threads that are wanted of some processes, beside the sample handed out last; see
+ * Reads the wanted threads of some processes, beside the sample of the last frame; see
  * threads_read().
  */
 int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs);
 
-/* Reads what is asked for of some rows of such a frame, as sampler_fill() does. */
+/* Reads what `needs` asks for, for some rows of the threads' frame, as sampler_fill() does. */
 void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
 			  const struct row *const *rows, size_t n, unsigned needs);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where counters come from. A source is one file and one line in source.c. */
+/* Sources of counters: each is one file and one line in source.c. */
 #ifndef STALLTOP_MODEL_SOURCE_H
 #define STALLTOP_MODEL_SOURCE_H
 
@@ -11,10 +11,10 @@
 /* What a source is opened with; it stays valid while the source is open. */
 struct source_env {
 	int procfd; /* of /proc, or of a tree like it */
-	bool threads; /* a row a thread, else a row a process */
+	bool threads; /* a row for each thread, else for each process */
 	const pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
-	bool many; /* samples of so many tasks that the cost of opening a source is little */
+	bool many; /* there are so many tasks that the cost of opening a source matters little */
 	void (*between)(void *arg); /* called between packs of requests; may be NULL */
 	void *arg;
 };
@@ -22,17 +22,17 @@ struct source_env {
 struct source_ops {
 	const char *name;
 	uint32_t kinds; /* DELAY_BIT()s it can give at best */
-	bool exits; /* its counters are those that exit records end with */
-	bool many; /* it takes a moment to open, and next to nothing a sample: for many tasks */
-	/* 0, or -errno: -EPERM without the privilege, -ENOENT where the kernel lacks it. */
+	bool exits; /* exit records have the last values of its counters */
+	bool many; /* for many tasks: slow to open, but a sample costs next to nothing */
+	/* Opens it. 0, or -errno: -EPERM without privilege, -ENOENT where the kernel lacks it. */
 	int (*open)(const struct source_env *env, void **state);
 	/*
-	 * Fills a sample with all tasks, each with a reference to its struct task, in place of
-	 * what it holds; `prev`, the sample before, is where known tasks are found again.
-	 * needs: NEED_RECORD, NEED_RANGE, NEED_IDENTITY. 0, or -errno when there is no sample.
+	 * Fills a sample with all tasks, each with a reference to its struct task, in place of what
+	 * it holds; known tasks are found again in `prev`, the sample before. needs: NEED_RECORD,
+	 * NEED_RANGE, NEED_IDENTITY. 0, or -errno when there is no sample.
 	 */
 	int (*sample)(void *state, struct sample *prev, struct sample *cur, unsigned needs);
-	/* The version of the record seen, 0 where there is none; NULL: has no such thing. */
+	/* The version of the records seen, 0 where there is none; NULL: it has no records. */
 	int (*version)(const void *state);
 	/* System calls made so far; poll and the like included. */
 	uint64_t (*syscalls)(const void *state);
@@ -43,7 +43,7 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	void *state;
-	/* `auto` only, the -errno of the first that did not open, and of that for many tasks. */
+	/* With `auto`: the -errno of the first that did not open, and of that for many tasks. */
 	int refused, refused_many;
 };
 
@@ -54,8 +54,8 @@ extern const struct source_ops *const source_registry[];
 const struct source_ops *source_by_name(const char *name);
 
 /*
- * Opens the source of that name, NULL for `auto`: the first that opens; of many tasks
- * one that is made for those before all others. 0, or the -errno of the last that was tried.
+ * Opens the source of that name, or with NULL (`auto`) the first that opens; if there are many
+ * tasks, sources made for those are tried first. 0, or the -errno of the last that was tried.
  */
 int source_open(struct source *source, const char *name, const struct source_env *env);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stands for source_bpf.c in a program that was built without it. */
+/* Stands in for source_bpf.c in a program that was built without it. */
 #include "config.h"
 
 #include <errno.h>
 
 #include "model/source.h"
 
-/* It does not open. */
+/* Refuses to open. */
 static int absent_open(const struct source_env *env, void **state)
 {
 	(void)env;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The task that a person means to send a signal or to give a nice value: that one and no other,
- * whoever has its pid by the time it is done.
+ * The task that a user means to signal or to give a nice value: that task and no other, even if
+ * another has its pid by the time it is done.
  */
 #ifndef STALLTOP_MODEL_TARGET_H
 #define STALLTOP_MODEL_TARGET_H
@@ -13,18 +13,19 @@
 struct target {
 	int procfd; /* of /proc; stays the caller's */
 	pid_t tgid, tid; /* tid 0: the process as a whole */
-	uint64_t start; /* in ticks, as the kernel had it when it was found */
+	uint64_t start; /* its start in ticks, as the kernel showed it when it was found */
 };
 
 /* What is known of a task from when it was seen alive. */
 struct target_seen {
-	uint64_t start_ns; /* CLOCK_MONOTONIC, of a sample */
-	uint64_t by_ns; /* it was there at that time, CLOCK_BOOTTIME */
+	uint64_t start_ns; /* its start by a sample (CLOCK_MONOTONIC) */
+	uint64_t by_ns; /* a time at which it was there (CLOCK_BOOTTIME) */
 };
 
 /*
- * Finds the task that was seen: who has its pid, unless he began later than that. 0 or -errno;
- * -ESRCH: it no longer exists. So the others, which say -EPERM or -EACCES without permission.
+ * Finds the task that was seen: the task with its pid, unless that began later. 0 or -errno;
+ * -ESRCH: it no longer exists. The functions below return the same, and -EPERM or -EACCES without
+ * permission.
  */
 int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid,
 		const struct target_seen *seen);
@@ -32,7 +33,7 @@ int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid,
 /* Sends a signal to the process, also where the target is one of its threads. */
 int target_signal(const struct target *target, int number);
 
-/* Sets the nice value of the thread, or of all threads of the process: how many that were. */
+/* Sets the nice value of the thread, or of all threads of the process, and counts them. */
 int target_renice(const struct target *target, int value, size_t *threads);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of tasks beside their counters, cached by identity: user names, and (only
- * when somebody wants them) command lines, cgroups, states, storage bytes.
+ * What is known of tasks beside their counters, cached by identity: user names, and (only when
+ * wanted) command lines, cgroups, states, storage bytes.
  */
 #ifndef STALLTOP_MODEL_TASKINFO_H
 #define STALLTOP_MODEL_TASKINFO_H
@@ -12,23 +12,23 @@
 struct hierarchy;
 struct taskinfo;
 
-/* threads: samples have a row a thread, so files are read per thread. */
+/* Opens the cache. threads: samples have a row for each thread, so files are read per thread. */
 struct taskinfo *taskinfo_open(int procfd, bool threads);
 
-/* In which hierarchy tasks have their cgroup, NULL (at first): in none. It stays the caller's. */
+/* Sets the hierarchy of tasks' cgroups; NULL (at first): none. It stays the caller's. */
 void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hierarchy);
 
 /*
- * Brings the tasks of a sample up to date: the user's name of each that is fresh, and what
- * `needs` asks for of all. Names stay valid while the taskinfo is open. `between` (may be
- * NULL) is called every now and then where files are read.
+ * Brings the tasks of a sample up to date: the user's name of each fresh task, and what `needs`
+ * asks for of all tasks. Names stay valid while the taskinfo is open. `between` (may be NULL) is
+ * called every now and then where files are read.
  */
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
 		     void (*between)(void *arg), void *arg);
 
 /*
- * Fills in what is asked for of one element, where it is missing. It is taken to be one of a few
- * that are asked for with every sample (a screen's rows): files of such are kept open.
+ * Fills in what `needs` asks for of one element, where it is missing. Meant for the few elements
+ * that are asked for with every sample (a screen's rows): their files are kept open.
  */
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs);
 

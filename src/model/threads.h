@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads of some processes, read beside the sampler's sample: what a screen unfolds. The
- * sampler reads them (sampler_read_threads()); a source of their own lets that be done while its
- * sample is under way.
+ * The threads of some processes, read beside the sampler's sample: those that a screen unfolds. The
+ * sampler reads them (sampler_read_threads()) by a source of their own, so that this can be done
+ * while its own sample is under way.
  */
 #ifndef STALLTOP_MODEL_THREADS_H
 #define STALLTOP_MODEL_THREADS_H
@@ -13,43 +13,43 @@
 struct delayacct;
 struct hierarchy;
 
-/* Zero-initialised none are wanted. */
+/* The wanted threads; zero-initialised: none. */
 struct threads {
-	const struct frame *frame; /* a row a thread, valid until the next reading; NULL: none */
-	pid_t *pids; /* whose, ascending */
+	const struct frame *frame; /* a row for each thread; valid until the next reading */
+	pid_t *pids; /* the processes whose threads are wanted, ascending */
 	size_t n;
 	bool since_start; /* cumulative figures */
 	struct threads_reader *reader; /* NULL: not read yet */
 };
 
-/* What the sampler knows that their reading depends on. */
+/* What reading threads needs of the sampler. */
 struct threads_env {
 	int procfd; /* of /proc */
-	const struct source_ops *source; /* the sampler's */
-	const struct delayacct *delayacct; /* as of the sample */
-	const struct hierarchy *hierarchy; /* that cgroups are of; NULL: they are not known */
+	const struct source_ops *source; /* the sampler's source */
+	const struct delayacct *delayacct; /* its state at the sample */
+	const struct hierarchy *hierarchy; /* the hierarchy of cgroups; NULL: they are not known */
 };
 
 /*
- * Takes the processes whose threads are wanted (ascending, copied). True where they are others
- * than before: then nothing is read of them yet.
+ * Sets the processes whose threads are wanted (ascending, copied). True where these differ from
+ * before: then nothing is read of them yet.
  */
 bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool since_start);
 
 /*
- * Reads the threads that are wanted, and needs of each (NEED_ bits): the first time a baseline,
- * then a frame of what happened since. 0, or -errno: then none are wanted any more.
+ * Reads the wanted threads, with what `needs` asks for (NEED_ bits): a baseline the first time,
+ * then a frame of what happened since. 0, or -errno: then no threads are wanted any more.
  */
 int threads_read(struct threads *threads, const struct threads_env *env, unsigned needs);
 
-/* Reads what is asked for of some rows of the frame. */
+/* Reads what `needs` asks for, for some rows of the frame. */
 void threads_fill(const struct threads *threads, const struct threads_env *env,
 		  const struct row *const *rows, size_t n, unsigned needs);
 
-/* System calls made so far for the processes that are wanted. */
+/* System calls made so far for the wanted processes. */
 uint64_t threads_syscalls(const struct threads *threads);
 
-/* Wants none, and frees what was read. */
+/* Drops all wanted threads, and frees what was read. */
 void threads_close(struct threads *threads);
 
 #endif
