@@ -9,7 +9,7 @@
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
 
-/* /proc/PID/stat is read by three calls. */
+/* The system calls that reading /proc/PID/stat takes. */
 #define STAT_SYSCALLS 3
 
 /* Reads the children's times of a process. False where it has gone. */
@@ -28,7 +28,7 @@ static bool read_children(struct account_reader *reader, const struct task_raw *
 	return true;
 }
 
-/* Brings the children's times of one process up to date. By how much they grew. */
+/* Brings the children's times of one process up to date. Returns by how much they grew. */
 static uint64_t advance_children(struct account_reader *reader, const struct task_raw *raw)
 {
 	struct task_reaped *reaped = &raw->task->reaped;
@@ -42,7 +42,7 @@ static uint64_t advance_children(struct account_reader *reader, const struct tas
 	return grown;
 }
 
-/* The living process that gets to reap: the parent, or who inherited. */
+/* The living process that gets to reap: the parent, or the ancestor that inherited the child. */
 static struct task_raw *reaper_of_child(const struct sample *prev, const struct sample *cur,
 					pid_t ppid)
 {
@@ -52,7 +52,7 @@ static struct task_raw *reaper_of_child(const struct sample *prev, const struct 
 
 		if (raw && !raw->exited)
 			return raw;
-		/* Orphans go to an ancestor that wants them, at last to init. */
+		/* Orphans go to the next ancestor that adopts them, at last to init. */
 		gone = prev ? sample_find(prev, ppid, ppid) : NULL;
 		ppid = gone ? gone->task->ppid : 1;
 		if (!gone && !sample_find(cur, 1, 1))
@@ -61,7 +61,7 @@ static struct task_raw *reaper_of_child(const struct sample *prev, const struct 
 	return NULL;
 }
 
-/* Has the children's times of all ancestors read. */
+/* Marks all ancestors, so that their children's times are read. */
 static void look_above(const struct sample *cur, const struct task_raw *raw)
 {
 	for (unsigned i = 0; i < PARENTS_MAX; i++) {
@@ -72,7 +72,7 @@ static void look_above(const struct sample *cur, const struct task_raw *raw)
 	}
 }
 
-/* Books the whole life of a process that was reaped with its reaper, who will show it. */
+/* Books the whole life of a reaped process with its reaper, whose children's times will show it. */
 static void credit_reaper(const struct sample *prev, const struct sample *cur,
 			  const struct task_raw *gone)
 {
@@ -85,14 +85,17 @@ static void credit_reaper(const struct sample *prev, const struct sample *cur,
 
 	if (!reaper)
 		return;
-	/* What it had of children whose end was not known yet: they are booked here, too. */
+	/*
+	 * Its surplus from children whose end was not known yet: these children are booked here,
+	 * too.
+	 */
 	if (left->balance_ns > left->credited_ns)
 		owed -= left->balance_ns - left->credited_ns;
 	reaped = &reaper->task->reaped;
 	reaped->balance_ns -= owed;
 	reaped->ended += gone->counters.members;
 	reaped->due = true;
-	/* Of an orphan an ancestor further up may have it: all are looked at. */
+	/* An orphan may have been reaped by an ancestor further up: all are looked at. */
 	if (reaper->tgid != task->ppid || task->mixed) {
 		reaped->orphans_ns += owed;
 		look_above(cur, reaper);
@@ -100,8 +103,8 @@ static void credit_reaper(const struct sample *prev, const struct sample *cur,
 }
 
 /*
- * Whether a process that the sample lacks has been reaped: its end is not booked yet, and it is
- * not one that gave no answer.
+ * Whether a process that the sample lacks was reaped: its end is not booked yet, and it is not just
+ * a process that could not be read.
  */
 static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 		       const struct task_raw *raw)
@@ -114,7 +117,7 @@ static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 	return proctask_stat(reader->procfd, raw->tgid, 0, &stat) != 0;
 }
 
-/* Books all that were there and are not any more, and those that came and went. */
+/* Books the processes that have gone since the sample before, and those that came and went. */
 static void credit_reapers(struct account_reader *reader, const struct sample *prev,
 			   const struct sample *cur)
 {
@@ -135,8 +138,8 @@ static void credit_reapers(struct account_reader *reader, const struct sample *p
 }
 
 /*
- * What of a balance counts. Below zero it is children that nobody waited for: their records
- * count. Above, it is what records lack; more than that comes from a child that was reaped
+ * The part of a balance that counts. Below zero it is children that were never waited for: their
+ * records count. Above zero it is what records lack; any more comes from a child that was reaped
  * between its own reading and its parent's, and counts when its end is known.
  */
 static int64_t credit(const struct task_reaped *reaped, bool exact)
@@ -150,13 +153,13 @@ static int64_t credit(const struct task_reaped *reaped, bool exact)
 	return exact && reaped->balance_ns > most ? most : reaped->balance_ns;
 }
 
-/* Credits what is due. By how much that is more than before. */
+/* Credits what is due. Returns by how much that is more than before. */
 static int64_t settle_children(struct task_reaped *reaped, bool exact)
 {
 	int64_t before = reaped->credited_ns;
 
 	reaped->credited_ns = credit(reaped, exact);
-	/* As long as something is open, its end may come late. */
+	/* While the balance is below zero, the reaping may still show in the times. */
 	reaped->due = reaped->balance_ns < 0;
 	if (!reaped->due) {
 		reaped->ended = 0;
@@ -166,9 +169,9 @@ static int64_t settle_children(struct task_reaped *reaped, bool exact)
 }
 
 /*
- * Books orphans with who has them. A zombie whose parent ends goes to whichever ancestor wants
- * orphans, and if that reaps it at once no sample says which it was; but there the times of a
- * life are too many that are too few here.
+ * Books orphans with the ancestor that reaped them. A zombie whose parent ends goes to an ancestor
+ * that adopts orphans, and if that reaps it at once no sample says which ancestor it was; but its
+ * children's times are too large by the life that is missing here.
  */
 static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 {
@@ -185,7 +188,7 @@ static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 			return;
 		above = &raw->task->reaped;
 		excess = above->balance_ns - above->credited_ns;
-		/* Times have steps: a tick may be missing. */
+		/* Times have steps, so up to a tick may be missing. */
 		if (excess <= 0 || excess + (int64_t)EXIT_LACKS_NS < owed)
 			continue;
 		above->balance_ns -= owed;
@@ -202,7 +205,10 @@ static bool is_looked_at(const struct task_raw *raw, enum account_seen seen)
 	return raw->task->reaped.due || seen == ACCOUNT_SEEN_LOST;
 }
 
-/* Brings children's times up to date, and learns those of who is seen for the first time. */
+/*
+ * Brings children's times up to date, and reads those of processes that are seen for the first
+ * time.
+ */
 static void read_all(struct account_reader *reader, const struct sample *prev,
 		     const struct sample *cur, enum account_seen seen, struct account *out)
 {

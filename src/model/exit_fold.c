@@ -8,10 +8,10 @@
 
 #include "base/util.h"
 
-/* Who ran and who waited less than that part of the interval did little: at most 1.0 %. */
+/* Tasks did little that ran and waited for less than this part of the interval: at most 1.0 %. */
 #define LITTLE 100
 
-/* By process, of which the longest life first, and ends of threads before that of the process. */
+/* Orders by process; within it ends of threads before that of the process, longest lives first. */
 static int compare_processes(const void *a, const void *b)
 {
 	const struct exit_record *x = a, *y = b;
@@ -23,10 +23,10 @@ static int compare_processes(const void *a, const void *b)
 	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
 }
 
-/* What the pointers say that qsort() hands over. */
+/* The record that a pointer handed over by qsort() stands for. */
 #define RECORD(pointer) (*(struct exit_record *const *)(pointer))
 
-/* Orders what may be folded into one, whoever their parents are. */
+/* Orders by what must be equal in records that are folded into one, whatever their parents. */
 static int compare_alike(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -36,7 +36,7 @@ static int compare_alike(const void *a, const void *b)
 	return strcmp(x->comm, y->comm);
 }
 
-/* The same of one parent. */
+/* Orders the same way within each parent. */
 static int compare_by_parent(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -46,7 +46,7 @@ static int compare_by_parent(const void *a, const void *b)
 	return compare_alike(a, b);
 }
 
-/* The same of one reaper. */
+/* Orders the same way within each reaper. */
 static int compare_by_reaper(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -56,7 +56,7 @@ static int compare_by_reaper(const void *a, const void *b)
 	return compare_alike(a, b);
 }
 
-/* Which of two ended first, and so stands for both. */
+/* Whether x ended before y, and so stands for both. */
 static bool ended_before(const struct exit_record *x, const struct exit_record *y)
 {
 	return x->hi_ns != y->hi_ns ? x->hi_ns < y->hi_ns : x->pid < y->pid;
@@ -80,13 +80,13 @@ static void fold_fields(const struct exit_batch *given, const struct exit_record
 		record_fold(&given->fields[into->field], &given->fields[record->field]);
 }
 
-/* Adds one record to another; of the one that is not kept no member remains. */
+/* Adds one record to another; the added one is left with no members, so it is dropped. */
 static void fold_alike(const struct exit_batch *given, struct exit_record *into,
 		       struct exit_record *record)
 {
 	fold_fields(given, into, record);
 	counters_add(&into->counters, &record->counters);
-	/* The rest of a sum stands. */
+	/* The rest of a sum stays valid. */
 	into->left_out = 0;
 	record->counters.members = 0;
 	into->single = false;
@@ -96,7 +96,7 @@ static void fold_alike(const struct exit_batch *given, struct exit_record *into,
 	into->others |= record->others;
 }
 
-/* Folds so many into the one of them that ended first. */
+/* Folds n records into the one that ended first. */
 static struct exit_record *fold_run(const struct exit_batch *given, struct exit_record **records,
 				    size_t n)
 {
@@ -111,7 +111,7 @@ static struct exit_record *fold_run(const struct exit_batch *given, struct exit_
 	return records[first];
 }
 
-/* Sorts them, and folds those that are equal where there are `many`. How many remain. */
+/* Sorts records, and folds equal ones where there are at least `many`. Returns how many remain. */
 static size_t fold_equal(const struct exit_batch *given, struct exit_record **records, size_t n,
 			 size_t many, int (*compare)(const void *a, const void *b))
 {
@@ -131,7 +131,9 @@ static size_t fold_equal(const struct exit_batch *given, struct exit_record **re
 	return kept;
 }
 
-/* Takes what cannot be of a thread's off the sum of its process, or keeps it until that ends. */
+/*
+ * Takes a thread's impossible delays off its process's sum, or keeps them until the process ends.
+ */
 static void take_off(struct exit_record *into, const struct exit_record *record)
 {
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
@@ -152,7 +154,7 @@ static void take_off(struct exit_record *into, const struct exit_record *record)
 	}
 }
 
-/* Adds the end of a thread to that of its process, or of another thread of it. */
+/* Adds the end of a thread to that of its process, or of another thread of that process. */
 static void fold_thread(const struct exit_batch *given, struct exit_record *into,
 			const struct exit_record *record)
 {
@@ -168,7 +170,7 @@ size_t exit_fold_threads(const struct exit_batch *given)
 	struct exit_record *records = given->records;
 	size_t kept = 0;
 
-	/* Without any there may be no array. */
+	/* Without records there may be no array. */
 	if (given->n)
 		qsort(records, given->n, sizeof(*records), compare_processes);
 	for (size_t i = 0; i < given->n; i++) {
@@ -179,7 +181,7 @@ size_t exit_fold_threads(const struct exit_batch *given)
 			records[kept++] = records[i];
 			continue;
 		}
-		/* The leader of those that go stays, so that its name does. */
+		/* The leader's record stays among those of ended threads, so that its name does. */
 		if (!records[i].last && before->pid == before->tgid) {
 			take_off(before, &records[i]);
 			fold_fields(given, before, &records[i]);
@@ -199,7 +201,7 @@ static uint64_t did_ns(const struct exit_record *record)
 	return did->run_ns + delay_total(did->delay, did->valid).ns;
 }
 
-/* Moves those that did little to the front. How many they are. */
+/* Moves records that did little to the front. Returns how many there are. */
 static size_t gather_little(struct exit_record **records, size_t n, uint64_t little_ns)
 {
 	size_t front = 0;
@@ -231,15 +233,17 @@ size_t exit_fold_alike(const struct exit_batch *given, struct exit_record **reco
 	return n;
 }
 
-/* Whether a record need not be told from others like it: no sample has it, nor will. */
+/*
+ * Whether a record need not be told from others like it: no sample has the task, or will have it.
+ */
 static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 		     const struct exit_record *record)
 {
-	/* Before version 12 it says no thread group. */
+	/* Before version 12 a record does not say its thread group. */
 	pid_t tgid = record->tgid ? record->tgid : record->pid;
 	pid_t pid = given->threads || !record->last ? record->pid : tgid;
 
-	/* The end of a thread has no row among processes, but is for that of its process. */
+	/* The end of a thread has no row among processes; it belongs to the end of its process. */
 	if (!given->threads && record->tgid && !record->last)
 		return false;
 	if ((given->threads || pid == tgid) && sample_find(prev, tgid, pid))
@@ -247,7 +251,7 @@ static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 	return exit_began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
 }
 
-/* Ends of threads apart from those of processes, and then what may be folded into one. */
+/* Orders ends of threads apart from those of processes, then by what must be equal for folding. */
 static int compare_kept(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -257,7 +261,7 @@ static int compare_kept(const void *a, const void *b)
 	return compare_by_parent(a, b);
 }
 
-/* Those that did most in front, and last what is folded already whatever its name. */
+/* Orders by what the tasks did, most first; records folded regardless of name come last. */
 static int compare_did(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -268,7 +272,7 @@ static int compare_did(const void *a, const void *b)
 	return (xdid < ydid) - (xdid > ydid);
 }
 
-/* Keeps that many of those that did most, and folds all others by user. */
+/* Keeps the `most` records that did most, and folds all others by user. */
 static void fold_rest(const struct exit_batch *given, struct exit_record **records, size_t n,
 		      size_t most)
 {

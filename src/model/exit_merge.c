@@ -12,10 +12,10 @@
 #include "base/util.h"
 #include "kernel/proctask.h"
 
-/* Readings of one clock by two ways. */
+/* How much two readings of one clock may differ that were taken in two ways. */
 #define CLOCK_SLACK_NS NSEC_PER_MSEC
 
-/* A task may be held up between its last figures and the send of its record. */
+/* How long a task may be held up between its last figures and the sending of its record. */
 #define SEND_SLACK_NS (100 * NSEC_PER_MSEC)
 
 /* A merge under way. */
@@ -23,8 +23,8 @@ struct merge {
 	const struct exit_batch *given;
 	const struct sample *prev;
 	struct sample *cur;
-	bool *seen; /* by element of prev: its end was found */
-	/* What is to be added: the task (NULL: a new one) of each record. */
+	bool *seen; /* by element of prev: whether its end was found */
+	/* What is to be added: records, and for each its task (NULL: a new one). */
 	struct exit_record **left;
 	struct task **tasks;
 	size_t n;
@@ -36,7 +36,7 @@ static pid_t row_pid(const struct exit_batch *given, const struct exit_record *r
 	return given->threads ? record->pid : record->tgid;
 }
 
-/* By thread; of one id the longest life first: the task known before began first. */
+/* Orders by thread; within one id the longest life first, as the task known before began first. */
 static int compare_threads(const void *a, const void *b)
 {
 	const struct exit_record *x = a, *y = b;
@@ -55,21 +55,24 @@ static uint64_t earliest_start(const struct exit_record *record)
 	return record->lo_ns > life ? record->lo_ns - life : 0;
 }
 
-/* Whether the record can be that task's. */
+/* Whether the record can be that of the task. */
 static bool starts_alike(const struct task *task, const struct exit_record *record)
 {
 	return task->start_lo <= exit_latest_start(record) + CLOCK_SLACK_NS &&
 	       earliest_start(record) <= task->start_hi + SEND_SLACK_NS;
 }
 
-/* Whether the record is the end of the element read before: it was there at that reading. */
+/* Whether the record is the end of the element read before: the task lived at that reading. */
 static bool ends(const struct task_raw *before, const struct exit_record *record)
 {
 	return starts_alike(before->task, record) &&
 	       before->task->start_hi + record->life_ns + SEND_SLACK_NS >= before->read_ns;
 }
 
-/* Takes who it was at its end: it may have called exec since it was read, or lost its parent. */
+/*
+ * Takes over name and parent at its end: it may have called exec since it was read, or lost its
+ * parent.
+ */
 static void rename_task(struct task *task, const struct exit_record *record)
 {
 	/* The last of several threads may have a name of its own. */
@@ -105,12 +108,12 @@ static void take_fields(const struct exit_batch *given, struct sample *sample,
 		return;
 	if (sample->records)
 		sample->records[at] = given->fields[record->field];
-	/* Of a zombie with several threads /proc has the bytes of all there ever were. */
+	/* For a zombie with several threads /proc has the bytes of all threads there ever were. */
 	if (given->io && (record->single || at >= sample->n))
 		take_bytes(&sample->procs[at], &given->fields[record->field]);
 }
 
-/* Gives an element the task's last counters. What it read after its end may be more. */
+/* Gives an element the task's last counters. A reading after its end may show more. */
 static void finish(const struct exit_batch *given, struct sample *sample, struct task_raw *raw,
 		   const struct exit_record *record)
 {
@@ -134,7 +137,7 @@ static bool has_record(const struct exit_batch *given, pid_t tgid, pid_t pid)
 	return false;
 }
 
-/* A thread of the process that is neither there nor has an exit record, or 0. */
+/* A thread of the process that has gone without an exit record, or 0. */
 static pid_t find_vanished(const struct merge *merge, pid_t tgid)
 {
 	const struct sample *prev = merge->prev;
@@ -149,8 +152,8 @@ static pid_t find_vanished(const struct merge *merge, pid_t tgid)
 }
 
 /*
- * Whether the leader has ended but its id lives on: a thread of it called exec and took the id
- * and the start over. Where that thread was read before its counters go on from there.
+ * Whether the leader has ended but its id lives on: one of its threads called exec and took over
+ * the id and the start. Where that thread was read before, its counters go on from there.
  */
 static bool is_taken_over(const struct merge *merge, struct task_raw *raw,
 			  const struct exit_record *record)
@@ -161,7 +164,7 @@ static bool is_taken_over(const struct merge *merge, struct task_raw *raw,
 	    !sample_find(merge->prev, record->tgid, record->tgid))
 		return false;
 	vanished = find_vanished(merge, record->tgid);
-	/* What was read before the leader ended is the leader's, and below its last counters. */
+	/* Counters read before the leader ended are the leader's, and below its last ones. */
 	if (!vanished && (raw->task->start_hi + record->life_ns >= raw->read_ns ||
 			  !counters_below(&raw->counters, &record->counters)))
 		return false;
@@ -177,7 +180,7 @@ static void add_left(struct merge *merge, struct exit_record *record, struct tas
 	merge->tasks[merge->n++] = task;
 }
 
-/* The end of a task that the sample has. */
+/* Takes the end of a task that the sample has. */
 static void take_end(struct merge *merge, struct task_raw *now, const struct exit_record *record)
 {
 	uint64_t ended_ns = now->task->key.start_ns + record->life_ns;
@@ -215,8 +218,8 @@ static void place_record(struct merge *merge, struct exit_record *record)
 }
 
 /*
- * Whether the next sample may have it: it can have begun after this one was listed, and may be
- * a zombie. Then it must be known again, and needs an element of its own.
+ * Whether the next sample may have the task: it can have begun after this sample was listed, and
+ * may be a zombie. Then it must be known again, and needs an element of its own.
  */
 static bool may_return(const struct merge *merge, const struct exit_record *record)
 {
@@ -227,7 +230,10 @@ static bool may_return(const struct merge *merge, const struct exit_record *reco
 	       !(given->gone && given->gone(given->arg, row_pid(given, record)));
 }
 
-/* Moves tasks of one interval that will not be seen again to the front; returns how many. */
+/*
+ * Moves tasks that lived within this interval, and will not be seen again, to the front; returns
+ * how many.
+ */
 static size_t gather_new(struct merge *merge)
 {
 	size_t front = 0;
@@ -255,7 +261,7 @@ static int compare_tgid(const void *pid, const void *record)
 	return (a > b) - (a < b);
 }
 
-/* The parent that a process had which is not there any more; 1 where nothing tells. */
+/* The parent of a process that has gone; 1 where nothing tells. */
 static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
 {
 	const struct exit_batch *given = merge->given;
@@ -281,7 +287,7 @@ static pid_t find_reaper(const struct merge *merge, pid_t ppid)
 	return ppid;
 }
 
-/* Folds what came and went within the interval where it is alike and many. */
+/* Folds tasks that came and went within the interval where many are alike. */
 static void fold_left(struct merge *merge)
 {
 	size_t fresh = gather_new(merge), kept;
@@ -298,7 +304,7 @@ static void fold_left(struct merge *merge)
 	merge->n -= fresh - kept;
 }
 
-/* How a task ended, where that is worth a word. NULL where not. */
+/* How a task ended, in words; NULL where there is nothing to say. */
 static char *ending(const struct task_raw *raw)
 {
 	char how[32] = "", text[64];
@@ -324,7 +330,7 @@ static char *ending(const struct task_raw *raw)
 	return *text ? xstrdup(text) : NULL;
 }
 
-/* A task of which there is nothing but its record. */
+/* A task of which only its record is known. */
 static struct task *task_of(const struct exit_batch *given, const struct exit_record *record)
 {
 	uint64_t lo = earliest_start(record), hi = exit_latest_start(record);
@@ -340,7 +346,7 @@ static struct task *task_of(const struct exit_batch *given, const struct exit_re
 	return task;
 }
 
-/* Adds the elements. */
+/* Adds elements for the records that have none. */
 static void add_exited(struct merge *merge)
 {
 	struct sample *cur = merge->cur;
@@ -364,7 +370,7 @@ static void add_exited(struct merge *merge)
 	}
 }
 
-/* Says of each that ended how. */
+/* Sets for each ended task how it ended. */
 static void tell_ends(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->cur->n + merge->cur->left; i++) {
@@ -376,8 +382,8 @@ static void tell_ends(struct merge *merge)
 }
 
 /*
- * Moves what is of rows like these to the front, sorted by row: returns how many. Behind are
- * `rest` ends of threads of which processes' rows have nothing else.
+ * Moves records that belong to rows of this kind to the front, sorted by row, and returns how many.
+ * Behind them are `rest` ends of threads whose processes' rows need nothing else of them.
  */
 static size_t choose_records(const struct exit_batch *given, const struct sample *cur, size_t *rest)
 {
@@ -389,7 +395,8 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 
 		if (record->tgid)
 			continue;
-		/* Before version 12 it says no thread group: if the pid has gone it was a process.
+		/*
+		 * Before version 12 it says no thread group: if the pid has gone it was a process.
 		 */
 		record->tgid = record->pid;
 		record->last = !sample_find(cur, record->pid, record->pid);
@@ -413,8 +420,8 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 }
 
 /*
- * Moves to the front what threads cannot have waited of processes that no sample has met yet: their
- * sums have it when they end. How many these are.
+ * Moves to the front the impossible delays of threads whose processes no sample has met yet: the
+ * sums of these processes have them when they end. Returns how many there are.
  */
 static size_t keep_threads(struct exit_record *records, size_t n, const struct sample *cur)
 {
@@ -430,14 +437,14 @@ static size_t keep_threads(struct exit_record *records, size_t n, const struct s
 	return kept;
 }
 
-/* Finds the places of all. */
+/* Finds the places of all records. */
 static void place_all(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->given->n; i++)
 		place_record(merge, &merge->given->records[i]);
 }
 
-/* Whether the element can be a zombie of what left the sample before. */
+/* Whether the element can be a zombie of a task that left the sample before. */
 static bool is_left_over(const struct task_raw *raw, const struct task_raw *left)
 {
 	const struct task *task = raw->task, *gone = left->task;
@@ -449,8 +456,8 @@ static bool is_left_over(const struct task_raw *raw, const struct task_raw *left
 }
 
 /*
- * What began after its process was listed and ended before the drain has left that sample with
- * its last counters; if it is a zombie it is listed in the next.
+ * Finds zombies: a task that began after its process was listed and ended before the drain has left
+ * that sample with its last counters; if it is a zombie the next sample lists it.
  */
 static void find_left_over(const struct sample *prev, struct sample *cur)
 {
@@ -462,13 +469,13 @@ static void find_left_over(const struct sample *prev, struct sample *cur)
 			continue;
 		task_unref(raw->task);
 		raw->task = task_ref(left->task);
-		raw->task->reaper = 0; /* it has not left: who reaps it is found when it does */
+		raw->task->reaper = 0; /* it has not left: its reaper is found when it does */
 		sample_touch(cur, raw);
 		raw->was = raw->pid;
 	}
 }
 
-/* Finds the places of the records, in front, that are of rows like these. */
+/* Finds the places of the records, in front, that belong to rows of this kind. */
 static void merge_records(const struct exit_batch *given, const struct sample *prev,
 			  struct sample *cur)
 {
@@ -501,7 +508,7 @@ size_t exit_merge(const struct exit_batch *batch, const struct sample *prev, str
 	if (given.n)
 		merge_records(&given, prev, cur);
 	kept = keep_threads(batch->records + given.n, rest, cur);
-	/* where there are none there may be no memory for them either */
+	/* Without any, there may be no memory for them either. */
 	if (kept)
 		memmove(batch->records, batch->records + given.n, kept * sizeof(*batch->records));
 	return kept;

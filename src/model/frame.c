@@ -37,13 +37,13 @@ static void split_run(struct row *row, struct counters *grown)
 	grown->system_ns = grown->run_ns - grown->user_ns;
 }
 
-/* Where the row's element lies in its sample, for the arrays beside it. */
+/* The index of the row's element in its sample, for the arrays beside it. */
 static size_t place_of_row(const struct sample *sample, const struct task_raw *raw)
 {
 	return (size_t)(raw - sample->raw);
 }
 
-/* Makes delays unknown that cannot have been waited, and remembers what was left out. */
+/* Makes impossible delays unknown, and remembers what was left out. */
 static void drop_impossible(struct frame_info *info, struct row *row, const struct counters *grown,
 			    const struct task_raw *before)
 {
@@ -56,7 +56,7 @@ static void drop_impossible(struct frame_info *info, struct row *row, const stru
 	waited_drop(row->raw->task, grown, kinds);
 }
 
-/* Counts what the task does, where that is known. */
+/* Counts the task's state, where that is known. */
 static void count_state(struct frame_info *info, const struct task_raw *raw)
 {
 	if (!raw->now.state || raw->exited)
@@ -66,7 +66,7 @@ static void count_state(struct frame_info *info, const struct task_raw *raw)
 	info->running += raw->now.state == 'R' || raw->now.waits.threads[SEEN_CPU];
 }
 
-/* Deltas since the reading before. */
+/* Computes deltas since the reading before. */
 static void difference(struct row *row, struct counters *grown, struct task_raw *raw,
 		       const struct task_raw *before)
 {
@@ -78,7 +78,7 @@ static void difference(struct row *row, struct counters *grown, struct task_raw 
 	split_run(row, grown);
 }
 
-/* Deltas since the task's birth. */
+/* Computes deltas since the task's birth. */
 static void since_birth(struct row *row, struct counters *grown, const struct counters *life,
 			uint64_t interval_ns)
 {
@@ -90,7 +90,7 @@ static void since_birth(struct row *row, struct counters *grown, const struct co
 	split_run(row, grown);
 }
 
-/* Time since the task's start, by the sample that the element is of. */
+/* The time from the task's start to the element's reading. */
 static uint64_t age_of(const struct sample *sample, const struct task_raw *raw)
 {
 	uint64_t read_ns = sample_read_ns(sample, raw), start_ns = raw->task->key.start_ns;
@@ -98,7 +98,7 @@ static uint64_t age_of(const struct sample *sample, const struct task_raw *raw)
 	return read_ns > start_ns ? read_ns - start_ns : 0;
 }
 
-/* Deltas of the whole life, what can be of them. */
+/* Computes deltas of the whole life, less impossible delays. */
 static void of_life(struct frame_info *info, struct row *row, struct counters *grown)
 {
 	const struct task_raw *raw = row->raw;
@@ -108,7 +108,7 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 	info->stale += life.valid != raw->counters.valid;
 }
 
-/* Takes what was waited of it; whole: of the task's life. */
+/* Takes what was waited of the deltas; whole: they are those of the task's life. */
 static void take_waited(struct row *row, struct deltas *deltas, bool whole)
 {
 	uint32_t known;
@@ -142,10 +142,12 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 		difference(row, &deltas->grown, raw, before);
 	else
 		deltas->grown = no_deltas.grown;
-	/* A thread that took another's id by exec is as new as the exec where it was not read. */
+	/*
+	 * A thread that took over an id by exec and was not read before counts as born at the exec.
+	 */
 	row->born = prev && !before && (raw->was || raw->task->latest_ns >= prev->begin_ns);
 	/*
-	 * A task born or ended in the interval is measured against the whole of it, so that
+	 * A task born or ended in the interval is measured against the whole interval, so that
 	 * shares of rows can be compared and add up.
 	 */
 	if (options->since_start) {
@@ -195,11 +197,11 @@ static const struct task_raw *match_elements(struct frame_info *info, const stru
 	before = &prev->raw[(*at)++];
 	if (before->task->key.start_ns == raw->task->key.start_ns)
 		return before;
-	info->gone++; /* the pid is another task's now */
+	info->gone++; /* another task has the pid now */
 	return NULL;
 }
 
-/* The element that an exited task, or one that changed its id by exec, had before. */
+/* The element that an exited task, or a task that changed its id by exec, had before. */
 static const struct task_raw *find_before(const struct frame_info *info, const struct task_raw *raw,
 					  pid_t pid)
 {
@@ -207,7 +209,7 @@ static const struct task_raw *find_before(const struct frame_info *info, const s
 
 	if (before && (raw->was || before->task == raw->task))
 		return before;
-	/* A zombie may have left the sample before already: see exit_merge.c. */
+	/* A zombie may have left the sample before: see exit_merge.c. */
 	for (size_t i = 0; raw->was && info->prev && i < info->prev->left; i++)
 		if (info->prev->raw[info->prev->n + i].task == raw->task)
 			return &info->prev->raw[info->prev->n + i];
@@ -215,10 +217,9 @@ static const struct task_raw *find_before(const struct frame_info *info, const s
 }
 
 /*
- * Builds the row of a task that its source says is unchanged. Most of most samples are such, so
- * nothing is looked at but the row: what was built like this for the frame before the last is
- * true again if the task has been unchanged all the time (`long_still`), but for where it lies
- * and the interval.
+ * Builds the row of a task that its source says is unchanged. Most rows are such, so only the row
+ * itself is looked at: if the task has been unchanged since the frame before the last
+ * (`long_still`), the row built for that frame is still true, except for its place and interval.
  */
 static void build_still(struct frame *frame, struct frame_info *info, struct row *row,
 			const struct task_raw *raw, const struct task_raw *before, bool long_still)
@@ -240,12 +241,12 @@ static void build_still(struct frame *frame, struct frame_info *info, struct row
 	frame->still++;
 }
 
-/* Builds all rows: the living's, then those of tasks that left. */
+/* Builds all rows: those of living tasks, then those of tasks that left. */
 static void build_rows(struct frame *frame, struct frame_info *info,
 		       const struct frame_options *options)
 {
 	const struct sample *cur = info->cur, *prev = info->prev;
-	/* So many elements have theirs of the sample before at the same place. */
+	/* The number of first elements that have the same place in the sample before. */
 	size_t same = prev ? sample_stable(cur, 1) : 0, at = same;
 	size_t fast = options->since_start || options->unknown ? 0 : same;
 
@@ -282,7 +283,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		free(frame->deltas);
 		frame->cap = n * 2;
 		frame->rows = xcalloc(frame->cap, sizeof(*frame->rows));
-		/* Room for all, of which few pages are ever touched. */
+		/* Has room for all, but few of its pages are ever touched. */
 		frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
 	}
 	frame->info = info;
@@ -318,7 +319,7 @@ void frame_note_error(struct frame_info *info, enum note_id id, uint64_t value, 
 		info->notes[info->nnotes++] = (struct note){ id, value, error };
 }
 
-/* Adds the waits of several kinds. */
+/* Adds one delay sum to another. */
 static void add_sum(struct delay_sum *a, const struct delay_sum *b)
 {
 	a->count += b->count;
@@ -387,7 +388,7 @@ char row_state(const struct row *row)
 	return row->raw->now.state;
 }
 
-/* Of the counters where they have it, else of what was read beside them. */
+/* Takes children's times from the counters, else from what was read beside them. */
 static bool children_of(const struct task_raw *raw, const struct task_proc *proc, bool system,
 			uint64_t *ns)
 {

@@ -76,7 +76,8 @@ struct row {
 	const struct task_raw *raw; /* counters now */
 	const struct task_raw *before; /* counters at the last reading, NULL: none */
 	const struct deltas *deltas; /* never NULL; most rows share `no_deltas` */
-	const struct group *group; /* what it sums up; NULL: it is a task's, or of all that pass */
+	/* The group that it sums up; NULL: a task's row, or the sum of all rows that pass. */
+	const struct group *group;
 	uint64_t interval_ns; /* between the two readings; 0: there is only one */
 	uint32_t valid; /* as counters.valid, of the deltas */
 	unsigned members;

@@ -10,20 +10,20 @@
 #include "cgroup/cgroup_name.h"
 #include "cgroup/hierarchy.h"
 
-/* No place in the table of names. */
+/* Marks a free place in the table of names. */
 #define EMPTY 0u
 
-/* Of a task that belongs to no group. */
+/* Marks a task that belongs to no group. */
 #define NOWHERE UINT32_MAX
 
-/* What is kept of a group where it was first met; rows point here. */
+/* What is kept of a group, in the order of first meeting; rows point here. */
 struct group_store {
 	uint64_t id;
 	bool named;
-	size_t name, label; /* offsets of `names` */
+	size_t name, label; /* offsets in `names` */
 	const char *text; /* the name, once all are there */
-	size_t n; /* its own members */
-	size_t rank; /* among all, by name */
+	size_t n; /* the number of its own members */
+	size_t rank; /* its index among all groups sorted by name */
 	struct deltas own, all;
 	struct task_raw own_raw, all_raw;
 	struct group_figures figures;
@@ -72,18 +72,18 @@ static uint64_t id_of(const char *name)
 
 	for (; name && *name; name++)
 		id = (id ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-	/* Nobody's name is no name: told apart from an empty one. */
+	/* A missing name gets another id than an empty one. */
 	id += !name;
 	return id ? id : 1;
 }
 
-/* The name of a store; NULL: of those of whom none is known. */
+/* The name of a store; NULL: the group of tasks whose group is not known. */
 static const char *name_in(const struct grouping *grouping, const struct group_store *store)
 {
 	return store->named ? grouping->names.data + store->name : NULL;
 }
 
-/* Where a name is, or would be, in the table. */
+/* The place where a name is, or would be, in the table. */
 static size_t slot_of(const struct grouping *grouping, uint64_t id, const char *name)
 {
 	size_t at = id & (grouping->table_size - 1);
@@ -98,7 +98,7 @@ static size_t slot_of(const struct grouping *grouping, uint64_t id, const char *
 	return at;
 }
 
-/* Makes the table at least twice as large as there are groups, and puts those there are in. */
+/* Makes the table at least twice as large as the number of groups, and puts all groups in again. */
 static void grow_table(struct grouping *grouping, size_t n)
 {
 	if (grouping->table_size >= 2 * n + 2)
@@ -135,7 +135,7 @@ static void grow_groups(struct grouping *grouping)
 		xreallocarray(grouping->frame.rows, grouping->cap, sizeof(*grouping->frame.rows));
 }
 
-/* The index of the group of that name, added if it is new: `added` says which. */
+/* The index of the group of that name, added if it is new; `added` says whether it was. */
 static size_t take_group(struct grouping *grouping, const char *name, bool *added)
 {
 	uint64_t id = id_of(name);
@@ -158,7 +158,7 @@ static size_t take_group(struct grouping *grouping, const char *name, bool *adde
 	return grouping->frame.n - 1;
 }
 
-/* Bytes of the path of the group above; 0: there is none. */
+/* The length of the path of the group above, in bytes; 0: there is none. */
 static size_t above(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -188,7 +188,9 @@ static void take_above(struct grouping *grouping, size_t index)
 	}
 }
 
-/* Adds the readable name of a cgroup; a tree shows what is above already. */
+/*
+ * Adds the readable name of a cgroup; in a tree without what is above, as the rows there show that.
+ */
 static void label_cgroup(struct grouping *grouping, struct group_store *store, bool tree)
 {
 	struct buf label = { 0 };
@@ -204,7 +206,7 @@ static void label_cgroup(struct grouping *grouping, struct group_store *store, b
 	buf_free(&label);
 }
 
-/* Finds out which groups there are, and the members' number of each. */
+/* Finds the groups, and how many members each has. */
 static void find_groups(struct grouping *grouping, const struct frame *frame,
 			const struct grouping_options *options)
 {
@@ -232,7 +234,7 @@ static void find_groups(struct grouping *grouping, const struct frame *frame,
 			label_cgroup(grouping, &grouping->stores[i], tree);
 }
 
-/* Orders names, with a slash before all other bytes: a path comes right before those below. */
+/* Orders names, with a slash before all other bytes: a path comes right before those below it. */
 static int compare_names(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -246,7 +248,7 @@ static int compare_names(const char *a, const char *b)
 	return (unsigned char)*a < (unsigned char)*b ? -1 : *a != *b;
 }
 
-/* The same of stores; those without a name come last. */
+/* Orders stores by name; those without a name come last. */
 static int compare_stores(const void *a, const void *b)
 {
 	const struct group_store *const *x = a, *const *y = b;
@@ -256,7 +258,7 @@ static int compare_stores(const void *a, const void *b)
 	return compare_names((*x)->text, (*y)->text);
 }
 
-/* Starts the groups and brings them into their order. */
+/* Sets up the groups in their order. */
 static void order_groups(struct grouping *grouping)
 {
 	size_t n = grouping->frame.n, members = 0;
@@ -330,7 +332,7 @@ static size_t parent_of(const struct grouping *grouping, size_t index)
 	return NO_GROUP;
 }
 
-/* Adds a row to that of the group of a rank. */
+/* Adds a row to the row of the group of that rank. */
 static void add_to(struct grouping *grouping, size_t rank, const struct row *row, bool life)
 {
 	struct group_store *store = grouping->ranked[rank];
@@ -340,7 +342,7 @@ static void add_to(struct grouping *grouping, size_t rank, const struct row *row
 		row_add_life(&store->all_raw.counters, row);
 }
 
-/* Makes the rows: of the own members, or of those of all groups below it, too. */
+/* Makes the rows: sums of a group's own members, in a tree also of all groups below it. */
 static void make_rows(struct grouping *grouping, const struct grouping_options *options,
 		      uint64_t interval_ns)
 {
@@ -355,7 +357,7 @@ static void make_rows(struct grouping *grouping, const struct grouping_options *
 		group->sum.interval_ns = rows[i].interval_ns = interval_ns;
 		add_to(grouping, i, &group->sum, options->life);
 	}
-	/* Those below come behind, so each is complete when it is added to the one above. */
+	/* Groups below come later, so each is complete when it is added to the group above. */
 	for (size_t i = grouping->frame.n; tree && i-- > 0;) {
 		const struct group *group = &grouping->groups[i];
 		struct group *parent;
@@ -370,7 +372,7 @@ static void make_rows(struct grouping *grouping, const struct grouping_options *
 	}
 }
 
-/* Makes room for what goes along with the tasks. */
+/* Makes room for the arrays that have an entry for each task. */
 static void reserve_members(struct grouping *grouping, size_t n)
 {
 	if (n <= grouping->members_cap && grouping->members)
@@ -393,7 +395,7 @@ const struct frame *group_fold(struct grouping *grouping, const struct frame *fr
 	find_groups(grouping, frame, options);
 	order_groups(grouping);
 	add_members(grouping, frame, options->life);
-	/* Since their starts, the members' intervals differ: see query.c. */
+	/* With figures since the start, the members' intervals differ: see query.c. */
 	make_rows(grouping, options, info->since_start ? info->cur->begin_ns : info->interval_ns);
 	return &grouping->frame;
 }

@@ -13,22 +13,22 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/* Version 1 has a number for no limit: the largest of whole pages. */
+/* The number from which on a limit of version 1 means none: that has the largest of whole pages. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct limits_reader {
 	int procfd;
-	struct hierarchy cpu, memory; /* of no name: there is none */
+	struct hierarchy cpu, memory; /* without a name: there is none */
 };
 
-/* A group on the way from the task's up. */
+/* A group on the way up from the task's. */
 struct level {
 	const struct hierarchy *hierarchy;
 	const char *below; /* its directory; see hierarchy_below() */
 	const struct buf *path;
 };
 
-/* Opens the hierarchy of a controller, which is version 2 where version 1 has none. */
+/* Opens the hierarchy of a controller: version 2 where version 1 has none. */
 static void open_controller(struct hierarchy *hierarchy, int procfd, const char *controller)
 {
 	if (hierarchy_open(hierarchy, procfd, controller))
@@ -59,7 +59,7 @@ static bool read_file(const struct level *level, const char *name, char text[CGR
 	return len > 0;
 }
 
-/* Reads a file that is a number. False where it is none: "max", "-1". */
+/* Reads a file that has a number. False where it has none: "max", "-1". */
 static bool read_number(const struct level *level, const char *name, uint64_t *value)
 {
 	char text[CGROUP_TEXT_BYTES];
@@ -110,7 +110,7 @@ static void look_at_cpu(const struct level *level, struct limits *limits)
 	take_path(&cpu->group, level);
 }
 
-/* What a limit of memory leaves. */
+/* The memory that a limit leaves. */
 static uint64_t room_of(const struct memory_limit *memory)
 {
 	return memory->limit > memory->usage ? memory->limit - memory->usage : 0;
@@ -134,7 +134,9 @@ static void look_at_memory(const struct level *level, struct limits *limits)
 	take_path(&memory->group, level);
 }
 
-/* Looks at the task's group in a hierarchy and at all above it, as far as they are mounted. */
+/*
+ * Looks at the task's group in a hierarchy and at all groups above it, as far as they are mounted.
+ */
 static void climb(const struct hierarchy *hierarchy, const struct buf *lines,
 		  void (*look)(const struct level *level, struct limits *limits),
 		  struct limits *limits)

@@ -145,7 +145,7 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_uint(out, note->value);
 }
 
-/* Appends why, in brackets, where that is known. */
+/* Appends the reason, in brackets, where it is known. */
 static void append_note_error(struct buf *out, const struct note *note)
 {
 	if (note->error)
@@ -210,12 +210,12 @@ static bool has_no_file(int error)
 	return error == -ENOENT || error == -EOPNOTSUPP;
 }
 
-/* Notes which pressure files are not there. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
+/* Notes which pressure files are missing. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
 static void note_pressure(struct frame_info *info)
 {
 	const int *error = info->system->psi_error;
 
-	/* Of a group's that is said already. */
+	/* For a group's pressure that is noted already. */
 	if (info->cgroup)
 		return;
 	if (has_no_file(error[PSI_CPU]) && has_no_file(error[PSI_MEMORY]) &&

@@ -37,9 +37,9 @@ struct running {
 	sigset_t before; /* the signal mask that the command gets */
 	struct exits *exits; /* NULL: refused */
 	struct ancestry *ancestry;
-	size_t open; /* records of the last drain that are not decided */
-	int refused; /* without exit records: the -errno for which taskstats is not asked */
-	uint64_t stale; /* tasks with a wait that cannot be */
+	size_t open; /* records of the last drain that are not sorted out yet */
+	int refused; /* without exit records: the -errno why taskstats is not asked */
+	uint64_t stale; /* tasks with an impossible wait */
 	struct delayacct delayacct;
 };
 
@@ -50,13 +50,13 @@ static void add_note(struct run_result *result, struct note note)
 		result->notes[result->nnotes++] = note;
 }
 
-/* Adds a note of that value. */
+/* Adds a note of that id and value. */
 static void note(struct run_result *result, enum note_id id, uint64_t value)
 {
 	add_note(result, (struct note){ .id = id, .value = value });
 }
 
-/* Takes exit records. `last`: what is open now stays open. */
+/* Takes exit records. `last`: records that are undecided now stay so. */
 static void drain_records(struct running *running, bool last)
 {
 	struct run_result *result = running->result;
@@ -83,7 +83,7 @@ static void drain_records(struct running *running, bool last)
 	running->open = open;
 }
 
-/* Opens what tells of the ends of tasks. */
+/* Opens the listeners for ends of tasks. */
 static void open_listeners(struct running *running)
 {
 	int err = exits_open(&running->exits, true, running->config->exit_buffer);
@@ -96,14 +96,14 @@ static void open_listeners(struct running *running)
 	running->ancestry = ancestry_new(running->config->procfd, getpid());
 }
 
-/* What a query of an ended process is answered. */
+/* The reply to a query about an ended process. */
 struct zombie {
 	struct running *running;
 	int error;
 	bool read;
 };
 
-/* Takes the reply; a group without figures had one thread. */
+/* Takes the reply; a group record without figures means that there was one thread. */
 static void take_zombie(void *arg, size_t index, int error, const struct taskstats_part *part,
 			uint64_t before_ns, uint64_t after_ns)
 {
@@ -121,7 +121,7 @@ static void take_zombie(void *arg, size_t index, int error, const struct tasksta
 	if (error || taskstats_counters(part->record, part->len, &counters) ||
 	    (part->tgid && !counters.run_ns && !counters.delay[DELAY_CPU].count))
 		return;
-	/* How long all threads of a process have lived it does not say. */
+	/* The record of a process does not say how long all its threads have lived. */
 	if (!part->tgid)
 		taskstats_identity(part->record, part->len, &who);
 	left_out = run_sum_add(&result->counters, &counters, who.elapsed_ns);
@@ -147,7 +147,7 @@ static int ask_zombie(struct running *running, pid_t pid)
 	return zombie.read ? 0 : zombie.error ? zombie.error : -ENODATA;
 }
 
-/* Reads its files, which are of its main thread, while it is a zombie. 0 or -errno. */
+/* Reads the files of a process, which show its main thread, while it is a zombie. 0 or -errno. */
 static int look_at_zombie(struct running *running, pid_t pid)
 {
 	uint64_t tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK), now_ns, start_ns;
@@ -177,7 +177,7 @@ static void read_zombie(struct running *running, pid_t pid)
 	int err = running->refused ? running->refused : ask_zombie(running, pid);
 
 	if (err) {
-		/* That this one is not found says nothing of the next. */
+		/* An error of not finding this process says nothing about the next. */
 		if (err != -ESRCH)
 			running->refused = err;
 		err = look_at_zombie(running, pid);
@@ -188,7 +188,7 @@ static void read_zombie(struct running *running, pid_t pid)
 	running->result->processes += !err;
 }
 
-/* Reaps what has ended. */
+/* Reaps the processes that have ended. */
 static void reap(struct running *running)
 {
 	siginfo_t info = { 0 };
@@ -219,7 +219,7 @@ static void take_signals(struct running *running)
 	struct signalfd_siginfo info;
 
 	while (read(running->signals, &info, sizeof(info)) == sizeof(info)) {
-		/* What the terminal sends it sends to the command, too. */
+		/* A signal from the terminal has reached the command, too. */
 		if (info.ssi_signo == SIGCHLD)
 			reap(running);
 		else if (info.ssi_code != SI_KERNEL && !running->ended)
@@ -249,7 +249,7 @@ static int wait_for_end(struct running *running)
 	return 0;
 }
 
-/* In the child: becomes the command, or writes the reason why not. */
+/* Becomes the command, in the child, or writes the reason why not. */
 static _Noreturn void become(const struct running *running, int report)
 {
 	int err;
@@ -263,7 +263,7 @@ static _Noreturn void become(const struct running *running, int report)
 	_exit(127);
 }
 
-/* Starts the command. 0, or -errno where it could not be. */
+/* Starts the command. 0, or -errno where that failed. */
 static int start_command(struct running *running)
 {
 	int pipe[2], err = 0;
@@ -276,7 +276,7 @@ static int start_command(struct running *running)
 	if (running->pid < 0)
 		err = errno;
 	close(pipe[1]);
-	/* Closed by a successful exec. */
+	/* A successful exec closes the pipe. */
 	if (!err && read(pipe[0], &err, sizeof(err)) < 0)
 		err = errno;
 	close(pipe[0]);
@@ -285,7 +285,7 @@ static int start_command(struct running *running)
 	return -err;
 }
 
-/* Has the signals come by a descriptor. 0 or -errno. */
+/* Makes signals come by a descriptor. 0 or -errno. */
 static int open_child_signals(struct running *running)
 {
 	static const int taken[] = { SIGCHLD, SIGINT,  SIGQUIT, SIGTERM,  SIGHUP,
@@ -300,7 +300,7 @@ static int open_child_signals(struct running *running)
 	return running->signals < 0 ? -errno : 0;
 }
 
-/* Names the descendants that are still there. */
+/* Counts the descendants that are still there, and names the first. */
 static void find_outlived(struct running *running)
 {
 	struct run_result *result = running->result;
@@ -328,7 +328,7 @@ static void find_outlived(struct running *running)
 	ancestry_free(ancestry);
 }
 
-/* Masks what is not known, and says why. */
+/* Masks what is not known, and notes why. */
 static void judge(struct running *running)
 {
 	struct run_result *result = running->result;
@@ -363,7 +363,7 @@ static void judge(struct running *running)
 		note(result, NOTE_EXITS_INEXACT, 0);
 }
 
-/* From the start of the command to its end. 0 or -errno. */
+/* Runs the command from its start to its end. 0 or -errno. */
 static int run_to_end(struct running *running, enum run_failure *failure)
 {
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
@@ -378,7 +378,7 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 	running->result->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
 	if (err)
 		return err;
-	/* Its record was sent before it could be reaped. */
+	/* The kernel sent its record before it could be reaped. */
 	if (running->exits)
 		drain_records(running, true);
 	find_outlived(running);
@@ -396,7 +396,7 @@ int run_command(char *const *command, const struct sampler_config *config,
 
 	*result = (struct run_result){ .command = command, .counters.valid = UINT32_MAX };
 	*failure = RUN_WAIT;
-	/* An orphan's parent becomes this process: so it stays a descendant. */
+	/* This process becomes the parent of orphans, so they stay its descendants. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		return -errno;
 	err = open_child_signals(&running);

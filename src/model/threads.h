@@ -15,7 +15,8 @@ struct hierarchy;
 
 /* The wanted threads; zero-initialised: none. */
 struct threads {
-	const struct frame *frame; /* a row for each thread; valid until the next reading */
+	/* A row for each thread, valid until the next reading; NULL: none. */
+	const struct frame *frame;
 	pid_t *pids; /* the processes whose threads are wanted, ascending */
 	size_t n;
 	bool since_start; /* cumulative figures */
