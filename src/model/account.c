@@ -85,10 +85,7 @@ static void credit_reaper(const struct sample *prev, const struct sample *cur,
 
 	if (!reaper)
 		return;
-	/*
-	 * Its surplus from children whose end was not known yet: these children are booked here,
-	 * too.
-	 */
+	/* Its surplus is from children whose end was not known yet: booked here, too. */
 	if (left->balance_ns > left->credited_ns)
 		owed -= left->balance_ns - left->credited_ns;
 	reaped = &reaper->task->reaped;
@@ -205,10 +202,7 @@ static bool is_looked_at(const struct task_raw *raw, enum account_seen seen)
 	return raw->task->reaped.due || seen == ACCOUNT_SEEN_LOST;
 }
 
-/*
- * Brings children's times up to date, and reads those of processes that are seen for the first
- * time.
- */
+/* Brings children's times up to date, and reads those of newly seen processes. */
 static void read_all(struct account_reader *reader, const struct sample *prev,
 		     const struct sample *cur, enum account_seen seen, struct account *out)
 {

@@ -30,7 +30,7 @@ struct account {
 	int64_t rest_ns; /* the rest of the machine's time, of either sign */
 };
 
-/* What is kept from sample to sample: see account_reap(). */
+/* The state kept from sample to sample: see account_reap(). */
 struct account_reader {
 	int procfd;
 	uint64_t tick_ns; /* the tick of /proc/PID/stat */

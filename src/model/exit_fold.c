@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-/* Tasks did little that ran and waited for less than this part of the interval: at most 1.0 %. */
+/* Tasks that ran and waited for at most 1/LITTLE of the interval did little: 1.0 %. */
 #define LITTLE 100
 
 /* Orders by process; within it ends of threads before that of the process, longest lives first. */

@@ -420,8 +420,8 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 }
 
 /*
- * Moves to the front the impossible delays of threads whose processes no sample has met yet: the
- * sums of these processes have them when they end. Returns how many there are.
+ * Moves to the front the records with impossible delays of threads whose processes no sample has
+ * met yet: the sums of these processes have them when they end. Returns how many there are.
  */
 static size_t keep_threads(struct exit_record *records, size_t n, const struct sample *cur)
 {

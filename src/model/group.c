@@ -16,7 +16,7 @@
 /* Marks a task that belongs to no group. */
 #define NOWHERE UINT32_MAX
 
-/* What is kept of a group, in the order of first meeting; rows point here. */
+/* The data of a group, in the order of first meeting; rows point here. */
 struct group_store {
 	uint64_t id;
 	bool named;

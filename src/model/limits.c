@@ -13,7 +13,7 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/* The number from which on a limit of version 1 means none: that has the largest of whole pages. */
+/* The least number that means no limit: version 1 shows none as the largest of whole pages. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct limits_reader {

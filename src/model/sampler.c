@@ -27,12 +27,14 @@
 #define FRAMES 2
 
 /*
- * Above, asking taskstats for each (3 us) costs more in ten samples than loading a program into
- * the kernel does once (50 ms).
+ * The number of tasks above which the bpf source pays: asking taskstats for each (3 us) costs more
+ * in ten samples than loading a program into the kernel does once (50 ms).
  */
 #define MANY_TASKS 2000
 
-/* As many exit records are kept one by one until the next sample; then so many by name. */
+/*
+ * The number of exit records kept one by one until the next sample, and of those kept by name then.
+ */
 #define RECORDS_MAX 65536
 #define NAMES_MAX (RECORDS_MAX / 2)
 
@@ -41,23 +43,24 @@ struct sampler {
 	struct source source;
 	struct system *system;
 	struct taskinfo *info;
-	struct hierarchy hierarchy; /* of no name: not opened, or there is none */
+	struct hierarchy hierarchy; /* without a name: not opened, or there is none */
 	bool hierarchy_tried;
-	struct cgroup_reader *groups; /* NULL: nobody wanted to know of groups, or there are none */
+	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
 	struct delayacct delayacct;
 	struct account_reader accounts;
-	struct exits *exits; /* NULL: not listened for */
+	struct exits *exits; /* NULL: there is no listener */
 	int exits_refused; /* -errno */
-	size_t fold_at; /* records are folded when there are more; 0: RECORDS_MAX */
-	bool resting; /* they are opened by the next sample */
-	bool lost; /* records were, so that identities must be asked for anew */
-	bool irq_seen; /* as delayacct had it at the sample before */
-	bool left_on; /* delay accounting, by one that was killed */
-	struct exits_stats exits_before; /* at the sample before */
+	size_t fold_at; /* the number of records above which they are folded; 0: RECORDS_MAX */
+	bool resting; /* the next sample opens the listeners */
+	bool lost; /* exit records were lost, so identities must be asked for anew */
+	bool irq_seen; /* the state that delayacct had at the sample before */
+	bool left_on; /* delay accounting was left on by a stalltop that was killed */
+	struct exits_stats exits_before; /* the figures at the sample before */
 	unsigned needs;
 	/*
-	 * In turn: the sample of the frame handed out (index `now`), the one before it that its
-	 * rows point at, and the one being filled meanwhile; the frame handed out, and the next.
+	 * Used in turn: the sample of the frame handed out (index `now`), the sample before it that
+	 * its rows point at, and the sample being filled meanwhile; the frame handed out, and the
+	 * next.
 	 */
 	struct sample samples[SAMPLES];
 	struct system_sample systems[SAMPLES];
@@ -76,8 +79,8 @@ static uint64_t own_cpu_ns(void)
 }
 
 /*
- * Where only some processes are read, they alone would have to show since when tasks are
- * accounted. So all are read once for that.
+ * Learns since when tasks are accounted, where only some processes are read: these alone may not
+ * show it. So all are read once for that.
  */
 static void learn_from_all(struct sampler *sampler)
 {
@@ -94,7 +97,7 @@ static void learn_from_all(struct sampler *sampler)
 	source_close(&source);
 }
 
-/* Listens for exiting tasks where the source's counters go on in their records. */
+/* Listens for exiting tasks where exit records have the same counters as the source. */
 static void open_exits(struct sampler *sampler)
 {
 	const struct sampler_config *config = sampler->config;
@@ -104,7 +107,7 @@ static void open_exits(struct sampler *sampler)
 			exits_open(&sampler->exits, config->threads, config->exit_buffer);
 }
 
-/* Whether there are so many tasks now that asking for each is not cheap any more. */
+/* Whether there are so many tasks now that asking for each is no longer cheap. */
 static bool are_many(void)
 {
 	struct sysinfo machine;
@@ -154,13 +157,13 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	return 0;
 }
 
-/* The hierarchy that tasks are shown in; NULL before cgroups are wanted, and without any. */
+/* The hierarchy that tasks are shown in; NULL before cgroups are wanted, or where there is none. */
 static const struct hierarchy *shown_hierarchy(const struct sampler *sampler)
 {
 	return sampler->hierarchy.name ? &sampler->hierarchy : NULL;
 }
 
-/* Opens the cgroup hierarchy when somebody wants groups for the first time. */
+/* Opens the cgroup hierarchy when groups are wanted for the first time. */
 static void need_hierarchy(struct sampler *sampler, unsigned needs)
 {
 	const struct sampler_config *config = sampler->config;
@@ -194,12 +197,12 @@ int sampler_rest(struct sampler *sampler)
 	sampler->resting = true;
 	if (!sampler->ticks)
 		return 0;
-	/* It finds tasks by the sample before, and opens here, not when it is in a hurry. */
+	/* The source finds tasks by the sample before: it opens anew, now as there is time. */
 	source_close(&sampler->source);
 	taskinfo_close(sampler->info);
 	sampler->info = taskinfo_open(sampler->config->procfd, sampler->config->threads);
 	taskinfo_set_hierarchy(sampler->info, shown_hierarchy(sampler));
-	/* With the one of the next sample, two: no group's interval spans the pause. */
+	/* This tick and that of the next sample make two: no group's interval spans the pause. */
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);
 	free_samples(sampler);
@@ -220,10 +223,10 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 {
 	struct note refusal;
 
-	/* It works without; so that is said once, in the first frame and the first interval. */
+	/* Sampling works without it: noted only in the first frame and the first interval. */
 	if (sampler->source.refused_many && sampler->ticks < 2)
 		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
-	/* The one that was taken instead may know all that there is. */
+	/* The source that was taken instead may know all that there is. */
 	if (sampler->source.ops->kinds == DELAY_ALL)
 		return;
 	if (!sampler->source.refused)
@@ -232,7 +235,7 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 	frame_note(info, refusal.id, refusal.value);
 }
 
-/* Puts the pressure of the group that is looked at in the place of the machine's. */
+/* Replaces the machine's pressure by that of the group that is looked at. */
 static void take_pressure(struct sampler *sampler, struct system_sample *system,
 			  struct frame_info *info)
 {
@@ -273,7 +276,10 @@ static void note_exits(const struct sampler *sampler, struct frame_info *info)
 		frame_note(info, NOTE_EXITS_INEXACT, 0);
 }
 
-/* Notes who ended before his cgroup was read, where all is restricted to one: he is not shown. */
+/*
+ * Notes tasks that ended before their cgroup was read and so are not shown, where all is restricted
+ * to one cgroup.
+ */
 static void note_unknown(const struct sampler *sampler, struct frame_info *info)
 {
 	uint64_t unknown = 0;
@@ -295,10 +301,10 @@ static void note_all(const struct sampler *sampler, struct frame_info *info, siz
 	note_source(sampler, info);
 	if (sampler->delayacct.state == DELAYACCT_OFF)
 		frame_note(info, NOTE_DELAYACCT_OFF, 0);
-	/* It costs little and nothing is missing, so that is said once, too. */
+	/* This costs little and nothing is missing, so it is noted only at the start, too. */
 	if (sampler->left_on && sampler->ticks < 2)
 		frame_note(info, NOTE_DELAYACCT_LEFT, 0);
-	/* Of the delays that procfs lacks a 0 of blkio alone proves nothing. */
+	/* procfs lacks the other delays, and a blkio of 0 alone proves nothing. */
 	if (older)
 		frame_note(info,
 			   sampler->source.ops->kinds == DELAY_ALL ? NOTE_DELAYACCT_OLDER
@@ -319,7 +325,7 @@ static void note_all(const struct sampler *sampler, struct frame_info *info, siz
 		frame_note(info, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
 }
 
-/* Fills in what does not come of the two samples. */
+/* Fills in what does not come from the two samples. */
 static void describe(struct sampler *sampler, struct frame_info *info, unsigned next)
 {
 	const struct source_ops *ops = sampler->source.ops;
@@ -340,7 +346,7 @@ static void describe(struct sampler *sampler, struct frame_info *info, unsigned 
 	sampler->self_ns = self_ns;
 }
 
-/* Leaves out records of processes that were not asked for. How many remain, in front. */
+/* Leaves out records of processes that were not asked for. Returns how many remain, in front. */
 static size_t keep_asked(const struct sampler_config *config, struct exit_record *records, size_t n)
 {
 	size_t kept = 0;
@@ -348,7 +354,7 @@ static size_t keep_asked(const struct sampler_config *config, struct exit_record
 	if (!config->pids)
 		return n;
 	for (size_t i = 0; i < n; i++)
-		/* Before version 12 it says no thread group. */
+		/* Before version 12 a record does not say its thread group. */
 		if (pidlist_has(config->pids, config->npids,
 				records[i].tgid ? records[i].tgid : records[i].pid))
 			records[kept++] = records[i];
@@ -366,7 +372,8 @@ static bool has_gone(void *arg, pid_t pid)
 }
 
 /*
- * Brings what exited since the sample before into this one. How many had a delay that cannot be.
+ * Brings tasks that exited since the sample before into this one. Returns how many had an
+ * impossible delay.
  */
 static size_t take_exits(struct sampler *sampler, const struct sample *prev, struct sample *cur,
 			 struct frame_info *info)
@@ -405,7 +412,7 @@ static size_t take_exits(struct sampler *sampler, const struct sample *prev, str
 	return impossible;
 }
 
-/* Finds what was recovered, where all processes are read and somebody wants to know. */
+/* Finds what was recovered, where all processes are read and that is wanted. */
 static void take_account(struct sampler *sampler, const struct sample *prev,
 			 const struct sample *cur, struct frame_info *info)
 {
@@ -421,7 +428,7 @@ static void take_account(struct sampler *sampler, const struct sample *prev,
 		account_reap(&sampler->accounts, prev, cur, seen, &info->account);
 }
 
-/* Adds up the rows' run time, and the system's side to it. */
+/* Sets the rows' run time in the account, and adds the system's figures. */
 static void add_account(const struct sampler *sampler, struct frame_info *info)
 {
 	info->account.run_ns = info->run_ns;
@@ -457,7 +464,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		open_exits(sampler);
 	sampler->resting = false;
 	delayacct_read(&sampler->delayacct);
-	/* What comes after this drain may have begun after the list: see exit_merge.c. */
+	/* Tasks in records after this drain may have begun after the list: see exit_merge.c. */
 	if (sampler->exits)
 		exits_drain(sampler->exits);
 	now = clocks_now();
@@ -517,7 +524,7 @@ void sampler_drain(struct sampler *sampler)
 		return;
 	batch.n = exit_fold_kept(&batch, &sampler->samples[sampler->now], NAMES_MAX);
 	exits_keep(sampler->exits, batch.n);
-	/* Not again before they are twice as many, whatever cannot be folded. */
+	/* The next folding waits until there are twice as many, whatever cannot be folded. */
 	sampler->fold_at = batch.n > NAMES_MAX ? 2 * batch.n : RECORDS_MAX;
 }
 
@@ -526,7 +533,7 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler)
 	return sampler->exits ? exits_due_ns(sampler->exits) : UINT64_MAX;
 }
 
-/* Reads a group's files. One that has gone meanwhile has nothing. */
+/* Reads a group's files. A group that has gone meanwhile has none. */
 static void fill_group(struct sampler *sampler, const struct group *group, unsigned needs)
 {
 	struct group_figures *figures = group->figures;
@@ -582,7 +589,7 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 	       sampler->accounts.syscalls +
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
-	       sampler->ticks; /* of delayacct */
+	       sampler->ticks; /* and one a tick for delayacct */
 }
 
 int sampler_switch_delayacct(const struct sampler *sampler, bool on)

@@ -19,7 +19,7 @@ const struct source_ops *source_by_name(const char *name)
 	return NULL;
 }
 
-/* Opens that source. */
+/* Opens that source. 0 or -errno. */
 static int open_one(struct source *source, const struct source_ops *ops,
 		    const struct source_env *env)
 {

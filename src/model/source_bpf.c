@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters by a program in the kernel that walks over all tasks (snapshot.c). Of a task that did
- * not change it says no more than that it is there; its element is the one of the sample before.
- * One that has been the same, at the same place, for a round of samples is not even copied: so
+ * Counters by a program in the kernel that walks over all tasks (snapshot.c). For a task that did
+ * not change it only says that the task is there; its element is that of the sample before. An
+ * element that has been the same, at the same place, for a round of samples is not even copied: so
  * idle tasks cost next to nothing.
  *
- * What only taskstats has (struct task_record) is asked of taskstats: such samples are its.
+ * Samples with fields that only taskstats has (struct task_record) are taken by taskstats.
  */
 #include "config.h"
 
@@ -22,16 +22,16 @@
 #include "kernel/proctask.h"
 #include "model/source.h"
 
-/* Where the entry of a walk has its element. */
+/* The element of an entry of a walk. */
 struct walk_place {
 	pid_t pid;
 	uint32_t element;
 };
 
-#define NO_ELEMENT UINT32_MAX /* it is new */
-#define LEFT_OUT (UINT32_MAX - 1) /* not one of the processes asked for */
+#define NO_ELEMENT UINT32_MAX /* the task is new */
+#define LEFT_OUT (UINT32_MAX - 1) /* its process was not asked for */
 
-/* What is new, for sorting. */
+/* A new entry, for sorting. */
 struct newcomer {
 	pid_t tgid, pid;
 	uint32_t entry;
@@ -42,20 +42,20 @@ struct bpf_source {
 	struct snapshot *snapshot;
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
-	bool may_move; /* who has a record may have been moved to another cgroup */
-	uint64_t pass; /* the number of the last */
-	struct pidlist hidden; /* processes that are in /proc and not in the walk */
-	/* Of the pass before: its places, and when it was. */
+	bool may_move; /* a record may mean that the task was moved to another cgroup */
+	uint64_t pass; /* the number of the last pass */
+	struct pidlist hidden; /* processes that are in /proc but not in the walk */
+	/* The pass before: its places, and its time. */
 	struct walk_place *walk, *next;
 	size_t nwalk, walk_cap;
 	uint64_t begin_ns, end_ns;
-	uint64_t *changed; /* by element: the last pass in which it was not as before */
+	uint64_t *changed; /* by element: the last pass in which it had changed */
 	size_t changed_cap;
 	/* Scratch, kept for its memory. */
 	uint32_t *places; /* by entry: its element in the new sample */
 	uint32_t *entry_of; /* by element of the sample before: its entry now */
 	size_t entry_of_cap;
-	size_t kept; /* so many of the first elements the sample still has of its last turn */
+	size_t kept; /* the number of first elements that the sample still has of its last turn */
 	struct newcomer *newcomers;
 	size_t nnewcomers, newcomers_cap;
 	uint64_t *met; /* a bit for each id that the walk met */
@@ -84,13 +84,13 @@ static void reserve_places(struct bpf_source *source, size_t n)
 	source->places = xreallocarray(source->places, source->walk_cap, sizeof(*source->places));
 }
 
-/* Whether the record is of the task, which may have been found by another source. */
+/* Whether the record belongs to the task, which may have been found by another source. */
 static bool is_same_task(const struct task *task, const struct snapshot_record *record)
 {
 	return task->start_lo <= record->start_ns && record->start_ns <= task->start_hi;
 }
 
-/* Brings up to date who the task is. */
+/* Brings the identity of the task up to date. */
 static void identify_task(struct task *task, const struct snapshot_record *record, bool ran)
 {
 	task->start_lo = task->start_hi = record->start_ns;
@@ -105,8 +105,8 @@ static void identify_task(struct task *task, const struct snapshot_record *recor
 }
 
 /*
- * Fills in the element i of a sample. known: the one of the same task before, or NULL. moved: the
- * record may be there because the task is in another cgroup, of which only that of v2 is in it.
+ * Fills in the element i of a sample. known: the element of the same task before, or NULL. moved:
+ * the record may be there because the task is in another cgroup; the record has only that of v2.
  */
 static void fill_element(struct sample *cur, size_t i, const struct snapshot_view *view,
 			 const struct snapshot_entry *entry, const struct task_raw *known,
@@ -135,13 +135,13 @@ static void keep_element(struct sample *cur, size_t i, const struct sample *prev
 	*raw = prev->raw[before];
 	task_ref(raw->task);
 	cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
-	/* What an exit record said of it was said in its time. */
+	/* An exit record's marks were true for the sample before only. */
 	raw->exited = false;
 	raw->was = 0;
 	raw->counters.members = 1;
 }
 
-/* Dates an element whose waits go on since the sample before. */
+/* Brings the times of an element up to date whose waits go on since the sample before. */
 static void go_on(struct task_raw *raw, const struct task_raw *before, uint64_t now_ns)
 {
 	raw->read_ns = now_ns;
@@ -155,8 +155,8 @@ static bool is_asked(const struct source_env *env, pid_t tgid)
 }
 
 /*
- * The element that an entry had in the sample before. The walk keeps its order, so that it is
- * looked for from where the last one was. `at` is that place.
+ * The element that an entry had in the sample before. The walk keeps its order, so the search
+ * starts at `at`, behind the place found last.
  */
 static uint32_t find_element(const struct bpf_source *source, const struct sample *prev,
 			     const struct snapshot_view *view, const struct snapshot_entry *entry,
@@ -185,8 +185,8 @@ static uint32_t find_element(const struct bpf_source *source, const struct sampl
 }
 
 /*
- * Finds for each entry its element in the sample before. *steady: they are the same, in the
- * same order. False where an entry without a record is not to be found.
+ * Finds for each entry its element in the sample before. *steady: the elements are the same, in the
+ * same order. False where an entry without a record is not found.
  */
 static bool place_entries(struct bpf_source *source, const struct sample *prev,
 			  const struct snapshot_view *view, bool *steady)
@@ -206,7 +206,7 @@ static bool place_entries(struct bpf_source *source, const struct sample *prev,
 	return true;
 }
 
-/* Notes that the walk met an id. False where it did before. */
+/* Notes that the walk met an id. False where it had met that before. */
 static bool meet(struct bpf_source *source, pid_t pid)
 {
 	size_t word = (uint32_t)pid / 64, before = source->met_words;
@@ -221,7 +221,7 @@ static bool meet(struct bpf_source *source, pid_t pid)
 	return true;
 }
 
-/* Starts a copy of the entries with the first n, which have different ids. */
+/* Starts a copy of the entries with the first n, which all have different ids. */
 static struct snapshot_entry *copy_entries(struct bpf_source *source,
 					   const struct snapshot_view *view, size_t n)
 {
@@ -232,10 +232,10 @@ static struct snapshot_entry *copy_entries(struct bpf_source *source,
 }
 
 /*
- * Makes one entry of those that have one id: a thread that calls exec while the walk goes on takes
- * the id and the start of its leader, which was met before (fs/exec.c: de_thread), and an id may be
- * used anew. The later one lives, in the place of the first: there the next walk meets it. Whether
- * there were such entries.
+ * Unites entries with the same id: a thread that calls exec during the walk takes over the id and
+ * the start of its leader, which was met before (fs/exec.c: de_thread), and an id may be used anew.
+ * The later entry is that of the living task; it takes the place of the first, where the next walk
+ * meets it. Returns whether there were such entries.
  */
 static bool unite_entries(struct bpf_source *source, struct snapshot_view *view)
 {
@@ -277,7 +277,7 @@ static int compare_newcomers(const void *a, const void *b)
 	return (xorder > yorder) - (xorder < yorder);
 }
 
-/* Sorts the entries out: those with an element before by that, the new ones by id. */
+/* Sorts the entries: those with an element in the sample before by that, the new ones by id. */
 static void sort_entries(struct bpf_source *source, const struct sample *prev,
 			 const struct snapshot_view *view)
 {
@@ -307,18 +307,18 @@ static void sort_entries(struct bpf_source *source, const struct sample *prev,
 	qsort(source->newcomers, source->nnewcomers, sizeof(*source->newcomers), compare_newcomers);
 }
 
-/* Whether the element comes before what is new. */
+/* Whether the element comes before the new entry. */
 static bool comes_before(const struct task_raw *raw, const struct newcomer *newcomer)
 {
 	return raw_order(raw) < task_order(newcomer->tgid, newcomer->pid);
 }
 
-/* How many of the first elements stay in their places: nobody of them left, nobody came between. */
+/* How many of the first elements keep their places: none of them left, none came between. */
 static size_t count_stable(const struct bpf_source *source, const struct sample *prev)
 {
 	size_t n = 0, end = prev->n;
 
-	/* The samples are sorted, and few of their elements need be looked at. */
+	/* The sample is sorted, so a binary search looks at few of its elements. */
 	while (source->nnewcomers && n < end) {
 		size_t middle = n + (end - n) / 2;
 
@@ -333,8 +333,8 @@ static size_t count_stable(const struct bpf_source *source, const struct sample 
 }
 
 /*
- * Adds elements, still empty: first those that keep their places, then the others and the new
- * ones. places[entry] is where each has its own.
+ * Adds elements, still empty: first those that keep their places, then the other known ones and the
+ * new ones, for whose entries it sets places[entry].
  */
 static void add_elements(struct bpf_source *source, const struct sample *prev, struct sample *cur,
 			 size_t stable)
@@ -362,8 +362,8 @@ static void add_elements(struct bpf_source *source, const struct sample *prev, s
 }
 
 /*
- * Gives the sample its elements, of which as many stay as they are as were in their places all
- * the time since it was filled. How many stay in their places as of the sample before.
+ * Gives the sample its elements. Those that kept their places all the time since it was last filled
+ * are left as they are. Returns how many keep their places from the sample before.
  */
 static size_t lay_out_sample(struct bpf_source *source, const struct sample *prev,
 			     struct sample *cur, const struct snapshot_view *view, bool steady)
@@ -390,7 +390,7 @@ static size_t lay_out_sample(struct bpf_source *source, const struct sample *pre
 	return stable;
 }
 
-/* Brings the element i, which is the one before at its place or was added empty, up to date. */
+/* Brings the element i up to date, which is the former one at its place or was added empty. */
 static void take_entry(struct bpf_source *source, const struct sample *prev, uint32_t before,
 		       struct sample *cur, uint32_t i, const struct snapshot_view *view,
 		       const struct snapshot_entry *entry)
@@ -402,8 +402,8 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 	if (entry->record)
 		source->changed[i] = source->pass;
 	else if (!(prev->marks[before] & MARK_UNCHANGED) && source->changed[i] < source->pass)
-		source->changed[i] = source->pass - 1; /* an exit record may have done that, too */
-	/* It was filled after that, so it is right. Most are, and need not be looked at. */
+		source->changed[i] = source->pass - 1; /* an exit record may have changed it, too */
+	/* It was filled after the last change, so it is right. Most elements are such. */
 	if (i < source->kept && !entry->record && cur->pass > source->changed[i]) {
 		cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
 		if (cur->marks[i] & MARK_WAITS)
@@ -417,7 +417,7 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 					  .counters.members = 1 };
 		fill_element(cur, i, view, entry, known, source->may_move);
 		if (source->env.threads) {
-			raw->single = true; /* whatever the others are */
+			raw->single = true; /* however many threads its process has */
 			raw->now.threads = 1;
 		}
 	} else {
@@ -429,8 +429,8 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 }
 
 /*
- * An element to which nothing happened has no time of reading: before it is compared with a new one
- * it gets the one at which the walk before came by.
+ * Gives elements to which nothing happened a time of reading, where they are compared with a new
+ * one: the time at which the walk before came by.
  */
 static void date_elements(const struct bpf_source *source, struct sample *prev,
 			  const struct snapshot_view *view)
@@ -447,7 +447,7 @@ static void date_elements(const struct bpf_source *source, struct sample *prev,
 	}
 }
 
-/* Brings all elements up to date. False where an entry has none. */
+/* Brings all elements up to date. False where an entry has no element. */
 static bool take_entries(struct bpf_source *source, const struct sample *prev, struct sample *cur,
 			 size_t stable, const struct snapshot_view *view)
 {
@@ -466,7 +466,7 @@ static bool take_entries(struct bpf_source *source, const struct sample *prev, s
 	return true;
 }
 
-/* Makes the sample of what was found. False where something is not to be found. */
+/* Makes the sample of what the walk found. False where an element is not found. */
 static bool make_sample(struct bpf_source *source, struct sample *prev, struct sample *cur,
 			const struct snapshot_view *found, unsigned needs)
 {
@@ -478,7 +478,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	reserve_places(source, view.nentries);
 	if (!place_entries(source, prev, &view, &steady))
 		return false;
-	/* In the order of the walk before each id is there once, as it was then. */
+	/* In the order of the walk before, each id is there once, as it was then. */
 	if (!steady && unite_entries(source, &view) && !place_entries(source, prev, &view, &steady))
 		return false;
 	source->pass++;
@@ -497,7 +497,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	return true;
 }
 
-/* Has taskstats take the sample, if it is to be had. False where it is not. */
+/* Lets taskstats take the sample, if it is available. False where it is not. */
 static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct sample *cur,
 			  unsigned needs, int *err)
 {
@@ -510,8 +510,8 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 }
 
 /*
- * Of the processes that /proc listed before the walk keeps those in `hidden` that are there and
- * were not met: a kernel was seen that withholds its first process from the program.
+ * Finds processes that /proc listed before the walk, that are still there and were not met, and
+ * keeps those in `hidden`: a kernel was seen that withholds its first process from the program.
  */
 static void find_hidden(struct bpf_source *source, const struct sample *cur)
 {
@@ -541,7 +541,7 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	struct snapshot_view view;
 	int err;
 
-	/* With a range there is a record of all: nothing tells then who was moved asleep. */
+	/* With a range all have a record: then nothing tells which moved while asleep. */
 	source->may_move = needs & NEED_CGROUP && !(needs & NEED_RANGE);
 	if (needs & NEED_RECORD && ask_taskstats(source, prev, cur, needs, &err))
 		return err;
@@ -550,7 +550,7 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	err = snapshot_take(source->snapshot, how, &view);
 	if (err)
 		return err;
-	/* What another source has found, or nobody, is not in the places of the walk. */
+	/* The walk has no places for a sample of another source, or for none. */
 	if (!follows)
 		source->nwalk = 0;
 	if (!make_sample(source, prev, cur, &view, needs)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters from procfs, for whoever may not ask taskstats: run time and cpu delay
- * from schedstat, blkio from field 42 of stat. Both files of /proc/PID are the leader
- * thread's alone, so a process row is the sum over task/, and over what threads that have
- * ended since had counted (procfs_threads).
+ * Counters from procfs, for users who may not ask taskstats: run time and cpu delay from schedstat,
+ * blkio from field 42 of stat. Both files in /proc/PID show the leader thread alone, so a process
+ * row is the sum over task/, and over what threads that have ended since had counted
+ * (procfs_threads).
  */
 #include "config.h"
 
@@ -22,13 +22,13 @@
 struct procfs_source {
 	struct source_env env;
 	struct pidlist processes, threads;
-	struct procfs_threads memory; /* without rows of threads */
+	struct procfs_threads memory; /* the threads' last figures, where rows are processes */
 	struct states states;
 	uint64_t tick_ns;
 	uint64_t syscalls; /* for files; the lists count their own */
 };
 
-/* Three system calls a file: open, read, close. */
+/* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
 
 /* What one thread's files said. */
@@ -38,7 +38,7 @@ struct reading {
 	struct thread_figures figures;
 };
 
-/* Whether that may be how schedstat is missing: the kernel has none, or keeps it from us. */
+/* Whether the error fits a missing schedstat: the kernel has none, or does not let us read it. */
 static bool is_without(int err)
 {
 	return proctask_gone(err) || err == -EACCES || err == -EPERM || err == -EBADMSG;
@@ -121,9 +121,9 @@ static void note_error(struct sample *cur, int err)
 }
 
 /*
- * Gives the element its task: the one known from the sample before, or a new one; none, and counted
- * as not read, where nobody knows whose it is. moved is whether any thread that is not a row of its
- * own ran, came or went.
+ * Gives the element its task: the one known from the sample before, or a new one; none, and counts
+ * it as not read, where its user is not known. moved: whether any thread that has no row of its own
+ * ran, came or went.
  */
 static void identify_process(const struct procfs_source *source, const struct sample *prev,
 			     struct sample *cur, struct task_raw *raw,
@@ -141,7 +141,7 @@ static void identify_process(const struct procfs_source *source, const struct sa
 		raw->task = new_task(source, start, raw->tgid, raw->pid);
 	raw->task->ppid = stat->ppid;
 	task_set_comm(raw->task, stat->comm, sizeof(stat->comm) - 1);
-	/* Who did not run did not call setuid or exec; without run times nobody knows. */
+	/* A task that did not run called no setuid or exec; this takes run times to know. */
 	if (!moved && known && known->task == raw->task && raw->counters.valid & VALID_RUN &&
 	    known->counters.run_ns == raw->counters.run_ns)
 		return;
@@ -190,7 +190,7 @@ static void read_rows(struct procfs_source *source, const struct sample *prev, s
 }
 
 /*
- * Reads one thread of a process into its sum; `was` is its last reading or NULL. True unless
+ * Reads one thread of a process into its sum; `was` is its last reading or NULL. False only where
  * its schedstat is missing.
  */
 static bool add_thread(struct procfs_source *source, struct sample *cur,
@@ -202,7 +202,7 @@ static bool add_thread(struct procfs_source *source, struct sample *cur,
 
 	if (err) {
 		note_error(cur, err);
-		/* Whatever hinders us, it is no reason to count it anew the next time. */
+		/* The last figures stay in, so that the next sum does not count it anew. */
 		if (was && !proctask_gone(err))
 			procfs_threads_add(&source->memory, was);
 		return true;
@@ -215,9 +215,9 @@ static bool add_thread(struct procfs_source *source, struct sample *cur,
 }
 
 /*
- * Adds the process as one row. Besides the threads that are listed those of the last reading
- * are asked: the kernel may skip some while others end (proc_task_readdir() of fs/proc/base.c
- * goes on by position).
+ * Adds the process as one row. Besides the listed threads those of the last reading are asked for:
+ * the kernel may skip some while others end (proc_task_readdir() of fs/proc/base.c goes on by
+ * position).
  */
 static void read_sum(struct procfs_source *source, const struct sample *prev, struct sample *cur,
 		     pid_t tgid)
@@ -256,7 +256,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 		raw->task->accounted |= leader.figures.count[THREAD_BLKIO] != 0;
 }
 
-/* Adds the process and its threads, as one row or as a row each. */
+/* Adds the process with its threads, as one row or as a row for each thread. */
 static void read_process(struct procfs_source *source, const struct sample *prev,
 			 struct sample *cur, pid_t tgid)
 {
@@ -278,7 +278,7 @@ static int procfs_sample(void *state, struct sample *prev, struct sample *cur, u
 	size_t n = source->env.npids;
 	int err;
 
-	(void)needs; /* a record is what this source does not have */
+	(void)needs; /* this source has no records */
 	sample_reset(cur);
 	if (!pids) {
 		err = pidlist_read(&source->processes, source->env.procfd);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters by taskstats. A process row is one TGID query: the kernel's own sum over
- * threads, ended ones included. A thread row is one PID query.
+ * Counters by taskstats. A process row is one TGID query: the kernel's own sum over threads, ended
+ * ones included. A thread row is one PID query.
  *
- * A TGID record says neither who the process is nor when it began. What it does have is
- * the sum of its threads' elapsed times: for a process of one thread (most are) the time
- * of reading less that sum is the process's start, known within the time that a pack of
- * requests takes. As long as that agrees with what is known, the process is the same one.
- * Where it does not (threads, reuse of the pid, a zombie) or where the process ran and so
- * may have called exec, setuid or prctl, a PID query says who it is.
+ * A TGID record says neither which process it is nor when that began. It does have the sum of its
+ * threads' elapsed times: for a process of one thread (most are) the time of reading less that sum
+ * is the process's start, known within the time that a pack of requests takes. As long as that
+ * agrees with what is known, the process is the same one. Where it does not (threads, reuse of the
+ * pid, a zombie), or where the process ran and so may have called exec, setuid or prctl, a PID
+ * query tells its identity.
  */
 #include "config.h"
 
@@ -35,13 +35,13 @@ struct taskstats_source {
 	struct pidlist processes, threads;
 	struct states states;
 	/* Scratch of one sample, kept for its memory. */
-	struct bracket *starts; /* by element: what its TGID record says of its start */
-	const struct task_raw **known; /* by element: the one of its pid in the sample before */
+	struct bracket *starts; /* by element: the start that its TGID record shows */
+	const struct task_raw **known; /* by element: the element of its pid in the sample before */
 	size_t starts_cap;
-	pid_t *ids; /* of the query under way */
+	pid_t *ids; /* the ids of the query under way */
 	size_t *places; /* the elements they stand for */
 	size_t n, cap;
-	/* Of the sample under way. */
+	/* The state of the sample under way. */
 	struct sample *cur;
 	int error;
 };
@@ -49,7 +49,7 @@ struct taskstats_source {
 /* The start that a reading taken between two times shows. */
 static struct bracket bracket_of(uint64_t elapsed_ns, uint64_t before_ns, uint64_t after_ns)
 {
-	/* The kernel cuts elapsed off to us, so the start may be up to one earlier. */
+	/* The kernel cuts elapsed off to us, so the start may be up to one us earlier. */
 	uint64_t early = elapsed_ns + NSEC_PER_USEC;
 
 	return (struct bracket){ before_ns > early ? before_ns - early : 0,
@@ -90,7 +90,7 @@ static void ask_pack(struct taskstats_source *source, pid_t id, size_t place)
 	source->places[source->n++] = place;
 }
 
-/* Notes an error reply. A task that has gone is none. */
+/* Notes an error reply. A task that has gone is no error. */
 static void note_error(struct taskstats_source *source, int error)
 {
 	if (proctask_gone(error))
@@ -118,7 +118,7 @@ static bool take_counters(struct taskstats_source *source, struct task_raw *raw,
 	return true;
 }
 
-/* Reply to a TGID query: counters, and what they tell of the start. */
+/* Takes the reply to a TGID query: counters, and what they tell of the start. */
 static void take_group_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     uint64_t before_ns, uint64_t after_ns)
 {
@@ -158,7 +158,7 @@ static struct task *identify_by_record(const struct taskstats_identity *who,
 	return task;
 }
 
-/* Whether the kernel keeps delays of the task that a PID record describes: it did by now. */
+/* Whether the kernel keeps delays of the task that a PID record describes: it has booked some. */
 static bool shows_accounting(const struct taskstats_part *part)
 {
 	struct counters own = { 0 };
@@ -166,7 +166,7 @@ static bool shows_accounting(const struct taskstats_part *part)
 	return !taskstats_counters(part->record, part->len, &own) && counters_booked(&own);
 }
 
-/* Reply to a PID query: who the element is; in thread rows its counters too. */
+/* Takes the reply to a PID query: the element's identity, and in thread rows its counters too. */
 static void take_task_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 			    uint64_t before_ns, uint64_t after_ns)
 {
@@ -178,7 +178,7 @@ static void take_task_reply(void *arg, size_t index, int error, const struct tas
 	if (!error)
 		error = taskstats_identity(part->record, part->len, &who);
 	if (error) {
-		/* Gone since its counters were read: they are its last, if we know whose. */
+		/* It ended after its counters were read: they are its last, if it is known. */
 		if (error == -ESRCH && raw->counters.valid && same_single(source, place))
 			raw->task = task_ref(source->known[place]->task);
 		note_error(source, error);
@@ -193,7 +193,9 @@ static void take_task_reply(void *arg, size_t index, int error, const struct tas
 		taskstats_record(part->record, part->len, &source->cur->records[place]);
 }
 
-/* Reply to a PID query for a thread other than the leader: folded into its process. */
+/*
+ * Takes the reply to a PID query for a thread other than the leader, and folds it into its process.
+ */
 static void take_task_record(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     uint64_t before_ns, uint64_t after_ns)
 {
@@ -210,7 +212,10 @@ static void take_task_record(void *arg, size_t index, int error, const struct ta
 		record_fold(&source->cur->records[source->places[index]], &record);
 }
 
-/* taskstats_client hands `between` the argument of the replies; the caller's own is in env. */
+/*
+ * Calls the caller's `between`: taskstats_client passes the argument of the replies, the caller's
+ * own is in env.
+ */
 static void between_packs(void *arg)
 {
 	struct taskstats_source *source = arg;
@@ -248,7 +253,7 @@ static void reset_scratch(struct taskstats_source *source)
 	}
 }
 
-/* Finds for each element the task that had its pid before. Both are sorted: one pass. */
+/* Finds for each element the task that had its pid before, in one pass as both are sorted. */
 static void find_known(struct taskstats_source *source, const struct sample *prev)
 {
 	size_t j = 0;
@@ -264,8 +269,8 @@ static void find_known(struct taskstats_source *source, const struct sample *pre
 }
 
 /*
- * Whether no task can be there that the sample before does not have: none was created since
- * (before it was listed, that is). Then /proc need not be listed, a sixth of a sample's cost.
+ * Whether all tasks must be in the sample before: none was created since (that is, since before it
+ * was listed). Then /proc need not be listed, a sixth of a sample's cost.
  */
 static bool none_created(const struct sample *prev, const struct sample *cur)
 {
@@ -303,7 +308,7 @@ static bool is_there(const struct sample *cur, pid_t pid)
 	return raw && raw->counters.valid;
 }
 
-/* Whether a process of the sample before is not there any more: its children have moved. */
+/* Whether a process of the sample before has gone: its children have another parent now. */
 static bool some_left(const struct taskstats_source *source, const struct sample *prev)
 {
 	size_t still = 0;
@@ -313,9 +318,7 @@ static bool some_left(const struct taskstats_source *source, const struct sample
 	return still < prev->n;
 }
 
-/*
- * Chooses the processes whose identity is to be asked for, and takes over the others'.
- */
+/* Chooses the processes whose identity is asked for, and takes over that of the others. */
 static void choose_unsure(struct taskstats_source *source, const struct sample *prev,
 			  unsigned needs)
 {
@@ -345,7 +348,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 	}
 }
 
-/* Asks for the threads beside the leaders, of processes that have or had more than one. */
+/* Asks for the threads other than leaders, of processes that have or had more than one. */
 static int query_other_threads(struct taskstats_source *source)
 {
 	for (size_t i = 0; i < source->cur->n; i++) {
@@ -361,7 +364,7 @@ static int query_other_threads(struct taskstats_source *source)
 	return query(source, false, take_task_record);
 }
 
-/* Adds an element a listed process, to be asked for. */
+/* Adds an element for each listed process, to be asked for. */
 static void add_processes(struct taskstats_source *source, struct sample *sample)
 {
 	for (size_t i = 0; i < source->processes.n; i++) {
@@ -372,7 +375,7 @@ static void add_processes(struct taskstats_source *source, struct sample *sample
 	}
 }
 
-/* A sample with a row a process. */
+/* Takes a sample with a row for each process. */
 static int sample_processes(struct taskstats_source *source, const struct sample *prev,
 			    unsigned needs)
 {
@@ -445,7 +448,7 @@ static int same_threads(struct taskstats_source *source, const struct sample *pr
 	return 0;
 }
 
-/* A sample with a row a thread. */
+/* Takes a sample with a row for each thread. */
 static int sample_threads(struct taskstats_source *source, const struct sample *prev,
 			  unsigned needs)
 {
@@ -483,7 +486,7 @@ static int taskstats_sample(void *state, struct sample *prev, struct sample *cur
 		err = sample_processes(source, prev, needs);
 	sample_compact(cur);
 	states_take(&source->states, prev, cur);
-	/* What did not answer in time is counted as unread; the rest is a sample. */
+	/* Tasks that did not answer in time count as unread; the rest is a sample. */
 	return err == -ETIMEDOUT ? 0 : err;
 }
 
@@ -503,7 +506,7 @@ static void taskstats_close(void *state)
 	free(source);
 }
 
-/* Reply to the first question of all: whether we may ask. */
+/* Takes the reply to the first query of all: whether taskstats may be asked. */
 static void take_probe(void *arg, size_t index, int error, const struct taskstats_part *part,
 		       uint64_t before_ns, uint64_t after_ns)
 {

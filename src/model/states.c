@@ -11,10 +11,10 @@
 #include "base/util.h"
 #include "kernel/proctask.h"
 
-/* Open, read, close. */
+/* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
 
-/* As long a /proc/stat is read: a line a CPU, and one with a number an interrupt. */
+/* The most that is read of /proc/stat: a line a CPU, and a line with a number an interrupt. */
 #define STAT_BYTES (1024 * 1024)
 
 /* An element, and what is known of it from the sample before (NULL: nothing). */
@@ -23,7 +23,9 @@ struct subject {
 	const struct task_raw *known;
 };
 
-/* Whether it has not run since. Who was about to may sleep again by now without a trace. */
+/*
+ * Whether the task has not run since. A task that was about to run may sleep again without a trace.
+ */
 static bool is_idle(const struct subject *subject)
 {
 	const struct task_raw *raw = subject->raw, *known = subject->known;
@@ -60,7 +62,7 @@ static const struct thread_wait *find_wait(struct states *states, pid_t tgid, pi
 
 /*
  * Whether any task waits for I/O: procs_blocked of /proc/stat counts just those (nr_iowait() of
- * kernel/sched/core.c). Where it cannot be read some may.
+ * kernel/sched/core.c). True where that cannot be read.
  */
 static bool any_in_io(struct states *states)
 {
@@ -81,8 +83,9 @@ static bool any_in_io(struct states *states)
 }
 
 /*
- * Whether a function that a task sleeps in (/proc/PID/wchan) waits for I/O. It is the first that
- * is not the scheduler's: io_schedule() itself is never seen. Names as of kernels 5.10 to 6.18.
+ * Whether a function that a task sleeps in (/proc/PID/wchan) waits for I/O. wchan shows the first
+ * function outside the scheduler: io_schedule() itself is never seen. Names as of kernels 5.10 to
+ * 6.18.
  */
 static bool is_io_function(const char *name)
 {
@@ -100,8 +103,8 @@ static bool is_io_function(const char *name)
 }
 
 /*
- * Whether a wait in state D is for I/O, which only its end tells for sure. Where the function is
- * hidden it goes by what was booked: most who wait for I/O did so lately.
+ * The kind of a wait in state D: for I/O or not, which only its end tells for sure. Where the
+ * function is hidden, what was booked decides: most tasks that wait for I/O did so lately.
  */
 static enum wait_seen kind_of_wait(struct states *states, const struct subject *subject, pid_t tid)
 {
@@ -120,7 +123,7 @@ static enum wait_seen kind_of_wait(struct states *states, const struct subject *
 	return io ? SEEN_BLKIO : SEEN_BLOCK;
 }
 
-/* Takes over what an idle task does. */
+/* Takes over the state of an idle task. */
 static void keep_state(struct states *states, const struct subject *subject)
 {
 	struct task_raw *raw = subject->raw;
@@ -136,7 +139,7 @@ static void keep_state(struct states *states, const struct subject *subject)
 		add_wait(&states->now, &states->before.all[states->at]);
 }
 
-/* Counts a thread in state D, since when and for what is known by now. */
+/* Counts a thread in state D, with the start and the kind of its wait as known by now. */
 static void count_wait(const struct subject *subject, enum wait_seen kind, uint64_t since_ns)
 {
 	const struct task_raw *known = subject->known;
@@ -145,7 +148,7 @@ static void count_wait(const struct subject *subject, enum wait_seen kind, uint6
 	waits_add(&raw->now.waits, kind, since_ns, raw->read_ns, known ? known->read_ns : 0);
 }
 
-/* Takes a thread of several that was found in state D. */
+/* Takes a thread in state D of a process with several. */
 static void take_thread(struct states *states, const struct subject *subject, pid_t tid)
 {
 	const struct task_raw *raw = subject->raw;
@@ -188,7 +191,7 @@ static void read_threads(struct states *states, const struct subject *subject)
 	raw->now.threads = (uint32_t)states->threads.n;
 }
 
-/* Reads what a task does that ran. */
+/* Reads the state of a task that ran. */
 static void read_state(struct states *states, const struct subject *subject)
 {
 	struct task_raw *raw = subject->raw;

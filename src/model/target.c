@@ -31,7 +31,7 @@ static int read_start(const struct target *target, uint64_t *start)
 static bool is_same_start(const struct target_seen *seen, uint64_t ticks)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), since_boot = ticks * NSEC_PER_SEC / hz;
-	/* That clock also runs while the machine sleeps; how much of it lay before is not known. */
+	/* That clock counts the machine's sleep, too; how much of it lay before is not known. */
 	uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 
 	return since_boot <= seen->by_ns && seen->start_ns <= since_boot + NSEC_PER_SEC &&
@@ -48,7 +48,7 @@ int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid,
 	return !err && !is_same_start(seen, target->start) ? -ESRCH : err;
 }
 
-/* Whether the pid is still the target's. 0 or -ESRCH and the like. */
+/* Checks that the pid is still the target's. 0, or -errno as -ESRCH. */
 static int check_target(const struct target *target)
 {
 	uint64_t start;
@@ -58,8 +58,8 @@ static int check_target(const struct target *target)
 }
 
 /*
- * The descriptor is of whoever has the pid when it is opened, and the check behind that says who
- * it is.
+ * Opens the descriptor first, of the process that has the pid then; the check after that makes sure
+ * that it is the target.
  */
 int target_signal(const struct target *target, int number)
 {
@@ -77,7 +77,7 @@ int target_signal(const struct target *target, int number)
 	return err;
 }
 
-/* Opens the folder of the target's threads, which is of no other process, ever. */
+/* Opens the directory of the target's threads, which never becomes that of another process. */
 static int open_threads(const struct target *target)
 {
 	char path[32];
@@ -94,7 +94,7 @@ static int open_threads(const struct target *target)
 	return err;
 }
 
-/* Sets the nice value of a thread that is still among those. 0 or -errno. */
+/* Sets the nice value of a thread that is still in the directory `threads`. 0 or -errno. */
 static int renice_thread(int threads, pid_t tid, int value)
 {
 	char name[16];
@@ -106,8 +106,8 @@ static int renice_thread(int threads, pid_t tid, int value)
 }
 
 /*
- * Every thread has a nice value of its own. There is no call that takes more than a pid: it is
- * looked at right before.
+ * Sets nice values thread by thread, as each has its own. No call takes more than a pid, so each
+ * thread is looked up right before.
  */
 int target_renice(const struct target *target, int value, size_t *threads)
 {

@@ -13,10 +13,10 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/* Tasks whose files are read in a few milliseconds. */
+/* The number of tasks whose files are read in a few milliseconds. */
 #define TASKS_BETWEEN 128
 
-/* Three system calls a file: open, read, close. */
+/* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
 
 struct user {
@@ -24,17 +24,17 @@ struct user {
 	char *name;
 };
 
-/* As many files of tasks are kept open: a large screen's rows. */
+/* The number of tasks' files that are kept open: a large screen's rows. */
 #define KEPT_MAX 64
 
-/* One that was not read in so many samples is closed. */
+/* The number of samples after which a file that was not read is closed. */
 #define KEPT_SAMPLES 2
 
 /* A stat file that is kept open. */
 struct kept {
 	struct task_key key;
 	int fd;
-	uint64_t used; /* number of the sample that it was read for last */
+	uint64_t used; /* the number of the sample for which it was last read */
 };
 
 struct taskinfo {
@@ -43,13 +43,13 @@ struct taskinfo {
 	const struct hierarchy *hierarchy; /* NULL: cgroups are not known */
 	uint64_t tick_ns;
 	uint64_t syscalls;
-	unsigned needs; /* of the update before */
+	unsigned needs; /* the needs of the update before */
 	struct user *users;
 	size_t nusers;
 	struct buf scratch, lines;
 	struct kept kept[KEPT_MAX];
 	size_t nkept;
-	uint64_t samples; /* that were brought up to date */
+	uint64_t samples; /* the number of samples that were brought up to date */
 };
 
 struct taskinfo *taskinfo_open(int procfd, bool threads)
@@ -68,7 +68,7 @@ void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hiera
 	info->hierarchy = hierarchy;
 }
 
-/* The user's name, or the number where there is none. Asked of the system once a uid. */
+/* The user's name, or the number where there is none. The system is asked once for each uid. */
 static const char *user_name(struct taskinfo *info, uid_t uid)
 {
 	const struct passwd *passwd;
@@ -133,8 +133,7 @@ static void let_go(struct taskinfo *info, size_t i)
 	info->kept[i] = info->kept[--info->nkept];
 }
 
-/* The file of that task among those kept, opened where there is room for it; NULL: there is none.
- */
+/* The kept file of that task, opened if there is room for it; NULL: there is none. */
 static struct kept *keep_open(struct taskinfo *info, const struct task_raw *raw)
 {
 	const struct task_key *key = &raw->task->key;
@@ -188,7 +187,7 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 		}
 	}
 	if (needs & NEED_IO && !proc->io_valid) {
-		/* With one thread its own file will do, which is free of reaped children. */
+		/* With one thread its own file is enough, and has no bytes of reaped children. */
 		proc->io_whole = !info->threads && !raw->single;
 		info->syscalls += FILE_SYSCALLS;
 		proc->io_valid = !proctask_io(info->procfd, raw->tgid,
@@ -196,13 +195,13 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	}
 }
 
-/* Fills in what is asked for of one element. */
+/* Fills in what `needs` asks for of one element. */
 static void fill_info(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs,
 		      bool keep)
 {
 	struct task *task = sample->raw[i].task;
 
-	/* A source that marks says the times of children, too. */
+	/* A source that marks elements has the times of children, too. */
 	if (sample_tells(sample, i))
 		needs &= ~NEED_STAT;
 	if (task->fresh) {
@@ -210,7 +209,7 @@ static void fill_info(struct taskinfo *info, struct sample *sample, size_t i, un
 		task->info = 0;
 		task->fresh = false;
 	}
-	/* Who has left has no files any more, and the pid may be another's. */
+	/* A task that has left has no files any more, and its pid may be another's. */
 	if (i >= sample->n)
 		return;
 	if (needs & NEED_INFO)

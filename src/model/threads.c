@@ -15,7 +15,7 @@
 struct threads_reader {
 	struct source source;
 	struct taskinfo *info;
-	struct sample samples[2]; /* in turn: that of the frame (index `now`), the one before */
+	struct sample samples[2]; /* in turn: the frame's (index `now`), the one before */
 	unsigned now;
 	struct frame frame;
 	struct frame_info frame_info;
@@ -37,8 +37,8 @@ bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool sin
 }
 
 /*
- * Opens the source: one like the sampler's, but where that is made for many tasks the best for
- * few. 0 or -errno.
+ * Opens a source like the sampler's, or where that is made for many tasks the best for few. 0 or
+ * -errno.
  */
 static int open_reader(struct threads *threads, const struct threads_env *env)
 {
@@ -65,19 +65,19 @@ static int take_sample(struct threads_reader *reader, struct sample *prev, struc
 
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
-	/* They are few, so that nothing need be taken over that may not be true any more. */
+	/* The tasks are few, so none is taken over from before that may have changed. */
 	err = reader->source.ops->sample(reader->source.state, prev, cur, needs | NEED_IDENTITY);
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
 	return err;
 }
 
-/* Makes the frame of the two last samples; prev NULL: there is one. */
+/* Makes the frame of the last two samples; prev NULL: there is only one. */
 static void build_frame(struct threads *threads, const struct threads_env *env,
 			const struct sample *prev, struct sample *cur)
 {
 	struct threads_reader *reader = threads->reader;
 	struct frame_options options = { .since_start = threads->since_start };
-	/* What they show says nothing of the processes in the sampler's sample: it is a copy. */
+	/* A copy: what these tasks show says nothing of those in the sampler's sample. */
 	struct delayacct delayacct = *env->delayacct;
 
 	delayacct_mask(&delayacct, cur);

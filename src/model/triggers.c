@@ -16,16 +16,17 @@
 #include "cgroup/hierarchy.h"
 
 /*
- * Where the window is a multiple of 2 s the kernel may look every 2 s only, a little too early
- * for the end of the window, and so every other time (seen on 6.18): pressure that lasts is
- * reported so much later than a window after the last time, with time to spare.
+ * How late a report may be. Where the window is a multiple of 2 s the kernel may look every 2 s
+ * only, a little too early for the end of the window, and so reports only every other time (seen on
+ * 6.18): pressure that lasts is reported so much later than a window after the last time, with time
+ * to spare.
  */
 #define REPORT_LATE_NS (2500 * NSEC_PER_MSEC)
 
-/* What a pressure file said is kept that often. */
+/* The number of times in a window that a pressure file's total is kept. */
 #define POINTS_A_WINDOW 8
 
-/* Whether the kernel would take any window. */
+/* Whether the kernel would take any window from this program. */
 static bool is_privileged(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -108,7 +109,7 @@ static bool is_true(struct trigger *trigger)
 
 	if (!trigger->unproven || !read_total(trigger, &total_us))
 		return true;
-	/* Since the report before that is a window at least, and so no less than within one. */
+	/* A window or more since the report before has no less stall time than one window. */
 	trigger->unproven = total_us < trigger->begin_us + trigger->spec->threshold_us;
 	trigger->begin_us = total_us;
 	return !trigger->unproven;
@@ -152,7 +153,7 @@ size_t triggers_take(struct trigger_set *set, const struct pollfd *fds, uint64_t
 
 		if (trigger->fd < 0)
 			continue;
-		/* Of a group that has been removed both are said. */
+		/* For a group that has been removed poll() reports both. */
 		if (fds[i].revents & (POLLERR | POLLHUP | POLLNVAL)) {
 			close(trigger->fd);
 			trigger->fd = -1;
@@ -181,13 +182,13 @@ size_t triggers_gone(const struct trigger_set *set)
 	return gone;
 }
 
-/* The larger one. */
+/* The larger of two numbers. */
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-/* The window. */
+/* The trigger's window in ns. */
 static uint64_t window_ns(const struct trigger *trigger)
 {
 	return trigger->spec->window_us * NSEC_PER_USEC;
@@ -205,7 +206,7 @@ void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us
 	struct trigger_point *points = trigger->points;
 	double window = (double)window_ns(trigger), age, grown;
 
-	/* Of those that are a window old the youngest is enough. */
+	/* Of points that are at least a window old, only the youngest is needed. */
 	while (trigger->npoints > 1 && now_ns - points[1].ns >= window_ns(trigger))
 		memmove(points, points + 1, --trigger->npoints * sizeof(*points));
 	if (trigger->npoints && total_us > points[0].total_us) {

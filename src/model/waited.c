@@ -7,13 +7,15 @@
 
 #include "base/util.h"
 
-/* The lives of threads may differ by so much from the time between readings. */
+/* How much the lives of threads may differ from the time between readings. */
 #define SLACK_NS (2 * NSEC_PER_MSEC)
 
-/* What has no number of waits with it is counted in clock ticks, of 10 ms at most. */
+/*
+ * The error of delays without a number of waits, which are counted in clock ticks of 10 ms at most.
+ */
 #define TICK_NS (10 * NSEC_PER_MSEC)
 
-/* So many threads may have come and gone for each that was seen, where some did. */
+/* How many threads may have come and gone for each that was seen, where some did. */
 #define UNSEEN_THREADS 4
 
 /* The kind that a wait in progress will be booked under, if ever. */
@@ -24,8 +26,8 @@ static const unsigned kind_of[WAITS_SEEN] = {
 };
 
 /*
- * How long one thread lived in between by what was read with its counters, which is exact however
- * long the readings took; 0: not known.
+ * How long a single thread lived between readings, by the life read with its counters, which is
+ * exact however long the readings took; 0: not known.
  */
 static uint64_t lived_since(const struct task_raw *now, const struct task_raw *before)
 {
@@ -36,13 +38,13 @@ static uint64_t lived_since(const struct task_raw *now, const struct task_raw *b
 	return is > was ? is - was : 0;
 }
 
-/* Time from one reading to the next, or since the start; 0 where clocks disagree. */
+/* The time from one reading to the next, or since the start; 0 where clocks disagree. */
 static uint64_t span_of(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t start = now->task->key.start_ns, since = before ? before->read_ns : start;
 	uint64_t until = now->read_ns, lived = lived_since(now, before);
 
-	/* Its record came after it was read. */
+	/* The exit record came after the element was read. */
 	if (now->exited && now->single && start + now->counters.life_ns > until)
 		until = start + now->counters.life_ns;
 	if (until <= since)
@@ -50,7 +52,7 @@ static uint64_t span_of(const struct task_raw *now, const struct task_raw *befor
 	return until - since > lived ? until - since : lived;
 }
 
-/* How many threads there were at least; 0: of several tasks it is not known. */
+/* The least number of threads there were; 0: not known, as there are several tasks. */
 static uint64_t threads_of(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t threads = now->now.threads;
@@ -76,14 +78,14 @@ static bool has_churned(const struct task_raw *now, const struct task_raw *befor
 	return lived + threads * SLACK_NS < all || lived > all + threads * SLACK_NS;
 }
 
-/* The time that passed for all threads; UINT64_MAX where nothing is known of them. */
+/* The time that passed, added up over all threads; UINT64_MAX where they are not known. */
 static uint64_t passed(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t threads = threads_of(now, before), span = span_of(now, before);
 
 	if (!threads)
 		return UINT64_MAX;
-	/* When it ended is known by when it began. */
+	/* The end is known only as exactly as the start. */
 	if (now->exited)
 		span += now->task->start_hi - now->task->start_lo;
 	if (has_churned(now, before, threads, span))
@@ -102,11 +104,11 @@ static bool may_have_waited(unsigned kind, const struct task_raw *raw)
 		return !raw->now.exact || waits->threads[SEEN_CPU];
 	if (kind == DELAY_BLKIO)
 		return waits_in_d(waits);
-	/* The kernel works for it, or it sleeps over that. */
+	/* In waits of other kinds a thread runs in the kernel, or sleeps in state D. */
 	return !raw->single || raw->now.state == 'R' || raw->now.state == 'D';
 }
 
-/* How much of what was booked since may have passed before. */
+/* How much of what was booked since the reading before may have passed before it. */
 static uint64_t begun_before(unsigned kind, const struct task_raw *now,
 			     const struct task_raw *before)
 {
@@ -119,7 +121,7 @@ static uint64_t begun_before(unsigned kind, const struct task_raw *now,
 			seen = waits_progress(&before->now.waits, s, before->read_ns);
 	if (before->now.exact && (kind == DELAY_CPU || kind == DELAY_BLKIO))
 		return seen;
-	/* With one thread no wait is older than when it last ran; it ran after that. */
+	/* A single thread's wait is not older than its last run, which was after `ran_ns`. */
 	if (now->single && before->single)
 		idle = before->read_ns - before->ran_ns;
 	else
@@ -136,7 +138,7 @@ static uint64_t most_booked(unsigned kind, const struct task_raw *now,
 
 	if (most == UINT64_MAX)
 		return most;
-	/* Of threads that have gone there may have been any number; nor was it ever seen wrong. */
+	/* Any number of threads may have gone; nor was any kind but blkio ever seen wrong. */
 	if (kind != DELAY_BLKIO &&
 	    has_churned(now, before, threads_of(now, before), span_of(now, before)))
 		return UINT64_MAX;
@@ -157,7 +159,7 @@ uint32_t waited_impossible(const struct counters *grown, const struct task_raw *
 	return kinds;
 }
 
-/* Adds up total and mem. */
+/* Computes total and mem from the kinds. */
 static void add_up(struct waited *waited, uint32_t known)
 {
 	struct delay_sum delays[DELAY_KINDS];
@@ -199,7 +201,7 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 		if (waited->ns[kind] > most)
 			waited->ns[kind] = most;
 	add_up(waited, known);
-	/* What of a wait had passed before the end nobody books. */
+	/* What had passed of a wait before the task ended is not booked. */
 	return known | (seen && !now->exited ? VALID_BLOCK : 0);
 }
 
