@@ -11,11 +11,11 @@
 #include "base/ticker.h"
 #include "base/util.h"
 
-/* How often a sample that failed for a moment is tried in all, and how soon again. */
+/* How many times a sample that fails for a moment is tried, and the pause between the tries. */
 #define TRIES 30
 #define RETRY_NS (100 * NSEC_PER_MSEC)
 
-/* A run under way. */
+/* The state of a run. */
 struct progress {
 	const struct batch *batch;
 	enum batch_failure *failure;
@@ -24,7 +24,7 @@ struct progress {
 	bool done;
 };
 
-/* When to wake up: for the sample, or to take exit records in time. */
+/* When to wake up: for the next sample, or earlier to take exit records in time. */
 static uint64_t next_due(const struct batch *batch, uint64_t due_ns)
 {
 	uint64_t drain_ns = sampler_drain_due_ns(batch->sampler);
@@ -33,8 +33,8 @@ static uint64_t next_due(const struct batch *batch, uint64_t due_ns)
 }
 
 /*
- * Waits for a signal, for pressure or, if there is one, for a time-out. Whatever ppoll says: the
- * clock and the flags decide. How many triggers fired.
+ * Waits for a signal, for pressure or, if there is a time-out, for its end. The result of ppoll is
+ * ignored: callers go by the clock and the flags. Returns how many triggers fired.
  */
 static size_t wait_once(const struct batch *batch, const struct timespec *timeout)
 {
@@ -48,7 +48,7 @@ static size_t wait_once(const struct batch *batch, const struct timespec *timeou
 	return triggers_take(set, fds, clock_ns(CLOCK_MONOTONIC));
 }
 
-/* Waits until the grid's point or a signal. False when a signal has been caught. */
+/* Waits until the grid's point or a signal. Returns false when a signal has been caught. */
 static bool wait_until(const struct batch *batch, uint64_t due_ns)
 {
 	for (;;) {
@@ -69,7 +69,7 @@ static bool wait_until(const struct batch *batch, uint64_t due_ns)
 	}
 }
 
-/* Waits for pressure, asleep. 0, or -errno; a signal is for the caller to see. */
+/* Waits for pressure, with the sampler at rest. Returns 0, also after a signal, or -errno. */
 static int await_pressure(struct progress *run)
 {
 	const struct batch *batch = run->batch;
@@ -91,7 +91,9 @@ static int await_pressure(struct progress *run)
 	return 0;
 }
 
-/* Puts a frame out. The signals may interrupt the writing, so that no reader can hold us. */
+/*
+ * Writes a frame. Signals may interrupt the write, so that a slow reader cannot block the program.
+ */
 static int put_out(const struct batch *batch, const struct frame *frame)
 {
 	sigset_t blocked;
@@ -106,7 +108,7 @@ static int put_out(const struct batch *batch, const struct frame *frame)
 	return err;
 }
 
-/* Whether there has been no pressure for so long that the samples are to pause. */
+/* Whether there has been no pressure for long enough to pause the samples. */
 static bool is_over(const struct batch *batch)
 {
 	const struct timespec now = { 0 };
@@ -114,17 +116,17 @@ static bool is_over(const struct batch *batch)
 
 	if (!batch->triggers)
 		return false;
-	/* What was reported while the sample was taken and written. */
+	/* Takes the events reported while the sample was taken and written. */
 	wait_once(batch, &now);
 	now_ns = clock_ns(CLOCK_MONOTONIC);
 	triggers_look(batch->triggers, now_ns);
-	/* What lasts now is not over, whatever linger_ns is. */
+	/* Pressure that lasts now is not over, whatever linger_ns is. */
 	return triggers_until_ns(batch->triggers, batch->watch->linger_ns) < now_ns;
 }
 
 /*
- * Moves on from a sample. After the baseline of a stretch the first interval is a short one. How
- * many points of the grid were passed over.
+ * Moves on from a sample. After the baseline of a stretch the first interval is a short one.
+ * Returns how many points of the grid were passed over.
  */
 static uint64_t move_on(struct progress *run, bool baseline)
 {
@@ -136,13 +138,13 @@ static uint64_t move_on(struct progress *run, bool baseline)
 	return 0;
 }
 
-/* Whether what failed may do the next time: for want of memory or room, or interrupted. */
+/* Whether a failure may be temporary: lack of memory or room, or an interrupted call. */
 static bool is_passing(int err)
 {
 	return err == -ENOMEM || err == -EAGAIN || err == -ENOBUFS || err == -EINTR;
 }
 
-/* Takes a sample, now or a little later. 0 or -errno; a signal is for the caller to see. */
+/* Takes a sample, trying again on failure. 0 or -errno; the caller checks for a signal. */
 static int take_sample(const struct batch *batch, uint64_t skipped, const struct frame **frame)
 {
 	int err = sampler_tick(batch->sampler, skipped, frame);
@@ -156,7 +158,7 @@ static int take_sample(const struct batch *batch, uint64_t skipped, const struct
 	return err;
 }
 
-/* Takes samples at the grid's points until the end, or until the pressure's. 0 or -errno. */
+/* Takes samples at the grid's points until the run or the pressure ends. Returns 0 or -errno. */
 static int take_samples(struct progress *run)
 {
 	const struct batch *batch = run->batch;
@@ -174,7 +176,7 @@ static int take_samples(struct progress *run)
 			*run->failure = BATCH_WRITE;
 			err = put_out(batch, frame);
 			run->done = err || ++run->put == batch->view->iterations;
-			/* -EINTR: told to end while the reader did not read. */
+			/* -EINTR: a signal ended the run while the reader did not read. */
 			if (run->done || is_over(batch))
 				return err == -EPIPE || err == -EINTR ? 0 : err;
 		} else {

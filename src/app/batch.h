@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Batch mode: samples on a grid, to a stream; at all times, or while there is pressure. */
+/* Batch mode: writes samples on a grid to a stream, at all times or while there is pressure. */
 #ifndef STALLTOP_APP_BATCH_H
 #define STALLTOP_APP_BATCH_H
 
@@ -16,14 +16,17 @@ struct batch {
 	int fd;
 	const struct view_config *view; /* interval and iterations */
 	/*
-	 * What is waited for before the first sample and after each stretch of samples, which
-	 * lasts until there has been none for watch->linger_ns; NULL: nothing. Each stretch has
-	 * at least one sample and a baseline of its own; its first interval is half a second
-	 * at most.
+	 * The pressure to wait for before the first sample and after each stretch of samples. A
+	 * stretch lasts until there has been no pressure for watch->linger_ns; NULL: no waiting.
+	 * Each stretch has at least one sample and a baseline of its own; its first interval is
+	 * half a second at most.
 	 */
 	struct trigger_set *triggers;
 	const struct watch_config *watch;
-	/* Set by the handlers of the signals that end the run; blocked but while waiting. */
+	/*
+	 * Set by the handlers of the signals that end the run; these are blocked except while
+	 * waiting.
+	 */
 	const volatile sig_atomic_t *caught;
 	const sigset_t *waiting; /* the signal mask while waiting */
 };
@@ -33,12 +36,12 @@ enum batch_failure {
 	BATCH_SOURCE, /* the source could not be opened again */
 	BATCH_SAMPLE,
 	BATCH_WRITE,
-	BATCH_TRIGGERS /* all have gone */
+	BATCH_TRIGGERS /* all triggers have gone */
 };
 
 /*
- * Runs until the iterations are done or a signal is caught. 0, or -errno with `failure`
- * set; a reader that has gone is no failure.
+ * Runs until the iterations are done or a signal is caught. Returns 0, or -errno with `failure`
+ * set; a reader that closed its end is no failure.
  */
 int batch_run(const struct batch *batch, enum batch_failure *failure);
 

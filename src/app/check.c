@@ -17,7 +17,7 @@
 #include "cgroup/hierarchy.h"
 #include "out/out.h"
 
-/* Checks what options demand of each other and of the terminal. */
+/* Checks options against each other and against the terminal. */
 static bool check_usage(const struct options *options)
 {
 	bool writes = options->batch || options->command;
@@ -39,8 +39,8 @@ static bool check_usage(const struct options *options)
 }
 
 /*
- * Whether there is a process, or a thread, of that id. /proc may hide it (hidepid), where the
- * kernel still answers for it; and it may be of another pid namespace than ours.
+ * Whether a process or thread with that id exists. /proc may hide it (hidepid), but the kernel
+ * still answers for it; it may also be in another pid namespace than ours.
  */
 static bool is_there(int procfd, pid_t pid)
 {
@@ -50,7 +50,7 @@ static bool is_there(int procfd, pid_t pid)
 	return !faccessat(procfd, name, F_OK, 0) || !kill(pid, 0) || errno != ESRCH;
 }
 
-/* Checks that there is one of the processes that are asked for. */
+/* Checks that at least one of the processes asked for exists. */
 static bool check_pids(const struct sampler_config *config, int procfd)
 {
 	for (size_t i = 0; i < config->npids; i++)
@@ -61,7 +61,7 @@ static bool check_pids(const struct sampler_config *config, int procfd)
 	return !config->npids;
 }
 
-/* Whether a group is known not to be there: its directory would be seen. */
+/* Whether a group is known not to exist: its directory would be seen. */
 static bool is_absent(const struct hierarchy *hierarchy, const char *path)
 {
 	char *copy = xstrdup(path);
@@ -83,7 +83,7 @@ static bool is_absent(const struct hierarchy *hierarchy, const char *path)
 	return absent;
 }
 
-/* Opens the hierarchy that is asked for, or that of the group that is: else it stays closed. */
+/* Opens the hierarchy asked for, or that of the group asked for; without either it stays closed. */
 static bool check_hierarchy(const struct sampler_config *config, int procfd,
 			    struct hierarchy *hierarchy)
 {
@@ -92,14 +92,14 @@ static bool check_hierarchy(const struct sampler_config *config, int procfd,
 	if (!config->hierarchy && !config->cgroup)
 		return true;
 	err = hierarchy_open(hierarchy, procfd, config->hierarchy);
-	/* Where none was asked for and none can be opened, a note says so later. */
+	/* Without a hierarchy asked for, one that cannot be opened only gives a note later. */
 	if (!err || !config->hierarchy)
 		return true;
 	print_hierarchy_error(config->hierarchy, procfd, err);
 	return false;
 }
 
-/* Checks that there is the group that is asked for. */
+/* Checks that the group asked for exists. */
 static bool check_cgroup(const char *path, const struct hierarchy *hierarchy)
 {
 	if (!path || !hierarchy->name || !is_absent(hierarchy, path))
@@ -115,7 +115,7 @@ int check_options(const struct options *options, int procfd)
 	int status = EXIT_USAGE;
 
 	if (check_usage(options) && check_hierarchy(config, procfd, &hierarchy)) {
-		/* A command's tasks are all that are looked at. */
+		/* With a command only its tasks are looked at. */
 		bool there = options->command || (check_cgroup(config->cgroup, &hierarchy) &&
 						  check_pids(config, procfd));
 

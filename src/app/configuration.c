@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* What a line is. */
+/* The kinds of lines. */
 enum line_type {
 	LINE_NOTHING, /* blank, or a comment */
 	LINE_PAIR,
@@ -24,7 +24,7 @@ struct config_line {
 	size_t name_len, value_len;
 };
 
-/* What is yes or no. All but the first only the configuration has. */
+/* The settings with yes or no. All but the first exist only in the configuration. */
 static const struct flag {
 	const char *name;
 	size_t offset; /* of a bool in struct view_config */
@@ -36,19 +36,19 @@ static const struct flag {
 	{ "fold-header", offsetof(struct view_config, fold_header) },
 };
 
-/* What a name stands for; neither when it is not known. */
+/* The meaning of a name; no member is set when the name is not known. */
 struct setting {
 	const struct option_row *option;
 	const struct flag *flag;
 };
 
-/* Whether a part of a text is that word. */
+/* Whether a part of a text is a certain word. */
 static bool is_word(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(text, word, len);
 }
 
-/* Whether it is a blank within a line. */
+/* Whether a character is a blank within a line. */
 static bool is_blank_line(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -63,7 +63,7 @@ static void trim(const char **start, const char **end)
 		--*end;
 }
 
-/* Finds out what a line is. */
+/* Finds out the type of a line. */
 static void look_at(struct config_line *line)
 {
 	const char *start = line->start, *end = start + line->len, *equals, *name_end;
@@ -91,7 +91,7 @@ static void look_at(struct config_line *line)
 		line->type = LINE_PAIR;
 }
 
-/* Takes the next line off a text. False at its end. */
+/* Takes the next line off a text. Returns false at its end. */
 static bool next_config_line(struct span *text, struct config_line *line)
 {
 	struct span whole;
@@ -103,7 +103,7 @@ static bool next_config_line(struct span *text, struct config_line *line)
 	return true;
 }
 
-/* What the line sets. */
+/* Finds the setting that the line names. */
 static struct setting find_setting(const struct config_line *line)
 {
 	struct setting found = { NULL, NULL };
@@ -118,7 +118,7 @@ static struct setting find_setting(const struct config_line *line)
 	return found;
 }
 
-/* Takes yes or no, and what else people write for them. */
+/* Takes yes or no, and other common words for them. */
 static bool parse_bool(const char *value, bool *yes)
 {
 	static const char *const words[][2] = {
@@ -136,7 +136,7 @@ static bool parse_bool(const char *value, bool *yes)
 	return false;
 }
 
-/* Sets what the value says. On failure what is allowed is appended to `allowed`. */
+/* Applies the value. On failure appends to `allowed` what is allowed. */
 static bool set(const struct setting *setting, const char *value, struct options *options,
 		struct buf *allowed)
 {
@@ -155,7 +155,7 @@ static bool set(const struct setting *setting, const char *value, struct options
 	return true;
 }
 
-/* Whether the value can be set, tried where a half-taken one does no harm. */
+/* Whether the value can be set; tries it on options that are thrown away. */
 static bool is_allowed(const struct setting *setting, const struct config_line *line,
 		       struct buf *allowed)
 {
@@ -168,7 +168,7 @@ static bool is_allowed(const struct setting *setting, const struct config_line *
 	options_default(&trial);
 	ok = set(setting, value, &trial, allowed);
 	if (ok && trial.list_fields) {
-		/* It prints a list, and exits. */
+		/* "list" is not for a configuration: it prints a list and exits. */
 		buf_puts(allowed, "field ids separated by commas");
 		ok = false;
 	}
@@ -177,10 +177,7 @@ static bool is_allowed(const struct setting *setting, const struct config_line *
 	return ok;
 }
 
-/*
- * Whether the line is as it should be, with what it sets. What is not is appended to `why`,
- * if that is wanted.
- */
+/* Whether the line is valid; fills in its setting. Appends what is wrong to `why`, unless NULL. */
 static bool check(const struct config_line *line, struct setting *setting, struct buf *why)
 {
 	struct buf allowed = { 0 };
@@ -207,7 +204,7 @@ static bool check(const struct config_line *line, struct setting *setting, struc
 	return ok;
 }
 
-/* Notes a name that is not known, once. */
+/* Notes an unknown name, once. */
 static void note_unknown_name(const struct config_line *line, struct buf *unknown)
 {
 	struct buf name = { 0 };
@@ -225,7 +222,7 @@ static void note_unknown_name(const struct config_line *line, struct buf *unknow
 	buf_free(&name);
 }
 
-/* Looks at all lines; those that are right set something where there are options. */
+/* Checks all lines; valid lines are applied where there are options. */
 static void take_lines(const char *text, size_t len, char *changed, struct options *options,
 		       struct configuration_faults *faults)
 {
@@ -307,14 +304,14 @@ static void append_grouping(const struct view_config *view, struct buf *out)
 	buf_puts(out, group_table[view->group_by].id);
 }
 
-/* What group-by says already. */
+/* Appends nothing: group-by already says it. */
 static void append_nothing(const struct view_config *view, struct buf *out)
 {
 	(void)view;
 	(void)out;
 }
 
-/* What is written besides the flags. A value that is empty takes no line. */
+/* The settings that are written besides the flags. An empty value takes no line. */
 static const struct writer {
 	const char *name;
 	void (*append)(const struct view_config *view, struct buf *out);
@@ -325,13 +322,13 @@ static const struct writer {
 
 #define VALUES (ARRAY_SIZE(writers) + ARRAY_SIZE(flags))
 
-/* The name of a value that is written. */
+/* The name of a setting that is written. */
 static const char *value_name(size_t i)
 {
 	return i < ARRAY_SIZE(writers) ? writers[i].name : flags[i - ARRAY_SIZE(writers)].name;
 }
 
-/* Appends the value. False when there is none. */
+/* Appends the value. Returns false when there is none. */
 static bool append_setting(size_t i, const struct view_config *view, struct buf *out)
 {
 	size_t before = out->len;
@@ -346,7 +343,7 @@ static bool append_setting(size_t i, const struct view_config *view, struct buf 
 	return out->len > before;
 }
 
-/* Writes one line anew. */
+/* Writes one line with its new value. */
 static void rewrite_line(const struct config_line *line, const struct view_config *view,
 			 bool written[VALUES], struct buf *out)
 {
@@ -356,7 +353,7 @@ static void rewrite_line(const struct config_line *line, const struct view_confi
 	for (size_t i = 0; line->type == LINE_PAIR && i < VALUES; i++) {
 		if (!is_word(line->name, line->name_len, value_name(i)))
 			continue;
-		/* What stood before the value stays. */
+		/* Keeps the text before the value. */
 		buf_add(out, line->start, (size_t)(line->value - line->start));
 		if (!written[i] && append_setting(i, view, out))
 			buf_putc(out, '\n');

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of a configuration: lines `name = value`, named as the long options, and comments
- * (#). What it does not know it keeps. Options take its values as they take those of the
- * command line.
+ * The text of a configuration: lines `name = value`, named as the long options, and comments (#).
+ * Unknown names are kept. Options take values from here as from the command line.
  */
 #ifndef STALLTOP_APP_CONFIGURATION_H
 #define STALLTOP_APP_CONFIGURATION_H
@@ -17,20 +16,19 @@
 struct configuration_faults {
 	size_t broken; /* lines */
 	struct buf why; /* the first of them: "line 3: ..." */
-	struct buf unknown; /* names that are kept but not known, each once, ", " between */
+	struct buf unknown; /* unknown names, which are kept; each once, ", " between */
 };
 
 /*
- * Sets options by the lines of a text. A broken line sets nothing. Its bytes are changed:
- * options point into it from then on. Past its end there must be room for one byte.
+ * Sets options by the lines of a text. A broken line sets nothing. The text's bytes are changed,
+ * and options point into it from then on. It needs room for one more byte past its end.
  */
 void configuration_apply(char *text, size_t len, struct options *options,
 			 struct configuration_faults *faults);
 
 /*
- * Appends the text with its values replaced by those of `view`: in their place where they
- * were, else at the end. Comments, blank lines and what is not known stay. Broken lines
- * become comments.
+ * Appends the text with its values replaced by those of `view`: at the line that had them, else at
+ * the end. Comments, blank lines and unknown names stay. Broken lines become comments.
  */
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
 			   struct buf *out);

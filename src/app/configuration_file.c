@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* What is longer is no configuration of ours. */
+/* The largest size: a longer file is no configuration of ours. */
 #define FILE_MAX_BYTES (1 << 20)
 
 char *configuration_path(void)
@@ -23,7 +23,7 @@ char *configuration_path(void)
 	const char *base = getenv("XDG_CONFIG_HOME"), *below = "";
 	char *path;
 
-	/* Relative ones are to be ignored (XDG Base Directory Specification). */
+	/* Relative paths are to be ignored (XDG Base Directory Specification). */
 	if (!base || *base != '/') {
 		base = getenv("HOME");
 		below = "/.config";
@@ -35,7 +35,7 @@ char *configuration_path(void)
 	return path;
 }
 
-/* Reads a file; one that is not there is empty. 0 or -errno, then nothing is read. */
+/* Reads a file; a missing file counts as empty. Returns 0, or -errno with nothing read. */
 static int read_configuration(const char *path, struct buf *out)
 {
 	int err = file_read_all(AT_FDCWD, path, out, FILE_MAX_BYTES);
@@ -49,7 +49,7 @@ static void append_path(struct buf *out, const char *path)
 	text_escape(out, path, strlen(path), TEXT_ASCII);
 }
 
-/* Appends what is broken. */
+/* Appends which lines are broken. */
 static void append_broken(struct buf *out, const struct configuration_faults *faults)
 {
 	buf_add(out, faults->why.data, faults->why.len);
@@ -84,7 +84,7 @@ void configuration_load(const char *path, struct options *options, struct buf *t
 	configuration_faults_free(&faults);
 }
 
-/* Makes the directories that a path lies in. What fails shows when the file is made. */
+/* Makes the directories of a path. A failure shows later, when the file is made. */
 static void make_directories(const char *path)
 {
 	char *copy = xstrdup(path);
@@ -97,21 +97,21 @@ static void make_directories(const char *path)
 	free(copy);
 }
 
-/* Gives the new file the owner and the mode of the one it replaces. */
+/* Gives the new file the owner and the mode of the file it replaces. */
 static void keep_mode(int fd, const char *path)
 {
 	struct stat old;
 
 	if (stat(path, &old) || !S_ISREG(old.st_mode))
 		return;
-	/* Only root can; for all else it is theirs already. */
+	/* Only root can change the owner; other users own the file already. */
 	if (fchown(fd, old.st_uid, old.st_gid))
 		debug_log("%s: fchown: %s", path, strerror(errno));
 	if (fchmod(fd, old.st_mode & 0777))
 		debug_log("%s: fchmod: %s", path, strerror(errno));
 }
 
-/* Writes all of a text and has it reach the disk. 0 or -errno. */
+/* Writes a whole text and syncs it to disk. Returns 0 or -errno. */
 static int write_configuration(int fd, const struct buf *text)
 {
 	size_t done = 0;
@@ -126,7 +126,7 @@ static int write_configuration(int fd, const struct buf *text)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Has the directory of a file reach the disk, so that the new name lasts. */
+/* Syncs the directory of a file to disk, so that the new name lasts. */
 static void sync_directory(const char *path)
 {
 	char *copy = xstrdup(path);
@@ -141,7 +141,7 @@ static void sync_directory(const char *path)
 	free(copy);
 }
 
-/* Replaces a file, by one beside it that is whole before it takes the name. 0 or -errno. */
+/* Replaces a file with a new one, complete before it takes the name. Returns 0 or -errno. */
 static int replace_file(const char *path, const struct buf *text)
 {
 	char *temporary;
@@ -169,7 +169,7 @@ static int replace_file(const char *path, const struct buf *text)
 	return err;
 }
 
-/* Writes the file anew, from the text it had. */
+/* Writes the file anew, based on its old text. */
 static enum configuration_saved write_anew(const char *path, const struct view_config *view,
 					   const struct buf *old, struct buf *message)
 {
@@ -179,7 +179,7 @@ static enum configuration_saved write_anew(const char *path, const struct view_c
 
 	configuration_rewrite(old->data, old->len, view, &text);
 	make_directories(path);
-	/* What a link points to is replaced, not the link. */
+	/* Replaces the file that a link points to, not the link. */
 	real = realpath(path, NULL);
 	err = replace_file(real ? real : path, &text);
 	buf_puts(message, err ? "cannot write " : "written: ");
@@ -191,14 +191,15 @@ static enum configuration_saved write_anew(const char *path, const struct view_c
 	return err ? CONFIGURATION_FAILED : CONFIGURATION_SAVED;
 }
 
-/* What the path leads over, of the file itself and the folder that is ours alone. */
+/* Whether the path goes over a link, at the file itself or at the program's own folder. */
 enum link {
 	LINK_NONE,
 	LINK_OWN,
-	LINK_FOREIGN /* somebody else's: it may lead to what he may not write himself */
+	LINK_FOREIGN /* another user's link: it may lead to files which that user may not write
+		      */
 };
 
-/* Whether that is a link, and whose. */
+/* Whether a path is a link, and whether it belongs to another user. */
 static enum link link_at(const char *path)
 {
 	struct stat info;
@@ -208,7 +209,7 @@ static enum link link_at(const char *path)
 	return info.st_uid == geteuid() ? LINK_OWN : LINK_FOREIGN;
 }
 
-/* The worse of the file's and its folder's. */
+/* The worse result of the file and its folder. */
 static enum link find_link(const char *path)
 {
 	char *folder = xstrdup(path);
@@ -234,7 +235,7 @@ static void append_link(struct buf *out, const char *path)
 	free(real);
 }
 
-/* Asks whether to write where a link leads, where the file cannot be read, where it is broken. */
+/* Asks whether to write when the file is a link, cannot be read or is broken. */
 static void ask(const char *path, enum link link, int err,
 		const struct configuration_faults *faults, struct buf *message)
 {

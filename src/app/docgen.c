@@ -14,8 +14,8 @@
 #include "view/column.h"
 
 /*
- * Appends plain text, with what roff would act on escaped. Of a note's text N stands for its
- * value, what depends on it stands in the plural, and its reason is one that is known.
+ * Appends plain text and escapes what roff would act on. In a note's text N stands for its value,
+ * words that depend on it are plural, and its reason is a known one.
  */
 static void append_roff(struct buf *out, const char *text)
 {
@@ -38,7 +38,7 @@ static void append_roff(struct buf *out, const char *text)
 	}
 }
 
-/* Starts a tagged paragraph. */
+/* Appends the start of a tagged paragraph. */
 static void append_tag(struct buf *out, const char *tag)
 {
 	buf_puts(out, ".TP\n.B ");
@@ -46,7 +46,7 @@ static void append_tag(struct buf *out, const char *tag)
 	buf_putc(out, '\n');
 }
 
-/* The fields. */
+/* Appends the fields. */
 static void append_fields(struct buf *out)
 {
 	for (size_t i = 0; i < columns_n; i++) {
@@ -67,7 +67,7 @@ static void append_fields(struct buf *out)
 	}
 }
 
-/* The options. */
+/* Appends the options. */
 static void append_options(struct buf *out)
 {
 	for (size_t i = 0; i < option_table_n; i++) {
@@ -92,7 +92,7 @@ static void append_options(struct buf *out)
 	}
 }
 
-/* The units. */
+/* Appends the units. */
 static void append_units(struct buf *out)
 {
 	for (unsigned unit = 0; unit < UNITS; unit++) {
@@ -102,7 +102,7 @@ static void append_units(struct buf *out)
 	}
 }
 
-/* The notes. */
+/* Appends the notes. */
 static void append_notes(struct buf *out)
 {
 	for (unsigned id = 0; id < NOTE_IDS; id++) {
@@ -137,7 +137,7 @@ bool docgen_append(struct buf *out, const char *name)
 	return false;
 }
 
-/* Says of a source what there is to know: its version, or why it cannot be used. */
+/* Appends a source's version, or why it cannot be used. */
 static void put_source(struct buf *out, const struct source_ops *ops, const struct source_env *env)
 {
 	struct source source;

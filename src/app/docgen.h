@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the program says of itself: the manual's tables, and its version. */
+/* The texts about the program itself: the manual's tables, and its version. */
 #ifndef STALLTOP_APP_DOCGEN_H
 #define STALLTOP_APP_DOCGEN_H
 
@@ -8,12 +8,12 @@
 #include "base/buf.h"
 
 /*
- * Appends a table of the manual as roff (man(7)): fields, options, units or notes. False
+ * Appends a table of the manual as roff (man(7)): fields, options, units or notes. Returns false
  * for any other name.
  */
 bool docgen_append(struct buf *out, const char *name);
 
-/* Appends the text of --version: the sources that are built in, and what the kernel has. */
+/* Appends the text of --version: the sources built in, and what the kernel supports. */
 void docgen_version(struct buf *out, int procfd);
 
 #endif

@@ -34,7 +34,7 @@ const char *error_of_source(const char *name, int err)
 	return NULL;
 }
 
-/* What would help where a source could not be opened; NULL: nothing to add. */
+/* The remedy where a source could not be opened; NULL: nothing to add. */
 static const char *source_remedy(const char *name, int err)
 {
 	const char *words = name ? error_of_source(name, err) : NULL;
@@ -66,7 +66,7 @@ const char *error_of_expression(enum trigger_fault fault)
 	return texts[fault];
 }
 
-/* Where the pressure file could not be opened. */
+/* Explains why the pressure file could not be opened. */
 static void explain_file(struct buf *out, const struct trigger_spec *spec,
 			 const struct trigger_error *error)
 {
@@ -106,7 +106,7 @@ static void explain_file(struct buf *out, const struct trigger_spec *spec,
 	}
 }
 
-/* Where the kernel does not want to watch. */
+/* Explains why the kernel refused to watch. */
 static void explain_write(struct buf *out, const struct trigger_spec *spec,
 			  const struct trigger_error *error)
 {
@@ -231,7 +231,7 @@ void print_hierarchy_error(const char *name, int procfd, int err)
 	buf_free(&line);
 }
 
-/* As many of the processes that do not exist are named. */
+/* The most missing processes that are named. */
 #define PIDS_NAMED 8
 
 void print_pids_error(const pid_t *pids, size_t n)

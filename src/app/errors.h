@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words for what is wrong where the program cannot do as it was told. */
+/* The messages for errors of the command line, the system and the output. */
 #ifndef STALLTOP_APP_ERRORS_H
 #define STALLTOP_APP_ERRORS_H
 
@@ -9,32 +9,32 @@
 #include "base/text.h"
 #include "model/triggers.h"
 
-/* What hinders opening a source and what would help, by its -errno; NULL: nothing to add. */
+/* Why a source with that -errno cannot be opened, and the remedy; NULL: nothing to add. */
 const char *error_of_source(const char *name, int err);
 
-/* What an expression of --when must be where it is not. */
+/* What an expression of --when must look like, by its fault. */
 const char *error_of_expression(enum trigger_fault fault);
 
-/* Appends why a trigger could not be opened, and what would help: part of one line. */
+/* Appends why a trigger could not be opened and the remedy, as part of one line. */
 void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 		      const struct trigger_error *error);
 
 /* Writes to standard error why the source could not be opened; name: NULL for auto. */
 void print_source_error(const char *name, int err);
 
-/* Writes to standard error what could not be done to a file: "open". */
+/* Writes to standard error what could not be done to a file; what: such as "open". */
 void print_file_error(const char *what, const char *path, int err);
 
 /*
- * Writes to standard error what batch mode failed at; source: as was asked for, output: the file
- * that it writes to, NULL for standard output.
+ * Writes to standard error where batch mode failed; source: as asked for, output: the file that
+ * batch mode writes to, NULL for standard output.
  */
 void print_batch_error(const char *source, const char *output, enum batch_failure failure, int err);
 
 /* Writes to standard error that none of these processes exists. */
 void print_pids_error(const pid_t *pids, size_t n);
 
-/* Writes to standard error that a hierarchy of that name has no such group. */
+/* Writes to standard error that the hierarchy of that name has no such group. */
 void print_cgroup_error(const char *path, const char *hierarchy);
 
 /* Writes to standard error why the kernel does not watch what is asked for. */

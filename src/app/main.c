@@ -33,7 +33,7 @@
 #include "ui/command.h"
 #include "ui/loop.h"
 
-/* From here on memory is asked of the kernel, and given back to it: glibc's own start. */
+/* From this size on, memory comes from the kernel and returns to it: glibc's initial value. */
 #define LARGE_BYTES (128 * 1024)
 
 /* Set by the handler below; read wherever the program waits. */
@@ -43,7 +43,7 @@ static volatile sig_atomic_t caught;
 static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
 
 /*
- * Takes out of the environment what a program with more privileges than its caller (setuid, file
+ * Removes from the environment what a program with more privileges than its caller (setuid, file
  * capabilities) must not follow.
  */
 static void secure_environment(int argc, char **argv, char **environment)
@@ -54,7 +54,7 @@ static void secure_environment(int argc, char **argv, char **environment)
 		start_drop_environment(environment);
 }
 
-/* libnl looks at the environment when it is loaded, before main(): what stands here comes first. */
+/* libnl reads the environment when it is loaded, before main(): this array runs before that. */
 static void (*const before_libraries)(int, char **, char **)
 	__attribute__((section(".preinit_array"), used)) = secure_environment;
 
@@ -65,8 +65,8 @@ static void catch_signal(int number)
 }
 
 /*
- * Catches the signals that end the program and blocks them, so that they come only where it
- * waits. `waiting` becomes the mask for there.
+ * Catches the signals that end the program and blocks them, so that they arrive only while it
+ * waits. `waiting` becomes the mask for waiting.
  */
 static void set_up_signals(sigset_t *waiting)
 {
@@ -84,7 +84,7 @@ static void set_up_signals(sigset_t *waiting)
 		sigdelset(waiting, ends[i]);
 }
 
-/* Prints a buffer to standard output. The exit status. */
+/* Prints a buffer to standard output. Returns the exit status. */
 static int print(struct buf *buf)
 {
 	size_t written = fwrite(buf->data, 1, buf->len, stdout);
@@ -97,7 +97,7 @@ static int print(struct buf *buf)
 	return EXIT_FAILURE;
 }
 
-/* What is printed in place of running. False when nothing is. */
+/* Prints what is asked for in place of running. Returns false when nothing is. */
 static bool print_instead(const struct options *options, int procfd, int *status)
 {
 	struct buf out = { 0 };
@@ -123,7 +123,7 @@ static bool print_instead(const struct options *options, int procfd, int *status
 	return true;
 }
 
-/* Columns of the terminal behind a descriptor; 0 when it is none. */
+/* The columns of the terminal behind a descriptor; 0 when it is no terminal. */
 static unsigned width_of(int fd)
 {
 	struct winsize size;
@@ -133,7 +133,7 @@ static unsigned width_of(int fd)
 	return size.ws_col;
 }
 
-/* What the locale's texts are made of. */
+/* The character set of the locale. */
 static enum text_charset locale_charset(void)
 {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") ? TEXT_ASCII : TEXT_UTF8;
@@ -145,7 +145,7 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 	sampler_fill(sampler, rows, n, needs);
 }
 
-/* Runs batch mode with an open sampler. The exit status. */
+/* Runs batch mode with an open sampler. Returns the exit status. */
 static int run_samples(const struct options *options, struct sampler *sampler,
 		       struct trigger_set *triggers, int fd)
 {
@@ -178,7 +178,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	return EXIT_FAILURE;
 }
 
-/* Opens where the output goes: the file of --output, or that standard one. It or -1. */
+/* Opens the file of --output, or takes the standard descriptor. Returns the descriptor or -1. */
 static int open_output(const struct options *options, int standard)
 {
 	const char *path = options->output;
@@ -193,7 +193,7 @@ static int open_output(const struct options *options, int standard)
 	return fd;
 }
 
-/* Runs batch mode. The exit status. */
+/* Runs batch mode. Returns the exit status. */
 static int run_batch(struct options *options, struct trigger_set *triggers)
 {
 	struct sampler_config *config = &options->sampler;
@@ -215,7 +215,7 @@ static int run_batch(struct options *options, struct trigger_set *triggers)
 	return status;
 }
 
-/* Says where the screen failed. */
+/* Prints where the screen failed. */
 static void print_screen_error(const char *source, enum ui_failure failure, int err)
 {
 	const char *type = getenv("TERM");
@@ -238,7 +238,7 @@ static void print_screen_error(const char *source, enum ui_failure failure, int 
 			strerror(-err));
 }
 
-/* Runs the screen. The exit status. */
+/* Runs the screen. Returns the exit status. */
 static int run_screen(struct options *options, struct trigger_set *triggers, const char *message)
 {
 	char *path = configuration_path();
@@ -254,7 +254,7 @@ static int run_screen(struct options *options, struct trigger_set *triggers, con
 	enum ui_failure failure;
 	int err;
 
-	/* Of it ncurses reads ~/.terminfo, and nobody else anything from here on. */
+	/* ncurses would read ~/.terminfo with HOME, and nothing else needs it from here on. */
 	if (getauxval(AT_SECURE))
 		unsetenv("HOME");
 	err = ui_run(&config, &failure);
@@ -266,25 +266,25 @@ static int run_screen(struct options *options, struct trigger_set *triggers, con
 	return EXIT_FAILURE;
 }
 
-/* Puts delay accounting back, however the program ends. */
+/* Restores delay accounting, however the program ends. */
 static void put_back_delayacct(void)
 {
 	int err = delayacct_put_back(&switched);
 
-	/* Not before it: a signal in the middle does it once more. */
+	/* Only afterwards: after a signal in between it is restored a second time. */
 	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
 	if (err)
 		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct back to 0: %s\n",
 			strerror(-err));
 }
 
-/* The same in a signal handler. */
+/* Does the same in a signal handler. */
 static void put_back_at_crash(void *arg)
 {
 	delayacct_put_back(arg);
 }
 
-/* Switches delay accounting on where it is off. False, with a line said, when it cannot. */
+/* Switches delay accounting on where it is off. Returns false, with a line printed, on failure. */
 static bool enable_delayacct(struct sampler_config *config)
 {
 	int err;
@@ -300,7 +300,7 @@ static bool enable_delayacct(struct sampler_config *config)
 	return true;
 }
 
-/* Writes the result of a command. The command's exit status, or that of a failure. */
+/* Writes the result of a command. Returns the command's exit status, or that of a failure. */
 static int put_result(const struct options *options, const struct run_result *result, int fd)
 {
 	static const volatile sig_atomic_t none;
@@ -322,7 +322,7 @@ static int put_result(const struct options *options, const struct run_result *re
 					   : WEXITSTATUS(result->status);
 }
 
-/* Runs a command. The exit status: the command's; as shells have it where it cannot be run. */
+/* Runs a command. Returns its exit status, or the one that shells use when it cannot be run. */
 static int run_and_report(const struct options *options)
 {
 	struct run_result result;
@@ -344,7 +344,7 @@ static int run_and_report(const struct options *options)
 	return status;
 }
 
-/* Has the kernel watch what --when names. False, with a line said, when it cannot. */
+/* Has the kernel watch what --when names. Returns false, with a line printed, on failure. */
 static bool open_triggers(const struct watch_config *watch, int procfd,
 			  struct trigger_set *triggers)
 {
@@ -359,7 +359,7 @@ static bool open_triggers(const struct watch_config *watch, int procfd,
 	return true;
 }
 
-/* Runs batch mode or the screen, at all times or with what --when names. The exit status. */
+/* Runs batch mode or the screen, with the triggers of --when if any. Returns the exit status. */
 static int run_watching(struct options *options, const char *message)
 {
 	struct trigger_set set = { .n = 0 }, *triggers = options->watch.nspecs ? &set : NULL;
@@ -373,7 +373,7 @@ static int run_watching(struct options *options, const char *message)
 	return status;
 }
 
-/* Runs with delay accounting switched on if that is asked for, and puts it back. */
+/* Runs with delay accounting switched on if that is asked for, and restores it. */
 static int run_accounted(struct options *options, const char *message)
 {
 	int status;
@@ -385,7 +385,7 @@ static int run_accounted(struct options *options, const char *message)
 	return status;
 }
 
-/* Opens what the options name and runs. The exit status. */
+/* Opens what the options name and runs. Returns the exit status. */
 static int start(struct options *options, const char *message)
 {
 	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -415,9 +415,9 @@ static int start(struct options *options, const char *message)
 }
 
 /*
- * Parses the command line; over the configuration where there is to be a screen, of which
- * `text` keeps the bytes. False when it is of no use, with the reason in `why`; else `why`
- * is what is wrong with the configuration.
+ * Parses the command line; for the screen on top of the configuration, whose bytes `text` keeps.
+ * Returns false when the command line is invalid, with the reason in `why`; else `why` is what is
+ * wrong with the configuration.
  */
 static bool parse(struct options *options, int argc, char **argv, struct buf *text, struct buf *why)
 {
@@ -433,7 +433,7 @@ static bool parse(struct options *options, int argc, char **argv, struct buf *te
 	path = configuration_path();
 	configuration_load(path, options, text, why);
 	free(path);
-	/* It was parsed before: what is in `why` is the configuration's. */
+	/* The command line was parsed before: `why` is about the configuration. */
 	return !options_override(options, argc, argv, why);
 }
 
@@ -445,8 +445,10 @@ int main(int argc, char **argv)
 
 	start_take_descriptors();
 #ifdef M_MMAP_THRESHOLD
-	/* Arrays have room for more tasks than there are, in pages that cost nothing until they
-	   are used. Left alone, glibc soon takes such from used memory, and clears them. */
+	/*
+	 * Arrays have room for more tasks than there are, in pages that cost nothing until used. By
+	 * default glibc soon takes such arrays from used memory, and clears them.
+	 */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 #endif
 	setlocale(LC_ALL, "");

@@ -18,13 +18,13 @@
 #define LINGER_NS (10 * NSEC_PER_SEC)
 #define LINGER_MAX 86400.0
 
-/* What a setter is handed. */
+/* The head of a setter, with its parameters. */
 #define SETTER(name) static bool name(struct options *options, const char *arg, struct buf *why)
 
-/* In a row in place of a setter: the option makes a member true. */
+/* Stands in a row in place of a setter: the option makes a member true. */
 #define FLAG(member) .flag = offsetof(struct options, member)
 
-/* A whole number from min to max. */
+/* Parses a whole number from min to max. */
 static bool parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *number)
 {
 	char *end;
@@ -149,7 +149,7 @@ static bool each_part(const char *arg, struct options *options,
 	return ok;
 }
 
-/* A pid of -p. */
+/* Takes a pid of -p. */
 static bool take_pid(struct options *options, const char *part)
 {
 	struct sampler_config *sampler = &options->sampler;
@@ -171,7 +171,7 @@ SETTER(set_pids)
 	return false;
 }
 
-/* A user of -u, by name or number. */
+/* Takes a user of -u, by name or number. */
 static bool take_user(struct options *options, const char *part)
 {
 	struct query *query = &options->view.query;
@@ -322,7 +322,7 @@ SETTER(set_source)
 	return false;
 }
 
-/* --cgroup-hierarchy; what there is shows only when it is opened */
+/* --cgroup-hierarchy; whether it exists shows only when it is opened */
 SETTER(set_hierarchy)
 {
 	options->sampler.hierarchy = arg;

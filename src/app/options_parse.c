@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line, taken apart by the table in options.c, and what is printed from that. */
+/* Parses the command line by the table in options.c, and prints help from that table. */
 #include "config.h"
 
 #include <errno.h>
@@ -27,10 +27,10 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
-/* Makes getopt_long's tables from ours. */
+/* Makes getopt_long's tables from the option table. */
 static void make_tables(struct option *longs, char *letters)
 {
-	/* In the order of the words: what comes first and is no option is a mistake. */
+	/* '+': stops at the first word that is no option, which is an error. */
 	*letters++ = '+';
 	*letters++ = ':';
 	for (size_t i = 0; i < option_table_n; i++) {
@@ -47,11 +47,13 @@ static void make_tables(struct option *longs, char *letters)
 	*letters = '\0';
 }
 
-/* Says which option has no value or is none. */
+/* Reports an option that has no value or does not exist. */
 static int explain_word(int value, char **argv, struct buf *why)
 {
 	const char *word = argv[optind - 1];
-	/* Of letters in one word the next word may not be reached yet: then it is another's. */
+	/*
+	 * Within a word of several letters optind has not moved yet: then `word` is the one before.
+	 */
 	bool is_long = !strncmp(word, "--", 2) && (value == ':' || !optopt || row_of(optopt));
 
 	buf_puts(why, value == ':' ? "option " : "unknown option ");
@@ -81,7 +83,7 @@ static int take_option(struct options *options, int value, struct buf *why)
 	return -EINVAL;
 }
 
-/* Takes the first elements off a list when others came behind them. */
+/* Removes the first elements of a list when new ones follow them. */
 static void replace(void *list, size_t *n, size_t old, size_t size)
 {
 	if (!old || *n == old)
@@ -90,19 +92,19 @@ static void replace(void *list, size_t *n, size_t old, size_t size)
 	memmove(list, (char *)list + old * size, *n * size);
 }
 
-/* Frees the texts of pressure that is to be watched. */
+/* Frees the specifications of the pressure to watch. */
 static void free_specs(struct trigger_spec *specs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		trigger_spec_free(&specs[i]);
 }
 
-/* How many elements the lists have that may be named more than once. */
+/* The lengths of the lists whose options may be given more than once. */
 struct counts {
 	size_t pids, users, specs;
 };
 
-/* Takes what was in the lists before off those that the command line names. */
+/* Removes the earlier elements of those lists that the command line names. */
 static void replace_lists(struct options *options, const struct counts *old)
 {
 	struct query *query = &options->view.query;
@@ -116,7 +118,7 @@ static void replace_lists(struct options *options, const struct counts *old)
 	replace(watch->specs, &watch->nspecs, old->specs, sizeof(*watch->specs));
 }
 
-/* Takes what stands behind "--". */
+/* Takes the command after "--". */
 static int take_command(struct options *options, char **command, struct buf *why)
 {
 	options->command = command;
@@ -126,7 +128,7 @@ static int take_command(struct options *options, char **command, struct buf *why
 	return -EINVAL;
 }
 
-/* Takes all options, and the command behind them. 0 or -EINVAL. */
+/* Takes all options, and the command after them. Returns 0 or -EINVAL. */
 static int take_all(struct options *options, int argc, char **argv, const char *letters,
 		    const struct option *longs, struct buf *why)
 {
@@ -135,8 +137,8 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 				    .specs = options->watch.nspecs };
 	int value, err, at = 1;
 
-	optind = 0; /* has getopt_long() start anew */
-	/* Undocumented: what the manual's tables are made of. */
+	optind = 0; /* makes getopt_long start anew */
+	/* Undocumented: prints the source of the manual's tables. */
 	if (argc == 3 && !strcmp(argv[1], "--dump-doc")) {
 		options->dump_doc = argv[2];
 		return 0;
@@ -151,7 +153,7 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 		at = optind;
 	}
 	replace_lists(options, &old);
-	/* Not the value of an option, which may be "--" as well. */
+	/* Only a real "--": the value of an option may be "--" as well. */
 	if (optind > at && !strcmp(argv[at], "--"))
 		return take_command(options, argv + optind, why);
 	if (optind == argc)
@@ -190,7 +192,7 @@ void options_free(struct options *options)
 	view_config_free(&options->view);
 }
 
-/* Cells of an option's names, and those of a field's id and unit. */
+/* Widths in cells of an option's names, and of a field's id and unit. */
 #define NAMES_CELLS 30
 #define ID_CELLS 26
 #define UNIT_CELLS 8
