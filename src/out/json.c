@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "model/notes.h"
 
-/* Digits of a double: enough for a time in us; few figures grow a tail of noise by them. */
+/* Digits of a double: enough for a time in us, and few values show rounding noise. */
 #define REAL_DIGITS 16
 
 void json_out_of_turn(void)
@@ -19,7 +19,7 @@ void json_out_of_turn(void)
 	die("JSON: a value out of turn");
 }
 
-/* Takes what is in front of `at` as appended. */
+/* Counts the bytes before `at` as appended. */
 static void set_end(struct json *json, const char *at)
 {
 	json->out->len = (size_t)(at - json->out->data);
@@ -85,13 +85,13 @@ void json_put_bool(struct json *json, const char *name, bool value)
 	json_end(json, at + (value ? 4 : 5));
 }
 
-/* Begins a value of any length, which is appended to the buffer and ended by end_long(). */
+/* Begins a value of any length: the caller appends it to the buffer and calls end_long(). */
 static void begin_long(struct json *json, const char *name)
 {
 	set_end(json, json_begin(json, name));
 }
 
-/* See begin_long(). */
+/* Ends a value that begin_long() began. */
 static void end_long(struct json *json)
 {
 	json_end(json, buf_reserve(json->out, 1));
@@ -109,7 +109,7 @@ void json_put_real(struct json *json, const char *name, double value)
 	begin_long(json, name);
 	at = out->len;
 	buf_printf(out, "%.*g", REAL_DIGITS, value);
-	/* Readers tell numbers with a fraction from whole ones. */
+	/* Readers distinguish numbers with a fraction from whole numbers. */
 	if (!memchr(out->data + at, '.', out->len - at) &&
 	    !memchr(out->data + at, 'e', out->len - at))
 		buf_add(out, ".0", 2);
@@ -127,7 +127,7 @@ void json_put_fixed(struct json *json, const char *name, uint64_t value, unsigne
 	end_long(json);
 }
 
-/* Sets a backslash in front of what is appended from byte `at` on, where JSON asks for it. */
+/* Puts a backslash before each byte appended from `at` on that JSON wants escaped. */
 static void quote_from(struct buf *out, size_t at)
 {
 	size_t n = 0, i;
@@ -157,7 +157,7 @@ void json_put_text(struct json *json, const char *name, const char *bytes)
 	begin_long(json, name);
 	buf_putc(out, '"');
 	at = out->len;
-	/* It leaves neither control bytes nor what is no UTF-8. */
+	/* Leaves neither control bytes nor invalid UTF-8. */
 	text_escape(out, bytes, strlen(bytes), TEXT_UTF8);
 	quote_from(out, at);
 	buf_putc(out, '"');
@@ -180,7 +180,7 @@ void json_put_exit(struct json *json, int status)
 	json_put_counter(json, "signal", signaled, (uint64_t)WTERMSIG(status));
 }
 
-/* Puts one kind. */
+/* Appends the delays of one kind. */
 static void put_delay(struct json *json, enum delay_kind kind, const struct delay_sum *sum,
 		      uint32_t valid, const struct task_record *record)
 {

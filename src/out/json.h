@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON straight into a buffer. The writer sets commas, colons and brackets itself; what is
- * outermost ends its line. A call out of turn (a member without a name, a name in an array,
- * a level beyond JSON_DEPTH) is a mistake of the program, which ends.
+ * Writes JSON straight into a buffer. The writer sets commas, colons and brackets itself; an
+ * outermost value ends its line. A call out of turn (a member without a name, a name in an array, a
+ * level beyond JSON_DEPTH) is a bug, and ends the program.
  */
 #ifndef STALLTOP_OUT_JSON_H
 #define STALLTOP_OUT_JSON_H
@@ -14,31 +14,31 @@
 #include "base/buf.h"
 #include "model/frame.h"
 
-/* So many objects and arrays may be open, one within the other. */
+/* The most objects and arrays that may be open, one within the other. */
 #define JSON_DEPTH 64
 
-/* A writer; begins as { .out = buf }, and holds no memory of its own. */
+/* A writer; starts as { .out = buf }, and owns no memory. */
 struct json {
 	struct buf *out;
-	uint64_t objects; /* a bit a level, the innermost the lowest: it is an object */
+	uint64_t objects; /* a bit per level, the lowest for the innermost: set for an object */
 	unsigned depth;
 };
 
-/* Ends the program: a value out of turn. */
+/* Ends the program: a value came out of turn. */
 _Noreturn void json_out_of_turn(void);
 
-/* Writes a number's digits to `at`, where there is room for them; returns the place behind. */
+/* Writes a number's digits to `at`, where there is room for them; returns the place after them. */
 char *json_digits(struct json *json, char *at, uint64_t value);
 
 /*
- * What runs some fifty times a task is inline: where a name is known to the compiler, so is
- * its length, and most numbers are 0 or unknown.
+ * Functions called some fifty times per task are inline: where the compiler knows a name it knows
+ * its length, too, and most numbers are 0 or unknown.
  */
 
-/* Room for the largest number with its sign, and the comma behind it. */
+/* Room for the largest number with its sign, and the comma after it. */
 #define JSON_SHORT 24
 
-/* Begins a value: its name; returns the place behind, with room for JSON_SHORT bytes. */
+/* Begins a value with its name; returns the place after it, with room for JSON_SHORT bytes. */
 static inline char *json_begin(struct json *json, const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -54,7 +54,7 @@ static inline char *json_begin(struct json *json, const char *name)
 	return at + len + 2;
 }
 
-/* Ends a value in front of `at`, with a comma that json_close() takes back if it is the last. */
+/* Ends a value before `at`, with a comma that json_close() removes if the value is the last. */
 static inline void json_end(struct json *json, char *at)
 {
 	*at++ = json->depth ? ',' : '\n';
@@ -62,8 +62,8 @@ static inline void json_end(struct json *json, char *at)
 }
 
 /*
- * Each of the following appends one value: as a member, or without a name (NULL) in an array
- * and outermost. Names are the program's own and have nothing to escape.
+ * Each function below appends one value: as a member, or without a name (NULL) in an array and
+ * outermost. Names are the program's own and need no escaping.
  */
 
 /* Opens an object, or an array. */
@@ -105,24 +105,24 @@ static inline void json_put_null(struct json *json, const char *name)
 void json_put_int(struct json *json, const char *name, int64_t value);
 void json_put_bool(struct json *json, const char *name, bool value);
 
-/* A number of 16 digits, null where it is none that JSON has. */
+/* A number of 16 digits, null where JSON cannot represent it. */
 void json_put_real(struct json *json, const char *name, double value);
 
-/* value / 10^decimals (1 to 9), exactly, with no more decimals than it needs. */
+/* value / 10^decimals (1 to 9), exactly, with no more decimals than necessary. */
 void json_put_fixed(struct json *json, const char *name, uint64_t value, unsigned decimals);
 
-/* An untrusted text, escaped by text_escape() as in every format; NULL is null. */
+/* An untrusted text, escaped by text_escape() as in every format; null for NULL. */
 void json_put_text(struct json *json, const char *name, const char *bytes);
 
-/* Seconds, from ns, to the us; null where they are not valid. */
+/* Seconds, from ns, to the us; null where not valid. */
 void json_put_seconds(struct json *json, const char *name, bool valid, uint64_t ns);
 
-/* Two members, exit_code and signal, of a status as wait(2) gives it: one of them is null. */
+/* Two members, exit_code and signal, from a status as wait(2) gives it: one of them is null. */
 void json_put_exit(struct json *json, int status);
 
 /*
- * Delays by kind, an object with count and ns each, null where a kind is not valid. With a
- * record also max_ns and min_ns, of which it need not know any.
+ * Delays by kind, an object with count and ns each, null where a kind is not valid. A record adds
+ * max_ns and min_ns, null where it does not know them.
  */
 void json_put_delays(struct json *json, const char *name, const struct delay_sum *delays,
 		     uint32_t valid, const struct task_record *record);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How long a reader that has stopped reading may hold up the end. */
+/* The longest time that a reader which no longer reads may delay the end. */
 #define LAST_WRITE_MS 1000
 
 const struct out_ops *const out_registry[] = { &out_text, &out_csv, &out_json, NULL };
@@ -34,7 +34,7 @@ unsigned out_needs(const struct out *out)
 	       group_table[view->group_by].needs;
 }
 
-/* Folds a frame as the configuration has it. */
+/* Folds a frame as configured. */
 static const struct frame *fold_frame(struct out *out, const struct frame *frame)
 {
 	const struct view_config *view = out->config->view;
@@ -46,7 +46,7 @@ static const struct frame *fold_frame(struct out *out, const struct frame *frame
 	return group_folds(view->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
 }
 
-/* Has read what groups' own files have. */
+/* Has the groups' own files read for these rows. */
 static void fill_shown(const struct out *out, const struct row *const *rows, size_t n,
 		       unsigned needs)
 {
@@ -76,7 +76,7 @@ void out_frame(struct out *out, const struct frame *frame)
 
 	out->order.life = out_needs(out) & NEED_LIFE;
 	view.frame = fold_frame(out, frame);
-	/* To sort by it all must have it, else only those that are shown. */
+	/* For sorting, all rows need the groups' files, otherwise only the rows shown. */
 	needs = query_needs(query, view.unit);
 	for (size_t i = 0; needs & NEED_GROUP_PARTS && i < view.frame->n; i++)
 		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
@@ -86,7 +86,7 @@ void out_frame(struct out *out, const struct frame *frame)
 	out->frames++;
 }
 
-/* Waits until the descriptor takes more. False when it does not in time. */
+/* Waits until the descriptor accepts more. Returns false after a time-out. */
 static bool await_room(int fd)
 {
 	struct pollfd pollfd = { .fd = fd, .events = POLLOUT };

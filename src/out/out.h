@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Output of frames as a stream. A format is one file and one line in out.c. */
+/* Writes frames as a stream. A format is one file and one line in out.c. */
 #ifndef STALLTOP_OUT_OUT_H
 #define STALLTOP_OUT_OUT_H
 
@@ -12,15 +12,16 @@
 #include "view/query.h"
 #include "view/view_config.h"
 
-/* What is put out. All of it stays the caller's. */
+/* The configuration of an output. All of it stays the caller's. */
 struct out_config {
 	const struct view_config *view;
-	enum text_charset charset; /* of text; csv and json are UTF-8 */
+	enum text_charset charset; /* for text; csv and json are UTF-8 */
 	unsigned width; /* of the terminal; 0: no limit */
-	/* Reads what is asked for of rows that are groups: sampler_fill(). NULL: nobody can. */
+	/* Reads what is asked for on rows that are groups: sampler_fill(). NULL: not available. */
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
-	const struct trigger_set *triggers; /* what samples are taken for; NULL: anyway */
+	const struct trigger_set
+		*triggers; /* the pressure that samples are taken for; NULL: samples at all times */
 };
 
 struct out_ops;
@@ -31,14 +32,14 @@ struct out {
 	struct grouping grouping;
 	struct order order;
 	struct layout layout; /* resolved with the first frame, then kept */
-	uint64_t frames; /* put out before this one */
+	uint64_t frames; /* number of frames before this one */
 	struct buf scratch;
-	struct buf buf; /* what is to be written */
+	struct buf buf; /* the bytes to be written */
 };
 
 struct out_ops {
 	const char *name;
-	/* What must be read of every task besides what the query needs. */
+	/* The NEED_ bits of every task besides those of the query. */
 	unsigned (*needs)(const struct out_config *config);
 	/* Appends a frame, whose rows out->order holds, to out->buf. */
 	void (*frame)(struct out *out, const struct view *view);
@@ -50,15 +51,15 @@ extern const struct out_ops *const out_registry[];
 /* The format of that name, or NULL. */
 const struct out_ops *out_by_name(const char *name);
 
-/* Prepares an output; the configuration must outlive it. */
+/* Prepares an output; the configuration must outlive the output. */
 void out_open(struct out *out, const struct out_ops *ops, const struct out_config *config);
 
-/* What must be read of every task, NEED_ bits. */
+/* The NEED_ bits of every task. */
 unsigned out_needs(const struct out *out);
 
 /*
- * Takes a frame that is not put out, as it has no interval yet: what groups' own files have is
- * read, so that the next one knows what it grew by.
+ * Takes a frame that is not written, as it has no interval yet: reads the groups' own files, so
+ * that the next frame can show their growth.
  */
 void out_prime(struct out *out, const struct frame *frame);
 
@@ -66,17 +67,17 @@ void out_prime(struct out *out, const struct frame *frame);
 void out_frame(struct out *out, const struct frame *frame);
 
 /*
- * Writes out->buf whole and empties it. After a signal has been caught it goes on for as
- * long as the reader does. 0 or -errno (-EPIPE: the reader has gone).
+ * Writes all of out->buf and empties it. After a signal has been caught it continues for as long as
+ * the reader reads. Returns 0 or -errno (-EPIPE: the reader closed its end).
  */
 int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught);
 
 void out_close(struct out *out);
 
-/* How long before the frame's sample a trigger, which has fired, last did. */
+/* The time in ns from a trigger's last event to the frame's sample; the trigger has fired. */
 uint64_t out_since_ns(const struct trigger *trigger, const struct frame_info *info);
 
-/* The columns of `fields` that a format (IN_ bit) does not have in every row anyway. */
+/* Finds the columns of `fields` that a format (IN_ bit) does not have in every row anyway. */
 void out_named(const struct out_config *config, unsigned format, struct layout *extra);
 
 extern const struct out_ops out_text;

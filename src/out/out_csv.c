@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CSV after RFC 4180: one head row in all, lines end with CR LF, unknown values are empty. */
+/* CSV by RFC 4180: a single head row, lines end with CR LF, unknown values are empty. */
 #include "config.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static void end_record(struct buf *out)
 	buf_puts(out, "\r\n");
 }
 
-/* A text field: escaped as everywhere, quoted where RFC 4180 asks for it. */
+/* Appends a text field, escaped as in every format, quoted where RFC 4180 asks for it. */
 static void append_csv_text(struct out *out, const char *text)
 {
 	struct buf *scratch = &out->scratch, *buf = &out->buf;
@@ -35,7 +35,7 @@ static void append_csv_text(struct out *out, const char *text)
 	buf_putc(buf, '"');
 }
 
-/* The value of a column, in the column's unit. */
+/* Appends the value of a column, in the column's unit. */
 static void append_csv_value(struct out *out, const struct view *view, const struct row *row,
 			     const struct column *column)
 {
@@ -48,7 +48,7 @@ static void append_csv_value(struct out *out, const struct view *view, const str
 		buf_printf(&out->buf, "%.15g", value.number);
 }
 
-/* State and extra fields are read only when they are named. */
+/* State and extra fields are read only when -F names them. */
 static unsigned csv_needs(const struct out_config *config)
 {
 	struct layout named;
@@ -57,7 +57,7 @@ static unsigned csv_needs(const struct out_config *config)
 	return layout_needs(&named, config->view->unit);
 }
 
-/* The head row. */
+/* Appends the head row. */
 static void append_head(struct out *out, const struct layout *extra)
 {
 	struct buf *buf = &out->buf;
@@ -76,7 +76,7 @@ static void append_head(struct out *out, const struct layout *extra)
 	end_record(buf);
 }
 
-/* Which group the row is. */
+/* Appends the row's group. */
 static void append_group_cells(struct out *out, const struct row *row)
 {
 	append_csv_text(out, row->group->name);
@@ -84,7 +84,7 @@ static void append_group_cells(struct out *out, const struct row *row)
 	buf_uint(&out->buf, row->members);
 }
 
-/* Which task the row is. */
+/* Appends the row's task. */
 static void append_task(struct out *out, const struct row *row)
 {
 	char state = row_state(row);
@@ -109,7 +109,7 @@ static void append_task(struct out *out, const struct row *row)
 	buf_putc(buf, row->exited ? '1' : '0');
 }
 
-/* What was waited in the interval, and how long by now. */
+/* Appends the time waited in the interval, and the length of the wait in progress. */
 static void append_csv_waited(struct buf *buf, const struct frame *frame, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
@@ -128,7 +128,7 @@ static void append_csv_waited(struct buf *buf, const struct frame *frame, const 
 		buf_uint(buf, ns);
 }
 
-/* One record. */
+/* Appends one record. */
 static void append_csv_row(struct out *out, const struct view *view, const struct row *row,
 			   const struct layout *extra)
 {
@@ -160,7 +160,7 @@ static void append_csv_row(struct out *out, const struct view *view, const struc
 	end_record(buf);
 }
 
-/* A sample. */
+/* Appends a sample. */
 static void csv_frame(struct out *out, const struct view *view)
 {
 	if (!out->frames) {

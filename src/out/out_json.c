@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON Lines: an object a sample. */
+/* JSON Lines: one object per sample. */
 #include "config.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "out/json.h"
 #include "out/out.h"
 
-/* Puts a count of something that was perhaps not counted. */
+/* Puts a count that may be unknown (negative). */
 static void put_count(struct json *json, const char *name, int64_t value)
 {
 	json_put_counter(json, name, value >= 0, (uint64_t)value);
@@ -92,7 +92,7 @@ static void put_system(struct json *json, const struct frame_info *info)
 	json_close(json);
 }
 
-/* Puts who the row is. */
+/* Puts the identity of the row's task or group. */
 static void put_row_identity(struct json *json, const struct view *view, const struct row *row)
 {
 	const struct task *task = row->task;
@@ -117,7 +117,7 @@ static void put_row_identity(struct json *json, const struct view *view, const s
 			 clocks_real_ns(view->frame->info->clocks, task->key.start_ns));
 }
 
-/* Puts the columns that were asked for by name and have no member of their own. */
+/* Puts the columns that were named by -F and have no member of their own. */
 static void put_fields(struct json *json, const struct view *view, const struct row *row,
 		       const struct layout *extra)
 {
@@ -134,7 +134,7 @@ static void put_fields(struct json *json, const struct view *view, const struct 
 	json_close(json);
 }
 
-/* Puts what was waited in the interval, for all kinds and for what the kernel books nowhere. */
+/* Puts the time waited in the interval, for all kinds and for waits that the kernel never books. */
 static void put_waited(struct json *json, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
@@ -147,7 +147,7 @@ static void put_waited(struct json *json, const struct row *row)
 	json_close(json);
 }
 
-/* Puts the wait that goes on, the longest of the task's threads; null where none is known. */
+/* Puts the wait in progress, the longest of the task's threads; null where none is known. */
 static void put_waiting(struct json *json, const struct view *view, const struct row *row)
 {
 	uint64_t ns;
@@ -159,7 +159,7 @@ static void put_waiting(struct json *json, const struct view *view, const struct
 	json_open_object(json, "waiting");
 	json_put_text(json, "state", row_wait_state(row));
 	json_put_uint(json, "ns", ns);
-	/* Nobody reads yet what the wait is on. */
+	/* The object of the wait is not read yet. */
 	json_put_null(json, "syscall");
 	json_put_null(json, "on");
 	json_put_null(json, "where");
@@ -208,7 +208,7 @@ static void put_signed(struct json *json, const char *name, bool valid, int64_t 
 		json_put_null(json, name);
 }
 
-/* Puts what the machine's time went to; null where it is not known. */
+/* Puts how the machine's time was spent; null where not known. */
 static void put_accounted(struct json *json, const struct account *account)
 {
 	if (!account->valid) {
@@ -228,7 +228,7 @@ static void put_accounted(struct json *json, const struct account *account)
 	json_close(json);
 }
 
-/* Puts the triggers: which have fired since the sample before, and when they last did. */
+/* Puts the triggers: which have fired since the last sample, and when each last fired. */
 static void put_triggers(struct json *json, const struct trigger_set *set,
 			 const struct frame_info *info)
 {
@@ -246,7 +246,7 @@ static void put_triggers(struct json *json, const struct trigger_set *set,
 	json_close(json);
 }
 
-/* Puts the members of a sample, but for its tasks. */
+/* Puts the members of a sample, except its tasks. */
 static void put_sample(struct json *json, const struct out_config *config,
 		       const struct frame *frame)
 {
@@ -275,8 +275,8 @@ static void put_sample(struct json *json, const struct out_config *config,
 }
 
 /*
- * What named fields need. A thread's longest and shortest waits are in the record that it
- * is asked for anyway.
+ * The needs of named fields. A thread's longest and shortest waits are in its record, which is
+ * requested anyway.
  */
 static unsigned json_needs(const struct out_config *config)
 {

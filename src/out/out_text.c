@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Batch text: the screen's lines without a screen. */
+/* Batch text: the screen's lines, written without a screen. */
 #include "config.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "out/out.h"
 #include "view/summary.h"
 
-/* Ends a line without spaces before its end. */
+/* Ends a line, without trailing spaces. */
 static void end_line(struct buf *out)
 {
 	while (out->len && out->data[out->len - 1] == ' ')
@@ -17,7 +17,7 @@ static void end_line(struct buf *out)
 	buf_putc(out, '\n');
 }
 
-/* What default columns depend on in batch mode: nobody has the states read for nothing. */
+/* The facts that default columns depend on in batch mode: states are not read just for them. */
 static struct layout_frame layout_frame(const struct out_config *config, uint32_t kinds,
 					unsigned reads)
 {
@@ -27,10 +27,10 @@ static struct layout_frame layout_frame(const struct out_config *config, uint32_
 				      .reads = reads };
 }
 
-/* Needs of the columns. */
+/* The needs of the columns. */
 static unsigned text_needs(const struct out_config *config)
 {
-	/* Whether control groups have pressure is not known yet. */
+	/* Control groups may have pressure: that is not known yet. */
 	unsigned reads = config->view->group_by == GROUP_CGROUP ? NEED_GROUP_PARTS : 0;
 	struct layout_frame frame = layout_frame(config, DELAY_ALL, reads);
 	struct layout layout;
@@ -39,7 +39,7 @@ static unsigned text_needs(const struct out_config *config)
 	return layout_needs(&layout, config->view->unit);
 }
 
-/* What the samples are taken for: a line a trigger. */
+/* Appends the triggers that samples are taken for, one per line. */
 static void append_triggers(struct out *out, const struct frame_info *info)
 {
 	const struct trigger_set *set = out->config->triggers;
@@ -105,7 +105,7 @@ static void append_header(struct out *out, const struct view *view)
 	buf_putc(buf, '\n');
 }
 
-/* Headings and units. */
+/* Appends headings and units. */
 static void append_heads(struct out *out)
 {
 	struct buf *buf = &out->buf;
@@ -130,13 +130,13 @@ static void append_heads(struct out *out)
 	end_line(buf);
 }
 
-/* The cell of the row above, and where it is in the buffer; end 0: there is none. */
+/* The cell of the row above, and its place in the buffer; end 0: there is none. */
 struct above {
 	struct value value;
 	size_t begin, end;
 };
 
-/* Whether two values of one sample make the same cell: their texts are the same bytes then. */
+/* Whether two values of one sample make the same cell: equal texts are the same bytes then. */
 static bool is_same_layout(const struct value *a, const struct value *b)
 {
 	if (a->type != b->type)
@@ -146,7 +146,7 @@ static bool is_same_layout(const struct value *a, const struct value *b)
 	return a->type == VALUE_UNSET || a->number == b->number;
 }
 
-/* Appends what the buffer has elsewhere. */
+/* Appends a copy of a part of the buffer. */
 static void repeat(struct buf *buf, size_t from, size_t len)
 {
 	char *to = buf_reserve(buf, len);
@@ -156,9 +156,9 @@ static void repeat(struct buf *buf, size_t from, size_t len)
 }
 
 /*
- * One row. Of the last column all of the text, of others a word in their width, so that lines can
- * be taken apart at blanks. Most
- * cells are those of the row above: such are copied, as many at once as stand side by side.
+ * Appends one row. The last column has its whole text, others a word in their width, so that lines
+ * can be split at blanks. Most cells equal those of the row above: these are copied, as many at
+ * once as are side by side.
  */
 static void append_text_row(struct out *out, const struct view *view, const struct row *row,
 			    struct above *above)
@@ -195,7 +195,7 @@ static void append_text_row(struct out *out, const struct view *view, const stru
 	buf_putc(buf, '\n');
 }
 
-/* The sum row: "=" at the left of the first cell, the number of rows in the last. */
+/* Appends the sum row: "=" at the left of the first cell, the number of rows in the last. */
 static void append_sum(struct out *out, const struct view *view)
 {
 	const struct order *order = &out->order;
@@ -218,7 +218,7 @@ static void append_sum(struct out *out, const struct view *view)
 	end_line(buf);
 }
 
-/* A sample. */
+/* Appends a sample. */
 static void text_frame(struct out *out, const struct view *view)
 {
 	struct layout_frame frame = layout_frame(

@@ -26,7 +26,7 @@ static double ms(uint64_t ns)
 	return (double)ns / (double)NSEC_PER_MSEC;
 }
 
-/* One kind, or the sum of all, and what of it is known. */
+/* One kind, or the sum of all, and which of its values are known. */
 struct report_line {
 	const char *name;
 	struct delay_sum sum;
@@ -51,7 +51,7 @@ static void append_line(struct buf *out, const struct report_line *line, uint64_
 	buf_putc(out, '\n');
 }
 
-/* All kinds and their sum. */
+/* Appends all kinds and their sum. */
 static void append_delays(struct buf *out, const struct run_result *result)
 {
 	const struct counters *counters = &result->counters;
@@ -77,7 +77,7 @@ static void append_delays(struct buf *out, const struct run_result *result)
 	append_line(out, &total, result->elapsed_ns);
 }
 
-/* How the command ended, and what it took. */
+/* Appends how the command ended, and its use of time. */
 static void append_end(struct buf *out, const struct run_result *result)
 {
 	const struct counters *counters = &result->counters;
@@ -101,7 +101,7 @@ static void append_end(struct buf *out, const struct run_result *result)
 		buf_printf(out, "exit %d\n", WEXITSTATUS(result->status));
 }
 
-/* Who is still there. */
+/* Appends the descendants that are still running. */
 static void append_outlived(struct buf *out, const struct run_result *result,
 			    enum text_charset charset)
 {
@@ -132,7 +132,7 @@ void run_text(struct buf *out, const struct run_result *result, enum text_charse
 	append_outlived(out, result, charset);
 }
 
-/* Puts the descendants that are still there. */
+/* Puts the descendants that are still running. */
 static void put_outlived(struct json *json, const struct run_result *result)
 {
 	json_open_array(json, "outlived_tasks");

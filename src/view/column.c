@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finding columns, what they make of several rows, how a value becomes a cell. */
+/* Finds columns, sums up several rows, and formats values as cells. */
 #include "config.h"
 
 #include "view/column.h"
@@ -79,7 +79,7 @@ static bool sums_by_row(const struct column *column, const struct view *view)
 	return column->sum == SUM_ROW || (column->sum == SUM_DELTAS && view->unit != UNIT_TOTAL);
 }
 
-/* Whether the largest value stands for several: of rows, and of the longest waits. */
+/* Whether several values are represented by the largest: of rows, and of the longest waits. */
 static bool takes_most(const struct column *column, const struct view *view)
 {
 	return column->sum == SUM_MOST || (column_is_delay(column) && view->unit == UNIT_MAX);
@@ -133,7 +133,7 @@ struct value column_total(const struct column *column, const struct view *view,
 		const struct group *group = rows[i]->group;
 		struct value value;
 
-		/* Of a tree's groups only what is their own: those below have rows, too. */
+		/* Takes only a group's own members: in a tree the groups below have rows, too. */
 		for (size_t m = 0; group && m < group->own; m++) {
 			value = column_get(column, view, group->members[m]);
 			column_add(column, view, &total, &value);
@@ -146,7 +146,7 @@ struct value column_total(const struct column *column, const struct view *view,
 	return total;
 }
 
-/* Appends a text of the value, and what there is to add to it. */
+/* Appends the value's text, and its addition in brackets. */
 static void append_text(struct buf *out, const char *text, const char *more,
 			enum text_charset charset)
 {
@@ -218,7 +218,7 @@ void column_append_total(const struct column *column, const struct view *view,
 		column_append_label(column, "", out);
 	if (!first)
 		return;
-	/* A word of its own, for who takes lines apart at spaces: the value gives way to it. */
+	/* Must be a separate word for readers that split at spaces: shortens the value. */
 	if (out->len - begin > 2 && memcmp(out->data + begin, "  ", 2) != 0) {
 		out->len = begin;
 		buf_fill(out, ' ', 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All columns: what each says of a row, of a task or of a group. */
+/* All columns, with their values for a row of a task or of a group. */
 #include "config.h"
 
 #include "view/column.h"
@@ -22,12 +22,12 @@ const struct unit_row unit_table[UNITS] = {
 			 "milliseconds waited since the task's start" },
 };
 
-/* Delay columns that are no kind: their arg. */
+/* The arg of delay columns that are not a single kind. */
 enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 
 #define UNUSED __attribute__((unused))
 
-/* A getter, and what it is handed. */
+/* The head of a getter, with its parameters. */
 #define GETTER(name) \
 	static struct value name(UNUSED const struct column *column, \
 				 UNUSED const struct view *view, const struct row *row)
@@ -62,7 +62,7 @@ GETTER(get_uid)
 	return row->task ? value_number(row->task->uid) : value_unset();
 }
 
-/* The texts of the state letters, as values hold no text of their own. */
+/* Returns the text of a state letter: values hold no text of their own. */
 static const char *state_text(char state)
 {
 	static const char *const texts[] = { "R", "S", "D", "T", "t", "Z", "X", "I", "P", "W" };
@@ -88,7 +88,7 @@ static struct value share(const struct row *row, uint64_t ns)
 {
 	if (!row->interval_ns)
 		return value_unset();
-	/* Most are 0 in most rows: spared the division. */
+	/* Most times are 0 in most rows: saves the division. */
 	return value_number(ns ? (double)ns * 100.0 / (double)row->interval_ns : 0);
 }
 
@@ -98,13 +98,13 @@ GETTER(get_run)
 	return row->valid & VALID_RUN ? share(row, row->deltas->grown.run_ns) : value_unset();
 }
 
-/* Its user part. */
+/* User time. */
 GETTER(get_usr)
 {
 	return row->valid & VALID_TICK ? share(row, row->deltas->grown.user_ns) : value_unset();
 }
 
-/* Its system part. */
+/* System time. */
 GETTER(get_sys)
 {
 	return row->valid & VALID_TICK ? share(row, row->deltas->grown.system_ns) : value_unset();
@@ -137,7 +137,7 @@ static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t
 	return arg == ARG_MEM ? delay_mem(delays, valid) : delays[arg];
 }
 
-/* What was booked since the task's start. */
+/* Booked delay since the task's start. */
 static struct value booked_of_life(const struct column *column, const struct row *row)
 {
 	struct counters life = row_life(row);
@@ -147,7 +147,7 @@ static struct value booked_of_life(const struct column *column, const struct row
 	return value_ms(sum_of(column->arg, life.delay, life.valid).ns);
 }
 
-/* What was booked in the interval. Groups have added their members' mem and total. */
+/* Booked delay of the interval. Groups have added up their members' mem and total. */
 static struct delay_sum booked_of(int arg, const struct row *row)
 {
 	if (arg == ARG_TOTAL)
@@ -155,7 +155,7 @@ static struct delay_sum booked_of(int arg, const struct row *row)
 	return arg == ARG_MEM ? row->deltas->mem : row->deltas->grown.delay[arg];
 }
 
-/* What was waited in it. */
+/* Waited time of the interval. */
 static uint64_t waited_of(int arg, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
@@ -165,12 +165,12 @@ static uint64_t waited_of(int arg, const struct row *row)
 	return arg == ARG_MEM ? waited->mem : waited->ns[arg];
 }
 
-/* What the kernel booked in the interval, in one of the units that go by that. */
+/* Booked delay of the interval, in one of the units that are based on it. */
 static struct value get_booked(const struct column *column, const struct view *view,
 			       const struct row *row)
 {
 	uint32_t known = row->valid & column->kinds & DELAY_ALL;
-	/* Of what is summed every count must be known. */
+	/* A sum is known only if every count in it is known. */
 	bool counted = ((row->valid >> DELAY_KINDS) & known) == known;
 	struct delay_sum delta;
 
@@ -230,7 +230,7 @@ GETTER(get_time)
 	return value_number((double)row->raw->counters.run_ns / (double)NSEC_PER_SEC);
 }
 
-/* Ended and reaped children's time in the interval; arg: 0 user, 1 system. */
+/* Time of ended and reaped children in the interval; arg: 0 user, 1 system. */
 GETTER(get_children)
 {
 	uint64_t ns, old;
@@ -245,8 +245,8 @@ GETTER(get_children)
 }
 
 /*
- * Whether a row lacks what threads had that ended in earlier intervals: of a process of several
- * threads that has ended there are the records of those that ended with it.
+ * Whether a row lacks the counters of threads that ended in earlier intervals: for a process with
+ * several threads that has ended, only the records of the threads that ended with it exist.
  */
 static bool lacks_threads(const struct row *row)
 {
@@ -285,7 +285,7 @@ GETTER(get_record)
 
 	if (!now || !(now->fields_valid & bit))
 		return value_unset();
-	/* What is of one task is nothing of several. */
+	/* A value of one task has no meaning for several. */
 	if (field->fold == FOLD_LEADER && row->members > 1)
 		return value_unset();
 	value = now->field[column->arg];
@@ -348,7 +348,7 @@ struct value row_in_state(const struct row *row, int wanted)
 		return row->raw->now.state
 			       ? value_number(row->raw->now.waits.threads[SEEN_BLKIO] != 0)
 			       : value_unset();
-	/* What was stopped by a tracer is stopped, and idle kernel threads sleep. */
+	/* A task stopped by a tracer counts as stopped, and an idle kernel thread as sleeping. */
 	state = state == 't' ? 'T' : state == 'I' ? 'S' : state;
 	return value_number(state == wanted);
 }
@@ -359,7 +359,7 @@ GETTER(get_in_state)
 	return row_in_state(row, column->arg);
 }
 
-/* Exit status as a shell has it: 128 and the signal's number where one ended the task. */
+/* Exit status as in a shell: 128 plus the signal's number where a signal ended the task. */
 GETTER(get_exit)
 {
 	int status;
@@ -370,19 +370,19 @@ GETTER(get_exit)
 	return value_number(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* How many tasks the row is of. */
+/* The number of tasks in the row. */
 GETTER(get_members)
 {
 	return value_number(row->members);
 }
 
-/* The group that the row is of. */
+/* The group of the row. */
 GETTER(get_group)
 {
 	return value_text(row->group ? row->group->label : NULL);
 }
 
-/* Who of the group has waited most. */
+/* The member of the group that has waited most. */
 GETTER(get_worst)
 {
 	if (!row->group || !row->group->worst)
@@ -390,7 +390,7 @@ GETTER(get_worst)
 	return value_text(row->group->worst->task->comm);
 }
 
-/* The group's reading that has a part, of the frame or (before) of the one before it; NULL. */
+/* The group's reading with that part, in this frame or (before) in the frame before it, or NULL. */
 static const struct cgroup_sample *group_part(const struct row *row, unsigned part, bool before)
 {
 	const struct cgroup_sample *sample = NULL;
@@ -410,7 +410,7 @@ GETTER(get_pressure)
 	return value_number(now->psi[column->arg].some.avg10 / 100.0);
 }
 
-/* Time that the group was throttled, as a share of the interval, in percent. */
+/* The time for which the group was throttled, as a share of the interval, in percent. */
 GETTER(get_throttled)
 {
 	const struct cgroup_sample *now = group_part(row, CGROUP_THROTTLE, false);
@@ -426,7 +426,7 @@ GETTER(get_throttled)
 			    (double)ns);
 }
 
-/* What the group's memory limits did in the interval; arg: enum cgroup_event. */
+/* The events at the group's memory limits in the interval; arg: enum cgroup_event. */
 GETTER(get_event)
 {
 	const struct cgroup_sample *now = group_part(row, CGROUP_EVENTS, false);
@@ -439,13 +439,13 @@ GETTER(get_event)
 	return value_number((double)(now->events[column->arg] - before->events[column->arg]));
 }
 
-/* A row: what all have, and what else holds for it. */
+/* A row: the members that all columns have, and further ones. */
 #define COLUMN(ident, head, getter, text, ...) \
 	{ \
 		.id = ident, .heading = head, .get = getter, .help = text, __VA_ARGS__ \
 	}
 
-/* What many columns share. */
+/* Members that many columns share. */
 #define COUNT(cells) .unit = "(#)", .width = cells, .format = FORMAT_COUNT
 #define PERCENT .unit = "(%)", .width = 6, .format = FORMAT_SHARE
 #define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
@@ -453,17 +453,17 @@ GETTER(get_event)
 #define BYTES .unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO
 #define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .arg = state
 
-/* Of control groups. */
+/* A pressure column of control groups. */
 #define PRESSURE(resource) \
 	PERCENT, .of_groups = true, .needs = NEED_GROUP(resource), .arg = resource, \
 		 .place = PLACE_RIGHT
 #define EVENTS(event) COUNT(6), .of_groups = true, .needs = NEED_GROUP(CGROUP_EVENTS), .arg = event
 
-/* Kinds in the default view: these are in narrow ones too, these only where they are given. */
+/* Kinds in the default view: those also in narrow views, those only where the source gives them. */
 #define KINDS_NARROW (DELAY_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO))
 #define KINDS_GIVEN DELAY_BIT(DELAY_IRQ)
 
-/* The turn in which a kind makes room. */
+/* The turn in which a kind's column makes room. */
 #define KIND_YIELDS(kind) \
 	((kind) == DELAY_BLKIO ? 8 : (kind) == DELAY_RECLAIM ? 10 : (kind) == DELAY_CPU ? 11 : 9)
 
@@ -510,7 +510,7 @@ const struct column columns[] = {
 	       "all waiting: every kind except thrash, which is booked as blkio or swapin too",
 	       DELAY, .sum = SUM_ROW, .digit = '0', .sort_default = true,
 	       .kinds = DELAY_TOTAL_KINDS | VALID_BLOCK, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
-	/* Of counters added up the larger of two is not the members' larger ones added up. */
+	/* The larger of two sums is not the sum of the members' larger counters: no SUM_ADD. */
 	COLUMN("mem", "MEM", get_delay,
 	       "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash",
 	       DELAY, .sum = SUM_DELTAS, .digit = '9', .kinds = DELAY_MEM_KINDS, .arg = ARG_MEM,
@@ -521,7 +521,7 @@ const struct column columns[] = {
 		"systems",
 		DELAY, .sum = SUM_ROW, .kinds = VALID_BLOCK, .arg = WAIT_BLOCK,
 		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .wide = true, .yields = 9),
-	/* What /proc tells, too. */
+	/* Columns that /proc gives, too. */
 	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
 	       .width = 7, .format = FORMAT_DURATION),
 	COLUMN("wait", "WAIT", get_wait,
@@ -551,7 +551,7 @@ const struct column columns[] = {
 	COLUMN("iowait", "IOWT", get_in_state, "tasks that wait for block I/O",
 	       IN_STATE(STATE_IOWAIT)),
 	RECORD_TABLE(RECORD_COLUMN)
-	/* What groups have. */
+	/* Columns of groups. */
 	COLUMN("members", "N", get_members, "number of tasks in the row", COUNT(7), .sum = SUM_ADD,
 	       .of_groups = true, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT),
 	COLUMN("psi-cpu", "PCPU", get_pressure, "CPU pressure of the control group: some avg10",

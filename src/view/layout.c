@@ -6,17 +6,17 @@
 #include <errno.h>
 #include <string.h>
 
-/* One id of a list, and the sign that holds for it (0, '+', '-'): its own or the one before. */
+/* An id of a list, and its sign (0, '+', '-'): its own or that of the id before. */
 struct layout_item {
 	char sign;
-	bool own; /* the sign stands right before the id */
+	bool own; /* the sign is directly before the id */
 	const char *id;
 	size_t len;
 };
 
 /*
- * Takes the next id off the list; false at its end. Spaces around ids are ignored. The item has
- * the one before it, which is zeroed for the first.
+ * Takes the next id off the list; returns false at its end. Spaces around ids are ignored. The item
+ * holds the previous one on entry, zeroed for the first.
  */
 static bool next_item(const char **spec, struct layout_item *item)
 {
@@ -64,7 +64,7 @@ static void add_column(struct layout *layout, const struct column *column)
 		layout->columns[layout->n++] = column;
 }
 
-/* Takes a column out. */
+/* Removes a column. */
 static void take_column_out(struct layout *layout, const struct column *column)
 {
 	size_t kept = 0;
@@ -89,23 +89,23 @@ const struct column *layout_name(enum group_by by)
 	return column;
 }
 
-/* Whether a column of the default view is in that of this frame. */
+/* Whether a column of the default view is shown for this frame. */
 static bool is_default(const struct column *column, const struct layout_frame *frame)
 {
 	bool wide = !frame->width || frame->width >= LAYOUT_WIDE;
 
 	if (wide ? column->narrow : column->wide)
 		return false;
-	/* Unknown for now is another thing than never given. */
+	/* Leaves out kinds that the source never gives, but not those that are unknown for now. */
 	if (column->given && !(column->kinds & frame->kinds))
 		return false;
 	if (column->of_process && frame->of_process)
 		return false;
-	/* Nothing is read for a default that would not be read anyway. */
+	/* A default column must not cause reads of its own. */
 	return !(column->needs & ~frame->reads) && layout_applies(column, frame->group_by);
 }
 
-/* The columns that are shown without -F, by width. */
+/* Adds the columns that are shown without -F, by width. */
 static void add_default(struct layout *layout, const struct layout_frame *frame)
 {
 	for (enum column_place place = PLACE_LEFT; place <= PLACE_RIGHT; place++)
@@ -114,7 +114,7 @@ static void add_default(struct layout *layout, const struct layout_frame *frame)
 				add_column(layout, &columns[i]);
 }
 
-/* Takes out the names of tasks, and puts that of the group at the end. */
+/* Removes the names of tasks, and puts the group's name at the end. */
 static void name_groups(struct layout *layout, enum group_by by)
 {
 	while (layout->n && layout->columns[layout->n - 1]->last)
@@ -124,7 +124,7 @@ static void name_groups(struct layout *layout, enum group_by by)
 	add_column(layout, layout_name(by));
 }
 
-/* Moves the columns that only go last to the end, keeping their order; of groups there is one. */
+/* Moves the columns that only go last to the end, keeping their order; groups have one such. */
 static void settle_last(struct layout *layout, enum group_by by)
 {
 	const struct column *last[LAYOUT_MAX];
@@ -168,7 +168,7 @@ void layout_resolve(struct layout *layout, const char *spec, const struct layout
 	settle_last(layout, frame->group_by);
 }
 
-/* Whether a list names columns of such rows alone. */
+/* Whether a list names columns that only such rows have. */
 static bool names_rows(const struct layout *named, enum column_rows rows)
 {
 	for (size_t i = 0; i < named->n; i++)
@@ -177,7 +177,7 @@ static bool names_rows(const struct layout *named, enum column_rows rows)
 	return false;
 }
 
-/* Appends those columns of `from` before (or behind) the first that all rows have. */
+/* Appends the `own` columns of `from` before (or behind) its first column for all rows. */
 static void add_own(struct layout *layout, const struct layout *from, enum column_rows own,
 		    bool before)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which columns a view shows, in which order. */
+/* The columns that a view shows, and their order. */
 #ifndef STALLTOP_VIEW_LAYOUT_H
 #define STALLTOP_VIEW_LAYOUT_H
 
@@ -19,43 +19,43 @@ struct layout {
 /* From this width on all kinds are shown in place of mem. */
 #define LAYOUT_WIDE 110
 
-/* What the default columns depend on. */
+/* The facts that the default columns depend on. */
 struct layout_frame {
 	unsigned width; /* of the screen in cells; 0: no limit */
-	uint32_t kinds; /* DELAY_BIT()s that the source gives: others are left out */
+	uint32_t kinds; /* DELAY_BIT()s that the source gives: other kinds are left out */
 	unsigned reads; /* NEED_ bits of what is read anyway: columns that need more are left out */
 	enum group_by group_by;
 	bool of_process; /* rows are threads of one process */
 };
 
 /*
- * NEED_ bits of what there is to read of rows of that grouping for default columns: of control
- * groups their own pressure in cgroup v2, and of what else there may be what was `seen`, as by
- * group_parts(). frame: NULL when there is none.
+ * The NEED_ bits that can be read for default columns of rows with that grouping: for control
+ * groups their own pressure in cgroup v2, and beyond that what was `seen`, as by group_parts().
+ * frame: NULL when there is none.
  */
 unsigned layout_reads(enum group_by by, const struct frame *frame, unsigned seen);
 
 /*
- * Checks a list of field ids (`id,id,...`, or `+id`/`-id` onto the default, where an id without a
- * sign goes on as the one before). 0, or -EINVAL with the offending id appended to `bad`.
+ * Checks a list of field ids (`id,id,...`, or `+id`/`-id` to change the default, where an id
+ * without a sign takes the sign before). Returns 0, or -EINVAL with the bad id appended to `bad`.
  */
 int layout_check(const char *spec, struct buf *bad);
 
 /*
- * The columns of a checked list, NULL for the default. `comm` and `command` are moved to the
- * end, where the last of them takes the rest of the line; of groups their name is there alone.
+ * Finds the columns of a checked list, NULL for the default. `comm` and `command` are moved to the
+ * end, where the last of them takes the rest of the line; for groups only their name is there.
  */
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame);
 
 /*
- * The same for a table that may come to show other rows: columns that have nothing to say of its
- * rows are left out. A list that was made for rows of the other sort says nothing of what only
- * these have: that is as in the default.
+ * Does the same for a table that may later show other rows: leaves out columns without values for
+ * its rows. A list made for the other sort of rows does not decide about columns that only these
+ * rows have: those are as in the default.
  */
 void layout_resolve_table(struct layout *layout, const char *spec,
 			  const struct layout_frame *frame);
 
-/* Whether a column has something to say of such rows. */
+/* Whether a column has values for such rows. */
 bool layout_applies(const struct column *column, enum group_by by);
 
 /* The column that names such rows. */
@@ -64,10 +64,10 @@ const struct column *layout_name(enum group_by by);
 /* The columns that a list names (not those it takes away), in its order. */
 void layout_named(struct layout *layout, const char *spec);
 
-/* Needs of all its columns. */
+/* The needs of all its columns. */
 unsigned layout_needs(const struct layout *layout, enum unit unit);
 
-/* Those of its columns that add up what rows have: of all members of a sum. */
+/* The needs of its columns that add up their rows' values, for all members of a sum. */
 unsigned layout_sum_needs(const struct layout *layout, enum unit unit);
 
 /* Whether the layout shows the column. */

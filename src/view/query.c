@@ -8,13 +8,13 @@
 
 #include "base/util.h"
 
-/* A row with its sort value taken out once. */
+/* A row with its sort value, fetched once. */
 struct key {
 	struct value value;
 	const struct row *row;
 };
 
-/* Whether anything happened to the row in the interval. What is unknown may have happened. */
+/* Whether anything happened to the row in the interval. Unknown values count as activity. */
 static bool is_active(const struct row *row)
 {
 	const struct deltas *deltas = row->deltas;
@@ -23,7 +23,7 @@ static bool is_active(const struct row *row)
 	       deltas->total.count || deltas->grown.run_ns || deltas->grown.delay[DELAY_THRASH].ns;
 }
 
-/* Whether one of the users is the row's. */
+/* Whether the row's user is among the query's users. */
 static bool has_user(const struct query *query, uid_t uid)
 {
 	for (size_t i = 0; i < query->nusers; i++)
@@ -63,7 +63,7 @@ bool query_takes(const void *arg, const struct row *row)
 	return !query->match || query_matches(query->match, row->task);
 }
 
-/* Whether a row, of a task or of a group, passes the filters. */
+/* Whether a row of a task or of a group passes the filters. */
 static bool passes(const struct query *query, const struct row *row)
 {
 	if (query->active && !is_active(row))
@@ -71,11 +71,11 @@ static bool passes(const struct query *query, const struct row *row)
 	if (query->over_ms >= 0 && (!row->valid || (double)row->deltas->waited.total <=
 							   query->over_ms * (double)NSEC_PER_MSEC))
 		return false;
-	/* Of groups the members were asked. */
+	/* A group's members were filtered before. */
 	return !row->task || query_takes(query, row);
 }
 
-/* Compares in ascending order; the frame's order decides between equals. */
+/* Compares in ascending order; equal rows stay in the frame's order. */
 static int compare_ascending(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -84,7 +84,7 @@ static int compare_ascending(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* The same in descending order, unset values still last. */
+/* Does the same in descending order, unset values still last. */
 static int compare_descending(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -95,14 +95,14 @@ static int compare_descending(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* What is to be put in order: so many rows by their values, with 0, without a value. */
+/* The numbers of rows to be put in order: with a sort value other than 0, with 0, with none. */
 struct parts {
 	size_t keys, zeros, unset;
 };
 
 /*
- * Puts the rows in order. Most rows of most samples show 0 or nothing: those are in order
- * among themselves, and only the others are sorted.
+ * Puts the rows in order. In most samples most rows have 0 or no value: those are in order among
+ * themselves, and only the others are sorted.
  */
 static void put_in_order(struct order *order, const struct parts *parts, bool descending)
 {
@@ -111,7 +111,7 @@ static void put_in_order(struct order *order, const struct parts *parts, bool de
 
 	qsort(keys, parts->keys, sizeof(*keys),
 	      descending ? compare_descending : compare_ascending);
-	/* Zeros have their place between numbers above and below. */
+	/* Zeros go between the numbers above and below. */
 	while (k < parts->keys && keys[k].value.type == VALUE_NUMBER &&
 	       (keys[k].value.number > 0) == descending)
 		order->rows[n++] = keys[k++].row;
@@ -125,7 +125,7 @@ static void put_in_order(struct order *order, const struct parts *parts, bool de
 /* Makes room for as many rows as the frame has. */
 static void reserve(struct order *order, size_t n)
 {
-	/* Even of no rows sorts and copies want an address. */
+	/* Sorting and copying need an address even for no rows. */
 	if (order->keys && n <= order->cap)
 		return;
 	order->cap = n * 2 + 1;
@@ -143,7 +143,9 @@ static void start_sum(const struct frame_info *info, struct order *order)
 	memset(&order->sum_raw, 0, sizeof(order->sum_raw));
 	order->sum.deltas = &order->sum_deltas;
 	order->sum.raw = &order->sum_raw;
-	/* Since their starts, the rows' intervals differ: the sum is of the time since boot. */
+	/*
+	 * Since their starts the rows' intervals differ: the sum's interval is the time since boot.
+	 */
 	order->sum.interval_ns = info->since_start ? info->cur->begin_ns : info->interval_ns;
 }
 
@@ -154,7 +156,7 @@ static bool takes_all(const struct query *query)
 	       !query->match && !query->below && !query->within;
 }
 
-/* Adds a row to the sum: of a group its own members, as those of groups below have rows, too. */
+/* Adds a row to the sum: for a group its own members, as the groups below have rows, too. */
 static void add_row(struct order *order, const struct row *row)
 {
 	const struct row *own = row->group ? &row->group->sum : row;
@@ -164,7 +166,7 @@ static void add_row(struct order *order, const struct row *row)
 		row_add_life(&order->sum_raw.counters, own);
 }
 
-/* Puts a row to those of its sort. */
+/* Puts a row into the part for its kind of value. */
 static void take_row(struct order *order, struct parts *parts, const struct row *row,
 		     const struct value *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is asked of a frame: which rows, in which order, how many. */
+/* A query of a frame: which rows, in which order, how many. */
 #ifndef STALLTOP_VIEW_QUERY_H
 #define STALLTOP_VIEW_QUERY_H
 
@@ -19,41 +19,41 @@ struct query {
 	double over_ms; /* more total delay than this; negative: all */
 	bool active; /* with any delay, run time or exit in the interval */
 	bool no_exited; /* without those of exited tasks */
-	const char *below; /* of a cgroup at or below that path; NULL: all */
+	const char *below; /* only tasks of a cgroup at or below that path; NULL: all */
 	bool within; /* only members of the group of that name: */
 	enum group_by within_by;
-	const char *within_name; /* raw bytes; NULL: of those of whom it is not known */
+	const char *within_name; /* raw bytes; NULL: tasks whose group is not known */
 	size_t rows; /* at most; 0: all */
 };
 
-/* The answer. Rows point into the frame; kept from frame to frame for its memory. */
+/* The answer. Rows point into the frame; kept from frame to frame to reuse its memory. */
 struct order {
 	const struct row **rows;
 	size_t n; /* after the limit */
-	size_t passed; /* by the filters, before the limit */
-	bool life; /* asked for: the sum's counters since the start, else they are unknown */
+	size_t passed; /* rows that passed the filters, before the limit */
+	bool life; /* asked for: the sum's counters since the start, which are unknown otherwise */
 	struct row sum; /* over all that passed */
 	struct deltas sum_deltas;
 	struct task_raw sum_raw;
-	struct key *keys; /* scratch: of rows that must be sorted */
-	const struct row **zeros, **unset; /* scratch: of those that need not be */
+	struct key *keys; /* scratch: rows that must be sorted */
+	const struct row **zeros, **unset; /* scratch: rows that need no sorting */
 	size_t cap;
 };
 
 /* Answers the query. Equal rows stay in the frame's order, unset values come last. */
 void query_run(const struct query *query, const struct view *view, struct order *order);
 
-/* Sorts the answer anew, by values that lie parallel to its rows; as query_run() does. */
+/* Sorts the answer again like query_run(), by values parallel to its rows. */
 void query_sort(struct order *order, const struct value *values, bool descending);
 
-/* What must be read of every task to answer it: for the sort field and the filters. */
+/* The NEED_ bits of every task that the sort field and the filters need. */
 unsigned query_needs(const struct query *query, enum unit unit);
 
-/* Whether a task's name or command line, where that is known, match. */
+/* Whether a task's name or command line, where known, matches. */
 bool query_matches(struct pattern *pattern, const struct task *task);
 
 /*
- * Whether a task passes those that are not about its figures, so that it belongs to its group.
+ * Whether a task passes the filters that do not depend on its figures, and so belongs to its group.
  * `query` is a struct query: see struct grouping_options.
  */
 bool query_takes(const void *query, const struct row *row);

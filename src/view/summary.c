@@ -10,18 +10,18 @@
 
 #define KB_PER_GB (1024.0 * 1024.0)
 
-/* Stall shares, in hundredths of a percent, from which pressure stands out. */
+/* Stall shares, in hundredths of a percent, from which pressure is highlighted. */
 #define PRESSURE_WARM 1000
 #define PRESSURE_HOT 4000
 
-/* Blanks between the parts of a line; of one that is too long. */
+/* Blanks between the parts of a line, and in a line that is too long. */
 #define GAP 3
 #define GAP_NARROW 2
 
-/* Cells of an average in the short form, behind its name. */
+/* Cells of an average in the short form, after its name. */
 #define SHORT_WIDTH 6
 
-/* The pressure block: headings and cells of its figures, the first behind a name. */
+/* The pressure block: headings and cells of its figures, the first after a name. */
 static const struct {
 	const char *heading;
 	unsigned width;
@@ -30,14 +30,14 @@ static const struct {
 	{ "full avg10", 13 }, { "avg60", 7 }, { "avg300", 7 }, { "now", 7 },
 };
 
-/* Empties the text and begins a line of it. */
+/* Empties the text and begins a line in it. */
 static struct summary begin(struct buf *text, unsigned gap)
 {
 	text->len = 0;
 	return (struct summary){ .text = text, .gap = gap };
 }
 
-/* Adds a figure, one of its own. What is appended to the text up to the next one is its value. */
+/* Adds a separate figure. Text appended before the next figure is its value. */
 static struct summary_figure *add_figure(struct summary *line, unsigned priority, const char *label,
 					 const char *unit)
 {
@@ -49,7 +49,7 @@ static struct summary_figure *add_figure(struct summary *line, unsigned priority
 	return figure;
 }
 
-/* Adds a figure to the part that the one before belongs to. */
+/* Adds a figure to the part of the figure before. */
 static struct summary_figure *join(struct summary *line, const char *label, const char *unit)
 {
 	struct summary_figure *figure =
@@ -59,7 +59,7 @@ static struct summary_figure *join(struct summary *line, const char *label, cons
 	return figure;
 }
 
-/* Adds a figure that is a word; NULL: it is not known. */
+/* Adds a figure that is a word; NULL: not known. */
 static void add_word(struct summary *line, unsigned priority, const char *label, const char *word)
 {
 	add_figure(line, priority, label, NULL)->weight = word ? WEIGHT_WORD : WEIGHT_NORMAL;
@@ -106,7 +106,7 @@ unsigned summary_width(const struct summary *line, enum text_charset charset)
 	return width;
 }
 
-/* Cells of a part: a figure with those that are joined to it. */
+/* Cells of a part: a figure with the figures joined to it. */
 static unsigned part_cells(const struct summary *line, size_t i, enum text_charset charset)
 {
 	unsigned cells = summary_cells(line, i, charset).all;
@@ -116,7 +116,7 @@ static unsigned part_cells(const struct summary *line, size_t i, enum text_chars
 	return cells;
 }
 
-/* Shows a figure with those that are joined to it. */
+/* Shows a figure with the figures joined to it. */
 static void show(struct summary *line, size_t i)
 {
 	do
@@ -141,7 +141,7 @@ void summary_fit(struct summary *line, unsigned width, enum text_charset charset
 			if (figure->joined || figure->priority != priority)
 				continue;
 			cells = part_cells(line, i, charset) + line->gap;
-			/* Half a figure would be a wrong one, as one in another's place. */
+			/* Half a figure, or a figure in another's place, would be misread. */
 			if (cells > room && figure->width)
 				return;
 			if (cells > room && i)
@@ -191,10 +191,10 @@ static void append_uptime(struct buf *out, double seconds)
 	buf_printf(out, "%02u:%02u", (unsigned)(minutes / 60 % 24), (unsigned)(minutes % 60));
 }
 
-/* What of a title finds room, or does not. */
+/* The parts of a title that may lack room. */
 enum { PART_CLOCK, PART_CGROUP, PART_DELAYACCT, PART_INTERVAL, PART_STATE, PART_SOURCE, PARTS };
 
-/* In which turn: what all is restricted to first; what a key has stopped before what is usual. */
+/* The turn of each part: restrictions of all rows first; a stop by a key before the usual. */
 static const unsigned char title_priorities[][PARTS] = {
 	{ 0, 1, 3, 4, 5, 6 }, /* all tasks */
 	{ 2, 1, 3, 4, 5, 6 }, /* a group's */
@@ -202,13 +202,13 @@ static const unsigned char title_priorities[][PARTS] = {
 	{ 3, 1, 4, 5, 2, 6 }, /* a group's, stopped */
 };
 
-/* The title's row of that table. */
+/* The row of that table for the title. */
 static const unsigned char *title_priority(const struct title *title)
 {
 	return title_priorities[(title->paused || title->held) * 2 + title->of_group];
 }
 
-/* Adds whose members are shown. */
+/* Adds the group whose members are shown. */
 static void add_group(struct summary *line, const struct title *title, enum text_charset charset)
 {
 	struct summary_figure *name;
@@ -223,7 +223,7 @@ static void add_group(struct summary *line, const struct title *title, enum text
 		buf_putc(line->text, '-');
 }
 
-/* Adds time of day, uptime and load; in the first turn they are one with the program's name. */
+/* Adds time of day, uptime and load; in the first turn they are joined to the program's name. */
 static void add_clock(struct summary *line, unsigned priority, const struct frame_info *info)
 {
 	const struct system_sample *system = info->system;
@@ -246,7 +246,7 @@ static void add_clock(struct summary *line, unsigned priority, const struct fram
 	}
 }
 
-/* Adds what the counters come from, and whether delays are counted. */
+/* Adds the source of the counters, and whether delays are counted. */
 static void add_source(struct summary *line, const unsigned char *priority,
 		       const struct frame_info *info)
 {
@@ -261,7 +261,7 @@ static void add_source(struct summary *line, const unsigned char *priority,
 		 info->delayacct == DELAYACCT_UNKNOWN ? NULL : states[info->delayacct]);
 }
 
-/* Adds what rows are, where they are groups; of cgroups also in which hierarchy. */
+/* Adds the kind of the groups where rows are groups; for cgroups also their hierarchy. */
 static void add_rows(struct summary *line, unsigned priority, enum group_by by,
 		     const struct frame_info *info)
 {
@@ -300,7 +300,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 		add_word(&line, priority[PART_CGROUP], "cgroup", "");
 		text_escape(text, info->cgroup, strlen(info->cgroup), view->charset);
 	}
-	/* Behind the source where the line says already what rows are, or which. */
+	/* Follows the source where the line already names the kind of rows, or their group. */
 	if (!title->of_group && !stopped && (folded || info->cgroup))
 		unit_priority = SUMMARY_PRIORITIES - 1;
 	if (view->unit != UNIT_PERCENT)
@@ -312,7 +312,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	return line;
 }
 
-/* Adds what the CPUs did, in percent of all their time. */
+/* Adds the CPU states, in percent of all CPU time. */
 static void add_cpu(struct summary *line, unsigned priority, const struct system_sample *now,
 		    const struct system_sample *before)
 {
@@ -329,7 +329,7 @@ static void add_cpu(struct summary *line, unsigned priority, const struct system
 	bool known = now->cpu_valid && before && before->cpu_valid;
 	uint64_t delta[CPU_STATES] = { 0 }, all = 0;
 
-	/* iowait and idle of a CPU can run back (proc_stat(5)). */
+	/* iowait and idle of a CPU can decrease (proc_stat(5)). */
 	for (unsigned s = 0; known && s < CPU_STATES; s++) {
 		delta[s] =
 			now->cpu_ns[s] > before->cpu_ns[s] ? now->cpu_ns[s] - before->cpu_ns[s] : 0;
@@ -345,7 +345,7 @@ static void add_cpu(struct summary *line, unsigned priority, const struct system
 	}
 }
 
-/* Adds an amount in GB of two, the unit once. */
+/* Adds an amount of a total in GB, with the unit once. */
 static struct summary_figure *add_gigabytes(struct summary *line, const char *label, bool known,
 					    uint64_t used, uint64_t total)
 {
@@ -374,7 +374,7 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 {
 	const struct frame_info *info = view->frame->info;
 	const struct system_sample *system = info->system;
-	/* Of what rows are: records are of single threads. */
+	/* Counts what the rows are: exit records are for single threads. */
 	size_t exited = info->exits >= 0 ? info->ended : info->gone;
 	struct summary line = begin(text, GAP);
 
@@ -430,7 +430,7 @@ struct summary summary_pressure_head(struct buf *text)
 	return place_figure(line);
 }
 
-/* How a share of time stalled stands out, by what is shown of it, in hundredths of a percent. */
+/* The weight of a stalled share of time, as displayed, in hundredths of a percent. */
 static enum weight pressure_weight(uint64_t share)
 {
 	if (share >= PRESSURE_HOT)
@@ -454,7 +454,7 @@ static struct summary_figure *add_average(struct summary *line, const char *labe
 	return figure;
 }
 
-/* Adds the share of the interval that was stalled, from the file's total. */
+/* Adds the stalled share of the interval, from the file's total. */
 static void add_now(struct summary *line, const struct psi_line *now, const struct psi_line *before,
 		    uint64_t interval_ns)
 {
@@ -465,7 +465,7 @@ static void add_now(struct summary *line, const struct psi_line *now, const stru
 	    now->total_us >= before->total_us)
 		share = value_number((double)(now->total_us - before->total_us) * 1000.0 * 100.0 /
 				     (double)interval_ns);
-	/* It is shown in tenths. */
+	/* Rounds as the display does, in tenths. */
 	if (share.type == VALUE_NUMBER)
 		figure->weight = pressure_weight((uint64_t)(share.number * 10 + 0.5) * 10);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines above the table as data: figures, which batch mode joins to text, and which the
- * screen draws by what they weigh, as many as there is room for.
+ * The lines above the table as data: figures, which batch mode joins to text, and which the screen
+ * draws by their weight, as many as fit.
  */
 #ifndef STALLTOP_VIEW_SUMMARY_H
 #define STALLTOP_VIEW_SUMMARY_H
@@ -14,31 +14,33 @@
 #include "model/group.h"
 #include "view/column.h"
 
-/* What a value is to its reader. */
+/* The importance of a value to its reader. */
 enum weight {
 	WEIGHT_NORMAL,
-	WEIGHT_NAME, /* the program's */
-	WEIGHT_WORD, /* no figure: a name, a state, a heading */
-	WEIGHT_ZERO, /* nothing, or unknown, among figures that are compared */
-	WEIGHT_WARM, /* to be noticed */
+	WEIGHT_NAME, /* the program's name */
+	WEIGHT_WORD, /* not a figure: a name, a state, a heading */
+	WEIGHT_ZERO, /* zero or unknown, among figures that are compared */
+	WEIGHT_WARM, /* worth attention */
 	WEIGHT_HOT
 };
 
-/* Where there is no room for all figures, those of priority 0 get it first, then of 1 ... */
+/* Without room for all figures, those of priority 0 get it first, then those of 1 ... */
 #define SUMMARY_PRIORITIES 8
 
 struct summary_figure {
 	const char *label; /* before the value; NULL: none */
-	const char *unit; /* behind it, with the blank between where there is one; NULL: none */
-	size_t at; /* where the value's text begins in the line's; it ends at the next one's */
-	unsigned width; /* cells of it all: label at the left, the rest right; 0: what it takes */
+	const char *unit; /* after it, with the blank between if any; NULL: none */
+	size_t at; /* start of the value's text in the line's text; it ends where the next one
+		      starts */
+	unsigned width; /* cells of the whole figure: label at the left, the rest right; 0: as
+			   needed */
 	unsigned priority;
 	enum weight weight;
-	bool joined; /* one with the figure before: shown with it, a blank behind it */
-	bool hidden; /* there is no room for it */
+	bool joined; /* part of the figure before: shown with it, a blank after it */
+	bool hidden; /* no room for it */
 };
 
-/* More than any line has. */
+/* The most figures of a line. */
 #define SUMMARY_FIGURES 20
 
 /* A line. */
@@ -46,13 +48,13 @@ struct summary {
 	struct buf *text; /* all values, escaped, in the caller's buffer */
 	struct summary_figure figures[SUMMARY_FIGURES];
 	size_t n;
-	unsigned gap; /* blanks between figures that are not joined */
+	unsigned gap; /* blanks between separate figures */
 };
 
 /* The value's text, not NUL-terminated. */
 const char *summary_value(const struct summary *line, size_t i, size_t *len);
 
-/* Cells of a figure: of its label with the blanks behind, of its value, of all. */
+/* Cells of a figure: of its label with the blanks after it, of its value, of the whole. */
 struct summary_cells {
 	unsigned before, value, all;
 };
@@ -66,19 +68,19 @@ unsigned summary_gap(const struct summary *line, size_t i);
 unsigned summary_width(const struct summary *line, enum text_charset charset);
 
 /*
- * Hides figures, so that the others fit, with fewer blanks between them if need be. The first
- * stays, whatever it takes, but for the first of a table.
+ * Hides figures so that the others fit, with fewer blanks between them if necessary. The first
+ * figure stays, however long it is, except the first of a table.
  */
 void summary_fit(struct summary *line, unsigned width, enum text_charset charset);
 
-/* Appends what of the line is not hidden. */
+/* Appends the figures that are not hidden. */
 void summary_append(struct buf *out, const struct summary *line);
 
-/* What the title says besides what is in the view. */
+/* The facts for the title that are not in the view. */
 struct title {
-	uint64_t interval_ns; /* in ns, while there is no interval yet */
+	uint64_t interval_ns; /* in ns, shown while there is no interval yet */
 	enum group_by rows; /* what rows are */
-	bool of_group; /* they are the members of this group: */
+	bool of_group; /* the rows are the members of this group: */
 	enum group_by by;
 	const char *name; /* raw bytes; NULL: not known */
 	bool below; /* with the members of all groups below it */
@@ -86,21 +88,21 @@ struct title {
 };
 
 /*
- * Makes the title: time of day, uptime, load, interval, source, what is shown. As all that
- * follows it empties `text` first, and the line is valid until that is changed.
+ * Makes the title: time of day, uptime, load, interval, source, what is shown. Like all functions
+ * below it empties `text` first, and the line is valid until `text` changes.
  */
 struct summary summary_title(struct buf *text, const struct view *view, const struct title *title);
 
-/* Makes the line of tasks, CPU states, memory, own cost. */
+/* Makes the line of tasks, CPU states, memory and the program's own cost. */
 struct summary summary_tasks(struct buf *text, const struct view *view);
 
 /* Two readings of one resource's pressure. */
 struct psi_pair {
-	const struct psi *now, *before; /* before NULL: there was none */
+	const struct psi *now, *before; /* before is NULL without an earlier reading */
 	uint64_t interval_ns; /* between the two; 0: not known */
 };
 
-/* Takes the machine's, or that of the group that all is restricted to. */
+/* Takes the machine's pressure, or that of the group that the view is restricted to. */
 struct psi_pair summary_pressure_of(const struct frame_info *info, enum psi_resource resource);
 
 /* Makes the head of the pressure block. */
@@ -110,7 +112,7 @@ struct summary summary_pressure_head(struct buf *text);
 struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 				const struct psi_pair *pair);
 
-/* Makes a line of some avg10 of each resource; `brief`: without the word "some". */
+/* Makes a line with the avg10 of "some" of each resource; `brief`: without the word "some". */
 struct summary summary_pressure_short(struct buf *text, const struct frame_info *info, bool brief);
 
 #endif

@@ -8,12 +8,12 @@
 
 #include "base/util.h"
 
-/* The sum of a row and all below it. */
+/* The sum of a row and all rows below it. */
 struct branch {
 	struct row sum;
 	struct deltas deltas;
 	struct task_raw raw;
-	struct group group; /* by which columns find the members */
+	struct group group; /* gives columns the members */
 };
 
 /* The index of a row. */
@@ -55,7 +55,7 @@ size_t tree_find(const struct tree *tree, const struct frame *frame, pid_t tgid,
 	return index;
 }
 
-/* The group above, or the nearest above that which passes. */
+/* The parent group, or the nearest group above that passes. */
 static size_t group_above(const struct tree *tree, const struct frame *frame,
 			  const struct group *group)
 {
@@ -64,7 +64,7 @@ static size_t group_above(const struct tree *tree, const struct frame *frame,
 	return group->parent == NO_GROUP ? NO_ROW : group->parent;
 }
 
-/* The row's parent: a thread's is its process, a process's the one that it names. */
+/* The row's parent: a thread's is its process, a process's the parent that it names. */
 static size_t parent_row(const struct tree *tree, const struct frame *frame, const struct row *row)
 {
 	const struct task *task = row->task;
@@ -74,7 +74,10 @@ static size_t parent_row(const struct tree *tree, const struct frame *frame, con
 
 	if (index == NO_ROW)
 		return NO_ROW;
-	/* A pid in use again is no parent. Nor can there be a ring, with one order for all. */
+	/*
+	 * A later start means a reused pid, which is no parent. Starts in order rule out cycles,
+	 * too.
+	 */
 	start_ns = frame->rows[index].task->key.start_ns;
 	if (start_ns > task->key.start_ns ||
 	    (start_ns == task->key.start_ns && &frame->rows[index] >= row))
@@ -82,7 +85,7 @@ static size_t parent_row(const struct tree *tree, const struct frame *frame, con
 	return index;
 }
 
-/* Links the rows that pass; brothers are in the order's order. */
+/* Links the rows that pass; siblings are in the order's order. */
 static void link_rows(struct tree *tree, const struct frame *frame, const struct order *order)
 {
 	tree_start(tree, frame, order);
@@ -104,7 +107,7 @@ static void link_rows(struct tree *tree, const struct frame *frame, const struct
 	}
 }
 
-/* Appends a branch's rows, without recursion: it may be as deep as there are rows. */
+/* Appends a branch's rows, without recursion: a branch may be as deep as there are rows. */
 static size_t append_branch(struct tree *tree, const struct frame *frame, size_t root, size_t n)
 {
 	struct tree_node *nodes = tree->nodes;
@@ -125,7 +128,7 @@ static size_t append_branch(struct tree *tree, const struct frame *frame, size_t
 	}
 }
 
-/* Links the rows and brings them into the tree's order. */
+/* Links the rows and arranges them in the tree's order. */
 static void grow(struct tree *tree, const struct frame *frame, struct order *order)
 {
 	size_t n = 0;
@@ -148,7 +151,7 @@ static struct tree_node *node_at(const struct tree *tree, const struct frame *fr
 	return &tree->nodes[index_of(frame, order->rows[i])];
 }
 
-/* Makes room for a branch for each row with something below it. */
+/* Makes room for a branch for each row with rows below it. */
 static void reserve_branches(struct tree *tree, const struct frame *frame,
 			     const struct order *order)
 {
@@ -172,7 +175,7 @@ static void start_branch(struct branch *branch, const struct frame *frame,
 	branch->group = (struct group){
 		.members = &order->rows[i], .n = 1, .own = 1, .head = head, .parent = NO_GROUP
 	};
-	/* Since their starts, the members' intervals differ: see query.c. */
+	/* Since their starts the intervals differ between members: see query.c. */
 	branch->sum =
 		(struct row){ .raw = &branch->raw,
 			      .deltas = &branch->deltas,
@@ -190,7 +193,7 @@ static void add_to_branch(struct branch *branch, const struct row *row, bool lif
 		row_add_life(&branch->raw.counters, row);
 }
 
-/* Sums up all branches, those below before those above. */
+/* Sums up all branches, from the lowest to the highest. */
 static void sum_branches(struct tree *tree, const struct frame *frame, const struct order *order)
 {
 	size_t n = 0;
@@ -218,7 +221,7 @@ static void sum_branches(struct tree *tree, const struct frame *frame, const str
 	}
 }
 
-/* Finds what each branch comes to in a column. */
+/* Finds the value of each branch in a column. */
 static void find_values(struct tree *tree, const struct column *column, const struct view *view,
 			const struct order *order)
 {
@@ -235,7 +238,7 @@ static void find_values(struct tree *tree, const struct column *column, const st
 		}
 		return;
 	}
-	/* Rather than adding up all members of each branch. */
+	/* Adds up the branches' values, not all members of each branch. */
 	for (size_t i = order->n; i-- > 0;) {
 		const struct tree_node *node = node_at(tree, frame, order, i);
 
@@ -245,7 +248,7 @@ static void find_values(struct tree *tree, const struct column *column, const st
 	}
 }
 
-/* Sorts by what the branches come to; the sums go along with their rows. */
+/* Sorts by the branches' values; the sums move with their rows. */
 static void sort_branches(struct tree *tree, const struct query *query, const struct view *view,
 			  struct order *order)
 {

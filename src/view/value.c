@@ -9,13 +9,13 @@
 /* Longest text of a number, before it is put into its cell. */
 #define DIGITS_MAX 32
 
-/* Below that delay cells have a decimal. */
+/* Delay cells below this have a decimal. */
 #define SHARE_TENTHS 9999.95
 
-/* Below that a wait in ms is told to the microsecond. */
+/* Waits in ms below this are shown to the microsecond. */
 #define WAIT_SHORT 0.1
 
-/* Below that counts have 32 bits. */
+/* Counts below this have 32 bits. */
 #define COUNT_SMALL 4e9
 
 int value_compare(const struct value *a, const struct value *b)
@@ -27,7 +27,7 @@ int value_compare(const struct value *a, const struct value *b)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Writes a number backwards from `end`; returns where it begins. */
+/* Writes a number backwards from `end`; returns its start. */
 static char *digits(char *end, uint64_t value, unsigned decimals)
 {
 	char *at = end;
@@ -44,8 +44,8 @@ static char *digits(char *end, uint64_t value, unsigned decimals)
 }
 
 /*
- * Makes room for n bytes and fills them with blanks, a few more than asked for: with a constant
- * number at a time nothing is called for the few there are.
+ * Makes room for n bytes and fills them with blanks, a few more than needed: filling in constant
+ * steps avoids a call for the few bytes.
  */
 static char *reserve_blank(struct buf *out, size_t n)
 {
@@ -63,15 +63,15 @@ static void put_right(struct buf *out, const char *text, size_t len, unsigned wi
 	size_t pad = width > len ? width - len : 0;
 	char *to = reserve_blank(out, pad + len) + pad;
 
-	/* Byte by byte: for a few a call costs more than it saves. */
+	/* Goes byte by byte: for a few bytes a call costs more than it saves. */
 	for (size_t i = 0; i < len; i++)
 		to[i] = text[i];
 	out->len += pad + len;
 }
 
 /*
- * Puts nearly all numbers there are, straight into the cell: whole ones, or in tenths. False,
- * and nothing is put, where the cell is too narrow.
+ * Puts the usual numbers, whole ones or in tenths, straight into the cell. Returns false, with
+ * nothing put, where the cell is too narrow.
  */
 static bool put_small(struct buf *out, uint32_t value, bool tenths, unsigned width)
 {
@@ -94,7 +94,7 @@ static bool put_small(struct buf *out, uint32_t value, bool tenths, unsigned wid
 	return true;
 }
 
-/* The number in the largest unit of 1000 that lets it fit, such as 12345k or >999k. */
+/* The number in the smallest unit of 1000 in which it fits, such as 12345k or >999k. */
 static size_t scaled(char *end, double number, unsigned width)
 {
 	static const char units[] = "kMGTPE";
@@ -131,7 +131,7 @@ static size_t share_of(char *end, double number)
 	return 5;
 }
 
-/* A wait in ms: a short one as 0.012; nothing but 0 looks as 0 does. */
+/* A wait in ms, a short one as 0.012; only 0 looks like 0. */
 static size_t wait_of(char *end, double number)
 {
 	if (number <= 0 || number >= WAIT_SHORT)
@@ -139,7 +139,7 @@ static size_t wait_of(char *end, double number)
 	return (size_t)(end - digits(end, (uint64_t)(number * 1000 + 0.5), 3));
 }
 
-/* Seconds as h:mm, or in days where that is too wide. */
+/* Seconds as h:mm, or in days where h:mm is too wide. */
 static size_t duration(char *end, double seconds, unsigned width)
 {
 	uint64_t minutes = (uint64_t)(seconds / 60);
@@ -156,7 +156,7 @@ static size_t duration(char *end, double seconds, unsigned width)
 	return (size_t)(end - digits(at, minutes / 60 / 24, 0));
 }
 
-/* A whole number, perhaps negative. */
+/* A whole number, possibly negative. */
 static size_t count(char *end, double number, unsigned width)
 {
 	double size = fabs(number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cell's value, which may be unknown, and how values of each type are compared and shown. */
+/* The value of a cell, which may be unknown; how values of each type are compared and shown. */
 #ifndef STALLTOP_VIEW_VALUE_H
 #define STALLTOP_VIEW_VALUE_H
 
@@ -14,14 +14,14 @@ struct value {
 	enum value_type type;
 	double number;
 	const char *text; /* raw bytes, NUL-terminated, not the value's own */
-	const char *more; /* what is added to the text in brackets, trusted; NULL for nothing */
+	const char *more; /* added to the text in brackets, trusted; NULL for nothing */
 };
 
 enum value_format {
 	FORMAT_TEXT,
 	FORMAT_COUNT, /* 12345, or in k, M, G ... where that is too wide */
 	FORMAT_SHARE, /* one decimal; too wide: 12345, 999k, >999k */
-	FORMAT_WAIT, /* the same, but what is below 0.1 has three decimals */
+	FORMAT_WAIT, /* the same, but three decimals below 0.1 */
 	FORMAT_DURATION, /* seconds as hours:minutes */
 };
 
@@ -41,7 +41,7 @@ static inline struct value value_text(const char *text)
 	return (struct value){ .type = text ? VALUE_TEXT : VALUE_UNSET, .text = text };
 }
 
-/* Below, equal or above 0 as a sorts before, with or behind b. Unset ones sort last. */
+/* Below, equal to or above 0 as a sorts before, with or after b. Unset values sort last. */
 int value_compare(const struct value *a, const struct value *b);
 
 /*

@@ -35,7 +35,7 @@ bool view_find_user(const char *text, uid_t *uid)
 		*uid = passwd->pw_uid;
 		return true;
 	}
-	/* The largest number stands for no user at all. */
+	/* The largest number stands for no user. */
 	if (!parse_uint(&at, end, &number) || at != end || number >= UINT32_MAX)
 		return false;
 	*uid = (uid_t)number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is shown of all tasks, and how: options set it, the screen's keys change it. */
+/* The choice of what is shown and how: options set it, the screen's keys change it. */
 #ifndef STALLTOP_VIEW_VIEW_CONFIG_H
 #define STALLTOP_VIEW_VIEW_CONFIG_H
 
@@ -19,8 +19,8 @@
 #define INTERVAL_RANGE "0.05 to 86400"
 
 /*
- * The first interval is this one at most, so that figures are there soon: on the screen, and of
- * pressure (--when), which may be short.
+ * The longest first interval, so that figures appear soon: on the screen, and of pressure (--when),
+ * which may be short.
  */
 #define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
 
@@ -28,24 +28,27 @@ struct view_config {
 	uint64_t interval_ns;
 	uint64_t iterations; /* samples to be shown; 0: endless */
 	struct query query;
-	char *fields; /* a checked list as of -F; NULL: the default */
+	char *fields; /* a checked list as for -F; NULL: the default */
 	enum unit unit;
 	bool booked;
 	enum group_by group_by;
-	/* Of the screen: */
+	/* For the screen: */
 	bool command_line; /* in place of the name */
 	bool tree;
-	bool fold_header; /* to one line */
+	bool fold_header; /* shrinks the header to one line */
 };
 
-/* What came of writing it to the configuration. */
+/* The result of writing to the configuration. */
 enum configuration_saved {
 	CONFIGURATION_SAVED,
 	CONFIGURATION_FAILED,
-	CONFIGURATION_ASK /* the file is a link, cannot be read or is broken: to be asked first */
+	CONFIGURATION_ASK /* the file is a link, cannot be read or is broken: asks first */
 };
 
-/* Takes the interval, seconds as text. False, with what is allowed appended to `why`, if bad. */
+/*
+ * Takes the interval, seconds as text. Returns false for a bad one, with what is allowed appended
+ * to `why`.
+ */
 bool view_set_interval(struct view_config *view, const char *text, struct buf *why);
 
 /* Takes a copy of a list of fields that layout_check() passed; NULL: the default. */
