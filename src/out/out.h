@@ -20,8 +20,7 @@ struct out_config {
 	/* Reads what is asked for on rows that are groups: sampler_fill(). NULL: not available. */
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
-	const struct trigger_set
-		*triggers; /* the pressure that samples are taken for; NULL: samples at all times */
+	const struct trigger_set *triggers; /* pressure to sample at; NULL: sample always */
 };
 
 struct out_ops;

@@ -30,10 +30,8 @@ enum weight {
 struct summary_figure {
 	const char *label; /* before the value; NULL: none */
 	const char *unit; /* after it, with the blank between if any; NULL: none */
-	size_t at; /* start of the value's text in the line's text; it ends where the next one
-		      starts */
-	unsigned width; /* cells of the whole figure: label at the left, the rest right; 0: as
-			   needed */
+	size_t at; /* start of the value in the line's text; it ends where the next one starts */
+	unsigned width; /* cells of the figure: label at the left, the rest right; 0: as needed */
 	unsigned priority;
 	enum weight weight;
 	bool joined; /* part of the figure before: shown with it, a blank after it */

@@ -74,10 +74,7 @@ static size_t parent_row(const struct tree *tree, const struct frame *frame, con
 
 	if (index == NO_ROW)
 		return NO_ROW;
-	/*
-	 * A later start means a reused pid, which is no parent. Starts in order rule out cycles,
-	 * too.
-	 */
+	/* A later start means a reused pid: no parent. The order rules out cycles, too. */
 	start_ns = frame->rows[index].task->key.start_ns;
 	if (start_ns > task->key.start_ns ||
 	    (start_ns == task->key.start_ns && &frame->rows[index] >= row))

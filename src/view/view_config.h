@@ -45,10 +45,7 @@ enum configuration_saved {
 	CONFIGURATION_ASK /* the file is a link, cannot be read or is broken: asks first */
 };
 
-/*
- * Takes the interval, seconds as text. Returns false for a bad one, with what is allowed appended
- * to `why`.
- */
+/* Takes the interval, seconds as text. False, with what is allowed appended to `why`, if bad. */
 bool view_set_interval(struct view_config *view, const char *text, struct buf *why);
 
 /* Takes a copy of a list of fields that layout_check() passed; NULL: the default. */
