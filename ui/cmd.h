@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What keys do: the handlers of keys.c. Each returns reactions. */
+/* The handlers of the keys in keys.c. Each returns reactions. */
 #ifndef STALLTOP_UI_CMD_H
 #define STALLTOP_UI_CMD_H
 
 #include "ui/ui.h"
 
-/* cmd_show.c: how the rows are shown. */
+/* cmd_show.c: changes how rows are shown. */
 unsigned cmd_sort_key(struct ui *ui, int key);
 unsigned cmd_sort_move(struct ui *ui, int by);
 unsigned cmd_sort_reverse(struct ui *ui, int arg);
@@ -23,7 +23,7 @@ unsigned cmd_header(struct ui *ui, int arg);
 unsigned cmd_pause(struct ui *ui, int arg);
 unsigned cmd_hold(struct ui *ui, int arg);
 
-/* cmd_move.c: moving about, opening and leaving views. */
+/* cmd_move.c: moves about, opens and leaves views. */
 unsigned cmd_move(struct ui *ui, int move);
 unsigned cmd_columns(struct ui *ui, int by);
 unsigned cmd_open(struct ui *ui, int arg);
@@ -36,7 +36,7 @@ unsigned cmd_sample(struct ui *ui, int arg);
 unsigned cmd_redraw(struct ui *ui, int arg);
 unsigned cmd_quit(struct ui *ui, int arg);
 
-/* cmd_ask.c: what asks for a text first. */
+/* cmd_ask.c: asks for a text first. */
 unsigned cmd_filter(struct ui *ui, int arg);
 unsigned cmd_users(struct ui *ui, int arg);
 unsigned cmd_clear(struct ui *ui, int arg);
@@ -46,7 +46,7 @@ unsigned cmd_interval(struct ui *ui, int arg);
 unsigned cmd_delayacct(struct ui *ui, int arg);
 unsigned cmd_save(struct ui *ui, int arg);
 
-/* cmd_task.c: what is done to the selected task. */
+/* cmd_task.c: acts on the selected task. */
 unsigned cmd_signal(struct ui *ui, int arg);
 unsigned cmd_renice(struct ui *ui, int arg);
 

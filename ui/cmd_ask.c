@@ -35,7 +35,7 @@ unsigned cmd_filter(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-/* Takes the users; none clears that filter. */
+/* Takes the users; an empty list clears that filter. */
 static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
 {
 	char *copy = xstrdup(text), *rest = copy, *part;
@@ -104,7 +104,7 @@ unsigned cmd_clear(struct ui *ui, int arg)
 	return REACT_RESORT;
 }
 
-/* Selects the next line that matches, and says so where there is none. */
+/* Selects the next line that matches, and reports when there is none. */
 static unsigned find_next(struct ui *ui)
 {
 	struct buf *text = &ui->scratch;
@@ -117,7 +117,7 @@ static unsigned find_next(struct ui *ui)
 	return REACT_REDRAW;
 }
 
-/* Takes what is looked for. */
+/* Takes the text to look for. */
 static unsigned take_wanted(struct ui *ui, const char *text, struct buf *error)
 {
 	struct pattern *find = *text ? pattern_compile(text, error) : NULL;
@@ -203,7 +203,7 @@ unsigned cmd_delayacct(struct ui *ui, int arg)
 
 static prompt_done_fn save_anyway;
 
-/* Writes the configuration, and asks where the one there is broken. */
+/* Writes the configuration; asks first when the present file is broken. */
 static unsigned save(struct ui *ui, bool force)
 {
 	struct buf message = { 0 };
@@ -222,7 +222,7 @@ static unsigned save(struct ui *ui, bool force)
 	return REACT_REDRAW;
 }
 
-/* Writes it over a broken one. */
+/* Writes the configuration over a broken file. */
 static unsigned save_anyway(struct ui *ui, const char *text, struct buf *error)
 {
 	(void)text;

@@ -20,7 +20,7 @@ unsigned cmd_columns(struct ui *ui, int by)
 {
 	struct table *table = ui->table;
 
-	/* The last column stays, and the first is always there. */
+	/* The last column stays, and the first is always visible. */
 	if (by > 0 && table->skip + 2 < table->layout.n)
 		table->skip++;
 	else if (by < 0 && table->skip)
@@ -38,7 +38,7 @@ static unsigned open_group(struct ui *ui, const struct group *group)
 	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
-/* Goes back to the groups, with the one selected that was opened. */
+/* Goes back to the groups and selects the one that was open. */
 static unsigned close_group(struct ui *ui)
 {
 	ui->opened = false;

@@ -56,7 +56,7 @@ static unsigned group_by(struct ui *ui, enum group_by by)
 	ui->opened = false;
 	table_unpin(ui);
 	ui_say(ui, "%s", group_table[by].help);
-	/* Whether samples have a row a thread: the loop sees whether that has changed. */
+	/* The loop checks whether this changes between processes and threads. */
 	return REACT_REOPEN | REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
@@ -88,7 +88,7 @@ unsigned cmd_hierarchy(struct ui *ui, int arg)
 		ui_error(ui, "--cgroup names a group of this hierarchy: it stays");
 		return REACT_NONE;
 	}
-	/* Several keys may come before what they ask for is done. */
+	/* Several keys may come before the first one's request is done. */
 	if (shown)
 		err = group_next_hierarchy(ui->sampler_config.procfd,
 					   ui->hierarchy ? ui->hierarchy : shown, &name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys that do something to the task of the view on top: signals and nice values. */
+/* Keys that act on the task of the view on top: signals and nice values. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define NICE_MIN (-20)
 #define NICE_MAX 19
 
-/* Signals that may be named. */
+/* The signals that can be given by name. */
 static const struct {
 	const char *name;
 	int number;
@@ -40,7 +40,7 @@ static const char *signal_name(int number)
 	return NULL;
 }
 
-/* The number of a signal by number or name, with or without SIG; 0: there is none. */
+/* The number of a signal given by number or name, with or without SIG; 0: unknown. */
 static int signal_number(const char *text)
 {
 	const char *name = strncasecmp(text, "SIG", 3) ? text : text + 3;
@@ -55,7 +55,7 @@ static int signal_number(const char *text)
 	return (int)number;
 }
 
-/* Takes the task of the view on top as the one to act on. False, with a message, without one. */
+/* Takes the task of the view on top as the target. Returns false, with a message, without one. */
 static bool take_target(struct ui *ui)
 {
 	struct ui_target *target = &ui->target;
@@ -87,7 +87,7 @@ static const char *target_name(struct ui *ui, pid_t pid)
 	return buf_cstr(&ui->scratch);
 }
 
-/* What came of it, in words. */
+/* Reports a failure to the user. */
 static void say_failed(struct ui *ui, const char *what, pid_t pid, int err)
 {
 	const char *name = target_name(ui, pid);
@@ -122,7 +122,7 @@ static unsigned do_signal(struct ui *ui, const char *text, struct buf *error)
 	return REACT_REDRAW;
 }
 
-/* Takes the signal, and asks whether it is meant. */
+/* Takes the signal, and asks for confirmation. */
 static unsigned take_signal(struct ui *ui, const char *text, struct buf *error)
 {
 	int number = *text ? signal_number(text) : SIGTERM;
@@ -174,7 +174,7 @@ static unsigned do_renice(struct ui *ui, const char *text, struct buf *error)
 	return REACT_REDRAW;
 }
 
-/* Takes the nice value, and asks whether it is meant. */
+/* Takes the nice value, and asks for confirmation. */
 static unsigned take_nice(struct ui *ui, const char *text, struct buf *error)
 {
 	pid_t pid = ui->target.task.thread ? ui->target.task.key.pid : ui->target.task.tgid;

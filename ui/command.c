@@ -9,14 +9,14 @@
 
 #include "base/util.h"
 
-/* Whether a key of the table is that key. */
+/* Whether a key of the table equals that key. */
 static bool is_key(int bound, const struct term_key *key)
 {
 	if (!bound || key->function != (bound >= KEY_MIN))
 		return false;
 	if (key->code == (wint_t)bound)
 		return true;
-	/* Return is one key, whatever the terminal sends for it. */
+	/* Return is one key, even if the terminal sends a newline for it. */
 	return !key->function && bound == '\r' && key->code == '\n';
 }
 
@@ -83,7 +83,7 @@ static const char *hint_keys(struct ui *ui, const struct command *command)
 	return buf_cstr(&ui->scratch);
 }
 
-/* Cells of a hint, a space before and behind it; 0 when the view has it not. */
+/* Cells of a hint, with a space before and after it; 0 when the view lacks the command. */
 static int hint_cells(struct ui *ui, const struct command *command, unsigned where)
 {
 	if (!(command->where & where) || !command->hint)
@@ -111,7 +111,7 @@ void command_footer(struct ui *ui, unsigned where, int line)
 	}
 }
 
-/* Appends text with what roff would act on escaped. */
+/* Appends text and escapes what roff would act on. */
 static void append_roff(struct buf *out, const char *text)
 {
 	for (; *text; text++) {

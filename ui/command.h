@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The commands: one row a command, in keys.c. Keys, help, footer and the manual's table of
- * keys all come from there.
+ * The commands, one row per command, in keys.c: the source of keys, help, footer and the manual's
+ * table of keys.
  */
 #ifndef STALLTOP_UI_COMMAND_H
 #define STALLTOP_UI_COMMAND_H
@@ -17,23 +17,23 @@ struct command {
 	const char *name; /* such as "sort-cpu" */
 	const char *group; /* its section in help */
 	int keys[COMMAND_KEYS]; /* a character below 128, or a KEY_ of ncurses; 0: none */
-	unsigned where; /* the WHERE_ bits of views that have it */
-	/* Reactions. */
+	unsigned where; /* the WHERE_ bits of the views that have the command */
+	/* Runs the command; returns reactions. */
 	unsigned (*run)(struct ui *ui, int arg);
 	int arg;
 	const char *help;
-	const char *hint; /* in the footer, as "KEY hint"; NULL: not there */
-	const char *hint_keys; /* in place of the first key's name; NULL */
-	bool hint_always; /* has its place before others */
+	const char *hint; /* shown in the footer, as "KEY hint"; NULL: not shown */
+	const char *hint_keys; /* replaces the first key's name; NULL: does not */
+	bool hint_always; /* gets its place before other hints */
 };
 
 extern const struct command command_table[];
 extern const size_t command_table_n;
 
-/* The command that a key runs in a view of that WHERE_ bit, or NULL. */
+/* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
 const struct command *command_by_key(const struct term_key *key, unsigned where);
 
-/* Appends the names of all its keys, ", " between. */
+/* Appends the names of all the command's keys, separated by ", ". */
 void command_append_keys(const struct command *command, struct buf *out);
 
 /* Draws a view's footer: as many hints as fit into the line. */

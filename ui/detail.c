@@ -10,7 +10,7 @@
 #include "base/util.h"
 #include "model/taskinfo.h"
 
-/* Two sources may see one start that far apart; in less no pid comes to be used again. */
+/* The most by which two sources differ on one start; no pid is reused within that time. */
 #define SAME_START_NS (200 * NSEC_PER_MSEC)
 
 uint32_t figure_kinds(enum figure figure)
@@ -31,7 +31,7 @@ const char *figure_name(enum figure figure)
 	return figure < FIGURE_BLOCK ? delay_table[figure].id : names[figure - FIGURE_BLOCK];
 }
 
-/* What is known to be booked of one figure, where `valid` says so. */
+/* A figure's booked sum, known where `valid` says so. */
 static struct figure_sum figure_sum(enum figure figure, uint32_t valid, struct delay_sum sum)
 {
 	uint32_t kinds = figure_kinds(figure), known = valid & kinds & DELAY_ALL;
@@ -48,7 +48,7 @@ static struct figure_sum figure_sum(enum figure figure, uint32_t valid, struct d
 	return booked;
 }
 
-/* The figures of counters. A task is on a CPU as often as it has waited for one. */
+/* Takes the figures of counters. A task is on a CPU as often as it has waited for one. */
 static void take_figures(struct figure_sum *figures, const struct counters *counters)
 {
 	const struct delay_sum *delay = counters->delay;
@@ -67,7 +67,7 @@ static void take_figures(struct figure_sum *figures, const struct counters *coun
 			   (struct delay_sum){ runs, counters->user_ns + counters->system_ns });
 }
 
-/* The figures go by what was waited, of what `known` (as row.valid) has. */
+/* Sets the figures by the time waited, for the kinds in `known` (as row.valid). */
 static void take_waited_figures(struct figure_sum *figures, const struct waited *waited,
 				uint32_t known)
 {
@@ -79,14 +79,14 @@ static void take_waited_figures(struct figure_sum *figures, const struct waited 
 	}
 }
 
-/* The interval's counters of a row: of the last interval also where the frame is cumulative. */
+/* The row's counters of the last interval, even where the frame is cumulative. */
 static struct counters row_growth(const struct frame *frame, const struct row *row,
 				  uint64_t *interval_ns)
 {
 	static const struct counters none;
 	const struct counters *now = &row->raw->counters;
 	const struct counters *before = row->before ? &row->before->counters : &none;
-	/* The frame has settled counters that fell, and knows what says nothing. */
+	/* The frame has already handled counters that fell, and marks counters without meaning. */
 	uint32_t known = row->valid;
 	struct counters growth;
 
@@ -95,14 +95,14 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 		uint64_t now_ns = sample_read_ns(frame->info->cur, row->raw);
 		uint64_t before_ns = sample_read_ns(frame->info->prev, row->before);
 
-		/* When a task ended is known to some ms. */
+		/* The end time of a task is accurate only to some ms. */
 		*interval_ns = now_ns > before_ns ? now_ns - before_ns : 1;
 	}
 	if (!row->before && (frame->info->since_start ? !row->born : !row->interval_ns)) {
 		known = 0;
 		*interval_ns = 0;
 	}
-	/* A cumulative frame's rows know nothing of the reading before. Ticks are as they are. */
+	/* A cumulative frame's rows ignore the reading before. Ticks are taken as they are. */
 	if (row->before)
 		known = (known & before->valid) | (now->valid & before->valid & VALID_TICK);
 	counters_diff(&growth, now, before, known);
@@ -110,7 +110,7 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	return growth;
 }
 
-/* The shares of the interval join the history. */
+/* Adds the shares of the interval to the history. */
 static void remember_row(struct detail *detail)
 {
 	for (enum figure f = 0; f < FIGURES; f++) {
@@ -143,7 +143,7 @@ static void take_row(struct detail *detail, const struct frame *frame, const str
 		remember_row(detail);
 }
 
-/* Replaces a text; NULL leaves what is known. */
+/* Replaces a text; NULL keeps the old one. */
 static void take_detail_text(struct buf *to, const char *text)
 {
 	if (!text)
@@ -152,7 +152,7 @@ static void take_detail_text(struct buf *to, const char *text)
 	buf_puts(to, text);
 }
 
-/* Reads where the task sleeps; of one that has ended there is nothing to read. */
+/* Reads where the task sleeps; for an ended task there is nothing to read. */
 static void read_wchan(struct detail *detail, const struct ui *ui, const struct row *row)
 {
 	const struct ui_task *who = &detail->who;
@@ -163,7 +163,7 @@ static void read_wchan(struct detail *detail, const struct ui *ui, const struct 
 			       &detail->task.wchan);
 }
 
-/* Reads what limits the task's groups have; of one that has ended the last ones stay. */
+/* Reads the figures of the limits on the task's groups; for an ended task the last ones stay. */
 static void read_limits(struct detail *detail, const struct ui *ui, const struct row *row)
 {
 	struct detail_limits *limits = &detail->limits;
@@ -205,7 +205,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	read_limits(detail, ui, row);
 }
 
-/* Whether it is the task of the detail. */
+/* Whether a task is the task of the detail. */
 static bool is_detailed(const struct detail *detail, const struct task *task)
 {
 	const struct task_key *a = &detail->who.key, *b = &task->key;
@@ -223,7 +223,7 @@ static const struct row *find_row(const struct detail *detail, const struct fram
 	return NULL;
 }
 
-/* Adds the growth of a thread's counters. False when it is not known. */
+/* Adds the growth of a thread's counters. Returns false when it is not known. */
 static bool add_growth(struct task_record *growth, const struct task_record *now,
 		       const struct task_record *before, bool born)
 {
@@ -241,7 +241,7 @@ static bool add_growth(struct task_record *growth, const struct task_record *now
 	return true;
 }
 
-/* The row's record, where it is one that counts: of a thread that lives. */
+/* The row's record if it counts: that of a live thread. */
 static const struct task_record *record_of(const struct detail *detail, const struct row *row)
 {
 	if (row->exited || (detail->who.thread && !is_detailed(detail, row->task)))
@@ -249,7 +249,7 @@ static const struct task_record *record_of(const struct detail *detail, const st
 	return row_record(detail->threads.frame, row);
 }
 
-/* The record that the others are folded into: the leader's, or any where it has ended. */
+/* The record that the others are folded into: the leader's, or any if the leader has ended. */
 static const struct task_record *first_record(const struct detail *detail)
 {
 	const struct frame *frame = detail->threads.frame;
@@ -271,7 +271,7 @@ static void take_records(struct detail *detail)
 	const struct task_record *first = first_record(detail);
 	bool grown = false;
 
-	/* The process has ended a moment ago: what is known of it stays. */
+	/* The process ended a moment ago: keeps the last record. */
 	if (!first)
 		return;
 	detail->record = *first;
@@ -299,7 +299,7 @@ static void read_threads(struct detail *detail, struct ui *ui)
 		take_records(detail);
 }
 
-/* Adds what a task waited for memory in its whole life. */
+/* Adds the time that a task waited for memory in its whole life. */
 static void add_mem(struct delay_sum *sum, const struct row *row)
 {
 	struct counters life = row_life(row);
@@ -309,7 +309,7 @@ static void add_mem(struct delay_sum *sum, const struct row *row)
 	sum->ns += mem.ns;
 }
 
-/* Waiting for memory in the whole lives of all rows, of groups in those of their own members. */
+/* The waits for memory in the whole lives of all rows; for groups, of their own members. */
 static struct delay_sum sum_mem(const struct order *order)
 {
 	struct delay_sum sum = { 0, 0 };
@@ -325,7 +325,7 @@ static struct delay_sum sum_mem(const struct order *order)
 	return sum;
 }
 
-/* Adds up the whole lives of groups' own members: groups are folded without, most of the time. */
+/* Adds up the whole lives of groups' own members: usually groups are folded without lives. */
 static void add_lives(struct order *order)
 {
 	memset(&order->sum_raw, 0, sizeof(order->sum_raw));
@@ -337,7 +337,7 @@ static void add_lives(struct order *order)
 	}
 }
 
-/* Takes who of a group has waited most. */
+/* Takes the member of a group that has waited most. */
 static void take_worst(struct detail_group *group, const struct order *order)
 {
 	const struct row *worst = NULL;
@@ -374,7 +374,7 @@ static void count_states(struct detail_group *group, const struct order *order)
 	}
 }
 
-/* Takes what the files of a group say. */
+/* Takes the contents of a group's files. */
 static void take_files(struct detail_group *group, struct ui *ui)
 {
 	const struct row *row = ui_group_row(ui, group->which.id);
@@ -401,17 +401,17 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	struct counters growth;
 	bool of_groups = !detail->of_group && ui_folds(ui) && ui_rows_frame(ui);
 
-	/* Only the sum is wanted. */
+	/* Asks for the sum alone. */
 	query.sort = NULL;
 	query.rows = 0;
 	order->life = true;
 	if (detail->of_group) {
-		/* Those filters choose groups: this one has passed, with all its members. */
+		/* These filters choose groups: this group has passed, with all its members. */
 		query.active = false;
 		query.over_ms = -1;
 		ui_only_group(&detail->group.which, &query);
 	}
-	/* Filters of figures choose groups: it is the sum of those, as in the sum row. */
+	/* Filters on figures choose groups: the sum is over those groups, as in the sum row. */
 	if (of_groups)
 		view.frame = ui_rows_frame(ui);
 	query_run(&query, &view, order);
@@ -430,7 +430,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 		growth.valid = 0;
 	take_figures(detail->life, &sum->raw->counters);
 	take_figures(detail->interval, &growth);
-	/* The larger of swapin and thrash is each member's own. */
+	/* The larger of swapin and thrash was chosen for each member separately. */
 	detail->interval[FIGURE_MEM].sum = sum->deltas->mem;
 	detail->interval[FIGURE_MEM].ns = sum->deltas->mem.ns;
 	detail->life[FIGURE_MEM].sum = sum_mem(order);
@@ -441,7 +441,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 		remember_row(detail);
 }
 
-/* The frame that has the task's row: a thread below a process is only in the threads'. */
+/* The frame with the task's row: a thread below a process is only in the threads' frame. */
 static const struct frame *frame_of(const struct detail *detail, const struct ui *ui)
 {
 	if (detail->who.thread == ui->frame->info->threads)
@@ -449,13 +449,13 @@ static const struct frame *frame_of(const struct detail *detail, const struct ui
 	return detail->who.thread ? detail->threads.frame : NULL;
 }
 
-/* Takes the task's row of the frame there is. */
+/* Takes the task's row of the current frame. */
 static void take_detail_task(struct detail *detail, struct ui *ui)
 {
 	const struct frame *frame = frame_of(detail, ui);
 	const struct row *row = find_row(detail, frame);
 
-	/* Rows are threads for now, and it is a process: nothing is known of it there. */
+	/* The rows are threads for now, and the task is a process: there is no row for it. */
 	if (!frame)
 		return;
 	if (!row) {
@@ -498,7 +498,7 @@ void detail_next(struct detail *detail, struct ui *ui)
 	}
 	if (detail->ended)
 		return;
-	/* First, so that a process that has gone meanwhile keeps the threads it had. */
+	/* Comes first, so that a process that ends meanwhile keeps its last threads. */
 	if (detail->who.thread || frame_of(detail, ui) != ui->frame || find_row(detail, ui->frame))
 		read_threads(detail, ui);
 	take_detail_task(detail, ui);

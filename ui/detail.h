@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the detail view knows of its task, carried on from frame to frame. Maxima, minima and
- * the other fields of the record are read of this process's threads only, beside the sample.
+ * The detail view's data about its task, kept from frame to frame. Maxima, minima and the other
+ * fields of the record are read for this process's threads only, in addition to the sample.
  */
 #ifndef STALLTOP_UI_DETAIL_H
 #define STALLTOP_UI_DETAIL_H
@@ -10,9 +10,9 @@
 #include "ui/spark.h"
 #include "ui/ui.h"
 
-/* The figures of a detail: the kinds, and what is summed or measured beside them. */
+/* The figures of a detail: the kinds, and other sums and measurements. */
 enum figure {
-	FIGURE_BLOCK = WAIT_BLOCK, /* which is never booked */
+	FIGURE_BLOCK = WAIT_BLOCK, /* never booked by the kernel */
 	FIGURE_TOTAL,
 	FIGURE_MEM,
 	FIGURE_RUN, /* exact */
@@ -20,79 +20,79 @@ enum figure {
 	FIGURES
 };
 
-/* One of them, of the interval or of the whole life. */
+/* One figure, of the interval or of the whole life. */
 struct figure_sum {
-	bool known, booked, counted; /* what of it is: ns; sum.ns; sum.count and the average */
-	uint64_t ns; /* waited in the interval; of the life, and with --booked, what was booked */
+	bool known, booked, counted; /* which are known: ns; sum.ns; sum.count and the average */
+	uint64_t ns; /* waited in the interval; booked in the life and with --booked */
 	struct delay_sum sum; /* booked */
 };
 
-/* What stays of the task when it has ended. */
+/* The facts about the task that are kept when it has ended. */
 struct detail_task {
 	pid_t ppid;
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
-	uint64_t age_ns; /* how long it had lived by the last sample */
+	uint64_t age_ns; /* age at the last sample */
 	char state; /* 0: not known */
-	/* See row_wait(), row_wait_state(); NULL: it does not wait. */
+	/* See row_wait(), row_wait_state(); NULL: the task does not wait. */
 	const char *waits_for;
 	uint64_t wait_ns;
-	bool wait_exact; /* else it has waited at least that long */
+	bool wait_exact; /* otherwise the wait is at least that long */
 	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */
 };
 
-/* What is known of a group besides its members' sum. */
+/* The facts about a group besides its members' sum. */
 struct detail_group {
 	struct ui_group which;
-	struct buf worst; /* its member that waited most in the interval, raw bytes; empty: none */
+	struct buf worst; /* the member that waited most in the interval, raw bytes; empty: none */
 	pid_t worst_pid;
 	uint64_t worst_ns;
 	struct cgroup_states states; /* of members whose state was read */
-	size_t stateless; /* members whose state was not, or is not known any more */
-	/* Of its own files: 0 in `have` where there are none. */
+	size_t stateless; /* members whose state was not read, or is no longer known */
+	/* From the group's own files: 0 in `have` where there are none. */
 	struct cgroup_sample now, before;
 };
 
-/* What the limits of the task's groups do to it. */
+/* The effects of the limits of the task's groups. */
 struct detail_limits {
-	struct limits_reader *reader; /* NULL: nothing was read yet */
+	struct limits_reader *reader; /* NULL: nothing has been read yet */
 	struct limits now, before;
 	double throttled; /* in percent of the interval, added up over CPUs; negative: not known */
 };
 
 struct detail {
-	bool sum; /* of the rows that pass, and not of a task */
-	bool of_group; /* then: of those of one group */
-	bool booked; /* the interval's figures are what was booked in it */
+	bool sum; /* for the rows that pass, not for a task */
+	bool of_group; /* with sum: for the rows of one group */
+	bool booked; /* the interval's figures are the booked ones */
 	struct detail_group group;
 	struct ui_task who;
 	struct detail_task task;
 	struct detail_limits limits;
 	bool ended;
 	char how[32]; /* exit status or signal; "": not known, or nothing to say */
-	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: there for the last time, and not any more */
-	size_t members; /* of the sum */
-	uint64_t interval_ns; /* 0: there is none yet */
+	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: last seen, and first found missing */
+	size_t members; /* rows in the sum */
+	uint64_t interval_ns; /* 0: no interval yet */
 	struct figure_sum interval[FIGURES], life[FIGURES];
 	struct spark history[FIGURES]; /* shares of the interval in percent */
-	/* Of the process's threads that live, or of the one thread. */
+	/* Data of the process's live threads, or of the single thread. */
 	struct threads threads;
-	int error; /* -errno: why they are not there */
-	uint64_t record_interval_ns; /* 0: there is none yet */
+	int error; /* -errno: why the threads are missing */
+	uint64_t record_interval_ns; /* 0: no interval yet */
 	struct task_record record, growth; /* growth: of counters, in that interval */
 	struct order order; /* scratch */
 };
 
-/* Starts with the ui's frame. Without a task and a group: the sum. */
+/* Starts with the ui's frame. Without a task and without a group: the sum. */
 void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task,
 		  const struct group *group);
 
-/* Goes on with the ui's next frame. */
+/* Continues with the ui's next frame. */
 void detail_next(struct detail *detail, struct ui *ui);
 
-/* Whether the figure stands for waits; then which kinds, as row.valid has them. */
+/* The kinds of a figure that stands for waits, as in row.valid; 0 for other figures. */
 uint32_t figure_kinds(enum figure figure);
 
-/* Its name. */
+/* The name of a figure. */
 const char *figure_name(enum figure figure);
 
 void detail_free(struct detail *detail);

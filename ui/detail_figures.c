@@ -47,7 +47,7 @@ static int put_count_cell(struct pager *pager, int column, int cells,
 									  : STYLE_DIM);
 }
 
-/* Puts a time in ms with as many decimals (three at most) as there is room for. */
+/* Puts a time in ms with as many decimals (at most three) as fit. */
 static int put_ms(struct pager *pager, int column, int cells, bool known, uint64_t ns,
 		  enum style style)
 {
@@ -70,7 +70,7 @@ static int put_ms(struct pager *pager, int column, int cells, bool known, uint64
 	return pager_right(pager, column, cells, known && ns ? style : STYLE_DIM);
 }
 
-/* Puts the count, the time and the average, which is of what was booked. */
+/* Puts the count, the time and the average; the average is of booked waits. */
 static void put_sum(struct pager *pager, int column, const int cells[3],
 		    const struct figure_sum *figure, enum style style)
 {
@@ -83,7 +83,7 @@ static void put_sum(struct pager *pager, int column, const int cells[3],
 	       STYLE_NORMAL);
 }
 
-/* How a delay of the interval is shown. */
+/* The style of a delay of the interval. */
 static enum style share_style(const struct detail *detail, enum figure f)
 {
 	double share = detail->interval_ns ? (double)detail->interval[f].ns * 100.0 /
@@ -95,7 +95,7 @@ static enum style share_style(const struct detail *detail, enum figure f)
 	return style_of(share, SHARE_WARM, SHARE_HOT);
 }
 
-/* The interval's figures. */
+/* Puts the interval's figures. */
 static void put_interval(const struct detail *detail, struct pager *pager, int column,
 			 enum figure f)
 {
@@ -104,7 +104,7 @@ static void put_interval(const struct detail *detail, struct pager *pager, int c
 	put_sum(pager, column, cells, &detail->interval[f], share_style(detail, f));
 }
 
-/* The whole life's. */
+/* Puts the whole life's figures. */
 static void put_life(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	static const int cells[] = { 9, 12, 9 };
@@ -112,7 +112,7 @@ static void put_life(const struct detail *detail, struct pager *pager, int colum
 	put_sum(pager, column, cells, &detail->life[f], STYLE_NORMAL);
 }
 
-/* Kinds of which something is known: what was not accounted has no longest wait either. */
+/* The kinds with known figures: a kind that was not accounted has no longest wait either. */
 static uint32_t life_kinds(const struct detail *detail)
 {
 	uint32_t kinds = 0;
@@ -123,7 +123,7 @@ static uint32_t life_kinds(const struct detail *detail)
 	return kinds;
 }
 
-/* The longest and the shortest wait. The kernel's shortest is 0 where there was none yet. */
+/* Puts the longest and the shortest wait. The kernel's shortest is 0 before the first wait. */
 static void put_range(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct task_record *record = &detail->record;
@@ -135,7 +135,7 @@ static void put_range(const struct detail *detail, struct pager *pager, int colu
 	put_ms(pager, column, 8, kinds, min, STYLE_NORMAL);
 }
 
-/* When the longest wait was. */
+/* Puts the time of the longest wait. */
 static void put_stamp(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct task_record *record = &detail->record;
@@ -148,7 +148,7 @@ static void put_stamp(const struct detail *detail, struct pager *pager, int colu
 	pager_right(pager, column, 20, text[1] ? STYLE_NORMAL : STYLE_DIM);
 }
 
-/* The last intervals' shares, each on a scale of its own, whose end is said. */
+/* Puts the shares of the last intervals, each figure on its own scale, with the peak named. */
 static void put_history(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct spark *spark = &detail->history[f];
@@ -164,10 +164,10 @@ static void put_history(const struct detail *detail, struct pager *pager, int co
 	pager_right(pager, column, 7, peak >= 0.05 ? STYLE_NORMAL : STYLE_DIM);
 }
 
-/* Columns of the figures that stay together. */
+/* The columns of the figures that stay together. */
 static const struct block {
 	int cells;
-	const char *heads, *booked; /* with --booked; NULL: the same */
+	const char *heads, *booked; /* booked: with --booked; NULL: the same */
 	void (*put)(const struct detail *detail, struct pager *pager, int column, enum figure f);
 } groups[] = {
 	{ 26, "   count waited ms  avg ms", "   count booked ms  avg ms", put_interval },
@@ -200,13 +200,13 @@ static void group_title(const struct detail *detail, const struct block *group, 
 		buf_printf(out, "whole life, %s", span);
 }
 
-/* The heads of its columns. */
+/* The heads of the group's columns. */
 static const char *group_heads(const struct detail *detail, const struct block *group)
 {
 	return detail->booked && group->booked ? group->booked : group->heads;
 }
 
-/* One block: the names, and the groups from `from` up to `to`. */
+/* Writes one block: the names, and the groups from `from` up to `to`. */
 static void write_block(const struct detail *detail, struct pager *pager, const bool *shown,
 			size_t from, size_t to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The figures of a detail: a line each, in blocks of columns as many as fit. */
+/* The figures of a detail: one line each, in blocks of as many columns as fit. */
 #ifndef STALLTOP_UI_DETAIL_FIGURES_H
 #define STALLTOP_UI_DETAIL_FIGURES_H
 
@@ -12,7 +12,7 @@
 /* Writes a time of the wall clock (CLOCK_REALTIME), as strftime(3) has it. */
 void detail_time(char text[DETAIL_TIME], const char *format, uint64_t real_ns);
 
-/* Writes how long something lasted, such as 3d04:05:06. */
+/* Writes a time span, such as 3d04:05:06. */
 void detail_span(char text[DETAIL_TIME], uint64_t ns);
 
 /* Writes the figures, below the title of their part. */

@@ -12,7 +12,7 @@
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
 
-/* Cells that a text of several lines gets at least. */
+/* The least cells for a text of several lines. */
 #define LEAST_CELLS 8
 
 /* Cells of a field's parts; the meaning takes the rest. */
@@ -23,14 +23,14 @@
 
 #define MIB (1024.0 * 1024.0)
 
-/* Percent of a memory limit from which what is used stands out. */
+/* Percent of a memory limit from which the use is highlighted. */
 #define MEMORY_WARM 90.0
 #define MEMORY_HOT 98.0
 
-/* The width from which two fields stand in a line. */
+/* The width from which two fields share a line. */
 #define FIELDS_TWICE 170
 
-/* Appends "NAME VALUE" where it fits into the line, else in the next. The column behind it. */
+/* Appends "NAME VALUE" to the line, or to the next if it does not fit. Returns the next column. */
 static int put_item(struct pager *pager, int column, const char *name, const char *value,
 		    size_t len)
 {
@@ -45,13 +45,13 @@ static int put_item(struct pager *pager, int column, const char *name, const cha
 	return column + 3;
 }
 
-/* The same with a text that needs no escaping. */
+/* Does the same with a text that needs no escaping. */
 static int put_plain(struct pager *pager, int column, const char *name, const char *value)
 {
 	return put_item(pager, column, name, value, strlen(value));
 }
 
-/* The same with a number. */
+/* Does the same with a number. */
 static int put_number(struct pager *pager, int column, const char *name, uint64_t value)
 {
 	char text[24];
@@ -60,7 +60,7 @@ static int put_number(struct pager *pager, int column, const char *name, uint64_
 	return put_plain(pager, column, name, text);
 }
 
-/* Bytes of escaped text that fit into so many cells; one character at least. */
+/* Bytes of escaped text that fit into so many cells; at least one character. */
 static size_t fitting(const char *text, size_t len, unsigned cells, enum text_charset charset)
 {
 	size_t taken = 0, next;
@@ -75,7 +75,7 @@ static size_t fitting(const char *text, size_t len, unsigned cells, enum text_ch
 	return taken;
 }
 
-/* A text that may take several lines, behind its name. */
+/* Puts a text that may take several lines, after its name. */
 static void put_long(struct detail_page *page, const char *name, const struct buf *raw)
 {
 	struct pager *pager = &page->pager;
@@ -96,7 +96,7 @@ static void put_long(struct detail_page *page, const char *name, const struct bu
 	}
 }
 
-/* What a state's letter stands for. */
+/* The meaning of a state's letter. */
 static const char *state_words(char state)
 {
 	static const char *const words[] = {
@@ -117,7 +117,7 @@ static const char *state_words(char state)
 	return "-";
 }
 
-/* Writes what the text begins, and whose limit it is. */
+/* Writes the text that was begun, and the group of the limit. */
 static void write_limit(struct detail_page *page, const struct buf *group, double share,
 			double warm, double hot)
 {
@@ -131,7 +131,7 @@ static void write_limit(struct detail_page *page, const struct buf *group, doubl
 	pager->line++;
 }
 
-/* How the limits of its groups keep the task back: what looks like a busy machine may be these. */
+/* Writes how the limits of its groups slow the task: they may look like a busy machine. */
 static void write_task_limits(struct detail_page *page, const struct detail *detail)
 {
 	const struct cpu_limit *cpu = &detail->limits.now.cpu;
@@ -158,7 +158,7 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 	write_limit(page, &memory->group, used, MEMORY_WARM, MEMORY_HOT);
 }
 
-/* For how long the task has been waiting, and for what. */
+/* Puts how long the task has been waiting, and for what. */
 static int put_wait(struct detail_page *page, int column, const struct detail_task *task)
 {
 	static const struct {
@@ -179,7 +179,7 @@ static int put_wait(struct detail_page *page, int column, const struct detail_ta
 	return put_item(&page->pager, column, "waiting", text->data, text->len);
 }
 
-/* The lines that describe the task. */
+/* Writes the lines that describe the task. */
 static void write_identity(struct detail_page *page, const struct detail *detail,
 			   const struct frame *frame)
 {
@@ -211,7 +211,7 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	write_task_limits(page, detail);
 }
 
-/* What the figures' names do not say. */
+/* Writes what the figures' names do not explain. */
 static void write_legend(const struct detail *detail, struct pager *pager)
 {
 	const struct frame *threads = detail->threads.frame;
@@ -238,7 +238,7 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 	}
 }
 
-/* Puts the threads in the table's order, and reads the states of those in sight. */
+/* Puts the threads in the table's order, and reads the states of the visible ones. */
 static void prepare_threads(struct detail_page *page, const struct detail *detail,
 			    const struct view *view, const struct ui *ui)
 {
@@ -257,7 +257,7 @@ static void prepare_threads(struct detail_page *page, const struct detail *detai
 				     to - from, NEED_STAT);
 }
 
-/* The threads, in the table's columns and order. */
+/* Writes the threads, in the table's columns and order. */
 static void write_thread_list(struct detail_page *page, const struct detail *detail, struct ui *ui)
 {
 	struct pager *pager = &page->pager;
@@ -286,7 +286,7 @@ static void write_thread_list(struct detail_page *page, const struct detail *det
 	table_make_room(&page->layout, GROUP_THREAD, draw.sort, pager->width);
 	table_draw_heads(&draw, pager_screen_line(pager));
 	pager->line++;
-	/* Most of a long list is out of sight. */
+	/* Skips lines out of sight: in a long list most are. */
 	if (pager->line < pager->last && pager->line + n > pager->first) {
 		prepare_threads(page, detail, &draw.view, ui);
 		for (size_t i = 0; i < page->order.n; i++, pager->line++) {
@@ -304,13 +304,13 @@ static void write_thread_list(struct detail_page *page, const struct detail *det
 	}
 }
 
-/* Cells of the growth: where there are few it is left out. */
+/* Cells of the growth: in a narrow field it is left out. */
 static int growth_room(int cells)
 {
 	return cells >= FIELD_CELLS + GROWTH_CELLS + VALUE_CELLS ? GROWTH_CELLS : 0;
 }
 
-/* One field, in so many cells. */
+/* Puts one field, in so many cells. */
 static void put_field(const struct detail *detail, struct pager *pager, int column, int cells,
 		      unsigned f)
 {
@@ -343,7 +343,7 @@ static void put_field(const struct detail *detail, struct pager *pager, int colu
 		pager_put(pager, column, end - column, row->help, strlen(row->help), STYLE_DIM);
 }
 
-/* The heads of the columns, in the line of the part's title. */
+/* Puts the heads of the columns, in the line of the part's title. */
 static void put_heads(struct pager *pager, int column, int cells)
 {
 	int end = column + cells;
@@ -360,7 +360,7 @@ static void put_heads(struct pager *pager, int column, int cells)
 	pager_puts(pager, column + 1, "unit", STYLE_DIM);
 }
 
-/* The fields of one group. False when the record has none of them. */
+/* Writes the fields of one group. Returns false when the record has none of them. */
 static bool write_group(const struct detail *detail, struct pager *pager, const char *group,
 			int across)
 {
@@ -389,7 +389,7 @@ static bool write_group(const struct detail *detail, struct pager *pager, const 
 	return place != 0;
 }
 
-/* The fields of the record that are no delays, a part a group, in the order of its table. */
+/* Writes the record's fields that are no delays, one part per group, in the order of its table. */
 static void write_records(const struct detail *detail, struct pager *pager)
 {
 	int across = pager->width >= FIELDS_TWICE ? 2 : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of a detail: what a task is, its figures, its threads and its record; or a sum's. */
+/* The page of a detail: a task's description, its figures, threads and record; or a sum's. */
 #ifndef STALLTOP_UI_DETAIL_PAGE_H
 #define STALLTOP_UI_DETAIL_PAGE_H
 
@@ -7,15 +7,15 @@
 #include "ui/pager.h"
 #include "view/layout.h"
 
-/* Zero-initialised it is ready. */
+/* The state of a page. Ready when zero-initialised. */
 struct detail_page {
 	struct pager pager;
 	struct layout layout; /* of the threads */
 	struct order order;
-	struct buf text, scratch; /* for who writes */
+	struct buf text, scratch; /* scratch for the writing functions */
 };
 
-/* Writes the page from its first line to its last, as the pager has been told to. */
+/* Writes the page from its first line to its last; the pager decides what is drawn. */
 void detail_page_write(struct detail_page *page, const struct detail *detail, struct ui *ui);
 
 void detail_page_free(struct detail_page *page);

@@ -24,7 +24,7 @@ void detail_group_name(const struct detail *detail, enum text_charset charset, s
 		buf_puts(out, " and below");
 }
 
-/* Writes a line: a name and what `scratch` holds. */
+/* Writes a line: a name and the contents of `scratch`. */
 static void write_line(struct pager *pager, const char *name, const struct buf *scratch,
 		       enum style style)
 {
@@ -33,7 +33,7 @@ static void write_line(struct pager *pager, const char *name, const struct buf *
 	pager->line++;
 }
 
-/* Which member has waited most. */
+/* Writes the member that has waited most. */
 static void write_worst(const struct detail_group *group, struct pager *pager, struct buf *scratch)
 {
 	scratch->len = 0;
@@ -60,7 +60,7 @@ static void append_states(struct buf *out, const struct cgroup_states *states)
 		   (unsigned long long)states->io_wait);
 }
 
-/* In which states the members are, by whose count. */
+/* Writes how many members are in each state, and who counted: the program or cgroupstats. */
 static void write_states(const struct detail *detail, const struct ui *ui, struct pager *pager,
 			 struct buf *scratch)
 {
@@ -95,7 +95,7 @@ static void write_summary(struct pager *pager, const struct summary *line, enum 
 	pager->line++;
 }
 
-/* The group's own pressure, in the lines that the machine's has above the table. */
+/* Writes the group's own pressure, in lines like the machine's above the table. */
 static void write_pressure(const struct detail_group *group, struct pager *pager,
 			   struct buf *scratch)
 {
@@ -123,7 +123,7 @@ static void write_pressure(const struct detail_group *group, struct pager *pager
 	}
 }
 
-/* Growth of a figure that may be unknown before. */
+/* Appends the growth of a figure whose earlier value may be unknown. */
 static void append_growth(struct buf *out, uint64_t now, uint64_t before, bool known)
 {
 	buf_uint(out, now);
@@ -131,7 +131,7 @@ static void append_growth(struct buf *out, uint64_t now, uint64_t before, bool k
 		buf_printf(out, " (+%llu)", (unsigned long long)(now - before));
 }
 
-/* How the group was kept back by its limits, since it was made and in the interval. */
+/* Writes the effects of the group's limits, since it was made and in the interval. */
 static void write_limits(const struct detail_group *group, struct pager *pager, struct buf *scratch)
 {
 	const struct cgroup_sample *now = &group->now, *before = &group->before;
@@ -174,7 +174,7 @@ void detail_group_write(const struct detail *detail, const struct ui *ui, struct
 	write_pressure(group, pager, scratch);
 }
 
-/* One line: a part of the machine's time. */
+/* Writes one line: a part of the machine's time. */
 static void write_share(const struct account *account, struct pager *pager, const char *name,
 			bool known, double ns, const char *what)
 {

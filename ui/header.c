@@ -8,14 +8,14 @@
 #include "model/notes.h"
 #include "view/summary.h"
 
-/* From so many lines on: the unit and sum rows, the pressure block, more than one note. */
+/* The least lines for: the unit and sum rows, the pressure block, more than one note. */
 #define LINES_TABLE 12
 #define LINES_PRESSURE 16
 #define LINES_NOTES 30
 #define NOTES_SHOWN 3
 #define ROWS_LEAST 4
 
-/* Columns into which the first half of the pressure block goes with a space less. */
+/* The width in which the first half of the pressure block fits with a space less. */
 #define NARROWEST 40
 
 /* Resources that have a pressure file. */
@@ -53,7 +53,7 @@ struct header_plan header_plan(const struct ui *ui, int lines)
 		plan.notes = lines + 1 >= LINES_NOTES ? NOTES_SHOWN : 1;
 	used = 1 + plan.tasks + plan.pressure + plan.notes + 1 + plan.unit + plan.sum;
 	missing = ROWS_LEAST - (lines - used);
-	/* Below ten lines something has to go: the least telling first. */
+	/* Below ten lines something must be left out: the least informative first. */
 	if (missing > 0)
 		missing -= give_back(&plan.notes, missing);
 	flag = plan.tasks;
@@ -74,7 +74,7 @@ struct header_plan header_plan(const struct ui *ui, int lines)
 	return plan;
 }
 
-/* Draws a figure, its value by what it weighs. The column behind it. */
+/* Draws a figure, its value by its weight. Returns the column after it. */
 static int draw_figure(struct term *term, int at, int column, const struct summary *line, size_t i)
 {
 	static const enum style styles[] = {
@@ -94,12 +94,12 @@ static int draw_figure(struct term *term, int at, int column, const struct summa
 	column = term_put(term, at, column, (int)cells.value, value, len, style);
 	if (!figure->unit)
 		return column;
-	/* A unit that is a word of its own looks like one. */
+	/* A unit that is a separate word has the style of a word. */
 	return term_puts(term, at, column, figure->unit,
 			 *figure->unit == ' ' ? STYLE_LABEL : style);
 }
 
-/* Draws a line, or what of it fits. */
+/* Draws a line, or the part of it that fits. */
 static void draw_figures(struct term *term, int at, struct summary *line)
 {
 	int column = 0;
@@ -108,12 +108,12 @@ static void draw_figures(struct term *term, int at, struct summary *line)
 	for (size_t i = 0; i < line->n; i++)
 		if (!line->figures[i].hidden)
 			column = draw_figure(term, at, column + (int)summary_gap(line, i), line, i);
-	/* A cut last word says so. */
+	/* Marks a cut last word. */
 	if (column > term->columns)
 		term_puts(term, at, term->columns - 1, "+", STYLE_DIM);
 }
 
-/* The program, its clock, and what is shown. */
+/* Draws the program's name, its clock, and what is shown. */
 static void draw_title(struct ui *ui, int line)
 {
 	struct title title = {
@@ -159,7 +159,7 @@ static void draw_pressure_short(struct ui *ui, int line)
 	draw_figures(&ui->term, line, &figures);
 }
 
-/* Draws the pressure block, or its short form. The line behind it. */
+/* Draws the pressure block, or its short form. Returns the line after it. */
 static int draw_pressure(struct ui *ui, int line, int lines)
 {
 	struct summary figures;
@@ -182,7 +182,7 @@ static int draw_pressure(struct ui *ui, int line, int lines)
 	return line;
 }
 
-/* Appends a note. On the screen the remedy is at hand for one of them. */
+/* Appends a note. For one of the notes the screen offers the remedy itself. */
 static void append_note(struct buf *out, const struct note *note)
 {
 	if (note->id == NOTE_DELAYACCT_OFF)
@@ -191,7 +191,7 @@ static void append_note(struct buf *out, const struct note *note)
 		note_append(out, note, false);
 }
 
-/* Draws one note; with `more`, how many there are besides, which has its place at the end. */
+/* Draws one note; `more` is the number of further notes, shown at the end. */
 static void draw_note(struct ui *ui, int line, const struct note *note, size_t more)
 {
 	struct buf *text = &ui->scratch;
@@ -208,7 +208,7 @@ static void draw_note(struct ui *ui, int line, const struct note *note, size_t m
 	term_put(&ui->term, line, 0, room, text->data, text->len, STYLE_NOTE);
 }
 
-/* As many notes as there are lines for; those that find none take turns. */
+/* Draws as many notes as there are lines for; notes without a line take turns. */
 static int draw_notes(struct ui *ui, int line, int lines)
 {
 	const struct frame_info *info = ui->frame->info;

@@ -14,23 +14,23 @@
 
 #define ESCAPE '\033'
 
-/* How long a key like an arrow may take to come in whole before it counts as Esc. */
+/* The time that a key like an arrow may take to arrive in full before it counts as Esc. */
 #define KEY_WAIT_NS (50 * NSEC_PER_MSEC)
 
-/* The same for a report of the mouse, which is not mistaken for anything typed. */
+/* The same for a mouse report, which cannot be mistaken for typed keys. */
 #define MOUSE_WAIT_NS (500 * NSEC_PER_MSEC)
 
-/* No key and no report is longer. */
+/* The most bytes of a key or a report. */
 #define KEY_MAX 64
 
-/* A key of that length, or what there is of it. */
+/* A key of that length, or an unfinished one if fewer bytes are there. */
 static struct input_key key_of(size_t wanted, size_t len)
 {
 	return (struct input_key){ .state = wanted <= len ? INPUT_WHOLE : INPUT_UNFINISHED,
 				   .len = wanted <= len ? wanted : len };
 }
 
-/* A character: several bytes in UTF-8. What is not valid there is a key of one byte. */
+/* Finds a character: several bytes in UTF-8. A byte that is not valid UTF-8 is a key by itself. */
 static struct input_key find_character(const char *bytes, size_t len, bool utf8)
 {
 	unsigned char lead = (unsigned char)bytes[0];
@@ -45,7 +45,7 @@ static struct input_key find_character(const char *bytes, size_t len, bool utf8)
 	return key_of(wanted, len);
 }
 
-/* A report of the mouse as xterm's mode 1006 has it: ESC [ < digits and semicolons, M or m. */
+/* Finds a mouse report of xterm's mode 1006: ESC [ < digits and semicolons, M or m. */
 static struct input_key find_report(const char *bytes, size_t len)
 {
 	struct input_key key = { .mouse = true };
@@ -63,7 +63,7 @@ static struct input_key find_report(const char *bytes, size_t len)
 	return key;
 }
 
-/* A key that begins with ESC [, ECMA-48's control sequence, and what terminals make of that. */
+/* Finds a key that begins with ESC [, ECMA-48's control sequence, and terminals' variants of it. */
 static struct input_key find_sequence(const char *bytes, size_t len)
 {
 	size_t at = 2;
@@ -71,7 +71,7 @@ static struct input_key find_sequence(const char *bytes, size_t len)
 	if (len > 2 && bytes[2] == '<')
 		return find_report(bytes, len);
 	if (len > 2 && bytes[2] == 'M') {
-		/* A report of the older mode; alone it is a key of some terminals. */
+		/* A report of the older mode; without more bytes it is a key of some terminals. */
 		struct input_key key = key_of(6, len);
 
 		key.mouse = len > 3;
@@ -82,7 +82,7 @@ static struct input_key find_sequence(const char *bytes, size_t len)
 		return key_of(4, len);
 	while (at < len && bytes[at] >= ' ' && bytes[at] <= '?')
 		at++;
-	/* What cannot be part of it ends it. */
+	/* A byte that cannot belong to the sequence ends it. */
 	if (at > KEY_MAX || (at < len && (bytes[at] < ' ' || bytes[at] > '~')))
 		return key_of(at, len);
 	return key_of(at + 1, len);
@@ -100,12 +100,12 @@ struct input_key input_first_key(const char *bytes, size_t len, bool utf8)
 	case '[':
 		return find_sequence(bytes, len);
 	case 'O':
-		/* Function keys; a digit says what was held down with it. */
+		/* Function keys; a digit says which modifiers were held down. */
 		while (at < len && bytes[at] >= '0' && bytes[at] <= '9')
 			at++;
 		return at > KEY_MAX ? key_of(at, len) : key_of(at + 1, len);
 	default:
-		/* Esc itself: what follows is a key of its own. */
+		/* Esc itself: the bytes after it are a separate key. */
 		return key_of(1, len);
 	}
 }
@@ -152,7 +152,7 @@ static bool is_readable(const struct input *input)
 	return !input->blocks || poll(&fd, 1, 0) == 1;
 }
 
-/* Reads what there is, and room for. */
+/* Reads the bytes that are there, as many as fit. */
 static void fill(struct input *input, uint64_t now_ns)
 {
 	ssize_t n;
@@ -168,7 +168,7 @@ static void fill(struct input *input, uint64_t now_ns)
 	}
 }
 
-/* How long the unfinished key waits for the rest of it. */
+/* How long an unfinished key waits for the rest. */
 static uint64_t wait_of(const struct input_key *key)
 {
 	return key->mouse ? MOUSE_WAIT_NS : KEY_WAIT_NS;
@@ -186,7 +186,7 @@ bool input_feed(struct input *input, uint64_t now_ns)
 
 		if (key.state == INPUT_UNFINISHED && now_ns < input->since_ns + wait_of(&key))
 			break;
-		/* ncurses would take what is missing of a report from the keys behind it. */
+		/* ncurses would take the missing part of a report from the keys after it. */
 		if (key.state == INPUT_WHOLE || !key.mouse)
 			any = write(input->to, first, key.len) > 0 || any;
 		at += key.len;

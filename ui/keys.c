@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of commands: what each key does, in which views, in words. */
+/* The table of commands: each key's action, its views, and its description. */
 #include "config.h"
 
 #include <ncurses.h>
@@ -23,7 +23,7 @@
 #define FIELDS "Fields"
 #define OTHER "Program"
 
-/* A kind's key is the digit of its row. */
+/* The command of a kind, whose key is the digit of its row. */
 #define KIND_COMMAND(NAME, kernel, id, heading, digit, since, place, place15, help) \
 	{ "sort-" id, \
 	  SORT, \
@@ -36,7 +36,7 @@
 	  NULL, \
 	  false },
 
-/* A row reads better in few lines than with a line a member. */
+/* A row is easier to read in few lines than with one line per member. */
 /* clang-format off */
 const struct command command_table[] = {
 	DELAY_TABLE(KIND_COMMAND)

@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-/* What stands before a piece's bytes. */
+/* Precedes a piece's bytes. */
 struct head {
 	size_t len;
 	int column;

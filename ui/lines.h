@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The screen's lines as they are put, a piece of text after the other, beside what they were
- * the last time: most lines of most refreshes have not changed, and need not be drawn.
+ * The screen's lines as they are put, piece by piece, and as they were last time: most lines of
+ * most refreshes have not changed, and need not be drawn.
  */
 #ifndef STALLTOP_UI_LINES_H
 #define STALLTOP_UI_LINES_H
@@ -29,22 +29,22 @@ struct piece {
 	size_t len;
 };
 
-/* Sets how many lines there are; nothing is known of what the screen shows. */
+/* Sets the number of lines, and forgets what the screen shows. */
 void lines_resize(struct lines *lines, int n);
 
-/* Forgets what the screen shows: all lines will have changed. */
+/* Forgets what the screen shows: all lines count as changed. */
 void lines_forget(struct lines *lines);
 
-/* Starts anew: all lines are empty. */
+/* Empties all lines. */
 void lines_erase(struct lines *lines);
 
-/* Puts a text into a line there is. What was put before stays beneath it. */
+/* Puts a text into an existing line. Text put earlier stays beneath it. */
 void lines_put(struct lines *lines, int line, const struct piece *piece);
 
-/* Whether a line is to be drawn. From then on it counts as drawn. */
+/* Whether a line is to be drawn. Afterwards it counts as drawn. */
 bool lines_take(struct lines *lines, int line);
 
-/* The next piece of a line that was taken, from *at = 0 on; false behind the last one. */
+/* The next piece of a line that was taken, starting with *at = 0; false after the last one. */
 bool lines_next(const struct lines *lines, int line, size_t *at, struct piece *piece);
 
 void lines_free(struct lines *lines);

@@ -3,7 +3,7 @@
 
 #include "ui/list.h"
 
-/* Keeps the selection among the lines and in sight, and the page full. */
+/* Keeps the selection in the list and in sight, and the page full. */
 static void settle_list(struct list *list)
 {
 	size_t last_top = list->n > list->height ? list->n - list->height : 0;

@@ -21,13 +21,13 @@
 #include "ui/view_table.h"
 #include "ui/watch.h"
 
-/* What was measured in less says nothing: keys that ask for a sample wait for so long. */
+/* The shortest useful interval: a sample asked for by a key waits until it has passed. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
 
-/* How long the table stays where it is when the notes above it have gone. */
+/* How long the table stays in place after the notes above it have gone. */
 #define NOTE_ROOM_NS (30 * NSEC_PER_SEC)
 
-/* How long keys are dealt with in one turn, and in the middle of a sample. */
+/* The time for keys in one turn, and in the middle of a sample. */
 #define KEYS_NS (50 * NSEC_PER_MSEC)
 #define KEYS_BETWEEN_NS (2 * NSEC_PER_MSEC)
 
@@ -44,22 +44,22 @@ struct loop {
 	struct ui ui;
 	int signals; /* signalfd */
 	uint64_t last_ns; /* when the last sample began */
-	uint64_t skipped; /* grid points passed over since */
-	bool asked; /* a sample is due as soon as it says something */
-	bool dirty; /* something is to be drawn */
-	bool more; /* keys may wait that were left for the next turn */
-	bool paused; /* as ui.paused was when the grid was looked at last */
-	unsigned wanted; /* what the last sample was asked for */
+	uint64_t skipped; /* grid points passed over since then */
+	bool asked; /* a sample is due as soon as the interval is long enough */
+	bool dirty; /* something needs drawing */
+	bool more; /* keys may be waiting that were left for the next turn */
+	bool paused; /* ui.paused when the grid was last checked */
+	unsigned wanted; /* the NEED_ bits of the last sample */
 };
 
-/* Takes note of what became of sending: a terminal that takes no more is not there any more. */
+/* Notes the result of sending: a terminal with an error is gone. */
 static void note_sent(struct loop *loop, int err)
 {
 	if (err && err != -EAGAIN)
 		loop->ui.quit = true;
 }
 
-/* Draws all, once the terminal has taken what was drawn before. */
+/* Draws everything once the terminal has taken the previous output. */
 static void draw(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -82,7 +82,7 @@ static void draw(struct loop *loop)
 	note_sent(loop, term_flush(&ui->term));
 }
 
-/* What the views on the stack need to be read (NEED_ bits). */
+/* The NEED_ bits of the views on the stack. */
 static unsigned needs(struct ui *ui)
 {
 	unsigned wanted = 0;
@@ -93,7 +93,7 @@ static unsigned needs(struct ui *ui)
 	return wanted;
 }
 
-/* Does what handlers ask for; what cannot be done within a sample is put off. */
+/* Carries out reactions; those that are impossible during a sample are postponed. */
 static void react(struct loop *loop, unsigned reactions)
 {
 	struct ui *ui = &loop->ui;
@@ -111,7 +111,7 @@ static void react(struct loop *loop, unsigned reactions)
 		loop->dirty = true;
 }
 
-/* What is missing for the views comes with a sample that is taken for it. */
+/* Asks for a sample if the last one lacks what the views need. */
 static void ask_for_needs(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -120,7 +120,7 @@ static void ask_for_needs(struct loop *loop)
 		ui->pending |= REACT_RESAMPLE;
 }
 
-/* The mouse. */
+/* Handles the mouse. */
 static unsigned mouse(struct ui *ui, const struct term_key *key)
 {
 	struct page *page = ui_page(ui);
@@ -135,14 +135,14 @@ static unsigned mouse(struct ui *ui, const struct term_key *key)
 	return REACT_REDRAW;
 }
 
-/* One key. */
+/* Handles one key. */
 static unsigned handle_key(struct ui *ui, const struct term_key *key)
 {
 	const struct command *command;
 
 	/*
 	 * Before the first frame, and while the source is opened anew, there is nothing to act on:
-	 * no answer is taken, and no key does anything but the way out.
+	 * answers are not taken, and only the key that quits works.
 	 */
 	if (ui->prompt.open)
 		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key))
@@ -158,8 +158,8 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 }
 
 /*
- * The keys that have come, for some time at most: what is pasted may take longer than a sample and
- * a signal can wait.
+ * Handles the keys that have come, for a limited time: pasted text may take longer than a sample
+ * and a signal can wait.
  */
 static void handle_keys(struct loop *loop, uint64_t time_ns)
 {
@@ -172,13 +172,13 @@ static void handle_keys(struct loop *loop, uint64_t time_ns)
 		if (loop->more)
 			react(loop, handle_key(ui, &key));
 	} while (loop->more && !ui->quit && clock_ns(CLOCK_MONOTONIC) < until);
-	/* Nothing is to be read, or will be. */
+	/* Nothing is to be read now or later. */
 	if (!loop->more && ui->term.input.ended)
 		ui->quit = true;
 	ask_for_needs(loop);
 }
 
-/* Whether a signal waits that is to end the program. */
+/* Whether a signal that ends the program is waiting. */
 static bool is_to_end(void)
 {
 	sigset_t pending;
@@ -191,8 +191,8 @@ static bool is_to_end(void)
 }
 
 /*
- * Stops the program as its user asked, and goes on when told to: in the foreground, or to end,
- * which needs no terminal.
+ * Stops the program at its user's request, and goes on when continued: in the foreground, or to
+ * end, which needs no terminal.
  */
 static void stop(struct loop *loop)
 {
@@ -208,7 +208,7 @@ static void stop(struct loop *loop)
 	sigaction(SIGTSTP, &standard, &old);
 	do {
 		raise(SIGTSTP);
-		/* Here the program stops. */
+		/* The program stops here. */
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
 		sigprocmask(SIG_BLOCK, &set, NULL);
 	} while (!is_to_end() && !term_is_ours());
@@ -219,7 +219,7 @@ static void stop(struct loop *loop)
 	react(loop, REACT_RELAYOUT);
 }
 
-/* Continued, after a signal stopped it that cannot be caught: somebody wrote here since. */
+/* Goes on after a signal that cannot be caught: another process may have written to the screen. */
 static void go_on(struct loop *loop)
 {
 	if (!term_is_ours()) {
@@ -230,7 +230,7 @@ static void go_on(struct loop *loop)
 	react(loop, REACT_RELAYOUT);
 }
 
-/* One signal. */
+/* Handles one signal. */
 static void handle_signal(struct loop *loop, unsigned number)
 {
 	switch (number) {
@@ -250,8 +250,8 @@ static void handle_signal(struct loop *loop, unsigned number)
 }
 
 /*
- * The signals that have come, those that end it first (signalfd(2) gives the lowest number first):
- * from then on the terminal is touched no more.
+ * Handles the signals that have come, those that end the program first (signalfd(2) gives the
+ * lowest number first): after that the terminal is no longer touched.
  */
 static void handle_signals(struct loop *loop)
 {
@@ -263,8 +263,8 @@ static void handle_signals(struct loop *loop)
 }
 
 /*
- * Waits for keys, signals and the terminal, for some time at most, and deals with them; with keys
- * for `keys_ns` at most. 0 or -errno.
+ * Waits for keys, signals and the terminal, for a limited time, and handles them; keys for at most
+ * `keys_ns`. Returns 0 or -errno.
  */
 static int wait_for(struct loop *loop, uint64_t timeout_ns, uint64_t keys_ns)
 {
@@ -292,7 +292,7 @@ static int wait_for(struct loop *loop, uint64_t timeout_ns, uint64_t keys_ns)
 	return 0;
 }
 
-/* Between the packs of a sample: keys are answered from the frame that is there. */
+/* Runs between the packs of a sample: keys are answered from the present frame. */
 static void between(void *arg)
 {
 	struct loop *loop = arg;
@@ -303,7 +303,7 @@ static void between(void *arg)
 		draw(loop);
 }
 
-/* Keeps the room that notes took for a while when they have gone. */
+/* Keeps the room of notes that have gone for a while. */
 static void keep_note_room(struct ui *ui, uint64_t now)
 {
 	if (ui->frame->info->nnotes < ui->note_room && now < ui->note_room_until_ns)
@@ -350,7 +350,7 @@ static void sample(struct loop *loop)
 		ui->quit = true;
 }
 
-/* Samples at a point of the grid, and moves on to the next. */
+/* Takes a sample at a point of the grid, and moves on to the next point. */
 static void sample_on_grid(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -367,7 +367,7 @@ static void sample_on_grid(struct loop *loop)
 		loop->skipped += ticker_advance(&ui->ticker, clock_ns(CLOCK_MONOTONIC));
 }
 
-/* Opens the source, closing the one before. 0 or -errno. */
+/* Opens the source, after closing the old one. Returns 0 or -errno. */
 static int open_sampler(struct ui *ui)
 {
 	struct sampler *sampler;
@@ -385,7 +385,7 @@ static int open_sampler(struct ui *ui)
 	return 0;
 }
 
-/* Whether a key has chosen another hierarchy of cgroups than is open. */
+/* Whether a key has chosen a hierarchy of cgroups other than the open one. */
 static bool is_other_hierarchy(const struct ui *ui)
 {
 	const char *open = ui->frame ? ui->frame->info->hierarchy : NULL;
@@ -393,7 +393,7 @@ static bool is_other_hierarchy(const struct ui *ui)
 	return open && ui->hierarchy && strcmp(open, ui->hierarchy) != 0;
 }
 
-/* Changes between processes and threads, and between hierarchies. */
+/* Switches between processes and threads, and between hierarchies. */
 static void reopen(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -412,7 +412,7 @@ static void reopen(struct loop *loop)
 	sample_on_grid(loop);
 }
 
-/* Brings the grid in line with interval and pause: points that nobody wanted are not late. */
+/* Adapts the grid to interval and pause: points that were not wanted are not late. */
 static void move_grid(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -420,7 +420,7 @@ static void move_grid(struct loop *loop)
 	uint64_t due = loop->last_ns + interval_ns;
 
 	if (ui->ticker.interval_ns != interval_ns) {
-		/* Before the second reading only what comes behind it changes. */
+		/* Before the second reading only the points after it change. */
 		if (!ui->frame || !ui->frame->info->prev)
 			ui->ticker.interval_ns = interval_ns;
 		else
@@ -431,7 +431,7 @@ static void move_grid(struct loop *loop)
 	loop->paused = ui->paused;
 }
 
-/* Does what was put off. */
+/* Carries out what was postponed. */
 static void catch_up(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -445,7 +445,7 @@ static void catch_up(struct loop *loop)
 	move_grid(loop);
 }
 
-/* When something is due next, if nothing comes before. */
+/* When the next sample is due, unless an event comes first. */
 static uint64_t next_sample_due(const struct loop *loop)
 {
 	const struct ui *ui = &loop->ui;
@@ -456,7 +456,7 @@ static uint64_t next_sample_due(const struct loop *loop)
 	return due;
 }
 
-/* Takes away a message whose time has passed. When to look again. */
+/* Removes a message whose time is over. Returns when to check again. */
 static uint64_t expire_message(struct loop *loop, uint64_t now)
 {
 	struct ui *ui = &loop->ui;
@@ -468,7 +468,7 @@ static uint64_t expire_message(struct loop *loop, uint64_t now)
 	return ui->message_until_ns ? ui->message_until_ns : UINT64_MAX;
 }
 
-/* Takes records of exiting tasks where that is due. When to look again. */
+/* Takes records of exiting tasks when due. Returns when to check again. */
 static uint64_t drain_exits(struct ui *ui, uint64_t now)
 {
 	if (sampler_drain_due_ns(ui->sampler) <= now)
@@ -476,7 +476,7 @@ static uint64_t drain_exits(struct ui *ui, uint64_t now)
 	return sampler_drain_due_ns(ui->sampler);
 }
 
-/* Until it is to end. 0 or -errno. */
+/* Runs until the end. Returns 0 or -errno. */
 static int run(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -511,8 +511,8 @@ static int run(struct loop *loop)
 }
 
 /*
- * Blocks the signals that come by a descriptor, and opens that. 0 or -errno. They stay blocked
- * until the program has ended, so that a second one does not end it on its way out.
+ * Blocks the signals that come through a descriptor, and opens it. Returns 0 or -errno. They stay
+ * blocked until the program has ended, so that a second signal does not cut its clean-up short.
  */
 static int open_screen_signals(struct loop *loop)
 {
@@ -529,7 +529,7 @@ static int open_screen_signals(struct loop *loop)
 	return loop->signals >= 0 ? 0 : -errno;
 }
 
-/* Takes the configuration over. */
+/* Takes the configuration. */
 static void take_config(struct loop *loop, const struct ui_config *config)
 {
 	struct ui *ui = &loop->ui;
@@ -547,7 +547,7 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 	ui_push(ui, &view_table, ui->table);
 }
 
-/* Frees all that the screen had. */
+/* Frees the screen's memory. */
 static void clean_up(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The screen's life: keyboard, timer, signals, samples. */
+/* The screen's main loop: keyboard, timer, signals, samples. */
 #ifndef STALLTOP_UI_LOOP_H
 #define STALLTOP_UI_LOOP_H
 
@@ -14,9 +14,9 @@ enum ui_failure {
 };
 
 /*
- * Runs the screen on standard input and output until its user, a signal, the end of the
- * keyboard's input or the number of samples ends it. 0, or -errno with `failure` set; in any
- * case the terminal is as it was.
+ * Runs the screen on standard input and output until its user, a signal, the end of the keyboard's
+ * input or the number of samples ends it. Returns 0, or -errno with `failure` set; the terminal is
+ * restored in any case.
  */
 int ui_run(const struct ui_config *config, enum ui_failure *failure);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A page longer than the screen. It is written twice from its first line to its last: at
- * first to count its lines, then with those drawn that a list has scrolled to.
+ * A page longer than the screen. It is written twice from its first line to its last: first to
+ * count its lines, then to draw those that a list has scrolled to.
  */
 #ifndef STALLTOP_UI_PAGER_H
 #define STALLTOP_UI_PAGER_H
@@ -15,36 +15,36 @@ struct pager {
 	struct term *term;
 	int top; /* line of the screen where the page begins */
 	size_t first, last; /* lines of the page that are drawn, without `last` */
-	size_t line; /* being written */
+	size_t line; /* the line being written */
 	int width;
-	size_t parts[PAGER_PARTS]; /* lines where parts begin */
+	size_t parts[PAGER_PARTS]; /* first lines of the parts */
 	size_t nparts;
-	struct buf cell; /* scratch for who writes */
+	struct buf cell; /* scratch for the writing functions */
 };
 
 /* Starts to count lines. */
 void pager_count(struct pager *pager, struct term *term);
 
-/* Starts to draw, below the screen's line `top`, what the list has scrolled to. */
+/* Starts to draw the lines that the list has scrolled to, below the screen's line `top`. */
 void pager_draw(struct pager *pager, const struct list *list, int top);
 
-/* Begins a part, with a title in a line of its own, behind an empty line but at the top. */
+/* Begins a part with a title in its own line, after an empty line except at the top. */
 void pager_part(struct pager *pager, const char *title);
 
-/* Whether the line is drawn: what is not need not be made. */
+/* Whether the line is drawn: text for other lines need not be made. */
 bool pager_shows(const struct pager *pager);
 
-/* Where the line is on the screen; -1 when it is not drawn. */
+/* The line's place on the screen; -1 when it is not drawn. */
 int pager_screen_line(const struct pager *pager);
 
-/* Puts escaped text in exactly `cells` cells of the line. The column behind it. */
+/* Puts escaped text in exactly `cells` cells of the line. Returns the column after it. */
 int pager_put(struct pager *pager, int column, int cells, const char *text, size_t len,
 	      enum style style);
 
-/* Puts an escaped text in as many cells as it takes. The column behind it. */
+/* Puts an escaped text in as many cells as it takes. Returns the column after it. */
 int pager_puts(struct pager *pager, int column, const char *text, enum style style);
 
-/* Puts what `cell` holds at the right of `cells` cells, and empties it. The column behind it. */
+/* Puts `cell` at the right of `cells` cells, and empties it. Returns the column after them. */
 int pager_right(struct pager *pager, int column, int cells, enum style style);
 
 #endif

@@ -10,10 +10,10 @@
 
 #include "base/util.h"
 
-/* What is typed can be as long as this. */
+/* The most bytes that can be typed. */
 #define TEXT_MAX_BYTES 1024
 
-/* Opens it. */
+/* Opens the prompt. */
 static void open_prompt(struct prompt *prompt, const char *label, const char *text,
 			prompt_done_fn *done)
 {
@@ -38,7 +38,7 @@ void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *do
 	prompt->confirm = true;
 }
 
-/* Hands the answer over. It stays open when that finds an error, or asks on. */
+/* Hands the answer over. The prompt stays open on an error, or for a further question. */
 static unsigned answer(struct prompt *prompt, struct ui *ui)
 {
 	prompt_done_fn *done = prompt->done;
@@ -61,7 +61,7 @@ static bool is_inner(const struct prompt *prompt, size_t at)
 	return at < prompt->text.len && ((unsigned char)prompt->text.data[at] & 0xC0) == 0x80;
 }
 
-/* The place of the character before the cursor's, and of the one behind it. */
+/* The place of the character before the cursor, and (next function) of the one after it. */
 static size_t before(const struct prompt *prompt)
 {
 	size_t at = prompt->cursor;
@@ -82,7 +82,7 @@ static size_t behind(const struct prompt *prompt)
 	return at;
 }
 
-/* Takes the bytes from one place to another out, and puts the cursor there. */
+/* Removes the bytes from one place to another, and puts the cursor there. */
 static void cut(struct prompt *prompt, size_t from, size_t to)
 {
 	struct buf *text = &prompt->text;
@@ -94,7 +94,7 @@ static void cut(struct prompt *prompt, size_t from, size_t to)
 	prompt->cursor = from;
 }
 
-/* Where the word before the cursor begins. */
+/* The start of the word before the cursor. */
 static size_t word_before(const struct prompt *prompt)
 {
 	const char *text = prompt->text.data;
@@ -107,7 +107,7 @@ static size_t word_before(const struct prompt *prompt)
 	return at;
 }
 
-/* Inserts a character at the cursor. Control characters are left out. */
+/* Inserts a character at the cursor, but no control characters. */
 static void insert(struct prompt *prompt, wint_t code)
 {
 	struct buf *text = &prompt->text;
@@ -130,7 +130,7 @@ static void insert(struct prompt *prompt, wint_t code)
 	prompt->cursor += n;
 }
 
-/* What a key stands for in the editor: control letters are as in the shell. */
+/* The editor's code for a key: control letters are as in the shell. */
 static int edit_code(const struct term_key *key)
 {
 	if (key->function)
@@ -163,7 +163,7 @@ static int edit_code(const struct term_key *key)
 	}
 }
 
-/* A key of the editor. */
+/* Edits the text by one key. */
 static void edit(struct prompt *prompt, const struct term_key *key)
 {
 	switch (edit_code(key)) {
@@ -217,7 +217,7 @@ unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key 
 	return REACT_REDRAW;
 }
 
-/* Cells that a part of the text takes; it is left escaped in `shown`. */
+/* Cells that a part of the text takes; its escaped form is left in `shown`. */
 static int escape_part(struct prompt *prompt, const struct term *term, size_t from, size_t to)
 {
 	prompt->shown.len = 0;
@@ -225,7 +225,7 @@ static int escape_part(struct prompt *prompt, const struct term *term, size_t fr
 	return (int)text_width(prompt->shown.data, prompt->shown.len, term->charset);
 }
 
-/* Draws the text into the rest of the line, from where the cursor is in sight on. */
+/* Draws the text into the rest of the line, scrolled so that the cursor is visible. */
 static void draw_text(struct prompt *prompt, struct term *term, int line, int column)
 {
 	int room = term->columns - column - 1, cells, cursor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A line at the bottom in which something is asked: a text with an editor, or yes or no. */
+/* A question in the line at the bottom: a text with an editor, or yes or no. */
 #ifndef STALLTOP_UI_PROMPT_H
 #define STALLTOP_UI_PROMPT_H
 
@@ -13,15 +13,15 @@
 struct ui;
 
 /*
- * Takes the answer: reactions. What is wrong with it is appended to `error`:
- * then the prompt stays open and shows it. A prompt may be opened anew from here.
+ * Takes the answer and returns reactions. Errors are appended to `error`: then the prompt stays
+ * open and shows them. A prompt may be opened anew from here.
  */
 typedef unsigned prompt_done_fn(struct ui *ui, const char *answer, struct buf *error);
 
 struct prompt {
 	bool open;
-	bool fresh; /* the text is what stood there at first: what is typed replaces it */
-	bool confirm; /* y or n at one key, answered with an empty text; else a text and Enter */
+	bool fresh; /* the text is still the initial one: typing replaces it */
+	bool confirm; /* y or n by one key, answered with an empty text; else a text and Enter */
 	struct buf label;
 	struct buf text;
 	size_t cursor; /* byte in text */
@@ -30,7 +30,7 @@ struct prompt {
 	prompt_done_fn *done;
 };
 
-/* Asks for a text; `text` is what stands there at first. The label is escaped text. */
+/* Asks for a text; `text` is the initial one. The label is escaped text. */
 void prompt_ask(struct prompt *prompt, const char *label, const char *text, prompt_done_fn *done);
 
 /* Asks for yes or no: done() is called for yes only. The label is escaped text. */
@@ -39,10 +39,10 @@ void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *do
 /* Whether the key answers the open prompt, so that prompt_key() would call done(). */
 bool prompt_answers(const struct prompt *prompt, const struct term_key *key);
 
-/* Hands the open prompt a key. Reactions. */
+/* Hands a key to the open prompt. Returns reactions. */
 unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key *key);
 
-/* Draws it in a line of the screen. */
+/* Draws the prompt in a line of the screen. */
 void prompt_draw(struct prompt *prompt, struct term *term, int line);
 
 void prompt_free(struct prompt *prompt);
