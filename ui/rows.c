@@ -17,7 +17,7 @@ static size_t find_group_row(const struct rows *rows, uint64_t id)
 	return row && rows->tree.nodes[index].in ? index : NO_ROW;
 }
 
-/* Brings the rows into the order held; new ones come last, sorted. */
+/* Brings the rows into the held order; new rows come last, sorted. */
 static void apply_held(struct rows *rows, const struct frame *frame)
 {
 	struct order *order = &rows->order;
@@ -99,7 +99,7 @@ static void add_row_item(struct rows *rows, const struct item *item)
 	}
 }
 
-/* The line of a row by itself. */
+/* The line of a row alone. */
 static struct item item_of(const struct frame *frame, const struct row *row)
 {
 	return (struct item){ .row = row, .shown = row, .frame = frame };
@@ -137,7 +137,7 @@ static void add_tree(struct rows *rows, const struct frame *frame, size_t root)
 	}
 }
 
-/* The frame whose rows are shown: folded into groups where they are. */
+/* The frame of the rows shown: folded into groups where the rows are groups. */
 static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 {
 	struct grouping_options options = { .by = ui->settings->group_by,
@@ -150,7 +150,7 @@ static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 	return ui_folds(ui) ? group_fold(&rows->grouping, ui->frame, &options) : ui->frame;
 }
 
-/* To sort by what groups' own files have, all groups must have it. */
+/* Fills all groups if the sort field comes from the groups' own files. */
 static void fill_groups(struct ui *ui, const struct frame *frame)
 {
 	unsigned needs = query_needs(&ui->query, ui->settings->unit) & NEED_GROUP_PARTS;
@@ -159,7 +159,7 @@ static void fill_groups(struct ui *ui, const struct frame *frame)
 		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, needs);
 }
 
-/* Appends the lines of all rows: as a tree, or one below the other. */
+/* Appends the lines of all rows: as a tree or as a list. */
 static void add_lines(struct rows *rows, bool tree)
 {
 	const struct frame *frame = rows->frame;
@@ -227,7 +227,7 @@ static void set_fold(struct rows *rows, const struct task_key *key, enum fold fo
 	rows->folds[i] = (struct folded){ .key = *key, .fold = fold };
 }
 
-/* Orders process ids. */
+/* Compares process ids. */
 static int compare_row_pids(const void *a, const void *b)
 {
 	const pid_t *x = a, *y = b;
@@ -235,7 +235,7 @@ static int compare_row_pids(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Has those threads sampled that are unfolded. */
+/* Requests samples of the unfolded threads. */
 static void want_threads(struct rows *rows, struct ui *ui)
 {
 	pid_t *pids = xcalloc(rows->nfolds + 1, sizeof(*pids));
@@ -260,7 +260,7 @@ bool rows_fold(struct rows *rows, struct ui *ui, const struct item *item, bool u
 	enum fold ceiling = ui_rows_are(ui) == GROUP_PROCESS ? FOLD_THREADS : FOLD_CHILDREN;
 	enum fold fold = fold_of(rows, item->row);
 
-	/* Without a tree there are threads only. */
+	/* Without a tree only threads can be unfolded. */
 	if (fold < floor)
 		fold = floor;
 	if (item->thread || (unfold ? fold >= ceiling : fold <= floor))
@@ -282,8 +282,8 @@ void rows_fold_all(struct rows *rows)
 }
 
 /*
- * Forgets the folds of tasks that have gone, before their pids are used again. A group may come
- * back under its name.
+ * Forgets the folds of tasks that have gone, before their pids are reused. A group may come back
+ * under its name.
  */
 static void forget_gone(struct rows *rows, const struct frame *frame)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of the table: rows that pass, in their order, as a list or a tree. */
+/* The lines of the table: the rows that pass, in their order, as a list or a tree. */
 #ifndef STALLTOP_UI_ROWS_H
 #define STALLTOP_UI_ROWS_H
 
@@ -8,15 +8,15 @@
 
 struct item {
 	const struct row *row;
-	/* What its cells are of: the row, or where what is below is folded away, its branch. */
+	/* The row that the cells show: the row itself, or its branch if that is folded. */
 	const struct row *shown;
-	const struct frame *frame; /* that the row is of */
+	const struct frame *frame; /* the row's frame */
 	unsigned depth;
 	bool thread; /* unfolded below its process */
-	bool more; /* there is something below that is folded */
+	bool more; /* rows below are folded away */
 };
 
-/* What is unfolded below a row of the tree. */
+/* The extent to which a row of the tree is unfolded. */
 enum fold { FOLD_SHUT, FOLD_CHILDREN, FOLD_THREADS };
 
 struct folded {
@@ -30,7 +30,7 @@ struct place {
 };
 
 struct rows {
-	const struct frame *frame; /* of the rows: the ui's, or that folded into groups */
+	const struct frame *frame; /* the rows' frame: the ui's, or that folded into groups */
 	struct grouping grouping;
 	struct item *items;
 	size_t n, cap;
@@ -39,34 +39,34 @@ struct rows {
 	struct order thread_order;
 	struct place *held; /* the order while it is held */
 	size_t nheld, held_cap;
-	struct folded *folds; /* those that are not as fold_all says */
+	struct folded *folds; /* rows that differ from fold_all */
 	size_t nfolds;
 	enum fold fold_all;
 	struct tree tree;
 };
 
-/* What a row is known by from frame to frame: a task's key, or a group's id. */
+/* The identity of a row from frame to frame: a task's key, or a group's id. */
 static inline struct task_key row_key(const struct row *row)
 {
 	return row->group ? (struct task_key){ .start_ns = row->group->id } : row->task->key;
 }
 
-/* Makes the lines anew, of ui->frame by ui->query. */
+/* Makes the lines anew from ui->frame and ui->query. */
 void rows_build(struct rows *rows, struct ui *ui);
 
-/* Forgets a held order, so that the next one is taken. */
+/* Forgets a held order; the next order is then held. */
 void rows_release(struct rows *rows);
 
-/* Folds or unfolds below a line by one step. False when there is nothing to be (un)folded. */
+/* Folds or unfolds one step below a line. Returns false when there is nothing to (un)fold. */
 bool rows_fold(struct rows *rows, struct ui *ui, const struct item *item, bool unfold);
 
-/* Unfolds all children, or folds all where all are unfolded. */
+/* Unfolds all children, or folds all when all are unfolded. */
 void rows_fold_all(struct rows *rows);
 
-/* Takes the threads' next reading, when the processes' has been taken. 0 or -errno. */
+/* Takes the threads' next reading, after the processes'. Returns 0 or -errno. */
 int rows_tick(struct rows *rows, struct ui *ui, unsigned needs);
 
-/* Forgets what depends on the frame and the sampler. */
+/* Forgets all that depends on the frame and the sampler. */
 void rows_reset(struct rows *rows);
 
 void rows_free(struct rows *rows);

@@ -34,7 +34,7 @@ unsigned spark_step(double value, double peak, unsigned steps)
 		return 0;
 	if (value >= peak)
 		return steps - 1;
-	/* Upwards: the lowest step is for nothing at all. */
+	/* Rounds up: the lowest step is only for 0. */
 	exact = value / peak * (steps - 1);
 	step = (unsigned)exact;
 	return step < exact || !step ? step + 1 : step;

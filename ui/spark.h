@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last values of a figure, and how they are drawn in one line of cells. */
+/* The last values of a figure, drawn in one line of cells. */
 #ifndef STALLTOP_UI_SPARK_H
 #define STALLTOP_UI_SPARK_H
 
@@ -9,25 +9,25 @@
 
 #define SPARK_CELLS 60
 
-/* Zero-initialised it is empty. */
+/* The values. Empty when zero-initialised. */
 struct spark {
 	double values[SPARK_CELLS]; /* in a ring; NAN: not known */
 	size_t n, next;
 };
 
-/* Adds a value, 0 or more, or NAN; the oldest gives way. */
+/* Adds a value, 0 or more, or NAN; the oldest value is dropped. */
 void spark_add(struct spark *spark, double value);
 
-/* The largest value that is known, NAN when there is none. */
+/* The largest known value, NAN when there is none. */
 double spark_peak(const struct spark *spark);
 
 /*
- * The step of a value on a scale of `steps` (2 or more) from 0 to the peak: 0 for nothing at
- * all, so that the least there is still shows, and steps - 1 for the peak.
+ * The step of a value on a scale of `steps` (2 or more) from 0 to the peak: 0 only for the value 0,
+ * so that even the smallest other value shows, and steps - 1 for the peak.
  */
 unsigned spark_step(double value, double peak, unsigned steps);
 
-/* Appends exactly SPARK_CELLS cells, the newest value in the last; blank where not known. */
+/* Appends exactly SPARK_CELLS cells, the newest value in the last; unknown values are blank. */
 void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out);
 
 #endif

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 /*
- * How a style looks. The colours of 256 are told apart on dark and on light backgrounds;
+ * The attributes of a style. The colours used of 256 are readable on dark and on light backgrounds;
  * of the 16, yellow, white and cyan are not. -1 is the terminal's own colour.
  */
 struct look {
-	attr_t weight; /* beside a colour of 256 */
+	attr_t weight; /* with a colour of 256 */
 	short fg256, bg256;
 	attr_t weight16;
 	short fg16, bg16;

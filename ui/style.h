@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How texts look, and from which sizes on figures stand out: the same in all views. */
+/* The styles of texts, and the limits from which figures are highlighted: the same in all views. */
 #ifndef STALLTOP_UI_STYLE_H
 #define STALLTOP_UI_STYLE_H
 
-/* What a text is; style.c says how that looks with 256, 16 and no colours. */
+/* The kinds of texts; style.c has their attributes with 256, 16 and no colours. */
 enum style {
 	STYLE_NORMAL,
-	STYLE_DIM, /* zeros, what is unknown, units: recedes */
+	STYLE_DIM, /* zeros, unknown values, units: less prominent */
 	STYLE_BOLD,
 	STYLE_LABEL, /* names of figures, titles of sections */
 	STYLE_WARM, /* a value to notice */
@@ -14,10 +14,10 @@ enum style {
 	STYLE_HEAD, /* the bar of headings */
 	STYLE_HEAD_SORT, /* the sort column in it */
 	STYLE_SELECTED, /* the selected row */
-	STYLE_SELECTED_HOT, /* warm and hot values in it */
+	STYLE_SELECTED_HOT, /* warm and hot values in that row */
 	STYLE_SUM,
-	STYLE_NOTE, /* what is missing, and why */
-	STYLE_MESSAGE, /* what came of a key */
+	STYLE_NOTE, /* something missing, and why */
+	STYLE_MESSAGE, /* the result of a key */
 	STYLE_ERROR,
 	STYLE_KEY, /* a key's name in the footer and in help */
 	STYLES
@@ -32,16 +32,16 @@ enum style {
 #define WAIT_WARM 10.0
 #define WAIT_HOT 100.0
 
-/* The style of a figure that stands out from `warm` on, and more so from `hot` on. */
+/* The style of a figure that is highlighted from `warm` on, and more strongly from `hot` on. */
 static inline enum style style_of(double figure, double warm, double hot)
 {
 	return figure >= hot ? STYLE_HOT : figure >= warm ? STYLE_WARM : STYLE_NORMAL;
 }
 
 /*
- * Fills in ncurses' attributes of all styles, by what the terminal can and NO_COLOR
- * (no-color.org) allows. Returns bits of the colour pairs that have a background. ncurses must
- * have been started.
+ * Fills in ncurses' attributes of all styles, as far as the terminal supports them and NO_COLOR
+ * (no-color.org) allows. Returns bits of the colour pairs that have a background. ncurses must be
+ * started.
  */
 unsigned style_set_up(int attributes[STYLES]);
 

@@ -5,18 +5,18 @@
 
 #include <stdio.h>
 
-/* How far a tree is indented at most, in steps of two cells. */
+/* The deepest indentation of a tree, in steps of two cells. */
 #define DEPTH_SHOWN 12
 
-/* A column and where it is on the screen. */
+/* A column and its place on the screen. */
 struct column_span {
 	size_t index;
 	const struct column *column;
-	int at, cells; /* cells: with those that only the last column takes */
-	bool rest; /* it is the last one */
+	int at, cells; /* cells: including those that only the last column takes */
+	bool rest; /* the last column */
 };
 
-/* The column behind `span` on the screen (the first, of a zeroed one); false at the end. */
+/* The column after `span` on the screen (the first, for a zeroed one); false at the end. */
 static bool next_span(const struct table_draw *draw, struct column_span *span)
 {
 	const struct layout *layout = draw->layout;
@@ -34,11 +34,11 @@ static bool next_span(const struct table_draw *draw, struct column_span *span)
 	span->rest = span->column->last && index + 1 == layout->n;
 	if (span->rest)
 		span->cells = draw->term->columns - at;
-	/* A column that is cut would show wrong figures. */
+	/* A cut column would show wrong figures. */
 	return span->cells > 0 && (span->column->last || at + span->cells <= draw->term->columns);
 }
 
-/* Puts what the cell holds into the span, from column `at` on. */
+/* Puts the contents of `cell` into the span, from column `at` on. */
 static void put_cell(const struct table_draw *draw, int line, const struct column_span *span,
 		     int at, enum style style)
 {
@@ -46,7 +46,7 @@ static void put_cell(const struct table_draw *draw, int line, const struct colum
 		 draw->cell->len, style);
 }
 
-/* Writes a column's heading: the digit that sorts by it before it, where keys do. */
+/* Writes a column's heading, after the digit that sorts by it where keys do. */
 static void write_heading(const struct table_draw *draw, const struct column *column)
 {
 	char heading[COLUMN_HEADING];
@@ -81,7 +81,7 @@ void table_draw_heads(const struct table_draw *draw, int line)
 			term_puts(term, line, span.at + (int)cell->len,
 				  draw->descending ? down : up, STYLE_HEAD_SORT);
 	}
-	/* There is more at that side. */
+	/* Marks that there are more columns on that side. */
 	if (span.index + 1 < draw->layout->n)
 		term_puts(term, line, term->columns - 1, ">", STYLE_HEAD_SORT);
 }
@@ -99,8 +99,8 @@ void table_draw_units(const struct table_draw *draw, int line)
 }
 
 /*
- * How a delay is shown: by its share of the interval, averages by their length. Longest waits of
- * whole lives stand out where they rose in the interval.
+ * The style of a delay: by its share of the interval, for averages by their length. The longest
+ * waits of whole lives are highlighted if they rose in the interval.
  */
 static enum style delay_style(const struct column *column, struct view view, const struct row *row,
 			      const struct value *value)
@@ -118,13 +118,13 @@ static enum style delay_style(const struct column *column, struct view view, con
 	return share.type == VALUE_NUMBER ? style_of(share.number, warm, hot) : STYLE_NORMAL;
 }
 
-/* Whether a number comes out as 0. */
+/* Whether a number is displayed as 0. */
 static bool looks_zero(const struct column *column, enum unit unit, double number)
 {
 	return column_format(column, unit) == FORMAT_WAIT ? number <= 0 : number < SHARE_SHOWN;
 }
 
-/* How a cell is shown. */
+/* The style of a cell. */
 static enum style cell_style(const struct column *column, const struct view *view,
 			     const struct row *row, const struct value *value)
 {
@@ -141,7 +141,7 @@ static enum style cell_style(const struct column *column, const struct view *vie
 	return STYLE_NORMAL;
 }
 
-/* Draws what stands before a name in a tree. The column behind it. */
+/* Draws the tree's lines before a name. Returns the column after them. */
 static int draw_branch(struct term *term, int line, int column, const struct item *item,
 		       enum style style)
 {
@@ -157,7 +157,7 @@ static int draw_branch(struct term *term, int line, int column, const struct ite
 	return term_puts(term, line, column, item->more ? "+" : " ", style);
 }
 
-/* The style of a cell in a row that stands out. */
+/* The style of a cell in a highlighted row. */
 static enum style marked_style(enum row_mark mark, enum style style)
 {
 	if (mark == ROW_SELECTED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Draws a table of rows in its columns: that of the tasks or groups, and a process's threads. */
+/* Draws a table of rows in its columns: the table of tasks or groups, or of a process's threads. */
 #ifndef STALLTOP_UI_TABLE_DRAW_H
 #define STALLTOP_UI_TABLE_DRAW_H
 
@@ -7,30 +7,30 @@
 #include "ui/term.h"
 #include "view/layout.h"
 
-/* A table as it is to be drawn. All of it stays the caller's. */
+/* A table to be drawn. All of it stays the caller's. */
 struct table_draw {
 	struct term *term; /* over its whole width */
 	const struct layout *layout;
-	size_t skip; /* columns scrolled away, behind the first */
-	const struct column *sort; /* what it is sorted by; NULL: nothing */
+	size_t skip; /* columns scrolled away, after the first */
+	const struct column *sort; /* the sort column; NULL: not sorted */
 	bool descending;
-	bool of_process; /* its rows are threads of one process, and no keys sort them */
+	bool of_process; /* the rows are threads of one process, and no keys sort them */
 	struct view view;
 	struct buf *cell, *scratch;
 };
 
-/* How a row stands out. */
+/* The highlighting of a row. */
 enum row_mark { ROW_PLAIN, ROW_SELECTED, ROW_BOLD };
 
-/* Whether both sort alike: comm and command stand for each other. */
+/* Whether both columns sort alike: comm and command replace each other. */
 static inline bool table_sorts_alike(const struct column *a, const struct column *b)
 {
 	return a == b || (a && b && a->last && b->last);
 }
 
 /*
- * These draw a line of the screen; below 0, none: the bar of headings, what sorts and how; the
- * units; a row; the sum over the rows that pass, which are called `plural`.
+ * Each of these draws a line of the screen (none below 0): the headings, with the sort column and
+ * its direction; the units; a row; the sum over the rows that pass, whose plural is `plural`.
  */
 void table_draw_heads(const struct table_draw *draw, int line);
 void table_draw_units(const struct table_draw *draw, int line);
@@ -39,7 +39,7 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 void table_draw_sum(const struct table_draw *draw, int line, const struct order *order,
 		    const char *plural);
 
-/* The column that is shown at those cells; NULL: none. */
+/* The column that is shown at that cell; NULL: none. */
 const struct column *table_draw_column_at(const struct table_draw *draw, int at);
 
 #endif

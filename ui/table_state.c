@@ -10,11 +10,11 @@
 #include "base/util.h"
 #include "ui/table_draw.h"
 
-/* Cells that the last column is to have before others give way to it: a task's name, a path. */
+/* Cells wanted for the last column, a task's name or a path, before others give way to it. */
 #define NAME_CELLS 10
 #define PATH_CELLS 16
 
-/* So many lines are looked at for what is not known of any group yet. */
+/* The number of lines that are searched for figures not yet known of any group. */
 #define GROUPS_LOOKED_AT 64
 
 struct table *table_new(void)
@@ -43,7 +43,7 @@ const struct column *table_sort_column(const struct ui *ui)
 	return layout_name(ui_rows_are(ui));
 }
 
-/* Takes a column out, unless it is the one sorted by. */
+/* Removes a column, unless it is the sort column. */
 static void take_column_out(struct layout *layout, const struct column *column,
 			    const struct column *sort)
 {
@@ -57,7 +57,7 @@ static void take_column_out(struct layout *layout, const struct column *column,
 	layout->n = kept;
 }
 
-/* Cells that all columns take, with the least for the last. */
+/* Cells of all columns, with the least for the last. */
 static int cells_wanted(const struct layout *layout, enum group_by by)
 {
 	int name = by == GROUP_CGROUP ? PATH_CELLS : NAME_CELLS, cells = 0;
@@ -75,7 +75,7 @@ void table_make_room(struct layout *layout, enum group_by by, const struct colum
 				take_column_out(layout, layout->columns[i], sort);
 }
 
-/* Adds the sort column where it is not among the default ones. */
+/* Adds the sort column if it is not among the default columns. */
 static void add_sort(struct ui *ui)
 {
 	struct layout *layout = &ui->table->layout;
@@ -87,7 +87,7 @@ static void add_sort(struct ui *ui)
 	layout->columns[layout->n++ - 1] = sort;
 }
 
-/* Shows the command line for the name, where that is switched so. */
+/* Shows the command line in place of the name, where that is switched on. */
 static void swap_command(struct ui *ui)
 {
 	struct layout *layout = &ui->table->layout;
@@ -126,7 +126,7 @@ void table_layout(struct ui *ui)
 		table->skip = table->layout.n ? table->layout.n - 1 : 0;
 }
 
-/* Brings the query in line with the settings. */
+/* Updates the query from the settings. */
 static void set_query(struct ui *ui)
 {
 	ui->query = ui->settings->query;
@@ -136,7 +136,7 @@ static void set_query(struct ui *ui)
 		ui_only_group(&ui->group, &ui->query);
 }
 
-/* Puts the selection where its task is now. One that has gone leaves it where it is. */
+/* Moves the selection to its task's line. It stays where it is if the task has gone. */
 static void follow(struct ui *ui)
 {
 	const struct ui_task *task = &ui->table->selected;
@@ -164,8 +164,8 @@ static void follow(struct ui *ui)
 }
 
 /*
- * Looks whether a control group has figures of its CPU limit, until one is seen to: only then there
- * is a column for them. Groups that are throttled wait, so they are among the first.
+ * Checks whether a control group has figures of its CPU limit, until one has: only then there is a
+ * column for them. Throttled groups wait, so they are among the first.
  */
 static void look_for_limits(struct ui *ui)
 {
@@ -300,7 +300,7 @@ unsigned table_needs(struct ui *ui, void *state)
 
 	set_query(ui);
 	needs = layout_needs(layout, unit) & (NEED_RECORD | NEED_RANGE);
-	/* Of what is summed up all members' are wanted, of tasks only those of rows shown. */
+	/* Sums need all their members; otherwise only the rows shown need theirs. */
 	if (ui_folds(ui) || ui->settings->tree)
 		needs |= layout_sum_needs(layout, unit) & NEED_PROC;
 	return query_needs(&ui->query, unit) | group_table[ui_rows_are(ui)].needs | needs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the table of rows is made of: its columns, its lines, and which of them is selected. */
+/* The state of the table of rows: its columns, its lines, and the selected line. */
 #ifndef STALLTOP_UI_TABLE_STATE_H
 #define STALLTOP_UI_TABLE_STATE_H
 
@@ -10,12 +10,12 @@
 struct table {
 	struct rows rows;
 	struct layout layout;
-	unsigned seen; /* what groups' own files were seen to have: NEED_ bits */
-	size_t skip; /* columns scrolled away, behind the first */
-	/* The selection, which stays on its task; before it was moved it is the first line. */
+	unsigned seen; /* NEED_ bits of what groups' own files have been seen to contain */
+	size_t skip; /* columns scrolled away, after the first */
+	/* The selection stays on its task if set; until it is moved it stays at the first line. */
 	bool pinned;
 	struct ui_task selected;
-	int head_line, first_line; /* of the screen, as drawn last; -1: no heads */
+	int head_line, first_line; /* on the screen, as drawn last; -1: no heads */
 	struct buf cell, scratch;
 	const struct row **visible;
 	size_t visible_cap;
@@ -24,43 +24,43 @@ struct table {
 struct table *table_new(void);
 void table_free(struct table *table);
 
-/* The columns that are chosen, or the default ones, for the rows that are shown. */
+/* Finds the chosen or the default columns for the rows shown. */
 void table_fields(const struct ui *ui, struct layout *layout);
 
 /*
- * Leaves out of default columns what `cells` have no room for, the column sorted by never. `by`:
- * what the rows are.
+ * Removes default columns that do not fit into `cells`, but never the sort column. `by`: what the
+ * rows are.
  */
 void table_make_room(struct layout *layout, enum group_by by, const struct column *sort, int cells);
 
 /* Chooses the columns anew, for the screen's width and the frame. */
 void table_layout(struct ui *ui);
 
-/* Filters and orders the rows of the frame anew. The selection stays on its task. */
+/* Filters and sorts the rows of the frame anew. The selection stays on its task. */
 void table_sort(struct ui *ui);
 
 /* The selected line; NULL when there is none. */
 const struct item *table_item(struct ui *ui);
 
-/* Ties the selection to the task it is on now, after it was moved. */
+/* Ties the selection to its present task, after it was moved. */
 void table_pin(struct ui *ui);
 
-/* Lets the selection go back to the first line. */
+/* Releases the selection, which returns to the first line. */
 void table_unpin(struct ui *ui);
 
-/* Selects the next line behind the selected one that matches ui->find. False: there is none. */
+/* Selects the next line after the selected one that matches ui->find. False: there is none. */
 bool table_find_next(struct ui *ui);
 
-/* The sort column: the names, where the rows have nothing of the one that was chosen. */
+/* The sort column: the name column if the rows have no values in the chosen one. */
 const struct column *table_sort_column(const struct ui *ui);
 
 /*
- * The view's needs: of the filters and the sort column for all rows, and what only a sample can
- * give. `state` is the struct table.
+ * The view's needs: those of the filters and the sort column for all rows, and those that only a
+ * sample can satisfy. `state` is the struct table.
  */
 unsigned table_needs(struct ui *ui, void *state);
 
-/* Has read what costs a read a row, of these lines only. */
+/* Reads the data that take a read per row, for these lines only. */
 void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned needs);
 
 #endif

@@ -14,14 +14,14 @@
 #include "base/crash.h"
 #include "base/util.h"
 
-/* What of a terminal is used; a screen of more would take more memory than is good. */
+/* The largest part of a terminal that is used; a larger screen would take too much memory. */
 #define LINES_MAX 1000
 #define COLUMNS_MAX 2000
 
-/* What ncurses allocates beside its windows, and some more. */
+/* The memory that ncurses allocates besides its windows, and some more. */
 #define CURSES_BYTES (256 * 1024)
 
-/* Appends what the terminal's description has of that name, without the delays in it. */
+/* Appends the terminal's capability of that name, without the delays in it. */
 static void append_capability(struct buf *out, const char *name)
 {
 	const char *text = tigetstr(name);
@@ -41,7 +41,7 @@ static void append_capability(struct buf *out, const char *name)
 	}
 }
 
-/* Makes what a sudden end sends: no colours, no mouse, the usual screen, cursor and keys. */
+/* Prepares what a sudden end sends: no colours or mouse, the usual screen, cursor and keys. */
 static void prepare_farewell(struct term *term)
 {
 	static const char *const names[] = { "sgr0", "op", "rmkx", "cnorm" };
@@ -65,8 +65,8 @@ bool term_is_ours(void)
 }
 
 /*
- * Sets the terminal's modes at once. Not of a terminal that is another job's now: that would
- * stop the program, for good where it was to end.
+ * Sets the terminal's modes at once, but not if the terminal now belongs to another job: that would
+ * stop the program, forever if it was about to end.
  */
 static void set_modes(const struct termios *modes)
 {
@@ -75,8 +75,8 @@ static void set_modes(const struct termios *modes)
 }
 
 /*
- * Has a terminal that was stopped (Ctrl-S) go on, which it does when Ctrl-S loses its meaning:
- * else it would keep the screen that nobody draws any more.
+ * Restarts the output of a terminal stopped by Ctrl-S, by removing the meaning of Ctrl-S: otherwise
+ * it would keep a screen that is no longer updated.
  */
 static void restart_output(const struct term *term)
 {
@@ -87,9 +87,9 @@ static void restart_output(const struct term *term)
 }
 
 /*
- * The hook for signals that end the program, and for die(): no more than system calls, so what
- * ncurses would do is sent as it was prepared. A terminal that takes nothing gets its modes back at
- * least.
+ * The hook for signals that end the program, and for die(). It uses only system calls, so it sends
+ * a prepared text in place of calling ncurses. A terminal that takes no output at least gets its
+ * modes back.
  */
 static void close_at_once(void *arg)
 {
@@ -100,7 +100,7 @@ static void close_at_once(void *arg)
 	set_modes(&term->saved);
 }
 
-/* The arrows as they come from a terminal that ignores the key pad's mode. */
+/* Defines the arrows for terminals that ignore the key pad's mode. */
 static void define_arrows(void)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static void define_arrows(void)
 			define_key(arrows[i].text, arrows[i].key);
 }
 
-/* Takes over the size that ncurses has. */
+/* Takes the screen's size from ncurses. */
 static void take_size(struct term *term)
 {
 	getmaxyx(stdscr, term->lines, term->columns);
@@ -123,8 +123,8 @@ static void take_size(struct term *term)
 }
 
 /*
- * Makes what keys are read by: by way of a window on the screen ncurses draws that first, with
- * every key. 0 or -errno.
+ * Makes the pad for reading keys: with a window on the screen ncurses would draw that window first,
+ * at every key. Returns 0 or -errno.
  */
 static int make_pad(struct term *term)
 {
@@ -145,21 +145,23 @@ static void set_up_modes(struct term *term)
 	noecho();
 	nonl();
 	define_arrows();
-	/* Keys come to it whole. */
+	/* ncurses gets complete keys only. */
 	set_escdelay(0);
 	curs_set(0);
-	/* Every few lines it would look for keys, to break off; in memory it is done soon. */
+	/*
+	 * ncurses would look for keys every few lines, to stop drawing; drawing in memory is quick.
+	 */
 	typeahead(-1);
 	mouseinterval(0);
-	/* Presses alone: asked for clicks ncurses loses some when press and release come as one. */
+	/* Presses only: with clicks ncurses loses some when press and release arrive together. */
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	term->backgrounds = style_set_up(term->attributes);
 	take_size(term);
 }
 
 /*
- * Until it has ended once ncurses 6.4 writes out every movement of the cursor by itself
- * (lib_mvcur.c). The terminal hears nothing of this end and new start.
+ * Ends ncurses once: before, ncurses 6.4 writes every movement of the cursor separately
+ * (lib_mvcur.c). The terminal gets nothing of this end and new start.
  */
 static void settle_modes(struct term *term)
 {
@@ -169,7 +171,7 @@ static void settle_modes(struct term *term)
 	tty_discard(&term->tty);
 }
 
-/* The terminal's modes while it is taken over: each key at once, as it is, and not shown. */
+/* Makes the terminal's modes for the screen: each key at once, unchanged, and without echo. */
 static void make_modes(struct term *term)
 {
 	struct termios *modes = &term->modes;
@@ -183,7 +185,7 @@ static void make_modes(struct term *term)
 	modes->c_cc[VTIME] = 0;
 }
 
-/* Whether the terminal's description has that. */
+/* Whether the terminal's description has that capability. */
 static bool has_capability(const char *name)
 {
 	const char *text = tigetstr(name);
@@ -192,19 +194,19 @@ static bool has_capability(const char *name)
 }
 
 /*
- * Whether there is memory for ncurses to start with or to change its size, which it does not
- * always look for itself: it crashes.
+ * Whether there is memory for ncurses to start or to change its size: ncurses does not always
+ * check, and crashes.
  */
 static bool has_memory(size_t lines, size_t columns)
 {
-	/* Three windows, and the terminal's description with all that goes with it. */
+	/* Three windows, and the terminal's description with its related data. */
 	void *memory = malloc(3 * lines * columns * sizeof(cchar_t) + CURSES_BYTES);
 
 	free(memory);
 	return memory;
 }
 
-/* Starts ncurses, which draws into memory from then on. 0 or -errno. */
+/* Starts ncurses, which draws into memory from then on. Returns 0 or -errno. */
 static int start_curses(struct term *term)
 {
 	struct winsize size = { 0 };
@@ -225,7 +227,7 @@ static int start_curses(struct term *term)
 	return make_pad(term);
 }
 
-/* Frees all there is. */
+/* Frees all memory and descriptors. */
 static void free_all(struct term *term)
 {
 	if (term->pad)
@@ -242,7 +244,7 @@ static void free_all(struct term *term)
 	*term = (struct term){ .open = false };
 }
 
-/* Opens all that the terminal is used by. 0 or -errno. */
+/* Opens everything that the terminal needs. Returns 0 or -errno. */
 static int open_all(struct term *term, enum text_charset charset)
 {
 	int err = tty_open(&term->tty);
@@ -253,7 +255,7 @@ static int open_all(struct term *term, enum text_charset charset)
 	return err ? err : start_curses(term);
 }
 
-/* Sets the terminal's modes; from then on there is something to put back. */
+/* Sets the terminal's modes; from then on they must be restored at the end. */
 static void take_over(struct term *term)
 {
 	die_set_hook(close_at_once, term);
@@ -277,20 +279,20 @@ int term_open(struct term *term, enum text_charset charset)
 	settle_modes(term);
 	prepare_farewell(term);
 	make_modes(term);
-	/* Only now the terminal is touched. */
+	/* The terminal stays untouched until here. */
 	take_over(term);
 	term->open = true;
 	return 0;
 }
 
 /*
- * Leaves ncurses' modes. Where the terminal does not take in time all that waits for it, it gets
- * what makes of it a usual one. From then on a signal has nothing to put back.
+ * Leaves ncurses' modes. If the terminal does not take all waiting output in time, it gets the text
+ * that restores it. From then on a signal has nothing to restore.
  */
 static void leave(struct term *term)
 {
 	restart_output(term);
-	/* Terminals without a second screen keep what stands there. */
+	/* Clears the last line: terminals without a second screen keep showing this one. */
 	move(term->lines - 1, 0);
 	clrtoeol();
 	refresh();
@@ -324,7 +326,7 @@ void term_resume(struct term *term)
 {
 	term->suspended = false;
 	take_over(term);
-	/* ncurses has the keys' mode set with the next key only, which needs it already. */
+	/* ncurses sets the keys' mode only with the next key, which already needs it. */
 	keypad(term->pad, TRUE);
 	term_resize(term);
 	term_redraw(term);
@@ -351,7 +353,7 @@ void term_redraw(struct term *term)
 	clearok(curscr, TRUE);
 }
 
-/* Fills in where the mouse was, and what it did. */
+/* Fills in the place of the mouse, and its action. */
 static bool get_mouse(struct term_key *key)
 {
 	MEVENT event;
@@ -377,14 +379,15 @@ bool term_get(struct term *term, struct term_key *key)
 		*key = (struct term_key){ 0 };
 		got = wget_wch(term->pad, &key->code);
 		if (got == ERR) {
-			/* Once: what gives no keys shall not keep us here either. */
+			/* Feeds once: input without complete keys must not block the program here.
+			 */
 			if (fed || !input_feed(&term->input, clock_ns(CLOCK_MONOTONIC)))
 				return false;
 			fed = true;
 			continue;
 		}
 		key->function = got == KEY_CODE_YES;
-		/* ncurses' own: sizes come by a signal here. */
+		/* From ncurses itself: here a change of size comes as a signal. */
 		if (key->function && key->code == KEY_RESIZE)
 			continue;
 		if (key->function && key->code == KEY_MOUSE && !get_mouse(key))

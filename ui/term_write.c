@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is put on the screen: text in lines, lines to ncurses, what that draws to the terminal. */
+/* Writing to the screen: text into lines, lines to ncurses, ncurses' output to the terminal. */
 #include "config.h"
 
 #include <ncurses.h>
@@ -10,7 +10,7 @@
 void term_erase(struct term *term)
 {
 	lines_erase(&term->drawn);
-	/* Where curs_set() does nothing the cursor is to stand still at least. */
+	/* If curs_set() has no effect, at least the cursor must not move. */
 	term_cursor(term, -1, 0);
 }
 
@@ -59,7 +59,7 @@ void term_cursor(struct term *term, int line, int column)
 	term->cursor_column = column < term->columns ? column : term->columns - 1;
 }
 
-/* Whether a text is of printable ASCII alone. */
+/* Whether a text has only printable ASCII. */
 static bool is_plain(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -69,8 +69,8 @@ static bool is_plain(const char *text, size_t len)
 }
 
 /*
- * Blanks between texts take the style of the text before where that is not to be seen: from
- * one dim figure to the next nothing has to be sent.
+ * Gives blanks between texts the style of the text before where the difference is invisible:
+ * nothing has to be sent between two dim figures.
  */
 static void join_styles(const struct term *term, chtype *cells)
 {
@@ -88,7 +88,7 @@ static void join_styles(const struct term *term, chtype *cells)
 	}
 }
 
-/* Hands a line of printable ASCII to ncurses, as cells that it need not look into. */
+/* Hands a line of printable ASCII to ncurses, as cells that it need not examine. */
 static void draw_plain(struct term *term, int line)
 {
 	chtype *cells = term->cells;
@@ -110,7 +110,7 @@ static void draw_line(struct term *term, int line)
 	struct piece piece;
 	bool plain = true;
 
-	/* Where a text lies over half of a wide character, that is for ncurses to clear. */
+	/* Where a text covers half of a wide character, ncurses must clear the other half. */
 	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
 		plain = plain && is_plain(piece.text, piece.len);
 	if (plain) {
@@ -130,7 +130,7 @@ void term_bell(struct term *term)
 	term->bell = true;
 }
 
-/* Hands the lines that changed to ncurses, has it draw into memory, and takes that. */
+/* Hands the changed lines to ncurses, lets it draw into memory, and takes the result. */
 static void collect(struct term *term)
 {
 	for (int line = 0; line < term->lines; line++)

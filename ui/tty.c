@@ -16,16 +16,16 @@
 
 #include "base/util.h"
 
-/* How long the way out waits until the terminal has taken all. */
+/* The longest wait at the end for the terminal to take all output. */
 #define CLOSE_WAIT_NS (300 * NSEC_PER_MSEC)
 
-/* More than a screen can take to draw. */
+/* More than the largest screen needs to draw. */
 #define MEMORY_MAX (16 * 1024 * 1024)
 
-/* What is used of that until it is written from the start again. */
+/* The size from which the memory is written from its start again. */
 #define MEMORY_USUAL (64 * 1024)
 
-/* Room in the pipe: as much as everybody may have. */
+/* The pipe's capacity: the most that every user may have. */
 #define PIPE_BYTES (1024 * 1024)
 
 int tty_reopen(int fd, int flags, bool *blocks)
@@ -51,8 +51,8 @@ int tty_reopen(int fd, int flags, bool *blocks)
 }
 
 /*
- * Opens the memory that ncurses draws to. What limits the length of files limits that, too: then
- * it is a pipe, which has room for what a screen takes to draw. 0 or -errno.
+ * Opens the memory that ncurses draws into. The limit on the length of files limits the memory,
+ * too: then it is a pipe, with room for the drawing of a screen. Returns 0 or -errno.
  */
 static int open_memory(struct tty *tty)
 {
@@ -73,9 +73,9 @@ static int open_memory(struct tty *tty)
 }
 
 /*
- * Opens what ncurses takes for the terminal while it starts: a terminal of nobody's with the
- * same modes and size. It waits until a terminal has written all out before it sets modes, which
- * one that was stopped never has. The terminal itself where there is no such.
+ * Opens the terminal that ncurses starts with: an unused one with the same modes and size. ncurses
+ * waits until a terminal has written everything before it sets modes, which never happens on a
+ * stopped terminal. Returns the terminal itself if there is no unused one.
  */
 static int open_double(void)
 {
@@ -133,7 +133,7 @@ int tty_divert(struct tty *tty)
 	return dup3(tty->memory, fileno(tty->stream), O_CLOEXEC) < 0 ? -errno : 0;
 }
 
-/* How much ncurses has written that was not taken yet. */
+/* The number of bytes from ncurses that have not been taken yet. */
 static size_t untaken(const struct tty *tty)
 {
 	int waiting = 0;
@@ -158,7 +158,7 @@ void tty_collect(struct tty *tty)
 	pending->len += n > 0 ? (size_t)n : 0;
 	debug_log("screen: %zu bytes", size);
 	tty->taken += (off_t)size;
-	/* It keeps its pages for the next time; of what they hold nothing is read again. */
+	/* The memory keeps its pages for the next time; their contents are not read again. */
 	if (tty->pipe < 0 && tty->taken > MEMORY_USUAL) {
 		lseek(tty->memory, 0, SEEK_SET);
 		tty->taken = 0;
@@ -173,7 +173,7 @@ void tty_discard(struct tty *tty)
 	tty->pending.len = before;
 }
 
-/* Whether the terminal takes something within some ms. */
+/* Whether the terminal takes output within some ms. */
 static bool is_writable(const struct tty *tty, int timeout)
 {
 	struct pollfd fd = { .fd = tty->fd, .events = POLLOUT };
@@ -181,12 +181,12 @@ static bool is_writable(const struct tty *tty, int timeout)
 	return poll(&fd, 1, timeout) == 1 && fd.revents & POLLOUT;
 }
 
-/* Writes what the terminal takes at once. As write(2), and EAGAIN where that is nothing. */
+/* Writes as much as the terminal takes at once. Returns as write(2), with EAGAIN for nothing. */
 static ssize_t write_some(const struct tty *tty, const char *bytes, size_t len)
 {
 	if (!tty->blocks)
 		return write(tty->fd, bytes, len);
-	/* One that takes something takes a byte; for more it might wait. */
+	/* A writable terminal takes one byte; more bytes might block. */
 	if (is_writable(tty, 0))
 		return write(tty->fd, bytes, 1);
 	errno = EAGAIN;

@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "view/layout.h"
 
-/* How long a message stands when no key is pressed. */
+/* The time that a message is shown when no key is pressed. */
 #define MESSAGE_NS (6 * NSEC_PER_SEC)
 
 #define MESSAGE_MAX_BYTES 512
@@ -110,7 +110,7 @@ void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group 
 void ui_only_group(struct ui_group *group, struct query *query)
 {
 	if (group->below) {
-		/* What all is restricted to may lie below the group. */
+		/* The view may already be restricted to a group below this one. */
 		if (!query->below || group_is_below(buf_cstr(&group->name), query->below))
 			query->below = buf_cstr(&group->name);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The screen's state: what it was started with, what its keys change, what it shows. */
+/* The screen's state: its configuration, the changes by keys, and what it shows. */
 #ifndef STALLTOP_UI_UI_H
 #define STALLTOP_UI_UI_H
 
@@ -16,34 +16,34 @@
 #include "ui/view.h"
 #include "view/view_config.h"
 
-/* What the screen is started with. All of it stays the caller's and outlives ui_run(). */
+/* The configuration of the screen. All of it stays the caller's and outlives ui_run(). */
 struct ui_config {
-	struct view_config *view; /* to begin with; changed by keys */
-	const struct sampler_config *sampler; /* but for threads, between and arg */
-	const char *pattern; /* what view->query.match was made of; NULL: no filter */
+	struct view_config *view; /* the initial settings; changed by keys */
+	const struct sampler_config *sampler; /* except threads, between and arg */
+	const char *pattern; /* the text of view->query.match; NULL: no filter */
 	enum text_charset charset;
-	struct trigger_set *triggers; /* pressure to tell of; NULL: none */
-	const struct watch_config *watch; /* what comes back within linger_ns is told of once */
+	struct trigger_set *triggers; /* pressure to report; NULL: none */
+	const struct watch_config *watch; /* pressure back within linger_ns is reported once */
 	const char *message; /* shown at first, escaped text; NULL: none */
-	/* configuration_save(), and the path for it. */
+	/* Writes the configuration, with configuration_save(), and its path. */
 	enum configuration_saved (*save)(const char *path, const struct view_config *view,
 					 bool force, struct buf *message);
 	const char *path;
 };
 
-/* Pages that can lie on each other: table, detail, fields, help. */
+/* The most pages on the stack: table, detail, fields, help. */
 #define UI_PAGES 6
 
-/* A group, from frame to frame. Zero-initialised it is none. */
+/* A group, from frame to frame. No group when zero-initialised. */
 struct ui_group {
 	enum group_by by;
 	uint64_t id;
 	bool named;
-	struct buf name; /* raw bytes, where it has one */
-	bool below; /* with the members of all groups below it: it is one of a tree */
+	struct buf name; /* raw bytes, if it has a name */
+	bool below; /* with the members of all groups below: the group belongs to a tree */
 };
 
-/* The task that commands act on: what identifies it, and what it was called. */
+/* The task that commands act on: its identity and its name. */
 struct ui_task {
 	struct task_key key;
 	pid_t tgid;
@@ -51,10 +51,10 @@ struct ui_task {
 	char comm[TASK_COMM_MAX + 1]; /* raw bytes */
 };
 
-/* What a signal or a nice value was asked for. */
+/* The target of a signal or a nice value. */
 struct ui_target {
 	struct ui_task task;
-	struct target who; /* the same, as it was when it was selected */
+	struct target who; /* the same task, as identified when it was selected */
 	int value;
 };
 
@@ -62,50 +62,50 @@ struct table;
 
 struct ui {
 	const struct ui_config *config;
-	struct view_config *settings; /* of config: what the keys change and W writes */
+	struct view_config *settings; /* from config: changed by keys and written by W */
 	struct term term;
 	struct prompt prompt;
 	struct page pages[UI_PAGES]; /* pages[0] is the table */
-	unsigned depth; /* pages there are; the last is on top */
+	unsigned depth; /* number of pages; the last is on top */
 
 	struct sampler_config sampler_config;
-	char *hierarchy; /* of sampler_config, chosen by a key; NULL: as it was started with */
+	char *hierarchy; /* for sampler_config, chosen by a key; NULL: the initial one */
 	struct sampler *sampler;
 	const struct frame *frame; /* the last one; NULL before the first */
-	uint64_t seen_ns; /* by when it had been taken, CLOCK_BOOTTIME */
+	uint64_t seen_ns; /* time by which it had been taken, CLOCK_BOOTTIME */
 	bool in_tick; /* a sample is being taken; `frame` is the one before */
-	bool paused, held; /* p; O */
+	bool paused, held; /* switched by the keys p and O */
 	struct ticker ticker;
-	uint64_t samples; /* shown that have an interval */
-	unsigned note; /* which of several notes comes first */
-	/* Notes that there is room for: what comes and goes does not shift the table. */
+	uint64_t samples; /* samples shown that have an interval */
+	unsigned note; /* the note that comes first */
+	/* Lines reserved for notes: the table does not move when notes come and go. */
 	size_t note_room;
 	uint64_t note_room_until_ns; /* CLOCK_MONOTONIC */
 
-	struct query query; /* made of that of the settings, for the rows that there are */
+	struct query query; /* from the settings' query, for the present rows */
 	struct pattern *match, *find;
-	char *pattern; /* of match; NULL, as that: no filter */
-	char *wanted; /* of find; NULL, as that: nothing was looked for yet */
-	bool opened; /* the members of a group are shown in place of the groups: */
+	char *pattern; /* of match; NULL, like match: no filter */
+	char *wanted; /* of find; NULL, like find: nothing was searched for yet */
+	bool opened; /* members of a group are shown in place of the groups: */
 	struct ui_group group;
 
 	struct ui_target target;
 	struct table *table; /* the table view's state: rows, layout, selection */
 
-	/* What came of the last key, in place of the footer; escaped text. */
+	/* The result of the last key, in place of the footer; escaped text. */
 	struct buf message;
 	enum style message_style;
-	uint64_t message_until_ns; /* CLOCK_MONOTONIC; 0: there is none */
+	uint64_t message_until_ns; /* CLOCK_MONOTONIC; 0: no message */
 
-	struct buf scratch; /* for who draws, between two calls */
-	unsigned pending; /* reactions that wait for the end of a sample */
+	struct buf scratch; /* for drawing functions, between two calls */
+	unsigned pending; /* reactions postponed to the end of a sample */
 	bool quit;
 };
 
-/* The view of columns: frame, unit, charset. There must be a frame. */
+/* The view for columns: frame, unit, charset. There must be a frame. */
 struct view ui_view(const struct ui *ui);
 
-/* The selected task of the table; false when there is no row. (In table_state.c.) */
+/* Finds the selected task of the table; false when there is no row. (In table_state.c.) */
 bool ui_selected(struct ui *ui, struct ui_task *task);
 
 /* Whether the table's rows are groups. */
@@ -114,7 +114,7 @@ static inline bool ui_folds(const struct ui *ui)
 	return group_folds(ui->settings->group_by) && !ui->opened;
 }
 
-/* What the table's rows are. */
+/* The grouping of the table's rows. */
 static inline enum group_by ui_rows_are(const struct ui *ui)
 {
 	if (ui_folds(ui) || ui->settings->group_by == GROUP_THREAD)
@@ -122,10 +122,10 @@ static inline enum group_by ui_rows_are(const struct ui *ui)
 	return GROUP_PROCESS;
 }
 
-/* Takes what identifies one of the table's groups. */
+/* Copies the identity of one of the table's groups. */
 void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group *group);
 
-/* Restricts a query to the members of a group. It points at the name then. */
+/* Restricts a query to the members of a group; the query then points to the group's name. */
 void ui_only_group(struct ui_group *group, struct query *query);
 
 /* The frame of the table's rows: the last one, or that folded into groups. (In table_state.c.) */
@@ -146,13 +146,13 @@ struct page *ui_page(struct ui *ui);
 /* Shows a line in place of the footer for a while, or until the next key. */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for what went wrong. */
+/* Does the same for an error. */
 void ui_error(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends a raw name as escaped text in the screen's charset. */
 void ui_escape(const struct ui *ui, struct buf *out, const char *name);
 
-/* Sorts by a column, its usual way; by the one that it is sorted by already: reversed. */
+/* Sorts by a column in its usual direction; reverses the direction if it is the sort column. */
 unsigned ui_sort_by(struct ui *ui, const struct column *column);
 
 #endif

@@ -17,24 +17,24 @@
 #define HEADING_CELLS 10
 #define UNIT_CELLS 8
 
-/* A list of fields can name so many (see layout_check()). */
+/* The most fields that a list can name (see layout_check()). */
 #define FIELDS_MOST (LAYOUT_MAX / 2)
 
 struct chooser {
-	const struct column **order; /* those that are shown first, in their order */
+	const struct column **order; /* the fields shown come first, in their order */
 	size_t shown, n;
-	/* What the list names for rows of the other sort: kept, before and behind the shown. */
+	/* The list's names for rows of the other sort: kept, before and after the fields shown. */
 	struct layout before, behind;
 	struct buf spec; /* scratch */
 };
 
-/* Whether a field is one to be chosen: of groups the name is always shown. */
+/* Whether a field can be chosen: for groups the name is always shown. */
 static bool is_offered(const struct column *column, enum group_by by)
 {
 	return layout_applies(column, by) && !(group_folds(by) && column->last);
 }
 
-/* Remembers what the list names that rows of this sort have nothing of. */
+/* Remembers the names in the list that rows of this sort have no values for. */
 static void take_others(struct chooser *chooser, const char *spec, enum group_by by)
 {
 	struct layout named;
@@ -77,7 +77,7 @@ static void append_chosen(struct buf *spec, const struct column *const *fields, 
 		buf_printf(spec, "%s%s", spec->len ? "," : "", fields[i]->id);
 }
 
-/* Has the table show what is chosen. Reactions. */
+/* Makes the table show the chosen fields. Returns reactions. */
 static unsigned apply(struct chooser *chooser, struct ui *ui)
 {
 	struct buf *spec = &chooser->spec;
@@ -86,14 +86,14 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 	append_chosen(spec, chooser->before.columns, chooser->before.n);
 	append_chosen(spec, chooser->order, chooser->shown);
 	append_chosen(spec, chooser->behind.columns, chooser->behind.n);
-	/* Which says that the list is one of groups, where nothing else does. */
+	/* Marks the list as a list for groups, even if no other field does. */
 	if (ui_folds(ui))
 		buf_printf(spec, ",%s", layout_name(ui_rows_are(ui))->id);
 	view_set_fields(ui->settings, buf_cstr(spec));
 	return REACT_RELAYOUT;
 }
 
-/* Moves a column from one place to another, and those between by one. */
+/* Moves a column from one place to another, and the columns between by one. */
 static void move(struct chooser *chooser, size_t from, size_t to)
 {
 	const struct column **order = chooser->order, *column = order[from];
@@ -105,12 +105,12 @@ static void move(struct chooser *chooser, size_t from, size_t to)
 	order[to] = column;
 }
 
-/* Where a column that is not shown belongs: as all are listed. */
+/* The place of a column that is not shown: in the order of the column table. */
 static size_t hidden_place(const struct chooser *chooser, const struct column *column)
 {
 	size_t at = chooser->shown;
 
-	/* One that leaves the shown ones is counted by its old place: see view_fields_toggle(). */
+	/* A column being hidden still counts at its old place: see view_fields_toggle(). */
 	while (at < chooser->n && chooser->order[at] < column)
 		at++;
 	return at;
@@ -204,7 +204,7 @@ static void draw_column(const struct chooser *chooser, struct ui *ui, int line, 
 	term_put(term, line, at, term->columns - at, column->help, strlen(column->help), dim);
 }
 
-/* The whole view. */
+/* Draws the whole view. */
 static void fields_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	const struct chooser *chooser = state;
@@ -220,7 +220,7 @@ static void fields_draw(struct ui *ui, void *state, struct list *list, int heigh
 			    list->top + i == list->selected);
 }
 
-/* A click selects, and on the mark it toggles. */
+/* Selects the clicked line, and toggles it on a click at its mark. */
 static unsigned fields_click(struct ui *ui, void *state, struct list *list, int line, int column)
 {
 	size_t index = list->top + (size_t)line - 1;

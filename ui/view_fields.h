@@ -5,12 +5,12 @@
 
 #include "ui/ui.h"
 
-/* Opens the chooser. What is chosen there counts at once. Reactions. */
+/* Opens the chooser. Choices take effect at once. Returns reactions. */
 unsigned view_fields_open(struct ui *ui);
 
-/* Handlers of its keys. Reactions. */
-unsigned view_fields_toggle(struct ui *ui, int arg); /* shows the field, or does not */
+/* Handle the chooser's keys. Return reactions. */
+unsigned view_fields_toggle(struct ui *ui, int arg); /* shows or hides the field */
 unsigned view_fields_shift(struct ui *ui, int by); /* moves it, up when negative */
-unsigned view_fields_default(struct ui *ui, int arg); /* back to the default fields */
+unsigned view_fields_default(struct ui *ui, int arg); /* returns to the default fields */
 
 #endif

@@ -15,7 +15,7 @@
 #define NAME_CELLS 16
 
 struct entry {
-	char *name; /* NULL: the text is a heading of a section */
+	char *name; /* NULL: the text is the heading of a section */
 	char *text;
 };
 
@@ -32,7 +32,7 @@ static void add_help(struct help *help, const char *name, const char *text)
 		(struct entry){ .name = name ? xstrdup(name) : NULL, .text = xstrdup(text) };
 }
 
-/* What figures mean that no table says. */
+/* Adds the meaning of figures that no table explains. */
 static void add_words(struct help *help)
 {
 	add_help(help, NULL, "Figures");
@@ -51,7 +51,7 @@ static void add_words(struct help *help)
 		 "from clock ticks.");
 }
 
-/* The commands of some views, by their groups. */
+/* Adds the commands of some views, by their groups. */
 static void add_commands(struct help *help, unsigned where, unsigned without)
 {
 	struct buf keys = { 0 };
@@ -73,7 +73,7 @@ static void add_commands(struct help *help, unsigned where, unsigned without)
 	buf_free(&keys);
 }
 
-/* Units and fields. */
+/* Adds units and fields. */
 static void add_columns(struct help *help)
 {
 	struct buf name = { 0 };
@@ -91,7 +91,7 @@ static void add_columns(struct help *help)
 	buf_free(&name);
 }
 
-/* What to do about what is missing now. */
+/* Adds the remedies for what is missing now. */
 static void add_notes(struct help *help, const struct ui *ui)
 {
 	const struct frame_info *info = ui->frame->info;
@@ -108,7 +108,7 @@ static void add_notes(struct help *help, const struct ui *ui)
 	buf_free(&text);
 }
 
-/* Draws an entry's lines from list line `at` on. The list line behind it. */
+/* Draws an entry's lines from list line `at` on. Returns the list line after it. */
 static size_t draw_entry(struct ui *ui, const struct list *list, const struct entry *entry,
 			 size_t at)
 {
@@ -140,7 +140,7 @@ static size_t draw_entry(struct ui *ui, const struct list *list, const struct en
 	return at;
 }
 
-/* The whole view. */
+/* Draws the whole view. */
 static void help_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	struct help *help = state;
@@ -149,7 +149,7 @@ static void help_draw(struct ui *ui, void *state, struct list *list, int height)
 	if (height < 1)
 		return;
 	term_put(&ui->term, 0, 0, ui->term.columns, "stalltop: help", 14, STYLE_HEAD);
-	/* Once to count lines: with no height nothing is drawn. */
+	/* First only counts lines: with no height nothing is drawn. */
 	list->height = 0;
 	for (size_t i = 0; i < help->n; i++)
 		n = draw_entry(ui, list, &help->entries[i], n);

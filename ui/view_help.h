@@ -5,7 +5,7 @@
 
 #include "ui/ui.h"
 
-/* Opens help, about the keys of the view on top first. Reactions. */
+/* Opens help, which starts with the keys of the view on top. Returns reactions. */
 unsigned view_help_open(struct ui *ui);
 
 #endif

@@ -7,7 +7,7 @@
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
 
-/* The table as it is drawn: sorted as is shown, in the frame that its rows are of. */
+/* The table to be drawn: with the displayed sort order, and the frame of its rows. */
 static struct table_draw table_drawing(struct ui *ui)
 {
 	struct table *table = ui->table;
@@ -38,7 +38,7 @@ static void draw_empty(struct ui *ui, int line)
 	term_puts(&ui->term, line, 0, words[ui->opened][filtered], STYLE_DIM);
 }
 
-/* The whole view. */
+/* Draws the whole view. */
 static void draw_table(struct ui *ui, void *state, struct list *list, int height)
 {
 	const struct group_row *counted = &group_table[ui_rows_are(ui)];
@@ -68,7 +68,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 			       plural(table->rows.order.passed, counted->one, counted->many));
 }
 
-/* A click: heads sort, rows are selected. */
+/* Handles a click: sorts at the heads, selects in the rows. */
 static unsigned table_click(struct ui *ui, void *state, struct list *list, int line, int column)
 {
 	struct table *table = state;
@@ -90,7 +90,7 @@ static unsigned table_click(struct ui *ui, void *state, struct list *list, int l
 	return REACT_REDRAW;
 }
 
-/* Names the selected task; from now on the selection stays at it. */
+/* Names the selected task; from now on the selection stays on it. */
 static bool table_target(struct ui *ui, void *state, struct ui_task *task)
 {
 	(void)state;
@@ -100,7 +100,7 @@ static bool table_target(struct ui *ui, void *state, struct ui_task *task)
 		return false;
 	}
 	table_pin(ui);
-	/* Somebody else may have had its pid already when the sample was taken. */
+	/* Another task may already have had its pid when the sample was taken. */
 	if (table_item(ui)->row->exited)
 		ui_error(ui, "%d no longer exists", (int)task->key.pid);
 	return !table_item(ui)->row->exited;

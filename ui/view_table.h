@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of rows: the view that all others lie on. */
+/* The table of rows: the view at the bottom of the stack. */
 #ifndef STALLTOP_UI_VIEW_TABLE_H
 #define STALLTOP_UI_VIEW_TABLE_H
 

@@ -18,7 +18,7 @@ struct task_view {
 	struct detail_page page;
 };
 
-/* The bar at the top: whose detail this is. */
+/* Draws the bar at the top: the name of the detail's task or sum. */
 static void draw_bar(struct task_view *view, struct ui *ui)
 {
 	const struct detail *detail = &view->detail;
@@ -49,7 +49,7 @@ static void draw_bar(struct task_view *view, struct ui *ui)
 		 STYLE_HEAD);
 }
 
-/* Says that the task has ended: when, as far as readings tell, and how. */
+/* Shows that the task has ended: when, as far as readings tell, and how. */
 static void draw_end(struct task_view *view, struct ui *ui)
 {
 	const struct detail *detail = &view->detail;
@@ -64,7 +64,7 @@ static void draw_end(struct task_view *view, struct ui *ui)
 	term_put(&ui->term, 1, 0, ui->term.columns, text, strlen(text), STYLE_NOTE);
 }
 
-/* The whole view. */
+/* Draws the whole view. */
 static void task_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	struct task_view *view = state;
@@ -82,7 +82,7 @@ static void task_draw(struct ui *ui, void *state, struct list *list, int height)
 	detail_page_write(&view->page, &view->detail, ui);
 }
 
-/* What the machine's time went to is found out for the sum only. */
+/* The account of the machine's time is needed for the sum only. */
 static unsigned task_needs(struct ui *ui, void *state)
 {
 	(void)ui;
@@ -93,13 +93,13 @@ static unsigned task_needs(struct ui *ui, void *state)
 	return detail->sum ? NEED_ACCOUNT : 0;
 }
 
-/* A new frame is there. */
+/* Takes a new frame. */
 static void task_frame(struct ui *ui, void *state)
 {
 	detail_next(&((struct task_view *)state)->detail, ui);
 }
 
-/* Names the task whose detail this is. */
+/* Names the task of the detail. */
 static bool task_target(struct ui *ui, void *state, struct ui_task *task)
 {
 	const struct detail *detail = &((struct task_view *)state)->detail;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The detail view: all that is known of one task, process or thread, or of the sum row. */
+/* The detail view: everything known about a task, process or thread, or about the sum row. */
 #ifndef STALLTOP_UI_VIEW_TASK_H
 #define STALLTOP_UI_VIEW_TASK_H
 
 #include "ui/ui.h"
 
-/* Opens the detail of a task; NULL: of the sum over the rows that pass. Reactions. */
+/* Opens the detail of a task; NULL: of the sum over the rows that pass. Returns reactions. */
 unsigned view_task_open(struct ui *ui, const struct ui_task *task);
 
-/* The same of one of the table's groups. */
+/* Does the same for one of the table's groups. */
 unsigned view_task_open_group(struct ui *ui, const struct group *group);
 
-/* In the detail view: scrolls to the next part of the page, by -1 to the one before. Reactions. */
+/* In the detail view: scrolls to the next part of the page, for -1 to the one before. Reactions. */
 unsigned view_task_part(struct ui *ui, int by);
 
 #endif

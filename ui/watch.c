@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-/* Appends what a trigger stands for; several have commas between. */
+/* Appends a trigger's name, separated by commas from names before it. */
 static void append_trigger_name(struct ui *ui, const struct trigger *trigger)
 {
 	if (ui->scratch.len)
@@ -24,7 +24,7 @@ nfds_t watch_fill(const struct ui *ui, struct pollfd *fds)
 	return ui->config->triggers->n;
 }
 
-/* Names the triggers whose group was there before. */
+/* Names the triggers whose group has gone since the last check. */
 static void name_gone(struct ui *ui, const struct trigger_set *set, const bool *were_gone)
 {
 	ui->scratch.len = 0;
@@ -33,7 +33,7 @@ static void name_gone(struct ui *ui, const struct trigger_set *set, const bool *
 			append_trigger_name(ui, &set->all[i]);
 }
 
-/* Names the triggers that fired when their pressure was over. */
+/* Names the triggers that fired after their pressure was over. */
 static void name_begun(struct ui *ui, const struct trigger_set *set, const bool *were_over)
 {
 	ui->scratch.len = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tells of pressure as it comes: the triggers of --when, on the screen. */
+/* Reports pressure as it begins: the triggers of --when, on the screen. */
 #ifndef STALLTOP_UI_WATCH_H
 #define STALLTOP_UI_WATCH_H
 
@@ -7,12 +7,12 @@
 
 #include "ui/ui.h"
 
-/* What to poll for besides: up to TRIGGERS_MAX elements. How many. */
+/* Fills in further descriptors to poll: up to TRIGGERS_MAX elements. Returns their number. */
 nfds_t watch_fill(const struct ui *ui, struct pollfd *fds);
 
 /*
- * Takes what poll() said of those: a message, and the bell where it is wanted, when pressure
- * begins; none while it goes on. Whether there is something to draw.
+ * Takes poll()'s results for those: gives a message, and rings the bell where wanted, when pressure
+ * begins; not while it continues. Returns whether there is something to draw.
  */
 bool watch_take(struct ui *ui, const struct pollfd *fds);
 
