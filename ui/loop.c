@@ -303,7 +303,7 @@ static void between(void *arg)
 		draw(loop);
 }
 
-/* Keeps the room of notes that have gone for a while. */
+/* Keeps the room of notes for a while after they have gone. */
 static void keep_note_room(struct ui *ui, uint64_t now)
 {
 	if (ui->frame->info->nnotes < ui->note_room && now < ui->note_room_until_ns)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * The attributes of a style. The colours used of 256 are readable on dark and on light backgrounds;
- * of the 16, yellow, white and cyan are not. -1 is the terminal's own colour.
+ * The attributes of a style. The colours used of 256 can be told apart on dark and on light
+ * backgrounds; of the 16, yellow, white and cyan are not. -1 is the terminal's own colour.
  */
 struct look {
 	attr_t weight; /* with a colour of 256 */

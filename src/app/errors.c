@@ -231,7 +231,7 @@ void print_hierarchy_error(const char *name, int procfd, int err)
 	buf_free(&line);
 }
 
-/* The most missing processes that are named. */
+/* The largest number of missing processes in a message. */
 #define PIDS_NAMED 8
 
 void print_pids_error(const pid_t *pids, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a command waited for, as a table and as JSON. */
+/* The waits of a command, as a table and as JSON. */
 #ifndef STALLTOP_OUT_RUN_REPORT_H
 #define STALLTOP_OUT_RUN_REPORT_H
 

@@ -79,7 +79,7 @@ static bool sums_by_row(const struct column *column, const struct view *view)
 	return column->sum == SUM_ROW || (column->sum == SUM_DELTAS && view->unit != UNIT_TOTAL);
 }
 
-/* Whether several values are represented by the largest: of rows, and of the longest waits. */
+/* Whether the largest of several values is shown: for SUM_MOST, and for the longest waits. */
 static bool takes_most(const struct column *column, const struct view *view)
 {
 	return column->sum == SUM_MOST || (column_is_delay(column) && view->unit == UNIT_MAX);

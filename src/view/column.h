@@ -134,7 +134,7 @@ enum { STATE_IOWAIT = 'i' };
 /* Whether the longest wait of a delay column's kinds was in this interval (unit max). */
 bool column_rose(const struct column *column, const struct view *view, const struct row *row);
 
-/* What must be read to fill the column in that unit. */
+/* The NEED_ bits to fill the column in that unit. */
 unsigned column_needs(const struct column *column, enum unit unit);
 
 /* The format of its values in that unit. */
