@@ -147,6 +147,21 @@ static __always_inline __u64 since(__u64 then, __u64 now)
 	return now > then ? now - then : 0;
 }
 
+/*
+ * How long a task has slept. The clock of tasks (exec_start) differs between CPUs where time is
+ * stolen, so the time counts from when the task came to run, by the scheduler's clock, and had run
+ * as it did since then. Real-time tasks do not record the latter: they go by the clock of tasks.
+ */
+static __always_inline __u64 slept(const struct task_struct *task)
+{
+	__u64 arrived = since(task->sched_info.last_arrival, control.reader.arrival_ns), ns;
+
+	if (task->prio >= MAX_RT_PRIO)
+		return since(task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime, arrived);
+	ns = since(task->se.exec_start, control.reader.exec_ns);
+	return ns < arrived ? ns : arrived;
+}
+
 /* Puts what a thread waits for, and for how long so far. */
 static __always_inline void put_wait(struct snapshot_record *record, const struct task_struct *task)
 {
@@ -158,24 +173,20 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 		wait = SNAPSHOT_WAIT_CPU;
 		ns = since(queued, control.reader.arrival_ns);
 	} else if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !task->on_rq) {
-		/*
-		 * The task has slept since it ran last. The clock of tasks differs between CPUs
-		 * where time is stolen; the scheduler's clock shows when the task came to run.
-		 */
 		wait = SNAPSHOT_WAIT_D;
-		ns = since(task->se.exec_start, control.reader.exec_ns);
-		bound = since(task->sched_info.last_arrival, control.reader.arrival_ns);
+		ns = slept(task);
 		/*
 		 * blkio_start is never cleared: it is meaningful in I/O wait only, and even there
 		 * it may be from an earlier wait.
 		 */
 		if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait)) {
 			wait = SNAPSHOT_WAIT_IO;
+			bound = since(task->sched_info.last_arrival, control.reader.arrival_ns);
 			if (delays && delays->blkio_start)
 				ns = since(delays->blkio_start, control.reader.arrival_ns);
+			if (ns > bound)
+				ns = bound;
 		}
-		if (ns > bound)
-			ns = bound;
 	}
 	record->waited_ns = ns;
 	record->wait = wait;

@@ -58,7 +58,7 @@ struct sched_info {
 struct sched_entity {
 	unsigned char on_rq;
 	__u64 exec_start;
-	__u64 sum_exec_runtime;
+	__u64 sum_exec_runtime, prev_sum_exec_runtime;
 };
 
 /* irq since 6.4, wpcopy since 6.0, compact since 5.17; max and min since 6.14. */

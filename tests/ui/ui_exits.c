@@ -86,7 +86,7 @@ static void details_the_end(void **state)
 	screen_check(s, strstr(screen_line(s, 1), ", SIGKILL: its last figures"));
 	screen_check(s, screen_shows(s, "state ended"));
 	/* Nothing of it is as it was a moment ago. */
-	screen_check(s, !screen_shows(s, "zombie") && !screen_shows(s, "sleep"));
+	screen_check(s, !screen_shows(s, "Z zombie") && !screen_shows(s, "S sleeping"));
 }
 
 /* e leaves their rows out. */
