@@ -17,7 +17,7 @@
 #include "base/util.h"
 
 /* The longest wait at the end for the terminal to take all output. */
-#define CLOSE_WAIT_NS (300 * NSEC_PER_MSEC)
+#define CLOSE_WAIT_NS (700 * NSEC_PER_MSEC)
 
 /* More than the largest screen needs to draw. */
 #define MEMORY_MAX (16 * 1024 * 1024)
