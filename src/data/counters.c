@@ -95,6 +95,26 @@ void counters_diff(struct counters *grown, const struct counters *now,
 	}
 }
 
+void counters_take_off(struct counters *sum, const struct counters *part, uint32_t kinds)
+{
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		struct delay_sum *all = &sum->delay[kind];
+		const struct delay_sum *some = &part->delay[kind];
+
+		if (!(kinds & DELAY_BIT(kind)))
+			continue;
+		all->count -= some->count < all->count ? some->count : all->count;
+		all->ns -= some->ns < all->ns ? some->ns : all->ns;
+	}
+}
+
+void counters_clear(struct counters *counters, uint32_t kinds)
+{
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (kinds & DELAY_BIT(kind))
+			counters->delay[kind] = (struct delay_sum){ 0, 0 };
+}
+
 uint32_t counters_above(const struct counters *counters, uint64_t most_ns)
 {
 	uint32_t above = 0;

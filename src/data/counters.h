@@ -52,6 +52,12 @@ uint32_t counters_lift(struct counters *now, const struct counters *before);
 void counters_diff(struct counters *grown, const struct counters *now,
 		   const struct counters *before, uint32_t known);
 
+/* Subtracts the waits of `kinds` (DELAY_BIT()s) from a sum that contains them, never below 0. */
+void counters_take_off(struct counters *sum, const struct counters *part, uint32_t kinds);
+
+/* Sets the waits of `kinds` (DELAY_BIT()s) to none. */
+void counters_clear(struct counters *counters, uint32_t kinds);
+
 /* Makes the times and counts of kinds unknown: a set of DELAY_BIT()s. */
 static inline void counters_mask(struct counters *counters, uint32_t kinds)
 {

@@ -51,13 +51,6 @@ struct delay_sum {
 	uint64_t count, ns;
 };
 
-/* Subtracts from a sum, but not below 0. */
-static inline void delay_take_off(struct delay_sum *sum, const struct delay_sum *more)
-{
-	sum->count -= more->count < sum->count ? more->count : sum->count;
-	sum->ns -= more->ns < sum->ns ? more->ns : sum->ns;
-}
-
 /*
  * The sum of all waits but thrash, whose waits are booked as blkio or swapin already. Kinds outside
  * `valid` are left out.

@@ -68,8 +68,8 @@ struct task {
 	bool fresh; /* ran, or is new, since taskinfo looked: the fields below may be stale */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	struct task_reaped reaped;
-	/* Impossible delays that the kernel booked, by kind; waited.c's. NULL: none. */
-	struct delay_sum *dropped;
+	struct counters
+		*dropped; /* impossible delays that the kernel booked; waited.c's. NULL: none */
 	/* Set by exit_merge.c for a task whose exit record came: */
 	uint32_t status; /* as wait(2) gives it */
 	pid_t reaper; /* of a task that left the sample: the nearest living ancestor; 0: none */

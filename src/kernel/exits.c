@@ -121,16 +121,10 @@ static bool leave_out(const struct exits *exits, const struct taskstats_part *ta
 	if (taskstats_counters(task->record, task->len, &own))
 		return false;
 	kinds = counters_above(&own, delay_most(life_ns)) & own.valid;
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		struct delay_sum *delay = &out->counters.delay[kind];
-
-		if (!(kinds & DELAY_BIT(kind)))
-			continue;
-		if (group && !exits->threads)
-			delay_take_off(delay, &own.delay[kind]);
-		else if (exits->threads || out->last)
-			*delay = (struct delay_sum){ 0, 0 };
-	}
+	if (group && !exits->threads)
+		counters_take_off(&out->counters, &own, kinds);
+	else if (exits->threads || out->last)
+		counters_clear(&out->counters, kinds);
 	out->left_out = group && !exits->threads ? 0 : kinds;
 	return kinds;
 }

@@ -136,22 +136,15 @@ static size_t fold_equal(const struct exit_batch *given, struct exit_record **re
  */
 static void take_off(struct exit_record *into, const struct exit_record *record)
 {
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		struct delay_sum *delay = &into->counters.delay[kind];
-		const struct delay_sum *more = &record->counters.delay[kind];
+	uint32_t kinds = record->left_out;
 
-		if (!(record->left_out & DELAY_BIT(kind)))
-			continue;
-		if (into->last) {
-			delay_take_off(delay, more);
-			continue;
-		}
-		if (!(into->left_out & DELAY_BIT(kind)))
-			*delay = (struct delay_sum){ 0, 0 };
-		delay->count += more->count;
-		delay->ns += more->ns;
-		into->left_out |= DELAY_BIT(kind);
+	if (into->last) {
+		counters_take_off(&into->counters, &record->counters, kinds);
+		return;
 	}
+	counters_clear(&into->counters, kinds & ~into->left_out);
+	counters_add_known(&into->counters, &record->counters, kinds);
+	into->left_out |= kinds;
 }
 
 /* Adds the end of a thread to that of its process, or of another thread of that process. */

@@ -9,9 +9,7 @@ uint32_t run_sum_add(struct counters *sum, const struct counters *last, uint64_t
 	uint32_t left_out = counters_above(last, longest) & last->valid;
 	struct counters possible = *last;
 
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (left_out & DELAY_BIT(kind))
-			possible.delay[kind] = (struct delay_sum){ 0 };
+	counters_clear(&possible, left_out);
 	counters_add(sum, &possible);
 	return left_out;
 }

@@ -216,22 +216,16 @@ void waited_add(struct waited *sum, const struct waited *more)
 void waited_drop(struct task *task, const struct counters *grown, uint32_t kinds)
 {
 	if (!task->dropped)
-		task->dropped = xcalloc(DELAY_KINDS, sizeof(*task->dropped));
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (kinds & DELAY_BIT(kind)) {
-			task->dropped[kind].ns += grown->delay[kind].ns;
-			task->dropped[kind].count += grown->delay[kind].count;
-		}
+		task->dropped = xcalloc(1, sizeof(*task->dropped));
+	counters_add_known(task->dropped, grown, kinds);
 }
 
 struct counters waited_life(const struct task_raw *raw)
 {
 	struct counters life = raw->counters;
 
-	for (unsigned kind = 0; raw->task->dropped && kind < DELAY_KINDS; kind++) {
-		life.delay[kind].ns -= raw->task->dropped[kind].ns;
-		life.delay[kind].count -= raw->task->dropped[kind].count;
-	}
+	if (raw->task->dropped)
+		counters_take_off(&life, raw->task->dropped, DELAY_ALL);
 	counters_mask(&life, waited_impossible(&life, raw, NULL));
 	return life;
 }

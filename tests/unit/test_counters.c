@@ -271,6 +271,29 @@ static void test_above(void **state)
 	assert_int_equal(counters_above(&counters, 2001), 0);
 }
 
+/* Parts of a sum are taken off as far as it has them; what is cleared is none. */
+static void test_take_off(void **state)
+{
+	struct counters sum = filled(30), part = filled(10), more = filled(40);
+
+	(void)state;
+	counters_take_off(&sum, &part, DELAY_BIT(DELAY_BLKIO));
+	assert_int_equal(sum.delay[DELAY_BLKIO].ns,
+			 filled(30).delay[DELAY_BLKIO].ns - part.delay[DELAY_BLKIO].ns);
+	assert_int_equal(sum.delay[DELAY_BLKIO].count,
+			 filled(30).delay[DELAY_BLKIO].count - part.delay[DELAY_BLKIO].count);
+	assert_memory_equal(&sum.delay[DELAY_CPU], &filled(30).delay[DELAY_CPU],
+			    sizeof(sum.delay[DELAY_CPU]));
+	counters_take_off(&sum, &more, DELAY_BIT(DELAY_BLKIO));
+	assert_int_equal(sum.delay[DELAY_BLKIO].ns, 0);
+	assert_int_equal(sum.delay[DELAY_BLKIO].count, 0);
+	counters_clear(&sum, DELAY_BIT(DELAY_CPU) | DELAY_BIT(DELAY_IRQ));
+	assert_int_equal(sum.delay[DELAY_CPU].ns + sum.delay[DELAY_CPU].count, 0);
+	assert_int_equal(sum.delay[DELAY_IRQ].ns + sum.delay[DELAY_IRQ].count, 0);
+	assert_int_not_equal(sum.delay[DELAY_SWAPIN].ns, 0);
+	assert_int_equal(sum.valid, filled(30).valid);
+}
+
 /* Which of two is further on is told by the run time and the numbers of waits. */
 static void test_below(void **state)
 {
@@ -315,8 +338,8 @@ int main(void)
 		cmocka_unit_test(test_lift_back),     cmocka_unit_test(test_lift_modulo),
 		cmocka_unit_test(test_lift_overflow), cmocka_unit_test(test_lift_unknown),
 		cmocka_unit_test(test_diff),	      cmocka_unit_test(test_mask),
-		cmocka_unit_test(test_above),	      cmocka_unit_test(test_below),
-		cmocka_unit_test(test_booked),
+		cmocka_unit_test(test_above),	      cmocka_unit_test(test_take_off),
+		cmocka_unit_test(test_below),	      cmocka_unit_test(test_booked),
 	};
 
 	return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
