@@ -18,7 +18,7 @@
 #include "tests/lib/scratch.h"
 #include "tests/lib/table.h"
 
-#define END_S 2
+#define END_S 4
 #define ACTIONS 60 /* most of them until the program is to end */
 
 struct monkey {
