@@ -5,12 +5,16 @@
  */
 #include "config.h"
 
+#include "tests/lib/box.h"
+#include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static const char *const sources[] = { "taskstats", "procfs", "bpf" };
@@ -210,11 +214,60 @@ static void test_conserved(void **state)
 	assert_true(booked > UINT64_C(500000000));
 }
 
+/* A group whose direct reads of 4 KiB take 2 s each; skips the test where that cannot be had. */
+static const char *throttled_group(const char *test)
+{
+	static char path[256];
+	struct stat st;
+	const char *file;
+
+	e2e_need_test(test, box_group("blkio", e2e_group_name("throttled"), path, sizeof(path)),
+		      "no v1 hierarchy of blkio");
+	assert_int_equal(stat(e2e_folder(), &st), 0);
+	file = e2e_format("%s/blkio.throttle.read_bps_device", path);
+	if (write_text(file, e2e_format("%u:%u 2000", major(st.st_dev), minor(st.st_dev))))
+		e2e_skip_test(test, "no disk that can be throttled");
+	return path;
+}
+
+/*
+ * A throttled reader waits all the time, though the kernel books each wait of 2 s when it ends:
+ * 0, 0, 0, 2,000 ms. What was waited is what was booked and what is in progress.
+ */
+static void test_throttled(void **state)
+{
+	struct e2e_how how = { 0 };
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	how.cgroup = throttled_group(__func__);
+	pid = e2e_load(&how, "load_kind -d %s -t 1 blkio", e2e_folder());
+	assert_true(pid > 0);
+	e2e_await_hang(pid);
+	for (unsigned i = 0; i < 3; i++) {
+		struct samples s;
+
+		if (!samples_of(sources[i], pid, "-n 8 -d 0.4", &s))
+			continue;
+		for (size_t n = 0; n < s.n; n++) {
+			json_t *task = task_must(s.v[n], pid);
+			double interval = member_real(task, "interval") * 1e9;
+
+			/* A read or two of what was read ahead may end at once. */
+			assert_in_range(waited(task, "blkio"), (uint64_t)(interval * 0.9),
+					(uint64_t)(interval * 1.01));
+			assert_string_equal(member_text(json_object_get(task, "waiting"), "state"),
+					    "io");
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		e2e_test(test_hold),  e2e_test(test_one_of_many), e2e_test(test_filters),
-		e2e_test(test_waits), e2e_test(test_conserved),
+		e2e_test(test_waits), e2e_test(test_conserved),	  e2e_test(test_throttled),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
