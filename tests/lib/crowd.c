@@ -91,6 +91,8 @@ pid_t crowd_hung(const char *name)
 
 	if (!pid) {
 		if (!vfork()) {
+			/* Not to be taken for the one that hangs. */
+			prctl(PR_SET_NAME, "hung-for");
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			sleep_for_ever();
 		}

@@ -211,7 +211,6 @@ static void shows_booked(void **state)
 
 	(void)state;
 	crowd_hung("crowd-books");
-	/* its child, which sleeps, has its name too */
 	s = open_detail(60, "-d 0.3 -m ^crowd-books --booked -s wait", "crowd-books", "\r");
 	screen_await(s, has_sparks, &three);
 	screen_check(s, read_cells(s, "block", &block) && read_cells(s, "total", &total));
