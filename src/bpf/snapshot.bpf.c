@@ -138,7 +138,10 @@ static __always_inline void start_reading(void)
 	if (control.reader.level)
 		read_upid(&upid, pid);
 	control.reader.ns = (__u64)upid.ns;
-	control.reader.arrival_ns = self->sched_info.last_arrival;
+	/* The reader arrived on its CPU then, and has run since: as of the last tick. */
+	control.reader.now_ns = self->sched_info.last_arrival;
+	if (self->prio >= MAX_RT_PRIO)
+		control.reader.now_ns += self->se.sum_exec_runtime - self->se.prev_sum_exec_runtime;
 	control.reader.exec_ns = self->se.exec_start;
 }
 
@@ -154,7 +157,7 @@ static __always_inline __u64 since(__u64 then, __u64 now)
  */
 static __always_inline __u64 slept(const struct task_struct *task)
 {
-	__u64 arrived = since(task->sched_info.last_arrival, control.reader.arrival_ns), ns;
+	__u64 arrived = since(task->sched_info.last_arrival, control.reader.now_ns), ns;
 
 	if (task->prio >= MAX_RT_PRIO)
 		return since(task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime, arrived);
@@ -171,7 +174,7 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 
 	if (task->on_rq && !task->on_cpu && queued) {
 		wait = SNAPSHOT_WAIT_CPU;
-		ns = since(queued, control.reader.arrival_ns);
+		ns = since(queued, control.reader.now_ns);
 	} else if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !task->on_rq) {
 		wait = SNAPSHOT_WAIT_D;
 		ns = slept(task);
@@ -181,9 +184,9 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 		 */
 		if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait)) {
 			wait = SNAPSHOT_WAIT_IO;
-			bound = since(task->sched_info.last_arrival, control.reader.arrival_ns);
+			bound = since(task->sched_info.last_arrival, control.reader.now_ns);
 			if (delays && delays->blkio_start)
-				ns = since(delays->blkio_start, control.reader.arrival_ns);
+				ns = since(delays->blkio_start, control.reader.now_ns);
 			if (ns > bound)
 				ns = bound;
 		}
