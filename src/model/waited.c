@@ -176,6 +176,23 @@ static bool is_seen(const struct task_raw *raw)
 	return raw && (raw->now.state || raw->exited);
 }
 
+/*
+ * The most that was waited of a kind since the reading before, where waits were in progress whose
+ * beginning is not known: what they lasted before they were first seen is booked at their end, but
+ * did not pass since. UINT64_MAX where that does not limit it.
+ */
+static uint64_t most_of_late(enum wait_seen kind, const struct task_raw *now,
+			     const struct task_raw *before)
+{
+	uint32_t is, was;
+
+	if (!before || before->now.exact || !before->now.waits.threads[kind])
+		return UINT64_MAX;
+	was = before->now.waits.threads[kind];
+	is = now->now.waits.threads[kind];
+	return (uint64_t)(is > was ? is : was) * span_of(now, before);
+}
+
 uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
 		     const struct task_raw *now, const struct task_raw *before)
 {
@@ -196,6 +213,8 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 		if (before)
 			was = waits_progress(&before->now.waits, s, before->read_ns);
 		*ns = *ns > was ? *ns - was : 0;
+		if (*ns > most_of_late(s, now, before))
+			*ns = most_of_late(s, now, before);
 	}
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 		if (waited->ns[kind] > most)

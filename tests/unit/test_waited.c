@@ -167,6 +167,26 @@ static void test_long_wait(void **state)
 	assert_int_equal(((struct scene *)*state)->info.stale, 0);
 }
 
+/* Where it was only seen late that a thread waited, what it waited before is not of the interval.
+ */
+static void test_seen_late(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(90));
+
+	raw->now.state = 'D';
+	raw->now.threads = 4;
+	raw->counters.life_ns = 4 * SEC(10);
+	waits_add(&raw->now.waits, SEEN_BLKIO, SEC(100), SEC(100), 0);
+	raw = scene_again(&scene->samples[1], raw);
+	raw->counters.life_ns = 4 * SEC(12);
+	raw->now.waits = (struct task_waits){ 0 };
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, SEC(3) };
+	scene_build(scene, 1, false, 0);
+	assert_true(knows_blkio(scene));
+	assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_BLKIO], SEC(2));
+}
+
 /* Of several threads each may wait: their lives are added up. */
 static void test_threads(void **state)
 {
@@ -354,6 +374,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_more_than_passed, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_all_that_passed, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_dropped, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_seen_late, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_conserved, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_threads, scene_setup, scene_teardown),
