@@ -68,9 +68,8 @@ static void drain_records(struct running *running, bool last)
 	ancestry_sort(running->ancestry, records, n, last ? n : running->open, &ours, &open);
 	for (size_t i = 0; i < ours; i++) {
 		const struct task_record *fields = &exits_fields(running->exits)[records[i].field];
-		uint32_t left_out =
-			records[i].left_out |
-			run_sum_add(&result->counters, &records[i].counters, records[i].life_ns);
+		uint32_t left_out = records[i].left_out |
+				    run_sum_add(&result->counters, &records[i].counters, 0);
 
 		run_sum_add_range(&result->record, fields, left_out, !result->tasks);
 		running->stale += left_out != 0;

@@ -41,12 +41,9 @@ static uint64_t lived_since(const struct task_raw *now, const struct task_raw *b
 /* The time from one reading to the next, or since the start; 0 where clocks disagree. */
 static uint64_t span_of(const struct task_raw *now, const struct task_raw *before)
 {
-	uint64_t start = now->task->key.start_ns, since = before ? before->read_ns : start;
+	uint64_t since = before ? before->read_ns : now->task->key.start_ns;
 	uint64_t until = now->read_ns, lived = lived_since(now, before);
 
-	/* The exit record came after the element was read. */
-	if (now->exited && now->single && start + now->counters.life_ns > until)
-		until = start + now->counters.life_ns;
 	if (until <= since)
 		return lived;
 	return until - since > lived ? until - since : lived;
@@ -130,32 +127,25 @@ static uint64_t begun_before(unsigned kind, const struct task_raw *now,
 	return idle > seen ? idle : seen;
 }
 
-/* The most that can have been booked of a kind since the reading before. */
-static uint64_t most_booked(unsigned kind, const struct task_raw *now,
-			    const struct task_raw *before, bool counted)
-{
-	uint64_t most = passed(now, before);
-
-	if (most == UINT64_MAX)
-		return most;
-	/* Any number of threads may have gone; nor was any kind but blkio ever seen wrong. */
-	if (kind != DELAY_BLKIO &&
-	    has_churned(now, before, threads_of(now, before), span_of(now, before)))
-		return UINT64_MAX;
-	most += begun_before(kind, now, before);
-	return delay_most(most) + (counted ? 0 : TICK_NS);
-}
-
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
 			   const struct task_raw *before)
 {
+	uint64_t most = passed(now, before);
+	bool churned = has_churned(now, before, threads_of(now, before), span_of(now, before));
 	uint32_t kinds = 0;
 
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (grown->valid & DELAY_BIT(kind) && grown->delay[kind].ns &&
+	for (unsigned kind = 0; kind < DELAY_KINDS && most != UINT64_MAX; kind++) {
+		uint64_t error = grown->valid & DELAY_COUNT_BIT(kind) ? 0 : TICK_NS;
+
+		/* Any number of threads may have gone; nor was any kind but blkio ever seen wrong.
+		 */
+		if (!(grown->valid & DELAY_BIT(kind)) || (churned && kind != DELAY_BLKIO))
+			continue;
+		if (grown->delay[kind].ns > most &&
 		    grown->delay[kind].ns >
-			    most_booked(kind, now, before, grown->valid & DELAY_COUNT_BIT(kind)))
+			    delay_most(most + begun_before(kind, now, before)) + error)
 			kinds |= DELAY_BIT(kind);
+	}
 	return kinds;
 }
 
