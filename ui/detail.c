@@ -184,7 +184,7 @@ static void read_limits(struct detail *detail, const struct ui *ui, const struct
 static void take_texts(struct detail *detail, struct ui *ui, const struct frame *frame,
 		       const struct row *row)
 {
-	unsigned needs = NEED_STAT | NEED_COMMAND | NEED_CGROUP;
+	unsigned needs = NEED_COMMAND | NEED_CGROUP;
 	char state;
 
 	if (frame == ui->frame)

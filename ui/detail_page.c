@@ -238,23 +238,14 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 	}
 }
 
-/* Puts the threads in the table's order, and reads the states of the visible ones. */
-static void prepare_threads(struct detail_page *page, const struct detail *detail,
-			    const struct view *view, const struct ui *ui)
+/* Puts the threads in the table's order. */
+static void sort_threads(struct detail_page *page, const struct view *view, const struct ui *ui)
 {
-	const struct pager *pager = &page->pager;
 	struct query query = { .sort = ui->query.sort,
 			       .descending = ui->query.descending,
 			       .over_ms = -1 };
-	size_t from = pager->first > pager->line ? pager->first - pager->line : 0;
-	size_t to = pager->last - pager->line;
 
 	query_run(&query, view, &page->order);
-	if (to > page->order.n)
-		to = page->order.n;
-	if (from < to && !detail->ended)
-		sampler_fill_threads(ui->sampler, &detail->threads, page->order.rows + from,
-				     to - from, NEED_STAT);
 }
 
 /* Writes the threads, in the table's columns and order. */
@@ -288,7 +279,7 @@ static void write_thread_list(struct detail_page *page, const struct detail *det
 	pager->line++;
 	/* Skips lines out of sight: in a long list most are. */
 	if (pager->line < pager->last && pager->line + n > pager->first) {
-		prepare_threads(page, detail, &draw.view, ui);
+		sort_threads(page, &draw.view, ui);
 		for (size_t i = 0; i < page->order.n; i++, pager->line++) {
 			const struct row *row = page->order.rows[i];
 			const struct item item = { .row = row, .shown = row, .frame = frame };

@@ -138,19 +138,6 @@ int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out)
 	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
 }
 
-int proctask_stat_open(int procfd, pid_t tgid, pid_t tid)
-{
-	return file_open(procfd, path_of(tgid, tid, "stat").text, 0);
-}
-
-int proctask_stat_again(int fd, struct proctask_stat *out)
-{
-	char text[TEXT_BYTES];
-	int len = file_pread(fd, text, sizeof(text));
-
-	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
-}
-
 int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out)
 {
 	struct proctask_schedstat values;

@@ -49,12 +49,6 @@ struct proctask_schedstat {
 
 int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out);
 
-/* Opens stat of this task for repeated readings. The descriptor or -errno. */
-int proctask_stat_open(int procfd, pid_t tgid, pid_t tid);
-
-/* Reads that stat by one call; -ESRCH when the task has gone, even if its pid is used again. */
-int proctask_stat_again(int fd, struct proctask_stat *out);
-
 int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out);
 
 /*

@@ -24,19 +24,6 @@ struct user {
 	char *name;
 };
 
-/* The number of tasks' files that are kept open: a large screen's rows. */
-#define KEPT_MAX 64
-
-/* The number of samples after which a file that was not read is closed. */
-#define KEPT_SAMPLES 2
-
-/* A stat file that is kept open. */
-struct kept {
-	struct task_key key;
-	int fd;
-	uint64_t used; /* the number of the sample for which it was last read */
-};
-
 struct taskinfo {
 	int procfd;
 	bool threads;
@@ -47,9 +34,6 @@ struct taskinfo {
 	struct user *users;
 	size_t nusers;
 	struct buf scratch, lines;
-	struct kept kept[KEPT_MAX];
-	size_t nkept;
-	uint64_t samples; /* the number of samples that were brought up to date */
 };
 
 struct taskinfo *taskinfo_open(int procfd, bool threads)
@@ -125,62 +109,16 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 	}
 }
 
-/* Closes the i-th file. */
-static void let_go(struct taskinfo *info, size_t i)
-{
-	close(info->kept[i].fd);
-	info->syscalls++;
-	info->kept[i] = info->kept[--info->nkept];
-}
-
-/* The kept file of that task, opened if there is room for it; NULL: there is none. */
-static struct kept *keep_open(struct taskinfo *info, const struct task_raw *raw)
-{
-	const struct task_key *key = &raw->task->key;
-	struct kept *kept = &info->kept[info->nkept];
-
-	for (size_t i = 0; i < info->nkept; i++)
-		if (info->kept[i].key.pid == key->pid &&
-		    info->kept[i].key.start_ns == key->start_ns)
-			return &info->kept[i];
-	if (info->nkept == KEPT_MAX)
-		return NULL;
-	info->syscalls++;
-	kept->key = *key;
-	kept->fd = proctask_stat_open(info->procfd, raw->tgid, info->threads ? raw->pid : 0);
-	if (kept->fd < 0)
-		return NULL;
-	info->nkept++;
-	return kept;
-}
-
-/* Reads stat, from a file that is kept open if that is worth it. 0 or -errno. */
-static int read_stat(struct taskinfo *info, const struct task_raw *raw, bool keep,
-		     struct proctask_stat *stat)
-{
-	struct kept *kept = keep ? keep_open(info, raw) : NULL;
-	int err;
-
-	if (!kept) {
-		info->syscalls += FILE_SYSCALLS;
-		return proctask_stat(info->procfd, raw->tgid, info->threads ? raw->pid : 0, stat);
-	}
-	kept->used = info->samples;
-	info->syscalls++;
-	err = proctask_stat_again(kept->fd, stat);
-	if (err)
-		let_go(info, (size_t)(kept - info->kept));
-	return err;
-}
-
-/* Reads state, children's times and storage bytes, for this sample only. */
+/* Reads children's times and storage bytes, for this sample only. */
 static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct task_proc *proc,
-		      unsigned needs, bool keep)
+		      unsigned needs)
 {
+	pid_t tid = info->threads ? raw->pid : 0;
 	struct proctask_stat stat;
 
 	if (needs & NEED_STAT && !proc->children_valid) {
-		if (!read_stat(info, raw, keep, &stat)) {
+		info->syscalls += FILE_SYSCALLS;
+		if (!proctask_stat(info->procfd, raw->tgid, tid, &stat)) {
 			proc->children_valid = true;
 			proc->children.user_ns = stat.cutime * info->tick_ns;
 			proc->children.system_ns = stat.cstime * info->tick_ns;
@@ -195,9 +133,7 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	}
 }
 
-/* Fills in what `needs` asks for of one element. */
-static void fill_info(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs,
-		      bool keep)
+void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
 {
 	struct task *task = sample->raw[i].task;
 
@@ -216,13 +152,8 @@ static void fill_info(struct taskinfo *info, struct sample *sample, size_t i, un
 		fill_texts(info, task, needs);
 	if (needs & NEED_PROC) {
 		sample_extend(sample, needs & NEED_PROC);
-		fill_proc(info, &sample->raw[i], &sample->procs[i], needs, keep);
+		fill_proc(info, &sample->raw[i], &sample->procs[i], needs);
 	}
-}
-
-void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
-{
-	fill_info(info, sample, i, needs, true);
 }
 
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
@@ -231,15 +162,11 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	bool more = needs & ~info->needs;
 
 	info->needs = needs;
-	info->samples++;
-	for (size_t i = info->nkept; i-- > 0;)
-		if (info->kept[i].used + KEPT_SAMPLES < info->samples)
-			let_go(info, i);
 	if (!(needs & (NEED_INFO | NEED_PROC)))
 		between = NULL;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		if (more || needs & NEED_IO || !sample_unchanged(sample, i))
-			fill_info(info, sample, i, needs, false);
+			taskinfo_fill(info, sample, i, needs);
 		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
 			between(arg);
 	}
@@ -257,8 +184,6 @@ void taskinfo_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 
 void taskinfo_close(struct taskinfo *info)
 {
-	while (info->nkept)
-		let_go(info, 0);
 	for (size_t i = 0; i < info->nusers; i++)
 		free(info->users[i].name);
 	free(info->users);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is known of tasks beside their counters, cached by identity: user names, and (only when
- * wanted) command lines, cgroups, states, storage bytes.
+ * wanted) command lines, cgroups, children's times, storage bytes.
  */
 #ifndef STALLTOP_MODEL_TASKINFO_H
 #define STALLTOP_MODEL_TASKINFO_H
@@ -26,10 +26,7 @@ void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hiera
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
 		     void (*between)(void *arg), void *arg);
 
-/*
- * Fills in what `needs` asks for of one element, where it is missing. Meant for the few elements
- * that are asked for with every sample (a screen's rows): their files are kept open.
- */
+/* Fills in what `needs` asks for of one element, where it is missing. */
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs);
 
 /* System calls made so far. */

@@ -227,7 +227,7 @@ static void test_since_start(void **state)
 	close_beside(&beside);
 }
 
-/* States and command lines are read of rows that are asked for. */
+/* Command lines are read of rows that are asked for. */
 static void test_fill(void **state)
 {
 	const struct tree *tree = *state;
@@ -240,13 +240,13 @@ static void test_fill(void **state)
 	frame = read_of(&beside, 42, 0);
 	row = &frame->rows[1];
 	assert_null(row->task->command);
-	sampler_fill_threads(beside.sampler, &beside.threads, &row, 1, NEED_STAT | NEED_COMMAND);
+	sampler_fill_threads(beside.sampler, &beside.threads, &row, 1, NEED_COMMAND);
 	assert_int_equal(row_state(row), 'S');
 	assert_string_equal(row->task->command, "one");
 	assert_null(frame->rows[0].task->command);
 	/* Or of all with the reading. */
-	frame = read_of(&beside, 42, NEED_STAT);
-	assert_int_equal(row_state(&frame->rows[0]), 'S');
+	frame = read_of(&beside, 42, NEED_COMMAND);
+	assert_string_equal(frame->rows[0].task->command, "one");
 	close_beside(&beside);
 }
 
