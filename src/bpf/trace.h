@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Watches every wait of every thread by programs in the kernel (trace.bpf.c): loads and attaches
+ * them, and reads what changed. The programs are detached and gone when it is closed.
+ */
+#ifndef STALLTOP_BPF_TRACE_H
+#define STALLTOP_BPF_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/trace_record.h"
+
+struct trace;
+
+/* When kernel stacks are taken besides the first of each site. */
+enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_BLOCKED /* at waits of io and block */ };
+
+struct trace_options {
+	uint32_t sites; /* room for so many */
+	enum trace_stacks stacks;
+};
+
+/* What happened to the whole since the reading before. */
+struct trace_counts {
+	uint64_t read_ns; /* CLOCK_MONOTONIC of the reading: waits in progress last until then */
+	uint64_t switches; /* context switches */
+	uint64_t lost_waits; /* that found no room for a site */
+	uint64_t lost_threads; /* that found no room */
+	double cost_ns; /* CPU time of the programs; negative: not known */
+	bool cost_measured; /* by the kernel, else switches times a measured cost */
+};
+
+/*
+ * Gets what changed since the reading before, as consistent copies that are valid during the call.
+ * A thread that ended is given once more, with `ended`. Sites come before the threads that wait in
+ * them. `slot` is the index by which threads name sites.
+ */
+struct trace_reader {
+	void (*site)(void *arg, uint32_t slot, const struct trace_site *site);
+	void (*thread)(void *arg, uint32_t slot, const struct trace_thread *thread);
+	void *arg;
+};
+
+/*
+ * Loads and attaches. 0, or -EPERM without CAP_BPF and CAP_PERFMON, -ENOENT without the kernel's
+ * BTF, -ENOSYS where it was not built in, -EOPNOTSUPP where the kernel refuses it or lacks the
+ * tracepoints.
+ */
+int trace_open(struct trace **out, const struct trace_options *options);
+
+/* Reads what changed. 0 or -errno. */
+int trace_read(struct trace *trace, const struct trace_reader *reader, struct trace_counts *counts);
+
+/* A kernel stack's addresses from the innermost on; the number of them, 0 where it is gone. */
+size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room);
+
+/*
+ * Gives a site's slot back: it was idle and nobody waits in it. Whether it is free now: a wait may
+ * have begun meanwhile.
+ */
+bool trace_forget(struct trace *trace, uint32_t slot);
+
+/* System calls made so far. */
+uint64_t trace_syscalls(const struct trace *trace);
+
+void trace_close(struct trace *trace);
+
+#endif

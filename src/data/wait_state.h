@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The states of threads, and where they waited: the sites of waits. Known while waits are traced.
+ */
+#ifndef STALLTOP_DATA_WAIT_STATE_H
+#define STALLTOP_DATA_WAIT_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "data/delay.h"
+#include "data/wait_state_table.h"
+
+struct wait_state_row {
+	const char *id;
+	char letter; /* in the bar where there is no colour */
+	const char *heading;
+	const char *help;
+};
+
+extern const struct wait_state_row wait_state_table[WAIT_STATES];
+
+/* How threads spent their time, in ns. It adds up to the time that they were alive. */
+struct wait_states {
+	uint64_t ns[WAIT_STATES];
+};
+
+/* Adds the times of another. */
+void wait_states_add(struct wait_states *sum, const struct wait_states *more);
+
+/* The time that the threads were alive: the sum of all states, in ns. */
+uint64_t wait_states_alive(const struct wait_states *states);
+
+/* Who ends waits: tasks, or interrupts. */
+struct site_waker {
+	pid_t tgid; /* 0: an interrupt */
+	const char *name; /* the process's name, or the interrupt's; raw bytes */
+	uint64_t ns, count; /* time waited and waits that it ended in the interval */
+};
+
+#define SITE_WAKERS 4
+#define SITE_BUCKETS 32 /* by powers of two, of microseconds: [0] below 1, [1] below 2, ... */
+
+/*
+ * A site: what threads of one process waited on, in the interval. Texts are raw bytes, owned by
+ * the trace that made them, and NULL where not known.
+ */
+struct site {
+	uint64_t id; /* the same from frame to frame; never 0 */
+	pid_t tgid;
+	uint64_t start_ns; /* of the process, CLOCK_MONOTONIC: with tgid its identity */
+	const char *comm; /* the process's name */
+	enum wait_state state;
+	/*
+	 * The delay kind that the kernel books it as: WAIT_BLOCK for block, DELAY_RECLAIM and
+	 * DELAY_COMPACT for what is no state of its own but lies within others; -1: none.
+	 */
+	int kind;
+	bool overlaps; /* its time lies within other sites and running: it is in no sum of states */
+	bool unattributed; /* the rest of `kind` that no site explains; only ns, may be below what
+			      the sites have by what the kernel booked otherwise */
+	int64_t rest_ns; /* of an unattributed line: waited less what sites add up to */
+	const char *syscall; /* its name */
+	const char *on; /* the target; for cpu the process that ran instead */
+	const char *where; /* kernel function */
+	size_t stack; /* index into trace_frame.stacks; 0: none */
+	uint64_t count; /* waits that ended in the interval */
+	uint64_t ns; /* waited in the interval, waits in progress included */
+	uint64_t kind_ns; /* what of it counts for `kind`: as the kernel's clock saw it */
+	uint64_t max_ns; /* the longest wait since tracing began, or the one in progress */
+	uint64_t waiting_ns; /* how long the longest wait in progress lasts by now; 0: none */
+	unsigned waiting; /* threads in it right now */
+	bool at_least; /* a wait in it was in progress when tracing began: it is longer */
+	uint64_t log2_us[SITE_BUCKETS]; /* waits that ended in the interval, by length */
+	struct site_waker wakers[SITE_WAKERS]; /* those that ended most waiting time; tgid 0 and
+						  name NULL: the end of the list */
+};
+
+/* A kernel stack, once for all sites that have it: functions from the innermost on. */
+struct site_stack {
+	const char *const *functions; /* "name+0x12" or an address in hex */
+	size_t n;
+};
+
+/* What was traced in an interval. */
+struct trace_frame {
+	/* The sites of all processes that waited or wait, and an unattributed one for each kind. */
+	const struct site *sites;
+	size_t n;
+	const struct site_stack *stacks; /* [0] is empty */
+	size_t nstacks;
+	uint64_t interval_ns; /* since the reading before */
+	uint64_t lost; /* waits in the interval that found no room for a site */
+	uint64_t switches; /* context switches in the interval */
+	double cost; /* CPU time of the programs in the kernel in percent of the interval; < 0: not
+			known */
+};
+
+#endif

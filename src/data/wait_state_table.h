@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a thread does with its time, as a partition: at any time it is in one of these states.
+ * Includes nothing, as it is compiled into the program in the kernel, too.
+ */
+#ifndef STALLTOP_DATA_WAIT_STATE_TABLE_H
+#define STALLTOP_DATA_WAIT_STATE_TABLE_H
+
+/* ROW(NAME, id, letter of the bar, column's heading, what the thread does) */
+#define WAIT_STATE_TABLE(ROW) \
+	ROW(RUN, "run", 'r', "SRUN", "runs on a CPU") \
+	ROW(CPU, "cpu", 'c', "SCPU", "is ready to run: queued for a CPU, or throttled") \
+	ROW(IO, "io", 'i', "SIO", "waits for block I/O") \
+	ROW(BLOCK, "block", 'b', "SBLOCK", \
+	    "sleeps uninterruptibly for other than I/O: locks of the kernel, frozen file systems") \
+	ROW(LOCK, "lock", 'l', "SLOCK", "waits for a futex: a lock or condition of the program") \
+	ROW(NET, "net", 'n', "SNET", "waits for a socket") \
+	ROW(PIPE, "pipe", 'p', "SPIPE", "waits for a pipe") \
+	ROW(POLL, "poll", '.', "SPOLL", "waits for any of several files or events") \
+	ROW(TIMER, "timer", 't', "STIMER", "sleeps for a time that it asked for") \
+	ROW(CHILD, "child", 'w', "SCHILD", "waits for a child to end") \
+	ROW(STOP, "stop", 's', "SSTOP", "is stopped, or traced by a debugger") \
+	ROW(OTHER, "other", 'o', "SOTHER", \
+	    "sleeps for other reasons: terminals, signals, idle kernel threads")
+
+#define WAIT_STATE_ID(NAME, ...) STATE_##NAME,
+enum wait_state { WAIT_STATE_TABLE(WAIT_STATE_ID) WAIT_STATES };
+#undef WAIT_STATE_ID
+
+#endif

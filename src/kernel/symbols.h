@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's functions by address (/proc/kallsyms), and which of a stack a person wants to see.
+ */
+#ifndef STALLTOP_KERNEL_SYMBOLS_H
+#define STALLTOP_KERNEL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct symbols;
+
+/* Reads them, once: some 200,000. NULL where they are hidden (kptr_restrict) or not there. */
+struct symbols *symbols_read(int procfd);
+
+/* The function that has the address, and how far in; NULL: none. Static until freed. */
+const char *symbol_at(const struct symbols *symbols, uint64_t address, uint64_t *offset);
+
+/* Whether the function is the scheduler's or waits for its caller: it says nothing of why. */
+bool symbol_is_generic(const char *function);
+
+void symbols_free(struct symbols *symbols);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* System calls: their names, and what a thread that sleeps in one waits for. */
+#ifndef STALLTOP_KERNEL_SYSCALLS_H
+#define STALLTOP_KERNEL_SYSCALLS_H
+
+#include "data/wait_state_table.h"
+
+/* What the first arguments of a call name. */
+enum syscall_target {
+	SYSCALL_NOTHING,
+	SYSCALL_FD, /* argument `argument` is a descriptor */
+	SYSCALL_PATH, /* it is a path in the caller's memory */
+	SYSCALL_FUTEX, /* it is a futex's address */
+	SYSCALL_CHILD, /* it is a pid of a child, -1 for any; waitid: see wait_target.c */
+};
+
+struct syscall_class {
+	/*
+	 * The state of a thread that sleeps interruptibly in it; STATE_OTHER where the descriptor
+	 * decides (sockets, pipes and so on).
+	 */
+	enum wait_state state;
+	enum syscall_target target;
+	unsigned argument;
+};
+
+/* The name of a system call of this machine's native architecture; NULL: unknown. Static text. */
+const char *syscall_name(int number);
+
+/* What it waits for; unknown calls are of state other and have no target. */
+struct syscall_class syscall_classify(int number);
+
+/* One more than the largest number that has a class of its own. */
+int syscall_limit(void);
+
+#endif
