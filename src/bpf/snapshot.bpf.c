@@ -15,7 +15,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/snapshot_kernel.h"
+#include "bpf/kernel_types.h"
 #include "bpf/snapshot_record.h"
 
 char LICENSE[] SEC("license") = "GPL";
