@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+#include <bpf/bpf_core_read.h>
+
 #include "data/delay_table.h"
 
 #define TASK_COMM 16
@@ -122,19 +124,20 @@ struct dentry {
 	struct qstr d_name;
 };
 
-struct path {
+struct path___kernel {
 	struct dentry *dentry;
 };
 
-struct file {
+/* Names that this program has types of its own for are told apart by what follows ___. */
+struct file___kernel {
 	struct inode *f_inode;
-	struct path f_path;
+	struct path___kernel f_path;
 	void *private_data;
 };
 
 struct fdtable {
 	unsigned int max_fds;
-	struct file **fd;
+	struct file___kernel **fd;
 };
 
 struct files_struct {
@@ -233,6 +236,14 @@ struct bpf_iter__task {
 };
 
 #pragma clang attribute pop
+
+/* The scheduler's state of a task (TASK_ bits); 0: it runs or is ready to. */
+static __always_inline __u32 state_of(const struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return (__u32)((const struct task_struct___old *)task)->state;
+}
 
 /* Kernels before 6.7 have no such iterator; the program that needs it is not loaded there. */
 enum { ALL_PROCESSES, ALL_THREADS, THREADS_OF_PROCESS };

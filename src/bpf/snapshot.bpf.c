@@ -74,13 +74,6 @@ struct {
  */
 __u64 subject;
 
-static __always_inline __u32 state_of(const struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return (__u32)((const struct task_struct___old *)task)->state;
-}
-
 /* Reads what a struct pid has for the reader's namespace, at that namespace's level. */
 static __always_inline long read_upid(struct upid *upid, const struct pid *pid)
 {

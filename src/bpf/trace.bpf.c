@@ -78,21 +78,22 @@ struct trace_control control;
 MAPPED_ARRAY(threads, struct trace_thread_slot);
 MAPPED_ARRAY(sites, struct trace_site_slot);
 MAPPED_ARRAY(cpus, struct trace_cpu);
-MAPPED_ARRAY(free_threads, __u32);
-MAPPED_ARRAY(free_sites, __u32);
+/* Slots; of 64 bits, as the elements of an array are at least that far apart. */
+MAPPED_ARRAY(free_threads, __u64);
+MAPPED_ARRAY(free_sites, __u64);
 /* Two lists each, of thread_room and site_room. */
-MAPPED_ARRAY(changed_threads, __u32);
-MAPPED_ARRAY(changed_sites, __u32);
+MAPPED_ARRAY(changed_threads, __u64);
+MAPPED_ARRAY(changed_sites, __u64);
 
 /* Where a site is; the generation tells whether it still is. */
-struct place {
+struct site_ref {
 	__u32 slot, generation;
 };
 
 /* As a function returns it. */
-struct place_word {
+struct site_word {
 	union {
-		struct place place;
+		struct site_ref ref;
 		__u64 word;
 	};
 };
@@ -101,7 +102,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, struct trace_key);
-	__type(value, struct place);
+	__type(value, struct site_ref);
 } places SEC(".maps");
 
 struct {
@@ -126,7 +127,7 @@ struct {
 /* The site of a thread's last wait of a sort, so that the next one of the same finds it. */
 struct recent {
 	struct trace_key key;
-	struct place place;
+	struct site_ref ref;
 };
 
 /* What is known of a thread besides its slot. */
@@ -139,7 +140,7 @@ struct local {
 	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
 	__u64 blkio_ns; /* booked before the wait */
 	__u64 run_delay_ns; /* the same for queues */
-	struct place io; /* the site of a wait of io, to be booked when it is switched in */
+	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
 	__u64 io_ns; /* and how long that wait was */
 	struct recent sleep, queue;
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
@@ -200,7 +201,8 @@ static __always_inline void end_write(__u32 *version)
 /* Puts a slot that is being written on the epoch's list, once. */
 #define LIST(part, slot_, at) \
 	do { \
-		__u32 epoch_ = *(volatile __u32 *)&control.epoch, i_, *element_; \
+		__u32 epoch_ = *(volatile __u32 *)&control.epoch, i_; \
+		__u64 *element_; \
 		if ((slot_)->epoch == epoch_) \
 			break; \
 		(slot_)->epoch = epoch_; \
@@ -210,7 +212,7 @@ static __always_inline void end_write(__u32 *version)
 		i_ += (epoch_ & 1) * part##_room; \
 		element_ = bpf_map_lookup_elem(&changed_##part##s, &i_); \
 		if (element_) \
-			*(volatile __u32 *)element_ = (at); \
+			*(volatile __u64 *)element_ = (at); \
 	} while (0)
 
 /* Takes a free slot; 0: there is none. */
@@ -218,14 +220,15 @@ static __always_inline __u32 take_free(struct trace_ring *ring, void *map, __u32
 {
 	for (int i = 0; i < 8; i++) {
 		__u32 head = *(volatile __u32 *)&ring->head, tail = *(volatile __u32 *)&ring->tail;
-		__u32 at = head & (room - 1), *slot, taken;
+		__u32 at = head & (room - 1), taken;
+		__u64 *slot;
 
 		if (head == tail)
 			return 0;
 		slot = bpf_map_lookup_elem(map, &at);
 		if (!slot)
 			return 0;
-		taken = *(volatile __u32 *)slot;
+		taken = (__u32) * (volatile __u64 *)slot;
 		if (__sync_val_compare_and_swap(&ring->head, head, head + 1) == head)
 			return taken;
 	}
@@ -234,21 +237,14 @@ static __always_inline __u32 take_free(struct trace_ring *ring, void *map, __u32
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
-static __always_inline __u32 state_of(const struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return (__u32)((const struct task_struct___old *)task)->state;
-}
-
-static __always_inline long read_upid(struct upid *upid, const struct pid *pid, __u32 level)
+static __always_inline long upid_at(struct upid *upid, const struct pid *pid, __u32 level)
 {
 	return bpf_probe_read_kernel(upid, sizeof(*upid),
 				     (const char *)&pid->numbers + level * sizeof(*upid));
 }
 
 /* The number of a task in the reader's namespace; 0: it is not in there. */
-static __always_inline int number_of(const struct task_struct *task)
+static __always_inline int pid_of(const struct task_struct *task)
 {
 	const struct pid *pid;
 	struct upid upid = {};
@@ -262,7 +258,7 @@ static __always_inline int number_of(const struct task_struct *task)
 	}
 	pid = task->thread_pid;
 	if (!pid || pid->level < control.reader_level ||
-	    read_upid(&upid, pid, control.reader_level) || (__u64)upid.ns != control.reader_ns)
+	    upid_at(&upid, pid, control.reader_level) || (__u64)upid.ns != control.reader_ns)
 		return 0;
 	return upid.nr;
 }
@@ -278,7 +274,7 @@ static __always_inline void meet_reader(void)
 		return;
 	control.reader_level = pid->level;
 	if (control.reader_level)
-		read_upid(&upid, pid, control.reader_level);
+		upid_at(&upid, pid, control.reader_level);
 	control.reader_ns = (__u64)upid.ns;
 }
 
@@ -359,19 +355,19 @@ static __always_inline void find_call(struct call *call, struct task_struct *tas
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 struct seen_file {
-	const struct file *file; /* NULL: there is none */
+	const struct file___kernel *file; /* NULL: there is none */
 	__u64 ino;
 	__u32 dev, mode;
 	bool anonymous; /* an eventfd, timerfd, epoll and so on */
 };
 
 /* Reads the inode of an open file; by the faster way where the kernel has it (6.2). */
-static __always_inline void read_inode(struct seen_file *seen, const struct file *file)
+static __always_inline void read_inode(struct seen_file *seen, const struct file___kernel *file)
 {
 	const struct inode *inode;
 
 	if (bpf_rdonly_cast) {
-		file = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file));
+		file = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file___kernel));
 		inode = file->f_inode;
 		seen->ino = inode->i_ino;
 		seen->mode = inode->i_mode;
@@ -391,7 +387,7 @@ static __always_inline void find_file(struct seen_file *seen, const struct task_
 {
 	const struct files_struct *files = task->files;
 	const struct fdtable *table;
-	const struct file *file = NULL;
+	const struct file___kernel *file = NULL;
 
 	seen->file = NULL;
 	if (!files)
@@ -413,7 +409,7 @@ static __always_inline void find_file(struct seen_file *seen, const struct task_
  */
 __noinline int put_path(__u32 site, __u64 address)
 {
-	const struct file *file = (const struct file *)address;
+	const struct file___kernel *file = (const struct file___kernel *)address;
 	const struct dentry *entry = BPF_CORE_READ(file, f_path.dentry), *parent;
 	__u32 zero = 0, at = 0;
 	struct text *text = bpf_map_lookup_elem(&texts, &zero);
@@ -503,7 +499,7 @@ static __always_inline void put_unix(struct trace_site *site, const struct unix_
 
 __noinline int put_socket(__u32 at, __u64 address)
 {
-	const struct file *file = (const struct file *)address;
+	const struct file___kernel *file = (const struct file___kernel *)address;
 	const struct socket *socket = BPF_CORE_READ(file, private_data);
 	const struct sock *sk = BPF_CORE_READ(socket, sk);
 	struct trace_site_slot *slot = site_at(at);
@@ -519,8 +515,9 @@ __noinline int put_socket(__u32 at, __u64 address)
 }
 
 /* Puts what tells people what the wait is on. */
-static __always_inline void fill(struct trace_site *site, __u32 at, const struct task_struct *task,
-				 const struct call *call, const struct seen_file *seen)
+static __always_inline void describe(struct trace_site *site, __u32 at,
+				     const struct task_struct *task, const struct call *call,
+				     const struct seen_file *seen)
 {
 	bpf_probe_read_kernel(site->comm, sizeof(site->comm), task->group_leader->comm);
 	if (!call || call->class.target != CALL_FD)
@@ -562,11 +559,11 @@ __noinline int lock_site(__u32 at)
 	return 0;
 }
 
-/* Makes a site; where there is no room its slot is 0. Returns a struct place. */
+/* Makes a site; where there is no room its slot is 0. Returns a struct site_ref. */
 __noinline __u64 make_site(const struct trace_key *key, __u64 now)
 {
-	struct place_word word = {};
-	struct place *there;
+	struct site_word word = {};
+	struct site_ref *there;
 	struct trace_cpu *cpu = this_cpu();
 	struct trace_site_slot *slot;
 	__u32 at;
@@ -585,43 +582,43 @@ __noinline __u64 make_site(const struct trace_key *key, __u64 now)
 	slot->site.key = *key;
 	slot->site.stack = slot->site.fd = -1;
 	slot->site.last_ns = now;
-	word.place.slot = at;
-	word.place.generation = (__u32)slot->site.generation;
+	word.ref.slot = at;
+	word.ref.generation = (__u32)slot->site.generation;
 	end_write(&slot->version);
-	if (!bpf_map_update_elem(&places, key, &word.place, BPF_NOEXIST))
+	if (!bpf_map_update_elem(&places, key, &word.ref, BPF_NOEXIST))
 		return word.word;
 	/* Another CPU made it meanwhile. */
 	cpu->spare = at;
 	there = bpf_map_lookup_elem(&places, key);
-	word.place.slot = there ? there->slot : 0;
-	word.place.generation = there ? there->generation : 0;
+	word.ref.slot = there ? there->slot : 0;
+	word.ref.generation = there ? there->generation : 0;
 	return word.word;
 }
 
 /* Finds the site of a key, or makes it. */
-static __always_inline struct place find_site(struct recent *recent, const struct trace_key *key,
-					      __u64 now)
+static __always_inline struct site_ref find_site(struct recent *recent, const struct trace_key *key,
+						 __u64 now)
 {
-	struct place *there, place = recent->place;
-	struct place_word made;
+	struct site_ref *there, ref = recent->ref;
+	struct site_word made;
 	struct trace_site_slot *slot;
 
-	if (place.slot && same_key(&recent->key, key)) {
-		slot = site_at(place.slot);
-		if (slot && (__u32)slot->site.generation == place.generation)
-			return place;
+	if (ref.slot && same_key(&recent->key, key)) {
+		slot = site_at(ref.slot);
+		if (slot && (__u32)slot->site.generation == ref.generation)
+			return ref;
 	}
 	there = bpf_map_lookup_elem(&places, key);
 	if (there) {
-		place.slot = there->slot;
-		place.generation = there->generation;
+		ref.slot = there->slot;
+		ref.generation = there->generation;
 	} else {
 		made.word = make_site(key, now);
-		place = made.place;
+		ref = made.ref;
 	}
 	recent->key = *key;
-	recent->place = place;
-	return place;
+	recent->ref = ref;
+	return ref;
 }
 
 static __always_inline __u32 log2_of(__u64 n)
@@ -672,7 +669,7 @@ struct waker {
 	};
 };
 
-/* Adds a wait that someone ended, in place of who ended the least where there is no room. */
+/* Adds a wait that someone ended, in ref of who ended the least where there is no room. */
 static __always_inline void add_waker(struct trace_site *site, const struct waker *waker, __u64 ns)
 {
 	struct trace_waker *at = NULL;
@@ -698,19 +695,18 @@ static __always_inline void add_waker(struct trace_site *site, const struct wake
 }
 
 /*
- * Adds a wait to a site (struct place_word). kind_ns: what is booked of it already. Whether there
+ * Adds a wait to a site (struct site_word). kind_ns: what is booked of it already. Whether there
  * is such a site.
  */
-__noinline int add_wait_to(__u64 word, __u64 now, __u64 ns, __u64 kind_ns,
-			   const struct waker *waker)
+__noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const struct waker *waker)
 {
-	struct place place = ((struct place_word){ .word = word }).place;
-	struct trace_site_slot *slot = site_at(place.slot);
+	struct site_ref ref = ((struct site_word){ .word = word }).ref;
+	struct trace_site_slot *slot = site_at(ref.slot);
 	__u32 bucket = bucket_of(ns);
 
-	if (!slot || !lock_site(place.slot))
+	if (!slot || !lock_site(ref.slot))
 		return 0;
-	if ((__u32)slot->site.generation != place.generation) {
+	if ((__u32)slot->site.generation != ref.generation) {
 		end_write(&slot->version);
 		return 0;
 	}
@@ -724,29 +720,29 @@ __noinline int add_wait_to(__u64 word, __u64 now, __u64 ns, __u64 kind_ns,
 		slot->site.buckets[bucket]++;
 	if (waker)
 		add_waker(&slot->site, waker, ns);
-	LIST(site, slot, place.slot);
+	LIST(site, slot, ref.slot);
 	end_write(&slot->version);
 	return 1;
 }
 
-static __always_inline bool add_wait(struct place place, __u64 now, __u64 ns, __u64 kind_ns,
-				     const struct waker *waker)
+static __always_inline bool add_wait_at(struct site_ref ref, __u64 now, __u64 ns, __u64 kind_ns,
+					const struct waker *waker)
 {
-	struct place_word word = { .place = place };
+	struct site_word word = { .ref = ref };
 
-	return add_wait_to(word.word, now, ns, kind_ns, waker);
+	return add_ended(word.word, now, ns, kind_ns, waker);
 }
 
 /* Adds what the kernel booked of a wait after it ended. */
-static __always_inline void add_booked(struct place place, __u64 ns)
+static __always_inline void add_booked(struct site_ref ref, __u64 ns)
 {
-	struct trace_site_slot *slot = site_at(place.slot);
+	struct trace_site_slot *slot = site_at(ref.slot);
 
-	if (!slot || !lock_site(place.slot))
+	if (!slot || !lock_site(ref.slot))
 		return;
-	if ((__u32)slot->site.generation == place.generation) {
+	if ((__u32)slot->site.generation == ref.generation) {
 		slot->site.kind_ns += ns;
-		LIST(site, slot, place.slot);
+		LIST(site, slot, ref.slot);
 	}
 	end_write(&slot->version);
 }
@@ -762,8 +758,8 @@ static __always_inline void count_lost_wait(void)
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /* Moves a thread to a state, in a site or none. What passed since was spent in the one before. */
-static __always_inline void move(struct trace_thread_slot *slot, __u32 at, __u32 state, __u64 now,
-				 struct place place)
+static __always_inline void set_state(struct trace_thread_slot *slot, __u32 at, __u32 state,
+				      __u64 now, struct site_ref ref)
 {
 	__u32 was = slot->thread.state;
 
@@ -775,21 +771,20 @@ static __always_inline void move(struct trace_thread_slot *slot, __u32 at, __u32
 		slot->thread.ns[was] += now - slot->thread.since_ns;
 	slot->thread.since_ns = now;
 	slot->thread.state = (__u8)state;
-	slot->thread.site = place.slot;
-	slot->thread.generation = place.generation;
+	slot->thread.site = ref.slot;
+	slot->thread.generation = ref.generation;
 	slot->thread.attached = 0;
 	LIST(thread, slot, at);
 	end_write(&slot->version);
 }
 
 /* Puts who a thread is. */
-static __always_inline void put_identity(struct trace_thread *thread,
-					 const struct task_struct *task)
+static __always_inline void identify(struct trace_thread *thread, const struct task_struct *task)
 {
 	const struct task_struct *leader = task->group_leader;
 
-	thread->pid = number_of(task);
-	thread->tgid = number_of(leader);
+	thread->pid = pid_of(task);
+	thread->tgid = pid_of(leader);
 	thread->start_ns = task->start_time;
 	thread->process_start_ns = leader->start_time;
 }
@@ -802,7 +797,7 @@ static __always_inline __u32 make_thread(struct local *local, const struct task_
 	struct trace_cpu *cpu;
 	__u32 at;
 
-	if (!number_of(task)) {
+	if (!pid_of(task)) {
 		local->gone = 1;
 		return 0;
 	}
@@ -816,7 +811,7 @@ static __always_inline __u32 make_thread(struct local *local, const struct task_
 		return 0;
 	}
 	__builtin_memset(&slot->thread, 0, sizeof(slot->thread));
-	put_identity(&slot->thread, task);
+	identify(&slot->thread, task);
 	slot->thread.born_ns = slot->thread.since_ns = now;
 	return at;
 }
@@ -840,11 +835,11 @@ static __always_inline struct local *know(struct task_struct *task, __u32 state,
 	local->run_delay_ns = task->sched_info.run_delay;
 	if (at) {
 		struct trace_thread_slot *slot = thread_at(at);
-		struct place none = {};
+		struct site_ref none = {};
 
 		if (slot) {
 			slot->thread.state = (__u8)state;
-			move(slot, at, state, now, none);
+			set_state(slot, at, state, now, none);
 		}
 	}
 	__sync_lock_test_and_set(&local->slot, at);
@@ -905,20 +900,20 @@ static __always_inline void put_target(struct trace_key *key, const struct call 
 }
 
 /* Completes a site that is waited in for the first time. */
-static __always_inline void complete(struct place place, const struct task_struct *task,
+static __always_inline void complete(struct site_ref ref, const struct task_struct *task,
 				     const struct call *call, const struct seen_file *seen,
 				     __s32 stack, __u8 filled)
 {
-	struct trace_site_slot *slot = site_at(place.slot);
+	struct trace_site_slot *slot = site_at(ref.slot);
 
-	if (!slot || !lock_site(place.slot))
+	if (!slot || !lock_site(ref.slot))
 		return;
-	if ((__u32)slot->site.generation == place.generation) {
+	if ((__u32)slot->site.generation == ref.generation) {
 		if (!slot->site.filled)
-			fill(&slot->site, place.slot, task, call, seen);
+			describe(&slot->site, ref.slot, task, call, seen);
 		slot->site.filled = filled;
 		slot->site.stack = stack;
-		LIST(site, slot, place.slot);
+		LIST(site, slot, ref.slot);
 	}
 	end_write(&slot->version);
 }
@@ -953,11 +948,11 @@ static __always_inline __u32 enter_site(void *context, struct task_struct *task,
 	if (key.stack < 0)
 		key.stack = -1;
 	find_site(&local->sleep, &key, now);
-	slot = site_at(local->sleep.place.slot);
-	if (local->sleep.place.slot && slot && slot->site.filled < filled) {
+	slot = site_at(local->sleep.ref.slot);
+	if (local->sleep.ref.slot && slot && slot->site.filled < filled) {
 		if (context && key.stack < 0)
 			key.stack = (__s32)bpf_get_stackid(context, &stacks, 0);
-		complete(local->sleep.place, task, &call, &seen, key.stack, filled);
+		complete(local->sleep.ref, task, &call, &seen, key.stack, filled);
 	}
 	return key.state;
 }
@@ -968,7 +963,7 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 {
 	struct local *local;
 	struct trace_thread_slot *slot;
-	struct place none = {};
+	struct site_ref none = {};
 	__u32 state = STATE_CPU;
 
 	if (bits & TASK_DEAD && !preempted) {
@@ -978,7 +973,7 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		slot = thread_at(local->slot);
 		if (slot) {
 			slot->thread.ended = 1;
-			move(slot, local->slot, STATE_RUN, now, none);
+			set_state(slot, local->slot, STATE_RUN, now, none);
 		}
 		local->slot = 0;
 		local->gone = 1;
@@ -992,14 +987,14 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
 		local->throttled = is_throttled(task, false);
-		move(slot, local->slot, STATE_CPU, now, none);
+		set_state(slot, local->slot, STATE_CPU, now, none);
 		return;
 	}
 	local->throttled = 0;
 	state = enter_site(context, task, local, &slot->thread, bits, now);
 	if (state == STATE_IO)
 		local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
-	move(slot, local->slot, state, now, local->sleep.place);
+	set_state(slot, local->slot, state, now, local->sleep.ref);
 }
 
 /* ---- A wait ends ----------------------------------------------------------------------------- */
@@ -1036,7 +1031,7 @@ static __always_inline void put_waker(struct waker *waker, bool here)
 			__builtin_memcpy(waker->name, softirq_names[vector], TRACE_COMM);
 	} else {
 		leader = bpf_get_current_task_btf()->group_leader;
-		waker->tgid = number_of(leader);
+		waker->tgid = pid_of(leader);
 		waker->words[0] = ((const __u64 *)leader->comm)[0];
 		waker->words[1] = ((const __u64 *)leader->comm)[1];
 	}
@@ -1046,23 +1041,23 @@ static __always_inline void put_waker(struct waker *waker, bool here)
 static __always_inline void leave_site(struct local *local, const struct trace_thread *thread,
 				       __u64 now)
 {
-	struct place place = { thread->site, thread->generation };
-	struct trace_site_slot *slot = site_at(place.slot);
+	struct site_ref ref = { thread->site, thread->generation };
+	struct trace_site_slot *slot = site_at(ref.slot);
 	__u64 ns = now > thread->since_ns ? now - thread->since_ns : 0;
 	struct waker waker = {};
 	bool io = thread->state == STATE_IO;
 
 	put_waker(&waker, slot && slot->site.here);
-	if (!add_wait(place, now, ns, io ? 0 : ns, &waker)) {
+	if (!add_wait_at(ref, now, ns, io ? 0 : ns, &waker)) {
 		/* The site was given back while it was waited in. */
-		place = find_site(&local->sleep, &local->sleep.key, now);
-		if (!add_wait(place, now, ns, io ? 0 : ns, &waker)) {
+		ref = find_site(&local->sleep, &local->sleep.key, now);
+		if (!add_wait_at(ref, now, ns, io ? 0 : ns, &waker)) {
 			count_lost_wait();
-			place.slot = 0;
+			ref.slot = 0;
 		}
 	}
 	if (io) {
-		local->io = place;
+		local->io = ref;
 		local->io_ns = ns;
 	}
 }
@@ -1078,7 +1073,7 @@ int BPF_PROG(waking, struct task_struct *task)
 {
 	struct local *local = local_of(task, 0);
 	struct trace_thread_slot *slot;
-	struct place none = {};
+	struct site_ref none = {};
 	__u64 now;
 
 	if (!local || !local->slot || local->slot == SLOT_TAKEN)
@@ -1090,7 +1085,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	now = bpf_ktime_get_ns();
 	leave_site(local, &slot->thread, now);
 	local->throttled = is_throttled(task, true);
-	move(slot, local->slot, STATE_CPU, now, none);
+	set_state(slot, local->slot, STATE_CPU, now, none);
 	return 0;
 }
 
@@ -1145,7 +1140,7 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 	const struct task_struct *leader = before->group_leader;
 	struct trace_key key = {};
 	struct trace_site_slot *slot;
-	struct place place;
+	struct site_ref ref;
 
 	key.start_ns = thread->process_start_ns;
 	key.tgid = thread->tgid;
@@ -1155,11 +1150,11 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 		key.target = TRACE_THROTTLED;
 	} else if (before->pid) {
 		key.target = TRACE_TASK;
-		key.ino = (__u64)number_of(leader);
+		key.ino = (__u64)pid_of(leader);
 	}
-	place = find_site(&local->queue, &key, now);
-	slot = site_at(place.slot);
-	if (place.slot && slot && !slot->site.filled && lock_site(place.slot)) {
+	ref = find_site(&local->queue, &key, now);
+	slot = site_at(ref.slot);
+	if (ref.slot && slot && !slot->site.filled && lock_site(ref.slot)) {
 		slot->site.filled = FILLED;
 		bpf_probe_read_kernel(slot->site.comm, sizeof(slot->site.comm),
 				      task->group_leader->comm);
@@ -1167,7 +1162,7 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 			bpf_probe_read_kernel(slot->site.name, TASK_COMM, leader->comm);
 		end_write(&slot->version);
 	}
-	if (!add_wait(place, now, ns, booked_queue(local, task, ns), NULL))
+	if (!add_wait_at(ref, now, ns, booked_queue(local, task, ns), NULL))
 		count_lost_wait();
 }
 
@@ -1177,7 +1172,7 @@ static __always_inline void switch_in(struct task_struct *task, const struct tas
 {
 	struct local *local = know(task, STATE_CPU, now);
 	struct trace_thread_slot *slot = local ? thread_at(local->slot) : NULL;
-	struct place none = {};
+	struct site_ref none = {};
 	__u64 ns;
 
 	if (!slot)
@@ -1193,7 +1188,7 @@ static __always_inline void switch_in(struct task_struct *task, const struct tas
 	}
 	local->arrived_ns = now;
 	local->throttled = 0;
-	move(slot, local->slot, STATE_RUN, now, none);
+	set_state(slot, local->slot, STATE_RUN, now, none);
 }
 
 static __always_inline int switched(void *context, bool preempted, struct task_struct *before,
@@ -1252,7 +1247,7 @@ int BPF_PROG(executed, struct task_struct *task)
 	if (!slot)
 		return 0;
 	begin_write(&slot->version);
-	put_identity(&slot->thread, task);
+	identify(&slot->thread, task);
 	LIST(thread, slot, local->slot);
 	end_write(&slot->version);
 	return 0;
@@ -1316,11 +1311,11 @@ static __always_inline int leave_within(void *context, __u32 kind)
 	key.within = (__u8)(1 + kind);
 	put_target(&key, &call, &seen);
 	find_site(&recent, &key, now);
-	slot = site_at(recent.place.slot);
+	slot = site_at(recent.ref.slot);
 	if (slot && slot->site.filled < FILLED)
-		complete(recent.place, task, &call, &seen,
+		complete(recent.ref, task, &call, &seen,
 			 (__s32)bpf_get_stackid(context, &stacks, 0), FILLED);
-	if (!add_wait(recent.place, now, ns, kind_ns, NULL))
+	if (!add_wait_at(recent.ref, now, ns, kind_ns, NULL))
 		count_lost_wait();
 	return 0;
 }
@@ -1430,12 +1425,12 @@ IPI(ipi)
 /* ---- The threads that there are when tracing begins ------------------------------------------ */
 
 /* Adds a thread in the state that it is in. Hooks may do so at the same time: one of them does. */
-static __always_inline void add_thread(struct task_struct *task, __u64 now)
+static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 {
 	struct local *local = local_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct trace_thread_slot *slot;
 	__u32 at, bits = state_of(task), state;
-	struct place place = {};
+	struct site_ref ref = {};
 
 	if (!local || local->gone || __sync_val_compare_and_swap(&local->slot, 0, SLOT_TAKEN) != 0)
 		return;
@@ -1446,13 +1441,13 @@ static __always_inline void add_thread(struct task_struct *task, __u64 now)
 			state = task->on_cpu ? STATE_RUN : STATE_CPU;
 		} else {
 			state = enter_site(NULL, task, local, &slot->thread, bits, now);
-			place = local->sleep.place;
+			ref = local->sleep.ref;
 			if (state == STATE_IO)
 				local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
 		}
 		local->run_delay_ns = task->sched_info.run_delay;
 		slot->thread.state = (__u8)state;
-		move(slot, at, state, now, place);
+		set_state(slot, at, state, now, ref);
 		slot->thread.attached = sleeps(state);
 	}
 	__sync_lock_test_and_set(&local->slot, at);
@@ -1468,6 +1463,6 @@ int each_thread(struct bpf_iter__task *context)
 	if (!control.walking)
 		meet_reader();
 	else if (task->pid && !task->exit_state)
-		add_thread(task, bpf_ktime_get_ns());
+		meet_thread(task, bpf_ktime_get_ns());
 	return 0;
 }

@@ -70,7 +70,7 @@ static bool copy_whole(void *to, const void *from, size_t size, const uint32_t *
 }
 
 /* Puts a slot in the queue of free ones. */
-static void give_back(struct trace_ring *ring, uint32_t *slots, uint32_t room, uint32_t slot)
+static void release_slot(struct trace_ring *ring, uint64_t *slots, uint32_t room, uint32_t slot)
 {
 	uint32_t tail = ring->tail;
 
@@ -79,7 +79,7 @@ static void give_back(struct trace_ring *ring, uint32_t *slots, uint32_t room, u
 }
 
 /* Hands out a site. */
-static void read_site(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
+static void hand_site(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
 {
 	const struct trace_site_slot *from = &trace->program.site_slots[slot];
 	struct trace_site site;
@@ -89,7 +89,7 @@ static void read_site(struct trace *trace, uint32_t slot, const struct trace_rea
 }
 
 /* Hands out a thread, for the last time where it ended: then its slot is free. */
-static void read_thread(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
+static void hand_thread(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
 {
 	struct trace_thread_slot *from = &trace->program.thread_slots[slot];
 	struct trace_thread thread;
@@ -100,8 +100,8 @@ static void read_thread(struct trace *trace, uint32_t slot, const struct trace_r
 	if (!thread.ended)
 		return;
 	from->thread.pid = 0;
-	give_back(&trace->program.control->free_threads, trace->program.free_threads,
-		  trace->program.threads, slot);
+	release_slot(&trace->program.control->free_threads, trace->program.free_threads,
+		     trace->program.threads, slot);
 }
 
 /*
@@ -111,21 +111,21 @@ static void read_thread(struct trace *trace, uint32_t slot, const struct trace_r
 #define READ_LIST(trace, part, epoch, read) \
 	do { \
 		uint32_t parity_ = (epoch)&1, n_, room_ = (trace)->program.part##s; \
-		const uint32_t *list_ = (trace)->program.changed_##part##s + parity_ * room_; \
+		const uint64_t *list_ = (trace)->program.changed_##part##s + parity_ * room_; \
 		n_ = __atomic_load_n(&(trace)->program.control->changed[parity_].part##s, \
 				     __ATOMIC_ACQUIRE); \
 		if (n_ > room_) \
 			n_ = room_; \
 		while ((trace)->part##s.taken[parity_] < n_) { \
-			uint32_t slot_ = __atomic_load_n( \
+			uint64_t slot_ = __atomic_load_n( \
 				&list_[(trace)->part##s.taken[parity_]++], __ATOMIC_ACQUIRE); \
 			if (slot_ && slot_ < room_) \
-				read(trace, slot_, reader); \
+				read(trace, (uint32_t)slot_, reader); \
 		} \
 	} while (0)
 
 /* Adds up what the CPUs count, as differences to the reading before. */
-static void count(struct trace *trace, struct trace_counts *counts)
+static void count_events(struct trace *trace, struct trace_counts *counts)
 {
 	uint64_t switches = 0, waits = 0, threads = 0;
 
@@ -180,19 +180,19 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	uint32_t epoch = control->epoch, next = (epoch + 1) & 1;
 
 	*counts = (struct trace_counts){ .read_ns = 0 };
-	count(trace, counts);
+	count_events(trace, counts);
 	count_cost(trace, counts);
 	/* What came late to the list that is used again now. */
-	READ_LIST(trace, site, epoch + 1, read_site);
-	READ_LIST(trace, thread, epoch + 1, read_thread);
+	READ_LIST(trace, site, epoch + 1, hand_site);
+	READ_LIST(trace, thread, epoch + 1, hand_thread);
 	trace->sites.taken[next] = trace->threads.taken[next] = 0;
 	__atomic_store_n(&control->changed[next].threads, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&control->changed[next].sites, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&control->epoch, epoch + 1, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	counts->read_ns = clock_ns(CLOCK_MONOTONIC);
-	READ_LIST(trace, site, epoch, read_site);
-	READ_LIST(trace, thread, epoch, read_thread);
+	READ_LIST(trace, site, epoch, hand_site);
+	READ_LIST(trace, thread, epoch, hand_thread);
 	return 0;
 }
 
@@ -217,15 +217,14 @@ static bool is_waited_in(const struct trace *trace, uint32_t slot, uint32_t gene
 {
 	const struct trace_program *program = &trace->program;
 	uint32_t parity = program->control->epoch & 1, n;
-	const uint32_t *list = program->changed_threads + parity * program->threads;
+	const uint64_t *list = program->changed_threads + parity * program->threads;
 
 	n = __atomic_load_n(&program->control->changed[parity].threads, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < n && i < program->threads; i++) {
-		uint32_t at = list[i];
-		const struct trace_thread *thread = &program->thread_slots[at].thread;
+		const struct trace_thread *thread =
+			&program->thread_slots[list[i] & (program->threads - 1)].thread;
 
-		if (at < program->threads && thread->site == slot &&
-		    thread->generation == generation)
+		if (thread->site == slot && thread->generation == generation)
 			return true;
 	}
 	return false;
@@ -253,7 +252,7 @@ bool trace_forget(struct trace *trace, uint32_t slot)
 	site->site.generation++;
 	memset(&site->site.key, 0, sizeof(site->site.key));
 	__atomic_store_n(&site->version, version + 2, __ATOMIC_RELEASE);
-	give_back(&program->control->free_sites, program->free_sites, program->sites, slot);
+	release_slot(&program->control->free_sites, program->free_sites, program->sites, slot);
 	return true;
 }
 

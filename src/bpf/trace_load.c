@@ -132,7 +132,7 @@ static int map_all(struct trace_program *program)
 }
 
 /* Has all slots in the queues of free ones, but the first. */
-static void free_all(struct trace_program *program)
+static void fill_rings(struct trace_program *program)
 {
 	struct trace_control *control = program->control;
 
@@ -217,7 +217,7 @@ int trace_load(struct trace_program *program, const struct trace_options *option
 	if (!err)
 		err = map_all(program);
 	if (!err) {
-		free_all(program);
+		fill_rings(program);
 		program->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 		err = attach_all(program);
 	}

@@ -19,8 +19,8 @@ struct trace_program {
 	struct trace_thread_slot *thread_slots;
 	struct trace_site_slot *site_slots;
 	struct trace_cpu *cpu;
-	uint32_t *free_threads, *free_sites;
-	uint32_t *changed_threads, *changed_sites; /* two lists each */
+	uint64_t *free_threads, *free_sites;
+	uint64_t *changed_threads, *changed_sites; /* two lists each */
 	int stats; /* descriptor that has the kernel measure all programs; -1: it does not */
 };
 
