@@ -38,7 +38,8 @@ struct trace {
 int trace_open(struct trace **out, const struct trace_options *options)
 {
 	struct trace *trace = xcalloc(1, sizeof(*trace));
-	int err = trace_load(&trace->program, options);
+	int err = trace_load(&trace->program, options->sites,
+			     options->stacks == TRACE_STACKS_BLOCKED);
 
 	*out = NULL;
 	if (err) {

@@ -74,7 +74,7 @@ static uint32_t round_up(uint32_t n)
 }
 
 /* Sets sizes, and what the programs take for constant. */
-static int prepare(struct trace_program *program, const struct trace_options *options)
+static int prepare(struct trace_program *program, bool blocked_stacks)
 {
 	struct trace_bpf *bpf = program->bpf;
 	const struct {
@@ -97,7 +97,7 @@ static int prepare(struct trace_program *program, const struct trace_options *op
 		err = bpf_map__set_max_entries(maps[i].map, maps[i].room);
 	bpf->rodata->thread_room = program->threads;
 	bpf->rodata->site_room = program->sites;
-	bpf->rodata->blocked_stacks = options->stacks == TRACE_STACKS_BLOCKED;
+	bpf->rodata->blocked_stacks = blocked_stacks;
 #ifndef __x86_64__
 	bpf->rodata->weak_order = true;
 #endif
@@ -192,7 +192,7 @@ static int attach_all(struct trace_program *program)
 	return walk_threads(program);
 }
 
-int trace_load(struct trace_program *program, const struct trace_options *options)
+int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks)
 {
 	struct sysinfo machine;
 	struct trace_bpf *bpf;
@@ -207,11 +207,11 @@ int trace_load(struct trace_program *program, const struct trace_options *option
 	program->threads = round_up(4U * machine.procs + 1);
 	if (program->threads < THREADS_MIN)
 		program->threads = THREADS_MIN;
-	program->sites = round_up(options->sites < SITES_MIN ? SITES_MIN : options->sites);
+	program->sites = round_up(sites < SITES_MIN ? SITES_MIN : sites);
 	program->cpus = (uint32_t)libbpf_num_possible_cpus();
 	err = choose_programs(bpf);
 	if (!err)
-		err = prepare(program, options);
+		err = prepare(program, blocked_stacks);
 	if (!err)
 		err = trace_bpf__load(bpf);
 	if (!err)

@@ -3,9 +3,10 @@
 #ifndef STALLTOP_BPF_TRACE_LOAD_H
 #define STALLTOP_BPF_TRACE_LOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/trace.h"
+#include "bpf/trace_record.h"
 
 struct trace_bpf;
 
@@ -24,8 +25,11 @@ struct trace_program {
 	int stats; /* descriptor that has the kernel measure all programs; -1: it does not */
 };
 
-/* Loads and attaches, and adds the threads that there are. 0, or an error of trace_open(). */
-int trace_load(struct trace_program *program, const struct trace_options *options);
+/*
+ * Loads and attaches, with room for so many sites, and adds the threads that there are.
+ * blocked_stacks: stacks tell sites of io and block apart. 0, or an error of trace_open().
+ */
+int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks);
 
 /* How often the programs ran, and for how long while that was measured. */
 struct trace_runs {
