@@ -13,6 +13,7 @@
 #include "base/clocks.h"
 #include "data/sample.h"
 #include "data/system.h"
+#include "data/wait_state.h"
 #include "model/account.h"
 #include "model/waited.h"
 
@@ -129,6 +130,7 @@ struct frame_info {
 	uint32_t kinds; /* delay kinds that any row has: a view shows these by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;
+	const struct trace_frame *trace; /* NULL: waits are not traced */
 	const char *source;
 	int taskstats_version; /* 0: none */
 	enum delayacct_state delayacct;
