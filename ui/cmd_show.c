@@ -169,6 +169,18 @@ unsigned cmd_header(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
+unsigned cmd_preset(struct ui *ui, int by)
+{
+	const struct preset *preset;
+
+	view_next_preset(ui->settings, by);
+	preset = view_preset(ui->settings);
+	ui->table->skip = 0;
+	ui_say(ui, "%s%s%s", preset->name, preset->help ? ": " : "",
+	       preset->help ? preset->help : "");
+	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
+}
+
 unsigned cmd_pause(struct ui *ui, int arg)
 {
 	(void)arg;

@@ -40,11 +40,11 @@ static void append_key(int key, struct buf *out)
 	static const struct {
 		int key;
 		const char *name;
-	} names[] = { { '\r', "Enter" },     { '\033', "Esc" },	     { ' ', "Space" },
-		      { '\t', "Tab" },	     { KEY_UP, "Up" },	     { KEY_DOWN, "Down" },
-		      { KEY_LEFT, "Left" },  { KEY_RIGHT, "Right" }, { KEY_PPAGE, "PgUp" },
-		      { KEY_NPAGE, "PgDn" }, { KEY_HOME, "Home" },   { KEY_END, "End" },
-		      { KEY_ENTER, "Enter" } };
+	} names[] = { { '\r', "Enter" },     { '\033', "Esc" },		{ ' ', "Space" },
+		      { '\t', "Tab" },	     { KEY_BTAB, "Shift-Tab" }, { KEY_UP, "Up" },
+		      { KEY_DOWN, "Down" },  { KEY_LEFT, "Left" },	{ KEY_RIGHT, "Right" },
+		      { KEY_PPAGE, "PgUp" }, { KEY_NPAGE, "PgDn" },	{ KEY_HOME, "Home" },
+		      { KEY_END, "End" },    { KEY_ENTER, "Enter" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (names[i].key == key) {

@@ -407,7 +407,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	order->life = true;
 	if (detail->of_group) {
 		/* These filters choose groups: this group has passed, with all its members. */
-		query.active = false;
+		query.active = query.hangs = false;
 		query.over_ms = -1;
 		ui_only_group(&detail->group.which, &query);
 	}

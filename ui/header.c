@@ -125,6 +125,7 @@ static void draw_title(struct ui *ui, int line)
 		.name = ui->group.named ? buf_cstr(&ui->group.name) : NULL,
 		.paused = ui->paused,
 		.held = ui->held,
+		.preset = ui->settings->presets.now ? view_preset(ui->settings)->name : NULL,
 	};
 	struct view view = ui_view(ui);
 	struct summary figures = summary_title(&ui->scratch, &view, &title);

@@ -110,6 +110,11 @@ const struct command command_table[] = {
 	  NULL, NULL, false },
 	{ "fields", SHOW, { 'f' }, WHERE_TABLE, cmd_open_fields, 0, "choose and order fields",
 	  "fields", NULL, false },
+	{ "preset-next", SHOW, { '\t' }, WHERE_TABLE, cmd_preset, 1,
+	  "next preset: waits, hangs, cpu, io, memory, states, and those of the configuration",
+	  "preset", NULL, false },
+	{ "preset-before", SHOW, { KEY_BTAB }, WHERE_TABLE, cmd_preset, -1, "previous preset", NULL,
+	  NULL, false },
 	{ "header", SHOW, { 't' }, WHERE_TABLE, cmd_header, 0, "fold or unfold the header",
 	  NULL, NULL, false },
 

@@ -75,6 +75,17 @@ void table_make_room(struct layout *layout, enum group_by by, const struct colum
 				take_column_out(layout, layout->columns[i], sort);
 }
 
+/* Removes fields of a preset in the turn that it names, until the others fit. */
+static void make_preset_room(struct layout *layout, const struct preset *preset, enum group_by by,
+			     const struct column *sort, int cells)
+{
+	struct layout room;
+
+	layout_named(&room, preset->room);
+	for (size_t i = 0; i < room.n && cells_wanted(layout, by) > cells; i++)
+		take_column_out(layout, room.columns[i], sort);
+}
+
 /* Adds the sort column if it is not among the default columns. */
 static void add_sort(struct ui *ui)
 {
@@ -116,11 +127,14 @@ void table_layout(struct ui *ui)
 	struct table *table = ui->table;
 
 	table_fields(ui, &table->layout);
-	if (!ui->settings->fields) {
+	if (!ui->settings->fields || ui->settings->own_fields)
 		add_sort(ui);
+	if (!ui->settings->fields)
 		table_make_room(&table->layout, ui_rows_are(ui), table_sort_column(ui),
 				ui->term.columns);
-	}
+	else if (ui->settings->own_fields)
+		make_preset_room(&table->layout, view_preset(ui->settings), ui_rows_are(ui),
+				 table_sort_column(ui), ui->term.columns);
 	swap_command(ui);
 	if (table->skip >= table->layout.n)
 		table->skip = table->layout.n ? table->layout.n - 1 : 0;

@@ -177,10 +177,12 @@ unsigned view_fields_default(struct ui *ui, int arg)
 	struct chooser *chooser = ui_page(ui)->state;
 
 	(void)arg;
-	view_set_fields(ui->settings, NULL);
+	view_default_fields(ui->settings);
 	take_layout(chooser, ui);
 	list_select(&ui_page(ui)->list, 0);
-	ui_say(ui, "the default fields, chosen by the width of the screen");
+	ui_say(ui, ui->settings->own_fields
+			   ? "the fields of the preset, as many as fit"
+			   : "the default fields, chosen by the width of the screen");
 	return REACT_RELAYOUT;
 }
 

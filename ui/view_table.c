@@ -34,8 +34,12 @@ static void draw_empty(struct ui *ui, int line)
 	};
 	const struct query *query = &ui->query;
 	bool filtered = query->match || query->users || query->active || query->over_ms >= 0;
+	const char *text = words[ui->opened][filtered];
 
-	term_puts(&ui->term, line, 0, words[ui->opened][filtered], STYLE_DIM);
+	if (query->hangs)
+		text = filtered ? "nothing that passes the filters hangs (= clears them)"
+				: "nothing hangs (Tab shows the next preset)";
+	term_puts(&ui->term, line, 0, text, STYLE_DIM);
 }
 
 /* Draws the whole view. */

@@ -36,10 +36,26 @@ static const struct flag {
 	{ "fold-header", offsetof(struct view_config, fold_header) },
 };
 
+/* preset */
+static bool add_preset(struct view_config *view, const char *value, struct buf *allowed)
+{
+	return presets_add(&view->presets, value, allowed);
+}
+
+/* The settings of one's own that may be there several times. */
+static const struct several {
+	const char *name;
+	/* Takes the value; on failure appends to `allowed` what is allowed. */
+	bool (*add)(struct view_config *view, const char *value, struct buf *allowed);
+} severals[] = {
+	{ "preset", add_preset },
+};
+
 /* The meaning of a name; no member is set when the name is not known. */
 struct setting {
 	const struct option_row *option;
 	const struct flag *flag;
+	const struct several *several;
 };
 
 /* Whether a part of a text is a certain word. */
@@ -106,16 +122,25 @@ static bool next_config_line(struct span *text, struct config_line *line)
 /* Finds the setting that the line names. */
 static struct setting find_setting(const struct config_line *line)
 {
-	struct setting found = { NULL, NULL };
+	struct setting found = { NULL };
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (is_word(line->name, line->name_len, flags[i].name))
 			found.flag = &flags[i];
+	for (size_t i = 0; i < ARRAY_SIZE(severals); i++)
+		if (is_word(line->name, line->name_len, severals[i].name))
+			found.several = &severals[i];
 	for (size_t i = 0; i < option_table_n; i++)
 		if (!option_table[i].barred &&
 		    is_word(line->name, line->name_len, option_table[i].name))
 			found.option = &option_table[i];
 	return found;
+}
+
+/* Whether the name is not known. */
+static bool is_unknown(const struct setting *setting)
+{
+	return !setting->option && !setting->flag && !setting->several;
 }
 
 /* Takes yes or no, and other common words for them. */
@@ -142,6 +167,8 @@ static bool set(const struct setting *setting, const char *value, struct options
 {
 	bool yes;
 
+	if (setting->several)
+		return setting->several->add(&options->view, value, allowed);
 	if (setting->option && setting->option->arg)
 		return option_set(setting->option, options, value, allowed);
 	if (!parse_bool(value, &yes)) {
@@ -183,14 +210,14 @@ static bool check(const struct config_line *line, struct setting *setting, struc
 	struct buf allowed = { 0 };
 	bool ok;
 
-	*setting = (struct setting){ NULL, NULL };
+	*setting = (struct setting){ NULL };
 	if (line->type != LINE_PAIR) {
 		if (line->type == LINE_BROKEN && why)
 			buf_puts(why, "it is not NAME = VALUE");
 		return line->type == LINE_NOTHING;
 	}
 	*setting = find_setting(line);
-	if (!setting->option && !setting->flag)
+	if (is_unknown(setting))
 		return true;
 	ok = is_allowed(setting, line, &allowed);
 	if (!ok && why) {
@@ -239,7 +266,7 @@ static void take_lines(const char *text, size_t len, char *changed, struct optio
 				buf_printf(&faults->why, "line %zu: ", number);
 				buf_add(&faults->why, why.data, why.len);
 			}
-		} else if (line.type == LINE_PAIR && !setting.option && !setting.flag) {
+		} else if (line.type == LINE_PAIR && is_unknown(&setting)) {
 			note_unknown_name(&line, &faults->unknown);
 		} else if (line.type == LINE_PAIR && options) {
 			changed[line.value + line.value_len - text] = '\0';
@@ -281,15 +308,19 @@ static void append_delay(const struct view_config *view, struct buf *out)
 /* Appends the sort field. */
 static void append_sort(const struct view_config *view, struct buf *out)
 {
-	if (view->query.sort)
-		buf_printf(out, "%c%s", view->query.descending ? '-' : '+', view->query.sort->id);
+	struct preset_left shown = view_default(view);
+
+	if (shown.sort)
+		buf_printf(out, "%c%s", shown.descending ? '-' : '+', shown.sort->id);
 }
 
 /* Appends the fields. */
 static void append_field_list(const struct view_config *view, struct buf *out)
 {
-	if (view->fields)
-		buf_puts(out, view->fields);
+	const char *fields = view_default(view).fields;
+
+	if (fields)
+		buf_puts(out, fields);
 }
 
 /* Appends the unit. */

@@ -281,6 +281,28 @@ void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, 
 		buf_putc(out, '+');
 }
 
+void text_fit_end(struct buf *out, const char *escaped, size_t len, unsigned cells,
+		  enum text_charset charset)
+{
+	unsigned left = text_width(escaped, len, charset), width;
+	size_t at = 0;
+
+	if (left <= cells || !cells) {
+		text_fit(out, escaped, len, cells, false, charset);
+		return;
+	}
+	while (at < len && left > cells - 1) {
+		at += next_character(escaped + at, len - at, charset, &width);
+		left -= width;
+		/* Marks go with the character before. */
+		while (at < len && next_character(escaped + at, len - at, charset, &width) &&
+		       !width)
+			at += next_character(escaped + at, len - at, charset, &width);
+	}
+	buf_putc(out, '+');
+	text_fit(out, escaped + at, len - at, cells - 1, false, charset);
+}
+
 size_t text_line(const char *text, unsigned cells)
 {
 	size_t len = strlen(text), end;

@@ -44,6 +44,10 @@ unsigned text_width(const char *escaped, size_t len, enum text_charset charset);
 void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
 	      enum text_charset charset);
 
+/* Does the same, cut in front where it is too long, as a path's end says more: '+' comes first. */
+void text_fit_end(struct buf *out, const char *escaped, size_t len, unsigned cells,
+		  enum text_charset charset);
+
 /* The bytes of a text's next line of so many cells: whole words, if one fits. Plain ASCII. */
 size_t text_line(const char *text, unsigned cells);
 

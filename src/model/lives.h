@@ -30,7 +30,7 @@ struct traced_process {
 	uint32_t in[WAIT_STATES], still[WAIT_STATES];
 	struct wait_states changed; /* how the other threads spent the interval */
 	struct wait_states whole; /* how threads that ended spent their lives, as far as traced */
-	struct traced_site *sites; /* sites.c's: a list */
+	struct traced_site *sites; /* traced_sites.c's: a list */
 	/* tracing.c's, for what no site explains: */
 	uint64_t rest_epoch;
 	uint32_t known; /* kinds, as row.valid */
@@ -57,7 +57,7 @@ struct life {
 	uint64_t epoch; /* the reading in which it changed last */
 	uint64_t ended_epoch; /* the reading that found it ended; 0: it lives */
 	struct traced_process *process;
-	struct site_waiter waiter; /* sites.c's */
+	struct site_waiter waiter; /* traced_sites.c's */
 	struct life *chain;
 };
 

@@ -7,7 +7,7 @@
 #define STALLTOP_MODEL_SITE_TEXTS_H
 
 #include "base/buf.h"
-#include "model/sites.h"
+#include "model/traced_sites.h"
 
 struct site_texts;
 struct trace;

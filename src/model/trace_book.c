@@ -87,7 +87,7 @@ struct ended_wait {
 };
 
 /* Compares by process and waker. */
-static int compare_wakers(const void *a, const void *b)
+static int compare_ended_waits(const void *a, const void *b)
 {
 	const struct ended_wait *x = a, *y = b;
 
@@ -105,14 +105,14 @@ static void name_wakers(struct ended_wait *waits, size_t n)
 	size_t same;
 
 	if (n)
-		qsort(waits, n, sizeof(*waits), compare_wakers);
+		qsort(waits, n, sizeof(*waits), compare_ended_waits);
 	for (size_t i = 0; i < n; i = same) {
 		struct traced_process *process = waits[i].process;
 		uint64_t ns = 0;
 
 		if (!i || waits[i - 1].process != process)
 			most = 0;
-		for (same = i; same < n && !compare_wakers(&waits[i], &waits[same]); same++)
+		for (same = i; same < n && !compare_ended_waits(&waits[i], &waits[same]); same++)
 			ns += waits[same].waker->ns;
 		if (ns <= most)
 			continue;
@@ -163,7 +163,7 @@ static void leave_process(struct trace_book *book, struct traced_process *proces
 			cap = cap * 2 + 16;
 			sites = xreallocarray(sites, cap, sizeof(*sites));
 		}
-		sites_whole(at, book->lives.read_ns, &sites[n++]);
+		traced_sites_whole(at, book->lives.read_ns, &sites[n++]);
 	}
 	book->leave(book->arg, &process->traced, sites, n);
 	free(sites);
@@ -179,7 +179,7 @@ void trace_book_leave(struct trace_book *book)
 /* What a process's sites are forgotten with. */
 struct forgetting {
 	struct trace_book *book;
-	sites_forget_fn *forget;
+	traced_sites_forget_fn *forget;
 	void *arg;
 };
 
@@ -189,26 +189,26 @@ static void forget_process(void *arg, struct traced_process *process)
 	const struct forgetting *forgetting = arg;
 
 	leave_process(forgetting->book, process);
-	sites_forget_process(&forgetting->book->sites, process, forgetting->forget,
-			     forgetting->arg);
+	traced_sites_forget_process(&forgetting->book->sites, process, forgetting->forget,
+				    forgetting->arg);
 }
 
 void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
-		     sites_forget_fn *forget, void *arg)
+		     traced_sites_forget_fn *forget, void *arg)
 {
 	struct forgetting forgetting = { book, forget, arg };
 
 	book->n = 0;
 	book->sites.lives = &book->lives;
-	sites_begin(&book->sites);
+	traced_sites_begin(&book->sites);
 	lives_begin(&book->lives, reading->read_ns, forget_process, &forgetting);
 	for (size_t i = 0; i < reading->nsites; i++)
-		sites_take(&book->sites, reading->sites[i].slot, &reading->sites[i].record);
+		traced_sites_take(&book->sites, reading->sites[i].slot, &reading->sites[i].record);
 	for (size_t i = 0; i < reading->nthreads; i++)
 		lives_take(&book->lives, reading->threads[i].slot, &reading->threads[i].record);
-	sites_move(&book->sites);
+	traced_sites_move(&book->sites);
 	lives_settle(&book->lives);
-	sites_settle(&book->sites);
+	traced_sites_settle(&book->sites);
 	book->ntouched = 0;
 	take_sites(book);
 }
@@ -340,7 +340,7 @@ static void add_rest(struct trace_book *book, const struct traced_process *proce
 }
 
 /* Compares sites: those with more time first, then by id. */
-static int compare_sites(const void *a, const void *b)
+static int compare_shown(const void *a, const void *b)
 {
 	const struct site *x = *(const struct site *const *)a, *y = *(const struct site *const *)b;
 
@@ -364,7 +364,7 @@ static void order_sites(struct trace_book *book)
 	for (size_t i = 0; i < book->nrests; i++)
 		book->order[nframed + i] = &book->rests[i];
 	if (n)
-		qsort(book->order, n, sizeof(*book->order), compare_sites);
+		qsort(book->order, n, sizeof(*book->order), compare_shown);
 	for (size_t i = 0; i < n; i++)
 		book->all[i] = *book->order[i];
 	book->n = n;
@@ -381,7 +381,7 @@ void trace_book_sites(struct trace_book *book)
 
 void trace_book_free(struct trace_book *book)
 {
-	sites_free(&book->sites);
+	traced_sites_free(&book->sites);
 	lives_free(&book->lives);
 	free(book->all);
 	free(book->rests);

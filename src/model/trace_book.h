@@ -8,7 +8,7 @@
 
 #include "model/frame.h"
 #include "model/lives.h"
-#include "model/sites.h"
+#include "model/traced_sites.h"
 
 /* What changed since the reading before, as it was read. Zero-initialised: nothing. */
 struct trace_reading {
@@ -36,7 +36,7 @@ void trace_reading_free(struct trace_reading *reading);
 /* Zero-initialised: empty. */
 struct trace_book {
 	struct lives lives;
-	struct sites sites;
+	struct traced_sites sites;
 	/* Of the interval: the sites by ns, the longest first, with what no site explains. */
 	struct site *all;
 	size_t n, cap;
@@ -55,7 +55,7 @@ struct trace_book {
  * slots of sites back whose process has gone.
  */
 void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
-		     sites_forget_fn *forget, void *arg);
+		     traced_sites_forget_fn *forget, void *arg);
 
 /* Calls `leave` for all processes that have ended, and not twice for one. */
 void trace_book_leave(struct trace_book *book);

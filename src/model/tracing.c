@@ -76,7 +76,8 @@ static void forget_idle(struct tracing *tracing)
 {
 	bool full = tracing->book.sites.n > tracing->room / 4 * 3;
 
-	sites_forget(&tracing->book.sites, full ? IDLE_FULL_NS : IDLE_NS, forget_slot, tracing);
+	traced_sites_forget(&tracing->book.sites, full ? IDLE_FULL_NS : IDLE_NS, forget_slot,
+			    tracing);
 }
 
 /* Takes the reading, and names the sites that are shown for the first time. */

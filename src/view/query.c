@@ -63,9 +63,32 @@ bool query_takes(const void *arg, const struct row *row)
 	return !query->match || query_matches(query->match, row->task);
 }
 
-/* Whether a row of a task or of a group passes the filters. */
-static bool passes(const struct query *query, const struct row *row)
+/* Whether a task hangs: any thread in uninterruptible sleep does, other waits from some age on. */
+static bool does_hang(const struct frame *frame, const struct row *row)
 {
+	uint64_t ns;
+
+	if (!row_wait(frame, row, &ns))
+		return false;
+	return waits_in_d(&row->raw->now.waits) || ns >= QUERY_HANG_NS;
+}
+
+/* Whether the row's task hangs, or any task of its group. */
+static bool hangs_anywhere(const struct frame *frame, const struct row *row)
+{
+	if (!row->group)
+		return does_hang(frame, row);
+	for (size_t i = 0; i < row->group->n; i++)
+		if (does_hang(frame, row->group->members[i]))
+			return true;
+	return false;
+}
+
+/* Whether a row of a task or of a group passes the filters. */
+static bool passes(const struct query *query, const struct frame *frame, const struct row *row)
+{
+	if (query->hangs && !hangs_anywhere(frame, row))
+		return false;
 	if (query->active && !is_active(row))
 		return false;
 	if (query->over_ms >= 0 && (!row->valid || (double)row->deltas->waited.total <=
@@ -152,8 +175,8 @@ static void start_sum(const struct frame_info *info, struct order *order)
 /* Whether there is no filter. */
 static bool takes_all(const struct query *query)
 {
-	return !query->active && !query->no_exited && query->over_ms < 0 && !query->users &&
-	       !query->match && !query->below && !query->within;
+	return !query->active && !query->hangs && !query->no_exited && query->over_ms < 0 &&
+	       !query->users && !query->match && !query->below && !query->within;
 }
 
 /* Adds a row to the sum: for a group its own members, as the groups below have rows, too. */
@@ -190,7 +213,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 		const struct row *row = &frame->rows[i];
 		struct value value = value_number(0);
 
-		if (!all && !passes(query, row))
+		if (!all && !passes(query, frame, row))
 			continue;
 		add_row(order, row);
 		if (query->sort)

@@ -7,8 +7,12 @@
 #include <stddef.h>
 
 #include "base/pattern.h"
+#include "base/util.h"
 #include "model/group.h"
 #include "view/column.h"
+
+/* From then on a wait for a CPU counts as hanging. */
+#define QUERY_HANG_NS NSEC_PER_SEC
 
 struct query {
 	const struct column *sort; /* NULL: the frame's order */
@@ -18,6 +22,7 @@ struct query {
 	size_t nusers;
 	double over_ms; /* more total delay than this; negative: all */
 	bool active; /* with any delay, run time or exit in the interval */
+	bool hangs; /* in uninterruptible sleep, or waiting for a CPU for QUERY_HANG_NS */
 	bool no_exited; /* without those of exited tasks */
 	const char *below; /* only tasks of a cgroup at or below that path; NULL: all */
 	bool within; /* only members of the group of that name: */

@@ -197,15 +197,17 @@ enum { PART_CLOCK, PART_CGROUP, PART_DELAYACCT, PART_INTERVAL, PART_STATE, PART_
 /* The turn of each part: restrictions of all rows first; a stop by a key before the usual. */
 static const unsigned char title_priorities[][PARTS] = {
 	{ 0, 1, 3, 4, 5, 6 }, /* all tasks */
-	{ 2, 1, 3, 4, 5, 6 }, /* a group's */
+	{ 2, 1, 3, 4, 5, 6 }, /* a group's, or a preset's */
 	{ 0, 1, 5, 4, 2, 6 }, /* all, stopped */
-	{ 3, 1, 4, 5, 2, 6 }, /* a group's, stopped */
+	{ 3, 1, 4, 5, 2, 6 }, /* the same, stopped */
 };
 
 /* The row of that table for the title. */
 static const unsigned char *title_priority(const struct title *title)
 {
-	return title_priorities[(title->paused || title->held) * 2 + title->of_group];
+	bool named = title->of_group || title->preset;
+
+	return title_priorities[(title->paused || title->held) * 2 + named];
 }
 
 /* Adds the group whose members are shown. */
@@ -289,6 +291,10 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 
 	add_figure(&line, 0, NULL, NULL)->weight = WEIGHT_NAME;
 	buf_puts(text, "stalltop");
+	if (title->preset) {
+		join(&line, "preset", NULL)->weight = WEIGHT_WORD;
+		buf_puts(text, title->preset);
+	}
 	if (title->of_group)
 		add_group(&line, title, view->charset);
 	add_clock(&line, priority[PART_CLOCK], info);

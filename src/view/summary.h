@@ -83,6 +83,7 @@ struct title {
 	const char *name; /* raw bytes; NULL: not known */
 	bool below; /* with the members of all groups below it */
 	bool paused, held;
+	const char *preset; /* other than the default view; NULL: none */
 };
 
 /*

@@ -23,6 +23,73 @@ void view_set_fields(struct view_config *view, const char *fields)
 
 	free(view->fields);
 	view->fields = copy;
+	view->own_fields = false;
+}
+
+const struct preset *view_preset(const struct view_config *view)
+{
+	return view->presets.n ? &view->presets.list[view->presets.now] : NULL;
+}
+
+void view_default_fields(struct view_config *view)
+{
+	const struct preset *preset = view_preset(view);
+
+	view_set_fields(view, preset ? preset->fields : NULL);
+	view->own_fields = view->fields;
+}
+
+/* Leaves the preset that is shown. */
+static void leave_preset(struct view_config *view)
+{
+	struct preset_left *left = &view->presets.list[view->presets.now].left;
+
+	*left = (struct preset_left){ .known = true,
+				      .fields = view->fields,
+				      .own_fields = view->own_fields,
+				      .sort = view->query.sort,
+				      .descending = view->query.descending };
+	view->fields = NULL;
+}
+
+/* Shows the preset as it was left, or as it is by itself. */
+static void take_preset(struct view_config *view)
+{
+	struct preset *preset = &view->presets.list[view->presets.now];
+
+	view->query.hangs = preset->hangs;
+	view->query.sort = preset->sort;
+	view->query.descending = preset->descending;
+	if (!preset->left.known) {
+		view_default_fields(view);
+		return;
+	}
+	view->query.sort = preset->left.sort;
+	view->query.descending = preset->left.descending;
+	view->fields = preset->left.fields;
+	view->own_fields = preset->left.own_fields;
+	preset->left = (struct preset_left){ .known = false };
+}
+
+void view_next_preset(struct view_config *view, int by)
+{
+	struct presets *presets = &view->presets;
+
+	presets_ready(presets);
+	leave_preset(view);
+	presets->now = (presets->now + (by < 0 ? presets->n - 1 : 1)) % presets->n;
+	take_preset(view);
+}
+
+struct preset_left view_default(const struct view_config *view)
+{
+	if (view->presets.now)
+		return view->presets.list[0].left;
+	return (struct preset_left){ .known = true,
+				     .fields = view->fields,
+				     .own_fields = view->own_fields,
+				     .sort = view->query.sort,
+				     .descending = view->query.descending };
 }
 
 bool view_find_user(const char *text, uid_t *uid)
@@ -46,4 +113,5 @@ void view_config_free(struct view_config *view)
 {
 	free(view->fields);
 	free(view->query.users);
+	presets_free(&view->presets);
 }

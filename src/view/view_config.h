@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "model/group.h"
 #include "view/column.h"
+#include "view/preset.h"
 #include "view/query.h"
 
 /* The interval's limits in seconds. */
@@ -36,6 +37,8 @@ struct view_config {
 	bool command_line; /* in place of the name */
 	bool tree;
 	bool fold_header; /* shrinks the header to one line */
+	struct presets presets;
+	bool own_fields; /* the fields are the preset's own, not chosen: they make room */
 };
 
 /* The result of writing to the configuration. */
@@ -51,10 +54,22 @@ bool view_set_interval(struct view_config *view, const char *text, struct buf *w
 /* Takes a copy of a list of fields that layout_check() passed; NULL: the default. */
 void view_set_fields(struct view_config *view, const char *fields);
 
+/* Goes back to the fields of the preset that is shown. */
+void view_default_fields(struct view_config *view);
+
+/* Shows the next preset, or (by -1) the one before. Fields and sort column of each are kept. */
+void view_next_preset(struct view_config *view, int by);
+
+/* The preset that is shown. */
+const struct preset *view_preset(const struct view_config *view);
+
+/* The fields and the order of the default view, also while another preset is shown. */
+struct preset_left view_default(const struct view_config *view);
+
 /* Finds a user's id, by name or number. */
 bool view_find_user(const char *text, uid_t *uid);
 
-/* Frees the fields and the list of users. */
+/* Frees fields, presets and the list of users. */
 void view_config_free(struct view_config *view);
 
 #endif

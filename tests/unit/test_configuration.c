@@ -247,6 +247,37 @@ static void test_rewrite_keeps(void **state)
 			 "delay=2\nsort = -total\nmatch = a\n" STANDARD_REST);
 }
 
+/* Presets of one's own: as many as there are lines. Another preset's fields are not the default. */
+static void test_presets(void **state)
+{
+	static const char text[] =
+		"preset = mine: fields=pid,comm, sort=+pid\npreset = b: sort=run\n"
+		"fields = pid,total,comm\n";
+	struct applied applied;
+	struct view_config *view = &applied.options.view;
+
+	(void)state;
+	apply(&applied, text);
+	assert_int_equal(applied.faults.broken, 0);
+	assert_int_equal(applied.faults.unknown.len, 0);
+	assert_string_equal(view->fields, "pid,total,comm");
+	assert_null(view_preset(view)->fields);
+	view_next_preset(view, -1);
+	assert_string_equal(view_preset(view)->name, "b");
+	view_next_preset(view, -1);
+	assert_string_equal(view_preset(view)->name, "mine");
+	assert_string_equal(view->fields, "pid,comm");
+	assert_rewritten(text, view,
+			 "preset = mine: fields=pid,comm, sort=+pid\npreset = b: sort=run\n"
+			 "fields = pid,total,comm\ndelay = 2\nsort = -total\nunit = "
+			 "percent\n" STANDARD_REST);
+	drop(&applied);
+	apply(&applied, "preset = mine: fields=pid,nothing\n");
+	assert_int_equal(applied.faults.broken, 1);
+	assert_non_null(strstr(buf_cstr(&applied.faults.why), "no field: nothing"));
+	drop(&applied);
+}
+
 /* Broken lines become comments, so that nothing is lost and nothing is broken. */
 static void test_rewrite_broken(void **state)
 {
@@ -533,6 +564,7 @@ int main(void)
 		cmocka_unit_test(test_overridden),
 		cmocka_unit_test(test_rewrite_empty),
 		cmocka_unit_test(test_rewrite_keeps),
+		cmocka_unit_test(test_presets),
 		cmocka_unit_test(test_rewrite_broken),
 		cmocka_unit_test_setup_teardown(test_save, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_link, make_tree, remove_tree),

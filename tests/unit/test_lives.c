@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/sites.h"
+#include "model/traced_sites.h"
 
 #define PLAYERS 40
 #define PROCESSES 30
@@ -49,7 +49,7 @@ struct play {
 	struct player players[PLAYERS];
 	struct place places[PLACES];
 	struct lives lives;
-	struct sites sites;
+	struct traced_sites sites;
 	uint64_t starts[PROCESSES + 1]; /* of the processes that have these ids now */
 	int32_t last_pid;
 };
@@ -194,7 +194,7 @@ static void forget_sites(void *arg, struct traced_process *process)
 {
 	struct play *play = arg;
 
-	sites_forget_process(&play->sites, process, give_back, play);
+	traced_sites_forget_process(&play->sites, process, give_back, play);
 }
 
 /* Has what changed read, at this time. */
@@ -204,18 +204,18 @@ static void read_all(struct play *play)
 		if (play->players[i].there && !play->players[i].thread.ended)
 			count_time(play, &play->players[i]);
 	if (next_random(&play->seed) % 8 == 0)
-		sites_forget(&play->sites, 1, give_back, play);
-	sites_begin(&play->sites);
+		traced_sites_forget(&play->sites, 1, give_back, play);
+	traced_sites_begin(&play->sites);
 	lives_begin(&play->lives, play->now_ns, forget_sites, play);
 	for (uint32_t i = 1; i < PLACES; i++)
 		if (play->places[i].changed)
-			sites_take(&play->sites, i, &play->places[i].site);
+			traced_sites_take(&play->sites, i, &play->places[i].site);
 	for (uint32_t i = 0; i < PLAYERS; i++)
 		if (play->players[i].there && play->players[i].changed)
 			lives_take(&play->lives, i, &play->players[i].thread);
-	sites_move(&play->sites);
+	traced_sites_move(&play->sites);
 	lives_settle(&play->lives);
-	sites_settle(&play->sites);
+	traced_sites_settle(&play->sites);
 }
 
 /* Asserts that a process spent what its threads did. */
@@ -327,7 +327,7 @@ static void test_conserved(void **state)
 	}
 	assert_true(shown > ROUNDS);
 	assert_true(ended > ROUNDS / 4);
-	sites_free(&play.sites);
+	traced_sites_free(&play.sites);
 	lives_free(&play.lives);
 }
 

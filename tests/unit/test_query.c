@@ -248,6 +248,23 @@ static void test_active(void **state)
 	check(s, "1 2 3 4 5");
 }
 
+/* In uninterruptible sleep for any time, or waiting for a CPU for a second; the scene is at 102 s.
+ */
+static void test_hangs(void **state)
+{
+	struct state *s = *state;
+
+	add(s, "idle", 0, 0);
+	waits_add(&add(s, "block", 0, 0)->now.waits, SEEN_BLOCK, SEC(102), SEC(102), 0);
+	waits_add(&add(s, "io", 0, 0)->now.waits, SEEN_BLKIO, SEC(101), SEC(102), 0);
+	waits_add(&add(s, "queued", 0, 0)->now.waits, SEEN_CPU, SEC(102) - MS(900), SEC(102), 0);
+	waits_add(&add(s, "starved", 0, 0)->now.waits, SEEN_CPU, SEC(101) - MS(100), SEC(102), 0);
+	s->query.hangs = true;
+	check(s, "2 3 5");
+	s->query.hangs = false;
+	check(s, "1 2 3 4 5");
+}
+
 /* By user, and by name or command line. */
 static void test_filters(void **state)
 {
@@ -298,10 +315,10 @@ static void test_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_stable),  STATE_TEST(test_unset),    STATE_TEST(test_none),
-		STATE_TEST(test_texts),	  STATE_TEST(test_negative), STATE_TEST(test_many),
-		STATE_TEST(test_rows),	  STATE_TEST(test_over),     STATE_TEST(test_active),
-		STATE_TEST(test_filters), STATE_TEST(test_needs),
+		STATE_TEST(test_stable), STATE_TEST(test_unset),    STATE_TEST(test_none),
+		STATE_TEST(test_texts),	 STATE_TEST(test_negative), STATE_TEST(test_many),
+		STATE_TEST(test_rows),	 STATE_TEST(test_over),	    STATE_TEST(test_active),
+		STATE_TEST(test_hangs),	 STATE_TEST(test_filters),  STATE_TEST(test_needs),
 	};
 
 	return cmocka_run_group_tests_name("query", tests, NULL, NULL);

@@ -101,6 +101,11 @@ static void test_title(void **state)
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   taskstats v16   "
 	      "delayacct on");
+	title.preset = "hangs";
+	check(s, summary_title(&s->text, &s->view, &title),
+	      "stalltop preset hangs   04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   "
+	      "taskstats v16   delayacct on");
+	title.preset = NULL;
 	s->now.load_valid = s->now.uptime_valid = false;
 	s->info.interval_ns = 0;
 	s->info.source = "procfs";

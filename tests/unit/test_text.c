@@ -375,6 +375,38 @@ static void test_fit(void **state)
 	buf_free(&out);
 }
 
+/* The end is kept, in exactly as many cells; wide characters and marks stay whole. */
+static void test_fit_end(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned cells;
+		const char *fitted;
+	} cases[] = {
+		{ "/a/b", 0, "" },
+		{ "", 3, "   " },
+		{ "/a", 4, "/a  " },
+		{ "/a/b", 4, "/a/b" },
+		{ "/var/b", 4, "+r/b" },
+		{ "/var/b", 1, "+" },
+		{ WIDE WIDE "a", 4, "+" WIDE "a" },
+		{ WIDE WIDE "a", 3, "+a " },
+		{ "abc" THAI MARK "d", 3, "+" THAI MARK "d" },
+		{ "abc" THAI MARK "d", 2, "+d" },
+	};
+	struct buf out = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		out.len = 0;
+		buf_putc(&out, '|');
+		text_fit_end(&out, cases[i].text, strlen(cases[i].text), cases[i].cells, TEXT_UTF8);
+		assert_string_equal(buf_cstr(&out) + 1, cases[i].fitted);
+		assert_int_equal(text_width(out.data + 1, out.len - 1, TEXT_UTF8), cases[i].cells);
+	}
+	buf_free(&out);
+}
+
 /* The locale that widths come from, of which nothing else may depend. */
 static int set_locale(void **state)
 {
@@ -444,7 +476,8 @@ int main(void)
 		cmocka_unit_test(test_marks),	  cmocka_unit_test(test_every_character),
 		cmocka_unit_test(test_injective), cmocka_unit_test(test_escape_without_locale),
 		cmocka_unit_test(test_width),	  cmocka_unit_test(test_fit),
-		cmocka_unit_test(test_wrap),	  cmocka_unit_test(test_word),
+		cmocka_unit_test(test_fit_end),	  cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_word),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, set_locale, NULL);

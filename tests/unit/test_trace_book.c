@@ -344,12 +344,12 @@ static void test_forget(void **state)
 	thread.generation = 7;
 	put(stage, 1, &thread);
 	take(stage, SEC(100));
-	sites_forget(&stage->book.sites, 0, forget, stage);
+	traced_sites_forget(&stage->book.sites, 0, forget, stage);
 	assert_int_equal(stage->forgotten, 0);
 	take(stage, SEC(102));
-	sites_forget(&stage->book.sites, SEC(5), forget, stage);
+	traced_sites_forget(&stage->book.sites, SEC(5), forget, stage);
 	assert_int_equal(stage->forgotten, 0);
-	sites_forget(&stage->book.sites, SEC(1), forget, stage);
+	traced_sites_forget(&stage->book.sites, SEC(1), forget, stage);
 	assert_int_equal(stage->forgotten, 4);
 	assert_int_equal(stage->book.sites.n, 1);
 	thread.ended = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "model/sites.h"
+#include "model/traced_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void push(struct traced_site ***array, size_t *n, size_t *cap, struct tra
 }
 
 /* Takes a site out of the idle ones. */
-static void leave_idle(struct sites *sites, struct traced_site *site)
+static void leave_idle(struct traced_sites *sites, struct traced_site *site)
 {
 	if (!site->idle)
 		return;
@@ -49,7 +49,7 @@ static void leave_idle(struct sites *sites, struct traced_site *site)
 }
 
 /* Makes it the newest of the idle ones, if nobody waits there. */
-static void enter_idle(struct sites *sites, struct traced_site *site)
+static void enter_idle(struct traced_sites *sites, struct traced_site *site)
 {
 	leave_idle(sites, site);
 	if (site->waiting)
@@ -62,7 +62,7 @@ static void enter_idle(struct sites *sites, struct traced_site *site)
 }
 
 /* Notes that a site changes in this interval. */
-static void change_site(struct sites *sites, struct traced_site *site)
+static void change_site(struct traced_sites *sites, struct traced_site *site)
 {
 	if (site->epoch == sites->lives->epoch)
 		return;
@@ -71,7 +71,7 @@ static void change_site(struct sites *sites, struct traced_site *site)
 }
 
 /* Takes a thread out of the site that it waited in. */
-static void leave_site(struct sites *sites, struct site_waiter *waiter)
+static void leave_site(struct traced_sites *sites, struct site_waiter *waiter)
 {
 	struct traced_site *site = waiter->site;
 
@@ -93,7 +93,7 @@ static void leave_site(struct sites *sites, struct site_waiter *waiter)
 }
 
 /* Puts a thread into the site that it waits in; most begin later than those that are there. */
-static void enter_site(struct sites *sites, struct traced_site *site, struct life *life)
+static void enter_site(struct traced_sites *sites, struct traced_site *site, struct life *life)
 {
 	struct site_waiter *waiter = &life->waiter, *before = site->last;
 
@@ -117,7 +117,7 @@ static void enter_site(struct sites *sites, struct traced_site *site, struct lif
 }
 
 /* Frees a site, of which the kernel knows nothing any more. */
-static void free_site(struct sites *sites, struct traced_site *site)
+static void free_site(struct traced_sites *sites, struct traced_site *site)
 {
 	while (site->first)
 		leave_site(sites, site->first);
@@ -135,7 +135,7 @@ static void free_site(struct sites *sites, struct traced_site *site)
 	free(site);
 }
 
-void sites_begin(struct sites *sites)
+void traced_sites_begin(struct traced_sites *sites)
 {
 	sites->nchanged = 0;
 }
@@ -148,7 +148,7 @@ static void copy_name(char *to, const char *from)
 }
 
 /* Makes a site that was not seen before. */
-static struct traced_site *new_site(struct sites *sites, uint32_t slot,
+static struct traced_site *new_site(struct traced_sites *sites, uint32_t slot,
 				    const struct trace_site *record)
 {
 	struct traced_site *site = xcalloc(1, sizeof(*site));
@@ -181,7 +181,7 @@ static struct traced_site *new_site(struct sites *sites, uint32_t slot,
 	return site;
 }
 
-void sites_take(struct sites *sites, uint32_t slot, const struct trace_site *record)
+void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct trace_site *record)
 {
 	struct traced_site *site = slot < sites->nslots ? sites->slots[slot] : NULL;
 
@@ -197,7 +197,8 @@ void sites_take(struct sites *sites, uint32_t slot, const struct trace_site *rec
 }
 
 /* The site that a thread waits in; NULL: in none, or in one that was not read yet. */
-static struct traced_site *site_of(const struct sites *sites, const struct trace_thread *thread)
+static struct traced_site *site_of(const struct traced_sites *sites,
+				   const struct trace_thread *thread)
 {
 	struct traced_site *site =
 		thread->site && thread->site < sites->nslots ? sites->slots[thread->site] : NULL;
@@ -215,7 +216,7 @@ static int compare_since(const void *a, const void *b)
 	return (x->now.since_ns > y->now.since_ns) - (x->now.since_ns < y->now.since_ns);
 }
 
-void sites_move(struct sites *sites)
+void traced_sites_move(struct traced_sites *sites)
 {
 	struct lives *lives = sites->lives;
 
@@ -304,7 +305,7 @@ static void settle_waiting(const struct traced_site *traced, uint64_t read_ns, s
 		traced->now.max_ns > site->waiting_ns ? traced->now.max_ns : site->waiting_ns;
 }
 
-void sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site)
+void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site)
 {
 	uint64_t progress = progress_of(traced, read_ns);
 
@@ -333,7 +334,7 @@ static void settle_ended(struct traced_site *traced, bool changed)
 }
 
 /* Makes a site's interval, and puts it into the frame where there was any waiting. */
-static void settle_site(struct sites *sites, struct traced_site *traced, bool changed)
+static void settle_site(struct traced_sites *sites, struct traced_site *traced, bool changed)
 {
 	uint64_t read_ns = sites->lives->read_ns, progress = progress_of(traced, read_ns);
 	struct site *site = &traced->site;
@@ -350,7 +351,7 @@ static void settle_site(struct sites *sites, struct traced_site *traced, bool ch
 	push(&sites->framed, &sites->nframed, &sites->framed_cap, traced);
 }
 
-void sites_settle(struct sites *sites)
+void traced_sites_settle(struct traced_sites *sites)
 {
 	sites->nframed = 0;
 	for (size_t i = 0; i < sites->nchanged; i++)
@@ -360,7 +361,8 @@ void sites_settle(struct sites *sites)
 			settle_site(sites, sites->busy[i], false);
 }
 
-void sites_forget(struct sites *sites, uint64_t idle_ns, sites_forget_fn *forget, void *arg)
+void traced_sites_forget(struct traced_sites *sites, uint64_t idle_ns,
+			 traced_sites_forget_fn *forget, void *arg)
 {
 	struct traced_site *site = sites->oldest;
 	uint64_t read_ns = sites->lives->read_ns;
@@ -375,8 +377,8 @@ void sites_forget(struct sites *sites, uint64_t idle_ns, sites_forget_fn *forget
 	}
 }
 
-void sites_forget_process(struct sites *sites, struct traced_process *process,
-			  sites_forget_fn *forget, void *arg)
+void traced_sites_forget_process(struct traced_sites *sites, struct traced_process *process,
+				 traced_sites_forget_fn *forget, void *arg)
 {
 	while (process->sites) {
 		forget(arg, process->sites->slot);
@@ -384,7 +386,7 @@ void sites_forget_process(struct sites *sites, struct traced_process *process,
 	}
 }
 
-void sites_free(struct sites *sites)
+void traced_sites_free(struct traced_sites *sites)
 {
 	for (size_t i = 0; i < sites->nslots; i++) {
 		if (!sites->slots[i])
@@ -396,5 +398,5 @@ void sites_free(struct sites *sites)
 	free(sites->busy);
 	free(sites->changed);
 	free(sites->framed);
-	*sites = (struct sites){ 0 };
+	*sites = (struct traced_sites){ 0 };
 }

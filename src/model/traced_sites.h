@@ -4,8 +4,8 @@
  * totals and with waits in progress as far as they have come. A reading costs in the sites that
  * changed and those where somebody waits.
  */
-#ifndef STALLTOP_MODEL_SITES_H
-#define STALLTOP_MODEL_SITES_H
+#ifndef STALLTOP_MODEL_TRACED_SITES_H
+#define STALLTOP_MODEL_TRACED_SITES_H
 
 #include "model/lives.h"
 
@@ -32,7 +32,7 @@ struct traced_site {
 };
 
 /* All of them; zero-initialised: none. */
-struct sites {
+struct traced_sites {
 	struct lives *lives; /* whose readings these are */
 	uint64_t last_id;
 	struct traced_site **slots;
@@ -45,34 +45,35 @@ struct sites {
 };
 
 /* Begins a reading, after lives_begin(). */
-void sites_begin(struct sites *sites);
+void traced_sites_begin(struct traced_sites *sites);
 
 /* Takes a site that changed. */
-void sites_take(struct sites *sites, uint32_t slot, const struct trace_site *record);
+void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct trace_site *record);
 
 /*
  * Moves the threads that changed, after lives_take() of all and before lives_settle(), to the sites
  * that they wait in now.
  */
-void sites_move(struct sites *sites);
+void traced_sites_move(struct traced_sites *sites);
 
 /* Makes the interval, which the first reading has not, of the sites that get into `framed`. */
-void sites_settle(struct sites *sites);
+void traced_sites_settle(struct traced_sites *sites);
 
 /* A site's whole, since it was first seen. Its wakers' names are valid until the next call. */
-void sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site);
+void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site);
 
 /* Whether the kernel's slot of a site can be given back: nobody waits there. */
-typedef bool sites_forget_fn(void *arg, uint32_t slot);
+typedef bool traced_sites_forget_fn(void *arg, uint32_t slot);
 
 /*
  * Forgets the sites that have not changed for idle_ns, and those of a process that is forgotten,
  * where `forget` allows it.
  */
-void sites_forget(struct sites *sites, uint64_t idle_ns, sites_forget_fn *forget, void *arg);
-void sites_forget_process(struct sites *sites, struct traced_process *process,
-			  sites_forget_fn *forget, void *arg);
+void traced_sites_forget(struct traced_sites *sites, uint64_t idle_ns,
+			 traced_sites_forget_fn *forget, void *arg);
+void traced_sites_forget_process(struct traced_sites *sites, struct traced_process *process,
+				 traced_sites_forget_fn *forget, void *arg);
 
-void sites_free(struct sites *sites);
+void traced_sites_free(struct traced_sites *sites);
 
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Presets: fields, a sort column and a filter under a name, for a question often asked. */
+#ifndef STALLTOP_VIEW_PRESET_H
+#define STALLTOP_VIEW_PRESET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "view/column.h"
+
+/* How a preset was left, with what keys have changed. */
+struct preset_left {
+	bool known;
+	char *fields;
+	bool own_fields;
+	const struct column *sort;
+	bool descending;
+};
+
+struct preset {
+	char *name;
+	char *fields; /* as for -F, but ids that there are not are left out; NULL: the default */
+	char *room; /* ids of fields that are left out where there is no room, in their turn */
+	const struct column *sort;
+	bool descending;
+	bool hangs; /* only rows that hang: struct query */
+	char *help; /* one line; NULL: none */
+	struct preset_left left;
+};
+
+/* The most of them. */
+#define PRESETS_MAX 64
+
+/* All presets, the default view first. Empty when zero-initialised: see presets_ready(). */
+struct presets {
+	struct preset *list;
+	size_t n;
+	size_t now; /* the one that is shown */
+};
+
+/* Fills in those that every screen has. Harmless when that was done. */
+void presets_ready(struct presets *presets);
+
+/*
+ * Adds a preset, or replaces the one of its name: "NAME: fields=ID,ID, sort=-ID, filter=hangs".
+ * False, with what is allowed appended to `why`, when it is invalid.
+ */
+bool presets_add(struct presets *presets, const char *text, struct buf *why);
+
+void presets_free(struct presets *presets);
+
+#endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* The most by which two sources differ on one start; no pid is reused within that time. */
+#define SAME_START_NS (200 * NSEC_PER_MSEC)
+
+/* The bucket of waits of any length above: 2 to the power of 30 us are 18 minutes. */
+#define LAST_BUCKET (SITE_BUCKETS - 1)
+
+/* The states in which threads wait for a machine that is too slow, not for something to do. */
+#define STALLING (1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_BLOCK | 1u << STATE_LOCK)
+
+const struct sites_by_row sites_by_table[SITES_BYS] = {
+	[SITES_BY_SITE] = { "site", "a line for each site" },
+	[SITES_BY_STATE] = { "state", "a line for each state" },
+	[SITES_BY_SYSCALL] = { "system call", "a line for each system call" },
+	[SITES_BY_ON] = { "target", "a line for each target: file, socket, lock ..." },
+	[SITES_BY_WHERE] = { "function", "a line for each function of the kernel" },
+	[SITES_BY_PROCESS] = { "process", "a line for each process" },
+};
+
+/* A site and the line that it belongs to. */
+struct site_key {
+	uint64_t line;
+	const struct site *site;
+};
+
+void site_owners_add(struct site_owners *owners, struct task_key process)
+{
+	if (owners->n == owners->cap) {
+		owners->cap = owners->cap * 2 + 16;
+		owners->keys = xreallocarray(owners->keys, owners->cap, sizeof(*owners->keys));
+	}
+	owners->keys[owners->n++] = process;
+	owners->sorted = false;
+}
+
+void site_owners_clear(struct site_owners *owners)
+{
+	owners->n = 0;
+	owners->all = false;
+}
+
+void site_owners_free(struct site_owners *owners)
+{
+	free(owners->keys);
+	*owners = (struct site_owners){ 0 };
+}
+
+/* Compares processes by id. */
+static int compare_owners(const void *a, const void *b)
+{
+	const struct task_key *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Whether a site belongs to one of them. The keys are sorted. */
+static bool owners_have(const struct site_owners *owners, const struct site *site)
+{
+	size_t from = 0, to = owners->n;
+
+	while (from < to) {
+		size_t middle = (from + to) / 2;
+
+		if (owners->keys[middle].pid < site->tgid)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	/* A pid that was used again has several. */
+	for (; from < owners->n && owners->keys[from].pid == site->tgid; from++) {
+		uint64_t start = owners->keys[from].start_ns;
+
+		if (!start || !site->start_ns ||
+		    (start <= site->start_ns + SAME_START_NS &&
+		     site->start_ns <= start + SAME_START_NS))
+			return true;
+	}
+	return owners->all;
+}
+
+/* Mixes bytes into a number that hardly any others have (FNV-1a, 64 bits). */
+static uint64_t mix(uint64_t id, const void *bytes, size_t n)
+{
+	for (const unsigned char *at = bytes, *end = at + n; at < end; at++)
+		id = (id ^ *at) * UINT64_C(0x100000001b3);
+	return id;
+}
+
+/* Mixes a text in; one that is not known is none of the others. */
+static uint64_t mix_text(uint64_t id, const char *text)
+{
+	return text ? mix(id, text, strlen(text) + 1) : mix(id, "\xff", 1);
+}
+
+/* Whether a site is added up by its kind alone: it is in no sum of states. */
+static bool is_apart(const struct site *site, enum sites_by by)
+{
+	return site->unattributed || (site->overlaps && by != SITES_BY_SITE);
+}
+
+/* The id of the line that a site belongs to. */
+static uint64_t line_of(const struct site *site, enum sites_by by)
+{
+	uint64_t id = UINT64_C(0xcbf29ce484222325);
+
+	id = mix(id, &by, sizeof(by));
+	if (is_apart(site, by)) {
+		id = mix(id, &site->unattributed, sizeof(site->unattributed));
+		id = mix(id, &site->kind, sizeof(site->kind));
+		return id ? id : 1;
+	}
+	switch (by) {
+	case SITES_BY_STATE:
+		id = mix(id, &site->state, sizeof(site->state));
+		break;
+	case SITES_BY_SYSCALL:
+		id = mix_text(id, site->syscall);
+		break;
+	case SITES_BY_ON:
+		id = mix_text(id, site->on);
+		break;
+	case SITES_BY_WHERE:
+		id = mix_text(id, site->where);
+		break;
+	case SITES_BY_PROCESS:
+		id = mix(id, &site->tgid, sizeof(site->tgid));
+		id = mix(id, &site->start_ns, sizeof(site->start_ns));
+		break;
+	default:
+		return site->id;
+	}
+	return id ? id : 1;
+}
+
+/* The time of a site in ns. */
+static int64_t time_of(const struct site *site)
+{
+	return site->unattributed ? site->rest_ns : (int64_t)site->ns;
+}
+
+int64_t site_line_ns(const struct site_line *line)
+{
+	return time_of(&line->sum);
+}
+
+/* Orders sites by line, the most time first. */
+static int compare_keys(const void *a, const void *b)
+{
+	const struct site_key *x = a, *y = b;
+	int64_t i = time_of(x->site), j = time_of(y->site);
+
+	if (x->line != y->line)
+		return x->line > y->line ? 1 : -1;
+	if (i != j)
+		return i < j ? 1 : -1;
+	return (x->site->id > y->site->id) - (x->site->id < y->site->id);
+}
+
+/* Orders lines: the most time first, then those that wait right now. */
+static int compare_lines(const void *a, const void *b)
+{
+	const struct site_line *x = a, *y = b;
+	int64_t i = site_line_ns(x), j = site_line_ns(y);
+
+	if (i != j)
+		return i < j ? 1 : -1;
+	if (x->sum.waiting_ns != y->sum.waiting_ns)
+		return x->sum.waiting_ns < y->sum.waiting_ns ? 1 : -1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Compares texts that may not be known. */
+static int compare_texts(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
+/* Keeps a text if it is the same. */
+static const char *common(const char *a, const char *b)
+{
+	return compare_texts(a, b) ? NULL : a;
+}
+
+/* Adds a site to a line's sum, which has its largest site already. */
+static void add_site(struct site_line *line, const struct site *site)
+{
+	struct site *sum = &line->sum;
+
+	line->one_state &= sum->state == site->state;
+	if (sum->tgid != site->tgid || sum->start_ns != site->start_ns) {
+		sum->tgid = 0;
+		sum->start_ns = 0;
+		sum->comm = common(sum->comm, site->comm);
+	}
+	sum->kind = sum->kind == site->kind ? sum->kind : -1;
+	sum->syscall = common(sum->syscall, site->syscall);
+	sum->on = common(sum->on, site->on);
+	sum->where = common(sum->where, site->where);
+	sum->stack = sum->stack ? sum->stack : site->stack;
+	sum->rest_ns += site->rest_ns;
+	sum->count += site->count;
+	sum->ns += site->ns;
+	sum->kind_ns += site->kind_ns;
+	if (site->max_ns > sum->max_ns)
+		sum->max_ns = site->max_ns;
+	if (site->waiting_ns > sum->waiting_ns)
+		sum->waiting_ns = site->waiting_ns;
+	sum->waiting += site->waiting;
+	sum->at_least |= site->at_least;
+	for (unsigned i = 0; i < SITE_BUCKETS; i++)
+		sum->log2_us[i] += site->log2_us[i];
+}
+
+/* Orders wakers by who they are. */
+static int compare_wakers(const void *a, const void *b)
+{
+	const struct site_waker *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid > y->tgid ? 1 : -1;
+	return compare_texts(x->name, y->name);
+}
+
+/* Orders wakers by the time that they ended. */
+static int compare_ended(const void *a, const void *b)
+{
+	const struct site_waker *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return compare_wakers(a, b);
+}
+
+/* Whether a site's list of wakers ends there. */
+static bool is_last_waker(const struct site_waker *waker)
+{
+	return !waker->tgid && !waker->name;
+}
+
+size_t sites_wakers(struct sites *sites, const struct site_line *line,
+		    const struct site_waker **wakers)
+{
+	struct site_waker *all;
+	size_t n = 0, kept = 0;
+
+	if (sites->wakers_cap < line->n * SITE_WAKERS) {
+		sites->wakers_cap = line->n * SITE_WAKERS * 2;
+		sites->wakers =
+			xreallocarray(sites->wakers, sites->wakers_cap, sizeof(*sites->wakers));
+	}
+	all = sites->wakers;
+	for (size_t i = 0; i < line->n; i++)
+		for (unsigned w = 0; w < SITE_WAKERS; w++) {
+			if (is_last_waker(&line->sites[i]->wakers[w]))
+				break;
+			all[n++] = line->sites[i]->wakers[w];
+		}
+	if (n)
+		qsort(all, n, sizeof(*all), compare_wakers);
+	for (size_t i = 0; i < n; i++) {
+		if (kept && !compare_wakers(&all[kept - 1], &all[i])) {
+			all[kept - 1].ns += all[i].ns;
+			all[kept - 1].count += all[i].count;
+		} else {
+			all[kept++] = all[i];
+		}
+	}
+	if (kept)
+		qsort(all, kept, sizeof(*all), compare_ended);
+	*wakers = all;
+	return kept;
+}
+
+/* Takes the most important wakers of all sites into a line's sum. */
+static void sum_wakers(struct sites *sites, struct site_line *line)
+{
+	const struct site_waker *all;
+	size_t n;
+
+	if (line->n == 1)
+		return;
+	n = sites_wakers(sites, line, &all);
+	memset(line->sum.wakers, 0, sizeof(line->sum.wakers));
+	for (size_t i = 0; i < n && i < SITE_WAKERS; i++)
+		line->sum.wakers[i] = all[i];
+}
+
+/* Makes room for so many sites. */
+static void reserve_sites(struct sites *sites, size_t n)
+{
+	/* Sorting needs an address even for none. */
+	if (sites->cap > n)
+		return;
+	sites->cap = n * 2 + 1;
+	sites->lines = xreallocarray(sites->lines, sites->cap, sizeof(*sites->lines));
+	sites->members = xreallocarray(sites->members, sites->cap, sizeof(*sites->members));
+	sites->keys = xreallocarray(sites->keys, sites->cap, sizeof(*sites->keys));
+}
+
+/* Picks the sites of the processes. Returns their number. */
+static size_t pick_sites(struct sites *sites, const struct trace_frame *trace,
+			 struct site_owners *owners, enum sites_by by)
+{
+	size_t n = 0;
+
+	if (!owners->sorted && owners->n)
+		qsort(owners->keys, owners->n, sizeof(*owners->keys), compare_owners);
+	owners->sorted = true;
+	for (size_t i = 0; trace && i < trace->n; i++)
+		if (owners_have(owners, &trace->sites[i]))
+			sites->keys[n++] = (struct site_key){ line_of(&trace->sites[i], by),
+							      &trace->sites[i] };
+	return n;
+}
+
+/* Whether the picked sites are of several processes. */
+static bool are_several(const struct sites *sites, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (sites->keys[i].site->tgid != sites->keys[0].site->tgid)
+			return true;
+	return false;
+}
+
+void sites_build(struct sites *sites, const struct trace_frame *trace, struct site_owners *owners,
+		 enum sites_by by)
+{
+	struct site_line *line = NULL;
+	size_t n;
+
+	reserve_sites(sites, trace ? trace->n : 0);
+	n = pick_sites(sites, trace, owners, by);
+	qsort(sites->keys, n, sizeof(*sites->keys), compare_keys);
+	sites->n = 0;
+	sites->ns = 0;
+	sites->several = are_several(sites, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct site_key *key = &sites->keys[i];
+
+		sites->members[i] = key->site;
+		if (!key->site->overlaps && !key->site->unattributed)
+			sites->ns += key->site->ns;
+		if (line && line->id == key->line) {
+			add_site(line, key->site);
+			line->n++;
+			continue;
+		}
+		line = &sites->lines[sites->n++];
+		*line = (struct site_line){ .id = key->line,
+					    .sum = *key->site,
+					    .one_state = true,
+					    .sites = &sites->members[i],
+					    .n = 1 };
+	}
+	for (size_t i = 0; i < sites->n; i++)
+		sum_wakers(sites, &sites->lines[i]);
+	qsort(sites->lines, sites->n, sizeof(*sites->lines), compare_lines);
+}
+
+const struct site_line *sites_find(const struct sites *sites, uint64_t id)
+{
+	for (size_t i = 0; i < sites->n; i++)
+		if (sites->lines[i].id == id)
+			return &sites->lines[i];
+	return NULL;
+}
+
+/* Whether a line is told by its kind, not by its state. */
+static bool by_kind(const struct site_line *line)
+{
+	return line->sum.kind >= 0 && (line->sum.unattributed || line->sum.overlaps);
+}
+
+bool site_line_stalls(const struct site_line *line)
+{
+	return by_kind(line) || (line->one_state && STALLING & 1u << line->sum.state);
+}
+
+const char *site_line_state(const struct site_line *line)
+{
+	if (by_kind(line))
+		return line->sum.kind == WAIT_BLOCK ? wait_state_table[STATE_BLOCK].id
+						    : delay_table[line->sum.kind].id;
+	return line->one_state ? wait_state_table[line->sum.state].id : NULL;
+}
+
+double site_bucket_from(unsigned bucket)
+{
+	return bucket ? (double)(UINT64_C(1) << (bucket - 1)) : 0;
+}
+
+double site_bucket_to(const struct site *site, unsigned bucket)
+{
+	double from = site_bucket_from(bucket), to = (double)(UINT64_C(1) << bucket);
+	double max = (double)site->max_ns / (double)NSEC_PER_USEC;
+
+	/* No wait is longer than the longest. */
+	if (max > from && (max < to || bucket == LAST_BUCKET))
+		return max;
+	return to;
+}
+
+double site_percentile(const struct site *site, double share)
+{
+	uint64_t all = 0, below = 0;
+
+	for (unsigned i = 0; i < SITE_BUCKETS; i++)
+		all += site->log2_us[i];
+	if (!all)
+		return -1;
+	for (unsigned i = 0; i < SITE_BUCKETS; i++) {
+		double from = site_bucket_from(i), to = site_bucket_to(site, i);
+		double into = share * (double)all - (double)below;
+
+		below += site->log2_us[i];
+		if (site->log2_us[i] && (double)below >= share * (double)all)
+			return from +
+			       (to - from) * (into > 0 ? into : 0) / (double)site->log2_us[i];
+	}
+	return (double)site->max_ns / (double)NSEC_PER_USEC;
+}
+
+void sites_free(struct sites *sites)
+{
+	free(sites->lines);
+	free(sites->members);
+	free(sites->keys);
+	free(sites->wakers);
+	*sites = (struct sites){ 0 };
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sites of waits as lines of a table: whose, added up by what, the most time first. */
+#ifndef STALLTOP_VIEW_SITES_H
+#define STALLTOP_VIEW_SITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/sample.h"
+#include "data/wait_state.h"
+
+/* What sites have in common that one line adds up. */
+enum sites_by {
+	SITES_BY_SITE,
+	SITES_BY_STATE,
+	SITES_BY_SYSCALL,
+	SITES_BY_ON,
+	SITES_BY_WHERE,
+	SITES_BY_PROCESS,
+	SITES_BYS
+};
+
+struct sites_by_row {
+	const char *id;
+	const char *help; /* what a line stands for */
+};
+
+extern const struct sites_by_row sites_by_table[SITES_BYS];
+
+/* The processes whose sites are wanted. Nobody when zero-initialised. */
+struct site_owners {
+	bool all; /* everybody */
+	struct task_key *keys; /* start_ns 0: not known, any */
+	size_t n, cap;
+	bool sorted;
+};
+
+/* Adds a process. */
+void site_owners_add(struct site_owners *owners, struct task_key process);
+
+void site_owners_clear(struct site_owners *owners);
+void site_owners_free(struct site_owners *owners);
+
+/* A line. It points into the trace frame, and into the sites that it was made by. */
+struct site_line {
+	uint64_t id; /* the same from frame to frame; never 0 */
+	/*
+	 * The sum of its sites, with the largest max and the longest wait in progress. Texts in
+	 * which they differ are NULL, and so are tgid 0 and kind -1. The wakers are those of all.
+	 */
+	struct site sum;
+	bool one_state; /* all are of sum.state */
+	const struct site *const *sites; /* the most time first */
+	size_t n;
+};
+
+struct sites {
+	struct site_line *lines; /* the most time first */
+	size_t n;
+	bool several; /* the sites are of several processes */
+	uint64_t ns; /* waited in all states; what overlaps and the unattributed is not in it */
+	/* Memory, kept from frame to frame: */
+	size_t cap;
+	const struct site **members;
+	struct site_key *keys;
+	struct site_waker *wakers;
+	size_t wakers_cap;
+};
+
+/*
+ * Makes the lines of some processes' sites. The rest of a kind that no site explains is one line
+ * for all; where lines are sums, so is each kind that lies within other sites: it is in no sum.
+ */
+void sites_build(struct sites *sites, const struct trace_frame *trace, struct site_owners *owners,
+		 enum sites_by by);
+
+/* The line of that id, or NULL. */
+const struct site_line *sites_find(const struct sites *sites, uint64_t id);
+
+/*
+ * All who ended waits of the line, the most time first, valid until the next call of this or of
+ * sites_build(). Returns their number.
+ */
+size_t sites_wakers(struct sites *sites, const struct site_line *line,
+		    const struct site_waker **wakers);
+
+/* The line's time in ns; of the rest of a kind it may be below 0. */
+int64_t site_line_ns(const struct site_line *line);
+
+/* Whether its time is lost: waits for a disk, a lock or a CPU, not for work to do. */
+bool site_line_stalls(const struct site_line *line);
+
+/* What the line waited in: the state; of a kind's rest, and of what overlaps, the kind's id. */
+const char *site_line_state(const struct site_line *line);
+
+/*
+ * How long waits were that ended in the interval: the length in us that a share (0 to 1) of them
+ * did not exceed, linear within a bucket. Below 0: none ended.
+ */
+double site_percentile(const struct site *site, double share);
+
+/* The bounds of a bucket in us; above, it ends with the longest wait of the site at the latest. */
+double site_bucket_from(unsigned bucket);
+double site_bucket_to(const struct site *site, unsigned bucket);
+
+void sites_free(struct sites *sites);
+
+#endif

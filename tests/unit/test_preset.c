@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Presets: what they show, that each keeps what keys changed in it, and those of one's own. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "view/layout.h"
+#include "view/view_config.h"
+
+/* The settings of a screen that was started with these fields and this order. */
+static struct view_config start(const char *fields, const char *sort)
+{
+	struct view_config view = { .query = { .over_ms = -1, .descending = true } };
+
+	view.query.sort = sort ? column_by_id(sort, strlen(sort)) : column_sort_default();
+	view_set_fields(&view, fields);
+	return view;
+}
+
+/* Goes to the preset of that name. */
+static void go_to(struct view_config *view, const char *name)
+{
+	for (size_t i = 0; i < PRESETS_MAX; i++) {
+		view_next_preset(view, 1);
+		if (!strcmp(view_preset(view)->name, name))
+			return;
+	}
+	fail_msg("no preset %s", name);
+}
+
+/* Those of every screen, in their order, around and back. */
+static void test_order(void **state)
+{
+	static const char *const names[] = { "hangs", "cpu", "io", "memory", "states", "waits" };
+	struct view_config view = start(NULL, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		view_next_preset(&view, 1);
+		assert_string_equal(view_preset(&view)->name, names[i]);
+		assert_non_null(view_preset(&view)->help);
+	}
+	for (size_t i = ARRAY_SIZE(names) - 1; i-- > 0;) {
+		view_next_preset(&view, -1);
+		assert_string_equal(view_preset(&view)->name, names[i]);
+	}
+	view_next_preset(&view, -1);
+	assert_string_equal(view_preset(&view)->name, "waits");
+	view_config_free(&view);
+}
+
+/* The default view is as it was asked for; nobody who never left it has another. */
+static void test_default(void **state)
+{
+	struct view_config view = start("pid,comm", "cpu");
+
+	(void)state;
+	assert_null(view_preset(&view));
+	assert_string_equal(view_default(&view).fields, "pid,comm");
+	view_next_preset(&view, 1);
+	assert_true(view.query.hangs);
+	assert_string_equal(view.query.sort->id, "wait");
+	assert_true(view.query.descending && view.own_fields);
+	assert_string_equal(view_default(&view).fields, "pid,comm");
+	assert_string_equal(view_default(&view).sort->id, "cpu");
+	view_next_preset(&view, -1);
+	assert_false(view.query.hangs || view.own_fields);
+	assert_string_equal(view.fields, "pid,comm");
+	assert_string_equal(view.query.sort->id, "cpu");
+	view_config_free(&view);
+}
+
+/* What was changed in a preset stays with it, until its own fields are asked for. */
+static void test_changes(void **state)
+{
+	struct view_config view = start(NULL, NULL);
+
+	(void)state;
+	go_to(&view, "memory");
+	assert_string_equal(view.query.sort->id, "mem");
+	view_set_fields(&view, "pid,mem");
+	assert_false(view.own_fields);
+	view.query.sort = column_by_id("run", 3);
+	view.query.descending = false;
+	go_to(&view, "waits");
+	assert_null(view.fields);
+	assert_ptr_equal(view.query.sort, column_sort_default());
+	assert_true(view.query.descending);
+	go_to(&view, "memory");
+	assert_string_equal(view.fields, "pid,mem");
+	assert_string_equal(view.query.sort->id, "run");
+	assert_false(view.query.descending || view.own_fields);
+	view_default_fields(&view);
+	assert_string_not_equal(view.fields, "pid,mem");
+	assert_true(view.own_fields);
+	view_config_free(&view);
+}
+
+/* Each has an order and, but for the default view, fields of which several are there. */
+static void test_fields(void **state)
+{
+	struct view_config view = start(NULL, NULL);
+	struct layout fields, room;
+
+	(void)state;
+	for (view_next_preset(&view, 1); view.presets.now; view_next_preset(&view, 1)) {
+		layout_named(&fields, view.fields);
+		layout_named(&room, view_preset(&view)->room);
+		assert_non_null(view.query.sort);
+		assert_true(fields.n > 2);
+		assert_true(layout_has(&fields, column_by_id("pid", 3)));
+		assert_true(layout_has(&fields, column_by_id("comm", 4)));
+		/* what makes room is there, and something stays */
+		assert_true(room.n < fields.n);
+		for (size_t i = 0; i < room.n; i++)
+			assert_true(layout_has(&fields, room.columns[i]));
+	}
+	view_config_free(&view);
+}
+
+/* Adds a preset, and asserts its fields and order. */
+static void check_added(const char *text, const char *name, const char *fields, const char *sort,
+			bool descending, bool hangs)
+{
+	struct view_config view = start(NULL, NULL);
+	struct buf why = { 0 };
+
+	assert_true(presets_add(&view.presets, text, &why));
+	assert_int_equal(why.len, 0);
+	go_to(&view, name);
+	if (fields)
+		assert_string_equal(view.fields, fields);
+	else
+		assert_null(view.fields);
+	assert_string_equal(view.query.sort->id, sort);
+	assert_int_equal(view.query.descending, descending);
+	assert_int_equal(view.query.hangs, hangs);
+	buf_free(&why);
+	view_config_free(&view);
+}
+
+/* One's own come after the others; one of the same name takes its place. */
+static void test_add(void **state)
+{
+	struct view_config view = start(NULL, NULL);
+	struct buf why = { 0 };
+	size_t n;
+
+	(void)state;
+	check_added("mine: fields=pid,total,comm, sort=-total", "mine", "pid,total,comm", "total",
+		    true, false);
+	check_added("mine:fields=+elap", "mine", "+elap", "total", true, false);
+	check_added("a-1 : sort=+pid", "a-1", NULL, "pid", false, false);
+	check_added("x: sort=comm  filter=hangs", "x", NULL, "comm", false, true);
+	check_added("cpu: fields=pid, cpu comm", "cpu", "pid,cpu,comm", "total", true, false);
+	presets_ready(&view.presets);
+	n = view.presets.n;
+	assert_true(presets_add(&view.presets, "cpu: sort=pid", &why));
+	assert_int_equal(view.presets.n, n);
+	for (size_t i = n; i < PRESETS_MAX; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "p%zu: sort=pid", i);
+		assert_true(presets_add(&view.presets, text, &why));
+	}
+	assert_int_equal(why.len, 0);
+	assert_false(presets_add(&view.presets, "last: sort=pid", &why));
+	buf_free(&why);
+	view_config_free(&view);
+}
+
+/* What is none changes nothing, and says what is allowed. */
+static void test_bad(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"mine",
+		": sort=pid",
+		"mine:",
+		"mine: pid",
+		"mine: sort=nothing",
+		"mine: fields=nothing",
+		"mine: fields=",
+		"mine: sort=",
+		"mine: what=pid",
+		"mine: filter=other",
+		"waits: sort=pid",
+		"m\x1b: sort=pid",
+		"a name: sort=pid",
+		"seventeen-letters: sort=pid",
+		"mine: sort=pid fields=nothing sort=run",
+	};
+	struct view_config view = start(NULL, NULL);
+	struct buf why = { 0 };
+
+	(void)state;
+	presets_ready(&view.presets);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		size_t n = view.presets.n;
+
+		why.len = 0;
+		assert_false(presets_add(&view.presets, texts[i], &why));
+		assert_int_equal(view.presets.n, n);
+		assert_true(why.len > 0);
+	}
+	why.len = 0;
+	assert_false(presets_add(&view.presets, "mine: fields=pid,no\033thing", &why));
+	assert_non_null(strstr(buf_cstr(&why), "no field: no\\x1bthing"));
+	buf_free(&why);
+	view_config_free(&view);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),	cmocka_unit_test(test_default),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_add),	cmocka_unit_test(test_bad),
+	};
+
+	return cmocka_run_group_tests_name("preset", tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of sites: which columns fit, and what their cells say. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/util.h"
+#include "view/site_column.h"
+
+#define MS(n) (UINT64_C(1000000) * (n))
+
+static const struct trace_frame trace = { .interval_ns = MS(2000) };
+
+/* Asserts the columns for a width. */
+static void check_layout(unsigned width, bool several, const char *ids)
+{
+	struct site_layout layout;
+	struct buf out = { 0 };
+
+	site_layout_fit(&layout, width, several);
+	for (size_t i = 0; i < layout.n; i++)
+		buf_printf(&out, "%s%s", i ? " " : "", layout.columns[i]->id);
+	assert_string_equal(buf_cstr(&out), ids);
+	buf_free(&out);
+}
+
+/* From the full table to the least; processes only where there are several. */
+static void test_layout(void **state)
+{
+	(void)state;
+	check_layout(200, true,
+		     "state time share count avg max waiting pid comm syscall on where waker");
+	check_layout(200, false, "state time share count avg max waiting syscall on where waker");
+	check_layout(80, false, "state time share count avg max syscall on where");
+	check_layout(80, true, "state time share count avg max comm syscall on");
+	check_layout(60, false, "state time share max syscall on");
+	check_layout(40, false, "state time share on");
+	check_layout(40, true, "state time share on");
+	check_layout(30, true, "state time on");
+}
+
+/* Cells of a column in a layout; 0: it is not there. */
+static unsigned cells_of(const struct site_layout *layout, const char *id)
+{
+	for (size_t i = 0; i < layout->n; i++)
+		if (!strcmp(layout->columns[i]->id, id))
+			return layout->cells[i];
+	return 0;
+}
+
+/* Lines fill the width, never more; the target has the most room. */
+static void test_room(void **state)
+{
+	struct site_layout layout;
+
+	(void)state;
+	for (unsigned width = 32; width <= 300; width++) {
+		for (int several = 0; several < 2; several++) {
+			unsigned cells = 0;
+
+			site_layout_fit(&layout, width, several);
+			for (size_t i = 0; i < layout.n; i++) {
+				cells += layout.cells[i] + (i != 0);
+				assert_true(layout.cells[i] >= layout.columns[i]->width);
+			}
+			assert_int_equal(cells, width);
+			assert_true(cells_of(&layout, "on") >= 18);
+		}
+	}
+	site_layout_fit(&layout, 200, false);
+	assert_true(cells_of(&layout, "on") > 60);
+	assert_int_equal(cells_of(&layout, "where"), 32);
+}
+
+/* Asserts a cell of a line with that sum. */
+static void check_cell(const char *id, unsigned cells, const struct site *sum, const char *text)
+{
+	struct site_line line = { .id = 1, .sum = *sum, .one_state = true };
+	struct buf out = { 0 }, scratch = { 0 };
+
+	site_column_append(site_column_by_id(id), cells, &trace, &line, TEXT_UTF8, &scratch, &out);
+	assert_string_equal(buf_cstr(&out), text);
+	buf_free(&out);
+	buf_free(&scratch);
+}
+
+/* Numbers, and what is not known. */
+static void test_numbers(void **state)
+{
+	struct site site = { .state = STATE_IO, .kind = -1, .ns = MS(500), .max_ns = MS(120) };
+
+	(void)state;
+	check_cell("state", 5, &site, "io   ");
+	check_cell("time", 7, &site, "  500.0");
+	check_cell("share", 5, &site, " 25.0");
+	check_cell("count", 5, &site, "    0");
+	check_cell("avg", 6, &site, "     -");
+	check_cell("max", 6, &site, " 120.0");
+	check_cell("waiting", 8, &site, "       -");
+	check_cell("pid", 7, &site, "      -");
+	site.count = 10000;
+	site.tgid = 812;
+	check_cell("avg", 6, &site, " 0.050");
+	check_cell("pid", 7, &site, "    812");
+	site.ns = UINT64_C(86400000) * 1000000;
+	check_cell("time", 7, &site, "  >999k");
+}
+
+/* A wait that had begun before tracing is longer than what is known. */
+static void test_bound(void **state)
+{
+	struct site site = { .kind = -1, .waiting_ns = MS(40200) };
+
+	(void)state;
+	check_cell("waiting", 8, &site, "    40.2");
+	site.at_least = true;
+	check_cell("waiting", 8, &site, "  >=40.2");
+	site.waiting_ns = MS(123456789);
+	check_cell("waiting", 8, &site, "  >=123k");
+	site.waiting_ns = 0;
+	check_cell("waiting", 8, &site, "       -");
+}
+
+/* The rest of a kind may be below 0, and has no count. */
+static void test_unattributed(void **state)
+{
+	struct site site = {
+		.unattributed = true, .kind = DELAY_BLKIO, .ns = MS(9), .rest_ns = -(int64_t)MS(3)
+	};
+
+	(void)state;
+	check_cell("state", 7, &site, "blkio  ");
+	check_cell("time", 7, &site, "     -3");
+	check_cell("on", 18, &site, "(unattributed)    ");
+	check_cell("count", 5, &site, "    -");
+	check_cell("avg", 6, &site, "     -");
+	check_cell("max", 6, &site, "     -");
+	site.kind = WAIT_BLOCK;
+	check_cell("state", 5, &site, "block");
+}
+
+/* The end of a path says more than its beginning. Nothing in a name acts on the terminal. */
+static void test_texts(void **state)
+{
+	struct site site = { .kind = -1, .on = "/var/lib/mysql/ibdata1", .comm = "a\033[2Jb" };
+
+	(void)state;
+	check_cell("on", 18, &site, "+lib/mysql/ibdata1");
+	check_cell("on", 24, &site, "/var/lib/mysql/ibdata1  ");
+	site.on = "tcp 10.0.0.1:5432 of a server";
+	check_cell("on", 18, &site, "tcp 10.0.0.1:5432+");
+	site.on = "/a\n\033]0;x\007";
+	check_cell("on", 24, &site, "/a\\x0a\\x1b]0;x\\x07      ");
+	check_cell("comm", 8, &site, "a\\x1b[2+");
+	check_cell("where", 10, &site, "-         ");
+	check_cell("waker", 10, &site, "-         ");
+}
+
+/* Every column has its words. */
+static void test_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < site_columns_n; i++) {
+		assert_non_null(site_columns[i].help);
+		assert_true(strlen(site_columns[i].heading) <= site_columns[i].width);
+		assert_ptr_equal(site_column_by_id(site_columns[i].id), &site_columns[i]);
+	}
+	assert_null(site_column_by_id("none"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout),	     cmocka_unit_test(test_room),
+		cmocka_unit_test(test_numbers),	     cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_unattributed), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_words),
+	};
+
+	return cmocka_run_group_tests_name("site_column", tests, NULL, NULL);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Sites as lines: whose, added up by what, in which order; percentiles from their histograms. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/util.h"
+#include "view/sites.h"
+
+#define MS(n) (UINT64_C(1000000) * (n))
+#define SEC(n) (UINT64_C(1000000000) * (n))
+
+/* Two processes that read two files, wait for a lock, poll, and reclaim memory meanwhile. */
+static const struct site scene[] = {
+	{ .id = 1,
+	  .tgid = 10,
+	  .start_ns = SEC(5),
+	  .comm = "db",
+	  .state = STATE_IO,
+	  .kind = DELAY_BLKIO,
+	  .syscall = "pread64",
+	  .on = "/data/a",
+	  .where = "io_schedule",
+	  .stack = 3,
+	  .count = 10,
+	  .ns = MS(400),
+	  .kind_ns = MS(390),
+	  .max_ns = MS(60),
+	  .log2_us = { [16] = 10 },
+	  .wakers = { { 0, "nvme0q1", MS(300), 9 }, { 77, "sh", MS(100), 1 } } },
+	{ .id = 2,
+	  .tgid = 10,
+	  .start_ns = SEC(5),
+	  .comm = "db",
+	  .state = STATE_IO,
+	  .kind = DELAY_BLKIO,
+	  .syscall = "pread64",
+	  .on = "/data/b",
+	  .where = "io_schedule",
+	  .count = 2,
+	  .ns = MS(500),
+	  .kind_ns = MS(500),
+	  .max_ns = MS(300),
+	  .log2_us = { [18] = 2 },
+	  .wakers = { { 0, "nvme0q1", MS(150), 1 } } },
+	{ .id = 3,
+	  .tgid = 20,
+	  .start_ns = SEC(6),
+	  .comm = "web",
+	  .state = STATE_LOCK,
+	  .kind = -1,
+	  .syscall = "futex",
+	  .on = "futex 7f00",
+	  .where = "futex_wait",
+	  .count = 0,
+	  .ns = SEC(2),
+	  .max_ns = SEC(40),
+	  .waiting_ns = SEC(40),
+	  .waiting = 1,
+	  .at_least = true },
+	{ .id = 4,
+	  .tgid = 20,
+	  .start_ns = SEC(6),
+	  .comm = "web",
+	  .state = STATE_POLL,
+	  .kind = -1,
+	  .syscall = "poll",
+	  .where = "do_sys_poll",
+	  .count = 1,
+	  .ns = SEC(1),
+	  .max_ns = SEC(1) },
+	{ .id = 5,
+	  .tgid = 10,
+	  .start_ns = SEC(5),
+	  .comm = "db",
+	  .state = STATE_IO,
+	  .kind = DELAY_RECLAIM,
+	  .overlaps = true,
+	  .where = "shrink_node",
+	  .count = 4,
+	  .ns = MS(70),
+	  .max_ns = MS(30) },
+	{ .id = 6,
+	  .tgid = 10,
+	  .start_ns = SEC(5),
+	  .comm = "db",
+	  .kind = DELAY_BLKIO,
+	  .unattributed = true,
+	  .ns = MS(8),
+	  .rest_ns = MS(8) },
+	{ .id = 7,
+	  .tgid = 20,
+	  .start_ns = SEC(6),
+	  .comm = "web",
+	  .kind = DELAY_BLKIO,
+	  .unattributed = true,
+	  .rest_ns = -(int64_t)MS(3) },
+};
+
+static const struct trace_frame trace = { .sites = scene,
+					  .n = ARRAY_SIZE(scene),
+					  .interval_ns = SEC(2) };
+
+/* Builds the lines of everybody. */
+static void build(struct sites *sites, enum sites_by by)
+{
+	struct site_owners owners = { .all = true };
+
+	sites_build(sites, &trace, &owners, by);
+	site_owners_free(&owners);
+}
+
+/* Asserts a line's state and time. */
+static void check_line(const struct sites *sites, size_t i, const char *state, int64_t ms)
+{
+	assert_true(i < sites->n);
+	assert_int_equal(site_line_ns(&sites->lines[i]), ms * 1000000);
+	if (state)
+		assert_string_equal(site_line_state(&sites->lines[i]), state);
+	else
+		assert_null(site_line_state(&sites->lines[i]));
+}
+
+/* By themselves: the most time first; the rest of a kind is one line for all. */
+static void test_by_site(void **state)
+{
+	struct sites sites = { 0 };
+
+	(void)state;
+	build(&sites, SITES_BY_SITE);
+	assert_int_equal(sites.n, 6);
+	check_line(&sites, 0, "lock", 2000);
+	check_line(&sites, 1, "poll", 1000);
+	check_line(&sites, 2, "io", 500);
+	check_line(&sites, 3, "io", 400);
+	check_line(&sites, 4, "reclaim", 70);
+	check_line(&sites, 5, "blkio", 5);
+	assert_true(sites.several);
+	/* what lies within others, and what is only a rest, is in no sum */
+	assert_int_equal(sites.ns, MS(3900));
+	assert_int_equal(sites.lines[0].id, 3);
+	assert_ptr_equal(sites_find(&sites, 3), &sites.lines[0]);
+	assert_null(sites_find(&sites, 99));
+	sites_free(&sites);
+}
+
+/* The states add up all but what overlaps, which has a line of its own. */
+static void test_by_state(void **state)
+{
+	struct sites sites = { 0 };
+	const struct site *io;
+
+	(void)state;
+	build(&sites, SITES_BY_STATE);
+	assert_int_equal(sites.n, 5);
+	check_line(&sites, 2, "io", 900);
+	check_line(&sites, 3, "reclaim", 70);
+	check_line(&sites, 4, "blkio", 5);
+	io = &sites.lines[2].sum;
+	assert_int_equal(sites.lines[2].n, 2);
+	assert_int_equal(sites.lines[2].sites[0]->id, 2);
+	assert_int_equal(io->count, 12);
+	assert_int_equal(io->kind_ns, MS(890));
+	assert_int_equal(io->max_ns, MS(300));
+	assert_int_equal(io->log2_us[16], 10);
+	assert_int_equal(io->log2_us[18], 2);
+	assert_int_equal(io->stack, 3);
+	/* texts that differ are gone, the others stay */
+	assert_string_equal(io->syscall, "pread64");
+	assert_null(io->on);
+	assert_string_equal(io->comm, "db");
+	assert_int_equal(io->kind, DELAY_BLKIO);
+	sites_free(&sites);
+}
+
+/* Wakers of all sites of a line are added up, the most time first. */
+static void test_wakers(void **state)
+{
+	struct sites sites = { 0 };
+	const struct site_waker *all;
+	const struct site_line *io;
+
+	(void)state;
+	build(&sites, SITES_BY_STATE);
+	io = &sites.lines[2];
+	assert_string_equal(io->sum.wakers[0].name, "nvme0q1");
+	assert_int_equal(io->sum.wakers[0].ns, MS(450));
+	assert_int_equal(io->sum.wakers[0].count, 10);
+	assert_int_equal(io->sum.wakers[1].tgid, 77);
+	assert_null(io->sum.wakers[2].name);
+	assert_int_equal(sites_wakers(&sites, io, &all), 2);
+	assert_int_equal(all[0].ns, MS(450));
+	/* nobody has ended the wait for the lock yet */
+	assert_int_equal(sites_wakers(&sites, &sites.lines[0], &all), 0);
+	sites_free(&sites);
+}
+
+/* Each of the other groupings, by what its lines have in common. */
+static void test_groupings(void **state)
+{
+	struct sites sites = { 0 };
+
+	(void)state;
+	build(&sites, SITES_BY_SYSCALL);
+	assert_int_equal(sites.n, 5);
+	assert_string_equal(sites.lines[2].sum.syscall, "pread64");
+	check_line(&sites, 2, "io", 900);
+	build(&sites, SITES_BY_ON);
+	assert_int_equal(sites.n, 6);
+	build(&sites, SITES_BY_WHERE);
+	assert_int_equal(sites.n, 5);
+	build(&sites, SITES_BY_PROCESS);
+	assert_int_equal(sites.n, 4);
+	check_line(&sites, 0, NULL, 3000);
+	assert_int_equal(sites.lines[0].sum.tgid, 20);
+	assert_false(sites.lines[0].one_state);
+	check_line(&sites, 1, "io", 900);
+	sites_free(&sites);
+}
+
+/* Lines keep their ids from frame to frame, and have those of no other grouping. */
+static void test_ids(void **state)
+{
+	struct sites a = { 0 }, b = { 0 };
+
+	(void)state;
+	for (enum sites_by by = 0; by < SITES_BYS; by++) {
+		build(&a, by);
+		build(&b, by);
+		assert_int_equal(a.n, b.n);
+		for (size_t i = 0; i < a.n; i++) {
+			assert_int_equal(a.lines[i].id, b.lines[i].id);
+			assert_int_not_equal(a.lines[i].id, 0);
+		}
+		for (size_t i = 1; i < a.n; i++)
+			assert_true(site_line_ns(&a.lines[i - 1]) >= site_line_ns(&a.lines[i]));
+	}
+	sites_free(&a);
+	sites_free(&b);
+}
+
+/* A process is told by id and start; a start by another source may differ a little. */
+static void test_owners(void **state)
+{
+	struct site_owners owners = { 0 };
+	struct sites sites = { 0 };
+
+	(void)state;
+	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	assert_int_equal(sites.n, 0);
+	site_owners_add(&owners, (struct task_key){ 30, 0 });
+	site_owners_add(&owners, (struct task_key){ 20, SEC(6) + MS(9) });
+	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	assert_int_equal(sites.n, 3);
+	assert_false(sites.several);
+	check_line(&sites, 2, "blkio", -3);
+	/* another process that had the pid before */
+	site_owners_clear(&owners);
+	site_owners_add(&owners, (struct task_key){ 20, SEC(1) });
+	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	assert_int_equal(sites.n, 0);
+	/* both have been seen, or the start is not known */
+	site_owners_add(&owners, (struct task_key){ 20, SEC(6) });
+	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	assert_int_equal(sites.n, 3);
+	site_owners_clear(&owners);
+	site_owners_add(&owners, (struct task_key){ 10, 0 });
+	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	assert_int_equal(sites.n, 4);
+	sites_build(&sites, NULL, &owners, SITES_BY_SITE);
+	assert_int_equal(sites.n, 0);
+	site_owners_free(&owners);
+	sites_free(&sites);
+}
+
+/* Time lost is that of a disk, a lock, a CPU or a kind; not of who waits for work. */
+static void test_stalls(void **state)
+{
+	static const bool stalls[] = { true, false, true, true, true, true };
+	struct sites sites = { 0 };
+
+	(void)state;
+	build(&sites, SITES_BY_SITE);
+	for (size_t i = 0; i < sites.n; i++)
+		assert_int_equal(site_line_stalls(&sites.lines[i]), stalls[i]);
+	build(&sites, SITES_BY_PROCESS);
+	assert_false(site_line_stalls(&sites.lines[0]));
+	sites_free(&sites);
+}
+
+/* Asserts a figure that may be off by so much. */
+static void check_near(double is, double should, double off)
+{
+	assert_true(is >= should - off && is <= should + off);
+}
+
+/* Linear within a bucket, which ends with the longest wait. */
+static void test_percentiles(void **state)
+{
+	struct site site = { .max_ns = SEC(100), .log2_us = { [0] = 0 } };
+
+	(void)state;
+	assert_true(site_percentile(&site, 0.5) < 0);
+	site.log2_us[11] = 100; /* 1024 to 2048 us */
+	check_near(site_percentile(&site, 0.5), 1536, 0.01);
+	check_near(site_percentile(&site, 0.99), 1024 + 1024 * 0.99, 0.01);
+	check_near(site_percentile(&site, 1), 2048, 0.01);
+	site.log2_us[3] = 300; /* 4 to 8 us */
+	check_near(site_percentile(&site, 0.5), 4 + 4.0 * 200 / 300, 0.01);
+	check_near(site_percentile(&site, 0.75), 8, 0.01);
+	check_near(site_percentile(&site, 0.99), 1024 + 1024 * 0.96, 0.01);
+	/* no wait was longer than the longest */
+	site.max_ns = 1500 * NSEC_PER_USEC;
+	check_near(site_percentile(&site, 1), 1500, 0.01);
+	memset(site.log2_us, 0, sizeof(site.log2_us));
+	site.log2_us[0] = 1;
+	site.max_ns = 400;
+	check_near(site_percentile(&site, 1), 0.4, 0.001);
+	/* the last bucket has waits of any length */
+	memset(site.log2_us, 0, sizeof(site.log2_us));
+	site.log2_us[SITE_BUCKETS - 1] = 2;
+	site.max_ns = SEC(86400);
+	check_near(site_percentile(&site, 1), 86400e6, 1);
+}
+
+/* The bounds of buckets meet. */
+static void test_buckets(void **state)
+{
+	struct site site = { .max_ns = 0 };
+
+	(void)state;
+	check_near(site_bucket_from(0), 0, 0);
+	for (unsigned i = 1; i < SITE_BUCKETS; i++)
+		check_near(site_bucket_to(&site, i - 1), site_bucket_from(i), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_by_site), cmocka_unit_test(test_by_state),
+		cmocka_unit_test(test_wakers),	cmocka_unit_test(test_groupings),
+		cmocka_unit_test(test_ids),	cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_stalls),	cmocka_unit_test(test_percentiles),
+		cmocka_unit_test(test_buckets),
+	};
+
+	return cmocka_run_group_tests_name("sites", tests, NULL, NULL);
+}
