@@ -46,17 +46,10 @@ static void check_unset(json_t *task, size_t from)
 	}
 }
 
-/* Starts it, reads one sample of a JSON run in whatever surroundings. */
+/* One sample of half a second, in whatever surroundings. */
 static json_t *sample_of(const struct e2e_how *how, const char *args)
 {
-	struct e2e_result r;
-	struct samples s;
-
-	e2e_run(&r, how, "-b -n 1 -d 0.5 -o json %s", args);
-	check_silent_success(&r);
-	parse_json(&r, &s);
-	assert_int_equal(s.n, 1);
-	return s.v[0];
+	return parse_sample(how, e2e_format("-d 0.5 %s", args));
 }
 
 /* A note that is there and says something. */

@@ -25,6 +25,16 @@ static uint64_t waited(json_t *task, const char *kind)
 	return member_u64(json_object_get(task, "waited"), kind);
 }
 
+/* Starts a load of which a thread hangs, once it does. */
+static pid_t start_hanging(const char *load)
+{
+	pid_t pid = e2e_load(NULL, "load_hang %s", load);
+
+	assert_true(pid > 0);
+	e2e_await_hang(pid);
+	return pid;
+}
+
 /* The samples of a process by a source; false where that cannot be had. */
 static bool samples_of(const char *source, pid_t pid, const char *options, struct samples *s)
 {
@@ -58,9 +68,7 @@ static void test_hold(void **state)
 
 	(void)state;
 	e2e_require();
-	pid = e2e_load(NULL, "load_hang hold");
-	assert_true(pid > 0);
-	e2e_await_hang(pid);
+	pid = start_hanging("hold");
 	for (unsigned i = 0; i < 3; i++) {
 		struct samples s;
 
@@ -84,9 +92,7 @@ static void test_one_of_many(void **state)
 
 	(void)state;
 	e2e_require();
-	pid = e2e_load(NULL, "load_hang threads 200");
-	assert_true(pid > 0);
-	e2e_await_hang(pid);
+	pid = start_hanging("threads 200");
 	for (unsigned i = 0; i < 3; i++) {
 		struct samples s;
 		unsigned hung = 0;
@@ -116,9 +122,7 @@ static void test_filters(void **state)
 
 	(void)state;
 	e2e_require();
-	pid = e2e_load(NULL, "load_hang hold");
-	assert_true(pid > 0);
-	e2e_await_hang(pid);
+	pid = start_hanging("hold");
 	for (unsigned i = 0; i < 3; i++) {
 		struct samples s;
 		json_t *group;

@@ -7,9 +7,13 @@
 
 #include "tests/lib/parse.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/util.h"
+#include "tests/lib/reader.h"
 
 /* Threads of load_io's processes: the one that stays, and the short ones. */
 #define STAYS 9
@@ -128,9 +132,153 @@ static void test_possible(void **state)
 	       met.noted ? "yes" : "no");
 }
 
+/* Intervals that the independent reader watches, and how often it reads meanwhile. */
+#define WATCHED 8
+#define INTERVAL 0.5
+#define POLL 0.02
+#define POLLS 400
+
+/* What the reader saw of one thread: the possible bookings so far, by wall clock. */
+struct watched {
+	pid_t tid;
+	uint64_t last_ns;
+	size_t n;
+	double at[POLLS];
+	uint64_t sum_ns[POLLS];
+};
+
+/* Finds the threads of a process. */
+static size_t find_threads(pid_t pid, struct watched *threads, size_t room)
+{
+	DIR *dir = opendir(e2e_format("/proc/%d/task", (int)pid));
+	struct dirent *entry;
+	size_t n = 0;
+
+	assert_non_null(dir);
+	while (n < room && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			threads[n++] = (struct watched){ .tid = atoi(entry->d_name) };
+	closedir(dir);
+	return n;
+}
+
+/* Reads the threads' blkio; what was booked between two readings and is above the interval is out.
+ */
+static void poll_threads(struct watched *threads, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct watched *t = &threads[i];
+		struct reader_record rec;
+		uint64_t grown;
+
+		assert_int_equal(reader_pid(t->tid, &rec), 0);
+		grown = rec.kind[1].ns - t->last_ns;
+		t->last_ns = rec.kind[1].ns;
+		if (t->n == POLLS)
+			continue;
+		t->at[t->n] = e2e_wall();
+		t->sum_ns[t->n] = t->n ? t->sum_ns[t->n - 1] : 0;
+		if (t->n && (double)grown <= INTERVAL * 1e9)
+			t->sum_ns[t->n] += grown;
+		t->n++;
+	}
+}
+
+/* What the reader saw of the thread until then. */
+static double seen_until(const struct watched *t, double at)
+{
+	size_t i = 0;
+
+	while (i + 1 < t->n && t->at[i + 1] <= at)
+		i++;
+	return (double)t->sum_ns[i];
+}
+
+/* Compares the rows of one thread with what the reader saw in their intervals. */
+static void check_thread(const struct samples *s, const struct watched *t, double *seen_ns,
+			 double *shown_ns)
+{
+	double slack = 4 * POLL * 1e9;
+
+	for (size_t n = 0; n < s->n; n++) {
+		double end = member_real(s->v[n], "time");
+		double start = end - member_real(s->v[n], "interval");
+		json_t *task = task_of(s->v[n], t->tid);
+		double seen = seen_until(t, end) - seen_until(t, start), shown;
+
+		if (!task || kind_unset(task, "delta", "blkio", "ns"))
+			continue;
+		shown = (double)kind_value(task, "delta", "blkio", "ns");
+		if (shown + slack < seen || shown > seen + slack)
+			fail_msg("thread %d shows %.1f ms of %.1f", (int)t->tid, shown / 1e6,
+				 seen / 1e6);
+		*seen_ns += seen;
+		*shown_ns += shown;
+	}
+}
+
+/* Watches the threads of a load while the program runs, and compares. */
+static void compare(const char *source, pid_t pid)
+{
+	struct watched threads[2 * STAYS] = { 0 };
+	double seen = 0, shown = 0, until;
+	size_t n = find_threads(pid, threads, ARRAY_SIZE(threads));
+	struct e2e_proc p;
+	struct e2e_result r;
+	struct samples s;
+
+	assert_int_equal(n, STAYS);
+	poll_threads(threads, n);
+	e2e_start_stalltop(&p, NULL,
+			   e2e_format("-b -H -n %d -d %.1f -o json -p %d --source %s", WATCHED,
+				      INTERVAL, (int)pid, source));
+	until = e2e_now() + WATCHED * INTERVAL + 1;
+	while (e2e_now() < until) {
+		poll_threads(threads, n);
+		e2e_sleep(POLL);
+	}
+	e2e_finish(&p, 30, &r);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, WATCHED);
+	for (size_t i = 0; i < n; i++)
+		check_thread(&s, &threads[i], &seen, &shown);
+	/* The edges of intervals cancel out over many. */
+	assert_true(shown > 0.9 * seen && shown < 1.1 * seen && seen > 0);
+	printf("# %s: %.0f ms shown, %.0f seen by the reader\n", source, shown / 1e6, seen / 1e6);
+}
+
+/* What the program shows is what an independent reader sees that drops what cannot be. */
+static void compare_sources(const char *const *sources)
+{
+	pid_t pid;
+
+	assert_int_equal(reader_open(), 0);
+	pid = e2e_load(NULL, "load_io %s", e2e_folder());
+	assert_true(pid > 0);
+	for (; *sources; sources++)
+		compare(*sources, pid);
+	reader_close();
+}
+
+static void test_none_lost(void **state)
+{
+	(void)state;
+	e2e_require();
+	compare_sources((const char *const[]){ "taskstats", "procfs", NULL });
+}
+
+static void test_none_lost_bpf(void **state)
+{
+	(void)state;
+	e2e_require_bpf();
+	compare_sources((const char *const[]){ "bpf", NULL });
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { e2e_test(test_possible) };
+	const struct CMUnitTest tests[] = { e2e_test(test_possible), e2e_test(test_none_lost),
+					    e2e_test(test_none_lost_bpf) };
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -423,31 +423,31 @@ bool cell_value(const char *cell, double *value, double *slack)
 	return !*end;
 }
 
-json_t *parse_one(const char *args)
+json_t *parse_sample(const struct e2e_how *how, const char *args)
 {
 	struct e2e_result r;
 	struct samples s;
 
-	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json %s", args);
+	e2e_run(&r, how, "-b -n 1 -o json %s", args);
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_int_equal(s.n, 1);
 	return s.v[0];
 }
 
+json_t *parse_one(const char *args)
+{
+	return parse_sample(NULL, e2e_format("-d 0.2 %s", args));
+}
+
 json_t *parse_rows(const char *args)
 {
-	struct e2e_result r;
-	struct samples s;
+	json_t *sample = parse_sample(NULL, e2e_format("-d 0.5 %s", args));
+	json_t *rows = json_object_get(sample, "tasks");
 
-	e2e_run(&r, NULL, "-b -n 1 -d 0.5 -o json %s", args);
-	check_silent_success(&r);
-	parse_json(&r, &s);
-	assert_int_equal(s.n, 1);
 	/* all rows that there are, whatever is filtered */
-	assert_true(member_u64(s.v[0], "tasks_seen") >=
-		    json_array_size(json_object_get(s.v[0], "tasks")));
-	return json_object_get(s.v[0], "tasks");
+	assert_true(member_u64(sample, "tasks_seen") >= json_array_size(rows));
+	return rows;
 }
 
 bool rows_have_pid(json_t *rows, pid_t pid)

@@ -19,6 +19,9 @@ struct samples {
 void parse_json(const struct e2e_result *r, struct samples *s);
 json_t *parse_json_line(const char *line);
 
+/* One sample of a run, in whatever surroundings; args has its interval. */
+json_t *parse_sample(const struct e2e_how *how, const char *args);
+
 /* The only sample of a short run with these arguments, which must do well. */
 json_t *parse_one(const char *args);
 

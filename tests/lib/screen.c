@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "config.h"
 
+#include "tests/lib/guard.h"
 #include "tests/lib/job.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"
@@ -92,6 +93,21 @@ int screen_teardown(void **state)
 		close_screen(screens[--n_screens]);
 	scratch_end();
 	return 0;
+}
+
+int screen_setup_root(void **state)
+{
+	if (screen_setup(state))
+		return 1;
+	return geteuid() ? 0 : guard_start();
+}
+
+int screen_teardown_root(void **state)
+{
+	int err = screen_teardown(state);
+
+	guard_undo(0);
+	return err;
 }
 
 /* libvterm's answers, keys and mouse reports: what a terminal sends. */

@@ -46,6 +46,12 @@ int screen_setup(void **state);
 int screen_teardown(void **state);
 #define screen_test(f) cmocka_unit_test_setup_teardown(f, screen_setup, screen_teardown)
 
+/* The same for tests that change the machine where they are root, which is undone. */
+int screen_setup_root(void **state);
+int screen_teardown_root(void **state);
+#define screen_root_test(f) \
+	cmocka_unit_test_setup_teardown(f, screen_setup_root, screen_teardown_root)
+
 /* Monotonic seconds, and how many times longer things take than in a plain build. */
 double screen_now(void);
 double screen_slowness(void);

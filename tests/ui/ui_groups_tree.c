@@ -423,33 +423,15 @@ static void fits_any_size(void **state)
 	screen_check_restored(s);
 }
 
-/* Changes of the machine need root and are undone. */
-static int setup(void **state)
-{
-	if (screen_setup(state))
-		return 1;
-	return geteuid() ? 0 : guard_start();
-}
-
-static int teardown(void **state)
-{
-	int err = screen_teardown(state);
-
-	guard_undo(0);
-	return err;
-}
-
-#define tree_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		tree_test(is_a_tree),
-		tree_test(opens_below),
-		tree_test(shows_pressure),
-		tree_test(survives_removal),
-		tree_test(survives_its_subtree),
-		tree_test(fits_any_size),
+		screen_root_test(is_a_tree),
+		screen_root_test(opens_below),
+		screen_root_test(shows_pressure),
+		screen_root_test(survives_removal),
+		screen_root_test(survives_its_subtree),
+		screen_root_test(fits_any_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,30 +160,12 @@ static void details_limits(void **state)
 	screen_check(s, says_throttled(s, NULL));
 }
 
-/* Changes of the machine need root and are undone. */
-static int setup(void **state)
-{
-	if (screen_setup(state))
-		return 1;
-	return geteuid() ? 0 : guard_start();
-}
-
-static int teardown(void **state)
-{
-	int err = screen_teardown(state);
-
-	guard_undo(0);
-	return err;
-}
-
-#define limits_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		limits_test(shows_throttling),
-		limits_test(changes_hierarchy),
-		limits_test(details_limits),
+		screen_root_test(shows_throttling),
+		screen_root_test(changes_hierarchy),
+		screen_root_test(details_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
