@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * load_wait MODE [FOLDER]: waits whose cause is known, until it is killed. It prints "ready" and
+ * what a test must know of it: ids of processes, a path, a port. files FOLDER   reads one of four
+ * open files past the page cache: "ready PATH" fsync FOLDER   a process writes and syncs a file
+ * that another writes: "ready WRITER PATH" fuse FOLDER    reads a file of a file system that does
+ * not answer: "ready READER PATH" futex          eight threads want one lock: "ready" net a client
+ * asks a server that takes its time: "ready CLIENT SERVER PORT" pipe           a reader of an empty
+ * pipe, a writer that does not write: "ready READER WRITER" talk           the same, where the
+ * writer writes every 10 ms child          waits for a child that sleeps: "ready CHILD" cpu two
+ * processes want one CPU: "ready VICTIM CULPRIT" poll           waits for one of two pipes: "ready"
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BLOCK 4096
+#define BLOCKS 4096
+
+static const char *folder = "";
+
+/* Ends it with a word where something that must work does not. */
+_Noreturn static void give_up(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* Sleeps for so many ms. */
+static void nap(long ms)
+{
+	struct timespec left = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&left, NULL);
+}
+
+/* A child that ends with its parent, under a name of its own. */
+static pid_t start_child(const char *name)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		give_up("fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, name);
+	}
+	return pid;
+}
+
+_Noreturn static void sleep_on(void)
+{
+	for (;;)
+		pause();
+}
+
+/* A block of memory that may be read into directly. */
+static void *new_block(void)
+{
+	void *block = NULL;
+
+	if (posix_memalign(&block, BLOCK, BLOCK))
+		give_up("memory");
+	memset(block, 1, BLOCK);
+	return block;
+}
+
+/* A file of the folder, of BLOCKS blocks; its path in `path`. */
+static int open_file(const char *name, int flags, char path[512])
+{
+	void *block = new_block();
+	int fd;
+
+	snprintf(path, 512, "%s/%s", folder, name);
+	fd = open(path, flags | O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	for (off_t i = 0; fd >= 0 && i < BLOCKS; i++)
+		if (pwrite(fd, block, BLOCK, i * BLOCK) != BLOCK)
+			give_up(path);
+	if (fd < 0 || fsync(fd))
+		give_up(path);
+	free(block);
+	return fd;
+}
+
+static void read_files(void)
+{
+	void *block = new_block();
+	unsigned seed = 1;
+	char path[512], name[16];
+	int fd[4];
+
+	for (int i = 3; i >= 0; i--) {
+		snprintf(name, sizeof(name), "file%d", i);
+		fd[i] = open_file(name, O_DIRECT, path);
+	}
+	printf("ready %s/file2\n", folder);
+	fflush(stdout);
+	for (;;)
+		if (pread(fd[2], block, BLOCK, (off_t)(rand_r(&seed) % BLOCKS) * BLOCK) < 0)
+			give_up("read");
+}
+
+static void write_one_file(void)
+{
+	char path[512];
+	void *block = new_block();
+	int fd = open_file("shared", 0, path);
+	pid_t writer = start_child("wait_writer");
+
+	if (writer) {
+		printf("ready %d %s\n", (int)writer, path);
+		fflush(stdout);
+	}
+	for (unsigned i = 0;; i++) {
+		if (pwrite(fd, block, BLOCK, (off_t)(i % BLOCKS) * BLOCK) < 0)
+			give_up("write");
+		if (writer && i % 16 == 15)
+			fsync(fd);
+	}
+}
+
+/* The answer to a request of a file system in user space. */
+static void answer(int fd, const struct fuse_in_header *in, const void *data, size_t len)
+{
+	struct fuse_out_header out = { .len = (uint32_t)(sizeof(out) + len), .unique = in->unique };
+	const struct iovec parts[] = { { &out, sizeof(out) }, { (void *)(uintptr_t)data, len } };
+
+	if (writev(fd, parts, 2) < 0)
+		give_up("fuse");
+}
+
+/* What it says of its folder (1) and of the one file in it (2). */
+static struct fuse_attr attributes(uint64_t node)
+{
+	struct fuse_attr attr = { .ino = node,
+				  .size = node == 1 ? 0 : 10 * BLOCK,
+				  .mode = node == 1 ? S_IFDIR | 0755 : S_IFREG | 0644,
+				  .nlink = 1 };
+
+	return attr;
+}
+
+/* Serves a file system of one file that can be opened, and is never read to an end. */
+_Noreturn static void serve_files(int fd)
+{
+	static char request[1 << 17] __attribute__((aligned(8)));
+	const struct fuse_in_header *in = (const void *)request;
+	const struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION,
+					    .minor = FUSE_KERNEL_MINOR_VERSION,
+					    .max_write = BLOCK };
+
+	while (read(fd, request, sizeof(request)) > 0) {
+		struct fuse_entry_out entry = { .nodeid = 2, .attr = attributes(2) };
+		struct fuse_attr_out attr = { .attr = attributes(in->nodeid) };
+		struct fuse_open_out opened = { .fh = 1, .open_flags = FOPEN_DIRECT_IO };
+
+		if (in->opcode == FUSE_INIT)
+			answer(fd, in, &init, sizeof(init));
+		else if (in->opcode == FUSE_LOOKUP)
+			answer(fd, in, &entry, sizeof(entry));
+		else if (in->opcode == FUSE_GETATTR)
+			answer(fd, in, &attr, sizeof(attr));
+		else if (in->opcode == FUSE_OPEN)
+			answer(fd, in, &opened, sizeof(opened));
+	}
+	sleep_on();
+}
+
+/* The mount is in a namespace of its own, so that it goes with the processes. */
+static void read_silent_files(void)
+{
+	char options[128], path[512], block[BLOCK];
+	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	pid_t reader;
+
+	if (fd < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		give_up("/dev/fuse");
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	if (mount("silent", folder, "fuse.silent", MS_NOSUID | MS_NODEV, options))
+		give_up(folder);
+	snprintf(path, sizeof(path), "%s/silent-file", folder);
+	reader = start_child("wait_reader");
+	if (reader) {
+		printf("ready %d %s\n", (int)reader, path);
+		fflush(stdout);
+		serve_files(fd);
+	}
+	close(fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, block, sizeof(block)) < 0)
+		give_up(path);
+	sleep_on();
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *want_lock(void *arg)
+{
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		nap(1);
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+
+static void fight(void)
+{
+	pthread_t thread;
+
+	for (unsigned i = 0; i < 7; i++)
+		if (pthread_create(&thread, NULL, want_lock, NULL))
+			give_up("thread");
+	puts("ready");
+	fflush(stdout);
+	want_lock(NULL);
+}
+
+/* Answers each byte after a while. */
+_Noreturn static void serve(int listening)
+{
+	int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+	char byte;
+
+	while (fd >= 0 && recv(fd, &byte, 1, 0) == 1) {
+		/* It works rather than sleep, as a server that is slow does. */
+		struct timespec now, end;
+
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		end.tv_sec += end.tv_nsec / 990000000;
+		end.tv_nsec = (end.tv_nsec + 10000000) % 1000000000;
+		do {
+			clock_gettime(CLOCK_MONOTONIC, &now);
+		} while (now.tv_sec < end.tv_sec ||
+			 (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+		if (send(fd, &byte, 1, 0) != 1)
+			break;
+	}
+	give_up("serve");
+}
+
+static void ask(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(address);
+	char byte = 'x';
+	pid_t server;
+
+	if (listening < 0 || fd < 0 || bind(listening, (struct sockaddr *)&address, len) ||
+	    listen(listening, 1) || getsockname(listening, (struct sockaddr *)&address, &len))
+		give_up("socket");
+	server = start_child("wait_server");
+	if (!server)
+		serve(listening);
+	if (connect(fd, (struct sockaddr *)&address, len))
+		give_up("connect");
+	printf("ready %d %d %u\n", (int)getpid(), (int)server, ntohs(address.sin_port));
+	fflush(stdout);
+	while (send(fd, &byte, 1, 0) == 1 && recv(fd, &byte, 1, 0) == 1)
+		;
+	give_up("ask");
+}
+
+/* ms: how often the writer writes; 0: never. */
+static void read_pipe(long ms)
+{
+	pid_t writer;
+	char byte = 'x';
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		give_up("pipe");
+	writer = start_child("wait_writer");
+	if (!writer) {
+		close(ends[0]);
+		if (!ms)
+			sleep_on();
+		while (write(ends[1], &byte, 1) == 1)
+			nap(ms);
+		give_up("write");
+	}
+	close(ends[1]);
+	printf("ready %d %d\n", (int)getpid(), (int)writer);
+	fflush(stdout);
+	while (read(ends[0], &byte, 1) == 1)
+		;
+	give_up("read");
+}
+
+static void await_child(void)
+{
+	pid_t child = start_child("wait_child");
+
+	if (!child)
+		sleep_on();
+	printf("ready %d\n", (int)child);
+	fflush(stdout);
+	waitpid(child, NULL, 0);
+}
+
+static void want_cpu(void)
+{
+	cpu_set_t one;
+	pid_t culprit;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		give_up("CPU 0");
+	culprit = start_child("wait_culprit");
+	if (culprit) {
+		printf("ready %d %d\n", (int)getpid(), (int)culprit);
+		fflush(stdout);
+	}
+	for (;;)
+		__asm__ volatile("" : : : "memory");
+}
+
+static void poll_pipes(void)
+{
+	struct pollfd polled[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	int ends[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (pipe2(ends, O_CLOEXEC))
+			give_up("pipe");
+		polled[i].fd = ends[0];
+	}
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		poll(polled, 2, -1);
+}
+
+static void read_quiet_pipe(void)
+{
+	read_pipe(0);
+}
+
+static void read_talking_pipe(void)
+{
+	read_pipe(10);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} modes[] = {
+		{ "files", read_files },
+		{ "fsync", write_one_file },
+		{ "fuse", read_silent_files },
+		{ "futex", fight },
+		{ "net", ask },
+		{ "pipe", read_quiet_pipe },
+		{ "talk", read_talking_pipe },
+		{ "child", await_child },
+		{ "cpu", want_cpu },
+		{ "poll", poll_pipes },
+	};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	folder = argc > 2 ? argv[2] : ".";
+	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(argv[1], modes[i].name))
+			modes[i].run();
+	return 2;
+}
