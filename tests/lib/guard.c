@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -144,6 +147,17 @@ static void undo_shared(const char *path)
 		fprintf(stderr, "guard: %s: %s\n", LOCK_FILE, strerror(errno));
 }
 
+/* A frozen file system would hold its writers for ever. */
+static void thaw(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	ioctl(fd, FITHAW, 0);
+	close(fd);
+}
+
 /* Does one undoing. */
 static void undo_one(const struct entry *e)
 {
@@ -164,6 +178,13 @@ static void undo_one(const struct entry *e)
 	case UNDO_SWAPOFF:
 		if (swapoff(e->path) && errno != EINVAL)
 			fprintf(stderr, "guard: swapoff %s: %s\n", e->path, strerror(errno));
+		break;
+	case UNDO_THAW:
+		thaw(e->path);
+		break;
+	case UNDO_UMOUNT:
+		if (umount2(e->path, MNT_DETACH) && errno != EINVAL && errno != ENOENT)
+			fprintf(stderr, "guard: umount %s: %s\n", e->path, strerror(errno));
 		break;
 	case UNDO_KILL:
 		if (e->pid)

@@ -16,6 +16,8 @@ enum undo {
 	UNDO_UNLINK,
 	UNDO_CGROUP, /* kill what is in it, remove it */
 	UNDO_SWAPOFF,
+	UNDO_THAW, /* a mounted file system that may be frozen */
+	UNDO_UMOUNT,
 	UNDO_KILL, /* a child; kept from the guard: it dies with the test */
 };
 

@@ -352,6 +352,22 @@ static void poll_pipes(void)
 		poll(polled, 2, -1);
 }
 
+static void write_slowly(void)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/written", folder);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		give_up(path);
+	printf("ready %s\n", path);
+	fflush(stdout);
+	while (pwrite(fd, path, sizeof(path), 0) > 0)
+		nap(5);
+	give_up(path);
+}
+
 static void read_quiet_pipe(void)
 {
 	read_pipe(0);
@@ -377,6 +393,7 @@ int main(int argc, char **argv)
 		{ "talk", read_talking_pipe },
 		{ "child", await_child },
 		{ "cpu", want_cpu },
+		{ "write", write_slowly },
 		{ "poll", poll_pipes },
 	};
 

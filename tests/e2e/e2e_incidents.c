@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Incidents whose cause is known, traced: the wait is found with its state, its system call, what
+ * it is on, and who ends it.
+ */
+#include "config.h"
+
+#include "tests/lib/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "tests/lib/box.h"
+#include "tests/lib/frozen.h"
+#include "tests/lib/guard.h"
+
+/* What is to be found of an incident. A text that is NULL is not looked at. */
+struct cause {
+	pid_t pid;
+	const char *state, *syscall;
+	const char *on; /* what the target's name has in it */
+	const char *where; /* the function, likewise */
+	const char *waker; /* the process that ends most of the waiting */
+	double share; /* of the interval, at least */
+};
+
+/* The members of a site, as text; "(none)" for null. */
+static void print_sites(json_t *sites, pid_t pid)
+{
+	json_t *site;
+	size_t i;
+
+	json_array_foreach(sites, i, site) if (member_u64(site, "pid") == (uint64_t)pid)
+		fprintf(stderr, "# %s %s on %s where %s: %.1f ms\n", text_or_none(site, "state"),
+			text_or_none(site, "syscall"), text_or_none(site, "on"),
+			text_or_none(site, "where"),
+			(double)json_integer_value(json_object_get(site, "ns")) / 1e6);
+}
+
+/* Whether a member is there and has the text in it. */
+static bool has(json_t *site, const char *member, const char *text)
+{
+	const char *value = json_string_value(json_object_get(site, member));
+
+	return !text || (value && strstr(value, text));
+}
+
+/* Whether most of the site's waiting was ended by that process. */
+static bool woken_by(json_t *site, const char *name)
+{
+	json_t *waker = json_array_get(json_object_get(site, "wakers"), 0);
+	const char *value = json_string_value(json_object_get(waker, "name"));
+
+	return !name || (value && !strcmp(value, name));
+}
+
+/* The site that has all of it, in a sample; NULL: none. */
+static json_t *find_site(json_t *sample, const struct cause *cause)
+{
+	double least = member_real(sample, "interval") * 1e9 * cause->share;
+	json_t *sites = json_object_get(sample, "sites"), *site;
+	size_t i;
+
+	json_array_foreach(
+		sites, i,
+		site) if (member_u64(site, "pid") == (uint64_t)cause->pid &&
+			  !strcmp(text_or_none(site, "state"), cause->state) &&
+			  has(site, "syscall", cause->syscall) && has(site, "on", cause->on) &&
+			  has(site, "where", cause->where) && woken_by(site, cause->waker) &&
+			  (double)json_integer_value(json_object_get(site, "ns")) >=
+				  least) return site;
+	return NULL;
+}
+
+/* Traces two intervals: the second has the incident's cause. */
+static json_t *check_cause(const struct cause *cause)
+{
+	struct e2e_result r;
+	struct samples s;
+	json_t *site;
+
+	e2e_run(&r, NULL, "-b --trace -n 2 -d 0.5 -o json -p %d", (int)cause->pid);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 2);
+	site = find_site(s.v[1], cause);
+	if (!site) {
+		print_sites(json_object_get(s.v[1], "sites"), cause->pid);
+		fail_msg("no %s of %d in %s on %s", cause->state, (int)cause->pid,
+			 cause->syscall ? cause->syscall : "any call",
+			 cause->on ? cause->on : "anything");
+	}
+	return site;
+}
+
+/* Starts a load; what it said behind "ready". */
+static const char *start(const char *mode, pid_t *pid)
+{
+	*pid = e2e_load(NULL, "load_wait %s", mode);
+	assert_true(*pid > 0);
+	return e2e_load_line();
+}
+
+/* In a folder of the test. */
+static const char *start_in_folder(const char *mode, pid_t *pid)
+{
+	return start(e2e_format("%s %s", mode, e2e_folder()), pid);
+}
+
+/* Reads of one of four open files. */
+static void test_files(void **state)
+{
+	struct cause cause = { .state = "io", .syscall = "pread64", .share = 0.05 };
+
+	(void)state;
+	e2e_require_bpf();
+	cause.on = start_in_folder("files", &cause.pid);
+	check_cause(&cause);
+}
+
+/* A writer behind another's writes: the lock of the file. */
+static void test_fsync(void **state)
+{
+	struct cause cause = {
+		.state = "block", .syscall = "pwrite64", .share = 0.01, .waker = "load_wait"
+	};
+	char *path;
+
+	(void)state;
+	e2e_require_bpf();
+	cause.pid = (pid_t)strtol(start_in_folder("fsync", &cause.pid), &path, 10);
+	cause.on = path + 1;
+	check_cause(&cause);
+}
+
+/* A frozen file system and its writer. */
+static void test_frozen(void **state)
+{
+	struct cause cause = { .state = "block", .syscall = "pwrite64", .share = 0.97 };
+	char mounted[512];
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_need(frozen_mount(e2e_folder(), mounted, sizeof(mounted)), "no loop devices");
+	cause.on = start(e2e_format("write %s", mounted), &cause.pid);
+	assert_int_equal(frozen_freeze(mounted), 0);
+	e2e_await_hang(cause.pid);
+	check_cause(&cause);
+	assert_int_equal(frozen_thaw(mounted), 0);
+	e2e_kill(cause.pid);
+}
+
+/* A file system in user space that does not answer; its mount is not ours. */
+static void test_fuse(void **state)
+{
+	struct cause cause = {
+		.state = "other", .syscall = "read", .share = 0.97, .where = "fuse"
+	};
+	char *path;
+	pid_t server;
+
+	(void)state;
+	e2e_require_bpf();
+	cause.pid = (pid_t)strtol(start_in_folder("fuse", &server), &path, 10);
+	cause.on = path + 1;
+	e2e_await_sleep(cause.pid);
+	check_cause(&cause);
+}
+
+/* Eight threads that want one lock. */
+static void test_futex(void **state)
+{
+	struct cause cause = {
+		.state = "lock", .syscall = "futex", .on = "futex", .share = 6, .waker = "load_wait"
+	};
+
+	(void)state;
+	e2e_require_bpf();
+	start("futex", &cause.pid);
+	check_cause(&cause);
+}
+
+/* A client and its slow server. */
+static void test_net(void **state)
+{
+	struct cause cause = {
+		.state = "net", .syscall = "recvfrom", .share = 0.9, .waker = "wait_server"
+	};
+	const char *line;
+	int port, server;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	line = start("net", &pid);
+	assert_int_equal(sscanf(line, "%d %d %d", &cause.pid, &server, &port), 3);
+	cause.on = e2e_format("tcp 127.0.0.1:%d", port);
+	check_cause(&cause);
+}
+
+/* Pipes, of which one is written to now and then, and one never. */
+static void test_pipes(void **state)
+{
+	struct cause cause = { .state = "pipe", .syscall = "read", .share = 0.97 };
+	int writer;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start("pipe", &pid), "%d %d", &cause.pid, &writer), 2);
+	cause.on = e2e_format("%d wait_writer", writer);
+	check_cause(&cause);
+	assert_int_equal(sscanf(start("talk", &pid), "%d %d", &cause.pid, &writer), 2);
+	cause.on = "pipe";
+	cause.waker = "wait_writer";
+	cause.share = 0.9;
+	check_cause(&cause);
+}
+
+/* A parent that waits for its child. */
+static void test_child(void **state)
+{
+	struct cause cause = { .state = "child", .syscall = "wait4", .share = 0.97 };
+
+	(void)state;
+	e2e_require_bpf();
+	cause.on = e2e_format("child %s", start("child", &cause.pid));
+	check_cause(&cause);
+}
+
+/* Two that want one CPU: each waits for the other. */
+static void test_cpu(void **state)
+{
+	struct cause cause = { .state = "cpu", .on = "wait_culprit", .share = 0.3 };
+	int culprit;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start("cpu", &pid), "%d %d", &cause.pid, &culprit), 2);
+	check_cause(&cause);
+}
+
+/* A group whose quota is used up. */
+static void test_throttled(void **state)
+{
+	struct cause cause = { .state = "cpu", .on = "throttled", .share = 0.5 };
+	struct e2e_how how = { 0 };
+	char path[512];
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_need(box_group("cpu", e2e_group_name("wait"), path, sizeof(path)), "no cpu controller");
+	if (write_text(e2e_format("%s/cpu.cfs_quota_us", path), "20000"))
+		e2e_skip("no CPU quota");
+	how.cgroup = path;
+	cause.pid = e2e_load(&how, "load_wait cpu");
+	assert_true(cause.pid > 0);
+	check_cause(&cause);
+}
+
+/* Idle: all of it is poll. */
+static void test_poll(void **state)
+{
+	struct cause cause = { .state = "poll", .syscall = "poll", .share = 0.99 };
+
+	(void)state;
+	e2e_require_bpf();
+	start("poll", &cause.pid);
+	check_cause(&cause);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_files), e2e_test(test_fsync),	e2e_test(test_frozen),
+		e2e_test(test_fuse),  e2e_test(test_futex),	e2e_test(test_net),
+		e2e_test(test_pipes), e2e_test(test_child),	e2e_test(test_cpu),
+		e2e_test(test_poll),  e2e_test(test_throttled),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}
