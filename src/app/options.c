@@ -322,6 +322,19 @@ SETTER(set_source)
 	return false;
 }
 
+/* --trace-sites */
+SETTER(set_trace_sites)
+{
+	uint64_t sites;
+
+	if (parse_whole(arg, 256, 1 << 20, &sites)) {
+		options->sampler.trace_sites = (uint32_t)sites;
+		return true;
+	}
+	buf_puts(why, "a whole number from 256 to 1048576");
+	return false;
+}
+
 /* --cgroup-hierarchy; whether it exists shows only when it is opened */
 SETTER(set_hierarchy)
 {
@@ -407,6 +420,14 @@ const struct option_row option_table[] = {
 	  "switch kernel.task_delayacct on while stalltop runs; the last of those that run with it "
 	  "puts the switch back at its end, unless somebody else has changed it",
 	  FLAG(enable_delayacct) },
+	{ 0, "trace", NULL, "off",
+	  "watch every wait, by programs in the kernel (needs CAP_BPF and CAP_PERFMON): how "
+	  "threads "
+	  "spend all their time, on what they wait, and who ends it",
+	  FLAG(sampler.trace) },
+	{ 0, "trace-sites", "N", "16384",
+	  "with --trace: room for so many sites of waits, from 256 to 1048576",
+	  .set = set_trace_sites },
 	{ 0, "cgroup-hierarchy", "NAME", "auto",
 	  "the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy; by "
 	  "default v2, unless all tasks are in its root: then the v1 hierarchy with the most "

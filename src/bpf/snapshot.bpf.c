@@ -15,7 +15,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/snapshot_kernel.h"
+#include "bpf/kernel_types.h"
 #include "bpf/snapshot_record.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -73,13 +73,6 @@ struct {
  * here.
  */
 __u64 subject;
-
-static __always_inline __u32 state_of(const struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return (__u32)((const struct task_struct___old *)task)->state;
-}
 
 /* Reads what a struct pid has for the reader's namespace, at that namespace's level. */
 static __always_inline long read_upid(struct upid *upid, const struct pid *pid)

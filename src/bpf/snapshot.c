@@ -7,21 +7,15 @@
 #include <bpf/libbpf.h>
 #include <bpf/snapshot.skel.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/capability.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/util.h"
+#include "bpf/loading.h"
 #include "data/sample.h"
-
-#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
 /* The least number of entries in the program's memory. */
 #define MEMORY_MIN 8192
@@ -46,45 +40,17 @@ struct snapshot {
 	size_t own_room;
 };
 
-/* Writes libbpf's messages to the debug log. */
-static int log_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	char text[512];
-
-	(void)level;
-	vsnprintf(text, sizeof(text), format, arguments);
-	text[strcspn(text, "\n")] = '\0';
-	debug_log("%s", text);
-	return 0;
-}
-
-/* The bytes of a map with so many values, as mmap() needs them. */
-static size_t map_bytes(size_t room, size_t value)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return (room * value + page - 1) / page * page;
-}
-
-/* Maps the values of a map. NULL where that fails. */
-static void *map_values(const struct bpf_map *map, size_t room, size_t value)
-{
-	void *values =
-		mmap(NULL, map_bytes(room, value), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
-
-	return values == MAP_FAILED ? NULL : values;
-}
-
 /* Maps so many records, in place of those mapped before. 0 or -errno. */
 static int map_records(struct snapshot *snapshot, size_t n)
 {
 	if (snapshot->records)
-		munmap(snapshot->records, map_bytes(snapshot->mapped, sizeof(*snapshot->records)));
+		munmap(snapshot->records,
+		       mapped_bytes(snapshot->mapped, sizeof(*snapshot->records)));
 	snapshot->mapped = n;
 	snapshot->records = NULL;
 	if (n)
-		snapshot->records =
-			map_values(snapshot->program->maps.records, n, sizeof(*snapshot->records));
+		snapshot->records = mapped_values(snapshot->program->maps.records, n,
+						  sizeof(*snapshot->records), PROT_READ);
 	return snapshot->records || !n ? 0 : -errno;
 }
 
@@ -92,7 +58,7 @@ static int map_records(struct snapshot *snapshot, size_t n)
 static void close_program(struct snapshot *snapshot)
 {
 	if (snapshot->entries)
-		munmap(snapshot->entries, map_bytes(snapshot->room, sizeof(*snapshot->entries)));
+		munmap(snapshot->entries, mapped_bytes(snapshot->room, sizeof(*snapshot->entries)));
 	map_records(snapshot, 0);
 	bpf_link__destroy(snapshot->link);
 	snapshot_bpf__destroy(snapshot->program);
@@ -126,8 +92,8 @@ static int attach(struct snapshot *snapshot)
 	struct snapshot_bpf *program = snapshot->program;
 	long err;
 
-	snapshot->entries =
-		map_values(program->maps.entries, snapshot->room, sizeof(*snapshot->entries));
+	snapshot->entries = mapped_values(program->maps.entries, snapshot->room,
+					  sizeof(*snapshot->entries), PROT_READ);
 	if (!snapshot->entries)
 		return -errno;
 	if (snapshot->way == SNAPSHOT_WALK)
@@ -163,46 +129,13 @@ static int open_program(struct snapshot *snapshot)
 	return err;
 }
 
-/* Whether we have both capabilities for loading, or the older one that 5.8 split them from. */
-static bool capable(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
-	uint64_t effective;
-
-	if (syscall(SYS_capget, &header, sets))
-		return false;
-	effective = sets[0].effective | (uint64_t)sets[1].effective << 32;
-	return effective >> CAP_SYS_ADMIN & 1 ||
-	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
-}
-
-/* Whether the kernel's types can be read (include/uapi/linux/btf.h: BTF_MAGIC). */
-static bool has_types(void)
-{
-	uint16_t magic = 0;
-
-	return file_read(AT_FDCWD, KERNEL_BTF, &magic, sizeof(magic)) == (int)sizeof(magic) &&
-	       magic == 0xeb9f;
-}
-
-/* Translates an error of loading to that of snapshot_open(). */
-static int explain(int err)
-{
-	if (err == -EPERM || !capable())
-		return -EPERM;
-	if (err == -ENOMEM)
-		return err;
-	return has_types() ? -EOPNOTSUPP : -ENOENT;
-}
-
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	struct sysinfo machine;
 	int err;
 
-	libbpf_set_print(log_libbpf);
+	loading_begin();
 	sysinfo(&machine);
 	snapshot->threads = threads;
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
@@ -215,7 +148,7 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 	}
 	if (err) {
 		free(snapshot);
-		return explain(err);
+		return loading_error(err);
 	}
 	*out = snapshot;
 	return 0;

@@ -15,11 +15,15 @@
 #define TRACE_NAME 128
 #define TRACE_BUCKETS 32
 #define TRACE_WAKERS 4
+#define TRACE_FRAMES 32 /* of a stack */
+
+#define TRACE_CALLS 512 /* system calls that may have a class of their own */
 
 /* The sorts of targets. */
 enum trace_target {
 	TRACE_NOTHING,
-	TRACE_FILE, /* dev, ino, mode; name has the path within its mount, as far as it was read */
+	TRACE_FILE, /* dev, ino, mode (pipes, too); name has the path within its file system, as
+		       far as it was read */
 	TRACE_SOCKET, /* ino of the socket's file, and the addresses */
 	TRACE_FUTEX, /* word */
 	TRACE_CHILD, /* pid, -1: any */
@@ -63,14 +67,20 @@ struct trace_site {
 	__s32 fd; /* the descriptor, -1: none */
 	__u32 mode; /* of a file: S_IFMT */
 	__u16 family, port, peer_port; /* of a socket; in host order */
-	__u8 protocol, unused;
+	__u8 protocol;
+	__u8 filled; /* not 0: what follows `wakers` is set */
+	__u8 here; /* of a socket: what comes to it comes from this machine */
 	__u8 address[16], peer[16];
 	char name[TRACE_NAME]; /* of a file: components from the last one on, each ended by NUL; of
 				  a unix socket: its path; for cpu the process that ran */
 	char comm[TRACE_COMM]; /* of the process's leader */
 };
 
-/* A thread's totals since it was first seen. ns[state] lacks what passed since since_ns. */
+/*
+ * A thread's totals since it was first seen. ns[state] lacks what passed since since_ns, which may
+ * be after the reading: the sum of ns is since_ns - born_ns exactly. The site may be one that is
+ * made known at the next reading, or one that was given back (of another generation).
+ */
 struct trace_thread {
 	__u64 ns[WAIT_STATES];
 	__u64 since_ns; /* CLOCK_MONOTONIC: in this state since then */
@@ -83,6 +93,55 @@ struct trace_thread {
 	__u8 ended; /* it is gone: ns is complete up to since_ns, and the slot will be used again */
 	__u8 attached; /* its wait was in progress when tracing began */
 	__u8 unused[5];
+};
+
+/*
+ * How the program keeps them. `version` is odd while one is written, or being written by another
+ * CPU; `epoch` is the one in which it was put on the list of those that changed.
+ */
+struct trace_thread_slot {
+	struct trace_thread thread;
+	__u32 version, epoch;
+};
+
+struct trace_site_slot {
+	struct trace_site site;
+	__u32 version, epoch;
+};
+
+/* What a system call says of who sleeps in it (kernel/syscalls.h). */
+struct trace_class {
+	__u8 state, target, argument;
+};
+
+/* A queue of free slots: the reader adds at the tail, the program takes from the head. */
+struct trace_ring {
+	__u32 head, tail;
+} __attribute__((aligned(64)));
+
+/* What a CPU counts, and what interrupts it. */
+struct trace_cpu {
+	__u64 switches, lost_waits, lost_threads;
+	__u64 interrupt; /* address of the name of the interrupt being handled; 0: none */
+	__u32 softirq; /* the vector being handled, + 1 */
+	__u32 timer; /* in the interrupt of the CPU's own timer */
+	__u32 ipi; /* in that of another CPU */
+	__u32 spare; /* a site's slot that was taken in vain */
+} __attribute__((aligned(64)));
+
+/* The slots that changed in the present epoch and in the one before, by the epoch's lowest bit. */
+struct trace_changed {
+	__u32 threads, sites;
+} __attribute__((aligned(64)));
+
+/* The reader's requests to the program. */
+struct trace_control {
+	__u32 epoch; /* from 1 */
+	__u32 walking; /* the threads that there are are being added */
+	__u64 reader_ns; /* the reader's pid namespace: pids are of it */
+	__u32 reader_level; /* 0: the initial namespace */
+	struct trace_changed changed[2];
+	struct trace_ring free_threads, free_sites;
 };
 
 #endif

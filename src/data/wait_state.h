@@ -32,6 +32,15 @@ void wait_states_add(struct wait_states *sum, const struct wait_states *more);
 /* The time that the threads were alive: the sum of all states, in ns. */
 uint64_t wait_states_alive(const struct wait_states *states);
 
+/* What was traced of a task in the interval: of a thread, or of all threads of a process. */
+struct traced {
+	struct wait_states states;
+	/* Who ended most of its waiting time: "812 postgres", or an interrupt; NULL: not known. */
+	const char *waker; /* raw bytes, owned by the trace */
+	pid_t tgid; /* with start_ns the process's identity, as its sites have it; 0: a sum's */
+	uint64_t start_ns;
+};
+
 /* Who ends waits: tasks, or interrupts. */
 struct site_waker {
 	pid_t tgid; /* 0: an interrupt */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's functions by address (/proc/kallsyms), and which of a stack a person wants to see.
+/*
+ * The kernel's functions by address (/proc/kallsyms), and which of a stack a person wants to see.
  */
 #ifndef STALLTOP_KERNEL_SYMBOLS_H
 #define STALLTOP_KERNEL_SYMBOLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct symbols;
@@ -17,6 +19,14 @@ const char *symbol_at(const struct symbols *symbols, uint64_t address, uint64_t 
 
 /* Whether the function is the scheduler's or waits for its caller: it says nothing of why. */
 bool symbol_is_generic(const char *function);
+
+/*
+ * The function of a stack (innermost first) that says most of why it waits: the first that is
+ * neither generic nor a lock's slow path nor the way into the kernel; else the first lock, else the
+ * first that is not the way into the kernel. Names may have "+0x1a/0x20" behind them. n: none says
+ * anything.
+ */
+size_t symbols_telling(const char *const *functions, size_t n);
 
 void symbols_free(struct symbols *symbols);
 

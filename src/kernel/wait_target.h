@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a wait is on, as a person would call it: a path, "tcp 10.0.0.1:5432", "unix /run/x",
- * "pipe of 4711 less", "child 4712". All texts are raw bytes.
+ * "pipe of 4711 less", "child 4712". All texts are raw bytes. No file is opened or looked at but
+ * those of /proc: what hangs must not hang who looks.
  */
 #ifndef STALLTOP_KERNEL_WAIT_TARGET_H
 #define STALLTOP_KERNEL_WAIT_TARGET_H
@@ -20,29 +21,41 @@ struct wait_targets *wait_targets_open(int procfd);
 void wait_targets_renew(struct wait_targets *targets);
 
 /*
- * Appends what a task's descriptor is. dev (st_dev's major and minor as the kernel has them in
- * s_dev: major << 20 | minor) and ino: it must be that file, 0 and 0 for any. 0, or -errno:
- * -ENOENT, -ESRCH where it is gone, -ESTALE where it is another file by now, -EACCES.
+ * Appends what a task's descriptor is. dev (major << 20 | minor, as the kernel has it in s_dev) and
+ * ino: it must be that file, 0 and 0 for any (ino needs a kernel of 5.14 or later, else -ENODATA;
+ * dev is only compared where the file lies on a mount that the task sees). 0, or -errno: -ENOENT,
+ * -ESRCH where it is gone, -ESTALE where it is another file by now, -EACCES.
  */
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
 		   struct buf *out);
 
-/* Appends a path within a mount of that device, seen by the task: with the mount's point before. */
+/*
+ * Appends a path within a mount of that device, seen by the task: with the mount's point before.
+ * 0, or -errno: -ENOENT where the task sees no such mount.
+ */
 int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, const char *path,
 		     struct buf *out);
 
 /*
- * Appends a socket by its addresses as the kernel has them: family AF_INET, AF_INET6; protocol
- * IPPROTO_; "tcp 10.0.0.1:5432" (the peer), "tcp *:80" (listening, peer_port 0).
+ * Appends a socket by its addresses as the kernel has them: family AF_INET, AF_INET6 (then mapped
+ * IPv4 addresses are shown as such); protocol IPPROTO_; ports in host order. "tcp 10.0.0.1:5432"
+ * (the peer); "tcp *:80", "tcp 10.0.0.2:80 (listening)" where peer_port is 0.
  */
 void wait_target_inet(int family, int protocol, const uint8_t *address, uint16_t port,
 		      const uint8_t *peer, uint16_t peer_port, struct buf *out);
 
-/* Appends a futex's word. */
-void wait_target_futex(uint64_t address, struct buf *out);
+/* Appends a futex's word, and how many threads of the process wait on it; 0: not known. */
+void wait_target_futex(uint64_t address, unsigned waiters, struct buf *out);
 
-/* Appends a child that is waited for; -1: any. */
+/* Appends a child that is waited for; -1 and 0: any, below: any of that process group. */
 void wait_target_child(int64_t pid, struct buf *out);
+
+/*
+ * Appends the child that waitid() waits for, by its first two arguments; pidfd is looked up with
+ * the task. 0 or -errno.
+ */
+int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype, uint64_t id,
+		       struct buf *out);
 
 /* System calls made so far. */
 uint64_t wait_targets_syscalls(const struct wait_targets *targets);

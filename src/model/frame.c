@@ -236,6 +236,7 @@ static void build_still(struct frame *frame, struct frame_info *info, struct row
 	}
 	row->raw = raw;
 	row->before = before;
+	row->traced = NULL;
 	row->interval_ns = info->interval_ns;
 	info->kinds |= row->valid & DELAY_ALL;
 	frame->still++;
@@ -301,8 +302,31 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->states_known = false;
 	info->kinds = 0;
 	info->run_ns = 0;
+	info->trace = NULL;
 	info->nnotes = 0;
 	build_rows(frame, info, options);
+}
+
+void frame_set_block(struct frame *frame, struct row *row, uint64_t ns)
+{
+	struct deltas *deltas;
+
+	/* Without an interval there is nothing to wait in; a row that is not known has none. */
+	if (!row->interval_ns || (!ns && row->deltas == &no_deltas)) {
+		row->valid |= row->interval_ns ? VALID_BLOCK : 0;
+		return;
+	}
+	if (row->deltas == &no_deltas) {
+		deltas = &frame->deltas[frame->ndeltas++];
+		*deltas = no_deltas;
+		row->deltas = deltas;
+		frame->still -= row->still;
+		row->still = false;
+	} else {
+		deltas = &frame->deltas[row->deltas - frame->deltas];
+	}
+	row->valid |= VALID_BLOCK;
+	waited_set_block(&deltas->waited, ns, row->valid, row->raw, row->before);
 }
 
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value)
@@ -330,6 +354,10 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 {
 	sum->valid |= row->valid;
 	sum->members += row->members;
+	if (row->traced) {
+		wait_states_add(&deltas->traced.states, &row->traced->states);
+		sum->traced = &deltas->traced;
+	}
 	if (row->deltas == &no_deltas)
 		return;
 	counters_add_known(&deltas->grown, &row->deltas->grown, row->valid);

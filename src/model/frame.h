@@ -44,6 +44,13 @@ enum note_id {
 	NOTE_RUN_REAPED, /* value: processes */
 	NOTE_LATE, /* value: grid points skipped */
 	NOTE_TRIGGER_GONE, /* value: triggers */
+	NOTE_TRACE_CAP,
+	NOTE_TRACE_BTF,
+	NOTE_TRACE_ABSENT,
+	NOTE_TRACE_KERNEL,
+	NOTE_TRACE_ERROR, /* value: errno */
+	NOTE_TRACE_LOST, /* value: waits */
+	NOTE_TRACE_THREADS, /* value: threads */
 	NOTE_IDS
 };
 
@@ -61,6 +68,7 @@ struct deltas {
 	struct counters grown;
 	struct delay_sum total, mem; /* sums of what was booked: see delay_total(), delay_mem() */
 	struct waited waited;
+	struct traced traced; /* of a sum; see row.traced */
 };
 
 /* The deltas of a row to which nothing happened, or of which nothing is known. */
@@ -77,6 +85,7 @@ struct row {
 	const struct task_raw *raw; /* counters now */
 	const struct task_raw *before; /* counters at the last reading, NULL: none */
 	const struct deltas *deltas; /* never NULL; most rows share `no_deltas` */
+	const struct traced *traced; /* NULL: waits are not traced, or the task was not seen */
 	/* The group that it sums up; NULL: a task's row, or the sum of all rows that pass. */
 	const struct group *group;
 	uint64_t interval_ns; /* between the two readings; 0: there is only one */
@@ -130,7 +139,7 @@ struct frame_info {
 	uint32_t kinds; /* delay kinds that any row has: a view shows these by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;
-	const struct trace_frame *trace; /* NULL: waits are not traced */
+	const struct trace_frame *trace; /* where tasks waited; NULL: waits are not traced */
 	const char *source;
 	int taskstats_version; /* 0: none */
 	enum delayacct_state delayacct;
@@ -168,6 +177,12 @@ struct frame_options {
  */
 void frame_build(struct frame *frame, struct frame_info *info, const struct sample *prev,
 		 struct sample *cur, const struct frame_options *options);
+
+/*
+ * Sets what a row of a task waited uninterruptibly, as waits were traced: sampling misses what
+ * passed between two readings. Not for figures since the start.
+ */
+void frame_set_block(struct frame *frame, struct row *row, uint64_t ns);
 
 /* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);

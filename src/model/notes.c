@@ -129,6 +129,37 @@ const struct note_row note_table[NOTE_IDS] = {
 		"%v control {group|groups} that --when names no longer {exists|exist}: "
 		"{its|their} pressure is not watched any more", NULL,
 	},
+	[NOTE_TRACE_CAP] = {
+		"trace-cap", "waits are not traced: that needs CAP_BPF and CAP_PERFMON",
+		"run as root, or give the program both (setcap cap_bpf,cap_perfmon+ep stalltop)",
+	},
+	[NOTE_TRACE_BTF] = {
+		"trace-btf",
+		"waits are not traced: the kernel does not describe its types (/sys/kernel/btf)",
+		"needs a kernel with CONFIG_DEBUG_INFO_BTF",
+	},
+	[NOTE_TRACE_ABSENT] = {
+		"trace-absent", "waits are not traced: this stalltop was built without BPF", NULL,
+	},
+	[NOTE_TRACE_KERNEL] = {
+		"trace-kernel",
+		"waits are not traced: the kernel refuses the program, or lacks its tracepoints",
+		"needs Linux 5.12 or later with CONFIG_BPF_SYSCALL and CONFIG_TRACEPOINTS; "
+		"--debug-log says more",
+	},
+	[NOTE_TRACE_ERROR] = {
+		"trace-error", "waits are not traced (%v)", NULL,
+	},
+	[NOTE_TRACE_LOST] = {
+		"trace-lost",
+		"%v {wait|waits} found no room for {its|their} site: {it is|they are} in no site",
+		"more room (--trace-sites)",
+	},
+	[NOTE_TRACE_THREADS] = {
+		"trace-threads",
+		"%v {thread|threads} found no room: how {it spends its|they spend their} time is "
+		"unknown", NULL,
+	},
 };
 
 /* Appends what %v stands for. */
@@ -139,7 +170,8 @@ static void append_note_value(struct buf *out, const struct note *note)
 	else if (note->id == NOTE_SYSTEM_MISSING && note->value < SYSTEM_FILES)
 		buf_puts(out, system_file_names[note->value]);
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
-		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI)
+		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI ||
+		 note->id == NOTE_TRACE_ERROR)
 		buf_puts(out, strerror((int)note->value));
 	else
 		buf_uint(out, note->value);

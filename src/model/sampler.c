@@ -23,6 +23,7 @@
 #include "model/notes.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
+#include "model/tracing.h"
 
 #define FRAMES 2
 
@@ -56,6 +57,10 @@ struct sampler {
 	bool irq_seen; /* the state that delayacct had at the sample before */
 	bool left_on; /* delay accounting was left on by a stalltop that was killed */
 	struct exits_stats exits_before; /* the figures at the sample before */
+	struct tracing *tracing; /* NULL: waits are not watched */
+	struct tracing *stopped; /* what the frame handed out still shows; NULL: nothing */
+	bool trace_wanted;
+	int trace_refused; /* -errno */
 	unsigned needs;
 	/*
 	 * Used in turn: the sample of the frame handed out (index `now`), the sample before it that
@@ -152,6 +157,8 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 		config->delayacct_file && delayacct_left_on(config->procfd, config->delayacct_file);
 	learn_from_all(sampler);
 	open_exits(sampler);
+	/* Where it is refused, the frames say so. */
+	sampler_trace(sampler, config->trace);
 	sampler->self_ns = own_cpu_ns();
 	*out = sampler;
 	return 0;
@@ -189,12 +196,57 @@ static void free_samples(struct sampler *sampler)
 		frame_free(&sampler->frames[i]);
 }
 
+/* Begins to watch waits. 0 or -errno. */
+static int open_tracing(struct sampler *sampler)
+{
+	struct tracing_config config = { .procfd = sampler->config->procfd,
+					 .sites = sampler->config->trace_sites };
+
+	sampler->trace_refused = tracing_open(&sampler->tracing, &config);
+	return sampler->trace_refused;
+}
+
+/* Ends the watching of waits. The frame that was handed out may still show what was seen. */
+static void stop_tracing(struct sampler *sampler)
+{
+	if (!sampler->tracing)
+		return;
+	if (sampler->stopped) {
+		tracing_close(sampler->tracing);
+	} else {
+		tracing_stop(sampler->tracing);
+		sampler->stopped = sampler->tracing;
+	}
+	sampler->tracing = NULL;
+}
+
+int sampler_trace(struct sampler *sampler, bool on)
+{
+	if (on == sampler->trace_wanted)
+		return sampler->trace_refused;
+	sampler->trace_wanted = on;
+	sampler->trace_refused = 0;
+	if (on)
+		return open_tracing(sampler);
+	stop_tracing(sampler);
+	return 0;
+}
+
+/* Forgets what was traced, when no frame shows it any more. */
+static void close_tracing(struct sampler *sampler)
+{
+	stop_tracing(sampler);
+	tracing_close(sampler->stopped);
+	sampler->stopped = NULL;
+}
+
 int sampler_rest(struct sampler *sampler)
 {
 	exits_close(sampler->exits);
 	sampler->exits = NULL;
 	sampler->exits_before = (struct exits_stats){ 0 };
 	sampler->resting = true;
+	close_tracing(sampler);
 	if (!sampler->ticks)
 		return 0;
 	/* The source finds tasks by the sample before: it opens anew, now as there is time. */
@@ -294,6 +346,19 @@ static void note_unknown(const struct sampler *sampler, struct frame_info *info)
 		frame_note(info, NOTE_GROUP_UNKNOWN, unknown);
 }
 
+/* Notes why waits are not traced, or what is missing of those that are. */
+static void note_trace(const struct sampler *sampler, struct frame_info *info)
+{
+	struct note refusal;
+
+	if (sampler->tracing)
+		tracing_note(sampler->tracing, info);
+	if (!sampler->trace_refused)
+		return;
+	refusal = tracing_note_of(sampler->trace_refused);
+	frame_note(info, refusal.id, refusal.value);
+}
+
 /* Notes all that degrades the frame. */
 static void note_all(const struct sampler *sampler, struct frame_info *info, size_t older,
 		     uint64_t skipped)
@@ -318,6 +383,7 @@ static void note_all(const struct sampler *sampler, struct frame_info *info, siz
 	if (info->cur->unread)
 		frame_note_error(info, NOTE_UNREAD, info->cur->unread, info->cur->unread_error);
 	note_exits(sampler, info);
+	note_trace(sampler, info);
 	note_unknown(sampler, info);
 	if (skipped)
 		frame_note(info, NOTE_LATE, skipped);
@@ -446,6 +512,15 @@ static bool is_unsettled(struct sampler *sampler)
 	return sampler->lost || irq_new || sampler->delayacct.toggled;
 }
 
+/* Brings what was traced into the frame; the frame before is not shown any more. */
+static void take_trace(struct sampler *sampler, struct frame *frame, struct frame_info *info)
+{
+	tracing_close(sampler->stopped);
+	sampler->stopped = NULL;
+	if (sampler->tracing)
+		info->trace = tracing_frame(sampler->tracing, frame);
+}
+
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
 {
 	unsigned next = (sampler->now + 1) % SAMPLES;
@@ -462,6 +537,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 
 	if (sampler->resting)
 		open_exits(sampler);
+	if (sampler->resting && sampler->trace_wanted)
+		open_tracing(sampler);
 	sampler->resting = false;
 	delayacct_read(&sampler->delayacct);
 	/* Tasks in records after this drain may have begun after the list: see exit_merge.c. */
@@ -481,6 +558,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		sample_reset(cur);
 		return err;
 	}
+	if (sampler->tracing)
+		tracing_read(sampler->tracing);
 	impossible = take_exits(sampler, prev, cur, info);
 	take_account(sampler, prev, cur, info);
 	older = delayacct_mask(&sampler->delayacct, cur);
@@ -491,6 +570,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 			sampler->config->arg);
 	frame_build(frame, info, prev, cur, &options);
 	info->stale += impossible;
+	take_trace(sampler, frame, info);
 	frame->group_by = group_table[sampler->config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);
@@ -560,8 +640,13 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 /* What reading threads takes from the sampler; their cgroups are in its hierarchy. */
 static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 {
+	const struct frame_info *last =
+		sampler->ticks ? &sampler->infos[(sampler->ticks - 1) % FRAMES] : NULL;
+
 	need_hierarchy(sampler, needs);
 	return (struct threads_env){ .procfd = sampler->config->procfd,
+				     .tracing = last ? sampler->tracing : NULL,
+				     .trace = last ? last->trace : NULL,
 				     .source = sampler->source.ops,
 				     .delayacct = &sampler->delayacct,
 				     .hierarchy = shown_hierarchy(sampler) };
@@ -589,6 +674,7 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 	       sampler->accounts.syscalls +
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
+	       (sampler->tracing ? tracing_syscalls(sampler->tracing) : 0) +
 	       sampler->ticks; /* and one a tick for delayacct */
 }
 
@@ -602,6 +688,7 @@ void sampler_close(struct sampler *sampler)
 	if (!sampler)
 		return;
 	exits_close(sampler->exits);
+	close_tracing(sampler);
 	source_close(&sampler->source);
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);

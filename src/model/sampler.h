@@ -24,6 +24,8 @@ struct sampler_config {
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
 	pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
+	bool trace; /* watch every wait from the first sample on */
+	uint32_t trace_sites; /* room for so many sites of waits; 0: the default */
 	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */
 	/*
 	 * Called between packs of requests, so that a key is answered in the middle of a long
@@ -81,6 +83,13 @@ void sampler_fill_threads(struct sampler *sampler, const struct threads *threads
 
 /* Switches delay accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
 int sampler_switch_delayacct(const struct sampler *sampler, bool on);
+
+/*
+ * Has every wait watched from the next sample on, or no longer (then frames that were handed out
+ * stay as they are). 0, also where it is so already, or -errno as tracing_open(): a note in each
+ * frame says why, until it is switched off.
+ */
+int sampler_trace(struct sampler *sampler, bool on);
 
 /* System calls made so far. */
 uint64_t sampler_syscalls(const struct sampler *sampler);

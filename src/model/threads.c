@@ -11,6 +11,7 @@
 #include "kernel/delayacct.h"
 #include "model/group.h"
 #include "model/taskinfo.h"
+#include "model/tracing.h"
 
 struct threads_reader {
 	struct source source;
@@ -86,6 +87,10 @@ static void build_frame(struct threads *threads, const struct threads_env *env,
 	frame_build(&reader->frame, &reader->frame_info, prev, cur, &options);
 	reader->frame_info.threads = true;
 	reader->frame.group_by = group_table[GROUP_THREAD].id;
+	if (env->tracing && env->trace) {
+		reader->frame_info.trace = env->trace;
+		tracing_rows(env->tracing, &reader->frame);
+	}
 	threads->frame = &reader->frame;
 }
 

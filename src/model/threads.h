@@ -12,6 +12,7 @@
 
 struct delayacct;
 struct hierarchy;
+struct tracing;
 
 /* The wanted threads; zero-initialised: none. */
 struct threads {
@@ -28,6 +29,8 @@ struct threads_env {
 	int procfd; /* of /proc */
 	const struct source_ops *source; /* the sampler's source */
 	const struct delayacct *delayacct; /* its state at the sample */
+	struct tracing *tracing; /* NULL: waits are not traced */
+	const struct trace_frame *trace; /* of the last sample */
 	const struct hierarchy *hierarchy; /* the hierarchy of cgroups; NULL: they are not known */
 };
 

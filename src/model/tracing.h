@@ -11,6 +11,9 @@
 
 struct tracing;
 
+/* Room for so many sites, unless told otherwise. */
+#define TRACING_SITES 16384
+
 struct tracing_config {
 	int procfd;
 	uint32_t sites; /* room for so many; 0: the default */
@@ -23,18 +26,38 @@ int tracing_open(struct tracing **out, const struct tracing_config *config);
 int tracing_read(struct tracing *tracing);
 
 /*
- * Makes the interval of the last two readings: NULL before the second. Adds a line for the rest of
- * each kind of each process that no site explains: what the frame's rows waited, less their sites.
- * Valid until the next call.
+ * Makes the interval of the last two readings: NULL before the second. Puts into the frame's rows
+ * what was traced of them, and adds a line for the rest of each kind of each process that no site
+ * explains: what the rows waited, less their sites. NULL for the frame: sites and states alone.
+ * Valid until the next call, rows included.
  */
-const struct trace_frame *tracing_frame(struct tracing *tracing, const struct frame *frame);
+const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *frame);
+
+/* Puts into the rows of another frame, of threads read beside the last one, what was traced. */
+void tracing_rows(struct tracing *tracing, struct frame *frame);
 
 /*
- * How a row's threads spent the interval, ended ones included: of a task's row its own (by threads,
- * or by processes, as the frame's rows are), of a group its members'. False where it is not known.
+ * Gets the whole of what was traced of a process and of its sites: not an interval's, but since it
+ * was first seen.
  */
-bool tracing_states(const struct tracing *tracing, const struct frame *frame, const struct row *row,
-		    struct wait_states *states);
+typedef void tracing_leave_fn(void *arg, const struct traced *traced, const struct site *sites,
+			      size_t n);
+
+/* Has processes handed out some readings after they have ended, when their exit records are there.
+ */
+void tracing_on_leave(struct tracing *tracing, tracing_leave_fn *leave, void *arg);
+
+/* Hands out all processes that have ended and were not handed out yet. */
+void tracing_leave(struct tracing *tracing);
+
+/* Adds the notes of the last interval: what is missing in it. */
+void tracing_note(const struct tracing *tracing, struct frame_info *info);
+
+/* The note that says why waits cannot be traced, from the -errno of tracing_open(). */
+struct note tracing_note_of(int error);
+
+/* Watches no longer. What the last tracing_frame() returned stays until tracing_close(). */
+void tracing_stop(struct tracing *tracing);
 
 /* System calls made so far. */
 uint64_t tracing_syscalls(const struct tracing *tracing);

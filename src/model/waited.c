@@ -214,6 +214,15 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 	return known | (seen && !now->exited ? VALID_BLOCK : 0);
 }
 
+void waited_set_block(struct waited *waited, uint64_t ns, uint32_t known,
+		      const struct task_raw *now, const struct task_raw *before)
+{
+	uint64_t most = passed(now, before);
+
+	waited->ns[WAIT_BLOCK] = ns < most ? ns : most;
+	add_up(waited, known);
+}
+
 void waited_add(struct waited *sum, const struct waited *more)
 {
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)

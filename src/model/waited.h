@@ -33,6 +33,10 @@ uint32_t waited_impossible(const struct counters *grown, const struct task_raw *
 uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
 		     const struct task_raw *now, const struct task_raw *before);
 
+/* Sets what was waited of WAIT_BLOCK: `ns`, but no more than the time that passed. */
+void waited_set_block(struct waited *waited, uint64_t ns, uint32_t known,
+		      const struct task_raw *now, const struct task_raw *before);
+
 /* Adds the waits of another. */
 void waited_add(struct waited *sum, const struct waited *more);
 

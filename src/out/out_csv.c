@@ -42,8 +42,8 @@ static void append_csv_value(struct out *out, const struct view *view, const str
 	struct value value = column_get(column, view, row);
 
 	buf_putc(&out->buf, ',');
-	if (value.type == VALUE_TEXT)
-		append_csv_text(out, value.text);
+	if (value_chars(&value))
+		append_csv_text(out, value_chars(&value));
 	else if (value.type == VALUE_NUMBER)
 		buf_printf(&out->buf, "%.15g", value.number);
 }

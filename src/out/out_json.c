@@ -128,8 +128,7 @@ static void put_fields(struct json *json, const struct view *view, const struct 
 		if (value.type == VALUE_NUMBER)
 			json_put_real(json, extra->columns[i]->id, value.number);
 		else
-			json_put_text(json, extra->columns[i]->id,
-				      value.type == VALUE_TEXT ? value.text : NULL);
+			json_put_text(json, extra->columns[i]->id, value_chars(&value));
 	}
 	json_close(json);
 }

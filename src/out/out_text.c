@@ -141,6 +141,8 @@ static bool is_same_layout(const struct value *a, const struct value *b)
 {
 	if (a->type != b->type)
 		return false;
+	if (a->type == VALUE_BAR)
+		return !strcmp(a->bar, b->bar);
 	if (a->type == VALUE_TEXT)
 		return a->text == b->text && a->more == b->more;
 	return a->type == VALUE_UNSET || a->number == b->number;

@@ -70,7 +70,7 @@ unsigned column_needs(const struct column *column, enum unit unit)
 
 bool column_descends(const struct column *column)
 {
-	return column->format != FORMAT_TEXT;
+	return column->format != FORMAT_TEXT || column->bar;
 }
 
 /* Whether the getter gives the sum row's value. */
@@ -158,7 +158,8 @@ static void append_text(struct buf *out, const char *text, const char *more,
 void column_append(const struct column *column, const struct view *view, const struct value *value,
 		   unsigned cells, struct buf *scratch, struct buf *out)
 {
-	const char *text = value->type == VALUE_TEXT ? value->text : "-";
+	const char *text = value_chars(value) ? value_chars(value) : "-";
+	const char *more = value->type == VALUE_TEXT ? value->more : NULL;
 
 	if (column->format != FORMAT_TEXT) {
 		value_append(out, value, column_format(column, view->unit), column->width);
@@ -167,11 +168,11 @@ void column_append(const struct column *column, const struct view *view, const s
 	if (!column->last)
 		cells = column->width;
 	if (!cells) {
-		append_text(out, text, value->more, view->charset);
+		append_text(out, text, more, view->charset);
 		return;
 	}
 	scratch->len = 0;
-	append_text(scratch, text, value->more, view->charset);
+	append_text(scratch, text, more, view->charset);
 	text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
 }
 
@@ -205,8 +206,8 @@ void column_append_total(const struct column *column, const struct view *view,
 			 struct buf *out)
 {
 	size_t begin = out->len;
-	bool summed =
-		column->sum != SUM_NONE && column->sum != SUM_MOST && column->format != FORMAT_TEXT;
+	bool summed = column->sum != SUM_NONE && column->sum != SUM_MOST &&
+		      (column->format != FORMAT_TEXT || value_chars(total));
 
 	if (first && total->type == VALUE_UNSET) {
 		column_append_label(column, "=", out);

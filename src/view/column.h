@@ -74,6 +74,7 @@ struct column {
 	int arg; /* for the getter */
 	column_get_fn *get;
 
+	bool bar; /* its values are bars */
 	bool stalls; /* a share of lost time: highlighted like those of delays */
 	bool of_groups; /* has no value for a task */
 	bool last; /* only at the end of a line, as wide as it gets */

@@ -439,6 +439,43 @@ GETTER(get_event)
 	return value_number((double)(now->events[column->arg] - before->events[column->arg]));
 }
 
+/* The states in which a task does or wants something, which its bar is compared by. */
+#define BUSY_STATES \
+	(1u << STATE_RUN | 1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_BLOCK | 1u << STATE_LOCK)
+
+/* How its threads spent the interval. */
+GETTER(get_states)
+{
+	const struct wait_states *states = row->traced ? &row->traced->states : NULL;
+	char letters[WAIT_STATES];
+	uint64_t busy = 0;
+
+	if (!states)
+		return value_unset();
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		letters[state] = wait_state_table[state].letter;
+		busy += BUSY_STATES & 1u << state ? states->ns[state] : 0;
+	}
+	return value_bar(states->ns, letters, WAIT_STATES, (double)busy);
+}
+
+/* The time in a state, of all threads, as a share of what was traced; arg: the state. */
+GETTER(get_in_wait)
+{
+	const struct trace_frame *trace = view->frame->info->trace;
+
+	if (!row->traced || !trace || !trace->interval_ns)
+		return value_unset();
+	return value_number((double)row->traced->states.ns[column->arg] * 100.0 /
+			    (double)trace->interval_ns);
+}
+
+/* Who ended most of its waiting time. */
+GETTER(get_waker)
+{
+	return value_text(row->traced ? row->traced->waker : NULL);
+}
+
 /* A row: the members that all columns have, and further ones. */
 #define COLUMN(ident, head, getter, text, ...) \
 	{ \
@@ -474,6 +511,12 @@ GETTER(get_event)
 	       .wide = !(DELAY_BIT(DELAY_##NAME) & KINDS_NARROW), \
 	       .given = DELAY_BIT(DELAY_##NAME) & KINDS_GIVEN, \
 	       .yields = KIND_YIELDS(DELAY_##NAME)),
+
+/* The share of time in a state. */
+#define STATE_COLUMN(NAME, ident, letter, head, text) \
+	COLUMN("s-" ident, head, get_in_wait, "traced: time in which it " text, PERCENT, \
+	       .sum = SUM_ROW, .arg = STATE_##NAME, \
+	       .stalls = (BUSY_STATES & ~(1u << STATE_RUN)) & 1u << STATE_##NAME),
 
 /* Counters of the record are shown as their growth in the interval. */
 #define RECORD_COLUMN(name, head, type, at, at15, version, nature, fold, part, measure, text) \
@@ -521,6 +564,16 @@ const struct column columns[] = {
 		"systems",
 		DELAY, .sum = SUM_ROW, .kinds = VALID_BLOCK, .arg = WAIT_BLOCK,
 		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .wide = true, .yields = 9),
+	COLUMN("states", "STATES", get_states,
+	       "traced: how it spends its time, a letter for each tenth: r runs, c waits for a "
+	       "CPU, "
+	       "i for I/O, b for other than I/O, l for a lock, n for a socket, p for a pipe, . for "
+	       "any of several events, t for a time, w for a child; s is stopped, o other",
+	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
+	       .sum = SUM_ROW),
+	WAIT_STATE_TABLE(STATE_COLUMN) COLUMN(
+		"waker", "WAKER", get_waker,
+		"traced: who ended most of its waiting time, a process or an interrupt", TEXT(15)),
 	/* Columns that /proc gives, too. */
 	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
 	       .width = 7, .format = FORMAT_DURATION),

@@ -403,6 +403,10 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 		->joined = true;
 	add_figure(&line, 2, "self", info->self >= 0 ? " %" : NULL);
 	append_decimal(text, info->self >= 0, info->self, 1);
+	if (info->trace) {
+		join(&line, "trace", info->trace->cost >= 0 ? " %" : NULL);
+		append_decimal(text, info->trace->cost >= 0, info->trace->cost, 1);
+	}
 	return line;
 }
 

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/util.h"
+
 /* Longest text of a number, before it is put into its cell. */
 #define DIGITS_MAX 32
 
@@ -25,6 +27,39 @@ int value_compare(const struct value *a, const struct value *b)
 	if (a->type == VALUE_TEXT && b->type == VALUE_TEXT)
 		return strcmp(a->text, b->text);
 	return (a->number > b->number) - (a->number < b->number);
+}
+
+struct value value_bar(const uint64_t *parts, const char *letters, size_t n, double number)
+{
+	struct value value = { .type = VALUE_BAR, .number = number };
+	unsigned cells[32] = { 0 }, left = VALUE_BAR_CELLS;
+	double all = 0, rests[32];
+	char *at = value.bar;
+
+	for (size_t i = 0; i < n; i++)
+		all += (double)parts[i];
+	if (!(all > 0) || n > ARRAY_SIZE(cells))
+		return value_unset();
+	for (size_t i = 0; i < n; i++) {
+		double exact = (double)parts[i] * VALUE_BAR_CELLS / all;
+
+		cells[i] = (unsigned)exact;
+		rests[i] = exact - cells[i];
+		left -= cells[i];
+	}
+	for (; left; left--) {
+		size_t most = 0;
+
+		for (size_t i = 1; i < n; i++)
+			if (rests[i] > rests[most])
+				most = i;
+		cells[most]++;
+		rests[most] = -1;
+	}
+	for (size_t i = 0; i < n; i++)
+		for (; cells[i]; cells[i]--)
+			*at++ = letters[i];
+	return value;
 }
 
 /* Writes a number backwards from `end`; returns its start. */

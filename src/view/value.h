@@ -5,16 +5,26 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 
-enum value_type { VALUE_UNSET, VALUE_NUMBER, VALUE_TEXT };
+enum value_type { VALUE_UNSET, VALUE_NUMBER, VALUE_TEXT, VALUE_BAR };
+
+/* Cells of a bar. */
+#define VALUE_BAR_CELLS 10
 
 struct value {
 	enum value_type type;
-	double number;
-	const char *text; /* raw bytes, NUL-terminated, not the value's own */
-	const char *more; /* added to the text in brackets, trusted; NULL for nothing */
+	double number; /* of a bar: what it is compared by */
+	union {
+		struct {
+			const char *text; /* raw bytes, NUL-terminated, not the value's own */
+			/* Added to the text in brackets, trusted; NULL for nothing. */
+			const char *more;
+		};
+		char bar[VALUE_BAR_CELLS + 1]; /* a letter a cell */
+	};
 };
 
 enum value_format {
@@ -39,6 +49,21 @@ static inline struct value value_number(double number)
 static inline struct value value_text(const char *text)
 {
 	return (struct value){ .type = text ? VALUE_TEXT : VALUE_UNSET, .text = text };
+}
+
+/*
+ * A bar that is always full: each of the n parts has a number of its letter's cells in proportion,
+ * by largest remainders. Unset where there is nothing of any. `number` is what bars are compared
+ * by.
+ */
+struct value value_bar(const uint64_t *parts, const char *letters, size_t n, double number);
+
+/* The value's text or bar; NULL: it has none. */
+static inline const char *value_chars(const struct value *value)
+{
+	if (value->type == VALUE_BAR)
+		return value->bar;
+	return value->type == VALUE_TEXT ? value->text : NULL;
 }
 
 /* Below, equal to or above 0 as a sorts before, with or after b. Unset values sort last. */

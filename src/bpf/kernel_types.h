@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few fields of the kernel's types and the functions that snapshot.bpf.c uses. The offset of
- * each field is filled in when the program is loaded (CO-RE), so only the names and types of fields
- * matter here.
+ * The few fields of the kernel's types and the functions that the programs in the kernel use. The
+ * offset of each field is filled in when a program is loaded (CO-RE), so only the names and types
+ * of fields matter here.
  */
-#ifndef STALLTOP_BPF_SNAPSHOT_KERNEL_H
-#define STALLTOP_BPF_SNAPSHOT_KERNEL_H
+#ifndef STALLTOP_BPF_KERNEL_TYPES_H
+#define STALLTOP_BPF_KERNEL_TYPES_H
 
-#include "bpf/snapshot_record.h"
+#include <linux/types.h>
+
+#include <bpf/bpf_core_read.h>
+
+#include "data/delay_table.h"
+
+#define TASK_COMM 16
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -55,8 +61,18 @@ struct sched_info {
 	unsigned long long last_queued;
 };
 
+struct rq {
+	__u64 clock;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+	int throttle_count;
+};
+
 struct sched_entity {
 	unsigned char on_rq;
+	struct cfs_rq *cfs_rq;
 	__u64 exec_start;
 	__u64 sum_exec_runtime, prev_sum_exec_runtime;
 };
@@ -85,9 +101,111 @@ struct signal_struct {
 	struct taskstats *stats;
 };
 
+struct dentry;
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct super_block {
+	__u32 s_dev; /* major << 20 | minor */
+	unsigned long s_magic;
+	struct dentry *s_root;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct path___kernel {
+	struct dentry *dentry;
+};
+
+/* Names that this program has types of its own for are told apart by what follows ___. */
+struct file___kernel {
+	struct inode *f_inode;
+	struct path___kernel f_path;
+	void *private_data;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file___kernel **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct in6_addr {
+	__u8 bytes[16];
+};
+
+/* Of numbers in network order all but skc_num. */
+struct sock_common {
+	__u32 skc_daddr, skc_rcv_saddr;
+	__u16 skc_dport, skc_num;
+	unsigned short skc_family;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	__u16 sk_protocol;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct sockaddr_un {
+	unsigned short sun_family;
+	char sun_path[108];
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[1];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
+};
+
+struct thread_info {
+	__u32 status; /* x86 */
+};
+
+/* x86's and arm64's. */
+struct pt_regs {
+	unsigned long di, si, dx, r8;
+	unsigned long orig_ax;
+};
+
+struct pt_regs___arm64 {
+	__u64 regs[31];
+	__u64 orig_x0;
+	int syscallno;
+};
+
+struct irqaction {
+	const char *name;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	unsigned int __state; /* 5.14 and later */
+	unsigned int flags;
 	int on_cpu, on_rq, prio;
+	_Bool throttled; /* 6.18 and later */
 	struct sched_entity se;
 	struct sched_ext_entity scx; /* 6.12 and later */
 	struct sched_info sched_info;
@@ -99,10 +217,11 @@ struct task_struct {
 	__u64 utime, stime;
 	__u64 start_time;
 	const struct cred *real_cred;
-	char comm[SNAPSHOT_COMM];
+	char comm[TASK_COMM];
 	struct signal_struct *signal;
 	struct css_set *cgroups;
 	struct task_delay_info *delays;
+	struct files_struct *files;
 };
 
 struct task_struct___old {
@@ -117,6 +236,14 @@ struct bpf_iter__task {
 };
 
 #pragma clang attribute pop
+
+/* The scheduler's state of a task (TASK_ bits); 0: it runs or is ready to. */
+static __always_inline __u32 state_of(const struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return (__u32)((const struct task_struct___old *)task)->state;
+}
 
 /* Kernels before 6.7 have no such iterator; the program that needs it is not loaded there. */
 enum { ALL_PROCESSES, ALL_THREADS, THREADS_OF_PROCESS };

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "bpf/trace.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <bpf/trace.skel.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "bpf/trace_load.h"
+
+/* Looks at a slot that is being written, before it is left for the next reading. */
+#define PATIENCE 100000
+
+/* Runs that make the measured cost of one good enough. */
+#define RUNS_ENOUGH 20000
+
+/* One sort of slots that change: how far its lists were read. */
+struct changed {
+	uint32_t taken[2]; /* of each list */
+};
+
+struct trace {
+	struct trace_program program;
+	struct changed threads, sites;
+	uint64_t switches, lost_waits, lost_threads; /* by the reading before */
+	struct trace_runs runs; /* the same */
+	double switch_ns; /* measured cost of a switch; negative: not known yet */
+	uint64_t measured_switches, measured_ns;
+	uint64_t syscalls;
+};
+
+int trace_open(struct trace **out, const struct trace_options *options)
+{
+	struct trace *trace = xcalloc(1, sizeof(*trace));
+	int err = trace_load(&trace->program, options->sites,
+			     options->stacks == TRACE_STACKS_BLOCKED);
+
+	*out = NULL;
+	if (err) {
+		free(trace);
+		return err;
+	}
+	trace->switch_ns = -1;
+	*out = trace;
+	return 0;
+}
+
+/*
+ * Copies what another CPU may write: while the version is odd, or was another before, it is
+ * copied again. False: it is written all the time.
+ */
+static bool copy_whole(void *to, const void *from, size_t size, const uint32_t *version)
+{
+	for (unsigned i = 0; i < PATIENCE; i++) {
+		uint32_t before = __atomic_load_n(version, __ATOMIC_ACQUIRE);
+
+		if (before & 1)
+			continue;
+		memcpy(to, from, size);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(version, __ATOMIC_RELAXED) == before)
+			return true;
+	}
+	return false;
+}
+
+/* Puts a slot in the queue of free ones. */
+static void release_slot(struct trace_ring *ring, uint64_t *slots, uint32_t room, uint32_t slot)
+{
+	uint32_t tail = ring->tail;
+
+	__atomic_store_n(&slots[tail & (room - 1)], slot, __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->tail, tail + 1, __ATOMIC_RELEASE);
+}
+
+/* Hands out a site. */
+static void hand_site(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
+{
+	const struct trace_site_slot *from = &trace->program.site_slots[slot];
+	struct trace_site site;
+
+	if (copy_whole(&site, &from->site, sizeof(site), &from->version) && site.key.tgid)
+		reader->site(reader->arg, slot, &site);
+}
+
+/* Hands out a thread, for the last time where it ended: then its slot is free. */
+static void hand_thread(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
+{
+	struct trace_thread_slot *from = &trace->program.thread_slots[slot];
+	struct trace_thread thread;
+
+	if (!copy_whole(&thread, &from->thread, sizeof(thread), &from->version) || !thread.pid)
+		return;
+	reader->thread(reader->arg, slot, &thread);
+	if (!thread.ended)
+		return;
+	from->thread.pid = 0;
+	release_slot(&trace->program.control->free_threads, trace->program.free_threads,
+		     trace->program.threads, slot);
+}
+
+/*
+ * Reads the slots on a list from where it was read before. A hook that was at work when the epoch
+ * ended may still add to the epoch's list: that is read at the next reading.
+ */
+#define READ_LIST(trace, part, epoch, read) \
+	do { \
+		uint32_t parity_ = (epoch)&1, n_, room_ = (trace)->program.part##s; \
+		const uint64_t *list_ = (trace)->program.changed_##part##s + parity_ * room_; \
+		n_ = __atomic_load_n(&(trace)->program.control->changed[parity_].part##s, \
+				     __ATOMIC_ACQUIRE); \
+		if (n_ > room_) \
+			n_ = room_; \
+		while ((trace)->part##s.taken[parity_] < n_) { \
+			uint64_t slot_ = __atomic_load_n( \
+				&list_[(trace)->part##s.taken[parity_]++], __ATOMIC_ACQUIRE); \
+			if (slot_ && slot_ < room_) \
+				read(trace, (uint32_t)slot_, reader); \
+		} \
+	} while (0)
+
+/* Adds up what the CPUs count, as differences to the reading before. */
+static void count_events(struct trace *trace, struct trace_counts *counts)
+{
+	uint64_t switches = 0, waits = 0, threads = 0;
+
+	for (uint32_t i = 0; i < trace->program.cpus; i++) {
+		const struct trace_cpu *cpu = &trace->program.cpu[i];
+
+		switches += __atomic_load_n(&cpu->switches, __ATOMIC_RELAXED);
+		waits += __atomic_load_n(&cpu->lost_waits, __ATOMIC_RELAXED);
+		threads += __atomic_load_n(&cpu->lost_threads, __ATOMIC_RELAXED);
+	}
+	counts->switches = switches - trace->switches;
+	counts->lost_waits = waits - trace->lost_waits;
+	counts->lost_threads = threads - trace->lost_threads;
+	trace->switches = switches;
+	trace->lost_waits = waits;
+	trace->lost_threads = threads;
+}
+
+/*
+ * What the programs cost. The kernel's measuring of them costs itself, about as much again as they
+ * do, so that it is switched off once it is known what a switch costs.
+ */
+static void count_cost(struct trace *trace, struct trace_counts *counts)
+{
+	struct trace_runs runs;
+
+	counts->cost_ns = -1;
+	if (trace->program.stats >= 0) {
+		trace->syscalls++;
+		if (!trace_runs(&trace->program, &runs)) {
+			counts->cost_ns = (double)(runs.ns - trace->runs.ns);
+			counts->cost_measured = true;
+			trace->measured_ns += runs.ns - trace->runs.ns;
+			trace->measured_switches += counts->switches;
+			trace->runs = runs;
+		}
+		if (trace->runs.runs >= RUNS_ENOUGH && trace->measured_switches) {
+			trace->switch_ns =
+				(double)trace->measured_ns / (double)trace->measured_switches;
+			close(trace->program.stats);
+			trace->program.stats = -1;
+			trace->syscalls++;
+		}
+	} else if (trace->switch_ns >= 0) {
+		counts->cost_ns = trace->switch_ns * (double)counts->switches;
+	}
+}
+
+int trace_read(struct trace *trace, const struct trace_reader *reader, struct trace_counts *counts)
+{
+	struct trace_control *control = trace->program.control;
+	uint32_t epoch = control->epoch, next = (epoch + 1) & 1;
+
+	*counts = (struct trace_counts){ .read_ns = 0 };
+	count_events(trace, counts);
+	count_cost(trace, counts);
+	/* What came late to the list that is used again now. */
+	READ_LIST(trace, site, epoch + 1, hand_site);
+	READ_LIST(trace, thread, epoch + 1, hand_thread);
+	trace->sites.taken[next] = trace->threads.taken[next] = 0;
+	__atomic_store_n(&control->changed[next].threads, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->changed[next].sites, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->epoch, epoch + 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	counts->read_ns = clock_ns(CLOCK_MONOTONIC);
+	READ_LIST(trace, site, epoch, hand_site);
+	READ_LIST(trace, thread, epoch, hand_thread);
+	return 0;
+}
+
+size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room)
+{
+	uint64_t frames[TRACE_FRAMES] = { 0 };
+	size_t n = 0;
+
+	trace->syscalls++;
+	if (stack < 0 ||
+	    bpf_map_lookup_elem(bpf_map__fd(trace->program.bpf->maps.stacks), &stack, frames))
+		return 0;
+	while (n < room && n < TRACE_FRAMES && frames[n]) {
+		addresses[n] = frames[n];
+		n++;
+	}
+	return n;
+}
+
+/* Whether a thread that moved since the reading began waits in that site. */
+static bool is_waited_in(const struct trace *trace, uint32_t slot, uint32_t generation)
+{
+	const struct trace_program *program = &trace->program;
+	uint32_t parity = program->control->epoch & 1, n;
+	const uint64_t *list = program->changed_threads + parity * program->threads;
+
+	n = __atomic_load_n(&program->control->changed[parity].threads, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < n && i < program->threads; i++) {
+		const struct trace_thread *thread =
+			&program->thread_slots[list[i] & (program->threads - 1)].thread;
+
+		if (thread->site == slot && thread->generation == generation)
+			return true;
+	}
+	return false;
+}
+
+bool trace_forget(struct trace *trace, uint32_t slot)
+{
+	struct trace_program *program = &trace->program;
+	struct trace_site_slot *site;
+	uint32_t version;
+
+	if (!slot || slot >= program->sites)
+		return false;
+	site = &program->site_slots[slot];
+	if (site->epoch == program->control->epoch ||
+	    is_waited_in(trace, slot, (uint32_t)site->site.generation))
+		return false;
+	version = __atomic_load_n(&site->version, __ATOMIC_ACQUIRE);
+	if (version & 1 || !__atomic_compare_exchange_n(&site->version, &version, version + 1,
+							false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return false;
+	trace->syscalls++;
+	bpf_map_delete_elem(bpf_map__fd(program->bpf->maps.places), &site->site.key);
+	/* Who has found it before finds another generation now. */
+	site->site.generation++;
+	memset(&site->site.key, 0, sizeof(site->site.key));
+	__atomic_store_n(&site->version, version + 2, __ATOMIC_RELEASE);
+	release_slot(&program->control->free_sites, program->free_sites, program->sites, slot);
+	return true;
+}
+
+uint64_t trace_syscalls(const struct trace *trace)
+{
+	return trace->syscalls;
+}
+
+void trace_close(struct trace *trace)
+{
+	if (!trace)
+		return;
+	trace_unload(&trace->program);
+	free(trace);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "bpf/trace_load.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <bpf/trace.skel.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "bpf/loading.h"
+#include "kernel/syscalls.h"
+
+#define THREADS_MIN 4096U
+#define SITES_MIN 16U
+#define STACKS_MIN 1024U
+
+/* How many arguments a tracepoint has in this kernel; negative: it has no such tracepoint. */
+static int tracepoint_arguments(const struct btf *btf, const char *name)
+{
+	const struct btf_type *type;
+	char typedef_name[64];
+	int id;
+
+	snprintf(typedef_name, sizeof(typedef_name), "btf_trace_%s", name);
+	id = btf__find_by_name_kind(btf, typedef_name, BTF_KIND_TYPEDEF);
+	type = id < 0 ? NULL : btf__type_by_id(btf, (__u32)id);
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* a pointer to a function */
+	type = type ? btf__type_by_id(btf, type->type) : NULL;
+	/* The first is the tracepoint's own. */
+	return type && btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
+}
+
+/* Chooses the programs that this kernel has the tracepoints for. */
+static int choose_programs(struct trace_bpf *bpf)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct bpf_program *program;
+
+	if (libbpf_get_error(btf))
+		return -ENOENT;
+	bpf_object__for_each_program(program, bpf->obj)
+	{
+		const char *point = strchr(bpf_program__section_name(program), '/');
+
+		if (point && !bpf_program__autoload(program))
+			bpf_program__set_autoload(program,
+						  tracepoint_arguments(btf, point + 1) >= 0);
+	}
+	/* prev_state is there since 5.18. */
+	if (tracepoint_arguments(btf, "sched_switch") >= 4)
+		bpf_program__set_autoload(bpf->progs.switched_plain, false);
+	else
+		bpf_program__set_autoload(bpf->progs.switched_state, false);
+	btf__free(btf);
+	return 0;
+}
+
+/* The next power of two. */
+static uint32_t round_up(uint32_t n)
+{
+	uint32_t power = 1;
+
+	while (power < n && power < 1U << 30)
+		power *= 2;
+	return power;
+}
+
+/* Sets sizes, and what the programs take for constant. */
+static int prepare(struct trace_program *program, bool blocked_stacks)
+{
+	struct trace_bpf *bpf = program->bpf;
+	const struct {
+		struct bpf_map *map;
+		uint32_t room;
+	} maps[] = {
+		{ bpf->maps.threads, program->threads },
+		{ bpf->maps.sites, program->sites },
+		{ bpf->maps.cpus, program->cpus },
+		{ bpf->maps.free_threads, program->threads },
+		{ bpf->maps.free_sites, program->sites },
+		{ bpf->maps.changed_threads, 2 * program->threads },
+		{ bpf->maps.changed_sites, 2 * program->sites },
+		{ bpf->maps.places, program->sites },
+		{ bpf->maps.stacks, program->sites < STACKS_MIN ? STACKS_MIN : program->sites },
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(maps) / sizeof(maps[0]); i++)
+		err = bpf_map__set_max_entries(maps[i].map, maps[i].room);
+	bpf->rodata->thread_room = program->threads;
+	bpf->rodata->site_room = program->sites;
+	bpf->rodata->blocked_stacks = blocked_stacks;
+#ifndef __x86_64__
+	bpf->rodata->weak_order = true;
+#endif
+	for (int i = 0; i < syscall_limit() && i < TRACE_CALLS; i++) {
+		struct syscall_class class = syscall_classify(i);
+
+		bpf->rodata->classes[i].state = (__u8) class.state;
+		bpf->rodata->classes[i].target = (__u8) class.target;
+		bpf->rodata->classes[i].argument = (__u8) class.argument;
+	}
+	return err;
+}
+
+/* Maps what the programs write. */
+static int map_all(struct trace_program *program)
+{
+	struct trace_bpf *bpf = program->bpf;
+	const int both = PROT_READ | PROT_WRITE;
+
+	program->control = (struct trace_control *)&bpf->bss->control;
+#define MAP(member, map, room) \
+	(program->member = mapped_values(bpf->maps.map, room, sizeof(*program->member), both))
+	if (!MAP(thread_slots, threads, program->threads) ||
+	    !MAP(site_slots, sites, program->sites) || !MAP(cpu, cpus, program->cpus) ||
+	    !MAP(free_threads, free_threads, program->threads) ||
+	    !MAP(free_sites, free_sites, program->sites) ||
+	    !MAP(changed_threads, changed_threads, 2 * program->threads) ||
+	    !MAP(changed_sites, changed_sites, 2 * program->sites))
+		return -errno;
+#undef MAP
+	return 0;
+}
+
+/* Has all slots in the queues of free ones, but the first. */
+static void fill_rings(struct trace_program *program)
+{
+	struct trace_control *control = program->control;
+
+	for (uint32_t slot = 1; slot < program->threads; slot++)
+		program->free_threads[slot - 1] = slot;
+	for (uint32_t slot = 1; slot < program->sites; slot++)
+		program->free_sites[slot - 1] = slot;
+	control->free_threads.tail = program->threads - 1;
+	control->free_sites.tail = program->sites - 1;
+	control->epoch = 1;
+}
+
+/* Runs the program that visits all threads. */
+static int walk_threads(struct trace_program *program)
+{
+	struct bpf_link *link = bpf_program__attach_iter(program->bpf->progs.each_thread, NULL);
+	int err = (int)libbpf_get_error(link), fd;
+	ssize_t got;
+	char none;
+
+	if (err)
+		return err;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0) {
+		bpf_link__destroy(link);
+		return fd;
+	}
+	do {
+		got = read(fd, &none, sizeof(none));
+	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
+	err = got < 0 ? -errno : 0;
+	close(fd);
+	bpf_link__destroy(link);
+	return err;
+}
+
+/* Attaches all but the one that visits the threads: first those that find what is there. */
+static int attach_all(struct trace_program *program)
+{
+	struct trace_bpf *bpf = program->bpf;
+	struct bpf_program *part;
+	int err = walk_threads(program);
+
+	/* The visit is attached for as long as it lasts. */
+	bpf_object__for_each_program(part, bpf->obj) if (part == bpf->progs.each_thread)
+		bpf_program__set_autoattach(part, false);
+	if (!err)
+		err = trace_bpf__attach(bpf);
+	if (err)
+		return err;
+	/* The end of an interrupt may have gone unseen, as the hooks come one by one. */
+	for (uint32_t i = 0; i < program->cpus; i++) {
+		program->cpu[i].interrupt = 0;
+		program->cpu[i].softirq = program->cpu[i].timer = program->cpu[i].ipi = 0;
+	}
+	program->control->walking = 1;
+	return walk_threads(program);
+}
+
+int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks)
+{
+	struct sysinfo machine;
+	struct trace_bpf *bpf;
+	int err;
+
+	loading_begin();
+	sysinfo(&machine);
+	*program = (struct trace_program){ .stats = -1 };
+	program->bpf = bpf = trace_bpf__open();
+	if (!bpf)
+		return loading_error(-errno);
+	program->threads = round_up(4U * machine.procs + 1);
+	if (program->threads < THREADS_MIN)
+		program->threads = THREADS_MIN;
+	program->sites = round_up(sites < SITES_MIN ? SITES_MIN : sites);
+	program->cpus = (uint32_t)libbpf_num_possible_cpus();
+	err = choose_programs(bpf);
+	if (!err)
+		err = prepare(program, blocked_stacks);
+	if (!err)
+		err = trace_bpf__load(bpf);
+	if (!err)
+		err = map_all(program);
+	if (!err) {
+		fill_rings(program);
+		program->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+		err = attach_all(program);
+	}
+	debug_log("trace: room for %u threads, %u sites: %s", program->threads, program->sites,
+		  err ? strerror(-err) : "loaded");
+	if (err) {
+		trace_unload(program);
+		return loading_error(err);
+	}
+	return 0;
+}
+
+int trace_runs(const struct trace_program *program, struct trace_runs *runs)
+{
+	struct bpf_program *part;
+
+	*runs = (struct trace_runs){ 0, 0 };
+	bpf_object__for_each_program(part, program->bpf->obj)
+	{
+		struct bpf_prog_info info = { 0 };
+		__u32 size = sizeof(info);
+		int err;
+
+		if (!bpf_program__autoload(part))
+			continue;
+		err = bpf_obj_get_info_by_fd(bpf_program__fd(part), &info, &size);
+		if (err)
+			return err;
+		runs->runs += info.run_cnt;
+		runs->ns += info.run_time_ns;
+	}
+	return 0;
+}
+
+/* Unmaps what map_all() mapped. */
+static void unmap_all(struct trace_program *program)
+{
+#define UNMAP(member, room) \
+	do { \
+		if (program->member) \
+			munmap(program->member, mapped_bytes(room, sizeof(*program->member))); \
+	} while (0)
+	UNMAP(thread_slots, program->threads);
+	UNMAP(site_slots, program->sites);
+	UNMAP(cpu, program->cpus);
+	UNMAP(free_threads, program->threads);
+	UNMAP(free_sites, program->sites);
+	UNMAP(changed_threads, 2 * program->threads);
+	UNMAP(changed_sites, 2 * program->sites);
+#undef UNMAP
+}
+
+void trace_unload(struct trace_program *program)
+{
+	if (program->stats >= 0)
+		close(program->stats);
+	unmap_all(program);
+	trace_bpf__destroy(program->bpf);
+	*program = (struct trace_program){ .stats = -1 };
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/file_owner.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "kernel/proctask.h"
+
+/* Descriptors that are looked at between two renewals (1 to 2 us each), and of one process. */
+#define LOOKS 4096
+#define LOOKS_OF_ONE 1024
+
+/* Files that are remembered, and after how many renewals one that was not found is tried again. */
+#define KNOWN 256
+#define VAIN_RENEWS 16
+
+/* Room for the links that name an inode: "socket:[4294967295]" and a little more. */
+#define LINK_BYTES 48
+
+/* A file that somebody asked for. */
+struct known_file {
+	char link[LINK_BYTES]; /* "": none */
+	mode_t access;
+	pid_t tid; /* who asked */
+	pid_t pid; /* who has it; 0: not found */
+	int fd;
+	unsigned renewed; /* when that was looked for */
+};
+
+struct file_owners {
+	int procfd;
+	unsigned renewed;
+	unsigned looks; /* left until the next renewal */
+	unsigned listed; /* when the processes were listed */
+	struct pidlist pids;
+	struct known_file known[KNOWN];
+	size_t next;
+	uint64_t syscalls;
+};
+
+struct file_owners *file_owners_open(int procfd)
+{
+	struct file_owners *owners = xcalloc(1, sizeof(*owners));
+
+	owners->procfd = procfd;
+	file_owners_renew(owners);
+	return owners;
+}
+
+void file_owners_renew(struct file_owners *owners)
+{
+	owners->renewed++;
+	owners->looks = LOOKS;
+}
+
+/* Whether a process's descriptor is the file, opened for that. */
+static bool is_file(struct file_owners *owners, const struct known_file *file, pid_t pid, int fd)
+{
+	char path[64], link[LINK_BYTES];
+	size_t wanted = strlen(file->link);
+	struct stat info;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%d/fd/%d", (int)pid, fd);
+	owners->syscalls++;
+	len = readlinkat(owners->procfd, path, link, sizeof(link));
+	if (len < 0 || (size_t)len != wanted || memcmp(link, file->link, wanted) != 0)
+		return false;
+	/* The link's own mode says what it is open for (tid_fd_update_inode() of fs/proc/fd.c). */
+	owners->syscalls++;
+	return !fstatat(owners->procfd, path, &info, AT_SYMLINK_NOFOLLOW) &&
+	       (info.st_mode & file->access) == file->access;
+}
+
+/* Looks for the file among a process's descriptors. */
+static bool search_process(struct file_owners *owners, struct known_file *file, pid_t pid)
+{
+	unsigned looks = LOOKS_OF_ONE;
+	struct dirent *entry;
+	char path[32];
+	DIR *dir;
+	int dirfd;
+
+	snprintf(path, sizeof(path), "%d/fd", (int)pid);
+	owners->syscalls += 3;
+	owners->looks--;
+	dirfd = file_open(owners->procfd, path, O_DIRECTORY);
+	dir = dirfd < 0 ? NULL : fdopendir(dirfd);
+	if (!dir) {
+		file_close(dirfd);
+		return false;
+	}
+	while (!file->pid && looks && owners->looks && (entry = readdir(dir))) {
+		const char *at = entry->d_name;
+		uint64_t fd;
+
+		if (!parse_uint(&at, at + strlen(at), &fd) || *at || fd > INT_MAX)
+			continue;
+		looks--;
+		owners->looks--;
+		if (!is_file(owners, file, pid, (int)fd))
+			continue;
+		file->pid = pid;
+		file->fd = (int)fd;
+	}
+	closedir(dir);
+	return file->pid;
+}
+
+/* Lists the processes, once between two renewals. */
+static void load_pids(struct file_owners *owners)
+{
+	uint64_t before = owners->pids.syscalls;
+
+	if (owners->listed == owners->renewed)
+		return;
+	owners->listed = owners->renewed;
+	if (pidlist_read(&owners->pids, owners->procfd))
+		owners->pids.n = 0;
+	owners->syscalls += owners->pids.syscalls - before;
+}
+
+/* How many of the processes have lower ids. */
+static size_t count_below(const struct pidlist *pids, pid_t pid)
+{
+	size_t low = 0, high = pids->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pids->pids[middle] < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Looks through the processes, from the nearest id on. */
+static void search_near(struct file_owners *owners, struct known_file *file, pid_t self)
+{
+	const struct pidlist *pids = &owners->pids;
+	size_t above, below;
+
+	load_pids(owners);
+	above = below = count_below(pids, self);
+	while (owners->looks && (below || above < pids->n)) {
+		bool up = above < pids->n &&
+			  (!below || pids->pids[above] - self < self - pids->pids[below - 1]);
+		pid_t pid = up ? pids->pids[above++] : pids->pids[--below];
+
+		if (pid != self && search_process(owners, file, pid))
+			return;
+	}
+}
+
+/* Looks for whoever has the file. */
+static void search(struct file_owners *owners, struct known_file *file)
+{
+	struct proctask_stat stat;
+	pid_t self = 0;
+
+	file->pid = 0;
+	file->renewed = owners->renewed;
+	owners->syscalls += 6;
+	if (proctask_status(owners->procfd, file->tid, 0, NULL, &self) ||
+	    proctask_stat(owners->procfd, self, 0, &stat))
+		return;
+	if (stat.ppid && owners->looks && search_process(owners, file, stat.ppid))
+		return;
+	search_near(owners, file, self);
+}
+
+/* What is known of the file, or a place for it. */
+static struct known_file *recall_file(struct file_owners *owners, const struct known_file *wanted)
+{
+	struct known_file *file;
+
+	for (size_t i = 0; i < KNOWN; i++) {
+		file = &owners->known[i];
+		if (file->tid == wanted->tid && file->access == wanted->access &&
+		    !strcmp(file->link, wanted->link))
+			return file;
+	}
+	file = &owners->known[owners->next++ % KNOWN];
+	*file = *wanted;
+	return file;
+}
+
+pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, mode_t access)
+{
+	struct known_file wanted = { .access = access, .tid = tid }, *file;
+
+	if (strlen(link) >= LINK_BYTES)
+		return 0;
+	strcpy(wanted.link, link);
+	file = recall_file(owners, &wanted);
+	if (file->pid && is_file(owners, file, file->pid, file->fd))
+		return file->pid;
+	if (file->pid || !file->renewed || owners->renewed - file->renewed >= VAIN_RENEWS)
+		search(owners, file);
+	return file->pid;
+}
+
+uint64_t file_owners_syscalls(const struct file_owners *owners)
+{
+	return owners->syscalls;
+}
+
+void file_owners_close(struct file_owners *owners)
+{
+	if (!owners)
+		return;
+	pidlist_free(&owners->pids);
+	free(owners);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who has a pipe's or a socket's other end: found by looking through the descriptors of processes,
+ * which is dear. So it is bounded, and what was found is only looked at again.
+ */
+#ifndef STALLTOP_KERNEL_FILE_OWNER_H
+#define STALLTOP_KERNEL_FILE_OWNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct file_owners;
+
+struct file_owners *file_owners_open(int procfd);
+
+/* Allows as many descriptors to be looked at again as one sample may. */
+void file_owners_renew(struct file_owners *owners);
+
+/*
+ * A process that has the file of this link ("pipe:[4711]"), opened for what `access` says (S_IRUSR,
+ * S_IWUSR or both), but not the process of `tid`, near which the search begins: its parent, then
+ * processes in order of how far their ids are. 0: not found.
+ */
+pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, mode_t access);
+
+/* System calls made so far. */
+uint64_t file_owners_syscalls(const struct file_owners *owners);
+
+void file_owners_close(struct file_owners *owners);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/mounts.h"
+
+/* The bits of a minor number (MINORBITS of include/linux/kdev_t.h). */
+#define MINOR_BITS 20
+
+/* A line of mountinfo: which part of which device is mounted where, as written. */
+struct device_mount {
+	uint64_t id;
+	uint32_t dev;
+	struct span root, point;
+};
+
+/* Takes the blank behind a field. */
+static bool take_blank(struct span *text)
+{
+	return take_word(text, " ");
+}
+
+/* Takes a line's first fields: id, parent, major:minor, root, mount point. */
+static bool parse_device(struct span line, struct device_mount *mount)
+{
+	uint64_t parent, major, minor;
+
+	if (!take_uint(&line, &mount->id) || !take_blank(&line) || !take_uint(&line, &parent) ||
+	    !take_blank(&line) || !take_uint(&line, &major) || !take_word(&line, ":") ||
+	    !take_uint(&line, &minor) || !take_blank(&line))
+		return false;
+	if (major >= 1 << (32 - MINOR_BITS) || minor >= 1 << MINOR_BITS)
+		return false;
+	mount->dev = (uint32_t)(major << MINOR_BITS | minor);
+	return take_part(&line, ' ', &mount->root) && line.at < line.end &&
+	       take_part(&line, ' ', &mount->point);
+}
+
+bool mount_device(struct span mountinfo, uint64_t id, uint32_t *dev)
+{
+	struct device_mount mount;
+	struct span line;
+
+	while (take_line(&mountinfo, &line)) {
+		if (!parse_device(line, &mount) || mount.id != id)
+			continue;
+		*dev = mount.dev;
+		return true;
+	}
+	return false;
+}
+
+/* The value of the three octal digits behind a backslash, or -1. */
+static int octal_of(const struct span *text)
+{
+	int value = 0;
+
+	if (text->end - text->at < 4 || *text->at != '\\')
+		return -1;
+	for (int i = 1; i <= 3; i++) {
+		if (text->at[i] < '0' || text->at[i] > '7')
+			return -1;
+		value = value * 8 + (text->at[i] - '0');
+	}
+	return value < 256 ? value : -1;
+}
+
+/* Takes a byte of a path, which has blanks, newlines and backslashes as \040. */
+static char take_byte(struct span *text)
+{
+	int value = octal_of(text);
+
+	if (value < 0)
+		return *text->at++;
+	text->at += 4;
+	return (char)value;
+}
+
+/* Whether a path lies below the root of a mount; *rest is what is behind it, "" or "/..." */
+static bool is_below(struct span root, const char *path, const char **rest)
+{
+	if (is_text(&root, "/")) {
+		*rest = !strcmp(path, "/") ? "" : path;
+		return true;
+	}
+	while (root.at < root.end)
+		if (!*path || *path++ != take_byte(&root))
+			return false;
+	*rest = path;
+	return !*path || *path == '/';
+}
+
+bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct buf *out)
+{
+	const char *rest = NULL, *behind;
+	struct span point = { NULL, NULL };
+	struct device_mount mount;
+	struct span line;
+
+	while (take_line(&mountinfo, &line)) {
+		if (!parse_device(line, &mount) || mount.dev != dev ||
+		    !is_below(mount.root, path, &behind))
+			continue;
+		/* The shortest rest is that of the mount which lies nearest. */
+		if (rest && strlen(behind) >= strlen(rest))
+			continue;
+		rest = behind;
+		point = mount.point;
+	}
+	if (!rest)
+		return false;
+	if (!is_text(&point, "/") || !*rest)
+		while (point.at < point.end)
+			buf_putc(out, take_byte(&point));
+	buf_puts(out, rest);
+	return true;
+}

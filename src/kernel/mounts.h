@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is mounted where, from the text of /proc/PID/mountinfo (proc_pid_mountinfo(5)). Pure. */
+#ifndef STALLTOP_KERNEL_MOUNTS_H
+#define STALLTOP_KERNEL_MOUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+
+/* The device of a mount: major << 20 | minor, as the kernel has it. False: no such mount. */
+bool mount_device(struct span mountinfo, uint64_t id, uint32_t *dev);
+
+/*
+ * Appends the path by which a file is found that has this path within the file system of a device:
+ * by the mount that shows most of it. False where none shows it.
+ */
+bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct buf *out);
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/sockets.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+/* The most that is read of a list: some 200,000 sockets. Of a longer one nothing is known. */
+#define LIST_BYTES (32 * 1024 * 1024)
+
+/* Namespaces that are remembered. */
+#define SPACES 8
+
+/* Sockets that are in no list are not looked for again at once. */
+#define UNLISTED 64
+#define UNLISTED_RENEWS 16
+
+/* The states of a socket of TCP and UDP: TCP_LISTEN of include/net/tcp_states.h. */
+#define LISTEN_STATE 10
+
+/* The system calls that reading a list takes, but for its length: open, two reads, close. */
+#define LIST_SYSCALLS 4
+
+/* A list as it was read. */
+struct socket_table {
+	unsigned renewed; /* when: the number of the renewal; 0: never */
+	struct socket_entry *all; /* by inode */
+	size_t n, cap;
+	struct buf names;
+};
+
+/* A network namespace. */
+struct space {
+	uint64_t id; /* its inode; 0: not used */
+	unsigned used; /* the number of the renewal when it was used last */
+	struct socket_table lists[SOCKET_LISTS];
+};
+
+/* A socket that was in no list. */
+struct unlisted {
+	uint64_t space, ino;
+	unsigned renewed;
+};
+
+struct sockets {
+	int procfd;
+	unsigned renewed;
+	uint64_t ours; /* our own namespace; 0: not known */
+	struct space spaces[SPACES];
+	struct space *at; /* the one that was entered last; NULL: none */
+	pid_t tid; /* the task by which it was entered */
+	struct unlisted unlisted[UNLISTED];
+	size_t next_unlisted;
+	struct buf text;
+	uint64_t syscalls;
+};
+
+/* Where the inode stands in a line, counted in words, and the file's name below /proc/TID. */
+static const struct {
+	const char *file;
+	unsigned ino_word;
+} socket_lists[SOCKET_LISTS] = {
+	[SOCKETS_UNIX] = { "net/unix", 6 },	[SOCKETS_TCP] = { "net/tcp", 9 },
+	[SOCKETS_TCP6] = { "net/tcp6", 9 },	[SOCKETS_UDP] = { "net/udp", 9 },
+	[SOCKETS_UDP6] = { "net/udp6", 9 },	[SOCKETS_NETLINK] = { "net/netlink", 9 },
+	[SOCKETS_PACKET] = { "net/packet", 8 }, [SOCKETS_RAW] = { "net/raw", 9 },
+	[SOCKETS_RAW6] = { "net/raw6", 9 },
+};
+
+/* Takes a word behind blanks. */
+static bool take_field(struct span *line, struct span *word)
+{
+	while (take_word(line, " "))
+		;
+	return line->at < line->end && take_part(line, ' ', word);
+}
+
+/* Takes a number of exactly so many hexadecimal digits. */
+static bool take_hex(struct span *text, unsigned digits, uint32_t *value)
+{
+	uint32_t sum = 0;
+
+	if (text->end - text->at < (ptrdiff_t)digits)
+		return false;
+	for (unsigned i = 0; i < digits; i++) {
+		char c = *text->at++;
+
+		if (c >= '0' && c <= '9')
+			sum = sum << 4 | (uint32_t)(c - '0');
+		else if (c >= 'A' && c <= 'F')
+			sum = sum << 4 | (uint32_t)(c - 'A' + 10);
+		else if (c >= 'a' && c <= 'f')
+			sum = sum << 4 | (uint32_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	*value = sum;
+	return true;
+}
+
+/*
+ * Takes an address "0100007F:1F90": words of 32 bits as they are in memory, which are in network
+ * order (get_tcp4_sock() of net/ipv4/tcp_ipv4.c), and the port.
+ */
+static bool parse_end(struct span text, struct socket_end *end)
+{
+	bool v6 = text.end - text.at > 16;
+	uint32_t word, port;
+
+	*end = (struct socket_end){ { 0 }, 0 };
+	for (unsigned i = v6 ? 0 : 3; i < 4; i++) {
+		if (!take_hex(&text, 8, &word))
+			return false;
+		memcpy(end->address + 4 * (size_t)i, &word, sizeof(word));
+	}
+	/* Any address of IPv4 stays any address. */
+	if (!v6 && word)
+		end->address[10] = end->address[11] = 0xff;
+	if (!take_word(&text, ":") || !take_hex(&text, 4, &port) || text.at != text.end)
+		return false;
+	end->port = (uint16_t)port;
+	return true;
+}
+
+/* Whether a list is of sockets with addresses and ports. */
+static bool has_ends(enum socket_list list)
+{
+	return list >= SOCKETS_TCP && list <= SOCKETS_UDP6;
+}
+
+bool socket_parse(enum socket_list list, struct span line, struct socket_entry *out,
+		  struct span *name)
+{
+	unsigned last = socket_lists[list].ino_word;
+	struct span word;
+	uint32_t state;
+
+	*out = (struct socket_entry){ .list = list };
+	*name = (struct span){ line.end, line.end };
+	for (unsigned i = 0; i < last; i++) {
+		if (!take_field(&line, &word))
+			return false;
+		if (!has_ends(list))
+			continue;
+		if ((i == 1 && !parse_end(word, &out->local)) ||
+		    (i == 2 && !parse_end(word, &out->peer)) ||
+		    (i == 3 && !take_hex(&word, 2, &state)))
+			return false;
+		if (i == 3)
+			out->listening = state == LISTEN_STATE;
+	}
+	if (!take_field(&line, &word) || !take_uint(&word, &out->ino) || word.at != word.end)
+		return false;
+	if (list == SOCKETS_UNIX)
+		*name = line;
+	return true;
+}
+
+void sockets_renew(struct sockets *sockets)
+{
+	sockets->renewed++;
+}
+
+/* The network namespace of a task ("self": ours); 0: not known. */
+static uint64_t space_id(struct sockets *sockets, const char *task)
+{
+	char path[64], link[64];
+	struct span text;
+	ssize_t len;
+	uint64_t id;
+
+	snprintf(path, sizeof(path), "%s/ns/net", task);
+	sockets->syscalls++;
+	len = readlinkat(sockets->procfd, path, link, sizeof(link));
+	if (len < 0)
+		return 0;
+	text = (struct span){ link, link + len };
+	return take_word(&text, "net:[") && take_uint(&text, &id) ? id : 0;
+}
+
+struct sockets *sockets_open(int procfd)
+{
+	struct sockets *sockets = xcalloc(1, sizeof(*sockets));
+
+	sockets->procfd = procfd;
+	sockets->renewed = 1;
+	sockets->ours = space_id(sockets, "self");
+	return sockets;
+}
+
+/* Forgets what lists have. */
+static void drop_space(struct space *space)
+{
+	for (unsigned i = 0; i < SOCKET_LISTS; i++) {
+		free(space->lists[i].all);
+		buf_free(&space->lists[i].names);
+	}
+	*space = (struct space){ 0 };
+}
+
+/* A namespace by its inode, in the place of the one that was used longest ago. */
+static struct space *find_space(struct sockets *sockets, uint64_t id)
+{
+	struct space *oldest = &sockets->spaces[0];
+
+	for (unsigned i = 0; i < SPACES; i++) {
+		struct space *space = &sockets->spaces[i];
+
+		if (space->id == id) {
+			space->used = sockets->renewed;
+			return space;
+		}
+		if (space->used < oldest->used)
+			oldest = space;
+	}
+	drop_space(oldest);
+	oldest->id = id;
+	oldest->used = sockets->renewed;
+	return oldest;
+}
+
+bool sockets_enter(struct sockets *sockets, pid_t tid)
+{
+	char task[16];
+	uint64_t id;
+
+	snprintf(task, sizeof(task), "%d", (int)tid);
+	id = space_id(sockets, task);
+	sockets->at = id ? find_space(sockets, id) : NULL;
+	sockets->tid = tid;
+	return sockets->at;
+}
+
+bool sockets_ours(const struct sockets *sockets)
+{
+	return sockets->at && sockets->at->id == sockets->ours;
+}
+
+/* Orders by inode. */
+static int compare_entries(const void *a, const void *b)
+{
+	const struct socket_entry *x = a, *y = b;
+
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+/* Adds a line's socket to its list. */
+static void add_entry(struct socket_table *list, enum socket_list which, struct span line)
+{
+	struct socket_entry entry;
+	struct span name;
+
+	if (!socket_parse(which, line, &entry, &name))
+		return;
+	entry.name = (uint32_t)list->names.len;
+	entry.name_len = (uint32_t)(name.end - name.at);
+	buf_add(&list->names, name.at, entry.name_len);
+	if (list->n == list->cap) {
+		list->cap = list->cap ? list->cap * 2 : 64;
+		list->all = xreallocarray(list->all, list->cap, sizeof(*list->all));
+	}
+	list->all[list->n++] = entry;
+}
+
+/* Reads a list by way of the task. */
+static void read_list(struct sockets *sockets, enum socket_list which)
+{
+	struct socket_table *list = &sockets->at->lists[which];
+	struct span text, line;
+	char path[64];
+
+	list->renewed = sockets->renewed;
+	list->n = list->names.len = sockets->text.len = 0;
+	snprintf(path, sizeof(path), "%d/%s", (int)sockets->tid, socket_lists[which].file);
+	sockets->syscalls += LIST_SYSCALLS;
+	if (file_read_all(sockets->procfd, path, &sockets->text, LIST_BYTES))
+		return;
+	text = (struct span){ sockets->text.data, sockets->text.data + sockets->text.len };
+	/* The first line names the columns. */
+	take_line(&text, &line);
+	while (take_line(&text, &line))
+		add_entry(list, which, line);
+	if (list->n)
+		qsort(list->all, list->n, sizeof(*list->all), compare_entries);
+}
+
+/* The socket of an inode in a list; NULL also where it is there twice, as one of them is forged. */
+static const struct socket_entry *find_entry(const struct socket_table *list, uint64_t ino)
+{
+	const struct socket_entry key = { .ino = ino };
+	const struct socket_entry *found;
+
+	if (!list->n)
+		return NULL;
+	found = bsearch(&key, list->all, list->n, sizeof(key), compare_entries);
+	if (!found || (found > list->all && found[-1].ino == ino) ||
+	    (found + 1 < list->all + list->n && found[1].ino == ino))
+		return NULL;
+	return found;
+}
+
+/* Whether what a list says of a socket holds for as long as the socket is there. */
+static bool is_settled(const struct socket_entry *entry)
+{
+	return !has_ends(entry->list) || entry->listening || entry->peer.port;
+}
+
+/* Whether a socket was looked for lately, in vain. */
+static bool is_unlisted(const struct sockets *sockets, uint64_t ino)
+{
+	for (size_t i = 0; i < UNLISTED; i++) {
+		const struct unlisted *unlisted = &sockets->unlisted[i];
+
+		if (unlisted->ino == ino && unlisted->space == sockets->at->id &&
+		    sockets->renewed - unlisted->renewed < UNLISTED_RENEWS)
+			return true;
+	}
+	return false;
+}
+
+const struct socket_entry *sockets_find(struct sockets *sockets, uint64_t ino)
+{
+	const struct socket_entry *entry;
+
+	if (!sockets->at || !ino)
+		return NULL;
+	for (unsigned i = 0; i < SOCKET_LISTS; i++) {
+		entry = find_entry(&sockets->at->lists[i], ino);
+		if (entry &&
+		    (is_settled(entry) || sockets->at->lists[i].renewed == sockets->renewed))
+			return entry;
+	}
+	if (is_unlisted(sockets, ino))
+		return NULL;
+	for (unsigned i = 0; i < SOCKET_LISTS; i++) {
+		if (sockets->at->lists[i].renewed == sockets->renewed)
+			continue;
+		read_list(sockets, i);
+		entry = find_entry(&sockets->at->lists[i], ino);
+		if (entry)
+			return entry;
+	}
+	sockets->unlisted[sockets->next_unlisted++ % UNLISTED] =
+		(struct unlisted){ sockets->at->id, ino, sockets->renewed };
+	return NULL;
+}
+
+/* Whether two ends are the same. */
+static bool is_same_end(const struct socket_end *a, const struct socket_end *b)
+{
+	return a->port == b->port && !memcmp(a->address, b->address, sizeof(a->address));
+}
+
+/* Whether a socket listens for connections to an end: at its address, or at any. */
+static bool is_listener(const struct socket_entry *entry, const struct socket_end *end)
+{
+	static const uint8_t any[16];
+
+	return entry->listening && entry->local.port == end->port &&
+	       (!memcmp(entry->local.address, any, sizeof(any)) ||
+		!memcmp(entry->local.address, end->address, sizeof(any)));
+}
+
+/*
+ * The other end of a socket in the lists of its protocol, as they were read; else the one that
+ * listens.
+ */
+static const struct socket_entry *search_peer(const struct sockets *sockets, unsigned first,
+					      const struct socket_entry *entry)
+{
+	const struct socket_entry *listener = NULL;
+
+	for (unsigned list = first; list <= first + 1; list++) {
+		for (size_t i = 0; i < sockets->at->lists[list].n; i++) {
+			const struct socket_entry *other = &sockets->at->lists[list].all[i];
+
+			if (is_same_end(&other->local, &entry->peer) &&
+			    is_same_end(&other->peer, &entry->local) && other->ino)
+				return other;
+			if (is_listener(other, &entry->peer))
+				listener = other;
+		}
+	}
+	return listener;
+}
+
+const struct socket_entry *sockets_find_peer(struct sockets *sockets,
+					     const struct socket_entry *entry)
+{
+	bool tcp = entry->list == SOCKETS_TCP || entry->list == SOCKETS_TCP6;
+	unsigned first = tcp ? SOCKETS_TCP : SOCKETS_UDP;
+	const struct socket_entry *peer;
+	struct socket_entry copy = *entry;
+
+	/* Of two ends on one machine, both mostly have the same address. */
+	if (!has_ends(entry->list) || !entry->peer.port ||
+	    memcmp(entry->local.address, entry->peer.address, sizeof(entry->local.address)) != 0)
+		return NULL;
+	peer = search_peer(sockets, first, &copy);
+	if (peer && !peer->listening)
+		return peer;
+	for (unsigned list = first; list <= first + 1; list++)
+		if (sockets->at->lists[list].renewed != sockets->renewed)
+			read_list(sockets, list);
+	return search_peer(sockets, first, &copy);
+}
+
+struct span sockets_name(const struct sockets *sockets, const struct socket_entry *entry)
+{
+	const char *name = sockets->at->lists[entry->list].names.data;
+
+	if (!entry->name_len)
+		return (struct span){ NULL, NULL };
+	return (struct span){ name + entry->name, name + entry->name + entry->name_len };
+}
+
+uint64_t sockets_syscalls(const struct sockets *sockets)
+{
+	return sockets->syscalls;
+}
+
+void sockets_close(struct sockets *sockets)
+{
+	if (!sockets)
+		return;
+	for (unsigned i = 0; i < SPACES; i++)
+		drop_space(&sockets->spaces[i]);
+	buf_free(&sockets->text);
+	free(sockets);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sockets by inode: what /proc/TID/net says of those of the task's own network namespace. They are
+ * looked at from outside; asking a socket itself would take a copy of the task's descriptor, and so
+ * keep a connection open that the task closes.
+ */
+#ifndef STALLTOP_KERNEL_SOCKETS_H
+#define STALLTOP_KERNEL_SOCKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/file.h"
+
+/* The lists of sockets that are read, in the order in which they are looked through. */
+enum socket_list {
+	SOCKETS_TCP,
+	SOCKETS_TCP6,
+	SOCKETS_UDP,
+	SOCKETS_UDP6,
+	SOCKETS_NETLINK,
+	SOCKETS_PACKET,
+	SOCKETS_RAW,
+	SOCKETS_RAW6,
+	SOCKETS_UNIX, /* last: a path with a newline in it can forge a line */
+	SOCKET_LISTS,
+};
+
+/* The end of a connection: IPv4 addresses are mapped into IPv6, the port is in host order. */
+struct socket_end {
+	uint8_t address[16];
+	uint16_t port;
+};
+
+/* A socket of a list. */
+struct socket_entry {
+	uint64_t ino; /* 0: nobody has accepted it yet */
+	enum socket_list list;
+	bool listening;
+	struct socket_end local, peer; /* of TCP and UDP; a peer of port 0: not connected */
+	uint32_t name, name_len; /* of Unix sockets: see sockets_name() */
+};
+
+/* Parses a line of a list, of TCP and UDP, or of others (the inode alone; the name of Unix). */
+bool socket_parse(enum socket_list list, struct span line, struct socket_entry *out,
+		  struct span *name);
+
+struct sockets;
+
+struct sockets *sockets_open(int procfd);
+
+/* Lists that were read before no longer prove that a socket is not there. */
+void sockets_renew(struct sockets *sockets);
+
+/*
+ * Goes to the network namespace of a task, of which all that follows tells. False where that is not
+ * known: the task has gone, or is somebody else's.
+ */
+bool sockets_enter(struct sockets *sockets, pid_t tid);
+
+/* Whether it is our own. */
+bool sockets_ours(const struct sockets *sockets);
+
+/* The socket with that inode, or NULL. Valid until the next call. */
+const struct socket_entry *sockets_find(struct sockets *sockets, uint64_t ino);
+
+/*
+ * The other end of a TCP or UDP socket that was just found, where it is in the same namespace; of
+ * one that nobody has accepted yet, the one that listens. Else NULL.
+ */
+const struct socket_entry *sockets_find_peer(struct sockets *sockets,
+					     const struct socket_entry *entry);
+
+/* The name of a Unix socket that was just found: raw bytes. */
+struct span sockets_name(const struct sockets *sockets, const struct socket_entry *entry);
+
+/* System calls made so far. */
+uint64_t sockets_syscalls(const struct sockets *sockets);
+
+void sockets_close(struct sockets *sockets);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/util.h"
+
+/* The most that is read of kallsyms: 5 to 15 MB are usual. */
+#define KALLSYMS_BYTES (256 * 1024 * 1024)
+
+/* No function is longer: an address further behind one is in data, or in a module that left. */
+#define FUNCTION_BYTES (1024 * 1024)
+
+/* A function; the name is at that offset of the names. */
+struct symbol {
+	uint64_t address;
+	uint32_t name;
+};
+
+struct symbols {
+	struct symbol *all; /* by address, each address once */
+	size_t n, cap;
+	struct buf names;
+};
+
+/* Takes an address: hexadecimal digits without 0x. */
+static bool take_address(struct span *text, uint64_t *address)
+{
+	uint64_t value = 0;
+	const char *at = text->at;
+
+	for (; at < text->end; at++) {
+		const char *digit = memchr("0123456789abcdef", *at, 16);
+
+		if (!digit)
+			break;
+		if (value >> 60)
+			return false;
+		value = value << 4 | (uint64_t)(digit - "0123456789abcdef");
+	}
+	if (at == text->at)
+		return false;
+	*address = value;
+	text->at = at;
+	return true;
+}
+
+/*
+ * Whether a name is one that a stack shows: not that of padding in front of a function (__pfx_, by
+ * CONFIG_FUNCTION_PADDING_CFI), which has an address of its own.
+ */
+static bool is_function(char type, const struct span *name)
+{
+	if (!memchr("tTwW", type, 4) || name->at == name->end)
+		return false;
+	return name->end - name->at < 6 || memcmp(name->at, "__pfx_", 6) != 0;
+}
+
+/* Adds the symbol of a line "ffffffff81000000 T _stext [module]". */
+static void add_line(struct symbols *symbols, struct span line)
+{
+	struct span name;
+	uint64_t address;
+	char type;
+
+	if (!take_address(&line, &address) || !address || line.end - line.at < 4 ||
+	    line.at[0] != ' ' || line.at[2] != ' ')
+		return;
+	type = line.at[1];
+	line.at += 3;
+	if (!take_part(&line, '\t', &name) || !is_function(type, &name))
+		return;
+	if (symbols->n == symbols->cap) {
+		symbols->cap = symbols->cap ? symbols->cap * 2 : 65536;
+		symbols->all = xreallocarray(symbols->all, symbols->cap, sizeof(*symbols->all));
+	}
+	symbols->all[symbols->n++] = (struct symbol){ address, (uint32_t)symbols->names.len };
+	buf_add(&symbols->names, name.at, (size_t)(name.end - name.at));
+	buf_putc(&symbols->names, '\0');
+}
+
+/* Orders by address, and names of one address as they came. */
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Sorts, and keeps the first name of each address. */
+static void sort_symbols(struct symbols *symbols)
+{
+	size_t kept = 0;
+
+	qsort(symbols->all, symbols->n, sizeof(*symbols->all), compare_symbols);
+	for (size_t i = 0; i < symbols->n; i++)
+		if (!kept || symbols->all[kept - 1].address != symbols->all[i].address)
+			symbols->all[kept++] = symbols->all[i];
+	symbols->n = kept;
+}
+
+struct symbols *symbols_read(int procfd)
+{
+	struct symbols *symbols = xcalloc(1, sizeof(*symbols));
+	struct buf text = { 0 };
+	struct span rest, line;
+
+	if (!file_read_all(procfd, "kallsyms", &text, KALLSYMS_BYTES)) {
+		rest = (struct span){ text.data, text.data + text.len };
+		while (take_line(&rest, &line))
+			add_line(symbols, line);
+	}
+	buf_free(&text);
+	if (!symbols->n) {
+		symbols_free(symbols);
+		return NULL;
+	}
+	sort_symbols(symbols);
+	return symbols;
+}
+
+const char *symbol_at(const struct symbols *symbols, uint64_t address, uint64_t *offset)
+{
+	size_t low = 0, high = symbols->n;
+
+	/* Searches the first symbol behind the address. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->all[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address - symbols->all[low - 1].address >= FUNCTION_BYTES)
+		return NULL;
+	*offset = address - symbols->all[low - 1].address;
+	return symbols->names.data + symbols->all[low - 1].name;
+}
+
+/* What a function says of a wait. */
+enum telling {
+	TELLS, /* what it is for */
+	TELLS_LOCK, /* that it is for a lock, which the caller knows more of */
+	TELLS_NOTHING, /* it waits for its caller, or switches */
+	TELLS_ENTRY, /* how the kernel was entered */
+};
+
+/*
+ * Functions that say less than their callers; a name ends with '*' where more may follow. Names as
+ * of kernels 5.10 to 6.18.
+ */
+static const struct {
+	enum telling telling;
+	const char *const *names;
+} tellings[] = {
+	{ TELLS_NOTHING,
+	  (const char *const[]){ /* kernel/sched/core.c, kernel/time/timer.c, sleep_timeout.c */
+				 "schedule", "__schedule", "preempt_schedule*", "__cond_resched*",
+				 "schedule_timeout*", "schedule_hrtimeout*",
+				 "schedule_preempt_disabled", "schedule_rtlock*", "schedule_idle",
+				 "io_schedule", "io_schedule_timeout", "io_schedule_prepare",
+				 "blk_io_schedule", "__switch_to*", "finish_task_switch", "msleep",
+				 "msleep_interruptible", "usleep_range*",
+				 /* kernel/sched/completion.c, wait.c, wait_bit.c, swait.c */
+				 "wait_for_completion*", "__wait_for_common", "wait_for_common*",
+				 "do_wait_for_common", "wait_woken", "do_wait_intr*",
+				 "__wait_on_bit*", "out_of_line_wait_on_bit*", "bit_wait*",
+				 "wait_on_bit*", "swait_*", "prepare_to_wait*", "prepare_to_swait*",
+				 "wait_on_commit", "__wait_rcu_gp", "rcuwait_*",
+				 /* mm/filemap.c, fs/buffer.c, block/bio.c */
+				 "folio_wait_bit*", "folio_put_wait_locked", "wait_on_page_bit*",
+				 "__wait_on_buffer", "submit_bio_wait", "bio_await*",
+				 /* fs/select.c, kernel/futex/, net/core */
+				 "poll_schedule_timeout*", "do_poll", "futex_do_wait",
+				 "futex_wait_queue*", "__futex_wait", "sk_wait_data",
+				 "__skb_wait_for_more_packets", "__skb_recv_datagram",
+				 /* The program that took the stack, and what called it. */
+				 "bpf_prog_*", "bpf_get_stack*", "__bpf_get_stack*",
+				 "bpf_trace_run*", "__bpf_trace_*", "__traceiter_*",
+				 "trace_event_raw_event_*", "bpf_trampoline_*", NULL } },
+	{ TELLS_LOCK,
+	  (const char *const[]){
+		  /* kernel/locking, where percpu_rwsem_wait() is not: that is how freezing waits */
+		  "mutex_lock*",
+		  "__mutex_lock*",
+		  "ww_mutex_lock*",
+		  "__ww_mutex_lock*",
+		  "rt_mutex_*",
+		  "__rt_mutex_*",
+		  "rt_mutex_slowlock*",
+		  "rwbase_*",
+		  "down",
+		  "down_interruptible",
+		  "down_killable",
+		  "down_timeout",
+		  "__down*",
+		  "down_read*",
+		  "down_write*",
+		  "rwsem_down_*",
+		  "rwsem_read_trylock",
+		  "rt_spin_lock",
+		  "rt_read_lock",
+		  "rt_write_lock",
+		  "rtlock_slowlock*",
+		  "__folio_lock*",
+		  "__lock_page*",
+		  "__lock_buffer",
+		  "folio_lock*",
+		  NULL } },
+	{ TELLS_ENTRY, (const char *const[]){ "do_syscall_64",
+					      "x64_sys_call",
+					      "entry_SYSCALL*",
+					      "entry_SYSENTER*",
+					      "entry_INT80*",
+					      "do_int80*",
+					      "do_fast_syscall_32",
+					      "__do_fast_syscall_32",
+					      "syscall_*",
+					      "__x64_sys_*",
+					      "__ia32_sys_*",
+					      "__se_sys_*",
+					      "__do_sys_*",
+					      "__arm64_sys_*",
+					      "el0_svc*",
+					      "el0t_64*",
+					      "el0_sync*",
+					      "do_el0_svc",
+					      "invoke_syscall*",
+					      "__riscv_sys_*",
+					      "do_trap_ecall_u",
+					      "ret_from_*",
+					      "exit_to_user_mode*",
+					      "kthread",
+					      "asm_*",
+					      "exc_page_fault",
+					      "do_user_addr_fault",
+					      "secondary_startup*",
+					      NULL } },
+};
+
+/* The length of a function's name, without what a compiler or a stack writes behind it. */
+static size_t name_length(const char *function)
+{
+	return strcspn(function, ".+ \n");
+}
+
+/* Whether a function's name is that of a row. */
+static bool fits_name(const char *function, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n && name[n - 1] == '*')
+		return len >= n - 1 && !memcmp(function, name, n - 1);
+	return len == n && !memcmp(function, name, n);
+}
+
+/* What a function says of a wait. */
+static enum telling telling_of(const char *function)
+{
+	size_t len = name_length(function);
+
+	for (size_t i = 0; i < ARRAY_SIZE(tellings); i++)
+		for (const char *const *name = tellings[i].names; *name; name++)
+			if (fits_name(function, len, *name))
+				return tellings[i].telling;
+	return TELLS;
+}
+
+bool symbol_is_generic(const char *function)
+{
+	return telling_of(function) == TELLS_NOTHING;
+}
+
+size_t symbols_telling(const char *const *functions, size_t n)
+{
+	/* The first function of each sort. */
+	size_t first[TELLS_ENTRY + 1] = { n, n, n, n };
+
+	for (size_t i = 0; i < n; i++) {
+		enum telling telling = telling_of(functions[i]);
+
+		if (telling == TELLS)
+			return i;
+		if (first[telling] == n)
+			first[telling] = i;
+	}
+	return first[TELLS_LOCK] < n ? first[TELLS_LOCK] : first[TELLS_NOTHING];
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	free(symbols->all);
+	buf_free(&symbols->names);
+	free(symbols);
+}

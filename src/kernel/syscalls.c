@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/syscalls.h"
+
+#include <seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The same on all machines, since 6.7: older headers lack it. */
+#ifndef __NR_futex_wait
+#define __NR_futex_wait 455
+#endif
+
+/* Room in the cache of names: the numbers in use end below 500. */
+#define NAMES 1024
+
+/*
+ * The calls in which a thread may sleep for long. A call that this machine lacks has a negative
+ * number here (SCMP_SYS), which no thread has.
+ */
+static const struct {
+	int number;
+	struct syscall_class class;
+} classes[] = {
+#define ROW(name, state, target, argument) \
+	{ \
+		SCMP_SYS(name), \
+		{ \
+			STATE_##state, SYSCALL_##target, argument \
+		} \
+	}
+	/* The descriptor decides. */
+	ROW(read, OTHER, FD, 0),
+	ROW(write, OTHER, FD, 0),
+	ROW(readv, OTHER, FD, 0),
+	ROW(writev, OTHER, FD, 0),
+	ROW(pread64, OTHER, FD, 0),
+	ROW(pwrite64, OTHER, FD, 0),
+	ROW(preadv, OTHER, FD, 0),
+	ROW(pwritev, OTHER, FD, 0),
+	ROW(preadv2, OTHER, FD, 0),
+	ROW(pwritev2, OTHER, FD, 0),
+	ROW(sendfile, OTHER, FD, 0),
+	ROW(splice, OTHER, FD, 0),
+	ROW(tee, OTHER, FD, 0),
+	ROW(vmsplice, OTHER, FD, 0),
+	ROW(copy_file_range, OTHER, FD, 0),
+	ROW(ioctl, OTHER, FD, 0),
+	ROW(fcntl, OTHER, FD, 0),
+	ROW(flock, OTHER, FD, 0),
+	ROW(close, OTHER, FD, 0),
+	ROW(fsync, OTHER, FD, 0),
+	ROW(fdatasync, OTHER, FD, 0),
+	ROW(syncfs, OTHER, FD, 0),
+	ROW(sync_file_range, OTHER, FD, 0),
+	ROW(fallocate, OTHER, FD, 0),
+	ROW(ftruncate, OTHER, FD, 0),
+	ROW(fadvise64, OTHER, FD, 0),
+	ROW(readahead, OTHER, FD, 0),
+	ROW(lseek, OTHER, FD, 0),
+	ROW(fstat, OTHER, FD, 0),
+	ROW(fstatfs, OTHER, FD, 0),
+	ROW(fchmod, OTHER, FD, 0),
+	ROW(fchown, OTHER, FD, 0),
+	ROW(fchdir, OTHER, FD, 0),
+	ROW(getdents, OTHER, FD, 0),
+	ROW(getdents64, OTHER, FD, 0),
+	ROW(fgetxattr, OTHER, FD, 0),
+	ROW(fsetxattr, OTHER, FD, 0),
+	ROW(mmap, OTHER, FD, 4),
+	ROW(mq_timedreceive, OTHER, FD, 0),
+	ROW(mq_timedsend, OTHER, FD, 0),
+	/* Sockets. */
+	ROW(accept, NET, FD, 0),
+	ROW(accept4, NET, FD, 0),
+	ROW(connect, NET, FD, 0),
+	ROW(sendto, NET, FD, 0),
+	ROW(sendmsg, NET, FD, 0),
+	ROW(sendmmsg, NET, FD, 0),
+	ROW(recvfrom, NET, FD, 0),
+	ROW(recvmsg, NET, FD, 0),
+	ROW(recvmmsg, NET, FD, 0),
+	ROW(shutdown, NET, FD, 0),
+	/* Any of several. */
+	ROW(poll, POLL, NOTHING, 0),
+	ROW(ppoll, POLL, NOTHING, 0),
+	ROW(select, POLL, NOTHING, 0),
+	ROW(pselect6, POLL, NOTHING, 0),
+	ROW(epoll_wait, POLL, FD, 0),
+	ROW(epoll_pwait, POLL, FD, 0),
+	ROW(epoll_pwait2, POLL, FD, 0),
+	ROW(io_uring_enter, POLL, FD, 0),
+	ROW(io_getevents, POLL, NOTHING, 0),
+	ROW(io_pgetevents, POLL, NOTHING, 0),
+	/* Locks of the program. */
+	ROW(futex, LOCK, FUTEX, 0),
+	ROW(futex_wait, LOCK, FUTEX, 0),
+	ROW(futex_waitv, LOCK, NOTHING, 0),
+	ROW(semop, LOCK, NOTHING, 0),
+	ROW(semtimedop, LOCK, NOTHING, 0),
+	ROW(nanosleep, TIMER, NOTHING, 0),
+	ROW(clock_nanosleep, TIMER, NOTHING, 0),
+	ROW(wait4, CHILD, CHILD, 0),
+	ROW(waitid, CHILD, CHILD, 1),
+	/* Paths. */
+	ROW(open, OTHER, PATH, 0),
+	ROW(openat, OTHER, PATH, 1),
+	ROW(openat2, OTHER, PATH, 1),
+	ROW(creat, OTHER, PATH, 0),
+	ROW(stat, OTHER, PATH, 0),
+	ROW(lstat, OTHER, PATH, 0),
+	ROW(newfstatat, OTHER, PATH, 1),
+	ROW(statx, OTHER, PATH, 1),
+	ROW(statfs, OTHER, PATH, 0),
+	ROW(access, OTHER, PATH, 0),
+	ROW(faccessat, OTHER, PATH, 1),
+	ROW(faccessat2, OTHER, PATH, 1),
+	ROW(readlink, OTHER, PATH, 0),
+	ROW(readlinkat, OTHER, PATH, 1),
+	ROW(getxattr, OTHER, PATH, 0),
+	ROW(lgetxattr, OTHER, PATH, 0),
+	ROW(setxattr, OTHER, PATH, 0),
+	ROW(lsetxattr, OTHER, PATH, 0),
+	ROW(execve, OTHER, PATH, 0),
+	ROW(execveat, OTHER, PATH, 1),
+	ROW(chdir, OTHER, PATH, 0),
+	ROW(mkdir, OTHER, PATH, 0),
+	ROW(mkdirat, OTHER, PATH, 1),
+	ROW(mknod, OTHER, PATH, 0),
+	ROW(mknodat, OTHER, PATH, 1),
+	ROW(rmdir, OTHER, PATH, 0),
+	ROW(unlink, OTHER, PATH, 0),
+	ROW(unlinkat, OTHER, PATH, 1),
+	ROW(rename, OTHER, PATH, 0),
+	ROW(renameat, OTHER, PATH, 1),
+	ROW(renameat2, OTHER, PATH, 1),
+	ROW(link, OTHER, PATH, 0),
+	ROW(linkat, OTHER, PATH, 1),
+	ROW(symlink, OTHER, PATH, 1),
+	ROW(symlinkat, OTHER, PATH, 2),
+	ROW(truncate, OTHER, PATH, 0),
+	ROW(chmod, OTHER, PATH, 0),
+	ROW(fchmodat, OTHER, PATH, 1),
+	ROW(chown, OTHER, PATH, 0),
+	ROW(lchown, OTHER, PATH, 0),
+	ROW(fchownat, OTHER, PATH, 1),
+	ROW(utimensat, OTHER, PATH, 1),
+	ROW(mount, OTHER, PATH, 1),
+	ROW(umount2, OTHER, PATH, 0),
+	ROW(swapon, OTHER, PATH, 0),
+	ROW(swapoff, OTHER, PATH, 0),
+#undef ROW
+};
+
+const char *syscall_name(int number)
+{
+	/* What libseccomp allocated, by number: it lasts as long as the program. */
+	static struct {
+		char *name;
+		bool asked;
+	} names[NAMES];
+
+	if (number < 0 || number >= NAMES)
+		return NULL;
+	if (!names[number].asked) {
+		names[number].asked = true;
+		names[number].name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
+	}
+	return names[number].name;
+}
+
+struct syscall_class syscall_classify(int number)
+{
+	if (number >= 0)
+		for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+			if (classes[i].number == number)
+				return classes[i].class;
+	return (struct syscall_class){ STATE_OTHER, SYSCALL_NOTHING, 0 };
+}
+
+int syscall_limit(void)
+{
+	int limit = 0;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (classes[i].number >= limit)
+			limit = classes[i].number + 1;
+	return limit;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/wait_target.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "kernel/file_owner.h"
+#include "kernel/mounts.h"
+#include "kernel/proctask.h"
+#include "kernel/sockets.h"
+#include "kernel/unix_diag.h"
+
+/* fdinfo has some 100 bytes, of epoll or inotify a line a file; those needed come first. */
+#define FDINFO_BYTES 2048
+
+/* The most that is read of a mount table. */
+#define MOUNTINFO_BYTES (16 * 1024 * 1024)
+
+/* The system calls that reading a small file takes. */
+#define READ_SYSCALLS 3
+
+struct wait_targets {
+	int procfd;
+	int diag; /* a socket to ask for Unix sockets, or -errno */
+	struct sockets *sockets;
+	struct file_owners *owners;
+	struct buf mounts; /* the mount table that was read last */
+	char mounts_of[64]; /* the mount namespace whose it is; "": none */
+	uint64_t syscalls;
+};
+
+/* The link of a descriptor, with a NUL behind it. */
+struct fd_link {
+	char text[PATH_MAX + 1];
+	size_t len;
+};
+
+struct wait_targets *wait_targets_open(int procfd)
+{
+	struct wait_targets *targets = xcalloc(1, sizeof(*targets));
+
+	targets->procfd = procfd;
+	targets->diag = unix_diag_open();
+	targets->sockets = sockets_open(procfd);
+	targets->owners = file_owners_open(procfd);
+	return targets;
+}
+
+void wait_targets_renew(struct wait_targets *targets)
+{
+	sockets_renew(targets->sockets);
+	file_owners_renew(targets->owners);
+	targets->mounts_of[0] = '\0';
+}
+
+/* Reads where a descriptor's link goes, without going there. 0 or -errno. */
+static int read_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_link *link)
+{
+	char path[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
+	targets->syscalls++;
+	len = readlinkat(targets->procfd, path, link->text, sizeof(link->text) - 1);
+	if (len < 0)
+		return -errno;
+	link->text[len] = '\0';
+	link->len = (size_t)len;
+	return 0;
+}
+
+/* Reads /proc/TID/fdinfo/FD. The bytes or -errno. */
+static int read_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d/fdinfo/%d", (int)tid, fd);
+	targets->syscalls += READ_SYSCALLS;
+	return file_read(targets->procfd, path, text, FDINFO_BYTES);
+}
+
+/* A number of a line of fdinfo; false where there is none. */
+static bool find_field(struct span text, const char *key, uint64_t *value)
+{
+	struct span rest;
+
+	return find_line(text, key, &rest) && take_uint(&rest, value);
+}
+
+/* Makes the mount table that the task sees present. 0 or -errno. */
+static int load_mounts(struct wait_targets *targets, pid_t tid)
+{
+	char path[64], space[sizeof(targets->mounts_of)];
+	ssize_t len;
+	int err;
+
+	snprintf(path, sizeof(path), "%d/ns/mnt", (int)tid);
+	targets->syscalls++;
+	len = readlinkat(targets->procfd, path, space, sizeof(space) - 1);
+	if (len < 0)
+		return -errno;
+	space[len] = '\0';
+	if (!strcmp(space, targets->mounts_of))
+		return 0;
+	targets->mounts.len = 0;
+	targets->mounts_of[0] = '\0';
+	snprintf(path, sizeof(path), "%d/mountinfo", (int)tid);
+	targets->syscalls += READ_SYSCALLS + 1;
+	err = file_read_all(targets->procfd, path, &targets->mounts, MOUNTINFO_BYTES);
+	if (!err)
+		strcpy(targets->mounts_of, space);
+	return err;
+}
+
+/* The mount table that was read. */
+static struct span mounts_text(const struct wait_targets *targets)
+{
+	return (struct span){ targets->mounts.data, targets->mounts.data + targets->mounts.len };
+}
+
+/*
+ * Whether a descriptor is that file: 0 or -errno. By fdinfo: stat() would ask the file's server,
+ * and on btrfs give another device than the kernel's.
+ */
+static int check_file(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino)
+{
+	char text[FDINFO_BYTES];
+	int len = read_fdinfo(targets, tid, fd, text);
+	uint64_t value, mount;
+	uint32_t mount_dev;
+	struct span all;
+
+	if (len < 0)
+		return len;
+	all = (struct span){ text, text + len };
+	if (!find_field(all, "ino:", &value))
+		return -ENODATA;
+	if (value != ino)
+		return -ESTALE;
+	if (!dev || !find_field(all, "mnt_id:", &mount) || load_mounts(targets, tid) ||
+	    !mount_device(mounts_text(targets), mount, &mount_dev))
+		return 0;
+	return mount_dev == dev ? 0 : -ESTALE;
+}
+
+/* Appends " of 4711 less": a process and its name. */
+static void add_process(struct wait_targets *targets, pid_t pid, struct buf *out)
+{
+	struct proctask_stat stat;
+
+	if (!pid)
+		return;
+	buf_printf(out, " of %d", (int)pid);
+	targets->syscalls += READ_SYSCALLS;
+	if (proctask_stat(targets->procfd, pid, 0, &stat))
+		return;
+	buf_putc(out, ' ');
+	buf_puts(out, stat.comm);
+}
+
+/* Appends whoever has the socket of an inode. */
+static void add_socket_owner(struct wait_targets *targets, pid_t tid, uint64_t ino, struct buf *out)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "socket:[%llu]", (unsigned long long)ino);
+	add_process(targets, file_owners_find(targets->owners, tid, link, 0), out);
+}
+
+/* Appends a pipe, with a process that has its other end. */
+static void add_pipe(struct wait_targets *targets, pid_t tid, int fd, const struct fd_link *link,
+		     struct buf *out)
+{
+	mode_t other = 0;
+	struct stat info;
+	char path[64];
+
+	buf_puts(out, "pipe");
+	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
+	targets->syscalls++;
+	if (fstatat(targets->procfd, path, &info, AT_SYMLINK_NOFOLLOW))
+		return;
+	/* The link's own mode says what the descriptor is open for. */
+	if (!(info.st_mode & S_IWUSR))
+		other = S_IWUSR;
+	else if (!(info.st_mode & S_IRUSR))
+		other = S_IRUSR;
+	add_process(targets, file_owners_find(targets->owners, tid, link->text, other), out);
+}
+
+/* Appends an address. */
+static void add_address(const struct socket_end *end, struct buf *out)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	static const uint8_t any[16];
+	char text[INET6_ADDRSTRLEN];
+
+	if (!memcmp(end->address, any, sizeof(any))) {
+		buf_putc(out, '*');
+	} else if (!memcmp(end->address, mapped, sizeof(mapped))) {
+		inet_ntop(AF_INET, end->address + 12, text, sizeof(text));
+		buf_puts(out, text);
+	} else {
+		inet_ntop(AF_INET6, end->address, text, sizeof(text));
+		buf_printf(out, "[%s]", text);
+	}
+	buf_putc(out, ':');
+	buf_uint(out, end->port);
+}
+
+/* Appends a socket by its ends, behind the name of its protocol. */
+static void add_ends(bool tcp, const struct socket_end *local, const struct socket_end *peer,
+		     struct buf *out)
+{
+	size_t at;
+
+	if (peer->port) {
+		add_address(peer, out);
+		return;
+	}
+	at = out->len;
+	add_address(local, out);
+	if (tcp && out->data[at] != '*')
+		buf_puts(out, " (listening)");
+}
+
+/* The name of a protocol; "socket" for one that has no list of its own here. */
+static const char *protocol_name(int protocol)
+{
+	switch (protocol) {
+	case IPPROTO_TCP:
+		return "tcp ";
+	case IPPROTO_UDP:
+		return "udp ";
+	case 262: /* IPPROTO_MPTCP, which older headers lack */
+		return "mptcp ";
+	default:
+		return "socket ";
+	}
+}
+
+/* Makes an end of an address as the kernel has it. */
+static struct socket_end end_of(int family, const uint8_t *address, uint16_t port)
+{
+	static const uint8_t any[4];
+	struct socket_end end = { .port = port };
+
+	if (family == AF_INET6) {
+		memcpy(end.address, address, 16);
+	} else if (memcmp(address, any, sizeof(any)) != 0) {
+		end.address[10] = end.address[11] = 0xff;
+		memcpy(end.address + 12, address, 4);
+	}
+	return end;
+}
+
+void wait_target_inet(int family, int protocol, const uint8_t *address, uint16_t port,
+		      const uint8_t *peer, uint16_t peer_port, struct buf *out)
+{
+	struct socket_end local = end_of(family, address, port);
+	struct socket_end other = end_of(family, peer, peer_port);
+
+	buf_puts(out, protocol_name(protocol));
+	add_ends(protocol == IPPROTO_TCP, &local, &other, out);
+}
+
+/* Appends a Unix socket of our own network namespace. False where the kernel does not tell it. */
+static bool add_unix(struct wait_targets *targets, pid_t tid, uint64_t ino, struct buf *out)
+{
+	struct unix_socket own, peer = { 0 };
+
+	if (targets->diag < 0)
+		return false;
+	targets->syscalls += 2;
+	if (unix_diag_ask(targets->diag, ino, &own))
+		return false;
+	buf_puts(out, "unix");
+	targets->syscalls += own.peer ? 2 : 0;
+	if (own.peer && unix_diag_ask(targets->diag, own.peer, &peer))
+		peer.len = 0;
+	/* Nobody has accepted the connection yet: whoever listens is to do so. */
+	if (own.connected && !own.peer && !unix_diag_ask_listener(targets->diag, ino, &peer))
+		own.peer = peer.ino;
+	/* Both ends of an accepted connection have the path that the server listens on. */
+	if (peer.len || own.len) {
+		buf_putc(out, ' ');
+		buf_add(out, peer.len ? peer.name : own.name, peer.len ? peer.len : own.len);
+	}
+	if (own.peer)
+		add_socket_owner(targets, tid, own.peer, out);
+	return true;
+}
+
+/* Appends a socket that was found in a list. */
+static void add_listed(struct wait_targets *targets, pid_t tid, const struct socket_entry *entry,
+		       struct buf *out)
+{
+	static const char *const names[SOCKET_LISTS] = {
+		[SOCKETS_TCP] = "tcp ",	 [SOCKETS_TCP6] = "tcp ",	[SOCKETS_UDP] = "udp ",
+		[SOCKETS_UDP6] = "udp ", [SOCKETS_NETLINK] = "netlink", [SOCKETS_PACKET] = "packet",
+		[SOCKETS_RAW] = "raw",	 [SOCKETS_RAW6] = "raw",	[SOCKETS_UNIX] = "unix",
+	};
+	bool tcp = entry->list == SOCKETS_TCP || entry->list == SOCKETS_TCP6;
+	const struct socket_entry *peer;
+	struct span name;
+
+	buf_puts(out, names[entry->list]);
+	if (tcp || entry->list == SOCKETS_UDP || entry->list == SOCKETS_UDP6)
+		add_ends(tcp, &entry->local, &entry->peer, out);
+	name = sockets_name(targets->sockets, entry);
+	if (name.at < name.end) {
+		buf_putc(out, ' ');
+		buf_add(out, name.at, (size_t)(name.end - name.at));
+	}
+	peer = sockets_find_peer(targets->sockets, entry);
+	if (peer)
+		add_socket_owner(targets, tid, peer->ino, out);
+}
+
+/* Appends the socket of an inode. */
+static void add_socket(struct wait_targets *targets, pid_t tid, uint64_t ino, struct buf *out)
+{
+	const struct socket_entry *entry = NULL;
+
+	if (sockets_enter(targets->sockets, tid)) {
+		if (sockets_ours(targets->sockets) && add_unix(targets, tid, ino, out))
+			return;
+		entry = sockets_find(targets->sockets, ino);
+	}
+	if (entry)
+		add_listed(targets, tid, entry, out);
+	else
+		buf_puts(out, "socket");
+}
+
+/* The process of a pidfd, or 0. */
+static pid_t pidfd_process(struct wait_targets *targets, pid_t tid, int fd)
+{
+	char text[FDINFO_BYTES];
+	int len = read_fdinfo(targets, tid, fd, text);
+	uint64_t pid;
+
+	if (len < 0 || !find_field((struct span){ text, text + len }, "Pid:", &pid) ||
+	    pid > INT_MAX)
+		return 0;
+	return (pid_t)pid;
+}
+
+/* Appends a file that is none of a file system: "anon_inode:[eventfd]" as "eventfd". */
+static void add_anonymous(struct wait_targets *targets, pid_t tid, int fd, struct span name,
+			  struct buf *out)
+{
+	bool bracketed = name.end - name.at > 2 && *name.at == '[' && name.end[-1] == ']';
+
+	if (bracketed) {
+		name.at++;
+		name.end--;
+	}
+	buf_add(out, name.at, (size_t)(name.end - name.at));
+	if (is_text(&name, "pidfd"))
+		add_process(targets, pidfd_process(targets, tid, fd), out);
+}
+
+int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
+		   struct buf *out)
+{
+	struct fd_link link;
+	int err = read_link(targets, tid, fd, &link);
+	struct span text;
+	uint64_t number;
+
+	if (!err && ino)
+		err = check_file(targets, tid, fd, dev, ino);
+	if (err)
+		return err;
+	text = (struct span){ link.text, link.text + link.len };
+	if (take_word(&text, "pipe:["))
+		add_pipe(targets, tid, fd, &link, out);
+	else if (take_word(&text, "socket:[") && take_uint(&text, &number))
+		add_socket(targets, tid, number, out);
+	else if (take_word(&text, "anon_inode:"))
+		add_anonymous(targets, tid, fd, text, out);
+	else if (take_word(&text, "pidfd:["))
+		/* Since 6.9, where a pidfd has an inode of its own. */
+		add_anonymous(targets, tid, fd, (struct span){ "pidfd", "pidfd" + 5 }, out);
+	else
+		buf_add(out, link.text, link.len);
+	return 0;
+}
+
+int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, const char *path,
+		     struct buf *out)
+{
+	int err = load_mounts(targets, tid);
+
+	if (err)
+		return err;
+	return mount_path(mounts_text(targets), dev, path, out) ? 0 : -ENOENT;
+}
+
+void wait_target_futex(uint64_t address, unsigned waiters, struct buf *out)
+{
+	buf_printf(out, "futex 0x%llx", (unsigned long long)address);
+	if (waiters)
+		buf_printf(out, " (%u wait)", waiters);
+}
+
+void wait_target_child(int64_t pid, struct buf *out)
+{
+	if (pid > 0)
+		buf_printf(out, "child %lld", (long long)pid);
+	else if (pid < -1)
+		buf_printf(out, "child of group %lld", -(long long)pid);
+	else
+		buf_puts(out, "any child");
+}
+
+int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype, uint64_t id,
+		       struct buf *out)
+{
+	/* The kernel takes the lower 32 bits of both. */
+	int32_t type = (int32_t)idtype, value = (int32_t)id;
+
+	switch (type) {
+	case P_PID:
+		wait_target_child(value, out);
+		return 0;
+	case P_PGID:
+		wait_target_child(value > 1 ? -value : -1, out);
+		return 0;
+	case 3: /* P_PIDFD, which older headers lack */
+		value = pidfd_process(targets, tid, value);
+		if (!value)
+			return -ENOENT;
+		wait_target_child(value, out);
+		return 0;
+	default:
+		wait_target_child(-1, out);
+		return 0;
+	}
+}
+
+uint64_t wait_targets_syscalls(const struct wait_targets *targets)
+{
+	return targets->syscalls + sockets_syscalls(targets->sockets) +
+	       file_owners_syscalls(targets->owners);
+}
+
+void wait_targets_close(struct wait_targets *targets)
+{
+	if (!targets)
+		return;
+	file_close(targets->diag);
+	sockets_close(targets->sockets);
+	file_owners_close(targets->owners);
+	buf_free(&targets->mounts);
+	free(targets);
+}

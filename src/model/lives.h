@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lives of traced threads and processes: how they spent the interval between two readings,
+ * state by state. A reading costs in the threads that changed; all others spent the interval in the
+ * state that they are in.
+ */
+#ifndef STALLTOP_MODEL_LIVES_H
+#define STALLTOP_MODEL_LIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/trace_record.h"
+#include "data/delay.h"
+#include "data/wait_state.h"
+
+struct traced_site;
+
+/* A process: its threads, and what they did in the interval of the reading `epoch`. */
+struct traced_process {
+	struct traced traced; /* of the last interval, as lives_of_process() gave it */
+	uint64_t epoch; /* the reading in which a thread changed last */
+	uint64_t ended_epoch; /* the reading that found the last thread ended */
+	bool seen; /* a thread of it was traced, not only a site */
+	bool left; /* its whole was handed out */
+	bool listed; /* among lives.empty */
+	size_t threads; /* living ones */
+	/* Living threads by state; those of them that did not change in the interval. */
+	uint32_t in[WAIT_STATES], still[WAIT_STATES];
+	struct wait_states changed; /* how the other threads spent the interval */
+	struct wait_states whole; /* how threads that ended spent their lives, as far as traced */
+	struct traced_site *sites; /* sites.c's: a list */
+	/* tracing.c's, for what no site explains: */
+	uint64_t rest_epoch;
+	uint32_t known; /* kinds, as row.valid */
+	uint64_t waited[WAIT_KINDS]; /* of its rows in the frame */
+	uint64_t sited[WAIT_KINDS]; /* of its sites */
+	const char *comm; /* of a row */
+	char waker[TRACE_COMM + 16];
+	struct traced_process *chain;
+};
+
+/* Threads in a site, the one that waits longest first. */
+struct site_waiter {
+	struct traced_site *site; /* NULL: in none */
+	uint64_t since_ns;
+	bool attached; /* it waited before tracing began */
+	struct site_waiter *before, *after;
+};
+
+/* A thread. */
+struct life {
+	struct trace_thread now; /* as it was read last */
+	struct traced traced; /* of the last interval, as lives_of_thread() gave it */
+	int64_t grown[WAIT_STATES]; /* in the interval of the reading `epoch` */
+	uint64_t epoch; /* the reading in which it changed last */
+	uint64_t ended_epoch; /* the reading that found it ended; 0: it lives */
+	struct traced_process *process;
+	struct site_waiter waiter; /* sites.c's */
+	struct life *chain;
+};
+
+/* All that live, and those that ended in the last two intervals; zero-initialised: nobody. */
+struct lives {
+	uint64_t epoch; /* the number of the reading; 0: there was none */
+	uint64_t read_ns, before_ns; /* CLOCK_MONOTONIC of this reading and of the one before */
+	struct life **slots; /* by the slot of the record */
+	size_t nslots;
+	struct life **threads; /* by hash of the pid */
+	struct traced_process **processes; /* by hash of the tgid */
+	size_t buckets, nthreads, nprocesses; /* buckets of both: a power of two */
+	struct life **changed; /* of this reading */
+	size_t nchanged, changed_cap;
+	struct life **ended; /* threads, in the order in which they ended */
+	size_t nended, ended_cap;
+	struct traced_process **empty; /* processes whose threads have all ended, or had */
+	size_t nempty, empty_cap;
+};
+
+/*
+ * Begins a reading. Forgets what ended before the last two intervals: `forget` is called for each
+ * such process before it is freed.
+ */
+void lives_begin(struct lives *lives, uint64_t read_ns,
+		 void (*forget)(void *arg, struct traced_process *process), void *arg);
+
+/* Takes a thread that changed, and returns its life, for the rest of this interval at least. */
+struct life *lives_take(struct lives *lives, uint32_t slot, const struct trace_thread *record);
+
+/* Ends a reading: makes the interval of what changed. */
+void lives_settle(struct lives *lives);
+
+/*
+ * The process of that tgid which started then, as near as the row's clock can tell: within
+ * slack_ns. NULL: none.
+ */
+struct traced_process *lives_process(const struct lives *lives, pid_t tgid, uint64_t start_ns,
+				     uint64_t slack_ns);
+
+/* The same process, made where there is none: it was not traced, or its threads found no room. */
+struct traced_process *lives_process_make(struct lives *lives, pid_t tgid, uint64_t start_ns);
+
+/* The same of a thread. */
+struct life *lives_thread(const struct lives *lives, pid_t pid, uint64_t start_ns,
+			  uint64_t slack_ns);
+
+/*
+ * How it spent the last interval. The threads of a process, ended ones included, add up; one that
+ * was in no interval yet has spent none. Valid until the next reading.
+ */
+struct traced *lives_of_process(const struct lives *lives, struct traced_process *process);
+struct traced *lives_of_thread(const struct lives *lives, struct life *life);
+
+/* Frees all. */
+void lives_free(struct lives *lives);
+
+#endif

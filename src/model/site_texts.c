@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/site_texts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/util.h"
+#include "bpf/trace.h"
+#include "kernel/symbols.h"
+#include "kernel/syscalls.h"
+#include "kernel/wait_target.h"
+
+/* The depth of a stack that is kept. */
+#define STACK_MAX 64
+
+/*
+ * The number of sites in a reading whose descriptors are looked at; others have the names that came
+ * with them.
+ */
+#define LOOKS_MAX 2000
+
+/* A stack by its id in the kernel's map. */
+struct stack_place {
+	int32_t id;
+	size_t index; /* in stacks */
+};
+
+struct site_texts {
+	struct trace *trace; /* NULL: closed */
+	struct wait_targets *targets;
+	struct symbols *symbols; /* NULL: hidden */
+	unsigned looks; /* in this reading */
+	struct site_stack *stacks; /* [0] is empty */
+	const char **where; /* parallel: the function that is shown */
+	size_t n, cap;
+	struct stack_place *places; /* hashed by id */
+	size_t nplaces;
+	struct buf scratch;
+};
+
+struct site_texts *site_texts_open(int procfd, struct trace *trace)
+{
+	struct site_texts *texts = xcalloc(1, sizeof(*texts));
+
+	texts->trace = trace;
+	texts->targets = wait_targets_open(procfd);
+	texts->symbols = symbols_read(procfd);
+	texts->cap = 64;
+	texts->n = 1;
+	texts->stacks = xcalloc(texts->cap, sizeof(*texts->stacks));
+	texts->where = xcalloc(texts->cap, sizeof(*texts->where));
+	return texts;
+}
+
+void site_texts_renew(struct site_texts *texts)
+{
+	texts->looks = 0;
+	wait_targets_renew(texts->targets);
+}
+
+void site_texts_stop(struct site_texts *texts)
+{
+	texts->trace = NULL;
+}
+
+bool site_texts_path(const char *name, size_t len, struct buf *out)
+{
+	size_t end = 0, used = 0;
+
+	/* The components' end: the first empty one, or the last that has its NUL. */
+	while (used < len && name[used]) {
+		size_t part = strnlen(name + used, len - used);
+
+		if (used + part == len)
+			break;
+		used += part + 1;
+		end = used;
+	}
+	for (size_t at = end; at;) {
+		size_t begin = --at;
+
+		while (begin && name[begin - 1])
+			begin--;
+		buf_putc(out, '/');
+		buf_add(out, name + begin, at - begin);
+		at = begin;
+	}
+	return used < len;
+}
+
+/* Copies a text of a record that may lack its NUL. */
+static char *copy_text(const char *text, size_t len)
+{
+	char *copy = xcalloc(len + 1, 1);
+
+	memcpy(copy, text, strnlen(text, len));
+	return copy;
+}
+
+/* Appends a file by the name that came with its record. */
+static void append_file(struct site_texts *texts, const struct trace_site *record, struct buf *out)
+{
+	struct buf *path = &texts->scratch;
+
+	path->len = 0;
+	if (!*record->name)
+		return;
+	if (!site_texts_path(record->name, sizeof(record->name), path))
+		buf_printf(out, "...%s", buf_cstr(path));
+	else if (wait_target_path(texts->targets, record->key.tgid, record->key.dev, buf_cstr(path),
+				  out))
+		buf_puts(out, buf_cstr(path));
+}
+
+/* Appends a socket by the addresses that came with its record. */
+static void append_socket(const struct trace_site *record, struct buf *out)
+{
+	if (record->family == AF_INET || record->family == AF_INET6) {
+		wait_target_inet(record->family, record->protocol, record->address, record->port,
+				 record->peer, record->peer_port, out);
+		return;
+	}
+	buf_puts(out, record->family == AF_UNIX ? "unix" : "socket");
+	if (*record->name) {
+		char *name = copy_text(record->name, sizeof(record->name));
+
+		buf_putc(out, ' ');
+		buf_puts(out, name);
+		free(name);
+	}
+}
+
+/* Appends the task that ran instead, or whose end is waited for. */
+static void append_task(const struct trace_site *record, struct buf *out)
+{
+	char *name = copy_text(record->name, sizeof(record->name));
+
+	buf_printf(out, "%lld%s%s", (long long)record->key.ino, *name ? " " : "", name);
+	free(name);
+}
+
+/* Appends a site's target by its descriptor, as long as that is the same file. */
+static bool append_descriptor(struct site_texts *texts, const struct traced_site *site,
+			      struct buf *out)
+{
+	const struct trace_site *record = &site->now;
+	pid_t tgid = record->key.tgid;
+	size_t len = out->len;
+	const struct life *life;
+
+	if (record->fd < 0 || texts->looks >= LOOKS_MAX)
+		return false;
+	texts->looks++;
+	if (!wait_target_fd(texts->targets, tgid, record->fd, record->key.dev, record->key.ino,
+			    out))
+		return true;
+	out->len = len;
+	if (!site->first)
+		return false;
+	/* The main thread may have ended, or have descriptors of its own. */
+	life = (const void *)((const char *)site->first - offsetof(struct life, waiter));
+	if (life->now.pid == tgid)
+		return false;
+	if (!wait_target_fd(texts->targets, life->now.pid, record->fd, record->key.dev,
+			    record->key.ino, out))
+		return true;
+	out->len = len;
+	return false;
+}
+
+/* Appends what a site is on; nothing where that is not known. */
+static void append_target(struct site_texts *texts, const struct traced_site *site, struct buf *out)
+{
+	const struct trace_site *record = &site->now;
+
+	switch (record->key.target) {
+	case TRACE_FILE:
+		if (!append_descriptor(texts, site, out))
+			append_file(texts, record, out);
+		break;
+	case TRACE_SOCKET:
+		if (!append_descriptor(texts, site, out))
+			append_socket(record, out);
+		break;
+	case TRACE_FUTEX:
+		wait_target_futex(record->key.ino, 0, out);
+		break;
+	case TRACE_CHILD:
+		wait_target_child((int32_t)record->key.ino, out);
+		break;
+	case TRACE_TASK:
+		append_task(record, out);
+		break;
+	case TRACE_THROTTLED:
+		buf_puts(out, "throttled: its group's quota");
+		break;
+	default:
+		break;
+	}
+}
+
+/* The place of a stack's id, free or taken. */
+static struct stack_place *place_of_stack(const struct site_texts *texts, int32_t id)
+{
+	size_t at = ((uint32_t)id * UINT32_C(2654435761)) & (texts->nplaces - 1);
+
+	while (texts->places[at].index && texts->places[at].id != id)
+		at = (at + 1) & (texts->nplaces - 1);
+	return &texts->places[at];
+}
+
+/* Makes room for one more stack. */
+static void reserve_stack(struct site_texts *texts)
+{
+	struct stack_place *old = texts->places;
+	size_t nold = texts->nplaces;
+
+	if (texts->n == texts->cap) {
+		texts->cap *= 2;
+		texts->stacks = xreallocarray(texts->stacks, texts->cap, sizeof(*texts->stacks));
+		texts->where = xreallocarray(texts->where, texts->cap, sizeof(*texts->where));
+	}
+	if (texts->n * 2 < nold)
+		return;
+	texts->nplaces = nold ? nold * 2 : 256;
+	texts->places = xcalloc(texts->nplaces, sizeof(*texts->places));
+	for (size_t i = 0; i < nold; i++)
+		if (old[i].index)
+			*place_of_stack(texts, old[i].id) = old[i];
+	free(old);
+}
+
+/* The text of an address: "function+0x12", or the address; `name` is the function or "". */
+static char *name_address(const struct site_texts *texts, uint64_t address, const char **name)
+{
+	uint64_t offset = 0;
+	const char *function = texts->symbols ? symbol_at(texts->symbols, address, &offset) : NULL;
+	char text[160];
+
+	*name = function ? function : "";
+	if (function)
+		snprintf(text, sizeof(text), "%s+0x%llx", function, (unsigned long long)offset);
+	else
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+	return xstrdup(text);
+}
+
+/* The index of the stack of that id; 0: it is gone. */
+static size_t find_stack(struct site_texts *texts, int32_t id)
+{
+	uint64_t addresses[STACK_MAX];
+	const char *names[STACK_MAX], **functions;
+	struct stack_place *place;
+	size_t n, telling;
+
+	if (id < 0)
+		return 0;
+	reserve_stack(texts);
+	place = place_of_stack(texts, id);
+	if (place->index)
+		return place->index;
+	n = texts->trace ? trace_stack(texts->trace, id, addresses, STACK_MAX) : 0;
+	if (!n)
+		return 0;
+	functions = xcalloc(n, sizeof(*functions));
+	for (size_t i = 0; i < n; i++)
+		functions[i] = name_address(texts, addresses[i], &names[i]);
+	telling = symbols_telling(names, n);
+	texts->where[texts->n] = telling < n ? names[telling] : NULL;
+	texts->stacks[texts->n] = (struct site_stack){ .functions = functions, .n = n };
+	*place = (struct stack_place){ .id = id, .index = texts->n };
+	return texts->n++;
+}
+
+void site_texts_name(struct site_texts *texts, struct traced_site *site)
+{
+	const struct trace_site *record = &site->now;
+	struct buf on = { 0 };
+	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
+
+	site->named = true;
+	site->site.syscall = record->key.syscall >= 0 ? syscall_name(record->key.syscall) : NULL;
+	append_target(texts, site, &on);
+	if (on.len) {
+		site->on = xstrdup(buf_cstr(&on));
+		site->site.on = site->on;
+	}
+	buf_free(&on);
+	site->site.stack = find_stack(texts, stack);
+	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;
+}
+
+const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n)
+{
+	*n = texts->n;
+	return texts->stacks;
+}
+
+uint64_t site_texts_syscalls(const struct site_texts *texts)
+{
+	return wait_targets_syscalls(texts->targets);
+}
+
+void site_texts_close(struct site_texts *texts)
+{
+	for (size_t i = 1; i < texts->n; i++) {
+		for (size_t f = 0; f < texts->stacks[i].n; f++)
+			free((char *)texts->stacks[i].functions[f]);
+		free((void *)texts->stacks[i].functions);
+	}
+	free(texts->stacks);
+	free(texts->where);
+	free(texts->places);
+	wait_targets_close(texts->targets);
+	symbols_free(texts->symbols);
+	buf_free(&texts->scratch);
+	free(texts);
+}

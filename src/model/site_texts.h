@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The texts of sites: system call, target, kernel function and stack, each made once, when the site
+ * is first shown.
+ */
+#ifndef STALLTOP_MODEL_SITE_TEXTS_H
+#define STALLTOP_MODEL_SITE_TEXTS_H
+
+#include "base/buf.h"
+#include "model/sites.h"
+
+struct site_texts;
+struct trace;
+
+/* Takes the stacks' addresses from `trace`. Both stay the caller's. */
+struct site_texts *site_texts_open(int procfd, struct trace *trace);
+
+/* Forgets what may have changed, as sockets and mounts; to be called once a reading. */
+void site_texts_renew(struct site_texts *texts);
+
+/* Makes the texts of a site. They are valid until the site is freed, and no longer than `texts`. */
+void site_texts_name(struct site_texts *texts, struct traced_site *site);
+
+/*
+ * Appends the path that a record's name has, within its mount: the name's components come from the
+ * last one on. Returns false where the record has only the last part of it.
+ */
+bool site_texts_path(const char *name, size_t len, struct buf *out);
+
+/* Stops the use of `trace`, which is closed; the texts stay. */
+void site_texts_stop(struct site_texts *texts);
+
+/* All stacks of sites so far; [0] is empty. */
+const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n);
+
+/* System calls made so far. */
+uint64_t site_texts_syscalls(const struct site_texts *texts);
+
+void site_texts_close(struct site_texts *texts);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+_Static_assert(SITE_WAKERS == TRACE_WAKERS, "wakers of a site");
+_Static_assert(SITE_BUCKETS == TRACE_BUCKETS, "buckets of a site");
+
+/* The kind that the kernel books a site's waits as; -1: none. */
+static int kind_of_key(const struct trace_key *key)
+{
+	if (key->within)
+		return key->within - 1;
+	switch (key->state) {
+	case STATE_CPU:
+		return DELAY_CPU;
+	case STATE_IO:
+		return DELAY_BLKIO;
+	case STATE_BLOCK:
+		return WAIT_BLOCK;
+	default:
+		return -1;
+	}
+}
+
+/* Appends to an array of sites. */
+static void push(struct traced_site ***array, size_t *n, size_t *cap, struct traced_site *site)
+{
+	if (*n == *cap) {
+		*cap = *cap * 2 + 64;
+		*array = xreallocarray(*array, *cap, sizeof(**array));
+	}
+	(*array)[(*n)++] = site;
+}
+
+/* Takes a site out of the idle ones. */
+static void leave_idle(struct sites *sites, struct traced_site *site)
+{
+	if (!site->idle)
+		return;
+	*(site->newer ? &site->newer->older : &sites->newest) = site->older;
+	*(site->older ? &site->older->newer : &sites->oldest) = site->newer;
+	site->idle = false;
+}
+
+/* Makes it the newest of the idle ones, if nobody waits there. */
+static void enter_idle(struct sites *sites, struct traced_site *site)
+{
+	leave_idle(sites, site);
+	if (site->waiting)
+		return;
+	site->idle = true;
+	site->newer = NULL;
+	site->older = sites->newest;
+	*(sites->newest ? &sites->newest->newer : &sites->oldest) = site;
+	sites->newest = site;
+}
+
+/* Notes that a site changes in this interval. */
+static void change_site(struct sites *sites, struct traced_site *site)
+{
+	if (site->epoch == sites->lives->epoch)
+		return;
+	site->epoch = sites->lives->epoch;
+	push(&sites->changed, &sites->nchanged, &sites->changed_cap, site);
+}
+
+/* Takes a thread out of the site that it waited in. */
+static void leave_site(struct sites *sites, struct site_waiter *waiter)
+{
+	struct traced_site *site = waiter->site;
+
+	if (!site)
+		return;
+	*(waiter->before ? &waiter->before->after : &site->first) = waiter->after;
+	*(waiter->after ? &waiter->after->before : &site->last) = waiter->before;
+	site->waiting--;
+	site->since_ns -= waiter->since_ns;
+	*waiter = (struct site_waiter){ 0 };
+	change_site(sites, site);
+	if (site->waiting)
+		return;
+	sites->nbusy--;
+	sites->busy[site->busy - 1] = sites->busy[sites->nbusy];
+	sites->busy[site->busy - 1]->busy = site->busy;
+	site->busy = 0;
+	enter_idle(sites, site);
+}
+
+/* Puts a thread into the site that it waits in; most begin later than those that are there. */
+static void enter_site(struct sites *sites, struct traced_site *site, struct life *life)
+{
+	struct site_waiter *waiter = &life->waiter, *before = site->last;
+
+	while (before && before->since_ns > life->now.since_ns)
+		before = before->before;
+	*waiter = (struct site_waiter){ .site = site,
+					.since_ns = life->now.since_ns,
+					.attached = life->now.attached,
+					.before = before,
+					.after = before ? before->after : site->first };
+	*(before ? &before->after : &site->first) = waiter;
+	*(waiter->after ? &waiter->after->before : &site->last) = waiter;
+	site->since_ns += waiter->since_ns;
+	site->site.at_least |= waiter->attached;
+	change_site(sites, site);
+	leave_idle(sites, site);
+	if (site->waiting++)
+		return;
+	push(&sites->busy, &sites->nbusy, &sites->busy_cap, site);
+	site->busy = sites->nbusy;
+}
+
+/* Frees a site, of which the kernel knows nothing any more. */
+static void free_site(struct sites *sites, struct traced_site *site)
+{
+	while (site->first)
+		leave_site(sites, site->first);
+	leave_idle(sites, site);
+	*(site->previous ? &site->previous->next : &site->process->sites) = site->next;
+	if (site->next)
+		site->next->previous = site->previous;
+	if (site->epoch == sites->lives->epoch)
+		for (size_t i = 0; i < sites->nchanged; i++)
+			if (sites->changed[i] == site)
+				sites->changed[i--] = sites->changed[--sites->nchanged];
+	sites->slots[site->slot] = NULL;
+	sites->n--;
+	free(site->on);
+	free(site);
+}
+
+void sites_begin(struct sites *sites)
+{
+	sites->nchanged = 0;
+}
+
+/* Copies a name that may lack its NUL. */
+static void copy_name(char *to, const char *from)
+{
+	memcpy(to, from, TRACE_COMM);
+	to[TRACE_COMM] = '\0';
+}
+
+/* Makes a site that was not seen before. */
+static struct traced_site *new_site(struct sites *sites, uint32_t slot,
+				    const struct trace_site *record)
+{
+	struct traced_site *site = xcalloc(1, sizeof(*site));
+	const struct trace_key *key = &record->key;
+	struct traced_process *process = lives_process_make(sites->lives, key->tgid, key->start_ns);
+
+	site->slot = slot;
+	site->process = process;
+	site->next = process->sites;
+	if (site->next)
+		site->next->previous = site;
+	process->sites = site;
+	copy_name(site->comm, record->comm);
+	site->site = (struct site){ .id = ++sites->last_id,
+				    .tgid = key->tgid,
+				    .start_ns = key->start_ns,
+				    .comm = *site->comm ? site->comm : NULL,
+				    .state = key->state < WAIT_STATES ? key->state : STATE_OTHER,
+				    .kind = kind_of_key(key),
+				    .overlaps = key->within };
+	if (slot >= sites->nslots) {
+		size_t old = sites->nslots;
+
+		sites->nslots = slot + slot / 2 + 64;
+		sites->slots = xreallocarray(sites->slots, sites->nslots, sizeof(*sites->slots));
+		memset(sites->slots + old, 0, (sites->nslots - old) * sizeof(*sites->slots));
+	}
+	sites->slots[slot] = site;
+	sites->n++;
+	return site;
+}
+
+void sites_take(struct sites *sites, uint32_t slot, const struct trace_site *record)
+{
+	struct traced_site *site = slot < sites->nslots ? sites->slots[slot] : NULL;
+
+	if (site && site->now.generation != record->generation) {
+		free_site(sites, site);
+		site = NULL;
+	}
+	if (!site)
+		site = new_site(sites, slot, record);
+	site->now = *record;
+	change_site(sites, site);
+	enter_idle(sites, site);
+}
+
+/* The site that a thread waits in; NULL: in none, or in one that was not read yet. */
+static struct traced_site *site_of(const struct sites *sites, const struct trace_thread *thread)
+{
+	struct traced_site *site =
+		thread->site && thread->site < sites->nslots ? sites->slots[thread->site] : NULL;
+
+	if (thread->ended || !site || (uint32_t)site->now.generation != thread->generation)
+		return NULL;
+	return site;
+}
+
+/* Compares threads by when they began to wait. */
+static int compare_since(const void *a, const void *b)
+{
+	const struct life *x = *(struct life *const *)a, *y = *(struct life *const *)b;
+
+	return (x->now.since_ns > y->now.since_ns) - (x->now.since_ns < y->now.since_ns);
+}
+
+void sites_move(struct sites *sites)
+{
+	struct lives *lives = sites->lives;
+
+	if (!lives->nchanged)
+		return;
+	qsort(lives->changed, lives->nchanged, sizeof(struct life *), compare_since);
+	for (size_t i = 0; i < lives->nchanged; i++) {
+		struct life *life = lives->changed[i];
+		struct traced_site *site = site_of(sites, &life->now);
+
+		leave_site(sites, &life->waiter);
+		if (site)
+			enter_site(sites, site, life);
+	}
+}
+
+/* The growth of a total that waits in progress are part of: never less than nothing. */
+static uint64_t growth(uint64_t total, uint64_t *shown)
+{
+	uint64_t grown = total > *shown ? total - *shown : 0;
+
+	*shown += grown;
+	return grown;
+}
+
+/* The waker's record of the reading before; NULL: it had none. */
+static const struct trace_waker *waker_before(const struct traced_site *site,
+					      const struct trace_waker *now)
+{
+	for (unsigned i = 0; i < TRACE_WAKERS; i++) {
+		const struct trace_waker *before = &site->before.wakers[i];
+
+		if (before->count && before->tgid == now->tgid &&
+		    !memcmp(before->name, now->name, sizeof(now->name)) &&
+		    before->count <= now->count && before->ns <= now->ns)
+			return before;
+	}
+	return NULL;
+}
+
+/*
+ * Finds who ended waits, those that ended most waiting time first; whole: since the site was first
+ * seen, not since the reading before.
+ */
+static void settle_wakers(struct traced_site *traced, struct site *site, bool whole)
+{
+	struct site_waker *wakers = site->wakers;
+	unsigned n = 0;
+
+	memset(wakers, 0, sizeof(site->wakers));
+	for (unsigned i = 0; i < TRACE_WAKERS; i++) {
+		const struct trace_waker *now = &traced->now.wakers[i];
+		const struct trace_waker *before = whole ? NULL : waker_before(traced, now);
+		struct site_waker waker = { .tgid = now->tgid,
+					    .ns = now->ns - (before ? before->ns : 0),
+					    .count = now->count - (before ? before->count : 0) };
+		unsigned at = n;
+
+		if (!waker.count)
+			continue;
+		copy_name(traced->wakers[i], now->name);
+		waker.name = traced->wakers[i];
+		for (n++; at && wakers[at - 1].ns < waker.ns; at--)
+			wakers[at] = wakers[at - 1];
+		wakers[at] = waker;
+	}
+}
+
+/* How long the waits in progress at a site last by then, added up. */
+static uint64_t progress_of(const struct traced_site *site, uint64_t read_ns)
+{
+	uint64_t progress = site->waiting * read_ns - site->since_ns;
+
+	/* A wait may have begun after the reading's time, before its record was read. */
+	return (int64_t)progress < 0 ? 0 : progress;
+}
+
+/* Sets who waits, and the longest wait. */
+static void settle_waiting(const struct traced_site *traced, uint64_t read_ns, struct site *site)
+{
+	site->waiting = traced->waiting;
+	site->waiting_ns = 0;
+	if (traced->first && read_ns > traced->first->since_ns)
+		site->waiting_ns = read_ns - traced->first->since_ns;
+	site->max_ns =
+		traced->now.max_ns > site->waiting_ns ? traced->now.max_ns : site->waiting_ns;
+}
+
+void sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site)
+{
+	uint64_t progress = progress_of(traced, read_ns);
+
+	*site = traced->site;
+	site->count = traced->now.count;
+	site->ns = traced->now.ns + progress;
+	site->kind_ns = site->kind < 0 ? 0 : traced->now.kind_ns + progress;
+	for (unsigned i = 0; i < SITE_BUCKETS; i++)
+		site->log2_us[i] = traced->now.buckets[i];
+	settle_wakers(traced, site, true);
+	settle_waiting(traced, read_ns, site);
+}
+
+/* Makes what ended in the interval, of a site that changed or did not. */
+static void settle_ended(struct traced_site *traced, bool changed)
+{
+	struct site *site = &traced->site;
+
+	site->count = changed ? traced->now.count - traced->before.count : 0;
+	for (unsigned i = 0; i < SITE_BUCKETS; i++)
+		site->log2_us[i] = changed ? traced->now.buckets[i] - traced->before.buckets[i] : 0;
+	if (changed)
+		settle_wakers(traced, site, false);
+	else
+		memset(site->wakers, 0, sizeof(site->wakers));
+}
+
+/* Makes a site's interval, and puts it into the frame where there was any waiting. */
+static void settle_site(struct sites *sites, struct traced_site *traced, bool changed)
+{
+	uint64_t read_ns = sites->lives->read_ns, progress = progress_of(traced, read_ns);
+	struct site *site = &traced->site;
+
+	settle_ended(traced, changed);
+	site->ns = growth(traced->now.ns + progress, &traced->shown_ns);
+	if (site->kind >= 0)
+		site->kind_ns = growth(traced->now.kind_ns + progress, &traced->shown_kind_ns);
+	settle_waiting(traced, read_ns, site);
+	traced->before = traced->now;
+	if (sites->lives->epoch < 2 ||
+	    (!site->ns && !site->kind_ns && !site->count && !site->waiting))
+		return;
+	push(&sites->framed, &sites->nframed, &sites->framed_cap, traced);
+}
+
+void sites_settle(struct sites *sites)
+{
+	sites->nframed = 0;
+	for (size_t i = 0; i < sites->nchanged; i++)
+		settle_site(sites, sites->changed[i], true);
+	for (size_t i = 0; i < sites->nbusy; i++)
+		if (sites->busy[i]->epoch != sites->lives->epoch)
+			settle_site(sites, sites->busy[i], false);
+}
+
+void sites_forget(struct sites *sites, uint64_t idle_ns, sites_forget_fn *forget, void *arg)
+{
+	struct traced_site *site = sites->oldest;
+	uint64_t read_ns = sites->lives->read_ns;
+
+	while (site && site->epoch != sites->lives->epoch &&
+	       read_ns - site->now.last_ns > idle_ns && read_ns > site->now.last_ns) {
+		struct traced_site *newer = site->newer;
+
+		if (forget(arg, site->slot))
+			free_site(sites, site);
+		site = newer;
+	}
+}
+
+void sites_forget_process(struct sites *sites, struct traced_process *process,
+			  sites_forget_fn *forget, void *arg)
+{
+	while (process->sites) {
+		forget(arg, process->sites->slot);
+		free_site(sites, process->sites);
+	}
+}
+
+void sites_free(struct sites *sites)
+{
+	for (size_t i = 0; i < sites->nslots; i++) {
+		if (!sites->slots[i])
+			continue;
+		free(sites->slots[i]->on);
+		free(sites->slots[i]);
+	}
+	free(sites->slots);
+	free(sites->busy);
+	free(sites->changed);
+	free(sites->framed);
+	*sites = (struct sites){ 0 };
+}

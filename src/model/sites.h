@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sites of traced waits: what was waited at each between two readings, as differences of their
+ * totals and with waits in progress as far as they have come. A reading costs in the sites that
+ * changed and those where somebody waits.
+ */
+#ifndef STALLTOP_MODEL_SITES_H
+#define STALLTOP_MODEL_SITES_H
+
+#include "model/lives.h"
+
+/* A site that the kernel has a slot for. */
+struct traced_site {
+	struct site site; /* as it is handed out; its texts are site_texts.c's */
+	struct trace_site now, before; /* as read last; at the reading before */
+	/* What was handed out of its totals, waits in progress included. */
+	uint64_t shown_ns, shown_kind_ns;
+	uint64_t epoch; /* the reading in which it changed last */
+	uint32_t slot;
+	bool named; /* its texts were made */
+	char *on; /* owned; site.on */
+	char comm[TRACE_COMM + 1];
+	char wakers[TRACE_WAKERS][TRACE_COMM + 1]; /* their names */
+	struct site_waiter *first, *last; /* those that wait, by when they began */
+	unsigned waiting;
+	uint64_t since_ns; /* when they began, added up modulo 2^64 */
+	size_t busy; /* 1 + the index among the sites with waiters; 0: nobody waits */
+	struct traced_process *process;
+	struct traced_site *next, *previous; /* of the same process */
+	struct traced_site *newer, *older; /* among those where nobody waits, by the last change */
+	bool idle; /* it is among those */
+};
+
+/* All of them; zero-initialised: none. */
+struct sites {
+	struct lives *lives; /* whose readings these are */
+	uint64_t last_id;
+	struct traced_site **slots;
+	size_t nslots, n;
+	struct traced_site **busy, **changed;
+	size_t nbusy, busy_cap, nchanged, changed_cap;
+	struct traced_site *newest, *oldest; /* of the idle ones */
+	struct traced_site **framed; /* where anything was waited in the last interval, or is */
+	size_t nframed, framed_cap;
+};
+
+/* Begins a reading, after lives_begin(). */
+void sites_begin(struct sites *sites);
+
+/* Takes a site that changed. */
+void sites_take(struct sites *sites, uint32_t slot, const struct trace_site *record);
+
+/*
+ * Moves the threads that changed, after lives_take() of all and before lives_settle(), to the sites
+ * that they wait in now.
+ */
+void sites_move(struct sites *sites);
+
+/* Makes the interval, which the first reading has not, of the sites that get into `framed`. */
+void sites_settle(struct sites *sites);
+
+/* A site's whole, since it was first seen. Its wakers' names are valid until the next call. */
+void sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site);
+
+/* Whether the kernel's slot of a site can be given back: nobody waits there. */
+typedef bool sites_forget_fn(void *arg, uint32_t slot);
+
+/*
+ * Forgets the sites that have not changed for idle_ns, and those of a process that is forgotten,
+ * where `forget` allows it.
+ */
+void sites_forget(struct sites *sites, uint64_t idle_ns, sites_forget_fn *forget, void *arg);
+void sites_forget_process(struct sites *sites, struct traced_process *process,
+			  sites_forget_fn *forget, void *arg);
+
+void sites_free(struct sites *sites);
+
+#endif

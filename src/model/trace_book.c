@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/trace_book.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/*
+ * How far a start may be off that a source could not tell exactly: the kernel's ticks in
+ * /proc/PID/stat, and the time that an answer took.
+ */
+#define START_SLACK_NS (100 * NSEC_PER_MSEC)
+
+void trace_reading_reset(struct trace_reading *reading)
+{
+	reading->nsites = reading->nthreads = 0;
+}
+
+void trace_reading_site(void *arg, uint32_t slot, const struct trace_site *site)
+{
+	struct trace_reading *reading = arg;
+
+	if (reading->nsites == reading->sites_cap) {
+		reading->sites_cap = reading->sites_cap * 2 + 64;
+		reading->sites =
+			xreallocarray(reading->sites, reading->sites_cap, sizeof(*reading->sites));
+	}
+	reading->sites[reading->nsites++] = (struct read_site){ slot, *site };
+}
+
+void trace_reading_thread(void *arg, uint32_t slot, const struct trace_thread *thread)
+{
+	struct trace_reading *reading = arg;
+
+	if (thread->state >= WAIT_STATES)
+		return;
+	if (reading->nthreads == reading->threads_cap) {
+		reading->threads_cap = reading->threads_cap * 2 + 64;
+		reading->threads = xreallocarray(reading->threads, reading->threads_cap,
+						 sizeof(*reading->threads));
+	}
+	reading->threads[reading->nthreads++] = (struct read_thread){ slot, *thread };
+}
+
+void trace_reading_free(struct trace_reading *reading)
+{
+	free(reading->sites);
+	free(reading->threads);
+	*reading = (struct trace_reading){ 0 };
+}
+
+/* How far the start of a row's task may be off. */
+static uint64_t slack_of(const struct task *task)
+{
+	uint64_t known = task->start_hi > task->start_lo ? task->start_hi - task->start_lo : 0;
+
+	return START_SLACK_NS + known;
+}
+
+/* Begins the interval's rests of a process. */
+static void touch(struct trace_book *book, struct traced_process *process)
+{
+	if (process->rest_epoch == book->lives.epoch)
+		return;
+	process->rest_epoch = book->lives.epoch;
+	process->known = 0;
+	memset(process->waited, 0, sizeof(process->waited));
+	memset(process->sited, 0, sizeof(process->sited));
+	process->comm = NULL;
+	*process->waker = '\0';
+	if (book->ntouched == book->touched_cap) {
+		book->touched_cap = book->touched_cap * 2 + 64;
+		book->touched =
+			xreallocarray(book->touched, book->touched_cap, sizeof(*book->touched));
+	}
+	book->touched[book->ntouched++] = process;
+}
+
+/* Time that a waker ended, of a process's waits. */
+struct ended_wait {
+	struct traced_process *process;
+	const struct site_waker *waker;
+};
+
+/* Compares by process and waker. */
+static int compare_wakers(const void *a, const void *b)
+{
+	const struct ended_wait *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->waker->tgid != y->waker->tgid)
+		return x->waker->tgid < y->waker->tgid ? -1 : 1;
+	return strcmp(x->waker->name, y->waker->name);
+}
+
+/* Names each process's waker: who ended most of its waiting time. */
+static void name_wakers(struct ended_wait *waits, size_t n)
+{
+	uint64_t most = 0;
+	size_t same;
+
+	if (n)
+		qsort(waits, n, sizeof(*waits), compare_wakers);
+	for (size_t i = 0; i < n; i = same) {
+		struct traced_process *process = waits[i].process;
+		uint64_t ns = 0;
+
+		if (!i || waits[i - 1].process != process)
+			most = 0;
+		for (same = i; same < n && !compare_wakers(&waits[i], &waits[same]); same++)
+			ns += waits[same].waker->ns;
+		if (ns <= most)
+			continue;
+		most = ns;
+		if (waits[i].waker->tgid)
+			snprintf(process->waker, sizeof(process->waker), "%d %s",
+				 (int)waits[i].waker->tgid, waits[i].waker->name);
+		else
+			snprintf(process->waker, sizeof(process->waker), "%s",
+				 waits[i].waker->name);
+	}
+}
+
+/* Takes the sites of the interval: what they have of each kind, and who ended their waits. */
+static void take_sites(struct trace_book *book)
+{
+	struct ended_wait *waits = xcalloc(book->sites.nframed * SITE_WAKERS + 1, sizeof(*waits));
+	size_t n = 0;
+
+	for (size_t i = 0; i < book->sites.nframed; i++) {
+		struct traced_site *traced = book->sites.framed[i];
+		const struct site *site = &traced->site;
+
+		touch(book, traced->process);
+		if (site->kind >= 0)
+			traced->process->sited[site->kind] += site->kind_ns;
+		for (unsigned w = 0; w < SITE_WAKERS && !site->overlaps; w++)
+			if (site->wakers[w].name)
+				waits[n++] =
+					(struct ended_wait){ traced->process, &site->wakers[w] };
+	}
+	name_wakers(waits, n);
+	free(waits);
+}
+
+/* Hands out the whole of a process. */
+static void leave_process(struct trace_book *book, struct traced_process *process)
+{
+	struct site *sites = NULL;
+	size_t n = 0, cap = 0;
+
+	if (!book->leave || process->left)
+		return;
+	process->left = true;
+	process->traced.states = process->whole;
+	for (struct traced_site *at = process->sites; at; at = at->next) {
+		if (n == cap) {
+			cap = cap * 2 + 16;
+			sites = xreallocarray(sites, cap, sizeof(*sites));
+		}
+		sites_whole(at, book->lives.read_ns, &sites[n++]);
+	}
+	book->leave(book->arg, &process->traced, sites, n);
+	free(sites);
+}
+
+void trace_book_leave(struct trace_book *book)
+{
+	for (size_t i = 0; i < book->lives.nempty; i++)
+		if (!book->lives.empty[i]->threads)
+			leave_process(book, book->lives.empty[i]);
+}
+
+/* What a process's sites are forgotten with. */
+struct forgetting {
+	struct trace_book *book;
+	sites_forget_fn *forget;
+	void *arg;
+};
+
+/* Forgets the sites of a process that is forgotten. */
+static void forget_process(void *arg, struct traced_process *process)
+{
+	const struct forgetting *forgetting = arg;
+
+	leave_process(forgetting->book, process);
+	sites_forget_process(&forgetting->book->sites, process, forgetting->forget,
+			     forgetting->arg);
+}
+
+void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
+		     sites_forget_fn *forget, void *arg)
+{
+	struct forgetting forgetting = { book, forget, arg };
+
+	book->n = 0;
+	book->sites.lives = &book->lives;
+	sites_begin(&book->sites);
+	lives_begin(&book->lives, reading->read_ns, forget_process, &forgetting);
+	for (size_t i = 0; i < reading->nsites; i++)
+		sites_take(&book->sites, reading->sites[i].slot, &reading->sites[i].record);
+	for (size_t i = 0; i < reading->nthreads; i++)
+		lives_take(&book->lives, reading->threads[i].slot, &reading->threads[i].record);
+	sites_move(&book->sites);
+	lives_settle(&book->lives);
+	sites_settle(&book->sites);
+	book->ntouched = 0;
+	take_sites(book);
+}
+
+/* Adds what a row waited to its process's. */
+static void add_waited(struct trace_book *book, const struct row *row,
+		       struct traced_process *process)
+{
+	const struct waited *waited = &row->deltas->waited;
+
+	/* Most rows have neither waited nor sites. */
+	if (row->deltas == &no_deltas && (!process || process->rest_epoch != book->lives.epoch))
+		return;
+	if (!process)
+		process =
+			lives_process_make(&book->lives, row->task->tgid, row->task->key.start_ns);
+	touch(book, process);
+	process->known |= row->valid;
+	if (!process->comm || row->task->key.pid == row->task->tgid)
+		process->comm = row->task->comm;
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+		process->waited[kind] += waited->ns[kind];
+}
+
+/* Finds the process of a row, and how the row's task spent the interval; NULL where not traced. */
+static struct traced_process *find_traced(struct trace_book *book, const struct frame_info *info,
+					  const struct row *row, struct traced **traced)
+{
+	const struct task *task = row->task;
+	uint64_t slack_ns = slack_of(task);
+	struct traced_process *process;
+	struct life *life;
+
+	*traced = NULL;
+	/* Tasks that ended, in a row that stands for many, cannot be told apart. */
+	if (row->exited && row->members > 1)
+		return NULL;
+	if (!info->threads) {
+		process = lives_process(&book->lives, task->tgid, task->key.start_ns, slack_ns);
+		if (process && process->seen)
+			*traced = lives_of_process(&book->lives, process);
+		return process;
+	}
+	life = lives_thread(&book->lives, task->key.pid, task->key.start_ns, slack_ns);
+	if (!life)
+		return lives_process(&book->lives, task->tgid, task->key.start_ns, UINT64_MAX);
+	*traced = lives_of_thread(&book->lives, life);
+	return life->process;
+}
+
+/* Puts what was traced into a row, and returns the row's process; NULL: it was not traced. */
+static struct traced_process *trace_row(struct trace_book *book, const struct frame_info *info,
+					struct row *row)
+{
+	struct traced *traced;
+	struct traced_process *process = find_traced(book, info, row, &traced);
+	/* Sites are of processes: which of its threads a wait was is not known. */
+	bool alone = process && (!info->threads || process->threads == 1);
+
+	if (!traced)
+		return process;
+	traced->waker = alone && process->rest_epoch == book->lives.epoch && *process->waker
+				? process->waker
+				: NULL;
+	row->traced = traced;
+	return process;
+}
+
+void trace_book_beside(struct trace_book *book, struct frame *frame)
+{
+	for (size_t i = 0; i < frame->n; i++)
+		trace_row(book, frame->info, &frame->rows[i]);
+}
+
+void trace_book_rows(struct trace_book *book, struct frame *frame)
+{
+	for (size_t i = 0; i < frame->n; i++) {
+		struct row *row = &frame->rows[i];
+		struct traced_process *process = trace_row(book, frame->info, row);
+
+		if (frame->info->since_start)
+			continue;
+		if (row->traced)
+			frame_set_block(frame, row, row->traced->states.ns[STATE_BLOCK]);
+		add_waited(book, row, process);
+	}
+}
+
+/* The state of threads in waits of a kind; other: they may run, or sleep. */
+static enum wait_state state_of_kind(unsigned kind)
+{
+	switch (kind) {
+	case DELAY_CPU:
+		return STATE_CPU;
+	case DELAY_BLKIO:
+		return STATE_IO;
+	case WAIT_BLOCK:
+		return STATE_BLOCK;
+	default:
+		return STATE_OTHER;
+	}
+}
+
+/* Makes a line of what no site of a process explains of a kind; none where all is explained. */
+static void add_rest(struct trace_book *book, const struct traced_process *process, unsigned kind)
+{
+	int64_t rest_ns = (int64_t)(process->waited[kind] - process->sited[kind]);
+	uint32_t bit = kind < DELAY_KINDS ? DELAY_BIT(kind) : VALID_BLOCK;
+
+	if (!(process->known & bit) || !rest_ns)
+		return;
+	if (book->nrests == book->rests_cap) {
+		book->rests_cap = book->rests_cap * 2 + 64;
+		book->rests = xreallocarray(book->rests, book->rests_cap, sizeof(*book->rests));
+	}
+	book->rests[book->nrests++] = (struct site){
+		/* Ids of sites are counted up from 1. */
+		.id = UINT64_MAX - ((uint64_t)(uint32_t)process->traced.tgid * WAIT_KINDS + kind),
+		.tgid = process->traced.tgid,
+		.start_ns = process->traced.start_ns,
+		.comm = process->comm,
+		.state = state_of_kind(kind),
+		.kind = (int)kind,
+		.unattributed = true,
+		.overlaps = state_of_kind(kind) == STATE_OTHER,
+		.rest_ns = rest_ns,
+		.ns = rest_ns > 0 ? (uint64_t)rest_ns : 0,
+	};
+}
+
+/* Compares sites: those with more time first, then by id. */
+static int compare_sites(const void *a, const void *b)
+{
+	const struct site *x = *(const struct site *const *)a, *y = *(const struct site *const *)b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Puts sites and rests into their order. */
+static void order_sites(struct trace_book *book)
+{
+	size_t nframed = book->sites.nframed, n = nframed + book->nrests;
+
+	if (n > book->order_cap) {
+		book->order_cap = n * 2;
+		book->order = xreallocarray(book->order, book->order_cap, sizeof(*book->order));
+		book->all = xreallocarray(book->all, book->order_cap, sizeof(*book->all));
+	}
+	for (size_t i = 0; i < nframed; i++)
+		book->order[i] = &book->sites.framed[i]->site;
+	for (size_t i = 0; i < book->nrests; i++)
+		book->order[nframed + i] = &book->rests[i];
+	if (n)
+		qsort(book->order, n, sizeof(*book->order), compare_sites);
+	for (size_t i = 0; i < n; i++)
+		book->all[i] = *book->order[i];
+	book->n = n;
+}
+
+void trace_book_sites(struct trace_book *book)
+{
+	book->nrests = 0;
+	for (size_t i = 0; i < book->ntouched; i++)
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+			add_rest(book, book->touched[i], kind);
+	order_sites(book);
+}
+
+void trace_book_free(struct trace_book *book)
+{
+	sites_free(&book->sites);
+	lives_free(&book->lives);
+	free(book->all);
+	free(book->rests);
+	free(book->order);
+	free(book->touched);
+	*book = (struct trace_book){ 0 };
+}

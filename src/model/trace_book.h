@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps the books of what is traced: takes readings of absolute totals, and makes of two of them
+ * the interval of the threads, processes and sites, for the rows of a frame.
+ */
+#ifndef STALLTOP_MODEL_TRACE_BOOK_H
+#define STALLTOP_MODEL_TRACE_BOOK_H
+
+#include "model/frame.h"
+#include "model/lives.h"
+#include "model/sites.h"
+
+/* What changed since the reading before, as it was read. Zero-initialised: nothing. */
+struct trace_reading {
+	uint64_t read_ns; /* CLOCK_MONOTONIC: waits in progress last until then */
+	struct read_site {
+		uint32_t slot;
+		struct trace_site record;
+	} * sites;
+	struct read_thread {
+		uint32_t slot;
+		struct trace_thread record;
+	} * threads;
+	size_t nsites, sites_cap, nthreads, threads_cap;
+};
+
+/* Empties the reading. */
+void trace_reading_reset(struct trace_reading *reading);
+
+/* Add a record: as in struct trace_reader, with the reading as `reading`. */
+void trace_reading_site(void *reading, uint32_t slot, const struct trace_site *site);
+void trace_reading_thread(void *reading, uint32_t slot, const struct trace_thread *thread);
+
+void trace_reading_free(struct trace_reading *reading);
+
+/* Zero-initialised: empty. */
+struct trace_book {
+	struct lives lives;
+	struct sites sites;
+	/* Of the interval: the sites by ns, the longest first, with what no site explains. */
+	struct site *all;
+	size_t n, cap;
+	struct site *rests;
+	const struct site **order;
+	size_t nrests, rests_cap, order_cap;
+	struct traced_process **touched; /* processes whose rests are made */
+	size_t ntouched, touched_cap;
+	/* Called for a process that is forgotten, with its whole; NULL: for none. */
+	void (*leave)(void *arg, const struct traced *traced, const struct site *sites, size_t n);
+	void *arg;
+};
+
+/*
+ * Takes a reading. What was handed out of the interval before is not valid any more. `forget` gives
+ * slots of sites back whose process has gone.
+ */
+void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
+		     sites_forget_fn *forget, void *arg);
+
+/* Calls `leave` for all processes that have ended, and not twice for one. */
+void trace_book_leave(struct trace_book *book);
+
+/* Whether there is an interval: two readings were taken. */
+static inline bool trace_book_ready(const struct trace_book *book)
+{
+	return book->lives.epoch > 1;
+}
+
+/*
+ * Finds out how the tasks of a frame's rows spent the interval, and puts that into the rows. Unless
+ * figures are since the start, what a row waited of kind block is made what the trace saw.
+ */
+void trace_book_rows(struct trace_book *book, struct frame *frame);
+
+/* Puts what was traced into the rows of another frame, which was read beside that one. */
+void trace_book_beside(struct trace_book *book, struct frame *frame);
+
+/*
+ * Puts the sites of the interval in order, after trace_book_rows() together with what no site
+ * explains of what the rows waited.
+ */
+void trace_book_sites(struct trace_book *book);
+
+void trace_book_free(struct trace_book *book);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/tracing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "bpf/trace.h"
+#include "model/site_texts.h"
+#include "model/trace_book.h"
+
+/* After which time an unchanged site is forgotten, and where there is little room left. */
+#define IDLE_NS (30 * NSEC_PER_SEC)
+#define IDLE_FULL_NS NSEC_PER_SEC
+
+struct tracing {
+	struct trace *trace; /* NULL: stopped */
+	struct trace_reading reading; /* what was read last, and taken or not */
+	struct trace_counts counts;
+	int error; /* of the last reading: -errno */
+	bool due; /* a reading is to be taken */
+	uint32_t room; /* for sites */
+	struct site_texts *texts;
+	struct trace_book book;
+	struct trace_frame frame;
+	uint64_t lost_threads; /* so far */
+};
+
+int tracing_open(struct tracing **out, const struct tracing_config *config)
+{
+	struct tracing *tracing = xcalloc(1, sizeof(*tracing));
+	struct trace_options options = { .stacks = TRACE_STACKS_BLOCKED };
+	int err;
+
+	tracing->room = options.sites = config->sites ? config->sites : TRACING_SITES;
+	err = trace_open(&tracing->trace, &options);
+	if (err) {
+		debug_log("trace: error %d", -err);
+		free(tracing);
+		return err;
+	}
+	tracing->texts = site_texts_open(config->procfd, tracing->trace);
+	*out = tracing;
+	return 0;
+}
+
+int tracing_read(struct tracing *tracing)
+{
+	struct trace_reader reader = { .site = trace_reading_site,
+				       .thread = trace_reading_thread,
+				       .arg = &tracing->reading };
+
+	if (!tracing->trace)
+		return -EBADF;
+	/* A reading that was not taken yet is what the records of this one add to. */
+	if (!tracing->due)
+		trace_reading_reset(&tracing->reading);
+	tracing->error = trace_read(tracing->trace, &reader, &tracing->counts);
+	tracing->due = !tracing->error;
+	tracing->reading.read_ns = tracing->counts.read_ns;
+	return tracing->error;
+}
+
+/* Gives a slot back to the kernel's program. */
+static bool forget_slot(void *arg, uint32_t slot)
+{
+	struct tracing *tracing = arg;
+
+	return !tracing->trace || trace_forget(tracing->trace, slot);
+}
+
+/* Forgets sites that are idle, sooner where there is little room. */
+static void forget_idle(struct tracing *tracing)
+{
+	bool full = tracing->book.sites.n > tracing->room / 4 * 3;
+
+	sites_forget(&tracing->book.sites, full ? IDLE_FULL_NS : IDLE_NS, forget_slot, tracing);
+}
+
+/* Takes the reading, and names the sites that are shown for the first time. */
+static void take_reading(struct tracing *tracing)
+{
+	struct trace_book *book = &tracing->book;
+
+	tracing->due = false;
+	if (book->lives.epoch)
+		forget_idle(tracing);
+	trace_book_take(book, &tracing->reading, forget_slot, tracing);
+	site_texts_renew(tracing->texts);
+	for (size_t i = 0; i < book->sites.nframed; i++)
+		if (!book->sites.framed[i]->named)
+			site_texts_name(tracing->texts, book->sites.framed[i]);
+	tracing->lost_threads += tracing->counts.lost_threads;
+}
+
+const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *frame)
+{
+	struct trace_book *book = &tracing->book;
+	uint64_t interval_ns;
+
+	if (!tracing->due)
+		return NULL;
+	take_reading(tracing);
+	if (!trace_book_ready(book))
+		return NULL;
+	if (frame)
+		trace_book_rows(book, frame);
+	trace_book_sites(book);
+	interval_ns = book->lives.read_ns - book->lives.before_ns;
+	tracing->frame = (struct trace_frame){ .sites = book->all,
+					       .n = book->n,
+					       .interval_ns = interval_ns,
+					       .lost = tracing->counts.lost_waits,
+					       .switches = tracing->counts.switches,
+					       .cost = -1 };
+	tracing->frame.stacks = site_texts_stacks(tracing->texts, &tracing->frame.nstacks);
+	if (tracing->counts.cost_ns >= 0 && interval_ns)
+		tracing->frame.cost = tracing->counts.cost_ns * 100.0 / (double)interval_ns;
+	return &tracing->frame;
+}
+
+void tracing_rows(struct tracing *tracing, struct frame *frame)
+{
+	if (trace_book_ready(&tracing->book))
+		trace_book_beside(&tracing->book, frame);
+}
+
+void tracing_on_leave(struct tracing *tracing, tracing_leave_fn *leave, void *arg)
+{
+	tracing->book.leave = leave;
+	tracing->book.arg = arg;
+}
+
+void tracing_leave(struct tracing *tracing)
+{
+	trace_book_leave(&tracing->book);
+}
+
+void tracing_note(const struct tracing *tracing, struct frame_info *info)
+{
+	if (tracing->error)
+		frame_note(info, NOTE_TRACE_ERROR, (uint64_t)-tracing->error);
+	if (tracing->counts.lost_waits)
+		frame_note(info, NOTE_TRACE_LOST, tracing->counts.lost_waits);
+	if (tracing->lost_threads)
+		frame_note(info, NOTE_TRACE_THREADS, tracing->lost_threads);
+}
+
+struct note tracing_note_of(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return (struct note){ .id = NOTE_TRACE_CAP };
+	case -ENOENT:
+		return (struct note){ .id = NOTE_TRACE_BTF };
+	case -ENOSYS:
+		return (struct note){ .id = NOTE_TRACE_ABSENT };
+	case -EOPNOTSUPP:
+		return (struct note){ .id = NOTE_TRACE_KERNEL };
+	default:
+		return (struct note){ .id = NOTE_TRACE_ERROR, .value = (uint64_t)-error };
+	}
+}
+
+void tracing_stop(struct tracing *tracing)
+{
+	site_texts_stop(tracing->texts);
+	trace_close(tracing->trace);
+	tracing->trace = NULL;
+}
+
+uint64_t tracing_syscalls(const struct tracing *tracing)
+{
+	return (tracing->trace ? trace_syscalls(tracing->trace) : 0) +
+	       site_texts_syscalls(tracing->texts);
+}
+
+void tracing_close(struct tracing *tracing)
+{
+	if (!tracing)
+		return;
+	if (tracing->trace)
+		trace_close(tracing->trace);
+	trace_book_free(&tracing->book);
+	trace_reading_free(&tracing->reading);
+	site_texts_close(tracing->texts);
+	free(tracing);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Mount tables: devices by id, and paths by device. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "kernel/mounts.h"
+
+#define DEV(MAJOR, MINOR) ((uint32_t)((MAJOR) << 20 | (MINOR)))
+
+static const char table[] =
+	"24 1 259:1 / / rw,relatime - ext4 /dev/root rw\n"
+	"25 24 0:21 / /proc rw - proc proc rw\n"
+	"30 24 8:17 / /mnt/with\\040blank\\134 rw shared:1 - ext4 /dev/sdb1 rw\n"
+	"31 24 259:1 /srv/data /data rw - ext4 /dev/root rw\n"
+	"32 24 8:33 /below /only rw - ext4 /dev/sdc1 rw\n";
+
+/* A copy without a byte to spare, so that a read past the end is seen. */
+static struct span copy_of(const char *text, size_t len)
+{
+	char *copy = xcalloc(len, 1);
+
+	memcpy(copy, text, len);
+	return (struct span){ copy, copy + len };
+}
+
+/* Mounts are found by id, with the device as the kernel numbers it. */
+static void test_device(void **state)
+{
+	struct span text = copy_of(table, strlen(table));
+	uint32_t dev = 0;
+
+	(void)state;
+	assert_true(mount_device(text, 24, &dev));
+	assert_int_equal(dev, DEV(259, 1));
+	assert_true(mount_device(text, 32, &dev));
+	assert_int_equal(dev, DEV(8, 33));
+	assert_false(mount_device(text, 2, &dev));
+	free((char *)text.at);
+}
+
+/* A path within a file system is shown where it is mounted, by the nearest mount. */
+static void test_path(void **state)
+{
+	static const struct {
+		uint32_t dev;
+		const char *path, *shown;
+	} cases[] = {
+		{ DEV(259, 1), "/etc/passwd", "/etc/passwd" },
+		{ DEV(259, 1), "/", "/" },
+		{ DEV(259, 1), "", "/" },
+		{ DEV(259, 1), "/srv/data/x", "/data/x" },
+		{ DEV(259, 1), "/srv/data", "/data" },
+		{ DEV(259, 1), "/srv/database", "/srv/database" },
+		{ DEV(8, 17), "/a\nb", "/mnt/with blank\\/a\nb" },
+		{ DEV(8, 17), "/", "/mnt/with blank\\" },
+		{ DEV(8, 33), "/below/x", "/only/x" },
+		{ DEV(8, 33), "/beside/x", NULL },
+		{ DEV(9, 9), "/x", NULL },
+	};
+	struct span text = copy_of(table, strlen(table));
+	struct buf out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		out.len = 0;
+		assert_int_equal(mount_path(text, cases[i].dev, cases[i].path, &out),
+				 cases[i].shown != NULL);
+		assert_string_equal(buf_cstr(&out), cases[i].shown ? cases[i].shown : "");
+	}
+	buf_free(&out);
+	free((char *)text.at);
+}
+
+/* Broken and cut lines are passed over. */
+static void test_broken(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n\n",
+		"24",
+		"24 1",
+		"24 1 259",
+		"24 1 259:",
+		"24 1 259:1",
+		"24 1 259:1 /",
+		"24 1 259:1 / ",
+		"24 1 4096:1 / /x rw\n",
+		"24 1 259:1048576 / /x rw\n",
+		"x 1 259:1 / /x rw\n",
+	};
+	struct buf out = { 0 };
+	uint32_t dev;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct span text = copy_of(texts[i], strlen(texts[i]));
+
+		if (mount_device(text, 24, &dev) || mount_path(text, DEV(259, 1), "/x", &out))
+			fail_msg("a mount in \"%s\"", texts[i]);
+		free((char *)text.at);
+	}
+	buf_free(&out);
+	/* An escape that is cut or none stays as it is. */
+	out = (struct buf){ 0 };
+	for (size_t len = 0; len <= strlen(table); len++) {
+		struct span text = copy_of(table, len);
+
+		mount_path(text, DEV(8, 17), "/x", &out);
+		free((char *)text.at);
+	}
+	buf_free(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_path),
+		cmocka_unit_test(test_broken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* System calls: names and what a sleeper in them waits for. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <limits.h>
+#include <sys/syscall.h>
+
+#include "kernel/syscalls.h"
+
+/* Names are those of this machine, the same text at each call, and unknown for what is no call. */
+static void test_names(void **state)
+{
+	const char *name = syscall_name(SYS_read);
+
+	(void)state;
+	assert_string_equal(name, "read");
+	assert_ptr_equal(syscall_name(SYS_read), name);
+	assert_string_equal(syscall_name(SYS_openat), "openat");
+	assert_string_equal(syscall_name(SYS_futex), "futex");
+	assert_null(syscall_name(-1));
+	assert_null(syscall_name(INT_MIN));
+	assert_null(syscall_name(999));
+	assert_null(syscall_name(999));
+	assert_null(syscall_name(INT_MAX));
+}
+
+/* One call of each sort. */
+static void test_classes(void **state)
+{
+	static const struct {
+		int number;
+		struct syscall_class class;
+	} rows[] = {
+		{ SYS_read, { STATE_OTHER, SYSCALL_FD, 0 } },
+		{ SYS_mmap, { STATE_OTHER, SYSCALL_FD, 4 } },
+		{ SYS_recvfrom, { STATE_NET, SYSCALL_FD, 0 } },
+		{ SYS_ppoll, { STATE_POLL, SYSCALL_NOTHING, 0 } },
+		{ SYS_epoll_pwait, { STATE_POLL, SYSCALL_FD, 0 } },
+		{ SYS_futex, { STATE_LOCK, SYSCALL_FUTEX, 0 } },
+		{ SYS_clock_nanosleep, { STATE_TIMER, SYSCALL_NOTHING, 0 } },
+		{ SYS_wait4, { STATE_CHILD, SYSCALL_CHILD, 0 } },
+		{ SYS_waitid, { STATE_CHILD, SYSCALL_CHILD, 1 } },
+		{ SYS_symlinkat, { STATE_OTHER, SYSCALL_PATH, 2 } },
+		{ SYS_rt_sigsuspend, { STATE_OTHER, SYSCALL_NOTHING, 0 } },
+		{ -1, { STATE_OTHER, SYSCALL_NOTHING, 0 } },
+		{ INT_MIN, { STATE_OTHER, SYSCALL_NOTHING, 0 } },
+		{ INT_MAX, { STATE_OTHER, SYSCALL_NOTHING, 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct syscall_class class = syscall_classify(rows[i].number);
+
+		assert_int_equal(class.state, rows[i].class.state);
+		assert_int_equal(class.target, rows[i].class.target);
+		assert_int_equal(class.argument, rows[i].class.argument);
+	}
+}
+
+/* Nothing at or above the limit has a class, and the last below it has one. */
+static void test_limit(void **state)
+{
+	int limit = syscall_limit();
+	struct syscall_class last = syscall_classify(limit - 1);
+
+	(void)state;
+	assert_true(limit > SYS_futex && limit < 1024);
+	assert_true(last.state != STATE_OTHER || last.target != SYSCALL_NOTHING);
+	for (int number = limit; number < 2048; number++) {
+		assert_int_equal(syscall_classify(number).state, STATE_OTHER);
+		assert_int_equal(syscall_classify(number).target, SYSCALL_NOTHING);
+	}
+}
+
+/* A call that this machine lacks has no number, so every number has one class. */
+static void test_once(void **state)
+{
+	(void)state;
+#ifdef SYS_poll
+	assert_int_equal(syscall_classify(SYS_poll).state, STATE_POLL);
+#endif
+#ifdef SYS_open
+	assert_int_equal(syscall_classify(SYS_open).target, SYSCALL_PATH);
+#else
+	/* Where open is missing its number on other machines is another call's. */
+	assert_int_equal(syscall_classify(2).target, SYSCALL_NOTHING);
+#endif
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

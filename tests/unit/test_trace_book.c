@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Intervals of traced threads and sites, and what rows waited beside them. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/scene.h"
+#include "base/util.h"
+#include "model/trace_book.h"
+
+/* A scene, and what was traced beside it. */
+struct stage {
+	struct scene scene;
+	struct trace_book book;
+	struct trace_reading reading;
+	uint32_t forgotten; /* the slot that was given back last */
+};
+
+static int set_up(void **state)
+{
+	struct stage *stage = xcalloc(1, sizeof(*stage));
+
+	scene_open(&stage->scene);
+	*state = stage;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct stage *stage = *state;
+
+	scene_close(&stage->scene);
+	trace_book_free(&stage->book);
+	trace_reading_free(&stage->reading);
+	free(stage);
+	return 0;
+}
+
+/* Takes back any slot. */
+static bool forget(void *arg, uint32_t slot)
+{
+	struct stage *stage = arg;
+
+	stage->forgotten = slot;
+	return true;
+}
+
+/* Takes what was put into the reading, at that time. */
+static void take(struct stage *stage, uint64_t read_ns)
+{
+	stage->reading.read_ns = read_ns;
+	trace_book_take(&stage->book, &stage->reading, forget, stage);
+	trace_reading_reset(&stage->reading);
+}
+
+/* A thread, in a state since then; all it did before is in none. */
+static struct trace_thread thread_of(pid_t tgid, pid_t pid, enum wait_state state,
+				     uint64_t since_ns)
+{
+	return (struct trace_thread){ .pid = pid,
+				      .tgid = tgid,
+				      .start_ns = SEC(50) + (uint64_t)pid,
+				      .process_start_ns = SEC(50) + (uint64_t)tgid,
+				      .born_ns = SEC(60),
+				      .state = (uint8_t)state,
+				      .since_ns = since_ns };
+}
+
+/* Puts a thread into the reading. */
+static void put(struct stage *stage, uint32_t slot, const struct trace_thread *thread)
+{
+	trace_reading_thread(&stage->reading, slot, thread);
+}
+
+/* A site of a process, without waits. */
+static struct trace_site site_of(pid_t tgid, enum wait_state state)
+{
+	return (struct trace_site){ .key = { .tgid = tgid,
+					     .start_ns = SEC(50) + (uint64_t)tgid,
+					     .syscall = -1,
+					     .stack = -1,
+					     .state = (uint8_t)state },
+				    .generation = 7,
+				    .stack = -1,
+				    .fd = -1,
+				    .comm = "reader" };
+}
+
+/* The site of the last interval that is of that kind and process; NULL: there is none. */
+static const struct site *framed(const struct stage *stage, pid_t tgid, int kind, bool rest)
+{
+	for (size_t i = 0; i < stage->book.n; i++) {
+		const struct site *site = &stage->book.all[i];
+
+		if (site->tgid == tgid && site->kind == kind && site->unattributed == rest)
+			return site;
+	}
+	return NULL;
+}
+
+/* Builds the frame of the last two samples, and puts into it what was traced. */
+static void build(struct stage *stage)
+{
+	scene_build(&stage->scene, 1, false, 0);
+	trace_book_rows(&stage->book, &stage->scene.frame);
+	trace_book_sites(&stage->book);
+}
+
+/* Of a wait in progress only the interval's part counts, whenever it began and is booked. */
+static void test_progress(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_IO, SEC(90));
+	struct trace_site site = site_of(5, STATE_IO);
+	const struct site *shown;
+
+	trace_reading_site(&stage->reading, 3, &site);
+	thread.site = 3;
+	thread.generation = 7;
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	assert_false(trace_book_ready(&stage->book));
+	take(stage, SEC(102));
+	trace_book_sites(&stage->book);
+	shown = framed(stage, 5, DELAY_BLKIO, false);
+	assert_non_null(shown);
+	assert_int_equal(shown->ns, SEC(2));
+	assert_int_equal(shown->kind_ns, SEC(2));
+	assert_int_equal(shown->count, 0);
+	assert_int_equal(shown->waiting, 1);
+	assert_int_equal(shown->waiting_ns, SEC(12));
+	assert_int_equal(shown->max_ns, SEC(12));
+	assert_string_equal(shown->comm, "reader");
+	/* The wait ends half a second later. */
+	site.ns = site.kind_ns = site.max_ns = SEC(12) + MS(500);
+	site.count = 1;
+	site.buckets[24] = 1;
+	site.wakers[1] = (struct trace_waker){ 0, 1, SEC(12) + MS(500), "virtio0" };
+	trace_reading_site(&stage->reading, 3, &site);
+	thread.ns[STATE_IO] = SEC(12) + MS(500);
+	thread.state = STATE_RUN;
+	thread.since_ns = SEC(102) + MS(500);
+	thread.site = 0;
+	put(stage, 1, &thread);
+	take(stage, SEC(104));
+	trace_book_sites(&stage->book);
+	shown = framed(stage, 5, DELAY_BLKIO, false);
+	assert_int_equal(shown->ns, MS(500));
+	assert_int_equal(shown->count, 1);
+	assert_int_equal(shown->log2_us[24], 1);
+	assert_int_equal(shown->waiting, 0);
+	assert_int_equal(shown->max_ns, SEC(12) + MS(500));
+	assert_string_equal(shown->wakers[0].name, "virtio0");
+	assert_int_equal(shown->wakers[0].tgid, 0);
+	assert_null(shown->wakers[1].name);
+	/* Then nothing happens there. */
+	take(stage, SEC(106));
+	trace_book_sites(&stage->book);
+	assert_null(framed(stage, 5, DELAY_BLKIO, false));
+}
+
+/* Sites and the rest add up to what the row waited, whichever is more. */
+static void test_rests(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
+	struct trace_site disk = site_of(5, STATE_IO), queue = site_of(5, STATE_CPU);
+	struct trace_site reclaim = site_of(5, STATE_OTHER);
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
+
+	reclaim.key.within = 1 + DELAY_RECLAIM;
+	memcpy(raw->task->comm, "waits", 6);
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	raw = scene_again(&stage->scene.samples[1], raw);
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(700) };
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
+	raw->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, MS(40) };
+	raw->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(30) };
+	disk.ns = MS(650);
+	disk.kind_ns = MS(690);
+	disk.count = 3;
+	queue.ns = queue.kind_ns = MS(101);
+	queue.count = 3;
+	reclaim.ns = reclaim.kind_ns = MS(40);
+	reclaim.count = 1;
+	trace_reading_site(&stage->reading, 1, &disk);
+	trace_reading_site(&stage->reading, 2, &queue);
+	trace_reading_site(&stage->reading, 9, &reclaim);
+	take(stage, SEC(102));
+	build(stage);
+	assert_true(framed(stage, 5, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(10));
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, true)->ns, MS(10));
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, true)->state, STATE_IO);
+	assert_string_equal(framed(stage, 5, DELAY_BLKIO, true)->comm, "waits");
+	assert_true(framed(stage, 5, DELAY_CPU, true)->rest_ns == -(int64_t)MS(1));
+	assert_int_equal(framed(stage, 5, DELAY_CPU, true)->ns, 0);
+	assert_true(framed(stage, 5, DELAY_SWAPIN, true)->rest_ns == (int64_t)MS(30));
+	assert_true(framed(stage, 5, DELAY_SWAPIN, true)->overlaps);
+	assert_null(framed(stage, 5, DELAY_RECLAIM, true));
+	assert_true(framed(stage, 5, DELAY_RECLAIM, false)->overlaps);
+	assert_null(framed(stage, 5, DELAY_WPCOPY, true));
+	/* The longest come first. */
+	for (size_t i = 1; i < stage->book.n; i++)
+		assert_true(stage->book.all[i - 1].ns >= stage->book.all[i].ns);
+}
+
+/* A row that was not traced at all has nothing but rests, one that only its sites know has both. */
+static void test_untraced(void **state)
+{
+	struct stage *stage = *state;
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
+	struct task_raw *other = scene_add(&stage->scene.samples[0], 6, 6, SEC(50) + 6);
+	struct trace_site disk = site_of(6, STATE_IO);
+
+	take(stage, SEC(100));
+	raw = scene_again(&stage->scene.samples[1], raw);
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(700) };
+	scene_again(&stage->scene.samples[1], other);
+	disk.ns = disk.kind_ns = MS(7);
+	disk.count = 1;
+	trace_reading_site(&stage->reading, 1, &disk);
+	take(stage, SEC(102));
+	build(stage);
+	assert_null(stage->scene.frame.rows[0].traced);
+	assert_true(framed(stage, 5, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(700));
+	assert_null(stage->scene.frame.rows[1].traced);
+	assert_true(framed(stage, 6, DELAY_BLKIO, true)->rest_ns == -(int64_t)MS(7));
+}
+
+/* What a row waited uninterruptibly is what was traced, also where no reading met it waiting. */
+static void test_block(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct trace_site lock = site_of(5, STATE_BLOCK);
+	const struct row *row;
+
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	scene_again(&stage->scene.samples[1], raw);
+	thread.ns[STATE_POLL] = SEC(11);
+	thread.ns[STATE_BLOCK] = MS(300);
+	thread.since_ns = SEC(101) + MS(300);
+	put(stage, 1, &thread);
+	lock.ns = lock.kind_ns = MS(300);
+	lock.count = 2;
+	lock.wakers[0] = (struct trace_waker){ 812, 1, MS(200), "postgres" };
+	lock.wakers[1] = (struct trace_waker){ 9, 1, MS(100), "cat" };
+	trace_reading_site(&stage->reading, 1, &lock);
+	take(stage, SEC(102));
+	build(stage);
+	row = &stage->scene.frame.rows[0];
+	assert_true(row->valid & VALID_BLOCK);
+	assert_int_equal(row->deltas->waited.ns[WAIT_BLOCK], MS(300));
+	assert_int_equal(row->deltas->waited.total, MS(300));
+	assert_int_equal(row->traced->states.ns[STATE_BLOCK], MS(300));
+	assert_int_equal(row->traced->states.ns[STATE_POLL], MS(1700));
+	assert_string_equal(row->traced->waker, "812 postgres");
+	assert_null(framed(stage, 5, WAIT_BLOCK, true));
+	/* In the next interval it polls, and nobody woke it. */
+	take(stage, SEC(104));
+	scene_again(&stage->scene.samples[2], &stage->scene.samples[1].raw[0]);
+	scene_build(&stage->scene, 2, false, 0);
+	trace_book_rows(&stage->book, &stage->scene.frame);
+	row = &stage->scene.frame.rows[0];
+	assert_ptr_equal(row->deltas, &no_deltas);
+	assert_true(row->valid & VALID_BLOCK);
+	assert_int_equal(row->traced->states.ns[STATE_POLL], SEC(2));
+	assert_null(row->traced->waker);
+	/* Sums have the members' states. */
+	{
+		struct deltas deltas = { 0 };
+		struct row sum = { .deltas = &deltas };
+
+		row_add(&sum, &deltas, row);
+		row_add(&sum, &deltas, row);
+		assert_int_equal(sum.traced->states.ns[STATE_POLL], SEC(4));
+		assert_int_equal(wait_states_alive(&sum.traced->states), SEC(4));
+	}
+}
+
+/* Of two processes with one pid each row has its own, and one that ended stays for its record. */
+static void test_reuse(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread first = thread_of(5, 5, STATE_POLL, SEC(90));
+	struct trace_thread second = thread_of(5, 5, STATE_TIMER, SEC(101));
+	struct task_raw *raw;
+
+	put(stage, 1, &first);
+	take(stage, SEC(100));
+	first.ended = 1;
+	first.ns[STATE_POLL] = SEC(11);
+	first.since_ns = SEC(101);
+	put(stage, 1, &first);
+	second.start_ns = second.process_start_ns = second.born_ns = SEC(101);
+	put(stage, 2, &second);
+	take(stage, SEC(102));
+	scene_add(&stage->scene.samples[0], 5, 5, SEC(50));
+	scene_add(&stage->scene.samples[1], 5, 5, SEC(101) + MS(3));
+	sample_leave(&stage->scene.samples[1], 1);
+	raw = &stage->scene.samples[1].raw[1];
+	*raw = stage->scene.samples[0].raw[0];
+	task_ref(raw->task);
+	raw->exited = true;
+	build(stage);
+	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_TIMER], SEC(1));
+	assert_int_equal(wait_states_alive(&stage->scene.frame.rows[0].traced->states), SEC(1));
+	assert_int_equal(stage->scene.frame.rows[1].traced->states.ns[STATE_POLL], SEC(1));
+	/* A record that comes late finds it, without any more time. */
+	take(stage, SEC(104));
+	assert_non_null(lives_process(&stage->book.lives, 5, SEC(50), MS(1)));
+	assert_int_equal(wait_states_alive(&lives_of_process(&stage->book.lives,
+							     lives_process(&stage->book.lives, 5,
+									   SEC(50), MS(1)))
+						    ->states),
+			 0);
+	take(stage, SEC(106));
+	take(stage, SEC(108));
+	assert_null(lives_process(&stage->book.lives, 5, SEC(50), MS(1)));
+	assert_non_null(lives_process(&stage->book.lives, 5, SEC(101), MS(1)));
+}
+
+/* Idle sites are forgotten, those where somebody waits are not; a process takes its own along. */
+static void test_forget(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_IO, SEC(90));
+	struct trace_site site = site_of(5, STATE_IO), idle = site_of(5, STATE_POLL);
+
+	site.last_ns = idle.last_ns = SEC(99);
+	trace_reading_site(&stage->reading, 3, &site);
+	trace_reading_site(&stage->reading, 4, &idle);
+	thread.site = 3;
+	thread.generation = 7;
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	sites_forget(&stage->book.sites, 0, forget, stage);
+	assert_int_equal(stage->forgotten, 0);
+	take(stage, SEC(102));
+	sites_forget(&stage->book.sites, SEC(5), forget, stage);
+	assert_int_equal(stage->forgotten, 0);
+	sites_forget(&stage->book.sites, SEC(1), forget, stage);
+	assert_int_equal(stage->forgotten, 4);
+	assert_int_equal(stage->book.sites.n, 1);
+	thread.ended = 1;
+	put(stage, 1, &thread);
+	take(stage, SEC(104));
+	take(stage, SEC(106));
+	assert_int_equal(stage->forgotten, 4);
+	take(stage, SEC(108));
+	assert_int_equal(stage->forgotten, 3);
+	assert_int_equal(stage->book.sites.n, 0);
+	/* The slot is another site's now. */
+	site.generation = 8;
+	site.key.tgid = 9;
+	trace_reading_site(&stage->reading, 3, &site);
+	take(stage, SEC(110));
+	assert_int_equal(stage->book.sites.n, 1);
+	site.generation = 9;
+	trace_reading_site(&stage->reading, 3, &site);
+	take(stage, SEC(112));
+	assert_int_equal(stage->book.sites.n, 1);
+	assert_int_equal(stage->book.sites.slots[3]->site.id, 4);
+}
+
+/* What processes that end spent as a whole. */
+struct whole {
+	struct wait_states states;
+	uint64_t ns, count;
+	size_t n, sites;
+};
+
+static void add_whole(void *arg, const struct traced *traced, const struct site *sites, size_t n)
+{
+	struct whole *whole = arg;
+
+	wait_states_add(&whole->states, &traced->states);
+	for (size_t i = 0; i < n; i++) {
+		whole->ns += sites[i].ns;
+		whole->count += sites[i].count;
+	}
+	whole->n++;
+	whole->sites += n;
+}
+
+/* A process leaves once, with all that it has done in several intervals. */
+static void test_leave(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(60));
+	struct trace_site site = site_of(5, STATE_IO);
+	struct whole whole = { 0 };
+
+	stage->book.leave = add_whole;
+	stage->book.arg = &whole;
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	site.ns = SEC(1);
+	site.count = 2;
+	trace_reading_site(&stage->reading, 3, &site);
+	take(stage, SEC(102));
+	site.ns = SEC(3);
+	site.count = 5;
+	trace_reading_site(&stage->reading, 3, &site);
+	thread.ns[STATE_RUN] = SEC(41);
+	thread.ns[STATE_IO] = SEC(3);
+	thread.ended = 1;
+	put(stage, 1, &thread);
+	take(stage, SEC(104));
+	assert_int_equal(whole.n, 0);
+	trace_book_leave(&stage->book);
+	for (unsigned i = 0; i < 4; i++)
+		take(stage, SEC(106 + i));
+	assert_int_equal(whole.n, 1);
+	assert_int_equal(whole.sites, 1);
+	assert_int_equal(whole.ns, SEC(3));
+	assert_int_equal(whole.count, 5);
+	assert_int_equal(whole.states.ns[STATE_RUN], SEC(41));
+	assert_int_equal(whole.states.ns[STATE_IO], SEC(3));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_block, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_reuse, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_forget, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_leave, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What descriptors are: from a made-up /proc, and those of this process. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/wait_target.h"
+#include "tests/lib/tree.h"
+
+/* What the tests share. */
+struct kit {
+	int procfd;
+	struct wait_targets *targets;
+	struct buf out;
+};
+
+/* Opens the real /proc. */
+static int open_kit(void **state)
+{
+	struct kit *kit = xcalloc(1, sizeof(*kit));
+
+	kit->procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	kit->targets = wait_targets_open(kit->procfd);
+	*state = kit;
+	return kit->procfd < 0;
+}
+
+/* Closes it. */
+static int close_kit(void **state)
+{
+	struct kit *kit = *state;
+
+	wait_targets_close(kit->targets);
+	close(kit->procfd);
+	buf_free(&kit->out);
+	free(kit);
+	return 0;
+}
+
+/* What a descriptor of this process is. */
+static const char *target_of(struct kit *kit, int fd)
+{
+	kit->out.len = 0;
+	assert_int_equal(wait_target_fd(kit->targets, getpid(), fd, 0, 0, &kit->out), 0);
+	return buf_cstr(&kit->out);
+}
+
+/* Starts a child that keeps a descriptor, has the name "holder" and closes another. */
+static pid_t start_holder(int keeps, int closes)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "holder");
+		close(closes);
+		if (write(ready[1], "x", 1) == 1)
+			for (;;)
+				pause();
+		_exit(keeps);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* Ends it. */
+static void end_holder(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Fails unless the text is "WHAT of PID holder". */
+static void assert_of_holder(const char *text, const char *what, pid_t pid)
+{
+	char expected[128];
+
+	snprintf(expected, sizeof(expected), "%s of %d holder", what, (int)pid);
+	assert_string_equal(text, expected);
+}
+
+/* Pipes: who has the other end, which is not who has the same; and when that has changed. */
+static void test_pipe(void **state)
+{
+	struct kit *kit = *state;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_string_equal(target_of(kit, ends[0]), "pipe");
+	wait_targets_renew(kit->targets);
+	pid = start_holder(ends[1], ends[0]);
+	/* The reader waits for the child; what was looked for in vain is known for a while. */
+	for (unsigned i = 0; i < 16; i++)
+		wait_targets_renew(kit->targets);
+	assert_of_holder(target_of(kit, ends[0]), "pipe", pid);
+	assert_string_equal(target_of(kit, ends[1]), "pipe");
+	end_holder(pid);
+	wait_targets_renew(kit->targets);
+	assert_string_equal(target_of(kit, ends[0]), "pipe");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* TCP on this machine: the server and who it is; a listening socket; one that is not connected. */
+static void test_tcp(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(address);
+	struct kit *kit = *state;
+	char expected[64];
+	pid_t pid;
+
+	assert_int_equal(bind(server, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(getsockname(server, (struct sockaddr *)&address, &len), 0);
+	snprintf(expected, sizeof(expected), "tcp 127.0.0.1:%u (listening)",
+		 ntohs(address.sin_port));
+	assert_string_equal(target_of(kit, server), expected);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, len), 0);
+	pid = start_holder(server, client);
+	close(server);
+	wait_targets_renew(kit->targets);
+	snprintf(expected, sizeof(expected), "tcp 127.0.0.1:%u", ntohs(address.sin_port));
+	assert_of_holder(target_of(kit, client), expected, pid);
+	end_holder(pid);
+	close(client);
+	/* IPv4 addresses of an IPv6 socket, and any address. */
+	kit->out.len = 0;
+	wait_target_inet(AF_INET6, IPPROTO_TCP, (const uint8_t[16]){ 0 }, 80,
+			 (const uint8_t[16]){ 0 }, 0, &kit->out);
+	buf_putc(&kit->out, '\n');
+	wait_target_inet(AF_INET, IPPROTO_UDP, (const uint8_t[4]){ 0 }, 53,
+			 (const uint8_t[4]){ 10, 0, 0, 1 }, 5432, &kit->out);
+	buf_putc(&kit->out, '\n');
+	wait_target_inet(AF_INET6, IPPROTO_TCP, (const uint8_t[16]){ 0 }, 80,
+			 (const uint8_t[16]){ 0x20, 1, 0xd, 0xb8, [15] = 1 }, 443, &kit->out);
+	assert_string_equal(buf_cstr(&kit->out),
+			    "tcp *:80\nudp 10.0.0.1:5432\ntcp [2001:db8::1]:443");
+}
+
+/* Unix sockets: a pair by who has the other end, a connected one by the server's path. */
+static void test_unix(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct kit *kit = *state;
+	int pair[2], server, client;
+	char expected[64];
+	pid_t pid;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	pid = start_holder(pair[1], pair[0]);
+	close(pair[1]);
+	assert_of_holder(target_of(kit, pair[0]), "unix", pid);
+	end_holder(pid);
+	close(pair[0]);
+	/* An abstract name, which begins with a NUL. */
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "%07d", (int)getpid());
+	server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(server, (struct sockaddr *)&address, sizeof(address.sun_family) + 8),
+			 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(
+		connect(client, (struct sockaddr *)&address, sizeof(address.sun_family) + 8), 0);
+	wait_targets_renew(kit->targets);
+	snprintf(expected, sizeof(expected), "unix @%07d", (int)getpid());
+	assert_string_equal(target_of(kit, server), expected);
+	pid = start_holder(server, client);
+	close(server);
+	wait_targets_renew(kit->targets);
+	/* Nobody has accepted the connection: it is for whoever listens. */
+	assert_of_holder(target_of(kit, client), expected, pid);
+	end_holder(pid);
+	close(client);
+}
+
+/* Files by path, also when they are deleted, and what is none. */
+static void test_files(void **state)
+{
+	char path[] = "/tmp/stalltop-target-XXXXXX";
+	int file = mkostemp(path, O_CLOEXEC), fd;
+	struct kit *kit = *state;
+	char expected[64];
+	struct stat info;
+
+	assert_string_equal(target_of(kit, file), path);
+	assert_int_equal(fstat(file, &info), 0);
+	kit->out.len = 0;
+	assert_int_equal(wait_target_fd(kit->targets, getpid(), file, 0, info.st_ino, &kit->out),
+			 0);
+	assert_string_equal(buf_cstr(&kit->out), path);
+	assert_int_equal(
+		wait_target_fd(kit->targets, getpid(), file, 0, info.st_ino + 1, &kit->out),
+		-ESTALE);
+	unlink(path);
+	snprintf(expected, sizeof(expected), "%s (deleted)", path);
+	assert_string_equal(target_of(kit, file), expected);
+	close(file);
+	assert_int_equal(wait_target_fd(kit->targets, getpid(), file, 0, 0, &kit->out), -ENOENT);
+	fd = eventfd(0, EFD_CLOEXEC);
+	assert_string_equal(target_of(kit, fd), "eventfd");
+	close(fd);
+	fd = epoll_create1(EPOLL_CLOEXEC);
+	assert_string_equal(target_of(kit, fd), "eventpoll");
+	close(fd);
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0);
+	assert_int_equal(
+		bind(fd, (struct sockaddr *)&(struct sockaddr_storage){ .ss_family = AF_NETLINK },
+		     12),
+		0);
+	wait_targets_renew(kit->targets);
+	assert_string_equal(target_of(kit, fd), "netlink");
+	close(fd);
+}
+
+/* Children by their ids and by their descriptors; futexes. */
+static void test_words(void **state)
+{
+	struct kit *kit = *state;
+	pid_t pid = start_holder(0, -1);
+	char expected[64];
+	int fd;
+
+	wait_target_child(4712, &kit->out);
+	buf_putc(&kit->out, '\n');
+	wait_target_child(-1, &kit->out);
+	buf_putc(&kit->out, '\n');
+	wait_target_child(-12, &kit->out);
+	buf_putc(&kit->out, '\n');
+	wait_target_waitid(kit->targets, getpid(), P_PID, 4713, &kit->out);
+	buf_putc(&kit->out, '\n');
+	wait_target_waitid(kit->targets, getpid(), P_ALL, 0, &kit->out);
+	buf_putc(&kit->out, '\n');
+	wait_target_futex(0x7f0012, 0, &kit->out);
+	buf_putc(&kit->out, '\n');
+	wait_target_futex(0x7f0012, 8, &kit->out);
+	assert_string_equal(buf_cstr(&kit->out),
+			    "child 4712\nany child\nchild of group 12\nchild 4713\nany child\n"
+			    "futex 0x7f0012\nfutex 0x7f0012 (8 wait)");
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (fd >= 0) {
+		assert_of_holder(target_of(kit, fd), "pidfd", pid);
+		kit->out.len = 0;
+		assert_int_equal(
+			wait_target_waitid(kit->targets, getpid(), 3, (uint64_t)fd, &kit->out), 0);
+		snprintf(expected, sizeof(expected), "child %d", (int)pid);
+		assert_string_equal(buf_cstr(&kit->out), expected);
+		close(fd);
+	}
+	end_holder(pid);
+}
+
+/* A path within a device is shown by the task's own mounts, which are read again when renewed. */
+static void test_path(void **state)
+{
+	const struct tree *tree = *state;
+	struct wait_targets *targets = wait_targets_open(tree->fd);
+	struct buf out = { 0 };
+
+	put_text(tree, "7/ns/x", "");
+	put_text(tree, "7/mountinfo", "24 1 8:1 / /mnt rw - ext4 /dev/sda1 rw\n");
+	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), -ENOENT);
+	assert_int_equal(symlinkat("mnt:[4026531841]", tree->fd, "7/ns/mnt"), 0);
+	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 2, "/x", &out), -ENOENT);
+	assert_int_equal(out.len, 0);
+	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), 0);
+	assert_string_equal(buf_cstr(&out), "/mnt/x");
+	put_text(tree, "7/mountinfo", "24 1 8:1 / /else rw - ext4 /dev/sda1 rw\n");
+	wait_targets_renew(targets);
+	out.len = 0;
+	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), 0);
+	assert_string_equal(buf_cstr(&out), "/else/x");
+	buf_free(&out);
+	wait_targets_close(targets);
+}
+
+/* Links of a made-up /proc: hostile, long, of processes whose sockets nobody tells. */
+static void test_links(void **state)
+{
+	static const struct {
+		const char *link, *text;
+	} cases[] = {
+		{ "/a\033[31m\nb", "/a\033[31m\nb" },
+		{ "anon_inode:[timerfd]", "timerfd" },
+		{ "anon_inode:inotify", "inotify" },
+		{ "anon_inode:", "" },
+		{ "anon_inode:[", "[" },
+		{ "anon_inode:[]", "[]" },
+		{ "socket:[", "socket:[" },
+		{ "socket:[x]", "socket:[x]" },
+		{ "socket:[99999999999999999999999]", "socket:[99999999999999999999999]" },
+		{ "socket:[12]", "socket" },
+		{ "pipe:[x", "pipe" },
+		{ "pipe:[xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "pipe" },
+	};
+	const struct tree *tree = *state;
+	struct wait_targets *targets = wait_targets_open(tree->fd);
+	struct buf out = { 0 };
+	char path[32], name[4001];
+
+	put_text(tree, "7/fd/x", "");
+	put_text(tree, "7/fdinfo/1", "pos:\t0\nflags:\t02\nmnt_id:\t24\n");
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(path, sizeof(path), "7/fd/%u", i);
+		assert_int_equal(symlinkat(cases[i].link, tree->fd, path), 0);
+		out.len = 0;
+		assert_int_equal(wait_target_fd(targets, 7, (int)i, 0, 0, &out), 0);
+		assert_string_equal(buf_cstr(&out), cases[i].text);
+	}
+	/* A kernel that does not tell the inode. */
+	assert_int_equal(wait_target_fd(targets, 7, 1, 1, 1, &out), -ENODATA);
+	memset(name, 'x', sizeof(name) - 1);
+	name[0] = '/';
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(symlinkat(name, tree->fd, "7/fd/99"), 0);
+	out.len = 0;
+	assert_int_equal(wait_target_fd(targets, 7, 99, 0, 0, &out), 0);
+	assert_string_equal(buf_cstr(&out), name);
+	assert_int_equal(wait_target_fd(targets, 8, 1, 0, 0, &out), -ENOENT);
+	buf_free(&out);
+	wait_targets_close(targets);
+	wait_targets_close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_pipe, open_kit, close_kit),
+		cmocka_unit_test_setup_teardown(test_tcp, open_kit, close_kit),
+		cmocka_unit_test_setup_teardown(test_unix, open_kit, close_kit),
+		cmocka_unit_test_setup_teardown(test_files, open_kit, close_kit),
+		cmocka_unit_test_setup_teardown(test_words, open_kit, close_kit),
+		cmocka_unit_test_setup_teardown(test_path, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_links, make_tree, remove_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
