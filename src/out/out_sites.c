@@ -11,7 +11,7 @@
 #include "view/site_column.h"
 
 /* Adds the process of a task's row. */
-static void add_owner(struct site_owners *owners, const struct row *row)
+static void own_row(struct site_owners *owners, const struct row *row)
 {
 	for (const struct traced *at = row->traced; at; at = at->more)
 		site_owners_add(owners, (struct task_key){ at->tgid, at->start_ns });
@@ -29,9 +29,9 @@ void out_sites_owners(struct site_owners *owners, const struct order *order)
 		const struct group *group = order->rows[i]->group;
 
 		for (size_t m = 0; group && m < group->own; m++)
-			add_owner(owners, group->members[m]);
+			own_row(owners, group->members[m]);
 		if (!group)
-			add_owner(owners, order->rows[i]);
+			own_row(owners, order->rows[i]);
 	}
 }
 
@@ -134,11 +134,12 @@ static int compare_times(const void *a, const void *b)
 void out_sites_json(struct json *json, const char *name, const struct trace_frame *trace,
 		    struct site_owners *owners)
 {
-	struct sites sites = { 0 };
+	struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
+	struct site_lines sites = { 0 };
 	const struct site **all;
 	size_t n = 0;
 
-	sites_build(&sites, trace, owners, SITES_BY_SITE);
+	site_lines_build(&sites, trace, &query);
 	all = xcalloc(trace->n + 1, sizeof(struct site *));
 	for (size_t i = 0; i < sites.n; i++)
 		for (size_t s = 0; s < sites.lines[i].n; s++)
@@ -150,7 +151,7 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 		put_site(json, trace, all[i]);
 	json_close(json);
 	free(all);
-	sites_free(&sites);
+	site_lines_free(&sites);
 }
 
 /* The columns of the table, and their cells; 0: the rest of the line. */
@@ -222,20 +223,21 @@ void out_sites_text(struct buf *out, const struct trace_frame *trace, struct sit
 		    enum text_charset charset)
 {
 	struct buf scratch = { 0 };
-	struct sites sites = { 0 };
+	struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
+	struct site_lines sites = { 0 };
 	size_t shown = 0;
 
 	buf_puts(out, "sites\n");
 	append_site_heads(out, false);
 	append_site_heads(out, true);
-	sites_build(&sites, trace, owners, SITES_BY_SITE);
+	site_lines_build(&sites, trace, &query);
 	for (unsigned lost = 2; lost-- > 0;)
 		for (size_t i = 0; i < sites.n && shown < OUT_SITES; i++)
 			if (site_line_stalls(&sites.lines[i]) == lost) {
 				append_site(out, trace, &sites.lines[i], charset, &scratch);
 				shown++;
 			}
-	sites_free(&sites);
+	site_lines_free(&sites);
 	buf_free(&scratch);
 }
 

@@ -5,7 +5,7 @@
 
 #include "out/json.h"
 #include "view/query.h"
-#include "view/sites.h"
+#include "view/site_lines.h"
 
 /* The number of lines that texts have. */
 #define OUT_SITES 10
