@@ -12,9 +12,6 @@
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
 
-/* The least cells for a text of several lines. */
-#define LEAST_CELLS 8
-
 /* Cells of a field's parts; the meaning takes the rest. */
 #define FIELD_CELLS 26
 #define GROWTH_CELLS 12
@@ -60,40 +57,11 @@ static int put_number(struct pager *pager, int column, const char *name, uint64_
 	return put_plain(pager, column, name, text);
 }
 
-/* Bytes of escaped text that fit into so many cells; at least one character. */
-static size_t fitting(const char *text, size_t len, unsigned cells, enum text_charset charset)
-{
-	size_t taken = 0, next;
-
-	while (taken < len) {
-		for (next = taken + 1; next < len && ((unsigned char)text[next] & 0xC0) == 0x80;)
-			next++;
-		if (taken && text_width(text, next, charset) > cells)
-			break;
-		taken = next;
-	}
-	return taken;
-}
-
 /* Puts a text that may take several lines, after its name. */
 static void put_long(struct detail_page *page, const char *name, const struct buf *raw)
 {
-	struct pager *pager = &page->pager;
-	struct buf *text = &page->text;
-	int left = (int)strlen(name) + 1, room = pager->width - left;
-
-	if (!raw->len)
-		return;
-	if (room < LEAST_CELLS)
-		room = LEAST_CELLS;
-	text->len = 0;
-	text_escape(text, raw->data, raw->len, pager->term->charset);
-	pager_puts(pager, 0, name, STYLE_DIM);
-	for (size_t at = 0, n; at < text->len; at += n) {
-		n = fitting(text->data + at, text->len - at, (unsigned)room, pager->term->charset);
-		pager_put(pager, left, room, text->data + at, n, STYLE_NORMAL);
-		pager->line++;
-	}
+	if (raw->len)
+		pager_long(&page->pager, name, raw->data, raw->len);
 }
 
 /* The meaning of a state's letter. */

@@ -10,9 +10,13 @@
 #include "ui/list.h"
 #include "base/util.h"
 #include "ui/view_fields.h"
+#include "ui/view_sites.h"
 #include "ui/view_task.h"
 
 #define CONTROL(letter) ((letter) - '@')
+
+/* The views with figures of an interval. */
+#define WHERE_TIMED (WHERE_TABLE | WHERE_TASK | WHERE_SITES | WHERE_SITE)
 
 #define SORT "Sorting"
 #define MOVE "Moving about"
@@ -80,9 +84,16 @@ const struct command command_table[] = {
 	{ "back", MOVE, { '\033' }, WHERE_TABLE, cmd_leave, 0,
 	  "from the members of a group back to the groups; otherwise to the top of the list, where "
 	  "the selection then stays", NULL, NULL, false },
-	{ "leave", MOVE, { '\033', 'q' }, WHERE_TASK | WHERE_FIELDS | WHERE_HELP, cmd_leave, 0,
+	{ "leave", MOVE, { '\033', 'q' }, WHERE_ALL & ~WHERE_TABLE, cmd_leave, 0,
 	  "leave this view", "back", NULL, true },
 
+	{ "sites", MOVE, { 'w' }, WHERE_TABLE | WHERE_TASK, view_sites_open, 0,
+	  "what it waits on: the files, sockets, locks ... of the selected row, or of what the "
+	  "detail shows; all waits are traced while this is open",
+	  "on what", NULL, false },
+	{ "site", MOVE, { '\r', KEY_ENTER }, WHERE_SITES, view_sites_enter, 0,
+	  "open the selected line: how long its waits were, who ended them, the kernel's stack",
+	  "open", NULL, false },
 	{ "open-sum", MOVE, { 'S' }, WHERE_TABLE, cmd_open_sum, 0,
 	  "open the sum of all rows that pass the filters", NULL, NULL, false },
 	{ "part-next", MOVE, { KEY_RIGHT, '\t' }, WHERE_TASK, view_task_part, 1,
@@ -96,6 +107,9 @@ const struct command command_table[] = {
 	  "one row per thread, or one row per process", "threads", NULL, false },
 	{ "group", SHOW, { 'g' }, WHERE_TABLE, cmd_group, 0,
 	  "next grouping: by process, thread, user, command, cgroup", "group", NULL, false },
+	{ "sites-group", SHOW, { 'g' }, WHERE_SITES, view_sites_group, 0,
+	  "next grouping of sites: by site, state, system call, target, function, process",
+	  "group", NULL, false },
 	{ "hierarchy", SHOW, { 'G' }, WHERE_TABLE, cmd_hierarchy, 0,
 	  "where rows are cgroups: those of the next hierarchy", NULL, NULL, false },
 	{ "tree", SHOW, { 'V' }, WHERE_TABLE, cmd_tree, 0,
@@ -124,6 +138,9 @@ const struct command command_table[] = {
 	  NULL, false },
 	{ "active", WHICH, { 'i' }, WHERE_TABLE, cmd_active, 0,
 	  "hide rows that neither ran nor waited", NULL, NULL, false },
+	{ "sites-idle", WHICH, { 'i' }, WHERE_SITES, view_sites_idle, 0,
+	  "hide or show waits of the idle: in states poll, timer, child, stop and other", "idle",
+	  NULL, false },
 	{ "exited", WHICH, { 'e' }, WHERE_TABLE, cmd_exited, 0,
 	  "show or hide rows of exited tasks", NULL, NULL, false },
 	{ "clear", WHICH, { '=' }, WHERE_TABLE, cmd_clear, 0, "clear all filters", NULL, NULL, false },
@@ -132,11 +149,11 @@ const struct command command_table[] = {
 	{ "find-next", WHICH, { '&' }, WHERE_TABLE, cmd_find_next, 0, "select the next match", NULL,
 	  NULL, false },
 
-	{ "interval", WHEN, { 'd', 's' }, WHERE_TABLE | WHERE_TASK, cmd_interval, 0,
+	{ "interval", WHEN, { 'd', 's' }, WHERE_TIMED, cmd_interval, 0,
 	  "set the interval", NULL, NULL, false },
-	{ "sample", WHEN, { ' ' }, WHERE_TABLE | WHERE_TASK, cmd_sample, 0, "take a sample now",
+	{ "sample", WHEN, { ' ' }, WHERE_TIMED, cmd_sample, 0, "take a sample now",
 	  NULL, NULL, false },
-	{ "pause", WHEN, { 'p' }, WHERE_TABLE | WHERE_TASK, cmd_pause, 0,
+	{ "pause", WHEN, { 'p' }, WHERE_TIMED, cmd_pause, 0,
 	  "pause: figures stand still; scrolling, sorting and filters still work", "pause", NULL,
 	  false },
 	{ "hold", WHEN, { 'O' }, WHERE_TABLE, cmd_hold, 0,
@@ -162,13 +179,13 @@ const struct command command_table[] = {
 	{ "fields-default", FIELDS, { '=' }, WHERE_FIELDS, view_fields_default, 0,
 	  "back to the default fields", "default", NULL, false },
 
-	{ "help", OTHER, { 'h', '?', KEY_F(1) }, WHERE_TABLE | WHERE_TASK | WHERE_FIELDS,
+	{ "help", OTHER, { 'h', '?', KEY_F(1) }, WHERE_ALL & ~WHERE_HELP,
 	  cmd_open_help, 0, "this help", "help", NULL, true },
 	{ "redraw", OTHER, { CONTROL('L') }, WHERE_ALL, cmd_redraw, 0, "redraw the screen",
 	  NULL, NULL, false },
 	{ "quit", OTHER, { 'q', KEY_F(10) }, WHERE_TABLE, cmd_quit, 0, "quit", "quit",
 	  NULL, true },
-	{ "quit-at-once", OTHER, { KEY_F(10) }, WHERE_TASK | WHERE_FIELDS | WHERE_HELP, cmd_quit,
+	{ "quit-at-once", OTHER, { KEY_F(10) }, WHERE_ALL & ~WHERE_TABLE, cmd_quit,
 	  0, "quit", NULL, NULL, false },
 };
 

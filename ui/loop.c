@@ -381,6 +381,7 @@ static int open_sampler(struct ui *ui)
 	ui->table->seen = 0;
 	sampler_close(ui->sampler);
 	ui->sampler = sampler;
+	ui->tracing = ui->sampler_config.trace;
 	ui->frame = NULL;
 	return 0;
 }
@@ -431,6 +432,32 @@ static void move_grid(struct loop *loop)
 	loop->paused = ui->paused;
 }
 
+/* Whether a view shows what is traced, or it is asked for anyway. */
+static bool wants_trace(struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->depth; i++) {
+		const struct page *page = &ui->pages[i];
+
+		if (page->ops->traces && page->ops->traces(ui, page->state))
+			return true;
+	}
+	return ui->sampler_config.trace;
+}
+
+/* Has waits traced while a view shows that. The first reading then comes at once. */
+static void switch_tracing(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	bool wanted = wants_trace(ui);
+
+	if (wanted == ui->tracing)
+		return;
+	ui->tracing = wanted;
+	ui->trace_error = sampler_trace(ui->sampler, wanted);
+	loop->asked |= wanted && !ui->trace_error && ui->frame && !ui->paused;
+	loop->dirty = true;
+}
+
 /* Carries out what was postponed. */
 static void catch_up(struct loop *loop)
 {
@@ -442,6 +469,7 @@ static void catch_up(struct loop *loop)
 		reopen(loop);
 	if (pending & REACT_RESAMPLE)
 		loop->asked = true;
+	switch_tracing(loop);
 	move_grid(loop);
 }
 

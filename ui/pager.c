@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* The least cells for a text of several lines. */
+#define LEAST_CELLS 8
+
 void pager_count(struct pager *pager, struct term *term)
 {
 	pager->term = term;
@@ -63,4 +66,38 @@ void pager_part(struct pager *pager, const char *title)
 		pager->parts[pager->nparts++] = pager->line;
 	pager_puts(pager, 0, title, STYLE_LABEL);
 	pager->line++;
+}
+
+/* Bytes of escaped text that fit into so many cells; at least one character. */
+static size_t fitting(const char *text, size_t len, unsigned cells, enum text_charset charset)
+{
+	size_t taken = 0, next;
+
+	while (taken < len) {
+		for (next = taken + 1; next < len && ((unsigned char)text[next] & 0xC0) == 0x80;)
+			next++;
+		if (taken && text_width(text, next, charset) > cells)
+			break;
+		taken = next;
+	}
+	return taken;
+}
+
+void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len)
+{
+	int left = (int)strlen(name) + 1, room = pager->width - left;
+	enum text_charset charset = pager->term->charset;
+	struct buf *text = &pager->cell;
+
+	if (room < LEAST_CELLS)
+		room = LEAST_CELLS;
+	text->len = 0;
+	text_escape(text, raw, raw_len, charset);
+	pager_puts(pager, 0, name, STYLE_DIM);
+	for (size_t at = 0, n; at < text->len; at += n) {
+		n = fitting(text->data + at, text->len - at, (unsigned)room, charset);
+		pager_put(pager, left, room, text->data + at, n, STYLE_NORMAL);
+		pager->line++;
+	}
+	text->len = 0;
 }

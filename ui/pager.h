@@ -44,6 +44,9 @@ int pager_put(struct pager *pager, int column, int cells, const char *text, size
 /* Puts an escaped text in as many cells as it takes. Returns the column after it. */
 int pager_puts(struct pager *pager, int column, const char *text, enum style style);
 
+/* Puts a raw text after its name, on as many lines as it takes, and goes on to the next line. */
+void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len);
+
 /* Puts `cell` at the right of `cells` cells, and empties it. Returns the column after them. */
 int pager_right(struct pager *pager, int column, int cells, enum style style);
 

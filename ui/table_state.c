@@ -75,13 +75,12 @@ void table_make_room(struct layout *layout, enum group_by by, const struct colum
 				take_column_out(layout, layout->columns[i], sort);
 }
 
-/* Removes fields of a preset in the turn that it names, until the others fit. */
-static void make_preset_room(struct layout *layout, const struct preset *preset, enum group_by by,
-			     const struct column *sort, int cells)
+void table_leave_out(struct layout *layout, const char *ids, enum group_by by,
+		     const struct column *sort, int cells)
 {
 	struct layout room;
 
-	layout_named(&room, preset->room);
+	layout_named(&room, ids);
 	for (size_t i = 0; i < room.n && cells_wanted(layout, by) > cells; i++)
 		take_column_out(layout, room.columns[i], sort);
 }
@@ -133,8 +132,8 @@ void table_layout(struct ui *ui)
 		table_make_room(&table->layout, ui_rows_are(ui), table_sort_column(ui),
 				ui->term.columns);
 	else if (ui->settings->own_fields)
-		make_preset_room(&table->layout, view_preset(ui->settings), ui_rows_are(ui),
-				 table_sort_column(ui), ui->term.columns);
+		table_leave_out(&table->layout, view_preset(ui->settings)->room, ui_rows_are(ui),
+				table_sort_column(ui), ui->term.columns);
 	swap_command(ui);
 	if (table->skip >= table->layout.n)
 		table->skip = table->layout.n ? table->layout.n - 1 : 0;

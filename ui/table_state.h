@@ -33,6 +33,10 @@ void table_fields(const struct ui *ui, struct layout *layout);
  */
 void table_make_room(struct layout *layout, enum group_by by, const struct column *sort, int cells);
 
+/* Removes columns, in the order of a list of ids, until the others fit into `cells`. */
+void table_leave_out(struct layout *layout, const char *ids, enum group_by by,
+		     const struct column *sort, int cells);
+
 /* Chooses the columns anew, for the screen's width and the frame. */
 void table_layout(struct ui *ui);
 

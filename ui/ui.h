@@ -31,7 +31,7 @@ struct ui_config {
 	const char *path;
 };
 
-/* The most pages on the stack: table, detail, fields, help. */
+/* The most pages on the stack: table, detail, sites, a site, help. */
 #define UI_PAGES 6
 
 /* A group, from frame to frame. No group when zero-initialised. */
@@ -74,6 +74,8 @@ struct ui {
 	const struct frame *frame; /* the last one; NULL before the first */
 	uint64_t seen_ns; /* time by which it had been taken, CLOCK_BOOTTIME */
 	bool in_tick; /* a sample is being taken; `frame` is the one before */
+	int trace_error; /* -errno: why waits cannot be traced; 0: they are, or nobody asked */
+	bool tracing; /* a view, or the configuration, has waits traced */
 	bool paused, held; /* switched by the keys p and O */
 	struct ticker ticker;
 	uint64_t samples; /* samples shown that have an interval */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The views: the table of rows, a task's detail, the field chooser, help. Views are on a stack,
- * the table at its bottom; the topmost is drawn and gets the keys.
+ * The views: the table of rows, a task's detail, sites of waits, the field chooser, help. Views are
+ * on a stack, the table at its bottom; the topmost is drawn and gets the keys.
  *
  * A view handles no keys itself: its commands are rows of the table in keys.c with its WHERE_ bit.
  * Moving and scrolling in the page's list, leaving and help work in all views.
@@ -34,7 +34,9 @@ struct ui_task;
 #define WHERE_TASK 0x02u
 #define WHERE_FIELDS 0x04u
 #define WHERE_HELP 0x08u
-#define WHERE_ALL 0x0fu
+#define WHERE_SITES 0x10u
+#define WHERE_SITE 0x20u
+#define WHERE_ALL 0x3fu
 
 struct view_ops {
 	const char *name;
@@ -46,6 +48,8 @@ struct view_ops {
 	void (*frame)(struct ui *ui, void *state);
 	/* Returns the NEED_ bits of every task for the next sample; NULL: none. */
 	unsigned (*needs)(struct ui *ui, void *state);
+	/* Whether it shows what is traced; NULL: it does not. */
+	bool (*traces)(struct ui *ui, void *state);
 	/*
 	 * Draws lines 0 to height - 1 (height may be 0) over the whole width of ui->term; they are
 	 * empty before. The loop uses the line below for footer, message or prompt. Sets the list's

@@ -110,6 +110,15 @@ static bool table_target(struct ui *ui, void *state, struct ui_task *task)
 	return !table_item(ui)->row->exited;
 }
 
+/* Whether the columns of a preset show what is traced; those chosen by the user wait for --trace.
+ */
+static bool table_traces(struct ui *ui, void *state)
+{
+	const struct table *table = state;
+
+	return ui->settings->presets.now && layout_traces(&table->layout);
+}
+
 /* Frees the state. */
 static void close_table(struct ui *ui, void *state)
 {
@@ -121,6 +130,7 @@ const struct view_ops view_table = {
 	.name = "table",
 	.where = WHERE_TABLE,
 	.needs = table_needs,
+	.traces = table_traces,
 	.draw = draw_table,
 	.target = table_target,
 	.click = table_click,

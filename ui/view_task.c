@@ -156,6 +156,18 @@ unsigned view_task_open_group(struct ui *ui, const struct group *group)
 	return open_page(ui, NULL, group);
 }
 
+void view_task_whose(struct ui *ui, struct site_list *list)
+{
+	const struct detail *detail = &((struct task_view *)ui_page(ui)->state)->detail;
+
+	if (detail->of_group)
+		site_list_of_group(list, &detail->group.which);
+	else if (detail->sum)
+		list->of = SITES_OF_ALL;
+	else
+		list->task = detail->who;
+}
+
 unsigned view_task_part(struct ui *ui, int by)
 {
 	struct page *page = ui_page(ui);

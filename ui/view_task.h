@@ -3,6 +3,7 @@
 #ifndef STALLTOP_UI_VIEW_TASK_H
 #define STALLTOP_UI_VIEW_TASK_H
 
+#include "ui/site_list.h"
 #include "ui/ui.h"
 
 /* Opens the detail of a task; NULL: of the sum over the rows that pass. Returns reactions. */
@@ -10,6 +11,9 @@ unsigned view_task_open(struct ui *ui, const struct ui_task *task);
 
 /* Does the same for one of the table's groups. */
 unsigned view_task_open_group(struct ui *ui, const struct group *group);
+
+/* Has a list show the waits of what the detail on top is about. */
+void view_task_whose(struct ui *ui, struct site_list *list);
 
 /* In the detail view: scrolls to the next part of the page, for -1 to the one before. Reactions. */
 unsigned view_task_part(struct ui *ui, int by);

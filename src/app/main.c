@@ -334,6 +334,7 @@ static int run_and_report(const struct options *options)
 	err = run_command(options->command, &options->sampler, &result, &failure);
 	if (!err) {
 		status = put_result(options, &result, fd);
+		run_result_free(&result);
 	} else {
 		fprintf(stderr, "stalltop: cannot %s %s: %s\n",
 			failure == RUN_START ? "run" : "wait for", options->command[0],

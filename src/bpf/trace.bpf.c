@@ -8,7 +8,8 @@
  * A thread's slot is written by whom the scheduler lets: by the CPU that switches it out or in, and
  * by who wakes it while it sleeps (task->pi_lock). A wake-up may come just before the switch that
  * it answers has been seen (kernel/sched/core.c:try_to_wake_up waits for on_cpu after the
- * tracepoint): such a thread comes back without a wake-up, and did not sleep at all.
+ * tracepoint), and the kernel may leave a hook out, as where it would run within itself. What went
+ * unseen is told by the scheduler's own figures when the thread is switched the next time.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -140,6 +141,7 @@ struct local {
 	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
 	__u64 blkio_ns; /* booked before the wait */
 	__u64 run_delay_ns; /* the same for queues */
+	__u64 run_ns; /* its run time when it was switched in */
 	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
 	__u64 io_ns; /* and how long that wait was */
 	struct recent sleep, queue;
@@ -757,7 +759,10 @@ static __always_inline void count_lost_wait(void)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Moves a thread to a state, in a site or none. What passed since was spent in the one before. */
+/*
+ * Moves a thread to a state, in a site or none. What passed since was spent in the one before.
+ * WAIT_STATES: it has ended; from then on the slot is the reader's.
+ */
 static __always_inline void set_state(struct trace_thread_slot *slot, __u32 at, __u32 state,
 				      __u64 now, struct site_ref ref)
 {
@@ -770,7 +775,10 @@ static __always_inline void set_state(struct trace_thread_slot *slot, __u32 at, 
 	if (was < WAIT_STATES)
 		slot->thread.ns[was] += now - slot->thread.since_ns;
 	slot->thread.since_ns = now;
-	slot->thread.state = (__u8)state;
+	if (state < WAIT_STATES)
+		slot->thread.state = (__u8)state;
+	else
+		slot->thread.ended = 1;
 	slot->thread.site = ref.slot;
 	slot->thread.generation = ref.generation;
 	slot->thread.attached = 0;
@@ -833,6 +841,7 @@ static __always_inline struct local *know(struct task_struct *task, __u32 state,
 		return NULL;
 	at = make_thread(local, task, now);
 	local->run_delay_ns = task->sched_info.run_delay;
+	local->run_ns = task->se.sum_exec_runtime;
 	if (at) {
 		struct trace_thread_slot *slot = thread_at(at);
 		struct site_ref none = {};
@@ -957,46 +966,6 @@ static __always_inline __u32 enter_site(void *context, struct task_struct *task,
 	return key.state;
 }
 
-/* A task leaves its CPU. */
-static __always_inline void switch_out(void *context, struct task_struct *task, bool preempted,
-				       __u32 bits, __u64 now)
-{
-	struct local *local;
-	struct trace_thread_slot *slot;
-	struct site_ref none = {};
-	__u32 state = STATE_CPU;
-
-	if (bits & TASK_DEAD && !preempted) {
-		local = local_of(task, 0);
-		if (!local || !local->slot || local->slot == SLOT_TAKEN)
-			return;
-		slot = thread_at(local->slot);
-		if (slot) {
-			slot->thread.ended = 1;
-			set_state(slot, local->slot, STATE_RUN, now, none);
-		}
-		local->slot = 0;
-		local->gone = 1;
-		return;
-	}
-	local = know(task, STATE_RUN, now);
-	slot = local ? thread_at(local->slot) : NULL;
-	if (!slot)
-		return;
-	if (bpf_core_field_exists(task->sched_info.run_delay))
-		local->run_delay_ns = task->sched_info.run_delay;
-	if (preempted || !bits) {
-		local->throttled = is_throttled(task, false);
-		set_state(slot, local->slot, STATE_CPU, now, none);
-		return;
-	}
-	local->throttled = 0;
-	state = enter_site(context, task, local, &slot->thread, bits, now);
-	if (state == STATE_IO)
-		local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
-	set_state(slot, local->slot, state, now, local->sleep.ref);
-}
-
 /* ---- A wait ends ----------------------------------------------------------------------------- */
 
 /* The names of softirqs (include/linux/interrupt.h). */
@@ -1037,9 +1006,9 @@ static __always_inline void put_waker(struct waker *waker, bool here)
 	}
 }
 
-/* Ends the wait of a sleeping thread, in its site. */
+/* Ends the wait of a sleeping thread, in its site. seen: by the wake-up, of who runs now. */
 static __always_inline void leave_site(struct local *local, const struct trace_thread *thread,
-				       __u64 now)
+				       __u64 now, bool seen)
 {
 	struct site_ref ref = { thread->site, thread->generation };
 	struct trace_site_slot *slot = site_at(ref.slot);
@@ -1047,11 +1016,12 @@ static __always_inline void leave_site(struct local *local, const struct trace_t
 	struct waker waker = {};
 	bool io = thread->state == STATE_IO;
 
-	put_waker(&waker, slot && slot->site.here);
-	if (!add_wait_at(ref, now, ns, io ? 0 : ns, &waker)) {
+	if (seen)
+		put_waker(&waker, slot && slot->site.here);
+	if (!add_wait_at(ref, now, ns, io ? 0 : ns, seen ? &waker : NULL)) {
 		/* The site was given back while it was waited in. */
 		ref = find_site(&local->sleep, &local->sleep.key, now);
-		if (!add_wait_at(ref, now, ns, io ? 0 : ns, &waker)) {
+		if (!add_wait_at(ref, now, ns, io ? 0 : ns, seen ? &waker : NULL)) {
 			count_lost_wait();
 			ref.slot = 0;
 		}
@@ -1083,7 +1053,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	if (!slot || *(volatile __u32 *)&slot->version & 1 || !sleeps(slot->thread.state))
 		return 0;
 	now = bpf_ktime_get_ns();
-	leave_site(local, &slot->thread, now);
+	leave_site(local, &slot->thread, now, true);
 	local->throttled = is_throttled(task, true);
 	set_state(slot, local->slot, STATE_CPU, now, none);
 	return 0;
@@ -1109,23 +1079,29 @@ static __always_inline void book_io(struct local *local, const struct task_struc
 	local->io.slot = 0;
 }
 
+/* The clock of the queue that a task is in, as the scheduler read it last; 0: not known. */
+static __always_inline __u64 queue_clock(const struct task_struct *task)
+{
+	const struct cfs_rq *queue;
+
+	if (!bpf_core_field_exists(task->se.cfs_rq) ||
+	    !bpf_core_field_exists(task->sched_info.run_delay))
+		return 0;
+	queue = task->se.cfs_rq;
+	return queue ? queue->rq->clock : 0;
+}
+
 /*
  * What the kernel books for the queue that a task leaves now (kernel/sched/stats.h:
  * sched_info_arrive runs after the tracepoint, by the same reading of the queue's clock).
  */
 static __always_inline __u64 booked_queue(const struct local *local, const struct task_struct *task,
-					  __u64 ns)
+					  __u64 unknown)
 {
-	const struct cfs_rq *queue;
-	__u64 booked, clock;
+	__u64 booked, clock = queue_clock(task);
 
-	if (!local->arrived_ns)
-		return ns;
-	if (!bpf_core_field_exists(task->sched_info.run_delay) ||
-	    !bpf_core_field_exists(task->se.cfs_rq) || !task->se.cfs_rq)
-		return ns;
-	queue = task->se.cfs_rq;
-	clock = queue->rq->clock;
+	if (!clock)
+		return unknown;
 	booked = task->sched_info.run_delay - local->run_delay_ns;
 	if (task->sched_info.last_queued && clock > task->sched_info.last_queued)
 		booked += clock - task->sched_info.last_queued;
@@ -1137,7 +1113,7 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 					const struct task_struct *task,
 					const struct task_struct *before, __u64 now, __u64 ns)
 {
-	const struct task_struct *leader = before->group_leader;
+	const struct task_struct *leader = NULL;
 	struct trace_key key = {};
 	struct trace_site_slot *slot;
 	struct site_ref ref;
@@ -1148,7 +1124,8 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 	key.state = STATE_CPU;
 	if (local->throttled) {
 		key.target = TRACE_THROTTLED;
-	} else if (before->pid) {
+	} else if (before && before->pid) {
+		leader = before->group_leader;
 		key.target = TRACE_TASK;
 		key.ino = (__u64)pid_of(leader);
 	}
@@ -1158,43 +1135,118 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 		slot->site.filled = FILLED;
 		bpf_probe_read_kernel(slot->site.comm, sizeof(slot->site.comm),
 				      task->group_leader->comm);
-		if (key.target == TRACE_TASK)
+		if (leader)
 			bpf_probe_read_kernel(slot->site.name, TASK_COMM, leader->comm);
 		end_write(&slot->version);
 	}
-	if (!add_wait_at(ref, now, ns, booked_queue(local, task, ns), NULL))
+	/* One that had begun before tracing did is booked as a whole. */
+	if (!add_wait_at(ref, now, ns, local->arrived_ns ? booked_queue(local, task, ns) : ns,
+			 NULL))
 		count_lost_wait();
 }
 
-/* A task gets a CPU, after another. */
-static __always_inline void switch_in(struct task_struct *task, const struct task_struct *before,
-				      __u64 now)
+/*
+ * Makes good what went unseen before a task gets a CPU: that it was switched out, as far as its run
+ * time tells, or woken, as its time in the queue tells.
+ */
+static __always_inline void make_good(struct local *local, struct trace_thread_slot *slot,
+				      const struct task_struct *task, __u64 now)
 {
-	struct local *local = know(task, STATE_CPU, now);
-	struct trace_thread_slot *slot = local ? thread_at(local->slot) : NULL;
+	struct site_ref none = {};
+	__u64 passed = now > slot->thread.since_ns ? now - slot->thread.since_ns : 0, part;
+
+	if (slot->thread.state == STATE_RUN) {
+		part = task->se.sum_exec_runtime - local->run_ns;
+		if (part > passed)
+			part = passed;
+		set_state(slot, local->slot, STATE_OTHER, slot->thread.since_ns + part, none);
+		passed -= part;
+	}
+	part = booked_queue(local, task, passed);
+	if (part > passed)
+		part = passed;
+	if (slot->thread.site)
+		leave_site(local, &slot->thread, now - part, false);
+	set_state(slot, local->slot, STATE_CPU, now - part, none);
+}
+
+/* A task gets a CPU, after another (NULL: unknown). */
+static __always_inline void switch_in(struct local *local, struct trace_thread_slot *slot,
+				      const struct task_struct *task,
+				      const struct task_struct *before, __u64 now)
+{
 	struct site_ref none = {};
 	__u64 ns;
 
-	if (!slot)
-		return;
-	/* It did not sleep: see above. */
-	if (sleeps(slot->thread.state))
-		slot->thread.state = STATE_CPU;
+	if (slot->thread.state != STATE_CPU)
+		make_good(local, slot, task, now);
 	if (local->io.slot)
 		book_io(local, task, now);
-	if (slot->thread.state == STATE_CPU) {
-		ns = now > slot->thread.since_ns ? now - slot->thread.since_ns : 0;
-		leave_queue(local, &slot->thread, task, before, now, ns);
-	}
+	ns = now > slot->thread.since_ns ? now - slot->thread.since_ns : 0;
+	leave_queue(local, &slot->thread, task, before, now, ns);
 	local->arrived_ns = now;
+	local->run_ns = task->se.sum_exec_runtime;
 	local->throttled = 0;
 	set_state(slot, local->slot, STATE_RUN, now, none);
+}
+
+/* When a task came to the CPU that it runs on, where that went unseen. */
+static __always_inline __u64 arrival(const struct task_struct *task, __u64 since_ns, __u64 now)
+{
+	__u64 clock = queue_clock(task), ran;
+
+	if (!clock || clock < task->sched_info.last_arrival)
+		return now;
+	ran = clock - task->sched_info.last_arrival;
+	return now > ran && now - ran > since_ns ? now - ran : since_ns;
+}
+
+/* A task leaves its CPU. */
+static __always_inline void switch_out(void *context, struct task_struct *task, bool preempted,
+				       __u32 bits, __u64 now)
+{
+	struct local *local;
+	struct trace_thread_slot *slot;
+	struct site_ref none = {};
+	__u32 state = STATE_CPU;
+
+	if (bits & TASK_DEAD && !preempted) {
+		local = local_of(task, 0);
+		if (!local || !local->slot || local->slot == SLOT_TAKEN)
+			return;
+		slot = thread_at(local->slot);
+		if (slot)
+			set_state(slot, local->slot, WAIT_STATES, now, none);
+		local->slot = 0;
+		local->gone = 1;
+		return;
+	}
+	local = know(task, STATE_RUN, now);
+	slot = local ? thread_at(local->slot) : NULL;
+	if (!slot)
+		return;
+	if (slot->thread.state != STATE_RUN)
+		switch_in(local, slot, task, NULL, arrival(task, slot->thread.since_ns, now));
+	if (bpf_core_field_exists(task->sched_info.run_delay))
+		local->run_delay_ns = task->sched_info.run_delay;
+	if (preempted || !bits) {
+		local->throttled = is_throttled(task, false);
+		set_state(slot, local->slot, STATE_CPU, now, none);
+		return;
+	}
+	local->throttled = 0;
+	state = enter_site(context, task, local, &slot->thread, bits, now);
+	if (state == STATE_IO)
+		local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
+	set_state(slot, local->slot, state, now, local->sleep.ref);
 }
 
 static __always_inline int switched(void *context, bool preempted, struct task_struct *before,
 				    struct task_struct *task, __u32 bits)
 {
 	struct trace_cpu *cpu = this_cpu();
+	struct trace_thread_slot *slot;
+	struct local *local;
 	__u64 now = bpf_ktime_get_ns();
 
 	if (cpu)
@@ -1202,8 +1254,12 @@ static __always_inline int switched(void *context, bool preempted, struct task_s
 	/* The idle tasks have no number. */
 	if (before->pid)
 		switch_out(context, before, preempted, bits, now);
-	if (task->pid)
-		switch_in(task, before, now);
+	if (task->pid) {
+		local = know(task, STATE_CPU, now);
+		slot = local ? thread_at(local->slot) : NULL;
+		if (slot)
+			switch_in(local, slot, task, before, now);
+	}
 	return 0;
 }
 
@@ -1446,6 +1502,7 @@ static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 				local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
 		}
 		local->run_delay_ns = task->sched_info.run_delay;
+		local->run_ns = task->se.sum_exec_runtime;
 		slot->thread.state = (__u8)state;
 		set_state(slot, at, state, now, ref);
 		slot->thread.attached = sleeps(state);

@@ -39,6 +39,8 @@ struct traced {
 	const char *waker; /* raw bytes, owned by the trace */
 	pid_t tgid; /* with start_ns the process's identity, as its sites have it; 0: a sum's */
 	uint64_t start_ns;
+	/* The first process that a sum is of, and of each of them the next; NULL: no more. */
+	const struct traced *more;
 };
 
 /* Who ends waits: tasks, or interrupts. */
@@ -57,7 +59,7 @@ struct site_waker {
  */
 struct site {
 	uint64_t id; /* the same from frame to frame; never 0 */
-	pid_t tgid;
+	pid_t tgid; /* below 0: of several processes that ended */
 	uint64_t start_ns; /* of the process, CLOCK_MONOTONIC: with tgid its identity */
 	const char *comm; /* the process's name */
 	enum wait_state state;

@@ -139,7 +139,7 @@ struct frame_info {
 	uint32_t kinds; /* delay kinds that any row has: a view shows these by default */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;
-	const struct trace_frame *trace; /* NULL: waits are not traced */
+	const struct trace_frame *trace; /* where tasks waited; NULL: waits are not traced */
 	const char *source;
 	int taskstats_version; /* 0: none */
 	enum delayacct_state delayacct;

@@ -31,7 +31,8 @@ struct traced_process {
 	struct wait_states changed; /* how the other threads spent the interval */
 	struct wait_states whole; /* how threads that ended spent their lives, as far as traced */
 	struct traced_site *sites; /* traced_sites.c's: a list */
-	/* tracing.c's, for what no site explains: */
+	/* trace_book.c's, for the rows, and for what no site explains: */
+	uint64_t row_epoch; /* the reading in which it had a row */
 	uint64_t rest_epoch;
 	uint32_t known; /* kinds, as row.valid */
 	uint64_t waited[WAIT_KINDS]; /* of its rows in the frame */

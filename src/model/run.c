@@ -25,6 +25,7 @@
 #include "kernel/taskstats_client.h"
 #include "model/notes.h"
 #include "model/run_sum.h"
+#include "model/tracing.h"
 
 /* A command under way. */
 struct running {
@@ -73,6 +74,8 @@ static void drain_records(struct running *running, bool last)
 
 		run_sum_add_range(&result->record, fields, left_out, !result->tasks);
 		running->stale += left_out != 0;
+		if (running->result->trace)
+			run_trace_ours(running->result->trace, records[i].tgid);
 		result->tasks++;
 		result->processes += records[i].last;
 		result->ungrouped |= !records[i].tgid;
@@ -80,6 +83,30 @@ static void drain_records(struct running *running, bool last)
 	memmove(records, records + ours, open * sizeof(*records));
 	exits_keep(running->exits, open);
 	running->open = open;
+}
+
+/* Begins to trace waits, where that is asked for. */
+static void open_trace(struct running *running)
+{
+	const struct sampler_config *config = running->config;
+	struct run_result *result = running->result;
+	int err = run_trace_open(&result->trace, config->procfd, config->trace_sites);
+
+	if (err)
+		add_note(result, tracing_note_of(err));
+}
+
+/* Takes the sums of what was traced: the exit records, which tell whose it was, were taken. */
+static void end_trace(struct running *running)
+{
+	struct run_result *result = running->result;
+
+	/* Without exit records nobody tells which processes are descendants. */
+	if (!result->trace || !running->exits)
+		return;
+	run_trace_end(result->trace, &result->traced);
+	if (result->traced.lost)
+		note(result, NOTE_TRACE_LOST, result->traced.lost);
 }
 
 /* Opens the listeners for ends of tasks. */
@@ -226,22 +253,44 @@ static void take_signals(struct running *running)
 	}
 }
 
+/* When something is to be read before it runs over; UINT64_MAX: nothing is. */
+static uint64_t read_due_ns(const struct running *running)
+{
+	uint64_t due_ns = running->exits ? exits_due_ns(running->exits) : UINT64_MAX;
+
+	if (running->result->trace && run_trace_due_ns(running->result->trace) < due_ns)
+		due_ns = run_trace_due_ns(running->result->trace);
+	return due_ns;
+}
+
+/* Reads what is due: first the records, which tell whose it is that was traced. */
+static void read_due(struct running *running, uint64_t now_ns)
+{
+	struct run_trace *trace = running->result->trace;
+	bool traced = trace && run_trace_due_ns(trace) <= now_ns;
+
+	if (running->exits && (traced || exits_due_ns(running->exits) <= now_ns))
+		drain_records(running, false);
+	if (traced)
+		run_trace_read(trace);
+}
+
 /* Waits for the command's end. 0 or -errno. */
 static int wait_for_end(struct running *running)
 {
 	struct pollfd pollfd = { .fd = running->signals, .events = POLLIN };
 
 	while (!running->ended) {
-		uint64_t now = clock_ns(CLOCK_MONOTONIC), due = UINT64_MAX;
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), due, left;
 		struct timespec timeout;
 
-		if (running->exits && exits_due_ns(running->exits) <= now)
-			drain_records(running, false);
-		if (running->exits)
-			due = exits_due_ns(running->exits) - now;
-		timeout = (struct timespec){ .tv_sec = (time_t)(due / NSEC_PER_SEC),
-					     .tv_nsec = (long)(due % NSEC_PER_SEC) };
-		if (ppoll(&pollfd, 1, running->exits ? &timeout : NULL, NULL) < 0 && errno != EINTR)
+		read_due(running, now);
+		due = read_due_ns(running);
+		left = due > now ? due - now : 0;
+		timeout = (struct timespec){ .tv_sec = (time_t)(left / NSEC_PER_SEC),
+					     .tv_nsec = (long)(left % NSEC_PER_SEC) };
+		if (ppoll(&pollfd, 1, due == UINT64_MAX ? NULL : &timeout, NULL) < 0 &&
+		    errno != EINTR)
 			return -errno;
 		take_signals(running);
 	}
@@ -380,6 +429,7 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 	/* The kernel sent its record before it could be reaped. */
 	if (running->exits)
 		drain_records(running, true);
+	end_trace(running);
 	find_outlived(running);
 	judge(running);
 	run_sum_settle(&running->result->counters, &running->result->user_ns,
@@ -401,6 +451,8 @@ int run_command(char *const *command, const struct sampler_config *config,
 	err = open_child_signals(&running);
 	if (!err) {
 		open_listeners(&running);
+		if (config->trace)
+			open_trace(&running);
 		delayacct_open(&running.delayacct, config->procfd, 0);
 		err = run_to_end(&running, failure);
 		delayacct_close(&running.delayacct);
@@ -410,4 +462,10 @@ int run_command(char *const *command, const struct sampler_config *config,
 	}
 	sigprocmask(SIG_SETMASK, &running.before, NULL);
 	return err;
+}
+
+void run_result_free(struct run_result *result)
+{
+	run_trace_close(result->trace);
+	*result = (struct run_result){ 0 };
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/frame.h"
+#include "model/run_trace.h"
 #include "model/sampler.h"
 
 /* The number of descendants outliving the command that are named. */
@@ -31,6 +32,8 @@ struct run_result {
 	struct task_record record; /* longest and shortest waits of all */
 	size_t outlived;
 	struct run_outlived named[RUN_NAMED]; /* the first of them */
+	struct run_traced traced;
+	struct run_trace *trace; /* owns what is in `traced`; NULL: waits were not traced */
 	struct note notes[NOTES_MAX];
 	size_t nnotes;
 };
@@ -41,10 +44,14 @@ enum run_failure { RUN_START, RUN_WAIT };
 /*
  * Runs the command (with its arguments, ends with NULL) to its end, and passes on to it signals
  * that come meanwhile. What its descendants waited for comes from their exit records; where those
- * are refused, it is read from processes just before they are reaped here. Uses procfd, exit_buffer
- * and delayacct_file of `config`. 0 or -errno; RUN_START: the command could not be started.
+ * are refused, it is read from processes just before they are reaped here. Uses procfd,
+ * exit_buffer, delayacct_file, trace and trace_sites of `config`. 0 or -errno; RUN_START: the
+ * command could not be started.
  */
 int run_command(char *const *command, const struct sampler_config *config,
 		struct run_result *result, enum run_failure *failure);
+
+/* Frees what the result holds. */
+void run_result_free(struct run_result *result);
 
 #endif

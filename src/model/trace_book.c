@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "model/exit_fold.h"
 
 /*
  * How far a start may be off that a source could not tell exactly: the kernel's ticks in
@@ -268,8 +269,11 @@ static struct traced_process *trace_row(struct trace_book *book, const struct fr
 	/* Sites are of processes: which of its threads a wait was is not known. */
 	bool alone = process && (!info->threads || process->threads == 1);
 
+	if (process)
+		process->row_epoch = book->lives.epoch;
 	if (!traced)
 		return process;
+	traced->more = NULL;
 	traced->waker = alone && process->rest_epoch == book->lives.epoch && *process->waker
 				? process->waker
 				: NULL;
@@ -283,18 +287,97 @@ void trace_book_beside(struct trace_book *book, struct frame *frame)
 		trace_row(book, frame->info, &frame->rows[i]);
 }
 
+/* Notes a row that stands for many tasks that ended. */
+static void add_ended_row(struct trace_book *book, struct row *row)
+{
+	const struct task *task = row->task;
+	struct ended_row *ended;
+
+	if (book->nended == book->ended_cap) {
+		book->ended_cap = book->ended_cap * 2 + 16;
+		book->ended = xreallocarray(book->ended, book->ended_cap, sizeof(*book->ended));
+	}
+	ended = &book->ended[book->nended++];
+	ended->row = row;
+	/* An identity that no process has: nothing started at 0. */
+	ended->process = lives_process_make(&book->lives, -(pid_t)book->nended, 0);
+	touch(book, ended->process);
+	ended->process->traced = (struct traced){ .tgid = ended->process->traced.tgid };
+	ended->process->comm = task->comm;
+}
+
+/* The row that stands for an ended process: that of its name, else that of all others. */
+static struct ended_row *row_of_ended(struct trace_book *book, const struct traced_process *process)
+{
+	struct ended_row *others = NULL;
+
+	for (size_t i = 0; i < book->nended; i++) {
+		const char *comm = book->ended[i].row->task->comm;
+
+		/* The name that it had last is that of its newest site. */
+		if (process->sites && !strcmp(comm, process->sites->comm))
+			return &book->ended[i];
+		if (!strcmp(comm, EXIT_OTHERS))
+			others = &book->ended[i];
+	}
+	return others;
+}
+
+/*
+ * Gives processes that ended and have no row of their own to the rows that stand for many: which
+ * were put into which is not known, but their names are.
+ */
+static void trace_ended(struct trace_book *book)
+{
+	for (size_t i = 0; i < book->lives.nempty && book->nended; i++) {
+		struct traced_process *process = book->lives.empty[i], *sum;
+		struct ended_row *ended;
+
+		if (process->threads || !process->seen ||
+		    process->ended_epoch != book->lives.epoch ||
+		    process->row_epoch == book->lives.epoch)
+			continue;
+		ended = row_of_ended(book, process);
+		if (!ended)
+			continue;
+		sum = ended->process;
+		lives_of_process(&book->lives, process);
+		wait_states_add(&sum->traced.states, &process->traced.states);
+		process->traced.more = sum->traced.more;
+		sum->traced.more = &process->traced;
+		ended->row->traced = &sum->traced;
+		if (process->rest_epoch != book->lives.epoch)
+			continue;
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+			sum->sited[kind] += process->sited[kind];
+	}
+}
+
+/* Adds what a row waited, and makes its wait of kind block what was traced. */
+static void take_waits(struct trace_book *book, struct frame *frame, struct row *row,
+		       struct traced_process *process)
+{
+	if (frame->info->since_start)
+		return;
+	if (row->traced)
+		frame_set_block(frame, row, row->traced->states.ns[STATE_BLOCK]);
+	add_waited(book, row, process);
+}
+
 void trace_book_rows(struct trace_book *book, struct frame *frame)
 {
+	book->nended = 0;
 	for (size_t i = 0; i < frame->n; i++) {
 		struct row *row = &frame->rows[i];
-		struct traced_process *process = trace_row(book, frame->info, row);
 
-		if (frame->info->since_start)
-			continue;
-		if (row->traced)
-			frame_set_block(frame, row, row->traced->states.ns[STATE_BLOCK]);
-		add_waited(book, row, process);
+		if (row->exited && row->members > 1 && !frame->info->threads)
+			add_ended_row(book, row);
+		else
+			take_waits(book, frame, row, trace_row(book, frame->info, row));
 	}
+	trace_ended(book);
+	for (size_t i = 0; i < book->nended; i++)
+		take_waits(book, frame, book->ended[i].row, book->ended[i].process);
 }
 
 /* The state of threads in waits of a kind; other: they may run, or sleep. */
@@ -387,5 +470,6 @@ void trace_book_free(struct trace_book *book)
 	free(book->rests);
 	free(book->order);
 	free(book->touched);
+	free(book->ended);
 	*book = (struct trace_book){ 0 };
 }

@@ -45,6 +45,12 @@ struct trace_book {
 	size_t nrests, rests_cap, order_cap;
 	struct traced_process **touched; /* processes whose rests are made */
 	size_t ntouched, touched_cap;
+	/* Rows of the frame that stand for many tasks that ended, and what was traced of those. */
+	struct ended_row {
+		struct row *row;
+		struct traced_process *process; /* has the row's waits, and those of its sites */
+	} * ended;
+	size_t nended, ended_cap;
 	/* Called for a process that is forgotten, with its whole; NULL: for none. */
 	void (*leave)(void *arg, const struct traced *traced, const struct site *sites, size_t n);
 	void *arg;

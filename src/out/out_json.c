@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "out/json.h"
 #include "out/out.h"
+#include "out/out_sites.h"
 
 /* Puts a count that may be unknown (negative). */
 static void put_count(struct json *json, const char *name, int64_t value)
@@ -193,6 +194,9 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	put_waited(json, row);
 	if (!row->group)
 		put_waiting(json, view, row);
+	json_put_counter(json, "alive_ns", row->traced,
+			 row->traced ? wait_states_alive(&row->traced->states) : 0);
+	out_states_json(json, "states", row->traced ? &row->traced->states : NULL);
 	if (extra->n)
 		put_fields(json, view, row, extra);
 	json_close(json);
@@ -287,6 +291,27 @@ static unsigned json_needs(const struct out_config *config)
 	       (group_folds(config->view->group_by) ? NEED_LIFE : 0);
 }
 
+/* Puts where the tasks waited that passed the filters; null where waits are not traced. */
+static void put_trace(struct json *json, const struct order *order, const struct trace_frame *trace)
+{
+	struct site_owners owners = { 0 };
+
+	if (!trace) {
+		json_put_null(json, "trace");
+		json_put_null(json, "sites");
+		return;
+	}
+	json_open_object(json, "trace");
+	json_put_seconds(json, "interval", true, trace->interval_ns);
+	json_put_uint(json, "switches", trace->switches);
+	json_put_uint(json, "lost", trace->lost);
+	json_put_real(json, "cost", trace->cost >= 0 ? trace->cost : NAN);
+	json_close(json);
+	out_sites_owners(&owners, order);
+	out_sites_json(json, "sites", trace, &owners);
+	site_owners_free(&owners);
+}
+
 /* A sample: the object's own members first, then the tasks one by one. */
 static void json_frame(struct out *out, const struct view *view)
 {
@@ -300,6 +325,7 @@ static void json_frame(struct out *out, const struct view *view)
 	for (size_t i = 0; i < out->order.n; i++)
 		put_task(&json, view, out->order.rows[i], &out->layout);
 	json_close(&json);
+	put_trace(&json, &out->order, view->frame->info->trace);
 	json_close(&json);
 }
 

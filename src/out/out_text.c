@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "model/notes.h"
 #include "out/out.h"
+#include "out/out_sites.h"
 #include "view/summary.h"
 
 /* Ends a line, without trailing spaces. */
@@ -220,6 +221,19 @@ static void append_sum(struct out *out, const struct view *view)
 	end_line(buf);
 }
 
+/* Appends the largest sites of waits, and a blank line; nothing where waits are not traced. */
+static void append_sites(struct out *out, const struct trace_frame *trace)
+{
+	struct site_owners owners = { 0 };
+
+	if (!trace)
+		return;
+	out_sites_owners(&owners, &out->order);
+	out_sites_text(&out->buf, trace, &owners, out->config->charset);
+	site_owners_free(&owners);
+	buf_putc(&out->buf, '\n');
+}
+
 /* Appends a sample. */
 static void text_frame(struct out *out, const struct view *view)
 {
@@ -236,6 +250,7 @@ static void text_frame(struct out *out, const struct view *view)
 		append_text_row(out, view, out->order.rows[i], above);
 	append_sum(out, view);
 	buf_putc(&out->buf, '\n');
+	append_sites(out, view->frame->info->trace);
 }
 
 const struct out_ops out_text = {

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "model/notes.h"
 #include "out/json.h"
+#include "out/out_sites.h"
 
 /* Appends a number at the right of a cell, or "-". */
 static void append_cell(struct buf *out, bool valid, double number, int decimals, int width)
@@ -120,16 +121,74 @@ static void append_outlived(struct buf *out, const struct run_result *result,
 	buf_puts(out, result->outlived > RUN_NAMED ? " ...\n" : "\n");
 }
 
+/* The sites as those of one interval, the command's time. */
+static struct trace_frame frame_of_run(const struct run_result *result)
+{
+	return (struct trace_frame){ .sites = result->traced.sites,
+				     .n = result->traced.n,
+				     .interval_ns = result->elapsed_ns,
+				     .lost = result->traced.lost,
+				     .cost = -1 };
+}
+
+/* Appends how the time was spent that all tasks had, and the largest sites of their waits. */
+static void append_traced(struct buf *out, const struct run_result *result,
+			  enum text_charset charset)
+{
+	const struct wait_states *states = &result->traced.states;
+	struct trace_frame frame = frame_of_run(result);
+	uint64_t alive = wait_states_alive(states);
+	struct site_owners all = { .all = true };
+
+	if (!result->traced.known)
+		return;
+	buf_printf(out, "\n%-8s %10s %13s %11s\n", "state", "total ms", "% of elapsed",
+		   "% of tasks'");
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		uint64_t ns = states->ns[state];
+
+		buf_printf(out, "%-8s", wait_state_table[state].id);
+		append_cell(out, true, ms(ns), 3, 10);
+		append_cell(out, result->elapsed_ns,
+			    (double)ns * 100.0 / (double)result->elapsed_ns, 1, 13);
+		append_cell(out, alive, (double)ns * 100.0 / (double)alive, 1, 11);
+		buf_putc(out, '\n');
+	}
+	buf_printf(out, "%-8s", "alive");
+	append_cell(out, true, ms(alive), 3, 10);
+	append_cell(out, result->elapsed_ns, (double)alive * 100.0 / (double)result->elapsed_ns, 1,
+		    13);
+	buf_puts(out, "\n\n");
+	out_sites_text(out, &frame, &all, charset);
+	buf_putc(out, '\n');
+}
+
 void run_text(struct buf *out, const struct run_result *result, enum text_charset charset)
 {
 	append_delays(out, result);
 	append_end(out, result);
+	append_traced(out, result, charset);
 	for (size_t i = 0; i < result->nnotes; i++) {
 		buf_puts(out, "note: ");
 		note_append(out, &result->notes[i], true);
 		buf_putc(out, '\n');
 	}
 	append_outlived(out, result, charset);
+}
+
+/* Puts how the tasks spent their time, and on what they waited; null where that was not traced. */
+static void put_traced(struct json *json, const struct run_result *result)
+{
+	const struct run_traced *traced = &result->traced;
+	struct trace_frame frame = frame_of_run(result);
+	struct site_owners all = { .all = true };
+
+	json_put_counter(json, "alive_ns", traced->known, wait_states_alive(&traced->states));
+	out_states_json(json, "states", traced->known ? &traced->states : NULL);
+	if (traced->known)
+		out_sites_json(json, "sites", &frame, &all);
+	else
+		json_put_null(json, "sites");
 }
 
 /* Puts the descendants that are still running. */
@@ -165,6 +224,7 @@ void run_json(struct buf *out, const struct run_result *result)
 	json_put_delays(&json, "delays", counters->delay, counters->valid, &result->record);
 	json_put_uint(&json, "outlived", result->outlived);
 	put_outlived(&json, result);
+	put_traced(&json, result);
 	json_put_notes(&json, "notes", result->notes, result->nnotes);
 	json_close(&json);
 }

@@ -75,6 +75,7 @@ struct column {
 	column_get_fn *get;
 
 	bool bar; /* its values are bars */
+	bool traced; /* known while waits are traced */
 	bool stalls; /* a share of lost time: highlighted like those of delays */
 	bool of_groups; /* has no value for a task */
 	bool last; /* only at the end of a line, as wide as it gets */

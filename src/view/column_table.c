@@ -515,7 +515,7 @@ GETTER(get_waker)
 /* The share of time in a state. */
 #define STATE_COLUMN(NAME, ident, letter, head, text) \
 	COLUMN("s-" ident, head, get_in_wait, "traced: time in which it " text, PERCENT, \
-	       .sum = SUM_ROW, .arg = STATE_##NAME, \
+	       .traced = true, .sum = SUM_ROW, .arg = STATE_##NAME, \
 	       .stalls = (BUSY_STATES & ~(1u << STATE_RUN)) & 1u << STATE_##NAME),
 
 /* Counters of the record are shown as their growth in the interval. */
@@ -570,10 +570,11 @@ const struct column columns[] = {
 	       "i for I/O, b for other than I/O, l for a lock, n for a socket, p for a pipe, . for "
 	       "any of several events, t for a time, w for a child; s is stopped, o other",
 	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
-	       .sum = SUM_ROW),
-	WAIT_STATE_TABLE(STATE_COLUMN) COLUMN(
-		"waker", "WAKER", get_waker,
-		"traced: who ended most of its waiting time, a process or an interrupt", TEXT(15)),
+	       .traced = true, .sum = SUM_ROW),
+	WAIT_STATE_TABLE(STATE_COLUMN)
+		COLUMN("waker", "WAKER", get_waker,
+		       "traced: who ended most of its waiting time, a process or an interrupt",
+		       TEXT(15), .traced = true),
 	/* Columns that /proc gives, too. */
 	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
 	       .width = 7, .format = FORMAT_DURATION),

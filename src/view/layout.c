@@ -253,6 +253,14 @@ unsigned layout_sum_needs(const struct layout *layout, enum unit unit)
 	return needs;
 }
 
+bool layout_traces(const struct layout *layout)
+{
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i]->traced)
+			return true;
+	return false;
+}
+
 bool layout_has(const struct layout *layout, const struct column *column)
 {
 	for (size_t i = 0; i < layout->n; i++)

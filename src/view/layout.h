@@ -70,6 +70,9 @@ unsigned layout_needs(const struct layout *layout, enum unit unit);
 /* The needs of its columns that add up their rows' values, for all members of a sum. */
 unsigned layout_sum_needs(const struct layout *layout, enum unit unit);
 
+/* Whether one of its columns is known only while waits are traced. */
+bool layout_traces(const struct layout *layout);
+
 /* Whether the layout shows the column. */
 bool layout_has(const struct layout *layout, const struct column *column);
 

@@ -94,7 +94,7 @@ static bool take_sort(struct preset *preset, const char *value)
 }
 
 /* Takes fields. False, with the first that there is not in `bad`, if they are no list. */
-static bool take_fields(struct preset *preset, const char *value, struct buf *bad)
+static bool take_preset_fields(struct preset *preset, const char *value, struct buf *bad)
 {
 	if (layout_check(value, bad))
 		return false;
@@ -108,7 +108,7 @@ static bool take_setting(struct preset *preset, const char *name, const char *va
 			 struct buf *bad)
 {
 	if (!strcmp(name, "fields"))
-		return take_fields(preset, value, bad);
+		return take_preset_fields(preset, value, bad);
 	if (!strcmp(name, "sort"))
 		return take_sort(preset, value);
 	if (!strcmp(name, "filter") && !strcmp(value, "hangs"))

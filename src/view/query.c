@@ -172,8 +172,7 @@ static void start_sum(const struct frame_info *info, struct order *order)
 	order->sum.interval_ns = info->since_start ? info->cur->begin_ns : info->interval_ns;
 }
 
-/* Whether there is no filter. */
-static bool takes_all(const struct query *query)
+bool query_takes_all(const struct query *query)
 {
 	return !query->active && !query->hangs && !query->no_exited && query->over_ms < 0 &&
 	       !query->users && !query->match && !query->below && !query->within;
@@ -205,7 +204,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 {
 	const struct frame *frame = view->frame;
 	struct parts parts = { 0 };
-	bool all = takes_all(query);
+	bool all = query_takes_all(query);
 
 	reserve(order, frame->n);
 	start_sum(frame->info, order);

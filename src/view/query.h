@@ -45,6 +45,9 @@ struct order {
 	size_t cap;
 };
 
+/* Whether there is no filter. */
+bool query_takes_all(const struct query *query);
+
 /* Answers the query. Equal rows stay in the frame's order, unset values come last. */
 void query_run(const struct query *query, const struct view *view, struct order *order);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns of a table of sites: one row per column. Rows are lines of view/sites.h. */
+/* The columns of a table of sites: one row per column. Rows are lines of view/site_lines.h. */
 #ifndef STALLTOP_VIEW_SITE_COLUMN_H
 #define STALLTOP_VIEW_SITE_COLUMN_H
 
 #include "base/text.h"
-#include "view/sites.h"
+#include "view/site_lines.h"
 #include "view/value.h"
 
 struct site_column {
@@ -16,7 +16,7 @@ struct site_column {
 	/* Cells beyond which a text has no use for more; 0: it has its width. */
 	unsigned most;
 	enum value_format format;
-	bool share; /* of the interval: highlighted where the line's time is lost */
+	bool lost; /* stands out where the line's time is lost; is added up in the sum */
 	bool bounded; /* may be a lower bound: ">=" in front */
 	bool path; /* cut in front if it is a path */
 	bool of_several; /* only where lines are of several processes */

@@ -203,8 +203,11 @@ static void test_json_members(void **state)
 	s->scene.systems[1].cpu_ns[CPU_IDLE] = 70;
 	json = parse(put_out(s, &out_json));
 	check_members(json, "time interval source taskstats_version delayacct group_by tasks_seen "
-			    "exits_seen exits_lost notes cgroup psi system accounted tasks");
+			    "exits_seen exits_lost notes cgroup psi system accounted tasks trace "
+			    "sites");
 	assert_true(json_is_null(json_object_get(json, "accounted")));
+	assert_true(json_is_null(json_object_get(json, "trace")));
+	assert_true(json_is_null(json_object_get(json, "sites")));
 	psi = json_object_get(json, "psi");
 	check_members(psi, "cpu memory io irq");
 	assert_true(json_is_null(json_object_get(psi, "irq")));
@@ -223,7 +226,10 @@ static void test_json_members(void **state)
 		    json_real_value(json_array_get(load, 1)) < 0.0700000001);
 	task = json_array_get(json_object_get(json, "tasks"), 0);
 	check_members(task, "pid tgid ppid uid user comm state command cgroup start interval "
-			    "exited new run_ns user_ns system_ns delta cumulative waited waiting");
+			    "exited new run_ns user_ns system_ns delta cumulative waited waiting "
+			    "alive_ns states");
+	assert_true(json_is_null(json_object_get(task, "alive_ns")));
+	assert_true(json_is_null(json_object_get(task, "states")));
 	check_members(json_object_get(task, "waited"), KINDS " block");
 	assert_true(json_is_null(json_object_get(task, "waiting")));
 	check_members(json_object_get(task, "delta"), KINDS);

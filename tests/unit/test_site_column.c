@@ -98,7 +98,7 @@ static void test_numbers(void **state)
 	(void)state;
 	check_cell("state", 5, &site, "io   ");
 	check_cell("time", 7, &site, "  500.0");
-	check_cell("share", 5, &site, " 25.0");
+	check_cell("share", 6, &site, "  25.0");
 	check_cell("count", 5, &site, "    0");
 	check_cell("avg", 6, &site, "     -");
 	check_cell("max", 6, &site, " 120.0");

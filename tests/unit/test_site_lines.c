@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "view/sites.h"
+#include "view/site_lines.h"
 
 #define MS(n) (UINT64_C(1000000) * (n))
 #define SEC(n) (UINT64_C(1000000000) * (n))
@@ -108,16 +108,16 @@ static const struct trace_frame trace = { .sites = scene,
 					  .interval_ns = SEC(2) };
 
 /* Builds the lines of everybody. */
-static void build(struct sites *sites, enum sites_by by)
+static void build(struct site_lines *sites, enum sites_by by)
 {
 	struct site_owners owners = { .all = true };
 
-	sites_build(sites, &trace, &owners, by);
+	site_lines_build(sites, &trace, &(struct site_lines_query){ .owners = &owners, .by = by });
 	site_owners_free(&owners);
 }
 
 /* Asserts a line's state and time. */
-static void check_line(const struct sites *sites, size_t i, const char *state, int64_t ms)
+static void check_line(const struct site_lines *sites, size_t i, const char *state, int64_t ms)
 {
 	assert_true(i < sites->n);
 	assert_int_equal(site_line_ns(&sites->lines[i]), ms * 1000000);
@@ -130,7 +130,7 @@ static void check_line(const struct sites *sites, size_t i, const char *state, i
 /* By themselves: the most time first; the rest of a kind is one line for all. */
 static void test_by_site(void **state)
 {
-	struct sites sites = { 0 };
+	struct site_lines sites = { 0 };
 
 	(void)state;
 	build(&sites, SITES_BY_SITE);
@@ -145,15 +145,15 @@ static void test_by_site(void **state)
 	/* what lies within others, and what is only a rest, is in no sum */
 	assert_int_equal(sites.ns, MS(3900));
 	assert_int_equal(sites.lines[0].id, 3);
-	assert_ptr_equal(sites_find(&sites, 3), &sites.lines[0]);
-	assert_null(sites_find(&sites, 99));
-	sites_free(&sites);
+	assert_ptr_equal(site_lines_find(&sites, 3), &sites.lines[0]);
+	assert_null(site_lines_find(&sites, 99));
+	site_lines_free(&sites);
 }
 
 /* The states add up all but what overlaps, which has a line of its own. */
 static void test_by_state(void **state)
 {
-	struct sites sites = { 0 };
+	struct site_lines sites = { 0 };
 	const struct site *io;
 
 	(void)state;
@@ -176,13 +176,13 @@ static void test_by_state(void **state)
 	assert_null(io->on);
 	assert_string_equal(io->comm, "db");
 	assert_int_equal(io->kind, DELAY_BLKIO);
-	sites_free(&sites);
+	site_lines_free(&sites);
 }
 
 /* Wakers of all sites of a line are added up, the most time first. */
 static void test_wakers(void **state)
 {
-	struct sites sites = { 0 };
+	struct site_lines sites = { 0 };
 	const struct site_waker *all;
 	const struct site_line *io;
 
@@ -194,17 +194,17 @@ static void test_wakers(void **state)
 	assert_int_equal(io->sum.wakers[0].count, 10);
 	assert_int_equal(io->sum.wakers[1].tgid, 77);
 	assert_null(io->sum.wakers[2].name);
-	assert_int_equal(sites_wakers(&sites, io, &all), 2);
+	assert_int_equal(site_lines_wakers(&sites, io, &all), 2);
 	assert_int_equal(all[0].ns, MS(450));
 	/* nobody has ended the wait for the lock yet */
-	assert_int_equal(sites_wakers(&sites, &sites.lines[0], &all), 0);
-	sites_free(&sites);
+	assert_int_equal(site_lines_wakers(&sites, &sites.lines[0], &all), 0);
+	site_lines_free(&sites);
 }
 
 /* Each of the other groupings, by what its lines have in common. */
 static void test_groupings(void **state)
 {
-	struct sites sites = { 0 };
+	struct site_lines sites = { 0 };
 
 	(void)state;
 	build(&sites, SITES_BY_SYSCALL);
@@ -221,13 +221,13 @@ static void test_groupings(void **state)
 	assert_int_equal(sites.lines[0].sum.tgid, 20);
 	assert_false(sites.lines[0].one_state);
 	check_line(&sites, 1, "io", 900);
-	sites_free(&sites);
+	site_lines_free(&sites);
 }
 
 /* Lines keep their ids from frame to frame, and have those of no other grouping. */
 static void test_ids(void **state)
 {
-	struct sites a = { 0 }, b = { 0 };
+	struct site_lines a = { 0 }, b = { 0 };
 
 	(void)state;
 	for (enum sites_by by = 0; by < SITES_BYS; by++) {
@@ -241,49 +241,50 @@ static void test_ids(void **state)
 		for (size_t i = 1; i < a.n; i++)
 			assert_true(site_line_ns(&a.lines[i - 1]) >= site_line_ns(&a.lines[i]));
 	}
-	sites_free(&a);
-	sites_free(&b);
+	site_lines_free(&a);
+	site_lines_free(&b);
 }
 
 /* A process is told by id and start; a start by another source may differ a little. */
 static void test_owners(void **state)
 {
 	struct site_owners owners = { 0 };
-	struct sites sites = { 0 };
+	const struct site_lines_query query = { .owners = &owners };
+	struct site_lines sites = { 0 };
 
 	(void)state;
-	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	site_lines_build(&sites, &trace, &query);
 	assert_int_equal(sites.n, 0);
 	site_owners_add(&owners, (struct task_key){ 30, 0 });
 	site_owners_add(&owners, (struct task_key){ 20, SEC(6) + MS(9) });
-	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	site_lines_build(&sites, &trace, &query);
 	assert_int_equal(sites.n, 3);
 	assert_false(sites.several);
 	check_line(&sites, 2, "blkio", -3);
 	/* another process that had the pid before */
 	site_owners_clear(&owners);
 	site_owners_add(&owners, (struct task_key){ 20, SEC(1) });
-	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	site_lines_build(&sites, &trace, &query);
 	assert_int_equal(sites.n, 0);
 	/* both have been seen, or the start is not known */
 	site_owners_add(&owners, (struct task_key){ 20, SEC(6) });
-	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	site_lines_build(&sites, &trace, &query);
 	assert_int_equal(sites.n, 3);
 	site_owners_clear(&owners);
 	site_owners_add(&owners, (struct task_key){ 10, 0 });
-	sites_build(&sites, &trace, &owners, SITES_BY_SITE);
+	site_lines_build(&sites, &trace, &query);
 	assert_int_equal(sites.n, 4);
-	sites_build(&sites, NULL, &owners, SITES_BY_SITE);
+	site_lines_build(&sites, NULL, &query);
 	assert_int_equal(sites.n, 0);
 	site_owners_free(&owners);
-	sites_free(&sites);
+	site_lines_free(&sites);
 }
 
 /* Time lost is that of a disk, a lock, a CPU or a kind; not of who waits for work. */
 static void test_stalls(void **state)
 {
 	static const bool stalls[] = { true, false, true, true, true, true };
-	struct sites sites = { 0 };
+	struct site_lines sites = { 0 };
 
 	(void)state;
 	build(&sites, SITES_BY_SITE);
@@ -291,13 +292,29 @@ static void test_stalls(void **state)
 		assert_int_equal(site_line_stalls(&sites.lines[i]), stalls[i]);
 	build(&sites, SITES_BY_PROCESS);
 	assert_false(site_line_stalls(&sites.lines[0]));
-	sites_free(&sites);
+	site_lines_free(&sites);
 }
 
 /* Asserts a figure that may be off by so much. */
 static void check_near(double is, double should, double off)
 {
 	assert_true(is >= should - off && is <= should + off);
+}
+
+/* Without those that wait for something to do, in lines and in their sum. */
+static void test_no_idle(void **state)
+{
+	struct site_owners owners = { .all = true };
+	struct site_lines sites = { 0 };
+
+	(void)state;
+	site_lines_build(&sites, &trace,
+			 &(struct site_lines_query){ .owners = &owners, .no_idle = true });
+	assert_int_equal(sites.n, 5);
+	check_line(&sites, 0, "lock", 2000);
+	check_line(&sites, 1, "io", 500);
+	assert_int_equal(sites.ns, MS(2900));
+	site_lines_free(&sites);
 }
 
 /* Linear within a bucket, which ends with the longest wait. */
@@ -347,8 +364,8 @@ int main(void)
 		cmocka_unit_test(test_wakers),	cmocka_unit_test(test_groupings),
 		cmocka_unit_test(test_ids),	cmocka_unit_test(test_owners),
 		cmocka_unit_test(test_stalls),	cmocka_unit_test(test_percentiles),
-		cmocka_unit_test(test_buckets),
+		cmocka_unit_test(test_buckets), cmocka_unit_test(test_no_idle),
 	};
 
-	return cmocka_run_group_tests_name("sites", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("site_lines", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sites of waits as lines of a table: whose, added up by what, the most time first. */
-#ifndef STALLTOP_VIEW_SITES_H
-#define STALLTOP_VIEW_SITES_H
+#ifndef STALLTOP_VIEW_SITE_LINES_H
+#define STALLTOP_VIEW_SITE_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ struct site_line {
 	size_t n;
 };
 
-struct sites {
+struct site_lines {
 	struct site_line *lines; /* the most time first */
 	size_t n;
 	bool several; /* the sites are of several processes */
@@ -68,22 +68,29 @@ struct sites {
 	size_t wakers_cap;
 };
 
+/* Which sites, and what a line adds up. */
+struct site_lines_query {
+	struct site_owners *owners;
+	enum sites_by by;
+	bool no_idle; /* without waits of those that have nothing to do */
+};
+
 /*
  * Makes the lines of some processes' sites. The rest of a kind that no site explains is one line
  * for all; where lines are sums, so is each kind that lies within other sites: it is in no sum.
  */
-void sites_build(struct sites *sites, const struct trace_frame *trace, struct site_owners *owners,
-		 enum sites_by by);
+void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
+		      const struct site_lines_query *query);
 
 /* The line of that id, or NULL. */
-const struct site_line *sites_find(const struct sites *sites, uint64_t id);
+const struct site_line *site_lines_find(const struct site_lines *sites, uint64_t id);
 
 /*
  * All who ended waits of the line, the most time first, valid until the next call of this or of
- * sites_build(). Returns their number.
+ * site_lines_build(). Returns their number.
  */
-size_t sites_wakers(struct sites *sites, const struct site_line *line,
-		    const struct site_waker **wakers);
+size_t site_lines_wakers(struct site_lines *sites, const struct site_line *line,
+			 const struct site_waker **wakers);
 
 /* The line's time in ns; of the rest of a kind it may be below 0. */
 int64_t site_line_ns(const struct site_line *line);
@@ -104,6 +111,6 @@ double site_percentile(const struct site *site, double share);
 double site_bucket_from(unsigned bucket);
 double site_bucket_to(const struct site *site, unsigned bucket);
 
-void sites_free(struct sites *sites);
+void site_lines_free(struct site_lines *sites);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "view/sites.h"
+#include "view/site_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,11 @@
 
 /* The states in which threads wait for a machine that is too slow, not for something to do. */
 #define STALLING (1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_BLOCK | 1u << STATE_LOCK)
+
+/* The states of those that have nothing to do, though some of them do wait for somebody. */
+#define IDLE \
+	(1u << STATE_POLL | 1u << STATE_TIMER | 1u << STATE_CHILD | 1u << STATE_STOP | \
+	 1u << STATE_OTHER)
 
 const struct sites_by_row sites_by_table[SITES_BYS] = {
 	[SITES_BY_SITE] = { "site", "a line for each site" },
@@ -223,7 +228,7 @@ static void add_site(struct site_line *line, const struct site *site)
 }
 
 /* Orders wakers by who they are. */
-static int compare_wakers(const void *a, const void *b)
+static int compare_who(const void *a, const void *b)
 {
 	const struct site_waker *x = a, *y = b;
 
@@ -239,7 +244,7 @@ static int compare_ended(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? 1 : -1;
-	return compare_wakers(a, b);
+	return compare_who(a, b);
 }
 
 /* Whether a site's list of wakers ends there. */
@@ -248,8 +253,8 @@ static bool is_last_waker(const struct site_waker *waker)
 	return !waker->tgid && !waker->name;
 }
 
-size_t sites_wakers(struct sites *sites, const struct site_line *line,
-		    const struct site_waker **wakers)
+size_t site_lines_wakers(struct site_lines *sites, const struct site_line *line,
+			 const struct site_waker **wakers)
 {
 	struct site_waker *all;
 	size_t n = 0, kept = 0;
@@ -267,9 +272,9 @@ size_t sites_wakers(struct sites *sites, const struct site_line *line,
 			all[n++] = line->sites[i]->wakers[w];
 		}
 	if (n)
-		qsort(all, n, sizeof(*all), compare_wakers);
+		qsort(all, n, sizeof(*all), compare_who);
 	for (size_t i = 0; i < n; i++) {
-		if (kept && !compare_wakers(&all[kept - 1], &all[i])) {
+		if (kept && !compare_who(&all[kept - 1], &all[i])) {
 			all[kept - 1].ns += all[i].ns;
 			all[kept - 1].count += all[i].count;
 		} else {
@@ -283,21 +288,21 @@ size_t sites_wakers(struct sites *sites, const struct site_line *line,
 }
 
 /* Takes the most important wakers of all sites into a line's sum. */
-static void sum_wakers(struct sites *sites, struct site_line *line)
+static void sum_wakers(struct site_lines *sites, struct site_line *line)
 {
 	const struct site_waker *all;
 	size_t n;
 
 	if (line->n == 1)
 		return;
-	n = sites_wakers(sites, line, &all);
+	n = site_lines_wakers(sites, line, &all);
 	memset(line->sum.wakers, 0, sizeof(line->sum.wakers));
 	for (size_t i = 0; i < n && i < SITE_WAKERS; i++)
 		line->sum.wakers[i] = all[i];
 }
 
 /* Makes room for so many sites. */
-static void reserve_sites(struct sites *sites, size_t n)
+static void reserve_sites(struct site_lines *sites, size_t n)
 {
 	/* Sorting needs an address even for none. */
 	if (sites->cap > n)
@@ -308,24 +313,44 @@ static void reserve_sites(struct sites *sites, size_t n)
 	sites->keys = xreallocarray(sites->keys, sites->cap, sizeof(*sites->keys));
 }
 
-/* Picks the sites of the processes. Returns their number. */
-static size_t pick_sites(struct sites *sites, const struct trace_frame *trace,
-			 struct site_owners *owners, enum sites_by by)
+/* Whether a site is told by its kind, not by its state. */
+static bool by_kind(const struct site *site)
 {
+	return site->kind >= 0 && (site->unattributed || site->overlaps);
+}
+
+/* Whether the time of a site is lost. */
+static bool is_lost(const struct site *site)
+{
+	return by_kind(site) || STALLING & 1u << site->state;
+}
+
+/* Whether a site is of one that has nothing to do. */
+static bool is_idle(const struct site *site)
+{
+	return !by_kind(site) && IDLE & 1u << site->state;
+}
+
+/* Picks the sites of the processes. Returns their number. */
+static size_t pick_sites(struct site_lines *sites, const struct trace_frame *trace,
+			 const struct site_lines_query *query)
+{
+	struct site_owners *owners = query->owners;
 	size_t n = 0;
 
 	if (!owners->sorted && owners->n)
 		qsort(owners->keys, owners->n, sizeof(*owners->keys), compare_owners);
 	owners->sorted = true;
 	for (size_t i = 0; trace && i < trace->n; i++)
-		if (owners_have(owners, &trace->sites[i]))
-			sites->keys[n++] = (struct site_key){ line_of(&trace->sites[i], by),
+		if (owners_have(owners, &trace->sites[i]) &&
+		    (!query->no_idle || !is_idle(&trace->sites[i])))
+			sites->keys[n++] = (struct site_key){ line_of(&trace->sites[i], query->by),
 							      &trace->sites[i] };
 	return n;
 }
 
 /* Whether the picked sites are of several processes. */
-static bool are_several(const struct sites *sites, size_t n)
+static bool are_several(const struct site_lines *sites, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (sites->keys[i].site->tgid != sites->keys[0].site->tgid)
@@ -333,14 +358,14 @@ static bool are_several(const struct sites *sites, size_t n)
 	return false;
 }
 
-void sites_build(struct sites *sites, const struct trace_frame *trace, struct site_owners *owners,
-		 enum sites_by by)
+void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
+		      const struct site_lines_query *query)
 {
 	struct site_line *line = NULL;
 	size_t n;
 
 	reserve_sites(sites, trace ? trace->n : 0);
-	n = pick_sites(sites, trace, owners, by);
+	n = pick_sites(sites, trace, query);
 	qsort(sites->keys, n, sizeof(*sites->keys), compare_keys);
 	sites->n = 0;
 	sites->ns = 0;
@@ -368,7 +393,7 @@ void sites_build(struct sites *sites, const struct trace_frame *trace, struct si
 	qsort(sites->lines, sites->n, sizeof(*sites->lines), compare_lines);
 }
 
-const struct site_line *sites_find(const struct sites *sites, uint64_t id)
+const struct site_line *site_lines_find(const struct site_lines *sites, uint64_t id)
 {
 	for (size_t i = 0; i < sites->n; i++)
 		if (sites->lines[i].id == id)
@@ -376,20 +401,14 @@ const struct site_line *sites_find(const struct sites *sites, uint64_t id)
 	return NULL;
 }
 
-/* Whether a line is told by its kind, not by its state. */
-static bool by_kind(const struct site_line *line)
-{
-	return line->sum.kind >= 0 && (line->sum.unattributed || line->sum.overlaps);
-}
-
 bool site_line_stalls(const struct site_line *line)
 {
-	return by_kind(line) || (line->one_state && STALLING & 1u << line->sum.state);
+	return by_kind(&line->sum) || (line->one_state && is_lost(&line->sum));
 }
 
 const char *site_line_state(const struct site_line *line)
 {
-	if (by_kind(line))
+	if (by_kind(&line->sum))
 		return line->sum.kind == WAIT_BLOCK ? wait_state_table[STATE_BLOCK].id
 						    : delay_table[line->sum.kind].id;
 	return line->one_state ? wait_state_table[line->sum.state].id : NULL;
@@ -431,11 +450,11 @@ double site_percentile(const struct site *site, double share)
 	return (double)site->max_ns / (double)NSEC_PER_USEC;
 }
 
-void sites_free(struct sites *sites)
+void site_lines_free(struct site_lines *sites)
 {
 	free(sites->lines);
 	free(sites->members);
 	free(sites->keys);
 	free(sites->wakers);
-	*sites = (struct sites){ 0 };
+	*sites = (struct site_lines){ 0 };
 }

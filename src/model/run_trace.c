@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/run_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/util.h"
+#include "model/tracing.h"
+
+/* The time between readings: sites of ended processes give room to others then. */
+#define READ_NS (250 * NSEC_PER_MSEC)
+
+/* The number of sums, above which targets are no longer told apart. */
+#define SUMS_MAX 20000
+
+struct run_trace {
+	struct tracing *tracing;
+	uint64_t due_ns;
+	uint8_t *ours; /* a bit for each pid */
+	size_t ours_size;
+	struct wait_states states;
+	struct site *sums;
+	size_t n, cap;
+	uint32_t *table; /* 1 + the index of a sum, by hash; 0: none */
+	size_t table_size; /* a power of two */
+	uint64_t lost;
+};
+
+/* Mixes a text into a hash; NULL is none of the others. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return (hash ^ (text ? 0x100 : 0x101)) * UINT64_C(0x100000001b3);
+}
+
+/* The hash of what sums are told apart by. */
+static uint64_t hash_site(const struct site *site)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)site->state << 8 ^
+			(uint64_t)(site->kind + 1);
+
+	hash = hash_text(hash, site->comm);
+	hash = hash_text(hash, site->syscall);
+	hash = hash_text(hash, site->on);
+	hash = hash_text(hash, site->where);
+	/* The low bits choose the place. */
+	return hash ^ hash >> 32;
+}
+
+/* Whether two texts, NULL among them, are the same. */
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Whether sites are one in the sums. */
+static bool are_alike(const struct site *a, const struct site *b)
+{
+	return a->state == b->state && a->kind == b->kind && a->overlaps == b->overlaps &&
+	       is_same_text(a->comm, b->comm) && is_same_text(a->syscall, b->syscall) &&
+	       is_same_text(a->on, b->on) && is_same_text(a->where, b->where);
+}
+
+/*
+ * Leaves out of a target what is each process's own: who ran instead is told by name alone, a
+ * child and a lock in the process's memory not at all.
+ */
+static const char *common_target(const struct site *site)
+{
+	const char *name;
+
+	if (!site->on || site->state == STATE_CHILD || site->state == STATE_LOCK)
+		return NULL;
+	if (site->state != STATE_CPU)
+		return site->on;
+	name = site->on + strspn(site->on, "0123456789");
+	return name > site->on && *name == ' ' ? name + 1 : site->on;
+}
+
+/* Puts a sum into the table. */
+static void place_sum(struct run_trace *trace, size_t index)
+{
+	size_t at = hash_site(&trace->sums[index]) & (trace->table_size - 1);
+
+	while (trace->table[at])
+		at = (at + 1) & (trace->table_size - 1);
+	trace->table[at] = (uint32_t)index + 1;
+}
+
+/* Makes room for one more sum. */
+static void reserve_sum(struct run_trace *trace)
+{
+	if (trace->n == trace->cap) {
+		trace->cap = trace->cap * 2 + 256;
+		trace->sums = xreallocarray(trace->sums, trace->cap, sizeof(*trace->sums));
+	}
+	if ((trace->n + 1) * 2 <= trace->table_size)
+		return;
+	free(trace->table);
+	trace->table_size = trace->table_size ? trace->table_size * 2 : 1024;
+	trace->table = xcalloc(trace->table_size, sizeof(*trace->table));
+	for (size_t i = 0; i < trace->n; i++)
+		place_sum(trace, i);
+}
+
+/* A copy that the caller frees; NULL for NULL. */
+static char *copy_known(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+/* The sum that a site belongs to; made where there is none. */
+static struct site *sum_of_site(struct run_trace *trace, const struct site *site)
+{
+	struct site *sum;
+	size_t at;
+
+	reserve_sum(trace);
+	at = hash_site(site) & (trace->table_size - 1);
+	for (; trace->table[at]; at = (at + 1) & (trace->table_size - 1))
+		if (are_alike(&trace->sums[trace->table[at] - 1], site))
+			return &trace->sums[trace->table[at] - 1];
+	sum = &trace->sums[trace->n++];
+	*sum = (struct site){ .id = trace->n,
+			      .comm = copy_known(site->comm),
+			      .state = site->state,
+			      .kind = site->kind,
+			      .overlaps = site->overlaps,
+			      .syscall = copy_known(site->syscall),
+			      .on = copy_known(site->on),
+			      .where = copy_known(site->where) };
+	trace->table[at] = (uint32_t)trace->n;
+	return sum;
+}
+
+/* Adds a site of a descendant. */
+static void add_to_sums(struct run_trace *trace, const struct site *site)
+{
+	struct site key = *site, *sum;
+
+	key.on = trace->n < SUMS_MAX ? common_target(site) : NULL;
+	sum = sum_of_site(trace, &key);
+	sum->count += site->count;
+	sum->ns += site->ns;
+	sum->kind_ns += site->kind_ns;
+	if (site->max_ns > sum->max_ns)
+		sum->max_ns = site->max_ns;
+	for (unsigned i = 0; i < SITE_BUCKETS; i++)
+		sum->log2_us[i] += site->log2_us[i];
+}
+
+/* Whether the process of that id is a descendant; the next of that id may not be. */
+static bool take_ours(struct run_trace *trace, pid_t tgid)
+{
+	size_t at = (size_t)tgid / 8;
+	uint8_t bit = (uint8_t)(1u << (tgid % 8));
+
+	if (tgid < 0 || at >= trace->ours_size || !(trace->ours[at] & bit))
+		return false;
+	trace->ours[at] &= (uint8_t)~bit;
+	return true;
+}
+
+/* Takes a process that has ended: see tracing_leave_fn. */
+static void take_process(void *arg, const struct traced *traced, const struct site *sites, size_t n)
+{
+	struct run_trace *trace = arg;
+
+	if (!take_ours(trace, traced->tgid))
+		return;
+	wait_states_add(&trace->states, &traced->states);
+	for (size_t i = 0; i < n; i++)
+		add_to_sums(trace, &sites[i]);
+}
+
+int run_trace_open(struct run_trace **out, int procfd, uint32_t sites)
+{
+	struct tracing_config config = { .procfd = procfd, .sites = sites };
+	struct run_trace *trace = xcalloc(1, sizeof(*trace));
+	int err = tracing_open(&trace->tracing, &config);
+
+	if (err) {
+		free(trace);
+		return err;
+	}
+	tracing_on_leave(trace->tracing, take_process, trace);
+	/* What there is before the command is the baseline. */
+	run_trace_read(trace);
+	*out = trace;
+	return 0;
+}
+
+void run_trace_ours(struct run_trace *trace, pid_t tgid)
+{
+	size_t at = (size_t)tgid / 8, old = trace->ours_size;
+
+	if (tgid <= 0)
+		return;
+	if (at >= old) {
+		trace->ours_size = at * 2 + 4096;
+		trace->ours = xreallocarray(trace->ours, trace->ours_size, 1);
+		memset(trace->ours + old, 0, trace->ours_size - old);
+	}
+	trace->ours[at] |= (uint8_t)(1u << (tgid % 8));
+}
+
+uint64_t run_trace_due_ns(const struct run_trace *trace)
+{
+	return trace->due_ns;
+}
+
+void run_trace_read(struct run_trace *trace)
+{
+	const struct trace_frame *frame;
+
+	trace->due_ns = clock_ns(CLOCK_MONOTONIC) + READ_NS;
+	if (tracing_read(trace->tracing))
+		return;
+	frame = tracing_frame(trace->tracing, NULL);
+	if (frame)
+		trace->lost += frame->lost;
+}
+
+void run_trace_end(struct run_trace *trace, struct run_traced *traced)
+{
+	run_trace_read(trace);
+	tracing_leave(trace->tracing);
+	*traced = (struct run_traced){ .known = true,
+				       .states = trace->states,
+				       .sites = trace->sums,
+				       .n = trace->n,
+				       .lost = trace->lost };
+}
+
+void run_trace_close(struct run_trace *trace)
+{
+	if (!trace)
+		return;
+	tracing_close(trace->tracing);
+	for (size_t i = 0; i < trace->n; i++) {
+		free((char *)trace->sums[i].comm);
+		free((char *)trace->sums[i].syscall);
+		free((char *)trace->sums[i].on);
+		free((char *)trace->sums[i].where);
+	}
+	free(trace->sums);
+	free(trace->table);
+	free(trace->ours);
+	free(trace);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the descendants of a command spent their time, and on what they waited, as waits are traced.
+ */
+#ifndef STALLTOP_MODEL_RUN_TRACE_H
+#define STALLTOP_MODEL_RUN_TRACE_H
+
+#include "model/frame.h"
+
+/* Summed over all descendants that have ended. Empty where waits are not traced. */
+struct run_traced {
+	bool known;
+	struct wait_states states;
+	/*
+	 * Sites of processes of one name are one, of tgid 0, where state, system call, target and
+	 * function are the same; targets that are each process's own, such as pids, are left out.
+	 */
+	struct site *sites;
+	size_t n;
+	uint64_t lost; /* waits that found no room for a site */
+};
+
+struct run_trace;
+
+/* Begins to trace. 0, or -errno as tracing_open(). */
+int run_trace_open(struct run_trace **out, int procfd, uint32_t sites);
+
+/* Notes that a process is a descendant: its exit record has come. */
+void run_trace_ours(struct run_trace *trace, pid_t tgid);
+
+/* When the next run_trace_read() is due (CLOCK_MONOTONIC). */
+uint64_t run_trace_due_ns(const struct run_trace *trace);
+
+/*
+ * Reads what was traced; to be called when the exit records so far were taken. Processes that ended
+ * some readings ago, and are not known as descendants by now, are not.
+ */
+void run_trace_read(struct run_trace *trace);
+
+/* Reads the rest, and hands out the sums; they live until the trace is closed. */
+void run_trace_end(struct run_trace *trace, struct run_traced *traced);
+
+void run_trace_close(struct run_trace *trace);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "out/out_sites.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "view/site_column.h"
+
+/* Adds the process of a task's row. */
+static void own_row(struct site_owners *owners, const struct row *row)
+{
+	for (const struct traced *at = row->traced; at; at = at->more)
+		site_owners_add(owners, (struct task_key){ at->tgid, at->start_ns });
+	if (row->traced)
+		return;
+	if (row->task->key.pid == row->task->tgid)
+		site_owners_add(owners, row->task->key);
+	else
+		site_owners_add(owners, (struct task_key){ row->task->tgid, 0 });
+}
+
+void out_sites_owners(struct site_owners *owners, const struct order *order)
+{
+	for (size_t i = 0; i < order->passed; i++) {
+		const struct group *group = order->rows[i]->group;
+
+		for (size_t m = 0; group && m < group->own; m++)
+			own_row(owners, group->members[m]);
+		if (!group)
+			own_row(owners, order->rows[i]);
+	}
+}
+
+/* Puts who ended waits. */
+static void put_wakers(struct json *json, const struct site *site)
+{
+	json_open_array(json, "wakers");
+	for (unsigned i = 0; i < SITE_WAKERS; i++) {
+		const struct site_waker *waker = &site->wakers[i];
+
+		if (!waker->tgid && !waker->name)
+			break;
+		json_open_object(json, NULL);
+		json_put_counter(json, "pid", waker->tgid, (uint64_t)waker->tgid);
+		json_put_text(json, "name", waker->name);
+		json_put_uint(json, "ns", waker->ns);
+		json_put_uint(json, "count", waker->count);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+/* Puts how long waits were, without the buckets above the last that has any. */
+static void put_histogram(struct json *json, const struct site *site)
+{
+	unsigned n = SITE_BUCKETS;
+
+	while (n && !site->log2_us[n - 1])
+		n--;
+	json_open_array(json, "log2_us");
+	for (unsigned i = 0; i < n; i++)
+		json_put_uint(json, NULL, site->log2_us[i]);
+	json_close(json);
+}
+
+/* Puts the functions of a stack, the innermost first. */
+static void put_stack(struct json *json, const struct trace_frame *trace, size_t stack)
+{
+	json_open_array(json, "stack");
+	for (size_t i = 0; stack < trace->nstacks && i < trace->stacks[stack].n; i++)
+		json_put_text(json, NULL, trace->stacks[stack].functions[i]);
+	json_close(json);
+}
+
+/* The id of the kind that a site's waits are booked as; NULL: none. */
+static const char *kind_id(const struct site *site)
+{
+	if (site->kind == WAIT_BLOCK)
+		return wait_state_table[STATE_BLOCK].id;
+	return site->kind < 0 ? NULL : delay_table[site->kind].id;
+}
+
+/* Puts what a site has where it is not the rest of a kind. */
+static void put_waits(struct json *json, const struct trace_frame *trace, const struct site *site)
+{
+	json_put_text(json, "syscall", site->syscall);
+	json_put_text(json, "on", site->on);
+	json_put_text(json, "where", site->where);
+	json_put_uint(json, "count", site->count);
+	json_put_uint(json, "ns", site->ns);
+	json_put_counter(json, "kind_ns", site->kind >= 0, site->kind_ns);
+	json_put_uint(json, "max_ns", site->max_ns);
+	json_put_bool(json, "overlaps", site->overlaps);
+	json_put_uint(json, "waiting", site->waiting);
+	json_put_uint(json, "waiting_ns", site->waiting_ns);
+	json_put_bool(json, "at_least", site->at_least);
+	put_histogram(json, site);
+	put_wakers(json, site);
+	put_stack(json, trace, site->stack);
+}
+
+/* Puts a site. */
+static void put_site(struct json *json, const struct trace_frame *trace, const struct site *site)
+{
+	json_open_object(json, NULL);
+	json_put_counter(json, "pid", site->tgid > 0, (uint64_t)site->tgid);
+	json_put_text(json, "comm", site->comm);
+	json_put_text(json, "state",
+		      site->unattributed ? "unattributed" : wait_state_table[site->state].id);
+	json_put_text(json, "kind", kind_id(site));
+	if (site->unattributed) {
+		json_put_int(json, "ns", site->rest_ns);
+		json_put_int(json, "kind_ns", site->rest_ns);
+	} else {
+		put_waits(json, trace, site);
+	}
+	json_close(json);
+}
+
+/* Compares sites: the most time first. */
+static int compare_times(const void *a, const void *b)
+{
+	const struct site *x = *(const struct site *const *)a, *y = *(const struct site *const *)b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+void out_sites_json(struct json *json, const char *name, const struct trace_frame *trace,
+		    struct site_owners *owners)
+{
+	struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
+	struct site_lines sites = { 0 };
+	const struct site **all;
+	size_t n = 0;
+
+	site_lines_build(&sites, trace, &query);
+	all = xcalloc(trace->n + 1, sizeof(struct site *));
+	for (size_t i = 0; i < sites.n; i++)
+		for (size_t s = 0; s < sites.lines[i].n; s++)
+			all[n++] = sites.lines[i].sites[s];
+	if (n)
+		qsort(all, n, sizeof(*all), compare_times);
+	json_open_array(json, name);
+	for (size_t i = 0; i < n; i++)
+		put_site(json, trace, all[i]);
+	json_close(json);
+	free(all);
+	site_lines_free(&sites);
+}
+
+/* The columns of the table, and their cells; 0: the rest of the line. */
+static const struct {
+	const char *id;
+	unsigned cells;
+} shown_columns[] = {
+	{ "pid", 7 },	{ "state", 7 },	 { "time", 9 }, { "share", 6 },
+	{ "count", 7 }, { "avg", 7 },	 { "max", 7 },	{ "syscall", 15 },
+	{ "on", 36 },	{ "where", 26 }, { "comm", 0 },
+};
+
+/* Appends headings, or units, as one line. */
+static void append_site_heads(struct buf *out, bool units)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shown_columns); i++) {
+		const struct site_column *column = site_column_by_id(shown_columns[i].id);
+		const char *text = !units	   ? column->heading
+				   : *column->unit ? column->unit
+						   : "(str)";
+		unsigned cells = shown_columns[i].cells;
+
+		site_column_label(column, cells ? cells : (unsigned)strlen(text), text, out);
+		buf_putc(out, i + 1 < ARRAY_SIZE(shown_columns) ? ' ' : '\n');
+	}
+}
+
+/* Appends a text as one word in so many cells; 0: all of it, as it is. */
+static void append_site_word(struct buf *out, const char *text, unsigned cells,
+			     enum text_charset charset, struct buf *scratch)
+{
+	scratch->len = 0;
+	if (text)
+		text_escape(scratch, text, strlen(text), charset);
+	else
+		buf_putc(scratch, '-');
+	if (!cells) {
+		buf_add(out, scratch->data, scratch->len);
+		return;
+	}
+	text_word(scratch);
+	if (text && *text == '/')
+		text_fit_end(out, scratch->data, scratch->len, cells, charset);
+	else
+		text_fit(out, scratch->data, scratch->len, cells, false, charset);
+}
+
+/* Appends a line of the table. */
+static void append_site(struct buf *out, const struct trace_frame *trace,
+			const struct site_line *line, enum text_charset charset,
+			struct buf *scratch)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shown_columns); i++) {
+		const struct site_column *column = site_column_by_id(shown_columns[i].id);
+		unsigned cells = shown_columns[i].cells;
+
+		if (column->format == FORMAT_TEXT) {
+			struct value value = column->get(trace, line);
+
+			append_site_word(out, value_chars(&value), cells, charset, scratch);
+		} else {
+			site_column_append(column, cells, trace, line, charset, scratch, out);
+		}
+		buf_putc(out, i + 1 < ARRAY_SIZE(shown_columns) ? ' ' : '\n');
+	}
+}
+
+void out_sites_text(struct buf *out, const struct trace_frame *trace, struct site_owners *owners,
+		    enum text_charset charset)
+{
+	struct buf scratch = { 0 };
+	struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
+	struct site_lines sites = { 0 };
+	size_t shown = 0;
+
+	buf_puts(out, "sites\n");
+	append_site_heads(out, false);
+	append_site_heads(out, true);
+	site_lines_build(&sites, trace, &query);
+	for (unsigned lost = 2; lost-- > 0;)
+		for (size_t i = 0; i < sites.n && shown < OUT_SITES; i++)
+			if (site_line_stalls(&sites.lines[i]) == lost) {
+				append_site(out, trace, &sites.lines[i], charset, &scratch);
+				shown++;
+			}
+	site_lines_free(&sites);
+	buf_free(&scratch);
+}
+
+void out_states_json(struct json *json, const char *name, const struct wait_states *states)
+{
+	if (!states) {
+		json_put_null(json, name);
+		return;
+	}
+	json_open_object(json, name);
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		char member[16];
+
+		snprintf(member, sizeof(member), "%s_ns", wait_state_table[state].id);
+		json_put_uint(json, member, states->ns[state]);
+	}
+	json_close(json);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sites of traced waits, for all formats that have them. */
+#ifndef STALLTOP_OUT_OUT_SITES_H
+#define STALLTOP_OUT_OUT_SITES_H
+
+#include "out/json.h"
+#include "view/query.h"
+#include "view/site_lines.h"
+
+/* The number of lines that texts have. */
+#define OUT_SITES 10
+
+/* Adds the processes of the rows that passed the filters: of groups the members'. */
+void out_sites_owners(struct site_owners *owners, const struct order *order);
+
+/*
+ * Puts the sites of these processes as an array, the most time first, each with its histogram,
+ * wakers and stack; with one of state "unattributed" for the rest of each kind of each process.
+ */
+void out_sites_json(struct json *json, const char *name, const struct trace_frame *trace,
+		    struct site_owners *owners);
+
+/*
+ * Appends a table of the largest sites of these processes: first those where time was lost, then
+ * others; the most time first. Each cell is a word, and the last is a name.
+ */
+void out_sites_text(struct buf *out, const struct trace_frame *trace, struct site_owners *owners,
+		    enum text_charset charset);
+
+/* Puts time by state as an object of "STATE_ns"; null for NULL. */
+void out_states_json(struct json *json, const char *name, const struct wait_states *states);
+
+#endif

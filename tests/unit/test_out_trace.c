@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What was traced, in the formats: JSON and text, and as cells of columns. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/out.h"
+#include "tests/lib/scene.h"
+#include "base/util.h"
+
+/* Two rows that were traced, and their sites. */
+struct traces {
+	struct scene scene;
+	struct view_config view;
+	struct out_config config;
+	struct out out;
+	struct traced traced[2];
+	struct site sites[4];
+	struct site_stack stacks[2];
+	struct trace_frame frame;
+};
+
+static const char *const functions[] = { "io_schedule+0x12", "__iomap_dio_rw+0x1f4" };
+
+static int open_traces(void **state)
+{
+	struct traces *t = xcalloc(1, sizeof(*t));
+
+	scene_open(&t->scene);
+	t->view = (struct view_config){ .query = { .over_ms = -1 }, .interval_ns = SEC(2) };
+	t->config = (struct out_config){ .view = &t->view, .charset = TEXT_UTF8 };
+	t->traced[0] = (struct traced){ .tgid = 7,
+					.start_ns = SEC(10) + 1,
+					.waker = "812 postgres",
+					.states.ns = { [STATE_RUN] = MS(180),
+						       [STATE_IO] = MS(1500),
+						       [STATE_POLL] = MS(320) } };
+	t->traced[1] = (struct traced){ .tgid = 8,
+					.start_ns = SEC(10) + 2,
+					.states.ns = { [STATE_TIMER] = SEC(2) } };
+	t->sites[0] = (struct site){ .id = 2,
+				     .tgid = 8,
+				     .start_ns = SEC(10) + 2,
+				     .comm = "sleeper",
+				     .state = STATE_TIMER,
+				     .kind = -1,
+				     .syscall = "clock_nanosleep",
+				     .ns = SEC(2),
+				     .waiting = 1,
+				     .waiting_ns = SEC(9),
+				     .max_ns = SEC(9) };
+	t->sites[1] = (struct site){ .id = 1,
+				     .tgid = 7,
+				     .start_ns = SEC(10) + 1,
+				     .comm = "re\nader",
+				     .state = STATE_IO,
+				     .kind = DELAY_BLKIO,
+				     .syscall = "pread64",
+				     .on = "/data/a file",
+				     .where = "__iomap_dio_rw",
+				     .stack = 1,
+				     .count = 3,
+				     .ns = MS(1500),
+				     .kind_ns = MS(1490),
+				     .max_ns = MS(700),
+				     .log2_us = { [1] = 2, [20] = 1 },
+				     .wakers = { { 812, "postgres", MS(900), 2 },
+						 { 0, "virtio0", MS(600), 1 } } };
+	t->sites[2] = (struct site){ .id = 9,
+				     .tgid = 7,
+				     .start_ns = SEC(10) + 1,
+				     .comm = "reader",
+				     .state = STATE_IO,
+				     .kind = DELAY_BLKIO,
+				     .unattributed = true,
+				     .rest_ns = -(int64_t)MS(5) };
+	/* Of a process that has no row. */
+	t->sites[3] = (struct site){ .id = 10, .tgid = 99, .start_ns = 5, .kind = -1, .ns = MS(1) };
+	t->stacks[1] = (struct site_stack){ functions, ARRAY_SIZE(functions) };
+	t->frame = (struct trace_frame){ .sites = t->sites,
+					 .n = ARRAY_SIZE(t->sites),
+					 .stacks = t->stacks,
+					 .nstacks = 2,
+					 .interval_ns = SEC(2),
+					 .switches = 812,
+					 .lost = 2,
+					 .cost = 0.25 };
+	for (pid_t pid = 7; pid <= 8; pid++)
+		scene_again(&t->scene.samples[1],
+			    scene_add(&t->scene.samples[0], pid, pid, SEC(10)));
+	*state = t;
+	return 0;
+}
+
+static int close_traces(void **state)
+{
+	struct traces *t = *state;
+
+	out_close(&t->out);
+	scene_close(&t->scene);
+	free(t);
+	return 0;
+}
+
+/* Puts the frame out; what it made is the returned string. */
+static const char *put_traces(struct traces *t, const struct out_ops *ops)
+{
+	scene_build(&t->scene, 1, false, 0);
+	for (size_t i = 0; i < 2; i++)
+		t->scene.frame.rows[i].traced = &t->traced[i];
+	t->scene.info.trace = &t->frame;
+	out_open(&t->out, ops, &t->config);
+	out_frame(&t->out, &t->scene.frame);
+	return buf_cstr(&t->out.buf);
+}
+
+/* A member that is a number. */
+static long long number(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	assert_true(json_is_integer(value));
+	return json_integer_value(value);
+}
+
+/* A member that is a text. */
+static const char *text(const json_t *object, const char *name)
+{
+	assert_true(json_is_string(json_object_get(object, name)));
+	return json_string_value(json_object_get(object, name));
+}
+
+/* States of tasks, and the sites of those that passed, the most time first. */
+static void test_traced_json(void **state)
+{
+	struct traces *t = *state;
+	json_t *json = json_loads(put_traces(t, &out_json), JSON_REJECT_DUPLICATES, NULL);
+	json_t *task, *sites, *site, *wakers;
+
+	assert_non_null(json);
+	task = json_array_get(json_object_get(json, "tasks"), 0);
+	assert_int_equal(number(task, "alive_ns"), SEC(2));
+	assert_int_equal(json_object_size(json_object_get(task, "states")), WAIT_STATES);
+	assert_int_equal(number(json_object_get(task, "states"), "io_ns"), MS(1500));
+	assert_int_equal(number(json_object_get(json, "trace"), "switches"), 812);
+	assert_int_equal(number(json_object_get(json, "trace"), "lost"), 2);
+	sites = json_object_get(json, "sites");
+	assert_int_equal(json_array_size(sites), 3);
+	site = json_array_get(sites, 0);
+	assert_string_equal(text(site, "comm"), "sleeper");
+	assert_int_equal(number(site, "waiting_ns"), SEC(9));
+	assert_true(json_is_null(json_object_get(site, "kind_ns")));
+	assert_int_equal(json_array_size(json_object_get(site, "log2_us")), 0);
+	site = json_array_get(sites, 1);
+	assert_int_equal(number(site, "pid"), 7);
+	assert_string_equal(text(site, "comm"), "re\\x0aader");
+	assert_string_equal(text(site, "state"), "io");
+	assert_string_equal(text(site, "kind"), "blkio");
+	assert_string_equal(text(site, "on"), "/data/a file");
+	assert_string_equal(text(site, "where"), "__iomap_dio_rw");
+	assert_int_equal(number(site, "ns"), MS(1500));
+	assert_int_equal(number(site, "kind_ns"), MS(1490));
+	assert_int_equal(json_array_size(json_object_get(site, "log2_us")), 21);
+	assert_int_equal(json_array_size(json_object_get(site, "stack")), 2);
+	wakers = json_object_get(site, "wakers");
+	assert_int_equal(json_array_size(wakers), 2);
+	assert_int_equal(number(json_array_get(wakers, 0), "pid"), 812);
+	assert_true(json_is_null(json_object_get(json_array_get(wakers, 1), "pid")));
+	assert_string_equal(text(json_array_get(wakers, 1), "name"), "virtio0");
+	site = json_array_get(sites, 2);
+	assert_string_equal(text(site, "state"), "unattributed");
+	assert_string_equal(text(site, "kind"), "blkio");
+	assert_int_equal(number(site, "ns"), -(long long)MS(5));
+	json_decref(json);
+}
+
+/* Only sites of rows that passed the filters. */
+static void test_filtered(void **state)
+{
+	struct traces *t = *state;
+	json_t *json;
+
+	t->view.query.over_ms = 1;
+	t->scene.samples[1].raw[1].counters.delay[DELAY_CPU].ns = MS(900);
+	json = json_loads(put_traces(t, &out_json), 0, NULL);
+	assert_int_equal(json_array_size(json_object_get(json, "tasks")), 1);
+	assert_int_equal(json_array_size(json_object_get(json, "sites")), 1);
+	json_decref(json);
+}
+
+/* The table behind the sum row: what is lost comes first, each cell is a word. */
+static void test_traced_text(void **state)
+{
+	struct traces *t = *state;
+	const char *out = put_traces(t, &out_text), *table = strstr(out, "\nsites\n"), *line, *next;
+	char word[64];
+
+	assert_non_null(table);
+	assert_non_null(strstr(out, "trace 0.2 %"));
+	line = strstr(table, "      7 io ");
+	assert_non_null(line);
+	next = strstr(table, "      8 timer ");
+	assert_true(next > line);
+	assert_int_equal(sscanf(line, "%*s %*s 1500.0 75.0 3 500.0 700.0 pread64 %63s", word), 1);
+	assert_string_equal(word, "/data/a\\x20file");
+	assert_non_null(strstr(line, " re\\x0aader\n"));
+	assert_null(strstr(table, "     99 "));
+}
+
+/* A cell of the first row. */
+static struct value cell(const struct traces *t, const char *id)
+{
+	struct view view = { .frame = &t->scene.frame, .charset = TEXT_UTF8 };
+
+	return column_get(scene_column(id), &view, &t->scene.frame.rows[0]);
+}
+
+/* Columns of what was traced; without tracing they are not known. */
+static void test_traced_columns(void **state)
+{
+	struct traces *t = *state;
+	struct value value;
+
+	put_traces(t, &out_csv);
+	value = cell(t, "states");
+	assert_string_equal(value_chars(&value), "riiiiiii..");
+	assert_true(cell(t, "s-io").number == 75);
+	assert_true(cell(t, "s-run").number == 9);
+	assert_true(cell(t, "s-other").number == 0);
+	value = cell(t, "waker");
+	assert_string_equal(value_chars(&value), "812 postgres");
+	assert_true(column_descends(scene_column("states")));
+	t->scene.frame.rows[0].traced = NULL;
+	value = cell(t, "states");
+	assert_null(value_chars(&value));
+	assert_int_equal(cell(t, "s-io").type, VALUE_UNSET);
+	assert_int_equal(cell(t, "waker").type, VALUE_UNSET);
+}
+
+/* The sum row has all rows' states; CSV has the columns that were named. */
+static void test_traced_sums(void **state)
+{
+	struct traces *t = *state;
+	const char *out;
+
+	t->view.fields = xstrdup("pid,states,s-io,comm");
+	out = put_traces(t, &out_text);
+	assert_non_null(strstr(out, "      7 riiiiiii..   75.0"));
+	assert_non_null(strstr(out, "      8 tttttttttt    0.0"));
+	/* 1500 of 4000 ms I/O, 2000 of a timer; 180 run and 320 poll round to one cell. */
+	assert_non_null(strstr(out, "      = iiii.ttttt   75.0"));
+	out_close(&t->out);
+	t->out = (struct out){ 0 };
+	out = put_traces(t, &out_csv);
+	assert_non_null(strstr(out, ",states,s-io\r\n"));
+	assert_non_null(strstr(out, ",riiiiiii..,75\r\n"));
+	free(t->view.fields);
+}
+
+/* Bars are always full, and shares of nothing are not known. */
+static void test_bar(void **state)
+{
+	uint64_t parts[3] = { 1, 1, 1 };
+	struct value value = value_bar(parts, "abc", 3, 1), other;
+
+	(void)state;
+	assert_string_equal(value_chars(&value), "aaaabbbccc");
+	parts[0] = UINT64_MAX / 2;
+	parts[1] = parts[2] = 0;
+	value = value_bar(parts, "abc", 3, 1);
+	assert_string_equal(value_chars(&value), "aaaaaaaaaa");
+	parts[0] = parts[1] = 0;
+	value = value_bar(parts, "abc", 3, 1);
+	assert_int_equal(value.type, VALUE_UNSET);
+	parts[1] = 94;
+	parts[2] = 6;
+	value = value_bar(parts, "abc", 3, 94);
+	assert_string_equal(value_chars(&value), "bbbbbbbbbc");
+	other = value_bar(parts, "abc", 3, 6);
+	assert_true(value_compare(&value, &other) > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_traced_json, open_traces, close_traces),
+		cmocka_unit_test_setup_teardown(test_filtered, open_traces, close_traces),
+		cmocka_unit_test_setup_teardown(test_traced_text, open_traces, close_traces),
+		cmocka_unit_test_setup_teardown(test_traced_columns, open_traces, close_traces),
+		cmocka_unit_test_setup_teardown(test_traced_sums, open_traces, close_traces),
+		cmocka_unit_test(test_bar),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes the page of one line of sites. */
+#ifndef STALLTOP_UI_SITE_PAGE_H
+#define STALLTOP_UI_SITE_PAGE_H
+
+#include "ui/pager.h"
+#include "ui/site_draw.h"
+#include "ui/site_list.h"
+
+/* The page's memory, kept from drawing to drawing. */
+struct site_page {
+	struct pager pager;
+	struct site_draw draw; /* of the sites that the line adds up */
+	struct buf text;
+};
+
+/* Writes the page from its first line on; without a line: that nothing was waited. */
+void site_page_write(struct site_page *page, struct site_list *list, const struct site_line *line,
+		     struct ui *ui);
+
+void site_page_free(struct site_page *page);
+
+#endif
