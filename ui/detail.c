@@ -199,7 +199,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	if (state)
 		detail->task.state = state;
 	detail->task.waits_for =
-		row_wait(frame, row, &detail->task.wait_ns) ? row_wait_state(row) : NULL;
+		row_wait(frame, row, &detail->task.wait_ns) ? row_wait_state(row) : WAIT_STATES;
 	detail->task.wait_exact = row->raw->now.exact;
 	read_wchan(detail, ui, row);
 	read_limits(detail, ui, row);

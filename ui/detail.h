@@ -33,8 +33,8 @@ struct detail_task {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t age_ns; /* age at the last sample */
 	char state; /* 0: not known */
-	/* See row_wait(), row_wait_state(); NULL: the task does not wait. */
-	const char *waits_for;
+	/* See row_wait(), row_wait_state(); WAIT_STATES: the task does not wait. */
+	enum wait_state waits_for;
 	uint64_t wait_ns;
 	bool wait_exact; /* otherwise the wait is at least that long */
 	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */

@@ -161,21 +161,17 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 /* Puts how long the task has been waiting, and for what. */
 static int put_wait(struct detail_page *page, int column, const struct detail_task *task)
 {
-	static const struct {
-		const char *id, *words;
-	} waits[] = {
-		{ "cpu", "a CPU" },
-		{ "io", "block I/O" },
-		{ "block", "other than I/O (block)" },
+	static const char *const words[WAIT_STATES] = {
+		[STATE_CPU] = "a CPU",
+		[STATE_IO] = "block I/O",
+		[STATE_BLOCK] = "other than I/O (block)",
 	};
 	struct buf *text = &page->text;
 
 	text->len = 0;
 	buf_puts(text, task->wait_exact ? "" : ">= ");
 	buf_fixed(text, task->wait_ns / NSEC_PER_MSEC, 3);
-	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
-		if (strcmp(waits[i].id, task->waits_for) == 0)
-			buf_printf(text, " s for %s", waits[i].words);
+	buf_printf(text, " s for %s", words[task->waits_for]);
 	return put_item(&page->pager, column, "waiting", text->data, text->len);
 }
 
@@ -192,7 +188,7 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	text_escape(&page->text, task->user.data, task->user.len, pager->term->charset);
 	at = put_item(pager, at, "user", page->text.data, page->text.len);
 	at = put_plain(pager, at, "state", detail->ended ? "ended" : state_words(task->state));
-	if (task->waits_for && !detail->ended)
+	if (task->waits_for < WAIT_STATES && !detail->ended)
 		at = put_wait(page, at, task);
 	at = put_number(pager, at, "parent", (uint64_t)task->ppid);
 	if (detail->who.thread)

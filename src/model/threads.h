@@ -12,6 +12,7 @@
 
 struct delayacct;
 struct hierarchy;
+struct waiting_reader;
 
 /* The wanted threads; zero-initialised: none. */
 struct threads {
@@ -28,6 +29,7 @@ struct threads_env {
 	int procfd; /* of /proc */
 	const struct source_ops *source; /* the sampler's source */
 	const struct delayacct *delayacct; /* its state at the sample */
+	struct waiting_reader *waiting; /* NULL: what waits are on is not wanted */
 	const struct hierarchy *hierarchy; /* the hierarchy of cgroups; NULL: they are not known */
 };
 
