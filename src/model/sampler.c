@@ -566,7 +566,7 @@ static void fill_waiting(struct sampler *sampler, const struct row *const *rows,
 		return;
 	waiting_fill(need_waiting(sampler, needs), &sampler->samples[sampler->now], rows, n,
 		     sampler->config->threads, needs);
-	if (waiting_refused(sampler->waiting))
+	if (needs & NEED_WAITING && waiting_refused(sampler->waiting))
 		frame_note(info, NOTE_WAITING_HIDDEN, 0);
 }
 

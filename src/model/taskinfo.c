@@ -190,11 +190,6 @@ uint64_t taskinfo_syscalls(const struct taskinfo *info)
 	return info->syscalls;
 }
 
-void taskinfo_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
-{
-	proctask_wchan(procfd, tgid, tid, out);
-}
-
 void taskinfo_close(struct taskinfo *info)
 {
 	for (size_t i = 0; i < info->nusers; i++)
