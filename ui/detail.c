@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/taskinfo.h"
 
 /* The most by which two sources differ on one start; no pid is reused within that time. */
 #define SAME_START_NS (200 * NSEC_PER_MSEC)
@@ -152,17 +151,6 @@ static void take_detail_text(struct buf *to, const char *text)
 	buf_puts(to, text);
 }
 
-/* Reads where the task sleeps; for an ended task there is nothing to read. */
-static void read_wchan(struct detail *detail, const struct ui *ui, const struct row *row)
-{
-	const struct ui_task *who = &detail->who;
-
-	detail->task.wchan.len = 0;
-	if (!row->exited)
-		taskinfo_wchan(ui->sampler_config.procfd, who->tgid, who->thread ? who->key.pid : 0,
-			       &detail->task.wchan);
-}
-
 /* Reads the figures of the limits on the task's groups; for an ended task the last ones stay. */
 static void read_limits(struct detail *detail, const struct ui *ui, const struct row *row)
 {
@@ -184,7 +172,7 @@ static void read_limits(struct detail *detail, const struct ui *ui, const struct
 static void take_texts(struct detail *detail, struct ui *ui, const struct frame *frame,
 		       const struct row *row)
 {
-	unsigned needs = NEED_COMMAND | NEED_CGROUP;
+	unsigned needs = NEED_COMMAND | NEED_CGROUP | NEED_STACK | NEED_CPU;
 	char state;
 
 	if (frame == ui->frame)
@@ -199,9 +187,9 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	if (state)
 		detail->task.state = state;
 	detail->task.waits_for =
-		row_wait(frame, row, &detail->task.wait_ns) ? row_wait_state(row) : NULL;
+		row_wait(frame, row, &detail->task.wait_ns) ? row_wait_state(row) : WAIT_STATES;
 	detail->task.wait_exact = row->raw->now.exact;
-	read_wchan(detail, ui, row);
+	detail_wait_take(&detail->wait, frame, row);
 	read_limits(detail, ui, row);
 }
 
@@ -513,7 +501,7 @@ void detail_free(struct detail *detail)
 	buf_free(&detail->task.user);
 	buf_free(&detail->task.command);
 	buf_free(&detail->task.cgroup);
-	buf_free(&detail->task.wchan);
+	detail_wait_free(&detail->wait);
 	limits_free(&detail->limits.now);
 	limits_free(&detail->limits.before);
 	limits_close(detail->limits.reader);

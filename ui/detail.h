@@ -7,6 +7,7 @@
 #define STALLTOP_UI_DETAIL_H
 
 #include "model/limits.h"
+#include "ui/detail_wait.h"
 #include "ui/spark.h"
 #include "ui/ui.h"
 
@@ -33,11 +34,11 @@ struct detail_task {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t age_ns; /* age at the last sample */
 	char state; /* 0: not known */
-	/* See row_wait(), row_wait_state(); NULL: the task does not wait. */
-	const char *waits_for;
+	/* See row_wait(), row_wait_state(); WAIT_STATES: the task does not wait. */
+	enum wait_state waits_for;
 	uint64_t wait_ns;
 	bool wait_exact; /* otherwise the wait is at least that long */
-	struct buf user, command, cgroup, wchan; /* raw bytes; empty: not known */
+	struct buf user, command, cgroup; /* raw bytes; empty: not known */
 };
 
 /* The facts about a group besides its members' sum. */
@@ -66,6 +67,7 @@ struct detail {
 	struct detail_group group;
 	struct ui_task who;
 	struct detail_task task;
+	struct detail_wait wait;
 	struct detail_limits limits;
 	bool ended;
 	char how[32]; /* exit status or signal; "": not known, or nothing to say */

@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "ui/detail_figures.h"
 #include "ui/detail_sum.h"
+#include "ui/detail_text.h"
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
 
@@ -26,43 +27,6 @@
 
 /* The width from which two fields share a line. */
 #define FIELDS_TWICE 170
-
-/* Appends "NAME VALUE" to the line, or to the next if it does not fit. Returns the next column. */
-static int put_item(struct pager *pager, int column, const char *name, const char *value,
-		    size_t len)
-{
-	int cells = (int)strlen(name) + 1 + (int)text_width(value, len, pager->term->charset);
-
-	if (column && column + cells > pager->width) {
-		pager->line++;
-		column = 0;
-	}
-	column = pager_puts(pager, column, name, STYLE_DIM) + 1;
-	column = pager_put(pager, column, cells - (int)strlen(name) - 1, value, len, STYLE_NORMAL);
-	return column + 3;
-}
-
-/* Does the same with a text that needs no escaping. */
-static int put_plain(struct pager *pager, int column, const char *name, const char *value)
-{
-	return put_item(pager, column, name, value, strlen(value));
-}
-
-/* Does the same with a number. */
-static int put_number(struct pager *pager, int column, const char *name, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	return put_plain(pager, column, name, text);
-}
-
-/* Puts a text that may take several lines, after its name. */
-static void put_long(struct detail_page *page, const char *name, const struct buf *raw)
-{
-	if (raw->len)
-		pager_long(&page->pager, name, raw->data, raw->len);
-}
 
 /* The meaning of a state's letter. */
 static const char *state_words(char state)
@@ -86,8 +50,7 @@ static const char *state_words(char state)
 }
 
 /* Writes the text that was begun, and the group of the limit. */
-static void write_limit(struct detail_page *page, const struct buf *group, double share,
-			double warm, double hot)
+static void write_limit(struct detail_page *page, const struct buf *group, enum style style)
 {
 	struct pager *pager = &page->pager;
 	struct buf *text = &page->text;
@@ -95,7 +58,7 @@ static void write_limit(struct detail_page *page, const struct buf *group, doubl
 	buf_puts(text, ", cgroup ");
 	text_escape(text, group->data, group->len, pager->term->charset);
 	buf_putc(text, ')');
-	pager_put(pager, 0, pager->width, text->data, text->len, style_of(share, warm, hot));
+	pager_put(pager, 0, pager->width, text->data, text->len, style);
 	pager->line++;
 }
 
@@ -104,6 +67,7 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 {
 	const struct cpu_limit *cpu = &detail->limits.now.cpu;
 	const struct memory_limit *memory = &detail->limits.now.memory;
+	const struct io_limit *io = &detail->limits.now.io;
 	double throttled = detail->limits.throttled, used;
 	struct buf *text = &page->text;
 
@@ -115,7 +79,13 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 	if (cpu->period_us) {
 		buf_printf(text, "quota %.0f %%",
 			   (double)cpu->quota_us * 100.0 / (double)cpu->period_us);
-		write_limit(page, &cpu->group, throttled, SHARE_WARM, SHARE_HOT);
+		write_limit(page, &cpu->group, style_of(throttled, SHARE_WARM, SHARE_HOT));
+	}
+	if (io->text.len) {
+		text->len = 0;
+		buf_puts(text, "its group's I/O is limited (");
+		text_escape(text, io->text.data, io->text.len, page->pager.term->charset);
+		write_limit(page, &io->group, STYLE_NORMAL);
 	}
 	if (!memory->limit)
 		return;
@@ -123,28 +93,24 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 	text->len = 0;
 	buf_printf(text, "its group uses %.1f of %.1f MiB of memory (%.0f %% of its limit",
 		   (double)memory->usage / MIB, (double)memory->limit / MIB, used);
-	write_limit(page, &memory->group, used, MEMORY_WARM, MEMORY_HOT);
+	write_limit(page, &memory->group, style_of(used, MEMORY_WARM, MEMORY_HOT));
 }
 
 /* Puts how long the task has been waiting, and for what. */
 static int put_wait(struct detail_page *page, int column, const struct detail_task *task)
 {
-	static const struct {
-		const char *id, *words;
-	} waits[] = {
-		{ "cpu", "a CPU" },
-		{ "io", "block I/O" },
-		{ "block", "other than I/O (block)" },
+	static const char *const words[WAIT_STATES] = {
+		[STATE_CPU] = "a CPU",
+		[STATE_IO] = "block I/O",
+		[STATE_BLOCK] = "other than I/O (block)",
 	};
 	struct buf *text = &page->text;
 
 	text->len = 0;
 	buf_puts(text, task->wait_exact ? "" : ">= ");
 	buf_fixed(text, task->wait_ns / NSEC_PER_MSEC, 3);
-	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
-		if (strcmp(waits[i].id, task->waits_for) == 0)
-			buf_printf(text, " s for %s", waits[i].words);
-	return put_item(&page->pager, column, "waiting", text->data, text->len);
+	buf_printf(text, " s for %s", words[task->waits_for]);
+	return detail_put_item(&page->pager, column, "waiting", text->data, text->len);
 }
 
 /* Writes the lines that describe the task. */
@@ -158,24 +124,25 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 
 	page->text.len = 0;
 	text_escape(&page->text, task->user.data, task->user.len, pager->term->charset);
-	at = put_item(pager, at, "user", page->text.data, page->text.len);
-	at = put_plain(pager, at, "state", detail->ended ? "ended" : state_words(task->state));
-	if (task->waits_for && !detail->ended)
+	at = detail_put_item(pager, at, "user", page->text.data, page->text.len);
+	at = detail_put_plain(pager, at, "state",
+			      detail->ended ? "ended" : state_words(task->state));
+	if (task->waits_for < WAIT_STATES && !detail->ended)
 		at = put_wait(page, at, task);
-	at = put_number(pager, at, "parent", (uint64_t)task->ppid);
+	at = detail_put_number(pager, at, "parent", (uint64_t)task->ppid);
 	if (detail->who.thread)
-		at = put_number(pager, at, "process", (uint64_t)detail->who.tgid);
+		at = detail_put_number(pager, at, "process", (uint64_t)detail->who.tgid);
 	if (detail->threads.frame)
-		at = put_number(pager, at, "threads", detail->threads.frame->n);
+		at = detail_put_number(pager, at, "threads", detail->threads.frame->n);
 	detail_time(text, "%Y-%m-%d %H:%M:%S", clocks_real_ns(frame->info->clocks, task->start_ns));
-	at = put_plain(pager, at, "started", text);
+	at = detail_put_plain(pager, at, "started", text);
 	detail_span(text, detail->task.age_ns);
-	put_plain(pager, at, "age", text);
+	detail_put_plain(pager, at, "age", text);
 	pager->line++;
-	put_long(page, "command", &task->command);
-	put_long(page, "cgroup", &task->cgroup);
+	detail_put_long(pager, "command", &task->command);
+	detail_put_long(pager, "cgroup", &task->cgroup);
 	if (!detail->ended)
-		put_long(page, "sleeps in", &task->wchan);
+		detail_wait_name(&detail->wait, pager, &page->text);
 	write_task_limits(page, detail);
 }
 
@@ -386,6 +353,8 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 		detail_account_write(&ui->frame->info->account, pager);
 		return;
 	}
+	if (!detail->ended)
+		detail_wait_write(&detail->wait, pager, &page->text);
 	write_thread_list(page, detail, ui);
 	write_records(detail, pager);
 }

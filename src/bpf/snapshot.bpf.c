@@ -264,12 +264,10 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 }
 
 /* Puts the task's identity. */
-static __always_inline void put_identity(struct snapshot_record *record, struct task_struct *task,
-					 int pid)
+static __always_inline void put_identity(struct snapshot_record *record, struct task_struct *task)
 {
 	const struct signal_struct *signal = task->signal;
 
-	record->pid = pid;
 	record->tgid = number_of_leader(task);
 	record->ppid = number_of_leader(task->real_parent);
 	record->uid = task->real_cred->uid.val;
@@ -365,8 +363,9 @@ static __always_inline void write_thread(struct task_struct *task, int pid, enum
 	if (!record)
 		return;
 	put_thread(record, task);
+	record->pid = pid;
 	if (part == SNAPSHOT_FIRST)
-		put_identity(record, task, pid);
+		put_identity(record, task);
 }
 
 /* Writes the record of ended threads, if there were any. */
@@ -396,7 +395,9 @@ __noinline __u32 threads_of_subject(void)
 /* Writes the subject as one thread of a process. */
 __noinline int write_part(void)
 {
-	write_thread(the_subject(), 0, SNAPSHOT_THREAD);
+	struct task_struct *task = the_subject();
+
+	write_thread(task, number_of(task), SNAPSHOT_THREAD);
 	return 0;
 }
 

@@ -46,9 +46,12 @@ static void add_part(struct task_raw *raw, const struct snapshot_record *part, u
 	sum->life_ns += part->read_ns - part->start_ns;
 	counters_mask(sum, DELAY_ALL & ~part->kinds);
 	/* Taken at the process's reading for all threads, so that no wait begins after that. */
-	if (part->wait)
-		waits_add(&raw->now.waits, seen_as[part->wait], raw->read_ns - part->waited_ns,
-			  raw->read_ns, before_ns);
+	if (!part->wait)
+		return;
+	waits_add(&raw->now.waits, seen_as[part->wait], raw->read_ns - part->waited_ns,
+		  raw->read_ns, before_ns);
+	waits_of_thread(&raw->now.waits, seen_as[part->wait], part->pid,
+			raw->read_ns - part->waited_ns);
 }
 
 void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,

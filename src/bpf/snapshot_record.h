@@ -36,8 +36,9 @@ struct snapshot_record {
 	__u32 kinds; /* bits of known kinds; all but cpu: if its delays are accounted */
 	__u32 ranges; /* bits of kinds whose max and min are known */
 	__u32 wait; /* enum snapshot_wait */
-	__u32 part; /* enum snapshot_part; what follows is set in a process's first record only */
-	__s32 pid, tgid, ppid;
+	__u32 part; /* enum snapshot_part */
+	__s32 pid; /* the thread's */
+	__s32 tgid, ppid; /* from here on set in a process's first record only */
 	__u32 uid;
 	__u32 threads; /* living ones, of the process */
 	__u32 state, exit_state; /* as in struct task_struct */

@@ -30,6 +30,7 @@ void task_unref(struct task *task)
 	free(task->cgroup);
 	free(task->ended);
 	free(task->dropped);
+	task_waiting_free(task->waiting);
 	free(task);
 }
 
@@ -72,6 +73,14 @@ void waits_add(struct task_waits *waits, enum wait_seen kind, uint64_t since_ns,
 		waits->first_ns = since_ns;
 	waits->began_ns[kind] += since_ns;
 	waits->threads[kind]++;
+}
+
+void waits_of_thread(struct task_waits *waits, enum wait_seen kind, pid_t tid, uint64_t since_ns)
+{
+	if (kind == SEEN_CPU || (waits->tid && waits->tid_ns <= since_ns))
+		return;
+	waits->tid = tid;
+	waits->tid_ns = since_ns;
 }
 
 void waits_go_on(struct task_waits *waits, uint64_t read_ns, uint64_t before_ns)

@@ -13,6 +13,7 @@
 
 #include "data/counters.h"
 #include "data/record.h"
+#include "data/waiting.h"
 
 /* Names of workqueue threads go past the 15 bytes of a task's comm (proc_task_name, 64). */
 #define TASK_COMM_MAX 64
@@ -78,6 +79,8 @@ struct task {
 	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
 	char *command, *cgroup;
+	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
+	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */
@@ -90,6 +93,9 @@ struct task_waits {
 	uint32_t threads[WAITS_SEEN];
 	/* Waits of SEEN_BLOCK, which are not booked: time since the sample before, added up. */
 	uint64_t block_ns;
+	/* The thread that has been in state D for longest, and since when; 0: none. */
+	pid_t tid;
+	uint64_t tid_ns;
 };
 
 /* What a task does right now. */
@@ -106,6 +112,9 @@ struct task_now {
  */
 void waits_add(struct task_waits *waits, enum wait_seen kind, uint64_t since_ns, uint64_t read_ns,
 	       uint64_t before_ns);
+
+/* Notes which thread it is that was added, if it is in state D. */
+void waits_of_thread(struct task_waits *waits, enum wait_seen kind, pid_t tid, uint64_t since_ns);
 
 /* Updates waits that have all lasted since the reading before. */
 void waits_go_on(struct task_waits *waits, uint64_t read_ns, uint64_t before_ns);
@@ -157,6 +166,13 @@ struct task_raw {
 #define NEED_IDENTITY 0x20u /* identities, even if known already */
 #define NEED_RANGE 0x80u /* struct task_record, of which only max and min are needed */
 #define NEED_LIFE 0x100u /* the sum over all rows of their counters since the start */
+#define NEED_WAITING \
+	0x200u /* struct task_waiting; only of rows that are asked for by themselves \
+		*/
+#define NEED_STACK 0x400u /* the stack in it, too */
+#define NEED_CPU 0x800u /* the CPU that it ran on last */
+/* What is read of rows shown, not of all tasks with the sample. */
+#define NEED_SHOWN (NEED_WAITING | NEED_STACK)
 /* Wanted where groups are cgroups: one bit for each part of struct cgroup_sample. */
 #define NEED_GROUP_SHIFT 16
 #define NEED_GROUP(part) (1u << (NEED_GROUP_SHIFT + (part)))

@@ -53,7 +53,7 @@ static int read_file(int procfd, pid_t tgid, pid_t tid, const char *name, char *
 
 /* Where to store a field of stat, by its number in proc_pid_stat(5); NULL: not wanted. */
 static uint64_t *stat_field(struct proctask_stat *out, unsigned field, uint64_t *ppid,
-			    uint64_t *threads)
+			    uint64_t *threads, uint64_t *cpu)
 {
 	switch (field) {
 	case 4:
@@ -70,6 +70,8 @@ static uint64_t *stat_field(struct proctask_stat *out, unsigned field, uint64_t 
 		return threads;
 	case 22:
 		return &out->start;
+	case 39:
+		return cpu;
 	case 42:
 		return &out->blkio;
 	default:
@@ -80,10 +82,10 @@ static uint64_t *stat_field(struct proctask_stat *out, unsigned field, uint64_t 
 /* Takes the fields from the 4th to the 42nd, each behind one space. */
 static bool parse_stat_fields(const char *at, const char *end, struct proctask_stat *out)
 {
-	uint64_t ppid = 0, threads = 0;
+	uint64_t ppid = 0, threads = 0, cpu = 0;
 
 	for (unsigned field = 4; field <= 42; field++) {
-		uint64_t *value = stat_field(out, field, &ppid, &threads);
+		uint64_t *value = stat_field(out, field, &ppid, &threads, &cpu);
 		const char *first;
 
 		if (at == end || *at++ != ' ')
@@ -97,10 +99,11 @@ static bool parse_stat_fields(const char *at, const char *end, struct proctask_s
 		if (at == first || at == end)
 			return false;
 	}
-	if (ppid > INT_MAX || threads > UINT_MAX || (*at != ' ' && *at != '\n'))
+	if (ppid > INT_MAX || threads > UINT_MAX || cpu > INT_MAX || (*at != ' ' && *at != '\n'))
 		return false;
 	out->ppid = (pid_t)ppid;
 	out->threads = (unsigned)threads;
+	out->cpu = (uint32_t)cpu;
 	return true;
 }
 

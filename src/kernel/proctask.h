@@ -40,6 +40,7 @@ struct proctask_stat {
 	uint64_t start; /* field 22, ticks since boot */
 	uint64_t blkio; /* field 42: the leader's alone in /proc/TGID/stat */
 	unsigned threads;
+	uint32_t cpu; /* the one that it ran on last; the leader's alone in /proc/TGID/stat */
 };
 
 /* /proc/PID/schedstat, in ns. The leader's alone in /proc/TGID/schedstat. */

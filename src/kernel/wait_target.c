@@ -400,6 +400,19 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 	return 0;
 }
 
+enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd)
+{
+	struct fd_link link;
+	struct span text;
+
+	if (read_link(targets, tid, fd, &link))
+		return STATE_OTHER;
+	text = (struct span){ link.text, link.text + link.len };
+	if (take_word(&text, "pipe:["))
+		return STATE_PIPE;
+	return take_word(&text, "socket:[") ? STATE_NET : STATE_OTHER;
+}
+
 int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, const char *path,
 		     struct buf *out)
 {

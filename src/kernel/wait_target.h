@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "data/wait_state_table.h"
 
 /* Caches what several targets need: sockets, mounts, who has a pipe. */
 struct wait_targets;
@@ -28,6 +29,9 @@ void wait_targets_renew(struct wait_targets *targets);
  */
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
 		   struct buf *out);
+
+/* The state of a thread that sleeps interruptibly for a task's descriptor. */
+enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd);
 
 /*
  * Appends a path within a mount of that device, seen by the task: with the mount's point before.

@@ -455,13 +455,23 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 	return true;
 }
 
-const char *row_wait_state(const struct row *row)
+enum wait_state row_wait_state(const struct row *row)
 {
 	const uint32_t *threads = row->raw->now.waits.threads;
 
 	if (threads[SEEN_BLOCK])
-		return "block";
-	return threads[SEEN_BLKIO] ? "io" : threads[SEEN_CPU] ? "cpu" : NULL;
+		return STATE_BLOCK;
+	return threads[SEEN_BLKIO] ? STATE_IO : threads[SEEN_CPU] ? STATE_CPU : WAIT_STATES;
+}
+
+const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row)
+{
+	const struct task_waiting *waiting = row->task ? row->task->waiting : NULL;
+
+	if (row->exited || !waiting || !waiting->tid ||
+	    waiting->sample_ns != frame->info->cur->begin_ns)
+		return NULL;
+	return waiting;
 }
 
 const struct row *frame_find(const struct frame *frame, const struct task_key *key)

@@ -51,6 +51,7 @@ enum note_id {
 	NOTE_TRACE_ERROR, /* value: errno */
 	NOTE_TRACE_LOST, /* value: waits */
 	NOTE_TRACE_THREADS, /* value: threads */
+	NOTE_WAITING_HIDDEN,
 	NOTE_IDS
 };
 
@@ -225,8 +226,14 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
  */
 bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 
-/* What the row's threads wait for: "block", else "io" (both in D), else "cpu". NULL: none. */
-const char *row_wait_state(const struct row *row);
+/*
+ * What the row's threads wait for: STATE_BLOCK, else STATE_IO (both in D), else STATE_CPU.
+ * WAIT_STATES: none waits, or not so that the sample shows it.
+ */
+enum wait_state row_wait_state(const struct row *row);
+
+/* What the row's task waits on, where that was read for this frame, and it waits; else NULL. */
+const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row);
 
 /* The row of that thread (where its pid is the tgid: of that process), or NULL. */
 const struct row *frame_find(const struct frame *frame, const struct task_key *key);

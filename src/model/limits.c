@@ -18,7 +18,7 @@
 
 struct limits_reader {
 	int procfd;
-	struct hierarchy cpu, memory; /* without a name: there is none */
+	struct hierarchy cpu, memory, io; /* without a name: there is none */
 };
 
 /* A group on the way up from the task's. */
@@ -42,6 +42,7 @@ struct limits_reader *limits_open(int procfd)
 	reader->procfd = procfd;
 	open_controller(&reader->cpu, procfd, "cpu");
 	open_controller(&reader->memory, procfd, "memory");
+	open_controller(&reader->io, procfd, "blkio");
 	return reader;
 }
 
@@ -134,6 +135,78 @@ static void look_at_memory(const struct level *level, struct limits *limits)
 	take_path(&memory->group, level);
 }
 
+/* Appends a device's limit, behind others of the same device or not. */
+static void add_io_limit(struct buf *text, const struct span *device, const char *name,
+			 const struct span *value, bool same)
+{
+	if (!same) {
+		buf_puts(text, text->len ? ", " : "");
+		buf_add(text, device->at, (size_t)(device->end - device->at));
+	}
+	buf_putc(text, ' ');
+	buf_puts(text, name);
+	buf_add(text, value->at, (size_t)(value->end - value->at));
+}
+
+/* Takes the limits of io.max: "8:0 rbps=1048576 wbps=max riops=max wiops=max" a device. */
+static void take_io_max(struct span all, struct buf *text)
+{
+	struct span line, device, limit;
+
+	while (take_line(&all, &line)) {
+		bool same = false;
+
+		if (!take_part(&line, ' ', &device))
+			continue;
+		while (take_part(&line, ' ', &limit)) {
+			size_t len = (size_t)(limit.end - limit.at);
+
+			if (len < 4 || !memcmp(limit.end - 4, "=max", 4))
+				continue;
+			add_io_limit(text, &device, "", &limit, same);
+			same = true;
+		}
+	}
+}
+
+/* Takes the limits of version 1, one file each: "8:0 1048576" a device. */
+static void take_io_throttle(const struct level *level, struct buf *to)
+{
+	static const char *const files[][2] = {
+		{ "blkio.throttle.read_bps_device", "rbps=" },
+		{ "blkio.throttle.write_bps_device", "wbps=" },
+		{ "blkio.throttle.read_iops_device", "riops=" },
+		{ "blkio.throttle.write_iops_device", "wiops=" },
+	};
+	char text[CGROUP_TEXT_BYTES];
+	struct span all, line, device;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		if (!read_file(level, files[i][0], text, &all))
+			continue;
+		while (take_line(&all, &line))
+			if (take_part(&line, ' ', &device) && line.at < line.end)
+				add_io_limit(to, &device, files[i][1], &line, false);
+	}
+}
+
+/* Takes a group's limits of I/O, if no group below has any. */
+static void look_at_io(const struct level *level, struct limits *limits)
+{
+	struct io_limit *io = &limits->io;
+	char text[CGROUP_TEXT_BYTES];
+	struct span all;
+
+	if (io->text.len)
+		return;
+	if (level->hierarchy->version == 1)
+		take_io_throttle(level, &io->text);
+	else if (read_file(level, "io.max", text, &all))
+		take_io_max(all, &io->text);
+	if (io->text.len)
+		take_path(&io->group, level);
+}
+
 /*
  * Looks at the task's group in a hierarchy and at all groups above it, as far as they are mounted.
  */
@@ -163,9 +236,11 @@ void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, stru
 	limits->cpu.period_us = 0;
 	limits->cpu.throttled_valid = false;
 	limits->memory.limit = 0;
+	limits->io.text.len = 0;
 	if (!proctask_cgroup(reader->procfd, tgid, tid, &lines)) {
 		climb(&reader->cpu, &lines, look_at_cpu, limits);
 		climb(&reader->memory, &lines, look_at_memory, limits);
+		climb(&reader->io, &lines, look_at_io, limits);
 	}
 	buf_free(&lines);
 }
@@ -184,6 +259,8 @@ void limits_free(struct limits *limits)
 {
 	buf_free(&limits->cpu.group);
 	buf_free(&limits->memory.group);
+	buf_free(&limits->io.text);
+	buf_free(&limits->io.group);
 	*limits = (struct limits){ 0 };
 }
 
@@ -193,5 +270,6 @@ void limits_close(struct limits_reader *reader)
 		return;
 	hierarchy_close(&reader->cpu);
 	hierarchy_close(&reader->memory);
+	hierarchy_close(&reader->io);
 	free(reader);
 }

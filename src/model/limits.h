@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The limits that control groups put on a task: how much CPU time and memory they allow, and what
- * that did. The limit may be that of the task's group or of any above it. Where several groups have
- * a limit, the one that leaves least counts.
+ * The limits that control groups put on a task: how much CPU time, memory and I/O they allow, and
+ * what that did. The limit may be that of the task's group or of any above it. Where several groups
+ * have a limit, the one that leaves least counts.
  */
 #ifndef STALLTOP_MODEL_LIMITS_H
 #define STALLTOP_MODEL_LIMITS_H
@@ -28,17 +28,24 @@ struct memory_limit {
 	struct buf group;
 };
 
+/* Limits of block I/O: those of the nearest group that has some. */
+struct io_limit {
+	struct buf text; /* "8:0 rbps=1048576 wiops=10, 8:16 ...", by device; empty: none */
+	struct buf group;
+};
+
 /* The limits of a task; zero-initialised: none. */
 struct limits {
 	struct cpu_limit cpu;
 	struct memory_limit memory;
+	struct io_limit io;
 };
 
 struct limits_reader;
 
 /*
- * Opens the hierarchies that have the limits: those of cpu and memory of version 1, else that of
- * version 2. procfd, of /proc, stays the caller's and must outlive the reader.
+ * Opens the hierarchies that have the limits: those of cpu, memory and blkio of version 1, else
+ * that of version 2. procfd, of /proc, stays the caller's and must outlive the reader.
  */
 struct limits_reader *limits_open(int procfd);
 

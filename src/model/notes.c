@@ -124,6 +124,12 @@ const struct note_row note_table[NOTE_IDS] = {
 		"was stopped",
 		"a longer interval (-d)",
 	},
+	[NOTE_WAITING_HIDDEN] = {
+		"waiting-hidden",
+		"what these tasks wait on is hidden: they are other users', or the kernel forbids it",
+		"run as root, or give the program cap_sys_ptrace (and cap_sys_admin for stacks); "
+		"where kernel.yama.ptrace_scope is 1 that is so for one's own tasks, too",
+	},
 	[NOTE_TRIGGER_GONE] = {
 		"trigger-gone",
 		"%v control {group|groups} that --when names no longer {exists|exist}: "

@@ -24,6 +24,7 @@
 #include "model/source.h"
 #include "model/taskinfo.h"
 #include "model/tracing.h"
+#include "model/waiting.h"
 
 #define FRAMES 2
 
@@ -46,6 +47,7 @@ struct sampler {
 	struct taskinfo *info;
 	struct hierarchy hierarchy; /* without a name: not opened, or there is none */
 	bool hierarchy_tried;
+	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
 	struct delayacct delayacct;
 	struct account_reader accounts;
@@ -574,6 +576,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	frame->group_by = group_table[sampler->config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);
+	if (sampler->waiting)
+		waiting_renew(sampler->waiting);
 	take_pressure(sampler, &sampler->systems[next], info);
 	describe(sampler, info, next);
 	add_account(sampler, info);
@@ -624,6 +628,28 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 	cgroup_read(sampler->groups, group->name, what, &figures->now, &figures->before);
 }
 
+/* Has what waits are on read, from when that is wanted for the first time. */
+static struct waiting_reader *need_waiting(struct sampler *sampler, unsigned needs)
+{
+	if (needs & NEED_SHOWN && !sampler->waiting)
+		sampler->waiting = waiting_open(sampler->config->procfd);
+	return sampler->waiting;
+}
+
+/* Reads what some rows' tasks wait on. */
+static void fill_waiting(struct sampler *sampler, const struct row *const *rows, size_t n,
+			 unsigned needs)
+{
+	struct frame_info *info = &sampler->infos[(sampler->ticks - 1) % FRAMES];
+
+	if (!(needs & NEED_SHOWN))
+		return;
+	waiting_fill(need_waiting(sampler, needs), &sampler->samples[sampler->now], rows, n,
+		     sampler->config->threads, needs);
+	if (needs & NEED_WAITING && waiting_refused(sampler->waiting))
+		frame_note(info, NOTE_WAITING_HIDDEN, 0);
+}
+
 void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n, unsigned needs)
 {
 	struct sample *cur = &sampler->samples[sampler->now];
@@ -635,6 +661,7 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 		else if (rows[i]->group)
 			fill_group(sampler, rows[i]->group, needs);
 	}
+	fill_waiting(sampler, rows, n, needs);
 }
 
 /* What reading threads takes from the sampler; their cgroups are in its hierarchy. */
@@ -649,6 +676,7 @@ static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 				     .trace = last ? last->trace : NULL,
 				     .source = sampler->source.ops,
 				     .delayacct = &sampler->delayacct,
+				     .waiting = need_waiting(sampler, needs),
 				     .hierarchy = shown_hierarchy(sampler) };
 }
 
@@ -672,6 +700,7 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 	return sampler->source.ops->syscalls(sampler->source.state) +
 	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
 	       sampler->accounts.syscalls +
+	       (sampler->waiting ? waiting_syscalls(sampler->waiting) : 0) +
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
 	       (sampler->tracing ? tracing_syscalls(sampler->tracing) : 0) +
@@ -692,6 +721,7 @@ void sampler_close(struct sampler *sampler)
 	source_close(&sampler->source);
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
+	waiting_close(sampler->waiting);
 	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);

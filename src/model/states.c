@@ -140,12 +140,14 @@ static void keep_state(struct states *states, const struct subject *subject)
 }
 
 /* Counts a thread in state D, with the start and the kind of its wait as known by now. */
-static void count_wait(const struct subject *subject, enum wait_seen kind, uint64_t since_ns)
+static void count_wait(const struct subject *subject, pid_t tid, enum wait_seen kind,
+		       uint64_t since_ns)
 {
 	const struct task_raw *known = subject->known;
 	struct task_raw *raw = subject->raw;
 
 	waits_add(&raw->now.waits, kind, since_ns, raw->read_ns, known ? known->read_ns : 0);
+	waits_of_thread(&raw->now.waits, kind, tid, since_ns);
 }
 
 /* Takes a thread in state D of a process with several. */
@@ -165,7 +167,7 @@ static void take_thread(struct states *states, const struct subject *subject, pi
 		wait.slices = sched.slices;
 		wait.kind = kind_of_wait(states, subject, tid);
 	}
-	count_wait(subject, wait.kind, wait.since_ns);
+	count_wait(subject, tid, wait.kind, wait.since_ns);
 	add_wait(&states->now, &wait);
 }
 
@@ -209,7 +211,8 @@ static void read_state(struct states *states, const struct subject *subject)
 	raw->now.state = stat.state;
 	raw->now.threads = 1;
 	if (stat.state == 'D')
-		count_wait(subject, kind_of_wait(states, subject, raw->pid), raw->read_ns);
+		count_wait(subject, raw->pid, kind_of_wait(states, subject, raw->pid),
+			   raw->read_ns);
 }
 
 void states_take(struct states *states, const struct sample *prev, struct sample *cur)

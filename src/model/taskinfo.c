@@ -109,6 +109,17 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 	}
 }
 
+/* Reads the CPU that a task ran on last: it has not moved while it did not run. */
+static void fill_cpu(struct taskinfo *info, const struct task_raw *raw)
+{
+	struct proctask_stat stat;
+
+	info->syscalls += FILE_SYSCALLS;
+	raw->task->cpu = proctask_stat(info->procfd, raw->tgid, info->threads ? raw->pid : 0, &stat)
+				 ? 0
+				 : stat.cpu + 1;
+}
+
 /* Reads children's times and storage bytes, for this sample only. */
 static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct task_proc *proc,
 		      unsigned needs)
@@ -150,6 +161,8 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 		return;
 	if (needs & NEED_INFO)
 		fill_texts(info, task, needs);
+	if (needs & NEED_CPU)
+		fill_cpu(info, &sample->raw[i]);
 	if (needs & NEED_PROC) {
 		sample_extend(sample, needs & NEED_PROC);
 		fill_proc(info, &sample->raw[i], &sample->procs[i], needs);
@@ -162,7 +175,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	bool more = needs & ~info->needs;
 
 	info->needs = needs;
-	if (!(needs & (NEED_INFO | NEED_PROC)))
+	if (!(needs & (NEED_INFO | NEED_PROC | NEED_CPU)))
 		between = NULL;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		if (more || needs & NEED_IO || !sample_unchanged(sample, i))
@@ -175,11 +188,6 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 uint64_t taskinfo_syscalls(const struct taskinfo *info)
 {
 	return info->syscalls;
-}
-
-void taskinfo_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
-{
-	proctask_wchan(procfd, tgid, tid, out);
 }
 
 void taskinfo_close(struct taskinfo *info)

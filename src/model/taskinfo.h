@@ -32,12 +32,6 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 /* System calls made so far. */
 uint64_t taskinfo_syscalls(const struct taskinfo *info);
 
-/*
- * Appends the kernel function that a task sleeps in, if it is known; tid 0: of the process. See
- * proctask_wchan().
- */
-void taskinfo_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out);
-
 void taskinfo_close(struct taskinfo *info);
 
 #endif

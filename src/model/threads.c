@@ -12,6 +12,7 @@
 #include "model/group.h"
 #include "model/taskinfo.h"
 #include "model/tracing.h"
+#include "model/waiting.h"
 
 struct threads_reader {
 	struct source source;
@@ -132,6 +133,8 @@ void threads_fill(const struct threads *threads, const struct threads_env *env,
 	taskinfo_set_hierarchy(reader->info, env->hierarchy);
 	for (size_t i = 0; i < n; i++)
 		taskinfo_fill(reader->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
+	if (env->waiting)
+		waiting_fill(env->waiting, cur, rows, n, true, needs);
 }
 
 uint64_t threads_syscalls(const struct threads *threads)

@@ -13,6 +13,7 @@
 struct delayacct;
 struct hierarchy;
 struct tracing;
+struct waiting_reader;
 
 /* The wanted threads; zero-initialised: none. */
 struct threads {
@@ -31,6 +32,7 @@ struct threads_env {
 	const struct delayacct *delayacct; /* its state at the sample */
 	struct tracing *tracing; /* NULL: waits are not traced */
 	const struct trace_frame *trace; /* of the last sample */
+	struct waiting_reader *waiting; /* NULL: what waits are on is not wanted */
 	const struct hierarchy *hierarchy; /* the hierarchy of cgroups; NULL: they are not known */
 };
 

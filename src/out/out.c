@@ -30,8 +30,9 @@ unsigned out_needs(const struct out *out)
 {
 	const struct view_config *view = out->config->view;
 
-	return query_needs(&view->query, view->unit) | out->ops->needs(out->config) |
-	       group_table[view->group_by].needs;
+	return (query_needs(&view->query, view->unit) | out->ops->needs(out->config) |
+		group_table[view->group_by].needs) &
+	       ~NEED_SHOWN;
 }
 
 /* Folds a frame as configured. */
@@ -46,14 +47,23 @@ static const struct frame *fold_frame(struct out *out, const struct frame *frame
 	return group_folds(view->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
 }
 
-/* Has the groups' own files read for these rows. */
+/* What is read of the rows that are shown, not of all tasks: of groups, or of tasks. */
+static unsigned shown_needs(const struct out *out, unsigned needs)
+{
+	bool groups = group_folds(out->config->view->group_by);
+
+	return needs & (groups ? NEED_GROUP_PARTS : NEED_SHOWN);
+}
+
+/* Has that read for these rows. */
 static void fill_shown(const struct out *out, const struct row *const *rows, size_t n,
 		       unsigned needs)
 {
 	const struct out_config *config = out->config;
 
-	if (config->fill && group_folds(config->view->group_by) && needs & NEED_GROUP_PARTS)
-		config->fill(config->fill_arg, rows, n, needs & NEED_GROUP_PARTS);
+	needs = shown_needs(out, needs);
+	if (config->fill && needs)
+		config->fill(config->fill_arg, rows, n, needs);
 }
 
 void out_prime(struct out *out, const struct frame *frame)
@@ -76,9 +86,9 @@ void out_frame(struct out *out, const struct frame *frame)
 
 	out->order.life = out_needs(out) & NEED_LIFE;
 	view.frame = fold_frame(out, frame);
-	/* For sorting, all rows need the groups' files, otherwise only the rows shown. */
-	needs = query_needs(query, view.unit);
-	for (size_t i = 0; needs & NEED_GROUP_PARTS && i < view.frame->n; i++)
+	/* For sorting, all rows need what is otherwise read of the rows shown. */
+	needs = shown_needs(out, query_needs(query, view.unit));
+	for (size_t i = 0; needs && i < view.frame->n; i++)
 		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
 	query_run(query, &view, &out->order);
 	fill_shown(out, out->order.rows, out->order.n, out->ops->needs(config));

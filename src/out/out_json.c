@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/util.h"
+#include "data/wait_state.h"
 #include "out/json.h"
 #include "out/out.h"
 #include "out/out_sites.h"
@@ -147,22 +148,32 @@ static void put_waited(struct json *json, const struct row *row)
 	json_close(json);
 }
 
+/* Puts a text that may be empty: null then. */
+static void put_known(struct json *json, const char *name, const struct buf *text)
+{
+	json_put_text(json, name, text && text->len ? text->data : NULL);
+}
+
 /* Puts the wait in progress, the longest of the task's threads; null where none is known. */
 static void put_waiting(struct json *json, const struct view *view, const struct row *row)
 {
-	uint64_t ns;
+	const struct task_waiting *waiting = row_waiting(view->frame, row);
+	uint64_t ns = 0;
+	bool timed = row_wait(view->frame, row, &ns);
+	enum wait_state state = timed ? row_wait_state(row) : WAIT_STATES;
 
-	if (!row_wait(view->frame, row, &ns)) {
+	if (!timed && !waiting) {
 		json_put_null(json, "waiting");
 		return;
 	}
+	if (state == WAIT_STATES)
+		state = waiting->state;
 	json_open_object(json, "waiting");
-	json_put_text(json, "state", row_wait_state(row));
-	json_put_uint(json, "ns", ns);
-	/* The object of the wait is not read yet. */
-	json_put_null(json, "syscall");
-	json_put_null(json, "on");
-	json_put_null(json, "where");
+	json_put_text(json, "state", state < WAIT_STATES ? wait_state_table[state].id : NULL);
+	json_put_counter(json, "ns", timed, ns);
+	json_put_text(json, "syscall", waiting ? waiting->syscall : NULL);
+	put_known(json, "on", waiting ? &waiting->on : NULL);
+	put_known(json, "where", waiting ? &waiting->where : NULL);
 	json_close(json);
 }
 

@@ -222,6 +222,30 @@ GETTER(get_wait)
 	return value_number((double)ns / (double)NSEC_PER_SEC);
 }
 
+/* What the task's wait in progress is; arg: one of the texts. */
+enum { WAITING_SYSCALL, WAITING_ON, WAITING_WHERE };
+
+GETTER(get_waiting)
+{
+	const struct task_waiting *waiting = row_waiting(view->frame, row);
+
+	if (!waiting)
+		return value_unset();
+	if (column->arg == WAITING_SYSCALL)
+		return value_text(waiting->syscall);
+	if (column->arg == WAITING_ON)
+		return value_text(waiting->on.len ? waiting->on.data : NULL);
+	return value_text(waiting->where.len ? waiting->where.data : NULL);
+}
+
+/* The CPU that the task ran on last. */
+GETTER(get_cpu)
+{
+	if (!row->task || row->exited || !row->task->cpu)
+		return value_unset();
+	return value_number(row->task->cpu - 1);
+}
+
 /* Time on a CPU since the task's start, in s. */
 GETTER(get_time)
 {
@@ -581,6 +605,22 @@ const struct column columns[] = {
 	COLUMN("wait", "WAIT", get_wait,
 	       "how long it has been waiting so far, of a process the thread that waits longest",
 	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST),
+	COLUMN("syscall", "SYSCALL", get_waiting,
+	       "system call that it waits in, of a process the thread that is in state D longest, "
+	       "else the first",
+	       TEXT(12), .needs = NEED_WAITING, .arg = WAITING_SYSCALL, .formats = IN_JSON),
+	COLUMN("on", "ON", get_waiting,
+	       "what it waits on: a file, tcp and unix sockets by their peer, a pipe and who has "
+	       "it, "
+	       "a child, a futex",
+	       TEXT(24), .needs = NEED_WAITING, .arg = WAITING_ON, .formats = IN_JSON),
+	COLUMN("where", "WHERE", get_waiting,
+	       "function of the kernel that it waits in, without the scheduler's own", TEXT(20),
+	       .needs = NEED_WAITING, .arg = WAITING_WHERE, .formats = IN_JSON),
+	COLUMN("cpu-nr", "CPU#", get_cpu,
+	       "number of the CPU that it ran on last, of a process the "
+	       "first thread",
+	       COUNT(5), .needs = NEED_CPU),
 	COLUMN("time", "TIME", get_time, "time on a CPU since the task's start", .unit = "(s)",
 	       .width = 8, .format = FORMAT_SHARE, .sum = SUM_ROW, .needs = NEED_LIFE,
 	       .letter = 'T'),

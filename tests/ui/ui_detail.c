@@ -438,6 +438,37 @@ static void fits_any_size(void **state)
 	screen_check_restored(s);
 }
 
+/* Whether the part about the wait names the call and the stack down to the way into the kernel. */
+static bool shows_waits_for(struct screen *s, const void *arg)
+{
+	int part = screen_find(s, "Waits for", 0);
+
+	(void)arg;
+	return part >= 0 && screen_find(s, "system call vfork(", part) > part &&
+	       screen_find(s, "where ", part) > part && screen_find(s, "stack ", part) > part &&
+	       screen_find(s, "last on CPU", part) > part;
+}
+
+/* What a task waits for: where it sleeps at the top, the call and the stack in a part of their own.
+ */
+static void shows_what_for(void **state)
+{
+	struct screen *s;
+	int part;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	crowd_hung("crowd-hung");
+	s = open_detail(60, "-d 0.2 -m ^crowd-hung", "crowd-hung", "\r");
+	screen_await(s, shows_waits_for, NULL);
+	screen_check(s, screen_shows(s, "sleeps in "));
+	part = screen_find(s, "Waits for", 0);
+	screen_check(s, screen_find(s, "state block", part) > part);
+	screen_check(s, screen_find(s, "Delays", 0) < part);
+	screen_check(s, screen_find(s, "Record", 0) > part);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,7 +477,8 @@ int main(void)
 		screen_test(shows_booked),	screen_test(shows_wait_of_group),
 		screen_test(shows_everything),	screen_test(draws_threads_as_table),
 		screen_test(stays_on_its_task), screen_test(tells_unknown),
-		screen_test(reads_beside),	screen_test(fits_any_size),
+		screen_test(shows_what_for),	screen_test(reads_beside),
+		screen_test(fits_any_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

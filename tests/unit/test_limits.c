@@ -32,6 +32,18 @@ static void put_machine(const struct tree *tree, bool v1)
 	buf_free(&lines);
 }
 
+/* Mounts blkio of version 1 beside version 2. */
+static void put_blkio(const struct tree *tree)
+{
+	struct buf lines = { 0 };
+
+	buf_printf(&lines, "1 2 0:3 / %s/v2 rw - cgroup2 x rw\n", tree->path);
+	buf_printf(&lines, "1 2 0:6 / %s/blkio rw - cgroup x rw,blkio\n", tree->path);
+	put(tree, "self/mountinfo", lines.data, lines.len);
+	buf_free(&lines);
+	put_dir(tree, "blkio");
+}
+
 /* Asserts the limits of process 7; a group that is NULL: there is none. */
 static void check(const struct tree *tree, const char *cpu, uint64_t quota_us, const char *memory,
 		  uint64_t limit, uint64_t usage)
@@ -134,6 +146,42 @@ static void test_broken(void **state)
 	}
 }
 
+/* Limits of I/O: of the nearest group that has some, in both versions' words for them. */
+static void test_io(void **state)
+{
+	const struct tree *tree = *state;
+	struct limits limits = { 0 };
+	struct limits_reader *reader;
+
+	put_machine(tree, false);
+	put_text(tree, "7/cgroup", "0::/a/b\n");
+	put_text(tree, "v2/a/b/io.max", "8:0 rbps=max wbps=max riops=max wiops=max\n\n8:16\n");
+	put_text(tree, "v2/a/io.max",
+		 "8:0 rbps=1048576 wbps=max riops=max wiops=10\n8:16 wbps=5 x\n");
+	reader = limits_open(tree->fd);
+	limits_read(reader, 7, 0, &limits);
+	assert_string_equal(buf_cstr(&limits.io.text), "8:0 rbps=1048576 wiops=10, 8:16 wbps=5");
+	assert_string_equal(buf_cstr(&limits.io.group), "/a");
+	put_text(tree, "v2/a/b/io.max", "8:0 rbps=1\n");
+	limits_read(reader, 7, 0, &limits);
+	assert_string_equal(buf_cstr(&limits.io.text), "8:0 rbps=1");
+	assert_string_equal(buf_cstr(&limits.io.group), "/a/b");
+	limits_close(reader);
+	put_text(tree, "self/cgroup", "3:blkio:/\n0::/\n");
+	put_text(tree, "7/cgroup", "3:blkio:/c\n0::/a/b\n");
+	put_blkio(tree);
+	put_text(tree, "blkio/c/blkio.throttle.read_bps_device", "8:0 4096\n");
+	put_text(tree, "blkio/c/blkio.throttle.write_iops_device", "8:0 7\n8:16 8\nx\n");
+	reader = limits_open(tree->fd);
+	limits_read(reader, 7, 0, &limits);
+	assert_string_equal(buf_cstr(&limits.io.text), "8:0 rbps=4096, 8:0 wiops=7, 8:16 wiops=8");
+	put_text(tree, "7/cgroup", "3:blkio:/\n0::/\n");
+	limits_read(reader, 7, 0, &limits);
+	assert_int_equal(limits.io.text.len, 0);
+	limits_free(&limits);
+	limits_close(reader);
+}
+
 /* How much of the time it was throttled takes two readings of the same group. */
 static void test_throttled(void **state)
 {
@@ -186,10 +234,8 @@ static void test_throttled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_v1),
-		test(test_v2),
-		test(test_broken),
-		test(test_throttled),
+		test(test_v1), test(test_v2),	     test(test_broken),
+		test(test_io), test(test_throttled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a task waits on right now: its system call, what that is on, and where in the kernel. */
+#ifndef STALLTOP_DATA_WAITING_H
+#define STALLTOP_DATA_WAITING_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "data/wait_state_table.h"
+
+#define WAITING_ARGS 6
+
+/*
+ * The wait of a thread: of a process's threads the one that has been in state D for longest, else
+ * the leader. Texts are raw bytes with a NUL behind them; empty: not known. Unset (tid 0): it does
+ * not wait, or that is not known.
+ */
+struct task_waiting {
+	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	pid_t tid;
+	enum wait_state state; /* WAIT_STATES: not known */
+	int number; /* of the system call; -1: none, or not known */
+	uint64_t args[WAITING_ARGS];
+	const char *syscall; /* its name; NULL: not known */
+	uint64_t futex; /* the address of the futex it waits for; 0: none */
+	struct buf on; /* a path, a peer, a pipe, a child ... */
+	struct buf where; /* a function of the kernel */
+	struct buf stack; /* functions from the innermost on, each on a line: NEED_STACK */
+};
+
+/* Frees it. NULL is allowed. */
+void task_waiting_free(struct task_waiting *waiting);
+
+#endif

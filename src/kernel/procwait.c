@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/procwait.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+/* A number, six arguments and two registers: up to 180 bytes. */
+#define SYSCALL_BYTES 256
+
+/* Lines of functions, with their modules, some 60 bytes each. */
+#define STACK_BYTES 16384
+
+/* Takes " 0x" and hexadecimal digits. */
+static bool take_register(struct span *text, uint64_t *value)
+{
+	uint64_t sum = 0;
+	const char *first;
+
+	if (!take_word(text, " 0x"))
+		return false;
+	for (first = text->at; text->at < text->end; text->at++) {
+		char c = *text->at;
+		unsigned digit;
+
+		if (c >= '0' && c <= '9')
+			digit = (unsigned)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			digit = (unsigned)(c - 'a' + 10);
+		else
+			break;
+		if (sum >> 60)
+			return false;
+		sum = sum << 4 | digit;
+	}
+	*value = sum;
+	return text->at > first;
+}
+
+int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall *out)
+{
+	struct span rest = { text, text + len };
+	struct procwait_syscall call = { .number = -1 };
+	uint64_t number, program;
+
+	if (take_word(&rest, "running\n")) {
+		call.running = true;
+		*out = call;
+		return 0;
+	}
+	if (!take_word(&rest, "-1")) {
+		if (!take_uint(&rest, &number) || number > INT_MAX)
+			return -EBADMSG;
+		call.number = (int)number;
+		for (unsigned i = 0; i < SYSCALL_ARGS; i++)
+			if (!take_register(&rest, &call.args[i]))
+				return -EBADMSG;
+	}
+	if (!take_register(&rest, &call.stack_pointer) || !take_register(&rest, &program) ||
+	    !take_word(&rest, "\n"))
+		return -EBADMSG;
+	/* Of a thread of the kernel all registers read as 0: system call 0 would be read(). */
+	if (!call.stack_pointer && !program)
+		call.number = -1;
+	*out = call;
+	return 0;
+}
+
+/* Opens and reads a file of a thread. The number of bytes or -errno. */
+static int read_thread_file(int procfd, pid_t tgid, pid_t tid, const char *name, char *text,
+			    size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d/task/%d/%s", (int)tgid, (int)tid, name);
+	return file_read(procfd, path, text, size);
+}
+
+int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall *out)
+{
+	char text[SYSCALL_BYTES];
+	int len = read_thread_file(procfd, tgid, tid, "syscall", text, sizeof(text));
+
+	return len < 0 ? len : procwait_syscall_parse(text, (size_t)len, out);
+}
+
+void procwait_stack_parse(struct procwait_stack *out)
+{
+	struct span rest = { out->text.data, out->text.data + out->text.len }, line, word;
+
+	out->n = 0;
+	while (out->n < STACK_FUNCTIONS && take_line(&rest, &line)) {
+		/* A line that was cut has no newline to put a NUL in its place. */
+		if (line.end == out->text.data + out->text.len)
+			return;
+		/* "[<0>] function+0x1a/0x20 [module]"; the address is hidden since 4.15. */
+		if (!take_part(&line, ' ', &word) || !take_part(&line, ' ', &word) ||
+		    word.at == word.end)
+			continue;
+		out->text.data[word.end - out->text.data] = '\0';
+		out->functions[out->n++] = word.at;
+	}
+}
+
+int procwait_stack(int procfd, pid_t tgid, pid_t tid, struct procwait_stack *out)
+{
+	int len;
+
+	out->n = out->text.len = 0;
+	len = read_thread_file(procfd, tgid, tid, "stack", buf_reserve(&out->text, STACK_BYTES),
+			       STACK_BYTES);
+	if (len < 0)
+		return len;
+	out->text.len = (size_t)len;
+	procwait_stack_parse(out);
+	return 0;
+}
+
+void procwait_stack_free(struct procwait_stack *stack)
+{
+	buf_free(&stack->text);
+	stack->n = 0;
+}
+
+int procwait_memory(int procfd, pid_t tid, uint64_t address, void *to, size_t size)
+{
+	char path[32];
+	ssize_t got;
+	int fd;
+
+	if (address > INT64_MAX)
+		return -EFAULT;
+	snprintf(path, sizeof(path), "%d/mem", (int)tid);
+	fd = file_open(procfd, path, 0);
+	if (fd < 0)
+		return fd;
+	got = pread(fd, to, size, (off_t)address);
+	if (got < 0)
+		got = -errno;
+	close(fd);
+	return (int)got;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a thread sleeps in, from /proc/TGID/task/TID/syscall and stack: the system call with its
+ * arguments, and the functions of the kernel. Errors as in proctask.h.
+ *
+ * Both files wait while the thread is in an execve() that hangs (exec_update_lock).
+ */
+#ifndef STALLTOP_KERNEL_PROCWAIT_H
+#define STALLTOP_KERNEL_PROCWAIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+#define SYSCALL_ARGS 6
+
+/* The system call that a thread sleeps in. */
+struct procwait_syscall {
+	bool running; /* it runs, or is about to: nothing else is known */
+	int number; /* -1: none, as in a page fault, or in a thread of the kernel */
+	uint64_t args[SYSCALL_ARGS];
+	uint64_t stack_pointer; /* in user mode; 0: a thread of the kernel */
+};
+
+/* Reads the system call. 0 or -errno; needs what ptrace(2) needs. */
+int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall *out);
+
+/* Pure parser of its text. 0 or -EBADMSG. */
+int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall *out);
+
+/* The most functions of a stack: the kernel writes 64. */
+#define STACK_FUNCTIONS 64
+
+/* A stack: functions from the innermost on, each with "+0x1a/0x20" behind its name. */
+struct procwait_stack {
+	struct buf text; /* what the functions point into */
+	const char *functions[STACK_FUNCTIONS];
+	size_t n;
+};
+
+/*
+ * Reads the stack of the kernel, replacing what was there. 0 or -errno; needs CAP_SYS_ADMIN. A
+ * thread that runs has none.
+ */
+int procwait_stack(int procfd, pid_t tgid, pid_t tid, struct procwait_stack *out);
+
+/* Parses the text of a stack in its place: out->text. */
+void procwait_stack_parse(struct procwait_stack *out);
+
+/* Frees the memory. */
+void procwait_stack_free(struct procwait_stack *stack);
+
+/*
+ * Reads what is at an address in a thread's memory, as far as it is there. The bytes or -errno;
+ * needs what ptrace(2) needs.
+ */
+int procwait_memory(int procfd, pid_t tid, uint64_t address, void *to, size_t size);
+
+#endif

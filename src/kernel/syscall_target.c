@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/syscall_target.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "kernel/syscalls.h"
+
+/* A list of descriptors for poll() that is longer is not looked at. */
+#define POLLED 16
+
+/* The system calls that reading memory takes: open, pread, close. */
+#define MEMORY_SYSCALLS 3
+
+/* A thread in a system call, and whom to ask. */
+struct caller {
+	struct wait_targets *targets;
+	int procfd;
+	pid_t tid;
+	const struct procwait_syscall *call;
+	struct buf *out;
+	uint64_t *syscalls;
+};
+
+/* Whether a text ends with another. */
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Whether the argument before the path is the directory that it starts from. */
+static bool has_directory(const struct caller *caller, unsigned argument)
+{
+	const char *name = syscall_name(caller->call->number);
+
+	return argument && name &&
+	       (ends_with(name, "at") || ends_with(name, "at2") || !strcmp(name, "statx"));
+}
+
+/* Appends the directory that a path starts from. */
+static void add_directory(const struct caller *caller, unsigned argument)
+{
+	int dirfd =
+		has_directory(caller, argument) ? (int)caller->call->args[argument - 1] : AT_FDCWD;
+	char path[32];
+	ssize_t len;
+
+	if (dirfd != AT_FDCWD) {
+		wait_target_fd(caller->targets, caller->tid, dirfd, 0, 0, caller->out);
+		return;
+	}
+	snprintf(path, sizeof(path), "%d/cwd", (int)caller->tid);
+	++*caller->syscalls;
+	len = readlinkat(caller->procfd, path, buf_reserve(caller->out, PATH_MAX), PATH_MAX);
+	if (len > 0)
+		caller->out->len += (size_t)len;
+}
+
+/* Appends the path that an argument points at: it may change, or be none, at any time. */
+static void add_path(const struct caller *caller, unsigned argument)
+{
+	char path[PATH_MAX];
+	size_t len;
+	int got;
+
+	*caller->syscalls += MEMORY_SYSCALLS;
+	got = procwait_memory(caller->procfd, caller->tid, caller->call->args[argument], path,
+			      sizeof(path));
+	if (got <= 0)
+		return;
+	len = strnlen(path, (size_t)got);
+	if (len == (size_t)got)
+		return;
+	if (*path != '/') {
+		add_directory(caller, argument);
+		if (len && caller->out->len && caller->out->data[caller->out->len - 1] != '/')
+			buf_putc(caller->out, '/');
+	}
+	buf_add(caller->out, path, len);
+}
+
+/* Appends what poll() looks at: the one descriptor, or how many there are. */
+static void add_polled(const struct caller *caller)
+{
+	struct pollfd polled[POLLED];
+	uint64_t n = caller->call->args[1];
+	unsigned used = 0;
+	int fd = -1, got;
+
+	if (!n || n > POLLED)
+		return;
+	*caller->syscalls += MEMORY_SYSCALLS;
+	got = procwait_memory(caller->procfd, caller->tid, caller->call->args[0], polled,
+			      n * sizeof(*polled));
+	if (got != (int)(n * sizeof(*polled)))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		if (polled[i].fd < 0)
+			continue;
+		fd = polled[i].fd;
+		used++;
+	}
+	if (used == 1)
+		wait_target_fd(caller->targets, caller->tid, fd, 0, 0, caller->out);
+	else if (used)
+		buf_printf(caller->out, "%u files", used);
+}
+
+/* Appends the child that wait4() or waitid() waits for. */
+static void add_child(const struct caller *caller, unsigned argument)
+{
+	const uint64_t *args = caller->call->args;
+
+	if (argument)
+		wait_target_waitid(caller->targets, caller->tid, args[0], args[1], caller->out);
+	else
+		wait_target_child((int32_t)args[0], caller->out);
+}
+
+/* Whether the call is poll(), whose argument points at descriptors. */
+static bool is_poll(int number)
+{
+	const char *name = syscall_name(number);
+
+	return name && (!strcmp(name, "poll") || !strcmp(name, "ppoll"));
+}
+
+struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,
+				   const struct procwait_syscall *call, struct buf *out,
+				   uint64_t *syscalls)
+{
+	const struct caller caller = { targets, procfd, tid, call, out, syscalls };
+	struct syscall_class class = syscall_classify(call->number);
+	struct syscall_wait wait = { .state = class.state };
+	int fd;
+
+	if (class.argument >= SYSCALL_ARGS)
+		return wait;
+	fd = (int)call->args[class.argument];
+	switch (class.target) {
+	case SYSCALL_FD:
+		if (class.state == STATE_OTHER)
+			wait.state = wait_target_state(targets, tid, fd);
+		wait_target_fd(targets, tid, fd, 0, 0, out);
+		break;
+	case SYSCALL_PATH:
+		add_path(&caller, class.argument);
+		break;
+	case SYSCALL_FUTEX:
+		wait.futex = call->args[class.argument];
+		break;
+	case SYSCALL_CHILD:
+		add_child(&caller, class.argument);
+		break;
+	case SYSCALL_NOTHING:
+		if (is_poll(call->number))
+			add_polled(&caller);
+		break;
+	}
+	return wait;
+}

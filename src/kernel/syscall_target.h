@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a system call in progress works on, by its arguments. */
+#ifndef STALLTOP_KERNEL_SYSCALL_TARGET_H
+#define STALLTOP_KERNEL_SYSCALL_TARGET_H
+
+#include "base/buf.h"
+#include "data/wait_state_table.h"
+#include "kernel/procwait.h"
+#include "kernel/wait_target.h"
+
+/* What is known of a call in progress. */
+struct syscall_wait {
+	enum wait_state state; /* of a thread that sleeps interruptibly in it */
+	uint64_t futex; /* the address of the futex that it is on; 0: on none */
+};
+
+/*
+ * Appends what the call of a thread is on, nothing where that is not known; a futex is only named
+ * in the answer, as its waiters must be counted first. Adds its own system calls to *syscalls, not
+ * those of the targets.
+ */
+struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,
+				   const struct procwait_syscall *call, struct buf *out,
+				   uint64_t *syscalls);
+
+#endif

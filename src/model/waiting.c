@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/waiting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "kernel/proctask.h"
+#include "kernel/procwait.h"
+#include "kernel/symbols.h"
+#include "kernel/syscall_target.h"
+#include "kernel/syscalls.h"
+
+_Static_assert(WAITING_ARGS == SYSCALL_ARGS, "as many arguments");
+
+/* The system calls that reading a file takes: open, read, close. */
+#define FILE_SYSCALLS 3
+
+/* Threads of a process, and of all between two renewals, whose futexes are read to count them. */
+#define FUTEX_THREADS 64
+#define FUTEX_LOOKS 512
+
+/* The futexes that the threads of a process wait for: their addresses, one for each thread. */
+struct futexes {
+	pid_t tgid;
+	unsigned n;
+	uint64_t addresses[FUTEX_THREADS];
+};
+
+struct waiting_reader {
+	int procfd;
+	struct wait_targets *targets;
+	struct procwait_stack stack;
+	struct pidlist threads;
+	struct futexes *futexes; /* of processes since the renewal */
+	size_t nfutexes;
+	unsigned looks; /* threads whose futex may still be read until the next renewal */
+	unsigned read, refused; /* tasks since the renewal */
+	int error; /* of one that was refused */
+	uint64_t syscalls;
+};
+
+/* A task whose wait is read. */
+struct waiter {
+	pid_t tgid, tid;
+	char state; /* as of the sample */
+	enum wait_state known; /* of a wait that the sample has; WAIT_STATES: none */
+	struct task_waiting *waiting;
+};
+
+void waiting_renew(struct waiting_reader *reader)
+{
+	wait_targets_renew(reader->targets);
+	reader->read = reader->refused = 0;
+	reader->error = 0;
+	reader->nfutexes = 0;
+	reader->looks = FUTEX_LOOKS;
+}
+
+struct waiting_reader *waiting_open(int procfd)
+{
+	struct waiting_reader *reader = xcalloc(1, sizeof(*reader));
+
+	reader->procfd = procfd;
+	reader->targets = wait_targets_open(procfd);
+	waiting_renew(reader);
+	return reader;
+}
+
+/* Forgets what was known of a task's wait. */
+static void clear(struct task_waiting *waiting)
+{
+	waiting->tid = 0;
+	waiting->state = WAIT_STATES;
+	waiting->number = -1;
+	waiting->syscall = NULL;
+	waiting->futex = 0;
+	waiting->on.len = waiting->where.len = waiting->stack.len = 0;
+}
+
+/* Reads the function of the kernel that the task waits in, and the stack where that is wanted. */
+static void read_where(struct waiting_reader *reader, const struct waiter *waiter, bool stack)
+{
+	struct task_waiting *waiting = waiter->waiting;
+	const struct procwait_stack *found = &reader->stack;
+	size_t telling;
+
+	reader->syscalls += FILE_SYSCALLS;
+	if (!procwait_stack(reader->procfd, waiter->tgid, waiter->tid, &reader->stack)) {
+		telling = symbols_telling(found->functions, found->n);
+		if (telling < found->n)
+			buf_add(&waiting->where, found->functions[telling],
+				strcspn(found->functions[telling], "+"));
+		for (size_t i = 0; stack && i < found->n; i++) {
+			buf_puts(&waiting->stack, found->functions[i]);
+			buf_putc(&waiting->stack, '\n');
+		}
+	}
+	if (waiting->where.len)
+		return;
+	reader->syscalls += FILE_SYSCALLS;
+	proctask_wchan(reader->procfd, waiter->tgid, waiter->tid, &waiting->where);
+}
+
+/* Whether a function of the kernel reads or writes a pipe: also one with a name. */
+static bool is_of_pipe(const char *function)
+{
+	return strstr(function, "pipe_read") || strstr(function, "pipe_write") ||
+	       !strcmp(function, "wait_for_partner") || !strcmp(function, "fifo_open");
+}
+
+/* Tells the state of a thread that sleeps, by its call's. */
+static enum wait_state state_of(const struct waiter *waiter, enum wait_state of_call,
+				const char *function)
+{
+	if (waiter->known != WAIT_STATES)
+		return waiter->known;
+	if (waiter->state == 'T' || waiter->state == 't')
+		return STATE_STOP;
+	return of_call == STATE_OTHER && is_of_pipe(function) ? STATE_PIPE : of_call;
+}
+
+/* Whether the thread is in the call as before: else what was read may be of another wait. */
+static bool waits_on(struct waiting_reader *reader, const struct waiter *waiter,
+		     const struct procwait_syscall *call)
+{
+	struct procwait_syscall now;
+
+	reader->syscalls += FILE_SYSCALLS;
+	return !procwait_syscall(reader->procfd, waiter->tgid, waiter->tid, &now) && !now.running &&
+	       now.number == call->number && now.stack_pointer == call->stack_pointer &&
+	       (call->number < 0 || !memcmp(now.args, call->args, sizeof(now.args)));
+}
+
+/* Reads what is known where the system call is hidden: a function, perhaps. */
+static void read_hidden(struct waiting_reader *reader, const struct waiter *waiter)
+{
+	struct task_waiting *waiting = waiter->waiting;
+
+	reader->syscalls += FILE_SYSCALLS;
+	proctask_wchan(reader->procfd, waiter->tgid, waiter->tid, &waiting->where);
+	if (!waiting->where.len)
+		return;
+	waiting->tid = waiter->tid;
+	waiting->state = waiter->known;
+}
+
+/* Reads a thread's wait. */
+static void read_wait(struct waiting_reader *reader, const struct waiter *waiter, bool stack)
+{
+	struct task_waiting *waiting = waiter->waiting;
+	struct syscall_wait wait = { .state = STATE_OTHER };
+	struct procwait_syscall call;
+	int err;
+
+	reader->syscalls += FILE_SYSCALLS;
+	err = procwait_syscall(reader->procfd, waiter->tgid, waiter->tid, &call);
+	if (err == -EACCES || err == -EPERM) {
+		read_hidden(reader, waiter);
+		reader->refused++;
+		reader->error = err;
+		return;
+	}
+	reader->read += !err;
+	if (err || call.running)
+		return;
+	read_where(reader, waiter, stack);
+	if (call.number >= 0)
+		wait = syscall_target(reader->targets, reader->procfd, waiter->tid, &call,
+				      &waiting->on, &reader->syscalls);
+	if (!waits_on(reader, waiter, &call)) {
+		clear(waiting);
+		return;
+	}
+	waiting->tid = waiter->tid;
+	waiting->number = call.number;
+	memcpy(waiting->args, call.args, sizeof(waiting->args));
+	waiting->syscall = call.number < 0 ? NULL : syscall_name(call.number);
+	waiting->state = state_of(waiter, wait.state, buf_cstr(&waiting->where));
+	waiting->futex = wait.futex;
+}
+
+/* Finds out which thread of a row's task is to be read. False where there is none. */
+static bool find_waiter(const struct sample *sample, const struct row *row, bool threads,
+			struct waiter *waiter)
+{
+	const struct task_raw *raw = row->raw;
+
+	/* Elements of exited tasks lie behind the living ones. */
+	if (!row->task || row->exited || raw < sample->raw || raw >= sample->raw + sample->n)
+		return false;
+	*waiter = (struct waiter){ .tgid = raw->tgid,
+				   .tid = threads ? raw->pid : raw->tgid,
+				   .state = raw->now.state,
+				   .known = WAIT_STATES };
+	if (waits_in_d(&raw->now.waits)) {
+		waiter->known = row_wait_state(row);
+		if (raw->now.waits.tid && !threads)
+			waiter->tid = raw->now.waits.tid;
+	}
+	return true;
+}
+
+/* Whether a thread in that state may be waiting, or was when it was last looked at. */
+static bool may_wait(const struct waiter *waiter)
+{
+	return waiter->known != WAIT_STATES || !waiter->state || !strchr("RZX", waiter->state);
+}
+
+/* Reads which futexes the threads of a process wait for, unless they are too many. */
+static void read_futexes(struct waiting_reader *reader, struct futexes *futexes)
+{
+	struct procwait_syscall call;
+	uint64_t before = reader->threads.syscalls;
+	int err = pidlist_read_threads(&reader->threads, reader->procfd, futexes->tgid);
+
+	reader->syscalls += reader->threads.syscalls - before;
+	if (err || reader->threads.n > FUTEX_THREADS || reader->threads.n > reader->looks)
+		return;
+	reader->looks -= (unsigned)reader->threads.n;
+	for (size_t i = 0; i < reader->threads.n; i++) {
+		pid_t tid = reader->threads.pids[i];
+
+		reader->syscalls += FILE_SYSCALLS;
+		if (!procwait_syscall(reader->procfd, futexes->tgid, tid, &call) && !call.running &&
+		    syscall_classify(call.number).target == SYSCALL_FUTEX)
+			futexes->addresses[futexes->n++] = call.args[0];
+	}
+}
+
+/* The futexes that a process's threads wait for, read once between two renewals. */
+static const struct futexes *futexes_of(struct waiting_reader *reader, pid_t tgid)
+{
+	struct futexes *futexes;
+
+	for (size_t i = 0; i < reader->nfutexes; i++)
+		if (reader->futexes[i].tgid == tgid)
+			return &reader->futexes[i];
+	reader->futexes =
+		xreallocarray(reader->futexes, reader->nfutexes + 1, sizeof(*reader->futexes));
+	futexes = &reader->futexes[reader->nfutexes++];
+	futexes->tgid = tgid;
+	futexes->n = 0;
+	read_futexes(reader, futexes);
+	return futexes;
+}
+
+/* Names a futex, with how many of the process's threads wait for it. */
+static void name_futex(struct waiting_reader *reader, const struct waiter *waiter)
+{
+	uint64_t address = waiter->waiting->futex;
+	const struct futexes *futexes = futexes_of(reader, waiter->tgid);
+	unsigned waiters = 0;
+
+	for (unsigned i = 0; i < futexes->n; i++)
+		waiters += futexes->addresses[i] == address;
+	wait_target_futex(address, waiters, &waiter->waiting->on);
+}
+
+void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
+		  const struct row *const *rows, size_t n, bool threads, unsigned needs)
+{
+	struct waiter waiter;
+
+	if (!(needs & NEED_SHOWN))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct task *task = rows[i]->raw->task;
+
+		if (!find_waiter(sample, rows[i], threads, &waiter))
+			continue;
+		if (!task->waiting)
+			task->waiting = xcalloc(1, sizeof(*task->waiting));
+		waiter.waiting = task->waiting;
+		if (waiter.waiting->sample_ns == sample->begin_ns &&
+		    (!(needs & NEED_STACK) || waiter.waiting->stack.len))
+			continue;
+		clear(waiter.waiting);
+		waiter.waiting->sample_ns = sample->begin_ns;
+		if (may_wait(&waiter))
+			read_wait(reader, &waiter, needs & NEED_STACK);
+		if (waiter.waiting->futex)
+			name_futex(reader, &waiter);
+		buf_cstr(&waiter.waiting->on);
+		buf_cstr(&waiter.waiting->where);
+		buf_cstr(&waiter.waiting->stack);
+	}
+}
+
+int waiting_refused(const struct waiting_reader *reader)
+{
+	return reader->read ? 0 : reader->error;
+}
+
+uint64_t waiting_syscalls(const struct waiting_reader *reader)
+{
+	return reader->syscalls + wait_targets_syscalls(reader->targets);
+}
+
+void waiting_close(struct waiting_reader *reader)
+{
+	if (!reader)
+		return;
+	wait_targets_close(reader->targets);
+	procwait_stack_free(&reader->stack);
+	pidlist_free(&reader->threads);
+	free(reader->futexes);
+	free(reader);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads what tasks wait on right now, for some rows of a sample: three files a task and what its
+ * target takes, so never for all that exist unless all are shown.
+ */
+#ifndef STALLTOP_MODEL_WAITING_H
+#define STALLTOP_MODEL_WAITING_H
+
+#include "data/sample.h"
+#include "model/frame.h"
+
+struct waiting_reader;
+
+struct waiting_reader *waiting_open(int procfd);
+
+/* Begins a sample: what is shared by several tasks is read anew. */
+void waiting_renew(struct waiting_reader *reader);
+
+/*
+ * Reads the waits of some rows' tasks, as task->waiting; threads: rows are threads. Rows that were
+ * read for this sample stay as they are; groups and tasks that have gone have none. needs: NEED_
+ * bits; does nothing without one of NEED_SHOWN.
+ */
+void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
+		  const struct row *const *rows, size_t n, bool threads, unsigned needs);
+
+/* Why nothing could be read since waiting_renew(), as -errno; 0: something could. */
+int waiting_refused(const struct waiting_reader *reader);
+
+/* System calls made so far. */
+uint64_t waiting_syscalls(const struct waiting_reader *reader);
+
+void waiting_close(struct waiting_reader *reader);
+
+#endif

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What tasks wait on right now, of real ones: the call, the file or peer or child, the function. */
+#include "config.h"
+
+#include "tests/lib/parse.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHILDREN 8
+
+/* Children of the test, ended with it. */
+static pid_t children[CHILDREN];
+
+/* Starts a child that does this and sleeps in it. */
+static pid_t start(const char *name, void (*run)(const int *arg), const int *arg)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, name);
+		run(arg);
+		_exit(1);
+	}
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		if (children[i])
+			continue;
+		children[i] = pid;
+		break;
+	}
+	e2e_await_sleep(pid);
+	return pid;
+}
+
+/* Ends the children, and what a test started besides. */
+static int teardown(void **state)
+{
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		if (children[i] <= 0)
+			continue;
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+		children[i] = 0;
+	}
+	return e2e_teardown(state);
+}
+
+/* The wait of a process in one sample. */
+static json_t *wait_of(const struct e2e_how *how, pid_t pid, const char *options)
+{
+	struct e2e_result r;
+	struct samples s;
+
+	e2e_run(&r, how, "-b -o json -n 1 -d 0.1 -p %d -F syscall,on,where %s", (int)pid, options);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 1);
+	return json_object_get(task_must(s.v[0], pid), "waiting");
+}
+
+/* Asserts what a process waits on. on, where: NULL for what need not be compared. */
+static void check_wait(pid_t pid, const char *state, const char *call, const char *on,
+		       const char *where)
+{
+	json_t *wait = wait_of(NULL, pid, "");
+
+	assert_true(json_is_object(wait));
+	assert_string_equal(text_or_none(wait, "state"), state);
+	assert_string_equal(text_or_none(wait, "syscall"), call);
+	if (on)
+		assert_string_equal(text_or_none(wait, "on"), on);
+	if (where && !strstr(text_or_none(wait, "where"), where))
+		fail_msg("%s in %s, not %s", call, text_or_none(wait, "where"), where);
+}
+
+static void read_first(const int *arg)
+{
+	char byte;
+
+	close(arg[1]);
+	while (read(arg[0], &byte, 1) >= 0)
+		;
+}
+
+static void keep_second(const int *arg)
+{
+	close(arg[0]);
+	for (;;)
+		pause();
+}
+
+/* A reader of an empty pipe, and who has its other end; the writer of a full one the other way. */
+static void test_pipe(void **state)
+{
+	pid_t reader, writer;
+	int ends[2];
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	writer = start("holds-it", keep_second, ends);
+	reader = start("reads-it", read_first, ends);
+	close(ends[0]);
+	close(ends[1]);
+	check_wait(reader, "pipe", "read", e2e_format("pipe of %d holds-it", (int)writer),
+		   "pipe_read");
+}
+
+static void sleep_long(const int *arg)
+{
+	struct timespec time = { 1000, 0 };
+
+	nanosleep(&time, NULL);
+	_exit(*arg);
+}
+
+static void poll_one(const int *arg)
+{
+	struct pollfd polled = { .fd = arg[0], .events = POLLIN };
+
+	poll(&polled, 1, -1);
+}
+
+static void wait_for(const int *arg)
+{
+	for (;;)
+		waitpid(arg[0], NULL, 0);
+}
+
+/* Sleeping for a time, polling a file, waiting for a signal. */
+static void test_calls(void **state)
+{
+	int ends[2] = { 0, 0 };
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = start("sleeps", sleep_long, ends);
+	check_wait(pid, "timer", "clock_nanosleep", "(none)", "hrtimer_nanosleep");
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = start("polls", poll_one, ends);
+	check_wait(pid, "poll", "poll", NULL, "do_sys_poll");
+	pid = start("pauses", keep_second, ends);
+	check_wait(pid, "other", "pause", "(none)", NULL);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void wait_child(const int *arg)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	wait_for(arg[0] ? &pid : &(const int){ -1 });
+}
+
+/* A parent in wait4(): for any child, and for one. */
+static void test_child(void **state)
+{
+	json_t *wait;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = start("parent", wait_child, &(const int){ 0 });
+	check_wait(pid, "child", "wait4", "any child", "do_wait");
+	pid = start("parent", wait_child, &(const int){ 1 });
+	check_wait(pid, "child", "wait4", NULL, "do_wait");
+	wait = wait_of(NULL, pid, "");
+	assert_memory_equal(member_text(wait, "on"), "child ", 6);
+	assert_true(atoi(member_text(wait, "on") + 6) > 0);
+}
+
+#define WAITERS 4
+
+static void *wait_futex(void *arg)
+{
+	for (;;)
+		syscall(SYS_futex, arg, FUTEX_WAIT_PRIVATE, 0, NULL);
+	return NULL;
+}
+
+static void fight(const int *arg)
+{
+	static uint32_t word;
+	pthread_t thread;
+
+	(void)arg;
+	for (unsigned i = 1; i < WAITERS; i++)
+		pthread_create(&thread, NULL, wait_futex, &word);
+	wait_futex(&word);
+}
+
+/* Threads that wait for one futex: how many. */
+static void test_futex(void **state)
+{
+	const char *on;
+	pid_t pid;
+	int tries = 50;
+
+	(void)state;
+	e2e_require();
+	pid = start("fights", fight, NULL);
+	do {
+		on = member_text(wait_of(NULL, pid, ""), "on");
+	} while (!strstr(on, "(4 wait)") && tries--);
+	assert_memory_equal(on, "futex 0x", 8);
+	assert_non_null(strstr(on, " (4 wait)"));
+	check_wait(pid, "lock", "futex", NULL, "futex_wait");
+	/* The same in its row of threads. */
+	on = member_text(wait_of(NULL, pid, "-H"), "on");
+	assert_non_null(strstr(on, " (4 wait)"));
+}
+
+static void recv_first(const int *arg)
+{
+	char byte;
+
+	close(arg[1]);
+	while (recv(arg[0], &byte, 1, 0) >= 0)
+		;
+}
+
+static void accept_first(const int *arg)
+{
+	while (accept(arg[0], NULL, NULL) >= 0)
+		;
+}
+
+/* A client that waits for a slow server on this machine, and the server that waits for clients. */
+static void test_tcp(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(address);
+	int ends[2], listening;
+	pid_t client, server;
+
+	(void)state;
+	e2e_require();
+	listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ends[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(listening, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(listening, 1), 0);
+	assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &len), 0);
+	server = start("accepts", accept_first, &listening);
+	check_wait(server, "net", "accept",
+		   e2e_format("tcp 127.0.0.1:%u (listening)", ntohs(address.sin_port)),
+		   "inet_csk_accept");
+
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	children[0] = 0;
+	assert_int_equal(connect(ends[0], (struct sockaddr *)&address, len), 0);
+	ends[1] = accept(listening, NULL, NULL);
+	assert_true(ends[1] >= 0);
+	server = start("is-slow", keep_second, ends);
+	client = start("asks", recv_first, ends);
+	close(ends[0]);
+	close(ends[1]);
+	close(listening);
+	check_wait(
+		client, "net", "recvfrom",
+		e2e_format("tcp 127.0.0.1:%u of %d is-slow", ntohs(address.sin_port), (int)server),
+		"tcp_recvmsg");
+}
+
+/* A client of a Unix socket with a path. */
+static void test_unix(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	pid_t client, server;
+	int ends[2], listening;
+
+	(void)state;
+	e2e_require();
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", e2e_folder());
+	listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ends[0] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(listening, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(listening, 1), 0);
+	assert_int_equal(connect(ends[0], (struct sockaddr *)&address, sizeof(address)), 0);
+	ends[1] = accept(listening, NULL, NULL);
+	close(listening);
+	server = start("serves", keep_second, ends);
+	client = start("asks", recv_first, ends);
+	close(ends[0]);
+	close(ends[1]);
+	check_wait(client, "net", "recvfrom",
+		   e2e_format("unix %s of %d serves", address.sun_path, (int)server),
+		   "unix_stream");
+}
+
+static char fifo_path[4096];
+
+static void open_fifo(const int *arg)
+{
+	close(open(fifo_path, O_RDONLY));
+	_exit(*arg);
+}
+
+static void read_fifo(const int *arg)
+{
+	char byte;
+	int fd = open(fifo_path, O_RDWR);
+
+	while (read(fd, &byte, 1) >= 0)
+		;
+	_exit(*arg);
+}
+
+/* Opening a fifo that nobody writes to, and reading one: by its path, hostile bytes and all. */
+static void test_fifo(void **state)
+{
+	const int none = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	snprintf(fifo_path, sizeof(fifo_path), "%s/fi\033fo\n", e2e_folder());
+	assert_int_equal(mkfifo(fifo_path, 0600), 0);
+	pid = start("opens", open_fifo, &none);
+	check_wait(pid, "pipe", "openat", e2e_format("%s/fi\\x1bfo\\x0a", e2e_folder()), NULL);
+	pid = start("reads", read_fifo, &none);
+	check_wait(pid, "pipe", "read", e2e_format("%s/fi\\x1bfo\\x0a", e2e_folder()), "pipe_read");
+}
+
+/* A task in state D: the sample knows its state and how long, the thread that hangs is read. */
+static void test_hang(void **state)
+{
+	json_t *wait;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = e2e_load(NULL, "load_hang threads 5");
+	assert_true(pid > 0);
+	e2e_await_hang(pid);
+	for (unsigned i = 0; i < 2; i++) {
+		wait = wait_of(NULL, pid, i ? "--source procfs" : "--source taskstats");
+		assert_string_equal(member_text(wait, "state"), "block");
+		assert_string_equal(member_text(wait, "syscall"), "vfork");
+		assert_true(member_u64(wait, "ns") > 0);
+	}
+	e2e_require_bpf();
+	wait = wait_of(NULL, pid, "--source bpf");
+	assert_string_equal(member_text(wait, "state"), "block");
+	assert_string_equal(member_text(wait, "syscall"), "vfork");
+}
+
+/* The columns in text and CSV, by which can be sorted; without them nothing is read. */
+static void test_formats(void **state)
+{
+	struct e2e_result r;
+	struct text text;
+	struct csv csv;
+	int ends[2];
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = start("reads-it", read_first, ends);
+	e2e_run(&r, NULL, "-b -o csv -n 1 -d 0.1 -p %d,%d -F syscall,on,where,cpu-nr -s -syscall",
+		(int)pid, (int)getpid());
+	check_silent_success(&r);
+	parse_csv(r.out.data, r.out.len, &csv);
+	assert_string_equal(csv_cell(&csv, csv_row(&csv, pid), "syscall"), "read");
+	assert_memory_equal(csv_cell(&csv, csv_row(&csv, pid), "on"), "pipe of ", 8);
+	assert_true(*csv_cell(&csv, csv_row(&csv, pid), "cpu-nr") >= '0');
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -p %d -F pid,syscall,where,comm", (int)pid);
+	check_silent_success(&r);
+	parse_text(r.out.data, r.out.len, &text);
+	assert_string_equal(text_cell(&text.v[0], pid, "SYSCALL"), "read");
+	assert_true(json_is_null(json_object_get(
+		task_must(parse_one(e2e_format("-b -o json -n 1 -d 0.1 -p %d", (int)pid)), pid),
+		"waiting")));
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Whoever may not look is told so, once; of what is his own he sees what the kernel lets him. */
+static void test_nobody(void **state)
+{
+	static const struct e2e_how nobody = { .uid = NOBODY };
+	struct e2e_result r;
+	struct samples s;
+	int ends[2];
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = start("reads-it", read_first, ends);
+	e2e_run(&r, &nobody, "-b -o json -n 2 -d 0.1 -p %d -F syscall,on,where", (int)pid);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	for (size_t i = 0; i < s.n; i++) {
+		assert_true(json_is_null(json_object_get(task_must(s.v[i], pid), "waiting")));
+		assert_non_null(note_of(s.v[i], "waiting-hidden"));
+	}
+	e2e_run(&r, &nobody, "-b -o json -n 1 -d 0.1 -p %d", (int)pid);
+	parse_json(&r, &s);
+	assert_null(note_of(s.v[0], "waiting-hidden"));
+	close(ends[0]);
+	close(ends[1]);
+}
+
+#define waiting_test(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		waiting_test(test_pipe),   waiting_test(test_calls), waiting_test(test_child),
+		waiting_test(test_futex),  waiting_test(test_tcp),   waiting_test(test_unix),
+		waiting_test(test_fifo),   waiting_test(test_hang),  waiting_test(test_formats),
+		waiting_test(test_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

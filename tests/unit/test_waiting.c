@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What tasks wait on, from a made-up /proc: which thread is read, when, and what is hidden. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "model/waiting.h"
+#include "tests/lib/tree.h"
+
+#define SEC(n) ((uint64_t)(n)*NSEC_PER_SEC)
+
+/* A sample of one task, and its row. */
+struct scene {
+	struct tree *tree;
+	struct waiting_reader *reader;
+	struct sample sample;
+	struct frame_info info;
+	struct frame frame;
+	struct row row;
+};
+
+/* Makes a process with a thread. */
+static int make_scene(void **state)
+{
+	struct scene *scene = xcalloc(1, sizeof(*scene));
+	struct task_raw *raw;
+	void *tree;
+
+	if (make_tree(&tree))
+		return -1;
+	scene->tree = tree;
+	scene->reader = waiting_open(scene->tree->fd);
+	raw = sample_add(&scene->sample, 7, 7);
+	raw->task = task_new((struct task_key){ 7, SEC(1) }, 7);
+	raw->now.state = 'S';
+	scene->sample.begin_ns = SEC(100);
+	scene->info.cur = &scene->sample;
+	scene->frame.info = &scene->info;
+	scene->row = (struct row){ .task = raw->task, .raw = raw, .members = 1 };
+	*state = scene;
+	return 0;
+}
+
+/* Removes it. */
+static int remove_scene(void **state)
+{
+	struct scene *scene = *state;
+	void *tree = scene->tree;
+
+	waiting_close(scene->reader);
+	sample_free(&scene->sample);
+	free(scene);
+	return remove_tree(&tree);
+}
+
+/* Puts a thread's files. */
+static void put_wait(const struct scene *scene, pid_t tid, const char *call, const char *stack,
+		     const char *wchan)
+{
+	const char *const names[] = { "syscall", "stack", "wchan" };
+	const char *const texts[] = { call, stack, wchan };
+	char path[64];
+
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "7/task/%d/%s", (int)tid, names[i]);
+		if (texts[i])
+			put_text(scene->tree, path, texts[i]);
+	}
+}
+
+/* Reads the wait of the row for the next sample. NULL: it does not wait. */
+static const struct task_waiting *read_next(struct scene *scene, bool threads, unsigned needs)
+{
+	const struct row *row = &scene->row;
+
+	scene->sample.begin_ns += SEC(1);
+	waiting_renew(scene->reader);
+	waiting_fill(scene->reader, &scene->sample, &row, 1, threads, needs);
+	return row_waiting(&scene->frame, row);
+}
+
+#define NANOSLEEP "35 0x1 0x2 0x3 0x4 0x5 0x6 0x7ffe 0x7f01\n"
+#define SLEEP_STACK "[<0>] hrtimer_nanosleep+0x1/0x2\n[<0>] do_syscall_64+0x1/0x2\n"
+
+/* A wait is of one sample: read once for it, and gone with it. */
+static void test_sample(void **state)
+{
+	struct scene *scene = *state;
+	const struct row *row = &scene->row;
+	const struct task_waiting *waiting;
+	uint64_t before;
+
+	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
+	assert_null(row_waiting(&scene->frame, row));
+	/* Nothing is read that nobody wants. */
+	before = waiting_syscalls(scene->reader);
+	assert_null(read_next(scene, false, NEED_COMMAND));
+	assert_int_equal(waiting_syscalls(scene->reader), before);
+	waiting = read_next(scene, false, NEED_WAITING);
+	assert_non_null(waiting);
+	assert_int_equal(waiting->number, 35);
+	assert_int_equal(waiting->args[2], 3);
+	assert_string_equal(waiting->where.data, "hrtimer_nanosleep");
+	assert_string_equal(waiting->on.data, "");
+	assert_string_equal(waiting->stack.data, "");
+	before = waiting_syscalls(scene->reader);
+	waiting_fill(scene->reader, &scene->sample, &row, 1, false, NEED_WAITING);
+	assert_int_equal(waiting_syscalls(scene->reader), before);
+	waiting_fill(scene->reader, &scene->sample, &row, 1, false, NEED_STACK);
+	assert_string_equal(waiting->stack.data,
+			    "hrtimer_nanosleep+0x1/0x2\ndo_syscall_64+0x1/0x2\n");
+	/* The stack is hidden: the function that the kernel names. */
+	assert_int_equal(unlinkat(scene->tree->fd, "7/task/7/stack", 0), 0);
+	assert_string_equal(read_next(scene, false, NEED_WAITING)->where.data, "do_nanosleep");
+	scene->sample.begin_ns += SEC(1);
+	assert_null(row_waiting(&scene->frame, row));
+}
+
+/* Tasks that run, have ended or left have no wait. */
+static void test_none(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = &scene->sample.raw[0];
+
+	put_wait(scene, 7, "running\n", "", "0");
+	assert_null(read_next(scene, false, NEED_WAITING));
+	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "0");
+	assert_non_null(read_next(scene, false, NEED_WAITING));
+	raw->now.state = 'R';
+	assert_null(read_next(scene, false, NEED_WAITING));
+	raw->now.state = 'Z';
+	assert_null(read_next(scene, false, NEED_WAITING));
+	raw->now.state = 0;
+	assert_non_null(read_next(scene, false, NEED_WAITING));
+	scene->row.exited = true;
+	assert_null(read_next(scene, false, NEED_WAITING));
+	scene->row.exited = false;
+	scene->sample.n = 0;
+	assert_null(read_next(scene, false, NEED_WAITING));
+	scene->sample.n = 1;
+	put_wait(scene, 7, "garbage", SLEEP_STACK, "0");
+	assert_null(read_next(scene, false, NEED_WAITING));
+	assert_int_equal(waiting_refused(scene->reader), 0);
+}
+
+/* Of a process's threads the one in state D for longest is read; of a thread's row the thread. */
+static void test_thread(void **state)
+{
+	struct scene *scene = *state;
+	struct task_waits *waits = &scene->sample.raw[0].now.waits;
+	const struct task_waiting *waiting;
+
+	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "0");
+	put_wait(scene, 8, "-1 0x1 0x2\n",
+		 "[<0>] folio_wait_bit_common+0x1/0x2\n"
+		 "[<0>] filemap_fault+0x1/0x2\n",
+		 "0");
+	waits_add(waits, SEEN_CPU, SEC(1), SEC(100), 0);
+	waits_of_thread(waits, SEEN_CPU, 10, SEC(1));
+	assert_int_equal(read_next(scene, false, NEED_WAITING)->tid, 7);
+	waits_add(waits, SEEN_BLOCK, SEC(60), SEC(100), 0);
+	waits_of_thread(waits, SEEN_BLOCK, 9, SEC(60));
+	waits_add(waits, SEEN_BLKIO, SEC(50), SEC(100), 0);
+	waits_of_thread(waits, SEEN_BLKIO, 8, SEC(50));
+	waits_add(waits, SEEN_BLKIO, SEC(55), SEC(100), 0);
+	waits_of_thread(waits, SEEN_BLKIO, 10, SEC(55));
+	waiting = read_next(scene, false, NEED_WAITING);
+	assert_int_equal(waiting->tid, 8);
+	assert_int_equal(waiting->number, -1);
+	assert_null(waiting->syscall);
+	assert_int_equal(waiting->state, STATE_BLOCK);
+	assert_string_equal(waiting->where.data, "filemap_fault");
+	assert_int_equal(read_next(scene, true, NEED_WAITING)->tid, 7);
+}
+
+/* Where the system call is hidden the function may be known; nothing at all gives the reason. */
+static void test_hidden(void **state)
+{
+	struct scene *scene = *state;
+	const struct task_waiting *waiting;
+
+	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
+	assert_int_equal(fchmodat(scene->tree->fd, "7/task/7/syscall", 0, 0), 0);
+	assert_int_equal(fchmodat(scene->tree->fd, "7/task/7/stack", 0, 0), 0);
+	if (!faccessat(scene->tree->fd, "7/task/7/syscall", R_OK, AT_EACCESS)) {
+		/* Root reads all: as somebody else. */
+		assert_int_equal(fchmodat(scene->tree->fd, ".", 0755, 0), 0);
+		assert_int_equal(fchmodat(scene->tree->fd, "7", 0755, 0), 0);
+		assert_int_equal(fchmodat(scene->tree->fd, "7/task", 0755, 0), 0);
+		assert_int_equal(fchmodat(scene->tree->fd, "7/task/7", 0755, 0), 0);
+		assert_int_equal(fchmodat(scene->tree->fd, "7/task/7/wchan", 0644, 0), 0);
+		assert_int_equal(seteuid(65534), 0);
+	}
+	waiting = read_next(scene, false, NEED_WAITING);
+	assert_non_null(waiting);
+	assert_null(waiting->syscall);
+	assert_int_equal(waiting->state, WAIT_STATES);
+	assert_string_equal(waiting->where.data, "do_nanosleep");
+	assert_int_equal(waiting_refused(scene->reader), -EACCES);
+	if (!getuid())
+		assert_int_equal(seteuid(0), 0);
+}
+
+/* A futex is named with how many of the process's threads wait for it. */
+static void test_futex(void **state)
+{
+	struct scene *scene = *state;
+	const struct task_waiting *waiting;
+
+	put_wait(scene, 7, "202 0x7f10 0x0 0x3 0x4 0x5 0x6 0x7ffe 0x7f01\n",
+		 "[<0>] futex_do_wait+0x1/0x2\n[<0>] futex_wait+0x1/0x2\n", "0");
+	put_wait(scene, 8, "202 0x7f10 0x0 0x3 0x4 0x5 0x6 0x7ffe 0x7f01\n", NULL, NULL);
+	put_wait(scene, 9, "202 0x7f20 0x0 0x3 0x4 0x5 0x6 0x7ffe 0x7f01\n", NULL, NULL);
+	put_wait(scene, 10, NANOSLEEP, NULL, NULL);
+	waiting = read_next(scene, false, NEED_WAITING);
+#ifdef __x86_64__
+	assert_string_equal(waiting->syscall, "futex");
+	assert_string_equal(waiting->on.data, "futex 0x7f10 (2 wait)");
+	assert_int_equal(waiting->state, STATE_LOCK);
+#endif
+	assert_string_equal(waiting->where.data, "futex_wait");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_sample, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_none, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_thread, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_hidden, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_futex, make_scene, remove_scene),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
