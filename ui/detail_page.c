@@ -142,7 +142,7 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	detail_put_long(pager, "command", &task->command);
 	detail_put_long(pager, "cgroup", &task->cgroup);
 	if (!detail->ended)
-		detail_wait_name(&detail->wait, pager, &page->text);
+		detail_wait_name(&detail->wait, pager);
 	write_task_limits(page, detail);
 }
 

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The least cells for a text of several lines. */
-#define LEAST_CELLS 8
-
 /* Appends "NAME VALUE" to the line, or to the next if it does not fit. Returns the next column. */
 int detail_put_item(struct pager *pager, int column, const char *name, const char *value,
 		    size_t len)

@@ -44,7 +44,7 @@ void detail_wait_take(struct detail_wait *wait, const struct frame *frame, const
 	copy_text(&wait->stack, &waiting->stack);
 }
 
-void detail_wait_name(const struct detail_wait *wait, struct pager *pager, struct buf *scratch)
+void detail_wait_name(const struct detail_wait *wait, struct pager *pager)
 {
 	if (!wait->tid)
 		return;

@@ -19,7 +19,7 @@ struct detail_wait {
 void detail_wait_take(struct detail_wait *wait, const struct frame *frame, const struct row *row);
 
 /* Writes a line with the function and what the wait is on, where that is known. */
-void detail_wait_name(const struct detail_wait *wait, struct pager *pager, struct buf *scratch);
+void detail_wait_name(const struct detail_wait *wait, struct pager *pager);
 
 /* Writes the part about the wait; nothing where nothing is known. */
 void detail_wait_write(const struct detail_wait *wait, struct pager *pager, struct buf *scratch);
