@@ -363,12 +363,16 @@ struct seen_file {
 	bool anonymous; /* an eventfd, timerfd, epoll and so on */
 };
 
-/* Reads the inode of an open file; by the faster way where the kernel has it (6.2). */
-static __always_inline void read_inode(struct seen_file *seen, const struct file___kernel *file)
+/*
+ * Reads the inode of an open file; by the faster way where the kernel has it (6.2). fast: may a
+ * program be loaded that has a call of what the kernel lacks (5.16).
+ */
+static __always_inline void read_inode(struct seen_file *seen, const struct file___kernel *file,
+				       bool fast)
 {
 	const struct inode *inode;
 
-	if (bpf_rdonly_cast) {
+	if (fast && bpf_rdonly_cast) {
 		file = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file___kernel));
 		inode = file->f_inode;
 		seen->ino = inode->i_ino;
@@ -385,7 +389,7 @@ static __always_inline void read_inode(struct seen_file *seen, const struct file
 }
 
 static __always_inline void find_file(struct seen_file *seen, const struct task_struct *task,
-				      __u64 fd)
+				      __u64 fd, bool fast)
 {
 	const struct files_struct *files = task->files;
 	const struct fdtable *table;
@@ -400,7 +404,7 @@ static __always_inline void find_file(struct seen_file *seen, const struct task_
 	    bpf_probe_read_kernel(&file, sizeof(file), &table->fd[(__u32)fd]) || !file)
 		return;
 	seen->file = file;
-	read_inode(seen, file);
+	read_inode(seen, file, fast);
 }
 
 /* ---- What is put into a site at its first wait ----------------------------------------------- */
@@ -933,7 +937,7 @@ static __always_inline void complete(struct site_ref ref, const struct task_stru
  */
 static __always_inline __u32 enter_site(void *context, struct task_struct *task,
 					struct local *local, const struct trace_thread *thread,
-					__u32 bits, __u64 now)
+					__u32 bits, __u64 now, bool fast)
 {
 	struct trace_key key = {};
 	struct seen_file seen = {};
@@ -944,7 +948,7 @@ static __always_inline __u32 enter_site(void *context, struct task_struct *task,
 
 	find_call(&call, task);
 	if (call.class.target == CALL_FD)
-		find_file(&seen, task, call.argument);
+		find_file(&seen, task, call.argument, fast);
 	key.state = (__u8)sleep_of(task, bits, &call, &seen);
 	key.start_ns = thread->process_start_ns;
 	key.tgid = thread->tgid;
@@ -1203,7 +1207,7 @@ static __always_inline __u64 arrival(const struct task_struct *task, __u64 since
 
 /* A task leaves its CPU. */
 static __always_inline void switch_out(void *context, struct task_struct *task, bool preempted,
-				       __u32 bits, __u64 now)
+				       __u32 bits, __u64 now, bool fast)
 {
 	struct local *local;
 	struct trace_thread_slot *slot;
@@ -1235,14 +1239,14 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		return;
 	}
 	local->throttled = 0;
-	state = enter_site(context, task, local, &slot->thread, bits, now);
+	state = enter_site(context, task, local, &slot->thread, bits, now, fast);
 	if (state == STATE_IO)
 		local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
 	set_state(slot, local->slot, state, now, local->sleep.ref);
 }
 
 static __always_inline int switched(void *context, bool preempted, struct task_struct *before,
-				    struct task_struct *task, __u32 bits)
+				    struct task_struct *task, __u32 bits, bool fast)
 {
 	struct trace_cpu *cpu = this_cpu();
 	struct trace_thread_slot *slot;
@@ -1253,7 +1257,7 @@ static __always_inline int switched(void *context, bool preempted, struct task_s
 		cpu->switches++;
 	/* The idle tasks have no number. */
 	if (before->pid)
-		switch_out(context, before, preempted, bits, now);
+		switch_out(context, before, preempted, bits, now, fast);
 	if (task->pid) {
 		local = know(task, STATE_CPU, now);
 		slot = local ? thread_at(local->slot) : NULL;
@@ -1268,13 +1272,13 @@ SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_state, bool preempted, struct task_struct *before, struct task_struct *task,
 	     unsigned int bits)
 {
-	return switched(ctx, preempted, before, task, bits);
+	return switched(ctx, preempted, before, task, bits, true);
 }
 
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_plain, bool preempted, struct task_struct *before, struct task_struct *task)
 {
-	return switched(ctx, preempted, before, task, state_of(before));
+	return switched(ctx, preempted, before, task, state_of(before), false);
 }
 
 /* ---- Births, changes of number --------------------------------------------------------------- */
@@ -1358,7 +1362,7 @@ static __always_inline int leave_within(void *context, __u32 kind)
 		kind_ns = booked_within(task, kind) - local->within_booked_ns;
 	find_call(&call, task);
 	if (call.class.target == CALL_FD)
-		find_file(&seen, task, call.argument);
+		find_file(&seen, task, call.argument, false);
 	key.start_ns = thread->thread.process_start_ns;
 	key.tgid = thread->thread.tgid;
 	key.syscall = call.number;
@@ -1496,7 +1500,7 @@ static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 		if (!bits || task->on_cpu) {
 			state = task->on_cpu ? STATE_RUN : STATE_CPU;
 		} else {
-			state = enter_site(NULL, task, local, &slot->thread, bits, now);
+			state = enter_site(NULL, task, local, &slot->thread, bits, now, false);
 			ref = local->sleep.ref;
 			if (state == STATE_IO)
 				local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
