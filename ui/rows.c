@@ -150,12 +150,13 @@ static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 	return ui_folds(ui) ? group_fold(&rows->grouping, ui->frame, &options) : ui->frame;
 }
 
-/* Fills all groups if the sort field comes from the groups' own files. */
-static void fill_groups(struct ui *ui, const struct frame *frame)
+/* Fills all rows if the sort field is something that is otherwise read of rows shown. */
+static void fill_sorted(struct ui *ui, const struct frame *frame)
 {
-	unsigned needs = query_needs(&ui->query, ui->settings->unit) & NEED_GROUP_PARTS;
+	unsigned needs = query_needs(&ui->query, ui->settings->unit) &
+			 (frame == ui->frame ? NEED_SHOWN : NEED_GROUP_PARTS);
 
-	for (size_t i = 0; needs && frame != ui->frame && i < frame->n; i++)
+	for (size_t i = 0; needs && i < frame->n; i++)
 		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, needs);
 }
 
@@ -190,7 +191,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 
 	rows->n = 0;
 	view.frame = frame;
-	fill_groups(ui, frame);
+	fill_sorted(ui, frame);
 	query_run(&ui->query, &view, order);
 	if (ui->held && rows->nheld)
 		apply_held(rows, frame);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -29,8 +30,11 @@
 /* Children of the test, ended with it. */
 static pid_t children[CHILDREN];
 
-/* Starts a child that does this and sleeps in it. */
-static pid_t start(const char *name, void (*run)(const int *arg), const int *arg)
+/* Where a file system is mounted that hangs; "": nowhere. */
+static char mounted[4096];
+
+/* Starts a child that does this. */
+static pid_t launch(const char *name, void (*run)(const int *arg), const int *arg)
 {
 	pid_t pid = fork();
 
@@ -47,6 +51,14 @@ static pid_t start(const char *name, void (*run)(const int *arg), const int *arg
 		children[i] = pid;
 		break;
 	}
+	return pid;
+}
+
+/* The same, and waits until it sleeps in it. */
+static pid_t start(const char *name, void (*run)(const int *arg), const int *arg)
+{
+	pid_t pid = launch(name, run, arg);
+
 	e2e_await_sleep(pid);
 	return pid;
 }
@@ -54,6 +66,9 @@ static pid_t start(const char *name, void (*run)(const int *arg), const int *arg
 /* Ends the children, and what a test started besides. */
 static int teardown(void **state)
 {
+	if (*mounted)
+		umount2(mounted, MNT_FORCE | MNT_DETACH);
+	*mounted = '\0';
 	for (unsigned i = 0; i < CHILDREN; i++) {
 		if (children[i] <= 0)
 			continue;
@@ -371,6 +386,41 @@ static void test_hang(void **state)
 	assert_string_equal(member_text(wait, "syscall"), "vfork");
 }
 
+static void stat_below(const int *arg)
+{
+	struct stat info;
+
+	stat(fifo_path, &info);
+	_exit(*arg);
+}
+
+/* A FUSE file system whose server does not answer: the path is named, and nothing hangs with it. */
+static void test_fuse(void **state)
+{
+	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	const char *folder;
+	json_t *wait;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	/* Below the test's folder, which has the program. */
+	folder = e2e_format("%s/hung", e2e_folder());
+	assert_int_equal(mkdir(folder, 0700), 0);
+	if (fuse < 0 || mount("hung", folder, "fuse", 0,
+			      e2e_format("fd=%d,rootmode=40000,user_id=0,group_id=0", fuse)))
+		e2e_skip("no FUSE");
+	snprintf(fifo_path, sizeof(fifo_path), "%s/file", folder);
+	snprintf(mounted, sizeof(mounted), "%s", folder);
+	pid = launch("looks", stat_below, &fuse);
+	e2e_await_hang(pid);
+	wait = wait_of(NULL, pid, "");
+	assert_string_equal(member_text(wait, "syscall"), "newfstatat");
+	assert_string_equal(member_text(wait, "on"), fifo_path);
+	assert_non_null(strstr(member_text(wait, "where"), "fuse_"));
+	close(fuse);
+}
+
 /* The columns in text and CSV, by which can be sorted; without them nothing is read. */
 static void test_formats(void **state)
 {
@@ -434,10 +484,10 @@ static void test_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		waiting_test(test_pipe),   waiting_test(test_calls), waiting_test(test_child),
-		waiting_test(test_futex),  waiting_test(test_tcp),   waiting_test(test_unix),
-		waiting_test(test_fifo),   waiting_test(test_hang),  waiting_test(test_formats),
-		waiting_test(test_nobody),
+		waiting_test(test_pipe),    waiting_test(test_calls),  waiting_test(test_child),
+		waiting_test(test_futex),   waiting_test(test_tcp),    waiting_test(test_unix),
+		waiting_test(test_fifo),    waiting_test(test_fuse),   waiting_test(test_hang),
+		waiting_test(test_formats), waiting_test(test_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
