@@ -32,7 +32,9 @@ static void print_sites(json_t *sites, pid_t pid)
 	json_t *site;
 	size_t i;
 
-	json_array_foreach(sites, i, site) if (member_u64(site, "pid") == (uint64_t)pid)
+	json_array_foreach(sites, i,
+			   site) if (member_u64(site, "pid") == (uint64_t)pid &&
+				     strcmp(text_or_none(site, "state"), "unattributed") != 0)
 		fprintf(stderr, "# %s %s on %s where %s: %.1f ms\n", text_or_none(site, "state"),
 			text_or_none(site, "syscall"), text_or_none(site, "on"),
 			text_or_none(site, "where"),

@@ -117,6 +117,10 @@ static void read_files(void)
 			give_up("read");
 }
 
+/*
+ * The writer appends past the page cache: it holds the file's lock while the disk works. The other
+ * writes through the cache and syncs.
+ */
 static void write_one_file(void)
 {
 	char path[512];
@@ -125,15 +129,23 @@ static void write_one_file(void)
 	pid_t writer = start_child("wait_writer");
 
 	if (writer) {
-		printf("ready %d %s\n", (int)writer, path);
+		printf("ready %d %s\n", (int)getpid(), path);
 		fflush(stdout);
+	} else {
+		fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
 	}
-	for (unsigned i = 0;; i++) {
-		if (pwrite(fd, block, BLOCK, (off_t)(i % BLOCKS) * BLOCK) < 0)
-			give_up("write");
+	for (unsigned i = 0; fd >= 0; i++) {
+		/* The writer's place is beyond the end, until it has come far. */
+		off_t at = (off_t)(writer ? i % BLOCKS : BLOCKS + i % BLOCKS) * BLOCK;
+
+		if (!writer && i % BLOCKS == 0 && ftruncate(fd, (off_t)BLOCKS * BLOCK))
+			break;
+		if (pwrite(fd, block, BLOCK, at) < 0)
+			break;
 		if (writer && i % 16 == 15)
 			fsync(fd);
 	}
+	give_up(path);
 }
 
 /* The answer to a request of a file system in user space. */
