@@ -1112,12 +1112,54 @@ static __always_inline __u64 booked_queue(const struct local *local, const struc
 	return booked;
 }
 
+/*
+ * Finds who ran on this CPU for most of the time since then, among the latest runs. Who came last
+ * may have run for a moment only.
+ */
+static __always_inline const struct trace_run *who_ran(struct trace_cpu *cpu, __u64 since,
+						       __u64 now)
+{
+	const struct trace_run *most = NULL;
+	__u64 longest = 0, end = now;
+
+	for (__u32 i = 0; i < TRACE_RUNS; i++) {
+		const struct trace_run *run = &cpu->runs[(cpu->run - i) & (TRACE_RUNS - 1)];
+		__u64 start = run->since_ns, from = start > since ? start : since;
+
+		if (!start)
+			break;
+		if (end > from && end - from > longest) {
+			longest = end - from;
+			most = run;
+		}
+		if (start <= since)
+			break;
+		end = start;
+	}
+	return most && most->tgid ? most : NULL;
+}
+
+/* Keeps who runs on this CPU from now on. */
+static __always_inline void note_run(struct trace_cpu *cpu, const struct task_struct *task,
+				     __u64 now)
+{
+	const struct task_struct *leader = task->group_leader;
+	__u32 at = (cpu->run + 1) & (TRACE_RUNS - 1);
+	struct trace_run *run = &cpu->runs[at];
+
+	run->since_ns = now;
+	run->tgid = task->pid ? pid_of(leader) : 0;
+	((__u64 *)run->name)[0] = ((const __u64 *)leader->comm)[0];
+	((__u64 *)run->name)[1] = ((const __u64 *)leader->comm)[1];
+	cpu->run = at;
+}
+
 /* Adds a wait in the queue, by who ran instead. */
 static __always_inline void leave_queue(struct local *local, const struct trace_thread *thread,
-					const struct task_struct *task,
-					const struct task_struct *before, __u64 now, __u64 ns)
+					const struct task_struct *task, __u64 now, __u64 ns)
 {
-	const struct task_struct *leader = NULL;
+	struct trace_cpu *cpu = this_cpu();
+	const struct trace_run *run = cpu ? who_ran(cpu, now - ns, now) : NULL;
 	struct trace_key key = {};
 	struct trace_site_slot *slot;
 	struct site_ref ref;
@@ -1128,10 +1170,9 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 	key.state = STATE_CPU;
 	if (local->throttled) {
 		key.target = TRACE_THROTTLED;
-	} else if (before && before->pid) {
-		leader = before->group_leader;
+	} else if (run) {
 		key.target = TRACE_TASK;
-		key.ino = (__u64)pid_of(leader);
+		key.ino = (__u64)run->tgid;
 	}
 	ref = find_site(&local->queue, &key, now);
 	slot = site_at(ref.slot);
@@ -1139,8 +1180,8 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 		slot->site.filled = FILLED;
 		bpf_probe_read_kernel(slot->site.comm, sizeof(slot->site.comm),
 				      task->group_leader->comm);
-		if (leader)
-			bpf_probe_read_kernel(slot->site.name, TASK_COMM, leader->comm);
+		if (key.target == TRACE_TASK && run)
+			__builtin_memcpy(slot->site.name, run->name, TRACE_COMM);
 		end_write(&slot->version);
 	}
 	/* One that had begun before tracing did is booked as a whole. */
@@ -1174,10 +1215,9 @@ static __always_inline void make_good(struct local *local, struct trace_thread_s
 	set_state(slot, local->slot, STATE_CPU, now - part, none);
 }
 
-/* A task gets a CPU, after another (NULL: unknown). */
+/* A task gets a CPU. */
 static __always_inline void switch_in(struct local *local, struct trace_thread_slot *slot,
-				      const struct task_struct *task,
-				      const struct task_struct *before, __u64 now)
+				      const struct task_struct *task, __u64 now)
 {
 	struct site_ref none = {};
 	__u64 ns;
@@ -1187,7 +1227,7 @@ static __always_inline void switch_in(struct local *local, struct trace_thread_s
 	if (local->io.slot)
 		book_io(local, task, now);
 	ns = now > slot->thread.since_ns ? now - slot->thread.since_ns : 0;
-	leave_queue(local, &slot->thread, task, before, now, ns);
+	leave_queue(local, &slot->thread, task, now, ns);
 	local->arrived_ns = now;
 	local->run_ns = task->se.sum_exec_runtime;
 	local->throttled = 0;
@@ -1230,7 +1270,7 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 	if (!slot)
 		return;
 	if (slot->thread.state != STATE_RUN)
-		switch_in(local, slot, task, NULL, arrival(task, slot->thread.since_ns, now));
+		switch_in(local, slot, task, arrival(task, slot->thread.since_ns, now));
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
@@ -1262,8 +1302,10 @@ static __always_inline int switched(void *context, bool preempted, struct task_s
 		local = know(task, STATE_CPU, now);
 		slot = local ? thread_at(local->slot) : NULL;
 		if (slot)
-			switch_in(local, slot, task, before, now);
+			switch_in(local, slot, task, now);
 	}
+	if (cpu)
+		note_run(cpu, task, now);
 	return 0;
 }
 

@@ -119,7 +119,17 @@ struct trace_ring {
 	__u32 head, tail;
 } __attribute__((aligned(64)));
 
-/* What a CPU counts, and what interrupts it. */
+/* A process that ran on a CPU, until the next one did. */
+struct trace_run {
+	__u64 since_ns; /* 0: none */
+	__s32 tgid; /* 0: idle, or not in the reader's namespace */
+	__u32 unused;
+	char name[TRACE_COMM];
+};
+
+#define TRACE_RUNS 8 /* a power of two */
+
+/* What a CPU counts, what interrupts it, and who ran on it. */
 struct trace_cpu {
 	__u64 switches, lost_waits, lost_threads;
 	__u64 interrupt; /* address of the name of the interrupt being handled; 0: none */
@@ -127,6 +137,8 @@ struct trace_cpu {
 	__u32 timer; /* in the interrupt of the CPU's own timer */
 	__u32 ipi; /* in that of another CPU */
 	__u32 spare; /* a site's slot that was taken in vain */
+	__u32 run; /* the latest of the runs, modulo TRACE_RUNS */
+	struct trace_run runs[TRACE_RUNS];
 } __attribute__((aligned(64)));
 
 /* The slots that changed in the present epoch and in the one before, by the epoch's lowest bit. */
