@@ -258,7 +258,7 @@ void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned need
 	struct table *table = ui->table;
 	size_t processes = 0, threads = 0;
 
-	needs &= NEED_PROC | NEED_INFO | NEED_GROUP_PARTS | NEED_SHOWN | NEED_CPU;
+	needs &= NEED_PROC | NEED_INFO | NEED_GROUP_PARTS | NEED_SHOWN;
 	if (table->visible_cap < n) {
 		table->visible_cap = n * 2;
 		table->visible =

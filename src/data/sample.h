@@ -179,7 +179,7 @@ struct task_raw {
 #define NEED_GROUP_PRESSURE 0x0f0000u
 #define NEED_GROUP_PARTS 0x7f0000u
 #define NEED_PROC (NEED_STAT | NEED_IO)
-#define NEED_INFO (NEED_COMMAND | NEED_CGROUP)
+#define NEED_INFO (NEED_COMMAND | NEED_CGROUP | NEED_CPU)
 
 /* Values from /proc: the valid flags are false where it could not be read. */
 struct task_proc {

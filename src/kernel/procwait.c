@@ -93,9 +93,13 @@ int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall 
 
 void procwait_stack_parse(struct procwait_stack *out)
 {
-	struct span rest = { out->text.data, out->text.data + out->text.len }, line, word;
+	struct span rest, line, word;
 
 	out->n = 0;
+	/* An empty buffer has no place to point at. */
+	if (!out->text.len)
+		return;
+	rest = (struct span){ out->text.data, out->text.data + out->text.len };
 	while (out->n < STACK_FUNCTIONS && take_line(&rest, &line)) {
 		/* A line that was cut has no newline to put a NUL in its place. */
 		if (line.end == out->text.data + out->text.len)

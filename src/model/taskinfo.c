@@ -90,7 +90,17 @@ static int read_cgroup(struct taskinfo *info, const struct task *task)
 				    &info->scratch);
 }
 
-/* Reads the cached texts that are wanted and were not tried since the task last ran. */
+/* Reads the CPU that a task ran on last: it has not moved while it did not run. */
+static void fill_cpu(struct taskinfo *info, struct task *task)
+{
+	pid_t tid = info->threads ? task->key.pid : 0;
+	struct proctask_stat stat;
+
+	info->syscalls += FILE_SYSCALLS;
+	task->cpu = proctask_stat(info->procfd, task->tgid, tid, &stat) ? 0 : stat.cpu + 1;
+}
+
+/* Reads the cached facts that are wanted and were not tried since the task last ran. */
 static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 {
 	unsigned todo = needs & NEED_INFO & ~task->info;
@@ -107,17 +117,8 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 		info->scratch.len = 0;
 		take_info_text(info, &task->cgroup, read_cgroup(info, task));
 	}
-}
-
-/* Reads the CPU that a task ran on last: it has not moved while it did not run. */
-static void fill_cpu(struct taskinfo *info, const struct task_raw *raw)
-{
-	struct proctask_stat stat;
-
-	info->syscalls += FILE_SYSCALLS;
-	raw->task->cpu = proctask_stat(info->procfd, raw->tgid, info->threads ? raw->pid : 0, &stat)
-				 ? 0
-				 : stat.cpu + 1;
+	if (todo & NEED_CPU)
+		fill_cpu(info, task);
 }
 
 /* Reads children's times and storage bytes, for this sample only. */
@@ -161,8 +162,6 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 		return;
 	if (needs & NEED_INFO)
 		fill_texts(info, task, needs);
-	if (needs & NEED_CPU)
-		fill_cpu(info, &sample->raw[i]);
 	if (needs & NEED_PROC) {
 		sample_extend(sample, needs & NEED_PROC);
 		fill_proc(info, &sample->raw[i], &sample->procs[i], needs);
@@ -175,7 +174,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	bool more = needs & ~info->needs;
 
 	info->needs = needs;
-	if (!(needs & (NEED_INFO | NEED_PROC | NEED_CPU)))
+	if (!(needs & (NEED_INFO | NEED_PROC)))
 		between = NULL;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		if (more || needs & NEED_IO || !sample_unchanged(sample, i))

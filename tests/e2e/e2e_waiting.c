@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -452,6 +453,38 @@ static void test_formats(void **state)
 	close(ends[1]);
 }
 
+static void spin_on(const int *arg)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)*arg, &set);
+	for (;;)
+		sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* The CPU that a task runs on, by all sources. */
+static void test_cpu(void **state)
+{
+	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
+	const int cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	struct e2e_result r;
+	struct csv csv;
+	pid_t pid;
+
+	(void)state;
+	e2e_require();
+	pid = launch("spins", spin_on, &cpu);
+	for (unsigned i = 0; i < 3; i++) {
+		e2e_run(&r, NULL, "-b -o csv -n 2 -d 0.2 --source %s -p %d -F cpu-nr", sources[i],
+			(int)pid);
+		if (r.status)
+			continue;
+		parse_csv(r.out.data, r.out.len, &csv);
+		assert_int_equal(atoi(csv_cell(&csv, 2, "cpu-nr")), cpu);
+	}
+}
+
 /* Whoever may not look is told so, once; of what is his own he sees what the kernel lets him. */
 static void test_nobody(void **state)
 {
@@ -487,7 +520,7 @@ int main(void)
 		waiting_test(test_pipe),    waiting_test(test_calls),  waiting_test(test_child),
 		waiting_test(test_futex),   waiting_test(test_tcp),    waiting_test(test_unix),
 		waiting_test(test_fifo),    waiting_test(test_fuse),   waiting_test(test_hang),
-		waiting_test(test_formats), waiting_test(test_nobody),
+		waiting_test(test_formats), waiting_test(test_nobody), waiting_test(test_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
