@@ -22,7 +22,7 @@
 
 /* The columns of what waits right now, and those that make room. */
 #define NOW_FIELDS "pid,user,state,wait,syscall,on,where,comm"
-#define NOW_ROOM "user,where,syscall"
+#define NOW_ROOM "user,syscall,where"
 
 struct sites_view {
 	struct site_list sites;

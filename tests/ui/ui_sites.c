@@ -333,6 +333,14 @@ static void says_why_not(void **state)
 	screen_check(s, screen_shows(s, "waits are not traced"));
 	screen_type(s, "\033");
 	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	/* the same where it was asked for from the start */
+	s = screen_start(&(struct screen_how){ .args = "-d 1 -m ^crowd --trace", .uid = 65534 });
+	screen_await(s, table_has_name, "crowd-idle");
+	screen_type(s, "w");
+	screen_await_text(s, "waits of process");
+	screen_await_text(s, "waits are not traced");
 }
 
 /* The preset of states has them, by tracing. */
