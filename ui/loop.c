@@ -382,6 +382,8 @@ static int open_sampler(struct ui *ui)
 	sampler_close(ui->sampler);
 	ui->sampler = sampler;
 	ui->tracing = ui->sampler_config.trace;
+	/* The sampler has tried that already: asks how it went. */
+	ui->trace_error = ui->tracing ? sampler_trace(sampler, true) : 0;
 	ui->frame = NULL;
 	return 0;
 }

@@ -22,7 +22,7 @@
 
 /* The columns of what waits right now, and those that make room. */
 #define NOW_FIELDS "pid,user,state,wait,syscall,on,where,comm"
-#define NOW_ROOM "user,where,syscall"
+#define NOW_ROOM "user,syscall,where"
 
 struct sites_view {
 	struct site_list sites;
@@ -169,10 +169,7 @@ static void draw_now(struct sites_view *view, struct ui *ui, struct list *list, 
 		table_draw_heads(&draw, line++);
 	for (size_t i = 0; i < order->n && shown + 1 < height; i++) {
 		const struct row *row = order->rows[i];
-		const struct item item = { .row = row,
-					   .shown = row,
-					   .frame = ui->frame,
-					   .thread = ui->frame->info->threads };
+		const struct item item = { .row = row, .shown = row, .frame = ui->frame };
 
 		if (view->sites.of == SITES_OF_TASK && !site_list_has(&view->sites, row))
 			continue;

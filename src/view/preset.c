@@ -23,7 +23,7 @@ static const struct {
 } standard[] = {
 	{ "waits", NULL, NULL, NULL, false, "what all tasks waited for: the default view" },
 	{ "hangs", "pid,user,state,wait,total,block,blkio,syscall,on,where,comm",
-	  "user,total,blkio,block,where,syscall,on", "wait", true,
+	  "user,total,blkio,block,syscall,where,on", "wait", true,
 	  "tasks in uninterruptible sleep, and those that have waited for a CPU for a second" },
 	{ "cpu", "pid,user,state,run,usr,sys,cpu,wait,time,cpu-nr,comm",
 	  "cpu-nr,time,user,wait,sys,usr", "cpu", false, "who waited for a CPU, and who had one" },

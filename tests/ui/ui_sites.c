@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The view of sites: what a task waited on, by name, with the screen as a person sees it. */
+#include "config.h"
+
+#include "tests/lib/crowd.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define BLOCK 4096
+#define BLOCKS 1024
+
+/* A child under a name that dies with the test; 0 in the child. */
+static pid_t fork_worker(const char *name)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return scratch_child(pid);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, scratch_ours(name));
+	return 0;
+}
+
+/* A file of some MB; skips where it cannot be read past the page cache. */
+static const char *make_file(const char *name)
+{
+	const char *path = scratch_format("%s/%s", scratch_folder(), name);
+	int fd = open(path, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
+	void *block = NULL;
+
+	if (fd < 0 && errno == EINVAL)
+		scratch_skip("no direct I/O in the folder of temporary files");
+	assert_true(fd >= 0 && !posix_memalign(&block, BLOCK, BLOCK));
+	memset(block, 1, BLOCK);
+	for (int i = 0; i < BLOCKS; i++)
+		assert_int_equal(pwrite(fd, block, BLOCK, (off_t)i * BLOCK), BLOCK);
+	free(block);
+	close(fd);
+	return path;
+}
+
+/* Reads a file for ever, past the page cache, and now and then another; NULL: none. */
+static pid_t read_for_ever(const char *name, const char *path, const char *other)
+{
+	pid_t pid = fork_worker(name);
+	void *block = NULL;
+	int fds[2];
+
+	if (pid)
+		return pid;
+	fds[0] = open(path, O_RDONLY | O_DIRECT);
+	fds[1] = other ? open(other, O_RDONLY | O_DIRECT) : fds[0];
+	if (fds[0] < 0 || fds[1] < 0 || posix_memalign(&block, BLOCK, BLOCK))
+		_exit(1);
+	for (unsigned i = 0;; i += 7)
+		if (pread(fds[i % 8 == 0], block, BLOCK, (off_t)(i % BLOCKS) * BLOCK) != BLOCK)
+			_exit(1);
+}
+
+/* Reads an empty pipe for ever. */
+static pid_t read_pipe(const char *name)
+{
+	int pipe_fds[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(pipe_fds), 0);
+	pid = fork_worker(name);
+	if (pid) {
+		/* The test keeps the other end. */
+		close(pipe_fds[0]);
+		return pid;
+	}
+	while (read(pipe_fds[0], &byte, 1) >= 0)
+		;
+	_exit(1);
+}
+
+/* Polls for ever: a daemon that has nothing to do. */
+static pid_t poll_for_ever(const char *name)
+{
+	pid_t pid = fork_worker(name);
+
+	if (pid)
+		return pid;
+	for (;;)
+		poll(NULL, 0, 500);
+}
+
+/* Starts, and opens the sites of the task of that name. */
+static struct screen *open_sites(int rows, int cols, const char *name)
+{
+	struct screen *s = screen_start(
+		&(struct screen_how){ .rows = rows, .cols = cols, .args = "-d 1 -m ^crowd" });
+
+	screen_await(s, table_has_rows, NULL);
+	screen_await(s, table_has_name, name);
+	table_select(s, name);
+	screen_type(s, "w");
+	screen_await_text(s, "waits of process");
+	screen_await_text(s, name);
+	return s;
+}
+
+/* The line with both words; -1: none. */
+static int line_with(struct screen *s, const char *a, const char *b)
+{
+	for (int row = 0; row < screen_rows(s); row++)
+		if (strstr(screen_line(s, row), a) && strstr(screen_line(s, row), b))
+			return row;
+	return -1;
+}
+
+/* Whether a line begins with a state and has a text. */
+struct site_is {
+	const char *state, *text;
+};
+
+static bool shows_site(struct screen *s, const void *arg)
+{
+	const struct site_is *is = arg;
+
+	for (int row = 1; row < screen_rows(s); row++) {
+		const char *line = screen_line(s, row);
+
+		if (!strncmp(line, is->state, strlen(is->state)) && strstr(line, is->text))
+			return true;
+	}
+	return false;
+}
+
+/* Waits for such a line. */
+static void await_site(struct screen *s, const char *state, const char *text)
+{
+	const struct site_is is = { state, text };
+
+	screen_await(s, shows_site, &is);
+}
+
+/* Two of three files are read, one of them more: each is named, with all that is known of it. */
+static void names_file(void **state)
+{
+	const char *other;
+	struct screen *s;
+
+	(void)state;
+	make_file("innocent");
+	other = make_file("other");
+	read_for_ever("crowd-reads", make_file("culprit"), other);
+	crowd_sleeper("crowd-idle");
+	s = open_sites(24, 80, "crowd-reads");
+	await_site(s, "io ", "culprit");
+	screen_check(s, line_with(s, "STATE", "WHERE") >= 0);
+	screen_check(s, line_with(s, "io ", "pread64") >= 0);
+	await_site(s, "io ", "/other");
+	screen_check(s, !screen_shows(s, "innocent"));
+	/* what is waited for a disk stands out, and is the most */
+	screen_check(s, line_with(s, "io ", "culprit") == line_with(s, "STATE", "TIME") + 2);
+	/* the page of the file */
+	screen_type(s, "\r");
+	screen_await_text(s, "io: waits for block I/O");
+	screen_check(s, screen_shows(s, "/culprit"));
+	screen_check(s, screen_shows(s, "pread64"));
+	screen_check(s, screen_shows(s, "How long"));
+	screen_check(s, screen_shows(s, "(p99)"));
+	screen_type(s, "\033");
+	await_site(s, "io ", "culprit");
+	/* added up by state, it is no file any more */
+	screen_type(s, "g");
+	screen_await_text(s, "by state");
+	screen_await_no_text(s, "culprit");
+	await_site(s, "io ", "pread64");
+	screen_check(s, line_with(s, "io ", "pread64") == line_with(s, "STATE", "TIME") + 2);
+	screen_type(s, "\033");
+	screen_await(s, table_has_rows, NULL);
+	screen_await(s, table_has_name, "crowd-reads");
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
+/* The sum has it, too, and a narrow screen has the end of its path. */
+static void names_file_anywhere(void **state)
+{
+	static const int sizes[][2] = { { 10, 40 }, { 24, 80 }, { 40, 200 } };
+	struct screen *s;
+
+	(void)state;
+	read_for_ever("crowd-reads", make_file("culprit"), NULL);
+	poll_for_ever("crowd-polls");
+	s = screen_start(&(struct screen_how){ .args = "-d 1 -m ^crowd" });
+	screen_await(s, table_has_name, "crowd-polls");
+	screen_type(s, "S");
+	screen_await_text(s, "sum of");
+	screen_type(s, "w");
+	screen_await_text(s, "waits of 2 tasks, without idle");
+	for (unsigned i = 0; i < 3; i++) {
+		screen_resize(s, sizes[i][0], sizes[i][1]);
+		await_site(s, "io ", "culprit");
+		screen_check(s, line_with(s, "poll", ".") < 0);
+	}
+	screen_type(s, "i");
+	await_site(s, "poll ", "-polls");
+}
+
+/* Whether all cells of a line look alike: nothing stands out. */
+static bool looks_even(struct screen *s, int row)
+{
+	struct screen_look first = screen_look(s, row, 0);
+
+	for (int col = 0; col < screen_cols(s); col++) {
+		struct screen_look look = screen_look(s, row, col);
+
+		if (look.bold != first.bold || look.fg != first.fg || look.bg != first.bg ||
+		    look.reverse != first.reverse)
+			return false;
+	}
+	return true;
+}
+
+/* A daemon that polls waits for the whole interval, and that is nothing to be alarmed at. */
+static void leaves_idle_alone(void **state)
+{
+	struct screen *s;
+	int row;
+
+	(void)state;
+	poll_for_ever("crowd-polls");
+	s = open_sites(24, 80, "crowd-polls");
+	await_site(s, "poll ", "poll");
+	row = line_with(s, "STATE", "TIME") + 2;
+	screen_check(s, !strncmp(screen_line(s, row), "poll ", 5));
+	screen_check(s, looks_even(s, row));
+}
+
+/* A reader of an empty pipe is found in the pipe. */
+static void names_pipe(void **state)
+{
+	struct screen *s;
+
+	(void)state;
+	read_pipe("crowd-pipes");
+	s = open_sites(24, 80, "crowd-pipes");
+	await_site(s, "pipe ", "read");
+	screen_type(s, "\r");
+	screen_await_text(s, "waits for a pipe");
+	screen_await_text(s, "1 thread waits right now");
+}
+
+/* Nothing in a file's name acts on the terminal. */
+static void escapes_names(void **state)
+{
+	struct screen *s;
+
+	(void)state;
+	read_for_ever("crowd-reads", make_file("a\033[2Jb\nc"), NULL);
+	s = open_sites(24, 120, "crowd-reads");
+	await_site(s, "io ", "\\x1b[2Jb\\x0ac");
+	screen_type(s, "\r");
+	screen_await_text(s, "io: waits for block I/O");
+	screen_check(s, screen_shows(s, "\\x1b[2Jb\\x0ac"));
+}
+
+/* Types keys one by one. */
+static void type_each(struct screen *s, const char *keys)
+{
+	for (; *keys; keys++) {
+		const char key[] = { *keys, '\0' };
+
+		screen_type(s, key);
+		screen_settle(s);
+	}
+}
+
+/* It opens for a thread, from a detail, for a group and below help; on screens of any size. */
+static void opens_anywhere(void **state)
+{
+	static const int sizes[][2] = { { 1, 20 }, { 3, 10 }, { 5, 40 }, { 8, 30 }, { 24, 80 } };
+	static const char *const titles[] = { "waits of process", "waits of command" };
+	static const char *const keys[] = { "Hvw", "gggwi" };
+	struct screen *s;
+
+	(void)state;
+	crowd_threads("crowd-main", "crowd-thread");
+	poll_for_ever("crowd-polls");
+	for (unsigned i = 0; i < 2; i++) {
+		s = screen_start(&(struct screen_how){ .args = "-d 1 -m ^crowd" });
+		screen_await(s, table_has_rows, NULL);
+		type_each(s, keys[i]);
+		screen_await_text(s, "STATE");
+		screen_await_text(s, "other");
+		type_each(s, "g\rh");
+		for (unsigned size = 0; size < 5; size++) {
+			screen_resize(s, sizes[size][0], sizes[size][1]);
+			screen_settle(s);
+		}
+		type_each(s, "\033\033");
+		screen_await_text(s, titles[i]);
+		screen_await_text(s, "by state");
+		type_each(s, i ? "\033" : "\033\033");
+		screen_await(s, table_has_rows, NULL);
+		screen_type(s, "q");
+		assert_int_equal(screen_end(s, 5), 0);
+	}
+}
+
+/* Without privileges it is said why, and what waits right now is shown. */
+static void says_why_not(void **state)
+{
+	struct screen *s;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	crowd_sleeper("crowd-idle");
+	s = screen_start(&(struct screen_how){ .args = "-d 1 -m ^crowd", .uid = 65534 });
+	screen_await(s, table_has_name, "crowd-idle");
+	screen_type(s, "w");
+	screen_await_text(s, "waits are not traced");
+	screen_await(s, table_has_name, "crowd-idle");
+	/* there is nothing to open, nor to group */
+	screen_type(s, "\rg\r");
+	screen_settle(s);
+	screen_check(s, screen_shows(s, "waits are not traced"));
+	screen_type(s, "\033");
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	/* the same where it was asked for from the start */
+	s = screen_start(&(struct screen_how){ .args = "-d 1 -m ^crowd --trace", .uid = 65534 });
+	screen_await(s, table_has_name, "crowd-idle");
+	screen_type(s, "w");
+	screen_await_text(s, "waits of process");
+	screen_await_text(s, "waits are not traced");
+}
+
+/* The preset of states has them, by tracing. */
+static void shows_states(void **state)
+{
+	struct screen *s;
+	struct table t;
+	int line;
+
+	(void)state;
+	crowd_sleeper("crowd-idle");
+	poll_for_ever("crowd-polls");
+	s = screen_start(&(struct screen_how){ .rows = 24, .cols = 150, .args = "-d 1 -m ^crowd" });
+	screen_await(s, table_has_name, "crowd-polls");
+	screen_type(s, "\033[Z");
+	screen_await_text(s, "preset states");
+	screen_await(s, table_has_head, "SPOLL");
+	screen_await_text(s, "..........");
+	table_must(s, &t);
+	line = table_find_name(s, &t, "crowd-polls");
+	screen_check(s, line >= 0 && table_number(s, &t, line, "SPOLL") > 90);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		screen_test(names_file),	screen_test(names_file_anywhere),
+		screen_test(names_pipe),	screen_test(opens_anywhere),
+		screen_test(leaves_idle_alone), screen_test(escapes_names),
+		screen_test(says_why_not),	screen_test(shows_states),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
