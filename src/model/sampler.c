@@ -519,6 +519,7 @@ static void take_trace(struct sampler *sampler, struct frame *frame, struct fram
 {
 	tracing_close(sampler->stopped);
 	sampler->stopped = NULL;
+	info->threads = sampler->config->threads;
 	if (sampler->tracing)
 		info->trace = tracing_frame(sampler->tracing, frame);
 }

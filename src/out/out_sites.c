@@ -84,40 +84,33 @@ static const char *kind_id(const struct site *site)
 	return site->kind < 0 ? NULL : delay_table[site->kind].id;
 }
 
-/* Puts what a site has where it is not the rest of a kind. */
-static void put_waits(struct json *json, const struct trace_frame *trace, const struct site *site)
+/* Puts a site. The rest of a kind has its time, which may be below 0, and nothing else. */
+static void put_site(struct json *json, const struct trace_frame *trace, const struct site *site)
 {
+	bool rest = site->unattributed;
+
+	json_open_object(json, NULL);
+	json_put_counter(json, "pid", site->tgid > 0, (uint64_t)site->tgid);
+	json_put_text(json, "comm", site->comm);
+	json_put_text(json, "state", rest ? "unattributed" : wait_state_table[site->state].id);
+	json_put_text(json, "kind", kind_id(site));
+	json_put_bool(json, "overlaps", site->overlaps);
 	json_put_text(json, "syscall", site->syscall);
 	json_put_text(json, "on", site->on);
 	json_put_text(json, "where", site->where);
-	json_put_uint(json, "count", site->count);
-	json_put_uint(json, "ns", site->ns);
-	json_put_counter(json, "kind_ns", site->kind >= 0, site->kind_ns);
-	json_put_uint(json, "max_ns", site->max_ns);
-	json_put_bool(json, "overlaps", site->overlaps);
-	json_put_uint(json, "waiting", site->waiting);
-	json_put_uint(json, "waiting_ns", site->waiting_ns);
+	json_put_counter(json, "count", !rest, site->count);
+	json_put_int(json, "ns", rest ? site->rest_ns : (int64_t)site->ns);
+	if (rest)
+		json_put_int(json, "kind_ns", site->rest_ns);
+	else
+		json_put_counter(json, "kind_ns", site->kind >= 0, site->kind_ns);
+	json_put_counter(json, "max_ns", !rest, site->max_ns);
+	json_put_counter(json, "waiting", !rest, site->waiting);
+	json_put_counter(json, "waiting_ns", !rest, site->waiting_ns);
 	json_put_bool(json, "at_least", site->at_least);
 	put_histogram(json, site);
 	put_wakers(json, site);
 	put_stack(json, trace, site->stack);
-}
-
-/* Puts a site. */
-static void put_site(struct json *json, const struct trace_frame *trace, const struct site *site)
-{
-	json_open_object(json, NULL);
-	json_put_counter(json, "pid", site->tgid > 0, (uint64_t)site->tgid);
-	json_put_text(json, "comm", site->comm);
-	json_put_text(json, "state",
-		      site->unattributed ? "unattributed" : wait_state_table[site->state].id);
-	json_put_text(json, "kind", kind_id(site));
-	if (site->unattributed) {
-		json_put_int(json, "ns", site->rest_ns);
-		json_put_int(json, "kind_ns", site->rest_ns);
-	} else {
-		put_waits(json, trace, site);
-	}
 	json_close(json);
 }
 
@@ -219,24 +212,33 @@ static void append_site(struct buf *out, const struct trace_frame *trace,
 	}
 }
 
-void out_sites_text(struct buf *out, const struct trace_frame *trace, struct site_owners *owners,
-		    enum text_charset charset)
+/* Whether a hundredth of the interval or more was lost there. */
+static bool is_costly(const struct trace_frame *trace, const struct site_line *line)
 {
-	struct buf scratch = { 0 };
+	return site_line_stalls(line) && site_line_ns(line) >= (int64_t)(trace->interval_ns / 100);
+}
+
+void out_sites_text(struct buf *out, const struct trace_frame *trace, struct site_owners *owners,
+		    bool lost, enum text_charset charset)
+{
 	struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
 	struct site_lines sites = { 0 };
+	struct buf scratch = { 0 };
 	size_t shown = 0;
 
 	buf_puts(out, "sites\n");
 	append_site_heads(out, false);
 	append_site_heads(out, true);
 	site_lines_build(&sites, trace, &query);
-	for (unsigned lost = 2; lost-- > 0;)
-		for (size_t i = 0; i < sites.n && shown < OUT_SITES; i++)
-			if (site_line_stalls(&sites.lines[i]) == lost) {
-				append_site(out, trace, &sites.lines[i], charset, &scratch);
-				shown++;
-			}
+	for (unsigned turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < sites.n && shown < OUT_SITES; i++) {
+			const struct site_line *line = &sites.lines[i];
+
+			if (turn == (lost && is_costly(trace, line)))
+				continue;
+			append_site(out, trace, line, charset, &scratch);
+			shown++;
+		}
 	site_lines_free(&sites);
 	buf_free(&scratch);
 }

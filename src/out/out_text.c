@@ -229,7 +229,7 @@ static void append_sites(struct out *out, const struct trace_frame *trace)
 	if (!trace)
 		return;
 	out_sites_owners(&owners, &out->order);
-	out_sites_text(&out->buf, trace, &owners, out->config->charset);
+	out_sites_text(&out->buf, trace, &owners, true, out->config->charset);
 	site_owners_free(&owners);
 	buf_putc(&out->buf, '\n');
 }

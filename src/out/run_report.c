@@ -159,7 +159,7 @@ static void append_traced(struct buf *out, const struct run_result *result,
 	append_cell(out, result->elapsed_ns, (double)alive * 100.0 / (double)result->elapsed_ns, 1,
 		    13);
 	buf_puts(out, "\n\n");
-	out_sites_text(out, &frame, &all, charset);
+	out_sites_text(out, &frame, &all, false, charset);
 	buf_putc(out, '\n');
 }
 
