@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -544,7 +545,7 @@ static size_t open_files(void)
 /* More threads than there is room for at one time: each ends once, whole, and its slot is free. */
 static void test_churn(void **state)
 {
-	unsigned n = 8000;
+	unsigned n = 20000;
 	size_t files = open_files();
 	struct tracebook book;
 	uint64_t now;
@@ -733,6 +734,105 @@ static void test_forget_many(void **state)
 	tracebook_close(&book);
 }
 
+/* ---- Who reads ------------------------------------------------------------------------------- */
+
+/* Without privileges there is none. */
+static void test_unprivileged(void **state)
+{
+	struct trace *trace;
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	pid = fork();
+	if (!pid)
+		_exit(setuid(NOBODY) || trace_open(&trace, &plain) != -EPERM);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Reads what happens in a pid namespace, from within: for its exit status. */
+static int read_within(void)
+{
+	const struct trace_thread *thread;
+	struct tracebook book;
+	pid_t child;
+
+	tracebook_open(&book, &plain);
+	child = fork();
+	if (!child)
+		sleep_often(NULL);
+	doze(200);
+	tracebook_read(&book);
+	for (uint32_t i = 0; i < book.nthreads; i++)
+		if (book.threads[i].pid > child)
+			return 1;
+	thread = tracebook_thread(&book, child);
+	if (thread->tgid != child || thread->ns[STATE_TIMER] < MS(100))
+		return 2;
+	if (!tracebook_site(&book, child, STATE_TIMER) || tracebook_thread(&book, 1)->tgid != 1)
+		return 3;
+	tracebook_close(&book);
+	kill(child, SIGKILL);
+	return 0;
+}
+
+/* In a pid namespace its processes are seen by the numbers that they have there, and no others. */
+static void test_namespace(void **state)
+{
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	pid = fork();
+	if (!pid) {
+		pid_t first;
+
+		if (unshare(CLONE_NEWPID))
+			_exit(100);
+		first = fork();
+		if (!first)
+			_exit(read_within());
+		waitpid(first, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 101);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Stacks tell sites of block I/O apart, and can be read. */
+static void test_stacks(void **state)
+{
+	const struct trace_options options = { .sites = 4096, .stacks = TRACE_STACKS_BLOCKED };
+	const struct trace_site *site;
+	struct tracebook book;
+	uint64_t frames[64];
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	e2e_require_bpf();
+	fd = make_file(0);
+	if (fd < 0)
+		e2e_skip("no direct I/O");
+	tracebook_open(&book, &options);
+	pid = tracebook_child(read_blocks, &fd);
+	doze(300);
+	tracebook_read(&book);
+	site = tracebook_site(&book, pid, STATE_IO);
+	assert_non_null(site);
+	assert_true(site->key.stack >= 0 && site->key.stack == site->stack);
+	assert_in_range(trace_stack(book.trace, site->stack, frames, 64), 4, 64);
+	assert_true(frames[0] >> 63);
+	assert_int_equal(trace_stack(book.trace, site->stack, frames, 2), 2);
+	assert_int_equal(trace_stack(book.trace, -1, frames, 64), 0);
+	assert_int_equal(trace_stack(book.trace, INT_MAX, frames, 64), 0);
+	tracebook_close(&book);
+	close(fd);
+}
+
 /* ---- CPUs ------------------------------------------------------------------------------------ */
 
 /* Of two that share a CPU each waits for the other. */
@@ -773,11 +873,12 @@ static void test_cpu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_states),	   e2e_test(test_lengths),     e2e_test(test_pipe_waker),
-		e2e_test(test_inet_waker), e2e_test(test_inet6_waker), e2e_test(test_unix_waker),
-		e2e_test(test_disk),	   e2e_test(test_churn),       e2e_test(test_exec),
-		e2e_test(test_no_room),	   e2e_test(test_forget),      e2e_test(test_forget_many),
-		e2e_test(test_cpu),
+		e2e_test(test_states),	   e2e_test(test_lengths),	e2e_test(test_pipe_waker),
+		e2e_test(test_inet_waker), e2e_test(test_inet6_waker),	e2e_test(test_unix_waker),
+		e2e_test(test_disk),	   e2e_test(test_churn),	e2e_test(test_exec),
+		e2e_test(test_no_room),	   e2e_test(test_forget),	e2e_test(test_forget_many),
+		e2e_test(test_cpu),	   e2e_test(test_unprivileged), e2e_test(test_namespace),
+		e2e_test(test_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
