@@ -15,747 +15,17 @@
 #include <stdbool.h>
 
 #include <bpf/bpf_core_read.h>
-#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "bpf/kernel_types.h"
-#include "bpf/trace_record.h"
+#include "bpf/trace_maps.bpf.h"
+#include "bpf/trace_site.bpf.h"
+#include "bpf/trace_task.bpf.h"
 
 /* Not all arguments of a tracepoint are used. */
 #pragma clang diagnostic ignored "-Wunused-parameter"
 
 char LICENSE[] SEC("license") = "GPL";
-
-/* include/linux/sched.h */
-#define TASK_INTERRUPTIBLE 0x1
-#define TASK_UNINTERRUPTIBLE 0x2
-#define TASK_STOPPED 0x4
-#define TASK_TRACED 0x8
-#define TASK_DEAD 0x80
-#define TASK_NOLOAD 0x400
-#define TASK_RTLOCK_WAIT 0x1000
-#define TASK_FROZEN 0x8000
-#define PF_KTHREAD 0x200000
-#define TS_COMPAT 0x2 /* arch/x86/include/asm/thread_info.h */
-
-#define S_IFMT 0xf000
-#define S_IFSOCK 0xc000
-#define S_IFIFO 0x1000
-#define ANON_INODE_FS_MAGIC 0x09041934 /* include/uapi/linux/magic.h */
-
-#define AF_UNIX 1
-#define AF_INET 2
-#define AF_INET6 10
-
-/* enum syscall_target of kernel/syscalls.h */
-enum { CALL_NOTHING, CALL_FD, CALL_PATH, CALL_FUTEX, CALL_CHILD };
-
-/* A waiter gives up a site that another CPU writes after so many looks. */
-#define PATIENCE 512
-
-/* How much of a site is set: a thread that another task looks at has no stack to keep. */
-enum { FILLED_BUT_STACK = 1, FILLED };
-
-#define COMPONENTS 12 /* of a path are read at most */
-
-/* Set before the program is loaded. */
-const volatile __u32 thread_room, site_room; /* powers of two */
-const volatile bool blocked_stacks;
-const volatile bool weak_order; /* stores of this machine may overtake each other */
-const volatile struct trace_class classes[TRACE_CALLS];
-
-struct trace_control control;
-
-#define MAPPED_ARRAY(name, what) \
-	struct { \
-		__uint(type, BPF_MAP_TYPE_ARRAY); \
-		__uint(map_flags, BPF_F_MMAPABLE); \
-		__uint(max_entries, 1); \
-		__type(key, __u32); \
-		__type(value, what); \
-	} name SEC(".maps")
-
-MAPPED_ARRAY(threads, struct trace_thread_slot);
-MAPPED_ARRAY(sites, struct trace_site_slot);
-MAPPED_ARRAY(cpus, struct trace_cpu);
-/* Slots; of 64 bits, as the elements of an array are at least that far apart. */
-MAPPED_ARRAY(free_threads, __u64);
-MAPPED_ARRAY(free_sites, __u64);
-/* Two lists each, of thread_room and site_room. */
-MAPPED_ARRAY(changed_threads, __u64);
-MAPPED_ARRAY(changed_sites, __u64);
-
-/* Where a site is; the generation tells whether it still is. */
-struct site_ref {
-	__u32 slot, generation;
-};
-
-/* As a function returns it. */
-struct site_word {
-	union {
-		struct site_ref ref;
-		__u64 word;
-	};
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, struct trace_key);
-	__type(value, struct site_ref);
-} places SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, 1);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, TRACE_FRAMES * sizeof(__u64));
-} stacks SEC(".maps");
-
-/* Of a path; a component is read behind what there is. */
-struct text {
-	char bytes[2 * TRACE_NAME];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct text);
-} texts SEC(".maps");
-
-/* The site of a thread's last wait of a sort, so that the next one of the same finds it. */
-struct recent {
-	struct trace_key key;
-	struct site_ref ref;
-};
-
-/* What is known of a thread besides its slot. */
-struct local {
-	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
-	__u8 lost; /* it found no room, which has been counted */
-	__u8 gone; /* it ended, or the reader cannot see it */
-	__u8 throttled; /* it is queued as its group's quota is used up */
-	__u8 unused;
-	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
-	__u64 blkio_ns; /* booked before the wait */
-	__u64 run_delay_ns; /* the same for queues */
-	__u64 run_ns; /* its run time when it was switched in */
-	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
-	__u64 io_ns; /* and how long that wait was */
-	struct recent sleep, queue;
-	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
-	__u64 within_booked_ns;
-};
-
-#define SLOT_TAKEN 0xffffffff
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct local);
-} locals SEC(".maps");
-
-static __always_inline struct trace_cpu *this_cpu(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&cpus, &cpu);
-}
-
-static __always_inline struct trace_thread_slot *thread_at(__u32 slot)
-{
-	return bpf_map_lookup_elem(&threads, &slot);
-}
-
-static __always_inline struct trace_site_slot *site_at(__u32 slot)
-{
-	return bpf_map_lookup_elem(&sites, &slot);
-}
-
-static __always_inline struct local *local_of(struct task_struct *task, __u64 how)
-{
-	return bpf_task_storage_get(&locals, task, NULL, how);
-}
-
-/* Has the compiler keep a value in its register, as the verifier knows its bounds there only. */
-#define KEEP(value) asm volatile("" : "+r"(value))
-
-/* ---- Slots: versions, lists of what changed, free ones ------------------------------------- */
-
-/* Begins to write what one CPU writes at a time. A full barrier: the epoch is read after it. */
-static __always_inline void begin_write(__u32 *version)
-{
-	__sync_lock_test_and_set(version, *version + 1);
-}
-
-static __always_inline void end_write(__u32 *version)
-{
-	barrier();
-	if (weak_order)
-		__sync_lock_test_and_set(version, *version + 1);
-	else
-		*(volatile __u32 *)version = *version + 1;
-}
-
-/* Puts a slot that is being written on the epoch's list, once. */
-#define LIST(part, slot_, at) \
-	do { \
-		__u32 epoch_ = *(volatile __u32 *)&control.epoch, i_; \
-		__u64 *element_; \
-		if ((slot_)->epoch == epoch_) \
-			break; \
-		(slot_)->epoch = epoch_; \
-		i_ = __sync_fetch_and_add(&control.changed[epoch_ & 1].part##s, 1); \
-		if (i_ >= part##_room) \
-			break; \
-		i_ += (epoch_ & 1) * part##_room; \
-		element_ = bpf_map_lookup_elem(&changed_##part##s, &i_); \
-		if (element_) \
-			*(volatile __u64 *)element_ = (at); \
-	} while (0)
-
-/* Takes a free slot; 0: there is none. */
-static __always_inline __u32 take_free(struct trace_ring *ring, void *map, __u32 room)
-{
-	for (int i = 0; i < 8; i++) {
-		__u32 head = *(volatile __u32 *)&ring->head, tail = *(volatile __u32 *)&ring->tail;
-		__u32 at = head & (room - 1), taken;
-		__u64 *slot;
-
-		if (head == tail)
-			return 0;
-		slot = bpf_map_lookup_elem(map, &at);
-		if (!slot)
-			return 0;
-		taken = (__u32) * (volatile __u64 *)slot;
-		if (__sync_val_compare_and_swap(&ring->head, head, head + 1) == head)
-			return taken;
-	}
-	return 0;
-}
-
-/* ---- Tasks ----------------------------------------------------------------------------------- */
-
-static __always_inline long upid_at(struct upid *upid, const struct pid *pid, __u32 level)
-{
-	return bpf_probe_read_kernel(upid, sizeof(*upid),
-				     (const char *)&pid->numbers + level * sizeof(*upid));
-}
-
-/* The number of a task in the reader's namespace; 0: it is not in there. */
-static __always_inline int pid_of(const struct task_struct *task)
-{
-	const struct pid *pid;
-	struct upid upid = {};
-	int number;
-
-	if (!control.reader_level) {
-		number = task->pid;
-		/* One load for both would be of different sorts of memory. */
-		KEEP(number);
-		return number;
-	}
-	pid = task->thread_pid;
-	if (!pid || pid->level < control.reader_level ||
-	    upid_at(&upid, pid, control.reader_level) || (__u64)upid.ns != control.reader_ns)
-		return 0;
-	return upid.nr;
-}
-
-/* Whose pids are meant: those of who runs this. */
-static __always_inline void meet_reader(void)
-{
-	const struct task_struct *self = bpf_get_current_task_btf();
-	const struct pid *pid = self->thread_pid;
-	struct upid upid = {};
-
-	if (!pid)
-		return;
-	control.reader_level = pid->level;
-	if (control.reader_level)
-		upid_at(&upid, pid, control.reader_level);
-	control.reader_ns = (__u64)upid.ns;
-}
-
-/* Whether a queued task waits for its group's quota: by tasks (6.18 and later), or by queues. */
-static __always_inline bool is_throttled(const struct task_struct *task, bool waking)
-{
-	const struct cfs_rq *queue;
-
-	if (bpf_core_field_exists(task->throttled))
-		return !waking && task->throttled;
-	if (!bpf_core_field_exists(task->se.cfs_rq) ||
-	    !bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
-		return false;
-	queue = task->se.cfs_rq;
-	return queue && queue->throttle_count > 0;
-}
-
-/* The system call that a sleeping task is in and its arguments. */
-struct call {
-	__s32 number; /* -1: none */
-	struct trace_class class;
-	__u64 argument; /* the one that the class names */
-};
-
-static __always_inline __u64 argument_of(const struct pt_regs *regs, __u32 i)
-{
-	if (bpf_core_field_exists(regs->orig_ax))
-		return i == 0 ? regs->di : i == 1 ? regs->si : i == 2 ? regs->dx : regs->r8;
-	if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->orig_x0)) {
-		const struct pt_regs___arm64 *arm = (const void *)regs;
-
-		return i == 0	? arm->orig_x0
-		       : i == 1 ? arm->regs[1]
-		       : i == 2 ? arm->regs[2]
-				: arm->regs[4];
-	}
-	return 0;
-}
-
-static __always_inline __s32 number_of_call(const struct pt_regs *regs)
-{
-	if (bpf_core_field_exists(regs->orig_ax))
-		return (__s32)regs->orig_ax;
-	if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno))
-		return ((const struct pt_regs___arm64 *)regs)->syscallno;
-	return -1;
-}
-
-/*
- * Finds the system call of a task by its registers of entry. Calls of 32-bit programs have numbers
- * of their own, and threads of the kernel make none.
- */
-static __always_inline void find_call(struct call *call, struct task_struct *task)
-{
-	const struct pt_regs *regs;
-	__u32 number;
-
-	call->number = -1;
-	call->class.state = STATE_OTHER;
-	call->class.target = CALL_NOTHING;
-	call->argument = 0;
-	if (task->flags & PF_KTHREAD ||
-	    !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		return;
-	if (bpf_core_field_exists(task->thread_info.status) && task->thread_info.status & TS_COMPAT)
-		return;
-	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
-	call->number = number_of_call(regs);
-	number = (__u32)call->number;
-	if (number >= TRACE_CALLS)
-		return;
-	call->class.state = classes[number].state;
-	call->class.target = classes[number].target;
-	if (call->class.target != CALL_NOTHING)
-		call->argument = argument_of(regs, classes[number].argument);
-}
-
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-struct seen_file {
-	const struct file___kernel *file; /* NULL: there is none */
-	__u64 ino;
-	__u32 dev, mode;
-	bool anonymous; /* an eventfd, timerfd, epoll and so on */
-};
-
-/* Reads the inode of an open file; by the faster way where the kernel has it (6.2). */
-static __always_inline void read_inode(struct seen_file *seen, const struct file___kernel *file)
-{
-	const struct inode *inode;
-
-	if (bpf_rdonly_cast) {
-		file = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file___kernel));
-		inode = file->f_inode;
-		seen->ino = inode->i_ino;
-		seen->mode = inode->i_mode;
-		seen->dev = inode->i_sb->s_dev;
-		seen->anonymous = inode->i_sb->s_magic == ANON_INODE_FS_MAGIC;
-		return;
-	}
-	inode = BPF_CORE_READ(file, f_inode);
-	seen->ino = BPF_CORE_READ(inode, i_ino);
-	seen->mode = BPF_CORE_READ(inode, i_mode);
-	seen->dev = BPF_CORE_READ(inode, i_sb, s_dev);
-	seen->anonymous = BPF_CORE_READ(inode, i_sb, s_magic) == ANON_INODE_FS_MAGIC;
-}
-
-static __always_inline void find_file(struct seen_file *seen, const struct task_struct *task,
-				      __u64 fd)
-{
-	const struct files_struct *files = task->files;
-	const struct fdtable *table;
-	const struct file___kernel *file = NULL;
-
-	seen->file = NULL;
-	if (!files)
-		return;
-	table = files->fdt;
-	/* int: the upper half of the register is anything. */
-	if ((__u32)fd >= table->max_fds ||
-	    bpf_probe_read_kernel(&file, sizeof(file), &table->fd[(__u32)fd]) || !file)
-		return;
-	seen->file = file;
-	read_inode(seen, file);
-}
-
-/* ---- What is put into a site at its first wait ----------------------------------------------- */
-
-/*
- * Puts a file's path, from the last component on, each ended by NUL. This and other functions are
- * global so that the verifier checks them once, and not at each call with all that led there.
- */
-__noinline int put_path(__u32 site, __u64 address)
-{
-	const struct file___kernel *file = (const struct file___kernel *)address;
-	const struct dentry *entry = BPF_CORE_READ(file, f_path.dentry), *parent;
-	__u32 zero = 0, at = 0;
-	struct text *text = bpf_map_lookup_elem(&texts, &zero);
-	struct trace_site_slot *slot = site_at(site);
-	long got;
-
-	if (!text || !slot)
-		return 0;
-	__builtin_memset(text->bytes, 0, TRACE_NAME);
-	for (int i = 0; i < COMPONENTS && at < TRACE_NAME; i++) {
-		parent = BPF_CORE_READ(entry, d_parent);
-		if (i && parent == entry)
-			break;
-		got = bpf_probe_read_kernel_str(&text->bytes[at & (TRACE_NAME - 1)], TRACE_NAME,
-						BPF_CORE_READ(entry, d_name.name));
-		if (got <= 0)
-			break;
-		at += (__u32)got;
-		if (parent == entry)
-			break;
-		entry = parent;
-	}
-	if (at < TRACE_NAME)
-		text->bytes[at & (TRACE_NAME - 1)] = '\0';
-	__builtin_memcpy(slot->site.name, text->bytes, TRACE_NAME);
-	slot->site.name[TRACE_NAME - 1] = '\0';
-	return 0;
-}
-
-/* Whether an IPv4 address (network order) is one of the loopback. */
-static __always_inline bool is_loopback(__u32 address)
-{
-	return *(const __u8 *)&address == 127;
-}
-
-static __always_inline void put_inet(struct trace_site *site, const struct sock *sk)
-{
-	__u32 own = BPF_CORE_READ(sk, __sk_common.skc_rcv_saddr);
-	__u32 peer = BPF_CORE_READ(sk, __sk_common.skc_daddr);
-
-	site->protocol = (__u8)BPF_CORE_READ_BITFIELD_PROBED(sk, sk_protocol);
-	site->port = BPF_CORE_READ(sk, __sk_common.skc_num);
-	site->peer_port = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
-	if (site->family == AF_INET) {
-		__builtin_memcpy(site->address, &own, sizeof(own));
-		__builtin_memcpy(site->peer, &peer, sizeof(peer));
-		site->here = is_loopback(own) || is_loopback(peer) || (own && own == peer);
-	} else if (bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
-		__u64 a[2] = {}, b[2] = {}, loopback = bpf_cpu_to_be64(1); /* ::1 */
-
-		BPF_CORE_READ_INTO(&a, sk, __sk_common.skc_v6_rcv_saddr);
-		BPF_CORE_READ_INTO(&b, sk, __sk_common.skc_v6_daddr);
-		__builtin_memcpy(site->address, a, sizeof(a));
-		__builtin_memcpy(site->peer, b, sizeof(b));
-		site->here = ((a[0] | a[1]) && a[0] == b[0] && a[1] == b[1]) ||
-			     (!a[0] && a[1] == loopback) || (!b[0] && b[1] == loopback);
-	}
-}
-
-/* Puts the path that a unix socket, or else its peer, is bound to; '@' for the abstract ones. */
-static __always_inline void put_unix(struct trace_site *site, const struct unix_sock *sk)
-{
-	const struct unix_address *address = BPF_CORE_READ(sk, addr);
-	const struct unix_sock *peer;
-
-	site->here = true;
-	if (!address) {
-		peer = (const struct unix_sock *)BPF_CORE_READ(sk, peer);
-		address = peer ? BPF_CORE_READ(peer, addr) : NULL;
-	}
-	if (!address)
-		return;
-	bpf_probe_read_kernel_str(site->name, TRACE_NAME - 1,
-				  (const char *)&address->name[0].sun_path);
-	if (!site->name[0]) {
-		__u32 length = (__u32)BPF_CORE_READ(address, len) - 2;
-
-		if (length < 2)
-			return;
-		if (length > TRACE_NAME - 1)
-			length = TRACE_NAME - 1;
-		bpf_probe_read_kernel(site->name, length & (TRACE_NAME - 1),
-				      (const char *)&address->name[0].sun_path);
-		site->name[0] = '@';
-	}
-}
-
-__noinline int put_socket(__u32 at, __u64 address)
-{
-	const struct file___kernel *file = (const struct file___kernel *)address;
-	const struct socket *socket = BPF_CORE_READ(file, private_data);
-	const struct sock *sk = BPF_CORE_READ(socket, sk);
-	struct trace_site_slot *slot = site_at(at);
-
-	if (!sk || !slot)
-		return 0;
-	slot->site.family = BPF_CORE_READ(sk, __sk_common.skc_family);
-	if (slot->site.family == AF_UNIX)
-		put_unix(&slot->site, (const struct unix_sock *)sk);
-	else if (slot->site.family == AF_INET || slot->site.family == AF_INET6)
-		put_inet(&slot->site, sk);
-	return 0;
-}
-
-/* Puts what tells people what the wait is on. */
-static __always_inline void describe(struct trace_site *site, __u32 at,
-				     const struct task_struct *task, const struct call *call,
-				     const struct seen_file *seen)
-{
-	bpf_probe_read_kernel(site->comm, sizeof(site->comm), task->group_leader->comm);
-	if (!call || call->class.target != CALL_FD)
-		return;
-	site->fd = (__s32)call->argument;
-	if (!seen->file)
-		return;
-	site->mode = seen->mode;
-	if ((seen->mode & S_IFMT) == S_IFSOCK)
-		put_socket(at, (__u64)seen->file);
-	else
-		put_path(at, (__u64)seen->file);
-}
-
-/* ---- Sites ----------------------------------------------------------------------------------- */
-
-static __always_inline bool same_key(const struct trace_key *a, const struct trace_key *b)
-{
-	const __u64 *x = (const __u64 *)a, *y = (const __u64 *)b;
-
-	_Static_assert(sizeof(*a) == 5 * sizeof(*x), "five words");
-	return x[0] == y[0] && x[1] == y[1] && x[2] == y[2] && x[3] == y[3] && x[4] == y[4];
-}
-
-/* Begins to write a site, which any CPU may do; 0: others did all the time. */
-__noinline int lock_site(__u32 at)
-{
-	struct trace_site_slot *slot = site_at(at);
-
-	if (!at || !slot)
-		return 0;
-	for (int i = 0; i < PATIENCE; i++) {
-		__u32 version = *(volatile __u32 *)&slot->version;
-
-		if (!(version & 1) &&
-		    __sync_val_compare_and_swap(&slot->version, version, version + 1) == version)
-			return 1;
-	}
-	return 0;
-}
-
-/* Makes a site; where there is no room its slot is 0. Returns a struct site_ref. */
-__noinline __u64 make_site(const struct trace_key *key, __u64 now)
-{
-	struct site_word word = {};
-	struct site_ref *there;
-	struct trace_cpu *cpu = this_cpu();
-	struct trace_site_slot *slot;
-	__u32 at;
-
-	if (!cpu || !key)
-		return 0;
-	at = cpu->spare ?: take_free(&control.free_sites, &free_sites, site_room);
-	slot = site_at(at);
-	if (!at || !slot)
-		return 0;
-	cpu->spare = 0;
-	begin_write(&slot->version);
-	__builtin_memset(&slot->site.count, 0,
-			 sizeof(slot->site) - __builtin_offsetof(struct trace_site, count));
-	slot->site.generation++;
-	slot->site.key = *key;
-	slot->site.stack = slot->site.fd = -1;
-	slot->site.last_ns = now;
-	word.ref.slot = at;
-	word.ref.generation = (__u32)slot->site.generation;
-	end_write(&slot->version);
-	if (!bpf_map_update_elem(&places, key, &word.ref, BPF_NOEXIST))
-		return word.word;
-	/* Another CPU made it meanwhile. */
-	cpu->spare = at;
-	there = bpf_map_lookup_elem(&places, key);
-	word.ref.slot = there ? there->slot : 0;
-	word.ref.generation = there ? there->generation : 0;
-	return word.word;
-}
-
-/* Finds the site of a key, or makes it. */
-static __always_inline struct site_ref find_site(struct recent *recent, const struct trace_key *key,
-						 __u64 now)
-{
-	struct site_ref *there, ref = recent->ref;
-	struct site_word made;
-	struct trace_site_slot *slot;
-
-	if (ref.slot && same_key(&recent->key, key)) {
-		slot = site_at(ref.slot);
-		if (slot && (__u32)slot->site.generation == ref.generation)
-			return ref;
-	}
-	there = bpf_map_lookup_elem(&places, key);
-	if (there) {
-		ref.slot = there->slot;
-		ref.generation = there->generation;
-	} else {
-		made.word = make_site(key, now);
-		ref = made.ref;
-	}
-	recent->key = *key;
-	recent->ref = ref;
-	return ref;
-}
-
-static __always_inline __u32 log2_of(__u64 n)
-{
-	__u32 log = 0;
-
-	if (n >> 32) {
-		n >>= 32;
-		log = 32;
-	}
-	if (n >> 16) {
-		n >>= 16;
-		log += 16;
-	}
-	if (n >> 8) {
-		n >>= 8;
-		log += 8;
-	}
-	if (n >> 4) {
-		n >>= 4;
-		log += 4;
-	}
-	if (n >> 2) {
-		n >>= 2;
-		log += 2;
-	}
-	return log + (n >> 1 ? 1 : 0);
-}
-
-/* By powers of two of microseconds: the first is below one. */
-static __always_inline __u32 bucket_of(__u64 ns)
-{
-	__u32 log, bucket;
-
-	if (ns < 1000)
-		return 0;
-	log = log2_of(ns); /* 9 at least */
-	bucket = ns >= (__u64)1000 << (log - 9) ? log - 8 : log - 9;
-	return bucket < TRACE_BUCKETS ? bucket : TRACE_BUCKETS - 1;
-}
-
-/* Who ends a wait. */
-struct waker {
-	__s32 tgid; /* 0: an interrupt */
-	union {
-		char name[TRACE_COMM];
-		__u64 words[TRACE_COMM / 8];
-	};
-};
-
-/* Adds a wait that someone ended, in ref of who ended the least where there is no room. */
-static __always_inline void add_waker(struct trace_site *site, const struct waker *waker, __u64 ns)
-{
-	struct trace_waker *at = NULL;
-
-	for (int i = 0; i < TRACE_WAKERS; i++) {
-		struct trace_waker *known = &site->wakers[i];
-		const __u64 *words = (const __u64 *)known->name;
-
-		if (known->count && known->tgid == waker->tgid &&
-		    (waker->tgid || (words[0] == waker->words[0] && words[1] == waker->words[1]))) {
-			known->count++;
-			known->ns += ns;
-			return;
-		}
-		if (!at || known->ns < at->ns)
-			at = known;
-	}
-	at->tgid = waker->tgid;
-	at->count = 1;
-	at->ns = ns;
-	((__u64 *)at->name)[0] = waker->words[0];
-	((__u64 *)at->name)[1] = waker->words[1];
-}
-
-/*
- * Adds a wait to a site (struct site_word). kind_ns: what is booked of it already. Whether there
- * is such a site.
- */
-__noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const struct waker *waker)
-{
-	struct site_ref ref = ((struct site_word){ .word = word }).ref;
-	struct trace_site_slot *slot = site_at(ref.slot);
-	__u32 bucket = bucket_of(ns);
-
-	if (!slot || !lock_site(ref.slot))
-		return 0;
-	if ((__u32)slot->site.generation != ref.generation) {
-		end_write(&slot->version);
-		return 0;
-	}
-	slot->site.count++;
-	slot->site.ns += ns;
-	slot->site.kind_ns += kind_ns;
-	if (ns > slot->site.max_ns)
-		slot->site.max_ns = ns;
-	slot->site.last_ns = now;
-	if (bucket < TRACE_BUCKETS)
-		slot->site.buckets[bucket]++;
-	if (waker)
-		add_waker(&slot->site, waker, ns);
-	LIST(site, slot, ref.slot);
-	end_write(&slot->version);
-	return 1;
-}
-
-static __always_inline bool add_wait_at(struct site_ref ref, __u64 now, __u64 ns, __u64 kind_ns,
-					const struct waker *waker)
-{
-	struct site_word word = { .ref = ref };
-
-	return add_ended(word.word, now, ns, kind_ns, waker);
-}
-
-/* Adds what the kernel booked of a wait after it ended. */
-static __always_inline void add_booked(struct site_ref ref, __u64 ns)
-{
-	struct trace_site_slot *slot = site_at(ref.slot);
-
-	if (!slot || !lock_site(ref.slot))
-		return;
-	if ((__u32)slot->site.generation == ref.generation) {
-		slot->site.kind_ns += ns;
-		LIST(site, slot, ref.slot);
-	}
-	end_write(&slot->version);
-}
-
-static __always_inline void count_lost_wait(void)
-{
-	struct trace_cpu *cpu = this_cpu();
-
-	if (cpu)
-		cpu->lost_waits++;
-}
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
@@ -933,7 +203,7 @@ static __always_inline void complete(struct site_ref ref, const struct task_stru
  */
 static __always_inline __u32 enter_site(void *context, struct task_struct *task,
 					struct local *local, const struct trace_thread *thread,
-					__u32 bits, __u64 now)
+					__u32 bits, __u64 now, bool fast)
 {
 	struct trace_key key = {};
 	struct seen_file seen = {};
@@ -944,7 +214,7 @@ static __always_inline __u32 enter_site(void *context, struct task_struct *task,
 
 	find_call(&call, task);
 	if (call.class.target == CALL_FD)
-		find_file(&seen, task, call.argument);
+		find_file(&seen, task, call.argument, fast);
 	key.state = (__u8)sleep_of(task, bits, &call, &seen);
 	key.start_ns = thread->process_start_ns;
 	key.tgid = thread->tgid;
@@ -1203,7 +473,7 @@ static __always_inline __u64 arrival(const struct task_struct *task, __u64 since
 
 /* A task leaves its CPU. */
 static __always_inline void switch_out(void *context, struct task_struct *task, bool preempted,
-				       __u32 bits, __u64 now)
+				       __u32 bits, __u64 now, bool fast)
 {
 	struct local *local;
 	struct trace_thread_slot *slot;
@@ -1235,14 +505,14 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		return;
 	}
 	local->throttled = 0;
-	state = enter_site(context, task, local, &slot->thread, bits, now);
+	state = enter_site(context, task, local, &slot->thread, bits, now, fast);
 	if (state == STATE_IO)
 		local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
 	set_state(slot, local->slot, state, now, local->sleep.ref);
 }
 
 static __always_inline int switched(void *context, bool preempted, struct task_struct *before,
-				    struct task_struct *task, __u32 bits)
+				    struct task_struct *task, __u32 bits, bool fast)
 {
 	struct trace_cpu *cpu = this_cpu();
 	struct trace_thread_slot *slot;
@@ -1253,7 +523,7 @@ static __always_inline int switched(void *context, bool preempted, struct task_s
 		cpu->switches++;
 	/* The idle tasks have no number. */
 	if (before->pid)
-		switch_out(context, before, preempted, bits, now);
+		switch_out(context, before, preempted, bits, now, fast);
 	if (task->pid) {
 		local = know(task, STATE_CPU, now);
 		slot = local ? thread_at(local->slot) : NULL;
@@ -1268,13 +538,13 @@ SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_state, bool preempted, struct task_struct *before, struct task_struct *task,
 	     unsigned int bits)
 {
-	return switched(ctx, preempted, before, task, bits);
+	return switched(ctx, preempted, before, task, bits, true);
 }
 
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_plain, bool preempted, struct task_struct *before, struct task_struct *task)
 {
-	return switched(ctx, preempted, before, task, state_of(before));
+	return switched(ctx, preempted, before, task, state_of(before), false);
 }
 
 /* ---- Births, changes of number --------------------------------------------------------------- */
@@ -1358,7 +628,7 @@ static __always_inline int leave_within(void *context, __u32 kind)
 		kind_ns = booked_within(task, kind) - local->within_booked_ns;
 	find_call(&call, task);
 	if (call.class.target == CALL_FD)
-		find_file(&seen, task, call.argument);
+		find_file(&seen, task, call.argument, false);
 	key.start_ns = thread->thread.process_start_ns;
 	key.tgid = thread->thread.tgid;
 	key.syscall = call.number;
@@ -1496,7 +766,7 @@ static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 		if (!bits || task->on_cpu) {
 			state = task->on_cpu ? STATE_RUN : STATE_CPU;
 		} else {
-			state = enter_site(NULL, task, local, &slot->thread, bits, now);
+			state = enter_site(NULL, task, local, &slot->thread, bits, now, false);
 			ref = local->sleep.ref;
 			if (state == STATE_IO)
 				local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
