@@ -20,6 +20,9 @@
 /* Runs that make the measured cost of one good enough. */
 #define RUNS_ENOUGH 20000
 
+/* Readings whose cost is estimated by that before it is measured anew. */
+#define ESTIMATES 30
+
 /* One sort of slots that change: how far its lists were read. */
 struct changed {
 	uint32_t taken[2]; /* of each list */
@@ -29,27 +32,13 @@ struct trace {
 	struct trace_program program;
 	struct changed threads, sites;
 	uint64_t switches, lost_waits, lost_threads; /* by the reading before */
-	struct trace_runs runs; /* the same */
+	struct trace_runs runs; /* the same, while they are measured */
+	struct trace_runs measured; /* since measuring began */
+	uint64_t measured_switches;
 	double switch_ns; /* measured cost of a switch; negative: not known yet */
-	uint64_t measured_switches, measured_ns;
+	unsigned estimates; /* readings since then */
 	uint64_t syscalls;
 };
-
-int trace_open(struct trace **out, const struct trace_options *options)
-{
-	struct trace *trace = xcalloc(1, sizeof(*trace));
-	int err = trace_load(&trace->program, options->sites,
-			     options->stacks == TRACE_STACKS_BLOCKED);
-
-	*out = NULL;
-	if (err) {
-		free(trace);
-		return err;
-	}
-	trace->switch_ns = -1;
-	*out = trace;
-	return 0;
-}
 
 /*
  * Copies what another CPU may write: while the version is odd, or was another before, it is
@@ -145,34 +134,70 @@ static void count_events(struct trace *trace, struct trace_counts *counts)
 	trace->lost_threads = threads;
 }
 
-/*
- * What the programs cost. The kernel's measuring of them costs itself, about as much again as they
- * do, so that it is switched off once it is known what a switch costs.
- */
-static void count_cost(struct trace *trace, struct trace_counts *counts)
+/* Has the kernel measure the programs from now on, as long as it takes for a good figure. */
+static void begin_measuring(struct trace *trace)
+{
+	trace->program.stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	trace->measured = (struct trace_runs){ 0, 0 };
+	trace->measured_switches = 0;
+	trace->syscalls++;
+	if (trace_runs(&trace->program, &trace->runs))
+		trace->runs = (struct trace_runs){ 0, 0 };
+}
+
+/* Takes what the kernel measured since the reading before. */
+static void measure(struct trace *trace, struct trace_counts *counts)
 {
 	struct trace_runs runs;
 
+	if (trace_runs(&trace->program, &runs))
+		return;
+	counts->cost_ns = (double)(runs.ns - trace->runs.ns);
+	counts->cost_measured = true;
+	trace->measured.ns += runs.ns - trace->runs.ns;
+	trace->measured.runs += runs.runs - trace->runs.runs;
+	trace->measured_switches += counts->switches;
+	trace->runs = runs;
+	if (trace->measured.runs < RUNS_ENOUGH || !trace->measured_switches)
+		return;
+	trace->switch_ns = (double)trace->measured.ns / (double)trace->measured_switches;
+	trace->estimates = 0;
+	close(trace->program.stats);
+	trace->program.stats = -1;
+	trace->syscalls++;
+}
+
+/*
+ * What the programs cost. The kernel's measuring of them has a cost of its own, so that it is
+ * switched off once it is known what a switch costs, and on again now and then.
+ */
+static void count_cost(struct trace *trace, struct trace_counts *counts)
+{
 	counts->cost_ns = -1;
 	if (trace->program.stats >= 0) {
-		trace->syscalls++;
-		if (!trace_runs(&trace->program, &runs)) {
-			counts->cost_ns = (double)(runs.ns - trace->runs.ns);
-			counts->cost_measured = true;
-			trace->measured_ns += runs.ns - trace->runs.ns;
-			trace->measured_switches += counts->switches;
-			trace->runs = runs;
-		}
-		if (trace->runs.runs >= RUNS_ENOUGH && trace->measured_switches) {
-			trace->switch_ns =
-				(double)trace->measured_ns / (double)trace->measured_switches;
-			close(trace->program.stats);
-			trace->program.stats = -1;
-			trace->syscalls++;
-		}
+		measure(trace, counts);
 	} else if (trace->switch_ns >= 0) {
 		counts->cost_ns = trace->switch_ns * (double)counts->switches;
+		if (++trace->estimates >= ESTIMATES)
+			begin_measuring(trace);
 	}
+}
+
+int trace_open(struct trace **out, const struct trace_options *options)
+{
+	struct trace *trace = xcalloc(1, sizeof(*trace));
+	int err = trace_load(&trace->program, options->sites,
+			     options->stacks == TRACE_STACKS_BLOCKED);
+
+	*out = NULL;
+	if (err) {
+		free(trace);
+		return err;
+	}
+	trace->switch_ns = -1;
+	begin_measuring(trace);
+	*out = trace;
+	return 0;
 }
 
 int trace_read(struct trace *trace, const struct trace_reader *reader, struct trace_counts *counts)

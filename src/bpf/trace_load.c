@@ -218,7 +218,6 @@ int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stack
 		err = map_all(program);
 	if (!err) {
 		fill_rings(program);
-		program->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 		err = attach_all(program);
 	}
 	debug_log("trace: room for %u threads, %u sites: %s", program->threads, program->sites,

@@ -1,383 +1,884 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Traced waits: a thread's time is partitioned, a process's waits are its sites and the rest,
- * files are named, and of a command all descendants count.
- */
+/* Every wait watched by the programs in the kernel, on loads whose waits are known. */
 #include "config.h"
 
-#include "tests/lib/parse.h"
+#include "tests/lib/tracebook.h"
 
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "tests/lib/scratch.h"
+#include "kernel/syscalls.h"
+#include "tests/lib/e2e.h"
 
-#define FILES 4
-#define SLEEPERS 8
 #define BLOCK 4096
-#define BLOCKS 2048
+#define MS(n) (UINT64_C(1000000) * (n))
 
-static const char *const kinds[] = { "cpu",	"blkio",  "swapin", "reclaim", "thrash",
-				     "compact", "wpcopy", "irq",    "block" };
+static const struct trace_options plain = { .sites = 16384 };
 
-/* The samples of a run that must do well. */
-static void traced_samples(struct samples *s, const char *args)
+/* Sleeps for so many ms. */
+static void doze(long ms)
 {
-	struct e2e_result r;
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
 
-	e2e_run(&r, NULL, "-b --trace -o json %s", args);
-	check_silent_success(&r);
-	parse_json(&r, s);
+	nanosleep(&time, NULL);
 }
 
-/* What a sample's sites have of a kind for a process; on: only those on that file, NULL: all. */
-static double sited(json_t *sample, pid_t pid, const char *kind, const char *on)
-{
-	json_t *site;
-	double ns = 0;
-	size_t i;
+/* ---- What children do ------------------------------------------------------------------------ */
 
-	json_array_foreach(json_object_get(sample, "sites"), i, site)
-	{
-		if (strcmp(text_or_none(site, "kind"), kind) != 0 ||
-		    !json_is_integer(json_object_get(site, "pid")) ||
-		    json_integer_value(json_object_get(site, "pid")) != pid)
-			continue;
-		if (on && strcmp(text_or_none(site, "on"), on) != 0)
-			continue;
-		ns += (double)json_integer_value(json_object_get(site, "kind_ns"));
+static int shared_word;
+
+static void spin(void *arg)
+{
+	(void)arg;
+	for (volatile unsigned i = 0;; i++)
+		;
+}
+
+static void sleep_often(void *arg)
+{
+	(void)arg;
+	for (;;)
+		doze(3);
+}
+
+static void read_pipe(void *arg)
+{
+	char byte;
+
+	while (read(*(int *)arg, &byte, 1) == 1)
+		;
+}
+
+static void write_pipe(void *arg)
+{
+	for (;;) {
+		doze(5);
+		if (write(*(int *)arg, "x", 1) != 1)
+			_exit(1);
+	}
+}
+
+static void wait_futex(void *arg)
+{
+	(void)arg;
+	for (;;)
+		syscall(SYS_futex, &shared_word, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+static void poll_pipe(void *arg)
+{
+	struct pollfd fd = { *(int *)arg, POLLIN, 0 };
+
+	poll(&fd, 1, -1);
+}
+
+static void wait_child(void *arg)
+{
+	(void)arg;
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+	}
+	waitpid(-1, NULL, 0);
+}
+
+static void await_signal(void *arg)
+{
+	(void)arg;
+	pause();
+}
+
+/* ---- States and sites ------------------------------------------------------------------------ */
+
+/* What a child does, and where it is to be found. */
+struct kind {
+	void (*run)(void *arg);
+	enum wait_state state;
+	enum trace_target target;
+	const char *call, *call_too; /* as some machines have it */
+	pid_t pid;
+	uint64_t before_ns, before_alive_ns;
+};
+
+/* The time in a state until the reading, and the whole. */
+static uint64_t in_state(const struct tracebook *book, const struct trace_thread *thread,
+			 enum wait_state state)
+{
+	uint64_t ns = thread->ns[state];
+
+	return thread->state == state ? ns + (book->counts.read_ns - thread->since_ns) : ns;
+}
+
+static uint64_t alive(const struct tracebook *book, const struct trace_thread *thread)
+{
+	uint64_t ns = 0;
+
+	for (unsigned state = 0; state < WAIT_STATES; state++)
+		ns += in_state(book, thread, state);
+	return ns;
+}
+
+/* Checks where a child waited, by a site that its thread names or that it left often. */
+static void check_site(const struct tracebook *book, const struct kind *kind, uint64_t ino)
+{
+	const struct trace_site *site = tracebook_site(book, kind->pid, kind->state);
+
+	if (!site)
+		fail_msg("no site of %s", kind->call);
+	if (!syscall_name(site->key.syscall) ||
+	    (strcmp(syscall_name(site->key.syscall), kind->call) != 0 &&
+	     strcmp(syscall_name(site->key.syscall), kind->call_too) != 0))
+		fail_msg("%s in place of %s", syscall_name(site->key.syscall), kind->call);
+	assert_int_equal(site->key.target, kind->target);
+	if (kind->target != TRACE_NOTHING)
+		assert_true(site->key.ino == ino);
+	assert_string_equal(site->comm, "e2e_trace");
+}
+
+/* Each sort of sleeper is in its state for nearly all of the time, and nobody loses any. */
+static void test_states(void **state)
+{
+	int read_end[2], poll_end[2];
+	struct stat pipe_stat;
+	struct kind kinds[] = {
+		{ sleep_often, STATE_TIMER, TRACE_NOTHING, "clock_nanosleep", "nanosleep", 0, 0,
+		  0 },
+		{ read_pipe, STATE_PIPE, TRACE_FILE, "read", "read", 0, 0, 0 },
+		{ wait_futex, STATE_LOCK, TRACE_FUTEX, "futex", "futex", 0, 0, 0 },
+		{ poll_pipe, STATE_POLL, TRACE_NOTHING, "poll", "ppoll", 0, 0, 0 },
+		{ wait_child, STATE_CHILD, TRACE_CHILD, "wait4", "waitid", 0, 0, 0 },
+		{ await_signal, STATE_OTHER, TRACE_NOTHING, "pause", "ppoll", 0, 0, 0 },
+		{ spin, STATE_RUN, TRACE_NOTHING, NULL, NULL, 0, 0, 0 },
+	};
+	const size_t n = sizeof(kinds) / sizeof(kinds[0]);
+	struct tracebook book;
+	pid_t stopped;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(pipe(read_end), 0);
+	assert_int_equal(pipe(poll_end), 0);
+	fstat(read_end[0], &pipe_stat);
+	/* One half of them is there before, the other comes later. */
+	for (size_t i = 0; i < n / 2; i++)
+		kinds[i].pid = tracebook_child(kinds[i].run, i == 1 ? read_end : poll_end);
+	stopped = tracebook_child(spin, NULL);
+	e2e_stop(stopped);
+	doze(50);
+	tracebook_open(&book, &plain);
+	for (size_t i = n / 2; i < n; i++)
+		kinds[i].pid = tracebook_child(kinds[i].run, i == 1 ? read_end : poll_end);
+	doze(300);
+	tracebook_read(&book);
+	for (size_t i = 0; i < n; i++) {
+		const struct trace_thread *thread = tracebook_thread(&book, kinds[i].pid);
+
+		kinds[i].before_ns =
+			in_state(&book, thread, kinds[i].state) +
+			(kinds[i].state == STATE_RUN ? in_state(&book, thread, STATE_CPU) : 0);
+		kinds[i].before_alive_ns = alive(&book, thread);
+		/* The pipe's reader never runs; it was there before. */
+		assert_int_equal(thread->attached, i == 1 || i == 2);
+	}
+	doze(700);
+	tracebook_read(&book);
+	for (size_t i = 0; i < n; i++) {
+		const struct trace_thread *thread = tracebook_thread(&book, kinds[i].pid);
+		uint64_t ns = in_state(&book, thread, kinds[i].state) - kinds[i].before_ns;
+		uint64_t alive_ns = alive(&book, thread) - kinds[i].before_alive_ns;
+
+		if (kinds[i].state == STATE_RUN)
+			ns += in_state(&book, thread, STATE_CPU);
+		assert_in_range(alive_ns, MS(700), MS(2000));
+		if (ns < alive_ns * 9 / 10)
+			fail_msg("%zu: %ju of %ju ns", i, (uintmax_t)ns, (uintmax_t)alive_ns);
+		if (kinds[i].call)
+			check_site(&book, &kinds[i],
+				   i == 1   ? pipe_stat.st_ino
+				   : i == 2 ? (uint64_t)(uintptr_t)&shared_word
+					    : (uint64_t)-1);
+	}
+	assert_int_equal(tracebook_thread(&book, stopped)->state, STATE_STOP);
+	assert_int_equal(book.lost_waits + book.lost_threads, 0);
+	tracebook_close(&book);
+}
+
+/* Waits are counted by their length, and the timer is known for who ends them. */
+static void test_lengths(void **state)
+{
+	struct tracebook book;
+	const struct trace_site *site;
+	uint64_t sum = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &plain);
+	pid = tracebook_child(sleep_often, NULL);
+	doze(500);
+	tracebook_read(&book);
+	site = tracebook_site(&book, pid, STATE_TIMER);
+	assert_non_null(site);
+	for (unsigned i = 0; i < TRACE_BUCKETS; i++)
+		sum += site->buckets[i];
+	assert_int_equal(sum, site->count);
+	assert_in_range(site->count, 20, 167);
+	/* 3 ms and a little: below 4,096 us; on a busy machine some take longer */
+	assert_true(site->buckets[12] > site->count / 2);
+	assert_int_equal(sum - site->buckets[12] - site->buckets[13] - site->buckets[14] -
+				 site->buckets[15] - site->buckets[16],
+			 0);
+	assert_true(site->ns >= site->count * MS(3) && site->max_ns >= MS(3));
+	assert_true(site->kind_ns == site->ns);
+	assert_int_equal(site->wakers[0].tgid, 0);
+	assert_true(site->wakers[0].count * 10 >= site->count * 9);
+	assert_non_null(strstr(site->wakers[0].name, "timer"));
+	assert_true(site->stack >= 0);
+	tracebook_close(&book);
+}
+
+/* ---- Who ends waits -------------------------------------------------------------------------- */
+
+/* The waker of a site that ended most; fails where it is another. */
+static void check_waker(const struct trace_site *site, pid_t tgid)
+{
+	const struct trace_waker *most = site->wakers;
+
+	for (unsigned i = 1; i < TRACE_WAKERS; i++)
+		if (site->wakers[i].count > most->count)
+			most = &site->wakers[i];
+	if (most->tgid != tgid)
+		fail_msg("woken by %d %s", most->tgid, most->name);
+	assert_string_equal(most->name, "e2e_trace");
+}
+
+/* The writer of a pipe. */
+static void test_pipe_waker(void **state)
+{
+	struct tracebook book;
+	const struct trace_site *site;
+	pid_t reader, writer;
+	int ends[2];
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(pipe(ends), 0);
+	tracebook_open(&book, &plain);
+	reader = tracebook_child(read_pipe, &ends[0]);
+	writer = tracebook_child(write_pipe, &ends[1]);
+	doze(400);
+	tracebook_read(&book);
+	site = tracebook_site(&book, reader, STATE_PIPE);
+	assert_non_null(site);
+	assert_true(site->count > 20);
+	assert_int_equal(site->fd, ends[0]);
+	assert_true(S_ISFIFO(site->mode));
+	check_waker(site, writer);
+	tracebook_close(&book);
+}
+
+/* Answers each byte after a while. */
+static void serve(void *arg)
+{
+	int fd = accept(*(int *)arg, NULL, NULL);
+	char byte;
+
+	while (read(fd, &byte, 1) == 1) {
+		doze(5);
+		if (write(fd, "x", 1) != 1)
+			_exit(1);
+	}
+}
+
+static struct sockaddr_storage address;
+static socklen_t address_length;
+
+/* Asks for ever. */
+static void ask(void *arg)
+{
+	int fd = socket(address.ss_family, SOCK_STREAM, 0);
+	char byte;
+
+	(void)arg;
+	if (connect(fd, (struct sockaddr *)&address, address_length))
+		_exit(1);
+	while (write(fd, "x", 1) == 1 && recv(fd, &byte, 1, 0) == 1)
+		;
+	_exit(1);
+}
+
+/* The site in which a client waits for its server, of which the latter is the waker. */
+static struct trace_site serve_and_ask(struct sockaddr *bound, socklen_t length)
+{
+	int fd = socket(bound->sa_family, SOCK_STREAM, 0);
+	const struct trace_site *site;
+	struct trace_site copy;
+	struct tracebook book;
+	pid_t server, client;
+
+	assert_int_equal(bind(fd, bound, length), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	address_length = sizeof(address);
+	getsockname(fd, (struct sockaddr *)&address, &address_length);
+	tracebook_open(&book, &plain);
+	server = tracebook_child(serve, &fd);
+	client = tracebook_child(ask, NULL);
+	doze(400);
+	tracebook_read(&book);
+	site = tracebook_site(&book, client, STATE_NET);
+	assert_non_null(site);
+	assert_string_equal(syscall_name(site->key.syscall), "recvfrom");
+	assert_int_equal(site->key.target, TRACE_SOCKET);
+	assert_int_equal(site->family, bound->sa_family);
+	assert_true(site->count > 20);
+	check_waker(site, server);
+	copy = *site;
+	tracebook_close(&book);
+	close(fd);
+	return copy;
+}
+
+/* A server on this machine, by IPv4. */
+static void test_inet_waker(void **state)
+{
+	struct sockaddr_in bound = { .sin_family = AF_INET };
+	struct trace_site site;
+
+	(void)state;
+	e2e_require_bpf();
+	bound.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	site = serve_and_ask((struct sockaddr *)&bound, sizeof(bound));
+	assert_int_equal(site.protocol, IPPROTO_TCP);
+	assert_memory_equal(site.peer, &bound.sin_addr, 4);
+	assert_memory_equal(site.address, &bound.sin_addr, 4);
+	assert_int_equal(site.peer_port, ntohs(((struct sockaddr_in *)&address)->sin_port));
+	assert_true(site.port && site.port != site.peer_port);
+}
+
+/* The same by IPv6, where the machine has it. */
+static void test_inet6_waker(void **state)
+{
+	struct sockaddr_in6 bound = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct trace_site site;
+	int fd = socket(AF_INET6, SOCK_STREAM, 0);
+
+	(void)state;
+	e2e_require_bpf();
+	if (fd < 0 || bind(fd, (struct sockaddr *)&bound, sizeof(bound)))
+		return;
+	close(fd);
+	site = serve_and_ask((struct sockaddr *)&bound, sizeof(bound));
+	assert_memory_equal(site.peer, &bound.sin6_addr, 16);
+	assert_memory_equal(site.address, &bound.sin6_addr, 16);
+	assert_int_equal(site.peer_port, ntohs(((struct sockaddr_in6 *)&address)->sin6_port));
+}
+
+/* And by a unix socket, in the file system and in the abstract names. */
+static void test_unix_waker(void **state)
+{
+	struct sockaddr_un {
+		sa_family_t family;
+		char path[108];
+	} bound = { .family = AF_UNIX };
+	struct trace_site site;
+	socklen_t length;
+
+	(void)state;
+	e2e_require_bpf();
+	snprintf(bound.path, sizeof(bound.path), "%s/socket", e2e_folder());
+	site = serve_and_ask((struct sockaddr *)&bound, sizeof(bound));
+	unlink(bound.path);
+	assert_string_equal(site.name, bound.path);
+	memset(bound.path, 0, sizeof(bound.path));
+	snprintf(bound.path + 1, sizeof(bound.path) - 1, "stalltop-%d", (int)getpid());
+	length = (socklen_t)(sizeof(sa_family_t) + 1 + strlen(bound.path + 1));
+	site = serve_and_ask((struct sockaddr *)&bound, length);
+	assert_int_equal(site.name[0], '@');
+	assert_string_equal(site.name + 1, bound.path + 1);
+}
+
+/* ---- Disk ------------------------------------------------------------------------------------ */
+
+/* Reads a file's blocks directly, for ever. */
+static void read_blocks(void *arg)
+{
+	int fd = *(int *)arg;
+	void *block = NULL;
+
+	if (posix_memalign(&block, BLOCK, BLOCK))
+		_exit(1);
+	for (unsigned i = 0;; i++)
+		if (pread(fd, block, BLOCK, (off_t)(i * 37 % 256) * BLOCK) != BLOCK)
+			_exit(1);
+}
+
+/* A file of the test's folder that can be read directly; -1 where that cannot be. */
+static int make_file(unsigned i)
+{
+	static char blocks[256 * BLOCK];
+	char *path = e2e_format("%s/file%u", e2e_folder(), i);
+	int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, blocks, sizeof(blocks)), sizeof(blocks));
+	fsync(fd);
+	close(fd);
+	fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	unlink(path);
+	return fd;
+}
+
+/* What is booked in sites of a process's block I/O, on a file or any (0). */
+static uint64_t booked_io(const struct tracebook *book, pid_t tgid, uint64_t ino)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < book->nsites; i++) {
+		const struct trace_site *site = &book->sites[i];
+
+		if (site->key.tgid == tgid && site->key.state == STATE_IO &&
+		    (!ino || site->key.ino == ino))
+			ns += site->kind_ns;
 	}
 	return ns;
 }
 
-/* Reads blocks of a file at random, past the page cache, for ever. */
-static void read_for_ever(const char *path)
+/* Four readers of four files: each one's block I/O is on its file. */
+static void test_disk(void **state)
 {
-	int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-	void *block = NULL;
-	unsigned seed = 1;
+	struct tracebook book;
+	struct stat stats[4];
+	pid_t pids[4];
+	int fds[4];
 
-	if (fd < 0 || posix_memalign(&block, BLOCK, BLOCK))
-		_exit(1);
-	while (pread(fd, block, BLOCK, (off_t)(rand_r(&seed) % BLOCKS) * BLOCK) > 0)
-		;
-	_exit(2);
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &plain);
+	for (unsigned i = 0; i < 4; i++) {
+		fds[i] = make_file(i);
+		if (fds[i] < 0) {
+			tracebook_close(&book);
+			e2e_skip("no direct I/O");
+		}
+		fstat(fds[i], &stats[i]);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		pids[i] = tracebook_child(read_blocks, &fds[i]);
+	doze(1000);
+	tracebook_read(&book);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct trace_site *site = tracebook_site(&book, pids[i], STATE_IO);
+		uint64_t all = booked_io(&book, pids[i], 0);
+		uint64_t right = booked_io(&book, pids[i], stats[i].st_ino);
+
+		assert_non_null(site);
+		assert_string_equal(syscall_name(site->key.syscall), "pread64");
+		assert_int_equal(site->key.dev,
+				 major(stats[i].st_dev) << 20 | minor(stats[i].st_dev));
+		/* the file's name and that of its folder, from the last component on */
+		assert_memory_equal(site->name, "file", 4);
+		assert_string_equal(strrchr(e2e_folder(), '/') + 1,
+				    site->name + strlen(site->name) + 1);
+		assert_true(site->count > 10 && all);
+		if (right * 100 < all * 98)
+			fail_msg("%ju of %ju ns", (uintmax_t)right, (uintmax_t)all);
+		close(fds[i]);
+	}
+	tracebook_close(&book);
 }
 
-/* Starts a child that reads a file of its own; the path goes to `path`. */
-static pid_t start_reader(unsigned i, const char **path)
+/* ---- Coming and going ------------------------------------------------------------------------ */
+
+static void *rest(void *arg)
 {
-	static char block[BLOCK];
-	int fd, n = 0;
-	pid_t pid;
-
-	*path = e2e_format("%s/file %u", e2e_folder(), i);
-	fd = open(*path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	assert_true(fd >= 0);
-	while (n < BLOCKS && write(fd, block, BLOCK) == BLOCK)
-		n++;
-	assert_int_equal(fsync(fd), 0);
-	close(fd);
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		read_for_ever(*path);
-	}
-	return scratch_child(pid);
-}
-
-/*
- * The first sample that knows what a process waited for block I/O, and that time in ns: the kernel
- * may book direct I/O wrongly, which is left out. NULL: none.
- */
-static json_t *with_blkio(const struct samples *s, pid_t pid, double *ns)
-{
-	for (size_t n = 0; n < s->n; n++) {
-		json_t *waited = json_object_get(task_must(s->v[n], pid), "waited");
-		json_t *blkio = json_object_get(waited, "blkio");
-
-		*ns = json_is_integer(blkio) ? (double)json_integer_value(blkio) : 0;
-		if (*ns > 0)
-			return s->v[n];
-	}
+	(void)arg;
+	doze(2);
 	return NULL;
 }
 
-/* Each reader's waits are on its own file. */
-static void test_files(void **state)
+/* Has threads come and go, some at a time. */
+static void churn(void *arg)
 {
-	const char *paths[FILES];
-	pid_t pids[FILES];
-	struct samples s;
+	unsigned n = *(unsigned *)arg;
 
-	(void)state;
-	e2e_require_bpf();
-	for (unsigned i = 0; i < FILES; i++)
-		pids[i] = start_reader(i, &paths[i]);
-	e2e_sleep(0.2);
-	traced_samples(&s, e2e_format("-n 4 -d 0.5 -p %d,%d,%d,%d", (int)pids[0], (int)pids[1],
-				      (int)pids[2], (int)pids[3]));
-	for (unsigned i = 0; i < FILES; i++) {
-		double all = 0;
-		json_t *sample = with_blkio(&s, pids[i], &all);
+	for (unsigned i = 0; i < n; i += 20) {
+		pthread_t threads[20];
 
-		if (!sample)
-			e2e_skip("no disk below the temporary folder");
-		for (unsigned f = 0; f < FILES; f++) {
-			double part = sited(sample, pids[i], "blkio", paths[f]) / all;
-
-			print_message("reader %u: %.2f %% on file %u\n", i, 100 * part, f);
-			if (f == i)
-				assert_true(part >= 0.98 && part <= 1.02);
-			else
-				assert_true(part == 0);
-		}
+		for (unsigned j = 0; j < 20; j++)
+			if (pthread_create(&threads[j], NULL, rest, NULL))
+				_exit(1);
+		for (unsigned j = 0; j < 20; j++)
+			pthread_join(threads[j], NULL);
 	}
 }
 
-/* Sites and what they leave unexplained are what was waited, of each kind and process, exactly. */
-static void test_exact(void **state)
+static size_t open_files(void)
 {
-	struct samples s;
-	unsigned checked = 0;
+	DIR *folder = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	assert_non_null(folder);
+	while (readdir(folder))
+		n++;
+	closedir(folder);
+	return n;
+}
+
+/* More threads than there is room for at one time: each ends once, whole, and its slot is free. */
+static void test_churn(void **state)
+{
+	unsigned n = 20000;
+	size_t files = open_files();
+	struct tracebook book;
+	uint64_t now;
+	int status = 0;
+	pid_t pid;
 
 	(void)state;
 	e2e_require_bpf();
-	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
-	traced_samples(&s, "-n 3 -d 0.7");
-	assert_int_equal(s.n, 3);
-	for (size_t n = 0; n < s.n; n++) {
-		json_t *task;
-		size_t i;
+	tracebook_open(&book, &plain);
+	pid = tracebook_child(churn, &n);
+	book.only = pid;
+	do {
+		doze(20);
+		tracebook_read(&book);
+	} while (waitpid(pid, &status, WNOHANG) == 0);
+	now = book.counts.read_ns;
+	tracebook_read(&book);
+	assert_int_equal(status, 0);
+	assert_int_equal(book.lost_threads, 0);
+	assert_int_equal(book.nended, n + 1);
+	for (size_t i = 0; i < book.nended; i++) {
+		const struct trace_thread *thread = &book.ended[i];
 
-		json_array_foreach(json_object_get(s.v[n], "tasks"), i, task)
-		{
-			pid_t pid = (pid_t)member_u64(task, "pid");
-			json_t *waited = json_object_get(task, "waited");
-
-			/* A pid that was used again has two rows, a row of many has none. */
-			if (json_is_true(json_object_get(task, "exited")) ||
-			    json_is_true(json_object_get(task, "new")))
-				continue;
-			for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-				json_t *ns = json_object_get(waited, kinds[k]);
-
-				if (json_is_null(ns))
-					continue;
-				assert_true(sited(s.v[n], pid, kinds[k], NULL) ==
-					    (double)json_integer_value(ns));
-				checked += json_integer_value(ns) > 0;
-			}
-		}
+		/* what passes until it is switched out is not in it */
+		assert_true(thread->pid == pid || thread->ns[STATE_TIMER] >= MS(19) / 10);
+		assert_true(thread->born_ns >= thread->start_ns);
+		assert_true(thread->born_ns - thread->start_ns < MS(1000));
+		assert_true(thread->since_ns < now + MS(1000));
+		assert_true(thread->process_start_ns <= thread->start_ns);
 	}
-	assert_true(checked > 10);
+	tracebook_close(&book);
+	assert_int_equal(open_files(), files);
 }
 
-/* The states of a row add up to its time alive. Returns that time in ns. */
-static uint64_t alive_ns(json_t *task)
+/* Becomes another program from a thread that does not lead. */
+static void *become(void *arg)
 {
-	json_t *states = json_object_get(task, "states"), *ns;
-	uint64_t sum = 0;
-	const char *id;
-
-	assert_true(json_is_object(states));
-	json_object_foreach(states, id, ns) sum += (uint64_t)json_integer_value(ns);
-	assert_true(sum == member_u64(task, "alive_ns"));
-	return sum;
+	(void)arg;
+	execl("/bin/sleep", "sleep", "60", NULL);
+	return NULL;
 }
 
-/* A thread that lived the whole interval spent all of it, and no more. */
-static void test_alive(void **state)
+static void run_become(void *arg)
 {
-	unsigned checked = 0, wrong = 0;
-	struct samples s;
-
-	(void)state;
-	e2e_require_bpf();
-	assert_true(e2e_load(NULL, "load_sleepers 1 200") > 0);
-	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
-	traced_samples(&s, "-H -n 2 -d 1 -m ^load_(sleepers|io)$");
-	for (size_t n = 0; n < s.n; n++) {
-		double interval = member_real(json_object_get(s.v[n], "trace"), "interval") * 1e9;
-		json_t *task;
-		size_t i;
-
-		json_array_foreach(json_object_get(s.v[n], "tasks"), i, task)
-		{
-			double share;
-
-			if (json_is_true(json_object_get(task, "exited")) ||
-			    json_is_true(json_object_get(task, "new")) ||
-			    json_is_null(json_object_get(task, "interval")))
-				continue;
-			if (json_is_null(json_object_get(task, "states"))) {
-				print_message("not traced: %d %s\n", (int)member_u64(task, "pid"),
-					      member_text(task, "comm"));
-				wrong++;
-				continue;
-			}
-			share = (double)alive_ns(task) / interval;
-			checked++;
-			if (share >= 0.995 && share <= 1.005)
-				continue;
-			print_message("%d %s: alive for %.3f %%\n", (int)member_u64(task, "pid"),
-				      member_text(task, "comm"), share * 100);
-			wrong++;
-		}
-	}
-	assert_true(checked > 400);
-	assert_int_equal(wrong, 0);
-}
-
-static void *sleep_for_ever(void *arg)
-{
-	for (;;)
-		sleep(60);
-	return arg;
-}
-
-/* Starts a child of several threads that sleep. */
-static pid_t start_sleepers(void)
-{
-	pid_t pid = fork();
 	pthread_t thread;
 
+	(void)arg;
+	doze(50);
+	if (pthread_create(&thread, NULL, become, NULL))
+		_exit(1);
+	pause();
+}
+
+/* The thread that executes a program is the process's first thread from then on. */
+static void test_exec(void **state)
+{
+	struct tracebook book;
+	const struct trace_thread *thread;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &plain);
+	pid = tracebook_child(run_become, NULL);
+	doze(30);
+	tracebook_read(&book);
+	doze(400);
+	tracebook_read(&book);
+	/* The first of that number ended. */
+	thread = tracebook_thread(&book, pid);
+	assert_int_equal(thread->tgid, pid);
+	assert_false(thread->ended);
+	assert_int_equal(thread->state, STATE_TIMER);
+	assert_true(in_state(&book, thread, STATE_TIMER) > MS(200));
+	tracebook_close(&book);
+}
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* Without room for sites waits are counted as lost, and states are whole. */
+static void test_no_room(void **state)
+{
+	const struct trace_options few = { .sites = 1 };
+	struct tracebook book;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &few);
+	pid = tracebook_child(sleep_often, NULL);
+	doze(300);
+	tracebook_read(&book);
+	assert_true(book.nsites <= 16);
+	assert_true(book.lost_waits >= 20);
+	assert_null(tracebook_site(&book, pid, STATE_TIMER));
+	assert_true(in_state(&book, tracebook_thread(&book, pid), STATE_TIMER) > MS(100));
+	tracebook_close(&book);
+}
+
+/* A site that is given back is made anew when it is waited in again. */
+static void test_forget(void **state)
+{
+	struct tracebook book;
+	const struct trace_site *site;
+	struct trace_site before;
+	const struct trace_thread *thread;
+	uint32_t slot;
+	int ends[2];
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(pipe(ends), 0);
+	tracebook_open(&book, &plain);
+	pid = tracebook_child(read_pipe, ends);
+	doze(50);
+	assert_int_equal(write(ends[1], "xyz", 3), 3);
+	doze(100);
+	tracebook_read(&book);
+	site = tracebook_site(&book, pid, STATE_PIPE);
+	assert_non_null(site);
+	assert_int_equal(site->count, 1);
+	before = *site;
+	slot = tracebook_slot(&book, site);
+	assert_false(trace_forget(book.trace, 0));
+	assert_false(trace_forget(book.trace, 1U << 31));
+	/* It has changed since: is waited in by a thread that moved, and then was waited in. */
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	doze(50);
+	assert_false(trace_forget(book.trace, slot));
+	tracebook_read(&book);
+	assert_int_equal(book.sites[slot].count, 2);
+	/* Now it has not: whose wait goes on waits in a site that is made when the wait ends. */
+	assert_true(trace_forget(book.trace, slot));
+	memset(&book.sites[slot], 0, sizeof(book.sites[slot]));
+	doze(100);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	doze(50);
+	tracebook_read(&book);
+	site = tracebook_site(&book, pid, STATE_PIPE);
+	assert_non_null(site);
+	assert_int_equal(site->count, 1);
+	assert_true(site->ns >= MS(100));
+	assert_true(site->key.ino == before.key.ino);
+	assert_int_equal(site->fd, ends[0]);
+	thread = tracebook_thread(&book, pid);
+	assert_int_equal(thread->site, tracebook_slot(&book, site));
+	assert_int_equal(thread->generation, (uint32_t)site->generation);
+	assert_int_equal(book.lost_waits, 0);
+	tracebook_close(&book);
+}
+
+/* Whether a site is a process's, or of who waits for it. */
+static bool concerns(const struct trace_key *key, pid_t pid)
+{
+	return key->tgid == pid || ((key->target == TRACE_TASK || key->target == TRACE_CHILD) &&
+				    (pid_t)key->ino == pid);
+}
+
+/* Sites of processes that are gone, given back and used again by others: more than there are. */
+static void test_forget_many(void **state)
+{
+	const struct trace_options few = { .sites = 256 };
+	struct tracebook book;
+	unsigned made = 0;
+
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &few);
+	for (unsigned i = 0; i < 400; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			doze(1);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		tracebook_read(&book);
+		if (tracebook_site(&book, pid, STATE_TIMER))
+			made++;
+		for (uint32_t slot = 1; slot < book.nsites; slot++)
+			if (concerns(&book.sites[slot].key, pid) && trace_forget(book.trace, slot))
+				memset(&book.sites[slot], 0, sizeof(book.sites[slot]));
+	}
+	assert_int_equal(made, 400);
+	tracebook_close(&book);
+}
+
+/* ---- Who reads ------------------------------------------------------------------------------- */
+
+/* Without privileges there is none. */
+static void test_unprivileged(void **state)
+{
+	struct trace *trace;
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	pid = fork();
+	if (!pid)
+		_exit(setuid(NOBODY) || trace_open(&trace, &plain) != -EPERM);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Reads what happens in a pid namespace, from within: for its exit status. */
+static int read_within(void)
+{
+	const struct trace_thread *thread;
+	struct tracebook book;
+	pid_t child;
+
+	tracebook_open(&book, &plain);
+	child = fork();
+	if (!child)
+		sleep_often(NULL);
+	doze(200);
+	tracebook_read(&book);
+	for (uint32_t i = 0; i < book.nthreads; i++)
+		if (book.threads[i].pid > child)
+			return 1;
+	thread = tracebook_thread(&book, child);
+	if (thread->tgid != child || thread->ns[STATE_TIMER] < MS(100))
+		return 2;
+	if (!tracebook_site(&book, child, STATE_TIMER) || tracebook_thread(&book, 1)->tgid != 1)
+		return 3;
+	tracebook_close(&book);
+	kill(child, SIGKILL);
+	return 0;
+}
+
+/* In a pid namespace its processes are seen by the numbers that they have there, and no others. */
+static void test_namespace(void **state)
+{
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	pid = fork();
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (unsigned i = 1; i < SLEEPERS; i++)
-			if (pthread_create(&thread, NULL, sleep_for_ever, NULL))
-				_exit(1);
-		sleep_for_ever(NULL);
+		pid_t first;
+
+		if (unshare(CLONE_NEWPID))
+			_exit(100);
+		first = fork();
+		if (!first)
+			_exit(read_within());
+		waitpid(first, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 101);
 	}
-	scratch_child(pid);
-	e2e_sleep(0.2);
-	return pid;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
-/* Groups have their members' states, and columns are in CSV. */
-static void test_groups_and_csv(void **state)
+/* Stacks tell sites of block I/O apart, and can be read. */
+static void test_stacks(void **state)
 {
-	pid_t pid = start_sleepers();
-	struct e2e_result r;
-	struct samples s;
-	struct csv csv;
-	double interval;
-	json_t *group;
+	const struct trace_options options = { .sites = 4096, .stacks = TRACE_STACKS_BLOCKED };
+	const struct trace_site *site;
+	struct tracebook book;
+	uint64_t frames[64];
+	pid_t pid;
+	int fd;
 
 	(void)state;
 	e2e_require_bpf();
-	traced_samples(&s, e2e_format("-n 1 -d 0.5 -g command -p %d", (int)pid));
-	group = json_array_get(json_object_get(s.v[0], "tasks"), 0);
-	interval = member_real(json_object_get(s.v[0], "trace"), "interval") * 1e9;
-	assert_in_range(alive_ns(group), (uint64_t)(0.995 * SLEEPERS * interval),
-			(uint64_t)(1.005 * SLEEPERS * interval));
-	assert_true((double)member_u64(json_object_get(group, "states"), "timer_ns") >=
-		    0.99 * SLEEPERS * interval);
-	e2e_run(&r, NULL, "-b --trace -n 1 -d 0.5 -o csv -p %d -F +states,s-run", (int)pid);
-	check_silent_success(&r);
-	parse_csv(r.out.data, r.out.len, &csv);
-	assert_int_equal(csv.rows, 2);
-	assert_string_equal(csv.cell[1][csv_column(&csv, "states")], "tttttttttt");
-	assert_true(atof(csv.cell[1][csv_column(&csv, "s-run")]) < 5);
+	fd = make_file(0);
+	if (fd < 0)
+		e2e_skip("no direct I/O");
+	tracebook_open(&book, &options);
+	pid = tracebook_child(read_blocks, &fd);
+	doze(300);
+	tracebook_read(&book);
+	site = tracebook_site(&book, pid, STATE_IO);
+	assert_non_null(site);
+	assert_true(site->key.stack >= 0 && site->key.stack == site->stack);
+	assert_in_range(trace_stack(book.trace, site->stack, frames, 64), 4, 64);
+	assert_true(frames[0] >> 63);
+	assert_int_equal(trace_stack(book.trace, site->stack, frames, 2), 2);
+	assert_int_equal(trace_stack(book.trace, -1, frames, 64), 0);
+	assert_int_equal(trace_stack(book.trace, INT_MAX, frames, 64), 0);
+	tracebook_close(&book);
+	close(fd);
 }
 
-/* The sum of a command's sites of that process name and state, in ns. */
-static double of_command(json_t *report, const char *comm, const char *wait_state)
-{
-	json_t *site;
-	double ns = 0;
-	size_t i;
+/* ---- CPUs ------------------------------------------------------------------------------------ */
 
-	json_array_foreach(json_object_get(report, "sites"), i,
-			   site) if (!strcmp(text_or_none(site, "comm"), comm) &&
-				     !strcmp(member_text(site, "state"), wait_state)) ns +=
-		(double)member_u64(site, "ns");
-	return ns;
-}
-
-/* A command's report: states of all descendants, and the sites of processes of one name as one. */
-static void test_command(void **state)
+/* Of two that share a CPU each waits for the other. */
+static void test_cpu(void **state)
 {
-	static const char *const sh[] = { "--trace",
-					  "-o",
-					  "json",
-					  "--",
-					  "sh",
-					  "-c",
-					  "sleep 0.2; sleep 0.2 & sleep 0.1; wait; exit 3",
-					  NULL };
-	const char *argv[10] = { e2e_stalltop() };
-	struct e2e_result r;
-	struct e2e_proc p;
-	json_t *report;
+	struct tracebook book;
+	cpu_set_t set;
+	pid_t pids[2];
+	bool found = false;
 
 	(void)state;
 	e2e_require_bpf();
-	for (unsigned i = 0; sh[i]; i++)
-		argv[i + 1] = sh[i];
-	e2e_start(&p, NULL, argv);
-	e2e_finish(&p, 30, &r);
-	assert_int_equal(r.status, 3);
-	report = parse_json_line(r.err.data);
-	assert_true((double)alive_ns(report) >= 0.89e9);
-	assert_true(of_command(report, "sleep", "timer") >= 0.5e9);
-	assert_true(of_command(report, "sleep", "timer") <= 0.6e9);
-	assert_true(of_command(report, "sh", "child") >= 0.29e9);
-	argv[2] = "-o";
-	argv[3] = "text";
-	e2e_start(&p, NULL, argv);
-	e2e_finish(&p, 30, &r);
-	assert_int_equal(r.status, 3);
-	assert_non_null(strstr(r.err.data, "\nchild  "));
-	assert_non_null(strstr(r.err.data, "\nsites\n"));
-	assert_non_null(strstr(r.err.data, " clock_nanosleep "));
-	assert_non_null(strstr(r.err.data, " sleep\n"));
-}
-
-/* Whoever may not trace is told so once, and has all else. */
-static void test_refused(void **state)
-{
-	struct e2e_how how = { .uid = NOBODY };
-	struct e2e_result r;
-	struct samples s;
-
-	(void)state;
-	e2e_require();
-	e2e_run(&r, &how, "-b -n 2 -d 0.2 --trace -o json -p %d", (int)getpid());
-	check_silent_success(&r);
-	parse_json(&r, &s);
-	assert_int_equal(s.n, 2);
-	for (size_t n = 0; n < s.n; n++) {
-		json_t *task = task_must(s.v[n], getpid());
-
-		assert_non_null(note_of(s.v[n], "trace-cap"));
-		assert_true(json_is_null(json_object_get(s.v[n], "trace")));
-		assert_true(json_is_null(json_object_get(s.v[n], "sites")));
-		assert_true(json_is_null(json_object_get(task, "states")));
-		assert_true(json_is_object(json_object_get(task, "waited")));
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	tracebook_open(&book, &plain);
+	for (unsigned i = 0; i < 2; i++) {
+		pids[i] = tracebook_child(spin, NULL);
+		assert_int_equal(sched_setaffinity(pids[i], sizeof(set), &set), 0);
 	}
-	e2e_run(&r, &how, "--trace -- true");
-	assert_int_equal(r.status, 0);
-	assert_non_null(strstr(r.err.data, "note: waits are not traced: "));
-	assert_null(strstr(r.err.data, "\nsites\n"));
-	/* A tick without tracing has none of it. */
-	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json -p %d", (int)getpid());
-	parse_json(&r, &s);
-	assert_true(json_is_null(json_object_get(s.v[0], "trace")));
+	doze(1000);
+	tracebook_read(&book);
+	for (uint32_t i = 0; i < book.nsites; i++) {
+		const struct trace_site *site = &book.sites[i];
+
+		if (site->key.tgid != pids[0] || site->key.state != STATE_CPU ||
+		    site->key.target != TRACE_TASK || (pid_t)site->key.ino != pids[1])
+			continue;
+		found = true;
+		assert_string_equal(site->name, "e2e_trace");
+		assert_true(site->ns > MS(100));
+		/* as the scheduler's own clock has it */
+		assert_in_range(site->kind_ns, site->ns / 10 * 9, site->ns / 10 * 11);
+	}
+	assert_true(found);
+	tracebook_close(&book);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_files),	       e2e_test(test_exact),   e2e_test(test_alive),
-		e2e_test(test_groups_and_csv), e2e_test(test_command), e2e_test(test_refused),
+		e2e_test(test_states),	   e2e_test(test_lengths),	e2e_test(test_pipe_waker),
+		e2e_test(test_inet_waker), e2e_test(test_inet6_waker),	e2e_test(test_unix_waker),
+		e2e_test(test_disk),	   e2e_test(test_churn),	e2e_test(test_exec),
+		e2e_test(test_no_room),	   e2e_test(test_forget),	e2e_test(test_forget_many),
+		e2e_test(test_cpu),	   e2e_test(test_unprivileged), e2e_test(test_namespace),
+		e2e_test(test_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

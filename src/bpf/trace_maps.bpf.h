@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the programs of a trace share: constants of the kernel, maps, and how slots are written.
+ * Part of trace.bpf.c.
+ */
+#ifndef STALLTOP_BPF_TRACE_MAPS_H
+#define STALLTOP_BPF_TRACE_MAPS_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/kernel_types.h"
+#include "bpf/trace_record.h"
+
+/* include/linux/sched.h */
+#define TASK_INTERRUPTIBLE 0x1
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_STOPPED 0x4
+#define TASK_TRACED 0x8
+#define TASK_DEAD 0x80
+#define TASK_NOLOAD 0x400
+#define TASK_RTLOCK_WAIT 0x1000
+#define TASK_FROZEN 0x8000
+#define PF_KTHREAD 0x200000
+#define TS_COMPAT 0x2 /* arch/x86/include/asm/thread_info.h */
+
+#define S_IFMT 0xf000
+#define S_IFSOCK 0xc000
+#define S_IFIFO 0x1000
+#define ANON_INODE_FS_MAGIC 0x09041934 /* include/uapi/linux/magic.h */
+
+#define AF_UNIX 1
+#define AF_INET 2
+#define AF_INET6 10
+
+/* enum syscall_target of kernel/syscalls.h */
+enum { CALL_NOTHING, CALL_FD, CALL_PATH, CALL_FUTEX, CALL_CHILD };
+
+/* A waiter gives up a site that another CPU writes after so many looks. */
+#define PATIENCE 1024
+
+/* How much of a site is set: a thread that another task looks at has no stack to keep. */
+enum { FILLED_BUT_STACK = 1, FILLED };
+
+#define COMPONENTS 12 /* of a path are read at most */
+
+/* Set before the program is loaded. */
+const volatile __u32 thread_room, site_room; /* powers of two */
+const volatile bool blocked_stacks;
+const volatile bool weak_order; /* stores of this machine may overtake each other */
+const volatile struct trace_class classes[TRACE_CALLS];
+
+struct trace_control control;
+
+#define MAPPED_ARRAY(name, what) \
+	struct { \
+		__uint(type, BPF_MAP_TYPE_ARRAY); \
+		__uint(map_flags, BPF_F_MMAPABLE); \
+		__uint(max_entries, 1); \
+		__type(key, __u32); \
+		__type(value, what); \
+	} name SEC(".maps")
+
+MAPPED_ARRAY(threads, struct trace_thread_slot);
+MAPPED_ARRAY(sites, struct trace_site_slot);
+MAPPED_ARRAY(cpus, struct trace_cpu);
+/* Slots; of 64 bits, as the elements of an array are at least that far apart. */
+MAPPED_ARRAY(free_threads, __u64);
+MAPPED_ARRAY(free_sites, __u64);
+/* Two lists each, of thread_room and site_room. */
+MAPPED_ARRAY(changed_threads, __u64);
+MAPPED_ARRAY(changed_sites, __u64);
+
+/* Where a site is; the generation tells whether it still is. */
+struct site_ref {
+	__u32 slot, generation;
+};
+
+/* As a function returns it. */
+struct site_word {
+	union {
+		struct site_ref ref;
+		__u64 word;
+	};
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct trace_key);
+	__type(value, struct site_ref);
+} places SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, TRACE_FRAMES * sizeof(__u64));
+} stacks SEC(".maps");
+
+/* Of a path; a component is read behind what there is. */
+struct text {
+	char bytes[2 * TRACE_NAME];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct text);
+} texts SEC(".maps");
+
+/* The site of a thread's last wait of a sort, so that the next one of the same finds it. */
+struct recent {
+	struct trace_key key;
+	struct site_ref ref;
+};
+
+/* What is known of a thread besides its slot. */
+struct local {
+	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
+	__u8 lost; /* it found no room, which has been counted */
+	__u8 gone; /* it ended, or the reader cannot see it */
+	__u8 throttled; /* it is queued as its group's quota is used up */
+	__u8 unused;
+	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
+	__u64 blkio_ns; /* booked before the wait */
+	__u64 run_delay_ns; /* the same for queues */
+	__u64 run_ns; /* its run time when it was switched in */
+	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
+	__u64 io_ns; /* and how long that wait was */
+	struct recent sleep, queue;
+	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
+	__u64 within_booked_ns;
+};
+
+#define SLOT_TAKEN 0xffffffff
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct local);
+} locals SEC(".maps");
+
+static __always_inline struct trace_cpu *this_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+static __always_inline struct trace_thread_slot *thread_at(__u32 slot)
+{
+	return bpf_map_lookup_elem(&threads, &slot);
+}
+
+static __always_inline struct trace_site_slot *site_at(__u32 slot)
+{
+	return bpf_map_lookup_elem(&sites, &slot);
+}
+
+static __always_inline struct local *local_of(struct task_struct *task, __u64 how)
+{
+	return bpf_task_storage_get(&locals, task, NULL, how);
+}
+
+/* Has the compiler keep a value in its register, as the verifier knows its bounds there only. */
+#define KEEP(value) asm volatile("" : "+r"(value))
+
+/* ---- Slots: versions, lists of what changed, free ones ------------------------------------- */
+
+/* Begins to write what one CPU writes at a time. A full barrier: the epoch is read after it. */
+static __always_inline void begin_write(__u32 *version)
+{
+	__sync_lock_test_and_set(version, *version + 1);
+}
+
+static __always_inline void end_write(__u32 *version)
+{
+	barrier();
+	if (weak_order)
+		__sync_lock_test_and_set(version, *version + 1);
+	else
+		*(volatile __u32 *)version = *version + 1;
+}
+
+/* Puts a slot that is being written on the epoch's list, once. */
+#define LIST(part, slot_, at) \
+	do { \
+		__u32 epoch_ = *(volatile __u32 *)&control.epoch, i_; \
+		__u64 *element_; \
+		if ((slot_)->epoch == epoch_) \
+			break; \
+		(slot_)->epoch = epoch_; \
+		i_ = __sync_fetch_and_add(&control.changed[epoch_ & 1].part##s, 1); \
+		if (i_ >= part##_room) \
+			break; \
+		i_ += (epoch_ & 1) * part##_room; \
+		element_ = bpf_map_lookup_elem(&changed_##part##s, &i_); \
+		if (element_) \
+			*(volatile __u64 *)element_ = (at); \
+	} while (0)
+
+/* Takes a free slot; 0: there is none. */
+static __always_inline __u32 take_free(struct trace_ring *ring, void *map, __u32 room)
+{
+	for (int i = 0; i < 8; i++) {
+		__u32 head = *(volatile __u32 *)&ring->head, tail = *(volatile __u32 *)&ring->tail;
+		__u32 at = head & (room - 1), taken;
+		__u64 *slot;
+
+		if (head == tail)
+			return 0;
+		slot = bpf_map_lookup_elem(map, &at);
+		if (!slot)
+			return 0;
+		taken = (__u32) * (volatile __u64 *)slot;
+		if (__sync_val_compare_and_swap(&ring->head, head, head + 1) == head)
+			return taken;
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sites of waits: found, made, and added to. Part of trace.bpf.c. */
+#ifndef STALLTOP_BPF_TRACE_SITE_H
+#define STALLTOP_BPF_TRACE_SITE_H
+
+#include <bpf/bpf_endian.h>
+
+#include "bpf/trace_task.bpf.h"
+
+/* ---- What is put into a site at its first wait ----------------------------------------------- */
+
+/*
+ * Puts a file's path, from the last component on, each ended by NUL. This and other functions are
+ * global so that the verifier checks them once, and not at each call with all that led there.
+ */
+__noinline int put_path(__u32 site, __u64 address)
+{
+	const struct file___kernel *file = (const struct file___kernel *)address;
+	const struct dentry *entry = BPF_CORE_READ(file, f_path.dentry), *parent;
+	__u32 zero = 0, at = 0;
+	struct text *text = bpf_map_lookup_elem(&texts, &zero);
+	struct trace_site_slot *slot = site_at(site);
+	long got;
+
+	if (!text || !slot)
+		return 0;
+	__builtin_memset(text->bytes, 0, TRACE_NAME);
+	for (int i = 0; i < COMPONENTS && at < TRACE_NAME; i++) {
+		parent = BPF_CORE_READ(entry, d_parent);
+		if (i && parent == entry)
+			break;
+		got = bpf_probe_read_kernel_str(&text->bytes[at & (TRACE_NAME - 1)], TRACE_NAME,
+						BPF_CORE_READ(entry, d_name.name));
+		if (got <= 0)
+			break;
+		at += (__u32)got;
+		if (parent == entry)
+			break;
+		entry = parent;
+	}
+	if (at < TRACE_NAME)
+		text->bytes[at & (TRACE_NAME - 1)] = '\0';
+	__builtin_memcpy(slot->site.name, text->bytes, TRACE_NAME);
+	slot->site.name[TRACE_NAME - 1] = '\0';
+	return 0;
+}
+
+/* Whether an IPv4 address (network order) is one of the loopback. */
+static __always_inline bool is_loopback(__u32 address)
+{
+	return *(const __u8 *)&address == 127;
+}
+
+static __always_inline void put_inet(struct trace_site *site, const struct sock *sk)
+{
+	__u32 own = BPF_CORE_READ(sk, __sk_common.skc_rcv_saddr);
+	__u32 peer = BPF_CORE_READ(sk, __sk_common.skc_daddr);
+
+	site->protocol = (__u8)BPF_CORE_READ_BITFIELD_PROBED(sk, sk_protocol);
+	site->port = BPF_CORE_READ(sk, __sk_common.skc_num);
+	site->peer_port = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	if (site->family == AF_INET) {
+		__builtin_memcpy(site->address, &own, sizeof(own));
+		__builtin_memcpy(site->peer, &peer, sizeof(peer));
+		site->here = is_loopback(own) || is_loopback(peer) || (own && own == peer);
+	} else if (bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
+		__u64 a[2] = {}, b[2] = {}, loopback = bpf_cpu_to_be64(1); /* ::1 */
+
+		BPF_CORE_READ_INTO(&a, sk, __sk_common.skc_v6_rcv_saddr);
+		BPF_CORE_READ_INTO(&b, sk, __sk_common.skc_v6_daddr);
+		__builtin_memcpy(site->address, a, sizeof(a));
+		__builtin_memcpy(site->peer, b, sizeof(b));
+		site->here = ((a[0] | a[1]) && a[0] == b[0] && a[1] == b[1]) ||
+			     (!a[0] && a[1] == loopback) || (!b[0] && b[1] == loopback);
+	}
+}
+
+/* Puts the path that a unix socket, or else its peer, is bound to; '@' for the abstract ones. */
+static __always_inline void put_unix(struct trace_site *site, const struct unix_sock *sk)
+{
+	const struct unix_address *address = BPF_CORE_READ(sk, addr);
+	const struct unix_sock *peer;
+
+	site->here = true;
+	if (!address) {
+		peer = (const struct unix_sock *)BPF_CORE_READ(sk, peer);
+		address = peer ? BPF_CORE_READ(peer, addr) : NULL;
+	}
+	if (!address)
+		return;
+	bpf_probe_read_kernel_str(site->name, TRACE_NAME - 1,
+				  (const char *)&address->name[0].sun_path);
+	if (!site->name[0]) {
+		__u32 length = (__u32)BPF_CORE_READ(address, len) - 2;
+
+		if (length < 2)
+			return;
+		if (length > TRACE_NAME - 1)
+			length = TRACE_NAME - 1;
+		bpf_probe_read_kernel(site->name, length & (TRACE_NAME - 1),
+				      (const char *)&address->name[0].sun_path);
+		site->name[0] = '@';
+	}
+}
+
+__noinline int put_socket(__u32 at, __u64 address)
+{
+	const struct file___kernel *file = (const struct file___kernel *)address;
+	const struct socket *socket = BPF_CORE_READ(file, private_data);
+	const struct sock *sk = BPF_CORE_READ(socket, sk);
+	struct trace_site_slot *slot = site_at(at);
+
+	if (!sk || !slot)
+		return 0;
+	slot->site.family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	if (slot->site.family == AF_UNIX)
+		put_unix(&slot->site, (const struct unix_sock *)sk);
+	else if (slot->site.family == AF_INET || slot->site.family == AF_INET6)
+		put_inet(&slot->site, sk);
+	return 0;
+}
+
+/* Puts what tells people what the wait is on. */
+static __always_inline void describe(struct trace_site *site, __u32 at,
+				     const struct task_struct *task, const struct call *call,
+				     const struct seen_file *seen)
+{
+	bpf_probe_read_kernel(site->comm, sizeof(site->comm), task->group_leader->comm);
+	if (!call || call->class.target != CALL_FD)
+		return;
+	site->fd = (__s32)call->argument;
+	if (!seen->file)
+		return;
+	site->mode = seen->mode;
+	if ((seen->mode & S_IFMT) == S_IFSOCK)
+		put_socket(at, (__u64)seen->file);
+	else
+		put_path(at, (__u64)seen->file);
+}
+
+/* ---- Sites ----------------------------------------------------------------------------------- */
+
+static __always_inline bool same_key(const struct trace_key *a, const struct trace_key *b)
+{
+	const __u64 *x = (const __u64 *)a, *y = (const __u64 *)b;
+
+	_Static_assert(sizeof(*a) == 5 * sizeof(*x), "five words");
+	return x[0] == y[0] && x[1] == y[1] && x[2] == y[2] && x[3] == y[3] && x[4] == y[4];
+}
+
+/* Begins to write a site, which any CPU may do; 0: others did all the time. */
+__noinline int lock_site(__u32 at)
+{
+	struct trace_site_slot *slot = site_at(at);
+
+	if (!at || !slot)
+		return 0;
+	for (int i = 0; i < PATIENCE; i++) {
+		__u32 version = *(volatile __u32 *)&slot->version;
+
+		if (!(version & 1) &&
+		    __sync_val_compare_and_swap(&slot->version, version, version + 1) == version)
+			return 1;
+	}
+	return 0;
+}
+
+/* Makes a site; where there is no room its slot is 0. Returns a struct site_ref. */
+__noinline __u64 make_site(const struct trace_key *key, __u64 now)
+{
+	struct site_word word = {};
+	struct site_ref *there;
+	struct trace_cpu *cpu = this_cpu();
+	struct trace_site_slot *slot;
+	__u32 at;
+
+	if (!cpu || !key)
+		return 0;
+	at = cpu->spare ?: take_free(&control.free_sites, &free_sites, site_room);
+	slot = site_at(at);
+	if (!at || !slot)
+		return 0;
+	cpu->spare = 0;
+	begin_write(&slot->version);
+	__builtin_memset(&slot->site.count, 0,
+			 sizeof(slot->site) - __builtin_offsetof(struct trace_site, count));
+	slot->site.generation++;
+	slot->site.key = *key;
+	slot->site.stack = slot->site.fd = -1;
+	slot->site.last_ns = now;
+	word.ref.slot = at;
+	word.ref.generation = (__u32)slot->site.generation;
+	end_write(&slot->version);
+	if (!bpf_map_update_elem(&places, key, &word.ref, BPF_NOEXIST))
+		return word.word;
+	/* Another CPU made it meanwhile. */
+	cpu->spare = at;
+	there = bpf_map_lookup_elem(&places, key);
+	word.ref.slot = there ? there->slot : 0;
+	word.ref.generation = there ? there->generation : 0;
+	return word.word;
+}
+
+/* Finds the site of a key, or makes it. */
+static __always_inline struct site_ref find_site(struct recent *recent, const struct trace_key *key,
+						 __u64 now)
+{
+	struct site_ref *there, ref = recent->ref;
+	struct site_word made;
+	struct trace_site_slot *slot;
+
+	if (ref.slot && same_key(&recent->key, key)) {
+		slot = site_at(ref.slot);
+		if (slot && (__u32)slot->site.generation == ref.generation)
+			return ref;
+	}
+	there = bpf_map_lookup_elem(&places, key);
+	if (there) {
+		ref.slot = there->slot;
+		ref.generation = there->generation;
+	} else {
+		made.word = make_site(key, now);
+		ref = made.ref;
+	}
+	recent->key = *key;
+	recent->ref = ref;
+	return ref;
+}
+
+static __always_inline __u32 log2_of(__u64 n)
+{
+	__u32 log = 0;
+
+	if (n >> 32) {
+		n >>= 32;
+		log = 32;
+	}
+	if (n >> 16) {
+		n >>= 16;
+		log += 16;
+	}
+	if (n >> 8) {
+		n >>= 8;
+		log += 8;
+	}
+	if (n >> 4) {
+		n >>= 4;
+		log += 4;
+	}
+	if (n >> 2) {
+		n >>= 2;
+		log += 2;
+	}
+	return log + (n >> 1 ? 1 : 0);
+}
+
+/* By powers of two of microseconds: the first is below one. */
+static __always_inline __u32 bucket_of(__u64 ns)
+{
+	__u32 log, bucket;
+
+	if (ns < 1000)
+		return 0;
+	log = log2_of(ns); /* 9 at least */
+	bucket = ns >= (__u64)1000 << (log - 9) ? log - 8 : log - 9;
+	return bucket < TRACE_BUCKETS ? bucket : TRACE_BUCKETS - 1;
+}
+
+/* Who ends a wait. */
+struct waker {
+	__s32 tgid; /* 0: an interrupt */
+	union {
+		char name[TRACE_COMM];
+		__u64 words[TRACE_COMM / 8];
+	};
+};
+
+/* Adds a wait that someone ended, in ref of who ended the least where there is no room. */
+static __always_inline void add_waker(struct trace_site *site, const struct waker *waker, __u64 ns)
+{
+	struct trace_waker *at = NULL;
+
+	for (int i = 0; i < TRACE_WAKERS; i++) {
+		struct trace_waker *known = &site->wakers[i];
+		const __u64 *words = (const __u64 *)known->name;
+
+		if (known->count && known->tgid == waker->tgid &&
+		    (waker->tgid || (words[0] == waker->words[0] && words[1] == waker->words[1]))) {
+			known->count++;
+			known->ns += ns;
+			return;
+		}
+		if (!at || known->ns < at->ns)
+			at = known;
+	}
+	at->tgid = waker->tgid;
+	at->count = 1;
+	at->ns = ns;
+	((__u64 *)at->name)[0] = waker->words[0];
+	((__u64 *)at->name)[1] = waker->words[1];
+}
+
+/*
+ * Adds a wait to a site (struct site_word). kind_ns: what is booked of it already. Whether there
+ * is such a site.
+ */
+__noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const struct waker *waker)
+{
+	struct site_ref ref = ((struct site_word){ .word = word }).ref;
+	struct trace_site_slot *slot = site_at(ref.slot);
+	__u32 bucket = bucket_of(ns);
+
+	if (!slot || !lock_site(ref.slot))
+		return 0;
+	if ((__u32)slot->site.generation != ref.generation) {
+		end_write(&slot->version);
+		return 0;
+	}
+	slot->site.count++;
+	slot->site.ns += ns;
+	slot->site.kind_ns += kind_ns;
+	if (ns > slot->site.max_ns)
+		slot->site.max_ns = ns;
+	slot->site.last_ns = now;
+	if (bucket < TRACE_BUCKETS)
+		slot->site.buckets[bucket]++;
+	if (waker)
+		add_waker(&slot->site, waker, ns);
+	LIST(site, slot, ref.slot);
+	end_write(&slot->version);
+	return 1;
+}
+
+static __always_inline bool add_wait_at(struct site_ref ref, __u64 now, __u64 ns, __u64 kind_ns,
+					const struct waker *waker)
+{
+	struct site_word word = { .ref = ref };
+
+	return add_ended(word.word, now, ns, kind_ns, waker);
+}
+
+/* Adds what the kernel booked of a wait after it ended. */
+static __always_inline void add_booked(struct site_ref ref, __u64 ns)
+{
+	struct trace_site_slot *slot = site_at(ref.slot);
+
+	if (!slot || !lock_site(ref.slot))
+		return;
+	if ((__u32)slot->site.generation == ref.generation) {
+		slot->site.kind_ns += ns;
+		LIST(site, slot, ref.slot);
+	}
+	end_write(&slot->version);
+}
+
+static __always_inline void count_lost_wait(void)
+{
+	struct trace_cpu *cpu = this_cpu();
+
+	if (cpu)
+		cpu->lost_waits++;
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a task is, the system call that it is in, and the file that it names. Part of trace.bpf.c.
+ */
+#ifndef STALLTOP_BPF_TRACE_TASK_H
+#define STALLTOP_BPF_TRACE_TASK_H
+
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/trace_maps.bpf.h"
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+static __always_inline long upid_at(struct upid *upid, const struct pid *pid, __u32 level)
+{
+	return bpf_probe_read_kernel(upid, sizeof(*upid),
+				     (const char *)&pid->numbers + level * sizeof(*upid));
+}
+
+/* The number of a task in the reader's namespace; 0: it is not in there. */
+static __always_inline int pid_of(const struct task_struct *task)
+{
+	const struct pid *pid;
+	struct upid upid = {};
+	int number;
+
+	if (!control.reader_level) {
+		number = task->pid;
+		/* One load for both would be of different sorts of memory. */
+		KEEP(number);
+		return number;
+	}
+	pid = task->thread_pid;
+	if (!pid || pid->level < control.reader_level ||
+	    upid_at(&upid, pid, control.reader_level) || (__u64)upid.ns != control.reader_ns)
+		return 0;
+	return upid.nr;
+}
+
+/* Whose pids are meant: those of who runs this. */
+static __always_inline void meet_reader(void)
+{
+	const struct task_struct *self = bpf_get_current_task_btf();
+	const struct pid *pid = self->thread_pid;
+	struct upid upid = {};
+
+	if (!pid)
+		return;
+	control.reader_level = pid->level;
+	if (control.reader_level)
+		upid_at(&upid, pid, control.reader_level);
+	control.reader_ns = (__u64)upid.ns;
+}
+
+/* Whether a queued task waits for its group's quota: by tasks (6.18 and later), or by queues. */
+static __always_inline bool is_throttled(const struct task_struct *task, bool waking)
+{
+	const struct cfs_rq *queue;
+
+	if (bpf_core_field_exists(task->throttled))
+		return !waking && task->throttled;
+	if (!bpf_core_field_exists(task->se.cfs_rq) ||
+	    !bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
+		return false;
+	queue = task->se.cfs_rq;
+	return queue && queue->throttle_count > 0;
+}
+
+/* The system call that a sleeping task is in and its arguments. */
+struct call {
+	__s32 number; /* -1: none */
+	struct trace_class class;
+	__u64 argument; /* the one that the class names */
+};
+
+static __always_inline __u64 argument_of(const struct pt_regs *regs, __u32 i)
+{
+	if (bpf_core_field_exists(regs->orig_ax))
+		return i == 0 ? regs->di : i == 1 ? regs->si : i == 2 ? regs->dx : regs->r8;
+	if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->orig_x0)) {
+		const struct pt_regs___arm64 *arm = (const void *)regs;
+
+		return i == 0	? arm->orig_x0
+		       : i == 1 ? arm->regs[1]
+		       : i == 2 ? arm->regs[2]
+				: arm->regs[4];
+	}
+	return 0;
+}
+
+static __always_inline __s32 number_of_call(const struct pt_regs *regs)
+{
+	if (bpf_core_field_exists(regs->orig_ax))
+		return (__s32)regs->orig_ax;
+	if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno))
+		return ((const struct pt_regs___arm64 *)regs)->syscallno;
+	return -1;
+}
+
+/*
+ * Finds the system call of a task by its registers of entry. Calls of 32-bit programs have numbers
+ * of their own, and threads of the kernel make none.
+ */
+static __always_inline void find_call(struct call *call, struct task_struct *task)
+{
+	const struct pt_regs *regs;
+	__u32 number;
+
+	call->number = -1;
+	call->class.state = STATE_OTHER;
+	call->class.target = CALL_NOTHING;
+	call->argument = 0;
+	if (task->flags & PF_KTHREAD ||
+	    !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return;
+	if (bpf_core_field_exists(task->thread_info.status) && task->thread_info.status & TS_COMPAT)
+		return;
+	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	call->number = number_of_call(regs);
+	number = (__u32)call->number;
+	if (number >= TRACE_CALLS)
+		return;
+	call->class.state = classes[number].state;
+	call->class.target = classes[number].target;
+	if (call->class.target != CALL_NOTHING)
+		call->argument = argument_of(regs, classes[number].argument);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+struct seen_file {
+	const struct file___kernel *file; /* NULL: there is none */
+	__u64 ino;
+	__u32 dev, mode;
+	bool anonymous; /* an eventfd, timerfd, epoll and so on */
+};
+
+/*
+ * Reads the inode of an open file; by the faster way where the kernel has it (6.2). fast: may a
+ * program be loaded that has a call of what the kernel lacks (5.16).
+ */
+static __always_inline void read_inode(struct seen_file *seen, const struct file___kernel *file,
+				       bool fast)
+{
+	const struct inode *inode;
+
+	if (fast && bpf_rdonly_cast) {
+		file = bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file___kernel));
+		inode = file->f_inode;
+		seen->ino = inode->i_ino;
+		seen->mode = inode->i_mode;
+		seen->dev = inode->i_sb->s_dev;
+		seen->anonymous = inode->i_sb->s_magic == ANON_INODE_FS_MAGIC;
+		return;
+	}
+	inode = BPF_CORE_READ(file, f_inode);
+	seen->ino = BPF_CORE_READ(inode, i_ino);
+	seen->mode = BPF_CORE_READ(inode, i_mode);
+	seen->dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	seen->anonymous = BPF_CORE_READ(inode, i_sb, s_magic) == ANON_INODE_FS_MAGIC;
+}
+
+static __always_inline void find_file(struct seen_file *seen, const struct task_struct *task,
+				      __u64 fd, bool fast)
+{
+	const struct files_struct *files = task->files;
+	const struct fdtable *table;
+	const struct file___kernel *file = NULL;
+
+	seen->file = NULL;
+	if (!files)
+		return;
+	table = files->fdt;
+	/* int: the upper half of the register is anything. */
+	if ((__u32)fd >= table->max_fds ||
+	    bpf_probe_read_kernel(&file, sizeof(file), &table->fd[(__u32)fd]) || !file)
+		return;
+	seen->file = file;
+	read_inode(seen, file, fast);
+}
+
+#endif

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Traced waits: a thread's time is partitioned, a process's waits are its sites and the rest,
+ * files are named, and of a command all descendants count.
+ */
+#include "config.h"
+
+#include "tests/lib/parse.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/lib/scratch.h"
+
+#define FILES 4
+#define SLEEPERS 8
+#define BLOCK 4096
+#define BLOCKS 2048
+
+static const char *const kinds[] = { "cpu",	"blkio",  "swapin", "reclaim", "thrash",
+				     "compact", "wpcopy", "irq",    "block" };
+
+/* The samples of a run that must do well. */
+static void traced_samples(struct samples *s, const char *args)
+{
+	struct e2e_result r;
+
+	e2e_run(&r, NULL, "-b --trace -o json %s", args);
+	check_silent_success(&r);
+	parse_json(&r, s);
+}
+
+/* What a sample's sites have of a kind for a process, as `time`; on: on that target, NULL: all. */
+static double sited(json_t *sample, pid_t pid, const char *kind, const char *time, const char *on)
+{
+	json_t *site;
+	double ns = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(sample, "sites"), i, site)
+	{
+		if (strcmp(text_or_none(site, "kind"), kind) != 0 ||
+		    !json_is_integer(json_object_get(site, "pid")) ||
+		    json_integer_value(json_object_get(site, "pid")) != pid)
+			continue;
+		if (on && strcmp(text_or_none(site, "on"), on) != 0)
+			continue;
+		ns += (double)json_integer_value(json_object_get(site, time));
+	}
+	return ns;
+}
+
+/* Reads blocks of a file at random, past the page cache, for ever. */
+static void read_for_ever(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	void *block = NULL;
+	unsigned seed = 1;
+
+	if (fd < 0 || posix_memalign(&block, BLOCK, BLOCK))
+		_exit(1);
+	while (pread(fd, block, BLOCK, (off_t)(rand_r(&seed) % BLOCKS) * BLOCK) > 0)
+		;
+	_exit(2);
+}
+
+/* Starts a child that reads a file of its own; the path goes to `path`. */
+static pid_t start_reader(unsigned i, const char **path)
+{
+	static char block[BLOCK];
+	int fd, n = 0;
+	pid_t pid;
+
+	*path = e2e_format("%s/file %u", e2e_folder(), i);
+	fd = open(*path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	while (n < BLOCKS && write(fd, block, BLOCK) == BLOCK)
+		n++;
+	assert_int_equal(fsync(fd), 0);
+	close(fd);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		read_for_ever(*path);
+	}
+	return scratch_child(pid);
+}
+
+/*
+ * Each reader's waits are on its own file. That is compared with the time in state io: on busy CPUs
+ * the kernel books more blkio for direct I/O than the clock allows.
+ */
+static void test_files(void **state)
+{
+	const char *paths[FILES];
+	pid_t pids[FILES];
+	struct samples s;
+
+	(void)state;
+	e2e_require_bpf();
+	for (unsigned i = 0; i < FILES; i++)
+		pids[i] = start_reader(i, &paths[i]);
+	e2e_sleep(0.2);
+	traced_samples(&s, e2e_format("-n 1 -d 1 -p %d,%d,%d,%d", (int)pids[0], (int)pids[1],
+				      (int)pids[2], (int)pids[3]));
+	for (unsigned i = 0; i < FILES; i++) {
+		json_t *task = task_must(s.v[0], pids[i]);
+		double all = (double)member_u64(json_object_get(task, "states"), "io_ns");
+
+		if (!(all > 0))
+			e2e_skip("no disk below the temporary folder");
+		for (unsigned f = 0; f < FILES; f++) {
+			double part = sited(s.v[0], pids[i], "blkio", "ns", paths[f]) / all;
+
+			print_message("reader %u: %.2f %% on file %u\n", i, 100 * part, f);
+			if (f == i)
+				assert_true(part >= 0.98 && part <= 1.02);
+			else
+				assert_true(part == 0);
+		}
+	}
+}
+
+/* Sites and what they leave unexplained are what was waited, of each kind and process, exactly. */
+static void test_exact(void **state)
+{
+	struct samples s;
+	unsigned checked = 0;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
+	traced_samples(&s, "-n 3 -d 0.7");
+	assert_int_equal(s.n, 3);
+	for (size_t n = 0; n < s.n; n++) {
+		json_t *task;
+		size_t i;
+
+		json_array_foreach(json_object_get(s.v[n], "tasks"), i, task)
+		{
+			pid_t pid = (pid_t)member_u64(task, "pid");
+			json_t *waited = json_object_get(task, "waited");
+
+			/* A pid that was used again has two rows, a row of many has none. */
+			if (json_is_true(json_object_get(task, "exited")) ||
+			    json_is_true(json_object_get(task, "new")))
+				continue;
+			for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+				json_t *ns = json_object_get(waited, kinds[k]);
+
+				if (json_is_null(ns))
+					continue;
+				assert_true(sited(s.v[n], pid, kinds[k], "kind_ns", NULL) ==
+					    (double)json_integer_value(ns));
+				checked += json_integer_value(ns) > 0;
+			}
+		}
+	}
+	assert_true(checked > 10);
+}
+
+/* The states of a row add up to its time alive. Returns that time in ns. */
+static uint64_t alive_ns(json_t *task)
+{
+	json_t *states = json_object_get(task, "states"), *ns;
+	uint64_t sum = 0;
+	const char *id;
+
+	assert_true(json_is_object(states));
+	json_object_foreach(states, id, ns) sum += (uint64_t)json_integer_value(ns);
+	assert_true(sum == member_u64(task, "alive_ns"));
+	return sum;
+}
+
+/* A thread that lived the whole interval spent all of it, and no more. */
+static void test_alive(void **state)
+{
+	unsigned checked = 0, wrong = 0;
+	struct samples s;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_true(e2e_load(NULL, "load_sleepers 1 200") > 0);
+	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
+	traced_samples(&s, "-H -n 2 -d 1 -m ^load_(sleepers|io)$");
+	for (size_t n = 0; n < s.n; n++) {
+		double interval = member_real(json_object_get(s.v[n], "trace"), "interval") * 1e9;
+		json_t *task;
+		size_t i;
+
+		json_array_foreach(json_object_get(s.v[n], "tasks"), i, task)
+		{
+			double share;
+
+			if (json_is_true(json_object_get(task, "exited")) ||
+			    json_is_true(json_object_get(task, "new")) ||
+			    json_is_null(json_object_get(task, "interval")))
+				continue;
+			if (json_is_null(json_object_get(task, "states"))) {
+				print_message("not traced: %d %s\n", (int)member_u64(task, "pid"),
+					      member_text(task, "comm"));
+				wrong++;
+				continue;
+			}
+			share = (double)alive_ns(task) / interval;
+			checked++;
+			if (share >= 0.995 && share <= 1.005)
+				continue;
+			print_message("%d %s: alive for %.3f %%\n", (int)member_u64(task, "pid"),
+				      member_text(task, "comm"), share * 100);
+			wrong++;
+		}
+	}
+	assert_true(checked > 400);
+	assert_int_equal(wrong, 0);
+}
+
+static void *sleep_for_ever(void *arg)
+{
+	for (;;)
+		sleep(60);
+	return arg;
+}
+
+/* Starts a child of several threads that sleep. */
+static pid_t start_sleepers(void)
+{
+	pid_t pid = fork();
+	pthread_t thread;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (unsigned i = 1; i < SLEEPERS; i++)
+			if (pthread_create(&thread, NULL, sleep_for_ever, NULL))
+				_exit(1);
+		sleep_for_ever(NULL);
+	}
+	scratch_child(pid);
+	e2e_sleep(0.2);
+	return pid;
+}
+
+/* Groups have their members' states, and columns are in CSV. */
+static void test_groups_and_csv(void **state)
+{
+	pid_t pid = start_sleepers();
+	struct e2e_result r;
+	struct samples s;
+	struct csv csv;
+	double interval;
+	json_t *group;
+
+	(void)state;
+	e2e_require_bpf();
+	traced_samples(&s, e2e_format("-n 1 -d 0.5 -g command -p %d", (int)pid));
+	group = json_array_get(json_object_get(s.v[0], "tasks"), 0);
+	interval = member_real(json_object_get(s.v[0], "trace"), "interval") * 1e9;
+	assert_in_range(alive_ns(group), (uint64_t)(0.995 * SLEEPERS * interval),
+			(uint64_t)(1.005 * SLEEPERS * interval));
+	assert_true((double)member_u64(json_object_get(group, "states"), "timer_ns") >=
+		    0.99 * SLEEPERS * interval);
+	e2e_run(&r, NULL, "-b --trace -n 1 -d 0.5 -o csv -p %d -F +states,s-run", (int)pid);
+	check_silent_success(&r);
+	parse_csv(r.out.data, r.out.len, &csv);
+	assert_int_equal(csv.rows, 2);
+	assert_string_equal(csv.cell[1][csv_column(&csv, "states")], "tttttttttt");
+	assert_true(atof(csv.cell[1][csv_column(&csv, "s-run")]) < 5);
+}
+
+/* The sum of a command's sites of that process name and state, in ns. */
+static double of_command(json_t *report, const char *comm, const char *wait_state)
+{
+	json_t *site;
+	double ns = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "sites"), i,
+			   site) if (!strcmp(text_or_none(site, "comm"), comm) &&
+				     !strcmp(member_text(site, "state"), wait_state)) ns +=
+		(double)member_u64(site, "ns");
+	return ns;
+}
+
+/* A command's report: states of all descendants, and the sites of processes of one name as one. */
+static void test_command(void **state)
+{
+	static const char *const sh[] = { "--trace",
+					  "-o",
+					  "json",
+					  "--",
+					  "sh",
+					  "-c",
+					  "sleep 0.2; sleep 0.2 & sleep 0.1; wait; exit 3",
+					  NULL };
+	const char *argv[10] = { e2e_stalltop() };
+	struct e2e_result r;
+	struct e2e_proc p;
+	json_t *report;
+
+	(void)state;
+	e2e_require_bpf();
+	for (unsigned i = 0; sh[i]; i++)
+		argv[i + 1] = sh[i];
+	e2e_start(&p, NULL, argv);
+	e2e_finish(&p, 30, &r);
+	assert_int_equal(r.status, 3);
+	report = parse_json_line(r.err.data);
+	assert_true((double)alive_ns(report) >= 0.89e9);
+	assert_true(of_command(report, "sleep", "timer") >= 0.5e9);
+	assert_true(of_command(report, "sleep", "timer") <= 0.6e9);
+	assert_true(of_command(report, "sh", "child") >= 0.29e9);
+	argv[2] = "-o";
+	argv[3] = "text";
+	e2e_start(&p, NULL, argv);
+	e2e_finish(&p, 30, &r);
+	assert_int_equal(r.status, 3);
+	assert_non_null(strstr(r.err.data, "\nchild  "));
+	assert_non_null(strstr(r.err.data, "\nsites\n"));
+	assert_non_null(strstr(r.err.data, " clock_nanosleep "));
+	assert_non_null(strstr(r.err.data, " sleep\n"));
+}
+
+/* Whoever may not trace is told so once, and has all else. */
+static void test_refused(void **state)
+{
+	struct e2e_how how = { .uid = NOBODY };
+	struct e2e_result r;
+	struct samples s;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, &how, "-b -n 2 -d 0.2 --trace -o json -p %d", (int)getpid());
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 2);
+	for (size_t n = 0; n < s.n; n++) {
+		json_t *task = task_must(s.v[n], getpid());
+
+		assert_non_null(note_of(s.v[n], "trace-cap"));
+		assert_true(json_is_null(json_object_get(s.v[n], "trace")));
+		assert_true(json_is_null(json_object_get(s.v[n], "sites")));
+		assert_true(json_is_null(json_object_get(task, "states")));
+		assert_true(json_is_object(json_object_get(task, "waited")));
+	}
+	e2e_run(&r, &how, "--trace -- true");
+	assert_int_equal(r.status, 0);
+	assert_non_null(strstr(r.err.data, "note: waits are not traced: "));
+	assert_null(strstr(r.err.data, "\nsites\n"));
+	/* A tick without tracing has none of it. */
+	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json -p %d", (int)getpid());
+	parse_json(&r, &s);
+	assert_true(json_is_null(json_object_get(s.v[0], "trace")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_files),	       e2e_test(test_exact),   e2e_test(test_alive),
+		e2e_test(test_groups_and_csv), e2e_test(test_command), e2e_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}
