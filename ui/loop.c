@@ -446,7 +446,21 @@ static bool wants_trace(struct ui *ui)
 	return ui->sampler_config.trace;
 }
 
-/* Has waits traced while a view shows that. The first reading then comes at once. */
+/* Takes the first reading of what is traced at once, and the first interval soon after. */
+static void hurry(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	uint64_t first = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings->interval_ns;
+
+	loop->asked = true;
+	if (first < loop->last_ns + LEAST_INTERVAL_NS)
+		first = loop->last_ns + LEAST_INTERVAL_NS;
+	ticker_start(&ui->ticker,
+		     first + (interval_ns < FIRST_INTERVAL_NS ? interval_ns : FIRST_INTERVAL_NS),
+		     interval_ns);
+}
+
+/* Has waits traced while a view shows that. */
 static void switch_tracing(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -456,7 +470,8 @@ static void switch_tracing(struct loop *loop)
 		return;
 	ui->tracing = wanted;
 	ui->trace_error = sampler_trace(ui->sampler, wanted);
-	loop->asked |= wanted && !ui->trace_error && ui->frame && !ui->paused;
+	if (wanted && !ui->trace_error && ui->frame && !ui->paused)
+		hurry(loop);
 	loop->dirty = true;
 }
 

@@ -206,7 +206,7 @@ static void names_file_anywhere(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		screen_resize(s, sizes[i][0], sizes[i][1]);
 		await_site(s, "io ", "culprit");
-		screen_check(s, line_with(s, "poll", ".") < 0);
+		screen_check(s, !shows_site(s, &(struct site_is){ "poll ", "" }));
 	}
 	screen_type(s, "i");
 	await_site(s, "poll ", "-polls");
