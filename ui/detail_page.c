@@ -97,7 +97,7 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 }
 
 /* Puts how long the task has been waiting, and for what. */
-static int put_wait(struct detail_page *page, int column, const struct detail_task *task)
+static int put_waiting(struct detail_page *page, int column, const struct detail_task *task)
 {
 	static const char *const words[WAIT_STATES] = {
 		[STATE_CPU] = "a CPU",
@@ -128,7 +128,7 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	at = detail_put_plain(pager, at, "state",
 			      detail->ended ? "ended" : state_words(task->state));
 	if (task->waits_for < WAIT_STATES && !detail->ended)
-		at = put_wait(page, at, task);
+		at = put_waiting(page, at, task);
 	at = detail_put_number(pager, at, "parent", (uint64_t)task->ppid);
 	if (detail->who.thread)
 		at = detail_put_number(pager, at, "process", (uint64_t)detail->who.tgid);

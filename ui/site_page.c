@@ -46,7 +46,7 @@ static void append_ns(struct buf *out, uint64_t ns)
 }
 
 /* Puts a text that has a name, where it is known. */
-static void put_known(struct site_page *page, const char *name, const char *text)
+static void put_known_text(struct site_page *page, const char *name, const char *text)
 {
 	if (text)
 		pager_long(&page->pager, name, text, strlen(text));
@@ -69,9 +69,9 @@ static void write_what(struct site_page *page, const struct site_line *line)
 			   wait_state_table[sum->state].help);
 	if (text->len)
 		put_text(page, STYLE_NORMAL);
-	put_known(page, "system call", sum->syscall);
-	put_known(page, sum->state == STATE_CPU && line->one_state ? "behind" : "on", sum->on);
-	put_known(page, "function", sum->where);
+	put_known_text(page, "system call", sum->syscall);
+	put_known_text(page, sum->state == STATE_CPU && line->one_state ? "behind" : "on", sum->on);
+	put_known_text(page, "function", sum->where);
 }
 
 /* Writes how much was waited. */
@@ -322,8 +322,8 @@ static void write_behind(struct site_page *page, const struct site_line *line)
 }
 
 /* Writes the kernel's functions, from the one that waits to the system call. */
-static void write_stack(struct site_page *page, const struct site_line *line,
-			const struct trace_frame *trace)
+static void write_functions(struct site_page *page, const struct site_line *line,
+			    const struct trace_frame *trace)
 {
 	const struct site_stack *stack;
 
@@ -382,7 +382,7 @@ void site_page_write(struct site_page *page, struct site_list *list, const struc
 		write_behind(page, line);
 		write_wakers(page, list, line);
 		write_lengths(page, &line->sum);
-		write_stack(page, line, trace);
+		write_functions(page, line, trace);
 	}
 	write_members(page, list, line, ui);
 }

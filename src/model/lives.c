@@ -14,7 +14,7 @@
 #define BUCKETS_MIN 256
 
 /* The bucket of a pid. Pids are given out one after the other: neighbours do not collide. */
-static size_t bucket_of(const struct lives *lives, pid_t pid)
+static size_t bucket_of_key(const struct lives *lives, pid_t pid)
 {
 	return (size_t)(uint32_t)pid & (lives->buckets - 1);
 }
@@ -32,7 +32,7 @@ static void grow_buckets(struct lives *lives)
 	for (size_t i = 0; i < buckets; i++) {
 		while (threads[i]) {
 			struct life *life = threads[i];
-			size_t at = bucket_of(lives, life->now.pid);
+			size_t at = bucket_of_key(lives, life->now.pid);
 
 			threads[i] = life->chain;
 			life->chain = lives->threads[at];
@@ -40,7 +40,7 @@ static void grow_buckets(struct lives *lives)
 		}
 		while (processes[i]) {
 			struct traced_process *process = processes[i];
-			size_t at = bucket_of(lives, process->traced.tgid);
+			size_t at = bucket_of_key(lives, process->traced.tgid);
 
 			processes[i] = process->chain;
 			process->chain = lives->processes[at];
@@ -58,7 +58,7 @@ static void link_thread(struct lives *lives, struct life *life)
 
 	if (lives->nthreads >= lives->buckets)
 		grow_buckets(lives);
-	at = bucket_of(lives, life->now.pid);
+	at = bucket_of_key(lives, life->now.pid);
 	life->chain = lives->threads[at];
 	lives->threads[at] = life;
 	lives->nthreads++;
@@ -67,7 +67,7 @@ static void link_thread(struct lives *lives, struct life *life)
 /* Takes it out of them. */
 static void unlink_thread(struct lives *lives, const struct life *life)
 {
-	struct life **link = &lives->threads[bucket_of(lives, life->now.pid)];
+	struct life **link = &lives->threads[bucket_of_key(lives, life->now.pid)];
 
 	while (*link != life)
 		link = &(*link)->chain;
@@ -78,7 +78,8 @@ static void unlink_thread(struct lives *lives, const struct life *life)
 /* Takes a process out of those that are found by tgid. */
 static void unlink_process(struct lives *lives, const struct traced_process *process)
 {
-	struct traced_process **link = &lives->processes[bucket_of(lives, process->traced.tgid)];
+	struct traced_process **link =
+		&lives->processes[bucket_of_key(lives, process->traced.tgid)];
 
 	while (*link != process)
 		link = &(*link)->chain;
@@ -100,7 +101,7 @@ struct traced_process *lives_process(const struct lives *lives, pid_t tgid, uint
 
 	if (!lives->buckets)
 		return NULL;
-	for (at = lives->processes[bucket_of(lives, tgid)]; at; at = at->chain) {
+	for (at = lives->processes[bucket_of_key(lives, tgid)]; at; at = at->chain) {
 		uint64_t off = distance(at->traced.start_ns, start_ns);
 
 		if (at->traced.tgid != tgid || off > least)
@@ -119,7 +120,7 @@ struct life *lives_thread(const struct lives *lives, pid_t pid, uint64_t start_n
 
 	if (!lives->buckets)
 		return NULL;
-	for (at = lives->threads[bucket_of(lives, pid)]; at; at = at->chain) {
+	for (at = lives->threads[bucket_of_key(lives, pid)]; at; at = at->chain) {
 		uint64_t off = distance(at->now.start_ns, start_ns);
 
 		/* A thread that called exec has the id and start of the leader, which has gone. */
@@ -158,7 +159,7 @@ struct traced_process *lives_process_make(struct lives *lives, pid_t tgid, uint6
 	process = xcalloc(1, sizeof(*process));
 	process->traced.tgid = tgid;
 	process->traced.start_ns = start_ns;
-	at = bucket_of(lives, tgid);
+	at = bucket_of_key(lives, tgid);
 	process->chain = lives->processes[at];
 	lives->processes[at] = process;
 	lives->nprocesses++;

@@ -93,7 +93,7 @@ bool site_texts_path(const char *name, size_t len, struct buf *out)
 }
 
 /* Copies a text of a record that may lack its NUL. */
-static char *copy_text(const char *text, size_t len)
+static char *copy_bounded(const char *text, size_t len)
 {
 	char *copy = xcalloc(len + 1, 1);
 
@@ -126,7 +126,7 @@ static void append_socket(const struct trace_site *record, struct buf *out)
 	}
 	buf_puts(out, record->family == AF_UNIX ? "unix" : "socket");
 	if (*record->name) {
-		char *name = copy_text(record->name, sizeof(record->name));
+		char *name = copy_bounded(record->name, sizeof(record->name));
 
 		buf_putc(out, ' ');
 		buf_puts(out, name);
@@ -135,9 +135,9 @@ static void append_socket(const struct trace_site *record, struct buf *out)
 }
 
 /* Appends the task that ran instead, or whose end is waited for. */
-static void append_task(const struct trace_site *record, struct buf *out)
+static void append_process(const struct trace_site *record, struct buf *out)
 {
-	char *name = copy_text(record->name, sizeof(record->name));
+	char *name = copy_bounded(record->name, sizeof(record->name));
 
 	buf_printf(out, "%lld%s%s", (long long)record->key.ino, *name ? " " : "", name);
 	free(name);
@@ -193,7 +193,7 @@ static void append_target(struct site_texts *texts, const struct traced_site *si
 		wait_target_child((int32_t)record->key.ino, out);
 		break;
 	case TRACE_TASK:
-		append_task(record, out);
+		append_process(record, out);
 		break;
 	case TRACE_THROTTLED:
 		buf_puts(out, "throttled: its group's quota");

@@ -71,7 +71,7 @@ static void change_site(struct traced_sites *sites, struct traced_site *site)
 }
 
 /* Takes a thread out of the site that it waited in. */
-static void leave_site(struct traced_sites *sites, struct site_waiter *waiter)
+static void part_from_site(struct traced_sites *sites, struct site_waiter *waiter)
 {
 	struct traced_site *site = waiter->site;
 
@@ -93,7 +93,7 @@ static void leave_site(struct traced_sites *sites, struct site_waiter *waiter)
 }
 
 /* Puts a thread into the site that it waits in; most begin later than those that are there. */
-static void enter_site(struct traced_sites *sites, struct traced_site *site, struct life *life)
+static void join_site(struct traced_sites *sites, struct traced_site *site, struct life *life)
 {
 	struct site_waiter *waiter = &life->waiter, *before = site->last;
 
@@ -120,7 +120,7 @@ static void enter_site(struct traced_sites *sites, struct traced_site *site, str
 static void free_site(struct traced_sites *sites, struct traced_site *site)
 {
 	while (site->first)
-		leave_site(sites, site->first);
+		part_from_site(sites, site->first);
 	leave_idle(sites, site);
 	*(site->previous ? &site->previous->next : &site->process->sites) = site->next;
 	if (site->next)
@@ -141,7 +141,7 @@ void traced_sites_begin(struct traced_sites *sites)
 }
 
 /* Copies a name that may lack its NUL. */
-static void copy_name(char *to, const char *from)
+static void keep_name(char *to, const char *from)
 {
 	memcpy(to, from, TRACE_COMM);
 	to[TRACE_COMM] = '\0';
@@ -161,7 +161,7 @@ static struct traced_site *new_site(struct traced_sites *sites, uint32_t slot,
 	if (site->next)
 		site->next->previous = site;
 	process->sites = site;
-	copy_name(site->comm, record->comm);
+	keep_name(site->comm, record->comm);
 	site->site = (struct site){ .id = ++sites->last_id,
 				    .tgid = key->tgid,
 				    .start_ns = key->start_ns,
@@ -227,9 +227,9 @@ void traced_sites_move(struct traced_sites *sites)
 		struct life *life = lives->changed[i];
 		struct traced_site *site = site_of(sites, &life->now);
 
-		leave_site(sites, &life->waiter);
+		part_from_site(sites, &life->waiter);
 		if (site)
-			enter_site(sites, site, life);
+			join_site(sites, site, life);
 	}
 }
 
@@ -277,7 +277,7 @@ static void settle_wakers(struct traced_site *traced, struct site *site, bool wh
 
 		if (!waker.count)
 			continue;
-		copy_name(traced->wakers[i], now->name);
+		keep_name(traced->wakers[i], now->name);
 		waker.name = traced->wakers[i];
 		for (n++; at && wakers[at - 1].ns < waker.ns; at--)
 			wakers[at] = wakers[at - 1];
