@@ -10,12 +10,17 @@
 
 #include "base/util.h"
 #include "bpf/trace.h"
+#include "kernel/procwait.h"
 #include "kernel/symbols.h"
 #include "kernel/syscalls.h"
 #include "kernel/wait_target.h"
 
 /* The depth of a stack that is kept. */
 #define STACK_MAX 64
+
+/* Bytes of a function's name that are kept, and what reading a stack takes: open, read, close. */
+#define STACK_MAX_NAME 128
+#define STACK_SYSCALLS 3
 
 /*
  * The number of sites in a reading whose descriptors are looked at; others have the names that came
@@ -30,15 +35,18 @@ struct stack_place {
 };
 
 struct site_texts {
+	int procfd;
 	struct trace *trace; /* NULL: closed */
 	struct wait_targets *targets;
 	struct symbols *symbols; /* NULL: hidden */
 	unsigned looks; /* in this reading */
+	uint64_t syscalls; /* for stacks */
 	struct site_stack *stacks; /* [0] is empty */
-	const char **where; /* parallel: the function that is shown */
+	char **where; /* parallel: the function that is shown; NULL: none says anything */
 	size_t n, cap;
 	struct stack_place *places; /* hashed by id */
 	size_t nplaces;
+	struct procwait_stack read; /* from /proc */
 	struct buf scratch;
 };
 
@@ -46,6 +54,7 @@ struct site_texts *site_texts_open(int procfd, struct trace *trace)
 {
 	struct site_texts *texts = xcalloc(1, sizeof(*texts));
 
+	texts->procfd = procfd;
 	texts->trace = trace;
 	texts->targets = wait_targets_open(procfd);
 	texts->symbols = symbols_read(procfd);
@@ -143,6 +152,14 @@ static void append_process(const struct trace_site *record, struct buf *out)
 	free(name);
 }
 
+/* The thread that waits longest in a site; NULL: none. */
+static const struct life *waiter_of(const struct traced_site *site)
+{
+	if (!site->first)
+		return NULL;
+	return (const void *)((const char *)site->first - offsetof(struct life, waiter));
+}
+
 /* Appends a site's target by its descriptor, as long as that is the same file. */
 static bool append_descriptor(struct site_texts *texts, const struct traced_site *site,
 			      struct buf *out)
@@ -150,7 +167,7 @@ static bool append_descriptor(struct site_texts *texts, const struct traced_site
 	const struct trace_site *record = &site->now;
 	pid_t tgid = record->key.tgid;
 	size_t len = out->len;
-	const struct life *life;
+	const struct life *life = waiter_of(site);
 
 	if (record->fd < 0 || texts->looks >= LOOKS_MAX)
 		return false;
@@ -159,11 +176,8 @@ static bool append_descriptor(struct site_texts *texts, const struct traced_site
 			    out))
 		return true;
 	out->len = len;
-	if (!site->first)
-		return false;
 	/* The main thread may have ended, or have descriptors of its own. */
-	life = (const void *)((const char *)site->first - offsetof(struct life, waiter));
-	if (life->now.pid == tgid)
+	if (!life || life->now.pid == tgid)
 		return false;
 	if (!wait_target_fd(texts->targets, life->now.pid, record->fd, record->key.dev,
 			    record->key.ino, out))
@@ -249,6 +263,15 @@ static char *name_address(const struct site_texts *texts, uint64_t address, cons
 	return xstrdup(text);
 }
 
+/* Adds a stack; `telling`: the function that is shown. The texts are the stack's from now on. */
+static size_t add_stack(struct site_texts *texts, const char **functions, size_t n,
+			const char *telling, size_t len)
+{
+	texts->where[texts->n] = telling ? strndup(telling, len) : NULL;
+	texts->stacks[texts->n] = (struct site_stack){ .functions = functions, .n = n };
+	return texts->n++;
+}
+
 /* The index of the stack of that id; 0: it is gone. */
 static size_t find_stack(struct site_texts *texts, int32_t id)
 {
@@ -270,10 +293,38 @@ static size_t find_stack(struct site_texts *texts, int32_t id)
 	for (size_t i = 0; i < n; i++)
 		functions[i] = name_address(texts, addresses[i], &names[i]);
 	telling = symbols_telling(names, n);
-	texts->where[texts->n] = telling < n ? names[telling] : NULL;
-	texts->stacks[texts->n] = (struct site_stack){ .functions = functions, .n = n };
-	*place = (struct stack_place){ .id = id, .index = texts->n };
-	return texts->n++;
+	*place = (struct stack_place){ .id = id,
+				       .index = add_stack(texts, functions, n,
+							  telling < n ? names[telling] : NULL,
+							  STACK_MAX_NAME) };
+	return place->index;
+}
+
+/*
+ * The stack of the thread that waits in a site, read now: where waits were in progress when
+ * tracing began none was kept. 0: not known.
+ */
+static size_t read_stack(struct site_texts *texts, const struct traced_site *site)
+{
+	const struct procwait_stack *read = &texts->read;
+	const struct life *life = waiter_of(site);
+	const char **functions, *function;
+	size_t telling;
+
+	if (!life || texts->looks >= LOOKS_MAX)
+		return 0;
+	texts->looks++;
+	texts->syscalls += STACK_SYSCALLS;
+	if (procwait_stack(texts->procfd, life->now.tgid, life->now.pid, &texts->read) || !read->n)
+		return 0;
+	reserve_stack(texts);
+	functions = xcalloc(read->n, sizeof(*functions));
+	for (size_t i = 0; i < read->n; i++)
+		functions[i] = xstrdup(read->functions[i]);
+	telling = symbols_telling(read->functions, read->n);
+	function = telling < read->n ? read->functions[telling] : NULL;
+	return add_stack(texts, functions, read->n, function,
+			 function ? strcspn(function, "+") : 0);
 }
 
 void site_texts_name(struct site_texts *texts, struct traced_site *site)
@@ -290,7 +341,7 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 		site->site.on = site->on;
 	}
 	buf_free(&on);
-	site->site.stack = find_stack(texts, stack);
+	site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
 	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;
 }
 
@@ -302,7 +353,7 @@ const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_
 
 uint64_t site_texts_syscalls(const struct site_texts *texts)
 {
-	return wait_targets_syscalls(texts->targets);
+	return texts->syscalls + wait_targets_syscalls(texts->targets);
 }
 
 void site_texts_close(struct site_texts *texts)
@@ -311,12 +362,14 @@ void site_texts_close(struct site_texts *texts)
 		for (size_t f = 0; f < texts->stacks[i].n; f++)
 			free((char *)texts->stacks[i].functions[f]);
 		free((void *)texts->stacks[i].functions);
+		free(texts->where[i]);
 	}
 	free(texts->stacks);
 	free(texts->where);
 	free(texts->places);
 	wait_targets_close(texts->targets);
 	symbols_free(texts->symbols);
+	procwait_stack_free(&texts->read);
 	buf_free(&texts->scratch);
 	free(texts);
 }

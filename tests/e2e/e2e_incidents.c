@@ -26,6 +26,15 @@ struct cause {
 	double share; /* of the interval, at least */
 };
 
+/* Who ended most of the site's waiting. */
+static const char *waker_of(json_t *site)
+{
+	json_t *waker = json_array_get(json_object_get(site, "wakers"), 0);
+	const char *name = json_string_value(json_object_get(waker, "name"));
+
+	return name ? name : "nobody";
+}
+
 /* The members of a site, as text; "(none)" for null. */
 static void print_sites(json_t *sites, pid_t pid)
 {
@@ -49,15 +58,6 @@ static bool has(json_t *site, const char *member, const char *text)
 	return !text || (value && strstr(value, text));
 }
 
-/* Whether most of the site's waiting was ended by that process. */
-static bool woken_by(json_t *site, const char *name)
-{
-	json_t *waker = json_array_get(json_object_get(site, "wakers"), 0);
-	const char *value = json_string_value(json_object_get(waker, "name"));
-
-	return !name || (value && !strcmp(value, name));
-}
-
 /* The site that has all of it, in a sample; NULL: none. */
 static json_t *find_site(json_t *sample, const struct cause *cause)
 {
@@ -65,14 +65,15 @@ static json_t *find_site(json_t *sample, const struct cause *cause)
 	json_t *sites = json_object_get(sample, "sites"), *site;
 	size_t i;
 
-	json_array_foreach(
-		sites, i,
-		site) if (member_u64(site, "pid") == (uint64_t)cause->pid &&
-			  !strcmp(text_or_none(site, "state"), cause->state) &&
-			  has(site, "syscall", cause->syscall) && has(site, "on", cause->on) &&
-			  has(site, "where", cause->where) && woken_by(site, cause->waker) &&
-			  (double)json_integer_value(json_object_get(site, "ns")) >=
-				  least) return site;
+	json_array_foreach(sites, i,
+			   site) if (member_u64(site, "pid") == (uint64_t)cause->pid &&
+				     !strcmp(text_or_none(site, "state"), cause->state) &&
+				     has(site, "syscall", cause->syscall) &&
+				     has(site, "on", cause->on) &&
+				     has(site, "where", cause->where) &&
+				     (!cause->waker || !strcmp(waker_of(site), cause->waker)) &&
+				     (double)json_integer_value(json_object_get(site, "ns")) >=
+					     least) return site;
 	return NULL;
 }
 
@@ -158,14 +159,14 @@ static void test_frozen(void **state)
 static void test_fuse(void **state)
 {
 	struct cause cause = {
-		.state = "other", .syscall = "read", .share = 0.97, .where = "fuse"
+		.state = "other", .syscall = "read", .share = 0.97, .where = "request_wait_answer"
 	};
 	char *path;
 	pid_t server;
 
 	(void)state;
 	e2e_require_bpf();
-	cause.pid = (pid_t)strtol(start_in_folder("fuse", &server), &path, 10);
+	cause.pid = (pid_t)strtol(start_in_folder("request_wait_answer", &server), &path, 10);
 	cause.on = path + 1;
 	e2e_await_sleep(cause.pid);
 	check_cause(&cause);
