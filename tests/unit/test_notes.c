@@ -9,8 +9,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "model/notes.h"
+#include "model/tracing.h"
+#include "base/util.h"
 
 /* Asserts what the only note of these errors says; NULL: there is none. */
 static void check_note(const struct system_sample *system, const char *text)
@@ -73,11 +76,45 @@ static void test_files(void **state)
 	}
 }
 
+/* Why waits are not traced: each reason has words of its own. */
+static void test_tracing(void **state)
+{
+	static const struct {
+		int error;
+		enum note_id id;
+		const char *begins;
+	} refusals[] = {
+		{ -EPERM, NOTE_TRACE_CAP, "waits are not traced: that needs CAP_BPF" },
+		{ -ENOENT, NOTE_TRACE_BTF, "waits are not traced: the kernel does not describe" },
+		{ -ENOSYS, NOTE_TRACE_ABSENT, "waits are not traced: this stalltop was built" },
+		{ -EOPNOTSUPP, NOTE_TRACE_KERNEL, "waits are not traced: the kernel refuses" },
+		{ -ENOMEM, NOTE_TRACE_ERROR, "waits are not traced (Cannot allocate memory)" },
+	};
+	struct buf out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
+		struct note note = tracing_note_of(refusals[i].error);
+
+		assert_int_equal(note.id, refusals[i].id);
+		out.len = 0;
+		note_append(&out, &note, false);
+		assert_memory_equal(buf_cstr(&out), refusals[i].begins, strlen(refusals[i].begins));
+	}
+	out.len = 0;
+	note_append(&out, &(struct note){ .id = NOTE_TRACE_LOST, .value = 3 }, true);
+	assert_string_equal(buf_cstr(&out),
+			    "3 waits found no room for their site: they are in no site; more room "
+			    "(--trace-sites)");
+	buf_free(&out);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pressure),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_tracing),
 	};
 
 	return cmocka_run_group_tests_name("notes", tests, NULL, NULL);
