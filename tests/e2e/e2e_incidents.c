@@ -35,19 +35,22 @@ static const char *waker_of(json_t *site)
 	return name ? name : "nobody";
 }
 
-/* The members of a site, as text; "(none)" for null. */
+/* The sites of a process, for who reads why a test failed. */
 static void print_sites(json_t *sites, pid_t pid)
 {
 	json_t *site;
 	size_t i;
 
-	json_array_foreach(sites, i,
-			   site) if (member_u64(site, "pid") == (uint64_t)pid &&
-				     strcmp(text_or_none(site, "state"), "unattributed") != 0)
-		fprintf(stderr, "# %s %s on %s where %s: %.1f ms\n", text_or_none(site, "state"),
-			text_or_none(site, "syscall"), text_or_none(site, "on"),
-			text_or_none(site, "where"),
+	json_array_foreach(sites, i, site)
+	{
+		if (json_integer_value(json_object_get(site, "pid")) != pid ||
+		    !json_is_string(json_object_get(site, "on")))
+			continue;
+		fprintf(stderr, "# %s %s on %s where %s by %s: %.1f ms\n",
+			text_or_none(site, "state"), text_or_none(site, "syscall"),
+			text_or_none(site, "on"), text_or_none(site, "where"), waker_of(site),
 			(double)json_integer_value(json_object_get(site, "ns")) / 1e6);
+	}
 }
 
 /* Whether a member is there and has the text in it. */
@@ -58,22 +61,28 @@ static bool has(json_t *site, const char *member, const char *text)
 	return !text || (value && strstr(value, text));
 }
 
-/* The site that has all of it, in a sample; NULL: none. */
+/* Whether a site is the cause. */
+static bool is_cause(json_t *site, const struct cause *cause, double least)
+{
+	return json_integer_value(json_object_get(site, "pid")) == cause->pid &&
+	       has(site, "state", cause->state) && has(site, "syscall", cause->syscall) &&
+	       has(site, "on", cause->on) && has(site, "where", cause->where) &&
+	       (!cause->waker || !strcmp(waker_of(site), cause->waker)) &&
+	       (double)json_integer_value(json_object_get(site, "ns")) >= least;
+}
+
+/* The site that is the cause; NULL: none. */
 static json_t *find_site(json_t *sample, const struct cause *cause)
 {
 	double least = member_real(sample, "interval") * 1e9 * cause->share;
-	json_t *sites = json_object_get(sample, "sites"), *site;
+	json_t *site;
 	size_t i;
 
-	json_array_foreach(sites, i,
-			   site) if (member_u64(site, "pid") == (uint64_t)cause->pid &&
-				     !strcmp(text_or_none(site, "state"), cause->state) &&
-				     has(site, "syscall", cause->syscall) &&
-				     has(site, "on", cause->on) &&
-				     has(site, "where", cause->where) &&
-				     (!cause->waker || !strcmp(waker_of(site), cause->waker)) &&
-				     (double)json_integer_value(json_object_get(site, "ns")) >=
-					     least) return site;
+	json_array_foreach(json_object_get(sample, "sites"), i, site)
+	{
+		if (is_cause(site, cause, least))
+			return site;
+	}
 	return NULL;
 }
 
@@ -127,7 +136,7 @@ static void test_files(void **state)
 static void test_fsync(void **state)
 {
 	struct cause cause = {
-		.state = "block", .syscall = "pwrite64", .share = 0.01, .waker = "load_wait"
+		.state = "block", .syscall = "pwrite64", .share = 0.04, .waker = "wait_writer"
 	};
 	char *path;
 
@@ -166,7 +175,7 @@ static void test_fuse(void **state)
 
 	(void)state;
 	e2e_require_bpf();
-	cause.pid = (pid_t)strtol(start_in_folder("request_wait_answer", &server), &path, 10);
+	cause.pid = (pid_t)strtol(start_in_folder("fuse", &server), &path, 10);
 	cause.on = path + 1;
 	e2e_await_sleep(cause.pid);
 	check_cause(&cause);
