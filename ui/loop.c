@@ -469,6 +469,9 @@ static void switch_tracing(struct loop *loop)
 	if (wanted == ui->tracing)
 		return;
 	ui->tracing = wanted;
+	/* Loading takes a while: the view that asks for it is seen before. */
+	if (wanted)
+		draw(loop);
 	ui->trace_error = sampler_trace(ui->sampler, wanted);
 	if (wanted && !ui->trace_error && ui->frame && !ui->paused)
 		hurry(loop);

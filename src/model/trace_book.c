@@ -260,6 +260,17 @@ static struct traced_process *find_traced(struct trace_book *book, const struct 
 	return life->process;
 }
 
+/*
+ * Whether far more running was traced than the scheduler counted: then switches went unseen, as of
+ * a process whose events the kernel hides.
+ */
+static bool is_contradicted(const struct frame_info *info, const struct row *row,
+			    const struct traced *traced)
+{
+	return row->valid & VALID_RUN && !info->since_start && row->interval_ns &&
+	       traced->states.ns[STATE_RUN] > row->deltas->grown.run_ns + row->interval_ns / 4;
+}
+
 /* Puts what was traced into a row, and returns the row's process; NULL: it was not traced. */
 static struct traced_process *trace_row(struct trace_book *book, const struct frame_info *info,
 					struct row *row)
@@ -271,7 +282,7 @@ static struct traced_process *trace_row(struct trace_book *book, const struct fr
 
 	if (process)
 		process->row_epoch = book->lives.epoch;
-	if (!traced)
+	if (!traced || is_contradicted(info, row, traced))
 		return process;
 	traced->more = NULL;
 	traced->waker = alone && process->rest_epoch == book->lives.epoch && *process->waker

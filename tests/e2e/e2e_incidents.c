@@ -273,6 +273,45 @@ static void test_throttled(void **state)
 	check_cause(&cause);
 }
 
+/* Whether a sample has a site of a process that lies within others and is of that kind. */
+static bool has_kind(json_t *sample, pid_t pid, const char *kind)
+{
+	json_t *site;
+	size_t i;
+
+	json_array_foreach(json_object_get(sample, "sites"), i, site)
+	{
+		if (json_integer_value(json_object_get(site, "pid")) == pid &&
+		    has(site, "kind", kind) && !has(site, "state", "unattributed") &&
+		    json_is_true(json_object_get(site, "overlaps")) &&
+		    json_integer_value(json_object_get(site, "ns")) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Reclaim in a group of little memory: it lies within running and other waits. */
+static void test_reclaim(void **state)
+{
+	struct e2e_how how = { 0 };
+	struct e2e_result r;
+	struct samples s;
+	char path[512];
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_need(box_cgroup(32, path, sizeof(path)), "no memory cgroup");
+	how.cgroup = path;
+	pid = e2e_load(&how, "load_kind -d %s reclaim", e2e_folder());
+	if (!pid)
+		e2e_skip("no reclaim here");
+	e2e_run(&r, NULL, "-b --trace -n 2 -d 0.5 -o json -p %d", (int)pid);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_true(has_kind(s.v[1], pid, "reclaim"));
+}
+
 /* Idle: all of it is poll. */
 static void test_poll(void **state)
 {
@@ -290,7 +329,7 @@ int main(void)
 		e2e_test(test_files), e2e_test(test_fsync),	e2e_test(test_frozen),
 		e2e_test(test_fuse),  e2e_test(test_futex),	e2e_test(test_net),
 		e2e_test(test_pipes), e2e_test(test_child),	e2e_test(test_cpu),
-		e2e_test(test_poll),  e2e_test(test_throttled),
+		e2e_test(test_poll),  e2e_test(test_throttled), e2e_test(test_reclaim),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -288,6 +288,29 @@ static void test_block(void **state)
 	}
 }
 
+/* Of a process of which switches went unseen nothing is told: it seems to run on. */
+static void test_unseen(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	raw = scene_again(&stage->scene.samples[1], raw);
+	raw->counters.run_ns += SEC(2);
+	take(stage, SEC(102));
+	build(stage);
+	assert_non_null(stage->scene.frame.rows[0].traced);
+	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_RUN], SEC(2));
+	/* The scheduler says that it slept. */
+	take(stage, SEC(104));
+	scene_again(&stage->scene.samples[2], &stage->scene.samples[1].raw[0]);
+	scene_build(&stage->scene, 2, false, 0);
+	trace_book_rows(&stage->book, &stage->scene.frame);
+	assert_null(stage->scene.frame.rows[0].traced);
+}
+
 /* Of two processes with one pid each row has its own, and one that ended stays for its record. */
 static void test_reuse(void **state)
 {
@@ -436,6 +459,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_block, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unseen, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_reuse, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_forget, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_leave, set_up, tear_down),
