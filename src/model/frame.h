@@ -43,6 +43,8 @@ enum note_id {
 	NOTE_RUN_REAPED, /* value: processes */
 	NOTE_LATE, /* value: grid points skipped */
 	NOTE_TRIGGER_GONE, /* value: triggers */
+	NOTE_RECORD_DROPPED, /* value: samples */
+	NOTE_RECORD_ENDED, /* value: errno */
 	NOTE_IDS
 };
 
@@ -127,6 +129,7 @@ struct frame_info {
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
 	uint64_t others; /* ended tasks that were too many to be kept by name */
 	uint32_t kinds; /* delay kinds that any row has: a view shows these by default */
+	uint32_t unknown; /* see struct frame_options */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;
 	const char *source;

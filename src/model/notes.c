@@ -129,6 +129,14 @@ const struct note_row note_table[NOTE_IDS] = {
 		"%v control {group|groups} that --when names no longer {exists|exist}: "
 		"{its|their} pressure is not watched any more", NULL,
 	},
+	[NOTE_RECORD_DROPPED] = {
+		"record-dropped",
+		"%v {sample is|samples are} missing in the recording: the disk was too slow",
+		"a longer interval (-d), or a recording on another disk",
+	},
+	[NOTE_RECORD_ENDED] = {
+		"record-ended", "the recording has ended (%v): what is shown is not recorded", NULL,
+	},
 };
 
 /* Appends what %v stands for. */
@@ -139,7 +147,8 @@ static void append_note_value(struct buf *out, const struct note *note)
 	else if (note->id == NOTE_SYSTEM_MISSING && note->value < SYSTEM_FILES)
 		buf_puts(out, system_file_names[note->value]);
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
-		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI)
+		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI ||
+		 note->id == NOTE_RECORD_ENDED)
 		buf_puts(out, strerror((int)note->value));
 	else
 		buf_uint(out, note->value);
