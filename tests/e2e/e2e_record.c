@@ -325,7 +325,7 @@ static void test_segments(void **state)
 {
 	const char *folder = path_of("segments");
 	struct e2e_result live, r;
-	glob_t found;
+	glob_t found, again;
 
 	(void)state;
 	e2e_require();
@@ -334,16 +334,15 @@ static void test_segments(void **state)
 	assert_int_equal(live.status, 0);
 	assert_int_equal(glob(e2e_format("%s/stalltop-*.db", folder), 0, NULL, &found), 0);
 	assert_true(found.gl_pathc >= 3);
-	globfree(&found);
 	e2e_run(&r, NULL, "-b -o json -R %s", folder);
 	compare(&live, &r, "segments");
-	e2e_run(&r, NULL, "-b -n 2 -d 0.1 --keep 1s,100M -w %s", folder);
-	assert_int_equal(r.status, 0);
 	e2e_sleep(5.1);
 	e2e_run(&r, NULL, "-b -n 1 -d 0.05 --keep 4s,100M -w %s", folder);
-	assert_int_equal(glob(e2e_format("%s/stalltop-*.db", folder), 0, NULL, &found), 0);
-	assert_int_equal(found.gl_pathc, 1);
+	assert_int_equal(glob(e2e_format("%s/stalltop-*.db", folder), 0, NULL, &again), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		assert_int_equal(access(found.gl_pathv[i], F_OK), -1);
 	globfree(&found);
+	globfree(&again);
 }
 
 /* What is no recording: one line, status 1. */
