@@ -114,11 +114,9 @@ static int write_moments(struct record_writer *writer)
 		err = write_moment(writer, moment);
 		queue_done(writer->queue);
 	}
-	if (err) {
-		debug_log("recording: %s (%s)", strerror(-err),
-			  writer->store ? store_error(writer->store) : "");
+	/* No word of it to the debug log: its descriptor is not open here. */
+	if (err)
 		atomic_store(&queue_told(writer->queue)->error, err);
-	}
 	store_close(writer->store, writer->config->segments);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -154,6 +152,8 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	};
 
 	prctl(PR_SET_NAME, "stalltop-record");
+	/* What is to be put back is the other process's to put back. */
+	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	queue_be_receiver(writer->queue);
@@ -293,9 +293,4 @@ int recorder_close(struct recorder *recorder)
 	queue_close(recorder->queue);
 	free(recorder);
 	return err;
-}
-
-pid_t recorder_pid(const struct recorder *recorder)
-{
-	return recorder->pid;
 }

@@ -40,7 +40,4 @@ const struct record_status *recorder_status(const struct recorder *recorder);
  */
 int recorder_close(struct recorder *recorder);
 
-/* The process that writes, for tests. */
-pid_t recorder_pid(const struct recorder *recorder);
-
 #endif

@@ -864,11 +864,6 @@ bool store_is_there(const struct store *store)
 				 stat.st_dev == store->device);
 }
 
-const char *store_error(const struct store *store)
-{
-	return sqlite3_errmsg(store->db);
-}
-
 void store_close(struct store *store, bool pack)
 {
 	if (!store)

@@ -28,9 +28,6 @@ uint64_t store_bytes(const struct store *store);
 /* Whether the file is still there under its name. */
 bool store_is_there(const struct store *store);
 
-/* Why the last call failed, in words; valid until the next. */
-const char *store_error(const struct store *store);
-
 /*
  * Makes the file one without a journal, and closes it. pack: also without unused room, which takes
  * a moment for each MB. NULL is allowed.

@@ -61,7 +61,7 @@ static void check_same(const char *recorded, const char *shown)
 	const char *path = path_of(e2e_format("same-%u.db", number++));
 	struct e2e_result live, replay;
 
-	e2e_run(&live, NULL, "-b -n 5 -d 0.3 -w %s %s %s", path, recorded, shown);
+	e2e_run(&live, NULL, "-b -n 4 -d 0.15 -w %s %s %s", path, recorded, shown);
 	if (live.status || live.err.len)
 		fail_msg("%s %s: status %d: %s", recorded, shown, live.status, live.err.data);
 	e2e_run(&replay, NULL, "-b -R %s %s", path, shown);
