@@ -15,6 +15,7 @@
 
 #include "base/pattern.h"
 #include "base/util.h"
+#include "history/recorder.h"
 #include "ui/cmd.h"
 #include "ui/command.h"
 #include "ui/table_state.h"
@@ -329,10 +330,16 @@ static void sample(struct loop *loop)
 	err = sampler_tick(ui->sampler, loop->skipped, &frame);
 	ui->in_tick = false;
 	loop->dirty = true;
+	if (err == -ENODATA) {
+		ui_error(ui, "the recording ends here");
+		return;
+	}
 	if (err) {
 		ui_error(ui, "cannot take a sample: %s", strerror(-err));
 		return;
 	}
+	if (ui->config->recorder)
+		recorder_take(ui->config->recorder, frame, NULL);
 	loop->skipped = 0;
 	ui->frame = frame;
 	ui->seen_ns = clock_ns(CLOCK_BOOTTIME);

@@ -16,6 +16,8 @@
 #include "ui/view.h"
 #include "view/view_config.h"
 
+struct recorder;
+
 /* The configuration of the screen. All of it stays the caller's and outlives ui_run(). */
 struct ui_config {
 	struct view_config *view; /* the initial settings; changed by keys */
@@ -23,6 +25,7 @@ struct ui_config {
 	const char *pattern; /* the text of view->query.match; NULL: no filter */
 	enum text_charset charset;
 	struct trigger_set *triggers; /* pressure to report; NULL: none */
+	struct recorder *recorder; /* samples are recorded by that; NULL: they are not */
 	const struct watch_config *watch; /* pressure back within linger_ns is reported once */
 	const char *message; /* shown at first, escaped text; NULL: none */
 	/* Writes the configuration, with configuration_save(), and its path. */

@@ -15,6 +15,12 @@
 #define TRIES 30
 #define RETRY_NS (100 * NSEC_PER_MSEC)
 
+/*
+ * What is recorded where nothing else is done: what a replay may be asked for and that costs only
+ * tasks that ran.
+ */
+#define RECORD_NEEDS (NEED_ACCOUNT | NEED_COMMAND | NEED_CGROUP)
+
 /* The state of a run. */
 struct progress {
 	const struct batch *batch;
@@ -60,7 +66,7 @@ static bool wait_until(const struct batch *batch, uint64_t due_ns)
 
 		if (*batch->caught)
 			return false;
-		if (now >= due_ns)
+		if (now >= due_ns || batch->replay)
 			return true;
 		if (left)
 			wait_once(batch, &timeout);
@@ -158,6 +164,17 @@ static int take_sample(const struct batch *batch, uint64_t skipped, const struct
 	return err;
 }
 
+/* Records a frame. 0, or -errno where nothing else is done and the recording has ended. */
+static int record(const struct batch *batch, const struct frame *frame)
+{
+	const struct frame *folded = batch->out ? out_folded(batch->out) : NULL;
+
+	if (!batch->recorder)
+		return 0;
+	recorder_take(batch->recorder, frame, folded);
+	return batch->out ? 0 : recorder_status(batch->recorder)->error;
+}
+
 /* Takes samples at the grid's points until the run or the pressure ends. Returns 0 or -errno. */
 static int take_samples(struct progress *run)
 {
@@ -170,17 +187,22 @@ static int take_samples(struct progress *run)
 	while (wait_until(batch, run->ticker.due_ns)) {
 		*run->failure = BATCH_SAMPLE;
 		err = take_sample(batch, skipped, &frame);
+		run->done = err == -ENODATA && batch->replay;
 		if (err)
-			return *batch->caught ? 0 : err;
+			return *batch->caught || run->done ? 0 : err;
 		if (frame->info->prev || frame->info->since_start) {
 			*run->failure = BATCH_WRITE;
-			err = put_out(batch, frame);
+			err = batch->out ? put_out(batch, frame) : 0;
+			if (!err && (err = record(batch, frame)))
+				*run->failure = BATCH_RECORD;
 			run->done = err || ++run->put == batch->view->iterations;
 			/* -EINTR: a signal ended the run while the reader did not read. */
 			if (run->done || is_over(batch))
 				return err == -EPIPE || err == -EINTR ? 0 : err;
 		} else {
-			out_prime(batch->out, frame);
+			if (batch->out)
+				out_prime(batch->out, frame);
+			record(batch, frame);
 		}
 		skipped = move_on(run, !frame->info->prev);
 	}
@@ -192,7 +214,7 @@ int batch_run(const struct batch *batch, enum batch_failure *failure)
 	struct progress run = { .batch = batch, .failure = failure };
 	int err = 0;
 
-	sampler_want(batch->sampler, out_needs(batch->out));
+	sampler_want(batch->sampler, batch->out ? out_needs(batch->out) : RECORD_NEEDS);
 	while (!err && !run.done && !*batch->caught) {
 		if (batch->triggers)
 			err = await_pressure(&run);

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "history/recorder.h"
 #include "model/triggers.h"
 #include "model/sampler.h"
 #include "out/out.h"
@@ -12,8 +13,10 @@
 
 struct batch {
 	struct sampler *sampler;
-	struct out *out;
+	struct out *out; /* NULL: samples are only recorded */
 	int fd;
+	struct recorder *recorder; /* NULL: nothing is recorded */
+	bool replay; /* samples come from a recording, as fast as they are taken */
 	const struct view_config *view; /* interval and iterations */
 	/*
 	 * The pressure to wait for before the first sample and after each stretch of samples. A
@@ -36,6 +39,7 @@ enum batch_failure {
 	BATCH_SOURCE, /* the source could not be opened again */
 	BATCH_SAMPLE,
 	BATCH_WRITE,
+	BATCH_RECORD, /* nothing else is done, and the recording has ended */
 	BATCH_TRIGGERS /* all triggers have gone */
 };
 

@@ -20,6 +20,8 @@
 /* Checks options against each other and against the terminal. */
 static bool check_usage(const struct options *options)
 {
+	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	bool records = options->record.path && !options->replay.path && !terminal;
 	bool writes = options->batch || options->command;
 
 	if (options->command && !strcmp(options->format, "csv"))
@@ -27,11 +29,21 @@ static bool check_usage(const struct options *options)
 	else if (options->command && options->watch.nspecs)
 		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
 				"screen\n");
+	else if (options->command && (options->record.path || options->replay.path))
+		fprintf(stderr, "stalltop: a command cannot have --record or --replay\n");
+	else if (options->replay.path &&
+		 (options->record.path || options->watch.nspecs || options->enable_delayacct))
+		fprintf(stderr, "stalltop: --replay looks at no machine: it cannot have --record, "
+				"--when or --enable-delayacct\n");
+	else if (options->record.segments && !options->record.path)
+		fprintf(stderr, "stalltop: --keep needs --record\n");
+	else if ((options->replay.from || options->replay.to) && !options->replay.path)
+		fprintf(stderr, "stalltop: --from and --to need --replay\n");
 	else if (!writes && options->output)
 		fprintf(stderr, "stalltop: --output needs --batch or a command\n");
 	else if (!writes && strcmp(options->format, out_registry[0]->name) != 0)
 		fprintf(stderr, "stalltop: --format %s needs --batch\n", options->format);
-	else if (!writes && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+	else if (!writes && !terminal && !records)
 		fprintf(stderr, "stalltop: no terminal for the screen; use -b for batch mode\n");
 	else
 		return true;
@@ -114,6 +126,8 @@ int check_options(const struct options *options, int procfd)
 	struct hierarchy hierarchy = { .fd = -1 };
 	int status = EXIT_USAGE;
 
+	if (options->replay.path)
+		return check_usage(options) ? EXIT_SUCCESS : EXIT_USAGE;
 	if (check_usage(options) && check_hierarchy(config, procfd, &hierarchy)) {
 		/* With a command only its tasks are looked at. */
 		bool there = options->command || (check_cgroup(config->cgroup, &hierarchy) &&

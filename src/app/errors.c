@@ -187,6 +187,7 @@ void print_batch_error(const char *source, const char *output, enum batch_failur
 	case BATCH_SOURCE:
 		print_source_error(source, err);
 		break;
+	case BATCH_RECORD: /* see print_record_error() */
 	case BATCH_SAMPLE:
 		fprintf(stderr, "stalltop: cannot take a sample: %s\n", strerror(-err));
 		break;
@@ -258,4 +259,42 @@ void print_cgroup_error(const char *path, const char *hierarchy)
 	buf_puts(&line, " (--cgroup-hierarchy chooses another)");
 	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
 	buf_free(&line);
+}
+
+/* Writes a line about a file: what cannot be done, and why. */
+static void print_line(const char *what, const char *path, const char *why)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, "stalltop: cannot %s '", what);
+	text_escape(&line, path, strlen(path), TEXT_ASCII);
+	buf_printf(&line, "': %s", why);
+	fprintf(stderr, "%s\n", buf_cstr(&line));
+	buf_free(&line);
+}
+
+void print_record_error(const char *path, int err)
+{
+	const char *why = strerror(-err);
+
+	if (err == -EEXIST)
+		why = "the file exists; name a new one, or a folder";
+	else if (err == -ENOENT)
+		why = "there is no such folder, or the file was removed";
+	else if (err == -ECHILD)
+		why = "the process that writes it was killed";
+	print_line("record to", path, why);
+}
+
+void print_replay_error(const char *path, int err)
+{
+	const char *why = strerror(-err);
+
+	if (err == -EBADMSG)
+		why = "it is no recording of stalltop, or is damaged";
+	else if (err == -ENODATA)
+		why = "it has no samples";
+	else if (err == -EOPNOTSUPP)
+		why = "it was recorded with other rows: by thread needs -H, by process none";
+	print_line("show the recording", path, why);
 }

@@ -31,6 +31,12 @@ void print_file_error(const char *what, const char *path, int err);
  */
 void print_batch_error(const char *source, const char *output, enum batch_failure failure, int err);
 
+/* Writes to standard error why nothing more, or nothing at all, is recorded. */
+void print_record_error(const char *path, int err);
+
+/* Writes to standard error why a recording cannot be shown. */
+void print_replay_error(const char *path, int err);
+
 /* Writes to standard error that none of these processes exists. */
 void print_pids_error(const pid_t *pids, size_t n);
 

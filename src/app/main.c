@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,9 +146,23 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 	sampler_fill(sampler, rows, n, needs);
 }
 
-/* Runs batch mode with an open sampler. Returns the exit status. */
+/* Whether there is a terminal for the screen. */
+static bool has_terminal(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+/* Whether the path is that of a folder. */
+static bool is_folder(const char *path)
+{
+	struct stat stat_of;
+
+	return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode);
+}
+
+/* Runs batch mode with an open sampler; fd -1: only records. Returns the exit status. */
 static int run_samples(const struct options *options, struct sampler *sampler,
-		       struct trigger_set *triggers, int fd)
+		       struct recorder *recorder, struct trigger_set *triggers, int fd)
 {
 	struct out_config config = { .view = &options->view,
 				     .charset = locale_charset(),
@@ -158,8 +173,10 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	struct out out;
 	sigset_t waiting;
 	struct batch batch = { .sampler = sampler,
-			       .out = &out,
+			       .out = fd < 0 ? NULL : &out,
 			       .fd = fd,
+			       .recorder = recorder,
+			       .replay = options->replay.path,
 			       .view = &options->view,
 			       .triggers = triggers,
 			       .watch = &options->watch,
@@ -174,7 +191,12 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	out_close(&out);
 	if (!err)
 		return EXIT_SUCCESS;
-	print_batch_error(options->sampler.source, options->output, failure, err);
+	if (options->replay.path && failure == BATCH_SAMPLE)
+		print_replay_error(options->replay.path, err);
+	else if (failure == BATCH_RECORD)
+		print_record_error(options->record.path, err);
+	else
+		print_batch_error(options->sampler.source, options->output, failure, err);
 	return EXIT_FAILURE;
 }
 
@@ -193,25 +215,30 @@ static int open_output(const struct options *options, int standard)
 	return fd;
 }
 
-/* Runs batch mode. Returns the exit status. */
-static int run_batch(struct options *options, struct trigger_set *triggers)
+/* Runs batch mode, or records without it. Returns the exit status. */
+static int run_batch(struct options *options, struct recorder *recorder,
+		     struct trigger_set *triggers)
 {
 	struct sampler_config *config = &options->sampler;
-	int fd = open_output(options, STDOUT_FILENO), status = EXIT_FAILURE, err;
+	int fd = options->batch ? open_output(options, STDOUT_FILENO) : -1;
+	int status = EXIT_FAILURE, err;
 	struct sampler *sampler;
 
-	if (fd < 0)
+	if (fd < 0 && options->batch)
 		return EXIT_FAILURE;
 	config->threads = options->view.group_by == GROUP_THREAD;
 	config->brief = options->view.iterations == 1;
 	err = sampler_open(&sampler, config);
 	if (!err) {
-		status = run_samples(options, sampler, triggers, fd);
+		status = run_samples(options, sampler, recorder, triggers, fd);
 		sampler_close(sampler);
+	} else if (options->replay.path) {
+		print_replay_error(options->replay.path, err);
 	} else {
 		print_source_error(config->source, err);
 	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return status;
 }
 
@@ -239,7 +266,8 @@ static void print_screen_error(const char *source, enum ui_failure failure, int 
 }
 
 /* Runs the screen. Returns the exit status. */
-static int run_screen(struct options *options, struct trigger_set *triggers, const char *message)
+static int run_screen(struct options *options, struct recorder *recorder,
+		      struct trigger_set *triggers, const char *message)
 {
 	char *path = configuration_path();
 	struct ui_config config = { .view = &options->view,
@@ -247,6 +275,7 @@ static int run_screen(struct options *options, struct trigger_set *triggers, con
 				    .pattern = options->pattern,
 				    .charset = locale_charset(),
 				    .triggers = triggers,
+				    .recorder = recorder,
 				    .watch = &options->watch,
 				    .message = *message ? message : NULL,
 				    .save = configuration_save,
@@ -361,16 +390,78 @@ static bool open_triggers(const struct watch_config *watch, int procfd,
 }
 
 /* Runs batch mode or the screen, with the triggers of --when if any. Returns the exit status. */
-static int run_watching(struct options *options, const char *message)
+static int run_watching(struct options *options, struct recorder *recorder, const char *message)
 {
 	struct trigger_set set = { .n = 0 }, *triggers = options->watch.nspecs ? &set : NULL;
+	bool quiet = options->batch || (recorder && !has_terminal());
 	int status = EXIT_FAILURE;
 
 	options->sampler.triggers = triggers;
 	if (open_triggers(&options->watch, options->sampler.procfd, &set))
-		status = options->batch ? run_batch(options, triggers)
-					: run_screen(options, triggers, message);
+		status = quiet ? run_batch(options, recorder, triggers)
+			       : run_screen(options, recorder, triggers, message);
 	triggers_close(&set);
+	return status;
+}
+
+/* Runs with what is sampled recorded, if that is asked for. Returns the exit status. */
+static int run_recorded(struct options *options, const char *message)
+{
+	const char *path = options->record.path;
+	struct recorder *recorder = NULL;
+	int status, err;
+
+	if (path && !options->record.segments)
+		options->record.segments = is_folder(path);
+	err = path ? recorder_open(&recorder, &options->record) : 0;
+	if (err) {
+		print_record_error(path, err);
+		return EXIT_FAILURE;
+	}
+	options->sampler.record = recorder ? recorder_status(recorder) : NULL;
+	status = run_watching(options, recorder, message);
+	err = recorder_close(recorder);
+	if (!err || status)
+		return status;
+	print_record_error(path, err);
+	return EXIT_FAILURE;
+}
+
+/* Orders process ids. */
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Plays a recording in place of the machine. Returns the exit status. */
+static int run_replay(struct options *options, const char *message)
+{
+	struct replay_config *config = &options->replay;
+	struct playback playback;
+	struct replay *replay;
+	char *file;
+	int status, err;
+
+	/* The screen plays what there is, at that pace. */
+	config->interval_ns = options->batch && options->paced ? options->view.interval_ns : 0;
+	if (options->sampler.npids)
+		qsort(options->sampler.pids, options->sampler.npids, sizeof(pid_t), compare_pids);
+	config->pids = options->sampler.pids;
+	config->npids = options->sampler.npids;
+	err = replay_open(&replay, config, &file);
+	if (err) {
+		print_replay_error(file, err);
+		free(file);
+		return EXIT_FAILURE;
+	}
+	playback = replay_playback(replay);
+	options->sampler.playback = &playback;
+	if (replay_threads(replay) && options->view.group_by == GROUP_PROCESS && !options->batch)
+		options->view.group_by = GROUP_THREAD;
+	status = run_watching(options, NULL, message);
+	replay_close(replay);
 	return status;
 }
 
@@ -381,7 +472,7 @@ static int run_accounted(struct options *options, const char *message)
 
 	if (options->enable_delayacct && !enable_delayacct(&options->sampler))
 		return EXIT_FAILURE;
-	status = options->command ? run_and_report(options) : run_watching(options, message);
+	status = options->command ? run_and_report(options) : run_recorded(options, message);
 	put_back_delayacct();
 	return status;
 }
@@ -406,7 +497,9 @@ static int start(struct options *options, const char *message)
 	}
 	if (!print_instead(options, procfd, &status)) {
 		status = check_options(options, procfd);
-		if (!status) {
+		if (!status && options->replay.path) {
+			status = run_replay(options, message);
+		} else if (!status) {
 			pidlist_processes(procfd, config->pids, &config->npids);
 			status = run_accounted(options, message);
 		}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "app/errors.h"
 #include "base/pattern.h"
@@ -48,6 +49,7 @@ SETTER(set_iterations)
 /* -d */
 SETTER(set_interval)
 {
+	options->paced = true;
 	return view_set_interval(&options->view, arg, why);
 }
 
@@ -344,6 +346,52 @@ SETTER(set_hierarchy)
 	return *arg != '\0';
 }
 
+/* -w */
+SETTER(set_record)
+{
+	return take_file(&options->record.path, arg, why);
+}
+
+/* --keep */
+SETTER(set_keep)
+{
+	options->record.segments = true;
+	if (segment_parse_limits(arg, &options->record.limits))
+		return true;
+	buf_puts(why, "an age (s, m, h, d), a size (K, M, G, T), or both: 7d,1G");
+	return false;
+}
+
+/* -R */
+SETTER(set_replay)
+{
+	return take_file(&options->replay.path, arg, why);
+}
+
+/* Takes a time of a recording; when that ends shows later. */
+static bool take_time(const char **time, const char *arg, struct buf *why)
+{
+	uint64_t ns;
+
+	*time = arg;
+	if (replay_time(arg, clock_ns(CLOCK_REALTIME), &ns))
+		return true;
+	buf_puts(why, "14:02, 14:02:30, \"2026-11-21 14:02\", or -3m before its end (s, m, h, d)");
+	return false;
+}
+
+/* --from */
+SETTER(set_from)
+{
+	return take_time(&options->replay.from, arg, why);
+}
+
+/* --to */
+SETTER(set_to)
+{
+	return take_time(&options->replay.to, arg, why);
+}
+
 /* --debug-log */
 SETTER(set_debug_log)
 {
@@ -400,6 +448,24 @@ const struct option_row option_table[] = {
 	  "write to FILE, which is emptied first: with -b the samples, in place of standard "
 	  "output; with -- COMMAND the report, in place of standard error",
 	  .set = set_output, .barred = true },
+	{ 'w', "record", "PATH", "off",
+	  "record what is sampled: to a new file, or with --keep to a folder; without -b and "
+	  "without a terminal nothing else is done (see stalltop-recording(5))",
+	  .set = set_record, .barred = true },
+	{ 0, "keep", "AGE,SIZE", "7d,1G",
+	  "record to a folder of segments, and remove old ones: those that ended longer ago, or "
+	  "are beyond the size of all together",
+	  .set = set_keep, .barred = true },
+	{ 'R', "replay", "PATH", "off",
+	  "show a recording, a file or a folder, in place of the machine; -d: coarser intervals "
+	  "than recorded",
+	  .set = set_replay, .barred = true },
+	{ 0, "from", "TIME", "all",
+	  "of a recording: from this time on; 14:02, \"2026-11-21 14:02:30\", or -3m before its "
+	  "end",
+	  .set = set_from, .barred = true },
+	{ 0, "to", "TIME", "all", "of a recording: up to this time", .set = set_to,
+	  .barred = true },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start) },
@@ -461,5 +527,6 @@ void options_default(struct options *options)
 		.sampler = { .exits = true },
 		.watch = { .linger_ns = LINGER_NS },
 		.format = out_registry[0]->name,
+		.record = { .limits = SEGMENT_LIMITS_DEFAULT, .program = PACKAGE_VERSION },
 	};
 }

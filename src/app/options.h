@@ -8,6 +8,8 @@
 
 #include "base/buf.h"
 #include "data/trigger.h"
+#include "history/recorder.h"
+#include "history/replay.h"
 #include "model/sampler.h"
 #include "view/view_config.h"
 
@@ -30,6 +32,9 @@ struct options {
 	const char *dump_doc;
 	/* The command to run after "--", with its arguments; NULL: none. */
 	char **command;
+	struct recorder_config record; /* path NULL: nothing is recorded */
+	struct replay_config replay; /* path NULL: the machine is looked at */
+	bool paced; /* the interval was asked for */
 	/* The file to write to; NULL: samples to standard output, a report to standard error. */
 	const char *output;
 };

@@ -296,6 +296,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->tasks = n;
 	info->real_ns = cur->real_ns;
 	info->since_start = options->since_start;
+	info->unknown = options->unknown;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	info->born = info->gone = info->ended = info->stale = 0;
 	info->blocked = info->running = 0;

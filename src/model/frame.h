@@ -52,6 +52,8 @@ enum note_id {
 	NOTE_TRACE_LOST, /* value: waits */
 	NOTE_TRACE_THREADS, /* value: threads */
 	NOTE_WAITING_HIDDEN,
+	NOTE_RECORD_DROPPED, /* value: samples */
+	NOTE_RECORD_ENDED, /* value: errno */
 	NOTE_IDS
 };
 
@@ -138,6 +140,7 @@ struct frame_info {
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
 	uint64_t others; /* ended tasks that were too many to be kept by name */
 	uint32_t kinds; /* delay kinds that any row has: a view shows these by default */
+	uint32_t unknown; /* see struct frame_options */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
 	struct account account;
 	const struct trace_frame *trace; /* where tasks waited; NULL: waits are not traced */

@@ -166,6 +166,14 @@ const struct note_row note_table[NOTE_IDS] = {
 		"%v {thread|threads} found no room: how {it spends its|they spend their} time is "
 		"unknown", NULL,
 	},
+	[NOTE_RECORD_DROPPED] = {
+		"record-dropped",
+		"%v {sample is|samples are} missing in the recording: the disk was too slow",
+		"a longer interval (-d), or a recording on another disk",
+	},
+	[NOTE_RECORD_ENDED] = {
+		"record-ended", "the recording has ended (%v): what is shown is not recorded", NULL,
+	},
 };
 
 /* Appends what %v stands for. */
@@ -177,7 +185,7 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_puts(out, system_file_names[note->value]);
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
 		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI ||
-		 note->id == NOTE_TRACE_ERROR)
+		 note->id == NOTE_TRACE_ERROR || note->id == NOTE_RECORD_ENDED)
 		buf_puts(out, strerror((int)note->value));
 	else
 		buf_uint(out, note->value);

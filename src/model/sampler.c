@@ -139,10 +139,16 @@ static int open_source(struct sampler *sampler)
 
 int sampler_open(struct sampler **out, const struct sampler_config *config)
 {
-	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
+	struct sampler *sampler;
 	int err;
 
+	if (config->playback && config->playback->threads != config->threads)
+		return -EOPNOTSUPP;
+	sampler = xcalloc(1, sizeof(*sampler));
 	sampler->config = config;
+	*out = sampler;
+	if (config->playback)
+		return 0;
 	err = open_source(sampler);
 	if (err) {
 		free(sampler);
@@ -178,7 +184,7 @@ static void need_hierarchy(struct sampler *sampler, unsigned needs)
 	const struct sampler_config *config = sampler->config;
 	int err;
 
-	if (!(needs & NEED_CGROUP) || sampler->hierarchy_tried)
+	if (!(needs & NEED_CGROUP) || sampler->hierarchy_tried || config->playback)
 		return;
 	sampler->hierarchy_tried = true;
 	err = hierarchy_open(&sampler->hierarchy, config->procfd, config->hierarchy);
@@ -244,6 +250,8 @@ static void close_tracing(struct sampler *sampler)
 
 int sampler_rest(struct sampler *sampler)
 {
+	if (sampler->config->playback)
+		return 0;
 	exits_close(sampler->exits);
 	sampler->exits = NULL;
 	sampler->exits_before = (struct exits_stats){ 0 };
@@ -361,6 +369,15 @@ static void note_trace(const struct sampler *sampler, struct frame_info *info)
 	frame_note(info, refusal.id, refusal.value);
 }
 
+/* Notes what is wrong with the recording. */
+static void note_record(const struct record_status *record, struct frame_info *info)
+{
+	if (record && record->dropped)
+		frame_note(info, NOTE_RECORD_DROPPED, record->dropped);
+	if (record && record->error)
+		frame_note(info, NOTE_RECORD_ENDED, (uint64_t)-record->error);
+}
+
 /* Notes all that degrades the frame. */
 static void note_all(const struct sampler *sampler, struct frame_info *info, size_t older,
 		     uint64_t skipped)
@@ -391,6 +408,7 @@ static void note_all(const struct sampler *sampler, struct frame_info *info, siz
 		frame_note(info, NOTE_LATE, skipped);
 	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))
 		frame_note(info, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
+	note_record(sampler->config->record, info);
 }
 
 /* Fills in what does not come from the two samples. */
@@ -524,6 +542,56 @@ static void take_trace(struct sampler *sampler, struct frame *frame, struct fram
 		info->trace = tracing_frame(sampler->tracing, frame);
 }
 
+/* Takes over what was recorded of a frame besides its samples. */
+static void take_recorded(struct sampler *sampler, const struct playback_moment *moment,
+			  struct frame_info *info, unsigned next)
+{
+	info->clocks = moment->clocks;
+	info->threads = sampler->config->playback->threads;
+	info->system = &sampler->systems[next];
+	info->system_before = info->prev ? &sampler->systems[sampler->now] : NULL;
+	info->cgroup = moment->cgroup;
+	info->source = moment->source;
+	info->hierarchy_version = moment->hierarchy_version;
+	info->hierarchy = moment->hierarchy;
+	info->taskstats_version = moment->taskstats_version;
+	info->delayacct = moment->delayacct;
+	info->exits = moment->exits;
+	info->lost = moment->lost;
+	info->others = moment->others;
+	info->self = moment->self;
+	info->account = moment->account;
+	for (size_t i = 0; i < moment->nnotes; i++)
+		frame_note_error(info, moment->notes[i].id, moment->notes[i].value,
+				 moment->notes[i].error);
+}
+
+/* Makes the next frame from a recording, as sampler_tick() does from the machine. */
+static int play(struct sampler *sampler, const struct frame **out)
+{
+	const struct playback *playback = sampler->config->playback;
+	unsigned next = (sampler->now + 1) % SAMPLES;
+	struct sample *cur = &sampler->samples[next];
+	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
+	struct frame *frame = &sampler->frames[sampler->ticks % FRAMES];
+	struct frame_info *info = &sampler->infos[sampler->ticks % FRAMES];
+	struct playback_moment moment = { 0 };
+	struct frame_options options = { .since_start = sampler->config->since_start };
+	int err = playback->next(playback->state, prev, cur, &moment);
+
+	if (err)
+		return err;
+	sampler->systems[next] = moment.system;
+	options.unknown = moment.unknown;
+	frame_build(frame, info, moment.baseline ? NULL : prev, cur, &options);
+	frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	take_recorded(sampler, &moment, info, next);
+	sampler->now = next;
+	sampler->ticks++;
+	*out = frame;
+	return 0;
+}
+
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
 {
 	unsigned next = (sampler->now + 1) % SAMPLES;
@@ -538,13 +606,16 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	size_t older;
 	int err;
 
+	if (sampler->config->playback)
+		return play(sampler, out);
 	if (sampler->resting)
 		open_exits(sampler);
 	if (sampler->resting && sampler->trace_wanted)
 		open_tracing(sampler);
 	sampler->resting = false;
 	delayacct_read(&sampler->delayacct);
-	/* Tasks in records after this drain may have begun after the list: see exit_merge.c. */
+	/* Tasks in records after this drain may have begun after the list: see
+	 * exit_merge.c. */
 	if (sampler->exits)
 		exits_drain(sampler->exits);
 	now = clocks_now();
@@ -609,7 +680,8 @@ void sampler_drain(struct sampler *sampler)
 		return;
 	batch.n = exit_fold_kept(&batch, &sampler->samples[sampler->now], NAMES_MAX);
 	exits_keep(sampler->exits, batch.n);
-	/* The next folding waits until there are twice as many, whatever cannot be folded. */
+	/* The next folding waits until there are twice as many, whatever cannot be folded.
+	 */
 	sampler->fold_at = batch.n > NAMES_MAX ? 2 * batch.n : RECORDS_MAX;
 }
 
@@ -624,6 +696,10 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 	struct group_figures *figures = group->figures;
 	unsigned what = (needs & NEED_GROUP_PARTS) >> NEED_GROUP_SHIFT;
 
+	const struct playback *playback = sampler->config->playback;
+
+	if (what && playback && group->name)
+		playback->group(playback->state, group->name, &figures->now, &figures->before);
 	if (!what || !sampler->groups || !group->name)
 		return;
 	cgroup_read(sampler->groups, group->name, what, &figures->now, &figures->before);
@@ -657,7 +733,7 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 
 	need_hierarchy(sampler, needs);
 	for (size_t i = 0; i < n; i++) {
-		if (rows[i]->task)
+		if (rows[i]->task && !sampler->config->playback)
 			taskinfo_fill(sampler->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
 		else if (rows[i]->group)
 			fill_group(sampler, rows[i]->group, needs);
@@ -685,7 +761,8 @@ int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsig
 {
 	struct threads_env env = threads_env(sampler, needs);
 
-	return threads_read(threads, &env, needs);
+	/* Threads that were not recorded are not known. */
+	return sampler->config->playback ? -ENODATA : threads_read(threads, &env, needs);
 }
 
 void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
@@ -693,11 +770,15 @@ void sampler_fill_threads(struct sampler *sampler, const struct threads *threads
 {
 	struct threads_env env = threads_env(sampler, needs);
 
+	if (sampler->config->playback)
+		return;
 	threads_fill(threads, &env, rows, n, needs);
 }
 
 uint64_t sampler_syscalls(const struct sampler *sampler)
 {
+	if (sampler->config->playback)
+		return 0;
 	return sampler->source.ops->syscalls(sampler->source.state) +
 	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
 	       sampler->accounts.syscalls +
@@ -710,13 +791,18 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 
 int sampler_switch_delayacct(const struct sampler *sampler, bool on)
 {
-	return delayacct_set(sampler->config->procfd, on);
+	return sampler->config->playback ? -ENODATA : delayacct_set(sampler->config->procfd, on);
 }
 
 void sampler_close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
+	if (sampler->config->playback) {
+		free_samples(sampler);
+		free(sampler);
+		return;
+	}
 	exits_close(sampler->exits);
 	close_tracing(sampler);
 	source_close(&sampler->source);

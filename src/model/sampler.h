@@ -7,8 +7,15 @@
 #include <stddef.h>
 
 #include "model/frame.h"
+#include "model/playback.h"
 #include "model/threads.h"
 #include "model/triggers.h"
+
+/* How the recording of what is sampled stands. */
+struct record_status {
+	int error; /* -errno: it has ended; 0: all is well, or there is none */
+	uint64_t dropped; /* samples that are missing in it since the frame before */
+};
 
 struct sampler_config {
 	int procfd; /* of /proc; stays the caller's */
@@ -27,6 +34,8 @@ struct sampler_config {
 	bool trace; /* watch every wait from the first sample on */
 	uint32_t trace_sites; /* room for so many sites of waits; 0: the default */
 	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */
+	const struct playback *playback; /* samples come from there; NULL: from the machine */
+	const struct record_status *record; /* frames note what is wrong with it; NULL: none */
 	/*
 	 * Called between packs of requests, so that a key is answered in the middle of a long
 	 * sample; may be NULL. The frame handed out last is still valid then.
@@ -39,7 +48,8 @@ struct sampler;
 
 /*
  * Opens the source. 0, or -errno: of the source that was asked for by name, or of the
- * last that auto tried. The configuration must outlive the sampler.
+ * last that auto tried; -EOPNOTSUPP: the recording has no such rows. The configuration must outlive
+ * the sampler.
  */
 int sampler_open(struct sampler **out, const struct sampler_config *config);
 
@@ -48,7 +58,8 @@ void sampler_want(struct sampler *sampler, unsigned needs);
 
 /*
  * Takes a sample and makes the next frame, valid until the next tick. skipped: grid points
- * passed over before it, for the note. 0, or -errno when there is no frame.
+ * passed over before it, for the note. 0, or -errno when there is no frame
+ * (-ENODATA: the recording that is played has ended).
  */
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out);
 

@@ -66,6 +66,13 @@ static void fill_shown(const struct out *out, const struct row *const *rows, siz
 		config->fill(config->fill_arg, rows, n, needs);
 }
 
+const struct frame *out_folded(const struct out *out)
+{
+	const struct frame *folded = &out->grouping.frame;
+
+	return group_folds(out->config->view->group_by) && folded->info ? folded : NULL;
+}
+
 void out_prime(struct out *out, const struct frame *frame)
 {
 	const struct frame *folded;

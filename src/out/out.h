@@ -62,6 +62,9 @@ unsigned out_needs(const struct out *out);
  */
 void out_prime(struct out *out, const struct frame *frame);
 
+/* The frame taken last as it was folded into groups, or NULL. */
+const struct frame *out_folded(const struct out *out);
+
 /* Appends a frame to out->buf. */
 void out_frame(struct out *out, const struct frame *frame);
 

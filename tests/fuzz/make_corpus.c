@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes the first inputs of the taskstats fuzzer below a folder: make_corpus FOLDER. */
+/* Writes the first inputs of fuzzers below a folder: make_corpus FOLDER. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/lib/recording.h"
 #include "tests/lib/records.h"
 
 /* Writes a file below the folder. */
@@ -61,6 +62,21 @@ static void put_exit(int folder)
 	put(folder, "exit", bytes, len);
 }
 
+/* Recordings of made-up machines. */
+static void put_recordings(const char *top)
+{
+	char path[4096];
+
+	for (unsigned seed = 1; seed <= 3; seed++) {
+		snprintf(path, sizeof(path), "%s/recording/play-%u", top, seed);
+		unlink(path);
+		if (play_record(path, seed, 4 * seed)) {
+			perror(path);
+			exit(1);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int top, folder;
@@ -70,7 +86,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	top = open(argv[1], O_RDONLY | O_DIRECTORY);
-	if (top < 0 || (mkdirat(top, "taskstats", 0755) && errno != EEXIST)) {
+	if (top < 0 || (mkdirat(top, "taskstats", 0755) && errno != EEXIST) ||
+	    (mkdirat(top, "recording", 0755) && errno != EEXIST)) {
 		perror(argv[1]);
 		return 1;
 	}
@@ -82,6 +99,7 @@ int main(int argc, char **argv)
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST + 1; version++)
 		put_version(folder, version);
 	put_exit(folder);
+	put_recordings(argv[1]);
 	close(folder);
 	close(top);
 	return 0;

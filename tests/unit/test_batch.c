@@ -72,6 +72,12 @@ unsigned out_needs(const struct out *out)
 	return 0;
 }
 
+const struct frame *out_folded(const struct out *out)
+{
+	(void)out;
+	return NULL;
+}
+
 void out_prime(struct out *out, const struct frame *frame)
 {
 	(void)out;
@@ -99,7 +105,10 @@ static int run(int error, unsigned failing, unsigned fail_at)
 	struct view_config view = { .interval_ns = 5 * NSEC_PER_MSEC, .iterations = 3 };
 	enum batch_failure failure = BATCH_SOURCE;
 	sigset_t none;
-	struct batch batch = { .view = &view, .caught = &fake.caught, .waiting = &none };
+	struct out out = { 0 };
+	struct batch batch = {
+		.out = &out, .view = &view, .caught = &fake.caught, .waiting = &none
+	};
 	int err;
 
 	memset(&fake, 0, sizeof(fake));

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/archive.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "history/segments.h"
+#include "history/store.h"
+#include "history/store_tables.h"
+
+/* No text or blob of a recording is longer, nor has a statement of ours more steps between looks.
+ */
+#define VALUE_MAX (64 << 20)
+
+/* What is asked, each for the number of a sample, task or text. */
+static const char *const query_texts[ARCHIVE_QUERIES] = {
+	[QUERY_SAMPLE] =
+		"SELECT time_ns, interval_ns, begin_ns, took_ns, whole, tasks, steady, marked, "
+		"have,"
+		" source, taskstats_version, delayacct, unknown, cgroup, hierarchy,"
+		" hierarchy_version, exits, lost, others, self, cpus, user_ns, nice_ns, system_ns,"
+		" idle_ns, iowait_ns, irq_ns, softirq_ns, steal_ns, load1, load5, load15, uptime,"
+		" memory_kb, memory_used_kb, swap_kb, swap_used_kb, pressure_ns, reads FROM sample"
+		" WHERE id = ?",
+	[QUERY_TASK] = "SELECT tgid, pid, ppid, uid, user, comm, command, cgroup, start_ns,"
+		       " latest_ns, lo_ns, hi_ns FROM task WHERE id = ?",
+	[QUERY_TEXT] = "SELECT value FROM text WHERE id = ?",
+	[QUERY_ENDED] = "SELECT task, status, members, how, reaper, mixed, left_ns FROM ended"
+			" WHERE sample = ? ORDER BY place",
+	[QUERY_GONE] = "SELECT task FROM gone WHERE sample = ?",
+	[QUERY_STANDING] = "SELECT task, known, members, single, exact, was, run_ns, user_ns,"
+			   " system_ns, life_ns FROM standing WHERE sample = ?",
+	[QUERY_TOTAL] = "SELECT task, kind, ns, waits FROM total WHERE sample = ?",
+	[QUERY_ACTIVITY] = "SELECT task, run_ns, user_ns, system_ns, drift_ns, state, threads"
+			   " FROM activity WHERE sample = ?",
+	[QUERY_WAIT] = "SELECT task, kind, waited_ns, waits, ahead_ns FROM wait WHERE sample = ?",
+	[QUERY_WAITING] = "SELECT task, kind, threads, longest_ns, began_ns FROM waiting"
+			  " WHERE sample = ? ORDER BY task",
+	[QUERY_CHILDREN] = "SELECT task, user_ns, system_ns FROM children WHERE sample = ?",
+	[QUERY_IMPOSSIBLE] = "SELECT task, kind, ns, waits FROM impossible WHERE sample = ?",
+	[QUERY_FIELD] = "SELECT task, field, value FROM field WHERE sample = ?",
+	[QUERY_PRESSURE] = "SELECT resource, full, avg10, avg60, avg300, total_us FROM pressure"
+			   " WHERE sample = ?",
+	[QUERY_FILE_ERROR] = "SELECT file, error FROM file_error WHERE sample = ?",
+	[QUERY_GAP] = "SELECT dropped FROM gap WHERE sample = ?",
+	[QUERY_NOTE] = "SELECT name, value, error FROM note WHERE sample = ? ORDER BY number",
+	[QUERY_ACCOUNT] = "SELECT machine_ns, run_ns, idle_ns, iowait_ns, steal_ns, irq_ns,"
+			  " recovered_ns, children_ns, rest_ns FROM account WHERE sample = ?",
+	[QUERY_CLOCK] = "SELECT real_ns, from_ns, ahead_ns FROM clock WHERE sample = ?"
+			" ORDER BY number",
+	[QUERY_CGROUP] = "SELECT path, fresh, have, throttled_ns, throttled, throttled_read_ns,"
+			 " event_known, high, max, oom, oom_kill, sleeping, running, stopped,"
+			 " uninterruptible, io_wait FROM cgroup WHERE sample = ?",
+	[QUERY_CGROUP_PRESSURE] = "SELECT path, resource, full, avg10, avg60, avg300, total_us,"
+				  " read_ns FROM cgroup_pressure WHERE sample = ?",
+};
+
+/* Lets statements read tables, and do nothing else: a view of the file could go on for ever. */
+static int authorize(void *arg, int action, const char *a, const char *b, const char *db,
+		     const char *view)
+{
+	(void)arg;
+	(void)a;
+	(void)db;
+	if (action == SQLITE_SELECT)
+		return SQLITE_OK;
+	if (action == SQLITE_FUNCTION)
+		return b && (!strcmp(b, "min") || !strcmp(b, "max")) ? SQLITE_OK : SQLITE_DENY;
+	return action == SQLITE_READ && !view ? SQLITE_OK : SQLITE_DENY;
+}
+
+/* Reads one number by a statement of no further use. 0 or -errno; -ENODATA: there is none. */
+static int ask_number(struct archive *archive, const char *text, int64_t given, int64_t *number)
+{
+	sqlite3_stmt *statement;
+	int result = sqlite3_prepare_v2(archive->db, text, -1, &statement, NULL);
+	int err = 0;
+
+	if (result)
+		return store_errno(result, 0) == -EIO ? -EBADMSG : store_errno(result, 0);
+	sqlite3_bind_int64(statement, 1, given);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW && sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
+		*number = sqlite3_column_int64(statement, 0);
+	else
+		err = result == SQLITE_ROW || result == SQLITE_DONE ? -ENODATA
+								    : store_errno(result, 0);
+	sqlite3_finalize(statement);
+	return err;
+}
+
+/* Checks that it is a recording of a kind that is known, and learns what it has. */
+static int check_recording(struct archive *archive)
+{
+	int64_t id = 0, version = 0, threads = 0;
+	int err = ask_number(archive, "PRAGMA application_id", 0, &id);
+
+	if (!err && id != STORE_APPLICATION_ID)
+		return -EBADMSG;
+	sqlite3_set_authorizer(archive->db, authorize, NULL);
+	if (!err)
+		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'version'", 0,
+				 &version);
+	if (!err && version < 1)
+		return -EBADMSG;
+	if (!err)
+		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'threads'", 0,
+				 &threads);
+	archive->threads = threads == 1;
+	archive->first = 1;
+	archive->last = 0;
+	/* Nothing may have been recorded yet. */
+	if (err == -ENODATA)
+		return 0;
+	if (!err)
+		err = ask_number(archive, "SELECT min(id) FROM sample", 0, &archive->first);
+	if (!err)
+		err = ask_number(archive, "SELECT max(id) FROM sample", 0, &archive->last);
+	return err == -ENODATA ? 0 : err;
+}
+
+/* Opens the database; immutable: nobody writes to it, and no journal belongs to it. */
+static int open_database(struct archive *archive, const char *path, bool immutable)
+{
+	struct buf name = { 0 };
+	int result;
+
+	buf_puts(&name, "file:");
+	for (; *path; path++)
+		if (strchr("%?#", *path))
+			buf_printf(&name, "%%%02x", (unsigned char)*path);
+		else
+			buf_putc(&name, *path);
+	buf_puts(&name, immutable ? "?mode=ro&immutable=1" : "?mode=ro");
+	result = sqlite3_open_v2(buf_cstr(&name), &archive->db,
+				 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE,
+				 NULL);
+	buf_free(&name);
+	if (result)
+		return store_errno(result, archive->db ? sqlite3_system_errno(archive->db) : 0);
+	sqlite3_busy_timeout(archive->db, 2000);
+	sqlite3_limit(archive->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	return check_recording(archive);
+}
+
+int archive_open(struct archive *archive, const char *path)
+{
+	struct stat stat_of;
+	int err;
+
+	*archive = (struct archive){ 0 };
+	if (stat(path, &stat_of))
+		return -errno;
+	if (!S_ISREG(stat_of.st_mode))
+		return -EBADMSG;
+	err = open_database(archive, path, false);
+	/* Without the right to write beside it, a journal cannot be shared. */
+	if (err && err != -EBADMSG && err != -EACCES) {
+		archive_close(archive);
+		err = open_database(archive, path, true);
+	}
+	for (unsigned query = 0; query < ARCHIVE_QUERIES && !err; query++)
+		if (sqlite3_prepare_v3(archive->db, query_texts[query], -1,
+				       SQLITE_PREPARE_PERSISTENT, &archive->queries[query], NULL))
+			err = -EBADMSG;
+	if (err)
+		archive_close(archive);
+	return err;
+}
+
+void archive_close(struct archive *archive)
+{
+	for (unsigned query = 0; query < ARCHIVE_QUERIES; query++)
+		sqlite3_finalize(archive->queries[query]);
+	sqlite3_close(archive->db);
+	*archive = (struct archive){ 0 };
+}
+
+sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int64_t number)
+{
+	sqlite3_stmt *rows = archive->queries[query];
+
+	sqlite3_reset(rows);
+	sqlite3_bind_int64(rows, 1, number);
+	return rows;
+}
+
+int archive_row(struct archive *archive, sqlite3_stmt *rows)
+{
+	int result = sqlite3_step(rows);
+
+	if (result == SQLITE_ROW)
+		return 1;
+	sqlite3_reset(rows);
+	if (result == SQLITE_DONE)
+		return 0;
+	return store_errno(result, sqlite3_system_errno(archive->db));
+}
+
+int64_t archive_int(sqlite3_stmt *row, int column, int64_t least, int64_t most, int64_t none,
+		    bool *bad)
+{
+	int64_t value;
+
+	switch (sqlite3_column_type(row, column)) {
+	case SQLITE_NULL:
+		return none;
+	case SQLITE_INTEGER:
+		value = sqlite3_column_int64(row, column);
+		if (value >= least && value <= most)
+			return value;
+		break;
+	}
+	*bad = true;
+	return least;
+}
+
+int64_t archive_find(struct archive *archive, uint64_t time_ns)
+{
+	int64_t low = archive->first, high = archive->last + 1;
+
+	/* Numbers and times go together but where the clock was set back. */
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2, at = middle;
+		uint64_t time = archive_time(archive, at);
+
+		if (!time && (at = archive_next(archive, middle)) && at < high)
+			time = archive_time(archive, at);
+		if (time && time < time_ns)
+			low = at + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t archive_time(struct archive *archive, int64_t number)
+{
+	int64_t time = 0;
+
+	if (ask_number(archive, "SELECT time_ns FROM sample WHERE id = ?", number, &time))
+		return 0;
+	return time > 0 ? (uint64_t)time : 0;
+}
+
+int64_t archive_next(struct archive *archive, int64_t number)
+{
+	int64_t next = 0;
+
+	if (ask_number(archive, "SELECT id FROM sample WHERE id > ? ORDER BY id LIMIT 1", number,
+		       &next))
+		return 0;
+	return next;
+}
+
+int64_t archive_whole(struct archive *archive, int64_t number)
+{
+	int64_t whole = 0;
+
+	if (ask_number(archive,
+		       "SELECT id FROM sample WHERE id <= ? AND whole = 1 ORDER BY id DESC LIMIT 1",
+		       number, &whole))
+		return 0;
+	return whole;
+}
+
+/* Whether the entry of a folder is a segment. */
+static int choose_segment(const struct dirent *entry)
+{
+	return segment_is_name(entry->d_name);
+}
+
+int archive_list(struct archive_files *files, const char *path)
+{
+	struct dirent **entries;
+	struct stat stat_of;
+	int n;
+
+	*files = (struct archive_files){ 0 };
+	if (stat(path, &stat_of))
+		return -errno;
+	if (!S_ISDIR(stat_of.st_mode)) {
+		files->paths = xcalloc(1, sizeof(*files->paths));
+		files->paths[files->n++] = xstrdup(path);
+		return 0;
+	}
+	n = scandir(path, &entries, choose_segment, alphasort);
+	if (n < 0)
+		return -errno;
+	files->paths = xcalloc((size_t)n + 1, sizeof(*files->paths));
+	for (int i = 0; i < n; i++) {
+		struct buf name = { 0 };
+
+		buf_printf(&name, "%s/%s", path, entries[i]->d_name);
+		files->paths[files->n++] = xstrdup(buf_cstr(&name));
+		buf_free(&name);
+		free(entries[i]);
+	}
+	free(entries);
+	return n ? 0 : -ENOENT;
+}
+
+void archive_files_free(struct archive_files *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		free(files->paths[i]);
+	free(files->paths);
+	*files = (struct archive_files){ 0 };
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a recording, a file or a folder of segments. Files may come from anywhere and hold
+ * anything: SQLite is told to run nothing that is in them, and each value is checked.
+ */
+#ifndef STALLTOP_HISTORY_ARCHIVE_H
+#define STALLTOP_HISTORY_ARCHIVE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The queries that a sample takes. */
+enum archive_query {
+	QUERY_SAMPLE,
+	QUERY_TASK,
+	QUERY_TEXT,
+	QUERY_ENDED,
+	QUERY_GONE,
+	QUERY_STANDING,
+	QUERY_TOTAL,
+	QUERY_ACTIVITY,
+	QUERY_WAIT,
+	QUERY_WAITING,
+	QUERY_CHILDREN,
+	QUERY_IMPOSSIBLE,
+	QUERY_FIELD,
+	QUERY_PRESSURE,
+	QUERY_FILE_ERROR,
+	QUERY_GAP,
+	QUERY_NOTE,
+	QUERY_ACCOUNT,
+	QUERY_CLOCK,
+	QUERY_CGROUP,
+	QUERY_CGROUP_PRESSURE,
+	ARCHIVE_QUERIES
+};
+
+/* An open file of a recording. */
+struct archive {
+	sqlite3 *db;
+	sqlite3_stmt *queries[ARCHIVE_QUERIES];
+	bool threads; /* it has rows of threads */
+	int64_t first, last; /* the numbers of its samples; last below first: none */
+};
+
+/* 0 or -errno (-EBADMSG: no recording, or a damaged one; -EPROTO: of a later kind). */
+int archive_open(struct archive *archive, const char *path);
+
+/* Closes the file. */
+void archive_close(struct archive *archive);
+
+/* Starts a query for a number: of a sample, of QUERY_TASK and QUERY_TEXT its own. */
+sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int64_t number);
+
+/* Takes the next row. 1, 0 at the end, or -errno. */
+int archive_row(struct archive *archive, sqlite3_stmt *rows);
+
+/*
+ * Columns of a row. A value that is not what it must be makes the row bad: *bad is set, and the
+ * least value is returned. NULL is `none`.
+ */
+int64_t archive_int(sqlite3_stmt *row, int column, int64_t least, int64_t most, int64_t none,
+		    bool *bad);
+
+/* Any number from 0 on; NULL is `none`. */
+static inline uint64_t archive_uint(sqlite3_stmt *row, int column, uint64_t none, bool *bad)
+{
+	return (uint64_t)archive_int(row, column, 0, INT64_MAX, (int64_t)none, bad);
+}
+
+/* Whether the value is NULL. */
+static inline bool archive_null(sqlite3_stmt *row, int column)
+{
+	return sqlite3_column_type(row, column) == SQLITE_NULL;
+}
+
+/* The first sample that was taken at that time (CLOCK_REALTIME) or later; above last: none. */
+int64_t archive_find(struct archive *archive, uint64_t time_ns);
+
+/* The last number, up to the given one, of a sample that stands for itself; 0: there is none. */
+int64_t archive_whole(struct archive *archive, int64_t number);
+
+/* When a sample was taken (CLOCK_REALTIME); 0: there is none of that number. */
+uint64_t archive_time(struct archive *archive, int64_t number);
+
+/* The next number of a sample after the given one; 0: there is none. */
+int64_t archive_next(struct archive *archive, int64_t number);
+
+/* The files of a recording, in the order of their names, which is that of time. */
+struct archive_files {
+	char **paths;
+	size_t n;
+};
+
+/* Lists the file, or those of the folder. 0 or -errno (-ENOENT also for an empty folder). */
+int archive_list(struct archive_files *files, const char *path);
+
+void archive_files_free(struct archive_files *files);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes moments of frames: of each sample what a reader does not know from the sample before. An
+ * element is left out if nothing happened to it; see rebuild.h for what a reader makes of that.
+ */
+#ifndef STALLTOP_HISTORY_ENCODE_H
+#define STALLTOP_HISTORY_ENCODE_H
+
+#include "base/buf.h"
+#include "history/moment.h"
+
+struct encoder;
+
+struct encoder *encoder_open(void);
+
+/* Has the next moment stand for itself: texts and tasks are numbered anew, for a new file. */
+void encoder_begin_segment(struct encoder *encoder);
+
+/*
+ * Makes the moment of a frame, valid until the next call. The frame must follow on the one before,
+ * unless it has no interval. folded: the same folded into groups, whose figures are taken; NULL:
+ * none. What becomes of the moment is to be told: encoder_keep() or encoder_drop().
+ */
+const struct moment *encoder_take(struct encoder *encoder, const struct frame *frame,
+				  const struct frame *folded);
+
+/* Says that the moment made last got into the recording. */
+void encoder_keep(struct encoder *encoder);
+
+/* Says that it did not: the next stands for itself. */
+void encoder_drop(struct encoder *encoder);
+
+void encoder_close(struct encoder *encoder);
+
+/*
+ * Appends a number to bytes, 7 bits a byte, the lowest first; all but the last byte have their
+ * highest bit set. A signed one is folded first: 0, -1, 1, -2 ...
+ */
+void varint_append(struct buf *out, uint64_t value);
+
+static inline uint64_t varint_fold(int64_t value)
+{
+	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A moment: what one sample adds to a recording, as one block of memory that goes from the sampling
+ * process to the one that writes. Both are the same program, so the block holds structs as they
+ * are: a head, then arrays at the offsets that the head tells.
+ */
+#ifndef STALLTOP_HISTORY_MOMENT_H
+#define STALLTOP_HISTORY_MOMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clocks.h"
+#include "data/sample.h"
+#include "data/system.h"
+#include "model/frame.h"
+
+/* The arrays of a moment. */
+enum moment_part {
+	PART_TEXTS, /* struct moment_text, each followed by its bytes, padded to 8 */
+	PART_TASKS, /* struct moment_task */
+	PART_GONE, /* uint32_t: tasks that the sample does not have any more */
+	PART_CHANGES, /* struct moment_change */
+	PART_FIELDS, /* struct moment_field */
+	PART_READS, /* bytes: see reads_append() */
+	PART_SLEEPS, /* struct clock_sleep: all of them, where any is new */
+	PART_GROUPS, /* struct moment_group */
+	MOMENT_PARTS
+};
+
+/* A text that later parts name by its id. */
+struct moment_text {
+	uint32_t id, len;
+};
+
+/*
+ * A task, or what it has become: a task whose names change gets a further one, whose `first` is the
+ * id of the first. Texts by id, 0: not known.
+ */
+struct moment_task {
+	uint32_t id, first;
+	pid_t tgid, pid, ppid;
+	uid_t uid;
+	uint32_t user, comm, command, cgroup;
+	uint64_t start_ns, latest_ns, lo_ns, hi_ns;
+};
+
+#define CHANGE_WHOLE 0x1u /* its counters are written as they are, not as growth */
+#define CHANGE_LEFT 0x2u /* it has left the sample: see struct sample */
+#define CHANGE_ROW 0x4u /* something happened to it in the interval */
+#define CHANGE_WAITS 0x8u /* its waits in progress are others than before */
+#define CHANGE_CHILDREN 0x10u /* its children's times are others than before */
+#define CHANGE_DROPPED 0x20u /* `dropped` is to be written */
+
+/* What happened to a task. */
+struct moment_change {
+	uint32_t task, flags;
+	uint32_t known; /* as row.valid: what of the interval is known */
+	int64_t drift_ns; /* growth of the life beyond the time between readings, of all threads */
+	struct counters grown; /* since the sample before; for a new task as of its birth */
+	struct waited waited;
+	struct task_raw raw; /* as it is now; raw.task means nothing */
+	struct counters dropped;
+	uint32_t place; /* of CHANGE_LEFT: among those that left */
+	uint32_t status, ended; /* of an exited task; ended: the id of a text */
+	pid_t reaper;
+	bool mixed;
+};
+
+/* What a field is of: the tables of its name have a value for each. */
+enum moment_field_of {
+	FIELD_RECORD, /* number: enum record_field */
+	FIELD_MAX, /* number: enum delay_kind */
+	FIELD_MIN,
+	FIELD_STAMP,
+	FIELD_READ, /* storage bytes */
+	FIELD_WRITTEN,
+	FIELD_CANCELLED,
+	FIELD_WHOLE, /* 1: the bytes are also those of ended threads and children */
+	FIELD_CHILDREN_USER, /* times of children, in ns */
+	FIELD_CHILDREN_SYSTEM,
+	FIELD_KINDS
+};
+
+/* A value that was read on demand and is another than before. */
+struct moment_field {
+	uint32_t task;
+	uint16_t of, number;
+	bool known;
+	uint64_t value;
+};
+
+/* What was read of a control group's files. */
+struct moment_group {
+	uint32_t path; /* the id of a text */
+	bool fresh; /* it was not read in the sample before, or was another group */
+	struct cgroup_sample sample;
+};
+
+#define MOMENT_WHOLE 0x1u /* has all tasks, as they are: nothing before it is needed */
+#define MOMENT_FIRST 0x2u /* there is no interval yet */
+#define MOMENT_MARKED 0x4u /* the source tells which elements are unchanged */
+#define MOMENT_SLEEPS 0x8u /* has the clocks */
+#define MOMENT_SEGMENT 0x10u /* texts and tasks begin anew, for a file of its own */
+
+/* The head. */
+struct moment {
+	uint64_t size; /* of all */
+	size_t at[MOMENT_PARTS], bytes[MOMENT_PARTS];
+	unsigned flags;
+	uint64_t dropped; /* samples right before it that are not in the recording */
+	/* Of the sample: */
+	uint64_t begin_ns, end_ns, real_ns, interval_ns;
+	size_t n, left, steady;
+	unsigned have;
+	uint64_t clock_real_ns;
+	/* Of the frame; texts by id. */
+	bool threads;
+	uint32_t source, cgroup, hierarchy;
+	unsigned hierarchy_version;
+	int taskstats_version;
+	enum delayacct_state delayacct;
+	uint32_t unknown;
+	int64_t exits, lost;
+	uint64_t others;
+	double self;
+	struct system_sample system;
+	int64_t cpu_ns[CPU_STATES]; /* growth */
+	uint32_t psi_new; /* bits of 2 * resource, + 1 for full: other than before */
+	struct account account;
+	struct note notes[NOTES_MAX];
+	size_t nnotes;
+};
+
+/* The start of a part. */
+static inline const void *moment_part(const struct moment *moment, enum moment_part part)
+{
+	return (const char *)moment + moment->at[part];
+}
+
+/* How far the life of a task without news is taken to have grown, by the time between readings. */
+static inline uint64_t life_growth(const struct task_raw *before, uint64_t read_ns)
+{
+	uint64_t threads = before->now.threads ? before->now.threads : 1;
+
+	if (!before->counters.life_ns || read_ns <= before->read_ns)
+		return 0;
+	return threads * (read_ns - before->read_ns);
+}
+
+#endif

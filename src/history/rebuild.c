@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/rebuild.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "history/moment.h"
+#include "history/rebuild_parts.h"
+
+/* The most versions of tasks that are remembered. */
+#define VERSIONS_MAX (1 << 16)
+
+/* Reads all rows of a table for a sample. 0 or -errno. */
+int rebuild_each_row(struct rebuild *rebuild, struct archive *archive, enum archive_query query,
+		     int64_t number, rebuild_row_taker *take)
+{
+	sqlite3_stmt *rows = archive_ask(archive, query, number);
+	bool bad = false;
+	int got;
+
+	while ((got = archive_row(archive, rows)) == 1 && !bad)
+		take(rebuild, archive, rows, &bad);
+	sqlite3_reset(rows);
+	return bad ? -EBADMSG : got < 0 ? got : 0;
+}
+
+/* Takes a number from bytes; see varint_append(). False at the end. */
+static bool take_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
+{
+	unsigned shift = 0;
+
+	*value = 0;
+	while (*at < end && shift < 64) {
+		unsigned char byte = *(*at)++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+		shift += 7;
+	}
+	return false;
+}
+
+/* The signed number that was folded. */
+static int64_t unfold(uint64_t value)
+{
+	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* Takes the times of reading: see add_reads() in encode.c. */
+static void take_reads(struct rebuild *rebuild, const unsigned char *at, size_t len)
+{
+	const unsigned char *end = at + len;
+	uint64_t run, value, last_ns = rebuild->begin_ns;
+	size_t i = 0;
+
+	for (size_t e = 0; e < rebuild->n; e++)
+		rebuild->elements[e].read_ns = rebuild->elements[e].raw.read_ns;
+	while (take_varint(&at, end, &run) && run) {
+		bool kept = run & 1;
+
+		if (!kept && !take_varint(&at, end, &value))
+			return;
+		if (!kept)
+			last_ns += (uint64_t)unfold(value);
+		for (run >>= 1; run && i < rebuild->n; run--, i++)
+			if (!kept)
+				rebuild->elements[i].read_ns = last_ns;
+	}
+	for (i = 0; take_varint(&at, end, &run) && take_varint(&at, end, &value);) {
+		if (run >= rebuild->n || i + run >= rebuild->n)
+			return;
+		i += run;
+		rebuild->elements[i].before_ns = rebuild->before_ns + (uint64_t)unfold(value);
+		rebuild->elements[i].raw.read_ns = rebuild->elements[i].before_ns;
+		rebuild->elements[i].corrected = true;
+	}
+}
+
+/* Lets the time pass for an element: its threads lived on. */
+static void live_on(struct element *element)
+{
+	if (!element->whole)
+		element->raw.counters.life_ns += life_growth(&element->raw, element->read_ns);
+	element->raw.read_ns = element->read_ns;
+}
+
+/* Begins a sample: what belongs to the one before alone goes. */
+static void begin_sample(struct rebuild *rebuild)
+{
+	rebuild_apply_fixes(rebuild);
+	for (size_t i = 0; i < rebuild->n; i++) {
+		struct element *element = &rebuild->elements[i];
+
+		element->exited |= element->raw.exited && rebuild->passed;
+		element->raw.exited = false;
+		element->raw.was = 0;
+		element->block_ns =
+			rebuild->passed ? element->block_ns + element->raw.now.waits.block_ns : 0;
+		element->raw.now.waits.block_ns = 0;
+		element->met = element->gone = element->whole = element->corrected = false;
+		if (!rebuild->passed)
+			element->fresh = element->exited = false;
+	}
+	if (!rebuild->passed) {
+		rebuild->moment.nnotes = 0;
+		for (size_t i = 0; i < rebuild->ngroups; i++) {
+			struct group_reading *group = &rebuild->groups[i];
+
+			group->before = group->now;
+			group->before_valid = group->now_valid && group->turn == rebuild->turn;
+			group->now_valid = false;
+		}
+		rebuild->turn++;
+	}
+	memset(rebuild->moment.system.psi_error, 0, sizeof(rebuild->moment.system.psi_error));
+	memset(rebuild->moment.system.file_error, 0, sizeof(rebuild->moment.system.file_error));
+	rebuild->account = (struct account){ 0 };
+}
+
+int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
+{
+	bool bad = false, whole = false, first = !rebuild->passed;
+	unsigned char *reads;
+	sqlite3_stmt *row;
+	size_t len;
+	int err;
+
+	rebuild_free_numbers(rebuild);
+	if (first)
+		rebuild_put_aside(rebuild);
+	if (first && rebuild->nversions > VERSIONS_MAX)
+		rebuild_forget_versions(rebuild);
+	begin_sample(rebuild);
+	row = archive_ask(archive, QUERY_SAMPLE, number);
+	err = archive_row(archive, row);
+	if (err != 1)
+		return err ? err : -EBADMSG;
+	rebuild_read_head(rebuild, row, &whole, &bad);
+	len = (size_t)sqlite3_column_bytes(row, 38);
+	reads = xcalloc(len + 1, 1);
+	if (len)
+		memcpy(reads, sqlite3_column_blob(row, 38), len);
+	rebuild_read_texts(rebuild, archive, row, &bad);
+	sqlite3_reset(row);
+	err = bad ? -EBADMSG : rebuild_read_ends(rebuild, archive, number);
+	if (!err) {
+		rebuild_remove_gone(rebuild, false);
+		err = rebuild_each_row(rebuild, archive, QUERY_STANDING, number, rebuild_stand);
+	}
+	if (!err) {
+		if (whole)
+			rebuild_remove_gone(rebuild, true);
+		take_reads(rebuild, reads, len);
+		for (size_t i = 0; i < rebuild->n; i++)
+			live_on(&rebuild->elements[i]);
+		for (size_t i = 0; i < rebuild->nleft; i++)
+			live_on(&rebuild->left[i]);
+		err = rebuild_each_row(rebuild, archive, QUERY_WAITING, number,
+				       rebuild_clear_waiting);
+	}
+	free(reads);
+	if (!err)
+		err = rebuild_read_clocks(rebuild, archive, number);
+	if (!err)
+		err = rebuild_read_rows(rebuild, archive, number);
+	if (!err)
+		err = rebuild_read_frame(rebuild, archive, number);
+	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
+	rebuild->passed++;
+	return err;
+}
+
+void rebuild_turn(struct rebuild *rebuild)
+{
+	rebuild_forget_versions(rebuild);
+}
+
+/* Whether a process is one of those asked for. */
+static bool is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
+{
+	size_t low = 0, high = npids;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pids[middle] < tgid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return !npids || (low < npids && pids[low] == tgid);
+}
+
+/* Gives an element out, into the place of the sample. */
+static void give_element(const struct rebuild *rebuild, const struct element *element,
+			 struct sample *cur, size_t at, bool several)
+{
+	struct task_raw *raw = &cur->raw[at];
+
+	*raw = element->raw;
+	task_ref(raw->task);
+	raw->exited |= element->exited;
+	if (several) {
+		raw->now.waits.block_ns += element->block_ns;
+		if (raw->read_ns < cur->begin_ns && !raw->exited)
+			raw->read_ns = cur->begin_ns;
+	}
+	(void)rebuild;
+	if (cur->records && element->record)
+		cur->records[at] = *element->record;
+	if (cur->procs && element->proc)
+		cur->procs[at] = *element->proc;
+}
+
+/* Takes over what only frames know, and corrects times of reading in the sample before. */
+static void tie(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; prev && i < cur->n; i++) {
+		uint64_t order = raw_order(&cur->raw[i]);
+
+		while (at < prev->n && raw_order(&prev->raw[at]) < order)
+			at++;
+		if (at < prev->n && raw_order(&prev->raw[at]) == order &&
+		    prev->raw[at].task == cur->raw[i].task)
+			cur->raw[i].ran_ns = prev->raw[at].ran_ns;
+	}
+	at = 0;
+	for (size_t i = 0; prev && i < rebuild->n && rebuild->passed == 1; i++) {
+		const struct element *element = &rebuild->elements[i];
+		struct task_raw *raw;
+
+		if (!element->corrected)
+			continue;
+		raw = sample_find(prev, element->raw.tgid, element->raw.pid);
+		if (raw)
+			raw->read_ns = element->before_ns;
+	}
+}
+
+void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *cur,
+		  const pid_t *pids, size_t npids, struct playback_moment *moment)
+{
+	bool several = rebuild->passed > 1;
+	size_t left = 0;
+
+	sample_reset(cur);
+	cur->begin_ns = rebuild->begin_ns;
+	cur->end_ns = rebuild->end_ns;
+	cur->real_ns = rebuild->real_ns;
+	for (size_t i = 0; i < rebuild->n; i++)
+		if (is_wanted(pids, npids, rebuild->elements[i].raw.tgid))
+			sample_add(cur, 0, 0);
+	for (size_t i = 0; i < rebuild->nleft; i++)
+		left += is_wanted(pids, npids, rebuild->left[i].raw.tgid);
+	sample_leave(cur, left);
+	sample_extend(cur, rebuild->have);
+	cur->have = rebuild->have;
+	if (rebuild->marked && !several) {
+		sample_mark(cur, 0);
+		cur->stable[1] =
+			npids || !prev || rebuild->steady > cur->n || rebuild->steady > prev->n
+				? 0
+				: rebuild->steady;
+	}
+	for (size_t i = 0, at = 0; i < rebuild->n; i++) {
+		const struct element *element = &rebuild->elements[i];
+
+		if (!is_wanted(pids, npids, element->raw.tgid))
+			continue;
+		if (cur->marks)
+			cur->marks[at] = element->fresh ? 0 : (uint8_t)MARK_UNCHANGED;
+		give_element(rebuild, element, cur, at++, several);
+	}
+	for (size_t i = 0, at = cur->n; i < rebuild->nleft; i++)
+		if (is_wanted(pids, npids, rebuild->left[i].raw.tgid))
+			give_element(rebuild, &rebuild->left[i], cur, at++, false);
+	tie(rebuild, prev, cur);
+	/* A frame looks at the same places in both samples: a damaged file may claim too many. */
+	for (size_t i = 0; i < cur->stable[1]; i++)
+		if (cur->raw[i].task != prev->raw[i].task)
+			cur->stable[1] = i;
+	*moment = rebuild->moment;
+	moment->clocks = &rebuild->clocks;
+	rebuild->passed = 0;
+}
+
+void rebuild_group(const struct rebuild *rebuild, const char *path,
+		   const struct cgroup_sample **now, const struct cgroup_sample **before)
+{
+	const struct group_reading *group = rebuild_reading(rebuild, path);
+
+	*now = group && group->now_valid ? &group->now : NULL;
+	*before = *now && group->before_valid ? &group->before : NULL;
+}
+
+void rebuild_free(struct rebuild *rebuild)
+{
+	rebuild_apply_fixes(rebuild);
+	free(rebuild->fixes);
+	rebuild_forget_versions(rebuild);
+	rebuild_put_aside(rebuild);
+	rebuild_drop_older(rebuild);
+	for (size_t i = 0; i < rebuild->n; i++)
+		rebuild_drop(&rebuild->elements[i]);
+	free(rebuild->elements);
+	free(rebuild->left);
+	free(rebuild->older);
+	for (size_t i = 0; i < rebuild->ngroups; i++)
+		free(rebuild->groups[i].path);
+	free(rebuild->groups);
+	texts_free(&rebuild->texts);
+	clocks_free(&rebuild->clocks);
+	*rebuild = (struct rebuild){ 0 };
+}

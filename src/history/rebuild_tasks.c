@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/rebuild_parts.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* Orders by number. */
+static int compare_versions(const void *a, const void *b)
+{
+	int64_t x = ((const struct version *)a)->id, y = ((const struct version *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
+/* Frees a node of the tree. */
+static void free_version(void *version)
+{
+	task_unref(((struct version *)version)->task);
+	free(version);
+}
+
+/* The first element that does not come before the order. */
+static size_t place_in_order(const struct rebuild *rebuild, uint64_t order)
+{
+	size_t low = 0, high = rebuild->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (raw_order(&rebuild->elements[middle].raw) < order)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The living element of a thread, or NULL. */
+struct element *rebuild_living(const struct rebuild *rebuild, pid_t tgid, pid_t pid)
+{
+	size_t at = place_in_order(rebuild, task_order(tgid, pid));
+
+	if (at == rebuild->n || raw_order(&rebuild->elements[at].raw) != task_order(tgid, pid))
+		return NULL;
+	return &rebuild->elements[at];
+}
+
+/* Frees what an element has. */
+void rebuild_drop(struct element *element)
+{
+	task_unref(element->raw.task);
+	free(element->record);
+	free(element->proc);
+}
+
+/* Reads a text of the recording. NULL where there is none, or no such. */
+char *rebuild_text(struct archive *archive, int64_t id, bool *bad)
+{
+	sqlite3_stmt *row;
+	char *text = NULL;
+	const void *bytes;
+	size_t len;
+
+	if (!id)
+		return NULL;
+	row = archive_ask(archive, QUERY_TEXT, id);
+	if (archive_row(archive, row) != 1) {
+		*bad = true;
+		return NULL;
+	}
+	bytes = sqlite3_column_blob(row, 0);
+	len = (size_t)sqlite3_column_bytes(row, 0);
+	text = xcalloc(len + 1, 1);
+	if (len)
+		memcpy(text, bytes, len);
+	sqlite3_reset(row);
+	return text;
+}
+
+/* Reads a text that stays while the rebuild is open. */
+const char *rebuild_keep_text(struct rebuild *rebuild, struct archive *archive, int64_t id,
+			      bool *bad)
+{
+	char *text = rebuild_text(archive, id, bad);
+	const char *kept;
+	bool added;
+
+	texts_take(&rebuild->texts, text, &added, &kept);
+	free(text);
+	return kept;
+}
+
+/* Finds a task that is known: of a living element, or one of those that left. */
+static struct task *find_task(const struct rebuild *rebuild, pid_t tgid, pid_t pid, uint64_t start)
+{
+	struct element *element = rebuild_living(rebuild, tgid, pid);
+
+	if (element && element->raw.task->key.start_ns == start)
+		return element->raw.task;
+	for (size_t i = 0; i < rebuild->nleft + rebuild->nolder; i++) {
+		struct task *task = i < rebuild->nleft
+					    ? rebuild->left[i].raw.task
+					    : rebuild->older[i - rebuild->nleft].raw.task;
+
+		if (task->tgid == tgid && task->key.pid == pid && task->key.start_ns == start)
+			return task;
+	}
+	return NULL;
+}
+
+/* Replaces a text of a task. */
+void set_task_text(char **text, char *by)
+{
+	free(*text);
+	*text = by;
+}
+
+/* Takes names and times of a version from its row, which is at the archive's QUERY_TASK. */
+static void name_task(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
+		      struct task *task, bool *bad)
+{
+	int64_t user = archive_int(row, 4, 0, INT64_MAX, 0, bad);
+	int64_t comm = archive_int(row, 5, 0, INT64_MAX, 0, bad);
+	int64_t command = archive_int(row, 6, 0, INT64_MAX, 0, bad);
+	int64_t cgroup = archive_int(row, 7, 0, INT64_MAX, 0, bad);
+	uint64_t start = task->key.start_ns;
+	char *name;
+
+	task->ppid = (pid_t)archive_int(row, 2, 0, INT32_MAX, 0, bad);
+	task->uid = (uid_t)archive_int(row, 3, 0, UINT32_MAX, 0, bad);
+	task->latest_ns = archive_uint(row, 9, start, bad);
+	task->start_lo = archive_uint(row, 10, start, bad);
+	task->start_hi = archive_uint(row, 11, start, bad);
+	sqlite3_reset(row);
+	task->user = rebuild_keep_text(rebuild, archive, user, bad);
+	name = rebuild_text(archive, comm, bad);
+	task_set_comm(task, name ? name : "", name ? strlen(name) : 0);
+	free(name);
+	set_task_text(&task->command, rebuild_text(archive, command, bad));
+	set_task_text(&task->cgroup, rebuild_text(archive, cgroup, bad));
+}
+
+/* Reads the version of that number. NULL where there is none. */
+static struct version *read_version(struct rebuild *rebuild, struct archive *archive, int64_t id,
+				    bool *bad)
+{
+	sqlite3_stmt *row = archive_ask(archive, QUERY_TASK, id);
+	struct version *version;
+	struct task *task;
+	uint64_t start;
+	pid_t tgid, pid;
+
+	if (archive_row(archive, row) != 1) {
+		*bad = true;
+		return NULL;
+	}
+	tgid = (pid_t)archive_int(row, 0, 0, INT32_MAX, 0, bad);
+	pid = (pid_t)archive_int(row, 1, 0, INT32_MAX, 0, bad);
+	start = archive_uint(row, 8, 0, bad);
+	task = find_task(rebuild, tgid, pid, start);
+	if (task)
+		task_ref(task);
+	else
+		task = task_new((struct task_key){ pid, start }, tgid);
+	name_task(rebuild, archive, row, task, bad);
+	version = xcalloc(1, sizeof(*version));
+	*version = (struct version){ .id = id, .tgid = tgid, .pid = pid, .task = task };
+	if (!tsearch(version, &rebuild->versions, compare_versions))
+		die("out of memory");
+	rebuild->nversions++;
+	return version;
+}
+
+/* The version of that number. */
+struct version *rebuild_version(struct rebuild *rebuild, struct archive *archive, int64_t id,
+				bool *bad)
+{
+	struct version key = { .id = id };
+	void *found = tfind(&key, &rebuild->versions, compare_versions);
+
+	return found ? *(struct version **)found : read_version(rebuild, archive, id, bad);
+}
+
+/* Adds an empty element that left. */
+struct element *rebuild_add_leaver(struct rebuild *rebuild, struct version *version)
+{
+	if (rebuild->nleft == rebuild->left_cap) {
+		rebuild->left_cap = rebuild->left_cap ? rebuild->left_cap * 2 : 64;
+		rebuild->left =
+			xreallocarray(rebuild->left, rebuild->left_cap, sizeof(*rebuild->left));
+	}
+	version->left = true;
+	version->at = rebuild->nleft;
+	rebuild->left[rebuild->nleft] = (struct element){
+		.raw = { .task = task_ref(version->task),
+			 .tgid = version->tgid,
+			 .pid = version->pid,
+			 .counters.members = 1 },
+		.version = version->id,
+	};
+	return &rebuild->left[rebuild->nleft++];
+}
+
+/* Makes a place for a living element, or empties the one that has its place. */
+struct element *rebuild_place(struct rebuild *rebuild, const struct version *version)
+{
+	uint64_t order = task_order(version->tgid, version->pid);
+	size_t at = place_in_order(rebuild, order);
+	struct element *element;
+
+	if (at < rebuild->n && raw_order(&rebuild->elements[at].raw) == order) {
+		rebuild_drop(&rebuild->elements[at]);
+	} else {
+		if (rebuild->n == rebuild->cap) {
+			rebuild->cap = rebuild->cap ? rebuild->cap * 2 : 256;
+			rebuild->elements = xreallocarray(rebuild->elements, rebuild->cap,
+							  sizeof(*rebuild->elements));
+		}
+		memmove(&rebuild->elements[at + 1], &rebuild->elements[at],
+			(rebuild->n - at) * sizeof(*rebuild->elements));
+		rebuild->n++;
+	}
+	element = &rebuild->elements[at];
+	*element = (struct element){ .raw = { .task = task_ref(version->task),
+					      .tgid = version->tgid,
+					      .pid = version->pid,
+					      .counters.members = 1 } };
+	return element;
+}
+
+/* The element of a task in the sample that is read; NULL, and bad, where there is none. */
+static struct element *element_of(struct rebuild *rebuild, struct archive *archive, int64_t id,
+				  bool *bad)
+{
+	struct version *version = rebuild_version(rebuild, archive, id, bad);
+	struct element *element = NULL;
+
+	if (version && version->left)
+		return &rebuild->left[version->at];
+	if (version)
+		element = rebuild_living(rebuild, version->tgid, version->pid);
+	if (element && element->raw.task == version->task) {
+		element->version = id;
+		return element;
+	}
+	*bad = true;
+	return NULL;
+}
+
+/* The element that the first column of a row names. */
+struct element *rebuild_element(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
+				bool *bad)
+{
+	return element_of(rebuild, archive, archive_int(row, 0, 1, INT64_MAX, 0, bad), bad);
+}
+
+/* Removes elements that have gone; of those that are not met, too. */
+void rebuild_remove_gone(struct rebuild *rebuild, bool unmet)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rebuild->n; i++) {
+		struct element *element = &rebuild->elements[i];
+
+		if (element->gone || (unmet && !element->met)) {
+			/* It ended in a sample that is passed over: that is to be told. */
+			if (element->exited) {
+				struct version version = { .task = element->raw.task,
+							   .tgid = element->raw.tgid,
+							   .pid = element->raw.pid };
+				struct element *left = rebuild_add_leaver(rebuild, &version);
+				struct task *task = left->raw.task;
+
+				left->raw = element->raw;
+				left->raw.task = task;
+				left->raw.exited = true;
+				left->read_ns = element->raw.read_ns;
+			}
+			rebuild_drop(element);
+			continue;
+		}
+		rebuild->elements[kept++] = *element;
+	}
+	rebuild->n = kept;
+}
+
+/* Drops those that had left in samples before the last that was given out. */
+void rebuild_drop_older(struct rebuild *rebuild)
+{
+	for (size_t i = 0; i < rebuild->nolder; i++)
+		rebuild_drop(&rebuild->older[i]);
+	rebuild->nolder = 0;
+}
+
+/* Puts those aside that left in samples that were given out. */
+void rebuild_put_aside(struct rebuild *rebuild)
+{
+	struct element *older = rebuild->older;
+	size_t cap = rebuild->older_cap;
+
+	rebuild_drop_older(rebuild);
+	rebuild->older = rebuild->left;
+	rebuild->nolder = rebuild->nleft;
+	rebuild->older_cap = rebuild->left_cap;
+	rebuild->left = older;
+	rebuild->nleft = 0;
+	rebuild->left_cap = cap;
+}
+
+/* The numbers of those that left may come back as living ones. */
+void rebuild_free_numbers(struct rebuild *rebuild)
+{
+	for (size_t i = 0; i < rebuild->nleft; i++) {
+		struct version key = { .id = rebuild->left[i].version };
+		void *found = tfind(&key, &rebuild->versions, compare_versions);
+
+		if (found)
+			(*(struct version **)found)->left = false;
+	}
+}
+
+/* Forgets the numbers of tasks. */
+void rebuild_forget_versions(struct rebuild *rebuild)
+{
+	tdestroy(rebuild->versions, free_version);
+	rebuild->versions = NULL;
+	rebuild->nversions = 0;
+}

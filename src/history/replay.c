@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/util.h"
+#include "history/rebuild.h"
+
+struct replay {
+	const struct replay_config *config;
+	struct archive_files files;
+	size_t file; /* the index of the one that is open */
+	struct archive archive;
+	struct rebuild rebuild;
+	int64_t number; /* the next sample to read; 0: of the next file */
+	uint64_t given_ns; /* the begin of the sample given out last */
+	uint64_t from_ns, to_ns;
+	bool threads, given;
+};
+
+/* Takes a duration with a letter for its unit. */
+static bool take_age(const char *text, uint64_t *ns)
+{
+	static const char letters[] = "smhd";
+	static const uint64_t units[] = { 1, 60, 3600, 86400 };
+	const char *end = text + strlen(text), *letter;
+	uint64_t number;
+
+	if (!parse_uint(&text, end, &number) || text + 1 != end)
+		return false;
+	letter = strchr(letters, *text);
+	if (!letter || number > INT64_MAX / NSEC_PER_SEC / 86400)
+		return false;
+	*ns = number * units[letter - letters] * NSEC_PER_SEC;
+	return true;
+}
+
+/* Takes the time of a broken-down local time. */
+static bool take_tm(struct tm *tm, uint64_t *ns)
+{
+	time_t seconds;
+
+	tm->tm_isdst = -1;
+	seconds = mktime(tm);
+	if (seconds < 0)
+		return false;
+	*ns = (uint64_t)seconds * NSEC_PER_SEC;
+	return true;
+}
+
+bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
+{
+	static const char *const dated[] = { "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M",
+					     "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d" };
+	static const char *const timed[] = { "%H:%M:%S", "%H:%M" };
+	time_t end = (time_t)(end_ns / NSEC_PER_SEC);
+	uint64_t age;
+	struct tm tm;
+
+	if (*text == '-') {
+		if (!take_age(text + 1, &age))
+			return false;
+		*ns = end_ns > age ? end_ns - age : 0;
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(dated); i++) {
+		const char *rest;
+
+		tm = (struct tm){ 0 };
+		rest = strptime(text, dated[i], &tm);
+		if (rest && !*rest)
+			return take_tm(&tm, ns);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(timed); i++) {
+		const char *rest;
+
+		if (!localtime_r(&end, &tm))
+			return false;
+		tm.tm_sec = 0;
+		rest = strptime(text, timed[i], &tm);
+		if (!rest || *rest || !take_tm(&tm, ns))
+			continue;
+		if (*ns <= end_ns)
+			return true;
+		tm.tm_mday--;
+		return take_tm(&tm, ns);
+	}
+	return false;
+}
+
+/* Opens the file of that index. 0 or -errno. */
+static int open_segment(struct replay *replay, size_t file)
+{
+	int err;
+
+	archive_close(&replay->archive);
+	replay->file = file;
+	rebuild_turn(&replay->rebuild);
+	err = archive_open(&replay->archive, replay->files.paths[file]);
+	replay->number = 0;
+	if (!err && replay->archive.last >= replay->archive.first)
+		replay->number = replay->archive.first;
+	return err;
+}
+
+/* Opens the first file from that index on that has samples. 0 or -errno; -ENODATA: none has. */
+static int open_next(struct replay *replay, size_t file)
+{
+	for (; file < replay->files.n; file++) {
+		int err = open_segment(replay, file);
+
+		if (err || replay->number)
+			return err;
+	}
+	return -ENODATA;
+}
+
+/* Finds the end of the recording. 0 or -errno. */
+static int find_end(struct replay *replay, uint64_t *end_ns)
+{
+	for (size_t file = replay->files.n; file-- > 0;) {
+		int err = open_segment(replay, file);
+
+		if (err)
+			return err;
+		replay->threads = replay->archive.threads;
+		*end_ns = replay->number ? archive_time(&replay->archive, replay->archive.last) : 0;
+		if (*end_ns)
+			return 0;
+	}
+	return -ENODATA;
+}
+
+/*
+ * Goes to the sample before the first one to be shown, which is where the interval of that begins.
+ * What it needs of samples before it is read. 0 or -errno.
+ */
+static int seek(struct replay *replay)
+{
+	struct archive *archive = &replay->archive;
+	int64_t number, at;
+	int err;
+
+	for (size_t file = replay->files.n; file-- > 0;) {
+		err = open_segment(replay, file);
+		if (err)
+			return err;
+		if (replay->number && archive_time(archive, archive->first) < replay->from_ns)
+			break;
+		if (!file)
+			return open_next(replay, 0);
+	}
+	number = archive_find(archive, replay->from_ns) - 1;
+	at = archive_whole(archive, number);
+	if (!at)
+		return -EBADMSG;
+	for (; at && at < number; at = archive_next(archive, at)) {
+		err = rebuild_take(&replay->rebuild, archive, at);
+		if (err)
+			return err;
+		replay->rebuild.passed = 0;
+	}
+	replay->number = at;
+	return 0;
+}
+
+int replay_open(struct replay **out, const struct replay_config *config, char **file)
+{
+	struct replay *replay = xcalloc(1, sizeof(*replay));
+	uint64_t end_ns = 0;
+	int err = archive_list(&replay->files, config->path);
+
+	replay->config = config;
+	replay->to_ns = UINT64_MAX;
+	if (!err)
+		err = find_end(replay, &end_ns);
+	if (!err && config->to && !replay_time(config->to, end_ns, &replay->to_ns))
+		err = -EINVAL;
+	if (!err && config->from && !replay_time(config->from, end_ns, &replay->from_ns))
+		err = -EINVAL;
+	if (!err)
+		err = config->from ? seek(replay) : open_next(replay, 0);
+	if (err) {
+		*file = xstrdup(replay->files.n ? replay_file(replay) : config->path);
+		replay_close(replay);
+		return err;
+	}
+	*out = replay;
+	return 0;
+}
+
+bool replay_threads(const struct replay *replay)
+{
+	return replay->threads;
+}
+
+/* Whether enough time has passed since a sample was given out. */
+static bool is_due(const struct replay *replay)
+{
+	const struct rebuild *rebuild = &replay->rebuild;
+
+	/* Half an interval as recorded may be lacking: samples do not lie exactly on a grid. */
+	return !replay->given || rebuild->moment.baseline ||
+	       rebuild->begin_ns + (rebuild->begin_ns - rebuild->before_ns) / 2 >=
+		       replay->given_ns + replay->config->interval_ns;
+}
+
+/* Reads until a sample is to be given out. 0, -ENODATA at the end, or -errno. */
+static int read_on(struct replay *replay)
+{
+	for (;;) {
+		uint64_t time;
+		int err = replay->number ? 0 : open_next(replay, replay->file + 1);
+
+		if (err)
+			return err;
+		time = archive_time(&replay->archive, replay->number);
+		if (time > replay->to_ns)
+			return -ENODATA;
+		err = rebuild_take(&replay->rebuild, &replay->archive, replay->number);
+		if (err)
+			return err;
+		replay->number = archive_next(&replay->archive, replay->number);
+		if (is_due(replay))
+			return 0;
+	}
+}
+
+/* See struct playback. */
+static int next_sample(void *state, struct sample *prev, struct sample *cur,
+		       struct playback_moment *moment)
+{
+	struct replay *replay = state;
+	int err = read_on(replay);
+
+	if (err)
+		return err;
+	rebuild_give(&replay->rebuild, prev, cur, replay->config->pids, replay->config->npids,
+		     moment);
+	if (replay->config->npids)
+		moment->account = (struct account){ 0 };
+	replay->given = true;
+	replay->given_ns = cur->begin_ns;
+	return 0;
+}
+
+/* See struct playback. */
+static void give_group(void *state, const char *path, const struct cgroup_sample **now,
+		       const struct cgroup_sample **before)
+{
+	const struct replay *replay = state;
+
+	rebuild_group(&replay->rebuild, path, now, before);
+}
+
+struct playback replay_playback(struct replay *replay)
+{
+	return (struct playback){ .state = replay,
+				  .threads = replay->threads,
+				  .next = next_sample,
+				  .group = give_group };
+}
+
+const char *replay_file(const struct replay *replay)
+{
+	return replay->file < replay->files.n ? replay->files.paths[replay->file]
+					      : replay->config->path;
+}
+
+void replay_close(struct replay *replay)
+{
+	archive_close(&replay->archive);
+	archive_files_free(&replay->files);
+	rebuild_free(&replay->rebuild);
+	free(replay);
+}

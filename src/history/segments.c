@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/segments.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+#define PREFIX "stalltop-"
+#define SUFFIX ".db"
+
+#define SEGMENT_NS (UINT64_C(3600) * NSEC_PER_SEC)
+
+/* A segment takes at most this part of all, so that what goes is a small part. */
+#define SEGMENT_PARTS 8
+#define SEGMENT_LEAST (UINT64_C(256) << 10)
+
+/* Takes a number with a letter of `letters`, in the unit that the letter stands for. */
+static bool take_amount(const char *text, size_t len, const char *letters, const uint64_t *units,
+			uint64_t *amount)
+{
+	const char *at = text, *letter;
+	uint64_t number;
+
+	if (!parse_uint(&at, text + len, &number) || !number || at + 1 != text + len)
+		return false;
+	letter = strchr(letters, *at);
+	if (!letter || !*letter || number > INT64_MAX / units[letter - letters])
+		return false;
+	*amount = number * units[letter - letters];
+	return true;
+}
+
+bool segment_parse_limits(const char *text, struct segment_limits *limits)
+{
+	static const uint64_t seconds[] = { NSEC_PER_SEC, 60 * NSEC_PER_SEC, 3600 * NSEC_PER_SEC,
+					    86400 * NSEC_PER_SEC };
+	static const uint64_t bytes[] = { UINT64_C(1) << 10, UINT64_C(1) << 20, UINT64_C(1) << 30,
+					  UINT64_C(1) << 40 };
+	bool aged = false, sized = false;
+
+	do {
+		size_t len = strcspn(text, ",");
+
+		if (!aged && take_amount(text, len, "smhd", seconds, &limits->age_ns))
+			aged = true;
+		else if (!sized && take_amount(text, len, "KMGT", bytes, &limits->bytes))
+			sized = true;
+		else
+			return false;
+		text += len;
+	} while (*text++ == ',');
+	return true;
+}
+
+bool segment_is_name(const char *name)
+{
+	size_t len = strlen(name), suffix = strlen(SUFFIX);
+
+	return len > strlen(PREFIX) + suffix && !strncmp(name, PREFIX, strlen(PREFIX)) &&
+	       !strcmp(name + len - suffix, SUFFIX);
+}
+
+void segment_name(struct buf *out, uint64_t real_ns, unsigned number)
+{
+	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
+	char text[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", &tm);
+	buf_printf(out, PREFIX "%s-%03u" SUFFIX, text, number);
+}
+
+bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64_t began_ns,
+		     uint64_t now_ns)
+{
+	uint64_t most = limits->bytes / SEGMENT_PARTS, longest = limits->age_ns / SEGMENT_PARTS;
+
+	if (most < SEGMENT_LEAST)
+		most = SEGMENT_LEAST;
+	if (longest > SEGMENT_NS)
+		longest = SEGMENT_NS;
+	/* A clock that was set back ends a segment, too: names are in the order of time. */
+	return bytes >= most || now_ns < began_ns || now_ns - began_ns >= longest;
+}
+
+/* A segment in a folder. */
+struct segment {
+	char *name;
+	uint64_t bytes, end_ns;
+};
+
+/* Orders by name, which is by time. */
+static int compare_segments(const void *a, const void *b)
+{
+	return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);
+}
+
+/* Lists the segments of a folder. Returns how many. */
+static size_t list_segments(int folder, struct segment **out)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	struct stat stat;
+	size_t n = 0;
+
+	*out = NULL;
+	while (dir && (entry = readdir(dir))) {
+		if (!segment_is_name(entry->d_name) ||
+		    fstatat(folder, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(stat.st_mode))
+			continue;
+		*out = xreallocarray(*out, n + 1, sizeof(**out));
+		(*out)[n++] = (struct segment){
+			.name = xstrdup(entry->d_name),
+			.bytes = (uint64_t)stat.st_blocks * 512,
+			.end_ns = (uint64_t)stat.st_mtim.tv_sec * NSEC_PER_SEC,
+		};
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	if (n)
+		qsort(*out, n, sizeof(**out), compare_segments);
+	return n;
+}
+
+/* Whether there is less free space than is to be left. */
+static bool is_short(int folder)
+{
+	struct statvfs space;
+
+	return !fstatvfs(folder, &space) &&
+	       (uint64_t)space.f_bavail * space.f_frsize < SEGMENT_FREE_BYTES;
+}
+
+/* Removes a segment with its journal. */
+static void remove_segment(int folder, const char *name)
+{
+	static const char *const endings[] = { "", "-wal", "-shm", "-journal" };
+	struct buf path = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		path.len = 0;
+		buf_printf(&path, "%s%s", name, endings[i]);
+		unlinkat(folder, buf_cstr(&path), 0);
+	}
+	buf_free(&path);
+}
+
+unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
+			uint64_t now_ns)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct segment *segments;
+	uint64_t bytes = 0;
+	unsigned removed = 0;
+	size_t n;
+
+	if (fd < 0)
+		return 0;
+	n = list_segments(fd, &segments);
+	for (size_t i = 0; i < n; i++)
+		bytes += segments[i].bytes;
+	for (size_t i = 0; i < n; i++) {
+		bool old = segments[i].end_ns + limits->age_ns < now_ns;
+
+		if (strcmp(segments[i].name, but) != 0 &&
+		    (old || bytes > limits->bytes || is_short(fd))) {
+			remove_segment(fd, segments[i].name);
+			bytes -= segments[i].bytes;
+			removed++;
+		}
+		free(segments[i].name);
+	}
+	free(segments);
+	close(fd);
+	return removed;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A folder of segments, files of an hour or of a part of the room: their names, and which of them
+ * are to go.
+ */
+#ifndef STALLTOP_HISTORY_SEGMENTS_H
+#define STALLTOP_HISTORY_SEGMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* What is kept in a folder. */
+struct segment_limits {
+	uint64_t age_ns; /* since the end of a segment */
+	uint64_t bytes; /* of all segments together */
+};
+
+/* The limits unless others are given: 7 days, 1 GB. */
+#define SEGMENT_LIMITS_DEFAULT \
+	(struct segment_limits) \
+	{ \
+		UINT64_C(7) * 86400 * 1000000000, UINT64_C(1) << 30 \
+	}
+
+/* Free space that is left to others. */
+#define SEGMENT_FREE_BYTES (UINT64_C(64) << 20)
+
+/*
+ * Takes limits as text: an age with s, m, h or d, a size with K, M, G or T, or both with a comma in
+ * between. False where it is neither; what it does not say stays.
+ */
+bool segment_parse_limits(const char *text, struct segment_limits *limits);
+
+/* Whether a file of that name is a segment. */
+bool segment_is_name(const char *name);
+
+/* Appends the name of a segment that begins at that time (CLOCK_REALTIME). */
+void segment_name(struct buf *out, uint64_t real_ns, unsigned number);
+
+/* Whether a segment of so many bytes, which began and is now at those times, is to end. */
+bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64_t began_ns,
+		     uint64_t now_ns);
+
+/*
+ * Removes the oldest segments of a folder that are beyond the limits, or as long as there is too
+ * little free space; never the file `but`, the name of the one that is written. Returns how many.
+ */
+unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
+			uint64_t now_ns);
+
+#endif

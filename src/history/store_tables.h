@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of a recording, as doc/stalltop-recording.5 tells them to those who query. Keys are
+ * small numbers, and what is 0 or NULL takes one byte: an active task costs about 45 bytes.
+ */
+#ifndef STALLTOP_HISTORY_STORE_TABLES_H
+#define STALLTOP_HISTORY_STORE_TABLES_H
+
+/* The version of the tables. A reader of a version reads all files of it and of earlier ones. */
+#define STORE_VERSION 1
+
+/* "STAL", in the head of the file (pragma application_id). */
+#define STORE_APPLICATION_ID 0x5354414c
+
+#define STORE_TABLES \
+	"CREATE TABLE recording(name TEXT PRIMARY KEY, value) WITHOUT ROWID;" \
+	"CREATE TABLE text(id INTEGER PRIMARY KEY, value);" \
+	"CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT);" \
+	"CREATE TABLE resource(id INTEGER PRIMARY KEY, name TEXT);" \
+	"CREATE TABLE field_name(id INTEGER PRIMARY KEY, name TEXT);" \
+	"CREATE TABLE task(id INTEGER PRIMARY KEY, first INTEGER, tgid INTEGER, pid INTEGER," \
+	" ppid INTEGER, uid INTEGER, user INTEGER, comm INTEGER, command INTEGER," \
+	" cgroup INTEGER, start_ns INTEGER, latest_ns INTEGER, lo_ns INTEGER, hi_ns INTEGER);" \
+	"CREATE TABLE sample(id INTEGER PRIMARY KEY, time_ns INTEGER, interval_ns INTEGER," \
+	" begin_ns INTEGER, took_ns INTEGER, whole INTEGER, tasks INTEGER, steady INTEGER," \
+	" marked INTEGER, have INTEGER, source INTEGER, taskstats_version INTEGER," \
+	" delayacct INTEGER, unknown INTEGER, cgroup INTEGER, hierarchy INTEGER," \
+	" hierarchy_version INTEGER, exits INTEGER, lost INTEGER, others INTEGER, self REAL," \
+	" cpus INTEGER, user_ns INTEGER, nice_ns INTEGER, system_ns INTEGER, idle_ns INTEGER," \
+	" iowait_ns INTEGER, irq_ns INTEGER, softirq_ns INTEGER, steal_ns INTEGER," \
+	" load1 INTEGER, load5 INTEGER, load15 INTEGER, uptime REAL, memory_kb INTEGER," \
+	" memory_used_kb INTEGER, swap_kb INTEGER, swap_used_kb INTEGER," \
+	" pressure_ns INTEGER, reads BLOB);" \
+	"CREATE TABLE file_error(sample INTEGER, file TEXT, error INTEGER," \
+	" PRIMARY KEY(sample, file)) WITHOUT ROWID;" \
+	"CREATE TABLE gap(sample INTEGER PRIMARY KEY, dropped INTEGER);" \
+	"CREATE TABLE note(sample INTEGER, number INTEGER, name TEXT, value INTEGER," \
+	" error INTEGER, PRIMARY KEY(sample, number)) WITHOUT ROWID;" \
+	"CREATE TABLE account(sample INTEGER PRIMARY KEY, machine_ns INTEGER, run_ns INTEGER," \
+	" idle_ns INTEGER, iowait_ns INTEGER, steal_ns INTEGER, irq_ns INTEGER," \
+	" recovered_ns INTEGER, children_ns INTEGER, rest_ns INTEGER);" \
+	"CREATE TABLE clock(sample INTEGER, number INTEGER, real_ns INTEGER, from_ns INTEGER," \
+	" ahead_ns INTEGER, PRIMARY KEY(sample, number)) WITHOUT ROWID;" \
+	"CREATE TABLE pressure(sample INTEGER, resource INTEGER, full INTEGER, avg10 INTEGER," \
+	" avg60 INTEGER, avg300 INTEGER, total_us INTEGER," \
+	" PRIMARY KEY(sample, resource, full)) WITHOUT ROWID;" \
+	"CREATE TABLE activity(sample INTEGER, task INTEGER, run_ns INTEGER, user_ns INTEGER," \
+	" system_ns INTEGER, drift_ns INTEGER, state TEXT, threads INTEGER," \
+	" PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"CREATE TABLE wait(sample INTEGER, task INTEGER, kind INTEGER, waited_ns INTEGER," \
+	" waits INTEGER, ahead_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
+	"CREATE TABLE waiting(sample INTEGER, task INTEGER, kind INTEGER, threads INTEGER," \
+	" longest_ns INTEGER, began_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
+	"CREATE TABLE standing(sample INTEGER, task INTEGER, known INTEGER, members INTEGER," \
+	" single INTEGER, exact INTEGER, was INTEGER, run_ns INTEGER, user_ns INTEGER," \
+	" system_ns INTEGER, life_ns INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"CREATE TABLE total(sample INTEGER, task INTEGER, kind INTEGER, ns INTEGER," \
+	" waits INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
+	"CREATE TABLE ended(sample INTEGER, task INTEGER, status INTEGER, exit_code INTEGER," \
+	" signal INTEGER, members INTEGER, how INTEGER, reaper INTEGER, mixed INTEGER," \
+	" place INTEGER, left_ns INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"CREATE TABLE gone(sample INTEGER, task INTEGER," \
+	" PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"CREATE TABLE children(sample INTEGER, task INTEGER, user_ns INTEGER, system_ns INTEGER," \
+	" PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"CREATE TABLE impossible(sample INTEGER, task INTEGER, kind INTEGER, ns INTEGER," \
+	" waits INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
+	"CREATE TABLE field(sample INTEGER, task INTEGER, field INTEGER, value INTEGER," \
+	" PRIMARY KEY(sample, task, field)) WITHOUT ROWID;" \
+	"CREATE TABLE cgroup(sample INTEGER, path INTEGER, fresh INTEGER, have INTEGER," \
+	" throttled_ns INTEGER, throttled INTEGER, throttled_read_ns INTEGER," \
+	" event_known INTEGER, high INTEGER, max INTEGER, oom INTEGER, oom_kill INTEGER," \
+	" sleeping INTEGER, running INTEGER, stopped INTEGER, uninterruptible INTEGER," \
+	" io_wait INTEGER, PRIMARY KEY(sample, path)) WITHOUT ROWID;" \
+	"CREATE TABLE cgroup_pressure(sample INTEGER, path INTEGER, resource INTEGER," \
+	" full INTEGER, avg10 INTEGER, avg60 INTEGER, avg300 INTEGER, total_us INTEGER," \
+	" read_ns INTEGER, PRIMARY KEY(sample, path, resource, full)) WITHOUT ROWID;"
+
+/* What is asked for most, with names in place of numbers. */
+#define STORE_VIEWS \
+	"CREATE VIEW tasks AS SELECT t.id AS task, t.first, t.tgid, t.pid, t.ppid, t.uid," \
+	" u.value AS user, n.value AS comm, c.value AS command, g.value AS cgroup, t.start_ns" \
+	" FROM task t LEFT JOIN text u ON u.id = t.user LEFT JOIN text n ON n.id = t.comm" \
+	" LEFT JOIN text c ON c.id = t.command LEFT JOIN text g ON g.id = t.cgroup;" \
+	"CREATE VIEW waits AS SELECT w.sample, s.time_ns, s.interval_ns, t.task, t.first," \
+	" t.tgid, t.pid, t.user, t.comm, t.command, t.cgroup, k.name AS kind, w.waited_ns," \
+	" w.waited_ns + w.ahead_ns AS booked_ns, w.waits FROM wait w" \
+	" JOIN sample s ON s.id = w.sample JOIN tasks t ON t.task = w.task" \
+	" JOIN kind k ON k.id = w.kind;" \
+	"CREATE VIEW endings AS SELECT e.sample, s.time_ns, t.task, t.first, t.tgid, t.pid," \
+	" t.user, t.comm, t.command, t.cgroup, e.exit_code, e.signal, e.members FROM ended e" \
+	" JOIN sample s ON s.id = e.sample JOIN tasks t ON t.task = e.task;" \
+	"CREATE VIEW pressures AS SELECT p.sample, s.time_ns, r.name AS resource," \
+	" CASE p.full WHEN 1 THEN 'full' ELSE 'some' END AS level, p.avg10 / 100.0 AS avg10," \
+	" p.avg60 / 100.0 AS avg60, p.avg300 / 100.0 AS avg300, p.total_us FROM pressure p" \
+	" JOIN sample s ON s.id = p.sample JOIN resource r ON r.id = p.resource;"
+
+/* Numbers of fields: those of the record, then the longest, shortest ... of each kind. */
+#define STORE_FIELD_OF(of, number) ((of)*64 + (number))
+
+#endif

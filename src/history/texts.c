@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/texts.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* A text with its number; the bytes follow. */
+struct numbered_text {
+	uint32_t id;
+	char text[];
+};
+
+/* Orders by text. The tree's nodes and the key are the texts themselves. */
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* The text's struct. */
+static struct numbered_text *numbered_of(const char *text)
+{
+	return (struct numbered_text *)(uintptr_t)(text - offsetof(struct numbered_text, text));
+}
+
+uint32_t texts_take(struct texts *texts, const char *text, bool *added, const char **kept)
+{
+	struct numbered_text *numbered;
+	char **node;
+	size_t len;
+
+	*added = false;
+	if (kept)
+		*kept = NULL;
+	if (!text)
+		return 0;
+	node = tfind(text, &texts->tree, compare_texts);
+	if (node && kept)
+		*kept = *node;
+	if (node)
+		return numbered_of(*node)->id;
+	len = strlen(text) + 1;
+	numbered = xcalloc(1, sizeof(*numbered) + len);
+	numbered->id = ++texts->n;
+	memcpy(numbered->text, text, len);
+	if (!tsearch(numbered->text, &texts->tree, compare_texts))
+		die("out of memory");
+	*added = true;
+	if (kept)
+		*kept = numbered->text;
+	return numbered->id;
+}
+
+/* Frees a node's text. */
+static void free_text(void *text)
+{
+	free(numbered_of(text));
+}
+
+void texts_free(struct texts *texts)
+{
+	tdestroy(texts->tree, free_text);
+	*texts = (struct texts){ 0 };
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands in for the machine where the sampler plays a recording: samples that were taken. */
+#ifndef STALLTOP_MODEL_PLAYBACK_H
+#define STALLTOP_MODEL_PLAYBACK_H
+
+#include "model/frame.h"
+
+/* What a frame has besides its samples; pointers stay valid while the playback is open. */
+struct playback_moment {
+	bool baseline; /* there is no interval before it */
+	struct system_sample system;
+	const struct clocks *clocks;
+	const char *cgroup, *hierarchy, *source;
+	unsigned hierarchy_version;
+	int taskstats_version;
+	enum delayacct_state delayacct;
+	uint32_t unknown; /* see struct frame_options */
+	int64_t exits, lost;
+	uint64_t others;
+	double self;
+	struct account account;
+	struct note notes[NOTES_MAX];
+	size_t nnotes;
+};
+
+struct playback {
+	void *state;
+	bool threads; /* rows are threads */
+	/*
+	 * Fills the next sample, in place of what it holds; prev: the one filled before, in which
+	 * times of reading may be corrected, NULL: none. 0, -ENODATA at the end, or -errno.
+	 */
+	int (*next)(void *state, struct sample *prev, struct sample *cur,
+		    struct playback_moment *moment);
+	/* What was read of a group for the last sample and for the one filled before it, or NULL.
+	 */
+	void (*group)(void *state, const char *path, const struct cgroup_sample **now,
+		      const struct cgroup_sample **before);
+};
+
+#endif

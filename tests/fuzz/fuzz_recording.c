@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Any bytes as a recording: it is refused, or played; no harm. */
+#include "config.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "history/replay.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The most samples that are played of an input. */
+#define SAMPLES_PLAYED 50
+
+/* Plays as the sampler does. */
+static void play_some(struct replay *replay)
+{
+	struct playback playback = replay_playback(replay);
+	struct sample samples[2] = { 0 };
+	struct frame frame = { 0 };
+	struct frame_info info = { 0 };
+	struct frame_options options = { 0 };
+	struct playback_moment moment;
+
+	for (unsigned i = 0; i < SAMPLES_PLAYED; i++) {
+		struct sample *prev = i ? &samples[(i + 1) % 2] : NULL;
+
+		if (playback.next(playback.state, prev, &samples[i % 2], &moment))
+			break;
+		frame_build(&frame, &info, moment.baseline ? NULL : prev, &samples[i % 2],
+			    &options);
+	}
+	frame_free(&frame);
+	sample_free(&samples[0]);
+	sample_free(&samples[1]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[] = "/tmp/fuzz-recording-XXXXXX";
+	const struct replay_config config = { .path = path, .from = size % 2 ? "-3s" : NULL };
+	struct replay *replay;
+	char *file;
+	int fd = mkstemp(path);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || close(fd))
+		abort();
+	if (replay_open(&replay, &config, &file)) {
+		free(file);
+	} else {
+		play_some(replay);
+		replay_close(replay);
+	}
+	unlink(path);
+	return 0;
+}

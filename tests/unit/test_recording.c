@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is recorded of made-up samples comes back as it was; what is damaged is refused. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/lib/recording.h"
+#include "tests/lib/scratch.h"
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_begin();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	scratch_end();
+	return 0;
+}
+
+/* A sampler's part of a replay. */
+struct player {
+	struct replay *replay;
+	struct sample samples[3];
+	struct system_sample systems[3];
+	struct frame frames[2];
+	struct frame_info infos[2];
+	unsigned turn;
+};
+
+/* The next frame; NULL at the end or, with err, where it fails. */
+static const struct frame *next_frame(struct player *player, int *err)
+{
+	struct sample *prev = player->turn ? &player->samples[(player->turn + 2) % 3] : NULL;
+	struct sample *cur = &player->samples[player->turn % 3];
+	struct frame *frame = &player->frames[player->turn % 2];
+	struct frame_info *info = &player->infos[player->turn % 2];
+	struct playback playback = replay_playback(player->replay);
+	struct playback_moment moment;
+	struct frame_options options = { 0 };
+
+	*err = playback.next(playback.state, prev, cur, &moment);
+	if (*err)
+		return NULL;
+	player->systems[player->turn % 3] = moment.system;
+	frame_build(frame, info, moment.baseline ? NULL : prev, cur, &options);
+	info->system = &player->systems[player->turn % 3];
+	info->exits = moment.exits;
+	info->clocks = moment.clocks;
+	for (size_t i = 0; i < moment.nnotes; i++)
+		frame_note(info, moment.notes[i].id, moment.notes[i].value);
+	player->turn++;
+	return frame;
+}
+
+static void close_player(struct player *player)
+{
+	for (unsigned i = 0; i < 3; i++)
+		sample_free(&player->samples[i]);
+	for (unsigned i = 0; i < 2; i++)
+		frame_free(&player->frames[i]);
+	replay_close(player->replay);
+}
+
+/* Everything that is shown of a row. */
+static void compare_rows(const struct row *a, const struct row *b, unsigned sample)
+{
+	const struct task_raw *x = a->raw, *y = b->raw;
+
+	if (x->pid != y->pid || x->single != y->single || x->exited != y->exited ||
+	    x->read_ns != y->read_ns || x->was != y->was ||
+	    x->counters.valid != y->counters.valid || x->counters.run_ns != y->counters.run_ns ||
+	    x->counters.user_ns != y->counters.user_ns ||
+	    memcmp(x->counters.delay, y->counters.delay, sizeof(x->counters.delay)) != 0 ||
+	    x->now.state != y->now.state || x->now.threads != y->now.threads ||
+	    memcmp(&x->now.waits, &y->now.waits, sizeof(x->now.waits)) != 0)
+		fail_msg("sample %u: task %d is another", sample, (int)x->pid);
+	if (strcmp(a->task->comm, b->task->comm) != 0 || a->task->ppid != b->task->ppid ||
+	    strcmp(a->task->user, b->task->user) != 0 ||
+	    a->task->key.start_ns != b->task->key.start_ns ||
+	    (a->exited && a->task->status != b->task->status))
+		fail_msg("sample %u: task %d is described otherwise", sample, (int)x->pid);
+	if (a->valid != b->valid || a->interval_ns != b->interval_ns || a->born != b->born ||
+	    memcmp(&a->deltas->waited, &b->deltas->waited, sizeof(a->deltas->waited)) != 0 ||
+	    a->deltas->grown.run_ns != b->deltas->grown.run_ns)
+		fail_msg("sample %u: task %d did otherwise", sample, (int)x->pid);
+}
+
+/* Records and plays made-up machines; some samples are dropped, some begin segments. */
+static void check_same(unsigned seed, unsigned drop, unsigned segment)
+{
+	const char *folder = scratch_folder(), *path = NULL;
+	const struct store_about about = { "0" };
+	struct play_machine machine = { .seed = seed };
+	struct encoder *encoder = encoder_open();
+	const struct replay_config config = { .path = folder };
+	struct player player = { 0 };
+	struct store *store = NULL;
+	const struct frame *live, *again;
+	unsigned dropped = 0;
+	char *file;
+	int err;
+
+	for (unsigned i = 0; i < 60; i++) {
+		bool begins = !i || (segment && i % segment == 0);
+
+		if (begins) {
+			store_close(store, false);
+			path = scratch_format("%s/stalltop-%03u.db", folder, i);
+			assert_int_equal(store_create(&store, path, &about), 0);
+			encoder_begin_segment(encoder);
+		}
+		live = play_frame(&machine);
+		if (!begins && drop && i % drop == 0) {
+			encoder_take(encoder, live, NULL);
+			encoder_drop(encoder);
+			dropped++;
+			continue;
+		}
+		assert_int_equal(store_put(store, encoder_take(encoder, live, NULL)), 0);
+		encoder_keep(encoder);
+	}
+	store_close(store, true);
+	encoder_close(encoder);
+	play_free(&machine);
+
+	machine = (struct play_machine){ .seed = seed };
+	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
+	for (unsigned i = 0; i < 60; i++) {
+		bool begins = !i || (segment && i % segment == 0), follows;
+
+		live = play_frame(&machine);
+		if (!begins && drop && i % drop == 0)
+			continue;
+		/* Behind a gap the interval is longer. */
+		follows = !drop || (i - 1) % drop != 0 ||
+			  (i - 1 > 0 && segment && (i - 1) % segment == 0);
+		again = next_frame(&player, &err);
+		assert_non_null(again);
+		assert_int_equal(again->n, live->n);
+		assert_int_equal(again->info->real_ns, live->info->real_ns);
+		assert_int_equal(again->info->system->psi[PSI_IO].some.total_us,
+				 live->info->system->psi[PSI_IO].some.total_us);
+		assert_true(again->info->notes[0].id == NOTE_LATE || !follows);
+		for (size_t r = 0; r < live->n && (follows || i == 0); r++)
+			compare_rows(&live->rows[r], &again->rows[r], i);
+	}
+	assert_null(next_frame(&player, &err));
+	assert_int_equal(err, -ENODATA);
+	close_player(&player);
+	play_free(&machine);
+}
+
+static void test_same(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 10; seed++) {
+		check_same(seed, 0, 0);
+		scratch_end();
+		scratch_begin();
+	}
+}
+
+static void test_segments(void **state)
+{
+	(void)state;
+	check_same(3, 0, 7);
+}
+
+static void test_gaps(void **state)
+{
+	(void)state;
+	check_same(4, 7, 0);
+}
+
+/* Plays what there is of a file, until it fails or ends. */
+static int play_all(const char *path, const char *from)
+{
+	const struct replay_config config = { .path = path, .from = from };
+	struct player player = { 0 };
+	char *file;
+	int err = replay_open(&player.replay, &config, &file);
+
+	if (err) {
+		free(file);
+		return err;
+	}
+	while (next_frame(&player, &err))
+		;
+	close_player(&player);
+	return err;
+}
+
+/* A start in the middle shows what comes then. */
+static void test_from(void **state)
+{
+	const char *path = scratch_format("%s/from.db", scratch_folder());
+	const struct replay_config config = { .path = path, .from = "-2s" };
+	struct player player = { 0 };
+	unsigned n = 0;
+	char *file;
+	int err;
+
+	(void)state;
+	assert_int_equal(play_record(path, 5, 40), 0);
+	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
+	while (next_frame(&player, &err))
+		n++;
+	close_player(&player);
+	/* The baseline, and intervals of half a second. */
+	assert_true(n == 4 || n == 5);
+}
+
+/* Changes a recording by SQL; then it must be refused or played, and nothing else. */
+static void damage(const char *sql, int expected)
+{
+	const char *path = scratch_format("%s/damaged.db", scratch_folder());
+	sqlite3 *db;
+	int err;
+
+	remove(path);
+	assert_int_equal(play_record(path, 6, 20), 0);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	sqlite3_close(db);
+	err = play_all(path, NULL);
+	if (err != expected)
+		fail_msg("%s: %d, not %d", sql, err, expected);
+}
+
+static void test_damaged(void **state)
+{
+	(void)state;
+	damage("UPDATE task SET pid = -1 WHERE id = 3", -EBADMSG);
+	damage("UPDATE task SET pid = 'x' WHERE id = 3", -EBADMSG);
+	damage("DELETE FROM task WHERE id = 5", -EBADMSG);
+	damage("DELETE FROM text", -EBADMSG);
+	damage("UPDATE text SET value = zeroblob(10000000)", -ENODATA);
+	damage("UPDATE sample SET reads = zeroblob(1000000)", -ENODATA);
+	damage("UPDATE sample SET reads = randomblob(1000)", -ENODATA);
+	damage("UPDATE sample SET steady = 1000000000, marked = 1", -ENODATA);
+	damage("UPDATE sample SET have = 0", -ENODATA);
+	damage("UPDATE sample SET begin_ns = NULL, time_ns = 7", -ENODATA);
+	damage("UPDATE sample SET interval_ns = -1", -EBADMSG);
+	damage("UPDATE wait SET kind = 99 + kind", -ENODATA);
+	damage("UPDATE wait SET task = 100000 + task", -EBADMSG);
+	damage("DELETE FROM standing WHERE sample = 1", -EBADMSG);
+	damage("UPDATE activity SET run_ns = 9223372036854775807", -ENODATA);
+	damage("INSERT INTO field SELECT 2, task, 5, 7 FROM activity WHERE sample = 2", -ENODATA);
+	damage("UPDATE note SET name = 'of a later version'", -ENODATA);
+	damage("ALTER TABLE wait ADD COLUMN later; UPDATE recording SET value = 2 "
+	       "WHERE name = 'version'",
+	       -ENODATA);
+	damage("DROP TABLE wait", -EBADMSG);
+	damage("DROP VIEW waits; DROP TABLE wait; CREATE VIEW wait AS WITH RECURSIVE "
+	       "r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT 1 AS sample, n AS task, "
+	       "n AS kind, n AS waited_ns, n AS waits, n AS ahead_ns FROM r",
+	       -EBADMSG);
+	damage("PRAGMA application_id = 1", -EBADMSG);
+	damage("DELETE FROM sample", -ENODATA);
+}
+
+/* Bytes that are damaged anywhere. */
+static void test_bytes(void **state)
+{
+	const char *path = scratch_format("%s/bytes.db", scratch_folder());
+	static char bytes[1 << 20];
+	unsigned seed = 1;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(play_record(path, 7, 15), 0);
+	for (unsigned round = 0; round < 60; round++) {
+		const char *copy = scratch_format("%s/copy.db", scratch_folder());
+		FILE *file = fopen(path, "r");
+
+		n = fread(bytes, 1, sizeof(bytes), file);
+		fclose(file);
+		for (unsigned i = 0; i < 40; i++) {
+			seed = seed * 1103515245 + 12345;
+			bytes[100 + (seed >> 4) % (n - 100)] = (char)(seed >> 20);
+		}
+		file = fopen(copy, "w");
+		fwrite(bytes, 1, n - (round % 3 ? 0 : (seed >> 8) % n), file);
+		fclose(file);
+		assert_true(play_all(copy, round % 2 ? "-3s" : NULL) < 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_segments, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_gaps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_from, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_bytes, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

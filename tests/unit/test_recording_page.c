@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The manual page of recordings: it has all tables and columns, and its queries work. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "tests/lib/recording.h"
+#include "tests/lib/scratch.h"
+
+/* The page of the source tree. */
+static char *read_page(void)
+{
+	const char *tests = getenv("TESTS_SRCDIR");
+	const char *text = scratch_read(
+		scratch_format("%s/../doc/stalltop-recording.5", tests ? tests : "tests"));
+
+	assert_non_null(text);
+	return xstrdup(text);
+}
+
+/* Opens a recording of a made-up machine. */
+static sqlite3 *open_recording(void)
+{
+	const char *path = scratch_format("%s/page.db", scratch_folder());
+	sqlite3 *db;
+
+	assert_int_equal(play_record(path, 1, 30), 0);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	return db;
+}
+
+/* Appends a line for each row of a query, its columns joined by blanks. */
+static void append_rows(sqlite3 *db, const char *query, struct buf *out)
+{
+	sqlite3_stmt *rows;
+
+	if (sqlite3_prepare_v2(db, query, -1, &rows, NULL))
+		fail_msg("%s: %s", query, sqlite3_errmsg(db));
+	while (sqlite3_step(rows) == SQLITE_ROW) {
+		for (int i = 0; i < sqlite3_column_count(rows); i++)
+			buf_printf(out, "%s%s", i ? " " : "",
+				   (const char *)sqlite3_column_text(rows, i));
+		buf_putc(out, '\n');
+	}
+	sqlite3_finalize(rows);
+}
+
+/* The tables and views with their columns, in the order of the page. */
+static void test_columns(void **state)
+{
+	struct buf has = { 0 }, told = { 0 };
+	char *page, *line, *rest, name[64] = "";
+	sqlite3 *db;
+
+	(void)state;
+	scratch_begin();
+	page = read_page();
+	rest = strstr(page, ".SH TABLES");
+	assert_non_null(rest);
+	while ((line = strsep(&rest, "\n")) && strcmp(line, ".SH QUERIES") != 0) {
+		sscanf(line, ".SS %63s", name);
+		if (!strncmp(line, ".B ", 3))
+			buf_printf(&told, "%s %s\n", name, line + 3);
+	}
+	db = open_recording();
+	append_rows(db,
+		    "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c "
+		    "WHERE m.type IN ('table', 'view') ORDER BY m.rowid, c.cid",
+		    &has);
+	assert_string_equal(buf_cstr(&told), buf_cstr(&has));
+	sqlite3_close(db);
+	free(page);
+	buf_free(&told);
+	buf_free(&has);
+	scratch_end();
+}
+
+/* Undoes what the page needs for its formatter, and has the recording's times in the span. */
+static void plain_query(const char *text, struct buf *out)
+{
+	const char *dates[][2] = { { "2026-11-21 14:00", "1990-01-01 00:00" },
+				   { "2026-11-21 14:10", "2190-01-01 00:00" } };
+	char *found;
+
+	for (; *text; text++)
+		if (*text != '\\')
+			buf_putc(out, *text);
+	for (size_t i = 0; i < 2; i++)
+		if ((found = strstr((char *)(uintptr_t)buf_cstr(out), dates[i][0])))
+			memcpy(found, dates[i][1], strlen(dates[i][1]));
+}
+
+/* Each query has rows. */
+static void test_queries(void **state)
+{
+	struct buf query = { 0 }, rows = { 0 };
+	char *page, *at, *end;
+	unsigned queries = 0;
+	sqlite3 *db;
+
+	(void)state;
+	scratch_begin();
+	page = read_page();
+	db = open_recording();
+	/* A wait that hangs. */
+	assert_int_equal(sqlite3_exec(db,
+				      "UPDATE waiting SET longest_ns = longest_ns - 20000000000",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	for (at = page; (at = strstr(at, ".EX\n")); at = end, queries++) {
+		at += 4;
+		end = strstr(at, ".EE");
+		assert_non_null(end);
+		*end++ = '\0';
+		query.len = rows.len = 0;
+		plain_query(at, &query);
+		append_rows(db, buf_cstr(&query), &rows);
+		if (!rows.len)
+			fail_msg("no rows: %s", buf_cstr(&query));
+	}
+	assert_int_equal(queries, 5);
+	sqlite3_close(db);
+	free(page);
+	buf_free(&query);
+	buf_free(&rows);
+	scratch_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_queries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

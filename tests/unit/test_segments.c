@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Segments of a recording: limits as text, names, which are to go; times of a replay; the queue. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "base/util.h"
+#include "history/queue.h"
+#include "history/replay.h"
+#include "history/segments.h"
+#include "tests/lib/scratch.h"
+
+#define HOUR (3600 * NSEC_PER_SEC)
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_begin();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	scratch_end();
+	return 0;
+}
+
+static void test_limits(void **state)
+{
+	struct segment_limits limits = SEGMENT_LIMITS_DEFAULT;
+	static const char *const bad[] = { "",	   ",",	    "7",     "7x",  "0d",
+					   "7d,",  "1G,1G", "7d,1d", "-1d", "99999999999999999999d",
+					   "7d 1G" };
+
+	(void)state;
+	assert_true(segment_parse_limits("2h", &limits));
+	assert_int_equal(limits.age_ns, 2 * HOUR);
+	assert_int_equal(limits.bytes, 1 << 30);
+	assert_true(segment_parse_limits("5M,90s", &limits));
+	assert_int_equal(limits.age_ns, 90 * NSEC_PER_SEC);
+	assert_int_equal(limits.bytes, 5 << 20);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (segment_parse_limits(bad[i], &limits))
+			fail_msg("'%s' is taken", bad[i]);
+}
+
+static void test_full(void **state)
+{
+	struct segment_limits limits = { .age_ns = 100 * HOUR, .bytes = 80 << 20 };
+
+	(void)state;
+	assert_false(segment_is_full(&limits, 9 << 20, HOUR, HOUR + HOUR / 2));
+	assert_true(segment_is_full(&limits, 10 << 20, HOUR, HOUR));
+	assert_true(segment_is_full(&limits, 0, HOUR, 2 * HOUR));
+	assert_true(segment_is_full(&limits, 0, HOUR, HOUR - 1));
+}
+
+/* Makes a segment with that time and size. */
+static void make_segment(const char *folder, const char *name, time_t time, size_t bytes)
+{
+	const char *path = scratch_format("%s/%s", folder, name);
+	struct utimbuf times = { time, time };
+	FILE *file = fopen(path, "w");
+
+	for (size_t i = 0; i < bytes; i++)
+		putc('x', file);
+	fclose(file);
+	utime(path, &times);
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+	return !access(scratch_format("%s/%s", folder, name), F_OK);
+}
+
+static void test_prune(void **state)
+{
+	struct segment_limits limits = { .age_ns = 10 * NSEC_PER_SEC, .bytes = 300 << 10 };
+	const char *folder = scratch_folder();
+
+	(void)state;
+	make_segment(folder, "stalltop-1.db", 1000, 100);
+	make_segment(folder, "stalltop-1.db-wal", 1000, 100);
+	make_segment(folder, "stalltop-2.db", 1095, 200 << 10);
+	make_segment(folder, "stalltop-3.db", 1096, 200 << 10);
+	make_segment(folder, "other.db", 1, 100);
+	assert_int_equal(segments_prune(folder, "stalltop-3.db", &limits, 1100 * NSEC_PER_SEC), 2);
+	assert_false(is_there(folder, "stalltop-1.db"));
+	assert_false(is_there(folder, "stalltop-1.db-wal"));
+	assert_false(is_there(folder, "stalltop-2.db"));
+	assert_true(is_there(folder, "stalltop-3.db"));
+	assert_true(is_there(folder, "other.db"));
+	assert_int_equal(segments_prune(folder, "stalltop-3.db", &limits, 9000 * NSEC_PER_SEC), 0);
+	assert_int_equal(segments_prune(folder, "", &limits, 9000 * NSEC_PER_SEC), 1);
+}
+
+static void test_times(void **state)
+{
+	uint64_t end, ns;
+	static const char *const bad[] = {
+		"", "-", "-3", "-m", "-3y", "25:00", "14", "14:02x", "2026-11-21 14:", "noon"
+	};
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	assert_true(replay_time("2026-11-21 14:02:30", 0, &end));
+	assert_int_equal(end, UINT64_C(1795269750) * NSEC_PER_SEC);
+	assert_true(replay_time("-3m", end, &ns));
+	assert_int_equal(end - ns, 180 * NSEC_PER_SEC);
+	assert_true(replay_time("14:02", end, &ns));
+	assert_int_equal(end - ns, 30 * NSEC_PER_SEC);
+	/* Later than the end: the day before. */
+	assert_true(replay_time("14:03", end, &ns));
+	assert_int_equal(end - ns, (86400 - 30) * NSEC_PER_SEC);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (replay_time(bad[i], end, &ns))
+			fail_msg("'%s' is taken", bad[i]);
+}
+
+/* Sends a message of that size and first byte. */
+static int send_filled(struct queue *queue, char byte, uint64_t size)
+{
+	static char message[8 << 20];
+
+	memset(message, byte, size);
+	return queue_send(queue, message, size);
+}
+
+/* A queue that is full takes no more until messages are given back; they come in order. */
+static void test_queue(void **state)
+{
+	struct queue *queue;
+	const char *message;
+	bool ended;
+
+	(void)state;
+	assert_int_equal(queue_open(&queue), 0);
+	for (int i = 0; i < QUEUE_MESSAGES; i++)
+		assert_int_equal(send_filled(queue, (char)i, 100), 0);
+	assert_int_equal(send_filled(queue, 0, 100), -ENOBUFS);
+	for (int round = 0, next = 0, sent = QUEUE_MESSAGES; round < 1000; round++) {
+		message = queue_receive(queue, 0, &ended);
+		assert_int_equal(*message, (char)next++);
+		queue_done(queue);
+		assert_int_equal(send_filled(queue, (char)sent++, 100 + (uint64_t)round), 0);
+	}
+	while (queue_receive(queue, 0, &ended))
+		queue_done(queue);
+	assert_false(ended);
+	/* One that is large finds room if the queue is empty, and no other then. */
+	assert_int_equal(send_filled(queue, 1, 8 << 20), 0);
+	assert_int_equal(send_filled(queue, 2, 8 << 20), 0);
+	assert_int_equal(send_filled(queue, 3, 8 << 20), -ENOBUFS);
+	message = queue_receive(queue, 0, &ended);
+	assert_int_equal(message[(8 << 20) - 1], 1);
+	queue_done(queue);
+	assert_int_equal(send_filled(queue, 3, 8 << 20), 0);
+	queue_hang_up(queue);
+	for (char i = 2; i < 4; i++) {
+		message = queue_receive(queue, 0, &ended);
+		assert_int_equal(message[(8 << 20) - 1], i);
+		queue_done(queue);
+	}
+	assert_null(queue_receive(queue, -1, &ended));
+	assert_true(ended);
+	queue_close(queue);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test_setup_teardown(test_prune, set_up, tear_down),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_queue),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
