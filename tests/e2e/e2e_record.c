@@ -237,6 +237,40 @@ static void test_killed(void **state)
 	}
 }
 
+/* A disk that stalls: samples keep their times; what finds no room is told, live and later. */
+static void test_stalled(void **state)
+{
+	const char *path = path_of("stalled.db");
+	bool told = false, told_later = false;
+	struct e2e_result r;
+	struct e2e_proc p;
+	pid_t writer;
+
+	(void)state;
+	e2e_require();
+	e2e_start_stalltop(&p, NULL, e2e_format("-b -o json -r 1 -d 0.05 -w %s", path));
+	await_samples(path, 3);
+	writer = writer_of(p.pid);
+	kill(writer, SIGSTOP);
+	for (double end = e2e_now() + 30; !told && e2e_now() < end;) {
+		const char *line = e2e_line(&p, 5);
+
+		assert_non_null(line);
+		told = strstr(line, "\"record-dropped\"");
+	}
+	kill(writer, SIGCONT);
+	for (unsigned i = 0; i < 10; i++)
+		assert_true(e2e_skip_line(&p, 5));
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	assert_true(told);
+	assert_int_equal(r.status, 0);
+	assert_true(ask(path, "SELECT sum(dropped) FROM gap") > 0);
+	e2e_run(&r, NULL, "-b -o json -R %s", path);
+	told_later = strstr(r.out.data, "\"record-dropped\"");
+	assert_true(told_later);
+}
+
 /* A disk that is full, or a file that is removed: sampling goes on, the rest can be read. */
 static void test_no_room(void **state)
 {
@@ -376,9 +410,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_same),	  e2e_test(test_same_options), e2e_test(test_coarser),
-		e2e_test(test_killed),	  e2e_test(test_no_room),      e2e_test(test_made_safely),
-		e2e_test(test_elsewhere), e2e_test(test_segments),     e2e_test(test_refused),
+		e2e_test(test_same),	    e2e_test(test_same_options), e2e_test(test_coarser),
+		e2e_test(test_killed),	    e2e_test(test_stalled),	 e2e_test(test_no_room),
+		e2e_test(test_made_safely), e2e_test(test_elsewhere),	 e2e_test(test_segments),
+		e2e_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
