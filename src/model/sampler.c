@@ -204,14 +204,13 @@ static void free_samples(struct sampler *sampler)
 		frame_free(&sampler->frames[i]);
 }
 
-/* Begins to watch waits. 0 or -errno. */
-static int open_tracing(struct sampler *sampler)
+/* Begins to watch waits; trace_refused says why not. */
+static void open_tracing(struct sampler *sampler)
 {
 	struct tracing_config config = { .procfd = sampler->config->procfd,
 					 .sites = sampler->config->trace_sites };
 
 	sampler->trace_refused = tracing_open(&sampler->tracing, &config);
-	return sampler->trace_refused;
 }
 
 /* Ends the watching of waits. The frame that was handed out may still show what was seen. */
@@ -234,10 +233,14 @@ int sampler_trace(struct sampler *sampler, bool on)
 		return sampler->trace_refused;
 	sampler->trace_wanted = on;
 	sampler->trace_refused = 0;
-	if (on)
-		return open_tracing(sampler);
-	stop_tracing(sampler);
-	return 0;
+	/* What is played is past. */
+	if (on && sampler->config->playback)
+		sampler->trace_refused = -ENODATA;
+	else if (on)
+		open_tracing(sampler);
+	else
+		stop_tracing(sampler);
+	return sampler->trace_refused;
 }
 
 /* Forgets what was traced, when no frame shows it any more. */

@@ -401,6 +401,8 @@ static void test_refused(void **state)
 	assert_non_null(strstr(r.err.data, "-H"));
 	e2e_run(&r, NULL, "-b -R %s --from noon", path);
 	assert_int_equal(r.status, 2);
+	e2e_run(&r, NULL, "-b --trace -R %s", path);
+	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --from 14:02");
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --keep 7x -w %s", path);
