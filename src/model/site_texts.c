@@ -272,6 +272,30 @@ static size_t add_stack(struct site_texts *texts, const char **functions, size_t
 	return texts->n++;
 }
 
+/* Whether a function is on a stack only as a program at a tracepoint took the stack. */
+static bool is_of_tracing(const char *name)
+{
+	static const char *const own[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_",
+					   "__traceiter_" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (!strncmp(name, own[i], strlen(own[i])))
+			return true;
+	return false;
+}
+
+/* Drops the innermost functions of the tracing itself. Returns how many are left, one at least. */
+static size_t drop_tracing(const char **functions, const char **names, size_t n)
+{
+	size_t first = 0;
+
+	while (first + 1 < n && is_of_tracing(names[first]))
+		free((char *)functions[first++]);
+	memmove(functions, functions + first, (n - first) * sizeof(*functions));
+	memmove(names, names + first, (n - first) * sizeof(*names));
+	return n - first;
+}
+
 /* The index of the stack of that id; 0: it is gone. */
 static size_t find_stack(struct site_texts *texts, int32_t id)
 {
@@ -292,6 +316,7 @@ static size_t find_stack(struct site_texts *texts, int32_t id)
 	functions = xcalloc(n, sizeof(*functions));
 	for (size_t i = 0; i < n; i++)
 		functions[i] = name_address(texts, addresses[i], &names[i]);
+	n = drop_tracing(functions, names, n);
 	telling = symbols_telling(names, n);
 	*place = (struct stack_place){ .id = id,
 				       .index = add_stack(texts, functions, n,
