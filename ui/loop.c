@@ -496,7 +496,8 @@ static void catch_up(struct loop *loop)
 		reopen(loop);
 	if (pending & REACT_RESAMPLE)
 		loop->asked = true;
-	/* Loading takes up to a second: not while more keys wait, which may leave the view again. */
+	/* Loading takes up to a second: not while more keys wait, which may leave the view again.
+	 */
 	if (!loop->more && !ui->quit)
 		switch_tracing(loop);
 	move_grid(loop);
