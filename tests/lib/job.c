@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ORDER_FOREGROUND 'f'
@@ -211,11 +212,20 @@ char job_state(const struct job *job)
 
 void job_foreground(struct job *job)
 {
+	const struct timespec at_once = { 0, 0 };
 	char order = ORDER_FOREGROUND;
+	sigset_t closed, before;
 
+	/* The shell may have ended with the program meanwhile: that must not end the test. */
+	sigemptyset(&closed);
+	sigaddset(&closed, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &closed, &before);
 	job->stopped = false;
-	if (write(job->orders, &order, 1) != 1)
+	if (write(job->orders, &order, 1) != 1) {
 		job->ended = true;
+		sigtimedwait(&closed, NULL, &at_once);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void job_close(struct job *job)
