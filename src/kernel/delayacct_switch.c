@@ -81,8 +81,12 @@ int delayacct_enable(struct delayacct_switch *switched, int procfd, const char *
 	int err = 0;
 
 	ours.file = open_locked(path, &alone);
-	was_off = ours.file >= 0 && says_off(ours.file);
+	/*
+	 * In this order: of several that switch it on at a time, who finds it on finds it said,
+	 * too, and is one of those who put it back.
+	 */
 	off = state_now(procfd) != DELAYACCT_ON;
+	was_off = ours.file >= 0 && says_off(ours.file);
 	if (off) {
 		/* This order makes sure that a kill in between leaves nothing on unnoticed. */
 		if (ours.file >= 0)

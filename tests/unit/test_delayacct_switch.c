@@ -219,7 +219,7 @@ static void test_no_switch(void **state)
 /* In a child: many short runs, each of which has it on. The exit status. */
 static int run_often(const struct tree *tree)
 {
-	for (unsigned i = 0; i < 200; i++) {
+	for (unsigned i = 0; i < 1500; i++) {
 		struct delayacct_switch run = DELAYACCT_UNTOUCHED;
 
 		if (delayacct_enable(&run, tree->fd, file_of(tree)) || !is_on(tree) ||
