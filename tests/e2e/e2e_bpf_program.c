@@ -323,15 +323,52 @@ static const char *make_chunk(void)
 	return path;
 }
 
-/* D for I/O: the wait shows while it lasts, and is booked once when it ends. */
+/* How long a reader of the chunk waited, by itself, and what was shown of it meanwhile. */
+static double watch_reader(const char *path, const char *cgroup, struct csv *csv, pid_t *pid)
+{
+	double took = 0;
+	int told[2];
+
+	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+	fflush(NULL);
+	*pid = fork();
+	if (!*pid)
+		read_chunk(path, cgroup, told[1]);
+	guard_push_child(*pid);
+	watch(csv, *pid, 12);
+	close(told[1]);
+	fcntl(told[0], F_SETFL, O_NONBLOCK);
+	assert_int_equal(read(told[0], &took, sizeof(took)), sizeof(took));
+	close(told[0]);
+	return took;
+}
+
+/* What was booked in all rows, in s, and in how many; negative where it is unknown in one. */
+static double booked_in(const struct csv *csv, size_t *times)
+{
+	double booked = 0;
+
+	*times = 0;
+	for (size_t row = 1; row < csv->rows; row++) {
+		if (!*csv_cell(csv, row, "blkio_ns"))
+			return -1;
+		booked += csv_number(csv, row, "blkio_ns") / 1e9;
+		*times += csv_number(csv, row, "blkio_ns") > 1e8;
+	}
+	return booked;
+}
+
+/*
+ * D for I/O: the wait shows while it lasts, and is booked once when it ends. On a CPU that others
+ * want, kernels from 6.12 may book it from the beginning of another, which is not shown then.
+ */
 static void test_throttled(void **state)
 {
 	const char *path, *cgroup;
-	double took = 0, booked = 0;
+	double took = 0, booked = -1;
 	struct csv csv;
-	size_t row, times = 0, grown;
+	size_t times = 0, grown = 0;
 	char disk[64];
-	int told[2];
 	pid_t pid;
 
 	(void)state;
@@ -340,25 +377,14 @@ static void test_throttled(void **state)
 	cgroup = disk_of(path, disk, sizeof(disk)) ? make_throttle(disk) : NULL;
 	if (!cgroup)
 		e2e_skip("no throttled blkio cgroup");
-	assert_int_equal(pipe2(told, O_CLOEXEC), 0);
-	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		read_chunk(path, cgroup, told[1]);
-	guard_push_child(pid);
-	watch(&csv, pid, 12);
-	close(told[1]);
-	fcntl(told[0], F_SETFL, O_NONBLOCK);
-	assert_int_equal(read(told[0], &took, sizeof(took)), sizeof(took));
-	close(told[0]);
-	grown = check_growth(&csv, pid);
-	for (row = 1; row < csv.rows; row++) {
-		booked += csv_number(&csv, row, "blkio_ns") / 1e9;
-		times += csv_number(&csv, row, "blkio_ns") > 1e8;
+	for (unsigned i = 0; i < 5 && booked < 0; i++) {
+		took = watch_reader(path, cgroup, &csv, &pid);
+		grown = check_growth(&csv, pid);
+		booked = booked_in(&csv, &times);
+		printf("# waited for %.3f s, %zu times longer than before; %.3f s booked\n", took,
+		       grown, booked);
+		assert_true(took > 1.5 && grown >= 2);
 	}
-	printf("# waited for %.3f s, %zu times longer than before; %.3f s booked\n", took, grown,
-	       booked);
-	assert_true(took > 1.5 && grown >= 2);
 	assert_true(booked > 0.95 * took && booked < 1.05 * took);
 	assert_int_equal(times, 1);
 }

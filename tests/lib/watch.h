@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program looked at sample by sample while tasks end, and load_storm that ends them.
+ * The program looked at sample by sample while tasks end or wait, and the loads that do.
  * Included behind "parse.h".
  */
 #ifndef TESTS_WATCH_H
@@ -24,7 +24,7 @@ struct watch {
 struct load {
 	struct e2e_proc p;
 	uint64_t ends; /* of tasks, that it made */
-	uint64_t cpu_ns; /* of the children that it waited for */
+	uint64_t took_ns; /* CPU time of the children that it waited for, or its waits */
 };
 
 /* A member that is true. */
@@ -142,10 +142,10 @@ static inline void watch_past(struct watch *watch)
 }
 
 /* Starts a load with three arguments; gives what it said behind "ready", NULL if it cannot be. */
-static inline const char *load_start(struct load *load, const char *kind, unsigned int n,
-				     unsigned int ms)
+static inline const char *load_start_program(struct load *load, const char *program,
+					     const char *kind, unsigned int n, unsigned int ms)
 {
-	const char *argv[] = { e2e_load_path("load_storm"), kind, e2e_format("%u", n),
+	const char *argv[] = { e2e_load_path(program), kind, e2e_format("%u", n),
 			       e2e_format("%u", ms), NULL };
 	const char *line;
 
@@ -154,6 +154,13 @@ static inline const char *load_start(struct load *load, const char *kind, unsign
 	line = e2e_line(&load->p, 20);
 	assert_true(!line || !strncmp(line, "ready", 5));
 	return line ? line + 5 : NULL;
+}
+
+/* The one that ends tasks. */
+static inline const char *load_start(struct load *load, const char *kind, unsigned int n,
+				     unsigned int ms)
+{
+	return load_start_program(load, "load_storm", kind, n, ms);
 }
 
 /* Lets the load begin. */
@@ -174,7 +181,7 @@ static inline void load_await(struct load *load, struct watch *watch)
 	if (!line || strncmp(line, "done ", 5) != 0)
 		fail_msg("the storm does not end");
 	load->ends = strtoull(line + 5, &end, 10);
-	load->cpu_ns = strtoull(end, NULL, 10) * 1000;
+	load->took_ns = strtoull(end, NULL, 10) * 1000;
 }
 
 /* Both. */

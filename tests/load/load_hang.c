@@ -4,10 +4,12 @@
  * does so until its child ends (kernel/fork.c:wait_for_vfork_done). It prints "ready" before.
  *   hold           one process, for ever
  *   threads N      a process of N threads, of which one does
- *   waits N MS     N times for so long, with as long a sleep of the usual kind in between
+ *   waits N MS     from SIGUSR1 on N times for so long, with as long a sleep of the usual kind in
+ *                  between; then prints "done", N and how long it has waited in all, in us
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -80,15 +82,37 @@ static void say(const char *text)
 	fflush(stdout);
 }
 
-/* Waits now and then. */
+/* The time now, in us. */
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* Waits now and then, when it is told to. */
 static void wait_often(unsigned long n, unsigned ms)
 {
 	struct timespec rest = { ms / 1000, (long)(ms % 1000) * 1000000 };
+	uint64_t waited = 0;
+	sigset_t begin;
+	int sig;
 
-	for (; n; n--) {
+	sigemptyset(&begin);
+	sigaddset(&begin, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &begin, NULL);
+	say("ready");
+	sigwait(&begin, &sig);
+	for (unsigned long i = 0; i < n; i++) {
+		uint64_t begun = now_us();
+
 		hang(ms);
+		waited += now_us() - begun;
 		nanosleep(&rest, NULL);
 	}
+	printf("done %lu %" PRIu64 "\n", n, waited);
+	fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -101,7 +125,6 @@ int main(int argc, char **argv)
 			return 1;
 		say("ready");
 	} else if (!strcmp(mode, "waits") && argc > 3) {
-		say("ready");
 		wait_often(strtoul(argv[2], NULL, 10), (unsigned)strtoul(argv[3], NULL, 10));
 	} else if (!strcmp(mode, "hold")) {
 		say("ready");
