@@ -271,7 +271,7 @@ static void test_throttled(void **state)
 	await_throttling(pid);
 	for (unsigned i = 0; i < 3; i++) {
 		struct samples s;
-		unsigned whole = 0;
+		unsigned whole = 0, wrong = 0;
 
 		if (!samples_of(sources[i], pid, "-n 8 -d 0.4", &s))
 			continue;
@@ -279,9 +279,13 @@ static void test_throttled(void **state)
 			json_t *task = task_must(s.v[n], pid);
 			double interval = member_real(task, "interval") * 1e9;
 
-			assert_true((double)waited(task, "blkio") <= interval * 1.05);
+			/* Nothing rules out that both threads waited. */
+			assert_true((double)waited(task, "blkio") <= 2 * interval * 1.01);
+			wrong += (double)waited(task, "blkio") > interval * 1.05;
 			whole += (double)waited(task, "blkio") >= interval * 0.9;
 		}
+		/* Kernels from 6.12 book a wait from a stale beginning where a CPU is wanted. */
+		assert_true(wrong <= 1);
 		/* The throttle lets a read through now and then. */
 		assert_true(whole + 2 >= s.n);
 	}
