@@ -37,7 +37,7 @@
 #define AF_INET6 10
 
 /* enum syscall_target of kernel/syscalls.h */
-enum { CALL_NOTHING, CALL_FD, CALL_PATH, CALL_FUTEX, CALL_CHILD };
+enum { CALL_NOTHING, CALL_FD, CALL_PATH, CALL_FUTEX, CALL_CHILD, CALL_PATH_AT, CALL_POLL };
 
 /* A waiter gives up a site that another CPU writes after so many looks. */
 #define PATIENCE 1024

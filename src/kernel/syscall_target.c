@@ -30,28 +30,9 @@ struct caller {
 	uint64_t *syscalls;
 };
 
-/* Whether a text ends with another. */
-static bool ends_with(const char *text, const char *end)
+/* Appends the directory that a path starts from: a descriptor's, or AT_FDCWD. */
+static void add_directory(const struct caller *caller, int dirfd)
 {
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
-}
-
-/* Whether the argument before the path is the directory that it starts from. */
-static bool has_directory(const struct caller *caller, unsigned argument)
-{
-	const char *name = syscall_name(caller->call->number);
-
-	return argument && name &&
-	       (ends_with(name, "at") || ends_with(name, "at2") || !strcmp(name, "statx"));
-}
-
-/* Appends the directory that a path starts from. */
-static void add_directory(const struct caller *caller, unsigned argument)
-{
-	int dirfd =
-		has_directory(caller, argument) ? (int)caller->call->args[argument - 1] : AT_FDCWD;
 	char path[32];
 	ssize_t len;
 
@@ -66,8 +47,11 @@ static void add_directory(const struct caller *caller, unsigned argument)
 		caller->out->len += (size_t)len;
 }
 
-/* Appends the path that an argument points at: it may change, or be none, at any time. */
-static void add_path(const struct caller *caller, unsigned argument)
+/*
+ * Appends the path that an argument points at, and where that starts from: it may change, or be
+ * none, at any time.
+ */
+static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 {
 	char path[PATH_MAX];
 	size_t len;
@@ -82,7 +66,7 @@ static void add_path(const struct caller *caller, unsigned argument)
 	if (len == (size_t)got)
 		return;
 	if (*path != '/') {
-		add_directory(caller, argument);
+		add_directory(caller, dirfd);
 		if (len && caller->out->len && caller->out->data[caller->out->len - 1] != '/')
 			buf_putc(caller->out, '/');
 	}
@@ -127,14 +111,6 @@ static void add_child(const struct caller *caller, unsigned argument)
 		wait_target_child((int32_t)args[0], caller->out);
 }
 
-/* Whether the call is poll(), whose argument points at descriptors. */
-static bool is_poll(int number)
-{
-	const char *name = syscall_name(number);
-
-	return name && (!strcmp(name, "poll") || !strcmp(name, "ppoll"));
-}
-
 struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,
 				   const struct procwait_syscall *call, struct buf *out,
 				   uint64_t *syscalls)
@@ -154,7 +130,10 @@ struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid
 		wait_target_fd(targets, tid, fd, 0, 0, out);
 		break;
 	case SYSCALL_PATH:
-		add_path(&caller, class.argument);
+		add_path(&caller, class.argument, AT_FDCWD);
+		break;
+	case SYSCALL_PATH_AT:
+		add_path(&caller, class.argument, (int)call->args[class.argument - 1]);
 		break;
 	case SYSCALL_FUTEX:
 		wait.futex = call->args[class.argument];
@@ -162,9 +141,10 @@ struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid
 	case SYSCALL_CHILD:
 		add_child(&caller, class.argument);
 		break;
+	case SYSCALL_POLL:
+		add_polled(&caller);
+		break;
 	case SYSCALL_NOTHING:
-		if (is_poll(call->number))
-			add_polled(&caller);
 		break;
 	}
 	return wait;

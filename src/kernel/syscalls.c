@@ -6,14 +6,22 @@
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+
+#include "base/util.h"
 
 /* The same on all machines, since 6.7: older headers lack it. */
 #ifndef __NR_futex_wait
 #define __NR_futex_wait 455
 #endif
 
-/* Room in the cache of names: the numbers in use end below 500. */
+/* Room for names: the numbers in use end below 500. */
 #define NAMES 1024
+
+struct syscall_names {
+	char *texts[NAMES]; /* what libseccomp allocated */
+	bool asked[NAMES];
+};
 
 /*
  * The calls in which a thread may sleep for long. A call that this machine lacks has a negative
@@ -83,8 +91,8 @@ static const struct {
 	ROW(recvmmsg, NET, FD, 0),
 	ROW(shutdown, NET, FD, 0),
 	/* Any of several. */
-	ROW(poll, POLL, NOTHING, 0),
-	ROW(ppoll, POLL, NOTHING, 0),
+	ROW(poll, POLL, POLL, 0),
+	ROW(ppoll, POLL, POLL, 0),
 	ROW(select, POLL, NOTHING, 0),
 	ROW(pselect6, POLL, NOTHING, 0),
 	ROW(epoll_wait, POLL, FD, 0),
@@ -105,47 +113,47 @@ static const struct {
 	ROW(waitid, CHILD, CHILD, 1),
 	/* Paths. */
 	ROW(open, OTHER, PATH, 0),
-	ROW(openat, OTHER, PATH, 1),
-	ROW(openat2, OTHER, PATH, 1),
+	ROW(openat, OTHER, PATH_AT, 1),
+	ROW(openat2, OTHER, PATH_AT, 1),
 	ROW(creat, OTHER, PATH, 0),
 	ROW(stat, OTHER, PATH, 0),
 	ROW(lstat, OTHER, PATH, 0),
-	ROW(newfstatat, OTHER, PATH, 1),
-	ROW(statx, OTHER, PATH, 1),
+	ROW(newfstatat, OTHER, PATH_AT, 1),
+	ROW(statx, OTHER, PATH_AT, 1),
 	ROW(statfs, OTHER, PATH, 0),
 	ROW(access, OTHER, PATH, 0),
-	ROW(faccessat, OTHER, PATH, 1),
-	ROW(faccessat2, OTHER, PATH, 1),
+	ROW(faccessat, OTHER, PATH_AT, 1),
+	ROW(faccessat2, OTHER, PATH_AT, 1),
 	ROW(readlink, OTHER, PATH, 0),
-	ROW(readlinkat, OTHER, PATH, 1),
+	ROW(readlinkat, OTHER, PATH_AT, 1),
 	ROW(getxattr, OTHER, PATH, 0),
 	ROW(lgetxattr, OTHER, PATH, 0),
 	ROW(setxattr, OTHER, PATH, 0),
 	ROW(lsetxattr, OTHER, PATH, 0),
 	ROW(execve, OTHER, PATH, 0),
-	ROW(execveat, OTHER, PATH, 1),
+	ROW(execveat, OTHER, PATH_AT, 1),
 	ROW(chdir, OTHER, PATH, 0),
 	ROW(mkdir, OTHER, PATH, 0),
-	ROW(mkdirat, OTHER, PATH, 1),
+	ROW(mkdirat, OTHER, PATH_AT, 1),
 	ROW(mknod, OTHER, PATH, 0),
-	ROW(mknodat, OTHER, PATH, 1),
+	ROW(mknodat, OTHER, PATH_AT, 1),
 	ROW(rmdir, OTHER, PATH, 0),
 	ROW(unlink, OTHER, PATH, 0),
-	ROW(unlinkat, OTHER, PATH, 1),
+	ROW(unlinkat, OTHER, PATH_AT, 1),
 	ROW(rename, OTHER, PATH, 0),
-	ROW(renameat, OTHER, PATH, 1),
-	ROW(renameat2, OTHER, PATH, 1),
+	ROW(renameat, OTHER, PATH_AT, 1),
+	ROW(renameat2, OTHER, PATH_AT, 1),
 	ROW(link, OTHER, PATH, 0),
-	ROW(linkat, OTHER, PATH, 1),
+	ROW(linkat, OTHER, PATH_AT, 1),
 	ROW(symlink, OTHER, PATH, 1),
-	ROW(symlinkat, OTHER, PATH, 2),
+	ROW(symlinkat, OTHER, PATH_AT, 2),
 	ROW(truncate, OTHER, PATH, 0),
 	ROW(chmod, OTHER, PATH, 0),
-	ROW(fchmodat, OTHER, PATH, 1),
+	ROW(fchmodat, OTHER, PATH_AT, 1),
 	ROW(chown, OTHER, PATH, 0),
 	ROW(lchown, OTHER, PATH, 0),
-	ROW(fchownat, OTHER, PATH, 1),
-	ROW(utimensat, OTHER, PATH, 1),
+	ROW(fchownat, OTHER, PATH_AT, 1),
+	ROW(utimensat, OTHER, PATH_AT, 1),
 	ROW(mount, OTHER, PATH, 1),
 	ROW(umount2, OTHER, PATH, 0),
 	ROW(swapon, OTHER, PATH, 0),
@@ -153,21 +161,27 @@ static const struct {
 #undef ROW
 };
 
-const char *syscall_name(int number)
+struct syscall_names *syscall_names_open(void)
 {
-	/* What libseccomp allocated, by number: it lasts as long as the program. */
-	static struct {
-		char *name;
-		bool asked;
-	} names[NAMES];
+	return xcalloc(1, sizeof(struct syscall_names));
+}
 
+const char *syscall_name(struct syscall_names *names, int number)
+{
 	if (number < 0 || number >= NAMES)
 		return NULL;
-	if (!names[number].asked) {
-		names[number].asked = true;
-		names[number].name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
+	if (!names->asked[number]) {
+		names->asked[number] = true;
+		names->texts[number] = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
 	}
-	return names[number].name;
+	return names->texts[number];
+}
+
+void syscall_names_close(struct syscall_names *names)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		free(names->texts[i]);
+	free(names);
 }
 
 struct syscall_class syscall_classify(int number)

@@ -12,6 +12,8 @@ enum syscall_target {
 	SYSCALL_PATH, /* it is a path in the caller's memory */
 	SYSCALL_FUTEX, /* it is a futex's address */
 	SYSCALL_CHILD, /* it is a pid of a child, -1 for any; waitid: see wait_target.c */
+	SYSCALL_PATH_AT, /* it is a path, which starts from the descriptor before it */
+	SYSCALL_POLL, /* it is a list of descriptors, and the next one says how many */
 };
 
 struct syscall_class {
@@ -24,8 +26,15 @@ struct syscall_class {
 	unsigned argument;
 };
 
-/* The name of a system call of this machine's native architecture; NULL: unknown. Static text. */
-const char *syscall_name(int number);
+/* Names that were asked for. */
+struct syscall_names;
+
+struct syscall_names *syscall_names_open(void);
+
+/* The name of a system call of this machine's native architecture; NULL: unknown. */
+const char *syscall_name(struct syscall_names *names, int number);
+
+void syscall_names_close(struct syscall_names *names);
 
 /* What it waits for; unknown calls are of state other and have no target. */
 struct syscall_class syscall_classify(int number);

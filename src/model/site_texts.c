@@ -38,6 +38,7 @@ struct site_texts {
 	int procfd;
 	struct trace *trace; /* NULL: closed */
 	struct wait_targets *targets;
+	struct syscall_names *calls;
 	struct symbols *symbols; /* NULL: hidden */
 	unsigned looks; /* in this reading */
 	uint64_t syscalls; /* for stacks */
@@ -57,6 +58,7 @@ struct site_texts *site_texts_open(int procfd, struct trace *trace)
 	texts->procfd = procfd;
 	texts->trace = trace;
 	texts->targets = wait_targets_open(procfd);
+	texts->calls = syscall_names_open();
 	texts->symbols = symbols_read(procfd);
 	texts->cap = 64;
 	texts->n = 1;
@@ -359,7 +361,7 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
 
 	site->named = true;
-	site->site.syscall = record->key.syscall >= 0 ? syscall_name(record->key.syscall) : NULL;
+	site->site.syscall = syscall_name(texts->calls, record->key.syscall);
 	append_target(texts, site, &on);
 	if (on.len) {
 		site->on = xstrdup(buf_cstr(&on));
@@ -393,6 +395,7 @@ void site_texts_close(struct site_texts *texts)
 	free(texts->where);
 	free(texts->places);
 	wait_targets_close(texts->targets);
+	syscall_names_close(texts->calls);
 	symbols_free(texts->symbols);
 	procwait_stack_free(&texts->read);
 	buf_free(&texts->scratch);

@@ -33,6 +33,7 @@ struct futexes {
 struct waiting_reader {
 	int procfd;
 	struct wait_targets *targets;
+	struct syscall_names *calls;
 	struct procwait_stack stack;
 	struct pidlist threads;
 	struct futexes *futexes; /* of processes since the renewal */
@@ -66,6 +67,7 @@ struct waiting_reader *waiting_open(int procfd)
 
 	reader->procfd = procfd;
 	reader->targets = wait_targets_open(procfd);
+	reader->calls = syscall_names_open();
 	waiting_renew(reader);
 	return reader;
 }
@@ -178,7 +180,7 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	waiting->tid = waiter->tid;
 	waiting->number = call.number;
 	memcpy(waiting->args, call.args, sizeof(waiting->args));
-	waiting->syscall = call.number < 0 ? NULL : syscall_name(call.number);
+	waiting->syscall = syscall_name(reader->calls, call.number);
 	waiting->state = state_of(waiter, wait.state, buf_cstr(&waiting->where));
 	waiting->futex = wait.futex;
 }
@@ -305,6 +307,7 @@ void waiting_close(struct waiting_reader *reader)
 	if (!reader)
 		return;
 	wait_targets_close(reader->targets);
+	syscall_names_close(reader->calls);
 	procwait_stack_free(&reader->stack);
 	pidlist_free(&reader->threads);
 	free(reader->futexes);

@@ -25,7 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/syscalls.h"
 #include "tests/lib/e2e.h"
 
 #define BLOCK 4096
@@ -140,13 +139,13 @@ static uint64_t alive(const struct tracebook *book, const struct trace_thread *t
 static void check_site(const struct tracebook *book, const struct kind *kind, uint64_t ino)
 {
 	const struct trace_site *site = tracebook_site(book, kind->pid, kind->state);
+	const char *call;
 
 	if (!site)
 		fail_msg("no site of %s", kind->call);
-	if (!syscall_name(site->key.syscall) ||
-	    (strcmp(syscall_name(site->key.syscall), kind->call) != 0 &&
-	     strcmp(syscall_name(site->key.syscall), kind->call_too) != 0))
-		fail_msg("%s in place of %s", syscall_name(site->key.syscall), kind->call);
+	call = tracebook_call(book, site);
+	if (!call || (strcmp(call, kind->call) != 0 && strcmp(call, kind->call_too) != 0))
+		fail_msg("%s in place of %s", call ? call : "none", kind->call);
 	assert_int_equal(site->key.target, kind->target);
 	if (kind->target != TRACE_NOTHING)
 		assert_true(site->key.ino == ino);
@@ -345,7 +344,7 @@ static struct trace_site serve_and_ask(struct sockaddr *bound, socklen_t length)
 	tracebook_read(&book);
 	site = tracebook_site(&book, client, STATE_NET);
 	assert_non_null(site);
-	assert_string_equal(syscall_name(site->key.syscall), "recvfrom");
+	assert_string_equal(tracebook_call(&book, site), "recvfrom");
 	assert_int_equal(site->key.target, TRACE_SOCKET);
 	assert_int_equal(site->family, bound->sa_family);
 	assert_true(site->count > 20);
@@ -490,7 +489,7 @@ static void test_disk(void **state)
 		uint64_t right = booked_io(&book, pids[i], stats[i].st_ino);
 
 		assert_non_null(site);
-		assert_string_equal(syscall_name(site->key.syscall), "pread64");
+		assert_string_equal(tracebook_call(&book, site), "pread64");
 		assert_int_equal(site->key.dev,
 				 major(stats[i].st_dev) << 20 | minor(stats[i].st_dev));
 		/* the file's name and that of its folder, from the last component on */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "kernel/syscalls.h"
 #include "tests/lib/e2e.h"
 #include "tests/lib/guard.h"
 
@@ -54,6 +55,11 @@ static void take_traced(void *arg, uint32_t slot, const struct trace_thread *thr
 	book->ended[book->nended++] = *thread;
 }
 
+const char *tracebook_call(const struct tracebook *book, const struct trace_site *site)
+{
+	return syscall_name(book->calls, site->key.syscall);
+}
+
 void tracebook_read(struct tracebook *book)
 {
 	const struct trace_reader reader = { take_site, take_traced, book };
@@ -67,12 +73,14 @@ void tracebook_open(struct tracebook *book, const struct trace_options *options)
 {
 	*book = (struct tracebook){ .trace = NULL };
 	assert_int_equal(trace_open(&book->trace, options), 0);
+	book->calls = syscall_names_open();
 	tracebook_read(book);
 }
 
 void tracebook_close(struct tracebook *book)
 {
 	trace_close(book->trace);
+	syscall_names_close(book->calls);
 	free(book->sites);
 	free(book->threads);
 	free(book->ended);

@@ -18,6 +18,7 @@ struct tracebook {
 	struct trace_thread *ended;
 	size_t nended;
 	uint64_t lost_waits, lost_threads; /* since it was opened */
+	struct syscall_names *calls;
 	pid_t only; /* ended threads of that process are kept; 0: all */
 };
 
@@ -34,6 +35,9 @@ const struct trace_thread *tracebook_thread(const struct tracebook *book, pid_t 
 /* The site of a process where the most time was waited in a state; NULL: there is none. */
 const struct trace_site *tracebook_site(const struct tracebook *book, pid_t tgid,
 					enum wait_state state);
+/* The name of the system call that a site is of; NULL: not known. */
+const char *tracebook_call(const struct tracebook *book, const struct trace_site *site);
+
 uint32_t tracebook_slot(const struct tracebook *book, const struct trace_site *site);
 
 /* A child that runs a function for ever, ended with the test. */
