@@ -82,6 +82,11 @@ static void write_time(struct site_page *page, const struct site_line *line,
 	int64_t ns = site_line_ns(line);
 	struct buf *text = &page->text;
 
+	if (sum->unknown) {
+		buf_puts(text, "how much is not known: switches of the process went unseen");
+		put_text(page, STYLE_NORMAL);
+		return;
+	}
 	buf_puts(text, ns < 0 ? "-" : "");
 	append_ns(text, (uint64_t)(ns < 0 ? -ns : ns));
 	if (trace->interval_ns && ns >= 0) {

@@ -72,6 +72,7 @@ struct site {
 	bool unattributed; /* the rest of `kind` that no site explains; only ns, may be below what
 			      the sites have by what the kernel booked otherwise */
 	int64_t rest_ns; /* of an unattributed line: waited less what sites add up to */
+	bool unknown; /* the rest is not known, as switches of the process went unseen */
 	const char *syscall; /* its name */
 	const char *on; /* the target; for cpu the process that ran instead */
 	const char *where; /* kernel function */

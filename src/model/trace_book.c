@@ -282,8 +282,13 @@ static struct traced_process *trace_row(struct trace_book *book, const struct fr
 
 	if (process)
 		process->row_epoch = book->lives.epoch;
-	if (!traced || is_contradicted(info, row, traced))
+	if (!traced)
 		return process;
+	if (is_contradicted(info, row, traced)) {
+		if (process)
+			process->doubt_epoch = book->lives.epoch;
+		return process;
+	}
 	traced->more = NULL;
 	traced->waker = alone && process->rest_epoch == book->lives.epoch && *process->waker
 				? process->waker
@@ -406,14 +411,33 @@ static enum wait_state state_of_kind(unsigned kind)
 	}
 }
 
+/*
+ * Whether what the sites of a process have of a kind may be wrong, as switches went unseen: a row
+ * says so, or they have far more than was waited, as of a wait whose end went unseen.
+ */
+static bool are_sites_wrong(const struct trace_book *book, const struct traced_process *process,
+			    unsigned kind)
+{
+	uint64_t sited = process->sited[kind], waited = process->waited[kind];
+	uint64_t interval_ns = book->lives.read_ns - book->lives.before_ns;
+
+	if (sited && process->doubt_epoch == book->lives.epoch)
+		return true;
+	return sited > waited && sited - waited > interval_ns / 4 && sited - waited > sited / 4;
+}
+
 /* Makes a line of what no site of a process explains of a kind; none where all is explained. */
 static void add_rest(struct trace_book *book, const struct traced_process *process, unsigned kind)
 {
 	int64_t rest_ns = (int64_t)(process->waited[kind] - process->sited[kind]);
 	uint32_t bit = kind < DELAY_KINDS ? DELAY_BIT(kind) : VALID_BLOCK;
 
+	bool unknown = are_sites_wrong(book, process, kind);
+
 	if (!(process->known & bit) || !rest_ns)
 		return;
+	if (unknown)
+		rest_ns = 0;
 	if (book->nrests == book->rests_cap) {
 		book->rests_cap = book->rests_cap * 2 + 64;
 		book->rests = xreallocarray(book->rests, book->rests_cap, sizeof(*book->rests));
@@ -429,6 +453,7 @@ static void add_rest(struct trace_book *book, const struct traced_process *proce
 		.unattributed = true,
 		.overlaps = state_of_kind(kind) == STATE_OTHER,
 		.rest_ns = rest_ns,
+		.unknown = unknown,
 		.ns = rest_ns > 0 ? (uint64_t)rest_ns : 0,
 	};
 }

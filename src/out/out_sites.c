@@ -84,7 +84,16 @@ static const char *kind_id(const struct site *site)
 	return site->kind < 0 ? NULL : delay_table[site->kind].id;
 }
 
-/* Puts a site. The rest of a kind has its time, which may be below 0, and nothing else. */
+/* Puts the time of a rest, which may be below 0. */
+static void put_rest(struct json *json, const char *name, const struct site *site)
+{
+	if (site->unknown)
+		json_put_null(json, name);
+	else
+		json_put_int(json, name, site->rest_ns);
+}
+
+/* Puts a site. The rest of a kind has its time and nothing else. */
 static void put_site(struct json *json, const struct trace_frame *trace, const struct site *site)
 {
 	bool rest = site->unattributed;
@@ -99,11 +108,13 @@ static void put_site(struct json *json, const struct trace_frame *trace, const s
 	json_put_text(json, "on", site->on);
 	json_put_text(json, "where", site->where);
 	json_put_counter(json, "count", !rest, site->count);
-	json_put_int(json, "ns", rest ? site->rest_ns : (int64_t)site->ns);
-	if (rest)
-		json_put_int(json, "kind_ns", site->rest_ns);
-	else
+	if (rest) {
+		put_rest(json, "ns", site);
+		put_rest(json, "kind_ns", site);
+	} else {
+		json_put_uint(json, "ns", site->ns);
 		json_put_counter(json, "kind_ns", site->kind >= 0, site->kind_ns);
+	}
 	json_put_counter(json, "max_ns", !rest, site->max_ns);
 	json_put_counter(json, "waiting", !rest, site->waiting);
 	json_put_counter(json, "waiting_ns", !rest, site->waiting_ns);

@@ -34,13 +34,13 @@ GETTER(get_site_state)
 /* Time in the interval, in ms. */
 GETTER(get_site_time)
 {
-	return in_ms((double)site_line_ns(line));
+	return line->sum.unknown ? value_unset() : in_ms((double)site_line_ns(line));
 }
 
 /* The same as a share of the interval, in percent: of several threads it may be above 100. */
 GETTER(get_site_share)
 {
-	if (!trace->interval_ns)
+	if (!trace->interval_ns || line->sum.unknown)
 		return value_unset();
 	return value_number((double)site_line_ns(line) * 100.0 / (double)trace->interval_ns);
 }

@@ -214,6 +214,7 @@ static void add_site(struct site_line *line, const struct site *site)
 	sum->where = common(sum->where, site->where);
 	sum->stack = sum->stack ? sum->stack : site->stack;
 	sum->rest_ns += site->rest_ns;
+	sum->unknown &= site->unknown;
 	sum->count += site->count;
 	sum->ns += site->ns;
 	sum->kind_ns += site->kind_ns;

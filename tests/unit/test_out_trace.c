@@ -181,6 +181,16 @@ static void test_traced_json(void **state)
 	assert_string_equal(text(site, "kind"), "blkio");
 	assert_int_equal(number(site, "ns"), -(long long)MS(5));
 	json_decref(json);
+	/* How much it is may not be known. */
+	t->sites[2].unknown = true;
+	t->sites[2].rest_ns = 0;
+	json = json_loads(put_traces(t, &out_json), JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(json);
+	site = json_array_get(json_object_get(json, "sites"), 2);
+	assert_string_equal(text(site, "state"), "unattributed");
+	assert_true(json_is_null(json_object_get(site, "ns")));
+	assert_true(json_is_null(json_object_get(site, "kind_ns")));
+	json_decref(json);
 }
 
 /* Only sites of rows that passed the filters. */

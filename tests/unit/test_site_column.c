@@ -141,6 +141,9 @@ static void test_unattributed(void **state)
 	check_cell("count", 5, &site, "    -");
 	check_cell("avg", 6, &site, "     -");
 	check_cell("max", 6, &site, "     -");
+	site.unknown = true;
+	check_cell("time", 7, &site, "      -");
+	check_cell("share", 7, &site, "      -");
 	site.kind = WAIT_BLOCK;
 	check_cell("state", 5, &site, "block");
 }

@@ -150,6 +150,32 @@ static void test_by_site(void **state)
 	site_lines_free(&sites);
 }
 
+/* A rest that is not known is in no sum; of nothing else, neither is the sum. */
+static void test_unknown(void **state)
+{
+	struct site rests[] = { scene[5], scene[6] };
+	const struct trace_frame frame = { .sites = rests,
+					   .n = ARRAY_SIZE(rests),
+					   .interval_ns = SEC(2) };
+	struct site_owners owners = { .all = true };
+	const struct site_lines_query query = { .owners = &owners, .by = SITES_BY_SITE };
+	struct site_lines sites = { 0 };
+
+	(void)state;
+	rests[1].unknown = true;
+	rests[1].rest_ns = 0;
+	site_lines_build(&sites, &frame, &query);
+	assert_int_equal(sites.n, 1);
+	check_line(&sites, 0, "blkio", 8);
+	assert_false(sites.lines[0].sum.unknown);
+	rests[0].unknown = true;
+	rests[0].rest_ns = 0;
+	site_lines_build(&sites, &frame, &query);
+	assert_true(sites.lines[0].sum.unknown);
+	site_lines_free(&sites);
+	site_owners_free(&owners);
+}
+
 /* The states add up all but what overlaps, which has a line of its own. */
 static void test_by_state(void **state)
 {
@@ -360,11 +386,12 @@ static void test_buckets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_site), cmocka_unit_test(test_by_state),
-		cmocka_unit_test(test_wakers),	cmocka_unit_test(test_groupings),
-		cmocka_unit_test(test_ids),	cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_stalls),	cmocka_unit_test(test_percentiles),
-		cmocka_unit_test(test_buckets), cmocka_unit_test(test_no_idle),
+		cmocka_unit_test(test_by_site),	    cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_by_state),    cmocka_unit_test(test_wakers),
+		cmocka_unit_test(test_groupings),   cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_owners),	    cmocka_unit_test(test_stalls),
+		cmocka_unit_test(test_percentiles), cmocka_unit_test(test_buckets),
+		cmocka_unit_test(test_no_idle),
 	};
 
 	return cmocka_run_group_tests_name("site_lines", tests, NULL, NULL);
