@@ -34,7 +34,7 @@ struct known_file {
 	pid_t tid; /* who asked */
 	pid_t pid; /* who has it; 0: not found */
 	int fd;
-	unsigned renewed; /* when that was looked for */
+	unsigned renewed; /* when that was looked for; 0: not yet, or it was put off */
 };
 
 struct file_owners {
@@ -45,6 +45,7 @@ struct file_owners {
 	struct pidlist pids;
 	struct known_file known[KNOWN];
 	size_t next;
+	uint64_t put_off;
 	uint64_t syscalls;
 };
 
@@ -164,21 +165,37 @@ static void search_near(struct file_owners *owners, struct known_file *file, pid
 	}
 }
 
-/* Looks for whoever has the file. */
-static void search(struct file_owners *owners, struct known_file *file)
+/* Looks for whoever has the file, from the parent of who asks on. */
+static void search_all(struct file_owners *owners, struct known_file *file)
 {
 	struct proctask_stat stat;
 	pid_t self = 0;
 
-	file->pid = 0;
-	file->renewed = owners->renewed;
 	owners->syscalls += 6;
 	if (proctask_status(owners->procfd, file->tid, 0, NULL, &self) ||
 	    proctask_stat(owners->procfd, self, 0, &stat))
 		return;
-	if (stat.ppid && owners->looks && search_process(owners, file, stat.ppid))
+	if (stat.ppid && search_process(owners, file, stat.ppid))
 		return;
 	search_near(owners, file, self);
+}
+
+/*
+ * Looks for whoever has the file. What other searches left too few looks for is put off; one that
+ * used up all of them by itself would do so again.
+ */
+static void search(struct file_owners *owners, struct known_file *file)
+{
+	bool shared = owners->looks < LOOKS;
+
+	file->pid = 0;
+	file->renewed = owners->renewed;
+	if (owners->looks)
+		search_all(owners, file);
+	if (file->pid || owners->looks || !shared)
+		return;
+	file->renewed = 0;
+	owners->put_off++;
 }
 
 /* What is known of the file, or a place for it. */
@@ -210,6 +227,11 @@ pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, 
 	if (file->pid || !file->renewed || owners->renewed - file->renewed >= VAIN_RENEWS)
 		search(owners, file);
 	return file->pid;
+}
+
+uint64_t file_owners_put_off(const struct file_owners *owners)
+{
+	return owners->put_off;
 }
 
 uint64_t file_owners_syscalls(const struct file_owners *owners)

@@ -24,6 +24,12 @@ void file_owners_renew(struct file_owners *owners);
  */
 pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, mode_t access);
 
+/*
+ * How many searches were put off so far, as others had used up what may be looked at: they are made
+ * when they are asked for after the next renewal.
+ */
+uint64_t file_owners_put_off(const struct file_owners *owners);
+
 /* System calls made so far. */
 uint64_t file_owners_syscalls(const struct file_owners *owners);
 

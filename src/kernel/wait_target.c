@@ -465,6 +465,11 @@ int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype,
 	}
 }
 
+uint64_t wait_targets_put_off(const struct wait_targets *targets)
+{
+	return file_owners_put_off(targets->owners);
+}
+
 uint64_t wait_targets_syscalls(const struct wait_targets *targets)
 {
 	return targets->syscalls + sockets_syscalls(targets->sockets) +

@@ -61,6 +61,12 @@ void wait_target_child(int64_t pid, struct buf *out);
 int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype, uint64_t id,
 		       struct buf *out);
 
+/*
+ * How many targets so far lack whose they are as that could not be looked for: it will be when they
+ * are asked for after the next renewal.
+ */
+uint64_t wait_targets_put_off(const struct wait_targets *targets);
+
 /* System calls made so far. */
 uint64_t wait_targets_syscalls(const struct wait_targets *targets);
 

@@ -354,20 +354,32 @@ static size_t read_stack(struct site_texts *texts, const struct traced_site *sit
 			 function ? strcspn(function, "+") : 0);
 }
 
-void site_texts_name(struct site_texts *texts, struct traced_site *site)
+/* Names what a site is on. A name that it has stays where no more is known now. */
+static void name_target(struct site_texts *texts, struct traced_site *site)
 {
-	const struct trace_site *record = &site->now;
+	uint64_t put_off = wait_targets_put_off(texts->targets);
 	struct buf on = { 0 };
-	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
 
-	site->named = true;
-	site->site.syscall = syscall_name(texts->calls, record->key.syscall);
 	append_target(texts, site, &on);
+	site->put_off = wait_targets_put_off(texts->targets) != put_off;
 	if (on.len) {
+		free(site->on);
 		site->on = xstrdup(buf_cstr(&on));
 		site->site.on = site->on;
 	}
 	buf_free(&on);
+}
+
+void site_texts_name(struct site_texts *texts, struct traced_site *site)
+{
+	const struct trace_site *record = &site->now;
+	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
+
+	name_target(texts, site);
+	if (site->named)
+		return;
+	site->named = true;
+	site->site.syscall = syscall_name(texts->calls, record->key.syscall);
 	site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
 	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;
 }

@@ -18,7 +18,10 @@ struct site_texts *site_texts_open(int procfd, struct trace *trace);
 /* Forgets what may have changed, as sockets and mounts; to be called once a reading. */
 void site_texts_renew(struct site_texts *texts);
 
-/* Makes the texts of a site. They are valid until the site is freed, and no longer than `texts`. */
+/*
+ * Makes the texts of a site, or makes good what was put off of them. They are valid until then, and
+ * until the site is freed, but no longer than `texts`.
+ */
 void site_texts_name(struct site_texts *texts, struct traced_site *site);
 
 /*

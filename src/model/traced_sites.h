@@ -18,6 +18,7 @@ struct traced_site {
 	uint64_t epoch; /* the reading in which it changed last */
 	uint32_t slot;
 	bool named; /* its texts were made */
+	bool put_off; /* whose its target is could not be looked for: to be named again */
 	char *on; /* owned; site.on */
 	char comm[TRACE_COMM + 1];
 	char wakers[TRACE_WAKERS][TRACE_COMM + 1]; /* their names */

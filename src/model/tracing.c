@@ -80,7 +80,18 @@ static void forget_idle(struct tracing *tracing)
 			    tracing);
 }
 
-/* Takes the reading, and names the sites that are shown for the first time. */
+/* Names the sites that are shown for the first time, and those of which something was put off. */
+static void name_sites(struct tracing *tracing)
+{
+	const struct traced_sites *sites = &tracing->book.sites;
+
+	site_texts_renew(tracing->texts);
+	for (size_t i = 0; i < sites->nframed; i++)
+		if (!sites->framed[i]->named || sites->framed[i]->put_off)
+			site_texts_name(tracing->texts, sites->framed[i]);
+}
+
+/* Takes the reading. */
 static void take_reading(struct tracing *tracing)
 {
 	struct trace_book *book = &tracing->book;
@@ -89,10 +100,7 @@ static void take_reading(struct tracing *tracing)
 	if (book->lives.epoch)
 		forget_idle(tracing);
 	trace_book_take(book, &tracing->reading, forget_slot, tracing);
-	site_texts_renew(tracing->texts);
-	for (size_t i = 0; i < book->sites.nframed; i++)
-		if (!book->sites.framed[i]->named)
-			site_texts_name(tracing->texts, book->sites.framed[i]);
+	name_sites(tracing);
 	tracing->lost_threads += tracing->counts.lost_threads;
 }
 

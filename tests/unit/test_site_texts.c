@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What sites are called, from a made-up /proc: whose owner could not be looked for is asked again.
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "model/site_texts.h"
+#include "tests/lib/tree_thread.h"
+
+/* More than are looked at in one reading, by so many processes. */
+#define CROWD 5
+#define DESCRIPTORS 1000
+
+/* Gives a process a descriptor. */
+static void put_descriptor(const struct tree *tree, pid_t pid, unsigned fd, const char *link)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d/fd/%u", (int)pid, fd);
+	assert_int_equal(symlinkat(link, tree->fd, path), 0);
+}
+
+/* Makes a process; its parent is 41. */
+static void put_process(const struct tree *tree, pid_t pid, const char *comm)
+{
+	const struct thread thread = { .tgid = pid, .tid = pid, .comm = comm };
+	char path[64];
+
+	put_thread(tree, &thread);
+	snprintf(path, sizeof(path), "%d/fd", (int)pid);
+	put_dir(tree, path);
+}
+
+/* A site of a process that reads a pipe by its descriptor 3. */
+static struct traced_site reader_of(const struct tree *tree, pid_t pid, unsigned pipe)
+{
+	char path[64], text[64];
+
+	put_process(tree, pid, "reader");
+	snprintf(text, sizeof(text), "pipe:[%u]", pipe);
+	put_descriptor(tree, pid, 3, text);
+	snprintf(path, sizeof(path), "%d/fdinfo/3", (int)pid);
+	snprintf(text, sizeof(text), "pos:\t0\nflags:\t00\nmnt_id:\t14\nino:\t%u\n", pipe);
+	put_text(tree, path, text);
+	return (struct traced_site){ .now = { .key = { .tgid = pid,
+						       .target = TRACE_FILE,
+						       .ino = pipe,
+						       .syscall = -1,
+						       .stack = -1 },
+					      .stack = -1,
+					      .fd = 3 } };
+}
+
+/*
+ * A search for an owner that found the reading's looks used up is made in the next, and one that
+ * had all of them and found nobody is not.
+ */
+static void test_owner_later(void **state)
+{
+	const struct tree *tree = *state;
+	struct site_texts *texts = site_texts_open(tree->fd, NULL);
+	struct traced_site nobodys = reader_of(tree, 10, 1), site = reader_of(tree, 11, 2);
+	const char *before;
+
+	put_process(tree, 41, "writer");
+	put_descriptor(tree, 41, 0, "pipe:[2]");
+	for (pid_t pid = 100; pid < 100 + CROWD; pid++) {
+		put_process(tree, pid, "crowd");
+		for (unsigned fd = 0; fd < DESCRIPTORS; fd++)
+			put_descriptor(tree, pid, fd, "/dev/null");
+	}
+	site_texts_renew(texts);
+	site_texts_name(texts, &nobodys);
+	site_texts_name(texts, &site);
+	assert_string_equal(nobodys.site.on, "pipe");
+	assert_false(nobodys.put_off);
+	assert_string_equal(site.site.on, "pipe");
+	assert_true(site.named && site.put_off);
+	/* In the same reading there is no more to look for it. */
+	site_texts_name(texts, &site);
+	assert_string_equal(site.site.on, "pipe");
+	assert_true(site.put_off);
+	site_texts_renew(texts);
+	site_texts_name(texts, &site);
+	assert_string_equal(site.site.on, "pipe of 41 writer");
+	assert_false(site.put_off);
+	/* A name stays where the descriptor has gone since. */
+	site.put_off = true;
+	before = site.site.on;
+	drop(tree, "11/fd/3", 0);
+	site_texts_name(texts, &site);
+	assert_ptr_equal(site.site.on, before);
+	assert_false(site.put_off);
+	free(nobodys.on);
+	free(site.on);
+	site_texts_close(texts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_owner_later, make_tree, remove_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
