@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What degrades a frame. */
+#include "config.h"
+
+#include "model/notes.h"
+#include "model/sampler.h"
+#include "model/sampler_parts.h"
+
+/* Notes why the source is not the best one. */
+static void note_source(const struct sampler *sampler, struct frame_info *info)
+{
+	struct note refusal;
+
+	/* Sampling works without it: noted only in the first frame and the first interval. */
+	if (sampler->source.refused_many && sampler->ticks < 2)
+		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
+	/* The source that was taken instead may know all that there is. */
+	if (sampler->source.ops->kinds == DELAY_ALL)
+		return;
+	if (!sampler->source.refused)
+		return;
+	refusal = note_of_refusal(sampler->source.refused);
+	frame_note(info, refusal.id, refusal.value);
+}
+
+/* Notes what is missing in the records of exiting tasks. */
+static void note_exits(const struct sampler *sampler, struct frame_info *info)
+{
+	int err = sampler->exits ? exits_stats(sampler->exits)->error : sampler->exits_refused;
+
+	if (err)
+		frame_note(info, NOTE_EXITS_REFUSED, (uint64_t)-err);
+	if (info->lost > 0)
+		frame_note(info, NOTE_EXITS_LOST, (uint64_t)info->lost);
+	if (info->others)
+		frame_note(info, NOTE_EXITS_FOLDED, info->others);
+	if (sampler->exits && !exits_stats(sampler->exits)->exact)
+		frame_note(info, NOTE_EXITS_INEXACT, 0);
+}
+
+/*
+ * Notes tasks that ended before their cgroup was read and so are not shown, where all is restricted
+ * to one cgroup.
+ */
+static void note_unknown(const struct sampler *sampler, struct frame_info *info)
+{
+	uint64_t unknown = 0;
+
+	for (size_t i = 0; info->cgroup && i < info->cur->left; i++) {
+		const struct task_raw *raw = &info->cur->raw[info->cur->n + i];
+
+		if (!raw->task->cgroup)
+			unknown += raw->counters.members;
+	}
+	if (unknown && sampler->needs & NEED_CGROUP)
+		frame_note(info, NOTE_GROUP_UNKNOWN, unknown);
+}
+
+/* Notes why waits are not traced, or what is missing of those that are. */
+static void note_trace(const struct sampler *sampler, struct frame_info *info)
+{
+	struct note refusal;
+
+	if (sampler->tracing)
+		tracing_note(sampler->tracing, info);
+	if (!sampler->trace_refused)
+		return;
+	refusal = tracing_note_of(sampler->trace_refused);
+	frame_note(info, refusal.id, refusal.value);
+}
+
+/* Notes what is wrong with the recording. */
+static void note_record(const struct record_status *record, struct frame_info *info)
+{
+	if (record && record->dropped)
+		frame_note(info, NOTE_RECORD_DROPPED, record->dropped);
+	if (record && record->error)
+		frame_note(info, NOTE_RECORD_ENDED, (uint64_t)-record->error);
+}
+
+void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t older,
+		  uint64_t skipped)
+{
+	note_source(sampler, info);
+	if (sampler->delayacct.state == DELAYACCT_OFF)
+		frame_note(info, NOTE_DELAYACCT_OFF, 0);
+	/* This costs little and nothing is missing, so it is noted only at the start, too. */
+	if (sampler->left_on && sampler->ticks < 2)
+		frame_note(info, NOTE_DELAYACCT_LEFT, 0);
+	/* procfs lacks the other delays, and a blkio of 0 alone proves nothing. */
+	if (older)
+		frame_note(info,
+			   sampler->source.ops->kinds == DELAY_ALL ? NOTE_DELAYACCT_OLDER
+								   : NOTE_DELAYACCT_UNSURE,
+			   older);
+	if (sampler->delayacct.toggled)
+		frame_note(info, NOTE_DELAYACCT_TOGGLED, 0);
+	note_system(info);
+	if (info->stale)
+		frame_note(info, NOTE_STALE_STAMP, info->stale);
+	if (info->cur->unread)
+		frame_note_error(info, NOTE_UNREAD, info->cur->unread, info->cur->unread_error);
+	note_exits(sampler, info);
+	note_trace(sampler, info);
+	note_unknown(sampler, info);
+	if (skipped)
+		frame_note(info, NOTE_LATE, skipped);
+	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))
+		frame_note(info, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
+	note_record(sampler->config->record, info);
+}

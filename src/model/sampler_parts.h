@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a sampler knows, and what makes its frames: the parts of sampler.h. */
+#ifndef STALLTOP_MODEL_SAMPLER_PARTS_H
+#define STALLTOP_MODEL_SAMPLER_PARTS_H
+
+#include "cgroup/cgroup.h"
+#include "kernel/delayacct.h"
+#include "kernel/exits.h"
+#include "kernel/system.h"
+#include "model/source.h"
+#include "model/taskinfo.h"
+#include "model/tracing.h"
+#include "model/waiting.h"
+
+struct sampler_config;
+
+#define FRAMES 2
+
+struct sampler {
+	const struct sampler_config *config;
+	struct source source;
+	struct system *system;
+	struct taskinfo *info;
+	struct hierarchy hierarchy; /* without a name: not opened, or there is none */
+	bool hierarchy_tried;
+	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
+	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
+	struct delayacct delayacct;
+	struct account_reader accounts;
+	struct exits *exits; /* NULL: there is no listener */
+	int exits_refused; /* -errno */
+	size_t fold_at; /* the number of records above which they are folded; 0: RECORDS_MAX */
+	bool resting; /* the next sample opens the listeners */
+	bool lost; /* exit records were lost, so identities must be asked for anew */
+	bool irq_seen; /* the state that delayacct had at the sample before */
+	bool left_on; /* delay accounting was left on by a stalltop that was killed */
+	struct exits_stats exits_before; /* the figures at the sample before */
+	struct tracing *tracing; /* NULL: waits are not watched */
+	struct tracing *stopped; /* what the frame handed out still shows; NULL: nothing */
+	bool trace_wanted;
+	int trace_refused; /* -errno */
+	unsigned needs;
+	/*
+	 * Used in turn: the sample of the frame handed out (index `now`), the sample before it that
+	 * its rows point at, and the sample being filled meanwhile; the frame handed out, and the
+	 * next.
+	 */
+	struct sample samples[SAMPLES];
+	struct system_sample systems[SAMPLES];
+	struct frame frames[FRAMES];
+	struct frame_info infos[FRAMES];
+	unsigned now;
+	uint64_t ticks;
+	struct clocks clocks;
+	uint64_t self_ns; /* own CPU time at the last tick */
+};
+
+/* What the next frame is made in. */
+struct turn {
+	unsigned next; /* the index of cur */
+	struct sample *prev, *cur; /* prev: NULL before the first sample */
+	struct frame *frame;
+	struct frame_info *info;
+};
+
+/* Begins a turn. */
+static inline struct turn sampler_turn(struct sampler *sampler)
+{
+	unsigned next = (sampler->now + 1) % SAMPLES;
+
+	return (struct turn){ .next = next,
+			      .prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL,
+			      .cur = &sampler->samples[next],
+			      .frame = &sampler->frames[sampler->ticks % FRAMES],
+			      .info = &sampler->infos[sampler->ticks % FRAMES] };
+}
+
+/* Ends it: its frame is handed out. */
+static inline const struct frame *sampler_turned(struct sampler *sampler, const struct turn *turn)
+{
+	sampler->now = turn->next;
+	sampler->ticks++;
+	return turn->frame;
+}
+
+/* Listens for exiting tasks where exit records have the same counters as the source. */
+void sampler_open_exits(struct sampler *sampler);
+
+/*
+ * Brings tasks that exited since the sample before into this one. Returns how many had an
+ * impossible delay.
+ */
+size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn);
+
+/* Begins to watch waits; trace_refused says why not. */
+void sampler_open_tracing(struct sampler *sampler);
+
+/* Notes all that degrades the frame: so many older tasks are not accounted, ticks were skipped. */
+void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t older,
+		  uint64_t skipped);
+
+/* Makes the next frame from a recording, as sampler_tick() does from the machine. */
+int sampler_play(struct sampler *sampler, const struct frame **out);
+
+#endif

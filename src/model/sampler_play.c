@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames of a recording. */
+#include "config.h"
+
+#include "model/group.h"
+#include "model/sampler.h"
+#include "model/sampler_parts.h"
+
+/* Takes over what was recorded of a frame besides its samples. */
+static void take_recorded(struct sampler *sampler, const struct playback_moment *moment,
+			  const struct turn *turn)
+{
+	struct frame_info *info = turn->info;
+
+	info->clocks = moment->clocks;
+	info->threads = sampler->config->playback->threads;
+	info->system = &sampler->systems[turn->next];
+	info->system_before = info->prev ? &sampler->systems[sampler->now] : NULL;
+	info->cgroup = moment->cgroup;
+	info->source = moment->source;
+	info->hierarchy_version = moment->hierarchy_version;
+	info->hierarchy = moment->hierarchy;
+	info->taskstats_version = moment->taskstats_version;
+	info->delayacct = moment->delayacct;
+	info->exits = moment->exits;
+	info->lost = moment->lost;
+	info->others = moment->others;
+	info->self = moment->self;
+	info->account = moment->account;
+	for (size_t i = 0; i < moment->nnotes; i++)
+		frame_note_error(info, moment->notes[i].id, moment->notes[i].value,
+				 moment->notes[i].error);
+}
+
+int sampler_play(struct sampler *sampler, const struct frame **out)
+{
+	const struct playback *playback = sampler->config->playback;
+	struct turn turn = sampler_turn(sampler);
+	struct playback_moment moment = { 0 };
+	struct frame_options options = { .since_start = sampler->config->since_start };
+	int err = playback->next(playback->state, turn.prev, turn.cur, &moment);
+
+	if (err)
+		return err;
+	sampler->systems[turn.next] = moment.system;
+	options.unknown = moment.unknown;
+	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
+	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	take_recorded(sampler, &moment, &turn);
+	*out = sampler_turned(sampler, &turn);
+	return 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples, and the frames that are made of them. */
+#include "config.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "base/util.h"
+#include "model/group.h"
+#include "model/sampler.h"
+#include "model/sampler_parts.h"
+
+/* Replaces the machine's pressure by that of the group that is looked at. */
+static void take_pressure(struct sampler *sampler, struct system_sample *system,
+			  struct frame_info *info)
+{
+	const struct cgroup_sample *now = NULL, *before;
+	int err = -ENOENT;
+
+	info->cgroup = sampler->config->cgroup;
+	if (!info->cgroup)
+		return;
+	if (sampler->groups)
+		err = cgroup_read(sampler->groups, info->cgroup, CGROUP_PRESSURE, &now, &before);
+	if (err)
+		frame_note(info, NOTE_GROUP_GONE, 0);
+	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
+		frame_note(info, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
+	if (!err)
+		system->read_ns = now->read_ns[PSI_CPU];
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		bool there = !err && now->have & CGROUP_BIT(r);
+
+		system->psi[r] = there ? now->psi[r] : (struct psi){ 0 };
+		system->psi_error[r] = there ? 0 : -ENOENT;
+	}
+}
+
+/* Fills in what does not come from the two samples. */
+static void describe(struct sampler *sampler, struct frame_info *info, unsigned next)
+{
+	const struct source_ops *ops = sampler->source.ops;
+	uint64_t self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	info->clocks = &sampler->clocks;
+	info->threads = sampler->config->threads;
+	info->system = &sampler->systems[next];
+	info->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
+	info->source = ops->name;
+	info->hierarchy_version = sampler->hierarchy.name ? sampler->hierarchy.version : 0;
+	info->hierarchy = sampler->hierarchy.name;
+	info->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
+	info->delayacct = sampler->delayacct.state;
+	info->self = info->interval_ns ? 100.0 * (double)(self_ns - sampler->self_ns) /
+						 (double)info->interval_ns
+				       : -1;
+	sampler->self_ns = self_ns;
+}
+
+/* Finds what was recovered, where all processes are read and that is wanted. */
+static void take_account(struct sampler *sampler, const struct sample *prev,
+			 const struct sample *cur, struct frame_info *info)
+{
+	const struct sampler_config *config = sampler->config;
+	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME
+				 : sampler->lost ? ACCOUNT_SEEN_LOST
+						 : ACCOUNT_SEEN_ALL;
+
+	info->account = (struct account){ 0 };
+	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
+		sampler->accounts.primed = false;
+	else
+		account_reap(&sampler->accounts, prev, cur, seen, &info->account);
+}
+
+/* Sets the rows' run time in the account, and adds the system's figures. */
+static void add_account(const struct sampler *sampler, struct frame_info *info)
+{
+	info->account.run_ns = info->run_ns;
+	if (!sampler->config->pids && !info->since_start)
+		account_system(&info->account, info->system_before, info->system, info->interval_ns,
+			       sampler->delayacct.irq_seen);
+}
+
+/* Whether what a source takes over from the sample before may not be true any more. */
+static bool is_unsettled(struct sampler *sampler)
+{
+	bool irq_new = sampler->delayacct.irq_seen != sampler->irq_seen;
+
+	sampler->irq_seen = sampler->delayacct.irq_seen;
+	return sampler->lost || irq_new || sampler->delayacct.toggled;
+}
+
+/* Brings what was traced into the frame; the frame before is not shown any more. */
+static void take_trace(struct sampler *sampler, struct frame *frame, struct frame_info *info)
+{
+	tracing_close(sampler->stopped);
+	sampler->stopped = NULL;
+	info->threads = sampler->config->threads;
+	if (sampler->tracing)
+		info->trace = tracing_frame(sampler->tracing, frame);
+}
+
+/*
+ * Reads all tasks. What the kernel tells of exits before that is taken first: tasks in records
+ * after this drain may have begun after the list, see exit_merge.c. 0 or -errno.
+ */
+static int read_tasks(struct sampler *sampler, const struct turn *turn)
+{
+	const struct source *source = &sampler->source;
+	struct sample none = { 0 }, *cur = turn->cur;
+	struct clock_times now;
+	unsigned needs;
+	int err;
+
+	delayacct_read(&sampler->delayacct);
+	if (sampler->exits)
+		exits_drain(sampler->exits);
+	now = clocks_now();
+	clocks_read(&sampler->clocks, &now);
+	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	cur->real_ns = clock_ns(CLOCK_REALTIME);
+	system_read(sampler->system, &sampler->systems[turn->next]);
+	cur->forks = sampler->systems[turn->next].forks;
+	needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
+	err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
+	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
+	if (err)
+		sample_reset(cur);
+	else if (sampler->tracing)
+		tracing_read(sampler->tracing);
+	return err;
+}
+
+/* Makes the frame of what was read. */
+static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_t skipped)
+{
+	const struct sampler_config *config = sampler->config;
+	struct frame_options options = { .since_start = config->since_start };
+	size_t impossible = sampler_take_exits(sampler, turn), older;
+	struct frame_info *info = turn->info;
+
+	take_account(sampler, turn->prev, turn->cur, info);
+	older = delayacct_mask(&sampler->delayacct, turn->cur);
+	/* The first interval after a switch may book one delay from a stale start stamp. */
+	if (sampler->delayacct.toggled)
+		options.unknown = DELAYACCT_KINDS;
+	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
+	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
+	info->stale += impossible;
+	take_trace(sampler, turn->frame, info);
+	turn->frame->group_by = group_table[config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	if (sampler->groups)
+		cgroup_reader_tick(sampler->groups);
+	if (sampler->waiting)
+		waiting_renew(sampler->waiting);
+	take_pressure(sampler, &sampler->systems[turn->next], info);
+	describe(sampler, info, turn->next);
+	add_account(sampler, info);
+	sampler_note(sampler, info, older, skipped);
+}
+
+int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
+{
+	struct turn turn = sampler_turn(sampler);
+	int err;
+
+	if (sampler->config->playback)
+		return sampler_play(sampler, out);
+	if (sampler->resting)
+		sampler_open_exits(sampler);
+	if (sampler->resting && sampler->trace_wanted)
+		sampler_open_tracing(sampler);
+	sampler->resting = false;
+	err = read_tasks(sampler, &turn);
+	if (err)
+		return err;
+	make_frame(sampler, &turn, skipped);
+	*out = sampler_turned(sampler, &turn);
+	debug_log("tick %llu: %zu rows, %llu system calls, %llu us",
+		  (unsigned long long)sampler->ticks, turn.frame->n,
+		  (unsigned long long)sampler_syscalls(sampler),
+		  (unsigned long long)((turn.cur->end_ns - turn.cur->begin_ns) / NSEC_PER_USEC));
+	return 0;
+}
