@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Waits in the queue of a CPU: how long the kernel books them, and who ran instead. Part of
+ * trace.bpf.c. */
+#ifndef STALLTOP_BPF_TRACE_QUEUE_H
+#define STALLTOP_BPF_TRACE_QUEUE_H
+
+#include "bpf/trace_thread.bpf.h"
+
+/* The clock of the queue that a task is in, as the scheduler read it last; 0: not known. */
+static __always_inline __u64 queue_clock(const struct task_struct *task)
+{
+	const struct cfs_rq *queue;
+
+	if (!bpf_core_field_exists(task->se.cfs_rq) ||
+	    !bpf_core_field_exists(task->sched_info.run_delay))
+		return 0;
+	queue = task->se.cfs_rq;
+	return queue ? queue->rq->clock : 0;
+}
+
+/*
+ * What the kernel books for the queue that a task leaves now (kernel/sched/stats.h:
+ * sched_info_arrive runs after the tracepoint, by the same reading of the queue's clock).
+ */
+static __always_inline __u64 booked_queue(const struct local *local, const struct task_struct *task,
+					  __u64 unknown)
+{
+	__u64 booked, clock = queue_clock(task);
+
+	if (!clock)
+		return unknown;
+	booked = task->sched_info.run_delay - local->run_delay_ns;
+	if (task->sched_info.last_queued && clock > task->sched_info.last_queued)
+		booked += clock - task->sched_info.last_queued;
+	return booked;
+}
+
+/*
+ * Finds who ran on this CPU for most of the time since then, among the latest runs. Who came last
+ * may have run for a moment only.
+ */
+static __always_inline const struct trace_run *who_ran(struct trace_cpu *cpu, __u64 since,
+						       __u64 now)
+{
+	const struct trace_run *most = NULL;
+	__u64 longest = 0, end = now;
+
+	for (__u32 i = 0; i < TRACE_RUNS; i++) {
+		const struct trace_run *run = &cpu->runs[(cpu->run - i) & (TRACE_RUNS - 1)];
+		__u64 start = run->since_ns, from = start > since ? start : since;
+
+		if (!start)
+			break;
+		if (end > from && end - from > longest) {
+			longest = end - from;
+			most = run;
+		}
+		if (start <= since)
+			break;
+		end = start;
+	}
+	return most && most->tgid ? most : NULL;
+}
+
+/* Keeps who runs on this CPU from now on. */
+static __always_inline void note_run(struct trace_cpu *cpu, const struct task_struct *task,
+				     __u64 now)
+{
+	const struct task_struct *leader = task->group_leader;
+	__u32 at = (cpu->run + 1) & (TRACE_RUNS - 1);
+	struct trace_run *run = &cpu->runs[at];
+
+	run->since_ns = now;
+	run->tgid = task->pid ? pid_of(leader) : 0;
+	((__u64 *)run->name)[0] = ((const __u64 *)leader->comm)[0];
+	((__u64 *)run->name)[1] = ((const __u64 *)leader->comm)[1];
+	cpu->run = at;
+}
+
+/* Adds a wait in the queue, by who ran instead. */
+static __always_inline void leave_queue(struct local *local, const struct trace_thread *thread,
+					const struct task_struct *task, __u64 now, __u64 ns)
+{
+	struct trace_cpu *cpu = this_cpu();
+	const struct trace_run *run = cpu ? who_ran(cpu, now - ns, now) : NULL;
+	struct trace_key key = {};
+	struct trace_site_slot *slot;
+	struct site_ref ref;
+
+	key.start_ns = thread->process_start_ns;
+	key.tgid = thread->tgid;
+	key.syscall = key.stack = -1;
+	key.state = STATE_CPU;
+	if (local->throttled) {
+		key.target = TRACE_THROTTLED;
+	} else if (run) {
+		key.target = TRACE_TASK;
+		key.ino = (__u64)run->tgid;
+	}
+	ref = find_site(&local->queue, &key, now);
+	slot = site_at(ref.slot);
+	if (ref.slot && slot && !slot->site.filled && lock_site(ref.slot)) {
+		slot->site.filled = FILLED;
+		bpf_probe_read_kernel(slot->site.comm, sizeof(slot->site.comm),
+				      task->group_leader->comm);
+		if (key.target == TRACE_TASK && run)
+			__builtin_memcpy(slot->site.name, run->name, TRACE_COMM);
+		end_write(&slot->version);
+	}
+	/* One that had begun before tracing did is booked as a whole. */
+	if (!add_wait_at(ref, now, ns, local->arrived_ns ? booked_queue(local, task, ns) : ns,
+			 NULL))
+		count_lost_wait();
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The waits of threads: which site one is in, and who ends it. Part of trace.bpf.c. */
+#ifndef STALLTOP_BPF_TRACE_WAIT_H
+#define STALLTOP_BPF_TRACE_WAIT_H
+
+#include "bpf/trace_thread.bpf.h"
+
+/* ---- A wait begins --------------------------------------------------------------------------- */
+
+/* What a descriptor says of who sleeps on it. */
+static __always_inline __u32 state_by_file(const struct seen_file *seen)
+{
+	if (!seen->file)
+		return STATE_OTHER;
+	if ((seen->mode & S_IFMT) == S_IFSOCK)
+		return STATE_NET;
+	if ((seen->mode & S_IFMT) == S_IFIFO)
+		return STATE_PIPE;
+	return seen->anonymous ? STATE_POLL : STATE_OTHER;
+}
+
+/* The state that a task sleeps in, by the scheduler's. */
+static __always_inline __u32 sleep_of(const struct task_struct *task, __u32 bits,
+				      const struct call *call, const struct seen_file *seen)
+{
+	__u32 state = STATE_OTHER;
+
+	if (bits & (TASK_STOPPED | TASK_TRACED | TASK_FROZEN))
+		return STATE_STOP;
+	if (bits & TASK_INTERRUPTIBLE) {
+		state = call->class.state;
+		if (state == STATE_OTHER && call->class.target == CALL_FD)
+			state = state_by_file(seen);
+		if (state != STATE_OTHER)
+			return state;
+	}
+	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
+		return STATE_IO;
+	if ((bits & TASK_UNINTERRUPTIBLE && !(bits & TASK_NOLOAD)) || bits & TASK_RTLOCK_WAIT)
+		return STATE_BLOCK;
+	return state;
+}
+
+/* Puts what the wait is on into its key. */
+static __always_inline void put_target(struct trace_key *key, const struct call *call,
+				       const struct seen_file *seen)
+{
+	if (call->class.target == CALL_FD && seen->file) {
+		key->target = (seen->mode & S_IFMT) == S_IFSOCK ? TRACE_SOCKET : TRACE_FILE;
+		key->ino = seen->ino;
+		key->dev = seen->dev;
+	} else if (call->class.target == CALL_FUTEX && key->state == STATE_LOCK) {
+		key->target = TRACE_FUTEX;
+		key->ino = call->argument;
+	} else if (call->class.target == CALL_CHILD && key->state == STATE_CHILD) {
+		key->target = TRACE_CHILD;
+		key->ino = (__u64)(__s64)(__s32)call->argument;
+	}
+}
+
+/* Completes a site that is waited in for the first time. */
+static __always_inline void complete(struct site_ref ref, const struct task_struct *task,
+				     const struct call *call, const struct seen_file *seen,
+				     __s32 stack, __u8 filled)
+{
+	struct trace_site_slot *slot = site_at(ref.slot);
+
+	if (!slot || !lock_site(ref.slot))
+		return;
+	if ((__u32)slot->site.generation == ref.generation) {
+		if (!slot->site.filled)
+			describe(&slot->site, ref.slot, task, call, seen);
+		slot->site.filled = filled;
+		slot->site.stack = stack;
+		LIST(site, slot, ref.slot);
+	}
+	end_write(&slot->version);
+}
+
+/* Begins the key of a site where a task is now, by its system call and what that is on. */
+static __always_inline void begin_key(struct trace_key *key, struct call *call,
+				      struct seen_file *seen, const struct trace_thread *thread,
+				      struct task_struct *task, bool fast)
+{
+	find_call(call, task);
+	if (call->class.target == CALL_FD)
+		find_file(seen, task, call->argument, fast);
+	key->start_ns = thread->process_start_ns;
+	key->tgid = thread->tgid;
+	key->syscall = call->number;
+	key->stack = -1;
+}
+
+/*
+ * Finds the site of the wait that a task begins, and its state. context: NULL where the task is not
+ * the current one, so that its stack cannot be kept.
+ */
+static __always_inline __u32 enter_site(void *context, struct task_struct *task,
+					struct local *local, const struct trace_thread *thread,
+					__u32 bits, __u64 now, bool fast)
+{
+	struct trace_key key = {};
+	struct seen_file seen = {};
+	struct trace_site_slot *slot;
+	struct call call;
+	bool stacks_tell;
+	__u8 filled = context ? FILLED : FILLED_BUT_STACK;
+
+	begin_key(&key, &call, &seen, thread, task, fast);
+	key.state = (__u8)sleep_of(task, bits, &call, &seen);
+	put_target(&key, &call, &seen);
+	stacks_tell = blocked_stacks && (key.state == STATE_IO || key.state == STATE_BLOCK);
+	if (stacks_tell && context)
+		key.stack = (__s32)bpf_get_stackid(context, &stacks, 0);
+	if (key.stack < 0)
+		key.stack = -1;
+	find_site(&local->sleep, &key, now);
+	slot = site_at(local->sleep.ref.slot);
+	if (local->sleep.ref.slot && slot && slot->site.filled < filled) {
+		if (context && key.stack < 0)
+			key.stack = (__s32)bpf_get_stackid(context, &stacks, 0);
+		complete(local->sleep.ref, task, &call, &seen, key.stack, filled);
+	}
+	if (key.state == STATE_IO)
+		local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
+	return key.state;
+}
+
+/* ---- A wait ends ----------------------------------------------------------------------------- */
+
+/* The names of softirqs (include/linux/interrupt.h). */
+static const char softirq_names[][TRACE_COMM] = {
+	"hi",	    "timer",   "net_tx", "net_rx",  "block",
+	"irq_poll", "tasklet", "sched",	 "hrtimer", "rcu",
+};
+#define SOFTIRQS (sizeof(softirq_names) / sizeof(softirq_names[0]))
+
+/*
+ * Puts who wakes: what handles an interrupt on this CPU, else the task that runs. What comes to a
+ * socket from this machine is delivered in a softirq of who sent it.
+ */
+static __always_inline void put_waker(struct waker *waker, bool here)
+{
+	const struct trace_cpu *cpu = this_cpu();
+	const struct task_struct *leader;
+	__u32 vector;
+
+	if (!cpu)
+		return;
+	if (cpu->interrupt) {
+		bpf_probe_read_kernel_str(waker->name, sizeof(waker->name),
+					  (const void *)cpu->interrupt);
+	} else if (cpu->timer) {
+		__builtin_memcpy(waker->name, "timer", sizeof("timer"));
+	} else if (cpu->ipi) {
+		__builtin_memcpy(waker->name, "ipi", sizeof("ipi"));
+	} else if (cpu->softirq && !here) {
+		vector = cpu->softirq - 1;
+		if (vector < SOFTIRQS)
+			__builtin_memcpy(waker->name, softirq_names[vector], TRACE_COMM);
+	} else {
+		leader = bpf_get_current_task_btf()->group_leader;
+		waker->tgid = pid_of(leader);
+		waker->words[0] = ((const __u64 *)leader->comm)[0];
+		waker->words[1] = ((const __u64 *)leader->comm)[1];
+	}
+}
+
+/* Ends the wait of a sleeping thread, in its site. seen: by the wake-up, of who runs now. */
+static __always_inline void leave_site(struct local *local, const struct trace_thread *thread,
+				       __u64 now, bool seen)
+{
+	struct site_ref ref = { thread->site, thread->generation };
+	struct trace_site_slot *slot = site_at(ref.slot);
+	__u64 ns = now > thread->since_ns ? now - thread->since_ns : 0;
+	struct waker waker = {};
+	bool io = thread->state == STATE_IO;
+
+	if (seen)
+		put_waker(&waker, slot && slot->site.here);
+	if (!add_wait_at(ref, now, ns, io ? 0 : ns, seen ? &waker : NULL)) {
+		/* The site was given back while it was waited in. */
+		ref = find_site(&local->sleep, &local->sleep.key, now);
+		if (!add_wait_at(ref, now, ns, io ? 0 : ns, seen ? &waker : NULL)) {
+			count_lost_wait();
+			ref.slot = 0;
+		}
+	}
+	if (io) {
+		local->io = ref;
+		local->io_ns = ns;
+	}
+}
+
+#endif
