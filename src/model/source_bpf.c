@@ -21,21 +21,7 @@
 #include "bpf/snapshot_counters.h"
 #include "kernel/proctask.h"
 #include "model/source.h"
-
-/* The element of an entry of a walk. */
-struct walk_place {
-	pid_t pid;
-	uint32_t element;
-};
-
-#define NO_ELEMENT UINT32_MAX /* the task is new */
-#define LEFT_OUT (UINT32_MAX - 1) /* its process was not asked for */
-
-/* A new entry, for sorting. */
-struct newcomer {
-	pid_t tgid, pid;
-	uint32_t entry;
-};
+#include "model/walk_places.h"
 
 struct bpf_source {
 	struct source_env env;
@@ -45,50 +31,12 @@ struct bpf_source {
 	bool may_move; /* a record may mean that the task was moved to another cgroup */
 	uint64_t pass; /* the number of the last pass */
 	struct pidlist hidden; /* processes that are in /proc but not in the walk */
-	/* The pass before: its places, and its time. */
-	struct walk_place *walk, *next;
-	size_t nwalk, walk_cap;
-	uint64_t begin_ns, end_ns;
+	struct walk_places places;
+	uint64_t begin_ns, end_ns; /* of the pass before */
 	uint64_t *changed; /* by element: the last pass in which it had changed */
 	size_t changed_cap;
-	/* Scratch, kept for its memory. */
-	uint32_t *places; /* by entry: its element in the new sample */
-	uint32_t *entry_of; /* by element of the sample before: its entry now */
-	size_t entry_of_cap;
 	size_t kept; /* the number of first elements that the sample still has of its last turn */
-	struct newcomer *newcomers;
-	size_t nnewcomers, newcomers_cap;
-	uint64_t *met; /* a bit for each id that the walk met */
-	size_t met_words;
-	struct snapshot_entry *united; /* entries of a walk that met an id twice */
-	size_t united_cap;
 };
-
-/* Grows an array to hold n. */
-static void *reserve_array(void *array, size_t *cap, size_t n, size_t size)
-{
-	if (n <= *cap)
-		return array;
-	*cap = n + n / 2;
-	return xreallocarray(array, *cap, size);
-}
-
-/* Makes room for the places of n entries, in this walk and the next. */
-static void reserve_places(struct bpf_source *source, size_t n)
-{
-	if (n <= source->walk_cap)
-		return;
-	source->walk_cap = n + n / 2;
-	source->walk = xreallocarray(source->walk, source->walk_cap, sizeof(*source->walk));
-	source->next = xreallocarray(source->next, source->walk_cap, sizeof(*source->next));
-	source->places = xreallocarray(source->places, source->walk_cap, sizeof(*source->places));
-}
-
-/* Whether the record belongs to the task, which may have been found by another source. */
-static bool is_same_task(const struct task *task, const struct snapshot_record *record)
-{
-	return task->start_lo <= record->start_ns && record->start_ns <= task->start_hi;
-}
 
 /* Brings the identity of the task up to date. */
 static void identify_task(struct task *task, const struct snapshot_record *record, bool ran)
@@ -148,219 +96,6 @@ static void go_on(struct task_raw *raw, const struct task_raw *before, uint64_t 
 	waits_go_on(&raw->now.waits, now_ns, before->read_ns);
 }
 
-/* Whether the process is one of those asked for. */
-static bool is_asked(const struct source_env *env, pid_t tgid)
-{
-	return !env->pids || pidlist_has(env->pids, env->npids, tgid);
-}
-
-/*
- * The element that an entry had in the sample before. The walk keeps its order, so the search
- * starts at `at`, behind the place found last.
- */
-static uint32_t find_element(const struct bpf_source *source, const struct sample *prev,
-			     const struct snapshot_view *view, const struct snapshot_entry *entry,
-			     size_t *at)
-{
-	const struct snapshot_record *record;
-	const struct task_raw *known;
-
-	if (*at < source->nwalk && source->walk[*at].pid == entry->pid && !entry->record)
-		return source->walk[(*at)++].element;
-	if (entry->record) {
-		record = &view->records[entry->record - 1];
-		*at += *at < source->nwalk && source->walk[*at].pid == entry->pid;
-		if (!is_asked(&source->env, record->tgid))
-			return LEFT_OUT;
-		known = sample_find(prev, record->tgid, record->pid);
-		return known && is_same_task(known->task, record) ? (uint32_t)(known - prev->raw)
-								  : NO_ELEMENT;
-	}
-	for (size_t i = *at; i < source->nwalk; i++)
-		if (source->walk[i].pid == entry->pid) {
-			*at = i + 1;
-			return source->walk[i].element;
-		}
-	return NO_ELEMENT;
-}
-
-/*
- * Finds for each entry its element in the sample before. *steady: the elements are the same, in the
- * same order. False where an entry without a record is not found.
- */
-static bool place_entries(struct bpf_source *source, const struct sample *prev,
-			  const struct snapshot_view *view, bool *steady)
-{
-	size_t at = 0;
-
-	*steady = view->nentries == source->nwalk;
-	for (size_t k = 0; k < view->nentries; k++) {
-		const struct snapshot_entry *entry = &view->entries[k];
-		uint32_t element = find_element(source, prev, view, entry, &at);
-
-		if (element == NO_ELEMENT && !entry->record)
-			return false;
-		source->next[k] = (struct walk_place){ entry->pid, element };
-		*steady &= at == k + 1 && source->walk[k].element == element;
-	}
-	return true;
-}
-
-/* Notes that the walk met an id. False where it had met that before. */
-static bool meet(struct bpf_source *source, pid_t pid)
-{
-	size_t word = (uint32_t)pid / 64, before = source->met_words;
-	uint64_t bit = UINT64_C(1) << (uint32_t)pid % 64;
-
-	source->met =
-		reserve_array(source->met, &source->met_words, word + 1, sizeof(*source->met));
-	memset(source->met + before, 0, (source->met_words - before) * sizeof(*source->met));
-	if (source->met[word] & bit)
-		return false;
-	source->met[word] |= bit;
-	return true;
-}
-
-/* Starts a copy of the entries with the first n, which all have different ids. */
-static struct snapshot_entry *copy_entries(struct bpf_source *source,
-					   const struct snapshot_view *view, size_t n)
-{
-	source->united = reserve_array(source->united, &source->united_cap, view->nentries,
-				       sizeof(*source->united));
-	memcpy(source->united, view->entries, n * sizeof(*source->united));
-	return source->united;
-}
-
-/*
- * Unites entries with the same id: a thread that calls exec during the walk takes over the id and
- * the start of its leader, which was met before (fs/exec.c: de_thread), and an id may be used anew.
- * The later entry is that of the living task; it takes the place of the first, where the next walk
- * meets it. Returns whether there were such entries.
- */
-static bool unite_entries(struct bpf_source *source, struct snapshot_view *view)
-{
-	struct snapshot_entry *united = NULL;
-	size_t n = 0, first;
-
-	if (source->met)
-		memset(source->met, 0, source->met_words * sizeof(*source->met));
-	for (size_t k = 0; k < view->nentries; k++) {
-		const struct snapshot_entry *entry = &view->entries[k];
-
-		if (meet(source, entry->pid)) {
-			if (united)
-				united[n] = *entry;
-			n++;
-			continue;
-		}
-		if (!united)
-			united = copy_entries(source, view, n);
-		for (first = 0; united[first].pid != entry->pid;)
-			first++;
-		united[first] = *entry;
-	}
-	if (!united)
-		return false;
-	debug_log("bpf: %zu of %zu entries had the id of another", view->nentries - n,
-		  view->nentries);
-	view->entries = united;
-	view->nentries = n;
-	return true;
-}
-
-/* Orders newcomers as the sample is sorted. */
-static int compare_newcomers(const void *a, const void *b)
-{
-	const struct newcomer *x = a, *y = b;
-	uint64_t xorder = task_order(x->tgid, x->pid), yorder = task_order(y->tgid, y->pid);
-
-	return (xorder > yorder) - (xorder < yorder);
-}
-
-/* Sorts the entries: those with an element in the sample before by that, the new ones by id. */
-static void sort_entries(struct bpf_source *source, const struct sample *prev,
-			 const struct snapshot_view *view)
-{
-	source->entry_of = reserve_array(source->entry_of, &source->entry_of_cap, prev->n,
-					 sizeof(*source->entry_of));
-	source->newcomers = reserve_array(source->newcomers, &source->newcomers_cap, view->nentries,
-					  sizeof(*source->newcomers));
-	source->nnewcomers = 0;
-	for (size_t e = 0; e < prev->n; e++)
-		source->entry_of[e] = NO_ELEMENT;
-	for (size_t k = 0; k < view->nentries; k++) {
-		uint32_t element = source->next[k].element;
-
-		source->places[k] = NO_ELEMENT;
-		if (element == LEFT_OUT)
-			continue;
-		if (element == NO_ELEMENT) {
-			const struct snapshot_record *record =
-				&view->records[view->entries[k].record - 1];
-
-			source->newcomers[source->nnewcomers++] =
-				(struct newcomer){ record->tgid, record->pid, (uint32_t)k };
-		} else {
-			source->entry_of[element] = (uint32_t)k;
-		}
-	}
-	qsort(source->newcomers, source->nnewcomers, sizeof(*source->newcomers), compare_newcomers);
-}
-
-/* Whether the element comes before the new entry. */
-static bool comes_before(const struct task_raw *raw, const struct newcomer *newcomer)
-{
-	return raw_order(raw) < task_order(newcomer->tgid, newcomer->pid);
-}
-
-/* How many of the first elements keep their places: none of them left, none came between. */
-static size_t count_stable(const struct bpf_source *source, const struct sample *prev)
-{
-	size_t n = 0, end = prev->n;
-
-	/* The sample is sorted, so a binary search looks at few of its elements. */
-	while (source->nnewcomers && n < end) {
-		size_t middle = n + (end - n) / 2;
-
-		if (comes_before(&prev->raw[middle], &source->newcomers[0]))
-			n = middle + 1;
-		else
-			end = middle;
-	}
-	for (n = 0; n < end && source->entry_of[n] != NO_ELEMENT; n++)
-		;
-	return n;
-}
-
-/*
- * Adds elements, still empty: first those that keep their places, then the other known ones and the
- * new ones, for whose entries it sets places[entry].
- */
-static void add_elements(struct bpf_source *source, const struct sample *prev, struct sample *cur,
-			 size_t stable)
-{
-	size_t e = cur->n, m = 0;
-
-	for (;;) {
-		const struct newcomer *new = m < source->nnewcomers ? &source->newcomers[m] : NULL;
-
-		while (e < prev->n && e >= stable && source->entry_of[e] == NO_ELEMENT)
-			e++;
-		if (e < prev->n && (e < stable || !new || comes_before(&prev->raw[e], new))) {
-			if (e >= stable)
-				source->places[source->entry_of[e]] = (uint32_t)cur->n;
-			sample_add(cur, prev->raw[e].tgid, prev->raw[e].pid);
-			e++;
-		} else if (new) {
-			source->places[new->entry] = (uint32_t)cur->n;
-			sample_add(cur, new->tgid, new->pid);
-			m++;
-		} else {
-			return;
-		}
-	}
-}
-
 /*
  * Gives the sample its elements. Those that kept their places all the time since it was last filled
  * are left as they are. Returns how many keep their places from the sample before.
@@ -368,23 +103,21 @@ static void add_elements(struct bpf_source *source, const struct sample *prev, s
 static size_t lay_out_sample(struct bpf_source *source, const struct sample *prev,
 			     struct sample *cur, const struct snapshot_view *view, bool steady)
 {
-	size_t stable = prev->n;
+	size_t stable = walk_places_sort(&source->places, prev, view, steady);
 
-	if (!steady) {
-		sort_entries(source, prev, view);
-		stable = count_stable(source, prev);
-	}
-	source->nnewcomers = steady ? 0 : source->nnewcomers;
 	sample_return(cur);
 	for (unsigned age = SAMPLES; age > 1; age--)
 		cur->stable[age] = prev->stable[age - 1] < stable ? prev->stable[age - 1] : stable;
 	cur->stable[1] = stable;
 	source->kept = cur->pass && cur->pass + SAMPLES == source->pass ? cur->stable[SAMPLES] : 0;
 	sample_truncate(cur, source->kept);
-	add_elements(source, prev, cur, stable);
+	walk_places_add(&source->places, prev, cur, stable);
 	sample_mark(cur, source->kept);
-	source->changed = reserve_array(source->changed, &source->changed_cap, cur->n,
-					sizeof(*source->changed));
+	if (cur->n > source->changed_cap) {
+		source->changed_cap = cur->n + cur->n / 2;
+		source->changed = xreallocarray(source->changed, source->changed_cap,
+						sizeof(*source->changed));
+	}
 	for (size_t i = stable; i < cur->n; i++)
 		source->changed[i] = source->pass;
 	return stable;
@@ -435,12 +168,11 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 static void date_elements(const struct bpf_source *source, struct sample *prev,
 			  const struct snapshot_view *view)
 {
-	double step = source->nwalk
-			      ? (double)(source->end_ns - source->begin_ns) / (double)source->nwalk
-			      : 0;
+	size_t nwalk = source->places.nwalk;
+	double step = nwalk ? (double)(source->end_ns - source->begin_ns) / (double)nwalk : 0;
 
 	for (size_t k = 0; k < view->nentries; k++) {
-		uint32_t e = source->next[k].element;
+		uint32_t e = source->places.next[k].element;
 
 		if (view->entries[k].record && e < LEFT_OUT && sample_still(prev, e))
 			prev->raw[e].read_ns = source->begin_ns + (uint64_t)(step * (double)k);
@@ -452,13 +184,13 @@ static bool take_entries(struct bpf_source *source, const struct sample *prev, s
 			 size_t stable, const struct snapshot_view *view)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
-		struct walk_place *place = &source->next[k];
+		struct walk_place *place = &source->places.next[k];
 		uint32_t before = place->element;
 
 		if (before == LEFT_OUT)
 			continue;
 		if (before == NO_ELEMENT || before >= stable)
-			place->element = source->places[k];
+			place->element = source->places.elements[k];
 		if (place->element >= cur->n)
 			return false;
 		take_entry(source, prev, before, cur, place->element, view, &view->entries[k]);
@@ -471,15 +203,10 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 			const struct snapshot_view *found, unsigned needs)
 {
 	struct snapshot_view view = *found;
-	struct walk_place *walk;
 	size_t stable;
 	bool steady;
 
-	reserve_places(source, view.nentries);
-	if (!place_entries(source, prev, &view, &steady))
-		return false;
-	/* In the order of the walk before, each id is there once, as it was then. */
-	if (!steady && unite_entries(source, &view) && !place_entries(source, prev, &view, &steady))
+	if (!walk_places_find(&source->places, prev, &view, &steady))
 		return false;
 	source->pass++;
 	date_elements(source, prev, &view);
@@ -488,10 +215,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	if (!take_entries(source, prev, cur, stable, &view))
 		return false;
 	cur->pass = source->pass;
-	walk = source->walk;
-	source->walk = source->next;
-	source->next = walk;
-	source->nwalk = view.nentries;
+	walk_places_keep(&source->places, view.nentries);
 	source->begin_ns = view.begin_ns;
 	source->end_ns = view.end_ns;
 	return true;
@@ -522,7 +246,7 @@ static void find_hidden(struct bpf_source *source, const struct sample *cur)
 	for (size_t i = 0; i < hidden->n; i++) {
 		pid_t pid = hidden->pids[i];
 
-		if (!is_asked(&source->env, pid) || sample_find(cur, pid, pid))
+		if (!walk_places_want(&source->places, pid) || sample_find(cur, pid, pid))
 			continue;
 		snprintf(path, sizeof(path), "%d", (int)pid);
 		if (!faccessat(source->env.procfd, path, F_OK, 0))
@@ -552,7 +276,7 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 		return err;
 	/* The walk has no places for a sample of another source, or for none. */
 	if (!follows)
-		source->nwalk = 0;
+		source->places.nwalk = 0;
 	if (!make_sample(source, prev, cur, &view, needs)) {
 		/* The order of the walk has changed. */
 		err = snapshot_take(source->snapshot, how | SNAPSHOT_WHOLE, &view);
@@ -576,6 +300,7 @@ static int bpf_open(const struct source_env *env, void **state)
 		return err;
 	}
 	source->env = *env;
+	source->places.env = &source->env;
 	*state = source;
 	return 0;
 }
@@ -598,14 +323,8 @@ static void bpf_close(void *state)
 	if (source->taskstats)
 		source_taskstats.close(source->taskstats);
 	pidlist_free(&source->hidden);
-	free(source->walk);
-	free(source->next);
-	free(source->places);
+	walk_places_free(&source->places);
 	free(source->changed);
-	free(source->entry_of);
-	free(source->newcomers);
-	free(source->met);
-	free(source->united);
 	free(source);
 }
 
