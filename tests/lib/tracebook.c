@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -130,4 +131,34 @@ pid_t tracebook_child(void (*run)(void *arg), void *arg)
 	}
 	guard_push_child(pid);
 	return pid;
+}
+
+uint64_t tracebook_in_state(const struct tracebook *book, const struct trace_thread *thread,
+			    enum wait_state state)
+{
+	uint64_t ns = thread->ns[state];
+
+	return thread->state == state ? ns + (book->counts.read_ns - thread->since_ns) : ns;
+}
+
+void tracebook_doze(long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+void tracebook_sleep_often(void *arg)
+{
+	(void)arg;
+	for (;;)
+		tracebook_doze(3);
+}
+
+void tracebook_read_pipe(void *arg)
+{
+	char byte;
+
+	while (read(*(int *)arg, &byte, 1) == 1)
+		;
 }

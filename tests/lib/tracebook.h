@@ -40,6 +40,16 @@ const char *tracebook_call(const struct tracebook *book, const struct trace_site
 
 uint32_t tracebook_slot(const struct tracebook *book, const struct trace_site *site);
 
+/* The time of a thread in a state until the reading. */
+uint64_t tracebook_in_state(const struct tracebook *book, const struct trace_thread *thread,
+			    enum wait_state state);
+
+/* What children do: sleep for so many ms; for 3 ms, for ever; read a pipe's end (int) to its end.
+ */
+void tracebook_doze(long ms);
+void tracebook_sleep_often(void *arg);
+void tracebook_read_pipe(void *arg);
+
 /* A child that runs a function for ever, ended with the test. */
 pid_t tracebook_child(void (*run)(void *arg), void *arg);
 

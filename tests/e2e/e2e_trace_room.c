@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The trace in the kernel, where threads come and go, there is little room, or little is allowed.
+ */
+#include "config.h"
+
+#include "tests/lib/tracebook.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/lib/e2e.h"
+
+#define MS(n) (UINT64_C(1000000) * (n))
+
+static const struct trace_options plain = { .sites = 16384 };
+
+/* ---- Coming and going ------------------------------------------------------------------------ */
+
+static void *rest(void *arg)
+{
+	(void)arg;
+	tracebook_doze(2);
+	return NULL;
+}
+
+/* Has threads come and go, some at a time. */
+static void churn(void *arg)
+{
+	unsigned n = *(unsigned *)arg;
+
+	for (unsigned i = 0; i < n; i += 20) {
+		pthread_t threads[20];
+
+		for (unsigned j = 0; j < 20; j++)
+			if (pthread_create(&threads[j], NULL, rest, NULL))
+				_exit(1);
+		for (unsigned j = 0; j < 20; j++)
+			pthread_join(threads[j], NULL);
+	}
+}
+
+static size_t open_files(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	assert_non_null(folder);
+	while (readdir(folder))
+		n++;
+	closedir(folder);
+	return n;
+}
+
+/* More threads than there is room for at one time: each ends once, whole, and its slot is free. */
+static void test_churn(void **state)
+{
+	unsigned n = 20000;
+	size_t files = open_files(), brief = 0;
+	struct tracebook book;
+	uint64_t now;
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &plain);
+	pid = tracebook_child(churn, &n);
+	book.only = pid;
+	do {
+		tracebook_doze(20);
+		tracebook_read(&book);
+	} while (waitpid(pid, &status, WNOHANG) == 0);
+	now = book.counts.read_ns;
+	tracebook_read(&book);
+	assert_int_equal(status, 0);
+	assert_int_equal(book.lost_threads, 0);
+	assert_int_equal(book.nended, n + 1);
+	for (size_t i = 0; i < book.nended; i++) {
+		const struct trace_thread *thread = &book.ended[i];
+
+		/* what passes until it is switched out is not in it */
+		brief += thread->pid != pid && thread->ns[STATE_TIMER] < MS(19) / 10;
+		assert_true(thread->born_ns >= thread->start_ns);
+		assert_true(thread->born_ns - thread->start_ns < MS(1000));
+		assert_true(thread->since_ns < now + MS(1000));
+		assert_true(thread->process_start_ns <= thread->start_ns);
+	}
+	/* Where the kernel hides switches of others, one beside them may go unseen. */
+	assert_true(brief <= n / 1000);
+	tracebook_close(&book);
+	assert_int_equal(open_files(), files);
+}
+
+/* Becomes another program from a thread that does not lead. */
+static void *become(void *arg)
+{
+	(void)arg;
+	execl("/bin/sleep", "sleep", "60", NULL);
+	return NULL;
+}
+
+static void run_become(void *arg)
+{
+	pthread_t thread;
+
+	(void)arg;
+	tracebook_doze(50);
+	if (pthread_create(&thread, NULL, become, NULL))
+		_exit(1);
+	pause();
+}
+
+/* The thread that executes a program is the process's first thread from then on. */
+static void test_exec(void **state)
+{
+	struct tracebook book;
+	const struct trace_thread *thread;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &plain);
+	pid = tracebook_child(run_become, NULL);
+	tracebook_doze(30);
+	tracebook_read(&book);
+	tracebook_doze(400);
+	tracebook_read(&book);
+	/* The first of that number ended. */
+	thread = tracebook_thread(&book, pid);
+	assert_int_equal(thread->tgid, pid);
+	assert_false(thread->ended);
+	assert_int_equal(thread->state, STATE_TIMER);
+	assert_true(tracebook_in_state(&book, thread, STATE_TIMER) > MS(200));
+	tracebook_close(&book);
+}
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* Without room for sites waits are counted as lost, and states are whole. */
+static void test_no_room(void **state)
+{
+	const struct trace_options few = { .sites = 1 };
+	struct tracebook book;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &few);
+	pid = tracebook_child(tracebook_sleep_often, NULL);
+	tracebook_doze(300);
+	tracebook_read(&book);
+	assert_true(book.nsites <= 16);
+	assert_true(book.lost_waits >= 20);
+	assert_null(tracebook_site(&book, pid, STATE_TIMER));
+	assert_true(tracebook_in_state(&book, tracebook_thread(&book, pid), STATE_TIMER) > MS(100));
+	tracebook_close(&book);
+}
+
+/* A site that is given back is made anew when it is waited in again. */
+static void test_forget(void **state)
+{
+	struct tracebook book;
+	const struct trace_site *site;
+	struct trace_site before;
+	const struct trace_thread *thread;
+	uint32_t slot;
+	int ends[2];
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(pipe(ends), 0);
+	tracebook_open(&book, &plain);
+	pid = tracebook_child(tracebook_read_pipe, ends);
+	tracebook_doze(50);
+	assert_int_equal(write(ends[1], "xyz", 3), 3);
+	tracebook_doze(100);
+	tracebook_read(&book);
+	site = tracebook_site(&book, pid, STATE_PIPE);
+	assert_non_null(site);
+	assert_int_equal(site->count, 1);
+	before = *site;
+	slot = tracebook_slot(&book, site);
+	assert_false(trace_forget(book.trace, 0));
+	assert_false(trace_forget(book.trace, 1U << 31));
+	/* It has changed since: is waited in by a thread that moved, and then was waited in. */
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	tracebook_doze(50);
+	assert_false(trace_forget(book.trace, slot));
+	tracebook_read(&book);
+	assert_int_equal(book.sites[slot].count, 2);
+	/* Now it has not: whose wait goes on waits in a site that is made when the wait ends. */
+	assert_true(trace_forget(book.trace, slot));
+	memset(&book.sites[slot], 0, sizeof(book.sites[slot]));
+	tracebook_doze(100);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	tracebook_doze(50);
+	tracebook_read(&book);
+	site = tracebook_site(&book, pid, STATE_PIPE);
+	assert_non_null(site);
+	assert_int_equal(site->count, 1);
+	assert_true(site->ns >= MS(100));
+	assert_true(site->key.ino == before.key.ino);
+	assert_int_equal(site->fd, ends[0]);
+	thread = tracebook_thread(&book, pid);
+	assert_int_equal(thread->site, tracebook_slot(&book, site));
+	assert_int_equal(thread->generation, (uint32_t)site->generation);
+	assert_int_equal(book.lost_waits, 0);
+	tracebook_close(&book);
+}
+
+/*
+ * Sites given back and used again by others: more than there are. Those of everybody are, as other
+ * processes may need as many.
+ */
+static void test_forget_many(void **state)
+{
+	const struct trace_options few = { .sites = 256 };
+	struct tracebook book;
+	unsigned made = 0;
+
+	(void)state;
+	e2e_require_bpf();
+	tracebook_open(&book, &few);
+	for (unsigned i = 0; i < 400; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			tracebook_doze(1);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		tracebook_read(&book);
+		if (tracebook_site(&book, pid, STATE_TIMER))
+			made++;
+		for (uint32_t slot = 1; slot < book.nsites; slot++)
+			if (book.sites[slot].key.tgid && trace_forget(book.trace, slot))
+				memset(&book.sites[slot], 0, sizeof(book.sites[slot]));
+	}
+	assert_int_equal(made, 400);
+	tracebook_close(&book);
+}
+
+/* ---- Who reads ------------------------------------------------------------------------------- */
+
+/* Without privileges there is none. */
+static void test_unprivileged(void **state)
+{
+	struct trace *trace;
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	pid = fork();
+	if (!pid)
+		_exit(setuid(NOBODY) || trace_open(&trace, &plain) != -EPERM);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Reads what happens in a pid namespace, from within: for its exit status. */
+static int read_within(void)
+{
+	const struct trace_thread *thread;
+	struct tracebook book;
+	pid_t child;
+
+	tracebook_open(&book, &plain);
+	child = fork();
+	if (!child)
+		tracebook_sleep_often(NULL);
+	tracebook_doze(200);
+	tracebook_read(&book);
+	for (uint32_t i = 0; i < book.nthreads; i++)
+		if (book.threads[i].pid > child)
+			return 1;
+	thread = tracebook_thread(&book, child);
+	if (thread->tgid != child || thread->ns[STATE_TIMER] < MS(100))
+		return 2;
+	if (!tracebook_site(&book, child, STATE_TIMER) || tracebook_thread(&book, 1)->tgid != 1)
+		return 3;
+	tracebook_close(&book);
+	kill(child, SIGKILL);
+	return 0;
+}
+
+/* In a pid namespace its processes are seen by the numbers that they have there, and no others. */
+static void test_namespace(void **state)
+{
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	pid = fork();
+	if (!pid) {
+		pid_t first;
+
+		if (unshare(CLONE_NEWPID))
+			_exit(100);
+		first = fork();
+		if (!first)
+			_exit(read_within());
+		waitpid(first, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 101);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_churn),	  e2e_test(test_exec),	      e2e_test(test_no_room),
+		e2e_test(test_forget),	  e2e_test(test_forget_many), e2e_test(test_unprivileged),
+		e2e_test(test_namespace),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}
