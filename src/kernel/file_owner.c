@@ -16,9 +16,15 @@
 #include "base/util.h"
 #include "kernel/proctask.h"
 
-/* Descriptors that are looked at between two renewals (1 to 2 us each), and of one process. */
-#define LOOKS 4096
+/*
+ * Descriptors that are looked at between two renewals (1 to 2 us each), and of one process. A
+ * search gets half of what is left, so that one in vain leaves some for those who find an owner
+ * near by; NEAR at least. One that got WHOLE is not made again soon.
+ */
+#define LOOKS 8192
 #define LOOKS_OF_ONE 1024
+#define NEAR 64
+#define WHOLE 1024
 
 /* Files that are remembered, and after how many renewals one that was not found is tried again. */
 #define KNOWN 256
@@ -180,19 +186,30 @@ static void search_all(struct file_owners *owners, struct known_file *file)
 	search_near(owners, file, self);
 }
 
-/*
- * Looks for whoever has the file. What other searches left too few looks for is put off; one that
- * used up all of them by itself would do so again.
- */
+/* How many descriptors the next search may look at. */
+static unsigned share_of_looks(const struct file_owners *owners)
+{
+	unsigned share = owners->looks / 2;
+
+	if (share < NEAR)
+		share = owners->looks < NEAR ? owners->looks : NEAR;
+	return share;
+}
+
+/* Looks for whoever has the file. What other searches left too few looks for is put off. */
 static void search(struct file_owners *owners, struct known_file *file)
 {
-	bool shared = owners->looks < LOOKS;
+	unsigned share = share_of_looks(owners), others = owners->looks - share;
+	bool all_seen;
 
 	file->pid = 0;
 	file->renewed = owners->renewed;
-	if (owners->looks)
+	owners->looks = share;
+	if (share)
 		search_all(owners, file);
-	if (file->pid || owners->looks || !shared)
+	all_seen = owners->looks;
+	owners->looks += others;
+	if (file->pid || all_seen || share >= WHOLE)
 		return;
 	file->renewed = 0;
 	owners->put_off++;

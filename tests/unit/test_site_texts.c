@@ -57,28 +57,38 @@ static struct traced_site reader_of(const struct tree *tree, pid_t pid, unsigned
 }
 
 /*
- * A search for an owner that found the reading's looks used up is made in the next, and one that
- * had all of them and found nobody is not.
+ * Searches in vain leave some looks for an owner near by. Those that found too few left are made in
+ * the next reading, those that had many are not.
  */
 static void test_owner_later(void **state)
 {
 	const struct tree *tree = *state;
 	struct site_texts *texts = site_texts_open(tree->fd, NULL);
-	struct traced_site nobodys = reader_of(tree, 10, 1), site = reader_of(tree, 11, 2);
+	struct traced_site vain[8], near = reader_of(tree, 30, 1), site = reader_of(tree, 31, 2);
 	const char *before;
 
 	put_process(tree, 41, "writer");
-	put_descriptor(tree, 41, 0, "pipe:[2]");
+	put_descriptor(tree, 41, 0, "pipe:[1]");
+	put_descriptor(tree, 41, 1, "pipe:[2]");
 	for (pid_t pid = 100; pid < 100 + CROWD; pid++) {
 		put_process(tree, pid, "crowd");
 		for (unsigned fd = 0; fd < DESCRIPTORS; fd++)
 			put_descriptor(tree, pid, fd, "/dev/null");
 	}
+	for (unsigned i = 0; i < ARRAY_SIZE(vain); i++)
+		vain[i] = reader_of(tree, (pid_t)(10 + i), 10 + i);
 	site_texts_renew(texts);
-	site_texts_name(texts, &nobodys);
+	for (unsigned i = 0; i < ARRAY_SIZE(vain); i++) {
+		if (i + 1 == ARRAY_SIZE(vain))
+			site_texts_name(texts, &near);
+		site_texts_name(texts, &vain[i]);
+		assert_string_equal(vain[i].site.on, "pipe");
+		assert_int_equal(vain[i].put_off, i >= 3);
+		free(vain[i].on);
+	}
+	assert_string_equal(near.site.on, "pipe of 41 writer");
+	assert_false(near.put_off);
 	site_texts_name(texts, &site);
-	assert_string_equal(nobodys.site.on, "pipe");
-	assert_false(nobodys.put_off);
 	assert_string_equal(site.site.on, "pipe");
 	assert_true(site.named && site.put_off);
 	/* In the same reading there is no more to look for it. */
@@ -92,11 +102,11 @@ static void test_owner_later(void **state)
 	/* A name stays where the descriptor has gone since. */
 	site.put_off = true;
 	before = site.site.on;
-	drop(tree, "11/fd/3", 0);
+	drop(tree, "31/fd/3", 0);
 	site_texts_name(texts, &site);
 	assert_ptr_equal(site.site.on, before);
 	assert_false(site.put_off);
-	free(nobodys.on);
+	free(near.on);
 	free(site.on);
 	site_texts_close(texts);
 }
