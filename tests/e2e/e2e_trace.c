@@ -119,13 +119,15 @@ static void check_site(const struct tracebook *book, const struct kind *kind)
 	assert_string_equal(site->comm, "e2e_trace");
 }
 
-/* The time of a child in its state until the reading: who runs may also wait to. */
+/* The time of a child in its state until the reading: who runs, or wakes often, may wait to. */
 static uint64_t in_kind(const struct tracebook *book, const struct kind *kind)
 {
 	const struct trace_thread *thread = tracebook_thread(book, kind->pid);
 	uint64_t ns = tracebook_in_state(book, thread, kind->state);
 
-	return kind->state == STATE_RUN ? ns + tracebook_in_state(book, thread, STATE_CPU) : ns;
+	if (kind->state == STATE_RUN || kind->state == STATE_TIMER)
+		ns += tracebook_in_state(book, thread, STATE_CPU);
+	return ns;
 }
 
 /* Checks that a child was in its state for nearly all of the time since it was looked at. */
