@@ -28,7 +28,7 @@ static void take_site_title(struct site_view *view, const struct ui *ui,
 	if (line->sum.comm) {
 		buf_puts(title, " of ");
 		ui_escape(ui, title, line->sum.comm);
-		if (line->sum.tgid)
+		if (line->sum.tgid > 0)
 			buf_printf(title, " %d", (int)line->sum.tgid);
 	}
 	buf_putc(title, ':');
