@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/util.h"
 #include "data/counters.h"
 #include "data/record.h"
 #include "data/waiting.h"
@@ -37,6 +38,15 @@ struct task_key {
 	pid_t pid;
 	uint64_t start_ns; /* CLOCK_MONOTONIC, as near as the source can tell */
 };
+
+/* The most by which two sources differ on one start; no pid is reused within that time. */
+#define SAME_START_NS (200 * NSEC_PER_MSEC)
+
+/* Whether two starts, perhaps from different sources, may be those of one task of a pid. */
+static inline bool task_same_start(uint64_t a, uint64_t b)
+{
+	return a <= b + SAME_START_NS && b <= a + SAME_START_NS;
+}
 
 /* What a process gained by reaping children; maintained by account.c. */
 struct task_reaped {

@@ -280,6 +280,48 @@ static void test_owners(void **state)
 	site_lines_free(&sites);
 }
 
+/* Asserts how many sites a row's processes have. */
+static void check_row(const struct row *row, size_t n)
+{
+	struct site_owners owners = { 0 };
+	struct site_lines sites = { 0 };
+
+	site_owners_add_row(&owners, row);
+	site_lines_build(&sites, &trace, &(struct site_lines_query){ .owners = &owners });
+	assert_int_equal(sites.n, n);
+	site_owners_free(&owners);
+	site_lines_free(&sites);
+}
+
+/* Rows of tasks have their process as it was traced; rows of many that ended, and groups, all. */
+static void test_rows(void **state)
+{
+	struct task task = { .key = { 10, SEC(1) }, .tgid = 10 };
+	struct traced more = { .tgid = 20, .start_ns = SEC(6) };
+	struct traced traced = { .tgid = 10, .start_ns = SEC(5) };
+	struct row row = { .task = &task }, other = { .task = &task, .traced = &more };
+	const struct row *members[] = { &other, &row };
+	struct group group = { .members = members, .n = 2, .own = 1 };
+
+	(void)state;
+	/* a leader's start tells that it is another; that of a thread does not */
+	check_row(&row, 0);
+	task.key.pid = 11;
+	check_row(&row, 4);
+	row.traced = &traced;
+	check_row(&row, 4);
+	traced.start_ns = SEC(1);
+	check_row(&row, 0);
+	traced.more = &more;
+	check_row(&row, 3);
+	/* those below a group are no members of it */
+	traced.more = NULL;
+	traced.start_ns = SEC(5);
+	check_row(&(struct row){ .group = &group }, 3);
+	group.own = 2;
+	check_row(&(struct row){ .group = &group }, 6);
+}
+
 /* Time lost is that of a disk, a lock, a CPU or a kind; not of who waits for work. */
 static void test_stalls(void **state)
 {
@@ -365,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_ids),	cmocka_unit_test(test_owners),
 		cmocka_unit_test(test_stalls),	cmocka_unit_test(test_percentiles),
 		cmocka_unit_test(test_buckets), cmocka_unit_test(test_no_idle),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests_name("site_lines", tests, NULL, NULL);
