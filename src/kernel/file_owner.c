@@ -179,6 +179,9 @@ static void search(struct file_owners *owners, struct known_file *file)
 	if (stat.ppid && owners->looks && search_process(owners, file, stat.ppid))
 		return;
 	search_near(owners, file, self);
+	/* What was not searched to an end was not in vain. */
+	if (!file->pid && !owners->looks)
+		file->renewed = 0;
 }
 
 /* What is known of the file, or a place for it. */
@@ -210,6 +213,11 @@ pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, 
 	if (file->pid || !file->renewed || owners->renewed - file->renewed >= VAIN_RENEWS)
 		search(owners, file);
 	return file->pid;
+}
+
+bool file_owners_exhausted(const struct file_owners *owners)
+{
+	return !owners->looks;
 }
 
 uint64_t file_owners_syscalls(const struct file_owners *owners)

@@ -24,6 +24,9 @@ void file_owners_renew(struct file_owners *owners);
  */
 pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, mode_t access);
 
+/* Whether no more may be looked at: somebody who was not found may be found by another sample. */
+bool file_owners_exhausted(const struct file_owners *owners);
+
 /* System calls made so far. */
 uint64_t file_owners_syscalls(const struct file_owners *owners);
 

@@ -28,6 +28,9 @@
  */
 #define LOOKS_MAX 2000
 
+/* How often it is looked for who has the other end of a file. */
+#define TRIES_MAX 16
+
 /* A stack by its id in the kernel's map. */
 struct stack_place {
 	int32_t id;
@@ -358,13 +361,12 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	struct buf on = { 0 };
 	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
 
-	site->named = true;
 	site->site.syscall = record->key.syscall >= 0 ? syscall_name(record->key.syscall) : NULL;
 	append_target(texts, site, &on);
-	if (on.len) {
-		site->on = xstrdup(buf_cstr(&on));
-		site->site.on = site->on;
-	}
+	site->named = !wait_targets_exhausted(texts->targets) || ++site->tries >= TRIES_MAX;
+	free(site->on);
+	site->on = on.len ? xstrdup(buf_cstr(&on)) : NULL;
+	site->site.on = site->on;
 	buf_free(&on);
 	site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
 	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;

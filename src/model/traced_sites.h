@@ -18,6 +18,7 @@ struct traced_site {
 	uint64_t epoch; /* the reading in which it changed last */
 	uint32_t slot;
 	bool named; /* its texts were made */
+	uint8_t tries; /* how often, as who has a file was not found in time */
 	char *on; /* owned; site.on */
 	char comm[TRACE_COMM + 1];
 	char wakers[TRACE_WAKERS][TRACE_COMM + 1]; /* their names */
