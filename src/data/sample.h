@@ -61,6 +61,16 @@ struct task_reaped {
 };
 
 /*
+ * A wait other than for a CPU or in state D, but in a call in which somebody keeps the thread
+ * waiting (see syscall_hang.h): of a process's threads the one that has been in it for longest.
+ */
+struct task_hang {
+	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	pid_t tid; /* 0: none */
+	uint64_t since_ns; /* CLOCK_MONOTONIC */
+};
+
+/*
  * What is known of a task besides its counters. Each task has one object for as long as a sample
  * holds it; sources keep the identity current, taskinfo the fields that are read on demand.
  */
@@ -92,6 +102,7 @@ struct task {
 	char *command, *cgroup;
 	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
 	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
+	struct task_hang hang; /* set by hangs.c, as of one sample */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */
@@ -182,6 +193,7 @@ struct task_raw {
 		*/
 #define NEED_STACK 0x400u /* the stack in it, too */
 #define NEED_CPU 0x800u /* the CPU that it ran on last */
+#define NEED_HANGS 0x1000u /* struct task_hang */
 /* What is read of rows shown, not of all tasks with the sample. */
 #define NEED_SHOWN (NEED_WAITING | NEED_STACK)
 /* Wanted where groups are cgroups: one bit for each part of struct cgroup_sample. */

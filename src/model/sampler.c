@@ -20,6 +20,7 @@
 #include "kernel/system.h"
 #include "model/exit_merge.h"
 #include "model/group.h"
+#include "model/hangs.h"
 #include "model/notes.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
@@ -48,6 +49,7 @@ struct sampler {
 	struct hierarchy hierarchy; /* without a name: not opened, or there is none */
 	bool hierarchy_tried;
 	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
+	struct hangs hangs;
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
 	struct delayacct delayacct;
 	struct account_reader accounts;
@@ -158,6 +160,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 		.procfd = config->procfd,
 		.tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK),
 	};
+	sampler->hangs.procfd = config->procfd;
 	sampler->system = system_open(config->procfd);
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
@@ -645,6 +648,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		options.unknown = DELAYACCT_KINDS;
 	taskinfo_update(sampler->info, cur, sampler->needs, sampler->config->between,
 			sampler->config->arg);
+	if (sampler->needs & NEED_HANGS)
+		hangs_take(&sampler->hangs, cur, sampler->config->threads);
 	frame_build(frame, info, prev, cur, &options);
 	info->stale += impossible;
 	take_trace(sampler, frame, info);
@@ -784,7 +789,7 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 		return 0;
 	return sampler->source.ops->syscalls(sampler->source.state) +
 	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
-	       sampler->accounts.syscalls +
+	       sampler->accounts.syscalls + hangs_syscalls(&sampler->hangs) +
 	       (sampler->waiting ? waiting_syscalls(sampler->waiting) : 0) +
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
@@ -812,6 +817,7 @@ void sampler_close(struct sampler *sampler)
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
 	waiting_close(sampler->waiting);
+	hangs_free(&sampler->hangs);
 	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);

@@ -200,6 +200,9 @@ static bool find_waiter(const struct sample *sample, const struct row *row, bool
 		waiter->known = row_wait_state(row);
 		if (raw->now.waits.tid && !threads)
 			waiter->tid = raw->now.waits.tid;
+	} else if (!threads && row->task->hang.tid &&
+		   row->task->hang.sample_ns == sample->begin_ns) {
+		waiter->tid = row->task->hang.tid;
 	}
 	return true;
 }
