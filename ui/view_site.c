@@ -8,12 +8,51 @@
 #include "base/util.h"
 #include "ui/site_page.h"
 
+/* A line as it was seen last: its sum, and the site if it was one only. */
+struct seen_line {
+	struct site_line line;
+	const struct site *site; /* the line's sum */
+	uint64_t interval_ns; /* of the frame that had it; 0: none was seen */
+	struct buf texts[4 + SITE_WAKERS]; /* the sum's */
+};
+
 struct site_view {
 	struct site_list *list; /* of the view below */
 	uint64_t id;
+	struct seen_line seen;
 	struct site_page page;
 	struct buf title;
 };
+
+/* Keeps a text of a frame. */
+static void keep_text(struct buf *kept, const char **text)
+{
+	kept->len = 0;
+	if (!*text)
+		return;
+	buf_puts(kept, *text);
+	*text = buf_cstr(kept);
+}
+
+/* Keeps a line for when nothing is waited there any more. */
+static void keep_line(struct seen_line *seen, const struct site_line *line,
+		      const struct trace_frame *trace)
+{
+	struct site *sum = &seen->line.sum;
+	const char **texts[] = { &sum->comm, &sum->syscall, &sum->on, &sum->where };
+
+	seen->line = *line;
+	seen->site = sum;
+	seen->line.sites = &seen->site;
+	seen->line.n = line->n == 1;
+	seen->interval_ns = trace->interval_ns;
+	sum->waiting = 0;
+	sum->waiting_ns = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		keep_text(&seen->texts[i], texts[i]);
+	for (size_t i = 0; i < SITE_WAKERS; i++)
+		keep_text(&seen->texts[ARRAY_SIZE(texts) + i], &sum->wakers[i].name);
+}
 
 /* Names the line: its state, system call, target and function, as far as they are one. */
 static void take_site_title(struct site_view *view, const struct ui *ui,
@@ -47,19 +86,30 @@ static void site_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	struct site_view *view = state;
 	const struct site_line *line = site_lines_find(&view->list->sites, view->id);
+	const struct trace_frame *trace = ui->frame->info->trace;
+	struct seen_line *seen = &view->seen;
 	struct pager *pager = &view->page.pager;
+	uint64_t seen_ns = 0;
 
-	if (line)
+	if (!trace)
+		seen->interval_ns = 0;
+	if (line) {
 		take_site_title(view, ui, line);
+		if (trace)
+			keep_line(seen, line, trace);
+	} else if (seen->interval_ns) {
+		line = &seen->line;
+		seen_ns = seen->interval_ns;
+	}
 	if (height > 0)
 		term_put(&ui->term, 0, 0, ui->term.columns, view->title.data, view->title.len,
 			 STYLE_HEAD);
 	list->plain = true;
 	pager_count(pager, &ui->term);
-	site_page_write(&view->page, view->list, line, ui);
+	site_page_write(&view->page, view->list, line, seen_ns, ui);
 	list_size(list, pager->line, height > 1 ? (size_t)height - 1 : 0);
 	pager_draw(pager, list, 1);
-	site_page_write(&view->page, view->list, line, ui);
+	site_page_write(&view->page, view->list, line, seen_ns, ui);
 }
 
 /* The page shows what is traced. */
@@ -76,6 +126,8 @@ static void site_close(struct ui *ui, void *state)
 	struct site_view *view = state;
 
 	(void)ui;
+	for (size_t i = 0; i < ARRAY_SIZE(view->seen.texts); i++)
+		buf_free(&view->seen.texts[i]);
 	site_page_free(&view->page);
 	buf_free(&view->title);
 	free(view);
