@@ -598,30 +598,16 @@ static int play(struct sampler *sampler, const struct frame **out)
 	return 0;
 }
 
-int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
+/* Takes a sample, and what belongs to its time. 0 or -errno: then it is empty. */
+static int read_sample(struct sampler *sampler, struct sample *prev, unsigned next)
 {
-	unsigned next = (sampler->now + 1) % SAMPLES;
 	struct sample *cur = &sampler->samples[next];
-	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
-	struct frame *frame = &sampler->frames[sampler->ticks % FRAMES];
-	struct frame_info *info = &sampler->infos[sampler->ticks % FRAMES];
-	size_t impossible;
-	struct frame_options options = { .since_start = sampler->config->since_start };
 	struct sample none = { 0 };
 	struct clock_times now;
-	size_t older;
 	int err;
 
-	if (sampler->config->playback)
-		return play(sampler, out);
-	if (sampler->resting)
-		open_exits(sampler);
-	if (sampler->resting && sampler->trace_wanted)
-		open_tracing(sampler);
-	sampler->resting = false;
 	delayacct_read(&sampler->delayacct);
-	/* Tasks in records after this drain may have begun after the list: see
-	 * exit_merge.c. */
+	/* Tasks in records after this drain may have begun after the list: see exit_merge.c. */
 	if (sampler->exits)
 		exits_drain(sampler->exits);
 	now = clocks_now();
@@ -634,10 +620,33 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 					  sampler->needs |
 						  (is_unsettled(sampler) ? NEED_IDENTITY : 0));
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
-	if (err) {
+	if (err)
 		sample_reset(cur);
+	return err;
+}
+
+int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
+{
+	unsigned next = (sampler->now + 1) % SAMPLES;
+	struct sample *cur = &sampler->samples[next];
+	struct sample *prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL;
+	struct frame *frame = &sampler->frames[sampler->ticks % FRAMES];
+	struct frame_info *info = &sampler->infos[sampler->ticks % FRAMES];
+	size_t impossible;
+	struct frame_options options = { .since_start = sampler->config->since_start };
+	size_t older;
+	int err;
+
+	if (sampler->config->playback)
+		return play(sampler, out);
+	if (sampler->resting)
+		open_exits(sampler);
+	if (sampler->resting && sampler->trace_wanted)
+		open_tracing(sampler);
+	sampler->resting = false;
+	err = read_sample(sampler, prev, next);
+	if (err)
 		return err;
-	}
 	if (sampler->tracing)
 		tracing_read(sampler->tracing);
 	impossible = take_exits(sampler, prev, cur, info);
