@@ -368,7 +368,8 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	site->on = on.len ? xstrdup(buf_cstr(&on)) : NULL;
 	site->site.on = site->on;
 	buf_free(&on);
-	site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
+	if (!site->site.stack)
+		site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
 	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;
 }
 
