@@ -159,6 +159,21 @@ int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_scheds
 	return 0;
 }
 
+bool proctask_executes(int procfd, pid_t tgid)
+{
+	char text[TEXT_BYTES];
+	int len = read_file(procfd, tgid, 0, "statm", text, sizeof(text));
+	uint64_t size, resident, shared, program;
+	struct span rest;
+
+	if (len < 0)
+		return false;
+	rest = (struct span){ text, text + len };
+	return take_uint(&rest, &size) && take_word(&rest, " ") && take_uint(&rest, &resident) &&
+	       take_word(&rest, " ") && take_uint(&rest, &shared) && take_word(&rest, " ") &&
+	       take_uint(&rest, &program) && size && !program;
+}
+
 int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns)
 {
 	char text[TEXT_BYTES];

@@ -60,18 +60,21 @@ static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct
 static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw,
 		       uint64_t now_ns)
 {
+	bool executes = proctask_executes(hangs->procfd, sleeper->tgid);
 	struct procwait_syscall call;
 
-	hangs->syscalls += FILE_SYSCALLS;
-	if (procwait_syscall(hangs->procfd, sleeper->tgid, sleeper->tid, &call)) {
+	hangs->syscalls += 2 * FILE_SYSCALLS;
+	if (!executes && procwait_syscall(hangs->procfd, sleeper->tgid, sleeper->tid, &call)) {
 		/* It has gone, or is not for us to see. */
 		sleeper->judged = true;
 		return;
 	}
-	if (call.running)
+	if (!executes && call.running)
 		return;
 	sleeper->judged = true;
-	sleeper->hangs = call.number >= 0 && syscall_hangs(hangs->targets, sleeper->tid, &call);
+	/* Who asked for the call of a process that hangs within execve() would hang, too. */
+	sleeper->hangs = executes ||
+			 (call.number >= 0 && syscall_hangs(hangs->targets, sleeper->tid, &call));
 	if (sleeper->hangs)
 		date_back(hangs, sleeper, raw, now_ns);
 }

@@ -156,7 +156,10 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	struct procwait_syscall call;
 	int err;
 
-	reader->syscalls += FILE_SYSCALLS;
+	reader->syscalls += 2 * FILE_SYSCALLS;
+	/* Who asked for more would hang with it. */
+	if (proctask_executes(reader->procfd, waiter->tgid))
+		return;
 	err = procwait_syscall(reader->procfd, waiter->tgid, waiter->tid, &call);
 	if (err == -EACCES || err == -EPERM) {
 		read_hidden(reader, waiter);

@@ -169,6 +169,27 @@ static void test_age(void **state)
 	assert_int_equal(take_next(scene), 1);
 }
 
+/* Of a process that hangs within execve() nothing is read that would hang the reader. */
+static void test_executes(void **state)
+{
+	struct scene *scene = *state;
+
+	put_text(scene->tree, "7/statm", "1 1 0 0 0 1 0\n");
+	/* its call, which would be no hang, is not looked at */
+	put_call(scene, 7, SYS_rt_sigsuspend, 0, 0, 0);
+	take_next(scene);
+	assert_int_equal(take_next(scene), 1);
+	/* a program that has begun, and a thread of the kernel */
+	put_text(scene->tree, "7/statm", "765 418 389 5 0 123 0\n");
+	scene->sample.raw[0].counters.run_ns++;
+	take_next(scene);
+	assert_int_equal(take_next(scene), -1);
+	put_text(scene->tree, "7/statm", "0 0 0 0 0 0 0\n");
+	scene->sample.raw[0].counters.run_ns++;
+	take_next(scene);
+	assert_int_equal(take_next(scene), -1);
+}
+
 /* Of several threads the one counts that has been kept waiting for longest. */
 static void test_threads(void **state)
 {
@@ -262,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_once, make_scene, remove_scene),
 		cmocka_unit_test_setup_teardown(test_age, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_executes, make_scene, remove_scene),
 		cmocka_unit_test_setup_teardown(test_threads, make_scene, remove_scene),
 		cmocka_unit_test_setup_teardown(test_rule, make_scene, remove_scene),
 	};
