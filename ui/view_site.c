@@ -4,6 +4,7 @@
 #include "ui/view_site.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "ui/site_page.h"
@@ -54,6 +55,38 @@ static void keep_line(struct seen_line *seen, const struct site_line *line,
 		keep_text(&seen->texts[ARRAY_SIZE(texts) + i], &sum->wakers[i].name);
 }
 
+/* Whether two texts are the same, or both not known. */
+static bool are_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/*
+ * The line of the page. A site that was forgotten while nobody waited there has another id when
+ * somebody does again: it is known by what it is. NULL: there is none.
+ */
+static const struct site_line *find_line(struct site_view *view)
+{
+	const struct site_lines *sites = &view->list->sites;
+	const struct site_line *line = site_lines_find(sites, view->id);
+	const struct site *was = &view->seen.line.sum;
+
+	for (size_t i = 0; !line && view->seen.interval_ns && i < sites->n; i++) {
+		const struct site_line *other = &sites->lines[i];
+		const struct site *sum = &other->sum;
+
+		if (view->list->by != SITES_BY_SITE || sum->state != was->state ||
+		    sum->tgid != was->tgid || sum->start_ns != was->start_ns ||
+		    sum->kind != was->kind || sum->unattributed != was->unattributed ||
+		    sum->overlaps != was->overlaps || !are_same(sum->syscall, was->syscall) ||
+		    !are_same(sum->on, was->on) || !are_same(sum->where, was->where))
+			continue;
+		line = other;
+		view->id = line->id;
+	}
+	return line;
+}
+
 /* Names the line: its state, system call, target and function, as far as they are one. */
 static void take_site_title(struct site_view *view, const struct ui *ui,
 			    const struct site_line *line)
@@ -85,7 +118,7 @@ static void take_site_title(struct site_view *view, const struct ui *ui,
 static void site_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	struct site_view *view = state;
-	const struct site_line *line = site_lines_find(&view->list->sites, view->id);
+	const struct site_line *line = find_line(view);
 	const struct trace_frame *trace = ui->frame->info->trace;
 	struct seen_line *seen = &view->seen;
 	struct pager *pager = &view->page.pager;
