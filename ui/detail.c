@@ -9,9 +9,6 @@
 
 #include "base/util.h"
 
-/* The most by which two sources differ on one start; no pid is reused within that time. */
-#define SAME_START_NS (200 * NSEC_PER_MSEC)
-
 uint32_t figure_kinds(enum figure figure)
 {
 	if (figure == FIGURE_BLOCK)
@@ -198,8 +195,7 @@ static bool is_detailed(const struct detail *detail, const struct task *task)
 {
 	const struct task_key *a = &detail->who.key, *b = &task->key;
 
-	return a->pid == b->pid && a->start_ns <= b->start_ns + SAME_START_NS &&
-	       b->start_ns <= a->start_ns + SAME_START_NS;
+	return a->pid == b->pid && task_same_start(a->start_ns, b->start_ns);
 }
 
 /* The task's row in a frame, or NULL. */

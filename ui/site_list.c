@@ -5,9 +5,6 @@
 
 #include "base/util.h"
 
-/* The most by which two sources differ on one start; no pid is reused within that time. */
-#define SAME_START_NS (200 * NSEC_PER_MSEC)
-
 void site_list_of_group(struct site_list *list, const struct ui_group *group)
 {
 	list->of = SITES_OF_GROUP;
@@ -16,32 +13,15 @@ void site_list_of_group(struct site_list *list, const struct ui_group *group)
 	buf_add(&list->group.name, group->name.data, group->name.len);
 }
 
-/* Adds the process of a task's row: as its sites have it, where that is known. */
-static void add_owner(struct site_list *list, const struct row *row)
-{
-	const struct task *task = row->task;
-	struct task_key process = { task->tgid, 0 };
-
-	if (row->traced && row->traced->tgid == task->tgid)
-		process.start_ns = row->traced->start_ns;
-	else if (task->key.pid == task->tgid)
-		process.start_ns = task->key.start_ns;
-	site_owners_add(&list->owners, process);
-	/* A row may stand for many that ended. */
-	for (const struct traced *at = row->traced ? row->traced->more : NULL; at; at = at->more)
-		site_owners_add(&list->owners, (struct task_key){ at->tgid, at->start_ns });
-}
-
 bool site_list_has(const struct site_list *list, const struct row *row)
 {
 	const struct task_key *key = &list->task.key;
-	uint64_t start = row->task->key.start_ns;
 
 	if (row->exited)
 		return false;
 	if (row->task->key.pid != key->pid)
 		return row->task->tgid == list->task.tgid && list->task.thread;
-	return start <= key->start_ns + SAME_START_NS && key->start_ns <= start + SAME_START_NS;
+	return task_same_start(row->task->key.start_ns, key->start_ns);
 }
 
 /* Takes the process of one task. */
@@ -78,13 +58,8 @@ static void take_owners(struct site_list *list, struct ui *ui)
 	query_run(&query, &view, &list->order);
 	list->members = 0;
 	for (size_t i = 0; i < order->n; i++) {
-		const struct group *group = order->rows[i]->group;
-
-		for (size_t m = 0; group && m < group->own; m++)
-			add_owner(list, group->members[m]);
-		if (!group)
-			add_owner(list, order->rows[i]);
-		list->members += group ? group->own : 1;
+		site_owners_add_row(&list->owners, order->rows[i]);
+		list->members += order->rows[i]->group ? order->rows[i]->group->own : 1;
 	}
 	/* Some processes end before anybody sees them. */
 	list->owners.all = list->of == SITES_OF_ALL && query_takes_all(&query);

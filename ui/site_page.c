@@ -75,8 +75,7 @@ static void write_what(struct site_page *page, const struct site_line *line)
 }
 
 /* Writes how much was waited. */
-static void write_time(struct site_page *page, const struct site_line *line,
-		       const struct trace_frame *trace)
+static void write_time(struct site_page *page, const struct site_line *line, uint64_t interval_ns)
 {
 	const struct site *sum = &line->sum;
 	int64_t ns = site_line_ns(line);
@@ -89,9 +88,9 @@ static void write_time(struct site_page *page, const struct site_line *line,
 	}
 	buf_puts(text, ns < 0 ? "-" : "");
 	append_ns(text, (uint64_t)(ns < 0 ? -ns : ns));
-	if (trace->interval_ns && ns >= 0) {
+	if (interval_ns && ns >= 0) {
 		buf_puts(text, ", ");
-		buf_decimal(text, (double)ns * 100.0 / (double)trace->interval_ns, 1);
+		buf_decimal(text, (double)ns * 100.0 / (double)interval_ns, 1);
 		buf_puts(text, " % of the interval");
 	}
 	if (sum->unattributed) {
@@ -300,12 +299,12 @@ static uint64_t time_behind(const struct site_line *line, size_t i, bool *first)
 	return ns;
 }
 
-/* Writes who ran instead, while it was queued for a CPU. */
+/* Writes who ran instead, while it was queued for a CPU; of sites that are gone it is not known. */
 static void write_behind(struct site_page *page, const struct site_line *line)
 {
 	struct buf *text = &page->text;
 
-	if (!line->one_state || line->sum.state != STATE_CPU || !line->sum.ns)
+	if (!line->n || !line->one_state || line->sum.state != STATE_CPU || !line->sum.ns)
 		return;
 	pager_part(&page->pager, "Who ran instead");
 	for (size_t i = 0; i < line->n; i++) {
@@ -371,18 +370,21 @@ static void write_members(struct site_page *page, const struct site_list *list,
 }
 
 void site_page_write(struct site_page *page, struct site_list *list, const struct site_line *line,
-		     struct ui *ui)
+		     uint64_t seen_ns, struct ui *ui)
 {
 	const struct trace_frame *trace = ui->frame->info->trace;
 
 	page->text.len = 0;
-	if (!line || !trace) {
+	if (!line || !trace || seen_ns) {
 		buf_puts(&page->text, "nothing waited there in the last interval");
+		if (line && trace)
+			buf_puts(&page->text, "; in the one when anything did:");
 		put_text(page, STYLE_DIM);
-		return;
 	}
+	if (!line || !trace)
+		return;
 	write_what(page, line);
-	write_time(page, line, trace);
+	write_time(page, line, seen_ns ? seen_ns : trace->interval_ns);
 	if (!line->sum.unattributed) {
 		write_behind(page, line);
 		write_wakers(page, list, line);

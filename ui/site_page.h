@@ -14,9 +14,12 @@ struct site_page {
 	struct buf text;
 };
 
-/* Writes the page from its first line on; without a line: that nothing was waited. */
+/*
+ * Writes the page from its first line on; without a line: that nothing was waited. seen_ns: the
+ * line is of an interval before, of that length; 0: it is of the last one.
+ */
 void site_page_write(struct site_page *page, struct site_list *list, const struct site_line *line,
-		     struct ui *ui);
+		     uint64_t seen_ns, struct ui *ui);
 
 void site_page_free(struct site_page *page);
 

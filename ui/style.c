@@ -6,6 +6,8 @@
 #include <ncurses.h>
 #include <stdlib.h>
 
+#include "data/wait_state.h"
+
 /*
  * The attributes of a style. The colours used of 256 can be told apart on dark and on light
  * backgrounds; of the 16, yellow, white and cyan are not. -1 is the terminal's own colour.
@@ -36,7 +38,30 @@ static const struct look looks[STYLES] = {
 	[STYLE_MESSAGE] = { A_BOLD, -1, -1, A_BOLD, -1, -1, A_BOLD },
 	[STYLE_ERROR] = { A_BOLD, 231, 160, A_BOLD, COLOR_WHITE, COLOR_RED, A_REVERSE },
 	[STYLE_KEY] = { A_BOLD, 31, -1, A_BOLD, -1, -1, A_BOLD },
+	[STYLE_BAR_RUN] = { 0, 231, 28, 0, COLOR_BLACK, COLOR_GREEN, 0 },
+	[STYLE_BAR_CPU] = { 0, 231, 130, 0, COLOR_BLACK, COLOR_YELLOW, 0 },
+	[STYLE_BAR_IO] = { 0, 231, 160, 0, COLOR_WHITE, COLOR_RED, 0 },
+	[STYLE_BAR_BLOCK] = { 0, 231, 90, 0, COLOR_WHITE, COLOR_MAGENTA, 0 },
+	[STYLE_BAR_LOCK] = { 0, 231, 24, 0, COLOR_WHITE, COLOR_BLUE, 0 },
+	[STYLE_BAR_PEER] = { 0, 231, 31, 0, COLOR_BLACK, COLOR_CYAN, 0 },
 };
+
+static const enum style state_styles[WAIT_STATES] = {
+	[STATE_RUN] = STYLE_BAR_RUN,   [STATE_CPU] = STYLE_BAR_CPU,
+	[STATE_IO] = STYLE_BAR_IO,     [STATE_BLOCK] = STYLE_BAR_BLOCK,
+	[STATE_LOCK] = STYLE_BAR_LOCK, [STATE_NET] = STYLE_BAR_PEER,
+	[STATE_PIPE] = STYLE_BAR_PEER, [STATE_POLL] = STYLE_DIM,
+	[STATE_TIMER] = STYLE_DIM,     [STATE_CHILD] = STYLE_DIM,
+	[STATE_STOP] = STYLE_DIM,      [STATE_OTHER] = STYLE_DIM,
+};
+
+enum style style_of_state(char letter)
+{
+	for (unsigned state = 0; state < WAIT_STATES; state++)
+		if (wait_state_table[state].letter == letter)
+			return state_styles[state];
+	return STYLE_NORMAL;
+}
 
 unsigned style_set_up(int attributes[STYLES])
 {

@@ -20,6 +20,13 @@ enum style {
 	STYLE_MESSAGE, /* the result of a key */
 	STYLE_ERROR,
 	STYLE_KEY, /* a key's name in the footer and in help */
+	/* States in a bar; those of the idle are dim. */
+	STYLE_BAR_RUN,
+	STYLE_BAR_CPU,
+	STYLE_BAR_IO,
+	STYLE_BAR_BLOCK,
+	STYLE_BAR_LOCK,
+	STYLE_BAR_PEER, /* sockets and pipes */
 	STYLES
 };
 
@@ -37,6 +44,9 @@ static inline enum style style_of(double figure, double warm, double hot)
 {
 	return figure >= hot ? STYLE_HOT : figure >= warm ? STYLE_WARM : STYLE_NORMAL;
 }
+
+/* The style of a state's letter in a bar. */
+enum style style_of_state(char letter);
 
 /*
  * Fills in ncurses' attributes of all styles, as far as the terminal supports them and NO_COLOR

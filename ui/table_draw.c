@@ -46,6 +46,29 @@ static void put_cell(const struct table_draw *draw, int line, const struct colum
 		 draw->cell->len, style);
 }
 
+/* Whether a style is one of a bar's that have a colour. */
+static bool is_of_bar(enum style style)
+{
+	return style >= STYLE_BAR_RUN && style <= STYLE_BAR_PEER;
+}
+
+/* Puts the bar in `cell` into the span, each state in its style; others have that of the cell. */
+static void put_bar(const struct table_draw *draw, int line, const struct column_span *span,
+		    enum style others)
+{
+	const char *text = draw->cell->data;
+	int n = (int)draw->cell->len < span->cells ? (int)draw->cell->len : span->cells;
+
+	for (int from = 0, to; from < n; from = to) {
+		enum style style = style_of_state(text[from]);
+
+		for (to = from + 1; to < n && text[to] == text[from];)
+			to++;
+		term_put(draw->term, line, span->at + from, to - from, text + from,
+			 (size_t)(to - from), is_of_bar(style) ? style : others);
+	}
+}
+
 /* Writes a column's heading, after the digit that sorts by it where keys do. */
 static void write_heading(const struct table_draw *draw, const struct column *column)
 {
@@ -128,7 +151,7 @@ static bool looks_zero(const struct column *column, enum unit unit, double numbe
 static enum style cell_style(const struct column *column, const struct view *view,
 			     const struct row *row, const struct value *value)
 {
-	if (row->exited || value->type == VALUE_UNSET)
+	if (row->exited || value->type == VALUE_UNSET || value->type == VALUE_BAR)
 		return STYLE_DIM;
 	if (value->type == VALUE_TEXT)
 		return column_warns(column, value) ? STYLE_WARM : STYLE_NORMAL;
@@ -188,7 +211,10 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 		draw->cell->len = 0;
 		column_append(span.column, &view, &value, (unsigned)(span.at + span.cells - at),
 			      draw->scratch, draw->cell);
-		put_cell(draw, line, &span, at, style);
+		if (value.type == VALUE_BAR)
+			put_bar(draw, line, &span, style);
+		else
+			put_cell(draw, line, &span, at, style);
 	}
 }
 
@@ -209,7 +235,10 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 		else
 			column_append_total(span.column, &draw->view, &total, !span.index,
 					    draw->scratch, draw->cell);
-		put_cell(draw, line, &span, span.at, none ? STYLE_DIM : STYLE_SUM);
+		if (total.type == VALUE_BAR)
+			put_bar(draw, line, &span, STYLE_SUM);
+		else
+			put_cell(draw, line, &span, span.at, none ? STYLE_DIM : STYLE_SUM);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/util.h"
 #include "data/counters.h"
 #include "data/record.h"
 #include "data/waiting.h"
@@ -38,6 +39,15 @@ struct task_key {
 	uint64_t start_ns; /* CLOCK_MONOTONIC, as near as the source can tell */
 };
 
+/* The most by which two sources differ on one start; no pid is reused within that time. */
+#define SAME_START_NS (200 * NSEC_PER_MSEC)
+
+/* Whether two starts, perhaps from different sources, may be those of one task of a pid. */
+static inline bool task_same_start(uint64_t a, uint64_t b)
+{
+	return a <= b + SAME_START_NS && b <= a + SAME_START_NS;
+}
+
 /* What a process gained by reaping children; maintained by account.c. */
 struct task_reaped {
 	bool known; /* children_ns was read, or the process is too young to have any */
@@ -48,6 +58,16 @@ struct task_reaped {
 	int64_t balance_ns; /* growth of children_ns less what those children had shown */
 	int64_t credited_ns; /* the part of the balance that was recovered so far */
 	int64_t orphans_ns; /* the balance's part of orphans, perhaps reaped by another ancestor */
+};
+
+/*
+ * A wait other than for a CPU or in state D, but in a call in which somebody keeps the thread
+ * waiting (see syscall_hang.h): of a process's threads the one that has been in it for longest.
+ */
+struct task_hang {
+	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	pid_t tid; /* 0: none */
+	uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 
 /*
@@ -82,6 +102,7 @@ struct task {
 	char *command, *cgroup;
 	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
 	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
+	struct task_hang hang; /* set by hangs.c, as of one sample */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */
@@ -172,6 +193,7 @@ struct task_raw {
 		*/
 #define NEED_STACK 0x400u /* the stack in it, too */
 #define NEED_CPU 0x800u /* the CPU that it ran on last */
+#define NEED_HANGS 0x1000u /* struct task_hang */
 /* What is read of rows shown, not of all tasks with the sample. */
 #define NEED_SHOWN (NEED_WAITING | NEED_STACK)
 /* Wanted where groups are cgroups: one bit for each part of struct cgroup_sample. */

@@ -159,6 +159,42 @@ int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_scheds
 	return 0;
 }
 
+bool proctask_executes(int procfd, pid_t tgid)
+{
+	char text[TEXT_BYTES];
+	int len = read_file(procfd, tgid, 0, "statm", text, sizeof(text));
+	uint64_t size, resident, shared, program;
+	struct span rest;
+
+	if (len < 0)
+		return false;
+	rest = (struct span){ text, text + len };
+	return take_uint(&rest, &size) && take_word(&rest, " ") && take_uint(&rest, &resident) &&
+	       take_word(&rest, " ") && take_uint(&rest, &shared) && take_word(&rest, " ") &&
+	       take_uint(&rest, &program) && size && !program;
+}
+
+int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns)
+{
+	char text[TEXT_BYTES];
+	int len = tgid ? read_file(procfd, tgid, tid, "sched", text, sizeof(text))
+		       : file_read(procfd, "self/sched", text, sizeof(text));
+	uint64_t ms, rest_ns;
+	struct span rest;
+
+	if (len < 0)
+		return len;
+	if (!find_line((struct span){ text, text + len }, "se.exec_start", &rest))
+		return -EBADMSG;
+	while (take_word(&rest, " ") || take_word(&rest, ":"))
+		;
+	/* Milliseconds, with six digits behind the point. */
+	if (!take_uint(&rest, &ms) || !take_word(&rest, ".") || !take_uint(&rest, &rest_ns))
+		return -EBADMSG;
+	*ns = ms * NSEC_PER_MSEC + rest_ns;
+	return 0;
+}
+
 /* Finds the line that begins with a key and takes the number behind the key and blanks. */
 static bool find_number(struct span text, const char *key, uint64_t *value)
 {

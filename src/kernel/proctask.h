@@ -53,6 +53,20 @@ int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out);
 int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out);
 
 /*
+ * Whether the process is within an execve() that has given up the old program and not begun the new
+ * one (/proc/PID/statm: it has memory, but no text). While that hangs, as in closing a file, who
+ * reads its stat, wchan, syscall, stack, io or fd waits with it (exec_update_lock).
+ */
+bool proctask_executes(int procfd, pid_t tgid);
+
+/*
+ * When the task ran last (/proc/PID/sched), in ns by the scheduler's clock of tasks, which stands
+ * still while interrupts and other machines of the host take a CPU. tgid 0: of ourselves. Needs a
+ * kernel with CONFIG_SCHED_DEBUG.
+ */
+int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns);
+
+/*
  * Appends the kernel function that the task sleeps in (/proc/PID/wchan). Nothing where it does not
  * sleep or the function is hidden (kernel.kptr_restrict, other users' tasks).
  */

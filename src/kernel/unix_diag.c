@@ -96,6 +96,7 @@ int unix_diag_decode(const void *bytes, size_t len, struct unix_socket *out)
 		return err;
 	out->ino = body->udiag_ino;
 	out->connected = body->udiag_state == TCP_ESTABLISHED;
+	out->stream = body->udiag_type == SOCK_STREAM;
 	attr = find_attr(bytes, UNIX_DIAG_PEER, sizeof(uint32_t));
 	if (attr)
 		out->peer = nla_get_u32((struct nlattr *)attr);

@@ -11,6 +11,7 @@
 struct unix_socket {
 	uint64_t ino;
 	bool connected;
+	bool stream; /* else what it receives are messages */
 	uint64_t peer; /* the inode of the socket that it is connected to; 0: none, or not accepted
 			  yet */
 	/* Its address: a path, or '@' and an abstract name; raw bytes, its length 0 for none. */

@@ -400,6 +400,44 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 	return 0;
 }
 
+/* Whether a socket is a connection whose other end sends a stream. */
+static bool is_stream(struct wait_targets *targets, pid_t tid, uint64_t ino)
+{
+	const struct socket_entry *entry;
+	struct unix_socket own;
+
+	if (!sockets_enter(targets->sockets, tid))
+		return false;
+	if (sockets_ours(targets->sockets) && targets->diag >= 0) {
+		targets->syscalls += 2;
+		if (!unix_diag_ask(targets->diag, ino, &own))
+			return own.connected && own.stream;
+	}
+	entry = sockets_find(targets->sockets, ino);
+	return entry && (entry->list == SOCKETS_TCP || entry->list == SOCKETS_TCP6) &&
+	       entry->peer.port;
+}
+
+enum wait_fd wait_target_kind(struct wait_targets *targets, pid_t tid, int fd)
+{
+	static const char *const others[] = { "/dev/", "/proc/", "/sys/" };
+	struct fd_link link;
+	struct span text;
+	uint64_t number;
+
+	if (read_link(targets, tid, fd, &link))
+		return WAIT_FD_OTHER;
+	text = (struct span){ link.text, link.text + link.len };
+	if (take_word(&text, "pipe:["))
+		return WAIT_FD_PIPE;
+	if (take_word(&text, "socket:[") && take_uint(&text, &number))
+		return is_stream(targets, tid, number) ? WAIT_FD_STREAM : WAIT_FD_SOCKET;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (take_word(&text, others[i]))
+			return WAIT_FD_OTHER;
+	return *link.text == '/' ? WAIT_FD_FILE : WAIT_FD_OTHER;
+}
+
 enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd)
 {
 	struct fd_link link;

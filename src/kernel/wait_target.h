@@ -7,6 +7,7 @@
 #ifndef STALLTOP_KERNEL_WAIT_TARGET_H
 #define STALLTOP_KERNEL_WAIT_TARGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,6 +30,19 @@ void wait_targets_renew(struct wait_targets *targets);
  */
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
 		   struct buf *out);
+
+/* Sorts of descriptors. */
+enum wait_fd {
+	WAIT_FD_FILE, /* of a file system, also a directory or a pipe with a name */
+	WAIT_FD_PIPE,
+	WAIT_FD_STREAM, /* a connection: of TCP, or a stream of Unix sockets */
+	WAIT_FD_SOCKET, /* another socket, or of which more is not known */
+	WAIT_FD_OTHER, /* a device, a terminal, a file of /proc or /sys, events; one that is gone */
+	WAIT_FDS
+};
+
+/* What sort a task's descriptor is of. */
+enum wait_fd wait_target_kind(struct wait_targets *targets, pid_t tid, int fd);
 
 /* The state of a thread that sleeps interruptibly for a task's descriptor. */
 enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd);

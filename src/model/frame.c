@@ -456,6 +456,17 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 	return true;
 }
 
+bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns)
+{
+	const struct sample *cur = frame->info->cur;
+	const struct task_hang *hang = row->task ? &row->task->hang : NULL;
+
+	if (row->exited || !hang || !hang->tid || hang->sample_ns != cur->begin_ns)
+		return false;
+	*ns = cur->end_ns > hang->since_ns ? cur->end_ns - hang->since_ns : 0;
+	return true;
+}
+
 enum wait_state row_wait_state(const struct row *row)
 {
 	const uint32_t *threads = row->raw->now.waits.threads;

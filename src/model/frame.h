@@ -230,6 +230,12 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 
 /*
+ * How long a thread of the task has been kept waiting in a system call: see struct task_hang. False
+ * where none is, or that was not wanted (NEED_HANGS).
+ */
+bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
+
+/*
  * What the row's threads wait for: STATE_BLOCK, else STATE_IO (both in D), else STATE_CPU.
  * WAIT_STATES: none waits, or not so that the sample shows it.
  */

@@ -85,6 +85,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 		.procfd = config->procfd,
 		.tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK),
 	};
+	sampler->hangs.procfd = config->procfd;
 	sampler->system = system_open(config->procfd);
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
@@ -300,7 +301,7 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 		return 0;
 	return sampler->source.ops->syscalls(sampler->source.state) +
 	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
-	       sampler->accounts.syscalls +
+	       sampler->accounts.syscalls + hangs_syscalls(&sampler->hangs) +
 	       (sampler->waiting ? waiting_syscalls(sampler->waiting) : 0) +
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
@@ -328,6 +329,7 @@ void sampler_close(struct sampler *sampler)
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
 	waiting_close(sampler->waiting);
+	hangs_free(&sampler->hangs);
 	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);

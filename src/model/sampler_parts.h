@@ -7,6 +7,7 @@
 #include "kernel/delayacct.h"
 #include "kernel/exits.h"
 #include "kernel/system.h"
+#include "model/hangs.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
 #include "model/tracing.h"
@@ -24,6 +25,7 @@ struct sampler {
 	struct hierarchy hierarchy; /* without a name: not opened, or there is none */
 	bool hierarchy_tried;
 	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
+	struct hangs hangs;
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
 	struct delayacct delayacct;
 	struct account_reader accounts;

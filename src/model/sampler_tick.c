@@ -146,6 +146,8 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	if (sampler->delayacct.toggled)
 		options.unknown = DELAYACCT_KINDS;
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
+	if (sampler->needs & NEED_HANGS)
+		hangs_take(&sampler->hangs, turn->cur, config->threads);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;
 	take_trace(sampler, turn->frame, info);

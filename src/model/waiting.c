@@ -158,7 +158,10 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	struct procwait_syscall call;
 	int err;
 
-	reader->syscalls += FILE_SYSCALLS;
+	reader->syscalls += 2 * FILE_SYSCALLS;
+	/* Who asked for more would hang with it. */
+	if (proctask_executes(reader->procfd, waiter->tgid))
+		return;
 	err = procwait_syscall(reader->procfd, waiter->tgid, waiter->tid, &call);
 	if (err == -EACCES || err == -EPERM) {
 		read_hidden(reader, waiter);
@@ -202,6 +205,9 @@ static bool find_waiter(const struct sample *sample, const struct row *row, bool
 		waiter->known = row_wait_state(row);
 		if (raw->now.waits.tid && !threads)
 			waiter->tid = raw->now.waits.tid;
+	} else if (!threads && row->task->hang.tid &&
+		   row->task->hang.sample_ns == sample->begin_ns) {
+		waiter->tid = row->task->hang.tid;
 	}
 	return true;
 }

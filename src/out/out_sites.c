@@ -10,29 +10,10 @@
 #include "base/util.h"
 #include "view/site_column.h"
 
-/* Adds the process of a task's row. */
-static void own_row(struct site_owners *owners, const struct row *row)
-{
-	for (const struct traced *at = row->traced; at; at = at->more)
-		site_owners_add(owners, (struct task_key){ at->tgid, at->start_ns });
-	if (row->traced)
-		return;
-	if (row->task->key.pid == row->task->tgid)
-		site_owners_add(owners, row->task->key);
-	else
-		site_owners_add(owners, (struct task_key){ row->task->tgid, 0 });
-}
-
 void out_sites_owners(struct site_owners *owners, const struct order *order)
 {
-	for (size_t i = 0; i < order->passed; i++) {
-		const struct group *group = order->rows[i]->group;
-
-		for (size_t m = 0; group && m < group->own; m++)
-			own_row(owners, group->members[m]);
-		if (!group)
-			own_row(owners, order->rows[i]);
-	}
+	for (size_t i = 0; i < order->passed; i++)
+		site_owners_add_row(owners, order->rows[i]);
 }
 
 /* Puts who ended waits. */

@@ -215,11 +215,11 @@ GETTER(get_elapsed)
 /* A wait in progress, in s. */
 GETTER(get_wait)
 {
-	uint64_t ns;
+	uint64_t ns = 0, call_ns = 0;
 
-	if (!row_wait(view->frame, row, &ns))
+	if (!row_wait(view->frame, row, &ns) & !row_hang(view->frame, row, &call_ns))
 		return value_unset();
-	return value_number((double)ns / (double)NSEC_PER_SEC);
+	return value_number((double)(ns > call_ns ? ns : call_ns) / (double)NSEC_PER_SEC);
 }
 
 /* What the task's wait in progress is; arg: one of the texts. */

@@ -24,7 +24,8 @@ static const struct {
 	{ "waits", NULL, NULL, NULL, false, "what all tasks waited for: the default view" },
 	{ "hangs", "pid,user,state,wait,total,block,blkio,syscall,on,where,comm",
 	  "user,total,blkio,block,syscall,where,on", "wait", true,
-	  "tasks in uninterruptible sleep, and those that have waited for a CPU for a second" },
+	  "tasks in uninterruptible sleep, and those kept waiting for a second: by CPUs, files, "
+	  "pipes, peers or locks" },
 	{ "cpu", "pid,user,state,run,usr,sys,cpu,wait,time,cpu-nr,comm",
 	  "cpu-nr,time,user,wait,sys,usr", "cpu", false, "who waited for a CPU, and who had one" },
 	{ "io", "pid,user,state,run,blkio,block,wait,read,write,cancel,on,comm",

@@ -68,9 +68,9 @@ static bool does_hang(const struct frame *frame, const struct row *row)
 {
 	uint64_t ns;
 
-	if (!row_wait(frame, row, &ns))
-		return false;
-	return waits_in_d(&row->raw->now.waits) || ns >= QUERY_HANG_NS;
+	if (row_wait(frame, row, &ns) && (waits_in_d(&row->raw->now.waits) || ns >= QUERY_HANG_NS))
+		return true;
+	return row_hang(frame, row, &ns) && ns >= QUERY_HANG_NS;
 }
 
 /* Whether the row's task hangs, or any task of its group. */
@@ -236,7 +236,8 @@ void query_sort(struct order *order, const struct value *values, bool descending
 unsigned query_needs(const struct query *query, enum unit unit)
 {
 	return (query->sort ? column_needs(query->sort, unit) : 0) |
-	       (query->match ? NEED_COMMAND : 0) | (query->below ? NEED_CGROUP : 0) |
+	       (query->hangs ? NEED_HANGS : 0) | (query->match ? NEED_COMMAND : 0) |
+	       (query->below ? NEED_CGROUP : 0) |
 	       (query->within ? group_table[query->within_by].needs : 0);
 }
 

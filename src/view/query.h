@@ -22,7 +22,8 @@ struct query {
 	size_t nusers;
 	double over_ms; /* more total delay than this; negative: all */
 	bool active; /* with any delay, run time or exit in the interval */
-	bool hangs; /* in uninterruptible sleep, or waiting for a CPU for QUERY_HANG_NS */
+	/* In uninterruptible sleep; or for QUERY_HANG_NS for a CPU, or kept waiting in a call. */
+	bool hangs;
 	bool no_exited; /* without those of exited tasks */
 	const char *below; /* only tasks of a cgroup at or below that path; NULL: all */
 	bool within; /* only members of the group of that name: */

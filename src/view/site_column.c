@@ -73,9 +73,10 @@ GETTER(get_site_waiting)
 	return value_number((double)line->sum.waiting_ns / (double)NSEC_PER_SEC);
 }
 
+/* The process; several that ended have none. */
 GETTER(get_site_pid)
 {
-	return line->sum.tgid ? value_number(line->sum.tgid) : value_unset();
+	return line->sum.tgid > 0 ? value_number(line->sum.tgid) : value_unset();
 }
 
 GETTER(get_site_comm)

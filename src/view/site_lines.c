@@ -8,9 +8,6 @@
 
 #include "base/util.h"
 
-/* The most by which two sources differ on one start; no pid is reused within that time. */
-#define SAME_START_NS (200 * NSEC_PER_MSEC)
-
 /* The bucket of waits of any length above: 2 to the power of 30 us are 18 minutes. */
 #define LAST_BUCKET (SITE_BUCKETS - 1)
 
@@ -45,6 +42,27 @@ void site_owners_add(struct site_owners *owners, struct task_key process)
 	}
 	owners->keys[owners->n++] = process;
 	owners->sorted = false;
+}
+
+/* Adds the process of a task's row: as its sites have it, where that is known. */
+static void add_task(struct site_owners *owners, const struct row *row)
+{
+	const struct task *task = row->task;
+
+	for (const struct traced *at = row->traced; at; at = at->more)
+		site_owners_add(owners, (struct task_key){ at->tgid, at->start_ns });
+	if (!row->traced)
+		site_owners_add(owners, task->key.pid == task->tgid
+						? task->key
+						: (struct task_key){ task->tgid, 0 });
+}
+
+void site_owners_add_row(struct site_owners *owners, const struct row *row)
+{
+	if (!row->group)
+		add_task(owners, row);
+	for (size_t i = 0; row->group && i < row->group->own; i++)
+		add_task(owners, row->group->members[i]);
 }
 
 void site_owners_clear(struct site_owners *owners)
@@ -84,9 +102,7 @@ static bool owners_have(const struct site_owners *owners, const struct site *sit
 	for (; from < owners->n && owners->keys[from].pid == site->tgid; from++) {
 		uint64_t start = owners->keys[from].start_ns;
 
-		if (!start || !site->start_ns ||
-		    (start <= site->start_ns + SAME_START_NS &&
-		     site->start_ns <= start + SAME_START_NS))
+		if (!start || !site->start_ns || task_same_start(start, site->start_ns))
 			return true;
 	}
 	return owners->all;

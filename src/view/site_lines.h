@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/sample.h"
 #include "data/wait_state.h"
+#include "model/group.h"
 
 /* What sites have in common that one line adds up. */
 enum sites_by {
@@ -38,6 +38,9 @@ struct site_owners {
 
 /* Adds a process. */
 void site_owners_add(struct site_owners *owners, struct task_key process);
+
+/* Adds a row's process: of a group the members', of many that ended in one row all of them. */
+void site_owners_add_row(struct site_owners *owners, const struct row *row);
 
 void site_owners_clear(struct site_owners *owners);
 void site_owners_free(struct site_owners *owners);

@@ -256,6 +256,30 @@ static void names_pipe(void **state)
 	screen_await_text(s, "1 thread waits right now");
 }
 
+/* A page stays as it was seen last when nothing waits there any more, and says so. */
+static void keeps_page(void **state)
+{
+	struct screen *s;
+	pid_t pid;
+
+	(void)state;
+	pid = read_for_ever("crowd-reads", make_file("culprit"), NULL);
+	s = open_sites(30, 80, "crowd-reads");
+	await_site(s, "io ", "culprit");
+	screen_type(s, "\r");
+	screen_await_text(s, "io: waits for block I/O");
+	screen_check(s, !screen_shows(s, "nothing waited there"));
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	screen_await_text(s, "nothing waited there in the last interval; in the one when");
+	screen_check(s, screen_shows(s, "io: waits for block I/O"));
+	screen_check(s, screen_shows(s, "/culprit"));
+	screen_check(s, screen_shows(s, "Who ended it"));
+	screen_check(s, screen_shows(s, "(p99)"));
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	screen_await_no_text(s, "nothing waited there");
+	screen_check(s, screen_shows(s, "/culprit"));
+}
+
 /* Nothing in a file's name acts on the terminal. */
 static void escapes_names(void **state)
 {
@@ -343,9 +367,49 @@ static void says_why_not(void **state)
 	screen_await_text(s, "waits are not traced");
 }
 
-/* The preset of states has them, by tracing. */
+/* A bar of the letter, in the row of that name. */
+struct bar_is {
+	const char *name;
+	char letter;
+};
+
+/* The first cell of the letter in the row's bar; -1: it has none. */
+static int bar_cell(struct screen *s, const struct bar_is *is, int *line)
+{
+	const struct table_head *head;
+	struct table t;
+
+	if (!table_read(s, &t) || !(head = table_head(&t, "STATES")))
+		return -1;
+	*line = table_find_name(s, &t, is->name);
+	for (int col = head->start; *line >= 0 && col <= head->end; col++)
+		if (screen_line(s, *line)[col] == is->letter)
+			return col;
+	return -1;
+}
+
+static bool shows_bar(struct screen *s, const void *is)
+{
+	int line;
+
+	return bar_cell(s, is, &line) >= 0;
+}
+
+/* How the letter looks in the row's bar, once it is there. */
+static struct screen_look look_of_bar(struct screen *s, const char *name, char letter)
+{
+	const struct bar_is is = { name, letter };
+	int line, cell;
+
+	screen_await(s, shows_bar, &is);
+	cell = bar_cell(s, &is, &line);
+	return screen_look(s, line, cell);
+}
+
+/* The preset of states has them, by tracing; what is not idle has colours, where there are any. */
 static void shows_states(void **state)
 {
+	static const char *const plain[] = { "NO_COLOR=1", NULL };
 	struct screen *s;
 	struct table t;
 	int line;
@@ -353,15 +417,23 @@ static void shows_states(void **state)
 	(void)state;
 	crowd_sleeper("crowd-idle");
 	poll_for_ever("crowd-polls");
-	s = screen_start(&(struct screen_how){ .rows = 24, .cols = 150, .args = "-d 1 -m ^crowd" });
-	screen_await(s, table_has_name, "crowd-polls");
-	screen_type(s, "\033[Z");
-	screen_await_text(s, "preset states");
-	screen_await(s, table_has_head, "SPOLL");
-	screen_await_text(s, "..........");
-	table_must(s, &t);
-	line = table_find_name(s, &t, "crowd-polls");
-	screen_check(s, line >= 0 && table_number(s, &t, line, "SPOLL") > 90);
+	crowd_spinner("crowd-spins", 0);
+	for (unsigned i = 0; i < 2; i++) {
+		s = screen_start(&(struct screen_how){ .rows = 24,
+						       .cols = 150,
+						       .args = "-d 1 -m ^crowd",
+						       .env = i ? plain : NULL });
+		screen_await(s, table_has_name, "crowd-polls");
+		screen_type(s, "\033[Z");
+		screen_await_text(s, "preset states");
+		screen_await(s, table_has_head, "SPOLL");
+		screen_await_text(s, "..........");
+		table_must(s, &t);
+		line = table_find_name(s, &t, "crowd-polls");
+		screen_check(s, line >= 0 && table_number(s, &t, line, "SPOLL") > 90);
+		screen_check(s, (look_of_bar(s, "crowd-spins", 'r').bg ==
+				 look_of_bar(s, "crowd-polls", '.').bg) == (i == 1));
+	}
 }
 
 int main(void)
@@ -370,7 +442,8 @@ int main(void)
 		screen_test(names_file),	screen_test(names_file_anywhere),
 		screen_test(names_pipe),	screen_test(opens_anywhere),
 		screen_test(leaves_idle_alone), screen_test(escapes_names),
-		screen_test(says_why_not),	screen_test(shows_states),
+		screen_test(keeps_page),	screen_test(says_why_not),
+		screen_test(shows_states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

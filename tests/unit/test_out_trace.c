@@ -23,13 +23,58 @@ struct traces {
 	struct view_config view;
 	struct out_config config;
 	struct out out;
-	struct traced traced[2];
-	struct site sites[4];
-	struct site_stack stacks[2];
 	struct trace_frame frame;
 };
 
+/* What sites, and what was traced of rows, have in common of a process. */
+#define READER .tgid = 7, .start_ns = SEC(10) + 1
+#define SLEEPER .tgid = 8, .start_ns = SEC(10) + 2
+
+static const struct traced traced_rows[] = {
+	{ READER, .waker = "812 postgres",
+	  .states.ns = { [STATE_RUN] = MS(180), [STATE_IO] = MS(1500), [STATE_POLL] = MS(320) } },
+	{ SLEEPER, .states.ns = { [STATE_TIMER] = SEC(2) } },
+};
+
+static const struct site traced_sites[] = {
+	{ .id = 2,
+	  SLEEPER,
+	  .comm = "sleeper",
+	  .state = STATE_TIMER,
+	  .kind = -1,
+	  .syscall = "clock_nanosleep",
+	  .ns = SEC(2),
+	  .waiting = 1,
+	  .waiting_ns = SEC(9),
+	  .max_ns = SEC(9) },
+	{ .id = 1,
+	  READER,
+	  .comm = "re\nader",
+	  .state = STATE_IO,
+	  .kind = DELAY_BLKIO,
+	  .syscall = "pread64",
+	  .on = "/data/a file",
+	  .where = "__iomap_dio_rw",
+	  .stack = 1,
+	  .count = 3,
+	  .ns = MS(1500),
+	  .kind_ns = MS(1490),
+	  .max_ns = MS(700),
+	  .log2_us = { [1] = 2, [20] = 1 },
+	  .wakers = { { 812, "postgres", MS(900), 2 }, { 0, "virtio0", MS(600), 1 } } },
+	{ .id = 9,
+	  READER,
+	  .comm = "reader",
+	  .state = STATE_IO,
+	  .kind = DELAY_BLKIO,
+	  .unattributed = true,
+	  .rest_ns = -(int64_t)MS(5) },
+	/* Of a process that has no row. */
+	{ .id = 10, .tgid = 99, .start_ns = 5, .kind = -1, .ns = MS(1) },
+};
+
 static const char *const functions[] = { "io_schedule+0x12", "__iomap_dio_rw+0x1f4" };
+static const struct site_stack stacks[] = { [1] = { functions, ARRAY_SIZE(functions) } };
 
 static int open_traces(void **state)
 {
@@ -38,58 +83,10 @@ static int open_traces(void **state)
 	scene_open(&t->scene);
 	t->view = (struct view_config){ .query = { .over_ms = -1 }, .interval_ns = SEC(2) };
 	t->config = (struct out_config){ .view = &t->view, .charset = TEXT_UTF8 };
-	t->traced[0] = (struct traced){ .tgid = 7,
-					.start_ns = SEC(10) + 1,
-					.waker = "812 postgres",
-					.states.ns = { [STATE_RUN] = MS(180),
-						       [STATE_IO] = MS(1500),
-						       [STATE_POLL] = MS(320) } };
-	t->traced[1] = (struct traced){ .tgid = 8,
-					.start_ns = SEC(10) + 2,
-					.states.ns = { [STATE_TIMER] = SEC(2) } };
-	t->sites[0] = (struct site){ .id = 2,
-				     .tgid = 8,
-				     .start_ns = SEC(10) + 2,
-				     .comm = "sleeper",
-				     .state = STATE_TIMER,
-				     .kind = -1,
-				     .syscall = "clock_nanosleep",
-				     .ns = SEC(2),
-				     .waiting = 1,
-				     .waiting_ns = SEC(9),
-				     .max_ns = SEC(9) };
-	t->sites[1] = (struct site){ .id = 1,
-				     .tgid = 7,
-				     .start_ns = SEC(10) + 1,
-				     .comm = "re\nader",
-				     .state = STATE_IO,
-				     .kind = DELAY_BLKIO,
-				     .syscall = "pread64",
-				     .on = "/data/a file",
-				     .where = "__iomap_dio_rw",
-				     .stack = 1,
-				     .count = 3,
-				     .ns = MS(1500),
-				     .kind_ns = MS(1490),
-				     .max_ns = MS(700),
-				     .log2_us = { [1] = 2, [20] = 1 },
-				     .wakers = { { 812, "postgres", MS(900), 2 },
-						 { 0, "virtio0", MS(600), 1 } } };
-	t->sites[2] = (struct site){ .id = 9,
-				     .tgid = 7,
-				     .start_ns = SEC(10) + 1,
-				     .comm = "reader",
-				     .state = STATE_IO,
-				     .kind = DELAY_BLKIO,
-				     .unattributed = true,
-				     .rest_ns = -(int64_t)MS(5) };
-	/* Of a process that has no row. */
-	t->sites[3] = (struct site){ .id = 10, .tgid = 99, .start_ns = 5, .kind = -1, .ns = MS(1) };
-	t->stacks[1] = (struct site_stack){ functions, ARRAY_SIZE(functions) };
-	t->frame = (struct trace_frame){ .sites = t->sites,
-					 .n = ARRAY_SIZE(t->sites),
-					 .stacks = t->stacks,
-					 .nstacks = 2,
+	t->frame = (struct trace_frame){ .sites = traced_sites,
+					 .n = ARRAY_SIZE(traced_sites),
+					 .stacks = stacks,
+					 .nstacks = ARRAY_SIZE(stacks),
 					 .interval_ns = SEC(2),
 					 .switches = 812,
 					 .lost = 2,
@@ -116,7 +113,7 @@ static const char *put_traces(struct traces *t, const struct out_ops *ops)
 {
 	scene_build(&t->scene, 1, false, 0);
 	for (size_t i = 0; i < 2; i++)
-		t->scene.frame.rows[i].traced = &t->traced[i];
+		t->scene.frame.rows[i].traced = &traced_rows[i];
 	t->scene.info.trace = &t->frame;
 	out_open(&t->out, ops, &t->config);
 	out_frame(&t->out, &t->scene.frame);
@@ -142,6 +139,7 @@ static const char *text(const json_t *object, const char *name)
 /* States of tasks, and the sites of those that passed, the most time first. */
 static void test_traced_json(void **state)
 {
+	struct site unknown[ARRAY_SIZE(traced_sites)];
 	struct traces *t = *state;
 	json_t *json = json_loads(put_traces(t, &out_json), JSON_REJECT_DUPLICATES, NULL);
 	json_t *task, *sites, *site, *wakers;
@@ -182,8 +180,10 @@ static void test_traced_json(void **state)
 	assert_int_equal(number(site, "ns"), -(long long)MS(5));
 	json_decref(json);
 	/* How much it is may not be known. */
-	t->sites[2].unknown = true;
-	t->sites[2].rest_ns = 0;
+	memcpy(unknown, traced_sites, sizeof(unknown));
+	unknown[2].unknown = true;
+	unknown[2].rest_ns = 0;
+	t->frame.sites = unknown;
 	json = json_loads(put_traces(t, &out_json), JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
 	site = json_array_get(json_object_get(json, "sites"), 2);

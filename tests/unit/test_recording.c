@@ -98,35 +98,51 @@ static void compare_rows(const struct row *a, const struct row *b, unsigned samp
 		fail_msg("sample %u: task %d did otherwise", sample, (int)x->pid);
 }
 
-/* Records and plays made-up machines; some samples are dropped, some begin segments. */
-static void check_same(unsigned seed, unsigned drop, unsigned segment)
+#define SAMPLES_MADE 60
+
+/* A made-up machine, and how it is recorded. */
+struct plan {
+	unsigned seed;
+	unsigned drop; /* every so many samples one is dropped; 0: none */
+	unsigned segment; /* every so many a segment begins; 0: there is one */
+};
+
+/* Whether the i-th sample begins a segment. */
+static bool begins_segment(const struct plan *plan, unsigned i)
 {
-	const char *folder = scratch_folder(), *path = NULL;
+	return !i || (plan->segment && i % plan->segment == 0);
+}
+
+/* Whether it is dropped: never one that begins a segment. */
+static bool is_dropped(const struct plan *plan, unsigned i)
+{
+	return !begins_segment(plan, i) && plan->drop && i % plan->drop == 0;
+}
+
+/* Records a made-up machine. */
+static void record_machine(const struct plan *plan, const char *folder)
+{
 	const struct store_about about = { "0" };
-	struct play_machine machine = { .seed = seed };
+	struct play_machine machine = { .seed = plan->seed };
 	struct encoder *encoder = encoder_open();
-	const struct replay_config config = { .path = folder };
-	struct player player = { 0 };
 	struct store *store = NULL;
-	const struct frame *live, *again;
-	unsigned dropped = 0;
-	char *file;
-	int err;
 
-	for (unsigned i = 0; i < 60; i++) {
-		bool begins = !i || (segment && i % segment == 0);
+	for (unsigned i = 0; i < SAMPLES_MADE; i++) {
+		const struct frame *live;
 
-		if (begins) {
+		if (begins_segment(plan, i)) {
 			store_close(store, false);
-			path = scratch_format("%s/stalltop-%03u.db", folder, i);
-			assert_int_equal(store_create(&store, path, &about), 0);
+			assert_int_equal(
+				store_create(&store,
+					     scratch_format("%s/stalltop-%03u.db", folder, i),
+					     &about),
+				0);
 			encoder_begin_segment(encoder);
 		}
 		live = play_frame(&machine);
-		if (!begins && drop && i % drop == 0) {
+		if (is_dropped(plan, i)) {
 			encoder_take(encoder, live, NULL);
 			encoder_drop(encoder);
-			dropped++;
 			continue;
 		}
 		assert_int_equal(store_put(store, encoder_take(encoder, live, NULL)), 0);
@@ -135,27 +151,42 @@ static void check_same(unsigned seed, unsigned drop, unsigned segment)
 	store_close(store, true);
 	encoder_close(encoder);
 	play_free(&machine);
+}
 
-	machine = (struct play_machine){ .seed = seed };
+/* Asserts that a frame is as it was live; follows: so is its interval. */
+static void compare_frames(const struct frame *live, const struct frame *again, unsigned i,
+			   bool follows)
+{
+	assert_non_null(again);
+	assert_int_equal(again->n, live->n);
+	assert_int_equal(again->info->real_ns, live->info->real_ns);
+	assert_int_equal(again->info->system->psi[PSI_IO].some.total_us,
+			 live->info->system->psi[PSI_IO].some.total_us);
+	assert_true(again->info->notes[0].id == NOTE_LATE || !follows);
+	for (size_t r = 0; r < live->n && (follows || i == 0); r++)
+		compare_rows(&live->rows[r], &again->rows[r], i);
+}
+
+/* Records and plays a made-up machine; some samples are dropped, some begin segments. */
+static void check_same(struct plan plan)
+{
+	const char *folder = scratch_folder();
+	struct play_machine machine = { .seed = plan.seed };
+	const struct replay_config config = { .path = folder };
+	struct player player = { 0 };
+	const struct frame *live;
+	char *file;
+	int err;
+
+	record_machine(&plan, folder);
 	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
-	for (unsigned i = 0; i < 60; i++) {
-		bool begins = !i || (segment && i % segment == 0), follows;
-
+	for (unsigned i = 0; i < SAMPLES_MADE; i++) {
 		live = play_frame(&machine);
-		if (!begins && drop && i % drop == 0)
+		if (is_dropped(&plan, i))
 			continue;
 		/* Behind a gap the interval is longer. */
-		follows = !drop || (i - 1) % drop != 0 ||
-			  (i - 1 > 0 && segment && (i - 1) % segment == 0);
-		again = next_frame(&player, &err);
-		assert_non_null(again);
-		assert_int_equal(again->n, live->n);
-		assert_int_equal(again->info->real_ns, live->info->real_ns);
-		assert_int_equal(again->info->system->psi[PSI_IO].some.total_us,
-				 live->info->system->psi[PSI_IO].some.total_us);
-		assert_true(again->info->notes[0].id == NOTE_LATE || !follows);
-		for (size_t r = 0; r < live->n && (follows || i == 0); r++)
-			compare_rows(&live->rows[r], &again->rows[r], i);
+		compare_frames(live, next_frame(&player, &err), i,
+			       !plan.drop || !i || !is_dropped(&plan, i - 1));
 	}
 	assert_null(next_frame(&player, &err));
 	assert_int_equal(err, -ENODATA);
@@ -167,7 +198,7 @@ static void test_same(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 10; seed++) {
-		check_same(seed, 0, 0);
+		check_same((struct plan){ seed, 0, 0 });
 		scratch_end();
 		scratch_begin();
 	}
@@ -176,13 +207,13 @@ static void test_same(void **state)
 static void test_segments(void **state)
 {
 	(void)state;
-	check_same(3, 0, 7);
+	check_same((struct plan){ 3, 0, 7 });
 }
 
 static void test_gaps(void **state)
 {
 	(void)state;
-	check_same(4, 7, 0);
+	check_same((struct plan){ 4, 7, 0 });
 }
 
 /* Plays what there is of a file, until it fails or ends. */

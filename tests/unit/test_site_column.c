@@ -108,6 +108,9 @@ static void test_numbers(void **state)
 	site.tgid = 812;
 	check_cell("avg", 6, &site, " 0.050");
 	check_cell("pid", 7, &site, "    812");
+	/* of several processes that ended */
+	site.tgid = -1;
+	check_cell("pid", 7, &site, "      -");
 	site.ns = UINT64_C(86400000) * 1000000;
 	check_cell("time", 7, &site, "  >999k");
 }

@@ -16,17 +16,17 @@
 #define MS(n) (UINT64_C(1000000) * (n))
 #define SEC(n) (UINT64_C(1000000000) * (n))
 
+/* What sites of a process, and of what it reads, have in common. */
+#define DB .tgid = 10, .start_ns = SEC(5), .comm = "db"
+#define WEB .tgid = 20, .start_ns = SEC(6), .comm = "web"
+#define READING .state = STATE_IO, .kind = DELAY_BLKIO, .syscall = "pread64", .where = "io_schedule"
+
 /* Two processes that read two files, wait for a lock, poll, and reclaim memory meanwhile. */
 static const struct site scene[] = {
 	{ .id = 1,
-	  .tgid = 10,
-	  .start_ns = SEC(5),
-	  .comm = "db",
-	  .state = STATE_IO,
-	  .kind = DELAY_BLKIO,
-	  .syscall = "pread64",
+	  DB,
+	  READING,
 	  .on = "/data/a",
-	  .where = "io_schedule",
 	  .stack = 3,
 	  .count = 10,
 	  .ns = MS(400),
@@ -35,14 +35,9 @@ static const struct site scene[] = {
 	  .log2_us = { [16] = 10 },
 	  .wakers = { { 0, "nvme0q1", MS(300), 9 }, { 77, "sh", MS(100), 1 } } },
 	{ .id = 2,
-	  .tgid = 10,
-	  .start_ns = SEC(5),
-	  .comm = "db",
-	  .state = STATE_IO,
-	  .kind = DELAY_BLKIO,
-	  .syscall = "pread64",
+	  DB,
+	  READING,
 	  .on = "/data/b",
-	  .where = "io_schedule",
 	  .count = 2,
 	  .ns = MS(500),
 	  .kind_ns = MS(500),
@@ -50,9 +45,7 @@ static const struct site scene[] = {
 	  .log2_us = { [18] = 2 },
 	  .wakers = { { 0, "nvme0q1", MS(150), 1 } } },
 	{ .id = 3,
-	  .tgid = 20,
-	  .start_ns = SEC(6),
-	  .comm = "web",
+	  WEB,
 	  .state = STATE_LOCK,
 	  .kind = -1,
 	  .syscall = "futex",
@@ -65,9 +58,7 @@ static const struct site scene[] = {
 	  .waiting = 1,
 	  .at_least = true },
 	{ .id = 4,
-	  .tgid = 20,
-	  .start_ns = SEC(6),
-	  .comm = "web",
+	  WEB,
 	  .state = STATE_POLL,
 	  .kind = -1,
 	  .syscall = "poll",
@@ -76,9 +67,7 @@ static const struct site scene[] = {
 	  .ns = SEC(1),
 	  .max_ns = SEC(1) },
 	{ .id = 5,
-	  .tgid = 10,
-	  .start_ns = SEC(5),
-	  .comm = "db",
+	  DB,
 	  .state = STATE_IO,
 	  .kind = DELAY_RECLAIM,
 	  .overlaps = true,
@@ -86,21 +75,8 @@ static const struct site scene[] = {
 	  .count = 4,
 	  .ns = MS(70),
 	  .max_ns = MS(30) },
-	{ .id = 6,
-	  .tgid = 10,
-	  .start_ns = SEC(5),
-	  .comm = "db",
-	  .kind = DELAY_BLKIO,
-	  .unattributed = true,
-	  .ns = MS(8),
-	  .rest_ns = MS(8) },
-	{ .id = 7,
-	  .tgid = 20,
-	  .start_ns = SEC(6),
-	  .comm = "web",
-	  .kind = DELAY_BLKIO,
-	  .unattributed = true,
-	  .rest_ns = -(int64_t)MS(3) },
+	{ .id = 6, DB, .kind = DELAY_BLKIO, .unattributed = true, .ns = MS(8), .rest_ns = MS(8) },
+	{ .id = 7, WEB, .kind = DELAY_BLKIO, .unattributed = true, .rest_ns = -(int64_t)MS(3) },
 };
 
 static const struct trace_frame trace = { .sites = scene,
@@ -306,6 +282,48 @@ static void test_owners(void **state)
 	site_lines_free(&sites);
 }
 
+/* Asserts how many sites a row's processes have. */
+static void check_row(const struct row *row, size_t n)
+{
+	struct site_owners owners = { 0 };
+	struct site_lines sites = { 0 };
+
+	site_owners_add_row(&owners, row);
+	site_lines_build(&sites, &trace, &(struct site_lines_query){ .owners = &owners });
+	assert_int_equal(sites.n, n);
+	site_owners_free(&owners);
+	site_lines_free(&sites);
+}
+
+/* Rows of tasks have their process as it was traced; rows of many that ended, and groups, all. */
+static void test_rows(void **state)
+{
+	struct task task = { .key = { 10, SEC(1) }, .tgid = 10 };
+	struct traced more = { .tgid = 20, .start_ns = SEC(6) };
+	struct traced traced = { .tgid = 10, .start_ns = SEC(5) };
+	struct row row = { .task = &task }, other = { .task = &task, .traced = &more };
+	const struct row *members[] = { &other, &row };
+	struct group group = { .members = members, .n = 2, .own = 1 };
+
+	(void)state;
+	/* a leader's start tells that it is another; that of a thread does not */
+	check_row(&row, 0);
+	task.key.pid = 11;
+	check_row(&row, 4);
+	row.traced = &traced;
+	check_row(&row, 4);
+	traced.start_ns = SEC(1);
+	check_row(&row, 0);
+	traced.more = &more;
+	check_row(&row, 3);
+	/* those below a group are no members of it */
+	traced.more = NULL;
+	traced.start_ns = SEC(5);
+	check_row(&(struct row){ .group = &group }, 3);
+	group.own = 2;
+	check_row(&(struct row){ .group = &group }, 6);
+}
+
 /* Time lost is that of a disk, a lock, a CPU or a kind; not of who waits for work. */
 static void test_stalls(void **state)
 {
@@ -392,6 +410,7 @@ int main(void)
 		cmocka_unit_test(test_owners),	    cmocka_unit_test(test_stalls),
 		cmocka_unit_test(test_percentiles), cmocka_unit_test(test_buckets),
 		cmocka_unit_test(test_no_idle),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests_name("site_lines", tests, NULL, NULL);

@@ -89,76 +89,79 @@ static void test_good(void **state)
 	}
 }
 
+/* What is none, and why. */
+static const struct {
+	const char *text;
+	enum trigger_fault fault;
+} bad_cases[] = {
+	{ "", TRIGGER_BAD_FORM },
+	{ " \t", TRIGGER_BAD_FORM },
+	{ "memory", TRIGGER_BAD_FORM },
+	{ "memory 300ms/2s", TRIGGER_BAD_FORM },
+	{ "group memory some 300ms/2s", TRIGGER_BAD_FORM },
+	{ "cgroup memory some 300ms/2s", TRIGGER_BAD_FORM },
+	{ "memory some 300ms / 2s", TRIGGER_BAD_FORM },
+	{ "cgroup: memory some 300ms/2s", TRIGGER_BAD_GROUP },
+	{ "cgroup:.. memory some 300ms/2s", TRIGGER_BAD_GROUP },
+	{ "cgroup:/a/../b memory some 300ms/2s", TRIGGER_BAD_GROUP },
+	{ "cgroup:/a/.. memory some 300ms/2s", TRIGGER_BAD_GROUP },
+	{ "cgroup:../a memory some 300ms/2s", TRIGGER_BAD_GROUP },
+	{ "mem some 300ms/2s", TRIGGER_BAD_RESOURCE },
+	{ "memoryx some 300ms/2s", TRIGGER_BAD_RESOURCE },
+	{ "Memory some 300ms/2s", TRIGGER_BAD_RESOURCE },
+	{ "memory\n some 300ms/2s", TRIGGER_BAD_RESOURCE },
+	{ "cgroup:memory some 300ms/2s", TRIGGER_BAD_RESOURCE },
+	{ "memory any 300ms/2s", TRIGGER_BAD_LEVEL },
+	{ "memory fullx 300ms/2s", TRIGGER_BAD_LEVEL },
+	{ "memory som 300ms/2s", TRIGGER_BAD_LEVEL },
+	{ "irq some 300ms/2s", TRIGGER_BAD_IRQ },
+	{ "memory some 300ms", TRIGGER_BAD_TIME },
+	{ "memory some /", TRIGGER_BAD_TIME },
+	{ "memory some /2s", TRIGGER_BAD_TIME },
+	{ "memory some 300ms/", TRIGGER_BAD_TIME },
+	{ "memory some 300/2s", TRIGGER_BAD_TIME },
+	{ "memory some 300ms/2", TRIGGER_BAD_TIME },
+	{ "memory some 300ms/2S", TRIGGER_BAD_TIME },
+	{ "memory some 300ms/2min", TRIGGER_BAD_TIME },
+	{ "memory some 300ms/2s/", TRIGGER_BAD_TIME },
+	{ "memory some 300ms/2s/2s", TRIGGER_BAD_TIME },
+	{ "memory some 1.s/2s", TRIGGER_BAD_TIME },
+	{ "memory some .5s/2s", TRIGGER_BAD_TIME },
+	{ "memory some 1,5s/2s", TRIGGER_BAD_TIME },
+	{ "memory some 1.5.5s/2s", TRIGGER_BAD_TIME },
+	{ "memory some -1s/2s", TRIGGER_BAD_TIME },
+	{ "memory some +1s/2s", TRIGGER_BAD_TIME },
+	{ "memory some 1e3us/2s", TRIGGER_BAD_TIME },
+	{ "memory some 0x1s/2s", TRIGGER_BAD_TIME },
+	{ "memory some infs/2s", TRIGGER_BAD_TIME },
+	{ "memory some 0.5us/2s", TRIGGER_BAD_TIME },
+	{ "memory some 0.0000001s/2s", TRIGGER_BAD_TIME },
+	{ "memory some 1s/99999999999999999999s", TRIGGER_BAD_TIME },
+	{ "memory some 1s/18446744073709551615s", TRIGGER_BAD_WINDOW },
+	{ "memory some 18446744073709551615s/2s", TRIGGER_BAD_THRESHOLD },
+	{ "memory some 4294968s/2s", TRIGGER_BAD_THRESHOLD },
+	{ "memory some 1ms/0s", TRIGGER_BAD_WINDOW },
+	{ "memory some 1ms/499.999ms", TRIGGER_BAD_WINDOW },
+	{ "memory some 1ms/10.000001s", TRIGGER_BAD_WINDOW },
+	{ "memory some 1ms/4294967297us", TRIGGER_BAD_WINDOW },
+	{ "memory some 0us/2s", TRIGGER_BAD_THRESHOLD },
+	{ "memory some 0.0s/2s", TRIGGER_BAD_THRESHOLD },
+	{ "memory some 2000001us/2s", TRIGGER_BAD_THRESHOLD },
+	{ "memory some 500.001ms/500ms", TRIGGER_BAD_THRESHOLD },
+};
+
 /* What is refused, and as what. */
 static void test_bad(void **state)
 {
-	static const struct {
-		const char *text;
-		enum trigger_fault fault;
-	} cases[] = {
-		{ "", TRIGGER_BAD_FORM },
-		{ " \t", TRIGGER_BAD_FORM },
-		{ "memory", TRIGGER_BAD_FORM },
-		{ "memory 300ms/2s", TRIGGER_BAD_FORM },
-		{ "group memory some 300ms/2s", TRIGGER_BAD_FORM },
-		{ "cgroup memory some 300ms/2s", TRIGGER_BAD_FORM },
-		{ "memory some 300ms / 2s", TRIGGER_BAD_FORM },
-		{ "cgroup: memory some 300ms/2s", TRIGGER_BAD_GROUP },
-		{ "cgroup:.. memory some 300ms/2s", TRIGGER_BAD_GROUP },
-		{ "cgroup:/a/../b memory some 300ms/2s", TRIGGER_BAD_GROUP },
-		{ "cgroup:/a/.. memory some 300ms/2s", TRIGGER_BAD_GROUP },
-		{ "cgroup:../a memory some 300ms/2s", TRIGGER_BAD_GROUP },
-		{ "mem some 300ms/2s", TRIGGER_BAD_RESOURCE },
-		{ "memoryx some 300ms/2s", TRIGGER_BAD_RESOURCE },
-		{ "Memory some 300ms/2s", TRIGGER_BAD_RESOURCE },
-		{ "memory\n some 300ms/2s", TRIGGER_BAD_RESOURCE },
-		{ "cgroup:memory some 300ms/2s", TRIGGER_BAD_RESOURCE },
-		{ "memory any 300ms/2s", TRIGGER_BAD_LEVEL },
-		{ "memory fullx 300ms/2s", TRIGGER_BAD_LEVEL },
-		{ "memory som 300ms/2s", TRIGGER_BAD_LEVEL },
-		{ "irq some 300ms/2s", TRIGGER_BAD_IRQ },
-		{ "memory some 300ms", TRIGGER_BAD_TIME },
-		{ "memory some /", TRIGGER_BAD_TIME },
-		{ "memory some /2s", TRIGGER_BAD_TIME },
-		{ "memory some 300ms/", TRIGGER_BAD_TIME },
-		{ "memory some 300/2s", TRIGGER_BAD_TIME },
-		{ "memory some 300ms/2", TRIGGER_BAD_TIME },
-		{ "memory some 300ms/2S", TRIGGER_BAD_TIME },
-		{ "memory some 300ms/2min", TRIGGER_BAD_TIME },
-		{ "memory some 300ms/2s/", TRIGGER_BAD_TIME },
-		{ "memory some 300ms/2s/2s", TRIGGER_BAD_TIME },
-		{ "memory some 1.s/2s", TRIGGER_BAD_TIME },
-		{ "memory some .5s/2s", TRIGGER_BAD_TIME },
-		{ "memory some 1,5s/2s", TRIGGER_BAD_TIME },
-		{ "memory some 1.5.5s/2s", TRIGGER_BAD_TIME },
-		{ "memory some -1s/2s", TRIGGER_BAD_TIME },
-		{ "memory some +1s/2s", TRIGGER_BAD_TIME },
-		{ "memory some 1e3us/2s", TRIGGER_BAD_TIME },
-		{ "memory some 0x1s/2s", TRIGGER_BAD_TIME },
-		{ "memory some infs/2s", TRIGGER_BAD_TIME },
-		{ "memory some 0.5us/2s", TRIGGER_BAD_TIME },
-		{ "memory some 0.0000001s/2s", TRIGGER_BAD_TIME },
-		{ "memory some 1s/99999999999999999999s", TRIGGER_BAD_TIME },
-		{ "memory some 1s/18446744073709551615s", TRIGGER_BAD_WINDOW },
-		{ "memory some 18446744073709551615s/2s", TRIGGER_BAD_THRESHOLD },
-		{ "memory some 4294968s/2s", TRIGGER_BAD_THRESHOLD },
-		{ "memory some 1ms/0s", TRIGGER_BAD_WINDOW },
-		{ "memory some 1ms/499.999ms", TRIGGER_BAD_WINDOW },
-		{ "memory some 1ms/10.000001s", TRIGGER_BAD_WINDOW },
-		{ "memory some 1ms/4294967297us", TRIGGER_BAD_WINDOW },
-		{ "memory some 0us/2s", TRIGGER_BAD_THRESHOLD },
-		{ "memory some 0.0s/2s", TRIGGER_BAD_THRESHOLD },
-		{ "memory some 2000001us/2s", TRIGGER_BAD_THRESHOLD },
-		{ "memory some 500.001ms/500ms", TRIGGER_BAD_THRESHOLD },
-	};
 	struct trigger_spec spec;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		enum trigger_fault fault = parse(cases[i].text, &spec);
+	for (size_t i = 0; i < ARRAY_SIZE(bad_cases); i++) {
+		enum trigger_fault fault = parse(bad_cases[i].text, &spec);
 
-		if (fault != cases[i].fault)
-			fail_msg("%s: fault %d, not %d", cases[i].text, fault, cases[i].fault);
+		if (fault != bad_cases[i].fault)
+			fail_msg("%s: fault %d, not %d", bad_cases[i].text, fault,
+				 bad_cases[i].fault);
 		assert_null(spec.text);
 		assert_null(spec.group);
 	}

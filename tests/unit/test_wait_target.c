@@ -127,6 +127,51 @@ static void test_pipe(void **state)
 	close(ends[1]);
 }
 
+/* What descriptors are. */
+static void test_kinds(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET, SOCK_DGRAM };
+	int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int file = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+	int stat = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	socklen_t len = sizeof(address);
+	struct kit *kit = *state;
+	pid_t self = getpid();
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(wait_target_kind(kit->targets, self, ends[0]), WAIT_FD_PIPE);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(wait_target_kind(kit->targets, self, ends[0]), WAIT_FD_OTHER);
+	assert_int_equal(wait_target_kind(kit->targets, self, null), WAIT_FD_OTHER);
+	assert_int_equal(wait_target_kind(kit->targets, self, stat), WAIT_FD_OTHER);
+	assert_int_equal(wait_target_kind(kit->targets, self, file), WAIT_FD_FILE);
+	for (unsigned i = 0; i < ARRAY_SIZE(types); i++) {
+		assert_int_equal(socketpair(AF_UNIX, types[i] | SOCK_CLOEXEC, 0, ends), 0);
+		assert_int_equal(wait_target_kind(kit->targets, self, ends[0]),
+				 types[i] == SOCK_STREAM ? WAIT_FD_STREAM : WAIT_FD_SOCKET);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	assert_int_equal(bind(server, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(getsockname(server, (struct sockaddr *)&address, &len), 0);
+	assert_int_equal(wait_target_kind(kit->targets, self, server), WAIT_FD_SOCKET);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, len), 0);
+	wait_targets_renew(kit->targets);
+	assert_int_equal(wait_target_kind(kit->targets, self, client), WAIT_FD_STREAM);
+	close(server);
+	close(client);
+	close(null);
+	close(file);
+	close(stat);
+}
+
 /* TCP on this machine: the server and who it is; a listening socket; one that is not connected. */
 static void test_tcp(void **state)
 {
@@ -355,6 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_pipe, open_kit, close_kit),
+		cmocka_unit_test_setup_teardown(test_kinds, open_kit, close_kit),
 		cmocka_unit_test_setup_teardown(test_tcp, open_kit, close_kit),
 		cmocka_unit_test_setup_teardown(test_unix, open_kit, close_kit),
 		cmocka_unit_test_setup_teardown(test_files, open_kit, close_kit),

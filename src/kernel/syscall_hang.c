@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/syscall_hang.h"
+
+#include <linux/futex.h>
+#include <seccomp.h>
+
+#include "base/util.h"
+#include "kernel/syscalls.h"
+
+/* By which call a thread waits for a descriptor: most of them want something done. */
+enum fd_call { CALL_DOES, CALL_READS, CALL_IDLES };
+
+/* The calls that wait for what somebody may never send. The first is for a call of its own. */
+static const struct {
+	int number;
+	enum fd_call call;
+} fd_calls[] = {
+	{ SCMP_SYS(read), CALL_READS },
+	{ SCMP_SYS(readv), CALL_READS },
+	{ SCMP_SYS(pread64), CALL_READS },
+	{ SCMP_SYS(preadv), CALL_READS },
+	{ SCMP_SYS(preadv2), CALL_READS },
+	{ SCMP_SYS(recvfrom), CALL_READS },
+	{ SCMP_SYS(recvmsg), CALL_READS },
+	{ SCMP_SYS(recvmmsg), CALL_READS },
+	{ SCMP_SYS(splice), CALL_READS },
+	{ SCMP_SYS(tee), CALL_READS },
+	/* Drivers have those in it that serve them. */
+	{ SCMP_SYS(ioctl), CALL_READS },
+	{ SCMP_SYS(accept), CALL_IDLES },
+	{ SCMP_SYS(accept4), CALL_IDLES },
+	{ SCMP_SYS(mq_timedreceive), CALL_IDLES },
+};
+
+/*
+ * Whether such a call hangs on what a descriptor is: somebody writes what is read from a file
+ * (which may be a server's), a pipe or a connection, and is awaited. What comes by a terminal, a
+ * device, datagrams, events and files of the kernel may as well never come.
+ */
+static const bool hangs_on[][WAIT_FDS] = {
+	[CALL_DOES] = { [WAIT_FD_FILE] = true,
+			[WAIT_FD_PIPE] = true,
+			[WAIT_FD_STREAM] = true,
+			[WAIT_FD_SOCKET] = true,
+			[WAIT_FD_OTHER] = true },
+	[CALL_READS] = { [WAIT_FD_FILE] = true, [WAIT_FD_PIPE] = true, [WAIT_FD_STREAM] = true },
+	[CALL_IDLES] = { false },
+};
+
+/* How the call waits for its descriptor. */
+static enum fd_call fd_call_of(int number)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(fd_calls); i++)
+		if (fd_calls[i].number == number)
+			return fd_calls[i].call;
+	return CALL_DOES;
+}
+
+/*
+ * Whether a futex is a lock: by the operation, or by the value that glibc, Go and others give to a
+ * lock with waiters. Threads that have nothing to do wait for a condition or a semaphore, which
+ * take FUTEX_WAIT_BITSET or other values.
+ */
+static bool is_lock(const struct procwait_syscall *call)
+{
+	int operation = (int)call->args[1] & FUTEX_CMD_MASK;
+
+	return operation == FUTEX_LOCK_PI || operation == 13 /* FUTEX_LOCK_PI2, since 5.14 */ ||
+	       (operation == FUTEX_WAIT && (uint32_t)call->args[2] == 2);
+}
+
+bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwait_syscall *call)
+{
+	struct syscall_class class = syscall_classify(call->number);
+	enum fd_call by;
+
+	switch (class.target) {
+	case SYSCALL_PATH:
+		return true;
+	case SYSCALL_FUTEX:
+		return call->number == SCMP_SYS(futex) && is_lock(call);
+	case SYSCALL_FD:
+		by = fd_call_of(call->number);
+		if (class.state == STATE_POLL || by == CALL_IDLES)
+			return false;
+		return hangs_on[by]
+			       [wait_target_kind(targets, tid, (int)call->args[class.argument])];
+	default:
+		/* Nothing, any of several, a time, a child, a signal. */
+		return false;
+	}
+}

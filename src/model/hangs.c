@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/hangs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "kernel/procwait.h"
+#include "kernel/syscall_hang.h"
+
+/* The system calls that reading a file takes: open, read, close. */
+#define FILE_SYSCALLS 3
+
+/* Adds a sleeper to the sample's. It is valid until the next is added. */
+static struct sleeper *add_sleeper(struct sleepers *sleepers, const struct sleeper *sleeper)
+{
+	if (sleepers->n == sleepers->cap) {
+		sleepers->cap = sleepers->cap ? sleepers->cap * 2 : 256;
+		sleepers->all = xreallocarray(sleepers->all, sleepers->cap, sizeof(*sleepers->all));
+	}
+	sleepers->all[sleepers->n] = *sleeper;
+	return &sleepers->all[sleepers->n++];
+}
+
+/* The sleeper as it was in the sample before, or NULL. To be asked for in the sample's order. */
+static const struct sleeper *sleeper_before(struct hangs *hangs, pid_t tgid, pid_t tid)
+{
+	const struct sleepers *before = &hangs->before;
+	uint64_t order = task_order(tgid, tid), at = 0;
+
+	while (hangs->at < before->n) {
+		at = task_order(before->all[hangs->at].tgid, before->all[hangs->at].tid);
+		if (at >= order)
+			break;
+		hangs->at++;
+	}
+	return hangs->at < before->n && at == order ? &before->all[hangs->at] : NULL;
+}
+
+/* Moves the start of a wait back to when the thread ran last, as far as that is known. */
+static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw,
+		      uint64_t now_ns)
+{
+	uint64_t own, ran, since;
+
+	hangs->syscalls += 2 * FILE_SYSCALLS;
+	if (proctask_ran(hangs->procfd, sleeper->tgid, sleeper->tid, &ran) ||
+	    proctask_ran(hangs->procfd, 0, 0, &own) || own < ran)
+		return;
+	since = now_ns > own - ran ? now_ns - (own - ran) : 0;
+	if (since < raw->task->key.start_ns)
+		since = raw->task->key.start_ns;
+	if (since < sleeper->since_ns)
+		sleeper->since_ns = since;
+}
+
+/* Tells whether a thread that did not run since the sample before hangs. */
+static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw,
+		       uint64_t now_ns)
+{
+	bool executes = proctask_executes(hangs->procfd, sleeper->tgid);
+	struct procwait_syscall call;
+
+	hangs->syscalls += 2 * FILE_SYSCALLS;
+	if (!executes && procwait_syscall(hangs->procfd, sleeper->tgid, sleeper->tid, &call)) {
+		/* It has gone, or is not for us to see. */
+		sleeper->judged = true;
+		return;
+	}
+	if (!executes && call.running)
+		return;
+	sleeper->judged = true;
+	/* Who asked for the call of a process that hangs within execve() would hang, too. */
+	sleeper->hangs = executes ||
+			 (call.number >= 0 && syscall_hangs(hangs->targets, sleeper->tid, &call));
+	if (sleeper->hangs)
+		date_back(hangs, sleeper, raw, now_ns);
+}
+
+/* Makes a thread that hangs its task's, unless another has for longer. */
+static void take_hang(struct task_hang *hang, const struct sleeper *sleeper)
+{
+	if (!sleeper->hangs || (hang->tid && hang->since_ns <= sleeper->since_ns))
+		return;
+	hang->tid = sleeper->tid;
+	hang->since_ns = sleeper->since_ns;
+}
+
+/* Takes a thread that has run for so long by now. */
+static void take_sleeper(struct hangs *hangs, const struct sample *sample,
+			 const struct task_raw *raw, pid_t tid, uint64_t run_ns)
+{
+	struct sleeper sleeper = {
+		.tgid = raw->tgid, .tid = tid, .run_ns = run_ns, .since_ns = sample->end_ns
+	};
+	const struct sleeper *before = sleeper_before(hangs, raw->tgid, tid);
+
+	if (before && before->run_ns == run_ns) {
+		sleeper = *before;
+		if (!sleeper.judged)
+			judge_call(hangs, &sleeper, raw, sample->end_ns);
+	}
+	take_hang(&raw->task->hang, add_sleeper(&hangs->now, &sleeper));
+}
+
+/* Takes the threads of a process of which some ran. */
+static void read_sleepers(struct hangs *hangs, const struct sample *sample,
+			  const struct task_raw *raw)
+{
+	struct proctask_schedstat sched;
+
+	if (pidlist_read_threads(&hangs->threads, hangs->procfd, raw->tgid))
+		return;
+	for (size_t i = 0; i < hangs->threads.n; i++) {
+		pid_t tid = hangs->threads.pids[i];
+
+		hangs->syscalls += FILE_SYSCALLS;
+		if (!proctask_schedstat(hangs->procfd, raw->tgid, tid, &sched))
+			take_sleeper(hangs, sample, raw, tid, sched.run);
+	}
+}
+
+/*
+ * Takes a process of several threads. When none has run, none needs a look but those that were not
+ * judged yet.
+ */
+static void take_sleepers(struct hangs *hangs, const struct sample *sample,
+			  const struct task_raw *raw)
+{
+	const struct sleeper process = { .tgid = raw->tgid, .run_ns = raw->counters.run_ns };
+	const struct sleeper *before = sleeper_before(hangs, raw->tgid, 0);
+	const struct sleepers *all = &hangs->before;
+	size_t at = hangs->at + 1;
+
+	add_sleeper(&hangs->now, &process);
+	if (!before || before->run_ns != process.run_ns) {
+		read_sleepers(hangs, sample, raw);
+		return;
+	}
+	for (; at < all->n && all->all[at].tgid == raw->tgid; at++)
+		take_sleeper(hangs, sample, raw, all->all[at].tid, all->all[at].run_ns);
+}
+
+void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads)
+{
+	struct sleepers now = hangs->before;
+
+	if (!hangs->targets)
+		hangs->targets = wait_targets_open(hangs->procfd);
+	wait_targets_renew(hangs->targets);
+	hangs->before = hangs->now;
+	hangs->now = now;
+	hangs->now.n = hangs->at = 0;
+	for (size_t i = 0; i < sample->n; i++) {
+		const struct task_raw *raw = &sample->raw[i];
+		char state = raw->now.state;
+
+		raw->task->hang = (struct task_hang){ .sample_ns = sample->begin_ns };
+		if (!(raw->counters.valid & VALID_RUN) || (state && strchr("TtZX", state)))
+			continue;
+		if (threads || raw->single || raw->now.threads == 1)
+			take_sleeper(hangs, sample, raw, raw->pid, raw->counters.run_ns);
+		else
+			take_sleepers(hangs, sample, raw);
+	}
+}
+
+uint64_t hangs_syscalls(const struct hangs *hangs)
+{
+	return hangs->syscalls + hangs->threads.syscalls +
+	       (hangs->targets ? wait_targets_syscalls(hangs->targets) : 0);
+}
+
+void hangs_free(struct hangs *hangs)
+{
+	wait_targets_close(hangs->targets);
+	pidlist_free(&hangs->threads);
+	free(hangs->before.all);
+	free(hangs->now.all);
+}

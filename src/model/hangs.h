@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds tasks that are kept waiting in a system call though not in state D: by a file system in
+ * user space, a peer, whoever has a lock. No counter tells them from those that have nothing to do,
+ * so the call of each thread that did not run since the sample before is read, once for each wait.
+ */
+#ifndef STALLTOP_MODEL_HANGS_H
+#define STALLTOP_MODEL_HANGS_H
+
+#include <stdbool.h>
+
+#include "data/sample.h"
+#include "kernel/proctask.h"
+#include "kernel/wait_target.h"
+
+/* A thread that did not run for a while; or, with tid 0, a process of several. */
+struct sleeper {
+	pid_t tgid, tid;
+	uint64_t run_ns; /* of the thread or of all of them; if unchanged: the same wait */
+	uint64_t since_ns; /* when it was seen first, or when its wait began */
+	bool judged, hangs;
+};
+
+/* Those of a sample, in its order. */
+struct sleepers {
+	struct sleeper *all;
+	size_t n, cap;
+};
+
+/* Zero-initialised but for procfd. */
+struct hangs {
+	int procfd;
+	struct wait_targets *targets; /* NULL: not opened yet */
+	struct pidlist threads;
+	struct sleepers before, now;
+	size_t at; /* the position of the walk through `before` */
+	uint64_t syscalls; /* for files; targets and the list count their own */
+};
+
+/* Sets task->hang of the tasks of a sample; threads: its elements are threads. */
+void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads);
+
+/* System calls made so far. */
+uint64_t hangs_syscalls(const struct hangs *hangs);
+
+/* Frees what it holds. */
+void hangs_free(struct hangs *hangs);
+
+#endif

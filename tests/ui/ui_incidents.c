@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Incidents whose cause is known, as a person finds them on the screen: what a task waits on in the
+ * view of sites and on the site's page, and who hangs in the preset of hangs.
+ */
+#include "config.h"
+
+#include "tests/lib/e2e.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/table.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "tests/lib/box.h"
+#include "tests/lib/frozen.h"
+#include "tests/lib/guard.h"
+
+/* What is to be seen of an incident. A text that is NULL is not looked for. */
+struct cause {
+	pid_t pid;
+	const char *state; /* at the beginning of the site's line */
+	const char *on; /* in it, too: the end of a path, as paths are cut in front */
+	const char *page[3]; /* on the site's page */
+};
+
+/* Starts a load; what it said behind "ready". */
+static const char *start_load(const char *mode, pid_t *pid)
+{
+	*pid = e2e_load(NULL, "load_wait %s", mode);
+	assert_true(*pid > 0);
+	return e2e_load_line();
+}
+
+/* The same in a folder of the test. */
+static const char *start_in_folder(const char *mode, pid_t *pid)
+{
+	return start_load(e2e_format("%s %s", mode, e2e_folder()), pid);
+}
+
+/* Starts the screen with some processes, in so many columns. */
+static struct screen *start_screen(const char *pids, int cols)
+{
+	struct screen *s = screen_start(&(struct screen_how){
+		.rows = 30, .cols = cols, .args = e2e_format("-d 1 -p %s", pids) });
+
+	screen_await(s, table_has_rows, NULL);
+	return s;
+}
+
+/* The line of the cause's site; 0: none. */
+static int site_line(struct screen *s, const struct cause *cause)
+{
+	for (int row = 1; row < screen_rows(s); row++) {
+		const char *line = screen_line(s, row);
+
+		if (!strncmp(line, cause->state, strlen(cause->state)) &&
+		    (!cause->on || strstr(line, cause->on)))
+			return row;
+	}
+	return 0;
+}
+
+static bool has_site(struct screen *s, const void *cause)
+{
+	return site_line(s, cause);
+}
+
+/* Finds the cause with the keys that a person would press, and opens its page. */
+static void find_cause(const struct cause *cause)
+{
+	struct screen *s = start_screen(e2e_format("%d", (int)cause->pid), 120);
+
+	screen_type(s, "w");
+	screen_await(s, has_site, cause);
+	screen_click(s, site_line(s, cause), 10, 1);
+	screen_type(s, "\r");
+	for (size_t i = 0; i < sizeof(cause->page) / sizeof(cause->page[0]) && cause->page[i]; i++)
+		screen_await_text(s, cause->page[i]);
+}
+
+/* Reads of one of four open files. */
+static void finds_file(void **state)
+{
+	struct cause cause = { .state = "io ",
+			       .on = "/file2",
+			       .page = { "io: waits for block I/O", "/file2", "(p99)" } };
+
+	(void)state;
+	e2e_require_bpf();
+	start_in_folder("files", &cause.pid);
+	find_cause(&cause);
+}
+
+/* A frozen file system and its writer. */
+static void finds_frozen(void **state)
+{
+	struct cause cause = { .state = "block ",
+			       .on = "/written",
+			       .page = { "pwrite64", "/written", "1 thread waits right now" } };
+	char mounted[512];
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_need(frozen_mount(e2e_folder(), mounted, sizeof(mounted)), "no loop devices");
+	start_load(e2e_format("write %s", mounted), &cause.pid);
+	assert_int_equal(frozen_freeze(mounted), 0);
+	e2e_await_hang(cause.pid);
+	find_cause(&cause);
+	assert_int_equal(frozen_thaw(mounted), 0);
+	e2e_kill(cause.pid);
+}
+
+/* A file system in user space that does not answer. */
+static void finds_fuse(void **state)
+{
+	struct cause cause = { .state = "other ",
+			       .on = "/silent-file",
+			       .page = { "/silent-file", "request_wait_answer",
+					 "1 thread waits right now" } };
+	pid_t server;
+
+	(void)state;
+	e2e_require_bpf();
+	cause.pid = atoi(start_in_folder("fuse", &server));
+	e2e_await_sleep(cause.pid);
+	find_cause(&cause);
+}
+
+/* Eight threads that want one lock. */
+static void finds_lock(void **state)
+{
+	struct cause cause = { .state = "lock ",
+			       .on = "futex",
+			       .page = { "lock: ", "Who ended it", "(lock released by)" } };
+
+	(void)state;
+	e2e_require_bpf();
+	start_load("futex", &cause.pid);
+	find_cause(&cause);
+}
+
+/* A client and its slow server. */
+static void finds_server(void **state)
+{
+	struct cause cause = { .state = "net ", .page = { "net: ", "ended by wait_server" } };
+	int port, server;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start_load("net", &pid), "%d %d %d", &cause.pid, &server, &port),
+			 3);
+	cause.on = cause.page[2] = e2e_format("tcp 127.0.0.1:%d", port);
+	find_cause(&cause);
+}
+
+/* A pipe whose writer does not write. */
+static void finds_writer(void **state)
+{
+	struct cause cause = { .state = "pipe ", .page = { "1 thread waits right now" } };
+	int writer;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start_load("pipe", &pid), "%d %d", &cause.pid, &writer), 2);
+	cause.on = cause.page[1] = e2e_format("pipe of %d wait_writer", writer);
+	find_cause(&cause);
+}
+
+/* A parent that waits for its child. */
+static void finds_child(void **state)
+{
+	struct cause cause = { .state = "child ", .page = { "wait4" } };
+
+	(void)state;
+	e2e_require_bpf();
+	cause.on = cause.page[1] = e2e_format("child %s", start_load("child", &cause.pid));
+	find_cause(&cause);
+}
+
+/* Two that want one CPU. */
+static void finds_culprit(void **state)
+{
+	struct cause cause = { .state = "cpu ",
+			       .on = "wait_culprit",
+			       .page = { "Who ran instead" } };
+	int culprit;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start_load("cpu", &pid), "%d %d", &cause.pid, &culprit), 2);
+	cause.page[1] = e2e_format("behind %d wait_culprit", culprit);
+	find_cause(&cause);
+}
+
+/* A group whose quota is used up. */
+static void finds_throttled(void **state)
+{
+	struct cause cause = { .state = "cpu ",
+			       .on = "throttled",
+			       .page = { "Who ran instead", "throttled" } };
+	struct e2e_how how = { 0 };
+	char path[512];
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_need(box_group("cpu", e2e_group_name("wait"), path, sizeof(path)), "no cpu controller");
+	if (write_text(e2e_format("%s/cpu.cfs_quota_us", path), "20000"))
+		e2e_skip("no CPU quota");
+	how.cgroup = path;
+	cause.pid = e2e_load(&how, "load_wait cpu");
+	assert_true(cause.pid > 0);
+	find_cause(&cause);
+}
+
+/* The row of a process. */
+static bool has_row(struct screen *s, const void *pid)
+{
+	struct table t;
+
+	return table_read(s, &t) && table_find_pid(s, &t, *(const pid_t *)pid) >= 0;
+}
+
+/*
+ * Who is kept waiting is among those that hang, by the age of the wait, though it is not in state
+ * D; who has nothing to do is not.
+ */
+static void shows_who_hangs(void **state)
+{
+	pid_t reader, server, piped, pipes, parent, idle;
+	struct screen *s;
+	struct table t;
+	int writer, line;
+
+	(void)state;
+	reader = atoi(start_in_folder("fuse", &server));
+	e2e_await_sleep(reader);
+	assert_int_equal(sscanf(start_load("pipe", &pipes), "%d %d", &piped, &writer), 2);
+	e2e_await_sleep(piped);
+	start_load("child", &parent);
+	start_load("poll", &idle);
+	s = start_screen(e2e_format("%d,%d,%d,%d,%d,%d", (int)reader, (int)server, (int)piped,
+				    writer, (int)parent, (int)idle),
+			 140);
+	screen_await(s, has_row, &idle);
+	screen_type(s, "\t");
+	screen_await_text(s, "preset hangs");
+	screen_await(s, has_row, &reader);
+	screen_await(s, has_row, &piped);
+	screen_await(s, table_descends, "WAIT");
+	screen_await_text(s, "request_wait_answer");
+	table_must(s, &t);
+	line = table_find_pid(s, &t, reader);
+	screen_check(s, line == t.first);
+	screen_check(s, *table_cell(s, &t, line, "S") == 'S');
+	screen_check(s, table_number(s, &t, line, "WAIT") >= 1);
+	/* its path, as far as there is room for it */
+	screen_check(s,
+		     strstr(screen_line(s, line), e2e_format("read         %.16s", e2e_folder())));
+	line = table_find_pid(s, &t, piped);
+	screen_check(s, strstr(screen_line(s, line), "pipe of"));
+	screen_check(s, !has_row(s, &server) && !has_row(s, &parent) && !has_row(s, &idle));
+	screen_check(s, !has_row(s, &writer));
+	/* it ends */
+	assert_int_equal(kill(reader, SIGKILL), 0);
+	screen_await_no_text(s, "request_wait_answer");
+	screen_check(s, !has_row(s, &reader) && has_row(s, &piped));
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
+/* Loads of the machine, and a screen. */
+static int set_up(void **state)
+{
+	return e2e_setup(state) || screen_setup(state);
+}
+
+static int tear_down(void **state)
+{
+	int err = screen_teardown(state);
+
+	return e2e_teardown(state) || err;
+}
+
+#define incident_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		incident_test(finds_file),	incident_test(finds_frozen),
+		incident_test(finds_fuse),	incident_test(finds_lock),
+		incident_test(finds_server),	incident_test(finds_writer),
+		incident_test(finds_child),	incident_test(finds_culprit),
+		incident_test(finds_throttled), incident_test(shows_who_hangs),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Who is kept waiting in a system call, and who has nothing to do, from a made-up /proc. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <linux/futex.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/syscall_hang.h"
+#include "model/frame.h"
+#include "model/hangs.h"
+#include "tests/lib/tree.h"
+
+#define SEC(n) ((uint64_t)(n)*NSEC_PER_SEC)
+
+/* A sample of one process, 7, and its row. */
+struct scene {
+	struct tree *tree;
+	struct hangs hangs;
+	struct sample sample;
+	struct frame_info info;
+	struct frame frame;
+	struct row row;
+};
+
+/* Makes a process that sleeps. */
+static int make_scene(void **state)
+{
+	struct scene *scene = xcalloc(1, sizeof(*scene));
+	struct task_raw *raw;
+	void *tree;
+
+	if (make_tree(&tree))
+		return -1;
+	scene->tree = tree;
+	scene->hangs.procfd = scene->tree->fd;
+	raw = sample_add(&scene->sample, 7, 7);
+	raw->task = task_new((struct task_key){ 7, SEC(1) }, 7);
+	raw->single = true;
+	raw->counters.valid = VALID_RUN;
+	raw->counters.run_ns = 10;
+	raw->now.state = 'S';
+	scene->sample.begin_ns = scene->sample.end_ns = SEC(100);
+	scene->info.cur = &scene->sample;
+	scene->frame.info = &scene->info;
+	scene->row = (struct row){ .task = raw->task, .raw = raw, .members = 1 };
+	*state = scene;
+	return 0;
+}
+
+/* Removes it. */
+static int remove_scene(void **state)
+{
+	struct scene *scene = *state;
+	void *tree = scene->tree;
+
+	hangs_free(&scene->hangs);
+	sample_free(&scene->sample);
+	free(scene);
+	return remove_tree(&tree);
+}
+
+/* Puts a file of a thread of the process. */
+static void put_file(const struct scene *scene, pid_t tid, const char *name, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "7/task/%d/%s", (int)tid, name);
+	put_text(scene->tree, path, text);
+}
+
+/* Puts the call of a thread, by its number and its first arguments. */
+static void put_call(const struct scene *scene, pid_t tid, long number, unsigned a, unsigned b,
+		     unsigned c)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%ld 0x%x 0x%x 0x%x 0x0 0x0 0x0 0x7ffe 0x7f01\n", number, a, b,
+		 c);
+	put_file(scene, tid, "syscall", text);
+}
+
+/* Puts how long a thread has run. */
+static void put_run(const struct scene *scene, pid_t tid, unsigned ns)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u 0 1\n", ns);
+	put_file(scene, tid, "schedstat", text);
+}
+
+/* Makes a link of the tree. */
+static void put_link(const struct scene *scene, const char *path, const char *to)
+{
+	assert_int_equal(symlinkat(to, scene->tree->fd, path), 0);
+}
+
+/* Takes the next sample, a second later: for how many seconds the row hangs; -1: it does not. */
+static int take_next(struct scene *scene)
+{
+	uint64_t ns;
+
+	scene->sample.begin_ns += SEC(1);
+	scene->sample.end_ns += SEC(1);
+	hangs_take(&scene->hangs, &scene->sample, false);
+	return row_hang(&scene->frame, &scene->row, &ns) ? (int)(ns / NSEC_PER_SEC) : -1;
+}
+
+/* A wait is looked at once, when the thread has slept through an interval. */
+static void test_once(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = &scene->sample.raw[0];
+	uint64_t before;
+
+	put_call(scene, 7, SYS_openat, 0, 0, 0);
+	assert_int_equal(take_next(scene), -1);
+	assert_int_equal(take_next(scene), 1);
+	before = hangs_syscalls(&scene->hangs);
+	assert_int_equal(take_next(scene), 2);
+	assert_int_equal(hangs_syscalls(&scene->hangs), before);
+	/* it is of its sample alone */
+	scene->sample.begin_ns++;
+	assert_false(row_hang(&scene->frame, &scene->row, &before));
+	/* it ran: another wait, which is no hang */
+	raw->counters.run_ns++;
+	put_call(scene, 7, SYS_rt_sigsuspend, 0, 0, 0);
+	assert_int_equal(take_next(scene), -1);
+	assert_int_equal(take_next(scene), -1);
+	assert_int_equal(take_next(scene), -1);
+	/* stopped, and gone */
+	raw->counters.run_ns++;
+	put_call(scene, 7, SYS_openat, 0, 0, 0);
+	take_next(scene);
+	assert_int_equal(take_next(scene), 1);
+	raw->now.state = 'T';
+	assert_int_equal(take_next(scene), -1);
+	raw->now.state = 'S';
+	scene->row.exited = true;
+	assert_int_equal(take_next(scene), -1);
+}
+
+/* The kernel tells when a thread ran last: before it was seen, but not before the task began. */
+static void test_age(void **state)
+{
+	struct scene *scene = *state;
+
+	put_call(scene, 7, SYS_openat, 0, 0, 0);
+	put_text(scene->tree, "self/sched",
+		 "stalltop (9, #threads: 1)\n----\nse.exec_start      :      500000.000000\n");
+	put_file(scene, 7, "sched", "x (7, #threads: 1)\n----\nse.exec_start : 470000.000000\n");
+	take_next(scene);
+	assert_int_equal(take_next(scene), 30);
+	assert_int_equal(take_next(scene), 31);
+	scene->sample.raw[0].counters.run_ns++;
+	put_file(scene, 7, "sched", "x (7, #threads: 1)\n----\nse.exec_start : 0.000001\n");
+	take_next(scene);
+	assert_int_equal(take_next(scene), 104); /* it is 105 s, and the task is of the 1st */
+	scene->sample.raw[0].counters.run_ns++;
+	put_file(scene, 7, "sched", "x (7, #threads: 1)\n----\nse.exec_start : 600000.000000\n");
+	take_next(scene);
+	assert_int_equal(take_next(scene), 1);
+}
+
+/* Of a process that hangs within execve() nothing is read that would hang the reader. */
+static void test_executes(void **state)
+{
+	struct scene *scene = *state;
+
+	put_text(scene->tree, "7/statm", "1 1 0 0 0 1 0\n");
+	/* its call, which would be no hang, is not looked at */
+	put_call(scene, 7, SYS_rt_sigsuspend, 0, 0, 0);
+	take_next(scene);
+	assert_int_equal(take_next(scene), 1);
+	/* a program that has begun, and a thread of the kernel */
+	put_text(scene->tree, "7/statm", "765 418 389 5 0 123 0\n");
+	scene->sample.raw[0].counters.run_ns++;
+	take_next(scene);
+	assert_int_equal(take_next(scene), -1);
+	put_text(scene->tree, "7/statm", "0 0 0 0 0 0 0\n");
+	scene->sample.raw[0].counters.run_ns++;
+	take_next(scene);
+	assert_int_equal(take_next(scene), -1);
+}
+
+/* Of several threads the one counts that has been kept waiting for longest. */
+static void test_threads(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = &scene->sample.raw[0];
+
+	raw->single = false;
+	put_call(scene, 7, SYS_futex, 0x1000, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0);
+	put_run(scene, 7, 5);
+	put_call(scene, 8, SYS_openat, 0, 0, 0);
+	put_run(scene, 8, 5);
+	put_call(scene, 9, SYS_futex, 0x1000, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2);
+	put_run(scene, 9, 1);
+	assert_int_equal(take_next(scene), -1);
+	/* the last ran meanwhile */
+	raw->counters.run_ns++;
+	put_run(scene, 9, 2);
+	assert_int_equal(take_next(scene), 1);
+	assert_int_equal(raw->task->hang.tid, 8);
+	/* none ran */
+	assert_int_equal(take_next(scene), 2);
+	assert_int_equal(raw->task->hang.tid, 8);
+	/* the one that waited longest goes on, and the last is left */
+	raw->counters.run_ns++;
+	put_run(scene, 8, 6);
+	assert_int_equal(take_next(scene), 2);
+	assert_int_equal(raw->task->hang.tid, 9);
+}
+
+/* The rule, case by case: 3 to 8 are descriptors. */
+static void test_rule(void **state)
+{
+	static const struct {
+		long number;
+		unsigned args[3];
+		bool hangs;
+	} cases[] = {
+		{ SYS_read, { 3 }, true }, /* a file */
+		{ SYS_fsync, { 3 }, true },
+		{ SYS_flock, { 3 }, true },
+		{ SYS_read, { 4 }, true }, /* a pipe */
+		{ SYS_write, { 4 }, true },
+		{ SYS_read, { 5 }, false }, /* a terminal */
+		{ SYS_write, { 5 }, true },
+		{ SYS_ioctl, { 5 }, false },
+		{ SYS_read, { 6 }, false }, /* an event */
+		{ SYS_read, { 7 }, false }, /* /proc/kmsg */
+		{ SYS_recvmsg, { 8 }, false }, /* a socket of which nothing is known */
+		{ SYS_sendto, { 8 }, true },
+		{ SYS_connect, { 8 }, true },
+		{ SYS_accept4, { 8 }, false },
+		{ SYS_epoll_pwait, { 6 }, false },
+		{ SYS_ppoll, { 0x1000, 1 }, false },
+		{ SYS_clock_nanosleep, { 0 }, false },
+		{ SYS_wait4, { 12 }, false },
+		{ SYS_pselect6, { 0 }, false },
+		{ SYS_rt_sigtimedwait, { 0 }, false },
+		{ SYS_newfstatat, { 0 }, true },
+		{ SYS_futex, { 0x1000, FUTEX_WAIT, 2 }, true },
+		{ SYS_futex, { 0x1000, FUTEX_WAIT_PRIVATE, 2 }, true },
+		{ SYS_futex, { 0x1000, FUTEX_LOCK_PI_PRIVATE }, true },
+		{ SYS_futex, { 0x1000, FUTEX_WAIT_PRIVATE, 0 }, false },
+		{ SYS_futex, { 0x1000, FUTEX_WAIT_BITSET_PRIVATE, 2 }, false },
+		{ -1, { 0 }, false },
+		{ 100000, { 3 }, false },
+		{ SYS_read, { 99 }, false }, /* none such */
+	};
+	struct scene *scene = *state;
+	struct wait_targets *targets = wait_targets_open(scene->tree->fd);
+
+	put_text(scene->tree, "7/fd/0", "");
+	put_link(scene, "7/fd/3", "/mnt/file");
+	put_link(scene, "7/fd/4", "pipe:[12]");
+	put_link(scene, "7/fd/5", "/dev/pts/1");
+	put_link(scene, "7/fd/6", "anon_inode:[eventfd]");
+	put_link(scene, "7/fd/7", "/proc/kmsg");
+	put_link(scene, "7/fd/8", "socket:[99]");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct procwait_syscall call = { .number = (int)cases[i].number };
+
+		for (unsigned arg = 0; arg < 3; arg++)
+			call.args[arg] = cases[i].args[arg];
+		if (syscall_hangs(targets, 7, &call) != cases[i].hangs)
+			fail_msg("case %zu, call %ld", i, cases[i].number);
+	}
+	wait_targets_close(targets);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_once, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_age, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_executes, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_threads, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_rule, make_scene, remove_scene),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
