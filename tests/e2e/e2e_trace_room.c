@@ -62,7 +62,7 @@ static size_t open_files(void)
 static void test_churn(void **state)
 {
 	unsigned n = 20000;
-	size_t files = open_files(), brief = 0;
+	size_t files, brief = 0;
 	struct tracebook book;
 	uint64_t now;
 	int status = 0;
@@ -70,6 +70,7 @@ static void test_churn(void **state)
 
 	(void)state;
 	e2e_require_bpf();
+	files = open_files();
 	tracebook_open(&book, &plain);
 	/* Others may have ended before the first reading. */
 	book.nended = 0;
