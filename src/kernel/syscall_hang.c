@@ -78,6 +78,7 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 
 	switch (class.target) {
 	case SYSCALL_PATH:
+	case SYSCALL_PATH_AT:
 		return true;
 	case SYSCALL_FUTEX:
 		return call->number == SCMP_SYS(futex) && is_lock(call);

@@ -409,8 +409,7 @@ int main(void)
 		cmocka_unit_test(test_groupings),   cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_owners),	    cmocka_unit_test(test_stalls),
 		cmocka_unit_test(test_percentiles), cmocka_unit_test(test_buckets),
-		cmocka_unit_test(test_no_idle),
-		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_no_idle),	    cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests_name("site_lines", tests, NULL, NULL);
