@@ -6,19 +6,16 @@
 #include "config.h"
 
 #include "tests/lib/parse.h"
+#include "tests/lib/scrape.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -93,11 +90,13 @@ static uint64_t sum_of(const char *text, const char *begin)
 	return sum;
 }
 
-/* A group's name, escaped once more as a label is. */
+/* A group's name, escaped once more as a label is; "(none)": not known. */
 static const char *label_of(const char *name)
 {
 	char *label = e2e_keep(calloc(2, strlen(name) + 1)), *at = label;
 
+	if (!strcmp(name, "(none)"))
+		return "-";
 	for (; *name; name++) {
 		if (*name == '\\' || *name == '"')
 			*at++ = '\\';
@@ -271,97 +270,13 @@ static void test_file(void **state)
 
 /* --- HTTP ----------------------------------------------------------------------- */
 
-/* A port that nobody has. */
-static unsigned free_port(void)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(address);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
-	close(fd);
-	return ntohs(address.sin_port);
-}
-
-/* Connects to a port, or to the Unix socket at a path. The descriptor or -1. */
-static int call(unsigned port, const char *path)
-{
-	struct sockaddr_in inet = { .sin_family = AF_INET,
-				    .sin_port = htons((uint16_t)port),
-				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct sockaddr_un local = { .sun_family = AF_UNIX };
-	int fd = socket(path ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
-
-	if (path)
-		snprintf(local.sun_path, sizeof(local.sun_path), "%s", path);
-	err = path ? connect(fd, (struct sockaddr *)&local, sizeof(local))
-		   : connect(fd, (struct sockaddr *)&inet, sizeof(inet));
-	if (!err)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-/* Reads up to the end of a connection, for so long at most, and closes it. False: it went on. */
-static bool listen_to(int fd, char *text, size_t size, double seconds)
-{
-	double until = e2e_now() + seconds;
-	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
-	size_t len = 0;
-	ssize_t n = 1;
-
-	while (n > 0 && len < size - 1 && e2e_now() < until) {
-		if (poll(&pollfd, 1, 100) <= 0)
-			continue;
-		n = read(fd, text + len, size - 1 - len);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	text[len] = '\0';
-	close(fd);
-	return n <= 0;
-}
-
-/* Sends a request and returns the answer; NULL without one. */
-static const char *ask(unsigned port, const char *path, const char *request)
-{
-	static char text[1 << 22];
-	int fd = call(port, path);
-
-	if (fd < 0)
-		return NULL;
-	/* The other end may have heard enough. */
-	if (send(fd, request, strlen(request), MSG_NOSIGNAL) < 0)
-		assert_true(errno == EPIPE || errno == ECONNRESET);
-	assert_true(listen_to(fd, text, sizeof(text), 30));
-	return text;
-}
-
-#define GET "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
-
-/* Waits until there are metrics. */
-static void await_metrics(unsigned port, const char *path)
-{
-	double until = e2e_now() + 30;
-	const char *text = NULL;
-
-	while (e2e_now() < until) {
-		text = ask(port, path, GET);
-		if (text && strstr(text, "# EOF\n"))
-			return;
-		e2e_sleep(0.05);
-	}
-	fail_msg("no metrics: %.200s", text ? text : "nobody answers");
-}
-
 /* Starts it listening at a port. */
 static unsigned start_listening(struct e2e_proc *p)
 {
-	unsigned port = free_port();
+	unsigned port = scrape_port();
 
 	e2e_start_stalltop(p, NULL, e2e_format("--listen :%u -d 0.3", port));
-	await_metrics(port, NULL);
+	scrape_await(port, NULL);
 	return port;
 }
 
@@ -378,7 +293,7 @@ static void stop_listening(struct e2e_proc *p)
 /* Asserts the status of an answer, and what must be in it. */
 static void check_answer(unsigned port, const char *request, const char *status, const char *part)
 {
-	const char *text = ask(port, NULL, request);
+	const char *text = scrape_ask(port, NULL, request);
 
 	assert_non_null(text);
 	if (strncmp(text, "HTTP/1.1 ", 9) != 0 || strncmp(text + 9, status, strlen(status)) != 0 ||
@@ -395,8 +310,9 @@ static void test_http(void **state)
 	(void)state;
 	e2e_require();
 	port = start_listening(&p);
-	check_answer(port, GET, "200", "Content-Type: application/openmetrics-text; version=1.0.0");
-	check_answer(port, GET, "200", "Connection: close\r\n");
+	check_answer(port, SCRAPE_GET, "200",
+		     "Content-Type: application/openmetrics-text; version=1.0.0");
+	check_answer(port, SCRAPE_GET, "200", "Connection: close\r\n");
 	check_answer(port,
 		     "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: "
 		     "application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n\r\n",
@@ -424,19 +340,19 @@ static void test_unix(void **state)
 	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, args);
-	await_metrics(0, path);
-	assert_non_null(strstr(ask(0, path, GET), "group=\"root\"}"));
+	scrape_await(0, path);
+	assert_non_null(strstr(scrape_ask(0, path, SCRAPE_GET), "group=\"root\"}"));
 	/* Somebody listens there. */
 	e2e_run(&r, NULL, "--listen %s -n 1", path);
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "cannot listen at"));
-	await_metrics(0, path);
+	scrape_await(0, path);
 	/* Left behind by a sudden end. */
 	kill(p.pid, SIGKILL);
 	e2e_finish(&p, 20, &r);
 	assert_int_equal(access(path, F_OK), 0);
 	e2e_start_stalltop(&p, NULL, args);
-	await_metrics(0, path);
+	scrape_await(0, path);
 	stop_listening(&p);
 	assert_int_equal(access(path, F_OK), -1);
 	/* A file that is no socket stays. */
@@ -457,21 +373,22 @@ static void test_broken(void **state)
 	e2e_require();
 	port = start_listening(&p);
 	memset(request, 'A', 90000);
-	assert_non_null(ask(port, NULL, request));
+	assert_non_null(scrape_ask(port, NULL, request));
 	memcpy(request, "GET /metrics HTTP/1.1\r\nX: ", 26);
 	memcpy(request + 80000, "\r\n\r\n", 5);
-	assert_null(strstr(ask(port, NULL, request), "# EOF"));
-	assert_null(strstr(ask(port, NULL, "\r\n\r\n\x01\xff\x80 \xc3\x28\r\n\r\n"), "# EOF"));
-	assert_null(strstr(ask(port, NULL, "GET /metrics\r\n\r\n"), "HTTP/1.1 200"));
+	assert_null(strstr(scrape_ask(port, NULL, request), "# EOF"));
+	assert_null(
+		strstr(scrape_ask(port, NULL, "\r\n\r\n\x01\xff\x80 \xc3\x28\r\n\r\n"), "# EOF"));
+	assert_null(strstr(scrape_ask(port, NULL, "GET /metrics\r\n\r\n"), "HTTP/1.1 200"));
 	for (unsigned i = 0; i < 50; i++) {
-		int fd = call(port, NULL);
+		int fd = scrape_call(port, NULL);
 
 		/* Gone in the middle of a request, or before it has its answer. */
 		assert_true(fd >= 0);
-		assert_true(send(fd, GET, i % 2 ? strlen(GET) : 9, MSG_NOSIGNAL) > 0);
+		assert_true(send(fd, SCRAPE_GET, i % 2 ? strlen(SCRAPE_GET) : 9, MSG_NOSIGNAL) > 0);
 		close(fd);
 	}
-	await_metrics(port, NULL);
+	scrape_await(port, NULL);
 	stop_listening(&p);
 }
 
@@ -488,24 +405,24 @@ static void test_slow(void **state)
 	e2e_require();
 	port = start_listening(&p);
 	for (i = 0; i < MANY; i++) {
-		fds[i] = call(port, NULL);
+		fds[i] = scrape_call(port, NULL);
 		assert_true(fds[i] >= 0);
 		if (i % 2) {
 			setsockopt(fds[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-			send(fds[i], GET, strlen(GET), MSG_NOSIGNAL);
+			send(fds[i], SCRAPE_GET, strlen(SCRAPE_GET), MSG_NOSIGNAL);
 		}
 		if (i % 30 == 0)
-			await_metrics(port, NULL);
+			scrape_await(port, NULL);
 	}
-	await_metrics(port, NULL);
+	scrape_await(port, NULL);
 	/* The first had to give way to later ones, the last had its time: 10 s. */
-	assert_true(listen_to(fds[0], text, sizeof(text), 30));
-	assert_true(listen_to(fds[MANY - 2], text, sizeof(text), 60));
+	assert_true(scrape_read(fds[0], text, sizeof(text), 30));
+	assert_true(scrape_read(fds[MANY - 2], text, sizeof(text), 60));
 	assert_string_equal(text, "");
 	for (i = 1; i < MANY; i++)
 		if (i != MANY - 2)
 			close(fds[i]);
-	await_metrics(port, NULL);
+	scrape_await(port, NULL);
 	stop_listening(&p);
 }
 
@@ -559,7 +476,7 @@ static void test_apart(void **state)
 	port = start_listening(&p);
 	e2e_stop(p.pid);
 	for (unsigned i = 0; i < 20; i++)
-		assert_non_null(strstr(ask(port, NULL, GET), "# EOF\n"));
+		assert_non_null(strstr(scrape_ask(port, NULL, SCRAPE_GET), "# EOF\n"));
 	kill(p.pid, SIGCONT);
 	/* It has no privilege that it could lose. */
 	assert_int_equal(capabilities_of(child_of(p.pid)), 0);
@@ -572,7 +489,7 @@ static void test_apart(void **state)
 	kill(p.pid, SIGKILL);
 	e2e_finish(&p, 20, &r);
 	for (until = e2e_now() + 20; e2e_now() < until; e2e_sleep(0.05)) {
-		int fd = call(port, NULL);
+		int fd = scrape_call(port, NULL);
 
 		if (fd < 0)
 			return;
