@@ -61,3 +61,23 @@ AS_IF([test "x$bpf_missing" = x],
 AC_DEFINE_UNQUOTED([BPF_MISSING], ["`echo $bpf_missing`"],
 	[What the bpf source was not built for want of; empty: it was.])
 ])
+
+# ST_MICROHTTPD
+# -------------
+# Looks for libmicrohttpd, which answers where metrics are asked for. --with-microhttpd=yes
+# insists, no does without, auto takes what is there.
+AC_DEFUN([ST_MICROHTTPD],
+[AC_ARG_WITH([microhttpd],
+	[AS_HELP_STRING([--with-microhttpd=auto|yes|no],
+		[answer with metrics over HTTP (needs libmicrohttpd)])],
+	[], [with_microhttpd=auto])
+st_microhttpd=no
+AS_IF([test "x$with_microhttpd" != xno],
+	[PKG_CHECK_MODULES([MICROHTTPD], [libmicrohttpd >= 0.9.71],
+		[st_microhttpd=yes],
+		[AS_IF([test "x$with_microhttpd" = xyes],
+			[AC_MSG_ERROR([--with-microhttpd=yes needs libmicrohttpd])])])])
+AM_CONDITIONAL([MICROHTTPD], [test "x$st_microhttpd" = xyes])
+AS_IF([test "x$st_microhttpd" = xyes],
+	[AC_DEFINE([MICROHTTPD_BUILT], [1], [Whether metrics over HTTP are built in.])])
+])

@@ -106,12 +106,26 @@ static int put_out(const struct batch *batch, const struct frame *frame)
 	int err;
 
 	out_frame(batch->out, frame);
+	if (batch->sink)
+		return batch->sink->put(batch->sink->arg, batch->out);
 	sigprocmask(SIG_SETMASK, batch->waiting, &blocked);
 	err = out_flush(batch->out, batch->fd, batch->caught);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	if (batch->triggers)
 		triggers_forget(batch->triggers);
 	return err;
+}
+
+/* Takes a frame that has no interval yet. 0 or -errno. */
+static int put_first(const struct batch *batch, const struct frame *frame)
+{
+	if (!batch->out)
+		return 0;
+	out_prime(batch->out, frame);
+	if (batch->sink && batch->out->buf.len)
+		return batch->sink->put(batch->sink->arg, batch->out);
+	batch->out->buf.len = 0;
+	return 0;
 }
 
 /* Whether there has been no pressure for long enough to pause the samples. */
@@ -200,8 +214,10 @@ static int take_samples(struct progress *run)
 			if (run->done || is_over(batch))
 				return err == -EPIPE || err == -EINTR ? 0 : err;
 		} else {
-			if (batch->out)
-				out_prime(batch->out, frame);
+			*run->failure = BATCH_WRITE;
+			err = put_first(batch, frame);
+			if (err)
+				return err;
 			record(batch, frame);
 		}
 		skipped = move_on(run, !frame->info->prev);

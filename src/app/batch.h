@@ -11,10 +11,19 @@
 #include "out/out.h"
 #include "view/view_config.h"
 
+/* Takes what samples are written to, in place of a descriptor. */
+struct batch_sink {
+	/* Takes the bytes of out->buf, and empties it. 0 or -errno. */
+	int (*put)(void *arg, struct out *out);
+	void *arg;
+};
+
 struct batch {
 	struct sampler *sampler;
 	struct out *out; /* NULL: samples are only recorded */
 	int fd;
+	/* NULL: samples go to fd. It takes what a first sample without an interval has, too. */
+	const struct batch_sink *sink;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	bool replay; /* samples come from a recording, as fast as they are taken */
 	const struct view_config *view; /* interval and iterations */

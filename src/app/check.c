@@ -13,19 +13,60 @@
 #include <unistd.h>
 
 #include "app/errors.h"
+#include "app/server.h"
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
 #include "out/out.h"
+
+/* What cannot go with metrics: NULL, or words for it. */
+static const char *clash_of_metrics(const struct options *options)
+{
+	const struct query *query = &options->view.query;
+
+	if (!options_metrics(options))
+		return options->max_series ? "--max-series is for metrics: it needs --listen, or "
+					     "--batch with --format openmetrics"
+					   : NULL;
+	if (options->listen &&
+	    (options->batch || options->command || options->replay.path || options->output))
+		return "--listen writes nothing: it cannot have --batch, --output, --replay or a "
+		       "command";
+	if (!group_folds(options->view.group_by))
+		return "metrics are by group: use -g cgroup, user or command";
+	if (query->over_ms >= 0 || query->active || query->rows || options->view.fields)
+		return "metrics are of all groups at all times: they cannot have --over, --active, "
+		       "--rows or --fields";
+	if (options->sampler.since_start || options->watch.nspecs)
+		return "metrics go on from sample to sample: they cannot have --since-start or "
+		       "--when";
+	return NULL;
+}
+
+/* Checks options of metrics. Returns false, with a line printed, where they clash. */
+static bool check_metrics(const struct options *options)
+{
+	const char *clash = clash_of_metrics(options);
+
+	if (clash)
+		fprintf(stderr, "stalltop: %s\n", clash);
+	else if (options->listen && !server_is_built())
+		fprintf(stderr, "stalltop: --listen is not built in: libmicrohttpd was missing\n");
+	else
+		return true;
+	return false;
+}
 
 /* Checks options against each other and against the terminal. */
 static bool check_usage(const struct options *options)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	bool records = options->record.path && !options->replay.path && !terminal;
-	bool writes = options->batch || options->command;
+	bool writes = options->batch || options->command || options->listen;
 
-	if (options->command && !strcmp(options->format, "csv"))
-		fprintf(stderr, "stalltop: a command has no --format csv: use text or json\n");
+	if (options->command && strcmp(options->format, "text") != 0 &&
+	    strcmp(options->format, "json") != 0)
+		fprintf(stderr, "stalltop: a command has no --format %s: use text or json\n",
+			options->format);
 	else if (options->command && options->watch.nspecs)
 		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
 				"screen\n");
@@ -46,7 +87,7 @@ static bool check_usage(const struct options *options)
 	else if (!writes && !terminal && !records)
 		fprintf(stderr, "stalltop: no terminal for the screen; use -b for batch mode\n");
 	else
-		return true;
+		return check_metrics(options);
 	return false;
 }
 

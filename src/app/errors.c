@@ -201,6 +201,15 @@ void print_batch_error(const char *source, const char *output, enum batch_failur
 	}
 }
 
+void print_listen_error(const char *address, const char *why)
+{
+	struct buf line = { 0 };
+
+	text_escape(&line, address, strlen(address), TEXT_ASCII);
+	fprintf(stderr, "stalltop: cannot listen at %s: %s\n", buf_cstr(&line), why);
+	buf_free(&line);
+}
+
 void print_trigger_error(const struct trigger_spec *spec, const struct trigger_error *error,
 			 enum text_charset charset)
 {

@@ -37,6 +37,9 @@ void print_record_error(const char *path, int err);
 /* Writes to standard error why a recording cannot be shown. */
 void print_replay_error(const char *path, int err);
 
+/* Writes to standard error why metrics cannot be asked for there. */
+void print_listen_error(const char *address, const char *why);
+
 /* Writes to standard error that none of these processes exists. */
 void print_pids_error(const pid_t *pids, size_t n);
 

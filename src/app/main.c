@@ -23,6 +23,7 @@
 #include "app/docgen.h"
 #include "app/errors.h"
 #include "app/options.h"
+#include "app/sink.h"
 #include "base/crash.h"
 #include "base/start.h"
 #include "base/util.h"
@@ -160,21 +161,37 @@ static bool is_folder(const char *path)
 	return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode);
 }
 
-/* Runs batch mode with an open sampler; fd -1: only records. Returns the exit status. */
+/* Prints where batch mode failed. */
+static void print_failure(const struct options *options, enum batch_failure failure, int err)
+{
+	if (options->replay.path && failure == BATCH_SAMPLE)
+		print_replay_error(options->replay.path, err);
+	else if (failure == BATCH_RECORD)
+		print_record_error(options->record.path, err);
+	else if (options->listen && failure == BATCH_WRITE)
+		print_listen_error(options->listen, "the process that answers there has ended");
+	else
+		print_batch_error(options->sampler.source, options->output, failure, err);
+}
+
+/* Runs batch mode with an open sampler. Returns the exit status. */
 static int run_samples(const struct options *options, struct sampler *sampler,
-		       struct recorder *recorder, struct trigger_set *triggers, int fd)
+		       struct recorder *recorder, struct trigger_set *triggers,
+		       const struct sink *sink)
 {
 	struct out_config config = { .view = &options->view,
 				     .charset = locale_charset(),
-				     .width = width_of(fd),
+				     .width = width_of(sink->fd),
 				     .fill = fill_rows,
 				     .fill_arg = sampler,
-				     .triggers = triggers };
+				     .triggers = triggers,
+				     .max_series = options->max_series };
 	struct out out;
 	sigset_t waiting;
 	struct batch batch = { .sampler = sampler,
-			       .out = fd < 0 ? NULL : &out,
-			       .fd = fd,
+			       .out = sink->fd >= 0 || sink->batch.put ? &out : NULL,
+			       .fd = sink->fd,
+			       .sink = sink->batch.put ? &sink->batch : NULL,
 			       .recorder = recorder,
 			       .replay = options->replay.path,
 			       .view = &options->view,
@@ -186,33 +203,13 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	int err;
 
 	set_up_signals(&waiting);
-	out_open(&out, out_by_name(options->format), &config);
+	out_open(&out, out_by_name(options_format(options)), &config);
 	err = batch_run(&batch, &failure);
 	out_close(&out);
 	if (!err)
 		return EXIT_SUCCESS;
-	if (options->replay.path && failure == BATCH_SAMPLE)
-		print_replay_error(options->replay.path, err);
-	else if (failure == BATCH_RECORD)
-		print_record_error(options->record.path, err);
-	else
-		print_batch_error(options->sampler.source, options->output, failure, err);
+	print_failure(options, failure, err);
 	return EXIT_FAILURE;
-}
-
-/* Opens the file of --output, or takes the standard descriptor. Returns the descriptor or -1. */
-static int open_output(const struct options *options, int standard)
-{
-	const char *path = options->output;
-	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
-		      : fcntl(standard, F_DUPFD_CLOEXEC, 3);
-
-	if (fd < 0 && path)
-		print_file_error("open", path, -errno);
-	else if (fd < 0)
-		fprintf(stderr, "stalltop: cannot open standard %s: %s\n",
-			standard == STDOUT_FILENO ? "output" : "error", strerror(errno));
-	return fd;
 }
 
 /* Runs batch mode, or records without it. Returns the exit status. */
@@ -220,25 +217,26 @@ static int run_batch(struct options *options, struct recorder *recorder,
 		     struct trigger_set *triggers)
 {
 	struct sampler_config *config = &options->sampler;
-	int fd = options->batch ? open_output(options, STDOUT_FILENO) : -1;
 	int status = EXIT_FAILURE, err;
 	struct sampler *sampler;
+	struct sink sink;
 
-	if (fd < 0 && options->batch)
+	if (!sink_open(&sink, options)) {
+		sink_close(&sink);
 		return EXIT_FAILURE;
+	}
 	config->threads = options->view.group_by == GROUP_THREAD;
 	config->brief = options->view.iterations == 1;
 	err = sampler_open(&sampler, config);
 	if (!err) {
-		status = run_samples(options, sampler, recorder, triggers, fd);
+		status = run_samples(options, sampler, recorder, triggers, &sink);
 		sampler_close(sampler);
 	} else if (options->replay.path) {
 		print_replay_error(options->replay.path, err);
 	} else {
 		print_source_error(config->source, err);
 	}
-	if (fd >= 0)
-		close(fd);
+	sink_close(&sink);
 	return status;
 }
 
@@ -356,7 +354,7 @@ static int run_and_report(const struct options *options)
 {
 	struct run_result result;
 	enum run_failure failure;
-	int fd = open_output(options, STDERR_FILENO), err, status;
+	int fd = sink_open_output(options, STDERR_FILENO), err, status;
 
 	if (fd < 0)
 		return EXIT_FAILURE;
@@ -393,7 +391,7 @@ static bool open_triggers(const struct watch_config *watch, int procfd,
 static int run_watching(struct options *options, struct recorder *recorder, const char *message)
 {
 	struct trigger_set set = { .n = 0 }, *triggers = options->watch.nspecs ? &set : NULL;
-	bool quiet = options->batch || (recorder && !has_terminal());
+	bool quiet = options->batch || options->listen || (recorder && !has_terminal());
 	int status = EXIT_FAILURE;
 
 	options->sampler.triggers = triggers;
@@ -519,8 +517,8 @@ static bool parse(struct options *options, int argc, char **argv, struct buf *te
 
 	if (options_parse(options, argc, argv, why))
 		return false;
-	if (options->batch || options->command || options->help || options->version ||
-	    options->list_fields || options->dump_doc)
+	if (options->batch || options->listen || options->command || options->help ||
+	    options->version || options->list_fields || options->dump_doc)
 		return true;
 	options_free(options);
 	options_default(options);

@@ -9,11 +9,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/address.h"
 #include "app/errors.h"
 #include "base/pattern.h"
 #include "base/util.h"
 #include "model/source.h"
 #include "out/out.h"
+#include "out/series.h"
 #include "view/layout.h"
 
 #define LINGER_NS (10 * NSEC_PER_SEC)
@@ -111,6 +113,7 @@ SETTER(set_threads)
 	(void)arg;
 	(void)why;
 	options->view.group_by = GROUP_THREAD;
+	options->grouped = true;
 	return true;
 }
 
@@ -121,6 +124,7 @@ SETTER(set_group)
 
 	if (by >= 0) {
 		options->view.group_by = (enum group_by)by;
+		options->grouped = true;
 		return true;
 	}
 	for (by = 0; by < GROUP_BYS; by++)
@@ -279,6 +283,30 @@ SETTER(set_format)
 		return true;
 	for (size_t i = 0; out_registry[i]; i++)
 		buf_printf(why, "%s%s", i ? ", " : "", out_registry[i]->name);
+	return false;
+}
+
+/* --listen */
+SETTER(set_listen)
+{
+	options->listen = arg;
+	if (address_is_good(arg))
+		return true;
+	buf_puts(why, "[ADDRESS]:PORT, such as :9779 (of this machine alone), 0.0.0.0:9779 or "
+		      "[::1]:9779, or the path of a Unix socket, with a slash");
+	return false;
+}
+
+/* --max-series */
+SETTER(set_max_series)
+{
+	uint64_t max;
+
+	if (parse_whole(arg, 1, SERIES_MAX, &max)) {
+		options->max_series = (size_t)max;
+		return true;
+	}
+	buf_printf(why, "a whole number from 1 to %d", SERIES_MAX);
 	return false;
 }
 
@@ -442,12 +470,20 @@ const struct option_row option_table[] = {
 	{ 0, "exit-buffer", "KB", "auto",
 	  "receive buffer of each listener for exiting tasks (there is one per CPU)",
 	  .set = set_exit_buffer },
-	{ 'o', "format", "FORMAT", "text", "text, csv, json (with -b)", .set = set_format,
-	  .barred = true },
+	{ 'o', "format", "FORMAT", "text", "text, csv, json, openmetrics (with -b)",
+	  .set = set_format, .barred = true },
 	{ 0, "output", "FILE", "none",
 	  "write to FILE, which is emptied first: with -b the samples, in place of standard "
-	  "output; with -- COMMAND the report, in place of standard error",
+	  "output; with -- COMMAND the report, in place of standard error; with -o openmetrics "
+	  "FILE is replaced whole at each sample",
 	  .set = set_output, .barred = true },
+	{ 0, "listen", "WHERE", "off",
+	  "no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, "
+	  "without ADDRESS for this machine alone, or at the path of a Unix socket",
+	  .set = set_listen, .barred = true },
+	{ 0, "max-series", "N", "500",
+	  "of metrics: at most N groups have series of their own, the rest add to one named other",
+	  .set = set_max_series, .barred = true },
 	{ 'w', "record", "PATH", "off",
 	  "record what is sampled: to a new file, or with --keep to a folder; without -b and "
 	  "without a terminal nothing else is done (see stalltop-recording(5))",

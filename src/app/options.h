@@ -37,6 +37,9 @@ struct options {
 	bool paced; /* the interval was asked for */
 	/* The file to write to; NULL: samples to standard output, a report to standard error. */
 	const char *output;
+	const char *listen; /* where metrics are asked for; NULL: nowhere */
+	size_t max_series; /* 0: the default */
+	bool grouped; /* how rows are grouped was asked for */
 };
 
 struct option_row {
@@ -69,6 +72,12 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 
 /* Does the same over the defaults. */
 int options_parse(struct options *options, int argc, char **argv, struct buf *why);
+
+/* Whether metrics are asked for: by group, in counters that go on. */
+bool options_metrics(const struct options *options);
+
+/* The name of the format that samples are written in. */
+const char *options_format(const struct options *options);
 
 /* Appends the text of --help. */
 void options_help(struct buf *out);

@@ -12,6 +12,7 @@
 #include "base/pattern.h"
 #include "base/text.h"
 #include "base/util.h"
+#include "out/out.h"
 
 /* Values of options without a letter, for getopt_long. */
 #define LONG_ONLY 256
@@ -172,9 +173,21 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 
 	make_tables(longs, letters);
 	err = take_all(options, argc, argv, letters, longs, why);
+	if (options_metrics(options) && !options->grouped)
+		options->view.group_by = GROUP_CGROUP;
 	free(longs);
 	free(letters);
 	return err;
+}
+
+const char *options_format(const struct options *options)
+{
+	return options->listen ? out_openmetrics.name : options->format;
+}
+
+bool options_metrics(const struct options *options)
+{
+	return out_by_name(options_format(options)) == &out_openmetrics;
 }
 
 int options_parse(struct options *options, int argc, char **argv, struct buf *why)

@@ -4,20 +4,16 @@
 #include "history/recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/crash.h"
+#include "base/child.h"
 #include "base/util.h"
 #include "history/encode.h"
 #include "history/queue.h"
@@ -121,44 +117,13 @@ static int write_moments(struct record_writer *writer)
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* Closes all descriptors but the standard ones and one more. */
-static void close_others(int but)
-{
-	struct rlimit limit;
-	int end = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 65536 ? 65536
-									     : (int)limit.rlim_cur;
-
-	for (int fd = STDERR_FILENO + 1; fd < end; fd++)
-		if (fd != but)
-			close(fd);
-}
-
-/* Lets the output go: a pipe to a reader must end when the program does. */
-static void leave_output(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
-	if (null > STDERR_FILENO)
-		close(null);
-}
-
 /* The process that writes. It ends with its sender, whatever signals come meanwhile. */
 _Noreturn static void be_writer(struct record_writer *writer)
 {
-	static const int ignored[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGXFSZ
-	};
+	const int keep[] = { queue_fd(writer->queue) };
 
-	prctl(PR_SET_NAME, "stalltop-record");
-	/* What is to be put back is the other process's to put back. */
-	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
-	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
-		signal(ignored[i], SIG_IGN);
 	queue_be_receiver(writer->queue);
-	close_others(queue_fd(writer->queue));
-	leave_output();
+	child_serve("stalltop-record", keep, ARRAY_SIZE(keep));
 	if (writer->config->segments)
 		segments_prune(writer->config->path, "", &writer->config->limits,
 			       clock_ns(CLOCK_REALTIME));

@@ -11,7 +11,8 @@
 /* The longest time that a reader which no longer reads may delay the end. */
 #define LAST_WRITE_MS 1000
 
-const struct out_ops *const out_registry[] = { &out_text, &out_csv, &out_json, NULL };
+const struct out_ops *const out_registry[] = { &out_text, &out_csv, &out_json, &out_openmetrics,
+					       NULL };
 
 const struct out_ops *out_by_name(const char *name)
 {
@@ -40,6 +41,7 @@ static const struct frame *fold_frame(struct out *out, const struct frame *frame
 {
 	const struct view_config *view = out->config->view;
 	struct grouping_options options = { .by = view->group_by,
+					    .tree = out->ops->tree,
 					    .life = out->order.life,
 					    .passes = query_takes,
 					    .arg = &view->query };
@@ -75,13 +77,16 @@ const struct frame *out_folded(const struct out *out)
 
 void out_prime(struct out *out, const struct frame *frame)
 {
-	const struct frame *folded;
+	const struct out_config *config = out->config;
+	struct view view = { frame, config->view->unit, config->charset, config->view->booked };
 
-	if (!(out_needs(out) & NEED_GROUP_PARTS))
+	if (!(out_needs(out) & NEED_GROUP_PARTS) && !out->ops->first)
 		return;
-	folded = fold_frame(out, frame);
-	for (size_t i = 0; i < folded->n; i++)
-		fill_shown(out, (const struct row *[]){ &folded->rows[i] }, 1, out_needs(out));
+	view.frame = fold_frame(out, frame);
+	for (size_t i = 0; i < view.frame->n; i++)
+		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, out_needs(out));
+	if (out->ops->first)
+		out->ops->first(out, &view);
 }
 
 void out_frame(struct out *out, const struct frame *frame)
@@ -134,6 +139,8 @@ int out_flush(struct out *out, int fd, const volatile sig_atomic_t *caught)
 
 void out_close(struct out *out)
 {
+	if (out->ops && out->ops->close)
+		out->ops->close(out);
 	order_free(&out->order);
 	grouping_free(&out->grouping);
 	buf_free(&out->scratch);

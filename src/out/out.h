@@ -21,6 +21,7 @@ struct out_config {
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
 	const struct trigger_set *triggers; /* pressure to sample at; NULL: sample always */
+	size_t max_series; /* groups that have metrics of their own; 0: the default */
 };
 
 struct out_ops;
@@ -34,6 +35,7 @@ struct out {
 	uint64_t frames; /* number of frames before this one */
 	struct buf scratch;
 	struct buf buf; /* the bytes to be written */
+	void *state; /* the format's own; NULL: none yet */
 };
 
 struct out_ops {
@@ -42,6 +44,12 @@ struct out_ops {
 	unsigned (*needs)(const struct out_config *config);
 	/* Appends a frame, whose rows out->order holds, to out->buf. */
 	void (*frame)(struct out *out, const struct view *view);
+	/* Cgroups are folded with those above them. */
+	bool tree;
+	/* Takes a frame without an interval, which may have been appended; NULL: it is left out. */
+	void (*first)(struct out *out, const struct view *view);
+	/* Frees out->state; NULL: there is none. */
+	void (*close)(struct out *out);
 };
 
 /* All formats; ends with NULL. The first is the default. */
@@ -57,8 +65,8 @@ void out_open(struct out *out, const struct out_ops *ops, const struct out_confi
 unsigned out_needs(const struct out *out);
 
 /*
- * Takes a frame that is not written, as it has no interval yet: reads the groups' own files, so
- * that the next frame can show their growth.
+ * Takes a frame that has no interval yet: reads the groups' own files, so that the next frame can
+ * show their growth. Only formats that can show such a frame append it to out->buf.
  */
 void out_prime(struct out *out, const struct frame *frame);
 
@@ -85,5 +93,6 @@ void out_named(const struct out_config *config, unsigned format, struct layout *
 extern const struct out_ops out_text;
 extern const struct out_ops out_csv;
 extern const struct out_ops out_json;
+extern const struct out_ops out_openmetrics;
 
 #endif

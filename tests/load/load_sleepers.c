@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_sleepers N [THREADS]: N processes that wait for nothing, of so many threads each
- * (1), for measuring what it costs to look at them. It prints "ready" when all are
- * there; they end with it.
+ * load_sleepers N [THREADS [NAMES]]: N processes that wait for nothing, of so many threads each
+ * (1), which have one name or by turns so many, for measuring what it costs to look at them.
+ * It prints "ready" when all are there; they end with it.
  */
 #include "config.h"
 
@@ -63,15 +63,21 @@ static void sleeper(pid_t parent, unsigned long threads, int ready)
 }
 
 /* Starts them; returns how many there are, fewer than asked for on an error or a signal. */
-static unsigned long start(pid_t *pids, unsigned long n, unsigned long threads, int ready)
+static unsigned long start(pid_t *pids, unsigned long n, unsigned long threads, unsigned long names,
+			   int ready)
 {
 	pid_t parent = getpid();
 	unsigned long i;
+	char name[32]; /* the kernel cuts it */
 
 	for (i = 0; i < n && !ended; i++) {
 		pids[i] = fork();
-		if (pids[i] == 0)
+		if (pids[i] == 0) {
+			snprintf(name, sizeof(name), "sleeper%lu", names ? i % names : 0);
+			if (names)
+				prctl(PR_SET_NAME, name);
 			sleeper(parent, threads, ready);
+		}
 		if (pids[i] < 0) {
 			fprintf(stderr, "load_sleepers: process %lu: %s\n", i + 1, strerror(errno));
 			break;
@@ -95,19 +101,20 @@ int main(int argc, char **argv)
 {
 	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
 	unsigned long threads = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+	unsigned long names = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 	struct sigaction end = { .sa_handler = on_end };
 	pid_t *pids = calloc(n + 1, sizeof(*pids));
 	unsigned long there;
 	int ready[2];
 
-	if (!n || !threads || argc > 3 || !pids || pipe(ready)) {
-		fputs("usage: load_sleepers N [THREADS]\n", stderr);
+	if (!n || !threads || argc > 4 || !pids || pipe(ready)) {
+		fputs("usage: load_sleepers N [THREADS [NAMES]]\n", stderr);
 		return 2;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGINT, &end, NULL);
-	there = start(pids, n, threads, ready[1]);
+	there = start(pids, n, threads, names, ready[1]);
 	close(ready[1]);
 	if (there == n && all_there(ready[0])) {
 		puts("ready");

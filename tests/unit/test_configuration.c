@@ -222,7 +222,7 @@ static void test_rewrite_empty(void **state)
 	options.view.group_by = GROUP_THREAD;
 	options.view.query.active = options.view.command_line = options.view.query.no_exited = true;
 	options.view.tree = options.view.fold_header = true;
-	options.paced = true;
+	options.paced = options.grouped = true;
 	configuration_rewrite("", 0, &options.view, &out);
 	apply(&applied, buf_cstr(&out));
 	assert_int_equal(applied.options.view.interval_ns, options.view.interval_ns);

@@ -300,7 +300,7 @@ static void test_bad_words(void **state)
 	(void)state;
 	bad("-U hours",
 	    "--unit does not take 'hours'; allowed: percent, ms, count, avg, max, total");
-	bad("-o xml", "--format does not take 'xml'; allowed: text, csv, json");
+	bad("-o xml", "--format does not take 'xml'; allowed: text, csv, json, openmetrics");
 	bad_like("--source x", "--source does not take 'x'; allowed: auto, taskstats", "procfs");
 	bad_like("-s nothing", "--sort does not take 'nothing'; allowed: a field", "it");
 	bad_like("-s +", "--sort does not take '+'; allowed: a field", "it");
@@ -339,7 +339,8 @@ static void test_bad_words(void **state)
 	bad("--output ~", "--output does not take ''; allowed: the name of a file");
 	bad("--cgroup-hierarchy ~", "--cgroup-hierarchy does not take ''; allowed: v2, or a "
 				    "controller or name=NAME of a v1 hierarchy");
-	bad("-o \x1b[2J", "--format does not take '\\x1b[2J'; allowed: text, csv, json");
+	bad("-o \x1b[2J",
+	    "--format does not take '\\x1b[2J'; allowed: text, csv, json, openmetrics");
 }
 
 /* Options that are none, or lack their value, and words that are no options. */

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/http.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+/* How often connections are looked through. */
+#define LOOK_MS 500
+
+/* Until the oldest are closed there may be more connections than are kept. */
+#define ACCEPTED (2 * HTTP_CONNECTIONS)
+
+static const char *const content_types[EXPOSITIONS] = {
+	[EXPOSITION_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+	[EXPOSITION_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
+};
+
+/* A connection. */
+struct http_caller {
+	const struct MHD_Connection *connection; /* NULL: the place is free */
+	int fd;
+	uint64_t began_ns;
+	bool closing;
+};
+
+struct http {
+	struct MHD_Daemon *daemon;
+	struct MHD_Response *texts[EXPOSITIONS]; /* NULL: there is no sample yet */
+	struct MHD_Response *early, *unknown, *refused;
+	struct http_caller callers[ACCEPTED];
+	size_t open; /* callers that are not closing */
+};
+
+/* Makes a response of a text of our own. */
+static struct MHD_Response *make_answer(const char *text)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
+
+	if (!response)
+		die("out of memory");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
+	return response;
+}
+
+/* The way of writing that a client asks for. */
+static enum exposition choose(struct MHD_Connection *connection)
+{
+	const char *accept =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+
+	if (!accept || strstr(accept, "application/openmetrics-text"))
+		return EXPOSITION_OPENMETRICS;
+	return strstr(accept, "text/plain") ? EXPOSITION_TEXT : EXPOSITION_OPENMETRICS;
+}
+
+/* Answers a request. The connection ends with it: a body is not read. */
+static enum MHD_Result serve_request(void *arg, struct MHD_Connection *connection, const char *url,
+				     const char *method, const char *version, const char *data,
+				     size_t *size, void **request)
+{
+	struct http *http = arg;
+	struct MHD_Response *response;
+
+	(void)version;
+	(void)data;
+	(void)size;
+	(void)request;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, http->refused);
+	if (strcmp(url, "/metrics") != 0)
+		return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, http->unknown);
+	response = http->texts[choose(connection)];
+	return response ? MHD_queue_response(connection, MHD_HTTP_OK, response)
+			: MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, http->early);
+}
+
+/* Ends a connection, whatever it is doing. */
+static void hang_up(struct http *http, struct http_caller *caller)
+{
+	shutdown(caller->fd, SHUT_RDWR);
+	caller->closing = true;
+	http->open--;
+}
+
+/* The connection that has been open for longest; NULL: none is. */
+static struct http_caller *oldest_of(struct http *http)
+{
+	struct http_caller *oldest = NULL;
+
+	for (size_t i = 0; i < ACCEPTED; i++) {
+		struct http_caller *caller = &http->callers[i];
+
+		if (caller->connection && !caller->closing &&
+		    (!oldest || caller->began_ns < oldest->began_ns))
+			oldest = caller;
+	}
+	return oldest;
+}
+
+/* Notes a new connection. */
+static void take_caller(struct http *http, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	size_t i = 0;
+
+	while (i < ACCEPTED && http->callers[i].connection)
+		i++;
+	if (i == ACCEPTED || !info)
+		return;
+	http->callers[i] = (struct http_caller){ connection, info->connect_fd,
+						 clock_ns(CLOCK_MONOTONIC), false };
+	if (++http->open > HTTP_CONNECTIONS)
+		hang_up(http, oldest_of(http));
+}
+
+/* Called by the library when a connection begins and when it has ended. */
+static void note_caller(void *arg, struct MHD_Connection *connection, void **socket,
+			enum MHD_ConnectionNotificationCode code)
+{
+	struct http *http = arg;
+
+	(void)socket;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		take_caller(http, connection);
+		return;
+	}
+	for (size_t i = 0; i < ACCEPTED; i++) {
+		struct http_caller *caller = &http->callers[i];
+
+		if (caller->connection != connection)
+			continue;
+		http->open -= !caller->closing;
+		caller->connection = NULL;
+	}
+}
+
+/* Ends the connections that have taken too long. */
+static void hang_up_late(struct http *http)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	for (size_t i = 0; i < ACCEPTED; i++) {
+		struct http_caller *caller = &http->callers[i];
+
+		if (caller->connection && !caller->closing &&
+		    now_ns - caller->began_ns > HTTP_SECONDS * NSEC_PER_SEC)
+			hang_up(http, caller);
+	}
+}
+
+/* Makes a response of a part of a file. The response closes the descriptor. */
+static struct MHD_Response *make_text(int fd, uint64_t size, uint64_t offset, const char *type)
+{
+	int own = dup(fd);
+	struct MHD_Response *response =
+		own < 0 ? NULL : MHD_create_response_from_fd_at_offset64(size, own, offset);
+
+	if (!response) {
+		if (own >= 0)
+			close(own);
+		return NULL;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	return response;
+}
+
+/* Answers with these texts from now on; answers that are under way go on with theirs. */
+static void use_texts(struct http *http, const struct http_texts *texts, int fd)
+{
+	uint64_t offset = 0;
+
+	for (unsigned i = 0; i < EXPOSITIONS; i++) {
+		struct MHD_Response *response =
+			make_text(fd, texts->size[i], offset, content_types[i]);
+
+		offset += texts->size[i];
+		if (!response)
+			continue;
+		if (http->texts[i])
+			MHD_destroy_response(http->texts[i]);
+		http->texts[i] = response;
+	}
+	close(fd);
+}
+
+/* Receives texts, if there are any. False when there will be none any more. */
+static bool receive(struct http *http, int from)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control;
+	struct http_texts texts;
+	struct iovec iov = { .iov_base = &texts, .iov_len = sizeof(texts) };
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *header = n < 0 ? NULL : CMSG_FIRSTHDR(&message);
+	int fd;
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (!header || n != sizeof(texts))
+		return n != 0;
+	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	use_texts(http, &texts, fd);
+	return true;
+}
+
+/* Makes what is needed. 0 or -errno. */
+static int open_http(struct http *http, int listening)
+{
+	http->early = make_answer("no sample has been taken yet\n");
+	http->unknown = make_answer("stalltop: /metrics is all there is\n");
+	http->refused = make_answer("only GET and HEAD\n");
+	MHD_add_response_header(http->refused, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	http->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL, 0, NULL, NULL, serve_request, http, MHD_OPTION_LISTEN_SOCKET,
+		listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)ACCEPTED,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
+		MHD_OPTION_NOTIFY_CONNECTION, note_caller, http, MHD_OPTION_END);
+	return http->daemon ? 0 : -ENOMEM;
+}
+
+/* How long nothing is due, in ms; negative: as long as nobody comes. */
+static int idle_ms(const struct http *http)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES && ms < LOOK_MS)
+		return (int)ms;
+	return http->open ? LOOK_MS : -1;
+}
+
+int http_serve(int listening, int texts)
+{
+	struct http http = { .open = 0 };
+	int err = open_http(&http, listening);
+	const union MHD_DaemonInfo *info;
+	struct pollfd fds[] = { { .fd = texts, .events = POLLIN }, { .events = POLLIN } };
+	bool more = true;
+
+	if (err)
+		return err;
+	info = MHD_get_daemon_info(http.daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	fds[1].fd = info->epoll_fd;
+	while (more) {
+		if (poll(fds, ARRAY_SIZE(fds), idle_ms(&http)) < 0 && errno != EINTR)
+			return -errno;
+		more = receive(&http, texts);
+		if (MHD_run(http.daemon) != MHD_YES)
+			return -EIO;
+		hang_up_late(&http);
+	}
+	/* The process ends: nothing is given back. */
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The process that answers requests, with bounds for clients that are slow, many or hostile. */
+#ifndef STALLTOP_APP_HTTP_H
+#define STALLTOP_APP_HTTP_H
+
+#include <stdint.h>
+
+#include "out/out_openmetrics.h"
+
+/*
+ * Connections at a time. Where there are more the oldest is closed: it has had time enough, while
+ * who holds many connections open is not served in place of others.
+ */
+#define HTTP_CONNECTIONS 64
+
+/* The longest that a connection may take, in seconds. */
+#define HTTP_SECONDS 10
+
+/* The most bytes of a request: its line and all headers. */
+#define HTTP_REQUEST_BYTES (16 * 1024)
+
+/* What comes with the descriptor of a file that has the texts one after the other. */
+struct http_texts {
+	uint64_t size[EXPOSITIONS];
+};
+
+/*
+ * Answers on a listening socket with the texts received last by `texts`, until that one's other end
+ * is closed. Returns 0 or -errno.
+ */
+int http_serve(int listening, int texts);
+
+#endif

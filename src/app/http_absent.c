@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stands for what answers requests where libmicrohttpd was not there: see listener_is_built(). */
+#include "config.h"
+
+#include "app/http.h"
+
+#include <errno.h>
+
+int http_serve(int listening, int texts)
+{
+	(void)listening;
+	(void)texts;
+	return -ENOSYS;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* OpenMetrics: all metrics at each sample, as in a scrape. */
+#include "config.h"
+
+#include "out/out_openmetrics.h"
+
+#include "base/util.h"
+
+/* What is written, and how. */
+struct metric_writer {
+	struct buf *out;
+	const struct series *series;
+	const struct series_machine *machine;
+	enum exposition exposition;
+};
+
+struct family {
+	const char *name; /* of counters without _total */
+	const char *unit; /* NULL: none */
+	const char *type;
+	const char *help;
+	void (*emit)(const struct metric_writer *writer, const struct family *family);
+};
+
+/* Whether the family is of counters. */
+static bool is_counter(const struct family *family)
+{
+	return *family->type == 'c';
+}
+
+/* Appends the name that the family's samples have. */
+static void put_metric_name(const struct metric_writer *writer, const struct family *family)
+{
+	buf_puts(writer->out, family->name);
+	if (is_counter(family))
+		buf_puts(writer->out, "_total");
+}
+
+/* Appends a sample up to its value: the labels of a group, and one more that is ours, or none. */
+static void begin_metric(const struct metric_writer *writer, const struct family *family,
+			 const char *key, const char *value, const struct series_group *group)
+{
+	struct buf *out = writer->out;
+
+	put_metric_name(writer, family);
+	buf_putc(out, '{');
+	if (key) {
+		buf_puts(out, key);
+		buf_puts(out, "=\"");
+		buf_puts(out, value);
+		buf_puts(out, group ? "\"," : "\"");
+	}
+	if (group) {
+		buf_puts(out, "group=\"");
+		buf_puts(out, group->label);
+		buf_putc(out, '"');
+	}
+	buf_puts(out, "} ");
+}
+
+/* Ends a sample with a number, or with seconds. */
+static void end_number(const struct metric_writer *writer, uint64_t number)
+{
+	buf_uint(writer->out, number);
+	buf_putc(writer->out, '\n');
+}
+
+static void end_seconds(const struct metric_writer *writer, uint64_t ns)
+{
+	buf_fixed(writer->out, ns, 9);
+	buf_putc(writer->out, '\n');
+}
+
+/* Appends the one sample of the machine that a family has. */
+static void put_number(const struct metric_writer *writer, const struct family *family,
+		       uint64_t number)
+{
+	put_metric_name(writer, family);
+	buf_putc(writer->out, ' ');
+	end_number(writer, number);
+}
+
+static void put_seconds(const struct metric_writer *writer, const struct family *family,
+			uint64_t ns)
+{
+	put_metric_name(writer, family);
+	buf_putc(writer->out, ' ');
+	end_seconds(writer, ns);
+}
+
+/* The i-th group. */
+static const struct series_group *group_at(const struct metric_writer *writer, size_t i)
+{
+	return series_at(writer->series, i);
+}
+
+/* Whether a figure of a kind is known: of the group at any time, and of the machine now. */
+static bool knows(const struct metric_writer *writer, const struct series_group *group,
+		  uint32_t bit, unsigned kind)
+{
+	if (kind == WAIT_BLOCK)
+		return group->known & VALID_BLOCK;
+	return writer->machine->kinds & DELAY_BIT(kind) && group->known & bit;
+}
+
+/* The name of a kind of wait. */
+static const char *kind_name(unsigned kind)
+{
+	return kind == WAIT_BLOCK ? "block" : delay_table[kind].id;
+}
+
+static void emit_delays(const struct metric_writer *writer, const struct family *family)
+{
+	for (size_t i = 0; i < series_count(writer->series); i++) {
+		const struct series_group *group = group_at(writer, i);
+
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+			if (!knows(writer, group, DELAY_BIT(kind), kind))
+				continue;
+			begin_metric(writer, family, "kind", kind_name(kind), group);
+			end_seconds(writer, group->delay_ns[kind]);
+		}
+	}
+}
+
+static void emit_waits(const struct metric_writer *writer, const struct family *family)
+{
+	for (size_t i = 0; i < series_count(writer->series); i++) {
+		const struct series_group *group = group_at(writer, i);
+
+		for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+			if (!knows(writer, group, DELAY_COUNT_BIT(kind), kind))
+				continue;
+			begin_metric(writer, family, "kind", kind_name(kind), group);
+			end_number(writer, group->delay_count[kind]);
+		}
+	}
+}
+
+static void emit_run(const struct metric_writer *writer, const struct family *family)
+{
+	for (size_t i = 0; i < series_count(writer->series); i++) {
+		const struct series_group *group = group_at(writer, i);
+
+		if (!(group->known & VALID_RUN))
+			continue;
+		begin_metric(writer, family, NULL, NULL, group);
+		end_seconds(writer, group->run_ns);
+	}
+}
+
+static void emit_throttled(const struct metric_writer *writer, const struct family *family)
+{
+	for (size_t i = 0; i < series_count(writer->series); i++) {
+		const struct series_group *group = group_at(writer, i);
+
+		if (!group->throttling)
+			continue;
+		begin_metric(writer, family, NULL, NULL, group);
+		end_seconds(writer, group->throttled_ns);
+	}
+}
+
+static void emit_longest(const struct metric_writer *writer, const struct family *family)
+{
+	static const char *const names[WAITS_SEEN] = {
+		[SEEN_CPU] = "cpu", [SEEN_BLKIO] = "blkio", [SEEN_BLOCK] = "block"
+	};
+
+	for (size_t i = 0; i < series_count(writer->series); i++) {
+		const struct series_group *group = group_at(writer, i);
+
+		if (!writer->machine->states_known || !group->present)
+			continue;
+		for (unsigned kind = 0; kind < WAITS_SEEN; kind++) {
+			begin_metric(writer, family, "kind", names[kind], group);
+			end_seconds(writer, group->longest_ns[kind]);
+		}
+	}
+}
+
+static void emit_tasks(const struct metric_writer *writer, const struct family *family)
+{
+	for (size_t i = 0; i < series_count(writer->series); i++) {
+		const struct series_group *group = group_at(writer, i);
+
+		if (!writer->machine->states_known || !group->present)
+			continue;
+		for (unsigned state = 0; state < SERIES_STATES_N; state++) {
+			const char name[] = { SERIES_STATES[state], '\0' };
+
+			begin_metric(writer, family, "state", name, group);
+			end_number(writer, group->tasks[state]);
+		}
+	}
+}
+
+/* A line of a pressure file. */
+static void put_pressure_line(const struct metric_writer *writer, const struct family *family,
+			      unsigned resource, const char *level, const struct psi_line *line)
+{
+	struct buf *out = writer->out;
+
+	if (!line->valid)
+		return;
+	put_metric_name(writer, family);
+	buf_printf(out, "{resource=\"%s\",level=\"%s\"} ", psi_names[resource], level);
+	buf_fixed(out, line->total_us, 6);
+	buf_putc(out, '\n');
+}
+
+static void emit_pressure(const struct metric_writer *writer, const struct family *family)
+{
+	const struct series_machine *machine = writer->machine;
+
+	for (unsigned i = 0; i < PSI_RESOURCES && machine->pressure; i++) {
+		put_pressure_line(writer, family, i, "some", &machine->psi[i].some);
+		/* The machine's of cpu is a constant. */
+		if (i != PSI_CPU)
+			put_pressure_line(writer, family, i, "full", &machine->psi[i].full);
+	}
+}
+
+static void emit_exits(const struct metric_writer *writer, const struct family *family)
+{
+	if (writer->machine->exits_known)
+		put_number(writer, family, writer->machine->exits);
+}
+
+static void emit_lost(const struct metric_writer *writer, const struct family *family)
+{
+	if (writer->machine->exits_known)
+		put_number(writer, family, writer->machine->lost);
+}
+
+static void emit_delayacct(const struct metric_writer *writer, const struct family *family)
+{
+	if (writer->machine->delayacct != DELAYACCT_UNKNOWN)
+		put_number(writer, family, writer->machine->delayacct == DELAYACCT_ON);
+}
+
+static void emit_duration(const struct metric_writer *writer, const struct family *family)
+{
+	put_seconds(writer, family, writer->machine->duration_ns);
+}
+
+static void emit_time(const struct metric_writer *writer, const struct family *family)
+{
+	put_seconds(writer, family, writer->machine->real_ns);
+}
+
+static void emit_build(const struct metric_writer *writer, const struct family *family)
+{
+	put_metric_name(writer, family);
+	buf_printf(writer->out, "{version=\"%s\",source=\"%s\"} 1\n", PACKAGE_VERSION,
+		   writer->machine->source);
+}
+
+static const struct family families[] = {
+	{ "stalltop_delay_seconds", "seconds", "counter",
+	  "Time that tasks of the group waited, waits in progress included, by kind.",
+	  emit_delays },
+	{ "stalltop_waits", NULL, "counter", "Waits that ended, by kind.", emit_waits },
+	{ "stalltop_run_seconds", "seconds", "counter", "Time that tasks of the group ran on CPUs.",
+	  emit_run },
+	{ "stalltop_throttled_seconds", "seconds", "counter",
+	  "Time for which the control group was throttled by its CPU limit.", emit_throttled },
+	{ "stalltop_wait_longest_seconds", "seconds", "gauge",
+	  "How long the longest wait in progress has lasted.", emit_longest },
+	{ "stalltop_tasks", NULL, "gauge", "Tasks (processes) by state, as in /proc/PID/stat.",
+	  emit_tasks },
+	{ "stalltop_pressure_seconds", "seconds", "counter",
+	  "Pressure stall time of the machine since boot.", emit_pressure },
+	{ "stalltop_exits", NULL, "counter", "Exit records of tasks.", emit_exits },
+	{ "stalltop_exits_lost", NULL, "counter",
+	  "Exit records that were lost: what these tasks waited last is missing.", emit_lost },
+	{ "stalltop_delayacct_enabled", NULL, "gauge",
+	  "Whether the kernel accounts delays (kernel.task_delayacct).", emit_delayacct },
+	{ "stalltop_sample_duration_seconds", "seconds", "gauge", "How long the last sample took.",
+	  emit_duration },
+	{ "stalltop_sample_timestamp_seconds", "seconds", "gauge",
+	  "When the last sample was taken, since 1970.", emit_time },
+	/* A gauge, as the text format from before OpenMetrics has no other for it. */
+	{ "stalltop_build_info", NULL, "gauge",
+	  "The program's version, and where counters are from.", emit_build },
+};
+
+/* Appends what stands above a family's samples. */
+static void put_family(const struct metric_writer *writer, const struct family *family)
+{
+	bool openmetrics = writer->exposition == EXPOSITION_OPENMETRICS;
+	const char *suffix = is_counter(family) && !openmetrics ? "_total" : "";
+
+	buf_printf(writer->out, "# TYPE %s%s %s\n", family->name, suffix, family->type);
+	if (openmetrics && family->unit)
+		buf_printf(writer->out, "# UNIT %s %s\n", family->name, family->unit);
+	buf_printf(writer->out, "# HELP %s%s %s\n", family->name, suffix, family->help);
+}
+
+void openmetrics_write(struct buf *out, const struct series *series, enum exposition exposition)
+{
+	const struct metric_writer writer = { out, series, series_machine(series), exposition };
+
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+		size_t head = out->len, samples;
+
+		put_family(&writer, &families[i]);
+		samples = out->len;
+		families[i].emit(&writer, &families[i]);
+		/* Unknown is no sample: a family without any is left out. */
+		if (out->len == samples)
+			out->len = head;
+	}
+	if (exposition == EXPOSITION_OPENMETRICS)
+		buf_puts(out, "# EOF\n");
+}
+
+void openmetrics_append(struct buf *buf, const struct out *out, enum exposition exposition)
+{
+	openmetrics_write(buf, out->state, exposition);
+}
+
+/* How long groups are throttled is in files of theirs. */
+static unsigned openmetrics_needs(const struct out_config *config)
+{
+	return config->view->group_by == GROUP_CGROUP ? NEED_GROUP(CGROUP_THROTTLE) : 0;
+}
+
+/* A sample: what it has is added to the counters, and all are written. */
+static void openmetrics_frame(struct out *out, const struct view *view)
+{
+	size_t max = out->config->max_series;
+
+	if (!out->state)
+		out->state = series_open(max ? max : SERIES_DEFAULT);
+	series_take(out->state, view->frame);
+	openmetrics_write(&out->buf, out->state, EXPOSITION_OPENMETRICS);
+}
+
+static void close_openmetrics(struct out *out)
+{
+	series_close(out->state);
+}
+
+const struct out_ops out_openmetrics = {
+	.name = "openmetrics",
+	.needs = openmetrics_needs,
+	.frame = openmetrics_frame,
+	.tree = true,
+	.first = openmetrics_frame,
+	.close = close_openmetrics,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Metrics by group, in the two ways of writing them that scrapers ask for. */
+#ifndef STALLTOP_OUT_OUT_OPENMETRICS_H
+#define STALLTOP_OUT_OUT_OPENMETRICS_H
+
+#include "base/buf.h"
+#include "out/out.h"
+#include "out/series.h"
+
+/* OpenMetrics 1.0, and the text format of Prometheus from before it (0.0.4). */
+enum exposition { EXPOSITION_OPENMETRICS, EXPOSITION_TEXT, EXPOSITIONS };
+
+/* Appends all metrics. */
+void openmetrics_write(struct buf *out, const struct series *series, enum exposition exposition);
+
+/* Appends the metrics of the frame put out last, of an output of that format. */
+void openmetrics_append(struct buf *buf, const struct out *out, enum exposition exposition);
+
+#endif

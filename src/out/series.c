@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "out/series.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct series {
+	size_t max;
+	size_t shown;
+	struct series_group **groups; /* all that are remembered, those shown first */
+	size_t n;
+	void *names; /* the same by name, of tsearch() */
+	struct series_group rest;
+	struct series_machine machine;
+	const struct row **waiting; /* scratch: rows that have no series yet */
+	size_t waiting_cap;
+	bool full; /* in this frame nobody gives up its series any more */
+	struct buf scratch;
+};
+
+/* Orders groups by name; that without a name comes first. */
+static int compare_series(const void *a, const void *b)
+{
+	const struct series_group *x = a, *y = b;
+
+	if (!x->name || !y->name)
+		return (x->name != NULL) - (y->name != NULL);
+	return strcmp(x->name, y->name);
+}
+
+struct series *series_open(size_t max)
+{
+	struct series *series = xcalloc(1, sizeof(*series));
+
+	series->max = max;
+	series->groups = xcalloc(max * SERIES_KEPT, sizeof(struct series_group *));
+	series->rest.label = xstrdup(SERIES_REST);
+	series->machine.delayacct = DELAYACCT_UNKNOWN;
+	return series;
+}
+
+void series_label(struct buf *out, const char *name)
+{
+	struct buf text = { 0 };
+	size_t at = 0;
+
+	if (!name) {
+		buf_puts(out, SERIES_UNKNOWN);
+		return;
+	}
+	/*
+	 * A name that looks like a label of ours, or has no label, begins with an escape that no
+	 * other name gives.
+	 */
+	if (!*name || !strcmp(name, SERIES_UNKNOWN) || !strcmp(name, SERIES_REST)) {
+		buf_printf(&text, "\\x%02x", (unsigned char)*name);
+		name += *name != '\0';
+	}
+	text_escape(&text, name, strlen(name), TEXT_UTF8);
+	for (; at < text.len; at++) {
+		if (text.data[at] == '\\' || text.data[at] == '"')
+			buf_putc(out, '\\');
+		buf_putc(out, text.data[at]);
+	}
+	buf_free(&text);
+}
+
+/* Frees a group that is in no list any more. */
+static void free_series(struct series *series, struct series_group *group)
+{
+	tdelete(group, &series->names, compare_series);
+	free(group->name);
+	free(group->label);
+	free(group);
+}
+
+/* Forgets, of the groups that are not shown, the one to which nothing has happened for longest. */
+static void forget_oldest(struct series *series)
+{
+	size_t oldest = series->shown;
+
+	for (size_t i = series->shown; i < series->n; i++)
+		if (series->groups[i]->active_ns < series->groups[oldest]->active_ns)
+			oldest = i;
+	free_series(series, series->groups[oldest]);
+	series->groups[oldest] = series->groups[--series->n];
+}
+
+/* Remembers a group, without series. NULL: its label is too long. */
+static struct series_group *add_series(struct series *series, const char *name)
+{
+	struct series_group *group;
+
+	series->scratch.len = 0;
+	series_label(&series->scratch, name);
+	if (series->scratch.len > SERIES_LABEL_MAX)
+		return NULL;
+	if (series->n == series->max * SERIES_KEPT)
+		forget_oldest(series);
+	group = xcalloc(1, sizeof(*group));
+	group->name = name ? xstrdup(name) : NULL;
+	group->label = xstrdup(buf_cstr(&series->scratch));
+	series->groups[series->n++] = group;
+	if (!tsearch(group, &series->names, compare_series))
+		die("out of memory");
+	return group;
+}
+
+/* The group of that name, if it is remembered. */
+static struct series_group *find_series(const struct series *series, const char *name)
+{
+	struct series_group key = { .name = (char *)name }, **found;
+
+	found = tfind(&key, &series->names, compare_series);
+	return found ? *found : NULL;
+}
+
+/* Exchanges two groups of the list. */
+static void exchange_groups(struct series *series, size_t a, size_t b)
+{
+	struct series_group *group = series->groups[a];
+
+	series->groups[a] = series->groups[b];
+	series->groups[b] = group;
+}
+
+/* Adds the figures of the moment of a group to those of another. */
+static void merge_now(struct series_group *to, const struct series_group *group)
+{
+	for (size_t i = 0; i < SERIES_STATES_N; i++)
+		to->tasks[i] += group->tasks[i];
+	for (size_t i = 0; i < WAITS_SEEN; i++)
+		if (group->longest_ns[i] > to->longest_ns[i])
+			to->longest_ns[i] = group->longest_ns[i];
+}
+
+/*
+ * Takes the series of the group to which nothing has happened for longest, and for long enough.
+ * False where there is none.
+ */
+static bool take_idle(struct series *series, uint64_t now_ns)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 1; i < series->shown && !series->full; i++)
+		if (series->groups[i]->active_ns < series->groups[oldest]->active_ns)
+			oldest = i;
+	if (series->full || series->groups[oldest]->active_ns + SERIES_IDLE_NS > now_ns)
+		return !(series->full = true);
+	/* What is in this frame of it is of the rest now. */
+	if (series->groups[oldest]->present)
+		merge_now(&series->rest, series->groups[oldest]);
+	series->groups[oldest]->shown = false;
+	exchange_groups(series, oldest, --series->shown);
+	return true;
+}
+
+/* Gives a group series of its own: there is room. */
+static void show_series(struct series *series, struct series_group *group)
+{
+	size_t at = series->shown;
+
+	while (series->groups[at] != group)
+		at++;
+	group->shown = true;
+	exchange_groups(series, at, series->shown++);
+}
+
+/* Whether anything was counted in the row. */
+static bool has_grown(const struct row *row)
+{
+	const struct group_figures *figures = row->group->figures;
+	const struct cgroup_sample *now = figures->now, *before = figures->before;
+
+	if (row->group->sum.deltas->waited.total || row->group->sum.deltas->grown.run_ns)
+		return true;
+	return now && before && now->throttled_ns > before->throttled_ns;
+}
+
+/* The group that counts what a row has that has no series yet. */
+static struct series_group *claim(struct series *series, const struct row *row, uint64_t now_ns)
+{
+	struct series_group *group = find_series(series, row->group->name);
+
+	if (series->shown == series->max && !(has_grown(row) && take_idle(series, now_ns)))
+		return &series->rest;
+	if (!group)
+		group = add_series(series, row->group->name);
+	if (!group)
+		return &series->rest;
+	show_series(series, group);
+	group->active_ns = now_ns;
+	return group;
+}
+
+/* Adds what was counted in the interval. */
+static void add_interval(struct series_group *group, const struct row *sum)
+{
+	const struct deltas *deltas = sum->deltas;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		if (sum->valid & DELAY_BIT(kind))
+			group->delay_ns[kind] += deltas->waited.ns[kind];
+		if (sum->valid & DELAY_COUNT_BIT(kind))
+			group->delay_count[kind] += deltas->grown.delay[kind].count;
+	}
+	if (sum->valid & VALID_BLOCK)
+		group->delay_ns[WAIT_BLOCK] += deltas->waited.ns[WAIT_BLOCK];
+	if (sum->valid & VALID_RUN)
+		group->run_ns += deltas->grown.run_ns;
+	group->known |= sum->valid;
+}
+
+/* Adds for how long the group was throttled between two readings of its file. */
+static void add_throttling(struct series_group *group, const struct group_figures *figures)
+{
+	const struct cgroup_sample *now = figures->now, *before = figures->before;
+
+	if (!now || !(now->have & CGROUP_BIT(CGROUP_THROTTLE)))
+		return;
+	group->throttling = true;
+	if (before && before->have & CGROUP_BIT(CGROUP_THROTTLE) &&
+	    now->throttled_ns > before->throttled_ns)
+		group->throttled_ns += now->throttled_ns - before->throttled_ns;
+}
+
+/*
+ * How long the longest wait of a kind has lasted. Of several kinds of waits in one process only the
+ * longest of all is known: then it is at least the mean.
+ */
+static uint64_t longest_of(const struct task_waits *waits, enum wait_seen kind, uint64_t now_ns)
+{
+	uint32_t n = waits->threads[kind];
+
+	if (n == waits_all(waits))
+		return now_ns > waits->first_ns ? now_ns - waits->first_ns : 0;
+	return waits_progress(waits, kind, now_ns) / n;
+}
+
+/* Adds what a living task does at the moment of the frame. */
+static void add_task_now(struct series_group *group, const struct frame *frame,
+			 const struct row *row)
+{
+	const struct task_waits *waits = &row->raw->now.waits;
+	uint64_t now_ns = sample_read_ns(frame->info->cur, row->raw);
+	char state = row_state(row);
+	const char *at = strchr(SERIES_STATES, state == 't' ? 'T' : state);
+
+	if (row->exited || !state)
+		return;
+	if (at)
+		group->tasks[at - SERIES_STATES]++;
+	for (unsigned kind = 0; kind < WAITS_SEEN; kind++) {
+		uint64_t ns = waits->threads[kind] ? longest_of(waits, kind, now_ns) : 0;
+
+		if (ns > group->longest_ns[kind])
+			group->longest_ns[kind] = ns;
+	}
+}
+
+/* Adds a row to a group, or to the rest. */
+static void count_group(struct series *series, struct series_group *group,
+			const struct frame *frame, const struct row *row)
+{
+	const struct group *of = row->group;
+
+	add_interval(group, &of->sum);
+	add_throttling(group, of->figures);
+	for (size_t i = 0; i < of->own; i++) {
+		const struct task_raw *raw = of->members[i]->raw;
+
+		/* What will be known, also where there is no interval yet: it begins with 0. */
+		group->known |= raw->counters.valid & (DELAY_BOTH(DELAY_ALL) | VALID_RUN);
+		group->known |= raw->now.state ? VALID_BLOCK : 0;
+		add_task_now(group, frame, of->members[i]);
+	}
+	group->present = true;
+	if (has_grown(row))
+		group->active_ns = frame->info->cur->begin_ns;
+	/* The rest is there from the beginning, or what it grows by first would be lost. */
+	series->rest.known |= group->known;
+	series->rest.throttling |= group->throttling;
+}
+
+/* Whether there is anything to count of a row: ancestors without tasks may have throttling only. */
+static bool counts(const struct row *row)
+{
+	const struct cgroup_sample *now = row->group->figures->now;
+
+	return row->group->own || (now && now->have & CGROUP_BIT(CGROUP_THROTTLE));
+}
+
+/* Orders rows by what they waited, the most first. */
+static int compare_waited(const void *a, const void *b)
+{
+	const struct row *const *x = a, *const *y = b;
+	uint64_t waited = (*x)->group->sum.deltas->waited.total;
+	uint64_t other = (*y)->group->sum.deltas->waited.total;
+
+	return (waited < other) - (waited > other);
+}
+
+/* Takes the figures of the machine. */
+static void take_machine(struct series_machine *machine, const struct frame_info *info)
+{
+	machine->kinds = info->kinds & ~info->unknown;
+	machine->states_known = info->states_known;
+	machine->exits_known = info->exits >= 0 && info->lost >= 0;
+	if (machine->exits_known) {
+		machine->exits += (uint64_t)info->exits;
+		machine->lost += (uint64_t)info->lost;
+	}
+	machine->delayacct = info->delayacct;
+	machine->duration_ns = info->cur->end_ns - info->cur->begin_ns;
+	machine->real_ns = info->real_ns;
+	machine->source = info->source;
+	machine->pressure = !info->cgroup;
+	memset(machine->psi, 0, sizeof(machine->psi));
+	for (unsigned i = 0; i < PSI_RESOURCES; i++)
+		if (!info->system->psi_error[i])
+			machine->psi[i] = info->system->psi[i];
+}
+
+/* Forgets the figures of the moment. */
+static void forget_now(struct series_group *group)
+{
+	memset(group->tasks, 0, sizeof(group->tasks));
+	memset(group->longest_ns, 0, sizeof(group->longest_ns));
+	group->present = false;
+}
+
+void series_take(struct series *series, const struct frame *frame)
+{
+	uint64_t now_ns = frame->info->cur->begin_ns;
+	size_t n = 0;
+
+	if (frame->n > series->waiting_cap) {
+		series->waiting_cap = frame->n * 2;
+		series->waiting = xreallocarray(series->waiting, series->waiting_cap,
+						sizeof(const struct row *));
+	}
+	take_machine(&series->machine, frame->info);
+	for (size_t i = 0; i < series->n; i++)
+		forget_now(series->groups[i]);
+	forget_now(&series->rest);
+	series->full = false;
+	for (size_t i = 0; i < frame->n; i++) {
+		struct series_group *group = find_series(series, frame->rows[i].group->name);
+
+		if (group && group->shown)
+			count_group(series, group, frame, &frame->rows[i]);
+		else if (counts(&frame->rows[i]))
+			series->waiting[n++] = &frame->rows[i];
+	}
+	if (n)
+		qsort(series->waiting, n, sizeof(*series->waiting), compare_waited);
+	for (size_t i = 0; i < n; i++)
+		count_group(series, claim(series, series->waiting[i], now_ns), frame,
+			    series->waiting[i]);
+	series->rest.present = true;
+}
+
+size_t series_count(const struct series *series)
+{
+	return series->shown + 1;
+}
+
+const struct series_group *series_at(const struct series *series, size_t i)
+{
+	return i < series->shown ? series->groups[i] : &series->rest;
+}
+
+const struct series_machine *series_machine(const struct series *series)
+{
+	return &series->machine;
+}
+
+void series_close(struct series *series)
+{
+	if (!series)
+		return;
+	while (series->n)
+		free_series(series, series->groups[--series->n]);
+	free(series->groups);
+	free(series->rest.label);
+	free(series->waiting);
+	buf_free(&series->scratch);
+	free(series);
+}

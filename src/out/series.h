@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The counters that metrics are made of: by group what was waited since the first frame, ended
+ * tasks and waits in progress included. They never fall.
+ *
+ * Memory and text are bounded. So many groups are shown as series of their own; all others add to
+ * one that stands for the rest. A group keeps its series for as long as something happens to it,
+ * and after that until another one needs it. Then its counters are kept for when it comes back.
+ */
+#ifndef STALLTOP_OUT_SERIES_H
+#define STALLTOP_OUT_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/util.h"
+#include "model/frame.h"
+
+#define SERIES_DEFAULT 500
+#define SERIES_MAX 10000
+
+/* A group to which nothing has happened for so long may lose its series to one that needs it. */
+#define SERIES_IDLE_NS (600 * NSEC_PER_SEC)
+
+/* How many times more groups are remembered than are shown. */
+#define SERIES_KEPT 8
+
+/* A group whose label is longer (in bytes, escaped) is counted with the rest. */
+#define SERIES_LABEL_MAX 512
+
+/* The labels of the rest, and of tasks whose group is not known. */
+#define SERIES_REST "other"
+#define SERIES_UNKNOWN "-"
+
+/* The states of tasks that are counted, by their letters in /proc. */
+#define SERIES_STATES "RSDTZI"
+#define SERIES_STATES_N (sizeof(SERIES_STATES) - 1)
+
+/* A group, or the rest. */
+struct series_group {
+	char *name; /* raw bytes; NULL: not known */
+	char *label; /* escaped for between the quotes of a label */
+	uint32_t known; /* of the counters: DELAY_BIT()s, DELAY_COUNT_BIT()s, VALID_RUN, _BLOCK */
+	bool throttling; /* throttled_ns is known */
+	uint64_t delay_ns[WAIT_KINDS], delay_count[DELAY_KINDS], run_ns, throttled_ns;
+	/* In the last frame: living tasks by state, and how long the longest wait has lasted. */
+	uint64_t tasks[SERIES_STATES_N], longest_ns[WAITS_SEEN];
+	uint64_t active_ns; /* CLOCK_MONOTONIC of the last frame in which something happened */
+	bool shown; /* has series of its own */
+	bool present; /* is in the last frame */
+};
+
+/* The figures of the machine, of the last frame; sums since the first one. */
+struct series_machine {
+	uint32_t kinds; /* delay kinds that are known now: DELAY_BIT()s */
+	bool states_known;
+	bool exits_known;
+	uint64_t exits, lost;
+	enum delayacct_state delayacct;
+	uint64_t duration_ns, real_ns; /* of the last sample */
+	bool pressure; /* psi is the machine's */
+	struct psi psi[PSI_RESOURCES];
+	const char *source;
+};
+
+struct series;
+
+/* Makes an empty store for so many groups (1 to SERIES_MAX). */
+struct series *series_open(size_t max);
+
+/* Adds a frame of groups. Ancestors of a tree count without those below them. */
+void series_take(struct series *series, const struct frame *frame);
+
+/* The groups that have series, then the rest: the number, and the i-th. */
+size_t series_count(const struct series *series);
+const struct series_group *series_at(const struct series *series, size_t i);
+
+const struct series_machine *series_machine(const struct series *series);
+
+/* Appends a group's name as a label: see SERIES_UNKNOWN and SERIES_REST. */
+void series_label(struct buf *out, const char *name);
+
+void series_close(struct series *series);
+
+#endif

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Metrics: they grow by what batch mode prints, to the nanosecond; readers of the file see whole
+ * texts; and clients over HTTP get theirs whatever others do, and whatever the sampler does.
+ */
+#include "config.h"
+
+#include "tests/lib/parse.h"
+#include "tests/lib/scrape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "data/delay.h"
+
+/* --- What batch mode prints --------------------------------------------------- */
+
+/* The texts of a run, one a sample. */
+struct texts {
+	char *v[32];
+	size_t n;
+};
+
+/* Cuts what was printed into texts, each with its end mark. */
+static void cut(char *out, struct texts *texts)
+{
+	static const char end[] = "# EOF\n";
+
+	texts->n = 0;
+	while (*out && texts->n < 32) {
+		char *at = strstr(out, end);
+
+		assert_non_null(at);
+		texts->v[texts->n++] = out;
+		*at = '\0';
+		out = at + strlen(end);
+	}
+	assert_int_equal(*out, 0);
+}
+
+/* Takes a number of at most nine decimals, in units of the last of nine, or a whole one. */
+static uint64_t take_value(const char *at)
+{
+	char *end;
+	uint64_t value = strtoull(at, &end, 10);
+
+	if (*end != '.')
+		return value;
+	assert_int_equal(strspn(end + 1, "0123456789"), 9);
+	return value * UINT64_C(1000000000) + strtoull(end + 1, NULL, 10);
+}
+
+/* The value of a sample: seconds in ns. 0 where there is none, as before a group's first. */
+static uint64_t value_of(const char *text, const char *sample)
+{
+	size_t len = strlen(sample);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, sample, len) && line[len] == ' ')
+			return take_value(line + len + 1);
+	}
+	return 0;
+}
+
+/* The sum of all samples whose lines begin so. */
+static uint64_t sum_of(const char *text, const char *begin)
+{
+	uint64_t sum = 0;
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		/* The value stands behind the last blank of the line. */
+		if (!strncmp(line, begin, strlen(begin))) {
+			const char *at = strchr(line, '\n');
+
+			while (at[-1] != ' ')
+				at--;
+			sum += take_value(at);
+		}
+	}
+	return sum;
+}
+
+/* A group's name, escaped once more as a label is; "(none)": not known. */
+static const char *label_of(const char *name)
+{
+	char *label = e2e_keep(calloc(2, strlen(name) + 1)), *at = label;
+
+	if (!strcmp(name, "(none)"))
+		return "-";
+	for (; *name; name++) {
+		if (*name == '\\' || *name == '"')
+			*at++ = '\\';
+		*at++ = *name;
+	}
+	return label;
+}
+
+/* What a group's row has of a kind; 0 where it is not known. */
+static uint64_t row_value(json_t *row, const char *member, const char *kind, const char *of)
+{
+	json_t *value = json_object_get(row, member);
+
+	if (kind)
+		value = json_object_get(value, kind);
+	if (of)
+		value = json_object_get(value, of);
+	return json_is_integer(value) ? (uint64_t)json_integer_value(value) : 0;
+}
+
+/* A counter, where its figure is in a row of JSON, and how its samples begin. */
+struct counter {
+	const char *begin, *member, *kind, *of;
+};
+
+/* Checks that a counter grew by what the rows of a sample have, by group and in all. */
+static void check_growth(const char *before, const char *now, json_t *sample,
+			 const struct counter *counter)
+{
+	json_t *rows = json_object_get(sample, "tasks"), *row;
+	uint64_t sum = 0;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		const char *name = text_or_none(row, "group");
+		const char *line = e2e_format("%sgroup=\"%s\"}", counter->begin, label_of(name));
+		uint64_t value = row_value(row, counter->member, counter->kind, counter->of);
+		uint64_t grown = value_of(now, line) - value_of(before, line);
+
+		if (grown != value)
+			fail_msg("%s: +%llu, but batch mode printed %llu", line,
+				 (unsigned long long)grown, (unsigned long long)value);
+		sum += value;
+	}
+	assert_int_equal(sum_of(now, counter->begin) - sum_of(before, counter->begin), sum);
+}
+
+/* Checks all counters of a sample. Returns what was waited in it. */
+static uint64_t check_sample(const char *before, const char *now, json_t *sample)
+{
+	const struct counter run = { "stalltop_run_seconds_total{", "run_ns", NULL, NULL };
+	uint64_t waited = 0;
+
+	check_growth(before, now, sample, &run);
+	for (unsigned kind = 0; kind <= DELAY_KINDS; kind++) {
+		const char *id = kind < DELAY_KINDS ? delay_table[kind].id : "block";
+		const struct counter delay = {
+			e2e_format("stalltop_delay_seconds_total{kind=\"%s\",", id), "waited", id,
+			NULL
+		};
+		const struct counter waits = { e2e_format("stalltop_waits_total{kind=\"%s\",", id),
+					       "delta", id, "count" };
+
+		check_growth(before, now, sample, &delay);
+		if (kind < DELAY_KINDS)
+			check_growth(before, now, sample, &waits);
+		waited += sum_of(now, delay.begin) - sum_of(before, delay.begin);
+	}
+	return waited;
+}
+
+/* Compares metrics with what a replay of the same samples prints, in metrics and in JSON. */
+static void check_exact(const char *by)
+{
+	const char *path = e2e_format("%s/exact-%s.db", e2e_folder(), by);
+	struct e2e_result live, again, json;
+	struct samples samples;
+	struct texts texts;
+	uint64_t waited = 0;
+
+	e2e_run(&live, NULL, "-b -o openmetrics -n 8 -d 0.25 -g %s -w %s", by, path);
+	e2e_run(&again, NULL, "-b -o openmetrics -g %s -R %s", by, path);
+	e2e_run(&json, NULL, "-b -o json -g %s -R %s", by, path);
+	if (live.status || again.status || live.err.len)
+		fail_msg("status %d and %d: %s%s", live.status, again.status, live.err.data,
+			 again.err.data);
+	assert_string_equal(live.out.data, again.out.data);
+	parse_json(&json, &samples);
+	cut(live.out.data, &texts);
+	assert_int_equal(texts.n, 8);
+	assert_int_equal(samples.n, 8);
+	for (size_t i = 0; i < 8; i++)
+		waited += check_sample(i ? texts.v[i - 1] : "", texts.v[i], samples.v[i]);
+	/* The one that hangs alone did so all the time. */
+	assert_true(waited > 7 * UINT64_C(250000000));
+}
+
+/* Over any span a counter grows by the sum of what batch mode prints. */
+static void test_exact(void **state)
+{
+	(void)state;
+	e2e_require();
+	e2e_load(NULL, "load_churn forks");
+	e2e_load(NULL, "load_churn threads");
+	e2e_load(NULL, "load_churn thread-exec 400");
+	e2e_load(NULL, "load_kind cpu");
+	e2e_load(NULL, "load_hang hold");
+	check_exact("command");
+	check_exact("user");
+	check_exact("cgroup");
+}
+
+/* --- The file ------------------------------------------------------------------- */
+
+/* Reads a file whole. NULL: there is none yet. */
+static const char *read_file_of(const char *path, ino_t *inode)
+{
+	static char text[1 << 22];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat info;
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	assert_int_equal(fstat(fd, &info), 0);
+	while ((n = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
+		len += (size_t)n;
+	text[len] = '\0';
+	close(fd);
+	*inode = info.st_ino;
+	return text;
+}
+
+/* Whoever reads at any time sees a whole text; nothing else is left in the folder. */
+static void test_file(void **state)
+{
+	const char *path = e2e_format("%s/metrics.prom", e2e_folder());
+	unsigned changes = 0;
+	struct e2e_result r;
+	struct e2e_proc p;
+	double until;
+	ino_t inode = 0;
+
+	(void)state;
+	e2e_require();
+	e2e_start_stalltop(&p, NULL, e2e_format("-b -o openmetrics -d 0.05 --output %s", path));
+	for (until = e2e_now() + 60; changes < 20 && e2e_now() < until;) {
+		ino_t now = inode;
+		const char *text = read_file_of(path, &now);
+
+		if (!text)
+			continue;
+		assert_true(strlen(text) > 6);
+		assert_string_equal(text + strlen(text) - 6, "# EOF\n");
+		changes += now != inode;
+		inode = now;
+	}
+	assert_true(changes >= 20);
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(r.status, 0);
+	assert_int_equal(r.out.len + r.err.len, 0);
+	assert_int_equal(access(e2e_format("%s/.metrics.prom.new", e2e_folder()), F_OK), -1);
+
+	e2e_run(&r, NULL, "-b -o openmetrics -n 1 --output %s", e2e_folder());
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "cannot write to"));
+}
+
+/* --- HTTP ----------------------------------------------------------------------- */
+
+/* Starts it listening at a port. */
+static unsigned start_listening(struct e2e_proc *p)
+{
+	unsigned port = scrape_port();
+
+	e2e_start_stalltop(p, NULL, e2e_format("--listen :%u -d 0.3", port));
+	scrape_await(port, NULL);
+	return port;
+}
+
+/* Ends it as it should end. */
+static void stop_listening(struct e2e_proc *p)
+{
+	struct e2e_result r;
+
+	kill(p->pid, SIGTERM);
+	e2e_finish(p, 20, &r);
+	check_silent_success(&r);
+}
+
+/* Asserts the status of an answer, and what must be in it. */
+static void check_answer(unsigned port, const char *request, const char *status, const char *part)
+{
+	const char *text = scrape_ask(port, NULL, request);
+
+	assert_non_null(text);
+	if (strncmp(text, "HTTP/1.1 ", 9) != 0 || strncmp(text + 9, status, strlen(status)) != 0 ||
+	    !strstr(text, part))
+		fail_msg("%.100s: %.400s", request, text);
+}
+
+/* What is asked for is answered; all else is refused. */
+static void test_http(void **state)
+{
+	struct e2e_proc p;
+	unsigned port;
+
+	(void)state;
+	e2e_require();
+	port = start_listening(&p);
+	check_answer(port, SCRAPE_GET, "200",
+		     "Content-Type: application/openmetrics-text; version=1.0.0");
+	check_answer(port, SCRAPE_GET, "200", "Connection: close\r\n");
+	check_answer(port,
+		     "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: "
+		     "application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n\r\n",
+		     "200", "# UNIT stalltop_delay_seconds seconds\n");
+	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: text/plain\r\n\r\n", "200",
+		     "# TYPE stalltop_delay_seconds_total counter\n");
+	check_answer(port, "GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200", "stalltop_build_info{");
+	check_answer(port, "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200", "Content-Length: ");
+	check_answer(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "404", "/metrics");
+	check_answer(port, "GET /metrics/../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", "404", "");
+	check_answer(port, "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
+		     "405", "Allow: GET, HEAD");
+	check_answer(port, "DELETE /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "405", "");
+	stop_listening(&p);
+}
+
+/* At the path of a Unix socket, which is removed at the end, and replaced where it was left. */
+static void test_unix(void **state)
+{
+	const char *path = e2e_format("%s/socket", e2e_folder());
+	const char *args = e2e_format("--listen %s -d 0.3 -g user", path);
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	(void)state;
+	e2e_require();
+	e2e_start_stalltop(&p, NULL, args);
+	scrape_await(0, path);
+	assert_non_null(strstr(scrape_ask(0, path, SCRAPE_GET), "group=\"root\"}"));
+	/* Somebody listens there. */
+	e2e_run(&r, NULL, "--listen %s -n 1", path);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "cannot listen at"));
+	scrape_await(0, path);
+	/* Left behind by a sudden end. */
+	kill(p.pid, SIGKILL);
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(access(path, F_OK), 0);
+	e2e_start_stalltop(&p, NULL, args);
+	scrape_await(0, path);
+	stop_listening(&p);
+	assert_int_equal(access(path, F_OK), -1);
+	/* A file that is no socket stays. */
+	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	e2e_run(&r, NULL, "--listen %s -n 1", path);
+	assert_int_equal(r.status, 1);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+/* Requests that are none, or too long, do no harm and are not waited for. */
+static void test_broken(void **state)
+{
+	char *request = e2e_keep(calloc(1, 100000));
+	struct e2e_proc p;
+	unsigned port;
+
+	(void)state;
+	e2e_require();
+	port = start_listening(&p);
+	memset(request, 'A', 90000);
+	assert_non_null(scrape_ask(port, NULL, request));
+	memcpy(request, "GET /metrics HTTP/1.1\r\nX: ", 26);
+	memcpy(request + 80000, "\r\n\r\n", 5);
+	assert_null(strstr(scrape_ask(port, NULL, request), "# EOF"));
+	assert_null(
+		strstr(scrape_ask(port, NULL, "\r\n\r\n\x01\xff\x80 \xc3\x28\r\n\r\n"), "# EOF"));
+	assert_null(strstr(scrape_ask(port, NULL, "GET /metrics\r\n\r\n"), "HTTP/1.1 200"));
+	for (unsigned i = 0; i < 50; i++) {
+		int fd = scrape_call(port, NULL);
+
+		/* Gone in the middle of a request, or before it has its answer. */
+		assert_true(fd >= 0);
+		assert_true(send(fd, SCRAPE_GET, i % 2 ? strlen(SCRAPE_GET) : 9, MSG_NOSIGNAL) > 0);
+		close(fd);
+	}
+	scrape_await(port, NULL);
+	stop_listening(&p);
+}
+
+/* Many that say nothing and many that do not read keep nobody out, and are not kept. */
+static void test_slow(void **state)
+{
+	enum { MANY = 300 };
+	struct e2e_proc p;
+	unsigned port, i;
+	int fds[MANY], small = 1024;
+	char text[4096];
+
+	(void)state;
+	e2e_require();
+	port = start_listening(&p);
+	for (i = 0; i < MANY; i++) {
+		fds[i] = scrape_call(port, NULL);
+		assert_true(fds[i] >= 0);
+		if (i % 2) {
+			setsockopt(fds[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+			send(fds[i], SCRAPE_GET, strlen(SCRAPE_GET), MSG_NOSIGNAL);
+		}
+		if (i % 30 == 0)
+			scrape_await(port, NULL);
+	}
+	scrape_await(port, NULL);
+	/* The first had to give way to later ones, the last had its time: 10 s. */
+	assert_true(scrape_read(fds[0], text, sizeof(text), 30));
+	assert_true(scrape_read(fds[MANY - 2], text, sizeof(text), 60));
+	assert_string_equal(text, "");
+	for (i = 1; i < MANY; i++)
+		if (i != MANY - 2)
+			close(fds[i]);
+	scrape_await(port, NULL);
+	stop_listening(&p);
+}
+
+/* The pid of the process that answers: the program's only child. */
+static pid_t child_of(pid_t pid)
+{
+	char path[64], text[64];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	assert_true(n > 0);
+	text[n] = '\0';
+	return atoi(text);
+}
+
+/* The effective capabilities of a process. */
+static uint64_t capabilities_of(pid_t pid)
+{
+	char path[64], text[4096];
+	const char *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	assert_true(n > 0);
+	text[n] = '\0';
+	at = strstr(text, "CapEff:");
+	assert_non_null(at);
+	return strtoull(at + strlen("CapEff:"), NULL, 16);
+}
+
+/* A scrape needs no sample; who answers ends with the program, and the program says if it ends. */
+static void test_apart(void **state)
+{
+	struct e2e_result r;
+	struct e2e_proc p;
+	unsigned port;
+	double until;
+
+	(void)state;
+	e2e_require();
+	port = start_listening(&p);
+	e2e_stop(p.pid);
+	for (unsigned i = 0; i < 20; i++)
+		assert_non_null(strstr(scrape_ask(port, NULL, SCRAPE_GET), "# EOF\n"));
+	kill(p.pid, SIGCONT);
+	/* It has no privilege that it could lose. */
+	assert_int_equal(capabilities_of(child_of(p.pid)), 0);
+	kill(child_of(p.pid), SIGKILL);
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "the process that answers there has ended"));
+
+	port = start_listening(&p);
+	kill(p.pid, SIGKILL);
+	e2e_finish(&p, 20, &r);
+	for (until = e2e_now() + 20; e2e_now() < until; e2e_sleep(0.05)) {
+		int fd = scrape_call(port, NULL);
+
+		if (fd < 0)
+			return;
+		close(fd);
+	}
+	fail_msg("it answers after the program's end");
+}
+
+/* Asserts that options are refused, with that in the line. */
+static void check_refused(const char *args, const char *part)
+{
+	struct e2e_result r;
+
+	e2e_run(&r, NULL, "%s", args);
+	if (r.status != 2 || r.out.len || !strstr(r.err.data, part))
+		fail_msg("%s: status %d: %s", args, r.status, r.err.data);
+}
+
+/* What makes no sense with metrics. */
+static void test_refused(void **state)
+{
+	struct e2e_result r;
+
+	(void)state;
+	check_refused("--listen 9779", "[ADDRESS]:PORT");
+	check_refused("--listen :99999", "[ADDRESS]:PORT");
+	check_refused("--listen ::1:9779", "[ADDRESS]:PORT");
+	check_refused("--listen :9779 -b", "--listen writes nothing");
+	check_refused("--listen :9779 -R x", "--listen writes nothing");
+	check_refused("-b -o openmetrics -H", "metrics are by group");
+	check_refused("-b -o openmetrics -i", "of all groups at all times");
+	check_refused("-b -o openmetrics -r 3", "of all groups at all times");
+	check_refused("-b -o openmetrics --since-start", "go on from sample to sample");
+	check_refused("-b -o csv --max-series 3", "--max-series is for metrics");
+	check_refused("-b -o openmetrics --max-series 0", "1 to 10000");
+	check_refused("-o openmetrics -- true", "no --format openmetrics");
+	e2e_run(&r, NULL, "--listen 192.0.2.1:9779 -n 1");
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "cannot listen at 192.0.2.1:9779: "));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_exact), e2e_test(test_file),    e2e_test(test_http),
+		e2e_test(test_unix),  e2e_test(test_broken),  e2e_test(test_slow),
+		e2e_test(test_apart), e2e_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}
