@@ -23,7 +23,7 @@ enum moment_part {
 	PART_GONE, /* uint32_t: tasks that the sample does not have any more */
 	PART_CHANGES, /* struct moment_change */
 	PART_FIELDS, /* struct moment_field */
-	PART_READS, /* bytes: see reads_append() */
+	PART_READS, /* bytes: see encode_reads() */
 	PART_SLEEPS, /* struct clock_sleep: all of them, where any is new */
 	PART_GROUPS, /* struct moment_group */
 	MOMENT_PARTS

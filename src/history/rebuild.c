@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "history/moment.h"
 #include "history/rebuild_parts.h"
+#include "history/varint.h"
 
 /* The most versions of tasks that are remembered. */
 #define VERSIONS_MAX (1 << 16)
@@ -28,30 +29,7 @@ int rebuild_each_row(struct rebuild *rebuild, struct archive *archive, enum arch
 	return bad ? -EBADMSG : got < 0 ? got : 0;
 }
 
-/* Takes a number from bytes; see varint_append(). False at the end. */
-static bool take_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
-{
-	unsigned shift = 0;
-
-	*value = 0;
-	while (*at < end && shift < 64) {
-		unsigned char byte = *(*at)++;
-
-		*value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return true;
-		shift += 7;
-	}
-	return false;
-}
-
-/* The signed number that was folded. */
-static int64_t unfold(uint64_t value)
-{
-	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
-
-/* Takes the times of reading: see add_reads() in encode.c. */
+/* Takes the times of reading: see encode_reads(). */
 static void take_reads(struct rebuild *rebuild, const unsigned char *at, size_t len)
 {
 	const unsigned char *end = at + len;
@@ -60,22 +38,23 @@ static void take_reads(struct rebuild *rebuild, const unsigned char *at, size_t 
 
 	for (size_t e = 0; e < rebuild->n; e++)
 		rebuild->elements[e].read_ns = rebuild->elements[e].raw.read_ns;
-	while (take_varint(&at, end, &run) && run) {
+	while (varint_take(&at, end, &run) && run) {
 		bool kept = run & 1;
 
-		if (!kept && !take_varint(&at, end, &value))
+		if (!kept && !varint_take(&at, end, &value))
 			return;
 		if (!kept)
-			last_ns += (uint64_t)unfold(value);
+			last_ns += (uint64_t)varint_unfold(value);
 		for (run >>= 1; run && i < rebuild->n; run--, i++)
 			if (!kept)
 				rebuild->elements[i].read_ns = last_ns;
 	}
-	for (i = 0; take_varint(&at, end, &run) && take_varint(&at, end, &value);) {
+	for (i = 0; varint_take(&at, end, &run) && varint_take(&at, end, &value);) {
 		if (run >= rebuild->n || i + run >= rebuild->n)
 			return;
 		i += run;
-		rebuild->elements[i].before_ns = rebuild->before_ns + (uint64_t)unfold(value);
+		rebuild->elements[i].before_ns =
+			rebuild->before_ns + (uint64_t)varint_unfold(value);
 		rebuild->elements[i].raw.read_ns = rebuild->elements[i].before_ns;
 		rebuild->elements[i].corrected = true;
 	}

@@ -433,7 +433,7 @@ int main(void)
 		e2e_test(test_same),	    e2e_test(test_same_options), e2e_test(test_coarser),
 		e2e_test(test_killed),	    e2e_test(test_stalled),	 e2e_test(test_no_room),
 		e2e_test(test_made_safely), e2e_test(test_elsewhere),	 e2e_test(test_segments),
-		e2e_test(test_refused),     e2e_test(test_past),
+		e2e_test(test_refused),	    e2e_test(test_past),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
