@@ -62,6 +62,20 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 			 " uninterruptible, io_wait FROM cgroup WHERE sample = ?",
 	[QUERY_CGROUP_PRESSURE] = "SELECT path, resource, full, avg10, avg60, avg300, total_us,"
 				  " read_ns FROM cgroup_pressure WHERE sample = ?",
+	[QUERY_PROCESS] = "SELECT tgid, start_ns FROM process WHERE id = ?",
+	[QUERY_SITE] = "SELECT process, state, kind, overlaps, rank, comm, syscall, target,"
+		       " function, stack FROM site WHERE id = ?",
+	[QUERY_TRACE] = "SELECT interval_ns, lost, switches, cost FROM trace WHERE sample = ?",
+	[QUERY_STATES] = "SELECT task, process, waker, run_ns, cpu_ns, io_ns, block_ns, lock_ns,"
+			 " net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns"
+			 " FROM states WHERE sample = ?",
+	[QUERY_STOOD_FOR] = "SELECT task, process FROM stood_for WHERE sample = ?"
+			    " ORDER BY task, number",
+	[QUERY_SITE_WAIT] = "SELECT site, waits, ns, kind_ns, max_ns, waiting, waiting_ns,"
+			    " at_least, log2_us FROM site_wait WHERE sample = ?",
+	[QUERY_SITE_WAKER] = "SELECT site, number, tgid, name, ns, waits FROM site_waker"
+			     " WHERE sample = ?",
+	[QUERY_UNEXPLAINED] = "SELECT process, kind, ns, comm FROM unexplained WHERE sample = ?",
 };
 
 /* Lets statements read tables, and do nothing else: a view of the file could go on for ever. */
@@ -116,6 +130,7 @@ static int check_recording(struct archive *archive)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'threads'", 0,
 				 &threads);
 	archive->threads = threads == 1;
+	archive->untraced = version < 2;
 	archive->first = 1;
 	archive->last = 0;
 	/* Nothing may have been recorded yet. */
@@ -159,6 +174,7 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 int archive_open(struct archive *archive, const char *path)
 {
 	struct stat stat_of;
+	unsigned queries;
 	int err;
 
 	*archive = (struct archive){ 0 };
@@ -172,7 +188,8 @@ int archive_open(struct archive *archive, const char *path)
 		archive_close(archive);
 		err = open_database(archive, path, true);
 	}
-	for (unsigned query = 0; query < ARCHIVE_QUERIES && !err; query++)
+	queries = archive->untraced ? QUERY_PROCESS : ARCHIVE_QUERIES;
+	for (unsigned query = 0; query < queries && !err; query++)
 		if (sqlite3_prepare_v3(archive->db, query_texts[query], -1,
 				       SQLITE_PREPARE_PERSISTENT, &archive->queries[query], NULL))
 			err = -EBADMSG;
@@ -193,6 +210,8 @@ sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int
 {
 	sqlite3_stmt *rows = archive->queries[query];
 
+	if (!rows)
+		return NULL;
 	sqlite3_reset(rows);
 	sqlite3_bind_int64(rows, 1, number);
 	return rows;
@@ -200,8 +219,11 @@ sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int
 
 int archive_row(struct archive *archive, sqlite3_stmt *rows)
 {
-	int result = sqlite3_step(rows);
+	int result;
 
+	if (!rows)
+		return 0;
+	result = sqlite3_step(rows);
 	if (result == SQLITE_ROW)
 		return 1;
 	sqlite3_reset(rows);

@@ -34,6 +34,15 @@ enum archive_query {
 	QUERY_CLOCK,
 	QUERY_CGROUP,
 	QUERY_CGROUP_PRESSURE,
+	/* Since version 2: */
+	QUERY_PROCESS,
+	QUERY_SITE,
+	QUERY_TRACE,
+	QUERY_STATES,
+	QUERY_STOOD_FOR,
+	QUERY_SITE_WAIT,
+	QUERY_SITE_WAKER,
+	QUERY_UNEXPLAINED,
 	ARCHIVE_QUERIES
 };
 
@@ -42,6 +51,7 @@ struct archive {
 	sqlite3 *db;
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
 	bool threads; /* it has rows of threads */
+	bool untraced; /* it is of a version without the tables of what is traced */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
 };
 
@@ -51,7 +61,10 @@ int archive_open(struct archive *archive, const char *path);
 /* Closes the file. */
 void archive_close(struct archive *archive);
 
-/* Starts a query for a number: of a sample, of QUERY_TASK and QUERY_TEXT its own. */
+/*
+ * Starts a query for a number: of a sample, of tasks, texts, processes and sites their own. NULL,
+ * which has no rows, where the file is of a version without that.
+ */
 sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int64_t number);
 
 /* Takes the next row. 1, 0 at the end, or -errno. */

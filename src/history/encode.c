@@ -128,13 +128,21 @@ static void put_together(struct encoder *encoder, struct moment *head)
 	memcpy(out->data, head, sizeof(*head));
 }
 
+/* Empties the parts that have what was numbered: those before PART_GONE. */
+static void forget_numbered(struct encoder *encoder)
+{
+	for (unsigned part = 0; part < PART_GONE; part++)
+		encoder->parts[part].len = 0;
+}
+
 /* Begins anew: what was numbered is in another file. */
 static void begin_segment(struct encoder *encoder)
 {
 	texts_free(&encoder->texts);
 	encode_sweep(encoder, true);
+	encode_sweep_trace(encoder, true);
 	encoder->ntasks = 0;
-	encoder->parts[PART_TEXTS].len = encoder->parts[PART_TASKS].len = 0;
+	forget_numbered(encoder);
 }
 
 const struct moment *encoder_take(struct encoder *encoder, const struct frame *frame,
@@ -157,6 +165,7 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 	take_system(encoder, &head, whole);
 	take_clocks(encoder, &head, info->clocks, whole);
 	encode_changes(encoder, frame, whole);
+	encode_trace(encoder, &head, info->trace, whole);
 	if (!whole)
 		encode_gone(encoder, info->prev, info->cur);
 	encode_reads(encoder, frame, whole);
@@ -166,15 +175,17 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 	put_together(encoder, &head);
 	for (unsigned part = PART_GONE; part < MOMENT_PARTS; part++)
 		encoder->parts[part].len = 0;
-	if (encoder->moments % SWEEP_MOMENTS == 0)
+	if (encoder->moments % SWEEP_MOMENTS == 0) {
 		encode_sweep(encoder, false);
+		encode_sweep_trace(encoder, false);
+	}
 	encoder->begun = true;
 	return (const struct moment *)(const void *)encoder->moment.data;
 }
 
 void encoder_keep(struct encoder *encoder)
 {
-	encoder->parts[PART_TEXTS].len = encoder->parts[PART_TASKS].len = 0;
+	forget_numbered(encoder);
 	encoder->segment = false;
 	encoder->dropped = 0;
 }
@@ -190,6 +201,7 @@ void encoder_close(struct encoder *encoder)
 	if (!encoder)
 		return;
 	encode_sweep(encoder, true);
+	encode_sweep_trace(encoder, true);
 	texts_free(&encoder->texts);
 	for (unsigned part = 0; part < MOMENT_PARTS; part++)
 		buf_free(&encoder->parts[part]);

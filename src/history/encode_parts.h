@@ -10,12 +10,31 @@
 /* The texts of a task. */
 enum task_text { TEXT_USER, TEXT_COMM, TEXT_COMMAND, TEXT_CGROUP, TASK_TEXTS };
 
+/* How a reader takes a task to have spent an interval: as long as it has the states that it has. */
+struct known_states {
+	bool unsure; /* it is not known */
+	bool traced; /* it was traced in the sample before */
+	bool standing; /* and spent that wholly in states: so many threads in each */
+	pid_t tgid; /* the process's identity */
+	uint64_t start_ns;
+	uint32_t in[WAIT_STATES];
+};
+
 /* A task of the recording, at the index that is its task's `recorded`. */
 struct known_task {
 	struct task *task; /* a reference; NULL: the place is free */
 	uint64_t met; /* the last moment that had it */
 	struct moment_task written; /* its latest version */
 	const char *texts[TASK_TEXTS]; /* that version's, kept by the numbers for texts */
+	struct known_states states;
+};
+
+struct numbered;
+
+/* Numbers by key, see encode_trace.c. Zero-initialised: none. */
+struct numbered_set {
+	void *tree; /* of tsearch() */
+	struct numbered *all; /* a list */
 };
 
 struct encoder {
@@ -24,6 +43,8 @@ struct encoder {
 	size_t nknown, cap;
 	size_t free; /* the first place that may be free */
 	uint32_t ntasks; /* task numbers given out */
+	struct numbered_set processes, sites; /* of the trace */
+	uint32_t nprocesses, nsites;
 	uint64_t moments;
 	uint64_t whole_at; /* the last moment that stands for itself */
 	bool begun; /* there is a sample before */
@@ -39,6 +60,13 @@ struct encoder {
 	struct buf parts[MOMENT_PARTS];
 	struct buf moment;
 };
+
+/* The task as it was recorded; it must have been. */
+static inline struct known_task *encode_known(const struct encoder *encoder,
+					      const struct task *task)
+{
+	return &encoder->known[task->recorded];
+}
 
 /* encode_names.c: texts and tasks get numbers */
 
@@ -79,5 +107,18 @@ void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole
 
 /* Keeps the times of reading for the next moment. */
 void encode_keep_reads(struct encoder *encoder, const struct sample *cur);
+
+/* encode_trace.c: what was traced */
+
+/* Adds how a row's task spent the interval; told: its counters are written as they are. */
+void encode_states(struct encoder *encoder, const struct frame_info *info, const struct row *row,
+		   bool told);
+
+/* Adds the sites, NULL: waits are not traced. */
+void encode_trace(struct encoder *encoder, struct moment *moment, const struct trace_frame *trace,
+		  bool whole);
+
+/* Forgets processes and sites that were not met for a while; all: all of them. */
+void encode_sweep_trace(struct encoder *encoder, bool all);
 
 #endif

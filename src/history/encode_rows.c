@@ -57,6 +57,9 @@ static bool is_as_expected(const struct sample *cur, const struct row *row,
 
 	if (row->still)
 		return true;
+	/* As waits were traced; it is cut to what the life has grown by, which is to be exact. */
+	if (row->deltas->waited.ns[WAIT_BLOCK])
+		return false;
 	if (!before || raw->exited || raw->was || (cur->marks && !sample_unchanged(cur, i)))
 		return false;
 	return !waits_all(&raw->now.waits) && !waits_all(&before->now.waits) &&
@@ -111,8 +114,8 @@ static void take_deltas(struct moment_change *change, const struct frame_info *i
 	change->known = waited_take(&change->waited, &grown, grown.valid, row->raw, row->before);
 }
 
-/* Adds what happened to an element. whole: it is written as it is. */
-static void add_change(struct encoder *encoder, const struct frame_info *info,
+/* Adds what happened to an element; whole: it is written as it is. Whether it was. */
+static bool add_change(struct encoder *encoder, const struct frame_info *info,
 		       const struct row *row, bool whole)
 {
 	const struct task_raw *raw = row->raw, *before = row->before;
@@ -158,6 +161,7 @@ static void add_change(struct encoder *encoder, const struct frame_info *info,
 			   counts_alike(&raw->counters, &before->counters)))
 		change.flags &= ~CHANGE_ROW;
 	buf_add(&encoder->parts[PART_CHANGES], &change, sizeof(change));
+	return change.flags & CHANGE_WHOLE;
 }
 
 /* Adds a value if it is new. */
@@ -261,17 +265,20 @@ void encode_gone(struct encoder *encoder, const struct sample *prev, const struc
 	}
 }
 
-/* Adds an element to which nothing happened if its names are others than were recorded. */
-static void check_names(struct encoder *encoder, const struct frame_info *info,
+/*
+ * Adds an element to which nothing happened if its names are others than were recorded. Whether it
+ * was written as it is.
+ */
+static bool check_names(struct encoder *encoder, const struct frame_info *info,
 			const struct row *row)
 {
-	struct known_task *known = &encoder->known[row->raw->task->recorded];
+	struct known_task *known = encode_known(encoder, row->raw->task);
 	uint32_t was = known->written.id;
 
 	known->met = encoder->moments;
-	if (encode_may_be_renamed(encoder, row->raw, row->still) &&
-	    encode_task(encoder, row->raw, false) != was)
-		add_change(encoder, info, row, false);
+	return encode_may_be_renamed(encoder, row->raw, row->still) &&
+	       encode_task(encoder, row->raw, false) != was &&
+	       add_change(encoder, info, row, false);
 }
 
 /* Adds all elements that a reader must be told of. */
@@ -282,12 +289,13 @@ void encode_changes(struct encoder *encoder, const struct frame *frame, bool who
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 		const struct task_raw *before = row->raw->was ? NULL : row->before;
-		bool same = before && is_as_expected(info->cur, row, before);
+		bool same = before && is_as_expected(info->cur, row, before), told;
 
 		if (whole || !same || i >= info->cur->n || !row->raw->task->recorded)
-			add_change(encoder, info, row, whole || !row->raw->task->recorded);
+			told = add_change(encoder, info, row, whole || !row->raw->task->recorded);
 		else
-			check_names(encoder, info, row);
+			told = check_names(encoder, info, row);
 		add_fields(encoder, info, row, whole);
+		encode_states(encoder, info, row, told);
 	}
 }

@@ -96,6 +96,7 @@ static void begin_sample(struct rebuild *rebuild)
 		}
 		rebuild->turn++;
 	}
+	rebuild_begin_trace(rebuild);
 	memset(rebuild->moment.system.psi_error, 0, sizeof(rebuild->moment.system.psi_error));
 	memset(rebuild->moment.system.file_error, 0, sizeof(rebuild->moment.system.file_error));
 	rebuild->account = (struct account){ 0 };
@@ -149,6 +150,8 @@ int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t numbe
 		err = rebuild_read_rows(rebuild, archive, number);
 	if (!err)
 		err = rebuild_read_frame(rebuild, archive, number);
+	if (!err)
+		err = rebuild_read_trace(rebuild, archive, number, whole);
 	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
 	rebuild->passed++;
 	return err;
@@ -157,10 +160,10 @@ int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t numbe
 void rebuild_turn(struct rebuild *rebuild)
 {
 	rebuild_forget_versions(rebuild);
+	rebuild_turn_trace(rebuild);
 }
 
-/* Whether a process is one of those asked for. */
-static bool is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
+bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 {
 	size_t low = 0, high = npids;
 
@@ -234,10 +237,10 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 	cur->end_ns = rebuild->end_ns;
 	cur->real_ns = rebuild->real_ns;
 	for (size_t i = 0; i < rebuild->n; i++)
-		if (is_wanted(pids, npids, rebuild->elements[i].raw.tgid))
+		if (rebuild_is_wanted(pids, npids, rebuild->elements[i].raw.tgid))
 			sample_add(cur, 0, 0);
 	for (size_t i = 0; i < rebuild->nleft; i++)
-		left += is_wanted(pids, npids, rebuild->left[i].raw.tgid);
+		left += rebuild_is_wanted(pids, npids, rebuild->left[i].raw.tgid);
 	sample_leave(cur, left);
 	sample_extend(cur, rebuild->have);
 	cur->have = rebuild->have;
@@ -251,14 +254,14 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 	for (size_t i = 0, at = 0; i < rebuild->n; i++) {
 		const struct element *element = &rebuild->elements[i];
 
-		if (!is_wanted(pids, npids, element->raw.tgid))
+		if (!rebuild_is_wanted(pids, npids, element->raw.tgid))
 			continue;
 		if (cur->marks)
 			cur->marks[at] = element->fresh ? 0 : (uint8_t)MARK_UNCHANGED;
 		give_element(rebuild, element, cur, at++, several);
 	}
 	for (size_t i = 0, at = cur->n; i < rebuild->nleft; i++)
-		if (is_wanted(pids, npids, rebuild->left[i].raw.tgid))
+		if (rebuild_is_wanted(pids, npids, rebuild->left[i].raw.tgid))
 			give_element(rebuild, &rebuild->left[i], cur, at++, false);
 	tie(rebuild, prev, cur);
 	/* A frame looks at the same places in both samples: a damaged file may claim too many. */
@@ -267,6 +270,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
 	moment->clocks = &rebuild->clocks;
+	rebuild_give_trace(rebuild, pids, npids, moment);
 	rebuild->passed = 0;
 }
 
@@ -294,6 +298,8 @@ void rebuild_free(struct rebuild *rebuild)
 	for (size_t i = 0; i < rebuild->ngroups; i++)
 		free(rebuild->groups[i].path);
 	free(rebuild->groups);
+	rebuild_free_trace(rebuild);
+	free(rebuild->kept_texts);
 	texts_free(&rebuild->texts);
 	clocks_free(&rebuild->clocks);
 	*rebuild = (struct rebuild){ 0 };

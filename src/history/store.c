@@ -127,6 +127,8 @@ static void put_constants(struct store *store, const struct store_about *about)
 	put_name(store, PUT_KIND, WAIT_BLOCK, "block");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		put_name(store, PUT_RESOURCE, r, psi_names[r]);
+	for (unsigned state = 0; state < WAIT_STATES; state++)
+		put_name(store, PUT_WAIT_STATE, state, wait_state_table[state].id);
 	put_field_names(store);
 }
 
@@ -216,6 +218,7 @@ static void put_all(struct store *store, const struct moment *moment)
 	store_put_clocks(store, moment);
 	store_put_changes(store, moment);
 	store_put_groups(store, moment);
+	store_put_trace(store, moment);
 }
 
 int store_put(struct store *store, const struct moment *moment)

@@ -34,6 +34,15 @@
 	X(FIELD, "field", 4) \
 	X(CGROUP, "cgroup", 17) \
 	X(CGROUP_PRESSURE, "cgroup_pressure", 9) \
+	X(WAIT_STATE, "wait_state", 2) \
+	X(PROCESS, "process", 3) \
+	X(SITE, "site", 11) \
+	X(TRACE, "trace", 5) \
+	X(STATES, "states", 4 + WAIT_STATES) \
+	X(STOOD_FOR, "stood_for", 4) \
+	X(SITE_WAIT, "site_wait", 10) \
+	X(SITE_WAKER, "site_waker", 7) \
+	X(UNEXPLAINED, "unexplained", 5) \
 	X(ABOUT, "recording", 2) \
 	X(KIND, "kind", 2) \
 	X(RESOURCE, "resource", 2) \
@@ -103,5 +112,9 @@ void store_put_notes(struct store *store, const struct moment *moment);
 void store_put_account(struct store *store, const struct account *account);
 void store_put_clocks(struct store *store, const struct moment *moment);
 void store_put_groups(struct store *store, const struct moment *moment);
+
+/* store_trace.c: what was traced */
+
+void store_put_trace(struct store *store, const struct moment *moment);
 
 #endif

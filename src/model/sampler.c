@@ -588,6 +588,7 @@ static int play(struct sampler *sampler, const struct frame **out)
 	options.unknown = moment.unknown;
 	frame_build(frame, info, moment.baseline ? NULL : prev, cur, &options);
 	frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	playback_trace(&moment, frame, info);
 	take_recorded(sampler, &moment, info, next);
 	sampler->now = next;
 	sampler->ticks++;

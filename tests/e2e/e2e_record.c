@@ -102,6 +102,27 @@ static void test_same_options(void **state)
 	check_same("--source auto", "--since-start -o json");
 }
 
+/* What is traced: states, sites with their stacks, wakers; with and without room for all sites. */
+static void test_same_traced(void **state)
+{
+	static const char *const formats[] = { "json", "csv -F states,waker,s-poll", "text" };
+	static const char *const sources[] = { "taskstats", "bpf", "procfs" };
+
+	(void)state;
+	e2e_require_bpf();
+	start_loads();
+	e2e_load(NULL, "load_io %s", e2e_folder());
+	for (size_t s = 0; s < 3; s++)
+		for (size_t f = 0; f < 3; f++)
+			check_same(e2e_format("--source %s", sources[s]),
+				   e2e_format("--trace -o %s", formats[f]));
+	check_same("--trace-sites 256", "--trace -o json");
+	check_same("--source auto", "--trace -H -o json");
+	check_same("-x", "--trace -o json");
+	check_same("--source auto", "--trace -g command -o json -F states,waker");
+	check_same("--source auto", "--trace --since-start -o json");
+}
+
 /* What a task waits on is not recorded, and not read of whoever has its pid now. */
 static void test_past(void **state)
 {
@@ -419,7 +440,7 @@ static void test_refused(void **state)
 	assert_non_null(strstr(r.err.data, "-H"));
 	e2e_run(&r, NULL, "-b -R %s --from noon", path);
 	assert_int_equal(r.status, 2);
-	e2e_run(&r, NULL, "-b --trace -R %s", path);
+	e2e_run(&r, NULL, "-b --enable-delayacct -R %s", path);
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --from 14:02");
 	assert_int_equal(r.status, 2);
@@ -433,7 +454,7 @@ int main(void)
 		e2e_test(test_same),	    e2e_test(test_same_options), e2e_test(test_coarser),
 		e2e_test(test_killed),	    e2e_test(test_stalled),	 e2e_test(test_no_room),
 		e2e_test(test_made_safely), e2e_test(test_elsewhere),	 e2e_test(test_segments),
-		e2e_test(test_refused),	    e2e_test(test_past),
+		e2e_test(test_refused),	    e2e_test(test_past),	 e2e_test(test_same_traced),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
