@@ -62,6 +62,10 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 			 " uninterruptible, io_wait FROM cgroup WHERE sample = ?",
 	[QUERY_CGROUP_PRESSURE] = "SELECT path, resource, full, avg10, avg60, avg300, total_us,"
 				  " read_ns FROM cgroup_pressure WHERE sample = ?",
+	[QUERY_TIME] = "SELECT time_ns FROM sample WHERE id = ?",
+	[QUERY_NEXT] = "SELECT id FROM sample WHERE id > ? ORDER BY id LIMIT 1",
+	[QUERY_BEGIN] = "BEGIN",
+	[QUERY_END] = "COMMIT",
 	[QUERY_PROCESS] = "SELECT tgid, start_ns FROM process WHERE id = ?",
 	[QUERY_SITE] = "SELECT process, state, kind, overlaps, rank, comm, syscall, target,"
 		       " function, stack FROM site WHERE id = ?",
@@ -85,7 +89,7 @@ static int authorize(void *arg, int action, const char *a, const char *b, const 
 	(void)arg;
 	(void)a;
 	(void)db;
-	if (action == SQLITE_SELECT)
+	if (action == SQLITE_SELECT || action == SQLITE_TRANSACTION)
 		return SQLITE_OK;
 	if (action == SQLITE_FUNCTION)
 		return b && (!strcmp(b, "min") || !strcmp(b, "max")) ? SQLITE_OK : SQLITE_DENY;
@@ -269,23 +273,40 @@ int64_t archive_find(struct archive *archive, uint64_t time_ns)
 	return low;
 }
 
+/* The number that a query has for another; 0: none. */
+static int64_t number_for(struct archive *archive, enum archive_query query, int64_t number)
+{
+	sqlite3_stmt *row = archive_ask(archive, query, number);
+	int64_t found = 0;
+
+	if (archive_row(archive, row) == 1 && sqlite3_column_type(row, 0) == SQLITE_INTEGER)
+		found = sqlite3_column_int64(row, 0);
+	sqlite3_reset(row);
+	return found;
+}
+
 uint64_t archive_time(struct archive *archive, int64_t number)
 {
-	int64_t time = 0;
+	int64_t time = number_for(archive, QUERY_TIME, number);
 
-	if (ask_number(archive, "SELECT time_ns FROM sample WHERE id = ?", number, &time))
-		return 0;
 	return time > 0 ? (uint64_t)time : 0;
 }
 
 int64_t archive_next(struct archive *archive, int64_t number)
 {
-	int64_t next = 0;
+	return number_for(archive, QUERY_NEXT, number);
+}
 
-	if (ask_number(archive, "SELECT id FROM sample WHERE id > ? ORDER BY id LIMIT 1", number,
-		       &next))
-		return 0;
-	return next;
+void archive_begin(struct archive *archive)
+{
+	if (sqlite3_get_autocommit(archive->db))
+		archive_row(archive, archive->queries[QUERY_BEGIN]);
+}
+
+void archive_end(struct archive *archive)
+{
+	if (!sqlite3_get_autocommit(archive->db))
+		archive_row(archive, archive->queries[QUERY_END]);
 }
 
 int64_t archive_whole(struct archive *archive, int64_t number)

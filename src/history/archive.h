@@ -34,6 +34,10 @@ enum archive_query {
 	QUERY_CLOCK,
 	QUERY_CGROUP,
 	QUERY_CGROUP_PRESSURE,
+	QUERY_TIME,
+	QUERY_NEXT,
+	QUERY_BEGIN,
+	QUERY_END,
 	/* Since version 2: */
 	QUERY_PROCESS,
 	QUERY_SITE,
@@ -88,6 +92,13 @@ static inline bool archive_null(sqlite3_stmt *row, int column)
 {
 	return sqlite3_column_type(row, column) == SQLITE_NULL;
 }
+
+/*
+ * Has all queries up to the end read the same state of the file, and lock it once. To be ended
+ * soon: the file may be written meanwhile.
+ */
+void archive_begin(struct archive *archive);
+void archive_end(struct archive *archive);
 
 /* The first sample that was taken at that time (CLOCK_REALTIME) or later; above last: none. */
 int64_t archive_find(struct archive *archive, uint64_t time_ns);

@@ -12,7 +12,7 @@
 /*
  * Moments after which one stands for itself again: a reader that starts anywhere reads those since.
  */
-#define WHOLE_MOMENTS 1800
+#define WHOLE_MOMENTS 900
 
 /* Moments after which the tasks that have gone are forgotten. */
 #define SWEEP_MOMENTS 16

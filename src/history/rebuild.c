@@ -102,7 +102,8 @@ static void begin_sample(struct rebuild *rebuild)
 	rebuild->account = (struct account){ 0 };
 }
 
-int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
+/* Reads a sample: see rebuild_take(). */
+static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
 	bool bad = false, whole = false, first = !rebuild->passed;
 	unsigned char *reads;
@@ -154,6 +155,16 @@ int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t numbe
 		err = rebuild_read_trace(rebuild, archive, number, whole);
 	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
 	rebuild->passed++;
+	return err;
+}
+
+int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
+{
+	int err;
+
+	archive_begin(archive);
+	err = rebuild_sample(rebuild, archive, number);
+	archive_end(archive);
 	return err;
 }
 
