@@ -161,7 +161,8 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 			buf_putc(&name, *path);
 	buf_puts(&name, immutable ? "?mode=ro&immutable=1" : "?mode=ro");
 	result = sqlite3_open_v2(buf_cstr(&name), &archive->db,
-				 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE,
+				 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE |
+					 SQLITE_OPEN_NOMUTEX,
 				 NULL);
 	buf_free(&name);
 	if (result)

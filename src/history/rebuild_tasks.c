@@ -310,7 +310,9 @@ void rebuild_remove_gone(struct rebuild *rebuild, bool unmet)
 			rebuild_drop(element);
 			continue;
 		}
-		rebuild->elements[kept++] = *element;
+		if (kept != i)
+			rebuild->elements[kept] = *element;
+		kept++;
 	}
 	rebuild->n = kept;
 }

@@ -176,12 +176,12 @@ int store_create(struct store **out, const char *path, const struct store_about 
 
 	store->path = xstrdup(path);
 	if (!err) {
-		store->result =
-			sqlite3_open_v2(path, &store->db,
-					SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE |
-						(memory ? SQLITE_OPEN_MEMORY | SQLITE_OPEN_CREATE
-							: SQLITE_OPEN_NOFOLLOW),
-					NULL);
+		store->result = sqlite3_open_v2(
+			path, &store->db,
+			SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX |
+				(memory ? SQLITE_OPEN_MEMORY | SQLITE_OPEN_CREATE
+					: SQLITE_OPEN_NOFOLLOW),
+			NULL);
 		if (!store->result)
 			set_up(store, about);
 		err = error_of(store);
