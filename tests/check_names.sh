@@ -14,6 +14,7 @@ names=$(awk '
 	print "struct", $0, FILENAME
 }
 /^static .*[ *][a-z_0-9]+\(/ && !/;[ \t]*$/ && !/=/ {
+	gsub(/__attribute__ *\(\([^)]*\)+ */, "")
 	sub(/\(.*/, "")
 	sub(/.*[ *]/, "")
 	print "function", $0, FILENAME

@@ -72,10 +72,10 @@ static bool check_usage(const struct options *options)
 				"screen\n");
 	else if (options->command && (options->record.path || options->replay.path))
 		fprintf(stderr, "stalltop: a command cannot have --record or --replay\n");
-	else if (options->replay.path && (options->record.path || options->watch.nspecs ||
-					  options->enable_delayacct || options->sampler.trace))
+	else if (options->replay.path &&
+		 (options->record.path || options->watch.nspecs || options->enable_delayacct))
 		fprintf(stderr, "stalltop: --replay looks at no machine: it cannot have --record, "
-				"--trace, --when or --enable-delayacct\n");
+				"--when or --enable-delayacct\n");
 	else if (options->record.segments && !options->record.path)
 		fprintf(stderr, "stalltop: --keep needs --record\n");
 	else if ((options->replay.from || options->replay.to) && !options->replay.path)

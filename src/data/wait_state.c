@@ -3,6 +3,8 @@
 
 #include "data/wait_state.h"
 
+#include <string.h>
+
 #define ROW(NAME, ident, bar, head, text) \
 	[STATE_##NAME] = { .id = ident, .letter = bar, .heading = head, .help = text },
 const struct wait_state_row wait_state_table[WAIT_STATES] = { WAIT_STATE_TABLE(ROW) };
@@ -21,4 +23,72 @@ uint64_t wait_states_alive(const struct wait_states *states)
 	for (unsigned state = 0; state < WAIT_STATES; state++)
 		ns += states->ns[state];
 	return ns;
+}
+
+int site_compare(const struct site *a, const struct site *b)
+{
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+void site_add(struct site *sum, const struct site *site)
+{
+	sum->rest_ns += site->rest_ns;
+	sum->count += site->count;
+	sum->ns += site->ns;
+	sum->kind_ns += site->kind_ns;
+	if (site->max_ns > sum->max_ns)
+		sum->max_ns = site->max_ns;
+	if (site->waiting_ns > sum->waiting_ns)
+		sum->waiting_ns = site->waiting_ns;
+	sum->waiting += site->waiting;
+	sum->at_least |= site->at_least;
+	for (unsigned i = 0; i < SITE_BUCKETS; i++)
+		sum->log2_us[i] += site->log2_us[i];
+}
+
+void site_wait_on(struct site *site, uint64_t interval_ns)
+{
+	site->count = 0;
+	site->ns = site->waiting * interval_ns;
+	site->kind_ns = site->kind < 0 ? 0 : site->ns;
+	site->waiting_ns += site->waiting_ns ? interval_ns : 0;
+	if (site->max_ns < site->waiting_ns)
+		site->max_ns = site->waiting_ns;
+	memset(site->log2_us, 0, sizeof(site->log2_us));
+	memset(site->wakers, 0, sizeof(site->wakers));
+}
+
+/* The state of threads in waits of a kind; other: they may run, or sleep. */
+static enum wait_state state_of_kind(unsigned kind)
+{
+	switch (kind) {
+	case DELAY_CPU:
+		return STATE_CPU;
+	case DELAY_BLKIO:
+		return STATE_IO;
+	case WAIT_BLOCK:
+		return STATE_BLOCK;
+	default:
+		return STATE_OTHER;
+	}
+}
+
+struct site site_rest(pid_t tgid, uint64_t start_ns, const char *comm, unsigned kind,
+		      int64_t rest_ns)
+{
+	return (struct site){
+		/* Ids of sites are counted up from 1. */
+		.id = UINT64_MAX - ((uint64_t)(uint32_t)tgid * WAIT_KINDS + kind),
+		.tgid = tgid,
+		.start_ns = start_ns,
+		.comm = comm,
+		.state = state_of_kind(kind),
+		.kind = (int)kind,
+		.unattributed = true,
+		.overlaps = state_of_kind(kind) == STATE_OTHER,
+		.rest_ns = rest_ns,
+		.ns = rest_ns > 0 ? (uint64_t)rest_ns : 0,
+	};
 }

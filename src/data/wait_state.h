@@ -89,6 +89,21 @@ struct site {
 						  name NULL: the end of the list */
 };
 
+/*
+ * Orders sites: those with more time first, then by id. That is the order of a trace_frame's.
+ */
+int site_compare(const struct site *a, const struct site *b);
+
+/* Adds the figures of a site to a sum's, but for the wakers. */
+void site_add(struct site *sum, const struct site *site);
+
+/* Makes of a site's interval the next one, if those who wait there just wait on. */
+void site_wait_on(struct site *site, uint64_t interval_ns);
+
+/* The line of what no site of a process explains of a kind. comm is not copied. */
+struct site site_rest(pid_t tgid, uint64_t start_ns, const char *comm, unsigned kind,
+		      int64_t rest_ns);
+
 /* A kernel stack, once for all sites that have it: functions from the innermost on. */
 struct site_stack {
 	const char *const *functions; /* "name+0x12" or an address in hex */

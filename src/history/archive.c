@@ -62,6 +62,24 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 			 " uninterruptible, io_wait FROM cgroup WHERE sample = ?",
 	[QUERY_CGROUP_PRESSURE] = "SELECT path, resource, full, avg10, avg60, avg300, total_us,"
 				  " read_ns FROM cgroup_pressure WHERE sample = ?",
+	[QUERY_TIME] = "SELECT time_ns FROM sample WHERE id = ?",
+	[QUERY_NEXT] = "SELECT id FROM sample WHERE id > ? ORDER BY id LIMIT 1",
+	[QUERY_BEGIN] = "BEGIN",
+	[QUERY_END] = "COMMIT",
+	[QUERY_PROCESS] = "SELECT tgid, start_ns FROM process WHERE id = ?",
+	[QUERY_SITE] = "SELECT process, state, kind, overlaps, rank, comm, syscall, target,"
+		       " function, stack FROM site WHERE id = ?",
+	[QUERY_TRACE] = "SELECT interval_ns, lost, switches, cost FROM trace WHERE sample = ?",
+	[QUERY_STATES] = "SELECT task, process, waker, run_ns, cpu_ns, io_ns, block_ns, lock_ns,"
+			 " net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns"
+			 " FROM states WHERE sample = ?",
+	[QUERY_STOOD_FOR] = "SELECT task, process FROM stood_for WHERE sample = ?"
+			    " ORDER BY task, number",
+	[QUERY_SITE_WAIT] = "SELECT site, waits, ns, kind_ns, max_ns, waiting, waiting_ns,"
+			    " at_least, log2_us FROM site_wait WHERE sample = ?",
+	[QUERY_SITE_WAKER] = "SELECT site, number, tgid, name, ns, waits FROM site_waker"
+			     " WHERE sample = ?",
+	[QUERY_UNEXPLAINED] = "SELECT process, kind, ns, comm FROM unexplained WHERE sample = ?",
 };
 
 /* Lets statements read tables, and do nothing else: a view of the file could go on for ever. */
@@ -71,7 +89,7 @@ static int authorize(void *arg, int action, const char *a, const char *b, const 
 	(void)arg;
 	(void)a;
 	(void)db;
-	if (action == SQLITE_SELECT)
+	if (action == SQLITE_SELECT || action == SQLITE_TRANSACTION)
 		return SQLITE_OK;
 	if (action == SQLITE_FUNCTION)
 		return b && (!strcmp(b, "min") || !strcmp(b, "max")) ? SQLITE_OK : SQLITE_DENY;
@@ -116,6 +134,7 @@ static int check_recording(struct archive *archive)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'threads'", 0,
 				 &threads);
 	archive->threads = threads == 1;
+	archive->untraced = version < 2;
 	archive->first = 1;
 	archive->last = 0;
 	/* Nothing may have been recorded yet. */
@@ -142,7 +161,8 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 			buf_putc(&name, *path);
 	buf_puts(&name, immutable ? "?mode=ro&immutable=1" : "?mode=ro");
 	result = sqlite3_open_v2(buf_cstr(&name), &archive->db,
-				 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE,
+				 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE |
+					 SQLITE_OPEN_NOMUTEX,
 				 NULL);
 	buf_free(&name);
 	if (result)
@@ -159,6 +179,7 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 int archive_open(struct archive *archive, const char *path)
 {
 	struct stat stat_of;
+	unsigned queries;
 	int err;
 
 	*archive = (struct archive){ 0 };
@@ -172,7 +193,8 @@ int archive_open(struct archive *archive, const char *path)
 		archive_close(archive);
 		err = open_database(archive, path, true);
 	}
-	for (unsigned query = 0; query < ARCHIVE_QUERIES && !err; query++)
+	queries = archive->untraced ? QUERY_PROCESS : ARCHIVE_QUERIES;
+	for (unsigned query = 0; query < queries && !err; query++)
 		if (sqlite3_prepare_v3(archive->db, query_texts[query], -1,
 				       SQLITE_PREPARE_PERSISTENT, &archive->queries[query], NULL))
 			err = -EBADMSG;
@@ -193,6 +215,8 @@ sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int
 {
 	sqlite3_stmt *rows = archive->queries[query];
 
+	if (!rows)
+		return NULL;
 	sqlite3_reset(rows);
 	sqlite3_bind_int64(rows, 1, number);
 	return rows;
@@ -200,8 +224,11 @@ sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int
 
 int archive_row(struct archive *archive, sqlite3_stmt *rows)
 {
-	int result = sqlite3_step(rows);
+	int result;
 
+	if (!rows)
+		return 0;
+	result = sqlite3_step(rows);
 	if (result == SQLITE_ROW)
 		return 1;
 	sqlite3_reset(rows);
@@ -247,23 +274,40 @@ int64_t archive_find(struct archive *archive, uint64_t time_ns)
 	return low;
 }
 
+/* The number that a query has for another; 0: none. */
+static int64_t number_for(struct archive *archive, enum archive_query query, int64_t number)
+{
+	sqlite3_stmt *row = archive_ask(archive, query, number);
+	int64_t found = 0;
+
+	if (archive_row(archive, row) == 1 && sqlite3_column_type(row, 0) == SQLITE_INTEGER)
+		found = sqlite3_column_int64(row, 0);
+	sqlite3_reset(row);
+	return found;
+}
+
 uint64_t archive_time(struct archive *archive, int64_t number)
 {
-	int64_t time = 0;
+	int64_t time = number_for(archive, QUERY_TIME, number);
 
-	if (ask_number(archive, "SELECT time_ns FROM sample WHERE id = ?", number, &time))
-		return 0;
 	return time > 0 ? (uint64_t)time : 0;
 }
 
 int64_t archive_next(struct archive *archive, int64_t number)
 {
-	int64_t next = 0;
+	return number_for(archive, QUERY_NEXT, number);
+}
 
-	if (ask_number(archive, "SELECT id FROM sample WHERE id > ? ORDER BY id LIMIT 1", number,
-		       &next))
-		return 0;
-	return next;
+void archive_begin(struct archive *archive)
+{
+	if (sqlite3_get_autocommit(archive->db))
+		archive_row(archive, archive->queries[QUERY_BEGIN]);
+}
+
+void archive_end(struct archive *archive)
+{
+	if (!sqlite3_get_autocommit(archive->db))
+		archive_row(archive, archive->queries[QUERY_END]);
 }
 
 int64_t archive_whole(struct archive *archive, int64_t number)

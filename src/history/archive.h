@@ -34,6 +34,19 @@ enum archive_query {
 	QUERY_CLOCK,
 	QUERY_CGROUP,
 	QUERY_CGROUP_PRESSURE,
+	QUERY_TIME,
+	QUERY_NEXT,
+	QUERY_BEGIN,
+	QUERY_END,
+	/* Since version 2: */
+	QUERY_PROCESS,
+	QUERY_SITE,
+	QUERY_TRACE,
+	QUERY_STATES,
+	QUERY_STOOD_FOR,
+	QUERY_SITE_WAIT,
+	QUERY_SITE_WAKER,
+	QUERY_UNEXPLAINED,
 	ARCHIVE_QUERIES
 };
 
@@ -42,6 +55,7 @@ struct archive {
 	sqlite3 *db;
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
 	bool threads; /* it has rows of threads */
+	bool untraced; /* it is of a version without the tables of what is traced */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
 };
 
@@ -51,7 +65,10 @@ int archive_open(struct archive *archive, const char *path);
 /* Closes the file. */
 void archive_close(struct archive *archive);
 
-/* Starts a query for a number: of a sample, of QUERY_TASK and QUERY_TEXT its own. */
+/*
+ * Starts a query for a number: of a sample, of tasks, texts, processes and sites their own. NULL,
+ * which has no rows, where the file is of a version without that.
+ */
 sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int64_t number);
 
 /* Takes the next row. 1, 0 at the end, or -errno. */
@@ -75,6 +92,13 @@ static inline bool archive_null(sqlite3_stmt *row, int column)
 {
 	return sqlite3_column_type(row, column) == SQLITE_NULL;
 }
+
+/*
+ * Has all queries up to the end read the same state of the file, and lock it once. To be ended
+ * soon: the file may be written meanwhile.
+ */
+void archive_begin(struct archive *archive);
+void archive_end(struct archive *archive);
 
 /* The first sample that was taken at that time (CLOCK_REALTIME) or later; above last: none. */
 int64_t archive_find(struct archive *archive, uint64_t time_ns);

@@ -6,7 +6,6 @@
 #ifndef STALLTOP_HISTORY_ENCODE_H
 #define STALLTOP_HISTORY_ENCODE_H
 
-#include "base/buf.h"
 #include "history/moment.h"
 
 struct encoder;
@@ -31,16 +30,5 @@ void encoder_keep(struct encoder *encoder);
 void encoder_drop(struct encoder *encoder);
 
 void encoder_close(struct encoder *encoder);
-
-/*
- * Appends a number to bytes, 7 bits a byte, the lowest first; all but the last byte have their
- * highest bit set. A signed one is folded first: 0, -1, 1, -2 ...
- */
-void varint_append(struct buf *out, uint64_t value);
-
-static inline uint64_t varint_fold(int64_t value)
-{
-	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
-}
 
 #endif

@@ -14,18 +14,26 @@
 #include "base/clocks.h"
 #include "data/sample.h"
 #include "data/system.h"
+#include "data/wait_state.h"
 #include "model/frame.h"
 
 /* The arrays of a moment. */
 enum moment_part {
 	PART_TEXTS, /* struct moment_text, each followed by its bytes, padded to 8 */
 	PART_TASKS, /* struct moment_task */
+	PART_PROCESSES, /* struct moment_process */
+	PART_SITES, /* struct moment_site */
+	/* Up to here: what is numbered. Of a dropped moment it stays for the next. */
 	PART_GONE, /* uint32_t: tasks that the sample does not have any more */
 	PART_CHANGES, /* struct moment_change */
 	PART_FIELDS, /* struct moment_field */
-	PART_READS, /* bytes: see reads_append() */
+	PART_READS, /* bytes: see encode_reads() */
 	PART_SLEEPS, /* struct clock_sleep: all of them, where any is new */
 	PART_GROUPS, /* struct moment_group */
+	PART_STATES, /* struct moment_states */
+	PART_MORE, /* struct moment_more */
+	PART_SITE_WAITS, /* struct moment_site_wait */
+	PART_RESTS, /* struct moment_rest */
 	MOMENT_PARTS
 };
 
@@ -98,11 +106,56 @@ struct moment_group {
 	struct cgroup_sample sample;
 };
 
+/* A process as the trace tells it from others. */
+struct moment_process {
+	uint32_t id;
+	pid_t tgid;
+	uint64_t start_ns;
+};
+
+/* A site, as far as it does not change. Texts by id, 0: not known. */
+struct moment_site {
+	uint32_t id, process;
+	uint64_t order; /* its id in the trace: of sites of the same time the lower comes first */
+	int32_t state, kind;
+	uint32_t overlaps;
+	uint32_t comm, syscall, on, where, stack; /* stack: a function a line */
+};
+
+/* How a task spent the interval, where that is not what a reader takes it to be. */
+struct moment_states {
+	uint32_t task;
+	uint32_t known; /* 0: it was not traced */
+	uint32_t process, waker;
+	struct wait_states states;
+};
+
+/* A further process that a task's row stands for. */
+struct moment_more {
+	uint32_t task, process;
+};
+
+/* What was waited at a site. Its texts of wakers are NULL: `wakers` has their ids. */
+struct moment_site_wait {
+	uint32_t site;
+	uint32_t wakers[SITE_WAKERS];
+	struct site wait;
+};
+
+/* What no site explains of a kind. */
+struct moment_rest {
+	uint32_t process, comm;
+	int32_t kind;
+	uint32_t unknown; /* how much it is */
+	int64_t ns;
+};
+
 #define MOMENT_WHOLE 0x1u /* has all tasks, as they are: nothing before it is needed */
 #define MOMENT_FIRST 0x2u /* there is no interval yet */
 #define MOMENT_MARKED 0x4u /* the source tells which elements are unchanged */
 #define MOMENT_SLEEPS 0x8u /* has the clocks */
 #define MOMENT_SEGMENT 0x10u /* texts and tasks begin anew, for a file of its own */
+#define MOMENT_TRACED 0x20u /* waits were traced: trace has the figures of that */
 
 /* The head. */
 struct moment {
@@ -131,6 +184,7 @@ struct moment {
 	struct account account;
 	struct note notes[NOTES_MAX];
 	size_t nnotes;
+	struct trace_frame trace; /* without its arrays */
 };
 
 /* The start of a part. */

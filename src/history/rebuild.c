@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "history/moment.h"
 #include "history/rebuild_parts.h"
+#include "history/varint.h"
 
 /* The most versions of tasks that are remembered. */
 #define VERSIONS_MAX (1 << 16)
@@ -28,30 +29,7 @@ int rebuild_each_row(struct rebuild *rebuild, struct archive *archive, enum arch
 	return bad ? -EBADMSG : got < 0 ? got : 0;
 }
 
-/* Takes a number from bytes; see varint_append(). False at the end. */
-static bool take_varint(const unsigned char **at, const unsigned char *end, uint64_t *value)
-{
-	unsigned shift = 0;
-
-	*value = 0;
-	while (*at < end && shift < 64) {
-		unsigned char byte = *(*at)++;
-
-		*value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return true;
-		shift += 7;
-	}
-	return false;
-}
-
-/* The signed number that was folded. */
-static int64_t unfold(uint64_t value)
-{
-	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
-
-/* Takes the times of reading: see add_reads() in encode.c. */
+/* Takes the times of reading: see encode_reads(). */
 static void take_reads(struct rebuild *rebuild, const unsigned char *at, size_t len)
 {
 	const unsigned char *end = at + len;
@@ -60,22 +38,23 @@ static void take_reads(struct rebuild *rebuild, const unsigned char *at, size_t 
 
 	for (size_t e = 0; e < rebuild->n; e++)
 		rebuild->elements[e].read_ns = rebuild->elements[e].raw.read_ns;
-	while (take_varint(&at, end, &run) && run) {
+	while (varint_take(&at, end, &run) && run) {
 		bool kept = run & 1;
 
-		if (!kept && !take_varint(&at, end, &value))
+		if (!kept && !varint_take(&at, end, &value))
 			return;
 		if (!kept)
-			last_ns += (uint64_t)unfold(value);
+			last_ns += (uint64_t)varint_unfold(value);
 		for (run >>= 1; run && i < rebuild->n; run--, i++)
 			if (!kept)
 				rebuild->elements[i].read_ns = last_ns;
 	}
-	for (i = 0; take_varint(&at, end, &run) && take_varint(&at, end, &value);) {
+	for (i = 0; varint_take(&at, end, &run) && varint_take(&at, end, &value);) {
 		if (run >= rebuild->n || i + run >= rebuild->n)
 			return;
 		i += run;
-		rebuild->elements[i].before_ns = rebuild->before_ns + (uint64_t)unfold(value);
+		rebuild->elements[i].before_ns =
+			rebuild->before_ns + (uint64_t)varint_unfold(value);
 		rebuild->elements[i].raw.read_ns = rebuild->elements[i].before_ns;
 		rebuild->elements[i].corrected = true;
 	}
@@ -117,12 +96,14 @@ static void begin_sample(struct rebuild *rebuild)
 		}
 		rebuild->turn++;
 	}
+	rebuild_begin_trace(rebuild);
 	memset(rebuild->moment.system.psi_error, 0, sizeof(rebuild->moment.system.psi_error));
 	memset(rebuild->moment.system.file_error, 0, sizeof(rebuild->moment.system.file_error));
 	rebuild->account = (struct account){ 0 };
 }
 
-int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
+/* Reads a sample: see rebuild_take(). */
+static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
 	bool bad = false, whole = false, first = !rebuild->passed;
 	unsigned char *reads;
@@ -170,18 +151,30 @@ int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t numbe
 		err = rebuild_read_rows(rebuild, archive, number);
 	if (!err)
 		err = rebuild_read_frame(rebuild, archive, number);
+	if (!err)
+		err = rebuild_read_trace(rebuild, archive, number, whole);
 	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
 	rebuild->passed++;
+	return err;
+}
+
+int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
+{
+	int err;
+
+	archive_begin(archive);
+	err = rebuild_sample(rebuild, archive, number);
+	archive_end(archive);
 	return err;
 }
 
 void rebuild_turn(struct rebuild *rebuild)
 {
 	rebuild_forget_versions(rebuild);
+	rebuild_turn_trace(rebuild);
 }
 
-/* Whether a process is one of those asked for. */
-static bool is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
+bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 {
 	size_t low = 0, high = npids;
 
@@ -255,10 +248,10 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 	cur->end_ns = rebuild->end_ns;
 	cur->real_ns = rebuild->real_ns;
 	for (size_t i = 0; i < rebuild->n; i++)
-		if (is_wanted(pids, npids, rebuild->elements[i].raw.tgid))
+		if (rebuild_is_wanted(pids, npids, rebuild->elements[i].raw.tgid))
 			sample_add(cur, 0, 0);
 	for (size_t i = 0; i < rebuild->nleft; i++)
-		left += is_wanted(pids, npids, rebuild->left[i].raw.tgid);
+		left += rebuild_is_wanted(pids, npids, rebuild->left[i].raw.tgid);
 	sample_leave(cur, left);
 	sample_extend(cur, rebuild->have);
 	cur->have = rebuild->have;
@@ -272,14 +265,14 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 	for (size_t i = 0, at = 0; i < rebuild->n; i++) {
 		const struct element *element = &rebuild->elements[i];
 
-		if (!is_wanted(pids, npids, element->raw.tgid))
+		if (!rebuild_is_wanted(pids, npids, element->raw.tgid))
 			continue;
 		if (cur->marks)
 			cur->marks[at] = element->fresh ? 0 : (uint8_t)MARK_UNCHANGED;
 		give_element(rebuild, element, cur, at++, several);
 	}
 	for (size_t i = 0, at = cur->n; i < rebuild->nleft; i++)
-		if (is_wanted(pids, npids, rebuild->left[i].raw.tgid))
+		if (rebuild_is_wanted(pids, npids, rebuild->left[i].raw.tgid))
 			give_element(rebuild, &rebuild->left[i], cur, at++, false);
 	tie(rebuild, prev, cur);
 	/* A frame looks at the same places in both samples: a damaged file may claim too many. */
@@ -288,6 +281,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
 	moment->clocks = &rebuild->clocks;
+	rebuild_give_trace(rebuild, pids, npids, moment);
 	rebuild->passed = 0;
 }
 
@@ -315,6 +309,8 @@ void rebuild_free(struct rebuild *rebuild)
 	for (size_t i = 0; i < rebuild->ngroups; i++)
 		free(rebuild->groups[i].path);
 	free(rebuild->groups);
+	rebuild_free_trace(rebuild);
+	free(rebuild->kept_texts);
 	texts_free(&rebuild->texts);
 	clocks_free(&rebuild->clocks);
 	*rebuild = (struct rebuild){ 0 };

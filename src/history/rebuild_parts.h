@@ -7,12 +7,51 @@
 #include "history/texts.h"
 #include "model/playback.h"
 
+/* What was traced of an element. */
+struct element_trace {
+	bool standing; /* it spent the last sample wholly in states: so many threads in each */
+	uint64_t in[WAIT_STATES];
+	uint64_t turn; /* the last sample that had a row of it */
+	/* Since a sample was given out: */
+	bool traced;
+	struct traced sum;
+	struct task_key *more; /* further processes that it stands for */
+	size_t nmore;
+};
+
+struct known_site;
+
+/* What was traced. */
+struct rebuild_trace {
+	uint64_t turn; /* of samples read */
+	bool now; /* the sample that was read last has a trace, of an interval of now_ns */
+	uint64_t now_ns;
+	void *tree; /* of tsearch(): known sites by number */
+	struct known_site *known; /* a list of them */
+	size_t nknown;
+	struct site_stack *stacks; /* [0] is empty */
+	const char **stack_texts; /* as kept */
+	size_t nstacks;
+	/* Since a sample was given out: */
+	bool there;
+	struct trace_frame frame; /* without its arrays */
+	struct site *sums;
+	size_t nsums, sums_cap;
+	/* What was given out. */
+	struct trace_frame given_frame;
+	struct site *given_sites;
+	struct site_stack *given_stacks;
+	struct traced *given;
+	const struct traced **rows;
+};
+
 /* An element, and what it did since a sample was given out. */
 struct element {
 	struct task_raw raw;
 	int64_t version; /* the number of its task as it is now */
 	struct task_record *record; /* NULL: none */
 	struct task_proc *proc;
+	struct element_trace *trace; /* NULL: nothing was traced of it */
 	bool fresh; /* something happened to it */
 	bool met, gone; /* while a sample is read */
 	bool whole; /* this sample has its counters as they are */
@@ -49,6 +88,10 @@ struct rebuild {
 	size_t ngroups;
 	struct delay_fix *fixes;
 	size_t nfixes;
+	struct rebuild_trace trace;
+	/* Texts that were read before, by their number in the file; NULL: not yet. */
+	const char **kept_texts;
+	size_t nkept_texts;
 	uint64_t begin_ns, before_ns, end_ns, real_ns, interval_ns;
 	unsigned have;
 	bool marked;
@@ -77,6 +120,15 @@ typedef void rebuild_row_taker(struct rebuild *rebuild, struct archive *archive,
 /* Reads all rows of a table for a sample. 0 or -errno. */
 int rebuild_each_row(struct rebuild *rebuild, struct archive *archive, enum archive_query query,
 		     int64_t number, rebuild_row_taker *take);
+
+/* Whether a process is one of those asked for, which are ascending; n 0: all are. */
+bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid);
+
+/* An element, of the living ones and, behind them, of those that left. */
+static inline const struct element *rebuild_nth(const struct rebuild *rebuild, size_t i)
+{
+	return i < rebuild->n ? &rebuild->elements[i] : &rebuild->left[i - rebuild->n];
+}
 
 /* rebuild_tasks.c: elements, and the numbers of tasks */
 
@@ -122,7 +174,7 @@ void rebuild_put_aside(struct rebuild *rebuild);
 /* The numbers of those that left may come back as living ones. */
 void rebuild_free_numbers(struct rebuild *rebuild);
 
-/* Forgets the numbers of tasks. */
+/* Forgets the numbers of tasks and texts. */
 void rebuild_forget_versions(struct rebuild *rebuild);
 
 /* rebuild_rows.c: what happened to tasks */
@@ -163,5 +215,28 @@ struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char 
 
 /* Reads the rest of what belongs to the sample as a whole. 0 or -errno. */
 int rebuild_read_frame(struct rebuild *rebuild, struct archive *archive, int64_t number);
+
+/* rebuild_trace.c: what was traced */
+
+/* Begins a sample: what was given out is no part of it. */
+void rebuild_begin_trace(struct rebuild *rebuild);
+
+/* Reads what was traced, when all elements are there. 0 or -errno. */
+int rebuild_read_trace(struct rebuild *rebuild, struct archive *archive, int64_t number,
+		       bool whole);
+
+/* Gives out what was traced since the last time, of rows in the order of the sample. */
+void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids,
+			struct playback_moment *moment);
+
+/* Forgets sites by their numbers. */
+void rebuild_turn_trace(struct rebuild *rebuild);
+
+/* Takes over what an element that left did while it lived, since a sample was given out. */
+void rebuild_leave_trace(struct element *left, const struct element *living);
+
+/* Frees what was traced of an element, or of all. */
+void rebuild_drop_trace(struct element *element);
+void rebuild_free_trace(struct rebuild *rebuild);
 
 #endif

@@ -51,6 +51,7 @@ static void read_leaver(struct rebuild *rebuild, struct archive *archive, sqlite
 
 		left->raw = living->raw;
 		left->raw.task = task;
+		rebuild_leave_trace(left, living);
 	}
 	left->raw.now.waits = (struct task_waits){ 0 };
 	left->raw.was = 0;
@@ -106,6 +107,8 @@ void rebuild_stand(struct rebuild *rebuild, struct archive *archive, sqlite3_stm
 	raw = &element->raw;
 	element->version = id;
 	element->met = element->fresh = element->whole = true;
+	if (element->trace)
+		element->trace->standing = false;
 	raw->counters = (struct counters){
 		.valid = (uint32_t)archive_int(row, 1, 0, UINT32_MAX, 0, bad),
 		.members = (unsigned)archive_int(row, 2, 0, INT32_MAX, 1, bad),

@@ -10,6 +10,9 @@
 
 #include "base/util.h"
 
+/* Texts with greater numbers are read again each time: who knows what a file claims. */
+#define KEPT_TEXTS_MAX (1 << 20)
+
 /* Orders by number. */
 static int compare_versions(const void *a, const void *b)
 {
@@ -57,6 +60,7 @@ void rebuild_drop(struct element *element)
 	task_unref(element->raw.task);
 	free(element->record);
 	free(element->proc);
+	rebuild_drop_trace(element);
 }
 
 /* Reads a text of the recording. NULL where there is none, or no such. */
@@ -83,16 +87,36 @@ char *rebuild_text(struct archive *archive, int64_t id, bool *bad)
 	return text;
 }
 
+/* Notes a text that was read. */
+static void note_text(struct rebuild *rebuild, size_t id, const char *text)
+{
+	size_t n = rebuild->nkept_texts;
+
+	if (id >= n) {
+		rebuild->nkept_texts = id + id / 2 + 64;
+		rebuild->kept_texts = xreallocarray(rebuild->kept_texts, rebuild->nkept_texts,
+						    sizeof(*rebuild->kept_texts));
+		memset(rebuild->kept_texts + n, 0,
+		       (rebuild->nkept_texts - n) * sizeof(*rebuild->kept_texts));
+	}
+	rebuild->kept_texts[id] = text;
+}
+
 /* Reads a text that stays while the rebuild is open. */
 const char *rebuild_keep_text(struct rebuild *rebuild, struct archive *archive, int64_t id,
 			      bool *bad)
 {
-	char *text = rebuild_text(archive, id, bad);
 	const char *kept;
 	bool added;
+	char *text;
 
+	if (id > 0 && (uint64_t)id < rebuild->nkept_texts && rebuild->kept_texts[id])
+		return rebuild->kept_texts[id];
+	text = rebuild_text(archive, id, bad);
 	texts_take(&rebuild->texts, text, &added, &kept);
 	free(text);
+	if (id > 0 && id < KEPT_TEXTS_MAX)
+		note_text(rebuild, (size_t)id, kept);
 	return kept;
 }
 
@@ -281,11 +305,14 @@ void rebuild_remove_gone(struct rebuild *rebuild, bool unmet)
 				left->raw.task = task;
 				left->raw.exited = true;
 				left->read_ns = element->raw.read_ns;
+				rebuild_leave_trace(left, element);
 			}
 			rebuild_drop(element);
 			continue;
 		}
-		rebuild->elements[kept++] = *element;
+		if (kept != i)
+			rebuild->elements[kept] = *element;
+		kept++;
 	}
 	rebuild->n = kept;
 }
@@ -331,4 +358,6 @@ void rebuild_forget_versions(struct rebuild *rebuild)
 	tdestroy(rebuild->versions, free_version);
 	rebuild->versions = NULL;
 	rebuild->nversions = 0;
+	if (rebuild->nkept_texts)
+		memset(rebuild->kept_texts, 0, rebuild->nkept_texts * sizeof(*rebuild->kept_texts));
 }

@@ -7,7 +7,7 @@
 #define STALLTOP_HISTORY_STORE_TABLES_H
 
 /* The version of the tables. A reader of a version reads all files of it and of earlier ones. */
-#define STORE_VERSION 1
+#define STORE_VERSION 2
 
 /* "STAL", in the head of the file (pragma application_id). */
 #define STORE_APPLICATION_ID 0x5354414c
@@ -74,7 +74,32 @@
 	" io_wait INTEGER, PRIMARY KEY(sample, path)) WITHOUT ROWID;" \
 	"CREATE TABLE cgroup_pressure(sample INTEGER, path INTEGER, resource INTEGER," \
 	" full INTEGER, avg10 INTEGER, avg60 INTEGER, avg300 INTEGER, total_us INTEGER," \
-	" read_ns INTEGER, PRIMARY KEY(sample, path, resource, full)) WITHOUT ROWID;"
+	" read_ns INTEGER, PRIMARY KEY(sample, path, resource, full)) WITHOUT " \
+	"ROWID;" STORE_TRACE_TABLES
+
+/* Since version 2: what is traced. */
+#define STORE_TRACE_TABLES \
+	"CREATE TABLE wait_state(id INTEGER PRIMARY KEY, name TEXT);" \
+	"CREATE TABLE process(id INTEGER PRIMARY KEY, tgid INTEGER, start_ns INTEGER);" \
+	"CREATE TABLE site(id INTEGER PRIMARY KEY, process INTEGER, comm INTEGER, state INTEGER," \
+	" kind INTEGER, overlaps INTEGER, syscall INTEGER, target INTEGER, function INTEGER," \
+	" stack INTEGER, rank INTEGER);" \
+	"CREATE TABLE trace(sample INTEGER PRIMARY KEY, interval_ns INTEGER, lost INTEGER," \
+	" switches INTEGER, cost REAL);" \
+	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
+	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, block_ns INTEGER, lock_ns INTEGER," \
+	" net_ns INTEGER, pipe_ns INTEGER, poll_ns INTEGER, timer_ns INTEGER, child_ns INTEGER," \
+	" stop_ns INTEGER, other_ns INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"CREATE TABLE stood_for(sample INTEGER, task INTEGER, number INTEGER, process INTEGER," \
+	" PRIMARY KEY(sample, task, number)) WITHOUT ROWID;" \
+	"CREATE TABLE site_wait(sample INTEGER, site INTEGER, waits INTEGER, ns INTEGER," \
+	" kind_ns INTEGER, max_ns INTEGER, waiting INTEGER, waiting_ns INTEGER," \
+	" at_least INTEGER, log2_us TEXT, PRIMARY KEY(sample, site)) WITHOUT ROWID;" \
+	"CREATE TABLE site_waker(sample INTEGER, site INTEGER, number INTEGER, tgid INTEGER," \
+	" name INTEGER, ns INTEGER, waits INTEGER," \
+	" PRIMARY KEY(sample, site, number)) WITHOUT ROWID;" \
+	"CREATE TABLE unexplained(sample INTEGER, process INTEGER, kind INTEGER, ns INTEGER," \
+	" comm INTEGER, PRIMARY KEY(sample, process, kind)) WITHOUT ROWID;"
 
 /* What is asked for most, with names in place of numbers. */
 #define STORE_VIEWS \
@@ -93,7 +118,17 @@
 	"CREATE VIEW pressures AS SELECT p.sample, s.time_ns, r.name AS resource," \
 	" CASE p.full WHEN 1 THEN 'full' ELSE 'some' END AS level, p.avg10 / 100.0 AS avg10," \
 	" p.avg60 / 100.0 AS avg60, p.avg300 / 100.0 AS avg300, p.total_us FROM pressure p" \
-	" JOIN sample s ON s.id = p.sample JOIN resource r ON r.id = p.resource;"
+	" JOIN sample s ON s.id = p.sample JOIN resource r ON r.id = p.resource;" \
+	"CREATE VIEW sites AS SELECT w.sample, s.time_ns, t.interval_ns, i.id AS site, p.tgid," \
+	" n.value AS comm, z.name AS state, k.name AS kind, c.value AS syscall," \
+	" g.value AS target, f.value AS function, h.value AS stack, w.waits, w.ns, w.kind_ns," \
+	" w.max_ns, w.waiting, w.waiting_ns, w.log2_us FROM site_wait w" \
+	" JOIN sample s ON s.id = w.sample JOIN trace t ON t.sample = w.sample" \
+	" JOIN site i ON i.id = w.site JOIN process p ON p.id = i.process" \
+	" JOIN wait_state z ON z.id = i.state LEFT JOIN kind k ON k.id = i.kind" \
+	" LEFT JOIN text n ON n.id = i.comm LEFT JOIN text c ON c.id = i.syscall" \
+	" LEFT JOIN text g ON g.id = i.target LEFT JOIN text f ON f.id = i.function" \
+	" LEFT JOIN text h ON h.id = i.stack;"
 
 /* Numbers of fields: those of the record, then the longest, shortest ... of each kind. */
 #define STORE_FIELD_OF(of, number) ((of)*64 + (number))

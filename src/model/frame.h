@@ -49,6 +49,7 @@ enum note_id {
 	NOTE_TRACE_ABSENT,
 	NOTE_TRACE_KERNEL,
 	NOTE_TRACE_ERROR, /* value: errno */
+	NOTE_TRACE_UNRECORDED,
 	NOTE_TRACE_LOST, /* value: waits */
 	NOTE_TRACE_THREADS, /* value: threads */
 	NOTE_WAITING_HIDDEN,

@@ -156,6 +156,11 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_TRACE_ERROR] = {
 		"trace-error", "waits are not traced (%v)", NULL,
 	},
+	[NOTE_TRACE_UNRECORDED] = {
+		"trace-unrecorded",
+		"waits were not traced when this was recorded",
+		"record with --trace, or with the view of sites open",
+	},
 	[NOTE_TRACE_LOST] = {
 		"trace-lost",
 		"%v {wait|waits} found no room for {its|their} site: {it is|they are} in no site",

@@ -21,6 +21,9 @@ struct playback_moment {
 	struct account account;
 	struct note notes[NOTES_MAX];
 	size_t nnotes;
+	/* What was traced, NULL: nothing; and of each element of the sample, NULL: not traced. */
+	const struct trace_frame *trace;
+	const struct traced *const *traced;
 };
 
 struct playback {
@@ -37,5 +40,9 @@ struct playback {
 	void (*group)(void *state, const char *path, const struct cgroup_sample **now,
 		      const struct cgroup_sample **before);
 };
+
+/* Puts what was traced into a frame that was built of the sample. */
+void playback_trace(const struct playback_moment *moment, struct frame *frame,
+		    struct frame_info *info);
 
 #endif

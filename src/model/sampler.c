@@ -239,7 +239,8 @@ static void fill_waiting(struct sampler *sampler, const struct row *const *rows,
 {
 	struct frame_info *info = &sampler->infos[(sampler->ticks - 1) % FRAMES];
 
-	if (!(needs & NEED_SHOWN))
+	/* What is played is past: who has its pids now is no part of it. */
+	if (!(needs & NEED_SHOWN) || sampler->config->playback)
 		return;
 	waiting_fill(need_waiting(sampler, needs), &sampler->samples[sampler->now], rows, n,
 		     sampler->config->threads, needs);
@@ -279,19 +280,23 @@ static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 
 int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs)
 {
-	struct threads_env env = threads_env(sampler, needs);
+	struct threads_env env;
 
 	/* Threads that were not recorded are not known. */
-	return sampler->config->playback ? -ENODATA : threads_read(threads, &env, needs);
+	if (sampler->config->playback)
+		return -ENODATA;
+	env = threads_env(sampler, needs);
+	return threads_read(threads, &env, needs);
 }
 
 void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
 			  const struct row *const *rows, size_t n, unsigned needs)
 {
-	struct threads_env env = threads_env(sampler, needs);
+	struct threads_env env;
 
 	if (sampler->config->playback)
 		return;
+	env = threads_env(sampler, needs);
 	threads_fill(threads, &env, rows, n, needs);
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "model/group.h"
+#include "model/playback.h"
 #include "model/sampler.h"
 #include "model/sampler_parts.h"
 
@@ -46,6 +47,7 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 	options.unknown = moment.unknown;
 	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
 	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	playback_trace(&moment, turn.frame, turn.info);
 	take_recorded(sampler, &moment, &turn);
 	*out = sampler_turned(sampler, &turn);
 	return 0;

@@ -396,21 +396,6 @@ void trace_book_rows(struct trace_book *book, struct frame *frame)
 		take_waits(book, frame, book->ended[i].row, book->ended[i].process);
 }
 
-/* The state of threads in waits of a kind; other: they may run, or sleep. */
-static enum wait_state state_of_kind(unsigned kind)
-{
-	switch (kind) {
-	case DELAY_CPU:
-		return STATE_CPU;
-	case DELAY_BLKIO:
-		return STATE_IO;
-	case WAIT_BLOCK:
-		return STATE_BLOCK;
-	default:
-		return STATE_OTHER;
-	}
-}
-
 /*
  * Whether what the sites of a process have of a kind may be wrong, as switches went unseen: a row
  * says so, or they have far more than was waited, as of a wait whose end went unseen.
@@ -442,30 +427,15 @@ static void add_rest(struct trace_book *book, const struct traced_process *proce
 		book->rests_cap = book->rests_cap * 2 + 64;
 		book->rests = xreallocarray(book->rests, book->rests_cap, sizeof(*book->rests));
 	}
-	book->rests[book->nrests++] = (struct site){
-		/* Ids of sites are counted up from 1. */
-		.id = UINT64_MAX - ((uint64_t)(uint32_t)process->traced.tgid * WAIT_KINDS + kind),
-		.tgid = process->traced.tgid,
-		.start_ns = process->traced.start_ns,
-		.comm = process->comm,
-		.state = state_of_kind(kind),
-		.kind = (int)kind,
-		.unattributed = true,
-		.overlaps = state_of_kind(kind) == STATE_OTHER,
-		.rest_ns = rest_ns,
-		.unknown = unknown,
-		.ns = rest_ns > 0 ? (uint64_t)rest_ns : 0,
-	};
+	book->rests[book->nrests] = site_rest(process->traced.tgid, process->traced.start_ns,
+					      process->comm, kind, rest_ns);
+	book->rests[book->nrests++].unknown = unknown;
 }
 
-/* Compares sites: those with more time first, then by id. */
+/* Compares sites. */
 static int compare_shown(const void *a, const void *b)
 {
-	const struct site *x = *(const struct site *const *)a, *y = *(const struct site *const *)b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
+	return site_compare(*(const struct site *const *)a, *(const struct site *const *)b);
 }
 
 /* Puts sites and rests into their order. */

@@ -169,6 +169,8 @@ struct note tracing_note_of(int error)
 		return (struct note){ .id = NOTE_TRACE_ABSENT };
 	case -EOPNOTSUPP:
 		return (struct note){ .id = NOTE_TRACE_KERNEL };
+	case -ENODATA:
+		return (struct note){ .id = NOTE_TRACE_UNRECORDED };
 	default:
 		return (struct note){ .id = NOTE_TRACE_ERROR, .value = (uint64_t)-error };
 	}

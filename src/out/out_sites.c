@@ -109,11 +109,7 @@ static void put_site(struct json *json, const struct trace_frame *trace, const s
 /* Compares sites: the most time first. */
 static int compare_times(const void *a, const void *b)
 {
-	const struct site *x = *(const struct site *const *)a, *y = *(const struct site *const *)b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return (x->id > y->id) - (x->id < y->id);
+	return site_compare(*(const struct site *const *)a, *(const struct site *const *)b);
 }
 
 void out_sites_json(struct json *json, const char *name, const struct trace_frame *trace,

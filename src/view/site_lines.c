@@ -229,19 +229,8 @@ static void add_site(struct site_line *line, const struct site *site)
 	sum->on = common(sum->on, site->on);
 	sum->where = common(sum->where, site->where);
 	sum->stack = sum->stack ? sum->stack : site->stack;
-	sum->rest_ns += site->rest_ns;
 	sum->unknown &= site->unknown;
-	sum->count += site->count;
-	sum->ns += site->ns;
-	sum->kind_ns += site->kind_ns;
-	if (site->max_ns > sum->max_ns)
-		sum->max_ns = site->max_ns;
-	if (site->waiting_ns > sum->waiting_ns)
-		sum->waiting_ns = site->waiting_ns;
-	sum->waiting += site->waiting;
-	sum->at_least |= site->at_least;
-	for (unsigned i = 0; i < SITE_BUCKETS; i++)
-		sum->log2_us[i] += site->log2_us[i];
+	site_add(sum, site);
 }
 
 /* Orders wakers by who they are. */

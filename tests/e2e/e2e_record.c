@@ -102,6 +102,45 @@ static void test_same_options(void **state)
 	check_same("--source auto", "--since-start -o json");
 }
 
+/* What is traced: states, sites with their stacks, wakers; with and without room for all sites. */
+static void test_same_traced(void **state)
+{
+	static const char *const formats[] = { "json", "csv -F states,waker,s-poll", "text" };
+	static const char *const sources[] = { "taskstats", "bpf", "procfs" };
+
+	(void)state;
+	e2e_require_bpf();
+	start_loads();
+	e2e_load(NULL, "load_io %s", e2e_folder());
+	for (size_t s = 0; s < 3; s++)
+		for (size_t f = 0; f < 3; f++)
+			check_same(e2e_format("--source %s", sources[s]),
+				   e2e_format("--trace -o %s", formats[f]));
+	check_same("--trace-sites 256", "--trace -o json");
+	check_same("--source auto", "--trace -H -o json");
+	check_same("-x", "--trace -o json");
+	check_same("--source auto", "--trace -g command -o json -F states,waker");
+	check_same("--source auto", "--trace --since-start -o json");
+}
+
+/* What a task waits on is not recorded, and not read of whoever has its pid now. */
+static void test_past(void **state)
+{
+	const char *path = path_of("past.db");
+	struct e2e_result live, replay;
+
+	(void)state;
+	e2e_run(&live, NULL, "-b -n 1 -d 0.1 -o json -F pid,syscall,where -p %d -w %s",
+		(int)getpid(), path);
+	assert_int_equal(live.status, 0);
+	assert_non_null(strstr(live.out.data, "\"syscall\":\""));
+	e2e_run(&replay, NULL, "-b -o json -F pid,syscall,where -p %d -R %s", (int)getpid(), path);
+	assert_int_equal(replay.status, 0);
+	assert_non_null(strstr(replay.out.data, e2e_format("\"pid\":%d,", (int)getpid())));
+	assert_null(strstr(replay.out.data, "\"syscall\":\""));
+	assert_null(strstr(replay.out.data, "\"where\":\""));
+}
+
 /* What the rows of a JSON sample waited for the CPU and ran, added up; the interval, too. */
 static void add_up(const struct samples *s, size_t from, size_t n, double *interval, double *run)
 {
@@ -401,7 +440,7 @@ static void test_refused(void **state)
 	assert_non_null(strstr(r.err.data, "-H"));
 	e2e_run(&r, NULL, "-b -R %s --from noon", path);
 	assert_int_equal(r.status, 2);
-	e2e_run(&r, NULL, "-b --trace -R %s", path);
+	e2e_run(&r, NULL, "-b --enable-delayacct -R %s", path);
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --from 14:02");
 	assert_int_equal(r.status, 2);
@@ -415,7 +454,7 @@ int main(void)
 		e2e_test(test_same),	    e2e_test(test_same_options), e2e_test(test_coarser),
 		e2e_test(test_killed),	    e2e_test(test_stalled),	 e2e_test(test_no_room),
 		e2e_test(test_made_safely), e2e_test(test_elsewhere),	 e2e_test(test_segments),
-		e2e_test(test_refused),
+		e2e_test(test_refused),	    e2e_test(test_past),	 e2e_test(test_same_traced),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

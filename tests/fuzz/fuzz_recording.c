@@ -32,6 +32,7 @@ static void play_some(struct replay *replay)
 			break;
 		frame_build(&frame, &info, moment.baseline ? NULL : prev, &samples[i % 2],
 			    &options);
+		playback_trace(&moment, &frame, &info);
 	}
 	frame_free(&frame);
 	sample_free(&samples[0]);

@@ -11,6 +11,8 @@
 #include "history/store.h"
 #include "model/playback.h"
 
+#define PLAY_SITES 12
+
 /* A made-up machine whose samples are recorded: tasks that come, go, run, wait and end. */
 struct play_machine {
 	unsigned seed;
@@ -22,6 +24,10 @@ struct play_machine {
 	unsigned turn;
 	uint64_t now_ns;
 	pid_t next;
+	struct trace_frame trace;
+	struct site sites[PLAY_SITES];
+	struct traced *traced; /* of the frame's rows */
+	unsigned waited[PLAY_SITES]; /* samples for which somebody has waited there */
 };
 
 static inline unsigned play_random(struct play_machine *machine, unsigned below)
@@ -65,6 +71,118 @@ static inline void play_begin(struct play_machine *machine, struct sample *sampl
 	raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK;
 	raw->now = (struct task_now){ .state = 'S', .exact = true, .threads = 1 };
 	raw->counters.life_ns = 1000;
+}
+
+/* How a row's task spent the interval: in one state most often, else in two. */
+static inline const struct traced *play_states(struct play_machine *machine, const struct row *row,
+					       struct traced *traced)
+{
+	pid_t pid = row->task->key.pid;
+	unsigned state = (unsigned)pid % WAIT_STATES;
+	uint64_t interval_ns = machine->trace.interval_ns, part;
+
+	if (pid % 7 == 3 || !play_random(machine, 30))
+		return NULL;
+	*traced = (struct traced){ .tgid = pid, .start_ns = row->task->key.start_ns + 5 };
+	traced->states.ns[state] = interval_ns * (1 + (unsigned)pid % 3);
+	/* A frame cuts what was waited to the time that the task lived. */
+	if (state == STATE_BLOCK)
+		traced->states.ns[state] = interval_ns / 2;
+	if (play_random(machine, 4))
+		return traced;
+	part = play_random(machine, 1000000);
+	traced->states.ns[state] -= part;
+	traced->states.ns[(state + 1) % WAIT_STATES] += part;
+	traced->waker = play_random(machine, 2) ? "7 waker" : NULL;
+	return traced;
+}
+
+/* What was waited at a site. */
+static inline void play_site(struct play_machine *machine, unsigned i)
+{
+	static const char *const functions[] = { "inner+0x1", "middle+0x2", "outer+0x3" };
+	static const struct site_stack stacks[] = { { NULL, 0 },
+						    { functions, 2 },
+						    { functions + 1, 2 } };
+	struct site *site = &machine->sites[i];
+	bool known = site->id;
+
+	machine->trace.stacks = stacks;
+	machine->trace.nstacks = 3;
+	if (!known)
+		*site = (struct site){ .id = i + 1,
+				       .tgid = (pid_t)i % 5 + 1,
+				       .start_ns = 100 + i % 5,
+				       .comm = i % 2 ? "one" : NULL,
+				       .state = (enum wait_state)(i % WAIT_STATES),
+				       .kind = i % 3 ? -1 : (int)(i % WAIT_KINDS),
+				       .overlaps = i % 4 == 3,
+				       .syscall = i % 2 ? "read" : "futex",
+				       .on = i % 3 ? "/a\nb\xff" : NULL,
+				       .where = "f",
+				       .stack = i % 3 };
+	if (machine->waited[i] && known && play_random(machine, 4)) {
+		site_wait_on(site, machine->trace.interval_ns);
+		return;
+	}
+	machine->waited[i] = play_random(machine, 3);
+	site->waiting = machine->waited[i];
+	site->waiting_ns = site->waiting ? play_random(machine, 1000000) + 1 : 0;
+	site->count = play_random(machine, 3);
+	site->ns = play_random(machine, 4) * 1000;
+	site->kind_ns = site->kind < 0 ? 0 : site->ns / 2;
+	site->max_ns += site->ns;
+	memset(site->log2_us, 0, sizeof(site->log2_us));
+	site->log2_us[i] = site->count;
+	memset(site->wakers, 0, sizeof(site->wakers));
+	if (site->count)
+		site->wakers[0] = (struct site_waker){ (pid_t)i, "waker", site->ns, site->count };
+}
+
+/* Orders sites. */
+static inline int play_compare(const void *a, const void *b)
+{
+	return site_compare(a, b);
+}
+
+/* Adds what was traced to a frame; now and then nothing is. */
+static inline void play_trace(struct play_machine *machine, struct frame *frame,
+			      struct frame_info *info)
+{
+	static struct site shown[PLAY_SITES + 1];
+	struct trace_frame *trace = &machine->trace;
+	size_t n = 0;
+
+	if (machine->turn % 23 > 19 || !info->prev)
+		return;
+	free(machine->traced);
+	machine->traced = xcalloc(frame->n + 1, sizeof(*machine->traced));
+	trace->interval_ns = info->interval_ns + play_random(machine, 100);
+	trace->lost = play_random(machine, 2);
+	trace->switches = play_random(machine, 1000);
+	trace->cost = play_random(machine, 2) ? 0.5 : -1;
+	for (size_t i = 0; i < frame->n; i++) {
+		struct row *row = &frame->rows[i];
+
+		row->traced = play_states(machine, row, &machine->traced[i]);
+		if (row->traced)
+			frame_set_block(frame, row, row->traced->states.ns[STATE_BLOCK]);
+	}
+	for (unsigned i = 0; i < PLAY_SITES; i++) {
+		play_site(machine, i);
+		if (machine->sites[i].ns || machine->sites[i].count || machine->sites[i].waiting)
+			shown[n++] = machine->sites[i];
+	}
+	shown[n] = site_rest(9, 77, "rest", DELAY_CPU, (int64_t)play_random(machine, 99) - 50);
+	if (play_random(machine, 4) == 0) {
+		shown[n] = site_rest(9, 77, "rest", DELAY_CPU, 0);
+		shown[n].unknown = true;
+	}
+	n++;
+	qsort(shown, n, sizeof(*shown), play_compare);
+	trace->sites = shown;
+	trace->n = n;
+	info->trace = trace;
 }
 
 /* The next frame. */
@@ -127,6 +245,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		raw->task->status = play_random(machine, 3) << 8 | play_random(machine, 2) * 9;
 	}
 	frame_build(frame, info, prev, cur, &options);
+	play_trace(machine, frame, info);
 	*system =
 		(struct system_sample){ .cpu_valid = true, .cpus = 2, .read_ns = machine->now_ns };
 	system->cpu_ns[CPU_USER] = machine->now_ns;
@@ -149,6 +268,7 @@ static inline void play_free(struct play_machine *machine)
 	for (unsigned i = 0; i < 2; i++)
 		frame_free(&machine->frames[i]);
 	clocks_free(&machine->clocks);
+	free(machine->traced);
 }
 
 /* Records so many samples of a made-up machine. 0 or -errno. */

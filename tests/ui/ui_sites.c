@@ -436,6 +436,36 @@ static void shows_states(void **state)
 	}
 }
 
+/* Sites of a recording are shown as when it was made; where there are none, it says so. */
+static void shows_recorded(void **state)
+{
+	static const char *const traces[] = { "--trace", "" };
+	(void)state;
+	read_pipe("crowd-pipes");
+	for (size_t i = 0; i < 2; i++) {
+		const char *path = scratch_format("%s/sites-%zu.db", scratch_folder(), i);
+		const char *args = scratch_format("-d 0.2 -m ^crowd %s -w %s", traces[i], path);
+		struct screen *s =
+			screen_start(&(struct screen_how){ .rows = 24, .cols = 100, .args = args });
+
+		screen_await(s, table_has_figures, NULL);
+		if (*traces[i])
+			screen_await_text(s, "trace");
+		screen_pump(s, 1);
+		screen_type(s, "q");
+		assert_int_equal(screen_end(s, 10), 0);
+		args = scratch_format("-d 0.1 -m ^crowd-pipes -R %s", path);
+		s = screen_start(&(struct screen_how){ .rows = 24, .cols = 100, .args = args });
+		screen_await(s, table_has_figures, NULL);
+		screen_type(s, "w");
+		if (*traces[i])
+			await_site(s, "pipe ", "read");
+		else
+			screen_await_text(s, "waits were not traced when this was recorded");
+		screen_type(s, "q");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -443,7 +473,7 @@ int main(void)
 		screen_test(names_pipe),	screen_test(opens_anywhere),
 		screen_test(leaves_idle_alone), screen_test(escapes_names),
 		screen_test(keeps_page),	screen_test(says_why_not),
-		screen_test(shows_states),
+		screen_test(shows_states),	screen_test(shows_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

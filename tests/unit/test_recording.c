@@ -56,6 +56,7 @@ static const struct frame *next_frame(struct player *player, int *err)
 		return NULL;
 	player->systems[player->turn % 3] = moment.system;
 	frame_build(frame, info, moment.baseline ? NULL : prev, cur, &options);
+	playback_trace(&moment, frame, info);
 	info->system = &player->systems[player->turn % 3];
 	info->exits = moment.exits;
 	info->clocks = moment.clocks;
@@ -96,6 +97,50 @@ static void compare_rows(const struct row *a, const struct row *b, unsigned samp
 	    memcmp(&a->deltas->waited, &b->deltas->waited, sizeof(a->deltas->waited)) != 0 ||
 	    a->deltas->grown.run_ns != b->deltas->grown.run_ns)
 		fail_msg("sample %u: task %d did otherwise", sample, (int)x->pid);
+}
+
+/* What was traced of the interval. */
+static void compare_traces(const struct frame *live, const struct frame *again, unsigned sample)
+{
+	const struct trace_frame *a = live->info->trace, *b = again->info->trace;
+
+	if (!a != !b)
+		fail_msg("sample %u: traced: %d, %d", sample, a != NULL, b != NULL);
+	for (size_t i = 0; a && i < live->n; i++) {
+		const struct traced *x = live->rows[i].traced, *y = again->rows[i].traced;
+
+		if (!x != !y || (x && (memcmp(&x->states, &y->states, sizeof(x->states)) != 0 ||
+				       x->tgid != y->tgid || x->start_ns != y->start_ns ||
+				       !x->waker != !y->waker)))
+			fail_msg("sample %u: task %d was traced otherwise", sample,
+				 (int)live->rows[i].raw->pid);
+	}
+	if (!a)
+		return;
+	assert_int_equal(a->n, b->n);
+	assert_true(a->interval_ns == b->interval_ns && a->lost == b->lost &&
+		    a->switches == b->switches && a->cost == b->cost);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct site *x = &a->sites[i], *y = &b->sites[i];
+		const struct site_stack *s = &a->stacks[x->stack], *t = &b->stacks[y->stack];
+		bool alike = x->id == y->id && x->tgid == y->tgid && x->start_ns == y->start_ns &&
+			     x->state == y->state && x->kind == y->kind && x->ns == y->ns &&
+			     x->kind_ns == y->kind_ns && x->count == y->count &&
+			     x->max_ns == y->max_ns && x->waiting == y->waiting &&
+			     x->waiting_ns == y->waiting_ns && x->rest_ns == y->rest_ns &&
+			     x->unknown == y->unknown && x->overlaps == y->overlaps &&
+			     !x->on == !y->on && (!x->on || !strcmp(x->on, y->on)) &&
+			     !x->comm == !y->comm &&
+			     !memcmp(x->log2_us, y->log2_us, sizeof(x->log2_us)) &&
+			     x->wakers[0].ns == y->wakers[0].ns &&
+			     x->wakers[0].tgid == y->wakers[0].tgid;
+
+		if (!x->unattributed)
+			alike &= s->n == t->n &&
+				 (!s->n || !strcmp(s->functions[s->n - 1], t->functions[t->n - 1]));
+		if (!alike)
+			fail_msg("sample %u: site %d is another", sample, (int)x->id);
+	}
 }
 
 #define SAMPLES_MADE 60
@@ -174,7 +219,8 @@ static void check_same(struct plan plan)
 	struct play_machine machine = { .seed = plan.seed };
 	const struct replay_config config = { .path = folder };
 	struct player player = { 0 };
-	const struct frame *live;
+	const struct frame *live, *again;
+	bool follows;
 	char *file;
 	int err;
 
@@ -185,8 +231,11 @@ static void check_same(struct plan plan)
 		if (is_dropped(&plan, i))
 			continue;
 		/* Behind a gap the interval is longer. */
-		compare_frames(live, next_frame(&player, &err), i,
-			       !plan.drop || !i || !is_dropped(&plan, i - 1));
+		follows = !plan.drop || !i || !is_dropped(&plan, i - 1);
+		again = next_frame(&player, &err);
+		compare_frames(live, again, i, follows);
+		if (follows || i == 0)
+			compare_traces(live, again, i);
 	}
 	assert_null(next_frame(&player, &err));
 	assert_int_equal(err, -ENODATA);
@@ -292,10 +341,26 @@ static void test_damaged(void **state)
 	damage("UPDATE activity SET run_ns = 9223372036854775807", -ENODATA);
 	damage("INSERT INTO field SELECT 2, task, 5, 7 FROM activity WHERE sample = 2", -ENODATA);
 	damage("UPDATE note SET name = 'of a later version'", -ENODATA);
-	damage("ALTER TABLE wait ADD COLUMN later; UPDATE recording SET value = 2 "
+	damage("ALTER TABLE wait ADD COLUMN later; UPDATE recording SET value = 3 "
 	       "WHERE name = 'version'",
 	       -ENODATA);
 	damage("DROP TABLE wait", -EBADMSG);
+	damage("DELETE FROM site", -EBADMSG);
+	damage("DELETE FROM process", -EBADMSG);
+	damage("UPDATE site SET state = state + 20, kind = kind + 20", -ENODATA);
+	damage("UPDATE site_wait SET log2_us = '[1,' || site || ',x', waiting = 4294967295",
+	       -ENODATA);
+	damage("UPDATE site_wait SET log2_us = zeroblob(100)", -ENODATA);
+	damage("UPDATE site_wait SET waiting = -1", -EBADMSG);
+	damage("UPDATE trace SET interval_ns = 0", -ENODATA);
+	damage("DELETE FROM trace WHERE sample % 2", -ENODATA);
+	damage("UPDATE site_waker SET number = 9, tgid = 'x' WHERE number = 0", -ENODATA);
+	damage("INSERT INTO stood_for SELECT sample, task, 1, 1 FROM states", -ENODATA);
+	/* A recording of version 1 has no tables of what is traced. */
+	damage("DROP VIEW sites; DROP TABLE trace; DROP TABLE states; DROP TABLE stood_for; "
+	       "DROP TABLE site; DROP TABLE site_wait; DROP TABLE site_waker; DROP TABLE process; "
+	       "DROP TABLE unexplained; UPDATE recording SET value = 1 WHERE name = 'version'",
+	       -ENODATA);
 	damage("DROP VIEW waits; DROP TABLE wait; CREATE VIEW wait AS WITH RECURSIVE "
 	       "r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT 1 AS sample, n AS task, "
 	       "n AS kind, n AS waited_ns, n AS waits, n AS ahead_ns FROM r",

@@ -127,7 +127,7 @@ static void test_queries(void **state)
 		if (!rows.len)
 			fail_msg("no rows: %s", buf_cstr(&query));
 	}
-	assert_int_equal(queries, 5);
+	assert_int_equal(queries, 6);
 	sqlite3_close(db);
 	free(page);
 	buf_free(&query);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/util.h"
+#include "history/encode_parts.h"
+
+/* The number of a text, which the moment gets if it is new. */
+static uint32_t take_text(struct encoder *encoder, const char *text, const char **kept)
+{
+	static const char padding[8];
+	struct buf *out = &encoder->parts[PART_TEXTS];
+	struct moment_text head = { 0 };
+	bool added;
+
+	head.id = texts_take(&encoder->texts, text, &added, kept);
+	if (!added)
+		return head.id;
+	head.len = (uint32_t)strlen(text);
+	buf_add(out, &head, sizeof(head));
+	buf_add(out, text, head.len);
+	buf_add(out, padding, -out->len % sizeof(padding));
+	return head.id;
+}
+
+/* Does the same where the copy is not needed. */
+uint32_t encode_text(struct encoder *encoder, const char *text)
+{
+	return take_text(encoder, text, NULL);
+}
+
+/* The number of a task's text, which most often is what it was. */
+uint32_t encode_text_again(struct encoder *encoder, const char **kept, const char *text,
+			   uint32_t was)
+{
+	if (text && *kept && !strcmp(text, *kept))
+		return was;
+	return take_text(encoder, text, kept);
+}
+
+/* Takes a free place for a task. */
+static struct known_task *add_known(struct encoder *encoder, struct task *task)
+{
+	struct known_task *known;
+
+	while (encoder->free < encoder->nknown && encoder->known[encoder->free].task)
+		encoder->free++;
+	if (encoder->free >= encoder->cap) {
+		encoder->cap = encoder->cap ? encoder->cap * 2 : 256;
+		encoder->known =
+			xreallocarray(encoder->known, encoder->cap, sizeof(*encoder->known));
+	}
+	if (encoder->free >= encoder->nknown)
+		encoder->nknown = encoder->free + 1;
+	known = &encoder->known[encoder->free];
+	*known = (struct known_task){ .task = task_ref(task) };
+	task->recorded = (uint32_t)encoder->free;
+	return known;
+}
+
+/* Gives a place back. */
+static void forget_known(struct encoder *encoder, size_t at)
+{
+	struct known_task *known = &encoder->known[at];
+
+	if (!known->task)
+		return;
+	known->task->recorded = 0;
+	task_unref(known->task);
+	known->task = NULL;
+	if (at < encoder->free)
+		encoder->free = at;
+}
+
+/* Forgets tasks that were not met for a while; all: all of them. */
+void encode_sweep(struct encoder *encoder, bool all)
+{
+	for (size_t i = 1; i < encoder->nknown; i++)
+		if (all || encoder->known[i].met + 2 < encoder->moments)
+			forget_known(encoder, i);
+}
+
+/* The number of an element's task, of its present version; another: of one of its own. */
+uint32_t encode_task(struct encoder *encoder, const struct task_raw *raw, bool another)
+{
+	struct task *task = raw->task;
+	struct known_task *known =
+		task->recorded ? &encoder->known[task->recorded] : add_known(encoder, task);
+	const struct moment_task *was = &known->written;
+	struct moment_task now = {
+		.id = was->id,
+		.first = was->first,
+		.tgid = raw->tgid,
+		.pid = raw->pid,
+		.ppid = task->ppid,
+		.uid = task->uid,
+		.user = encode_text_again(encoder, &known->texts[TEXT_USER], task->user, was->user),
+		.comm = encode_text_again(encoder, &known->texts[TEXT_COMM], task->comm, was->comm),
+		.command = encode_text_again(encoder, &known->texts[TEXT_COMMAND], task->command,
+					     was->command),
+		.cgroup = encode_text_again(encoder, &known->texts[TEXT_CGROUP], task->cgroup,
+					    was->cgroup),
+		.start_ns = task->key.start_ns,
+		.latest_ns = task->latest_ns,
+		.lo_ns = task->start_lo,
+		.hi_ns = task->start_hi,
+	};
+
+	known->met = encoder->moments;
+	if (now.id && !another && !memcmp(&now, &known->written, sizeof(now)))
+		return now.id;
+	now.id = ++encoder->ntasks;
+	if (!now.first)
+		now.first = now.id;
+	known->written = now;
+	buf_add(&encoder->parts[PART_TASKS], &now, sizeof(now));
+	return now.id;
+}
+
+/* Whether a task's names may be others than were recorded. Its texts are compared as pointers. */
+bool encode_may_be_renamed(const struct encoder *encoder, const struct task_raw *raw, bool still)
+{
+	const struct known_task *known;
+
+	if (!raw->task->recorded)
+		return true;
+	known = &encoder->known[raw->task->recorded];
+	/* A source that knows tells of those that ran; nobody else gets another name. */
+	return !still || known->written.ppid != raw->task->ppid ||
+	       !known->written.command != !raw->task->command ||
+	       !known->written.cgroup != !raw->task->cgroup;
+}
+
+/* Whether the moment has an element of that task already. */
+bool encode_is_met(const struct encoder *encoder, const struct task *task)
+{
+	return task->recorded && encoder->known[task->recorded].met == encoder->moments;
+}

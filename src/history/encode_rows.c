@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/util.h"
+#include "history/encode_parts.h"
+
+/* How far the life of a task without news may be from what a reader takes it to be. */
+#define LIFE_SLACK_NS (2 * NSEC_PER_MSEC)
+
+/* How far the growth of the life is from what a reader takes it to be. */
+static int64_t drift_of(const struct task_raw *raw, const struct task_raw *before)
+{
+	return (int64_t)(raw->counters.life_ns - before->counters.life_ns -
+			 life_growth(before, raw->read_ns));
+}
+
+/* Whether the life is about what a reader takes it to be. */
+static bool lives_as_expected(const struct task_raw *raw, const struct task_raw *before)
+{
+	uint64_t slack = LIFE_SLACK_NS * (before->now.threads ? before->now.threads : 1);
+	int64_t drift = drift_of(raw, before);
+
+	return drift <= (int64_t)slack && drift >= -(int64_t)slack;
+}
+
+/* Whether the counters are the same, but for the life. */
+static bool counts_alike(const struct counters *a, const struct counters *b)
+{
+	return a->valid == b->valid && a->members == b->members && a->run_ns == b->run_ns &&
+	       a->user_ns == b->user_ns && a->system_ns == b->system_ns &&
+	       !memcmp(a->delay, b->delay, sizeof(a->delay));
+}
+
+/* Whether children's times are the same. */
+static bool children_alike(const struct task_raw *a, const struct task_raw *b)
+{
+	return !(a->counters.valid & VALID_CHILDREN) ||
+	       !memcmp(&a->children, &b->children, sizeof(a->children));
+}
+
+/* Whether the waits in progress are the same, and go on. */
+static bool waits_alike(const struct task_waits *a, const struct task_waits *b)
+{
+	return a->first_ns == b->first_ns &&
+	       !memcmp(a->began_ns, b->began_ns, sizeof(a->began_ns)) &&
+	       !memcmp(a->threads, b->threads, sizeof(a->threads));
+}
+
+/* Whether the element is what a reader makes of its not being mentioned. */
+static bool is_as_expected(const struct sample *cur, const struct row *row,
+			   const struct task_raw *before)
+{
+	const struct task_raw *raw = row->raw;
+	size_t i = (size_t)(raw - cur->raw);
+
+	if (row->still)
+		return true;
+	/* As waits were traced; it is cut to what the life has grown by, which is to be exact. */
+	if (row->deltas->waited.ns[WAIT_BLOCK])
+		return false;
+	if (!before || raw->exited || raw->was || (cur->marks && !sample_unchanged(cur, i)))
+		return false;
+	return !waits_all(&raw->now.waits) && !waits_all(&before->now.waits) &&
+	       !raw->now.waits.block_ns && !before->now.waits.block_ns &&
+	       raw->single == before->single && raw->now.state == before->now.state &&
+	       raw->now.exact == before->now.exact && raw->now.threads == before->now.threads &&
+	       counts_alike(&raw->counters, &before->counters) && children_alike(raw, before) &&
+	       lives_as_expected(raw, before);
+}
+
+/* Whether growth says all: nothing that seldom changes has changed, and no total fell. */
+static bool grows(const struct task_raw *raw, const struct task_raw *before)
+{
+	const struct counters *now = &raw->counters, *was = &before->counters;
+	bool fell = now->run_ns < was->run_ns || now->user_ns < was->user_ns ||
+		    now->system_ns < was->system_ns;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		fell |= now->delay[kind].ns < was->delay[kind].ns ||
+			now->delay[kind].count < was->delay[kind].count;
+	return !fell && !raw->was && now->valid == was->valid && now->members == was->members &&
+	       raw->single == before->single && raw->now.exact == before->now.exact &&
+	       !now->life_ns == !was->life_ns;
+}
+
+/* All that grew, also what is not known: a reader adds it up again. */
+static void take_growth(struct counters *grown, const struct counters *now,
+			const struct counters *before)
+{
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		grown->delay[kind].count = now->delay[kind].count - before->delay[kind].count;
+		grown->delay[kind].ns = now->delay[kind].ns - before->delay[kind].ns;
+	}
+	grown->run_ns = now->run_ns - before->run_ns;
+	grown->user_ns = now->user_ns - before->user_ns;
+	grown->system_ns = now->system_ns - before->system_ns;
+	grown->valid = now->valid;
+}
+
+/* Takes what was waited in the interval; figures since the start are no interval's. */
+static void take_deltas(struct moment_change *change, const struct frame_info *info,
+			const struct row *row)
+{
+	struct counters grown;
+
+	change->known = row->valid;
+	change->waited = row->deltas->waited;
+	if (!info->since_start || !row->before)
+		return;
+	counters_diff(&grown, &row->raw->counters, &row->before->counters,
+		      row->raw->counters.valid & row->before->counters.valid);
+	change->known = waited_take(&change->waited, &grown, grown.valid, row->raw, row->before);
+}
+
+/* Adds what happened to an element; whole: it is written as it is. Whether it was. */
+static bool add_change(struct encoder *encoder, const struct frame_info *info,
+		       const struct row *row, bool whole)
+{
+	const struct task_raw *raw = row->raw, *before = row->before;
+	static const struct counters nothing;
+	struct moment_change change = { .raw = *raw };
+	bool left = raw >= info->cur->raw + info->cur->n;
+
+	/* A thread that called exec took over the task of its leader, which left. */
+	change.task = encode_task(encoder, raw, left && encode_is_met(encoder, raw->task));
+
+	if (raw->was)
+		before = NULL;
+	if (whole || !before || !grows(raw, before))
+		change.flags |= CHANGE_WHOLE;
+	if (left) {
+		change.flags |= CHANGE_LEFT;
+		change.place = (uint32_t)((size_t)(raw - info->cur->raw) - info->cur->n);
+	}
+	if (row->before || row->born)
+		change.flags |= CHANGE_ROW;
+	if (change.flags & CHANGE_ROW && !row->still)
+		take_deltas(&change, info, row);
+	take_growth(&change.grown, &raw->counters, before ? &before->counters : &nothing);
+	if (before)
+		change.drift_ns = drift_of(raw, before);
+	if (change.flags & CHANGE_WHOLE ? waits_all(&raw->now.waits)
+					: !waits_alike(&raw->now.waits, &before->now.waits))
+		change.flags |= CHANGE_WAITS;
+	if (raw->counters.valid & VALID_CHILDREN &&
+	    (change.flags & CHANGE_WHOLE || !children_alike(raw, before)))
+		change.flags |= CHANGE_CHILDREN;
+	if (raw->task->dropped && (whole || raw->counters.valid & ~row->valid & DELAY_ALL)) {
+		change.flags |= CHANGE_DROPPED;
+		change.dropped = *raw->task->dropped;
+	}
+	if (raw->exited) {
+		change.status = raw->task->status;
+		change.ended = encode_text(encoder, raw->task->ended);
+		change.reaper = raw->task->reaper;
+		change.mixed = raw->task->mixed;
+	}
+	if (row->still || (row->deltas == &no_deltas && change.flags & CHANGE_WHOLE && before &&
+			   counts_alike(&raw->counters, &before->counters)))
+		change.flags &= ~CHANGE_ROW;
+	buf_add(&encoder->parts[PART_CHANGES], &change, sizeof(change));
+	return change.flags & CHANGE_WHOLE;
+}
+
+/* Adds a value if it is new. */
+static void add_field(struct encoder *encoder, uint32_t task, enum moment_field_of of,
+		      unsigned number, bool known, uint64_t value, bool was_known, uint64_t was)
+{
+	struct moment_field field = { .task = task,
+				      .of = (uint16_t)of,
+				      .number = (uint16_t)number,
+				      .known = known,
+				      .value = value };
+
+	if (known == was_known && (!known || value == was))
+		return;
+	buf_add(&encoder->parts[PART_FIELDS], &field, sizeof(field));
+}
+
+/* Adds what is new in an element's record. */
+static void add_record_fields(struct encoder *encoder, uint32_t task, const struct task_record *now,
+			      const struct task_record *was, bool fields)
+{
+	for (unsigned f = 0; f < RECORD_FIELDS && fields; f++)
+		add_field(encoder, task, FIELD_RECORD, f, now->fields_valid & RECORD_BIT(f),
+			  now->field[f], was->fields_valid & RECORD_BIT(f), was->field[f]);
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		uint32_t bit = DELAY_BIT(kind);
+
+		add_field(encoder, task, FIELD_MAX, kind, now->range_valid & bit, now->max[kind],
+			  was->range_valid & bit, was->max[kind]);
+		add_field(encoder, task, FIELD_MIN, kind, now->range_valid & bit, now->min[kind],
+			  was->range_valid & bit, was->min[kind]);
+		add_field(encoder, task, FIELD_STAMP, kind, now->stamp_valid & bit,
+			  now->stamp[kind], was->stamp_valid & bit, was->stamp[kind]);
+	}
+}
+
+/* Adds what is new in what was read of an element's files. */
+static void add_proc_fields(struct encoder *encoder, uint32_t task, const struct task_proc *now,
+			    const struct task_proc *was)
+{
+	add_field(encoder, task, FIELD_READ, 0, now->io_valid, now->io.read, was->io_valid,
+		  was->io.read);
+	add_field(encoder, task, FIELD_WRITTEN, 0, now->io_valid, now->io.written, was->io_valid,
+		  was->io.written);
+	add_field(encoder, task, FIELD_CANCELLED, 0, now->io_valid, now->io.cancelled,
+		  was->io_valid, was->io.cancelled);
+	add_field(encoder, task, FIELD_WHOLE, 0, now->io_valid, now->io_whole, was->io_valid,
+		  was->io_whole);
+	add_field(encoder, task, FIELD_CHILDREN_USER, 0, now->children_valid, now->children.user_ns,
+		  was->children_valid, was->children.user_ns);
+	add_field(encoder, task, FIELD_CHILDREN_SYSTEM, 0, now->children_valid,
+		  now->children.system_ns, was->children_valid, was->children.system_ns);
+}
+
+/* Adds what was read of an element on demand. */
+static void add_fields(struct encoder *encoder, const struct frame_info *info,
+		       const struct row *row, bool whole)
+{
+	static const struct task_record no_record;
+	static const struct task_proc no_proc;
+	const struct sample *cur = info->cur, *prev = info->prev;
+	size_t at = (size_t)(row->raw - cur->raw), was = 0;
+	const struct task_raw *before = whole || row->raw->was ? NULL : row->before;
+	bool left = at >= cur->n;
+	uint32_t task;
+
+	if (!cur->records && !cur->procs)
+		return;
+	/* What has left is in no later sample: it is written as it is. */
+	if (left)
+		before = NULL;
+	if (before)
+		was = (size_t)(before - prev->raw);
+	task = encode_task(encoder, row->raw, false);
+	if (cur->records)
+		add_record_fields(encoder, task, &cur->records[at],
+				  before && prev->records ? &prev->records[was] : &no_record,
+				  cur->have & NEED_RECORD);
+	if (cur->procs)
+		add_proc_fields(encoder, task, &cur->procs[at],
+				before && prev->procs ? &prev->procs[was] : &no_proc);
+}
+
+/* Adds the tasks that the sample does not have any more. */
+void encode_gone(struct encoder *encoder, const struct sample *prev, const struct sample *cur)
+{
+	size_t i = sample_stable(cur, 1), at = i;
+
+	for (; i < prev->n; i++) {
+		const struct task_raw *raw = &prev->raw[i];
+		uint64_t order = raw_order(raw);
+
+		while (at < cur->n && raw_order(&cur->raw[at]) < order)
+			at++;
+		if (at < cur->n && raw_order(&cur->raw[at]) == order &&
+		    cur->raw[at].task->key.start_ns == raw->task->key.start_ns)
+			continue;
+		if (raw->task->recorded)
+			buf_add(&encoder->parts[PART_GONE],
+				&encoder->known[raw->task->recorded].written.id, sizeof(uint32_t));
+	}
+}
+
+/*
+ * Adds an element to which nothing happened if its names are others than were recorded. Whether it
+ * was written as it is.
+ */
+static bool check_names(struct encoder *encoder, const struct frame_info *info,
+			const struct row *row)
+{
+	struct known_task *known = encode_known(encoder, row->raw->task);
+	uint32_t was = known->written.id;
+
+	known->met = encoder->moments;
+	return encode_may_be_renamed(encoder, row->raw, row->still) &&
+	       encode_task(encoder, row->raw, false) != was &&
+	       add_change(encoder, info, row, false);
+}
+
+/* Adds all elements that a reader must be told of. */
+void encode_changes(struct encoder *encoder, const struct frame *frame, bool whole)
+{
+	const struct frame_info *info = frame->info;
+
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+		const struct task_raw *before = row->raw->was ? NULL : row->before;
+		bool same = before && is_as_expected(info->cur, row, before), told;
+
+		if (whole || !same || i >= info->cur->n || !row->raw->task->recorded)
+			told = add_change(encoder, info, row, whole || !row->raw->task->recorded);
+		else
+			told = check_names(encoder, info, row);
+		add_fields(encoder, info, row, whole);
+		encode_states(encoder, info, row, told);
+	}
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "history/encode_parts.h"
+
+/* Moments after which what was not met is forgotten; it gets another number if it comes back. */
+#define FORGET_MOMENTS 64
+
+/* The texts of a site. */
+enum site_text { SITE_COMM, SITE_SYSCALL, SITE_ON, SITE_WHERE, SITE_STACK, SITE_TEXTS };
+
+/* What was numbered of a trace: a process, or a site. */
+struct numbered {
+	uint64_t key[2];
+	uint32_t id;
+	uint64_t met; /* the last moment that had it */
+	struct numbered *next;
+};
+
+struct written_process {
+	struct numbered numbered; /* key: tgid, start */
+};
+
+struct written_site {
+	struct numbered numbered; /* key: the trace's id of it */
+	struct moment_site written;
+	const char *texts[SITE_TEXTS]; /* kept by the numbers for texts */
+	size_t stack; /* the index that written.stack is of */
+	struct site last; /* what was waited there in the sample before, if anybody still does */
+};
+
+/* Orders by key. */
+static int compare_numbered(const void *a, const void *b)
+{
+	const uint64_t *x = ((const struct numbered *)a)->key;
+	const uint64_t *y = ((const struct numbered *)b)->key;
+
+	if (x[0] != y[0])
+		return x[0] < y[0] ? -1 : 1;
+	return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* The numbered one of that key, of so many bytes; made, and zeroed, where there is none. */
+static struct numbered *find_numbered(struct encoder *encoder, struct numbered_set *set,
+				      uint64_t first, uint64_t second, size_t size)
+{
+	struct numbered key = { .key = { first, second } }, *made;
+	struct numbered **node = tfind(&key, &set->tree, compare_numbered);
+
+	if (node) {
+		(*node)->met = encoder->moments;
+		return *node;
+	}
+	made = xcalloc(1, size);
+	memcpy(made->key, key.key, sizeof(key.key));
+	made->met = encoder->moments;
+	made->next = set->all;
+	set->all = made;
+	if (!tsearch(made, &set->tree, compare_numbered))
+		die("out of memory");
+	return made;
+}
+
+/* Forgets those that were not met for a while; all: all. */
+static void sweep_numbered(struct numbered_set *set, uint64_t now, bool all)
+{
+	struct numbered **at = &set->all;
+
+	while (*at) {
+		struct numbered *old = *at;
+
+		if (!all && old->met + FORGET_MOMENTS >= now) {
+			at = &old->next;
+			continue;
+		}
+		*at = old->next;
+		tdelete(old, &set->tree, compare_numbered);
+		free(old);
+	}
+}
+
+void encode_sweep_trace(struct encoder *encoder, bool all)
+{
+	sweep_numbered(&encoder->processes, encoder->moments, all);
+	sweep_numbered(&encoder->sites, encoder->moments, all);
+	if (all)
+		encoder->nprocesses = encoder->nsites = 0;
+}
+
+/* The number of a process. */
+static uint32_t number_process(struct encoder *encoder, pid_t tgid, uint64_t start_ns)
+{
+	struct numbered *process =
+		find_numbered(encoder, &encoder->processes, (uint64_t)(int64_t)tgid, start_ns,
+			      sizeof(struct written_process));
+	struct moment_process written = { .tgid = tgid, .start_ns = start_ns };
+
+	if (process->id)
+		return process->id;
+	written.id = process->id = ++encoder->nprocesses;
+	buf_add(&encoder->parts[PART_PROCESSES], &written, sizeof(written));
+	return process->id;
+}
+
+/* Whether a task spent an interval wholly in states, and by how many threads. */
+static bool stands(const struct traced *traced, uint64_t interval_ns, uint32_t *in)
+{
+	if (traced->waker || traced->more || !interval_ns)
+		return false;
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		uint64_t ns = traced->states.ns[state];
+
+		if (ns % interval_ns || ns / interval_ns > UINT32_MAX)
+			return false;
+		in[state] = (uint32_t)(ns / interval_ns);
+	}
+	return true;
+}
+
+/* Whether a reader takes it that the task spent the interval so. */
+static bool is_as_told(const struct known_states *known, const struct traced *traced, bool standing,
+		       const uint32_t *in)
+{
+	if (known->unsure)
+		return false;
+	if (!traced || !known->traced)
+		return !traced && !known->traced;
+	return standing && known->standing && known->tgid == traced->tgid &&
+	       known->start_ns == traced->start_ns && !memcmp(known->in, in, sizeof(known->in));
+}
+
+void encode_states(struct encoder *encoder, const struct frame_info *info, const struct row *row,
+		   bool told)
+{
+	const struct traced *traced = row->traced;
+	struct known_task *task = encode_known(encoder, row->raw->task);
+	struct known_states *known = &task->states;
+	bool left = row->raw >= info->cur->raw + info->cur->n, standing = false;
+	struct moment_states states = { .task = task->written.id, .known = traced ? 1 : 0 };
+	uint32_t in[WAIT_STATES] = { 0 };
+
+	if (!info->trace || told || left)
+		*known = (struct known_states){ 0 };
+	if (!info->trace)
+		return;
+	standing = traced && stands(traced, info->trace->interval_ns, in);
+	if (!is_as_told(known, traced, standing, in)) {
+		if (traced) {
+			states.process = number_process(encoder, traced->tgid, traced->start_ns);
+			states.waker = encode_text(encoder, traced->waker);
+			states.states = traced->states;
+		}
+		buf_add(&encoder->parts[PART_STATES], &states, sizeof(states));
+	}
+	for (const struct traced *at = traced ? traced->more : NULL; at; at = at->more) {
+		struct moment_more more = { task->written.id,
+					    number_process(encoder, at->tgid, at->start_ns) };
+
+		buf_add(&encoder->parts[PART_MORE], &more, sizeof(more));
+	}
+	/* What leaves is in no later sample; but its task may live on. */
+	*known = (struct known_states){ .traced = traced, .standing = standing, .unsure = left };
+	if (!traced)
+		return;
+	known->tgid = traced->tgid;
+	known->start_ns = traced->start_ns;
+	memcpy(known->in, in, sizeof(in));
+}
+
+/* The number of a stack: its functions as one text. */
+static uint32_t number_stack(struct encoder *encoder, const struct trace_frame *trace, size_t stack)
+{
+	struct buf text = { 0 };
+	uint32_t id;
+
+	if (!stack || stack >= trace->nstacks)
+		return 0;
+	for (size_t i = 0; i < trace->stacks[stack].n; i++)
+		buf_printf(&text, "%s%s", i ? "\n" : "", trace->stacks[stack].functions[i]);
+	id = encode_text(encoder, buf_cstr(&text));
+	buf_free(&text);
+	return id;
+}
+
+/* Gives a site a number, again where it is another than the one that had the trace's id. */
+static struct written_site *number_site(struct encoder *encoder, const struct trace_frame *trace,
+					const struct site *site)
+{
+	struct written_site *known = (struct written_site *)(void *)find_numbered(
+		encoder, &encoder->sites, site->id, 0, sizeof(struct written_site));
+	const struct moment_site *was = &known->written;
+	struct moment_site now = {
+		.id = was->id,
+		.process = number_process(encoder, site->tgid, site->start_ns),
+		.order = site->id,
+		.state = (int32_t)site->state,
+		.kind = site->kind,
+		.overlaps = site->overlaps,
+		.comm = encode_text_again(encoder, &known->texts[SITE_COMM], site->comm, was->comm),
+		.syscall = encode_text_again(encoder, &known->texts[SITE_SYSCALL], site->syscall,
+					     was->syscall),
+		.on = encode_text_again(encoder, &known->texts[SITE_ON], site->on, was->on),
+		.where = encode_text_again(encoder, &known->texts[SITE_WHERE], site->where,
+					   was->where),
+		.stack = was->id && known->stack == site->stack
+				 ? was->stack
+				 : number_stack(encoder, trace, site->stack),
+	};
+
+	known->stack = site->stack;
+	if (now.id && !memcmp(&now, was, sizeof(now)))
+		return known;
+	now.id = known->numbered.id = ++encoder->nsites;
+	known->written = now;
+	known->last = (struct site){ 0 };
+	buf_add(&encoder->parts[PART_SITES], &now, sizeof(now));
+	return known;
+}
+
+/* Whether two intervals at a site are the same. */
+static bool is_same_wait(const struct site *a, const struct site *b)
+{
+	return a->count == b->count && a->ns == b->ns && a->kind_ns == b->kind_ns &&
+	       a->max_ns == b->max_ns && a->waiting == b->waiting &&
+	       a->waiting_ns == b->waiting_ns && a->at_least == b->at_least && !b->wakers[0].name &&
+	       !memcmp(a->log2_us, b->log2_us, sizeof(a->log2_us));
+}
+
+/* Adds what was waited at a site. */
+static void write_site_wait(struct encoder *encoder, uint32_t id, const struct site *site)
+{
+	struct moment_site_wait wait = { .site = id, .wait = *site };
+
+	for (unsigned i = 0; i < SITE_WAKERS; i++)
+		wait.wakers[i] = encode_text(encoder, site->wakers[i].name);
+	buf_add(&encoder->parts[PART_SITE_WAITS], &wait, sizeof(wait));
+}
+
+/* Adds a site, unless those who wait there just waited on. */
+static void write_site(struct encoder *encoder, const struct trace_frame *trace,
+		       const struct site *site, bool whole)
+{
+	struct written_site *known = number_site(encoder, trace, site);
+
+	if (known->last.waiting)
+		site_wait_on(&known->last, trace->interval_ns);
+	if (whole || !known->last.waiting || !is_same_wait(&known->last, site))
+		write_site_wait(encoder, known->numbered.id, site);
+	known->last = *site;
+}
+
+/* Adds what no site explains. */
+static void write_rest(struct encoder *encoder, const struct site *site)
+{
+	struct moment_rest rest = {
+		.process = number_process(encoder, site->tgid, site->start_ns),
+		.comm = encode_text(encoder, site->comm),
+		.kind = site->kind,
+		.unknown = site->unknown,
+		.ns = site->rest_ns,
+	};
+
+	buf_add(&encoder->parts[PART_RESTS], &rest, sizeof(rest));
+}
+
+void encode_trace(struct encoder *encoder, struct moment *moment, const struct trace_frame *trace,
+		  bool whole)
+{
+	if (trace) {
+		moment->flags |= MOMENT_TRACED;
+		moment->trace = *trace;
+	}
+	for (size_t i = 0; trace && i < trace->n; i++)
+		if (trace->sites[i].unattributed)
+			write_rest(encoder, &trace->sites[i]);
+		else
+			write_site(encoder, trace, &trace->sites[i], whole);
+	/* Where nobody waits any more, and nothing was waited. */
+	for (struct numbered *at = encoder->sites.all; at; at = at->next) {
+		struct written_site *known = (struct written_site *)(void *)at;
+
+		if (at->met == encoder->moments || !known->last.waiting)
+			continue;
+		known->last = (struct site){ .kind = known->last.kind };
+		if (trace && !whole)
+			write_site_wait(encoder, at->id, &known->last);
+	}
+}

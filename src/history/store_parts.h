@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of store.h: an open recording, the rows that are put into its tables, and by whom. */
+#ifndef STALLTOP_HISTORY_STORE_PARTS_H
+#define STALLTOP_HISTORY_STORE_PARTS_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "history/moment.h"
+
+/* The statements that write: one row a table, in the order of its columns. */
+#define PUT_TABLE(X) \
+	X(TEXT, "text", 2) \
+	X(TASK, "task", 14) \
+	X(SAMPLE, "sample", 40) \
+	X(FILE_ERROR, "file_error", 3) \
+	X(GAP, "gap", 2) \
+	X(NOTE, "note", 5) \
+	X(ACCOUNT, "account", 10) \
+	X(CLOCK, "clock", 5) \
+	X(PRESSURE, "pressure", 7) \
+	X(ACTIVITY, "activity", 8) \
+	X(WAIT, "wait", 6) \
+	X(WAITING, "waiting", 6) \
+	X(STANDING, "standing", 11) \
+	X(TOTAL, "total", 5) \
+	X(ENDED, "ended", 11) \
+	X(GONE, "gone", 2) \
+	X(CHILDREN, "children", 4) \
+	X(IMPOSSIBLE, "impossible", 5) \
+	X(FIELD, "field", 4) \
+	X(CGROUP, "cgroup", 17) \
+	X(CGROUP_PRESSURE, "cgroup_pressure", 9) \
+	X(WAIT_STATE, "wait_state", 2) \
+	X(PROCESS, "process", 3) \
+	X(SITE, "site", 11) \
+	X(TRACE, "trace", 5) \
+	X(STATES, "states", 4 + WAIT_STATES) \
+	X(STOOD_FOR, "stood_for", 4) \
+	X(SITE_WAIT, "site_wait", 10) \
+	X(SITE_WAKER, "site_waker", 7) \
+	X(UNEXPLAINED, "unexplained", 5) \
+	X(ABOUT, "recording", 2) \
+	X(KIND, "kind", 2) \
+	X(RESOURCE, "resource", 2) \
+	X(FIELD_NAME, "field_name", 2)
+
+#define PUT_ENUM(NAME, table, columns) PUT_##NAME,
+enum put { PUT_TABLE(PUT_ENUM) PUTS };
+#undef PUT_ENUM
+
+struct store {
+	sqlite3 *db;
+	char *path;
+	ino_t inode; /* 0: in memory */
+	dev_t device;
+	sqlite3_stmt *puts[PUTS];
+	int64_t sample; /* the number of the last */
+	int result; /* of the first call of SQLite that failed since it was cleared */
+	/* The row that is being filled. */
+	sqlite3_stmt *row;
+	int column;
+};
+
+/* store_row.c: a row is begun, its columns are filled from the first on, and it is ended */
+
+void store_begin(struct store *store, enum put put);
+
+/* Puts an integer into the next column. */
+void store_int(struct store *store, int64_t value);
+
+/* Leaves the next column NULL. */
+void store_null(struct store *store);
+
+/* Puts an integer, or NULL where it is not known. */
+void store_known(struct store *store, bool known, uint64_t value);
+
+/* Puts an id of a text, NULL for none. */
+void store_id(struct store *store, uint32_t id);
+
+/* Puts a real number. */
+void store_real(struct store *store, bool known, double value);
+
+/* Puts a real number in hundredths, as an integer where that says it exactly. */
+void store_hundredths(struct store *store, bool known, double value);
+
+/* Puts a word of the program's, which stays. */
+void store_word(struct store *store, const char *word);
+
+/* Puts bytes, which stay until the row is ended, as a text or as a blob. */
+void store_chars(struct store *store, const char *bytes, size_t len, bool blob);
+
+/* Writes the row. */
+void store_end(struct store *store);
+
+/* store_tasks.c: tasks, their texts, and what happened to them */
+
+void store_put_texts(struct store *store, const struct moment *moment);
+void store_put_tasks(struct store *store, const struct moment *moment);
+void store_put_changes(struct store *store, const struct moment *moment);
+
+/* store_frame.c: what belongs to the sample as a whole */
+
+/* Writes the sample's own row. */
+void store_put_head(struct store *store, const struct moment *moment);
+void store_put_file_errors(struct store *store, const struct moment *moment);
+void store_put_pressures(struct store *store, const struct moment *moment);
+void store_put_notes(struct store *store, const struct moment *moment);
+void store_put_account(struct store *store, const struct account *account);
+void store_put_clocks(struct store *store, const struct moment *moment);
+void store_put_groups(struct store *store, const struct moment *moment);
+
+/* store_trace.c: what was traced */
+
+void store_put_trace(struct store *store, const struct moment *moment);
+
+#endif
