@@ -17,13 +17,28 @@
 /* Moments after which the tasks that have gone are forgotten. */
 #define SWEEP_MOMENTS 16
 
-struct encoder *encoder_open(void)
+/* Room beyond which a part's memory is given back between moments. */
+#define TRIM_BYTES (UINT64_C(512) << 10)
+
+/* Opens one that has that slot of tasks. */
+static struct encoder *open_encoder(unsigned slot)
 {
 	struct encoder *encoder = xcalloc(1, sizeof(*encoder));
 
+	encoder->slot = slot;
 	encoder->segment = true;
 	encoder->free = 1;
 	return encoder;
+}
+
+struct encoder *encoder_open(void)
+{
+	return open_encoder(0);
+}
+
+struct encoder *encoder_open_beside(void)
+{
+	return open_encoder(1);
 }
 
 void encoder_begin_segment(struct encoder *encoder)
@@ -188,6 +203,15 @@ void encoder_keep(struct encoder *encoder)
 	forget_numbered(encoder);
 	encoder->segment = false;
 	encoder->dropped = 0;
+}
+
+void encoder_trim(struct encoder *encoder)
+{
+	for (unsigned part = PART_GONE; part < MOMENT_PARTS; part++)
+		if (encoder->parts[part].cap > TRIM_BYTES)
+			buf_free(&encoder->parts[part]);
+	if (encoder->moment.cap > TRIM_BYTES)
+		buf_free(&encoder->moment);
 }
 
 void encoder_drop(struct encoder *encoder)
