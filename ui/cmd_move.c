@@ -93,6 +93,8 @@ unsigned cmd_leave(struct ui *ui, int arg)
 	(void)arg;
 	if (ui->depth > 1)
 		ui_pop(ui);
+	else if (ui->rewind.back && !ui->rewind.replay)
+		rewind_present(ui);
 	else if (ui->opened)
 		return close_group(ui);
 	else
@@ -102,8 +104,9 @@ unsigned cmd_leave(struct ui *ui, int arg)
 
 unsigned cmd_sample(struct ui *ui, int arg)
 {
-	(void)ui;
 	(void)arg;
+	if (ui->rewind.replay)
+		return cmd_step(ui, 1);
 	return REACT_RESAMPLE;
 }
 

@@ -40,19 +40,22 @@ unsigned spark_step(double value, double peak, unsigned steps)
 	return step < exact || !step ? step + 1 : step;
 }
 
-void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out)
+void spark_append_one(double value, double peak, enum text_charset charset, struct buf *out)
 {
 	static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const signs[] = { ".", ":", "-", "=", "+", "*", "#", "%", "@" };
 	const char *const *cells = charset == TEXT_UTF8 ? blocks : signs;
 	unsigned steps = charset == TEXT_UTF8 ? ARRAY_SIZE(blocks) : ARRAY_SIZE(signs);
+
+	buf_puts(out, isnan(value) ? " " : cells[spark_step(value, peak, steps)]);
+}
+
+void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out)
+{
 	size_t oldest = spark->n < SPARK_CELLS ? 0 : spark->next;
 	double peak = spark_peak(spark);
 
 	buf_fill(out, ' ', SPARK_CELLS - spark->n);
-	for (size_t i = 0; i < spark->n; i++) {
-		double value = spark->values[(oldest + i) % SPARK_CELLS];
-
-		buf_puts(out, isnan(value) ? " " : cells[spark_step(value, peak, steps)]);
-	}
+	for (size_t i = 0; i < spark->n; i++)
+		spark_append_one(spark->values[(oldest + i) % SPARK_CELLS], peak, charset, out);
 }

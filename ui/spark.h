@@ -27,6 +27,9 @@ double spark_peak(const struct spark *spark);
  */
 unsigned spark_step(double value, double peak, unsigned steps);
 
+/* Appends the cell of one value on the scale up to a peak; a blank where it is not known. */
+void spark_append_one(double value, double peak, enum text_charset charset, struct buf *out);
+
 /* Appends exactly SPARK_CELLS cells, the newest value in the last; unknown values are blank. */
 void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out);
 

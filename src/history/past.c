@@ -22,8 +22,8 @@ struct past {
 	struct rebuild rebuild;
 	struct stretch *turned; /* whose numbers the rebuild knows */
 	/* While a frame is made: the next moment to be read, and the last. */
-	struct place reading, target;
-	struct place shown; /* its stretch is pinned; NULL: nothing is shown */
+	struct spot reading, target;
+	struct spot shown; /* its stretch is pinned; NULL: nothing is shown */
 };
 
 /* The index of a stretch; the number of stretches where it is none of them. */
@@ -43,7 +43,7 @@ static bool is_usable(const struct past *past, struct stretch *stretch)
 }
 
 /* The next moment, whether it can be shown or not. */
-static bool step_on(const struct past *past, struct place *place)
+static bool step_on(const struct past *past, struct spot *place)
 {
 	size_t i = index_of(past, place->stretch);
 
@@ -53,14 +53,14 @@ static bool step_on(const struct past *past, struct place *place)
 	}
 	while (++i < past->stretches->n)
 		if (is_usable(past, past->stretches->list[i])) {
-			*place = (struct place){ past->stretches->list[i], 0 };
+			*place = (struct spot){ past->stretches->list[i], 0 };
 			return true;
 		}
 	return false;
 }
 
 /* The moment before. */
-static bool step_back(const struct past *past, struct place *place)
+static bool step_back(const struct past *past, struct spot *place)
 {
 	size_t i = index_of(past, place->stretch);
 
@@ -75,7 +75,7 @@ static bool step_back(const struct past *past, struct place *place)
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (is_usable(past, stretch)) {
-			*place = (struct place){ stretch, stretch->n - 1 };
+			*place = (struct spot){ stretch, stretch->n - 1 };
 			return true;
 		}
 	}
@@ -83,16 +83,16 @@ static bool step_back(const struct past *past, struct place *place)
 }
 
 /* Whether enough time has passed between two moments; as is_due() of a replay. */
-static bool is_far_enough(const struct past *past, const struct place *from, const struct place *to)
+static bool is_far_enough(const struct past *past, const struct spot *from, const struct spot *to)
 {
-	uint64_t a = place_point(from)->real_ns, b = place_point(to)->real_ns;
+	uint64_t a = spot_point(from)->real_ns, b = spot_point(to)->real_ns;
 
-	return !place_point(to)->interval_ns || b < a ||
-	       b + place_point(to)->interval_ns / 2 >= a + past->interval_ns;
+	return !spot_point(to)->interval_ns || b < a ||
+	       b + spot_point(to)->interval_ns / 2 >= a + past->interval_ns;
 }
 
 /* The moment with which the interval of another begins. False: there is none. */
-static bool begin_of(const struct past *past, const struct place *place, struct place *begin)
+static bool begin_of(const struct past *past, const struct spot *place, struct spot *begin)
 {
 	*begin = *place;
 	while (step_back(past, begin))
@@ -102,16 +102,16 @@ static bool begin_of(const struct past *past, const struct place *place, struct 
 }
 
 /* Whether a moment can be shown: it has an interval, of which the beginning is there, too. */
-static bool can_be_shown(const struct past *past, const struct place *place)
+static bool can_be_shown(const struct past *past, const struct spot *place)
 {
-	const struct point *point = place_point(place);
-	struct place before = *place;
+	const struct point *point = spot_point(place);
+	struct spot before = *place;
 
 	return point->real_ns >= past->from_ns && point->real_ns <= past->to_ns &&
 	       (!point->interval_ns || step_back(past, &before));
 }
 
-bool past_first(struct past *past, struct place *place)
+bool past_first(struct past *past, struct spot *place)
 {
 	if (past->from_ns)
 		return past_find(past, past->from_ns, place);
@@ -120,31 +120,31 @@ bool past_first(struct past *past, struct place *place)
 
 		if (!is_usable(past, stretch))
 			continue;
-		*place = (struct place){ stretch, 0 };
+		*place = (struct spot){ stretch, 0 };
 		/* The first sample of all has no interval. */
-		if (place_point(place)->interval_ns && can_be_shown(past, place))
+		if (spot_point(place)->interval_ns && can_be_shown(past, place))
 			return true;
 		return past_next(past, place) || can_be_shown(past, place);
 	}
 	return false;
 }
 
-bool past_last(struct past *past, struct place *place)
+bool past_last(struct past *past, struct spot *place)
 {
 	for (size_t i = past->stretches->n; i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (!is_usable(past, stretch))
 			continue;
-		*place = (struct place){ stretch, stretch->n - 1 };
+		*place = (struct spot){ stretch, stretch->n - 1 };
 		return can_be_shown(past, place) || past_before(past, place);
 	}
 	return false;
 }
 
-bool past_next(struct past *past, struct place *place)
+bool past_next(struct past *past, struct spot *place)
 {
-	struct place at = *place;
+	struct spot at = *place;
 
 	while (step_on(past, &at))
 		if (can_be_shown(past, &at) && is_far_enough(past, place, &at)) {
@@ -154,9 +154,9 @@ bool past_next(struct past *past, struct place *place)
 	return false;
 }
 
-bool past_before(struct past *past, struct place *place)
+bool past_before(struct past *past, struct spot *place)
 {
-	struct place at = *place;
+	struct spot at = *place;
 
 	while (step_back(past, &at))
 		if (can_be_shown(past, &at) && is_far_enough(past, &at, place)) {
@@ -169,7 +169,7 @@ bool past_before(struct past *past, struct place *place)
 
 		if (!is_usable(past, stretch))
 			continue;
-		at = (struct place){ stretch, stretch->n - 1 };
+		at = (struct spot){ stretch, stretch->n - 1 };
 		if (!can_be_shown(past, &at))
 			continue;
 		*place = at;
@@ -195,15 +195,15 @@ static size_t find_time(const struct stretch *stretch, uint64_t real_ns)
 	return low ? low - 1 : 0;
 }
 
-bool past_find(struct past *past, uint64_t real_ns, struct place *place)
+bool past_find(struct past *past, uint64_t real_ns, struct spot *place)
 {
 	for (size_t i = past->stretches->n; i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (!is_usable(past, stretch))
 			continue;
-		*place = (struct place){ stretch, find_time(stretch, real_ns) };
-		if (place_point(place)->real_ns > real_ns)
+		*place = (struct spot){ stretch, find_time(stretch, real_ns) };
+		if (spot_point(place)->real_ns > real_ns)
 			continue;
 		if (can_be_shown(past, place))
 			return true;
@@ -213,8 +213,8 @@ bool past_find(struct past *past, uint64_t real_ns, struct place *place)
 	for (size_t i = 0; i < past->stretches->n; i++) {
 		if (!is_usable(past, past->stretches->list[i]))
 			continue;
-		*place = (struct place){ past->stretches->list[i], 0 };
-		if (place_point(place)->interval_ns && can_be_shown(past, place))
+		*place = (struct spot){ past->stretches->list[i], 0 };
+		if (spot_point(place)->interval_ns && can_be_shown(past, place))
 			return true;
 		return past_next(past, place) || can_be_shown(past, place);
 	}
@@ -222,7 +222,7 @@ bool past_find(struct past *past, uint64_t real_ns, struct place *place)
 }
 
 /* Reads one moment. 0 or -errno. */
-static int read_moment(struct past *past, const struct place *place)
+static int read_moment(struct past *past, const struct spot *place)
 {
 	int err = stretch_open(place->stretch);
 
@@ -231,11 +231,11 @@ static int read_moment(struct past *past, const struct place *place)
 	if (past->turned != place->stretch)
 		rebuild_turn(&past->rebuild);
 	past->turned = place->stretch;
-	return rebuild_take(&past->rebuild, &place->stretch->archive, place_point(place)->number);
+	return rebuild_take(&past->rebuild, &place->stretch->archive, spot_point(place)->number);
 }
 
 /* Whether two places are the same. */
-static bool is_same(const struct place *a, const struct place *b)
+static bool is_same(const struct spot *a, const struct spot *b)
 {
 	return a->stretch == b->stretch && a->at == b->at;
 }
@@ -274,12 +274,12 @@ static void give_group(void *state, const char *path, const struct cgroup_sample
 }
 
 /* The last moment, up to a place of its stretch, that stands for itself. */
-static size_t find_whole(struct past *past, const struct place *place)
+static size_t find_whole(struct past *past, const struct spot *place)
 {
 	struct stretch *stretch = place->stretch;
 	int64_t number = stretch_open(stretch)
 				 ? 0
-				 : archive_whole(&stretch->archive, place_point(place)->number);
+				 : archive_whole(&stretch->archive, spot_point(place)->number);
 	size_t at = place->at;
 
 	(void)past;
@@ -289,9 +289,9 @@ static size_t find_whole(struct past *past, const struct place *place)
 }
 
 /* Reads what must be known before a moment. 0 or -errno. */
-static int read_up_to(struct past *past, const struct place *place)
+static int read_up_to(struct past *past, const struct spot *place)
 {
-	struct place at = { place->stretch, find_whole(past, place) };
+	struct spot at = { place->stretch, find_whole(past, place) };
 	int err = 0;
 
 	rebuild_free(&past->rebuild);
@@ -316,10 +316,10 @@ static int open_anew(struct past *past)
 }
 
 /* Makes the frame with which an interval begins, unless that is shown. 0 or -errno. */
-static int show_begin(struct past *past, const struct place *place)
+static int show_begin(struct past *past, const struct spot *place)
 {
 	const struct frame *frame;
-	struct place begin;
+	struct spot begin;
 	bool there = begin_of(past, place, &begin);
 	int err;
 
@@ -340,7 +340,7 @@ static int show_begin(struct past *past, const struct place *place)
 }
 
 /* Pins what is shown now, and no longer what was. */
-static void pin(struct past *past, const struct place *place)
+static void pin(struct past *past, const struct spot *place)
 {
 	struct stretch *before = past->shown.stretch;
 
@@ -354,9 +354,9 @@ static void pin(struct past *past, const struct place *place)
 			stretch_shut(past->own.list[i]);
 }
 
-int past_show(struct past *past, const struct place *place, const struct frame **frame)
+int past_show(struct past *past, const struct spot *place, const struct frame **frame)
 {
-	struct place wanted = *place;
+	struct spot wanted = *place;
 	int err;
 
 	wanted.stretch->pins++;
@@ -373,7 +373,7 @@ int past_show(struct past *past, const struct place *place, const struct frame *
 	return 0;
 }
 
-bool past_shown(const struct past *past, struct place *place)
+bool past_shown(const struct past *past, struct spot *place)
 {
 	*place = past->shown;
 	return past->shown.stretch;
@@ -399,7 +399,38 @@ void past_leave(struct past *past)
 	past->turned = NULL;
 	if (past->shown.stretch)
 		past->shown.stretch->pins--;
-	past->shown = (struct place){ 0 };
+	past->shown = (struct spot){ 0 };
+}
+
+size_t past_moments(const struct past *past)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < past->stretches->n; i++)
+		n += past->stretches->list[i]->n;
+	return n;
+}
+
+size_t past_around(struct past *past, const struct spot *place, struct spot *places, size_t n,
+		   size_t *at)
+{
+	struct spot earlier = *place, later = *place;
+	size_t before = 0, after = 0;
+
+	/* As much on both sides as there is; then the earlier side takes what room is left. */
+	while (before < n / 2 && past_before(past, &earlier))
+		before++;
+	while (before + after + 1 < n && past_next(past, &later))
+		after++;
+	while (before + after + 1 < n && past_before(past, &earlier))
+		before++;
+	*at = before;
+	places[0] = earlier;
+	for (size_t i = 1; i < before + after + 1; i++) {
+		places[i] = places[i - 1];
+		past_next(past, &places[i]);
+	}
+	return before + after + 1;
 }
 
 bool past_threads(const struct past *past)
@@ -439,7 +470,7 @@ struct past *past_open(struct lookback *lookback, const struct sampler_config *c
 }
 
 /* Takes the limits of what is shown of a recording. 0 or -errno. */
-static int take_limits(struct past *past, const struct replay_config *config, struct place *last)
+static int take_limits(struct past *past, const struct replay_config *config, struct spot *last)
 {
 	uint64_t end_ns;
 	struct stretch *stretch = NULL;
@@ -450,7 +481,7 @@ static int take_limits(struct past *past, const struct replay_config *config, st
 		err = stretch_open(stretch);
 	}
 	if (err)
-		*last = (struct place){ stretch, 0 };
+		*last = (struct spot){ stretch, 0 };
 	if (err)
 		return err;
 	if (!stretch || !stretch->n)
@@ -467,7 +498,7 @@ int past_open_recording(struct past **out, const struct replay_config *config, c
 {
 	struct past *past = open_empty();
 	struct archive_files files = { 0 };
-	struct place last = { 0 };
+	struct spot last = { 0 };
 	int err = archive_list(&files, config->path);
 
 	past->interval_ns = config->interval_ns;
