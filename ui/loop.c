@@ -677,8 +677,9 @@ static void clean_up(struct loop *loop)
 	view_table.close(ui, ui->table);
 	if (!ui->config->past)
 		past_close(ui->rewind.past);
-	else
+	else if (ui->rewind.past)
 		past_leave(ui->rewind.past);
+	trends_free(&ui->rewind.trends);
 	lookback_close(ui->rewind.lookback);
 	sampler_close(loop->live);
 	free(ui->hierarchy);

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "history/trends.h"
 
 struct ui;
 struct frame;
 struct lookback;
-struct past;
 struct sampler;
 
 /* The speeds of a playback are powers of two. */
@@ -31,6 +31,8 @@ struct rewind {
 	bool playing;
 	int speed; /* the power of two */
 	uint64_t play_due_ns; /* CLOCK_MONOTONIC; while playing: when the next moment is due */
+	struct trends trends; /* of the frame that is shown */
+	uint64_t trends_ns; /* the time of that frame; 0: not taken */
 	unsigned jumps; /* counts moves other than to the next moment */
 	/* The present, while the past is shown: */
 	struct sampler *live;
@@ -40,6 +42,9 @@ struct rewind {
 
 /* Shows a frame in all views: of the present, or a moment of the past. */
 void rewind_show(struct ui *ui, const struct frame *frame);
+
+/* Takes what was waited before the frame that is shown, once. */
+void rewind_take_trends(struct ui *ui);
 
 /* Goes by that many moments, back or forth; beyond the last is the present. */
 void rewind_step(struct ui *ui, int by);

@@ -199,6 +199,8 @@ void table_sort(struct ui *ui)
 	struct table *table = ui->table;
 
 	set_query(ui);
+	if (layout_is_of_past(&table->layout) || (ui->query.sort && ui->query.sort->past))
+		rewind_take_trends(ui);
 	table->rows.order.life = layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
 	rows_build(&table->rows, ui);
 	look_for_limits(ui);

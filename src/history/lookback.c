@@ -171,6 +171,7 @@ static struct point point_of(const struct frame *frame, int64_t number)
 {
 	struct point point = { .number = number,
 			       .real_ns = frame->info->real_ns,
+			       .begin_ns = frame->info->cur->begin_ns,
 			       .interval_ns = frame->info->prev ? frame->info->interval_ns : 0,
 			       .pressure = pressure_of(frame->info) };
 

@@ -19,7 +19,8 @@ struct past {
 	struct sampler_config config;
 	struct playback playback;
 	struct sampler *sampler, *former; /* NULL: none */
-	struct rebuild rebuild;
+	struct rebuild *rebuild, *former_rebuild; /* what their frames point into */
+	bool current; /* the sampler's last frame is what is shown */
 	struct stretch *turned; /* whose numbers the rebuild knows */
 	/* While a frame is made: the next moment to be read, and the last. */
 	struct spot reading, target;
@@ -229,9 +230,9 @@ static int read_moment(struct past *past, const struct spot *place)
 	if (err)
 		return err;
 	if (past->turned != place->stretch)
-		rebuild_turn(&past->rebuild);
+		rebuild_turn(past->rebuild);
 	past->turned = place->stretch;
-	return rebuild_take(&past->rebuild, &place->stretch->archive, spot_point(place)->number);
+	return rebuild_take(past->rebuild, &place->stretch->archive, spot_point(place)->number);
 }
 
 /* Whether two places are the same. */
@@ -258,7 +259,7 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 		if (!step_on(past, &past->reading))
 			return -ENODATA;
 	}
-	rebuild_give(&past->rebuild, prev, cur, past->pids, past->npids, moment);
+	rebuild_give(past->rebuild, prev, cur, past->pids, past->npids, moment);
 	if (past->npids)
 		moment->account = (struct account){ 0 };
 	return 0;
@@ -270,7 +271,7 @@ static void give_group(void *state, const char *path, const struct cgroup_sample
 {
 	const struct past *past = state;
 
-	rebuild_group(&past->rebuild, path, now, before);
+	rebuild_group(past->rebuild, path, now, before);
 }
 
 /* The last moment, up to a place of its stretch, that stands for itself. */
@@ -294,22 +295,44 @@ static int read_up_to(struct past *past, const struct spot *place)
 	struct spot at = { place->stretch, find_whole(past, place) };
 	int err = 0;
 
-	rebuild_free(&past->rebuild);
-	past->turned = NULL;
 	for (; at.at < place->at && !err; at.at++) {
 		err = read_moment(past, &at);
-		past->rebuild.passed = 0;
+		past->rebuild->passed = 0;
 	}
 	past->reading = at;
 	return err;
 }
 
+/* Frees what a sampler's frames point into. */
+static void free_rebuild(struct rebuild *rebuild)
+{
+	if (rebuild)
+		rebuild_free(rebuild);
+	free(rebuild);
+}
+
+/* Puts the sampler aside if its frame is shown, else frees it. */
+static void set_aside(struct past *past)
+{
+	if (past->current) {
+		past_forget_shown(past);
+		past->former = past->sampler;
+		past->former_rebuild = past->rebuild;
+	} else {
+		sampler_close(past->sampler);
+		free_rebuild(past->rebuild);
+	}
+	past->sampler = NULL;
+	past->rebuild = NULL;
+	past->turned = NULL;
+	past->current = false;
+}
+
 /* Opens a sampler that begins anew. 0 or -errno. */
 static int open_anew(struct past *past)
 {
-	past_forget_shown(past);
-	past->former = past->sampler;
-	past->sampler = NULL;
+	set_aside(past);
+	past->rebuild = xcalloc(1, sizeof(*past->rebuild));
 	past->config.playback = &past->playback;
 	past->config.threads = past->playback.threads = past->threads;
 	return sampler_open(&past->sampler, &past->config);
@@ -323,7 +346,7 @@ static int show_begin(struct past *past, const struct spot *place)
 	bool there = begin_of(past, place, &begin);
 	int err;
 
-	if (there && past->sampler && is_same(&begin, &past->shown)) {
+	if (there && past->current && is_same(&begin, &past->shown)) {
 		past->reading = begin;
 		return step_on(past, &past->reading) ? 0 : -ENODATA;
 	}
@@ -369,6 +392,7 @@ int past_show(struct past *past, const struct spot *place, const struct frame **
 		past_leave(past);
 		return err;
 	}
+	past->current = true;
 	pin(past, &wanted);
 	return 0;
 }
@@ -387,16 +411,14 @@ struct sampler *past_sampler(const struct past *past)
 void past_forget_shown(struct past *past)
 {
 	sampler_close(past->former);
+	free_rebuild(past->former_rebuild);
 	past->former = NULL;
+	past->former_rebuild = NULL;
 }
 
 void past_leave(struct past *past)
 {
-	past_forget_shown(past);
-	past->former = past->sampler;
-	past->sampler = NULL;
-	rebuild_free(&past->rebuild);
-	past->turned = NULL;
+	set_aside(past);
 	if (past->shown.stretch)
 		past->shown.stretch->pins--;
 	past->shown = (struct spot){ 0 };

@@ -36,8 +36,10 @@ static sqlite3_stmt *ask(const struct stretch *stretch, const char *text, int64_
 /* Lists the samples of a file. 0 or -errno. */
 static int list_samples(struct stretch *stretch)
 {
-	sqlite3_stmt *rows =
-		ask(stretch, "SELECT id, time_ns, interval_ns FROM sample ORDER BY id", 0);
+	sqlite3_stmt *rows = ask(stretch,
+				 "SELECT id, time_ns, interval_ns, begin_ns FROM sample"
+				 " ORDER BY id",
+				 0);
 	bool bad = !rows;
 	int got = 0;
 
@@ -45,6 +47,7 @@ static int list_samples(struct stretch *stretch)
 		struct point point = { .number = archive_int(rows, 0, 1, INT64_MAX, 0, &bad),
 				       .real_ns = archive_uint(rows, 1, 0, &bad),
 				       .interval_ns = archive_uint(rows, 2, 0, &bad),
+				       .begin_ns = archive_uint(rows, 3, 0, &bad),
 				       .waited_ns = WAITED_UNKNOWN,
 				       .pressure = -1 };
 

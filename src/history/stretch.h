@@ -16,6 +16,7 @@
 struct point {
 	int64_t number; /* of its sample */
 	uint64_t real_ns;
+	uint64_t begin_ns; /* CLOCK_MONOTONIC, as tasks' starts */
 	uint64_t interval_ns; /* 0: there was none before it */
 	uint64_t waited_ns; /* of all tasks */
 	float pressure; /* the highest share of stalls of a resource, in percent; negative: not
