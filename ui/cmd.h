@@ -58,4 +58,7 @@ unsigned cmd_go_to(struct ui *ui, int arg);
 unsigned cmd_speed(struct ui *ui, int by);
 unsigned cmd_timeline(struct ui *ui, int arg);
 
+/* cmd_write.c: writes what is shown. */
+unsigned cmd_write(struct ui *ui, int arg);
+
 #endif

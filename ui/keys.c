@@ -187,6 +187,9 @@ const struct command command_table[] = {
 	{ "delayacct", DO, { 'D' }, WHERE_TABLE | WHERE_PRESENT, cmd_delayacct, 0,
 	  "switch kernel.task_delayacct on or off, also after stalltop has ended", NULL, NULL,
 	  false },
+	{ "write", DO, { 'E' }, WHERE_TABLE, cmd_write, 0,
+	  "write what is shown, also of the past, to a new file: by its ending as text, CSV or "
+	  "JSON, as batch mode writes it", NULL, NULL, false },
 	{ "save", DO, { 'W' }, WHERE_TABLE, cmd_save, 0,
 	  "write the current settings to the configuration file", NULL, NULL, false },
 

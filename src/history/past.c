@@ -102,32 +102,45 @@ static bool begin_of(const struct past *past, const struct spot *place, struct s
 	return begin->stretch != place->stretch || begin->at != place->at;
 }
 
+/* Whether a moment lies in the part of a recording that is shown. */
+static bool is_in_part(const struct past *past, const struct spot *place)
+{
+	const struct point *point = spot_point(place);
+
+	return point->real_ns >= past->from_ns && point->real_ns <= past->to_ns;
+}
+
 /* Whether a moment can be shown: it has an interval, of which the beginning is there, too. */
 static bool can_be_shown(const struct past *past, const struct spot *place)
 {
-	const struct point *point = spot_point(place);
 	struct spot before = *place;
 
-	return point->real_ns >= past->from_ns && point->real_ns <= past->to_ns &&
-	       (!point->interval_ns || step_back(past, &before));
+	return spot_point(place)->interval_ns && is_in_part(past, place) &&
+	       step_back(past, &before);
+}
+
+/* The first moment of all, which may have no interval. False: there is none. */
+static bool very_first(const struct past *past, struct spot *place)
+{
+	for (size_t i = 0; i < past->stretches->n; i++) {
+		*place = (struct spot){ past->stretches->list[i], 0 };
+		if (is_usable(past, place->stretch))
+			return true;
+	}
+	return false;
+}
+
+/* The first moment that can be shown; if none can, the first of all, without its interval. */
+static bool first_shown(struct past *past, struct spot *place)
+{
+	if (!very_first(past, place))
+		return false;
+	return can_be_shown(past, place) || past_next(past, place) || is_in_part(past, place);
 }
 
 bool past_first(struct past *past, struct spot *place)
 {
-	if (past->from_ns)
-		return past_find(past, past->from_ns, place);
-	for (size_t i = 0; i < past->stretches->n; i++) {
-		struct stretch *stretch = past->stretches->list[i];
-
-		if (!is_usable(past, stretch))
-			continue;
-		*place = (struct spot){ stretch, 0 };
-		/* The first sample of all has no interval. */
-		if (spot_point(place)->interval_ns && can_be_shown(past, place))
-			return true;
-		return past_next(past, place) || can_be_shown(past, place);
-	}
-	return false;
+	return past->from_ns ? past_find(past, past->from_ns, place) : first_shown(past, place);
 }
 
 bool past_last(struct past *past, struct spot *place)
@@ -138,7 +151,8 @@ bool past_last(struct past *past, struct spot *place)
 		if (!is_usable(past, stretch))
 			continue;
 		*place = (struct spot){ stretch, stretch->n - 1 };
-		return can_be_shown(past, place) || past_before(past, place);
+		return can_be_shown(past, place) || past_before(past, place) ||
+		       first_shown(past, place);
 	}
 	return false;
 }
@@ -210,16 +224,8 @@ bool past_find(struct past *past, uint64_t real_ns, struct spot *place)
 			return true;
 		break;
 	}
-	/* The time lies before all: the first that can be shown. */
-	for (size_t i = 0; i < past->stretches->n; i++) {
-		if (!is_usable(past, past->stretches->list[i]))
-			continue;
-		*place = (struct spot){ past->stretches->list[i], 0 };
-		if (spot_point(place)->interval_ns && can_be_shown(past, place))
-			return true;
-		return past_next(past, place) || can_be_shown(past, place);
-	}
-	return false;
+	/* The time lies before all. */
+	return first_shown(past, place);
 }
 
 /* Reads one moment. 0 or -errno. */

@@ -198,6 +198,20 @@ static void read_runs(struct archive *archive, int64_t number, const struct deed
 	sqlite3_reset(rows);
 }
 
+double deed_sum(const struct deed *deed, bool mem, bool booked)
+{
+	double ns[DELAY_KINDS + 1], sum = 0;
+
+	for (unsigned kind = 0; kind <= WAIT_BLOCK; kind++)
+		ns[kind] = booked ? (double)deed->booked_ns[kind] : (double)deed->waited_ns[kind];
+	if (mem)
+		return ns[DELAY_RECLAIM] + ns[DELAY_COMPACT] + ns[DELAY_WPCOPY] +
+		       (ns[DELAY_SWAPIN] > ns[DELAY_THRASH] ? ns[DELAY_SWAPIN] : ns[DELAY_THRASH]);
+	for (unsigned kind = 0; kind <= WAIT_BLOCK; kind++)
+		sum += kind == DELAY_THRASH ? 0 : ns[kind];
+	return sum;
+}
+
 size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of, struct deed *deeds,
 		  size_t n)
 {

@@ -45,6 +45,9 @@ struct deed {
 	uint64_t run_ns, ticks_ns;
 };
 
+/* All that was waited, in ns, or (mem) for memory; booked: what was booked of it. */
+double deed_sum(const struct deed *deed, bool mem, bool booked);
+
 /* Whose deeds: those of a task, or of all. */
 struct deed_of {
 	const struct task_key *key; /* NULL: all */

@@ -33,8 +33,8 @@ struct view {
 	const struct frame *frame;
 	enum unit unit;
 	enum text_charset charset;
-	const struct trends *trends; /* what was waited before; NULL: not known */
 	bool booked; /* shares and ms show what was booked, not what was waited */
+	const struct trends *trends; /* what was waited before; NULL: not known */
 };
 
 enum column_sum {
