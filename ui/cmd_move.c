@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "ui/cmd.h"
+#include "ui/rewind.h"
 #include "ui/table_state.h"
 #include "ui/view_fields.h"
 #include "ui/view_help.h"

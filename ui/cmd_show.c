@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "ui/cmd.h"
+#include "ui/rewind.h"
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/util.h"
 #include "ui/cmd.h"
+#include "ui/rewind.h"
 
 #define MINUTE_NS ((int64_t)(60 * NSEC_PER_SEC))
 
@@ -22,7 +23,7 @@ unsigned cmd_minute(struct ui *ui, int by)
 }
 
 /* Takes the time to go to. */
-static unsigned take_time(struct ui *ui, const char *text, struct buf *error)
+static unsigned take_moment_time(struct ui *ui, const char *text, struct buf *error)
 {
 	if (rewind_to(ui, text))
 		return REACT_REDRAW;
@@ -33,7 +34,7 @@ static unsigned take_time(struct ui *ui, const char *text, struct buf *error)
 unsigned cmd_go_to(struct ui *ui, int arg)
 {
 	(void)arg;
-	prompt_ask(&ui->prompt, "go to a time (14:02, 14:02:30, -3m)", "", take_time);
+	prompt_ask(&ui->prompt, "go to a time (14:02, 14:02:30, -3m)", "", take_moment_time);
 	return REACT_REDRAW;
 }
 

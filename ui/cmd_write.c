@@ -21,7 +21,7 @@ static const struct out_ops *format_of(const char *path)
 }
 
 /* Reads what is asked for on rows of the frame. */
-static void fill(void *arg, const struct row *const *rows, size_t n, unsigned needs)
+static void read_shown(void *arg, const struct row *const *rows, size_t n, unsigned needs)
 {
 	const struct ui *ui = arg;
 
@@ -34,7 +34,7 @@ static int write_frame(struct ui *ui, const char *path, int fd)
 	static const volatile sig_atomic_t none;
 	struct view_config view = *ui->settings;
 	struct out_config config = {
-		.view = &view, .charset = ui->config->charset, .fill = fill, .fill_arg = ui
+		.view = &view, .charset = ui->config->charset, .fill = read_shown, .fill_arg = ui
 	};
 	struct out out;
 	int err;
@@ -48,7 +48,7 @@ static int write_frame(struct ui *ui, const char *path, int fd)
 }
 
 /* Takes the file's name. */
-static unsigned take_path(struct ui *ui, const char *text, struct buf *error)
+static unsigned take_new_path(struct ui *ui, const char *text, struct buf *error)
 {
 	int fd, err;
 
@@ -73,6 +73,6 @@ unsigned cmd_write(struct ui *ui, int arg)
 {
 	(void)arg;
 	prompt_ask(&ui->prompt, "write what is shown to a new file (.text, .csv, .json)", "",
-		   take_path);
+		   take_new_path);
 	return REACT_REDRAW;
 }

@@ -169,7 +169,7 @@ static void begin_history(struct detail *detail, struct ui *ui)
 }
 
 /* Adds the interval that is shown to the history, which begins with what was before. */
-static void remember(struct detail *detail, struct ui *ui)
+static void continue_history(struct detail *detail, struct ui *ui)
 {
 	if (!detail->history[0].n || detail->jumps != ui->rewind.jumps)
 		begin_history(detail, ui);
@@ -195,7 +195,7 @@ static void take_row(struct detail *detail, struct ui *ui, const struct frame *f
 		take_waited_figures(detail->interval, &waited, known);
 	}
 	if (detail->interval_ns)
-		remember(detail, ui);
+		continue_history(detail, ui);
 }
 
 /* Replaces a text; NULL keeps the old one. */
@@ -491,7 +491,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	if (!detail->booked)
 		take_waited_figures(detail->interval, &sum->deltas->waited, growth.valid);
 	if (detail->interval_ns)
-		remember(detail, ui);
+		continue_history(detail, ui);
 }
 
 /* The frame with the task's row: a thread below a process is only in the threads' frame. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/notes.h"
+#include "ui/rewind.h"
 #include "ui/timeline.h"
 #include "view/summary.h"
 

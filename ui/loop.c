@@ -19,6 +19,7 @@
 #include "history/recorder.h"
 #include "ui/cmd.h"
 #include "ui/command.h"
+#include "ui/rewind.h"
 #include "ui/table_state.h"
 #include "ui/view_table.h"
 #include "ui/watch.h"
@@ -412,7 +413,7 @@ static int open_sampler(struct loop *loop)
 }
 
 /* Opens what is to be shown: the machine, or a recording. Returns 0 or -errno. */
-static int open_source(struct loop *loop)
+static int open_shown(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	const struct lookback_limits *limits = ui->config->history;
@@ -727,7 +728,7 @@ int ui_run(const struct ui_config *config, enum ui_failure *failure)
 	if (!err) {
 		take_config(loop, config);
 		*failure = UI_SOURCE;
-		err = open_source(loop);
+		err = open_shown(loop);
 		if (!err)
 			err = run_on_terminal(loop, failure);
 		clean_up(loop);

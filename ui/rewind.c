@@ -57,19 +57,6 @@ void rewind_show(struct ui *ui, const struct frame *frame)
 			ui->pages[i].ops->frame(ui, ui->pages[i].state);
 }
 
-void rewind_take_trends(struct ui *ui)
-{
-	struct rewind *rewind = &ui->rewind;
-	uint64_t real_ns = ui->frame->info->real_ns;
-
-	if (!rewind->past || rewind->trends_ns == real_ns)
-		return;
-	if (!rewind->back)
-		past_want_threads(rewind->past, ui->sampler_config.threads);
-	trends_take(&rewind->trends, rewind->past, real_ns);
-	rewind->trends_ns = real_ns;
-}
-
 void rewind_present(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;

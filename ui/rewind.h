@@ -6,45 +6,10 @@
 #ifndef STALLTOP_UI_REWIND_H
 #define STALLTOP_UI_REWIND_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/buf.h"
-#include "history/trends.h"
-
-struct ui;
-struct frame;
-struct lookback;
-struct sampler;
-
-/* The speeds of a playback are powers of two. */
-#define REWIND_SLOWEST (-3)
-#define REWIND_FASTEST 6
-
-struct rewind {
-	struct lookback *lookback; /* NULL: nothing is kept */
-	bool lookback_ended; /* no more is kept: there was an error */
-	struct past *past; /* NULL: there is nothing to look back at */
-	bool replay; /* there is no present: all that is shown is recorded */
-	bool back; /* the screen shows a moment of the past */
-	bool timeline; /* also while it shows the present */
-	bool playing;
-	int speed; /* the power of two */
-	uint64_t play_due_ns; /* CLOCK_MONOTONIC; while playing: when the next moment is due */
-	struct trends trends; /* of the frame that is shown */
-	uint64_t trends_ns; /* the time of that frame; 0: not taken */
-	unsigned jumps; /* counts moves other than to the next moment */
-	/* The present, while the past is shown: */
-	struct sampler *live;
-	const struct frame *live_frame;
-	const struct frame *untaken; /* the last frame, until it is kept; NULL: it is */
-};
+#include "ui/ui.h"
 
 /* Shows a frame in all views: of the present, or a moment of the past. */
 void rewind_show(struct ui *ui, const struct frame *frame);
-
-/* Takes what was waited before the frame that is shown, once. */
-void rewind_take_trends(struct ui *ui);
 
 /* Goes by that many moments, back or forth; beyond the last is the present. */
 void rewind_step(struct ui *ui, int by);

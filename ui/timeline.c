@@ -61,7 +61,7 @@ static void take_moment(struct timeline *timeline, const struct spot *place, int
 }
 
 /* Fills the cells with the moments around one. */
-static void fill(struct timeline *timeline, struct past *past, const struct spot *place)
+static void fill_cells(struct timeline *timeline, struct past *past, const struct spot *place)
 {
 	size_t cells = (size_t)timeline->cells, moments = past_moments(past), per, n, at;
 	struct spot *places;
@@ -81,7 +81,7 @@ static void fill(struct timeline *timeline, struct past *past, const struct spot
 }
 
 /* Draws one line. */
-static void draw_line(struct ui *ui, const struct timeline *timeline, int number, int line)
+static void draw_graph(struct ui *ui, const struct timeline *timeline, int number, int line)
 {
 	static const char *const names[] = { "pressure", "waited" };
 	struct term *term = &ui->term;
@@ -124,9 +124,9 @@ void timeline_draw(struct ui *ui, int line)
 		for (int cell = 0; cell < timeline.cells; cell++)
 			timeline.values[i][cell] = (double)NAN;
 	}
-	fill(&timeline, past, &place);
+	fill_cells(&timeline, past, &place);
 	for (int i = 0; i < LINES; i++) {
-		draw_line(ui, &timeline, i, line + i);
+		draw_graph(ui, &timeline, i, line + i);
 		free(timeline.values[i]);
 	}
 }

@@ -12,7 +12,7 @@
 #include "model/sampler.h"
 #include "model/target.h"
 #include "ui/prompt.h"
-#include "ui/rewind.h"
+#include "ui/rewind_state.h"
 #include "ui/term.h"
 #include "ui/view.h"
 #include "view/view_config.h"

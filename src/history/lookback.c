@@ -64,7 +64,7 @@ static uint64_t bytes_of(const struct stretch *stretch)
 }
 
 /* How much time a stretch covers, up to now. */
-static uint64_t span_of(const struct stretch *stretch, uint64_t now_ns)
+static uint64_t stretch_span(const struct stretch *stretch, uint64_t now_ns)
 {
 	uint64_t first = stretch->n ? stretch->points[0].real_ns : now_ns;
 
@@ -80,7 +80,7 @@ static bool is_to_turn(const struct lookback *lookback, const struct frame_info 
 	if (!last || last->threads != info->threads)
 		return true;
 	if (lookback->limits.span_ns &&
-	    span_of(last, info->real_ns) >= lookback->limits.span_ns / SPAN_PARTS)
+	    stretch_span(last, info->real_ns) >= lookback->limits.span_ns / SPAN_PARTS)
 		return true;
 	bytes = bytes_of(last);
 	least = lookback->limits.bytes / ROOM_PARTS;
@@ -91,7 +91,7 @@ static bool is_to_turn(const struct lookback *lookback, const struct frame_info 
 }
 
 /* Begins a stretch. 0 or -errno. */
-static int turn(struct lookback *lookback, const struct frame_info *info)
+static int begin_stretch(struct lookback *lookback, const struct frame_info *info)
 {
 	static const struct store_about about = { PACKAGE_VERSION };
 	struct store *store;
@@ -109,19 +109,19 @@ static int turn(struct lookback *lookback, const struct frame_info *info)
 }
 
 /* Whether the first stretch is older than what is to be kept. */
-static bool is_past(const struct lookback *lookback, uint64_t now_ns)
+static bool is_outlived(const struct lookback *lookback, uint64_t now_ns)
 {
 	const struct stretches *all = &lookback->stretches;
 
 	return all->n > 1 && lookback->limits.span_ns && all->list[1]->n &&
-	       span_of(all->list[1], now_ns) >= lookback->limits.span_ns;
+	       stretch_span(all->list[1], now_ns) >= lookback->limits.span_ns;
 }
 
 /* Removes the oldest stretches, down to what is to be kept. */
-static void forget(struct lookback *lookback, uint64_t now_ns)
+static void forget_oldest(struct lookback *lookback, uint64_t now_ns)
 {
 	struct stretches *all = &lookback->stretches;
-	bool past = is_past(lookback, now_ns);
+	bool past = is_outlived(lookback, now_ns);
 
 	for (size_t i = 0; i + 1 < all->n;) {
 		if (!past && lookback_bytes(lookback) <= lookback->limits.bytes)
@@ -134,7 +134,7 @@ static void forget(struct lookback *lookback, uint64_t now_ns)
 		}
 		stretches_remove(all, i);
 		all->list[i]->torn = true;
-		past = !i && is_past(lookback, now_ns);
+		past = !i && is_outlived(lookback, now_ns);
 	}
 }
 
@@ -214,13 +214,13 @@ int lookback_take(struct lookback *lookback, const struct frame *frame, const st
 	if (lookback->error)
 		return lookback->error;
 	if (is_to_turn(lookback, info))
-		lookback->error = turn(lookback, info);
+		lookback->error = begin_stretch(lookback, info);
 	if (!lookback->error)
 		lookback->error = put(lookback, frame, folded);
 	/* There is not even room for one moment. */
 	if (!lookback->error && lookback->whole_bytes > lookback->limits.bytes)
 		lookback->error = -ENOSPC;
-	forget(lookback, info->real_ns);
+	forget_oldest(lookback, info->real_ns);
 	if (lookback->error == -ENOSPC)
 		forget_last(lookback);
 	return lookback->error;

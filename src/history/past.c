@@ -28,7 +28,7 @@ struct past {
 };
 
 /* The index of a stretch; the number of stretches where it is none of them. */
-static size_t index_of(const struct past *past, const struct stretch *stretch)
+static size_t stretch_index(const struct past *past, const struct stretch *stretch)
 {
 	size_t i = 0;
 
@@ -46,7 +46,7 @@ static bool is_usable(const struct past *past, struct stretch *stretch)
 /* The next moment, whether it can be shown or not. */
 static bool step_on(const struct past *past, struct spot *place)
 {
-	size_t i = index_of(past, place->stretch);
+	size_t i = stretch_index(past, place->stretch);
 
 	if (place->at + 1 < place->stretch->n) {
 		place->at++;
@@ -63,7 +63,7 @@ static bool step_on(const struct past *past, struct spot *place)
 /* The moment before. */
 static bool step_back(const struct past *past, struct spot *place)
 {
-	size_t i = index_of(past, place->stretch);
+	size_t i = stretch_index(past, place->stretch);
 
 	if (place->at) {
 		place->at--;
@@ -179,7 +179,7 @@ bool past_before(struct past *past, struct spot *place)
 			return true;
 		}
 	/* Beyond what is torn off there may be more. */
-	for (size_t i = index_of(past, at.stretch); i-- > 0;) {
+	for (size_t i = stretch_index(past, at.stretch); i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (!is_usable(past, stretch))
@@ -229,7 +229,7 @@ bool past_find(struct past *past, uint64_t real_ns, struct spot *place)
 }
 
 /* Reads one moment. 0 or -errno. */
-static int read_moment(struct past *past, const struct spot *place)
+static int read_place(struct past *past, const struct spot *place)
 {
 	int err = stretch_open(place->stretch);
 
@@ -248,8 +248,8 @@ static bool is_same(const struct spot *a, const struct spot *b)
 }
 
 /* See struct playback. */
-static int next_sample(void *state, struct sample *prev, struct sample *cur,
-		       struct playback_moment *moment)
+static int next_of_past(void *state, struct sample *prev, struct sample *cur,
+			struct playback_moment *moment)
 {
 	struct past *past = state;
 	int err;
@@ -257,7 +257,7 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 	for (;;) {
 		bool last = is_same(&past->reading, &past->target);
 
-		err = read_moment(past, &past->reading);
+		err = read_place(past, &past->reading);
 		if (err)
 			return err;
 		if (last)
@@ -272,8 +272,8 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 }
 
 /* See struct playback. */
-static void give_group(void *state, const char *path, const struct cgroup_sample **now,
-		       const struct cgroup_sample **before)
+static void give_past_group(void *state, const char *path, const struct cgroup_sample **now,
+			    const struct cgroup_sample **before)
 {
 	const struct past *past = state;
 
@@ -302,7 +302,7 @@ static int read_up_to(struct past *past, const struct spot *place)
 	int err = 0;
 
 	for (; at.at < place->at && !err; at.at++) {
-		err = read_moment(past, &at);
+		err = read_place(past, &at);
 		past->rebuild->passed = 0;
 	}
 	past->reading = at;
@@ -484,7 +484,7 @@ static struct past *open_empty(void)
 	past->stretches = &past->own;
 	past->to_ns = UINT64_MAX;
 	past->playback =
-		(struct playback){ .state = past, .next = next_sample, .group = give_group };
+		(struct playback){ .state = past, .next = next_of_past, .group = give_past_group };
 	return past;
 }
 

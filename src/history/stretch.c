@@ -23,7 +23,7 @@ void stretch_add(struct stretch *stretch, const struct point *point)
 }
 
 /* Starts a statement of ours; NULL where the file has no such columns. */
-static sqlite3_stmt *ask(const struct stretch *stretch, const char *text, int64_t number)
+static sqlite3_stmt *ask_own(const struct stretch *stretch, const char *text, int64_t number)
 {
 	sqlite3_stmt *rows;
 
@@ -36,10 +36,10 @@ static sqlite3_stmt *ask(const struct stretch *stretch, const char *text, int64_
 /* Lists the samples of a file. 0 or -errno. */
 static int list_samples(struct stretch *stretch)
 {
-	sqlite3_stmt *rows = ask(stretch,
-				 "SELECT id, time_ns, interval_ns, begin_ns FROM sample"
-				 " ORDER BY id",
-				 0);
+	sqlite3_stmt *rows = ask_own(stretch,
+				     "SELECT id, time_ns, interval_ns, begin_ns FROM sample"
+				     " ORDER BY id",
+				     0);
 	bool bad = !rows;
 	int got = 0;
 
@@ -68,10 +68,11 @@ static size_t find_point(const struct stretch *stretch, size_t at, int64_t numbe
 /* Learns the pressure of each sample: a line is there where its total moved. */
 static void list_pressure(struct stretch *stretch)
 {
-	sqlite3_stmt *rows = ask(stretch,
-				 "SELECT sample, resource, total_us FROM pressure WHERE full = 0"
-				 " ORDER BY sample, resource",
-				 0);
+	sqlite3_stmt *rows =
+		ask_own(stretch,
+			"SELECT sample, resource, total_us FROM pressure WHERE full = 0"
+			" ORDER BY sample, resource",
+			0);
 	uint64_t last[PSI_RESOURCES] = { 0 };
 	bool known[PSI_RESOURCES] = { false }, bad = !rows;
 	size_t at = 0;

@@ -35,7 +35,8 @@ static bool read_key(struct archive *archive, int64_t task, struct task_key *key
 }
 
 /* Adds a wait of a task; those of one task follow on one another. */
-static void add_wait(struct trend_moment *moment, const struct task_key *key, uint64_t waited_ns)
+static void add_trend_wait(struct trend_moment *moment, const struct task_key *key,
+			   uint64_t waited_ns)
 {
 	struct trend_wait *last = moment->n ? &moment->waits[moment->n - 1] : NULL;
 
@@ -51,7 +52,7 @@ static void add_wait(struct trend_moment *moment, const struct task_key *key, ui
 }
 
 /* Reads a moment into a place that may have had another. */
-static void read_moment(struct trend_moment *moment, const struct spot *spot)
+static void read_trend(struct trend_moment *moment, const struct spot *spot)
 {
 	const struct point *point = spot_point(spot);
 	struct archive *archive = &spot->stretch->archive;
@@ -76,7 +77,7 @@ static void read_moment(struct trend_moment *moment, const struct spot *spot)
 		if (task != last && !read_key(archive, task, &key))
 			break;
 		last = task;
-		add_wait(moment, &key, archive_uint(rows, 2, 0, &bad));
+		add_trend_wait(moment, &key, archive_uint(rows, 2, 0, &bad));
 	}
 	sqlite3_reset(rows);
 	if (moment->n)
@@ -122,7 +123,7 @@ void trends_take(struct trends *trends, struct past *past, uint64_t real_ns)
 				used[h] = true;
 			}
 		if (!trends->moments[i].number)
-			read_moment(&trends->moments[i], &spots[i]);
+			read_trend(&trends->moments[i], &spots[i]);
 	}
 	for (size_t h = 0; h < TRENDS_BEFORE; h++)
 		if (!used[h])
