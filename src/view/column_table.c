@@ -625,7 +625,7 @@ const struct column columns[] = {
 	COLUMN("trend", "TREND", get_trend,
 	       "all waiting in each of the last 10 intervals, on a scale up to the most of them "
 	       "(10 % at least); on the screen, with --history",
-	       .unit = "(10 int.)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
+	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
 	       .graph = true, .past = true, .sum = SUM_ROW),
 	COLUMN("states", "STATES", get_states,
 	       "traced: how it spends its time, a letter for each tenth: r runs, c waits for a "
