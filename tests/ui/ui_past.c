@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OURS "-d 0.2 -m ^past- "
+#define OURS "-d 0.2 -m ^crowd- "
 
 /* Whether a text has what an expression says. */
 static bool has(const char *text, const char *expression)
@@ -101,20 +101,20 @@ static void finds_what_was_missed(void **state)
 	int col, line;
 
 	(void)state;
-	crowd_sleeper("past-stays");
-	pid = crowd_spinner("past-incident", 0);
+	crowd_sleeper("crowd-stays");
+	pid = crowd_spinner("crowd-incident", 0);
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 30, .cols = 120 });
-	screen_await(s, table_has_name, "past-incident");
+	screen_await(s, table_has_name, "crowd-incident");
 	screen_await(s, table_has_figures, NULL);
 	screen_pump(s, 2);
 	scratch_kill(pid);
-	screen_await(s, table_lacks_name, "past-incident");
+	screen_await(s, table_lacks_name, "crowd-incident");
 	screen_check(s, is_present(s, NULL));
 	screen_check(s, !has_timeline(s, &one));
 	screen_pump(s, 1);
-	find_back(s, "past-incident");
+	find_back(s, "crowd-incident");
 	screen_await(s, is_past, NULL);
-	screen_check(s, table_has_name(s, "past-stays"));
+	screen_check(s, table_has_name(s, "crowd-stays"));
 	screen_check(s, has_timeline(s, &five));
 	/* It says so loudly. */
 	col = (int)(strchr(screen_line(s, 0), ':') - screen_line(s, 0));
@@ -132,11 +132,11 @@ static void finds_what_was_missed(void **state)
 		screen_type(s, "[");
 	screen_settle(s);
 	table_must(s, &t);
-	line = table_find_name(s, &t, scratch_ours("past-incident"));
+	line = table_find_name(s, &t, "crowd-incident");
 	screen_check(s, line >= 0 && table_number(s, &t, line, "RUN") > 1);
 	screen_type(s, "\x1b");
 	screen_await(s, is_present, NULL);
-	screen_check(s, !table_has_name(s, "past-incident"));
+	screen_check(s, !table_has_name(s, "crowd-incident"));
 	screen_check(s, !has_timeline(s, &one));
 	/* With a key the timeline is there in the present, too. */
 	screen_type(s, "m");
@@ -154,7 +154,7 @@ static void stays_and_is_safe(void **state)
 	pid_t pid;
 
 	(void)state;
-	pid = crowd_sleeper("past-stays");
+	pid = crowd_sleeper("crowd-stays");
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 30, .cols = 120 });
 	screen_await(s, table_has_figures, NULL);
 	screen_pump(s, 1);
@@ -173,7 +173,7 @@ static void stays_and_is_safe(void **state)
 	assert_int_equal(kill(pid, 0), 0);
 	/* All the way forward is the present. */
 	for (unsigned i = 0; i < 300 && !is_present(s, NULL); i++) {
-		screen_type(s, "]");
+		screen_type(s, "]]]]]]]]");
 		screen_settle(s);
 	}
 	screen_check(s, is_present(s, NULL));
@@ -193,18 +193,18 @@ static void all_views_are_past(void **state)
 	pid_t pid;
 
 	(void)state;
-	pid = crowd_family("past-parent", "past-child", false);
+	pid = crowd_family("crowd-parent", "crowd-child", false);
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 40, .cols = 160 });
-	screen_await(s, table_has_name, "past-child");
+	screen_await(s, table_has_name, "crowd-child");
 	screen_await(s, table_has_figures, NULL);
 	screen_pump(s, 1.5);
 	scratch_kill(pid);
-	screen_await(s, table_lacks_name, "past-parent");
-	find_back(s, "past-parent");
+	screen_await(s, table_lacks_name, "crowd-parent");
+	find_back(s, "crowd-parent");
 	screen_type(s, "[");
 	screen_settle(s);
 	screen_type(s, "V");
-	screen_await_text(s, "past-parent");
+	screen_await(s, table_has_name, "crowd-parent");
 	screen_type(s, "U");
 	screen_await(s, table_has_unit, "(ms)");
 	screen_check(s, is_past(s, NULL));
@@ -214,12 +214,12 @@ static void all_views_are_past(void **state)
 	screen_await(s, title_has, "by user");
 	table_must(s, &t);
 	screen_check(s, table_head(&t, "N") != NULL && is_past(s, NULL));
-	for (unsigned i = 0; i < 6 && !title_has(s, "delayacct o[nf]+ +unit ms$"); i++) {
+	for (unsigned i = 0; i < 6 && title_has(s, " by "); i++) {
 		screen_type(s, "g");
 		screen_settle(s);
 	}
 	/* Threads are not of this past: the cycle goes back to processes. */
-	screen_await_text(s, "past-parent");
+	screen_await(s, table_has_name, "crowd-parent");
 	screen_type(s, "\r");
 	screen_await_text(s, "Delays");
 	screen_check(s, has(screen_line(s, 0), "-[0-9.]+ s *$"));
@@ -235,7 +235,7 @@ static void all_views_are_past(void **state)
 	screen_type(s, "\r");
 	screen_await_text(s, "written:");
 	assert_non_null(scratch_read(path));
-	screen_check(s, strstr(scratch_read(path), "past-") != NULL);
+	screen_check(s, strstr(scratch_read(path), scratch_ours("crowd-parent")) != NULL);
 	/* Never over a file that is there. */
 	screen_type(s, "E");
 	screen_await_text(s, "write what is shown");
@@ -255,7 +255,7 @@ static void goes_to_times(void **state)
 	struct screen *s;
 
 	(void)state;
-	crowd_sleeper("past-stays");
+	crowd_sleeper("crowd-stays");
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 24, .cols = 100 });
 	screen_await(s, table_has_figures, NULL);
 	screen_pump(s, 3);
@@ -272,8 +272,9 @@ static void goes_to_times(void **state)
 	screen_await(s, is_past, NULL);
 	screen_check(s, screen_shows(s, "nothing earlier is kept"));
 	/* From there it plays up to the present. */
-	screen_type(s, "))))");
-	screen_await(s, title_has, "playing");
+	screen_type(s, "((");
+	screen_await(s, title_has, "playing 1/4x");
+	screen_type(s, "))))))");
 	screen_await(s, is_present, NULL);
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
@@ -288,15 +289,15 @@ static void has_a_trend(void **state)
 	int line, high = 0;
 
 	(void)state;
-	crowd_spinner("past-one", 0);
-	crowd_spinner("past-two", 0);
+	crowd_spinner("crowd-one", 0);
+	crowd_spinner("crowd-two", 0);
 	s = screen_start(&(struct screen_how){ .args = OURS "-F +trend", .rows = 24, .cols = 140 });
 	screen_await(s, table_has_head, "TREND");
 	screen_await(s, table_has_figures, NULL);
 	screen_pump(s, 4);
 	table_must(s, &t);
 	head = table_head(&t, "TREND");
-	line = table_find_name(s, &t, scratch_ours("past-one"));
+	line = table_find_name(s, &t, "crowd-one");
 	screen_check(s, line >= 0 && head);
 	/* Two on one CPU wait half of the time each: no cell but the first is low. */
 	for (int col = head->start; col < head->start + 10; col++)

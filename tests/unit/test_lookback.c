@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "history/past.h"
 #include "history/trends.h"
@@ -461,7 +462,7 @@ static void many_tasks_cost_little(void **state)
 	struct frame_info info = { 0 };
 	const struct frame_options options = { 0 };
 	struct lookback *lookback;
-	uint64_t before, most = 0, most_told = 0, span = 0;
+	uint64_t before, most = 0, most_told = 0, span = 0, took = 0, longest = 0;
 	struct sampler_config config = { 0 };
 	struct past *past;
 	struct spot first, last;
@@ -484,7 +485,11 @@ static void many_tasks_cost_little(void **state)
 		info.clocks = &clocks;
 		info.source = "made";
 		info.exits = info.lost = -1;
+		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		assert_int_equal(lookback_take(lookback, &frame, NULL), 0);
+		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now;
+		took += now;
+		longest = now > longest ? now : longest;
 		now = in_use() - before;
 		most = now > most ? now : most;
 		if (lookback_bytes(lookback) > most_told)
@@ -495,6 +500,8 @@ static void many_tasks_cost_little(void **state)
 	print_message("# %.1f MB at most, told as %.1f; %llu s are kept in %zu moments\n",
 		      (double)most / (double)MB, (double)most_told / (double)MB,
 		      (unsigned long long)(span / NSEC_PER_SEC), lookback_moments(lookback));
+	print_message("# a moment takes %llu us of CPU time, with all tasks %llu\n",
+		      (unsigned long long)(took / 700000), (unsigned long long)(longest / 1000));
 	assert_true(most < 32 * MB);
 	assert_true(span >= 600 * NSEC_PER_SEC);
 	past_close(past);
