@@ -357,6 +357,17 @@ static char *second_of(struct screen *s)
 	return scratch_keep(strndup(screen_line(s, 0), 17));
 }
 
+/* Nothing of the present is beside what was recorded: the pids are those of others now. */
+static void check_nothing_live(struct screen *s)
+{
+	struct table t;
+
+	table_must(s, &t);
+	screen_check(s, table_head(&t, "SYSCALL") && t.first <= t.last);
+	for (int line = t.first; line <= t.last; line++)
+		screen_check(s, !strcmp(table_cell(s, &t, line, "SYSCALL"), "-"));
+}
+
 /* A recording is played, stopped, stepped and jumped in by the same keys. */
 static void plays_a_recording(void **state)
 {
@@ -367,9 +378,10 @@ static void plays_a_recording(void **state)
 	(void)state;
 	assert_int_equal(play_record(path, 21, 100), 0);
 	s = screen_start(&(struct screen_how){
-		.args = scratch_format("-R %s", path), .rows = 24, .cols = 110 });
+		.args = scratch_format("-R %s -F +syscall", path), .rows = 24, .cols = 130 });
 	screen_await(s, title_has, "replay");
 	screen_await(s, table_has_figures, NULL);
+	check_nothing_live(s);
 	screen_type(s, "p");
 	screen_await(s, title_has, "replay, stopped");
 	for (unsigned i = 0; i < 100 && !screen_shows(s, "begins here"); i++) {
