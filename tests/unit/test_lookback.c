@@ -354,6 +354,42 @@ static void trends_are_what_was_waited(void **state)
 	close_scene(&scene);
 }
 
+/* A recording may be written of the same frames: neither disturbs the other. */
+static void a_recording_goes_beside(void **state)
+{
+	const char *path = scratch_format("%s/beside.db", scratch_folder());
+	const struct replay_config config = { .path = path };
+	const struct store_about about = { "0" };
+	struct encoder *encoder = encoder_open();
+	struct past_scene scene;
+	struct past *kept;
+	struct store *store;
+	char *file;
+
+	(void)state;
+	assert_int_equal(store_create(&store, path, &about), 0);
+	open_scene(&scene, 17,
+		   (struct lookback_limits){ .span_ns = 60 * NSEC_PER_SEC, .bytes = 64 * MB });
+	for (unsigned i = 0; i < 60; i++) {
+		const struct frame *frame;
+
+		assert_int_equal(take(&scene), 0);
+		frame = &scene.machine.frames[(scene.machine.turn + 1) % 2];
+		assert_int_equal(store_put(store, encoder_take(encoder, frame, NULL)), 0);
+		encoder_keep(encoder);
+	}
+	encoder_close(encoder);
+	store_close(store, false);
+	check_all(&scene, 59);
+	kept = scene.past;
+	assert_int_equal(past_open_recording(&scene.past, &config, &file), 0);
+	past_configure(scene.past, &scene.config);
+	check_all(&scene, 59);
+	past_close(scene.past);
+	scene.past = kept;
+	close_scene(&scene);
+}
+
 static void recordings_are_gone_to(void **state)
 {
 	const char *path = scratch_format("%s/past.db", scratch_folder());
@@ -523,6 +559,7 @@ int main(void)
 		cmocka_unit_test(too_little_room_ends_it),
 		cmocka_unit_test(limits_are_parsed),
 		cmocka_unit_test(trends_are_what_was_waited),
+		cmocka_unit_test(a_recording_goes_beside),
 		cmocka_unit_test(recordings_are_gone_to),
 		cmocka_unit_test(damaged_recordings_are_refused),
 		cmocka_unit_test(many_tasks_cost_little),
