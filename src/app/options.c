@@ -476,7 +476,7 @@ const struct option_row option_table[] = {
 	{ 0, "to", "TIME", "all", "of a recording: up to this time", .set = set_to,
 	  .barred = true },
 	{ 0, "history", "SIZE", "15m",
-	  "what the screen keeps in memory to look back at ([ goes back): a time (in 24M at most), "
+	  "what the screen keeps in memory to look back at ([ goes back): a time (in 20M at most), "
 	  "a "
 	  "size, both as in 1h,128M, or 0 for nothing",
 	  .set = set_history },

@@ -38,7 +38,10 @@ struct encoder *encoder_open(void)
 
 struct encoder *encoder_open_beside(void)
 {
-	return open_encoder(1);
+	struct encoder *encoder = open_encoder(1);
+
+	encoder->apart = true;
+	return encoder;
 }
 
 void encoder_begin_segment(struct encoder *encoder)
@@ -143,6 +146,18 @@ static void put_together(struct encoder *encoder, struct moment *head)
 	memcpy(out->data, head, sizeof(*head));
 }
 
+/* Leaves the parts where they are, for who writes them in this process. */
+static void point_to(struct encoder *encoder, struct moment *head)
+{
+	head->size = sizeof(*head);
+	for (unsigned part = 0; part < MOMENT_PARTS; part++) {
+		head->parts[part] = encoder->parts[part].data;
+		head->bytes[part] = encoder->parts[part].len;
+	}
+	encoder->moment.len = 0;
+	buf_add(&encoder->moment, head, sizeof(*head));
+}
+
 /* Empties the parts that have what was numbered: those before PART_GONE. */
 static void forget_numbered(struct encoder *encoder)
 {
@@ -187,7 +202,10 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 	encode_keep_reads(encoder, info->cur);
 	if (folded)
 		add_groups(encoder, folded);
-	put_together(encoder, &head);
+	if (encoder->apart)
+		point_to(encoder, &head);
+	else
+		put_together(encoder, &head);
 	for (unsigned part = PART_GONE; part < MOMENT_PARTS; part++)
 		encoder->parts[part].len = 0;
 	if (encoder->moments % SWEEP_MOMENTS == 0) {

@@ -12,7 +12,10 @@ struct encoder;
 
 struct encoder *encoder_open(void);
 
-/* Opens a second one beside it, of the same frames: tasks have room for the numbers of both. */
+/*
+ * Opens a second one beside it, of the same frames: tasks have room for the numbers of both. Its
+ * moments are for this process alone: their parts are not copied behind the head.
+ */
 struct encoder *encoder_open_beside(void);
 
 /* Has the next moment stand for itself: texts and tasks are numbered anew, for a new file. */

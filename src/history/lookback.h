@@ -18,7 +18,7 @@ struct lookback_limits {
 #define LOOKBACK_DEFAULT ((struct lookback_limits){ UINT64_C(900) * NSEC_PER_SEC, LOOKBACK_BYTES })
 
 /* The room where only a time is given. */
-#define LOOKBACK_BYTES (UINT64_C(24) << 20)
+#define LOOKBACK_BYTES (UINT64_C(20) << 20)
 
 /* Takes limits as text: "15m" (s, m, h, d), "64M" (K, M, G, T), "0". False if it is none. */
 bool lookback_parse(const char *text, struct lookback_limits *limits);

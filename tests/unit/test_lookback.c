@@ -445,6 +445,15 @@ static uint64_t in_use(void)
 	return info.uordblks + info.hblkhd;
 }
 
+/* The most memory that was resident so far, in kB; 0: not known. */
+static unsigned long resident_most(void)
+{
+	const char *text = scratch_read("/proc/self/status");
+	const char *at = text ? strstr(text, "VmHWM:") : NULL;
+
+	return at ? strtoul(at + 6, NULL, 10) : 0;
+}
+
 /* Makes the next sample of many tasks, some of which do something. */
 static void next_of_many(struct sample *cur, const struct sample *prev, unsigned turn)
 {
@@ -502,11 +511,13 @@ static void many_tasks_cost_little(void **state)
 	struct sampler_config config = { 0 };
 	struct past *past;
 	struct spot first, last;
+	unsigned long resident;
 
 	(void)state;
 	next_of_many(&samples[0], NULL, 0);
 	next_of_many(&samples[1], &samples[0], 1);
 	frame_build(&frame, &info, &samples[0], &samples[1], &options);
+	resident = resident_most();
 	before = in_use();
 	lookback = lookback_open(&LOOKBACK_DEFAULT);
 	past = past_open(lookback, &config);
@@ -536,6 +547,7 @@ static void many_tasks_cost_little(void **state)
 	print_message("# %.1f MB at most, told as %.1f; %llu s are kept in %zu moments\n",
 		      (double)most / (double)MB, (double)most_told / (double)MB,
 		      (unsigned long long)(span / NSEC_PER_SEC), lookback_moments(lookback));
+	print_message("# %lu kB more were resident at a time\n", resident_most() - resident);
 	print_message("# a moment takes %llu us of CPU time, with all tasks %llu\n",
 		      (unsigned long long)(took / 700000), (unsigned long long)(longest / 1000));
 	assert_true(most < 32 * MB);
