@@ -360,12 +360,14 @@ static char *second_of(struct screen *s)
 /* Nothing of the present is beside what was recorded: the pids are those of others now. */
 static void check_nothing_live(struct screen *s)
 {
+	const struct table_head *head;
 	struct table t;
 
 	table_must(s, &t);
-	screen_check(s, table_head(&t, "SYSCALL") && t.first <= t.last);
+	head = table_head(&t, "SYSCALL");
+	screen_check(s, head && t.first <= t.last);
 	for (int line = t.first; line <= t.last; line++)
-		screen_check(s, !strcmp(table_cell(s, &t, line, "SYSCALL"), "-"));
+		screen_check(s, screen_char(s, line, head->start) == '-');
 }
 
 /* A recording is played, stopped, stepped and jumped in by the same keys. */
