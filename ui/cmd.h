@@ -51,4 +51,14 @@ unsigned cmd_save(struct ui *ui, int arg);
 unsigned cmd_signal(struct ui *ui, int arg);
 unsigned cmd_renice(struct ui *ui, int arg);
 
+/* cmd_time.c: goes back and forth in time. */
+unsigned cmd_step(struct ui *ui, int by);
+unsigned cmd_minute(struct ui *ui, int by);
+unsigned cmd_go_to(struct ui *ui, int arg);
+unsigned cmd_speed(struct ui *ui, int by);
+unsigned cmd_timeline(struct ui *ui, int arg);
+
+/* cmd_write.c: writes what is shown. */
+unsigned cmd_write(struct ui *ui, int arg);
+
 #endif

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "ui/cmd.h"
+#include "ui/rewind.h"
 #include "ui/table_state.h"
 #include "ui/view_fields.h"
 #include "ui/view_help.h"
@@ -93,6 +94,8 @@ unsigned cmd_leave(struct ui *ui, int arg)
 	(void)arg;
 	if (ui->depth > 1)
 		ui_pop(ui);
+	else if (ui->rewind.back && !ui->rewind.replay)
+		rewind_present(ui);
 	else if (ui->opened)
 		return close_group(ui);
 	else
@@ -102,8 +105,9 @@ unsigned cmd_leave(struct ui *ui, int arg)
 
 unsigned cmd_sample(struct ui *ui, int arg)
 {
-	(void)ui;
 	(void)arg;
+	if (ui->rewind.replay)
+		return cmd_step(ui, 1);
 	return REACT_RESAMPLE;
 }
 

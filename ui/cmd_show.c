@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "ui/cmd.h"
+#include "ui/rewind.h"
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
 
@@ -68,8 +69,14 @@ unsigned cmd_threads(struct ui *ui, int arg)
 
 unsigned cmd_group(struct ui *ui, int arg)
 {
+	enum group_by by = ui->settings->group_by;
+
 	(void)arg;
-	return group_by(ui, (ui->settings->group_by + 1) % GROUP_BYS);
+	do
+		by = (by + 1) % GROUP_BYS;
+	/* What is past is of processes or of threads. */
+	while (ui->rewind.back && (by == GROUP_THREAD) != ui->frame->info->threads);
+	return group_by(ui, by);
 }
 
 unsigned cmd_hierarchy(struct ui *ui, int arg)
@@ -184,6 +191,12 @@ unsigned cmd_preset(struct ui *ui, int by)
 unsigned cmd_pause(struct ui *ui, int arg)
 {
 	(void)arg;
+	if (ui->rewind.back) {
+		rewind_play(ui, !ui->rewind.playing);
+		ui_say(ui, ui->rewind.playing ? "plays on: p stops, ( and ) set the speed"
+					      : "stopped: p plays on");
+		return REACT_REDRAW;
+	}
 	ui->paused = !ui->paused;
 	ui_say(ui, ui->paused ? "paused: p resumes" : "resumed");
 	return REACT_REDRAW;

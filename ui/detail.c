@@ -3,11 +3,13 @@
 
 #include "ui/detail.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/util.h"
+#include "history/trends.h"
 
 uint32_t figure_kinds(enum figure figure)
 {
@@ -118,8 +120,62 @@ static void remember_row(struct detail *detail)
 	}
 }
 
+/* The figures of what was done in one moment of the past. */
+static void take_deed(struct detail *detail, const struct deed *deed)
+{
+	for (enum figure f = 0; f < FIGURES; f++) {
+		double share, ns = 0;
+
+		if (f <= FIGURE_BLOCK)
+			ns = detail->booked ? (double)deed->booked_ns[f]
+					    : (double)deed->waited_ns[f];
+		else if (f == FIGURE_RUN)
+			ns = (double)deed->run_ns;
+		else if (f == FIGURE_REAL)
+			ns = (double)deed->ticks_ns;
+		else
+			ns = deed_sum(deed, f == FIGURE_MEM, detail->booked);
+		share = ns * 100.0 / (double)deed->interval_ns;
+		/* What is not known now was not known then. */
+		spark_add(&detail->history[f],
+			  deed->interval_ns && deed->there && detail->interval[f].known
+				  ? (share < 0 ? 0 : share)
+				  : (double)NAN);
+	}
+}
+
+/* Begins the history with what is kept of the moments before the one that is shown. */
+static void begin_history(struct detail *detail, struct ui *ui)
+{
+	struct deed deeds[SPARK_CELLS - 1];
+	const struct deed_of of = { .key = detail->sum ? NULL : &detail->who.key };
+	struct past *past = ui->rewind.past;
+	size_t n = 0;
+
+	detail->jumps = ui->rewind.jumps;
+	memset(detail->history, 0, sizeof(detail->history));
+	if (past && !ui->rewind.back)
+		past_want_threads(past, ui->sampler_config.threads);
+	/* Threads below processes are not kept, nor what passes filters or is of a group. */
+	if (past && !detail->of_group &&
+	    (detail->sum ? query_takes_all(&ui->query)
+			 : detail->who.thread == ui->frame->info->threads))
+		n = deeds_read(past, ui->frame->info->real_ns, &of, deeds, ARRAY_SIZE(deeds));
+	while (n-- > 0)
+		take_deed(detail, &deeds[n]);
+}
+
+/* Adds the interval that is shown to the history, which begins with what was before. */
+static void continue_history(struct detail *detail, struct ui *ui)
+{
+	if (!detail->history[0].n || detail->jumps != ui->rewind.jumps)
+		begin_history(detail, ui);
+	remember_row(detail);
+}
+
 /* Takes the figures of the task's row. */
-static void take_row(struct detail *detail, const struct frame *frame, const struct row *row)
+static void take_row(struct detail *detail, struct ui *ui, const struct frame *frame,
+		     const struct row *row)
 {
 	struct counters growth = row_growth(frame, row, &detail->interval_ns);
 	struct counters life = row_life(row);
@@ -136,7 +192,7 @@ static void take_row(struct detail *detail, const struct frame *frame, const str
 		take_waited_figures(detail->interval, &waited, known);
 	}
 	if (detail->interval_ns)
-		remember_row(detail);
+		continue_history(detail, ui);
 }
 
 /* Replaces a text; NULL keeps the old one. */
@@ -155,7 +211,8 @@ static void read_limits(struct detail *detail, const struct ui *ui, const struct
 	const struct ui_task *who = &detail->who;
 	struct limits before = limits->before;
 
-	if (row->exited)
+	/* The files tell of the present. */
+	if (row->exited || ui->rewind.back)
 		return;
 	limits->before = limits->now;
 	limits->now = before;
@@ -277,6 +334,14 @@ static void take_records(struct detail *detail)
 /* Reads the threads. */
 static void read_threads(struct detail *detail, struct ui *ui)
 {
+	/* Threads below processes are not kept of the past. */
+	if (ui->rewind.back) {
+		threads_close(&detail->threads);
+		detail->record = (struct task_record){ 0 };
+		detail->record_interval_ns = 0;
+		detail->error = -ENODATA;
+		return;
+	}
 	threads_want(&detail->threads, &detail->who.tgid, 1, false);
 	detail->error = sampler_read_threads(ui->sampler, &detail->threads, NEED_RECORD);
 	if (!detail->error)
@@ -422,7 +487,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	if (!detail->booked)
 		take_waited_figures(detail->interval, &sum->deltas->waited, growth.valid);
 	if (detail->interval_ns)
-		remember_row(detail);
+		continue_history(detail, ui);
 }
 
 /* The frame with the task's row: a thread below a process is only in the threads' frame. */
@@ -442,12 +507,17 @@ static void take_detail_task(struct detail *detail, struct ui *ui)
 	/* The rows are threads for now, and the task is a process: there is no row for it. */
 	if (!frame)
 		return;
+	detail->absent = !row && ui->rewind.back;
+	if (detail->absent) {
+		detail->interval_ns = 0;
+		return;
+	}
 	if (!row) {
 		detail->ended = true;
 		detail->gone_ns = ui->frame->info->real_ns;
 		return;
 	}
-	take_row(detail, frame, row);
+	take_row(detail, ui, frame, row);
 	take_texts(detail, ui, frame, row);
 	detail->ended = row->exited;
 	if (row->exited && row->task->ended)
@@ -480,6 +550,8 @@ void detail_next(struct detail *detail, struct ui *ui)
 		take_sum(detail, ui);
 		return;
 	}
+	if (detail->jumps != ui->rewind.jumps)
+		detail->ended = false;
 	if (detail->ended)
 		return;
 	/* Comes first, so that a process that ends meanwhile keeps its last threads. */

@@ -76,6 +76,8 @@ struct detail {
 	uint64_t interval_ns; /* 0: no interval yet */
 	struct figure_sum interval[FIGURES], life[FIGURES];
 	struct spark history[FIGURES]; /* shares of the interval in percent */
+	unsigned jumps; /* those of the ui, when the history was begun */
+	bool absent; /* while looking back: it is not there at that moment */
 	/* Data of the process's live threads, or of the single thread. */
 	struct threads threads;
 	int error; /* -errno: why the threads are missing */

@@ -3,6 +3,7 @@
 
 #include "ui/detail_page.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -161,7 +162,11 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++, pager->line++)
 		pager_puts(pager, 0, lines[i], STYLE_DIM);
 	if (detail->error) {
-		buf_printf(&pager->cell, "threads cannot be read: %s", strerror(-detail->error));
+		if (detail->error == -ENODATA)
+			buf_puts(&pager->cell, "threads of processes are not kept of the past");
+		else
+			buf_printf(&pager->cell, "threads cannot be read: %s",
+				   strerror(-detail->error));
 		pager_puts(pager, 0, buf_cstr(&pager->cell), STYLE_NOTE);
 		pager->cell.len = 0;
 		pager->line++;
@@ -329,7 +334,8 @@ static void write_records(const struct detail *detail, struct pager *pager)
 		if (first == f)
 			any |= write_group(detail, pager, record_table[f].group, across);
 	}
-	if (any)
+	/* Of the past they are not kept, which is said above. */
+	if (any || detail->error == -ENODATA)
 		return;
 	pager_part(pager, "Record");
 	pager_puts(pager, 0, "this source has no records: see the notes in help", STYLE_DIM);

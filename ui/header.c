@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "model/notes.h"
+#include "ui/rewind.h"
+#include "ui/timeline.h"
 #include "view/summary.h"
 
 /* The least lines for: the unit and sum rows, the pressure block, more than one note. */
@@ -51,8 +53,14 @@ struct header_plan header_plan(const struct ui *ui, int lines)
 	plan.notes = (int)ui->note_room;
 	if (plan.notes > (lines + 1 >= LINES_NOTES ? NOTES_SHOWN : 1))
 		plan.notes = lines + 1 >= LINES_NOTES ? NOTES_SHOWN : 1;
-	used = 1 + plan.tasks + plan.pressure + plan.notes + 1 + plan.unit + plan.sum;
+	plan.timeline = timeline_wanted(ui) ? TIMELINE_LINES : 0;
+	used = 1 + plan.tasks + plan.pressure + plan.timeline + plan.notes + 1 + plan.unit +
+	       plan.sum;
 	missing = ROWS_LEAST - (lines - used);
+	if (missing > 0) {
+		missing -= plan.timeline;
+		plan.timeline = 0;
+	}
 	/* Below ten lines something must be left out: the least informative first. */
 	if (missing > 0)
 		missing -= give_back(&plan.notes, missing);
@@ -66,8 +74,8 @@ struct header_plan header_plan(const struct ui *ui, int lines)
 	if (missing > 0)
 		missing -= give_back(&flag, missing);
 	plan.title = flag;
-	plan.rows = lines - plan.title - plan.tasks - plan.pressure - plan.notes - 1 - plan.unit -
-		    plan.sum;
+	plan.rows = lines - plan.title - plan.tasks - plan.pressure - plan.timeline - plan.notes -
+		    1 - plan.unit - plan.sum;
 	plan.head = plan.rows > 0;
 	if (plan.rows <= 0)
 		plan.rows = lines > 0 ? lines : 0;
@@ -123,14 +131,21 @@ static void draw_title(struct ui *ui, int line)
 		.by = ui->group.by,
 		.below = ui->group.below,
 		.name = ui->group.named ? buf_cstr(&ui->group.name) : NULL,
-		.paused = ui->paused,
+		.paused = ui->paused && !ui->rewind.back,
 		.held = ui->held,
 		.preset = ui->settings->presets.now ? view_preset(ui->settings)->name : NULL,
 	};
 	struct view view = ui_view(ui);
-	struct summary figures = summary_title(&ui->scratch, &view, &title);
+	struct buf past = { 0 };
+	struct summary figures;
 
+	if (ui->rewind.back) {
+		rewind_append(ui, &past);
+		title.past = buf_cstr(&past);
+	}
+	figures = summary_title(&ui->scratch, &view, &title);
 	draw_figures(&ui->term, line, &figures);
+	buf_free(&past);
 }
 
 /* Draws the line of tasks and CPU states. */
@@ -231,5 +246,8 @@ int header_draw(struct ui *ui, const struct header_plan *plan)
 	if (plan->tasks)
 		draw_tasks(ui, line++);
 	line = draw_pressure(ui, line, plan->pressure);
+	if (plan->timeline)
+		timeline_draw(ui, line);
+	line += plan->timeline;
 	return draw_notes(ui, line, plan->notes);
 }

@@ -9,6 +9,7 @@
 struct header_plan {
 	bool title, tasks;
 	int pressure; /* lines: 0, 1 for the short form, more for the block */
+	int timeline; /* lines: TIMELINE_LINES, or none */
 	int notes; /* lines */
 	bool head, unit, sum; /* of the table */
 	int rows;

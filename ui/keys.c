@@ -23,6 +23,7 @@
 #define SHOW "What is shown"
 #define WHICH "Which rows"
 #define WHEN "Time"
+#define PAST "The past"
 #define DO "Acting"
 #define FIELDS "Fields"
 #define OTHER "Program"
@@ -82,8 +83,8 @@ const struct command command_table[] = {
 	{ "detail", MOVE, { 'v' }, WHERE_TABLE, cmd_open_detail, 0,
 	  "open the detail of the selected task or group", "detail", NULL, false },
 	{ "back", MOVE, { '\033' }, WHERE_TABLE, cmd_leave, 0,
-	  "from the members of a group back to the groups; otherwise to the top of the list, where "
-	  "the selection then stays", NULL, NULL, false },
+	  "from the past to the present, then from the members of a group back to the groups; "
+	  "otherwise to the top of the list, where the selection then stays", NULL, NULL, false },
 	{ "leave", MOVE, { '\033', 'q' }, WHERE_ALL & ~WHERE_TABLE, cmd_leave, 0,
 	  "leave this view", "back", NULL, true },
 
@@ -103,14 +104,14 @@ const struct command command_table[] = {
 
 	{ "unit", SHOW, { 'U' }, WHERE_TABLE | WHERE_TASK, cmd_unit, 0,
 	  "next unit of the delay columns", "unit", NULL, false },
-	{ "threads", SHOW, { 'H' }, WHERE_TABLE, cmd_threads, 0,
+	{ "threads", SHOW, { 'H' }, WHERE_TABLE | WHERE_PRESENT, cmd_threads, 0,
 	  "one row per thread, or one row per process", "threads", NULL, false },
 	{ "group", SHOW, { 'g' }, WHERE_TABLE, cmd_group, 0,
 	  "next grouping: by process, thread, user, command, cgroup", "group", NULL, false },
 	{ "sites-group", SHOW, { 'g' }, WHERE_SITES, view_sites_group, 0,
 	  "next grouping of sites: by site, state, system call, target, function, process",
 	  "group", NULL, false },
-	{ "hierarchy", SHOW, { 'G' }, WHERE_TABLE, cmd_hierarchy, 0,
+	{ "hierarchy", SHOW, { 'G' }, WHERE_TABLE | WHERE_PRESENT, cmd_hierarchy, 0,
 	  "where rows are cgroups: those of the next hierarchy", NULL, NULL, false },
 	{ "tree", SHOW, { 'V' }, WHERE_TABLE, cmd_tree, 0,
 	  "show a tree of processes or cgroups, or a list", "tree", NULL, false },
@@ -154,19 +155,41 @@ const struct command command_table[] = {
 	{ "sample", WHEN, { ' ' }, WHERE_TIMED, cmd_sample, 0, "take a sample now",
 	  NULL, NULL, false },
 	{ "pause", WHEN, { 'p' }, WHERE_TIMED, cmd_pause, 0,
-	  "pause: figures stand still; scrolling, sorting and filters still work", "pause", NULL,
-	  false },
+	  "pause: figures stand still; scrolling, sorting and filters still work; while looking "
+	  "back: play what follows, or stop", "pause", NULL, false },
 	{ "hold", WHEN, { 'O' }, WHERE_TABLE, cmd_hold, 0,
 	  "hold the order of the rows while their figures are updated", NULL, NULL, false },
 
-	{ "signal", DO, { 'k' }, WHERE_TABLE | WHERE_TASK, cmd_signal, 0,
+	{ "step-back", PAST, { '[' }, WHERE_TIMED, cmd_step, -1,
+	  "back by a sample: all views show what was then, and sampling goes on", "past", "[ ]",
+	  false },
+	{ "step-on", PAST, { ']' }, WHERE_TIMED, cmd_step, 1,
+	  "forward by a sample; after the last comes the present", NULL, NULL, false },
+	{ "minute-back", PAST, { '{' }, WHERE_TIMED, cmd_minute, -1, "back by a minute", NULL, NULL,
+	  false },
+	{ "minute-on", PAST, { '}' }, WHERE_TIMED, cmd_minute, 1, "forward by a minute", NULL,
+	  NULL, false },
+	{ "go-to", PAST, { 'B' }, WHERE_TIMED, cmd_go_to, 0,
+	  "go to a time, such as 14:02, 14:02:30, or -3m", NULL, NULL, false },
+	{ "slower", PAST, { '(' }, WHERE_TIMED, cmd_speed, -1,
+	  "play what follows at half the speed", NULL, NULL, false },
+	{ "faster", PAST, { ')' }, WHERE_TIMED, cmd_speed, 1,
+	  "play what follows at twice the speed", NULL, NULL, false },
+	{ "timeline", PAST, { 'm' }, WHERE_TABLE, cmd_timeline, 0,
+	  "show the timeline, of pressure and of all that was waited, also in the present", NULL,
+	  NULL, false },
+
+	{ "signal", DO, { 'k' }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_signal, 0,
 	  "send a signal to the selected process", "signal", NULL, false },
-	{ "renice", DO, { 'r' }, WHERE_TABLE | WHERE_TASK, cmd_renice, 0,
+	{ "renice", DO, { 'r' }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_renice, 0,
 	  "set the nice value of the selected thread, or of all threads of the selected process",
 	  NULL, NULL, false },
-	{ "delayacct", DO, { 'D' }, WHERE_TABLE, cmd_delayacct, 0,
+	{ "delayacct", DO, { 'D' }, WHERE_TABLE | WHERE_PRESENT, cmd_delayacct, 0,
 	  "switch kernel.task_delayacct on or off, also after stalltop has ended", NULL, NULL,
 	  false },
+	{ "write", DO, { 'E' }, WHERE_TABLE, cmd_write, 0,
+	  "write what is shown, also of the past, to a new file: by its ending as text, CSV or "
+	  "JSON, as batch mode writes it", NULL, NULL, false },
 	{ "save", DO, { 'W' }, WHERE_TABLE, cmd_save, 0,
 	  "write the current settings to the configuration file", NULL, NULL, false },
 

@@ -15,18 +15,17 @@
 
 #include "base/pattern.h"
 #include "base/util.h"
+#include "history/past.h"
 #include "history/recorder.h"
 #include "ui/cmd.h"
 #include "ui/command.h"
+#include "ui/rewind.h"
 #include "ui/table_state.h"
 #include "ui/view_table.h"
 #include "ui/watch.h"
 
 /* The shortest useful interval: a sample asked for by a key waits until it has passed. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
-
-/* How long the table stays in place after the notes above it have gone. */
-#define NOTE_ROOM_NS (30 * NSEC_PER_SEC)
 
 /* The time for keys in one turn, and in the middle of a sample. */
 #define KEYS_NS (50 * NSEC_PER_MSEC)
@@ -38,11 +37,15 @@
 /* Reactions that need the sampler, which must not be called in the middle of a sample. */
 #define REACT_LATER (REACT_RESAMPLE | REACT_REOPEN)
 
+/* What is read of each task that ran where the past is kept. */
+#define KEPT_NEEDS (NEED_COMMAND | NEED_CGROUP)
+
 /* Signals that end the screen. */
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 struct loop {
 	struct ui ui;
+	struct sampler *live; /* of the machine; NULL: a recording is shown */
 	int signals; /* signalfd */
 	uint64_t last_ns; /* when the last sample began */
 	uint64_t skipped; /* grid points passed over since then */
@@ -60,6 +63,22 @@ static void note_sent(struct loop *loop, int err)
 		loop->ui.quit = true;
 }
 
+/* Says over the bar of a view that it shows the past; the table's title does that itself. */
+static void draw_past(struct ui *ui)
+{
+	struct buf text = { 0 };
+	int cells;
+
+	buf_puts(&text, "  ");
+	rewind_append_time(ui, &text);
+	buf_puts(&text, "  ");
+	cells = (int)text_width(text.data, text.len, ui->term.charset);
+	if (cells < ui->term.columns)
+		term_put(&ui->term, 0, ui->term.columns - cells, cells, text.data, text.len,
+			 STYLE_SELECTED_HOT);
+	buf_free(&text);
+}
+
 /* Draws everything once the terminal has taken the previous output. */
 static void draw(struct loop *loop)
 {
@@ -72,6 +91,8 @@ static void draw(struct loop *loop)
 	term_erase(&ui->term);
 	if (ui->frame)
 		page->ops->draw(ui, page->state, &page->list, last);
+	if (ui->frame && ui->rewind.back && ui->depth > 1)
+		draw_past(ui);
 	if (ui->prompt.open)
 		prompt_draw(&ui->prompt, &ui->term, last);
 	else if (ui->message_until_ns)
@@ -155,6 +176,11 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 	command = command_by_key(key, ui_page(ui)->ops->where);
 	if (!command || (!ui->frame && command->run != cmd_quit))
 		return REACT_REDRAW;
+	if (command->where & WHERE_PRESENT && ui->rewind.back) {
+		ui_error(ui, ui->rewind.replay ? "this is a recording: nothing can be done to it"
+					       : "this is the past: Esc goes to the present");
+		return REACT_REDRAW;
+	}
 	return command->run(ui, command->arg) | REACT_REDRAW;
 }
 
@@ -304,36 +330,31 @@ static void between(void *arg)
 		draw(loop);
 }
 
-/* Keeps the room of notes for a while after they have gone. */
-static void keep_note_room(struct ui *ui, uint64_t now)
+/* What is read beside, so that what is kept can be shown in all views. */
+static unsigned kept_needs(const struct ui *ui)
 {
-	if (ui->frame->info->nnotes < ui->note_room && now < ui->note_room_until_ns)
-		return;
-	ui->note_room = ui->frame->info->nnotes;
-	ui->note_room_until_ns = now + NOTE_ROOM_NS;
+	/* The first two samples are wanted soon. */
+	return ui->rewind.lookback && ui->samples ? KEPT_NEEDS : 0;
 }
 
-/* Takes a sample and shows it. */
+/* Takes a sample, and shows it unless the past is shown. */
 static void sample(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	const struct frame *frame;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	unsigned wanted = needs(ui);
+	unsigned wanted = needs(ui) | kept_needs(ui);
 	int err;
 
 	loop->asked = false;
 	loop->last_ns = now;
 	loop->wanted = wanted;
-	sampler_want(ui->sampler, wanted);
+	rewind_keep(ui);
+	sampler_want(loop->live, wanted);
 	ui->in_tick = true;
-	err = sampler_tick(ui->sampler, loop->skipped, &frame);
+	err = sampler_tick(loop->live, loop->skipped, &frame);
 	ui->in_tick = false;
 	loop->dirty = true;
-	if (err == -ENODATA) {
-		ui_error(ui, "the recording ends here");
-		return;
-	}
 	if (err) {
 		ui_error(ui, "cannot take a sample: %s", strerror(-err));
 		return;
@@ -341,17 +362,10 @@ static void sample(struct loop *loop)
 	if (ui->config->recorder)
 		recorder_take(ui->config->recorder, frame, NULL);
 	loop->skipped = 0;
-	ui->frame = frame;
-	ui->seen_ns = clock_ns(CLOCK_BOOTTIME);
-	ui->note++;
-	keep_note_room(ui, now);
-	if (rows_tick(&ui->table->rows, ui, wanted))
-		ui_error(ui, "the threads cannot be read");
-	table_layout(ui);
-	table_sort(ui);
-	for (unsigned i = 0; i < ui->depth; i++)
-		if (ui->pages[i].ops->frame)
-			ui->pages[i].ops->frame(ui, ui->pages[i].state);
+	ui->rewind.untaken = frame;
+	ui->rewind.live_frame = frame;
+	if (!ui->rewind.back)
+		rewind_show(ui, frame);
 	if ((frame->info->prev || frame->info->since_start) &&
 	    ++ui->samples == ui->settings->iterations)
 		ui->quit = true;
@@ -361,11 +375,11 @@ static void sample(struct loop *loop)
 static void sample_on_grid(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
-	bool first = !ui->frame;
+	bool first = !ui->rewind.live_frame;
 	uint64_t interval_ns = ui->settings->interval_ns;
 
 	sample(loop);
-	if (first && ui->frame)
+	if (first && ui->rewind.live_frame)
 		ticker_start(&ui->ticker,
 			     loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ? interval_ns
 									      : FIRST_INTERVAL_NS),
@@ -375,8 +389,9 @@ static void sample_on_grid(struct loop *loop)
 }
 
 /* Opens the source, after closing the old one. Returns 0 or -errno. */
-static int open_sampler(struct ui *ui)
+static int open_sampler(struct loop *loop)
 {
+	struct ui *ui = &loop->ui;
 	struct sampler *sampler;
 	int err;
 
@@ -384,21 +399,48 @@ static int open_sampler(struct ui *ui)
 	err = sampler_open(&sampler, &ui->sampler_config);
 	if (err)
 		return err;
+	rewind_present(ui);
+	rewind_keep(ui);
 	rows_reset(&ui->table->rows);
 	ui->table->seen = 0;
-	sampler_close(ui->sampler);
-	ui->sampler = sampler;
+	sampler_close(loop->live);
+	ui->sampler = loop->live = sampler;
 	ui->tracing = ui->sampler_config.trace;
 	/* The sampler has tried that already: asks how it went. */
 	ui->trace_error = ui->tracing ? sampler_trace(sampler, true) : 0;
-	ui->frame = NULL;
+	ui->frame = ui->rewind.live_frame = NULL;
 	return 0;
+}
+
+/* Opens what is to be shown: the machine, or a recording. Returns 0 or -errno. */
+static int open_shown(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	const struct lookback_limits *limits = ui->config->history;
+	int err;
+
+	ui->rewind.past = ui->config->past;
+	ui->rewind.replay = ui->config->past;
+	if (ui->config->past) {
+		ui->sampler_config.threads = ui->settings->group_by == GROUP_THREAD;
+		if (ui->sampler_config.threads != past_threads(ui->config->past))
+			return -EOPNOTSUPP;
+		past_configure(ui->config->past, &ui->sampler_config);
+		return 0;
+	}
+	err = open_sampler(loop);
+	if (!err && limits && limits->bytes) {
+		ui->rewind.lookback = lookback_open(limits);
+		ui->rewind.past = past_open(ui->rewind.lookback, &ui->sampler_config);
+	}
+	return err;
 }
 
 /* Whether a key has chosen a hierarchy of cgroups other than the open one. */
 static bool is_other_hierarchy(const struct ui *ui)
 {
-	const char *open = ui->frame ? ui->frame->info->hierarchy : NULL;
+	const struct frame *frame = ui->rewind.live_frame;
+	const char *open = frame ? frame->info->hierarchy : NULL;
 
 	return open && ui->hierarchy && strcmp(open, ui->hierarchy) != 0;
 }
@@ -410,9 +452,11 @@ static void reopen(struct loop *loop)
 	bool before = ui->sampler_config.threads;
 	int err;
 
+	if (!loop->live)
+		return;
 	if (before == (ui->settings->group_by == GROUP_THREAD) && !is_other_hierarchy(ui))
 		return;
-	err = open_sampler(ui);
+	err = open_sampler(loop);
 	if (err) {
 		ui->settings->group_by = before ? GROUP_THREAD : GROUP_PROCESS;
 		ui->sampler_config.threads = before;
@@ -431,7 +475,7 @@ static void move_grid(struct loop *loop)
 
 	if (ui->ticker.interval_ns != interval_ns) {
 		/* Before the second reading only the points after it change. */
-		if (!ui->frame || !ui->frame->info->prev)
+		if (!ui->rewind.live_frame || !ui->rewind.live_frame->info->prev)
 			ui->ticker.interval_ns = interval_ns;
 		else
 			ticker_start(&ui->ticker, due > now ? due : now, interval_ns);
@@ -473,13 +517,14 @@ static void switch_tracing(struct loop *loop)
 	struct ui *ui = &loop->ui;
 	bool wanted = wants_trace(ui);
 
-	if (wanted == ui->tracing)
+	/* A view of the past has what was traced then. */
+	if (wanted == ui->tracing || ui->rewind.back)
 		return;
 	ui->tracing = wanted;
 	/* Loading takes a while: the view that asks for it is seen before. */
 	if (wanted)
 		draw(loop);
-	ui->trace_error = sampler_trace(ui->sampler, wanted);
+	ui->trace_error = sampler_trace(loop->live, wanted);
 	if (wanted && !ui->trace_error && ui->frame && !ui->paused)
 		hurry(loop);
 	loop->dirty = true;
@@ -494,7 +539,7 @@ static void catch_up(struct loop *loop)
 	ui->pending = 0;
 	if (pending & REACT_REOPEN)
 		reopen(loop);
-	if (pending & REACT_RESAMPLE)
+	if (pending & REACT_RESAMPLE && loop->live)
 		loop->asked = true;
 	/* Loading takes up to a second: not while more keys wait, which may leave the view again.
 	 */
@@ -509,6 +554,8 @@ static uint64_t next_sample_due(const struct loop *loop)
 	const struct ui *ui = &loop->ui;
 	uint64_t due = ui->paused ? UINT64_MAX : ui->ticker.due_ns;
 
+	if (!loop->live)
+		return UINT64_MAX;
 	if (loop->asked && loop->last_ns + LEAST_INTERVAL_NS < due)
 		due = loop->last_ns + LEAST_INTERVAL_NS;
 	return due;
@@ -527,11 +574,22 @@ static uint64_t expire_message(struct loop *loop, uint64_t now)
 }
 
 /* Takes records of exiting tasks when due. Returns when to check again. */
-static uint64_t drain_exits(struct ui *ui, uint64_t now)
+static uint64_t drain_exits(const struct loop *loop, uint64_t now)
 {
-	if (sampler_drain_due_ns(ui->sampler) <= now)
-		sampler_drain(ui->sampler);
-	return sampler_drain_due_ns(ui->sampler);
+	if (!loop->live)
+		return UINT64_MAX;
+	if (sampler_drain_due_ns(loop->live) <= now)
+		sampler_drain(loop->live);
+	return sampler_drain_due_ns(loop->live);
+}
+
+/* Shows the next moment of what is played, when that is due. */
+static void play_on(struct loop *loop)
+{
+	if (rewind_due_ns(&loop->ui) > clock_ns(CLOCK_MONOTONIC))
+		return;
+	rewind_play_on(&loop->ui);
+	loop->dirty = true;
 }
 
 /* Runs until the end. Returns 0 or -errno. */
@@ -548,15 +606,20 @@ static int run(struct loop *loop)
 		else if (now >= due)
 			sample_on_grid(loop);
 		catch_up(loop);
+		play_on(loop);
 		now = clock_ns(CLOCK_MONOTONIC);
 		until = expire_message(loop, now);
 		/* The last sample is drawn too. */
 		if (loop->dirty)
 			draw(loop);
+		rewind_keep(ui);
 		due = next_sample_due(loop);
 		if (until < due)
 			due = until;
-		until = drain_exits(ui, now);
+		until = rewind_due_ns(ui);
+		if (until < due)
+			due = until;
+		until = drain_exits(loop, now);
 		if (until < due)
 			due = until;
 		until = loop->more ? 0 : term_due_ns(&ui->term);
@@ -613,7 +676,13 @@ static void clean_up(struct loop *loop)
 	while (ui->depth > 1)
 		ui_pop(ui);
 	view_table.close(ui, ui->table);
-	sampler_close(ui->sampler);
+	if (!ui->config->past)
+		past_close(ui->rewind.past);
+	else if (ui->rewind.past)
+		past_leave(ui->rewind.past);
+	trends_free(&ui->rewind.trends);
+	lookback_close(ui->rewind.lookback);
+	sampler_close(loop->live);
 	free(ui->hierarchy);
 	prompt_free(&ui->prompt);
 	buf_free(&ui->message);
@@ -639,8 +708,12 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 		ui_error(ui, "%s", ui->config->message);
 	table_layout(ui);
 	ticker_start(&ui->ticker, clock_ns(CLOCK_MONOTONIC), ui->settings->interval_ns);
-	*failure = UI_WAIT;
-	err = run(loop);
+	*failure = UI_SOURCE;
+	err = ui->rewind.replay ? rewind_begin(ui) : 0;
+	if (!err) {
+		*failure = UI_WAIT;
+		err = run(loop);
+	}
 	term_close(&ui->term);
 	return err;
 }
@@ -655,7 +728,7 @@ int ui_run(const struct ui_config *config, enum ui_failure *failure)
 	if (!err) {
 		take_config(loop, config);
 		*failure = UI_SOURCE;
-		err = open_sampler(&loop->ui);
+		err = open_shown(loop);
 		if (!err)
 			err = run_on_terminal(loop, failure);
 		clean_up(loop);

@@ -266,8 +266,13 @@ bool rows_fold(struct rows *rows, struct ui *ui, const struct item *item, bool u
 		fold = floor;
 	if (item->thread || (unfold ? fold >= ceiling : fold <= floor))
 		return false;
+	if (unfold && fold == FOLD_CHILDREN && ui->rewind.back) {
+		ui_error(ui, "threads below processes are not recorded");
+		return false;
+	}
 	set_fold(rows, &key, unfold ? fold + 1 : fold - 1);
-	want_threads(rows, ui);
+	if (!ui->rewind.back)
+		want_threads(rows, ui);
 	return true;
 }
 
@@ -298,11 +303,14 @@ static void forget_gone(struct rows *rows, const struct frame *frame)
 
 int rows_tick(struct rows *rows, struct ui *ui, unsigned needs)
 {
-	size_t before = rows->nfolds;
-
-	if (before)
+	/* Threads below processes are not kept: they come back with the present. */
+	if (ui->rewind.back) {
+		threads_close(&rows->threads);
+		return 0;
+	}
+	if (rows->nfolds)
 		forget_gone(rows, ui->frame);
-	if (rows->nfolds != before)
+	if (rows->nfolds || rows->threads.n)
 		want_threads(rows, ui);
 	return sampler_read_threads(ui->sampler, &rows->threads, needs);
 }

@@ -25,34 +25,22 @@ double spark_peak(const struct spark *spark)
 	return peak;
 }
 
-unsigned spark_step(double value, double peak, unsigned steps)
-{
-	double exact;
-	unsigned step;
-
-	if (!(value > 0) || !(peak > 0))
-		return 0;
-	if (value >= peak)
-		return steps - 1;
-	/* Rounds up: the lowest step is only for 0. */
-	exact = value / peak * (steps - 1);
-	step = (unsigned)exact;
-	return step < exact || !step ? step + 1 : step;
-}
-
-void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out)
+void spark_append_one(double value, double peak, enum text_charset charset, struct buf *out)
 {
 	static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const signs[] = { ".", ":", "-", "=", "+", "*", "#", "%", "@" };
 	const char *const *cells = charset == TEXT_UTF8 ? blocks : signs;
 	unsigned steps = charset == TEXT_UTF8 ? ARRAY_SIZE(blocks) : ARRAY_SIZE(signs);
+
+	buf_puts(out, isnan(value) ? " " : cells[value_step(value, peak, steps)]);
+}
+
+void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out)
+{
 	size_t oldest = spark->n < SPARK_CELLS ? 0 : spark->next;
 	double peak = spark_peak(spark);
 
 	buf_fill(out, ' ', SPARK_CELLS - spark->n);
-	for (size_t i = 0; i < spark->n; i++) {
-		double value = spark->values[(oldest + i) % SPARK_CELLS];
-
-		buf_puts(out, isnan(value) ? " " : cells[spark_step(value, peak, steps)]);
-	}
+	for (size_t i = 0; i < spark->n; i++)
+		spark_append_one(spark->values[(oldest + i) % SPARK_CELLS], peak, charset, out);
 }

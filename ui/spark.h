@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "view/value.h"
 
 #define SPARK_CELLS 60
 
@@ -21,11 +22,8 @@ void spark_add(struct spark *spark, double value);
 /* The largest known value, NAN when there is none. */
 double spark_peak(const struct spark *spark);
 
-/*
- * The step of a value on a scale of `steps` (2 or more) from 0 to the peak: 0 only for the value 0,
- * so that even the smallest other value shows, and steps - 1 for the peak.
- */
-unsigned spark_step(double value, double peak, unsigned steps);
+/* Appends the cell of one value on the scale up to a peak; a blank where it is not known. */
+void spark_append_one(double value, double peak, enum text_charset charset, struct buf *out);
 
 /* Appends exactly SPARK_CELLS cells, the newest value in the last; unknown values are blank. */
 void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out);

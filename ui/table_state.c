@@ -194,11 +194,27 @@ static void look_for_limits(struct ui *ui)
 		table_layout(ui);
 }
 
+/* Takes what was waited before the frame that is shown, once. */
+static void take_trends(struct ui *ui)
+{
+	struct rewind *rewind = &ui->rewind;
+	uint64_t real_ns = ui->frame->info->real_ns;
+
+	if (!rewind->past || rewind->trends_ns == real_ns)
+		return;
+	if (!rewind->back)
+		past_want_threads(rewind->past, ui->sampler_config.threads);
+	trends_take(&rewind->trends, rewind->past, real_ns);
+	rewind->trends_ns = real_ns;
+}
+
 void table_sort(struct ui *ui)
 {
 	struct table *table = ui->table;
 
 	set_query(ui);
+	if (layout_is_of_past(&table->layout) || (ui->query.sort && ui->query.sort->past))
+		take_trends(ui);
 	table->rows.order.life = layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
 	rows_build(&table->rows, ui);
 	look_for_limits(ui);

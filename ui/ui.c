@@ -22,6 +22,7 @@ struct view ui_view(const struct ui *ui)
 	return (struct view){ .frame = ui->frame,
 			      .unit = ui->settings->unit,
 			      .charset = ui->config->charset,
+			      .trends = ui->rewind.past ? &ui->rewind.trends : NULL,
 			      .booked = ui->settings->booked };
 }
 

@@ -12,10 +12,12 @@
 #include "model/sampler.h"
 #include "model/target.h"
 #include "ui/prompt.h"
+#include "ui/rewind_state.h"
 #include "ui/term.h"
 #include "ui/view.h"
 #include "view/view_config.h"
 
+struct lookback_limits;
 struct recorder;
 
 /* The configuration of the screen. All of it stays the caller's and outlives ui_run(). */
@@ -25,6 +27,8 @@ struct ui_config {
 	const char *pattern; /* the text of view->query.match; NULL: no filter */
 	enum text_charset charset;
 	struct trigger_set *triggers; /* pressure to report; NULL: none */
+	const struct lookback_limits *history; /* what is kept to look back at */
+	struct past *past; /* a recording to show in place of the machine; NULL: none */
 	struct recorder *recorder; /* samples are recorded by that; NULL: they are not */
 	const struct watch_config *watch; /* pressure back within linger_ns is reported once */
 	const char *message; /* shown at first, escaped text; NULL: none */
@@ -73,8 +77,9 @@ struct ui {
 
 	struct sampler_config sampler_config;
 	char *hierarchy; /* for sampler_config, chosen by a key; NULL: the initial one */
-	struct sampler *sampler;
-	const struct frame *frame; /* the last one; NULL before the first */
+	struct sampler *sampler; /* of the frame: the machine's, or one of the past */
+	const struct frame *frame; /* the one that is shown; NULL before the first */
+	struct rewind rewind;
 	uint64_t seen_ns; /* time by which it had been taken, CLOCK_BOOTTIME */
 	bool in_tick; /* a sample is being taken; `frame` is the one before */
 	int trace_error; /* -errno: why waits cannot be traced; 0: they are, or nobody asked */

@@ -38,6 +38,9 @@ struct ui_task;
 #define WHERE_SITE 0x20u
 #define WHERE_ALL 0x3fu
 
+/* Beside those: not while the past is shown. */
+#define WHERE_PRESENT 0x100u
+
 struct view_ops {
 	const char *name;
 	unsigned where; /* its WHERE_ bit */

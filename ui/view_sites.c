@@ -124,6 +124,11 @@ static void draw_reason(struct sites_view *view, struct ui *ui, int line)
 		draw_words(ui, line, text, STYLE_NOTE);
 		return;
 	}
+	if (ui->rewind.back) {
+		buf_puts(text, "waits were not traced at this moment");
+		draw_words(ui, line, text, STYLE_NOTE);
+		return;
+	}
 	buf_puts(text, "tracing: ");
 	if (ui->paused) {
 		buf_puts(text, "paused (p resumes)");

@@ -68,12 +68,15 @@ static void draw_end(struct task_view *view, struct ui *ui)
 static void task_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	struct task_view *view = state;
-	int top = 1 + view->detail.ended;
+	int top = 1 + (view->detail.ended || view->detail.absent);
 
 	if (height > 0)
 		draw_bar(view, ui);
 	if (view->detail.ended && height > 1)
 		draw_end(view, ui);
+	else if (view->detail.absent && height > 1)
+		term_puts(&ui->term, 1, 0, "not there at this moment: its figures of another",
+			  STYLE_NOTE);
 	list->plain = true;
 	pager_count(&view->page.pager, &ui->term);
 	detail_page_write(&view->page, &view->detail, ui);

@@ -27,6 +27,7 @@
 #include "base/crash.h"
 #include "base/start.h"
 #include "base/util.h"
+#include "history/past.h"
 #include "kernel/delayacct_switch.h"
 #include "kernel/proctask.h"
 #include "model/sampler.h"
@@ -263,8 +264,8 @@ static void print_screen_error(const char *source, enum ui_failure failure, int 
 			strerror(-err));
 }
 
-/* Runs the screen. Returns the exit status. */
-static int run_screen(struct options *options, struct recorder *recorder,
+/* Runs the screen; past: a recording to show, NULL: the machine. Returns the exit status. */
+static int run_screen(struct options *options, struct recorder *recorder, struct past *past,
 		      struct trigger_set *triggers, const char *message)
 {
 	char *path = configuration_path();
@@ -274,6 +275,8 @@ static int run_screen(struct options *options, struct recorder *recorder,
 				    .charset = locale_charset(),
 				    .triggers = triggers,
 				    .recorder = recorder,
+				    .history = &options->history,
+				    .past = past,
 				    .watch = &options->watch,
 				    .message = *message ? message : NULL,
 				    .save = configuration_save,
@@ -397,7 +400,7 @@ static int run_watching(struct options *options, struct recorder *recorder, cons
 	options->sampler.triggers = triggers;
 	if (open_triggers(&options->watch, options->sampler.procfd, &set))
 		status = quiet ? run_batch(options, recorder, triggers)
-			       : run_screen(options, recorder, triggers, message);
+			       : run_screen(options, recorder, NULL, triggers, message);
 	triggers_close(&set);
 	return status;
 }
@@ -433,22 +436,33 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Plays a recording in place of the machine. Returns the exit status. */
-static int run_replay(struct options *options, const char *message)
+/* Shows a recording on the screen. Returns the exit status. */
+static int show_recording(struct options *options, const char *message)
 {
-	struct replay_config *config = &options->replay;
+	struct past *past;
+	char *file;
+	int status, err = past_open_recording(&past, &options->replay, &file);
+
+	if (err) {
+		print_replay_error(file, err);
+		free(file);
+		return EXIT_FAILURE;
+	}
+	if (past_threads(past) && options->view.group_by == GROUP_PROCESS)
+		options->view.group_by = GROUP_THREAD;
+	status = run_screen(options, NULL, past, NULL, message);
+	past_close(past);
+	return status;
+}
+
+/* Writes what a recording has as batch mode would. Returns the exit status. */
+static int put_recording(struct options *options, const char *message)
+{
 	struct playback playback;
 	struct replay *replay;
 	char *file;
-	int status, err;
+	int status, err = replay_open(&replay, &options->replay, &file);
 
-	/* The screen plays what there is, at that pace. */
-	config->interval_ns = options->batch && options->paced ? options->view.interval_ns : 0;
-	if (options->sampler.npids)
-		qsort(options->sampler.pids, options->sampler.npids, sizeof(pid_t), compare_pids);
-	config->pids = options->sampler.pids;
-	config->npids = options->sampler.npids;
-	err = replay_open(&replay, config, &file);
 	if (err) {
 		print_replay_error(file, err);
 		free(file);
@@ -456,11 +470,22 @@ static int run_replay(struct options *options, const char *message)
 	}
 	playback = replay_playback(replay);
 	options->sampler.playback = &playback;
-	if (replay_threads(replay) && options->view.group_by == GROUP_PROCESS && !options->batch)
-		options->view.group_by = GROUP_THREAD;
 	status = run_watching(options, NULL, message);
 	replay_close(replay);
 	return status;
+}
+
+/* Plays a recording in place of the machine. Returns the exit status. */
+static int run_replay(struct options *options, const char *message)
+{
+	struct replay_config *config = &options->replay;
+
+	config->interval_ns = options->paced ? options->view.interval_ns : 0;
+	if (options->sampler.npids)
+		qsort(options->sampler.pids, options->sampler.npids, sizeof(pid_t), compare_pids);
+	config->pids = options->sampler.pids;
+	config->npids = options->sampler.npids;
+	return options->batch ? put_recording(options, message) : show_recording(options, message);
 }
 
 /* Runs with delay accounting switched on if that is asked for, and restores it. */

@@ -420,6 +420,15 @@ SETTER(set_to)
 	return take_time(&options->replay.to, arg, why);
 }
 
+/* --history */
+SETTER(set_history)
+{
+	if (lookback_parse(arg, &options->history))
+		return true;
+	buf_puts(why, "a time such as 15m or 1h, a size such as 64M, both as in 1h,128M, or 0");
+	return false;
+}
+
 /* --debug-log */
 SETTER(set_debug_log)
 {
@@ -502,6 +511,11 @@ const struct option_row option_table[] = {
 	  .set = set_from, .barred = true },
 	{ 0, "to", "TIME", "all", "of a recording: up to this time", .set = set_to,
 	  .barred = true },
+	{ 0, "history", "SIZE", "15m",
+	  "what the screen keeps in memory to look back at ([ goes back): a time (in 20M at most), "
+	  "a "
+	  "size, both as in 1h,128M, or 0 for nothing",
+	  .set = set_history },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start) },
@@ -561,6 +575,7 @@ void options_default(struct options *options)
 				     .descending = true,
 				     .over_ms = -1 } },
 		.sampler = { .exits = true },
+		.history = LOOKBACK_DEFAULT,
 		.watch = { .linger_ns = LINGER_NS },
 		.format = out_registry[0]->name,
 		.record = { .limits = SEGMENT_LIMITS_DEFAULT, .program = PACKAGE_VERSION },

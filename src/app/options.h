@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "data/trigger.h"
+#include "history/lookback.h"
 #include "history/recorder.h"
 #include "history/replay.h"
 #include "model/sampler.h"
@@ -34,6 +35,7 @@ struct options {
 	char **command;
 	struct recorder_config record; /* path NULL: nothing is recorded */
 	struct replay_config replay; /* path NULL: the machine is looked at */
+	struct lookback_limits history; /* what the screen keeps to look back at */
 	bool paced; /* the interval was asked for */
 	/* The file to write to; NULL: samples to standard output, a report to standard error. */
 	const char *output;

@@ -88,7 +88,7 @@ struct task {
 			 */
 	bool fresh; /* ran, or is new, since taskinfo looked: the fields below may be stale */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
-	uint32_t recorded; /* its place in a recording that is written; 0: none. history's */
+	uint32_t recorded[2]; /* its places in what is written of it; 0: none. history's */
 	struct task_reaped reaped;
 	struct counters
 		*dropped; /* impossible delays that the kernel booked; waited.c's. NULL: none */

@@ -176,10 +176,32 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 	return check_recording(archive);
 }
 
+/* Prepares the queries that there are tables for. 0 or -errno. */
+static int prepare_queries(struct archive *archive)
+{
+	unsigned queries = archive->untraced ? QUERY_PROCESS : ARCHIVE_QUERIES;
+
+	for (unsigned query = 0; query < queries; query++)
+		if (sqlite3_prepare_v3(archive->db, query_texts[query], -1,
+				       SQLITE_PREPARE_PERSISTENT, &archive->queries[query], NULL))
+			return -EBADMSG;
+	return 0;
+}
+
+int archive_borrow(struct archive *archive, sqlite3 *db)
+{
+	int err;
+
+	*archive = (struct archive){ .db = db, .borrowed = true, .first = 1 };
+	err = prepare_queries(archive);
+	if (err)
+		archive_close(archive);
+	return err;
+}
+
 int archive_open(struct archive *archive, const char *path)
 {
 	struct stat stat_of;
-	unsigned queries;
 	int err;
 
 	*archive = (struct archive){ 0 };
@@ -193,11 +215,8 @@ int archive_open(struct archive *archive, const char *path)
 		archive_close(archive);
 		err = open_database(archive, path, true);
 	}
-	queries = archive->untraced ? QUERY_PROCESS : ARCHIVE_QUERIES;
-	for (unsigned query = 0; query < queries && !err; query++)
-		if (sqlite3_prepare_v3(archive->db, query_texts[query], -1,
-				       SQLITE_PREPARE_PERSISTENT, &archive->queries[query], NULL))
-			err = -EBADMSG;
+	if (!err)
+		err = prepare_queries(archive);
 	if (err)
 		archive_close(archive);
 	return err;
@@ -207,7 +226,8 @@ void archive_close(struct archive *archive)
 {
 	for (unsigned query = 0; query < ARCHIVE_QUERIES; query++)
 		sqlite3_finalize(archive->queries[query]);
-	sqlite3_close(archive->db);
+	if (!archive->borrowed)
+		sqlite3_close(archive->db);
 	*archive = (struct archive){ 0 };
 }
 

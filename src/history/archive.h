@@ -53,6 +53,7 @@ enum archive_query {
 /* An open file of a recording. */
 struct archive {
 	sqlite3 *db;
+	bool borrowed; /* the database is somebody else's */
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
 	bool threads; /* it has rows of threads */
 	bool untraced; /* it is of a version without the tables of what is traced */
@@ -61,6 +62,9 @@ struct archive {
 
 /* 0 or -errno (-EBADMSG: no recording, or a damaged one; -EPROTO: of a later kind). */
 int archive_open(struct archive *archive, const char *path);
+
+/* Reads what a store has in memory, while that stays open. 0 or -errno. */
+int archive_borrow(struct archive *archive, sqlite3 *db);
 
 /* Closes the file. */
 void archive_close(struct archive *archive);

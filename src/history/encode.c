@@ -17,12 +17,30 @@
 /* Moments after which the tasks that have gone are forgotten. */
 #define SWEEP_MOMENTS 16
 
-struct encoder *encoder_open(void)
+/* Room beyond which a part's memory is given back between moments. */
+#define TRIM_BYTES (UINT64_C(512) << 10)
+
+/* Opens one that has that slot of tasks. */
+static struct encoder *open_encoder(unsigned slot)
 {
 	struct encoder *encoder = xcalloc(1, sizeof(*encoder));
 
+	encoder->slot = slot;
 	encoder->segment = true;
 	encoder->free = 1;
+	return encoder;
+}
+
+struct encoder *encoder_open(void)
+{
+	return open_encoder(0);
+}
+
+struct encoder *encoder_open_beside(void)
+{
+	struct encoder *encoder = open_encoder(1);
+
+	encoder->apart = true;
 	return encoder;
 }
 
@@ -128,6 +146,18 @@ static void put_together(struct encoder *encoder, struct moment *head)
 	memcpy(out->data, head, sizeof(*head));
 }
 
+/* Leaves the parts where they are, for who writes them in this process. */
+static void point_to(struct encoder *encoder, struct moment *head)
+{
+	head->size = sizeof(*head);
+	for (unsigned part = 0; part < MOMENT_PARTS; part++) {
+		head->parts[part] = encoder->parts[part].data;
+		head->bytes[part] = encoder->parts[part].len;
+	}
+	encoder->moment.len = 0;
+	buf_add(&encoder->moment, head, sizeof(*head));
+}
+
 /* Empties the parts that have what was numbered: those before PART_GONE. */
 static void forget_numbered(struct encoder *encoder)
 {
@@ -172,7 +202,10 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 	encode_keep_reads(encoder, info->cur);
 	if (folded)
 		add_groups(encoder, folded);
-	put_together(encoder, &head);
+	if (encoder->apart)
+		point_to(encoder, &head);
+	else
+		put_together(encoder, &head);
 	for (unsigned part = PART_GONE; part < MOMENT_PARTS; part++)
 		encoder->parts[part].len = 0;
 	if (encoder->moments % SWEEP_MOMENTS == 0) {
@@ -188,6 +221,15 @@ void encoder_keep(struct encoder *encoder)
 	forget_numbered(encoder);
 	encoder->segment = false;
 	encoder->dropped = 0;
+}
+
+void encoder_trim(struct encoder *encoder)
+{
+	for (unsigned part = PART_GONE; part < MOMENT_PARTS; part++)
+		if (encoder->parts[part].cap > TRIM_BYTES)
+			buf_free(&encoder->parts[part]);
+	if (encoder->moment.cap > TRIM_BYTES)
+		buf_free(&encoder->moment);
 }
 
 void encoder_drop(struct encoder *encoder)

@@ -12,6 +12,12 @@ struct encoder;
 
 struct encoder *encoder_open(void);
 
+/*
+ * Opens a second one beside it, of the same frames: tasks have room for the numbers of both. Its
+ * moments are for this process alone: their parts are not copied behind the head.
+ */
+struct encoder *encoder_open_beside(void);
+
 /* Has the next moment stand for itself: texts and tasks are numbered anew, for a new file. */
 void encoder_begin_segment(struct encoder *encoder);
 
@@ -28,6 +34,9 @@ void encoder_keep(struct encoder *encoder);
 
 /* Says that it did not: the next stands for itself. */
 void encoder_drop(struct encoder *encoder);
+
+/* Gives memory back that large moments took; there is none to look at then. */
+void encoder_trim(struct encoder *encoder);
 
 void encoder_close(struct encoder *encoder);
 

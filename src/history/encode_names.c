@@ -55,7 +55,7 @@ static struct known_task *add_known(struct encoder *encoder, struct task *task)
 		encoder->nknown = encoder->free + 1;
 	known = &encoder->known[encoder->free];
 	*known = (struct known_task){ .task = task_ref(task) };
-	task->recorded = (uint32_t)encoder->free;
+	task->recorded[encoder->slot] = (uint32_t)encoder->free;
 	return known;
 }
 
@@ -66,7 +66,7 @@ static void forget_known(struct encoder *encoder, size_t at)
 
 	if (!known->task)
 		return;
-	known->task->recorded = 0;
+	known->task->recorded[encoder->slot] = 0;
 	task_unref(known->task);
 	known->task = NULL;
 	if (at < encoder->free)
@@ -85,8 +85,8 @@ void encode_sweep(struct encoder *encoder, bool all)
 uint32_t encode_task(struct encoder *encoder, const struct task_raw *raw, bool another)
 {
 	struct task *task = raw->task;
-	struct known_task *known =
-		task->recorded ? &encoder->known[task->recorded] : add_known(encoder, task);
+	struct known_task *known = task->recorded[encoder->slot] ? encode_known(encoder, task)
+								 : add_known(encoder, task);
 	const struct moment_task *was = &known->written;
 	struct moment_task now = {
 		.id = was->id,
@@ -123,9 +123,9 @@ bool encode_may_be_renamed(const struct encoder *encoder, const struct task_raw 
 {
 	const struct known_task *known;
 
-	if (!raw->task->recorded)
+	if (!raw->task->recorded[encoder->slot])
 		return true;
-	known = &encoder->known[raw->task->recorded];
+	known = encode_known(encoder, raw->task);
 	/* A source that knows tells of those that ran; nobody else gets another name. */
 	return !still || known->written.ppid != raw->task->ppid ||
 	       !known->written.command != !raw->task->command ||
@@ -135,5 +135,6 @@ bool encode_may_be_renamed(const struct encoder *encoder, const struct task_raw 
 /* Whether the moment has an element of that task already. */
 bool encode_is_met(const struct encoder *encoder, const struct task *task)
 {
-	return task->recorded && encoder->known[task->recorded].met == encoder->moments;
+	return task->recorded[encoder->slot] &&
+	       encode_known(encoder, task)->met == encoder->moments;
 }

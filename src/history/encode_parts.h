@@ -20,7 +20,7 @@ struct known_states {
 	uint32_t in[WAIT_STATES];
 };
 
-/* A task of the recording, at the index that is its task's `recorded`. */
+/* A task of the recording, at the index that is its task's `recorded`, of the encoder's slot. */
 struct known_task {
 	struct task *task; /* a reference; NULL: the place is free */
 	uint64_t met; /* the last moment that had it */
@@ -38,6 +38,8 @@ struct numbered_set {
 };
 
 struct encoder {
+	bool apart; /* moments are not copied into one block */
+	unsigned slot; /* which of the `recorded` of a task is its own */
 	struct texts texts;
 	struct known_task *known; /* from 1 on */
 	size_t nknown, cap;
@@ -65,7 +67,7 @@ struct encoder {
 static inline struct known_task *encode_known(const struct encoder *encoder,
 					      const struct task *task)
 {
-	return &encoder->known[task->recorded];
+	return &encoder->known[task->recorded[encoder->slot]];
 }
 
 /* encode_names.c: texts and tasks get numbers */

@@ -259,9 +259,9 @@ void encode_gone(struct encoder *encoder, const struct sample *prev, const struc
 		if (at < cur->n && raw_order(&cur->raw[at]) == order &&
 		    cur->raw[at].task->key.start_ns == raw->task->key.start_ns)
 			continue;
-		if (raw->task->recorded)
+		if (raw->task->recorded[encoder->slot])
 			buf_add(&encoder->parts[PART_GONE],
-				&encoder->known[raw->task->recorded].written.id, sizeof(uint32_t));
+				&encode_known(encoder, raw->task)->written.id, sizeof(uint32_t));
 	}
 }
 
@@ -291,8 +291,9 @@ void encode_changes(struct encoder *encoder, const struct frame *frame, bool who
 		const struct task_raw *before = row->raw->was ? NULL : row->before;
 		bool same = before && is_as_expected(info->cur, row, before), told;
 
-		if (whole || !same || i >= info->cur->n || !row->raw->task->recorded)
-			told = add_change(encoder, info, row, whole || !row->raw->task->recorded);
+		if (whole || !same || i >= info->cur->n || !row->raw->task->recorded[encoder->slot])
+			told = add_change(encoder, info, row,
+					  whole || !row->raw->task->recorded[encoder->slot]);
 		else
 			told = check_names(encoder, info, row);
 		add_fields(encoder, info, row, whole);

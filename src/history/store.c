@@ -238,11 +238,34 @@ int store_put(struct store *store, const struct moment *moment)
 	return err;
 }
 
+/* What a database in memory takes of it. */
+static uint64_t memory_bytes(const struct store *store)
+{
+	static const int parts[] = { SQLITE_DBSTATUS_CACHE_USED, SQLITE_DBSTATUS_SCHEMA_USED,
+				     SQLITE_DBSTATUS_STMT_USED };
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		int now = 0, most = 0;
+
+		if (!sqlite3_db_status(store->db, parts[i], &now, &most, 0) && now > 0)
+			bytes += (uint64_t)now;
+	}
+	return bytes;
+}
+
+struct sqlite3 *store_database(const struct store *store)
+{
+	return store->db;
+}
+
 uint64_t store_bytes(const struct store *store)
 {
 	struct stat stat;
 
-	return store->inode && !lstat(store->path, &stat) ? (uint64_t)stat.st_size : 0;
+	if (!store->inode)
+		return memory_bytes(store);
+	return !lstat(store->path, &stat) ? (uint64_t)stat.st_size : 0;
 }
 
 bool store_is_there(const struct store *store)

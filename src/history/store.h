@@ -25,6 +25,9 @@ int store_put(struct store *store, const struct moment *moment);
 /* The bytes that the recording takes by now. */
 uint64_t store_bytes(const struct store *store);
 
+/* The database, to be read: see archive_borrow(). */
+struct sqlite3 *store_database(const struct store *store);
+
 /* Whether the file is still there under its name. */
 bool store_is_there(const struct store *store);
 

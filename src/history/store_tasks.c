@@ -34,7 +34,8 @@ static bool is_utf8(const char *bytes, size_t len)
 /* Writes new texts. */
 void store_put_texts(struct store *store, const struct moment *moment)
 {
-	const char *at = moment_part(moment, PART_TEXTS), *end = at + moment->bytes[PART_TEXTS];
+	const char *first = moment_part(moment, PART_TEXTS), *at = first;
+	const char *end = at + moment->bytes[PART_TEXTS];
 
 	while (at < end) {
 		const struct moment_text *text = (const void *)at;
@@ -45,7 +46,7 @@ void store_put_texts(struct store *store, const struct moment *moment)
 		store_chars(store, bytes, text->len, !is_utf8(bytes, text->len));
 		store_end(store);
 		at = bytes + text->len;
-		at += -(at - (const char *)moment) & 7;
+		at += -(at - first) & 7;
 	}
 }
 

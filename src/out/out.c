@@ -93,7 +93,10 @@ void out_frame(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
 	const struct query *query = &config->view->query;
-	struct view view = { frame, config->view->unit, config->charset, config->view->booked };
+	struct view view = { .frame = frame,
+			     .unit = config->view->unit,
+			     .charset = config->charset,
+			     .booked = config->view->booked };
 	unsigned needs;
 
 	out->order.life = out_needs(out) & NEED_LIFE;

@@ -73,6 +73,13 @@ bool column_descends(const struct column *column)
 	return column->format != FORMAT_TEXT || column->bar;
 }
 
+/* Appends a graph in block characters, which terminals have that have UTF-8. */
+static void append_graph(struct buf *out, const char *bar)
+{
+	for (; *bar; bar++)
+		buf_puts(out, value_block(*bar));
+}
+
 /* Whether the getter gives the sum row's value. */
 static bool sums_by_row(const struct column *column, const struct view *view)
 {
@@ -163,6 +170,10 @@ void column_append(const struct column *column, const struct view *view, const s
 
 	if (column->format != FORMAT_TEXT) {
 		value_append(out, value, column_format(column, view->unit), column->width);
+		return;
+	}
+	if (column->graph && value->type == VALUE_BAR && view->charset == TEXT_UTF8) {
+		append_graph(out, value->bar);
 		return;
 	}
 	if (!column->last)

@@ -26,12 +26,15 @@ extern const struct unit_row unit_table[UNITS];
 /* The unit of that name, or -1. */
 int unit_by_name(const char *name);
 
+struct trends;
+
 /* The frame to look at, and how. */
 struct view {
 	const struct frame *frame;
 	enum unit unit;
 	enum text_charset charset;
 	bool booked; /* shares and ms show what was booked, not what was waited */
+	const struct trends *trends; /* what was waited before; NULL: not known */
 };
 
 enum column_sum {
@@ -75,6 +78,8 @@ struct column {
 	column_get_fn *get;
 
 	bool bar; /* its values are bars */
+	bool graph; /* the bars are graphs: see value_graph() */
+	bool past; /* known where moments before are kept */
 	bool traced; /* known while waits are traced */
 	bool stalls; /* a share of lost time: highlighted like those of delays */
 	bool of_groups; /* has no value for a task */

@@ -4,9 +4,11 @@
 
 #include "view/column.h"
 
+#include <math.h>
 #include <sys/wait.h>
 
 #include "base/util.h"
+#include "history/trends.h"
 #include "model/group.h"
 
 const struct unit_row unit_table[UNITS] = {
@@ -24,6 +26,9 @@ const struct unit_row unit_table[UNITS] = {
 
 /* The arg of delay columns that are not a single kind. */
 enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
+
+/* The least top of a trend's scale, in percent: what is less is no trend. */
+#define TREND_LEAST 10.0
 
 #define UNUSED __attribute__((unused))
 
@@ -483,6 +488,35 @@ GETTER(get_states)
 	return value_bar(states->ns, letters, WAIT_STATES, (double)busy);
 }
 
+/* The share of an interval that a row waited, some moments ago; NAN: not known. */
+static double waited_before(const struct trends *trends, size_t moment, const struct row *row)
+{
+	double sum = (double)NAN, value;
+
+	if (row->task)
+		return trends_of(trends, moment, &row->task->key);
+	for (size_t i = 0; row->group && i < row->group->n; i++) {
+		value = trends_of(trends, moment, &row->group->members[i]->task->key);
+		if (!isnan(value))
+			sum = isnan(sum) ? value : sum + value;
+	}
+	return sum;
+}
+
+/* What it waited in the last intervals, this one included. */
+GETTER(get_trend)
+{
+	struct value now = share(row, row->deltas->waited.total);
+	double values[VALUE_BAR_CELLS];
+
+	if (!view->trends || (!row->task && !row->group))
+		return value_unset();
+	for (size_t i = 0; i + 1 < VALUE_BAR_CELLS; i++)
+		values[VALUE_BAR_CELLS - 2 - i] = waited_before(view->trends, i, row);
+	values[VALUE_BAR_CELLS - 1] = now.type == VALUE_NUMBER ? now.number : (double)NAN;
+	return value_graph(values, TREND_LEAST);
+}
+
 /* The time in a state, of all threads, as a share of what was traced; arg: the state. */
 GETTER(get_in_wait)
 {
@@ -588,6 +622,11 @@ const struct column columns[] = {
 		"systems",
 		DELAY, .sum = SUM_ROW, .kinds = VALID_BLOCK, .arg = WAIT_BLOCK,
 		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .wide = true, .yields = 9),
+	COLUMN("trend", "TREND", get_trend,
+	       "all waiting in each of the last 10 intervals, on a scale up to the most of them "
+	       "(10 % at least); on the screen, with --history",
+	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
+	       .graph = true, .past = true, .sum = SUM_ROW),
 	COLUMN("states", "STATES", get_states,
 	       "traced: how it spends its time, a letter for each tenth: r runs, c waits for a "
 	       "CPU, "

@@ -261,6 +261,14 @@ bool layout_traces(const struct layout *layout)
 	return false;
 }
 
+bool layout_is_of_past(const struct layout *layout)
+{
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->columns[i]->past)
+			return true;
+	return false;
+}
+
 bool layout_has(const struct layout *layout, const struct column *column)
 {
 	for (size_t i = 0; i < layout->n; i++)

@@ -73,6 +73,9 @@ unsigned layout_sum_needs(const struct layout *layout, enum unit unit);
 /* Whether one of its columns is known only while waits are traced. */
 bool layout_traces(const struct layout *layout);
 
+/* Whether one of its columns is of moments before, too. */
+bool layout_is_of_past(const struct layout *layout);
+
 /* Whether the layout shows the column. */
 bool layout_has(const struct layout *layout, const struct column *column);
 

@@ -202,6 +202,21 @@ static const unsigned char title_priorities[][PARTS] = {
 	{ 3, 1, 4, 5, 2, 6 }, /* the same, stopped */
 };
 
+/* Adds the time of a moment of the past: nobody may take it for the present. */
+static void add_past(struct summary *line, const char *past, const struct frame_info *info)
+{
+	time_t seconds = (time_t)(info->real_ns / NSEC_PER_SEC);
+	struct summary_figure *figure = join(line, NULL, NULL);
+	struct tm tm;
+
+	figure->weight = WEIGHT_HOT;
+	if (localtime_r(&seconds, &tm))
+		buf_printf(line->text, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+	else
+		buf_putc(line->text, '-');
+	buf_printf(line->text, "  %s", past);
+}
+
 /* The row of that table for the title. */
 static const unsigned char *title_priority(const struct title *title)
 {
@@ -291,13 +306,16 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 
 	add_figure(&line, 0, NULL, NULL)->weight = WEIGHT_NAME;
 	buf_puts(text, "stalltop");
+	if (title->past)
+		add_past(&line, title->past, info);
 	if (title->preset) {
 		join(&line, "preset", NULL)->weight = WEIGHT_WORD;
 		buf_puts(text, title->preset);
 	}
 	if (title->of_group)
 		add_group(&line, title, view->charset);
-	add_clock(&line, priority[PART_CLOCK], info);
+	if (!title->past)
+		add_clock(&line, priority[PART_CLOCK], info);
 	add_figure(&line, priority[PART_INTERVAL], NULL, " s");
 	buf_decimal(text, (double)interval_ns / (double)NSEC_PER_SEC, 2);
 	add_source(&line, priority, info);

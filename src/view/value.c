@@ -237,3 +237,45 @@ void value_append(struct buf *out, const struct value *value, enum value_format 
 		len = share_of(end, number);
 	put_right(out, end - len, len, width);
 }
+
+unsigned value_step(double value, double peak, unsigned steps)
+{
+	double exact;
+	unsigned step;
+
+	if (!(value > 0) || !(peak > 0))
+		return 0;
+	if (value >= peak)
+		return steps - 1;
+	/* Rounds up: the lowest step is only for 0. */
+	exact = value / peak * (steps - 1);
+	step = (unsigned)exact;
+	return step < exact || !step ? step + 1 : step;
+}
+
+const char *value_block(char sign)
+{
+	static const char *const blocks[] = { "▁", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	const char *at = sign ? strchr(GRAPH_SIGNS, sign) : NULL;
+
+	return at ? blocks[at - GRAPH_SIGNS] : " ";
+}
+
+struct value value_graph(const double *values, double least)
+{
+	struct value value = { .type = VALUE_BAR };
+	double peak = least;
+
+	for (size_t i = 0; i < VALUE_BAR_CELLS; i++)
+		if (values[i] > peak)
+			peak = values[i];
+	for (size_t i = 0; i < VALUE_BAR_CELLS; i++) {
+		bool known = !isnan(values[i]);
+
+		value.number += known ? values[i] / VALUE_BAR_CELLS : 0;
+		value.bar[i] =
+			known ? GRAPH_SIGNS[value_step(values[i], peak, sizeof(GRAPH_SIGNS) - 1)]
+			      : ' ';
+	}
+	return value;
+}

@@ -58,6 +58,24 @@ static inline struct value value_text(const char *text)
  */
 struct value value_bar(const uint64_t *parts, const char *letters, size_t n, double number);
 
+/*
+ * The step of a value on a scale of `steps` (2 or more) from 0 to the peak: 0 only for the value 0,
+ * so that even the smallest other value shows, and steps - 1 for the peak.
+ */
+unsigned value_step(double value, double peak, unsigned steps);
+
+/* What stands for the steps of a graph, from 0 on. */
+#define GRAPH_SIGNS ".:-=+*#%@"
+
+/* The cell of a graph that stands for a sign of that, in block characters. */
+const char *value_block(char sign);
+
+/*
+ * A bar that is a graph: a sign of GRAPH_SIGNS for each of VALUE_BAR_CELLS values, on a scale up to
+ * the largest, or to `least`; a blank for NAN. They are compared by their mean.
+ */
+struct value value_graph(const double *values, double least);
+
 /* The value's text or bar; NULL: it has none. */
 static inline const char *value_chars(const struct value *value)
 {

@@ -36,12 +36,12 @@ static size_t throw_dice(struct monkey *m, size_t n)
 
 /*
  * Types bytes, as many as are taken. Nothing is ever answered with yes: signals, nice values and
- * switches of the real machine are asked for, but do not happen.
+ * switches of the real machine are asked for, but do not happen. Nor is a file asked for.
  */
 static void type_bytes(struct monkey *m, char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (bytes[i] == 'y' || bytes[i] == 'Y')
+		if (bytes[i] == 'y' || bytes[i] == 'Y' || bytes[i] == 'E')
 			bytes[i] = '-';
 	screen_offer(m->s, bytes, len);
 }
@@ -59,7 +59,7 @@ static void type_text(struct monkey *m, const char *text, size_t len)
 static void press_key(struct monkey *m)
 {
 	static const char keys[] =
-		"0123456789<>RPNT\r\rvUHgiecV+-*ftW/ouL&=dsp Okrh?q\f\033\t[]{}wDx";
+		"0123456789<>RPNT\r\rvUHgiecV+-*ftW/ouL&=dsp Okrh?q\f\033\t[]{}wDx[[[()mB";
 	char key = throw_dice(m, 8) ? keys[throw_dice(m, sizeof(keys) - 1)]
 				    : (char)(1 + throw_dice(m, 255));
 

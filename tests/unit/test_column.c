@@ -20,7 +20,7 @@ static void check_row(const struct scene *scene, const struct row *row, enum uni
 		      const char *id, const char *cell)
 {
 	const struct column *column = scene_column(id);
-	struct view view = { &scene->frame, unit, TEXT_UTF8, false };
+	struct view view = { &scene->frame, unit, TEXT_UTF8, false, NULL };
 	struct value value = column_get(column, &view, row);
 	struct buf out = { 0 }, scratch = { 0 };
 	const char *text;
@@ -369,7 +369,7 @@ static void test_age(void **state)
 static void check_total(const struct scene *scene, enum unit unit, const char *id, const char *cell)
 {
 	const struct column *column = scene_column(id);
-	struct view view = { &scene->frame, unit, TEXT_UTF8, false };
+	struct view view = { &scene->frame, unit, TEXT_UTF8, false, NULL };
 	const struct row *rows[8];
 	struct task_raw counters = { 0 };
 	struct deltas deltas = { 0 };
@@ -504,7 +504,7 @@ static void test_marks(void **state)
 		{ "read", 1e9, "=  1000M" },
 	};
 	struct scene *scene = *state;
-	struct view view = { &scene->frame, UNIT_PERCENT, TEXT_ASCII, false };
+	struct view view = { &scene->frame, UNIT_PERCENT, TEXT_ASCII, false, NULL };
 	struct buf out = { 0 }, scratch = { 0 };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -547,7 +547,7 @@ static void test_widths(void **state)
 		for (size_t i = 0; i < columns_n * UNITS * 2; i++) {
 			const struct column *column = &columns[i / UNITS / 2];
 			struct view view = { &scene->frame, i / 2 % UNITS,
-					     i % 2 ? TEXT_UTF8 : TEXT_ASCII, false };
+					     i % 2 ? TEXT_UTF8 : TEXT_ASCII, false, NULL };
 			struct value value = column_get(column, &view, &scene->frame.rows[0]);
 
 			out.len = 0;

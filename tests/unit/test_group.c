@@ -239,7 +239,7 @@ static void test_hostile_paths(void **state)
 		assert_true(frame->n >= ARRAY_SIZE(paths));
 		for (size_t i = 0; i < frame->n; i++)
 			assert_int_equal(frame->rows[i].members, frame->rows[i].group->n);
-		view = (struct view){ frame, UNIT_MS, TEXT_UTF8, false };
+		view = (struct view){ frame, UNIT_MS, TEXT_UTF8, false, NULL };
 		query_run(&s->query, &view, &s->order);
 		assert_int_equal(s->order.sum.members, ARRAY_SIZE(paths));
 		assert_int_equal(s->order.sum_deltas.grown.delay[DELAY_CPU].ns,
@@ -252,7 +252,7 @@ static void test_query(void **state)
 {
 	static uid_t users[] = { 7 };
 	struct state *s = *state;
-	struct view view = { NULL, UNIT_MS, TEXT_UTF8, false };
+	struct view view = { NULL, UNIT_MS, TEXT_UTF8, false, NULL };
 
 	add(s, "idle", "/a", 0);
 	add(s, "busy", "/a", 5);
@@ -295,7 +295,7 @@ static void test_query(void **state)
 static void check_column(struct state *s, const char *id, enum unit unit, const char *cell,
 			 const char *total)
 {
-	struct view view = { &s->grouping.frame, unit, TEXT_UTF8, false };
+	struct view view = { &s->grouping.frame, unit, TEXT_UTF8, false, NULL };
 	const struct column *column = scene_column(id);
 	struct buf out = { 0 }, scratch = { 0 };
 	struct value value;
@@ -417,7 +417,7 @@ static void test_files(void **state)
 static void test_sum(void **state)
 {
 	struct state *s = *state;
-	struct view view = { NULL, UNIT_MS, TEXT_UTF8, false };
+	struct view view = { NULL, UNIT_MS, TEXT_UTF8, false, NULL };
 
 	add(s, "x", "/a", 1);
 	add(s, "x", "/a/b", 2);

@@ -290,7 +290,7 @@ static void test_json_values(void **state)
 static void test_json_rest(void **state)
 {
 	struct state *s = *state;
-	struct view view = { &s->scene.frame, UNIT_PERCENT, TEXT_UTF8, false };
+	struct view view = { &s->scene.frame, UNIT_PERCENT, TEXT_UTF8, false, NULL };
 	json_t *json, *note;
 
 	json = parse(put_out(s, &out_json));
@@ -473,7 +473,7 @@ static void test_text_throttled(void **state)
 static void check_cells(struct state *s, const char *text, size_t row, const char *const *ids,
 			size_t n)
 {
-	const struct view view = { &s->scene.frame, s->view.unit, s->config.charset, false };
+	const struct view view = { &s->scene.frame, s->view.unit, s->config.charset, false, NULL };
 	struct buf expected = { 0 }, scratch = { 0 };
 	char line[512];
 

@@ -64,7 +64,7 @@ static int close_state(void **state)
 /* Asks, and asserts the pids, with spaces between. */
 static void check(struct state *s, const char *pids)
 {
-	struct view view = { &s->scene.frame, UNIT_MS, TEXT_UTF8, false };
+	struct view view = { &s->scene.frame, UNIT_MS, TEXT_UTF8, false, NULL };
 	struct buf out = { 0 };
 
 	scene_build(&s->scene, 1, false, 0);
@@ -175,7 +175,7 @@ static void test_many(void **state)
 	s->query.sort = scene_column("cpu");
 	s->query.descending = true;
 	for (unsigned round = 0; round < 2; round++) {
-		struct view view = { &s->scene.frame, UNIT_MS, TEXT_UTF8, false };
+		struct view view = { &s->scene.frame, UNIT_MS, TEXT_UTF8, false, NULL };
 
 		scene_build(&s->scene, 1, false, 0);
 		query_run(&s->query, &view, &s->order);

@@ -30,19 +30,19 @@ static void assert_drawn(const struct spark *spark, enum text_charset charset, c
 static void test_steps(void **state)
 {
 	(void)state;
-	assert_int_equal(spark_step(0, 100, 8), 0);
-	assert_int_equal(spark_step(1e-300, 100, 8), 1);
-	assert_int_equal(spark_step(14, 100, 8), 1);
-	assert_int_equal(spark_step(14.3, 100, 8), 2);
-	assert_int_equal(spark_step(99, 100, 8), 7);
-	assert_int_equal(spark_step(100, 100, 8), 7);
-	assert_int_equal(spark_step(1e300, 1e-300, 8), 7);
-	assert_int_equal(spark_step(5, 0, 8), 0);
-	assert_int_equal(spark_step(NAN, 100, 8), 0);
-	assert_int_equal(spark_step(1, NAN, 8), 0);
-	assert_int_equal(spark_step(1, 100, 2), 1);
+	assert_int_equal(value_step(0, 100, 8), 0);
+	assert_int_equal(value_step(1e-300, 100, 8), 1);
+	assert_int_equal(value_step(14, 100, 8), 1);
+	assert_int_equal(value_step(14.3, 100, 8), 2);
+	assert_int_equal(value_step(99, 100, 8), 7);
+	assert_int_equal(value_step(100, 100, 8), 7);
+	assert_int_equal(value_step(1e300, 1e-300, 8), 7);
+	assert_int_equal(value_step(5, 0, 8), 0);
+	assert_int_equal(value_step(NAN, 100, 8), 0);
+	assert_int_equal(value_step(1, NAN, 8), 0);
+	assert_int_equal(value_step(1, 100, 2), 1);
 	for (int i = 1; i < 1000; i++)
-		assert_true(spark_step(i, 1000, 9) <= spark_step(i + 1, 1000, 9));
+		assert_true(value_step(i, 1000, 9) <= value_step(i + 1, 1000, 9));
 }
 
 /* Every step has its character; what is not known is blank; the newest is last. */

@@ -67,7 +67,7 @@ static int open_state(void **state)
 		.blocked = 1,
 		.running = 2,
 	};
-	s->view = (struct view){ &s->frame, UNIT_PERCENT, TEXT_UTF8, false };
+	s->view = (struct view){ &s->frame, UNIT_PERCENT, TEXT_UTF8, false, NULL };
 	*state = s;
 	return 0;
 }

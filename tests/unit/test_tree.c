@@ -61,7 +61,7 @@ static struct task_raw *add(struct state *s, pid_t parent, uint64_t cpu)
 /* How the tree is looked at. */
 static struct view view_of(const struct state *s)
 {
-	return (struct view){ &s->scene.frame, s->unit, TEXT_UTF8, false };
+	return (struct view){ &s->scene.frame, s->unit, TEXT_UTF8, false, NULL };
 }
 
 /* The index of the i-th row of the order. */

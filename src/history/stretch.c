@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/stretch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "data/delay.h"
+#include "data/system.h"
+#include "data/sample.h"
+
+void stretch_add(struct stretch *stretch, const struct point *point)
+{
+	if (stretch->n == stretch->cap) {
+		stretch->cap = stretch->cap ? stretch->cap * 2 : 64;
+		stretch->points =
+			xreallocarray(stretch->points, stretch->cap, sizeof(*stretch->points));
+	}
+	stretch->points[stretch->n++] = *point;
+}
+
+/* Starts a statement of ours; NULL where the file has no such columns. */
+static sqlite3_stmt *ask_own(const struct stretch *stretch, const char *text, int64_t number)
+{
+	sqlite3_stmt *rows;
+
+	if (sqlite3_prepare_v2(stretch->archive.db, text, -1, &rows, NULL))
+		return NULL;
+	sqlite3_bind_int64(rows, 1, number);
+	return rows;
+}
+
+/* Lists the samples of a file. 0 or -errno. */
+static int list_samples(struct stretch *stretch)
+{
+	sqlite3_stmt *rows = ask_own(stretch,
+				     "SELECT id, time_ns, interval_ns, begin_ns FROM sample"
+				     " ORDER BY id",
+				     0);
+	bool bad = !rows;
+	int got = 0;
+
+	while (!bad && (got = archive_row(&stretch->archive, rows)) == 1) {
+		struct point point = { .number = archive_int(rows, 0, 1, INT64_MAX, 0, &bad),
+				       .real_ns = archive_uint(rows, 1, 0, &bad),
+				       .interval_ns = archive_uint(rows, 2, 0, &bad),
+				       .begin_ns = archive_uint(rows, 3, 0, &bad),
+				       .waited_ns = WAITED_UNKNOWN,
+				       .pressure = -1 };
+
+		stretch_add(stretch, &point);
+	}
+	sqlite3_finalize(rows);
+	return bad ? -EBADMSG : got;
+}
+
+/* The index of the sample of that number, from `at` on. */
+static size_t find_point(const struct stretch *stretch, size_t at, int64_t number)
+{
+	while (at < stretch->n && stretch->points[at].number < number)
+		at++;
+	return at;
+}
+
+/* Learns the pressure of each sample: a line is there where its total moved. */
+static void list_pressure(struct stretch *stretch)
+{
+	sqlite3_stmt *rows =
+		ask_own(stretch,
+			"SELECT sample, resource, total_us FROM pressure WHERE full = 0"
+			" ORDER BY sample, resource",
+			0);
+	uint64_t last[PSI_RESOURCES] = { 0 };
+	bool known[PSI_RESOURCES] = { false }, bad = !rows;
+	size_t at = 0;
+
+	while (!bad && archive_row(&stretch->archive, rows) == 1) {
+		int64_t number = archive_int(rows, 0, 0, INT64_MAX, 0, &bad);
+		int64_t resource = archive_int(rows, 1, 0, INT64_MAX, INT64_MAX, &bad);
+		uint64_t total = archive_uint(rows, 2, 0, &bad);
+		struct point *point;
+		float share;
+
+		at = find_point(stretch, at, number);
+		if (bad || at == stretch->n || resource >= PSI_RESOURCES)
+			continue;
+		point = &stretch->points[at];
+		if (known[resource] && point->interval_ns && total >= last[resource]) {
+			share = (float)((double)(total - last[resource]) * 1e5 /
+					(double)point->interval_ns);
+			if (share > point->pressure)
+				point->pressure = share;
+		}
+		known[resource] = true;
+		last[resource] = total;
+	}
+	sqlite3_finalize(rows);
+	for (size_t i = 1; i < stretch->n && known[0]; i++)
+		if (stretch->points[i].pressure < 0 && stretch->points[i].interval_ns)
+			stretch->points[i].pressure = 0;
+}
+
+int stretch_open(struct stretch *stretch)
+{
+	int err = 0;
+
+	if (!stretch->open)
+		err = stretch->store
+			      ? archive_borrow(&stretch->archive, store_database(stretch->store))
+			      : archive_open(&stretch->archive, stretch->path);
+	if (err)
+		return err;
+	stretch->open = true;
+	if (stretch->listed)
+		return 0;
+	stretch->listed = true;
+	stretch->threads = stretch->archive.threads;
+	err = list_samples(stretch);
+	if (!err)
+		list_pressure(stretch);
+	return err;
+}
+
+void stretch_shut(struct stretch *stretch)
+{
+	if (stretch->open)
+		archive_close(&stretch->archive);
+	stretch->open = false;
+}
+
+uint64_t stretch_waited(struct stretch *stretch, size_t at)
+{
+	struct point *point = &stretch->points[at];
+	sqlite3_stmt *rows;
+	uint64_t sum = 0;
+	bool bad = false;
+
+	if (point->waited_ns != WAITED_UNKNOWN || stretch_open(stretch))
+		return point->waited_ns;
+	rows = archive_ask(&stretch->archive, QUERY_WAIT, point->number);
+	while (!bad && archive_row(&stretch->archive, rows) == 1)
+		if (archive_int(rows, 1, 0, INT64_MAX, INT64_MAX, &bad) != DELAY_THRASH)
+			sum += archive_uint(rows, 2, 0, &bad);
+	sqlite3_reset(rows);
+	return point->waited_ns = sum;
+}
+
+void stretch_free(struct stretch *stretch)
+{
+	stretch_shut(stretch);
+	store_close(stretch->store, false);
+	free(stretch->path);
+	free(stretch->points);
+	free(stretch);
+}
+
+struct stretch *stretches_add(struct stretches *stretches)
+{
+	struct stretch *stretch = xcalloc(1, sizeof(*stretch));
+
+	stretches->list =
+		xreallocarray(stretches->list, stretches->n + 1, sizeof(struct stretch *));
+	stretches->list[stretches->n++] = stretch;
+	return stretch;
+}
+
+void stretches_remove(struct stretches *stretches, size_t at)
+{
+	stretch_free(stretches->list[at]);
+	stretches->n--;
+	memmove(stretches->list + at, stretches->list + at + 1,
+		(stretches->n - at) * sizeof(struct stretch *));
+}
+
+void stretches_free(struct stretches *stretches)
+{
+	while (stretches->n)
+		stretches_remove(stretches, stretches->n - 1);
+	free(stretches->list);
+	*stretches = (struct stretches){ 0 };
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A stretch of the past: moments that follow on one another in one database, which is in memory or
+ * a file of a recording. The first stands for itself.
+ */
+#ifndef STALLTOP_HISTORY_STRETCH_H
+#define STALLTOP_HISTORY_STRETCH_H
+
+#include "history/archive.h"
+#include "history/store.h"
+
+/* The time waited is not known. */
+#define WAITED_UNKNOWN UINT64_MAX
+
+/* A moment, in short. */
+struct point {
+	int64_t number; /* of its sample */
+	uint64_t real_ns;
+	uint64_t begin_ns; /* CLOCK_MONOTONIC, as tasks' starts */
+	uint64_t interval_ns; /* 0: there was none before it */
+	uint64_t waited_ns; /* of all tasks */
+	float pressure; /* the highest share of stalls of a resource, in percent; negative: not
+			   known */
+};
+
+struct stretch {
+	char *path; /* NULL: in memory */
+	struct store *store; /* NULL: a file */
+	struct archive archive;
+	bool open; /* the archive is */
+	bool listed; /* the points are known */
+	bool threads; /* rows are threads */
+	bool torn; /* what was before it is not there any more */
+	unsigned pins; /* how many look at it: it must stay */
+	struct point *points;
+	size_t n, cap;
+};
+
+/* Adds a moment at the end. */
+void stretch_add(struct stretch *stretch, const struct point *point);
+
+/* Opens it to be read, with its points listed. 0 or -errno. */
+int stretch_open(struct stretch *stretch);
+
+/* Closes what is open of a file; its points stay. */
+void stretch_shut(struct stretch *stretch);
+
+/* The time that all tasks waited in a moment, read where it is not known yet. */
+uint64_t stretch_waited(struct stretch *stretch, size_t at);
+
+void stretch_free(struct stretch *stretch);
+
+/* Stretches in the order of time. Zero-initialised: none. */
+struct stretches {
+	struct stretch **list;
+	size_t n;
+};
+
+/* Adds an empty one at the end. */
+struct stretch *stretches_add(struct stretches *stretches);
+
+/* Removes and frees one. */
+void stretches_remove(struct stretches *stretches, size_t at);
+
+/* Frees all. */
+void stretches_free(struct stretches *stretches);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What each task waited in the moments before the one that is shown. */
+#ifndef STALLTOP_HISTORY_TRENDS_H
+#define STALLTOP_HISTORY_TRENDS_H
+
+#include "history/past.h"
+
+/* The moments of a trend, without the one that is shown. */
+#define TRENDS_BEFORE 9
+
+/* What tasks waited in one moment; those that did not wait are not mentioned. */
+struct trend_moment {
+	int64_t number;
+	uint64_t real_ns, begin_ns, interval_ns;
+	struct trend_wait {
+		uint64_t start_ns, waited_ns;
+		pid_t pid;
+	} * waits; /* by pid, then by start */
+	size_t n, cap;
+};
+
+/* Zero-initialised: nothing is known. */
+struct trends {
+	struct trend_moment moments[TRENDS_BEFORE]; /* the latest first */
+	size_t n;
+};
+
+/* Takes the moments before a time: those that were there before are not read again. */
+void trends_take(struct trends *trends, struct past *past, uint64_t real_ns);
+
+/*
+ * The share of a moment's interval that a task waited, in percent; NAN: it had not begun, or it is
+ * not known. moment: 0 is the latest.
+ */
+double trends_of(const struct trends *trends, size_t moment, const struct task_key *key);
+
+void trends_free(struct trends *trends);
+
+/* What a task did in one moment of the past; members as in struct row. */
+struct deed {
+	uint64_t interval_ns; /* 0: not known */
+	bool there; /* it had begun */
+	uint64_t waited_ns[DELAY_KINDS + 1]; /* by kind, and block */
+	int64_t booked_ns[DELAY_KINDS + 1];
+	uint64_t run_ns, ticks_ns;
+};
+
+/* All that was waited, in ns, or (mem) for memory; booked: what was booked of it. */
+double deed_sum(const struct deed *deed, bool mem, bool booked);
+
+/* Whose deeds: those of a task, or of all. */
+struct deed_of {
+	const struct task_key *key; /* NULL: all */
+};
+
+/*
+ * Reads what was done in up to n moments before a time, the latest first. Returns in how many.
+ */
+size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of, struct deed *deeds,
+		  size_t n);
+
+#endif

@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is kept of the past in memory comes back as it was, and stays within its bounds. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "history/past.h"
+#include "history/trends.h"
+#include "tests/lib/recording.h"
+#include "tests/lib/scratch.h"
+
+#define MB (UINT64_C(1) << 20)
+#define MANY 10000
+#define MANY_ACTIVE 500
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_begin();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	scratch_end();
+	return 0;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * UINT64_C(1099511628211);
+}
+
+/* All that is shown of a frame's rows, in one number. */
+static uint64_t digest(const struct frame *frame)
+{
+	uint64_t hash = mix(UINT64_C(14695981039346656037), frame->n);
+
+	hash = mix(hash, frame->info->real_ns);
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+
+		hash = mix(hash, (uint64_t)row->task->key.pid);
+		hash = mix(hash, row->task->key.start_ns);
+		for (const char *c = row->task->comm; *c; c++)
+			hash = mix(hash, (unsigned char)*c);
+		hash = mix(hash, (uint64_t)row->raw->now.state);
+		hash = mix(hash, row->raw->counters.run_ns);
+		hash = mix(hash, row->valid);
+		hash = mix(hash, row->exited);
+		hash = mix(hash, row->interval_ns);
+		hash = mix(hash, row->deltas->grown.run_ns);
+		for (unsigned kind = 0; kind <= WAIT_BLOCK; kind++)
+			hash = mix(hash, row->deltas->waited.ns[kind]);
+		hash = mix(hash, row->deltas->waited.total);
+	}
+	return hash;
+}
+
+/* A made-up machine, what is kept of it, and what its frames were. */
+struct past_scene {
+	struct play_machine machine;
+	struct lookback *lookback;
+	struct past *past;
+	struct sampler_config config;
+	uint64_t *digests, *times;
+	size_t n, cap;
+};
+
+static void open_scene(struct past_scene *scene, unsigned seed, struct lookback_limits limits)
+{
+	*scene = (struct past_scene){ .machine = { .seed = seed } };
+	scene->lookback = lookback_open(&limits);
+	scene->past = past_open(scene->lookback, &scene->config);
+}
+
+static int take(struct past_scene *scene)
+{
+	const struct frame *frame = play_frame(&scene->machine);
+
+	if (scene->n == scene->cap) {
+		scene->cap = scene->cap ? scene->cap * 2 : 64;
+		scene->digests = xreallocarray(scene->digests, scene->cap, sizeof(uint64_t));
+		scene->times = xreallocarray(scene->times, scene->cap, sizeof(uint64_t));
+	}
+	scene->digests[scene->n] = digest(frame);
+	scene->times[scene->n++] = frame->info->real_ns;
+	return lookback_take(scene->lookback, frame, NULL);
+}
+
+static void close_scene(struct past_scene *scene)
+{
+	past_close(scene->past);
+	lookback_close(scene->lookback);
+	play_free(&scene->machine);
+	free(scene->digests);
+	free(scene->times);
+}
+
+/* The number of the frame of that time. */
+static size_t number_of(const struct past_scene *scene, uint64_t real_ns)
+{
+	for (size_t i = 0; i < scene->n; i++)
+		if (scene->times[i] == real_ns)
+			return i;
+	fail_msg("no frame was taken at %llu", (unsigned long long)real_ns);
+	return 0;
+}
+
+/* Shows a moment, which must be as it was. */
+static void check_shown(struct past_scene *scene, const struct spot *spot)
+{
+	const struct frame *frame;
+	size_t number = number_of(scene, spot_point(spot)->real_ns);
+
+	assert_int_equal(past_show(scene->past, spot, &frame), 0);
+	assert_true(frame->info->prev != NULL);
+	if (digest(frame) != scene->digests[number])
+		fail_msg("moment %zu is not as it was", number);
+	past_forget_shown(scene->past);
+}
+
+/* Goes through all moments backwards, then forwards, then here and there. */
+static void check_all(struct past_scene *scene, size_t least)
+{
+	struct spot spot, first;
+	size_t n = 1;
+
+	assert_true(past_last(scene->past, &spot));
+	assert_int_equal(number_of(scene, spot_point(&spot)->real_ns), scene->n - 1);
+	check_shown(scene, &spot);
+	while (past_before(scene->past, &spot)) {
+		check_shown(scene, &spot);
+		n++;
+	}
+	assert_true(n >= least);
+	assert_true(past_first(scene->past, &first));
+	assert_ptr_equal(first.stretch, spot.stretch);
+	assert_int_equal(first.at, spot.at);
+	while (past_next(scene->past, &spot)) {
+		check_shown(scene, &spot);
+		n--;
+	}
+	assert_int_equal(n, 1);
+	for (unsigned i = 0; i < 40; i++) {
+		uint64_t time = scene->times[scene->n - 1 - (i * 7919) % least];
+
+		assert_true(past_find(scene->past, time, &spot));
+		assert_int_equal(spot_point(&spot)->real_ns, time);
+		check_shown(scene, &spot);
+	}
+}
+
+static void comes_back(void **state)
+{
+	struct past_scene scene;
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 5; seed++) {
+		open_scene(&scene, seed, (struct lookback_limits){ .bytes = 64 * MB });
+		for (unsigned i = 0; i < 70; i++)
+			assert_int_equal(take(&scene), 0);
+		/* The first frame of all has no interval. */
+		check_all(&scene, 69);
+		close_scene(&scene);
+	}
+}
+
+static void comes_back_across_stretches(void **state)
+{
+	struct past_scene scene;
+
+	(void)state;
+	/* Twelve seconds, of which a stretch has three. */
+	open_scene(&scene, 9,
+		   (struct lookback_limits){ .span_ns = 12 * NSEC_PER_SEC, .bytes = 64 * MB });
+	for (unsigned i = 0; i < 90; i++)
+		assert_int_equal(take(&scene), 0);
+	assert_true(lookback_stretches(scene.lookback)->n >= 4);
+	check_all(&scene, 23);
+	close_scene(&scene);
+}
+
+static void time_is_kept_and_no_more(void **state)
+{
+	const uint64_t span = 60 * NSEC_PER_SEC;
+	struct past_scene scene;
+
+	(void)state;
+	open_scene(&scene, 3, (struct lookback_limits){ .span_ns = span, .bytes = 64 * MB });
+	for (unsigned i = 0; i < 400; i++) {
+		struct spot first, last;
+
+		assert_int_equal(take(&scene), 0);
+		if (i < 150)
+			continue;
+		assert_true(past_first(scene.past, &first) && past_last(scene.past, &last));
+		assert_true(spot_point(&last)->real_ns - spot_point(&first)->real_ns >=
+			    span - 2 * NSEC_PER_SEC);
+		assert_true(spot_point(&last)->real_ns - spot_point(&first)->real_ns <=
+			    span + span / 3);
+	}
+	close_scene(&scene);
+}
+
+static void room_is_bounded(void **state)
+{
+	const uint64_t room = 5 * MB / 4;
+	struct past_scene scene;
+	size_t most = 0;
+
+	(void)state;
+	open_scene(&scene, 4, (struct lookback_limits){ .bytes = room });
+	for (unsigned i = 0; i < 900; i++) {
+		assert_int_equal(take(&scene), 0);
+		assert_true(lookback_bytes(scene.lookback) <= room);
+		if (lookback_moments(scene.lookback) > most)
+			most = lookback_moments(scene.lookback);
+	}
+	/* It was full, and there is still something to look at. */
+	assert_true(most < 800);
+	check_all(&scene, 20);
+	close_scene(&scene);
+}
+
+static void what_is_looked_at_stays(void **state)
+{
+	struct past_scene scene;
+	struct spot first, shown, again;
+	struct stretches *all;
+
+	(void)state;
+	open_scene(&scene, 5,
+		   (struct lookback_limits){ .span_ns = 8 * NSEC_PER_SEC, .bytes = 64 * MB });
+	for (unsigned i = 0; i < 40; i++)
+		assert_int_equal(take(&scene), 0);
+	all = lookback_stretches(scene.lookback);
+	assert_true(past_first(scene.past, &first));
+	check_shown(&scene, &first);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(take(&scene), 0);
+	assert_true(past_shown(scene.past, &shown));
+	assert_ptr_equal(shown.stretch, first.stretch);
+	assert_ptr_equal(all->list[0], first.stretch);
+	/* One step on is still there, and many lead over what has gone to what is there. */
+	again = shown;
+	for (unsigned i = 0; i < 12 && past_next(scene.past, &again); i++)
+		check_shown(&scene, &again);
+	assert_ptr_not_equal(again.stretch, first.stretch);
+	past_leave(scene.past);
+	past_forget_shown(scene.past);
+	assert_int_equal(take(&scene), 0);
+	assert_int_equal(take(&scene), 0);
+	assert_true(all->n <= 6);
+	check_all(&scene, 14);
+	close_scene(&scene);
+}
+
+static void too_little_room_ends_it(void **state)
+{
+	struct past_scene scene;
+	struct spot spot;
+
+	(void)state;
+	open_scene(&scene, 6, (struct lookback_limits){ .bytes = 64 << 10 });
+	assert_int_equal(take(&scene), -ENOSPC);
+	assert_int_equal(take(&scene), -ENOSPC);
+	assert_false(past_last(scene.past, &spot));
+	close_scene(&scene);
+}
+
+static void limits_are_parsed(void **state)
+{
+	struct lookback_limits limits;
+
+	(void)state;
+	assert_true(lookback_parse("15m", &limits));
+	assert_int_equal(limits.span_ns, 900 * NSEC_PER_SEC);
+	assert_int_equal(limits.bytes, LOOKBACK_BYTES);
+	assert_true(lookback_parse("64M", &limits));
+	assert_int_equal(limits.span_ns, 0);
+	assert_int_equal(limits.bytes, 64 * MB);
+	assert_true(lookback_parse("1h,128M", &limits));
+	assert_int_equal(limits.span_ns, 3600 * NSEC_PER_SEC);
+	assert_int_equal(limits.bytes, 128 * MB);
+	assert_true(lookback_parse("0", &limits));
+	assert_int_equal(limits.bytes, 0);
+	assert_false(lookback_parse("", &limits));
+	assert_false(lookback_parse("15", &limits));
+	assert_false(lookback_parse("-3m", &limits));
+	assert_false(lookback_parse("3m,4m", &limits));
+	assert_false(lookback_parse("none", &limits));
+}
+
+/* What was waited in the frames before is what a trend says, in the present and in the past. */
+static void trends_are_what_was_waited(void **state)
+{
+	struct past_scene scene;
+	struct trends trends = { 0 };
+	struct {
+		struct task_key key;
+		double shares[40];
+	} of[60] = { 0 };
+	uint64_t times[40];
+	size_t known = 0;
+
+	(void)state;
+	open_scene(&scene, 8, (struct lookback_limits){ .bytes = 64 * MB });
+	for (size_t f = 0; f < 40; f++) {
+		const struct frame *frame = play_frame(&scene.machine);
+
+		times[f] = frame->info->real_ns;
+		trends_take(&trends, scene.past, times[f]);
+		for (size_t i = 0; i < frame->n; i++) {
+			const struct row *row = &frame->rows[i];
+			size_t t = 0;
+
+			while (t < known && (of[t].key.pid != row->task->key.pid ||
+					     of[t].key.start_ns != row->task->key.start_ns))
+				t++;
+			if (t == known && known < ARRAY_SIZE(of))
+				of[known++].key = row->task->key;
+			if (t >= known)
+				continue;
+			of[t].shares[f] = (double)row->deltas->waited.total * 100.0 /
+					  (double)frame->info->interval_ns;
+			for (size_t m = 0; m < trends.n; m++) {
+				double share = trends_of(&trends, m, &row->task->key);
+
+				if (!isnan(share) && fabs(share - of[t].shares[f - 1 - m]) > 1e-6)
+					fail_msg("frame %zu, %zu before: %f, not %f", f, m + 1,
+						 share, of[t].shares[f - 1 - m]);
+			}
+			/* From the second frame on there is one before that has an interval. */
+			assert_true(f < 11 || trends.n == TRENDS_BEFORE);
+		}
+		assert_int_equal(lookback_take(scene.lookback, frame, NULL), 0);
+	}
+	/* A task that has not begun has no share. */
+	assert_true(isnan(trends_of(&trends, 0, &(struct task_key){ 1, UINT64_MAX })));
+	trends_free(&trends);
+	close_scene(&scene);
+}
+
+/* A recording may be written of the same frames: neither disturbs the other. */
+static void a_recording_goes_beside(void **state)
+{
+	const char *path = scratch_format("%s/beside.db", scratch_folder());
+	const struct replay_config config = { .path = path };
+	const struct store_about about = { "0" };
+	struct encoder *encoder = encoder_open();
+	struct past_scene scene;
+	struct past *kept;
+	struct store *store;
+	char *file;
+
+	(void)state;
+	assert_int_equal(store_create(&store, path, &about), 0);
+	open_scene(&scene, 17,
+		   (struct lookback_limits){ .span_ns = 60 * NSEC_PER_SEC, .bytes = 64 * MB });
+	for (unsigned i = 0; i < 60; i++) {
+		const struct frame *frame;
+
+		assert_int_equal(take(&scene), 0);
+		frame = &scene.machine.frames[(scene.machine.turn + 1) % 2];
+		assert_int_equal(store_put(store, encoder_take(encoder, frame, NULL)), 0);
+		encoder_keep(encoder);
+	}
+	encoder_close(encoder);
+	store_close(store, false);
+	check_all(&scene, 59);
+	kept = scene.past;
+	assert_int_equal(past_open_recording(&scene.past, &config, &file), 0);
+	past_configure(scene.past, &scene.config);
+	check_all(&scene, 59);
+	past_close(scene.past);
+	scene.past = kept;
+	close_scene(&scene);
+}
+
+static void recordings_are_gone_to(void **state)
+{
+	const char *path = scratch_format("%s/past.db", scratch_folder());
+	const struct replay_config config = { .path = path };
+	struct play_machine machine = { .seed = 12 };
+	struct past_scene scene = { .machine = { .seed = 13 } };
+	const struct sampler_config sampler = { 0 };
+	struct spot spot;
+	char *file;
+
+	(void)state;
+	assert_int_equal(play_record(path, 12, 50), 0);
+	for (unsigned i = 0; i < 50; i++) {
+		const struct frame *frame = play_frame(&machine);
+
+		scene.digests = xreallocarray(scene.digests, scene.n + 1, sizeof(uint64_t));
+		scene.times = xreallocarray(scene.times, scene.n + 1, sizeof(uint64_t));
+		scene.digests[scene.n] = digest(frame);
+		scene.times[scene.n++] = frame->info->real_ns;
+	}
+	assert_int_equal(past_open_recording(&scene.past, &config, &file), 0);
+	past_configure(scene.past, &sampler);
+	check_all(&scene, 49);
+	/* What all waited is read when it is asked for. */
+	assert_true(past_last(scene.past, &spot));
+	assert_true(stretch_waited(spot.stretch, spot.at) != WAITED_UNKNOWN);
+	close_scene(&scene);
+	play_free(&machine);
+}
+
+static void damaged_recordings_are_refused(void **state)
+{
+	const struct replay_config none = { .path = "/nonexistent/x" };
+	const char *path =
+		scratch_file("no.db", "this is no recording, although it is long enough\n");
+	const struct replay_config bad = { .path = path };
+	struct past *past;
+	char *file;
+
+	(void)state;
+	assert_int_equal(past_open_recording(&past, &none, &file), -ENOENT);
+	free(file);
+	assert_int_equal(past_open_recording(&past, &bad, &file), -EBADMSG);
+	assert_string_equal(file, path);
+	free(file);
+}
+
+/* Memory in use, of what malloc() gives. */
+static uint64_t in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/* The most memory that was resident so far, in kB; 0: not known. */
+static unsigned long resident_most(void)
+{
+	const char *text = scratch_read("/proc/self/status");
+	const char *at = text ? strstr(text, "VmHWM:") : NULL;
+
+	return at ? strtoul(at + 6, NULL, 10) : 0;
+}
+
+/* Makes the next sample of many tasks, some of which do something. */
+static void next_of_many(struct sample *cur, const struct sample *prev, unsigned turn)
+{
+	sample_reset(cur);
+	cur->begin_ns = (1000 + 2 * (uint64_t)turn) * NSEC_PER_SEC;
+	cur->end_ns = cur->begin_ns + 1000000;
+	cur->real_ns = UINT64_C(1795269750) * NSEC_PER_SEC + cur->begin_ns;
+	for (unsigned i = 0; i < MANY; i++) {
+		pid_t pid = (pid_t)(1000 + i);
+		struct task_raw *raw = sample_add(cur, pid, pid);
+		char comm[16];
+
+		if (prev) {
+			*raw = prev->raw[i];
+			task_ref(raw->task);
+		} else {
+			raw->task = task_new((struct task_key){ pid, 5000000 + i }, pid);
+			raw->task->user = "someone";
+			snprintf(comm, sizeof(comm), "task-%u", i);
+			task_set_comm(raw->task, comm, strlen(comm));
+			raw->task->command = xstrdup("/usr/bin/some-program --with some --options");
+			raw->task->cgroup = xstrdup("/system.slice/some.service");
+			raw->single = true;
+			raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK;
+			raw->now = (struct task_now){ .state = 'S', .exact = true, .threads = 1 };
+			raw->counters.run_ns = 1000000000 + i;
+			raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 100 + i, 9000000 };
+			raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 10 + i, 7000000 };
+		}
+		raw->read_ns = cur->begin_ns;
+		if (i % (MANY / MANY_ACTIVE) == turn % 3) {
+			raw->counters.run_ns += 3000000 + i * 7 + turn;
+			raw->counters.user_ns += turn % 4 ? 0 : 4000000;
+			raw->counters.delay[DELAY_CPU].count += 9;
+			raw->counters.delay[DELAY_CPU].ns += 150000 + i * 3;
+			if (i % 3 == 0) {
+				raw->counters.delay[DELAY_BLKIO].count += 2;
+				raw->counters.delay[DELAY_BLKIO].ns += 1500000 + i;
+			}
+		}
+	}
+}
+
+/* 10,000 tasks of which 500 do something, for longer than what is kept at the usual interval. */
+static void many_tasks_cost_little(void **state)
+{
+	struct sample samples[2] = { 0 };
+	struct system_sample system = { .cpus = 2 };
+	struct clocks clocks = { 0 };
+	struct frame frame = { 0 };
+	struct frame_info info = { 0 };
+	const struct frame_options options = { 0 };
+	struct lookback *lookback;
+	uint64_t before, most = 0, most_told = 0, span = 0, took = 0, longest = 0;
+	struct sampler_config config = { 0 };
+	struct past *past;
+	struct spot first, last;
+	unsigned long resident;
+
+	(void)state;
+	next_of_many(&samples[0], NULL, 0);
+	next_of_many(&samples[1], &samples[0], 1);
+	frame_build(&frame, &info, &samples[0], &samples[1], &options);
+	resident = resident_most();
+	before = in_use();
+	lookback = lookback_open(&LOOKBACK_DEFAULT);
+	past = past_open(lookback, &config);
+	for (unsigned turn = 0; turn < 700; turn++) {
+		struct sample *prev = turn ? &samples[(turn + 1) % 2] : NULL;
+		struct sample *cur = &samples[turn % 2];
+		uint64_t now;
+
+		next_of_many(cur, prev ? prev : &samples[1], turn);
+		frame_build(&frame, &info, prev, cur, &options);
+		info.system = &system;
+		info.clocks = &clocks;
+		info.source = "made";
+		info.exits = info.lost = -1;
+		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		assert_int_equal(lookback_take(lookback, &frame, NULL), 0);
+		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now;
+		took += now;
+		longest = now > longest ? now : longest;
+		now = in_use() - before;
+		most = now > most ? now : most;
+		if (lookback_bytes(lookback) > most_told)
+			most_told = lookback_bytes(lookback);
+	}
+	assert_true(past_first(past, &first) && past_last(past, &last));
+	span = spot_point(&last)->real_ns - spot_point(&first)->real_ns;
+	print_message("# %.1f MB at most, told as %.1f; %llu s are kept in %zu moments\n",
+		      (double)most / (double)MB, (double)most_told / (double)MB,
+		      (unsigned long long)(span / NSEC_PER_SEC), lookback_moments(lookback));
+	print_message("# %lu kB more were resident at a time\n", resident_most() - resident);
+	print_message("# a moment takes %llu us of CPU time, with all tasks %llu\n",
+		      (unsigned long long)(took / 700000), (unsigned long long)(longest / 1000));
+	assert_true(most < 32 * MB);
+	assert_true(span >= 600 * NSEC_PER_SEC);
+	past_close(past);
+	lookback_close(lookback);
+	for (unsigned i = 0; i < 2; i++)
+		sample_free(&samples[i]);
+	frame_free(&frame);
+	clocks_free(&clocks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(comes_back),
+		cmocka_unit_test(comes_back_across_stretches),
+		cmocka_unit_test(time_is_kept_and_no_more),
+		cmocka_unit_test(room_is_bounded),
+		cmocka_unit_test(what_is_looked_at_stays),
+		cmocka_unit_test(too_little_room_ends_it),
+		cmocka_unit_test(limits_are_parsed),
+		cmocka_unit_test(trends_are_what_was_waited),
+		cmocka_unit_test(a_recording_goes_beside),
+		cmocka_unit_test(recordings_are_gone_to),
+		cmocka_unit_test(damaged_recordings_are_refused),
+		cmocka_unit_test(many_tasks_cost_little),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

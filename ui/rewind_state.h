@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether the screen looks back, and at what: the state of rewind.c. */
+#ifndef STALLTOP_UI_REWIND_STATE_H
+#define STALLTOP_UI_REWIND_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "history/trends.h"
+
+struct frame;
+struct sampler;
+
+/* The speeds of a playback are powers of two. */
+#define REWIND_SLOWEST (-3)
+#define REWIND_FASTEST 6
+
+struct rewind {
+	struct lookback *lookback; /* NULL: nothing is kept */
+	bool lookback_ended; /* no more is kept: there was an error */
+	struct past *past; /* NULL: there is nothing to look back at */
+	bool replay; /* there is no present: all that is shown is recorded */
+	bool back; /* the screen shows a moment of the past */
+	bool timeline; /* also while it shows the present */
+	bool playing;
+	int speed; /* the power of two */
+	uint64_t play_due_ns; /* CLOCK_MONOTONIC; while playing: when the next moment is due */
+	struct trends trends; /* of the frame that is shown */
+	uint64_t trends_ns; /* the time of that frame; 0: not taken */
+	unsigned jumps; /* counts moves other than to the next moment */
+	/* The present, while the past is shown: */
+	struct sampler *live;
+	const struct frame *live_frame;
+	const struct frame *untaken; /* the last frame, until it is kept; NULL: it is */
+};
+
+#endif
