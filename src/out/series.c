@@ -199,7 +199,7 @@ static struct series_group *claim(struct series *series, const struct row *row, 
 }
 
 /* Adds what was counted in the interval. */
-static void add_growth(struct series_group *group, const struct row *sum)
+static void count_growth(struct series_group *group, const struct row *sum)
 {
 	const struct deltas *deltas = sum->deltas;
 
@@ -269,7 +269,7 @@ static void count_group(struct series *series, struct series_group *group,
 {
 	const struct group *of = row->group;
 
-	add_growth(group, &of->sum);
+	count_growth(group, &of->sum);
 	add_throttling(group, of->figures);
 	for (size_t i = 0; i < of->own; i++) {
 		const struct task_raw *raw = of->members[i]->raw;
