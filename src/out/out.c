@@ -78,7 +78,10 @@ const struct frame *out_folded(const struct out *out)
 void out_prime(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
-	struct view view = { frame, config->view->unit, config->charset, config->view->booked };
+	struct view view = { .frame = frame,
+			     .unit = config->view->unit,
+			     .charset = config->charset,
+			     .booked = config->view->booked };
 
 	if (!(out_needs(out) & NEED_GROUP_PARTS) && !out->ops->first)
 		return;
