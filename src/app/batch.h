@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "app/vigil.h"
 #include "history/recorder.h"
 #include "model/triggers.h"
 #include "model/sampler.h"
@@ -16,6 +17,8 @@ struct batch {
 	struct out *out; /* NULL: samples are only recorded */
 	int fd;
 	struct recorder *recorder; /* NULL: nothing is recorded */
+	/* Decides what is recorded; samples are taken at all times then. NULL: all is. */
+	struct vigil *vigil;
 	bool replay; /* samples come from a recording, as fast as they are taken */
 	const struct view_config *view; /* interval and iterations */
 	/*

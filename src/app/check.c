@@ -17,11 +17,21 @@
 #include "cgroup/hierarchy.h"
 #include "out/out.h"
 
+/* Whether something is waited for that only samples tell. */
+static bool has_events(const struct watch_config *watch)
+{
+	for (size_t i = 0; i < watch->nspecs; i++)
+		if (trigger_needs_samples(&watch->specs[i]))
+			return true;
+	return false;
+}
+
 /* Checks options against each other and against the terminal. */
 static bool check_usage(const struct options *options)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	bool records = options->record.path && !options->replay.path && !terminal;
+	bool records = options->record.path && !options->replay.path &&
+		       (!terminal || options->record.before_ns);
 	bool writes = options->batch || options->command;
 
 	if (options->command && !strcmp(options->format, "csv"))
@@ -37,6 +47,10 @@ static bool check_usage(const struct options *options)
 				"--trace, --when or --enable-delayacct\n");
 	else if (options->record.segments && !options->record.path)
 		fprintf(stderr, "stalltop: --keep needs --record\n");
+	else if (options->record.before_ns && !options->record.path)
+		fprintf(stderr, "stalltop: --before needs --record\n");
+	else if (!options->record.before_ns && has_events(&options->watch))
+		fprintf(stderr, "stalltop: --when hang and --when oom need --before\n");
 	else if ((options->replay.from || options->replay.to) && !options->replay.path)
 		fprintf(stderr, "stalltop: --from and --to need --replay\n");
 	else if (!writes && options->output)

@@ -306,6 +306,7 @@ SETTER(set_when)
 /* --linger */
 SETTER(set_linger)
 {
+	options->lingers = true;
 	if (parse_seconds(arg, 0, LINGER_MAX, &options->watch.linger_ns))
 		return true;
 	buf_puts(why, "seconds from 0 to 86400");
@@ -359,6 +360,18 @@ SETTER(set_keep)
 	if (segment_parse_limits(arg, &options->record.limits))
 		return true;
 	buf_puts(why, "an age (s, m, h, d), a size (K, M, G, T), or both: 7d,1G");
+	return false;
+}
+
+/* --before */
+SETTER(set_before)
+{
+	const uint64_t most_ns = 24 * 3600 * NSEC_PER_SEC;
+
+	if (segment_parse_age(arg, strlen(arg), &options->record.before_ns) &&
+	    options->record.before_ns <= most_ns)
+		return true;
+	buf_puts(why, "a time from 1s to 24h (s, m, h)");
 	return false;
 }
 
@@ -456,6 +469,11 @@ const struct option_row option_table[] = {
 	  "record to a folder of segments, and remove old ones: those that ended longer ago, or "
 	  "are beyond the size of all together",
 	  .set = set_keep, .barred = true },
+	{ 0, "before", "TIME", "off",
+	  "keep samples in memory, for this time (s, m, h), and record them only when something "
+	  "happens: what --when names, or SIGUSR1; with what comes after it, as long as --linger "
+	  "says (here as long as before). To a folder of segments, without a screen",
+	  .set = set_before, .barred = true },
 	{ 'R', "replay", "PATH", "off",
 	  "show a recording, a file or a folder, in place of the machine; -d: coarser intervals "
 	  "than recorded",
@@ -471,8 +489,11 @@ const struct option_row option_table[] = {
 	  FLAG(sampler.since_start) },
 	{ 0, "when", "PRESSURE", "always",
 	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" or "
-	  "\"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; may be "
-	  "given several times, then any of them counts",
+	  "\"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; with "
+	  "--before: record when there is, or when a task has waited for so long (\"hang 30s\"), "
+	  "or "
+	  "a process was killed for want of memory (oom); may be given several times, then any of "
+	  "them counts",
 	  .set = set_when },
 	{ 0, "linger", "SECONDS", "10",
 	  "with --when: go on for this long after the pressure has ended", .set = set_linger },

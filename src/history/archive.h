@@ -43,9 +43,15 @@ struct archive {
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
 	bool threads; /* it has rows of threads */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
+	void *unpacked; /* of a packed file, its bytes; NULL: it is none */
+	size_t unpacked_len;
 };
 
-/* 0 or -errno (-EBADMSG: no recording, or a damaged one; -EPROTO: of a later kind). */
+/*
+ * 0 or -errno (-EBADMSG: no recording, or a damaged one; -EPROTO: of a later kind; -ENOPKG: it is
+ * packed, and zstd is not built in). A segment that was packed meanwhile is found under its new
+ * name.
+ */
 int archive_open(struct archive *archive, const char *path);
 
 /* Closes the file. */

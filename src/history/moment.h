@@ -103,6 +103,7 @@ struct moment_group {
 #define MOMENT_MARKED 0x4u /* the source tells which elements are unchanged */
 #define MOMENT_SLEEPS 0x8u /* has the clocks */
 #define MOMENT_SEGMENT 0x10u /* texts and tasks begin anew, for a file of its own */
+#define MOMENT_CLOSE 0x20u /* has no sample: the file is to be closed */
 
 /* The head. */
 struct moment {
