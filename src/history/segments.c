@@ -172,10 +172,15 @@ static size_t list_segments(int folder, struct segment **out)
 /* Whether there is less free space than is to be left. */
 static bool is_short(int folder)
 {
+	uint64_t least = SEGMENT_FREE_BYTES, part;
 	struct statvfs space;
 
-	return !fstatvfs(folder, &space) &&
-	       (uint64_t)space.f_bavail * space.f_frsize < SEGMENT_FREE_BYTES;
+	if (fstatvfs(folder, &space))
+		return false;
+	part = (uint64_t)space.f_blocks * space.f_frsize / SEGMENT_FREE_PART;
+	if (part < least)
+		least = part;
+	return (uint64_t)space.f_bavail * space.f_frsize < least;
 }
 
 /* Removes a segment with its journal. */

@@ -24,8 +24,9 @@ struct segment_limits {
 		UINT64_C(7) * 86400 * 1000000000, UINT64_C(1) << 30 \
 	}
 
-/* Free space that is left to others. */
+/* Free space that is left to others: so much, or that part of a small file system. */
 #define SEGMENT_FREE_BYTES (UINT64_C(64) << 20)
+#define SEGMENT_FREE_PART 8
 
 /* Takes an age as text, with s, m, h or d; above 0. */
 bool segment_parse_age(const char *text, size_t len, uint64_t *ns);
