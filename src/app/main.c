@@ -20,6 +20,7 @@
 #include "app/batch.h"
 #include "app/check.h"
 #include "app/configuration_file.h"
+#include "app/diff.h"
 #include "app/docgen.h"
 #include "app/errors.h"
 #include "app/options.h"
@@ -507,6 +508,18 @@ static int run_accounted(struct options *options, const char *message)
 	return status;
 }
 
+/* Compares two recordings. Returns the exit status. */
+static int run_diff(const struct options *options)
+{
+	struct buf out = { 0 };
+	int status = diff_run(options, locale_charset(), &out);
+
+	if (!status)
+		return print(&out);
+	buf_free(&out);
+	return status;
+}
+
 /* Opens what the options name and runs. Returns the exit status. */
 static int start(struct options *options, const char *message)
 {
@@ -527,7 +540,9 @@ static int start(struct options *options, const char *message)
 	}
 	if (!print_instead(options, procfd, &status)) {
 		status = check_options(options, procfd);
-		if (!status && options->replay.path) {
+		if (!status && options->diff[0]) {
+			status = run_diff(options);
+		} else if (!status && options->replay.path) {
 			status = run_replay(options, message);
 		} else if (!status) {
 			pidlist_processes(procfd, config->pids, &config->npids);
@@ -550,7 +565,7 @@ static bool parse(struct options *options, int argc, char **argv, struct buf *te
 	if (options_parse(options, argc, argv, why))
 		return false;
 	if (options->batch || options->command || options->help || options->version ||
-	    options->list_fields || options->dump_doc)
+	    options->list_fields || options->dump_doc || options->diff[0])
 		return true;
 	options_free(options);
 	options_default(options);

@@ -381,6 +381,12 @@ SETTER(set_replay)
 	return take_file(&options->replay.path, arg, why);
 }
 
+/* --diff; the second recording follows as a word of its own */
+SETTER(set_diff)
+{
+	return take_file(&options->diff[0], arg, why);
+}
+
 /* Takes a time of a recording; when that ends shows later. */
 static bool take_time(const char **time, const char *arg, struct buf *why)
 {
@@ -484,6 +490,10 @@ const struct option_row option_table[] = {
 	  .set = set_from, .barred = true },
 	{ 0, "to", "TIME", "all", "of a recording: up to this time", .set = set_to,
 	  .barred = true },
+	{ 0, "diff", "A B", "off",
+	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
+	  "more in B than in A, by command and kind; text, csv or json",
+	  .set = set_diff, .barred = true },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start) },

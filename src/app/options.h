@@ -34,6 +34,7 @@ struct options {
 	char **command;
 	struct recorder_config record; /* path NULL: nothing is recorded */
 	struct replay_config replay; /* path NULL: the machine is looked at */
+	const char *diff[2]; /* the recordings to compare; NULL: none */
 	bool paced, lingers; /* the interval, the time after pressure were asked for */
 	/* The file to write to; NULL: samples to standard output, a report to standard error. */
 	const char *output;

@@ -227,12 +227,17 @@ static void test_stall(void **state)
 /* The kB of a process's own memory, and its descriptors. */
 static unsigned long memory_of(pid_t pid)
 {
-	char text[8192] = "";
-	const char *at;
+	FILE *file = fopen(e2e_format("/proc/%d/status", (int)pid), "r");
+	unsigned long kb = 0;
+	char line[256];
 
-	read_text(e2e_format("/proc/%d/status", (int)pid), text, sizeof(text));
-	at = strstr(text, "RssAnon:");
-	return at ? strtoul(at + 8, NULL, 10) : 0;
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, "RssAnon:", 8))
+			kb = strtoul(line + 8, NULL, 10);
+	fclose(file);
+	assert_true(kb > 0);
+	return kb;
 }
 
 static unsigned descriptors_of(pid_t pid)
