@@ -354,6 +354,37 @@ static bool is_second(const struct archive_files *files, const char *name)
 	       !strcmp(name + strlen(last), PACK_SUFFIX);
 }
 
+/* The size up to which a segment may be one in which nothing was committed. */
+#define BLANK_MOST 8192
+
+/*
+ * Whether nothing can be in a segment: one whose making a power cut ended, or that is being made
+ * right now. The others of its folder are no worse for that.
+ */
+static bool is_blank(const char *path)
+{
+	struct archive archive;
+	struct stat stat_of;
+	bool blank;
+
+	if (stat(path, &stat_of) || stat_of.st_size > BLANK_MOST)
+		return false;
+	blank = archive_open(&archive, path) == -EBADMSG;
+	archive_close(&archive);
+	return blank;
+}
+
+/* Adds a segment of a folder, unless there is nothing in it. */
+static void add_segment(struct archive_files *files, const char *folder, const char *name)
+{
+	struct buf path = { 0 };
+
+	buf_printf(&path, "%s/%s", folder, name);
+	if (!is_second(files, name) && !is_blank(buf_cstr(&path)))
+		files->paths[files->n++] = xstrdup(buf_cstr(&path));
+	buf_free(&path);
+}
+
 int archive_list(struct archive_files *files, const char *path)
 {
 	struct dirent **entries;
@@ -373,17 +404,11 @@ int archive_list(struct archive_files *files, const char *path)
 		return -errno;
 	files->paths = xcalloc((size_t)n + 1, sizeof(*files->paths));
 	for (int i = 0; i < n; i++) {
-		if (!is_second(files, entries[i]->d_name)) {
-			struct buf name = { 0 };
-
-			buf_printf(&name, "%s/%s", path, entries[i]->d_name);
-			files->paths[files->n++] = xstrdup(buf_cstr(&name));
-			buf_free(&name);
-		}
+		add_segment(files, path, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
-	return n ? 0 : -ENOENT;
+	return files->n ? 0 : n ? -ENODATA : -ENOENT;
 }
 
 void archive_files_free(struct archive_files *files)

@@ -100,7 +100,10 @@ struct archive_files {
 	size_t n;
 };
 
-/* Lists the file, or those of the folder. 0 or -errno (-ENOENT also for an empty folder). */
+/*
+ * Lists the file, or those of the folder in which something is. 0 or -errno (-ENOENT also for an
+ * empty folder, -ENODATA: nothing is in any).
+ */
 int archive_list(struct archive_files *files, const char *path);
 
 void archive_files_free(struct archive_files *files);

@@ -210,6 +210,26 @@ static void test_tidy(void **state)
 	buf_free(&bytes);
 }
 
+/* A segment that a power cut left empty does not hide the others. */
+static void test_blank(void **state)
+{
+	struct archive_files files;
+	sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(play_record(scratch_path(SEGMENT), 1, 10), 0);
+	put_file(scratch_path("stalltop-20261122T110000Z-000.db"), "", 0);
+	assert_int_equal(sqlite3_open(scratch_path("stalltop-20261122T120000Z-000.db"), &db), 0);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL), 0);
+	sqlite3_close(db);
+	assert_int_equal(archive_list(&files, scratch_folder()), 0);
+	assert_int_equal(files.n, 1);
+	archive_files_free(&files);
+	unlink(scratch_path(SEGMENT));
+	assert_int_equal(archive_list(&files, scratch_folder()), -ENODATA);
+	archive_files_free(&files);
+}
+
 /* Packed segments count, and go, as others do. */
 static void test_names(void **state)
 {
@@ -234,7 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratched(test_packed), scratched(test_unpacked), scratched(test_damaged),
-		scratched(test_tidy),	scratched(test_names),
+		scratched(test_tidy),	scratched(test_blank),	  scratched(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
