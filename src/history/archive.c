@@ -361,7 +361,7 @@ static bool is_second(const struct archive_files *files, const char *name)
  * Whether nothing can be in a segment: one whose making a power cut ended, or that is being made
  * right now. The others of its folder are no worse for that.
  */
-static bool is_blank(const char *path)
+static bool holds_nothing(const char *path)
 {
 	struct archive archive;
 	struct stat stat_of;
@@ -380,7 +380,7 @@ static void add_segment(struct archive_files *files, const char *folder, const c
 	struct buf path = { 0 };
 
 	buf_printf(&path, "%s/%s", folder, name);
-	if (!is_second(files, name) && !is_blank(buf_cstr(&path)))
+	if (!is_second(files, name) && !holds_nothing(buf_cstr(&path)))
 		files->paths[files->n++] = xstrdup(buf_cstr(&path));
 	buf_free(&path);
 }
