@@ -81,3 +81,21 @@ AM_CONDITIONAL([MICROHTTPD], [test "x$st_microhttpd" = xyes])
 AS_IF([test "x$st_microhttpd" = xyes],
 	[AC_DEFINE([MICROHTTPD_BUILT], [1], [Whether metrics over HTTP are built in.])])
 ])
+
+# ST_ZSTD
+# -------
+# Looks for libzstd, by which closed segments of recordings are compact. --with-zstd=yes
+# insists, no does without, auto takes what is there.
+AC_DEFUN([ST_ZSTD],
+[AC_ARG_WITH([zstd],
+	[AS_HELP_STRING([--with-zstd=auto|yes|no],
+		[compress closed segments of recordings, and read such (needs libzstd)])],
+	[], [with_zstd=auto])
+st_zstd=no
+AS_IF([test "x$with_zstd" != xno],
+	[PKG_CHECK_MODULES([ZSTD], [libzstd >= 1.4], [st_zstd=yes],
+		[AS_IF([test "x$with_zstd" = xyes],
+			[AC_MSG_ERROR([--with-zstd=yes needs libzstd])])])])
+AS_IF([test "x$st_zstd" = xyes],
+	[AC_DEFINE([ZSTD_BUILT], [1], [Whether libzstd is built in.])])
+])

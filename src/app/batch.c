@@ -30,6 +30,12 @@ struct progress {
 	bool done;
 };
 
+/* Whether samples are taken only while there is pressure. */
+static bool is_gated(const struct batch *batch)
+{
+	return batch->triggers && !batch->vigil;
+}
+
 /* When to wake up: for the next sample, or earlier to take exit records in time. */
 static uint64_t next_due(const struct batch *batch, uint64_t due_ns)
 {
@@ -134,7 +140,7 @@ static bool is_over(const struct batch *batch)
 	const struct timespec now = { 0 };
 	uint64_t now_ns;
 
-	if (!batch->triggers)
+	if (!is_gated(batch))
 		return false;
 	/* Takes the events reported while the sample was taken and written. */
 	wait_once(batch, &now);
@@ -152,7 +158,7 @@ static uint64_t move_on(struct progress *run, bool baseline)
 {
 	uint64_t interval_ns = run->batch->view->interval_ns;
 
-	if (!baseline || !run->batch->triggers || interval_ns <= FIRST_INTERVAL_NS)
+	if (!baseline || !is_gated(run->batch) || interval_ns <= FIRST_INTERVAL_NS)
 		return ticker_advance(&run->ticker, clock_ns(CLOCK_MONOTONIC));
 	ticker_start(&run->ticker, run->ticker.due_ns + FIRST_INTERVAL_NS, interval_ns);
 	return 0;
@@ -178,6 +184,18 @@ static int take_sample(const struct batch *batch, uint64_t skipped, const struct
 	return err;
 }
 
+/* Learns whether something has happened by now. */
+static void watch(const struct batch *batch, const struct frame *frame)
+{
+	const struct timespec now = { 0 };
+
+	wait_once(batch, &now);
+	vigil_look(batch->vigil, frame);
+	/* What is put out says what fired since the sample before. */
+	if (batch->triggers && !batch->out)
+		triggers_forget(batch->triggers);
+}
+
 /* Records a frame. 0, or -errno where nothing else is done and the recording has ended. */
 static int record(const struct batch *batch, const struct frame *frame)
 {
@@ -185,6 +203,8 @@ static int record(const struct batch *batch, const struct frame *frame)
 
 	if (!batch->recorder)
 		return 0;
+	if (batch->vigil)
+		watch(batch, frame);
 	recorder_take(batch->recorder, frame, folded);
 	return batch->out ? 0 : recorder_status(batch->recorder)->error;
 }
@@ -232,7 +252,7 @@ int batch_run(const struct batch *batch, enum batch_failure *failure)
 
 	sampler_want(batch->sampler, batch->out ? out_needs(batch->out) : RECORD_NEEDS);
 	while (!err && !run.done && !*batch->caught) {
-		if (batch->triggers)
+		if (is_gated(batch))
 			err = await_pressure(&run);
 		if (!err && !*batch->caught)
 			err = take_samples(&run);

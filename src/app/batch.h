@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "app/vigil.h"
 #include "history/recorder.h"
 #include "model/triggers.h"
 #include "model/sampler.h"
@@ -25,6 +26,8 @@ struct batch {
 	/* NULL: samples go to fd. It takes what a first sample without an interval has, too. */
 	const struct batch_sink *sink;
 	struct recorder *recorder; /* NULL: nothing is recorded */
+	/* Decides what is recorded; samples are taken at all times then. NULL: all is. */
+	struct vigil *vigil;
 	bool replay; /* samples come from a recording, as fast as they are taken */
 	const struct view_config *view; /* interval and iterations */
 	/*

@@ -56,11 +56,21 @@ static bool check_metrics(const struct options *options)
 	return false;
 }
 
+/* Whether something is waited for that only samples tell. */
+static bool has_events(const struct watch_config *watch)
+{
+	for (size_t i = 0; i < watch->nspecs; i++)
+		if (trigger_needs_samples(&watch->specs[i]))
+			return true;
+	return false;
+}
+
 /* Checks options against each other and against the terminal. */
 static bool check_usage(const struct options *options)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	bool records = options->record.path && !options->replay.path && !terminal;
+	bool records = options->record.path && !options->replay.path &&
+		       (!terminal || options->record.before_ns);
 	bool writes = options->batch || options->command || options->listen;
 
 	if (options->command && strcmp(options->format, "text") != 0 &&
@@ -78,8 +88,19 @@ static bool check_usage(const struct options *options)
 				"--when or --enable-delayacct\n");
 	else if (options->record.segments && !options->record.path)
 		fprintf(stderr, "stalltop: --keep needs --record\n");
+	else if (options->record.before_ns && !options->record.path)
+		fprintf(stderr, "stalltop: --before needs --record\n");
+	else if (!options->record.before_ns && has_events(&options->watch))
+		fprintf(stderr, "stalltop: --when hang and --when oom need --before\n");
+	else if (options->diff[0] && !options->diff[1])
+		fprintf(stderr, "stalltop: --diff needs two recordings\n");
+	else if (options->diff[0] && (options->replay.path || options->record.path || writes))
+		fprintf(stderr,
+			"stalltop: --diff compares two recordings, and does nothing else\n");
+	else if (options->diff[0])
+		return true;
 	else if ((options->replay.from || options->replay.to) && !options->replay.path)
-		fprintf(stderr, "stalltop: --from and --to need --replay\n");
+		fprintf(stderr, "stalltop: --from and --to need --replay or --diff\n");
 	else if (!writes && options->output)
 		fprintf(stderr, "stalltop: --output needs --batch or a command\n");
 	else if (!writes && strcmp(options->format, out_registry[0]->name) != 0)
@@ -167,7 +188,7 @@ int check_options(const struct options *options, int procfd)
 	struct hierarchy hierarchy = { .fd = -1 };
 	int status = EXIT_USAGE;
 
-	if (options->replay.path)
+	if (options->replay.path || options->diff[0])
 		return check_usage(options) ? EXIT_SUCCESS : EXIT_USAGE;
 	if (check_usage(options) && check_hierarchy(config, procfd, &hierarchy)) {
 		/* With a command only its tasks are looked at. */

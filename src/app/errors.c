@@ -50,8 +50,9 @@ const char *error_of_expression(enum trigger_fault fault)
 {
 	static const char *const texts[] = {
 		[TRIGGER_GOOD] = "",
-		[TRIGGER_BAD_FORM] = "RESOURCE some|full THRESHOLD/WINDOW, such as memory some "
-				     "300ms/2s, optionally with cgroup:PATH before it",
+		[TRIGGER_BAD_FORM] =
+			"RESOURCE some|full THRESHOLD/WINDOW, such as memory some "
+			"300ms/2s, optionally with cgroup:PATH before it; hang 30s; oom",
 		[TRIGGER_BAD_GROUP] = "a path below the root of cgroup v2 after cgroup:, "
 				      "without ..",
 		[TRIGGER_BAD_RESOURCE] = "cpu, memory, io or irq before some or full",
@@ -61,6 +62,8 @@ const char *error_of_expression(enum trigger_fault fault)
 				     "ms or s, such as 300ms/2s",
 		[TRIGGER_BAD_WINDOW] = "a window from 500ms to 10s",
 		[TRIGGER_BAD_THRESHOLD] = "a threshold above 0 and at most the window",
+		[TRIGGER_BAD_HANG] = "hang and for how long, above 0 and at most a day, in us, ms "
+				     "or s, such as hang 30s",
 	};
 
 	return texts[fault];
@@ -303,6 +306,8 @@ void print_replay_error(const char *path, int err)
 		why = "it is no recording of stalltop, or is damaged";
 	else if (err == -ENODATA)
 		why = "it has no samples";
+	else if (err == -ENOPKG)
+		why = "it is packed, and zstd is not built in: unpack it with zstd -d";
 	else if (err == -EOPNOTSUPP)
 		why = "it was recorded with other rows: by thread needs -H, by process none";
 	print_line("show the recording", path, why);

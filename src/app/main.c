@@ -20,11 +20,13 @@
 #include "app/batch.h"
 #include "app/check.h"
 #include "app/configuration_file.h"
+#include "app/diff.h"
 #include "app/docgen.h"
 #include "app/errors.h"
 #include "app/options.h"
 #include "app/sink.h"
 #include "base/crash.h"
+#include "base/memory.h"
 #include "base/start.h"
 #include "base/util.h"
 #include "history/past.h"
@@ -41,6 +43,9 @@
 
 /* Set by the handler below; read wherever the program waits. */
 static volatile sig_atomic_t caught;
+
+/* Set by SIGUSR1, where that asks for a recording. */
+static volatile sig_atomic_t asked;
 
 /* What --enable-delayacct has changed, for put_back_delayacct(). */
 static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
@@ -67,14 +72,22 @@ static void catch_signal(int number)
 	caught = number;
 }
 
+/* Remembers that what is kept in memory is to be recorded. */
+static void catch_request(int number)
+{
+	(void)number;
+	asked = 1;
+}
+
 /*
- * Catches the signals that end the program and blocks them, so that they arrive only while it
- * waits. `waiting` becomes the mask for waiting.
+ * Catches the signals that end the program, and the one that asks for a recording, and blocks them,
+ * so that they arrive only while it waits. `waiting` becomes the mask for waiting.
  */
-static void set_up_signals(sigset_t *waiting)
+static void set_up_signals(sigset_t *waiting, bool asked_for)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = catch_signal };
+	struct sigaction asks = { .sa_handler = catch_request };
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
@@ -82,7 +95,12 @@ static void set_up_signals(sigset_t *waiting)
 		sigaction(ends[i], &action, NULL);
 		sigaddset(&blocked, ends[i]);
 	}
+	if (asked_for) {
+		sigaction(SIGUSR1, &asks, NULL);
+		sigaddset(&blocked, SIGUSR1);
+	}
 	sigprocmask(SIG_BLOCK, &blocked, waiting);
+	sigdelset(waiting, SIGUSR1);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		sigdelset(waiting, ends[i]);
 }
@@ -187,6 +205,11 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 				     .fill_arg = sampler,
 				     .triggers = triggers,
 				     .max_series = options->max_series };
+	struct vigil vigil = { .recorder = recorder,
+			       .triggers = triggers,
+			       .linger_ns = options->watch.linger_ns,
+			       .procfd = options->sampler.procfd,
+			       .asked = &asked };
 	struct out out;
 	sigset_t waiting;
 	struct batch batch = { .sampler = sampler,
@@ -194,6 +217,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 			       .fd = sink->fd,
 			       .sink = sink->batch.put ? &sink->batch : NULL,
 			       .recorder = recorder,
+			       .vigil = options->record.before_ns ? &vigil : NULL,
 			       .replay = options->replay.path,
 			       .view = &options->view,
 			       .triggers = triggers,
@@ -203,7 +227,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	enum batch_failure failure;
 	int err;
 
-	set_up_signals(&waiting);
+	set_up_signals(&waiting, batch.vigil);
 	out_open(&out, out_by_name(options_format(options)), &config);
 	err = batch_run(&batch, &failure);
 	out_close(&out);
@@ -394,7 +418,8 @@ static bool open_triggers(const struct watch_config *watch, int procfd,
 static int run_watching(struct options *options, struct recorder *recorder, const char *message)
 {
 	struct trigger_set set = { .n = 0 }, *triggers = options->watch.nspecs ? &set : NULL;
-	bool quiet = options->batch || options->listen || (recorder && !has_terminal());
+	bool quiet = options->batch || options->listen || options->record.before_ns ||
+		     (recorder && !has_terminal());
 	int status = EXIT_FAILURE;
 
 	options->sampler.triggers = triggers;
@@ -413,7 +438,14 @@ static int run_recorded(struct options *options, const char *message)
 	int status, err;
 
 	if (path && !options->record.segments)
-		options->record.segments = is_folder(path);
+		options->record.segments = options->record.before_ns || is_folder(path);
+	if (options->record.before_ns) {
+		/* Memory that is short is what it may be about. */
+		err = memory_lock();
+		debug_log("memory %s", err ? strerror(-err) : "locked");
+		if (!options->lingers)
+			options->watch.linger_ns = options->record.before_ns;
+	}
 	err = path ? recorder_open(&recorder, &options->record) : 0;
 	if (err) {
 		print_record_error(path, err);
@@ -500,6 +532,18 @@ static int run_accounted(struct options *options, const char *message)
 	return status;
 }
 
+/* Compares two recordings. Returns the exit status. */
+static int run_diff(const struct options *options)
+{
+	struct buf out = { 0 };
+	int status = diff_run(options, locale_charset(), &out);
+
+	if (!status)
+		return print(&out);
+	buf_free(&out);
+	return status;
+}
+
 /* Opens what the options name and runs. Returns the exit status. */
 static int start(struct options *options, const char *message)
 {
@@ -520,7 +564,9 @@ static int start(struct options *options, const char *message)
 	}
 	if (!print_instead(options, procfd, &status)) {
 		status = check_options(options, procfd);
-		if (!status && options->replay.path) {
+		if (!status && options->diff[0]) {
+			status = run_diff(options);
+		} else if (!status && options->replay.path) {
 			status = run_replay(options, message);
 		} else if (!status) {
 			pidlist_processes(procfd, config->pids, &config->npids);
@@ -543,7 +589,7 @@ static bool parse(struct options *options, int argc, char **argv, struct buf *te
 	if (options_parse(options, argc, argv, why))
 		return false;
 	if (options->batch || options->listen || options->command || options->help ||
-	    options->version || options->list_fields || options->dump_doc)
+	    options->version || options->list_fields || options->dump_doc || options->diff[0])
 		return true;
 	options_free(options);
 	options_default(options);

@@ -334,6 +334,7 @@ SETTER(set_when)
 /* --linger */
 SETTER(set_linger)
 {
+	options->lingers = true;
 	if (parse_seconds(arg, 0, LINGER_MAX, &options->watch.linger_ns))
 		return true;
 	buf_puts(why, "seconds from 0 to 86400");
@@ -390,10 +391,28 @@ SETTER(set_keep)
 	return false;
 }
 
+/* --before */
+SETTER(set_before)
+{
+	const uint64_t most_ns = 24 * 3600 * NSEC_PER_SEC;
+
+	if (segment_parse_age(arg, strlen(arg), &options->record.before_ns) &&
+	    options->record.before_ns <= most_ns)
+		return true;
+	buf_puts(why, "a time from 1s to 24h (s, m, h)");
+	return false;
+}
+
 /* -R */
 SETTER(set_replay)
 {
 	return take_file(&options->replay.path, arg, why);
+}
+
+/* --diff; the second recording follows as a word of its own */
+SETTER(set_diff)
+{
+	return take_file(&options->diff[0], arg, why);
 }
 
 /* Takes a time of a recording; when that ends shows later. */
@@ -501,6 +520,11 @@ const struct option_row option_table[] = {
 	  "record to a folder of segments, and remove old ones: those that ended longer ago, or "
 	  "are beyond the size of all together",
 	  .set = set_keep, .barred = true },
+	{ 0, "before", "TIME", "off",
+	  "keep samples in memory, for this time (s, m, h), and record them only when something "
+	  "happens: what --when names, or SIGUSR1; with what comes after it, as long as --linger "
+	  "says (here as long as before). To a folder of segments, without a screen",
+	  .set = set_before, .barred = true },
 	{ 'R', "replay", "PATH", "off",
 	  "show a recording, a file or a folder, in place of the machine; -d: coarser intervals "
 	  "than recorded",
@@ -516,13 +540,20 @@ const struct option_row option_table[] = {
 	  "a "
 	  "size, both as in 1h,128M, or 0 for nothing",
 	  .set = set_history },
+	{ 0, "diff", "A B", "off",
+	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
+	  "more in B than in A, by command and kind; text, csv or json",
+	  .set = set_diff, .barred = true },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start) },
 	{ 0, "when", "PRESSURE", "always",
 	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" or "
-	  "\"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; may be "
-	  "given several times, then any of them counts",
+	  "\"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; with "
+	  "--before: record when there is, or when a task has waited for so long (\"hang 30s\"), "
+	  "or "
+	  "a process was killed for want of memory (oom); may be given several times, then any of "
+	  "them counts",
 	  .set = set_when },
 	{ 0, "linger", "SECONDS", "10",
 	  "with --when: go on for this long after the pressure has ended", .set = set_linger },

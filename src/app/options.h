@@ -36,7 +36,8 @@ struct options {
 	struct recorder_config record; /* path NULL: nothing is recorded */
 	struct replay_config replay; /* path NULL: the machine is looked at */
 	struct lookback_limits history; /* what the screen keeps to look back at */
-	bool paced; /* the interval was asked for */
+	const char *diff[2]; /* the recordings to compare; NULL: none */
+	bool paced, lingers; /* the interval, the time after pressure were asked for */
 	/* The file to write to; NULL: samples to standard output, a report to standard error. */
 	const char *output;
 	const char *listen; /* where metrics are asked for; NULL: nowhere */

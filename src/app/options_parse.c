@@ -129,6 +129,12 @@ static int take_command(struct options *options, char **command, struct buf *why
 	return -EINVAL;
 }
 
+/* Whether the word at which options end is the second recording of --diff. */
+static bool takes_second(const struct options *options, int argc, int at)
+{
+	return options->diff[0] && !options->diff[1] && optind == at && optind < argc;
+}
+
 /* Takes all options, and the command after them. Returns 0 or -EINVAL. */
 static int take_all(struct options *options, int argc, char **argv, const char *letters,
 		    const struct option *longs, struct buf *why)
@@ -145,7 +151,13 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 		return 0;
 	}
 	opterr = 0;
-	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1 ||
+	       takes_second(options, argc, at)) {
+		if (value == -1) {
+			options->diff[1] = argv[optind];
+			at = ++optind;
+			continue;
+		}
 		if (value == '?' || value == ':')
 			return explain_word(value, argv, why);
 		err = take_option(options, value, why);

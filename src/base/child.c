@@ -51,9 +51,8 @@ static void leave_output(void)
 
 void child_serve(const char *name, const int *keep, size_t n)
 {
-	static const int ignored[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGXFSZ
-	};
+	static const int ignored[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT,
+				       SIGTSTP, SIGPIPE, SIGXFSZ, SIGUSR1 };
 
 	prctl(PR_SET_NAME, name);
 	/* What is to be put back is the other process's to put back. */

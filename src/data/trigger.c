@@ -14,6 +14,9 @@
 #define WINDOW_MIN_US 500000
 #define WINDOW_MAX_US 10000000
 
+/* The longest age of a hang: a day. */
+#define HANG_MAX_US (UINT64_C(86400) * 1000000)
+
 /* Whether the character is a blank between words. */
 static bool is_blank(char c)
 {
@@ -144,21 +147,55 @@ static enum trigger_fault parse_group(struct span text, struct trigger_spec *spe
 	return TRIGGER_GOOD;
 }
 
-enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec)
+/* Parses an expression without a pressure: "oom", or "hang" and an age. False: it is none. */
+static bool parse_event(struct span text, struct trigger_spec *spec, enum trigger_fault *fault)
 {
-	struct span rest = { text, text + strlen(text) }, resource, level, times;
+	uint64_t age_us;
+	struct span age;
+
+	*fault = TRIGGER_GOOD;
+	if (!last_word(&text, &age))
+		return false;
+	while (text.end > text.at && is_blank(text.end[-1]))
+		text.end--;
+	if (text.at == text.end && is_text(&age, "oom")) {
+		spec->sort = TRIGGER_OOM;
+		return true;
+	}
+	if (text.at == text.end ? !is_text(&age, "hang") : !is_text(&text, "hang"))
+		return false;
+	spec->sort = TRIGGER_HANG;
+	if (!parse_time(age, &age_us) || !age_us || age_us > HANG_MAX_US)
+		*fault = TRIGGER_BAD_HANG;
+	else
+		spec->hang_ns = age_us * NSEC_PER_USEC;
+	return true;
+}
+
+/* Parses an expression of pressure. */
+static enum trigger_fault parse_kernels(struct span rest, struct trigger_spec *spec)
+{
+	struct span resource, level, times;
 	enum trigger_fault fault;
 
-	*spec = (struct trigger_spec){ 0 };
-	while (rest.at < rest.end && is_blank(*rest.at))
-		rest.at++;
 	if (!last_word(&rest, &times) || !last_word(&rest, &level) || !last_word(&rest, &resource))
 		return TRIGGER_BAD_FORM;
 	fault = parse_group(rest, spec);
 	if (!fault)
 		fault = parse_pressure(&resource, &level, spec);
-	if (!fault)
-		fault = parse_times(times, spec);
+	return fault ? fault : parse_times(times, spec);
+}
+
+enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec)
+{
+	struct span rest = { text, text + strlen(text) };
+	enum trigger_fault fault;
+
+	*spec = (struct trigger_spec){ 0 };
+	while (rest.at < rest.end && is_blank(*rest.at))
+		rest.at++;
+	if (!parse_event(rest, spec, &fault))
+		fault = parse_kernels(rest, spec);
 	if (fault)
 		trigger_spec_free(spec);
 	else

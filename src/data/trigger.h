@@ -12,9 +12,19 @@
 /* Without CAP_SYS_RESOURCE a window must be a multiple of this (kernel/sched/psi.c). */
 #define TRIGGER_STEP_US 2000000
 
+/* What is waited for. */
+enum trigger_sort {
+	TRIGGER_PRESSURE, /* which the kernel reports */
+	TRIGGER_HANG, /* a task that has waited for hang_ns; seen in samples */
+	TRIGGER_OOM /* a process that was killed for want of memory; seen at samples */
+};
+
 /* One expression. */
 struct trigger_spec {
 	char *text; /* as it was written, raw bytes */
+	enum trigger_sort sort;
+	uint64_t hang_ns;
+	/* Of pressure: */
 	char *group; /* path below the root of cgroup v2, without a slash first; NULL: the system */
 	enum psi_resource resource;
 	bool full; /* else some */
@@ -40,13 +50,20 @@ enum trigger_fault {
 	TRIGGER_BAD_TIME,
 	TRIGGER_BAD_WINDOW,
 	TRIGGER_BAD_THRESHOLD,
+	TRIGGER_BAD_HANG,
 };
 
 /*
- * Parses "memory some 300ms/2s" or "cgroup:PATH memory full 0.3s/2s". Returns TRIGGER_GOOD, and the
- * spec is to be freed by trigger_spec_free(); else the spec is empty.
+ * Parses "memory some 300ms/2s", "cgroup:PATH memory full 0.3s/2s", "hang 30s" or "oom". Returns
+ * TRIGGER_GOOD, and the spec is to be freed by trigger_spec_free(); else the spec is empty.
  */
 enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec);
+
+/* Whether it is seen in samples, so that somebody must take some. */
+static inline bool trigger_needs_samples(const struct trigger_spec *spec)
+{
+	return spec->sort != TRIGGER_PRESSURE;
+}
 
 /* Frees the texts. */
 void trigger_spec_free(struct trigger_spec *spec);

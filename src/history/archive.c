@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "history/pack.h"
 #include "history/segments.h"
 #include "history/store.h"
 #include "history/store_tables.h"
@@ -147,6 +149,18 @@ static int check_recording(struct archive *archive)
 	return err == -ENODATA ? 0 : err;
 }
 
+/* Has SQLite run nothing that is in the file, and checks what that is. */
+static int harden(struct archive *archive)
+{
+	sqlite3_busy_timeout(archive->db, 2000);
+	sqlite3_limit(archive->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	return check_recording(archive);
+}
+
 /* Opens the database; immutable: nobody writes to it, and no journal belongs to it. */
 static int open_database(struct archive *archive, const char *path, bool immutable)
 {
@@ -167,13 +181,7 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 	buf_free(&name);
 	if (result)
 		return store_errno(result, archive->db ? sqlite3_system_errno(archive->db) : 0);
-	sqlite3_busy_timeout(archive->db, 2000);
-	sqlite3_limit(archive->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	return check_recording(archive);
+	return harden(archive);
 }
 
 /* Prepares the queries that there are tables for. 0 or -errno. */
@@ -199,26 +207,78 @@ int archive_borrow(struct archive *archive, sqlite3 *db)
 	return err;
 }
 
-int archive_open(struct archive *archive, const char *path)
+/* Opens a packed file: its bytes in memory are the database. */
+static int open_packed(struct archive *archive, int fd)
 {
-	struct stat stat_of;
-	int err;
+	int err = pack_map(fd, &archive->unpacked, &archive->unpacked_len);
+	sqlite3_int64 len = (sqlite3_int64)archive->unpacked_len;
 
-	*archive = (struct archive){ 0 };
-	if (stat(path, &stat_of))
-		return -errno;
-	if (!S_ISREG(stat_of.st_mode))
+	if (err)
+		return err == -EOPNOTSUPP ? -ENOPKG : err;
+	if (sqlite3_open_v2(":memory:", &archive->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_PRIVATECACHE,
+			    NULL))
+		return -ENOMEM;
+	if (sqlite3_deserialize(archive->db, "main", archive->unpacked, len, len,
+				SQLITE_DESERIALIZE_READONLY))
 		return -EBADMSG;
+	return harden(archive);
+}
+
+/* Opens the file of that name, which is there. 0 or -errno. */
+static int open_named(struct archive *archive, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int err = fd < 0 ? -errno : 0;
+	bool packed = !err && pack_is_packed(fd);
+
+	if (packed)
+		err = open_packed(archive, fd);
+	if (fd >= 0)
+		close(fd);
+	if (packed)
+		return err;
+	/* SQLite says what is wrong with a file that cannot be opened. */
 	err = open_database(archive, path, false);
 	/* Without the right to write beside it, a journal cannot be shared. */
 	if (err && err != -EBADMSG && err != -EACCES) {
 		archive_close(archive);
 		err = open_database(archive, path, true);
 	}
+	return err;
+}
+
+/* The last part of a path. */
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int archive_open(struct archive *archive, const char *path)
+{
+	struct buf packed = { 0 };
+	struct stat stat_of;
+	int err = 0;
+
+	*archive = (struct archive){ 0 };
+	if (stat(path, &stat_of)) {
+		err = -errno;
+		buf_printf(&packed, "%s" PACK_SUFFIX, path);
+		if (err == -ENOENT && segment_is_name(file_of(path)) &&
+		    !stat(buf_cstr(&packed), &stat_of)) {
+			path = buf_cstr(&packed);
+			err = 0;
+		}
+	}
+	if (!err)
+		err = S_ISREG(stat_of.st_mode) ? open_named(archive, path) : -EBADMSG;
 	if (!err)
 		err = prepare_queries(archive);
 	if (err)
 		archive_close(archive);
+	buf_free(&packed);
 	return err;
 }
 
@@ -228,6 +288,8 @@ void archive_close(struct archive *archive)
 		sqlite3_finalize(archive->queries[query]);
 	if (!archive->borrowed)
 		sqlite3_close(archive->db);
+	if (archive->unpacked)
+		munmap(archive->unpacked, archive->unpacked_len);
 	*archive = (struct archive){ 0 };
 }
 
@@ -347,6 +409,46 @@ static int choose_segment(const struct dirent *entry)
 	return segment_is_name(entry->d_name);
 }
 
+/* Whether it is the packed file of a segment that is there as it was, too: see segment_pack(). */
+static bool is_second(const struct archive_files *files, const char *name)
+{
+	const char *last = files->n ? file_of(files->paths[files->n - 1]) : NULL;
+
+	return last && segment_is_packed(name) && !strncmp(name, last, strlen(last)) &&
+	       !strcmp(name + strlen(last), PACK_SUFFIX);
+}
+
+/* The size up to which a segment may be one in which nothing was committed. */
+#define BLANK_MOST 8192
+
+/*
+ * Whether nothing can be in a segment: one whose making a power cut ended, or that is being made
+ * right now. The others of its folder are no worse for that.
+ */
+static bool holds_nothing(const char *path)
+{
+	struct archive archive;
+	struct stat stat_of;
+	bool blank;
+
+	if (stat(path, &stat_of) || stat_of.st_size > BLANK_MOST)
+		return false;
+	blank = archive_open(&archive, path) == -EBADMSG;
+	archive_close(&archive);
+	return blank;
+}
+
+/* Adds a segment of a folder, unless there is nothing in it. */
+static void add_segment(struct archive_files *files, const char *folder, const char *name)
+{
+	struct buf path = { 0 };
+
+	buf_printf(&path, "%s/%s", folder, name);
+	if (!is_second(files, name) && !holds_nothing(buf_cstr(&path)))
+		files->paths[files->n++] = xstrdup(buf_cstr(&path));
+	buf_free(&path);
+}
+
 int archive_list(struct archive_files *files, const char *path)
 {
 	struct dirent **entries;
@@ -366,15 +468,11 @@ int archive_list(struct archive_files *files, const char *path)
 		return -errno;
 	files->paths = xcalloc((size_t)n + 1, sizeof(*files->paths));
 	for (int i = 0; i < n; i++) {
-		struct buf name = { 0 };
-
-		buf_printf(&name, "%s/%s", path, entries[i]->d_name);
-		files->paths[files->n++] = xstrdup(buf_cstr(&name));
-		buf_free(&name);
+		add_segment(files, path, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
-	return n ? 0 : -ENOENT;
+	return files->n ? 0 : n ? -ENODATA : -ENOENT;
 }
 
 void archive_files_free(struct archive_files *files)

@@ -58,9 +58,15 @@ struct archive {
 	bool threads; /* it has rows of threads */
 	bool untraced; /* it is of a version without the tables of what is traced */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
+	void *unpacked; /* of a packed file, its bytes; NULL: it is none */
+	size_t unpacked_len;
 };
 
-/* 0 or -errno (-EBADMSG: no recording, or a damaged one; -EPROTO: of a later kind). */
+/*
+ * 0 or -errno (-EBADMSG: no recording, or a damaged one; -EPROTO: of a later kind; -ENOPKG: it is
+ * packed, and zstd is not built in). A segment that was packed meanwhile is found under its new
+ * name.
+ */
 int archive_open(struct archive *archive, const char *path);
 
 /* Reads what a store has in memory, while that stays open. 0 or -errno. */
@@ -122,7 +128,10 @@ struct archive_files {
 	size_t n;
 };
 
-/* Lists the file, or those of the folder. 0 or -errno (-ENOENT also for an empty folder). */
+/*
+ * Lists the file, or those of the folder in which something is. 0 or -errno (-ENOENT also for an
+ * empty folder, -ENODATA: nothing is in any).
+ */
 int archive_list(struct archive_files *files, const char *path);
 
 void archive_files_free(struct archive_files *files);

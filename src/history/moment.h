@@ -156,6 +156,7 @@ struct moment_rest {
 #define MOMENT_SLEEPS 0x8u /* has the clocks */
 #define MOMENT_SEGMENT 0x10u /* texts and tasks begin anew, for a file of its own */
 #define MOMENT_TRACED 0x20u /* waits were traced: trace has the figures of that */
+#define MOMENT_CLOSE 0x40u /* has no sample: the file is to be closed */
 
 /* The head. */
 struct moment {

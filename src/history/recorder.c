@@ -14,10 +14,14 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/memory.h"
 #include "base/util.h"
 #include "history/encode.h"
+#include "history/flight.h"
 #include "history/queue.h"
+#include "history/segment_close.h"
 #include "history/store.h"
+#include "history/sync.h"
 
 /* How long the end waits for what is still to be written. */
 #define CLOSE_MS 5000
@@ -25,10 +29,21 @@
 /* Names to try for a segment of the same second. */
 #define SEGMENT_NAMES 1000
 
+/* The room for samples that are kept in memory until an incident. */
+#define FLIGHT_BYTES ((size_t)64 << 20)
+
+/* How often old segments are looked for, besides when one ends. */
+#define PRUNE_NS (10 * NSEC_PER_SEC)
+
 struct recorder {
 	struct recorder_config config;
 	struct queue *queue;
 	struct encoder *encoder;
+	struct flight *flight; /* NULL: all is written */
+	bool lasts; /* an incident does */
+	bool closing; /* what is left of one is being written: these many moments */
+	size_t left;
+	bool fresh; /* the moment written next does not follow on the one written last */
 	struct record_status status;
 	bool ended; /* the process that writes is known to have ended */
 	pid_t pid;
@@ -41,61 +56,101 @@ struct record_writer {
 	struct store *store;
 	struct buf file, path; /* of the segment: its name, and with the folder */
 	uint64_t began_ns;
+	uint64_t pruned_ns; /* CLOCK_MONOTONIC: when old segments were last looked for */
+	struct file_sync sync;
 	bool ending; /* the segment is to end with the next moment that begins one */
 };
 
-/* Opens the file, or the next segment. 0 or -errno. */
-static int open_store(struct record_writer *writer)
+/* Opens the file, or the next segment, which begins at that time. 0 or -errno. */
+static int open_store(struct record_writer *writer, uint64_t real_ns)
 {
 	const struct recorder_config *config = writer->config;
 	const struct store_about about = { .program = config->program };
 	int err = -EEXIST;
 
-	if (!config->segments)
-		return store_create(&writer->store, config->path, &about);
-	writer->began_ns = clock_ns(CLOCK_REALTIME);
+	if (!config->segments) {
+		err = store_create(&writer->store, config->path, &about);
+		if (!err)
+			file_sync_open(&writer->sync, config->path);
+		return err;
+	}
+	writer->began_ns = real_ns;
 	writer->ending = false;
 	for (unsigned number = 0; err == -EEXIST && number < SEGMENT_NAMES; number++) {
 		writer->file.len = writer->path.len = 0;
 		segment_name(&writer->file, writer->began_ns, number);
+		if (segment_exists(config->path, buf_cstr(&writer->file)))
+			continue;
 		buf_printf(&writer->path, "%s/%s", config->path, buf_cstr(&writer->file));
 		err = store_create(&writer->store, buf_cstr(&writer->path), &about);
 	}
+	if (!err)
+		file_sync_open(&writer->sync, buf_cstr(&writer->path));
 	return err;
 }
 
-/* Ends a segment and begins the next. 0 or -errno. */
-static int turn_segment(struct record_writer *writer)
+/* Removes old segments. Returns how many. */
+static unsigned prune_segments(struct record_writer *writer)
 {
-	store_close(writer->store, true);
+	const struct recorder_config *config = writer->config;
+
+	writer->pruned_ns = clock_ns(CLOCK_MONOTONIC);
+	return segments_prune(config->path, writer->store ? buf_cstr(&writer->file) : "",
+			      &config->limits, clock_ns(CLOCK_REALTIME));
+}
+
+/* Ends the file; a segment becomes compact. */
+static void close_store(struct record_writer *writer)
+{
+	if (!writer->store)
+		return;
+	file_sync_close(&writer->sync);
+	store_close(writer->store, writer->config->segments);
 	writer->store = NULL;
-	segments_prune(writer->config->path, "", &writer->config->limits, clock_ns(CLOCK_REALTIME));
-	return open_store(writer);
+	if (!writer->config->segments)
+		return;
+	/* Without zstd, or room for both, it stays as it is. */
+	segment_pack(writer->config->path, buf_cstr(&writer->file));
+	prune_segments(writer);
+}
+
+/* Has the moments that come begin another segment, if that is due. */
+static void look_at_size(struct record_writer *writer)
+{
+	if (!writer->ending && segment_is_full(&writer->config->limits, store_bytes(writer->store),
+					       writer->began_ns, clock_ns(CLOCK_REALTIME))) {
+		writer->ending = true;
+		atomic_store(&queue_told(writer->queue)->segment, true);
+	}
+	if (clock_ns(CLOCK_MONOTONIC) - writer->pruned_ns >= PRUNE_NS)
+		prune_segments(writer);
 }
 
 /* Writes a moment. 0 or -errno. */
 static int write_moment(struct record_writer *writer, const struct moment *moment)
 {
-	const struct segment_limits *limits = &writer->config->limits;
-	uint64_t now_ns = clock_ns(CLOCK_REALTIME);
+	bool flies = writer->config->before_ns;
 	int err = 0;
 
-	if (moment->flags & MOMENT_SEGMENT && writer->ending)
-		err = turn_segment(writer);
+	if (moment->flags & MOMENT_CLOSE) {
+		close_store(writer);
+		return 0;
+	}
+	if (moment->flags & MOMENT_SEGMENT && (writer->ending || flies))
+		close_store(writer);
+	if (!writer->store)
+		err = open_store(writer, flies ? moment->real_ns : clock_ns(CLOCK_REALTIME));
 	if (!err && !store_is_there(writer->store))
 		err = -ENOENT;
 	if (!err)
 		err = store_put(writer->store, moment);
 	/* On a full disk older segments make room. */
-	if (err == -ENOSPC && writer->config->segments &&
-	    segments_prune(writer->config->path, buf_cstr(&writer->file), limits, now_ns))
+	if (err == -ENOSPC && writer->config->segments && prune_segments(writer))
 		err = store_put(writer->store, moment);
-	if (!err && writer->config->segments && !writer->ending &&
-	    segment_is_full(limits, store_bytes(writer->store), writer->began_ns,
-			    clock_ns(CLOCK_REALTIME))) {
-		writer->ending = true;
-		atomic_store(&queue_told(writer->queue)->segment, true);
-	}
+	if (!err)
+		file_sync_written(&writer->sync);
+	if (!err && writer->config->segments)
+		look_at_size(writer);
 	return err;
 }
 
@@ -103,34 +158,52 @@ static int write_moment(struct record_writer *writer, const struct moment *momen
 static int write_moments(struct record_writer *writer)
 {
 	const struct moment *moment;
-	bool ended;
+	bool ended = false;
 	int err = 0;
 
-	while (!err && (moment = queue_receive(writer->queue, -1, &ended))) {
-		err = write_moment(writer, moment);
-		queue_done(writer->queue);
+	while (!err && !ended) {
+		moment = queue_receive(writer->queue, file_sync_due_ms(&writer->sync), &ended);
+		if (moment) {
+			err = write_moment(writer, moment);
+			queue_done(writer->queue);
+		} else {
+			file_sync_look(&writer->sync);
+		}
 	}
 	/* No word of it to the debug log: its descriptor is not open here. */
 	if (err)
 		atomic_store(&queue_told(writer->queue)->error, err);
-	store_close(writer->store, writer->config->segments);
+	close_store(writer);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Opens the first file, or for incidents to come sees that it could. 0 or -errno. */
+static int begin_writing(struct record_writer *writer)
+{
+	if (!writer->config->before_ns)
+		return open_store(writer, clock_ns(CLOCK_REALTIME));
+	return access(writer->config->path, W_OK | X_OK) ? -errno : 0;
 }
 
 /* The process that writes. It ends with its sender, whatever signals come meanwhile. */
 _Noreturn static void be_writer(struct record_writer *writer)
 {
 	const int keep[] = { queue_fd(writer->queue) };
+	int err;
 
 	queue_be_receiver(writer->queue);
 	child_serve("stalltop-record", keep, ARRAY_SIZE(keep));
+	if (writer->config->before_ns)
+		memory_lock();
 	if (writer->config->segments)
-		segments_prune(writer->config->path, "", &writer->config->limits,
-			       clock_ns(CLOCK_REALTIME));
-	atomic_store(&queue_told(writer->queue)->error, open_store(writer));
+		prune_segments(writer);
+	err = begin_writing(writer);
+	atomic_store(&queue_told(writer->queue)->error, err);
 	atomic_store(&queue_told(writer->queue)->ready, true);
-	if (atomic_load(&queue_told(writer->queue)->error))
+	if (err)
 		_exit(EXIT_FAILURE);
+	if (writer->config->segments)
+		segments_tidy(writer->config->path, writer->store ? buf_cstr(&writer->file) : "");
 	_exit(write_moments(writer));
 }
 
@@ -184,6 +257,9 @@ int recorder_open(struct recorder **out, const struct recorder_config *config)
 	if (!err) {
 		queue_be_sender(recorder->queue);
 		recorder->encoder = encoder_open();
+		if (config->before_ns)
+			recorder->flight = flight_open(config->before_ns, FLIGHT_BYTES);
+		recorder->fresh = true;
 		err = await_ready(recorder);
 	}
 	if (err) {
@@ -208,6 +284,80 @@ static void look_after(struct recorder *recorder)
 		recorder->status.error = -ECHILD;
 }
 
+/* Sends a moment to the process that writes. 0 or -errno. */
+static int send_moment(struct recorder *recorder, const struct moment *moment)
+{
+	return queue_send(recorder->queue, moment, moment->size);
+}
+
+/* Tells the process that writes that the incident is over. False: there is no room for it yet. */
+static bool send_close(struct recorder *recorder)
+{
+	const struct moment close = { .size = sizeof(close), .flags = MOMENT_CLOSE };
+
+	return send_moment(recorder, &close) != -ENOBUFS;
+}
+
+/* Sends what is to be written of what is kept, as far as it goes now. */
+static void pump(struct recorder *recorder)
+{
+	const struct moment *moment;
+	struct moment *first;
+
+	while ((recorder->lasts || recorder->left) && (moment = flight_first(recorder->flight))) {
+		if (recorder->fresh) {
+			/* Nothing that is written comes before it: it has no interval. */
+			first = (struct moment *)moment;
+			first->flags |= MOMENT_FIRST;
+		}
+		if (send_moment(recorder, moment))
+			return;
+		flight_take(recorder->flight);
+		recorder->left -= recorder->left > 0;
+		recorder->fresh = false;
+	}
+	if (recorder->closing && !recorder->lasts && send_close(recorder)) {
+		recorder->closing = false;
+		recorder->fresh = true;
+	}
+}
+
+void recorder_incident(struct recorder *recorder, bool lasts)
+{
+	if (!recorder->flight || recorder->lasts == lasts)
+		return;
+	recorder->lasts = lasts;
+	recorder->closing = !lasts;
+	recorder->left = lasts ? 0 : flight_count(recorder->flight);
+	/* What comes after an incident does not depend on what was written of it. */
+	if (!lasts)
+		encoder_begin_segment(recorder->encoder);
+	pump(recorder);
+}
+
+uint64_t recorder_since_ns(const struct recorder *recorder)
+{
+	return recorder->flight ? flight_since_ns(recorder->flight) : 0;
+}
+
+/* Keeps a frame in memory. */
+static void keep(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
+{
+	bool kept = recorder->lasts || recorder->closing;
+	size_t count = flight_count(recorder->flight), removed;
+
+	if (flight_is_due(recorder->flight, frame->info->cur->begin_ns, kept))
+		encoder_begin_segment(recorder->encoder);
+	flight_add(recorder->flight, encoder_take(recorder->encoder, frame, folded), kept);
+	encoder_keep(recorder->encoder);
+	removed = count + 1 - flight_count(recorder->flight);
+	if (removed)
+		debug_log("kept: %zu samples, %zu bytes", flight_count(recorder->flight),
+			  flight_bytes(recorder->flight));
+	recorder->left -= removed < recorder->left ? removed : recorder->left;
+	pump(recorder);
+}
+
 void recorder_take(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
 {
 	const struct moment *moment;
@@ -218,8 +368,12 @@ void recorder_take(struct recorder *recorder, const struct frame *frame, const s
 		return;
 	if (atomic_exchange(&queue_told(recorder->queue)->segment, false))
 		encoder_begin_segment(recorder->encoder);
+	if (recorder->flight) {
+		keep(recorder, frame, folded);
+		return;
+	}
 	moment = encoder_take(recorder->encoder, frame, folded);
-	err = queue_send(recorder->queue, moment, moment->size);
+	err = send_moment(recorder, moment);
 	if (!err) {
 		encoder_keep(recorder->encoder);
 		recorder->status.dropped = 0;
@@ -235,6 +389,12 @@ const struct record_status *recorder_status(const struct recorder *recorder)
 	return &recorder->status;
 }
 
+/* Whether moments that are to be written are still in memory. */
+static bool is_pending(const struct recorder *recorder)
+{
+	return recorder->left || (recorder->lasts && flight_count(recorder->flight));
+}
+
 int recorder_close(struct recorder *recorder)
 {
 	struct timespec pause = { .tv_nsec = 2000 * 1000 };
@@ -244,6 +404,12 @@ int recorder_close(struct recorder *recorder)
 	if (!recorder)
 		return 0;
 	if (recorder->queue && recorder->pid > 0) {
+		while (recorder->flight && !recorder->ended && !recorder->status.error &&
+		       is_pending(recorder) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
+			pump(recorder);
+			look_after(recorder);
+			nanosleep(&pause, NULL);
+		}
 		queue_hang_up(recorder->queue);
 		while (!recorder->ended && clock_ns(CLOCK_MONOTONIC) < end_ns) {
 			recorder->ended = waitpid(recorder->pid, NULL, WNOHANG) != 0;
@@ -255,6 +421,7 @@ int recorder_close(struct recorder *recorder)
 	}
 	err = recorder->status.error;
 	encoder_close(recorder->encoder);
+	flight_close(recorder->flight);
 	queue_close(recorder->queue);
 	free(recorder);
 	return err;

@@ -14,6 +14,11 @@ struct recorder_config {
 	bool segments; /* it is a folder, which is made if need be */
 	struct segment_limits limits;
 	const char *program; /* the version of stalltop */
+	/*
+	 * With segments: what is sampled stays in memory for so long, and is written only with what
+	 * comes while an incident lasts; 0: all is written.
+	 */
+	uint64_t before_ns;
 };
 
 struct recorder;
@@ -30,6 +35,12 @@ int recorder_open(struct recorder **out, const struct recorder_config *config);
  */
 void recorder_take(struct recorder *recorder, const struct frame *frame,
 		   const struct frame *folded);
+
+/* Says that an incident begins or is over (see before_ns). */
+void recorder_incident(struct recorder *recorder, bool lasts);
+
+/* When the oldest sample began that is still in memory (CLOCK_MONOTONIC); 0: there is none. */
+uint64_t recorder_since_ns(const struct recorder *recorder);
 
 /* How it stands, for the sampler; changes with recorder_take(). */
 const struct record_status *recorder_status(const struct recorder *recorder);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "history/pack.h"
 
 #define PREFIX "stalltop-"
 #define SUFFIX ".db"
@@ -40,10 +41,16 @@ static bool take_amount(const char *text, size_t len, const char *letters, const
 	return true;
 }
 
-bool segment_parse_limits(const char *text, struct segment_limits *limits)
+bool segment_parse_age(const char *text, size_t len, uint64_t *ns)
 {
 	static const uint64_t seconds[] = { NSEC_PER_SEC, 60 * NSEC_PER_SEC, 3600 * NSEC_PER_SEC,
 					    86400 * NSEC_PER_SEC };
+
+	return take_amount(text, len, "smhd", seconds, ns);
+}
+
+bool segment_parse_limits(const char *text, struct segment_limits *limits)
+{
 	static const uint64_t bytes[] = { UINT64_C(1) << 10, UINT64_C(1) << 20, UINT64_C(1) << 30,
 					  UINT64_C(1) << 40 };
 	bool aged = false, sized = false;
@@ -51,7 +58,7 @@ bool segment_parse_limits(const char *text, struct segment_limits *limits)
 	do {
 		size_t len = strcspn(text, ",");
 
-		if (!aged && take_amount(text, len, "smhd", seconds, &limits->age_ns))
+		if (!aged && segment_parse_age(text, len, &limits->age_ns))
 			aged = true;
 		else if (!sized && take_amount(text, len, "KMGT", bytes, &limits->bytes))
 			sized = true;
@@ -62,12 +69,37 @@ bool segment_parse_limits(const char *text, struct segment_limits *limits)
 	return true;
 }
 
+/* Whether a name ends in that, with more than the prefix before it. */
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), ending = strlen(suffix);
+
+	return len > strlen(PREFIX) + ending && !strcmp(name + len - ending, suffix);
+}
+
+bool segment_is_packed(const char *name)
+{
+	return ends_in(name, SUFFIX PACK_SUFFIX);
+}
+
 bool segment_is_name(const char *name)
 {
-	size_t len = strlen(name), suffix = strlen(SUFFIX);
+	return !strncmp(name, PREFIX, strlen(PREFIX)) &&
+	       (ends_in(name, SUFFIX) || segment_is_packed(name));
+}
 
-	return len > strlen(PREFIX) + suffix && !strncmp(name, PREFIX, strlen(PREFIX)) &&
-	       !strcmp(name + len - suffix, SUFFIX);
+bool segment_exists(const char *folder, const char *name)
+{
+	struct buf path = { 0 };
+	struct stat stat;
+	bool exists;
+
+	buf_printf(&path, "%s/%s", folder, name);
+	exists = !lstat(buf_cstr(&path), &stat);
+	buf_puts(&path, PACK_SUFFIX);
+	exists |= !lstat(buf_cstr(&path), &stat);
+	buf_free(&path);
+	return exists;
 }
 
 void segment_name(struct buf *out, uint64_t real_ns, unsigned number)
@@ -140,10 +172,15 @@ static size_t list_segments(int folder, struct segment **out)
 /* Whether there is less free space than is to be left. */
 static bool is_short(int folder)
 {
+	uint64_t least = SEGMENT_FREE_BYTES, part;
 	struct statvfs space;
 
-	return !fstatvfs(folder, &space) &&
-	       (uint64_t)space.f_bavail * space.f_frsize < SEGMENT_FREE_BYTES;
+	if (fstatvfs(folder, &space))
+		return false;
+	part = (uint64_t)space.f_blocks * space.f_frsize / SEGMENT_FREE_PART;
+	if (part < least)
+		least = part;
+	return (uint64_t)space.f_bavail * space.f_frsize < least;
 }
 
 /* Removes a segment with its journal. */

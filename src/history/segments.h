@@ -24,8 +24,12 @@ struct segment_limits {
 		UINT64_C(7) * 86400 * 1000000000, UINT64_C(1) << 30 \
 	}
 
-/* Free space that is left to others. */
+/* Free space that is left to others: so much, or that part of a small file system. */
 #define SEGMENT_FREE_BYTES (UINT64_C(64) << 20)
+#define SEGMENT_FREE_PART 8
+
+/* Takes an age as text, with s, m, h or d; above 0. */
+bool segment_parse_age(const char *text, size_t len, uint64_t *ns);
 
 /*
  * Takes limits as text: an age with s, m, h or d, a size with K, M, G or T, or both with a comma in
@@ -33,8 +37,14 @@ struct segment_limits {
  */
 bool segment_parse_limits(const char *text, struct segment_limits *limits);
 
-/* Whether a file of that name is a segment. */
+/* Whether a file of that name is a segment, packed or not. */
 bool segment_is_name(const char *name);
+
+/* Whether a segment of that name is packed (see pack.h). */
+bool segment_is_packed(const char *name);
+
+/* Whether the folder has a segment of that (unpacked) name, packed or not. */
+bool segment_exists(const char *folder, const char *name);
 
 /* Appends the name of a segment that begins at that time (CLOCK_REALTIME). */
 void segment_name(struct buf *out, uint64_t real_ns, unsigned number);

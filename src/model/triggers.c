@@ -122,6 +122,10 @@ int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int p
 	int fd, err;
 
 	*why = (struct trigger_error){ .step = TRIGGER_AT_FILE, .privileged = is_privileged() };
+	if (trigger_needs_samples(spec)) {
+		set->all[set->n++] = (struct trigger){ .spec = spec, .fd = -1 };
+		return 0;
+	}
 	fd = spec->group ? open_group_file(spec, procfd, &why->step)
 			 : open_system_file(spec, procfd);
 	if (fd < 0)

@@ -43,7 +43,7 @@ struct trigger_point {
 /* A trigger that is watched. */
 struct trigger {
 	const struct trigger_spec *spec;
-	int fd; /* -1: it has gone */
+	int fd; /* -1: it has gone, or the kernel reports no such thing */
 	bool gone; /* it has gone with its group */
 	bool unproven; /* no report was true yet: see triggers_take() */
 	uint64_t begin_us; /* the file's total when the kernel was told, or at a false report */
@@ -63,8 +63,8 @@ struct trigger_set {
 int trigger_arm(int fd, const struct trigger_spec *spec);
 
 /*
- * Opens a trigger and adds it to the set, in which there must be room. The spec must outlive
- * the set. 0, or -errno with the reason in `why`.
+ * Opens a trigger and adds it to the set, in which there must be room; what samples tell is only
+ * added (see incidents.h). The spec must outlive the set. 0, or -errno with the reason in `why`.
  */
 int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int procfd,
 		 struct trigger_error *why);

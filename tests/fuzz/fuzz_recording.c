@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a recording: it is refused, or played; no harm. */
+/* Any bytes as a recording, and as one that is packed: it is refused, or played; no harm. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "history/pack.h"
 #include "history/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,22 +41,34 @@ static void play_some(struct replay *replay)
 	sample_free(&samples[1]);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Opens a file as a recording, and plays it. */
+static void try_file(const char *path, const char *from)
 {
-	char path[] = "/tmp/fuzz-recording-XXXXXX";
-	const struct replay_config config = { .path = path, .from = size % 2 ? "-3s" : NULL };
+	const struct replay_config config = { .path = path, .from = from };
 	struct replay *replay;
 	char *file;
+
+	if (replay_open(&replay, &config, &file)) {
+		free(file);
+		return;
+	}
+	play_some(replay);
+	replay_close(replay);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[] = "/tmp/fuzz-recording-XXXXXX", packed[64];
 	int fd = mkstemp(path);
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size || close(fd))
 		abort();
-	if (replay_open(&replay, &config, &file)) {
-		free(file);
-	} else {
-		play_some(replay);
-		replay_close(replay);
-	}
+	try_file(path, size % 2 ? "-3s" : NULL);
+	/* Hardly any change to a packed file passes its checksum: so any bytes are packed, too. */
+	snprintf(packed, sizeof(packed), "%s" PACK_SUFFIX, path);
+	if (!pack_file(AT_FDCWD, path, packed))
+		try_file(packed, size % 2 ? NULL : "-3s");
+	unlink(packed);
 	unlink(path);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "history/pack.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/records.h"
 
@@ -62,6 +63,24 @@ static void put_exit(int folder)
 	put(folder, "exit", bytes, len);
 }
 
+/* Packs a recording, beside it. */
+static void put_packed(const char *path, unsigned seed)
+{
+	char *folder = strdup(path), *slash = strrchr(folder, '/'), name[64];
+	int fd, err;
+
+	*slash = '\0';
+	snprintf(name, sizeof(name), "packed-%u", seed);
+	fd = open(folder, O_RDONLY | O_DIRECTORY);
+	err = fd < 0 ? -errno : pack_file(fd, slash + 1, name);
+	if (err) {
+		fprintf(stderr, "%s: %s\n", name, strerror(-err));
+		exit(1);
+	}
+	close(fd);
+	free(folder);
+}
+
 /* Recordings of made-up machines. */
 static void put_recordings(const char *top)
 {
@@ -74,6 +93,8 @@ static void put_recordings(const char *top)
 			perror(path);
 			exit(1);
 		}
+		if (pack_is_built())
+			put_packed(path, seed);
 	}
 }
 

@@ -60,18 +60,12 @@ static int make_image(const char *path)
 	return err;
 }
 
-int frozen_mount(const char *folder, char *mount_point, size_t size)
+/* Mounts an image that is open, which is closed. 0 or -errno. */
+static int mount_open(int image, const char *mount_point)
 {
-	char path[400], device[32];
-	int image, loop, err;
+	char device[32];
+	int loop, err;
 
-	snprintf(path, sizeof(path), "%s/image", folder);
-	snprintf(mount_point, size, "%s/frozen", folder);
-	if (mkdir(mount_point, 0755) && errno != EEXIST)
-		return -errno;
-	image = make_image(path);
-	if (image < 0)
-		return image;
 	loop = bind_loop(image, device);
 	close(image);
 	if (loop < 0)
@@ -80,6 +74,32 @@ int frozen_mount(const char *folder, char *mount_point, size_t size)
 	err = mount(device, mount_point, "ext4", 0, NULL) ? -errno : 0;
 	close(loop);
 	return err;
+}
+
+int frozen_mount(const char *folder, char *mount_point, size_t size)
+{
+	char path[400];
+	int image;
+
+	snprintf(path, sizeof(path), "%s/image", folder);
+	snprintf(mount_point, size, "%s/frozen", folder);
+	if (mkdir(mount_point, 0755) && errno != EEXIST)
+		return -errno;
+	image = make_image(path);
+	return image < 0 ? image : mount_open(image, mount_point);
+}
+
+int frozen_mount_image(const char *path, const char *mount_point)
+{
+	int image = open(path, O_RDWR | O_CLOEXEC);
+
+	if (image < 0)
+		return -errno;
+	if (mkdir(mount_point, 0755) && errno != EEXIST) {
+		close(image);
+		return -errno;
+	}
+	return mount_open(image, mount_point);
 }
 
 /* Freezes or thaws. */

@@ -13,6 +13,9 @@
  * thing. */
 int frozen_mount(const char *folder, char *mount_point, size_t size);
 
+/* Mounts another image of such a file system in a folder, which is made if need be. 0 or -errno. */
+int frozen_mount_image(const char *path, const char *mount_point);
+
 /* Freezes it, until it is thawed or the test ends. 0 or -errno. */
 int frozen_freeze(const char *mount_point);
 

@@ -36,6 +36,8 @@ static int parse(struct options *options, const char *line, struct buf *why)
 	options->format = options->format && !strcmp(options->format, "json") ? "json" : "another";
 	options->sampler.source = options->sampler.source ? "source" : NULL;
 	options->debug_log = options->debug_log ? "file" : NULL;
+	for (unsigned i = 0; i < 2; i++)
+		options->diff[i] = options->diff[i] ? "recording" : NULL;
 	options->sampler.hierarchy = options->sampler.hierarchy ? "hierarchy" : NULL;
 	free(copy);
 	return err;
@@ -395,6 +397,33 @@ static void test_command(void **state)
 	options_free(&options);
 }
 
+/* Two recordings to compare, with options between them and behind. */
+static void test_diff(void **state)
+{
+	struct options options;
+
+	(void)state;
+	good(&options, "--diff a b");
+	assert_non_null(options.diff[0]);
+	assert_non_null(options.diff[1]);
+	options_free(&options);
+	good(&options, "-o csv --diff a b -r 3");
+	assert_non_null(options.diff[1]);
+	assert_int_equal(options.view.query.rows, 3);
+	options_free(&options);
+	good(&options, "--diff a -o json b");
+	assert_non_null(options.diff[1]);
+	assert_string_equal(options.format, "json");
+	options_free(&options);
+	good(&options, "--diff a");
+	assert_null(options.diff[1]);
+	options_free(&options);
+	good(&options, "--before 2m -w d");
+	assert_int_equal(options.record.before_ns, 120 * NSEC_PER_SEC);
+	assert_false(options.lingers);
+	options_free(&options);
+}
+
 /* Pressure that is waited for: several, and what a second command line makes of them. */
 static void test_when(void **state)
 {
@@ -561,8 +590,9 @@ int main(void)
 		cmocka_unit_test(test_lists),	    cmocka_unit_test(test_words),
 		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_bad_words),
 		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_command),
-		cmocka_unit_test(test_when),	    cmocka_unit_test(test_when_full),
-		cmocka_unit_test(test_short_names), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_diff),	    cmocka_unit_test(test_when),
+		cmocka_unit_test(test_when_full),   cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_texts),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

@@ -42,6 +42,25 @@ static struct trigger_spec good(const char *text)
 	return spec;
 }
 
+/* What samples tell. */
+static void test_events(void **state)
+{
+	struct trigger_spec spec = good(" hang \t1.5s ");
+
+	(void)state;
+	assert_int_equal(spec.sort, TRIGGER_HANG);
+	assert_int_equal(spec.hang_ns, 1500 * NSEC_PER_MSEC);
+	assert_true(trigger_needs_samples(&spec));
+	trigger_spec_free(&spec);
+	spec = good("oom ");
+	assert_int_equal(spec.sort, TRIGGER_OOM);
+	trigger_spec_free(&spec);
+	spec = good("memory some 300ms/2s");
+	assert_int_equal(spec.sort, TRIGGER_PRESSURE);
+	assert_false(trigger_needs_samples(&spec));
+	trigger_spec_free(&spec);
+}
+
 /* What is asked for, by each word. */
 static void test_good(void **state)
 {
@@ -101,6 +120,14 @@ static const struct {
 	{ "group memory some 300ms/2s", TRIGGER_BAD_FORM },
 	{ "cgroup memory some 300ms/2s", TRIGGER_BAD_FORM },
 	{ "memory some 300ms / 2s", TRIGGER_BAD_FORM },
+	{ "oom 3", TRIGGER_BAD_FORM },
+	{ "memory oom", TRIGGER_BAD_FORM },
+	{ "hang 30s memory", TRIGGER_BAD_RESOURCE },
+	{ "hang", TRIGGER_BAD_HANG },
+	{ "hang 30", TRIGGER_BAD_HANG },
+	{ "hang 0s", TRIGGER_BAD_HANG },
+	{ "hang 86401s", TRIGGER_BAD_HANG },
+	{ "hang 1s/2s", TRIGGER_BAD_HANG },
 	{ "cgroup: memory some 300ms/2s", TRIGGER_BAD_GROUP },
 	{ "cgroup:.. memory some 300ms/2s", TRIGGER_BAD_GROUP },
 	{ "cgroup:/a/../b memory some 300ms/2s", TRIGGER_BAD_GROUP },
@@ -304,9 +331,13 @@ static void test_explain(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_limits),	cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_words),	cmocka_unit_test(test_explain_window),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_explain_window),
 		cmocka_unit_test(test_explain),
 	};
 

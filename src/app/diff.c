@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app/check.h"
+#include "app/errors.h"
+#include "base/util.h"
+#include "out/diff_report.h"
+
+/* Whether it is a time of a recording, or nothing. */
+static bool is_time(const char *text)
+{
+	uint64_t ns;
+
+	return !*text || replay_time(text, clock_ns(CLOCK_REALTIME), &ns);
+}
+
+bool diff_take_span(char *text, const char **from, const char **to)
+{
+	char *at = strrchr(text, '@'), *dots;
+
+	/* A name may have one, too. */
+	if (!at || !access(text, F_OK))
+		return true;
+	dots = strstr(at, "..");
+	if (!dots)
+		return false;
+	*at++ = '\0';
+	*dots = '\0';
+	dots += 2;
+	if (!is_time(at) || !is_time(dots))
+		return false;
+	*from = *at ? at : NULL;
+	*to = *dots ? dots : NULL;
+	return true;
+}
+
+/* Plays a recording that is open, and adds it up. 0 or -errno. */
+static int add_all(struct diff *diff, enum diff_side side, struct replay *replay)
+{
+	const struct grouping_options by_command = { .by = GROUP_COMMAND };
+	struct playback playback = replay_playback(replay);
+	struct sampler_config config = { .procfd = -1,
+					 .playback = &playback,
+					 .threads = replay_threads(replay) };
+	struct grouping grouping = { 0 };
+	const struct frame *frame;
+	struct sampler *sampler;
+	int err = sampler_open(&sampler, &config);
+
+	if (err)
+		return err;
+	while (!(err = sampler_tick(sampler, 0, &frame)))
+		if (frame->info->prev)
+			diff_add(diff, side, group_fold(&grouping, frame, &by_command));
+	grouping_free(&grouping);
+	sampler_close(sampler);
+	return err == -ENODATA ? 0 : err;
+}
+
+/* Adds up one side. Returns the exit status. */
+static int add_side(struct diff *diff, enum diff_side side, const struct options *options)
+{
+	struct replay_config config = { .from = options->replay.from, .to = options->replay.to };
+	char *path = xstrdup(diff->what[side]), *file = NULL;
+	struct replay *replay;
+	int err;
+
+	if (!diff_take_span(path, &config.from, &config.to)) {
+		fprintf(stderr, "stalltop: --diff takes two recordings, each as PATH or "
+				"PATH@FROM..TO, with times as of --from\n");
+		free(path);
+		return EXIT_USAGE;
+	}
+	config.path = path;
+	err = replay_open(&replay, &config, &file);
+	if (!err) {
+		err = add_all(diff, side, replay);
+		file = xstrdup(replay_file(replay));
+		replay_close(replay);
+	}
+	if (!err && !diff->samples[side])
+		err = -ENODATA;
+	if (err)
+		print_replay_error(file, err);
+	free(file);
+	free(path);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int diff_run(const struct options *options, enum text_charset charset, struct buf *out)
+{
+	struct diff diff = { .what = { options->diff[0], options->diff[1] } };
+	int status = add_side(&diff, DIFF_BEFORE, options);
+
+	if (!status)
+		status = add_side(&diff, DIFF_AFTER, options);
+	if (!status &&
+	    !diff_report(&diff, options->format, charset, options->view.query.rows, out)) {
+		fprintf(stderr, "stalltop: --diff has no --format %s: use text, csv or json\n",
+			options->format);
+		status = EXIT_USAGE;
+	}
+	diff_free(&diff);
+	return status;
+}

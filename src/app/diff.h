@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --diff: compares two recordings, or two spans of one. */
+#ifndef STALLTOP_APP_DIFF_H
+#define STALLTOP_APP_DIFF_H
+
+#include "app/options.h"
+
+/* Compares what the options name and appends the report. Returns the exit status; prints why not.
+ */
+int diff_run(const struct options *options, enum text_charset charset, struct buf *out);
+
+/*
+ * Takes PATH@FROM..TO apart, in the text: the path, and the times, either of which may be empty.
+ * Without a span, as PATH, the times stay as they are. False: the span is none.
+ */
+bool diff_take_span(char *text, const char **from, const char **to);
+
+#endif

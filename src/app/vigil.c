@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/vigil.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "base/util.h"
+
+/* Appends what has happened. */
+static void append_reasons(struct buf *out, const struct vigil *vigil, uint64_t now_ns)
+{
+	const struct trigger_set *set = vigil->triggers;
+	const char *before = "";
+
+	for (size_t i = 0; set && i < set->n; i++) {
+		const struct trigger *trigger = &set->all[i];
+		const char *text = trigger->spec->text;
+
+		/* Pressure that lasts may be seen before the kernel reports it. */
+		if (!trigger->fired && trigger->lasts_ns != now_ns)
+			continue;
+		buf_puts(out, before);
+		text_escape(out, text, strlen(text), TEXT_ASCII);
+		before = ", ";
+	}
+	if (vigil->asked_ns)
+		buf_printf(out, "%sSIGUSR1", before);
+}
+
+/* Says that the recording begins, and what it begins with. */
+static void tell(const struct vigil *vigil, uint64_t now_ns)
+{
+	uint64_t since_ns = recorder_since_ns(vigil->recorder);
+	struct buf line = { 0 };
+
+	append_reasons(&line, vigil, now_ns);
+	fprintf(stderr, "stalltop: recording, with the %.0f s before: %s\n",
+		since_ns ? (double)(now_ns - since_ns) / 1e9 : 0.0, buf_cstr(&line));
+	buf_free(&line);
+}
+
+void vigil_look(struct vigil *vigil, const struct frame *frame)
+{
+	struct trigger_set *set = vigil->triggers;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), until_ns = 0;
+	bool lasts;
+
+	if (set) {
+		triggers_look(set, now_ns);
+		incidents_look(&vigil->incidents, set, vigil->procfd, frame, now_ns);
+		until_ns = triggers_until_ns(set, vigil->linger_ns);
+	}
+	if (*vigil->asked) {
+		*vigil->asked = 0;
+		vigil->asked_ns = now_ns;
+	}
+	if (vigil->asked_ns && vigil->asked_ns + vigil->linger_ns > until_ns)
+		until_ns = vigil->asked_ns + vigil->linger_ns;
+	/* With nothing to wait for after it, the sample at hand is written all the same. */
+	lasts = until_ns && until_ns >= now_ns;
+	if (lasts && !vigil->lasts)
+		tell(vigil, now_ns);
+	else if (!lasts && vigil->lasts)
+		fprintf(stderr, "stalltop: recorded\n");
+	if (!lasts)
+		vigil->asked_ns = 0;
+	vigil->lasts = lasts;
+	recorder_incident(vigil->recorder, lasts);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps watch while samples stay in memory: says when something happens for which they are to be
+ * written, and for how long.
+ */
+#ifndef STALLTOP_APP_VIGIL_H
+#define STALLTOP_APP_VIGIL_H
+
+#include <signal.h>
+
+#include "history/recorder.h"
+#include "model/incidents.h"
+
+struct vigil {
+	struct recorder *recorder;
+	struct trigger_set *triggers; /* NULL: none */
+	uint64_t linger_ns; /* for how long is written after it is over */
+	int procfd;
+	volatile sig_atomic_t *asked; /* a signal came: somebody wants to have it */
+	/* The state; zero-initialised. */
+	struct incidents incidents;
+	uint64_t asked_ns; /* CLOCK_MONOTONIC: when the signal was seen; 0: never */
+	bool lasts;
+};
+
+/* Looks at a frame, before it is recorded. Tells on standard error what begins and ends. */
+void vigil_look(struct vigil *vigil, const struct frame *frame);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/segment_close.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "history/pack.h"
+#include "history/segments.h"
+
+/* What a packed file is called until it is whole. */
+#define UNFINISHED ".new"
+
+/* Opens the folder. The descriptor or -errno. */
+static int open_folder(const char *folder)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Gives the packed file the time of the segment's end, by which it ages. */
+static void keep_time(int fd, const char *from, const char *to)
+{
+	struct timespec times[2];
+	struct stat stat;
+
+	if (fstatat(fd, from, &stat, AT_SYMLINK_NOFOLLOW))
+		return;
+	times[0] = stat.st_atim;
+	times[1] = stat.st_mtim;
+	utimensat(fd, to, times, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Does segment_pack() in an open folder. */
+static int pack_in(int fd, const char *name)
+{
+	struct buf packed = { 0 }, unfinished = { 0 };
+	int err;
+
+	buf_printf(&packed, "%s" PACK_SUFFIX, name);
+	buf_printf(&unfinished, "%s" PACK_SUFFIX UNFINISHED, name);
+	err = pack_file(fd, name, buf_cstr(&unfinished));
+	if (!err)
+		keep_time(fd, name, buf_cstr(&unfinished));
+	if (!err && renameat(fd, buf_cstr(&unfinished), fd, buf_cstr(&packed))) {
+		err = -errno;
+		unlinkat(fd, buf_cstr(&unfinished), 0);
+	}
+	/* The new name is on the disk before the old one goes. */
+	if (!err && !fsync(fd) && unlinkat(fd, name, 0))
+		err = -errno;
+	buf_free(&packed);
+	buf_free(&unfinished);
+	return err;
+}
+
+int segment_pack(const char *folder, const char *name)
+{
+	int fd = open_folder(folder), err;
+
+	if (fd < 0)
+		return fd;
+	err = pack_in(fd, name);
+	close(fd);
+	return err;
+}
+
+/* Whether the name is that of an open or closed segment that is not packed. */
+static int choose_unpacked(const struct dirent *entry)
+{
+	return segment_is_name(entry->d_name) && !segment_is_packed(entry->d_name);
+}
+
+/* Whether the name is that of a packed file that was never finished. */
+static int choose_unfinished(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name), ending = strlen(UNFINISHED);
+	char name[256];
+
+	if (len <= ending || len >= sizeof(name) ||
+	    strcmp(entry->d_name + len - ending, UNFINISHED) != 0)
+		return 0;
+	memcpy(name, entry->d_name, len - ending);
+	name[len - ending] = '\0';
+	return segment_is_name(name);
+}
+
+/* Whether a database has no journal any more, which is tried; not while somebody has it open. */
+static bool lose_journal(sqlite3 *db)
+{
+	sqlite3_stmt *row = NULL;
+	const char *mode = NULL;
+	bool lost;
+
+	if (!sqlite3_prepare_v2(db, "PRAGMA journal_mode=DELETE", -1, &row, NULL) &&
+	    sqlite3_step(row) == SQLITE_ROW)
+		mode = (const char *)sqlite3_column_text(row, 0);
+	lost = mode && !strcmp(mode, "delete");
+	sqlite3_finalize(row);
+	return lost;
+}
+
+/* Takes the journal off the database of that name, and unused room. False where it stays. */
+static bool close_journal(const char *folder, const char *name)
+{
+	struct buf path = { 0 };
+	sqlite3 *db = NULL;
+	bool closed;
+
+	buf_printf(&path, "%s/%s", folder, name);
+	closed = !sqlite3_open_v2(buf_cstr(&path), &db,
+				  SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW |
+					  SQLITE_OPEN_PRIVATECACHE,
+				  NULL) &&
+		 lose_journal(db) && !sqlite3_exec(db, "VACUUM", NULL, NULL, NULL);
+	sqlite3_close(db);
+	buf_free(&path);
+	return closed;
+}
+
+/* Whether the name has a file beside it with that ending. */
+static bool has_beside(int fd, const char *name, const char *ending)
+{
+	struct buf path = { 0 };
+	struct stat stat;
+	bool has;
+
+	buf_printf(&path, "%s%s", name, ending);
+	has = !fstatat(fd, buf_cstr(&path), &stat, AT_SYMLINK_NOFOLLOW);
+	buf_free(&path);
+	return has;
+}
+
+/* Takes an unpacked segment. */
+static void tidy_one(int fd, const char *folder, const char *name)
+{
+	struct stat stat;
+
+	if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) || !S_ISREG(stat.st_mode))
+		return;
+	if (!close_journal(folder, name) || has_beside(fd, name, "-wal") ||
+	    has_beside(fd, name, "-journal"))
+		return;
+	pack_in(fd, name);
+}
+
+void segments_tidy(const char *folder, const char *but)
+{
+	int fd = open_folder(folder), n;
+	struct dirent **entries;
+
+	if (fd < 0)
+		return;
+	n = scandirat(fd, ".", &entries, choose_unfinished, alphasort);
+	for (int i = 0; i < n; i++) {
+		unlinkat(fd, entries[i]->d_name, 0);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	n = scandirat(fd, ".", &entries, choose_unpacked, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (strcmp(entries[i]->d_name, but) != 0)
+			tidy_one(fd, folder, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	close(fd);
+}

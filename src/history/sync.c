@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/sync.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/util.h"
+
+/* The least time between two. */
+#define SYNC_NS (900 * NSEC_PER_MSEC)
+
+/* Brings the folder's entries to the disk. */
+static void sync_folder(const char *path)
+{
+	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
+	int fd;
+
+	if (slash)
+		slash[slash == folder] = '\0';
+	fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	free(folder);
+}
+
+void file_sync_open(struct file_sync *sync, const char *path)
+{
+	struct buf journal = { 0 };
+
+	/* SQLite locks the database and the index of the journal, never the journal itself. */
+	buf_printf(&journal, "%s-wal", path);
+	sync->fd = open(buf_cstr(&journal), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	sync->open = sync->fd >= 0;
+	buf_free(&journal);
+	file_sync_written(sync);
+	if (sync->open)
+		sync_folder(path);
+}
+
+void file_sync_written(struct file_sync *sync)
+{
+	sync->dirty = sync->open;
+	file_sync_look(sync);
+}
+
+void file_sync_look(struct file_sync *sync)
+{
+	if (file_sync_due_ms(sync) != 0)
+		return;
+	/* SQLite meets a fault of the disk itself, and tells. */
+	(void)!fdatasync(sync->fd);
+	sync->dirty = false;
+	sync->synced_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+int file_sync_due_ms(const struct file_sync *sync)
+{
+	uint64_t since_ns = clock_ns(CLOCK_MONOTONIC) - sync->synced_ns;
+
+	if (!sync->dirty)
+		return -1;
+	return since_ns >= SYNC_NS ? 0 : (int)((SYNC_NS - since_ns) / NSEC_PER_MSEC) + 1;
+}
+
+void file_sync_close(struct file_sync *sync)
+{
+	if (sync->open)
+		close(sync->fd);
+	*sync = (struct file_sync){ 0 };
+}

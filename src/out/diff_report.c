@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "out/diff_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "out/json.h"
+
+/* A change below this is none in text, where it would be shown as 0.0. */
+#define PERCENT_LEAST 0.05
+
+/* One command and kind. */
+struct change {
+	const struct diff_command *command;
+	unsigned kind;
+	double percent[DIFF_SIDES]; /* of the interval */
+};
+
+/* Orders names; an unknown one is before all others. */
+static int compare_commands(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
+/* The command of that name, made if need be. */
+static struct diff_command *find_command(struct diff *diff, const char *name)
+{
+	size_t low = 0, high = diff->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_commands(diff->commands[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < diff->n && !compare_commands(diff->commands[low].name, name))
+		return &diff->commands[low];
+	if (diff->n == diff->cap) {
+		diff->cap = diff->cap ? 2 * diff->cap : 64;
+		diff->commands = xreallocarray(diff->commands, diff->cap, sizeof(*diff->commands));
+	}
+	memmove(&diff->commands[low + 1], &diff->commands[low],
+		(diff->n++ - low) * sizeof(*diff->commands));
+	diff->commands[low] = (struct diff_command){ .name = name ? xstrdup(name) : NULL };
+	return &diff->commands[low];
+}
+
+void diff_add(struct diff *diff, enum diff_side side, const struct frame *folded)
+{
+	diff->samples[side]++;
+	diff->interval_ns[side] += folded->info->interval_ns;
+	for (size_t i = 0; i < folded->n; i++) {
+		const struct row *row = &folded->rows[i];
+		const struct waited *waited = &row->deltas->waited;
+		struct diff_command *command = NULL;
+
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+			if (!waited->ns[kind])
+				continue;
+			if (!command)
+				command = find_command(diff, row->group->name);
+			command->ns[side][kind] += waited->ns[kind];
+		}
+	}
+}
+
+/* Nanoseconds in percent of a side's interval. */
+static double percent_of(const struct diff *diff, enum diff_side side, uint64_t ns)
+{
+	uint64_t interval_ns = diff->interval_ns[side];
+
+	return interval_ns ? 100.0 * (double)ns / (double)interval_ns : 0;
+}
+
+/* By how much it grew. */
+static double growth_of(const struct change *change)
+{
+	return change->percent[DIFF_AFTER] - change->percent[DIFF_BEFORE];
+}
+
+/* Orders changes: what grew most first; else by name and kind. */
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+	double gx = growth_of(x), gy = growth_of(y);
+	int names;
+
+	if (gx != gy)
+		return gx < gy ? 1 : -1;
+	names = compare_commands(x->command->name, y->command->name);
+	return names ? names : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Lists what was waited on either side, in order. Returns how many. */
+static size_t list_changes(const struct diff *diff, struct change **out)
+{
+	struct change *changes = xcalloc(diff->n * WAIT_KINDS + 1, sizeof(*changes));
+	size_t n = 0;
+
+	for (size_t i = 0; i < diff->n; i++)
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+			const struct diff_command *command = &diff->commands[i];
+			struct change change = { .command = command, .kind = kind };
+
+			if (!command->ns[DIFF_BEFORE][kind] && !command->ns[DIFF_AFTER][kind])
+				continue;
+			for (unsigned side = 0; side < DIFF_SIDES; side++)
+				change.percent[side] =
+					percent_of(diff, side, command->ns[side][kind]);
+			changes[n++] = change;
+		}
+	if (n)
+		qsort(changes, n, sizeof(*changes), compare_changes);
+	*out = changes;
+	return n;
+}
+
+/* What a kind is called. */
+static const char *kind_name(unsigned kind)
+{
+	return kind == WAIT_BLOCK ? "block" : delay_table[kind].id;
+}
+
+/* Appends a command's name, escaped. */
+static void append_name(struct buf *out, const char *name, enum text_charset charset)
+{
+	if (name)
+		text_escape(out, name, strlen(name), charset);
+	else
+		buf_putc(out, '-');
+}
+
+/* Appends the text: what is compared, then what changed so that it shows. */
+static void append_lines(const struct diff *diff, const struct change *changes, size_t n,
+			 enum text_charset charset, size_t rows, struct buf *out)
+{
+	static const char *const heads[DIFF_SIDES] = { "before", "after" };
+	size_t shown = 0;
+
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		buf_printf(out, "%s: ", heads[side]);
+		text_escape(out, diff->what[side], strlen(diff->what[side]), charset);
+		buf_printf(out, ", %.1f s in %llu samples\n", (double)diff->interval_ns[side] / 1e9,
+			   (unsigned long long)diff->samples[side]);
+	}
+	buf_puts(out, "\n  CHANGE  BEFORE   AFTER KIND    COMMAND\n"
+		      "     (%)     (%)     (%) (str)   (str)\n");
+	for (size_t i = 0; i < n && (!rows || shown < rows); i++) {
+		const struct change *change = &changes[i];
+
+		if (fabs(growth_of(change)) < PERCENT_LEAST)
+			continue;
+		buf_printf(out, "%+8.1f %7.1f %7.1f %-7s ", growth_of(change),
+			   change->percent[DIFF_BEFORE], change->percent[DIFF_AFTER],
+			   kind_name(change->kind));
+		append_name(out, change->command->name, charset);
+		buf_putc(out, '\n');
+		shown++;
+	}
+	if (!shown)
+		buf_puts(out, "       -       -       - -       nothing waits more or less\n");
+}
+
+/* Appends a quoted text of CSV. */
+static void append_quoted(struct buf *out, const char *name)
+{
+	struct buf text = { 0 };
+
+	if (name)
+		text_escape(&text, name, strlen(name), TEXT_UTF8);
+	buf_putc(out, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] == '"')
+			buf_putc(out, '"');
+		buf_putc(out, text.data[i]);
+	}
+	buf_putc(out, '"');
+	buf_free(&text);
+}
+
+/* Appends all changes as CSV. */
+static void append_csv(const struct diff *diff, const struct change *changes, size_t n,
+		       struct buf *out)
+{
+	buf_puts(out, "command,kind,before_ns,before_interval,after_ns,after_interval\r\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct change *change = &changes[i];
+
+		append_quoted(out, change->command->name);
+		buf_printf(out, ",%s", kind_name(change->kind));
+		for (unsigned side = 0; side < DIFF_SIDES; side++) {
+			buf_putc(out, ',');
+			buf_uint(out, change->command->ns[side][change->kind]);
+			buf_putc(out, ',');
+			buf_fixed(out, diff->interval_ns[side], 9);
+		}
+		buf_puts(out, "\r\n");
+	}
+}
+
+/* Appends all changes as one object of JSON. */
+static void append_json(const struct diff *diff, const struct change *changes, size_t n,
+			struct buf *out)
+{
+	static const char *const names[DIFF_SIDES] = { "before", "after" };
+	static const char *const values[DIFF_SIDES] = { "before_ns", "after_ns" };
+	struct json json = { .out = out };
+
+	json_open_object(&json, NULL);
+	for (unsigned side = 0; side < DIFF_SIDES; side++) {
+		json_open_object(&json, names[side]);
+		json_put_text(&json, "recording", diff->what[side]);
+		json_put_fixed(&json, "interval", diff->interval_ns[side], 9);
+		json_put_uint(&json, "samples", diff->samples[side]);
+		json_close(&json);
+	}
+	json_open_array(&json, "changes");
+	for (size_t i = 0; i < n; i++) {
+		const struct change *change = &changes[i];
+
+		json_open_object(&json, NULL);
+		json_put_text(&json, "command", change->command->name);
+		json_put_text(&json, "kind", kind_name(change->kind));
+		for (unsigned side = 0; side < DIFF_SIDES; side++)
+			json_put_uint(&json, values[side], change->command->ns[side][change->kind]);
+		json_close(&json);
+	}
+	json_close(&json);
+	json_close(&json);
+}
+
+bool diff_report(const struct diff *diff, const char *format, enum text_charset charset,
+		 size_t rows, struct buf *out)
+{
+	struct change *changes;
+	size_t n = list_changes(diff, &changes);
+	bool known = true;
+
+	if (!strcmp(format, "text"))
+		append_lines(diff, changes, n, charset, rows, out);
+	else if (!strcmp(format, "csv"))
+		append_csv(diff, changes, n, out);
+	else if (!strcmp(format, "json"))
+		append_json(diff, changes, n, out);
+	else
+		known = false;
+	free(changes);
+	return known;
+}
+
+void diff_free(struct diff *diff)
+{
+	for (size_t i = 0; i < diff->n; i++)
+		free(diff->commands[i].name);
+	free(diff->commands);
+	*diff = (struct diff){ 0 };
+}

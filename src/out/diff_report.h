@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What waits more in one recording than in another: the sums by command and kind, and the report.
+ */
+#ifndef STALLTOP_OUT_DIFF_REPORT_H
+#define STALLTOP_OUT_DIFF_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "model/frame.h"
+
+/* The two that are compared. */
+enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
+
+/* What a command waited for. */
+struct diff_command {
+	char *name; /* raw bytes; NULL: tasks whose name is not known */
+	uint64_t ns[DIFF_SIDES][WAIT_KINDS];
+};
+
+/* The sums; zero-initialised: empty. */
+struct diff {
+	struct diff_command *commands; /* in the order of their names, NULL first */
+	size_t n, cap;
+	uint64_t interval_ns[DIFF_SIDES];
+	uint64_t samples[DIFF_SIDES];
+	const char *what[DIFF_SIDES]; /* the recordings, as they were named */
+};
+
+/* Adds a frame that is folded by command. */
+void diff_add(struct diff *diff, enum diff_side side, const struct frame *folded);
+
+/*
+ * Appends the report, what grew most first; false where there is no such format. rows: at most so
+ * many of text, 0: all.
+ */
+bool diff_report(const struct diff *diff, const char *format, enum text_charset charset,
+		 size_t rows, struct buf *out);
+
+void diff_free(struct diff *diff);
+
+#endif

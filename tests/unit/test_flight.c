@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is kept in memory until something happens: how much, in which order, and what goes. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "history/flight.h"
+
+#define SECOND NSEC_PER_SEC
+#define ROOM ((size_t)1 << 30)
+
+/* A moment with so many bytes that do not pack well behind it. */
+static struct moment *make_moment(uint64_t begin_ns, bool begins, size_t bytes)
+{
+	struct moment *moment = xcalloc(1, sizeof(*moment) + bytes);
+	unsigned char *at = (unsigned char *)(moment + 1);
+	uint32_t seed = (uint32_t)(begin_ns / 1000) | 1;
+
+	moment->size = sizeof(*moment) + bytes;
+	moment->begin_ns = begin_ns;
+	moment->flags = begins ? MOMENT_SEGMENT : 0;
+	for (size_t i = 0; i < bytes; i++) {
+		seed = seed * 1664525 + 1013904223;
+		at[i] = (unsigned char)(seed >> 24);
+	}
+	return moment;
+}
+
+/* Adds one as the recorder does. */
+static void add(struct flight *flight, uint64_t begin_ns, size_t bytes, bool kept)
+{
+	bool begins = !flight_count(flight) || flight_is_due(flight, begin_ns, kept);
+	struct moment *moment = make_moment(begin_ns, begins, bytes);
+
+	flight_add(flight, moment, kept);
+	free(moment);
+}
+
+/* At least the time asked for is kept, and little more; what is first stands for itself. */
+static void test_age(void **state)
+{
+	struct flight *flight = flight_open(60 * SECOND, ROOM);
+
+	(void)state;
+	for (uint64_t s = 1; s < 10000; s++) {
+		uint64_t since_ns;
+
+		add(flight, s * SECOND, 100, false);
+		since_ns = flight_since_ns(flight);
+		assert_true(since_ns == SECOND || s * SECOND - since_ns >= 60 * SECOND);
+		assert_true(s * SECOND - since_ns <= 95 * SECOND);
+		assert_true(flight_first(flight)->flags & MOMENT_SEGMENT);
+	}
+	flight_close(flight);
+}
+
+/* They come back in order, and whole. */
+static void test_order(void **state)
+{
+	struct flight *flight = flight_open(600 * SECOND, ROOM);
+
+	(void)state;
+	for (uint64_t s = 1; s <= 50; s++)
+		add(flight, s * SECOND, s * 1000, false);
+	for (uint64_t s = 1; s <= 50; s++) {
+		struct moment *expected = make_moment(s * SECOND, s == 1, s * 1000);
+		const struct moment *moment = flight_first(flight);
+
+		assert_int_equal(moment->size, expected->size);
+		assert_memory_equal(moment, expected, expected->size);
+		assert_ptr_equal(flight_first(flight), moment);
+		free(expected);
+		flight_take(flight);
+	}
+	assert_null(flight_first(flight));
+	assert_int_equal(flight_count(flight), 0);
+	assert_int_equal(flight_bytes(flight), 0);
+	flight_close(flight);
+}
+
+/* What is being taken is not too old; what has no room goes by stretches, and is told. */
+static void test_room(void **state)
+{
+	const size_t room = 1 << 20;
+	struct flight *flight = flight_open(10 * SECOND, room);
+	uint64_t seen = 0, lost = 0, last = 0;
+
+	(void)state;
+	for (uint64_t s = 1; s <= 100; s++)
+		add(flight, s * SECOND, 1000, true);
+	assert_int_equal(flight_count(flight), 100);
+	for (uint64_t s = 101; s <= 1000; s++) {
+		add(flight, s * SECOND, 10000, true);
+		/* One stretch, and a moment, above the room at most. */
+		assert_true(flight_bytes(flight) <= room + 20000);
+	}
+	while (flight_count(flight)) {
+		const struct moment *moment = flight_first(flight);
+
+		assert_true(!moment->dropped || moment->flags & MOMENT_SEGMENT);
+		assert_int_equal(moment->begin_ns / SECOND, last + moment->dropped + 1);
+		last = moment->begin_ns / SECOND;
+		lost += moment->dropped;
+		seen++;
+		flight_take(flight);
+	}
+	assert_true(lost > 0);
+	assert_int_equal(seen + lost, 1000);
+	flight_close(flight);
+}
+
+/* While nothing happens lack of room is no loss that is told, and the rest is what is youngest. */
+static void test_quiet_room(void **state)
+{
+	const size_t room = 1 << 20;
+	struct flight *flight = flight_open(86400 * SECOND, room);
+
+	(void)state;
+	for (uint64_t s = 1; s <= 2000; s++) {
+		add(flight, s * SECOND, 10000, false);
+		assert_true(flight_bytes(flight) <= room + 20000);
+	}
+	assert_true(flight_first(flight)->flags & MOMENT_SEGMENT);
+	assert_int_equal(flight_first(flight)->dropped, 0);
+	assert_true(flight_since_ns(flight) > 1850 * SECOND);
+	flight_close(flight);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_age),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_quiet_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

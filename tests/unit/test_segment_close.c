@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Closed segments: they are packed, read as others are, and damage to them does no harm. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "history/archive.h"
+#include "history/pack.h"
+#include "history/segment_close.h"
+#include "history/segments.h"
+#include "tests/lib/recording.h"
+#include "tests/lib/scratch.h"
+
+#define SEGMENT "stalltop-20261122T100000Z-000.db"
+#define PACKED SEGMENT ".zst"
+
+/* A path in the test's folder. */
+static const char *scratch_path(const char *name)
+{
+	return scratch_format("%s/%s", scratch_folder(), name);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_begin();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	scratch_end();
+	return 0;
+}
+
+/* All that the recording has of its samples' rows, as a number that tells whether it is the same.
+ */
+static uint64_t read_through(const char *path)
+{
+	struct archive archive;
+	uint64_t sum = 0;
+
+	assert_int_equal(archive_open(&archive, path), 0);
+	for (int64_t n = archive.first; n && n <= archive.last; n = archive_next(&archive, n)) {
+		sqlite3_stmt *rows = archive_ask(&archive, QUERY_ACTIVITY, n);
+
+		sum = sum * 31 + archive_time(&archive, n);
+		while (archive_row(&archive, rows) == 1)
+			sum = sum * 31 + (uint64_t)sqlite3_column_int64(rows, 1);
+	}
+	archive_close(&archive);
+	return sum;
+}
+
+/* Whether the file is there. */
+static bool is_there(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/* A packed segment is read as it was, by its new name and by its old one, and is smaller. */
+static void test_packed(void **state)
+{
+	const char *path = scratch_path(SEGMENT), *packed = scratch_path(PACKED);
+	struct archive_files files;
+	struct stat before, after;
+	uint64_t sum;
+
+	(void)state;
+	if (!pack_is_built())
+		scratch_skip("zstd is not built in");
+	assert_int_equal(play_record(path, 1, 60), 0);
+	assert_int_equal(stat(path, &before), 0);
+	sum = read_through(path);
+	assert_int_equal(segment_pack(scratch_folder(), SEGMENT), 0);
+	assert_false(is_there(path));
+	assert_int_equal(stat(packed, &after), 0);
+	assert_true(after.st_size < before.st_size / 2);
+	assert_int_equal(after.st_mode & 07137, 0);
+	assert_int_equal(after.st_mtim.tv_sec, before.st_mtim.tv_sec);
+	assert_true(read_through(packed) == sum);
+	/* Who listed the folder before finds it all the same. */
+	assert_true(read_through(path) == sum);
+	assert_int_equal(archive_list(&files, scratch_folder()), 0);
+	assert_int_equal(files.n, 1);
+	archive_files_free(&files);
+	/* Packing that was cut short before its last step: the segment is there once. */
+	assert_int_equal(play_record(path, 1, 60), 0);
+	assert_int_equal(archive_list(&files, scratch_folder()), 0);
+	assert_int_equal(files.n, 1);
+	assert_true(read_through(files.paths[0]) == sum);
+	archive_files_free(&files);
+}
+
+/* What cannot be packed stays as it is. */
+static void test_unpacked(void **state)
+{
+	(void)state;
+	assert_true(segment_pack(scratch_folder(), SEGMENT) < 0);
+	assert_true(segment_pack(scratch_path("none"), SEGMENT) < 0);
+	assert_false(is_there(scratch_path(PACKED)));
+	assert_false(is_there(scratch_path(PACKED ".new")));
+}
+
+/* Reads a whole file. */
+static void take_file(const char *path, struct buf *bytes)
+{
+	assert_int_equal(file_read_all(AT_FDCWD, path, bytes, 16 << 20), 0);
+}
+
+/* Writes bytes to a file. */
+static void put_file(const char *path, const char *bytes, size_t len)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	fclose(file);
+}
+
+/* A file that is cut off, changed anywhere, or made to be larger than any: one error. */
+static void test_damaged(void **state)
+{
+	const char *path = scratch_path(SEGMENT), *packed = scratch_path(PACKED);
+	struct archive archive;
+	struct buf bytes = { 0 };
+
+	(void)state;
+	if (!pack_is_built())
+		scratch_skip("zstd is not built in");
+	assert_int_equal(play_record(path, 2, 20), 0);
+	assert_int_equal(segment_pack(scratch_folder(), SEGMENT), 0);
+	take_file(packed, &bytes);
+	for (size_t len = 4; len < bytes.len; len += bytes.len / 50) {
+		put_file(packed, bytes.data, len);
+		assert_int_equal(archive_open(&archive, packed), -EBADMSG);
+	}
+	for (size_t at = 4; at < bytes.len; at += bytes.len / 100) {
+		bytes.data[at] = (char)(bytes.data[at] ^ 0x41);
+		put_file(packed, bytes.data, bytes.len);
+		bytes.data[at] = (char)(bytes.data[at] ^ 0x41);
+		/* Every byte counts: the frame has a checksum. */
+		assert_int_equal(archive_open(&archive, packed), -EBADMSG);
+	}
+	/* Nothing in it; and no database. */
+	put_file(packed, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00", 9);
+	assert_int_equal(archive_open(&archive, packed), -EBADMSG);
+	put_file(scratch_path("text"), "no database at all", 18);
+	assert_int_equal(segment_pack(scratch_folder(), "text"), 0);
+	assert_int_equal(archive_open(&archive, scratch_path("text.zst")), -EBADMSG);
+	buf_free(&bytes);
+}
+
+/* What a killed writer left is closed and packed; what is written, or is none, stays. */
+static void test_tidy(void **state)
+{
+	static const char other[] = "stalltop-20261122T110000Z-000.db";
+	static const char none[] = "stalltop-20261122T120000Z-000.db";
+	const struct store_about about = { "0" };
+	struct store *store;
+	sqlite3 *db;
+	struct buf bytes = { 0 };
+
+	(void)state;
+	if (!pack_is_built())
+		scratch_skip("zstd is not built in");
+	/* A copy of files that are open is what a kill leaves. */
+	assert_int_equal(store_create(&store, scratch_path("open.db"), &about), 0);
+	take_file(scratch_path("open.db-wal"), &bytes);
+	put_file(scratch_path(SEGMENT "-wal"), bytes.data, bytes.len);
+	bytes.len = 0;
+	take_file(scratch_path("open.db"), &bytes);
+	put_file(scratch_path(SEGMENT), bytes.data, bytes.len);
+	store_close(store, false);
+	put_file(scratch_path(none), "none", 4);
+	put_file(scratch_path(PACKED ".new"), "half", 4);
+	assert_int_equal(store_create(&store, scratch_path(other), &about), 0);
+	segments_tidy(scratch_folder(), "");
+	assert_true(is_there(scratch_path(PACKED)));
+	assert_false(is_there(scratch_path(SEGMENT)));
+	assert_false(is_there(scratch_path(SEGMENT "-wal")));
+	assert_false(is_there(scratch_path(PACKED ".new")));
+	assert_true(is_there(scratch_path(other)));
+	assert_true(is_there(scratch_path(none)));
+	/* It can go on. */
+	store_close(store, true);
+	assert_int_equal(sqlite3_open_v2(scratch_path(other), &db, SQLITE_OPEN_READONLY, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "SELECT * FROM recording", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	segments_tidy(scratch_folder(), other);
+	assert_true(is_there(scratch_path(other)));
+	segments_tidy(scratch_folder(), "");
+	assert_false(is_there(scratch_path(other)));
+	read_through(scratch_path(PACKED));
+	buf_free(&bytes);
+}
+
+/* A segment that a power cut left empty does not hide the others. */
+static void test_blank(void **state)
+{
+	struct archive_files files;
+	sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(play_record(scratch_path(SEGMENT), 1, 10), 0);
+	put_file(scratch_path("stalltop-20261122T110000Z-000.db"), "", 0);
+	assert_int_equal(sqlite3_open(scratch_path("stalltop-20261122T120000Z-000.db"), &db), 0);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL), 0);
+	sqlite3_close(db);
+	assert_int_equal(archive_list(&files, scratch_folder()), 0);
+	assert_int_equal(files.n, 1);
+	archive_files_free(&files);
+	unlink(scratch_path(SEGMENT));
+	assert_int_equal(archive_list(&files, scratch_folder()), -ENODATA);
+	archive_files_free(&files);
+}
+
+/* Packed segments count, and go, as others do. */
+static void test_names(void **state)
+{
+	struct segment_limits limits = { .age_ns = UINT64_C(1) << 62, .bytes = 1 };
+
+	(void)state;
+	assert_true(segment_is_name(SEGMENT) && segment_is_name(PACKED));
+	assert_true(segment_is_packed(PACKED));
+	assert_false(segment_is_packed(SEGMENT));
+	assert_false(segment_is_name(PACKED ".new"));
+	assert_false(segment_is_name("stalltop-.db.zst") && segment_is_name("stalltop-.db"));
+	put_file(scratch_path(PACKED), "1", 1);
+	assert_true(segment_exists(scratch_folder(), SEGMENT));
+	assert_int_equal(segments_prune(scratch_folder(), "", &limits, 1), 1);
+	assert_false(is_there(scratch_path(PACKED)));
+	assert_false(segment_exists(scratch_folder(), SEGMENT));
+}
+
+#define scratched(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratched(test_packed), scratched(test_unpacked), scratched(test_damaged),
+		scratched(test_tidy),	scratched(test_blank),	  scratched(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
