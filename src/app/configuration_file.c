@@ -114,16 +114,11 @@ static void keep_mode(int fd, const char *path)
 /* Writes a whole text and syncs it to disk. Returns 0 or -errno. */
 static int write_configuration(int fd, const struct buf *text)
 {
-	size_t done = 0;
+	int err = file_write(fd, text->data, text->len);
 
-	while (done < text->len) {
-		ssize_t n = write(fd, text->data + done, text->len - done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return fsync(fd) ? -errno : 0;
+	if (!err && fsync(fd))
+		err = -errno;
+	return err;
 }
 
 /* Syncs the directory of a file to disk, so that the new name lasts. */

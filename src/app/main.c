@@ -460,14 +460,6 @@ static int run_recorded(struct options *options, const char *message)
 	return EXIT_FAILURE;
 }
 
-/* Orders process ids. */
-static int compare_pids(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Shows a recording on the screen. Returns the exit status. */
 static int show_recording(struct options *options, const char *message)
 {
@@ -513,8 +505,7 @@ static int run_replay(struct options *options, const char *message)
 	struct replay_config *config = &options->replay;
 
 	config->interval_ns = options->paced ? options->view.interval_ns : 0;
-	if (options->sampler.npids)
-		qsort(options->sampler.pids, options->sampler.npids, sizeof(pid_t), compare_pids);
+	pidlist_sort(options->sampler.pids, options->sampler.npids);
 	config->pids = options->sampler.pids;
 	config->npids = options->sampler.npids;
 	return options->batch ? put_recording(options, message) : show_recording(options, message);

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 /*
  * Makes the new file. Its name is always the same, so that one left behind by a sudden end goes
  * with the next. The descriptor or -errno.
@@ -30,25 +32,10 @@ static int make_new(const char *path, struct buf *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Writes all of a text. 0 or -errno. */
-static int write_bytes(int fd, const struct buf *text)
-{
-	size_t done = 0;
-
-	while (done < text->len) {
-		ssize_t n = write(fd, text->data + done, text->len - done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 int replaced_write(const char *path, const struct buf *text)
 {
 	struct buf name = { 0 };
-	int fd = make_new(path, &name), err = fd < 0 ? fd : write_bytes(fd, text);
+	int fd = make_new(path, &name), err = fd < 0 ? fd : file_write(fd, text->data, text->len);
 
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;

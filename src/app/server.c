@@ -21,6 +21,7 @@
 #include "app/address.h"
 #include "app/http.h"
 #include "base/child.h"
+#include "base/file.h"
 
 /* The shortest time between two texts: samples of every second, which jitter, all count. */
 #define PERIOD_NS (750 * NSEC_PER_MSEC)
@@ -117,22 +118,14 @@ static int make_memory_file(const struct buf *text)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	int fd = memfd_create("stalltop-metrics", MFD_CLOEXEC | MFD_ALLOW_SEALING), err;
-	size_t done = 0;
 
 	if (fd < 0)
 		return -errno;
-	while (done < text->len) {
-		ssize_t n = write(fd, text->data + done, text->len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	if (done == text->len && !fcntl(fd, F_ADD_SEALS, seals))
+	err = file_write(fd, text->data, text->len);
+	if (!err && fcntl(fd, F_ADD_SEALS, seals))
+		err = -errno;
+	if (!err)
 		return fd;
-	err = -errno;
 	close(fd);
 	return err;
 }

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 /* The longest line of the debug log and of die(); longer ones are cut. */
 #define LINE_MAX_BYTES 1024
 
@@ -26,21 +28,6 @@ static struct {
 	int log_fd; /* descriptor + 1, so that 0 is "no log" */
 } process;
 
-/* Writes all bytes to a descriptor; an error could not be reported anywhere. */
-static void write_all(int fd, const char *bytes, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		bytes += n;
-		len -= (size_t)n;
-	}
-}
-
 /* Formats behind the first `at` bytes of a line, ends it by a newline and writes it. */
 static __attribute__((format(printf, 4, 0))) void write_line(int fd, char *line, size_t at,
 							     const char *format, va_list args)
@@ -52,7 +39,8 @@ static __attribute__((format(printf, 4, 0))) void write_line(int fd, char *line,
 	if (at > LINE_MAX_BYTES - 1)
 		at = LINE_MAX_BYTES - 1;
 	line[at++] = '\n';
-	write_all(fd, line, at);
+	/* An error could not be reported anywhere. */
+	(void)file_write(fd, line, at);
 }
 
 void *xcalloc(size_t n, size_t size)

@@ -6,6 +6,11 @@
 #define DELAY_ROW(NAME, kernel, id, heading, digit, since, place, place15, help) \
 	{ id, heading, digit, since, place, place15, help },
 const struct delay_row delay_table[DELAY_KINDS] = { DELAY_TABLE(DELAY_ROW) };
+
+const char *wait_kind_id(unsigned kind)
+{
+	return kind == WAIT_BLOCK ? "block" : delay_table[kind].id;
+}
 #undef DELAY_ROW
 
 /* Adds kind to sum where it is valid. */

@@ -46,6 +46,9 @@ extern const struct delay_row delay_table[DELAY_KINDS];
  */
 enum { WAIT_BLOCK = DELAY_KINDS, WAIT_KINDS };
 
+/* What such a kind is called in options, columns and formats. */
+const char *wait_kind_id(unsigned kind);
+
 /* Count of waits, and their sum in ns. */
 struct delay_sum {
 	uint64_t count, ns;

@@ -15,6 +15,7 @@
 #include <zstd.h>
 #endif
 
+#include "base/file.h"
 #include "base/util.h"
 
 /* The first bytes of a packed file (RFC 8878). */
@@ -48,22 +49,6 @@ static ssize_t read_some(int fd, void *bytes, size_t size)
 		n = read(fd, bytes, size);
 	} while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
-}
-
-/* Writes all bytes. 0 or -errno. */
-static int write_bytes(int fd, const char *bytes, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
 }
 
 /* Buffers between two files. */
@@ -102,7 +87,7 @@ static int pack_all(ZSTD_CCtx *packing, int from, int to)
 			size_t left = ZSTD_compressStream2(packing, &out, &in,
 							   ended ? ZSTD_e_end : ZSTD_e_continue);
 
-			err = ZSTD_isError(left) ? -ENOMEM : write_bytes(to, pipes.out, out.pos);
+			err = ZSTD_isError(left) ? -ENOMEM : file_write(to, pipes.out, out.pos);
 			done = ended ? !left : in.pos == in.size;
 		}
 	}
@@ -174,7 +159,7 @@ static int unpack_all(ZSTD_DCtx *unpacking, int from, int to)
 			if (ZSTD_isError(left) || bytes > PACK_FILE_MAX)
 				err = -EBADMSG;
 			else
-				err = write_bytes(to, pipes.out, out.pos);
+				err = file_write(to, pipes.out, out.pos);
 		}
 		if (err)
 			break;

@@ -319,6 +319,12 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+void pidlist_sort(pid_t *pids, size_t n)
+{
+	if (n)
+		qsort(pids, n, sizeof(*pids), compare_pids);
+}
+
 /* Removes duplicates from a sorted array. Returns how many pids are left. */
 static size_t unite_pids(pid_t *pids, size_t n)
 {
@@ -338,7 +344,7 @@ static void sort_pids(struct pidlist *list)
 {
 	for (size_t i = 1; i < list->n; i++) {
 		if (list->pids[i - 1] >= list->pids[i]) {
-			qsort(list->pids, list->n, sizeof(*list->pids), compare_pids);
+			pidlist_sort(list->pids, list->n);
 			list->n = unite_pids(list->pids, list->n);
 			return;
 		}
@@ -414,8 +420,7 @@ void pidlist_processes(int procfd, pid_t *pids, size_t *n)
 	for (size_t i = 0; i < *n; i++)
 		if (!proctask_status(procfd, pids[i], 0, NULL, &group))
 			pids[i] = group;
-	if (*n)
-		qsort(pids, *n, sizeof(*pids), compare_pids);
+	pidlist_sort(pids, *n);
 	*n = unite_pids(pids, *n);
 }
 

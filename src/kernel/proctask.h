@@ -119,6 +119,9 @@ int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid);
  */
 void pidlist_processes(int procfd, pid_t *pids, size_t *n);
 
+/* Puts ids into ascending order. */
+void pidlist_sort(pid_t *pids, size_t n);
+
 /* Whether an ascending list has the id. */
 bool pidlist_has(const pid_t *pids, size_t n, pid_t pid);
 

@@ -123,12 +123,6 @@ static size_t list_changes(const struct diff *diff, struct change **out)
 	return n;
 }
 
-/* What a kind is called. */
-static const char *kind_name(unsigned kind)
-{
-	return kind == WAIT_BLOCK ? "block" : delay_table[kind].id;
-}
-
 /* Appends a command's name, escaped. */
 static void append_name(struct buf *out, const char *name, enum text_charset charset)
 {
@@ -160,7 +154,7 @@ static void append_lines(const struct diff *diff, const struct change *changes, 
 			continue;
 		buf_printf(out, "%+8.1f %7.1f %7.1f %-7s ", growth_of(change),
 			   change->percent[DIFF_BEFORE], change->percent[DIFF_AFTER],
-			   kind_name(change->kind));
+			   wait_kind_id(change->kind));
 		append_name(out, change->command->name, charset);
 		buf_putc(out, '\n');
 		shown++;
@@ -195,7 +189,7 @@ static void append_csv(const struct diff *diff, const struct change *changes, si
 		const struct change *change = &changes[i];
 
 		append_quoted(out, change->command->name);
-		buf_printf(out, ",%s", kind_name(change->kind));
+		buf_printf(out, ",%s", wait_kind_id(change->kind));
 		for (unsigned side = 0; side < DIFF_SIDES; side++) {
 			buf_putc(out, ',');
 			buf_uint(out, change->command->ns[side][change->kind]);
@@ -228,7 +222,7 @@ static void append_json(const struct diff *diff, const struct change *changes, s
 
 		json_open_object(&json, NULL);
 		json_put_text(&json, "command", change->command->name);
-		json_put_text(&json, "kind", kind_name(change->kind));
+		json_put_text(&json, "kind", wait_kind_id(change->kind));
 		for (unsigned side = 0; side < DIFF_SIDES; side++)
 			json_put_uint(&json, values[side], change->command->ns[side][change->kind]);
 		json_close(&json);

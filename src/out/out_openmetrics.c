@@ -103,12 +103,6 @@ static bool knows(const struct metric_writer *writer, const struct series_group 
 	return writer->machine->kinds & DELAY_BIT(kind) && group->known & bit;
 }
 
-/* The name of a kind of wait. */
-static const char *kind_name(unsigned kind)
-{
-	return kind == WAIT_BLOCK ? "block" : delay_table[kind].id;
-}
-
 static void emit_delays(const struct metric_writer *writer, const struct family *family)
 {
 	for (size_t i = 0; i < series_count(writer->series); i++) {
@@ -117,7 +111,7 @@ static void emit_delays(const struct metric_writer *writer, const struct family 
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 			if (!knows(writer, group, DELAY_BIT(kind), kind))
 				continue;
-			begin_metric(writer, family, "kind", kind_name(kind), group);
+			begin_metric(writer, family, "kind", wait_kind_id(kind), group);
 			end_seconds(writer, group->delay_ns[kind]);
 		}
 	}
@@ -131,7 +125,7 @@ static void emit_waits(const struct metric_writer *writer, const struct family *
 		for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 			if (!knows(writer, group, DELAY_COUNT_BIT(kind), kind))
 				continue;
-			begin_metric(writer, family, "kind", kind_name(kind), group);
+			begin_metric(writer, family, "kind", wait_kind_id(kind), group);
 			end_number(writer, group->delay_count[kind]);
 		}
 	}
