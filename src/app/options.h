@@ -39,6 +39,24 @@ struct options {
 	const char *output;
 };
 
+/* What the value of an option is, for shells that complete it. */
+enum option_words {
+	WORDS_NONE, /* nothing can be proposed */
+	WORDS_FIELD, /* a field, with or without a sign */
+	WORDS_FIELDS, /* fields separated by commas */
+	WORDS_UNIT,
+	WORDS_GROUPING,
+	WORDS_FORMAT,
+	WORDS_SOURCE,
+	WORDS_PRESSURE, /* what can be short */
+	/* What shells find out themselves: */
+	WORDS_FILE,
+	WORDS_PIDS,
+	WORDS_USERS,
+	WORDS_CGROUP,
+	WORDS_HIERARCHY,
+};
+
 struct option_row {
 	char letter; /* 0: long only */
 	const char *name;
@@ -49,6 +67,7 @@ struct option_row {
 	bool (*set)(struct options *options, const char *arg, struct buf *why);
 	size_t flag; /* the offset of a bool in struct options that becomes true */
 	bool barred; /* not allowed in the configuration */
+	enum option_words words;
 };
 
 extern const struct option_row option_table[];
