@@ -229,6 +229,7 @@ complete -c stalltop -n __stalltop_own -l enable-delayacct -d 'switch kernel.tas
 complete -c stalltop -n __stalltop_own -l trace -d 'watch every wait, by programs in the kernel (needs CAP_BPF and CAP_PERFMON): how threads spend all their time, on what they wait, and who ends it'
 complete -c stalltop -n __stalltop_own -l trace-sites -x -d 'with --trace: room for so many sites of waits, from 256 to 1048576'
 complete -c stalltop -n __stalltop_own -l cgroup-hierarchy -x -a '(__stalltop_hierarchy)' -d 'the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy'
+complete -c stalltop -n __stalltop_own -l readonly -d 'nothing can be done from the screen but look: no signal, nice value, switch or written file'
 complete -c stalltop -n __stalltop_own -l debug-log -r -F -d 'append a log of what the program does to FILE'
 complete -c stalltop -n __stalltop_own -s h -l help -d 'print this and exit'
 complete -c stalltop -n __stalltop_own -s V -l version -d 'print version, sources built in, kernel and taskstats version, and exit'

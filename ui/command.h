@@ -13,6 +13,9 @@
 
 #define COMMAND_KEYS 3
 
+/* The group of the commands that act on the machine, or write: not with --readonly. */
+#define COMMAND_ACTS "Acting"
+
 struct command {
 	const char *name; /* such as "sort-cpu" */
 	const char *group; /* its section in help */
@@ -32,6 +35,9 @@ extern const size_t command_table_n;
 
 /* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
 const struct command *command_by_key(const struct term_key *key, unsigned where);
+
+/* Whether the command can be given on this screen. */
+bool command_is_allowed(const struct ui *ui, const struct command *command);
 
 /* Appends the names of all the command's keys, separated by ", ". */
 void command_append_keys(const struct command *command, struct buf *out);

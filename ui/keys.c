@@ -23,7 +23,7 @@
 #define SHOW "What is shown"
 #define WHICH "Which rows"
 #define WHEN "Time"
-#define DO "Acting"
+#define DO COMMAND_ACTS
 #define FIELDS "Fields"
 #define OTHER "Program"
 

@@ -155,6 +155,10 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 	command = command_by_key(key, ui_page(ui)->ops->where);
 	if (!command || (!ui->frame && command->run != cmd_quit))
 		return REACT_REDRAW;
+	if (!command_is_allowed(ui, command)) {
+		ui_error(ui, "not allowed on this screen: %s (--readonly)", command->name);
+		return REACT_REDRAW;
+	}
 	return command->run(ui, command->arg) | REACT_REDRAW;
 }
 

@@ -24,7 +24,11 @@ static bool check_usage(const struct options *options)
 	bool records = options->record.path && !options->replay.path && !terminal;
 	bool writes = options->batch || options->command;
 
-	if (options->command && !strcmp(options->format, "csv"))
+	if (options->readonly && options->enable_delayacct)
+		fprintf(stderr,
+			"stalltop: --enable-delayacct is not allowed with --readonly, which the "
+			"administrator's configuration may say too\n");
+	else if (options->command && !strcmp(options->format, "csv"))
 		fprintf(stderr, "stalltop: a command has no --format csv: use text or json\n");
 	else if (options->command && options->watch.nspecs)
 		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "

@@ -23,6 +23,7 @@
 #include "app/docgen.h"
 #include "app/errors.h"
 #include "app/options.h"
+#include "app/settings.h"
 #include "base/crash.h"
 #include "base/start.h"
 #include "base/util.h"
@@ -277,6 +278,7 @@ static int run_screen(struct options *options, struct recorder *recorder,
 				    .triggers = triggers,
 				    .recorder = recorder,
 				    .watch = &options->watch,
+				    .readonly = options->readonly,
 				    .message = *message ? message : NULL,
 				    .save = configuration_save,
 				    .path = path };
@@ -508,33 +510,11 @@ static int start(struct options *options, const char *message)
 	return status;
 }
 
-/*
- * Parses the command line; for the screen on top of the configuration, whose bytes `text` keeps.
- * Returns false when the command line is invalid, with the reason in `why`; else `why` is what is
- * wrong with the configuration.
- */
-static bool parse(struct options *options, int argc, char **argv, struct buf *text, struct buf *why)
-{
-	char *path;
-
-	if (options_parse(options, argc, argv, why))
-		return false;
-	if (options->batch || options->command || options->help || options->version ||
-	    options->list_fields || options->dump_doc)
-		return true;
-	options_free(options);
-	options_default(options);
-	path = configuration_path();
-	configuration_load(path, options, text, why);
-	free(path);
-	/* The command line was parsed before: `why` is about the configuration. */
-	return !options_override(options, argc, argv, why);
-}
-
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct buf why = { 0 }, text = { 0 };
+	struct settings_texts texts = { 0 };
+	struct buf why = { 0 };
 	int status = EXIT_USAGE;
 
 	start_take_descriptors();
@@ -550,12 +530,12 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C");
 	signal(SIGPIPE, SIG_IGN);
 	crash_catch();
-	if (parse(&options, argc, argv, &text, &why))
+	if (settings_read(&options, argc, argv, &texts, &why))
 		status = start(&options, buf_cstr(&why));
 	else
 		fprintf(stderr, "stalltop: %s\n", buf_cstr(&why));
 	buf_free(&why);
 	options_free(&options);
-	buf_free(&text);
+	settings_texts_free(&texts);
 	return status;
 }

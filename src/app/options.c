@@ -501,6 +501,10 @@ const struct option_row option_table[] = {
 	  "default v2, unless all tasks are in its root: then the v1 hierarchy with the most "
 	  "groups",
 	  .set = set_hierarchy, .words = WORDS_HIERARCHY },
+	{ 0, "readonly", NULL, "off",
+	  "nothing can be done from the screen but look: no signal, nice value, switch or written "
+	  "file; where the administrator's configuration says so, nobody can undo it",
+	  FLAG(readonly) },
 	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
 	  .set = set_debug_log, .words = WORDS_FILE, .barred = true },
 	{ 'h', "help", NULL, NULL, "print this and exit", FLAG(help), .barred = true },

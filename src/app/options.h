@@ -26,6 +26,7 @@ struct options {
 	bool batch;
 	const char *format;
 	bool enable_delayacct;
+	bool readonly; /* keys change nothing but the screen */
 	const char *debug_log;
 	/* Requests for output in place of running. */
 	bool help, version, list_fields;
