@@ -36,7 +36,7 @@ const struct command *command_by_key(const struct term_key *key, unsigned where)
 
 bool command_is_allowed(const struct ui *ui, const struct command *command)
 {
-	return !ui->config->readonly || strcmp(command->group, COMMAND_ACTS) != 0;
+	return !ui->config->readonly || !command_acts(command);
 }
 
 /* Appends a key's name. */

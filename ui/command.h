@@ -7,6 +7,7 @@
 #define STALLTOP_UI_COMMAND_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "ui/ui.h"
@@ -35,6 +36,12 @@ extern const size_t command_table_n;
 
 /* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
 const struct command *command_by_key(const struct term_key *key, unsigned where);
+
+/* Whether the command acts on the machine, or writes. */
+static inline bool command_acts(const struct command *command)
+{
+	return !strcmp(command->group, COMMAND_ACTS);
+}
 
 /* Whether the command can be given on this screen. */
 bool command_is_allowed(const struct ui *ui, const struct command *command);

@@ -274,7 +274,8 @@ enum configuration_saved configuration_save(const char *path, const struct view_
 	int err;
 
 	if (!path) {
-		buf_puts(message, "no place for a configuration: HOME is not set");
+		buf_puts(message, "no configuration: HOME is not set, or the program has "
+				  "privileges that its user has not");
 		return CONFIGURATION_FAILED;
 	}
 	link = find_link(path);

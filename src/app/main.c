@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,6 +24,7 @@
 #include "app/options.h"
 #include "app/settings.h"
 #include "base/crash.h"
+#include "base/privileges.h"
 #include "base/start.h"
 #include "base/util.h"
 #include "kernel/delayacct_switch.h"
@@ -52,7 +52,7 @@ static void secure_environment(int argc, char **argv, char **environment)
 {
 	(void)argc;
 	(void)argv;
-	if (getauxval(AT_SECURE))
+	if (privileges_foreign())
 		start_drop_environment(environment);
 }
 
@@ -216,6 +216,16 @@ static int open_output(const struct options *options, int standard)
 	return fd;
 }
 
+/* Keeps the capabilities that are still needed. Returns false, with a line printed, on failure. */
+static bool keep_privileges(unsigned uses)
+{
+	int err = privileges_keep(uses);
+
+	if (err)
+		fprintf(stderr, "stalltop: cannot give up capabilities: %s\n", strerror(-err));
+	return !err;
+}
+
 /* Runs batch mode, or records without it. Returns the exit status. */
 static int run_batch(struct options *options, struct recorder *recorder,
 		     struct trigger_set *triggers)
@@ -229,6 +239,11 @@ static int run_batch(struct options *options, struct recorder *recorder,
 		return EXIT_FAILURE;
 	config->threads = options->view.group_by == GROUP_THREAD;
 	config->brief = options->view.iterations == 1;
+	if (!keep_privileges(config->privileges)) {
+		if (fd >= 0)
+			close(fd);
+		return EXIT_FAILURE;
+	}
 	err = sampler_open(&sampler, config);
 	if (!err) {
 		status = run_samples(options, sampler, recorder, triggers, fd);
@@ -270,7 +285,7 @@ static void print_screen_error(const char *source, enum ui_failure failure, int 
 static int run_screen(struct options *options, struct recorder *recorder,
 		      struct trigger_set *triggers, const char *message)
 {
-	char *path = configuration_path();
+	char *path = privileges_foreign() ? NULL : configuration_path();
 	struct ui_config config = { .view = &options->view,
 				    .sampler = &options->sampler,
 				    .pattern = options->pattern,
@@ -286,8 +301,12 @@ static int run_screen(struct options *options, struct recorder *recorder,
 	int err;
 
 	/* ncurses would read ~/.terminfo with HOME, and nothing else needs it from here on. */
-	if (getauxval(AT_SECURE))
+	if (privileges_foreign())
 		unsetenv("HOME");
+	if (!keep_privileges(options->sampler.privileges)) {
+		free(path);
+		return EXIT_FAILURE;
+	}
 	err = ui_run(&config, &failure);
 
 	free(path);
@@ -362,6 +381,7 @@ static int run_and_report(const struct options *options)
 
 	if (fd < 0)
 		return EXIT_FAILURE;
+	privileges_wake();
 	err = run_command(options->command, &options->sampler, &result, &failure);
 	if (!err) {
 		status = put_result(options, &result, fd);
@@ -479,6 +499,30 @@ static int run_accounted(struct options *options, const char *message)
 	return status;
 }
 
+/* What capabilities are for when the options are followed. */
+static unsigned privileges_for(const struct options *options)
+{
+	const struct sampler_config *sampler = &options->sampler;
+	bool screen = !options->batch && !options->command && has_terminal();
+	unsigned uses = 0;
+
+	if (!options->replay.path) {
+		uses |= PRIVILEGE_COUNTERS;
+		if (sampler->trace || screen ||
+		    (!options->command && (!sampler->source || !strcmp(sampler->source, "bpf"))))
+			uses |= PRIVILEGE_PROGRAMS;
+		if (sampler->trace || screen || options->view.fields || options->record.path)
+			uses |= PRIVILEGE_LOOK;
+		if (options->enable_delayacct || (screen && !options->readonly))
+			uses |= PRIVILEGE_SWITCH;
+	}
+	if (screen && !options->readonly)
+		uses |= PRIVILEGE_ACT;
+	if (options->replay.path || options->output || (screen && !options->readonly))
+		uses |= PRIVILEGE_FILES;
+	return uses;
+}
+
 /* Opens what the options name and runs. Returns the exit status. */
 static int start(struct options *options, const char *message)
 {
@@ -487,6 +531,7 @@ static int start(struct options *options, const char *message)
 	struct sampler_config *config = &options->sampler;
 
 	config->procfd = procfd;
+	config->privileges = privileges_for(options);
 	config->delayacct_file = DELAYACCT_FILE;
 	if (procfd < 0) {
 		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
@@ -515,9 +560,17 @@ int main(int argc, char **argv)
 	struct options options;
 	struct settings_texts texts = { 0 };
 	struct buf why = { 0 };
-	int status = EXIT_USAGE;
+	int status = EXIT_USAGE, err;
 
 	start_take_descriptors();
+	err = privileges_begin();
+	if (err) {
+		fprintf(stderr, err == -EPERM
+					? "stalltop: not made to be setuid or setgid: give it file "
+					  "capabilities (man stalltop, PRIVILEGES)\n"
+					: "stalltop: cannot give up capabilities\n");
+		return EXIT_FAILURE;
+	}
 #ifdef M_MMAP_THRESHOLD
 	/*
 	 * Arrays have room for more tasks than there are, in pages that cost nothing until used. By

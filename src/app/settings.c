@@ -6,12 +6,14 @@
 #include <stdlib.h>
 
 #include "app/configuration_file.h"
+#include "base/privileges.h"
 
 /*
  * Sets options by the administrator's configuration. What it forbids cannot be told where it cannot
  * be understood: then all is forbidden that it could forbid.
  */
-static void take_system(struct options *options, struct settings_texts *texts, struct buf *why)
+static void take_administrator(struct options *options, struct settings_texts *texts,
+			       struct buf *why)
 {
 	if (!configuration_load(CONFIGURATION_SYSTEM, options, &texts->system, why))
 		options->readonly = true;
@@ -25,7 +27,7 @@ static void take_readonly(struct options *options)
 	struct buf unused = { 0 };
 
 	options_default(&system);
-	take_system(&system, &texts, &unused);
+	take_administrator(&system, &texts, &unused);
 	options->readonly |= system.readonly;
 	options_free(&system);
 	settings_texts_free(&texts);
@@ -46,8 +48,9 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 	}
 	options_free(options);
 	options_default(options);
-	take_system(options, texts, why);
-	path = configuration_path();
+	take_administrator(options, texts, why);
+	/* Nobody chooses what a program does with privileges that he has not. */
+	path = privileges_foreign() ? NULL : configuration_path();
 	configuration_load(path, options, &texts->user, why);
 	free(path);
 	/* The command line was parsed before: `why` is about the configurations. */

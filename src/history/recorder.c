@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/crash.h"
+#include "base/privileges.h"
 #include "base/util.h"
 #include "history/encode.h"
 #include "history/queue.h"
@@ -152,6 +153,8 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	};
 
 	prctl(PR_SET_NAME, "stalltop-record");
+	if (privileges_keep(PRIVILEGE_FILES))
+		_exit(EXIT_FAILURE);
 	/* What is to be put back is the other process's to put back. */
 	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
