@@ -16,6 +16,7 @@ tar -xzf "$archive" -C "$work"
 cp -r "$debian" "$work/$name/debian"
 cd "$work/$name"
 # Those who package without being of Debian have no key.
+# shellcheck disable=SC2086 # one word an argument
 dpkg-buildpackage -us -uc ${DEB_FLAGS:-}
 cd ..
 mv stalltop*"$version"*.* "$here/"
