@@ -399,12 +399,15 @@ static void environment(void **state)
 /* 17: a time zone's name is not a way to open a file: what is there is not UTC. */
 static void time_zone(void **state)
 {
-	const char *zone = e2e_format("%s/zone", public_folder());
+	const char *folder = public_folder(), *zone = e2e_format("%s/there", folder);
 	struct e2e_result r, plain;
 	int there, hour;
 
 	(void)state;
-	assert_int_equal(system(e2e_format("cp /usr/share/zoneinfo/Asia/Tokyo %s", zone)), 0);
+	assert_int_equal(system(e2e_format("printf 'Zone there 9 - THR\n' | "
+					   "/usr/sbin/zic -d %s -",
+					   folder)),
+			 0);
 	e2e_require();
 	assert_int_equal(setenv("TZ", e2e_format(":%s", zone), 1), 0);
 	e2e_run(&plain, NULL, "-b -n 1 -d 0.1 -r 1");
@@ -413,7 +416,7 @@ static void time_zone(void **state)
 	assert_int_equal(r.status, 0);
 	assert_int_equal(sscanf(plain.out.data, "stalltop %d:", &there), 1);
 	assert_int_equal(sscanf(r.out.data, "stalltop %d:", &hour), 1);
-	/* Tokyo is nine hours ahead, but for an hour that ended in between. */
+	/* It is nine hours ahead there, but for an hour that ended in between. */
 	assert_in_range((there - hour + 24) % 24, 8, 9);
 }
 
