@@ -1,7 +1,6 @@
 #!/bin/sh
-# Prints the manual page: the hand-written text with the tables that the program
-# knows of itself in the places marked @FIELDS@, @OPTIONS@, @KEYS@, @UNITS@ and
-# @NOTES@ (each alone on its line).
+# Prints a hand-written text with what the program knows of itself in its places: a line that
+# is a word between two @, such as @FIELDS@, stands for that table (--dump-doc fields).
 #   doc/make_manual.sh PROGRAM doc/stalltop.1.in >doc/stalltop.1
 set -u
 
@@ -16,11 +15,11 @@ export LC_ALL
 
 while IFS= read -r line; do
 	case $line in
-	@FIELDS@) "$program" --dump-doc fields || exit 1 ;;
-	@OPTIONS@) "$program" --dump-doc options || exit 1 ;;
-	@KEYS@) "$program" --dump-doc keys || exit 1 ;;
-	@UNITS@) "$program" --dump-doc units || exit 1 ;;
-	@NOTES@) "$program" --dump-doc notes || exit 1 ;;
+	@*[!A-Z]*@) printf '%s\n' "$line" ;;
+	@?*@)
+		table=${line#@}
+		"$program" --dump-doc "$(printf '%s' "${table%@}" | tr A-Z a-z)" || exit 1
+		;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <"$page"

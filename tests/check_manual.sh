@@ -1,24 +1,31 @@
 #!/bin/sh
-# The manual page in the tree is what the program's tables make of it. TAP.
+# The manual page and the completions in the tree are what the program's tables make of
+# them. TAP.
 set -u
 srcdir=${srcdir:-$(dirname "$0")/..}
 program=${STALLTOP:-stalltop}
-page=$srcdir/doc/stalltop.1
-
-echo 1..1
+failed=0
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-if ! sh "$srcdir/doc/make_manual.sh" "$program" "$page.in" >"$work/page" 2>"$work/errors"; then
-	echo "not ok 1 - doc/stalltop.1 is current"
-	sed 's/^/# /' "$work/errors"
-	exit 1
-fi
-if ! diff -u "$page" "$work/page" >"$work/diff"; then
-	echo "not ok 1 - doc/stalltop.1 is current"
-	echo "# it is stale: make manual writes it anew"
-	sed 's/^/# /' "$work/diff"
-	exit 1
-fi
-echo "ok 1 - doc/stalltop.1 is current"
+set -- doc/stalltop.1 completions/stalltop.bash completions/_stalltop completions/stalltop.fish
+echo "1..$#"
+n=0
+for page in "$@"; do
+	n=$((n + 1))
+	if ! sh "$srcdir/doc/make_manual.sh" "$program" "$srcdir/$page.in" >"$work/page" \
+		2>"$work/errors"; then
+		echo "not ok $n - $page is current"
+		sed 's/^/# /' "$work/errors"
+		failed=1
+	elif ! diff -u "$srcdir/$page" "$work/page" >"$work/diff"; then
+		echo "not ok $n - $page is current"
+		echo "# it is stale: make manual writes it anew"
+		sed 's/^/# /' "$work/diff"
+		failed=1
+	else
+		echo "ok $n - $page is current"
+	fi
+done
+exit $failed

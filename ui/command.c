@@ -34,6 +34,11 @@ const struct command *command_by_key(const struct term_key *key, unsigned where)
 	return NULL;
 }
 
+bool command_is_allowed(const struct ui *ui, const struct command *command)
+{
+	return !ui->config->readonly || !command_acts(command);
+}
+
 /* Appends a key's name. */
 static void append_key(int key, struct buf *out)
 {
@@ -86,7 +91,7 @@ static const char *hint_keys(struct ui *ui, const struct command *command)
 /* Cells of a hint, with a space before and after it; 0 when the view lacks the command. */
 static int hint_cells(struct ui *ui, const struct command *command, unsigned where)
 {
-	if (!(command->where & where) || !command->hint)
+	if (!(command->where & where) || !command->hint || !command_is_allowed(ui, command))
 		return 0;
 	return (int)(strlen(hint_keys(ui, command)) + strlen(command->hint)) + 3;
 }

@@ -7,11 +7,15 @@
 #define STALLTOP_UI_COMMAND_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "ui/ui.h"
 
 #define COMMAND_KEYS 3
+
+/* The group of the commands that act on the machine, or write: not with --readonly. */
+#define COMMAND_ACTS "Acting"
 
 struct command {
 	const char *name; /* such as "sort-cpu" */
@@ -32,6 +36,15 @@ extern const size_t command_table_n;
 
 /* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
 const struct command *command_by_key(const struct term_key *key, unsigned where);
+
+/* Whether the command acts on the machine, or writes. */
+static inline bool command_acts(const struct command *command)
+{
+	return !strcmp(command->group, COMMAND_ACTS);
+}
+
+/* Whether the command can be given on this screen. */
+bool command_is_allowed(const struct ui *ui, const struct command *command);
 
 /* Appends the names of all the command's keys, separated by ", ". */
 void command_append_keys(const struct command *command, struct buf *out);

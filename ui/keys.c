@@ -24,7 +24,7 @@
 #define WHICH "Which rows"
 #define WHEN "Time"
 #define PAST "The past"
-#define DO "Acting"
+#define DO COMMAND_ACTS
 #define FIELDS "Fields"
 #define OTHER "Program"
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/pattern.h"
+#include "base/privileges.h"
 #include "base/util.h"
 #include "history/past.h"
 #include "history/recorder.h"
@@ -157,6 +158,31 @@ static unsigned mouse(struct ui *ui, const struct term_key *key)
 	return REACT_REDRAW;
 }
 
+/* Hands a key to the prompt. What is done with the answer is done as our caller may. */
+static unsigned answer_prompt(struct ui *ui, const struct term_key *key)
+{
+	unsigned reactions;
+
+	privileges_rest();
+	reactions = prompt_key(&ui->prompt, ui, key);
+	privileges_wake();
+	return reactions;
+}
+
+/* Runs the command of a key. What acts does so as our caller may. */
+static unsigned run_key(struct ui *ui, const struct command *command)
+{
+	bool acts = command_acts(command);
+	unsigned reactions;
+
+	if (acts)
+		privileges_rest();
+	reactions = command->run(ui, command->arg);
+	if (acts)
+		privileges_wake();
+	return reactions;
+}
+
 /* Handles one key. */
 static unsigned handle_key(struct ui *ui, const struct term_key *key)
 {
@@ -169,7 +195,7 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 	if (ui->prompt.open)
 		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key))
 			       ? REACT_NONE
-			       : prompt_key(&ui->prompt, ui, key);
+			       : answer_prompt(ui, key);
 	ui->message_until_ns = 0;
 	if (key->mouse)
 		return ui->frame ? mouse(ui, key) | REACT_REDRAW : REACT_NONE;
@@ -181,7 +207,11 @@ static unsigned handle_key(struct ui *ui, const struct term_key *key)
 					       : "this is the past: Esc goes to the present");
 		return REACT_REDRAW;
 	}
-	return command->run(ui, command->arg) | REACT_REDRAW;
+	if (!command_is_allowed(ui, command)) {
+		ui_error(ui, "not allowed on this screen: %s (--readonly)", command->name);
+		return REACT_REDRAW;
+	}
+	return run_key(ui, command) | REACT_REDRAW;
 }
 
 /*

@@ -31,6 +31,7 @@ struct ui_config {
 	struct past *past; /* a recording to show in place of the machine; NULL: none */
 	struct recorder *recorder; /* samples are recorded by that; NULL: they are not */
 	const struct watch_config *watch; /* pressure back within linger_ns is reported once */
+	bool readonly; /* keys that act do not */
 	const char *message; /* shown at first, escaped text; NULL: none */
 	/* Writes the configuration, with configuration_save(), and its path. */
 	enum configuration_saved (*save)(const char *path, const struct view_config *view,

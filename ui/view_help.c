@@ -52,7 +52,7 @@ static void add_words(struct help *help)
 }
 
 /* Adds the commands of some views, by their groups. */
-static void add_commands(struct help *help, unsigned where, unsigned without)
+static void add_commands(struct help *help, const struct ui *ui, unsigned where, unsigned without)
 {
 	struct buf keys = { 0 };
 	const char *group = NULL;
@@ -60,7 +60,8 @@ static void add_commands(struct help *help, unsigned where, unsigned without)
 	for (size_t i = 0; i < command_table_n; i++) {
 		const struct command *command = &command_table[i];
 
-		if (!command->help || !(command->where & where) || command->where & without)
+		if (!command->help || !(command->where & where) || command->where & without ||
+		    !command_is_allowed(ui, command))
 			continue;
 		if (!group || strcmp(group, command->group) != 0) {
 			group = command->group;
@@ -189,10 +190,10 @@ unsigned view_help_open(struct ui *ui)
 	if (here == WHERE_HELP)
 		return REACT_NONE;
 	help = xcalloc(1, sizeof(*help));
-	add_commands(help, here, 0);
+	add_commands(help, ui, here, 0);
 	add_notes(help, ui);
 	add_words(help);
-	add_commands(help, WHERE_ALL & ~here & ~WHERE_HELP, here);
+	add_commands(help, ui, WHERE_ALL & ~here & ~WHERE_HELP, here);
 	add_columns(help);
 	ui_push(ui, &view_help, help);
 	return REACT_REDRAW;

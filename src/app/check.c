@@ -73,8 +73,12 @@ static bool check_usage(const struct options *options)
 		       (!terminal || options->record.before_ns);
 	bool writes = options->batch || options->command || options->listen;
 
-	if (options->command && strcmp(options->format, "text") != 0 &&
-	    strcmp(options->format, "json") != 0)
+	if (options->readonly && options->enable_delayacct)
+		fprintf(stderr,
+			"stalltop: --enable-delayacct is not allowed with --readonly, which the "
+			"administrator's configuration may say too\n");
+	else if (options->command && strcmp(options->format, "text") != 0 &&
+		 strcmp(options->format, "json") != 0)
 		fprintf(stderr, "stalltop: a command has no --format %s: use text or json\n",
 			options->format);
 	else if (options->command && options->watch.nspecs)

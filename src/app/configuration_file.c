@@ -57,21 +57,28 @@ static void append_broken(struct buf *out, const struct configuration_faults *fa
 		buf_printf(out, " (and %zu more)", faults->broken - 1);
 }
 
-void configuration_load(const char *path, struct options *options, struct buf *text,
+bool configuration_load(const char *path, struct options *options, struct buf *text,
 			struct buf *message)
 {
 	struct configuration_faults faults = { 0 };
 	int err = path ? read_configuration(path, text) : 0;
 
+	bool good;
+
+	if (message->len && err)
+		buf_puts(message, "; ");
 	if (err) {
 		buf_puts(message, "cannot read ");
 		append_path(message, path);
 		buf_printf(message, ": %s", strerror(-err));
-		return;
+		return false;
 	}
 	buf_reserve(text, 1); /* configuration_apply() may need it */
 	configuration_apply(text->data, text->len, options, &faults);
-	if (faults.broken || faults.unknown.len) {
+	good = !faults.broken;
+	if (!good || faults.unknown.len) {
+		if (message->len)
+			buf_puts(message, "; ");
 		append_path(message, path);
 		buf_puts(message, ": ");
 	}
@@ -82,6 +89,7 @@ void configuration_load(const char *path, struct options *options, struct buf *t
 		buf_add(message, faults.unknown.data, faults.unknown.len);
 	}
 	configuration_faults_free(&faults);
+	return good;
 }
 
 /* Makes the directories of a path. A failure shows later, when the file is made. */
@@ -114,7 +122,7 @@ static void keep_mode(int fd, const char *path)
 /* Writes a whole text and syncs it to disk. Returns 0 or -errno. */
 static int write_configuration(int fd, const struct buf *text)
 {
-	int err = file_write(fd, text->data, text->len);
+	int err = write_all(fd, text->data, text->len);
 
 	if (!err && fsync(fd))
 		err = -errno;
@@ -261,7 +269,8 @@ enum configuration_saved configuration_save(const char *path, const struct view_
 	int err;
 
 	if (!path) {
-		buf_puts(message, "no place for a configuration: HOME is not set");
+		buf_puts(message, "no configuration: HOME is not set, or the program has "
+				  "privileges that its user has not");
 		return CONFIGURATION_FAILED;
 	}
 	link = find_link(path);

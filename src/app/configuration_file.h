@@ -14,11 +14,15 @@
  */
 char *configuration_path(void);
 
+/* The administrator's configuration, which is read before the user's, and by all. */
+#define CONFIGURATION_SYSTEM "/etc/stalltop/config"
+
 /*
  * Sets options by a file; a missing file or a path of NULL sets nothing. Options point into `text`,
- * which must outlive them. Appends what is wrong with the file to `message` as one escaped line.
+ * which must outlive them. Appends what is wrong with the file to `message` as one escaped line,
+ * and returns false when it cannot be read or has lines that cannot be understood.
  */
-void configuration_load(const char *path, struct options *options, struct buf *text,
+bool configuration_load(const char *path, struct options *options, struct buf *text,
 			struct buf *message);
 
 /*

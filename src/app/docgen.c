@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "app/completion.h"
 #include "app/errors.h"
 #include "app/options.h"
 #include "base/text.h"
@@ -123,10 +124,10 @@ bool docgen_append(struct buf *out, const char *name)
 	static const struct {
 		const char *name;
 		void (*append)(struct buf *out);
-	} tables[] = { { "fields", append_fields },
-		       { "options", append_options },
-		       { "units", append_units },
-		       { "notes", append_notes } };
+	} tables[] = { { "fields", append_fields }, { "options", append_options },
+		       { "units", append_units },   { "notes", append_notes },
+		       { "bash", completion_bash }, { "zsh", completion_zsh },
+		       { "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)

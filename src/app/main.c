@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,9 +23,11 @@
 #include "app/docgen.h"
 #include "app/errors.h"
 #include "app/options.h"
+#include "app/settings.h"
 #include "app/sink.h"
 #include "base/crash.h"
 #include "base/memory.h"
+#include "base/privileges.h"
 #include "base/start.h"
 #include "base/util.h"
 #include "history/past.h"
@@ -58,7 +59,7 @@ static void secure_environment(int argc, char **argv, char **environment)
 {
 	(void)argc;
 	(void)argv;
-	if (getauxval(AT_SECURE))
+	if (privileges_foreign())
 		start_drop_environment(environment);
 }
 
@@ -237,6 +238,16 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	return EXIT_FAILURE;
 }
 
+/* Keeps the capabilities that are still needed. Returns false, with a line printed, on failure. */
+static bool keep_privileges(unsigned uses)
+{
+	int err = privileges_keep(uses);
+
+	if (err)
+		fprintf(stderr, "stalltop: cannot give up capabilities: %s\n", strerror(-err));
+	return !err;
+}
+
 /* Runs batch mode, or records without it. Returns the exit status. */
 static int run_batch(struct options *options, struct recorder *recorder,
 		     struct trigger_set *triggers)
@@ -252,6 +263,10 @@ static int run_batch(struct options *options, struct recorder *recorder,
 	}
 	config->threads = options->view.group_by == GROUP_THREAD;
 	config->brief = options->view.iterations == 1;
+	if (!keep_privileges(config->privileges)) {
+		sink_close(&sink);
+		return EXIT_FAILURE;
+	}
 	err = sampler_open(&sampler, config);
 	if (!err) {
 		status = run_samples(options, sampler, recorder, triggers, &sink);
@@ -292,7 +307,7 @@ static void print_screen_error(const char *source, enum ui_failure failure, int 
 static int run_screen(struct options *options, struct recorder *recorder, struct past *past,
 		      struct trigger_set *triggers, const char *message)
 {
-	char *path = configuration_path();
+	char *path = privileges_foreign() ? NULL : configuration_path();
 	struct ui_config config = { .view = &options->view,
 				    .sampler = &options->sampler,
 				    .pattern = options->pattern,
@@ -302,6 +317,7 @@ static int run_screen(struct options *options, struct recorder *recorder, struct
 				    .history = &options->history,
 				    .past = past,
 				    .watch = &options->watch,
+				    .readonly = options->readonly,
 				    .message = *message ? message : NULL,
 				    .save = configuration_save,
 				    .path = path };
@@ -309,8 +325,12 @@ static int run_screen(struct options *options, struct recorder *recorder, struct
 	int err;
 
 	/* ncurses would read ~/.terminfo with HOME, and nothing else needs it from here on. */
-	if (getauxval(AT_SECURE))
+	if (privileges_foreign())
 		unsetenv("HOME");
+	if (!keep_privileges(options->sampler.privileges)) {
+		free(path);
+		return EXIT_FAILURE;
+	}
 	err = ui_run(&config, &failure);
 
 	free(path);
@@ -385,6 +405,7 @@ static int run_and_report(const struct options *options)
 
 	if (fd < 0)
 		return EXIT_FAILURE;
+	privileges_wake();
 	err = run_command(options->command, &options->sampler, &result, &failure);
 	if (!err) {
 		status = put_result(options, &result, fd);
@@ -414,12 +435,17 @@ static bool open_triggers(const struct watch_config *watch, int procfd,
 	return true;
 }
 
+/* Whether the options want no screen, wherever they are given. */
+static bool has_no_screen(const struct options *options)
+{
+	return options->batch || options->listen || options->command || options->record.before_ns;
+}
+
 /* Runs batch mode or the screen, with the triggers of --when if any. Returns the exit status. */
 static int run_watching(struct options *options, struct recorder *recorder, const char *message)
 {
 	struct trigger_set set = { .n = 0 }, *triggers = options->watch.nspecs ? &set : NULL;
-	bool quiet = options->batch || options->listen || options->record.before_ns ||
-		     (recorder && !has_terminal());
+	bool quiet = has_no_screen(options) || (recorder && !has_terminal());
 	int status = EXIT_FAILURE;
 
 	options->sampler.triggers = triggers;
@@ -535,6 +561,31 @@ static int run_diff(const struct options *options)
 	return status;
 }
 
+/* What capabilities are for when the options are followed. */
+static unsigned privileges_for(const struct options *options)
+{
+	const struct sampler_config *sampler = &options->sampler;
+	bool screen = !has_no_screen(options) && has_terminal();
+	unsigned uses = 0;
+
+	if (!options->replay.path && !options->diff[0]) {
+		uses |= PRIVILEGE_COUNTERS;
+		if (sampler->trace || screen ||
+		    (!options->command && (!sampler->source || !strcmp(sampler->source, "bpf"))))
+			uses |= PRIVILEGE_PROGRAMS;
+		if (sampler->trace || screen || options->view.fields || options->record.path)
+			uses |= PRIVILEGE_LOOK;
+		if (options->enable_delayacct || (screen && !options->readonly))
+			uses |= PRIVILEGE_SWITCH;
+	}
+	if (screen && !options->readonly)
+		uses |= PRIVILEGE_ACT;
+	if (options->replay.path || options->diff[0] || options->output || options->listen ||
+	    (screen && !options->readonly))
+		uses |= PRIVILEGE_FILES;
+	return uses;
+}
+
 /* Opens what the options name and runs. Returns the exit status. */
 static int start(struct options *options, const char *message)
 {
@@ -543,6 +594,7 @@ static int start(struct options *options, const char *message)
 	struct sampler_config *config = &options->sampler;
 
 	config->procfd = procfd;
+	config->privileges = privileges_for(options);
 	config->delayacct_file = DELAYACCT_FILE;
 	if (procfd < 0) {
 		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
@@ -568,36 +620,22 @@ static int start(struct options *options, const char *message)
 	return status;
 }
 
-/*
- * Parses the command line; for the screen on top of the configuration, whose bytes `text` keeps.
- * Returns false when the command line is invalid, with the reason in `why`; else `why` is what is
- * wrong with the configuration.
- */
-static bool parse(struct options *options, int argc, char **argv, struct buf *text, struct buf *why)
-{
-	char *path;
-
-	if (options_parse(options, argc, argv, why))
-		return false;
-	if (options->batch || options->listen || options->command || options->help ||
-	    options->version || options->list_fields || options->dump_doc || options->diff[0])
-		return true;
-	options_free(options);
-	options_default(options);
-	path = configuration_path();
-	configuration_load(path, options, text, why);
-	free(path);
-	/* The command line was parsed before: `why` is about the configuration. */
-	return !options_override(options, argc, argv, why);
-}
-
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct buf why = { 0 }, text = { 0 };
-	int status = EXIT_USAGE;
+	struct settings_texts texts = { 0 };
+	struct buf why = { 0 };
+	int status = EXIT_USAGE, err;
 
 	start_take_descriptors();
+	err = privileges_begin();
+	if (err) {
+		fprintf(stderr, err == -EPERM
+					? "stalltop: not made to be setuid or setgid: give it file "
+					  "capabilities (man stalltop, PRIVILEGES)\n"
+					: "stalltop: cannot give up capabilities\n");
+		return EXIT_FAILURE;
+	}
 #ifdef M_MMAP_THRESHOLD
 	/*
 	 * Arrays have room for more tasks than there are, in pages that cost nothing until used. By
@@ -610,12 +648,12 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C");
 	signal(SIGPIPE, SIG_IGN);
 	crash_catch();
-	if (parse(&options, argc, argv, &text, &why))
+	if (settings_read(&options, argc, argv, &texts, &why))
 		status = start(&options, buf_cstr(&why));
 	else
 		fprintf(stderr, "stalltop: %s\n", buf_cstr(&why));
 	buf_free(&why);
 	options_free(&options);
-	buf_free(&text);
+	settings_texts_free(&texts);
 	return status;
 }

@@ -464,28 +464,29 @@ const struct option_row option_table[] = {
 	{ 's', "sort", "FIELD", "total",
 	  "sort field: -FIELD descending, +FIELD ascending; without a sign numbers descend, "
 	  "texts ascend",
-	  .set = set_sort },
+	  .set = set_sort, .words = WORDS_FIELD },
 	{ 'F', "fields", "LIST", "by width",
 	  "field ids separated by commas; +id adds to the default, -id takes away from it, and ids "
 	  "without a sign go on as the one before; list prints every id with its unit and meaning",
-	  .set = set_fields },
+	  .set = set_fields, .words = WORDS_FIELDS },
 	{ 'U', "unit", "UNIT", "percent",
 	  "what delay columns show: percent, ms (in the interval), count (waits in it), avg (ms "
 	  "per wait), max (longest wait since the task's start, ms), total (ms since its start)",
-	  .set = set_unit },
+	  .set = set_unit, .words = WORDS_UNIT },
 	{ 0, "booked", NULL, "off",
 	  "delay columns show what the kernel booked in the interval, in place of what was waited",
 	  FLAG(view.booked) },
 	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread", .set = set_threads },
 	{ 'g', "group-by", "WHAT", "process",
-	  "one row per process, thread, user, command or cgroup", .set = set_group },
+	  "one row per process, thread, user, command or cgroup", .set = set_group,
+	  .words = WORDS_GROUPING },
 	{ 0, "cgroup", "PATH", "all", "only tasks of this control group and those below it",
-	  .set = set_cgroup },
+	  .set = set_cgroup, .words = WORDS_CGROUP },
 	{ 'p', "pid", "PID[,PID...]", "all",
 	  "only these processes (with -H their threads); no others are read", .set = set_pids,
-	  .barred = true },
+	  .words = WORDS_PIDS, .barred = true },
 	{ 'u', "user", "USER[,USER...]", "all", "only these users, by name or number",
-	  .set = set_users },
+	  .set = set_users, .words = WORDS_USERS },
 	{ 'm', "match", "REGEX", "all", "rows whose name or command line matches (POSIX extended)",
 	  .set = set_match },
 	{ 0, "over", "MS", "off", "rows with more than MS of total delay in the interval",
@@ -499,12 +500,12 @@ const struct option_row option_table[] = {
 	  "receive buffer of each listener for exiting tasks (there is one per CPU)",
 	  .set = set_exit_buffer },
 	{ 'o', "format", "FORMAT", "text", "text, csv, json, openmetrics (with -b)",
-	  .set = set_format, .barred = true },
+	  .set = set_format, .words = WORDS_FORMAT, .barred = true },
 	{ 0, "output", "FILE", "none",
 	  "write to FILE, which is emptied first: with -b the samples, in place of standard "
 	  "output; with -- COMMAND the report, in place of standard error; with -o openmetrics "
 	  "FILE is replaced whole at each sample",
-	  .set = set_output, .barred = true },
+	  .set = set_output, .words = WORDS_FILE, .barred = true },
 	{ 0, "listen", "WHERE", "off",
 	  "no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, "
 	  "without ADDRESS for this machine alone, or at the path of a Unix socket",
@@ -515,7 +516,7 @@ const struct option_row option_table[] = {
 	{ 'w', "record", "PATH", "off",
 	  "record what is sampled: to a new file, or with --keep to a folder; without -b and "
 	  "without a terminal nothing else is done (see stalltop-recording(5))",
-	  .set = set_record, .barred = true },
+	  .set = set_record, .words = WORDS_FILE, .barred = true },
 	{ 0, "keep", "AGE,SIZE", "7d,1G",
 	  "record to a folder of segments, and remove old ones: those that ended longer ago, or "
 	  "are beyond the size of all together",
@@ -528,7 +529,7 @@ const struct option_row option_table[] = {
 	{ 'R', "replay", "PATH", "off",
 	  "show a recording, a file or a folder, in place of the machine; -d: coarser intervals "
 	  "than recorded",
-	  .set = set_replay, .barred = true },
+	  .set = set_replay, .words = WORDS_FILE, .barred = true },
 	{ 0, "from", "TIME", "all",
 	  "of a recording: from this time on; 14:02, \"2026-11-21 14:02:30\", or -3m before its "
 	  "end",
@@ -543,7 +544,7 @@ const struct option_row option_table[] = {
 	{ 0, "diff", "A B", "off",
 	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
 	  "more in B than in A, by command and kind; text, csv or json",
-	  .set = set_diff, .barred = true },
+	  .set = set_diff, .words = WORDS_FILE, .barred = true },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start) },
@@ -554,15 +555,16 @@ const struct option_row option_table[] = {
 	  "or "
 	  "a process was killed for want of memory (oom); may be given several times, then any of "
 	  "them counts",
-	  .set = set_when },
+	  .set = set_when, .words = WORDS_PRESSURE },
 	{ 0, "linger", "SECONDS", "10",
 	  "with --when: go on for this long after the pressure has ended", .set = set_linger },
 	{ 0, "bell", NULL, "off", "with --when: ring the terminal's bell too", FLAG(watch.bell) },
 	{ 0, "source", "SOURCE", "auto",
-	  "taskstats; bpf (takes a moment to start, then costs little per sample); procfs (run "
+	  "where counters come from: taskstats; bpf (takes a moment to start, then costs little "
+	  "per sample); procfs (run "
 	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 2000 tasks or "
 	  "a single interval, bpf for more tasks, procfs without privileges",
-	  .set = set_source },
+	  .set = set_source, .words = WORDS_SOURCE },
 	{ 0, "enable-delayacct", NULL, "off",
 	  "switch kernel.task_delayacct on while stalltop runs; the last of those that run with it "
 	  "puts the switch back at its end, unless somebody else has changed it",
@@ -579,9 +581,13 @@ const struct option_row option_table[] = {
 	  "the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy; by "
 	  "default v2, unless all tasks are in its root: then the v1 hierarchy with the most "
 	  "groups",
-	  .set = set_hierarchy },
+	  .set = set_hierarchy, .words = WORDS_HIERARCHY },
+	{ 0, "readonly", NULL, "off",
+	  "nothing can be done from the screen but look: no signal, nice value, switch or written "
+	  "file; where the administrator's configuration says so, nobody can undo it",
+	  FLAG(readonly) },
 	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
-	  .set = set_debug_log, .barred = true },
+	  .set = set_debug_log, .words = WORDS_FILE, .barred = true },
 	{ 'h', "help", NULL, NULL, "print this and exit", FLAG(help), .barred = true },
 	{ 'V', "version", NULL, NULL,
 	  "print version, sources built in, kernel and taskstats version, and exit", FLAG(version),

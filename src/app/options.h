@@ -27,6 +27,7 @@ struct options {
 	bool batch;
 	const char *format;
 	bool enable_delayacct;
+	bool readonly; /* keys change nothing but the screen */
 	const char *debug_log;
 	/* Requests for output in place of running. */
 	bool help, version, list_fields;
@@ -45,6 +46,24 @@ struct options {
 	bool grouped; /* how rows are grouped was asked for */
 };
 
+/* What the value of an option is, for shells that complete it. */
+enum option_words {
+	WORDS_NONE, /* nothing can be proposed */
+	WORDS_FIELD, /* a field, with or without a sign */
+	WORDS_FIELDS, /* fields separated by commas */
+	WORDS_UNIT,
+	WORDS_GROUPING,
+	WORDS_FORMAT,
+	WORDS_SOURCE,
+	WORDS_PRESSURE, /* what can be short */
+	/* What shells find out themselves: */
+	WORDS_FILE,
+	WORDS_PIDS,
+	WORDS_USERS,
+	WORDS_CGROUP,
+	WORDS_HIERARCHY,
+};
+
 struct option_row {
 	char letter; /* 0: long only */
 	const char *name;
@@ -55,6 +74,7 @@ struct option_row {
 	bool (*set)(struct options *options, const char *arg, struct buf *why);
 	size_t flag; /* the offset of a bool in struct options that becomes true */
 	bool barred; /* not allowed in the configuration */
+	enum option_words words;
 };
 
 extern const struct option_row option_table[];

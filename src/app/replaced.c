@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/util.h"
 
 /*
  * Makes the new file. Its name is always the same, so that one left behind by a sudden end goes
@@ -35,7 +35,7 @@ static int make_new(const char *path, struct buf *name)
 int replaced_write(const char *path, const struct buf *text)
 {
 	struct buf name = { 0 };
-	int fd = make_new(path, &name), err = fd < 0 ? fd : file_write(fd, text->data, text->len);
+	int fd = make_new(path, &name), err = fd < 0 ? fd : write_all(fd, text->data, text->len);
 
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;

@@ -21,7 +21,7 @@
 #include "app/address.h"
 #include "app/http.h"
 #include "base/child.h"
-#include "base/file.h"
+#include "base/util.h"
 
 /* The shortest time between two texts: samples of every second, which jitter, all count. */
 #define PERIOD_NS (750 * NSEC_PER_MSEC)
@@ -121,7 +121,7 @@ static int make_memory_file(const struct buf *text)
 
 	if (fd < 0)
 		return -errno;
-	err = file_write(fd, text->data, text->len);
+	err = write_all(fd, text->data, text->len);
 	if (!err && fcntl(fd, F_ADD_SEALS, seals))
 		err = -errno;
 	if (!err)

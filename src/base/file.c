@@ -96,23 +96,6 @@ int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit)
 	return err;
 }
 
-int file_write(int fd, const void *bytes, size_t len)
-{
-	const char *at = bytes;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 bool take_part(struct span *text, char until, struct span *part)
 {
 	const char *found;

@@ -45,9 +45,6 @@ int file_reread(int fd, struct buf *text, uint64_t *syscalls);
 /* Appends a whole file. 0, or -errno with nothing appended; -EFBIG: it is longer than limit. */
 int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit);
 
-/* Writes all of it, however many calls that takes. 0 or -errno. */
-int file_write(int fd, const void *bytes, size_t len);
-
 /* A part of a text. */
 struct span {
 	const char *at, *end;

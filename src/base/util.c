@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
-
 /* The longest line of the debug log and of die(); longer ones are cut. */
 #define LINE_MAX_BYTES 1024
 
@@ -28,6 +26,23 @@ static struct {
 	int log_fd; /* descriptor + 1, so that 0 is "no log" */
 } process;
 
+int write_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 /* Formats behind the first `at` bytes of a line, ends it by a newline and writes it. */
 static __attribute__((format(printf, 4, 0))) void write_line(int fd, char *line, size_t at,
 							     const char *format, va_list args)
@@ -40,7 +55,7 @@ static __attribute__((format(printf, 4, 0))) void write_line(int fd, char *line,
 		at = LINE_MAX_BYTES - 1;
 	line[at++] = '\n';
 	/* An error could not be reported anywhere. */
-	(void)file_write(fd, line, at);
+	(void)write_all(fd, line, at);
 }
 
 void *xcalloc(size_t n, size_t size)

@@ -27,6 +27,9 @@ void *xreallocarray(void *old, size_t n, size_t size);
 /* A copy that the caller frees; never NULL. */
 char *xstrdup(const char *text);
 
+/* Writes all bytes, however many calls that takes. 0 or -errno. */
+int write_all(int fd, const void *bytes, size_t len);
+
 /*
  * Ends the program with status 1 and one line on standard error. The hook (the
  * screen sets one that restores the terminal) runs first.

@@ -15,7 +15,6 @@
 #include <zstd.h>
 #endif
 
-#include "base/file.h"
 #include "base/util.h"
 
 /* The first bytes of a packed file (RFC 8878). */
@@ -87,7 +86,7 @@ static int pack_all(ZSTD_CCtx *packing, int from, int to)
 			size_t left = ZSTD_compressStream2(packing, &out, &in,
 							   ended ? ZSTD_e_end : ZSTD_e_continue);
 
-			err = ZSTD_isError(left) ? -ENOMEM : file_write(to, pipes.out, out.pos);
+			err = ZSTD_isError(left) ? -ENOMEM : write_all(to, pipes.out, out.pos);
 			done = ended ? !left : in.pos == in.size;
 		}
 	}
@@ -159,7 +158,7 @@ static int unpack_all(ZSTD_DCtx *unpacking, int from, int to)
 			if (ZSTD_isError(left) || bytes > PACK_FILE_MAX)
 				err = -EBADMSG;
 			else
-				err = file_write(to, pipes.out, out.pos);
+				err = write_all(to, pipes.out, out.pos);
 		}
 		if (err)
 			break;

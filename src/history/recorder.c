@@ -15,6 +15,8 @@
 
 #include "base/child.h"
 #include "base/memory.h"
+#include "base/crash.h"
+#include "base/privileges.h"
 #include "base/util.h"
 #include "history/encode.h"
 #include "history/flight.h"
@@ -195,6 +197,8 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	child_serve("stalltop-record", keep, ARRAY_SIZE(keep));
 	if (writer->config->before_ns)
 		memory_lock();
+	if (privileges_keep(PRIVILEGE_FILES))
+		_exit(EXIT_FAILURE);
 	if (writer->config->segments)
 		prune_segments(writer);
 	err = begin_writing(writer);

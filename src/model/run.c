@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/privileges.h"
 #include "base/util.h"
 #include "kernel/ancestry.h"
 #include "kernel/delayacct.h"
@@ -304,8 +305,12 @@ static _Noreturn void become(const struct running *running, int report)
 
 	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &running->before, NULL);
-	execvp(running->command[0], running->command);
-	err = errno;
+	/* Before the path is searched. */
+	err = -privileges_leave();
+	if (!err) {
+		execvp(running->command[0], running->command);
+		err = errno;
+	}
 	while (write(report, &err, sizeof(err)) < 0 && errno == EINTR)
 		;
 	_exit(127);
@@ -422,7 +427,10 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 	if (err)
 		return err;
 	*failure = RUN_WAIT;
-	err = wait_for_end(running);
+	/* Only now: it has got what its caller has. */
+	err = privileges_keep(running->config->privileges);
+	if (!err)
+		err = wait_for_end(running);
 	running->result->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
 	if (err)
 		return err;

@@ -18,6 +18,7 @@ struct record_status {
 };
 
 struct sampler_config {
+	unsigned privileges; /* PRIVILEGE_ bits: what capabilities are needed for */
 	int procfd; /* of /proc; stays the caller's */
 	const char *source; /* a source's name, NULL for auto */
 	bool threads; /* a row for each thread */

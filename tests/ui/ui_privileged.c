@@ -4,10 +4,13 @@
 
 #include <endian.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include "tests/lib/crowd.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"
 #include "tests/lib/table.h"
@@ -26,12 +29,13 @@ static const char *copy_program(void)
 	return copy;
 }
 
-/* Gives it CAP_NET_ADMIN. */
+/* Gives it those to read with, to send signals, to set nice values and to override files. */
 static void give_capability(const char *path)
 {
 	const struct vfs_cap_data caps = {
 		.magic_etc = htole32(VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE),
-		.data = { { .permitted = htole32(1 << CAP_NET_ADMIN) } },
+		.data = { { .permitted = htole32(1 << CAP_NET_ADMIN | 1 << CAP_KILL |
+						 1 << CAP_SYS_NICE | 1 << CAP_DAC_OVERRIDE) } },
 	};
 
 	assert_int_equal(setxattr(path, "security.capability", &caps, XATTR_CAPS_SZ_2, 0), 0);
@@ -70,9 +74,49 @@ static void own_terminal(void **state)
 	}
 }
 
+/* A signal and a nice value are the caller's to give, and the configuration is not followed. */
+static void acts_as_caller(void **state)
+{
+	const char *copy = copy_program();
+	pid_t pid = crowd_sleeper("crowd");
+	struct screen *s;
+
+	(void)state;
+	give_capability(copy);
+	assert_int_equal(mkdir(scratch_format("%s/stalltop", scratch_folder()), 0755), 0);
+	scratch_file(scratch_format("%s/stalltop/config", scratch_folder()), "unit = ms\n");
+	s = screen_start(&(struct screen_how){ .rows = 30,
+					       .cols = 150,
+					       .program = copy,
+					       .uid = NOBODY,
+					       .args = scratch_format("-d 60 -p %d", (int)pid) });
+	screen_await(s, table_has_rows, NULL);
+	screen_await(s, table_has_figures, NULL);
+	screen_await(s, table_has_unit, "(%)");
+	screen_type(s, "k");
+	screen_await_text(s, "signal to");
+	screen_type(s, "\x15KILL\r");
+	screen_await_text(s, "send SIGKILL");
+	screen_type(s, "y");
+	screen_await_text(s, "no permission");
+	assert_int_equal(kill(pid, 0), 0);
+	screen_type(s, "r");
+	screen_await_text(s, "nice of");
+	screen_type(s, "\x15-5\r");
+	screen_await_text(s, "to -5?");
+	screen_type(s, "y");
+	screen_await_text(s, "no permission");
+	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
+	screen_type(s, "W");
+	screen_await_text(s, "has privileges that its user has not");
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { screen_test(own_terminal) };
+	const struct CMUnitTest tests[] = { screen_test(own_terminal),
+					    screen_test(acts_as_caller) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

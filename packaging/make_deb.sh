@@ -1,0 +1,25 @@
+#!/bin/sh
+# Makes a Debian package of a source archive, in the present folder, and looks at it with
+# lintian if that is there.
+#   make_deb.sh ARCHIVE FOLDER_DEBIAN
+set -eu
+archive=$(readlink -f "$1")
+debian=$(readlink -f "$2")
+name=$(basename "$archive" .tar.gz)
+version=${name#stalltop-}
+here=$PWD
+
+work=$(mktemp -d "$here/deb.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cp "$archive" "$work/stalltop_$version.orig.tar.gz"
+tar -xzf "$archive" -C "$work"
+cp -r "$debian" "$work/$name/debian"
+cd "$work/$name"
+# Those who package without being of Debian have no key.
+# shellcheck disable=SC2086 # one word an argument
+dpkg-buildpackage -us -uc ${DEB_FLAGS:-}
+cd ..
+mv stalltop*"$version"*.* "$here/"
+if command -v lintian >/dev/null; then
+	lintian --fail-on error,warning "$here"/stalltop_"$version"*.changes
+fi

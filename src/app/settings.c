@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/settings.h"
+
+#include <stdlib.h>
+
+#include "app/configuration_file.h"
+#include "base/privileges.h"
+
+/*
+ * Sets options by the administrator's configuration. What it forbids cannot be told where it cannot
+ * be understood: then all is forbidden that it could forbid.
+ */
+static void take_administrator(struct options *options, struct settings_texts *texts,
+			       struct buf *why)
+{
+	if (!configuration_load(CONFIGURATION_SYSTEM, options, &texts->system, why))
+		options->readonly = true;
+}
+
+/* Takes of the administrator's configuration only whether it is read-only. */
+static void take_readonly(struct options *options)
+{
+	struct settings_texts texts = { 0 };
+	struct options system;
+	struct buf unused = { 0 };
+
+	options_default(&system);
+	take_administrator(&system, &texts, &unused);
+	options->readonly |= system.readonly;
+	options_free(&system);
+	settings_texts_free(&texts);
+	buf_free(&unused);
+}
+
+bool settings_read(struct options *options, int argc, char **argv, struct settings_texts *texts,
+		   struct buf *why)
+{
+	char *path;
+
+	if (options_parse(options, argc, argv, why))
+		return false;
+	if (options->batch || options->listen || options->command || options->help ||
+	    options->version || options->list_fields || options->dump_doc || options->diff[0]) {
+		take_readonly(options);
+		return true;
+	}
+	options_free(options);
+	options_default(options);
+	take_administrator(options, texts, why);
+	/* Nobody chooses what a program does with privileges that he has not. */
+	path = privileges_foreign() ? NULL : configuration_path();
+	configuration_load(path, options, &texts->user, why);
+	free(path);
+	/* The command line was parsed before: `why` is about the configurations. */
+	return !options_override(options, argc, argv, why);
+}
+
+void settings_texts_free(struct settings_texts *texts)
+{
+	buf_free(&texts->system);
+	buf_free(&texts->user);
+}
