@@ -8,54 +8,30 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/pattern.h"
-#include "base/privileges.h"
 #include "base/util.h"
 #include "history/past.h"
-#include "history/recorder.h"
-#include "ui/cmd.h"
 #include "ui/command.h"
+#include "ui/key_press.h"
+#include "ui/loop_parts.h"
 #include "ui/rewind.h"
 #include "ui/table_state.h"
 #include "ui/view_table.h"
 #include "ui/watch.h"
 
-/* The shortest useful interval: a sample asked for by a key waits until it has passed. */
-#define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
-
 /* The time for keys in one turn, and in the middle of a sample. */
 #define KEYS_NS (50 * NSEC_PER_MSEC)
 #define KEYS_BETWEEN_NS (2 * NSEC_PER_MSEC)
 
-/* Lines that a turn of the wheel scrolls. */
-#define WHEEL_LINES 3
-
 /* Reactions that need the sampler, which must not be called in the middle of a sample. */
 #define REACT_LATER (REACT_RESAMPLE | REACT_REOPEN)
 
-/* What is read of each task that ran where the past is kept. */
-#define KEPT_NEEDS (NEED_COMMAND | NEED_CGROUP)
-
 /* Signals that end the screen. */
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-
-struct loop {
-	struct ui ui;
-	struct sampler *live; /* of the machine; NULL: a recording is shown */
-	int signals; /* signalfd */
-	uint64_t last_ns; /* when the last sample began */
-	uint64_t skipped; /* grid points passed over since then */
-	bool asked; /* a sample is due as soon as the interval is long enough */
-	bool dirty; /* something needs drawing */
-	bool more; /* keys may be waiting that were left for the next turn */
-	bool paused; /* ui.paused when the grid was last checked */
-	unsigned wanted; /* the NEED_ bits of the last sample */
-};
 
 /* Notes the result of sending: a terminal with an error is gone. */
 static void note_sent(struct loop *loop, int err)
@@ -80,8 +56,7 @@ static void draw_past(struct ui *ui)
 	buf_free(&text);
 }
 
-/* Draws everything once the terminal has taken the previous output. */
-static void draw(struct loop *loop)
+void loop_draw(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	struct page *page = ui_page(ui);
@@ -105,19 +80,7 @@ static void draw(struct loop *loop)
 	note_sent(loop, term_flush(&ui->term));
 }
 
-/* The NEED_ bits of the views on the stack. */
-static unsigned needs(struct ui *ui)
-{
-	unsigned wanted = 0;
-
-	for (unsigned i = 0; i < ui->depth; i++)
-		if (ui->pages[i].ops->needs)
-			wanted |= ui->pages[i].ops->needs(ui, ui->pages[i].state);
-	return wanted;
-}
-
-/* Carries out reactions; those that are impossible during a sample are postponed. */
-static void react(struct loop *loop, unsigned reactions)
+void loop_react(struct loop *loop, unsigned reactions)
 {
 	struct ui *ui = &loop->ui;
 
@@ -139,79 +102,8 @@ static void ask_for_needs(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
-	if (ui->frame && needs(ui) & (NEED_RECORD | NEED_RANGE | NEED_CGROUP) & ~loop->wanted)
+	if (ui->frame && loop_needs(ui) & (NEED_RECORD | NEED_RANGE | NEED_CGROUP) & ~loop->wanted)
 		ui->pending |= REACT_RESAMPLE;
-}
-
-/* Handles the mouse. */
-static unsigned mouse(struct ui *ui, const struct term_key *key)
-{
-	struct page *page = ui_page(ui);
-
-	if (key->mouse == MOUSE_CLICK)
-		return page->ops->click ? page->ops->click(ui, page->state, &page->list, key->line,
-							   key->column)
-					: REACT_NONE;
-	list_scroll(&page->list, key->mouse == MOUSE_UP ? -WHEEL_LINES : WHEEL_LINES);
-	if (ui->depth == 1)
-		table_pin(ui);
-	return REACT_REDRAW;
-}
-
-/* Hands a key to the prompt. What is done with the answer is done as our caller may. */
-static unsigned answer_prompt(struct ui *ui, const struct term_key *key)
-{
-	unsigned reactions;
-
-	privileges_rest();
-	reactions = prompt_key(&ui->prompt, ui, key);
-	privileges_wake();
-	return reactions;
-}
-
-/* Runs the command of a key. What acts does so as our caller may. */
-static unsigned run_key(struct ui *ui, const struct command *command)
-{
-	bool acts = command_acts(command);
-	unsigned reactions;
-
-	if (acts)
-		privileges_rest();
-	reactions = command->run(ui, command->arg);
-	if (acts)
-		privileges_wake();
-	return reactions;
-}
-
-/* Handles one key. */
-static unsigned handle_key(struct ui *ui, const struct term_key *key)
-{
-	const struct command *command;
-
-	/*
-	 * Before the first frame, and while the source is opened anew, there is nothing to act on:
-	 * answers are not taken, and only the key that quits works.
-	 */
-	if (ui->prompt.open)
-		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key))
-			       ? REACT_NONE
-			       : answer_prompt(ui, key);
-	ui->message_until_ns = 0;
-	if (key->mouse)
-		return ui->frame ? mouse(ui, key) | REACT_REDRAW : REACT_NONE;
-	command = command_by_key(key, ui_page(ui)->ops->where);
-	if (!command || (!ui->frame && command->run != cmd_quit))
-		return REACT_REDRAW;
-	if (command->where & WHERE_PRESENT && ui->rewind.back) {
-		ui_error(ui, ui->rewind.replay ? "this is a recording: nothing can be done to it"
-					       : "this is the past: Esc goes to the present");
-		return REACT_REDRAW;
-	}
-	if (!command_is_allowed(ui, command)) {
-		ui_error(ui, "not allowed on this screen: %s (--readonly)", command->name);
-		return REACT_REDRAW;
-	}
-	return run_key(ui, command) | REACT_REDRAW;
 }
 
 /*
@@ -227,7 +119,7 @@ static void handle_keys(struct loop *loop, uint64_t time_ns)
 	do {
 		loop->more = term_get(&ui->term, &key);
 		if (loop->more)
-			react(loop, handle_key(ui, &key));
+			loop_react(loop, key_press(ui, &key));
 	} while (loop->more && !ui->quit && clock_ns(CLOCK_MONOTONIC) < until);
 	/* Nothing is to be read now or later. */
 	if (!loop->more && ui->term.input.ended)
@@ -273,7 +165,7 @@ static void stop(struct loop *loop)
 	sigtimedwait(&go_on, NULL, &now);
 	if (!is_to_end())
 		term_resume(&loop->ui.term);
-	react(loop, REACT_RELAYOUT);
+	loop_react(loop, REACT_RELAYOUT);
 }
 
 /* Goes on after a signal that cannot be caught: another process may have written to the screen. */
@@ -284,7 +176,7 @@ static void go_on(struct loop *loop)
 		return;
 	}
 	term_resume(&loop->ui.term);
-	react(loop, REACT_RELAYOUT);
+	loop_react(loop, REACT_RELAYOUT);
 }
 
 /* Handles one signal. */
@@ -293,7 +185,7 @@ static void handle_signal(struct loop *loop, unsigned number)
 	switch (number) {
 	case SIGWINCH:
 		term_resize(&loop->ui.term);
-		react(loop, REACT_RELAYOUT);
+		loop_react(loop, REACT_RELAYOUT);
 		break;
 	case SIGTSTP:
 		stop(loop);
@@ -357,238 +249,7 @@ static void between(void *arg)
 	if (loop->ui.quit || wait_for(loop, 0, KEYS_BETWEEN_NS))
 		return;
 	if (loop->dirty && !loop->ui.quit && loop->ui.frame)
-		draw(loop);
-}
-
-/* What is read beside, so that what is kept can be shown in all views. */
-static unsigned kept_needs(const struct ui *ui)
-{
-	/* The first two samples are wanted soon. */
-	return ui->rewind.lookback && ui->samples ? KEPT_NEEDS : 0;
-}
-
-/* Takes a sample, and shows it unless the past is shown. */
-static void sample(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	const struct frame *frame;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	unsigned wanted = needs(ui) | kept_needs(ui);
-	int err;
-
-	loop->asked = false;
-	loop->last_ns = now;
-	loop->wanted = wanted;
-	rewind_keep(ui);
-	sampler_want(loop->live, wanted);
-	ui->in_tick = true;
-	err = sampler_tick(loop->live, loop->skipped, &frame);
-	ui->in_tick = false;
-	loop->dirty = true;
-	if (err) {
-		ui_error(ui, "cannot take a sample: %s", strerror(-err));
-		return;
-	}
-	if (ui->config->recorder)
-		recorder_take(ui->config->recorder, frame, NULL);
-	loop->skipped = 0;
-	ui->rewind.untaken = frame;
-	ui->rewind.live_frame = frame;
-	if (!ui->rewind.back)
-		rewind_show(ui, frame);
-	if ((frame->info->prev || frame->info->since_start) &&
-	    ++ui->samples == ui->settings->iterations)
-		ui->quit = true;
-}
-
-/* Takes a sample at a point of the grid, and moves on to the next point. */
-static void sample_on_grid(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	bool first = !ui->rewind.live_frame;
-	uint64_t interval_ns = ui->settings->interval_ns;
-
-	sample(loop);
-	if (first && ui->rewind.live_frame)
-		ticker_start(&ui->ticker,
-			     loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ? interval_ns
-									      : FIRST_INTERVAL_NS),
-			     interval_ns);
-	else
-		loop->skipped += ticker_advance(&ui->ticker, clock_ns(CLOCK_MONOTONIC));
-}
-
-/* Opens the source, after closing the old one. Returns 0 or -errno. */
-static int open_sampler(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	struct sampler *sampler;
-	int err;
-
-	ui->sampler_config.threads = ui->settings->group_by == GROUP_THREAD;
-	err = sampler_open(&sampler, &ui->sampler_config);
-	if (err)
-		return err;
-	rewind_present(ui);
-	rewind_keep(ui);
-	rows_reset(&ui->table->rows);
-	ui->table->seen = 0;
-	sampler_close(loop->live);
-	ui->sampler = loop->live = sampler;
-	ui->tracing = ui->sampler_config.trace;
-	/* The sampler has tried that already: asks how it went. */
-	ui->trace_error = ui->tracing ? sampler_trace(sampler, true) : 0;
-	ui->frame = ui->rewind.live_frame = NULL;
-	return 0;
-}
-
-/* Opens what is to be shown: the machine, or a recording. Returns 0 or -errno. */
-static int open_shown(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	const struct lookback_limits *limits = ui->config->history;
-	int err;
-
-	ui->rewind.past = ui->config->past;
-	ui->rewind.replay = ui->config->past;
-	if (ui->config->past) {
-		ui->sampler_config.threads = ui->settings->group_by == GROUP_THREAD;
-		if (ui->sampler_config.threads != past_threads(ui->config->past))
-			return -EOPNOTSUPP;
-		past_configure(ui->config->past, &ui->sampler_config);
-		return 0;
-	}
-	err = open_sampler(loop);
-	if (!err && limits && limits->bytes) {
-		ui->rewind.lookback = lookback_open(limits);
-		ui->rewind.past = past_open(ui->rewind.lookback, &ui->sampler_config);
-	}
-	return err;
-}
-
-/* Whether a key has chosen a hierarchy of cgroups other than the open one. */
-static bool is_other_hierarchy(const struct ui *ui)
-{
-	const struct frame *frame = ui->rewind.live_frame;
-	const char *open = frame ? frame->info->hierarchy : NULL;
-
-	return open && ui->hierarchy && strcmp(open, ui->hierarchy) != 0;
-}
-
-/* Switches between processes and threads, and between hierarchies. */
-static void reopen(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	bool before = ui->sampler_config.threads;
-	int err;
-
-	if (!loop->live)
-		return;
-	if (before == (ui->settings->group_by == GROUP_THREAD) && !is_other_hierarchy(ui))
-		return;
-	err = open_sampler(loop);
-	if (err) {
-		ui->settings->group_by = before ? GROUP_THREAD : GROUP_PROCESS;
-		ui->sampler_config.threads = before;
-		ui_error(ui, "cannot open the source: %s", strerror(-err));
-		return;
-	}
-	sample_on_grid(loop);
-}
-
-/* Adapts the grid to interval and pause: points that were not wanted are not late. */
-static void move_grid(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings->interval_ns;
-	uint64_t due = loop->last_ns + interval_ns;
-
-	if (ui->ticker.interval_ns != interval_ns) {
-		/* Before the second reading only the points after it change. */
-		if (!ui->rewind.live_frame || !ui->rewind.live_frame->info->prev)
-			ui->ticker.interval_ns = interval_ns;
-		else
-			ticker_start(&ui->ticker, due > now ? due : now, interval_ns);
-	}
-	if (loop->paused && !ui->paused)
-		ticker_start(&ui->ticker, now, interval_ns);
-	loop->paused = ui->paused;
-}
-
-/* Whether a view shows what is traced, or it is asked for anyway. */
-static bool wants_trace(struct ui *ui)
-{
-	for (unsigned i = 0; i < ui->depth; i++) {
-		const struct page *page = &ui->pages[i];
-
-		if (page->ops->traces && page->ops->traces(ui, page->state))
-			return true;
-	}
-	return ui->sampler_config.trace;
-}
-
-/* Takes the first reading of what is traced at once, and the first interval soon after. */
-static void hurry(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	uint64_t first = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings->interval_ns;
-
-	loop->asked = true;
-	if (first < loop->last_ns + LEAST_INTERVAL_NS)
-		first = loop->last_ns + LEAST_INTERVAL_NS;
-	ticker_start(&ui->ticker,
-		     first + (interval_ns < FIRST_INTERVAL_NS ? interval_ns : FIRST_INTERVAL_NS),
-		     interval_ns);
-}
-
-/* Has waits traced while a view shows that. */
-static void switch_tracing(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	bool wanted = wants_trace(ui);
-
-	/* A view of the past has what was traced then. */
-	if (wanted == ui->tracing || ui->rewind.back)
-		return;
-	ui->tracing = wanted;
-	/* Loading takes a while: the view that asks for it is seen before. */
-	if (wanted)
-		draw(loop);
-	ui->trace_error = sampler_trace(loop->live, wanted);
-	if (wanted && !ui->trace_error && ui->frame && !ui->paused)
-		hurry(loop);
-	loop->dirty = true;
-}
-
-/* Carries out what was postponed. */
-static void catch_up(struct loop *loop)
-{
-	struct ui *ui = &loop->ui;
-	unsigned pending = ui->pending;
-
-	ui->pending = 0;
-	if (pending & REACT_REOPEN)
-		reopen(loop);
-	if (pending & REACT_RESAMPLE && loop->live)
-		loop->asked = true;
-	/* Loading takes up to a second: not while more keys wait, which may leave the view again.
-	 */
-	if (!loop->more && !ui->quit)
-		switch_tracing(loop);
-	move_grid(loop);
-}
-
-/* When the next sample is due, unless an event comes first. */
-static uint64_t next_sample_due(const struct loop *loop)
-{
-	const struct ui *ui = &loop->ui;
-	uint64_t due = ui->paused ? UINT64_MAX : ui->ticker.due_ns;
-
-	if (!loop->live)
-		return UINT64_MAX;
-	if (loop->asked && loop->last_ns + LEAST_INTERVAL_NS < due)
-		due = loop->last_ns + LEAST_INTERVAL_NS;
-	return due;
+		loop_draw(loop);
 }
 
 /* Removes a message whose time is over. Returns when to check again. */
@@ -601,16 +262,6 @@ static uint64_t expire_message(struct loop *loop, uint64_t now)
 		loop->dirty = true;
 	}
 	return ui->message_until_ns ? ui->message_until_ns : UINT64_MAX;
-}
-
-/* Takes records of exiting tasks when due. Returns when to check again. */
-static uint64_t drain_exits(const struct loop *loop, uint64_t now)
-{
-	if (!loop->live)
-		return UINT64_MAX;
-	if (sampler_drain_due_ns(loop->live) <= now)
-		sampler_drain(loop->live);
-	return sampler_drain_due_ns(loop->live);
 }
 
 /* Shows the next moment of what is played, when that is due. */
@@ -629,27 +280,27 @@ static int run(struct loop *loop)
 	int err = 0;
 
 	while (!err && !ui->quit) {
-		uint64_t now = clock_ns(CLOCK_MONOTONIC), due = next_sample_due(loop), until;
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), due = loop_sample_due(loop), until;
 
 		if (now >= due && loop->asked && (ui->paused || now < ui->ticker.due_ns))
-			sample(loop);
+			loop_sample(loop);
 		else if (now >= due)
-			sample_on_grid(loop);
-		catch_up(loop);
+			loop_sample_on_grid(loop);
+		loop_catch_up(loop);
 		play_on(loop);
 		now = clock_ns(CLOCK_MONOTONIC);
 		until = expire_message(loop, now);
 		/* The last sample is drawn too. */
 		if (loop->dirty)
-			draw(loop);
+			loop_draw(loop);
 		rewind_keep(ui);
-		due = next_sample_due(loop);
+		due = loop_sample_due(loop);
 		if (until < due)
 			due = until;
 		until = rewind_due_ns(ui);
 		if (until < due)
 			due = until;
-		until = drain_exits(loop, now);
+		until = loop_drain_exits(loop, now);
 		if (until < due)
 			due = until;
 		until = loop->more ? 0 : term_due_ns(&ui->term);
@@ -758,7 +409,7 @@ int ui_run(const struct ui_config *config, enum ui_failure *failure)
 	if (!err) {
 		take_config(loop, config);
 		*failure = UI_SOURCE;
-		err = open_shown(loop);
+		err = loop_open(loop);
 		if (!err)
 			err = run_on_terminal(loop, failure);
 		clean_up(loop);

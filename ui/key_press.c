@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/key_press.h"
+
+#include "base/privileges.h"
+#include "ui/cmd.h"
+#include "ui/command.h"
+#include "ui/rewind.h"
+#include "ui/table_state.h"
+
+/* Lines that a turn of the wheel scrolls. */
+#define WHEEL_LINES 3
+
+/* Handles the mouse. */
+static unsigned mouse(struct ui *ui, const struct term_key *key)
+{
+	struct page *page = ui_page(ui);
+
+	if (key->mouse == MOUSE_CLICK)
+		return page->ops->click ? page->ops->click(ui, page->state, &page->list, key->line,
+							   key->column)
+					: REACT_NONE;
+	list_scroll(&page->list, key->mouse == MOUSE_UP ? -WHEEL_LINES : WHEEL_LINES);
+	if (ui->depth == 1)
+		table_pin(ui);
+	return REACT_REDRAW;
+}
+
+/* Hands a key to the prompt. What is done with the answer is done as our caller may. */
+static unsigned answer_prompt(struct ui *ui, const struct term_key *key)
+{
+	unsigned reactions;
+
+	privileges_rest();
+	reactions = prompt_key(&ui->prompt, ui, key);
+	privileges_wake();
+	return reactions;
+}
+
+/* Runs the command of a key. What acts does so as our caller may. */
+static unsigned run_key(struct ui *ui, const struct command *command)
+{
+	bool acts = command_acts(command);
+	unsigned reactions;
+
+	if (acts)
+		privileges_rest();
+	reactions = command->run(ui, command->arg);
+	if (acts)
+		privileges_wake();
+	return reactions;
+}
+
+unsigned key_press(struct ui *ui, const struct term_key *key)
+{
+	const struct command *command;
+
+	/*
+	 * Before the first frame, and while the source is opened anew, there is nothing to act on:
+	 * answers are not taken, and only the key that quits works.
+	 */
+	if (ui->prompt.open)
+		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key))
+			       ? REACT_NONE
+			       : answer_prompt(ui, key);
+	ui->message_until_ns = 0;
+	if (key->mouse)
+		return ui->frame ? mouse(ui, key) | REACT_REDRAW : REACT_NONE;
+	command = command_by_key(key, ui_page(ui)->ops->where);
+	if (!command || (!ui->frame && command->run != cmd_quit))
+		return REACT_REDRAW;
+	if (command->where & WHERE_PRESENT && ui->rewind.back) {
+		ui_error(ui, ui->rewind.replay ? "this is a recording: nothing can be done to it"
+					       : "this is the past: Esc goes to the present");
+		return REACT_REDRAW;
+	}
+	if (!command_is_allowed(ui, command)) {
+		ui_error(ui, "not allowed on this screen: %s (--readonly)", command->name);
+		return REACT_REDRAW;
+	}
+	return run_key(ui, command) | REACT_REDRAW;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a loop knows, and what its samples are taken by: the parts of loop.h. */
+#ifndef STALLTOP_UI_LOOP_PARTS_H
+#define STALLTOP_UI_LOOP_PARTS_H
+
+#include "ui/ui.h"
+
+struct loop {
+	struct ui ui;
+	struct sampler *live; /* of the machine; NULL: a recording is shown */
+	int signals; /* signalfd */
+	uint64_t last_ns; /* when the last sample began */
+	uint64_t skipped; /* grid points passed over since then */
+	bool asked; /* a sample is due as soon as the interval is long enough */
+	bool dirty; /* something needs drawing */
+	bool more; /* keys may be waiting that were left for the next turn */
+	bool paused; /* ui.paused when the grid was last checked */
+	unsigned wanted; /* the NEED_ bits of the last sample */
+};
+
+/* Carries out reactions; those that are impossible during a sample are postponed. */
+void loop_react(struct loop *loop, unsigned reactions);
+
+/* Draws everything once the terminal has taken the previous output. */
+void loop_draw(struct loop *loop);
+
+/* The NEED_ bits of the views on the stack. */
+unsigned loop_needs(struct ui *ui);
+
+/* Opens what is to be shown: the machine, or a recording. Returns 0 or -errno. */
+int loop_open(struct loop *loop);
+
+/* Takes a sample, and shows it unless the past is shown. */
+void loop_sample(struct loop *loop);
+
+/* Takes a sample at a point of the grid, and moves on to the next point. */
+void loop_sample_on_grid(struct loop *loop);
+
+/* When the next sample is due (CLOCK_MONOTONIC), unless an event comes first. */
+uint64_t loop_sample_due(const struct loop *loop);
+
+/* Carries out what was postponed until no sample is under way. */
+void loop_catch_up(struct loop *loop);
+
+/* Takes records of exiting tasks when due. Returns when to check again. */
+uint64_t loop_drain_exits(const struct loop *loop, uint64_t now);
+
+#endif

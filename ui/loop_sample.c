@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/util.h"
+#include "history/past.h"
+#include "history/recorder.h"
+#include "ui/loop_parts.h"
+#include "ui/rewind.h"
+#include "ui/table_state.h"
+
+/* The shortest useful interval: a sample asked for by a key waits until it has passed. */
+#define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
+
+/* What is read of each task that ran where the past is kept. */
+#define KEPT_NEEDS (NEED_COMMAND | NEED_CGROUP)
+
+unsigned loop_needs(struct ui *ui)
+{
+	unsigned wanted = 0;
+
+	for (unsigned i = 0; i < ui->depth; i++)
+		if (ui->pages[i].ops->needs)
+			wanted |= ui->pages[i].ops->needs(ui, ui->pages[i].state);
+	return wanted;
+}
+
+/* What is read beside, so that what is kept can be shown in all views. */
+static unsigned kept_needs(const struct ui *ui)
+{
+	/* The first two samples are wanted soon. */
+	return ui->rewind.lookback && ui->samples ? KEPT_NEEDS : 0;
+}
+
+void loop_sample(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	const struct frame *frame;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	unsigned wanted = loop_needs(ui) | kept_needs(ui);
+	int err;
+
+	loop->asked = false;
+	loop->last_ns = now;
+	loop->wanted = wanted;
+	rewind_keep(ui);
+	sampler_want(loop->live, wanted);
+	ui->in_tick = true;
+	err = sampler_tick(loop->live, loop->skipped, &frame);
+	ui->in_tick = false;
+	loop->dirty = true;
+	if (err) {
+		ui_error(ui, "cannot take a sample: %s", strerror(-err));
+		return;
+	}
+	if (ui->config->recorder)
+		recorder_take(ui->config->recorder, frame, NULL);
+	loop->skipped = 0;
+	ui->rewind.untaken = frame;
+	ui->rewind.live_frame = frame;
+	if (!ui->rewind.back)
+		rewind_show(ui, frame);
+	if ((frame->info->prev || frame->info->since_start) &&
+	    ++ui->samples == ui->settings->iterations)
+		ui->quit = true;
+}
+
+void loop_sample_on_grid(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	bool first = !ui->rewind.live_frame;
+	uint64_t interval_ns = ui->settings->interval_ns;
+
+	loop_sample(loop);
+	if (first && ui->rewind.live_frame)
+		ticker_start(&ui->ticker,
+			     loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ? interval_ns
+									      : FIRST_INTERVAL_NS),
+			     interval_ns);
+	else
+		loop->skipped += ticker_advance(&ui->ticker, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* Opens the source, after closing the old one. Returns 0 or -errno. */
+static int open_sampler(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	struct sampler *sampler;
+	int err;
+
+	ui->sampler_config.threads = ui->settings->group_by == GROUP_THREAD;
+	err = sampler_open(&sampler, &ui->sampler_config);
+	if (err)
+		return err;
+	rewind_present(ui);
+	rewind_keep(ui);
+	rows_reset(&ui->table->rows);
+	ui->table->seen = 0;
+	sampler_close(loop->live);
+	ui->sampler = loop->live = sampler;
+	ui->tracing = ui->sampler_config.trace;
+	/* The sampler has tried that already: asks how it went. */
+	ui->trace_error = ui->tracing ? sampler_trace(sampler, true) : 0;
+	ui->frame = ui->rewind.live_frame = NULL;
+	return 0;
+}
+
+int loop_open(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	const struct lookback_limits *limits = ui->config->history;
+	int err;
+
+	ui->rewind.past = ui->config->past;
+	ui->rewind.replay = ui->config->past;
+	if (ui->config->past) {
+		ui->sampler_config.threads = ui->settings->group_by == GROUP_THREAD;
+		if (ui->sampler_config.threads != past_threads(ui->config->past))
+			return -EOPNOTSUPP;
+		past_configure(ui->config->past, &ui->sampler_config);
+		return 0;
+	}
+	err = open_sampler(loop);
+	if (!err && limits && limits->bytes) {
+		ui->rewind.lookback = lookback_open(limits);
+		ui->rewind.past = past_open(ui->rewind.lookback, &ui->sampler_config);
+	}
+	return err;
+}
+
+/* Whether a key has chosen a hierarchy of cgroups other than the open one. */
+static bool is_other_hierarchy(const struct ui *ui)
+{
+	const struct frame *frame = ui->rewind.live_frame;
+	const char *open = frame ? frame->info->hierarchy : NULL;
+
+	return open && ui->hierarchy && strcmp(open, ui->hierarchy) != 0;
+}
+
+/* Switches between processes and threads, and between hierarchies. */
+static void reopen(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	bool before = ui->sampler_config.threads;
+	int err;
+
+	if (!loop->live)
+		return;
+	if (before == (ui->settings->group_by == GROUP_THREAD) && !is_other_hierarchy(ui))
+		return;
+	err = open_sampler(loop);
+	if (err) {
+		ui->settings->group_by = before ? GROUP_THREAD : GROUP_PROCESS;
+		ui->sampler_config.threads = before;
+		ui_error(ui, "cannot open the source: %s", strerror(-err));
+		return;
+	}
+	loop_sample_on_grid(loop);
+}
+
+/* Adapts the grid to interval and pause: points that were not wanted are not late. */
+static void move_grid(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings->interval_ns;
+	uint64_t due = loop->last_ns + interval_ns;
+
+	if (ui->ticker.interval_ns != interval_ns) {
+		/* Before the second reading only the points after it change. */
+		if (!ui->rewind.live_frame || !ui->rewind.live_frame->info->prev)
+			ui->ticker.interval_ns = interval_ns;
+		else
+			ticker_start(&ui->ticker, due > now ? due : now, interval_ns);
+	}
+	if (loop->paused && !ui->paused)
+		ticker_start(&ui->ticker, now, interval_ns);
+	loop->paused = ui->paused;
+}
+
+/* Whether a view shows what is traced, or it is asked for anyway. */
+static bool wants_trace(struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->depth; i++) {
+		const struct page *page = &ui->pages[i];
+
+		if (page->ops->traces && page->ops->traces(ui, page->state))
+			return true;
+	}
+	return ui->sampler_config.trace;
+}
+
+/* Takes the first reading of what is traced at once, and the first interval soon after. */
+static void hurry(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	uint64_t first = clock_ns(CLOCK_MONOTONIC), interval_ns = ui->settings->interval_ns;
+
+	loop->asked = true;
+	if (first < loop->last_ns + LEAST_INTERVAL_NS)
+		first = loop->last_ns + LEAST_INTERVAL_NS;
+	ticker_start(&ui->ticker,
+		     first + (interval_ns < FIRST_INTERVAL_NS ? interval_ns : FIRST_INTERVAL_NS),
+		     interval_ns);
+}
+
+/* Has waits traced while a view shows that. */
+static void switch_tracing(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	bool wanted = wants_trace(ui);
+
+	/* A view of the past has what was traced then. */
+	if (wanted == ui->tracing || ui->rewind.back)
+		return;
+	ui->tracing = wanted;
+	/* Loading takes a while: the view that asks for it is seen before. */
+	if (wanted)
+		loop_draw(loop);
+	ui->trace_error = sampler_trace(loop->live, wanted);
+	if (wanted && !ui->trace_error && ui->frame && !ui->paused)
+		hurry(loop);
+	loop->dirty = true;
+}
+
+void loop_catch_up(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	unsigned pending = ui->pending;
+
+	ui->pending = 0;
+	if (pending & REACT_REOPEN)
+		reopen(loop);
+	if (pending & REACT_RESAMPLE && loop->live)
+		loop->asked = true;
+	/* Loading takes up to a second: not while more keys wait, which may leave the view again.
+	 */
+	if (!loop->more && !ui->quit)
+		switch_tracing(loop);
+	move_grid(loop);
+}
+
+uint64_t loop_sample_due(const struct loop *loop)
+{
+	const struct ui *ui = &loop->ui;
+	uint64_t due = ui->paused ? UINT64_MAX : ui->ticker.due_ns;
+
+	if (!loop->live)
+		return UINT64_MAX;
+	if (loop->asked && loop->last_ns + LEAST_INTERVAL_NS < due)
+		due = loop->last_ns + LEAST_INTERVAL_NS;
+	return due;
+}
+
+uint64_t loop_drain_exits(const struct loop *loop, uint64_t now)
+{
+	if (!loop->live)
+		return UINT64_MAX;
+	if (sampler_drain_due_ns(loop->live) <= now)
+		sampler_drain(loop->live);
+	return sampler_drain_due_ns(loop->live);
+}
