@@ -578,6 +578,8 @@ static unsigned privileges_for(const struct options *options)
 		if (options->enable_delayacct || (screen && !options->readonly))
 			uses |= PRIVILEGE_SWITCH;
 	}
+	if (options->record.before_ns)
+		uses |= PRIVILEGE_MEMORY;
 	if (screen && !options->readonly)
 		uses |= PRIVILEGE_ACT;
 	if (options->replay.path || options->diff[0] || options->output || options->listen ||

@@ -19,7 +19,8 @@ enum privilege_use {
 	PRIVILEGE_SWITCH = 1 << 4, /* delay accounting */
 	PRIVILEGE_ACT = 1 << 5, /* signals, nice values */
 	PRIVILEGE_FILES = 1 << 6, /* files that are still to be opened */
-	PRIVILEGE_ALL = (1 << 7) - 1
+	PRIVILEGE_MEMORY = 1 << 7, /* memory that is locked, which goes on being taken */
+	PRIVILEGE_ALL = (1 << 8) - 1
 };
 
 /* A capability and its uses, for the manual as well. */

@@ -197,7 +197,8 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	child_serve("stalltop-record", keep, ARRAY_SIZE(keep));
 	if (writer->config->before_ns)
 		memory_lock();
-	if (privileges_keep(PRIVILEGE_FILES))
+	if (privileges_keep(writer->config->before_ns ? PRIVILEGE_FILES | PRIVILEGE_MEMORY
+						      : PRIVILEGE_FILES))
 		_exit(EXIT_FAILURE);
 	if (writer->config->segments)
 		prune_segments(writer);
