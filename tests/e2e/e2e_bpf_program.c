@@ -59,9 +59,9 @@ static size_t compare_task(json_t *a, json_t *b)
 	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++, n++)
 		if (!json_equal(json_object_get(a, members[i]), json_object_get(b, members[i])))
 			fail_msg("%s of %ju differs", members[i], member_u64(a, "pid"));
-	/* taskstats sees the start to the length of a request */
-	if (member_real(a, "start") - member_real(b, "start") > 0.02 ||
-	    member_real(b, "start") - member_real(a, "start") > 0.02)
+	/* taskstats sees the start to the length of a request, which others may hold up */
+	if (member_real(a, "start") - member_real(b, "start") > 0.2 ||
+	    member_real(b, "start") - member_real(a, "start") > 0.2)
 		fail_msg("%ju began at %.6f and at %.6f", member_u64(a, "pid"),
 			 member_real(a, "start"), member_real(b, "start"));
 	for (i = 0; i < READER_KINDS; i++) {
