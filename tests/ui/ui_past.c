@@ -299,10 +299,13 @@ static void has_a_trend(void **state)
 	head = table_head(&t, "TREND");
 	line = table_find_name(s, &t, "crowd-one");
 	screen_check(s, line >= 0 && head);
-	/* Two on one CPU wait half of the time each: no cell but the first is low. */
+	/*
+	 * Two on one CPU wait half of the time each: few cells are low, as a wait that has not
+	 * ended is not booked yet.
+	 */
 	for (int col = head->start; col < head->start + 10; col++)
 		high += screen_char(s, line, col) >= 0x2582 && screen_char(s, line, col) <= 0x2588;
-	screen_check(s, high >= 8);
+	screen_check(s, high >= 5);
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }
