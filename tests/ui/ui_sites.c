@@ -446,7 +446,7 @@ static void shows_recorded(void **state)
 		const char *path = scratch_format("%s/sites-%zu.db", scratch_folder(), i);
 		const char *args = scratch_format("-d 0.2 -m ^crowd %s -w %s", traces[i], path);
 		struct screen *s =
-			screen_start(&(struct screen_how){ .rows = 24, .cols = 100, .args = args });
+			screen_start(&(struct screen_how){ .rows = 24, .cols = 160, .args = args });
 
 		screen_await(s, table_has_figures, NULL);
 		if (*traces[i])
