@@ -211,7 +211,7 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 		draw->cell->len = 0;
 		column_append(span.column, &view, &value, (unsigned)(span.at + span.cells - at),
 			      draw->scratch, draw->cell);
-		if (value.type == VALUE_BAR)
+		if (value.type == VALUE_BAR && !span.column->graph)
 			put_bar(draw, line, &span, style);
 		else
 			put_cell(draw, line, &span, at, style);
@@ -235,7 +235,7 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 		else
 			column_append_total(span.column, &draw->view, &total, !span.index,
 					    draw->scratch, draw->cell);
-		if (total.type == VALUE_BAR)
+		if (total.type == VALUE_BAR && !span.column->graph)
 			put_bar(draw, line, &span, STYLE_SUM);
 		else
 			put_cell(draw, line, &span, span.at, none ? STYLE_DIM : STYLE_SUM);

@@ -114,6 +114,13 @@ static void take_site_title(struct site_view *view, const struct ui *ui,
 		buf_puts(title, " that no site explains");
 }
 
+/* Whether something waited there in the interval: what the kernel books of a wait may come after.
+ */
+static bool has_waits(const struct site *sum)
+{
+	return sum->unattributed || sum->count || sum->ns || sum->waiting;
+}
+
 /* Draws the whole view. */
 static void site_draw(struct ui *ui, void *state, struct list *list, int height)
 {
@@ -126,10 +133,10 @@ static void site_draw(struct ui *ui, void *state, struct list *list, int height)
 
 	if (!trace)
 		seen->interval_ns = 0;
-	if (line) {
+	if (line)
 		take_site_title(view, ui, line);
-		if (trace)
-			keep_line(seen, line, trace);
+	if (line && trace && has_waits(&line->sum)) {
+		keep_line(seen, line, trace);
 	} else if (seen->interval_ns) {
 		line = &seen->line;
 		seen_ns = seen->interval_ns;

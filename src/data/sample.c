@@ -151,7 +151,8 @@ void sample_leave(struct sample *sample, size_t n)
 		sample->cap = all + all / 2;
 		sample->raw = xreallocarray(sample->raw, sample->cap, sizeof(*sample->raw));
 	}
-	memset(&sample->raw[sample->n], 0, n * sizeof(*sample->raw));
+	if (n)
+		memset(&sample->raw[sample->n], 0, n * sizeof(*sample->raw));
 	if (sample->records)
 		sample->records = extend(sample->records, sizeof(*sample->records), sample->n, all);
 	if (sample->procs)

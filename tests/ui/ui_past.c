@@ -305,7 +305,7 @@ static void has_a_trend(void **state)
 	 */
 	for (int col = head->start; col < head->start + 10; col++)
 		high += screen_char(s, line, col) >= 0x2582 && screen_char(s, line, col) <= 0x2588;
-	screen_check(s, high >= 5);
+	screen_check(s, high >= 8);
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }

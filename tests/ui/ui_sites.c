@@ -461,7 +461,7 @@ static void shows_recorded(void **state)
 		if (*traces[i])
 			await_site(s, "pipe ", "read");
 		else
-			screen_await_text(s, "waits were not traced when this was recorded");
+			screen_await_text(s, "waits were not traced");
 		screen_type(s, "q");
 	}
 }
