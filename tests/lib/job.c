@@ -109,6 +109,10 @@ static void run_shell(const struct job_how *how, int program, int events, int or
 	ioctl(how->terminal, TIOCSCTTY, 0);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTTOU, SIG_IGN);
+	/* Keys may send these while the program is stopped. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
