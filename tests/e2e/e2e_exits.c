@@ -370,12 +370,14 @@ static void watch_brood(const char *kind, unsigned int n, unsigned int ms, struc
 /* Many alike are one row; a few are not. */
 static void test_fold(void **state)
 {
-	struct brood brood;
+	struct brood brood = { 0 };
 	struct load load;
 
 	(void)state;
 	e2e_require();
-	watch_brood("fork", 50, 0, &load, &brood);
+	/* Those that end while a sample is taken may still be in the next, and are not folded. */
+	for (unsigned i = 0; i < 8 && brood.rows != 1; i++)
+		watch_brood("fork", 50, 0, &load, &brood);
 	assert_int_equal(brood.rows, 1);
 	assert_int_equal(brood.members, 50);
 	/* one of them stands for all */
@@ -407,7 +409,7 @@ static void test_text(void **state)
 	(void)state;
 	e2e_require();
 	assert_non_null(load_start(&load, "fork", 50, 0));
-	e2e_start_stalltop(&p, NULL, "-b -n 3 -d 1");
+	e2e_start_stalltop(&p, NULL, "-b -n 3 -d 2.5");
 	assert_non_null(e2e_line(&p, 20));
 	load_go(&load, &none);
 	pid[0] = spawn("exits-text", 3);
