@@ -184,6 +184,7 @@ static void test_traced_json(void **state)
 	unknown[2].unknown = true;
 	unknown[2].rest_ns = 0;
 	t->frame.sites = unknown;
+	out_close(&t->out);
 	json = json_loads(put_traces(t, &out_json), JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
 	site = json_array_get(json_object_get(json, "sites"), 2);
