@@ -122,7 +122,7 @@ static bool next_config_line(struct span *text, struct config_line *line)
 /* Finds the setting that the line names. */
 static struct setting find_setting(const struct config_line *line)
 {
-	struct setting found = { NULL };
+	struct setting found = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (is_word(line->name, line->name_len, flags[i].name))
@@ -210,7 +210,7 @@ static bool check(const struct config_line *line, struct setting *setting, struc
 	struct buf allowed = { 0 };
 	bool ok;
 
-	*setting = (struct setting){ NULL };
+	*setting = (struct setting){ 0 };
 	if (line->type != LINE_PAIR) {
 		if (line->type == LINE_BROKEN && why)
 			buf_puts(why, "it is not NAME = VALUE");

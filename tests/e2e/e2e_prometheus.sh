@@ -1,0 +1,133 @@
+#!/bin/sh
+# Metrics in the engines that take them: a Prometheus scrapes stalltop by the configuration of
+# packaging/prometheus, has its alerts, finds who waits, and writes on to a VictoriaMetrics; the
+# dashboard's queries run. TAP.
+set -u
+srcdir=${srcdir:-$(dirname "$0")/../..}
+build=${TESTS_BUILDDIR:-tests}
+packaging=$srcdir/packaging
+n=0
+failed=0
+
+for program in prometheus promtool victoria-metrics curl jq; do
+	if ! command -v "$program" >/dev/null 2>&1; then
+		echo "1..0 # SKIP $program is not installed: ./bootstrap deps engines"
+		exit 0
+	fi
+done
+
+work=$(mktemp -d) || exit 1
+# The loads' groups are told apart by their name.
+culprit=culprit$$
+pids=
+finish() {
+	# shellcheck disable=SC2086 # several
+	[ -z "$pids" ] || kill $pids 2>/dev/null
+	wait
+	rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 1' HUP INT TERM
+
+# result STATUS NAME
+result() {
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		failed=1
+		sed 's/^/# /' "$work/out" 2>/dev/null | tail -20
+	fi
+}
+
+# Waits for a command to succeed.
+await() {
+	for _ in $(seq 300); do
+		"$@" >"$work/out" 2>&1 && return 0
+		sleep 0.2
+	done
+	return 1
+}
+
+# ask QUERY: has the Prometheus answer.
+ask() {
+	curl -sfG "http://127.0.0.1:$port_prometheus/api/v1/query" --data-urlencode "query=$1"
+}
+
+# finds QUERY JQ: whether what it answers passes.
+finds() {
+	ask "$1" | jq -e "$2"
+}
+
+# Ports that are hardly anybody's.
+port=$((20000 + $$ % 10000))
+port_prometheus=$((port + 10000))
+port_victoria=$((port + 20000))
+
+echo 1..9
+
+promtool check rules "$packaging/prometheus/stalltop.rules.yml" >"$work/out" 2>&1
+result $? 'the alerts are well-formed'
+(cd "$packaging/prometheus" && promtool test rules stalltop.rules.test.yml) >"$work/out" 2>&1
+result $? 'each alert fires when it should, and not else'
+
+# Two that want one CPU.
+cat >"$work/$culprit" <<'EOF'
+#!/bin/sh
+while :; do :; done
+EOF
+chmod +x "$work/$culprit"
+for _ in 1 2; do
+	taskset -c 0 "$work/$culprit" &
+	pids="$pids $!"
+done
+
+"$build/../stalltop" --listen "127.0.0.1:$port" -g command -d 1 2>"$work/stalltop" &
+pids="$pids $!"
+await curl -sf "http://127.0.0.1:$port/metrics"
+result $? 'stalltop answers'
+curl -sf -H 'Accept: text/plain' "http://127.0.0.1:$port/metrics" |
+	promtool check metrics >"$work/out" 2>&1
+result $? 'promtool finds nothing wrong with the metrics'
+
+victoria-metrics -storageDataPath="$work/victoria" -httpListenAddr="127.0.0.1:$port_victoria" \
+	>"$work/victoria.log" 2>&1 &
+pids="$pids $!"
+sed -e "s/15s/1s/; s/localhost:9779/127.0.0.1:$port/; s/localhost:8428/127.0.0.1:$port_victoria/" \
+	"$packaging/prometheus/prometheus.yml" >"$work/prometheus.yml"
+cp "$packaging/prometheus/stalltop.rules.yml" "$work"
+prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
+	--web.listen-address="127.0.0.1:$port_prometheus" >"$work/prometheus.log" 2>&1 &
+pids="$pids $!"
+await finds 'up{job="stalltop"}' '.data.result[0].value[1] == "1"'
+result $? 'it is scraped'
+
+# Each of the two waits for half of the time.
+await finds "sum(rate(stalltop_delay_seconds_total{kind=\"cpu\",group=\"$culprit\"}[10s]))" \
+	'.data.result[0].value[1] | tonumber > 0.5'
+result $? 'who waits for a CPU is found, and how badly'
+await finds "topk(3, sum by (group) (rate(stalltop_run_seconds_total[10s])))" \
+	".data.result | map(.metric.group) | index(\"$culprit\") != null"
+result $? 'and who runs'
+
+jq -r '.. | .expr? // empty' "$packaging/grafana/stalltop.json" >"$work/queries"
+bad=0
+while IFS= read -r query; do
+	query=$(printf '%s' "$query" | sed 's/\$__rate_interval/10s/g; s/\$instance/.*/g; s/\$group/.*/g')
+	if ! ask "$query" | jq -e '.status == "success"' >/dev/null; then
+		bad=$((bad + 1))
+		echo "$query" >"$work/out"
+	fi
+done <"$work/queries"
+[ -s "$work/queries" ] && [ $bad -eq 0 ]
+result $? "the dashboard's queries run"
+
+written() {
+	curl -sfG "http://127.0.0.1:$port_victoria/api/v1/query" \
+		--data-urlencode "query=last_over_time(stalltop_run_seconds_total{group=\"$culprit\"}[1m])" |
+		jq -e '.data.result | length > 0'
+}
+await written
+result $? 'VictoriaMetrics has it, by remote write'
+exit $failed
