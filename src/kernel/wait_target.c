@@ -376,6 +376,7 @@ static void add_anonymous(struct wait_targets *targets, pid_t tid, int fd, struc
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
 		   struct buf *out)
 {
+	static const char pidfd[] = "pidfd";
 	struct fd_link link;
 	int err = read_link(targets, tid, fd, &link);
 	struct span text;
@@ -394,7 +395,7 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 		add_anonymous(targets, tid, fd, text, out);
 	else if (take_word(&text, "pidfd:["))
 		/* Since 6.9, where a pidfd has an inode of its own. */
-		add_anonymous(targets, tid, fd, (struct span){ "pidfd", "pidfd" + 5 }, out);
+		add_anonymous(targets, tid, fd, (struct span){ pidfd, &pidfd[strlen(pidfd)] }, out);
 	else
 		buf_add(out, link.text, link.len);
 	return 0;

@@ -221,8 +221,9 @@ GETTER(get_elapsed)
 GETTER(get_wait)
 {
 	uint64_t ns = 0, call_ns = 0;
+	bool waits = row_wait(view->frame, row, &ns), hangs = row_hang(view->frame, row, &call_ns);
 
-	if (!row_wait(view->frame, row, &ns) & !row_hang(view->frame, row, &call_ns))
+	if (!waits && !hangs)
 		return value_unset();
 	return value_number((double)(ns > call_ns ? ns : call_ns) / (double)NSEC_PER_SEC);
 }
