@@ -94,9 +94,28 @@ void scratch_end(void)
 	nftw(folder, remove_found, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+int scratch_set_up(void **state)
+{
+	(void)state;
+	scratch_begin();
+	return 0;
+}
+
+int scratch_tear_down(void **state)
+{
+	(void)state;
+	scratch_end();
+	return 0;
+}
+
 const char *scratch_folder(void)
 {
 	return folder;
+}
+
+const char *scratch_path(const char *name)
+{
+	return scratch_format("%s/%s", folder, name);
 }
 
 const char *scratch_file(const char *path, const char *text)

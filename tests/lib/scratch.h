@@ -8,6 +8,9 @@
 
 void scratch_begin(void);
 void scratch_end(void);
+/* The same around a test of cmocka. */
+int scratch_set_up(void **state);
+int scratch_tear_down(void **state);
 
 /* Text that lives as long as the test. */
 const char *scratch_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -23,6 +26,8 @@ const char *scratch_ours(const char *text);
 
 /* An empty folder that is removed with all in it. */
 const char *scratch_folder(void);
+/* A path in that folder. */
+const char *scratch_path(const char *name);
 
 /* A file of the test's in that folder, or elsewhere; the path. */
 const char *scratch_file(const char *path, const char *text);

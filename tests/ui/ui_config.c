@@ -20,13 +20,13 @@
 /* The configuration of the test. */
 static const char *config_path(void)
 {
-	return scratch_format("%s/stalltop/config", scratch_folder());
+	return scratch_path("stalltop/config");
 }
 
 /* The test's configuration is that text. */
 static void write_config(const char *text)
 {
-	mkdir(scratch_format("%s/stalltop", scratch_folder()), 0755);
+	mkdir(scratch_path("stalltop"), 0755);
 	scratch_file(config_path(), text);
 }
 
@@ -44,7 +44,7 @@ static struct screen *start_with(const char *args, rlim_t limit)
 /* The files in the configuration's folder. */
 static int count_files(void)
 {
-	DIR *dir = opendir(scratch_format("%s/stalltop", scratch_folder()));
+	DIR *dir = opendir(scratch_path("stalltop"));
 	int n = 0;
 
 	while (dir && readdir(dir))
@@ -239,15 +239,14 @@ static void tells_missing_folder(void **state)
 	struct screen *s;
 
 	(void)state;
-	scratch_file(scratch_format("%s/stalltop", scratch_folder()), "in the way\n");
+	scratch_file(scratch_path("stalltop"), "in the way\n");
 	s = start_with("-d 60", 0);
 	screen_type(s, "W");
 	screen_settle(s);
 	screen_check(s, screen_shows(s, "Not a directory") || screen_shows(s, "File exists") ||
 				screen_shows(s, "annot"));
 	screen_check(s, table_has_rows(s, NULL));
-	assert_string_equal(scratch_read(scratch_format("%s/stalltop", scratch_folder())),
-			    "in the way\n");
+	assert_string_equal(scratch_read(scratch_path("stalltop")), "in the way\n");
 }
 
 /* Batch mode does as if there were none, broken or not. */

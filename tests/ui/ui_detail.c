@@ -397,7 +397,7 @@ static int times_in(const char *text, const char *wanted)
 /* Its threads are read with each sample, without a sampler that begins anew. */
 static void reads_beside(void **state)
 {
-	const char *log = scratch_format("%s/log", scratch_folder());
+	const char *log = scratch_path("log");
 	const char *text;
 	struct screen *s;
 

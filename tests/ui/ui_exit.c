@@ -254,7 +254,7 @@ static void wants_terminal(void **state)
 	const char *sh;
 
 	(void)state;
-	sh = scratch_file(scratch_format("%s/run", scratch_folder()),
+	sh = scratch_file(scratch_path("run"),
 			  "\"$STALLTOP_PATH\" </dev/null >\"$1\" 2>\"$2\"; echo status $?\n");
 	s = screen_start(&(struct screen_how){
 		.program = "/bin/sh",
@@ -264,9 +264,8 @@ static void wants_terminal(void **state)
 				       getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop"),
 			NULL } });
 	screen_await_text(s, "status 2");
-	assert_string_equal(scratch_read(scratch_format("%s/out", scratch_folder())), "");
-	assert_non_null(
-		strstr(scratch_read(scratch_format("%s/err", scratch_folder())), "terminal"));
+	assert_string_equal(scratch_read(scratch_path("out")), "");
+	assert_non_null(strstr(scratch_read(scratch_path("err")), "terminal"));
 }
 
 /* A terminal on which a screen cannot be drawn: that is said, and it stays as it was. */

@@ -546,7 +546,7 @@ static void is_written(void **state)
 	(void)state;
 	start_crowd();
 	s = start(24, 80, "-d 60 -m ^crowd");
-	path = scratch_format("%s/stalltop/config", scratch_folder());
+	path = scratch_path("stalltop/config");
 	regroup(s, "one row for all tasks of a name");
 	toggle(s, "mem");
 	screen_type(s, "W");

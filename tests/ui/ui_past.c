@@ -187,7 +187,7 @@ static void stays_and_is_safe(void **state)
 /* Groups, the tree, units, the detail and what is written are of the past moment. */
 static void all_views_are_past(void **state)
 {
-	const char *path = scratch_format("%s/moment.csv", scratch_folder());
+	const char *path = scratch_path("moment.csv");
 	struct screen *s;
 	struct table t;
 	pid_t pid;
@@ -332,7 +332,7 @@ static void nothing_is_kept(void **state)
 /* The size is bounded, and told in the log. */
 static void tells_its_size(void **state)
 {
-	const char *log = scratch_format("%s/log", scratch_folder()), *text, *at;
+	const char *log = scratch_path("log"), *text, *at;
 	struct screen *s;
 	unsigned long kb = 0;
 
@@ -376,7 +376,7 @@ static void check_nothing_live(struct screen *s)
 /* A recording is played, stopped, stepped and jumped in by the same keys. */
 static void plays_a_recording(void **state)
 {
-	const char *path = scratch_format("%s/made.db", scratch_folder());
+	const char *path = scratch_path("made.db");
 	struct screen *s;
 	char *first, *later;
 

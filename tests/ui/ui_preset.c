@@ -133,13 +133,13 @@ static void keeps_changes(void **state)
 /* Those of the configuration come last; W writes the default view's fields, not theirs. */
 static void reads_own(void **state)
 {
-	const char *path = scratch_format("%s/stalltop/config", scratch_folder());
+	const char *path = scratch_path("stalltop/config");
 	struct screen *s;
 	const char *text;
 
 	(void)state;
 	crowd_sleeper("crowd-idle");
-	mkdir(scratch_format("%s/stalltop", scratch_folder()), 0755);
+	mkdir(scratch_path("stalltop"), 0755);
 	scratch_file(path, "preset = mine: fields=pid,elap,comm, sort=-elap\n"
 			   "fields = pid,total,comm\n");
 	s = screen_start(&(struct screen_how){ .args = "-d 60 -m ^crowd" });

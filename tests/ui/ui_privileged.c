@@ -21,7 +21,7 @@
 static const char *copy_program(void)
 {
 	const char *program = getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop";
-	const char *copy = scratch_format("%s/copy", scratch_folder());
+	const char *copy = scratch_path("copy");
 
 	assert_int_equal(system(scratch_format("cp %s %s", program, copy)), 0);
 	assert_int_equal(chmod(copy, 0755), 0);
@@ -83,8 +83,8 @@ static void acts_as_caller(void **state)
 
 	(void)state;
 	give_capability(copy);
-	assert_int_equal(mkdir(scratch_format("%s/stalltop", scratch_folder()), 0755), 0);
-	scratch_file(scratch_format("%s/stalltop/config", scratch_folder()), "unit = ms\n");
+	assert_int_equal(mkdir(scratch_path("stalltop"), 0755), 0);
+	scratch_file(scratch_path("stalltop/config"), "unit = ms\n");
 	s = screen_start(&(struct screen_how){ .rows = 30,
 					       .cols = 150,
 					       .program = copy,

@@ -20,8 +20,8 @@ static const char *program(void)
 /* A program that starts ours on a machine whose administrator has that configuration. */
 static const char *with_system(const char *text)
 {
-	const char *etc = scratch_format("%s/etc", scratch_folder());
-	const char *path = scratch_format("%s/start", scratch_folder());
+	const char *etc = scratch_path("etc");
+	const char *path = scratch_path("start");
 
 	if (geteuid())
 		scratch_skip("needs root");
@@ -42,7 +42,7 @@ static const char *with_system(const char *text)
 /* The user's configuration. */
 static const char *config_path(void)
 {
-	return scratch_format("%s/stalltop/config", scratch_folder());
+	return scratch_path("stalltop/config");
 }
 
 /* All keys that act say that they may not, and none asks for anything. */
@@ -95,7 +95,7 @@ static void administrator(void **state)
 	struct screen *s;
 
 	(void)state;
-	mkdir(scratch_format("%s/stalltop", scratch_folder()), 0755);
+	mkdir(scratch_path("stalltop"), 0755);
 	scratch_file(config_path(), "readonly = no\nunit = ms\n");
 	s = screen_start(&(struct screen_how){ .rows = 40,
 					       .cols = 200,
@@ -131,7 +131,7 @@ static void unclear(void **state)
 static void switching(void **state)
 {
 	const char *start = with_system("readonly = yes\n");
-	const char *said = scratch_format("%s/said", scratch_folder());
+	const char *said = scratch_path("said");
 
 	(void)state;
 	assert_int_equal(

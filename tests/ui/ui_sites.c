@@ -34,7 +34,7 @@ static pid_t fork_worker(const char *name)
 /* A file of some MB; skips where it cannot be read past the page cache. */
 static const char *make_file(const char *name)
 {
-	const char *path = scratch_format("%s/%s", scratch_folder(), name);
+	const char *path = scratch_path(name);
 	int fd = open(path, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
 	void *block = NULL;
 

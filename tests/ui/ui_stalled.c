@@ -150,8 +150,8 @@ static void last_sample_undrawn(void **state)
 /* It starts on a terminal that is stopped, and ends there. */
 static void starts_stopped(void **state)
 {
-	const char *sh = scratch_file(scratch_format("%s/run", scratch_folder()),
-				      "read go; exec \"$STALLTOP_PATH\" -d 60\n");
+	const char *sh =
+		scratch_file(scratch_path("run"), "read go; exec \"$STALLTOP_PATH\" -d 60\n");
 	const char *program = getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop";
 	struct screen *s = screen_start(&(struct screen_how){
 		.program = "/bin/sh",

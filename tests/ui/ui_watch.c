@@ -54,8 +54,8 @@ static struct screen *start_by_config(const char *name)
 {
 	struct screen *s;
 
-	mkdir(scratch_format("%s/stalltop", scratch_folder()), 0755);
-	scratch_file(scratch_format("%s/stalltop/config", scratch_folder()),
+	mkdir(scratch_path("stalltop"), 0755);
+	scratch_file(scratch_path("stalltop/config"),
 		     scratch_format("when = cgroup:%s cpu some 500ms/2s\nbell = yes\n", name));
 	s = screen_start(&(struct screen_how){ .rows = 30, .cols = 120, .args = "-d 60" });
 	screen_await(s, table_has_figures, NULL);

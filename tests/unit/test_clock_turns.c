@@ -18,26 +18,6 @@
 
 #define HOUR (3600 * NSEC_PER_SEC)
 
-static int set_up(void **state)
-{
-	(void)state;
-	scratch_begin();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	scratch_end();
-	return 0;
-}
-
-/* A path in the test's folder. */
-static const char *path_of(const char *name)
-{
-	return scratch_format("%s/%s", scratch_folder(), name);
-}
-
 /* Records samples of a machine that has run for some time; the clock is that much off by then. */
 static void record(const char *name, uint64_t now_ns, unsigned samples, const int64_t *ahead_ns)
 {
@@ -46,7 +26,7 @@ static void record(const char *name, uint64_t now_ns, unsigned samples, const in
 	struct encoder *encoder = encoder_open();
 	struct store *store;
 
-	assert_int_equal(store_create(&store, path_of(name), &about), 0);
+	assert_int_equal(store_create(&store, scratch_path(name), &about), 0);
 	for (unsigned i = 0; i < samples; i++) {
 		const struct moment *taken = encoder_take(encoder, play_frame(&machine), NULL);
 		struct moment *moment = xcalloc(1, taken->size);
@@ -105,13 +85,13 @@ static void test_clock_set(void **state)
 	(void)state;
 	record("back.db", 1000 * NSEC_PER_SEC, 30, back);
 	record("forth.db", 1000 * NSEC_PER_SEC, 30, forth);
-	assert_int_equal(play(path_of("back.db"), NULL, &apart), 30);
+	assert_int_equal(play(scratch_path("back.db"), NULL, &apart), 30);
 	assert_int_equal(apart, 1);
-	assert_int_equal(play(path_of("forth.db"), NULL, &apart), 30);
+	assert_int_equal(play(scratch_path("forth.db"), NULL, &apart), 30);
 	/* Where times are not in order, what is found by them is some part, and no harm. */
 	for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
-		assert_in_range(play(path_of("back.db"), from[i], &apart), 1, 30);
-		assert_in_range(play(path_of("forth.db"), from[i], &apart), 1, 30);
+		assert_in_range(play(scratch_path("back.db"), from[i], &apart), 1, 30);
+		assert_in_range(play(scratch_path("forth.db"), from[i], &apart), 1, 30);
 	}
 }
 
@@ -136,8 +116,8 @@ static void test_boots(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_clock_set, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_boots, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_clock_set, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_boots, scratch_set_up, scratch_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,20 +24,6 @@
 #define MANY 10000
 #define MANY_ACTIVE 500
 
-static int set_up(void **state)
-{
-	(void)state;
-	scratch_begin();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	scratch_end();
-	return 0;
-}
-
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	return (hash ^ value) * UINT64_C(1099511628211);
@@ -357,7 +343,7 @@ static void trends_are_what_was_waited(void **state)
 /* A recording may be written of the same frames: neither disturbs the other. */
 static void a_recording_goes_beside(void **state)
 {
-	const char *path = scratch_format("%s/beside.db", scratch_folder());
+	const char *path = scratch_path("beside.db");
 	const struct replay_config config = { .path = path };
 	const struct store_about about = { "0" };
 	struct encoder *encoder = encoder_open();
@@ -392,7 +378,7 @@ static void a_recording_goes_beside(void **state)
 
 static void recordings_are_gone_to(void **state)
 {
-	const char *path = scratch_format("%s/past.db", scratch_folder());
+	const char *path = scratch_path("past.db");
 	const struct replay_config config = { .path = path };
 	struct play_machine machine = { .seed = 12 };
 	struct past_scene scene = { .machine = { .seed = 13 } };
@@ -577,5 +563,5 @@ int main(void)
 		cmocka_unit_test(many_tasks_cost_little),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
 }

@@ -16,20 +16,6 @@
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
 
-static int set_up(void **state)
-{
-	(void)state;
-	scratch_begin();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	scratch_end();
-	return 0;
-}
-
 /* A sampler's part of a replay. */
 struct player {
 	struct replay *replay;
@@ -286,7 +272,7 @@ static int play_all(const char *path, const char *from)
 /* A start in the middle shows what comes then. */
 static void test_from(void **state)
 {
-	const char *path = scratch_format("%s/from.db", scratch_folder());
+	const char *path = scratch_path("from.db");
 	const struct replay_config config = { .path = path, .from = "-2s" };
 	struct player player = { 0 };
 	unsigned n = 0;
@@ -306,7 +292,7 @@ static void test_from(void **state)
 /* Changes a recording by SQL; then it must be refused or played, and nothing else. */
 static void damage(const char *sql, int expected)
 {
-	const char *path = scratch_format("%s/damaged.db", scratch_folder());
+	const char *path = scratch_path("damaged.db");
 	sqlite3 *db;
 	int err;
 
@@ -372,7 +358,7 @@ static void test_damaged(void **state)
 /* Bytes that are damaged anywhere. */
 static void test_bytes(void **state)
 {
-	const char *path = scratch_format("%s/bytes.db", scratch_folder());
+	const char *path = scratch_path("bytes.db");
 	static char bytes[1 << 20];
 	unsigned seed = 1;
 	size_t n;
@@ -380,7 +366,7 @@ static void test_bytes(void **state)
 	(void)state;
 	assert_int_equal(play_record(path, 7, 15), 0);
 	for (unsigned round = 0; round < 60; round++) {
-		const char *copy = scratch_format("%s/copy.db", scratch_folder());
+		const char *copy = scratch_path("copy.db");
 		FILE *file = fopen(path, "r");
 
 		n = fread(bytes, 1, sizeof(bytes), file);
@@ -399,12 +385,12 @@ static void test_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_same, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_segments, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_gaps, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_from, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_bytes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_same, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_segments, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_gaps, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_from, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_bytes, scratch_set_up, scratch_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

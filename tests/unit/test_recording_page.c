@@ -30,7 +30,7 @@ static char *read_page(void)
 /* Opens a recording of a made-up machine. */
 static sqlite3 *open_recording(void)
 {
-	const char *path = scratch_format("%s/page.db", scratch_folder());
+	const char *path = scratch_path("page.db");
 	sqlite3 *db;
 
 	assert_int_equal(play_record(path, 1, 30), 0);

@@ -27,26 +27,6 @@
 #define SEGMENT "stalltop-20261122T100000Z-000.db"
 #define PACKED SEGMENT ".zst"
 
-/* A path in the test's folder. */
-static const char *scratch_path(const char *name)
-{
-	return scratch_format("%s/%s", scratch_folder(), name);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	scratch_begin();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	scratch_end();
-	return 0;
-}
-
 /* All that the recording has of its samples' rows, as a number that tells whether it is the same.
  */
 static uint64_t read_through(const char *path)
@@ -248,7 +228,7 @@ static void test_names(void **state)
 	assert_false(segment_exists(scratch_folder(), SEGMENT));
 }
 
-#define scratched(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define scratched(f) cmocka_unit_test_setup_teardown(f, scratch_set_up, scratch_tear_down)
 
 int main(void)
 {

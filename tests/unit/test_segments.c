@@ -24,20 +24,6 @@
 
 #define HOUR (3600 * NSEC_PER_SEC)
 
-static int set_up(void **state)
-{
-	(void)state;
-	scratch_begin();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	scratch_end();
-	return 0;
-}
-
 static void test_limits(void **state)
 {
 	struct segment_limits limits = SEGMENT_LIMITS_DEFAULT;
@@ -185,7 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_full),
-		cmocka_unit_test_setup_teardown(test_prune, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_prune, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_queue),
 	};
