@@ -35,13 +35,16 @@ static void put(const char *group, pid_t pid)
 	set(group, "cgroup.procs", scratch_format("%d", (int)pid));
 }
 
-/* A task that wants all of a CPU in a group that gets a fifth of one. */
+/*
+ * A task that wants all of a CPU in a group that gets a hundredth of one: its share is more, also
+ * where all CPUs are wanted by many others.
+ */
 static pid_t make_throttled(const char *test)
 {
 	const char *group = make_group(test, "cpu", "crowd-cage");
 	pid_t pid = crowd_spinner("crowd-caged", 0);
 
-	if (write_text(scratch_format("%s/cpu.cfs_quota_us", group), "20000"))
+	if (write_text(scratch_format("%s/cpu.cfs_quota_us", group), "1000"))
 		scratch_skip_test(test, "no CPU limits of groups");
 	put(group, pid);
 	return pid;
@@ -150,7 +153,7 @@ static void details_limits(void **state)
 	screen_type(s, "v");
 	screen_await(s, says_throttled, NULL);
 	line = screen_line(s, screen_find(s, "its group is throttled ", 0));
-	screen_check(s, strstr(line, scratch_ours("% (quota 20 %, cgroup /crowd-cage)")));
+	screen_check(s, strstr(line, scratch_ours("% (quota 1 %, cgroup /crowd-cage)")));
 	line = screen_line(s, screen_find(s, "its group uses ", 0));
 	screen_check(s, strstr(line, " of 64.0 MiB of memory ("));
 	screen_check(s, strstr(line, scratch_ours("% of its limit, cgroup /crowd-room)")));
