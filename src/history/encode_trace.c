@@ -187,6 +187,23 @@ static uint32_t number_stack(struct encoder *encoder, const struct trace_frame *
 	return id;
 }
 
+/* Adds what was waited at a site. */
+static void write_site_wait(struct encoder *encoder, uint32_t id, const struct site *site)
+{
+	struct moment_site_wait wait = { .site = id, .wait = *site };
+
+	for (unsigned i = 0; i < SITE_WAKERS; i++)
+		wait.wakers[i] = encode_text(encoder, site->wakers[i].name);
+	buf_add(&encoder->parts[PART_SITE_WAITS], &wait, sizeof(wait));
+}
+
+/* Adds that nobody waits at a site any more, and nothing was waited. */
+static void write_left(struct encoder *encoder, struct written_site *known)
+{
+	known->last = (struct site){ .kind = known->last.kind };
+	write_site_wait(encoder, known->numbered.id, &known->last);
+}
+
 /* Gives a site a number, again where it is another than the one that had the trace's id. */
 static struct written_site *number_site(struct encoder *encoder, const struct trace_frame *trace,
 					const struct site *site)
@@ -215,9 +232,11 @@ static struct written_site *number_site(struct encoder *encoder, const struct tr
 	known->stack = site->stack;
 	if (now.id && !memcmp(&now, was, sizeof(now)))
 		return known;
+	/* Or else a reader has them wait on at the one before, too. */
+	if (known->last.waiting)
+		write_left(encoder, known);
 	now.id = known->numbered.id = ++encoder->nsites;
 	known->written = now;
-	known->last = (struct site){ 0 };
 	buf_add(&encoder->parts[PART_SITES], &now, sizeof(now));
 	return known;
 }
@@ -229,16 +248,6 @@ static bool is_same_wait(const struct site *a, const struct site *b)
 	       a->max_ns == b->max_ns && a->waiting == b->waiting &&
 	       a->waiting_ns == b->waiting_ns && a->at_least == b->at_least && !b->wakers[0].name &&
 	       !memcmp(a->log2_us, b->log2_us, sizeof(a->log2_us));
-}
-
-/* Adds what was waited at a site. */
-static void write_site_wait(struct encoder *encoder, uint32_t id, const struct site *site)
-{
-	struct moment_site_wait wait = { .site = id, .wait = *site };
-
-	for (unsigned i = 0; i < SITE_WAKERS; i++)
-		wait.wakers[i] = encode_text(encoder, site->wakers[i].name);
-	buf_add(&encoder->parts[PART_SITE_WAITS], &wait, sizeof(wait));
 }
 
 /* Adds a site, unless those who wait there just waited on. */
@@ -286,8 +295,9 @@ void encode_trace(struct encoder *encoder, struct moment *moment, const struct t
 
 		if (at->met == encoder->moments || !known->last.waiting)
 			continue;
-		known->last = (struct site){ .kind = known->last.kind };
 		if (trace && !whole)
-			write_site_wait(encoder, at->id, &known->last);
+			write_left(encoder, known);
+		else
+			known->last = (struct site){ .kind = known->last.kind };
 	}
 }

@@ -121,6 +121,9 @@ static inline void play_site(struct play_machine *machine, unsigned i)
 				       .on = i % 3 ? "/a\nb\xff" : NULL,
 				       .where = "f",
 				       .stack = i % 3 };
+	/* Who has the other end was found only now. */
+	if (site->on && play_random(machine, 8) == 0)
+		site->on = i % 2 ? "pipe of 1 writer" : "pipe of 2 others";
 	if (machine->waited[i] && known && play_random(machine, 4)) {
 		site_wait_on(site, machine->trace.interval_ns);
 		return;
