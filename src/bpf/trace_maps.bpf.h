@@ -32,6 +32,9 @@
 #define S_IFIFO 0x1000
 #define ANON_INODE_FS_MAGIC 0x09041934 /* include/uapi/linux/magic.h */
 
+/* A major number that no device has (they end at 511), as s_dev has it. */
+#define NO_DEVICE 0xfff00000
+
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10

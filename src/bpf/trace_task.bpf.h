@@ -70,6 +70,7 @@ struct call {
 	__s32 number; /* -1: none */
 	struct trace_class class;
 	__u64 argument; /* the one that the class names */
+	__u64 polled; /* of poll(): how many descriptors it looks at */
 };
 
 static __always_inline __u64 argument_of(const struct pt_regs *regs, __u32 i)
@@ -108,7 +109,7 @@ static __always_inline void find_call(struct call *call, struct task_struct *tas
 	call->number = -1;
 	call->class.state = STATE_OTHER;
 	call->class.target = CALL_NOTHING;
-	call->argument = 0;
+	call->argument = call->polled = 0;
 	if (task->flags & PF_KTHREAD ||
 	    !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
 		return;
@@ -123,6 +124,25 @@ static __always_inline void find_call(struct call *call, struct task_struct *tas
 	call->class.target = classes[number].target;
 	if (call->class.target != CALL_NOTHING)
 		call->argument = argument_of(regs, classes[number].argument);
+	if (call->class.target == CALL_POLL)
+		call->polled = argument_of(regs, 1);
+}
+
+/* Makes a poll() of the current task that looks at one descriptor a call with that descriptor. */
+static __always_inline void find_polled(struct call *call)
+{
+	/* include/uapi/asm-generic/poll.h */
+	struct {
+		__s32 fd;
+		__s16 events, revents;
+	} polled;
+
+	if (call->class.target != CALL_POLL || call->polled != 1 ||
+	    bpf_probe_read_user(&polled, sizeof(polled), (const void *)call->argument) ||
+	    polled.fd < 0)
+		return;
+	call->class.target = CALL_FD;
+	call->argument = (__u64)polled.fd;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */

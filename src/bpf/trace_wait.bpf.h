@@ -48,7 +48,8 @@ static __always_inline void put_target(struct trace_key *key, const struct call 
 	if (call->class.target == CALL_FD && seen->file) {
 		key->target = (seen->mode & S_IFMT) == S_IFSOCK ? TRACE_SOCKET : TRACE_FILE;
 		key->ino = seen->ino;
-		key->dev = seen->dev;
+		/* Those of no file system share one inode: each descriptor is told apart. */
+		key->dev = seen->anonymous ? NO_DEVICE | (__u32)call->argument : seen->dev;
 	} else if (call->class.target == CALL_FUTEX && key->state == STATE_LOCK) {
 		key->target = TRACE_FUTEX;
 		key->ino = call->argument;
@@ -77,12 +78,17 @@ static __always_inline void complete(struct site_ref ref, const struct task_stru
 	end_write(&slot->version);
 }
 
-/* Begins the key of a site where a task is now, by its system call and what that is on. */
+/*
+ * Begins the key of a site where a task is now, by its system call and what that is on. current:
+ * the task is the current one, whose memory can be read.
+ */
 static __always_inline void begin_key(struct trace_key *key, struct call *call,
 				      struct seen_file *seen, const struct trace_thread *thread,
-				      struct task_struct *task, bool fast)
+				      struct task_struct *task, bool fast, bool current)
 {
 	find_call(call, task);
+	if (current)
+		find_polled(call);
 	if (call->class.target == CALL_FD)
 		find_file(seen, task, call->argument, fast);
 	key->start_ns = thread->process_start_ns;
@@ -106,7 +112,7 @@ static __always_inline __u32 enter_site(void *context, struct task_struct *task,
 	bool stacks_tell;
 	__u8 filled = context ? FILLED : FILLED_BUT_STACK;
 
-	begin_key(&key, &call, &seen, thread, task, fast);
+	begin_key(&key, &call, &seen, thread, task, fast, context);
 	key.state = (__u8)sleep_of(task, bits, &call, &seen);
 	put_target(&key, &call, &seen);
 	stacks_tell = blocked_stacks && (key.state == STATE_IO || key.state == STATE_BLOCK);

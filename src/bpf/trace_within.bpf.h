@@ -49,7 +49,7 @@ static __always_inline int leave_within(void *context, __u32 kind)
 	kind_ns = ns;
 	if (kind == DELAY_RECLAIM && task->delays)
 		kind_ns = booked_within(task, kind) - local->within_booked_ns;
-	begin_key(&key, &call, &seen, &thread->thread, task, false);
+	begin_key(&key, &call, &seen, &thread->thread, task, false, true);
 	key.state = STATE_RUN;
 	key.within = (__u8)(1 + kind);
 	put_target(&key, &call, &seen);

@@ -38,6 +38,7 @@ struct wait_targets {
 	struct file_owners *owners;
 	struct buf mounts; /* the mount table that was read last */
 	char mounts_of[64]; /* the mount namespace whose it is; "": none */
+	bool within_polled; /* it is a file that an epoll descriptor looks at which is named */
 	uint64_t syscalls;
 };
 
@@ -358,6 +359,54 @@ static pid_t pidfd_process(struct wait_targets *targets, pid_t tid, int fd)
 	return (pid_t)pid;
 }
 
+/* A file that an epoll descriptor looks at, by a line of its fdinfo; false: the line is another. */
+static bool take_polled(struct span line, int *fd, uint64_t *ino)
+{
+	static const char key[] = " ino:";
+	uint64_t number;
+	char text[32];
+
+	if (!take_word(&line, "tfd:"))
+		return false;
+	while (take_word(&line, " "))
+		continue;
+	line.at = take_uint(&line, &number)
+			  ? memmem(line.at, (size_t)(line.end - line.at), key, strlen(key))
+			  : NULL;
+	*fd = line.at && number <= INT_MAX ? (int)number : -1;
+	if (*fd < 0)
+		return true;
+	line.at += strlen(key);
+	snprintf(text, sizeof(text), "%.*s", (int)(line.end - line.at), line.at);
+	*ino = strtoull(text, NULL, 16);
+	return true;
+}
+
+/* Appends what an epoll descriptor looks at: the one file, or how many there are. */
+static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct buf *out)
+{
+	char text[FDINFO_BYTES];
+	int len = read_fdinfo(targets, tid, fd, text), polled = -1;
+	struct span all = { text, text + (len > 0 ? len : 0) }, line;
+	struct buf what = { 0 };
+	uint64_t ino = 0;
+	unsigned n = 0;
+
+	while (take_line(&all, &line))
+		n += take_polled(line, &polled, &ino);
+	/* What did not fit. */
+	if (len >= FDINFO_BYTES - 1)
+		buf_printf(out, " of %u files and more", n ? n - 1 : 0);
+	else if (n > 1)
+		buf_printf(out, " of %u files", n);
+	/* By now its number may be that of one that looks at it: only one is opened. */
+	targets->within_polled = true;
+	if (n == 1 && ino && !wait_target_fd(targets, tid, polled, 0, ino, &what))
+		buf_printf(out, ": %s", buf_cstr(&what));
+	targets->within_polled = false;
+	buf_free(&what);
+}
+
 /* Appends a file that is none of a file system: "anon_inode:[eventfd]" as "eventfd". */
 static void add_anonymous(struct wait_targets *targets, pid_t tid, int fd, struct span name,
 			  struct buf *out)
@@ -371,6 +420,8 @@ static void add_anonymous(struct wait_targets *targets, pid_t tid, int fd, struc
 	buf_add(out, name.at, (size_t)(name.end - name.at));
 	if (is_text(&name, "pidfd"))
 		add_process(targets, pidfd_process(targets, tid, fd), out);
+	else if (is_text(&name, "eventpoll") && !targets->within_polled)
+		add_epolled(targets, tid, fd, out);
 }
 
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,

@@ -10,23 +10,27 @@
 
 #include "base/util.h"
 #include "bpf/trace.h"
+#include "kernel/proctask.h"
 #include "kernel/procwait.h"
 #include "kernel/symbols.h"
+#include "kernel/syscall_target.h"
 #include "kernel/syscalls.h"
 #include "kernel/wait_target.h"
 
 /* The depth of a stack that is kept. */
 #define STACK_MAX 64
 
-/* Bytes of a function's name that are kept, and what reading a stack takes: open, read, close. */
+/* Bytes of a function's name that are kept. */
 #define STACK_MAX_NAME 128
-#define STACK_SYSCALLS 3
 
 /*
  * The number of sites in a reading whose descriptors are looked at; others have the names that came
  * with them.
  */
 #define LOOKS_MAX 2000
+
+/* What reading a file of a thread takes: open, read, close. */
+#define FILE_SYSCALLS 3
 
 /* A stack by its id in the kernel's map. */
 struct stack_place {
@@ -41,7 +45,7 @@ struct site_texts {
 	struct syscall_names *calls;
 	struct symbols *symbols; /* NULL: hidden */
 	unsigned looks; /* in this reading */
-	uint64_t syscalls; /* for stacks */
+	uint64_t syscalls; /* for stacks and calls */
 	struct site_stack *stacks; /* [0] is empty */
 	char **where; /* parallel: the function that is shown; NULL: none says anything */
 	size_t n, cap;
@@ -162,6 +166,19 @@ static const struct life *waiter_of(const struct traced_site *site)
 	return (const void *)((const char *)site->first - offsetof(struct life, waiter));
 }
 
+/*
+ * Whether another file of a process may be looked at now. While it is within an execve() that hangs
+ * who looks hangs, too.
+ */
+static bool may_look(struct site_texts *texts, pid_t tgid)
+{
+	if (texts->looks >= LOOKS_MAX)
+		return false;
+	texts->looks++;
+	texts->syscalls += FILE_SYSCALLS;
+	return !proctask_executes(texts->procfd, tgid);
+}
+
 /* Appends a site's target by its descriptor, as long as that is the same file. */
 static bool append_descriptor(struct site_texts *texts, const struct traced_site *site,
 			      struct buf *out)
@@ -171,9 +188,8 @@ static bool append_descriptor(struct site_texts *texts, const struct traced_site
 	size_t len = out->len;
 	const struct life *life = waiter_of(site);
 
-	if (record->fd < 0 || texts->looks >= LOOKS_MAX)
+	if (record->fd < 0 || !may_look(texts, tgid))
 		return false;
-	texts->looks++;
 	if (!wait_target_fd(texts->targets, tgid, record->fd, record->key.dev, record->key.ino,
 			    out))
 		return true;
@@ -338,10 +354,9 @@ static size_t read_stack(struct site_texts *texts, const struct traced_site *sit
 	const char **functions, *function;
 	size_t telling;
 
-	if (!life || texts->looks >= LOOKS_MAX)
+	if (!life || !may_look(texts, life->now.tgid))
 		return 0;
-	texts->looks++;
-	texts->syscalls += STACK_SYSCALLS;
+	texts->syscalls += FILE_SYSCALLS;
 	if (procwait_stack(texts->procfd, life->now.tgid, life->now.pid, &texts->read) || !read->n)
 		return 0;
 	reserve_stack(texts);
@@ -354,6 +369,47 @@ static size_t read_stack(struct site_texts *texts, const struct traced_site *sit
 			 function ? strcspn(function, "+") : 0);
 }
 
+/* Whether what is waited for at a site is told by the call's memory alone: a path, what it polls.
+ */
+static bool is_in_memory(const struct trace_key *key)
+{
+	enum syscall_target target = syscall_classify(key->syscall).target;
+
+	return key->target == TRACE_NOTHING &&
+	       (target == SYSCALL_PATH || target == SYSCALL_PATH_AT || target == SYSCALL_POLL);
+}
+
+/* How many waits there were at a site and are. */
+static uint64_t waits_of(const struct traced_site *site)
+{
+	return site->now.count + site->waiting;
+}
+
+/*
+ * Appends what the call of the only wait at a site is on, as /proc has it while that lasts: such
+ * calls are not told apart by what they are on.
+ */
+static void append_only(struct site_texts *texts, struct traced_site *site, struct buf *on)
+{
+	const struct life *life = waiter_of(site);
+	struct procwait_syscall call;
+
+	if (!life || waits_of(site) != 1 || !is_in_memory(&site->now.key) ||
+	    !may_look(texts, life->now.tgid))
+		return;
+	texts->syscalls += FILE_SYSCALLS;
+	if (procwait_syscall(texts->procfd, life->now.tgid, life->now.pid, &call) || call.running ||
+	    call.number != site->now.key.syscall)
+		return;
+	syscall_target(texts->targets, texts->procfd, life->now.pid, &call, on, &texts->syscalls);
+	site->of_one = on->len;
+}
+
+bool site_texts_due(const struct traced_site *site)
+{
+	return !site->named || site->put_off || (site->of_one && waits_of(site) > 1);
+}
+
 /* Names what a site is on. A name that it has stays where no more is known now. */
 static void name_target(struct site_texts *texts, struct traced_site *site)
 {
@@ -361,11 +417,16 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 	struct buf on = { 0 };
 
 	append_target(texts, site, &on);
+	if (!on.len && !site->named)
+		append_only(texts, site, &on);
 	site->put_off = wait_targets_put_off(texts->targets) != put_off;
 	if (on.len) {
 		free(site->on);
 		site->on = xstrdup(buf_cstr(&on));
 		site->site.on = site->on;
+	} else if (site->of_one && waits_of(site) > 1) {
+		site->of_one = false;
+		site->site.on = NULL;
 	}
 	buf_free(&on);
 }

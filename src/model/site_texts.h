@@ -18,6 +18,9 @@ struct site_texts *site_texts_open(int procfd, struct trace *trace);
 /* Forgets what may have changed, as sockets and mounts; to be called once a reading. */
 void site_texts_renew(struct site_texts *texts);
 
+/* Whether a site's texts are to be made, or again. */
+bool site_texts_due(const struct traced_site *site);
+
 /*
  * Makes the texts of a site, or makes good what was put off of them. They are valid until then, and
  * until the site is freed, but no longer than `texts`.

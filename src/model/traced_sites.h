@@ -19,6 +19,8 @@ struct traced_site {
 	uint32_t slot;
 	bool named; /* its texts were made */
 	bool put_off; /* whose its target is could not be looked for: to be named again */
+	bool of_one; /* its target is that of the one wait that there was; of more it is not known
+		      */
 	char *on; /* owned; site.on */
 	char comm[TRACE_COMM + 1];
 	char wakers[TRACE_WAKERS][TRACE_COMM + 1]; /* their names */

@@ -80,14 +80,14 @@ static void forget_idle(struct tracing *tracing)
 			    tracing);
 }
 
-/* Names the sites that are shown for the first time, and those of which something was put off. */
+/* Names the sites that are shown for the first time, and those that must be named again. */
 static void name_sites(struct tracing *tracing)
 {
 	const struct traced_sites *sites = &tracing->book.sites;
 
 	site_texts_renew(tracing->texts);
 	for (size_t i = 0; i < sites->nframed; i++)
-		if (!sites->framed[i]->named || sites->framed[i]->put_off)
+		if (site_texts_due(sites->framed[i]))
 			site_texts_name(tracing->texts, sites->framed[i]);
 }
 

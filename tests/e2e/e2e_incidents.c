@@ -231,6 +231,25 @@ static void test_pipes(void **state)
 	check_cause(&cause);
 }
 
+/* Who polls one descriptor waits on what that is, by whichever call. */
+static void test_polled(void **state)
+{
+	struct cause cause = { .state = "poll", .syscall = "poll", .share = 0.5 };
+	int writer;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start("polled", &pid), "%d %d", &cause.pid, &writer), 2);
+	cause.on = e2e_format("pipe of %d wait_writer", writer);
+	cause.waker = "wait_writer";
+	check_cause(&cause);
+	assert_int_equal(sscanf(start("epolled", &pid), "%d %d", &cause.pid, &writer), 2);
+	cause.on = e2e_format("eventpoll: pipe of %d wait_writer", writer);
+	cause.syscall = "epoll_wait";
+	check_cause(&cause);
+}
+
 /* A parent that waits for its child. */
 static void test_child(void **state)
 {
@@ -326,10 +345,11 @@ static void test_poll(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_files), e2e_test(test_fsync),	e2e_test(test_frozen),
-		e2e_test(test_fuse),  e2e_test(test_futex),	e2e_test(test_net),
-		e2e_test(test_pipes), e2e_test(test_child),	e2e_test(test_cpu),
-		e2e_test(test_poll),  e2e_test(test_throttled), e2e_test(test_reclaim),
+		e2e_test(test_files),	e2e_test(test_fsync), e2e_test(test_frozen),
+		e2e_test(test_fuse),	e2e_test(test_futex), e2e_test(test_net),
+		e2e_test(test_pipes),	e2e_test(test_child), e2e_test(test_cpu),
+		e2e_test(test_polled),	e2e_test(test_poll),  e2e_test(test_throttled),
+		e2e_test(test_reclaim),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

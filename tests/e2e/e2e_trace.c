@@ -152,7 +152,7 @@ static void test_states(void **state)
 		{ tracebook_read_pipe, STATE_PIPE, TRACE_FILE, "read", "read", .arg = read_end },
 		{ wait_futex, STATE_LOCK, TRACE_FUTEX, "futex", "futex",
 		  .ino = (uint64_t)(uintptr_t)&shared_word },
-		{ poll_pipe, STATE_POLL, TRACE_NOTHING, "poll", "ppoll", .arg = poll_end },
+		{ poll_pipe, STATE_POLL, TRACE_FILE, "poll", "ppoll", .arg = poll_end },
 		{ wait_child, STATE_CHILD, TRACE_CHILD, "wait4", "waitid", .ino = (uint64_t)-1 },
 		{ await_signal, STATE_OTHER, TRACE_NOTHING, "pause", "ppoll", .ino = 0 },
 		{ spin, STATE_RUN, TRACE_NOTHING, NULL, NULL, .ino = 0 },
@@ -168,6 +168,8 @@ static void test_states(void **state)
 	assert_int_equal(pipe(poll_end), 0);
 	fstat(read_end[0], &pipe_stat);
 	kinds[1].ino = pipe_stat.st_ino;
+	fstat(poll_end[0], &pipe_stat);
+	kinds[3].ino = pipe_stat.st_ino;
 	/* One half of them is there before, the other comes later. */
 	for (size_t i = 0; i < n / 2; i++)
 		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * load_wait MODE [FOLDER]: waits whose cause is known, until it is killed. It prints "ready" and
- * what a test must know of it: ids of processes, a path, a port. files FOLDER   reads one of four
- * open files past the page cache: "ready PATH" fsync FOLDER   a process writes and syncs a file
- * that another writes: "ready WRITER PATH" fuse FOLDER    reads a file of a file system that does
- * not answer: "ready READER PATH" futex          eight threads want one lock: "ready" net a client
- * asks a server that takes its time: "ready CLIENT SERVER PORT" pipe           a reader of an empty
- * pipe, a writer that does not write: "ready READER WRITER" talk           the same, where the
- * writer writes every 10 ms child          waits for a child that sleeps: "ready CHILD" cpu two
- * processes want one CPU: "ready VICTIM CULPRIT" poll           waits for one of two pipes: "ready"
+ * what a test must know of it: ids of processes, a path, a port.
+ *
+ * - files FOLDER: reads one of four open files past the page cache ("ready PATH")
+ * - fsync FOLDER: a process writes and syncs a file that another writes ("ready WRITER PATH")
+ * - fuse FOLDER: reads a file of a file system that does not answer ("ready READER PATH")
+ * - futex: eight threads want one lock ("ready")
+ * - net: a client asks a server that takes its time ("ready CLIENT SERVER PORT")
+ * - pipe: a reader of an empty pipe, a writer that does not write ("ready READER WRITER")
+ * - talk: the same, where the writer writes every 10 ms
+ * - polled, epolled: the same, where the reader polls first, or by epoll
+ * - child: waits for a child that sleeps ("ready CHILD")
+ * - cpu: two processes want one CPU ("ready VICTIM CULPRIT")
+ * - write FOLDER: writes a file every 5 ms ("ready PATH")
+ * - poll: waits for one of two pipes ("ready")
  */
 #include "config.h"
 
@@ -19,9 +25,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -293,9 +301,23 @@ static void ask(void)
 	give_up("ask");
 }
 
-/* ms: how often the writer writes; 0: never. */
-static void read_pipe(long ms)
+/* Waits for bytes by what is asked for, if anything is. */
+static void await_bytes(int fd, int epoll, bool by_poll)
 {
+	struct pollfd polled = { .fd = fd, .events = POLLIN };
+	struct epoll_event event;
+
+	if (by_poll && poll(&polled, 1, -1) != 1)
+		give_up("poll");
+	if (epoll >= 0 && epoll_wait(epoll, &event, 1, -1) != 1)
+		give_up("epoll_wait");
+}
+
+/* ms: how often the writer writes; 0: never. */
+static void read_pipe(long ms, bool by_poll, bool by_epoll)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int epoll = by_epoll ? epoll_create1(EPOLL_CLOEXEC) : -1;
 	pid_t writer;
 	char byte = 'x';
 	int ends[2];
@@ -312,10 +334,13 @@ static void read_pipe(long ms)
 		give_up("write");
 	}
 	close(ends[1]);
+	if (by_epoll && epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event))
+		give_up("epoll_ctl");
 	printf("ready %d %d\n", (int)getpid(), (int)writer);
 	fflush(stdout);
-	while (read(ends[0], &byte, 1) == 1)
-		;
+	do
+		await_bytes(ends[0], epoll, by_poll);
+	while (read(ends[0], &byte, 1) == 1);
 	give_up("read");
 }
 
@@ -382,12 +407,22 @@ static void write_slowly(void)
 
 static void read_quiet_pipe(void)
 {
-	read_pipe(0);
+	read_pipe(0, false, false);
 }
 
 static void read_talking_pipe(void)
 {
-	read_pipe(10);
+	read_pipe(10, false, false);
+}
+
+static void poll_talking_pipe(void)
+{
+	read_pipe(10, true, false);
+}
+
+static void epoll_talking_pipe(void)
+{
+	read_pipe(10, false, true);
 }
 
 int main(int argc, char **argv)
@@ -403,6 +438,8 @@ int main(int argc, char **argv)
 		{ "net", ask },
 		{ "pipe", read_quiet_pipe },
 		{ "talk", read_talking_pipe },
+		{ "polled", poll_talking_pipe },
+		{ "epolled", epoll_talking_pipe },
 		{ "child", await_child },
 		{ "cpu", want_cpu },
 		{ "write", write_slowly },

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What sites are called, from a made-up /proc: whose owner could not be looked for is asked again.
+/*
+ * What sites are called, from a made-up /proc: whose owner could not be looked for is asked again;
+ * who executes is not looked at; the only wait there was is named by its call.
  */
 #include "config.h"
 
@@ -8,6 +10,10 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "model/site_texts.h"
 #include "tests/lib/tree_thread.h"
@@ -111,10 +117,88 @@ static void test_owner_later(void **state)
 	site_texts_close(texts);
 }
 
+/* Who looked at the descriptors of a process within an execve() that hangs would hang, too. */
+static void test_executes(void **state)
+{
+	const struct tree *tree = *state;
+	struct site_texts *texts = site_texts_open(tree->fd, NULL);
+	struct traced_site site = reader_of(tree, 30, 1);
+
+	put_text(tree, "30/statm", "1000 200 100 0 0 50 0\n");
+	strcpy(site.now.name, "f");
+	site_texts_renew(texts);
+	site_texts_name(texts, &site);
+	assert_string_equal(site.site.on, "/f");
+	put_text(tree, "30/statm", "1000 200 100 20 0 50 0\n");
+	site.put_off = true;
+	site_texts_name(texts, &site);
+	assert_string_equal(site.site.on, "pipe");
+	free(site.on);
+	site_texts_close(texts);
+}
+
+/* A site where a process waits in stat(): which file is not seen by the program in the kernel. */
+static struct traced_site statter_of(const struct tree *tree, struct life *life, const char *path)
+{
+	struct traced_site site = {
+		.now = { .key = { .tgid = 50, .syscall = SYS_stat, .stack = -1 },
+			 .stack = -1,
+			 .fd = -1 },
+		.first = &life->waiter,
+		.waiting = 1
+	};
+	char text[128];
+	int fd;
+
+	life->now.tgid = life->now.pid = 50;
+	put_process(tree, 50, "statter");
+	snprintf(text, sizeof(text), "%d 0x8 0x0 0x0 0x0 0x0 0x0 0x7ffc 0x7f12\n", SYS_stat);
+	put_text(tree, "50/task/50/syscall", text);
+	fd = openat(tree->fd, "50/mem", O_WRONLY | O_CREAT, 0600);
+	assert_int_equal(pwrite(fd, path, strlen(path) + 1, 8), strlen(path) + 1);
+	close(fd);
+	return site;
+}
+
+/* A call by a path: named while it is the only one that there was. */
+static void test_only(void **state)
+{
+	const struct tree *tree = *state;
+	struct site_texts *texts = site_texts_open(tree->fd, NULL);
+	struct life life = { 0 };
+	struct traced_site site = statter_of(tree, &life, "/mnt/hung"), two = site;
+
+	site_texts_renew(texts);
+	assert_true(site_texts_due(&site));
+	site_texts_name(texts, &site);
+	assert_string_equal(site.site.on, "/mnt/hung");
+	assert_false(site_texts_due(&site));
+	/* It has ended. */
+	site.now.count = 1;
+	site.waiting = 0;
+	site.first = NULL;
+	assert_false(site_texts_due(&site));
+	/* Another is on another file, or on the same: that is not known. */
+	site.waiting = 1;
+	site.first = &life.waiter;
+	assert_true(site_texts_due(&site));
+	site_texts_name(texts, &site);
+	assert_null(site.site.on);
+	assert_false(site_texts_due(&site));
+	two.waiting = 2;
+	site_texts_name(texts, &two);
+	assert_null(two.site.on);
+	assert_false(site_texts_due(&two));
+	free(site.on);
+	site_texts_close(texts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_owner_later, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_executes, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_only, make_tree, remove_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,6 +127,46 @@ static void test_pipe(void **state)
 	close(ends[1]);
 }
 
+/* Has an epoll descriptor look at another. */
+static void look_at(int epoll, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), 0);
+}
+
+/* What an epoll descriptor looks at is told: the one file, or how many. */
+static void check_polled(struct kit *kit)
+{
+	int epoll = epoll_create1(EPOLL_CLOEXEC), outer = epoll_create1(EPOLL_CLOEXEC);
+	int event = eventfd(0, EFD_CLOEXEC), more[100];
+
+	look_at(epoll, event);
+	assert_string_equal(target_of(kit, epoll), "eventpoll: eventfd");
+	look_at(outer, epoll);
+	assert_string_equal(target_of(kit, outer), "eventpoll: eventpoll");
+	/* The number is that of one that looks at it. */
+	more[0] = dup(epoll);
+	assert_int_equal(dup3(outer, epoll, O_CLOEXEC), epoll);
+	assert_string_equal(target_of(kit, outer), "eventpoll: eventpoll");
+	assert_int_equal(dup3(more[0], epoll, O_CLOEXEC), epoll);
+	close(more[0]);
+	/* The number is another file's by now. */
+	more[0] = dup(event);
+	assert_int_equal(dup3(STDIN_FILENO, event, O_CLOEXEC), event);
+	assert_string_equal(target_of(kit, epoll), "eventpoll");
+	look_at(epoll, more[0]);
+	assert_string_equal(target_of(kit, epoll), "eventpoll of 2 files");
+	for (unsigned i = 1; i < ARRAY_SIZE(more); i++)
+		look_at(epoll, more[i] = eventfd(0, EFD_CLOEXEC));
+	assert_non_null(strstr(target_of(kit, epoll), " files and more"));
+	for (unsigned i = 0; i < ARRAY_SIZE(more); i++)
+		close(more[i]);
+	close(event);
+	close(outer);
+	close(epoll);
+}
+
 /* What descriptors are. */
 static void test_kinds(void **state)
 {
@@ -277,6 +317,7 @@ static void test_files(void **state)
 	fd = epoll_create1(EPOLL_CLOEXEC);
 	assert_string_equal(target_of(kit, fd), "eventpoll");
 	close(fd);
+	check_polled(kit);
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0);
 	assert_int_equal(
 		bind(fd, (struct sockaddr *)&(struct sockaddr_storage){ .ss_family = AF_NETLINK },
