@@ -185,11 +185,26 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 	info->trace = trace;
 }
 
+/*
+ * Whether an element keeps the time of its reading, as some of a source do that knows who did
+ * nothing. That time becomes known when it is read again: the sample before gets it then.
+ */
+static inline bool play_keeps(struct play_machine *machine, const struct sample *prev,
+			      struct task_raw *was)
+{
+	if (was->pid % 4 != 1 || was->now.state == 'D')
+		return false;
+	if (play_random(machine, 3))
+		return true;
+	if (was->read_ns < prev->begin_ns)
+		was->read_ns = prev->begin_ns + (uint64_t)was->pid * 1000;
+	return false;
+}
+
 /* The next frame. */
 static inline const struct frame *play_frame(struct play_machine *machine)
 {
-	const struct sample *prev =
-		machine->turn ? &machine->samples[(machine->turn + 2) % 3] : NULL;
+	struct sample *prev = machine->turn ? &machine->samples[(machine->turn + 2) % 3] : NULL;
 	struct sample *cur = &machine->samples[machine->turn % 3];
 	struct system_sample *system = &machine->systems[machine->turn % 3];
 	struct frame *frame = &machine->frames[machine->turn % 2];
@@ -210,7 +225,8 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	cur->end_ns = machine->now_ns + 2000000;
 	cur->real_ns = times.real_ns;
 	for (size_t i = 0; prev && i < prev->n; i++) {
-		const struct task_raw *was = &prev->raw[i];
+		struct task_raw *was = &prev->raw[i];
+		bool keeps = play_keeps(machine, prev, was);
 		struct task_raw *raw;
 
 		if (!play_random(machine, 20)) {
@@ -222,9 +238,11 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		*raw = *was;
 		task_ref(raw->task);
 		raw->was = 0;
+		raw->now.waits.block_ns = 0;
+		if (keeps)
+			continue;
 		raw->read_ns = machine->now_ns + i / 10 * 30000;
 		raw->counters.life_ns += raw->read_ns - was->read_ns + play_random(machine, 2000);
-		raw->now.waits.block_ns = 0;
 		if (raw->now.state == 'D' || !play_random(machine, 3))
 			play_task(machine, raw);
 	}
