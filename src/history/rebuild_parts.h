@@ -55,6 +55,7 @@ struct element {
 	bool fresh; /* something happened to it */
 	bool met, gone; /* while a sample is read */
 	bool whole; /* this sample has its counters as they are */
+	bool alike; /* and they are what they were before */
 	bool corrected; /* its reading before got the time before_ns only now */
 	uint64_t read_ns, before_ns;
 	/* Since a sample was given out: */

@@ -22,6 +22,7 @@ struct play_machine {
 	struct frame_info infos[2];
 	struct clocks clocks;
 	unsigned turn;
+	bool marks; /* the source tells who did nothing */
 	uint64_t now_ns;
 	pid_t next;
 	struct trace_frame trace;
@@ -192,13 +193,31 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 static inline bool play_keeps(struct play_machine *machine, const struct sample *prev,
 			      struct task_raw *was)
 {
-	if (was->pid % 4 != 1 || was->now.state == 'D')
+	if (was->pid % 4 != 1 || waits_all(&was->now.waits))
 		return false;
 	if (play_random(machine, 3))
 		return true;
 	if (was->read_ns < prev->begin_ns)
 		was->read_ns = prev->begin_ns + (uint64_t)was->pid * 1000;
 	return false;
+}
+
+/* Marks those that kept the times of their readings: nothing happened to them. */
+static inline void play_mark(const struct play_machine *machine, const struct sample *prev,
+			     struct sample *cur)
+{
+	if (!machine->marks)
+		return;
+	sample_mark(cur, 0);
+	cur->stable[1] = 0;
+	for (size_t i = 0; prev && i < cur->n; i++) {
+		const struct task_raw *was = sample_find(prev, cur->raw[i].tgid, cur->raw[i].pid);
+
+		if (was && was->task == cur->raw[i].task && was->read_ns == cur->raw[i].read_ns)
+			cur->marks[i] = MARK_UNCHANGED;
+		if (was == &prev->raw[i] && was->task == cur->raw[i].task && cur->stable[1] == i)
+			cur->stable[1] = i + 1;
+	}
 }
 
 /* The next frame. */
@@ -214,8 +233,10 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	const struct task_raw *ended[8];
 	size_t nended = 0;
 
-	if (!machine->now_ns)
+	if (!machine->now_ns) {
 		machine->now_ns = 1000 * NSEC_PER_SEC;
+		machine->marks = machine->seed % 2;
+	}
 	machine->now_ns += 500000000 + play_random(machine, 1000000);
 	times = (struct clock_times){ machine->now_ns, machine->now_ns,
 				      UINT64_C(1795269750) * NSEC_PER_SEC + machine->now_ns };
@@ -250,6 +271,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		play_begin(machine, cur);
 		cur->raw[cur->n - 1].read_ns = machine->now_ns + 900000;
 	}
+	play_mark(machine, prev, cur);
 	sample_leave(cur, nended);
 	for (size_t i = 0; i < nended; i++) {
 		struct task_raw *raw = &cur->raw[cur->n + i];
