@@ -409,6 +409,12 @@ static int choose_segment(const struct dirent *entry)
 	return segment_is_name(entry->d_name);
 }
 
+/* Orders by name, whatever the locale. */
+static int by_segment_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 /* Whether it is the packed file of a segment that is there as it was, too: see segment_pack(). */
 static bool is_second(const struct archive_files *files, const char *name)
 {
@@ -463,7 +469,7 @@ int archive_list(struct archive_files *files, const char *path)
 		files->paths[files->n++] = xstrdup(path);
 		return 0;
 	}
-	n = scandir(path, &entries, choose_segment, alphasort);
+	n = scandir(path, &entries, choose_segment, by_segment_name);
 	if (n < 0)
 		return -errno;
 	files->paths = xcalloc((size_t)n + 1, sizeof(*files->paths));

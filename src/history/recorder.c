@@ -28,7 +28,7 @@
 /* How long the end waits for what is still to be written. */
 #define CLOSE_MS 5000
 
-/* Names to try for a segment of the same second. */
+/* Names to try for a segment. */
 #define SEGMENT_NAMES 1000
 
 /* The room for samples that are kept in memory until an incident. */
@@ -68,6 +68,7 @@ static int open_store(struct record_writer *writer, uint64_t real_ns)
 {
 	const struct recorder_config *config = writer->config;
 	const struct store_about about = { .program = config->program };
+	unsigned number = 0;
 	int err = -EEXIST;
 
 	if (!config->segments) {
@@ -78,9 +79,10 @@ static int open_store(struct record_writer *writer, uint64_t real_ns)
 	}
 	writer->began_ns = real_ns;
 	writer->ending = false;
-	for (unsigned number = 0; err == -EEXIST && number < SEGMENT_NAMES; number++) {
+	segments_go_on(config->path, &real_ns, &number);
+	for (unsigned tries = 0; err == -EEXIST && tries < SEGMENT_NAMES; tries++, number++) {
 		writer->file.len = writer->path.len = 0;
-		segment_name(&writer->file, writer->began_ns, number);
+		segment_name(&writer->file, real_ns, number);
 		if (segment_exists(config->path, buf_cstr(&writer->file)))
 			continue;
 		buf_printf(&writer->path, "%s/%s", config->path, buf_cstr(&writer->file));
