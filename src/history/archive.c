@@ -44,8 +44,9 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 	[QUERY_TOTAL] = "SELECT task, kind, ns, waits FROM total WHERE sample = ?",
 	[QUERY_ACTIVITY] = "SELECT task, run_ns, user_ns, system_ns, drift_ns, state, threads"
 			   " FROM activity WHERE sample = ?",
-	[QUERY_WAIT] = "SELECT task, kind, waited_ns, waits, ahead_ns FROM"
-		       " (" STORE_WAITS ") WHERE sample = ? ORDER BY task",
+	[QUERY_WAIT] = "SELECT task, 0, cpu_ns, cpu_waits, 0 FROM activity WHERE sample = ?1"
+		       " AND cpu_ns IS NOT NULL UNION ALL SELECT task, kind, waited_ns, waits,"
+		       " ahead_ns FROM other_wait WHERE sample = ?1 ORDER BY 1",
 	[QUERY_WAITING] = "SELECT task, kind, threads, longest_ns, began_ns FROM waiting"
 			  " WHERE sample = ? ORDER BY task",
 	[QUERY_CHILDREN] = "SELECT task, user_ns, system_ns FROM children WHERE sample = ?",

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables of a recording, as doc/stalltop-recording.5 tells them to those who query. Keys are
- * small numbers, and what is 0 or NULL takes one byte: an active task costs about 30 bytes.
+ * small numbers, and what is 0 or NULL takes one byte: an active task costs about 30 bytes. Waits
+ * for a CPU are most often all that a task that ran has, and all booked within the interval: they
+ * stand beside what it did, in a third of the room that a row of their own takes.
  */
 #ifndef STALLTOP_HISTORY_STORE_TABLES_H
 #define STALLTOP_HISTORY_STORE_TABLES_H
@@ -101,19 +103,11 @@
 	"CREATE TABLE unexplained(sample INTEGER, process INTEGER, kind INTEGER, ns INTEGER," \
 	" comm INTEGER, PRIMARY KEY(sample, process, kind)) WITHOUT ROWID;"
 
-/*
- * The waits of tasks. Those for a CPU are most often all that a task that ran has, and are all
- * booked within the interval: since version 3 they stand beside what it did, in a third of the room
- * that a row of their own takes.
- */
-#define STORE_WAITS \
-	"SELECT sample, task, 0 AS kind, cpu_ns AS waited_ns, cpu_waits AS waits, 0 AS ahead_ns" \
-	" FROM activity WHERE cpu_ns IS NOT NULL" \
-	" UNION ALL SELECT sample, task, kind, waited_ns, waits, ahead_ns FROM other_wait"
-
 /* What is asked for most, with names in place of numbers. */
 #define STORE_VIEWS \
-	"CREATE VIEW wait AS " STORE_WAITS ";" \
+	"CREATE VIEW wait AS SELECT sample, task, 0 AS kind, cpu_ns AS waited_ns," \
+	" cpu_waits AS waits, 0 AS ahead_ns FROM activity WHERE cpu_ns IS NOT NULL" \
+	" UNION ALL SELECT sample, task, kind, waited_ns, waits, ahead_ns FROM other_wait;" \
 	"CREATE VIEW tasks AS SELECT t.id AS task, t.first, t.tgid, t.pid, t.ppid, t.uid," \
 	" u.value AS user, n.value AS comm, c.value AS command, g.value AS cgroup, t.start_ns" \
 	" FROM task t LEFT JOIN text u ON u.id = t.user LEFT JOIN text n ON n.id = t.comm" \
