@@ -44,7 +44,9 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 	[QUERY_TOTAL] = "SELECT task, kind, ns, waits FROM total WHERE sample = ?",
 	[QUERY_ACTIVITY] = "SELECT task, run_ns, user_ns, system_ns, drift_ns, state, threads"
 			   " FROM activity WHERE sample = ?",
-	[QUERY_WAIT] = "SELECT task, kind, waited_ns, waits, ahead_ns FROM wait WHERE sample = ?",
+	[QUERY_WAIT] = "SELECT task, 0, cpu_ns, cpu_waits, 0 FROM activity WHERE sample = ?1"
+		       " AND cpu_ns IS NOT NULL UNION ALL SELECT task, kind, waited_ns, waits,"
+		       " ahead_ns FROM other_wait WHERE sample = ?1 ORDER BY 1",
 	[QUERY_WAITING] = "SELECT task, kind, threads, longest_ns, began_ns FROM waiting"
 			  " WHERE sample = ? ORDER BY task",
 	[QUERY_CHILDREN] = "SELECT task, user_ns, system_ns FROM children WHERE sample = ?",
@@ -84,6 +86,10 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 	[QUERY_UNEXPLAINED] = "SELECT process, kind, ns, comm FROM unexplained WHERE sample = ?",
 };
 
+/* The waits before version 3. */
+static const char waits_before_3[] =
+	"SELECT task, kind, waited_ns, waits, ahead_ns FROM wait WHERE sample = ?";
+
 /* Lets statements read tables, and do nothing else: a view of the file could go on for ever. */
 static int authorize(void *arg, int action, const char *a, const char *b, const char *db,
 		     const char *view)
@@ -121,7 +127,7 @@ static int ask_number(struct archive *archive, const char *text, int64_t given, 
 /* Checks that it is a recording of a kind that is known, and learns what it has. */
 static int check_recording(struct archive *archive)
 {
-	int64_t id = 0, version = 0, threads = 0;
+	int64_t id = 0, threads = 0;
 	int err = ask_number(archive, "PRAGMA application_id", 0, &id);
 
 	if (!err && id != STORE_APPLICATION_ID)
@@ -129,14 +135,13 @@ static int check_recording(struct archive *archive)
 	sqlite3_set_authorizer(archive->db, authorize, NULL);
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'version'", 0,
-				 &version);
-	if (!err && version < 1)
+				 &archive->version);
+	if (!err && archive->version < 1)
 		return -EBADMSG;
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'threads'", 0,
 				 &threads);
 	archive->threads = threads == 1;
-	archive->untraced = version < 2;
 	archive->first = 1;
 	archive->last = 0;
 	/* Nothing may have been recorded yet. */
@@ -187,12 +192,16 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 /* Prepares the queries that there are tables for. 0 or -errno. */
 static int prepare_queries(struct archive *archive)
 {
-	unsigned queries = archive->untraced ? QUERY_PROCESS : ARCHIVE_QUERIES;
+	unsigned queries = archive->version < 2 ? QUERY_PROCESS : ARCHIVE_QUERIES;
 
-	for (unsigned query = 0; query < queries; query++)
-		if (sqlite3_prepare_v3(archive->db, query_texts[query], -1,
-				       SQLITE_PREPARE_PERSISTENT, &archive->queries[query], NULL))
+	for (unsigned query = 0; query < queries; query++) {
+		const char *text = query == QUERY_WAIT && archive->version < 3 ? waits_before_3
+									       : query_texts[query];
+
+		if (sqlite3_prepare_v3(archive->db, text, -1, SQLITE_PREPARE_PERSISTENT,
+				       &archive->queries[query], NULL))
 			return -EBADMSG;
+	}
 	return 0;
 }
 
@@ -200,7 +209,9 @@ int archive_borrow(struct archive *archive, sqlite3 *db)
 {
 	int err;
 
-	*archive = (struct archive){ .db = db, .borrowed = true, .first = 1 };
+	*archive = (struct archive){
+		.db = db, .borrowed = true, .first = 1, .version = STORE_VERSION
+	};
 	err = prepare_queries(archive);
 	if (err)
 		archive_close(archive);
@@ -409,6 +420,12 @@ static int choose_segment(const struct dirent *entry)
 	return segment_is_name(entry->d_name);
 }
 
+/* Orders by name, whatever the locale. */
+static int by_segment_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 /* Whether it is the packed file of a segment that is there as it was, too: see segment_pack(). */
 static bool is_second(const struct archive_files *files, const char *name)
 {
@@ -463,7 +480,7 @@ int archive_list(struct archive_files *files, const char *path)
 		files->paths[files->n++] = xstrdup(path);
 		return 0;
 	}
-	n = scandir(path, &entries, choose_segment, alphasort);
+	n = scandir(path, &entries, choose_segment, by_segment_name);
 	if (n < 0)
 		return -errno;
 	files->paths = xcalloc((size_t)n + 1, sizeof(*files->paths));

@@ -56,7 +56,7 @@ struct archive {
 	bool borrowed; /* the database is somebody else's */
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
 	bool threads; /* it has rows of threads */
-	bool untraced; /* it is of a version without the tables of what is traced */
+	int64_t version; /* of its tables */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
 	void *unpacked; /* of a packed file, its bytes; NULL: it is none */
 	size_t unpacked_len;

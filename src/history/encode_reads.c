@@ -21,7 +21,8 @@ static void add_run(struct buf *out, size_t run, bool kept, uint64_t *last_ns, u
  * Adds the times of reading: runs of the living elements (twice the number of elements, plus 1
  * where they keep their times, else followed by the growth since the run before, at first since the
  * sample's begin); a 0; then times that elements of the sample before got only now: how many
- * elements to pass over, and the time since that sample's begin.
+ * elements to pass over, and the time since that sample's begin. A moment that stands for itself
+ * has those, too, for who reads the one before it, unless that was dropped.
  */
 void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole)
 {
@@ -45,7 +46,7 @@ void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole
 	}
 	add_run(out, run, kept, &last_ns, cur->n ? cur->raw[cur->n - 1].read_ns : 0);
 	varint_append(out, 0);
-	for (size_t i = 0; !whole && i < cur->n; i++, passed++) {
+	for (size_t i = 0; prev && !encoder->dropped && i < cur->n; i++, passed++) {
 		const struct task_raw *before = frame->rows[i].before;
 		size_t was = before && before < prev->raw + prev->n ? (size_t)(before - prev->raw)
 								    : SIZE_MAX;

@@ -94,7 +94,25 @@ static int pack_all(ZSTD_CCtx *packing, int from, int to)
 	return err;
 }
 
-int pack_file(int folder, const char *from, const char *to)
+/*
+ * Has files packed fast, or tightly. What repeats in a recording is short and near: short matches
+ * count, and a search of some depth, not a large window, which would take much memory.
+ */
+static void set_effort(ZSTD_CCtx *packing, bool tight)
+{
+	ZSTD_CCtx_setParameter(packing, ZSTD_c_compressionLevel, FILE_LEVEL);
+	if (!tight)
+		return;
+	ZSTD_CCtx_setParameter(packing, ZSTD_c_strategy, ZSTD_btultra);
+	ZSTD_CCtx_setParameter(packing, ZSTD_c_windowLog, 20);
+	ZSTD_CCtx_setParameter(packing, ZSTD_c_chainLog, 18);
+	ZSTD_CCtx_setParameter(packing, ZSTD_c_hashLog, 18);
+	ZSTD_CCtx_setParameter(packing, ZSTD_c_searchLog, 5);
+	ZSTD_CCtx_setParameter(packing, ZSTD_c_minMatch, 3);
+	ZSTD_CCtx_setParameter(packing, ZSTD_c_targetLength, 128);
+}
+
+int pack_file(int folder, const char *from, const char *to, bool tight)
 {
 	int source = openat(folder, from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	int target, err = source < 0 ? -errno : 0;
@@ -117,7 +135,7 @@ int pack_file(int folder, const char *from, const char *to)
 	if (!err && !packing)
 		err = -ENOMEM;
 	if (!err) {
-		ZSTD_CCtx_setParameter(packing, ZSTD_c_compressionLevel, FILE_LEVEL);
+		set_effort(packing, tight);
 		ZSTD_CCtx_setParameter(packing, ZSTD_c_checksumFlag, 1);
 		ZSTD_CCtx_setPledgedSrcSize(packing, (unsigned long long)stat.st_size);
 		err = pack_all(packing, source, target);
@@ -236,11 +254,12 @@ bool pack_is_built(void)
 	return false;
 }
 
-int pack_file(int folder, const char *from, const char *to)
+int pack_file(int folder, const char *from, const char *to, bool tight)
 {
 	(void)folder;
 	(void)from;
 	(void)to;
+	(void)tight;
 	return -EOPNOTSUPP;
 }
 

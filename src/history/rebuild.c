@@ -81,7 +81,8 @@ static void begin_sample(struct rebuild *rebuild)
 		element->block_ns =
 			rebuild->passed ? element->block_ns + element->raw.now.waits.block_ns : 0;
 		element->raw.now.waits.block_ns = 0;
-		element->met = element->gone = element->whole = element->corrected = false;
+		element->met = element->gone = element->whole = element->alike = false;
+		element->corrected = false;
 		if (!rebuild->passed)
 			element->fresh = element->exited = false;
 	}

@@ -55,6 +55,7 @@ struct element {
 	bool fresh; /* something happened to it */
 	bool met, gone; /* while a sample is read */
 	bool whole; /* this sample has its counters as they are */
+	bool alike; /* and they are what they were before */
 	bool corrected; /* its reading before got the time before_ns only now */
 	uint64_t read_ns, before_ns;
 	/* Since a sample was given out: */
@@ -215,6 +216,32 @@ struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char 
 
 /* Reads the rest of what belongs to the sample as a whole. 0 or -errno. */
 int rebuild_read_frame(struct rebuild *rebuild, struct archive *archive, int64_t number);
+
+/* rebuild_sites.c: what was waited at sites */
+
+/* A process's identity. False, and bad, where there is none of that number; 0: one of nobody. */
+bool rebuild_identify(struct archive *archive, int64_t id, pid_t *tgid, uint64_t *start_ns,
+		      bool *bad);
+
+/* Take what was waited at a site, who ended waits there, and what no site explains of a kind. */
+rebuild_row_taker rebuild_take_site_wait, rebuild_take_waker, rebuild_take_rest;
+
+/* Begins what is given out next. */
+void rebuild_begin_sites(struct rebuild_trace *trace);
+
+/* Takes all sites of a sample: those that have a row, and those where somebody waited on. */
+void rebuild_read_sites(struct rebuild *rebuild, bool whole);
+
+/*
+ * Copies the sites, and where their stacks are: it stays until a sample is given out again.
+ * Several: samples are added up.
+ */
+void rebuild_give_sites(struct rebuild_trace *trace, bool several);
+
+/* Forgets sites; busy: those, too, where somebody waits. */
+void rebuild_forget_sites(struct rebuild_trace *trace, bool busy);
+
+void rebuild_free_sites(struct rebuild_trace *trace);
 
 /* rebuild_trace.c: what was traced */
 

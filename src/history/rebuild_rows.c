@@ -86,12 +86,20 @@ int rebuild_read_ends(struct rebuild *rebuild, struct archive *archive, int64_t 
 	return bad ? -EBADMSG : got < 0 ? got : 0;
 }
 
+/* Whether the counters are the same, but for the life. */
+static bool stands_alike(const struct counters *a, const struct counters *b)
+{
+	return a->valid == b->valid && a->members == b->members && a->run_ns == b->run_ns &&
+	       a->user_ns == b->user_ns && a->system_ns == b->system_ns;
+}
+
 /* Reads counters that are as they are. */
 void rebuild_stand(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row, bool *bad)
 {
 	int64_t id = archive_int(row, 0, 1, INT64_MAX, 0, bad);
 	struct version *version = rebuild_version(rebuild, archive, id, bad);
 	struct element *element;
+	struct counters before;
 	struct task_raw *raw;
 
 	if (!version || rebuild->n >= ELEMENTS_MAX) {
@@ -109,6 +117,7 @@ void rebuild_stand(struct rebuild *rebuild, struct archive *archive, sqlite3_stm
 	element->met = element->fresh = element->whole = true;
 	if (element->trace)
 		element->trace->standing = false;
+	before = raw->counters;
 	raw->counters = (struct counters){
 		.valid = (uint32_t)archive_int(row, 1, 0, UINT32_MAX, 0, bad),
 		.members = (unsigned)archive_int(row, 2, 0, INT32_MAX, 1, bad),
@@ -117,6 +126,7 @@ void rebuild_stand(struct rebuild *rebuild, struct archive *archive, sqlite3_stm
 		.system_ns = archive_uint(row, 8, 0, bad),
 		.life_ns = archive_uint(row, 9, 0, bad),
 	};
+	element->alike = stands_alike(&raw->counters, &before);
 	raw->single = archive_int(row, 3, 0, 1, 0, bad);
 	raw->now = (struct task_now){ .exact = archive_int(row, 4, 0, 1, 0, bad) };
 	raw->was = (pid_t)archive_int(row, 5, -1, INT32_MAX, 0, bad);
@@ -146,7 +156,12 @@ static void take_activity(struct rebuild *rebuild, struct archive *archive, sqli
 	if (!element)
 		return;
 	raw = &element->raw;
-	element->fresh = true;
+	/*
+	 * Where the sample has all tasks as they are, some of them did nothing: a source that knows
+	 * did not read them again.
+	 */
+	element->fresh =
+		!element->alike || !archive_null(row, 1) || element->read_ns >= rebuild->begin_ns;
 	if (!element->whole) {
 		raw->counters.run_ns += archive_uint(row, 1, 0, bad);
 		raw->counters.user_ns += archive_uint(row, 2, 0, bad);

@@ -1,154 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "history/rebuild_parts.h"
-
-/* The most sites that are remembered where nobody waits. */
-#define SITES_MAX (1 << 16)
-
-/* A site of the recording by its number. */
-struct known_site {
-	int64_t id;
-	struct site last; /* in the sample that was read last; its texts stay */
-	uint64_t turn; /* the last sample that had a row of it */
-	size_t sum; /* 1 + its index among the sums since a sample was given out; 0: none */
-	struct known_site *next;
-};
-
-/* Orders by number. */
-static int compare_sites(const void *a, const void *b)
-{
-	int64_t x = ((const struct known_site *)a)->id, y = ((const struct known_site *)b)->id;
-
-	return (x > y) - (x < y);
-}
-
-/* Forgets sites; busy: those, too, where somebody waits. */
-static void forget_sites(struct rebuild_trace *trace, bool busy)
-{
-	struct known_site **at = &trace->known;
-
-	while (*at) {
-		struct known_site *old = *at;
-
-		if (!busy && old->last.waiting) {
-			at = &old->next;
-			continue;
-		}
-		*at = old->next;
-		tdelete(old, &trace->tree, compare_sites);
-		free(old);
-		trace->nknown--;
-	}
-}
-
-/* The index of the stack that a text has, a function a line. */
-static size_t stack_of(struct rebuild_trace *trace, const char *text)
-{
-	const char **functions;
-	size_t n = 1;
-	char *copy;
-
-	if (!text)
-		return 0;
-	for (size_t i = 1; i < trace->nstacks; i++)
-		if (trace->stack_texts[i] == text)
-			return i;
-	for (const char *at = text; (at = strchr(at, '\n')); at++)
-		n++;
-	if (!trace->nstacks)
-		trace->nstacks = 1;
-	trace->stacks = xreallocarray(trace->stacks, trace->nstacks + 1, sizeof(*trace->stacks));
-	trace->stack_texts =
-		xreallocarray(trace->stack_texts, trace->nstacks + 1, sizeof(*trace->stack_texts));
-	trace->stacks[0] = (struct site_stack){ 0 };
-	trace->stack_texts[0] = NULL;
-	/* The functions follow their pointers. */
-	functions = xcalloc(1, n * sizeof(*functions) + strlen(text) + 1);
-	copy = (char *)(functions + n);
-	strcpy(copy, text);
-	for (size_t i = 0; i < n; i++)
-		functions[i] = strsep(&copy, "\n");
-	trace->stacks[trace->nstacks] = (struct site_stack){ functions, n };
-	trace->stack_texts[trace->nstacks] = text;
-	return trace->nstacks++;
-}
-
-/* A process's identity. False, and bad, where there is none of that number; 0: one of nobody. */
-static bool identify(struct archive *archive, int64_t id, pid_t *tgid, uint64_t *start_ns,
-		     bool *bad)
-{
-	sqlite3_stmt *row;
-
-	*tgid = 0;
-	*start_ns = 0;
-	if (!id)
-		return true;
-	row = archive_ask(archive, QUERY_PROCESS, id);
-	if (archive_row(archive, row) != 1) {
-		*bad = true;
-		return false;
-	}
-	*tgid = (pid_t)archive_int(row, 0, INT32_MIN, INT32_MAX, 0, bad);
-	*start_ns = archive_uint(row, 1, 0, bad);
-	sqlite3_reset(row);
-	return true;
-}
-
-/* Reads the site of that number. */
-static struct known_site *read_site(struct rebuild *rebuild, struct archive *archive, int64_t id,
-				    bool *bad)
-{
-	sqlite3_stmt *row = archive_ask(archive, QUERY_SITE, id);
-	struct known_site *known;
-	struct site site = { 0 };
-	int64_t process, state, texts[5];
-
-	if (archive_row(archive, row) != 1) {
-		*bad = true;
-		return NULL;
-	}
-	process = archive_int(row, 0, 0, INT64_MAX, 0, bad);
-	state = archive_int(row, 1, 0, INT64_MAX, 0, bad);
-	site.kind = (int)archive_int(row, 2, 0, INT32_MAX, -1, bad);
-	site.overlaps = archive_int(row, 3, 0, 1, 0, bad);
-	site.id = archive_uint(row, 4, 0, bad);
-	for (int i = 0; i < 5; i++)
-		texts[i] = archive_int(row, 5 + i, 0, INT64_MAX, 0, bad);
-	sqlite3_reset(row);
-	/* Of a later version. */
-	site.state = state < WAIT_STATES ? (enum wait_state)state : STATE_OTHER;
-	if (site.kind >= WAIT_KINDS)
-		site.kind = -1;
-	identify(archive, process, &site.tgid, &site.start_ns, bad);
-	site.comm = rebuild_keep_text(rebuild, archive, texts[0], bad);
-	site.syscall = rebuild_keep_text(rebuild, archive, texts[1], bad);
-	site.on = rebuild_keep_text(rebuild, archive, texts[2], bad);
-	site.where = rebuild_keep_text(rebuild, archive, texts[3], bad);
-	site.stack = stack_of(&rebuild->trace, rebuild_keep_text(rebuild, archive, texts[4], bad));
-	known = xcalloc(1, sizeof(*known));
-	*known = (struct known_site){ .id = id, .last = site, .next = rebuild->trace.known };
-	rebuild->trace.known = known;
-	rebuild->trace.nknown++;
-	if (!tsearch(known, &rebuild->trace.tree, compare_sites))
-		die("out of memory");
-	return known;
-}
-
-/* The site that the first column of a row names; NULL, and bad, where there is none. */
-static struct known_site *site_of_row(struct rebuild *rebuild, struct archive *archive,
-				      sqlite3_stmt *row, bool *bad)
-{
-	struct known_site key = { .id = archive_int(row, 0, 1, INT64_MAX, 0, bad) };
-	void *found = tfind(&key, &rebuild->trace.tree, compare_sites);
-
-	return found ? *(struct known_site **)found : read_site(rebuild, archive, key.id, bad);
-}
 
 /* What was traced of an element; made where there is nothing. */
 static struct element_trace *trace_of(struct element *element)
@@ -181,7 +37,7 @@ static void take_task_states(struct rebuild *rebuild, struct archive *archive, s
 	trace->standing = !waker && interval_ns;
 	if (waker)
 		trace->sum.waker = waker;
-	identify(archive, process, &trace->sum.tgid, &trace->sum.start_ns, bad);
+	rebuild_identify(archive, process, &trace->sum.tgid, &trace->sum.start_ns, bad);
 	for (int state = 0; state < WAIT_STATES; state++) {
 		uint64_t ns = archive_uint(row, 3 + state, 0, bad);
 
@@ -199,98 +55,13 @@ static void take_stood_for(struct rebuild *rebuild, struct archive *archive, sql
 	struct element_trace *trace;
 	struct task_key key;
 
-	if (!element || !identify(archive, archive_int(row, 1, 1, INT64_MAX, 0, bad), &key.pid,
-				  &key.start_ns, bad))
+	if (!element || !rebuild_identify(archive, archive_int(row, 1, 1, INT64_MAX, 0, bad),
+					  &key.pid, &key.start_ns, bad))
 		return;
 	trace = trace_of(element);
 	trace->standing = false;
 	trace->more = xreallocarray(trace->more, trace->nmore + 1, sizeof(*trace->more));
 	trace->more[trace->nmore++] = key;
-}
-
-/* Takes how long waits were: numbers in brackets. */
-static void take_lengths(struct site *site, sqlite3_stmt *row, int column)
-{
-	const char *text =
-		archive_null(row, column) ? NULL : (const char *)sqlite3_column_text(row, column);
-	const char *end = text ? text + strlen(text) : NULL;
-
-	memset(site->log2_us, 0, sizeof(site->log2_us));
-	for (unsigned i = 0; text && i < SITE_BUCKETS && (*text == '[' || *text == ','); i++) {
-		text++;
-		if (!parse_uint(&text, end, &site->log2_us[i]))
-			return;
-	}
-}
-
-/* Takes what was waited at a site. */
-static void take_site_wait(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			   bool *bad)
-{
-	struct known_site *known = site_of_row(rebuild, archive, row, bad);
-	struct site *site;
-
-	if (!known)
-		return;
-	known->turn = rebuild->trace.turn;
-	site = &known->last;
-	site->count = archive_uint(row, 1, 0, bad);
-	site->ns = archive_uint(row, 2, 0, bad);
-	site->kind_ns = archive_uint(row, 3, 0, bad);
-	site->max_ns = archive_uint(row, 4, 0, bad);
-	site->waiting = (unsigned)archive_int(row, 5, 0, UINT32_MAX, 0, bad);
-	site->waiting_ns = archive_uint(row, 6, 0, bad);
-	site->at_least = archive_int(row, 7, 0, 1, 0, bad);
-	take_lengths(site, row, 8);
-	memset(site->wakers, 0, sizeof(site->wakers));
-}
-
-/* Takes who ended waits at a site. */
-static void take_waker(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		       bool *bad)
-{
-	struct known_site *known = site_of_row(rebuild, archive, row, bad);
-	int64_t number = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
-	int64_t name = archive_int(row, 3, 0, INT64_MAX, 0, bad);
-	struct site_waker *waker;
-
-	if (!known || number >= SITE_WAKERS)
-		return;
-	waker = &known->last.wakers[number];
-	waker->tgid = (pid_t)archive_int(row, 2, INT32_MIN, INT32_MAX, 0, bad);
-	waker->ns = archive_uint(row, 4, 0, bad);
-	waker->count = archive_uint(row, 5, 0, bad);
-	waker->name = rebuild_keep_text(rebuild, archive, name, bad);
-}
-
-/* Makes room for one more site. */
-static struct site *new_sum(struct rebuild_trace *trace)
-{
-	if (trace->nsums == trace->sums_cap) {
-		trace->sums_cap = trace->sums_cap * 2 + 64;
-		trace->sums = xreallocarray(trace->sums, trace->sums_cap, sizeof(*trace->sums));
-	}
-	return &trace->sums[trace->nsums++];
-}
-
-/* Takes what no site explains of a kind. */
-static void take_rest(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		      bool *bad)
-{
-	int64_t process = archive_int(row, 0, 0, INT64_MAX, 0, bad);
-	int64_t kind = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
-	int64_t ns = archive_int(row, 2, INT64_MIN, INT64_MAX, 0, bad);
-	int64_t comm = archive_int(row, 3, 0, INT64_MAX, 0, bad);
-	struct site *rest;
-	uint64_t start_ns;
-	pid_t tgid;
-
-	if (kind >= WAIT_KINDS || !identify(archive, process, &tgid, &start_ns, bad))
-		return;
-	rest = new_sum(&rebuild->trace);
-	*rest = site_rest(tgid, start_ns, rebuild_keep_text(rebuild, archive, comm, bad),
-			  (unsigned)kind, ns);
-	rest->unknown = archive_null(row, 2);
 }
 
 /* Takes the figures of the trace as a whole. */
@@ -339,13 +110,9 @@ void rebuild_begin_trace(struct rebuild *rebuild)
 		of->sum = (struct traced){ .tgid = of->sum.tgid, .start_ns = of->sum.start_ns };
 		of->nmore = 0;
 	}
-	for (struct known_site *at = trace->known; at; at = at->next)
-		at->sum = 0;
+	rebuild_begin_sites(trace);
 	trace->there = false;
 	trace->frame = (struct trace_frame){ .cost = -1 };
-	trace->nsums = 0;
-	if (trace->nknown > SITES_MAX)
-		forget_sites(trace, false);
 }
 
 /* Has those without a row go on in the states that they were in. */
@@ -367,88 +134,17 @@ static void stand_on(struct rebuild *rebuild)
 	}
 }
 
-/* Adds who ended waits to a sum's, of which those stay that ended most waiting time. */
-static void merge_wakers(struct site *sum, const struct site *more)
-{
-	struct site_waker all[2 * SITE_WAKERS + 1];
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < 2 * SITE_WAKERS; i++) {
-		struct site_waker waker =
-			i < SITE_WAKERS ? sum->wakers[i] : more->wakers[i - SITE_WAKERS];
-		unsigned at = 0;
-
-		if (!waker.tgid && !waker.name)
-			continue;
-		/* Texts are kept once: the same name is the same pointer. */
-		while (at < n && (all[at].tgid != waker.tgid || all[at].name != waker.name))
-			at++;
-		if (at < n) {
-			waker.ns += all[at].ns;
-			waker.count += all[at].count;
-		} else {
-			n++;
-		}
-		for (; at && all[at - 1].ns < waker.ns; at--)
-			all[at] = all[at - 1];
-		all[at] = waker;
-	}
-	memset(sum->wakers, 0, sizeof(sum->wakers));
-	memcpy(sum->wakers, all, (n < SITE_WAKERS ? n : SITE_WAKERS) * sizeof(*all));
-}
-
-/* Adds a later interval of a site, or of what is the rest of a kind. */
-static void merge_site(struct site *sum, const struct site *more)
-{
-	merge_wakers(sum, more);
-	/* What is not known of an interval is left out. */
-	sum->unknown &= more->unknown;
-	site_add(sum, more);
-	if (sum->unattributed)
-		sum->ns = sum->rest_ns > 0 ? (uint64_t)sum->rest_ns : 0;
-}
-
-/* Adds an interval of a site to those since a sample was given out. */
-static void add_interval(struct rebuild_trace *trace, struct known_site *known)
-{
-	const struct site *last = &known->last;
-
-	if (!last->ns && !last->kind_ns && !last->count && !last->waiting)
-		return;
-	if (!known->sum) {
-		*new_sum(trace) = *last;
-		known->sum = trace->nsums;
-	} else {
-		merge_site(&trace->sums[known->sum - 1], last);
-	}
-}
-
-/* Takes all sites: those that have a row, and those where somebody waited on. */
-static void read_sites(struct rebuild *rebuild, bool whole)
-{
-	struct rebuild_trace *trace = &rebuild->trace;
-
-	for (struct known_site *at = trace->known; at; at = at->next) {
-		if (at->turn != trace->turn) {
-			if (whole || !trace->now)
-				at->last.waiting = 0;
-			if (!at->last.waiting)
-				continue;
-			site_wait_on(&at->last, trace->now_ns);
-		}
-		add_interval(trace, at);
-	}
-}
-
 int rebuild_read_trace(struct rebuild *rebuild, struct archive *archive, int64_t number, bool whole)
 {
 	static const struct {
 		enum archive_query query;
 		rebuild_row_taker *take;
 	} tables[] = {
-		{ QUERY_STATES, take_task_states },  { QUERY_STOOD_FOR, take_stood_for },
-		{ QUERY_SITE_WAIT, take_site_wait }, { QUERY_SITE_WAKER, take_waker },
-		{ QUERY_UNEXPLAINED, take_rest },
+		{ QUERY_STATES, take_task_states },
+		{ QUERY_STOOD_FOR, take_stood_for },
+		{ QUERY_SITE_WAIT, rebuild_take_site_wait },
+		{ QUERY_SITE_WAKER, rebuild_take_waker },
+		{ QUERY_UNEXPLAINED, rebuild_take_rest },
 	};
 	int err = rebuild_each_row(rebuild, archive, QUERY_TRACE, number, take_totals);
 
@@ -456,45 +152,9 @@ int rebuild_read_trace(struct rebuild *rebuild, struct archive *archive, int64_t
 		err = rebuild_each_row(rebuild, archive, tables[i].query, number, tables[i].take);
 	if (!err) {
 		stand_on(rebuild);
-		read_sites(rebuild, whole);
+		rebuild_read_sites(rebuild, whole);
 	}
 	return err;
-}
-
-/* Compares what is of the same site, or the same rest. */
-static int compare_same(const void *a, const void *b)
-{
-	const struct site *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return (x->tgid > y->tgid) - (x->tgid < y->tgid);
-}
-
-/* Adds up what is of the same site in several samples, or segments. */
-static void merge_sites(struct rebuild_trace *trace)
-{
-	size_t kept = 0;
-
-	if (trace->nsums)
-		qsort(trace->sums, trace->nsums, sizeof(*trace->sums), compare_same);
-	for (size_t i = 0; i < trace->nsums; i++) {
-		if (kept && !compare_same(&trace->sums[kept - 1], &trace->sums[i]))
-			merge_site(&trace->sums[kept - 1], &trace->sums[i]);
-		else
-			trace->sums[kept++] = trace->sums[i];
-	}
-	trace->nsums = kept;
-	for (struct known_site *at = trace->known; at; at = at->next)
-		at->sum = 0;
-}
-
-/* Compares sites: see site_compare(). */
-static int compare_given(const void *a, const void *b)
-{
-	return site_compare(a, b);
 }
 
 /* Puts what was traced of an element into its place of what is given out; *at: the next free. */
@@ -515,28 +175,6 @@ static const struct traced *give_traced(struct rebuild_trace *trace, const struc
 		++*at;
 	}
 	return given;
-}
-
-/* Copies the sites, and where their stacks are: it stays until a sample is given out again. */
-static void give_sites(struct rebuild_trace *trace)
-{
-	struct trace_frame *frame = &trace->given_frame;
-
-	trace->given_sites =
-		xreallocarray(trace->given_sites, trace->nsums + 1, sizeof(*trace->given_sites));
-	trace->given_stacks = xreallocarray(trace->given_stacks, trace->nstacks + 1,
-					    sizeof(*trace->given_stacks));
-	if (trace->nsums) {
-		memcpy(trace->given_sites, trace->sums, trace->nsums * sizeof(*trace->sums));
-		qsort(trace->given_sites, trace->nsums, sizeof(*trace->sums), compare_given);
-	}
-	if (trace->nstacks)
-		memcpy(trace->given_stacks, trace->stacks, trace->nstacks * sizeof(*trace->stacks));
-	*frame = trace->frame;
-	frame->sites = trace->given_sites;
-	frame->n = trace->nsums;
-	frame->stacks = trace->given_stacks;
-	frame->nstacks = trace->nstacks;
 }
 
 void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids,
@@ -562,16 +200,14 @@ void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids
 		if (rebuild_is_wanted(pids, npids, element->raw.tgid))
 			trace->rows[row++] = give_traced(trace, element, &at);
 	}
-	if (rebuild->passed > 1)
-		merge_sites(trace);
-	give_sites(trace);
+	rebuild_give_sites(trace, rebuild->passed > 1);
 	moment->trace = &trace->given_frame;
 	moment->traced = trace->rows;
 }
 
 void rebuild_turn_trace(struct rebuild *rebuild)
 {
-	forget_sites(&rebuild->trace, true);
+	rebuild_forget_sites(&rebuild->trace, true);
 }
 
 void rebuild_drop_trace(struct element *element)
@@ -598,14 +234,7 @@ void rebuild_free_trace(struct rebuild *rebuild)
 {
 	struct rebuild_trace *trace = &rebuild->trace;
 
-	forget_sites(trace, true);
-	for (size_t i = 1; i < trace->nstacks; i++)
-		free((void *)(uintptr_t)trace->stacks[i].functions);
-	free(trace->stacks);
-	free(trace->stack_texts);
-	free(trace->sums);
-	free(trace->given_sites);
-	free(trace->given_stacks);
+	rebuild_free_sites(trace);
 	free(trace->given);
 	free(trace->rows);
 }

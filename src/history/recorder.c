@@ -28,7 +28,7 @@
 /* How long the end waits for what is still to be written. */
 #define CLOSE_MS 5000
 
-/* Names to try for a segment of the same second. */
+/* Names to try for a segment. */
 #define SEGMENT_NAMES 1000
 
 /* The room for samples that are kept in memory until an incident. */
@@ -61,6 +61,7 @@ struct record_writer {
 	uint64_t pruned_ns; /* CLOCK_MONOTONIC: when old segments were last looked for */
 	struct file_sync sync;
 	bool ending; /* the segment is to end with the next moment that begins one */
+	pid_t packing; /* the process that packs the segment before; 0: none */
 };
 
 /* Opens the file, or the next segment, which begins at that time. 0 or -errno. */
@@ -68,6 +69,7 @@ static int open_store(struct record_writer *writer, uint64_t real_ns)
 {
 	const struct recorder_config *config = writer->config;
 	const struct store_about about = { .program = config->program };
+	unsigned number = 0;
 	int err = -EEXIST;
 
 	if (!config->segments) {
@@ -78,9 +80,10 @@ static int open_store(struct record_writer *writer, uint64_t real_ns)
 	}
 	writer->began_ns = real_ns;
 	writer->ending = false;
-	for (unsigned number = 0; err == -EEXIST && number < SEGMENT_NAMES; number++) {
+	segments_go_on(config->path, &real_ns, &number);
+	for (unsigned tries = 0; err == -EEXIST && tries < SEGMENT_NAMES; tries++, number++) {
 		writer->file.len = writer->path.len = 0;
-		segment_name(&writer->file, writer->began_ns, number);
+		segment_name(&writer->file, real_ns, number);
 		if (segment_exists(config->path, buf_cstr(&writer->file)))
 			continue;
 		buf_printf(&writer->path, "%s/%s", config->path, buf_cstr(&writer->file));
@@ -101,8 +104,27 @@ static unsigned prune_segments(struct record_writer *writer)
 			      &config->limits, clock_ns(CLOCK_REALTIME));
 }
 
-/* Ends the file; a segment becomes compact. */
-static void close_store(struct record_writer *writer)
+/*
+ * Packs the segment that has ended. While the recording goes on, that is done beside it: nobody
+ * waits. Without zstd, or room for both, it stays as it is.
+ */
+static void pack_segment(struct record_writer *writer, bool goes_on)
+{
+	const char *folder = writer->config->path, *name = buf_cstr(&writer->file);
+
+	if (writer->packing && waitpid(writer->packing, NULL, WNOHANG))
+		writer->packing = 0;
+	if (goes_on && !writer->packing) {
+		writer->packing = segment_pack_beside(folder, name);
+		if (writer->packing > 0)
+			return;
+		writer->packing = 0;
+	}
+	segment_pack(folder, name, false);
+}
+
+/* Ends the file; a segment becomes compact. goes_on: others come. */
+static void close_store(struct record_writer *writer, bool goes_on)
 {
 	if (!writer->store)
 		return;
@@ -111,8 +133,7 @@ static void close_store(struct record_writer *writer)
 	writer->store = NULL;
 	if (!writer->config->segments)
 		return;
-	/* Without zstd, or room for both, it stays as it is. */
-	segment_pack(writer->config->path, buf_cstr(&writer->file));
+	pack_segment(writer, goes_on);
 	prune_segments(writer);
 }
 
@@ -135,11 +156,11 @@ static int write_moment(struct record_writer *writer, const struct moment *momen
 	int err = 0;
 
 	if (moment->flags & MOMENT_CLOSE) {
-		close_store(writer);
+		close_store(writer, true);
 		return 0;
 	}
 	if (moment->flags & MOMENT_SEGMENT && (writer->ending || flies))
-		close_store(writer);
+		close_store(writer, true);
 	if (!writer->store)
 		err = open_store(writer, flies ? moment->real_ns : clock_ns(CLOCK_REALTIME));
 	if (!err && !store_is_there(writer->store))
@@ -175,7 +196,9 @@ static int write_moments(struct record_writer *writer)
 	/* No word of it to the debug log: its descriptor is not open here. */
 	if (err)
 		atomic_store(&queue_told(writer->queue)->error, err);
-	close_store(writer);
+	close_store(writer, false);
+	if (writer->packing)
+		waitpid(writer->packing, NULL, 0);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +21,9 @@
 
 /* What a packed file is called until it is whole. */
 #define UNFINISHED ".new"
+
+/* Packing at leisure gives way to all else. */
+#define PACK_NICE 19
 
 /* Opens the folder. The descriptor or -errno. */
 static int open_folder(const char *folder)
@@ -41,15 +46,39 @@ static void keep_time(int fd, const char *from, const char *to)
 	utimensat(fd, to, times, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Does segment_pack() in an open folder. */
-static int pack_in(int fd, const char *name)
+/*
+ * Has the segment of that name to itself, among all processes that pack. The descriptor that keeps
+ * it so, or -errno: -EBUSY where another has it.
+ */
+static int reserve(int fd, const char *name)
+{
+	int source = openat(fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat stat;
+	int err = 0;
+
+	if (source < 0)
+		return -errno;
+	/* Where there are no such locks, it is taken as it is. */
+	if (flock(source, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		err = -EBUSY;
+	/* Another has packed it just now. */
+	else if (!fstat(source, &stat) && !stat.st_nlink)
+		err = -ENOENT;
+	if (!err)
+		return source;
+	close(source);
+	return err;
+}
+
+/* Does segment_pack() in an open folder; the segment is reserved. */
+static int pack_in(int fd, const char *name, bool tight)
 {
 	struct buf packed = { 0 }, unfinished = { 0 };
 	int err;
 
 	buf_printf(&packed, "%s" PACK_SUFFIX, name);
 	buf_printf(&unfinished, "%s" PACK_SUFFIX UNFINISHED, name);
-	err = pack_file(fd, name, buf_cstr(&unfinished));
+	err = pack_file(fd, name, buf_cstr(&unfinished), tight);
 	if (!err)
 		keep_time(fd, name, buf_cstr(&unfinished));
 	if (!err && renameat(fd, buf_cstr(&unfinished), fd, buf_cstr(&packed))) {
@@ -64,15 +93,29 @@ static int pack_in(int fd, const char *name)
 	return err;
 }
 
-int segment_pack(const char *folder, const char *name)
+int segment_pack(const char *folder, const char *name, bool tight)
 {
-	int fd = open_folder(folder), err;
+	int fd = open_folder(folder), reserved, err;
 
 	if (fd < 0)
 		return fd;
-	err = pack_in(fd, name);
+	err = reserved = reserve(fd, name);
+	if (reserved >= 0) {
+		err = pack_in(fd, name, tight);
+		close(reserved);
+	}
 	close(fd);
 	return err;
+}
+
+pid_t segment_pack_beside(const char *folder, const char *name)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	setpriority(PRIO_PROCESS, 0, PACK_NICE);
+	_exit(segment_pack(folder, name, true) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 /* Whether the name is that of an open or closed segment that is not packed. */
@@ -145,13 +188,32 @@ static bool has_beside(int fd, const char *name, const char *ending)
 static void tidy_one(int fd, const char *folder, const char *name)
 {
 	struct stat stat;
+	int reserved;
 
 	if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) || !S_ISREG(stat.st_mode))
 		return;
-	if (!close_journal(folder, name) || has_beside(fd, name, "-wal") ||
-	    has_beside(fd, name, "-journal"))
+	reserved = reserve(fd, name);
+	if (reserved < 0)
 		return;
-	pack_in(fd, name);
+	if (close_journal(folder, name) && !has_beside(fd, name, "-wal") &&
+	    !has_beside(fd, name, "-journal"))
+		pack_in(fd, name, false);
+	close(reserved);
+}
+
+/* Removes a packed file that was never finished, unless it is being made right now. */
+static void remove_unfinished(int fd, const char *unfinished)
+{
+	struct buf name = { 0 };
+	int reserved;
+
+	buf_add(&name, unfinished, strlen(unfinished) - strlen(PACK_SUFFIX UNFINISHED));
+	reserved = reserve(fd, buf_cstr(&name));
+	if (reserved != -EBUSY)
+		unlinkat(fd, unfinished, 0);
+	if (reserved >= 0)
+		close(reserved);
+	buf_free(&name);
 }
 
 void segments_tidy(const char *folder, const char *but)
@@ -163,7 +225,7 @@ void segments_tidy(const char *folder, const char *but)
 		return;
 	n = scandirat(fd, ".", &entries, choose_unfinished, alphasort);
 	for (int i = 0; i < n; i++) {
-		unlinkat(fd, entries[i]->d_name, 0);
+		remove_unfinished(fd, entries[i]->d_name);
 		free(entries[i]);
 	}
 	if (n >= 0)

@@ -19,6 +19,11 @@
 #define PREFIX "stalltop-"
 #define SUFFIX ".db"
 
+/* The time within a name, and how long that is; behind it are a dash and a number. */
+#define TIME_FORMAT "%Y%m%dT%H%M%SZ"
+#define TIME_LEN 16
+#define NUMBERS 1000
+
 #define SEGMENT_NS (UINT64_C(3600) * NSEC_PER_SEC)
 
 /* A segment takes at most this part of all, so that what goes is a small part. */
@@ -104,13 +109,56 @@ bool segment_exists(const char *folder, const char *name)
 
 void segment_name(struct buf *out, uint64_t real_ns, unsigned number)
 {
-	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
+	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC + number / NUMBERS);
 	char text[32] = "";
 	struct tm tm;
 
 	if (gmtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", &tm);
-	buf_printf(out, PREFIX "%s-%03u" SUFFIX, text, number);
+		strftime(text, sizeof(text), TIME_FORMAT, &tm);
+	buf_printf(out, PREFIX "%s-%03u" SUFFIX, text, number % NUMBERS);
+}
+
+/* Takes the time and the number of a segment's name. False where it is not one of ours. */
+static bool take_name(const char *name, uint64_t *real_ns, unsigned *number)
+{
+	const char *at = name + strlen(PREFIX), *end;
+	struct buf again = { 0 };
+	struct tm tm = { 0 };
+	uint64_t parsed;
+	time_t seconds;
+	bool ours;
+
+	if (!segment_is_name(name) || strlen(at) < TIME_LEN + strlen("-000"))
+		return false;
+	end = strptime(at, TIME_FORMAT, &tm);
+	at += TIME_LEN + 1;
+	seconds = end && end + 1 == at ? timegm(&tm) : -1;
+	if (seconds < 0 || !parse_uint(&at, at + strlen("000"), &parsed))
+		return false;
+	*real_ns = (uint64_t)seconds * NSEC_PER_SEC;
+	*number = (unsigned)parsed;
+	segment_name(&again, *real_ns, *number);
+	ours = !strncmp(name, buf_cstr(&again), again.len);
+	buf_free(&again);
+	return ours;
+}
+
+void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number)
+{
+	DIR *dir = opendir(folder);
+	uint64_t second_ns = *real_ns / NSEC_PER_SEC * NSEC_PER_SEC, other_ns;
+	const struct dirent *entry;
+	unsigned other;
+
+	while (dir && (entry = readdir(dir))) {
+		if (!take_name(entry->d_name, &other_ns, &other) || other_ns < second_ns ||
+		    (other_ns == second_ns && other < *number))
+			continue;
+		*real_ns = second_ns = other_ns;
+		*number = other + 1;
+	}
+	if (dir)
+		closedir(dir);
 }
 
 bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64_t began_ns,
@@ -122,7 +170,7 @@ bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64
 		most = SEGMENT_LEAST;
 	if (longest > SEGMENT_NS)
 		longest = SEGMENT_NS;
-	/* A clock that was set back ends a segment, too: names are in the order of time. */
+	/* A clock that was set back ends a segment, too: within one, times go on. */
 	return bytes >= most || now_ns < began_ns || now_ns - began_ns >= longest;
 }
 
@@ -132,7 +180,7 @@ struct segment {
 	uint64_t bytes, end_ns;
 };
 
-/* Orders by name, which is by time. */
+/* Orders by name, in which they were recorded: see segments_go_on(). */
 static int compare_segments(const void *a, const void *b)
 {
 	return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);

@@ -46,8 +46,17 @@ bool segment_is_packed(const char *name);
 /* Whether the folder has a segment of that (unpacked) name, packed or not. */
 bool segment_exists(const char *folder, const char *name);
 
-/* Appends the name of a segment that begins at that time (CLOCK_REALTIME). */
+/*
+ * Appends the name of a segment that begins at that time (CLOCK_REALTIME). Of the same second there
+ * may be several; a number from 1000 on counts as one of a later second.
+ */
 void segment_name(struct buf *out, uint64_t real_ns, unsigned number);
+
+/*
+ * Moves the time and the number of a new segment's name behind those of all that the folder has:
+ * the order of names is that of the recording, also where the clock was set back.
+ */
+void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number);
 
 /* Whether a segment of so many bytes, which began and is now at those times, is to end. */
 bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64_t began_ns,

@@ -22,8 +22,8 @@
 	X(ACCOUNT, "account", 10) \
 	X(CLOCK, "clock", 5) \
 	X(PRESSURE, "pressure", 7) \
-	X(ACTIVITY, "activity", 8) \
-	X(WAIT, "wait", 6) \
+	X(ACTIVITY, "activity", 10) \
+	X(OTHER_WAIT, "other_wait", 6) \
 	X(WAITING, "waiting", 6) \
 	X(STANDING, "standing", 11) \
 	X(TOTAL, "total", 5) \

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables of a recording, as doc/stalltop-recording.5 tells them to those who query. Keys are
- * small numbers, and what is 0 or NULL takes one byte: an active task costs about 45 bytes.
+ * small numbers, and what is 0 or NULL takes one byte: an active task costs about 30 bytes. Waits
+ * for a CPU are most often all that a task that ran has, and all booked within the interval: they
+ * stand beside what it did, in a third of the room that a row of their own takes.
  */
 #ifndef STALLTOP_HISTORY_STORE_TABLES_H
 #define STALLTOP_HISTORY_STORE_TABLES_H
 
 /* The version of the tables. A reader of a version reads all files of it and of earlier ones. */
-#define STORE_VERSION 2
+#define STORE_VERSION 3
 
 /* "STAL", in the head of the file (pragma application_id). */
 #define STORE_APPLICATION_ID 0x5354414c
@@ -46,8 +48,8 @@
 	" PRIMARY KEY(sample, resource, full)) WITHOUT ROWID;" \
 	"CREATE TABLE activity(sample INTEGER, task INTEGER, run_ns INTEGER, user_ns INTEGER," \
 	" system_ns INTEGER, drift_ns INTEGER, state TEXT, threads INTEGER," \
-	" PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
-	"CREATE TABLE wait(sample INTEGER, task INTEGER, kind INTEGER, waited_ns INTEGER," \
+	" cpu_ns INTEGER, cpu_waits INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"CREATE TABLE other_wait(sample INTEGER, task INTEGER, kind INTEGER, waited_ns INTEGER," \
 	" waits INTEGER, ahead_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
 	"CREATE TABLE waiting(sample INTEGER, task INTEGER, kind INTEGER, threads INTEGER," \
 	" longest_ns INTEGER, began_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
@@ -103,6 +105,9 @@
 
 /* What is asked for most, with names in place of numbers. */
 #define STORE_VIEWS \
+	"CREATE VIEW wait AS SELECT sample, task, 0 AS kind, cpu_ns AS waited_ns," \
+	" cpu_waits AS waits, 0 AS ahead_ns FROM activity WHERE cpu_ns IS NOT NULL" \
+	" UNION ALL SELECT sample, task, kind, waited_ns, waits, ahead_ns FROM other_wait;" \
 	"CREATE VIEW tasks AS SELECT t.id AS task, t.first, t.tgid, t.pid, t.ppid, t.uid," \
 	" u.value AS user, n.value AS comm, c.value AS command, g.value AS cgroup, t.start_ns" \
 	" FROM task t LEFT JOIN text u ON u.id = t.user LEFT JOIN text n ON n.id = t.comm" \

@@ -85,11 +85,29 @@ static void begin_task_row(struct store *store, enum put put, const struct momen
 	store_int(store, change->task);
 }
 
+/* Whether a change tells what was done in the interval, and not only how the task stands. */
+static bool tells_interval(const struct moment_change *change)
+{
+	return change->flags & CHANGE_ROW || !(change->flags & CHANGE_WHOLE);
+}
+
+/* Whether what a task waited for a CPU is told beside what it did: all of it was booked. */
+static bool is_beside(const struct moment_change *change)
+{
+	const struct delay_sum *booked = &change->grown.delay[DELAY_CPU];
+	uint64_t waited = change->waited.ns[DELAY_CPU];
+
+	_Static_assert(DELAY_CPU == 0, "the view wait has its number");
+	return tells_interval(change) && change->known & DELAY_BIT(DELAY_CPU) &&
+	       change->raw.counters.valid & DELAY_COUNT_BIT(DELAY_CPU) && booked->ns == waited &&
+	       (waited || booked->count);
+}
+
 /* Writes what a task did in the interval. */
 static void put_activity(struct store *store, const struct moment_change *change)
 {
 	const struct task_raw *raw = &change->raw;
-	bool done = change->flags & CHANGE_ROW || !(change->flags & CHANGE_WHOLE);
+	bool done = tells_interval(change), beside = is_beside(change);
 	char state[] = { raw->now.state, '\0' };
 
 	begin_task_row(store, PUT_ACTIVITY, change);
@@ -103,12 +121,15 @@ static void put_activity(struct store *store, const struct moment_change *change
 		store->result =
 			sqlite3_bind_text(store->row, ++store->column, state, 1, SQLITE_TRANSIENT);
 	store_known(store, raw->now.threads, raw->now.threads);
+	store_known(store, beside, change->waited.ns[DELAY_CPU]);
+	store_known(store, beside, change->grown.delay[DELAY_CPU].count);
 	store_end(store);
 }
 
 /*
- * Writes what a task waited in the interval. What was booked beyond what was waited is `ahead`; of
- * `block`, which is never booked, what was added up beyond what the interval had room for.
+ * Writes what else a task waited in the interval. What was booked beyond what was waited is
+ * `ahead`; of `block`, which is never booked, what was added up beyond what the interval had room
+ * for.
  */
 static void put_waits(struct store *store, const struct moment_change *change)
 {
@@ -124,9 +145,9 @@ static void put_waits(struct store *store, const struct moment_change *change)
 		if (!waited && !booked && !waits)
 			continue;
 		/* What the task brought along is in its totals. */
-		if (change->flags & CHANGE_WHOLE && !(change->flags & CHANGE_ROW) && !block)
+		if ((!tells_interval(change) && !block) || (kind == DELAY_CPU && is_beside(change)))
 			continue;
-		begin_task_row(store, PUT_WAIT, change);
+		begin_task_row(store, PUT_OTHER_WAIT, change);
 		store_int(store, kind);
 		store_known(store, known, waited);
 		store_known(store, counted || waits, waits);

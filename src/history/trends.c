@@ -130,6 +130,29 @@ void trends_take(struct trends *trends, struct past *past, uint64_t real_ns)
 			free(had[h].waits);
 }
 
+void trends_add(struct trends *trends, const struct frame *frame)
+{
+	const struct frame_info *info = frame->info;
+	struct trend_moment *moment = &trends->moments[0];
+	struct trend_moment oldest = trends->moments[TRENDS_BEFORE - 1];
+
+	memmove(&trends->moments[1], moment, (TRENDS_BEFORE - 1) * sizeof(*moment));
+	*moment = (struct trend_moment){ .real_ns = info->real_ns,
+					 .begin_ns = info->cur->begin_ns,
+					 .interval_ns = info->interval_ns,
+					 .waits = oldest.waits,
+					 .cap = oldest.cap };
+	trends->n += trends->n < TRENDS_BEFORE;
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+
+		if (!row->still && row->deltas->waited.total)
+			add_trend_wait(moment, &row->task->key, row->deltas->waited.total);
+	}
+	if (moment->n)
+		qsort(moment->waits, moment->n, sizeof(*moment->waits), compare_waits);
+}
+
 double trends_of(const struct trends *trends, size_t moment, const struct task_key *key)
 {
 	const struct trend_moment *at = &trends->moments[moment];

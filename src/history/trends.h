@@ -28,6 +28,9 @@ struct trends {
 /* Takes the moments before a time: those that were there before are not read again. */
 void trends_take(struct trends *trends, struct past *past, uint64_t real_ns);
 
+/* Adds a frame as the latest moment; the oldest goes. */
+void trends_add(struct trends *trends, const struct frame *frame);
+
 /*
  * The share of a moment's interval that a task waited, in percent; NAN: it had not begun, or it is
  * not known. moment: 0 is the latest.

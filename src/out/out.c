@@ -75,6 +75,17 @@ const struct frame *out_folded(const struct out *out)
 	return group_folds(out->config->view->group_by) && folded->info ? folded : NULL;
 }
 
+/* Whether a field or the order is of the frames before; since the start there are no intervals. */
+static bool wants_trends(const struct out *out, const struct frame *frame)
+{
+	const struct view_config *view = out->config->view;
+	struct layout named;
+
+	layout_named(&named, view->fields);
+	return !frame->info->since_start &&
+	       (layout_is_of_past(&named) || (view->query.sort && view->query.sort->past));
+}
+
 void out_prime(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
@@ -83,6 +94,8 @@ void out_prime(struct out *out, const struct frame *frame)
 			     .charset = config->charset,
 			     .booked = config->view->booked };
 
+	/* What came before has no interval in between. */
+	trends_free(&out->trends);
 	if (!(out_needs(out) & NEED_GROUP_PARTS) && !out->ops->first)
 		return;
 	view.frame = fold_frame(out, frame);
@@ -100,8 +113,11 @@ void out_frame(struct out *out, const struct frame *frame)
 			     .unit = config->view->unit,
 			     .charset = config->charset,
 			     .booked = config->view->booked };
+	bool trends = wants_trends(out, frame);
 	unsigned needs;
 
+	if (trends)
+		view.trends = &out->trends;
 	out->order.life = out_needs(out) & NEED_LIFE;
 	view.frame = fold_frame(out, frame);
 	/* For sorting, all rows need what is otherwise read of the rows shown. */
@@ -111,6 +127,8 @@ void out_frame(struct out *out, const struct frame *frame)
 	query_run(query, &view, &out->order);
 	fill_shown(out, out->order.rows, out->order.n, out->ops->needs(config));
 	out->ops->frame(out, &view);
+	if (trends)
+		trends_add(&out->trends, frame);
 	out->frames++;
 }
 
@@ -149,6 +167,7 @@ void out_close(struct out *out)
 		out->ops->close(out);
 	order_free(&out->order);
 	grouping_free(&out->grouping);
+	trends_free(&out->trends);
 	buf_free(&out->scratch);
 	buf_free(&out->buf);
 }

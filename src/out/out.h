@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "base/buf.h"
+#include "history/trends.h"
 #include "model/group.h"
 #include "model/triggers.h"
 #include "view/layout.h"
@@ -35,6 +36,7 @@ struct out {
 	uint64_t frames; /* number of frames before this one */
 	struct buf scratch;
 	struct buf buf; /* the bytes to be written */
+	struct trends trends; /* of the frames before, where it is asked for */
 	void *state; /* the format's own; NULL: none yet */
 };
 

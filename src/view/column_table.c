@@ -625,7 +625,7 @@ const struct column columns[] = {
 		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .wide = true, .yields = 9),
 	COLUMN("trend", "TREND", get_trend,
 	       "all waiting in each of the last 10 intervals, on a scale up to the most of them "
-	       "(10 % at least); on the screen, with --history",
+	       "(10 % at least); on the screen of what --history keeps",
 	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
 	       .graph = true, .past = true, .sum = SUM_ROW),
 	COLUMN("states", "STATES", get_states,

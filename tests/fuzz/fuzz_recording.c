@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_file(path, size % 2 ? "-3s" : NULL);
 	/* Hardly any change to a packed file passes its checksum: so any bytes are packed, too. */
 	snprintf(packed, sizeof(packed), "%s" PACK_SUFFIX, path);
-	if (!pack_file(AT_FDCWD, path, packed))
+	if (!pack_file(AT_FDCWD, path, packed, false))
 		try_file(packed, size % 2 ? NULL : "-3s");
 	unlink(packed);
 	unlink(path);

@@ -72,7 +72,7 @@ static void put_packed(const char *path, unsigned seed)
 	*slash = '\0';
 	snprintf(name, sizeof(name), "packed-%u", seed);
 	fd = open(folder, O_RDONLY | O_DIRECTORY);
-	err = fd < 0 ? -errno : pack_file(fd, slash + 1, name);
+	err = fd < 0 ? -errno : pack_file(fd, slash + 1, name, false);
 	if (err) {
 		fprintf(stderr, "%s: %s\n", name, strerror(-err));
 		exit(1);

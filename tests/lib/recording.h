@@ -22,6 +22,7 @@ struct play_machine {
 	struct frame_info infos[2];
 	struct clocks clocks;
 	unsigned turn;
+	bool marks; /* the source tells who did nothing */
 	uint64_t now_ns;
 	pid_t next;
 	struct trace_frame trace;
@@ -188,11 +189,44 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 	info->trace = trace;
 }
 
+/*
+ * Whether an element keeps the time of its reading, as some of a source do that knows who did
+ * nothing. That time becomes known when it is read again: the sample before gets it then.
+ */
+static inline bool play_keeps(struct play_machine *machine, const struct sample *prev,
+			      struct task_raw *was)
+{
+	if (was->pid % 4 != 1 || waits_all(&was->now.waits))
+		return false;
+	if (play_random(machine, 3))
+		return true;
+	if (was->read_ns < prev->begin_ns)
+		was->read_ns = prev->begin_ns + (uint64_t)was->pid * 1000;
+	return false;
+}
+
+/* Marks those that kept the times of their readings: nothing happened to them. */
+static inline void play_mark(const struct play_machine *machine, const struct sample *prev,
+			     struct sample *cur)
+{
+	if (!machine->marks)
+		return;
+	sample_mark(cur, 0);
+	cur->stable[1] = 0;
+	for (size_t i = 0; prev && i < cur->n; i++) {
+		const struct task_raw *was = sample_find(prev, cur->raw[i].tgid, cur->raw[i].pid);
+
+		if (was && was->task == cur->raw[i].task && was->read_ns == cur->raw[i].read_ns)
+			cur->marks[i] = MARK_UNCHANGED;
+		if (was == &prev->raw[i] && was->task == cur->raw[i].task && cur->stable[1] == i)
+			cur->stable[1] = i + 1;
+	}
+}
+
 /* The next frame. */
 static inline const struct frame *play_frame(struct play_machine *machine)
 {
-	const struct sample *prev =
-		machine->turn ? &machine->samples[(machine->turn + 2) % 3] : NULL;
+	struct sample *prev = machine->turn ? &machine->samples[(machine->turn + 2) % 3] : NULL;
 	struct sample *cur = &machine->samples[machine->turn % 3];
 	struct system_sample *system = &machine->systems[machine->turn % 3];
 	struct frame *frame = &machine->frames[machine->turn % 2];
@@ -202,8 +236,10 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	const struct task_raw *ended[8];
 	size_t nended = 0;
 
-	if (!machine->now_ns)
+	if (!machine->now_ns) {
 		machine->now_ns = 1000 * NSEC_PER_SEC;
+		machine->marks = machine->seed % 2;
+	}
 	machine->now_ns += 500000000 + play_random(machine, 1000000);
 	times = (struct clock_times){ machine->now_ns, machine->now_ns,
 				      UINT64_C(1795269750) * NSEC_PER_SEC + machine->now_ns };
@@ -213,7 +249,8 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	cur->end_ns = machine->now_ns + 2000000;
 	cur->real_ns = times.real_ns;
 	for (size_t i = 0; prev && i < prev->n; i++) {
-		const struct task_raw *was = &prev->raw[i];
+		struct task_raw *was = &prev->raw[i];
+		bool keeps = play_keeps(machine, prev, was);
 		struct task_raw *raw;
 
 		if (!play_random(machine, 20)) {
@@ -225,9 +262,11 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		*raw = *was;
 		task_ref(raw->task);
 		raw->was = 0;
+		raw->now.waits.block_ns = 0;
+		if (keeps)
+			continue;
 		raw->read_ns = machine->now_ns + i / 10 * 30000;
 		raw->counters.life_ns += raw->read_ns - was->read_ns + play_random(machine, 2000);
-		raw->now.waits.block_ns = 0;
 		if (raw->now.state == 'D' || !play_random(machine, 3))
 			play_task(machine, raw);
 	}
@@ -235,6 +274,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		play_begin(machine, cur);
 		cur->raw[cur->n - 1].read_ns = machine->now_ns + 900000;
 	}
+	play_mark(machine, prev, cur);
 	sample_leave(cur, nended);
 	for (size_t i = 0; i < nended; i++) {
 		struct task_raw *raw = &cur->raw[cur->n + i];

@@ -657,16 +657,58 @@ static void test_flush(void **state)
 
 #define STATE_TEST(name) cmocka_unit_test_setup_teardown(name, open_state, close_state)
 
+/* The last field of the line that came last. */
+static const char *last_field(const char *csv)
+{
+	static char field[64];
+	const char *comma = strrchr(csv, ',');
+
+	assert_non_null(comma);
+	snprintf(field, sizeof(field), "%.*s", (int)strcspn(comma + 1, "\r"), comma + 1);
+	return field;
+}
+
+/* The trend is of the frames before, from the second on; it begins anew after a baseline. */
+static void test_trend(void **state)
+{
+	struct state *s = *state;
+
+	s->view.fields = "pid,trend";
+	add(s, 7, "plain");
+	assert_string_equal(last_field(put_out(s, &out_csv)), "         @");
+	assert_string_equal(last_field(put_out(s, &out_csv)), "        @@");
+	for (unsigned i = 0; i < 12; i++)
+		put_out(s, &out_csv);
+	assert_string_equal(last_field(put_out(s, &out_csv)), "@@@@@@@@@@");
+	/* So has a group. */
+	s->view.group_by = GROUP_USER;
+	assert_string_equal(last_field(put_out(s, &out_csv)), "@@@@@@@@@@");
+	out_prime(&s->out, &s->scene.frame);
+	assert_string_equal(last_field(put_out(s, &out_csv)), "         @");
+	/* Nobody waited then. */
+	s->scene.frame.n = 0;
+	trends_add(&s->out.trends, &s->scene.frame);
+	assert_string_equal(last_field(put_out(s, &out_csv)), "       @.@");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_csv),	       STATE_TEST(test_csv_names),
-		STATE_TEST(test_json_members), STATE_TEST(test_json_values),
-		STATE_TEST(test_json_rest),    STATE_TEST(test_text),
-		STATE_TEST(test_text_words),   STATE_TEST(test_groups),
-		STATE_TEST(test_text_one),     STATE_TEST(test_text_throttled),
-		STATE_TEST(test_text_above),   STATE_TEST(test_text_straight),
-		STATE_TEST(test_text_units),   STATE_TEST(test_needs),
+		cmocka_unit_test_setup_teardown(test_trend, open_state, close_state),
+		STATE_TEST(test_csv),
+		STATE_TEST(test_csv_names),
+		STATE_TEST(test_json_members),
+		STATE_TEST(test_json_values),
+		STATE_TEST(test_json_rest),
+		STATE_TEST(test_text),
+		STATE_TEST(test_text_words),
+		STATE_TEST(test_groups),
+		STATE_TEST(test_text_one),
+		STATE_TEST(test_text_throttled),
+		STATE_TEST(test_text_above),
+		STATE_TEST(test_text_straight),
+		STATE_TEST(test_text_units),
+		STATE_TEST(test_needs),
 		STATE_TEST(test_flush),
 	};
 

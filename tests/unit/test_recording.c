@@ -136,6 +136,7 @@ struct plan {
 	unsigned seed;
 	unsigned drop; /* every so many samples one is dropped; 0: none */
 	unsigned segment; /* every so many a segment begins; 0: there is one */
+	const char *change; /* SQL that the first segment is changed by, or NULL */
 };
 
 /* Whether the i-th sample begins a segment. */
@@ -198,6 +199,17 @@ static void compare_frames(const struct frame *live, const struct frame *again, 
 		compare_rows(&live->rows[r], &again->rows[r], i);
 }
 
+/* Changes a recording by SQL. */
+static void change(const char *path, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
 /* Records and plays a made-up machine; some samples are dropped, some begin segments. */
 static void check_same(struct plan plan)
 {
@@ -211,6 +223,8 @@ static void check_same(struct plan plan)
 	int err;
 
 	record_machine(&plan, folder);
+	if (plan.change)
+		change(scratch_format("%s/stalltop-000.db", folder), plan.change);
 	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
 	for (unsigned i = 0; i < SAMPLES_MADE; i++) {
 		live = play_frame(&machine);
@@ -233,7 +247,7 @@ static void test_same(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 10; seed++) {
-		check_same((struct plan){ seed, 0, 0 });
+		check_same((struct plan){ .seed = seed });
 		scratch_end();
 		scratch_begin();
 	}
@@ -242,13 +256,40 @@ static void test_same(void **state)
 static void test_segments(void **state)
 {
 	(void)state;
-	check_same((struct plan){ 3, 0, 7 });
+	check_same((struct plan){ .seed = 3, .segment = 7 });
+	scratch_end();
+	scratch_begin();
+	check_same((struct plan){ .seed = 4, .segment = 7 });
 }
 
 static void test_gaps(void **state)
 {
 	(void)state;
-	check_same((struct plan){ 4, 7, 0 });
+	check_same((struct plan){ .seed = 4, .drop = 7 });
+	scratch_end();
+	scratch_begin();
+	check_same((struct plan){ .seed = 5, .drop = 7 });
+}
+
+/* Makes a recording what version 2 wrote: waits for a CPU are with the others. */
+#define VERSION_2 \
+	"CREATE TABLE all_waits AS SELECT * FROM wait; DROP VIEW waits; DROP VIEW wait;" \
+	"DROP TABLE other_wait;" \
+	"CREATE TABLE wait(sample INTEGER, task INTEGER, kind INTEGER, waited_ns INTEGER," \
+	" waits INTEGER, ahead_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
+	"INSERT INTO wait SELECT * FROM all_waits; DROP TABLE all_waits;" \
+	"UPDATE activity SET cpu_ns = NULL, cpu_waits = NULL;" \
+	"UPDATE recording SET value = 2 WHERE name = 'version';"
+
+/* What was recorded by version 2 is shown as it was. */
+static void test_version_2(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 2; seed++) {
+		check_same((struct plan){ .seed = seed, .change = VERSION_2 });
+		scratch_end();
+		scratch_begin();
+	}
 }
 
 /* Plays what there is of a file, until it fails or ends. */
@@ -293,15 +334,11 @@ static void test_from(void **state)
 static void damage(const char *sql, int expected)
 {
 	const char *path = scratch_path("damaged.db");
-	sqlite3 *db;
 	int err;
 
 	remove(path);
 	assert_int_equal(play_record(path, 6, 20), 0);
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
-		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-	sqlite3_close(db);
+	change(path, sql);
 	err = play_all(path, NULL);
 	if (err != expected)
 		fail_msg("%s: %d, not %d", sql, err, expected);
@@ -321,16 +358,16 @@ static void test_damaged(void **state)
 	damage("UPDATE sample SET have = 0", -ENODATA);
 	damage("UPDATE sample SET begin_ns = NULL, time_ns = 7", -ENODATA);
 	damage("UPDATE sample SET interval_ns = -1", -EBADMSG);
-	damage("UPDATE wait SET kind = 99 + kind", -ENODATA);
-	damage("UPDATE wait SET task = 100000 + task", -EBADMSG);
+	damage("UPDATE other_wait SET kind = 99 + kind", -ENODATA);
+	damage("UPDATE other_wait SET task = 100000 + task", -EBADMSG);
 	damage("DELETE FROM standing WHERE sample = 1", -EBADMSG);
 	damage("UPDATE activity SET run_ns = 9223372036854775807", -ENODATA);
 	damage("INSERT INTO field SELECT 2, task, 5, 7 FROM activity WHERE sample = 2", -ENODATA);
 	damage("UPDATE note SET name = 'of a later version'", -ENODATA);
-	damage("ALTER TABLE wait ADD COLUMN later; UPDATE recording SET value = 3 "
+	damage("ALTER TABLE other_wait ADD COLUMN later; UPDATE recording SET value = 4 "
 	       "WHERE name = 'version'",
 	       -ENODATA);
-	damage("DROP TABLE wait", -EBADMSG);
+	damage("DROP TABLE other_wait", -EBADMSG);
 	damage("DELETE FROM site", -EBADMSG);
 	damage("DELETE FROM process", -EBADMSG);
 	damage("UPDATE site SET state = state + 20, kind = kind + 20", -ENODATA);
@@ -343,11 +380,12 @@ static void test_damaged(void **state)
 	damage("UPDATE site_waker SET number = 9, tgid = 'x' WHERE number = 0", -ENODATA);
 	damage("INSERT INTO stood_for SELECT sample, task, 1, 1 FROM states", -ENODATA);
 	/* A recording of version 1 has no tables of what is traced. */
-	damage("DROP VIEW sites; DROP TABLE trace; DROP TABLE states; DROP TABLE stood_for; "
+	damage(VERSION_2
+	       "DROP VIEW sites; DROP TABLE trace; DROP TABLE states; DROP TABLE stood_for; "
 	       "DROP TABLE site; DROP TABLE site_wait; DROP TABLE site_waker; DROP TABLE process; "
 	       "DROP TABLE unexplained; UPDATE recording SET value = 1 WHERE name = 'version'",
 	       -ENODATA);
-	damage("DROP VIEW waits; DROP TABLE wait; CREATE VIEW wait AS WITH RECURSIVE "
+	damage("DROP TABLE other_wait; CREATE VIEW other_wait AS WITH RECURSIVE "
 	       "r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT 1 AS sample, n AS task, "
 	       "n AS kind, n AS waited_ns, n AS waits, n AS ahead_ns FROM r",
 	       -EBADMSG);
@@ -388,6 +426,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_same, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_segments, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_gaps, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_version_2, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_from, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_bytes, scratch_set_up, scratch_tear_down),

@@ -12,7 +12,9 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -66,7 +68,7 @@ static void test_packed(void **state)
 	assert_int_equal(play_record(path, 1, 60), 0);
 	assert_int_equal(stat(path, &before), 0);
 	sum = read_through(path);
-	assert_int_equal(segment_pack(scratch_folder(), SEGMENT), 0);
+	assert_int_equal(segment_pack(scratch_folder(), SEGMENT, false), 0);
 	assert_false(is_there(path));
 	assert_int_equal(stat(packed, &after), 0);
 	assert_true(after.st_size < before.st_size / 2);
@@ -86,12 +88,65 @@ static void test_packed(void **state)
 	archive_files_free(&files);
 }
 
+/* A process of its own packs tightly. */
+static void test_beside(void **state)
+{
+	const char *path = scratch_path(SEGMENT), *packed = scratch_path(PACKED);
+	struct stat fast, tight;
+	int status;
+	uint64_t sum;
+	pid_t pid;
+
+	(void)state;
+	if (!pack_is_built())
+		scratch_skip("zstd is not built in");
+	assert_int_equal(play_record(path, 1, 300), 0);
+	sum = read_through(path);
+	assert_int_equal(segment_pack(scratch_folder(), SEGMENT, false), 0);
+	assert_int_equal(stat(packed, &fast), 0);
+	assert_int_equal(unlink(packed), 0);
+	assert_int_equal(play_record(path, 1, 300), 0);
+	pid = segment_pack_beside(scratch_folder(), SEGMENT);
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(stat(packed, &tight), 0);
+	assert_true(tight.st_size < fast.st_size);
+	assert_false(is_there(path));
+	assert_true(read_through(packed) == sum);
+}
+
+/* What another process packs right now is left to it. */
+static void test_reserved(void **state)
+{
+	const char *path = scratch_path(SEGMENT), *unfinished = scratch_path(PACKED ".new");
+	int other;
+
+	(void)state;
+	if (!pack_is_built())
+		scratch_skip("zstd is not built in");
+	assert_int_equal(play_record(path, 1, 10), 0);
+	other = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(flock(other, LOCK_EX), 0);
+	assert_int_equal(close(open(unfinished, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), 0);
+	assert_int_equal(segment_pack(scratch_folder(), SEGMENT, false), -EBUSY);
+	segments_tidy(scratch_folder(), "");
+	assert_true(is_there(path));
+	assert_true(is_there(unfinished));
+	assert_false(is_there(scratch_path(PACKED)));
+	close(other);
+	segments_tidy(scratch_folder(), "");
+	assert_false(is_there(path));
+	assert_false(is_there(unfinished));
+	assert_true(is_there(scratch_path(PACKED)));
+}
+
 /* What cannot be packed stays as it is. */
 static void test_unpacked(void **state)
 {
 	(void)state;
-	assert_true(segment_pack(scratch_folder(), SEGMENT) < 0);
-	assert_true(segment_pack(scratch_path("none"), SEGMENT) < 0);
+	assert_true(segment_pack(scratch_folder(), SEGMENT, false) < 0);
+	assert_true(segment_pack(scratch_path("none"), SEGMENT, false) < 0);
 	assert_false(is_there(scratch_path(PACKED)));
 	assert_false(is_there(scratch_path(PACKED ".new")));
 }
@@ -123,7 +178,7 @@ static void test_damaged(void **state)
 	if (!pack_is_built())
 		scratch_skip("zstd is not built in");
 	assert_int_equal(play_record(path, 2, 20), 0);
-	assert_int_equal(segment_pack(scratch_folder(), SEGMENT), 0);
+	assert_int_equal(segment_pack(scratch_folder(), SEGMENT, false), 0);
 	take_file(packed, &bytes);
 	for (size_t len = 4; len < bytes.len; len += bytes.len / 50) {
 		put_file(packed, bytes.data, len);
@@ -140,7 +195,7 @@ static void test_damaged(void **state)
 	put_file(packed, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00", 9);
 	assert_int_equal(archive_open(&archive, packed), -EBADMSG);
 	put_file(scratch_path("text"), "no database at all", 18);
-	assert_int_equal(segment_pack(scratch_folder(), "text"), 0);
+	assert_int_equal(segment_pack(scratch_folder(), "text", false), 0);
 	assert_int_equal(archive_open(&archive, scratch_path("text.zst")), -EBADMSG);
 	buf_free(&bytes);
 }
@@ -233,8 +288,14 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratched(test_packed), scratched(test_unpacked), scratched(test_damaged),
-		scratched(test_tidy),	scratched(test_blank),	  scratched(test_names),
+		cmocka_unit_test_setup_teardown(test_beside, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_reserved, scratch_set_up, scratch_tear_down),
+		scratched(test_packed),
+		scratched(test_unpacked),
+		scratched(test_damaged),
+		scratched(test_tidy),
+		scratched(test_blank),
+		scratched(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

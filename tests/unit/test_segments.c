@@ -93,6 +93,49 @@ static void test_prune(void **state)
 	assert_int_equal(segments_prune(folder, "", &limits, 9000 * NSEC_PER_SEC), 1);
 }
 
+/* The name of the segment that a folder gets at that time, in seconds. */
+static const char *next_name(const char *folder, uint64_t real_s)
+{
+	static struct buf name;
+	uint64_t real_ns = real_s * NSEC_PER_SEC + 5;
+	unsigned number = 0;
+
+	name.len = 0;
+	segments_go_on(folder, &real_ns, &number);
+	segment_name(&name, real_ns, number);
+	return buf_cstr(&name);
+}
+
+/* After the clock was set back new segments come behind those that there are, and outlive them. */
+static void test_clock_set_back(void **state)
+{
+	struct segment_limits limits = { .age_ns = HOUR, .bytes = 150 << 10 };
+	const uint64_t day = 1795269750;
+	const char *folder = scratch_folder();
+
+	(void)state;
+	assert_string_equal(next_name(folder, day), "stalltop-20261121T140230Z-000.db");
+	make_segment(folder, "stalltop-20261121T140230Z-000.db.zst", (time_t)day, 100 << 10);
+	assert_string_equal(next_name(folder, day), "stalltop-20261121T140230Z-001.db");
+	assert_string_equal(next_name(folder, day + 1), "stalltop-20261121T140231Z-000.db");
+	/* An hour back. */
+	assert_string_equal(next_name(folder, day - 3600), "stalltop-20261121T140230Z-001.db");
+	make_segment(folder, "stalltop-20261121T140230Z-001.db", (time_t)day - 3600, 100 << 10);
+	assert_int_equal(segments_prune(folder, "", &limits, (day - 3599) * NSEC_PER_SEC), 1);
+	assert_false(is_there(folder, "stalltop-20261121T140230Z-000.db.zst"));
+	assert_true(is_there(folder, "stalltop-20261121T140230Z-001.db"));
+	/* Numbers run out. */
+	make_segment(folder, "stalltop-20261121T140230Z-999.db", (time_t)day - 3600, 1);
+	assert_string_equal(next_name(folder, day - 3600), "stalltop-20261121T140231Z-000.db");
+	/* What others put there does not count. */
+	make_segment(folder, "stalltop-99991231T235959Z.db", (time_t)day, 1);
+	make_segment(folder, "stalltop-99991331T235959Z-000.db", (time_t)day, 1);
+	make_segment(folder, "stalltop-99991231T235959Z-0x0.db", (time_t)day, 1);
+	make_segment(folder, "stalltop-99991231T235959Z-+01.db", (time_t)day, 1);
+	make_segment(folder, "other-99991231T235959Z-000.db", (time_t)day, 1);
+	assert_string_equal(next_name(folder, day), "stalltop-20261121T140231Z-000.db");
+}
+
 static void test_times(void **state)
 {
 	uint64_t end, ns;
@@ -172,6 +215,8 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test_setup_teardown(test_prune, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_clock_set_back, scratch_set_up,
+						scratch_tear_down),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_queue),
 	};
