@@ -56,7 +56,9 @@ container=$!
 
 # inside COMMAND...: in the container.
 inside() {
-	read -r init _ <"/proc/$container/task/$container/children" || return 1
+	# No newline ends that file.
+	init=
+	read -r init _ <"/proc/$container/task/$container/children" || [ -n "$init" ] || return 1
 	nsenter -t "$init" -a env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
 }
 
