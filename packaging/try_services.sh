@@ -50,7 +50,8 @@ left() {
 
 # What the services need to read with is taken from containers by default.
 systemd-nspawn --quiet --register=no --keep-unit --private-network --capability=all \
-	--system-call-filter='bpf perf_event_open' --console=pipe --boot -D "$debian" \
+	--system-call-filter='bpf perf_event_open seccomp landlock_create_ruleset landlock_add_rule
+	landlock_restrict_self' --console=pipe --boot -D "$debian" \
 	</dev/null >"$work/console" 2>&1 &
 container=$!
 
@@ -101,15 +102,15 @@ inside systemctl enable --quiet --now stalltop-metrics stalltop-record
 cp "$debian"/usr/share/stalltop/prometheus/*.yml "$debian/etc/prometheus/"
 inside systemctl restart prometheus
 
-# ask QUERY JQ: whether what the Prometheus answers passes.
+# ask QUERY JQ: whether what the Prometheus answers passes. -s: no answer does not.
 ask() {
 	inside curl -sfG http://127.0.0.1:9090/api/v1/query --data-urlencode "query=$1" |
-		jq -e ".data.result[0].value[1] | tonumber | $2"
+		jq -es ".[0].data.result[0].value[1] | tonumber | $2"
 }
 await ask 'up{job="stalltop"}' '. == 1'
 await ask 'stalltop_run_seconds_total{group="/system.slice/stalltop-record.service"}' '. > 0'
 inside curl -sf http://127.0.0.1:9090/api/v1/rules >"$work/rules"
-jq -e '.data.groups[] | select(.name == "stalltop") | .rules | length > 0' "$work/rules" >/dev/null
+jq -es '.[0].data.groups[] | select(.name == "stalltop") | .rules | length > 0' "$work/rules" >/dev/null
 say 'recording, scraped by a Prometheus with the alerts'
 
 for unit in stalltop-metrics stalltop-record; do

@@ -120,7 +120,8 @@ static bool close_journal(const char *folder, const char *name)
 
 	buf_printf(&path, "%s/%s", folder, name);
 	closed = !store_open_file(&db, buf_cstr(&path)) && lose_journal(db) &&
-		 !sqlite3_exec(db, "VACUUM", NULL, NULL, NULL);
+		 /* In memory, as elsewhere: files are written here only. */
+		 !sqlite3_exec(db, "PRAGMA temp_store=MEMORY; VACUUM", NULL, NULL, NULL);
 	sqlite3_close(db);
 	buf_free(&path);
 	return closed;
