@@ -189,7 +189,10 @@ static void print_failure(const struct options *options, enum batch_failure fail
 	else if (failure == BATCH_RECORD)
 		print_record_error(options->record.path, err);
 	else if (options->listen && failure == BATCH_WRITE)
-		print_listen_error(options->listen, "the process that answers there has ended");
+		print_listen_error(options->listen,
+				   err == -EPERM ? "the process that answers there was ended for "
+						   "a system call that it never needs"
+						 : "the process that answers there has ended");
 	else
 		print_batch_error(options->sampler.source, options->output, failure, err);
 }

@@ -21,6 +21,7 @@
 #include "app/address.h"
 #include "app/http.h"
 #include "base/child.h"
+#include "base/confine.h"
 #include "base/util.h"
 
 /* The shortest time between two texts: samples of every second, which jitter, all count. */
@@ -67,7 +68,7 @@ _Noreturn static void be_server(int listening, int texts)
 	const int keep[] = { listening, texts };
 
 	child_serve("stalltop-http", keep, ARRAY_SIZE(keep));
-	if (drop_privileges() || http_serve(listening, texts))
+	if (drop_privileges() || confine_calls() || http_serve(listening, texts))
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_SUCCESS);
 }
@@ -155,11 +156,11 @@ int server_send(struct server *server, const struct out *out)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	struct http_texts texts;
-	int fd, err;
+	int fd, err, status;
 
-	if (waitpid(server->pid, NULL, WNOHANG) == server->pid) {
+	if (waitpid(server->pid, &status, WNOHANG) == server->pid) {
 		server->pid = 0;
-		return -ECHILD;
+		return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS ? -EPERM : -ECHILD;
 	}
 	if (server->sent_ns && now_ns - server->sent_ns < PERIOD_NS)
 		return 0;

@@ -26,7 +26,7 @@ bool server_open(struct server **out, const char *address, struct buf *why);
 
 /*
  * Hands on the texts of a sample, unless the ones before are less than 0.75 s old, or the process
- * has not taken them yet. 0, or -errno when it has ended.
+ * has not taken them yet. 0, or when it has ended -ECHILD, or -EPERM: by its filter of calls.
  */
 int server_send(struct server *server, const struct out *out);
 

@@ -13,7 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/buf.h"
 #include "base/child.h"
+#include "base/confine.h"
+#include "base/confine.h"
 #include "base/memory.h"
 #include "base/crash.h"
 #include "base/privileges.h"
@@ -210,6 +214,21 @@ static int begin_writing(struct record_writer *writer)
 	return access(writer->config->path, W_OK | X_OK) ? -errno : 0;
 }
 
+/* Leaves the folder of what is recorded to be written to. 0 or -errno. */
+static int confine_writer(const struct recorder_config *config)
+{
+	const char *slash = strrchr(config->path, '/');
+	struct buf folder = { 0 };
+	int err;
+
+	if (config->segments)
+		return confine_writes(config->path);
+	buf_printf(&folder, "%.*s.", slash ? (int)(slash + 1 - config->path) : 0, config->path);
+	err = confine_writes(buf_cstr(&folder));
+	buf_free(&folder);
+	return err;
+}
+
 /* The process that writes. It ends with its sender, whatever signals come meanwhile. */
 _Noreturn static void be_writer(struct record_writer *writer)
 {
@@ -225,7 +244,9 @@ _Noreturn static void be_writer(struct record_writer *writer)
 		_exit(EXIT_FAILURE);
 	if (writer->config->segments)
 		prune_segments(writer);
-	err = begin_writing(writer);
+	err = confine_writer(writer->config);
+	if (!err)
+		err = begin_writing(writer);
 	atomic_store(&queue_told(writer->queue)->error, err);
 	atomic_store(&queue_told(writer->queue)->ready, true);
 	if (err)

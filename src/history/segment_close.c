@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "history/pack.h"
 #include "history/segments.h"
+#include "history/store_parts.h"
 
 /* What a packed file is called until it is whole. */
 #define UNFINISHED ".new"
@@ -161,11 +162,9 @@ static bool close_journal(const char *folder, const char *name)
 	bool closed;
 
 	buf_printf(&path, "%s/%s", folder, name);
-	closed = !sqlite3_open_v2(buf_cstr(&path), &db,
-				  SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW |
-					  SQLITE_OPEN_PRIVATECACHE,
-				  NULL) &&
-		 lose_journal(db) && !sqlite3_exec(db, "VACUUM", NULL, NULL, NULL);
+	closed = !store_open_file(&db, buf_cstr(&path)) && lose_journal(db) &&
+		 /* In memory, as elsewhere: files are written here only. */
+		 !sqlite3_exec(db, "PRAGMA temp_store=MEMORY; VACUUM", NULL, NULL, NULL);
 	sqlite3_close(db);
 	buf_free(&path);
 	return closed;

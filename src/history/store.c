@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/util.h"
 #include "history/store_parts.h"
@@ -168,6 +169,30 @@ static void set_up(struct store *store, const struct store_about *about)
 	execute(store, "COMMIT");
 }
 
+int store_open_file(sqlite3 **db, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct buf whole = { 0 };
+	int result = SQLITE_CANTOPEN;
+	char *folder;
+
+	*db = NULL;
+	/* Only the file may be no link; SQLite would not have links for folders either. */
+	buf_printf(&whole, "%.*s.", (int)(name - path), path);
+	folder = realpath(buf_cstr(&whole), NULL);
+	if (folder) {
+		whole.len = 0;
+		buf_printf(&whole, "%s/%s", folder, name);
+		result = sqlite3_open_v2(buf_cstr(&whole), db,
+					 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW |
+						 SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX,
+					 NULL);
+	}
+	buf_free(&whole);
+	free(folder);
+	return result;
+}
+
 int store_create(struct store **out, const char *path, const struct store_about *about)
 {
 	struct store *store = xcalloc(1, sizeof(*store));
@@ -176,12 +201,13 @@ int store_create(struct store **out, const char *path, const struct store_about 
 
 	store->path = xstrdup(path);
 	if (!err) {
-		store->result = sqlite3_open_v2(
-			path, &store->db,
-			SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX |
-				(memory ? SQLITE_OPEN_MEMORY | SQLITE_OPEN_CREATE
-					: SQLITE_OPEN_NOFOLLOW),
-			NULL);
+		store->result =
+			memory ? sqlite3_open_v2(path, &store->db,
+						 SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE |
+							 SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY |
+							 SQLITE_OPEN_CREATE,
+						 NULL)
+			       : store_open_file(&store->db, path);
 		if (!store->result)
 			set_up(store, about);
 		err = error_of(store);

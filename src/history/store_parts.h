@@ -52,6 +52,12 @@
 enum put { PUT_TABLE(PUT_ENUM) PUTS };
 #undef PUT_ENUM
 
+/*
+ * Opens a file that exists for reading and writing; a link is none. The result of SQLite. As with
+ * sqlite3_open_v2() there is mostly something to close, also where that is an error.
+ */
+int store_open_file(sqlite3 **db, const char *path);
+
 struct store {
 	sqlite3 *db;
 	char *path;

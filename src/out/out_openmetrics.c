@@ -155,6 +155,18 @@ static void emit_throttled(const struct metric_writer *writer, const struct fami
 	}
 }
 
+static void emit_held(const struct metric_writer *writer, const struct family *family)
+{
+	for (size_t i = 0; i < series_count(writer->series); i++) {
+		const struct series_group *group = group_at(writer, i);
+
+		if (!group->holding)
+			continue;
+		begin_metric(writer, family, NULL, NULL, group);
+		end_seconds(writer, group->held_ns);
+	}
+}
+
 static void emit_longest(const struct metric_writer *writer, const struct family *family)
 {
 	static const char *const names[WAITS_SEEN] = {
@@ -259,6 +271,9 @@ static const struct family families[] = {
 	  emit_run },
 	{ "stalltop_throttled_seconds", "seconds", "counter",
 	  "Time for which the control group was throttled by its CPU limit.", emit_throttled },
+	{ "stalltop_held_seconds", "seconds", "counter",
+	  "Time for which CPU limits of the control group and of those above it throttled it.",
+	  emit_held },
 	{ "stalltop_wait_longest_seconds", "seconds", "gauge",
 	  "How long the longest wait in progress has lasted.", emit_longest },
 	{ "stalltop_tasks", NULL, "gauge", "Tasks (processes) by state, as in /proc/PID/stat.",

@@ -216,17 +216,30 @@ static void count_growth(struct series_group *group, const struct row *sum)
 	group->known |= sum->valid;
 }
 
-/* Adds for how long the group was throttled between two readings of its file. */
-static void add_throttling(struct series_group *group, const struct group_figures *figures)
+/* Adds for how long a group was throttled between two readings of its file. False: not known. */
+static bool add_throttled(const struct group_figures *figures, uint64_t *ns)
 {
 	const struct cgroup_sample *now = figures->now, *before = figures->before;
 
 	if (!now || !(now->have & CGROUP_BIT(CGROUP_THROTTLE)))
-		return;
-	group->throttling = true;
+		return false;
 	if (before && before->have & CGROUP_BIT(CGROUP_THROTTLE) &&
 	    now->throttled_ns > before->throttled_ns)
-		group->throttled_ns += now->throttled_ns - before->throttled_ns;
+		*ns += now->throttled_ns - before->throttled_ns;
+	return true;
+}
+
+/* Adds for how long the group of a row was throttled, and those above it. */
+static void add_throttling(struct series_group *group, const struct frame *frame,
+			   const struct row *row)
+{
+	group->throttling |= add_throttled(row->group->figures, &group->throttled_ns);
+	for (;;) {
+		group->holding |= add_throttled(row->group->figures, &group->held_ns);
+		if (row->group->parent == NO_GROUP)
+			return;
+		row = &frame->rows[row->group->parent];
+	}
 }
 
 /*
@@ -270,7 +283,7 @@ static void count_group(struct series *series, struct series_group *group,
 	const struct group *of = row->group;
 
 	count_growth(group, &of->sum);
-	add_throttling(group, of->figures);
+	add_throttling(group, frame, row);
 	for (size_t i = 0; i < of->own; i++) {
 		const struct task_raw *raw = of->members[i]->raw;
 
@@ -285,6 +298,7 @@ static void count_group(struct series *series, struct series_group *group,
 	/* The rest is there from the beginning, or what it grows by first would be lost. */
 	series->rest.known |= group->known;
 	series->rest.throttling |= group->throttling;
+	series->rest.holding |= group->holding;
 }
 
 /* Whether there is anything to count of a row: ancestors without tasks may have throttling only. */

@@ -43,8 +43,9 @@ struct series_group {
 	char *name; /* raw bytes; NULL: not known */
 	char *label; /* escaped for between the quotes of a label */
 	uint32_t known; /* of the counters: DELAY_BIT()s, DELAY_COUNT_BIT()s, VALID_RUN, _BLOCK */
-	bool throttling; /* throttled_ns is known */
-	uint64_t delay_ns[WAIT_KINDS], delay_count[DELAY_KINDS], run_ns, throttled_ns;
+	bool throttling, holding; /* throttled_ns is known, held_ns is */
+	uint64_t delay_ns[WAIT_KINDS], delay_count[DELAY_KINDS], run_ns;
+	uint64_t throttled_ns, held_ns; /* by its own limit; and by those of all groups above it */
 	/* In the last frame: living tasks by state, and how long the longest wait has lasted. */
 	uint64_t tasks[SERIES_STATES_N], longest_ns[WAITS_SEEN];
 	uint64_t active_ns; /* CLOCK_MONOTONIC of the last frame in which something happened */

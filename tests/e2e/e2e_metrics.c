@@ -443,8 +443,8 @@ static pid_t child_of(pid_t pid)
 	return atoi(text);
 }
 
-/* The effective capabilities of a process. */
-static uint64_t capabilities_of(pid_t pid)
+/* A number of a process's status, hexadecimal as masks are. */
+static uint64_t number_of(pid_t pid, const char *name)
 {
 	char path[64], text[4096];
 	const char *at;
@@ -458,9 +458,9 @@ static uint64_t capabilities_of(pid_t pid)
 	close(fd);
 	assert_true(n > 0);
 	text[n] = '\0';
-	at = strstr(text, "CapEff:");
+	at = strstr(text, name);
 	assert_non_null(at);
-	return strtoull(at + strlen("CapEff:"), NULL, 16);
+	return strtoull(at + strlen(name), NULL, 16);
 }
 
 /* A scrape needs no sample; who answers ends with the program, and the program says if it ends. */
@@ -479,11 +479,19 @@ static void test_apart(void **state)
 		assert_non_null(strstr(scrape_ask(port, NULL, SCRAPE_GET), "# EOF\n"));
 	kill(p.pid, SIGCONT);
 	/* It has no privilege that it could lose. */
-	assert_int_equal(capabilities_of(child_of(p.pid)), 0);
+	assert_int_equal(number_of(child_of(p.pid), "CapEff:"), 0);
 	kill(child_of(p.pid), SIGKILL);
 	e2e_finish(&p, 20, &r);
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "the process that answers there has ended"));
+
+	/* As by the filter of its system calls. */
+	start_listening(&p);
+	assert_int_equal(number_of(child_of(p.pid), "Seccomp:"), 2);
+	kill(child_of(p.pid), SIGSYS);
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "a system call that it never needs"));
 
 	port = start_listening(&p);
 	kill(p.pid, SIGKILL);

@@ -55,9 +55,9 @@ ask() {
 	curl -sfG "http://127.0.0.1:$port_prometheus/api/v1/query" --data-urlencode "query=$1"
 }
 
-# finds QUERY JQ: whether what it answers passes.
+# finds QUERY JQ: whether what it answers passes. jq -e by itself is content with no answer (-s is not).
 finds() {
-	ask "$1" | jq -e "$2"
+	ask "$1" | jq -es ".[0] | $2"
 }
 
 # Ports that are hardly anybody's.
@@ -115,7 +115,7 @@ jq -r '.. | .expr? // empty' "$packaging/grafana/stalltop.json" >"$work/queries"
 bad=0
 while IFS= read -r query; do
 	query=$(printf '%s' "$query" | sed 's/\$__rate_interval/10s/g; s/\$instance/.*/g; s/\$group/.*/g')
-	if ! ask "$query" | jq -e '.status == "success"' >/dev/null; then
+	if ! finds "$query" '.status == "success"' >/dev/null; then
 		bad=$((bad + 1))
 		echo "$query" >"$work/out"
 	fi
@@ -126,7 +126,7 @@ result $? "the dashboard's queries run"
 written() {
 	curl -sfG "http://127.0.0.1:$port_victoria/api/v1/query" \
 		--data-urlencode "query=last_over_time(stalltop_run_seconds_total{group=\"$culprit\"}[1m])" |
-		jq -e '.data.result | length > 0'
+		jq -es '.[0].data.result | length > 0'
 }
 await written
 result $? 'VictoriaMetrics has it, by remote write'

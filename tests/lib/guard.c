@@ -24,7 +24,7 @@
 
 #define LOCK_FILE "/run/stalltop-e2e.lock"
 #define LOCK_WAIT_S 420
-#define MAX_UNDO 256
+#define MAX_UNDO 1024
 
 struct entry {
 	enum undo what;

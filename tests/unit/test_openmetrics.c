@@ -469,6 +469,8 @@ static void fill(void *arg, const struct row *const *rows, size_t n, unsigned ne
 				(struct group_figures){ &s->throttled[1], &s->throttled[0] };
 }
 
+#define HELD(group) "stalltop_held_seconds_total{group=\"" group "\"}"
+
 /* How long a group was throttled; also one above, that has no tasks of its own. */
 static void test_throttled(void **state)
 {
@@ -494,6 +496,33 @@ static void test_throttled(void **state)
 	assert_int_equal(waited(text, "/a/b"), 10);
 }
 
+/* What a group is held by: limits of its own and of all above it. */
+static void test_held(void **state)
+{
+	struct state *s = *state;
+	const char *text;
+
+	s->view.group_by = GROUP_CGROUP;
+	s->config.fill = fill;
+	s->config.fill_arg = s;
+	for (unsigned i = 0; i < 2; i++)
+		s->throttled[i] = (struct cgroup_sample){ .have = CGROUP_BIT(CGROUP_THROTTLE),
+							  .throttled_ns = SEC(10 + i) };
+	for (unsigned i = 0; i < 2; i++) {
+		add(s, "/a/b/c/d", 5);
+		add(s, "/a/b", 5);
+		add(s, "/ab", 5);
+		text = end(s);
+		if (!i)
+			begin(s, 2);
+	}
+	assert_float_equal(value_of(text, HELD("/a/b/c/d")), 2, 1e-9);
+	assert_float_equal(value_of(text, HELD("/a/b")), 2, 1e-9);
+	assert_float_equal(value_of(text, HELD("/a")), 2, 1e-9);
+	/* Nothing is known of limits there. */
+	assert_float_equal(value_of(text, HELD("/ab")), -1, 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_state, close_state)
@@ -502,6 +531,7 @@ int main(void)
 		TEST(test_named_alike), TEST(test_long),      TEST(test_bounded),
 		TEST(test_never_fall),	TEST(test_forgotten), TEST(test_unknown),
 		TEST(test_first),	TEST(test_now),	      TEST(test_throttled),
+		TEST(test_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

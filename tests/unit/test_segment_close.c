@@ -245,6 +245,34 @@ static void test_tidy(void **state)
 	buf_free(&bytes);
 }
 
+/* The folder may be reached by a link, as a service's is; a file may not be one. */
+static void test_link(void **state)
+{
+	const struct store_about about = { "0" };
+	const char *folder = scratch_path("link");
+	struct store *store;
+	struct buf path = { 0 };
+
+	(void)state;
+	assert_int_equal(mkdir(scratch_path("real"), 0700), 0);
+	assert_int_equal(symlink("real", folder), 0);
+	buf_printf(&path, "%s/" SEGMENT, folder);
+	assert_int_equal(store_create(&store, buf_cstr(&path), &about), 0);
+	store_close(store, false);
+	assert_true(is_there(scratch_path("real/" SEGMENT)));
+	if (pack_is_built()) {
+		segments_tidy(folder, "");
+		assert_true(is_there(scratch_path("real/" PACKED)));
+		assert_false(is_there(scratch_path("real/" SEGMENT)));
+	}
+	path.len = 0;
+	buf_printf(&path, "%s/other", folder);
+	assert_int_equal(symlink("elsewhere", buf_cstr(&path)), 0);
+	assert_int_equal(store_create(&store, buf_cstr(&path), &about), -EEXIST);
+	assert_false(is_there(scratch_path("real/elsewhere")));
+	buf_free(&path);
+}
+
 /* A segment that a power cut left empty does not hide the others. */
 static void test_blank(void **state)
 {
@@ -295,6 +323,7 @@ int main(void)
 		scratched(test_damaged),
 		scratched(test_tidy),
 		scratched(test_blank),
+		scratched(test_link),
 		scratched(test_names),
 	};
 
