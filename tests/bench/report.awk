@@ -127,8 +127,8 @@ function per_sample(of, key, values,    turn, n, a, b)
 function cpu_of(key,    values, n, i)
 {
 	if (key in n_cost)
-		for (n = n_cost[key]; i < n; values[i] = cost[key, i])
-			i++
+		for (n = n_cost[key]; i < n; i++)
+			values[i + 1] = cost[key, i + 1]
 	else {
 		n = per_sample(cpu_us, key, values)
 		for (i = 1; i <= n; i++)
