@@ -203,8 +203,6 @@ static int record(const struct batch *batch, const struct frame *frame)
 
 	if (!batch->recorder)
 		return 0;
-	if (batch->vigil)
-		watch(batch, frame);
 	recorder_take(batch->recorder, frame, folded);
 	return batch->out ? 0 : recorder_status(batch->recorder)->error;
 }
@@ -224,6 +222,9 @@ static int take_samples(struct progress *run)
 		run->done = err == -ENODATA && batch->replay;
 		if (err)
 			return *batch->caught || run->done ? 0 : err;
+		/* Before it is put out: then what fired is forgotten. */
+		if (batch->vigil)
+			watch(batch, frame);
 		if (frame->info->prev || frame->info->since_start) {
 			*run->failure = BATCH_WRITE;
 			err = batch->out ? put_out(batch, frame) : 0;

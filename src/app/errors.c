@@ -184,26 +184,6 @@ void print_file_error(const char *what, const char *path, int err)
 	buf_free(&line);
 }
 
-void print_batch_error(const char *source, const char *output, enum batch_failure failure, int err)
-{
-	switch (failure) {
-	case BATCH_SOURCE:
-		print_source_error(source, err);
-		break;
-	case BATCH_RECORD: /* see print_record_error() */
-	case BATCH_SAMPLE:
-		fprintf(stderr, "stalltop: cannot take a sample: %s\n", strerror(-err));
-		break;
-	case BATCH_WRITE:
-		print_file_error("write to", output ? output : "standard output", err);
-		break;
-	case BATCH_TRIGGERS:
-		fprintf(stderr, "stalltop: nothing is left to wait for: the control groups that "
-				"--when names no longer exist\n");
-		break;
-	}
-}
-
 void print_listen_error(const char *address, const char *why)
 {
 	struct buf line = { 0 };

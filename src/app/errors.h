@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include "app/batch.h"
 #include "base/text.h"
 #include "model/triggers.h"
 
@@ -24,12 +23,6 @@ void print_source_error(const char *name, int err);
 
 /* Writes to standard error what could not be done to a file; what: such as "open". */
 void print_file_error(const char *what, const char *path, int err);
-
-/*
- * Writes to standard error where batch mode failed; source: as asked for, output: the file that
- * batch mode writes to, NULL for standard output.
- */
-void print_batch_error(const char *source, const char *output, enum batch_failure failure, int err);
 
 /* Writes to standard error why nothing more, or nothing at all, is recorded. */
 void print_record_error(const char *path, int err);

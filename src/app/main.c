@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <linux/magic.h>
 #include <locale.h>
 #include <malloc.h>
 #include <signal.h>
@@ -13,18 +14,21 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "app/batch.h"
 #include "app/check.h"
+#include "app/command_run.h"
 #include "app/configuration_file.h"
 #include "app/diff.h"
 #include "app/docgen.h"
 #include "app/errors.h"
+#include "app/failure.h"
 #include "app/options.h"
 #include "app/settings.h"
 #include "app/sink.h"
+#include "app/uses.h"
 #include "base/crash.h"
 #include "base/memory.h"
 #include "base/privileges.h"
@@ -35,7 +39,6 @@
 #include "kernel/proctask.h"
 #include "model/sampler.h"
 #include "out/out.h"
-#include "out/run_report.h"
 #include "ui/command.h"
 #include "ui/loop.h"
 
@@ -120,12 +123,16 @@ static int print(struct buf *buf)
 }
 
 /* Prints what is asked for in place of running. Returns false when nothing is. */
-static bool print_instead(const struct options *options, int procfd, int *status)
+static bool print_instead(const struct options *options, int *status)
 {
 	struct buf out = { 0 };
+	int procfd;
 
 	if (options->version) {
+		procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		docgen_version(&out, procfd);
+		if (procfd >= 0)
+			close(procfd);
 	} else if (options->dump_doc) {
 		if (!strcmp(options->dump_doc, "keys")) {
 			command_doc(&out);
@@ -167,34 +174,12 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 	sampler_fill(sampler, rows, n, needs);
 }
 
-/* Whether there is a terminal for the screen. */
-static bool has_terminal(void)
-{
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
-
 /* Whether the path is that of a folder. */
 static bool is_folder(const char *path)
 {
 	struct stat stat_of;
 
 	return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode);
-}
-
-/* Prints where batch mode failed. */
-static void print_failure(const struct options *options, enum batch_failure failure, int err)
-{
-	if (options->replay.path && failure == BATCH_SAMPLE)
-		print_replay_error(options->replay.path, err);
-	else if (failure == BATCH_RECORD)
-		print_record_error(options->record.path, err);
-	else if (options->listen && failure == BATCH_WRITE)
-		print_listen_error(options->listen,
-				   err == -EPERM ? "the process that answers there was ended for "
-						   "a system call that it never needs"
-						 : "the process that answers there has ended");
-	else
-		print_batch_error(options->sampler.source, options->output, failure, err);
 }
 
 /* Runs batch mode with an open sampler. Returns the exit status. */
@@ -237,7 +222,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	out_close(&out);
 	if (!err)
 		return EXIT_SUCCESS;
-	print_failure(options, failure, err);
+	print_batch_failure(options, failure, err);
 	return EXIT_FAILURE;
 }
 
@@ -377,52 +362,6 @@ static bool enable_delayacct(struct sampler_config *config)
 	return true;
 }
 
-/* Writes the result of a command. Returns the command's exit status, or that of a failure. */
-static int put_result(const struct options *options, const struct run_result *result, int fd)
-{
-	static const volatile sig_atomic_t none;
-	struct out out = { 0 };
-	int err;
-
-	if (!strcmp(options->format, "json"))
-		run_json(&out.buf, result);
-	else
-		run_text(&out.buf, result, locale_charset());
-	err = out_flush(&out, fd, &none);
-	buf_free(&out.buf);
-	if (err && err != -EPIPE) {
-		fprintf(stderr, "stalltop: cannot write what the command waited for: %s\n",
-			strerror(-err));
-		return EXIT_FAILURE;
-	}
-	return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status)
-					   : WEXITSTATUS(result->status);
-}
-
-/* Runs a command. Returns its exit status, or the one that shells use when it cannot be run. */
-static int run_and_report(const struct options *options)
-{
-	struct run_result result;
-	enum run_failure failure;
-	int fd = sink_open_output(options, STDERR_FILENO), err, status;
-
-	if (fd < 0)
-		return EXIT_FAILURE;
-	privileges_wake();
-	err = run_command(options->command, &options->sampler, &result, &failure);
-	if (!err) {
-		status = put_result(options, &result, fd);
-		run_result_free(&result);
-	} else {
-		fprintf(stderr, "stalltop: cannot %s %s: %s\n",
-			failure == RUN_START ? "run" : "wait for", options->command[0],
-			strerror(-err));
-		status = failure == RUN_WAIT ? EXIT_FAILURE : err == -ENOENT ? 127 : 126;
-	}
-	close(fd);
-	return status;
-}
-
 /* Has the kernel watch what --when names. Returns false, with a line printed, on failure. */
 static bool open_triggers(const struct watch_config *watch, int procfd,
 			  struct trigger_set *triggers)
@@ -438,17 +377,11 @@ static bool open_triggers(const struct watch_config *watch, int procfd,
 	return true;
 }
 
-/* Whether the options want no screen, wherever they are given. */
-static bool has_no_screen(const struct options *options)
-{
-	return options->batch || options->listen || options->command || options->record.before_ns;
-}
-
 /* Runs batch mode or the screen, with the triggers of --when if any. Returns the exit status. */
 static int run_watching(struct options *options, struct recorder *recorder, const char *message)
 {
 	struct trigger_set set = { .n = 0 }, *triggers = options->watch.nspecs ? &set : NULL;
-	bool quiet = has_no_screen(options) || (recorder && !has_terminal());
+	bool quiet = uses_no_screen(options) || (recorder && !uses_terminal());
 	int status = EXIT_FAILURE;
 
 	options->sampler.triggers = triggers;
@@ -547,7 +480,8 @@ static int run_accounted(struct options *options, const char *message)
 
 	if (options->enable_delayacct && !enable_delayacct(&options->sampler))
 		return EXIT_FAILURE;
-	status = options->command ? run_and_report(options) : run_recorded(options, message);
+	status = options->command ? command_run(options, locale_charset())
+				  : run_recorded(options, message);
 	put_back_delayacct();
 	return status;
 }
@@ -564,64 +498,63 @@ static int run_diff(const struct options *options)
 	return status;
 }
 
-/* What capabilities are for when the options are followed. */
-static unsigned privileges_for(const struct options *options)
+/* Opens /proc. The descriptor, or -1 with a line printed. */
+static int open_proc(void)
 {
-	const struct sampler_config *sampler = &options->sampler;
-	bool screen = !has_no_screen(options) && has_terminal();
-	unsigned uses = 0;
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs info;
 
-	if (!options->replay.path && !options->diff[0]) {
-		uses |= PRIVILEGE_COUNTERS;
-		if (sampler->trace || screen ||
-		    (!options->command && (!sampler->source || !strcmp(sampler->source, "bpf"))))
-			uses |= PRIVILEGE_PROGRAMS;
-		if (sampler->trace || screen || options->view.fields || options->record.path)
-			uses |= PRIVILEGE_LOOK;
-		if (options->enable_delayacct || (screen && !options->readonly))
-			uses |= PRIVILEGE_SWITCH;
+	if (procfd < 0) {
+		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
+		return -1;
 	}
-	if (options->record.before_ns)
-		uses |= PRIVILEGE_MEMORY;
-	if (screen && !options->readonly)
-		uses |= PRIVILEGE_ACT;
-	if (options->replay.path || options->diff[0] || options->output || options->listen ||
-	    (screen && !options->readonly))
-		uses |= PRIVILEGE_FILES;
-	return uses;
+	/* A folder without one may be empty, and would look like a machine without tasks. */
+	if (!fstatfs(procfd, &info) && info.f_type == PROC_SUPER_MAGIC)
+		return procfd;
+	fprintf(stderr, "stalltop: no proc file system is mounted at /proc\n");
+	close(procfd);
+	return -1;
+}
+
+/* Runs what the options ask for, if that is there. Returns the exit status. */
+static int run_checked(struct options *options, const char *message)
+{
+	struct sampler_config *config = &options->sampler;
+	int status = check_options(options, config->procfd);
+
+	if (status)
+		return status;
+	if (options->diff[0])
+		return run_diff(options);
+	if (options->replay.path)
+		return run_replay(options, message);
+	pidlist_processes(config->procfd, config->pids, &config->npids);
+	return run_accounted(options, message);
 }
 
 /* Opens what the options name and runs. Returns the exit status. */
 static int start(struct options *options, const char *message)
 {
-	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int status, err = options->debug_log ? debug_log_open(options->debug_log) : 0;
 	struct sampler_config *config = &options->sampler;
+	int status, err = options->debug_log ? debug_log_open(options->debug_log) : 0;
 
-	config->procfd = procfd;
-	config->privileges = privileges_for(options);
+	config->procfd = -1;
+	config->privileges = uses_of(options);
 	config->delayacct_file = DELAYACCT_FILE;
-	if (procfd < 0) {
-		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
-		return EXIT_FAILURE;
-	}
 	if (err) {
 		print_file_error("open the debug log", options->debug_log, err);
-		close(procfd);
 		return EXIT_FAILURE;
 	}
-	if (!print_instead(options, procfd, &status)) {
-		status = check_options(options, procfd);
-		if (!status && options->diff[0]) {
-			status = run_diff(options);
-		} else if (!status && options->replay.path) {
-			status = run_replay(options, message);
-		} else if (!status) {
-			pidlist_processes(procfd, config->pids, &config->npids);
-			status = run_accounted(options, message);
-		}
+	if (print_instead(options, &status))
+		return status;
+	if (uses_machine(options)) {
+		config->procfd = open_proc();
+		if (config->procfd < 0)
+			return EXIT_FAILURE;
 	}
-	close(procfd);
+	status = run_checked(options, message);
+	if (config->procfd >= 0)
+		close(config->procfd);
 	return status;
 }
 

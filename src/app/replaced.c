@@ -47,6 +47,13 @@ int replaced_write(const char *path, const struct buf *text)
 	return err;
 }
 
+bool replaced_can_be(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+}
+
 int replaced_try(const char *path)
 {
 	struct buf name = { 0 };

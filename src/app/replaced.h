@@ -3,6 +3,8 @@
 #ifndef STALLTOP_APP_REPLACED_H
 #define STALLTOP_APP_REPLACED_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
 /*
@@ -10,6 +12,9 @@
  * begins with a dot, is written beside it and renamed. 0 or -errno.
  */
 int replaced_write(const char *path, const struct buf *text);
+
+/* Whether a file is, or can be, such a one: a device, a pipe or a socket is written to instead. */
+bool replaced_can_be(const char *path);
 
 /* Whether that is possible, without replacing it yet. 0 or -errno. */
 int replaced_try(const char *path);

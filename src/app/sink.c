@@ -67,7 +67,8 @@ bool sink_open(struct sink *sink, const struct options *options)
 		return open_server(sink);
 	if (!options->batch)
 		return true;
-	sink->replaces = options->output && options_metrics(options);
+	sink->replaces =
+		options->output && options_metrics(options) && replaced_can_be(options->output);
 	if (!sink->replaces) {
 		sink->fd = sink_open_output(options, STDOUT_FILENO);
 		return sink->fd >= 0;

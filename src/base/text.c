@@ -162,6 +162,13 @@ void text_escape(struct buf *out, const char *bytes, size_t len, enum text_chars
 	}
 }
 
+int text_compare(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
 void text_word(struct buf *escaped)
 {
 	size_t from = escaped->len, to = from, blanks = 0;

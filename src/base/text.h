@@ -27,6 +27,10 @@ enum text_charset { TEXT_ASCII, TEXT_UTF8 };
  */
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset);
 
+/* Orders texts by their bytes as strcmp() does; one that is not known, NULL, is before all others.
+ */
+int text_compare(const char *a, const char *b);
+
 /*
  * Makes one word of a whole buffer of escaped text, for readers that split lines at blanks: a blank
  * becomes \x20, and an empty text becomes "".

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/util.h"
 #include "out/json.h"
 
@@ -20,14 +21,6 @@ struct change {
 	double percent[DIFF_SIDES]; /* of the interval */
 };
 
-/* Orders names; an unknown one is before all others. */
-static int compare_commands(const char *a, const char *b)
-{
-	if (!a || !b)
-		return (a != NULL) - (b != NULL);
-	return strcmp(a, b);
-}
-
 /* The command of that name, made if need be. */
 static struct diff_command *find_command(struct diff *diff, const char *name)
 {
@@ -36,12 +29,12 @@ static struct diff_command *find_command(struct diff *diff, const char *name)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare_commands(diff->commands[middle].name, name) < 0)
+		if (text_compare(diff->commands[middle].name, name) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < diff->n && !compare_commands(diff->commands[low].name, name))
+	if (low < diff->n && !text_compare(diff->commands[low].name, name))
 		return &diff->commands[low];
 	if (diff->n == diff->cap) {
 		diff->cap = diff->cap ? 2 * diff->cap : 64;
@@ -95,7 +88,7 @@ static int compare_changes(const void *a, const void *b)
 
 	if (gx != gy)
 		return gx < gy ? 1 : -1;
-	names = compare_commands(x->command->name, y->command->name);
+	names = text_compare(x->command->name, y->command->name);
 	return names ? names : (x->kind > y->kind) - (x->kind < y->kind);
 }
 

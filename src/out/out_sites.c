@@ -57,14 +57,6 @@ static void put_stack(struct json *json, const struct trace_frame *trace, size_t
 	json_close(json);
 }
 
-/* The id of the kind that a site's waits are booked as; NULL: none. */
-static const char *kind_id(const struct site *site)
-{
-	if (site->kind == WAIT_BLOCK)
-		return wait_state_table[STATE_BLOCK].id;
-	return site->kind < 0 ? NULL : delay_table[site->kind].id;
-}
-
 /* Puts the time of a rest, which may be below 0. */
 static void put_rest(struct json *json, const char *name, const struct site *site)
 {
@@ -83,7 +75,7 @@ static void put_site(struct json *json, const struct trace_frame *trace, const s
 	json_put_counter(json, "pid", site->tgid > 0, (uint64_t)site->tgid);
 	json_put_text(json, "comm", site->comm);
 	json_put_text(json, "state", rest ? "unattributed" : wait_state_table[site->state].id);
-	json_put_text(json, "kind", kind_id(site));
+	json_put_text(json, "kind", site->kind < 0 ? NULL : wait_kind_id((unsigned)site->kind));
 	json_put_bool(json, "overlaps", site->overlaps);
 	json_put_text(json, "syscall", site->syscall);
 	json_put_text(json, "on", site->on);
@@ -160,24 +152,15 @@ static void append_site_heads(struct buf *out, bool units)
 	}
 }
 
-/* Appends a text as one word in so many cells; 0: all of it, as it is. */
-static void append_site_word(struct buf *out, const char *text, unsigned cells,
-			     enum text_charset charset, struct buf *scratch)
+/* Appends the last column's text: all of it, as it is. */
+static void append_last(struct buf *out, const struct value *value, enum text_charset charset)
 {
-	scratch->len = 0;
+	const char *text = value_chars(value);
+
 	if (text)
-		text_escape(scratch, text, strlen(text), charset);
+		text_escape(out, text, strlen(text), charset);
 	else
-		buf_putc(scratch, '-');
-	if (!cells) {
-		buf_add(out, scratch->data, scratch->len);
-		return;
-	}
-	text_word(scratch);
-	if (text && *text == '/')
-		text_fit_end(out, scratch->data, scratch->len, cells, charset);
-	else
-		text_fit(out, scratch->data, scratch->len, cells, false, charset);
+		buf_putc(out, '-');
 }
 
 /* Appends a line of the table. */
@@ -188,15 +171,16 @@ static void append_site(struct buf *out, const struct trace_frame *trace,
 	for (size_t i = 0; i < ARRAY_SIZE(shown_columns); i++) {
 		const struct site_column *column = site_column_by_id(shown_columns[i].id);
 		unsigned cells = shown_columns[i].cells;
+		struct value value;
 
-		if (column->format == FORMAT_TEXT) {
-			struct value value = column->get(trace, line);
-
-			append_site_word(out, value_chars(&value), cells, charset, scratch);
-		} else {
-			site_column_append(column, cells, trace, line, charset, scratch, out);
+		if (cells) {
+			site_column_append_word(column, cells, trace, line, charset, scratch, out);
+			buf_putc(out, ' ');
+			continue;
 		}
-		buf_putc(out, i + 1 < ARRAY_SIZE(shown_columns) ? ' ' : '\n');
+		value = column->get(trace, line);
+		append_last(out, &value, charset);
+		buf_putc(out, '\n');
 	}
 }
 

@@ -2,40 +2,12 @@
 /* All columns, with their values for a row of a task or of a group. */
 #include "config.h"
 
-#include "view/column.h"
+#include "view/column_parts.h"
 
-#include <math.h>
 #include <sys/wait.h>
 
 #include "base/util.h"
-#include "history/trends.h"
 #include "model/group.h"
-
-const struct unit_row unit_table[UNITS] = {
-	[UNIT_PERCENT] = { "percent", "(%)", FORMAT_SHARE,
-			   "time waited as a share of the interval" },
-	[UNIT_MS] = { "ms", "(ms)", FORMAT_SHARE, "milliseconds waited in the interval" },
-	[UNIT_COUNT] = { "count", "(#)", FORMAT_SHARE, "waits that ended in the interval" },
-	[UNIT_AVG] = { "avg", "(ms/#)", FORMAT_WAIT,
-		       "milliseconds per wait, of those in the interval" },
-	[UNIT_MAX] = { "max", "(max)", FORMAT_WAIT,
-		       "longest wait since the task's start, in milliseconds" },
-	[UNIT_TOTAL] = { "total", "(tot)", FORMAT_SHARE,
-			 "milliseconds waited since the task's start" },
-};
-
-/* The arg of delay columns that are not a single kind. */
-enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
-
-/* The least top of a trend's scale, in percent: what is less is no trend. */
-#define TREND_LEAST 10.0
-
-#define UNUSED __attribute__((unused))
-
-/* The head of a getter, with its parameters. */
-#define GETTER(name) \
-	static struct value name(UNUSED const struct column *column, \
-				 UNUSED const struct view *view, const struct row *row)
 
 /* The id of the task, process or thread. */
 GETTER(get_pid)
@@ -88,125 +60,25 @@ GETTER(get_state)
 	return value_text(state_text(state));
 }
 
-/* Share of the interval, in percent. */
-static struct value share(const struct row *row, uint64_t ns)
-{
-	if (!row->interval_ns)
-		return value_unset();
-	/* Most times are 0 in most rows: saves the division. */
-	return value_number(ns ? (double)ns * 100.0 / (double)row->interval_ns : 0);
-}
-
 /* Time on a CPU. */
 GETTER(get_run)
 {
-	return row->valid & VALID_RUN ? share(row, row->deltas->grown.run_ns) : value_unset();
+	return row->valid & VALID_RUN ? column_share(row, row->deltas->grown.run_ns)
+				      : value_unset();
 }
 
 /* User time. */
 GETTER(get_usr)
 {
-	return row->valid & VALID_TICK ? share(row, row->deltas->grown.user_ns) : value_unset();
+	return row->valid & VALID_TICK ? column_share(row, row->deltas->grown.user_ns)
+				       : value_unset();
 }
 
 /* System time. */
 GETTER(get_sys)
 {
-	return row->valid & VALID_TICK ? share(row, row->deltas->grown.system_ns) : value_unset();
-}
-
-/* A time in ms. */
-static struct value value_ms(uint64_t ns)
-{
-	return value_number((double)ns / (double)NSEC_PER_MSEC);
-}
-
-/* Longest wait of any of the kinds, in ms. */
-static struct value longest(const struct view *view, const struct row *row, uint32_t kinds)
-{
-	const struct task_record *record = row_record(view->frame, row);
-	uint64_t max, min;
-
-	kinds &= row->raw->counters.valid & (record ? record->range_valid : 0);
-	if (!kinds)
-		return value_unset();
-	record_range(record, kinds, &max, &min);
-	return value_ms(max);
-}
-
-/* Sum of the column's kinds over an array of kinds. */
-static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t valid)
-{
-	if (arg == ARG_TOTAL)
-		return delay_total(delays, valid);
-	return arg == ARG_MEM ? delay_mem(delays, valid) : delays[arg];
-}
-
-/* Booked delay since the task's start. */
-static struct value booked_of_life(const struct column *column, const struct row *row)
-{
-	struct counters life = row_life(row);
-
-	if (!(life.valid & column->kinds & DELAY_ALL))
-		return value_unset();
-	return value_ms(sum_of(column->arg, life.delay, life.valid).ns);
-}
-
-/* Booked delay of the interval. Groups have added up their members' mem and total. */
-static struct delay_sum booked_of(int arg, const struct row *row)
-{
-	if (arg == ARG_TOTAL)
-		return row->deltas->total;
-	return arg == ARG_MEM ? row->deltas->mem : row->deltas->grown.delay[arg];
-}
-
-/* Waited time of the interval. */
-static uint64_t waited_of(int arg, const struct row *row)
-{
-	const struct waited *waited = &row->deltas->waited;
-
-	if (arg == ARG_TOTAL)
-		return waited->total;
-	return arg == ARG_MEM ? waited->mem : waited->ns[arg];
-}
-
-/* Booked delay of the interval, in one of the units that are based on it. */
-static struct value get_booked(const struct column *column, const struct view *view,
-			       const struct row *row)
-{
-	uint32_t known = row->valid & column->kinds & DELAY_ALL;
-	/* A sum is known only if every count in it is known. */
-	bool counted = ((row->valid >> DELAY_KINDS) & known) == known;
-	struct delay_sum delta;
-
-	if (!known)
-		return value_unset();
-	delta = booked_of(column->arg, row);
-	if (view->unit == UNIT_PERCENT)
-		return share(row, delta.ns);
-	if (view->unit == UNIT_MS)
-		return value_ms(delta.ns);
-	if (!counted || (view->unit == UNIT_AVG && !delta.count))
-		return value_unset();
-	if (view->unit == UNIT_COUNT)
-		return value_number((double)delta.count);
-	return value_number((double)delta.ns / (double)delta.count / (double)NSEC_PER_MSEC);
-}
-
-/* A delay in the view's unit. */
-GETTER(get_delay)
-{
-	if (view->unit == UNIT_MAX)
-		return longest(view, row, column->kinds);
-	if (view->unit == UNIT_TOTAL)
-		return booked_of_life(column, row);
-	if (view->booked || (view->unit != UNIT_PERCENT && view->unit != UNIT_MS))
-		return get_booked(column, view, row);
-	if (!(row->valid & column->kinds))
-		return value_unset();
-	if (view->unit == UNIT_PERCENT)
-		return share(row, waited_of(column->arg, row));
-	return value_ms(waited_of(column->arg, row));
+	return row->valid & VALID_TICK ? column_share(row, row->deltas->grown.system_ns)
+				       : value_unset();
 }
 
 /* Time since the task's start, in s. */
@@ -271,7 +143,7 @@ GETTER(get_children)
 		old = 0;
 	else if (!row_children_before(view->frame, row, column->arg, &old))
 		return value_unset();
-	return share(row, ns > old ? ns - old : 0);
+	return column_share(row, ns > old ? ns - old : 0);
 }
 
 /*
@@ -400,141 +272,6 @@ GETTER(get_exit)
 	return value_number(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* The number of tasks in the row. */
-GETTER(get_members)
-{
-	return value_number(row->members);
-}
-
-/* The group of the row. */
-GETTER(get_group)
-{
-	return value_text(row->group ? row->group->label : NULL);
-}
-
-/* The member of the group that has waited most. */
-GETTER(get_worst)
-{
-	if (!row->group || !row->group->worst)
-		return value_unset();
-	return value_text(row->group->worst->task->comm);
-}
-
-/* The group's reading with that part, in this frame or (before) in the frame before it, or NULL. */
-static const struct cgroup_sample *group_part(const struct row *row, unsigned part, bool before)
-{
-	const struct cgroup_sample *sample = NULL;
-
-	if (row->group)
-		sample = before ? row->group->figures->before : row->group->figures->now;
-	return sample && sample->have & CGROUP_BIT(part) ? sample : NULL;
-}
-
-/* The group's own pressure; arg: the resource. */
-GETTER(get_pressure)
-{
-	const struct cgroup_sample *now = group_part(row, (unsigned)column->arg, false);
-
-	if (!now || !now->psi[column->arg].some.valid)
-		return value_unset();
-	return value_number(now->psi[column->arg].some.avg10 / 100.0);
-}
-
-/* The time for which the group was throttled, as a share of the interval, in percent. */
-GETTER(get_throttled)
-{
-	const struct cgroup_sample *now = group_part(row, CGROUP_THROTTLE, false);
-	const struct cgroup_sample *before = group_part(row, CGROUP_THROTTLE, true);
-	uint64_t ns;
-
-	if (!now || !before)
-		return value_unset();
-	ns = now->read_ns[CGROUP_THROTTLE] - before->read_ns[CGROUP_THROTTLE];
-	if (!ns || now->throttled_ns < before->throttled_ns)
-		return value_unset();
-	return value_number((double)(now->throttled_ns - before->throttled_ns) * 100.0 /
-			    (double)ns);
-}
-
-/* The events at the group's memory limits in the interval; arg: enum cgroup_event. */
-GETTER(get_event)
-{
-	const struct cgroup_sample *now = group_part(row, CGROUP_EVENTS, false);
-	const struct cgroup_sample *before = group_part(row, CGROUP_EVENTS, true);
-	unsigned bit = 1u << column->arg;
-
-	if (!now || !before || !(now->event_valid & before->event_valid & bit) ||
-	    now->events[column->arg] < before->events[column->arg])
-		return value_unset();
-	return value_number((double)(now->events[column->arg] - before->events[column->arg]));
-}
-
-/* The states in which a task does or wants something, which its bar is compared by. */
-#define BUSY_STATES \
-	(1u << STATE_RUN | 1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_BLOCK | 1u << STATE_LOCK)
-
-/* How its threads spent the interval. */
-GETTER(get_states)
-{
-	const struct wait_states *states = row->traced ? &row->traced->states : NULL;
-	char letters[WAIT_STATES];
-	uint64_t busy = 0;
-
-	if (!states)
-		return value_unset();
-	for (unsigned state = 0; state < WAIT_STATES; state++) {
-		letters[state] = wait_state_table[state].letter;
-		busy += BUSY_STATES & 1u << state ? states->ns[state] : 0;
-	}
-	return value_bar(states->ns, letters, WAIT_STATES, (double)busy);
-}
-
-/* The share of an interval that a row waited, some moments ago; NAN: not known. */
-static double waited_before(const struct trends *trends, size_t moment, const struct row *row)
-{
-	double sum = (double)NAN, value;
-
-	if (row->task)
-		return trends_of(trends, moment, &row->task->key);
-	for (size_t i = 0; row->group && i < row->group->n; i++) {
-		value = trends_of(trends, moment, &row->group->members[i]->task->key);
-		if (!isnan(value))
-			sum = isnan(sum) ? value : sum + value;
-	}
-	return sum;
-}
-
-/* What it waited in the last intervals, this one included. */
-GETTER(get_trend)
-{
-	struct value now = share(row, row->deltas->waited.total);
-	double values[VALUE_BAR_CELLS];
-
-	if (!view->trends || (!row->task && !row->group))
-		return value_unset();
-	for (size_t i = 0; i + 1 < VALUE_BAR_CELLS; i++)
-		values[VALUE_BAR_CELLS - 2 - i] = waited_before(view->trends, i, row);
-	values[VALUE_BAR_CELLS - 1] = now.type == VALUE_NUMBER ? now.number : (double)NAN;
-	return value_graph(values, TREND_LEAST);
-}
-
-/* The time in a state, of all threads, as a share of what was traced; arg: the state. */
-GETTER(get_in_wait)
-{
-	const struct trace_frame *trace = view->frame->info->trace;
-
-	if (!row->traced || !trace || !trace->interval_ns)
-		return value_unset();
-	return value_number((double)row->traced->states.ns[column->arg] * 100.0 /
-			    (double)trace->interval_ns);
-}
-
-/* Who ended most of its waiting time. */
-GETTER(get_waker)
-{
-	return value_text(row->traced ? row->traced->waker : NULL);
-}
-
 /* A row: the members that all columns have, and further ones. */
 #define COLUMN(ident, head, getter, text, ...) \
 	{ \
@@ -564,7 +301,7 @@ GETTER(get_waker)
 	((kind) == DELAY_BLKIO ? 8 : (kind) == DELAY_RECLAIM ? 10 : (kind) == DELAY_CPU ? 11 : 9)
 
 #define KIND_COLUMN(NAME, kernel, ident, head, key, version, at, at15, text) \
-	COLUMN(ident, head, get_delay, text, DELAY, .sum = SUM_ROW, .digit = key, \
+	COLUMN(ident, head, column_get_delay, text, DELAY, .sum = SUM_ROW, .digit = key, \
 	       .since = version, .kinds = DELAY_BIT(DELAY_##NAME), .arg = DELAY_##NAME, \
 	       .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, \
 	       .wide = !(DELAY_BIT(DELAY_##NAME) & KINDS_NARROW), \
@@ -573,7 +310,7 @@ GETTER(get_waker)
 
 /* The share of time in a state. */
 #define STATE_COLUMN(NAME, ident, letter, head, text) \
-	COLUMN("s-" ident, head, get_in_wait, "traced: time in which it " text, PERCENT, \
+	COLUMN("s-" ident, head, column_get_in_wait, "traced: time in which it " text, PERCENT, \
 	       .traced = true, .sum = SUM_ROW, .arg = STATE_##NAME, \
 	       .stalls = (BUSY_STATES & ~(1u << STATE_RUN)) & 1u << STATE_##NAME),
 
@@ -608,27 +345,27 @@ const struct column columns[] = {
 	       PERCENT, .sum = SUM_ROW),
 	COLUMN("sys", "SYS", get_sys, "time on a CPU in the kernel, estimated from clock ticks",
 	       PERCENT, .sum = SUM_ROW),
-	COLUMN("total", "TOTAL", get_delay,
+	COLUMN("total", "TOTAL", column_get_delay,
 	       "all waiting: every kind except thrash, which is booked as blkio or swapin too",
 	       DELAY, .sum = SUM_ROW, .digit = '0', .sort_default = true,
 	       .kinds = DELAY_TOTAL_KINDS | VALID_BLOCK, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
 	/* The larger of two sums is not the sum of the members' larger counters: no SUM_ADD. */
-	COLUMN("mem", "MEM", get_delay,
+	COLUMN("mem", "MEM", column_get_delay,
 	       "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash",
 	       DELAY, .sum = SUM_DELTAS, .digit = '9', .kinds = DELAY_MEM_KINDS, .arg = ARG_MEM,
 	       .place = PLACE_RIGHT, .narrow = true, .yields = 7),
 	DELAY_TABLE(KIND_COLUMN) COLUMN(
-		"block", "BLOCK", get_delay,
+		"block", "BLOCK", column_get_delay,
 		"in uninterruptible sleep without I/O wait: kernel locks, frozen or remote file "
 		"systems",
 		DELAY, .sum = SUM_ROW, .kinds = VALID_BLOCK, .arg = WAIT_BLOCK,
 		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .wide = true, .yields = 9),
-	COLUMN("trend", "TREND", get_trend,
+	COLUMN("trend", "TREND", column_get_trend,
 	       "all waiting in each of the last 10 intervals, on a scale up to the most of them "
 	       "(10 % at least); on the screen of what --history keeps",
 	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
 	       .graph = true, .past = true, .sum = SUM_ROW),
-	COLUMN("states", "STATES", get_states,
+	COLUMN("states", "STATES", column_get_states,
 	       "traced: how it spends its time, a letter for each tenth: r runs, c waits for a "
 	       "CPU, "
 	       "i for I/O, b for other than I/O, l for a lock, n for a socket, p for a pipe, . for "
@@ -636,7 +373,7 @@ const struct column columns[] = {
 	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
 	       .traced = true, .sum = SUM_ROW),
 	WAIT_STATE_TABLE(STATE_COLUMN)
-		COLUMN("waker", "WAKER", get_waker,
+		COLUMN("waker", "WAKER", column_get_waker,
 		       "traced: who ended most of its waiting time, a process or an interrupt",
 		       TEXT(15), .traced = true),
 	/* Columns that /proc gives, too. */
@@ -686,31 +423,32 @@ const struct column columns[] = {
 	       IN_STATE(STATE_IOWAIT)),
 	RECORD_TABLE(RECORD_COLUMN)
 	/* Columns of groups. */
-	COLUMN("members", "N", get_members, "number of tasks in the row", COUNT(7), .sum = SUM_ADD,
-	       .of_groups = true, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT),
-	COLUMN("psi-cpu", "PCPU", get_pressure, "CPU pressure of the control group: some avg10",
-	       PRESSURE(PSI_CPU), .yields = 3),
-	COLUMN("psi-mem", "PMEM", get_pressure, "memory pressure of the control group: some avg10",
-	       PRESSURE(PSI_MEMORY), .yields = 5),
-	COLUMN("psi-io", "PIO", get_pressure, "I/O pressure of the control group: some avg10",
-	       PRESSURE(PSI_IO), .yields = 4),
-	COLUMN("throttled", "THROT", get_throttled,
+	COLUMN("members", "N", column_get_members, "number of tasks in the row", COUNT(7),
+	       .sum = SUM_ADD, .of_groups = true, .formats = IN_CSV | IN_JSON, .place = PLACE_LEFT),
+	COLUMN("psi-cpu", "PCPU", column_get_pressure,
+	       "CPU pressure of the control group: some avg10", PRESSURE(PSI_CPU), .yields = 3),
+	COLUMN("psi-mem", "PMEM", column_get_pressure,
+	       "memory pressure of the control group: some avg10", PRESSURE(PSI_MEMORY),
+	       .yields = 5),
+	COLUMN("psi-io", "PIO", column_get_pressure,
+	       "I/O pressure of the control group: some avg10", PRESSURE(PSI_IO), .yields = 4),
+	COLUMN("throttled", "THROT", column_get_throttled,
 	       "time for which the control group was throttled by its CPU limit", PERCENT,
 	       .stalls = true, .of_groups = true, .needs = NEED_GROUP(CGROUP_THROTTLE),
 	       .place = PLACE_RIGHT, .yields = 6),
-	COLUMN("mem-high", "MHIGH", get_event,
+	COLUMN("mem-high", "MHIGH", column_get_event,
 	       "how often the control group was throttled for exceeding memory.high",
 	       EVENTS(CGROUP_EVENT_HIGH)),
-	COLUMN("mem-max", "MMAX", get_event, "how often it was about to exceed memory.max",
+	COLUMN("mem-max", "MMAX", column_get_event, "how often it was about to exceed memory.max",
 	       EVENTS(CGROUP_EVENT_MAX)),
-	COLUMN("mem-oom", "MOOM", get_event,
+	COLUMN("mem-oom", "MOOM", column_get_event,
 	       "how often an allocation was about to fail at its memory limit",
 	       EVENTS(CGROUP_EVENT_OOM)),
-	COLUMN("worst", "WORST", get_worst, "the member of the group that waited most", TEXT(15),
-	       .of_groups = true, .place = PLACE_RIGHT, .yields = 1),
+	COLUMN("worst", "WORST", column_get_worst, "the member of the group that waited most",
+	       TEXT(15), .of_groups = true, .place = PLACE_RIGHT, .yields = 1),
 	COLUMN("cgroup", "CGROUP", get_cgroup, "path of the control group", TEXT(24),
 	       .needs = NEED_CGROUP, .formats = IN_JSON),
-	COLUMN("group", "GROUP", get_group, "the group: a user, a command, a control group",
+	COLUMN("group", "GROUP", column_get_group, "the group: a user, a command, a control group",
 	       TEXT(15), .of_groups = true, .last = true, .names = true,
 	       .formats = IN_CSV | IN_JSON),
 	COLUMN("comm", "COMMAND", get_comm, "name of the task", TEXT(15), .last = true,

@@ -242,23 +242,43 @@ static void append_number(const struct site_column *column, unsigned cells,
 	buf_add(out, scratch->data, scratch->len);
 }
 
+/* Appends a text; word: without blanks, as one word. */
+static void append_text(const struct site_column *column, unsigned cells, const struct value *value,
+			enum text_charset charset, bool word, struct buf *scratch, struct buf *out)
+{
+	scratch->len = 0;
+	if (value->type == VALUE_TEXT)
+		text_escape(scratch, value->text, strlen(value->text), charset);
+	else
+		buf_putc(scratch, '-');
+	if (word)
+		text_word(scratch);
+	if (column->path && value->type == VALUE_TEXT && *value->text == '/')
+		text_fit_end(out, scratch->data, scratch->len, cells, charset);
+	else
+		text_fit(out, scratch->data, scratch->len, cells, false, charset);
+}
+
 void site_column_append(const struct site_column *column, unsigned cells,
 			const struct trace_frame *trace, const struct site_line *line,
 			enum text_charset charset, struct buf *scratch, struct buf *out)
 {
 	struct value value = column->get(trace, line);
 
-	if (column->format != FORMAT_TEXT) {
+	if (column->format == FORMAT_TEXT)
+		append_text(column, cells, &value, charset, false, scratch, out);
+	else
 		append_number(column, cells, &value, line->sum.at_least, scratch, out);
-		return;
-	}
-	scratch->len = 0;
-	if (value.type == VALUE_TEXT)
-		text_escape(scratch, value.text, strlen(value.text), charset);
+}
+
+void site_column_append_word(const struct site_column *column, unsigned cells,
+			     const struct trace_frame *trace, const struct site_line *line,
+			     enum text_charset charset, struct buf *scratch, struct buf *out)
+{
+	struct value value = column->get(trace, line);
+
+	if (column->format == FORMAT_TEXT)
+		append_text(column, cells, &value, charset, true, scratch, out);
 	else
-		buf_putc(scratch, '-');
-	if (column->path && value.type == VALUE_TEXT && *value.text == '/')
-		text_fit_end(out, scratch->data, scratch->len, cells, charset);
-	else
-		text_fit(out, scratch->data, scratch->len, cells, false, charset);
+		append_number(column, cells, &value, line->sum.at_least, scratch, out);
 }

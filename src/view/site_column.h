@@ -52,4 +52,9 @@ void site_column_append(const struct site_column *column, unsigned cells,
 			const struct trace_frame *trace, const struct site_line *line,
 			enum text_charset charset, struct buf *scratch, struct buf *out);
 
+/* Does the same as one word without blanks: text_word(). */
+void site_column_append_word(const struct site_column *column, unsigned cells,
+			     const struct trace_frame *trace, const struct site_line *line,
+			     enum text_charset charset, struct buf *scratch, struct buf *out);
+
 #endif

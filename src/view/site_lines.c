@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/util.h"
 
 /* The bucket of waits of any length above: 2 to the power of 30 us are 18 minutes. */
@@ -227,18 +228,10 @@ static int compare_lines(const void *a, const void *b)
 	return compare_by_time(a, b);
 }
 
-/* Compares texts that may not be known. */
-static int compare_texts(const char *a, const char *b)
-{
-	if (!a || !b)
-		return (a != NULL) - (b != NULL);
-	return strcmp(a, b);
-}
-
 /* Keeps a text if it is the same. */
 static const char *common(const char *a, const char *b)
 {
-	return compare_texts(a, b) ? NULL : a;
+	return text_compare(a, b) ? NULL : a;
 }
 
 /* Adds a site to a line's sum, which has its largest site already. */
@@ -268,7 +261,7 @@ static int compare_who(const void *a, const void *b)
 
 	if (x->tgid != y->tgid)
 		return x->tgid > y->tgid ? 1 : -1;
-	return compare_texts(x->name, y->name);
+	return text_compare(x->name, y->name);
 }
 
 /* Orders wakers by the time that they ended. */

@@ -500,6 +500,39 @@ static void test_few_files(void **state)
 	assert_true(whole && without);
 }
 
+/* In the child: without /proc. */
+static int hide_proc(const char *arg)
+{
+	(void)arg;
+	return !own_mounts() || mount("none", "/proc", "tmpfs", 0, NULL);
+}
+
+/* Without /proc there would seem to be no tasks: it says so. What needs none is there. */
+static void test_no_proc(void **state)
+{
+	static const char *const need[] = { "-b -n 1 -d 0.1", "-b -n 1 --source procfs",
+					    "-w /nowhere", "-- true" };
+	struct e2e_how how = { .hook = hide_proc };
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	for (size_t i = 0; i < sizeof(need) / sizeof(need[0]); i++) {
+		e2e_run(&r, &how, "%s", need[i]);
+		assert_int_equal(r.status, 1);
+		assert_int_equal(r.out.len, 0);
+		assert_string_equal(r.err.data,
+				    "stalltop: no proc file system is mounted at /proc\n");
+	}
+	e2e_run(&r, &how, "--help");
+	check_silent_success(&r);
+	e2e_run(&r, &how, "--version");
+	check_silent_success(&r);
+	e2e_run(&r, &how, "-b -R /nowhere");
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "'/nowhere': No such file"));
+}
+
 /* In the child: /proc as it hides others' tasks. */
 static int hide_others(const char *arg)
 {
@@ -524,13 +557,21 @@ static void test_hidden_tasks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_nothing_missing),	     e2e_test(test_delayacct_off),
-		e2e_test(test_delayacct_older),	     e2e_test(test_alone),
-		e2e_test(test_alone_after_gap),	     e2e_test(test_source_procfs),
-		e2e_test(test_procfs_delayacct_off), e2e_test(test_unprivileged),
-		e2e_test(test_namespaces),	     e2e_test(test_no_psi),
-		e2e_test(test_psi_missing),	     e2e_test(test_few_files),
-		e2e_test(test_hidden_tasks),	     e2e_test(test_no_taskstats),
+		e2e_test(test_nothing_missing),
+		e2e_test(test_delayacct_off),
+		e2e_test(test_delayacct_older),
+		e2e_test(test_alone),
+		e2e_test(test_alone_after_gap),
+		e2e_test(test_source_procfs),
+		e2e_test(test_procfs_delayacct_off),
+		e2e_test(test_unprivileged),
+		e2e_test(test_namespaces),
+		e2e_test(test_no_psi),
+		e2e_test(test_psi_missing),
+		e2e_test(test_few_files),
+		e2e_test(test_hidden_tasks),
+		e2e_test(test_no_taskstats),
+		e2e_test(test_no_proc),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

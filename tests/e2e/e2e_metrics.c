@@ -268,6 +268,38 @@ static void test_file(void **state)
 	assert_non_null(strstr(r.err.data, "cannot write to"));
 }
 
+/* What is no file is written to, and stays what it is. */
+static void test_device(void **state)
+{
+	const char *path = e2e_format("%s/fifo", e2e_folder());
+	const char *link = e2e_format("%s/link", e2e_folder());
+	struct e2e_result r;
+	struct stat info;
+	char text[64];
+	ssize_t len;
+	int fd;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(symlink(path, link), 0);
+	/* Both ends, so that nobody waits for the other; it has room for a sample. */
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	assert_true(fd >= 0);
+	assert_true(fcntl(fd, F_SETPIPE_SZ, 1 << 20) > 0);
+	e2e_run(&r, NULL, "-b -o openmetrics -n 1 -d 0.1 --output %s", link);
+	assert_int_equal(r.status, 0);
+	assert_int_equal(r.out.len + r.err.len, 0);
+	assert_int_equal(lstat(link, &info), 0);
+	assert_true(S_ISLNK(info.st_mode));
+	assert_int_equal(lstat(path, &info), 0);
+	assert_true(S_ISFIFO(info.st_mode));
+	len = read(fd, text, sizeof(text));
+	close(fd);
+	assert_true(len > 6);
+	assert_memory_equal(text, "# TYPE", 6);
+}
+
 /* --- HTTP ----------------------------------------------------------------------- */
 
 /* Starts it listening at a port. */
@@ -542,9 +574,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_exact), e2e_test(test_file),    e2e_test(test_http),
-		e2e_test(test_unix),  e2e_test(test_broken),  e2e_test(test_slow),
-		e2e_test(test_apart), e2e_test(test_refused),
+		e2e_test(test_exact), e2e_test(test_file),  e2e_test(test_device),
+		e2e_test(test_http),  e2e_test(test_unix),  e2e_test(test_broken),
+		e2e_test(test_slow),  e2e_test(test_apart), e2e_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

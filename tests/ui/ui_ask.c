@@ -67,7 +67,8 @@ static void check_filter(const char *key)
 	screen_settle(s);
 	screen_type(s, "^crowd-[ab]$\r");
 	screen_await(s, only, "crowd-");
-	screen_check(s, table_has_name(s, "crowd-a") && table_has_name(s, "crowd-b"));
+	screen_await(s, table_has_name, "crowd-a");
+	screen_await(s, table_has_name, "crowd-b");
 	screen_check(s, table_lacks_name(s, "crowd-c"));
 	screen_type(s, "=");
 	screen_await(s, unfiltered, NULL);

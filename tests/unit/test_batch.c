@@ -25,6 +25,8 @@ static struct {
 	struct sample prev;
 	struct frame_info info;
 	struct frame frame;
+	unsigned looks, fired; /* of the vigil, and those at which a trigger had fired */
+	struct trigger_set *set; /* has fired at each sample; NULL: there is none */
 	volatile sig_atomic_t caught, catch_at; /* a signal comes with that failure; 0: none does */
 } fake;
 
@@ -37,6 +39,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 			fake.caught = 1;
 		return fake.error;
 	}
+	if (fake.set)
+		fake.set->all[0].fired = true;
 	fake.info.prev = fake.taken++ ? &fake.prev : NULL;
 	fake.frame.info = &fake.info;
 	*out = &fake.frame;
@@ -97,6 +101,28 @@ int out_flush(struct out *out, int fd, const volatile sig_atomic_t *stop)
 	(void)fd;
 	(void)stop;
 	return 0;
+}
+
+void vigil_look(struct vigil *vigil, const struct frame *frame)
+{
+	(void)frame;
+	fake.looks++;
+	fake.fired += vigil->triggers->all[0].fired;
+}
+
+void recorder_take(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
+{
+	(void)recorder;
+	(void)frame;
+	(void)folded;
+}
+
+const struct record_status *recorder_status(const struct recorder *recorder)
+{
+	static const struct record_status good;
+
+	(void)recorder;
+	return &good;
 }
 
 /* Runs for three intervals of 5 ms. 0 or -errno. */
@@ -175,13 +201,40 @@ static void test_caught(void **state)
 	assert_int_equal(fake.failed, 2);
 }
 
+/* What fired is told before it is put out and forgotten. */
+static void test_vigil(void **state)
+{
+	struct view_config view = { .interval_ns = 5 * NSEC_PER_MSEC, .iterations = 3 };
+	const struct trigger_spec spec = { .sort = TRIGGER_HANG };
+	struct trigger_set set = { .all[0] = { .spec = &spec, .fd = -1 }, .n = 1 };
+	struct vigil vigil = { .triggers = &set };
+	struct out out = { 0 };
+	sigset_t none;
+	struct batch batch = { .out = &out,
+			       .view = &view,
+			       .recorder = (struct recorder *)&fake,
+			       .vigil = &vigil,
+			       .triggers = &set,
+			       .caught = &fake.caught,
+			       .waiting = &none };
+	enum batch_failure failure;
+
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	fake.set = &set;
+	sigemptyset(&none);
+	assert_int_equal(batch_run(&batch, &failure), 0);
+	assert_int_equal(fake.put, 3);
+	assert_int_equal(fake.looks, 4);
+	assert_int_equal(fake.fired, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_passing),
-		cmocka_unit_test(test_skipped),
-		cmocka_unit_test(test_lasting),
-		cmocka_unit_test(test_caught),
+		cmocka_unit_test(test_passing), cmocka_unit_test(test_skipped),
+		cmocka_unit_test(test_lasting), cmocka_unit_test(test_caught),
+		cmocka_unit_test(test_vigil),
 	};
 
 	return cmocka_run_group_tests_name("batch", tests, NULL, NULL);

@@ -16,41 +16,27 @@
 #include "kernel/syscall_hang.h"
 #include "model/frame.h"
 #include "model/hangs.h"
-#include "tests/lib/tree.h"
+#include "tests/lib/lone.h"
 
-#define SEC(n) ((uint64_t)(n)*NSEC_PER_SEC)
-
-/* A sample of one process, 7, and its row. */
+/* The process, and who hangs. */
 struct scene {
-	struct tree *tree;
+	struct lone lone;
 	struct hangs hangs;
-	struct sample sample;
-	struct frame_info info;
-	struct frame frame;
-	struct row row;
 };
 
-/* Makes a process that sleeps. */
+/* Makes a process of one thread that ran for 10 ns. */
 static int make_scene(void **state)
 {
 	struct scene *scene = xcalloc(1, sizeof(*scene));
 	struct task_raw *raw;
-	void *tree;
 
-	if (make_tree(&tree))
+	if (lone_make(&scene->lone))
 		return -1;
-	scene->tree = tree;
-	scene->hangs.procfd = scene->tree->fd;
-	raw = sample_add(&scene->sample, 7, 7);
-	raw->task = task_new((struct task_key){ 7, SEC(1) }, 7);
+	scene->hangs.procfd = scene->lone.tree->fd;
+	raw = &scene->lone.sample.raw[0];
 	raw->single = true;
 	raw->counters.valid = VALID_RUN;
 	raw->counters.run_ns = 10;
-	raw->now.state = 'S';
-	scene->sample.begin_ns = scene->sample.end_ns = SEC(100);
-	scene->info.cur = &scene->sample;
-	scene->frame.info = &scene->info;
-	scene->row = (struct row){ .task = raw->task, .raw = raw, .members = 1 };
 	*state = scene;
 	return 0;
 }
@@ -59,21 +45,11 @@ static int make_scene(void **state)
 static int remove_scene(void **state)
 {
 	struct scene *scene = *state;
-	void *tree = scene->tree;
+	int err = lone_remove(&scene->lone);
 
 	hangs_free(&scene->hangs);
-	sample_free(&scene->sample);
 	free(scene);
-	return remove_tree(&tree);
-}
-
-/* Puts a file of a thread of the process. */
-static void put_file(const struct scene *scene, pid_t tid, const char *name, const char *text)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "7/task/%d/%s", (int)tid, name);
-	put_text(scene->tree, path, text);
+	return err;
 }
 
 /* Puts the call of a thread, by its number and its first arguments. */
@@ -84,7 +60,7 @@ static void put_call(const struct scene *scene, pid_t tid, long number, unsigned
 
 	snprintf(text, sizeof(text), "%ld 0x%x 0x%x 0x%x 0x0 0x0 0x0 0x7ffe 0x7f01\n", number, a, b,
 		 c);
-	put_file(scene, tid, "syscall", text);
+	lone_put(&scene->lone, tid, "syscall", text);
 }
 
 /* Puts how long a thread has run. */
@@ -93,13 +69,13 @@ static void put_run(const struct scene *scene, pid_t tid, unsigned ns)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%u 0 1\n", ns);
-	put_file(scene, tid, "schedstat", text);
+	lone_put(&scene->lone, tid, "schedstat", text);
 }
 
 /* Makes a link of the tree. */
 static void put_link(const struct scene *scene, const char *path, const char *to)
 {
-	assert_int_equal(symlinkat(to, scene->tree->fd, path), 0);
+	assert_int_equal(symlinkat(to, scene->lone.tree->fd, path), 0);
 }
 
 /* Takes the next sample, a second later: for how many seconds the row hangs; -1: it does not. */
@@ -107,17 +83,17 @@ static int take_next(struct scene *scene)
 {
 	uint64_t ns;
 
-	scene->sample.begin_ns += SEC(1);
-	scene->sample.end_ns += SEC(1);
-	hangs_take(&scene->hangs, &scene->sample, false);
-	return row_hang(&scene->frame, &scene->row, &ns) ? (int)(ns / NSEC_PER_SEC) : -1;
+	scene->lone.sample.begin_ns += SEC(1);
+	scene->lone.sample.end_ns += SEC(1);
+	hangs_take(&scene->hangs, &scene->lone.sample, false);
+	return row_hang(&scene->lone.frame, &scene->lone.row, &ns) ? (int)(ns / NSEC_PER_SEC) : -1;
 }
 
 /* A wait is looked at once, when the thread has slept through an interval. */
 static void test_once(void **state)
 {
 	struct scene *scene = *state;
-	struct task_raw *raw = &scene->sample.raw[0];
+	struct task_raw *raw = &scene->lone.sample.raw[0];
 	uint64_t before;
 
 	put_call(scene, 7, SYS_openat, 0, 0, 0);
@@ -127,8 +103,8 @@ static void test_once(void **state)
 	assert_int_equal(take_next(scene), 2);
 	assert_int_equal(hangs_syscalls(&scene->hangs), before);
 	/* it is of its sample alone */
-	scene->sample.begin_ns++;
-	assert_false(row_hang(&scene->frame, &scene->row, &before));
+	scene->lone.sample.begin_ns++;
+	assert_false(row_hang(&scene->lone.frame, &scene->lone.row, &before));
 	/* it ran: another wait, which is no hang */
 	raw->counters.run_ns++;
 	put_call(scene, 7, SYS_rt_sigsuspend, 0, 0, 0);
@@ -143,7 +119,7 @@ static void test_once(void **state)
 	raw->now.state = 'T';
 	assert_int_equal(take_next(scene), -1);
 	raw->now.state = 'S';
-	scene->row.exited = true;
+	scene->lone.row.exited = true;
 	assert_int_equal(take_next(scene), -1);
 }
 
@@ -153,18 +129,20 @@ static void test_age(void **state)
 	struct scene *scene = *state;
 
 	put_call(scene, 7, SYS_openat, 0, 0, 0);
-	put_text(scene->tree, "self/sched",
+	put_text(scene->lone.tree, "self/sched",
 		 "stalltop (9, #threads: 1)\n----\nse.exec_start      :      500000.000000\n");
-	put_file(scene, 7, "sched", "x (7, #threads: 1)\n----\nse.exec_start : 470000.000000\n");
+	lone_put(&scene->lone, 7, "sched",
+		 "x (7, #threads: 1)\n----\nse.exec_start : 470000.000000\n");
 	take_next(scene);
 	assert_int_equal(take_next(scene), 30);
 	assert_int_equal(take_next(scene), 31);
-	scene->sample.raw[0].counters.run_ns++;
-	put_file(scene, 7, "sched", "x (7, #threads: 1)\n----\nse.exec_start : 0.000001\n");
+	scene->lone.sample.raw[0].counters.run_ns++;
+	lone_put(&scene->lone, 7, "sched", "x (7, #threads: 1)\n----\nse.exec_start : 0.000001\n");
 	take_next(scene);
 	assert_int_equal(take_next(scene), 104); /* it is 105 s, and the task is of the 1st */
-	scene->sample.raw[0].counters.run_ns++;
-	put_file(scene, 7, "sched", "x (7, #threads: 1)\n----\nse.exec_start : 600000.000000\n");
+	scene->lone.sample.raw[0].counters.run_ns++;
+	lone_put(&scene->lone, 7, "sched",
+		 "x (7, #threads: 1)\n----\nse.exec_start : 600000.000000\n");
 	take_next(scene);
 	assert_int_equal(take_next(scene), 1);
 }
@@ -174,18 +152,18 @@ static void test_executes(void **state)
 {
 	struct scene *scene = *state;
 
-	put_text(scene->tree, "7/statm", "1 1 0 0 0 1 0\n");
+	put_text(scene->lone.tree, "7/statm", "1 1 0 0 0 1 0\n");
 	/* its call, which would be no hang, is not looked at */
 	put_call(scene, 7, SYS_rt_sigsuspend, 0, 0, 0);
 	take_next(scene);
 	assert_int_equal(take_next(scene), 1);
 	/* a program that has begun, and a thread of the kernel */
-	put_text(scene->tree, "7/statm", "765 418 389 5 0 123 0\n");
-	scene->sample.raw[0].counters.run_ns++;
+	put_text(scene->lone.tree, "7/statm", "765 418 389 5 0 123 0\n");
+	scene->lone.sample.raw[0].counters.run_ns++;
 	take_next(scene);
 	assert_int_equal(take_next(scene), -1);
-	put_text(scene->tree, "7/statm", "0 0 0 0 0 0 0\n");
-	scene->sample.raw[0].counters.run_ns++;
+	put_text(scene->lone.tree, "7/statm", "0 0 0 0 0 0 0\n");
+	scene->lone.sample.raw[0].counters.run_ns++;
 	take_next(scene);
 	assert_int_equal(take_next(scene), -1);
 }
@@ -194,7 +172,7 @@ static void test_executes(void **state)
 static void test_threads(void **state)
 {
 	struct scene *scene = *state;
-	struct task_raw *raw = &scene->sample.raw[0];
+	struct task_raw *raw = &scene->lone.sample.raw[0];
 
 	raw->single = false;
 	put_call(scene, 7, SYS_futex, 0x1000, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0);
@@ -258,9 +236,9 @@ static void test_rule(void **state)
 		{ SYS_read, { 99 }, false }, /* none such */
 	};
 	struct scene *scene = *state;
-	struct wait_targets *targets = wait_targets_open(scene->tree->fd);
+	struct wait_targets *targets = wait_targets_open(scene->lone.tree->fd);
 
-	put_text(scene->tree, "7/fd/0", "");
+	put_text(scene->lone.tree, "7/fd/0", "");
 	put_link(scene, "7/fd/3", "/mnt/file");
 	put_link(scene, "7/fd/4", "pipe:[12]");
 	put_link(scene, "7/fd/5", "/dev/pts/1");

@@ -468,15 +468,34 @@ static void test_wrap(void **state)
 	assert_int_equal(text_line("one two", 0), 0);
 }
 
+/* What is not known is before all others. */
+static void test_compare(void **state)
+{
+	(void)state;
+	assert_int_equal(text_compare(NULL, NULL), 0);
+	assert_int_equal(text_compare("a", "a"), 0);
+	assert_true(text_compare(NULL, "") < 0);
+	assert_true(text_compare("", NULL) > 0);
+	assert_true(text_compare("a", "b") < 0);
+	assert_true(text_compare("b", "a") > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escape),	  cmocka_unit_test(test_escape_appends),
-		cmocka_unit_test(test_never_raw), cmocka_unit_test(test_letters_raw),
-		cmocka_unit_test(test_marks),	  cmocka_unit_test(test_every_character),
-		cmocka_unit_test(test_injective), cmocka_unit_test(test_escape_without_locale),
-		cmocka_unit_test(test_width),	  cmocka_unit_test(test_fit),
-		cmocka_unit_test(test_fit_end),	  cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_escape),
+		cmocka_unit_test(test_escape_appends),
+		cmocka_unit_test(test_never_raw),
+		cmocka_unit_test(test_letters_raw),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_every_character),
+		cmocka_unit_test(test_injective),
+		cmocka_unit_test(test_escape_without_locale),
+		cmocka_unit_test(test_width),
+		cmocka_unit_test(test_fit),
+		cmocka_unit_test(test_fit_end),
+		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_word),
 	};
 

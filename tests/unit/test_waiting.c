@@ -14,38 +14,22 @@
 #include <unistd.h>
 
 #include "model/waiting.h"
-#include "tests/lib/tree.h"
+#include "tests/lib/lone.h"
 
-#define SEC(n) ((uint64_t)(n)*NSEC_PER_SEC)
-
-/* A sample of one task, and its row. */
+/* The process, and who reads its waits. */
 struct scene {
-	struct tree *tree;
+	struct lone lone;
 	struct waiting_reader *reader;
-	struct sample sample;
-	struct frame_info info;
-	struct frame frame;
-	struct row row;
 };
 
 /* Makes a process with a thread. */
 static int make_scene(void **state)
 {
 	struct scene *scene = xcalloc(1, sizeof(*scene));
-	struct task_raw *raw;
-	void *tree;
 
-	if (make_tree(&tree))
+	if (lone_make(&scene->lone))
 		return -1;
-	scene->tree = tree;
-	scene->reader = waiting_open(scene->tree->fd);
-	raw = sample_add(&scene->sample, 7, 7);
-	raw->task = task_new((struct task_key){ 7, SEC(1) }, 7);
-	raw->now.state = 'S';
-	scene->sample.begin_ns = SEC(100);
-	scene->info.cur = &scene->sample;
-	scene->frame.info = &scene->info;
-	scene->row = (struct row){ .task = raw->task, .raw = raw, .members = 1 };
+	scene->reader = waiting_open(scene->lone.tree->fd);
 	*state = scene;
 	return 0;
 }
@@ -54,12 +38,11 @@ static int make_scene(void **state)
 static int remove_scene(void **state)
 {
 	struct scene *scene = *state;
-	void *tree = scene->tree;
+	int err = lone_remove(&scene->lone);
 
 	waiting_close(scene->reader);
-	sample_free(&scene->sample);
 	free(scene);
-	return remove_tree(&tree);
+	return err;
 }
 
 /* Puts a thread's files. */
@@ -68,24 +51,21 @@ static void put_wait(const struct scene *scene, pid_t tid, const char *call, con
 {
 	const char *const names[] = { "syscall", "stack", "wchan" };
 	const char *const texts[] = { call, stack, wchan };
-	char path[64];
 
-	for (unsigned i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "7/task/%d/%s", (int)tid, names[i]);
+	for (unsigned i = 0; i < 3; i++)
 		if (texts[i])
-			put_text(scene->tree, path, texts[i]);
-	}
+			lone_put(&scene->lone, tid, names[i], texts[i]);
 }
 
 /* Reads the wait of the row for the next sample. NULL: it does not wait. */
 static const struct task_waiting *read_next(struct scene *scene, bool threads, unsigned needs)
 {
-	const struct row *row = &scene->row;
+	const struct row *row = &scene->lone.row;
 
-	scene->sample.begin_ns += SEC(1);
+	scene->lone.sample.begin_ns += SEC(1);
 	waiting_renew(scene->reader);
-	waiting_fill(scene->reader, &scene->sample, &row, 1, threads, needs);
-	return row_waiting(&scene->frame, row);
+	waiting_fill(scene->reader, &scene->lone.sample, &row, 1, threads, needs);
+	return row_waiting(&scene->lone.frame, row);
 }
 
 #define NANOSLEEP "35 0x1 0x2 0x3 0x4 0x5 0x6 0x7ffe 0x7f01\n"
@@ -95,12 +75,12 @@ static const struct task_waiting *read_next(struct scene *scene, bool threads, u
 static void test_sample(void **state)
 {
 	struct scene *scene = *state;
-	const struct row *row = &scene->row;
+	const struct row *row = &scene->lone.row;
 	const struct task_waiting *waiting;
 	uint64_t before;
 
 	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
-	assert_null(row_waiting(&scene->frame, row));
+	assert_null(row_waiting(&scene->lone.frame, row));
 	/* Nothing is read that nobody wants. */
 	before = waiting_syscalls(scene->reader);
 	assert_null(read_next(scene, false, NEED_COMMAND));
@@ -113,23 +93,23 @@ static void test_sample(void **state)
 	assert_string_equal(waiting->on.data, "");
 	assert_string_equal(waiting->stack.data, "");
 	before = waiting_syscalls(scene->reader);
-	waiting_fill(scene->reader, &scene->sample, &row, 1, false, NEED_WAITING);
+	waiting_fill(scene->reader, &scene->lone.sample, &row, 1, false, NEED_WAITING);
 	assert_int_equal(waiting_syscalls(scene->reader), before);
-	waiting_fill(scene->reader, &scene->sample, &row, 1, false, NEED_STACK);
+	waiting_fill(scene->reader, &scene->lone.sample, &row, 1, false, NEED_STACK);
 	assert_string_equal(waiting->stack.data,
 			    "hrtimer_nanosleep+0x1/0x2\ndo_syscall_64+0x1/0x2\n");
 	/* The stack is hidden: the function that the kernel names. */
-	assert_int_equal(unlinkat(scene->tree->fd, "7/task/7/stack", 0), 0);
+	assert_int_equal(unlinkat(scene->lone.tree->fd, "7/task/7/stack", 0), 0);
 	assert_string_equal(read_next(scene, false, NEED_WAITING)->where.data, "do_nanosleep");
-	scene->sample.begin_ns += SEC(1);
-	assert_null(row_waiting(&scene->frame, row));
+	scene->lone.sample.begin_ns += SEC(1);
+	assert_null(row_waiting(&scene->lone.frame, row));
 }
 
 /* Tasks that run, have ended or left have no wait. */
 static void test_none(void **state)
 {
 	struct scene *scene = *state;
-	struct task_raw *raw = &scene->sample.raw[0];
+	struct task_raw *raw = &scene->lone.sample.raw[0];
 
 	put_wait(scene, 7, "running\n", "", "0");
 	assert_null(read_next(scene, false, NEED_WAITING));
@@ -141,12 +121,12 @@ static void test_none(void **state)
 	assert_null(read_next(scene, false, NEED_WAITING));
 	raw->now.state = 0;
 	assert_non_null(read_next(scene, false, NEED_WAITING));
-	scene->row.exited = true;
+	scene->lone.row.exited = true;
 	assert_null(read_next(scene, false, NEED_WAITING));
-	scene->row.exited = false;
-	scene->sample.n = 0;
+	scene->lone.row.exited = false;
+	scene->lone.sample.n = 0;
 	assert_null(read_next(scene, false, NEED_WAITING));
-	scene->sample.n = 1;
+	scene->lone.sample.n = 1;
 	put_wait(scene, 7, "garbage", SLEEP_STACK, "0");
 	assert_null(read_next(scene, false, NEED_WAITING));
 	assert_int_equal(waiting_refused(scene->reader), 0);
@@ -156,7 +136,7 @@ static void test_none(void **state)
 static void test_thread(void **state)
 {
 	struct scene *scene = *state;
-	struct task_waits *waits = &scene->sample.raw[0].now.waits;
+	struct task_waits *waits = &scene->lone.sample.raw[0].now.waits;
 	const struct task_waiting *waiting;
 
 	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "0");
@@ -189,15 +169,15 @@ static void test_hidden(void **state)
 	const struct task_waiting *waiting;
 
 	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
-	assert_int_equal(fchmodat(scene->tree->fd, "7/task/7/syscall", 0, 0), 0);
-	assert_int_equal(fchmodat(scene->tree->fd, "7/task/7/stack", 0, 0), 0);
-	if (!faccessat(scene->tree->fd, "7/task/7/syscall", R_OK, AT_EACCESS)) {
+	assert_int_equal(fchmodat(scene->lone.tree->fd, "7/task/7/syscall", 0, 0), 0);
+	assert_int_equal(fchmodat(scene->lone.tree->fd, "7/task/7/stack", 0, 0), 0);
+	if (!faccessat(scene->lone.tree->fd, "7/task/7/syscall", R_OK, AT_EACCESS)) {
 		/* Root reads all: as somebody else. */
-		assert_int_equal(fchmodat(scene->tree->fd, ".", 0755, 0), 0);
-		assert_int_equal(fchmodat(scene->tree->fd, "7", 0755, 0), 0);
-		assert_int_equal(fchmodat(scene->tree->fd, "7/task", 0755, 0), 0);
-		assert_int_equal(fchmodat(scene->tree->fd, "7/task/7", 0755, 0), 0);
-		assert_int_equal(fchmodat(scene->tree->fd, "7/task/7/wchan", 0644, 0), 0);
+		assert_int_equal(fchmodat(scene->lone.tree->fd, ".", 0755, 0), 0);
+		assert_int_equal(fchmodat(scene->lone.tree->fd, "7", 0755, 0), 0);
+		assert_int_equal(fchmodat(scene->lone.tree->fd, "7/task", 0755, 0), 0);
+		assert_int_equal(fchmodat(scene->lone.tree->fd, "7/task/7", 0755, 0), 0);
+		assert_int_equal(fchmodat(scene->lone.tree->fd, "7/task/7/wchan", 0644, 0), 0);
 		assert_int_equal(seteuid(65534), 0);
 	}
 	waiting = read_next(scene, false, NEED_WAITING);

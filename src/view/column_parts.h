@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the table of columns is made of: getters that have files of their own. */
+#ifndef STALLTOP_VIEW_COLUMN_PARTS_H
+#define STALLTOP_VIEW_COLUMN_PARTS_H
+
+#include "base/util.h"
+#include "view/column.h"
+
+/* The arg of delay columns that are not a single kind. */
+enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
+
+/* The states in which a task does or wants something, which its bar is compared by. */
+#define BUSY_STATES \
+	(1u << STATE_RUN | 1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_BLOCK | 1u << STATE_LOCK)
+
+#define UNUSED __attribute__((unused))
+
+/* The head of a getter, with its parameters. */
+#define COLUMN_GETTER(name) \
+	struct value name(UNUSED const struct column *column, UNUSED const struct view *view, \
+			  const struct row *row)
+
+/* The same, of one that its file alone has. */
+#define GETTER(name) static COLUMN_GETTER(name)
+
+/* Share of the row's interval, in percent. */
+static inline struct value column_share(const struct row *row, uint64_t ns)
+{
+	if (!row->interval_ns)
+		return value_unset();
+	/* Most times are 0 in most rows: saves the division. */
+	return value_number(ns ? (double)ns * 100.0 / (double)row->interval_ns : 0);
+}
+
+/* A delay in the view's unit. */
+column_get_fn column_get_delay;
+
+/* The number of tasks in the row. */
+column_get_fn column_get_members;
+
+/* The group of the row. */
+column_get_fn column_get_group;
+
+/* The member of the group that has waited most. */
+column_get_fn column_get_worst;
+
+/* The group's own pressure; arg: the resource. */
+column_get_fn column_get_pressure;
+
+/* The time for which the group was throttled, as a share of the interval, in percent. */
+column_get_fn column_get_throttled;
+
+/* The events at the group's memory limits in the interval; arg: enum cgroup_event. */
+column_get_fn column_get_event;
+
+/* How its threads spent the interval. */
+column_get_fn column_get_states;
+
+/* What it waited in the last intervals, this one included. */
+column_get_fn column_get_trend;
+
+/* The time in a state, of all threads, as a share of what was traced; arg: the state. */
+column_get_fn column_get_in_wait;
+
+/* Who ended most of its waiting time. */
+column_get_fn column_get_waker;
+
+#endif
