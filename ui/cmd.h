@@ -20,6 +20,7 @@ unsigned cmd_tree(struct ui *ui, int arg);
 unsigned cmd_fold(struct ui *ui, int unfold);
 unsigned cmd_fold_all(struct ui *ui, int arg);
 unsigned cmd_header(struct ui *ui, int arg);
+unsigned cmd_notes(struct ui *ui, int arg);
 unsigned cmd_preset(struct ui *ui, int by);
 unsigned cmd_pause(struct ui *ui, int arg);
 unsigned cmd_hold(struct ui *ui, int arg);

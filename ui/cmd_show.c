@@ -173,7 +173,16 @@ unsigned cmd_header(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->fold_header = !ui->settings->fold_header;
-	return REACT_REDRAW;
+	return REACT_RESORT;
+}
+
+unsigned cmd_notes(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->all_notes = !ui->all_notes;
+	if (ui->all_notes && ui->frame && !ui->frame->info->nnotes)
+		ui_say(ui, "nothing is missing: there are no notes");
+	return REACT_RESORT;
 }
 
 unsigned cmd_preset(struct ui *ui, int by)

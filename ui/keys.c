@@ -132,6 +132,9 @@ const struct command command_table[] = {
 	  NULL, false },
 	{ "header", SHOW, { 't' }, WHERE_TABLE, cmd_header, 0, "fold or unfold the header",
 	  NULL, NULL, false },
+	{ "notes", SHOW, { 'n' }, WHERE_TABLE, cmd_notes, 0,
+	  "show all notes of what is missing, why, and what to do about it, or the first in one "
+	  "line", NULL, NULL, false },
 
 	{ "filter", WHICH, { '/', 'o' }, WHERE_TABLE, cmd_filter, 0,
 	  "only rows whose name or command line matches an expression", "filter", NULL, false },
