@@ -42,6 +42,12 @@ static bool add_preset(struct view_config *view, const char *value, struct buf *
 	return presets_add(&view->presets, value, allowed);
 }
 
+/* colour */
+static bool add_colour(struct view_config *view, const char *value, struct buf *allowed)
+{
+	return theme_change(&view->theme, value, allowed);
+}
+
 /* The settings of one's own that may be there several times. */
 static const struct several {
 	const char *name;
@@ -49,6 +55,7 @@ static const struct several {
 	bool (*add)(struct view_config *view, const char *value, struct buf *allowed);
 } severals[] = {
 	{ "preset", add_preset },
+	{ "colour", add_colour },
 };
 
 /* The meaning of a name; no member is set when the name is not known. */

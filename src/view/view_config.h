@@ -13,6 +13,7 @@
 #include "view/column.h"
 #include "view/preset.h"
 #include "view/query.h"
+#include "view/theme.h"
 
 /* The interval's limits in seconds. */
 #define INTERVAL_MIN 0.05
@@ -38,6 +39,7 @@ struct view_config {
 	bool tree;
 	bool fold_header; /* shrinks the header to one line */
 	struct presets presets;
+	struct theme_choice theme;
 	bool own_fields; /* the fields are the preset's own, not chosen: they make room */
 };
 
