@@ -135,9 +135,12 @@ unsigned cmd_exited(struct ui *ui, int arg)
 
 unsigned cmd_command(struct ui *ui, int arg)
 {
+	bool names = table_has_command_lines(ui);
+
 	(void)arg;
-	ui->settings->command_line = !ui->settings->command_line;
-	ui_say(ui, ui->settings->command_line ? "command lines are shown" : "names are shown");
+	ui->settings->command_line = !names;
+	ui->settings->names = names;
+	ui_say(ui, names ? "names are shown" : "command lines are shown");
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 

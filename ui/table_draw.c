@@ -31,7 +31,7 @@ static bool next_span(const struct table_draw *draw, struct column_span *span)
 	span->index = index;
 	span->column = layout->columns[index];
 	span->at = at;
-	span->cells = (int)span->column->width;
+	span->cells = (int)(layout->cells[index] ? layout->cells[index] : span->column->width);
 	span->rest = span->column->last && index + 1 == layout->n;
 	if (span->rest)
 		span->cells = draw->term->columns - at;
@@ -47,14 +47,16 @@ static void put_cell(const struct table_draw *draw, int line, const struct colum
 		     int at, enum style style)
 {
 	const struct buf *cell = draw->cell;
-	size_t blanks = 0;
+	size_t blanks = 0, len = cell->len;
 
-	while (span->column->format != FORMAT_TEXT && blanks + 1 < cell->len &&
-	       cell->data[blanks] == ' ')
+	/* A label of a column that is narrower here is not cut for its blanks. */
+	while (len > 1 && cell->data[len - 1] == ' ')
+		len--;
+	while (span->column->format != FORMAT_TEXT && blanks + 1 < len && cell->data[blanks] == ' ')
 		blanks++;
 	at += (int)blanks;
 	term_put(draw->term, line, at, span->at + span->cells - at, cell->data + blanks,
-		 cell->len - blanks, style);
+		 len - blanks, style);
 }
 
 /* Whether a style is one of a bar's that have a colour. */
@@ -280,10 +282,14 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 	struct column_span span = { 0 };
 
 	while (next_span(draw, &span)) {
-		struct value total = column_total(span.column, &draw->view, order->rows,
-						  order->passed, &order->sum);
-		bool none = looks_zero(span.column, draw->view.unit, &total);
+		struct value total = value_unset();
+		bool none;
 
+		/* What was read of rows shown alone would be no sum. */
+		if (!(span.column->needs & draw->unread))
+			total = column_total(span.column, &draw->view, order->rows, order->passed,
+					     &order->sum);
+		none = looks_zero(span.column, draw->view.unit, &total);
 		draw->cell->len = 0;
 		if (span.rest)
 			buf_printf(draw->cell, "%zu %s", order->passed, plural);

@@ -11,11 +11,13 @@
 static struct table_draw table_drawing(struct ui *ui)
 {
 	struct table *table = ui->table;
+	unsigned all = table_needs(ui, table);
 	struct table_draw draw = { .term = &ui->term,
 				   .layout = &table->layout,
 				   .skip = table->skip,
 				   .sort = table_sort_column(ui),
 				   .descending = ui->settings->query.descending,
+				   .unread = NEED_PROC & ~all,
 				   .view = ui_view(ui),
 				   .cell = &table->cell,
 				   .scratch = &table->scratch };
@@ -50,20 +52,22 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	struct table_draw draw = table_drawing(ui);
 	struct header_plan plan = header_plan(ui, height + 1);
 	int line = header_draw(ui, &plan);
+	const struct item *items;
 	size_t shown;
 
+	list_size(list, table->rows.n, (size_t)plan.rows);
+	shown = list->n - list->top < list->height ? list->n - list->top : list->height;
+	items = table->rows.items + list->top;
+	table_fill(ui, items, shown, layout_needs(&table->layout, ui->settings->unit));
+	table_room(&draw, &table->layout, &table->wants, items, shown);
 	table->head_line = plan.head ? line : -1;
 	if (plan.head)
 		table_draw_heads(&draw, line++);
 	if (plan.unit)
 		table_draw_units(&draw, line++);
 	table->first_line = line;
-	list_size(list, table->rows.n, (size_t)plan.rows);
-	shown = list->n - list->top < list->height ? list->n - list->top : list->height;
-	table_fill(ui, table->rows.items + list->top, shown,
-		   layout_needs(&table->layout, ui->settings->unit));
 	for (size_t i = 0; i < shown; i++)
-		table_draw_row(&draw, line + (int)i, &table->rows.items[list->top + i],
+		table_draw_row(&draw, line + (int)i, &items[i],
 			       list->top + i == list->selected ? ROW_SELECTED : ROW_PLAIN);
 	if (!shown && plan.rows)
 		draw_empty(ui, line);

@@ -31,6 +31,7 @@ static const struct flag {
 } flags[] = {
 	{ "active", offsetof(struct view_config, query.active) },
 	{ "command-line", offsetof(struct view_config, command_line) },
+	{ "names", offsetof(struct view_config, names) },
 	{ "hide-exited", offsetof(struct view_config, query.no_exited) },
 	{ "tree", offsetof(struct view_config, tree) },
 	{ "fold-header", offsetof(struct view_config, fold_header) },

@@ -36,6 +36,7 @@ struct view_config {
 	enum group_by group_by;
 	/* For the screen: */
 	bool command_line; /* in place of the name */
+	bool names; /* not command lines, also where there is width */
 	bool tree;
 	bool fold_header; /* shrinks the header to one line */
 	struct presets presets;
