@@ -14,6 +14,7 @@ unsigned cmd_threads(struct ui *ui, int arg);
 unsigned cmd_group(struct ui *ui, int arg);
 unsigned cmd_hierarchy(struct ui *ui, int arg);
 unsigned cmd_active(struct ui *ui, int arg);
+unsigned cmd_idle(struct ui *ui, int arg);
 unsigned cmd_exited(struct ui *ui, int arg);
 unsigned cmd_command(struct ui *ui, int arg);
 unsigned cmd_tree(struct ui *ui, int arg);

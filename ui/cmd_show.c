@@ -123,6 +123,16 @@ unsigned cmd_active(struct ui *ui, int arg)
 	return REACT_RESORT;
 }
 
+unsigned cmd_idle(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings->all_idle = !ui->settings->all_idle;
+	ui_say(ui, ui->settings->all_idle
+			   ? "all idle tasks have their rows: z folds them"
+			   : "idle tasks beyond the screen, and idle kernel threads, are folded");
+	return REACT_RESORT;
+}
+
 unsigned cmd_exited(struct ui *ui, int arg)
 {
 	(void)arg;
@@ -176,7 +186,7 @@ unsigned cmd_header(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->fold_header = !ui->settings->fold_header;
-	return REACT_RESORT;
+	return REACT_REDRAW;
 }
 
 unsigned cmd_notes(struct ui *ui, int arg)
@@ -185,7 +195,7 @@ unsigned cmd_notes(struct ui *ui, int arg)
 	ui->all_notes = !ui->all_notes;
 	if (ui->all_notes && ui->frame && !ui->frame->info->nnotes)
 		ui_say(ui, "nothing is missing: there are no notes");
-	return REACT_RESORT;
+	return REACT_REDRAW;
 }
 
 unsigned cmd_preset(struct ui *ui, int by)

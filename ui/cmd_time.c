@@ -64,5 +64,5 @@ unsigned cmd_timeline(struct ui *ui, int arg)
 	else
 		ui_say(ui, ui->rewind.timeline ? "the timeline is shown"
 					       : "the timeline is shown while looking back only");
-	return REACT_RESORT;
+	return REACT_REDRAW;
 }

@@ -234,6 +234,7 @@ void table_sort(struct ui *ui)
 	if (layout_is_of_past(&table->layout) || (ui->query.sort && ui->query.sort->past))
 		take_trends(ui);
 	table->rows.order.life = layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
+	table->rows.keep = table->pinned ? table->selected.key : (struct task_key){ 0 };
 	rows_build(&table->rows, ui);
 	look_for_limits(ui);
 	follow(ui);
@@ -320,7 +321,8 @@ static bool is_looked_for(const struct ui *ui, const struct item *item)
 	return query_matches(ui->find, task);
 }
 
-bool table_find_next(struct ui *ui)
+/* Selects the next line that matches. */
+static bool select_next(struct ui *ui)
 {
 	const struct rows *rows = &ui->table->rows;
 	unsigned needs = layout_needs(&ui->table->layout, ui->settings->unit) & NEED_COMMAND;
@@ -336,6 +338,22 @@ bool table_find_next(struct ui *ui)
 		table_pin(ui);
 		return true;
 	}
+	return false;
+}
+
+bool table_find_next(struct ui *ui)
+{
+	if (select_next(ui))
+		return true;
+	if (!rows_fold_idle(&ui->table->rows))
+		return false;
+	/* It may be among those that are folded. */
+	ui->settings->all_idle = true;
+	table_sort(ui);
+	if (select_next(ui))
+		return true;
+	ui->settings->all_idle = false;
+	table_sort(ui);
 	return false;
 }
 

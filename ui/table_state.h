@@ -17,7 +17,8 @@ struct table {
 	/* The selection stays on its task if set; until it is moved it stays at the first line. */
 	bool pinned;
 	struct ui_task selected;
-	int head_line, first_line; /* on the screen, as drawn last; -1: no heads */
+	/* On the screen, as drawn last; -1: there are no heads, no fold of idle tasks. */
+	int head_line, first_line, idle_line;
 	struct buf cell, scratch;
 	const struct row **visible;
 	size_t visible_cap;

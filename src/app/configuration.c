@@ -34,6 +34,7 @@ static const struct flag {
 	{ "names", offsetof(struct view_config, names) },
 	{ "hide-exited", offsetof(struct view_config, query.no_exited) },
 	{ "tree", offsetof(struct view_config, tree) },
+	{ "all-idle", offsetof(struct view_config, all_idle) },
 	{ "fold-header", offsetof(struct view_config, fold_header) },
 };
 

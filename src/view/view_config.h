@@ -38,6 +38,7 @@ struct view_config {
 	bool command_line; /* in place of the name */
 	bool names; /* not command lines, also where there is width */
 	bool tree;
+	bool all_idle; /* rows of tasks that only idle are not folded */
 	bool fold_header; /* shrinks the header to one line */
 	struct presets presets;
 	struct theme_choice theme;

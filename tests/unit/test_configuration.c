@@ -199,9 +199,8 @@ static void test_overridden(void **state)
 }
 
 #define STANDARD_REST \
-	"group-by = process\nactive = no\ncommand-line = no\nnames = no\nhide-exited = no\ntree " \
-	"= no\n" \
-	"fold-header = no\n"
+	"group-by = process\nactive = no\ncommand-line = no\nnames = no\nhide-exited = no\n" \
+	"tree = no\nall-idle = no\nfold-header = no\n"
 
 /* Into an empty file all is written; what is written sets the same. */
 static void test_rewrite_empty(void **state)
