@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/notes.h"
+#include "ui/pressure.h"
 #include "ui/rewind.h"
 #include "ui/timeline.h"
 #include "view/summary.h"
@@ -117,6 +118,7 @@ static void draw_pressure_short(struct ui *ui, int line)
 /* Draws the block, or its short form where there is one line. */
 static void draw_pressure(struct ui *ui, int line, int lines)
 {
+	struct pressure_graph graph;
 	struct summary figures;
 	int end = line + lines;
 
@@ -125,14 +127,17 @@ static void draw_pressure(struct ui *ui, int line, int lines)
 		return;
 	}
 	figures = summary_pressure_head(&ui->scratch);
-	draw_pressure_line(&ui->term, line++, &figures);
+	pressure_graph_make(ui, (int)summary_width(&figures, ui->term.charset), &graph);
+	draw_pressure_line(&ui->term, line, &figures);
+	pressure_graph_head(ui, &graph, line++);
 	for (enum psi_resource r = 0; line < end && r < PSI_RESOURCES; r++) {
 		struct psi_pair pair = summary_pressure_of(ui->frame->info, r);
 
 		if (ui->frame->info->system->psi_error[r])
 			continue;
 		figures = summary_pressure(&ui->scratch, r, &pair);
-		draw_pressure_line(&ui->term, line++, &figures);
+		draw_pressure_line(&ui->term, line, &figures);
+		pressure_graph_draw(ui, &graph, r, line++);
 	}
 }
 
