@@ -1,7 +1,7 @@
 # Completion of stalltop's command line for bash. Made of completions/stalltop.bash.in and the
 # program's tables by: make manual
 
-_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --max-series -w --record --keep --before -R --replay --from --to --history --diff --since-start --when --linger --bell --source --enable-delayacct --trace --trace-sites --cgroup-hierarchy --readonly --debug-log -h --help -V --version'
+_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --max-series -w --record --keep --before -R --replay --from --to --history --theme --diff --since-start --when --linger --bell --source --enable-delayacct --trace --trace-sites --cgroup-hierarchy --readonly --debug-log -h --help -V --version'
 
 # What the value of an option is; nothing where it takes none.
 _stalltop_value()
@@ -31,6 +31,7 @@ _stalltop_value()
 	--from) echo none ;;
 	--to) echo none ;;
 	--history) echo none ;;
+	--theme) echo theme ;;
 	--diff) echo file ;;
 	--when) echo pressure ;;
 	--linger) echo none ;;
@@ -50,6 +51,7 @@ _stalltop_words()
 	grouping) echo 'process thread user command cgroup' ;;
 	format) echo 'text csv json openmetrics' ;;
 	source) echo 'auto taskstats bpf procfs' ;;
+	theme) echo 'auto dark light any mono' ;;
 	pressure) echo 'cpu memory io irq' ;;
 	esac
 }

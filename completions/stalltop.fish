@@ -190,6 +190,14 @@ function __stalltop_source
 	printf '%s\t%s\n' procfs ''
 end
 
+function __stalltop_theme
+	printf '%s\t%s\n' auto ''
+	printf '%s\t%s\n' dark 'for dark backgrounds'
+	printf '%s\t%s\n' light 'for light backgrounds'
+	printf '%s\t%s\n' any 'for backgrounds that may be dark or light'
+	printf '%s\t%s\n' mono 'without colours: by weight and marks'
+end
+
 function __stalltop_pressure
 	printf '%s\t%s\n' cpu ''
 	printf '%s\t%s\n' memory ''
@@ -226,6 +234,7 @@ complete -c stalltop -n __stalltop_own -s R -l replay -r -F -d 'show a recording
 complete -c stalltop -n __stalltop_own -l from -x -d 'of a recording: from this time on'
 complete -c stalltop -n __stalltop_own -l to -x -d 'of a recording: up to this time'
 complete -c stalltop -n __stalltop_own -l history -x -d 'what the screen keeps in memory to look back at ([ goes back): a time (in 20M at most), a size, both as in 1h,128M, or 0 for nothing'
+complete -c stalltop -n __stalltop_own -l theme -x -a '(__stalltop_theme)' -d 'colours of the screen: dark, light, any (for dark and light backgrounds), mono (without colours)'
 complete -c stalltop -n __stalltop_own -l diff -r -F -d 'compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits more in B than in A, by command and kind'
 complete -c stalltop -n __stalltop_own -l since-start -d 'cumulative figures since each task'\''s start, from the first reading on'
 complete -c stalltop -n __stalltop_own -l when -x -a '(__stalltop_pressure)' -d 'take samples only while there is such pressure, for example "memory some 300ms/2s" or "cgroup:PATH io full 1s/4s"'

@@ -123,6 +123,16 @@ unsigned cmd_active(struct ui *ui, int arg)
 	return REACT_RESORT;
 }
 
+unsigned cmd_idle(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->settings->all_idle = !ui->settings->all_idle;
+	ui_say(ui, ui->settings->all_idle
+			   ? "all idle tasks have their rows: z folds them"
+			   : "idle tasks beyond the screen, and idle kernel threads, are folded");
+	return REACT_RESORT;
+}
+
 unsigned cmd_exited(struct ui *ui, int arg)
 {
 	(void)arg;
@@ -135,9 +145,12 @@ unsigned cmd_exited(struct ui *ui, int arg)
 
 unsigned cmd_command(struct ui *ui, int arg)
 {
+	bool names = table_has_command_lines(ui);
+
 	(void)arg;
-	ui->settings->command_line = !ui->settings->command_line;
-	ui_say(ui, ui->settings->command_line ? "command lines are shown" : "names are shown");
+	ui->settings->command_line = !names;
+	ui->settings->names = names;
+	ui_say(ui, names ? "names are shown" : "command lines are shown");
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 
@@ -173,6 +186,15 @@ unsigned cmd_header(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->settings->fold_header = !ui->settings->fold_header;
+	return REACT_REDRAW;
+}
+
+unsigned cmd_notes(struct ui *ui, int arg)
+{
+	(void)arg;
+	ui->all_notes = !ui->all_notes;
+	if (ui->all_notes && ui->frame && !ui->frame->info->nnotes)
+		ui_say(ui, "nothing is missing: there are no notes");
 	return REACT_REDRAW;
 }
 

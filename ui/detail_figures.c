@@ -92,7 +92,7 @@ static enum style share_style(const struct detail *detail, enum figure f)
 
 	if (!figure_kinds(f))
 		return STYLE_NORMAL;
-	return style_of(share, SHARE_WARM, SHARE_HOT);
+	return style_of_share(share);
 }
 
 /* Puts the interval's figures. */

@@ -80,7 +80,7 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 	if (cpu->period_us) {
 		buf_printf(text, "quota %.0f %%",
 			   (double)cpu->quota_us * 100.0 / (double)cpu->period_us);
-		write_limit(page, &cpu->group, style_of(throttled, SHARE_WARM, SHARE_HOT));
+		write_limit(page, &cpu->group, style_of_share(throttled));
 	}
 	if (io->text.len) {
 		text->len = 0;
@@ -94,7 +94,10 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 	text->len = 0;
 	buf_printf(text, "its group uses %.1f of %.1f MiB of memory (%.0f %% of its limit",
 		   (double)memory->usage / MIB, (double)memory->limit / MIB, used);
-	write_limit(page, &memory->group, style_of(used, MEMORY_WARM, MEMORY_HOT));
+	write_limit(page, &memory->group,
+		    used >= MEMORY_HOT	  ? STYLE_HOT
+		    : used >= MEMORY_WARM ? STYLE_WARM
+					  : STYLE_NORMAL);
 }
 
 /* Puts how long the task has been waiting, and for what. */

@@ -3,84 +3,22 @@
 
 #include "ui/header.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "model/notes.h"
+#include "ui/pressure.h"
 #include "ui/rewind.h"
 #include "ui/timeline.h"
 #include "view/summary.h"
 
-/* The least lines for: the unit and sum rows, the pressure block, more than one note. */
+/* The least lines for: the unit and sum rows, the pressure block. */
 #define LINES_TABLE 12
 #define LINES_PRESSURE 16
-#define LINES_NOTES 30
-#define NOTES_SHOWN 3
 #define ROWS_LEAST 4
 
 /* The width in which the first half of the pressure block fits with a space less. */
 #define NARROWEST 40
-
-/* Resources that have a pressure file. */
-static int pressure_files(const struct frame_info *info)
-{
-	int n = 0;
-
-	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		n += !info->system->psi_error[r];
-	return n;
-}
-
-/* Takes lines back for the rows. */
-static int give_back(int *lines, int missing)
-{
-	int given = *lines < missing ? *lines : missing;
-
-	*lines -= given;
-	return given;
-}
-
-struct header_plan header_plan(const struct ui *ui, int lines)
-{
-	struct header_plan plan = { .title = true,
-				    .tasks = !ui->settings->fold_header,
-				    .head = true };
-	int files = pressure_files(ui->frame->info), used, missing, flag;
-
-	lines--; /* the footer's */
-	plan.unit = plan.sum = lines + 1 >= LINES_TABLE;
-	if (files && !ui->settings->fold_header)
-		plan.pressure = lines + 1 >= LINES_PRESSURE ? files + 1 : 1;
-	plan.notes = (int)ui->note_room;
-	if (plan.notes > (lines + 1 >= LINES_NOTES ? NOTES_SHOWN : 1))
-		plan.notes = lines + 1 >= LINES_NOTES ? NOTES_SHOWN : 1;
-	plan.timeline = timeline_wanted(ui) ? TIMELINE_LINES : 0;
-	used = 1 + plan.tasks + plan.pressure + plan.timeline + plan.notes + 1 + plan.unit +
-	       plan.sum;
-	missing = ROWS_LEAST - (lines - used);
-	if (missing > 0) {
-		missing -= plan.timeline;
-		plan.timeline = 0;
-	}
-	/* Below ten lines something must be left out: the least informative first. */
-	if (missing > 0)
-		missing -= give_back(&plan.notes, missing);
-	flag = plan.tasks;
-	if (missing > 0)
-		missing -= give_back(&flag, missing);
-	plan.tasks = flag;
-	if (missing > 0)
-		missing -= give_back(&plan.pressure, missing);
-	flag = 1;
-	if (missing > 0)
-		missing -= give_back(&flag, missing);
-	plan.title = flag;
-	plan.rows = lines - plan.title - plan.tasks - plan.pressure - plan.timeline - plan.notes -
-		    1 - plan.unit - plan.sum;
-	plan.head = plan.rows > 0;
-	if (plan.rows <= 0)
-		plan.rows = lines > 0 ? lines : 0;
-	return plan;
-}
 
 /* Draws a figure, its value by its weight. Returns the column after it. */
 static int draw_figure(struct term *term, int at, int column, const struct summary *line, size_t i)
@@ -122,7 +60,7 @@ static void draw_figures(struct term *term, int at, struct summary *line)
 }
 
 /* Draws the program's name, its clock, and what is shown. */
-static void draw_title(struct ui *ui, int line)
+static void draw_title(struct ui *ui, int line, int lines)
 {
 	struct title title = {
 		.interval_ns = ui->settings->interval_ns,
@@ -139,6 +77,7 @@ static void draw_title(struct ui *ui, int line)
 	struct buf past = { 0 };
 	struct summary figures;
 
+	(void)lines;
 	if (ui->rewind.back) {
 		rewind_append(ui, &past);
 		title.past = buf_cstr(&past);
@@ -149,11 +88,12 @@ static void draw_title(struct ui *ui, int line)
 }
 
 /* Draws the line of tasks and CPU states. */
-static void draw_tasks(struct ui *ui, int line)
+static void draw_tasks(struct ui *ui, int line, int lines)
 {
 	struct view view = ui_view(ui);
 	struct summary figures = summary_tasks(&ui->scratch, &view);
 
+	(void)lines;
 	draw_figures(&ui->term, line, &figures);
 }
 
@@ -175,79 +115,205 @@ static void draw_pressure_short(struct ui *ui, int line)
 	draw_figures(&ui->term, line, &figures);
 }
 
-/* Draws the pressure block, or its short form. Returns the line after it. */
-static int draw_pressure(struct ui *ui, int line, int lines)
+/* Draws the block, or its short form where there is one line. */
+static void draw_pressure(struct ui *ui, int line, int lines)
 {
+	struct pressure_graph graph;
 	struct summary figures;
 	int end = line + lines;
 
-	if (lines == 1)
-		draw_pressure_short(ui, line++);
-	if (lines <= 1)
-		return line;
+	if (lines == 1) {
+		draw_pressure_short(ui, line);
+		return;
+	}
 	figures = summary_pressure_head(&ui->scratch);
-	draw_pressure_line(&ui->term, line++, &figures);
+	pressure_graph_make(ui, (int)summary_width(&figures, ui->term.charset), &graph);
+	draw_pressure_line(&ui->term, line, &figures);
+	pressure_graph_head(ui, &graph, line++);
 	for (enum psi_resource r = 0; line < end && r < PSI_RESOURCES; r++) {
 		struct psi_pair pair = summary_pressure_of(ui->frame->info, r);
 
 		if (ui->frame->info->system->psi_error[r])
 			continue;
 		figures = summary_pressure(&ui->scratch, r, &pair);
-		draw_pressure_line(&ui->term, line++, &figures);
+		draw_pressure_line(&ui->term, line, &figures);
+		pressure_graph_draw(ui, &graph, r, line++);
 	}
-	return line;
 }
 
-/* Appends a note. For one of the notes the screen offers the remedy itself. */
-static void append_note(struct buf *out, const struct note *note)
+/* Draws the timeline. */
+static void draw_timeline(struct ui *ui, int line, int lines)
 {
+	(void)lines;
+	timeline_draw(ui, line);
+}
+
+/* Makes the text of a note. For one of the notes the screen offers the remedy itself. */
+static void write_note(struct buf *out, const struct note *note)
+{
+	out->len = 0;
 	if (note->id == NOTE_DELAYACCT_OFF)
 		buf_puts(out, "delay accounting is off: D switches it on");
 	else
 		note_append(out, note, false);
 }
 
-/* Draws one note; `more` is the number of further notes, shown at the end. */
+/* Draws a note in one line, with a hint at the end where there is more to read. */
 static void draw_note(struct ui *ui, int line, const struct note *note, size_t more)
 {
 	struct buf *text = &ui->scratch;
 	int room = ui->term.columns;
+	char hint[32] = "";
 
-	text->len = 0;
-	if (more) {
-		buf_printf(text, " (%zu more)", more);
-		room -= (int)text->len;
-		term_put(&ui->term, line, room, (int)text->len, text->data, text->len, STYLE_NOTE);
-	}
-	text->len = 0;
-	append_note(text, note);
+	write_note(text, note);
+	if (more)
+		snprintf(hint, sizeof(hint), " (%zu more: n)", more);
+	else if (text->len > (size_t)room)
+		snprintf(hint, sizeof(hint), " (all: n)");
+	room -= (int)strlen(hint);
 	term_put(&ui->term, line, 0, room, text->data, text->len, STYLE_NOTE);
+	if (*hint)
+		term_puts(&ui->term, line, room, hint, STYLE_NOTE);
 }
 
-/* Draws as many notes as there are lines for; notes without a line take turns. */
-static int draw_notes(struct ui *ui, int line, int lines)
+/*
+ * Goes through a note's lines of whole words, the first at `line`, and draws those before `end`.
+ * Returns the line after it.
+ */
+static int wrap_note(struct ui *ui, const struct buf *text, int line, int end)
+{
+	unsigned cells = (unsigned)ui->term.columns;
+
+	for (size_t at = 0, n; at < text->len; at += n, line++) {
+		n = text_line(text->data + at, cells);
+		if (!n)
+			n = text->len - at;
+		if (line < end)
+			term_put(&ui->term, line, 0, (int)cells, text->data + at, n, STYLE_NOTE);
+		at += text->data[at + n] == ' ';
+	}
+	return line;
+}
+
+/* Draws all notes from `line` on, as far as they end before `end`. Returns the line after them. */
+static int wrap_notes(struct ui *ui, int line, int end)
 {
 	const struct frame_info *info = ui->frame->info;
-	size_t fit = (size_t)lines, more = fit < info->nnotes ? info->nnotes - fit : 0;
 
-	for (size_t i = 0; i < fit && i < info->nnotes; i++)
-		draw_note(ui, line + (int)i,
-			  &info->notes[(i + (more ? ui->note : 0)) % info->nnotes],
-			  i + 1 == fit ? more : 0);
-	return line + lines;
+	for (size_t i = 0; i < info->nnotes; i++) {
+		write_note(&ui->scratch, &info->notes[i]);
+		buf_cstr(&ui->scratch);
+		line = wrap_note(ui, &ui->scratch, line, end);
+	}
+	return line;
+}
+
+/* Draws the first note, or all. */
+static void draw_notes(struct ui *ui, int line, int lines)
+{
+	const struct frame_info *info = ui->frame->info;
+
+	if (ui->all_notes)
+		wrap_notes(ui, line, line + lines);
+	else if (info->nnotes)
+		draw_note(ui, line, &info->notes[0], info->nnotes - 1);
+}
+
+/* The title has its line always. */
+static int title_lines(struct ui *ui, int lines)
+{
+	(void)ui;
+	(void)lines;
+	return 1;
+}
+
+/* The tasks are left out by a key. */
+static int tasks_lines(struct ui *ui, int lines)
+{
+	(void)lines;
+	return !ui->settings->fold_header;
+}
+
+/* Pressure has a line for each resource that has a file, and its head. */
+static int pressure_lines(struct ui *ui, int lines)
+{
+	int files = 0;
+
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		files += !ui->frame->info->system->psi_error[r];
+	if (!files || ui->settings->fold_header)
+		return 0;
+	return lines >= LINES_PRESSURE ? files + 1 : 1;
+}
+
+/* The timeline is there while the screen looks back, or by a key. */
+static int timeline_lines(struct ui *ui, int lines)
+{
+	(void)lines;
+	return timeline_wanted(ui) ? TIMELINE_LINES : 0;
+}
+
+/* Notes keep their line for a while after they have gone. */
+static int notes_lines(struct ui *ui, int lines)
+{
+	(void)lines;
+	if (ui->all_notes)
+		return wrap_notes(ui, 0, 0);
+	return ui->note_room != 0;
+}
+
+/* The parts, from the top on. */
+static const struct part {
+	int (*lines)(struct ui *ui, int lines); /* those wanted, on a screen of that many */
+	void (*draw)(struct ui *ui, int line, int lines);
+	int turn; /* in which it gives lines back to the rows, from 1 on */
+	bool whole; /* gives back all of them or none */
+} parts[HEADER_PARTS] = {
+	[HEADER_TITLE] = { title_lines, draw_title, 5, true },
+	[HEADER_TASKS] = { tasks_lines, draw_tasks, 3, true },
+	[HEADER_PRESSURE] = { pressure_lines, draw_pressure, 4, false },
+	[HEADER_TIMELINE] = { timeline_lines, draw_timeline, 1, true },
+	[HEADER_NOTES] = { notes_lines, draw_notes, 2, false },
+};
+
+/* Takes lines back for the rows. Returns how many. */
+static int give_back(const struct part *part, int *lines, int missing)
+{
+	int given = part->whole || *lines < missing ? *lines : missing;
+
+	*lines -= given;
+	return given;
+}
+
+struct header_plan header_plan(struct ui *ui, int lines)
+{
+	struct header_plan plan = { .head = true };
+	int left = lines - 2; /* without the footer, and the heads */
+
+	plan.unit = plan.sum = lines >= LINES_TABLE;
+	left -= plan.unit + plan.sum;
+	for (unsigned i = 0; i < HEADER_PARTS; i++) {
+		plan.lines[i] = parts[i].lines(ui, lines);
+		left -= plan.lines[i];
+	}
+	/* The least informative goes first. */
+	for (int turn = 1; turn <= HEADER_PARTS && left < ROWS_LEAST; turn++)
+		for (unsigned i = 0; i < HEADER_PARTS; i++)
+			if (parts[i].turn == turn && left < ROWS_LEAST)
+				left += give_back(&parts[i], &plan.lines[i], ROWS_LEAST - left);
+	plan.head = left > 0;
+	plan.rows = left > 0 ? left : lines > 1 ? lines - 1 : 0;
+	return plan;
 }
 
 int header_draw(struct ui *ui, const struct header_plan *plan)
 {
 	int line = 0;
 
-	if (plan->title)
-		draw_title(ui, line++);
-	if (plan->tasks)
-		draw_tasks(ui, line++);
-	line = draw_pressure(ui, line, plan->pressure);
-	if (plan->timeline)
-		timeline_draw(ui, line);
-	line += plan->timeline;
-	return draw_notes(ui, line, plan->notes);
+	for (unsigned i = 0; i < HEADER_PARTS; i++) {
+		if (plan->lines[i])
+			parts[i].draw(ui, line, plan->lines[i]);
+		line += plan->lines[i];
+	}
+	return line;
 }

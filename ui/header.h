@@ -5,18 +5,25 @@
 
 #include "ui/ui.h"
 
+/* The parts of the header, from the top on: a row each of the table in header.c. */
+enum header_part {
+	HEADER_TITLE,
+	HEADER_TASKS,
+	HEADER_PRESSURE,
+	HEADER_TIMELINE,
+	HEADER_NOTES,
+	HEADER_PARTS
+};
+
 /* The lines on the screen from the top on, without the footer. */
 struct header_plan {
-	bool title, tasks;
-	int pressure; /* lines: 0, 1 for the short form, more for the block */
-	int timeline; /* lines: TIMELINE_LINES, or none */
-	int notes; /* lines */
+	int lines[HEADER_PARTS];
 	bool head, unit, sum; /* of the table */
 	int rows;
 };
 
 /* Distributes the lines of a screen; when they are few, the rows come first. */
-struct header_plan header_plan(const struct ui *ui, int lines);
+struct header_plan header_plan(struct ui *ui, int lines);
 
 /* Draws the header from line 0 on. Returns the line after it. */
 int header_draw(struct ui *ui, const struct header_plan *plan);

@@ -132,6 +132,9 @@ const struct command command_table[] = {
 	  NULL, false },
 	{ "header", SHOW, { 't' }, WHERE_TABLE, cmd_header, 0, "fold or unfold the header",
 	  NULL, NULL, false },
+	{ "notes", SHOW, { 'n' }, WHERE_TABLE, cmd_notes, 0,
+	  "show all notes of what is missing, why, and what to do about it, or the first in one "
+	  "line", NULL, NULL, false },
 
 	{ "filter", WHICH, { '/', 'o' }, WHERE_TABLE, cmd_filter, 0,
 	  "only rows whose name or command line matches an expression", "filter", NULL, false },
@@ -142,6 +145,9 @@ const struct command command_table[] = {
 	{ "sites-idle", WHICH, { 'i' }, WHERE_SITES, view_sites_idle, 0,
 	  "hide or show waits of the idle: in states poll, timer, child, stop and other", "idle",
 	  NULL, false },
+	{ "idle", WHICH, { 'z' }, WHERE_TABLE, cmd_idle, 0,
+	  "show each task that only idles, or fold those beyond the screen, and idle kernel threads, "
+	  "into one line", NULL, NULL, false },
 	{ "exited", WHICH, { 'e' }, WHERE_TABLE, cmd_exited, 0,
 	  "show or hide rows of exited tasks", NULL, NULL, false },
 	{ "clear", WHICH, { '=' }, WHERE_TABLE, cmd_clear, 0, "clear all filters", NULL, NULL, false },

@@ -382,7 +382,7 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 	int err;
 
 	*failure = UI_TERMINAL;
-	err = term_open(&ui->term, ui->config->charset);
+	err = term_open(&ui->term, ui->config->charset, &ui->settings->theme);
 	if (err)
 		return err;
 	if (ui->config->message)

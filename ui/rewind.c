@@ -46,7 +46,6 @@ void rewind_show(struct ui *ui, const struct frame *frame)
 {
 	ui->frame = frame;
 	ui->seen_ns = clock_ns(CLOCK_BOOTTIME);
-	ui->note++;
 	keep_note_room(ui);
 	if (rows_tick(&ui->table->rows, ui, needs_of_views(ui)))
 		ui_error(ui, "the threads cannot be read");

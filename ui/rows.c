@@ -160,6 +160,41 @@ static void fill_sorted(struct ui *ui, const struct frame *frame)
 		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, needs);
 }
 
+/* Whether a row is not folded, though it idles. */
+static bool keeps_row(const void *arg, const struct row *row)
+{
+	const struct rows *rows = arg;
+	const struct task_key *key = &row->task->key;
+
+	if (key->pid == rows->keep.pid && key->start_ns == rows->keep.start_ns)
+		return true;
+	return rows->nfolds && fold_of(rows, row) == FOLD_THREADS;
+}
+
+/* Appends the lines of a list without those of tasks that only idle, as far as there is no room. */
+static void add_folded(struct rows *rows)
+{
+	size_t more = rows->threads.frame ? rows->thread_order.n : 0;
+
+	rows->idle.order = &rows->order;
+	rows->idle.keeps = keeps_row;
+	rows->idle.arg = rows;
+	idle_begin(&rows->idle, rows->frame, rows->room, more);
+	for (size_t i = 0; i < rows->order.n; i++) {
+		struct item item = item_of(rows->frame, rows->order.rows[i]);
+
+		if (!idle_takes(&rows->idle, i))
+			add_row_item(rows, &item);
+	}
+}
+
+/* Whether tasks that only idle are folded: where their place is the end, and nobody chose rows. */
+static bool is_idle_folded(const struct rows *rows, const struct ui *ui)
+{
+	return rows->room && !ui->settings->all_idle && !ui_folds(ui) && !ui->settings->tree &&
+	       !ui->held && !ui->sampler_config.npids && idle_folds(&ui->query);
+}
+
 /* Appends the lines of all rows: as a tree or as a list. */
 static void add_lines(struct rows *rows, bool tree)
 {
@@ -207,7 +242,11 @@ void rows_build(struct rows *rows, struct ui *ui)
 		view.frame = rows->threads.frame;
 		query_run(&query, &view, &rows->thread_order);
 	}
-	add_lines(rows, is_tree(ui));
+	rows->idle = (struct idle_fold){ 0 };
+	if (is_idle_folded(rows, ui))
+		add_folded(rows);
+	else
+		add_lines(rows, is_tree(ui));
 }
 
 void rows_release(struct rows *rows)
@@ -319,6 +358,7 @@ void rows_reset(struct rows *rows)
 {
 	rows->n = 0;
 	rows->frame = NULL;
+	rows->idle = (struct idle_fold){ 0 };
 	rows->order.n = rows->order.passed = 0;
 	rows->nheld = 0;
 	rows->nfolds = 0;

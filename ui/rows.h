@@ -4,6 +4,7 @@
 #define STALLTOP_UI_ROWS_H
 
 #include "ui/ui.h"
+#include "view/idle.h"
 #include "view/tree.h"
 
 struct item {
@@ -42,6 +43,9 @@ struct rows {
 	struct folded *folds; /* rows that differ from fold_all */
 	size_t nfolds;
 	enum fold fold_all;
+	size_t room; /* lines on the screen; 0: nothing is folded for want of them */
+	struct task_key keep; /* the row that is not folded, whatever it does; pid 0: none */
+	struct idle_fold idle; /* what has no line of its own */
 	struct tree tree;
 };
 
@@ -51,7 +55,13 @@ static inline struct task_key row_key(const struct row *row)
 	return row->group ? (struct task_key){ .start_ns = row->group->id } : row->task->key;
 }
 
-/* Makes the lines anew from ui->frame and ui->query. */
+/* Whether rows are folded into a line at their end. */
+static inline bool rows_fold_idle(const struct rows *rows)
+{
+	return rows->idle.tasks + rows->idle.threads;
+}
+
+/* Makes the lines anew from ui->frame and ui->query. `room` and `keep` are set. */
 void rows_build(struct rows *rows, struct ui *ui);
 
 /* Forgets a held order; the next order is then held. */

@@ -62,7 +62,7 @@ static enum style site_style(const struct site_draw *draw, const struct site_col
 	share = (double)site_line_ns(site) * 100.0 / (double)draw->trace->interval_ns;
 	if (share < SHARE_SHOWN && share > -SHARE_SHOWN)
 		return STYLE_DIM;
-	return site_line_stalls(site) ? style_of(share, SHARE_WARM, SHARE_HOT) : STYLE_NORMAL;
+	return site_line_stalls(site) ? style_of_share(share) : STYLE_NORMAL;
 }
 
 void site_draw_line(struct site_draw *draw, int line, const struct site_line *site, bool selected)
@@ -77,8 +77,7 @@ void site_draw_line(struct site_draw *draw, int line, const struct site_line *si
 		enum style style = site_style(draw, column, site);
 
 		if (selected)
-			style = style == STYLE_WARM || style == STYLE_HOT ? STYLE_SELECTED_HOT
-									  : STYLE_SELECTED;
+			style = style_selected(style);
 		site_column_append(column, layout->cells[i], draw->trace, site, draw->term->charset,
 				   &draw->scratch, &draw->cell);
 		at = put_site_cell(draw, line, at, i, style);

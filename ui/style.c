@@ -8,43 +8,8 @@
 
 #include "data/wait_state.h"
 
-/*
- * The attributes of a style. The colours used of 256 can be told apart on dark and on light
- * backgrounds; of the 16, yellow, white and cyan are not. -1 is the terminal's own colour.
- */
-struct look {
-	attr_t weight; /* with a colour of 256 */
-	short fg256, bg256;
-	attr_t weight16;
-	short fg16, bg16;
-	attr_t mono; /* without colours */
-};
-
-static const struct look looks[STYLES] = {
-	[STYLE_NORMAL] = { 0, -1, -1, 0, -1, -1, 0 },
-	[STYLE_DIM] = { 0, 245, -1, A_DIM, -1, -1, A_DIM },
-	[STYLE_BOLD] = { A_BOLD, -1, -1, A_BOLD, -1, -1, A_BOLD },
-	[STYLE_LABEL] = { 0, 31, -1, 0, -1, -1, 0 },
-	[STYLE_WARM] = { 0, 130, -1, 0, COLOR_MAGENTA, -1, A_BOLD },
-	[STYLE_HOT] = { A_BOLD, 160, -1, A_BOLD, COLOR_RED, -1, A_BOLD | A_UNDERLINE },
-	[STYLE_HEAD] = { 0, 231, 24, 0, COLOR_WHITE, COLOR_BLUE, A_REVERSE },
-	[STYLE_HEAD_SORT] = { A_BOLD, 231, 130, A_BOLD, COLOR_WHITE, COLOR_MAGENTA,
-			      A_BOLD | A_UNDERLINE },
-	[STYLE_SELECTED] = { A_REVERSE, -1, -1, A_REVERSE, -1, -1, A_REVERSE },
-	[STYLE_SELECTED_HOT] = { A_REVERSE | A_BOLD, -1, -1, A_REVERSE | A_BOLD, -1, -1,
-				 A_REVERSE | A_BOLD },
-	[STYLE_SUM] = { A_BOLD, -1, -1, A_BOLD, -1, -1, A_BOLD },
-	[STYLE_NOTE] = { 0, 130, -1, 0, COLOR_MAGENTA, -1, A_BOLD },
-	[STYLE_MESSAGE] = { A_BOLD, -1, -1, A_BOLD, -1, -1, A_BOLD },
-	[STYLE_ERROR] = { A_BOLD, 231, 160, A_BOLD, COLOR_WHITE, COLOR_RED, A_REVERSE },
-	[STYLE_KEY] = { A_BOLD, 31, -1, A_BOLD, -1, -1, A_BOLD },
-	[STYLE_BAR_RUN] = { 0, 231, 28, 0, COLOR_BLACK, COLOR_GREEN, 0 },
-	[STYLE_BAR_CPU] = { 0, 231, 130, 0, COLOR_BLACK, COLOR_YELLOW, 0 },
-	[STYLE_BAR_IO] = { 0, 231, 160, 0, COLOR_WHITE, COLOR_RED, 0 },
-	[STYLE_BAR_BLOCK] = { 0, 231, 90, 0, COLOR_WHITE, COLOR_MAGENTA, 0 },
-	[STYLE_BAR_LOCK] = { 0, 231, 24, 0, COLOR_WHITE, COLOR_BLUE, 0 },
-	[STYLE_BAR_PEER] = { 0, 231, 31, 0, COLOR_BLACK, COLOR_CYAN, 0 },
-};
+/* So many colours, and more: they are no numbers, but 0xRRGGBB. */
+#define COLOURS_TRUE 0x1000000
 
 static const enum style state_styles[WAIT_STATES] = {
 	[STATE_RUN] = STYLE_BAR_RUN,   [STATE_CPU] = STYLE_BAR_CPU,
@@ -63,26 +28,61 @@ enum style style_of_state(char letter)
 	return STYLE_NORMAL;
 }
 
-unsigned style_set_up(int attributes[STYLES])
+/* The colours of this terminal. */
+static enum theme_depth find_depth(void)
 {
-	unsigned backgrounds = 0;
-	const char *no_color = getenv("NO_COLOR");
-	bool colour = has_colors() && !(no_color && *no_color) && start_color() != ERR &&
-		      use_default_colors() != ERR && COLOR_PAIRS > STYLES;
+	if (!has_colors() || start_color() == ERR || use_default_colors() == ERR ||
+	    COLOR_PAIRS <= STYLES)
+		return DEPTH_NONE;
+	if (COLORS >= COLOURS_TRUE)
+		return DEPTH_TRUE;
+	return COLORS >= 256 ? DEPTH_256 : DEPTH_16;
+}
 
+/* Adds what ncurses calls a weight. */
+static attr_t attributes_of(unsigned weight)
+{
+	static const attr_t bits[] = { A_BOLD, A_DIM, A_UNDERLINE, A_REVERSE };
+	attr_t attributes = 0;
+
+	for (unsigned i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+		if (weight & 1u << i)
+			attributes |= bits[i];
+	return attributes;
+}
+
+/* Brings a bright colour down to 8 colours, where bold makes it bright. */
+static int fit_colour(int colour, attr_t *attributes)
+{
+	if (COLORS > 8 || colour < 8)
+		return colour;
+	*attributes |= A_BOLD;
+	return colour - 8;
+}
+
+void style_set_up(struct styles *styles, const struct theme_choice *choice)
+{
+	const struct theme_terminal terminal = { .depth = find_depth(),
+						 .type = getenv("TERM"),
+						 .background = getenv("COLORFGBG"),
+						 .no_color = getenv("NO_COLOR") };
+	const struct theme *theme = theme_for(choice, &terminal);
+
+	*styles = (struct styles){ .mark = theme->mark };
 	for (unsigned style = 0; style < STYLES; style++) {
-		const struct look *look = &looks[style];
-		bool many = COLORS >= 256;
-		short fg = many ? look->fg256 : look->fg16, bg = many ? look->bg256 : look->bg16;
-		attr_t attribute = many ? look->weight : look->weight16;
+		struct look look = theme_look(theme, choice, (enum style)style, terminal.depth);
+		attr_t attributes = attributes_of(look.weight);
+		int pair = (int)style + 1;
 
-		if (!colour)
-			attribute = look->mono;
-		else if ((fg >= 0 || bg >= 0) && init_pair((short)(style + 1), fg, bg) != ERR)
-			attribute |= (attr_t)COLOR_PAIR(style + 1);
-		if (colour && bg >= 0)
-			backgrounds |= 1U << (style + 1);
-		attributes[style] = (int)attribute;
+		look.fg = fit_colour(look.fg, &attributes);
+		if (COLORS <= 8 && look.bg >= 8)
+			look.bg -= 8;
+		if (theme->colours && (look.fg >= 0 || look.bg >= 0) &&
+		    init_extended_pair(pair, look.fg, look.bg) != ERR) {
+			attributes |= (attr_t)COLOR_PAIR(pair);
+			if (look.bg >= 0)
+				styles->backgrounds |= UINT32_C(1) << pair;
+		}
+		styles->attributes[style] = (int)attributes;
 	}
-	return backgrounds;
 }

@@ -1,58 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The styles of texts, and the limits from which figures are highlighted: the same in all views. */
+/* The styles of texts on this terminal, and the limits from which figures are highlighted. */
 #ifndef STALLTOP_UI_STYLE_H
 #define STALLTOP_UI_STYLE_H
 
-/* The kinds of texts; style.c has their attributes with 256, 16 and no colours. */
-enum style {
-	STYLE_NORMAL,
-	STYLE_DIM, /* zeros, unknown values, units: less prominent */
-	STYLE_BOLD,
-	STYLE_LABEL, /* names of figures, titles of sections */
-	STYLE_WARM, /* a value to notice */
-	STYLE_HOT, /* a high value */
-	STYLE_HEAD, /* the bar of headings */
-	STYLE_HEAD_SORT, /* the sort column in it */
-	STYLE_SELECTED, /* the selected row */
-	STYLE_SELECTED_HOT, /* warm and hot values in that row */
-	STYLE_SUM,
-	STYLE_NOTE, /* something missing, and why */
-	STYLE_MESSAGE, /* the result of a key */
-	STYLE_ERROR,
-	STYLE_KEY, /* a key's name in the footer and in help */
-	/* States in a bar; those of the idle are dim. */
-	STYLE_BAR_RUN,
-	STYLE_BAR_CPU,
-	STYLE_BAR_IO,
-	STYLE_BAR_BLOCK,
-	STYLE_BAR_LOCK,
-	STYLE_BAR_PEER, /* sockets and pipes */
-	STYLES
+#include <stdint.h>
+
+#include "view/theme.h"
+
+/* The styles as ncurses has them. */
+struct styles {
+	int attributes[STYLES];
+	uint32_t backgrounds; /* bits of the colour pairs that have a background */
+	char mark; /* before the highest figures; 0: none */
 };
 
-/* Shares of the interval in percent: less than SHARE_SHOWN is shown as 0.0. */
+/* Shares of the interval in percent: less than SHARE_SHOWN is shown as 0. */
 #define SHARE_SHOWN 0.05
+#define SHARE_NOTICE 2.0
 #define SHARE_WARM 10.0
 #define SHARE_HOT 50.0
 
 /* Single waits in ms. */
+#define WAIT_NOTICE 2.0
 #define WAIT_WARM 10.0
 #define WAIT_HOT 100.0
 
-/* The style of a figure that is highlighted from `warm` on, and more strongly from `hot` on. */
-static inline enum style style_of(double figure, double warm, double hot)
+/* The style of a share of the interval. */
+static inline enum style style_of_share(double share)
 {
-	return figure >= hot ? STYLE_HOT : figure >= warm ? STYLE_WARM : STYLE_NORMAL;
+	return share >= SHARE_HOT      ? STYLE_HOT
+	       : share >= SHARE_WARM   ? STYLE_WARM
+	       : share >= SHARE_NOTICE ? STYLE_NOTICE
+				       : STYLE_NORMAL;
+}
+
+/* The style of a single wait, in ms. */
+static inline enum style style_of_wait(double ms)
+{
+	return ms >= WAIT_HOT	   ? STYLE_HOT
+	       : ms >= WAIT_WARM   ? STYLE_WARM
+	       : ms >= WAIT_NOTICE ? STYLE_NOTICE
+				   : STYLE_NORMAL;
+}
+
+/* A style in the selected row: it keeps its colour. */
+static inline enum style style_selected(enum style style)
+{
+	return style_table[style].selected;
 }
 
 /* The style of a state's letter in a bar. */
 enum style style_of_state(char letter);
 
 /*
- * Fills in ncurses' attributes of all styles, as far as the terminal supports them and NO_COLOR
- * (no-color.org) allows. Returns bits of the colour pairs that have a background. ncurses must be
- * started.
+ * Fills in all styles, as the terminal supports them and as was chosen. ncurses must be started.
  */
-unsigned style_set_up(int attributes[STYLES]);
+void style_set_up(struct styles *styles, const struct theme_choice *choice);
 
 #endif

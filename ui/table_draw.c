@@ -4,6 +4,7 @@
 #include "ui/table_draw.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The deepest indentation of a tree, in steps of two cells. */
 #define DEPTH_SHOWN 12
@@ -30,7 +31,7 @@ static bool next_span(const struct table_draw *draw, struct column_span *span)
 	span->index = index;
 	span->column = layout->columns[index];
 	span->at = at;
-	span->cells = (int)span->column->width;
+	span->cells = (int)(layout->cells[index] ? layout->cells[index] : span->column->width);
 	span->rest = span->column->last && index + 1 == layout->n;
 	if (span->rest)
 		span->cells = draw->term->columns - at;
@@ -38,12 +39,24 @@ static bool next_span(const struct table_draw *draw, struct column_span *span)
 	return span->cells > 0 && (span->column->last || at + span->cells <= draw->term->columns);
 }
 
-/* Puts the contents of `cell` into the span, from column `at` on. */
+/*
+ * Puts the contents of `cell` into the span, from column `at` on. The blanks before a number stay
+ * as they are: they have neither the background of its style nor a line under them.
+ */
 static void put_cell(const struct table_draw *draw, int line, const struct column_span *span,
 		     int at, enum style style)
 {
-	term_put(draw->term, line, at, span->at + span->cells - at, draw->cell->data,
-		 draw->cell->len, style);
+	const struct buf *cell = draw->cell;
+	size_t blanks = 0, len = cell->len;
+
+	/* A label of a column that is narrower here is not cut for its blanks. */
+	while (len > 1 && cell->data[len - 1] == ' ')
+		len--;
+	while (span->column->format != FORMAT_TEXT && blanks + 1 < len && cell->data[blanks] == ' ')
+		blanks++;
+	at += (int)blanks;
+	term_put(draw->term, line, at, span->at + span->cells - at, cell->data + blanks,
+		 len - blanks, style);
 }
 
 /* Whether a style is one of a bar's that have a colour. */
@@ -129,7 +142,6 @@ static enum style delay_style(const struct column *column, struct view view, con
 			      const struct value *value)
 {
 	bool single = view.unit == UNIT_AVG;
-	double warm = single ? WAIT_WARM : SHARE_WARM, hot = single ? WAIT_HOT : SHARE_HOT;
 	struct value share = *value;
 
 	if (view.unit == UNIT_MAX)
@@ -138,30 +150,75 @@ static enum style delay_style(const struct column *column, struct view view, con
 		view.unit = UNIT_PERCENT;
 		share = column_get(column, &view, row);
 	}
-	return share.type == VALUE_NUMBER ? style_of(share.number, warm, hot) : STYLE_NORMAL;
+	if (share.type != VALUE_NUMBER)
+		return STYLE_NORMAL;
+	return single ? style_of_wait(share.number) : style_of_share(share.number);
 }
 
-/* Whether a number is displayed as 0. */
-static bool looks_zero(const struct column *column, enum unit unit, double number)
+/* Whether a value is an amount that is displayed as 0. */
+static bool looks_zero(const struct column *column, enum unit unit, const struct value *value)
 {
-	return column_format(column, unit) == FORMAT_WAIT ? number <= 0 : number < SHARE_SHOWN;
+	enum value_format format = column_format(column, unit);
+
+	if (value->type != VALUE_NUMBER)
+		return false;
+	/* A number may also be a name: of a user, of a CPU. */
+	if (format == FORMAT_COUNT)
+		return column->sum == SUM_ADD && value->number < 0.5;
+	return format == FORMAT_WAIT	? value->number <= 0
+	       : format == FORMAT_SHARE ? value->number < SHARE_SHOWN
+					: false;
 }
 
-/* The style of a cell. */
+/* Whether a row is of an ended task that did not wait much: those that did are as loud as others.
+ */
+static bool is_quiet(const struct row *row)
+{
+	return row->exited && (!row->interval_ns || (double)row->deltas->waited.total * 100.0 <
+							    SHARE_WARM * (double)row->interval_ns);
+}
+
+/* The style of a cell; `usual`: of those that are not highlighted. */
 static enum style cell_style(const struct column *column, const struct view *view,
-			     const struct row *row, const struct value *value)
+			     const struct row *row, const struct value *value, enum style usual)
 {
-	if (row->exited || value->type == VALUE_UNSET || value->type == VALUE_BAR)
+	enum style style = STYLE_NORMAL;
+
+	if (value->type == VALUE_UNSET || value->type == VALUE_BAR)
 		return STYLE_DIM;
 	if (value->type == VALUE_TEXT)
-		return column_warns(column, value) ? STYLE_WARM : STYLE_NORMAL;
-	if (column->format == FORMAT_SHARE && looks_zero(column, view->unit, value->number))
+		return column_warns(column, value) ? STYLE_WARM : usual;
+	if (looks_zero(column, view->unit, value))
 		return STYLE_DIM;
 	if (column_is_delay(column))
-		return delay_style(column, *view, row, value);
-	if (column->stalls)
-		return style_of(value->number, SHARE_WARM, SHARE_HOT);
-	return STYLE_NORMAL;
+		style = delay_style(column, *view, row, value);
+	else if (column->stalls)
+		style = style_of_share(value->number);
+	return style == STYLE_NORMAL ? usual : style;
+}
+
+/*
+ * Makes a cell that is displayed as 0 recede to a dot, and puts a mark before the highest figures
+ * where the theme has one.
+ */
+static void finish_cell(const struct table_draw *draw, bool zero, enum style style)
+{
+	struct buf *cell = draw->cell;
+	char mark = draw->term->styles.mark;
+
+	if (!cell->len)
+		return;
+	if (zero) {
+		memset(cell->data, ' ', cell->len - 1);
+		cell->data[cell->len - 1] = '.';
+	} else if (mark && (style == STYLE_HOT || style == STYLE_SELECTED_HOT)) {
+		size_t blanks = 0;
+
+		while (blanks < cell->len && cell->data[blanks] == ' ')
+			blanks++;
+		if (blanks)
+			cell->data[blanks - 1] = mark;
+	}
 }
 
 /* Draws the tree's lines before a name. Returns the column after them. */
@@ -184,8 +241,7 @@ static int draw_branch(struct term *term, int line, int column, const struct ite
 static enum style marked_style(enum row_mark mark, enum style style)
 {
 	if (mark == ROW_SELECTED)
-		return style == STYLE_HOT || style == STYLE_WARM ? STYLE_SELECTED_HOT
-								 : STYLE_SELECTED;
+		return style_selected(style);
 	return mark == ROW_BOLD && style == STYLE_NORMAL ? STYLE_BOLD : style;
 }
 
@@ -194,14 +250,15 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 {
 	struct view view = draw->view;
 	struct column_span span = { 0 };
+	enum style usual = is_quiet(item->shown) ? STYLE_DIM : STYLE_NORMAL;
 
 	view.frame = item->frame;
 	if (mark == ROW_SELECTED)
 		term_put(draw->term, line, 0, draw->term->columns, "", 0, STYLE_SELECTED);
 	while (next_span(draw, &span)) {
 		struct value value = column_get(span.column, &view, item->shown);
-		enum style style =
-			marked_style(mark, cell_style(span.column, &view, item->shown, &value));
+		enum style style = marked_style(
+			mark, cell_style(span.column, &view, item->shown, &value, usual));
 		int at = span.at;
 
 		if (span.rest)
@@ -211,6 +268,7 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 		draw->cell->len = 0;
 		column_append(span.column, &view, &value, (unsigned)(span.at + span.cells - at),
 			      draw->scratch, draw->cell);
+		finish_cell(draw, looks_zero(span.column, view.unit, &value), style);
 		if (value.type == VALUE_BAR && !span.column->graph)
 			put_bar(draw, line, &span, style);
 		else
@@ -224,17 +282,22 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 	struct column_span span = { 0 };
 
 	while (next_span(draw, &span)) {
-		struct value total = column_total(span.column, &draw->view, order->rows,
-						  order->passed, &order->sum);
-		bool none = total.type == VALUE_NUMBER &&
-			    looks_zero(span.column, draw->view.unit, total.number);
+		struct value total = value_unset();
+		bool none;
 
+		/* What was read of rows shown alone would be no sum. */
+		if (!(span.column->needs & draw->unread))
+			total = column_total(span.column, &draw->view, order->rows, order->passed,
+					     &order->sum);
+		none = looks_zero(span.column, draw->view.unit, &total);
 		draw->cell->len = 0;
 		if (span.rest)
 			buf_printf(draw->cell, "%zu %s", order->passed, plural);
 		else
 			column_append_total(span.column, &draw->view, &total, !span.index,
 					    draw->scratch, draw->cell);
+		if (span.index && !span.rest)
+			finish_cell(draw, none, STYLE_SUM);
 		if (total.type == VALUE_BAR && !span.column->graph)
 			put_bar(draw, line, &span, STYLE_SUM);
 		else

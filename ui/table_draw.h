@@ -15,6 +15,7 @@ struct table_draw {
 	const struct column *sort; /* the sort column; NULL: not sorted */
 	bool descending;
 	bool of_process; /* the rows are threads of one process, and no keys sort them */
+	unsigned unread; /* NEED_ bits of what was read of some rows only: it has no sum */
 	struct view view;
 	struct buf *cell, *scratch;
 };

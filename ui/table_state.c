@@ -9,6 +9,7 @@
 #include "base/pattern.h"
 #include "base/util.h"
 #include "ui/table_draw.h"
+#include "view/room.h"
 
 /* Cells wanted for the last column, a task's name or a path, before others give way to it. */
 #define NAME_CELLS 10
@@ -63,7 +64,7 @@ static int cells_wanted(const struct layout *layout, enum group_by by)
 	int name = by == GROUP_CGROUP ? PATH_CELLS : NAME_CELLS, cells = 0;
 
 	for (size_t i = 0; i < layout->n; i++)
-		cells += layout->columns[i]->last ? name : (int)layout->columns[i]->width + 1;
+		cells += layout->columns[i]->last ? name : (int)room_least(layout->columns[i]) + 1;
 	return cells;
 }
 
@@ -97,12 +98,18 @@ static void add_sort(struct ui *ui)
 	layout->columns[layout->n++ - 1] = sort;
 }
 
-/* Shows the command line in place of the name, where that is switched on. */
+bool table_has_command_lines(const struct ui *ui)
+{
+	return ui->settings->command_line ||
+	       (!ui->settings->names && ui->term.columns >= LAYOUT_WIDER);
+}
+
+/* Shows the command line in place of the name, where that is switched on, or there is width. */
 static void swap_command(struct ui *ui)
 {
 	struct layout *layout = &ui->table->layout;
 
-	for (size_t i = 0; ui->settings->command_line && i < layout->n; i++) {
+	for (size_t i = 0; table_has_command_lines(ui) && i < layout->n; i++) {
 		const struct column *longer = column_longer(layout->columns[i]);
 
 		if (longer && !layout_has(layout, longer))
@@ -110,13 +117,24 @@ static void swap_command(struct ui *ui)
 	}
 }
 
+/* What is read of the rows shown for columns that a wide screen has. */
+static unsigned shown_reads(const struct ui *ui, enum group_by by)
+{
+	if (group_folds(by))
+		return 0;
+	/* The branches of a tree would need it of all tasks. */
+	return NEED_WAITING | NEED_CGROUP | (ui->settings->tree ? 0 : NEED_IO);
+}
+
 void table_fields(const struct ui *ui, struct layout *layout)
 {
 	enum group_by by = ui_rows_are(ui);
 	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
 				      .kinds = ui->frame ? ui->frame->info->kinds : DELAY_ALL,
-				      .reads = layout_reads(by, ui->frame, ui->table->seen),
-				      .group_by = by };
+				      .reads = layout_reads(by, ui->frame, ui->table->seen) |
+					       shown_reads(ui, by),
+				      .group_by = by,
+				      .screen = true };
 
 	layout_resolve_table(layout, ui->settings->fields, &frame);
 }
@@ -216,6 +234,7 @@ void table_sort(struct ui *ui)
 	if (layout_is_of_past(&table->layout) || (ui->query.sort && ui->query.sort->past))
 		take_trends(ui);
 	table->rows.order.life = layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
+	table->rows.keep = table->pinned ? table->selected.key : (struct task_key){ 0 };
 	rows_build(&table->rows, ui);
 	look_for_limits(ui);
 	follow(ui);
@@ -302,7 +321,8 @@ static bool is_looked_for(const struct ui *ui, const struct item *item)
 	return query_matches(ui->find, task);
 }
 
-bool table_find_next(struct ui *ui)
+/* Selects the next line that matches. */
+static bool select_next(struct ui *ui)
 {
 	const struct rows *rows = &ui->table->rows;
 	unsigned needs = layout_needs(&ui->table->layout, ui->settings->unit) & NEED_COMMAND;
@@ -318,6 +338,22 @@ bool table_find_next(struct ui *ui)
 		table_pin(ui);
 		return true;
 	}
+	return false;
+}
+
+bool table_find_next(struct ui *ui)
+{
+	if (select_next(ui))
+		return true;
+	if (!rows_fold_idle(&ui->table->rows))
+		return false;
+	/* It may be among those that are folded. */
+	ui->settings->all_idle = true;
+	table_sort(ui);
+	if (select_next(ui))
+		return true;
+	ui->settings->all_idle = false;
+	table_sort(ui);
 	return false;
 }
 

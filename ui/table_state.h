@@ -4,18 +4,21 @@
 #define STALLTOP_UI_TABLE_STATE_H
 
 #include "ui/rows.h"
+#include "ui/table_room.h"
 #include "ui/ui.h"
 #include "view/layout.h"
 
 struct table {
 	struct rows rows;
 	struct layout layout;
+	struct table_wants wants;
 	unsigned seen; /* NEED_ bits of what groups' own files have been seen to contain */
 	size_t skip; /* columns scrolled away, after the first */
 	/* The selection stays on its task if set; until it is moved it stays at the first line. */
 	bool pinned;
 	struct ui_task selected;
-	int head_line, first_line; /* on the screen, as drawn last; -1: no heads */
+	/* On the screen, as drawn last; -1: there are no heads, no fold of idle tasks. */
+	int head_line, first_line, idle_line;
 	struct buf cell, scratch;
 	const struct row **visible;
 	size_t visible_cap;
@@ -36,6 +39,9 @@ void table_make_room(struct layout *layout, enum group_by by, const struct colum
 /* Removes columns, in the order of a list of ids, until the others fit into `cells`. */
 void table_leave_out(struct layout *layout, const char *ids, enum group_by by,
 		     const struct column *sort, int cells);
+
+/* Whether rows have their command lines in place of names. */
+bool table_has_command_lines(const struct ui *ui);
 
 /* Chooses the columns anew, for the screen's width and the frame. */
 void table_layout(struct ui *ui);

@@ -140,7 +140,7 @@ static int make_pad(struct term *term)
 }
 
 /* Sets ncurses' modes of input and output. */
-static void set_up_modes(struct term *term)
+static void set_up_modes(struct term *term, const struct theme_choice *theme)
 {
 	noecho();
 	nonl();
@@ -155,7 +155,7 @@ static void set_up_modes(struct term *term)
 	mouseinterval(0);
 	/* Presses only: with clicks ncurses loses some when press and release arrive together. */
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	term->backgrounds = style_set_up(term->attributes);
+	style_set_up(&term->styles, theme);
 	take_size(term);
 }
 
@@ -263,7 +263,7 @@ static void take_over(struct term *term)
 	set_modes(&term->modes);
 }
 
-int term_open(struct term *term, enum text_charset charset)
+int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme)
 {
 	int err;
 
@@ -275,7 +275,7 @@ int term_open(struct term *term, enum text_charset charset)
 		free_all(term);
 		return err;
 	}
-	set_up_modes(term);
+	set_up_modes(term, theme);
 	settle_modes(term);
 	prepare_farewell(term);
 	make_modes(term);

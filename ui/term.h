@@ -28,8 +28,7 @@ struct term {
 	struct input input;
 	struct termios saved, modes; /* the terminal's modes before, and while it is taken over */
 	enum text_charset charset;
-	int attributes[STYLES];
-	unsigned backgrounds; /* bits of the colour pairs that have a background */
+	struct styles styles;
 	int lines, columns;
 	struct lines drawn; /* the texts put, and which of them ncurses has */
 	void *cells; /* of one line, in ncurses' form: chtype */
@@ -50,11 +49,11 @@ struct term_key {
 };
 
 /*
- * Takes over the terminal, standard input and output. Returns 0, or -errno: -ENOENT when the type
- * of terminal is not known, -ENOTTY when such a terminal cannot show a screen. From then on die()
- * restores the terminal.
+ * Takes over the terminal, standard input and output, in that theme. Returns 0, or -errno: -ENOENT
+ * when the type of terminal is not known, -ENOTTY when such a terminal cannot show a screen. From
+ * then on die() restores the terminal.
  */
-int term_open(struct term *term, enum text_charset charset);
+int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme);
 
 /* Gives the terminal back as it was. Harmless when it is not open. */
 void term_close(struct term *term);

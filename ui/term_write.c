@@ -83,7 +83,7 @@ static void join_styles(const struct term *term, chtype *cells)
 		chtype look = cells[i - 1] & A_ATTRIBUTES;
 
 		if (cells[i] == ' ' && !(look & (A_REVERSE | A_UNDERLINE)) &&
-		    !(term->backgrounds >> PAIR_NUMBER(look) & 1))
+		    !(term->styles.backgrounds >> PAIR_NUMBER(look) & 1))
 			cells[i] |= look;
 	}
 }
@@ -98,8 +98,8 @@ static void draw_plain(struct term *term, int line)
 		cells[i] = ' ';
 	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);)
 		for (size_t i = 0; i < piece.len && piece.column + (int)i < term->columns; i++)
-			cells[piece.column + (int)i] =
-				(chtype)piece.text[i] | (chtype)term->attributes[piece.style];
+			cells[piece.column + (int)i] = (chtype)piece.text[i] |
+						       (chtype)term->styles.attributes[piece.style];
 	join_styles(term, cells);
 	mvaddchnstr(line, 0, cells, term->columns);
 }
@@ -120,7 +120,7 @@ static void draw_line(struct term *term, int line)
 	move(line, 0);
 	clrtoeol();
 	for (size_t at = 0; lines_next(&term->drawn, line, &at, &piece);) {
-		attrset(term->attributes[piece.style]);
+		attrset(term->styles.attributes[piece.style]);
 		mvaddnstr(line, piece.column, piece.text, (int)piece.len);
 	}
 }

@@ -88,7 +88,7 @@ struct ui {
 	bool paused, held; /* switched by the keys p and O */
 	struct ticker ticker;
 	uint64_t samples; /* samples shown that have an interval */
-	unsigned note; /* the note that comes first */
+	bool all_notes; /* all are shown, not the first one alone; by a key */
 	/* Lines reserved for notes: the table does not move when notes come and go. */
 	size_t note_room;
 	uint64_t note_room_until_ns; /* CLOCK_MONOTONIC */

@@ -3,6 +3,7 @@
 
 #include "ui/view_table.h"
 
+#include "ui/cmd.h"
 #include "ui/header.h"
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
@@ -11,11 +12,13 @@
 static struct table_draw table_drawing(struct ui *ui)
 {
 	struct table *table = ui->table;
+	unsigned all = table_needs(ui, table);
 	struct table_draw draw = { .term = &ui->term,
 				   .layout = &table->layout,
 				   .skip = table->skip,
 				   .sort = table_sort_column(ui),
 				   .descending = ui->settings->query.descending,
+				   .unread = NEED_PROC & ~all,
 				   .view = ui_view(ui),
 				   .cell = &table->cell,
 				   .scratch = &table->scratch };
@@ -42,30 +45,62 @@ static void draw_empty(struct ui *ui, int line)
 	term_puts(&ui->term, line, 0, text, STYLE_DIM);
 }
 
+/* Draws the line that stands for idle tasks, after the rows. */
+static void draw_idle(struct ui *ui, int line)
+{
+	struct buf *text = &ui->scratch;
+
+	text->len = 0;
+	buf_puts(text, "+ ");
+	idle_append(&ui->table->rows.idle, text);
+	buf_puts(text, " (z shows them)");
+	term_put(&ui->term, line, 0, ui->term.columns, text->data, text->len, STYLE_DIM);
+}
+
+/* Makes the lines anew where there is another number of them on the screen. */
+static void take_room(struct ui *ui, const struct header_plan *plan)
+{
+	/* On a small screen no line says what is folded. */
+	size_t room = plan->sum ? (size_t)plan->rows : 0;
+
+	if (room == ui->table->rows.room)
+		return;
+	ui->table->rows.room = room;
+	table_sort(ui);
+}
+
 /* Draws the whole view. */
 static void draw_table(struct ui *ui, void *state, struct list *list, int height)
 {
 	const struct group_row *counted = &group_table[ui_rows_are(ui)];
 	struct table *table = state;
-	struct table_draw draw = table_drawing(ui);
 	struct header_plan plan = header_plan(ui, height + 1);
 	int line = header_draw(ui, &plan);
+	struct table_draw draw;
+	const struct item *items;
 	size_t shown;
 
+	take_room(ui, &plan);
+	draw = table_drawing(ui);
+	list_size(list, table->rows.n,
+		  (size_t)plan.rows - (plan.rows && rows_fold_idle(&table->rows)));
+	shown = list->n - list->top < list->height ? list->n - list->top : list->height;
+	items = table->rows.items + list->top;
+	table_fill(ui, items, shown, layout_needs(&table->layout, ui->settings->unit));
+	table_room(&draw, &table->layout, &table->wants, items, shown);
 	table->head_line = plan.head ? line : -1;
 	if (plan.head)
 		table_draw_heads(&draw, line++);
 	if (plan.unit)
 		table_draw_units(&draw, line++);
 	table->first_line = line;
-	list_size(list, table->rows.n, (size_t)plan.rows);
-	shown = list->n - list->top < list->height ? list->n - list->top : list->height;
-	table_fill(ui, table->rows.items + list->top, shown,
-		   layout_needs(&table->layout, ui->settings->unit));
 	for (size_t i = 0; i < shown; i++)
-		table_draw_row(&draw, line + (int)i, &table->rows.items[list->top + i],
+		table_draw_row(&draw, line + (int)i, &items[i],
 			       list->top + i == list->selected ? ROW_SELECTED : ROW_PLAIN);
-	if (!shown && plan.rows)
+	table->idle_line = rows_fold_idle(&table->rows) && plan.rows ? line + (int)shown : -1;
+	if (table->idle_line >= 0)
+		draw_idle(ui, table->idle_line);
+	else if (!shown && plan.rows)
 		draw_empty(ui, line);
 	if (plan.sum)
 		table_draw_sum(&draw, line + plan.rows, &table->rows.order,
@@ -84,6 +119,8 @@ static unsigned table_click(struct ui *ui, void *state, struct list *list, int l
 
 		return head ? ui_sort_by(ui, head) : REACT_NONE;
 	}
+	if (line == table->idle_line)
+		return cmd_idle(ui, 0);
 	if (line < table->first_line || line >= table->first_line + (int)list->height)
 		return REACT_NONE;
 	index = list->top + (size_t)(line - table->first_line);

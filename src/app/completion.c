@@ -50,6 +50,14 @@ static void each_source(struct buf *out, word_fn *take)
 		take(out, source_registry[i]->name, NULL);
 }
 
+/* Hands out the themes. */
+static void each_theme(struct buf *out, word_fn *take)
+{
+	take(out, "auto", NULL);
+	for (size_t i = 0; i < theme_table_n; i++)
+		take(out, theme_table[i].name, theme_table[i].help);
+}
+
 /* Hands out the resources that the kernel reports pressure of. */
 static void each_resource(struct buf *out, word_fn *take)
 {
@@ -69,6 +77,7 @@ static const struct words_row {
 	[WORDS_GROUPING] = { "grouping", each_grouping },
 	[WORDS_FORMAT] = { "format", each_format },
 	[WORDS_SOURCE] = { "source", each_source },
+	[WORDS_THEME] = { "theme", each_theme },
 	[WORDS_PRESSURE] = { "pressure", each_resource },
 	[WORDS_FILE] = { "file", NULL },
 	[WORDS_PIDS] = { "pids", NULL },

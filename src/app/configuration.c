@@ -31,8 +31,10 @@ static const struct flag {
 } flags[] = {
 	{ "active", offsetof(struct view_config, query.active) },
 	{ "command-line", offsetof(struct view_config, command_line) },
+	{ "names", offsetof(struct view_config, names) },
 	{ "hide-exited", offsetof(struct view_config, query.no_exited) },
 	{ "tree", offsetof(struct view_config, tree) },
+	{ "all-idle", offsetof(struct view_config, all_idle) },
 	{ "fold-header", offsetof(struct view_config, fold_header) },
 };
 
@@ -42,6 +44,12 @@ static bool add_preset(struct view_config *view, const char *value, struct buf *
 	return presets_add(&view->presets, value, allowed);
 }
 
+/* colour */
+static bool add_colour(struct view_config *view, const char *value, struct buf *allowed)
+{
+	return theme_change(&view->theme, value, allowed);
+}
+
 /* The settings of one's own that may be there several times. */
 static const struct several {
 	const char *name;
@@ -49,6 +57,7 @@ static const struct several {
 	bool (*add)(struct view_config *view, const char *value, struct buf *allowed);
 } severals[] = {
 	{ "preset", add_preset },
+	{ "colour", add_colour },
 };
 
 /* The meaning of a name; no member is set when the name is not known. */

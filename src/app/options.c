@@ -448,6 +448,12 @@ SETTER(set_history)
 	return false;
 }
 
+/* --theme */
+SETTER(set_theme)
+{
+	return theme_choose(&options->view.theme, arg, why);
+}
+
 /* --debug-log */
 SETTER(set_debug_log)
 {
@@ -541,6 +547,10 @@ const struct option_row option_table[] = {
 	  "a "
 	  "size, both as in 1h,128M, or 0 for nothing",
 	  .set = set_history },
+	{ 0, "theme", "NAME", "auto",
+	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono (without "
+	  "colours); auto: by COLORFGBG, else any, and mono where NO_COLOR is set",
+	  .set = set_theme, .words = WORDS_THEME },
 	{ 0, "diff", "A B", "off",
 	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
 	  "more in B than in A, by command and kind; text, csv or json",

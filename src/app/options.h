@@ -55,6 +55,7 @@ enum option_words {
 	WORDS_GROUPING,
 	WORDS_FORMAT,
 	WORDS_SOURCE,
+	WORDS_THEME,
 	WORDS_PRESSURE, /* what can be short */
 	/* What shells find out themselves: */
 	WORDS_FILE,

@@ -147,23 +147,19 @@ static void forget_last(struct lookback *lookback)
 		stretches_remove(all, all->n - 1);
 }
 
-/* The highest share of stalls of a resource in the interval, in percent. */
-static float pressure_of(const struct frame_info *info)
+void lookback_stalls(const struct frame_info *info, float stalls[PSI_RESOURCES])
 {
-	float highest = -1;
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		const struct psi_line *now = &info->system->psi[r].some, *was;
 
-	for (unsigned r = 0; r < PSI_RESOURCES && info->system_before && info->interval_ns; r++) {
-		const struct psi_line *now = &info->system->psi[r].some;
-		const struct psi_line *was = &info->system_before->psi[r].some;
-		float share;
-
-		if (!now->valid || !was->valid || now->total_us < was->total_us)
+		stalls[r] = -1;
+		if (!info->system_before || !info->interval_ns)
 			continue;
-		share = (float)((double)(now->total_us - was->total_us) * 1e5 /
-				(double)info->interval_ns);
-		highest = share > highest ? share : highest;
+		was = &info->system_before->psi[r].some;
+		if (now->valid && was->valid && now->total_us >= was->total_us)
+			stalls[r] = (float)((double)(now->total_us - was->total_us) * 1e5 /
+					    (double)info->interval_ns);
 	}
-	return highest;
 }
 
 /* The frame in short. */
@@ -173,8 +169,12 @@ static struct point point_of(const struct frame *frame, int64_t number)
 			       .real_ns = frame->info->real_ns,
 			       .begin_ns = frame->info->cur->begin_ns,
 			       .interval_ns = frame->info->prev ? frame->info->interval_ns : 0,
-			       .pressure = pressure_of(frame->info) };
+			       .pressure = -1 };
 
+	lookback_stalls(frame->info, point.stalls);
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		if (point.stalls[r] > point.pressure)
+			point.pressure = point.stalls[r];
 	/* Cumulative figures are no interval's: what was waited is read when it is asked for. */
 	if (frame->info->since_start)
 		point.waited_ns = WAITED_UNKNOWN;

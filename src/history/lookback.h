@@ -35,6 +35,9 @@ struct lookback *lookback_open(const struct lookback_limits *limits);
  */
 int lookback_take(struct lookback *lookback, const struct frame *frame, const struct frame *folded);
 
+/* Fills in the shares of stalls of an interval, in percent; negative: not known. */
+void lookback_stalls(const struct frame_info *info, float stalls[PSI_RESOURCES]);
+
 /* What is there; those that are pinned stay. */
 struct stretches *lookback_stretches(struct lookback *lookback);
 

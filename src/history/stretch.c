@@ -51,6 +51,8 @@ static int list_samples(struct stretch *stretch)
 				       .waited_ns = WAITED_UNKNOWN,
 				       .pressure = -1 };
 
+		for (unsigned r = 0; r < PSI_RESOURCES; r++)
+			point.stalls[r] = -1;
 		stretch_add(stretch, &point);
 	}
 	sqlite3_finalize(rows);
@@ -63,6 +65,16 @@ static size_t find_point(const struct stretch *stretch, size_t at, int64_t numbe
 	while (at < stretch->n && stretch->points[at].number < number)
 		at++;
 	return at;
+}
+
+/* Nothing stalled where no line says so. */
+static void fill_still(struct point *point, const bool known[PSI_RESOURCES])
+{
+	for (unsigned r = 0; r < PSI_RESOURCES && point->interval_ns; r++)
+		if (known[r] && point->stalls[r] < 0)
+			point->stalls[r] = 0;
+	if (known[0] && point->interval_ns && point->pressure < 0)
+		point->pressure = 0;
 }
 
 /* Learns the pressure of each sample: a line is there where its total moved. */
@@ -91,6 +103,7 @@ static void list_pressure(struct stretch *stretch)
 		if (known[resource] && point->interval_ns && total >= last[resource]) {
 			share = (float)((double)(total - last[resource]) * 1e5 /
 					(double)point->interval_ns);
+			point->stalls[resource] = share;
 			if (share > point->pressure)
 				point->pressure = share;
 		}
@@ -98,9 +111,8 @@ static void list_pressure(struct stretch *stretch)
 		last[resource] = total;
 	}
 	sqlite3_finalize(rows);
-	for (size_t i = 1; i < stretch->n && known[0]; i++)
-		if (stretch->points[i].pressure < 0 && stretch->points[i].interval_ns)
-			stretch->points[i].pressure = 0;
+	for (size_t i = 1; i < stretch->n; i++)
+		fill_still(&stretch->points[i], known);
 }
 
 int stretch_open(struct stretch *stretch)

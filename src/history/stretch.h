@@ -7,6 +7,7 @@
 #define STALLTOP_HISTORY_STRETCH_H
 
 #include "history/archive.h"
+#include "data/system.h"
 #include "history/store.h"
 
 /* The time waited is not known. */
@@ -19,8 +20,9 @@ struct point {
 	uint64_t begin_ns; /* CLOCK_MONOTONIC, as tasks' starts */
 	uint64_t interval_ns; /* 0: there was none before it */
 	uint64_t waited_ns; /* of all tasks */
-	float pressure; /* the highest share of stalls of a resource, in percent; negative: not
-			   known */
+	/* Shares of stalls ("some"), in percent, and the highest of them; negative: not known. */
+	float stalls[PSI_RESOURCES];
+	float pressure;
 };
 
 struct stretch {

@@ -176,7 +176,7 @@ void column_append(const struct column *column, const struct view *view, const s
 		append_graph(out, value->bar);
 		return;
 	}
-	if (!column->last)
+	if (!column->last && !cells)
 		cells = column->width;
 	if (!cells) {
 		append_text(out, text, more, view->charset);
@@ -184,7 +184,10 @@ void column_append(const struct column *column, const struct view *view, const s
 	}
 	scratch->len = 0;
 	append_text(scratch, text, more, view->charset);
-	text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
+	if (column->tail)
+		text_fit_end(out, scratch->data, scratch->len, cells, view->charset);
+	else
+		text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
 }
 
 void column_append_word(const struct column *column, const struct view *view,

@@ -68,6 +68,7 @@ struct column {
 	const char *unit; /* NULL: the view's unit, as for delay columns */
 	const char *help;
 	unsigned width; /* cells, the heading included; for the last column: at least */
+	unsigned least; /* on a screen without room for more; 0: its width */
 	enum value_format format; /* for a delay column the unit's is used: column_format() */
 	const char *warm; /* a text that is highlighted, NULL for none */
 	enum column_sum sum;
@@ -83,6 +84,7 @@ struct column {
 	bool traced; /* known while waits are traced */
 	bool stalls; /* a share of lost time: highlighted like those of delays */
 	bool of_groups; /* has no value for a task */
+	bool tail; /* a text whose end says more: it is cut in front */
 	bool last; /* only at the end of a line, as wide as it gets */
 	bool names; /* names rows: rows without a value of the sort column are sorted by it */
 	bool sort_default; /* rows are sorted by it unless told otherwise */
@@ -93,7 +95,8 @@ struct column {
 
 	/* In the default view: */
 	enum column_place place;
-	bool wide, narrow; /* only from LAYOUT_WIDE on, or only below */
+	unsigned from; /* only from that width on: see layout.h */
+	bool narrow; /* only below LAYOUT_WIDE */
 	bool given; /* only where the source gives its kinds */
 	bool of_process; /* the same for all threads of a process: not shown among them */
 	unsigned yields; /* the turn in which it makes room, up to COLUMN_TURNS; 0: never */
@@ -181,8 +184,8 @@ struct value column_total(const struct column *column, const struct view *view,
 			  const struct row *const *rows, size_t n, const struct row *sum);
 
 /*
- * Appends a value as the column's cell, in exactly its width; `cells` above 0 replaces the width
- * for the last column, 0 there means: the whole text. scratch is for escaping.
+ * Appends a value as the column's cell, in exactly its width; `cells` above 0 replaces the width of
+ * a text; 0 means for the last column: the whole text. scratch is for escaping.
  */
 void column_append(const struct column *column, const struct view *view, const struct value *value,
 		   unsigned cells, struct buf *scratch, struct buf *out);

@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "model/group.h"
+#include "view/layout.h"
 
 /* The id of the task, process or thread. */
 GETTER(get_pid)
@@ -284,6 +285,7 @@ GETTER(get_exit)
 #define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
 #define DELAY .width = 6, .format = FORMAT_SHARE
 #define BYTES .unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO
+#define STORAGE .place = PLACE_RIGHT, .from = LAYOUT_WIDEST, .yields = 1
 #define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .arg = state
 
 /* A pressure column of control groups. */
@@ -304,7 +306,7 @@ GETTER(get_exit)
 	COLUMN(ident, head, column_get_delay, text, DELAY, .sum = SUM_ROW, .digit = key, \
 	       .since = version, .kinds = DELAY_BIT(DELAY_##NAME), .arg = DELAY_##NAME, \
 	       .formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, \
-	       .wide = !(DELAY_BIT(DELAY_##NAME) & KINDS_NARROW), \
+	       .from = DELAY_BIT(DELAY_##NAME) & KINDS_NARROW ? 0 : LAYOUT_WIDE, \
 	       .given = DELAY_BIT(DELAY_##NAME) & KINDS_GIVEN, \
 	       .yields = KIND_YIELDS(DELAY_##NAME)),
 
@@ -359,7 +361,8 @@ const struct column columns[] = {
 		"in uninterruptible sleep without I/O wait: kernel locks, frozen or remote file "
 		"systems",
 		DELAY, .sum = SUM_ROW, .kinds = VALID_BLOCK, .arg = WAIT_BLOCK,
-		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .wide = true, .yields = 9),
+		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .from = LAYOUT_WIDE,
+		.yields = 9),
 	COLUMN("trend", "TREND", column_get_trend,
 	       "all waiting in each of the last 10 intervals, on a scale up to the most of them "
 	       "(10 % at least); on the screen of what --history keeps",
@@ -381,7 +384,8 @@ const struct column columns[] = {
 	       .width = 7, .format = FORMAT_DURATION),
 	COLUMN("wait", "WAIT", get_wait,
 	       "how long it has been waiting so far, of a process the thread that waits longest",
-	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST),
+	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
+	       .place = PLACE_MIDDLE, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("syscall", "SYSCALL", get_waiting,
 	       "system call that it waits in, of a process the thread that is in state D longest, "
 	       "else the first",
@@ -390,7 +394,8 @@ const struct column columns[] = {
 	       "what it waits on: a file, tcp and unix sockets by their peer, a pipe and who has "
 	       "it, "
 	       "a child, a futex",
-	       TEXT(24), .needs = NEED_WAITING, .arg = WAITING_ON, .formats = IN_JSON),
+	       TEXT(24), .least = 12, .needs = NEED_WAITING, .arg = WAITING_ON, .formats = IN_JSON,
+	       .place = PLACE_RIGHT, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("where", "WHERE", get_waiting,
 	       "function of the kernel that it waits in, without the scheduler's own", TEXT(20),
 	       .needs = NEED_WAITING, .arg = WAITING_WHERE, .formats = IN_JSON),
@@ -409,8 +414,8 @@ const struct column columns[] = {
 	       "system time of children that ended and were reaped in the interval, "
 	       "over their whole lives",
 	       PERCENT, .sum = SUM_ADD, .needs = NEED_STAT, .arg = 1),
-	COLUMN("read", "READ", get_io, "bytes read from storage", BYTES),
-	COLUMN("write", "WRITE", get_io, "bytes written to storage", BYTES, .arg = 1),
+	COLUMN("read", "READ", get_io, "bytes read from storage", BYTES, STORAGE),
+	COLUMN("write", "WRITE", get_io, "bytes written to storage", BYTES, STORAGE, .arg = 1),
 	COLUMN("cancel", "CANC", get_io,
 	       "bytes written that were truncated before they reached storage", BYTES, .arg = 2),
 	COLUMN("running", "RUNG", get_in_state, "tasks that run or wait for a CPU", IN_STATE('R')),
@@ -446,8 +451,9 @@ const struct column columns[] = {
 	       EVENTS(CGROUP_EVENT_OOM)),
 	COLUMN("worst", "WORST", column_get_worst, "the member of the group that waited most",
 	       TEXT(15), .of_groups = true, .place = PLACE_RIGHT, .yields = 1),
-	COLUMN("cgroup", "CGROUP", get_cgroup, "path of the control group", TEXT(24),
-	       .needs = NEED_CGROUP, .formats = IN_JSON),
+	COLUMN("cgroup", "CGROUP", get_cgroup, "path of the control group", TEXT(24), .least = 12,
+	       .tail = true, .needs = NEED_CGROUP, .formats = IN_JSON, .place = PLACE_RIGHT,
+	       .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("group", "GROUP", column_get_group, "the group: a user, a command, a control group",
 	       TEXT(15), .of_groups = true, .last = true, .names = true,
 	       .formats = IN_CSV | IN_JSON),

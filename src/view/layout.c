@@ -92,9 +92,11 @@ const struct column *layout_name(enum group_by by)
 /* Whether a column of the default view is shown for this frame. */
 static bool is_default(const struct column *column, const struct layout_frame *frame)
 {
-	bool wide = !frame->width || frame->width >= LAYOUT_WIDE;
+	unsigned width = frame->width ? frame->width : LAYOUT_WIDE;
 
-	if (wide ? column->narrow : column->wide)
+	if (width < column->from || (column->narrow && width >= LAYOUT_WIDE))
+		return false;
+	if (column->from > LAYOUT_WIDE && !frame->screen)
 		return false;
 	/* Leaves out kinds that the source never gives, but not those that are unknown for now. */
 	if (column->given && !(column->kinds & frame->kinds))

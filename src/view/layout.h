@@ -14,10 +14,15 @@
 struct layout {
 	const struct column *columns[LAYOUT_MAX];
 	size_t n;
+	unsigned cells[LAYOUT_MAX]; /* on a screen: see room.h; 0: the column's own width */
 };
 
 /* From this width on all kinds are shown in place of mem. */
 #define LAYOUT_WIDE 110
+
+/* From these on a screen has further columns: what is waited on, and (the last) what is read. */
+#define LAYOUT_WIDER 160
+#define LAYOUT_WIDEST 200
 
 /* The facts that the default columns depend on. */
 struct layout_frame {
@@ -26,6 +31,7 @@ struct layout_frame {
 	unsigned reads; /* NEED_ bits of what is read anyway: columns that need more are left out */
 	enum group_by group_by;
 	bool of_process; /* rows are threads of one process */
+	bool screen; /* from LAYOUT_WIDER on there are further columns */
 };
 
 /*

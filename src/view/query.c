@@ -14,8 +14,7 @@ struct key {
 	const struct row *row;
 };
 
-/* Whether anything happened to the row in the interval. Unknown values count as activity. */
-static bool is_active(const struct row *row)
+bool query_is_active(const struct row *row)
 {
 	const struct deltas *deltas = row->deltas;
 
@@ -89,7 +88,7 @@ static bool passes(const struct query *query, const struct frame *frame, const s
 {
 	if (query->hangs && !hangs_anywhere(frame, row))
 		return false;
-	if (query->active && !is_active(row))
+	if (query->active && !query_is_active(row))
 		return false;
 	if (query->over_ms >= 0 && (!row->valid || (double)row->deltas->waited.total <=
 							   query->over_ms * (double)NSEC_PER_MSEC))
@@ -138,6 +137,8 @@ static void put_in_order(struct order *order, const struct parts *parts, bool de
 	while (k < parts->keys && keys[k].value.type == VALUE_NUMBER &&
 	       (keys[k].value.number > 0) == descending)
 		order->rows[n++] = keys[k++].row;
+	/* Behind zeros there may be texts yet, or what is negative. */
+	order->ranked = k == parts->keys ? n : n + parts->keys - k + parts->zeros;
 	memcpy(order->rows + n, order->zeros, parts->zeros * sizeof(*order->rows));
 	n += parts->zeros;
 	while (k < parts->keys)

@@ -37,6 +37,7 @@ struct order {
 	const struct row **rows;
 	size_t n; /* after the limit */
 	size_t passed; /* rows that passed the filters, before the limit */
+	size_t ranked; /* descending: those before the ones whose value is 0 or not known */
 	bool life; /* asked for: the sum's counters since the start, which are unknown otherwise */
 	struct row sum; /* over all that passed */
 	struct deltas sum_deltas;
@@ -45,6 +46,9 @@ struct order {
 	const struct row **zeros, **unset; /* scratch: rows that need no sorting */
 	size_t cap;
 };
+
+/* Whether anything happened to the row in the interval. What is not known might have. */
+bool query_is_active(const struct row *row);
 
 /* Whether there is no filter. */
 bool query_takes_all(const struct query *query);

@@ -13,6 +13,7 @@
 #include "view/column.h"
 #include "view/preset.h"
 #include "view/query.h"
+#include "view/theme.h"
 
 /* The interval's limits in seconds. */
 #define INTERVAL_MIN 0.05
@@ -35,9 +36,12 @@ struct view_config {
 	enum group_by group_by;
 	/* For the screen: */
 	bool command_line; /* in place of the name */
+	bool names; /* not command lines, also where there is width */
 	bool tree;
+	bool all_idle; /* rows of tasks that only idle are not folded */
 	bool fold_header; /* shrinks the header to one line */
 	struct presets presets;
+	struct theme_choice theme;
 	bool own_fields; /* the fields are the preset's own, not chosen: they make room */
 };
 

@@ -156,8 +156,11 @@ double table_number(struct screen *s, const struct table *t, int line, const cha
 {
 	const char *cell = table_cell(s, t, line, head);
 	char *end;
-	double number = strtod(*cell == '>' ? cell + 1 : cell, &end);
+	double number = strtod(*cell == '>' || *cell == '*' ? cell + 1 : cell, &end);
 
+	/* zeros recede */
+	if (!strcmp(cell, "."))
+		return 0;
 	if (end == cell || (*end && strcmp(end, "k")))
 		return -1;
 	return *end ? number * 1000 : number;

@@ -584,7 +584,8 @@ static void test_roles(void)
 		assert_true(column->yields <= COLUMN_TURNS);
 		/* What is last has its place; what is not in the default view has none to make. */
 		assert_true(!column->yields || (column->place && !column->last));
-		assert_true(!(column->wide && column->narrow));
+		assert_true(!(column->from && column->narrow));
+		assert_true(column->least <= column->width);
 		assert_true(!column->longer || column_longer(column));
 		assert_true(column->get && column->width);
 	}

@@ -159,10 +159,9 @@ static void test_unknown(void **state)
 	struct applied applied;
 
 	(void)state;
-	apply(&applied,
-	      "colour = red\nbatch = yes\ncolour = blue\ncolours = 3\npid = 1\ncol = 1\n");
+	apply(&applied, "hue = red\nbatch = yes\nhue = blue\nhues = 3\npid = 1\ncol = 1\n");
 	assert_int_equal(applied.faults.broken, 0);
-	assert_string_equal(buf_cstr(&applied.faults.unknown), "colour, batch, colours, pid, col");
+	assert_string_equal(buf_cstr(&applied.faults.unknown), "hue, batch, hues, pid, col");
 	assert_false(applied.options.batch);
 	assert_null(applied.options.sampler.pids);
 	drop(&applied);
@@ -200,8 +199,8 @@ static void test_overridden(void **state)
 }
 
 #define STANDARD_REST \
-	"group-by = process\nactive = no\ncommand-line = no\nhide-exited = no\ntree = no\n" \
-	"fold-header = no\n"
+	"group-by = process\nactive = no\ncommand-line = no\nnames = no\nhide-exited = no\n" \
+	"tree = no\nall-idle = no\nfold-header = no\n"
 
 /* Into an empty file all is written; what is written sets the same. */
 static void test_rewrite_empty(void **state)
@@ -276,6 +275,32 @@ static void test_presets(void **state)
 	apply(&applied, "preset = mine: fields=pid,nothing\n");
 	assert_int_equal(applied.faults.broken, 1);
 	assert_non_null(strstr(buf_cstr(&applied.faults.why), "no field: nothing"));
+	drop(&applied);
+}
+
+/* The theme, and what is changed in it: both stay where a key writes the file. */
+static void test_colours(void **state)
+{
+	static const char text[] = "theme = dark\ncolour = hot: bold red\ncolour = dim: 250\n";
+	struct applied applied;
+	struct theme_choice *theme = &applied.options.view.theme;
+
+	(void)state;
+	apply(&applied, text);
+	assert_int_equal(applied.faults.broken, 0);
+	assert_string_equal(theme->theme->name, "dark");
+	assert_true(theme->changes[STYLE_HOT].set);
+	assert_int_equal(theme->changes[STYLE_HOT].few.fg, 1);
+	assert_true(theme->changes[STYLE_DIM].set);
+	assert_false(theme->changes[STYLE_WARM].set);
+	assert_rewritten(text, &applied.options.view,
+			 "theme = dark\ncolour = hot: bold red\ncolour = dim: 250\n"
+			 "delay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
+	drop(&applied);
+	apply(&applied, "theme = solarized\ncolour = hot: reddish\ntheme = light\n");
+	assert_int_equal(applied.faults.broken, 2);
+	assert_non_null(strstr(buf_cstr(&applied.faults.why), "auto, dark, light"));
+	assert_string_equal(theme->theme->name, "light");
 	drop(&applied);
 }
 
@@ -566,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_rewrite_empty),
 		cmocka_unit_test(test_rewrite_keeps),
 		cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_colours),
 		cmocka_unit_test(test_rewrite_broken),
 		cmocka_unit_test_setup_teardown(test_save, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_link, make_tree, remove_tree),

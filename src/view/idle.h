@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tasks that only idle: nothing happened to them in the interval. A screen folds those for which it
+ * has no line, and all such threads of the kernel, into one line.
+ */
+#ifndef STALLTOP_VIEW_IDLE_H
+#define STALLTOP_VIEW_IDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "view/query.h"
+
+/* A fold of an order's rows. */
+struct idle_fold {
+	const struct order *order;
+	bool kernel; /* the kernel's threads can be told from others */
+	size_t left; /* idle tasks that are to be shown yet */
+	size_t tasks, threads; /* folded: idle tasks, and idle threads of the kernel */
+	/* Says which rows stay in any case. */
+	bool (*keeps)(const void *arg, const struct row *row);
+	const void *arg;
+};
+
+/* Whether the task of a row only idles, as far as it is known. */
+bool idle_row(const struct row *row);
+
+/* Whether a query's answer can be folded: of all tasks, with those first that did most. */
+bool idle_folds(const struct query *query);
+
+/*
+ * Begins a fold (order, keeps and arg are set), so that there are no more than `room` lines with
+ * its own; `more`: the lines besides those of the rows.
+ */
+void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, size_t more);
+
+/* Whether the row at that index of the order is folded; to be asked of each once, in turn. */
+bool idle_takes(struct idle_fold *fold, size_t index);
+
+/* Appends what is folded, in words; nothing where nothing is. */
+void idle_append(const struct idle_fold *fold, struct buf *out);
+
+#endif

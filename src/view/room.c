@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/room.h"
+
+#include <string.h>
+
+bool room_grows(const struct column *column)
+{
+	return column->format == FORMAT_TEXT && !column->bar && column->width > 1;
+}
+
+unsigned room_least(const struct column *column)
+{
+	return column->least ? column->least : column->width;
+}
+
+/* How many more cells a column wants. */
+static unsigned missing(const struct layout *layout, const unsigned *wants, size_t i)
+{
+	if (!room_grows(layout->columns[i]) || wants[i] <= layout->cells[i])
+		return 0;
+	return wants[i] - layout->cells[i];
+}
+
+/* The parts of what is left that a column has: the name comes first. */
+static unsigned parts_of(const struct column *column)
+{
+	return column->last ? 2 : 1;
+}
+
+/* Gives each column that wants more up to `share` cells a part. Returns how many are left. */
+static unsigned grow_cells(struct layout *layout, const unsigned *wants, unsigned share,
+			   unsigned left)
+{
+	for (size_t i = 0; i < layout->n; i++) {
+		unsigned more = missing(layout, wants, i);
+
+		if (more > share * parts_of(layout->columns[i]))
+			more = share * parts_of(layout->columns[i]);
+		if (more > left)
+			more = left;
+		layout->cells[i] += more;
+		left -= more;
+	}
+	return left;
+}
+
+void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigned width)
+{
+	unsigned used = layout->n ? (unsigned)layout->n - 1 : 0, left;
+
+	for (size_t i = 0; i < layout->n; i++)
+		used += layout->cells[i] = room_least(layout->columns[i]);
+	if (used > width) {
+		memset(layout->cells, 0, sizeof(layout->cells));
+		return;
+	}
+	for (left = width - used; left;) {
+		unsigned n = 0, before = left;
+
+		for (size_t i = 0; i < layout->n; i++)
+			n += missing(layout, wants, i) ? parts_of(layout->columns[i]) : 0;
+		if (n)
+			left = grow_cells(layout, wants, left / n ? left / n : 1, left);
+		if (left == before)
+			return;
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the columns of a screen share its width. */
+#ifndef STALLTOP_VIEW_ROOM_H
+#define STALLTOP_VIEW_ROOM_H
+
+#include "view/layout.h"
+
+/* Whether a column's cells are texts that may be longer than it. */
+bool room_grows(const struct column *column);
+
+/* The least cells of a column: of a text that may need less than its usual ones. */
+unsigned room_least(const struct column *column);
+
+/*
+ * Gives the columns of a layout their cells on a screen of that width: each text as many as the
+ * longest of those shown needs (wants[], parallel to the columns), as far as there is room; where
+ * there is too little, what is left is shared evenly, of which the last column has two parts. That
+ * one has the rest of the line by itself. Columns that do not fit have their usual cells, and are
+ * scrolled.
+ */
+void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigned width);
+
+#endif

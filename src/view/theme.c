@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/theme.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* The first of the 256 colours that are a cube of 6 x 6 x 6, and the first of its greys. */
+#define CUBE 16
+#define GREYS 232
+
+/* The 16 colours, as xterm has them: others have other ones. */
+static const int colours_16[16] = {
+	0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
+	0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
+};
+
+static const char *const colour_names[] = { "black", "red",	"green", "yellow",
+					    "blue",  "magenta", "cyan",	 "white" };
+
+int theme_rgb(int number)
+{
+	static const int levels[] = { 0, 0x5f, 0x87, 0xaf, 0xd7, 0xff };
+
+	if (number < CUBE)
+		return colours_16[number];
+	if (number >= GREYS)
+		return (8 + 10 * (number - GREYS)) * 0x010101;
+	number -= CUBE;
+	return levels[number / 36] << 16 | levels[number / 6 % 6] << 8 | levels[number % 6];
+}
+
+/* The distance of two colours. */
+static int colour_distance(int a, int b)
+{
+	int sum = 0;
+
+	for (int shift = 0; shift <= 16; shift += 8) {
+		int by = (a >> shift & 0xff) - (b >> shift & 0xff);
+
+		sum += by * by;
+	}
+	return sum;
+}
+
+/* The nearest of some of the 256 colours. */
+static int nearest(int rgb, int from, int to)
+{
+	int best = from;
+
+	for (int number = from; number < to; number++)
+		if (colour_distance(rgb, theme_rgb(number)) < colour_distance(rgb, theme_rgb(best)))
+			best = number;
+	return best;
+}
+
+/* A share of light, from 0 to 1, of a part of a colour from 0 to 255. */
+static double linear(int part)
+{
+	double share = part / 255.0;
+
+	return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4);
+}
+
+/* The luminance of a colour. */
+static double luminance(int rgb)
+{
+	return 0.2126 * linear(rgb >> 16 & 0xff) + 0.7152 * linear(rgb >> 8 & 0xff) +
+	       0.0722 * linear(rgb & 0xff);
+}
+
+double theme_contrast(int a, int b)
+{
+	double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+
+	return x > y ? x / y : y / x;
+}
+
+bool theme_choose(struct theme_choice *choice, const char *name, struct buf *why)
+{
+	choice->theme = NULL;
+	if (!strcmp(name, "auto"))
+		return true;
+	for (size_t i = 0; i < theme_table_n; i++)
+		if (!strcmp(name, theme_table[i].name))
+			choice->theme = &theme_table[i];
+	if (choice->theme)
+		return true;
+	buf_puts(why, "auto");
+	for (size_t i = 0; i < theme_table_n; i++)
+		buf_printf(why, ", %s", theme_table[i].name);
+	return false;
+}
+
+/* Takes a colour: a name, a number of 256, #RRGGBB, or default. False: it is none. */
+static bool parse_colour(const char *word, int *rgb, int *of_16)
+{
+	bool exact = *word == '#';
+	char *end;
+	long number;
+
+	for (int i = 0; i < (int)ARRAY_SIZE(colour_names); i++) {
+		if (strcmp(word, colour_names[i]) != 0)
+			continue;
+		*of_16 = i;
+		*rgb = theme_rgb(i);
+		return true;
+	}
+	*rgb = *of_16 = COLOUR_OWN;
+	if (!strcmp(word, "default"))
+		return true;
+	word += exact;
+	/* strtol() takes blanks and signs. */
+	if (!*word || strspn(word, "0123456789abcdefABCDEF") != strlen(word))
+		return false;
+	number = strtol(word, &end, exact ? 16 : 10);
+	if (*end || number < 0 || (exact ? strlen(word) != 6 : number > 255))
+		return false;
+	*rgb = exact ? (int)number : theme_rgb((int)number);
+	*of_16 = !exact && number < CUBE ? (int)number : nearest(*rgb, 0, CUBE);
+	return true;
+}
+
+/* The bit of a weight, or 0. */
+static unsigned parse_weight(const char *word)
+{
+	static const struct {
+		const char *word;
+		unsigned bit;
+	} weights[] = { { "bold", THEME_BOLD },
+			{ "dim", THEME_DIM },
+			{ "underline", THEME_UNDERLINE },
+			{ "reverse", THEME_REVERSE } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(weights); i++)
+		if (!strcmp(word, weights[i].word))
+			return weights[i].bit;
+	return 0;
+}
+
+/* Takes the words of a look off a text, which is changed. False: one is not allowed. */
+static bool parse_look(char *text, struct theme_change *change)
+{
+	struct look many = { 0, COLOUR_OWN, COLOUR_OWN }, few = many;
+	bool behind = false;
+	char *word;
+
+	while ((word = strsep(&text, ", "))) {
+		unsigned weight = parse_weight(word);
+
+		if (!*word)
+			continue;
+		many.weight |= weight;
+		few.weight |= weight;
+		if (weight)
+			continue;
+		if (!strcmp(word, "on") && !behind)
+			behind = true;
+		else if (!parse_colour(word, behind ? &many.bg : &many.fg,
+				       behind ? &few.bg : &few.fg))
+			return false;
+	}
+	*change = (struct theme_change){ .set = true, .many = many, .few = few };
+	return true;
+}
+
+/* The style of that name; STYLES: there is none. */
+static enum style find_style(const char *name, size_t len)
+{
+	enum style style = STYLE_NORMAL;
+
+	while (style < STYLES && (strlen(style_table[style].name) != len ||
+				  memcmp(style_table[style].name, name, len)))
+		style++;
+	return style;
+}
+
+bool theme_change(struct theme_choice *choice, const char *text, struct buf *why)
+{
+	size_t len = strcspn(text, ": ");
+	const char *rest = text + len + strspn(text + len, " ");
+	enum style style = find_style(text, len);
+	char *words = xstrdup(*rest == ':' ? rest + 1 : "");
+	bool ok = style < STYLES && *rest == ':' && parse_look(words, &choice->changes[style]);
+
+	free(words);
+	if (ok)
+		return true;
+	buf_puts(why, "STYLE: bold dim underline reverse COLOUR on COLOUR, each part optional; "
+		      "COLOUR: default");
+	for (size_t i = 0; i < ARRAY_SIZE(colour_names); i++)
+		buf_printf(why, ", %s", colour_names[i]);
+	buf_puts(why, ", 0 to 255, #RRGGBB; STYLE:");
+	for (size_t i = 0; i < STYLES; i++)
+		buf_printf(why, "%s %s", i ? "," : "", style_table[i].name);
+	return false;
+}
+
+/* The theme of that name. */
+static const struct theme *named(const char *name)
+{
+	const struct theme *theme = theme_table;
+
+	while (strcmp(theme->name, name) != 0)
+		theme++;
+	return theme;
+}
+
+/* The name of the theme for a background that the terminal's environment tells. */
+static const char *by_background(const struct theme_terminal *terminal)
+{
+	const char *last = terminal->background ? strrchr(terminal->background, ';') : NULL;
+	char *end;
+	long number;
+
+	/* The console of Linux is black. */
+	if (terminal->type && !strcmp(terminal->type, "linux"))
+		return "dark";
+	if (!last || last[1] < '0' || last[1] > '9')
+		return "any";
+	number = strtol(last + 1, &end, 10);
+	if (*end || number > 15)
+		return "any";
+	return number == 7 || number == 15 ? "light" : "dark";
+}
+
+const struct theme *theme_for(const struct theme_choice *choice,
+			      const struct theme_terminal *terminal)
+{
+	bool refused = terminal->no_color && *terminal->no_color;
+
+	if (terminal->depth == DEPTH_NONE)
+		return named("mono");
+	if (choice->theme)
+		return choice->theme;
+	return named(refused ? "mono" : by_background(terminal));
+}
+
+/* A colour at a depth. */
+static int at_depth(int colour, enum theme_depth depth)
+{
+	return depth == DEPTH_256 && colour >= 0 ? nearest(colour, CUBE, 256) : colour;
+}
+
+struct look theme_look(const struct theme *theme, const struct theme_choice *choice,
+		       enum style style, enum theme_depth depth)
+{
+	const struct theme_change *change = &choice->changes[style];
+	bool few = depth <= DEPTH_16;
+	struct look look = few ? theme->few[style] : theme->many[style];
+
+	/* Where there shall be no colours, what was changed in colours does not count. */
+	if (change->set && theme->colours)
+		look = few ? change->few : change->many;
+	if (few)
+		return look;
+	look.fg = at_depth(look.fg, depth);
+	look.bg = at_depth(look.bg, depth);
+	return look;
+}

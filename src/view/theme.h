@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How texts look on the screen: themes, and what the configuration changes in one. */
+#ifndef STALLTOP_VIEW_THEME_H
+#define STALLTOP_VIEW_THEME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* The kinds of texts: a row each of style_table. */
+enum style {
+	STYLE_NORMAL,
+	STYLE_DIM, /* zeros, unknown values, units: less prominent */
+	STYLE_BOLD,
+	STYLE_LABEL, /* names of figures, titles of sections */
+	/* Figures by their share of a CPU's time, in three steps. */
+	STYLE_NOTICE,
+	STYLE_WARM,
+	STYLE_HOT,
+	STYLE_HEAD, /* the bar of headings */
+	STYLE_HEAD_SORT, /* the sort column in it */
+	/* The selected row: its usual cells, and those of the other styles. */
+	STYLE_SELECTED,
+	STYLE_SELECTED_DIM,
+	STYLE_SELECTED_NOTICE,
+	STYLE_SELECTED_WARM,
+	STYLE_SELECTED_HOT,
+	STYLE_SUM,
+	STYLE_NOTE, /* something missing, and why */
+	STYLE_MESSAGE, /* the result of a key */
+	STYLE_ERROR,
+	STYLE_KEY, /* a key's name in the footer and in help */
+	/* States in a bar; those of the idle are dim. */
+	STYLE_BAR_RUN,
+	STYLE_BAR_CPU,
+	STYLE_BAR_IO,
+	STYLE_BAR_BLOCK,
+	STYLE_BAR_LOCK,
+	STYLE_BAR_PEER, /* sockets and pipes */
+	STYLES
+};
+
+struct style_row {
+	const char *name; /* for the configuration */
+	enum style selected; /* how it looks in the selected row */
+};
+
+extern const struct style_row style_table[STYLES];
+
+/* The weights of a text: bits. */
+enum { THEME_BOLD = 1, THEME_DIM = 2, THEME_UNDERLINE = 4, THEME_REVERSE = 8 };
+
+/* A colour of the terminal's own. */
+#define COLOUR_OWN (-1)
+
+/* The look of a style where a terminal has some number of colours. */
+struct look {
+	unsigned weight; /* THEME_ bits */
+	int fg, bg; /* 0xRRGGBB, or of 16 colours a number; COLOUR_OWN */
+};
+
+/* The colours of a terminal. */
+enum theme_depth { DEPTH_NONE, DEPTH_16, DEPTH_256, DEPTH_TRUE };
+
+#define THEME_BACKGROUNDS 4
+
+struct theme {
+	const char *name, *help;
+	bool colours; /* false: it looks the same at every depth */
+	char mark; /* before the highest figures; 0: none */
+	int backgrounds[THEME_BACKGROUNDS]; /* those it is made for; of 16 colours the first */
+	size_t nbackgrounds;
+	struct look many[STYLES]; /* with 256 colours or more */
+	struct look few[STYLES]; /* with 16 */
+};
+
+extern const struct theme theme_table[];
+extern const size_t theme_table_n;
+
+/* What the configuration chose. Zero-initialised: nothing. */
+struct theme_choice {
+	const struct theme *theme; /* NULL: by the terminal */
+	struct theme_change {
+		bool set;
+		struct look many, few;
+	} changes[STYLES];
+};
+
+/* Takes the name of a theme, or "auto". False, with what is allowed appended to `why`. */
+bool theme_choose(struct theme_choice *choice, const char *name, struct buf *why);
+
+/*
+ * Takes a change of a style, "STYLE: WEIGHT... COLOUR on COLOUR", each part of it optional. False,
+ * with what is allowed appended to `why`.
+ */
+bool theme_change(struct theme_choice *choice, const char *text, struct buf *why);
+
+/* What is known of a terminal. Texts may be NULL. */
+struct theme_terminal {
+	enum theme_depth depth;
+	const char *type; /* TERM */
+	const char
+		*background; /* COLORFGBG: the numbers of its colours, the last the background's */
+	const char *no_color; /* NO_COLOR: not empty, then colours must be asked for */
+};
+
+/* The theme for that terminal. */
+const struct theme *theme_for(const struct theme_choice *choice,
+			      const struct theme_terminal *terminal);
+
+/*
+ * The look of a style at that depth: its colours are numbers of the terminal's, with DEPTH_TRUE
+ * 0xRRGGBB.
+ */
+struct look theme_look(const struct theme *theme, const struct theme_choice *choice,
+		       enum style style, enum theme_depth depth);
+
+/* 0xRRGGBB of one of 256 colours, as most terminals have them. */
+int theme_rgb(int number);
+
+/* The ratio of the contrast of two colours, 0xRRGGBB, from 1 to 21 (WCAG 2). */
+double theme_contrast(int a, int b);
+
+#endif

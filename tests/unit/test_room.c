@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How columns share a screen's width: what texts need, as far as there is room. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "view/room.h"
+
+/* A layout of these ids, and what its columns want: nothing yet. */
+struct room {
+	struct layout layout;
+	unsigned wants[LAYOUT_MAX];
+};
+
+/* Makes it. */
+static struct room make(const char *ids)
+{
+	struct room room = { .layout.n = 0 };
+
+	layout_named(&room.layout, ids);
+	return room;
+}
+
+/* The index of a column. */
+static size_t at(const struct room *room, const char *id)
+{
+	const struct column *column = column_by_id(id, strlen(id));
+	size_t i = 0;
+
+	while (room->layout.columns[i] != column)
+		assert_true(++i < room->layout.n);
+	return i;
+}
+
+/* Its cells. */
+static unsigned cells(const struct room *room, const char *id)
+{
+	return room->layout.cells[at(room, id)];
+}
+
+/* All cells, with those between the columns. */
+static unsigned all_cells(const struct room *room)
+{
+	unsigned sum = (unsigned)room->layout.n - 1;
+
+	for (size_t i = 0; i < room->layout.n; i++)
+		sum += room->layout.cells[i];
+	return sum;
+}
+
+/* Where there is room enough, texts have what they want, and numbers their width. */
+static void test_enough(void **state)
+{
+	struct room room = make("pid,user,total,on,cgroup,command");
+
+	(void)state;
+	room.wants[at(&room, "user")] = 16;
+	room.wants[at(&room, "cgroup")] = 60;
+	room.wants[at(&room, "command")] = 40;
+	room.wants[at(&room, "total")] = 40;
+	room_share(&room.layout, room.wants, 200);
+	assert_int_equal(cells(&room, "pid"), 7);
+	assert_int_equal(cells(&room, "total"), 6);
+	assert_int_equal(cells(&room, "user"), 16);
+	assert_int_equal(cells(&room, "cgroup"), 60);
+	assert_int_equal(cells(&room, "command"), 40);
+	/* One that wants nothing more has the least. */
+	assert_int_equal(cells(&room, "on"), 12);
+}
+
+/* Where there is too little, those that want a little get it, the name two parts of the rest, and
+ * others one. */
+static void test_shared(void **state)
+{
+	struct room room = make("pid,user,on,cgroup,command");
+
+	(void)state;
+	room.wants[at(&room, "user")] = 10;
+	room.wants[at(&room, "cgroup")] = 500;
+	room.wants[at(&room, "command")] = 400;
+	/* 58 cells and 4 between without growing: 7 + 8 + 12 + 12 + 15 */
+	room_share(&room.layout, room.wants, 58 + 2 + 30);
+	assert_int_equal(cells(&room, "user"), 10);
+	assert_int_equal(cells(&room, "on"), 12);
+	assert_int_equal(cells(&room, "cgroup"), 12 + 10);
+	assert_int_equal(cells(&room, "command"), 15 + 20);
+}
+
+/* Columns that do not fit have the width that they have everywhere, and are scrolled. */
+static void test_too_narrow(void **state)
+{
+	struct room room = make("pid,user,on,cgroup,command");
+
+	(void)state;
+	room.wants[at(&room, "on")] = 50;
+	room_share(&room.layout, room.wants, 57);
+	for (size_t i = 0; i < room.layout.n; i++)
+		assert_int_equal(room.layout.cells[i], 0);
+	room_share(&room.layout, room.wants, 58);
+	assert_int_equal(cells(&room, "on"), 12);
+}
+
+/* However much is wanted of whatever width: no column has less than its least, none is left out
+ * while there is room, and all together take no more than there is. */
+static void test_any(void **state)
+{
+	static const char *const lists[] = { "pid,user,on,cgroup,command", "pid,comm", "user",
+					     "waker,syscall,where,on,pid,worst,group", "on,total" };
+
+	(void)state;
+	srand(16);
+	for (int round = 0; round < 4000; round++) {
+		struct room room = make(lists[round % (int)ARRAY_SIZE(lists)]);
+		unsigned width = (unsigned)(rand() % 300), cut = 0;
+
+		for (size_t i = 0; i < room.layout.n; i++)
+			room.wants[i] = (unsigned)(rand() % 120);
+		room_share(&room.layout, room.wants, width);
+		if (!room.layout.cells[0])
+			continue;
+		assert_true(all_cells(&room) <= width);
+		for (size_t i = 0; i < room.layout.n; i++) {
+			const struct column *column = room.layout.columns[i];
+
+			assert_true(room.layout.cells[i] >= room_least(column));
+			cut += room_grows(column) && room.wants[i] > room.layout.cells[i];
+		}
+		assert_true(!cut || all_cells(&room) == width);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_enough),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_too_narrow),
+		cmocka_unit_test(test_any),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
