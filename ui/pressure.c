@@ -37,7 +37,7 @@ static void take_point(struct pressure_graph *graph, const struct point *point)
 }
 
 /* Finds the last moment to be shown. False: there is none. */
-static bool find_end(struct ui *ui, struct spot *place)
+static bool find_last_moment(struct ui *ui, struct spot *place)
 {
 	struct past *past = ui->rewind.past;
 
@@ -73,7 +73,7 @@ void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph
 	/* What is shown of the present is kept after it was drawn. */
 	lookback_stalls(info, now.stalls);
 	take_point(graph, &now);
-	more = find_end(ui, &place);
+	more = find_last_moment(ui, &place);
 	for (unsigned i = 0; more && i < MOMENTS_MOST; i++) {
 		if (spot_point(&place)->real_ns < graph->begin_ns)
 			break;
