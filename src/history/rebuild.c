@@ -312,6 +312,7 @@ void rebuild_free(struct rebuild *rebuild)
 	free(rebuild->groups);
 	rebuild_free_trace(rebuild);
 	free(rebuild->kept_texts);
+	free(rebuild->by_number);
 	texts_free(&rebuild->texts);
 	clocks_free(&rebuild->clocks);
 	*rebuild = (struct rebuild){ 0 };

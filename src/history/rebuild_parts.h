@@ -81,6 +81,9 @@ struct rebuild {
 	size_t nolder, older_cap;
 	void *versions; /* of tsearch(): the elements' numbers and order */
 	size_t nversions;
+	struct version **by_number; /* those of low numbers; NULL: not read yet */
+	size_t nby_number;
+	void *ended; /* of tsearch(): the tasks of `left` and `older` */
 	struct texts texts; /* users and other texts that are pointed at */
 	struct playback_moment moment; /* what was added up since a sample was given out */
 	struct clocks clocks;

@@ -13,6 +13,58 @@
 /* Texts with greater numbers are read again each time: who knows what a file claims. */
 #define KEPT_TEXTS_MAX (1 << 20)
 
+/* The same for versions of tasks, which are found by their numbers without a search below this. */
+#define NUMBERED_MAX (1 << 20)
+
+/* A task that left, and how many elements of it there are. */
+struct ended_task {
+	struct task *task; /* a reference */
+	size_t elements;
+};
+
+/* Orders by identity. */
+static int compare_ended_tasks(const void *a, const void *b)
+{
+	const struct task *x = ((const struct ended_task *)a)->task;
+	const struct task *y = ((const struct ended_task *)b)->task;
+
+	if (x->tgid != y->tgid)
+		return (x->tgid > y->tgid) - (x->tgid < y->tgid);
+	if (x->key.pid != y->key.pid)
+		return (x->key.pid > y->key.pid) - (x->key.pid < y->key.pid);
+	return (x->key.start_ns > y->key.start_ns) - (x->key.start_ns < y->key.start_ns);
+}
+
+/* Notes an element of a task that left. */
+static void note_ended(struct rebuild *rebuild, struct task *task)
+{
+	struct ended_task *made = xcalloc(1, sizeof(*made)), **node;
+
+	made->task = task;
+	node = tsearch(made, &rebuild->ended, compare_ended_tasks);
+	if (!node)
+		die("out of memory");
+	if (*node == made)
+		task_ref(task);
+	else
+		free(made);
+	(*node)->elements++;
+}
+
+/* Forgets an element of a task that left, which is to be dropped. */
+static void forget_ended(struct rebuild *rebuild, struct task *task)
+{
+	const struct ended_task key = { .task = task };
+	struct ended_task **node = tfind(&key, &rebuild->ended, compare_ended_tasks), *ended;
+
+	if (!node || --(*node)->elements)
+		return;
+	ended = *node;
+	tdelete(&key, &rebuild->ended, compare_ended_tasks);
+	task_unref(ended->task);
+	free(ended);
+}
+
 /* Orders by number. */
 static int compare_versions(const void *a, const void *b)
 {
@@ -124,18 +176,14 @@ const char *rebuild_keep_text(struct rebuild *rebuild, struct archive *archive, 
 static struct task *find_task(const struct rebuild *rebuild, pid_t tgid, pid_t pid, uint64_t start)
 {
 	struct element *element = rebuild_living(rebuild, tgid, pid);
+	struct task wanted = { .tgid = tgid, .key = { pid, start } };
+	const struct ended_task key = { .task = &wanted };
+	struct ended_task **node;
 
 	if (element && element->raw.task->key.start_ns == start)
 		return element->raw.task;
-	for (size_t i = 0; i < rebuild->nleft + rebuild->nolder; i++) {
-		struct task *task = i < rebuild->nleft
-					    ? rebuild->left[i].raw.task
-					    : rebuild->older[i - rebuild->nleft].raw.task;
-
-		if (task->tgid == tgid && task->key.pid == pid && task->key.start_ns == start)
-			return task;
-	}
-	return NULL;
+	node = tfind(&key, &rebuild->ended, compare_ended_tasks);
+	return node ? (*node)->task : NULL;
 }
 
 /* Replaces a text of a task. */
@@ -154,7 +202,7 @@ static void name_task(struct rebuild *rebuild, struct archive *archive, sqlite3_
 	int64_t command = archive_int(row, 6, 0, INT64_MAX, 0, bad);
 	int64_t cgroup = archive_int(row, 7, 0, INT64_MAX, 0, bad);
 	uint64_t start = task->key.start_ns;
-	char *name;
+	const char *name, *path;
 
 	task->ppid = (pid_t)archive_int(row, 2, 0, INT32_MAX, 0, bad);
 	task->uid = (uid_t)archive_int(row, 3, 0, UINT32_MAX, 0, bad);
@@ -163,11 +211,29 @@ static void name_task(struct rebuild *rebuild, struct archive *archive, sqlite3_
 	task->start_hi = archive_uint(row, 11, start, bad);
 	sqlite3_reset(row);
 	task->user = rebuild_keep_text(rebuild, archive, user, bad);
-	name = rebuild_text(archive, comm, bad);
+	/* Many tasks share those; command lines, which most have alone, may be long. */
+	name = rebuild_keep_text(rebuild, archive, comm, bad);
 	task_set_comm(task, name ? name : "", name ? strlen(name) : 0);
-	free(name);
+	path = rebuild_keep_text(rebuild, archive, cgroup, bad);
+	set_task_text(&task->cgroup, path ? xstrdup(path) : NULL);
 	set_task_text(&task->command, rebuild_text(archive, command, bad));
-	set_task_text(&task->cgroup, rebuild_text(archive, cgroup, bad));
+}
+
+/* Has a version found by its number. */
+static void number_version(struct rebuild *rebuild, struct version *version)
+{
+	size_t id = (size_t)version->id, n = rebuild->nby_number;
+
+	if (version->id <= 0 || version->id >= NUMBERED_MAX)
+		return;
+	if (id >= n) {
+		rebuild->nby_number = id + id / 2 + 64;
+		rebuild->by_number = xreallocarray(rebuild->by_number, rebuild->nby_number,
+						   sizeof(struct version *));
+		memset(rebuild->by_number + n, 0,
+		       (rebuild->nby_number - n) * sizeof(struct version *));
+	}
+	rebuild->by_number[id] = version;
 }
 
 /* Reads the version of that number. NULL where there is none. */
@@ -197,6 +263,7 @@ static struct version *read_version(struct rebuild *rebuild, struct archive *arc
 	*version = (struct version){ .id = id, .tgid = tgid, .pid = pid, .task = task };
 	if (!tsearch(version, &rebuild->versions, compare_versions))
 		die("out of memory");
+	number_version(rebuild, version);
 	rebuild->nversions++;
 	return version;
 }
@@ -206,8 +273,11 @@ struct version *rebuild_version(struct rebuild *rebuild, struct archive *archive
 				bool *bad)
 {
 	struct version key = { .id = id };
-	void *found = tfind(&key, &rebuild->versions, compare_versions);
+	void *found;
 
+	if (id > 0 && (uint64_t)id < rebuild->nby_number && rebuild->by_number[id])
+		return rebuild->by_number[id];
+	found = tfind(&key, &rebuild->versions, compare_versions);
 	return found ? *(struct version **)found : read_version(rebuild, archive, id, bad);
 }
 
@@ -221,6 +291,7 @@ struct element *rebuild_add_leaver(struct rebuild *rebuild, struct version *vers
 	}
 	version->left = true;
 	version->at = rebuild->nleft;
+	note_ended(rebuild, version->task);
 	rebuild->left[rebuild->nleft] = (struct element){
 		.raw = { .task = task_ref(version->task),
 			 .tgid = version->tgid,
@@ -320,8 +391,10 @@ void rebuild_remove_gone(struct rebuild *rebuild, bool unmet)
 /* Drops those that had left in samples before the last that was given out. */
 void rebuild_drop_older(struct rebuild *rebuild)
 {
-	for (size_t i = 0; i < rebuild->nolder; i++)
+	for (size_t i = 0; i < rebuild->nolder; i++) {
+		forget_ended(rebuild, rebuild->older[i].raw.task);
 		rebuild_drop(&rebuild->older[i]);
+	}
 	rebuild->nolder = 0;
 }
 
@@ -358,6 +431,8 @@ void rebuild_forget_versions(struct rebuild *rebuild)
 	tdestroy(rebuild->versions, free_version);
 	rebuild->versions = NULL;
 	rebuild->nversions = 0;
+	if (rebuild->nby_number)
+		memset(rebuild->by_number, 0, rebuild->nby_number * sizeof(struct version *));
 	if (rebuild->nkept_texts)
 		memset(rebuild->kept_texts, 0, rebuild->nkept_texts * sizeof(*rebuild->kept_texts));
 }

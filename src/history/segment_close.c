@@ -51,7 +51,7 @@ static void keep_time(int fd, const char *from, const char *to)
  * Has the segment of that name to itself, among all processes that pack. The descriptor that keeps
  * it so, or -errno: -EBUSY where another has it.
  */
-static int reserve(int fd, const char *name)
+static int reserve_segment(int fd, const char *name)
 {
 	int source = openat(fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat stat;
@@ -100,7 +100,7 @@ int segment_pack(const char *folder, const char *name, bool tight)
 
 	if (fd < 0)
 		return fd;
-	err = reserved = reserve(fd, name);
+	err = reserved = reserve_segment(fd, name);
 	if (reserved >= 0) {
 		err = pack_in(fd, name, tight);
 		close(reserved);
@@ -191,7 +191,7 @@ static void tidy_one(int fd, const char *folder, const char *name)
 
 	if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) || !S_ISREG(stat.st_mode))
 		return;
-	reserved = reserve(fd, name);
+	reserved = reserve_segment(fd, name);
 	if (reserved < 0)
 		return;
 	if (close_journal(folder, name) && !has_beside(fd, name, "-wal") &&
@@ -207,7 +207,7 @@ static void remove_unfinished(int fd, const char *unfinished)
 	int reserved;
 
 	buf_add(&name, unfinished, strlen(unfinished) - strlen(PACK_SUFFIX UNFINISHED));
-	reserved = reserve(fd, buf_cstr(&name));
+	reserved = reserve_segment(fd, buf_cstr(&name));
 	if (reserved != -EBUSY)
 		unlinkat(fd, unfinished, 0);
 	if (reserved >= 0)
