@@ -24,6 +24,7 @@ struct play_machine {
 	unsigned turn;
 	bool marks; /* the source tells who did nothing */
 	uint64_t now_ns;
+	uint64_t asleep_ns; /* for how long it was suspended */
 	pid_t next;
 	struct trace_frame trace;
 	struct site sites[PLAY_SITES];
@@ -241,8 +242,9 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		machine->marks = machine->seed % 2;
 	}
 	machine->now_ns += 500000000 + play_random(machine, 1000000);
-	times = (struct clock_times){ machine->now_ns, machine->now_ns,
-				      UINT64_C(1795269750) * NSEC_PER_SEC + machine->now_ns };
+	times = (struct clock_times){ machine->now_ns, machine->now_ns + machine->asleep_ns,
+				      UINT64_C(1795269750) * NSEC_PER_SEC + machine->now_ns +
+					      machine->asleep_ns };
 	clocks_read(&machine->clocks, &times);
 	sample_reset(cur);
 	cur->begin_ns = machine->now_ns;

@@ -113,10 +113,82 @@ static void test_boots(void **state)
 	assert_in_range(play(scratch_folder(), "-20h", &apart), 9, 21);
 }
 
+/* Records a machine that is suspended for an hour in the middle. Returns its clocks. */
+static struct clocks record_suspended(const char *path, unsigned samples)
+{
+	const struct store_about about = { "0" };
+	struct play_machine machine = { .seed = 3 };
+	struct encoder *encoder = encoder_open();
+	struct clocks clocks;
+	struct store *store;
+
+	assert_int_equal(store_create(&store, path, &about), 0);
+	for (unsigned i = 0; i < samples; i++) {
+		machine.asleep_ns = i >= samples / 2 ? HOUR : 0;
+		assert_int_equal(
+			store_put(store, encoder_take(encoder, play_frame(&machine), NULL)), 0);
+		encoder_keep(encoder);
+	}
+	encoder_close(encoder);
+	store_close(store, false);
+	clocks = machine.clocks;
+	machine.clocks = (struct clocks){ 0 };
+	play_free(&machine);
+	return clocks;
+}
+
+/*
+ * While the machine is suspended no time passes for tasks: the interval is as long as without, the
+ * time of day jumps, and what began before keeps its time of day.
+ */
+static void test_suspended(void **state)
+{
+	const char *path = scratch_path("suspended.db");
+	const struct replay_config config = { .path = path };
+	struct clocks clocks = record_suspended(path, 20);
+	struct sample samples[2] = { 0 };
+	struct playback_moment moment;
+	struct playback playback;
+	struct replay *replay;
+	unsigned apart, jumps = 0, n = 0;
+	char *file;
+
+	(void)state;
+	assert_int_equal(clocks.n, 2);
+	assert_int_equal(play(path, NULL, &apart), 20);
+	assert_int_equal(apart, 1);
+	assert_in_range(play(path, "-2s", &apart), 3, 5);
+	assert_in_range(play(path, "-30m", &apart), 10, 11);
+	assert_int_equal(replay_open(&replay, &config, &file), 0);
+	playback = replay_playback(replay);
+	for (; !playback.next(playback.state, n ? &samples[(n + 1) % 2] : NULL, &samples[n % 2],
+			      &moment);
+	     n++) {
+		const struct sample *cur = &samples[n % 2], *prev = &samples[(n + 1) % 2];
+
+		jumps += n && cur->real_ns - prev->real_ns > HOUR;
+		/* From the sample on that told it. */
+		assert_int_equal(moment.clocks->n, n < 10 ? 1 : 2);
+		for (size_t i = 0; n >= 10 && i < cur->n; i++) {
+			uint64_t start_ns = cur->raw[i].task->key.start_ns;
+
+			assert_int_equal(clocks_real_ns(moment.clocks, start_ns),
+					 clocks_real_ns(&clocks, start_ns));
+		}
+	}
+	assert_int_equal(n, 20);
+	assert_int_equal(jumps, 1);
+	replay_close(replay);
+	sample_free(&samples[0]);
+	sample_free(&samples[1]);
+	clocks_free(&clocks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_clock_set, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_suspended, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_boots, scratch_set_up, scratch_tear_down),
 	};
 
