@@ -357,7 +357,7 @@ int64_t archive_find(struct archive *archive, uint64_t time_ns)
 		int64_t middle = low + (high - low) / 2, at = middle;
 		uint64_t time = archive_time(archive, at);
 
-		if (!time && (at = archive_next(archive, middle)) && at < high)
+		if (!time && (at = archive_next(archive, middle)) > 0 && at < high)
 			time = archive_time(archive, at);
 		if (time && time < time_ns)
 			low = at + 1;
@@ -367,14 +367,16 @@ int64_t archive_find(struct archive *archive, uint64_t time_ns)
 	return low;
 }
 
-/* The number that a query has for another; 0: none. */
+/* The number that a query has for another; 0: none, or one that cannot be; or -errno. */
 static int64_t number_for(struct archive *archive, enum archive_query query, int64_t number)
 {
 	sqlite3_stmt *row = archive_ask(archive, query, number);
-	int64_t found = 0;
+	int got = archive_row(archive, row);
+	int64_t found = got;
+	bool bad = false;
 
-	if (archive_row(archive, row) == 1 && sqlite3_column_type(row, 0) == SQLITE_INTEGER)
-		found = sqlite3_column_int64(row, 0);
+	if (got == 1)
+		found = archive_int(row, 0, 0, INT64_MAX, 0, &bad);
 	sqlite3_reset(row);
 	return found;
 }

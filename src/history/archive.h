@@ -119,7 +119,7 @@ int64_t archive_whole(struct archive *archive, int64_t number);
 /* When a sample was taken (CLOCK_REALTIME); 0: there is none of that number. */
 uint64_t archive_time(struct archive *archive, int64_t number);
 
-/* The next number of a sample after the given one; 0: there is none. */
+/* The next number of a sample after the given one; 0: there is none; or -errno. */
 int64_t archive_next(struct archive *archive, int64_t number);
 
 /* The files of a recording, in the order of their names, which is that of time. */

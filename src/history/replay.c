@@ -159,14 +159,14 @@ static int seek(struct replay *replay)
 	at = archive_whole(archive, number);
 	if (!at)
 		return -EBADMSG;
-	for (; at && at < number; at = archive_next(archive, at)) {
+	for (; at > 0 && at < number; at = archive_next(archive, at)) {
 		err = rebuild_take(&replay->rebuild, archive, at);
 		if (err)
 			return err;
 		replay->rebuild.passed = 0;
 	}
 	replay->number = at;
-	return 0;
+	return at < 0 ? (int)at : 0;
 }
 
 int replay_open(struct replay **out, const struct replay_config *config, char **file)
@@ -219,6 +219,8 @@ static int read_on(struct replay *replay)
 
 		if (err)
 			return err;
+		if (replay->number < 0)
+			return (int)replay->number;
 		time = archive_time(&replay->archive, replay->number);
 		if (time > replay->to_ns)
 			return -ENODATA;

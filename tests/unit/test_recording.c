@@ -393,6 +393,48 @@ static void test_damaged(void **state)
 	damage("DELETE FROM sample", -ENODATA);
 }
 
+/* The number of a page of samples in the middle of a recording, and how large pages are. */
+static long find_page(const char *path, long *size)
+{
+	static const char query[] =
+		"SELECT pageno, pgsize FROM dbstat WHERE name = 'sample' AND pagetype = 'leaf'"
+		" ORDER BY path LIMIT 1 OFFSET 1";
+	sqlite3_stmt *row;
+	sqlite3 *db;
+	long page = 0;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (!sqlite3_prepare_v2(db, query, -1, &row, NULL) && sqlite3_step(row) == SQLITE_ROW) {
+		page = (long)sqlite3_column_int64(row, 0);
+		*size = (long)sqlite3_column_int64(row, 1);
+	}
+	sqlite3_finalize(row);
+	sqlite3_close(db);
+	return page;
+}
+
+/* A page of samples that is damaged is told, and not taken for the end. */
+static void test_damaged_page(void **state)
+{
+	const char *path = scratch_path("page.db");
+	long page, size = 0;
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(play_record(path, 8, 100), 0);
+	page = find_page(path, &size);
+	if (!page)
+		scratch_skip("SQLite is built without dbstat");
+	file = fopen(path, "r+");
+	assert_int_equal(fseek(file, (page - 1) * size, SEEK_SET), 0);
+	for (long i = 0; i < size; i++)
+		putc(0xff, file);
+	fclose(file);
+	assert_int_equal(play_all(path, NULL), -EBADMSG);
+	/* What that needs of the samples before cannot be read. */
+	assert_int_equal(play_all(path, "-1s"), -EBADMSG);
+}
+
 /* Bytes that are damaged anywhere. */
 static void test_bytes(void **state)
 {
@@ -429,6 +471,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_version_2, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_from, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged_page, scratch_set_up,
+						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_bytes, scratch_set_up, scratch_tear_down),
 	};
 
