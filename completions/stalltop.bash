@@ -75,7 +75,7 @@ _stalltop_cgroups()
 _stalltop_propose()
 {
 	local IFS=$' \t\n'
-	COMPREPLY=($(compgen -P "$2" -W "$3" -- "$1"))
+	mapfile -t COMPREPLY < <(compgen -P "$2" -W "$3" -- "$1")
 }
 
 # Proposes the group's subgroups, a level at a time, as paths.
@@ -117,7 +117,7 @@ _stalltop_complete()
 		_stalltop_propose "$text" "$before$sign" "$(_stalltop_words field)"
 		;;
 	pids) _stalltop_propose "$text" "$before" "$(cd /proc && echo [0-9]*)" ;;
-	users) COMPREPLY=($(compgen -P "$before" -u -- "$text")) ;;
+	users) mapfile -t COMPREPLY < <(compgen -P "$before" -u -- "$text") ;;
 	cgroup) _stalltop_groups "$text" ;;
 	hierarchy)
 		_stalltop_propose "$text" "" "v2 $(sed -n 's/^[0-9]*:\([^:]\{1,\}\):.*/\1/p' \
@@ -125,7 +125,7 @@ _stalltop_complete()
 		;;
 	file)
 		compopt -o filenames 2>/dev/null
-		COMPREPLY=($(compgen -f -- "$text"))
+		mapfile -t COMPREPLY < <(compgen -f -- "$text")
 		;;
 	none) ;;
 	*) _stalltop_propose "$text" "" "$(_stalltop_words "$1")" ;;
@@ -143,7 +143,7 @@ _stalltop()
 			if declare -F _command_offset >/dev/null; then
 				_command_offset $((i + 1))
 			else
-				COMPREPLY=($(compgen -c -- "$current"))
+				mapfile -t COMPREPLY < <(compgen -c -- "$current")
 			fi
 			return
 		fi

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes an RPM package of a source archive, below rpm/ in the present folder.
+# Makes an RPM package of a source archive, below rpm/ in the present folder, and looks at it with
+# rpmlint if that is there.
 #   make_rpm.sh ARCHIVE SPEC.in VERSION
 set -eu
 archive=$(readlink -f "$1")
@@ -7,10 +8,16 @@ spec=$(readlink -f "$2")
 top=$PWD/rpm
 
 mkdir -p "$top/SOURCES" "$top/SPECS"
+# Only what is made now is looked at.
+rm -rf "$top/RPMS" "$top/SRPMS"
 cp "$archive" "$top/SOURCES/"
 sed "s/@VERSION@/$3/" "$spec" >"$top/SPECS/stalltop.spec"
-if command -v rpmlint >/dev/null; then
-	rpmlint "$top/SPECS/stalltop.spec"
-fi
+# Who builds is the packager; the maintainers, where they are not asked for.
 # shellcheck disable=SC2086 # one word an argument
-rpmbuild -ba --define "_topdir $top" ${RPM_FLAGS:-} "$top/SPECS/stalltop.spec"
+rpmbuild -ba --define "_topdir $top" \
+	--define "packager ${RPM_PACKAGER:-stalltop maintainers <maintainers@stalltop.invalid>}" \
+	${RPM_FLAGS:-} "$top/SPECS/stalltop.spec"
+if command -v rpmlint >/dev/null; then
+	rpmlint -c "${spec%/*}/rpmlint.toml" "$top/SPECS/stalltop.spec" "$top"/RPMS/*/*.rpm \
+		"$top"/SRPMS/*.rpm
+fi

@@ -24,6 +24,9 @@ if [ ! -d "$debian" ]; then
 	)" "${BARE_SUITE:-bookworm}" "$debian"
 fi
 
+# The least of Debians has none, and does not know localhost then.
+[ -e "$debian/etc/hosts" ] || echo '127.0.0.1 localhost' >"$debian/etc/hosts"
+
 say() {
 	echo "ok - $*"
 }
@@ -42,7 +45,7 @@ await() {
 # What is left of packages and services, but for what they logged.
 left() {
 	find "$debian/usr" "$debian/etc" "$debian/lib" "$debian/var" -xdev |
-		grep -vE '/var/(log/journal|cache/(man|debconf)|lib/(prometheus|dpkg|ucf|systemd/(timers|catalog|random-seed|linger)))' |
+		grep -vE '/var/(log/journal|tmp/systemd-private|cache/(man|debconf)|lib/(prometheus|dpkg|ucf|systemd/(timers|catalog|random-seed|linger)))' |
 		sort
 }
 
@@ -115,7 +118,7 @@ say 'recording, scraped by a Prometheus with the alerts'
 
 for unit in stalltop-metrics stalltop-record; do
 	inside systemd-analyze security --no-pager "$unit" >"$work/$unit.security"
-	tail -n 1 "$work/$unit.security"
+	grep -E "✗|exposure level" "$work/$unit.security"
 done
 
 # --- Upgrade ----------------------------------------------------------------

@@ -39,6 +39,14 @@ CASES = [
     ("stalltop -R %s/stalltop.ba" % folder, "stalltop.bash"),
     ("stalltop -b -- mkfif", "mkfifo"),
 ]
+# Files with a space, and with what a shell would make more of.
+home = os.environ["HOME"]
+for file in "two words.db", "all*.db":
+    open(os.path.join(home, file), "w").close()
+CASES += [
+    ("stalltop -R %s/two" % home, "two\\ words.db"),
+    ("stalltop -w %s/al" % home, "all\\*.db"),
+]
 group = a_group()
 if group:
     CASES.append(("stalltop --cgroup " + group[:-1], group))
@@ -101,7 +109,7 @@ class Fish:
              "source %s/stalltop.fish; complete -C '%s'" % (folder, line)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             timeout=LIMIT_S, text=True)
-        return want in done.stdout, done.stdout
+        return want.replace("\\", "") in done.stdout, done.stdout
 
     def close(self):
         pass

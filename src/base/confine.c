@@ -130,6 +130,10 @@ static int make_filter(scmp_filter_ctx filter)
 	for (size_t i = 0; i < ARRAY_SIZE(mapping) && !err; i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, mapping[i], 1,
 				       SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	/* A handler of a fault ends the process by the same signal. */
+	if (!err)
+		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+				       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
 	return err;
 }
 

@@ -95,6 +95,12 @@ static int signal_parent(void)
 	return kill(getppid(), 0);
 }
 
+/* As a handler does when it has put back what it must. */
+static int end_by_signal(void)
+{
+	return raise(SIGTERM);
+}
+
 static int start_program(void)
 {
 	return execl("/bin/true", "true", NULL);
@@ -122,11 +128,12 @@ static void test_calls(void **state)
 		int (*attempt)(void);
 		int error, signal;
 	} attempts[] = {
-		{ send_bytes, 0, 0 },	      { take_memory, 0, 0 },
-		{ run_memory, EPERM, 0 },     { open_file, EPERM, 0 },
-		{ make_folder, EPERM, 0 },    { signal_parent, EPERM, 0 },
-		{ start_program, 0, SIGSYS }, { start_process, 0, SIGSYS },
-		{ make_socket, 0, SIGSYS },   { trace_parent, 0, SIGSYS },
+		{ send_bytes, 0, 0 },	       { take_memory, 0, 0 },
+		{ run_memory, EPERM, 0 },      { open_file, EPERM, 0 },
+		{ make_folder, EPERM, 0 },     { signal_parent, EPERM, 0 },
+		{ end_by_signal, 0, SIGTERM }, { start_program, 0, SIGSYS },
+		{ start_process, 0, SIGSYS },  { make_socket, 0, SIGSYS },
+		{ trace_parent, 0, SIGSYS },
 	};
 
 	(void)state;
