@@ -67,9 +67,9 @@ static void take_owners(struct site_list *list, struct ui *ui)
 
 void site_list_take(struct site_list *list, struct ui *ui)
 {
-	const struct site_lines_query query = { .owners = &list->owners,
-						.by = list->by,
-						.no_idle = list->no_idle };
+	const struct site_lines_query query = {
+		.owners = &list->owners, .by = list->by, .no_idle = list->no_idle, .tidy = true
+	};
 
 	site_owners_clear(&list->owners);
 	if (list->of == SITES_OF_TASK)

@@ -89,9 +89,11 @@ GETTER(get_site_syscall)
 	return value_text(line->sum.syscall);
 }
 
-/* The target; of the rest of a kind, that it is the rest. */
+/* The target; of the rest of a kind, and of many small ones, that they are that. */
 GETTER(get_site_on)
 {
+	if (line->others)
+		return value_text("(others)");
 	return value_text(line->sum.unattributed ? "(unattributed)" : line->sum.on);
 }
 
@@ -124,14 +126,14 @@ const struct site_column site_columns[] = {
 	COLUMN("count", "COUNT", "(#)", 5, FORMAT_COUNT, get_site_count,
 	       "waits that ended in the interval", .yields = 6),
 	COLUMN("avg", "AVG", "(ms)", 6, FORMAT_WAIT, get_site_avg,
-	       "time waited for each wait that ended", .yields = 5),
+	       "time waited for each wait that ended", .yields = 3),
 	COLUMN("max", "MAX", "(ms)", 6, FORMAT_WAIT, get_site_max,
-	       "the longest wait since tracing began, or the one in progress", .yields = 7),
+	       "the longest wait since tracing began, or the one in progress", .yields = 4),
 	COLUMN("waiting", "WAITING", "(s)", 8, FORMAT_SHARE, get_site_waiting,
 	       "how long the longest wait in progress has lasted; >= where tracing began later",
-	       .bounded = true, .yields = 2),
+	       .bounded = true, .yields = 1),
 	COLUMN("pid", "PID", "(#)", 7, FORMAT_COUNT, get_site_pid, "the process",
-	       .of_several = true, .yields = 3),
+	       .of_several = true, .yields = 2),
 	COLUMN("comm", "COMMAND", "", 8, FORMAT_TEXT, get_site_comm, "the name of the process",
 	       .most = 15, .of_several = true, .yields = 9),
 	COLUMN("syscall", "SYSCALL", "", 9, FORMAT_TEXT, get_site_syscall,
@@ -140,9 +142,9 @@ const struct site_column site_columns[] = {
 	       "what it waited on: a file, socket, lock ...; for cpu: who ran instead",
 	       .most = NO_LIMIT, .path = true),
 	COLUMN("where", "WHERE", "", 10, FORMAT_TEXT, get_site_where,
-	       "the function of the kernel in which it waited", .most = 32, .yields = 4),
-	COLUMN("waker", "WAKER", "", 10, FORMAT_TEXT, get_site_waker, "who ended most of the time",
-	       .most = 20, .yields = 1),
+	       "the function of the kernel in which it waited", .most = 32, .yields = 5),
+	COLUMN("waker", "WAKER", "", 13, FORMAT_TEXT, get_site_waker, "who ended most of the time",
+	       .most = 20, .yields = 7),
 };
 
 const size_t site_columns_n = ARRAY_SIZE(site_columns);

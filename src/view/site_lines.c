@@ -128,12 +128,30 @@ static bool is_apart(const struct site *site, enum sites_by by)
 	return site->unattributed || (site->overlaps && by != SITES_BY_SITE);
 }
 
+/* Whether a site is told by its kind, not by its state. */
+static bool by_kind(const struct site *site)
+{
+	return site->kind >= 0 && (site->unattributed || site->overlaps);
+}
+
+/* Whether a site is one of many that are too small for a line of their own. */
+static bool is_small(const struct site *site, const struct trace_frame *trace,
+		     const struct site_lines_query *query)
+{
+	return query->tidy && query->by == SITES_BY_SITE && site->state == STATE_CPU &&
+	       !by_kind(site) && !site->unknown && site->ns < trace->interval_ns / 100;
+}
+
 /* The id of the line that a site belongs to. */
-static uint64_t line_of(const struct site *site, enum sites_by by)
+static uint64_t line_of(const struct site *site, const struct trace_frame *trace,
+			const struct site_lines_query *query)
 {
 	uint64_t id = UINT64_C(0xcbf29ce484222325);
+	enum sites_by by = query->by;
 
 	id = mix(id, &by, sizeof(by));
+	if (is_small(site, trace, query))
+		return mix(id, "small", sizeof("small"));
 	if (is_apart(site, by)) {
 		id = mix(id, &site->unattributed, sizeof(site->unattributed));
 		id = mix(id, &site->kind, sizeof(site->kind));
@@ -187,7 +205,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Orders lines: the most time first, then those that wait right now. */
-static int compare_lines(const void *a, const void *b)
+static int compare_by_time(const void *a, const void *b)
 {
 	const struct site_line *x = a, *y = b;
 	int64_t i = site_line_ns(x), j = site_line_ns(y);
@@ -197,6 +215,16 @@ static int compare_lines(const void *a, const void *b)
 	if (x->sum.waiting_ns != y->sum.waiting_ns)
 		return x->sum.waiting_ns < y->sum.waiting_ns ? 1 : -1;
 	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* The same, but for what no site explains: it comes last. */
+static int compare_lines(const void *a, const void *b)
+{
+	const struct site_line *x = a, *y = b;
+
+	if (x->sum.unattributed != y->sum.unattributed)
+		return x->sum.unattributed ? 1 : -1;
+	return compare_by_time(a, b);
 }
 
 /* Compares texts that may not be known. */
@@ -319,12 +347,6 @@ static void reserve_sites(struct site_lines *sites, size_t n)
 	sites->keys = xreallocarray(sites->keys, sites->cap, sizeof(*sites->keys));
 }
 
-/* Whether a site is told by its kind, not by its state. */
-static bool by_kind(const struct site *site)
-{
-	return site->kind >= 0 && (site->unattributed || site->overlaps);
-}
-
 /* Whether the time of a site is lost. */
 static bool is_lost(const struct site *site)
 {
@@ -350,8 +372,9 @@ static size_t pick_sites(struct site_lines *sites, const struct trace_frame *tra
 	for (size_t i = 0; trace && i < trace->n; i++)
 		if (owners_have(owners, &trace->sites[i]) &&
 		    (!query->no_idle || !is_idle(&trace->sites[i])))
-			sites->keys[n++] = (struct site_key){ line_of(&trace->sites[i], query->by),
-							      &trace->sites[i] };
+			sites->keys[n++] =
+				(struct site_key){ line_of(&trace->sites[i], trace, query),
+						   &trace->sites[i] };
 	return n;
 }
 
@@ -385,6 +408,7 @@ void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
 		if (line && line->id == key->line) {
 			add_site(line, key->site);
 			line->n++;
+			line->others = is_small(key->site, trace, query);
 			continue;
 		}
 		line = &sites->lines[sites->n++];
@@ -396,7 +420,8 @@ void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
 	}
 	for (size_t i = 0; i < sites->n; i++)
 		sum_wakers(sites, &sites->lines[i]);
-	qsort(sites->lines, sites->n, sizeof(*sites->lines), compare_lines);
+	qsort(sites->lines, sites->n, sizeof(*sites->lines),
+	      query->tidy ? compare_lines : compare_by_time);
 }
 
 const struct site_line *site_lines_find(const struct site_lines *sites, uint64_t id)

@@ -54,6 +54,7 @@ struct site_line {
 	 */
 	struct site sum;
 	bool one_state; /* all are of sum.state */
+	bool others; /* adds up small sites of one state, each with a target of its own */
 	const struct site *const *sites; /* the most time first */
 	size_t n;
 };
@@ -76,6 +77,11 @@ struct site_lines_query {
 	struct site_owners *owners;
 	enum sites_by by;
 	bool no_idle; /* without waits of those that have nothing to do */
+	/*
+	 * For one who reads it: what no site explains stands behind all that is explained, and who
+	 * ran instead for less than a hundredth of the interval is one line with the others.
+	 */
+	bool tidy;
 };
 
 /*

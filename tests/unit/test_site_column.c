@@ -37,9 +37,10 @@ static void test_layout(void **state)
 	check_layout(200, true,
 		     "state time share count avg max waiting pid comm syscall on where waker");
 	check_layout(200, false, "state time share count avg max waiting syscall on where waker");
-	check_layout(80, false, "state time share count avg max syscall on where");
-	check_layout(80, true, "state time share count avg max comm syscall on");
-	check_layout(60, false, "state time share max syscall on");
+	check_layout(80, false, "state time share count syscall on where waker");
+	check_layout(80, true, "state time share count comm syscall on waker");
+	check_layout(64, false, "state time share syscall on waker");
+	check_layout(60, false, "state time share syscall on");
 	check_layout(40, false, "state time share on");
 	check_layout(40, true, "state time share on");
 	check_layout(30, true, "state time on");

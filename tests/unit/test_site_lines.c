@@ -126,6 +126,52 @@ static void test_by_site(void **state)
 	site_lines_free(&sites);
 }
 
+/* Tidied up: what is not explained comes last, who ran instead for a moment is one line. */
+static void test_tidy(void **state)
+{
+	const struct site sites[] = {
+		{ .id = 1, DB, .state = STATE_CPU, .kind = DELAY_CPU, .on = "7 a", .ns = MS(19) },
+		{ .id = 2, DB, .state = STATE_CPU, .kind = DELAY_CPU, .on = "8 b", .ns = MS(12) },
+		{ .id = 3, DB, .state = STATE_CPU, .kind = DELAY_CPU, .on = "9 c", .ns = MS(20) },
+		{ .id = 4, DB, READING, .on = "/data/a", .ns = MS(2) },
+		{ .id = 5, DB, .kind = DELAY_BLKIO, .unattributed = true, .rest_ns = MS(500) },
+	};
+	struct trace_frame frame = { .sites = sites,
+				     .n = ARRAY_SIZE(sites),
+				     .interval_ns = SEC(2) };
+	struct site_owners owners = { .all = true };
+	struct site_lines_query query = { .owners = &owners, .by = SITES_BY_SITE, .tidy = true };
+	struct site_lines lines = { 0 };
+
+	(void)state;
+	site_lines_build(&lines, &frame, &query);
+	assert_int_equal(lines.n, 4);
+	check_line(&lines, 0, "cpu", 31);
+	assert_true(lines.lines[0].others);
+	assert_null(lines.lines[0].sum.on);
+	check_line(&lines, 1, "cpu", 20);
+	assert_string_equal(lines.lines[1].sum.on, "9 c");
+	check_line(&lines, 2, "io", 2);
+	check_line(&lines, 3, "blkio", 500);
+	/* One alone is itself. */
+	frame.sites = &sites[1];
+	frame.n = 2;
+	site_lines_build(&lines, &frame, &query);
+	assert_int_equal(lines.n, 2);
+	assert_false(lines.lines[1].others);
+	assert_string_equal(lines.lines[1].sum.on, "8 b");
+	/* Nothing is left out of what is added up by target, or of what is not tidied up. */
+	query.by = SITES_BY_ON;
+	site_lines_build(&lines, &frame, &query);
+	assert_int_equal(lines.n, 2);
+	query = (struct site_lines_query){ .owners = &owners, .by = SITES_BY_SITE };
+	frame = (struct trace_frame){ sites, .n = ARRAY_SIZE(sites), .interval_ns = SEC(2) };
+	site_lines_build(&lines, &frame, &query);
+	assert_int_equal(lines.n, 5);
+	check_line(&lines, 0, "blkio", 500);
+	site_lines_free(&lines);
+}
+
 /* A rest that is not known is in no sum; of nothing else, neither is the sum. */
 static void test_unknown(void **state)
 {
@@ -404,12 +450,13 @@ static void test_buckets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_site),	    cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_by_state),    cmocka_unit_test(test_wakers),
-		cmocka_unit_test(test_groupings),   cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_owners),	    cmocka_unit_test(test_stalls),
-		cmocka_unit_test(test_percentiles), cmocka_unit_test(test_buckets),
-		cmocka_unit_test(test_no_idle),	    cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_by_site), cmocka_unit_test(test_tidy),
+		cmocka_unit_test(test_unknown), cmocka_unit_test(test_by_state),
+		cmocka_unit_test(test_wakers),	cmocka_unit_test(test_groupings),
+		cmocka_unit_test(test_ids),	cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_stalls),	cmocka_unit_test(test_percentiles),
+		cmocka_unit_test(test_buckets), cmocka_unit_test(test_no_idle),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests_name("site_lines", tests, NULL, NULL);
