@@ -104,7 +104,7 @@ int box_cgroup(unsigned int mib, char *path, size_t size)
 	return write_text(file, limit);
 }
 
-int box_group(const char *hierarchy, const char *name, char *path, size_t size)
+int box_find_hierarchy(const char *hierarchy, char *path, size_t size)
 {
 	bool v2 = !strcmp(hierarchy, "v2"), found = false;
 	FILE *f = setmntent("/proc/self/mounts", "re");
@@ -114,12 +114,22 @@ int box_group(const char *hierarchy, const char *name, char *path, size_t size)
 		found = v2 ? !strcmp(m->mnt_type, "cgroup2")
 			   : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy);
 		if (found)
-			snprintf(path, size, "%s/%s", m->mnt_dir, name);
+			snprintf(path, size, "%s", m->mnt_dir);
 	}
 	if (f)
 		endmntent(f);
-	if (!found)
-		return -EOPNOTSUPP;
+	return found ? 0 : -EOPNOTSUPP;
+}
+
+int box_group(const char *hierarchy, const char *name, char *path, size_t size)
+{
+	size_t len;
+	int err = box_find_hierarchy(hierarchy, path, size);
+
+	if (err)
+		return err;
+	len = strlen(path);
+	snprintf(path + len, size - len, "/%s", name);
 	guard_push(UNDO_CGROUP, path, NULL);
 	return mkdir(path, 0755) ? -errno : 0;
 }

@@ -17,6 +17,9 @@ int box_delayacct(bool on);
 /* A memory cgroup (v1, or v2 where memory is there) of so many MiB; its path. */
 int box_cgroup(unsigned int mib, char *path, size_t size);
 
+/* Where the v1 hierarchy of a controller is mounted, or v2 ("v2"). */
+int box_find_hierarchy(const char *hierarchy, char *path, size_t size);
+
 /*
  * A group of that name at the top of the v1 hierarchy of a controller, or of v2's ("v2"); its path.
  */

@@ -364,6 +364,15 @@ static int colour_number(const VTermColor *colour)
 	return VTERM_COLOR_IS_INDEXED(colour) ? colour->indexed.idx : 256;
 }
 
+/* What the colour is made of, -1 for the terminal's own. */
+static int colour_rgb(struct screen *s, VTermColor colour)
+{
+	if (colour_number(&colour) == -1)
+		return -1;
+	vterm_screen_convert_color_to_rgb(s->vts, &colour);
+	return colour.rgb.red << 16 | colour.rgb.green << 8 | colour.rgb.blue;
+}
+
 struct screen_look screen_look(struct screen *s, int row, int col)
 {
 	VTermScreenCell cell = cell_at(s, row, col);
@@ -371,8 +380,11 @@ struct screen_look screen_look(struct screen *s, int row, int col)
 	return (struct screen_look){ .bold = cell.attrs.bold,
 				     .reverse = cell.attrs.reverse,
 				     .underline = cell.attrs.underline != 0,
+				     .italic = cell.attrs.italic,
 				     .fg = colour_number(&cell.fg),
-				     .bg = colour_number(&cell.bg) };
+				     .bg = colour_number(&cell.bg),
+				     .fg_rgb = colour_rgb(s, cell.fg),
+				     .bg_rgb = colour_rgb(s, cell.bg) };
 }
 
 /* Writes a character as UTF-8; the bytes written. */

@@ -35,10 +35,11 @@ struct screen_how {
 	rlim_t file_limit; /* how long files may get; 0: as they like */
 };
 
-/* How a character is shown. Colours: -1 is the terminal's own. */
+/* How a character is shown. Colours: -1 is the terminal's own, 256 one of no number. */
 struct screen_look {
-	bool bold, reverse, underline;
+	bool bold, reverse, underline, italic;
 	int fg, bg;
+	int fg_rgb, bg_rgb; /* 0xRRGGBB, or -1 */
 };
 
 /* cmocka's fixture: ends what a test has started, also when it failed. */

@@ -43,6 +43,9 @@
 #define BLOCKS 4096
 
 static const char *folder = "";
+/* The command line, as others read it. */
+static char *command_line;
+static size_t command_len;
 
 /* Ends it with a word where something that must work does not. */
 _Noreturn static void give_up(const char *what)
@@ -59,16 +62,21 @@ static void nap(long ms)
 	nanosleep(&left, NULL);
 }
 
-/* A child that ends with its parent, under a name of its own. */
+/* A child that ends with its parent, under a name of its own, or that of LOAD_WAIT_CHILD. */
 static pid_t start_child(const char *name)
 {
+	const char *wanted = getenv("LOAD_WAIT_CHILD");
 	pid_t pid = fork();
 
 	if (pid < 0)
 		give_up("fork");
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		prctl(PR_SET_NAME, name);
+		prctl(PR_SET_NAME, wanted ? wanted : name);
+	}
+	if (!pid && wanted) {
+		memset(command_line, 0, command_len);
+		snprintf(command_line, command_len, "%s", wanted);
 	}
 	return pid;
 }
@@ -447,7 +455,9 @@ int main(int argc, char **argv)
 	};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	folder = argc > 2 ? argv[2] : ".";
+	folder = argc > 2 ? strdup(argv[2]) : ".";
+	command_line = argv[0];
+	command_len = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - argv[0]);
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			modes[i].run();

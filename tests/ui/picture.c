@@ -1,213 +1,240 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Takes the picture of the README: runs the program on a terminal beside some loads, and writes
- * what the screen shows as SVG.
- *   picture FILE.svg
+ * Takes pictures of the screen: runs the program on terminals of several sizes beside some loads,
+ * goes through its views, and writes what each shows as SVG.
+ *   picture [-l] [-b] FOLDER [VIEW-COLSxROWS...]
+ * -l: on a light background; -b: and what other monitors show of the same, where they are
+ * installed. By default all views in all sizes, as FOLDER/VIEW-COLSxROWS.svg.
  */
 #include "config.h"
 
-#include "tests/lib/box.h"
-#include "base/buf.h"
-#include "tests/lib/guard.h"
-#include "tests/lib/scratch.h"
-#include "tests/lib/screen.h"
-
-#include <fcntl.h>
-#include <signal.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#define ROWS 20
-#define COLS 116
-/* A cell in pixels, how far above its lower edge letters stand, and the margin. */
-#define CELL_WIDTH 8.4
-#define CELL_HEIGHT 18
-#define BASELINE 5
-#define MARGIN 8
-/* Until the averages over ten seconds are those of the loads. */
-#define SETTLE 16.0
-#define GROUP_MIB 32
+#include "tests/lib/box.h"
+#include "tests/lib/guard.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/svg.h"
+#include "tests/lib/table.h"
+#include "tests/ui/picture_stage.h"
 
-/* The colours of the terminal, where the program chooses none. */
-#define FOREGROUND 0x1c1c1cU
-#define BACKGROUND 0xfcfcfcU
+/* Until averages and trends are those of the loads. */
+#define SETTLE 26.0
+#define SLICE 0.05
 
-/* What runs beside the program. Its files lie in the folder that it is started in. */
-struct beside {
-	bool in_group; /* in a memory cgroup of its own, of GROUP_MIB */
-	const char *program; /* NULL: the load of that name */
-	const char *const argv[5];
+static const struct size {
+	int cols, rows;
+} sizes[] = { { 80, 24 }, { 120, 40 }, { 200, 60 } };
+
+#define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+/* The views, in the order that the program is led through them. */
+static const struct view {
+	const char *name, *title;
+	const char *select; /* the row of this name is clicked first */
+	const char *open, *leave; /* keys */
+	double wait; /* until it has what it shows, in seconds */
+} views[] = {
+	{ "main", "what every task waits for", NULL, "", "", 0 },
+	{ "past", "a moment of the past", NULL, "[[[", "\x1b", 1 },
+	{ "detail", "all about one process", "mailserver", "\r", "\x1b", 5 },
+	{ "sites", "what the tasks wait on", "mailserver", "w", "\x1b", 7 },
+	{ "states", "where the time goes", NULL, "\x1b[Z", "\t", 7 },
+	{ "groups", "what the control groups wait for", NULL, "gggg", "g", 9 },
 };
 
-static const struct beside loads[] = {
-	{ false, NULL, { "load_kind", "-w", "3", "cpu" } },
-	{ false, NULL, { "load_kind", "blkio" } },
-	{ false, NULL, { "load_kind", "wpcopy" } },
-	{ true, NULL, { "load_kind", "reclaim" } },
-	{ true, NULL, { "load_kind", "thrash" } },
-	{ false, NULL, { "load_hang", "hold" } },
-	{ false, "/bin/sh", { "sh", "-c", "while :; do sleep 0.1; done" } },
+/* Other monitors, with options that show the same. */
+static const struct {
+	const char *name, *program, *args;
+} others[] = {
+	{ "htop", "/usr/bin/htop", "" },
+	{ "btop", "/usr/bin/btop", "--utf-force" },
+	{ "atop", "/usr/bin/atop", "2" },
+	{ "iotop", "/usr/sbin/iotop-c", "" },
 };
 
-/* Starts a load in the test's folder. One that has no group, but needs it, is left out. */
-static void start_load(const struct beside *load)
+#define N_OTHERS (sizeof(others) / sizeof(others[0]))
+
+/* What is wanted. */
+struct wanted {
+	const struct svg_theme *theme;
+	const char *folder;
+	char *const *names; /* none: all */
+	bool beside;
+};
+
+/* The name of a picture. */
+static const char *picture_name(const char *view, const struct size *size)
 {
-	const char *dir = getenv("TESTS_BUILDDIR");
-	const char *program =
-		load->program ? load->program
-			      : scratch_format("%s/load/%s", dir ? dir : "tests", load->argv[0]);
-	const char *folder = scratch_folder();
-	char group[300];
-	pid_t pid;
-	int fd;
+	return scratch_format("%s-%dx%d", view, size->cols, size->rows);
+}
 
-	if (load->in_group && box_cgroup(GROUP_MIB, group, sizeof(group)))
-		return;
-	pid = fork();
-	if (pid) {
-		scratch_child(pid);
-		return;
+static bool is_wanted(const struct wanted *w, const char *name)
+{
+	char *const *names = w->names;
+
+	while (*names && strcmp(*names, name))
+		names++;
+	return !*w->names || *names;
+}
+
+/* Lets time pass for all screens. */
+static void pump(struct screen *const *screens, size_t n, double seconds)
+{
+	double until = screen_now() + seconds;
+
+	do
+		for (size_t i = 0; i < n; i++)
+			screen_pump(screens[i], SLICE / (double)n);
+	while (screen_now() < until);
+}
+
+/* Writes what a screen shows. 0 or -1, and has said why. */
+static int take(struct screen *s, const char *name, const char *title, const struct wanted *w)
+{
+	const char *path = scratch_format("%s/%s.svg", w->folder, name);
+	int err;
+
+	if (!is_wanted(w, name))
+		return 0;
+	if (screen_has_ended(s, NULL)) {
+		fprintf(stderr, "picture: %s: the program has ended\n", name);
+		return -1;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || chdir(folder) ||
-	    (load->in_group && write_text(scratch_format("%s/cgroup.procs", group), "0")))
-		_exit(1);
-	execv(program, (char *const *)load->argv);
-	_exit(127);
+	err = svg_write(s, w->theme, title, path);
+	if (err) {
+		fprintf(stderr, "picture: %s: %s\n", path, strerror(-err));
+		return -1;
+	}
+	puts(path);
+	fflush(stdout);
+	return 0;
 }
 
-/*
- * The RGB value of one of the 256 colours, a cube and a ramp of greys. The program uses none of
- * the first 16, which are different in every terminal.
- */
-static unsigned rgb(int colour, unsigned otherwise)
+/* Selects the row of that name, where there is one. */
+static void select_row(struct screen *s, const char *name)
 {
-	static const unsigned steps[] = { 0, 95, 135, 175, 215, 255 };
-	unsigned cube = (unsigned)colour - 16, grey = 8 + 10 * ((unsigned)colour - 232);
+	struct table t;
+	int row = table_read(s, &t) ? table_find_name(s, &t, name) : -1;
 
-	if (colour < 16)
-		return otherwise;
-	if (colour >= 232)
-		return grey << 16 | grey << 8 | grey;
-	return steps[cube / 36] << 16 | steps[cube / 6 % 6] << 8 | steps[cube % 6];
-}
-
-/* Whether two cells look the same, so that their characters are written at once. */
-static bool looks_like(const struct screen_look *a, const struct screen_look *b)
-{
-	return a->bold == b->bold && a->reverse == b->reverse && a->fg == b->fg && a->bg == b->bg;
-}
-
-/* Appends a character to the text of an element. */
-static void put_character(struct buf *svg, uint32_t c)
-{
-	if (c == UINT32_MAX)
-		return; /* behind a wide one */
-	if (c >= 0x7F || strchr("<>&", (int)(c ? c : ' ')))
-		buf_printf(svg, "&#x%X;", (unsigned)c);
+	if (row < 0)
+		fprintf(stderr, "picture: no row of %s\n", name);
 	else
-		buf_putc(svg, (char)(c ? c : ' '));
+		screen_click(s, row, 4, 1);
+	screen_settle(s);
 }
 
-/* Writes cells of one look: their background, then what stands in them. */
-static void put_run(struct buf *svg, struct screen *s, int row, int from, int to)
+/* Goes through the views on all screens. */
+static int take_views(struct screen *const *screens, const struct wanted *w)
 {
-	struct screen_look look = screen_look(s, row, from);
-	unsigned fg = rgb(look.fg, FOREGROUND), bg = rgb(look.bg, BACKGROUND);
-	unsigned ink = look.reverse ? bg : fg, paper = look.reverse ? fg : bg;
+	int err = 0;
 
-	if (paper != BACKGROUND)
-		buf_printf(svg,
-			   "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
-			   "fill=\"#%06x\"/>\n",
-			   MARGIN + from * CELL_WIDTH, MARGIN + row * CELL_HEIGHT,
-			   (to - from) * CELL_WIDTH, CELL_HEIGHT, paper);
-	while (to > from && (screen_char(s, row, to - 1) | ' ') == ' ')
-		to--;
-	while (from < to && (screen_char(s, row, from) | ' ') == ' ')
-		from++;
-	if (from == to)
-		return;
-	buf_printf(svg, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" fill=\"#%06x\"%s>",
-		   MARGIN + from * CELL_WIDTH, MARGIN + (row + 1) * CELL_HEIGHT - BASELINE,
-		   (to - from) * CELL_WIDTH, ink, look.bold ? " font-weight=\"bold\"" : "");
-	for (int col = from; col < to; col++)
-		put_character(svg, screen_char(s, row, col));
-	buf_puts(svg, "</text>\n");
-}
-
-/* Writes the whole screen. */
-static void put_screen(struct buf *svg, struct screen *s)
-{
-	double width = 2 * MARGIN + COLS * CELL_WIDTH;
-	int height = 2 * MARGIN + ROWS * CELL_HEIGHT;
-
-	buf_printf(svg,
-		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%d\" "
-		   "viewBox=\"0 0 %.0f %d\" xml:space=\"preserve\" font-size=\"14\" "
-		   "font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\">\n"
-		   "<title>stalltop on a terminal</title>\n"
-		   "<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"#%06x\"/>\n",
-		   width, height, width, height, BACKGROUND);
-	for (int row = 0; row < ROWS; row++)
-		for (int col = 0, to; col < COLS; col = to) {
-			struct screen_look look = screen_look(s, row, col), next = look;
-
-			for (to = col + 1; to < COLS; to++) {
-				next = screen_look(s, row, to);
-				if (!looks_like(&look, &next))
-					break;
-			}
-			put_run(svg, s, row, col, to);
+	for (const struct view *v = views; v < views + sizeof(views) / sizeof(views[0]); v++) {
+		for (size_t i = 0; i < N_SIZES; i++) {
+			if (v->select)
+				select_row(screens[i], v->select);
+			screen_type(screens[i], v->open);
+			screen_settle(screens[i]);
 		}
-	buf_puts(svg, "</svg>\n");
+		pump(screens, N_SIZES, v->wait);
+		for (size_t i = 0; i < N_SIZES; i++) {
+			screen_settle(screens[i]);
+			err |= take(screens[i], picture_name(v->name, &sizes[i]),
+				    scratch_format("stalltop: %s", v->title), w);
+			screen_type(screens[i], v->leave);
+			screen_settle(screens[i]);
+		}
+		/* Who has been left without figures of its own gets some. */
+		pump(screens, N_SIZES, 1);
+	}
+	return err;
 }
 
-/* Starts the loads and the program, and waits until its figures are theirs. */
-static struct screen *show(void)
+/* Starts a program in each size. */
+static void start(const char *program, const char *args, struct screen **screens)
 {
-	struct screen *s;
+	static const char *const colours[] = { "COLORTERM=truecolor", NULL };
 
-	assert_int_equal(guard_start(), 0);
-	assert_int_equal(box_delayacct(true), 0);
-	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
-		start_load(&loads[i]);
-	/* only their rows: others are of no interest to a reader */
-	s = screen_start(&(struct screen_how){
-		.rows = ROWS, .cols = COLS, .args = "-i -m ^load_(kind|hang)|^sleep" });
-	screen_await_text(s, "COMMAND");
-	screen_type(s, "c");
-	screen_pump(s, SETTLE);
-	return s;
+	for (size_t i = 0; i < N_SIZES; i++)
+		screens[i] = screen_start(&(struct screen_how){ .rows = sizes[i].rows,
+								.cols = sizes[i].cols,
+								.program = program,
+								.args = args,
+								.env = program ? colours : NULL });
+}
+
+/* What other monitors show. */
+static int take_others(const struct wanted *w)
+{
+	struct screen *screens[N_SIZES];
+	int err = 0;
+
+	for (size_t n = 0; n < N_OTHERS; n++) {
+		if (access(others[n].program, X_OK))
+			continue;
+		start(others[n].program, others[n].args, screens);
+		pump(screens, N_SIZES, 9);
+		for (size_t i = 0; i < N_SIZES; i++) {
+			err |= take(screens[i], picture_name(others[n].name, &sizes[i]),
+				    others[n].name, w);
+			screen_type(screens[i], "q");
+		}
+		pump(screens, N_SIZES, 1);
+	}
+	return err;
+}
+
+/* Starts the loads, and takes the pictures. */
+static int take_all(const struct wanted *w)
+{
+	struct screen *screens[N_SIZES];
+	int err;
+
+	err = stage_hide();
+	if (!err)
+		err = guard_start();
+	if (!err)
+		err = box_delayacct(true);
+	if (err) {
+		fprintf(stderr, "picture: %s\n", strerror(-err));
+		return -1;
+	}
+	stage_start();
+	start(NULL, "--cgroup=" STAGE_GROUP, screens);
+	pump(screens, N_SIZES, SETTLE);
+	err = take_views(screens, w);
+	for (size_t i = 0; i < N_SIZES; i++)
+		screen_type(screens[i], "q");
+	pump(screens, N_SIZES, 1);
+	return w->beside ? take_others(w) | err : err;
 }
 
 int main(int argc, char **argv)
 {
-	struct buf svg = { 0 };
-	struct screen *s;
-	FILE *file;
-	int err;
+	struct wanted w = { .theme = &svg_dark };
+	int c, err;
 
-	if (argc != 2) {
-		fputs("usage: picture FILE.svg\n", stderr);
+	while ((c = getopt(argc, argv, "lb")) != -1) {
+		if (c == 'l')
+			w.theme = &svg_light;
+		else if (c == 'b')
+			w.beside = true;
+		else
+			optind = argc;
+	}
+	if (optind >= argc) {
+		fputs("usage: picture [-l] [-b] FOLDER [VIEW-COLSxROWS...]\n", stderr);
 		return 2;
 	}
+	w.folder = argv[optind];
+	w.names = argv + optind + 1;
 	screen_setup(NULL);
-	s = show();
-	put_screen(&svg, s);
-	for (int row = 0; row < ROWS; row++)
-		puts(screen_line(s, row));
-	file = fopen(argv[1], "we");
-	err = !file || fwrite(svg.data, 1, svg.len, file) != svg.len;
-	if (file && fclose(file))
-		err = 1;
-	if (err)
-		perror(argv[1]);
+	err = take_all(&w);
 	screen_teardown(NULL);
 	guard_undo(0);
-	return err;
+	return err ? 1 : 0;
 }

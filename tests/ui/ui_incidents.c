@@ -95,6 +95,20 @@ static void finds_file(void **state)
 	find_cause(&cause);
 }
 
+/* Writes to a file that another writes to: the lock of the file, and who has it. */
+static void finds_other_writer(void **state)
+{
+	struct cause cause = { .state = "block ",
+			       .on = "wait_writer",
+			       .page = { "block: ", "/shared", "ended by wait_writer" } };
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	cause.pid = atoi(start_in_folder("fsync", &pid));
+	find_cause(&cause);
+}
+
 /* A frozen file system and its writer. */
 static void finds_frozen(void **state)
 {
@@ -221,6 +235,30 @@ static void finds_throttled(void **state)
 	find_cause(&cause);
 }
 
+/*
+ * A group with too little memory: its tasks reclaim for themselves, and the task's page says whose
+ * limit that is.
+ */
+static void finds_reclaim(void **state)
+{
+	struct cause cause = { .state = "reclaim ", .page = { "reclaim: lies within" } };
+	struct e2e_how how = { 0 };
+	struct screen *s;
+	char path[512];
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_need(box_cgroup(32, path, sizeof(path)), "no memory cgroup");
+	how.cgroup = path;
+	cause.pid = e2e_load(&how, "load_kind -d %s reclaim", e2e_folder());
+	if (!cause.pid)
+		e2e_skip("no reclaim here");
+	find_cause(&cause);
+	s = start_screen(e2e_format("%d", (int)cause.pid), 80);
+	screen_type(s, "\r");
+	screen_await_text(s, "of 32.0 MiB of memory");
+}
+
 /* The row of a process. */
 static bool has_row(struct screen *s, const void *pid)
 {
@@ -299,6 +337,7 @@ int main(void)
 		incident_test(finds_server),	incident_test(finds_writer),
 		incident_test(finds_child),	incident_test(finds_culprit),
 		incident_test(finds_throttled), incident_test(shows_who_hangs),
+		incident_test(finds_reclaim),	incident_test(finds_other_writer),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
