@@ -38,13 +38,14 @@ static const struct view {
 	const char *select; /* the row of this name is clicked first */
 	const char *open, *leave; /* keys */
 	double wait; /* until it has what it shows, in seconds */
+	const char *head; /* a word that it has */
 } views[] = {
-	{ "main", "what every task waits for", NULL, "", "", 0 },
-	{ "past", "a moment of the past", NULL, "[[[", "\x1b", 1 },
-	{ "detail", "all about one process", "mailserver", "\r", "\x1b", 5 },
-	{ "sites", "what the tasks wait on", "mailserver", "w", "\x1b", 7 },
-	{ "states", "where the time goes", NULL, "\x1b[Z", "\t", 7 },
-	{ "groups", "what the control groups wait for", NULL, "gggg", "g", 9 },
+	{ "main", "what every task waits for", NULL, "", "", 0, "COMMAND" },
+	{ "past", "a moment of the past", NULL, "[[[", "\x1b", 1, "COMMAND" },
+	{ "detail", "all about one process", "mailserver", "\r", "\x1b", 5, "Delays" },
+	{ "sites", "what the tasks wait on", "mailserver", "w", "\x1b", 7, "SYSCALL" },
+	{ "states", "where the time goes", NULL, "\x1b[Z", "\t", 7, "STATES" },
+	{ "groups", "what the control groups wait for", NULL, "gggg", "g", 9, "GROUP" },
 };
 
 /* Other monitors, with options that show the same. */
@@ -143,6 +144,11 @@ static int take_views(struct screen *const *screens, const struct wanted *w)
 		pump(screens, N_SIZES, v->wait);
 		for (size_t i = 0; i < N_SIZES; i++) {
 			screen_settle(screens[i]);
+			if (!screen_shows(screens[i], v->head)) {
+				fprintf(stderr, "picture: no %s in the view %s\n", v->head,
+					v->name);
+				err = -1;
+			}
 			err |= take(screens[i], picture_name(v->name, &sizes[i]),
 				    scratch_format("stalltop: %s", v->title), w);
 			screen_type(screens[i], v->leave);
