@@ -160,17 +160,20 @@ static int take_views(struct screen *const *screens, const struct wanted *w)
 	return err;
 }
 
-/* Starts a program in each size. */
-static void start(const char *program, const char *args, struct screen **screens)
+/* Starts a program in each size, on terminals that say what they are like. */
+static void start(const char *program, const char *args, const struct wanted *w,
+		  struct screen **screens)
 {
-	static const char *const colours[] = { "COLORTERM=truecolor", NULL };
+	const char *const colours[] = { w->theme == &svg_light ? "COLORFGBG=0;15"
+							       : "COLORFGBG=15;0",
+					"COLORTERM=truecolor", NULL };
 
 	for (size_t i = 0; i < N_SIZES; i++)
 		screens[i] = screen_start(&(struct screen_how){ .rows = sizes[i].rows,
 								.cols = sizes[i].cols,
 								.program = program,
 								.args = args,
-								.env = program ? colours : NULL });
+								.env = colours });
 }
 
 /* What other monitors show. */
@@ -182,7 +185,7 @@ static int take_others(const struct wanted *w)
 	for (size_t n = 0; n < N_OTHERS; n++) {
 		if (access(others[n].program, X_OK))
 			continue;
-		start(others[n].program, others[n].args, screens);
+		start(others[n].program, others[n].args, w, screens);
 		pump(screens, N_SIZES, 9);
 		for (size_t i = 0; i < N_SIZES; i++) {
 			err |= take(screens[i], picture_name(others[n].name, &sizes[i]),
@@ -210,7 +213,7 @@ static int take_all(const struct wanted *w)
 		return -1;
 	}
 	stage_start();
-	start(NULL, "--cgroup=" STAGE_GROUP, screens);
+	start(NULL, "--cgroup=" STAGE_GROUP, w, screens);
 	pump(screens, N_SIZES, SETTLE);
 	err = take_views(screens, w);
 	for (size_t i = 0; i < N_SIZES; i++)

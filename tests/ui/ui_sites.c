@@ -147,6 +147,14 @@ static void await_site(struct screen *s, const char *state, const char *text)
 	screen_await(s, shows_site, &is);
 }
 
+/* Waits for such a line, and opens its page: it need not be the one that is selected. */
+static void open_site(struct screen *s, const char *state, const char *text)
+{
+	await_site(s, state, text);
+	screen_click(s, line_with(s, state, text), 10, 1);
+	screen_type(s, "\r");
+}
+
 /* Two of three files are read, one of them more: each is named, with all that is known of it. */
 static void names_file(void **state)
 {
@@ -250,8 +258,7 @@ static void names_pipe(void **state)
 	(void)state;
 	read_pipe("crowd-pipes");
 	s = open_sites(24, 80, "crowd-pipes");
-	await_site(s, "pipe ", "read");
-	screen_type(s, "\r");
+	open_site(s, "pipe ", "read");
 	screen_await_text(s, "waits for a pipe");
 	screen_await_text(s, "1 thread waits right now");
 }
@@ -265,8 +272,7 @@ static void keeps_page(void **state)
 	(void)state;
 	pid = read_for_ever("crowd-reads", make_file("culprit"), NULL);
 	s = open_sites(30, 80, "crowd-reads");
-	await_site(s, "io ", "culprit");
-	screen_type(s, "\r");
+	open_site(s, "io ", "culprit");
 	screen_await_text(s, "io: waits for block I/O");
 	screen_check(s, !screen_shows(s, "nothing waited there"));
 	assert_int_equal(kill(pid, SIGSTOP), 0);
@@ -288,8 +294,7 @@ static void escapes_names(void **state)
 	(void)state;
 	read_for_ever("crowd-reads", make_file("a\033[2Jb\nc"), NULL);
 	s = open_sites(24, 120, "crowd-reads");
-	await_site(s, "io ", "\\x1b[2Jb\\x0ac");
-	screen_type(s, "\r");
+	open_site(s, "io ", "\\x1b[2Jb\\x0ac");
 	screen_await_text(s, "io: waits for block I/O");
 	screen_check(s, screen_shows(s, "\\x1b[2Jb\\x0ac"));
 }
