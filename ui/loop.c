@@ -404,6 +404,7 @@ int ui_run(const struct ui_config *config, enum ui_failure *failure)
 	struct loop *loop = xcalloc(1, sizeof(*loop));
 	int err;
 
+	term_await_ours();
 	*failure = UI_WAIT;
 	err = open_screen_signals(loop);
 	if (!err) {

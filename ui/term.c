@@ -64,6 +64,16 @@ bool term_is_ours(void)
 	return owner < 0 || owner == getpgrp();
 }
 
+void term_await_ours(void)
+{
+	struct termios modes;
+
+	/* Changes nothing, for which the kernel stops it again and again
+	 * (drivers/tty/tty_jobctrl.c). */
+	if (!tcgetattr(STDOUT_FILENO, &modes))
+		tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+}
+
 /*
  * Sets the terminal's modes at once, but not if the terminal now belongs to another job: that would
  * stop the program, forever if it was about to end.

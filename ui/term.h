@@ -62,6 +62,12 @@ void term_close(struct term *term);
 void term_suspend(struct term *term);
 void term_resume(struct term *term);
 
+/*
+ * Stops the program, as whoever writes there without it, until the terminal is this job's. To be
+ * called while signals that end the program do so: it may never be.
+ */
+void term_await_ours(void);
+
 /* Whether the terminal is this job's; a terminal that is not the session's counts as its own. */
 bool term_is_ours(void);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
@@ -282,7 +283,9 @@ void print_replay_error(const char *path, int err)
 {
 	const char *why = strerror(-err);
 
-	if (err == -EBADMSG)
+	if (err == -ENOENT && !access(path, F_OK))
+		why = "there is no recording in that folder";
+	else if (err == -EBADMSG)
 		why = "it is no recording of stalltop, or is damaged";
 	else if (err == -ENODATA)
 		why = "it has no samples";

@@ -11,6 +11,7 @@
 
 #include "app/address.h"
 #include "app/errors.h"
+#include "app/options_parts.h"
 #include "base/pattern.h"
 #include "base/util.h"
 #include "model/source.h"
@@ -20,9 +21,6 @@
 
 #define LINGER_NS (10 * NSEC_PER_SEC)
 #define LINGER_MAX 86400.0
-
-/* The head of a setter, with its parameters. */
-#define SETTER(name) static bool name(struct options *options, const char *arg, struct buf *why)
 
 /* Stands in a row in place of a setter: the option makes a member true. */
 #define FLAG(member) .flag = offsetof(struct options, member)
@@ -238,19 +236,10 @@ SETTER(set_rows)
 	return false;
 }
 
-/* Takes the name of a file. */
-static bool take_file(const char **file, const char *arg, struct buf *why)
-{
-	*file = arg;
-	if (!*arg)
-		buf_puts(why, "the name of a file");
-	return *arg != '\0';
-}
-
 /* --output */
 SETTER(set_output)
 {
-	return take_file(&options->output, arg, why);
+	return option_take_file(&options->output, arg, why);
 }
 
 /* --exit-buffer */
@@ -375,79 +364,6 @@ SETTER(set_hierarchy)
 	return *arg != '\0';
 }
 
-/* -w */
-SETTER(set_record)
-{
-	return take_file(&options->record.path, arg, why);
-}
-
-/* --keep */
-SETTER(set_keep)
-{
-	options->record.segments = true;
-	if (segment_parse_limits(arg, &options->record.limits))
-		return true;
-	buf_puts(why, "an age (s, m, h, d), a size (K, M, G, T), or both: 7d,1G");
-	return false;
-}
-
-/* --before */
-SETTER(set_before)
-{
-	const uint64_t most_ns = 24 * 3600 * NSEC_PER_SEC;
-
-	if (segment_parse_age(arg, strlen(arg), &options->record.before_ns) &&
-	    options->record.before_ns <= most_ns)
-		return true;
-	buf_puts(why, "a time from 1s to 24h (s, m, h)");
-	return false;
-}
-
-/* -R */
-SETTER(set_replay)
-{
-	return take_file(&options->replay.path, arg, why);
-}
-
-/* --diff; the second recording follows as a word of its own */
-SETTER(set_diff)
-{
-	return take_file(&options->diff[0], arg, why);
-}
-
-/* Takes a time of a recording; when that ends shows later. */
-static bool take_time(const char **time, const char *arg, struct buf *why)
-{
-	uint64_t ns;
-
-	*time = arg;
-	if (replay_time(arg, clock_ns(CLOCK_REALTIME), &ns))
-		return true;
-	buf_puts(why, "14:02, 14:02:30, \"2026-11-21 14:02\", or -3m before its end (s, m, h, d)");
-	return false;
-}
-
-/* --from */
-SETTER(set_from)
-{
-	return take_time(&options->replay.from, arg, why);
-}
-
-/* --to */
-SETTER(set_to)
-{
-	return take_time(&options->replay.to, arg, why);
-}
-
-/* --history */
-SETTER(set_history)
-{
-	if (lookback_parse(arg, &options->history))
-		return true;
-	buf_puts(why, "a time such as 15m or 1h, a size such as 64M, both as in 1h,128M, or 0");
-	return false;
-}
-
 /* --theme */
 SETTER(set_theme)
 {
@@ -457,7 +373,7 @@ SETTER(set_theme)
 /* --debug-log */
 SETTER(set_debug_log)
 {
-	return take_file(&options->debug_log, arg, why);
+	return option_take_file(&options->debug_log, arg, why);
 }
 
 const struct option_row option_table[] = {
@@ -522,31 +438,31 @@ const struct option_row option_table[] = {
 	{ 'w', "record", "PATH", "off",
 	  "record what is sampled: to a new file, or with --keep to a folder; without -b and "
 	  "without a terminal nothing else is done (see stalltop-recording(5))",
-	  .set = set_record, .words = WORDS_FILE, .barred = true },
+	  .set = option_set_record, .words = WORDS_FILE, .barred = true },
 	{ 0, "keep", "AGE,SIZE", "7d,1G",
 	  "record to a folder of segments, and remove old ones: those that ended longer ago, or "
 	  "are beyond the size of all together",
-	  .set = set_keep, .barred = true },
+	  .set = option_set_keep, .barred = true },
 	{ 0, "before", "TIME", "off",
 	  "keep samples in memory, for this time (s, m, h), and record them only when something "
 	  "happens: what --when names, or SIGUSR1; with what comes after it, as long as --linger "
 	  "says (here as long as before). To a folder of segments, without a screen",
-	  .set = set_before, .barred = true },
+	  .set = option_set_before, .barred = true },
 	{ 'R', "replay", "PATH", "off",
 	  "show a recording, a file or a folder, in place of the machine; -d: coarser intervals "
 	  "than recorded",
-	  .set = set_replay, .words = WORDS_FILE, .barred = true },
+	  .set = option_set_replay, .words = WORDS_FILE, .barred = true },
 	{ 0, "from", "TIME", "all",
 	  "of a recording: from this time on; 14:02, \"2026-11-21 14:02:30\", or -3m before its "
 	  "end",
-	  .set = set_from, .barred = true },
-	{ 0, "to", "TIME", "all", "of a recording: up to this time", .set = set_to,
+	  .set = option_set_from, .barred = true },
+	{ 0, "to", "TIME", "all", "of a recording: up to this time", .set = option_set_to,
 	  .barred = true },
 	{ 0, "history", "SIZE", "15m",
 	  "what the screen keeps in memory to look back at ([ goes back): a time (in 20M at most), "
 	  "a "
 	  "size, both as in 1h,128M, or 0 for nothing",
-	  .set = set_history },
+	  .set = option_set_history },
 	{ 0, "theme", "NAME", "auto",
 	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono (without "
 	  "colours); auto: by COLORFGBG, else any, and mono where NO_COLOR is set",
@@ -554,7 +470,7 @@ const struct option_row option_table[] = {
 	{ 0, "diff", "A B", "off",
 	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
 	  "more in B than in A, by command and kind; text, csv or json",
-	  .set = set_diff, .words = WORDS_FILE, .barred = true },
+	  .set = option_set_diff, .words = WORDS_FILE, .barred = true },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start) },

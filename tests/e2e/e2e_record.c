@@ -435,6 +435,11 @@ static void test_refused(void **state)
 	assert_non_null(strstr(r.err.data, "no recording"));
 	e2e_run(&r, NULL, "-b -R %s", path_of("absent.db"));
 	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "No such file"));
+	assert_int_equal(mkdir(path_of("none"), 0700), 0);
+	e2e_run(&r, NULL, "-b -R %s", path_of("none"));
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "there is no recording in that folder"));
 	e2e_run(&r, NULL, "-b -H -R %s", path);
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "-H"));

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <mntent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -132,6 +133,18 @@ int box_group(const char *hierarchy, const char *name, char *path, size_t size)
 	snprintf(path + len, size - len, "/%s", name);
 	guard_push(UNDO_CGROUP, path, NULL);
 	return mkdir(path, 0755) ? -errno : 0;
+}
+
+int box_quota(const char *name, const char *us, char *path, size_t size)
+{
+	char file[PATH_MAX];
+	int err = box_group("cpu", name, path, size);
+
+	if (err)
+		return err;
+	snprintf(file, sizeof(file), "%s/cpu.cfs_quota_us", path);
+	/* a kernel without bandwidth control has no such file */
+	return write_text(file, us) ? -EOPNOTSUPP : 0;
 }
 
 int box_unified_group(char *path, size_t size, const char **name)

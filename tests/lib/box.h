@@ -25,6 +25,9 @@ int box_find_hierarchy(const char *hierarchy, char *path, size_t size);
  */
 int box_group(const char *hierarchy, const char *name, char *path, size_t size);
 
+/* A group of that name whose tasks together run for so many us of each 100 ms at most; its path. */
+int box_quota(const char *name, const char *us, char *path, size_t size);
+
 /*
  * A new group of cgroup v2, whatever controllers that has; its path, and where in it begins what
  * it is called below the root.

@@ -100,4 +100,32 @@ static inline void check_delta(const struct row *row, uint64_t from, uint64_t to
 	assert_int_equal(row->deltas->grown.run_ns, MS(to - from) + (from ? 0 : 50));
 }
 
+/* n short-lived tasks that are alike, with counters of base 1, 2 ... */
+static inline void make_alike(struct exit_record *records, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t start = SEC(101) + MS(10 * i);
+
+		records[i] = ended((pid_t)(20 + i), start, start + MS(40), i + 1);
+		records[i].hi_ns -= i;
+	}
+}
+
+/* Says that nothing is left of any. */
+static inline bool is_gone(void *arg, pid_t pid)
+{
+	(void)arg;
+	return pid > 0;
+}
+
+/* What all rows of the frame ran together. */
+static inline uint64_t run_of_all(const struct frame *frame)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < frame->n; i++)
+		ns += frame->rows[i].deltas->grown.run_ns;
+	return ns;
+}
+
 #endif

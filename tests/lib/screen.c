@@ -2,9 +2,8 @@
 #include "config.h"
 
 #include "tests/lib/guard.h"
-#include "tests/lib/job.h"
 #include "tests/lib/scratch.h"
-#include "tests/lib/screen.h"
+#include "tests/lib/screen_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,28 +22,6 @@
 #define MAX_ENV 32
 #define ESCAPE_S 0.07 /* longer than the program waits behind an Esc */
 #define LOOK_S 0.01
-
-/* Where the expansion of repeated characters (CSI Pn b) stands. */
-enum repeat_state { PLAIN, ESCAPE, NUMBER };
-
-struct screen {
-	struct job job;
-	int master; /* -1: hung up */
-	int slave;
-	double started;
-	struct termios before;
-	VTerm *vt;
-	VTermScreen *vts;
-	int rows, cols;
-	bool alt, cursor;
-	char *log;
-	size_t len, cap;
-	double escape; /* when an Esc was typed that nothing follows yet; 0: none */
-	enum repeat_state repeat;
-	unsigned int count;
-	char last[8]; /* the last character, as written */
-	size_t last_len;
-};
 
 static struct screen *screens[MAX_SCREENS];
 static size_t n_screens;
@@ -271,25 +248,6 @@ void screen_click(struct screen *s, int row, int col, int button)
 		screen_type(s, scratch_format("\x1b[<%d;%d;%dm", code, col + 1, row + 1));
 }
 
-/* Whether the output switched a mode on and not off again. */
-static bool is_switched_on(const struct screen *s, const char *on, const char *off)
-{
-	size_t i = s->len, len = strlen(on);
-
-	while (i-- > 0) {
-		if (s->len - i >= len && !memcmp(s->log + i, on, len))
-			return true;
-		if (s->len - i >= len && !memcmp(s->log + i, off, len))
-			return false;
-	}
-	return false;
-}
-
-bool screen_has_mouse(const struct screen *s)
-{
-	return is_switched_on(s, "1000h", "1000l");
-}
-
 void screen_resize(struct screen *s, int rows, int cols)
 {
 	struct winsize size = { .ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols };
@@ -312,165 +270,6 @@ void screen_hang_up(struct screen *s)
 	close(s->slave);
 	close(s->master);
 	s->master = -1;
-}
-
-int screen_rows(const struct screen *s)
-{
-	return s->rows;
-}
-
-int screen_cols(const struct screen *s)
-{
-	return s->cols;
-}
-
-bool screen_in_alt(const struct screen *s)
-{
-	return s->alt;
-}
-
-bool screen_cursor_visible(const struct screen *s)
-{
-	return s->cursor;
-}
-
-const char *screen_output(const struct screen *s, size_t *len)
-{
-	*len = s->len;
-	return s->log ? s->log : "";
-}
-
-/* The cell at a place; an empty one outside of the screen. */
-static VTermScreenCell cell_at(struct screen *s, int row, int col)
-{
-	VTermScreenCell cell;
-
-	memset(&cell, 0, sizeof(cell));
-	if (row >= 0 && row < s->rows && col >= 0 && col < s->cols)
-		vterm_screen_get_cell(s->vts, (VTermPos){ row, col }, &cell);
-	return cell;
-}
-
-uint32_t screen_char(struct screen *s, int row, int col)
-{
-	return cell_at(s, row, col).chars[0];
-}
-
-/* A colour's number, -1 for the terminal's own. */
-static int colour_number(const VTermColor *colour)
-{
-	if (VTERM_COLOR_IS_DEFAULT_FG(colour) || VTERM_COLOR_IS_DEFAULT_BG(colour))
-		return -1;
-	return VTERM_COLOR_IS_INDEXED(colour) ? colour->indexed.idx : 256;
-}
-
-/* What the colour is made of, -1 for the terminal's own. */
-static int colour_rgb(struct screen *s, VTermColor colour)
-{
-	if (colour_number(&colour) == -1)
-		return -1;
-	vterm_screen_convert_color_to_rgb(s->vts, &colour);
-	return colour.rgb.red << 16 | colour.rgb.green << 8 | colour.rgb.blue;
-}
-
-struct screen_look screen_look(struct screen *s, int row, int col)
-{
-	VTermScreenCell cell = cell_at(s, row, col);
-
-	return (struct screen_look){ .bold = cell.attrs.bold,
-				     .reverse = cell.attrs.reverse,
-				     .underline = cell.attrs.underline != 0,
-				     .italic = cell.attrs.italic,
-				     .fg = colour_number(&cell.fg),
-				     .bg = colour_number(&cell.bg),
-				     .fg_rgb = colour_rgb(s, cell.fg),
-				     .bg_rgb = colour_rgb(s, cell.bg) };
-}
-
-/* Writes a character as UTF-8; the bytes written. */
-static size_t put_utf8(char *to, uint32_t c)
-{
-	static const unsigned char leads[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	for (size_t i = n - 1; i > 0; i--, c >>= 6)
-		to[i] = (char)(0x80 | (c & 0x3F));
-	to[0] = (char)(leads[n] | c);
-	return n;
-}
-
-/* The text of a line into a buffer of the length of its cells with all their characters. */
-static void read_line(struct screen *s, int row, char *text)
-{
-	size_t n = 0, end = 0;
-
-	for (int col = 0; col < s->cols; col++) {
-		VTermScreenCell cell = cell_at(s, row, col);
-
-		if (cell.chars[0] == UINT32_MAX)
-			continue;
-		if (!cell.chars[0])
-			cell.chars[0] = ' ';
-		for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell.chars[i]; i++)
-			n += put_utf8(text + n, cell.chars[i]);
-		if (cell.chars[0] != ' ')
-			end = n;
-	}
-	text[end] = '\0';
-}
-
-const char *screen_line(struct screen *s, int row)
-{
-	char *text = malloc((size_t)s->cols * VTERM_MAX_CHARS_PER_CELL * 4 + 1);
-
-	assert_non_null(text);
-	read_line(s, row, text);
-	return scratch_keep(text);
-}
-
-int screen_find(struct screen *s, const char *text, int from)
-{
-	char *line = malloc((size_t)s->cols * VTERM_MAX_CHARS_PER_CELL * 4 + 1);
-	int row, found = -1;
-
-	assert_non_null(line);
-	text = scratch_ours(text);
-	for (row = from; row < s->rows && found < 0; row++) {
-		read_line(s, row, line);
-		if (strstr(line, text))
-			found = row;
-	}
-	free(line);
-	return found;
-}
-
-bool screen_shows(struct screen *s, const char *text)
-{
-	return screen_find(s, text, 0) >= 0;
-}
-
-int screen_word_line(struct screen *s, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (int row = 0; row < screen_rows(s); row++) {
-		const char *line = screen_line(s, row);
-
-		line += strspn(line, " ");
-		if (!strncmp(line, word, len) && strchr(" ", line[len]))
-			return row;
-	}
-	return -1;
-}
-
-bool screen_has(struct screen *s, const void *text)
-{
-	return screen_shows(s, text);
-}
-
-bool screen_lacks(struct screen *s, const void *text)
-{
-	return !screen_shows(s, text);
 }
 
 /* Hands a byte to the terminal, which knows nothing of repeated characters. */
@@ -644,38 +443,4 @@ void screen_await_stop(struct screen *s)
 void screen_foreground(struct screen *s)
 {
 	job_foreground(&s->job);
-}
-
-/* Whether the modes are those of before. */
-static bool modes_restored(struct screen *s)
-{
-	struct termios now;
-
-	return !tcgetattr(s->slave, &now) && now.c_iflag == s->before.c_iflag &&
-	       now.c_oflag == s->before.c_oflag && now.c_cflag == s->before.c_cflag &&
-	       now.c_lflag == s->before.c_lflag &&
-	       !memcmp(now.c_cc, s->before.c_cc, sizeof(now.c_cc));
-}
-
-/* Whether text is written plainly. */
-static bool pen_is_plain(struct screen *s)
-{
-	VTermState *state = vterm_obtain_state(s->vt);
-	VTermValue bold, reverse, fg, bg;
-
-	vterm_state_get_penattr(state, VTERM_ATTR_BOLD, &bold);
-	vterm_state_get_penattr(state, VTERM_ATTR_REVERSE, &reverse);
-	vterm_state_get_penattr(state, VTERM_ATTR_FOREGROUND, &fg);
-	vterm_state_get_penattr(state, VTERM_ATTR_BACKGROUND, &bg);
-	return !bold.boolean && !reverse.boolean && colour_number(&fg.color) == -1 &&
-	       colour_number(&bg.color) == -1;
-}
-
-void screen_check_restored(struct screen *s)
-{
-	screen_check(s, modes_restored(s));
-	screen_check(s, !s->alt);
-	screen_check(s, s->cursor);
-	screen_check(s, !screen_has_mouse(s));
-	screen_check(s, pen_is_plain(s));
 }

@@ -226,9 +226,7 @@ static void finds_throttled(void **state)
 
 	(void)state;
 	e2e_require_bpf();
-	e2e_need(box_group("cpu", e2e_group_name("wait"), path, sizeof(path)), "no cpu controller");
-	if (write_text(e2e_format("%s/cpu.cfs_quota_us", path), "20000"))
-		e2e_skip("no CPU quota");
+	e2e_need(box_quota(e2e_group_name("wait"), "20000", path, sizeof(path)), "no CPU quota");
 	how.cgroup = path;
 	cause.pid = e2e_load(&how, "load_wait cpu");
 	assert_true(cause.pid > 0);

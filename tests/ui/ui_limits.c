@@ -41,11 +41,12 @@ static void put(const char *group, pid_t pid)
  */
 static pid_t make_throttled(const char *test)
 {
-	const char *group = make_group(test, "cpu", "crowd-cage");
-	pid_t pid = crowd_spinner("crowd-caged", 0);
+	char group[300];
+	pid_t pid;
 
-	if (write_text(scratch_format("%s/cpu.cfs_quota_us", group), "1000"))
+	if (box_quota(scratch_ours("crowd-cage"), "1000", group, sizeof(group)))
 		scratch_skip_test(test, "no CPU limits of groups");
+	pid = crowd_spinner("crowd-caged", 0);
 	put(group, pid);
 	return pid;
 }

@@ -227,6 +227,30 @@ static void ends_while_frozen(void **state)
 	screen_check(s, !screen_in_alt(s));
 }
 
+/* Started in the background it stops; told to end it does. */
+static void ends_in_background(void **state)
+{
+	const char *program = getenv("STALLTOP");
+	const char *script = scratch_format(
+		"set -m\n"
+		"%s -d 60 &\n"
+		"until grep -q '^State:.T' /proc/$!/status; do sleep 0.1; done\n"
+		"echo it has stopped\n"
+		"kill $!; kill -CONT $!\n"
+		"while kill -0 $! 2>/dev/null && ! grep -q '^State:.Z' /proc/$!/status; do\n"
+		"sleep 0.1; done\n"
+		"echo it has ended\n"
+		"read line\n",
+		program ? program : "./stalltop");
+	struct screen *s;
+
+	(void)state;
+	s = screen_start(&(struct screen_how){ .program = "/bin/sh",
+					       .args = scratch_file("background.sh", script) });
+	screen_await_text(s, "it has stopped");
+	screen_await_text(s, "it has ended");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,7 +258,7 @@ int main(void)
 		screen_test(stopped_terminal),	  screen_test(goes_on),
 		screen_test(last_sample_undrawn), screen_test(starts_stopped),
 		screen_test(endless_paste),	  screen_test(ends_while_stopped),
-		screen_test(ends_while_frozen),
+		screen_test(ends_while_frozen),	  screen_test(ends_in_background),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
