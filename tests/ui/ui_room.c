@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NOBODY 65534
@@ -310,6 +311,41 @@ static void takes_theme(void **state)
 	screen_check(s, screen_look(s, t.head, 0).bg != -1);
 }
 
+/* A terminal whose colours are values, not numbers. */
+static const char direct[] =
+	"direct|colours by value,\n"
+	"	RGB, colors#0x1000000, pairs#0x7FFF,\n"
+	"	setab=\\E[%?%p1%{8}%<%t4%p1%d%e48\\:2\\:\\:%p1%{65536}%/%d\\:%p1%{256}%/%{255}%&%d"
+	"\\:%p1%{255}%&%d%;m,\n"
+	"	setaf=\\E[%?%p1%{8}%<%t3%p1%d%e38\\:2\\:\\:%p1%{65536}%/%d\\:%p1%{256}%/%{255}%&%d"
+	"\\:%p1%{255}%&%d%;m,\n"
+	"	use=xterm-256color,\n";
+
+/* There the colours of the configuration are taken as they are. */
+static void has_true_colours(void **state)
+{
+	const char *folder = scratch_folder(), *home = scratch_path("config");
+	const char *source = scratch_file(scratch_path("direct"), direct);
+	const char *const env[] = { scratch_format("TERMINFO=%s", folder), NULL };
+	struct screen *s;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(system(scratch_format("tic -x -o %s %s", folder, source)), 0);
+	assert_int_equal(mkdir(home, 0755), 0);
+	assert_int_equal(mkdir(scratch_format("%s/stalltop", home), 0755), 0);
+	scratch_file(scratch_format("%s/stalltop/config", home),
+		     "theme = dark\ncolour = dim: #123456\n");
+	s = screen_start(&(struct screen_how){
+		.term = "direct", .env = env, .config_home = home, .args = "-d 60" });
+	screen_await(s, table_has_figures, NULL);
+	screen_settle(s);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	assert_non_null(strstr(screen_output(s, &len), "38:2::18:52:86"));
+	assert_non_null(strstr(screen_output(s, &len), "48:2::0:95:135"));
+}
+
 /* A graph of pressure is there where there is width, and its last cells are known. */
 static bool has_graph(struct screen *s, const void *arg)
 {
@@ -350,7 +386,7 @@ int main(void)
 		screen_test(finds_what_is_folded), screen_test(uses_width),
 		screen_test(reaches_edge),	   screen_test(has_one_note),
 		screen_test(keeps_colours),	   screen_test(takes_theme),
-		screen_test(draws_pressure),
+		screen_test(draws_pressure),	   screen_test(has_true_colours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
