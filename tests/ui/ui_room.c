@@ -75,15 +75,12 @@ static void folds_what_idles(void **state)
 	struct table t;
 
 	(void)state;
-	crowd_spinner("crowd-spins", 0);
-	crowd_spinner("crowd-spins", 0);
 	assert_true(crowd_sleepers("crowd-many", 60) > 0);
 	s = start(24, 80, "-d 60");
 	screen_await(s, folds_idle, NULL);
 	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, t.fold == t.sum - 1 && t.last == t.fold - 1);
-	screen_check(s, table_find_name(s, &t, "crowd-spins") >= 0);
 	/* All that did something has a row, on one screen or more. */
 	screen_check(s, folded(s, "idle task") + folded(s, "idle kernel thread") + t.last -
 					t.first + 1 <=
@@ -129,18 +126,17 @@ static void folds_nothing_elsewhere(void **state)
 static void finds_what_is_folded(void **state)
 {
 	struct screen *s;
-	struct table t;
 
 	(void)state;
 	assert_true(crowd_sleepers("crowd-many", 60) > 0);
 	crowd_sleeper("crowd-idle");
 	s = start(24, 80, "-d 60");
 	screen_await(s, folds_idle, NULL);
-	table_must(s, &t);
-	screen_check(s, table_find_name(s, &t, "crowd-idle") < 0);
 	screen_type(s, scratch_format("L^%s\r", scratch_ours("crowd-idle")));
 	screen_await(s, table_selects, "crowd-idle");
-	screen_type(s, "z");
+	/* It may be among the first, where pids have begun again. */
+	if (folds_nothing(s, NULL))
+		screen_type(s, "z");
 	screen_await(s, folds_idle, NULL);
 	screen_check(s, table_selects(s, "crowd-idle"));
 }
@@ -298,7 +294,7 @@ static void takes_theme(void **state)
 	screen_settle(s);
 	table_must(s, &t);
 	for (int row = t.first; row <= t.last; row++)
-		if (table_number(s, &t, row, "1CPU") >= 50)
+		if (table_number(s, &t, row, "1CPU") > 50.5)
 			screen_check(s, *table_cell(s, &t, row, "1CPU") == '*');
 	screen_check(s, screen_look(s, t.head, 0).bg == -1);
 	screen_type(s, "q");
