@@ -94,23 +94,20 @@ void pressure_graph_head(struct ui *ui, const struct pressure_graph *graph, int 
 	term_puts(&ui->term, line, graph->column, text, STYLE_LABEL);
 }
 
-/* The style of a cell. */
-static enum style style_of_cell(float value)
-{
-	return value < SHARE_SHOWN ? STYLE_DIM : style_of_share((double)value);
-}
-
 void pressure_graph_draw(struct ui *ui, const struct pressure_graph *graph,
 			 enum psi_resource resource, int line)
 {
+	const struct styles *styles = &ui->term.styles;
 	const float *values = graph->values[resource];
 	struct buf *text = &ui->scratch;
 
 	for (int from = 0, to; from < graph->cells; from = to) {
-		enum style style = style_of_cell(values[from]);
+		enum style style = style_of_graph(styles, (double)values[from]);
 
 		text->len = 0;
-		for (to = from; to < graph->cells && style_of_cell(values[to]) == style; to++) {
+		for (to = from; to < graph->cells; to++) {
+			if (style_of_graph(styles, (double)values[to]) != style)
+				break;
 			if (values[to] >= 0 && values[to] < SHARE_SHOWN)
 				buf_putc(text, '.');
 			else

@@ -43,6 +43,16 @@ static inline enum style style_of_wait(double ms)
 				   : STYLE_NORMAL;
 }
 
+/* The same in a graph, whose cells have no background of their own: their height is seen. */
+static inline enum style style_of_graph(const struct styles *styles, double share)
+{
+	enum style style = share < SHARE_SHOWN ? STYLE_DIM : style_of_share(share);
+
+	if (style == STYLE_HOT && styles->backgrounds >> (STYLE_HOT + 1) & 1)
+		return STYLE_WARM;
+	return style;
+}
+
 /* A style in the selected row: it keeps its colour. */
 static inline enum style style_selected(enum style style)
 {

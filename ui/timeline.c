@@ -96,7 +96,8 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 		cell.len = 0;
 		spark_append_one(value, timeline->peak[number], term->charset, &cell);
 		term_put(term, line, NAME_CELLS + i, 1, cell.data, cell.len,
-			 cursor ? STYLE_SELECTED_HOT : style_of_share(isnan(value) ? 0 : value));
+			 cursor ? STYLE_SELECTED_HOT
+				: style_of_graph(&term->styles, isnan(value) ? 0 : value));
 	}
 	buf_free(&cell);
 	if (isnan(timeline->peak[number]))

@@ -7,9 +7,8 @@
 
 #include "base/util.h"
 
-/* The parent of the kernel's threads, which is among the first rows. */
+/* The parent of the kernel's threads. */
 #define KTHREADD 2
-#define FIRST_ROWS 4
 
 bool idle_row(const struct row *row)
 {
@@ -54,8 +53,10 @@ void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, 
 	size_t lines = more, idle = 0, kernel = 0;
 
 	fold->tasks = fold->threads = 0;
+	fold->of_threads = frame->info->threads;
 	fold->kernel = false;
-	for (size_t i = 0; i < frame->n && i < FIRST_ROWS; i++)
+	/* Before it there are none but init's threads. */
+	for (size_t i = 0; i < frame->n && frame->rows[i].task->tgid <= KTHREADD; i++)
 		fold->kernel |= is_kthreadd(&frame->rows[i]);
 	for (size_t i = 0; i < fold->order->n; i++) {
 		if (!can_fold(fold, i))
@@ -89,8 +90,11 @@ bool idle_takes(struct idle_fold *fold, size_t index)
 
 void idle_append(const struct idle_fold *fold, struct buf *out)
 {
+	const char *one = fold->of_threads ? "thread" : "task";
+	const char *many = fold->of_threads ? "threads" : "tasks";
+
 	if (fold->tasks)
-		buf_printf(out, "%zu idle %s", fold->tasks, plural(fold->tasks, "task", "tasks"));
+		buf_printf(out, "%zu idle %s", fold->tasks, plural(fold->tasks, one, many));
 	if (fold->tasks && fold->threads)
 		buf_puts(out, " and ");
 	if (fold->threads)

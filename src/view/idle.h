@@ -14,6 +14,7 @@
 /* A fold of an order's rows. */
 struct idle_fold {
 	const struct order *order;
+	bool of_threads; /* rows are threads */
 	bool kernel; /* the kernel's threads can be told from others */
 	size_t left; /* idle tasks that are to be shown yet */
 	size_t tasks, threads; /* folded: idle tasks, and idle threads of the kernel */

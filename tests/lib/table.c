@@ -88,7 +88,9 @@ bool table_read(struct screen *s, struct table *t)
 {
 	int row;
 
-	*t = (struct table){ .head = -1, .unit = -1, .first = 0, .last = -1, .sum = -1 };
+	*t = (struct table){
+		.head = -1, .unit = -1, .first = 0, .last = -1, .sum = -1, .fold = -1
+	};
 	for (row = 0; row < screen_rows(s) && t->head < 0; row++) {
 		/* N is a key in help, too */
 		if (begins_with(s, row, "PID") ||
@@ -103,6 +105,9 @@ bool table_read(struct screen *s, struct table *t)
 		t->unit = row++;
 	for (t->first = row; row < screen_rows(s) && is_row(s, t, row); row++)
 		t->last = row;
+	if (row < screen_rows(s) && !strncmp(screen_line(s, row), "+ ", 2) &&
+	    strstr(screen_line(s, row), " idle "))
+		t->fold = row++;
 	for (; row < screen_rows(s) && t->sum < 0; row++)
 		if (begins_with(s, row, "="))
 			t->sum = row;
@@ -122,7 +127,7 @@ const struct table_head *table_head(const struct table *t, const char *head)
 /* Whether a column is of texts, which begin where their head does. */
 static bool is_text(const char *head)
 {
-	static const char *const texts[] = { "USER", "S", "COMMAND", "CGROUP", "GROUP" };
+	static const char *const texts[] = { "USER", "S", "COMMAND", "CGROUP", "GROUP", "ON" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (!strcmp(texts[i], head))

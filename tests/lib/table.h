@@ -15,6 +15,7 @@ struct table_head {
 /* The table as it is found on the screen: numbers of lines, -1 for what is not there. */
 struct table {
 	int head, unit, first, last, sum; /* last < first: no rows */
+	int fold; /* what stands for idle tasks */
 	size_t columns;
 	struct table_head column[TABLE_COLUMNS];
 };

@@ -82,14 +82,15 @@ static void check_heads(struct screen *s, const struct table *t)
 /* Whether a cell under a head is what may stand there. */
 static bool cell_is_right(const char *head, const char *cell)
 {
-	if (!strcmp(head, "USER") || !strcmp(head, "COMMAND"))
+	if (!strcmp(head, "USER") || !strcmp(head, "COMMAND") || !strcmp(head, "ON") ||
+	    !strcmp(head, "CGROUP"))
 		return *cell != '\0';
 	if (!strcmp(head, "S"))
 		return strlen(cell) == 1 && strchr("RSDTtZXIPW-", *cell);
 	if (!strcmp(head, "PID"))
 		return *cell && strspn(cell, "0123456789") == strlen(cell);
 	return !strcmp(cell, "-") ||
-	       (*cell && strspn(cell, ">0123456789.k") == strlen(cell) && strlen(cell) <= 6);
+	       (*cell && strspn(cell, ">0123456789.k") == strlen(cell) && strlen(cell) <= 8);
 }
 
 /* Unit row, rows and sum row stand under their heads. */
@@ -123,9 +124,10 @@ static void check_layout(struct screen *s)
 	screen_check(s, (t.unit >= 0) == (screen_rows(s) >= 12));
 	screen_check(s, (t.sum >= 0) == (screen_rows(s) >= 12));
 	screen_check(s, t.last - t.first + 1 >= 4);
-	/* as many rows as there is room for */
+	/* as many rows as there is room for, and what is folded of those that idle */
 	below = t.sum >= 0 ? t.sum : screen_rows(s) - 1;
-	screen_check(s, t.last == below - 1);
+	screen_check(s, t.sum < 0 || t.fold == t.sum - 1);
+	screen_check(s, t.last == (t.fold >= 0 ? t.fold : below) - 1);
 	screen_check(s, t.sum < 0 || t.sum == screen_rows(s) - 2);
 	screen_check(s, *screen_line(s, screen_rows(s) - 1));
 	check_columns(s, &t);
@@ -186,7 +188,7 @@ static bool fills_terminal(struct screen *s, const void *arg)
 	(void)arg;
 	if (!table_read(s, &t) || !*screen_line(s, screen_rows(s) - 1))
 		return false;
-	below = screen_rows(s) >= 12 ? screen_rows(s) - 3 : screen_rows(s) - 2;
+	below = screen_rows(s) >= 12 ? screen_rows(s) - 4 : screen_rows(s) - 2;
 	return t.last == below && table_head(&t, screen_cols(s) < 110 ? "PID" : "4RECL") &&
 	       (screen_cols(s) >= 110 || !table_head(&t, "4RECL"));
 }

@@ -23,12 +23,12 @@ struct state {
 	pid_t keep; /* the row that stays; 0: none */
 };
 
-/* Adds a task that waited for a CPU and ran for so many ms in the interval. */
-static void add(struct state *s, pid_t pid, pid_t ppid, const char *comm, uint64_t waited,
-		uint64_t ran)
+/* Adds a thread that waited for a CPU and ran for so many ms in the interval. */
+static void add_thread(struct state *s, pid_t tgid, pid_t pid, pid_t ppid, const char *comm,
+		       uint64_t waited, uint64_t ran)
 {
 	for (int i = 0; i < 2; i++) {
-		struct task_raw *raw = scene_add(&s->scene.samples[i], pid, pid, SEC(1));
+		struct task_raw *raw = scene_add(&s->scene.samples[i], tgid, pid, SEC(1));
 
 		raw->task->ppid = ppid;
 		task_set_comm(raw->task, comm, strlen(comm));
@@ -36,6 +36,13 @@ static void add(struct state *s, pid_t pid, pid_t ppid, const char *comm, uint64
 			(struct delay_sum){ i && waited ? 2 : 1, MS(1 + (i ? waited : 0)) };
 		raw->counters.run_ns = MS(1 + (i ? ran : 0));
 	}
+}
+
+/* Adds a task of one thread. */
+static void add(struct state *s, pid_t pid, pid_t ppid, const char *comm, uint64_t waited,
+		uint64_t ran)
+{
+	add_thread(s, pid, pid, ppid, comm, waited, ran);
 }
 
 /* An empty scene, and the default view's query. */
@@ -141,6 +148,19 @@ static void test_container(void **state)
 	check(s, 3, "4 1", "2 idle tasks");
 }
 
+/* Where rows are threads: init may have any number of them before kthreadd. */
+static void test_threads(void **state)
+{
+	struct state *s = *state;
+
+	for (pid_t tid = 1; tid <= 9; tid++)
+		add_thread(s, 1, tid == 1 ? 1 : 20 + tid, 0, "init", 0, 0);
+	add(s, 2, 0, "kthreadd", 0, 0);
+	add(s, 3, 2, "ksoftirqd/0", 0, 0);
+	add(s, 11, 1, "waits", 90, 0);
+	check(s, 4, "11 1 22", "7 idle tasks and 2 idle kernel threads");
+}
+
 /* The selected row stays. */
 static void test_kept(void **state)
 {
@@ -208,13 +228,10 @@ static void test_queries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_kernel),
-		test(test_beyond),
-		test(test_container),
-		test(test_kept),
-		test(test_other_orders),
-		test(test_unknown),
-		cmocka_unit_test(test_queries),
+		test(test_kernel),    test(test_beyond),
+		test(test_container), test(test_kept),
+		test(test_threads),   test(test_other_orders),
+		test(test_unknown),   cmocka_unit_test(test_queries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How the screen's room is used, and what its colours say. */
+#include "config.h"
+
+#include "tests/lib/crowd.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+
+/* Starts, and waits for figures. */
+static struct screen *start(int rows, int cols, const char *args)
+{
+	struct screen *s =
+		screen_start(&(struct screen_how){ .rows = rows, .cols = cols, .args = args });
+
+	screen_await(s, table_has_figures, NULL);
+	return s;
+}
+
+/* The number before the word in the line that stands for idle tasks; 0: there is none. */
+static int folded(struct screen *s, const char *word)
+{
+	struct table t;
+	const char *line, *at;
+
+	if (!table_read(s, &t) || t.fold < 0)
+		return 0;
+	line = screen_line(s, t.fold);
+	at = strstr(line, word);
+	if (!at)
+		return 0;
+	while (at > line && strchr("0123456789 ", at[-1]))
+		at--;
+	return atoi(at + strspn(at, " "));
+}
+
+/* The number of tasks that the sum row has. */
+static int summed(struct screen *s)
+{
+	struct table t;
+
+	table_must(s, &t);
+	screen_check(s, t.sum >= 0);
+	return atoi(table_cell(s, &t, t.sum, "COMMAND"));
+}
+
+/* Idle tasks are folded. */
+static bool folds_idle(struct screen *s, const void *arg)
+{
+	(void)arg;
+	return folded(s, "idle task") > 0;
+}
+
+/* None are. */
+static bool folds_nothing(struct screen *s, const void *arg)
+{
+	struct table t;
+
+	(void)arg;
+	return table_read(s, &t) && t.last >= t.first && t.fold < 0;
+}
+
+/* Rows and what is folded add up to the tasks of the sum row. */
+static void folds_what_idles(void **state)
+{
+	struct screen *s;
+	struct table t;
+
+	(void)state;
+	assert_true(crowd_sleepers("crowd-many", 60) > 0);
+	s = start(24, 80, "-d 60");
+	screen_await(s, folds_idle, NULL);
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, t.fold == t.sum - 1 && t.last == t.fold - 1);
+	/* All that did something has a row, on one screen or more. */
+	screen_check(s, folded(s, "idle task") + folded(s, "idle kernel thread") + t.last -
+					t.first + 1 <=
+				summed(s));
+	/* A key, and a click, unfold and fold. */
+	screen_type(s, "z");
+	screen_await(s, folds_nothing, NULL);
+	screen_type(s, "z");
+	screen_await(s, folds_idle, NULL);
+	screen_settle(s);
+	table_must(s, &t);
+	screen_click(s, t.fold, 5, 1);
+	screen_await(s, folds_nothing, NULL);
+	screen_type(s, "z");
+	screen_await(s, folds_idle, NULL);
+}
+
+/* In another order, with a filter, in a tree and by groups all have their rows. */
+static void folds_nothing_elsewhere(void **state)
+{
+	static const char *const keys[][2] = {
+		{ "N", "0" }, { "R", "R" }, { "V", "V" }, { "i", "i" }, { "O", "O" },
+	};
+	struct screen *s;
+
+	(void)state;
+	assert_true(crowd_sleepers("crowd-many", 60) > 0);
+	s = start(24, 80, "-d 60");
+	screen_await(s, folds_idle, NULL);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		screen_type(s, keys[i][0]);
+		screen_await(s, folds_nothing, NULL);
+		screen_type(s, keys[i][1]);
+		screen_await(s, folds_idle, NULL);
+	}
+	screen_type(s, "/many\r");
+	screen_await(s, folds_nothing, NULL);
+	screen_type(s, "=");
+	screen_await(s, folds_idle, NULL);
+}
+
+/* What is searched for is found though it is folded, and the selected row stays. */
+static void finds_what_is_folded(void **state)
+{
+	struct screen *s;
+
+	(void)state;
+	assert_true(crowd_sleepers("crowd-many", 60) > 0);
+	crowd_sleeper("crowd-idle");
+	s = start(24, 80, "-d 60");
+	screen_await(s, folds_idle, NULL);
+	screen_type(s, scratch_format("L^%s\r", scratch_ours("crowd-idle")));
+	screen_await(s, table_selects, "crowd-idle");
+	/* It may be among the first, where pids have begun again. */
+	if (folds_nothing(s, NULL))
+		screen_type(s, "z");
+	screen_await(s, folds_idle, NULL);
+	screen_check(s, table_selects(s, "crowd-idle"));
+}
+
+/* The columns that come with width, and the command line, which a key takes away. */
+static void uses_width(void **state)
+{
+	static const char *const argv[] = { "crowd-line", "--with", "a-rather-long-argument-list",
+					    NULL };
+	struct screen *s;
+	struct table t;
+
+	(void)state;
+	crowd_command(argv);
+	s = start(40, 159, "-d 60 -m crowd-line");
+	table_must(s, &t);
+	screen_check(s, !table_head(&t, "ON") && !table_head(&t, "WAIT"));
+	screen_check(s, !screen_shows(s, "a-rather-long-argument-list"));
+	screen_resize(s, 40, 160);
+	screen_await(s, table_has_head, "ON");
+	screen_await_text(s, "--with a-rather-long-argument-list");
+	table_must(s, &t);
+	screen_check(s, table_head(&t, "WAIT") && table_head(&t, "CGROUP"));
+	screen_check(s, !table_head(&t, "READ"));
+	screen_resize(s, 40, 200);
+	screen_await(s, table_has_head, "READ");
+	screen_await(s, table_has_head, "WRITE");
+	/* What was read of these rows alone is no sum. */
+	table_must(s, &t);
+	screen_check(s, !strcmp(table_cell(s, &t, t.sum, "READ"), "-"));
+	screen_type(s, "c");
+	screen_await_no_text(s, "a-rather-long-argument-list");
+	screen_type(s, "c");
+	screen_await_text(s, "a-rather-long-argument-list");
+}
+
+/* Heads and the selected row go on to the screen's edge. */
+static void reaches_edge(void **state)
+{
+	static const int sizes[][2] = { { 24, 80 }, { 40, 120 }, { 60, 200 } };
+
+	(void)state;
+	crowd_sleeper("crowd-idle");
+	for (size_t i = 0; i < 3; i++) {
+		struct screen *s = start(sizes[i][0], sizes[i][1], "-d 60 -m ^crowd-idle");
+		struct table t;
+
+		screen_settle(s);
+		table_must(s, &t);
+		for (int col = t.column[t.columns - 1].start; col < screen_cols(s); col++) {
+			screen_check(s, screen_look(s, t.head, col).bg != -1);
+			screen_check(s, screen_look(s, t.first, col).bg ==
+						screen_look(s, t.first, 0).bg);
+		}
+		screen_check(s, screen_look(s, t.first, 0).bg != -1);
+		screen_type(s, "q");
+		assert_int_equal(screen_end(s, 5), 0);
+	}
+}
+
+/* Who may not ask the kernel: one line says what is missing first, a key all of it. */
+static void has_one_note(void **state)
+{
+	struct screen *s;
+	struct table t;
+	int head;
+
+	(void)state;
+	if (geteuid())
+		scratch_skip("needs root");
+	s = screen_start(&(struct screen_how){ .rows = 40, .uid = NOBODY, .args = "-d 60" });
+	screen_await(s, table_has_figures, NULL);
+	screen_await_text(s, "more: n)");
+	screen_settle(s);
+	table_must(s, &t);
+	head = t.head;
+	screen_check(s, screen_find(s, "CAP_NET_ADMIN", 0) == head - 1);
+	screen_type(s, "n");
+	screen_await_no_text(s, "more: n)");
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, t.head > head);
+	screen_check(s, screen_find(s, "CAP_NET_ADMIN", 0) == head - 1);
+	screen_type(s, "n");
+	screen_await_text(s, "more: n)");
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, t.head == head);
+}
+
+/* Two that wait for one CPU are there with high figures. */
+static bool shows_waiting(struct screen *s, const void *arg)
+{
+	struct table t;
+	int row;
+
+	(void)arg;
+	if (!table_read(s, &t))
+		return false;
+	row = table_find_name(s, &t, "crowd-nicer");
+	return row >= 0 && table_number(s, &t, row, "1CPU") > 30;
+}
+
+/* How the end of a cell looks. */
+static struct screen_look look_of(struct screen *s, const char *name, const char *head)
+{
+	struct table t;
+
+	table_must(s, &t);
+	screen_check(s, table_find_name(s, &t, name) >= 0);
+	return screen_look(s, table_find_name(s, &t, name), table_head(&t, head)->end);
+}
+
+/* The selected row keeps the colours of its cells, and amounts of zero recede. */
+static void keeps_colours(void **state)
+{
+	struct screen_look hot, selected;
+	struct screen *s;
+	struct table t;
+
+	(void)state;
+	crowd_sleeper("crowd-idle");
+	crowd_spinner("crowd-spins", 0);
+	crowd_spinner("crowd-nicer", 0);
+	s = start(24, 80, "-d 1 --theme dark -m ^crowd-");
+	screen_await(s, shows_waiting, NULL);
+	screen_type(s, "p");
+	table_select(s, "crowd-idle");
+	hot = look_of(s, "crowd-nicer", "1CPU");
+	screen_check(s, hot.fg != -1 && hot.bg == -1);
+	table_must(s, &t);
+	screen_check(s,
+		     !strcmp(table_cell(s, &t, table_find_name(s, &t, "crowd-idle"), "1CPU"), "."));
+	table_select(s, "crowd-nicer");
+	selected = look_of(s, "crowd-nicer", "1CPU");
+	screen_check(s, selected.fg == hot.fg && selected.bg != -1);
+	screen_check(s, look_of(s, "crowd-nicer", "COMMAND").fg != hot.fg);
+	screen_check(s, look_of(s, "crowd-nicer", "COMMAND").bg == selected.bg);
+	screen_check(s, look_of(s, "crowd-idle", "COMMAND").bg == -1);
+}
+
+/* Without colours the highest figures have a mark; who asks for a theme has its colours. */
+static void takes_theme(void **state)
+{
+	static const char *const env[] = { "NO_COLOR=1", NULL };
+	struct screen *s;
+	struct table t;
+
+	(void)state;
+	crowd_spinner("crowd-spins", 0);
+	crowd_spinner("crowd-nicer", 0);
+	s = start(24, 80, "-d 1 --theme mono -m ^crowd-");
+	screen_await(s, shows_waiting, NULL);
+	screen_type(s, "p");
+	screen_settle(s);
+	table_must(s, &t);
+	for (int row = t.first; row <= t.last; row++)
+		if (table_number(s, &t, row, "1CPU") > 50.5)
+			screen_check(s, *table_cell(s, &t, row, "1CPU") == '*');
+	screen_check(s, screen_look(s, t.head, 0).bg == -1);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	s = screen_start(
+		&(struct screen_how){ .env = env, .args = "-d 1 --theme dark -m ^crowd-" });
+	screen_await(s, table_has_figures, NULL);
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, screen_look(s, t.head, 0).bg != -1);
+}
+
+/* A terminal whose colours are values, not numbers. */
+static const char direct[] =
+	"direct|colours by value,\n"
+	"	RGB, colors#0x1000000, pairs#0x7FFF,\n"
+	"	setab=\\E[%?%p1%{8}%<%t4%p1%d%e48\\:2\\:\\:%p1%{65536}%/%d\\:%p1%{256}%/%{255}%&%d"
+	"\\:%p1%{255}%&%d%;m,\n"
+	"	setaf=\\E[%?%p1%{8}%<%t3%p1%d%e38\\:2\\:\\:%p1%{65536}%/%d\\:%p1%{256}%/%{255}%&%d"
+	"\\:%p1%{255}%&%d%;m,\n"
+	"	use=xterm-256color,\n";
+
+/* There the colours of the configuration are taken as they are. */
+static void has_true_colours(void **state)
+{
+	const char *folder = scratch_folder(), *home = scratch_path("config");
+	const char *source = scratch_file(scratch_path("direct"), direct);
+	const char *const env[] = { scratch_format("TERMINFO=%s", folder), NULL };
+	struct screen *s;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(system(scratch_format("tic -x -o %s %s", folder, source)), 0);
+	assert_int_equal(mkdir(home, 0755), 0);
+	assert_int_equal(mkdir(scratch_format("%s/stalltop", home), 0755), 0);
+	scratch_file(scratch_format("%s/stalltop/config", home),
+		     "theme = dark\ncolour = dim: #123456\n");
+	s = screen_start(&(struct screen_how){
+		.term = "direct", .env = env, .config_home = home, .args = "-d 60" });
+	screen_await(s, table_has_figures, NULL);
+	screen_settle(s);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	assert_non_null(strstr(screen_output(s, &len), "38:2::18:52:86"));
+	assert_non_null(strstr(screen_output(s, &len), "48:2::0:95:135"));
+}
+
+/* A graph of pressure is there where there is width, and its last cells are known. */
+static bool has_graph(struct screen *s, const void *arg)
+{
+	int head = screen_find(s, "some, last", 0), begin;
+
+	(void)arg;
+	if (head < 0)
+		return false;
+	begin = (int)(strstr(screen_line(s, head), "some, last") - screen_line(s, head));
+	for (int col = screen_cols(s) - 3; col < screen_cols(s); col++)
+		if (begin > 60 && screen_char(s, head + 1, col) > ' ')
+			return true;
+	return false;
+}
+
+static void draws_pressure(void **state)
+{
+	struct screen *s;
+
+	(void)state;
+	if (access("/proc/pressure/memory", R_OK))
+		scratch_skip("this kernel does not measure pressure");
+	s = start(24, 120, "-d 0.2");
+	screen_await(s, has_graph, NULL);
+	screen_resize(s, 24, 80);
+	screen_await_no_text(s, "some, last");
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	s = start(24, 120, "-d 0.2 --history 0");
+	screen_settle(s);
+	screen_check(s, !screen_shows(s, "some, last"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		screen_test(folds_what_idles),	   screen_test(folds_nothing_elsewhere),
+		screen_test(finds_what_is_folded), screen_test(uses_width),
+		screen_test(reaches_edge),	   screen_test(has_one_note),
+		screen_test(keeps_colours),	   screen_test(takes_theme),
+		screen_test(draws_pressure),	   screen_test(has_true_colours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
