@@ -42,9 +42,18 @@ struct presets {
 /* Fills in those that every screen has. Harmless when that was done. */
 void presets_ready(struct presets *presets);
 
+/* The preset of that name, or NULL. */
+struct preset *presets_find(const struct presets *presets, const char *name);
+
+/* Whether a preset of one's own can have that name; else appends to `why` which can. */
+bool preset_check_name(const struct presets *presets, const char *name, struct buf *why);
+
+/* Appends a preset as a text for presets_add(). */
+void preset_append(const struct preset *preset, struct buf *out);
+
 /*
- * Adds a preset, or replaces the one of its name: "NAME: fields=ID,ID, sort=-ID, filter=hangs".
- * False, with what is allowed appended to `why`, when it is invalid.
+ * Adds a preset, or replaces the one of its name: "NAME: fields=ID,ID, sort=-ID, filter=hangs,
+ * room=ID,ID". False, with what is allowed appended to `why`, when it is invalid.
  */
 bool presets_add(struct presets *presets, const char *text, struct buf *why);
 

@@ -81,6 +81,33 @@ void view_next_preset(struct view_config *view, int by)
 	take_preset(view);
 }
 
+bool view_keep_preset(struct view_config *view, const char *name, struct buf *why)
+{
+	struct presets *presets = &view->presets;
+	const struct query *query = &view->query;
+	struct preset kept = { .fields = view->fields,
+			       .sort = query->sort ? query->sort : column_sort_default(),
+			       .descending = query->descending,
+			       .hangs = query->hangs };
+	struct buf text = { 0 };
+	bool ok;
+
+	presets_ready(presets);
+	if (!preset_check_name(presets, name, why))
+		return false;
+	kept.name = xstrdup(name);
+	kept.room = view->own_fields ? view_preset(view)->room : NULL;
+	preset_append(&kept, &text);
+	leave_preset(view);
+	ok = presets_add(presets, buf_cstr(&text), why);
+	if (ok)
+		presets->now = (size_t)(presets_find(presets, name) - presets->list);
+	take_preset(view);
+	free(kept.name);
+	buf_free(&text);
+	return ok;
+}
+
 struct preset_left view_default(const struct view_config *view)
 {
 	if (view->presets.now)

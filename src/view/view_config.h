@@ -64,6 +64,12 @@ void view_default_fields(struct view_config *view);
 /* Shows the next preset, or (by -1) the one before. Fields and sort column of each are kept. */
 void view_next_preset(struct view_config *view, int by);
 
+/*
+ * Keeps what is shown as a preset of that name, and shows that. False, with what is allowed
+ * appended to `why`, when there can be none of that name.
+ */
+bool view_keep_preset(struct view_config *view, const char *name, struct buf *why);
+
 /* The preset that is shown. */
 const struct preset *view_preset(const struct view_config *view);
 
