@@ -237,7 +237,7 @@ const struct command command_table[] = {
 	  "what the sort column, or the selected field, is, and what to do about it; then this help",
 	  "column", NULL, false },
 	{ "help-too", OTHER, { '?' }, WHERE_ALL & ~WHERE_HELP & ~WHERE_TABLE & ~WHERE_FIELDS &
-	  ~WHERE_SORT, cmd_open_help, 0, "this help", NULL, NULL, false },
+	  ~WHERE_SORT, cmd_open_help, 0, "in other views: this help", NULL, NULL, false },
 	{ "redraw", OTHER, { CONTROL('L') }, WHERE_ALL, cmd_redraw, 0, "redraw the screen",
 	  NULL, NULL, false },
 	{ "quit", OTHER, { 'q', KEY_F(10) }, WHERE_TABLE, cmd_quit, 0, "quit", "quit",
