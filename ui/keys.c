@@ -210,8 +210,8 @@ const struct command command_table[] = {
 	  "write the current settings to the configuration file", NULL, NULL, false },
 
 	{ "save-preset", DO, { 'A' }, WHERE_TABLE, cmd_save_preset, 0,
-	  "save fields, order and filter of the current view as a preset, under a name, in the "
-	  "configuration file", NULL, NULL, false },
+	  "save fields, order, unit and grouping of what is shown as a preset, under a name, in "
+	  "the configuration file", NULL, NULL, false },
 
 	{ "field", FIELDS, { ' ', '\r', KEY_ENTER }, WHERE_FIELDS, view_fields_toggle, 0,
 	  "show or hide the field", "show", NULL, false },

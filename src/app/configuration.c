@@ -337,13 +337,13 @@ static void append_field_list(const struct view_config *view, struct buf *out)
 /* Appends the unit. */
 static void append_unit(const struct view_config *view, struct buf *out)
 {
-	buf_puts(out, unit_table[view->unit].id);
+	buf_puts(out, unit_table[view_default_unit(view)].id);
 }
 
 /* Appends the grouping. */
 static void append_grouping(const struct view_config *view, struct buf *out)
 {
-	buf_puts(out, group_table[view->group_by].id);
+	buf_puts(out, group_table[view_default_group(view)].id);
 }
 
 /* Appends nothing: group-by already says it. */

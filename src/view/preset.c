@@ -51,7 +51,7 @@ static char *copied(const char *text)
 static struct preset *append_preset(struct presets *presets)
 {
 	presets->list = xreallocarray(presets->list, presets->n + 1, sizeof(*presets->list));
-	presets->list[presets->n] = (struct preset){ .name = NULL };
+	presets->list[presets->n] = (struct preset){ .unit = -1, .group_by = -1 };
 	return &presets->list[presets->n++];
 }
 
@@ -114,6 +114,10 @@ static bool take_setting(struct preset *preset, const char *name, const char *va
 		return take_list(&preset->room, value, bad);
 	if (!strcmp(name, "sort"))
 		return take_sort(preset, value);
+	if (!strcmp(name, "unit"))
+		return (preset->unit = unit_by_name(value)) >= 0;
+	if (!strcmp(name, "group"))
+		return (preset->group_by = group_by_name(value)) >= 0;
 	if (!strcmp(name, "filter") && !strcmp(value, "hangs"))
 		return preset->hangs = true;
 	return false;
@@ -187,6 +191,10 @@ void preset_append(const struct preset *preset, struct buf *out)
 	buf_printf(out, "sort=%c%s", preset->descending ? '-' : '+', preset->sort->id);
 	if (preset->hangs)
 		buf_puts(out, ", filter=hangs");
+	if (preset->unit >= 0)
+		buf_printf(out, ", unit=%s", unit_table[preset->unit].id);
+	if (preset->group_by >= 0)
+		buf_printf(out, ", group=%s", group_table[preset->group_by].id);
 	if (preset->room)
 		buf_printf(out, ", room=%s", preset->room);
 }
@@ -194,7 +202,8 @@ void preset_append(const struct preset *preset, struct buf *out)
 /* Says what is allowed. */
 static void explain(struct buf *why, const struct buf *bad)
 {
-	buf_puts(why, "NAME: fields=ID,ID..., sort=-ID, filter=hangs, room=ID,ID... (NAME not ");
+	buf_puts(why, "NAME: fields=ID,ID..., sort=-ID, filter=hangs, unit=UNIT, group=WHAT, "
+		      "room=ID,ID... (NAME not ");
 	buf_printf(why, "%s, which is set by fields and sort)", standard[0].name);
 	if (bad->len) {
 		buf_puts(why, "; no field: ");
@@ -204,7 +213,9 @@ static void explain(struct buf *why, const struct buf *bad)
 
 bool presets_add(struct presets *presets, const char *text, struct buf *why)
 {
-	struct preset preset = { .sort = column_sort_default(), .descending = true };
+	struct preset preset = {
+		.sort = column_sort_default(), .descending = true, .unit = -1, .group_by = -1
+	};
 	size_t len = strspn(text, NAME_LETTERS);
 	const char *rest = text + len + strspn(text + len, " ");
 	struct buf bad = { 0 };

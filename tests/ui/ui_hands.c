@@ -301,7 +301,8 @@ static void saves_presets(void **state)
 	screen_type(s, CLEAR "mine\r");
 	screen_await(s, is_titled, "preset mine");
 	screen_await_text(s, "preset mine: written");
-	assert_string_equal(scratch_read(path), "preset = mine: sort=+pid\n");
+	assert_string_equal(scratch_read(path),
+			    "preset = mine: sort=+pid, unit=percent, group=process\n");
 	/* changed and saved again, its name is there to be taken */
 	screen_type(s, "felap q");
 	screen_await(s, table_has_head, "ELAP");
@@ -310,14 +311,26 @@ static void saves_presets(void **state)
 	screen_check(s, strstr(scratch_read(path), "preset = mine: fields=pid,"));
 	screen_check(s, strstr(scratch_read(path), ",elap,"));
 	screen_check(s, !strchr(scratch_read(path), '\n')[1]);
+	/* groups, too, and back from them */
+	screen_type(s, "gg");
+	screen_await_text(s, "GROUP");
+	screen_type(s, "A" CLEAR "grouped\r");
+	screen_await(s, is_titled, "preset grouped");
+	screen_await_text(s, "preset grouped: written");
 	screen_type(s, "\t");
-	screen_await_no_text(s, "preset mine");
+	screen_await_no_text(s, "preset grouped");
+	screen_await(s, table_has_name, "crowd-a");
+	screen_type(s, "\033[Z");
+	screen_await(s, is_titled, "preset grouped");
+	screen_await_text(s, "GROUP");
+	screen_type(s, "\t");
+	screen_await_no_text(s, "preset grouped");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 
 	s = start(24, 100, "-d 60 -m ^crowd");
 	screen_check(s, !table_has_head(s, "ELAP"));
-	screen_type(s, "\033[Z");
+	screen_type(s, "\033[Z\033[Z");
 	screen_await(s, is_titled, "preset mine");
 	screen_await(s, table_ascends, "PID");
 	screen_check(s, table_has_head(s, "ELAP"));

@@ -393,7 +393,7 @@ static void test_save_preset(void **state)
 	assert_true(view_keep_preset(&view, "mine", &message));
 	assert_int_equal(configuration_save_preset(path, view_preset(&view), false, &message),
 			 CONFIGURATION_SAVED);
-	assert_file(path, "preset = mine: sort=+total\n");
+	assert_file(path, "preset = mine: sort=+total, unit=percent, group=process\n");
 	assert_int_equal(configuration_save_preset(NULL, view_preset(&view), true, &message),
 			 CONFIGURATION_FAILED);
 	buf_free(&message);

@@ -193,7 +193,8 @@ static void test_keep(void **state)
 	/* the default view stays what it was */
 	assert_string_equal(view_default(&view).fields, "pid,total,comm");
 	preset_append(view_preset(&view), &text);
-	assert_string_equal(buf_cstr(&text), "mine: fields=pid,total,comm, sort=-run");
+	assert_string_equal(buf_cstr(&text), "mine: fields=pid,total,comm, sort=-run, "
+					     "unit=percent, group=process");
 	assert_true(presets_add(&again.presets, buf_cstr(&text), &why));
 	/* another of the same name takes its place, and what was changed is in it */
 	n = view.presets.n;
@@ -218,6 +219,43 @@ static void test_keep(void **state)
 	buf_free(&text);
 	view_config_free(&view);
 	view_config_free(&again);
+}
+
+/* Unit and grouping of a preset are shown with it; what was chosen before is there behind it. */
+static void test_unit_and_group(void **state)
+{
+	struct view_config view = start(NULL, NULL);
+	struct buf why = { 0 }, text = { 0 };
+
+	(void)state;
+	view.unit = UNIT_MS;
+	view.group_by = GROUP_USER;
+	assert_true(presets_add(&view.presets, "g: sort=-throttled, group=cgroup", &why));
+	assert_true(presets_add(&view.presets, "u: unit=count, sort=-total", &why));
+	go_to(&view, "g");
+	assert_int_equal(view.group_by, GROUP_CGROUP);
+	assert_int_equal(view.unit, UNIT_MS);
+	assert_int_equal(view_default_group(&view), GROUP_USER);
+	/* what it does not set stays as it is changed */
+	view.unit = UNIT_AVG;
+	view.group_by = GROUP_COMMAND;
+	assert_true(view_keep_preset(&view, "both", &why));
+	preset_append(view_preset(&view), &text);
+	assert_string_equal(buf_cstr(&text), "both: sort=-throttled, unit=avg, group=command");
+	assert_int_equal(view.group_by, GROUP_COMMAND);
+	assert_int_equal(view_default_group(&view), GROUP_USER);
+	go_to(&view, "u");
+	assert_int_equal(view.group_by, GROUP_USER);
+	assert_int_equal(view.unit, UNIT_COUNT);
+	assert_int_equal(view_default_unit(&view), UNIT_AVG);
+	go_to(&view, "waits");
+	assert_int_equal(view.unit, UNIT_AVG);
+	assert_int_equal(view.group_by, GROUP_USER);
+	assert_false(presets_add(&view.presets, "n: group=nothing", &why));
+	assert_false(presets_add(&view.presets, "n: unit=nothing", &why));
+	buf_free(&why);
+	buf_free(&text);
+	view_config_free(&view);
 }
 
 /* A name that cannot be is refused, and nothing changes. */
@@ -294,10 +332,15 @@ static void test_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	cmocka_unit_test(test_default),
-		cmocka_unit_test(test_changes), cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_add),	cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_keep),	cmocka_unit_test(test_keep_bad),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_default),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_keep_bad),
+		cmocka_unit_test(test_unit_and_group),
 	};
 
 	return cmocka_run_group_tests_name("preset", tests, NULL, NULL);
