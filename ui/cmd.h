@@ -33,7 +33,7 @@ unsigned cmd_open(struct ui *ui, int arg);
 unsigned cmd_open_detail(struct ui *ui, int arg);
 unsigned cmd_open_sum(struct ui *ui, int arg);
 unsigned cmd_open_fields(struct ui *ui, int arg);
-unsigned cmd_open_help(struct ui *ui, int arg);
+unsigned cmd_open_help(struct ui *ui, int of_column);
 unsigned cmd_leave(struct ui *ui, int arg);
 unsigned cmd_sample(struct ui *ui, int arg);
 unsigned cmd_redraw(struct ui *ui, int arg);
@@ -47,11 +47,14 @@ unsigned cmd_find(struct ui *ui, int arg);
 unsigned cmd_find_next(struct ui *ui, int arg);
 unsigned cmd_interval(struct ui *ui, int arg);
 unsigned cmd_delayacct(struct ui *ui, int arg);
+
+/* cmd_save.c: writes to the configuration. */
 unsigned cmd_save(struct ui *ui, int arg);
+unsigned cmd_save_preset(struct ui *ui, int arg);
 
 /* cmd_task.c: acts on the selected task. */
 unsigned cmd_signal(struct ui *ui, int arg);
-unsigned cmd_renice(struct ui *ui, int arg);
+unsigned cmd_renice(struct ui *ui, int by);
 
 /* cmd_time.c: goes back and forth in time. */
 unsigned cmd_step(struct ui *ui, int by);

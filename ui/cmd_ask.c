@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys that ask for a text first: filters, find, interval; the switch and the configuration. */
+/* Keys that ask for a text first: filters, find, interval; the switch. */
 #include "config.h"
 
 #include <errno.h>
@@ -199,39 +199,4 @@ unsigned cmd_delayacct(struct ui *ui, int arg)
 			       "switch delay accounting on, also after stalltop has ended?",
 			       switch_delayacct);
 	return REACT_REDRAW;
-}
-
-static prompt_done_fn save_anyway;
-
-/* Writes the configuration; asks first when the present file is broken. */
-static unsigned save(struct ui *ui, bool force)
-{
-	struct buf message = { 0 };
-
-	switch (ui->config->save(ui->config->path, ui->settings, force, &message)) {
-	case CONFIGURATION_SAVED:
-		ui_say(ui, "%s", buf_cstr(&message));
-		break;
-	case CONFIGURATION_ASK:
-		prompt_confirm(&ui->prompt, buf_cstr(&message), save_anyway);
-		break;
-	case CONFIGURATION_FAILED:
-		ui_error(ui, "%s", buf_cstr(&message));
-	}
-	buf_free(&message);
-	return REACT_REDRAW;
-}
-
-/* Writes the configuration over a broken file. */
-static unsigned save_anyway(struct ui *ui, const char *text, struct buf *error)
-{
-	(void)text;
-	(void)error;
-	return save(ui, true);
-}
-
-unsigned cmd_save(struct ui *ui, int arg)
-{
-	(void)arg;
-	return save(ui, false);
 }

@@ -11,7 +11,12 @@
 
 unsigned cmd_move(struct ui *ui, int move)
 {
-	list_move(&ui_page(ui)->list, (enum list_move)move);
+	struct page *page = ui_page(ui);
+
+	if (page->ops->move)
+		page->ops->move(ui, page->state, &page->list, (enum list_move)move);
+	else
+		list_move(&page->list, (enum list_move)move);
 	if (ui->depth == 1)
 		table_pin(ui);
 	return REACT_REDRAW;
@@ -83,10 +88,9 @@ unsigned cmd_open_fields(struct ui *ui, int arg)
 	return view_fields_open(ui);
 }
 
-unsigned cmd_open_help(struct ui *ui, int arg)
+unsigned cmd_open_help(struct ui *ui, int of_column)
 {
-	(void)arg;
-	return view_help_open(ui);
+	return view_help_open(ui, of_column != 0);
 }
 
 unsigned cmd_leave(struct ui *ui, int arg)

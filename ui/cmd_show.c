@@ -198,16 +198,34 @@ unsigned cmd_notes(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
+/* Takes note that the grouping is not what it was before. */
+static unsigned regroup(struct ui *ui, enum group_by before)
+{
+	enum group_by *by = &ui->settings->group_by;
+
+	/* What is past is of processes or of threads. */
+	if (ui->rewind.back && (*by == GROUP_THREAD) != ui->frame->info->threads)
+		*by = before;
+	if (*by == before)
+		return REACT_NONE;
+	ui->opened = false;
+	table_unpin(ui);
+	return REACT_REOPEN;
+}
+
 unsigned cmd_preset(struct ui *ui, int by)
 {
+	enum group_by before = ui->settings->group_by;
 	const struct preset *preset;
+	unsigned reactions;
 
 	view_next_preset(ui->settings, by);
 	preset = view_preset(ui->settings);
+	reactions = regroup(ui, before);
 	ui->table->skip = 0;
 	ui_say(ui, "%s%s%s", preset->name, preset->help ? ": " : "",
 	       preset->help ? preset->help : "");
-	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
+	return reactions | REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
 unsigned cmd_pause(struct ui *ui, int arg)

@@ -193,23 +193,24 @@ static unsigned take_nice(struct ui *ui, const char *text, struct buf *error)
 	return REACT_REDRAW;
 }
 
-unsigned cmd_renice(struct ui *ui, int arg)
+unsigned cmd_renice(struct ui *ui, int by)
 {
 	struct buf label = { 0 };
 	char now[16] = "";
 	pid_t pid;
 	int value;
 
-	(void)arg;
 	if (!take_target(ui))
 		return REACT_REDRAW;
 	pid = ui->target.task.thread ? ui->target.task.key.pid : ui->target.task.tgid;
 	errno = 0;
 	value = getpriority(PRIO_PROCESS, (id_t)pid);
+	value += by;
+	value = value < NICE_MIN ? NICE_MIN : value > NICE_MAX ? NICE_MAX : value;
 	if (!errno)
 		snprintf(now, sizeof(now), "%d", value);
 	buf_printf(&label, "nice of %s", target_name(ui, pid));
-	prompt_ask(&ui->prompt, buf_cstr(&label), now, take_nice);
+	prompt_ask_number(&ui->prompt, buf_cstr(&label), now, NICE_MIN, NICE_MAX, take_nice);
 	buf_free(&label);
 	return REACT_REDRAW;
 }

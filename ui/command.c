@@ -67,6 +67,8 @@ static void append_key(int key, struct buf *out)
 
 void command_append_keys(const struct command *command, struct buf *out)
 {
+	if (!command->keys[0] && command->hint_keys)
+		buf_puts(out, command->hint_keys);
 	for (unsigned k = 0; k < COMMAND_KEYS; k++) {
 		/* The key pad's Enter has no name of its own. */
 		if (!command->keys[k] || command->keys[k] == KEY_ENTER)
@@ -96,24 +98,53 @@ static int hint_cells(struct ui *ui, const struct command *command, unsigned whe
 	return (int)(strlen(hint_keys(ui, command)) + strlen(command->hint)) + 3;
 }
 
+/* A hint in the footer. */
+struct hint {
+	const struct command *command; /* NULL: before the first */
+	int at, cells; /* with a space before and after it */
+	int kept; /* cells of the hints that are shown in any case, and come later */
+};
+
+/* Moves on to the next hint that fits into the line; false at the end. */
+static bool next_hint(struct ui *ui, unsigned where, struct hint *hint)
+{
+	size_t i = hint->command ? (size_t)(hint->command - command_table) + 1 : 0;
+
+	for (size_t later = i; !i && later < command_table_n; later++)
+		if (command_table[later].hint_always)
+			hint->kept += hint_cells(ui, &command_table[later], where);
+	hint->at += hint->cells;
+	for (; i < command_table_n; i++) {
+		hint->command = &command_table[i];
+		hint->cells = hint_cells(ui, hint->command, where);
+		if (hint->command->hint_always)
+			hint->kept -= hint->cells;
+		if (hint->cells && hint->at + hint->cells + hint->kept <= ui->term.columns)
+			return true;
+	}
+	return false;
+}
+
 void command_footer(struct ui *ui, unsigned where, int line)
 {
-	int column = 0, kept = 0;
+	struct hint hint = { 0 };
+	struct term *term = &ui->term;
 
-	for (size_t i = 0; i < command_table_n; i++)
-		if (command_table[i].hint_always)
-			kept += hint_cells(ui, &command_table[i], where);
-	for (size_t i = 0; i < command_table_n; i++) {
-		const struct command *command = &command_table[i];
-		int cells = hint_cells(ui, command, where);
+	while (next_hint(ui, where, &hint)) {
+		int at = term_puts(term, line, hint.at + 1, hint_keys(ui, hint.command), STYLE_KEY);
 
-		if (command->hint_always)
-			kept -= cells;
-		if (!cells || column + cells + kept > ui->term.columns)
-			continue;
-		column = term_puts(&ui->term, line, column + 1, hint_keys(ui, command), STYLE_KEY);
-		column = term_puts(&ui->term, line, column + 1, command->hint, STYLE_NORMAL) + 1;
+		term_puts(term, line, at + 1, hint.command->hint, STYLE_NORMAL);
 	}
+}
+
+const struct command *command_by_hint(struct ui *ui, unsigned where, int column)
+{
+	struct hint hint = { 0 };
+
+	while (next_hint(ui, where, &hint))
+		if (column >= hint.at && column < hint.at + hint.cells)
+			return hint.command;
+	return NULL;
 }
 
 /* Appends text and escapes what roff would act on. */

@@ -20,7 +20,8 @@
 struct command {
 	const char *name; /* such as "sort-cpu" */
 	const char *group; /* its section in help */
-	int keys[COMMAND_KEYS]; /* a character below 128, or a KEY_ of ncurses; 0: none */
+	/* A character below 128, or a KEY_ of ncurses; 0: none. Without any, hint_keys says how. */
+	int keys[COMMAND_KEYS];
 	unsigned where; /* the WHERE_ bits of the views that have the command */
 	/* Runs the command; returns reactions. */
 	unsigned (*run)(struct ui *ui, int arg);
@@ -36,6 +37,9 @@ extern const size_t command_table_n;
 
 /* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
 const struct command *command_by_key(const struct term_key *key, unsigned where);
+
+/* Finds the command whose hint is in that column of a view's footer, or NULL. */
+const struct command *command_by_hint(struct ui *ui, unsigned where, int column);
 
 /* Whether the command acts on the machine, or writes. */
 static inline bool command_acts(const struct command *command)

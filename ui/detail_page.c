@@ -11,8 +11,6 @@
 #include "ui/detail_figures.h"
 #include "ui/detail_sum.h"
 #include "ui/detail_text.h"
-#include "ui/table_draw.h"
-#include "ui/table_state.h"
 
 /* Cells of a field's parts; the meaning takes the rest. */
 #define FIELD_CELLS 26
@@ -181,63 +179,6 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 	}
 }
 
-/* Puts the threads in the table's order. */
-static void sort_threads(struct detail_page *page, const struct view *view, const struct ui *ui)
-{
-	struct query query = { .sort = ui->query.sort,
-			       .descending = ui->query.descending,
-			       .over_ms = -1 };
-
-	query_run(&query, view, &page->order);
-}
-
-/* Writes the threads, in the table's columns and order. */
-static void write_thread_list(struct detail_page *page, const struct detail *detail, struct ui *ui)
-{
-	struct pager *pager = &page->pager;
-	const struct frame *frame = detail->threads.frame;
-	struct layout_frame shown = { .width = (unsigned)pager->width, .of_process = true };
-	struct table_draw draw = { .term = &ui->term,
-				   .layout = &page->layout,
-				   .sort = ui->query.sort,
-				   .descending = ui->query.descending,
-				   .of_process = true,
-				   .view = ui_view(ui),
-				   .cell = &page->text,
-				   .scratch = &page->scratch };
-	char title[64];
-	size_t n;
-
-	if (!frame || !frame->n)
-		return;
-	n = frame->n;
-	draw.view.frame = frame;
-	shown.kinds = frame->info->kinds;
-	snprintf(title, sizeof(title), "Threads: %zu, delays in %s", n,
-		 unit_table[draw.view.unit].id);
-	pager_part(pager, title);
-	layout_resolve(&page->layout, NULL, &shown);
-	table_make_room(&page->layout, GROUP_THREAD, draw.sort, pager->width);
-	table_draw_heads(&draw, pager_screen_line(pager));
-	pager->line++;
-	/* Skips lines out of sight: in a long list most are. */
-	if (pager->line < pager->last && pager->line + n > pager->first) {
-		sort_threads(page, &draw.view, ui);
-		for (size_t i = 0; i < page->order.n; i++, pager->line++) {
-			const struct row *row = page->order.rows[i];
-			const struct item item = { .row = row, .shown = row, .frame = frame };
-			bool own = detail->who.thread &&
-				   item.row->task->key.pid == detail->who.key.pid;
-
-			if (pager_shows(pager))
-				table_draw_row(&draw, pager_screen_line(pager), &item,
-					       own ? ROW_BOLD : ROW_PLAIN);
-		}
-	} else {
-		pager->line += n;
-	}
-}
-
 /* Cells of the growth: in a narrow field it is left out. */
 static int growth_room(int cells)
 {
@@ -349,6 +290,7 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 {
 	struct pager *pager = &page->pager;
 
+	page->threads.n = 0;
 	if (!detail->sum)
 		write_identity(page, detail, ui->frame);
 	pager_part(pager, "Delays");
@@ -364,14 +306,13 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 	}
 	if (!detail->ended)
 		detail_wait_write(&detail->wait, pager, &page->text);
-	write_thread_list(page, detail, ui);
+	detail_threads_write(&page->threads, detail, ui, pager);
 	write_records(detail, pager);
 }
 
 void detail_page_free(struct detail_page *page)
 {
-	order_free(&page->order);
+	detail_threads_free(&page->threads);
 	buf_free(&page->text);
-	buf_free(&page->scratch);
 	buf_free(&page->pager.cell);
 }

@@ -4,15 +4,14 @@
 #define STALLTOP_UI_DETAIL_PAGE_H
 
 #include "ui/detail.h"
+#include "ui/detail_threads.h"
 #include "ui/pager.h"
-#include "view/layout.h"
 
 /* The state of a page. Ready when zero-initialised. */
 struct detail_page {
 	struct pager pager;
-	struct layout layout; /* of the threads */
-	struct order order;
-	struct buf text, scratch; /* scratch for the writing functions */
+	struct detail_threads threads;
+	struct buf text; /* scratch for the writing functions */
 };
 
 /* Writes the page from its first line to its last; the pager decides what is drawn. */

@@ -17,6 +17,8 @@ static unsigned mouse(struct ui *ui, const struct term_key *key)
 {
 	struct page *page = ui_page(ui);
 
+	if (!ui->frame)
+		return REACT_NONE;
 	if (key->mouse == MOUSE_CLICK)
 		return page->ops->click ? page->ops->click(ui, page->state, &page->list, key->line,
 							   key->column)
@@ -52,22 +54,14 @@ static unsigned run_key(struct ui *ui, const struct command *command)
 	return reactions;
 }
 
-unsigned key_press(struct ui *ui, const struct term_key *key)
+/*
+ * Runs a command where it can be given. Before the first frame, and while the source is opened
+ * anew, there is nothing to act on: only the one that quits works.
+ */
+static unsigned press(struct ui *ui, const struct command *command)
 {
-	const struct command *command;
+	unsigned reactions;
 
-	/*
-	 * Before the first frame, and while the source is opened anew, there is nothing to act on:
-	 * answers are not taken, and only the key that quits works.
-	 */
-	if (ui->prompt.open)
-		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key))
-			       ? REACT_NONE
-			       : answer_prompt(ui, key);
-	ui->message_until_ns = 0;
-	if (key->mouse)
-		return ui->frame ? mouse(ui, key) | REACT_REDRAW : REACT_NONE;
-	command = command_by_key(key, ui_page(ui)->ops->where);
 	if (!command || (!ui->frame && command->run != cmd_quit))
 		return REACT_REDRAW;
 	if (command->where & WHERE_PRESENT && ui->rewind.back) {
@@ -79,5 +73,37 @@ unsigned key_press(struct ui *ui, const struct term_key *key)
 		ui_error(ui, "not allowed on this screen: %s (--readonly)", command->name);
 		return REACT_REDRAW;
 	}
-	return run_key(ui, command) | REACT_REDRAW;
+	reactions = run_key(ui, command) | REACT_REDRAW;
+	/* What was said before is no answer to what is asked now. */
+	if (ui->prompt.open)
+		ui_say_no_more(ui, true);
+	return reactions;
+}
+
+/* Whether the view takes the key by itself, as a letter of what is searched for. */
+static bool is_typed(struct ui *ui, const struct term_key *key)
+{
+	struct page *page = ui_page(ui);
+
+	return ui->frame && page->ops->type && page->ops->type(ui, page->state, &page->list, key);
+}
+
+unsigned key_press(struct ui *ui, const struct term_key *key)
+{
+	bool said = ui->message_until_ns, below = key->mouse && key->line == ui->term.lines - 1;
+	unsigned where = ui_page(ui)->ops->where;
+
+	if (ui->prompt.open)
+		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key))
+			       ? REACT_NONE
+			       : answer_prompt(ui, key);
+	/* A click at the footer takes away what covers it. */
+	ui_say_no_more(ui, below);
+	if (below && key->mouse == MOUSE_CLICK)
+		return said ? REACT_REDRAW : press(ui, command_by_hint(ui, where, key->column));
+	if (key->mouse)
+		return mouse(ui, key) | REACT_REDRAW;
+	if (is_typed(ui, key))
+		return REACT_REDRAW;
+	return press(ui, command_by_key(key, where));
 }

@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "ui/view_fields.h"
 #include "ui/view_sites.h"
+#include "ui/view_sort.h"
 #include "ui/view_task.h"
 
 #define CONTROL(letter) ((letter) - '@')
@@ -49,6 +50,8 @@ const struct command command_table[] = {
 	  "sort by mem: all waiting for memory", NULL, NULL, false },
 	{ "sort-total", SORT, { '0' }, WHERE_TABLE, cmd_sort_key, '0',
 	  "sort by total: all waiting", "sort", "0-9", false },
+	{ "sort-choose", SORT, { KEY_F(6) }, WHERE_TABLE, view_sort_open, 0,
+	  "sort by a column chosen from a list", NULL, NULL, false },
 	{ "sort-left", SORT, { '<' }, WHERE_TABLE, cmd_sort_move, -1,
 	  "sort by the column to the left", NULL, NULL, false },
 	{ "sort-right", SORT, { '>' }, WHERE_TABLE, cmd_sort_move, 1,
@@ -97,6 +100,8 @@ const struct command command_table[] = {
 	  "open", NULL, false },
 	{ "open-sum", MOVE, { 'S' }, WHERE_TABLE, cmd_open_sum, 0,
 	  "open the sum of all rows that pass the filters", NULL, NULL, false },
+	{ "thread", MOVE, { '\r', KEY_ENTER }, WHERE_TASK, view_task_thread, 0,
+	  "choose one of the process's threads, by Up and Down, and open it", "thread", NULL, false },
 	{ "part-next", MOVE, { KEY_RIGHT, '\t' }, WHERE_TASK, view_task_part, 1,
 	  "the next part of the detail", NULL, NULL, false },
 	{ "part-before", MOVE, { KEY_LEFT }, WHERE_TASK, view_task_part, -1,
@@ -113,7 +118,7 @@ const struct command command_table[] = {
 	  "group", NULL, false },
 	{ "hierarchy", SHOW, { 'G' }, WHERE_TABLE | WHERE_PRESENT, cmd_hierarchy, 0,
 	  "where rows are cgroups: those of the next hierarchy", NULL, NULL, false },
-	{ "tree", SHOW, { 'V' }, WHERE_TABLE, cmd_tree, 0,
+	{ "tree", SHOW, { 'V', KEY_F(5) }, WHERE_TABLE, cmd_tree, 0,
 	  "show a tree of processes or cgroups, or a list", "tree", NULL, false },
 	{ "unfold", SHOW, { '+' }, WHERE_TABLE, cmd_fold, 1,
 	  "unfold below the selected row: children, then threads", NULL, NULL, false },
@@ -123,7 +128,7 @@ const struct command command_table[] = {
 	  NULL, false },
 	{ "command", SHOW, { 'c' }, WHERE_TABLE, cmd_command, 0, "show names or command lines",
 	  NULL, NULL, false },
-	{ "fields", SHOW, { 'f' }, WHERE_TABLE, cmd_open_fields, 0, "choose and order fields",
+	{ "fields", SHOW, { 'f', KEY_F(2) }, WHERE_TABLE, cmd_open_fields, 0, "choose and order fields",
 	  "fields", NULL, false },
 	{ "preset-next", SHOW, { '\t' }, WHERE_TABLE, cmd_preset, 1,
 	  "next preset: waits, hangs, cpu, io, memory, states, and those of the configuration",
@@ -136,7 +141,7 @@ const struct command command_table[] = {
 	  "show all notes of what is missing, why, and what to do about it, or the first in one "
 	  "line", NULL, NULL, false },
 
-	{ "filter", WHICH, { '/', 'o' }, WHERE_TABLE, cmd_filter, 0,
+	{ "filter", WHICH, { '/', 'o', KEY_F(4) }, WHERE_TABLE, cmd_filter, 0,
 	  "only rows whose name or command line matches an expression", "filter", NULL, false },
 	{ "users", WHICH, { 'u' }, WHERE_TABLE, cmd_users, 0, "only rows of some users", NULL,
 	  NULL, false },
@@ -151,7 +156,7 @@ const struct command command_table[] = {
 	{ "exited", WHICH, { 'e' }, WHERE_TABLE, cmd_exited, 0,
 	  "show or hide rows of exited tasks", NULL, NULL, false },
 	{ "clear", WHICH, { '=' }, WHERE_TABLE, cmd_clear, 0, "clear all filters", NULL, NULL, false },
-	{ "find", WHICH, { 'L' }, WHERE_TABLE, cmd_find, 0,
+	{ "find", WHICH, { 'L', KEY_F(3) }, WHERE_TABLE, cmd_find, 0,
 	  "select the next row whose name or command line matches", NULL, NULL, false },
 	{ "find-next", WHICH, { '&' }, WHERE_TABLE, cmd_find_next, 0, "select the next match", NULL,
 	  NULL, false },
@@ -185,11 +190,16 @@ const struct command command_table[] = {
 	  "show the timeline, of pressure and of all that was waited, also in the present", NULL,
 	  NULL, false },
 
-	{ "signal", DO, { 'k' }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_signal, 0,
+	{ "signal", DO, { 'k', KEY_F(9) }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_signal, 0,
 	  "send a signal to the selected process", "signal", NULL, false },
 	{ "renice", DO, { 'r' }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_renice, 0,
 	  "set the nice value of the selected thread, or of all threads of the selected process",
 	  NULL, NULL, false },
+	{ "nice-less", DO, { KEY_F(7) }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_renice, -1,
+	  "set the nice value, one less to begin with: more of the CPUs; F7 and F8 then count on",
+	  NULL, NULL, false },
+	{ "nice-more", DO, { KEY_F(8) }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_renice, 1,
+	  "set the nice value, one more to begin with: less of the CPUs", NULL, NULL, false },
 	{ "delayacct", DO, { 'D' }, WHERE_TABLE | WHERE_PRESENT, cmd_delayacct, 0,
 	  "switch kernel.task_delayacct on or off, also after stalltop has ended", NULL, NULL,
 	  false },
@@ -199,17 +209,35 @@ const struct command command_table[] = {
 	{ "save", DO, { 'W' }, WHERE_TABLE, cmd_save, 0,
 	  "write the current settings to the configuration file", NULL, NULL, false },
 
+	{ "save-preset", DO, { 'A' }, WHERE_TABLE, cmd_save_preset, 0,
+	  "save fields, order, unit and grouping of what is shown as a preset, under a name, in "
+	  "the configuration file", NULL, NULL, false },
+
 	{ "field", FIELDS, { ' ', '\r', KEY_ENTER }, WHERE_FIELDS, view_fields_toggle, 0,
 	  "show or hide the field", "show", NULL, false },
 	{ "field-up", FIELDS, { KEY_LEFT, '-' }, WHERE_FIELDS, view_fields_shift, -1,
 	  "move the field up", "up", NULL, false },
 	{ "field-down", FIELDS, { KEY_RIGHT, '+' }, WHERE_FIELDS, view_fields_shift, 1,
 	  "move the field down", "down", NULL, false },
+	{ "field-find", FIELDS, { 0 }, WHERE_FIELDS | WHERE_SORT, NULL, 0,
+	  "find a field: by letters of its id, its head or its meaning; Esc ends that", NULL, "a-z",
+	  false },
+	{ "field-next", FIELDS, { '/' }, WHERE_FIELDS, view_fields_find_next, 0,
+	  "the next field that was found so", "next", NULL, false },
+	{ "sort-field", FIELDS, { '\r', KEY_ENTER, ' ' }, WHERE_SORT, view_sort_take, 0,
+	  "in the list of F6: sort by the field", "sort", NULL, false },
+	{ "sort-next", FIELDS, { '/' }, WHERE_SORT, view_sort_find_next, 0,
+	  "the next field that was found so", "next", NULL, false },
 	{ "fields-default", FIELDS, { '=' }, WHERE_FIELDS, view_fields_default, 0,
 	  "back to the default fields", "default", NULL, false },
 
-	{ "help", OTHER, { 'h', '?', KEY_F(1) }, WHERE_ALL & ~WHERE_HELP,
+	{ "help", OTHER, { 'h', KEY_F(1) }, WHERE_ALL & ~WHERE_HELP,
 	  cmd_open_help, 0, "this help", "help", NULL, true },
+	{ "explain", OTHER, { '?' }, WHERE_TABLE | WHERE_FIELDS | WHERE_SORT, cmd_open_help, 1,
+	  "what the sort column, or the selected field, is, and what to do about it; then this help",
+	  "column", NULL, false },
+	{ "help-too", OTHER, { '?' }, WHERE_ALL & ~WHERE_HELP & ~WHERE_TABLE & ~WHERE_FIELDS &
+	  ~WHERE_SORT, cmd_open_help, 0, "in other views: this help", NULL, NULL, false },
 	{ "redraw", OTHER, { CONTROL('L') }, WHERE_ALL, cmd_redraw, 0, "redraw the screen",
 	  NULL, NULL, false },
 	{ "quit", OTHER, { 'q', KEY_F(10) }, WHERE_TABLE, cmd_quit, 0, "quit", "quit",

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <ncurses.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@ static void open_prompt(struct prompt *prompt, const char *label, const char *te
 	prompt->cursor = prompt->text.len;
 	prompt->done = done;
 	prompt->fresh = prompt->text.len > 0;
+	prompt->number = false;
+	prompt->back = 0;
 	prompt->open = true;
 }
 
@@ -30,6 +33,15 @@ void prompt_ask(struct prompt *prompt, const char *label, const char *text, prom
 {
 	open_prompt(prompt, label, text, done);
 	prompt->confirm = false;
+}
+
+void prompt_ask_number(struct prompt *prompt, const char *label, const char *text, long least,
+		       long most, prompt_done_fn *done)
+{
+	prompt_ask(prompt, label, text, done);
+	prompt->number = true;
+	prompt->least = least;
+	prompt->most = most;
 }
 
 void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done)
@@ -43,6 +55,7 @@ static unsigned answer(struct prompt *prompt, struct ui *ui)
 {
 	prompt_done_fn *done = prompt->done;
 	char *text = xstrdup(buf_cstr(&prompt->text));
+	bool kept = !prompt->confirm;
 	unsigned reactions;
 
 	prompt->error.len = 0;
@@ -51,6 +64,8 @@ static unsigned answer(struct prompt *prompt, struct ui *ui)
 	reactions = done(ui, text, &prompt->error);
 	if (prompt->error.len)
 		prompt->open = true;
+	else if (kept)
+		recall_add(&prompt->recall, done, text);
 	free(text);
 	return reactions | REACT_REDRAW;
 }
@@ -130,6 +145,54 @@ static void insert(struct prompt *prompt, wint_t code)
 	prompt->cursor += n;
 }
 
+/* Replaces the text. */
+static void set_text(struct prompt *prompt, const char *text)
+{
+	prompt->text.len = 0;
+	buf_puts(&prompt->text, text);
+	prompt->cursor = prompt->text.len;
+}
+
+/* Shows the answer before the one shown, or (by -1) the one after it, at last what was typed. */
+static void show_earlier(struct prompt *prompt, int by)
+{
+	const char *text = buf_cstr(&prompt->text);
+	size_t back = prompt->back;
+	const char *earlier;
+
+	/* The initial text is often the last answer: that again would be no step. */
+	do {
+		if (by < 0 && !back)
+			return;
+		back = by > 0 ? back + 1 : back - 1;
+		earlier = back ? recall_at(&prompt->recall, prompt->done, back)
+			       : buf_cstr(&prompt->draft);
+		if (!earlier)
+			return;
+	} while (back && !strcmp(earlier, text));
+	if (!prompt->back) {
+		prompt->draft.len = 0;
+		buf_puts(&prompt->draft, text);
+	}
+	prompt->back = back;
+	set_text(prompt, earlier);
+}
+
+/* Adds to the number that the text is. */
+static void step(struct prompt *prompt, int by)
+{
+	char *end, digits[24];
+	long value = strtol(buf_cstr(&prompt->text), &end, 10);
+
+	if (!prompt->number || !prompt->text.len || *end)
+		return;
+	value += by;
+	if (value < prompt->least || value > prompt->most)
+		return;
+	snprintf(digits, sizeof(digits), "%ld", value);
+	set_text(prompt, digits);
+}
+
 /* The editor's code for a key: control letters are as in the shell. */
 static int edit_code(const struct term_key *key)
 {
@@ -153,6 +216,10 @@ static int edit_code(const struct term_key *key)
 	case CTRL('H'):
 	case 0x7f:
 		return KEY_BACKSPACE;
+	case CTRL('N'):
+		return KEY_DOWN;
+	case CTRL('P'):
+		return KEY_UP;
 	case CTRL('U'):
 	case CTRL('W'):
 	case '\n':
@@ -178,6 +245,18 @@ static void edit(struct prompt *prompt, const struct term_key *key)
 		break;
 	case KEY_END:
 		prompt->cursor = prompt->text.len;
+		break;
+	case KEY_UP:
+		show_earlier(prompt, 1);
+		break;
+	case KEY_DOWN:
+		show_earlier(prompt, -1);
+		break;
+	case KEY_F(7):
+		step(prompt, -1);
+		break;
+	case KEY_F(8):
+		step(prompt, 1);
 		break;
 	case KEY_BACKSPACE:
 		cut(prompt, before(prompt), prompt->cursor);
@@ -266,4 +345,6 @@ void prompt_free(struct prompt *prompt)
 	buf_free(&prompt->text);
 	buf_free(&prompt->error);
 	buf_free(&prompt->shown);
+	buf_free(&prompt->draft);
+	recall_free(&prompt->recall);
 }

@@ -7,31 +7,33 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "ui/recall.h"
 #include "ui/term.h"
 #include "ui/view.h"
-
-struct ui;
-
-/*
- * Takes the answer and returns reactions. Errors are appended to `error`: then the prompt stays
- * open and shows them. A prompt may be opened anew from here.
- */
-typedef unsigned prompt_done_fn(struct ui *ui, const char *answer, struct buf *error);
 
 struct prompt {
 	bool open;
 	bool fresh; /* the text is still the initial one: typing replaces it */
 	bool confirm; /* y or n by one key, answered with an empty text; else a text and Enter */
+	bool number; /* F7 and F8 take from it and add to it, from `least` to `most` */
+	long least, most;
 	struct buf label;
 	struct buf text;
 	size_t cursor; /* byte in text */
 	struct buf error; /* shown in place of the label until the next key */
 	struct buf shown;
 	prompt_done_fn *done;
+	struct recall recall; /* earlier ones */
+	size_t back; /* the one of them that is shown; 0: none, but what was typed */
+	struct buf draft; /* what was typed before earlier answers were looked at */
 };
 
 /* Asks for a text; `text` is the initial one. The label is escaped text. */
 void prompt_ask(struct prompt *prompt, const char *label, const char *text, prompt_done_fn *done);
+
+/* Asks for a number between two; an initial text that is none is not counted from. */
+void prompt_ask_number(struct prompt *prompt, const char *label, const char *text, long least,
+		       long most, prompt_done_fn *done);
 
 /* Asks for yes or no: done() is called for yes only. The label is escaped text. */
 void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done);

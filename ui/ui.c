@@ -10,12 +10,23 @@
 #include <time.h>
 
 #include "base/util.h"
+#include "view/column_words.h"
 #include "view/layout.h"
 
-/* The time that a message is shown when no key is pressed. */
-#define MESSAGE_NS (6 * NSEC_PER_SEC)
+/*
+ * How long a message is shown, by its length: it takes time to be seen, and to be read, at so many
+ * characters in a second. Keys that come within the first time are a row that was begun before.
+ */
+#define MESSAGE_SEEN_NS (4 * NSEC_PER_SEC)
+#define MESSAGE_READ_NS (NSEC_PER_SEC / 12)
+#define MESSAGE_LEAST_NS (NSEC_PER_SEC / 2)
+#define MESSAGE_GLANCE_NS (NSEC_PER_SEC / 40)
+#define MESSAGE_LEAST_MOST_NS (3 * NSEC_PER_SEC)
 
 #define MESSAGE_MAX_BYTES 512
+
+/* The lines of a screen that has one for the words of the sort column. */
+#define WORDS_LINES 34
 
 struct view ui_view(const struct ui *ui)
 {
@@ -56,13 +67,23 @@ void ui_pop(struct ui *ui)
 static __attribute__((format(printf, 3, 0))) void say(struct ui *ui, enum style style,
 						      const char *format, va_list args)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), least;
 	char text[MESSAGE_MAX_BYTES];
 
 	vsnprintf(text, sizeof(text), format, args);
 	ui->message.len = 0;
 	buf_puts(&ui->message, text);
 	ui->message_style = style;
-	ui->message_until_ns = clock_ns(CLOCK_MONOTONIC) + MESSAGE_NS;
+	least = MESSAGE_LEAST_NS + ui->message.len * MESSAGE_GLANCE_NS;
+	ui->message_least_ns =
+		now + (least < MESSAGE_LEAST_MOST_NS ? least : MESSAGE_LEAST_MOST_NS);
+	ui->message_until_ns = now + MESSAGE_SEEN_NS + ui->message.len * MESSAGE_READ_NS;
+}
+
+void ui_say_no_more(struct ui *ui, bool at_once)
+{
+	if (at_once || clock_ns(CLOCK_MONOTONIC) >= ui->message_least_ns)
+		ui->message_until_ns = 0;
 }
 
 void ui_say(struct ui *ui, const char *format, ...)
@@ -88,9 +109,42 @@ void ui_escape(const struct ui *ui, struct buf *out, const char *name)
 	text_escape(out, name, strlen(name), ui->config->charset);
 }
 
+bool ui_has_words(const struct ui *ui)
+{
+	return ui->term.lines >= WORDS_LINES;
+}
+
+void ui_append_words(const struct ui *ui, const struct column *column, struct buf *out)
+{
+	static const char more[] = "; ? says what to do";
+	const struct column_words *words = column_words(column);
+	char heading[COLUMN_HEADING];
+
+	column_heading(column, heading);
+	buf_printf(out, "%s is ", heading);
+	column_append_words(column, out);
+	if (words && words->remedies && out->len + strlen(more) < (size_t)ui->term.columns)
+		buf_puts(out, more);
+}
+
+/* Spells the head of a column out, unless that is shown all the time. */
+static void say_words(struct ui *ui, const struct column *column)
+{
+	struct buf text = { 0 };
+
+	if (ui_has_words(ui))
+		return;
+	ui_append_words(ui, column, &text);
+	ui_say(ui, "%s", buf_cstr(&text));
+	buf_free(&text);
+}
+
 unsigned ui_sort_by(struct ui *ui, const struct column *column)
 {
 	struct query *query = &ui->settings->query;
+
+	if (query->sort != column)
+		say_words(ui, column);
 
 	query->descending = query->sort == column ? !query->descending : column_descends(column);
 	query->sort = column;

@@ -33,9 +33,11 @@ struct ui_config {
 	const struct watch_config *watch; /* pressure back within linger_ns is reported once */
 	bool readonly; /* keys that act do not */
 	const char *message; /* shown at first, escaped text; NULL: none */
-	/* Writes the configuration, with configuration_save(), and its path. */
+	/* Write the configuration, or a preset to it (configuration_save()); and its path. */
 	enum configuration_saved (*save)(const char *path, const struct view_config *view,
 					 bool force, struct buf *message);
+	enum configuration_saved (*save_preset)(const char *path, const struct preset *preset,
+						bool force, struct buf *message);
 	const char *path;
 };
 
@@ -107,6 +109,7 @@ struct ui {
 	struct buf message;
 	enum style message_style;
 	uint64_t message_until_ns; /* CLOCK_MONOTONIC; 0: no message */
+	uint64_t message_least_ns; /* CLOCK_MONOTONIC: until then keys leave it */
 
 	struct buf scratch; /* for drawing functions, between two calls */
 	unsigned pending; /* reactions postponed to the end of a sample */
@@ -154,14 +157,26 @@ void ui_pop(struct ui *ui);
 /* The page on top. */
 struct page *ui_page(struct ui *ui);
 
-/* Shows a line in place of the footer for a while, or until the next key. */
+/*
+ * Shows a line in place of the footer: for as long as it takes to read it, or until a key comes
+ * when it may have been seen.
+ */
 void ui_say(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Does the same for an error. */
 void ui_error(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Takes the line away again; unless at once, only when it may have been seen. */
+void ui_say_no_more(struct ui *ui, bool at_once);
+
 /* Appends a raw name as escaped text in the screen's charset. */
 void ui_escape(const struct ui *ui, struct buf *out, const char *name);
+
+/* Whether the screen has a line for the words of the sort column. */
+bool ui_has_words(const struct ui *ui);
+
+/* Appends these: the head spelled out, what it is, and that more can be said of it. */
+void ui_append_words(const struct ui *ui, const struct column *column, struct buf *out);
 
 /* Sorts by a column in its usual direction; reverses the direction if it is the sort column. */
 unsigned ui_sort_by(struct ui *ui, const struct column *column);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The views: the table of rows, a task's detail, sites of waits, the field chooser, help. Views are
- * on a stack, the table at its bottom; the topmost is drawn and gets the keys.
+ * The views: the table of rows, a task's detail, sites of waits, the choosers of fields and of the
+ * sort column, help. Views are on a stack, the table at its bottom; the topmost is drawn and gets
+ * the keys.
  *
- * A view handles no keys itself: its commands are rows of the table in keys.c with its WHERE_ bit.
+ * A view handles no keys itself, but letters that search in a list: its commands are rows of the
+ * table in keys.c with its WHERE_ bit.
  * Moving and scrolling in the page's list, leaving and help work in all views.
  */
 #ifndef STALLTOP_UI_VIEW_H
@@ -13,6 +15,8 @@
 
 #include "ui/list.h"
 
+struct column;
+struct term_key;
 struct ui;
 struct ui_task;
 
@@ -36,7 +40,8 @@ struct ui_task;
 #define WHERE_HELP 0x08u
 #define WHERE_SITES 0x10u
 #define WHERE_SITE 0x20u
-#define WHERE_ALL 0x3fu
+#define WHERE_SORT 0x40u
+#define WHERE_ALL 0x7fu
 
 /* Beside those: not while the past is shown. */
 #define WHERE_PRESENT 0x100u
@@ -64,6 +69,15 @@ struct view_ops {
 	 * Returns false, with a message, without a task. NULL: the view has none.
 	 */
 	bool (*target)(struct ui *ui, void *state, struct ui_task *task);
+	/* Moves the selection, or scrolls, at a key; NULL: list_move() does. */
+	void (*move)(struct ui *ui, void *state, struct list *list, enum list_move move);
+	/*
+	 * Takes a key before commands do, as a letter that is searched for. False: it is none.
+	 * NULL: nothing is searched for in this view.
+	 */
+	bool (*type)(struct ui *ui, void *state, struct list *list, const struct term_key *key);
+	/* The column that is selected, which help explains. NULL: the view selects none. */
+	const struct column *(*column)(struct ui *ui, void *state, const struct list *list);
 	/* Handles a click on a line; returns reactions. NULL: nothing happens. */
 	unsigned (*click)(struct ui *ui, void *state, struct list *list, int line, int column);
 	/* Frees the state when the page is left. */

@@ -8,21 +8,16 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "ui/field_list.h"
 #include "ui/table_state.h"
 #include "view/layout.h"
-
-/* Cells of a line's parts; help takes the rest. */
-#define MARK_CELLS 6
-#define ID_CELLS 26
-#define HEADING_CELLS 10
-#define UNIT_CELLS 8
 
 /* The most fields that a list can name (see layout_check()). */
 #define FIELDS_MOST (LAYOUT_MAX / 2)
 
 struct chooser {
-	const struct column **order; /* the fields shown come first, in their order */
-	size_t shown, n;
+	struct field_list fields;
+	const struct column *after; /* the next field goes behind it; NULL: to the end */
 	/* The list's names for rows of the other sort: kept, before and after the fields shown. */
 	struct layout before, behind;
 	struct buf spec; /* scratch */
@@ -60,14 +55,14 @@ static void take_layout(struct chooser *chooser, const struct ui *ui)
 
 	table_fields(ui, &layout);
 	take_others(chooser, ui->settings->fields, by);
-	chooser->n = 0;
+	chooser->fields.n = 0;
 	for (size_t i = 0; i < layout.n; i++)
 		if (is_offered(layout.columns[i], by))
-			chooser->order[chooser->n++] = layout.columns[i];
-	chooser->shown = chooser->n;
+			chooser->fields.order[chooser->fields.n++] = layout.columns[i];
+	chooser->fields.shown = chooser->fields.n;
 	for (size_t i = 0; i < columns_n; i++)
 		if (!layout_has(&layout, &columns[i]) && is_offered(&columns[i], by))
-			chooser->order[chooser->n++] = &columns[i];
+			chooser->fields.order[chooser->fields.n++] = &columns[i];
 }
 
 /* Appends fields to the list. */
@@ -84,7 +79,7 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 
 	spec->len = 0;
 	append_chosen(spec, chooser->before.columns, chooser->before.n);
-	append_chosen(spec, chooser->order, chooser->shown);
+	append_chosen(spec, chooser->fields.order, chooser->fields.shown);
 	append_chosen(spec, chooser->behind.columns, chooser->behind.n);
 	/* Marks the list as a list for groups, even if no other field does. */
 	if (ui_folds(ui))
@@ -96,7 +91,7 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 /* Moves a column from one place to another, and the columns between by one. */
 static void move(struct chooser *chooser, size_t from, size_t to)
 {
-	const struct column **order = chooser->order, *column = order[from];
+	const struct column **order = chooser->fields.order, *column = order[from];
 
 	if (from < to)
 		memmove(order + from, order + from + 1, (to - from) * sizeof(*order));
@@ -108,12 +103,33 @@ static void move(struct chooser *chooser, size_t from, size_t to)
 /* The place of a column that is not shown: in the order of the column table. */
 static size_t hidden_place(const struct chooser *chooser, const struct column *column)
 {
-	size_t at = chooser->shown;
+	size_t at = chooser->fields.shown;
 
 	/* A column being hidden still counts at its old place: see view_fields_toggle(). */
-	while (at < chooser->n && chooser->order[at] < column)
+	while (at < chooser->fields.n && chooser->fields.order[at] < column)
 		at++;
 	return at;
+}
+
+/* Remembers the field behind which the next one goes: the last that was selected of those shown. */
+static void note_place(struct chooser *chooser, const struct list *list)
+{
+	if (list->selected < chooser->fields.shown)
+		chooser->after = chooser->fields.order[list->selected];
+}
+
+/* The place at which a field comes in; comm and command go last always. */
+static size_t new_place(const struct chooser *chooser, const struct column *column)
+{
+	const struct field_list *fields = &chooser->fields;
+	size_t to = fields->shown;
+
+	for (size_t i = 0; !column->last && i < fields->shown; i++)
+		if (fields->order[i] == chooser->after)
+			to = i + 1;
+	while (to && !column->last && fields->order[to - 1]->last)
+		to--;
+	return to;
 }
 
 unsigned view_fields_toggle(struct ui *ui, int arg)
@@ -121,27 +137,28 @@ unsigned view_fields_toggle(struct ui *ui, int arg)
 	struct list *list = &ui_page(ui)->list;
 	struct chooser *chooser = ui_page(ui)->state;
 	size_t at = list->selected, to;
-	const struct column *column = chooser->order[at];
+	const struct column *column = chooser->fields.order[at];
 
 	(void)arg;
-	if (at < chooser->shown && chooser->shown == 1) {
+	if (at < chooser->fields.shown && chooser->fields.shown == 1) {
 		ui_error(ui, "at least one field must be shown");
 		return REACT_REDRAW;
 	}
-	if (at >= chooser->shown && chooser->shown == FIELDS_MOST) {
+	if (at >= chooser->fields.shown && chooser->fields.shown == FIELDS_MOST) {
 		ui_error(ui, "at most %d fields can be shown", FIELDS_MOST);
 		return REACT_REDRAW;
 	}
-	if (at < chooser->shown) {
+	if (at < chooser->fields.shown) {
 		to = hidden_place(chooser, column) - 1;
-		chooser->shown--;
+		if (chooser->after == column)
+			chooser->after = at ? chooser->fields.order[at - 1] : NULL;
+		chooser->fields.shown--;
 	} else {
-		/* Before the columns that always go last. */
-		to = chooser->shown;
-		while (to && !column->last && chooser->order[to - 1]->last)
-			to--;
-		chooser->shown++;
+		to = new_place(chooser, column);
+		chooser->after = column;
+		chooser->fields.shown++;
 	}
+	field_list_forget(&chooser->fields);
 	move(chooser, at, to);
 	/* The selection stays where it is, so that the next field can be chosen at once. */
 	if (to < at) {
@@ -157,13 +174,13 @@ unsigned view_fields_shift(struct ui *ui, int by)
 	struct chooser *chooser = ui_page(ui)->state;
 	size_t at = list->selected, to = by < 0 ? at - 1 : at + 1;
 
-	if (at >= chooser->shown) {
+	if (at >= chooser->fields.shown) {
 		ui_error(ui, "only shown fields have an order: Space shows this one");
 		return REACT_REDRAW;
 	}
-	if (by < 0 ? !at : to >= chooser->shown)
+	if (by < 0 ? !at : to >= chooser->fields.shown)
 		return REACT_REDRAW;
-	if (chooser->order[at]->last != chooser->order[to]->last) {
+	if (chooser->fields.order[at]->last != chooser->fields.order[to]->last) {
 		ui_error(ui, "comm and command always go last");
 		return REACT_REDRAW;
 	}
@@ -179,6 +196,8 @@ unsigned view_fields_default(struct ui *ui, int arg)
 	(void)arg;
 	view_default_fields(ui->settings);
 	take_layout(chooser, ui);
+	chooser->after = NULL;
+	field_list_forget(&chooser->fields);
 	list_select(&ui_page(ui)->list, 0);
 	ui_say(ui, ui->settings->own_fields
 			   ? "the fields of the preset, as many as fit"
@@ -186,52 +205,77 @@ unsigned view_fields_default(struct ui *ui, int arg)
 	return REACT_RELAYOUT;
 }
 
-/* Draws one column's line. */
-static void draw_column(const struct chooser *chooser, struct ui *ui, int line, size_t i,
-			bool selected)
+/* The mark of a field: whether it is shown. */
+static const char *field_mark(const struct field_list *fields, const struct ui *ui, size_t i)
 {
-	const struct column *column = chooser->order[i];
-	enum style style = selected ? STYLE_SELECTED : STYLE_NORMAL;
-	enum style dim = selected ? STYLE_SELECTED : i < chooser->shown ? STYLE_NORMAL : STYLE_DIM;
-	const char *unit = column_unit(column, ui->settings->unit);
-	struct term *term = &ui->term;
-	char heading[COLUMN_HEADING];
-	int at;
-
-	column_heading(column, heading);
-	at = term_puts(term, line, 0, i < chooser->shown ? " [x] " : " [ ] ", style);
-	at = term_put(term, line, at, ID_CELLS, column->id, strlen(column->id), style);
-	at = term_put(term, line, at, HEADING_CELLS, heading, strlen(heading), dim);
-	at = term_put(term, line, at, UNIT_CELLS, unit, strlen(unit), dim);
-	term_put(term, line, at, term->columns - at, column->help, strlen(column->help), dim);
+	(void)ui;
+	return i < fields->shown ? " [x]" : " [ ]";
 }
 
 /* Draws the whole view. */
 static void fields_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	const struct chooser *chooser = state;
-	struct term *term = &ui->term;
-	char title[64];
+	const struct column *after = chooser->after;
+	char title[96];
 
-	list_size(list, chooser->n, height > 1 ? (size_t)height - 1 : 0);
-	snprintf(title, sizeof(title), "fields: %zu shown, in this order", chooser->shown);
-	if (height > 0)
-		term_put(term, 0, 0, term->columns, title, strlen(title), STYLE_HEAD);
-	for (size_t i = 0; i < list->height && list->top + i < list->n; i++)
-		draw_column(chooser, ui, (int)i + 1, list->top + i,
-			    list->top + i == list->selected);
+	snprintf(title, sizeof(title), "fields: %zu shown, in this order%s%s",
+		 chooser->fields.shown, after && !after->last ? "; the next goes after " : "",
+		 after && !after->last ? after->id : "");
+	field_list_draw(&chooser->fields, ui, list, height, title, field_mark);
+}
+
+/* Moves the selection. */
+static void fields_move(struct ui *ui, void *state, struct list *list, enum list_move by)
+{
+	struct chooser *chooser = state;
+
+	(void)ui;
+	field_list_forget(&chooser->fields);
+	list_move(list, by);
+	note_place(chooser, list);
+}
+
+/* Takes a letter of what is searched for. */
+static bool fields_type(struct ui *ui, void *state, struct list *list, const struct term_key *key)
+{
+	struct chooser *chooser = state;
+
+	(void)ui;
+	return field_list_type(&chooser->fields, list, key);
+}
+
+/* The selected field. */
+static const struct column *fields_column(struct ui *ui, void *state, const struct list *list)
+{
+	const struct chooser *chooser = state;
+
+	(void)ui;
+	return chooser->fields.order[list->selected];
+}
+
+unsigned view_fields_find_next(struct ui *ui, int arg)
+{
+	const struct chooser *chooser = ui_page(ui)->state;
+
+	(void)arg;
+	if (!field_list_next(&chooser->fields, &ui_page(ui)->list))
+		ui_say(ui, "type a part of a field's name, of its head or of what it means");
+	return REACT_REDRAW;
 }
 
 /* Selects the clicked line, and toggles it on a click at its mark. */
 static unsigned fields_click(struct ui *ui, void *state, struct list *list, int line, int column)
 {
-	size_t index = list->top + (size_t)line - 1;
+	size_t at = field_list_at(list, line);
 
-	(void)state;
-	if (line < 1 || index >= list->n)
+	if (at == SIZE_MAX)
 		return REACT_NONE;
-	list_select(list, index);
-	return column < MARK_CELLS ? view_fields_toggle(ui, 0) : REACT_REDRAW;
+	list_select(list, at);
+	if (column < FIELD_MARK_CELLS)
+		return view_fields_toggle(ui, 0);
+	note_place(state, list);
+	return REACT_REDRAW;
 }
 
 /* Frees the state. */
@@ -240,7 +284,7 @@ static void fields_close(struct ui *ui, void *state)
 	struct chooser *chooser = state;
 
 	(void)ui;
-	free(chooser->order);
+	field_list_close(&chooser->fields);
 	buf_free(&chooser->spec);
 	free(chooser);
 }
@@ -249,6 +293,9 @@ static const struct view_ops view_fields = {
 	.name = "fields",
 	.where = WHERE_FIELDS,
 	.draw = fields_draw,
+	.move = fields_move,
+	.type = fields_type,
+	.column = fields_column,
 	.click = fields_click,
 	.close = fields_close,
 };
@@ -257,8 +304,10 @@ unsigned view_fields_open(struct ui *ui)
 {
 	struct chooser *chooser = xcalloc(1, sizeof(*chooser));
 
-	chooser->order = xcalloc(columns_n, sizeof(*chooser->order));
+	field_list_open(&chooser->fields);
 	take_layout(chooser, ui);
 	ui_push(ui, &view_fields, chooser);
+	/* Letters may come before the first drawing. */
+	list_size(&ui_page(ui)->list, chooser->fields.n, 0);
 	return REACT_REDRAW;
 }

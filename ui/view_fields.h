@@ -12,5 +12,6 @@ unsigned view_fields_open(struct ui *ui);
 unsigned view_fields_toggle(struct ui *ui, int arg); /* shows or hides the field */
 unsigned view_fields_shift(struct ui *ui, int by); /* moves it, up when negative */
 unsigned view_fields_default(struct ui *ui, int arg); /* returns to the default fields */
+unsigned view_fields_find_next(struct ui *ui, int arg); /* selects the next that was typed */
 
 #endif

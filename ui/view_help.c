@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "model/notes.h"
 #include "ui/command.h"
+#include "view/column_words.h"
 
 /* Cells of the names at the left. */
 #define NAME_CELLS 16
@@ -90,6 +91,31 @@ static void add_columns(struct help *help)
 		add_help(help, buf_cstr(&name), columns[i].help);
 	}
 	buf_free(&name);
+}
+
+/* Adds what a column is and costs, and what to do about its figures. */
+static void explain_column(struct help *help, const struct ui *ui, const struct column *column)
+{
+	const struct column_words *words = column_words(column);
+	const struct unit_row *unit = &unit_table[ui->settings->unit];
+	char heading[COLUMN_HEADING];
+	struct buf text = { 0 };
+
+	column_heading(column, heading);
+	buf_printf(&text, "%s: %s", heading, column_name(column));
+	add_help(help, NULL, buf_cstr(&text));
+	add_help(help, column->id, column->help);
+	if (words && words->more)
+		add_help(help, "", words->more);
+	if (!column->unit)
+		add_help(help, unit->label, unit->help);
+	add_help(help, "costs", column_cost(column).words);
+	if (words && words->remedies)
+		add_help(help, NULL, "What to do about it");
+	for (const struct remedy *remedy = words ? words->remedies : NULL; remedy && remedy->means;
+	     remedy++)
+		add_help(help, remedy->means, remedy->how);
+	buf_free(&text);
 }
 
 /* Adds the remedies for what is missing now. */
@@ -182,14 +208,20 @@ static const struct view_ops view_help = {
 	.close = help_close,
 };
 
-unsigned view_help_open(struct ui *ui)
+unsigned view_help_open(struct ui *ui, bool of_column)
 {
-	unsigned here = ui_page(ui)->ops->where;
+	const struct page *page = ui_page(ui);
+	unsigned here = page->ops->where;
+	const struct column *column = NULL;
 	struct help *help;
 
 	if (here == WHERE_HELP)
 		return REACT_NONE;
 	help = xcalloc(1, sizeof(*help));
+	if (of_column && page->ops->column)
+		column = page->ops->column(ui, page->state, &page->list);
+	if (column)
+		explain_column(help, ui, column);
 	add_commands(help, ui, here, 0);
 	add_notes(help, ui);
 	add_words(help);

@@ -6,6 +6,6 @@
 #include "ui/ui.h"
 
 /* Opens help, which starts with the keys of the view on top. Returns reactions. */
-unsigned view_help_open(struct ui *ui);
+unsigned view_help_open(struct ui *ui, bool of_column);
 
 #endif

@@ -69,12 +69,34 @@ static void take_room(struct ui *ui, const struct header_plan *plan)
 	table_sort(ui);
 }
 
+/* Draws the words of the sort column, where there is height. Returns the height that is left. */
+static int draw_sort_words(struct ui *ui, struct table *table, int height)
+{
+	const struct column *sort = table_sort_column(ui);
+	struct buf *text = &table->cell;
+
+	if (!ui_has_words(ui) || !sort)
+		return height;
+	text->len = 0;
+	ui_append_words(ui, sort, text);
+	term_put(&ui->term, height - 1, 0, ui->term.columns, text->data, text->len, STYLE_DIM);
+	return height - 1;
+}
+
+/* The sort column is the one that help explains. */
+static const struct column *table_column(struct ui *ui, void *state, const struct list *list)
+{
+	(void)state;
+	(void)list;
+	return table_sort_column(ui);
+}
+
 /* Draws the whole view. */
 static void draw_table(struct ui *ui, void *state, struct list *list, int height)
 {
 	const struct group_row *counted = &group_table[ui_rows_are(ui)];
 	struct table *table = state;
-	struct header_plan plan = header_plan(ui, height + 1);
+	struct header_plan plan = header_plan(ui, draw_sort_words(ui, table, height) + 1);
 	int line = header_draw(ui, &plan);
 	struct table_draw draw;
 	const struct item *items;
@@ -170,6 +192,7 @@ const struct view_ops view_table = {
 	.traces = table_traces,
 	.draw = draw_table,
 	.target = table_target,
+	.column = table_column,
 	.click = table_click,
 	.close = close_table,
 };

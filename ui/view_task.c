@@ -64,11 +64,17 @@ static void draw_end(struct task_view *view, struct ui *ui)
 	term_put(&ui->term, 1, 0, ui->term.columns, text, strlen(text), STYLE_NOTE);
 }
 
+/* The line of the screen where the page begins: below the bar, and what is said of the task. */
+static int page_top(const struct task_view *view)
+{
+	return 1 + (view->detail.ended || view->detail.absent);
+}
+
 /* Draws the whole view. */
 static void task_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	struct task_view *view = state;
-	int top = 1 + (view->detail.ended || view->detail.absent);
+	int top = page_top(view);
 
 	if (height > 0)
 		draw_bar(view, ui);
@@ -83,6 +89,28 @@ static void task_draw(struct ui *ui, void *state, struct list *list, int height)
 	list_size(list, view->page.pager.line, height > top ? (size_t)(height - top) : 0);
 	pager_draw(&view->page.pager, list, top);
 	detail_page_write(&view->page, &view->detail, ui);
+}
+
+/* Chooses a thread of those in sight, or scrolls. */
+static void task_move(struct ui *ui, void *state, struct list *list, enum list_move by)
+{
+	struct task_view *view = state;
+
+	if (!detail_threads_move(&view->page.threads, &view->detail, ui, list, by))
+		list_move(list, by);
+}
+
+/* Chooses the clicked thread. */
+static unsigned task_click(struct ui *ui, void *state, struct list *list, int line, int column)
+{
+	struct task_view *view = state;
+	int top = page_top(view);
+
+	(void)column;
+	if (line >= top && (size_t)(line - top) < list->height)
+		detail_threads_choose(&view->page.threads, &view->detail, ui,
+				      list->top + (size_t)(line - top));
+	return REACT_REDRAW;
 }
 
 /* The account of the machine's time is needed for the sum only. */
@@ -136,6 +164,8 @@ static const struct view_ops view_task = {
 	.frame = task_frame,
 	.draw = task_draw,
 	.target = task_target,
+	.move = task_move,
+	.click = task_click,
 	.close = task_close,
 };
 
@@ -157,6 +187,30 @@ unsigned view_task_open(struct ui *ui, const struct ui_task *task)
 unsigned view_task_open_group(struct ui *ui, const struct group *group)
 {
 	return open_page(ui, NULL, group);
+}
+
+unsigned view_task_thread(struct ui *ui, int arg)
+{
+	struct page *page = ui_page(ui);
+	struct task_view *view = page->state;
+	struct detail_threads *threads = &view->page.threads;
+	struct ui_task task;
+
+	(void)arg;
+	if (detail_threads_chosen(threads, &view->detail, &task)) {
+		/* From one thread to another of the process, there is no way back through all. */
+		if (view->detail.who.thread)
+			ui_pop(ui);
+		return view_task_open(ui, &task);
+	}
+	if (!detail_threads_choose(threads, &view->detail, ui, threads->line)) {
+		ui_say(ui, "there are no threads to choose from");
+		return REACT_REDRAW;
+	}
+	/* With title and heads above it. */
+	list_scroll(&page->list, (long)threads->line - 2 - (long)page->list.top);
+	ui_say(ui, "Up and Down choose a thread, Enter opens it");
+	return REACT_REDRAW;
 }
 
 void view_task_whose(struct ui *ui, struct site_list *list)

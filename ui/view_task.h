@@ -15,6 +15,9 @@ unsigned view_task_open_group(struct ui *ui, const struct group *group);
 /* Has a list show the waits of what the detail on top is about. */
 void view_task_whose(struct ui *ui, struct site_list *list);
 
+/* In the detail view: opens the chosen thread, or chooses the first. Returns reactions. */
+unsigned view_task_thread(struct ui *ui, int arg);
+
 /* In the detail view: scrolls to the next part of the page, for -1 to the one before. Reactions. */
 unsigned view_task_part(struct ui *ui, int by);
 

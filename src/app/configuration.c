@@ -38,7 +38,9 @@ static const struct flag {
 	{ "fold-header", offsetof(struct view_config, fold_header) },
 };
 
-/* preset */
+/* The name of lines with presets. */
+#define PRESET "preset"
+
 static bool add_preset(struct view_config *view, const char *value, struct buf *allowed)
 {
 	return presets_add(&view->presets, value, allowed);
@@ -56,7 +58,7 @@ static const struct several {
 	/* Takes the value; on failure appends to `allowed` what is allowed. */
 	bool (*add)(struct view_config *view, const char *value, struct buf *allowed);
 } severals[] = {
-	{ "preset", add_preset },
+	{ PRESET, add_preset },
 	{ "colour", add_colour },
 };
 
@@ -335,13 +337,13 @@ static void append_field_list(const struct view_config *view, struct buf *out)
 /* Appends the unit. */
 static void append_unit(const struct view_config *view, struct buf *out)
 {
-	buf_puts(out, unit_table[view->unit].id);
+	buf_puts(out, unit_table[view_default_unit(view)].id);
 }
 
 /* Appends the grouping. */
 static void append_grouping(const struct view_config *view, struct buf *out)
 {
-	buf_puts(out, group_table[view->group_by].id);
+	buf_puts(out, group_table[view_default_group(view)].id);
 }
 
 /* Appends nothing: group-by already says it. */
@@ -383,11 +385,21 @@ static bool append_setting(size_t i, const struct view_config *view, struct buf 
 	return out->len > before;
 }
 
+/* Writes a line as it is; as a comment if it is broken. */
+static void copy_line(const struct config_line *line, struct buf *out)
+{
+	struct setting setting;
+
+	if (!check(line, &setting, NULL))
+		buf_puts(out, "# ");
+	buf_add(out, line->start, line->len);
+	buf_putc(out, '\n');
+}
+
 /* Writes one line with its new value. */
 static void rewrite_line(const struct config_line *line, const struct view_config *view,
 			 bool written[VALUES], struct buf *out)
 {
-	struct setting setting;
 	size_t start = out->len;
 
 	for (size_t i = 0; line->type == LINE_PAIR && i < VALUES; i++) {
@@ -402,10 +414,7 @@ static void rewrite_line(const struct config_line *line, const struct view_confi
 		written[i] = true;
 		return;
 	}
-	if (!check(line, &setting, NULL))
-		buf_puts(out, "# ");
-	buf_add(out, line->start, line->len);
-	buf_putc(out, '\n');
+	copy_line(line, out);
 }
 
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
@@ -428,4 +437,49 @@ void configuration_rewrite(const char *text, size_t len, const struct view_confi
 		else
 			out->len = start;
 	}
+}
+
+/* Whether the line has a preset of that name. */
+static bool is_preset(const struct config_line *line, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (line->type != LINE_PAIR || !is_word(line->name, line->name_len, PRESET) ||
+	    line->value_len <= len || memcmp(line->value, name, len) != 0)
+		return false;
+	while (len < line->value_len && line->value[len] == ' ')
+		len++;
+	return len < line->value_len && line->value[len] == ':';
+}
+
+/* Ends a line with a preset. */
+static void put_value(const struct preset *preset, struct buf *out)
+{
+	preset_append(preset, out);
+	buf_putc(out, '\n');
+}
+
+void configuration_put_preset(const char *text, size_t len, const struct preset *preset,
+			      struct buf *out)
+{
+	struct span rest = { text, text + len };
+	struct config_line line;
+	bool written = false;
+
+	while (next_config_line(&rest, &line)) {
+		if (!is_preset(&line, preset->name)) {
+			copy_line(&line, out);
+			continue;
+		}
+		if (written)
+			continue;
+		/* Keeps the text before the value. */
+		buf_add(out, line.start, (size_t)(line.value - line.start));
+		put_value(preset, out);
+		written = true;
+	}
+	if (written)
+		return;
+	buf_puts(out, PRESET " = ");
+	put_value(preset, out);
 }

@@ -33,6 +33,13 @@ void configuration_apply(char *text, size_t len, struct options *options,
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
 			   struct buf *out);
 
+/*
+ * Appends the text with one preset more, or in place of those of its name. All else stays, but
+ * broken lines become comments.
+ */
+void configuration_put_preset(const char *text, size_t len, const struct preset *preset,
+			      struct buf *out);
+
 /* Finds what is wrong with a text. */
 void configuration_check(const char *text, size_t len, struct configuration_faults *faults);
 

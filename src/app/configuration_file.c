@@ -172,15 +172,24 @@ static int replace_file(const char *path, const struct buf *text)
 	return err;
 }
 
+/* What is written: the settings, or (not NULL) one preset. */
+struct saving {
+	const struct view_config *view;
+	const struct preset *preset;
+};
+
 /* Writes the file anew, based on its old text. */
-static enum configuration_saved write_anew(const char *path, const struct view_config *view,
+static enum configuration_saved write_anew(const char *path, const struct saving *what,
 					   const struct buf *old, struct buf *message)
 {
 	struct buf text = { 0 };
 	char *real;
 	int err;
 
-	configuration_rewrite(old->data, old->len, view, &text);
+	if (what->preset)
+		configuration_put_preset(old->data, old->len, what->preset, &text);
+	else
+		configuration_rewrite(old->data, old->len, what->view, &text);
 	make_directories(path);
 	/* Replaces the file that a link points to, not the link. */
 	real = realpath(path, NULL);
@@ -259,8 +268,9 @@ static void ask(const char *path, enum link link, int err,
 	}
 }
 
-enum configuration_saved configuration_save(const char *path, const struct view_config *view,
-					    bool force, struct buf *message)
+/* Writes to the file, or asks first. */
+static enum configuration_saved save_any(const char *path, const struct saving *what, bool force,
+					 struct buf *message)
 {
 	struct configuration_faults faults = { 0 };
 	enum configuration_saved saved = CONFIGURATION_ASK;
@@ -283,10 +293,22 @@ enum configuration_saved configuration_save(const char *path, const struct view_
 	err = read_configuration(path, &old);
 	configuration_check(old.data, old.len, &faults);
 	if (force || (!link && !err && !faults.broken))
-		saved = write_anew(path, view, &old, message);
+		saved = write_anew(path, what, &old, message);
 	else
 		ask(path, link, err, &faults, message);
 	configuration_faults_free(&faults);
 	buf_free(&old);
 	return saved;
+}
+
+enum configuration_saved configuration_save(const char *path, const struct view_config *view,
+					    bool force, struct buf *message)
+{
+	return save_any(path, &(struct saving){ .view = view }, force, message);
+}
+
+enum configuration_saved configuration_save_preset(const char *path, const struct preset *preset,
+						   bool force, struct buf *message)
+{
+	return save_any(path, &(struct saving){ .preset = preset }, force, message);
 }

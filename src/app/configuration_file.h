@@ -34,4 +34,8 @@ bool configuration_load(const char *path, struct options *options, struct buf *t
 enum configuration_saved configuration_save(const char *path, const struct view_config *view,
 					    bool force, struct buf *message);
 
+/* Does the same for one preset: all other settings stay as they are in the file. */
+enum configuration_saved configuration_save_preset(const char *path, const struct preset *preset,
+						   bool force, struct buf *message);
+
 #endif

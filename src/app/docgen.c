@@ -13,6 +13,7 @@
 #include "model/notes.h"
 #include "model/source.h"
 #include "view/column.h"
+#include "view/column_words.h"
 
 /*
  * Appends plain text and escapes what roff would act on. In a note's text N stands for its value,
@@ -65,6 +66,57 @@ static void append_fields(struct buf *out)
 		buf_puts(out, "\"\n");
 		append_roff(out, column->help);
 		buf_putc(out, '\n');
+	}
+}
+
+/*
+ * Appends the means against high figures of a column, or the name of the column above that has the
+ * same.
+ */
+static void append_remedies(struct buf *out, size_t column)
+{
+	const struct remedy *remedies = column_words_table[column].remedies;
+	size_t first = 0;
+
+	if (!remedies)
+		return;
+	while (column_words_table[first].remedies != remedies)
+		first++;
+	if (first < column) {
+		buf_puts(out, "What to do: as for\n.BR ");
+		append_roff(out, column_words_table[first].id);
+		buf_puts(out, " .\n");
+		return;
+	}
+	buf_puts(out, ".RS\n");
+	for (const struct remedy *remedy = remedies; remedy->means; remedy++) {
+		append_tag(out, remedy->means);
+		append_roff(out, remedy->how);
+		buf_puts(out, ".\n");
+	}
+	buf_puts(out, ".RE\n");
+}
+
+/* Appends what the columns' heads stand for, and what to do about high figures. */
+static void append_words(struct buf *out)
+{
+	for (size_t i = 0; i < column_words_n; i++) {
+		const struct column_words *words = &column_words_table[i];
+		const struct remedy *remedy = words->remedies;
+
+		if (!words->more && !remedy)
+			continue;
+		buf_puts(out, ".TP\n.BR ");
+		append_roff(out, words->id);
+		buf_puts(out, " \": ");
+		append_roff(out, words->name);
+		buf_puts(out, "\"\n");
+		if (words->more)
+			append_roff(out, words->more);
+		else
+			append_roff(out, column_by_id(words->id, strlen(words->id))->help);
+		buf_puts(out, words->more ? "\n" : ".\n");
+		append_remedies(out, i);
 	}
 }
 
@@ -126,8 +178,8 @@ bool docgen_append(struct buf *out, const char *name)
 		void (*append)(struct buf *out);
 	} tables[] = { { "fields", append_fields }, { "options", append_options },
 		       { "units", append_units },   { "notes", append_notes },
-		       { "bash", completion_bash }, { "zsh", completion_zsh },
-		       { "fish", completion_fish } };
+		       { "words", append_words },   { "bash", completion_bash },
+		       { "zsh", completion_zsh },   { "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)

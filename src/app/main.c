@@ -308,6 +308,7 @@ static int run_screen(struct options *options, struct recorder *recorder, struct
 				    .readonly = options->readonly,
 				    .message = *message ? message : NULL,
 				    .save = configuration_save,
+				    .save_preset = configuration_save_preset,
 				    .path = path };
 	enum ui_failure failure;
 	int err;

@@ -51,7 +51,7 @@ static char *copied(const char *text)
 static struct preset *append_preset(struct presets *presets)
 {
 	presets->list = xreallocarray(presets->list, presets->n + 1, sizeof(*presets->list));
-	presets->list[presets->n] = (struct preset){ .name = NULL };
+	presets->list[presets->n] = (struct preset){ .unit = -1, .group_by = -1 };
 	return &presets->list[presets->n++];
 }
 
@@ -94,13 +94,13 @@ static bool take_sort(struct preset *preset, const char *value)
 	return preset->sort;
 }
 
-/* Takes fields. False, with the first that there is not in `bad`, if they are no list. */
-static bool take_preset_fields(struct preset *preset, const char *value, struct buf *bad)
+/* Takes a list of fields. False, with the first that there is not in `bad`, if it is none. */
+static bool take_list(char **list, const char *value, struct buf *bad)
 {
 	if (layout_check(value, bad))
 		return false;
-	free(preset->fields);
-	preset->fields = xstrdup(value);
+	free(*list);
+	*list = xstrdup(value);
 	return true;
 }
 
@@ -109,9 +109,15 @@ static bool take_setting(struct preset *preset, const char *name, const char *va
 			 struct buf *bad)
 {
 	if (!strcmp(name, "fields"))
-		return take_preset_fields(preset, value, bad);
+		return take_list(&preset->fields, value, bad);
+	if (!strcmp(name, "room"))
+		return take_list(&preset->room, value, bad);
 	if (!strcmp(name, "sort"))
 		return take_sort(preset, value);
+	if (!strcmp(name, "unit"))
+		return (preset->unit = unit_by_name(value)) >= 0;
+	if (!strcmp(name, "group"))
+		return (preset->group_by = group_by_name(value)) >= 0;
 	if (!strcmp(name, "filter") && !strcmp(value, "hangs"))
 		return preset->hangs = true;
 	return false;
@@ -150,8 +156,7 @@ static bool take_settings(struct preset *preset, char *text, struct buf *bad)
 	return ok;
 }
 
-/* The preset of that name, or NULL. */
-static struct preset *find_preset(const struct presets *presets, const char *name)
+struct preset *presets_find(const struct presets *presets, const char *name)
 {
 	for (size_t i = 0; i < presets->n; i++)
 		if (!strcmp(presets->list[i].name, name))
@@ -159,10 +164,46 @@ static struct preset *find_preset(const struct presets *presets, const char *nam
 	return NULL;
 }
 
+/* Whether a text can be a name of one's own preset. */
+static bool is_name(const char *text, size_t len)
+{
+	return len && len <= NAME_MAX_LETTERS && strspn(text, NAME_LETTERS) >= len &&
+	       (len != strlen(standard[0].name) || memcmp(text, standard[0].name, len) != 0);
+}
+
+bool preset_check_name(const struct presets *presets, const char *name, struct buf *why)
+{
+	if (!is_name(name, strlen(name)))
+		buf_printf(why, "up to %d letters, digits, - or _; %s is the default view, of W",
+			   NAME_MAX_LETTERS, standard[0].name);
+	else if (presets->n == PRESETS_MAX && !presets_find(presets, name))
+		buf_printf(why, "there are %d presets already", PRESETS_MAX);
+	else
+		return true;
+	return false;
+}
+
+void preset_append(const struct preset *preset, struct buf *out)
+{
+	buf_printf(out, "%s: ", preset->name);
+	if (preset->fields)
+		buf_printf(out, "fields=%s, ", preset->fields);
+	buf_printf(out, "sort=%c%s", preset->descending ? '-' : '+', preset->sort->id);
+	if (preset->hangs)
+		buf_puts(out, ", filter=hangs");
+	if (preset->unit >= 0)
+		buf_printf(out, ", unit=%s", unit_table[preset->unit].id);
+	if (preset->group_by >= 0)
+		buf_printf(out, ", group=%s", group_table[preset->group_by].id);
+	if (preset->room)
+		buf_printf(out, ", room=%s", preset->room);
+}
+
 /* Says what is allowed. */
 static void explain(struct buf *why, const struct buf *bad)
 {
-	buf_puts(why, "NAME: fields=ID,ID..., sort=-ID, filter=hangs (NAME not ");
+	buf_puts(why, "NAME: fields=ID,ID..., sort=-ID, filter=hangs, unit=UNIT, group=WHAT, "
+		      "room=ID,ID... (NAME not ");
 	buf_printf(why, "%s, which is set by fields and sort)", standard[0].name);
 	if (bad->len) {
 		buf_puts(why, "; no field: ");
@@ -172,7 +213,9 @@ static void explain(struct buf *why, const struct buf *bad)
 
 bool presets_add(struct presets *presets, const char *text, struct buf *why)
 {
-	struct preset preset = { .sort = column_sort_default(), .descending = true };
+	struct preset preset = {
+		.sort = column_sort_default(), .descending = true, .unit = -1, .group_by = -1
+	};
 	size_t len = strspn(text, NAME_LETTERS);
 	const char *rest = text + len + strspn(text + len, " ");
 	struct buf bad = { 0 };
@@ -180,17 +223,16 @@ bool presets_add(struct presets *presets, const char *text, struct buf *why)
 	bool ok = false;
 
 	presets_ready(presets);
-	if (len && len <= NAME_MAX_LETTERS && *rest == ':') {
+	if (is_name(text, len) && *rest == ':') {
 		char *settings = xstrdup(rest + 1);
 
 		preset.name = strndup(text, len);
 		if (!preset.name)
 			die("out of memory");
-		ok = strcmp(preset.name, standard[0].name) != 0 &&
-		     take_settings(&preset, settings, &bad);
+		ok = take_settings(&preset, settings, &bad);
 		free(settings);
 	}
-	old = ok ? find_preset(presets, preset.name) : NULL;
+	old = ok ? presets_find(presets, preset.name) : NULL;
 	ok = ok && (old || presets->n < PRESETS_MAX);
 	if (!ok) {
 		explain(why, &bad);

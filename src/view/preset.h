@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "model/group.h"
 #include "view/column.h"
 
 /* How a preset was left, with what keys have changed. */
@@ -25,6 +26,7 @@ struct preset {
 	const struct column *sort;
 	bool descending;
 	bool hangs; /* only rows that hang: struct query */
+	int unit, group_by; /* enum unit, enum group_by; -1: those that are shown already */
 	char *help; /* one line; NULL: none */
 	struct preset_left left;
 };
@@ -37,14 +39,27 @@ struct presets {
 	struct preset *list;
 	size_t n;
 	size_t now; /* the one that is shown */
+	/* What was shown before it, of what it sets. */
+	enum unit unit_before;
+	enum group_by group_before;
 };
 
 /* Fills in those that every screen has. Harmless when that was done. */
 void presets_ready(struct presets *presets);
 
+/* The preset of that name, or NULL. */
+struct preset *presets_find(const struct presets *presets, const char *name);
+
+/* Whether a preset of one's own can have that name; else appends to `why` which can. */
+bool preset_check_name(const struct presets *presets, const char *name, struct buf *why);
+
+/* Appends a preset as a text for presets_add(). */
+void preset_append(const struct preset *preset, struct buf *out);
+
 /*
- * Adds a preset, or replaces the one of its name: "NAME: fields=ID,ID, sort=-ID, filter=hangs".
- * False, with what is allowed appended to `why`, when it is invalid.
+ * Adds a preset, or replaces the one of its name: "NAME: fields=ID,ID, sort=-ID, filter=hangs,
+ * unit=UNIT, group=WHAT, room=ID,ID". False, with what is allowed appended to `why`, when it is
+ * invalid.
  */
 bool presets_add(struct presets *presets, const char *text, struct buf *why);
 

@@ -44,6 +44,8 @@ static void leave_preset(struct view_config *view)
 {
 	struct preset_left *left = &view->presets.list[view->presets.now].left;
 
+	view->unit = view_default_unit(view);
+	view->group_by = view_default_group(view);
 	*left = (struct preset_left){ .known = true,
 				      .fields = view->fields,
 				      .own_fields = view->own_fields,
@@ -57,6 +59,12 @@ static void take_preset(struct view_config *view)
 {
 	struct preset *preset = &view->presets.list[view->presets.now];
 
+	view->presets.unit_before = view->unit;
+	view->presets.group_before = view->group_by;
+	if (preset->unit >= 0)
+		view->unit = (enum unit)preset->unit;
+	if (preset->group_by >= 0)
+		view->group_by = (enum group_by)preset->group_by;
 	view->query.hangs = preset->hangs;
 	view->query.sort = preset->sort;
 	view->query.descending = preset->descending;
@@ -81,6 +89,35 @@ void view_next_preset(struct view_config *view, int by)
 	take_preset(view);
 }
 
+bool view_keep_preset(struct view_config *view, const char *name, struct buf *why)
+{
+	struct presets *presets = &view->presets;
+	const struct query *query = &view->query;
+	struct preset kept = { .fields = view->fields,
+			       .sort = query->sort ? query->sort : column_sort_default(),
+			       .descending = query->descending,
+			       .hangs = query->hangs,
+			       .unit = (int)view->unit,
+			       .group_by = (int)view->group_by };
+	struct buf text = { 0 };
+	bool ok;
+
+	presets_ready(presets);
+	if (!preset_check_name(presets, name, why))
+		return false;
+	kept.name = xstrdup(name);
+	kept.room = view->own_fields ? view_preset(view)->room : NULL;
+	preset_append(&kept, &text);
+	leave_preset(view);
+	ok = presets_add(presets, buf_cstr(&text), why);
+	if (ok)
+		presets->now = (size_t)(presets_find(presets, name) - presets->list);
+	take_preset(view);
+	free(kept.name);
+	buf_free(&text);
+	return ok;
+}
+
 struct preset_left view_default(const struct view_config *view)
 {
 	if (view->presets.now)
@@ -90,6 +127,20 @@ struct preset_left view_default(const struct view_config *view)
 				     .own_fields = view->own_fields,
 				     .sort = view->query.sort,
 				     .descending = view->query.descending };
+}
+
+enum unit view_default_unit(const struct view_config *view)
+{
+	const struct preset *preset = view_preset(view);
+
+	return preset && preset->unit >= 0 ? view->presets.unit_before : view->unit;
+}
+
+enum group_by view_default_group(const struct view_config *view)
+{
+	const struct preset *preset = view_preset(view);
+
+	return preset && preset->group_by >= 0 ? view->presets.group_before : view->group_by;
 }
 
 bool view_find_user(const char *text, uid_t *uid)

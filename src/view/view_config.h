@@ -61,14 +61,27 @@ void view_set_fields(struct view_config *view, const char *fields);
 /* Goes back to the fields of the preset that is shown. */
 void view_default_fields(struct view_config *view);
 
-/* Shows the next preset, or (by -1) the one before. Fields and sort column of each are kept. */
+/*
+ * Shows the next preset, or (by -1) the one before. Fields and sort column of each are kept. Unit
+ * and grouping change where a preset has its own, and back when it is left.
+ */
 void view_next_preset(struct view_config *view, int by);
+
+/*
+ * Keeps what is shown as a preset of that name, and shows that. False, with what is allowed
+ * appended to `why`, when there can be none of that name.
+ */
+bool view_keep_preset(struct view_config *view, const char *name, struct buf *why);
 
 /* The preset that is shown. */
 const struct preset *view_preset(const struct view_config *view);
 
 /* The fields and the order of the default view, also while another preset is shown. */
 struct preset_left view_default(const struct view_config *view);
+
+/* The unit and the grouping that were chosen, also while a preset with its own is shown. */
+enum unit view_default_unit(const struct view_config *view);
+enum group_by view_default_group(const struct view_config *view);
 
 /* Finds a user's id, by name or number. */
 bool view_find_user(const char *text, uid_t *uid);

@@ -42,6 +42,26 @@ static void check_rewritten(const struct buf *text, const struct view_config *vi
 	buf_free(&copy);
 }
 
+/* Aborts unless a preset that is put into the text is in it, once, and harms nothing. */
+static void check_put(const char *text, size_t len, struct view_config *view)
+{
+	struct configuration_faults faults = { 0 };
+	struct buf why = { 0 }, out = { 0 }, again = { 0 };
+
+	if (view_keep_preset(view, "mine", &why)) {
+		configuration_put_preset(text, len, view_preset(view), &out);
+		configuration_put_preset(out.data, out.len, view_preset(view), &again);
+		configuration_check(out.data, out.len, &faults);
+		if (faults.broken || out.len != again.len ||
+		    memcmp(out.data, again.data, out.len) != 0)
+			abort();
+	}
+	configuration_faults_free(&faults);
+	buf_free(&why);
+	buf_free(&out);
+	buf_free(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct configuration_faults faults = { 0 };
@@ -54,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	configuration_apply(text.data, text.len, &options, &faults);
 	configuration_rewrite((const char *)data, size, &options.view, &out);
 	check_rewritten(&out, &options.view);
+	check_put((const char *)data, size, &options.view);
 	options_free(&options);
 	configuration_faults_free(&faults);
 	buf_free(&text);

@@ -108,6 +108,12 @@ static void check_columns(struct screen *s, const struct table *t)
 	}
 }
 
+/* The lines below the sum row: the hints, and on a high screen the words of the sort column. */
+static int lines_below(struct screen *s)
+{
+	return screen_rows(s) >= 34 ? 2 : 1;
+}
+
 /* All that must hold of a table with more rows than fit. */
 static void check_layout(struct screen *s)
 {
@@ -128,7 +134,8 @@ static void check_layout(struct screen *s)
 	below = t.sum >= 0 ? t.sum : screen_rows(s) - 1;
 	screen_check(s, t.sum < 0 || t.fold == t.sum - 1);
 	screen_check(s, t.last == (t.fold >= 0 ? t.fold : below) - 1);
-	screen_check(s, t.sum < 0 || t.sum == screen_rows(s) - 2);
+	screen_check(s, t.sum < 0 || t.sum == screen_rows(s) - 1 - lines_below(s));
+	screen_check(s, lines_below(s) == 1 || strstr(screen_line(s, t.sum + 1), "0TOTAL is "));
 	screen_check(s, *screen_line(s, screen_rows(s) - 1));
 	check_columns(s, &t);
 	screen_check(s, !strcmp(table_sorted_by(s, &t), "0TOTAL"));
@@ -188,7 +195,7 @@ static bool fills_terminal(struct screen *s, const void *arg)
 	(void)arg;
 	if (!table_read(s, &t) || !*screen_line(s, screen_rows(s) - 1))
 		return false;
-	below = screen_rows(s) >= 12 ? screen_rows(s) - 4 : screen_rows(s) - 2;
+	below = screen_rows(s) - 1 - lines_below(s) - (screen_rows(s) >= 12 ? 2 : 0);
 	return t.last == below && table_head(&t, screen_cols(s) < 110 ? "PID" : "4RECL") &&
 	       (screen_cols(s) >= 110 || !table_head(&t, "4RECL"));
 }

@@ -59,7 +59,7 @@ static void type_text(struct monkey *m, const char *text, size_t len)
 static void press_key(struct monkey *m)
 {
 	static const char keys[] =
-		"0123456789<>RPNT\r\rvUHgiecV+-*ftW/ouL&=dsp Okrh?q\f\033\t[]{}wDx[[[()mB";
+		"0123456789<>RPNT\r\rvUHgiecV+-*ftWA/ouL&=dsp Okrh?q\f\033\t[]{}wDx[[[()mB";
 	char key = throw_dice(m, 8) ? keys[throw_dice(m, sizeof(keys) - 1)]
 				    : (char)(1 + throw_dice(m, 255));
 
@@ -70,15 +70,15 @@ static void press_key(struct monkey *m)
 static void press_sequence(struct monkey *m)
 {
 	static const char *const keys[] = {
-		"\033[A",	 "\033[B",	  "\033OC",
-		"\033OD",	 "\033[5~",	  "\033[6~",
-		"\033OH",	 "\033OF",	  "\033[1;5C",
-		"\033[Z",	 "\033OP",	  "\033[15~",
-		"\033[[A",	 "\033[<0;5;9M",  "\033[<0;30;8M",
-		"\033[<64;5;9M", "\033[<65;5;9M", "\033[<0;9999;9999M",
-		"\033[<;;M",	 "\033[M !!",	  "\033[200~",
-		"\xc3\xa4",	 "\xe4\xb8\xad",  "\xf0\x9f\x98\x80",
-		"\xff\xfe",	 "\033]0;x\a",	  "\033[1;2",
+		"\033[A",	 "\033[B",	     "\033OC",	      "\033OD",
+		"\033[5~",	 "\033[6~",	     "\033OH",	      "\033OF",
+		"\033[1;5C",	 "\033[Z",	     "\033OP",	      "\033[15~",
+		"\033OQ",	 "\033[17~",	     "\033[18~",      "\033[19~",
+		"\033[20~",	 "\033[<0;60;24M",   "\033[[A",	      "\033[<0;5;9M",
+		"\033[<0;30;8M", "\033[<64;5;9M",    "\033[<65;5;9M", "\033[<0;9999;9999M",
+		"\033[<;;M",	 "\033[M !!",	     "\033[200~",     "\xc3\xa4",
+		"\xe4\xb8\xad",	 "\xf0\x9f\x98\x80", "\xff\xfe",      "\033]0;x\a",
+		"\033[1;2",
 	};
 	const char *key = keys[throw_dice(m, sizeof(keys) / sizeof(keys[0]))];
 	size_t len = strlen(key);

@@ -109,6 +109,12 @@ static void acts_as_caller(void **state)
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 0);
 	screen_type(s, "W");
 	screen_await_text(s, "has privileges that its user has not");
+	/* Nor is a preset written there. */
+	screen_type(s, "A");
+	screen_await_text(s, "as a preset, named");
+	screen_type(s, "mine\r");
+	screen_await_text(s, "preset mine: no configuration");
+	assert_string_equal(scratch_read(scratch_path("stalltop/config")), "unit = ms\n");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }

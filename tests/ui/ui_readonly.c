@@ -49,7 +49,10 @@ static const char *config_path(void)
 static void check_refused(struct screen *s)
 {
 	static const char *const keys[][2] = {
-		{ "k", "signal" }, { "r", "renice" }, { "D", "delayacct" }, { "W", "save" }
+		{ "k", "signal" },	     { "r", "renice" },
+		{ "D", "delayacct" },	     { "W", "save" },
+		{ "A", "save-preset" },	     { "\033[18~", "nice-less" },
+		{ "\033[19~", "nice-more" }, { "\033[20~", "signal" },
 	};
 
 	screen_await(s, table_has_rows, NULL);

@@ -304,6 +304,35 @@ static void test_colours(void **state)
 	drop(&applied);
 }
 
+/* Asserts the text of a configuration that a preset was put into. */
+static void assert_put(const char *text, const char *preset, const char *expected)
+{
+	struct presets presets = { 0 };
+	struct buf out = { 0 }, why = { 0 };
+
+	assert_true(presets_add(&presets, preset, &why));
+	configuration_put_preset(text, strlen(text), &presets.list[presets.n - 1], &out);
+	assert_string_equal(buf_cstr(&out), expected);
+	buf_free(&out);
+	buf_free(&why);
+	presets_free(&presets);
+}
+
+/* A preset is put in the place of its name, else at the end; all else stays. */
+static void test_put_preset(void **state)
+{
+	(void)state;
+	assert_put("", "a: sort=-pid", "preset = a: sort=-pid\n");
+	assert_put("unit = ms\npreset=b: sort=-pid\n# a: no\nwhat = ever\nunit", "a: sort=+pid",
+		   "unit = ms\npreset=b: sort=-pid\n# a: no\nwhat = ever\n# unit\n"
+		   "preset = a: sort=+pid\n");
+	assert_put("preset = a: sort=-pid\npreset = ab: sort=-run\n preset =a : sort=-cpu\n"
+		   "unit = ms\n",
+		   "a: fields=pid,comm, sort=-total",
+		   "preset = a: fields=pid,comm, sort=-total\npreset = ab: sort=-run\n"
+		   "unit = ms\n");
+}
+
 /* Broken lines become comments, so that nothing is lost and nothing is broken. */
 static void test_rewrite_broken(void **state)
 {
@@ -351,6 +380,25 @@ static int entries(const char *path)
 	assert_non_null(fgets(line, sizeof(line), pipe));
 	pclose(pipe);
 	return atoi(line);
+}
+
+/* A preset alone is written: what was set besides stays out of the file. */
+static void test_save_preset(void **state)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "p/stalltop/config");
+	struct buf message = { 0 };
+	struct view_config view = { .query.sort = column_sort_default() };
+
+	assert_true(view_keep_preset(&view, "mine", &message));
+	assert_int_equal(configuration_save_preset(path, view_preset(&view), false, &message),
+			 CONFIGURATION_SAVED);
+	assert_file(path, "preset = mine: sort=+total, unit=percent, group=process\n");
+	assert_int_equal(configuration_save_preset(NULL, view_preset(&view), true, &message),
+			 CONFIGURATION_FAILED);
+	buf_free(&message);
+	view_config_free(&view);
+	free(path);
 }
 
 /* Directories are made, only its owner may read, and what is there keeps its mode. */
@@ -592,8 +640,10 @@ int main(void)
 		cmocka_unit_test(test_rewrite_keeps),
 		cmocka_unit_test(test_presets),
 		cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_put_preset),
 		cmocka_unit_test(test_rewrite_broken),
 		cmocka_unit_test_setup_teardown(test_save, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_save_preset, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_link, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_linked_folder, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_save_foreign_link, make_tree, remove_tree),

@@ -177,6 +177,116 @@ static void test_add(void **state)
 	view_config_free(&view);
 }
 
+/* What is shown can be kept under a name, and is the same when it is read from its text. */
+static void test_keep(void **state)
+{
+	struct view_config view = start("pid,total,comm", "run"), again = start(NULL, NULL);
+	struct buf why = { 0 }, text = { 0 };
+	size_t n;
+
+	(void)state;
+	assert_true(view_keep_preset(&view, "mine", &why));
+	assert_string_equal(view_preset(&view)->name, "mine");
+	assert_string_equal(view.fields, "pid,total,comm");
+	assert_string_equal(view.query.sort->id, "run");
+	assert_true(view.query.descending);
+	/* the default view stays what it was */
+	assert_string_equal(view_default(&view).fields, "pid,total,comm");
+	preset_append(view_preset(&view), &text);
+	assert_string_equal(buf_cstr(&text), "mine: fields=pid,total,comm, sort=-run, "
+					     "unit=percent, group=process");
+	assert_true(presets_add(&again.presets, buf_cstr(&text), &why));
+	/* another of the same name takes its place, and what was changed is in it */
+	n = view.presets.n;
+	view_set_fields(&view, "pid,cpu");
+	view.query.descending = false;
+	assert_true(view_keep_preset(&view, "mine", &why));
+	assert_int_equal(view.presets.n, n);
+	assert_string_equal(view.fields, "pid,cpu");
+	assert_false(view.query.descending);
+	/* a preset of one's own that began as one of every screen's makes room like that */
+	go_to(&view, "hangs");
+	assert_true(view_keep_preset(&view, "h2", &why));
+	text.len = 0;
+	preset_append(view_preset(&view), &text);
+	assert_non_null(strstr(buf_cstr(&text), "filter=hangs"));
+	assert_non_null(strstr(buf_cstr(&text), "room=user,total"));
+	assert_true(presets_add(&again.presets, buf_cstr(&text), &why));
+	assert_string_equal(presets_find(&again.presets, "h2")->room,
+			    presets_find(&view.presets, "hangs")->room);
+	assert_int_equal(why.len, 0);
+	buf_free(&why);
+	buf_free(&text);
+	view_config_free(&view);
+	view_config_free(&again);
+}
+
+/* Unit and grouping of a preset are shown with it; what was chosen before is there behind it. */
+static void test_unit_and_group(void **state)
+{
+	struct view_config view = start(NULL, NULL);
+	struct buf why = { 0 }, text = { 0 };
+
+	(void)state;
+	view.unit = UNIT_MS;
+	view.group_by = GROUP_USER;
+	assert_true(presets_add(&view.presets, "g: sort=-throttled, group=cgroup", &why));
+	assert_true(presets_add(&view.presets, "u: unit=count, sort=-total", &why));
+	go_to(&view, "g");
+	assert_int_equal(view.group_by, GROUP_CGROUP);
+	assert_int_equal(view.unit, UNIT_MS);
+	assert_int_equal(view_default_group(&view), GROUP_USER);
+	/* what it does not set stays as it is changed */
+	view.unit = UNIT_AVG;
+	view.group_by = GROUP_COMMAND;
+	assert_true(view_keep_preset(&view, "both", &why));
+	preset_append(view_preset(&view), &text);
+	assert_string_equal(buf_cstr(&text), "both: sort=-throttled, unit=avg, group=command");
+	assert_int_equal(view.group_by, GROUP_COMMAND);
+	assert_int_equal(view_default_group(&view), GROUP_USER);
+	go_to(&view, "u");
+	assert_int_equal(view.group_by, GROUP_USER);
+	assert_int_equal(view.unit, UNIT_COUNT);
+	assert_int_equal(view_default_unit(&view), UNIT_AVG);
+	go_to(&view, "waits");
+	assert_int_equal(view.unit, UNIT_AVG);
+	assert_int_equal(view.group_by, GROUP_USER);
+	assert_false(presets_add(&view.presets, "n: group=nothing", &why));
+	assert_false(presets_add(&view.presets, "n: unit=nothing", &why));
+	buf_free(&why);
+	buf_free(&text);
+	view_config_free(&view);
+}
+
+/* A name that cannot be is refused, and nothing changes. */
+static void test_keep_bad(void **state)
+{
+	static const char *const names[] = { "",    "waits", "two words", "seventeen-letters",
+					     "a:b", "\x1b",  "\xc3\xa4" };
+	struct view_config view = start("pid", NULL);
+	struct buf why = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		why.len = 0;
+		assert_false(view_keep_preset(&view, names[i], &why));
+		assert_true(why.len > 0);
+		assert_int_equal(view.presets.now, 0);
+		assert_string_equal(view.fields, "pid");
+	}
+	for (size_t i = view.presets.n; i < PRESETS_MAX; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "p%zu", i);
+		assert_true(view_keep_preset(&view, name, &why));
+	}
+	why.len = 0;
+	assert_false(view_keep_preset(&view, "more", &why));
+	assert_string_equal(buf_cstr(&why), "there are 64 presets already");
+	buf_free(&why);
+	view_config_free(&view);
+}
+
 /* What is none changes nothing, and says what is allowed. */
 static void test_bad(void **state)
 {
@@ -192,6 +302,7 @@ static void test_bad(void **state)
 		"mine: sort=",
 		"mine: what=pid",
 		"mine: filter=other",
+		"mine: room=nothing",
 		"waits: sort=pid",
 		"m\x1b: sort=pid",
 		"a name: sort=pid",
@@ -221,9 +332,15 @@ static void test_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	cmocka_unit_test(test_default),
-		cmocka_unit_test(test_changes), cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_add),	cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_default),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_add),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_keep_bad),
+		cmocka_unit_test(test_unit_and_group),
 	};
 
 	return cmocka_run_group_tests_name("preset", tests, NULL, NULL);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The columns in words: their heads spelled out, what to do about their figures, what they cost. */
+#ifndef STALLTOP_VIEW_COLUMN_WORDS_H
+#define STALLTOP_VIEW_COLUMN_WORDS_H
+
+#include "base/buf.h"
+#include "view/column.h"
+
+/* A means against high figures of a column. */
+struct remedy {
+	const char *means; /* what is set or looked at, such as "nice" */
+	const char *how; /* what that does, and when it is the right one */
+};
+
+/* The words of a column whose head is no field of the kernel's record. */
+struct column_words {
+	const char *id;
+	const char *name; /* the head spelled out */
+	const char *more; /* what its one line of help does not say; NULL: nothing */
+	const struct remedy *remedies; /* up to one without `means`; NULL: none */
+};
+
+/* One row per column but those of the record, in the order of columns[]. */
+extern const struct column_words column_words_table[];
+extern const size_t column_words_n;
+
+/* The words of a column; NULL for a field of the record, which has the kernel's own name. */
+const struct column_words *column_words(const struct column *column);
+
+/* The head spelled out; the kernel's name for a field of the record. */
+const char *column_name(const struct column *column);
+
+/* Appends the head spelled out and the column's help: one line. */
+void column_append_words(const struct column *column, struct buf *out);
+
+/*
+ * What the column costs beyond what every sample reads. In a few words, such as "1 file a row"
+ * ("-" for nothing), and in a sentence.
+ */
+struct column_cost {
+	const char *brief, *words;
+};
+
+struct column_cost column_cost(const struct column *column);
+
+#endif

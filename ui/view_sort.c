@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/view_sort.h"
+
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "ui/field_list.h"
+#include "ui/table_state.h"
+#include "view/layout.h"
+
+/* Lists the columns shown, then the others that such rows have values for. */
+static void take_columns(struct field_list *fields, const struct ui *ui)
+{
+	const struct layout *layout = &ui->table->layout;
+
+	for (size_t i = 0; i < layout->n; i++)
+		fields->order[fields->n++] = layout->columns[i];
+	fields->shown = fields->n;
+	for (size_t i = 0; i < columns_n; i++)
+		if (!layout_has(layout, &columns[i]) &&
+		    layout_applies(&columns[i], ui_rows_are(ui)))
+			fields->order[fields->n++] = &columns[i];
+}
+
+/* The mark of a column: the direction, of the one that is sorted by. */
+static const char *sort_mark(const struct field_list *fields, const struct ui *ui, size_t i)
+{
+	if (fields->order[i] != table_sort_column(ui))
+		return "";
+	return ui->settings->query.descending ? "  v" : "  ^";
+}
+
+/* Draws the whole view. */
+static void sort_draw(struct ui *ui, void *state, struct list *list, int height)
+{
+	field_list_draw(state, ui, list, height, "sort by", sort_mark);
+}
+
+/* Moves the selection. */
+static void sort_move(struct ui *ui, void *state, struct list *list, enum list_move by)
+{
+	(void)ui;
+	field_list_forget(state);
+	list_move(list, by);
+}
+
+/* Takes a letter of what is searched for. */
+static bool sort_type(struct ui *ui, void *state, struct list *list, const struct term_key *key)
+{
+	(void)ui;
+	return field_list_type(state, list, key);
+}
+
+/* The selected column. */
+static const struct column *sort_column(struct ui *ui, void *state, const struct list *list)
+{
+	const struct field_list *fields = state;
+
+	(void)ui;
+	return fields->order[list->selected];
+}
+
+unsigned view_sort_take(struct ui *ui, int arg)
+{
+	const struct field_list *fields = ui_page(ui)->state;
+	const struct column *column = fields->order[ui_page(ui)->list.selected];
+
+	(void)arg;
+	ui_pop(ui);
+	return column == table_sort_column(ui) ? REACT_REDRAW : ui_sort_by(ui, column);
+}
+
+unsigned view_sort_find_next(struct ui *ui, int arg)
+{
+	(void)arg;
+	if (!field_list_next(ui_page(ui)->state, &ui_page(ui)->list))
+		ui_say(ui, "type a part of a field's name, of its head or of what it means");
+	return REACT_REDRAW;
+}
+
+/* Sorts by the clicked column. */
+static unsigned sort_click(struct ui *ui, void *state, struct list *list, int line, int column)
+{
+	size_t at = field_list_at(list, line);
+
+	(void)state;
+	(void)column;
+	if (at == SIZE_MAX)
+		return REACT_NONE;
+	list_select(list, at);
+	return view_sort_take(ui, 0);
+}
+
+/* Frees the state. */
+static void sort_close(struct ui *ui, void *state)
+{
+	(void)ui;
+	field_list_close(state);
+	free(state);
+}
+
+static const struct view_ops view_sort = {
+	.name = "sort",
+	.where = WHERE_SORT,
+	.draw = sort_draw,
+	.move = sort_move,
+	.type = sort_type,
+	.column = sort_column,
+	.click = sort_click,
+	.close = sort_close,
+};
+
+unsigned view_sort_open(struct ui *ui, int arg)
+{
+	struct field_list *fields = xcalloc(1, sizeof(*fields));
+	struct list *list;
+
+	(void)arg;
+	field_list_open(fields);
+	take_columns(fields, ui);
+	ui_push(ui, &view_sort, fields);
+	list = &ui_page(ui)->list;
+	list_size(list, fields->n, 0);
+	for (size_t i = 0; i < fields->n; i++)
+		if (fields->order[i] == table_sort_column(ui))
+			list_select(list, i);
+	return REACT_REDRAW;
+}
