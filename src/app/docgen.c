@@ -121,7 +121,7 @@ static void append_notes(struct buf *out)
 }
 
 /* Appends the patterns of findings. */
-static void append_findings(struct buf *out)
+static void append_patterns(struct buf *out)
 {
 	for (size_t i = 0; i < finding_patterns_n; i++) {
 		const struct finding_pattern *pattern = &finding_patterns[i];
@@ -141,7 +141,7 @@ bool docgen_append(struct buf *out, const char *name)
 		void (*append)(struct buf *out);
 	} tables[] = { { "fields", append_fields },	{ "options", append_options },
 		       { "units", append_units },	{ "notes", append_notes },
-		       { "findings", append_findings }, { "bash", completion_bash },
+		       { "findings", append_patterns }, { "bash", completion_bash },
 		       { "zsh", completion_zsh },	{ "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
