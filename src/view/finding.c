@@ -7,7 +7,7 @@
 #include "base/util.h"
 
 /* The least cells of a target that is shortened: less says nothing. */
-#define TARGET_LEAST 12
+#define TARGET_LEAST 10
 
 const char *const finding_severities[FINDING_SEVERITIES] = { "info", "warning", "critical" };
 

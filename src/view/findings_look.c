@@ -101,7 +101,7 @@ static bool lacks_cpu(const struct finder *finder, const struct row *row, double
 }
 
 /* The share that a row waited of a kind; below 0: not known. */
-static double waits_of(const struct finder *finder, const struct row *row, unsigned kind)
+static double waited_share(const struct finder *finder, const struct row *row, unsigned kind)
 {
 	double share = figure(finder, finder->kinds[kind], row);
 
@@ -133,7 +133,7 @@ static bool is_worth_telling(const struct finder *finder, const struct row *row,
 static void look_at_waits(struct finder *finder, const struct row *row, bool hangs)
 {
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
-		double share = kinds_least[kind] > 0 ? waits_of(finder, row, kind) : -1;
+		double share = kinds_least[kind] > 0 ? waited_share(finder, row, kind) : -1;
 
 		if (share < kinds_least[kind] || share <= 0 ||
 		    share * (double)row->interval_ns < NOTICED_NS * 100.0)

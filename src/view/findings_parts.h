@@ -118,7 +118,7 @@ void finding_put_idle(struct finder *finder);
 bool finding_put_place(struct finder *finder, struct finding *finding);
 /* " (frozen)", or the kernel's function; nothing where it is not known. */
 void finding_put_function(struct finder *finder, const struct finding *finding);
-/* ", 98 % of that in fsync of /var/mail/q": of what was waited, in ns. */
+/* ", 98 % of it in fsync of /var/mail/q": of what was waited, in ns. */
 void finding_put_site(struct finder *finder, struct finding *finding, double waited_ns);
 /* ", most of it ended by 812 postgres", where most of a site's waiting was. */
 void finding_put_waker(struct finder *finder, const struct site *site);

@@ -120,7 +120,7 @@ static bool find_server(struct finder *finder, struct finding *finding)
 	if (!finding->row)
 		return false;
 	finding->kind = wait_state_table[STATE_OTHER].id;
-	buf_puts(&finder->findings->text, "the server of a file system does not answer: ");
+	buf_puts(&finder->findings->text, "a file server does not answer: ");
 	finding_put_who(finder, finding->row);
 	buf_puts(&finder->findings->text, " waits ");
 	finding_put_seconds(finder, finding->ns);
@@ -273,7 +273,7 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 
 		buf_puts(&finder->findings->text, ", ");
 		finding_put_percent(finder, share < 100 ? share : 100);
-		buf_printf(&finder->findings->text, " of that behind %s", finding->site->on);
+		buf_printf(&finder->findings->text, " of it behind %s", finding->site->on);
 		return;
 	}
 	finding->site = NULL;

@@ -175,10 +175,13 @@ void finding_put_site(struct finder *finder, struct finding *finding, double wai
 		finding->site = share < FINDING_SITE ? NULL : site;
 		return;
 	}
-	buf_puts(text, ", ");
+	buf_putc(text, ',');
 	/* The clocks of the two differ a little. */
-	finding_put_percent(finder, share < 100 ? share : 100);
-	buf_puts(text, " of that");
+	if (share < 99.5) {
+		buf_putc(text, ' ');
+		finding_put_percent(finder, share);
+		buf_puts(text, " of it");
+	}
 	if (!finding_put_place(finder, finding))
 		text->len = before;
 }

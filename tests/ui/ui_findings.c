@@ -79,12 +79,12 @@ static void opens_sites(void **state)
 	reader = atoi(start_load("fuse", e2e_folder(), &pid));
 	e2e_await_sleep(reader);
 	s = start_screen(reader, 24, "--trace");
-	screen_await_text(s, "the server of a file system does not answer");
+	screen_await_text(s, "a file server does not answer");
 	screen_type(s, "!");
 	screen_await_text(s, "/silent-file");
 	screen_await_text(s, "SYSCALL");
 	screen_type(s, "q");
-	screen_await_text(s, "the server of a file system does not answer");
+	screen_await_text(s, "a file server does not answer");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }
