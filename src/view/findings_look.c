@@ -158,16 +158,28 @@ static void look_at_peers(struct finder *finder, const struct row *row)
 	}
 }
 
+/* Notes a row by what it used of something in all: it may not have been there for long. */
+static void note_use(struct most *most, const struct row *row, double share)
+{
+	uint64_t used = (uint64_t)(share * (double)row->interval_ns);
+
+	if (most->row && used <= most->ns)
+		return;
+	most->row = row;
+	most->share = share;
+	most->ns = used;
+}
+
 /* Takes who runs and who writes most. */
 static void look_at_users(struct finder *finder, const struct row *row)
 {
 	double runs = figure(finder, finder->run, row), writes;
 
 	if (runs > 0)
-		finder_note(&finder->runs, row, runs);
+		note_use(&finder->runs, row, runs);
 	writes = finder->info->cur->procs ? figure(finder, finder->write, row) : -1;
 	if (writes > 0)
-		finder_note(&finder->writes, row, writes);
+		note_use(&finder->writes, row, writes);
 	/* Whoever is not known may have written most. */
 	finder->writes_known &= writes >= 0;
 }

@@ -71,7 +71,7 @@ struct finder {
 	const struct column *mem, *limited; /* of groups: how often at the limit of memory */
 	struct most waits[WAIT_KINDS], in_states[WAIT_STATES];
 	struct most hang, kept; /* in uninterruptible sleep; in a call */
-	struct most runs, writes; /* who runs most, who writes most */
+	struct most runs, writes; /* who runs most, who writes most, also of those that ended */
 	bool writes_known; /* of all rows that did anything */
 	struct most loser; /* who waited most at all, also if it has ended */
 };

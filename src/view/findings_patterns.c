@@ -260,6 +260,15 @@ static bool find_throttled(struct finder *finder, struct finding *finding)
 	return true;
 }
 
+/* Whether a row that uses most of something is worth a word: it is there, and another. */
+static bool is_worth_naming(const struct finder *finder, const struct most *most,
+			    const struct row *who)
+{
+	/* Of who was not read it is not known how much they use. */
+	return most->row && most->row != who && !finder->info->some && !most->row->exited &&
+	       !most->row->born;
+}
+
 /* Says who runs in place of who waits. */
 static void put_culprit(struct finder *finder, struct finding *finding)
 {
@@ -277,7 +286,7 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 		return;
 	}
 	finding->site = NULL;
-	if (!runs || runs == finding->row || finder->info->some)
+	if (!is_worth_naming(finder, &finder->runs, finding->row))
 		return;
 	buf_puts(&finder->findings->text, "; ");
 	finding_put_who(finder, runs);
@@ -304,11 +313,11 @@ static bool find_cpu(struct finder *finder, struct finding *finding)
 }
 
 /* Says who writes most, where that is known. */
-static void put_writer(struct finder *finder)
+static void put_writer(struct finder *finder, const struct row *who)
 {
 	const struct most *writes = &finder->writes;
 
-	if (!finder->writes_known || !writes->row || finder->info->some)
+	if (!finder->writes_known || !is_worth_naming(finder, writes, who))
 		return;
 	buf_puts(&finder->findings->text, "; ");
 	finding_put_who(finder, writes->row);
@@ -367,7 +376,7 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 		return true;
 	}
 	put_rival(finder, finding);
-	put_writer(finder);
+	put_writer(finder, finding->row);
 	return true;
 }
 

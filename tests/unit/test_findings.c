@@ -72,6 +72,17 @@ static int close_state(void **state)
 	return 0;
 }
 
+/* A task of id 9 that began in the interval. The others may have moved. */
+static struct task_raw *add_newcomer(struct state *s)
+{
+	struct task_raw *raw = scene_add(&s->scene.samples[1], 9, 9, SEC(101));
+
+	for (unsigned i = 0; i < TASKS; i++)
+		s->now[i] = &s->scene.samples[1].raw[i];
+	task_set_comm(raw->task, "cc1", 3);
+	return raw;
+}
+
 /* Makes the frame, and its findings. */
 static void build(struct state *s)
 {
@@ -328,6 +339,7 @@ static void test_server(void **state)
 static void test_cpu(void **state)
 {
 	struct state *s = *state;
+	struct task_raw *born;
 	struct site *site;
 
 	waits(s, 0, DELAY_CPU, 1000);
@@ -346,6 +358,15 @@ static void test_cpu(void **state)
 	      "machine is idle; beta 2 runs most, 51 %");
 	assert_int_equal(s->findings.n, 1);
 	assert_int_equal(s->findings.all[0].n, 2);
+	/* Who came meanwhile, and ran most, is no more than others like it. */
+	born = add_newcomer(s);
+	born->counters.run_ns = MS(990);
+	build(s);
+	assert_non_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "runs most"));
+	born->counters.run_ns = MS(1030);
+	build(s);
+	assert_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "runs most"));
+	born->counters.run_ns = 0;
 	/* Of who was not read it is not known how much they run. */
 	s->scene.info.some = true;
 	build(s);
@@ -655,11 +676,9 @@ static void test_order(void **state)
 static void test_transient(void **state)
 {
 	struct state *s = *state;
-	struct sample *cur = &s->scene.samples[1];
-	struct task_raw *born = scene_add(cur, 9, 9, SEC(101));
+	struct task_raw *born = add_newcomer(s);
 
 	born->counters.delay[DELAY_CPU].ns = MS(900);
-	task_set_comm(born->task, "cc1", 3);
 	build(s);
 	check_none(s, "nothing waits for long: cc1 9 waited most, 900 ms");
 	for (unsigned i = 0; i < TASKS; i++)
