@@ -38,6 +38,12 @@ struct finding {
 	size_t on, on_len; /* the target in the text, which may be shortened; 0: none */
 };
 
+/* The columns whose figures are looked at. */
+struct finding_columns {
+	const struct column *kinds[WAIT_KINDS], *states[WAIT_STATES], *run, *write, *throttled;
+	const struct column *mem, *limited; /* of groups: how often at the limit of memory */
+};
+
 #define FINDINGS_MAX 24
 
 /* Zero-initialised: nothing is known. */
@@ -47,6 +53,7 @@ struct findings {
 	size_t n;
 	struct finding none; /* says that there are none */
 	struct buf text;
+	struct finding_columns columns; /* found once */
 };
 
 /* The finding that matters most, or that there is none; NULL: nothing is known yet. */

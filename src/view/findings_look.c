@@ -26,22 +26,24 @@ static const struct column *column_of(const char *id)
 	return column_by_id(id, strlen(id));
 }
 
-/* Finds the columns whose figures are looked at. */
-static void find_columns(struct finder *finder)
+/* Finds the columns whose figures are looked at, once: there are many. */
+static void find_columns(struct finding_columns *found)
 {
 	char id[16] = "s-";
 
+	if (found->mem)
+		return;
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
-		finder->kinds[kind] = column_of(wait_kind_id(kind));
+		found->kinds[kind] = column_of(wait_kind_id(kind));
 	for (unsigned state = 0; state < WAIT_STATES; state++) {
 		strncpy(id + 2, wait_state_table[state].id, sizeof(id) - 3);
-		finder->states[state] = column_of(id);
+		found->states[state] = column_of(id);
 	}
-	finder->run = column_of("run");
-	finder->write = column_of("write");
-	finder->throttled = column_of("throttled");
-	finder->limited = column_of("mem-max");
-	finder->mem = column_of("mem");
+	found->run = column_of("run");
+	found->write = column_of("write");
+	found->throttled = column_of("throttled");
+	found->limited = column_of("mem-max");
+	found->mem = column_of("mem");
 }
 
 void finder_note(struct most *most, const struct row *row, double share)
@@ -94,7 +96,7 @@ static uint64_t sleep_ns(const struct finder *finder, const struct row *row)
 /* Whether a task that waits for a CPU gets much less of it than it wants. */
 static bool lacks_cpu(const struct finder *finder, const struct row *row, double waits)
 {
-	double runs = figure(finder, finder->run, row);
+	double runs = figure(finder, finder->columns->run, row);
 
 	return runs >= 0 && waits * 100 >= (waits + runs) * CPU_WANTED &&
 	       !finding_is_throttled(finder, row);
@@ -103,11 +105,11 @@ static bool lacks_cpu(const struct finder *finder, const struct row *row, double
 /* The share that a row waited of a kind; below 0: not known. */
 static double waited_share(const struct finder *finder, const struct row *row, unsigned kind)
 {
-	double share = figure(finder, finder->kinds[kind], row);
+	double share = figure(finder, finder->columns->kinds[kind], row);
 
 	/* What is traced tells of tasks that are older than delay accounting, too. */
 	if (share < 0 && kind == DELAY_BLKIO && row->traced)
-		share = figure(finder, finder->states[STATE_IO], row);
+		share = figure(finder, finder->columns->states[STATE_IO], row);
 	return share;
 }
 
@@ -151,7 +153,7 @@ static void look_at_peers(struct finder *finder, const struct row *row)
 {
 	for (size_t i = 0; row->traced && i < ARRAY_SIZE(peer_states); i++) {
 		enum wait_state state = peer_states[i];
-		double share = figure(finder, finder->states[state], row);
+		double share = figure(finder, finder->columns->states[state], row);
 
 		if (share >= PEER_LEAST)
 			finder_note(&finder->in_states[state], row, share);
@@ -173,11 +175,11 @@ static void note_use(struct most *most, const struct row *row, double share)
 /* Takes who runs and who writes most. */
 static void look_at_users(struct finder *finder, const struct row *row)
 {
-	double runs = figure(finder, finder->run, row), writes;
+	double runs = figure(finder, finder->columns->run, row), writes;
 
 	if (runs > 0)
 		note_use(&finder->runs, row, runs);
-	writes = finder->info->cur->procs ? figure(finder, finder->write, row) : -1;
+	writes = finder->info->cur->procs ? figure(finder, finder->columns->write, row) : -1;
 	if (writes > 0)
 		note_use(&finder->writes, row, writes);
 	/* Whoever is not known may have written most. */
@@ -194,7 +196,8 @@ static void look_at_row(struct finder *finder, const struct row *row)
 		note_ns(&finder->hang, row, slept_ns);
 	if (row_hang(finder->view.frame, row, &kept_ns) && kept_ns >= FINDING_HANG_NS)
 		note_ns(&finder->kept, row, kept_ns);
-	if (!row->interval_ns)
+	/* Most rows did nothing. Peers are waited for without that. */
+	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->some))
 		return;
 	if (row->deltas->waited.total)
 		note_ns(&finder->loser, row, row->deltas->waited.total);
@@ -220,7 +223,8 @@ void finder_look(struct finder *finder)
 	const struct frame *frame = finder->view.frame;
 	bool all = finder->info->some || hangs_were_read(frame);
 
-	find_columns(finder);
+	find_columns(&finder->findings->columns);
+	finder->columns = &finder->findings->columns;
 	finder->idle = summary_cpu_share(finder->info, 1u << CPU_IDLE);
 	finder->writes_known = true;
 	for (size_t i = 0; i < frame->n; i++)

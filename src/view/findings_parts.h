@@ -67,8 +67,7 @@ struct finder {
 	struct view view; /* of tasks, in percent of the interval */
 	const struct frame_info *info;
 	double idle; /* of the machine, in percent; below 0: not known */
-	const struct column *kinds[WAIT_KINDS], *states[WAIT_STATES], *run, *write, *throttled;
-	const struct column *mem, *limited; /* of groups: how often at the limit of memory */
+	const struct finding_columns *columns;
 	struct most waits[WAIT_KINDS], in_states[WAIT_STATES];
 	struct most hang, kept; /* in uninterruptible sleep; in a call */
 	struct most runs, writes; /* who runs most, who writes most, also of those that ended */

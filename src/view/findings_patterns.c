@@ -179,7 +179,7 @@ static double throttled_share(const struct finder *finder, const struct row *row
 	if (!row->group || !row->group->figures)
 		return -1;
 	view.frame = finder->shown;
-	value = column_get(finder->throttled, &view, row);
+	value = column_get(finder->columns->throttled, &view, row);
 	return value.type == VALUE_NUMBER ? value.number : -1;
 }
 
@@ -435,15 +435,15 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 		double share;
 
 		if (!row->group || !row->group->figures ||
-		    group_figure(finder, finder->limited, row) <= 0)
+		    group_figure(finder, finder->columns->limited, row) <= 0)
 			continue;
-		share = group_figure(finder, finder->mem, row);
+		share = group_figure(finder, finder->columns->mem, row);
 		if (share >= MEMORY_LEAST)
 			finder_note(&most, row, share);
 	}
 	if (!take_most(finding, &most))
 		return false;
-	times = group_figure(finder, finder->limited, most.row);
+	times = group_figure(finder, finder->columns->limited, most.row);
 	finding->kind = "mem";
 	put_label(finder);
 	finding_put_who(finder, most.row);
