@@ -516,7 +516,11 @@ static void test_writer(void **state)
 	s->scene.samples[1].procs[3].io.written = 1024 << 10;
 	build(s);
 	check(s, 0, "io", "io: delta 4 waits 51 % of the time; alpha 1 writes most, 1024 kB/s");
+	/* Who did nothing wrote nothing. */
 	s->scene.samples[1].procs[2].io_valid = false;
+	build(s);
+	check(s, 0, "io", "io: delta 4 waits 51 % of the time; alpha 1 writes most, 1024 kB/s");
+	runs(s, 2, 10);
 	build(s);
 	check(s, 0, "io", "io: delta 4 waits 51 % of the time");
 }
