@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/notes.h"
+#include "ui/finding.h"
 #include "ui/pressure.h"
 #include "ui/rewind.h"
 #include "ui/timeline.h"
@@ -246,6 +247,12 @@ static int pressure_lines(struct ui *ui, int lines)
 	return lines >= LINES_PRESSURE ? files + 1 : 1;
 }
 
+/* The finding is left out by the same key as the tasks. */
+static int finding_lines(struct ui *ui, int lines)
+{
+	return tasks_lines(ui, lines);
+}
+
 /* The timeline is there while the screen looks back, or by a key. */
 static int timeline_lines(struct ui *ui, int lines)
 {
@@ -269,9 +276,10 @@ static const struct part {
 	int turn; /* in which it gives lines back to the rows, from 1 on */
 	bool whole; /* gives back all of them or none */
 } parts[HEADER_PARTS] = {
-	[HEADER_TITLE] = { title_lines, draw_title, 5, true },
-	[HEADER_TASKS] = { tasks_lines, draw_tasks, 3, true },
-	[HEADER_PRESSURE] = { pressure_lines, draw_pressure, 4, false },
+	[HEADER_TITLE] = { title_lines, draw_title, 6, true },
+	[HEADER_TASKS] = { tasks_lines, draw_tasks, 4, true },
+	[HEADER_PRESSURE] = { pressure_lines, draw_pressure, 5, false },
+	[HEADER_FINDING] = { finding_lines, finding_draw, 3, true },
 	[HEADER_TIMELINE] = { timeline_lines, draw_timeline, 1, true },
 	[HEADER_NOTES] = { notes_lines, draw_notes, 2, false },
 };
@@ -310,6 +318,7 @@ int header_draw(struct ui *ui, const struct header_plan *plan)
 {
 	int line = 0;
 
+	ui->finding_line = -1;
 	for (unsigned i = 0; i < HEADER_PARTS; i++) {
 		if (plan->lines[i])
 			parts[i].draw(ui, line, plan->lines[i]);

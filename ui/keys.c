@@ -6,6 +6,7 @@
 
 #include "ui/cmd.h"
 #include "ui/command.h"
+#include "ui/finding.h"
 #include "data/delay.h"
 #include "ui/list.h"
 #include "base/util.h"
@@ -98,6 +99,9 @@ const struct command command_table[] = {
 	{ "site", MOVE, { '\r', KEY_ENTER }, WHERE_SITES, view_sites_enter, 0,
 	  "open the selected line: how long its waits were, who ended them, the kernel's stack",
 	  "open", NULL, false },
+	{ "finding", MOVE, { '!' }, WHERE_TABLE, finding_open, 0,
+	  "open what the line above the table means: the task or group that it names, or what that "
+	  "waits on", "finding", NULL, false },
 	{ "open-sum", MOVE, { 'S' }, WHERE_TABLE, cmd_open_sum, 0,
 	  "open the sum of all rows that pass the filters", NULL, NULL, false },
 	{ "thread", MOVE, { '\r', KEY_ENTER }, WHERE_TASK, view_task_thread, 0,

@@ -366,6 +366,7 @@ static void clean_up(struct loop *loop)
 	sampler_close(loop->live);
 	free(ui->hierarchy);
 	prompt_free(&ui->prompt);
+	findings_free(&ui->findings);
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);
 	pattern_free(ui->match);

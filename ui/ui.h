@@ -15,6 +15,7 @@
 #include "ui/rewind_state.h"
 #include "ui/term.h"
 #include "ui/view.h"
+#include "view/findings.h"
 #include "view/view_config.h"
 
 struct lookback_limits;
@@ -101,6 +102,9 @@ struct ui {
 	char *wanted; /* of find; NULL, like find: nothing was searched for yet */
 	bool opened; /* members of a group are shown in place of the groups: */
 	struct ui_group group;
+
+	struct findings findings; /* of the frame, as drawn last */
+	int finding_line; /* on the screen; -1: not there */
 
 	struct ui_target target;
 	struct table *table; /* the table view's state: rows, layout, selection */

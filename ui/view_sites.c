@@ -294,20 +294,34 @@ static bool take_whose(struct ui *ui, struct site_list *list)
 	return ui_selected(ui, &list->task);
 }
 
-unsigned view_sites_open(struct ui *ui, int arg)
+/* Puts it on top. */
+static unsigned open_view(struct ui *ui, struct sites_view *view)
 {
-	struct sites_view *view = xcalloc(1, sizeof(*view));
-
-	(void)arg;
-	if (!take_whose(ui, &view->sites)) {
-		sites_close(ui, view);
-		return REACT_NONE;
-	}
 	/* Among several processes there are always many that wait for something to do. */
 	view->sites.no_idle = view->sites.of != SITES_OF_TASK;
 	ui_push(ui, &view_sites, view);
 	take_site_lines(view, ui);
 	return REACT_REDRAW;
+}
+
+unsigned view_sites_open(struct ui *ui, int arg)
+{
+	struct sites_view *view = xcalloc(1, sizeof(*view));
+
+	(void)arg;
+	if (take_whose(ui, &view->sites))
+		return open_view(ui, view);
+	sites_close(ui, view);
+	return REACT_NONE;
+}
+
+unsigned view_sites_open_task(struct ui *ui, const struct ui_task *task)
+{
+	struct sites_view *view = xcalloc(1, sizeof(*view));
+
+	view->sites.of = SITES_OF_TASK;
+	view->sites.task = *task;
+	return open_view(ui, view);
 }
 
 unsigned view_sites_group(struct ui *ui, int arg)

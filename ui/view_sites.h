@@ -8,6 +8,9 @@
 /* Opens it for the selected row of the table, or for what the detail on top shows. */
 unsigned view_sites_open(struct ui *ui, int arg);
 
+/* Opens it for a task. */
+unsigned view_sites_open_task(struct ui *ui, const struct ui_task *task);
+
 /* Adds up the lines by the next of their columns. */
 unsigned view_sites_group(struct ui *ui, int arg);
 

@@ -4,6 +4,7 @@
 #include "ui/view_table.h"
 
 #include "ui/cmd.h"
+#include "ui/finding.h"
 #include "ui/header.h"
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
@@ -97,10 +98,10 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	const struct group_row *counted = &group_table[ui_rows_are(ui)];
 	struct table *table = state;
 	struct header_plan plan = header_plan(ui, draw_sort_words(ui, table, height) + 1);
-	int line = header_draw(ui, &plan);
 	struct table_draw draw;
 	const struct item *items;
 	size_t shown;
+	int line;
 
 	take_room(ui, &plan);
 	draw = table_drawing(ui);
@@ -110,6 +111,8 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	items = table->rows.items + list->top;
 	table_fill(ui, items, shown, layout_needs(&table->layout, ui->settings->unit));
 	table_room(&draw, &table->layout, &table->wants, items, shown);
+	finding_take(ui);
+	line = header_draw(ui, &plan);
 	table->head_line = plan.head ? line : -1;
 	if (plan.head)
 		table_draw_heads(&draw, line++);
@@ -141,6 +144,8 @@ static unsigned table_click(struct ui *ui, void *state, struct list *list, int l
 
 		return head ? ui_sort_by(ui, head) : REACT_NONE;
 	}
+	if (line == ui->finding_line)
+		return finding_open(ui, 0);
 	if (line == table->idle_line)
 		return cmd_idle(ui, 0);
 	if (line < table->first_line || line >= table->first_line + (int)list->height)

@@ -14,6 +14,7 @@
 #include "model/source.h"
 #include "view/column.h"
 #include "view/column_words.h"
+#include "view/findings_parts.h"
 
 /*
  * Appends plain text and escapes what roff would act on. In a note's text N stands for its value,
@@ -171,15 +172,30 @@ static void append_notes(struct buf *out)
 	}
 }
 
+/* Appends the patterns of findings. */
+static void append_patterns(struct buf *out)
+{
+	for (size_t i = 0; i < finding_patterns_n; i++) {
+		const struct finding_pattern *pattern = &finding_patterns[i];
+
+		buf_printf(out, ".TP\n.BR ");
+		append_roff(out, pattern->id);
+		buf_printf(out, " \" (%s)\"\n", finding_severities[pattern->severity]);
+		append_roff(out, pattern->help);
+		buf_puts(out, ".\n");
+	}
+}
+
 bool docgen_append(struct buf *out, const char *name)
 {
 	static const struct {
 		const char *name;
 		void (*append)(struct buf *out);
-	} tables[] = { { "fields", append_fields }, { "options", append_options },
-		       { "units", append_units },   { "notes", append_notes },
-		       { "words", append_words },   { "bash", completion_bash },
-		       { "zsh", completion_zsh },   { "fish", completion_fish } };
+	} tables[] = { { "fields", append_fields },	{ "options", append_options },
+		       { "units", append_units },	{ "notes", append_notes },
+		       { "findings", append_patterns }, { "words", append_words },
+		       { "bash", completion_bash },	{ "zsh", completion_zsh },
+		       { "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/util.h"
+#include "view/findings.h"
 
 /* Appends what has happened. */
 static void append_reasons(struct buf *out, const struct vigil *vigil, uint64_t now_ns)
@@ -31,13 +32,28 @@ static void append_reasons(struct buf *out, const struct vigil *vigil, uint64_t 
 		buf_printf(out, "%sSIGUSR1", before);
 }
 
-/* Says that the recording begins, and what it begins with. */
-static void tell(const struct vigil *vigil, uint64_t now_ns)
+/* Appends what there is to find in the frame, if anything. */
+static void append_finding(struct buf *out, const struct frame *frame)
+{
+	const struct view view = { .frame = frame, .charset = TEXT_ASCII };
+	struct findings findings = { .n = 0 };
+
+	findings_take(&findings, &view, frame);
+	if (findings.n) {
+		buf_puts(out, "; ");
+		finding_append(out, &findings, &findings.all[0], 0, TEXT_ASCII);
+	}
+	findings_free(&findings);
+}
+
+/* Says that the recording begins, what it begins with, and what is to be found in it by now. */
+static void tell(const struct vigil *vigil, const struct frame *frame, uint64_t now_ns)
 {
 	uint64_t since_ns = recorder_since_ns(vigil->recorder);
 	struct buf line = { 0 };
 
 	append_reasons(&line, vigil, now_ns);
+	append_finding(&line, frame);
 	fprintf(stderr, "stalltop: recording, with the %.0f s before: %s\n",
 		since_ns ? (double)(now_ns - since_ns) / 1e9 : 0.0, buf_cstr(&line));
 	buf_free(&line);
@@ -63,7 +79,7 @@ void vigil_look(struct vigil *vigil, const struct frame *frame)
 	/* With nothing to wait for after it, the sample at hand is written all the same. */
 	lasts = until_ns && until_ns >= now_ns;
 	if (lasts && !vigil->lasts)
-		tell(vigil, now_ns);
+		tell(vigil, frame, now_ns);
 	else if (!lasts && vigil->lasts)
 		fprintf(stderr, "stalltop: recorded\n");
 	if (!lasts)

@@ -50,6 +50,9 @@ struct site_waker {
 	uint64_t ns, count; /* time waited and waits that it ended in the interval */
 };
 
+/* What a site is on where threads wait for a CPU by the quota of their group. */
+#define SITE_THROTTLED "throttled: its group's quota"
+
 #define SITE_WAKERS 4
 #define SITE_BUCKETS 32 /* by powers of two, of microseconds: [0] below 1, [1] below 2, ... */
 

@@ -132,6 +132,7 @@ struct frame_info {
 	unsigned hierarchy_version;
 	const char *hierarchy; /* its name: "v2", or for version 1 as in /proc/PID/cgroup */
 	bool threads, since_start;
+	bool some; /* only processes that were asked for are read */
 	size_t born, gone; /* tasks that came and went between the samples */
 	size_t ended; /* tasks in rows that exited; known from exit records, so 0 without those */
 	uint64_t run_ns; /* run time of all rows */

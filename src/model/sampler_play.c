@@ -17,6 +17,7 @@ static void take_recorded(struct sampler *sampler, const struct playback_moment 
 	info->threads = sampler->config->playback->threads;
 	info->system = &sampler->systems[turn->next];
 	info->system_before = info->prev ? &sampler->systems[sampler->now] : NULL;
+	info->some = sampler->config->pids;
 	info->cgroup = moment->cgroup;
 	info->source = moment->source;
 	info->hierarchy_version = moment->hierarchy_version;

@@ -44,6 +44,7 @@ static void describe(struct sampler *sampler, struct frame_info *info, unsigned 
 
 	info->clocks = &sampler->clocks;
 	info->threads = sampler->config->threads;
+	info->some = sampler->config->pids;
 	info->system = &sampler->systems[next];
 	info->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
 	info->source = ops->name;

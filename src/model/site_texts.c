@@ -228,7 +228,7 @@ static void append_target(struct site_texts *texts, const struct traced_site *si
 		append_process(record, out);
 		break;
 	case TRACE_THROTTLED:
-		buf_puts(out, "throttled: its group's quota");
+		buf_puts(out, SITE_THROTTLED);
 		break;
 	default:
 		break;

@@ -126,6 +126,8 @@ void out_frame(struct out *out, const struct frame *frame)
 		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
 	query_run(query, &view, &out->order);
 	fill_shown(out, out->order.rows, out->order.n, out->ops->needs(config));
+	if (out->ops->finds)
+		findings_take(&out->findings, &view, frame);
 	out->ops->frame(out, &view);
 	if (trends)
 		trends_add(&out->trends, frame);
@@ -166,6 +168,7 @@ void out_close(struct out *out)
 	if (out->ops && out->ops->close)
 		out->ops->close(out);
 	order_free(&out->order);
+	findings_free(&out->findings);
 	grouping_free(&out->grouping);
 	trends_free(&out->trends);
 	buf_free(&out->scratch);

@@ -9,6 +9,7 @@
 #include "history/trends.h"
 #include "model/group.h"
 #include "model/triggers.h"
+#include "view/findings.h"
 #include "view/layout.h"
 #include "view/query.h"
 #include "view/view_config.h"
@@ -32,6 +33,7 @@ struct out {
 	const struct out_config *config;
 	struct grouping grouping;
 	struct order order;
+	struct findings findings; /* of the frame, in formats that show them */
 	struct layout layout; /* resolved with the first frame, then kept */
 	uint64_t frames; /* number of frames before this one */
 	struct buf scratch;
@@ -48,6 +50,8 @@ struct out_ops {
 	void (*frame)(struct out *out, const struct view *view);
 	/* Cgroups are folded with those above them. */
 	bool tree;
+	/* It shows findings. */
+	bool finds;
 	/* Takes a frame without an interval, which may have been appended; NULL: it is left out. */
 	void (*first)(struct out *out, const struct view *view);
 	/* Frees out->state; NULL: there is none. */

@@ -260,10 +260,38 @@ static void put_triggers(struct json *json, const struct trigger_set *set,
 	json_close(json);
 }
 
-/* Puts the members of a sample, except its tasks. */
-static void put_sample(struct json *json, const struct out_config *config,
-		       const struct frame *frame)
+/* Puts what there is to find; null where nothing is known yet, or of figures since the start. */
+static void put_findings(struct json *json, const struct findings *findings)
 {
+	if (!findings->known) {
+		json_put_null(json, "findings");
+		return;
+	}
+	json_open_array(json, "findings");
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->all[i];
+		const struct row *row = finding->row;
+
+		json_open_object(json, NULL);
+		json_put_text(json, "id", finding->id);
+		json_put_text(json, "severity", finding_severities[finding->severity]);
+		json_put_text(json, "text", finding_text(findings, finding));
+		json_put_counter(json, "pid", row && row->task,
+				 row && row->task ? (uint64_t)row->task->key.pid : 0);
+		json_put_text(json, "group", row && row->group ? row->group->name : NULL);
+		json_put_text(json, "kind", finding->kind);
+		json_put_real(json, "share", finding->share >= 0 ? finding->share : NAN);
+		json_put_counter(json, "ns", finding->ns, finding->ns);
+		json_put_uint(json, "count", finding->n);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+/* Puts the members of a sample, except its tasks. */
+static void put_sample(struct json *json, const struct out *out, const struct frame *frame)
+{
+	const struct out_config *config = out->config;
 	const struct frame_info *info = frame->info;
 
 	json_put_seconds(json, "time", true, info->real_ns);
@@ -280,6 +308,7 @@ static void put_sample(struct json *json, const struct out_config *config,
 	put_count(json, "exits_seen", info->exits);
 	put_count(json, "exits_lost", info->lost);
 	json_put_notes(json, "notes", info->notes, info->nnotes);
+	put_findings(json, &out->findings);
 	json_put_text(json, "cgroup", info->cgroup);
 	put_pressure(json, info);
 	put_system(json, info);
@@ -331,7 +360,7 @@ static void json_frame(struct out *out, const struct view *view)
 	if (!out->frames)
 		out_named(out->config, IN_JSON, &out->layout);
 	json_open_object(&json, NULL);
-	put_sample(&json, out->config, view->frame);
+	put_sample(&json, out, view->frame);
 	json_open_array(&json, "tasks");
 	for (size_t i = 0; i < out->order.n; i++)
 		put_task(&json, view, out->order.rows[i], &out->layout);
@@ -344,4 +373,5 @@ const struct out_ops out_json = {
 	.name = "json",
 	.needs = json_needs,
 	.frame = json_frame,
+	.finds = true,
 };

@@ -72,6 +72,19 @@ static void append_summary(struct buf *out, const struct summary *line)
 	end_line(out);
 }
 
+/* Appends what there is to find, or that there is nothing; one per line. */
+static void append_findings(struct out *out)
+{
+	const struct findings *findings = &out->findings;
+	const struct finding *first = findings_first(findings);
+
+	for (size_t i = 0; first && (!i || i < findings->n); i++) {
+		buf_puts(&out->buf, "finding: ");
+		finding_append(&out->buf, findings, first + i, 0, out->config->charset);
+		end_line(&out->buf);
+	}
+}
+
 /* Appends the lines above the table. */
 static void append_header(struct out *out, const struct view *view)
 {
@@ -97,6 +110,7 @@ static void append_header(struct out *out, const struct view *view)
 		line = summary_pressure(scratch, r, &pair);
 		append_summary(buf, &line);
 	}
+	append_findings(out);
 	append_triggers(out, view->frame->info);
 	for (size_t i = 0; i < view->frame->info->nnotes; i++) {
 		buf_puts(buf, "note: ");
@@ -257,4 +271,5 @@ const struct out_ops out_text = {
 	.name = "text",
 	.needs = text_needs,
 	.frame = text_frame,
+	.finds = true,
 };

@@ -336,9 +336,26 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	return line;
 }
 
+double summary_cpu_share(const struct frame_info *info, unsigned states)
+{
+	const struct system_sample *now = info->system, *before = info->system_before;
+	uint64_t all = 0, sum = 0;
+
+	if (!now->cpu_valid || !before || !before->cpu_valid)
+		return -1;
+	for (unsigned s = 0; s < CPU_STATES; s++) {
+		/* iowait and idle of a CPU can decrease (proc_stat(5)). */
+		uint64_t delta =
+			now->cpu_ns[s] > before->cpu_ns[s] ? now->cpu_ns[s] - before->cpu_ns[s] : 0;
+
+		all += delta;
+		sum += states & 1u << s ? delta : 0;
+	}
+	return all ? (double)sum / ((double)all / 100.0) : 0;
+}
+
 /* Adds the CPU states, in percent of all CPU time. */
-static void add_cpu(struct summary *line, unsigned priority, const struct system_sample *now,
-		    const struct system_sample *before)
+static void add_cpu(struct summary *line, unsigned priority, const struct frame_info *info)
 {
 	static const struct {
 		const char *unit;
@@ -350,22 +367,12 @@ static void add_cpu(struct summary *line, unsigned priority, const struct system
 		{ " wa", 1u << CPU_IOWAIT },
 		{ " st", 1u << CPU_STEAL },
 	};
-	bool known = now->cpu_valid && before && before->cpu_valid;
-	uint64_t delta[CPU_STATES] = { 0 }, all = 0;
 
-	/* iowait and idle of a CPU can decrease (proc_stat(5)). */
-	for (unsigned s = 0; known && s < CPU_STATES; s++) {
-		delta[s] =
-			now->cpu_ns[s] > before->cpu_ns[s] ? now->cpu_ns[s] - before->cpu_ns[s] : 0;
-		all += delta[s];
-	}
 	for (unsigned i = 0; i < ARRAY_SIZE(shares); i++) {
-		uint64_t sum = 0;
+		double share = summary_cpu_share(info, shares[i].states);
 
 		add_figure(line, priority, i ? NULL : "cpu", shares[i].unit)->joined = i;
-		for (unsigned s = 0; s < CPU_STATES; s++)
-			sum += shares[i].states & 1u << s ? delta[s] : 0;
-		append_decimal(line->text, known, all ? (double)sum / ((double)all / 100.0) : 0, 1);
+		append_decimal(line->text, share >= 0, share, 1);
 	}
 }
 
@@ -414,7 +421,7 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 	append_count(text, info->prev ? (int64_t)exited : -1);
 	join(&line, NULL, " lost");
 	append_count(text, info->lost);
-	add_cpu(&line, 1, system, info->system_before);
+	add_cpu(&line, 1, info);
 	add_gigabytes(&line, "mem", system->memory_valid, system->memory_used,
 		      system->memory_total);
 	add_gigabytes(&line, "swap", system->memory_valid, system->swap_used, system->swap_total)

@@ -93,6 +93,12 @@ struct title {
  */
 struct summary summary_title(struct buf *text, const struct view *view, const struct title *title);
 
+/*
+ * The share of the machine's CPU time that passed in some states (bits of enum cpu_state), in
+ * percent; below 0: not known.
+ */
+double summary_cpu_share(const struct frame_info *info, unsigned states);
+
 /* Makes the line of tasks, CPU states, memory and the program's own cost. */
 struct summary summary_tasks(struct buf *text, const struct view *view);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Incidents whose cause is known, traced: the wait is found with its state, its system call, what
- * it is on, and who ends it.
+ * it is on, and who ends it; and it is said in words, traced and not.
  */
 #include "config.h"
 
@@ -14,6 +14,7 @@
 #include "base/util.h"
 #include "tests/lib/box.h"
 #include "tests/lib/frozen.h"
+#include "tests/lib/finding.h"
 #include "tests/lib/guard.h"
 
 /* What is to be found of an incident. A text that is NULL is not looked at. */
@@ -130,6 +131,9 @@ static void test_files(void **state)
 	e2e_require_bpf();
 	cause.on = start_in_folder("files", &cause.pid);
 	check_cause(&cause);
+	finding_await("--trace",
+		      &(struct finding_meant){ "io", cause.pid, { "in pread64 of", cause.on } });
+	finding_await("", &(struct finding_meant){ "io", cause.pid, { "% of the time" } });
 }
 
 /* A writer behind another's writes: the lock of the file. */
@@ -145,6 +149,8 @@ static void test_fsync(void **state)
 	cause.pid = (pid_t)strtol(start_in_folder("fsync", &cause.pid), &path, 10);
 	cause.on = path + 1;
 	check_cause(&cause);
+	finding_await("--trace",
+		      &(struct finding_meant){ "io", cause.pid, { cause.on, "wait_writer" } });
 }
 
 /* A frozen file system and its writer. */
@@ -160,6 +166,14 @@ static void test_frozen(void **state)
 	assert_int_equal(frozen_freeze(mounted), 0);
 	e2e_await_hang(cause.pid);
 	check_cause(&cause);
+	finding_await("",
+		      &(struct finding_meant){ "hang", cause.pid, { "1 task hangs: load_wait" } });
+	finding_await("--source procfs", &(struct finding_meant){ "hang", cause.pid, { "hangs" } });
+	finding_await("-F +on",
+		      &(struct finding_meant){ "hang", cause.pid, { mounted, "frozen" } });
+	finding_await("--trace", &(struct finding_meant){ "hang",
+							  cause.pid,
+							  { mounted, "in pwrite64", "(frozen)" } });
 	assert_int_equal(frozen_thaw(mounted), 0);
 	e2e_kill(cause.pid);
 }
@@ -179,6 +193,11 @@ static void test_fuse(void **state)
 	cause.on = path + 1;
 	e2e_await_sleep(cause.pid);
 	check_cause(&cause);
+	finding_await("--trace", &(struct finding_meant){
+					 "file-server", cause.pid, { "in read of", cause.on } });
+	finding_await(
+		"-F +wait,on,where",
+		&(struct finding_meant){ "file-server", cause.pid, { "in read of", cause.on } });
 }
 
 /* Eight threads that want one lock. */
@@ -192,6 +211,9 @@ static void test_futex(void **state)
 	e2e_require_bpf();
 	start("futex", &cause.pid);
 	check_cause(&cause);
+	finding_await("--trace",
+		      &(struct finding_meant){
+			      "lock", cause.pid, { "in futex on", "ended by load_wait" } });
 }
 
 /* A client and its slow server. */
@@ -210,6 +232,8 @@ static void test_net(void **state)
 	assert_int_equal(sscanf(line, "%d %d %d", &cause.pid, &server, &port), 3);
 	cause.on = e2e_format("tcp 127.0.0.1:%d", port);
 	check_cause(&cause);
+	finding_await("--trace", &(struct finding_meant){
+					 "net", cause.pid, { cause.on, "ended by wait_server" } });
 }
 
 /* Pipes, of which one is written to now and then, and one never. */
@@ -224,11 +248,17 @@ static void test_pipes(void **state)
 	assert_int_equal(sscanf(start("pipe", &pid), "%d %d", &cause.pid, &writer), 2);
 	cause.on = e2e_format("%d wait_writer", writer);
 	check_cause(&cause);
+	finding_await("--trace",
+		      &(struct finding_meant){ "pipe", cause.pid, { "in read on", cause.on } });
+	finding_await("-F +wait,on",
+		      &(struct finding_meant){ "kept", cause.pid, { "in read on", cause.on } });
 	assert_int_equal(sscanf(start("talk", &pid), "%d %d", &cause.pid, &writer), 2);
 	cause.on = "pipe";
 	cause.waker = "wait_writer";
 	cause.share = 0.9;
 	check_cause(&cause);
+	finding_await("--trace",
+		      &(struct finding_meant){ "pipe", cause.pid, { "ended by wait_writer" } });
 }
 
 /* Who polls one descriptor waits on what that is, by whichever call. */
@@ -259,6 +289,7 @@ static void test_child(void **state)
 	e2e_require_bpf();
 	cause.on = e2e_format("child %s", start("child", &cause.pid));
 	check_cause(&cause);
+	finding_await("--trace", &(struct finding_meant){ "child", cause.pid, { cause.on } });
 }
 
 /* Two that want one CPU: each waits for the other. */
@@ -272,6 +303,9 @@ static void test_cpu(void **state)
 	e2e_require_bpf();
 	assert_int_equal(sscanf(start("cpu", &pid), "%d %d", &cause.pid, &culprit), 2);
 	check_cause(&cause);
+	finding_await("", &(struct finding_meant){ "cpu", cause.pid, { "for a CPU" } });
+	finding_await("--trace",
+		      &(struct finding_meant){ "cpu", cause.pid, { "behind", "wait_culprit" } });
 }
 
 /* A group whose quota is used up. */
@@ -288,6 +322,11 @@ static void test_throttled(void **state)
 	cause.pid = e2e_load(&how, "load_wait cpu");
 	assert_true(cause.pid > 0);
 	check_cause(&cause);
+	finding_await("--trace",
+		      &(struct finding_meant){ "throttled", cause.pid, { "its group's quota" } });
+	finding_await("-g cgroup --cgroup-hierarchy cpu -F +throttled",
+		      &(struct finding_meant){
+			      "throttled", cause.pid, { strrchr(path, '/'), "by a quota" } });
 }
 
 /* Whether a sample has a site of a process that lies within others and is of that kind. */
@@ -327,6 +366,8 @@ static void test_reclaim(void **state)
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_true(has_kind(s.v[1], pid, "reclaim"));
+	finding_await("", &(struct finding_meant){
+				  "reclaim", pid, { "reclaiming memory", "of the machine's" } });
 }
 
 /* Idle: all of it is poll. */
@@ -338,6 +379,7 @@ static void test_poll(void **state)
 	e2e_require_bpf();
 	start("poll", &cause.pid);
 	check_cause(&cause);
+	finding_await_none(e2e_format("--trace -p %d", (int)cause.pid));
 }
 
 int main(void)

@@ -140,9 +140,11 @@ static void test_json_members(void **state)
 	s->scene.systems[1].load[1] = 0.07;
 	s->scene.systems[1].cpu_ns[CPU_IDLE] = 70;
 	json = parse(output_put(s, &out_json));
-	check_members(json, "time interval source taskstats_version delayacct group_by tasks_seen "
-			    "exits_seen exits_lost notes cgroup psi system accounted tasks trace "
-			    "sites");
+	check_members(
+		json,
+		"time interval source taskstats_version delayacct group_by tasks_seen "
+		"exits_seen exits_lost notes findings cgroup psi system accounted tasks trace "
+		"sites");
 	assert_true(json_is_null(json_object_get(json, "accounted")));
 	assert_true(json_is_null(json_object_get(json, "trace")));
 	assert_true(json_is_null(json_object_get(json, "sites")));

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings: what the machine suffers from most, in words. */
+#ifndef STALLTOP_VIEW_FINDING_H
+#define STALLTOP_VIEW_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "data/wait_state.h"
+#include "view/column.h"
+
+/* From then on a wait in uninterruptible sleep, or in a call, is a hang: as in the preset. */
+#define FINDING_HANG_NS NSEC_PER_SEC
+
+enum finding_severity {
+	FINDING_INFO, /* what was asked about, or cannot be known */
+	FINDING_WARNING, /* somebody loses much time */
+	FINDING_CRITICAL, /* somebody gets nowhere */
+	FINDING_SEVERITIES
+};
+
+/* Their names in machine formats. */
+extern const char *const finding_severities[FINDING_SEVERITIES];
+
+/* What stands in the words of a finding, and what they are about. */
+struct finding {
+	const char *id; /* NULL: that there is nothing to find */
+	enum finding_severity severity;
+	const struct row *row; /* the task or group that it names; NULL: none */
+	const struct site *site; /* where that waits, as far as traced; NULL: not known */
+	const char *kind; /* what it waits for: a delay kind, "block", or a traced state; NULL */
+	double share; /* of the interval, in percent; below 0: it is none of a share */
+	uint64_t ns; /* how long the wait lasts by now; 0: it is not of one wait */
+	size_t n; /* tasks or groups that it is true of */
+	size_t at, len; /* its words in the text: raw bytes */
+	size_t on, on_len; /* the target in the text, which may be shortened; 0: none */
+};
+
+/* The columns whose figures are looked at. */
+struct finding_columns {
+	const struct column *kinds[WAIT_KINDS], *states[WAIT_STATES], *run, *write, *throttled;
+	const struct column *mem, *limited; /* of groups: how often at the limit of memory */
+};
+
+#define FINDINGS_MAX 24
+
+/* Zero-initialised: nothing is known. */
+struct findings {
+	bool known; /* there was an interval */
+	struct finding all[FINDINGS_MAX]; /* what matters most first */
+	size_t n;
+	struct finding none; /* says that there are none */
+	struct buf text;
+	struct finding_columns columns; /* found once */
+};
+
+/* The finding that matters most, or that there is none; NULL: nothing is known yet. */
+const struct finding *findings_first(const struct findings *findings);
+
+/* The words of a finding: raw bytes with a NUL behind them. */
+const char *finding_text(const struct findings *findings, const struct finding *finding);
+
+/*
+ * Appends the words, escaped: in at most `width` cells, for which the target is shortened first; 0:
+ * all of them.
+ */
+void finding_append(struct buf *out, const struct findings *findings, const struct finding *finding,
+		    unsigned width, enum text_charset charset);
+
+/* Whether what the task waits on right now would be in the words, if it were known. */
+bool finding_wants_target(const struct finding *finding);
+
+void findings_free(struct findings *findings);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/findings.h"
+
+#include "base/util.h"
+#include "view/findings_parts.h"
+
+/* Tries a pattern. */
+static void try_pattern(struct finder *finder, const struct finding_pattern *pattern)
+{
+	struct findings *findings = finder->findings;
+	struct finding finding = { .id = pattern->id,
+				   .severity = pattern->severity,
+				   .share = -1,
+				   .at = findings->text.len };
+
+	finder->pattern = pattern;
+	if (!pattern->find(finder, &finding)) {
+		findings->text.len = finding.at;
+		return;
+	}
+	finding.len = findings->text.len - finding.at;
+	buf_putc(&findings->text, '\0');
+	findings->all[findings->n++] = finding;
+}
+
+/* What a finding weighs among those of its severity: all of the time is as much as can be. */
+static double weight_of(const struct finding *finding)
+{
+	return finding->share < 0 || finding->share > 100 ? 100 : finding->share;
+}
+
+/* Whether a finding matters more than another, which comes first by the table. */
+static bool matters_more(const struct finding *a, const struct finding *b)
+{
+	if (a->severity != b->severity)
+		return a->severity > b->severity;
+	return weight_of(a) > weight_of(b);
+}
+
+/* Brings them into order. Those that are alike stay in the table's. */
+static void sort_findings(struct findings *findings)
+{
+	for (size_t i = 1; i < findings->n; i++) {
+		struct finding finding = findings->all[i];
+		size_t at = i;
+
+		for (; at && matters_more(&finding, &findings->all[at - 1]); at--)
+			findings->all[at] = findings->all[at - 1];
+		findings->all[at] = finding;
+	}
+}
+
+/* Says that there is nothing to find, and who waited most all the same. */
+static void say_none(struct finder *finder)
+{
+	const struct most *loser = &finder->loser;
+	struct findings *findings = finder->findings;
+	struct finding *none = &findings->none;
+
+	*none = (struct finding){ .at = findings->text.len, .share = -1, .row = loser->row };
+	/* Rounds as the words below do. */
+	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
+		none->row = NULL;
+		buf_puts(&findings->text, "nothing waits");
+	} else {
+		buf_puts(&findings->text, "nothing waits for long: ");
+		finding_put_who(finder, loser->row);
+		buf_puts(&findings->text, " waited most, ");
+		buf_decimal(&findings->text, (double)loser->ns / (double)NSEC_PER_MSEC, 0);
+		buf_puts(&findings->text, " ms");
+	}
+	none->len = findings->text.len - none->at;
+	buf_putc(&findings->text, '\0');
+}
+
+void findings_take(struct findings *findings, const struct view *view, const struct frame *tasks)
+{
+	struct finder finder = {
+		.findings = findings, .shown = view->frame, .view = *view, .info = tasks->info
+	};
+
+	findings->n = 0;
+	findings->text.len = 0;
+	/* Figures since the start tell of what is long over. */
+	findings->known = tasks->info->prev && !tasks->info->since_start;
+	if (!findings->known)
+		return;
+	finder.view.frame = tasks;
+	finder.view.unit = UNIT_PERCENT;
+	finder_look(&finder);
+	for (size_t i = 0; i < finding_patterns_n; i++)
+		try_pattern(&finder, &finding_patterns[i]);
+	sort_findings(findings);
+	say_none(&finder);
+}

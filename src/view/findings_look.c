@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Looks at the rows of a frame: who waits most for what. */
+#include "config.h"
+
+#include "view/findings_parts.h"
+
+#include <string.h>
+
+#include "base/util.h"
+#include "view/summary.h"
+
+/* The share from which a kind is looked at, in percent; 0: it is not. */
+static const double kinds_least[WAIT_KINDS] = {
+	[DELAY_CPU] = CPU_LEAST,       [DELAY_BLKIO] = IO_LEAST,
+	[DELAY_SWAPIN] = MEMORY_LEAST, [DELAY_RECLAIM] = MEMORY_LEAST,
+	[DELAY_THRASH] = MEMORY_LEAST, [DELAY_COMPACT] = MEMORY_LEAST,
+	[DELAY_IRQ] = IRQ_LEAST,       [WAIT_BLOCK] = BLOCK_LEAST,
+};
+
+/* The states in which a peer is waited for. */
+static const enum wait_state peer_states[] = { STATE_LOCK, STATE_NET, STATE_PIPE, STATE_CHILD };
+
+/* The column of an id that there is. */
+static const struct column *column_of(const char *id)
+{
+	return column_by_id(id, strlen(id));
+}
+
+/* Finds the columns whose figures are looked at, once: there are many. */
+static void find_columns(struct finding_columns *found)
+{
+	char id[16] = "s-";
+
+	if (found->mem)
+		return;
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+		found->kinds[kind] = column_of(wait_kind_id(kind));
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		strncpy(id + 2, wait_state_table[state].id, sizeof(id) - 3);
+		found->states[state] = column_of(id);
+	}
+	found->run = column_of("run");
+	found->write = column_of("write");
+	found->throttled = column_of("throttled");
+	found->limited = column_of("mem-max");
+	found->mem = column_of("mem");
+}
+
+void finder_note(struct most *most, const struct row *row, double share)
+{
+	most->n++;
+	if (most->row && share <= most->share)
+		return;
+	most->row = row;
+	most->share = share;
+}
+
+/* Notes a row that has waited for so long. */
+static void note_ns(struct most *most, const struct row *row, uint64_t ns)
+{
+	most->n++;
+	if (most->row && ns <= most->ns)
+		return;
+	most->row = row;
+	most->ns = ns;
+}
+
+/* A figure of a row; below 0: not known. */
+static double figure(const struct finder *finder, const struct column *column,
+		     const struct row *row)
+{
+	struct value value = column_get(column, &finder->view, row);
+
+	return value.type == VALUE_NUMBER ? value.number : -1;
+}
+
+/*
+ * How long the row's thread that waits longest in state D has done so, at least: who of its threads
+ * waits for a CPU is not told apart in the longest wait of all.
+ */
+static uint64_t sleep_ns(const struct finder *finder, const struct row *row)
+{
+	const struct task_waits *waits = &row->raw->now.waits;
+	uint64_t now_ns = finder->info->cur->end_ns, ns = 0;
+	uint32_t threads = waits_in_d(waits);
+
+	if (!threads || row->exited)
+		return 0;
+	if (!waits->threads[SEEN_CPU])
+		return row_wait(finder->view.frame, row, &ns) ? ns : 0;
+	for (unsigned kind = SEEN_BLKIO; kind <= SEEN_BLOCK; kind++)
+		ns += waits_progress(waits, kind, now_ns);
+	return ns / threads;
+}
+
+/* Whether a task that waits for a CPU gets much less of it than it wants. */
+static bool lacks_cpu(const struct finder *finder, const struct row *row, double waits)
+{
+	double runs = figure(finder, finder->columns->run, row);
+
+	return runs >= 0 && waits * 100 >= (waits + runs) * CPU_WANTED &&
+	       !finding_is_throttled(finder, row);
+}
+
+/* The share that a row waited of a kind; below 0: not known. */
+static double waited_share(const struct finder *finder, const struct row *row, unsigned kind)
+{
+	double share = figure(finder, finder->columns->kinds[kind], row);
+
+	/* What is traced tells of tasks that are older than delay accounting, too. */
+	if (share < 0 && kind == DELAY_BLKIO && row->traced)
+		share = figure(finder, finder->columns->states[STATE_IO], row);
+	return share;
+}
+
+/* Whether a row sleeps uninterruptibly for programs that it starts: until these have begun. */
+static bool starts_programs(const struct finder *finder, const struct row *row)
+{
+	const struct site *site = finding_site(finder, row, STATE_BLOCK);
+
+	return site && site->syscall &&
+	       (!strcmp(site->syscall, "vfork") || !strncmp(site->syscall, "clone", 5));
+}
+
+/* Whether it is worth telling how much a row waited of a kind. */
+static bool is_worth_telling(const struct finder *finder, const struct row *row, unsigned kind,
+			     double share)
+{
+	if (kind == DELAY_CPU)
+		return lacks_cpu(finder, row, share);
+	return kind != WAIT_BLOCK || !starts_programs(finder, row);
+}
+
+/* Takes what a row waited. */
+static void look_at_waits(struct finder *finder, const struct row *row, bool hangs)
+{
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+		double share = kinds_least[kind] > 0 ? waited_share(finder, row, kind) : -1;
+
+		if (share < kinds_least[kind] || share <= 0 ||
+		    share * (double)row->interval_ns < NOTICED_NS * 100.0)
+			continue;
+		/* A hang is told as such. */
+		if (hangs && (kind == DELAY_BLKIO || kind == WAIT_BLOCK))
+			continue;
+		if (is_worth_telling(finder, row, kind, share))
+			finder_note(&finder->waits[kind], row, share);
+	}
+}
+
+/* Takes in which states a row waited for peers. */
+static void look_at_peers(struct finder *finder, const struct row *row)
+{
+	for (size_t i = 0; row->traced && i < ARRAY_SIZE(peer_states); i++) {
+		enum wait_state state = peer_states[i];
+		double share = figure(finder, finder->columns->states[state], row);
+
+		if (share >= PEER_LEAST)
+			finder_note(&finder->in_states[state], row, share);
+	}
+}
+
+/* Notes a row by what it used of something in all: it may not have been there for long. */
+static void note_use(struct most *most, const struct row *row, double share)
+{
+	uint64_t used = (uint64_t)(share * (double)row->interval_ns);
+
+	if (most->row && used <= most->ns)
+		return;
+	most->row = row;
+	most->share = share;
+	most->ns = used;
+}
+
+/* Takes who runs and who writes most. */
+static void look_at_users(struct finder *finder, const struct row *row)
+{
+	double runs = figure(finder, finder->columns->run, row), writes;
+
+	if (runs > 0)
+		note_use(&finder->runs, row, runs);
+	writes = finder->info->cur->procs ? figure(finder, finder->columns->write, row) : -1;
+	if (writes > 0)
+		note_use(&finder->writes, row, writes);
+	/* Whoever is not known may have written most. */
+	finder->writes_known &= writes >= 0;
+}
+
+/* Takes a row. */
+static void look_at_row(struct finder *finder, const struct row *row)
+{
+	uint64_t slept_ns = sleep_ns(finder, row), kept_ns = 0;
+	bool hangs = slept_ns >= FINDING_HANG_NS;
+
+	if (hangs)
+		note_ns(&finder->hang, row, slept_ns);
+	if (row_hang(finder->view.frame, row, &kept_ns) && kept_ns >= FINDING_HANG_NS)
+		note_ns(&finder->kept, row, kept_ns);
+	/* Most rows did nothing. Peers are waited for without that. */
+	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->some))
+		return;
+	if (row->deltas->waited.total)
+		note_ns(&finder->loser, row, row->deltas->waited.total);
+	look_at_users(finder, row);
+	/* Those that come and go, as in a build, share the machine among themselves. */
+	if (row->exited || row->born)
+		return;
+	look_at_waits(finder, row, hangs);
+	if (finder->info->some)
+		look_at_peers(finder, row);
+}
+
+/* Whether calls in which tasks are kept were read with the sample. */
+static bool hangs_were_read(const struct frame *frame)
+{
+	const struct sample *cur = frame->info->cur;
+
+	return cur->n && cur->raw[0].task->hang.sample_ns == cur->begin_ns;
+}
+
+void finder_look(struct finder *finder)
+{
+	const struct frame *frame = finder->view.frame;
+	bool all = finder->info->some || hangs_were_read(frame);
+
+	find_columns(&finder->findings->columns);
+	finder->columns = &finder->findings->columns;
+	finder->idle = summary_cpu_share(finder->info, 1u << CPU_IDLE);
+	finder->writes_known = true;
+	for (size_t i = 0; i < frame->n; i++)
+		if (all || !frame->rows[i].still)
+			look_at_row(finder, &frame->rows[i]);
+}

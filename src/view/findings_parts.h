@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What findings are made of, shared by the files that find them and that put them into words. */
+#ifndef STALLTOP_VIEW_FINDINGS_PARTS_H
+#define STALLTOP_VIEW_FINDINGS_PARTS_H
+
+#include "view/finding.h"
+
+/*
+ * From which share of the interval a wait is worth a line. A build with a job for each CPU, or one
+ * more, stays below these, as does a machine that has little to do.
+ */
+/* For a CPU, and the least of the time that a task wanted one: two that share one get half each. */
+#define CPU_LEAST 25
+#define CPU_WANTED 40
+/* For a disk: what a program that reads something now and then does not reach. */
+#define IO_LEAST 20
+/* In uninterruptible sleep: who does nothing but start programs by vfork() has up to 20 %. */
+#define BLOCK_LEAST 25
+/* For memory, and by interrupts: hardly anybody waits for these when all is well. */
+#define MEMORY_LEAST 10
+#define IRQ_LEAST 10
+/* Of a group, by its quota. */
+#define THROTTLED_LEAST 10
+/* For peers, of who was asked about: most of the time. */
+#define PEER_LEAST 50
+
+/* Of the machine that is idle, from which that is worth saying. */
+#define FINDING_IDLE 20
+/* Of the interval, from which it is told who holds a file that is waited for, too. */
+#define FINDING_RIVAL 2
+/* Of what was waited, from which a site is named. */
+#define FINDING_SITE 20
+
+/* What nobody feels, also where the interval is short. */
+#define NOTICED_NS (50 * NSEC_PER_MSEC)
+
+struct finder;
+
+/* A pattern: when it holds, its words, its severity. */
+struct finding_pattern {
+	const char *id;
+	enum finding_severity severity;
+	/* Sets the finding's members and appends its words. False: it does not hold. */
+	bool (*find)(struct finder *finder, struct finding *finding);
+	const char *label; /* how the words begin */
+	unsigned arg; /* a kind, a state, or whether the machine is idle */
+	const char *words; /* what is done in that share; NULL: it waits */
+	const char *help; /* when it holds */
+};
+
+extern const struct finding_pattern finding_patterns[];
+extern const size_t finding_patterns_n;
+
+/* The row with the most of something, and how many have enough of it. */
+struct most {
+	const struct row *row; /* NULL: none has enough */
+	double share; /* what it has: in percent of the interval, or in kB/s */
+	uint64_t ns; /* or for how long */
+	size_t n;
+};
+
+/* What is looked for, and what was found of it in the rows. */
+struct finder {
+	struct findings *findings;
+	const struct finding_pattern *pattern; /* the one that is tried */
+	const struct frame *shown; /* the rows that are shown, perhaps groups */
+	struct view view; /* of tasks, in percent of the interval */
+	const struct frame_info *info;
+	double idle; /* of the machine, in percent; below 0: not known */
+	const struct finding_columns *columns;
+	struct most waits[WAIT_KINDS], in_states[WAIT_STATES];
+	struct most hang, kept; /* in uninterruptible sleep; in a call */
+	struct most runs, writes; /* who runs most, who writes most, also of those that ended */
+	bool writes_known; /* of all rows that did anything */
+	struct most loser; /* who waited most at all, also if it has ended */
+};
+
+/* Looks at all rows. The findings, the rows shown, and the view must be set. */
+void finder_look(struct finder *finder);
+
+/* Notes a row that has enough of something. */
+void finder_note(struct most *most, const struct row *row, double share);
+
+/* Whether a quota accounts for most of what a task waited for a CPU. */
+bool finding_is_throttled(const struct finder *finder, const struct row *row);
+
+/* What is to be said of a function of the kernel that a task waits in. */
+struct function_words {
+	const char *function;
+	const char *words;
+	bool of_file; /* only where a file is waited for */
+	bool server; /* a file system's server is to answer */
+};
+
+/* The words for it, or NULL. */
+const struct function_words *finding_function(const char *where, const char *on);
+
+/* The largest site of a row's process that is in a state; NULL: none is known. */
+const struct site *finding_site(const struct finder *finder, const struct row *row,
+				enum wait_state state);
+
+/* The site in which the row's process waits longest by now, in state D or (server) for one. */
+const struct site *finding_site_now(const struct finder *finder, const struct row *row);
+
+/* Parts of texts; each appends to the text of the findings. */
+void finding_put_who(struct finder *finder, const struct row *row);
+void finding_put_percent(struct finder *finder, double share);
+void finding_put_seconds(struct finder *finder, uint64_t ns);
+/* " (and 3 others)": how many more there are; nothing for none. */
+void finding_put_others(struct finder *finder, size_t n);
+/* " while 40 % of the machine is idle", where that is worth it. */
+void finding_put_idle(struct finder *finder);
+/*
+ * " in fsync of /var/mail/q", as far as known of the finding's site, or else of what the row waits
+ * on right now. False: nothing is known.
+ */
+bool finding_put_place(struct finder *finder, struct finding *finding);
+/* " (frozen)", or the kernel's function; nothing where it is not known. */
+void finding_put_function(struct finder *finder, const struct finding *finding);
+/* ", 98 % of it in fsync of /var/mail/q": of what was waited, in ns. */
+void finding_put_site(struct finder *finder, struct finding *finding, double waited_ns);
+/* ", most of it ended by 812 postgres", where most of a site's waiting was. */
+void finding_put_waker(struct finder *finder, const struct site *site);
+
+#endif

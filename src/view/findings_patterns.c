@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The patterns: what may be found, and in which words. */
+#include "config.h"
+
+#include "view/findings_parts.h"
+
+#include <string.h>
+
+#include "base/util.h"
+
+/* Whether a machine has time left. */
+static bool is_partly_idle(const struct finder *finder)
+{
+	return finder->idle >= FINDING_IDLE;
+}
+
+/* Appends "cpu: " or the like. */
+static void put_label(struct finder *finder)
+{
+	buf_puts(&finder->findings->text, finder->pattern->label);
+	buf_puts(&finder->findings->text, ": ");
+}
+
+/* Takes the row that has most. False: none has enough. */
+static bool take_most(struct finding *finding, const struct most *most)
+{
+	finding->row = most->row;
+	finding->n = most->n;
+	finding->share = most->ns ? -1 : most->share;
+	finding->ns = most->ns;
+	return most->row;
+}
+
+/* Tasks that sleep uninterruptibly. */
+static bool find_hang(struct finder *finder, struct finding *finding)
+{
+	const struct most *hang = &finder->hang;
+	const char *what = finder->info->threads ? plural(hang->n, "thread", "threads")
+						 : plural(hang->n, "task", "tasks");
+	enum wait_state state;
+
+	if (!take_most(finding, hang))
+		return false;
+	state = row_wait_state(hang->row);
+	finding->kind = wait_kind_id(state == STATE_IO ? DELAY_BLKIO : WAIT_BLOCK);
+	finding->site = finding_site_now(finder, hang->row);
+	buf_printf(&finder->findings->text, "%zu %s %s: ", hang->n, what,
+		   plural(hang->n, "hangs", "hang"));
+	finding_put_who(finder, hang->row);
+	buf_putc(&finder->findings->text, ' ');
+	finding_put_seconds(finder, hang->ns);
+	if (!finding_put_place(finder, finding))
+		buf_puts(&finder->findings->text,
+			 state == STATE_IO ? " for block I/O" : " uninterruptibly");
+	finding_put_function(finder, finding);
+	return true;
+}
+
+/* The row of a site's process, or NULL. */
+static const struct row *row_of_site(const struct finder *finder, const struct site *site)
+{
+	const struct frame *frame = finder->view.frame;
+
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+
+		if (row->traced && !row->exited && row->traced->tgid == site->tgid &&
+		    row->traced->start_ns == site->start_ns)
+			return row;
+	}
+	return NULL;
+}
+
+/* Whether a function is one in which a file system's server is waited for. */
+static bool waits_for_server(const char *where)
+{
+	const struct function_words *words = finding_function(where, NULL);
+
+	return words && words->server;
+}
+
+/* Who waits longest for a server, by what is traced. */
+static void look_for_server(const struct finder *finder, struct finding *finding)
+{
+	const struct trace_frame *trace = finder->info->trace;
+
+	for (size_t i = 0; trace && !finder->info->threads && i < trace->n; i++) {
+		const struct site *site = &trace->sites[i];
+		const struct row *row;
+
+		/* Those in state D hang. */
+		if (site->waiting_ns < FINDING_HANG_NS || site->state == STATE_BLOCK ||
+		    site->state == STATE_IO || !waits_for_server(site->where))
+			continue;
+		row = row_of_site(finder, site);
+		if (!row)
+			continue;
+		finding->n += site->waiting;
+		if (site->waiting_ns <= finding->ns)
+			continue;
+		finding->ns = site->waiting_ns;
+		finding->row = row;
+		finding->site = site;
+	}
+}
+
+/* Tasks that a file system's server keeps waiting, though not in state D. */
+static bool find_server(struct finder *finder, struct finding *finding)
+{
+	const struct most *kept = &finder->kept;
+	const struct task_waiting *waiting =
+		kept->row ? row_waiting(finder->view.frame, kept->row) : NULL;
+
+	look_for_server(finder, finding);
+	if (!finding->row && waiting &&
+	    waits_for_server(waiting->where.len ? waiting->where.data : NULL)) {
+		take_most(finding, kept);
+		finding->n = 1;
+	}
+	if (!finding->row)
+		return false;
+	finding->kind = wait_state_table[STATE_OTHER].id;
+	buf_puts(&finder->findings->text, "a file server does not answer: ");
+	finding_put_who(finder, finding->row);
+	buf_puts(&finder->findings->text, " waits ");
+	finding_put_seconds(finder, finding->ns);
+	finding_put_place(finder, finding);
+	finding_put_others(finder, finding->n);
+	return true;
+}
+
+/* Tasks that are kept waiting in a call. */
+static bool find_kept(struct finder *finder, struct finding *finding)
+{
+	const struct most *kept = &finder->kept;
+	const struct task_waiting *waiting;
+
+	if (!take_most(finding, kept))
+		return false;
+	waiting = row_waiting(finder->view.frame, kept->row);
+	if (waiting && waits_for_server(waiting->where.len ? waiting->where.data : NULL))
+		return false;
+	if (waiting && waiting->state < WAIT_STATES)
+		finding->kind = wait_state_table[waiting->state].id;
+	buf_printf(&finder->findings->text, "%zu %s kept waiting: ", kept->n,
+		   plural(kept->n, "task is", "tasks are"));
+	finding_put_who(finder, kept->row);
+	buf_putc(&finder->findings->text, ' ');
+	finding_put_seconds(finder, kept->ns);
+	finding_put_place(finder, finding);
+	return true;
+}
+
+/* Whether a site is of waiting by a group's quota. */
+static bool is_throttled_site(const struct site *site)
+{
+	return site->state == STATE_CPU && site->on && !strcmp(site->on, SITE_THROTTLED);
+}
+
+/* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
+static const struct site *throttled_site(const struct finder *finder, const struct row *row)
+{
+	const struct trace_frame *trace = finder->info->trace;
+
+	for (size_t i = 0; trace && row->traced && i < trace->n; i++)
+		if (is_throttled_site(&trace->sites[i]) &&
+		    trace->sites[i].tgid == row->traced->tgid &&
+		    trace->sites[i].start_ns == row->traced->start_ns)
+			return &trace->sites[i];
+	return NULL;
+}
+
+/* The share of the interval for which a group that is shown was throttled; below 0: not known. */
+static double throttled_share(const struct finder *finder, const struct row *row)
+{
+	struct view view = finder->view;
+	struct value value;
+
+	if (!row->group || !row->group->figures)
+		return -1;
+	view.frame = finder->shown;
+	value = column_get(finder->columns->throttled, &view, row);
+	return value.type == VALUE_NUMBER ? value.number : -1;
+}
+
+bool finding_is_throttled(const struct finder *finder, const struct row *row)
+{
+	const struct site *site = throttled_site(finder, row);
+	const struct frame *shown = finder->shown;
+
+	if (site && site->ns * 2 >= row->deltas->waited.ns[DELAY_CPU])
+		return true;
+	for (size_t i = 0; i < shown->n; i++) {
+		const struct row *group = &shown->rows[i];
+
+		if (throttled_share(finder, group) < THROTTLED_LEAST)
+			continue;
+		for (size_t m = 0; m < group->group->n; m++)
+			if (group->group->members[m] == row)
+				return true;
+	}
+	return false;
+}
+
+/* The group that is throttled most, of those that are shown. */
+static void look_for_throttled_groups(const struct finder *finder, struct most *most)
+{
+	for (size_t i = 0; i < finder->shown->n; i++) {
+		double share = throttled_share(finder, &finder->shown->rows[i]);
+
+		if (share >= THROTTLED_LEAST)
+			finder_note(most, &finder->shown->rows[i], share);
+	}
+}
+
+/* The task that is throttled most, by what is traced. */
+static const struct site *look_for_throttled_task(const struct finder *finder, struct most *most)
+{
+	const struct trace_frame *trace = finder->info->trace;
+	const struct site *found = NULL;
+
+	for (size_t i = 0; trace && trace->interval_ns && !finder->info->threads && i < trace->n;
+	     i++) {
+		const struct site *site = &trace->sites[i];
+		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
+		const struct row *row;
+
+		if (!is_throttled_site(site) || share < THROTTLED_LEAST)
+			continue;
+		row = row_of_site(finder, site);
+		if (!row)
+			continue;
+		finder_note(most, row, share);
+		found = most->row == row ? site : found;
+	}
+	return found;
+}
+
+/* Groups that have used their quota up, told by their figures or of their tasks. */
+static bool find_throttled(struct finder *finder, struct finding *finding)
+{
+	struct most most = { .n = 0 };
+
+	if (is_partly_idle(finder) != (finder->pattern->arg != 0))
+		return false;
+	look_for_throttled_groups(finder, &most);
+	if (!most.row)
+		finding->site = look_for_throttled_task(finder, &most);
+	if (!take_most(finding, &most))
+		return false;
+	finding->kind = delay_table[DELAY_CPU].id;
+	put_label(finder);
+	finding_put_who(finder, most.row);
+	buf_puts(&finder->findings->text, " is throttled ");
+	finding_put_percent(finder, most.share);
+	buf_puts(&finder->findings->text,
+		 most.row->group ? " of the time by a quota" : " of the time by its group's quota");
+	finding_put_others(finder, most.n);
+	finding_put_idle(finder);
+	return true;
+}
+
+/* Whether a row that uses most of something is worth a word: it is there, and another. */
+static bool is_worth_naming(const struct finder *finder, const struct most *most,
+			    const struct row *who)
+{
+	/* Of who was not read it is not known how much they use. */
+	return most->row && most->row != who && !finder->info->some && !most->row->exited &&
+	       !most->row->born;
+}
+
+/* Says who runs in place of who waits. */
+static void put_culprit(struct finder *finder, struct finding *finding)
+{
+	const struct row *runs = finder->runs.row;
+	double waited = (double)finding->row->deltas->waited.ns[DELAY_CPU];
+
+	finding->site = finding_site(finder, finding->row, STATE_CPU);
+	if (finding->site && finding->site->on &&
+	    (double)finding->site->ns >= waited * FINDING_SITE / 100) {
+		double share = (double)finding->site->ns * 100 / waited;
+
+		buf_puts(&finder->findings->text, ", ");
+		finding_put_percent(finder, share < 100 ? share : 100);
+		buf_printf(&finder->findings->text, " of it behind %s", finding->site->on);
+		return;
+	}
+	finding->site = NULL;
+	if (!is_worth_naming(finder, &finder->runs, finding->row))
+		return;
+	buf_puts(&finder->findings->text, "; ");
+	finding_put_who(finder, runs);
+	buf_puts(&finder->findings->text, " runs most, ");
+	finding_put_percent(finder, finder->runs.share);
+}
+
+/* Tasks that wait for a CPU. */
+static bool find_cpu(struct finder *finder, struct finding *finding)
+{
+	if (is_partly_idle(finder) != (finder->pattern->arg != 0) ||
+	    !take_most(finding, &finder->waits[DELAY_CPU]))
+		return false;
+	finding->kind = delay_table[DELAY_CPU].id;
+	put_label(finder);
+	finding_put_who(finder, finding->row);
+	buf_puts(&finder->findings->text, " waits ");
+	finding_put_percent(finder, finding->share);
+	buf_puts(&finder->findings->text, " of the time for a CPU");
+	finding_put_others(finder, finding->n);
+	finding_put_idle(finder);
+	put_culprit(finder, finding);
+	return true;
+}
+
+/* Says who writes most, where that is known. */
+static void put_writer(struct finder *finder, const struct row *who)
+{
+	const struct most *writes = &finder->writes;
+
+	if (!finder->writes_known || !is_worth_naming(finder, writes, who))
+		return;
+	buf_puts(&finder->findings->text, "; ");
+	finding_put_who(finder, writes->row);
+	buf_puts(&finder->findings->text, " writes most, ");
+	buf_decimal(&finder->findings->text, writes->share, 0);
+	buf_puts(&finder->findings->text, " kB/s");
+}
+
+/* Says for whom it waits on the same file, besides the disk. */
+static void put_rival(struct finder *finder, const struct finding *finding)
+{
+	const struct site *held = finding_site(finder, finding->row, STATE_BLOCK);
+
+	const struct site_waker *waker = held ? &held->wakers[0] : NULL;
+	double share;
+
+	if (!waker || waker->tgid <= 0 || !waker->name || !finding->site || !held->on ||
+	    !finding->site->on || strcmp(held->on, finding->site->on) != 0)
+		return;
+	share = (double)waker->ns * 100.0 / (double)finder->info->trace->interval_ns;
+	if (share < FINDING_RIVAL)
+		return;
+	buf_puts(&finder->findings->text, "; ");
+	finding_put_percent(finder, share);
+	buf_printf(&finder->findings->text, " behind %s %d", waker->name, (int)waker->tgid);
+}
+
+/* Tasks that wait for what is a delay kind, or in state D. */
+static bool find_sleep(struct finder *finder, struct finding *finding)
+{
+	unsigned kind = finder->pattern->arg;
+	enum wait_state state = kind == DELAY_BLKIO ? STATE_IO : STATE_BLOCK;
+	double waited;
+
+	if (!take_most(finding, &finder->waits[kind]))
+		return false;
+	finding->kind = wait_kind_id(kind);
+	put_label(finder);
+	finding_put_who(finder, finding->row);
+	buf_puts(&finder->findings->text, " waits ");
+	finding_put_percent(finder, finding->share);
+	buf_puts(&finder->findings->text, " of the time");
+	finding_put_others(finder, finding->n);
+	finding->site = finding_site(finder, finding->row, state);
+	waited = finding->row->traced ? (double)finding->row->traced->states.ns[state] : 0;
+	if (finding->site)
+		finding_put_site(finder, finding, waited);
+	else if (row_waiting(finder->view.frame, finding->row) &&
+		 row_wait_state(finding->row) == state) {
+		buf_puts(&finder->findings->text, ", right now");
+		if (!finding_put_place(finder, finding))
+			finder->findings->text.len -= strlen(", right now");
+	}
+	if (state == STATE_BLOCK) {
+		finding_put_waker(finder, finding->site);
+		return true;
+	}
+	put_rival(finder, finding);
+	put_writer(finder, finding->row);
+	return true;
+}
+
+/* Says how much of the machine's memory is in use: little of it tells that a group's is short. */
+static void put_memory(struct finder *finder)
+{
+	const struct system_sample *system = finder->info->system;
+
+	if (!system->memory_valid || !system->memory_total)
+		return;
+	buf_puts(&finder->findings->text, ", while ");
+	finding_put_percent(finder,
+			    (double)system->memory_used * 100.0 / (double)system->memory_total);
+	buf_puts(&finder->findings->text, " of the machine's memory is in use");
+}
+
+/* Tasks that lose time by memory, or by interrupts. */
+static bool find_loss(struct finder *finder, struct finding *finding)
+{
+	unsigned kind = finder->pattern->arg;
+
+	if (!take_most(finding, &finder->waits[kind]))
+		return false;
+	finding->kind = wait_kind_id(kind);
+	put_label(finder);
+	finding_put_who(finder, finding->row);
+	buf_puts(&finder->findings->text, " spends ");
+	finding_put_percent(finder, finding->share);
+	buf_printf(&finder->findings->text, " of the time %s", finder->pattern->words);
+	finding_put_others(finder, finding->n);
+	if (DELAY_MEM_KINDS & DELAY_BIT(kind))
+		put_memory(finder);
+	return true;
+}
+
+/* A figure of a group that is shown; 0: not known. */
+static double group_figure(const struct finder *finder, const struct column *column,
+			   const struct row *row)
+{
+	struct view view = finder->view;
+	struct value value;
+
+	view.frame = finder->shown;
+	value = column_get(column, &view, row);
+	return value.type == VALUE_NUMBER ? value.number : 0;
+}
+
+/* Groups that wait for memory, and are at the limit of theirs. */
+static bool find_limit(struct finder *finder, struct finding *finding)
+{
+	struct most most = { .n = 0 };
+	double times = 0;
+
+	for (size_t i = 0; i < finder->shown->n; i++) {
+		const struct row *row = &finder->shown->rows[i];
+		double share;
+
+		if (!row->group || !row->group->figures ||
+		    group_figure(finder, finder->columns->limited, row) <= 0)
+			continue;
+		share = group_figure(finder, finder->columns->mem, row);
+		if (share >= MEMORY_LEAST)
+			finder_note(&most, row, share);
+	}
+	if (!take_most(finding, &most))
+		return false;
+	times = group_figure(finder, finder->columns->limited, most.row);
+	finding->kind = "mem";
+	put_label(finder);
+	finding_put_who(finder, most.row);
+	buf_puts(&finder->findings->text, " waits ");
+	finding_put_percent(finder, most.share);
+	buf_printf(&finder->findings->text, " of the time for memory, %.0f %s at its limit", times,
+		   plural((uint64_t)times, "time", "times"));
+	finding_put_others(finder, most.n);
+	return true;
+}
+
+/* Who waits for a peer, of those that were asked about: many do when all is well. */
+static bool find_peer(struct finder *finder, struct finding *finding)
+{
+	enum wait_state state = finder->pattern->arg;
+
+	if (!take_most(finding, &finder->in_states[state]))
+		return false;
+	finding->kind = wait_state_table[state].id;
+	put_label(finder);
+	finding_put_who(finder, finding->row);
+	buf_puts(&finder->findings->text, " waits ");
+	finding_put_percent(finder, finding->share);
+	buf_puts(&finder->findings->text, " of the time");
+	finding_put_others(finder, finding->n);
+	finding->site = finding_site(finder, finding->row, state);
+	finding_put_site(finder, finding, (double)finding->row->traced->states.ns[state]);
+	finding_put_waker(finder, finding->site);
+	return true;
+}
+
+/* What is not counted, so that nobody can be said to wait for it. */
+static bool find_uncounted(struct finder *finder, struct finding *finding)
+{
+	const struct frame_info *info = finder->info;
+
+	finding->share = -1;
+	if (info->delayacct != DELAYACCT_OFF && info->kinds & DELAY_BIT(DELAY_BLKIO))
+		return false;
+	buf_printf(&finder->findings->text, "what was waited for disks and memory is not known%s",
+		   info->delayacct == DELAYACCT_OFF ? ": delay accounting is off" : "");
+	return true;
+}
+
+/* A number of the header as text. */
+#define TEXT_OF(number) TEXT_OF_IT(number)
+#define TEXT_OF_IT(number) #number
+
+/* A kind that is time lost by memory. */
+#define MEMORY(id, kind, words, help) \
+	{ \
+		id, FINDING_WARNING, find_loss, "memory", kind, words, \
+			"a task spends " TEXT_OF(MEMORY_LEAST) " % of the time " help \
+	}
+
+/* A state in which a peer is waited for. */
+#define PEER(id, state, help) \
+	{ \
+		id, FINDING_INFO, find_peer, id, state, NULL, \
+			"a process that was asked about (-p) waits " TEXT_OF( \
+				PEER_LEAST) " % of the time for " help ", as traced" \
+	}
+
+/* In the order in which they are told where they weigh the same. */
+/* clang-format off */
+const struct finding_pattern finding_patterns[] = {
+	{ "hang", FINDING_CRITICAL, find_hang, NULL, 0, NULL,
+	  "tasks have been in one uninterruptible sleep for a second or more" },
+	{ "file-server", FINDING_CRITICAL, find_server, NULL, 0, NULL,
+	  "tasks wait for a second or more for the server of a file system, though not "
+	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)" },
+	{ "throttled-idle", FINDING_WARNING, find_throttled, "cpu", 1, NULL,
+	  "a quota throttles a cgroup " TEXT_OF(THROTTLED_LEAST) " % of the time while "
+	  TEXT_OF(FINDING_IDLE) " % of the machine is idle; known where cgroups are shown with their "
+	  "throttling, and of a task while waits are traced" },
+	{ "throttled", FINDING_WARNING, find_throttled, "cpu", 0, NULL,
+	  "the same where no more than that is idle" },
+	{ "memory-limit", FINDING_WARNING, find_limit, "memory", 0, NULL,
+	  "a cgroup that is shown waits " TEXT_OF(MEMORY_LEAST) " % of the time for memory and was at "
+	  "its limit (mem-max)" },
+	MEMORY("swapin", DELAY_SWAPIN, "waiting for pages in swap", "waiting for pages in swap"),
+	MEMORY("thrash", DELAY_THRASH, "waiting for pages that were just evicted",
+	       "waiting for pages that were evicted a short time ago"),
+	MEMORY("reclaim", DELAY_RECLAIM, "reclaiming memory",
+	       "reclaiming memory; how much of the machine's is in use tells whether it is short or "
+	       "that of a cgroup"),
+	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory"),
+	{ "io", FINDING_WARNING, find_sleep, "io", DELAY_BLKIO, NULL,
+	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O" },
+	{ "block", FINDING_WARNING, find_sleep, "block", WAIT_BLOCK, NULL,
+	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time" },
+	{ "cpu-idle", FINDING_WARNING, find_cpu, "cpu", 1, NULL,
+	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
+	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
+	  " % of the machine is idle: something keeps it from that" },
+	{ "cpu", FINDING_WARNING, find_cpu, "cpu", 0, NULL,
+	  "the same where no more than that is idle" },
+	{ "irq", FINDING_WARNING, find_loss, "irq", DELAY_IRQ, "held up by interrupts",
+	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time" },
+	{ "kept", FINDING_INFO, find_kept, NULL, 0, NULL,
+	  "tasks are kept waiting in a call for a second or more, as the preset hangs has them; known "
+	  "where calls are read" },
+	PEER("lock", STATE_LOCK, "a futex"),
+	PEER("net", STATE_NET, "a socket"),
+	PEER("pipe", STATE_PIPE, "a pipe"),
+	PEER("child", STATE_CHILD, "a child"),
+	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
+	  "what was waited for disks and memory is not known, so that nothing can be found of it" },
+};
+/* clang-format on */
+const size_t finding_patterns_n = ARRAY_SIZE(finding_patterns);
+_Static_assert(ARRAY_SIZE(finding_patterns) <= FINDINGS_MAX, "room for one of each");

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parts of the words of findings. */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/util.h"
+#include "view/findings_parts.h"
+
+/* The share of a site's time that somebody must have ended to be named: most of it. */
+#define WAKER_LEAST 0.5
+
+/* Functions of the kernel that tell why a task waits there. */
+static const struct function_words function_table[] = {
+	/* fs/super.c: the lock that writers of a file system take is held against them. */
+	{ "percpu_rwsem_wait", "frozen", true, false },
+	{ "request_wait_answer", "no answer of the server in user space", false, true },
+	{ "rpc_wait_bit_killable", "no answer of the server", false, true },
+	{ "p9_client_rpc", "no answer of the server", false, true },
+	{ "autofs_wait", "no answer of the automounter", false, true },
+	{ "jbd2_log_wait_commit", "the journal", false, false },
+};
+
+const struct function_words *finding_function(const char *where, const char *on)
+{
+	for (size_t i = 0; where && i < ARRAY_SIZE(function_table); i++)
+		if (!strcmp(where, function_table[i].function) &&
+		    (!function_table[i].of_file || (on && *on == '/')))
+			return &function_table[i];
+	return NULL;
+}
+
+/* Whether a site is of the row's process. */
+static bool is_of_row(const struct site *site, const struct row *row)
+{
+	return row->traced && !site->unattributed && !site->overlaps &&
+	       row->traced->tgid == site->tgid && row->traced->start_ns == site->start_ns;
+}
+
+const struct site *finding_site(const struct finder *finder, const struct row *row,
+				enum wait_state state)
+{
+	const struct trace_frame *trace = finder->info->trace;
+
+	/* Those with more time come first. Threads have none of their own. */
+	for (size_t i = 0; trace && !finder->info->threads && i < trace->n; i++)
+		if (trace->sites[i].state == state && is_of_row(&trace->sites[i], row))
+			return &trace->sites[i];
+	return NULL;
+}
+
+const struct site *finding_site_now(const struct finder *finder, const struct row *row)
+{
+	const struct trace_frame *trace = finder->info->trace;
+	const struct site *longest = NULL;
+
+	for (size_t i = 0; trace && !finder->info->threads && i < trace->n; i++) {
+		const struct site *site = &trace->sites[i];
+		const struct function_words *words = finding_function(site->where, site->on);
+
+		if (!site->waiting || !is_of_row(site, row) ||
+		    (site->state != STATE_IO && site->state != STATE_BLOCK &&
+		     !(words && words->server)))
+			continue;
+		if (!longest || site->waiting_ns > longest->waiting_ns)
+			longest = site;
+	}
+	return longest;
+}
+
+void finding_put_who(struct finder *finder, const struct row *row)
+{
+	struct buf *text = &finder->findings->text;
+
+	if (row->group) {
+		buf_puts(text, row->group->label ? row->group->label : "the unknown group");
+		return;
+	}
+	buf_puts(text, row->task->comm);
+	buf_printf(text, " %d", (int)row->task->key.pid);
+}
+
+void finding_put_percent(struct finder *finder, double share)
+{
+	struct buf *text = &finder->findings->text;
+
+	/* What rounds to 10 has no decimal. */
+	buf_decimal(text, share, share < 9.95 ? 1 : 0);
+	buf_puts(text, " %");
+}
+
+void finding_put_seconds(struct finder *finder, uint64_t ns)
+{
+	double seconds = (double)ns / (double)NSEC_PER_SEC;
+	struct buf *text = &finder->findings->text;
+
+	buf_decimal(text, seconds, seconds < 9.95 ? 1 : 0);
+	buf_puts(text, " s");
+}
+
+void finding_put_others(struct finder *finder, size_t n)
+{
+	if (n > 1)
+		buf_printf(&finder->findings->text, " (and %zu %s)", n - 1,
+			   plural(n - 1, "other", "others"));
+}
+
+void finding_put_idle(struct finder *finder)
+{
+	if (finder->idle < FINDING_IDLE)
+		return;
+	buf_puts(&finder->findings->text, ", while ");
+	finding_put_percent(finder, finder->idle);
+	buf_puts(&finder->findings->text, " of the machine is idle");
+}
+
+/* What the row's task waits on right now, where that was read, and it is about that. */
+static const struct task_waiting *waiting_of(const struct finder *finder,
+					     const struct finding *finding)
+{
+	return finding->site || !finding->row ? NULL
+					      : row_waiting(finder->view.frame, finding->row);
+}
+
+bool finding_put_place(struct finder *finder, struct finding *finding)
+{
+	const struct task_waiting *waiting = waiting_of(finder, finding);
+	const struct site *site = finding->site;
+	const char *call = site ? site->syscall : waiting ? waiting->syscall : NULL, *on = NULL;
+	struct buf *text = &finder->findings->text;
+	size_t len = 0;
+
+	if (site && site->on) {
+		on = site->on;
+		len = strlen(on);
+	} else if (waiting && waiting->on.len) {
+		on = waiting->on.data;
+		len = waiting->on.len;
+	}
+	if (call)
+		buf_printf(text, " in %s", call);
+	if (on) {
+		buf_puts(text, call && *on == '/' ? " of " : " on ");
+		finding->on = text->len - finding->at;
+		finding->on_len = len;
+		buf_add(text, on, len);
+	}
+	return call || on;
+}
+
+void finding_put_function(struct finder *finder, const struct finding *finding)
+{
+	const struct task_waiting *waiting = waiting_of(finder, finding);
+	const struct site *site = finding->site;
+	const char *where = site ? site->where : NULL, *on = site ? site->on : NULL;
+	const struct function_words *words;
+
+	if (waiting && waiting->where.len) {
+		where = waiting->where.data;
+		on = waiting->on.len ? waiting->on.data : NULL;
+	}
+	words = finding_function(where, on);
+	if (where)
+		buf_printf(&finder->findings->text, " (%s)", words ? words->words : where);
+}
+
+void finding_put_site(struct finder *finder, struct finding *finding, double waited_ns)
+{
+	const struct site *site = finding->site;
+	struct buf *text = &finder->findings->text;
+	size_t before = text->len;
+	double share = waited_ns > 0 && site ? (double)site->ns * 100.0 / waited_ns : 0;
+
+	if (share < FINDING_SITE || (!site->syscall && !site->on)) {
+		finding->site = share < FINDING_SITE ? NULL : site;
+		return;
+	}
+	buf_putc(text, ',');
+	/* The clocks of the two differ a little. */
+	if (share < 99.5) {
+		buf_putc(text, ' ');
+		finding_put_percent(finder, share);
+		buf_puts(text, " of it");
+	}
+	if (!finding_put_place(finder, finding))
+		text->len = before;
+}
+
+void finding_put_waker(struct finder *finder, const struct site *site)
+{
+	const struct site_waker *waker = site ? &site->wakers[0] : NULL;
+
+	if (!waker || waker->tgid <= 0 || !waker->name ||
+	    (double)waker->ns < (double)site->ns * WAKER_LEAST)
+		return;
+	buf_printf(&finder->findings->text, ", most of it ended by %s %d", waker->name,
+		   (int)waker->tgid);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * That nothing is found where all is well: on a machine that has nothing to do, and while programs
+ * are built. What is found of incidents is in e2e_incidents.
+ */
+#include "config.h"
+
+#include "tests/lib/parse.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "tests/lib/finding.h"
+
+/* Files of a build, each of which takes some tenths of a second, and the longest look at it. */
+#define SOURCES 100
+#define BUILD_PATIENCE 90
+#define BUILD_SAMPLES 12
+
+/* From which share of the interval others are in the way of a build. */
+#define IN_THE_WAY 0.2
+
+/* The machine, when the test does nothing but look. */
+static void test_quiet(void **state)
+{
+	(void)state;
+	e2e_require();
+	finding_await_none("");
+	finding_await_none("--source procfs");
+}
+
+/* The same, traced: waits for work to do are none. */
+static void test_quiet_traced(void **state)
+{
+	(void)state;
+	e2e_require_bpf();
+	finding_await_none("--trace");
+}
+
+/* The words of text, and no word about a finding that is none. */
+static void test_words(void **state)
+{
+	struct e2e_result r;
+	struct text text;
+	bool said = false;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "-b -n 1 -d 0.3 -p %d", (int)getpid());
+	check_silent_success(&r);
+	parse_text(r.out.data, r.out.len, &text);
+	for (size_t i = 0; i < text.v[0].header_lines; i++)
+		said |= !strncmp(text.v[0].header[i], "finding: nothing waits", 22);
+	assert_true(said);
+	e2e_run(&r, NULL, "-b -n 1 -d 0.3 --since-start -p %d", (int)getpid());
+	check_silent_success(&r);
+	assert_null(strstr(r.out.data, "finding: "));
+}
+
+/* Writes sources that compilers have something to do with, and how they are built. */
+static void write_sources(const char *folder)
+{
+	FILE *file = fopen(e2e_format("%s/Makefile", folder), "we");
+
+	assert_non_null(file);
+	fprintf(file, "all: program\n");
+	fprintf(file, "program: $(patsubst %%.c,%%.o,$(wildcard *.c))\n\t%s -o $@ $^\n",
+		getenv("CC") ? getenv("CC") : "cc");
+	fprintf(file, "%%.o: %%.c\n\t%s -O2 -c -o $@ $<\n", getenv("CC") ? getenv("CC") : "cc");
+	assert_int_equal(fclose(file), 0);
+	for (unsigned i = 0; i < SOURCES; i++) {
+		file = fopen(e2e_format("%s/part%u.c", folder, i), "we");
+		assert_non_null(file);
+		fprintf(file, "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
+		for (unsigned f = 0; f < 40; f++)
+			fprintf(file,
+				"int part%u_%u(char *s, int n)\n{\n\tint sum = %u;\n"
+				"\tfor (int i = 0; i < n; i++)\n"
+				"\t\tsum += (int)strlen(s + i) * i %% (sum + 3) + s[i];\n"
+				"\tprintf(\"%%d\\n\", sum);\n\treturn sum;\n}\n",
+				i, f, f);
+		if (!i)
+			fprintf(file, "int main(void)\n{\n\treturn 0;\n}\n");
+		assert_int_equal(fclose(file), 0);
+	}
+}
+
+/* Whether a task is of a build, or the program that looks. */
+static bool is_of_build(const char *name)
+{
+	static const char *const names[] = { "make", "cc",	 "gcc", "cc1",	 "as",
+					     "ld",   "collect2", "sh",	"clang", "stalltop" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* The share of the interval that all others ran and waited for disks, of which a build suffers. */
+static double others_share(json_t *sample)
+{
+	double ns = 0;
+	json_t *task;
+	size_t i;
+
+	json_array_foreach(json_object_get(sample, "tasks"), i, task)
+	{
+		json_t *waited = json_object_get(task, "waited");
+
+		if (is_of_build(text_or_none(task, "comm")))
+			continue;
+		ns += json_number_value(json_object_get(task, "run_ns")) +
+		      json_number_value(json_object_get(waited, "blkio"));
+	}
+	return ns / 1e9 / member_real(sample, "interval");
+}
+
+/* A hook: a process group of its own, so that all of it can be ended. */
+static int lead_group(const char *arg)
+{
+	(void)arg;
+	return setpgid(0, 0);
+}
+
+/* An ordinary build, with a job for each CPU. */
+static void test_build(void **state)
+{
+	const char *folder = e2e_folder();
+	const char *const build[] = {
+		"/bin/sh", "-c",
+		e2e_format("while :; do make -s -C %s -j %ld && rm -f %s/*.o; done", folder,
+			   sysconf(_SC_NPROCESSORS_ONLN), folder),
+		NULL
+	};
+	double until = e2e_now() + BUILD_PATIENCE;
+	struct e2e_how how = { .hook = lead_group };
+	unsigned looked = 0, seen = 0;
+	struct e2e_proc p;
+
+	(void)state;
+	e2e_require();
+	write_sources(folder);
+	e2e_start(&p, &how, build);
+	e2e_sleep(1);
+	while (looked < BUILD_SAMPLES && e2e_now() < until) {
+		json_t *sample = parse_sample(NULL, "-b -n 1 -d 1 -o json");
+
+		seen++;
+		if (others_share(sample) >= IN_THE_WAY)
+			continue;
+		looked++;
+		finding_print(sample);
+		assert_int_equal(json_array_size(json_object_get(sample, "findings")), 0);
+	}
+	print_message("# %u of %u samples of the build alone\n", looked, seen);
+	kill(-p.pid, SIGKILL);
+	e2e_kill(p.pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_quiet),
+		e2e_test(test_quiet_traced),
+		e2e_test(test_words),
+		e2e_test(test_build),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The line that says in words what somebody suffers from, and what it opens by a key and a click.
+ */
+#include "config.h"
+
+#include "tests/lib/e2e.h"
+#include "tests/lib/screen.h"
+#include "tests/lib/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/frozen.h"
+
+/* Starts the screen with some processes. */
+static struct screen *start_screen(pid_t pid, int rows, const char *args)
+{
+	struct screen *s = screen_start(&(struct screen_how){
+		.rows = rows, .cols = 80, .args = e2e_format("-d 1 -p %d %s", (int)pid, args) });
+
+	screen_await(s, table_has_rows, NULL);
+	return s;
+}
+
+/* Starts a load in the test's folder; what it said behind "ready". */
+static const char *start_load(const char *mode, const char *folder, pid_t *pid)
+{
+	*pid = e2e_load(NULL, "load_wait %s %s", mode, folder);
+	assert_true(*pid > 0);
+	return e2e_load_line();
+}
+
+/* A writer to a frozen file system: the line names it, the call and the reason, with no key. */
+static void names_hang(void **state)
+{
+	char mounted[512];
+	struct screen *s;
+	pid_t pid;
+	int line;
+
+	(void)state;
+	e2e_need(frozen_mount(e2e_folder(), mounted, sizeof(mounted)), "no loop devices");
+	start_load("write", mounted, &pid);
+	assert_int_equal(frozen_freeze(mounted), 0);
+	e2e_await_hang(pid);
+	s = start_screen(pid, 24, "");
+	screen_await_text(s, e2e_format("1 task hangs: load_wait %d", (int)pid));
+	screen_await_text(s, "/written (frozen)");
+	line = screen_find(s, "1 task hangs", 0);
+	/* Between the pressure and the table. */
+	screen_check(s, line > screen_find(s, "io   ", 0) && line < screen_find(s, "PID", 0));
+	screen_check(s, screen_look(s, line, 0).bold);
+	screen_type(s, "!");
+	screen_await_text(s, e2e_format("process %d load_wait", (int)pid));
+	screen_await_text(s, "Waits for");
+	screen_type(s, "\033");
+	screen_await_text(s, "1 task hangs");
+	screen_click(s, screen_find(s, "1 task hangs", 0), 10, 1);
+	screen_await_text(s, e2e_format("process %d load_wait", (int)pid));
+	screen_type(s, "\033");
+	screen_await_text(s, "1 task hangs");
+	/* It ends with the hang. */
+	assert_int_equal(frozen_thaw(mounted), 0);
+	screen_await_no_text(s, "1 task hangs");
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	e2e_kill(pid);
+}
+
+/* While waits are traced the sites are opened. */
+static void opens_sites(void **state)
+{
+	struct screen *s;
+	pid_t pid, reader;
+
+	(void)state;
+	e2e_require_bpf();
+	reader = atoi(start_load("fuse", e2e_folder(), &pid));
+	e2e_await_sleep(reader);
+	s = start_screen(reader, 24, "--trace");
+	screen_await_text(s, "a file server does not answer");
+	screen_type(s, "!");
+	screen_await_text(s, "/silent-file");
+	screen_await_text(s, "SYSCALL");
+	screen_type(s, "q");
+	screen_await_text(s, "a file server does not answer");
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
+/* Where nothing waits that is said, and nothing is opened; rows have what room there is. */
+static void says_nothing_waits(void **state)
+{
+	struct screen *s;
+	pid_t pid;
+
+	(void)state;
+	pid = e2e_load(NULL, "load_wait poll");
+	assert_true(pid > 0);
+	s = start_screen(pid, 24, "");
+	screen_await_text(s, "nothing waits");
+	screen_type(s, "!");
+	screen_await_text(s, "means no row");
+	screen_check(s, screen_find(s, "nothing waits", 0) < screen_find(s, "PID", 0));
+	screen_resize(s, 10, 80);
+	screen_await_text(s, "nothing waits");
+	screen_resize(s, 8, 80);
+	screen_await_no_text(s, "nothing waits");
+	screen_resize(s, 24, 80);
+	screen_await_text(s, "nothing waits");
+	screen_type(s, "t");
+	screen_await_no_text(s, "nothing waits");
+	screen_type(s, "tq");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
+/* Loads of the machine, and a screen. */
+static int set_up(void **state)
+{
+	return e2e_setup(state) || screen_setup(state);
+}
+
+static int tear_down(void **state)
+{
+	int err = screen_teardown(state);
+
+	return e2e_teardown(state) || err;
+}
+
+#define findings_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		findings_test(names_hang),
+		findings_test(opens_sites),
+		findings_test(says_nothing_waits),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

@@ -1,0 +1,739 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is found in made-up frames: each pattern where it holds, and nothing where it does not. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "model/group.h"
+#include "tests/lib/scene.h"
+#include "view/findings.h"
+
+#define TASKS 4
+
+/* A machine of some tasks between two samples of 2 s, and what is traced of them. */
+struct state {
+	struct scene scene;
+	struct task_raw *now[TASKS];
+	struct traced traced[TASKS];
+	struct site sites[TASKS];
+	struct trace_frame trace;
+	struct grouping grouping;
+	struct view view;
+	struct findings findings;
+	struct buf text;
+};
+
+static const char *const names[TASKS] = { "alpha", "beta", "gamma", "delta" };
+
+/* Tasks 1 to 4, that do nothing. */
+static int open_state(void **state)
+{
+	struct state *s = xcalloc(1, sizeof(*s));
+	struct system_sample *systems = s->scene.systems;
+
+	scene_open(&s->scene);
+	for (pid_t i = 0; i < TASKS; i++) {
+		struct task_raw *before = scene_add(&s->scene.samples[0], i + 1, i + 1, SEC(10));
+
+		before->now.state = 'S';
+		task_set_comm(before->task, names[i], strlen(names[i]));
+	}
+	for (unsigned i = 0; i < TASKS; i++)
+		s->now[i] = scene_again(&s->scene.samples[1], &s->scene.samples[0].raw[i]);
+	for (unsigned i = 0; i < 2; i++) {
+		systems[i].cpu_valid = true;
+		systems[i].cpu_ns[CPU_USER] = SEC(4) * i;
+		systems[i].memory_valid = true;
+		systems[i].memory_total = 1000;
+		systems[i].memory_used = 130;
+	}
+	s->view = (struct view){ .unit = UNIT_PERCENT, .charset = TEXT_UTF8 };
+	*state = s;
+	return 0;
+}
+
+static int close_state(void **state)
+{
+	struct state *s = *state;
+
+	findings_free(&s->findings);
+	grouping_free(&s->grouping);
+	scene_close(&s->scene);
+	buf_free(&s->text);
+	free(s);
+	return 0;
+}
+
+/* A task of id 9 that began in the interval. The others may have moved. */
+static struct task_raw *add_newcomer(struct state *s)
+{
+	struct task_raw *raw = scene_add(&s->scene.samples[1], 9, 9, SEC(101));
+
+	for (unsigned i = 0; i < TASKS; i++)
+		s->now[i] = &s->scene.samples[1].raw[i];
+	task_set_comm(raw->task, "cc1", 3);
+	return raw;
+}
+
+/* Makes the frame, and its findings. */
+static void build(struct state *s)
+{
+	const struct frame *frame = &s->scene.frame;
+	struct frame_info *info = &s->scene.info;
+
+	scene_build(&s->scene, 1, false, 0);
+	info->interval_ns = SEC(2);
+	info->prev = &s->scene.samples[0];
+	info->trace = s->trace.n ? &s->trace : NULL;
+	for (size_t i = 0; s->trace.n && i < frame->n; i++)
+		frame->rows[i].traced = &s->traced[i];
+	s->view.frame = frame;
+	findings_take(&s->findings, &s->view, frame);
+}
+
+/* Has a share of the machine, in percent, be idle. */
+static void set_idle(struct state *s, unsigned percent)
+{
+	uint64_t *cpu_ns = s->scene.systems[1].cpu_ns;
+
+	cpu_ns[CPU_USER] = MS(40) * (100 - percent);
+	cpu_ns[CPU_IDLE] = MS(40) * percent;
+}
+
+/* A task waits in the interval. */
+static void waits(struct state *s, unsigned task, enum delay_kind kind, uint64_t ms)
+{
+	s->now[task]->counters.delay[kind].ns += MS(ms);
+	s->now[task]->counters.delay[kind].count += 3;
+}
+
+static void runs(struct state *s, unsigned task, uint64_t ms)
+{
+	s->now[task]->counters.run_ns += MS(ms);
+}
+
+/* A task has been in state D for so long by now. */
+static void sleeps(struct state *s, unsigned task, enum wait_seen kind, uint64_t ms)
+{
+	uint64_t end_ns = s->scene.samples[1].end_ns;
+
+	waits_add(&s->now[task]->now.waits, kind, end_ns - MS(ms), s->scene.samples[1].begin_ns,
+		  s->scene.samples[0].begin_ns);
+	s->now[task]->now.state = 'D';
+}
+
+/* What a task was traced to wait in. The trace's sites are in order of time. */
+static struct site *traces(struct state *s, unsigned task, enum wait_state state, uint64_t ms)
+{
+	struct site *site = &s->sites[s->trace.n++];
+
+	*site = (struct site){ .id = s->trace.n,
+			       .tgid = (pid_t)task + 1,
+			       .start_ns = SEC(10),
+			       .comm = names[task],
+			       .state = state,
+			       .kind = -1,
+			       .ns = MS(ms),
+			       .count = 10 };
+	for (unsigned i = 0; i < TASKS; i++) {
+		s->traced[i].tgid = (pid_t)i + 1;
+		s->traced[i].start_ns = SEC(10);
+	}
+	s->traced[task].states.ns[state] += MS(ms);
+	s->trace.sites = s->sites;
+	s->trace.interval_ns = SEC(2);
+	return site;
+}
+
+/* Asserts the finding at a place. */
+static void check(struct state *s, size_t at, const char *id, const char *text)
+{
+	const struct finding *finding = &s->findings.all[at];
+
+	assert_true(at < s->findings.n);
+	s->text.len = 0;
+	finding_append(&s->text, &s->findings, finding, 0, TEXT_UTF8);
+	assert_string_equal(buf_cstr(&s->text), text);
+	assert_string_equal(finding->id, id);
+	assert_string_equal(finding_text(&s->findings, finding) + finding->len, "");
+}
+
+/* Asserts that there is nothing to find, and its words. */
+static void check_none(struct state *s, const char *text)
+{
+	assert_int_equal(s->findings.n, 0);
+	assert_non_null(findings_first(&s->findings));
+	assert_string_equal(finding_text(&s->findings, findings_first(&s->findings)), text);
+}
+
+/* Nobody waits; somebody does, a little; all are about to; and nothing is known. */
+static void test_nothing(void **state)
+{
+	struct state *s = *state;
+
+	assert_null(findings_first(&s->findings));
+	build(s);
+	check_none(s, "nothing waits");
+	/* As a build does: a third of the time for a CPU, for a disk, and to start programs. */
+	runs(s, 0, 1300);
+	waits(s, 0, DELAY_CPU, 660);
+	waits(s, 1, DELAY_BLKIO, 399);
+	waits(s, 2, DELAY_RECLAIM, 199);
+	waits(s, 3, DELAY_WPCOPY, 1900);
+	build(s);
+	check_none(s, "nothing waits for long: delta 4 waited most, 1900 ms");
+	scene_build(&s->scene, 1, true, 0);
+	s->scene.info.prev = &s->scene.samples[0];
+	findings_take(&s->findings, &s->view, &s->scene.frame);
+	assert_null(findings_first(&s->findings));
+	s->scene.info.since_start = false;
+	s->scene.info.prev = NULL;
+	findings_take(&s->findings, &s->view, &s->scene.frame);
+	assert_null(findings_first(&s->findings));
+}
+
+/* In uninterruptible sleep for a second and more. */
+static void test_hang(void **state)
+{
+	struct state *s = *state;
+	struct site *site;
+
+	sleeps(s, 1, SEEN_BLOCK, 999);
+	build(s);
+	assert_int_equal(s->findings.n, 1);
+	assert_string_equal(s->findings.all[0].id, "block");
+	sleeps(s, 2, SEEN_BLKIO, 1000);
+	build(s);
+	check(s, 0, "hang", "1 task hangs: gamma 3 1.0 s for block I/O");
+	assert_string_equal(s->findings.all[0].kind, "blkio");
+	assert_int_equal(s->findings.all[0].severity, FINDING_CRITICAL);
+	assert_int_equal(s->findings.all[0].ns, SEC(1));
+	assert_true(s->findings.all[0].share < 0);
+	/* It is not told again as a share. */
+	for (size_t i = 1; i < s->findings.n; i++)
+		assert_string_not_equal(s->findings.all[i].id, "io");
+	sleeps(s, 0, SEEN_BLOCK, 41000);
+	build(s);
+	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s uninterruptibly");
+	assert_string_equal(s->findings.all[0].kind, "block");
+	assert_int_equal(s->findings.all[0].row->task->key.pid, 1);
+	/* A thread that waits longer for a CPU is not taken for it. */
+	sleeps(s, 0, SEEN_CPU, 60000);
+	build(s);
+	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s uninterruptibly");
+	site = traces(s, 0, STATE_BLOCK, 2000);
+	site->syscall = "pwrite64";
+	site->on = "/mnt/nc/x";
+	site->where = "percpu_rwsem_wait";
+	site->waiting = 1;
+	site->waiting_ns = SEC(41);
+	build(s);
+	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s in pwrite64 of /mnt/nc/x (frozen)");
+	/* The lock is of no file system. */
+	site->on = NULL;
+	build(s);
+	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s in pwrite64 (percpu_rwsem_wait)");
+}
+
+/* What the hanging task waits on, as read of it, and no older than the sample. */
+static void test_hang_waiting(void **state)
+{
+	struct state *s = *state;
+	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
+
+	sleeps(s, 3, SEEN_BLOCK, 5000);
+	s->now[3]->task->waiting = waiting;
+	*waiting = (struct task_waiting){ .sample_ns = s->scene.samples[1].begin_ns,
+					  .tid = 4,
+					  .state = STATE_BLOCK,
+					  .syscall = "fsync" };
+	buf_puts(&waiting->on, "/srv/\x01");
+	buf_cstr(&waiting->on);
+	build(s);
+	check(s, 0, "hang", "1 task hangs: delta 4 5.0 s in fsync of /srv/\\x01");
+	assert_false(finding_wants_target(&s->findings.none));
+	buf_puts(&waiting->where, "folio_wait_bit");
+	buf_cstr(&waiting->where);
+	build(s);
+	check(s, 0, "hang", "1 task hangs: delta 4 5.0 s in fsync of /srv/\\x01 (folio_wait_bit)");
+	waiting->sample_ns--;
+	build(s);
+	check(s, 0, "hang", "1 task hangs: delta 4 5.0 s uninterruptibly");
+	assert_true(finding_wants_target(&s->findings.all[0]));
+}
+
+/* In a call, kept by somebody; by the server of a file system. */
+static void test_kept(void **state)
+{
+	struct state *s = *state;
+	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
+	struct sample *cur = &s->scene.samples[1];
+
+	s->now[1]->task->waiting = waiting;
+	for (unsigned i = 0; i < TASKS; i++)
+		s->now[i]->task->hang = (struct task_hang){ .sample_ns = cur->begin_ns };
+	build(s);
+	check_none(s, "nothing waits");
+	s->now[1]->task->hang.tid = 2;
+	s->now[1]->task->hang.since_ns = cur->end_ns - MS(999);
+	build(s);
+	check_none(s, "nothing waits");
+	s->now[1]->task->hang.since_ns = cur->end_ns - SEC(20);
+	build(s);
+	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s");
+	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
+	*waiting = (struct task_waiting){
+		.sample_ns = cur->begin_ns, .tid = 2, .state = STATE_PIPE, .syscall = "read"
+	};
+	buf_puts(&waiting->on, "pipe of 7 tee");
+	buf_cstr(&waiting->on);
+	build(s);
+	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s in read on pipe of 7 tee");
+	assert_string_equal(s->findings.all[0].kind, "pipe");
+	waiting->state = STATE_OTHER;
+	waiting->on.len = 0;
+	buf_puts(&waiting->on, "/far/file");
+	buf_cstr(&waiting->on);
+	buf_puts(&waiting->where, "request_wait_answer");
+	buf_cstr(&waiting->where);
+	build(s);
+	check(s, 0, "file-server",
+	      "a file server does not answer: beta 2 waits 20 s in read of /far/file");
+	assert_int_equal(s->findings.n, 1);
+	assert_int_equal(s->findings.all[0].severity, FINDING_CRITICAL);
+}
+
+/* The same of a server, as traced. */
+static void test_server(void **state)
+{
+	struct state *s = *state;
+	struct site *site = traces(s, 1, STATE_OTHER, 2000);
+
+	site->syscall = "read";
+	site->on = "/far/file";
+	site->where = "request_wait_answer";
+	site->waiting = 2;
+	site->waiting_ns = MS(999);
+	build(s);
+	check_none(s, "nothing waits");
+	site->waiting_ns = SEC(130);
+	build(s);
+	check(s, 0, "file-server",
+	      "a file server does not answer: beta 2 waits 130 s in read of /far/file (and 1 "
+	      "other)");
+	/* One that has nothing to do looks the same but for the function. */
+	site->where = "pipe_read";
+	build(s);
+	check_none(s, "nothing waits");
+}
+
+/* For a CPU, with and without others in the way, with some of the machine idle and none. */
+static void test_cpu(void **state)
+{
+	struct state *s = *state;
+	struct task_raw *born;
+	struct site *site;
+
+	waits(s, 0, DELAY_CPU, 1000);
+	runs(s, 0, 1000);
+	runs(s, 1, 1020);
+	build(s);
+	check(s, 0, "cpu", "cpu: alpha 1 waits 50 % of the time for a CPU; beta 2 runs most, 51 %");
+	assert_true(s->findings.all[0].share == 50);
+	assert_int_equal(s->findings.all[0].severity, FINDING_WARNING);
+	assert_string_equal(s->findings.all[0].kind, "cpu");
+	set_idle(s, 45);
+	waits(s, 1, DELAY_CPU, 980);
+	build(s);
+	check(s, 0, "cpu-idle",
+	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), while 45 % of the "
+	      "machine is idle; beta 2 runs most, 51 %");
+	assert_int_equal(s->findings.n, 1);
+	assert_int_equal(s->findings.all[0].n, 2);
+	/* Who came meanwhile, and ran most, is no more than others like it. */
+	born = add_newcomer(s);
+	born->counters.run_ns = MS(990);
+	build(s);
+	assert_non_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "runs most"));
+	born->counters.run_ns = MS(1030);
+	build(s);
+	assert_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "runs most"));
+	born->counters.run_ns = 0;
+	/* Of who was not read it is not known how much they run. */
+	s->scene.info.some = true;
+	build(s);
+	check(s, 0, "cpu-idle",
+	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), while 45 % of the "
+	      "machine is idle");
+	s->scene.info.some = false;
+	site = traces(s, 0, STATE_CPU, 900);
+	site->on = "2 beta";
+	set_idle(s, 0);
+	build(s);
+	check(s, 0, "cpu",
+	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), 90 % of it behind 2 "
+	      "beta");
+	assert_ptr_equal(s->findings.all[0].site, site);
+}
+
+/* A quota, as traced: it is not taken for a lack of CPUs. */
+static void test_throttled(void **state)
+{
+	struct state *s = *state;
+	struct site *site;
+
+	waits(s, 0, DELAY_CPU, 1600);
+	runs(s, 0, 400);
+	site = traces(s, 0, STATE_CPU, 1580);
+	site->on = SITE_THROTTLED;
+	set_idle(s, 68);
+	build(s);
+	check(s, 0, "throttled-idle",
+	      "cpu: alpha 1 is throttled 79 % of the time by its group's quota, while 68 % of the "
+	      "machine is idle");
+	assert_int_equal(s->findings.n, 1);
+	set_idle(s, 3);
+	build(s);
+	check(s, 0, "throttled", "cpu: alpha 1 is throttled 79 % of the time by its group's quota");
+	assert_int_equal(s->findings.n, 1);
+	/* A little of it explains nothing. */
+	site->ns = MS(100);
+	build(s);
+	assert_string_equal(s->findings.all[0].id, "cpu");
+	assert_int_equal(s->findings.n, 1);
+}
+
+/* Groups that are throttled, and that are at the limit of their memory, by their figures. */
+static void test_groups(void **state)
+{
+	struct state *s = *state;
+	struct grouping_options options = { .by = GROUP_CGROUP, .readable = true };
+	struct cgroup_sample before = { .have = CGROUP_BIT(CGROUP_THROTTLE) |
+						CGROUP_BIT(CGROUP_EVENTS),
+					.read_ns = { [CGROUP_THROTTLE] = SEC(1) },
+					.event_valid = 1u << CGROUP_EVENT_MAX },
+			     now = before;
+
+	now.read_ns[CGROUP_THROTTLE] = SEC(3);
+	now.throttled_ns = MS(1260);
+	for (unsigned i = 0; i < TASKS; i++) {
+		s->now[i]->task->cgroup = xstrdup(i ? "/shop" : "/other");
+		s->now[i]->task->info = NEED_CGROUP;
+	}
+	waits(s, 2, DELAY_CPU, 1400);
+	runs(s, 2, 100);
+	set_idle(s, 68);
+	build(s);
+	check(s, 0, "cpu-idle",
+	      "cpu: gamma 3 waits 70 % of the time for a CPU, while 68 % of the machine is idle");
+	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
+	for (size_t i = 0; i < s->view.frame->n; i++)
+		if (!strcmp(s->view.frame->rows[i].group->name, "/shop"))
+			*s->view.frame->rows[i].group->figures =
+				(struct group_figures){ &now, &before };
+	findings_take(&s->findings, &s->view, &s->scene.frame);
+	check(s, 0, "throttled-idle",
+	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
+	      "idle");
+	assert_string_equal(s->findings.all[0].row->group->name, "/shop");
+	assert_int_equal(s->findings.n, 1);
+
+	now.throttled_ns = 0;
+	now.events[CGROUP_EVENT_MAX] = 37;
+	findings_take(&s->findings, &s->view, &s->scene.frame);
+	assert_string_equal(s->findings.all[0].id, "cpu-idle");
+	assert_int_equal(s->findings.n, 1);
+	waits(s, 3, DELAY_RECLAIM, 500);
+	scene_build(&s->scene, 1, false, 0);
+	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
+	for (size_t i = 0; i < s->view.frame->n; i++)
+		*s->view.frame->rows[i].group->figures = (struct group_figures){ &now, &before };
+	findings_take(&s->findings, &s->view, &s->scene.frame);
+	check(s, 1, "memory-limit",
+	      "memory: /shop waits 25 % of the time for memory, 37 times at its limit");
+}
+
+/* For a disk: who, in which call, of which file, and behind whom. */
+static void test_io(void **state)
+{
+	struct state *s = *state;
+	struct site *site, *held;
+
+	waits(s, 3, DELAY_BLKIO, 1020);
+	build(s);
+	check(s, 0, "io", "io: delta 4 waits 51 % of the time");
+	assert_string_equal(s->findings.all[0].kind, "blkio");
+	waits(s, 0, DELAY_BLKIO, 400);
+	build(s);
+	check(s, 0, "io", "io: delta 4 waits 51 % of the time (and 1 other)");
+	site = traces(s, 3, STATE_IO, 1000);
+	site->syscall = "fsync";
+	site->on = "/var/mail/q";
+	build(s);
+	check(s, 0, "io",
+	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync of /var/mail/q");
+	held = traces(s, 3, STATE_BLOCK, 200);
+	held->syscall = "pwrite64";
+	held->on = "/var/mail/q";
+	held->wakers[0] = (struct site_waker){ .tgid = 2, .name = "beta", .ns = MS(180) };
+	build(s);
+	check(s, 0, "io",
+	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync of /var/mail/q; 9.0 % "
+	      "behind beta 2");
+	/* Of another file it has nothing to do with this. */
+	held->on = "/var/mail/r";
+	build(s);
+	check(s, 0, "io",
+	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync of /var/mail/q");
+	/* What is little of it is not named. */
+	site->ns = MS(100);
+	build(s);
+	check(s, 0, "io", "io: delta 4 waits 51 % of the time (and 1 other)");
+	assert_null(s->findings.all[0].site);
+}
+
+/* Who writes most is said where that is known of all who did anything. */
+static void test_writer(void **state)
+{
+	struct state *s = *state;
+
+	waits(s, 3, DELAY_BLKIO, 1020);
+	runs(s, 0, 10);
+	for (unsigned i = 0; i < 2; i++)
+		sample_extend(&s->scene.samples[i], NEED_IO);
+	for (unsigned i = 0; i < TASKS; i++)
+		s->scene.samples[0].procs[i].io_valid = s->scene.samples[1].procs[i].io_valid =
+			true;
+	s->scene.samples[1].procs[0].io.written = 2048 << 10;
+	s->scene.samples[1].procs[3].io.written = 1024 << 10;
+	build(s);
+	check(s, 0, "io", "io: delta 4 waits 51 % of the time; alpha 1 writes most, 1024 kB/s");
+	/* Who did nothing wrote nothing. */
+	s->scene.samples[1].procs[2].io_valid = false;
+	build(s);
+	check(s, 0, "io", "io: delta 4 waits 51 % of the time; alpha 1 writes most, 1024 kB/s");
+	runs(s, 2, 10);
+	build(s);
+	check(s, 0, "io", "io: delta 4 waits 51 % of the time");
+}
+
+/* In state D without I/O; not of who only starts programs. */
+static void test_block(void **state)
+{
+	struct state *s = *state;
+	struct site *site = traces(s, 1, STATE_BLOCK, 600);
+
+	site->syscall = "rename";
+	site->on = "/srv/a";
+	site->wakers[0] = (struct site_waker){ .tgid = 1, .name = "alpha", .ns = MS(400) };
+	sleeps(s, 1, SEEN_BLOCK, 600);
+	build(s);
+	check(s, 0, "block",
+	      "block: beta 2 waits 30 % of the time, in rename of /srv/a, most of it ended by "
+	      "alpha 1");
+	assert_int_equal(s->findings.n, 1);
+	site->wakers[0].ns = MS(200);
+	build(s);
+	check(s, 0, "block", "block: beta 2 waits 30 % of the time, in rename of /srv/a");
+	site->syscall = "clone3";
+	site->on = NULL;
+	build(s);
+	assert_int_equal(s->findings.n, 0);
+}
+
+/* The kinds of memory, and interrupts. */
+static void test_losses(void **state)
+{
+	static const struct {
+		enum delay_kind kind;
+		const char *id, *text;
+	} losses[] = {
+		{ DELAY_SWAPIN, "swapin",
+		  "memory: beta 2 spends 20 % of the time waiting for pages in swap, while 13 % of "
+		  "the machine's memory is in use" },
+		{ DELAY_RECLAIM, "reclaim",
+		  "memory: beta 2 spends 20 % of the time reclaiming memory, while 13 % of the "
+		  "machine's memory is in use" },
+		{ DELAY_THRASH, "thrash",
+		  "memory: beta 2 spends 20 % of the time waiting for pages that were just "
+		  "evicted, while 13 % of the machine's memory is in use" },
+		{ DELAY_COMPACT, "compact",
+		  "memory: beta 2 spends 20 % of the time compacting memory, while 13 % of the "
+		  "machine's memory is in use" },
+		{ DELAY_IRQ, "irq", "irq: beta 2 spends 20 % of the time held up by interrupts" },
+	};
+	struct state *s = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
+		memset(s->now[1]->counters.delay, 0, sizeof(s->now[1]->counters.delay));
+		waits(s, 1, losses[i].kind, 199);
+		build(s);
+		assert_int_equal(s->findings.n, 0);
+		waits(s, 1, losses[i].kind, 201);
+		build(s);
+		check(s, 0, losses[i].id, losses[i].text);
+		assert_string_equal(s->findings.all[0].kind, losses[i].id);
+		assert_int_equal(s->findings.n, 1);
+	}
+	s->scene.systems[1].memory_valid = false;
+	memset(s->now[1]->counters.delay, 0, sizeof(s->now[1]->counters.delay));
+	waits(s, 1, DELAY_RECLAIM, 400);
+	build(s);
+	check(s, 0, "reclaim", "memory: beta 2 spends 20 % of the time reclaiming memory");
+}
+
+/* For peers, but only of who was asked about. */
+static void test_peers(void **state)
+{
+	static const struct {
+		enum wait_state state;
+		const char *syscall, *on, *id, *text;
+	} peers[] = {
+		{ STATE_LOCK, "futex", "futex 0x10", "lock",
+		  "lock: gamma 3 waits 98 % of the time, in futex on futex 0x10, most of it ended "
+		  "by beta 2" },
+		{ STATE_NET, "recvfrom", "tcp 10.0.0.1:5432", "net",
+		  "net: gamma 3 waits 98 % of the time, in recvfrom on tcp 10.0.0.1:5432, most of "
+		  "it ended by beta 2" },
+		{ STATE_PIPE, "read", "pipe of 2 beta", "pipe",
+		  "pipe: gamma 3 waits 98 % of the time, in read on pipe of 2 beta, most of it "
+		  "ended by beta 2" },
+		{ STATE_CHILD, "wait4", "child 2", "child",
+		  "child: gamma 3 waits 98 % of the time, in wait4 on child 2, most of it ended by "
+		  "beta 2" },
+	};
+	struct state *s = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(peers); i++) {
+		struct site *site;
+
+		s->trace.n = 0;
+		memset(s->traced, 0, sizeof(s->traced));
+		site = traces(s, 2, peers[i].state, 1960);
+		site->syscall = peers[i].syscall;
+		site->on = peers[i].on;
+		site->wakers[0] = (struct site_waker){ .tgid = 2, .name = "beta", .ns = SEC(1) };
+		s->scene.info.some = true;
+		build(s);
+		check(s, 0, peers[i].id, peers[i].text);
+		assert_int_equal(s->findings.n, 1);
+		assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
+		s->scene.info.some = false;
+		build(s);
+		check_none(s, "nothing waits");
+	}
+	/* Who has nothing to do is never told of. */
+	s->trace.n = 0;
+	memset(s->traced, 0, sizeof(s->traced));
+	traces(s, 2, STATE_POLL, 2000);
+	s->scene.info.some = true;
+	build(s);
+	check_none(s, "nothing waits");
+}
+
+/* What is not counted is said. */
+static void test_uncounted(void **state)
+{
+	struct state *s = *state;
+
+	build(s);
+	s->scene.info.delayacct = DELAYACCT_OFF;
+	findings_take(&s->findings, &s->view, &s->scene.frame);
+	check(s, 0, "uncounted",
+	      "what was waited for disks and memory is not known: delay accounting is off");
+	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
+	assert_null(s->findings.all[0].row);
+	s->scene.info.delayacct = DELAYACCT_UNKNOWN;
+	s->scene.info.kinds = DELAY_BIT(DELAY_CPU);
+	findings_take(&s->findings, &s->view, &s->scene.frame);
+	check(s, 0, "uncounted", "what was waited for disks and memory is not known");
+}
+
+/* Hangs first, then by share, all of the time being as much as there is. */
+static void test_order(void **state)
+{
+	static const char *const ids[] = { "hang", "reclaim", "cpu", "io", "uncounted" };
+	struct state *s = *state;
+
+	waits(s, 0, DELAY_BLKIO, 500);
+	waits(s, 1, DELAY_CPU, 1000);
+	waits(s, 2, DELAY_RECLAIM, 1200);
+	sleeps(s, 3, SEEN_BLOCK, 3000);
+	build(s);
+	s->scene.info.delayacct = DELAYACCT_OFF;
+	findings_take(&s->findings, &s->view, &s->scene.frame);
+	assert_int_equal(s->findings.n, ARRAY_SIZE(ids));
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		assert_string_equal(s->findings.all[i].id, ids[i]);
+	assert_ptr_equal(findings_first(&s->findings), &s->findings.all[0]);
+}
+
+/* Those that came or went are no finding, and short intervals make none. */
+static void test_transient(void **state)
+{
+	struct state *s = *state;
+	struct task_raw *born = add_newcomer(s);
+
+	born->counters.delay[DELAY_CPU].ns = MS(900);
+	build(s);
+	check_none(s, "nothing waits for long: cc1 9 waited most, 900 ms");
+	for (unsigned i = 0; i < TASKS; i++)
+		s->now[i]->read_ns = s->scene.samples[0].begin_ns + MS(60);
+	waits(s, 0, DELAY_CPU, 40);
+	build(s);
+	assert_int_equal(s->findings.n, 0);
+	waits(s, 0, DELAY_CPU, 15);
+	build(s);
+	assert_int_equal(s->findings.n, 1);
+}
+
+/* Names are hostile, and a target gives way to what says more. */
+static void test_cells(void **state)
+{
+	struct state *s = *state;
+	const struct finding *finding = &s->findings.all[0];
+	struct site *site;
+
+	task_set_comm(s->now[0]->task, "a\nb", 3);
+	waits(s, 0, DELAY_BLKIO, 2000);
+	site = traces(s, 0, STATE_IO, 2000);
+	site->syscall = "fsync";
+	site->on = "/a/very/long/way/to/the/file";
+	build(s);
+	check(s, 0, "io",
+	      "io: a\\x0ab 1 waits 100 % of the time, in fsync of /a/very/long/way/to/the/file");
+	s->text.len = 0;
+	finding_append(&s->text, &s->findings, finding, 62, TEXT_UTF8);
+	assert_string_equal(buf_cstr(&s->text),
+			    "io: a\\x0ab 1 waits 100 % of the time, in fsync of +to/the/file");
+	s->text.len = 0;
+	finding_append(&s->text, &s->findings, finding, 40, TEXT_UTF8);
+	assert_string_equal(buf_cstr(&s->text), "io: a\\x0ab 1 waits 100 % of the time, i+");
+}
+
+#define findings_test(f) cmocka_unit_test_setup_teardown(f, open_state, close_state)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		findings_test(test_nothing),	  findings_test(test_hang),
+		findings_test(test_hang_waiting), findings_test(test_kept),
+		findings_test(test_server),	  findings_test(test_cpu),
+		findings_test(test_throttled),	  findings_test(test_groups),
+		findings_test(test_io),		  findings_test(test_writer),
+		findings_test(test_block),	  findings_test(test_losses),
+		findings_test(test_peers),	  findings_test(test_uncounted),
+		findings_test(test_order),	  findings_test(test_transient),
+		findings_test(test_cells),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

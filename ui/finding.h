@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The line that says what the machine suffers from most, and what it opens. */
+#ifndef STALLTOP_UI_FINDING_H
+#define STALLTOP_UI_FINDING_H
+
+#include "ui/ui.h"
+
+/* Makes the findings of what the table shows, after what it shows of its rows was read. */
+void finding_take(struct ui *ui);
+
+/* Draws the line: a part of the header. */
+void finding_draw(struct ui *ui, int line, int lines);
+
+/* Opens what the line means: a task's or a group's detail, or the sites that it waits in. */
+unsigned finding_open(struct ui *ui, int arg);
+
+#endif
