@@ -152,7 +152,7 @@ static void click_hint(struct screen *s, const char *hint)
 /* A click at a hint does what its key does; one at a message shows the hints again. */
 static void clicks_hints(void **state)
 {
-	struct screen *s = start(24, 160, "-d 60 -m ^crowd");
+	struct screen *s = start(24, 140, "-d 60 -m ^crowd");
 
 	(void)state;
 	screen_await(s, is_below, "q quit");
@@ -176,7 +176,7 @@ static void clicks_hints(void **state)
 	screen_await(s, is_below, "q quit");
 	screen_check(s, table_has_unit(s, "(ms)"));
 	/* right of all hints there is none */
-	screen_click(s, screen_rows(s) - 1, 159, 1);
+	screen_click(s, screen_rows(s) - 1, 139, 1);
 	screen_settle(s);
 	screen_check(s, table_has_rows(s, NULL));
 	click_hint(s, "q quit");
