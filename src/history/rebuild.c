@@ -88,13 +88,7 @@ static void begin_sample(struct rebuild *rebuild)
 	}
 	if (!rebuild->passed) {
 		rebuild->moment.nnotes = 0;
-		for (size_t i = 0; i < rebuild->ngroups; i++) {
-			struct group_reading *group = &rebuild->groups[i];
-
-			group->before = group->now;
-			group->before_valid = group->now_valid && group->turn == rebuild->turn;
-			group->now_valid = false;
-		}
+		rebuild_begin_groups(rebuild);
 		rebuild->turn++;
 	}
 	rebuild_begin_trace(rebuild);
@@ -307,9 +301,7 @@ void rebuild_free(struct rebuild *rebuild)
 	free(rebuild->elements);
 	free(rebuild->left);
 	free(rebuild->older);
-	for (size_t i = 0; i < rebuild->ngroups; i++)
-		free(rebuild->groups[i].path);
-	free(rebuild->groups);
+	rebuild_free_groups(rebuild);
 	rebuild_free_trace(rebuild);
 	free(rebuild->kept_texts);
 	free(rebuild->by_number);

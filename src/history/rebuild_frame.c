@@ -4,6 +4,7 @@
 #include "history/rebuild_parts.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,13 +242,58 @@ int rebuild_read_clocks(struct rebuild *rebuild, struct archive *archive, int64_
 	return bad ? -EBADMSG : got < 0 ? got : 0;
 }
 
+/* Samples after which a group that they do not have is forgotten: no frame has its figures. */
+#define FORGET_GROUPS 8
+
+/* Orders by path. */
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(((const struct group_reading *)a)->path,
+		      ((const struct group_reading *)b)->path);
+}
+
 /* The readings of the group with that path, or NULL. */
 struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char *path)
 {
-	for (size_t i = 0; i < rebuild->ngroups; i++)
-		if (!strcmp(rebuild->groups[i].path, path))
-			return &rebuild->groups[i];
-	return NULL;
+	const struct group_reading key = { .path = (char *)(uintptr_t)path };
+	struct group_reading **node = tfind(&key, &rebuild->group_tree, compare_paths);
+
+	return node ? *node : NULL;
+}
+
+/* Forgets those groups that had their last reading before a turn. */
+static void forget_groups(struct rebuild *rebuild, uint64_t turn)
+{
+	struct group_reading **at = &rebuild->groups;
+
+	while (*at) {
+		struct group_reading *group = *at;
+
+		if (group->turn >= turn) {
+			at = &group->next;
+			continue;
+		}
+		*at = group->next;
+		tdelete(group, &rebuild->group_tree, compare_paths);
+		free(group->path);
+		free(group);
+	}
+}
+
+void rebuild_begin_groups(struct rebuild *rebuild)
+{
+	for (struct group_reading *group = rebuild->groups; group; group = group->next) {
+		group->before = group->now;
+		group->before_valid = group->now_valid && group->turn == rebuild->turn;
+		group->now_valid = false;
+	}
+	if (rebuild->turn > FORGET_GROUPS)
+		forget_groups(rebuild, rebuild->turn - FORGET_GROUPS);
+}
+
+void rebuild_free_groups(struct rebuild *rebuild)
+{
+	forget_groups(rebuild, UINT64_MAX);
 }
 
 /* Finds or makes the readings of the group that the first column names. */
@@ -261,10 +307,13 @@ static struct group_reading *group_of_row(struct rebuild *rebuild, struct archiv
 		free(path);
 		return group;
 	}
-	rebuild->groups =
-		xreallocarray(rebuild->groups, rebuild->ngroups + 1, sizeof(*rebuild->groups));
-	group = &rebuild->groups[rebuild->ngroups++];
-	*group = (struct group_reading){ .path = path };
+	group = xcalloc(1, sizeof(*group));
+	*group = (struct group_reading){ .path = path,
+					 .turn = rebuild->turn,
+					 .next = rebuild->groups };
+	rebuild->groups = group;
+	if (!tsearch(group, &rebuild->group_tree, compare_paths))
+		die("out of memory");
 	return group;
 }
 

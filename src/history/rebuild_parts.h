@@ -68,6 +68,7 @@ struct group_reading {
 	bool now_valid, before_valid;
 	uint64_t turn; /* the last sample that had it */
 	struct cgroup_sample now, before;
+	struct group_reading *next;
 };
 
 struct delay_fix; /* what is to be left out of a task's delays, from the next sample on */
@@ -88,8 +89,8 @@ struct rebuild {
 	struct playback_moment moment; /* what was added up since a sample was given out */
 	struct clocks clocks;
 	struct account account;
-	struct group_reading *groups;
-	size_t ngroups;
+	void *group_tree; /* of tsearch(): groups by path */
+	struct group_reading *groups; /* a list of them */
 	struct delay_fix *fixes;
 	size_t nfixes;
 	struct rebuild_trace trace;
@@ -213,6 +214,11 @@ void rebuild_add_accounts(struct account *sum, const struct account *more, bool 
 
 /* Reads the clocks where they changed. */
 int rebuild_read_clocks(struct rebuild *rebuild, struct archive *archive, int64_t number);
+
+/* Begins what is given out next: what was read is what was before. */
+void rebuild_begin_groups(struct rebuild *rebuild);
+
+void rebuild_free_groups(struct rebuild *rebuild);
 
 /* The readings of the group with that path, or NULL. */
 struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char *path);

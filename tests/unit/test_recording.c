@@ -330,6 +330,48 @@ static void test_from(void **state)
 	assert_true(n == 4 || n == 5);
 }
 
+/* Figures of a group are those of the sample, and of the one before where that had them. */
+static void test_groups(void **state)
+{
+	static const char sql[] =
+		"INSERT INTO text VALUES(900001, '/a'), (900002, '/b');"
+		"INSERT INTO cgroup(sample, path, fresh, have, event_known, oom)"
+		" SELECT id, 900001, id IN (5, 30), 0, 4, id FROM sample WHERE id IN (5, 6, 30);"
+		"INSERT INTO cgroup(sample, path, fresh, have, event_known, oom)"
+		" SELECT id, 900002, 0, 0, 4, id FROM sample;";
+	const char *path = scratch_path("groups.db");
+	const struct replay_config config = { .path = path };
+	struct player player = { 0 };
+	struct playback playback;
+	unsigned n = 0;
+	char *file;
+	int err;
+
+	(void)state;
+	assert_int_equal(play_record(path, 9, 40), 0);
+	change(path, sql);
+	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
+	playback = replay_playback(player.replay);
+	while (next_frame(&player, &err)) {
+		const struct cgroup_sample *now, *before;
+
+		n++;
+		playback.group(playback.state, "/a", &now, &before);
+		assert_int_equal(now != NULL, n == 5 || n == 6 || n == 30);
+		assert_int_equal(before != NULL, n == 6);
+		if (now)
+			assert_int_equal(now->events[2], n);
+		playback.group(playback.state, "/b", &now, &before);
+		assert_non_null(now);
+		assert_int_equal(now->events[2], n);
+		assert_int_equal(before ? before->events[2] : 0, n - 1);
+		playback.group(playback.state, "/c", &now, &before);
+		assert_null(now);
+	}
+	assert_int_equal(n, 40);
+	close_player(&player);
+}
+
 /* Changes a recording by SQL; then it must be refused or played, and nothing else. */
 static void damage(const char *sql, int expected)
 {
@@ -470,6 +512,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gaps, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_version_2, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_from, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_groups, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged_page, scratch_set_up,
 						scratch_tear_down),
