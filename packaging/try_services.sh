@@ -103,7 +103,7 @@ rm -r "$debian/root/tests"
 
 inside systemctl enable --quiet --now stalltop-metrics stalltop-record
 cp "$debian"/usr/share/stalltop/prometheus/*.yml "$debian/etc/prometheus/"
-inside systemctl restart prometheus
+await inside systemctl restart prometheus
 
 # ask QUERY JQ: whether what the Prometheus answers passes. -s: no answer does not.
 ask() {
