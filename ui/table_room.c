@@ -5,8 +5,12 @@
 
 #include <string.h>
 
+#include "base/util.h"
 #include "ui/table_draw.h"
 #include "view/room.h"
+
+/* How long it is remembered what was wanted: so long, and twice that at most. */
+#define WHILE_NS (10 * NSEC_PER_SEC)
 
 /* What is wanted is rounded up to steps of so many cells: columns move more seldom. */
 #define STEP 4
@@ -21,6 +25,16 @@ static void begin_wants(struct table_wants *wants, const struct layout *layout, 
 		return;
 	*wants = (struct table_wants){ .n = layout->n, .width = width };
 	memcpy(wants->columns, layout->columns, bytes);
+}
+
+/* Begins the next while when it is time, also where the frame is one of the past. */
+static void go_on_wanting(struct table_wants *wants, uint64_t real_ns)
+{
+	if (real_ns >= wants->since_ns && real_ns - wants->since_ns < WHILE_NS)
+		return;
+	wants->since_ns = real_ns;
+	memcpy(wants->before, wants->cells, sizeof(wants->before));
+	memset(wants->cells, 0, sizeof(wants->cells));
 }
 
 /* The cells that a value's text takes; what is longer than the screen need not be known. */
@@ -65,7 +79,10 @@ static unsigned measure_column(const struct table_draw *draw, const struct colum
 void table_room(const struct table_draw *draw, struct layout *layout, struct table_wants *wants,
 		const struct item *items, size_t n)
 {
+	unsigned wanted[LAYOUT_MAX] = { 0 };
+
 	begin_wants(wants, layout, draw->term->columns);
+	go_on_wanting(wants, draw->view.frame->info->real_ns);
 	for (size_t i = 0; i < layout->n; i++) {
 		const struct column *column = layout->columns[i];
 		unsigned cells;
@@ -76,6 +93,7 @@ void table_room(const struct table_draw *draw, struct layout *layout, struct tab
 		cells = measure_column(draw, column, items, n);
 		if (cells > wants->cells[i])
 			wants->cells[i] = cells;
+		wanted[i] = wants->cells[i] > wants->before[i] ? wants->cells[i] : wants->before[i];
 	}
-	room_share(layout, wants->cells, (unsigned)draw->term->columns);
+	room_share(layout, wanted, (unsigned)draw->term->columns);
 }

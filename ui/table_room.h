@@ -9,14 +9,15 @@
 struct table_draw;
 
 /*
- * What columns want, by the longest text that was shown: it is kept while the columns stay the
- * same, so that they do not move to and fro. Zero-initialised: nothing is known.
+ * What columns want, by the longest text that was shown of late: so they do not move to and fro,
+ * and do not keep for long what they need no more. Zero-initialised: nothing is known.
  */
 struct table_wants {
 	const struct column *columns[LAYOUT_MAX]; /* whose they are */
 	size_t n;
 	int width; /* of the screen */
-	unsigned cells[LAYOUT_MAX];
+	uint64_t since_ns; /* CLOCK_REALTIME of the frame with which the present while began */
+	unsigned cells[LAYOUT_MAX], before[LAYOUT_MAX]; /* in this while, and in the one before */
 };
 
 /* Measures the rows to be drawn, and shares out the screen's width among the layout's columns. */

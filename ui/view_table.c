@@ -46,6 +46,9 @@ static void draw_empty(struct ui *ui, int line)
 	term_puts(&ui->term, line, 0, text, STYLE_DIM);
 }
 
+/* The fewest lines for rows of which one can stand for others. */
+#define ROWS_FOLDED 5
+
 /* Draws the line that stands for idle tasks, after the rows. */
 static void draw_idle(struct ui *ui, int line)
 {
@@ -61,8 +64,8 @@ static void draw_idle(struct ui *ui, int line)
 /* Makes the lines anew where there is another number of them on the screen. */
 static void take_room(struct ui *ui, const struct header_plan *plan)
 {
-	/* On a small screen no line says what is folded. */
-	size_t room = plan->sum ? (size_t)plan->rows : 0;
+	/* A small screen has no line to say what is folded. */
+	size_t room = plan->sum && plan->rows >= ROWS_FOLDED ? (size_t)plan->rows : 0;
 
 	if (room == ui->table->rows.room)
 		return;

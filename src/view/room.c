@@ -26,7 +26,7 @@ static unsigned missing(const struct layout *layout, const unsigned *wants, size
 /* The parts of what is left that a column has: the name comes first. */
 static unsigned parts_of(const struct column *column)
 {
-	return column->last ? 2 : 1;
+	return column->last ? 3 : 1;
 }
 
 /* Gives each column that wants more up to `share` cells a part. Returns how many are left. */

@@ -14,9 +14,9 @@ unsigned room_least(const struct column *column);
 /*
  * Gives the columns of a layout their cells on a screen of that width: each text as many as the
  * longest of those shown needs (wants[], parallel to the columns), as far as there is room; where
- * there is too little, what is left is shared evenly, of which the last column has two parts. That
- * one has the rest of the line by itself. Columns that do not fit have their usual cells, and are
- * scrolled.
+ * there is too little, what is left is shared evenly, of which the last column has three parts.
+ * That one has the rest of the line by itself. Columns that do not fit have their usual cells, and
+ * are scrolled.
  */
 void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigned width);
 

@@ -132,7 +132,7 @@ static void check_layout(struct screen *s)
 	screen_check(s, t.last - t.first + 1 >= 4);
 	/* as many rows as there is room for, and what is folded of those that idle */
 	below = t.sum >= 0 ? t.sum : screen_rows(s) - 1;
-	screen_check(s, t.sum < 0 || t.fold == t.sum - 1);
+	screen_check(s, t.sum < 0 || t.fold == t.sum - 1 || t.last - t.first == 3);
 	screen_check(s, t.last == (t.fold >= 0 ? t.fold : below) - 1);
 	screen_check(s, t.sum < 0 || t.sum == screen_rows(s) - 1 - lines_below(s));
 	screen_check(s, lines_below(s) == 1 || strstr(screen_line(s, t.sum + 1), "0TOTAL is "));
@@ -196,6 +196,7 @@ static bool fills_terminal(struct screen *s, const void *arg)
 	if (!table_read(s, &t) || !*screen_line(s, screen_rows(s) - 1))
 		return false;
 	below = screen_rows(s) - 1 - lines_below(s) - (screen_rows(s) >= 12 ? 2 : 0);
+	below += t.fold < 0 && t.last == below + 1;
 	return t.last == below && table_head(&t, screen_cols(s) < 110 ? "PID" : "4RECL") &&
 	       (screen_cols(s) >= 110 || !table_head(&t, "4RECL"));
 }

@@ -90,6 +90,14 @@ static void find_back(struct screen *s, const char *name)
 	screen_check(s, table_has_name(s, name));
 }
 
+/* Whether a cell stands out by its background. */
+static bool is_marked(struct screen *s, int line, int col)
+{
+	struct screen_look look = screen_look(s, line, col);
+
+	return look.reverse || look.bg != -1;
+}
+
 /* A task that was there for a moment, when nobody looked, is found by looking back. */
 static void finds_what_was_missed(void **state)
 {
@@ -123,10 +131,10 @@ static void finds_what_was_missed(void **state)
 	/* The timeline's cursor. */
 	line = screen_find(s, "waited ", 1);
 	col = 9;
-	while (col < 110 && !screen_look(s, line, col).reverse)
+	while (col < 110 && !is_marked(s, line, col))
 		col++;
-	screen_check(s, screen_look(s, line, col).reverse);
-	screen_check(s, screen_look(s, line - 1, col).reverse);
+	screen_check(s, is_marked(s, line, col));
+	screen_check(s, is_marked(s, line - 1, col));
 	/* It ran then: some moments before the one in which it ended. */
 	for (unsigned i = 0; i < 4; i++)
 		screen_type(s, "[");
@@ -194,7 +202,7 @@ static void all_views_are_past(void **state)
 
 	(void)state;
 	pid = crowd_family("crowd-parent", "crowd-child", false);
-	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 40, .cols = 160 });
+	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 40, .cols = 159 });
 	screen_await(s, table_has_name, "crowd-child");
 	screen_await(s, table_has_figures, NULL);
 	screen_pump(s, 1.5);
