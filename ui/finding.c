@@ -46,8 +46,12 @@ void finding_draw(struct ui *ui, int line, int lines)
 	if (!first)
 		return;
 	text->len = 0;
-	if (ui->findings.n > 1) {
+	/* The key that opens it. */
+	if (first->id && first->row)
+		buf_puts(text, " (!)");
+	if (ui->findings.n > 1)
 		buf_printf(text, " (%zu more)", ui->findings.n - 1);
+	if (text->len) {
 		room -= (int)text->len;
 		term_put(&ui->term, line, room, (int)text->len, text->data, text->len, STYLE_DIM);
 	}

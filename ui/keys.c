@@ -101,7 +101,7 @@ const struct command command_table[] = {
 	  "open", NULL, false },
 	{ "finding", MOVE, { '!' }, WHERE_TABLE, finding_open, 0,
 	  "open what the line above the table means: the task or group that it names, or what that "
-	  "waits on", "finding", NULL, false },
+	  "waits on", NULL, NULL, false },
 	{ "open-sum", MOVE, { 'S' }, WHERE_TABLE, cmd_open_sum, 0,
 	  "open the sum of all rows that pass the filters", NULL, NULL, false },
 	{ "thread", MOVE, { '\r', KEY_ENTER }, WHERE_TASK, view_task_thread, 0,

@@ -16,30 +16,15 @@
 #include "base/util.h"
 #include "tests/lib/finding.h"
 
-/* Files of a build, each of which takes some tenths of a second, and the longest look at it. */
+/* Files of a build, each of which takes some tenths of a second. */
 #define SOURCES 100
-#define BUILD_PATIENCE 90
-#define BUILD_SAMPLES 12
 
-/* From which share of the interval others are in the way of a build. */
+/* For how long samples are taken, in seconds, and how many are looked at. */
+#define PATIENCE 60
+#define SAMPLES_LOOKED_AT 8
+
+/* From which share of the interval others are in the way. */
 #define IN_THE_WAY 0.2
-
-/* The machine, when the test does nothing but look. */
-static void test_quiet(void **state)
-{
-	(void)state;
-	e2e_require();
-	finding_await_none("");
-	finding_await_none("--source procfs");
-}
-
-/* The same, traced: waits for work to do are none. */
-static void test_quiet_traced(void **state)
-{
-	(void)state;
-	e2e_require_bpf();
-	finding_await_none("--trace");
-}
 
 /* The words of text, and no word about a finding that is none. */
 static void test_words(void **state)
@@ -89,11 +74,11 @@ static void write_sources(const char *folder)
 	}
 }
 
-/* Whether a task is of a build, or the program that looks. */
-static bool is_of_build(const char *name)
+/* Whether a task is the program that looks, or one of a build. */
+static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "make", "cc",	 "gcc", "cc1",	 "as",
-					     "ld",   "collect2", "sh",	"clang", "stalltop" };
+	static const char *const names[] = { "stalltop", "make", "cc",	     "gcc", "cc1",
+					     "as",	 "ld",	 "collect2", "sh",  "clang" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strncmp(name, names[i], strlen(names[i])))
@@ -101,7 +86,7 @@ static bool is_of_build(const char *name)
 	return false;
 }
 
-/* The share of the interval that all others ran and waited for disks, of which a build suffers. */
+/* The share of the interval that all others ran and waited for disks, of which ours suffer. */
 static double others_share(json_t *sample)
 {
 	double ns = 0;
@@ -112,12 +97,48 @@ static double others_share(json_t *sample)
 	{
 		json_t *waited = json_object_get(task, "waited");
 
-		if (is_of_build(text_or_none(task, "comm")))
+		if (is_ours(text_or_none(task, "comm")))
 			continue;
 		ns += json_number_value(json_object_get(task, "run_ns")) +
 		      json_number_value(json_object_get(waited, "blkio"));
 	}
 	return ns / 1e9 / member_real(sample, "interval");
+}
+
+/* Looks at the machine, but for samples in which others are in the way: nothing is found. */
+static void check_nothing(const char *args)
+{
+	double until = e2e_now() + PATIENCE;
+	unsigned looked = 0, seen = 0;
+
+	while (looked < SAMPLES_LOOKED_AT && e2e_now() < until) {
+		json_t *sample = parse_sample(NULL, e2e_format("-d 1 %s", args));
+
+		seen++;
+		if (others_share(sample) >= IN_THE_WAY)
+			continue;
+		looked++;
+		finding_print(sample);
+		assert_int_equal(json_array_size(json_object_get(sample, "findings")), 0);
+	}
+	print_message("# %u of %u samples without others in the way\n", looked, seen);
+}
+
+/* The machine, when the test does nothing but look. */
+static void test_quiet(void **state)
+{
+	(void)state;
+	e2e_require();
+	check_nothing("");
+	check_nothing("--source procfs");
+}
+
+/* The same, traced: waits for work to do are none. */
+static void test_quiet_traced(void **state)
+{
+	(void)state;
+	e2e_require_bpf();
+	check_nothing("--trace");
 }
 
 /* A hook: a process group of its own, so that all of it can be ended. */
@@ -137,9 +158,7 @@ static void test_build(void **state)
 			   sysconf(_SC_NPROCESSORS_ONLN), folder),
 		NULL
 	};
-	double until = e2e_now() + BUILD_PATIENCE;
 	struct e2e_how how = { .hook = lead_group };
-	unsigned looked = 0, seen = 0;
 	struct e2e_proc p;
 
 	(void)state;
@@ -147,17 +166,7 @@ static void test_build(void **state)
 	write_sources(folder);
 	e2e_start(&p, &how, build);
 	e2e_sleep(1);
-	while (looked < BUILD_SAMPLES && e2e_now() < until) {
-		json_t *sample = parse_sample(NULL, "-b -n 1 -d 1 -o json");
-
-		seen++;
-		if (others_share(sample) >= IN_THE_WAY)
-			continue;
-		looked++;
-		finding_print(sample);
-		assert_int_equal(json_array_size(json_object_get(sample, "findings")), 0);
-	}
-	print_message("# %u of %u samples of the build alone\n", looked, seen);
+	check_nothing("");
 	kill(-p.pid, SIGKILL);
 	e2e_kill(p.pid);
 }
