@@ -53,7 +53,7 @@ static void names_hang(void **state)
 	screen_check(s, screen_look(s, line, 0).bold);
 	screen_type(s, "!");
 	screen_await_text(s, e2e_format("process %d load_wait", (int)pid));
-	screen_await_text(s, "Waits for");
+	screen_await_text(s, "sleeps in percpu_rwsem_wait");
 	screen_type(s, "\033");
 	screen_await_text(s, "1 task hangs");
 	screen_click(s, screen_find(s, "1 task hangs", 0), 10, 1);
