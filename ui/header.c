@@ -297,6 +297,8 @@ struct header_plan header_plan(struct ui *ui, int lines)
 {
 	struct header_plan plan = { .head = true };
 	int left = lines - 2; /* without the footer, and the heads */
+	/* Where the pressure is in full, what says how many are idle takes a line of the rows. */
+	int least = ROWS_LEAST + (lines >= LINES_PRESSURE);
 
 	plan.unit = plan.sum = lines >= LINES_TABLE;
 	left -= plan.unit + plan.sum;
@@ -305,10 +307,10 @@ struct header_plan header_plan(struct ui *ui, int lines)
 		left -= plan.lines[i];
 	}
 	/* The least informative goes first. */
-	for (int turn = 1; turn <= HEADER_PARTS && left < ROWS_LEAST; turn++)
+	for (int turn = 1; turn <= HEADER_PARTS && left < least; turn++)
 		for (unsigned i = 0; i < HEADER_PARTS; i++)
-			if (parts[i].turn == turn && left < ROWS_LEAST)
-				left += give_back(&parts[i], &plan.lines[i], ROWS_LEAST - left);
+			if (parts[i].turn == turn && left < least)
+				left += give_back(&parts[i], &plan.lines[i], least - left);
 	plan.head = left > 0;
 	plan.rows = left > 0 ? left : lines > 1 ? lines - 1 : 0;
 	return plan;

@@ -41,8 +41,9 @@ void finding_append(struct buf *out, const struct findings *findings, const stru
 		others = cells - text_width(target.data, target.len, charset);
 		whole.len = 0;
 		text_escape(&whole, text, finding->on, charset);
-		/* A path's end says more than its beginning. */
-		if (finding->on_len && others + TARGET_LEAST <= width)
+		/* A path's end says more than its beginning; all else is cut where the line ends.
+		 */
+		if (finding->on_len && *on == '/' && others + TARGET_LEAST <= width)
 			text_fit_end(&whole, target.data, target.len, width - others, charset);
 		else
 			text_escape(&whole, on, finding->on_len, charset);

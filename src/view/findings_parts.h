@@ -17,8 +17,8 @@
 /* In uninterruptible sleep: who does nothing but start programs by vfork() has up to 20 %. */
 #define BLOCK_LEAST 25
 /* For memory, and by interrupts: hardly anybody waits for these when all is well. */
-#define MEMORY_LEAST 10
-#define IRQ_LEAST 10
+#define MEMORY_LEAST 5
+#define IRQ_LEAST 5
 /* Of a group, by its quota. */
 #define THROTTLED_LEAST 10
 /* For peers, of who was asked about: most of the time. */

@@ -250,8 +250,6 @@ static void test_pipes(void **state)
 	check_cause(&cause);
 	finding_await("--trace",
 		      &(struct finding_meant){ "pipe", cause.pid, { "in read on", cause.on } });
-	finding_await("-F +wait,on",
-		      &(struct finding_meant){ "kept", cause.pid, { "in read on", cause.on } });
 	assert_int_equal(sscanf(start("talk", &pid), "%d %d", &cause.pid, &writer), 2);
 	cause.on = "pipe";
 	cause.waker = "wait_writer";

@@ -53,7 +53,7 @@ static void names_hang(void **state)
 	screen_check(s, screen_look(s, line, 0).bold);
 	screen_type(s, "!");
 	screen_await_text(s, e2e_format("process %d load_wait", (int)pid));
-	screen_await_text(s, "Waits for");
+	screen_await_text(s, "sleeps in percpu_rwsem_wait");
 	screen_type(s, "\033");
 	screen_await_text(s, "1 task hangs");
 	screen_click(s, screen_find(s, "1 task hangs", 0), 10, 1);
@@ -85,6 +85,27 @@ static void opens_sites(void **state)
 	screen_await_text(s, "SYSCALL");
 	screen_type(s, "q");
 	screen_await_text(s, "a file server does not answer");
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
+/* In the preset of hangs, which reads calls, who is kept waiting in one is named. */
+static void names_kept(void **state)
+{
+	pid_t pid, reader, writer;
+	struct screen *s;
+	int a, b;
+
+	(void)state;
+	assert_int_equal(sscanf(start_load("pipe", ".", &pid), "%d %d", &a, &b), 2);
+	reader = a;
+	writer = b;
+	e2e_await_sleep(reader);
+	s = start_screen(reader, 24, "");
+	screen_await_text(s, "nothing waits");
+	screen_type(s, "\t");
+	screen_await_text(s, e2e_format("1 task is kept waiting: load_wait %d", (int)reader));
+	screen_await_text(s, e2e_format("in read on pipe of %d", (int)writer));
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }
@@ -135,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		findings_test(names_hang),
 		findings_test(opens_sites),
+		findings_test(names_kept),
 		findings_test(says_nothing_waits),
 	};
 

@@ -186,7 +186,7 @@ static void test_nothing(void **state)
 	runs(s, 0, 1300);
 	waits(s, 0, DELAY_CPU, 660);
 	waits(s, 1, DELAY_BLKIO, 399);
-	waits(s, 2, DELAY_RECLAIM, 199);
+	waits(s, 2, DELAY_RECLAIM, 99);
 	waits(s, 3, DELAY_WPCOPY, 1900);
 	build(s);
 	check_none(s, "nothing waits for long: delta 4 waited most, 1900 ms");
@@ -574,10 +574,10 @@ static void test_losses(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
 		memset(s->now[1]->counters.delay, 0, sizeof(s->now[1]->counters.delay));
-		waits(s, 1, losses[i].kind, 199);
+		waits(s, 1, losses[i].kind, 99);
 		build(s);
 		assert_int_equal(s->findings.n, 0);
-		waits(s, 1, losses[i].kind, 201);
+		waits(s, 1, losses[i].kind, 301);
 		build(s);
 		check(s, 0, losses[i].id, losses[i].text);
 		assert_string_equal(s->findings.all[0].kind, losses[i].id);
