@@ -192,7 +192,7 @@ static bool wants_trace(struct ui *ui)
 	return ui->sampler_config.trace;
 }
 
-/* Takes the first reading of what is traced at once, and the first interval soon after. */
+/* Takes a first reading of what is newly wanted at once, and the first interval soon after. */
 static void hurry(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -204,6 +204,16 @@ static void hurry(struct loop *loop)
 	ticker_start(&ui->ticker,
 		     first + (interval_ns < FIRST_INTERVAL_NS ? interval_ns : FIRST_INTERVAL_NS),
 		     interval_ns);
+}
+
+/* Who hangs is known from the second sample on that looks for it: both come soon. */
+static void look_for_hangs(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+
+	if (loop->live && ui->frame && !loop->asked && !ui->paused && !ui->rewind.back &&
+	    loop_needs(ui) & NEED_HANGS & ~loop->wanted)
+		hurry(loop);
 }
 
 /* Has waits traced while a view shows that. */
@@ -237,8 +247,10 @@ void loop_catch_up(struct loop *loop)
 		loop->asked = true;
 	/* Loading takes up to a second: not while more keys wait, which may leave the view again.
 	 */
-	if (!loop->more && !ui->quit)
+	if (!loop->more && !ui->quit) {
 		switch_tracing(loop);
+		look_for_hangs(loop);
+	}
 	move_grid(loop);
 }
 

@@ -312,6 +312,26 @@ static void shows_who_hangs(void **state)
 	assert_int_equal(screen_end(s, 5), 0);
 }
 
+/* Who hangs is there with the key, not with the next sample. */
+static void shows_hangs_at_once(void **state)
+{
+	struct screen *s;
+	pid_t pipes, piped;
+	int writer;
+
+	(void)state;
+	assert_int_equal(sscanf(start_load("pipe", &pipes), "%d %d", &piped, &writer), 2);
+	e2e_await_sleep(piped);
+	e2e_sleep(1.1); /* a shorter wait is none that hangs */
+	s = screen_start(
+		&(struct screen_how){ .args = e2e_format("-d 600 -p %d,%d", (int)piped, writer) });
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "\t");
+	screen_await_text(s, "preset hangs");
+	screen_await(s, has_row, &piped);
+	screen_check(s, !has_row(s, &writer));
+}
+
 /* Loads of the machine, and a screen. */
 static int set_up(void **state)
 {
@@ -330,12 +350,13 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		incident_test(finds_file),	incident_test(finds_frozen),
-		incident_test(finds_fuse),	incident_test(finds_lock),
-		incident_test(finds_server),	incident_test(finds_writer),
-		incident_test(finds_child),	incident_test(finds_culprit),
-		incident_test(finds_throttled), incident_test(shows_who_hangs),
-		incident_test(finds_reclaim),	incident_test(finds_other_writer),
+		incident_test(finds_file),	    incident_test(finds_frozen),
+		incident_test(finds_fuse),	    incident_test(finds_lock),
+		incident_test(finds_server),	    incident_test(finds_writer),
+		incident_test(finds_child),	    incident_test(finds_culprit),
+		incident_test(finds_throttled),	    incident_test(shows_who_hangs),
+		incident_test(shows_hangs_at_once), incident_test(finds_reclaim),
+		incident_test(finds_other_writer),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
