@@ -483,8 +483,8 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 	finding->share = -1;
 	if (info->delayacct != DELAYACCT_OFF && info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
-	buf_printf(&finder->findings->text, "what was waited for disks and memory is not known%s",
-		   info->delayacct == DELAYACCT_OFF ? ": delay accounting is off" : "");
+	/* Why not is told by a note. */
+	buf_puts(&finder->findings->text, "what is waited for disks and memory is not counted");
 	return true;
 }
 
@@ -551,7 +551,7 @@ const struct finding_pattern finding_patterns[] = {
 	PEER("pipe", STATE_PIPE, "a pipe"),
 	PEER("child", STATE_CHILD, "a child"),
 	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
-	  "what was waited for disks and memory is not known, so that nothing can be found of it" },
+	  "what is waited for disks and memory is not counted, so that nothing can be found of it" },
 };
 /* clang-format on */
 const size_t finding_patterns_n = ARRAY_SIZE(finding_patterns);

@@ -647,14 +647,13 @@ static void test_uncounted(void **state)
 	build(s);
 	s->scene.info.delayacct = DELAYACCT_OFF;
 	findings_take(&s->findings, &s->view, &s->scene.frame);
-	check(s, 0, "uncounted",
-	      "what was waited for disks and memory is not known: delay accounting is off");
+	check(s, 0, "uncounted", "what is waited for disks and memory is not counted");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	assert_null(s->findings.all[0].row);
 	s->scene.info.delayacct = DELAYACCT_UNKNOWN;
 	s->scene.info.kinds = DELAY_BIT(DELAY_CPU);
 	findings_take(&s->findings, &s->view, &s->scene.frame);
-	check(s, 0, "uncounted", "what was waited for disks and memory is not known");
+	check(s, 0, "uncounted", "what is waited for disks and memory is not counted");
 }
 
 /* Hangs first, then by share, all of the time being as much as there is. */
