@@ -297,8 +297,8 @@ struct header_plan header_plan(struct ui *ui, int lines)
 {
 	struct header_plan plan = { .head = true };
 	int left = lines - 2; /* without the footer, and the heads */
-	/* Where the pressure is in full, what says how many are idle takes a line of the rows. */
-	int least = ROWS_LEAST + (lines >= LINES_PRESSURE);
+	/* Beside a sum there may be a line of the rows that says how many are idle. */
+	int least = ROWS_LEAST + (lines >= LINES_TABLE);
 
 	plan.unit = plan.sum = lines >= LINES_TABLE;
 	left -= plan.unit + plan.sum;
