@@ -14,7 +14,7 @@ static const struct finding *take(struct ui *ui)
 	struct view view = ui_view(ui);
 
 	view.frame = ui_rows_frame(ui);
-	findings_take(&ui->findings, &view, ui->frame);
+	findings_take(&ui->findings, &view, ui->frame, &ui->query);
 	return findings_first(&ui->findings);
 }
 

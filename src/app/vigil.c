@@ -38,7 +38,7 @@ static void append_finding(struct buf *out, const struct frame *frame)
 	const struct view view = { .frame = frame, .charset = TEXT_ASCII };
 	struct findings findings = { .n = 0 };
 
-	findings_take(&findings, &view, frame);
+	findings_take(&findings, &view, frame, NULL);
 	if (findings.n) {
 		buf_puts(out, "; ");
 		finding_append(out, &findings, &findings.all[0], 0, TEXT_ASCII);

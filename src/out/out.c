@@ -127,7 +127,7 @@ void out_frame(struct out *out, const struct frame *frame)
 	query_run(query, &view, &out->order);
 	fill_shown(out, out->order.rows, out->order.n, out->ops->needs(config));
 	if (out->ops->finds)
-		findings_take(&out->findings, &view, frame);
+		findings_take(&out->findings, &view, frame, query);
 	out->ops->frame(out, &view);
 	if (trends)
 		trends_add(&out->trends, frame);

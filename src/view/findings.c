@@ -75,11 +75,14 @@ static void say_none(struct finder *finder)
 	buf_putc(&findings->text, '\0');
 }
 
-void findings_take(struct findings *findings, const struct view *view, const struct frame *tasks)
+void findings_take(struct findings *findings, const struct view *view, const struct frame *tasks,
+		   const struct query *query)
 {
-	struct finder finder = {
-		.findings = findings, .shown = view->frame, .view = *view, .info = tasks->info
-	};
+	struct finder finder = { .findings = findings,
+				 .shown = view->frame,
+				 .view = *view,
+				 .query = query,
+				 .info = tasks->info };
 
 	findings->n = 0;
 	findings->text.len = 0;

@@ -7,11 +7,14 @@
 #define STALLTOP_VIEW_FINDINGS_H
 
 #include "view/finding.h"
+#include "view/query.h"
 
 /*
  * Makes the findings of a frame of tasks. view->frame are the rows that are shown: those, or the
- * groups that they were folded into. Rows and sites stay those of the frames.
+ * groups that they were folded into. Only tasks that the query takes suffer (NULL: all); whoever
+ * makes them is looked for among all. Rows and sites stay those of the frames.
  */
-void findings_take(struct findings *findings, const struct view *view, const struct frame *tasks);
+void findings_take(struct findings *findings, const struct view *view, const struct frame *tasks,
+		   const struct query *query);
 
 #endif

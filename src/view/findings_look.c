@@ -192,6 +192,12 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	uint64_t slept_ns = sleep_ns(finder, row), kept_ns = 0;
 	bool hangs = slept_ns >= FINDING_HANG_NS;
 
+	/* Who is not shown suffers unseen, but may be what others suffer from. */
+	if (finder->query && !query_takes(finder->query, row)) {
+		if (row->interval_ns && row->deltas != &no_deltas)
+			look_at_users(finder, row);
+		return;
+	}
 	if (hangs)
 		note_ns(&finder->hang, row, slept_ns);
 	if (row_hang(finder->view.frame, row, &kept_ns) && kept_ns >= FINDING_HANG_NS)

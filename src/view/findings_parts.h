@@ -4,6 +4,7 @@
 #define STALLTOP_VIEW_FINDINGS_PARTS_H
 
 #include "view/finding.h"
+#include "view/query.h"
 
 /*
  * From which share of the interval a wait is worth a line. A build with a job for each CPU, or one
@@ -65,6 +66,7 @@ struct finder {
 	const struct finding_pattern *pattern; /* the one that is tried */
 	const struct frame *shown; /* the rows that are shown, perhaps groups */
 	struct view view; /* of tasks, in percent of the interval */
+	const struct query *query; /* what tasks are shown; NULL: all */
 	const struct frame_info *info;
 	double idle; /* of the machine, in percent; below 0: not known */
 	const struct finding_columns *columns;

@@ -278,7 +278,7 @@ static void watch(const char *options, pid_t pid, struct samples *s)
 	struct e2e_result r;
 	size_t i;
 
-	e2e_run(&r, NULL, "-b -n 6 -d 0.4 -o json%s", options);
+	e2e_run(&r, NULL, "-b -n 6 -d 0.4 -o json -p %d%s", (int)pid, options);
 	check_silent_success(&r);
 	parse_json(&r, s);
 	assert_int_equal(s->n, 6);

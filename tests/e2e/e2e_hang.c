@@ -133,11 +133,12 @@ static void test_filters(void **state)
 			continue;
 		check_hangs(task_must(s.v[0], pid));
 		assert_true(samples_of(sources[i], pid, "-n 1 -d 0.3 -g command", &s));
+		/* Its own interval may be another by as much as a sample takes. */
 		group = group_of(s.v[0], "load_hang");
 		assert_non_null(group);
 		assert_in_range(waited(group, "block"),
-				(uint64_t)(member_real(s.v[0], "interval") * 0.97e9),
-				(uint64_t)(member_real(s.v[0], "interval") * 1.03e9));
+				(uint64_t)(member_real(s.v[0], "interval") * 0.85e9),
+				(uint64_t)(member_real(s.v[0], "interval") * 1.15e9));
 		assert_true(samples_of(sources[i], pid, "-n 1 -d 0.3 --over 350", &s));
 		assert_null(task_of(s.v[0], pid));
 	}

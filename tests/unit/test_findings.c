@@ -27,6 +27,7 @@ struct state {
 	struct trace_frame trace;
 	struct grouping grouping;
 	struct view view;
+	const struct query *query;
 	struct findings findings;
 	struct buf text;
 };
@@ -96,7 +97,7 @@ static void build(struct state *s)
 	for (size_t i = 0; s->trace.n && i < frame->n; i++)
 		frame->rows[i].traced = &s->traced[i];
 	s->view.frame = frame;
-	findings_take(&s->findings, &s->view, frame);
+	findings_take(&s->findings, &s->view, frame, s->query);
 }
 
 /* Has a share of the machine, in percent, be idle. */
@@ -192,11 +193,11 @@ static void test_nothing(void **state)
 	check_none(s, "nothing waits for long: delta 4 waited most, 1900 ms");
 	scene_build(&s->scene, 1, true, 0);
 	s->scene.info.prev = &s->scene.samples[0];
-	findings_take(&s->findings, &s->view, &s->scene.frame);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	assert_null(findings_first(&s->findings));
 	s->scene.info.since_start = false;
 	s->scene.info.prev = NULL;
-	findings_take(&s->findings, &s->view, &s->scene.frame);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	assert_null(findings_first(&s->findings));
 }
 
@@ -335,6 +336,27 @@ static void test_server(void **state)
 	check_none(s, "nothing waits");
 }
 
+/* Who is not shown is found to suffer from nothing, but others may from it. */
+static void test_filtered(void **state)
+{
+	uid_t users[] = { 7 };
+	const struct query query = { .over_ms = -1, .users = users, .nusers = 1 };
+	struct state *s = *state;
+
+	waits(s, 0, DELAY_CPU, 1000);
+	runs(s, 0, 1000);
+	waits(s, 2, DELAY_CPU, 1200);
+	runs(s, 2, 800);
+	runs(s, 1, 1020);
+	s->now[0]->task->uid = 7;
+	s->query = &query;
+	build(s);
+	check(s, 0, "cpu", "cpu: alpha 1 waits 50 % of the time for a CPU; beta 2 runs most, 51 %");
+	users[0] = 8;
+	build(s);
+	check_none(s, "nothing waits");
+}
+
 /* For a CPU, with and without others in the way, with some of the machine idle and none. */
 static void test_cpu(void **state)
 {
@@ -439,7 +461,7 @@ static void test_groups(void **state)
 		if (!strcmp(s->view.frame->rows[i].group->name, "/shop"))
 			*s->view.frame->rows[i].group->figures =
 				(struct group_figures){ &now, &before };
-	findings_take(&s->findings, &s->view, &s->scene.frame);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 0, "throttled-idle",
 	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
 	      "idle");
@@ -448,7 +470,7 @@ static void test_groups(void **state)
 
 	now.throttled_ns = 0;
 	now.events[CGROUP_EVENT_MAX] = 37;
-	findings_take(&s->findings, &s->view, &s->scene.frame);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	assert_string_equal(s->findings.all[0].id, "cpu-idle");
 	assert_int_equal(s->findings.n, 1);
 	waits(s, 3, DELAY_RECLAIM, 500);
@@ -456,7 +478,7 @@ static void test_groups(void **state)
 	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
 	for (size_t i = 0; i < s->view.frame->n; i++)
 		*s->view.frame->rows[i].group->figures = (struct group_figures){ &now, &before };
-	findings_take(&s->findings, &s->view, &s->scene.frame);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 1, "memory-limit",
 	      "memory: /shop waits 25 % of the time for memory, 37 times at its limit");
 }
@@ -646,13 +668,13 @@ static void test_uncounted(void **state)
 
 	build(s);
 	s->scene.info.delayacct = DELAYACCT_OFF;
-	findings_take(&s->findings, &s->view, &s->scene.frame);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 0, "uncounted", "what is waited for disks and memory is not counted");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	assert_null(s->findings.all[0].row);
 	s->scene.info.delayacct = DELAYACCT_UNKNOWN;
 	s->scene.info.kinds = DELAY_BIT(DELAY_CPU);
-	findings_take(&s->findings, &s->view, &s->scene.frame);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 0, "uncounted", "what is waited for disks and memory is not counted");
 }
 
@@ -668,7 +690,7 @@ static void test_order(void **state)
 	sleeps(s, 3, SEEN_BLOCK, 3000);
 	build(s);
 	s->scene.info.delayacct = DELAYACCT_OFF;
-	findings_take(&s->findings, &s->view, &s->scene.frame);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	assert_int_equal(s->findings.n, ARRAY_SIZE(ids));
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		assert_string_equal(s->findings.all[i].id, ids[i]);
@@ -726,12 +748,12 @@ int main(void)
 		findings_test(test_nothing),	  findings_test(test_hang),
 		findings_test(test_hang_waiting), findings_test(test_kept),
 		findings_test(test_server),	  findings_test(test_cpu),
-		findings_test(test_throttled),	  findings_test(test_groups),
-		findings_test(test_io),		  findings_test(test_writer),
-		findings_test(test_block),	  findings_test(test_losses),
-		findings_test(test_peers),	  findings_test(test_uncounted),
-		findings_test(test_order),	  findings_test(test_transient),
-		findings_test(test_cells),
+		findings_test(test_filtered),	  findings_test(test_throttled),
+		findings_test(test_groups),	  findings_test(test_io),
+		findings_test(test_writer),	  findings_test(test_block),
+		findings_test(test_losses),	  findings_test(test_peers),
+		findings_test(test_uncounted),	  findings_test(test_order),
+		findings_test(test_transient),	  findings_test(test_cells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
