@@ -67,7 +67,8 @@ static void say_none(struct finder *finder)
 	} else {
 		buf_puts(&findings->text, "nothing waits for long: ");
 		finding_put_who(finder, loser->row);
-		buf_puts(&findings->text, " waited most, ");
+		buf_puts(&findings->text,
+			 loser->row->exited ? " waited most and has ended, " : " waited most, ");
 		buf_decimal(&findings->text, (double)loser->ns / (double)NSEC_PER_MSEC, 0);
 		buf_puts(&findings->text, " ms");
 	}

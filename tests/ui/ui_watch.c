@@ -101,7 +101,8 @@ static void check_watch(const char *path, const char *name)
 		scratch_kill(load[i]);
 	assert_int_equal(rmdir(path), 0);
 	screen_await_text(s, "no longer exists, so not watched any more: cgroup:");
-	screen_type(s, " ");
+	/* All notes. */
+	screen_type(s, " n");
 	screen_await_text(s, "1 control group that --when names no longer exists");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 3), 0);
