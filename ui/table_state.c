@@ -12,7 +12,7 @@
 #include "view/room.h"
 
 /* Cells wanted for the last column, a task's name or a path, before others give way to it. */
-#define NAME_CELLS 10
+#define NAME_CELLS ROOM_NAME_LEAST
 #define PATH_CELLS 16
 
 /* The number of lines that are searched for figures not yet known of any group. */
@@ -74,6 +74,7 @@ void table_make_room(struct layout *layout, enum group_by by, const struct colum
 		for (size_t i = layout->n; i-- > 0 && cells_wanted(layout, by) > cells;)
 			if (layout->columns[i]->yields == turn)
 				take_column_out(layout, layout->columns[i], sort);
+	room_share_usual(layout, (unsigned)cells);
 }
 
 void table_leave_out(struct layout *layout, const char *ids, enum group_by by,
@@ -84,6 +85,7 @@ void table_leave_out(struct layout *layout, const char *ids, enum group_by by,
 	layout_named(&room, ids);
 	for (size_t i = 0; i < room.n && cells_wanted(layout, by) > cells; i++)
 		take_column_out(layout, room.columns[i], sort);
+	room_share_usual(layout, (unsigned)cells);
 }
 
 /* Adds the sort column if it is not among the default columns. */

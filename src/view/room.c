@@ -46,6 +46,17 @@ static unsigned grow_cells(struct layout *layout, const unsigned *wants, unsigne
 	return left;
 }
 
+/* Takes cells that there are not from the last column, a name that may be cut. */
+static void cut_last(struct layout *layout, unsigned over)
+{
+	size_t last = layout->n - 1;
+
+	if (layout->columns[last]->last && layout->cells[last] >= over + ROOM_NAME_LEAST)
+		layout->cells[last] -= over;
+	else
+		memset(layout->cells, 0, sizeof(layout->cells));
+}
+
 void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigned width)
 {
 	unsigned used = layout->n ? (unsigned)layout->n - 1 : 0, left;
@@ -53,7 +64,7 @@ void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigne
 	for (size_t i = 0; i < layout->n; i++)
 		used += layout->cells[i] = room_least(layout->columns[i]);
 	if (used > width) {
-		memset(layout->cells, 0, sizeof(layout->cells));
+		cut_last(layout, used - width);
 		return;
 	}
 	for (left = width - used; left;) {
@@ -66,4 +77,13 @@ void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigne
 		if (left == before)
 			return;
 	}
+}
+
+void room_share_usual(struct layout *layout, unsigned width)
+{
+	unsigned wants[LAYOUT_MAX] = { 0 };
+
+	for (size_t i = 0; i < layout->n; i++)
+		wants[i] = layout->columns[i]->width;
+	room_share(layout, wants, width);
 }

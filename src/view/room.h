@@ -5,6 +5,9 @@
 
 #include "view/layout.h"
 
+/* The least cells of a name in the last column, which is cut where there is too little room. */
+#define ROOM_NAME_LEAST 10
+
 /* Whether a column's cells are texts that may be longer than it. */
 bool room_grows(const struct column *column);
 
@@ -15,9 +18,12 @@ unsigned room_least(const struct column *column);
  * Gives the columns of a layout their cells on a screen of that width: each text as many as the
  * longest of those shown needs (wants[], parallel to the columns), as far as there is room; where
  * there is too little, what is left is shared evenly, of which the last column has three parts.
- * That one has the rest of the line by itself. Columns that do not fit have their usual cells, and
- * are scrolled.
+ * That one has the rest of the line by itself; its name is cut before columns do not fit. Those
+ * that do not have their usual cells, and are scrolled.
  */
 void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigned width);
+
+/* The same, where what is shown is not known: texts want their usual cells. */
+void room_share_usual(struct layout *layout, unsigned width);
 
 #endif

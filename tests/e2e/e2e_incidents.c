@@ -195,9 +195,6 @@ static void test_fuse(void **state)
 	check_cause(&cause);
 	finding_await("--trace", &(struct finding_meant){
 					 "file-server", cause.pid, { "in read of", cause.on } });
-	finding_await(
-		"-F +wait,on,where",
-		&(struct finding_meant){ "file-server", cause.pid, { "in read of", cause.on } });
 }
 
 /* Eight threads that want one lock. */

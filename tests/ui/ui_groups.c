@@ -190,7 +190,7 @@ static void shows_sums(void **state)
 	/* Of the one that waits the worst member is named. */
 	kill(pid[0], SIGCONT);
 	screen_type(s, "v");
-	screen_await_text(s, "waited most");
+	screen_await_text(s, scratch_ours("(crowd-b)"));
 	screen_settle(s);
 	screen_check(
 		s, strstr(screen_line(s, screen_word_line(s, "worst")), scratch_ours("(crowd-b)")));

@@ -88,7 +88,7 @@ static void goes_through_all(void **state)
 		/* after states all lead back to the default view */
 		screen_await(s, is_titled, "preset states");
 		screen_type(s, "\t");
-		screen_await_no_text(s, "preset");
+		screen_await_no_text(s, "stalltop preset");
 		screen_await(s, table_descends, "0TOTAL");
 		screen_type(s, "q");
 		assert_int_equal(screen_end(s, 5), 0);

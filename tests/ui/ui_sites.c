@@ -220,14 +220,17 @@ static void names_file_anywhere(void **state)
 	await_site(s, "poll ", "-polls");
 }
 
-/* Whether all cells of a line look alike: nothing stands out. */
+/* Whether all cells of a line look alike, but for what is not known: nothing stands out. */
 static bool looks_even(struct screen *s, int row)
 {
 	struct screen_look first = screen_look(s, row, 0);
+	const char *text = screen_line(s, row);
 
-	for (int col = 0; col < screen_cols(s); col++) {
+	for (int col = 0; text[col]; col++) {
 		struct screen_look look = screen_look(s, row, col);
 
+		if (strchr(" -", text[col]))
+			continue;
 		if (look.bold != first.bold || look.fg != first.fg || look.bg != first.bg ||
 		    look.reverse != first.reverse)
 			return false;

@@ -94,18 +94,22 @@ static void test_shared(void **state)
 	assert_int_equal(cells(&room, "command"), 15 + 21);
 }
 
-/* Columns that do not fit have the width that they have everywhere, and are scrolled. */
+/* A name is cut; columns that do not fit have the width that they have everywhere. */
 static void test_too_narrow(void **state)
 {
 	struct room room = make("pid,user,on,cgroup,command");
 
 	(void)state;
 	room.wants[at(&room, "on")] = 50;
-	room_share(&room.layout, room.wants, 57);
+	room_share(&room.layout, room.wants, 52);
 	for (size_t i = 0; i < room.layout.n; i++)
 		assert_int_equal(room.layout.cells[i], 0);
+	room_share(&room.layout, room.wants, 53);
+	assert_int_equal(cells(&room, "on"), 12);
+	assert_int_equal(cells(&room, "command"), 10);
 	room_share(&room.layout, room.wants, 58);
 	assert_int_equal(cells(&room, "on"), 12);
+	assert_int_equal(cells(&room, "command"), 15);
 }
 
 /* However much is wanted of whatever width: no column has less than its least, none is left out
@@ -130,7 +134,8 @@ static void test_any(void **state)
 		for (size_t i = 0; i < room.layout.n; i++) {
 			const struct column *column = room.layout.columns[i];
 
-			assert_true(room.layout.cells[i] >= room_least(column));
+			assert_true(room.layout.cells[i] >=
+				    (column->last ? ROOM_NAME_LEAST : room_least(column)));
 			cut += room_grows(column) && room.wants[i] > room.layout.cells[i];
 		}
 		assert_true(!cut || all_cells(&room) == width);
