@@ -66,10 +66,14 @@ static size_t compare_task(json_t *a, json_t *b)
 			 member_real(a, "start"), member_real(b, "start"));
 	for (i = 0; i < READER_KINDS; i++) {
 		const char *kind = reader_kind_names[i];
+		bool unset = kind_unset(a, "cumulative", kind, "ns");
 
-		assert_int_equal(kind_unset(a, "cumulative", kind, "ns"),
-				 kind_unset(b, "cumulative", kind, "ns"));
-		if (kind_unset(a, "cumulative", kind, "ns"))
+		/* A wait that the kernel booked too long is left out from when it is found. */
+		if (!strcmp(kind, "blkio"))
+			unset |= kind_unset(b, "cumulative", kind, "ns");
+		else
+			assert_int_equal(unset, kind_unset(b, "cumulative", kind, "ns"));
+		if (unset)
 			continue;
 		assert_int_equal(kind_value(a, "cumulative", kind, "ns"),
 				 kind_value(b, "cumulative", kind, "ns"));
