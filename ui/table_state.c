@@ -58,20 +58,23 @@ static void take_column_out(struct layout *layout, const struct column *column,
 	layout->n = kept;
 }
 
-/* Cells of all columns, with the least for the last. */
-static int cells_wanted(const struct layout *layout, enum group_by by)
+/* Cells of all columns, with the least for the last; cut: and for other texts. */
+static int cells_wanted(const struct layout *layout, enum group_by by, bool cut)
 {
 	int name = by == GROUP_CGROUP ? PATH_CELLS : NAME_CELLS, cells = 0;
 
-	for (size_t i = 0; i < layout->n; i++)
-		cells += layout->columns[i]->last ? name : (int)room_least(layout->columns[i]) + 1;
+	for (size_t i = 0; i < layout->n; i++) {
+		const struct column *column = layout->columns[i];
+
+		cells += column->last ? name : (int)(cut ? room_least(column) : column->width) + 1;
+	}
 	return cells;
 }
 
 void table_make_room(struct layout *layout, enum group_by by, const struct column *sort, int cells)
 {
 	for (unsigned turn = 1; turn <= COLUMN_TURNS; turn++)
-		for (size_t i = layout->n; i-- > 0 && cells_wanted(layout, by) > cells;)
+		for (size_t i = layout->n; i-- > 0 && cells_wanted(layout, by, true) > cells;)
 			if (layout->columns[i]->yields == turn)
 				take_column_out(layout, layout->columns[i], sort);
 	room_share_usual(layout, (unsigned)cells);
@@ -83,7 +86,8 @@ void table_leave_out(struct layout *layout, const char *ids, enum group_by by,
 	struct layout room;
 
 	layout_named(&room, ids);
-	for (size_t i = 0; i < room.n && cells_wanted(layout, by) > cells; i++)
+	/* What is asked for by name is worth more than columns that it may lack. */
+	for (size_t i = 0; i < room.n && cells_wanted(layout, by, false) > cells; i++)
 		take_column_out(layout, room.columns[i], sort);
 	room_share_usual(layout, (unsigned)cells);
 }
