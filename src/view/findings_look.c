@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "view/kthread.h"
 #include "view/summary.h"
 
 /* The share from which a kind is looked at, in percent; 0: it is not. */
@@ -140,8 +141,9 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 		if (share < kinds_least[kind] || share <= 0 ||
 		    share * (double)row->interval_ns < NOTICED_NS * 100.0)
 			continue;
-		/* A hang is told as such. */
-		if (hangs && (kind == DELAY_BLKIO || kind == WAIT_BLOCK))
+		/* A hang is told as such. Threads of the kernel wait for what others write. */
+		if ((hangs || (finder->kernel && kthread_row(row))) &&
+		    (kind == DELAY_BLKIO || kind == WAIT_BLOCK))
 			continue;
 		if (is_worth_telling(finder, row, kind, share))
 			finder_note(&finder->waits[kind], row, share);
@@ -233,6 +235,7 @@ void finder_look(struct finder *finder)
 	finder->columns = &finder->findings->columns;
 	finder->idle = summary_cpu_share(finder->info, 1u << CPU_IDLE);
 	finder->writes_known = true;
+	finder->kernel = kthreads_shown(frame);
 	for (size_t i = 0; i < frame->n; i++)
 		if (all || !frame->rows[i].still)
 			look_at_row(finder, &frame->rows[i]);

@@ -67,6 +67,7 @@ struct finder {
 	const struct frame *shown; /* the rows that are shown, perhaps groups */
 	struct view view; /* of tasks, in percent of the interval */
 	const struct query *query; /* what tasks are shown; NULL: all */
+	bool kernel; /* threads of the kernel are told by their parent */
 	const struct frame_info *info;
 	double idle; /* of the machine, in percent; below 0: not known */
 	const struct finding_columns *columns;

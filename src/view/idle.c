@@ -3,12 +3,8 @@
 
 #include "view/idle.h"
 
-#include <string.h>
-
 #include "base/util.h"
-
-/* The parent of the kernel's threads. */
-#define KTHREADD 2
+#include "view/kthread.h"
 
 bool idle_row(const struct row *row)
 {
@@ -26,17 +22,10 @@ bool idle_folds(const struct query *query)
 	return query->descending && !query->rows && query_takes_all(&others);
 }
 
-/* Whether that is the kernel's kthreadd: in a container its pid may be anybody's. */
-static bool is_kthreadd(const struct row *row)
-{
-	return row->task && row->task->key.pid == KTHREADD && !row->task->ppid &&
-	       !strcmp(row->task->comm, "kthreadd");
-}
-
 /* Whether a row is a thread of the kernel. */
 static bool is_of_kernel(const struct idle_fold *fold, const struct row *row)
 {
-	return fold->kernel && (row->task->tgid == KTHREADD || row->task->ppid == KTHREADD);
+	return fold->kernel && kthread_row(row);
 }
 
 /* Whether a row could be folded: it idles, and its place is at the end of the order. */
@@ -54,10 +43,7 @@ void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, 
 
 	fold->tasks = fold->threads = 0;
 	fold->of_threads = frame->info->threads;
-	fold->kernel = false;
-	/* Before it there are none but init's threads. */
-	for (size_t i = 0; i < frame->n && frame->rows[i].task->tgid <= KTHREADD; i++)
-		fold->kernel |= is_kthreadd(&frame->rows[i]);
+	fold->kernel = kthreads_shown(frame);
 	for (size_t i = 0; i < fold->order->n; i++) {
 		if (!can_fold(fold, i))
 			lines++;

@@ -336,6 +336,22 @@ static void test_server(void **state)
 	check_none(s, "nothing waits");
 }
 
+/* Threads of the kernel wait for disks as others have them write. */
+static void test_kernel(void **state)
+{
+	struct state *s = *state;
+	struct task *kthreadd = s->now[1]->task;
+
+	waits(s, 2, DELAY_BLKIO, 1200);
+	s->now[2]->task->ppid = 2;
+	kthreadd->ppid = 0;
+	build(s);
+	assert_int_equal(s->findings.n, 1);
+	task_set_comm(kthreadd, "kthreadd", 8);
+	build(s);
+	check_none(s, "nothing waits for long: gamma 3 waited most, 1200 ms");
+}
+
 /* Who is not shown is found to suffer from nothing, but others may from it. */
 static void test_filtered(void **state)
 {
@@ -748,12 +764,13 @@ int main(void)
 		findings_test(test_nothing),	  findings_test(test_hang),
 		findings_test(test_hang_waiting), findings_test(test_kept),
 		findings_test(test_server),	  findings_test(test_cpu),
-		findings_test(test_filtered),	  findings_test(test_throttled),
-		findings_test(test_groups),	  findings_test(test_io),
-		findings_test(test_writer),	  findings_test(test_block),
-		findings_test(test_losses),	  findings_test(test_peers),
-		findings_test(test_uncounted),	  findings_test(test_order),
-		findings_test(test_transient),	  findings_test(test_cells),
+		findings_test(test_filtered),	  findings_test(test_kernel),
+		findings_test(test_throttled),	  findings_test(test_groups),
+		findings_test(test_io),		  findings_test(test_writer),
+		findings_test(test_block),	  findings_test(test_losses),
+		findings_test(test_peers),	  findings_test(test_uncounted),
+		findings_test(test_order),	  findings_test(test_transient),
+		findings_test(test_cells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
