@@ -31,7 +31,7 @@ static void take(const char *args, struct samples *samples)
 {
 	struct e2e_result r;
 
-	e2e_run(&r, NULL, "-b -n %d -d 0.5 -o json %s", SAMPLES_TAKEN, args);
+	e2e_run(&r, NULL, "-b -n %d -d 1 -o json %s", SAMPLES_TAKEN, args);
 	check_silent_success(&r);
 	parse_json(&r, samples);
 	assert_int_equal(samples->n, SAMPLES_TAKEN);
