@@ -534,6 +534,7 @@ static void test_no_proc(void **state)
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "'/nowhere': No such file"));
 }
+#endif
 
 /* In the child: /proc as it hides others' tasks. */
 static int hide_others(const char *arg)
@@ -555,7 +556,6 @@ static void test_hidden_tasks(void **state)
 	assert_null(task_of(sample, 1));
 	assert_non_null(strstr(check_note(sample, "unread"), "Operation not permitted"));
 }
-#endif
 
 int main(void)
 {
@@ -574,11 +574,9 @@ int main(void)
 		e2e_test(test_few_files),
 		e2e_test(test_hidden_tasks),
 		e2e_test(test_no_taskstats),
-
 #ifndef __SANITIZE_ADDRESS__
 		e2e_test(test_no_proc),
 #endif
-
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
