@@ -133,7 +133,7 @@ static int make_filter(scmp_filter_ctx filter)
 	/* A handler of a fault ends the process by the same signal. */
 	if (!err)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-				       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+				       SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
 	return err;
 }
 

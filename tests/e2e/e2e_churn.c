@@ -272,13 +272,16 @@ static void test_reuse(void **state)
 	}
 }
 
-/* Samples of one pid, and whether it was ever new after the first. */
+/*
+ * Samples of one pid, which is never new after the first, and of this program: of others some
+ * may exec in a thread, which takes another's pid.
+ */
 static void watch(const char *options, pid_t pid, struct samples *s)
 {
 	struct e2e_result r;
 	size_t i;
 
-	e2e_run(&r, NULL, "-b -n 6 -d 0.4 -o json -p %d%s", (int)pid, options);
+	e2e_run(&r, NULL, "-b -n 6 -d 0.4 -o json -p %d,%d%s", (int)pid, (int)getpid(), options);
 	check_silent_success(&r);
 	parse_json(&r, s);
 	assert_int_equal(s->n, 6);

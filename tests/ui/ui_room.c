@@ -157,6 +157,7 @@ static void uses_width(void **state)
 	screen_resize(s, 40, 160);
 	screen_await(s, table_has_head, "ON");
 	screen_await_text(s, "crowd-line 86400000000000000000000000");
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, table_head(&t, "WAIT") && table_head(&t, "CGROUP"));
 	screen_check(s, !table_head(&t, "READ"));
@@ -164,6 +165,7 @@ static void uses_width(void **state)
 	screen_await(s, table_has_head, "READ");
 	screen_await(s, table_has_head, "WRITE");
 	/* What was read of these rows alone is no sum. */
+	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, !strcmp(table_cell(s, &t, t.sum, "READ"), "-"));
 	screen_type(s, "c");
