@@ -39,17 +39,42 @@ static const struct sleeper *sleeper_before(struct hangs *hangs, pid_t tgid, pid
 	return hangs->at < before->n && at == order ? &before->all[hangs->at] : NULL;
 }
 
-/* Moves the start of a wait back to when the thread ran last, as far as that is known. */
-static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw,
-		      uint64_t now_ns)
+/* How far the clock of a CPU is behind: read once a sample. */
+static const struct clock_lag *lag_of(struct hangs *hangs, unsigned cpu)
 {
-	uint64_t own, ran, since;
+	struct clock_lag *lag;
+
+	for (size_t i = 0; i < hangs->nlags; i++)
+		if (hangs->lags[i].cpu == cpu)
+			return &hangs->lags[i];
+	if (hangs->nlags == hangs->lags_cap) {
+		hangs->lags_cap = hangs->lags_cap * 2 + 8;
+		hangs->lags = xreallocarray(hangs->lags, hangs->lags_cap, sizeof(*hangs->lags));
+	}
+	lag = &hangs->lags[hangs->nlags++];
+	*lag = (struct clock_lag){ .cpu = cpu };
+	lag->known = !hangs->read_lag(hangs->procfd, cpu, &lag->ns, &hangs->syscalls);
+	return lag;
+}
+
+/*
+ * Moves the start of a wait back to when the thread ran last, as far as that is known: by the clock
+ * of the CPU that it ran on.
+ */
+static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw)
+{
+	const struct clock_lag *lag;
+	struct proctask_stat stat;
+	uint64_t ran, since;
 
 	hangs->syscalls += 2 * FILE_SYSCALLS;
-	if (proctask_ran(hangs->procfd, sleeper->tgid, sleeper->tid, &ran) ||
-	    proctask_ran(hangs->procfd, 0, 0, &own) || own < ran)
+	if (proctask_stat(hangs->procfd, sleeper->tgid, sleeper->tid, &stat) ||
+	    proctask_ran(hangs->procfd, sleeper->tgid, sleeper->tid, &ran))
 		return;
-	since = now_ns > own - ran ? now_ns - (own - ran) : 0;
+	lag = lag_of(hangs, stat.cpu);
+	if (!lag->known)
+		return;
+	since = (int64_t)ran + lag->ns > 0 ? (uint64_t)((int64_t)ran + lag->ns) : 0;
 	if (since < raw->task->key.start_ns)
 		since = raw->task->key.start_ns;
 	if (since < sleeper->since_ns)
@@ -57,8 +82,7 @@ static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct
 }
 
 /* Tells whether a thread that did not run since the sample before hangs. */
-static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw,
-		       uint64_t now_ns)
+static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw)
 {
 	bool executes = proctask_executes(hangs->procfd, sleeper->tgid);
 	struct procwait_syscall call;
@@ -72,11 +96,11 @@ static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struc
 	if (!executes && call.running)
 		return;
 	sleeper->judged = true;
-	/* Who asked for the call of a process that hangs within execve() would hang, too. */
+	/* Who asked a process that hangs within execve() for its call or CPU would hang, too. */
 	sleeper->hangs = executes ||
 			 (call.number >= 0 && syscall_hangs(hangs->targets, sleeper->tid, &call));
-	if (sleeper->hangs)
-		date_back(hangs, sleeper, raw, now_ns);
+	if (sleeper->hangs && !executes)
+		date_back(hangs, sleeper, raw);
 }
 
 /* Makes a thread that hangs its task's, unless another has for longer. */
@@ -100,7 +124,7 @@ static void take_sleeper(struct hangs *hangs, const struct sample *sample,
 	if (before && before->run_ns == run_ns) {
 		sleeper = *before;
 		if (!sleeper.judged)
-			judge_call(hangs, &sleeper, raw, sample->end_ns);
+			judge_call(hangs, &sleeper, raw);
 	}
 	take_hang(&raw->task->hang, add_sleeper(&hangs->now, &sleeper));
 }
@@ -152,7 +176,7 @@ void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads)
 	wait_targets_renew(hangs->targets);
 	hangs->before = hangs->now;
 	hangs->now = now;
-	hangs->now.n = hangs->at = 0;
+	hangs->now.n = hangs->at = hangs->nlags = 0;
 	for (size_t i = 0; i < sample->n; i++) {
 		const struct task_raw *raw = &sample->raw[i];
 		char state = raw->now.state;
@@ -177,6 +201,7 @@ void hangs_free(struct hangs *hangs)
 {
 	wait_targets_close(hangs->targets);
 	pidlist_free(&hangs->threads);
+	free(hangs->lags);
 	free(hangs->before.all);
 	free(hangs->now.all);
 }

@@ -27,9 +27,19 @@ struct sleepers {
 	size_t n, cap;
 };
 
-/* Zero-initialised but for procfd. */
+/* How far a CPU's clock of tasks is behind CLOCK_MONOTONIC. */
+struct clock_lag {
+	unsigned cpu;
+	bool known;
+	int64_t ns;
+};
+
+/* Zero-initialised but for procfd and read_lag (task_clock_lag()). */
 struct hangs {
 	int procfd;
+	int (*read_lag)(int procfd, unsigned cpu, int64_t *ns, uint64_t *syscalls);
+	struct clock_lag *lags; /* of CPUs, as of this sample */
+	size_t nlags, lags_cap;
 	struct wait_targets *targets; /* NULL: not opened yet */
 	struct pidlist threads;
 	struct sleepers before, now;

@@ -9,6 +9,7 @@
 #include "tests/lib/screen.h"
 #include "tests/lib/table.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,24 +313,50 @@ static void shows_who_hangs(void **state)
 	assert_int_equal(screen_end(s, 5), 0);
 }
 
-/* Who hangs is there by the key. */
-static void shows_hangs(void **state)
+/* Whose wait began at `since` hangs: there by the key, without the next sample, and so long. */
+static void check_hangs_at_once(pid_t piped, int writer, double since)
 {
-	struct screen *s;
-	pid_t pipes, piped;
-	int writer;
+	struct screen *s = screen_start(
+		&(struct screen_how){ .args = e2e_format("-d 600 -p %d,%d", (int)piped, writer) });
+	struct table t;
+	double waited;
 
-	(void)state;
-	assert_int_equal(sscanf(start_load("pipe", &pipes), "%d %d", &piped, &writer), 2);
-	e2e_await_sleep(piped);
-	e2e_sleep(1.1); /* a shorter wait is none that hangs */
-	s = screen_start(
-		&(struct screen_how){ .args = e2e_format("-d 1 -p %d,%d", (int)piped, writer) });
 	screen_await(s, table_has_figures, NULL);
 	screen_type(s, "\t");
 	screen_await_text(s, "preset hangs");
 	screen_await(s, has_row, &piped);
 	screen_check(s, !has_row(s, &writer));
+	table_must(s, &t);
+	waited = table_number(s, &t, table_find_pid(s, &t, piped), "WAIT");
+	screen_check(s, waited >= 1 && waited <= e2e_now() - since);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
+/* On whichever CPU it ran last, whose clock may be minutes from the others'. */
+static void shows_hangs_at_once(void **state)
+{
+	cpu_set_t all, one;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		pid_t pipes, piped;
+		double since;
+		int writer;
+
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+		since = e2e_now();
+		assert_int_equal(sscanf(start_load("pipe", &pipes), "%d %d", &piped, &writer), 2);
+		assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+		e2e_await_sleep(piped);
+		e2e_sleep(1.1); /* a shorter wait is none that hangs */
+		check_hangs_at_once(piped, writer, since);
+	}
 }
 
 /* Loads of the machine, and a screen. */
@@ -350,12 +377,12 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		incident_test(finds_file),	   incident_test(finds_frozen),
-		incident_test(finds_fuse),	   incident_test(finds_lock),
-		incident_test(finds_server),	   incident_test(finds_writer),
-		incident_test(finds_child),	   incident_test(finds_culprit),
-		incident_test(finds_throttled),	   incident_test(shows_who_hangs),
-		incident_test(shows_hangs),	   incident_test(finds_reclaim),
+		incident_test(finds_file),	    incident_test(finds_frozen),
+		incident_test(finds_fuse),	    incident_test(finds_lock),
+		incident_test(finds_server),	    incident_test(finds_writer),
+		incident_test(finds_child),	    incident_test(finds_culprit),
+		incident_test(finds_throttled),	    incident_test(shows_who_hangs),
+		incident_test(shows_hangs_at_once), incident_test(finds_reclaim),
 		incident_test(finds_other_writer),
 	};
 

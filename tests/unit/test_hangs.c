@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -24,6 +25,15 @@ struct scene {
 	struct hangs hangs;
 };
 
+/* CPU 1 has run its tasks for 500 s when it is 100 s, CPU 2 for 300 s; others are not known. */
+static int made_up_lag(int procfd, unsigned cpu, int64_t *ns, uint64_t *syscalls)
+{
+	(void)procfd;
+	*syscalls += 6;
+	*ns = (cpu == 1 ? -400 : -200) * (int64_t)NSEC_PER_SEC;
+	return cpu == 1 || cpu == 2 ? 0 : -EINVAL;
+}
+
 /* Makes a process of one thread that ran for 10 ns. */
 static int make_scene(void **state)
 {
@@ -33,6 +43,7 @@ static int make_scene(void **state)
 	if (lone_make(&scene->lone))
 		return -1;
 	scene->hangs.procfd = scene->lone.tree->fd;
+	scene->hangs.read_lag = made_up_lag;
 	raw = &scene->lone.sample.raw[0];
 	raw->single = true;
 	raw->counters.valid = VALID_RUN;
@@ -123,28 +134,45 @@ static void test_once(void **state)
 	assert_int_equal(take_next(scene), -1);
 }
 
-/* The kernel tells when a thread ran last: before it was seen, but not before the task began. */
+/* Puts on which CPU the thread ran last, and when by that CPU's clock, in ms. */
+static void put_ran(const struct scene *scene, unsigned cpu, const char *ms)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "7 (x) S 1 7 7 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		 "17 %u 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		 cpu);
+	lone_put(&scene->lone, 7, "stat", text);
+	snprintf(text, sizeof(text), "x (7, #threads: 1)\n----\nse.exec_start : %s\n", ms);
+	lone_put(&scene->lone, 7, "sched", text);
+}
+
+/* How long the wait has been when it is found, in s. */
+static int age_of(struct scene *scene, unsigned cpu, const char *ms)
+{
+	scene->lone.sample.raw[0].counters.run_ns++;
+	put_ran(scene, cpu, ms);
+	take_next(scene);
+	return take_next(scene);
+}
+
+/*
+ * The kernel tells when a thread ran last, by the clock of its CPU: before it was seen, but not
+ * before the task began, and not later.
+ */
 static void test_age(void **state)
 {
 	struct scene *scene = *state;
 
 	put_call(scene, 7, SYS_openat, 0, 0, 0);
-	put_text(scene->lone.tree, "self/sched",
-		 "stalltop (9, #threads: 1)\n----\nse.exec_start      :      500000.000000\n");
-	lone_put(&scene->lone, 7, "sched",
-		 "x (7, #threads: 1)\n----\nse.exec_start : 470000.000000\n");
-	take_next(scene);
-	assert_int_equal(take_next(scene), 30);
-	assert_int_equal(take_next(scene), 31);
-	scene->lone.sample.raw[0].counters.run_ns++;
-	lone_put(&scene->lone, 7, "sched", "x (7, #threads: 1)\n----\nse.exec_start : 0.000001\n");
-	take_next(scene);
-	assert_int_equal(take_next(scene), 104); /* it is 105 s, and the task is of the 1st */
-	scene->lone.sample.raw[0].counters.run_ns++;
-	lone_put(&scene->lone, 7, "sched",
-		 "x (7, #threads: 1)\n----\nse.exec_start : 600000.000000\n");
-	take_next(scene);
-	assert_int_equal(take_next(scene), 1);
+	/* it is 102 s at the second look of each */
+	assert_int_equal(age_of(scene, 1, "470000.000000"), 32);
+	assert_int_equal(take_next(scene), 33);
+	assert_int_equal(age_of(scene, 2, "270000.000000"), 35);
+	assert_int_equal(age_of(scene, 1, "0.000001"), 106); /* the task is of the 1st */
+	assert_int_equal(age_of(scene, 2, "600000.000000"), 1);
+	assert_int_equal(age_of(scene, 3, "270000.000000"), 1);
 }
 
 /* Of a process that hangs within execve() nothing is read that would hang the reader. */
