@@ -22,6 +22,7 @@
 #define MAX_ENV 32
 #define ESCAPE_S 0.07 /* longer than the program waits behind an Esc */
 #define LOOK_S 0.01
+#define WHOLE_S 0.5 /* the longest that a screen may take to be written */
 
 static struct screen *screens[MAX_SCREENS];
 static size_t n_screens;
@@ -361,12 +362,18 @@ bool screen_wait_until(struct screen *s, double seconds, screen_predicate *holds
 	return true;
 }
 
+/* Whether the program can write nothing more by itself. */
+static bool is_gone(const struct screen *s)
+{
+	return s->job.ended || s->job.stopped || s->master < 0;
+}
+
 /* Whether the program has read all that was typed and sleeps, or is no more. */
 static bool is_at_rest(struct screen *s)
 {
 	int unread = 0;
 
-	if (s->job.ended || s->job.stopped || s->master < 0)
+	if (is_gone(s))
 		return true;
 	/* an Esc may yet be the beginning of another key */
 	if (s->escape > 0 && screen_now() < s->escape + ESCAPE_S)
@@ -383,11 +390,26 @@ void screen_settle(struct screen *s)
 		rests = wait_for_output(s, screen_now() + LOOK_S) || !is_at_rest(s) ? 0 : rests + 1;
 }
 
+/* Reads on until nothing comes for a moment: what is there then is no half of a screen. */
+static void read_whole(struct screen *s)
+{
+	double until = screen_now() + WHOLE_S;
+
+	while (screen_now() < until && (wait_for_output(s, screen_now() + LOOK_S) ||
+					(!is_gone(s) && job_state(&s->job) != 'S')))
+		;
+}
+
 void screen_await_at(struct screen *s, screen_predicate *holds, const void *arg, const char *what,
 		     const char *file, int line)
 {
-	if (!screen_wait_until(s, SCREEN_PATIENCE * screen_slowness(), holds, arg))
-		screen_fail(s, what, file, line);
+	double until = screen_now() + SCREEN_PATIENCE * screen_slowness();
+
+	do {
+		if (!screen_wait_until(s, until - screen_now(), holds, arg))
+			screen_fail(s, what, file, line);
+		read_whole(s);
+	} while (!holds(s, arg));
 }
 
 void screen_fail(struct screen *s, const char *what, const char *file, int line)

@@ -64,7 +64,7 @@ static bool is_ago(struct screen *s, const void *seconds)
 /* There are so many cells in the timeline. */
 static bool has_timeline(struct screen *s, const void *cells)
 {
-	int line = screen_find(s, "waited ", 1);
+	int line = screen_word_line(s, "waited");
 	int n = 0;
 
 	if (line < 1 || strncmp(screen_line(s, line - 1), "pressure ", 9) != 0 ||
@@ -129,7 +129,7 @@ static void finds_what_was_missed(void **state)
 	look = screen_look(s, 0, col);
 	screen_check(s, look.bold || look.reverse || look.fg != -1);
 	/* The timeline's cursor. */
-	line = screen_find(s, "waited ", 1);
+	line = screen_word_line(s, "waited");
 	col = 9;
 	while (col < 110 && !is_marked(s, line, col))
 		col++;
