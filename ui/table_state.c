@@ -370,7 +370,10 @@ unsigned table_needs(struct ui *ui, void *state)
 	unsigned needs;
 
 	set_query(ui);
-	needs = layout_needs(layout, unit) & (NEED_RECORD | NEED_RANGE);
+	needs = layout_needs(layout, unit) & (NEED_RECORD | NEED_RANGE | NEED_IO);
+	/* Of rows that are shown it is read, but of those that have ended. */
+	if (needs & NEED_IO)
+		needs ^= NEED_IO | NEED_ENDED_IO;
 	/* Sums need all their members; otherwise only the rows shown need theirs. */
 	if (ui_folds(ui) || ui->settings->tree)
 		needs |= layout_sum_needs(layout, unit) & NEED_PROC;

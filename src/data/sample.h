@@ -194,6 +194,7 @@ struct task_raw {
 #define NEED_STACK 0x400u /* the stack in it, too */
 #define NEED_CPU 0x800u /* the CPU that it ran on last */
 #define NEED_HANGS 0x1000u /* struct task_hang */
+#define NEED_ENDED_IO 0x2000u /* storage bytes of tasks that have ended: nothing else has them */
 /* What is read of rows shown, not of all tasks with the sample. */
 #define NEED_SHOWN (NEED_WAITING | NEED_STACK)
 /* Wanted where groups are cgroups: one bit for each part of struct cgroup_sample. */

@@ -57,7 +57,7 @@ size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
 	size_t impossible, kept;
 	const struct exits_stats *stats;
 	struct exit_batch batch = { .threads = sampler->config->threads,
-				    .io = sampler->needs & NEED_IO,
+				    .io = sampler->needs & (NEED_IO | NEED_ENDED_IO),
 				    .gone = has_gone,
 				    .arg = sampler };
 
@@ -76,7 +76,8 @@ size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
 	else
 		exits_clear(sampler->exits);
 	sampler->fold_at = 0;
-	exits_want_fields(sampler->exits, sampler->needs & (NEED_RECORD | NEED_RANGE | NEED_IO));
+	exits_want_fields(sampler->exits,
+			  sampler->needs & (NEED_RECORD | NEED_RANGE | NEED_IO | NEED_ENDED_IO));
 	stats = exits_stats(sampler->exits);
 	if (turn->prev) {
 		info->exits = (int64_t)(stats->received - sampler->exits_before.received);

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Skips where there are no exit records. */
@@ -23,6 +25,26 @@ static void require_records(void)
 	if (reader_listen())
 		scratch_skip("no exit records");
 	reader_unlisten();
+}
+
+/* A child that writes to a file and ends, under a name. */
+static void write_and_end(const char *name)
+{
+	const char *path = scratch_path("written");
+	char bytes[4096] = "";
+	pid_t pid = fork();
+	FILE *file;
+
+	assert_true(pid >= 0);
+	if (pid) {
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		return;
+	}
+	prctl(PR_SET_NAME, scratch_ours(name));
+	file = fopen(path, "w");
+	for (int i = 0; file && i < 256; i++)
+		fwrite(bytes, sizeof(bytes), 1, file);
+	_exit(!file || fclose(file));
 }
 
 /* The row says how its task ended. */
@@ -60,6 +82,31 @@ static void shows_the_end(void **state)
 			    table_head(&t, "COMMAND")->start);
 	screen_check(s, line == table_selected(s, &t) || look.fg != alive.fg);
 	screen_await_no_text(s, "SIGKILL");
+}
+
+/* What a task that ended has written is known by its record, though nothing of it is left in /proc.
+ */
+static void shows_bytes(void **state)
+{
+	const char *cell = "-";
+	struct screen *s;
+	struct table t;
+
+	(void)state;
+	require_records();
+	crowd_sleeper("crowd-stays");
+	s = screen_start(
+		&(struct screen_how){ .cols = 120, .args = "-d 60 -m ^crowd -F +read,write" });
+	screen_await(s, table_has_name, "crowd-stays");
+	screen_await(s, table_has_figures, NULL);
+	write_and_end("crowd-writes");
+	for (int i = 0; i < 100 && !table_has_name(s, "crowd-writes"); i++) {
+		screen_type(s, " ");
+		screen_settle(s);
+	}
+	table_must(s, &t);
+	cell = table_cell(s, &t, table_find_name(s, &t, "crowd-writes"), "WRITE");
+	screen_check(s, strcmp(cell, "-") != 0);
 }
 
 /* The detail that is opened of a row whose task has ended says so, and how. */
@@ -160,9 +207,8 @@ static void accounts_for_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(shows_the_end),
-		screen_test(details_the_end),
-		screen_test(hides_the_end),
+		screen_test(shows_the_end),    screen_test(shows_bytes),
+		screen_test(details_the_end),  screen_test(hides_the_end),
 		screen_test(accounts_for_all),
 	};
 

@@ -125,7 +125,7 @@ static void finds_what_was_missed(void **state)
 	screen_check(s, table_has_name(s, "crowd-stays"));
 	screen_check(s, has_timeline(s, &five));
 	/* It says so loudly. */
-	col = (int)(strchr(screen_line(s, 0), ':') - screen_line(s, 0));
+	col = (int)strcspn(screen_line(s, 0), ":");
 	look = screen_look(s, 0, col);
 	screen_check(s, look.bold || look.reverse || look.fg != -1);
 	/* The timeline's cursor. */
