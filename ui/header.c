@@ -64,7 +64,6 @@ static void draw_figures(struct term *term, int at, struct summary *line)
 static void draw_title(struct ui *ui, int line, int lines)
 {
 	struct title title = {
-		.interval_ns = ui->settings->interval_ns,
 		.rows = ui_rows_are(ui),
 		.of_group = ui->opened,
 		.by = ui->group.by,

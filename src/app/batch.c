@@ -220,8 +220,10 @@ static int take_samples(struct progress *run)
 		*run->failure = BATCH_SAMPLE;
 		err = take_sample(batch, skipped, &frame);
 		run->done = err == -ENODATA && batch->replay;
+		if (run->done)
+			return run->put ? 0 : -ERANGE;
 		if (err)
-			return *batch->caught || run->done ? 0 : err;
+			return *batch->caught ? 0 : err;
 		/* Before it is put out: then what fired is forgotten. */
 		if (batch->vigil)
 			watch(batch, frame);

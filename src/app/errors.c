@@ -289,6 +289,9 @@ void print_replay_error(const char *path, int err)
 		why = "it is no recording of stalltop, or is damaged";
 	else if (err == -ENODATA)
 		why = "it has no samples";
+	else if (err == -ERANGE)
+		why = "it has no interval in the time that --from and --to name, or none as long "
+		      "as -d";
 	else if (err == -ENOPKG)
 		why = "it is packed, and zstd is not built in: unpack it with zstd -d";
 	else if (err == -EOPNOTSUPP)

@@ -40,6 +40,18 @@ static bool take_age(const char *text, uint64_t *ns)
 	return true;
 }
 
+/* Whether the calendar has the day. */
+static bool is_day(const struct tm *tm)
+{
+	struct tm day = { .tm_year = tm->tm_year,
+			  .tm_mon = tm->tm_mon,
+			  .tm_mday = tm->tm_mday,
+			  .tm_hour = 12,
+			  .tm_isdst = -1 };
+
+	return mktime(&day) != -1 && day.tm_mday == tm->tm_mday;
+}
+
 /* Takes the time of a broken-down local time. */
 static bool take_tm(struct tm *tm, uint64_t *ns)
 {
@@ -74,7 +86,7 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 		tm = (struct tm){ 0 };
 		rest = strptime(text, dated[i], &tm);
 		if (rest && !*rest)
-			return take_tm(&tm, ns);
+			return is_day(&tm) && take_tm(&tm, ns);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(timed); i++) {
 		const char *rest;

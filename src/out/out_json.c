@@ -171,6 +171,7 @@ static void put_waiting(struct json *json, const struct view *view, const struct
 	json_open_object(json, "waiting");
 	json_put_text(json, "state", state < WAIT_STATES ? wait_state_table[state].id : NULL);
 	json_put_counter(json, "ns", timed, ns);
+	json_put_bool(json, "at_least", timed && !row->raw->now.exact);
 	json_put_text(json, "syscall", waiting ? waiting->syscall : NULL);
 	put_known(json, "on", waiting ? &waiting->on : NULL);
 	put_known(json, "where", waiting ? &waiting->where : NULL);
@@ -282,6 +283,7 @@ static void put_findings(struct json *json, const struct findings *findings)
 		json_put_text(json, "kind", finding->kind);
 		json_put_real(json, "share", finding->share >= 0 ? finding->share : NAN);
 		json_put_counter(json, "ns", finding->ns, finding->ns);
+		json_put_bool(json, "at_least", finding->at_least);
 		json_put_uint(json, "count", finding->n);
 		json_close(json);
 	}

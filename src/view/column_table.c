@@ -383,7 +383,8 @@ const struct column columns[] = {
 	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
 	       .width = 7, .format = FORMAT_DURATION),
 	COLUMN("wait", "WAIT", get_wait,
-	       "how long it has been waiting so far, of a process the thread that waits longest",
+	       "how long it has been waiting so far, of a process the thread that waits longest; without "
+	       "BPF at least so long: since it was first seen",
 	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
 	       .place = PLACE_MIDDLE, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("syscall", "SYSCALL", get_waiting,

@@ -33,6 +33,7 @@ struct finding {
 	const char *kind; /* what it waits for: a delay kind, "block", or a traced state; NULL */
 	double share; /* of the interval, in percent; below 0: it is none of a share */
 	uint64_t ns; /* how long the wait lasts by now; 0: it is not of one wait */
+	bool at_least; /* it began before it was first seen: it lasts longer */
 	size_t n; /* tasks or groups that it is true of */
 	size_t at, len; /* its words in the text: raw bytes */
 	size_t on, on_len; /* the target in the text, which may be shortened; 0: none */

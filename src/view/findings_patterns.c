@@ -44,10 +44,11 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 	state = row_wait_state(hang->row);
 	finding->kind = wait_kind_id(state == STATE_IO ? DELAY_BLKIO : WAIT_BLOCK);
 	finding->site = finding_site_now(finder, hang->row);
+	finding->at_least = !hang->row->raw->now.exact;
 	buf_printf(&finder->findings->text, "%zu %s %s: ", hang->n, what,
 		   plural(hang->n, "hangs", "hang"));
 	finding_put_who(finder, hang->row);
-	buf_putc(&finder->findings->text, ' ');
+	buf_puts(&finder->findings->text, finding->at_least ? " >= " : " ");
 	finding_put_seconds(finder, hang->ns);
 	if (!finding_put_place(finder, finding))
 		buf_puts(&finder->findings->text,

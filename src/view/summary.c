@@ -299,7 +299,6 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 {
 	const unsigned char *priority = title_priority(title);
 	const struct frame_info *info = view->frame->info;
-	uint64_t interval_ns = info->interval_ns ? info->interval_ns : title->interval_ns;
 	bool folded = group_folds(title->rows), stopped = title->paused || title->held;
 	struct summary line = begin(text, GAP);
 	unsigned unit_priority = priority[PART_STATE];
@@ -317,7 +316,11 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	if (!title->past)
 		add_clock(&line, priority[PART_CLOCK], info);
 	add_figure(&line, priority[PART_INTERVAL], NULL, " s");
-	buf_decimal(text, (double)interval_ns / (double)NSEC_PER_SEC, 2);
+	/* What was not measured is not shown: the first sample has no interval. */
+	if (info->interval_ns)
+		buf_decimal(text, (double)info->interval_ns / (double)NSEC_PER_SEC, 2);
+	else
+		buf_putc(text, '-');
 	add_source(&line, priority, info);
 	add_rows(&line, priority[PART_STATE], title->rows, info);
 	if (info->cgroup) {

@@ -76,7 +76,6 @@ void summary_append(struct buf *out, const struct summary *line);
 
 /* The facts for the title that are not in the view. */
 struct title {
-	uint64_t interval_ns; /* in ns, shown while there is no interval yet */
 	enum group_by rows; /* the kind of rows */
 	bool of_group; /* the rows are the members of this group: */
 	enum group_by by;

@@ -444,6 +444,12 @@ static void test_refused(void **state)
 	e2e_run(&r, NULL, "-b -H -R %s", path);
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "-H"));
+	e2e_run(&r, NULL, "-b -R %s --from 2099-01-01", path);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "--from"));
+	e2e_run(&r, NULL, "-b -R %s -d 1000", path);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "-d"));
 	e2e_run(&r, NULL, "-b -R %s --from noon", path);
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --enable-delayacct -R %s", path);

@@ -139,9 +139,18 @@ static void test_clock_set_back(void **state)
 static void test_times(void **state)
 {
 	uint64_t end, ns;
-	static const char *const bad[] = {
-		"", "-", "-3", "-m", "-3y", "25:00", "14", "14:02x", "2026-11-21 14:", "noon"
-	};
+	static const char *const bad[] = { "",
+					   "-",
+					   "-3",
+					   "-m",
+					   "-3y",
+					   "25:00",
+					   "14",
+					   "14:02x",
+					   "2026-11-21 14:",
+					   "noon",
+					   "2026-11-31 10:00",
+					   "2025-02-29" };
 
 	(void)state;
 	setenv("TZ", "UTC", 1);
