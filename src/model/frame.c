@@ -67,11 +67,14 @@ static void count_state(struct frame_info *info, const struct task_raw *raw)
 }
 
 /* Computes deltas since the reading before. */
-static void difference(struct row *row, struct counters *grown, struct task_raw *raw,
-		       const struct task_raw *before)
+static void difference(const struct frame_info *info, struct row *row, struct counters *grown,
+		       struct task_raw *raw, const struct task_raw *before)
 {
+	uint64_t now_ns = sample_read_ns(info->cur, raw);
+	uint64_t before_ns = sample_read_ns(info->prev, before);
+
 	row->before = before;
-	row->interval_ns = raw->read_ns > before->read_ns ? raw->read_ns - before->read_ns : 1;
+	row->interval_ns = now_ns > before_ns ? now_ns - before_ns : 1;
 	row->valid = counters_lift(&raw->counters, &before->counters);
 	counters_diff(grown, &raw->counters, &before->counters, row->valid);
 	raw->ran_ns = grown->run_ns ? before->read_ns : before->ran_ns;
@@ -139,7 +142,7 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	row->exited = raw->exited;
 	raw->ran_ns = start;
 	if (before)
-		difference(row, &deltas->grown, raw, before);
+		difference(info, row, &deltas->grown, raw, before);
 	else
 		deltas->grown = no_deltas.grown;
 	/*

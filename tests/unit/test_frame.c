@@ -335,6 +335,19 @@ static void test_overflow(void **state)
 	assert_true(row->raw->counters.delay[DELAY_SWAPIN].ns == 300);
 }
 
+/* What has not changed is not read again: its interval is the samples', not 0. */
+static void test_old_reading(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *before = scene_add(&scene->samples[0], 5, 5, SEC(1)), *now;
+
+	before->read_ns = SEC(50);
+	now = scene_again(&scene->samples[1], before);
+	now->read_ns = SEC(50);
+	scene_build(scene, 1, false, 0);
+	assert_true(scene->frame.rows[0].interval_ns == SEC(2));
+}
+
 /* Two readings at one time: an interval above 0, so that nothing is divided by it. */
 static void test_zero_interval(void **state)
 {
@@ -540,17 +553,17 @@ static void test_notes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SCENE_TEST(test_first),	      SCENE_TEST(test_delta),
-		SCENE_TEST(test_birth),	      SCENE_TEST(test_first_seen_old),
-		SCENE_TEST(test_birth_edge),  SCENE_TEST(test_reuse),
-		SCENE_TEST(test_merge),	      SCENE_TEST(test_threads),
-		SCENE_TEST(test_falling),     SCENE_TEST(test_zombie),
-		SCENE_TEST(test_count_wrap),  SCENE_TEST(test_wide_count),
-		SCENE_TEST(test_overflow),    SCENE_TEST(test_zero_interval),
-		SCENE_TEST(test_unknown),     SCENE_TEST(test_no_run),
-		SCENE_TEST(test_since_start), SCENE_TEST(test_sums),
-		SCENE_TEST(test_split),	      SCENE_TEST(test_row_add),
-		SCENE_TEST(test_notes),
+		SCENE_TEST(test_first),		SCENE_TEST(test_delta),
+		SCENE_TEST(test_birth),		SCENE_TEST(test_first_seen_old),
+		SCENE_TEST(test_birth_edge),	SCENE_TEST(test_reuse),
+		SCENE_TEST(test_merge),		SCENE_TEST(test_threads),
+		SCENE_TEST(test_falling),	SCENE_TEST(test_zombie),
+		SCENE_TEST(test_count_wrap),	SCENE_TEST(test_wide_count),
+		SCENE_TEST(test_overflow),	SCENE_TEST(test_old_reading),
+		SCENE_TEST(test_zero_interval), SCENE_TEST(test_unknown),
+		SCENE_TEST(test_no_run),	SCENE_TEST(test_since_start),
+		SCENE_TEST(test_sums),		SCENE_TEST(test_split),
+		SCENE_TEST(test_row_add),	SCENE_TEST(test_notes),
 	};
 
 	return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
