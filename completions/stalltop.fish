@@ -148,7 +148,7 @@ function __stalltop_words_field
 	printf '%s\t%s\n' psi-cpu 'CPU pressure of the control group: some avg10'
 	printf '%s\t%s\n' psi-mem 'memory pressure of the control group: some avg10'
 	printf '%s\t%s\n' psi-io 'I/O pressure of the control group: some avg10'
-	printf '%s\t%s\n' throttled 'time for which the control group was throttled by its CPU limit'
+	printf '%s\t%s\n' throttled 'time for which the control group was throttled by its CPU limit, or by one above'
 	printf '%s\t%s\n' mem-high 'how often the control group was throttled for exceeding memory.high'
 	printf '%s\t%s\n' mem-max 'how often it was about to exceed memory.max'
 	printf '%s\t%s\n' mem-oom 'how often an allocation was about to fail at its memory limit'

@@ -112,19 +112,54 @@ static void take_info(struct encoder *encoder, struct moment *moment, const stru
 	moment->nnotes = info->nnotes;
 }
 
-/* Adds what was read of the groups' files. */
+/* Adds what was read of a group's files. */
+static void encode_group(struct encoder *encoder, uint32_t path,
+			 const struct group_figures *figures)
+{
+	const struct moment_group read = { .path = path,
+					   .fresh = !figures->before,
+					   .sample = *figures->now };
+
+	buf_add(&encoder->parts[PART_GROUPS], &read, sizeof(read));
+}
+
+/* Whether the group is there already. */
+static bool has_group(const struct encoder *encoder, uint32_t path)
+{
+	const struct buf *part = &encoder->parts[PART_GROUPS];
+	const struct moment_group *there = (const void *)part->data;
+
+	for (size_t n = part->len / sizeof(*there); n--;)
+		if (there[n].path == path)
+			return true;
+	return false;
+}
+
+/* Adds what was read of the groups' files, and of those above them. */
 static void add_groups(struct encoder *encoder, const struct frame *folded)
 {
+	const struct group_above *last = NULL;
+
 	for (size_t i = 0; i < folded->n; i++) {
 		const struct group *group = folded->rows[i].group;
-		struct moment_group read = { 0 };
 
-		if (!group || !group->name || !group->figures->now)
+		if (group && group->name && group->figures->now)
+			encode_group(encoder, encode_text(encoder, group->name), group->figures);
+	}
+	for (size_t i = 0; i < folded->n; i++) {
+		const struct group *group = folded->rows[i].group;
+		const struct group_above *above = group ? group->figures->above : NULL;
+
+		/* Groups with the same one above follow each other. */
+		if (above == last)
 			continue;
-		read.path = encode_text(encoder, group->name);
-		read.fresh = !group->figures->before;
-		read.sample = *group->figures->now;
-		buf_add(&encoder->parts[PART_GROUPS], &read, sizeof(read));
+		last = above;
+		for (; above && above->figures.now; above = above->figures.above) {
+			uint32_t path = encode_text(encoder, above->path);
+
+			if (!has_group(encoder, path))
+				encode_group(encoder, path, &above->figures);
+		}
 	}
 }
 

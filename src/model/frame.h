@@ -101,9 +101,18 @@ struct row {
 
 #define NO_GROUP SIZE_MAX
 
+struct group_above;
+
 /* What was read of a group's own files for this frame and the one before; NULL: nothing. */
 struct group_figures {
 	const struct cgroup_sample *now, *before;
+	const struct group_above *above; /* the next group above whose throttling was read */
+};
+
+/* A group above others. */
+struct group_above {
+	const char *path; /* raw bytes */
+	struct group_figures figures;
 };
 
 /* The group that a row stands for (see group.h). */

@@ -212,19 +212,35 @@ void sampler_want(struct sampler *sampler, unsigned needs)
 	sampler->needs = needs;
 }
 
-/* Reads a group's files. A group that has gone meanwhile has none. */
-static void fill_group(struct sampler *sampler, const struct group *group, unsigned needs)
+/* Reads files of the group with that path. A group that has gone meanwhile has none. */
+static void ask_group(struct sampler *sampler, const char *path, unsigned what,
+		      struct group_figures *figures)
 {
-	struct group_figures *figures = group->figures;
-	unsigned what = (needs & NEED_GROUP_PARTS) >> NEED_GROUP_SHIFT;
-
 	const struct playback *playback = sampler->config->playback;
 
-	if (what && playback && group->name)
-		playback->group(playback->state, group->name, &figures->now, &figures->before);
-	if (!what || !sampler->groups || !group->name)
+	if (playback)
+		playback->group(playback->state, path, &figures->now, &figures->before);
+	else if (sampler->groups)
+		cgroup_read(sampler->groups, path, what, &figures->now, &figures->before);
+}
+
+/* See read_throttling_fn. */
+static void read_throttling(void *arg, const char *path, struct group_figures *figures)
+{
+	ask_group(arg, path, CGROUP_BIT(CGROUP_THROTTLE), figures);
+}
+
+/* Reads a group's files, and how those above it are throttled. */
+static void fill_group(struct sampler *sampler, const struct group *group, unsigned needs)
+{
+	unsigned what = (needs & NEED_GROUP_PARTS) >> NEED_GROUP_SHIFT;
+
+	if (!what || !group->name)
 		return;
-	cgroup_read(sampler->groups, group->name, what, &figures->now, &figures->before);
+	ask_group(sampler, group->name, what, group->figures);
+	if (what & CGROUP_BIT(CGROUP_THROTTLE))
+		group->figures->above =
+			groups_above_read(&sampler->above, group->name, read_throttling, sampler);
 }
 
 /* Has what waits are on read, from when that is wanted for the first time. */
@@ -325,6 +341,7 @@ void sampler_close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
+	groups_above_free(&sampler->above);
 	if (sampler->config->playback) {
 		free_samples(sampler);
 		free(sampler);

@@ -7,6 +7,7 @@
 #include "kernel/delayacct.h"
 #include "kernel/exits.h"
 #include "kernel/system.h"
+#include "model/groups_above.h"
 #include "model/hangs.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
@@ -27,6 +28,7 @@ struct sampler {
 	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
 	struct hangs hangs;
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
+	struct groups_above above;
 	struct delayacct delayacct;
 	struct account_reader accounts;
 	struct exits *exits; /* NULL: there is no listener */

@@ -42,6 +42,7 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 	struct frame_options options = { .since_start = sampler->config->since_start };
 	int err = playback->next(playback->state, turn.prev, turn.cur, &moment);
 
+	groups_above_tick(&sampler->above);
 	if (err)
 		return err;
 	sampler->systems[turn.next] = moment.system;

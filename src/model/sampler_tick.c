@@ -155,6 +155,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	turn->frame->group_by = group_table[config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);
+	groups_above_tick(&sampler->above);
 	if (sampler->waiting)
 		waiting_renew(sampler->waiting);
 	take_pressure(sampler, &sampler->systems[turn->next], info);

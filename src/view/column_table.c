@@ -383,7 +383,8 @@ const struct column columns[] = {
 	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
 	       .width = 7, .format = FORMAT_DURATION),
 	COLUMN("wait", "WAIT", get_wait,
-	       "how long it has been waiting so far, of a process the thread that waits longest; without "
+	       "how long it has been waiting so far, of a process the thread that waits longest; "
+	       "without "
 	       "BPF at least so long: since it was first seen",
 	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
 	       .place = PLACE_MIDDLE, .from = LAYOUT_WIDER, .yields = 1),
@@ -439,8 +440,8 @@ const struct column columns[] = {
 	COLUMN("psi-io", "PIO", column_get_pressure,
 	       "I/O pressure of the control group: some avg10", PRESSURE(PSI_IO), .yields = 4),
 	COLUMN("throttled", "THROT", column_get_throttled,
-	       "time for which the control group was throttled by its CPU limit", PERCENT,
-	       .stalls = true, .of_groups = true, .needs = NEED_GROUP(CGROUP_THROTTLE),
+	       "time for which the control group was throttled by its CPU limit, or by one above",
+	       PERCENT, .stalls = true, .of_groups = true, .needs = NEED_GROUP(CGROUP_THROTTLE),
 	       .place = PLACE_RIGHT, .yields = 6),
 	COLUMN("mem-high", "MHIGH", column_get_event,
 	       "how often the control group was throttled for exceeding memory.high",

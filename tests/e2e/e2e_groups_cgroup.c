@@ -252,6 +252,42 @@ static void test_limits(void **state)
 	assert_true(mem.mem > 10 * cpu.mem);
 }
 
+/* The share of the last sample for which a group was throttled. */
+static double throttled_in(const struct e2e_result *r, const char *group)
+{
+	struct samples s;
+	json_t *share;
+
+	check_silent_success(r);
+	parse_json(r, &s);
+	assert_true(s.n > 0);
+	share = field_of(group_must(s.v[s.n - 1], group), "throttled");
+	assert_true(json_is_number(share));
+	return json_number_value(share);
+}
+
+/* A quota is mostly of a slice, while the tasks are in its services: these are throttled by it. */
+static void test_limit_above(void **state)
+{
+	const char *name = e2e_group_name("slice"), *inner = e2e_format("%s/inner", name);
+	const char *path = e2e_format("%s/above.db", e2e_folder());
+	const char *slice, *args = "-o json -g cgroup --cgroup-hierarchy cpu -F throttled";
+	struct e2e_result live, replay;
+	double share;
+
+	(void)state;
+	e2e_require();
+	slice = make_group(__func__, "cpu", name);
+	if (write_text(e2e_format("%s/cpu.cfs_quota_us", slice), "20000"))
+		e2e_skip("no cgroups of cpu");
+	add_child(make_group(__func__, "cpu", inner), true);
+	e2e_run(&live, NULL, "-b -n 2 -d 1 %s -w %s", args, path);
+	share = throttled_in(&live, inner);
+	assert_true(share > 30 && share <= 100);
+	e2e_run(&replay, NULL, "-b %s -R %s", args, path);
+	assert_true(throttled_in(&replay, inner) == share);
+}
+
 /* What --cgroup leaves of the tasks; the sample. */
 static json_t *sample_below(const char *group, const char *args)
 {
@@ -392,8 +428,8 @@ static void test_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_pressure), e2e_test(test_limits),	 e2e_test(test_below),
-		e2e_test(test_absent),	 e2e_test(test_removed),
+		e2e_test(test_pressure), e2e_test(test_limits), e2e_test(test_limit_above),
+		e2e_test(test_below),	 e2e_test(test_absent), e2e_test(test_removed),
 	};
 
 	return cmocka_run_group_tests_name("e2e_groups_cgroup", tests, e2e_group_setup,

@@ -161,7 +161,7 @@ static void details_limits(void **state)
 	/* They go when the limits do. */
 	set(group, "memory.limit_in_bytes", "-1");
 	screen_await_no_text(s, "its group uses");
-	screen_check(s, says_throttled(s, NULL));
+	screen_await(s, says_throttled, NULL);
 }
 
 int main(void)

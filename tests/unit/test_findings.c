@@ -268,7 +268,8 @@ static void test_hang_waiting(void **state)
 	buf_puts(&waiting->where, "folio_wait_bit");
 	buf_cstr(&waiting->where);
 	build(s);
-	check(s, 0, "hang", "1 task hangs: delta 4 >= 5.0 s in fsync of /srv/\\x01 (folio_wait_bit)");
+	check(s, 0, "hang",
+	      "1 task hangs: delta 4 >= 5.0 s in fsync of /srv/\\x01 (folio_wait_bit)");
 	waiting->sample_ns--;
 	build(s);
 	check(s, 0, "hang", "1 task hangs: delta 4 >= 5.0 s uninterruptibly");
@@ -463,6 +464,7 @@ static void test_groups(void **state)
 					.read_ns = { [CGROUP_THROTTLE] = SEC(1) },
 					.event_valid = 1u << CGROUP_EVENT_MAX },
 			     now = before;
+	const struct group_above slice = { "/slice", { &now, &before, NULL } };
 
 	now.read_ns[CGROUP_THROTTLE] = SEC(3);
 	now.throttled_ns = MS(1260);
@@ -480,13 +482,23 @@ static void test_groups(void **state)
 	for (size_t i = 0; i < s->view.frame->n; i++)
 		if (!strcmp(s->view.frame->rows[i].group->name, "/shop"))
 			*s->view.frame->rows[i].group->figures =
-				(struct group_figures){ &now, &before };
+				(struct group_figures){ &now, &before, NULL };
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 0, "throttled-idle",
 	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
 	      "idle");
 	assert_string_equal(s->findings.all[0].row->group->name, "/shop");
 	assert_int_equal(s->findings.n, 1);
+
+	/* By the quota of a group above. */
+	for (size_t i = 0; i < s->view.frame->n; i++)
+		if (!strcmp(s->view.frame->rows[i].group->name, "/shop"))
+			*s->view.frame->rows[i].group->figures =
+				(struct group_figures){ &before, &before, &slice };
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	check(s, 0, "throttled-idle",
+	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
+	      "idle");
 
 	now.throttled_ns = 0;
 	now.events[CGROUP_EVENT_MAX] = 37;
@@ -497,7 +509,8 @@ static void test_groups(void **state)
 	scene_build(&s->scene, 1, false, 0);
 	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
 	for (size_t i = 0; i < s->view.frame->n; i++)
-		*s->view.frame->rows[i].group->figures = (struct group_figures){ &now, &before };
+		*s->view.frame->rows[i].group->figures =
+			(struct group_figures){ &now, &before, NULL };
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 1, "memory-limit",
 	      "memory: /shop waits 25 % of the time for memory, 37 times at its limit");
@@ -726,8 +739,9 @@ static void test_transient(void **state)
 	born->counters.delay[DELAY_CPU].ns = MS(900);
 	build(s);
 	check_none(s, "nothing waits for long: cc1 9 waited most, 900 ms");
+	s->scene.samples[1].begin_ns = s->scene.samples[0].begin_ns + MS(60);
 	for (unsigned i = 0; i < TASKS; i++)
-		s->now[i]->read_ns = s->scene.samples[0].begin_ns + MS(60);
+		s->now[i]->read_ns = s->scene.samples[1].begin_ns;
 	waits(s, 0, DELAY_CPU, 40);
 	build(s);
 	assert_int_equal(s->findings.n, 0);

@@ -466,7 +466,7 @@ static void fill(void *arg, const struct row *const *rows, size_t n, unsigned ne
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(rows[i]->group->name, "/a"))
 			*rows[i]->group->figures =
-				(struct group_figures){ &s->throttled[1], &s->throttled[0] };
+				(struct group_figures){ &s->throttled[1], &s->throttled[0], NULL };
 }
 
 #define HELD(group) "stalltop_held_seconds_total{group=\"" group "\"}"

@@ -145,7 +145,7 @@ static void fill_throttled(void *arg, const struct row *const *rows, size_t n, u
 	for (size_t i = 0; needs & NEED_GROUP(CGROUP_THROTTLE) && i < n; i++)
 		if (!strcmp(rows[i]->group->name, "/limited"))
 			*rows[i]->group->figures =
-				(struct group_figures){ &throttled[1], &throttled[0] };
+				(struct group_figures){ &throttled[1], &throttled[0], NULL };
 }
 
 /* Where a group has figures of its CPU limit there is a column for them, and nowhere else. */
