@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -428,13 +429,29 @@ size_t exits_buffer(size_t asked, size_t listeners, bool secure)
 	return !asked || (secure && asked > most) ? most : asked;
 }
 
+/*
+ * Whether records can come: the kernel sends them to the initial network namespace only
+ * (send_cpu_listeners() in kernel/taskstats.c, 6.18), and takes the request elsewhere all the same.
+ * kthreadd, the second task, is there; where it cannot be looked at that is not known.
+ */
+static bool are_delivered(void)
+{
+	struct stat own, initial;
+
+	return stat("/proc/self/ns/net", &own) || stat("/proc/2/ns/net", &initial) ||
+	       (own.st_dev == initial.st_dev && own.st_ino == initial.st_ino);
+}
+
 int exits_open(struct exits **out, bool threads, size_t buffer)
 {
 	unsigned cpus = possible_cpus();
 	unsigned share = (cpus + LISTENERS_MAX - 1) / LISTENERS_MAX;
-	struct exits *exits = exits_new(threads, cpus, share);
+	struct exits *exits;
 	int err = 0;
 
+	if (!are_delivered())
+		return -ENETUNREACH;
+	exits = exits_new(threads, cpus, share);
 	buffer = exits_buffer(buffer, exits->n, getauxval(AT_SECURE));
 	for (size_t i = 0; !err && i < exits->n; i++)
 		err = open_listener(exits, i, buffer);

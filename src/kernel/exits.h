@@ -66,7 +66,8 @@ size_t exits_buffer(size_t asked, size_t listeners, bool secure);
 /*
  * Registers the listeners. threads: the end of every task is wanted, else that of whole processes.
  * buffer: see exits_buffer(). 0, or -errno: -EINVAL outside the initial user and pid namespaces
- * (kernel/taskstats.c:add_del_listener()), -EPERM, -ENOENT without taskstats.
+ * (kernel/taskstats.c:add_del_listener()), -ENETUNREACH outside the initial network namespace,
+ * -EPERM, -ENOENT without taskstats.
  */
 int exits_open(struct exits **out, bool threads, size_t buffer);
 

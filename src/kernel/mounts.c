@@ -3,6 +3,10 @@
 
 #include "kernel/mounts.h"
 
+#include <string.h>
+
+#include "base/util.h"
+
 /* The bits of a minor number (MINORBITS of include/linux/kdev_t.h). */
 #define MINOR_BITS 20
 
@@ -113,4 +117,36 @@ bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct bu
 			buf_putc(out, take_byte(&point));
 	buf_puts(out, rest);
 	return true;
+}
+
+/* Whether a line ends with the options of a /proc that hides tasks. */
+static bool is_hiding(struct span line)
+{
+	static const char *const options[] = { "hidepid=2", "hidepid=4", "hidepid=invisible",
+					       "hidepid=ptraceable" };
+	static const char type[] = " - proc ";
+	const char *at = memmem(line.at, (size_t)(line.end - line.at), type, sizeof(type) - 1);
+	struct span rest, option;
+
+	if (!at)
+		return false;
+	rest = (struct span){ at + sizeof(type) - 1, line.end };
+	take_part(&rest, ' ', &option);
+	while (rest.at < rest.end && take_part(&rest, ',', &option))
+		for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+			if (is_text(&option, options[i]))
+				return true;
+	return false;
+}
+
+bool mount_hides_tasks(struct span mountinfo, const char *place)
+{
+	struct device_mount mount;
+	struct span line;
+	bool hides = false;
+
+	while (take_line(&mountinfo, &line))
+		if (parse_device(line, &mount) && is_text(&mount.point, place))
+			hides = is_hiding(line);
+	return hides;
 }

@@ -18,4 +18,10 @@ bool mount_device(struct span mountinfo, uint64_t id, uint32_t *dev);
  */
 bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct buf *out);
 
+/*
+ * Whether the /proc that is mounted last at that place hides tasks that one may not look into:
+ * by hidepid=2 or 4 (proc(5); named invisible and ptraceable since 5.8).
+ */
+bool mount_hides_tasks(struct span mountinfo, const char *place);
+
 #endif

@@ -37,6 +37,7 @@ enum note_id {
 	NOTE_SYSTEM_MISSING, /* value: enum system_file; error */
 	NOTE_STALE_STAMP, /* value: tasks */
 	NOTE_UNREAD, /* value: tasks; error: of one of them */
+	NOTE_HIDDEN,
 	NOTE_EXITS_REFUSED, /* value: errno */
 	NOTE_EXITS_LOST, /* value: records */
 	NOTE_EXITS_FOLDED, /* value: tasks */

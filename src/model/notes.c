@@ -12,18 +12,21 @@ const struct note_row note_table[NOTE_IDS] = {
 		"to switch it on now, for tasks that start later: sysctl kernel.task_delayacct=1; "
 		"at every boot: the kernel parameter delayacct, or a line kernel.task_delayacct=1 "
 		"in /etc/sysctl.d/50-delayacct.conf",
+		.standing = true,
 	},
 	[NOTE_DELAYACCT_OLDER] = {
 		"delayacct-older",
 		"%v {task is|tasks are} older than delay accounting: "
 		"only {its|their} cpu delay is known",
 		"start {it|them} again, or boot with the kernel parameter delayacct",
+		.standing = true,
 	},
 	[NOTE_DELAYACCT_UNSURE] = {
 		"delayacct-unsure",
 		"%v {task shows|tasks show} no blkio: {it|they} may be older than delay accounting, "
 		"so their blkio is unknown",
 		"the taskstats source can tell (see no-cap)",
+		.standing = true,
 	},
 	[NOTE_DELAYACCT_TOGGLED] = {
 		"delayacct-toggled",
@@ -39,28 +42,34 @@ const struct note_row note_table[NOTE_IDS] = {
 		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only",
 		"run as root in the initial user namespace, or give the program "
 		"cap_net_admin (setcap cap_net_admin+ep stalltop)",
+		.standing = true,
 	},
 	[NOTE_NO_TASKSTATS] = {
 		"no-taskstats", "this kernel has no taskstats: procfs source, cpu and blkio only",
 		"needs a kernel with CONFIG_TASKSTATS and CONFIG_TASK_DELAY_ACCT",
+		.standing = true,
 	},
 	[NOTE_TASKSTATS_VERSION] = {
 		"taskstats-version",
 		"this kernel's taskstats is older than version 8: procfs source, cpu and blkio only",
 		NULL,
+		.standing = true,
 	},
 	[NOTE_TASKSTATS_ERROR] = {
 		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only",
 		NULL,
+		.standing = true,
 	},
 	[NOTE_NO_BPF] = {
 		"no-bpf",
 		"the bpf source is unavailable (%v): it would read this many tasks at less cost",
 		"--source bpf says why",
+		.standing = true,
 	},
 	[NOTE_NO_PSI] = {
 		"no-psi", "no pressure files: pressure is unknown",
 		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)",
+		.standing = true,
 	},
 	[NOTE_GROUP_GONE] = {
 		"group-gone", "the control group that --cgroup names does not exist", NULL,
@@ -68,6 +77,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_GROUP_PSI] = {
 		"group-psi", "the control group's pressure is unavailable (%v)",
 		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1",
+		.standing = true,
 	},
 	[NOTE_GROUP_UNKNOWN] = {
 		"group-unknown",
@@ -88,11 +98,19 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_UNREAD] = {
 		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NULL,
 	},
+	[NOTE_HIDDEN] = {
+		"hidden",
+		"tasks of other users are hidden (hidepid of /proc): they are not shown, nor counted",
+		"run as root, give the program cap_sys_ptrace, or join the group of the mount option gid",
+		.standing = true,
+	},
 	[NOTE_EXITS_REFUSED] = {
 		"exits-refused",
 		"exit records are unavailable (%v): what tasks wait after their last sample is not "
 		"counted",
-		"the kernel sends them in the initial user and pid namespaces only",
+		"needs cap_net_admin; the kernel sends them in the initial user, pid and network "
+		"namespaces only",
+		.standing = true,
 	},
 	[NOTE_EXITS_LOST] = {
 		"exits-lost",
@@ -111,6 +129,7 @@ const struct note_row note_table[NOTE_IDS] = {
 		"this kernel does not count the exit records that it drops: "
 		"more may be lost than is shown",
 		"needs Linux 4.12 or later; a larger --exit-buffer makes losses rarer",
+		.standing = true,
 	},
 	[NOTE_RUN_REAPED] = {
 		"run-reaped",
@@ -129,6 +148,7 @@ const struct note_row note_table[NOTE_IDS] = {
 		"what these tasks wait on is hidden: they are other users', or the kernel forbids it",
 		"run as root, or give the program cap_sys_ptrace (and cap_sys_admin for stacks); "
 		"where kernel.yama.ptrace_scope is 1 that is so for one's own tasks, too",
+		.standing = true,
 	},
 	[NOTE_TRIGGER_GONE] = {
 		"trigger-gone",
@@ -138,28 +158,34 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_TRACE_CAP] = {
 		"trace-cap", "waits are not traced: that needs CAP_BPF and CAP_PERFMON",
 		"run as root, or give the program both (setcap cap_bpf,cap_perfmon+ep stalltop)",
+		.standing = true,
 	},
 	[NOTE_TRACE_BTF] = {
 		"trace-btf",
 		"waits are not traced: the kernel does not describe its types (/sys/kernel/btf)",
 		"needs a kernel with CONFIG_DEBUG_INFO_BTF",
+		.standing = true,
 	},
 	[NOTE_TRACE_ABSENT] = {
 		"trace-absent", "waits are not traced: this stalltop was built without BPF", NULL,
+		.standing = true,
 	},
 	[NOTE_TRACE_KERNEL] = {
 		"trace-kernel",
 		"waits are not traced: the kernel refuses the program, or lacks its tracepoints",
 		"needs Linux 5.12 or later with CONFIG_BPF_SYSCALL and CONFIG_TRACEPOINTS; "
 		"--debug-log says more",
+		.standing = true,
 	},
 	[NOTE_TRACE_ERROR] = {
 		"trace-error", "waits are not traced (%v)", NULL,
+		.standing = true,
 	},
 	[NOTE_TRACE_UNRECORDED] = {
 		"trace-unrecorded",
 		"waits were not traced when this was recorded",
 		"record with --trace, or with the view of sites open",
+		.standing = true,
 	},
 	[NOTE_TRACE_LOST] = {
 		"trace-lost",
@@ -180,6 +206,21 @@ const struct note_row note_table[NOTE_IDS] = {
 		"record-ended", "the recording has ended (%v): what is shown is not recorded", NULL,
 	},
 };
+
+void notes_sort(struct frame_info *info)
+{
+	size_t happened = 0;
+
+	for (size_t i = 0; i < info->nnotes; i++) {
+		const struct note note = info->notes[i];
+
+		if (note_table[note.id].standing)
+			continue;
+		memmove(&info->notes[happened + 1], &info->notes[happened],
+			(i - happened) * sizeof(note));
+		info->notes[happened++] = note;
+	}
+}
 
 /* Appends what %v stands for. */
 static void append_note_value(struct buf *out, const struct note *note)

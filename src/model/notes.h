@@ -15,6 +15,7 @@ struct note_row {
 	const char *id;
 	const char *text;
 	const char *remedy;
+	bool standing; /* true for long, of the machine or of the user: nothing has happened */
 };
 
 extern const struct note_row note_table[NOTE_IDS];
@@ -24,6 +25,9 @@ struct note note_of_refusal(int error);
 
 /* Notes which files of the whole system cannot be read, and why. */
 void note_system(struct frame_info *info);
+
+/* Brings notes of what has happened in front of those of what stands. */
+void notes_sort(struct frame_info *info);
 
 /* Appends the note's text; with the remedy behind it when asked for. */
 void note_append(struct buf *out, const struct note *note, bool remedy);

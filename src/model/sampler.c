@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "base/file.h"
 #include "kernel/delayacct_switch.h"
+#include "kernel/mounts.h"
 #include "kernel/task_clock.h"
 #include "model/notes.h"
 #include "model/sampler_parts.h"
@@ -65,6 +67,21 @@ static int open_source(struct sampler *sampler)
 	return source_open(&sampler->source, config->source, &env);
 }
 
+/* Whether /proc hides tasks: then the first, which is always there, is not to be seen. */
+static bool hides_tasks(int procfd)
+{
+	struct buf text = { 0 };
+	bool hides = false;
+
+	if (!faccessat(procfd, "1", F_OK, 0))
+		return false;
+	if (!file_read_all(procfd, "self/mountinfo", &text, SIZE_MAX))
+		hides = mount_hides_tasks((struct span){ text.data, text.data + text.len },
+					  "/proc");
+	buf_free(&text);
+	return hides;
+}
+
 int sampler_open(struct sampler **out, const struct sampler_config *config)
 {
 	struct sampler *sampler;
@@ -93,6 +110,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
 	sampler->left_on =
 		config->delayacct_file && delayacct_left_on(config->procfd, config->delayacct_file);
+	sampler->hidden = hides_tasks(config->procfd);
 	learn_from_all(sampler);
 	sampler_open_exits(sampler);
 	/* Where it is refused, the frames say so. */

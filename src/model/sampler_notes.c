@@ -81,6 +81,7 @@ static void note_record(const struct record_status *record, struct frame_info *i
 void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t older,
 		  uint64_t skipped)
 {
+	note_record(sampler->config->record, info);
 	note_source(sampler, info);
 	if (sampler->delayacct.state == DELAYACCT_OFF)
 		frame_note(info, NOTE_DELAYACCT_OFF, 0);
@@ -100,6 +101,8 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 		frame_note(info, NOTE_STALE_STAMP, info->stale);
 	if (info->cur->unread)
 		frame_note_error(info, NOTE_UNREAD, info->cur->unread, info->cur->unread_error);
+	if (sampler->hidden)
+		frame_note(info, NOTE_HIDDEN, 0);
 	note_exits(sampler, info);
 	note_trace(sampler, info);
 	note_unknown(sampler, info);
@@ -107,5 +110,5 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 		frame_note(info, NOTE_LATE, skipped);
 	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))
 		frame_note(info, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
-	note_record(sampler->config->record, info);
+	notes_sort(info);
 }

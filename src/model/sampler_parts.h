@@ -37,6 +37,7 @@ struct sampler {
 	bool resting; /* the next sample opens the listeners */
 	bool lost; /* exit records were lost, so identities must be asked for anew */
 	bool irq_seen; /* the state that delayacct had at the sample before */
+	bool hidden; /* /proc hides tasks of others */
 	bool left_on; /* delay accounting was left on by a stalltop that was killed */
 	struct exits_stats exits_before; /* the figures at the sample before */
 	struct tracing *tracing; /* NULL: waits are not watched */

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "model/group.h"
+#include "model/notes.h"
 #include "model/playback.h"
 #include "model/sampler.h"
 #include "model/sampler_parts.h"
@@ -32,6 +33,7 @@ static void take_recorded(struct sampler *sampler, const struct playback_moment 
 	for (size_t i = 0; i < moment->nnotes; i++)
 		frame_note_error(info, moment->notes[i].id, moment->notes[i].value,
 				 moment->notes[i].error);
+	notes_sort(info);
 }
 
 int sampler_play(struct sampler *sampler, const struct frame **out)

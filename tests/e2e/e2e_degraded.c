@@ -537,17 +537,16 @@ static void test_no_proc(void **state)
 #endif
 
 /* In the child: /proc as it hides others' tasks. */
-static int hide_others(const char *arg)
+static int hide_others(const char *options)
 {
-	(void)arg;
-	return !own_mounts() || mount("proc", "/proc", "proc", 0, "hidepid=1") ||
+	return !own_mounts() || mount("proc", "/proc", "proc", 0, options) ||
 	       setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY);
 }
 
-/* Tasks that are listed and may not be looked into are counted. */
+/* Tasks that are listed and may not be looked into are counted; that others are not is told. */
 static void test_hidden_tasks(void **state)
 {
-	struct e2e_how how = { .hook = hide_others };
+	struct e2e_how how = { .hook = hide_others, .hook_arg = "hidepid=1" };
 	json_t *sample;
 
 	(void)state;
@@ -555,6 +554,9 @@ static void test_hidden_tasks(void **state)
 	sample = sample_of(&how, "");
 	assert_null(task_of(sample, 1));
 	assert_non_null(strstr(check_note(sample, "unread"), "Operation not permitted"));
+	assert_null(note_of(sample, "hidden"));
+	how.hook_arg = "hidepid=2";
+	check_note(sample_of(&how, ""), "hidden");
 }
 
 int main(void)

@@ -459,38 +459,43 @@ static void test_no_exits(void **state)
 	assert_null(note_of(watch.v[watch.n - 1], "exits-refused"));
 }
 
-/* In a pid namespace the kernel refuses, and the rest goes on. */
-static void test_namespace(void **state)
+/* In another namespace, as unshare(1) makes it, it is told that there are no records. */
+static void check_namespace(const char *options)
 {
-	const char *argv[] = { "/usr/bin/unshare",
-			       "-pf",
-			       "--mount-proc",
-			       e2e_stalltop(),
-			       "-b",
-			       "-n",
-			       "2",
-			       "-d",
-			       "0.3",
-			       "-o",
-			       "json",
+	const char *argv[] = { "/bin/sh", "-c",
+			       e2e_format("exec unshare %s %s -b -n 2 -d 0.3 -o json", options,
+					  e2e_stalltop()),
 			       NULL };
 	struct watch watch;
 	struct e2e_result r;
 
-	(void)state;
-	e2e_require();
 	e2e_start(&watch.p, NULL, argv);
 	watch.n = 0;
 	while (watch_next(&watch, 20))
 		;
 	e2e_finish(&watch.p, 20, &r);
 	if (r.status == 127 || (r.status == 1 && strstr(r.err.data, "unshare")))
-		e2e_skip("no pid namespaces");
+		e2e_skip("no namespaces");
 	check_silent_success(&r);
 	assert_int_equal(watch.n, 2);
 	check_deaf(&watch);
 	assert_non_null(note_of(watch.v[1], "exits-refused"));
-	assert_string_equal(member_text(watch.v[1], "source"), "taskstats");
+}
+
+/* In a pid namespace the kernel refuses, and the rest goes on. */
+static void test_namespace(void **state)
+{
+	(void)state;
+	e2e_require();
+	check_namespace("-pf --mount-proc");
+}
+
+/* In a network namespace it takes the request, and sends nothing. */
+static void test_network(void **state)
+{
+	(void)state;
+	e2e_require();
+	check_namespace("-n");
 }
 
 /* Whether the sample has a row of the pid by that name that has not ended. */
@@ -588,7 +593,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		e2e_test(test_rows),	 e2e_test(test_zombie),	   e2e_test(test_thread),
 		e2e_test(test_leader),	 e2e_test(test_fold),	   e2e_test(test_text),
-		e2e_test(test_no_exits), e2e_test(test_namespace), e2e_test(test_reuse),
+		e2e_test(test_no_exits), e2e_test(test_namespace), e2e_test(test_network),
+		e2e_test(test_reuse),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

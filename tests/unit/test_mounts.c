@@ -120,12 +120,43 @@ static void test_broken(void **state)
 	buf_free(&out);
 }
 
+/* /proc that hides tasks, by the words of older and later kernels; the last one mounted counts. */
+static void test_hides(void **state)
+{
+	static const struct {
+		const char *text;
+		bool hides;
+	} cases[] = {
+		{ "21 1 0:5 / /proc rw,relatime - proc proc rw\n", false },
+		{ "21 1 0:5 / /proc rw shared:3 - proc proc rw,hidepid=1\n", false },
+		{ "21 1 0:5 / /proc rw shared:3 - proc proc rw,gid=4,hidepid=2\n", true },
+		{ "21 1 0:5 / /proc rw - proc none rw,hidepid=invisible\n", true },
+		{ "21 1 0:5 / /proc rw - proc none rw,hidepid=ptraceable\n", true },
+		{ "21 1 0:5 / /proc rw - proc none rw,hidepid=noaccess\n", false },
+		{ "21 1 0:5 / /x rw - proc none rw,hidepid=2\n", false },
+		{ "21 1 0:5 / /proc rw - tmpfs none rw,hidepid=2\n", false },
+		{ "21 1 0:5 / /proc rw - proc", false },
+		{ "21 1 0:5 / /proc rw - proc x rw,hidepid=2\n22 1 0:5 / /proc rw - proc x rw\n",
+		  false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct span text = copy_of(cases[i].text, strlen(cases[i].text));
+
+		if (mount_hides_tasks(text, "/proc") != cases[i].hides)
+			fail_msg("case %zu", i);
+		free((char *)text.at);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_device),
 		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_hides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

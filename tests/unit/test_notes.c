@@ -109,12 +109,32 @@ static void test_tracing(void **state)
 	buf_free(&out);
 }
 
+/* What has just happened comes before what has always been so. */
+static void test_order(void **state)
+{
+	static const enum note_id order[] = { NOTE_RECORD_ENDED, NOTE_LATE, NOTE_DELAYACCT_OFF,
+					      NOTE_EXITS_REFUSED };
+	struct frame_info info = { .nnotes = 0 };
+
+	(void)state;
+	frame_note(&info, NOTE_DELAYACCT_OFF, 0);
+	frame_note(&info, NOTE_RECORD_ENDED, ENOSPC);
+	frame_note(&info, NOTE_EXITS_REFUSED, EPERM);
+	frame_note(&info, NOTE_LATE, 3);
+	notes_sort(&info);
+	assert_int_equal(info.nnotes, ARRAY_SIZE(order));
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		assert_int_equal(info.notes[i].id, order[i]);
+	assert_int_equal(info.notes[0].value, ENOSPC);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pressure),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_tracing),
+		cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests_name("notes", tests, NULL, NULL);
