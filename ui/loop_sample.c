@@ -74,6 +74,7 @@ void loop_sample_on_grid(struct loop *loop)
 	bool first = !ui->rewind.live_frame;
 	uint64_t interval_ns = ui->settings->interval_ns;
 
+	loop->skipped += ticker_late(&ui->ticker, clock_ns(CLOCK_MONOTONIC));
 	loop_sample(loop);
 	if (first && ui->rewind.live_frame)
 		ticker_start(&ui->ticker,

@@ -218,6 +218,7 @@ static int take_samples(struct progress *run)
 	ticker_start(&run->ticker, clock_ns(CLOCK_MONOTONIC), batch->view->interval_ns);
 	while (wait_until(batch, run->ticker.due_ns)) {
 		*run->failure = BATCH_SAMPLE;
+		skipped += ticker_late(&run->ticker, clock_ns(CLOCK_MONOTONIC));
 		err = take_sample(batch, skipped, &frame);
 		run->done = err == -ENODATA && batch->replay;
 		if (run->done)

@@ -268,15 +268,9 @@ static void print_line(const char *what, const char *path, const char *why)
 
 void print_record_error(const char *path, int err)
 {
-	const char *why = strerror(-err);
-
-	if (err == -EEXIST)
-		why = "the file exists; name a new one, or a folder";
-	else if (err == -ENOENT)
-		why = "there is no such folder, or the file was removed";
-	else if (err == -ECHILD)
-		why = "the process that writes it was killed";
-	print_line("record to", path, why);
+	print_line("record to", path,
+		   err == -EEXIST ? "the file exists; name a new one, or a folder"
+				  : record_failure(err));
 }
 
 void print_replay_error(const char *path, int err)

@@ -586,6 +586,8 @@ int main(int argc, char **argv)
 	/* Numbers are written and read the same everywhere. */
 	setlocale(LC_NUMERIC, "C");
 	signal(SIGPIPE, SIG_IGN);
+	/* A file that may not grow is an error like any other (EFBIG). */
+	signal(SIGXFSZ, SIG_IGN);
 	crash_catch();
 	if (settings_read(&options, argc, argv, &texts, &why))
 		status = start(&options, buf_cstr(&why));

@@ -14,6 +14,12 @@ struct ticker {
 void ticker_start(struct ticker *ticker, uint64_t now_ns, uint64_t interval_ns);
 
 /*
+ * To be called before a sample is taken: skips points that have passed while nobody came to take
+ * one, but the last. Returns how many: the interval that this sample ends is longer by these.
+ */
+uint64_t ticker_late(struct ticker *ticker, uint64_t now_ns);
+
+/*
  * Moves to the next point, to be called when a sample has been taken. Points that have
  * passed by now are skipped, not made up for: returns how many.
  */

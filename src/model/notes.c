@@ -222,6 +222,18 @@ void notes_sort(struct frame_info *info)
 	}
 }
 
+const char *record_failure(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "there is no such folder, or the file was removed";
+	case -ECHILD:
+		return "the process that writes it was killed";
+	default:
+		return strerror(-err);
+	}
+}
+
 /* Appends what %v stands for. */
 static void append_note_value(struct buf *out, const struct note *note)
 {
@@ -231,8 +243,10 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_puts(out, system_file_names[note->value]);
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
 		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI ||
-		 note->id == NOTE_TRACE_ERROR || note->id == NOTE_RECORD_ENDED)
+		 note->id == NOTE_TRACE_ERROR)
 		buf_puts(out, strerror((int)note->value));
+	else if (note->id == NOTE_RECORD_ENDED)
+		buf_puts(out, record_failure(-(int)note->value));
 	else
 		buf_uint(out, note->value);
 }

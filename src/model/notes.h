@@ -29,6 +29,9 @@ void note_system(struct frame_info *info);
 /* Brings notes of what has happened in front of those of what stands. */
 void notes_sort(struct frame_info *info);
 
+/* Why a recording has ended, by its -errno: as strerror(), or better words. */
+const char *record_failure(int err);
+
 /* Appends the note's text; with the remedy behind it when asked for. */
 void note_append(struct buf *out, const struct note *note, bool remedy);
 

@@ -304,6 +304,7 @@ static _Noreturn void become(const struct running *running, int report)
 	int err;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &running->before, NULL);
 	/* Before the path is searched. */
 	err = -privileges_leave();

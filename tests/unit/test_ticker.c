@@ -40,6 +40,22 @@ static void test_skipped(void **state)
 	assert_true(ticker.due_ns == 1800);
 }
 
+/* Who comes late takes the sample that is due, and the grid goes on behind it. */
+static void test_late(void **state)
+{
+	struct ticker ticker;
+
+	(void)state;
+	ticker_start(&ticker, 1000, 100);
+	assert_true(ticker_late(&ticker, 900) == 0);
+	assert_true(ticker_late(&ticker, 1099) == 0);
+	assert_true(ticker.due_ns == 1000);
+	assert_true(ticker_late(&ticker, 1350) == 3);
+	assert_true(ticker.due_ns == 1300);
+	assert_true(ticker_advance(&ticker, 1360) == 0);
+	assert_true(ticker.due_ns == 1400);
+}
+
 /* A machine that slept for a year. */
 static void test_long(void **state)
 {
@@ -58,6 +74,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steady),
 		cmocka_unit_test(test_skipped),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_long),
 	};
 
