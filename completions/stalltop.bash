@@ -33,7 +33,7 @@ _stalltop_value()
 	--history) echo none ;;
 	--theme) echo theme ;;
 	--diff) echo file ;;
-	--when) echo pressure ;;
+	--when) echo condition ;;
 	--linger) echo none ;;
 	--source) echo source ;;
 	--trace-sites) echo none ;;
@@ -52,7 +52,7 @@ _stalltop_words()
 	format) echo 'text csv json openmetrics' ;;
 	source) echo 'auto taskstats bpf procfs' ;;
 	theme) echo 'auto dark light any mono' ;;
-	pressure) echo 'cpu memory io irq' ;;
+	condition) echo 'cpu memory io irq hang oom' ;;
 	esac
 }
 # The mount point of the cgroup hierarchy that is shown by default.

@@ -198,11 +198,13 @@ function __stalltop_theme
 	printf '%s\t%s\n' mono 'without colours: by weight and marks'
 end
 
-function __stalltop_pressure
+function __stalltop_condition
 	printf '%s\t%s\n' cpu ''
 	printf '%s\t%s\n' memory ''
 	printf '%s\t%s\n' io ''
 	printf '%s\t%s\n' irq ''
+	printf '%s\t%s\n' hang ''
+	printf '%s\t%s\n' oom ''
 end
 
 complete -c stalltop -n __stalltop_own -s b -l batch -d 'no screen: write samples to standard output'
@@ -237,7 +239,7 @@ complete -c stalltop -n __stalltop_own -l history -x -d 'what the screen keeps i
 complete -c stalltop -n __stalltop_own -l theme -x -a '(__stalltop_theme)' -d 'colours of the screen: dark, light, any (for dark and light backgrounds), mono (without colours)'
 complete -c stalltop -n __stalltop_own -l diff -r -F -d 'compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits more in B than in A, by command and kind'
 complete -c stalltop -n __stalltop_own -l since-start -d 'cumulative figures since each task'\''s start, from the first reading on'
-complete -c stalltop -n __stalltop_own -l when -x -a '(__stalltop_pressure)' -d 'take samples only while there is such pressure, for example "memory some 300ms/2s" or "cgroup:PATH io full 1s/4s"'
+complete -c stalltop -n __stalltop_own -l when -x -a '(__stalltop_condition)' -d 'take samples only while there is such pressure, for example "memory some 300ms/2s" or "cgroup:PATH io full 1s/4s"'
 complete -c stalltop -n __stalltop_own -l linger -x -d 'with --when: go on for this long after the pressure has ended'
 complete -c stalltop -n __stalltop_own -l bell -d 'with --when: ring the terminal'\''s bell too'
 complete -c stalltop -n __stalltop_own -l source -x -a '(__stalltop_source)' -d 'where counters come from: taskstats'

@@ -58,11 +58,13 @@ static void each_theme(struct buf *out, word_fn *take)
 		take(out, theme_table[i].name, theme_table[i].help);
 }
 
-/* Hands out the resources that the kernel reports pressure of. */
-static void each_resource(struct buf *out, word_fn *take)
+/* Hands out how a condition begins: the resources that the kernel reports pressure of, events. */
+static void each_condition(struct buf *out, word_fn *take)
 {
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		take(out, psi_names[r], NULL);
+	take(out, "hang", NULL);
+	take(out, "oom", NULL);
 }
 
 /* What values are called in the completions, and their words; NULL: the shell finds them. */
@@ -78,7 +80,7 @@ static const struct words_row {
 	[WORDS_FORMAT] = { "format", each_format },
 	[WORDS_SOURCE] = { "source", each_source },
 	[WORDS_THEME] = { "theme", each_theme },
-	[WORDS_PRESSURE] = { "pressure", each_resource },
+	[WORDS_PRESSURE] = { "condition", each_condition },
 	[WORDS_FILE] = { "file", NULL },
 	[WORDS_PIDS] = { "pids", NULL },
 	[WORDS_USERS] = { "users", NULL },

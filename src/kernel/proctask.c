@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/util.h"
+#include "kernel/symbols.h"
 
 /* A stat line has 52 numbers; the fields needed of a status text are at its beginning. */
 #define TEXT_BYTES 2048
@@ -271,11 +272,14 @@ int proctask_cmdline(int procfd, pid_t tgid, struct buf *out)
 int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 {
 	char text[128];
-	int len = read_file(procfd, tgid, tid, "wchan", text, sizeof(text));
+	int len = read_file(procfd, tgid, tid, "wchan", text, sizeof(text) - 1);
 
-	if (len > 0 && (len != 1 || *text != '0'))
-		buf_add(out, text, (size_t)len);
-	return len < 0 ? len : 0;
+	if (len < 0)
+		return len;
+	text[len] = '\0';
+	if (len && strcmp(text, "0") != 0)
+		buf_add(out, text, symbol_length(text));
+	return 0;
 }
 
 int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out)

@@ -246,8 +246,7 @@ static const struct {
 					      NULL } },
 };
 
-/* The length of a function's name, without what a compiler or a stack writes behind it. */
-static size_t name_length(const char *function)
+size_t symbol_length(const char *function)
 {
 	return strcspn(function, ".+ \n");
 }
@@ -265,7 +264,7 @@ static bool fits_name(const char *function, size_t len, const char *name)
 /* What a function says of a wait. */
 static enum telling telling_of(const char *function)
 {
-	size_t len = name_length(function);
+	size_t len = symbol_length(function);
 
 	for (size_t i = 0; i < ARRAY_SIZE(tellings); i++)
 		for (const char *const *name = tellings[i].names; *name; name++)

@@ -17,6 +17,12 @@ struct symbols *symbols_read(int procfd);
 /* The function that has the address, and how far in; NULL: none. Static until freed. */
 const char *symbol_at(const struct symbols *symbols, uint64_t address, uint64_t *offset);
 
+/*
+ * The length of a function's name, without what a compiler (".isra.0") or a stack ("+0x1a/0x20")
+ * writes behind it.
+ */
+size_t symbol_length(const char *function);
+
 /* Whether the function is the scheduler's or waits for its caller: it says nothing of why. */
 bool symbol_is_generic(const char *function);
 

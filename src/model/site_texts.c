@@ -21,7 +21,6 @@
 #define STACK_MAX 64
 
 /* Bytes of a function's name that are kept. */
-#define STACK_MAX_NAME 128
 
 /*
  * The number of sites in a reading whose descriptors are looked at; others have the names that came
@@ -283,9 +282,9 @@ static char *name_address(const struct site_texts *texts, uint64_t address, cons
 
 /* Adds a stack; `telling`: the function that is shown. The texts are the stack's from now on. */
 static size_t add_stack(struct site_texts *texts, const char **functions, size_t n,
-			const char *telling, size_t len)
+			const char *telling)
 {
-	texts->where[texts->n] = telling ? strndup(telling, len) : NULL;
+	texts->where[texts->n] = telling ? strndup(telling, symbol_length(telling)) : NULL;
 	texts->stacks[texts->n] = (struct site_stack){ .functions = functions, .n = n };
 	return texts->n++;
 }
@@ -338,8 +337,7 @@ static size_t find_stack(struct site_texts *texts, int32_t id)
 	telling = symbols_telling(names, n);
 	*place = (struct stack_place){ .id = id,
 				       .index = add_stack(texts, functions, n,
-							  telling < n ? names[telling] : NULL,
-							  STACK_MAX_NAME) };
+							  telling < n ? names[telling] : NULL) };
 	return place->index;
 }
 
@@ -365,8 +363,7 @@ static size_t read_stack(struct site_texts *texts, const struct traced_site *sit
 		functions[i] = xstrdup(read->functions[i]);
 	telling = symbols_telling(read->functions, read->n);
 	function = telling < read->n ? read->functions[telling] : NULL;
-	return add_stack(texts, functions, read->n, function,
-			 function ? strcspn(function, "+") : 0);
+	return add_stack(texts, functions, read->n, function);
 }
 
 /* Whether what is waited for at a site is told by the call's memory alone: a path, what it polls.

@@ -95,7 +95,7 @@ static void read_where(struct waiting_reader *reader, const struct waiter *waite
 		telling = symbols_telling(found->functions, found->n);
 		if (telling < found->n)
 			buf_add(&waiting->where, found->functions[telling],
-				strcspn(found->functions[telling], "+"));
+				symbol_length(found->functions[telling]));
 		for (size_t i = 0; stack && i < found->n; i++) {
 			buf_puts(&waiting->stack, found->functions[i]);
 			buf_putc(&waiting->stack, '\n');

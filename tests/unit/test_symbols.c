@@ -148,11 +148,22 @@ static void test_telling(void **state)
 	}
 }
 
+/* Names as a person knows them, whatever a compiler or a stack writes behind them. */
+static void test_length(void **state)
+{
+	(void)state;
+	assert_int_equal(symbol_length("do_sigtimedwait.isra.0"), strlen("do_sigtimedwait"));
+	assert_int_equal(symbol_length("pipe_read+0x1a/0x20"), strlen("pipe_read"));
+	assert_int_equal(symbol_length("pipe_read"), strlen("pipe_read"));
+	assert_int_equal(symbol_length(""), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_addresses, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_hidden, make_tree, remove_tree),
+		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_generic),
 		cmocka_unit_test(test_telling),
 	};
