@@ -32,7 +32,8 @@ int BPF_PROG(waking, struct task_struct *task)
 {
 	struct local *local = known(task);
 	struct trace_thread_slot *slot;
-	struct site_ref none = {};
+	struct trace_site_slot *site;
+	struct waker waker = {};
 	__u64 now;
 
 	if (!local)
@@ -42,9 +43,11 @@ int BPF_PROG(waking, struct task_struct *task)
 	if (!slot || *(volatile __u32 *)&slot->version & 1 || !sleeps(slot->thread.state))
 		return 0;
 	now = bpf_ktime_get_ns();
-	leave_site(local, &slot->thread, now, true);
+	site = site_at(slot->thread.site);
+	put_waker(&waker, site && site->site.here);
+	leave_site(local, &slot->thread, now, &waker);
 	local->throttled = is_throttled(task, true);
-	set_state(slot, local->slot, STATE_CPU, now, none);
+	set_state(slot, local->slot, STATE_CPU, now, 0);
 	return 0;
 }
 
@@ -54,14 +57,14 @@ int BPF_PROG(waking, struct task_struct *task)
  * Books what the kernel counted of the wait of io that ended (kernel/delayacct.c at wake-up). Its
  * stamp of the start may be stale: a wait cannot have begun before the thread ran last.
  */
-static __always_inline void book_io(struct local *local, const struct task_struct *task, __u64 now)
+static __always_inline void book_io(struct local *local, const struct arrival *arrival)
 {
 	__u64 ns = local->io_ns;
 
-	if (task->delays) {
-		__u64 booked = task->delays->blkio_delay - local->blkio_ns;
+	if (arrival->io_ns != (__u64)-1) {
+		__u64 booked = arrival->io_ns - local->blkio_ns;
 
-		if (booked <= now - local->arrived_ns)
+		if (booked <= arrival->now - local->arrived_ns)
 			ns = booked;
 	}
 	add_booked(local->io, ns);
@@ -72,50 +75,80 @@ static __always_inline void book_io(struct local *local, const struct task_struc
  * Makes good what went unseen before a task gets a CPU: that it was switched out, as far as its run
  * time tells, or woken, as its time in the queue tells.
  */
-static __always_inline void make_good(struct local *local, struct trace_thread_slot *slot,
-				      const struct task_struct *task, __u64 now)
+__noinline int make_good(struct local *local, struct trace_thread_slot *slot,
+			 const struct arrival *arrival)
 {
-	struct site_ref none = {};
-	__u64 passed = now > slot->thread.since_ns ? now - slot->thread.since_ns : 0, part;
+	__u64 now, part, passed;
 
+	if (!local || !slot || !arrival)
+		return 0;
+	now = arrival->now;
+	passed = now > slot->thread.since_ns ? now - slot->thread.since_ns : 0;
 	if (slot->thread.state == STATE_RUN) {
-		part = task->se.sum_exec_runtime - local->run_ns;
+		part = arrival->run_ns - local->run_ns;
 		if (part > passed)
 			part = passed;
-		set_state(slot, local->slot, STATE_OTHER, slot->thread.since_ns + part, none);
+		set_state_seldom(slot, local->slot, STATE_OTHER, slot->thread.since_ns + part);
 		passed -= part;
 	}
-	part = booked_queue(local, task, passed);
+	part = booked_queue(local, arrival, passed);
 	if (part > passed)
 		part = passed;
 	if (slot->thread.site)
-		leave_site(local, &slot->thread, now - part, false);
-	set_state(slot, local->slot, STATE_CPU, now - part, none);
+		leave_site(local, &slot->thread, now - part, NULL);
+	set_state_seldom(slot, local->slot, STATE_CPU, now - part);
+	return 0;
 }
 
 /* A task gets a CPU. */
 static __always_inline void switch_in(struct local *local, struct trace_thread_slot *slot,
-				      const struct task_struct *task, __u64 now)
+				      const struct arrival *arrival)
 {
-	struct site_ref none = {};
 	__u64 ns;
 
 	if (slot->thread.state != STATE_CPU)
-		make_good(local, slot, task, now);
+		make_good(local, slot, arrival);
 	if (local->io.slot)
-		book_io(local, task, now);
-	ns = now > slot->thread.since_ns ? now - slot->thread.since_ns : 0;
-	leave_queue(local, &slot->thread, task, now, ns);
-	local->arrived_ns = now;
-	local->run_ns = task->se.sum_exec_runtime;
+		book_io(local, arrival);
+	ns = arrival->now > slot->thread.since_ns ? arrival->now - slot->thread.since_ns : 0;
+	leave_queue(local, &slot->thread, arrival, ns);
+	local->arrived_ns = arrival->now;
+	local->run_ns = arrival->run_ns;
 	local->throttled = 0;
-	set_state(slot, local->slot, STATE_RUN, now, none);
+	set_state(slot, local->slot, STATE_RUN, arrival->now, 0);
+}
+
+/* The same where it is rare. */
+__noinline int switch_in_seldom(struct local *local, struct trace_thread_slot *slot,
+				const struct arrival *arrival)
+{
+	if (local && slot && arrival)
+		switch_in(local, slot, arrival);
+	return 0;
+}
+
+/* Has a task get a CPU. */
+static __always_inline void arrive(struct local *local, struct trace_thread_slot *slot,
+				   const struct task_struct *task, const struct task_struct *leader,
+				   __u64 now, bool fast, bool seldom)
+{
+	struct arrival arrival = { .now = now, .io_ns = -1, .leader = leader };
+
+	arrival.run_ns = task->se.sum_exec_runtime;
+	arrival.queued_ns = queued_of(task, fast);
+	if (local->io.slot || slot->thread.state == STATE_IO)
+		arrival.io_ns = booked_io(task, fast);
+	if (seldom)
+		switch_in_seldom(local, slot, &arrival);
+	else
+		switch_in(local, slot, &arrival);
 }
 
 /* When a task came to the CPU that it runs on, where that went unseen. */
-static __always_inline __u64 arrival(const struct task_struct *task, __u64 since_ns, __u64 now)
+static __always_inline __u64 arrived_at(const struct task_struct *task, __u64 since_ns, __u64 now,
+					bool fast)
 {
-	__u64 clock = queue_clock(task), ran;
+	__u64 clock = queue_clock(task, fast), ran;
 
 	if (!clock || clock < task->sched_info.last_arrival)
 		return now;
@@ -123,22 +156,37 @@ static __always_inline __u64 arrival(const struct task_struct *task, __u64 since
 	return now > ran && now - ran > since_ns ? now - ran : since_ns;
 }
 
-/* A task leaves its CPU. */
+/* The current task sleeps: finds where. Its state. */
+static __always_inline __u32 fall_asleep(void *context, struct task_struct *task,
+					 struct local *local, const struct trace_thread_slot *slot,
+					 __u32 bits, __u64 now, bool fast)
+{
+	struct wait wait = {};
+	__u64 booked;
+
+	look_at_sleep(&wait, &slot->thread, task, bits, fast, true);
+	enter_site(context, local, &wait, now);
+	if (wait.key.state == STATE_IO) {
+		booked = booked_io(task, fast);
+		local->blkio_ns = booked == (__u64)-1 ? 0 : booked;
+	}
+	return wait.key.state;
+}
+
+/* A task, which is the current one, leaves its CPU. */
 static __always_inline void switch_out(void *context, struct task_struct *task, bool preempted,
 				       __u32 bits, __u64 now, bool fast)
 {
 	struct local *local;
 	struct trace_thread_slot *slot;
-	struct site_ref none = {};
+	struct site_word word = {};
 	__u32 state = STATE_CPU;
 
 	if (bits & TASK_DEAD && !preempted) {
 		local = known(task);
 		if (!local)
 			return;
-		slot = thread_at(local->slot);
-		if (slot)
-			set_state(slot, local->slot, WAIT_STATES, now, none);
+		set_state_seldom(thread_at(local->slot), local->slot, WAIT_STATES, now);
 		local->slot = 0;
 		local->gone = 1;
 		return;
@@ -148,17 +196,18 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 	if (!slot)
 		return;
 	if (slot->thread.state != STATE_RUN)
-		switch_in(local, slot, task, arrival(task, slot->thread.since_ns, now));
+		arrive(local, slot, task, only_read(task, fast)->group_leader,
+		       arrived_at(task, slot->thread.since_ns, now, fast), fast, true);
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
 		local->throttled = is_throttled(task, false);
-		set_state(slot, local->slot, STATE_CPU, now, none);
-		return;
+	} else {
+		local->throttled = 0;
+		state = fall_asleep(context, task, local, slot, bits, now, fast);
+		word.ref = local->sleep.ref;
 	}
-	local->throttled = 0;
-	state = enter_site(context, task, local, &slot->thread, bits, now, fast);
-	set_state(slot, local->slot, state, now, local->sleep.ref);
+	set_state(slot, local->slot, state, now, word.word);
 }
 
 static __always_inline int switched(void *context, bool preempted, struct task_struct *before,
@@ -166,22 +215,30 @@ static __always_inline int switched(void *context, bool preempted, struct task_s
 {
 	struct trace_cpu *cpu = this_cpu();
 	struct trace_thread_slot *slot;
+	const struct task_struct *leader;
+	struct named_task named;
 	struct local *local;
 	__u64 now = bpf_ktime_get_ns();
+	__s32 tgid = 0;
 
-	if (cpu)
-		cpu->switches++;
+	if (!cpu)
+		return 0;
+	cpu->switches++;
 	/* The idle tasks have no number. */
 	if (before->pid)
 		switch_out(context, before, preempted, bits, now, fast);
+	named.task = leader = only_read(task, fast)->group_leader;
 	if (task->pid) {
 		local = know(task, STATE_CPU, now);
 		slot = local ? thread_at(local->slot) : NULL;
-		if (slot)
-			switch_in(local, slot, task, now);
+		if (slot) {
+			arrive(local, slot, task, leader, now, fast, false);
+			tgid = slot->thread.tgid;
+		} else {
+			tgid = pid_of_named(&named);
+		}
 	}
-	if (cpu)
-		note_run(cpu, task, now);
+	note_run(cpu, leader, tgid, now);
 	return 0;
 }
 
@@ -217,6 +274,7 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(executed, struct task_struct *task)
 {
 	struct local *local = known(task);
+	struct named_task named = { task };
 	struct trace_thread_slot *slot;
 
 	if (!local)
@@ -225,7 +283,7 @@ int BPF_PROG(executed, struct task_struct *task)
 	if (!slot)
 		return 0;
 	begin_write(&slot->version);
-	identify(&slot->thread, task);
+	identify(&slot->thread, &named);
 	LIST(thread, slot, local->slot);
 	end_write(&slot->version);
 	return 0;
@@ -286,27 +344,34 @@ HANDLES(ipi, ipi, 1)
 static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 {
 	struct local *local = local_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct named_task named = { task };
 	struct trace_thread_slot *slot;
-	__u32 at, bits = state_of(task), state;
-	struct site_ref ref = {};
+	struct wait wait = {};
+	struct site_word word = {};
+	__u32 at, bits = state_of(task), state = STATE_RUN;
+	__u64 booked;
 
-	if (!local || local->gone || __sync_val_compare_and_swap(&local->slot, 0, SLOT_TAKEN) != 0)
+	if (!local)
 		return;
-	at = make_thread(local, task, now);
-	slot = at ? thread_at(at) : NULL;
-	if (slot) {
-		if (!bits || task->on_cpu) {
-			state = task->on_cpu ? STATE_RUN : STATE_CPU;
-		} else {
-			state = enter_site(NULL, task, local, &slot->thread, bits, now, false);
-			ref = local->sleep.ref;
+	at = make_thread(local, &named, now);
+	slot = thread_at(at);
+	if (!at || !slot)
+		return;
+	if (!bits || task->on_cpu) {
+		state = task->on_cpu ? STATE_RUN : STATE_CPU;
+	} else {
+		look_at_sleep(&wait, &slot->thread, task, bits, false, false);
+		enter_site(NULL, local, &wait, now);
+		state = wait.key.state;
+		word.ref = local->sleep.ref;
+		if (state == STATE_IO) {
+			booked = booked_io(task, false);
+			local->blkio_ns = booked == (__u64)-1 ? 0 : booked;
 		}
-		local->run_delay_ns = task->sched_info.run_delay;
-		local->run_ns = task->se.sum_exec_runtime;
-		slot->thread.state = (__u8)state;
-		set_state(slot, at, state, now, ref);
-		slot->thread.attached = sleeps(state);
 	}
+	slot->thread.state = (__u8)state;
+	set_state(slot, at, state, now, word.word);
+	slot->thread.attached = sleeps(state);
 	__sync_lock_test_and_set(&local->slot, at);
 }
 

@@ -42,8 +42,8 @@
 /* enum syscall_target of kernel/syscalls.h */
 enum { CALL_NOTHING, CALL_FD, CALL_PATH, CALL_FUTEX, CALL_CHILD, CALL_PATH_AT, CALL_POLL };
 
-/* A waiter gives up a site that another CPU writes after so many looks. */
-#define PATIENCE 1024
+/* A waiter gives up a site that another CPU writes after so many looks, of some 20 ns each. */
+#define PATIENCE 64
 
 /* How much of a site is set: a thread that another task looks at has no stack to keep. */
 enum { FILLED_BUT_STACK = 1, FILLED };
@@ -82,7 +82,7 @@ struct site_ref {
 	__u32 slot, generation;
 };
 
-/* As a function returns it. */
+/* As functions return and take it. */
 struct site_word {
 	union {
 		struct site_ref ref;

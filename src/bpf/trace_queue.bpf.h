@@ -7,32 +7,48 @@
 #include "bpf/trace_thread.bpf.h"
 
 /* The clock of the queue that a task is in, as the scheduler read it last; 0: not known. */
-static __always_inline __u64 queue_clock(const struct task_struct *task)
+static __always_inline __u64 queue_clock(const struct task_struct *task, bool fast)
 {
 	const struct cfs_rq *queue;
 
 	if (!bpf_core_field_exists(task->se.cfs_rq) ||
 	    !bpf_core_field_exists(task->sched_info.run_delay))
 		return 0;
-	queue = task->se.cfs_rq;
+	queue = only_read(task, fast)->se.cfs_rq;
 	return queue ? queue->rq->clock : 0;
 }
 
+/* A task that gets a CPU, as global functions take it. */
+struct arrival {
+	__u64 now;
+	__u64 run_ns; /* its run time so far */
+	__u64 queued_ns; /* booked for queues, with the one that it leaves; -1: not known */
+	__u64 io_ns; /* booked for io, if a wait of that is to be booked; -1: not known */
+	const struct task_struct *leader;
+};
+
 /*
- * What the kernel books for the queue that a task leaves now (kernel/sched/stats.h:
- * sched_info_arrive runs after the tracepoint, by the same reading of the queue's clock).
+ * What the kernel books for the queues that a task was in and the one that it leaves now
+ * (kernel/sched/stats.h: sched_info_arrive runs after the tracepoint, by the same reading of the
+ * queue's clock).
  */
-static __always_inline __u64 booked_queue(const struct local *local, const struct task_struct *task,
-					  __u64 unknown)
+static __always_inline __u64 queued_of(const struct task_struct *task, bool fast)
 {
-	__u64 booked, clock = queue_clock(task);
+	__u64 booked, clock = queue_clock(task, fast);
 
 	if (!clock)
-		return unknown;
-	booked = task->sched_info.run_delay - local->run_delay_ns;
+		return -1;
+	booked = task->sched_info.run_delay;
 	if (task->sched_info.last_queued && clock > task->sched_info.last_queued)
 		booked += clock - task->sched_info.last_queued;
 	return booked;
+}
+
+/* What is booked for the queue that a task leaves. */
+static __always_inline __u64 booked_queue(const struct local *local, const struct arrival *arrival,
+					  __u64 unknown)
+{
+	return arrival->queued_ns == (__u64)-1 ? unknown : arrival->queued_ns - local->run_delay_ns;
 }
 
 /*
@@ -63,15 +79,14 @@ static __always_inline const struct trace_run *who_ran(struct trace_cpu *cpu, __
 }
 
 /* Keeps who runs on this CPU from now on. */
-static __always_inline void note_run(struct trace_cpu *cpu, const struct task_struct *task,
-				     __u64 now)
+static __always_inline void note_run(struct trace_cpu *cpu, const struct task_struct *leader,
+				     __s32 tgid, __u64 now)
 {
-	const struct task_struct *leader = task->group_leader;
 	__u32 at = (cpu->run + 1) & (TRACE_RUNS - 1);
 	struct trace_run *run = &cpu->runs[at];
 
 	run->since_ns = now;
-	run->tgid = task->pid ? pid_of(leader) : 0;
+	run->tgid = tgid;
 	((__u64 *)run->name)[0] = ((const __u64 *)leader->comm)[0];
 	((__u64 *)run->name)[1] = ((const __u64 *)leader->comm)[1];
 	cpu->run = at;
@@ -79,10 +94,10 @@ static __always_inline void note_run(struct trace_cpu *cpu, const struct task_st
 
 /* Adds a wait in the queue, by who ran instead. */
 static __always_inline void leave_queue(struct local *local, const struct trace_thread *thread,
-					const struct task_struct *task, __u64 now, __u64 ns)
+					const struct arrival *arrival, __u64 ns)
 {
 	struct trace_cpu *cpu = this_cpu();
-	const struct trace_run *run = cpu ? who_ran(cpu, now - ns, now) : NULL;
+	const struct trace_run *run = cpu ? who_ran(cpu, arrival->now - ns, arrival->now) : NULL;
 	struct trace_key key = {};
 	struct trace_site_slot *slot;
 	struct site_ref ref;
@@ -97,19 +112,20 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 		key.target = TRACE_TASK;
 		key.ino = (__u64)run->tgid;
 	}
-	ref = find_site(&local->queue, &key, now);
+	find_site(&local->queue, &key, arrival->now);
+	ref = local->queue.ref;
 	slot = site_at(ref.slot);
-	if (ref.slot && slot && !slot->site.filled && lock_site(ref.slot)) {
+	if (ref.slot && slot && !slot->site.filled && lock_site(slot, ref.slot)) {
 		slot->site.filled = FILLED;
 		bpf_probe_read_kernel(slot->site.comm, sizeof(slot->site.comm),
-				      task->group_leader->comm);
+				      arrival->leader->comm);
 		if (key.target == TRACE_TASK && run)
 			__builtin_memcpy(slot->site.name, run->name, TRACE_COMM);
 		end_write(&slot->version);
 	}
 	/* One that had begun before tracing did is booked as a whole. */
-	if (!add_wait_at(ref, now, ns, local->arrived_ns ? booked_queue(local, task, ns) : ns,
-			 NULL))
+	if (!add_wait_at(ref, arrival->now, ns,
+			 local->arrived_ns ? booked_queue(local, arrival, ns) : ns, NULL))
 		count_lost_wait();
 }
 

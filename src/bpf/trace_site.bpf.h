@@ -9,10 +9,7 @@
 
 /* ---- What is put into a site at its first wait ----------------------------------------------- */
 
-/*
- * Puts a file's path, from the last component on, each ended by NUL. This and other functions are
- * global so that the verifier checks them once, and not at each call with all that led there.
- */
+/* Puts a file's path, from the last component on, each ended by NUL. */
 __noinline int put_path(__u32 site, __u64 address)
 {
 	const struct file___kernel *file = (const struct file___kernel *)address;
@@ -120,22 +117,30 @@ __noinline int put_socket(__u32 at, __u64 address)
 	return 0;
 }
 
+/* A wait that begins. */
+struct wait {
+	struct trace_key key;
+	struct call call;
+	struct seen_file seen;
+	const struct task_struct *task;
+};
+
 /* Puts what tells people what the wait is on. */
-static __always_inline void describe(struct trace_site *site, __u32 at,
-				     const struct task_struct *task, const struct call *call,
-				     const struct seen_file *seen)
+static __always_inline void describe(struct trace_site *site, __u32 at, const struct wait *wait)
 {
-	bpf_probe_read_kernel(site->comm, sizeof(site->comm), task->group_leader->comm);
-	if (!call || call->class.target != CALL_FD)
+	const struct task_struct *task = wait->task;
+
+	BPF_CORE_READ_INTO(&site->comm, task, group_leader, comm);
+	if (wait->call.class.target != CALL_FD)
 		return;
-	site->fd = (__s32)call->argument;
-	if (!seen->file)
+	site->fd = (__s32)wait->call.argument;
+	if (!wait->seen.file)
 		return;
-	site->mode = seen->mode;
-	if ((seen->mode & S_IFMT) == S_IFSOCK)
-		put_socket(at, (__u64)seen->file);
+	site->mode = wait->seen.mode;
+	if ((wait->seen.mode & S_IFMT) == S_IFSOCK)
+		put_socket(at, (__u64)wait->seen.file);
 	else
-		put_path(at, (__u64)seen->file);
+		put_path(at, (__u64)wait->seen.file);
 }
 
 /* ---- Sites ----------------------------------------------------------------------------------- */
@@ -148,38 +153,50 @@ static __always_inline bool same_key(const struct trace_key *a, const struct tra
 	return x[0] == y[0] && x[1] == y[1] && x[2] == y[2] && x[3] == y[3] && x[4] == y[4];
 }
 
-/* Begins to write a site, which any CPU may do; 0: others did all the time. */
-__noinline int lock_site(__u32 at)
+/* Begins to write a site, unless another CPU does. */
+static __always_inline bool try_lock(struct trace_site_slot *slot)
+{
+	__u32 version = *(volatile __u32 *)&slot->version;
+
+	return !(version & 1) &&
+	       __sync_val_compare_and_swap(&slot->version, version, version + 1) == version;
+}
+
+/* The same, when others have ended; 0: they did not. */
+__noinline int await_lock(__u32 at)
 {
 	struct trace_site_slot *slot = site_at(at);
 
-	if (!at || !slot)
+	if (!slot)
 		return 0;
 	for (int i = 0; i < PATIENCE; i++) {
-		__u32 version = *(volatile __u32 *)&slot->version;
-
-		if (!(version & 1) &&
-		    __sync_val_compare_and_swap(&slot->version, version, version + 1) == version)
+		bpf_ktime_get_ns(); /* takes its time: more looks would be more for the verifier */
+		if (try_lock(slot))
 			return 1;
 	}
 	return 0;
 }
 
-/* Makes a site; where there is no room its slot is 0. Returns a struct site_ref. */
-__noinline __u64 make_site(const struct trace_key *key, __u64 now)
+/* Begins to write a site, which any CPU may do; false: others did all the time. */
+static __always_inline bool lock_site(struct trace_site_slot *slot, __u32 at)
 {
-	struct site_word word = {};
-	struct site_ref *there;
+	return at && (try_lock(slot) || await_lock(at));
+}
+
+/* Makes a site; where there is no room its slot is 0. */
+static __always_inline struct site_ref make_site(const struct trace_key *key, __u64 now)
+{
+	struct site_ref ref = {}, *there;
 	struct trace_cpu *cpu = this_cpu();
 	struct trace_site_slot *slot;
 	__u32 at;
 
-	if (!cpu || !key)
-		return 0;
+	if (!cpu)
+		return ref;
 	at = cpu->spare ?: take_free(&control.free_sites, &free_sites, site_room);
 	slot = site_at(at);
 	if (!at || !slot)
-		return 0;
+		return ref;
 	cpu->spare = 0;
 	begin_write(&slot->version);
 	__builtin_memset(&slot->site.count, 0,
@@ -188,43 +205,51 @@ __noinline __u64 make_site(const struct trace_key *key, __u64 now)
 	slot->site.key = *key;
 	slot->site.stack = slot->site.fd = -1;
 	slot->site.last_ns = now;
-	word.ref.slot = at;
-	word.ref.generation = (__u32)slot->site.generation;
+	ref.slot = at;
+	ref.generation = (__u32)slot->site.generation;
 	end_write(&slot->version);
-	if (!bpf_map_update_elem(&places, key, &word.ref, BPF_NOEXIST))
-		return word.word;
+	if (!bpf_map_update_elem(&places, key, &ref, BPF_NOEXIST))
+		return ref;
 	/* Another CPU made it meanwhile. */
 	cpu->spare = at;
 	there = bpf_map_lookup_elem(&places, key);
-	word.ref.slot = there ? there->slot : 0;
-	word.ref.generation = there ? there->generation : 0;
-	return word.word;
+	ref.slot = there ? there->slot : 0;
+	ref.generation = there ? there->generation : 0;
+	return ref;
 }
 
-/* Finds the site of a key, or makes it. */
-static __always_inline struct site_ref find_site(struct recent *recent, const struct trace_key *key,
-						 __u64 now)
+/* Finds the site of a key that is not the recent one. */
+__noinline int find_other_site(struct recent *recent, const struct trace_key *of, __u64 now)
 {
-	struct site_ref *there, ref = recent->ref;
-	struct site_word made;
+	struct trace_key key; /* before 6.2 a key must lie on the stack of who looks it up */
+	struct site_ref *there;
+
+	if (!recent || !of)
+		return 0;
+	key = *of;
+	there = bpf_map_lookup_elem(&places, &key);
+	if (there) {
+		recent->ref.slot = there->slot;
+		recent->ref.generation = there->generation;
+	} else {
+		recent->ref = make_site(&key, now);
+	}
+	recent->key = key;
+	return 0;
+}
+
+/* Finds the site of a key, or makes it; a slot of 0: there is no room. */
+static __always_inline void find_site(struct recent *recent, const struct trace_key *key, __u64 now)
+{
+	struct site_ref ref = recent->ref;
 	struct trace_site_slot *slot;
 
 	if (ref.slot && same_key(&recent->key, key)) {
 		slot = site_at(ref.slot);
 		if (slot && (__u32)slot->site.generation == ref.generation)
-			return ref;
+			return;
 	}
-	there = bpf_map_lookup_elem(&places, key);
-	if (there) {
-		ref.slot = there->slot;
-		ref.generation = there->generation;
-	} else {
-		made.word = make_site(key, now);
-		ref = made.ref;
-	}
-	recent->key = *key;
-	recent->ref = ref;
-	return ref;
+	find_other_site(recent, key, now);
 }
 
 static __always_inline __u32 log2_of(__u64 n)
@@ -310,7 +335,7 @@ __noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const s
 	struct trace_site_slot *slot = site_at(ref.slot);
 	__u32 bucket = bucket_of(ns);
 
-	if (!slot || !lock_site(ref.slot))
+	if (!slot || !lock_site(slot, ref.slot))
 		return 0;
 	if ((__u32)slot->site.generation != ref.generation) {
 		end_write(&slot->version);
@@ -344,7 +369,7 @@ static __always_inline void add_booked(struct site_ref ref, __u64 ns)
 {
 	struct trace_site_slot *slot = site_at(ref.slot);
 
-	if (!slot || !lock_site(ref.slot))
+	if (!slot || !lock_site(slot, ref.slot))
 		return;
 	if ((__u32)slot->site.generation == ref.generation) {
 		slot->site.kind_ns += ns;

@@ -8,7 +8,31 @@
 
 #include "bpf/trace_maps.bpf.h"
 
+/*
+ * Functions that are global, as pid_at() is, are checked by the verifier once for each program, and
+ * not at each call with all that led there. Before 6.8 they take no tasks: they get the address, or
+ * ask for the current one.
+ */
+
 /* ---- Tasks ----------------------------------------------------------------------------------- */
+
+/*
+ * A task by whose pointers more is read. For each load of a pointer by one that it trusts, the
+ * verifier of 6.3 and later looks through all types of the kernel (kernel/bpf/btf.c:
+ * btf_nested_type_is_trusted), which takes a millisecond; one that is read only is not trusted.
+ * fast: may a program be loaded that has a call of what the kernel lacks (5.16).
+ */
+static __always_inline const struct task_struct *only_read(const struct task_struct *task,
+							   bool fast)
+{
+	if (fast && bpf_rdonly_cast)
+		return bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
+	return task;
+}
+
+/* A pointer that a task has, for the same reason. */
+#define POINTER_OF(task, member, fast) \
+	((fast) ? only_read(task, fast)->member : BPF_CORE_READ(task, member))
 
 static __always_inline long upid_at(struct upid *upid, const struct pid *pid, __u32 level)
 {
@@ -16,36 +40,40 @@ static __always_inline long upid_at(struct upid *upid, const struct pid *pid, __
 				     (const char *)&pid->numbers + level * sizeof(*upid));
 }
 
-/* The number of a task in the reader's namespace; 0: it is not in there. */
-static __always_inline int pid_of(const struct task_struct *task)
+/* The number of the task at an address in the reader's namespace; 0: it is not in there. */
+__noinline int pid_at(__u64 address)
 {
+	const struct task_struct *task = (const struct task_struct *)address;
 	const struct pid *pid;
 	struct upid upid = {};
-	int number;
 
-	if (!control.reader_level) {
-		number = task->pid;
-		/* One load for both would be of different sorts of memory. */
-		KEEP(number);
-		return number;
-	}
-	pid = task->thread_pid;
-	if (!pid || pid->level < control.reader_level ||
+	if (!control.reader_level)
+		return BPF_CORE_READ(task, pid);
+	pid = BPF_CORE_READ(task, thread_pid);
+	if (!pid || BPF_CORE_READ(pid, level) < control.reader_level ||
 	    upid_at(&upid, pid, control.reader_level) || (__u64)upid.ns != control.reader_ns)
 		return 0;
 	return upid.nr;
 }
 
+/* The same of the process that runs. */
+static __always_inline int pid_of_current_leader(void)
+{
+	const struct task_struct *task = (const struct task_struct *)bpf_get_current_task();
+
+	return pid_at((__u64)BPF_CORE_READ(task, group_leader));
+}
+
 /* Whose pids are meant: those of who runs this. */
 static __always_inline void meet_reader(void)
 {
-	const struct task_struct *self = bpf_get_current_task_btf();
-	const struct pid *pid = self->thread_pid;
+	const struct task_struct *self = (const struct task_struct *)bpf_get_current_task();
+	const struct pid *pid = BPF_CORE_READ(self, thread_pid);
 	struct upid upid = {};
 
 	if (!pid)
 		return;
-	control.reader_level = pid->level;
+	control.reader_level = BPF_CORE_READ(pid, level);
 	if (control.reader_level)
 		upid_at(&upid, pid, control.reader_level);
 	control.reader_ns = (__u64)upid.ns;
@@ -63,6 +91,16 @@ static __always_inline bool is_throttled(const struct task_struct *task, bool wa
 		return false;
 	queue = task->se.cfs_rq;
 	return queue && queue->throttle_count > 0;
+}
+
+/* The time of io that the kernel has booked of a task; -1: it is not known. */
+static __always_inline __u64 booked_io(const struct task_struct *task, bool fast)
+{
+	const struct task_delay_info *delays = POINTER_OF(task, delays, fast);
+
+	if (!delays)
+		return -1;
+	return fast ? delays->blkio_delay : BPF_CORE_READ(delays, blkio_delay);
 }
 
 /* The system call that a sleeping task is in and its arguments. */
@@ -154,10 +192,7 @@ struct seen_file {
 	bool anonymous; /* an eventfd, timerfd, epoll and so on */
 };
 
-/*
- * Reads the inode of an open file; by the faster way where the kernel has it (6.2). fast: may a
- * program be loaded that has a call of what the kernel lacks (5.16).
- */
+/* Reads the inode of an open file; by the faster way where the kernel has it (6.2). */
 static __always_inline void read_inode(struct seen_file *seen, const struct file___kernel *file,
 				       bool fast)
 {
@@ -182,17 +217,20 @@ static __always_inline void read_inode(struct seen_file *seen, const struct file
 static __always_inline void find_file(struct seen_file *seen, const struct task_struct *task,
 				      __u64 fd, bool fast)
 {
-	const struct files_struct *files = task->files;
+	const struct files_struct *files = POINTER_OF(task, files, fast);
 	const struct fdtable *table;
-	const struct file___kernel *file = NULL;
+	const struct file___kernel *file = NULL, **slots;
+	__u32 room;
 
 	seen->file = NULL;
 	if (!files)
 		return;
-	table = files->fdt;
+	table = fast ? files->fdt : BPF_CORE_READ(files, fdt);
+	room = fast ? table->max_fds : BPF_CORE_READ(table, max_fds);
+	slots = fast ? (void *)table->fd : (void *)BPF_CORE_READ(table, fd);
 	/* int: the upper half of the register is anything. */
-	if ((__u32)fd >= table->max_fds ||
-	    bpf_probe_read_kernel(&file, sizeof(file), &table->fd[(__u32)fd]) || !file)
+	if ((__u32)fd >= room || bpf_probe_read_kernel(&file, sizeof(file), &slots[(__u32)fd]) ||
+	    !file)
 		return;
 	seen->file = file;
 	read_inode(seen, file, fast);

@@ -7,12 +7,13 @@
 #include "bpf/trace_site.bpf.h"
 
 /*
- * Moves a thread to a state, in a site or none. What passed since was spent in the one before.
- * WAIT_STATES: it has ended; from then on the slot is the reader's.
+ * Moves a thread to a state, in a site (struct site_word) or none. What passed since was spent in
+ * the one before. WAIT_STATES: it has ended; from then on the slot is the reader's.
  */
 static __always_inline void set_state(struct trace_thread_slot *slot, __u32 at, __u32 state,
-				      __u64 now, struct site_ref ref)
+				      __u64 now, __u64 word)
 {
+	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	__u32 was = slot->thread.state;
 
 	KEEP(was);
@@ -33,15 +34,39 @@ static __always_inline void set_state(struct trace_thread_slot *slot, __u32 at, 
 	end_write(&slot->version);
 }
 
-/* Puts who a thread is. */
-static __always_inline void identify(struct trace_thread *thread, const struct task_struct *task)
+/* The same where it is rare. */
+__noinline int set_state_seldom(struct trace_thread_slot *slot, __u32 at, __u32 state, __u64 now)
 {
-	const struct task_struct *leader = task->group_leader;
+	if (slot)
+		set_state(slot, at, state, now, 0);
+	return 0;
+}
 
-	thread->pid = pid_of(task);
-	thread->tgid = pid_of(leader);
-	thread->start_ns = task->start_time;
-	thread->process_start_ns = leader->start_time;
+/* As a global function takes it. */
+struct named_task {
+	const struct task_struct *task;
+};
+
+/* The number of a process, by its leader. */
+__noinline int pid_of_named(const struct named_task *named)
+{
+	return named ? pid_at((__u64)named->task) : 0;
+}
+
+/* Puts who a thread is. */
+__noinline int identify(struct trace_thread *thread, const struct named_task *named)
+{
+	const struct task_struct *task, *leader;
+
+	if (!thread || !named)
+		return 0;
+	task = named->task;
+	leader = BPF_CORE_READ(task, group_leader);
+	thread->pid = pid_at((__u64)task);
+	thread->tgid = pid_at((__u64)leader);
+	thread->start_ns = BPF_CORE_READ(task, start_time);
+	thread->process_start_ns = BPF_CORE_READ(leader, start_time);
+	return 0;
 }
 
 /* What is known of a thread that has a slot; NULL: it has none. */
@@ -52,62 +77,69 @@ static __always_inline struct local *known(struct task_struct *task)
 	return local && local->slot && local->slot != SLOT_TAKEN ? local : NULL;
 }
 
-/* Gives a thread a slot, in which it is not seen yet. 0: there is none. */
-static __always_inline __u32 make_thread(struct local *local, const struct task_struct *task,
-					 __u64 now)
+/*
+ * Gives a thread that has none a slot, in which it is not seen before local->slot names it.
+ * Returns that; 0: there is none, or another CPU makes one.
+ */
+__noinline __u32 make_thread(struct local *local, const struct named_task *named, __u64 now)
 {
+	const struct task_struct *task;
 	struct trace_thread_slot *slot;
 	struct trace_cpu *cpu;
 	__u32 at;
 
-	if (!pid_of(task)) {
+	if (!local || !named || local->gone ||
+	    __sync_val_compare_and_swap(&local->slot, 0, SLOT_TAKEN) != 0)
+		return 0;
+	task = named->task;
+	local->run_delay_ns = BPF_CORE_READ(task, sched_info.run_delay);
+	local->run_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	if (!pid_at((__u64)task)) {
 		local->gone = 1;
+		__sync_lock_test_and_set(&local->slot, 0);
 		return 0;
 	}
 	at = take_free(&control.free_threads, &free_threads, thread_room);
 	slot = thread_at(at);
-	if (!at || !slot) {
-		cpu = this_cpu();
-		if (!local->lost && cpu)
-			cpu->lost_threads++;
-		local->lost = 1;
-		return 0;
+	if (at && slot) {
+		__builtin_memset(&slot->thread, 0, sizeof(slot->thread));
+		identify(&slot->thread, named);
+		slot->thread.born_ns = slot->thread.since_ns = now;
+		return at;
 	}
-	__builtin_memset(&slot->thread, 0, sizeof(slot->thread));
-	identify(&slot->thread, task);
-	slot->thread.born_ns = slot->thread.since_ns = now;
-	return at;
+	cpu = this_cpu();
+	if (!local->lost && cpu)
+		cpu->lost_threads++;
+	local->lost = 1;
+	__sync_lock_test_and_set(&local->slot, 0);
+	return 0;
 }
 
-/*
- * The slot of a thread, made where it has none yet: then it has been in that state for no time.
- * NULL: it has none.
- */
+/* Gives a thread a slot in which it has been in that state for no time. Whether it has one. */
+__noinline int meet(struct local *local, const struct named_task *named, __u32 state, __u64 now)
+{
+	__u32 at = make_thread(local, named, now);
+	struct trace_thread_slot *slot = thread_at(at);
+
+	if (!local || !at || !slot)
+		return 0;
+	slot->thread.state = (__u8)state;
+	set_state_seldom(slot, at, state, now);
+	__sync_lock_test_and_set(&local->slot, at);
+	return 1;
+}
+
+/* What is known of a thread, which is met where it has no slot yet; NULL: there is none for it. */
 static __always_inline struct local *know(struct task_struct *task, __u32 state, __u64 now)
 {
 	struct local *local = local_of(task, 0);
-	__u32 at;
+	struct named_task named = { task };
 
 	if (local && local->slot)
 		return local->slot != SLOT_TAKEN ? local : NULL;
 	if (!local)
 		local = local_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!local || local->gone || __sync_val_compare_and_swap(&local->slot, 0, SLOT_TAKEN) != 0)
-		return NULL;
-	at = make_thread(local, task, now);
-	local->run_delay_ns = task->sched_info.run_delay;
-	local->run_ns = task->se.sum_exec_runtime;
-	if (at) {
-		struct trace_thread_slot *slot = thread_at(at);
-		struct site_ref none = {};
-
-		if (slot) {
-			slot->thread.state = (__u8)state;
-			set_state(slot, at, state, now, none);
-		}
-	}
-	__sync_lock_test_and_set(&local->slot, at);
-	return at ? local : NULL;
+	return local && meet(local, &named, state, now) ? local : NULL;
 }
 
 /* Whether a thread in that state has neither a CPU nor waits for one. */

@@ -42,9 +42,12 @@ static __always_inline __u32 sleep_of(const struct task_struct *task, __u32 bits
 }
 
 /* Puts what the wait is on into its key. */
-static __always_inline void put_target(struct trace_key *key, const struct call *call,
-				       const struct seen_file *seen)
+static __always_inline void put_target(struct wait *wait)
 {
+	struct trace_key *key = &wait->key;
+	const struct call *call = &wait->call;
+	const struct seen_file *seen = &wait->seen;
+
 	if (call->class.target == CALL_FD && seen->file) {
 		key->target = (seen->mode & S_IFMT) == S_IFSOCK ? TRACE_SOCKET : TRACE_FILE;
 		key->ino = seen->ino;
@@ -59,77 +62,78 @@ static __always_inline void put_target(struct trace_key *key, const struct call 
 	}
 }
 
-/* Completes a site that is waited in for the first time. */
-static __always_inline void complete(struct site_ref ref, const struct task_struct *task,
-				     const struct call *call, const struct seen_file *seen,
-				     __s32 stack, __u8 filled)
+/*
+ * Looks at where a task is now: the system call, and what that is on. current: the task is the
+ * current one, whose memory can be read.
+ */
+static __always_inline void look_at(struct wait *wait, const struct trace_thread *thread,
+				    struct task_struct *task, bool fast, bool current)
 {
+	find_call(&wait->call, task);
+	if (current)
+		find_polled(&wait->call);
+	if (wait->call.class.target == CALL_FD)
+		find_file(&wait->seen, task, wait->call.argument, fast);
+	wait->key.start_ns = thread->process_start_ns;
+	wait->key.tgid = thread->tgid;
+	wait->key.syscall = wait->call.number;
+	wait->key.stack = -1;
+	wait->task = task;
+}
+
+/* The same of one that sleeps, and its state by the scheduler's. */
+static __always_inline void look_at_sleep(struct wait *wait, const struct trace_thread *thread,
+					  struct task_struct *task, __u32 bits, bool fast,
+					  bool current)
+{
+	look_at(wait, thread, task, fast, current);
+	wait->key.state = (__u8)sleep_of(task, bits, &wait->call, &wait->seen);
+	put_target(wait);
+}
+
+/* Completes a site (struct site_word) that is waited in for the first time. */
+__noinline int complete(__u64 word, const struct wait *wait, __s32 stack, __u32 filled)
+{
+	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct trace_site_slot *slot = site_at(ref.slot);
 
-	if (!slot || !lock_site(ref.slot))
-		return;
+	if (!wait || !slot || !lock_site(slot, ref.slot))
+		return 0;
 	if ((__u32)slot->site.generation == ref.generation) {
 		if (!slot->site.filled)
-			describe(&slot->site, ref.slot, task, call, seen);
-		slot->site.filled = filled;
+			describe(&slot->site, ref.slot, wait);
+		slot->site.filled = (__u8)filled;
 		slot->site.stack = stack;
 		LIST(site, slot, ref.slot);
 	}
 	end_write(&slot->version);
+	return 0;
 }
 
 /*
- * Begins the key of a site where a task is now, by its system call and what that is on. current:
- * the task is the current one, whose memory can be read.
+ * Finds the site of a wait that was looked at. context: NULL where the task is not the current one,
+ * so that its stack cannot be kept.
  */
-static __always_inline void begin_key(struct trace_key *key, struct call *call,
-				      struct seen_file *seen, const struct trace_thread *thread,
-				      struct task_struct *task, bool fast, bool current)
+static __always_inline void enter_site(void *context, struct local *local, struct wait *wait,
+				       __u64 now)
 {
-	find_call(call, task);
-	if (current)
-		find_polled(call);
-	if (call->class.target == CALL_FD)
-		find_file(seen, task, call->argument, fast);
-	key->start_ns = thread->process_start_ns;
-	key->tgid = thread->tgid;
-	key->syscall = call->number;
-	key->stack = -1;
-}
-
-/*
- * Finds the site of the wait that a task begins, and its state. context: NULL where the task is not
- * the current one, so that its stack cannot be kept.
- */
-static __always_inline __u32 enter_site(void *context, struct task_struct *task,
-					struct local *local, const struct trace_thread *thread,
-					__u32 bits, __u64 now, bool fast)
-{
-	struct trace_key key = {};
-	struct seen_file seen = {};
 	struct trace_site_slot *slot;
-	struct call call;
-	bool stacks_tell;
-	__u8 filled = context ? FILLED : FILLED_BUT_STACK;
+	struct site_word word;
+	__u8 filled = context ? FILLED : FILLED_BUT_STACK, state = wait->key.state;
+	__s32 stack = -1;
 
-	begin_key(&key, &call, &seen, thread, task, fast, context);
-	key.state = (__u8)sleep_of(task, bits, &call, &seen);
-	put_target(&key, &call, &seen);
-	stacks_tell = blocked_stacks && (key.state == STATE_IO || key.state == STATE_BLOCK);
-	if (stacks_tell && context)
-		key.stack = (__s32)bpf_get_stackid(context, &stacks, 0);
-	if (key.stack < 0)
-		key.stack = -1;
-	find_site(&local->sleep, &key, now);
-	slot = site_at(local->sleep.ref.slot);
-	if (local->sleep.ref.slot && slot && slot->site.filled < filled) {
-		if (context && key.stack < 0)
-			key.stack = (__s32)bpf_get_stackid(context, &stacks, 0);
-		complete(local->sleep.ref, task, &call, &seen, key.stack, filled);
+	if (context && blocked_stacks && (state == STATE_IO || state == STATE_BLOCK)) {
+		stack = (__s32)bpf_get_stackid(context, &stacks, 0);
+		wait->key.stack = stack < 0 ? -1 : stack;
 	}
-	if (key.state == STATE_IO)
-		local->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
-	return key.state;
+	find_site(&local->sleep, &wait->key, now);
+	word.ref = local->sleep.ref;
+	slot = site_at(word.ref.slot);
+	if (word.ref.slot && slot && slot->site.filled < filled) {
+		if (context && stack < 0)
+			stack = (__s32)bpf_get_stackid(context, &stacks, 0);
+		complete(word.word, wait, stack, filled);
+	}
 }
 
 /* ---- A wait ends ----------------------------------------------------------------------------- */
@@ -166,28 +170,25 @@ static __always_inline void put_waker(struct waker *waker, bool here)
 			__builtin_memcpy(waker->name, softirq_names[vector], TRACE_COMM);
 	} else {
 		leader = bpf_get_current_task_btf()->group_leader;
-		waker->tgid = pid_of(leader);
+		waker->tgid = control.reader_level ? pid_of_current_leader() : leader->pid;
 		waker->words[0] = ((const __u64 *)leader->comm)[0];
 		waker->words[1] = ((const __u64 *)leader->comm)[1];
 	}
 }
 
-/* Ends the wait of a sleeping thread, in its site. seen: by the wake-up, of who runs now. */
+/* Ends the wait of a sleeping thread, in its site. waker: who runs now; NULL: it went unseen. */
 static __always_inline void leave_site(struct local *local, const struct trace_thread *thread,
-				       __u64 now, bool seen)
+				       __u64 now, const struct waker *waker)
 {
 	struct site_ref ref = { thread->site, thread->generation };
-	struct trace_site_slot *slot = site_at(ref.slot);
 	__u64 ns = now > thread->since_ns ? now - thread->since_ns : 0;
-	struct waker waker = {};
 	bool io = thread->state == STATE_IO;
 
-	if (seen)
-		put_waker(&waker, slot && slot->site.here);
-	if (!add_wait_at(ref, now, ns, io ? 0 : ns, seen ? &waker : NULL)) {
+	if (!add_wait_at(ref, now, ns, io ? 0 : ns, waker)) {
 		/* The site was given back while it was waited in. */
-		ref = find_site(&local->sleep, &local->sleep.key, now);
-		if (!add_wait_at(ref, now, ns, io ? 0 : ns, seen ? &waker : NULL)) {
+		find_other_site(&local->sleep, &local->sleep.key, now);
+		ref = local->sleep.ref;
+		if (!add_wait_at(ref, now, ns, io ? 0 : ns, waker)) {
 			count_lost_wait();
 			ref.slot = 0;
 		}

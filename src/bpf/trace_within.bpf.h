@@ -5,12 +5,15 @@
 
 #include "bpf/trace_wait.bpf.h"
 
-/* What the kernel has booked of a kind that lies within others. */
+/* What the kernel has booked of a kind that lies within others; -1: it is not known. */
 static __always_inline __u64 booked_within(const struct task_struct *task, __u32 kind)
 {
-	const struct task_delay_info *delays = task->delays;
+	const struct task_delay_info *delays;
 
-	return delays && kind == DELAY_RECLAIM ? delays->freepages_delay : 0;
+	if (kind != DELAY_RECLAIM)
+		return -1;
+	delays = BPF_CORE_READ(task, delays);
+	return delays ? BPF_CORE_READ(delays, freepages_delay) : (__u64)-1;
 }
 
 static __always_inline int enter_within(__u32 kind)
@@ -26,6 +29,18 @@ static __always_inline int enter_within(__u32 kind)
 	return 0;
 }
 
+/* Looks at where the current task is, in the midst of something. */
+__noinline int look_within(struct wait *wait, const struct trace_thread_slot *slot, __u32 kind)
+{
+	if (!wait || !slot)
+		return 0;
+	look_at(wait, &slot->thread, bpf_get_current_task_btf(), false, true);
+	wait->key.state = STATE_RUN;
+	wait->key.within = (__u8)(1 + kind);
+	put_target(wait);
+	return 0;
+}
+
 /* The kernel books reclaim between the two tracepoints (mm/vmscan.c), compaction around them. */
 static __always_inline int leave_within(void *context, __u32 kind)
 {
@@ -33,11 +48,10 @@ static __always_inline int leave_within(void *context, __u32 kind)
 	struct local *local = known(task);
 	struct trace_thread_slot *thread;
 	struct trace_site_slot *slot;
-	struct trace_key key = {};
-	struct seen_file seen = {};
+	struct wait wait = {};
 	struct recent recent = {};
-	__u64 now = bpf_ktime_get_ns(), ns, kind_ns;
-	struct call call;
+	struct site_word word;
+	__u64 now = bpf_ktime_get_ns(), ns, kind_ns, booked;
 
 	if (!local || !local->within_ns[kind == DELAY_COMPACT])
 		return 0;
@@ -46,19 +60,15 @@ static __always_inline int leave_within(void *context, __u32 kind)
 		return 0;
 	ns = now - local->within_ns[kind == DELAY_COMPACT];
 	local->within_ns[kind == DELAY_COMPACT] = 0;
-	kind_ns = ns;
-	if (kind == DELAY_RECLAIM && task->delays)
-		kind_ns = booked_within(task, kind) - local->within_booked_ns;
-	begin_key(&key, &call, &seen, &thread->thread, task, false, true);
-	key.state = STATE_RUN;
-	key.within = (__u8)(1 + kind);
-	put_target(&key, &call, &seen);
-	find_site(&recent, &key, now);
-	slot = site_at(recent.ref.slot);
+	booked = booked_within(task, kind);
+	kind_ns = booked == (__u64)-1 ? ns : booked - local->within_booked_ns;
+	look_within(&wait, thread, kind);
+	find_site(&recent, &wait.key, now);
+	word.ref = recent.ref;
+	slot = site_at(word.ref.slot);
 	if (slot && slot->site.filled < FILLED)
-		complete(recent.ref, task, &call, &seen,
-			 (__s32)bpf_get_stackid(context, &stacks, 0), FILLED);
-	if (!add_wait_at(recent.ref, now, ns, kind_ns, NULL))
+		complete(word.word, &wait, (__s32)bpf_get_stackid(context, &stacks, 0), FILLED);
+	if (!add_wait_at(word.ref, now, ns, kind_ns, NULL))
 		count_lost_wait();
 	return 0;
 }
