@@ -5,23 +5,8 @@ set -u
 srcdir=${srcdir:-$(dirname "$0")/..}
 report=$srcdir/tests/bench/report.awk
 meter=${TESTS_BUILDDIR:-tests}/bench/meter
-n=0
-failed=0
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-
-# result STATUS NAME
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		failed=1
-		sed 's/^/# /' "$work/out"
-	fi
-}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 
 # has NAME LINE: the last report has the line, however it is spaced.
 has() {

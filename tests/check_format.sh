@@ -3,6 +3,8 @@
 # that of clang-format 14. TAP.
 set -u
 srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 cd "$srcdir" || exit 1
 version=$(clang-format --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
 if [ "$version" != 14 ]; then
@@ -11,11 +13,7 @@ if [ "$version" != 14 ]; then
 fi
 echo 1..1
 # shellcheck disable=SC2046 # one word a file
-found=$(clang-format --dry-run $(find src ui tests -name '*.[ch]') 2>&1 |
+unlike=$(clang-format --dry-run $(find src ui tests -name '*.[ch]') 2>&1 |
 	sed -n 's/^\([^ ]*:[0-9]*\):[0-9]*: warning.*/\1/p' | sort -u)
-if [ -n "$found" ]; then
-	echo "not ok 1 - clang-format changes nothing"
-	echo "$found" | sed 's/^/# /'
-else
-	echo "ok 1 - clang-format changes nothing"
-fi
+found "$unlike" 'clang-format changes nothing'
+exit $failed

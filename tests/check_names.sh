@@ -3,6 +3,8 @@
 # names of static functions are used in several files. TAP.
 set -u
 srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 cd "$srcdir" || exit 1
 limit=25
 
@@ -24,22 +26,13 @@ names=$(awk '
 find_shared() {
 	echo "$names" | awk -v kind="$1" '
 $1 == kind { files[$2] = files[$2] " " $3; n[$2]++ }
-END { for (name in n) if (n[name] > 1) print "# " name ":" files[name] }' | sort
+END { for (name in n) if (n[name] > 1) print name ":" files[name] }' | sort
 }
 
 echo 1..2
-structs=$(find_shared struct)
-if [ -n "$structs" ]; then
-	echo "not ok 1 - a struct is defined in one file"
-	echo "$structs"
-else
-	echo "ok 1 - a struct is defined in one file"
-fi
-functions=$(find_shared function)
-count=$(echo "$functions" | grep -c .)
-if [ "$count" -gt $limit ]; then
-	echo "not ok 2 - $count names of static functions are in several files, $limit at most"
-	echo "$functions"
-else
-	echo "ok 2 - $count names of static functions are in several files, $limit at most"
-fi
+found "$(find_shared struct)" 'a struct is defined in one file'
+find_shared function >"$work/out"
+count=$(grep -c . "$work/out")
+[ "$count" -le $limit ]
+result $? "$count names of static functions are in several files, $limit at most"
+exit $failed

@@ -3,6 +3,8 @@
 # order is in order.txt. TAP.
 set -u
 srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 cd "$srcdir" || exit 1
 
 # Prints what breaks a rule, as "RULE FILE:LINE: words".
@@ -185,16 +187,8 @@ breaks=$(find_breaks) || {
 }
 
 echo 1..10
-number=0
 while read -r rule words; do
-	number=$((number + 1))
-	found=$(echo "$breaks" | sed -n "s/^$rule /# /p")
-	if [ -n "$found" ]; then
-		echo "not ok $number - $words"
-		echo "$found"
-	else
-		echo "ok $number - $words"
-	fi
+	found "$(echo "$breaks" | sed -n "s/^$rule //p")" "$words"
 done <<END
 folder every file is in a folder of tests/order.txt
 order a file includes its own folder and earlier ones
@@ -206,9 +200,7 @@ netlink what presents includes no netlink
 ui of src only main.c includes ui
 without nothing is included that a folder does without, nor by way of headers
 END
-if [ "$(find_planted)" = \
-	"without ui/view.c:2: includes src/model/frame.h -> src/kernel/file.h" ]; then
-	echo "ok 10 - what is included by way of headers is seen"
-else
-	echo "not ok 10 - what is included by way of headers is seen"
-fi
+find_planted >"$work/out"
+[ "$(cat "$work/out")" = "without ui/view.c:2: includes src/model/frame.h -> src/kernel/file.h" ]
+result $? 'what is included by way of headers is seen'
+exit $failed

@@ -3,21 +3,9 @@
 # who installs it, and that their parts agree. TAP.
 set -u
 srcdir=${srcdir:-$(dirname "$0")/..}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 cd "$srcdir" || exit 1
-n=0
-failed=0
-
-# result PROBLEMS NAME: a line of TAP, and what is wrong below it.
-result() {
-	n=$((n + 1))
-	if [ -z "$1" ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		echo "$1" | sed 's/^/# /'
-		failed=1
-	fi
-}
 
 # The libraries that the build looks for: as pkg-config names them, and Debian's packages.
 libraries=$(sed -n '/^need_for/,/"\$1" != run/s/^[[:space:]]*need library \([^ ]*\) \([^ ]*\)$/\1 \2/p' bootstrap)
@@ -28,26 +16,26 @@ echo 1..5
 missing=$(echo "$libraries" | while read -r _ package; do
 	grep -qE "(^Build-Depends:| )  *$package(,|$)" packaging/debian/control || echo "$package"
 done)
-result "$missing" 'the Debian package is built with all libraries'
+found "$missing" 'the Debian package is built with all libraries'
 
 missing=$(echo "$libraries" | while read -r module _; do
 	grep -qF "pkgconfig($module)" packaging/rpm/stalltop.spec.in || echo "$module"
 done)
-result "$missing" 'the RPM is built with all libraries'
+found "$missing" 'the RPM is built with all libraries'
 
 missing=$(sed -n 's/.*\[with_\([a-z0-9]*\)=auto\].*/\1/p' m4/*.m4 | while read -r part; do
 	for file in packaging/debian/rules packaging/rpm/stalltop.spec.in; do
 		grep -q -- "--with-$part=yes" "$file" || echo "$file: --with-$part=yes"
 	done
 done)
-result "$missing" 'neither is built without a part because that is not found'
+found "$missing" 'neither is built without a part because that is not found'
 
 # Every example and the service are of one port.
 ports=$(grep -ohE '(:|localhost:|127\.0\.0\.1:)9[0-9]{3}\b' README.md doc/stalltop.1.in src/app/options.c \
 	packaging/prometheus/prometheus.yml packaging/systemd/stalltop-metrics.service |
 	sed 's/.*://' | sort -u | grep -v '^9090$')
 [ "$(echo "$ports" | wc -l)" = 1 ] && ports=
-result "$ports" 'metrics are at one port everywhere'
+found "$ports" 'metrics are at one port everywhere'
 
 # What one service may not do, the other does not need either.
 differ=$(for unit in packaging/systemd/*.service; do
@@ -55,5 +43,5 @@ differ=$(for unit in packaging/systemd/*.service; do
 		grep -vE '^(MemoryMax|RestrictAddressFamilies)=' | sort | sed "s|\$| ($(basename "$unit"))|"
 done | awk '{ file = $NF; sub(/ \([^)]*\)$/, ""); n[$0]++; of[$0] = file }
 	END { for (line in n) if (n[line] == 1) print line, of[line] }')
-result "$differ" 'the services are confined alike'
+found "$differ" 'the services are confined alike'
 exit $failed

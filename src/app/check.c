@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/diff.h"
 #include "app/errors.h"
 #include "app/server.h"
 #include "base/util.h"
@@ -31,6 +32,9 @@ static const char *clash_of_metrics(const struct options *options)
 	    (options->batch || options->command || options->replay.path || options->output))
 		return "--listen writes nothing: it cannot have --batch, --output, --replay or a "
 		       "command";
+	if (options->listen && strcmp(options->format, out_registry[0]->name) != 0 &&
+	    out_by_name(options->format) != &out_openmetrics)
+		return "--listen answers with metrics: it cannot have another --format";
 	if (!group_folds(options->view.group_by))
 		return "metrics are by group: use -g cgroup, user or command";
 	if (query->over_ms >= 0 || query->active || query->rows || options->view.fields)
@@ -56,6 +60,16 @@ static bool check_metrics(const struct options *options)
 	return false;
 }
 
+/* Checks options of --diff. Returns false, with a line printed, where they clash. */
+static bool check_diff(const struct options *options)
+{
+	const char *clash = diff_clash(options);
+
+	if (clash)
+		fprintf(stderr, "stalltop: %s\n", clash);
+	return !clash;
+}
+
 /* Whether something is waited for that only samples tell. */
 static bool has_events(const struct watch_config *watch)
 {
@@ -73,6 +87,8 @@ static bool check_usage(const struct options *options)
 		       (!terminal || options->record.before_ns);
 	bool writes = options->batch || options->command || options->listen;
 
+	if (options->diff[0])
+		return check_diff(options);
 	if (options->readonly && options->enable_delayacct)
 		fprintf(stderr,
 			"stalltop: --enable-delayacct is not allowed with --readonly, which the "
@@ -96,13 +112,6 @@ static bool check_usage(const struct options *options)
 		fprintf(stderr, "stalltop: --before needs --record\n");
 	else if (!options->record.before_ns && has_events(&options->watch))
 		fprintf(stderr, "stalltop: --when hang and --when oom need --before\n");
-	else if (options->diff[0] && !options->diff[1])
-		fprintf(stderr, "stalltop: --diff needs two recordings\n");
-	else if (options->diff[0] && (options->replay.path || options->record.path || writes))
-		fprintf(stderr,
-			"stalltop: --diff compares two recordings, and does nothing else\n");
-	else if (options->diff[0])
-		return true;
 	else if ((options->replay.from || options->replay.to) && !options->replay.path)
 		fprintf(stderr, "stalltop: --from and --to need --replay or --diff\n");
 	else if (!writes && options->output)

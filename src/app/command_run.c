@@ -51,13 +51,13 @@ int command_run(const struct options *options, enum text_charset charset)
 	err = run_command(options->command, &options->sampler, &result, &failure);
 	if (!err) {
 		status = put_result(options, &result, charset, fd);
-		run_result_free(&result);
 	} else {
 		fprintf(stderr, "stalltop: cannot %s %s: %s\n",
 			failure == RUN_START ? "run" : "wait for", options->command[0],
 			strerror(-err));
 		status = failure == RUN_WAIT ? EXIT_FAILURE : err == -ENOENT ? 127 : 126;
 	}
+	run_result_free(&result);
 	close(fd);
 	return status;
 }

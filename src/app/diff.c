@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/check.h"
 #include "app/errors.h"
 #include "base/util.h"
 #include "out/diff_report.h"
@@ -74,14 +73,11 @@ static int add_side(struct diff *diff, enum diff_side side, const struct options
 	struct replay *replay;
 	int err;
 
-	if (!diff_take_span(path, &config.from, &config.to)) {
-		fprintf(stderr, "stalltop: --diff takes two recordings, each as PATH or "
-				"PATH@FROM..TO, with times as of --from\n");
-		free(path);
-		return EXIT_USAGE;
-	}
+	/* What is there can have changed since diff_clash(). */
+	err = diff_take_span(path, &config.from, &config.to) ? 0 : -EINVAL;
 	config.path = path;
-	err = replay_open(&replay, &config, &file);
+	if (!err)
+		err = replay_open(&replay, &config, &file);
 	if (!err) {
 		err = add_all(diff, side, replay);
 		file = xstrdup(replay_file(replay));
@@ -90,10 +86,48 @@ static int add_side(struct diff *diff, enum diff_side side, const struct options
 	if (!err && !diff->samples[side])
 		err = -ENODATA;
 	if (err)
-		print_replay_error(file, err);
+		print_replay_error(file ? file : path, err);
 	free(file);
 	free(path);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Whether it is a recording, or a span of one. */
+static bool is_span(const char *text)
+{
+	char *copy = xstrdup(text);
+	const char *from, *to;
+	bool valid = diff_take_span(copy, &from, &to);
+
+	free(copy);
+	return valid;
+}
+
+const char *diff_clash(const struct options *options)
+{
+	const struct query *query = &options->view.query;
+	const struct sampler_config *sampler = &options->sampler;
+
+	if (!options->diff[1])
+		return "--diff needs two recordings";
+	if (options->batch || options->command || options->listen || options->replay.path ||
+	    options->record.path || options->record.segments || options->record.before_ns ||
+	    options->watch.nspecs || options->enable_delayacct || options->max_series ||
+	    options->view.iterations)
+		return "--diff compares two recordings, and does nothing else";
+	if (options->output)
+		return "--diff writes to standard output: it cannot have --output";
+	if (!diff_has_format(options->format))
+		return "--diff is written as text, csv or json: use one of them as --format";
+	if (options->grouped || sampler->npids || sampler->cgroup || query->nusers ||
+	    options->match || query->over_ms >= 0 || query->active || options->view.fields ||
+	    sampler->since_start)
+		return "--diff is of all that was recorded, by command: it cannot have --group-by, "
+		       "--threads, --fields, --since-start or filters";
+	if (!is_span(options->diff[0]) || !is_span(options->diff[1]))
+		return "--diff takes two recordings, each as PATH or PATH@FROM..TO, with times as "
+		       "of --from";
+	return NULL;
 }
 
 int diff_run(const struct options *options, enum text_charset charset, struct buf *out)
@@ -103,12 +137,8 @@ int diff_run(const struct options *options, enum text_charset charset, struct bu
 
 	if (!status)
 		status = add_side(&diff, DIFF_AFTER, options);
-	if (!status &&
-	    !diff_report(&diff, options->format, charset, options->view.query.rows, out)) {
-		fprintf(stderr, "stalltop: --diff has no --format %s: use text, csv or json\n",
-			options->format);
-		status = EXIT_USAGE;
-	}
+	if (!status)
+		diff_report(&diff, options->format, charset, options->view.query.rows, out);
 	diff_free(&diff);
 	return status;
 }

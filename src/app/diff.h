@@ -5,6 +5,9 @@
 
 #include "app/options.h"
 
+/* What cannot go with --diff, which the options ask for: NULL, or one line of words for it. */
+const char *diff_clash(const struct options *options);
+
 /* Compares what the options name and appends the report. Returns the exit status; prints why not.
  */
 int diff_run(const struct options *options, enum text_charset charset, struct buf *out);

@@ -186,6 +186,23 @@ static void append_patterns(struct buf *out)
 	}
 }
 
+/* Appends the options that a configuration cannot have, as a list in a sentence. */
+static void append_barred(struct buf *out)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < option_table_n; i++)
+		left += option_table[i].barred;
+	for (size_t i = 0; i < option_table_n; i++) {
+		if (!option_table[i].barred)
+			continue;
+		left--;
+		buf_puts(out, ".BR ");
+		append_roff(out, option_table[i].name);
+		buf_puts(out, left > 1 ? " ,\n" : left ? "\nand\n" : " ),\n");
+	}
+}
+
 bool docgen_append(struct buf *out, const char *name)
 {
 	static const struct {
@@ -194,8 +211,8 @@ bool docgen_append(struct buf *out, const char *name)
 	} tables[] = { { "fields", append_fields },	{ "options", append_options },
 		       { "units", append_units },	{ "notes", append_notes },
 		       { "findings", append_patterns }, { "words", append_words },
-		       { "bash", completion_bash },	{ "zsh", completion_zsh },
-		       { "fish", completion_fish } };
+		       { "barred", append_barred },	{ "bash", completion_bash },
+		       { "zsh", completion_zsh },	{ "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)

@@ -29,6 +29,9 @@
 #include "history/store.h"
 #include "history/sync.h"
 
+/* How long the beginning waits for the file, which a disk that stalls does not let be made. */
+#define OPEN_MS 15000
+
 /* How long the end waits for what is still to be written. */
 #define CLOSE_MS 5000
 
@@ -273,11 +276,17 @@ static int await_ready(struct recorder *recorder)
 {
 	struct queue_told *told = queue_told(recorder->queue);
 	struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + OPEN_MS * NSEC_PER_MSEC;
 
 	while (!atomic_load(&told->ready)) {
 		if (waitpid(recorder->pid, NULL, WNOHANG) == recorder->pid) {
 			recorder->ended = true;
 			return -ECHILD;
+		}
+		if (clock_ns(CLOCK_MONOTONIC) >= end_ns) {
+			/* It ends by itself when the disk answers: nobody waits for that. */
+			recorder->ended = true;
+			return -ETIMEDOUT;
 		}
 		nanosleep(&pause, NULL);
 	}

@@ -26,6 +26,9 @@
 
 #define CMDLINE_BYTES 4096
 
+/* The rule below the head of a sched text has 67 dashes, and a name that stands there 15 bytes. */
+#define RULE_BYTES 32
+
 /* Room for some 8,000 processes in one call; the 32 KiB of readdir(3) take eight calls. */
 #define SCRATCH_BYTES (256 * 1024)
 
@@ -175,17 +178,37 @@ bool proctask_executes(int procfd, pid_t tgid)
 	       take_uint(&rest, &program) && size && !program;
 }
 
+/*
+ * Takes the head of /proc/PID/sched: the name as it is, whatever bytes it has, the pid, and a line
+ * of dashes that is longer than a name can be. False where there is none.
+ */
+static bool take_sched_head(struct span *text)
+{
+	struct span line;
+
+	while (take_line(text, &line)) {
+		size_t len = (size_t)(line.end - line.at);
+
+		while (line.at < line.end && *line.at == '-')
+			line.at++;
+		if (len >= RULE_BYTES && line.at == line.end)
+			return true;
+	}
+	return false;
+}
+
 int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns)
 {
 	char text[TEXT_BYTES];
 	int len = tgid ? read_file(procfd, tgid, tid, "sched", text, sizeof(text))
 		       : file_read(procfd, "self/sched", text, sizeof(text));
 	uint64_t ms, rest_ns;
-	struct span rest;
+	struct span all, rest;
 
 	if (len < 0)
 		return len;
-	if (!find_line((struct span){ text, text + len }, "se.exec_start", &rest))
+	all = (struct span){ text, text + len };
+	if (!take_sched_head(&all) || !find_line(all, "se.exec_start", &rest))
 		return -EBADMSG;
 	while (take_word(&rest, " ") || take_word(&rest, ":"))
 		;

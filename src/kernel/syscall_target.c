@@ -17,6 +17,16 @@
 /* A list of descriptors for poll() that is longer is not looked at. */
 #define POLLED 16
 
+/* Sets of descriptors for select() are not looked at beyond that: FD_SETSIZE of the C library. */
+#define SELECTED 1024
+
+/* The kernel reads a set as words of that many bits. */
+#define LONG_BITS (8 * sizeof(unsigned long))
+#define SELECTED_WORDS (SELECTED / LONG_BITS)
+
+/* For reading, for writing, for exceptions. */
+#define SELECT_SETS 3
+
 /* The system calls that reading memory takes: open, pread, close. */
 #define MEMORY_SYSCALLS 3
 
@@ -73,7 +83,16 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 	buf_add(caller->out, path, len);
 }
 
-/* Appends what poll() looks at: the one descriptor, or how many there are. */
+/* Appends what is looked at: the one descriptor, or how many there are. */
+static void add_files(const struct caller *caller, unsigned n, int fd)
+{
+	if (n == 1)
+		wait_target_fd(caller->targets, caller->tid, fd, 0, 0, caller->out);
+	else if (n)
+		buf_printf(caller->out, "%u files", n);
+}
+
+/* Appends what poll() looks at. */
 static void add_polled(const struct caller *caller)
 {
 	struct pollfd polled[POLLED];
@@ -94,10 +113,47 @@ static void add_polled(const struct caller *caller)
 		fd = polled[i].fd;
 		used++;
 	}
-	if (used == 1)
-		wait_target_fd(caller->targets, caller->tid, fd, 0, 0, caller->out);
-	else if (used)
-		buf_printf(caller->out, "%u files", used);
+	add_files(caller, used, fd);
+}
+
+/* Reads the descriptors of all sets of select() as one set. False where they cannot be read. */
+static bool read_selected(const struct caller *caller, unsigned long *selected, size_t words)
+{
+	const uint64_t *sets = &caller->call->args[1];
+	unsigned long set[SELECTED_WORDS];
+	size_t size = words * sizeof(*set);
+
+	memset(selected, 0, size);
+	for (unsigned i = 0; i < SELECT_SETS; i++) {
+		if (!sets[i])
+			continue;
+		*caller->syscalls += MEMORY_SYSCALLS;
+		if (procwait_memory(caller->procfd, caller->tid, sets[i], set, size) != (int)size)
+			return false;
+		for (size_t k = 0; k < words; k++)
+			selected[k] |= set[k];
+	}
+	return true;
+}
+
+/* Appends what select() looks at: the sets stay what they were until it returns. */
+static void add_selected(const struct caller *caller)
+{
+	unsigned long selected[SELECTED_WORDS];
+	/* The kernel takes the lower 32 bits. */
+	int end = (int)caller->call->args[0], last = -1;
+	unsigned used = 0;
+
+	if (end <= 0 || end > SELECTED ||
+	    !read_selected(caller, selected, ((size_t)end + LONG_BITS - 1) / LONG_BITS))
+		return;
+	for (int fd = 0; fd < end; fd++) {
+		if (!(selected[(size_t)fd / LONG_BITS] >> ((size_t)fd % LONG_BITS) & 1))
+			continue;
+		last = fd;
+		used++;
+	}
+	add_files(caller, used, last);
 }
 
 /* Appends the child that wait4() or waitid() waits for. */
@@ -143,6 +199,9 @@ struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid
 		break;
 	case SYSCALL_POLL:
 		add_polled(&caller);
+		break;
+	case SYSCALL_SELECT:
+		add_selected(&caller);
 		break;
 	case SYSCALL_NOTHING:
 		break;

@@ -93,8 +93,8 @@ static const struct {
 	/* Any of several. */
 	ROW(poll, POLL, POLL, 0),
 	ROW(ppoll, POLL, POLL, 0),
-	ROW(select, POLL, NOTHING, 0),
-	ROW(pselect6, POLL, NOTHING, 0),
+	ROW(select, POLL, SELECT, 0),
+	ROW(pselect6, POLL, SELECT, 0),
 	ROW(epoll_wait, POLL, FD, 0),
 	ROW(epoll_pwait, POLL, FD, 0),
 	ROW(epoll_pwait2, POLL, FD, 0),

@@ -14,6 +14,7 @@ enum syscall_target {
 	SYSCALL_CHILD, /* it is a pid of a child, -1 for any; waitid: see wait_target.c */
 	SYSCALL_PATH_AT, /* it is a path, which starts from the descriptor before it */
 	SYSCALL_POLL, /* it is a list of descriptors, and the next one says how many */
+	SYSCALL_SELECT, /* it says how many descriptors there are in the three sets that follow */
 };
 
 struct syscall_class {

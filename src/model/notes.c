@@ -229,6 +229,8 @@ const char *record_failure(int err)
 		return "there is no such folder, or the file was removed";
 	case -ECHILD:
 		return "the process that writes it was killed";
+	case -ETIMEDOUT:
+		return "the disk does not answer";
 	default:
 		return strerror(-err);
 	}

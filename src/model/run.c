@@ -28,6 +28,10 @@
 #include "model/run_sum.h"
 #include "model/tracing.h"
 
+/* How long a command that is told to end has for it, and to be gone when it is killed. */
+#define END_NS (5 * NSEC_PER_SEC)
+#define KILL_NS NSEC_PER_SEC
+
 /* A command under way. */
 struct running {
 	char *const *command;
@@ -339,6 +343,43 @@ static int start_command(struct running *running)
 	return -err;
 }
 
+/* Tells the command to end, also if it is stopped. */
+static void tell_to_end(void *arg)
+{
+	const struct running *running = arg;
+
+	if (running->ended)
+		return;
+	kill(running->pid, SIGTERM);
+	kill(running->pid, SIGCONT);
+}
+
+/* Waits until the command is gone, for a time. Returns false if it is not. */
+static bool await_gone(const struct running *running, uint64_t ns)
+{
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + ns;
+	struct timespec pause = { .tv_nsec = 2000 * 1000 };
+
+	while (!waitpid(running->pid, NULL, WNOHANG)) {
+		if (clock_ns(CLOCK_MONOTONIC) >= end_ns)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+/* Ends a command that cannot be followed to its end: nobody would know that it goes on. */
+static void end_command(struct running *running)
+{
+	if (running->ended)
+		return;
+	tell_to_end(running);
+	if (await_gone(running, END_NS))
+		return;
+	kill(running->pid, SIGKILL);
+	await_gone(running, KILL_NS);
+}
+
 /* Makes signals come by a descriptor. 0 or -errno. */
 static int open_child_signals(struct running *running)
 {
@@ -428,13 +469,17 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 	if (err)
 		return err;
 	*failure = RUN_WAIT;
+	die_set_hook(tell_to_end, running);
 	/* Only now: it has got what its caller has. */
 	err = privileges_keep(running->config->privileges);
 	if (!err)
 		err = wait_for_end(running);
+	die_set_hook(NULL, NULL);
 	running->result->elapsed_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
-	if (err)
+	if (err) {
+		end_command(running);
 		return err;
+	}
 	/* The kernel sent its record before it could be reaped. */
 	if (running->exits)
 		drain_records(running, true);

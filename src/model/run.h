@@ -46,7 +46,8 @@ enum run_failure { RUN_START, RUN_WAIT };
  * that come meanwhile. What its descendants waited for comes from their exit records; where those
  * are refused, it is read from processes just before they are reaped here. Uses procfd,
  * exit_buffer, delayacct_file, trace and trace_sites of `config`. 0 or -errno; RUN_START: the
- * command could not be started.
+ * command could not be started; RUN_WAIT: if it was, it has been ended. run_result_free() in any
+ * case.
  */
 int run_command(char *const *command, const struct sampler_config *config,
 		struct run_result *result, enum run_failure *failure);

@@ -370,10 +370,17 @@ static size_t read_stack(struct site_texts *texts, const struct traced_site *sit
  */
 static bool is_in_memory(const struct trace_key *key)
 {
-	enum syscall_target target = syscall_classify(key->syscall).target;
-
-	return key->target == TRACE_NOTHING &&
-	       (target == SYSCALL_PATH || target == SYSCALL_PATH_AT || target == SYSCALL_POLL);
+	if (key->target != TRACE_NOTHING)
+		return false;
+	switch (syscall_classify(key->syscall).target) {
+	case SYSCALL_PATH:
+	case SYSCALL_PATH_AT:
+	case SYSCALL_POLL:
+	case SYSCALL_SELECT:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* How many waits there were at a site and are. */

@@ -175,8 +175,10 @@ static void append_quoted(struct buf *out, const char *name)
 
 /* Appends all changes as CSV. */
 static void append_csv(const struct diff *diff, const struct change *changes, size_t n,
-		       struct buf *out)
+		       enum text_charset charset, size_t rows, struct buf *out)
 {
+	(void)charset;
+	(void)rows;
 	buf_puts(out, "command,kind,before_ns,before_interval,after_ns,after_interval\r\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct change *change = &changes[i];
@@ -195,12 +197,14 @@ static void append_csv(const struct diff *diff, const struct change *changes, si
 
 /* Appends all changes as one object of JSON. */
 static void append_json(const struct diff *diff, const struct change *changes, size_t n,
-			struct buf *out)
+			enum text_charset charset, size_t rows, struct buf *out)
 {
 	static const char *const names[DIFF_SIDES] = { "before", "after" };
 	static const char *const values[DIFF_SIDES] = { "before_ns", "after_ns" };
 	struct json json = { .out = out };
 
+	(void)charset;
+	(void)rows;
 	json_open_object(&json, NULL);
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		json_open_object(&json, names[side]);
@@ -224,23 +228,41 @@ static void append_json(const struct diff *diff, const struct change *changes, s
 	json_close(&json);
 }
 
-bool diff_report(const struct diff *diff, const char *format, enum text_charset charset,
+/* How the changes are written in a format. */
+struct diff_format {
+	const char *name;
+	void (*append)(const struct diff *diff, const struct change *changes, size_t n,
+		       enum text_charset charset, size_t rows, struct buf *out);
+};
+
+static const struct diff_format formats[] = {
+	{ "text", append_lines },
+	{ "csv", append_csv },
+	{ "json", append_json },
+};
+
+/* The format of that name; NULL: there is none. */
+static const struct diff_format *format_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+bool diff_has_format(const char *format)
+{
+	return format_of(format);
+}
+
+void diff_report(const struct diff *diff, const char *format, enum text_charset charset,
 		 size_t rows, struct buf *out)
 {
 	struct change *changes;
 	size_t n = list_changes(diff, &changes);
-	bool known = true;
 
-	if (!strcmp(format, "text"))
-		append_lines(diff, changes, n, charset, rows, out);
-	else if (!strcmp(format, "csv"))
-		append_csv(diff, changes, n, out);
-	else if (!strcmp(format, "json"))
-		append_json(diff, changes, n, out);
-	else
-		known = false;
+	format_of(format)->append(diff, changes, n, charset, rows, out);
 	free(changes);
-	return known;
 }
 
 void diff_free(struct diff *diff)

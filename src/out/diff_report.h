@@ -33,11 +33,14 @@ struct diff {
 /* Adds a frame that is folded by command. */
 void diff_add(struct diff *diff, enum diff_side side, const struct frame *folded);
 
+/* Whether there are reports in that format. */
+bool diff_has_format(const char *format);
+
 /*
- * Appends the report, what grew most first; false where there is no such format. rows: at most so
- * many of text, 0: all.
+ * Appends the report, what grew most first, in a format that there is. rows: at most so many of
+ * text, 0: all.
  */
-bool diff_report(const struct diff *diff, const char *format, enum text_charset charset,
+void diff_report(const struct diff *diff, const char *format, enum text_charset charset,
 		 size_t rows, struct buf *out);
 
 void diff_free(struct diff *diff);

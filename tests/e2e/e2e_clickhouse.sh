@@ -4,38 +4,9 @@
 set -u
 srcdir=${srcdir:-$(dirname "$0")/../..}
 build=${TESTS_BUILDDIR:-tests}
-n=0
-failed=0
-
-for program in clickhouse-server clickhouse-client sqlite3; do
-	if ! command -v "$program" >/dev/null 2>&1; then
-		echo "1..0 # SKIP $program is not installed: ./bootstrap deps engines"
-		exit 0
-	fi
-done
-
-work=$(mktemp -d) || exit 1
-pids=
-finish() {
-	# shellcheck disable=SC2086 # several
-	[ -z "$pids" ] || kill $pids 2>/dev/null
-	wait
-	rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 1' HUP INT TERM
-
-# result STATUS NAME
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		failed=1
-		sed 's/^/# /' "$work/out" 2>/dev/null | tail -20
-	fi
-}
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+needs clickhouse-server clickhouse-client sqlite3
 
 # --- A server of our own, at a port that is hardly anybody's ----------------
 
@@ -95,10 +66,7 @@ done
 "$build/../stalltop" -b -n 5 -d 0.5 -w "$work/FILE" >"$work/out" 2>&1
 result $? 'a recording'
 
-for _ in $(seq 300); do
-	clickhouse-client -q 'SELECT 1' >"$work/out" 2>&1 && break
-	sleep 0.2
-done
+await clickhouse-client -q 'SELECT 1'
 sed -n '/^\.\\" recipe clickhouse$/,/^\.\\" end$/p' "$srcdir/doc/stalltop.1.in" |
 	sed "/^\.\\\\\"/d; s/\\\\-/-/g; s/\\\\(aq/'/g" >"$work/recipe"
 (cd "$work" && sh -eu recipe) >"$work/out" 2>&1 && [ -s "$work/recipe" ]

@@ -224,6 +224,27 @@ static void test_stall(void **state)
 	assert_non_null(strstr(r.out.data, "\"record-dropped\""));
 }
 
+/* A disk that stalls when the recording begins: that is told, and nobody waits for ever. */
+static void test_stall_at_start(void **state)
+{
+	char mount_point[300];
+	struct e2e_result r;
+	const char *path;
+
+	(void)state;
+	e2e_require();
+	make_disk(mount_point, sizeof(mount_point));
+	path = e2e_format("%s/file", mount_point);
+	assert_int_equal(frozen_freeze(mount_point), 0);
+	e2e_run(&r, NULL, "-b -p 1 -n 1 -w %s", path);
+	assert_int_equal(frozen_thaw(mount_point), 0);
+	assert_int_equal(r.status, 1);
+	assert_int_equal(r.out.len, 0);
+	assert_string_equal(
+		r.err.data,
+		e2e_format("stalltop: cannot record to '%s': the disk does not answer\n", path));
+}
+
 /* The kB of a process's own memory, and its descriptors. */
 static unsigned long memory_of(pid_t pid)
 {
@@ -332,10 +353,8 @@ static void test_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_power_cut),
-		e2e_test(test_stall),
-		e2e_test(test_retention),
-		e2e_test(test_again),
+		e2e_test(test_power_cut), e2e_test(test_stall), e2e_test(test_stall_at_start),
+		e2e_test(test_retention), e2e_test(test_again),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -6,49 +6,12 @@ set -u
 srcdir=${srcdir:-$(dirname "$0")/../..}
 build=${TESTS_BUILDDIR:-tests}
 packaging=$srcdir/packaging
-n=0
-failed=0
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
+needs prometheus promtool victoria-metrics curl jq
 
-for program in prometheus promtool victoria-metrics curl jq; do
-	if ! command -v "$program" >/dev/null 2>&1; then
-		echo "1..0 # SKIP $program is not installed: ./bootstrap deps engines"
-		exit 0
-	fi
-done
-
-work=$(mktemp -d) || exit 1
 # The loads' groups are told apart by their name.
 culprit=culprit$$
-pids=
-finish() {
-	# shellcheck disable=SC2086 # several
-	[ -z "$pids" ] || kill $pids 2>/dev/null
-	wait
-	rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 1' HUP INT TERM
-
-# result STATUS NAME
-result() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		failed=1
-		sed 's/^/# /' "$work/out" 2>/dev/null | tail -20
-	fi
-}
-
-# Waits for a command to succeed.
-await() {
-	for _ in $(seq 300); do
-		"$@" >"$work/out" 2>&1 && return 0
-		sleep 0.2
-	done
-	return 1
-}
 
 # ask QUERY: has the Prometheus answer.
 ask() {

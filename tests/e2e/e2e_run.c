@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Those of the whole machine: other tests run beside. */
@@ -289,6 +290,46 @@ static void test_failures(void **state)
 	assert_non_null(strstr(r.err.data, "No space"));
 }
 
+/* Has the program's wait for a command fail. Returns the command's pid when it was told to end. */
+static pid_t break_wait(struct e2e_proc *p, const char *trap)
+{
+	struct rlimit limit, none;
+	pid_t pid;
+
+	start_shell(p, NULL, "",
+		    e2e_format("trap '%s' TERM; echo $$; while :; do sleep 0.1; done", trap));
+	pid = (pid_t)strtol(e2e_line(p, 20), NULL, 10);
+	assert_true(pid > 0);
+	assert_int_equal(prlimit(p->pid, RLIMIT_NOFILE, NULL, &limit), 0);
+	none = (struct rlimit){ 0, limit.rlim_max };
+	/* poll() takes no more descriptors than may be open; the signal has it called once more. */
+	assert_int_equal(prlimit(p->pid, RLIMIT_NOFILE, &none, NULL), 0);
+	assert_int_equal(kill(p->pid, SIGWINCH), 0);
+	assert_string_equal(e2e_line(p, 20), "told");
+	assert_int_equal(prlimit(p->pid, RLIMIT_NOFILE, &limit, NULL), 0);
+	return pid;
+}
+
+/* A command that cannot be waited for any more is ended: asked first, then killed. */
+static void test_wait_fails(void **state)
+{
+	static const char *const traps[] = { "echo told; sleep 0.5; exit", "echo told" };
+	struct e2e_result r;
+	struct e2e_proc p;
+	pid_t pid;
+	size_t i;
+
+	(void)state;
+	e2e_require();
+	for (i = 0; i < sizeof(traps) / sizeof(*traps); i++) {
+		pid = break_wait(&p, traps[i]);
+		e2e_finish(&p, 30, &r);
+		assert_int_equal(r.status, 1);
+		assert_non_null(strstr(r.err.data, "stalltop: cannot wait for sh: Invalid"));
+		assert_int_equal(kill(pid, 0), -1);
+	}
+}
+
 /* Without listeners the command's own process is read before it is reaped. */
 static void test_pid_namespace(void **state)
 {
@@ -391,6 +432,7 @@ int main(void)
 		e2e_test(test_signals),	     e2e_test(test_text),
 		e2e_test(test_failures),     e2e_test(test_pid_namespace),
 		e2e_test(test_unprivileged), e2e_test(test_inexact),
+		e2e_test(test_wait_fails),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

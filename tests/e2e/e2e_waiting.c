@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -156,10 +157,62 @@ static void poll_one(const int *arg)
 	poll(&polled, 1, -1);
 }
 
+static void select_one(const int *arg)
+{
+	fd_set files;
+
+	FD_ZERO(&files);
+	FD_SET(arg[0], &files);
+	select(arg[0] + 1, NULL, NULL, &files, NULL);
+}
+
+static void select_two(const int *arg)
+{
+	fd_set reads, writes;
+
+	FD_ZERO(&reads);
+	FD_ZERO(&writes);
+	FD_SET(arg[0], &reads);
+	FD_SET(arg[1], &writes);
+	pselect(arg[1] + 1, &reads, &writes, NULL, NULL, NULL);
+}
+
 static void wait_for(const int *arg)
 {
 	for (;;)
 		waitpid(arg[0], NULL, 0);
+}
+
+/* What the library makes of select(): each machine has one of the two, some have both. */
+static const char *select_call(pid_t pid)
+{
+	return strcmp(text_or_none(wait_of(NULL, pid, ""), "syscall"), "select") ? "pselect6"
+										 : "select";
+}
+
+/* In select(): for the other end of a pipe, and for any of two files. */
+static void test_select(void **state)
+{
+	int ends[2], full[2];
+	char byte = 0;
+	pid_t holder, pid;
+
+	(void)state;
+	e2e_require();
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(full, O_CLOEXEC | O_NONBLOCK), 0);
+	while (write(full[1], &byte, 1) == 1)
+		;
+	holder = start("holds-it", keep_second, (int[2]){ full[0], ends[1] });
+	close(ends[1]);
+	pid = start("selects", select_one, ends);
+	check_wait(pid, "poll", select_call(pid), e2e_format("pipe of %d holds-it", (int)holder),
+		   "do_select");
+	pid = start("selects", select_two, (int[2]){ ends[0], full[1] });
+	check_wait(pid, "poll", select_call(pid), "2 files", "do_select");
+	close(ends[0]);
+	close(full[0]);
+	close(full[1]);
 }
 
 /* Sleeping for a time, polling a file, waiting for a signal. */
@@ -521,6 +574,7 @@ int main(void)
 		waiting_test(test_futex),   waiting_test(test_tcp),    waiting_test(test_unix),
 		waiting_test(test_fifo),    waiting_test(test_fuse),   waiting_test(test_hang),
 		waiting_test(test_formats), waiting_test(test_nobody), waiting_test(test_cpu),
+		waiting_test(test_select),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

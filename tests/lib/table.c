@@ -292,6 +292,16 @@ static bool selects_row(struct screen *s, const void *arg)
 	return table_read(s, &t) && table_selected(s, &t) == t.first + *row;
 }
 
+struct screen *table_start(int rows, int cols, const char *args)
+{
+	struct screen *s =
+		screen_start(&(struct screen_how){ .rows = rows, .cols = cols, .args = args });
+
+	screen_await(s, table_has_figures, NULL);
+	screen_settle(s);
+	return s;
+}
+
 void table_select(struct screen *s, const char *name)
 {
 	int row = 0;

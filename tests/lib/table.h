@@ -45,6 +45,9 @@ const char *table_sorted_by(struct screen *s, const struct table *t);
 /* The line that looks other than the rest: the selected one; -1 when there is none. */
 int table_selected(struct screen *s, const struct table *t);
 
+/* Starts the program and waits for rows with figures, whole on the screen. */
+struct screen *table_start(int rows, int cols, const char *args);
+
 /* Moves the selection from the first row to that of the name, which must be shown. */
 void table_select(struct screen *s, const char *name);
 

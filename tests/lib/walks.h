@@ -51,7 +51,7 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 }
 
 /* Meets a task, and writes what it has, if that is to be. */
-static void walk_meet(struct walk_task *task, bool write, uint64_t now_ns)
+static inline void walk_meet(struct walk_task *task, bool write, uint64_t now_ns)
 {
 	walks.entries[walks.nentries++] =
 		(struct snapshot_entry){ task->parts[0].pid,
@@ -121,7 +121,7 @@ struct turn {
 };
 
 /* Opens it; there is nobody yet. */
-static void turn_open(struct turn *turn, bool threads)
+static inline void turn_open(struct turn *turn, bool threads)
 {
 	memset(turn, 0, sizeof(*turn));
 	memset(&walks, 0, sizeof(walks));
@@ -131,7 +131,7 @@ static void turn_open(struct turn *turn, bool threads)
 }
 
 /* Adds a task at the end of the walk. */
-static struct walk_task *walk_add(pid_t tgid, pid_t pid, uint64_t start_ns)
+static inline struct walk_task *walk_add(pid_t tgid, pid_t pid, uint64_t start_ns)
 {
 	struct walk_task *task = &walks.tasks[walks.n++];
 
@@ -171,7 +171,7 @@ static inline void walk_end(pid_t pid)
 }
 
 /* Adds to what a part of a task has of everything. */
-static void walk_run(struct walk_task *task, unsigned part, uint64_t ns)
+static inline void walk_run(struct walk_task *task, unsigned part, uint64_t ns)
 {
 	struct snapshot_record *record = &task->parts[part];
 
@@ -192,13 +192,13 @@ static void walk_run(struct walk_task *task, unsigned part, uint64_t ns)
 }
 
 /* The sample before the one at hand; empty before the first. */
-static struct sample *turn_prev(struct turn *turn)
+static inline struct sample *turn_prev(struct turn *turn)
 {
 	return &turn->samples[(turn->now + SAMPLES - 1) % SAMPLES];
 }
 
 /* Takes a sample into the next place, which still holds what it did three ticks ago. */
-static int turn_tick(struct turn *turn, unsigned needs, struct sample **out)
+static inline int turn_tick(struct turn *turn, unsigned needs, struct sample **out)
 {
 	struct sample none = { 0 }, *prev = turn->ticks ? &turn->samples[turn->now] : &none, *cur;
 	unsigned next = (turn->now + 1) % SAMPLES;
@@ -224,12 +224,40 @@ static int turn_tick(struct turn *turn, unsigned needs, struct sample **out)
 }
 
 /* Closes it. */
-static void turn_close(struct turn *turn)
+static inline void turn_close(struct turn *turn)
 {
 	if (turn->state)
 		source_bpf.close(turn->state);
 	for (unsigned i = 0; i < SAMPLES; i++)
 		sample_free(&turn->samples[i]);
+}
+
+/* Takes a sample that must go well. */
+static inline struct sample *turn_must(struct turn *turn, unsigned needs)
+{
+	struct sample *cur = NULL;
+
+	assert_int_equal(turn_tick(turn, needs, &cur), 0);
+	for (size_t i = 1; i < cur->n; i++)
+		assert_true(cur->raw[i - 1].tgid < cur->raw[i].tgid ||
+			    (cur->raw[i - 1].tgid == cur->raw[i].tgid &&
+			     cur->raw[i - 1].pid < cur->raw[i].pid));
+	return cur;
+}
+
+/* The element of a process. */
+static inline struct task_raw *turn_element(const struct sample *sample, pid_t pid)
+{
+	struct task_raw *raw = sample_find(sample, pid, pid);
+
+	assert_non_null(raw);
+	return raw;
+}
+
+/* Whether an element is marked as unchanged. */
+static inline bool turn_kept(const struct sample *sample, pid_t pid)
+{
+	return sample_unchanged(sample, (size_t)(turn_element(sample, pid) - sample->raw));
 }
 
 #endif

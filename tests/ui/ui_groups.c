@@ -14,17 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Starts and waits for rows with figures. */
-static struct screen *start(int rows, int cols, const char *args)
-{
-	struct screen *s =
-		screen_start(&(struct screen_how){ .rows = rows, .cols = cols, .args = args });
-
-	screen_await(s, table_has_figures, NULL);
-	screen_settle(s);
-	return s;
-}
-
 /* Three names, of one, two and one tasks. */
 static void start_crowd(void)
 {
@@ -85,7 +74,7 @@ static void goes_round(void **state)
 	crowd_sleeper("crowd-b");
 	crowd_sleeper("crowd-b");
 	crowd_threads("crowd-c", "crowd-d");
-	s = start(24, 80, "-d 0.3 -m ^crowd");
+	s = table_start(24, 80, "-d 0.3 -m ^crowd");
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		bool grouped = !strcmp(steps[i].head, "N");
 
@@ -110,7 +99,7 @@ static void opens_members(void **state)
 
 	(void)state;
 	start_crowd();
-	s = start(24, 80, "-d 0.3 -g command -m ^crowd -s +group");
+	s = table_start(24, 80, "-d 0.3 -g command -m ^crowd -s +group");
 	table_select(s, "crowd-b");
 	screen_check(s, (int)figure_of(s, "crowd-b", "N") == 2);
 	screen_type(s, "\r");
@@ -169,7 +158,7 @@ static void shows_sums(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(reader_tgid(pid[i], &record[i]), 0);
 	reader_close();
-	s = start(60, 120, "-d 0.3 -g command -m ^crowd -s +group");
+	s = table_start(60, 120, "-d 0.3 -g command -m ^crowd -s +group");
 	table_select(s, "crowd-b");
 	screen_type(s, "v");
 	screen_await(s, shows_detail, "2 tasks of command crowd-b");
@@ -213,7 +202,7 @@ static void sums_what_is_shown(void **state)
 	/* Together they wait for more than any of them. */
 	for (int i = 0; i < 4; i++)
 		crowd_spinner("crowd-b", 0);
-	s = start(40, 100, "-d 1 -g command -m ^crowd -i -s +group");
+	s = table_start(40, 100, "-d 1 -g command -m ^crowd -i -s +group");
 	screen_await(s, table_lacks_name, "crowd-a");
 	screen_settle(s);
 	screen_check(s, (int)figure_of(s, "crowd-b", "N") == 5);
@@ -252,7 +241,7 @@ static void follows(void **state)
 
 	(void)state;
 	kill(b, SIGSTOP);
-	s = start(24, 80, "-d 0.3 -g command -m ^crowd -s run");
+	s = table_start(24, 80, "-d 0.3 -g command -m ^crowd -s run");
 	screen_await(s, is_first, "crowd-a");
 	table_select(s, "crowd-b");
 	kill(a, SIGSTOP);
@@ -280,7 +269,7 @@ static void takes_keys(void **state)
 
 	(void)state;
 	start_crowd();
-	s = start(24, 80, "-d 60 -g command -m ^crowd -s +group");
+	s = table_start(24, 80, "-d 60 -g command -m ^crowd -s +group");
 	screen_type(s, "k");
 	screen_await_text(s, "this is a group");
 	screen_type(s, "r");
@@ -311,7 +300,7 @@ static void survives_ends(void **state)
 
 	(void)state;
 	start_crowd();
-	s = start(24, 100, "-d 0.3 -g command -m ^crowd -s +group");
+	s = table_start(24, 100, "-d 0.3 -g command -m ^crowd -s +group");
 	for (int i = 0; i < 3; i++) {
 		pid = crowd_sleeper("crowd-bye");
 		screen_await(s, table_has_name, "crowd-bye");
@@ -362,7 +351,7 @@ static void fits_any_size(void **state)
 
 	(void)state;
 	start_crowd();
-	s = start(24, 80, "-d 0.2 -g command -m ^crowd -s +group");
+	s = table_start(24, 80, "-d 0.2 -g command -m ^crowd -s +group");
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		screen_resize(s, sizes[i][0], sizes[i][1]);
 		if (sizes[i][0] >= 10)
@@ -418,7 +407,7 @@ static void tames_names(void **state)
 	for (int i = 0; i < NAMES; i++)
 		pids = scratch_format("%s%s%d", pids, i ? "," : "",
 				      (int)crowd_sleeper(names[i].raw));
-	s = start(40, 100, scratch_format("-d 60 -g command -s +group -p %s", pids));
+	s = table_start(40, 100, scratch_format("-d 60 -g command -s +group -p %s", pids));
 	screen_await(s, has_rows, &all);
 	for (int i = 0; i < NAMES; i++) {
 		table_select(s, names[i].shown);
@@ -517,7 +506,7 @@ static void chooses_fields(void **state)
 
 	(void)state;
 	start_crowd();
-	s = start(100, 100, "-d 60 -g command -m ^crowd");
+	s = table_start(100, 100, "-d 60 -g command -m ^crowd");
 	check_heads(s, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM WORST GROUP");
 	toggle(s, "nvcsw");
 	check_heads(s, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM WORST NVCSW GROUP");
@@ -550,7 +539,7 @@ static void is_written(void **state)
 
 	(void)state;
 	start_crowd();
-	s = start(24, 80, "-d 60 -m ^crowd");
+	s = table_start(24, 80, "-d 60 -m ^crowd");
 	path = scratch_path("stalltop/config");
 	regroup(s, "one row for all tasks of a name");
 	toggle(s, "mem");
@@ -561,12 +550,12 @@ static void is_written(void **state)
 	assert_non_null(strstr(text, "group-by = command\n"));
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
-	s = start(24, 80, "-d 60 -m ^crowd");
+	s = table_start(24, 80, "-d 60 -m ^crowd");
 	screen_check(s, (int)figure_of(s, "crowd-b", "N") == 2);
 	check_heads(s, "N RUN 0TOTAL 1CPU 2BLKIO WORST GROUP");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
-	s = start(24, 80, "-d 60 -g process -m ^crowd");
+	s = table_start(24, 80, "-d 60 -g process -m ^crowd");
 	check_heads(s, "PID USER S RUN 0TOTAL 1CPU 2BLKIO COMMAND");
 }
 

@@ -60,14 +60,8 @@ static void make_tree(const char *test, const char *of)
 /* Starts on that subtree and waits for figures. */
 static struct screen *start(int rows, int cols, const char *args)
 {
-	struct screen *s = screen_start(&(struct screen_how){
-		.rows = rows,
-		.cols = cols,
-		.args = scratch_format("-g cgroup --cgroup-hierarchy %s %s", hierarchy, args) });
-
-	screen_await(s, table_has_figures, NULL);
-	screen_settle(s);
-	return s;
+	return table_start(rows, cols,
+			   scratch_format("-g cgroup --cgroup-hierarchy %s %s", hierarchy, args));
 }
 
 /* The line of the group whose name is (or, in the list, ends so), or -1. */

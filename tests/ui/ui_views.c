@@ -57,21 +57,10 @@ static bool shows_help(struct screen *s, const void *arg)
 	return !table_read(s, &t) && (screen_shows(s, "reverse") || screen_shows(s, "sort by"));
 }
 
-/* Starts and waits for rows. */
-static struct screen *start(int rows, int cols, const char *args)
-{
-	struct screen *s =
-		screen_start(&(struct screen_how){ .rows = rows, .cols = cols, .args = args });
-
-	screen_await(s, table_has_figures, NULL);
-	screen_settle(s);
-	return s;
-}
-
 /* h and F1 open it, Esc closes it; with ? it begins with the sort column. */
 static void opens_help(void **state)
 {
-	struct screen *s = start(24, 80, "-d 60");
+	struct screen *s = table_start(24, 80, "-d 60");
 
 	(void)state;
 	screen_type(s, "h");
@@ -91,7 +80,7 @@ static void opens_help(void **state)
 /* Help names each key there is. */
 static void names_all_keys(void **state)
 {
-	struct screen *s = start(24, 80, "-d 60");
+	struct screen *s = table_start(24, 80, "-d 60");
 	bool seen[KEYS] = { false };
 
 	(void)state;
@@ -115,7 +104,7 @@ static void names_all_keys(void **state)
 /* Ctrl-L wipes away what another program wrote. */
 static void draws_anew(void **state)
 {
-	struct screen *s = start(24, 80, "-d 60");
+	struct screen *s = table_start(24, 80, "-d 60");
 	const char *before[24];
 
 	(void)state;
@@ -148,7 +137,7 @@ static void takes_mouse(void **state)
 
 	(void)state;
 	assert_int_not_equal(crowd_sleepers("crowd-many", 60), 0);
-	s = start(24, 80, "-d 60 -m ^crowd");
+	s = table_start(24, 80, "-d 60 -m ^crowd");
 	screen_check(s, screen_has_mouse(s));
 	/* the second reading, half a second later, has come */
 	screen_await(s, table_has_figures, NULL);
@@ -209,7 +198,7 @@ static bool shows_fields(struct screen *s, const void *arg)
 /* f opens the chooser; fields are switched and are there when it is left. */
 static void chooses_fields(void **state)
 {
-	struct screen *s = start(50, 120, "-d 60");
+	struct screen *s = table_start(50, 120, "-d 60");
 
 	(void)state;
 	screen_check(s, table_lacks_head(s, "PPID"));

@@ -144,7 +144,8 @@ static void put_ran(const struct scene *scene, unsigned cpu, const char *ms)
 		 "17 %u 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
 		 cpu);
 	lone_put(&scene->lone, 7, "stat", text);
-	snprintf(text, sizeof(text), "x (7, #threads: 1)\n----\nse.exec_start : %s\n", ms);
+	snprintf(text, sizeof(text),
+		 "x (7, #threads: 1)\n--------------------------------\nse.exec_start : %s\n", ms);
 	lone_put(&scene->lone, 7, "sched", text);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The lists of pids and the files of a task: from a made-up tree, and from this kernel. */
+/* The lists of pids and the files of a task: from a made-up tree. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -10,14 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -407,140 +403,38 @@ static void test_pidlist_threads(void **state)
 	pidlist_free(&list);
 }
 
-/* Opens the real /proc, and steps out of a test where there is none. */
-static int open_proc(const char *test)
-{
-	int fd = open("/proc", O_RDONLY | O_DIRECTORY);
+/* The line below the head of /proc/PID/sched: longer than a name can be. */
+#define RULE "-------------------------------------------------------------------\n"
 
-	if (fd < 0 || faccessat(fd, "self/stat", R_OK, 0) < 0) {
-		printf("# skip: %s: no /proc\n", test);
-		skip();
+/* When a task ran last; no name, which stands in front of it as it is, tells it. */
+static void test_ran(void **state)
+{
+	static const char *const names[] = {
+		"x",
+		"\nse.exec_start ",
+		"\nse.exec_start\t",
+		"\n-\nse.exec_star",
+		"\n--------------",
+		"---------------\n",
+		"\n-----------\n--",
+		"",
+	};
+	const struct tree *tree = *state;
+	char text[512];
+	uint64_t ns;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(text, sizeof(text),
+			 "%s (42, #threads: 1)\n" RULE "se.exec_start      :      17.000012\n",
+			 names[i]);
+		put_text(tree, "42/sched", text);
+		ns = 0;
+		assert_int_equal(proctask_ran(tree->fd, 42, 0, &ns), 0);
+		assert_int_equal(ns, 17000012);
 	}
-	return fd;
-}
-
-/* Waits in a thread until the lock is let go. */
-static void *wait_for_lock(void *lock)
-{
-	pthread_mutex_lock(lock);
-	pthread_mutex_unlock(lock);
-	return NULL;
-}
-
-/* This process as the kernel shows it, and its threads. */
-static void test_live(void **state)
-{
-	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	int procfd = open_proc("test_live");
-	struct proctask_stat stat;
-	struct pidlist list = { 0 };
-	struct buf out = { 0 };
-	pid_t self = getpid(), group;
-	pthread_t thread;
-	bool seen = false;
-	char old[16];
-	uid_t uid;
-
-	(void)state;
-	assert_int_equal(prctl(PR_GET_NAME, old), 0);
-	assert_int_equal(prctl(PR_SET_NAME, "a) R \\n\n(\033"), 0);
-	pthread_mutex_lock(&lock);
-	assert_int_equal(pthread_create(&thread, NULL, wait_for_lock, &lock), 0);
-	assert_int_equal(proctask_stat(procfd, self, 0, &stat), 0);
-	assert_string_equal(stat.comm, "a) R \\n\n(\033");
-	assert_int_equal(stat.state, 'R');
-	assert_int_equal(stat.ppid, getppid());
-	assert_int_equal(stat.threads, 2);
-	assert_true(stat.start > 0);
-	assert_int_equal(pidlist_read_threads(&list, procfd, self), 0);
-	assert_int_equal(list.n, 2);
-	for (size_t i = 0; i < list.n; i++) {
-		assert_int_equal(proctask_stat(procfd, self, list.pids[i], &stat), 0);
-		assert_int_equal(proctask_status(procfd, self, list.pids[i], &uid, &group), 0);
-		assert_int_equal(uid, getuid());
-		assert_int_equal(group, self);
-	}
-	pthread_mutex_unlock(&lock);
-	pthread_join(thread, NULL);
-	assert_int_equal(pidlist_read(&list, procfd), 0);
-	for (size_t i = 0; i < list.n; i++) {
-		assert_true(!i || list.pids[i - 1] < list.pids[i]);
-		seen |= list.pids[i] == self;
-	}
-	assert_true(seen);
-	assert_int_equal(proctask_cmdline(procfd, self, &out), 0);
-	assert_memory_equal(buf_cstr(&out), program_invocation_name,
-			    strlen(program_invocation_name));
-	prctl(PR_SET_NAME, old);
-	buf_free(&out);
-	pidlist_free(&list);
-	close(procfd);
-}
-
-/* A zombie has no command line; once reaped, everything says that it has gone. */
-static void test_live_gone(void **state)
-{
-	int procfd = open_proc("test_live_gone");
-	struct proctask_stat stat;
-	struct pidlist list = { 0 };
-	struct buf out = { 0 };
-	siginfo_t info;
-	int taskfd;
-	char path[32];
-	pid_t pid;
-
-	(void)state;
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid)
-		_exit(0);
-	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	assert_int_equal(proctask_stat(procfd, pid, 0, &stat), 0);
-	assert_int_equal(stat.state, 'Z');
-	assert_int_equal(proctask_cmdline(procfd, pid, &out), 0);
-	assert_int_equal(out.len, 0);
-	snprintf(path, sizeof(path), "%d/task", (int)pid);
-	taskfd = openat(procfd, path, O_RDONLY | O_DIRECTORY);
-	assert_true(taskfd >= 0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(proctask_stat(procfd, pid, 0, &stat), -ENOENT);
-	assert_int_equal(proctask_stat(procfd, pid, pid, &stat), -ENOENT);
-	assert_int_equal(pidlist_read_threads(&list, procfd, pid), -ENOENT);
-	assert_int_equal(pidlist_read(&list, taskfd), -ENOENT);
-	close(taskfd);
-	buf_free(&out);
-	pidlist_free(&list);
-	close(procfd);
-}
-
-/* Schedstat and io of this process grow with what it does. */
-static void test_live_counters(void **state)
-{
-	int procfd = open_proc("test_live_counters");
-	struct proctask_schedstat before, after;
-	struct task_io io;
-	pid_t self = getpid();
-	int err;
-
-	(void)state;
-	err = proctask_schedstat(procfd, self, 0, &before);
-	if (err == -ENOENT || (!err && !before.run)) {
-		close(procfd);
-		printf("# skip: test_live_counters: no schedstat in this kernel\n");
-		skip();
-	}
-	assert_int_equal(err, 0);
-	for (uint64_t end = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 20 * NSEC_PER_MSEC;
-	     clock_ns(CLOCK_PROCESS_CPUTIME_ID) < end;)
-		continue;
-	assert_int_equal(proctask_schedstat(procfd, self, 0, &after), 0);
-	assert_in_range(after.run - before.run, 10 * NSEC_PER_MSEC, 1000 * NSEC_PER_MSEC);
-	assert_true(after.slices >= before.slices);
-	err = proctask_io(procfd, self, 0, &io);
-	/* Missing without task I/O accounting, refused in some containers. */
-	assert_true(err == 0 || err == -ENOENT || err == -EACCES);
-	close(procfd);
+	put_text(tree, "42/sched",
+		 "\nse.exec_start : (42, #threads: 1)\n" RULE "se.vruntime : 1.0\n");
+	assert_int_equal(proctask_ran(tree->fd, 42, 0, &ns), -EBADMSG);
 }
 
 int main(void)
@@ -557,9 +451,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pidlist, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_pidlist_many, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_pidlist_threads, make_tree, remove_tree),
-		cmocka_unit_test(test_live),
-		cmocka_unit_test(test_live_gone),
-		cmocka_unit_test(test_live_counters),
+		cmocka_unit_test_setup_teardown(test_ran, make_tree, remove_tree),
 	};
 
 	return cmocka_run_group_tests_name("proctask", tests, NULL, NULL);

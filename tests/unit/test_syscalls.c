@@ -43,6 +43,7 @@ static void test_classes(void **state)
 		{ SYS_mmap, { STATE_OTHER, SYSCALL_FD, 4 } },
 		{ SYS_recvfrom, { STATE_NET, SYSCALL_FD, 0 } },
 		{ SYS_ppoll, { STATE_POLL, SYSCALL_POLL, 0 } },
+		{ SYS_pselect6, { STATE_POLL, SYSCALL_SELECT, 0 } },
 		{ SYS_epoll_pwait, { STATE_POLL, SYSCALL_FD, 0 } },
 		{ SYS_futex, { STATE_LOCK, SYSCALL_FUTEX, 0 } },
 		{ SYS_clock_nanosleep, { STATE_TIMER, SYSCALL_NOTHING, 0 } },
