@@ -8,7 +8,7 @@
 #include "ui/view_sites.h"
 #include "ui/view_task.h"
 
-/* Makes them once. */
+/* Makes them. */
 static const struct finding *take(struct ui *ui)
 {
 	struct view view = ui_view(ui);
@@ -20,8 +20,12 @@ static const struct finding *take(struct ui *ui)
 
 void finding_take(struct ui *ui)
 {
-	const struct finding *finding = take(ui);
+	const struct finding *finding;
 
+	if (!ui->findings_due)
+		return;
+	ui->findings_due = false;
+	finding = take(ui);
 	/* What the one task waits on is read as that of a row that is shown. */
 	if (!finding || !finding_wants_target(finding) || row_waiting(ui->frame, finding->row))
 		return;
@@ -74,11 +78,13 @@ static struct ui_task task_meant(const struct ui *ui, const struct row *row)
 
 unsigned finding_open(struct ui *ui, int arg)
 {
-	/* Rows may be others than when the line was drawn. */
-	const struct finding *finding = take(ui);
+	const struct finding *finding;
 	struct ui_task task;
 
 	(void)arg;
+	/* Rows may be others than when the line was drawn. */
+	finding_take(ui);
+	finding = findings_first(&ui->findings);
 	if (!finding || !finding->id || !finding->row) {
 		ui_say(ui, "the line above the table means no row");
 		return REACT_NONE;

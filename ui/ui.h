@@ -103,7 +103,8 @@ struct ui {
 	bool opened; /* members of a group are shown in place of the groups: */
 	struct ui_group group;
 
-	struct findings findings; /* of the frame, as drawn last */
+	struct findings findings; /* of the rows, while they are not due to be found anew */
+	bool findings_due; /* the rows were made anew */
 	int finding_line; /* on the screen; -1: not there */
 
 	struct ui_target target;
