@@ -165,6 +165,28 @@ static void fits_80x24(void **state)
 	screen_check(s, strstr(screen_line(s, 23), "quit") && strstr(screen_line(s, 23), "help"));
 }
 
+/* Where there is room the sum stands directly below the rows. */
+static void sums_below_rows(void **state)
+{
+	struct screen *s;
+	struct table t;
+
+	(void)state;
+	crowd_sleepers("crowd-few", 3);
+	s = screen_start(
+		&(struct screen_how){ .rows = 60, .cols = 120, .args = "-d 60 -m ^crowd-few" });
+	screen_await(s, table_has_figures, NULL);
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, t.last - t.first + 1 == 3);
+	screen_check(s, t.sum == t.last + 1);
+	screen_type(s, "/^crowd-none\r");
+	screen_await_text(s, "no task passes the filters");
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, t.sum == t.first + 1);
+}
+
 /* The smallest that is promised. */
 static void fits_40x10(void **state)
 {
@@ -264,7 +286,7 @@ static void shows_no_rows(void **state)
 	screen_await_text(s, "0 tasks");
 	table_must(s, &t);
 	screen_check(s, t.last < t.first);
-	screen_check(s, t.sum == 22);
+	screen_check(s, t.sum == t.first + 1);
 	screen_check(s, !strncmp(screen_line(s, 0), "stalltop ", 9));
 	screen_key(s, VTERM_KEY_DOWN);
 	screen_key(s, VTERM_KEY_PAGEDOWN);
@@ -441,6 +463,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		screen_test(fits_80x24),
+		screen_test(sums_below_rows),
 		screen_test(fits_40x10),
 		screen_test(fits_120x40),
 		screen_test(fits_200x60),
