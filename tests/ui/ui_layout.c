@@ -155,6 +155,17 @@ static struct screen *start_full(int rows, int cols, const char *args)
 	return s;
 }
 
+/* Whether the footer has a hint, or not. */
+static bool has_hint(struct screen *s, const void *hint)
+{
+	return strstr(screen_line(s, screen_rows(s) - 1), hint);
+}
+
+static bool lacks_hint(struct screen *s, const void *hint)
+{
+	return !has_hint(s, hint);
+}
+
 /* The usual terminal. */
 static void fits_80x24(void **state)
 {
@@ -163,6 +174,27 @@ static void fits_80x24(void **state)
 	(void)state;
 	check_layout(s);
 	screen_check(s, strstr(screen_line(s, 23), "quit") && strstr(screen_line(s, 23), "help"));
+}
+
+/* What leads to causes is in the footer at every usual width, and the way out at any. */
+static void hints_at_what_matters(void **state)
+{
+	static const char *const keys[] = { "w on what", "Tab preset", "Enter open", "! why",
+					    "g group",	 "h help",     "q quit" };
+	struct screen *s = start_full(24, 80, "-d 60");
+
+	(void)state;
+	for (int cols = 80; cols <= 200; cols += 60) {
+		screen_resize(s, 24, cols);
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			screen_await(s, has_hint, keys[i]);
+	}
+	screen_resize(s, 24, 40);
+	screen_await(s, lacks_hint, "Enter open");
+	screen_await(s, has_hint, "w on what");
+	screen_await(s, has_hint, "Tab preset");
+	screen_await(s, has_hint, "h help");
+	screen_await(s, has_hint, "q quit");
 }
 
 /* Where there is room the sum stands directly below the rows. */
@@ -463,6 +495,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		screen_test(fits_80x24),
+		screen_test(hints_at_what_matters),
 		screen_test(sums_below_rows),
 		screen_test(fits_40x10),
 		screen_test(fits_120x40),
