@@ -120,6 +120,7 @@ static void handle_keys(struct loop *loop, uint64_t time_ns)
 		loop->more = term_get(&ui->term, &key);
 		if (loop->more)
 			loop_react(loop, key_press(ui, &key));
+		loop->dirty |= term_learn(&ui->term);
 	} while (loop->more && !ui->quit && clock_ns(CLOCK_MONOTONIC) < until);
 	/* Nothing is to be read now or later. */
 	if (!loop->more && ui->term.input.ended)
