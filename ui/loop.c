@@ -15,6 +15,7 @@
 #include "base/pattern.h"
 #include "base/util.h"
 #include "history/past.h"
+#include "model/limits.h"
 #include "ui/command.h"
 #include "ui/key_press.h"
 #include "ui/loop_parts.h"
@@ -368,6 +369,7 @@ static void clean_up(struct loop *loop)
 	free(ui->hierarchy);
 	prompt_free(&ui->prompt);
 	findings_free(&ui->findings);
+	limits_close(ui->limits);
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);
 	pattern_free(ui->match);

@@ -4,6 +4,7 @@
 
 #include "view/findings_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -247,6 +248,20 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 	return found;
 }
 
+/* Says how many CPUs a quota is worth, where that was read. */
+static void put_quota(struct finder *finder, const struct row *row)
+{
+	const struct findings *findings = finder->findings;
+	double cpus = findings->quota_cpus;
+
+	if (findings->quota_of != row)
+		return;
+	buf_puts(&finder->findings->text, " of ");
+	buf_decimal(&finder->findings->text, cpus,
+		    fabs(cpus * 10 - round(cpus * 10)) < 0.05 ? 1 : 2);
+	buf_puts(&finder->findings->text, " CPUs");
+}
+
 /* Groups that have used their quota up, told by their figures or of their tasks. */
 static bool find_throttled(struct finder *finder, struct finding *finding)
 {
@@ -266,6 +281,8 @@ static bool find_throttled(struct finder *finder, struct finding *finding)
 	finding_put_percent(finder, most.share);
 	buf_puts(&finder->findings->text,
 		 most.row->group ? " of the time by a quota" : " of the time by its group's quota");
+	finding->by_quota = true;
+	put_quota(finder, most.row);
 	finding_put_others(finder, most.n);
 	finding_put_idle(finder);
 	return true;
