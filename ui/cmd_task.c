@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <ncurses.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,9 @@ static unsigned take_nice(struct ui *ui, const char *text, struct buf *error)
 
 unsigned cmd_renice(struct ui *ui, int by)
 {
+	static const struct prompt_number nice_values = {
+		.least = NICE_MIN, .most = NICE_MAX, .less = KEY_F(7), .more = KEY_F(8)
+	};
 	struct buf label = { 0 };
 	char now[16] = "";
 	pid_t pid;
@@ -210,7 +214,7 @@ unsigned cmd_renice(struct ui *ui, int by)
 	if (!errno)
 		snprintf(now, sizeof(now), "%d", value);
 	buf_printf(&label, "nice of %s", target_name(ui, pid));
-	prompt_ask_number(&ui->prompt, buf_cstr(&label), now, NICE_MIN, NICE_MAX, take_nice);
+	prompt_ask_number(&ui->prompt, buf_cstr(&label), now, &nice_values, take_nice);
 	buf_free(&label);
 	return REACT_REDRAW;
 }

@@ -9,6 +9,10 @@
 
 #include "base/util.h"
 
+/* The most hints of a footer, and the turns in which they get their places. */
+#define HINTS_MAX 40
+#define HINT_TURNS 20
+
 /* Whether a key of the table equals that key. */
 static bool is_key(int bound, const struct term_key *key)
 {
@@ -98,52 +102,64 @@ static int hint_cells(struct ui *ui, const struct command *command, unsigned whe
 	return (int)(strlen(hint_keys(ui, command)) + strlen(command->hint)) + 3;
 }
 
-/* A hint in the footer. */
-struct hint {
-	const struct command *command; /* NULL: before the first */
-	int at, cells; /* with a space before and after it */
-	int kept; /* cells of the hints that are shown in any case, and come later */
+/* The hints that a footer has room for, from the left on. */
+struct hints {
+	const struct command *all[HINTS_MAX];
+	size_t n;
 };
 
-/* Moves on to the next hint that fits into the line; false at the end. */
-static bool next_hint(struct ui *ui, unsigned where, struct hint *hint)
+/* Puts a hint in its place: they stand in the order of the table. */
+static void add_hint(struct hints *hints, const struct command *command)
 {
-	size_t i = hint->command ? (size_t)(hint->command - command_table) + 1 : 0;
+	size_t at = hints->n++;
 
-	for (size_t later = i; !i && later < command_table_n; later++)
-		if (command_table[later].hint_always)
-			hint->kept += hint_cells(ui, &command_table[later], where);
-	hint->at += hint->cells;
-	for (; i < command_table_n; i++) {
-		hint->command = &command_table[i];
-		hint->cells = hint_cells(ui, hint->command, where);
-		if (hint->command->hint_always)
-			hint->kept -= hint->cells;
-		if (hint->cells && hint->at + hint->cells + hint->kept <= ui->term.columns)
-			return true;
-	}
-	return false;
+	for (; at && hints->all[at - 1] > command; at--)
+		hints->all[at] = hints->all[at - 1];
+	hints->all[at] = command;
+}
+
+/* Chooses the hints of a view by their turns, as many as fit into the line. */
+static struct hints choose_hints(struct ui *ui, unsigned where)
+{
+	struct hints hints = { .n = 0 };
+	int room = ui->term.columns;
+
+	for (unsigned turn = 1; turn <= HINT_TURNS; turn++)
+		for (size_t i = 0; i < command_table_n && hints.n < HINTS_MAX; i++) {
+			const struct command *command = &command_table[i];
+			int cells = command->hint_turn == turn ? hint_cells(ui, command, where) : 0;
+
+			if (!cells || cells > room)
+				continue;
+			add_hint(&hints, command);
+			room -= cells;
+		}
+	return hints;
 }
 
 void command_footer(struct ui *ui, unsigned where, int line)
 {
-	struct hint hint = { 0 };
-	struct term *term = &ui->term;
+	struct hints hints = choose_hints(ui, where);
+	int at = 0;
 
-	while (next_hint(ui, where, &hint)) {
-		int at = term_puts(term, line, hint.at + 1, hint_keys(ui, hint.command), STYLE_KEY);
+	for (size_t i = 0; i < hints.n; i++) {
+		const struct command *command = hints.all[i];
 
-		term_puts(term, line, at + 1, hint.command->hint, STYLE_NORMAL);
+		at = term_puts(&ui->term, line, at + 1, hint_keys(ui, command), STYLE_KEY);
+		at = term_puts(&ui->term, line, at + 1, command->hint, STYLE_NORMAL) + 1;
 	}
 }
 
 const struct command *command_by_hint(struct ui *ui, unsigned where, int column)
 {
-	struct hint hint = { 0 };
+	struct hints hints = choose_hints(ui, where);
+	int at = 0;
 
-	while (next_hint(ui, where, &hint))
-		if (column >= hint.at && column < hint.at + hint.cells)
-			return hint.command;
+	for (size_t i = 0; i < hints.n; i++) {
+		at += hint_cells(ui, hints.all[i], where);
+		if (column < at)
+			return hints.all[i];
+	}
 	return NULL;
 }
 

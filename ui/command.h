@@ -29,7 +29,7 @@ struct command {
 	const char *help;
 	const char *hint; /* shown in the footer, as "KEY hint"; NULL: not shown */
 	const char *hint_keys; /* replaces the first key's name; NULL: does not */
-	bool hint_always; /* gets its place before other hints */
+	unsigned hint_turn; /* in which it gets a place there, from 1 on, as far as there is room */
 };
 
 extern const struct command command_table[];
@@ -53,7 +53,7 @@ bool command_is_allowed(const struct ui *ui, const struct command *command);
 /* Appends the names of all the command's keys, separated by ", ". */
 void command_append_keys(const struct command *command, struct buf *out);
 
-/* Draws a view's footer: as many hints as fit into the line. */
+/* Draws a view's footer: as many hints as fit into the line, those that matter most first. */
 void command_footer(struct ui *ui, unsigned where, int line);
 
 /* Appends the manual's table of keys as roff (man(7)). */

@@ -12,6 +12,12 @@
 /* Cells of the names at the left of the figures. */
 #define NAME_CELLS 8
 
+/* Cells of the interval's figures, of a peak, and of the history: a blank, moments, and a peak. */
+#define INTERVAL_CELLS 26
+#define PEAK_CELLS 7
+#define HISTORY_MOST (1 + SPARK_CELLS + PEAK_CELLS)
+#define HISTORY_LEAST (1 + 20 + PEAK_CELLS)
+
 void detail_time(char text[DETAIL_TIME], const char *format, uint64_t real_ns)
 {
 	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
@@ -148,44 +154,71 @@ static void put_stamp(const struct detail *detail, struct pager *pager, int colu
 	pager_right(pager, column, 20, text[1] ? STYLE_NORMAL : STYLE_DIM);
 }
 
+/* Cells of the history: beside the interval's, with as many moments as there is room for. */
+static int history_cells(const struct pager *pager)
+{
+	int room = pager->width - NAME_CELLS - INTERVAL_CELLS;
+
+	if (room < HISTORY_LEAST)
+		room = pager->width - NAME_CELLS;
+	if (room < HISTORY_LEAST)
+		room = HISTORY_LEAST;
+	return room < HISTORY_MOST ? room : HISTORY_MOST;
+}
+
+/* The moments in it. */
+static int history_moments(const struct pager *pager)
+{
+	return history_cells(pager) - 1 - PEAK_CELLS;
+}
+
 /* Puts the shares of the last intervals, each figure on its own scale, with the peak named. */
 static void put_history(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct spark *spark = &detail->history[f];
-	double peak = spark_peak(spark);
+	int cells = history_moments(pager);
+	double peak = spark_peak(spark, (size_t)cells);
 	struct value value = value_number(peak);
 	struct buf *cell = &pager->cell;
 
-	spark_append(spark, pager->term->charset, cell);
-	column = pager_put(pager, column + 1, SPARK_CELLS, cell->data, cell->len,
+	spark_append(spark, (size_t)cells, pager->term->charset, cell);
+	column = pager_put(pager, column + 1, cells, cell->data, cell->len,
 			   peak > 0 ? share_style(detail, f) : STYLE_DIM);
 	cell->len = 0;
-	value_append(cell, &value, FORMAT_SHARE, 7);
-	pager_right(pager, column, 7, peak >= 0.05 ? STYLE_NORMAL : STYLE_DIM);
+	value_append(cell, &value, FORMAT_SHARE, PEAK_CELLS);
+	pager_right(pager, column, PEAK_CELLS, peak >= 0.05 ? STYLE_NORMAL : STYLE_DIM);
 }
 
-/* The columns of the figures that stay together. */
+/* The columns of the figures that stay together, what happened before what has been so far. */
 static const struct block {
-	int cells;
+	int cells; /* 0: those of the history */
 	const char *heads, *booked; /* booked: with --booked; NULL: the same */
 	void (*put)(const struct detail *detail, struct pager *pager, int column, enum figure f);
 } groups[] = {
-	{ 26, "   count waited ms  avg ms", "   count booked ms  avg ms", put_interval },
+	{ INTERVAL_CELLS, "   count waited ms  avg ms", "   count booked ms  avg ms",
+	  put_interval },
+	{ 0, NULL, NULL, put_history },
 	{ 30, "    count    total ms   avg ms", NULL, put_life },
 	{ 16, "  max ms  min ms", NULL, put_range },
 	{ 20, "         time of max", NULL, put_stamp },
-	{ 68, " share of the interval, each line on a scale up to its peak   peak %", NULL,
-	  put_history },
 };
 
+/* Cells of a group. */
+static int group_cells(const struct block *group, const struct pager *pager)
+{
+	return group->cells ? group->cells : history_cells(pager);
+}
+
 /* The group's title. */
-static void group_title(const struct detail *detail, const struct block *group, struct buf *out)
+static void group_title(const struct detail *detail, const struct pager *pager,
+			const struct block *group, struct buf *out)
 {
 	char span[DETAIL_TIME];
+	size_t moments = (size_t)history_moments(pager), n = detail->history[0].n;
 
 	if (group->put == put_history)
-		buf_printf(out, "last %zu of %d intervals, the newest at the right",
-			   detail->history[0].n, SPARK_CELLS);
+		buf_printf(out, "last %zu of %zu intervals%s", n < moments ? n : moments, moments,
+			   moments < SPARK_CELLS ? "" : ", the newest at the right");
 	if (group->put == put_interval && !detail->interval_ns)
 		buf_puts(out, "this interval");
 	else if (group->put == put_interval)
@@ -200,10 +233,23 @@ static void group_title(const struct detail *detail, const struct block *group, 
 		buf_printf(out, "whole life, %s", span);
 }
 
-/* The heads of the group's columns. */
-static const char *group_heads(const struct detail *detail, const struct block *group)
+/* Puts the heads of the group's columns. */
+static void put_group_heads(const struct detail *detail, struct pager *pager, int column,
+			    const struct block *group)
 {
-	return detail->booked && group->booked ? group->booked : group->heads;
+	if (group->put != put_history) {
+		pager_puts(pager, column,
+			   detail->booked && group->booked ? group->booked : group->heads,
+			   STYLE_DIM);
+		return;
+	}
+	pager_puts(pager, column + 1,
+		   history_moments(pager) < SPARK_CELLS
+			   ? "share, each line up to its"
+			   : "share of the interval, each line on a scale up to its peak",
+		   STYLE_DIM);
+	buf_puts(&pager->cell, "peak %");
+	pager_right(pager, column, history_cells(pager), STYLE_DIM);
 }
 
 /* Writes one block: the names, and the groups from `from` up to `to`. */
@@ -221,15 +267,15 @@ static void write_block(const struct detail *detail, struct pager *pager, const 
 			if (!shown[i])
 				continue;
 			if (line == -2) {
-				group_title(detail, &groups[i], &pager->cell);
-				pager_right(pager, column, groups[i].cells, STYLE_BOLD);
+				group_title(detail, pager, &groups[i], &pager->cell);
+				pager_right(pager, column, group_cells(&groups[i], pager),
+					    STYLE_BOLD);
 			} else if (line == -1) {
-				pager_puts(pager, column, group_heads(detail, &groups[i]),
-					   STYLE_DIM);
+				put_group_heads(detail, pager, column, &groups[i]);
 			} else {
 				groups[i].put(detail, pager, column, (enum figure)line);
 			}
-			column += groups[i].cells;
+			column += group_cells(&groups[i], pager);
 		}
 	}
 }
@@ -245,13 +291,13 @@ void detail_figures_write(const struct detail *detail, struct pager *pager)
 			   !(groups[i].put == put_stamp && !detail->record.stamp_valid);
 		if (!shown[i])
 			continue;
-		if (i > from && cells + groups[i].cells > pager->width) {
+		if (i > from && cells + group_cells(&groups[i], pager) > pager->width) {
 			write_block(detail, pager, shown, from, i);
 			pager->line++;
 			from = i;
 			cells = NAME_CELLS;
 		}
-		cells += groups[i].cells;
+		cells += group_cells(&groups[i], pager);
 	}
 	write_block(detail, pager, shown, from, ARRAY_SIZE(groups));
 }

@@ -5,10 +5,11 @@
 
 #include <string.h>
 
+#include "model/limits.h"
 #include "ui/view_sites.h"
 #include "ui/view_task.h"
 
-/* Makes them once. */
+/* Makes them. */
 static const struct finding *take(struct ui *ui)
 {
 	struct view view = ui_view(ui);
@@ -18,15 +19,74 @@ static const struct finding *take(struct ui *ui)
 	return findings_first(&ui->findings);
 }
 
+/* The task of which a row's quota is read: itself, or one of the group that is alive; or NULL. */
+static const struct task *task_limited(const struct row *row)
+{
+	if (!row->group)
+		return row->task;
+	for (size_t i = 0; i < row->group->n; i++)
+		if (!row->group->members[i]->exited)
+			return row->group->members[i]->task;
+	return NULL;
+}
+
+/* Whether the quota is the row's: of a group its own, of a task that of any group above. */
+static bool is_quota_of(const struct row *row, const struct cpu_limit *cpu)
+{
+	const char *name = row->group ? row->group->name : NULL;
+
+	if (!cpu->period_us)
+		return false;
+	return !row->group || (name && strlen(name) == cpu->group.len &&
+			       !memcmp(name, cpu->group.data, cpu->group.len));
+}
+
+/* Reads the quota that a finding is about. False: it is not known. */
+static bool read_quota_of(struct ui *ui, const struct finding *finding)
+{
+	const struct task *task = task_limited(finding->row);
+	struct limits limits = { 0 };
+	bool found;
+
+	/* The past has no files. */
+	if (!task || ui->rewind.back)
+		return false;
+	if (!ui->limits)
+		ui->limits = limits_open(ui->sampler_config.procfd);
+	limits_read(ui->limits, task->tgid, task->key.pid == task->tgid ? 0 : task->key.pid,
+		    &limits);
+	found = is_quota_of(finding->row, &limits.cpu);
+	if (found) {
+		ui->findings.quota_of = finding->row;
+		ui->findings.quota_cpus =
+			(double)limits.cpu.quota_us / (double)limits.cpu.period_us;
+	}
+	limits_free(&limits);
+	return found;
+}
+
+/* Reads what would be in the words of a finding. False: it is known already, or cannot be. */
+static bool read_more(struct ui *ui, const struct finding *finding)
+{
+	if (finding->by_quota)
+		return read_quota_of(ui, finding);
+	/* What the one task waits on is read as that of a row that is shown. */
+	if (!finding_wants_target(finding) || row_waiting(ui->frame, finding->row))
+		return false;
+	sampler_fill(ui->sampler, &finding->row, 1, NEED_WAITING);
+	return row_waiting(ui->frame, finding->row);
+}
+
 void finding_take(struct ui *ui)
 {
-	const struct finding *finding = take(ui);
+	const struct finding *finding;
 
-	/* What the one task waits on is read as that of a row that is shown. */
-	if (!finding || !finding_wants_target(finding) || row_waiting(ui->frame, finding->row))
+	if (!ui->findings_due)
 		return;
-	sampler_fill(ui->sampler, &finding->row, 1, NEED_WAITING);
-	if (row_waiting(ui->frame, finding->row))
+	ui->findings_due = false;
+	ui->findings.quota_of = NULL;
+	finding = take(ui);
+	if (finding && finding->row && read_more(ui, finding))
 		take(ui);
 }
 
@@ -74,11 +134,13 @@ static struct ui_task task_meant(const struct ui *ui, const struct row *row)
 
 unsigned finding_open(struct ui *ui, int arg)
 {
-	/* Rows may be others than when the line was drawn. */
-	const struct finding *finding = take(ui);
+	const struct finding *finding;
 	struct ui_task task;
 
 	(void)arg;
+	/* Rows may be others than when the line was drawn. */
+	finding_take(ui);
+	finding = findings_first(&ui->findings);
 	if (!finding || !finding->id || !finding->row) {
 		ui_say(ui, "the line above the table means no row");
 		return REACT_NONE;

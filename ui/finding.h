@@ -5,7 +5,10 @@
 
 #include "ui/ui.h"
 
-/* Makes the findings of what the table shows, after what it shows of its rows was read. */
+/*
+ * Makes the findings of what the table shows, where its rows were made anew; after what it shows of
+ * them was read.
+ */
 void finding_take(struct ui *ui);
 
 /* Draws the line: a part of the header. */

@@ -8,6 +8,7 @@
 
 #include "model/notes.h"
 #include "ui/finding.h"
+#include "ui/legend.h"
 #include "ui/pressure.h"
 #include "ui/rewind.h"
 #include "ui/timeline.h"
@@ -275,12 +276,13 @@ static const struct part {
 	int turn; /* in which it gives lines back to the rows, from 1 on */
 	bool whole; /* gives back all of them or none */
 } parts[HEADER_PARTS] = {
-	[HEADER_TITLE] = { title_lines, draw_title, 6, true },
-	[HEADER_TASKS] = { tasks_lines, draw_tasks, 4, true },
-	[HEADER_PRESSURE] = { pressure_lines, draw_pressure, 5, false },
-	[HEADER_FINDING] = { finding_lines, finding_draw, 3, true },
+	[HEADER_TITLE] = { title_lines, draw_title, 7, true },
+	[HEADER_TASKS] = { tasks_lines, draw_tasks, 5, true },
+	[HEADER_PRESSURE] = { pressure_lines, draw_pressure, 6, false },
+	[HEADER_FINDING] = { finding_lines, finding_draw, 4, true },
 	[HEADER_TIMELINE] = { timeline_lines, draw_timeline, 1, true },
 	[HEADER_NOTES] = { notes_lines, draw_notes, 2, false },
+	[HEADER_LEGEND] = { legend_lines, legend_draw, 3, true },
 };
 
 /* Takes lines back for the rows. Returns how many. */

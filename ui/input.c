@@ -11,17 +11,22 @@
 
 #include "base/util.h"
 #include "ui/tty.h"
+#include "view/theme.h"
 
 #define ESCAPE '\033'
+#define BELL '\a'
 
 /* The time that a key like an arrow may take to arrive in full before it counts as Esc. */
 #define KEY_WAIT_NS (50 * NSEC_PER_MSEC)
 
-/* The same for a mouse report, which cannot be mistaken for typed keys. */
+/* The same for a mouse report or an answer, which cannot be mistaken for typed keys. */
 #define MOUSE_WAIT_NS (500 * NSEC_PER_MSEC)
 
 /* The most bytes of a key or a report. */
 #define KEY_MAX 64
+
+/* The most bytes of an answer. */
+#define ANSWER_MAX 200
 
 /* A key of that length, or an unfinished one if fewer bytes are there. */
 static struct input_key key_of(size_t wanted, size_t len)
@@ -88,6 +93,36 @@ static struct input_key find_sequence(const char *bytes, size_t len)
 	return key_of(at + 1, len);
 }
 
+/*
+ * Finds the answer to what background the terminal has. It is none of the keys even where it is
+ * late, or says something else.
+ */
+static struct input_key find_answer(const char *bytes, size_t len)
+{
+	size_t at = strlen(THEME_ANSWER);
+	struct input_key key = { .answer = true };
+
+	if (memcmp(bytes, THEME_ANSWER, len < at ? len : at) != 0)
+		return key_of(1, len);
+	/* Esc and a bracket may have been typed. */
+	if (len == 2)
+		return key_of(3, len);
+	while (at < len && at < ANSWER_MAX && bytes[at] >= ' ' && bytes[at] <= '~')
+		at++;
+	key.len = at < len ? at : len;
+	if (at >= len || (bytes[at] == ESCAPE && at + 1 == len))
+		key.state = INPUT_UNFINISHED;
+	else if (bytes[at] == BELL)
+		key.len++;
+	else if (bytes[at] == ESCAPE && bytes[at + 1] == '\\')
+		key.len += 2;
+	else
+		key.state = INPUT_BROKEN;
+	if (key.state == INPUT_UNFINISHED)
+		key.len = len;
+	return key;
+}
+
 struct input_key input_first_key(const char *bytes, size_t len, bool utf8)
 {
 	size_t at = 2;
@@ -99,6 +134,8 @@ struct input_key input_first_key(const char *bytes, size_t len, bool utf8)
 	switch (bytes[1]) {
 	case '[':
 		return find_sequence(bytes, len);
+	case ']':
+		return find_answer(bytes, len);
 	case 'O':
 		/* Function keys; a digit says which modifiers were held down. */
 		while (at < len && bytes[at] >= '0' && bytes[at] <= '9')
@@ -171,7 +208,17 @@ static void fill(struct input *input, uint64_t now_ns)
 /* How long an unfinished key waits for the rest. */
 static uint64_t wait_of(const struct input_key *key)
 {
-	return key->mouse ? MOUSE_WAIT_NS : KEY_WAIT_NS;
+	return key->mouse || key->answer ? MOUSE_WAIT_NS : KEY_WAIT_NS;
+}
+
+/* Takes the colour out of an answer. */
+static void take_answer(struct input *input, const char *bytes, const struct input_key *key)
+{
+	size_t begin = strlen(THEME_ANSWER), end = key->len;
+
+	end -= bytes[end - 1] == BELL ? 1 : 2;
+	input->answered = true;
+	input->background = theme_answer(bytes + begin, end - begin);
 }
 
 bool input_feed(struct input *input, uint64_t now_ns)
@@ -187,7 +234,9 @@ bool input_feed(struct input *input, uint64_t now_ns)
 		if (key.state == INPUT_UNFINISHED && now_ns < input->since_ns + wait_of(&key))
 			break;
 		/* ncurses would take the missing part of a report from the keys after it. */
-		if (key.state == INPUT_WHOLE || !key.mouse)
+		if (key.answer && key.state == INPUT_WHOLE)
+			take_answer(input, first, &key);
+		else if (!key.answer && (key.state == INPUT_WHOLE || !key.mouse))
 			any = write(input->to, first, key.len) > 0 || any;
 		at += key.len;
 	}

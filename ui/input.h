@@ -25,12 +25,14 @@ struct input {
 	char bytes[INPUT_BYTES]; /* bytes read, but not handed on yet */
 	size_t len;
 	uint64_t since_ns; /* when the last of them came, CLOCK_MONOTONIC */
+	bool answered; /* the terminal answered what background it has: */
+	int background; /* 0xRRGGBB; -1: what it answered is no colour */
 };
 
 enum input_state {
 	INPUT_WHOLE,
 	INPUT_UNFINISHED, /* more of the key may come */
-	INPUT_BROKEN /* a malformed mouse report, which was not typed */
+	INPUT_BROKEN /* a malformed mouse report or answer, which was not typed */
 };
 
 /* The first key in some bytes. */
@@ -38,6 +40,7 @@ struct input_key {
 	enum input_state state;
 	size_t len;
 	bool mouse; /* a mouse report */
+	bool answer; /* the terminal's answer to a question */
 };
 
 /* Finds the first key in the bytes; len > 0. */

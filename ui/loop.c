@@ -15,6 +15,7 @@
 #include "base/pattern.h"
 #include "base/util.h"
 #include "history/past.h"
+#include "model/limits.h"
 #include "ui/command.h"
 #include "ui/key_press.h"
 #include "ui/loop_parts.h"
@@ -120,6 +121,7 @@ static void handle_keys(struct loop *loop, uint64_t time_ns)
 		loop->more = term_get(&ui->term, &key);
 		if (loop->more)
 			loop_react(loop, key_press(ui, &key));
+		loop->dirty |= term_learn(&ui->term);
 	} while (loop->more && !ui->quit && clock_ns(CLOCK_MONOTONIC) < until);
 	/* Nothing is to be read now or later. */
 	if (!loop->more && ui->term.input.ended)
@@ -367,6 +369,7 @@ static void clean_up(struct loop *loop)
 	free(ui->hierarchy);
 	prompt_free(&ui->prompt);
 	findings_free(&ui->findings);
+	limits_close(ui->limits);
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);
 	pattern_free(ui->match);

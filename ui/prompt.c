@@ -24,7 +24,7 @@ static void open_prompt(struct prompt *prompt, const char *label, const char *te
 	prompt->cursor = prompt->text.len;
 	prompt->done = done;
 	prompt->fresh = prompt->text.len > 0;
-	prompt->number = false;
+	prompt->number = NULL;
 	prompt->back = 0;
 	prompt->open = true;
 }
@@ -35,13 +35,11 @@ void prompt_ask(struct prompt *prompt, const char *label, const char *text, prom
 	prompt->confirm = false;
 }
 
-void prompt_ask_number(struct prompt *prompt, const char *label, const char *text, long least,
-		       long most, prompt_done_fn *done)
+void prompt_ask_number(struct prompt *prompt, const char *label, const char *text,
+		       const struct prompt_number *number, prompt_done_fn *done)
 {
 	prompt_ask(prompt, label, text, done);
-	prompt->number = true;
-	prompt->least = least;
-	prompt->most = most;
+	prompt->number = number;
 }
 
 void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done)
@@ -178,19 +176,31 @@ static void show_earlier(struct prompt *prompt, int by)
 	set_text(prompt, earlier);
 }
 
+/* What a key adds to the number that is asked for; 0: it is no such key. */
+static int step_of(const struct prompt *prompt, const struct term_key *key)
+{
+	if (!prompt->number || !key->function)
+		return 0;
+	if (key->code == (wint_t)prompt->number->less)
+		return -1;
+	return key->code == (wint_t)prompt->number->more;
+}
+
 /* Adds to the number that the text is. */
 static void step(struct prompt *prompt, int by)
 {
 	char *end, digits[24];
 	long value = strtol(buf_cstr(&prompt->text), &end, 10);
 
-	if (!prompt->number || !prompt->text.len || *end)
+	if (!prompt->text.len || *end)
 		return;
 	value += by;
-	if (value < prompt->least || value > prompt->most)
+	if (value < prompt->number->least || value > prompt->number->most)
 		return;
 	snprintf(digits, sizeof(digits), "%ld", value);
 	set_text(prompt, digits);
+	prompt->fresh = false;
+	prompt->error.len = 0;
 }
 
 /* The editor's code for a key: control letters are as in the shell. */
@@ -252,12 +262,6 @@ static void edit(struct prompt *prompt, const struct term_key *key)
 	case KEY_DOWN:
 		show_earlier(prompt, -1);
 		break;
-	case KEY_F(7):
-		step(prompt, -1);
-		break;
-	case KEY_F(8):
-		step(prompt, 1);
-		break;
 	case KEY_BACKSPACE:
 		cut(prompt, before(prompt), prompt->cursor);
 		break;
@@ -291,6 +295,8 @@ unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key 
 		return answer(prompt, ui);
 	if (prompt->confirm || edit_code(key) == '\033')
 		prompt->open = false;
+	else if (step_of(prompt, key))
+		step(prompt, step_of(prompt, key));
 	else
 		edit(prompt, key);
 	return REACT_REDRAW;

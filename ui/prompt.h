@@ -11,12 +11,17 @@
 #include "ui/term.h"
 #include "ui/view.h"
 
+/* A number that is asked for, and the keys that take one from it and add one to it. */
+struct prompt_number {
+	long least, most;
+	int less, more; /* KEY_ of ncurses */
+};
+
 struct prompt {
 	bool open;
 	bool fresh; /* the text is still the initial one: typing replaces it */
 	bool confirm; /* y or n by one key, answered with an empty text; else a text and Enter */
-	bool number; /* F7 and F8 take from it and add to it, from `least` to `most` */
-	long least, most;
+	const struct prompt_number *number; /* NULL: it is none */
 	struct buf label;
 	struct buf text;
 	size_t cursor; /* byte in text */
@@ -31,9 +36,12 @@ struct prompt {
 /* Asks for a text; `text` is the initial one. The label is escaped text. */
 void prompt_ask(struct prompt *prompt, const char *label, const char *text, prompt_done_fn *done);
 
-/* Asks for a number between two; an initial text that is none is not counted from. */
-void prompt_ask_number(struct prompt *prompt, const char *label, const char *text, long least,
-		       long most, prompt_done_fn *done);
+/*
+ * Asks for a number; an initial text that is none is not counted from. `number` must outlive the
+ * prompt.
+ */
+void prompt_ask_number(struct prompt *prompt, const char *label, const char *text,
+		       const struct prompt_number *number, prompt_done_fn *done);
 
 /* Asks for yes or no: done() is called for yes only. The label is escaped text. */
 void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done);

@@ -247,6 +247,8 @@ void rows_build(struct rows *rows, struct ui *ui)
 		add_folded(rows);
 	else
 		add_lines(rows, is_tree(ui));
+	/* They name rows, of which there are others now. */
+	ui->findings_due = true;
 }
 
 void rows_release(struct rows *rows)

@@ -61,7 +61,10 @@ static inline bool rows_fold_idle(const struct rows *rows)
 	return rows->idle.tasks + rows->idle.threads;
 }
 
-/* Makes the lines anew from ui->frame and ui->query. `room` and `keep` are set. */
+/*
+ * Makes the lines anew from ui->frame and ui->query. `room` and `keep` are set. Findings are due
+ * then.
+ */
 void rows_build(struct rows *rows, struct ui *ui);
 
 /* Forgets a held order; the next order is then held. */

@@ -15,13 +15,19 @@ void spark_add(struct spark *spark, double value)
 		spark->n++;
 }
 
-double spark_peak(const struct spark *spark)
+/* One of the values: 0 is the newest. */
+static double value_before(const struct spark *spark, size_t before)
+{
+	return spark->values[(spark->next + SPARK_CELLS - 1 - before) % SPARK_CELLS];
+}
+
+double spark_peak(const struct spark *spark, size_t cells)
 {
 	double peak = (double)NAN;
 
-	for (size_t i = 0; i < spark->n; i++)
-		if (isnan(peak) || spark->values[i] > peak)
-			peak = spark->values[i];
+	for (size_t i = 0; i < spark->n && i < cells; i++)
+		if (isnan(peak) || value_before(spark, i) > peak)
+			peak = value_before(spark, i);
 	return peak;
 }
 
@@ -35,12 +41,13 @@ void spark_append_one(double value, double peak, enum text_charset charset, stru
 	buf_puts(out, isnan(value) ? " " : cells[value_step(value, peak, steps)]);
 }
 
-void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out)
+void spark_append(const struct spark *spark, size_t cells, enum text_charset charset,
+		  struct buf *out)
 {
-	size_t oldest = spark->n < SPARK_CELLS ? 0 : spark->next;
-	double peak = spark_peak(spark);
+	size_t n = spark->n < cells ? spark->n : cells;
+	double peak = spark_peak(spark, cells);
 
-	buf_fill(out, ' ', SPARK_CELLS - spark->n);
-	for (size_t i = 0; i < spark->n; i++)
-		spark_append_one(spark->values[(oldest + i) % SPARK_CELLS], peak, charset, out);
+	buf_fill(out, ' ', cells - n);
+	while (n--)
+		spark_append_one(value_before(spark, n), peak, charset, out);
 }

@@ -19,13 +19,17 @@ struct spark {
 /* Adds a value, 0 or more, or NAN; the oldest value is dropped. */
 void spark_add(struct spark *spark, double value);
 
-/* The largest known value, NAN when there is none. */
-double spark_peak(const struct spark *spark);
+/* The largest known of the last `cells` values, NAN when there is none. */
+double spark_peak(const struct spark *spark, size_t cells);
 
 /* Appends the cell of one value on the scale up to a peak; a blank where it is not known. */
 void spark_append_one(double value, double peak, enum text_charset charset, struct buf *out);
 
-/* Appends exactly SPARK_CELLS cells, the newest value in the last; unknown values are blank. */
-void spark_append(const struct spark *spark, enum text_charset charset, struct buf *out);
+/*
+ * Appends exactly `cells` cells, up to SPARK_CELLS, of the last values, the newest in the last;
+ * unknown values are blank.
+ */
+void spark_append(const struct spark *spark, size_t cells, enum text_charset charset,
+		  struct buf *out);
 
 #endif

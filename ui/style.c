@@ -60,12 +60,14 @@ static int fit_colour(int colour, attr_t *attributes)
 	return colour - 8;
 }
 
-void style_set_up(struct styles *styles, const struct theme_choice *choice)
+bool style_set_up(struct styles *styles, const struct theme_choice *choice, int background)
 {
 	const struct theme_terminal terminal = { .depth = find_depth(),
 						 .type = getenv("TERM"),
 						 .background = getenv("COLORFGBG"),
-						 .no_color = getenv("NO_COLOR") };
+						 .no_color = getenv("NO_COLOR"),
+						 .answered = background >= 0,
+						 .rgb = background };
 	const struct theme *theme = theme_for(choice, &terminal);
 
 	*styles = (struct styles){ .mark = theme->mark };
@@ -85,4 +87,5 @@ void style_set_up(struct styles *styles, const struct theme_choice *choice)
 		}
 		styles->attributes[style] = (int)attributes;
 	}
+	return background < 0 && theme_asks(choice, &terminal);
 }

@@ -64,7 +64,9 @@ enum style style_of_state(char letter);
 
 /*
  * Fills in all styles, as the terminal supports them and as was chosen. ncurses must be started.
+ * background: 0xRRGGBB that the terminal has; below 0: it has not told. Returns whether it is worth
+ * asking the terminal for that.
  */
-void style_set_up(struct styles *styles, const struct theme_choice *choice);
+bool style_set_up(struct styles *styles, const struct theme_choice *choice, int background);
 
 #endif

@@ -129,7 +129,7 @@ static unsigned shown_reads(const struct ui *ui, enum group_by by)
 	if (group_folds(by))
 		return 0;
 	/* The branches of a tree would need it of all tasks. */
-	return NEED_WAITING | NEED_CGROUP | (ui->settings->tree ? 0 : NEED_IO);
+	return NEED_WAITING | NEED_HANGS | NEED_CGROUP | (ui->settings->tree ? 0 : NEED_IO);
 }
 
 void table_fields(const struct ui *ui, struct layout *layout)
@@ -374,6 +374,9 @@ unsigned table_needs(struct ui *ui, void *state)
 	/* Of rows that are shown it is read, but of those that have ended. */
 	if (needs & NEED_IO)
 		needs ^= NEED_IO | NEED_ENDED_IO;
+	/* Calls are read of all tasks: not for a column that is there by width, or by a preset. */
+	if (ui->settings->fields && !ui->settings->presets.now)
+		needs |= layout_needs(layout, unit) & NEED_HANGS;
 	/* Sums need all their members; otherwise only the rows shown need theirs. */
 	if (ui_folds(ui) || ui->settings->tree)
 		needs |= layout_sum_needs(layout, unit) & NEED_PROC;

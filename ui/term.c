@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <ncurses.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,6 +18,10 @@
 /* The largest part of a terminal that is used; a larger screen would take too much memory. */
 #define LINES_MAX 1000
 #define COLUMNS_MAX 2000
+
+/* How long an answer of the terminal counts, and how long the end of the program waits for it. */
+#define ANSWER_WAIT_NS (2 * NSEC_PER_SEC)
+#define LAST_WAIT_NS (200 * NSEC_PER_MSEC)
 
 /* The memory that ncurses allocates besides its windows, and some more. */
 #define CURSES_BYTES (256 * 1024)
@@ -150,7 +155,7 @@ static int make_pad(struct term *term)
 }
 
 /* Sets ncurses' modes of input and output. */
-static void set_up_modes(struct term *term, const struct theme_choice *theme)
+static void set_up_modes(struct term *term)
 {
 	noecho();
 	nonl();
@@ -165,7 +170,6 @@ static void set_up_modes(struct term *term, const struct theme_choice *theme)
 	mouseinterval(0);
 	/* Presses only: with clicks ncurses loses some when press and release arrive together. */
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	style_set_up(&term->styles, theme);
 	take_size(term);
 }
 
@@ -273,11 +277,52 @@ static void take_over(struct term *term)
 	set_modes(&term->modes);
 }
 
+/* Asks the terminal for its background. The answer comes among the keys, or not at all. */
+static void ask_background(struct term *term)
+{
+	buf_puts(&term->tty.pending, THEME_QUESTION);
+	term->asked_ns = clock_ns(CLOCK_MONOTONIC);
+	/* What it does not take now is sent with the first drawing. */
+	tty_flush(&term->tty);
+}
+
+bool term_learn(struct term *term)
+{
+	int background = term->input.background;
+
+	if (!term->asked_ns || !term->input.answered)
+		return false;
+	/* Texts do not change their looks long after they were first seen. */
+	if (clock_ns(CLOCK_MONOTONIC) >= term->asked_ns + ANSWER_WAIT_NS)
+		background = -1;
+	term->asked_ns = 0;
+	if (background < 0)
+		return false;
+	style_set_up(&term->styles, term->theme, background);
+	lines_forget(&term->drawn);
+	return true;
+}
+
+/* An answer that comes after the program has ended would be taken as typed by what reads then. */
+static void await_answer(struct term *term)
+{
+	struct pollfd fd = { .fd = term->input.fd, .events = POLLIN };
+
+	while (term->asked_ns && !term->input.answered && !term->input.ended) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), until = term->asked_ns + LAST_WAIT_NS;
+
+		if (now >= until || poll(&fd, 1, (int)((until - now) / NSEC_PER_MSEC) + 1) <= 0)
+			return;
+		input_feed(&term->input, clock_ns(CLOCK_MONOTONIC));
+	}
+}
+
 int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme)
 {
+	bool asks;
 	int err;
 
-	*term = (struct term){ .charset = charset };
+	*term = (struct term){ .charset = charset, .theme = theme };
 	if (tcgetattr(STDOUT_FILENO, &term->saved))
 		return -errno;
 	err = open_all(term, charset);
@@ -285,13 +330,16 @@ int term_open(struct term *term, enum text_charset charset, const struct theme_c
 		free_all(term);
 		return err;
 	}
-	set_up_modes(term, theme);
+	asks = style_set_up(&term->styles, theme, -1);
+	set_up_modes(term);
 	settle_modes(term);
 	prepare_farewell(term);
 	make_modes(term);
 	/* The terminal stays untouched until here. */
 	take_over(term);
 	term->open = true;
+	if (asks)
+		ask_background(term);
 	return 0;
 }
 
@@ -301,6 +349,7 @@ int term_open(struct term *term, enum text_charset charset, const struct theme_c
  */
 static void leave(struct term *term)
 {
+	await_answer(term);
 	restart_output(term);
 	/* Clears the last line: terminals without a second screen keep showing this one. */
 	move(term->lines - 1, 0);

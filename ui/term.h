@@ -29,6 +29,9 @@ struct term {
 	struct termios saved, modes; /* the terminal's modes before, and while it is taken over */
 	enum text_charset charset;
 	struct styles styles;
+	const struct theme_choice *theme;
+	uint64_t
+		asked_ns; /* when it was asked for its background, CLOCK_MONOTONIC; 0: it was not */
 	int lines, columns;
 	struct lines drawn; /* the texts put, and which of them ncurses has */
 	void *cells; /* of one line, in ncurses' form: chtype */
@@ -49,9 +52,9 @@ struct term_key {
 };
 
 /*
- * Takes over the terminal, standard input and output, in that theme. Returns 0, or -errno: -ENOENT
- * when the type of terminal is not known, -ENOTTY when such a terminal cannot show a screen. From
- * then on die() restores the terminal.
+ * Takes over the terminal, standard input and output, in that theme, which must outlive it. Returns
+ * 0, or -errno: -ENOENT when the type of terminal is not known, -ENOTTY when such a terminal cannot
+ * show a screen. From then on die() restores the terminal.
  */
 int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme);
 
@@ -79,6 +82,12 @@ void term_redraw(struct term *term);
 
 /* The next key, if there is one. Reads a portion of the keyboard's input, and never waits. */
 bool term_get(struct term *term, struct term_key *key);
+
+/*
+ * Takes what the terminal answered about itself, after term_get(). Returns whether texts look
+ * other than before.
+ */
+bool term_learn(struct term *term);
 
 /* When to call term_get() even without new input (CLOCK_MONOTONIC). */
 uint64_t term_due_ns(const struct term *term);

@@ -70,6 +70,7 @@ struct ui_target {
 };
 
 struct table;
+struct limits_reader;
 
 struct ui {
 	const struct ui_config *config;
@@ -103,7 +104,9 @@ struct ui {
 	bool opened; /* members of a group are shown in place of the groups: */
 	struct ui_group group;
 
-	struct findings findings; /* of the frame, as drawn last */
+	struct findings findings; /* of the rows, while they are not due to be found anew */
+	bool findings_due; /* the rows were made anew */
+	struct limits_reader *limits; /* for the quota in one; NULL: nothing was read yet */
 	int finding_line; /* on the screen; -1: not there */
 
 	struct ui_target target;

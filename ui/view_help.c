@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "model/notes.h"
 #include "ui/command.h"
+#include "ui/legend.h"
 #include "view/column_words.h"
 
 /* Cells of the names at the left. */
@@ -118,6 +119,17 @@ static void explain_column(struct help *help, const struct ui *ui, const struct 
 	buf_free(&text);
 }
 
+/* Adds what each letter of the bar stands for. */
+static void explain_bar(struct help *help)
+{
+	add_help(help, NULL, "The bar of states: how much of the time a thread");
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		char name[] = { wait_state_table[state].letter, '\0' };
+
+		add_help(help, name, wait_state_table[state].help);
+	}
+}
+
 /* Adds the remedies for what is missing now. */
 static void add_notes(struct help *help, const struct ui *ui)
 {
@@ -222,6 +234,8 @@ unsigned view_help_open(struct ui *ui, bool of_column)
 		column = page->ops->column(ui, page->state, &page->list);
 	if (column)
 		explain_column(help, ui, column);
+	if (of_column && ((column && column_is_bar(column)) || legend_lines(ui, 0)))
+		explain_bar(help);
 	add_commands(help, ui, here, 0);
 	add_notes(help, ui);
 	add_words(help);

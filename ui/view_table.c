@@ -130,8 +130,10 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 		draw_idle(ui, table->idle_line);
 	else if (!shown && plan.rows)
 		draw_empty(ui, line);
+	/* Directly below what it is the sum of. */
+	line += (int)shown + (table->idle_line >= 0 || !shown);
 	if (plan.sum)
-		table_draw_sum(&draw, line + plan.rows, &table->rows.order,
+		table_draw_sum(&draw, line, &table->rows.order,
 			       plural(table->rows.order.passed, counted->one, counted->many));
 }
 

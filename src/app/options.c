@@ -465,7 +465,9 @@ const struct option_row option_table[] = {
 	  .set = option_set_history },
 	{ 0, "theme", "NAME", "auto",
 	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono (without "
-	  "colours); auto: by COLORFGBG, else any, and mono where NO_COLOR is set",
+	  "colours); auto: by COLORFGBG, else by the background that the terminal tells, else any, "
+	  "and "
+	  "mono where NO_COLOR is set",
 	  .set = set_theme, .words = WORDS_THEME },
 	{ 0, "diff", "A B", "off",
 	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "

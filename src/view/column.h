@@ -127,6 +127,12 @@ static inline bool column_is_delay(const struct column *column)
 	return column->kinds != 0;
 }
 
+/* Whether its values are bars of states, and not graphs. */
+static inline bool column_is_bar(const struct column *column)
+{
+	return column->bar && !column->graph;
+}
+
 /* The rows that the column has values for. A column without a sum is for single tasks. */
 static inline enum column_rows column_rows(const struct column *column)
 {

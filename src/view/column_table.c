@@ -387,7 +387,7 @@ const struct column columns[] = {
 	       "without "
 	       "BPF at least so long: since it was first seen",
 	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
-	       .place = PLACE_MIDDLE, .from = LAYOUT_WIDER, .yields = 1),
+	       .needs = NEED_HANGS, .place = PLACE_MIDDLE, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("syscall", "SYSCALL", get_waiting,
 	       "system call that it waits in, of a process the thread that is in state D longest, "
 	       "else the first",

@@ -292,6 +292,10 @@ struct column_cost column_cost(const struct column *column)
 		{ NEED_RECORD,
 		  { "record",
 		    "the whole record of each thread: a request for each, with each sample" } },
+		{ NEED_HANGS,
+		  { "1 file",
+		    "one file of /proc (syscall) for each thread that sleeps, once for each of its "
+		    "waits; on a screen that has it by its width alone nothing more is read" } },
 		{ NEED_WAITING,
 		  { "some files",
 		    "some files of /proc for each row shown that waits, with each sample; "

@@ -35,6 +35,7 @@ struct finding {
 	uint64_t ns; /* how long the wait lasts by now; 0: it is not of one wait */
 	bool at_least; /* it began before it was first seen: it lasts longer */
 	size_t n; /* tasks or groups that it is true of */
+	bool by_quota; /* the row is kept from CPUs by the quota of a group */
 	size_t at, len; /* its words in the text: raw bytes */
 	size_t on, on_len; /* the target in the text, which may be shortened; 0: none */
 };
@@ -53,6 +54,9 @@ struct findings {
 	struct finding all[FINDINGS_MAX]; /* what matters most first */
 	size_t n;
 	struct finding none; /* says that there are none */
+	/* Set by who has read it: the row that has a quota, of so many CPUs; NULL: not known. */
+	const struct row *quota_of;
+	double quota_cpus;
 	struct buf text;
 	struct finding_columns columns; /* found once */
 };

@@ -4,6 +4,7 @@
 
 #include "view/findings_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -29,6 +30,16 @@ static bool take_most(struct finding *finding, const struct most *most)
 	finding->share = most->ns ? -1 : most->share;
 	finding->ns = most->ns;
 	return most->row;
+}
+
+/* Appends how much of the time the row of a finding waits, after the pattern's label. */
+static void put_waits(struct finder *finder, const struct finding *finding)
+{
+	put_label(finder);
+	finding_put_who(finder, finding->row);
+	buf_puts(&finder->findings->text, " waits ");
+	finding_put_percent(finder, finding->share);
+	buf_puts(&finder->findings->text, " of the time");
 }
 
 /* Tasks that sleep uninterruptibly. */
@@ -237,6 +248,20 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 	return found;
 }
 
+/* Says how many CPUs a quota is worth, where that was read. */
+static void put_quota(struct finder *finder, const struct row *row)
+{
+	const struct findings *findings = finder->findings;
+	double cpus = findings->quota_cpus;
+
+	if (findings->quota_of != row)
+		return;
+	buf_puts(&finder->findings->text, " of ");
+	buf_decimal(&finder->findings->text, cpus,
+		    fabs(cpus * 10 - round(cpus * 10)) < 0.05 ? 1 : 2);
+	buf_puts(&finder->findings->text, " CPUs");
+}
+
 /* Groups that have used their quota up, told by their figures or of their tasks. */
 static bool find_throttled(struct finder *finder, struct finding *finding)
 {
@@ -256,6 +281,8 @@ static bool find_throttled(struct finder *finder, struct finding *finding)
 	finding_put_percent(finder, most.share);
 	buf_puts(&finder->findings->text,
 		 most.row->group ? " of the time by a quota" : " of the time by its group's quota");
+	finding->by_quota = true;
+	put_quota(finder, most.row);
 	finding_put_others(finder, most.n);
 	finding_put_idle(finder);
 	return true;
@@ -302,11 +329,8 @@ static bool find_cpu(struct finder *finder, struct finding *finding)
 	    !take_most(finding, &finder->waits[DELAY_CPU]))
 		return false;
 	finding->kind = delay_table[DELAY_CPU].id;
-	put_label(finder);
-	finding_put_who(finder, finding->row);
-	buf_puts(&finder->findings->text, " waits ");
-	finding_put_percent(finder, finding->share);
-	buf_puts(&finder->findings->text, " of the time for a CPU");
+	put_waits(finder, finding);
+	buf_puts(&finder->findings->text, " for a CPU");
 	finding_put_others(finder, finding->n);
 	finding_put_idle(finder);
 	put_culprit(finder, finding);
@@ -356,11 +380,7 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	if (!take_most(finding, &finder->waits[kind]))
 		return false;
 	finding->kind = wait_kind_id(kind);
-	put_label(finder);
-	finding_put_who(finder, finding->row);
-	buf_puts(&finder->findings->text, " waits ");
-	finding_put_percent(finder, finding->share);
-	buf_puts(&finder->findings->text, " of the time");
+	put_waits(finder, finding);
 	finding_put_others(finder, finding->n);
 	finding->site = finding_site(finder, finding->row, state);
 	waited = finding->row->traced ? (double)finding->row->traced->states.ns[state] : 0;
@@ -446,11 +466,8 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 		return false;
 	times = group_figure(finder, finder->columns->limited, most.row);
 	finding->kind = "mem";
-	put_label(finder);
-	finding_put_who(finder, most.row);
-	buf_puts(&finder->findings->text, " waits ");
-	finding_put_percent(finder, most.share);
-	buf_printf(&finder->findings->text, " of the time for memory, %.0f %s at its limit", times,
+	put_waits(finder, finding);
+	buf_printf(&finder->findings->text, " for memory, %.0f %s at its limit", times,
 		   plural((uint64_t)times, "time", "times"));
 	finding_put_others(finder, most.n);
 	return true;
@@ -464,11 +481,7 @@ static bool find_peer(struct finder *finder, struct finding *finding)
 	if (!take_most(finding, &finder->in_states[state]))
 		return false;
 	finding->kind = wait_state_table[state].id;
-	put_label(finder);
-	finding_put_who(finder, finding->row);
-	buf_puts(&finder->findings->text, " waits ");
-	finding_put_percent(finder, finding->share);
-	buf_puts(&finder->findings->text, " of the time");
+	put_waits(finder, finding);
 	finding_put_others(finder, finding->n);
 	finding->site = finding_site(finder, finding->row, state);
 	finding_put_site(finder, finding, (double)finding->row->traced->states.ns[state]);

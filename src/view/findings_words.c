@@ -19,6 +19,8 @@ static const struct function_words function_table[] = {
 	{ "p9_client_rpc", "no answer of the server", false, true },
 	{ "autofs_wait", "no answer of the automounter", false, true },
 	{ "jbd2_log_wait_commit", "the journal", false, false },
+	/* kernel/fork.c: of fork's kind only vfork() waits. */
+	{ "kernel_clone", "until its child runs a program or ends", false, false },
 };
 
 const struct function_words *finding_function(const char *where, const char *on)

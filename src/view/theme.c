@@ -3,6 +3,7 @@
 
 #include "view/theme.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,22 +211,74 @@ static const struct theme *named(const char *name)
 	return theme;
 }
 
-/* The name of the theme for a background that the terminal's environment tells. */
-static const char *by_background(const struct theme_terminal *terminal)
+/* Whether the environment tells the number of the background, of 16 colours. */
+static bool tells_number(const struct theme_terminal *terminal, long *number)
 {
 	const char *last = terminal->background ? strrchr(terminal->background, ';') : NULL;
 	char *end;
+
+	if (!last || last[1] < '0' || last[1] > '9')
+		return false;
+	*number = strtol(last + 1, &end, 10);
+	return !*end && *number < CUBE;
+}
+
+/* The name of the theme for a background that the terminal, or its environment, tells. */
+static const char *by_background(const struct theme_terminal *terminal)
+{
 	long number;
 
 	/* The console of Linux is black. */
 	if (terminal->type && !strcmp(terminal->type, "linux"))
 		return "dark";
-	if (!last || last[1] < '0' || last[1] > '9')
+	if (tells_number(terminal, &number))
+		return number == 7 || number == 15 ? "light" : "dark";
+	if (!terminal->answered)
 		return "any";
-	number = strtol(last + 1, &end, 10);
-	if (*end || number > 15)
-		return "any";
-	return number == 7 || number == 15 ? "light" : "dark";
+	return theme_contrast(terminal->rgb, 0xffffff) > theme_contrast(terminal->rgb, 0) ? "dark"
+											  : "light";
+}
+
+bool theme_asks(const struct theme_choice *choice, const struct theme_terminal *terminal)
+{
+	/* The terminals that answer, or read such a sequence to its end: others would show it. */
+	static const char *const types[] = { "xterm", "rxvt",	 "tmux",   "foot",    "alacritty",
+					     "kitty", "konsole", "gnome",  "vte",     "wezterm",
+					     "st-",   "contour", "mintty", "ghostty", "mlterm" };
+	long number;
+
+	if (choice->theme || terminal->depth == DEPTH_NONE || !terminal->type ||
+	    (terminal->no_color && *terminal->no_color) || tells_number(terminal, &number))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strncmp(terminal->type, types[i], strlen(types[i])))
+			return true;
+	return false;
+}
+
+int theme_answer(const char *text, size_t len)
+{
+	static const char *const spaces[] = { "rgb:", "rgba:" };
+	int rgb = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(spaces) && !at; i++)
+		if (len > strlen(spaces[i]) && !memcmp(text, spaces[i], strlen(spaces[i])))
+			at = strlen(spaces[i]);
+	for (int part = 0; part < 3; part++, at++) {
+		int value = 0, most = 0;
+
+		for (; at < len && isxdigit((unsigned char)text[at]) && most < 0xffff; at++) {
+			char digit[] = { text[at], '\0' };
+
+			value = value << 4 | (int)strtol(digit, NULL, 16);
+			most = most << 4 | 0xf;
+		}
+		if (!most || (part < 2 && (at == len || text[at] != '/')))
+			return -1;
+		rgb = rgb << 8 | (value * 0xff + most / 2) / most;
+	}
+	return at > len || text[at - 1] == '/' ? rgb : -1;
 }
 
 const struct theme *theme_for(const struct theme_choice *choice,

@@ -103,7 +103,22 @@ struct theme_terminal {
 	const char
 		*background; /* COLORFGBG: the numbers of its colours, the last the background's */
 	const char *no_color; /* NO_COLOR: not empty, then colours must be asked for */
+	bool answered; /* the terminal was asked for its background, and said: */
+	int rgb; /* 0xRRGGBB */
 };
+
+/* Whether the theme depends on the background, and such a terminal can be asked for it. */
+bool theme_asks(const struct theme_choice *choice, const struct theme_terminal *terminal);
+
+/*
+ * What a terminal is asked for its background with, and the beginning of the answer (xterm's OSC
+ * 11). Then come a colour as X names them, and the end of the sequence.
+ */
+#define THEME_QUESTION "\033]11;?\033\\"
+#define THEME_ANSWER "\033]11;"
+
+/* 0xRRGGBB of such a colour: "rgb:RRRR/GGGG/BBBB", each with one to four digits; -1: it is none. */
+int theme_answer(const char *text, size_t len);
 
 /* The theme for that terminal. */
 const struct theme *theme_for(const struct theme_choice *choice,

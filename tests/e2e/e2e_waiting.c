@@ -499,6 +499,12 @@ static void test_formats(void **state)
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
 	assert_string_equal(text_cell(&text.v[0], pid, "SYSCALL"), "read");
+	/* Who asks how long tasks have been waiting has it of those that wait in calls, too. */
+	e2e_sleep(1);
+	e2e_run(&r, NULL, "-b -n 2 -d 0.3 -p %d -F +wait", (int)pid);
+	check_silent_success(&r);
+	parse_text(r.out.data, r.out.len, &text);
+	assert_true(atof(text_cell(&text.v[1], pid, "WAIT")) >= 1);
 	assert_true(json_is_null(json_object_get(
 		task_must(parse_one(e2e_format("-b -o json -n 1 -d 0.1 -p %d", (int)pid)), pid),
 		"waiting")));

@@ -88,6 +88,8 @@ int screen_find(struct screen *s, const char *text, int from);
 bool screen_shows(struct screen *s, const char *text);
 /* The line whose first word it is, or -1. */
 int screen_word_line(struct screen *s, const char *word);
+/* The same, of those after a line. */
+int screen_word_line_after(struct screen *s, const char *word, int after);
 bool screen_in_alt(const struct screen *s);
 bool screen_cursor_visible(const struct screen *s);
 

@@ -165,9 +165,14 @@ bool screen_shows(struct screen *s, const char *text)
 
 int screen_word_line(struct screen *s, const char *word)
 {
+	return screen_word_line_after(s, word, -1);
+}
+
+int screen_word_line_after(struct screen *s, const char *word, int after)
+{
 	size_t len = strlen(word);
 
-	for (int row = 0; row < screen_rows(s); row++) {
+	for (int row = after + 1; row < screen_rows(s); row++) {
 		const char *line = screen_line(s, row);
 
 		line += strspn(line, " ");

@@ -103,7 +103,9 @@ bool table_read(struct screen *s, struct table *t)
 	row = t->head + 1;
 	if (strstr(screen_line(s, row), "(%)") || strstr(screen_line(s, row), "(#)"))
 		t->unit = row++;
-	for (t->first = row; row < screen_rows(s) && is_row(s, t, row); row++)
+	/* A sum may stand directly below, and of groups has a number there, too. */
+	for (t->first = row; row < screen_rows(s) && is_row(s, t, row) && !begins_with(s, row, "=");
+	     row++)
 		t->last = row;
 	if (row < screen_rows(s) && !strncmp(screen_line(s, row), "+ ", 2) &&
 	    strstr(screen_line(s, row), " idle "))

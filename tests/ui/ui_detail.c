@@ -88,12 +88,13 @@ static void shows_totals(void **state)
 	assert_int_equal(reader_tgid(pid, &record), 0);
 	reader_close();
 	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
-	line = screen_line(s, screen_word_line(s, "cpu"));
+	line = screen_line(s, screen_word_line_after(s, "cpu", screen_word_line(s, "cpu")));
 	text = scratch_format(" %llu ", (unsigned long long)record.kind[0].count);
 	if (!strstr(line, text))
 		screen_fail(s, text, __FILE__, __LINE__);
 	/* heads say which is which */
-	for (head = screen_word_line(s, "cpu") - 1; head >= 0; head--)
+	for (head = screen_word_line_after(s, "cpu", screen_word_line(s, "cpu")) - 1; head >= 0;
+	     head--)
 		if (strcasestr(screen_line(s, head), "count"))
 			break;
 	screen_check(s, head >= 0);
@@ -102,6 +103,19 @@ static void shows_totals(void **state)
 				strcasestr(screen_line(s, head), "avg"));
 	screen_check(s, strcasestr(screen_line(s, head), "max"));
 	screen_check(s, screen_shows(s, "interval"));
+}
+
+/* The characters of a sparkline in a line. */
+static int sparks_in(struct screen *s, int row)
+{
+	int n = 0;
+
+	for (int col = 0; col < screen_cols(s); col++) {
+		uint32_t c = screen_char(s, row, col);
+
+		n += c >= 0x2581 && c <= 0x2588;
+	}
+	return n;
 }
 
 /* The characters of a kind's sparkline, in whichever of its lines. */
@@ -113,13 +127,8 @@ static int sparks_of(struct screen *s, const char *kind)
 	for (int row = 0; row < screen_rows(s); row++) {
 		const char *line = screen_line(s, row);
 
-		if (strncmp(line, kind, len) || line[len] != ' ')
-			continue;
-		for (int col = 0; col < screen_cols(s); col++) {
-			uint32_t c = screen_char(s, row, col);
-
-			n += c >= 0x2581 && c <= 0x2588;
-		}
+		if (!strncmp(line, kind, len) && line[len] == ' ')
+			n += sparks_in(s, row);
 	}
 	return n;
 }
@@ -156,13 +165,38 @@ struct cells {
 	char count[16], total[16], avg[16], life[16], life_total[16];
 };
 
-/* Reads them; false when there is no such line. */
+/* Reads them; false when there are no such lines: those of the whole life come below. */
 static bool read_cells(struct screen *s, const char *name, struct cells *cells)
 {
-	int row = screen_word_line(s, name);
+	int row = screen_word_line(s, name), life = screen_word_line_after(s, name, row);
 
-	return row >= 0 && sscanf(screen_line(s, row), "%*s %15s %15s %15s %15s %15s", cells->count,
-				  cells->total, cells->avg, cells->life, cells->life_total) == 5;
+	return row >= 0 && life >= 0 &&
+	       sscanf(screen_line(s, row), "%*s %15s %15s %15s", cells->count, cells->total,
+		      cells->avg) == 3 &&
+	       sscanf(screen_line(s, life), "%*s %15s %15s", cells->life, cells->life_total) == 2;
+}
+
+/* What happened comes first, on every screen: the history is beside the figures of the interval. */
+static void shows_history_first(void **state)
+{
+	static const int sizes[][2] = { { 24, 80 }, { 40, 120 }, { 60, 200 } };
+	int three = 3;
+	struct screen *s;
+
+	(void)state;
+	crowd_spinner("crowd-spins", 0);
+	crowd_spinner("crowd-other", 0);
+	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		screen_resize(s, sizes[i][0], sizes[i][1]);
+		screen_await_text(s, sizes[i][1] < 110
+					     ? "of 38 intervals"
+					     : "of 60 intervals, the newest at the right");
+		screen_await(s, has_sparks, &three);
+		screen_settle(s);
+		screen_check(s, screen_find(s, "peak %", 0) == screen_word_line(s, "cpu") - 1);
+		screen_check(s, sparks_in(s, screen_word_line(s, "cpu")) >= 3);
+	}
 }
 
 /* All of an interval was waited, 0.4 s or more, and nothing booked; of both lines that count it. */
@@ -472,12 +506,19 @@ static void shows_what_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(opens_and_closes),	screen_test(shows_totals),
-		screen_test(is_live),		screen_test(shows_wait_going_on),
-		screen_test(shows_booked),	screen_test(shows_wait_of_group),
-		screen_test(shows_everything),	screen_test(draws_threads_as_table),
-		screen_test(stays_on_its_task), screen_test(tells_unknown),
-		screen_test(shows_what_for),	screen_test(reads_beside),
+		screen_test(opens_and_closes),
+		screen_test(shows_totals),
+		screen_test(is_live),
+		screen_test(shows_history_first),
+		screen_test(shows_wait_going_on),
+		screen_test(shows_booked),
+		screen_test(shows_wait_of_group),
+		screen_test(shows_everything),
+		screen_test(draws_threads_as_table),
+		screen_test(stays_on_its_task),
+		screen_test(tells_unknown),
+		screen_test(shows_what_for),
+		screen_test(reads_beside),
 		screen_test(fits_any_size),
 	};
 

@@ -106,6 +106,11 @@ static void names_kept(void **state)
 	screen_type(s, "\t");
 	screen_await_text(s, e2e_format("1 task is kept waiting: load_wait %d", (int)reader));
 	screen_await_text(s, e2e_format("in read on pipe of %d", (int)writer));
+	/* It is of the rows that pass, also while no sample comes. */
+	screen_type(s, "p/wait_nobody\r");
+	screen_await_no_text(s, "1 task is kept waiting");
+	screen_type(s, "=");
+	screen_await_text(s, "1 task is kept waiting");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }

@@ -111,7 +111,7 @@ static void opens_members(void **state)
 	screen_check(s, !table_has_name(s, "crowd-a"));
 	/* Of the members each has its own detail. */
 	screen_type(s, "\r");
-	screen_await_text(s, "whole life");
+	screen_await_text(s, "this interval");
 	screen_settle(s);
 	screen_check(s, screen_shows(s, "process "));
 	screen_type(s, "\x1b");
@@ -162,7 +162,8 @@ static void shows_sums(void **state)
 	table_select(s, "crowd-b");
 	screen_type(s, "v");
 	screen_await(s, shows_detail, "2 tasks of command crowd-b");
-	line = screen_line(s, screen_word_line(s, "cpu"));
+	/* Below the figures of the interval are those of whole lives. */
+	line = screen_line(s, screen_word_line_after(s, "cpu", screen_word_line(s, "cpu")));
 	text = scratch_format(
 		" %llu ", (unsigned long long)(record[0].kind[0].count + record[1].kind[0].count));
 	if (!strstr(line, text))

@@ -155,6 +155,17 @@ static struct screen *start_full(int rows, int cols, const char *args)
 	return s;
 }
 
+/* Whether the footer has a hint, or not. */
+static bool has_hint(struct screen *s, const void *hint)
+{
+	return strstr(screen_line(s, screen_rows(s) - 1), hint);
+}
+
+static bool lacks_hint(struct screen *s, const void *hint)
+{
+	return !has_hint(s, hint);
+}
+
 /* The usual terminal. */
 static void fits_80x24(void **state)
 {
@@ -163,6 +174,49 @@ static void fits_80x24(void **state)
 	(void)state;
 	check_layout(s);
 	screen_check(s, strstr(screen_line(s, 23), "quit") && strstr(screen_line(s, 23), "help"));
+}
+
+/* What leads to causes is in the footer at every usual width, and the way out at any. */
+static void hints_at_what_matters(void **state)
+{
+	static const char *const keys[] = { "w on what", "Tab preset", "Enter open", "! why",
+					    "g group",	 "h help",     "q quit" };
+	struct screen *s = start_full(24, 80, "-d 60");
+
+	(void)state;
+	for (int cols = 80; cols <= 200; cols += 60) {
+		screen_resize(s, 24, cols);
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			screen_await(s, has_hint, keys[i]);
+	}
+	screen_resize(s, 24, 40);
+	screen_await(s, lacks_hint, "Enter open");
+	screen_await(s, has_hint, "w on what");
+	screen_await(s, has_hint, "Tab preset");
+	screen_await(s, has_hint, "h help");
+	screen_await(s, has_hint, "q quit");
+}
+
+/* Where there is room the sum stands directly below the rows. */
+static void sums_below_rows(void **state)
+{
+	struct screen *s;
+	struct table t;
+
+	(void)state;
+	crowd_sleepers("crowd-few", 3);
+	s = screen_start(
+		&(struct screen_how){ .rows = 60, .cols = 120, .args = "-d 60 -m ^crowd-few" });
+	screen_await(s, table_has_figures, NULL);
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, t.last - t.first + 1 == 3);
+	screen_check(s, t.sum == t.last + 1);
+	screen_type(s, "/^crowd-none\r");
+	screen_await_text(s, "no task passes the filters");
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, t.sum == t.first + 1);
 }
 
 /* The smallest that is promised. */
@@ -264,7 +318,7 @@ static void shows_no_rows(void **state)
 	screen_await_text(s, "0 tasks");
 	table_must(s, &t);
 	screen_check(s, t.last < t.first);
-	screen_check(s, t.sum == 22);
+	screen_check(s, t.sum == t.first + 1);
 	screen_check(s, !strncmp(screen_line(s, 0), "stalltop ", 9));
 	screen_key(s, VTERM_KEY_DOWN);
 	screen_key(s, VTERM_KEY_PAGEDOWN);
@@ -441,6 +495,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		screen_test(fits_80x24),
+		screen_test(hints_at_what_matters),
+		screen_test(sums_below_rows),
 		screen_test(fits_40x10),
 		screen_test(fits_120x40),
 		screen_test(fits_200x60),

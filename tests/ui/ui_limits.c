@@ -87,7 +87,10 @@ static void shows_throttling(void **state)
 	(void)state;
 	make_throttled(__func__);
 	s = screen_start(&(struct screen_how){
-		.args = "-g cgroup --cgroup-hierarchy cpu -d 0.5 -m ^crowd" });
+		.cols = 120, .args = "-g cgroup --cgroup-hierarchy cpu -d 0.5 -m ^crowd" });
+	screen_await(s, shows_throttled, NULL);
+	screen_await_text(s, "of the time by a quota of 0.01 CPUs");
+	screen_resize(s, 24, 80);
 	screen_await(s, shows_throttled, NULL);
 }
 

@@ -308,6 +308,90 @@ static void takes_theme(void **state)
 	screen_check(s, screen_look(s, t.head, 0).bg != -1);
 }
 
+/* Whether the terminal was asked for its background. */
+static bool is_asked(struct screen *s, const void *arg)
+{
+	size_t len;
+
+	(void)arg;
+	return strstr(screen_output(s, &len), "\033]11;?");
+}
+
+/* Whether texts that recede have that colour, of 256: of the theme. */
+static bool dims_in(struct screen *s, const void *colour)
+{
+	struct table t;
+
+	return table_read(s, &t) && t.unit >= 0 &&
+	       screen_look(s, t.unit, 4).fg == *(const int *)colour;
+}
+
+/* The theme is that for the background which the terminal tells; keys are answered meanwhile. */
+static void asks_for_background(void **state)
+{
+	static const int any = 243;
+	static const struct {
+		const char *answer;
+		int dim;
+	} cases[] = {
+		{ "\033]11;rgb:1e1e/1e1e/1e1e\033\\", 246 },
+		{ "\033]11;rgb:ffff/ffff/ffff\a", 241 },
+		{ "\033]11;qqqq\a", 243 },
+	};
+	struct screen *s;
+
+	(void)state;
+	crowd_sleeper("crowd-idle");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		s = screen_start(&(struct screen_how){ .args = "-d 60 -m ^crowd-" });
+		screen_await(s, is_asked, NULL);
+		screen_type(s, cases[i].answer);
+		screen_await(s, dims_in, &cases[i].dim);
+		/* A late one changes nothing, and is no key either. */
+		screen_pump(s, 2.1);
+		screen_type(s, "\033]11;rgb:qqqq\a\033]11;rgb:8/8");
+		screen_pump(s, 0.7);
+		screen_type(s, "\033]11;rgb:0000/0000/0000\a");
+		screen_settle(s);
+		screen_check(s, dims_in(s, &cases[i].dim));
+		screen_type(s, "h");
+		screen_await_text(s, "stalltop: help");
+		screen_type(s, "qq");
+		assert_int_equal(screen_end(s, 5), 0);
+	}
+	/* Without an answer it goes on, at once. */
+	s = screen_start(&(struct screen_how){ .args = "-d 60 -m ^crowd-" });
+	screen_await(s, table_has_name, "crowd-idle");
+	screen_check(s, dims_in(s, &any));
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
+/* Terminals that might show the question are not asked, nor where it makes no difference. */
+static void asks_nobody_else(void **state)
+{
+	static const char *const told[] = { "COLORFGBG=15;0", NULL };
+	static const char *const plain[] = { "NO_COLOR=1", NULL };
+	static const struct screen_how hows[] = {
+		{ .term = "linux", .args = "-d 60" },
+		{ .term = "vt100", .args = "-d 60" },
+		{ .term = "screen-256color", .args = "-d 60" },
+		{ .env = told, .args = "-d 60" },
+		{ .env = plain, .args = "-d 60" },
+		{ .args = "-d 60 --theme any" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
+		struct screen *s = screen_start(&hows[i]);
+
+		screen_await(s, table_has_rows, NULL);
+		screen_check(s, !is_asked(s, NULL));
+		screen_type(s, "q");
+		assert_int_equal(screen_end(s, 5), 0);
+	}
+}
+
 /* A terminal whose colours are values, not numbers. */
 static const char direct[] =
 	"direct|colours by value,\n"
@@ -381,6 +465,7 @@ int main(void)
 		screen_test(reaches_edge),	   screen_test(has_one_note),
 		screen_test(keeps_colours),	   screen_test(takes_theme),
 		screen_test(draws_pressure),	   screen_test(has_true_colours),
+		screen_test(asks_for_background),  screen_test(asks_nobody_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -414,6 +414,28 @@ static struct screen_look look_of_bar(struct screen *s, const char *name, char l
 	return screen_look(s, line, cell);
 }
 
+/* What its letters mean is above the heads, at any width, looks as they do, and is in help. */
+static void check_legend(struct screen *s, const struct table *t)
+{
+	struct screen_look bar = look_of_bar(s, "crowd-spins", 'r');
+	struct screen_look legend = screen_look(s, t->head - 1, 0);
+
+	screen_check(s, !strncmp(screen_line(s, t->head - 1), "r running c ready ", 18));
+	screen_check(s, legend.bg == bar.bg && legend.fg == bar.fg);
+	screen_resize(s, 24, 200);
+	screen_await_text(s, "r running  c ready to run  i in block I/O  b blocked  l at locks ");
+	screen_resize(s, 24, 120);
+	screen_await_text(s,
+			  "r run  c cpu  i io  b block  l lock  n net  p pipe  . poll  t timer ");
+	screen_resize(s, 24, 80);
+	screen_await_text(s,
+			  "r run c cpu i io b block l lock n net p pipe . poll t timer w child ");
+	screen_type(s, "?");
+	screen_await_text(s, "queued for a CPU, or throttled");
+	screen_type(s, "q\t");
+	screen_await_no_text(s, "r run c cpu");
+}
+
 /* The preset of states has them, by tracing; what is not idle has colours, where there are any. */
 static void shows_states(void **state)
 {
@@ -441,6 +463,7 @@ static void shows_states(void **state)
 		screen_check(s, line >= 0 && table_number(s, &t, line, "SPOLL") > 90);
 		screen_check(s, (look_of_bar(s, "crowd-spins", 'r').bg ==
 				 look_of_bar(s, "crowd-polls", '.').bg) == (i == 1));
+		check_legend(s, &t);
 	}
 }
 

@@ -489,6 +489,21 @@ static void test_groups(void **state)
 	      "idle");
 	assert_string_equal(s->findings.all[0].row->group->name, "/shop");
 	assert_int_equal(s->findings.n, 1);
+	/* The quota's size is told where it was read of that row. */
+	assert_true(s->findings.all[0].by_quota);
+	s->findings.quota_of = s->findings.all[0].row;
+	s->findings.quota_cpus = 0.2;
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	check(s, 0, "throttled-idle",
+	      "cpu: /shop is throttled 63 % of the time by a quota of 0.2 CPUs, while 68 % of the "
+	      "machine is idle");
+	s->findings.quota_cpus = 0.25;
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	assert_non_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "of 0.25 CPUs,"));
+	s->findings.quota_of = &s->scene.frame.rows[0];
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	assert_non_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "by a quota,"));
+	s->findings.quota_of = NULL;
 
 	/* By the quota of a group above. */
 	for (size_t i = 0; i < s->view.frame->n; i++)

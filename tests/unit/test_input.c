@@ -63,6 +63,17 @@ static void test_first_key(void **state)
 		{ "\033[M", INPUT_UNFINISHED, 3, false },
 		{ "\033[M !", INPUT_UNFINISHED, 5, true },
 		{ "\033[M !\xffq", INPUT_WHOLE, 6, true },
+		/* what the terminal answers, and what is no answer */
+		{ "\033]11;rgb:0/0/0\aq", INPUT_WHOLE, 15, false },
+		{ "\033]11;rgb:0/0/0\033\\q", INPUT_WHOLE, 16, false },
+		{ "\033]11;rgb:0/0/0\033", INPUT_UNFINISHED, 15, false },
+		{ "\033]11;rgb", INPUT_UNFINISHED, 8, false },
+		{ "\033]1", INPUT_UNFINISHED, 3, false },
+		{ "\033]", INPUT_UNFINISHED, 2, false },
+		{ "\033]11;a\033[A", INPUT_BROKEN, 6, false },
+		{ "\033]11;a\nq", INPUT_BROKEN, 6, false },
+		{ "\033]q", INPUT_WHOLE, 1, false },
+		{ "\033]10;rgb", INPUT_WHOLE, 1, false },
 	};
 
 	(void)state;
@@ -80,7 +91,7 @@ static void test_first_key(void **state)
 /* Whatever comes, a key is found that is no longer than what came and than keys are. */
 static void test_any_bytes(void **state)
 {
-	static const char likely[] = "\033\033\033[[[<<MmO0195;;; ~$?\xc3\xa4\xf0\x9f\x01q";
+	static const char likely[] = "\033\033\033[[[<<MmO0195;;; ~$?]11;\a\\\xc3\xa4\xf0\x9f\x01q";
 
 	(void)state;
 	srand(1);
@@ -95,7 +106,7 @@ static void test_any_bytes(void **state)
 			struct input_key key = input_first_key(bytes + at, len - at, round % 2);
 
 			assert_in_range(key.len, 1, len - at);
-			assert_in_range(key.len, 1, 70);
+			assert_in_range(key.len, 1, 202);
 			if (key.state == INPUT_UNFINISHED)
 				assert_int_equal(at + key.len, len);
 			at += key.len;
@@ -195,12 +206,39 @@ static void test_portions(void **state)
 	input_close(&input);
 }
 
+/* Of an answer nothing is handed on, whenever it comes and whatever it says. */
+static void test_answers(void **state)
+{
+	struct input input;
+	int keyboard = open_keyboard(&input);
+
+	(void)state;
+	assert_false(input.answered);
+	expect(&input, keyboard, "a\033]11;rgb:ffff/f", 1000, "a");
+	expect(&input, keyboard, "fff/0000\033", 1300, "");
+	assert_false(input.answered);
+	expect(&input, keyboard, "\\b", 1400, "b");
+	assert_true(input.answered);
+	assert_int_equal(input.background, 0xffff00);
+	/* Garbage, and one that does not end, are dropped. */
+	expect(&input, keyboard, "\033]11;q\aq", 2000, "q");
+	assert_int_equal(input.background, -1);
+	expect(&input, keyboard, "\033]11;rgb:0/0", 3000, "");
+	expect(&input, keyboard, "", 3600, "");
+	expect(&input, keyboard, "x", 3610, "x");
+	/* Esc and a bracket are two keys. */
+	expect(&input, keyboard, "\033]", 4000, "");
+	expect(&input, keyboard, "", 4060, "\033]");
+	input_close(&input);
+	close(keyboard);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_key), cmocka_unit_test(test_any_bytes),
 		cmocka_unit_test(test_halves),	  cmocka_unit_test(test_half_reports),
-		cmocka_unit_test(test_portions),
+		cmocka_unit_test(test_portions),  cmocka_unit_test(test_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static void assert_drawn(const struct spark *spark, enum text_charset charset, c
 {
 	struct buf out = { 0 };
 
-	spark_append(spark, charset, &out);
+	spark_append(spark, SPARK_CELLS, charset, &out);
 	for (size_t i = 0; i < SPARK_CELLS - cells; i++)
 		assert_int_equal(out.data[i], ' ');
 	assert_string_equal(buf_cstr(&out) + SPARK_CELLS - cells, expected);
@@ -52,13 +52,13 @@ static void test_cells(void **state)
 
 	(void)state;
 	assert_drawn(&spark, TEXT_UTF8, "", 0);
-	assert_true(isnan(spark_peak(&spark)));
+	assert_true(isnan(spark_peak(&spark, SPARK_CELLS)));
 	for (int i = 0; i < 8; i++)
 		spark_add(&spark, i);
 	spark_add(&spark, NAN);
 	spark_add(&spark, 0);
 	assert_drawn(&spark, TEXT_UTF8, "▁▂▃▄▅▆▇█ ▁", 10);
-	assert_true(spark_peak(&spark) == 7);
+	assert_true(spark_peak(&spark, SPARK_CELLS) == 7);
 	spark = (struct spark){ 0 };
 	for (int i = 0; i < 9; i++)
 		spark_add(&spark, i * 1e9);
@@ -74,7 +74,7 @@ static void test_flat(void **state)
 	spark_add(&spark, 0);
 	spark_add(&spark, NAN);
 	assert_drawn(&spark, TEXT_UTF8, "▁ ", 2);
-	assert_true(spark_peak(&spark) == 0);
+	assert_true(spark_peak(&spark, SPARK_CELLS) == 0);
 }
 
 /* The oldest gives way, and with it its part in the scale. */
@@ -87,13 +87,13 @@ static void test_ring(void **state)
 	spark_add(&spark, 1000);
 	for (int i = 0; i < SPARK_CELLS - 1; i++)
 		spark_add(&spark, 0);
-	assert_true(spark_peak(&spark) == 1000);
+	assert_true(spark_peak(&spark, SPARK_CELLS) == 1000);
 	memset(expected, '.', SPARK_CELLS);
 	expected[SPARK_CELLS] = '\0';
 	expected[0] = '@';
 	assert_drawn(&spark, TEXT_ASCII, expected, SPARK_CELLS);
 	spark_add(&spark, 8);
-	assert_true(spark_peak(&spark) == 8);
+	assert_true(spark_peak(&spark, SPARK_CELLS) == 8);
 	spark_add(&spark, 1);
 	memset(expected, '.', SPARK_CELLS);
 	expected[SPARK_CELLS - 2] = '@';
@@ -101,13 +101,34 @@ static void test_ring(void **state)
 	assert_drawn(&spark, TEXT_ASCII, expected, SPARK_CELLS);
 }
 
+/* In less room are the last values, on a scale of their own. */
+static void test_narrow(void **state)
+{
+	struct spark spark = { 0 };
+	struct buf out = { 0 };
+
+	(void)state;
+	spark_add(&spark, 1);
+	spark_append(&spark, 3, TEXT_ASCII, &out);
+	assert_string_equal(buf_cstr(&out), "  @");
+	for (int i = 0; i < SPARK_CELLS; i++)
+		spark_add(&spark, 1000);
+	spark_add(&spark, 0);
+	spark_add(&spark, 8);
+	out.len = 0;
+	spark_append(&spark, 2, TEXT_ASCII, &out);
+	assert_string_equal(buf_cstr(&out), ".@");
+	assert_true(spark_peak(&spark, 2) == 8);
+	assert_true(spark_peak(&spark, 3) == 1000);
+	buf_free(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_cells),
-		cmocka_unit_test(test_flat),
-		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_steps),  cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_flat),   cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_narrow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

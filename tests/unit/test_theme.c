@@ -171,23 +171,32 @@ static void test_for_terminal(void **state)
 		struct theme_terminal terminal;
 		const char *theme;
 	} cases[] = {
-		{ "auto", { DEPTH_256, "xterm-256color", NULL, NULL }, "any" },
-		{ "auto", { DEPTH_256, "rxvt", "15;0", NULL }, "dark" },
-		{ "auto", { DEPTH_256, "rxvt", "15;default;0", NULL }, "dark" },
-		{ "auto", { DEPTH_256, "rxvt", "0;15", NULL }, "light" },
-		{ "auto", { DEPTH_256, "rxvt", "0;7", NULL }, "light" },
-		{ "auto", { DEPTH_256, "rxvt", "0;default", NULL }, "any" },
-		{ "auto", { DEPTH_256, "rxvt", "0;99", NULL }, "any" },
-		{ "auto", { DEPTH_256, "rxvt", "", NULL }, "any" },
-		{ "auto", { DEPTH_16, "linux", NULL, NULL }, "dark" },
-		{ "auto", { DEPTH_256, "rxvt", "15;0", "1" }, "mono" },
-		{ "auto", { DEPTH_256, "rxvt", "15;0", "" }, "dark" },
-		{ "auto", { DEPTH_NONE, "vt100", NULL, NULL }, "mono" },
-		{ "light", { DEPTH_256, "rxvt", "15;0", NULL }, "light" },
+		{ "auto", { DEPTH_256, "xterm-256color", NULL, NULL, false, 0 }, "any" },
+		{ "auto", { DEPTH_256, "rxvt", "15;0", NULL, false, 0 }, "dark" },
+		{ "auto", { DEPTH_256, "rxvt", "15;default;0", NULL, false, 0 }, "dark" },
+		{ "auto", { DEPTH_256, "rxvt", "0;15", NULL, false, 0 }, "light" },
+		{ "auto", { DEPTH_256, "rxvt", "0;7", NULL, false, 0 }, "light" },
+		{ "auto", { DEPTH_256, "rxvt", "0;default", NULL, false, 0 }, "any" },
+		{ "auto", { DEPTH_256, "rxvt", "0;99", NULL, false, 0 }, "any" },
+		{ "auto", { DEPTH_256, "rxvt", "", NULL, false, 0 }, "any" },
+		{ "auto", { DEPTH_16, "linux", NULL, NULL, false, 0 }, "dark" },
+		{ "auto", { DEPTH_256, "rxvt", "15;0", "1", false, 0 }, "mono" },
+		{ "auto", { DEPTH_256, "rxvt", "15;0", "", false, 0 }, "dark" },
+		{ "auto", { DEPTH_NONE, "vt100", NULL, NULL, false, 0 }, "mono" },
+		{ "light", { DEPTH_256, "rxvt", "15;0", NULL, false, 0 }, "light" },
+		/* What the terminal says, where its environment does not. */
+		{ "auto", { DEPTH_256, "xterm", NULL, NULL, true, 0x000000 }, "dark" },
+		{ "auto", { DEPTH_256, "xterm", NULL, NULL, true, 0x002b36 }, "dark" },
+		{ "auto", { DEPTH_256, "xterm", NULL, NULL, true, 0x2e3440 }, "dark" },
+		{ "auto", { DEPTH_256, "xterm", NULL, NULL, true, 0xfdf6e3 }, "light" },
+		{ "auto", { DEPTH_256, "xterm", "15;default", NULL, true, 0xffffff }, "light" },
+		{ "auto", { DEPTH_256, "xterm", "15;0", NULL, true, 0xffffff }, "dark" },
+		{ "any", { DEPTH_256, "xterm", NULL, NULL, true, 0xffffff }, "any" },
+		{ "auto", { DEPTH_256, "xterm", NULL, "1", true, 0xffffff }, "mono" },
 		/* Who asks for colours gets them. */
-		{ "dark", { DEPTH_256, "rxvt", NULL, "1" }, "dark" },
-		{ "dark", { DEPTH_NONE, "vt100", NULL, NULL }, "mono" },
-		{ "mono", { DEPTH_TRUE, "xterm-direct", NULL, NULL }, "mono" },
+		{ "dark", { DEPTH_256, "rxvt", NULL, "1", false, 0 }, "dark" },
+		{ "dark", { DEPTH_NONE, "vt100", NULL, NULL, false, 0 }, "mono" },
+		{ "mono", { DEPTH_TRUE, "xterm-direct", NULL, NULL, false, 0 }, "mono" },
 	};
 
 	(void)state;
@@ -293,6 +302,69 @@ static void test_bad_change(void **state)
 	}
 }
 
+/* What a terminal may answer. */
+static void test_answer(void **state)
+{
+	static const struct {
+		const char *text;
+		int rgb;
+	} cases[] = {
+		{ "rgb:0000/2b2b/3636", 0x002b36 },
+		{ "rgb:FFFF/ffff/Ffff", 0xffffff },
+		{ "rgb:f/0/8", 0xff0088 },
+		{ "rgb:ff/00/80", 0xff0080 },
+		{ "rgba:0000/0000/0000/8000", 0 },
+		{ "rgb:fff/000/7ff", 0xff007f },
+		{ "", -1 },
+		{ "rgb:", -1 },
+		{ "rgb:00/00", -1 },
+		{ "rgb:00/00/", -1 },
+		{ "rgb:00000/00/00", -1 },
+		{ "rgb:g/0/0", -1 },
+		{ "rgb:-1/0/0", -1 },
+		{ "rgb:0/0/0x", -1 },
+		{ "white", -1 },
+		{ "rgb:0/0/ 1", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (theme_answer(cases[i].text, strlen(cases[i].text)) != cases[i].rgb)
+			fail_msg("%s", cases[i].text);
+}
+
+/* Who is asked: who may answer, where that makes a difference. */
+static void test_asks(void **state)
+{
+	static const struct {
+		const char *chosen;
+		struct theme_terminal terminal;
+		bool asks;
+	} cases[] = {
+		{ "auto", { DEPTH_256, "xterm-256color", NULL, NULL, false, 0 }, true },
+		{ "auto", { DEPTH_16, "rxvt", "15;default", NULL, false, 0 }, true },
+		{ "auto", { DEPTH_TRUE, "tmux-direct", "", "", false, 0 }, true },
+		{ "dark", { DEPTH_256, "xterm-256color", NULL, NULL, false, 0 }, false },
+		{ "auto", { DEPTH_256, "xterm-256color", "15;0", NULL, false, 0 }, false },
+		{ "auto", { DEPTH_256, "xterm-256color", NULL, "1", false, 0 }, false },
+		{ "auto", { DEPTH_NONE, "xterm-mono", NULL, NULL, false, 0 }, false },
+		{ "auto", { DEPTH_16, "linux", NULL, NULL, false, 0 }, false },
+		{ "auto", { DEPTH_256, "screen-256color", NULL, NULL, false, 0 }, false },
+		{ "auto", { DEPTH_16, "vt220-color", NULL, NULL, false, 0 }, false },
+		{ "auto", { DEPTH_16, NULL, NULL, NULL, false, 0 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct theme_choice choice = { 0 };
+		struct buf why = { 0 };
+
+		assert_true(theme_choose(&choice, cases[i].chosen, &why));
+		if (theme_asks(&choice, &cases[i].terminal) != cases[i].asks)
+			fail_msg("case %zu", i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_mono),	     cmocka_unit_test(test_names),
 		cmocka_unit_test(test_for_terminal), cmocka_unit_test(test_no_theme),
 		cmocka_unit_test(test_change),	     cmocka_unit_test(test_bad_change),
+		cmocka_unit_test(test_answer),	     cmocka_unit_test(test_asks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
