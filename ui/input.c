@@ -206,7 +206,7 @@ static void fill(struct input *input, uint64_t now_ns)
 }
 
 /* How long an unfinished key waits for the rest. */
-static uint64_t wait_of(const struct input_key *key)
+static uint64_t typed_wait(const struct input_key *key)
 {
 	return key->mouse || key->answer ? MOUSE_WAIT_NS : KEY_WAIT_NS;
 }
@@ -231,7 +231,7 @@ bool input_feed(struct input *input, uint64_t now_ns)
 		const char *first = input->bytes + at;
 		struct input_key key = input_first_key(first, input->len - at, input->utf8);
 
-		if (key.state == INPUT_UNFINISHED && now_ns < input->since_ns + wait_of(&key))
+		if (key.state == INPUT_UNFINISHED && now_ns < input->since_ns + typed_wait(&key))
 			break;
 		/* ncurses would take the missing part of a report from the keys after it. */
 		if (key.answer && key.state == INPUT_WHOLE)
@@ -252,5 +252,5 @@ uint64_t input_due_ns(const struct input *input)
 	if (!input->len)
 		return UINT64_MAX;
 	key = input_first_key(input->bytes, input->len, input->utf8);
-	return input->since_ns + wait_of(&key);
+	return input->since_ns + typed_wait(&key);
 }

@@ -129,7 +129,7 @@ static bool check_usage(const struct options *options)
  * Whether a process or thread with that id exists. /proc may hide it (hidepid), but the kernel
  * still answers for it; it may also be in another pid namespace than ours.
  */
-static bool is_there(int procfd, pid_t pid)
+static bool exists(int procfd, pid_t pid)
 {
 	char name[16];
 
@@ -141,7 +141,7 @@ static bool is_there(int procfd, pid_t pid)
 static bool check_pids(const struct sampler_config *config, int procfd)
 {
 	for (size_t i = 0; i < config->npids; i++)
-		if (is_there(procfd, config->pids[i]))
+		if (exists(procfd, config->pids[i]))
 			return true;
 	if (config->npids)
 		print_pids_error(config->pids, config->npids);

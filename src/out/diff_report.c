@@ -242,7 +242,7 @@ static const struct diff_format formats[] = {
 };
 
 /* The format of that name; NULL: there is none. */
-static const struct diff_format *format_of(const char *name)
+static const struct diff_format *diff_format_of(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (!strcmp(formats[i].name, name))
@@ -252,7 +252,7 @@ static const struct diff_format *format_of(const char *name)
 
 bool diff_has_format(const char *format)
 {
-	return format_of(format);
+	return diff_format_of(format);
 }
 
 void diff_report(const struct diff *diff, const char *format, enum text_charset charset,
@@ -261,7 +261,7 @@ void diff_report(const struct diff *diff, const char *format, enum text_charset 
 	struct change *changes;
 	size_t n = list_changes(diff, &changes);
 
-	format_of(format)->append(diff, changes, n, charset, rows, out);
+	diff_format_of(format)->append(diff, changes, n, charset, rows, out);
 	free(changes);
 }
 

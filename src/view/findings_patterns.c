@@ -33,7 +33,7 @@ static bool take_most(struct finding *finding, const struct most *most)
 }
 
 /* Appends how much of the time the row of a finding waits, after the pattern's label. */
-static void put_waits(struct finder *finder, const struct finding *finding)
+static void put_share(struct finder *finder, const struct finding *finding)
 {
 	put_label(finder);
 	finding_put_who(finder, finding->row);
@@ -329,7 +329,7 @@ static bool find_cpu(struct finder *finder, struct finding *finding)
 	    !take_most(finding, &finder->waits[DELAY_CPU]))
 		return false;
 	finding->kind = delay_table[DELAY_CPU].id;
-	put_waits(finder, finding);
+	put_share(finder, finding);
 	buf_puts(&finder->findings->text, " for a CPU");
 	finding_put_others(finder, finding->n);
 	finding_put_idle(finder);
@@ -380,7 +380,7 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	if (!take_most(finding, &finder->waits[kind]))
 		return false;
 	finding->kind = wait_kind_id(kind);
-	put_waits(finder, finding);
+	put_share(finder, finding);
 	finding_put_others(finder, finding->n);
 	finding->site = finding_site(finder, finding->row, state);
 	waited = finding->row->traced ? (double)finding->row->traced->states.ns[state] : 0;
@@ -466,7 +466,7 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 		return false;
 	times = group_figure(finder, finder->columns->limited, most.row);
 	finding->kind = "mem";
-	put_waits(finder, finding);
+	put_share(finder, finding);
 	buf_printf(&finder->findings->text, " for memory, %.0f %s at its limit", times,
 		   plural((uint64_t)times, "time", "times"));
 	finding_put_others(finder, most.n);
@@ -481,7 +481,7 @@ static bool find_peer(struct finder *finder, struct finding *finding)
 	if (!take_most(finding, &finder->in_states[state]))
 		return false;
 	finding->kind = wait_state_table[state].id;
-	put_waits(finder, finding);
+	put_share(finder, finding);
 	finding_put_others(finder, finding->n);
 	finding->site = finding_site(finder, finding->row, state);
 	finding_put_site(finder, finding, (double)finding->row->traced->states.ns[state]);
