@@ -4,22 +4,22 @@
 #include "history/recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/buf.h"
 #include "base/child.h"
 #include "base/confine.h"
-#include "base/confine.h"
-#include "base/memory.h"
 #include "base/crash.h"
+#include "base/memory.h"
 #include "base/privileges.h"
 #include "base/util.h"
 #include "history/encode.h"
@@ -40,6 +40,10 @@
 
 /* The room for samples that are kept in memory until an incident. */
 #define FLIGHT_BYTES ((size_t)64 << 20)
+
+/* How often another one that has the folder is waited for, and for how long each time. */
+#define LOCK_TRIES 10
+#define LOCK_PAUSE_MS 200
 
 /* How often old segments are looked for, besides when one ends. */
 #define PRUNE_NS (10 * NSEC_PER_SEC)
@@ -217,6 +221,29 @@ static int begin_writing(struct record_writer *writer)
 	return access(writer->config->path, W_OK | X_OK) ? -errno : 0;
 }
 
+/*
+ * Takes the folder of segments for this process, as long as it lives: two would write one time
+ * twice, and remove each other's segments. 0 or -errno: -EBUSY when another one has it.
+ */
+static int lock_folder(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_MS * 1000 * 1000 };
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	for (unsigned tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
+		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+		/* One that ends packs its last segment yet. */
+		if (err != -EBUSY || tries == LOCK_TRIES) {
+			close(fd);
+			return err;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 /* Leaves the folder of what is recorded to be written to. 0 or -errno. */
 static int confine_writer(const struct recorder_config *config)
 {
@@ -245,9 +272,11 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	if (privileges_keep(writer->config->before_ns ? PRIVILEGE_FILES | PRIVILEGE_MEMORY
 						      : PRIVILEGE_FILES))
 		_exit(EXIT_FAILURE);
-	if (writer->config->segments)
+	err = writer->config->segments ? lock_folder(writer->config->path) : 0;
+	if (!err && writer->config->segments)
 		prune_segments(writer);
-	err = confine_writer(writer->config);
+	if (!err)
+		err = confine_writer(writer->config);
 	if (!err)
 		err = begin_writing(writer);
 	atomic_store(&queue_told(writer->queue)->error, err);

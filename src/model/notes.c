@@ -227,6 +227,8 @@ const char *record_failure(int err)
 	switch (err) {
 	case -ENOENT:
 		return "there is no such folder, or the file was removed";
+	case -EBUSY:
+		return "another stalltop records to that folder";
 	case -ECHILD:
 		return "the process that writes it was killed";
 	case -ETIMEDOUT:

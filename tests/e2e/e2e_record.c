@@ -419,6 +419,24 @@ static void test_segments(void **state)
 	globfree(&again);
 }
 
+/* A folder has one recorder at a time; one that was killed leaves it to the next. */
+static void test_one_recorder(void **state)
+{
+	const char *folder = path_of("taken");
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	(void)state;
+	e2e_start_stalltop(&p, NULL, e2e_format("-b -d 0.1 --keep 1h,10M -w %s", folder));
+	assert_non_null(e2e_line(&p, 20));
+	e2e_run(&r, NULL, "-b -n 1 -d 0.05 --keep 1h,10M -w %s", folder);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "another stalltop records to that folder"));
+	e2e_kill(p.pid);
+	e2e_run(&r, NULL, "-b -n 1 -d 0.05 --keep 1h,10M -w %s", folder);
+	assert_int_equal(r.status, 0);
+}
+
 /* What is no recording: one line, status 1. */
 static void test_refused(void **state)
 {
@@ -463,10 +481,11 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_same),	    e2e_test(test_same_options), e2e_test(test_coarser),
-		e2e_test(test_killed),	    e2e_test(test_stalled),	 e2e_test(test_no_room),
-		e2e_test(test_made_safely), e2e_test(test_elsewhere),	 e2e_test(test_segments),
-		e2e_test(test_refused),	    e2e_test(test_past),	 e2e_test(test_same_traced),
+		e2e_test(test_same),	     e2e_test(test_same_options), e2e_test(test_coarser),
+		e2e_test(test_killed),	     e2e_test(test_stalled),	  e2e_test(test_no_room),
+		e2e_test(test_made_safely),  e2e_test(test_elsewhere),	  e2e_test(test_segments),
+		e2e_test(test_one_recorder), e2e_test(test_refused),	  e2e_test(test_past),
+		e2e_test(test_same_traced),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
