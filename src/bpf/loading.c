@@ -32,9 +32,27 @@ static int log_libbpf(enum libbpf_print_level level, const char *format, va_list
 	return 0;
 }
 
-void loading_begin(void)
+/* Whether our clocks are set apart from the kernel's own: "monotonic 1000 0" and the like. */
+static bool are_clocks_apart(void)
+{
+	char text[256];
+	int len = file_read(AT_FDCWD, "/proc/self/timens_offsets", text, sizeof(text));
+	struct span rest = { text, text + (len > 0 ? len : 0) }, line;
+
+	while (take_line(&rest, &line))
+		for (; line.at < line.end; line.at++)
+			if (*line.at >= '1' && *line.at <= '9')
+				return true;
+	return false;
+}
+
+int loading_begin(void)
 {
 	libbpf_set_print(log_libbpf);
+	if (!are_clocks_apart())
+		return 0;
+	debug_log("no BPF: this time namespace has other clocks than programs in the kernel");
+	return -EOPNOTSUPP;
 }
 
 size_t mapped_bytes(size_t room, size_t value)

@@ -7,8 +7,11 @@
 
 struct bpf_map;
 
-/* Has libbpf's messages written to the debug log. */
-void loading_begin(void);
+/*
+ * Has libbpf's messages written to the debug log. 0, or -EOPNOTSUPP in a time namespace with other
+ * clocks than the kernel's own, by which programs tell times (time_namespaces(7), 5.6).
+ */
+int loading_begin(void);
 
 /*
  * Translates an error of loading: -EPERM without the capabilities, -ENOENT without the kernel's

@@ -133,9 +133,12 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	struct sysinfo machine;
-	int err;
+	int err = loading_begin();
 
-	loading_begin();
+	if (err) {
+		free(snapshot);
+		return err;
+	}
 	sysinfo(&machine);
 	snapshot->threads = threads;
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;

@@ -196,11 +196,12 @@ int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stack
 {
 	struct sysinfo machine;
 	struct trace_bpf *bpf;
-	int err;
+	int err = loading_begin();
 
-	loading_begin();
-	sysinfo(&machine);
 	*program = (struct trace_program){ .stats = -1 };
+	if (err)
+		return err;
+	sysinfo(&machine);
 	program->bpf = bpf = trace_bpf__open();
 	if (!bpf)
 		return loading_error(-errno);

@@ -86,6 +86,34 @@ static void test_hidden_types(void **state)
 	}
 }
 
+/* In the child: other clocks than those by which programs in the kernel tell times. */
+static int shift_clocks(const char *arg)
+{
+	int fd, err;
+
+	(void)arg;
+	if (unshare(CLONE_NEWTIME))
+		return -1;
+	fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	err = write(fd, "monotonic 1000 0\nboottime 1000 0", 32) != 32;
+	close(fd);
+	return err;
+}
+
+/* Such a namespace has no times that are wrong by as much. */
+static void test_time_namespace(void **state)
+{
+	struct e2e_how how = { .hook = shift_clocks };
+
+	(void)state;
+	e2e_require_bpf();
+	if (access("/proc/self/timens_offsets", F_OK))
+		e2e_skip("no time namespaces");
+	check_refusal(&how, strerror(EOPNOTSUPP), "--debug-log");
+}
+
 /* The source of a run. */
 static const char *source_of(const char *args)
 {
@@ -133,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		e2e_test(test_unprivileged),
 		e2e_test(test_hidden_types),
+		e2e_test(test_time_namespace),
 		e2e_test(test_choice),
 	};
 
