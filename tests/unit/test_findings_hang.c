@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is found of who hangs, or is kept waiting in a call, and of who keeps him. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "tests/lib/findings.h"
+
+/* In uninterruptible sleep for a second and more. */
+static void test_hang(void **state)
+{
+	struct state *s = *state;
+	struct site *site;
+
+	sleeps(s, 1, SEEN_BLOCK, 999);
+	build(s);
+	assert_int_equal(s->findings.n, 1);
+	assert_string_equal(s->findings.all[0].id, "block");
+	sleeps(s, 2, SEEN_BLKIO, 1000);
+	build(s);
+	check(s, 0, "hang", "1 task hangs: gamma 3 >= 1.0 s for block I/O");
+	assert_string_equal(s->findings.all[0].kind, "blkio");
+	assert_int_equal(s->findings.all[0].severity, FINDING_CRITICAL);
+	assert_int_equal(s->findings.all[0].ns, SEC(1));
+	assert_true(s->findings.all[0].share < 0);
+	/* It is not told again as a share. */
+	for (size_t i = 1; i < s->findings.n; i++)
+		assert_string_not_equal(s->findings.all[i].id, "io");
+	assert_true(s->findings.all[0].at_least);
+	/* Where the source knows when it began it is no "at least". */
+	sleeps(s, 0, SEEN_BLOCK, 41000);
+	s->now[0]->now.exact = true;
+	build(s);
+	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s uninterruptibly");
+	assert_false(s->findings.all[0].at_least);
+	assert_string_equal(s->findings.all[0].kind, "block");
+	assert_int_equal(s->findings.all[0].row->task->key.pid, 1);
+	/* A thread that waits longer for a CPU is not taken for it. */
+	sleeps(s, 0, SEEN_CPU, 60000);
+	build(s);
+	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s uninterruptibly");
+	site = traces(s, 0, STATE_BLOCK, 2000);
+	site->syscall = "pwrite64";
+	site->on = "/mnt/nc/x";
+	site->where = "percpu_rwsem_wait";
+	site->waiting = 1;
+	site->waiting_ns = SEC(41);
+	build(s);
+	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s in pwrite64 of /mnt/nc/x (frozen)");
+	/* The lock is of no file system. */
+	site->on = NULL;
+	build(s);
+	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s in pwrite64 (percpu_rwsem_wait)");
+}
+
+/* What the hanging task waits on, as read of it, and no older than the sample. */
+static void test_hang_waiting(void **state)
+{
+	struct state *s = *state;
+	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
+
+	sleeps(s, 3, SEEN_BLOCK, 5000);
+	s->now[3]->task->waiting = waiting;
+	*waiting = (struct task_waiting){ .sample_ns = s->scene.samples[1].begin_ns,
+					  .tid = 4,
+					  .state = STATE_BLOCK,
+					  .syscall = "fsync" };
+	buf_puts(&waiting->on, "/srv/\x01");
+	buf_cstr(&waiting->on);
+	build(s);
+	check(s, 0, "hang", "1 task hangs: delta 4 >= 5.0 s in fsync of /srv/\\x01");
+	assert_false(finding_wants_target(&s->findings.none));
+	buf_puts(&waiting->where, "folio_wait_bit");
+	buf_cstr(&waiting->where);
+	build(s);
+	check(s, 0, "hang",
+	      "1 task hangs: delta 4 >= 5.0 s in fsync of /srv/\\x01 (folio_wait_bit)");
+	waiting->sample_ns--;
+	build(s);
+	check(s, 0, "hang", "1 task hangs: delta 4 >= 5.0 s uninterruptibly");
+	assert_true(finding_wants_target(&s->findings.all[0]));
+}
+
+/* In a call, kept by somebody; by the server of a file system. */
+static void test_kept(void **state)
+{
+	struct state *s = *state;
+	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
+	struct sample *cur = &s->scene.samples[1];
+
+	s->now[1]->task->waiting = waiting;
+	for (unsigned i = 0; i < TASKS; i++)
+		s->now[i]->task->hang = (struct task_hang){ .sample_ns = cur->begin_ns };
+	build(s);
+	check_none(s, "nothing waits");
+	s->now[1]->task->hang.tid = 2;
+	s->now[1]->task->hang.since_ns = cur->end_ns - MS(999);
+	build(s);
+	check_none(s, "nothing waits");
+	s->now[1]->task->hang.since_ns = cur->end_ns - SEC(20);
+	build(s);
+	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s");
+	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
+	*waiting = (struct task_waiting){
+		.sample_ns = cur->begin_ns, .tid = 2, .state = STATE_PIPE, .syscall = "read"
+	};
+	buf_puts(&waiting->on, "pipe of 7 tee");
+	buf_cstr(&waiting->on);
+	build(s);
+	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s in read on pipe of 7 tee");
+	assert_string_equal(s->findings.all[0].kind, "pipe");
+	waiting->state = STATE_OTHER;
+	waiting->on.len = 0;
+	buf_puts(&waiting->on, "/far/file");
+	buf_cstr(&waiting->on);
+	buf_puts(&waiting->where, "request_wait_answer");
+	buf_cstr(&waiting->where);
+	build(s);
+	check(s, 0, "file-server",
+	      "a file server does not answer: beta 2 waits 20 s in read of /far/file");
+	assert_int_equal(s->findings.n, 1);
+	assert_int_equal(s->findings.all[0].severity, FINDING_CRITICAL);
+}
+
+/* The same of a server, as traced. */
+static void test_server(void **state)
+{
+	struct state *s = *state;
+	struct site *site = traces(s, 1, STATE_OTHER, 2000);
+
+	site->syscall = "read";
+	site->on = "/far/file";
+	site->where = "request_wait_answer";
+	site->waiting = 2;
+	site->waiting_ns = MS(999);
+	build(s);
+	check_none(s, "nothing waits");
+	site->waiting_ns = SEC(130);
+	build(s);
+	check(s, 0, "file-server",
+	      "a file server does not answer: beta 2 waits 130 s in read of /far/file (and 1 "
+	      "other)");
+	/* One that has nothing to do looks the same but for the function. */
+	site->where = "pipe_read";
+	build(s);
+	check_none(s, "nothing waits");
+}
+
+/* Threads of the kernel wait for disks as others have them write. */
+static void test_kernel(void **state)
+{
+	struct state *s = *state;
+	struct task *kthreadd = s->now[1]->task;
+
+	waits(s, 2, DELAY_BLKIO, 1200);
+	s->now[2]->task->ppid = 2;
+	kthreadd->ppid = 0;
+	build(s);
+	assert_int_equal(s->findings.n, 1);
+	task_set_comm(kthreadd, "kthreadd", 8);
+	build(s);
+	check_none(s, "nothing waits for long: gamma 3 waited most, 1200 ms");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		findings_test(test_hang),   findings_test(test_hang_waiting),
+		findings_test(test_kept),   findings_test(test_server),
+		findings_test(test_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
