@@ -246,8 +246,7 @@ void loop_catch_up(struct loop *loop)
 		reopen(loop);
 	if (pending & REACT_RESAMPLE && loop->live)
 		loop->asked = true;
-	/* Loading takes up to a second: not while more keys wait, which may leave the view again.
-	 */
+	/* Loading takes a while: not while more keys wait, which may leave the view again. */
 	if (!loop->more && !ui->quit) {
 		switch_tracing(loop);
 		look_for_hangs(loop);
