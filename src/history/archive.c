@@ -15,13 +15,17 @@
 
 #include "base/util.h"
 #include "history/pack.h"
+#include "history/packed.h"
 #include "history/segments.h"
 #include "history/store.h"
 #include "history/store_tables.h"
 
-/* No text or blob of a recording is longer, nor has a statement of ours more steps between looks.
- */
+/* No text or blob of a recording is longer. */
 #define VALUE_MAX (64 << 20)
+
+/* What a statement may take that reads views: so many steps of SQLite's, so often. */
+#define STEP (1 << 20)
+#define STEPS_MAX 100
 
 /* What is asked, each for the number of a sample, task or text. */
 static const char *const query_texts[ARCHIVE_QUERIES] = {
@@ -39,17 +43,8 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 	[QUERY_ENDED] = "SELECT task, status, members, how, reaper, mixed, left_ns FROM ended"
 			" WHERE sample = ? ORDER BY place",
 	[QUERY_GONE] = "SELECT task FROM gone WHERE sample = ?",
-	[QUERY_STANDING] = "SELECT task, known, members, single, exact, was, run_ns, user_ns,"
-			   " system_ns, life_ns FROM standing WHERE sample = ?",
-	[QUERY_TOTAL] = "SELECT task, kind, ns, waits FROM total WHERE sample = ?",
-	[QUERY_ACTIVITY] = "SELECT task, run_ns, user_ns, system_ns, drift_ns, state, threads"
-			   " FROM activity WHERE sample = ?",
-	[QUERY_WAIT] = "SELECT task, 0, cpu_ns, cpu_waits, 0 FROM activity WHERE sample = ?1"
-		       " AND cpu_ns IS NOT NULL UNION ALL SELECT task, kind, waited_ns, waits,"
-		       " ahead_ns FROM other_wait WHERE sample = ?1 ORDER BY 1",
 	[QUERY_WAITING] = "SELECT task, kind, threads, longest_ns, began_ns FROM waiting"
 			  " WHERE sample = ? ORDER BY task",
-	[QUERY_CHILDREN] = "SELECT task, user_ns, system_ns FROM children WHERE sample = ?",
 	[QUERY_IMPOSSIBLE] = "SELECT task, kind, ns, waits FROM impossible WHERE sample = ?",
 	[QUERY_FIELD] = "SELECT task, field, value FROM field WHERE sample = ?",
 	[QUERY_PRESSURE] = "SELECT resource, full, avg10, avg60, avg300, total_us FROM pressure"
@@ -86,22 +81,48 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 	[QUERY_UNEXPLAINED] = "SELECT process, kind, ns, comm FROM unexplained WHERE sample = ?",
 };
 
-/* The waits before version 3. */
+/* Those of what is packed. */
+static const struct {
+	enum archive_query query;
+	enum packed packed;
+} packed_queries[] = {
+	{ QUERY_STANDING, PACKED_STANDING }, { QUERY_TOTAL, PACKED_TOTAL },
+	{ QUERY_ACTIVITY, PACKED_ACTIVITY }, { QUERY_OTHER_WAIT, PACKED_OTHER_WAIT },
+	{ QUERY_CHILDREN, PACKED_CHILDREN },
+};
+
+/* Before version 3 activity had no waits for a CPU: they were with the others. */
+static const char activity_before_3[] =
+	"SELECT task, run_ns, user_ns, system_ns, drift_ns, state, threads, NULL, NULL"
+	" FROM activity WHERE sample = ?";
 static const char waits_before_3[] =
 	"SELECT task, kind, waited_ns, waits, ahead_ns FROM wait WHERE sample = ?";
 
-/* Lets statements read tables, and do nothing else: a view of the file could go on for ever. */
+/* Whether the file is of a version that was not known when this was written. */
+static bool is_later(const struct archive *archive)
+{
+	return archive->version > STORE_VERSION;
+}
+
+/*
+ * Lets statements read tables, and do nothing else; views only where they are needed: one of the
+ * file could go on for ever.
+ */
 static int authorize(void *arg, int action, const char *a, const char *b, const char *db,
 		     const char *view)
 {
-	(void)arg;
+	const struct archive *archive = arg;
+
 	(void)a;
 	(void)db;
 	if (action == SQLITE_SELECT || action == SQLITE_TRANSACTION)
 		return SQLITE_OK;
+	/* Of functions in views SQLite lets pass what does nothing but count. */
+	if (action == SQLITE_FUNCTION && view && is_later(archive))
+		return SQLITE_OK;
 	if (action == SQLITE_FUNCTION)
 		return b && (!strcmp(b, "min") || !strcmp(b, "max")) ? SQLITE_OK : SQLITE_DENY;
-	return action == SQLITE_READ && !view ? SQLITE_OK : SQLITE_DENY;
+	return action == SQLITE_READ && (!view || is_later(archive)) ? SQLITE_OK : SQLITE_DENY;
 }
 
 /* Reads one number by a statement of no further use. 0 or -errno; -ENODATA: there is none. */
@@ -124,6 +145,33 @@ static int ask_number(struct archive *archive, const char *text, int64_t given, 
 	return err;
 }
 
+/* Ends a statement that takes too long. */
+static int count_steps(void *arg)
+{
+	struct archive *archive = arg;
+
+	return ++archive->steps > STEPS_MAX;
+}
+
+/*
+ * Reads a file of a later version, if that says that a reader of this one may: tables may be
+ * elsewhere, but views of their names are there. 0 or -errno.
+ */
+static int allow_views(struct archive *archive)
+{
+	int64_t least = 0;
+	int err = ask_number(archive, "SELECT value FROM recording WHERE name = 'reads_from'", 0,
+			     &least);
+
+	if (err)
+		return err == -ENODATA ? -EPROTO : err;
+	if (least < 1 || least > STORE_VERSION)
+		return -EPROTO;
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
+	sqlite3_progress_handler(archive->db, STEP, count_steps, archive);
+	return 0;
+}
+
 /* Checks that it is a recording of a kind that is known, and learns what it has. */
 static int check_recording(struct archive *archive)
 {
@@ -132,12 +180,14 @@ static int check_recording(struct archive *archive)
 
 	if (!err && id != STORE_APPLICATION_ID)
 		return -EBADMSG;
-	sqlite3_set_authorizer(archive->db, authorize, NULL);
+	sqlite3_set_authorizer(archive->db, authorize, archive);
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'version'", 0,
 				 &archive->version);
 	if (!err && archive->version < 1)
 		return -EBADMSG;
+	if (!err && is_later(archive))
+		err = allow_views(archive);
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'threads'", 0,
 				 &threads);
@@ -189,20 +239,70 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 	return harden(archive);
 }
 
+/* Prepares one. 0 or -errno. */
+static int prepare_query(struct archive *archive, enum archive_query query, const char *text)
+{
+	return sqlite3_prepare_v3(archive->db, text, -1, SQLITE_PREPARE_PERSISTENT,
+				  &archive->queries[query], NULL)
+		       ? -EBADMSG
+		       : 0;
+}
+
+/* Appends the query of what is packed, or was not yet, or is otherwise by now. */
+static void append_packed(const struct archive *archive, enum packed packed, const char *columns,
+			  const char *there, struct buf *text)
+{
+	if (archive->version == STORE_VERSION)
+		packed_select(packed, columns, there, text);
+	else
+		packed_select_view(packed, columns, there, text);
+}
+
+/* Prepares these queries. 0 or -errno. */
+static int prepare_packed(struct archive *archive)
+{
+	bool apart = archive->version < 3;
+	struct buf text = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(packed_queries) && !err; i++) {
+		enum archive_query query = packed_queries[i].query;
+
+		text.len = 0;
+		if (apart && query == QUERY_ACTIVITY)
+			buf_puts(&text, activity_before_3);
+		else if (apart && query == QUERY_OTHER_WAIT)
+			buf_puts(&text, waits_before_3);
+		else
+			append_packed(archive, packed_queries[i].packed, NULL, "task", &text);
+		err = prepare_query(archive, query, buf_cstr(&text));
+	}
+	text.len = 0;
+	if (apart) {
+		buf_puts(&text, waits_before_3);
+	} else {
+		append_packed(archive, PACKED_ACTIVITY, "task,0,cpu_ns,cpu_waits,0", "cpu_ns",
+			      &text);
+		buf_puts(&text, " UNION ALL ");
+		append_packed(archive, PACKED_OTHER_WAIT, NULL, "task", &text);
+	}
+	buf_puts(&text, " ORDER BY 1");
+	if (!err)
+		err = prepare_query(archive, QUERY_WAIT, buf_cstr(&text));
+	buf_free(&text);
+	return err;
+}
+
 /* Prepares the queries that there are tables for. 0 or -errno. */
 static int prepare_queries(struct archive *archive)
 {
 	unsigned queries = archive->version < 2 ? QUERY_PROCESS : ARCHIVE_QUERIES;
+	int err = 0;
 
-	for (unsigned query = 0; query < queries; query++) {
-		const char *text = query == QUERY_WAIT && archive->version < 3 ? waits_before_3
-									       : query_texts[query];
-
-		if (sqlite3_prepare_v3(archive->db, text, -1, SQLITE_PREPARE_PERSISTENT,
-				       &archive->queries[query], NULL))
-			return -EBADMSG;
-	}
-	return 0;
+	for (unsigned query = 0; query < queries && !err; query++)
+		if (query_texts[query])
+			err = prepare_query(archive, (enum archive_query)query, query_texts[query]);
+	return err ? err : prepare_packed(archive);
 }
 
 int archive_borrow(struct archive *archive, sqlite3 *db)
@@ -310,6 +410,7 @@ sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int
 
 	if (!rows)
 		return NULL;
+	archive->steps = 0;
 	sqlite3_reset(rows);
 	sqlite3_bind_int64(rows, 1, number);
 	return rows;

@@ -21,7 +21,8 @@ enum archive_query {
 	QUERY_STANDING,
 	QUERY_TOTAL,
 	QUERY_ACTIVITY,
-	QUERY_WAIT,
+	QUERY_WAIT, /* all of it, by task */
+	QUERY_OTHER_WAIT, /* but what stands beside QUERY_ACTIVITY */
 	QUERY_WAITING,
 	QUERY_CHILDREN,
 	QUERY_IMPOSSIBLE,
@@ -57,6 +58,7 @@ struct archive {
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
 	bool threads; /* it has rows of threads */
 	int64_t version; /* of its tables */
+	unsigned steps; /* what a statement of a later version has taken so far */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
 	void *unpacked; /* of a packed file, its bytes; NULL: it is none */
 	size_t unpacked_len;

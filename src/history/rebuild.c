@@ -29,27 +29,75 @@ int rebuild_each_row(struct rebuild *rebuild, struct archive *archive, enum arch
 	return bad ? -EBADMSG : got < 0 ? got : 0;
 }
 
-/* Takes the times of reading: see encode_reads(). */
-static void take_reads(struct rebuild *rebuild, const unsigned char *at, size_t len)
+/* The bytes that tell the times of reading. */
+struct reads {
+	const unsigned char *at, *end;
+	uint64_t last_ns;
+	size_t i; /* the element whose time comes next */
+};
+
+/* Takes times of reading: so many elements have the last one. */
+static void give_reads(struct rebuild *rebuild, struct reads *reads, uint64_t run)
 {
-	const unsigned char *end = at + len;
-	uint64_t run, value, last_ns = rebuild->begin_ns;
+	for (; run && reads->i < rebuild->n; run--, reads->i++)
+		rebuild->elements[reads->i].read_ns = reads->last_ns;
+}
+
+/* Takes those before version 4: runs of elements up to a 0, with a bit where they keep theirs. */
+static bool take_old_runs(struct rebuild *rebuild, struct reads *reads)
+{
+	uint64_t run, value;
+
+	while (varint_take(&reads->at, reads->end, &run) && run) {
+		if (run & 1) {
+			reads->i += run >> 1;
+			continue;
+		}
+		if (!varint_take(&reads->at, reads->end, &value))
+			return false;
+		reads->last_ns += (uint64_t)varint_unfold(value);
+		give_reads(rebuild, reads, run >> 1);
+	}
+	return true;
+}
+
+/* Takes those of all elements: see encode_reads(). */
+static bool take_runs(struct rebuild *rebuild, struct reads *reads)
+{
+	uint64_t run, value = 0;
+
+	while (reads->i < rebuild->n) {
+		if (!(value & READ_NEXT)) {
+			if (!varint_take(&reads->at, reads->end, &run))
+				return false;
+			reads->i = run < rebuild->n - reads->i ? reads->i + run : rebuild->n;
+			if (reads->i == rebuild->n)
+				break;
+		}
+		if (!varint_take(&reads->at, reads->end, &value))
+			return false;
+		run = 1;
+		if (value & READ_SEVERAL && !varint_take(&reads->at, reads->end, &run))
+			return false;
+		reads->last_ns += (uint64_t)varint_unfold(value >> 2);
+		give_reads(rebuild, reads, run);
+	}
+	return true;
+}
+
+/* Takes the times of reading. */
+static void take_reads(struct rebuild *rebuild, const unsigned char *bytes, size_t len, bool old)
+{
+	struct reads reads = { bytes, bytes + len, rebuild->begin_ns, 0 };
+	uint64_t run, value;
 	size_t i = 0;
 
 	for (size_t e = 0; e < rebuild->n; e++)
 		rebuild->elements[e].read_ns = rebuild->elements[e].raw.read_ns;
-	while (varint_take(&at, end, &run) && run) {
-		bool kept = run & 1;
-
-		if (!kept && !varint_take(&at, end, &value))
-			return;
-		if (!kept)
-			last_ns += (uint64_t)varint_unfold(value);
-		for (run >>= 1; run && i < rebuild->n; run--, i++)
-			if (!kept)
-				rebuild->elements[i].read_ns = last_ns;
-	}
-	for (i = 0; varint_take(&at, end, &run) && varint_take(&at, end, &value);) {
+	if (!(old ? take_old_runs(rebuild, &reads) : take_runs(rebuild, &reads)))
+		return;
+	while (varint_take(&reads.at, reads.end, &run) &&
+	       varint_take(&reads.at, reads.end, &value)) {
 		if (run >= rebuild->n || i + run >= rebuild->n)
 			return;
 		i += run;
@@ -131,7 +179,7 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 	if (!err) {
 		if (whole)
 			rebuild_remove_gone(rebuild, true);
-		take_reads(rebuild, reads, len);
+		take_reads(rebuild, reads, len, archive->version < 4);
 		for (size_t i = 0; i < rebuild->n; i++)
 			live_on(&rebuild->elements[i]);
 		for (size_t i = 0; i < rebuild->nleft; i++)
