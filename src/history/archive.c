@@ -494,10 +494,12 @@ int64_t archive_next(struct archive *archive, int64_t number)
 	return number_for(archive, QUERY_NEXT, number);
 }
 
-void archive_begin(struct archive *archive)
+bool archive_begin(struct archive *archive)
 {
-	if (sqlite3_get_autocommit(archive->db))
-		archive_row(archive, archive->queries[QUERY_BEGIN]);
+	if (!sqlite3_get_autocommit(archive->db))
+		return false;
+	archive_row(archive, archive->queries[QUERY_BEGIN]);
+	return true;
 }
 
 void archive_end(struct archive *archive)

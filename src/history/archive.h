@@ -107,9 +107,9 @@ static inline bool archive_null(sqlite3_stmt *row, int column)
 
 /*
  * Has all queries up to the end read the same state of the file, and lock it once. To be ended
- * soon: the file may be written meanwhile.
+ * soon: the file may be written meanwhile. Whether that began just now, and is the caller's to end.
  */
-void archive_begin(struct archive *archive);
+bool archive_begin(struct archive *archive);
 void archive_end(struct archive *archive);
 
 /* The first sample that was taken at that time (CLOCK_REALTIME) or later; above last: none. */

@@ -145,11 +145,34 @@ static void begin_sample(struct rebuild *rebuild)
 	rebuild->account = (struct account){ 0 };
 }
 
+/* Reads the tasks of a sample, and what happened to them. 0 or -errno. */
+static int read_elements(struct rebuild *rebuild, struct archive *archive, int64_t number,
+			 bool whole, const unsigned char *reads, size_t len)
+{
+	int err = rebuild_read_ends(rebuild, archive, number);
+
+	if (err)
+		return err;
+	rebuild_remove_gone(rebuild, false);
+	err = rebuild_each_row(rebuild, archive, QUERY_STANDING, number, rebuild_stand);
+	if (err)
+		return err;
+	if (whole)
+		rebuild_remove_gone(rebuild, true);
+	take_reads(rebuild, reads, len, archive->version < 4);
+	for (size_t i = 0; i < rebuild->n; i++)
+		live_on(&rebuild->elements[i]);
+	for (size_t i = 0; i < rebuild->nleft; i++)
+		live_on(&rebuild->left[i]);
+	err = rebuild_each_row(rebuild, archive, QUERY_WAITING, number, rebuild_clear_waiting);
+	return err ? err : rebuild_read_rows(rebuild, archive, number);
+}
+
 /* Reads a sample: see rebuild_take(). */
 static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
 	bool bad = false, whole = false, first = !rebuild->passed;
-	unsigned char *reads;
+	unsigned char *reads = NULL;
 	sqlite3_stmt *row;
 	size_t len;
 	int err;
@@ -165,36 +188,22 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 	if (err != 1)
 		return err ? err : -EBADMSG;
 	rebuild_read_head(rebuild, row, &whole, &bad);
-	len = (size_t)sqlite3_column_bytes(row, 38);
-	reads = xcalloc(len + 1, 1);
-	if (len)
+	len = rebuild->bare ? 0 : (size_t)sqlite3_column_bytes(row, 38);
+	if (len) {
+		reads = xcalloc(len, 1);
 		memcpy(reads, sqlite3_column_blob(row, 38), len);
+	}
 	rebuild_read_texts(rebuild, archive, row, &bad);
 	sqlite3_reset(row);
-	err = bad ? -EBADMSG : rebuild_read_ends(rebuild, archive, number);
-	if (!err) {
-		rebuild_remove_gone(rebuild, false);
-		err = rebuild_each_row(rebuild, archive, QUERY_STANDING, number, rebuild_stand);
-	}
-	if (!err) {
-		if (whole)
-			rebuild_remove_gone(rebuild, true);
-		take_reads(rebuild, reads, len, archive->version < 4);
-		for (size_t i = 0; i < rebuild->n; i++)
-			live_on(&rebuild->elements[i]);
-		for (size_t i = 0; i < rebuild->nleft; i++)
-			live_on(&rebuild->left[i]);
-		err = rebuild_each_row(rebuild, archive, QUERY_WAITING, number,
-				       rebuild_clear_waiting);
-	}
+	err = bad ? -EBADMSG : 0;
+	if (!err && !rebuild->bare)
+		err = read_elements(rebuild, archive, number, whole, reads, len);
 	free(reads);
 	if (!err)
 		err = rebuild_read_clocks(rebuild, archive, number);
 	if (!err)
-		err = rebuild_read_rows(rebuild, archive, number);
-	if (!err)
 		err = rebuild_read_frame(rebuild, archive, number);
-	if (!err)
+	if (!err && !rebuild->bare)
 		err = rebuild_read_trace(rebuild, archive, number, whole);
 	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
 	rebuild->passed++;
@@ -203,11 +212,11 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 
 int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
-	int err;
+	bool begun = archive_begin(archive);
+	int err = rebuild_sample(rebuild, archive, number);
 
-	archive_begin(archive);
-	err = rebuild_sample(rebuild, archive, number);
-	archive_end(archive);
+	if (begun)
+		archive_end(archive);
 	return err;
 }
 
@@ -323,6 +332,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 		if (cur->raw[i].task != prev->raw[i].task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
+	moment->bare = rebuild->bare;
 	moment->clocks = &rebuild->clocks;
 	rebuild_give_trace(rebuild, pids, npids, moment);
 	rebuild->passed = 0;

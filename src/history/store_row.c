@@ -23,7 +23,7 @@ static bool is_packed(enum put put)
 }
 
 /* Prepares the statement of a table. */
-static void prepare(struct store *store, enum put put)
+static void prepare_put(struct store *store, enum put put)
 {
 	int columns = put_table[put].columns * put_table[put].rows + is_packed(put);
 	struct buf text = { 0 };
@@ -50,7 +50,7 @@ static int next_column(struct store *store)
 void store_begin(struct store *store, enum put put)
 {
 	if (!store->puts[put] && !store->result)
-		prepare(store, put);
+		prepare_put(store, put);
 	store->put = put;
 	store->row = store->puts[put];
 	store->column = 1;
