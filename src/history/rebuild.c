@@ -130,7 +130,7 @@ static void begin_sample(struct rebuild *rebuild)
 			rebuild->passed ? element->block_ns + element->raw.now.waits.block_ns : 0;
 		element->raw.now.waits.block_ns = 0;
 		element->met = element->gone = element->whole = element->alike = false;
-		element->corrected = false;
+		element->corrected = element->drifted = false;
 		if (!rebuild->passed)
 			element->fresh = element->exited = false;
 	}
@@ -262,7 +262,25 @@ static void give_element(const struct rebuild *rebuild, const struct element *el
 		cur->procs[at] = *element->proc;
 }
 
-/* Takes over what only frames know, and corrects times of reading in the sample before. */
+/*
+ * Corrects what is known of an element in the sample before only now: when it was read, and how
+ * long it had lived, which is taken from the time where nothing else happened.
+ */
+static void correct(const struct element *element, struct sample *prev)
+{
+	const struct task_raw *now = &element->raw;
+	struct task_raw *raw = sample_find(prev, now->tgid, now->pid);
+
+	if (!raw)
+		return;
+	if (element->corrected)
+		raw->read_ns = element->before_ns;
+	if (element->drifted && raw->task == now->task && raw->counters.life_ns)
+		raw->counters.life_ns = now->counters.life_ns - life_growth(raw, now->read_ns) -
+					(uint64_t)element->drift_ns;
+}
+
+/* Takes over what only frames know, and corrects the sample before. */
 static void tie(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
 {
 	size_t at = 0;
@@ -279,13 +297,9 @@ static void tie(const struct rebuild *rebuild, struct sample *prev, struct sampl
 	at = 0;
 	for (size_t i = 0; prev && i < rebuild->n && rebuild->passed == 1; i++) {
 		const struct element *element = &rebuild->elements[i];
-		struct task_raw *raw;
 
-		if (!element->corrected)
-			continue;
-		raw = sample_find(prev, element->raw.tgid, element->raw.pid);
-		if (raw)
-			raw->read_ns = element->before_ns;
+		if (element->corrected || element->drifted)
+			correct(element, prev);
 	}
 }
 

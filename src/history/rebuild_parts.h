@@ -56,6 +56,8 @@ struct element {
 	bool met, gone; /* while a sample is read */
 	bool whole; /* this sample has its counters as they are */
 	bool alike; /* and they are what they were before */
+	bool drifted; /* and how much more it lived since the sample before is known: */
+	int64_t drift_ns;
 	bool corrected; /* its reading before got the time before_ns only now */
 	uint64_t read_ns, before_ns;
 	/* Since a sample was given out: */

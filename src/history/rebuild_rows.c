@@ -150,6 +150,7 @@ static void take_activity(struct rebuild *rebuild, struct archive *archive, sqli
 			  bool *bad)
 {
 	struct element *element = rebuild_element(rebuild, archive, row, bad);
+	int64_t drift_ns = archive_int(row, 4, INT64_MIN, INT64_MAX, 0, bad);
 	struct task_raw *raw;
 	const unsigned char *state;
 
@@ -166,11 +167,12 @@ static void take_activity(struct rebuild *rebuild, struct archive *archive, sqli
 		raw->counters.run_ns += archive_uint(row, 1, 0, bad);
 		raw->counters.user_ns += archive_uint(row, 2, 0, bad);
 		raw->counters.system_ns += archive_uint(row, 3, 0, bad);
-		raw->counters.life_ns +=
-			(uint64_t)archive_int(row, 4, INT64_MIN, INT64_MAX, 0, bad);
+		raw->counters.life_ns += (uint64_t)drift_ns;
 		raw->counters.delay[DELAY_CPU].ns += archive_uint(row, 7, 0, bad);
 		raw->counters.delay[DELAY_CPU].count += archive_uint(row, 8, 0, bad);
 	}
+	element->drifted = element->whole && archive->version >= 4;
+	element->drift_ns = drift_ns;
 	state = archive_null(row, 5) ? NULL : sqlite3_column_text(row, 5);
 	raw->now.state = state ? (char)*state : '\0';
 	raw->now.threads = (uint32_t)archive_int(row, 6, 0, UINT32_MAX, 0, bad);

@@ -105,7 +105,7 @@ static void put_activity(struct store *store, const struct moment_change *change
 	store_known(store, done && raw->counters.valid & VALID_RUN, change->grown.run_ns);
 	store_known(store, done && raw->counters.valid & VALID_TICK, change->grown.user_ns);
 	store_known(store, done && raw->counters.valid & VALID_TICK, change->grown.system_ns);
-	store_int(store, change->flags & CHANGE_WHOLE ? 0 : change->drift_ns);
+	store_int(store, change->drift_ns);
 	store_letter(store, raw->now.state);
 	store_known(store, raw->now.threads, raw->now.threads);
 	store_known(store, beside, change->waited.ns[DELAY_CPU]);
