@@ -74,6 +74,9 @@ int archive_open(struct archive *archive, const char *path);
 /* Reads what a store has in memory, while that stays open. 0 or -errno. */
 int archive_borrow(struct archive *archive, sqlite3 *db);
 
+/* Prepares the queries that there are tables for, by the file's version. 0 or -errno. */
+int archive_prepare(struct archive *archive);
+
 /* Closes the file. */
 void archive_close(struct archive *archive);
 
