@@ -37,7 +37,8 @@ static const char *clash_of_metrics(const struct options *options)
 		return "--listen answers with metrics: it cannot have another --format";
 	if (!group_folds(options->view.group_by))
 		return "metrics are by group: use -g cgroup, user or command";
-	if (query->over_ms >= 0 || query->active || query->rows || options->view.fields)
+	if (query->over_ms >= 0 || query->active || query->rows || query->no_rows ||
+	    options->view.fields)
 		return "metrics are of all groups at all times: they cannot have --over, --active, "
 		       "--rows or --fields";
 	if (options->sampler.since_start || options->watch.nspecs)
@@ -112,6 +113,8 @@ static bool check_usage(const struct options *options)
 		fprintf(stderr, "stalltop: --before needs --record\n");
 	else if (!options->record.before_ns && has_events(&options->watch))
 		fprintf(stderr, "stalltop: --when hang and --when oom need --before\n");
+	else if (options->view.query.no_rows && !options->batch)
+		fprintf(stderr, "stalltop: --rows 0 needs --batch\n");
 	else if ((options->replay.from || options->replay.to) && !options->replay.path)
 		fprintf(stderr, "stalltop: --from and --to need --replay or --diff\n");
 	else if (!writes && options->output)

@@ -471,6 +471,7 @@ static int run_replay(struct options *options, const char *message)
 	pidlist_sort(options->sampler.pids, options->sampler.npids);
 	config->pids = options->sampler.pids;
 	config->npids = options->sampler.npids;
+	config->bare = options->view.query.no_rows;
 	return options->batch ? put_recording(options, message) : show_recording(options, message);
 }
 

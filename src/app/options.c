@@ -228,11 +228,12 @@ SETTER(set_rows)
 {
 	uint64_t rows;
 
-	if (parse_whole(arg, 1, SIZE_MAX / 2, &rows)) {
+	if (parse_whole(arg, 0, SIZE_MAX / 2, &rows)) {
 		options->view.query.rows = (size_t)rows;
+		options->view.query.no_rows = !rows;
 		return true;
 	}
-	buf_puts(why, "a whole number above 0");
+	buf_puts(why, "a whole number");
 	return false;
 }
 
@@ -416,7 +417,8 @@ const struct option_row option_table[] = {
 	{ 'i', "active", NULL, "off",
 	  "hide rows with no delay, no run time and no exit in the interval",
 	  FLAG(view.query.active) },
-	{ 'r', "rows", "N", "all", "at most N rows per sample", .set = set_rows },
+	{ 'r', "rows", "N", "all",
+	  "at most N rows per sample; 0: with -b, what is of the machine alone", .set = set_rows },
 	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks", .set = set_no_exits },
 	{ 0, "exit-buffer", "KB", "auto",
 	  "receive buffer of each listener for exiting tasks (there is one per CPU)",

@@ -19,89 +19,38 @@
 #include "history/store.h"
 #include "history/store_tables.h"
 
-/* No text or blob of a recording is longer, nor has a statement of ours more steps between looks.
- */
+/* No text or blob of a recording is longer. */
 #define VALUE_MAX (64 << 20)
 
-/* What is asked, each for the number of a sample, task or text. */
-static const char *const query_texts[ARCHIVE_QUERIES] = {
-	[QUERY_SAMPLE] =
-		"SELECT time_ns, interval_ns, begin_ns, took_ns, whole, tasks, steady, marked, "
-		"have,"
-		" source, taskstats_version, delayacct, unknown, cgroup, hierarchy,"
-		" hierarchy_version, exits, lost, others, self, cpus, user_ns, nice_ns, system_ns,"
-		" idle_ns, iowait_ns, irq_ns, softirq_ns, steal_ns, load1, load5, load15, uptime,"
-		" memory_kb, memory_used_kb, swap_kb, swap_used_kb, pressure_ns, reads FROM sample"
-		" WHERE id = ?",
-	[QUERY_TASK] = "SELECT tgid, pid, ppid, uid, user, comm, command, cgroup, start_ns,"
-		       " latest_ns, lo_ns, hi_ns FROM task WHERE id = ?",
-	[QUERY_TEXT] = "SELECT value FROM text WHERE id = ?",
-	[QUERY_ENDED] = "SELECT task, status, members, how, reaper, mixed, left_ns FROM ended"
-			" WHERE sample = ? ORDER BY place",
-	[QUERY_GONE] = "SELECT task FROM gone WHERE sample = ?",
-	[QUERY_STANDING] = "SELECT task, known, members, single, exact, was, run_ns, user_ns,"
-			   " system_ns, life_ns FROM standing WHERE sample = ?",
-	[QUERY_TOTAL] = "SELECT task, kind, ns, waits FROM total WHERE sample = ?",
-	[QUERY_ACTIVITY] = "SELECT task, run_ns, user_ns, system_ns, drift_ns, state, threads"
-			   " FROM activity WHERE sample = ?",
-	[QUERY_WAIT] = "SELECT task, 0, cpu_ns, cpu_waits, 0 FROM activity WHERE sample = ?1"
-		       " AND cpu_ns IS NOT NULL UNION ALL SELECT task, kind, waited_ns, waits,"
-		       " ahead_ns FROM other_wait WHERE sample = ?1 ORDER BY 1",
-	[QUERY_WAITING] = "SELECT task, kind, threads, longest_ns, began_ns FROM waiting"
-			  " WHERE sample = ? ORDER BY task",
-	[QUERY_CHILDREN] = "SELECT task, user_ns, system_ns FROM children WHERE sample = ?",
-	[QUERY_IMPOSSIBLE] = "SELECT task, kind, ns, waits FROM impossible WHERE sample = ?",
-	[QUERY_FIELD] = "SELECT task, field, value FROM field WHERE sample = ?",
-	[QUERY_PRESSURE] = "SELECT resource, full, avg10, avg60, avg300, total_us FROM pressure"
-			   " WHERE sample = ?",
-	[QUERY_FILE_ERROR] = "SELECT file, error FROM file_error WHERE sample = ?",
-	[QUERY_GAP] = "SELECT dropped FROM gap WHERE sample = ?",
-	[QUERY_NOTE] = "SELECT name, value, error FROM note WHERE sample = ? ORDER BY number",
-	[QUERY_ACCOUNT] = "SELECT machine_ns, run_ns, idle_ns, iowait_ns, steal_ns, irq_ns,"
-			  " recovered_ns, children_ns, rest_ns FROM account WHERE sample = ?",
-	[QUERY_CLOCK] = "SELECT real_ns, from_ns, ahead_ns FROM clock WHERE sample = ?"
-			" ORDER BY number",
-	[QUERY_CGROUP] = "SELECT path, fresh, have, throttled_ns, throttled, throttled_read_ns,"
-			 " event_known, high, max, oom, oom_kill, sleeping, running, stopped,"
-			 " uninterruptible, io_wait FROM cgroup WHERE sample = ?",
-	[QUERY_CGROUP_PRESSURE] = "SELECT path, resource, full, avg10, avg60, avg300, total_us,"
-				  " read_ns FROM cgroup_pressure WHERE sample = ?",
-	[QUERY_TIME] = "SELECT time_ns FROM sample WHERE id = ?",
-	[QUERY_NEXT] = "SELECT id FROM sample WHERE id > ? ORDER BY id LIMIT 1",
-	[QUERY_BEGIN] = "BEGIN",
-	[QUERY_END] = "COMMIT",
-	[QUERY_PROCESS] = "SELECT tgid, start_ns FROM process WHERE id = ?",
-	[QUERY_SITE] = "SELECT process, state, kind, overlaps, rank, comm, syscall, target,"
-		       " function, stack FROM site WHERE id = ?",
-	[QUERY_TRACE] = "SELECT interval_ns, lost, switches, cost FROM trace WHERE sample = ?",
-	[QUERY_STATES] = "SELECT task, process, waker, run_ns, cpu_ns, io_ns, block_ns, lock_ns,"
-			 " net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns"
-			 " FROM states WHERE sample = ?",
-	[QUERY_STOOD_FOR] = "SELECT task, process FROM stood_for WHERE sample = ?"
-			    " ORDER BY task, number",
-	[QUERY_SITE_WAIT] = "SELECT site, waits, ns, kind_ns, max_ns, waiting, waiting_ns,"
-			    " at_least, log2_us FROM site_wait WHERE sample = ?",
-	[QUERY_SITE_WAKER] = "SELECT site, number, tgid, name, ns, waits FROM site_waker"
-			     " WHERE sample = ?",
-	[QUERY_UNEXPLAINED] = "SELECT process, kind, ns, comm FROM unexplained WHERE sample = ?",
-};
+/* What a statement may take that reads views: so many steps of SQLite's, so often. */
+#define STEP (1 << 20)
+#define STEPS_MAX 100
 
-/* The waits before version 3. */
-static const char waits_before_3[] =
-	"SELECT task, kind, waited_ns, waits, ahead_ns FROM wait WHERE sample = ?";
+/* Whether the file is of a version that was not known when this was written. */
+static bool is_later(const struct archive *archive)
+{
+	return archive->version > STORE_VERSION;
+}
 
-/* Lets statements read tables, and do nothing else: a view of the file could go on for ever. */
+/*
+ * Lets statements read tables, and do nothing else; views only where they are needed: one of the
+ * file could go on for ever.
+ */
 static int authorize(void *arg, int action, const char *a, const char *b, const char *db,
 		     const char *view)
 {
-	(void)arg;
+	const struct archive *archive = arg;
+
 	(void)a;
 	(void)db;
 	if (action == SQLITE_SELECT || action == SQLITE_TRANSACTION)
 		return SQLITE_OK;
+	/* Of functions in views SQLite lets pass what does nothing but count. */
+	if (action == SQLITE_FUNCTION && view && is_later(archive))
+		return SQLITE_OK;
 	if (action == SQLITE_FUNCTION)
 		return b && (!strcmp(b, "min") || !strcmp(b, "max")) ? SQLITE_OK : SQLITE_DENY;
-	return action == SQLITE_READ && !view ? SQLITE_OK : SQLITE_DENY;
+	return action == SQLITE_READ && (!view || is_later(archive)) ? SQLITE_OK : SQLITE_DENY;
 }
 
 /* Reads one number by a statement of no further use. 0 or -errno; -ENODATA: there is none. */
@@ -124,6 +73,33 @@ static int ask_number(struct archive *archive, const char *text, int64_t given, 
 	return err;
 }
 
+/* Ends a statement that takes too long. */
+static int count_steps(void *arg)
+{
+	struct archive *archive = arg;
+
+	return ++archive->steps > STEPS_MAX;
+}
+
+/*
+ * Reads a file of a later version, if that says that a reader of this one may: tables may be
+ * elsewhere, but views of their names are there. 0 or -errno.
+ */
+static int allow_views(struct archive *archive)
+{
+	int64_t least = 0;
+	int err = ask_number(archive, "SELECT value FROM recording WHERE name = 'reads_from'", 0,
+			     &least);
+
+	if (err)
+		return err == -ENODATA ? -EPROTO : err;
+	if (least < 1 || least > STORE_VERSION)
+		return -EPROTO;
+	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
+	sqlite3_progress_handler(archive->db, STEP, count_steps, archive);
+	return 0;
+}
+
 /* Checks that it is a recording of a kind that is known, and learns what it has. */
 static int check_recording(struct archive *archive)
 {
@@ -132,12 +108,14 @@ static int check_recording(struct archive *archive)
 
 	if (!err && id != STORE_APPLICATION_ID)
 		return -EBADMSG;
-	sqlite3_set_authorizer(archive->db, authorize, NULL);
+	sqlite3_set_authorizer(archive->db, authorize, archive);
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'version'", 0,
 				 &archive->version);
 	if (!err && archive->version < 1)
 		return -EBADMSG;
+	if (!err && is_later(archive))
+		err = allow_views(archive);
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'threads'", 0,
 				 &threads);
@@ -189,22 +167,6 @@ static int open_database(struct archive *archive, const char *path, bool immutab
 	return harden(archive);
 }
 
-/* Prepares the queries that there are tables for. 0 or -errno. */
-static int prepare_queries(struct archive *archive)
-{
-	unsigned queries = archive->version < 2 ? QUERY_PROCESS : ARCHIVE_QUERIES;
-
-	for (unsigned query = 0; query < queries; query++) {
-		const char *text = query == QUERY_WAIT && archive->version < 3 ? waits_before_3
-									       : query_texts[query];
-
-		if (sqlite3_prepare_v3(archive->db, text, -1, SQLITE_PREPARE_PERSISTENT,
-				       &archive->queries[query], NULL))
-			return -EBADMSG;
-	}
-	return 0;
-}
-
 int archive_borrow(struct archive *archive, sqlite3 *db)
 {
 	int err;
@@ -212,7 +174,7 @@ int archive_borrow(struct archive *archive, sqlite3 *db)
 	*archive = (struct archive){
 		.db = db, .borrowed = true, .first = 1, .version = STORE_VERSION
 	};
-	err = prepare_queries(archive);
+	err = archive_prepare(archive);
 	if (err)
 		archive_close(archive);
 	return err;
@@ -286,7 +248,7 @@ int archive_open(struct archive *archive, const char *path)
 	if (!err)
 		err = S_ISREG(stat_of.st_mode) ? open_named(archive, path) : -EBADMSG;
 	if (!err)
-		err = prepare_queries(archive);
+		err = archive_prepare(archive);
 	if (err)
 		archive_close(archive);
 	buf_free(&packed);
@@ -310,6 +272,7 @@ sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int
 
 	if (!rows)
 		return NULL;
+	archive->steps = 0;
 	sqlite3_reset(rows);
 	sqlite3_bind_int64(rows, 1, number);
 	return rows;
@@ -393,10 +356,12 @@ int64_t archive_next(struct archive *archive, int64_t number)
 	return number_for(archive, QUERY_NEXT, number);
 }
 
-void archive_begin(struct archive *archive)
+bool archive_begin(struct archive *archive)
 {
-	if (sqlite3_get_autocommit(archive->db))
-		archive_row(archive, archive->queries[QUERY_BEGIN]);
+	if (!sqlite3_get_autocommit(archive->db))
+		return false;
+	archive_row(archive, archive->queries[QUERY_BEGIN]);
+	return true;
 }
 
 void archive_end(struct archive *archive)

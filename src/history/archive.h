@@ -21,7 +21,8 @@ enum archive_query {
 	QUERY_STANDING,
 	QUERY_TOTAL,
 	QUERY_ACTIVITY,
-	QUERY_WAIT,
+	QUERY_WAIT, /* all of it, by task */
+	QUERY_OTHER_WAIT, /* but what stands beside QUERY_ACTIVITY */
 	QUERY_WAITING,
 	QUERY_CHILDREN,
 	QUERY_IMPOSSIBLE,
@@ -57,6 +58,7 @@ struct archive {
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
 	bool threads; /* it has rows of threads */
 	int64_t version; /* of its tables */
+	unsigned steps; /* what a statement of a later version has taken so far */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
 	void *unpacked; /* of a packed file, its bytes; NULL: it is none */
 	size_t unpacked_len;
@@ -71,6 +73,9 @@ int archive_open(struct archive *archive, const char *path);
 
 /* Reads what a store has in memory, while that stays open. 0 or -errno. */
 int archive_borrow(struct archive *archive, sqlite3 *db);
+
+/* Prepares the queries that there are tables for, by the file's version. 0 or -errno. */
+int archive_prepare(struct archive *archive);
 
 /* Closes the file. */
 void archive_close(struct archive *archive);
@@ -105,9 +110,9 @@ static inline bool archive_null(sqlite3_stmt *row, int column)
 
 /*
  * Has all queries up to the end read the same state of the file, and lock it once. To be ended
- * soon: the file may be written meanwhile.
+ * soon: the file may be written meanwhile. Whether that began just now, and is the caller's to end.
  */
-void archive_begin(struct archive *archive);
+bool archive_begin(struct archive *archive);
 void archive_end(struct archive *archive);
 
 /* The first sample that was taken at that time (CLOCK_REALTIME) or later; above last: none. */

@@ -5,47 +5,72 @@
 #include "history/encode_parts.h"
 #include "history/varint.h"
 
-/* Adds a run of elements with the same time of reading; kept: that of the sample before. */
-static void add_run(struct buf *out, size_t run, bool kept, uint64_t *last_ns, uint64_t read_ns)
+/* Elements one behind the other that keep their times, or have the same one. */
+struct run {
+	size_t n;
+	bool kept; /* the times of the sample before */
+	uint64_t read_ns;
+};
+
+/* The run that begins at an element. */
+static struct run find_run(const struct frame *frame, size_t i, bool whole)
 {
-	if (!run)
-		return;
-	varint_append(out, (uint64_t)run << 1 | kept);
-	if (kept)
-		return;
-	varint_append(out, varint_fold((int64_t)(read_ns - *last_ns)));
-	*last_ns = read_ns;
+	const struct sample *cur = frame->info->cur;
+	struct run run = { .read_ns = cur->raw[i].read_ns };
+
+	for (; i < cur->n; i++, run.n++) {
+		const struct task_raw *raw = &cur->raw[i], *before = frame->rows[i].before;
+		bool kept = !whole && before && !raw->was && raw->read_ns == before->read_ns;
+
+		if (run.n && (kept != run.kept || (!kept && raw->read_ns != run.read_ns)))
+			break;
+		run.kept = kept;
+	}
+	return run;
+}
+
+/* Adds the times of reading of all elements. */
+static void add_runs(struct buf *out, const struct frame *frame, bool whole)
+{
+	const struct sample *cur = frame->info->cur;
+	uint64_t last_ns = cur->begin_ns;
+	struct run run = { 0 }, next;
+
+	if (cur->n)
+		run = find_run(frame, 0, whole);
+	if (cur->n && !run.kept)
+		varint_append(out, 0);
+	for (size_t i = 0; i < cur->n; run = next) {
+		i += run.n;
+		next = i < cur->n ? find_run(frame, i, whole) : (struct run){ .kept = true };
+		if (run.kept) {
+			varint_append(out, run.n);
+			continue;
+		}
+		varint_append(out, varint_fold((int64_t)(run.read_ns - last_ns)) << 2 |
+					   (next.kept ? 0 : READ_NEXT) |
+					   (run.n > 1 ? READ_SEVERAL : 0));
+		if (run.n > 1)
+			varint_append(out, run.n);
+		last_ns = run.read_ns;
+	}
 }
 
 /*
- * Adds the times of reading: runs of the living elements (twice the number of elements, plus 1
- * where they keep their times, else followed by the growth since the run before, at first since the
- * sample's begin); a 0; then times that elements of the sample before got only now: how many
- * elements to pass over, and the time since that sample's begin. A moment that stands for itself
- * has those, too, for who reads the one before it, unless that was dropped.
+ * Adds the times of reading: how many of the living elements keep their times; then, of those that
+ * do not, by how much theirs is later than that of those before (at first: than the sample's
+ * begin), with READ_ bits; and so on. Behind the last: times that elements of the sample before got
+ * only now: how many elements to pass over, and the time since that sample's begin. A moment that
+ * stands for itself has those, too, for who reads the one before it, unless that was dropped.
  */
 void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole)
 {
 	const struct frame_info *info = frame->info;
 	const struct sample *cur = info->cur, *prev = info->prev;
 	struct buf *out = &encoder->parts[PART_READS];
-	uint64_t last_ns = cur->begin_ns;
-	size_t run = 0, passed = 0;
-	bool kept = false;
+	size_t passed = 0;
 
-	for (size_t i = 0; i < cur->n; i++) {
-		const struct task_raw *raw = &cur->raw[i], *before = frame->rows[i].before;
-		bool keeps = !whole && before && !raw->was && raw->read_ns == before->read_ns;
-
-		if (run && (keeps != kept || (!kept && raw->read_ns != raw[-1].read_ns))) {
-			add_run(out, run, kept, &last_ns, raw[-1].read_ns);
-			run = 0;
-		}
-		kept = keeps;
-		run++;
-	}
-	add_run(out, run, kept, &last_ns, cur->n ? cur->raw[cur->n - 1].read_ns : 0);
-	varint_append(out, 0);
+	add_runs(out, frame, whole);
 	for (size_t i = 0; prev && !encoder->dropped && i < cur->n; i++, passed++) {
 		const struct task_raw *before = frame->rows[i].before;
 		size_t was = before && before < prev->raw + prev->n ? (size_t)(before - prev->raw)

@@ -54,6 +54,10 @@ struct moment_task {
 	uint64_t start_ns, latest_ns, lo_ns, hi_ns;
 };
 
+/* With a time of reading: */
+#define READ_SEVERAL 1u /* it is that of several elements; their number follows */
+#define READ_NEXT 2u /* there follows the next time, and no number of those that keep theirs */
+
 #define CHANGE_WHOLE 0x1u /* its counters are written as they are, not as growth */
 #define CHANGE_LEFT 0x2u /* it has left the sample: see struct sample */
 #define CHANGE_ROW 0x4u /* something happened to it in the interval */

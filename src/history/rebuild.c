@@ -29,27 +29,75 @@ int rebuild_each_row(struct rebuild *rebuild, struct archive *archive, enum arch
 	return bad ? -EBADMSG : got < 0 ? got : 0;
 }
 
-/* Takes the times of reading: see encode_reads(). */
-static void take_reads(struct rebuild *rebuild, const unsigned char *at, size_t len)
+/* The bytes that tell the times of reading. */
+struct reads {
+	const unsigned char *at, *end;
+	uint64_t last_ns;
+	size_t i; /* the element whose time comes next */
+};
+
+/* Takes times of reading: so many elements have the last one. */
+static void give_reads(struct rebuild *rebuild, struct reads *reads, uint64_t run)
 {
-	const unsigned char *end = at + len;
-	uint64_t run, value, last_ns = rebuild->begin_ns;
+	for (; run && reads->i < rebuild->n; run--, reads->i++)
+		rebuild->elements[reads->i].read_ns = reads->last_ns;
+}
+
+/* Takes those before version 4: runs of elements up to a 0, with a bit where they keep theirs. */
+static bool take_old_runs(struct rebuild *rebuild, struct reads *reads)
+{
+	uint64_t run, value;
+
+	while (varint_take(&reads->at, reads->end, &run) && run) {
+		if (run & 1) {
+			reads->i += run >> 1;
+			continue;
+		}
+		if (!varint_take(&reads->at, reads->end, &value))
+			return false;
+		reads->last_ns += (uint64_t)varint_unfold(value);
+		give_reads(rebuild, reads, run >> 1);
+	}
+	return true;
+}
+
+/* Takes those of all elements: see encode_reads(). */
+static bool take_runs(struct rebuild *rebuild, struct reads *reads)
+{
+	uint64_t run, value = 0;
+
+	while (reads->i < rebuild->n) {
+		if (!(value & READ_NEXT)) {
+			if (!varint_take(&reads->at, reads->end, &run))
+				return false;
+			reads->i = run < rebuild->n - reads->i ? reads->i + run : rebuild->n;
+			if (reads->i == rebuild->n)
+				break;
+		}
+		if (!varint_take(&reads->at, reads->end, &value))
+			return false;
+		run = 1;
+		if (value & READ_SEVERAL && !varint_take(&reads->at, reads->end, &run))
+			return false;
+		reads->last_ns += (uint64_t)varint_unfold(value >> 2);
+		give_reads(rebuild, reads, run);
+	}
+	return true;
+}
+
+/* Takes the times of reading. */
+static void take_reads(struct rebuild *rebuild, const unsigned char *bytes, size_t len, bool old)
+{
+	struct reads reads = { bytes, bytes + len, rebuild->begin_ns, 0 };
+	uint64_t run, value;
 	size_t i = 0;
 
 	for (size_t e = 0; e < rebuild->n; e++)
 		rebuild->elements[e].read_ns = rebuild->elements[e].raw.read_ns;
-	while (varint_take(&at, end, &run) && run) {
-		bool kept = run & 1;
-
-		if (!kept && !varint_take(&at, end, &value))
-			return;
-		if (!kept)
-			last_ns += (uint64_t)varint_unfold(value);
-		for (run >>= 1; run && i < rebuild->n; run--, i++)
-			if (!kept)
-				rebuild->elements[i].read_ns = last_ns;
-	}
-	for (i = 0; varint_take(&at, end, &run) && varint_take(&at, end, &value);) {
+	if (!(old ? take_old_runs(rebuild, &reads) : take_runs(rebuild, &reads)))
+		return;
+	while (varint_take(&reads.at, reads.end, &run) &&
+	       varint_take(&reads.at, reads.end, &value)) {
 		if (run >= rebuild->n || i + run >= rebuild->n)
 			return;
 		i += run;
@@ -82,7 +130,7 @@ static void begin_sample(struct rebuild *rebuild)
 			rebuild->passed ? element->block_ns + element->raw.now.waits.block_ns : 0;
 		element->raw.now.waits.block_ns = 0;
 		element->met = element->gone = element->whole = element->alike = false;
-		element->corrected = false;
+		element->corrected = element->drifted = false;
 		if (!rebuild->passed)
 			element->fresh = element->exited = false;
 	}
@@ -97,11 +145,34 @@ static void begin_sample(struct rebuild *rebuild)
 	rebuild->account = (struct account){ 0 };
 }
 
+/* Reads the tasks of a sample, and what happened to them. 0 or -errno. */
+static int read_elements(struct rebuild *rebuild, struct archive *archive, int64_t number,
+			 bool whole, const unsigned char *reads, size_t len)
+{
+	int err = rebuild_read_ends(rebuild, archive, number);
+
+	if (err)
+		return err;
+	rebuild_remove_gone(rebuild, false);
+	err = rebuild_each_row(rebuild, archive, QUERY_STANDING, number, rebuild_stand);
+	if (err)
+		return err;
+	if (whole)
+		rebuild_remove_gone(rebuild, true);
+	take_reads(rebuild, reads, len, archive->version < 4);
+	for (size_t i = 0; i < rebuild->n; i++)
+		live_on(&rebuild->elements[i]);
+	for (size_t i = 0; i < rebuild->nleft; i++)
+		live_on(&rebuild->left[i]);
+	err = rebuild_each_row(rebuild, archive, QUERY_WAITING, number, rebuild_clear_waiting);
+	return err ? err : rebuild_read_rows(rebuild, archive, number);
+}
+
 /* Reads a sample: see rebuild_take(). */
 static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
 	bool bad = false, whole = false, first = !rebuild->passed;
-	unsigned char *reads;
+	unsigned char *reads = NULL;
 	sqlite3_stmt *row;
 	size_t len;
 	int err;
@@ -117,36 +188,22 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 	if (err != 1)
 		return err ? err : -EBADMSG;
 	rebuild_read_head(rebuild, row, &whole, &bad);
-	len = (size_t)sqlite3_column_bytes(row, 38);
-	reads = xcalloc(len + 1, 1);
-	if (len)
+	len = rebuild->bare ? 0 : (size_t)sqlite3_column_bytes(row, 38);
+	if (len) {
+		reads = xcalloc(len, 1);
 		memcpy(reads, sqlite3_column_blob(row, 38), len);
+	}
 	rebuild_read_texts(rebuild, archive, row, &bad);
 	sqlite3_reset(row);
-	err = bad ? -EBADMSG : rebuild_read_ends(rebuild, archive, number);
-	if (!err) {
-		rebuild_remove_gone(rebuild, false);
-		err = rebuild_each_row(rebuild, archive, QUERY_STANDING, number, rebuild_stand);
-	}
-	if (!err) {
-		if (whole)
-			rebuild_remove_gone(rebuild, true);
-		take_reads(rebuild, reads, len);
-		for (size_t i = 0; i < rebuild->n; i++)
-			live_on(&rebuild->elements[i]);
-		for (size_t i = 0; i < rebuild->nleft; i++)
-			live_on(&rebuild->left[i]);
-		err = rebuild_each_row(rebuild, archive, QUERY_WAITING, number,
-				       rebuild_clear_waiting);
-	}
+	err = bad ? -EBADMSG : 0;
+	if (!err && !rebuild->bare)
+		err = read_elements(rebuild, archive, number, whole, reads, len);
 	free(reads);
 	if (!err)
 		err = rebuild_read_clocks(rebuild, archive, number);
 	if (!err)
-		err = rebuild_read_rows(rebuild, archive, number);
-	if (!err)
 		err = rebuild_read_frame(rebuild, archive, number);
-	if (!err)
+	if (!err && !rebuild->bare)
 		err = rebuild_read_trace(rebuild, archive, number, whole);
 	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
 	rebuild->passed++;
@@ -155,11 +212,11 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 
 int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
-	int err;
+	bool begun = archive_begin(archive);
+	int err = rebuild_sample(rebuild, archive, number);
 
-	archive_begin(archive);
-	err = rebuild_sample(rebuild, archive, number);
-	archive_end(archive);
+	if (begun)
+		archive_end(archive);
 	return err;
 }
 
@@ -205,7 +262,25 @@ static void give_element(const struct rebuild *rebuild, const struct element *el
 		cur->procs[at] = *element->proc;
 }
 
-/* Takes over what only frames know, and corrects times of reading in the sample before. */
+/*
+ * Corrects what is known of an element in the sample before only now: when it was read, and how
+ * long it had lived, which is taken from the time where nothing else happened.
+ */
+static void correct(const struct element *element, struct sample *prev)
+{
+	const struct task_raw *now = &element->raw;
+	struct task_raw *raw = sample_find(prev, now->tgid, now->pid);
+
+	if (!raw)
+		return;
+	if (element->corrected)
+		raw->read_ns = element->before_ns;
+	if (element->drifted && raw->task == now->task && raw->counters.life_ns)
+		raw->counters.life_ns = now->counters.life_ns - life_growth(raw, now->read_ns) -
+					(uint64_t)element->drift_ns;
+}
+
+/* Takes over what only frames know, and corrects the sample before. */
 static void tie(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
 {
 	size_t at = 0;
@@ -222,13 +297,9 @@ static void tie(const struct rebuild *rebuild, struct sample *prev, struct sampl
 	at = 0;
 	for (size_t i = 0; prev && i < rebuild->n && rebuild->passed == 1; i++) {
 		const struct element *element = &rebuild->elements[i];
-		struct task_raw *raw;
 
-		if (!element->corrected)
-			continue;
-		raw = sample_find(prev, element->raw.tgid, element->raw.pid);
-		if (raw)
-			raw->read_ns = element->before_ns;
+		if (element->corrected || element->drifted)
+			correct(element, prev);
 	}
 }
 
@@ -275,6 +346,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 		if (cur->raw[i].task != prev->raw[i].task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
+	moment->bare = rebuild->bare;
 	moment->clocks = &rebuild->clocks;
 	rebuild_give_trace(rebuild, pids, npids, moment);
 	rebuild->passed = 0;

@@ -84,6 +84,7 @@ void rebuild_read_head(struct rebuild *rebuild, sqlite3_stmt *row, bool *whole, 
 	rebuild->begin_ns = archive_uint(row, 2, 0, bad);
 	rebuild->end_ns = rebuild->begin_ns + archive_uint(row, 3, 0, bad);
 	*whole = archive_int(row, 4, 0, 1, 0, bad);
+	moment->tasks = (size_t)archive_uint(row, 5, 0, bad);
 	rebuild->steady = (size_t)archive_uint(row, 6, 0, bad);
 	rebuild->marked = archive_int(row, 7, 0, 1, 0, bad);
 	rebuild->have = (unsigned)archive_int(row, 8, 0, UINT32_MAX, 0, bad) &
@@ -385,6 +386,8 @@ int rebuild_read_frame(struct rebuild *rebuild, struct archive *archive, int64_t
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables) && !err; i++)
-		err = rebuild_each_row(rebuild, archive, tables[i].query, number, tables[i].take);
+		if (!rebuild->bare || tables[i].query < QUERY_CGROUP)
+			err = rebuild_each_row(rebuild, archive, tables[i].query, number,
+					       tables[i].take);
 	return err;
 }

@@ -56,6 +56,8 @@ struct element {
 	bool met, gone; /* while a sample is read */
 	bool whole; /* this sample has its counters as they are */
 	bool alike; /* and they are what they were before */
+	bool drifted; /* and how much more it lived since the sample before is known: */
+	int64_t drift_ns;
 	bool corrected; /* its reading before got the time before_ns only now */
 	uint64_t read_ns, before_ns;
 	/* Since a sample was given out: */
@@ -75,6 +77,7 @@ struct delay_fix; /* what is to be left out of a task's delays, from the next sa
 
 /* Zero-initialised: nothing yet. */
 struct rebuild {
+	bool bare; /* only what belongs to samples as a whole is read */
 	struct element *elements, *left; /* living tasks, sorted; those that left */
 	size_t n, cap, nleft, left_cap;
 	/* Those that had left when a sample was given out: a zombie may come back. */
@@ -223,7 +226,7 @@ void rebuild_free_groups(struct rebuild *rebuild);
 /* The readings of the group with that path, or NULL. */
 struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char *path);
 
-/* Reads the rest of what belongs to the sample as a whole. 0 or -errno. */
+/* Reads the rest of what belongs to the sample as a whole, and figures of groups. 0 or -errno. */
 int rebuild_read_frame(struct rebuild *rebuild, struct archive *archive, int64_t number);
 
 /* rebuild_sites.c: what was waited at sites */

@@ -145,11 +145,12 @@ static void take_total(struct rebuild *rebuild, struct archive *archive, sqlite3
 	element->raw.counters.delay[kind].count = archive_uint(row, 3, 0, bad);
 }
 
-/* Adds what a task did to its counters. */
+/* Adds what a task did to its counters, and what it waited for a CPU, where that stands beside. */
 static void take_activity(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
 			  bool *bad)
 {
 	struct element *element = rebuild_element(rebuild, archive, row, bad);
+	int64_t drift_ns = archive_int(row, 4, INT64_MIN, INT64_MAX, 0, bad);
 	struct task_raw *raw;
 	const unsigned char *state;
 
@@ -166,9 +167,12 @@ static void take_activity(struct rebuild *rebuild, struct archive *archive, sqli
 		raw->counters.run_ns += archive_uint(row, 1, 0, bad);
 		raw->counters.user_ns += archive_uint(row, 2, 0, bad);
 		raw->counters.system_ns += archive_uint(row, 3, 0, bad);
-		raw->counters.life_ns +=
-			(uint64_t)archive_int(row, 4, INT64_MIN, INT64_MAX, 0, bad);
+		raw->counters.life_ns += (uint64_t)drift_ns;
+		raw->counters.delay[DELAY_CPU].ns += archive_uint(row, 7, 0, bad);
+		raw->counters.delay[DELAY_CPU].count += archive_uint(row, 8, 0, bad);
 	}
+	element->drifted = element->whole && archive->version >= 4;
+	element->drift_ns = drift_ns;
 	state = archive_null(row, 5) ? NULL : sqlite3_column_text(row, 5);
 	raw->now.state = state ? (char)*state : '\0';
 	raw->now.threads = (uint32_t)archive_int(row, 6, 0, UINT32_MAX, 0, bad);
@@ -371,14 +375,10 @@ int rebuild_read_rows(struct rebuild *rebuild, struct archive *archive, int64_t 
 		enum archive_query query;
 		rebuild_row_taker *take;
 	} tables[] = {
-		{ QUERY_TOTAL, take_total },
-		{ QUERY_ACTIVITY, take_activity },
-		{ QUERY_WAIT, take_wait },
-		{ QUERY_WAITING, take_waiting },
-		{ QUERY_CHILDREN, take_children },
-		{ QUERY_ENDED, read_end },
-		{ QUERY_IMPOSSIBLE, take_impossible },
-		{ QUERY_FIELD, take_field },
+		{ QUERY_TOTAL, take_total },	       { QUERY_ACTIVITY, take_activity },
+		{ QUERY_OTHER_WAIT, take_wait },       { QUERY_WAITING, take_waiting },
+		{ QUERY_CHILDREN, take_children },     { QUERY_ENDED, read_end },
+		{ QUERY_IMPOSSIBLE, take_impossible }, { QUERY_FIELD, take_field },
 	};
 	int err = 0;
 

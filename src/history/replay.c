@@ -188,6 +188,7 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 	int err = archive_list(&replay->files, config->path);
 
 	replay->config = config;
+	replay->rebuild.bare = config->bare;
 	replay->to_ns = UINT64_MAX;
 	if (!err)
 		err = find_end(replay, &end_ns);
@@ -222,27 +223,37 @@ static bool is_due(const struct replay *replay)
 		       replay->given_ns + replay->config->interval_ns;
 }
 
+/* Reads the next sample of the file. 0, -ENODATA where it is later than asked for, or -errno. */
+static int read_next(struct replay *replay)
+{
+	struct archive *archive = &replay->archive;
+	bool begun = archive_begin(archive);
+	int err = 0;
+
+	if (archive_time(archive, replay->number) > replay->to_ns)
+		err = -ENODATA;
+	if (!err)
+		err = rebuild_take(&replay->rebuild, archive, replay->number);
+	if (!err)
+		replay->number = archive_next(archive, replay->number);
+	if (begun)
+		archive_end(archive);
+	return err;
+}
+
 /* Reads until a sample is to be given out. 0, -ENODATA at the end, or -errno. */
 static int read_on(struct replay *replay)
 {
-	for (;;) {
-		uint64_t time;
-		int err = replay->number ? 0 : open_next(replay, replay->file + 1);
+	int err;
 
-		if (err)
-			return err;
-		if (replay->number < 0)
-			return (int)replay->number;
-		time = archive_time(&replay->archive, replay->number);
-		if (time > replay->to_ns)
-			return -ENODATA;
-		err = rebuild_take(&replay->rebuild, &replay->archive, replay->number);
-		if (err)
-			return err;
-		replay->number = archive_next(&replay->archive, replay->number);
-		if (is_due(replay))
-			return 0;
-	}
+	do {
+		err = replay->number ? 0 : open_next(replay, replay->file + 1);
+		if (!err && replay->number < 0)
+			err = (int)replay->number;
+		if (!err)
+			err = read_next(replay);
+	} while (!err && !is_due(replay));
+	return err;
 }
 
 /* See struct playback. */

@@ -13,6 +13,7 @@ struct replay_config {
 	uint64_t interval_ns; /* the least between samples; 0: as recorded */
 	const pid_t *pids; /* only these processes, ascending */
 	size_t npids;
+	bool bare; /* tasks are not read, nor what belongs to them */
 };
 
 struct replay;

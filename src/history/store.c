@@ -35,6 +35,7 @@ int store_errno(int result, int system_error)
 		return -EBUSY;
 	case SQLITE_NOMEM:
 		return -ENOMEM;
+	case SQLITE_INTERRUPT: /* it took too long */
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return -EBADMSG;
@@ -119,6 +120,7 @@ static void put_constants(struct store *store, const struct store_about *about)
 	uname(&machine);
 	boot[n > 0 ? strcspn(boot, "\n") : 0] = '\0';
 	put_about_number(store, "version", STORE_VERSION);
+	put_about_number(store, "reads_from", STORE_READS_FROM);
 	put_about(store, "stalltop", about->program);
 	put_about(store, "host", machine.nodename);
 	put_about(store, "kernel", machine.release);
@@ -150,6 +152,19 @@ static int make_file(struct store *store, const char *path)
 	return 0;
 }
 
+/* Makes the tables and views. */
+static void create_tables(struct store *store)
+{
+	struct buf sql = { 0 };
+
+	buf_puts(&sql, STORE_TABLES);
+	for (unsigned packed = 0; packed < PACKED_TABLES; packed++)
+		packed_create(packed, &sql);
+	buf_puts(&sql, STORE_TASK_TABLES STORE_TRACE_TABLES STORE_VIEWS);
+	execute(store, buf_cstr(&sql));
+	buf_free(&sql);
+}
+
 /* Sets up an open file. */
 static void set_up(struct store *store, const struct store_about *about)
 {
@@ -163,8 +178,7 @@ static void set_up(struct store *store, const struct store_about *about)
 		       "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2048;");
 	execute(store, pragma);
 	execute(store, "BEGIN");
-	execute(store, STORE_TABLES);
-	execute(store, STORE_VIEWS);
+	create_tables(store);
 	put_constants(store, about);
 	execute(store, "COMMIT");
 }
@@ -254,7 +268,9 @@ int store_put(struct store *store, const struct moment *moment)
 	store->result = SQLITE_OK;
 	execute(store, "BEGIN");
 	store->sample++;
+	store_begin_packed(store);
 	put_all(store, moment);
+	store_end_packed(store);
 	execute(store, "COMMIT");
 	err = error_of(store);
 	if (!err)

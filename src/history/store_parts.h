@@ -10,45 +10,49 @@
 #include <sys/types.h>
 
 #include "history/moment.h"
+#include "history/packed.h"
 
-/* The statements that write: one row a table, in the order of its columns. */
+/*
+ * The statements that write: one row a table, in the order of its columns, of which a packed table
+ * has several times as many behind its key.
+ */
 #define PUT_TABLE(X) \
-	X(TEXT, "text", 2) \
-	X(TASK, "task", 14) \
-	X(SAMPLE, "sample", 40) \
-	X(FILE_ERROR, "file_error", 3) \
-	X(GAP, "gap", 2) \
-	X(NOTE, "note", 5) \
-	X(ACCOUNT, "account", 10) \
-	X(CLOCK, "clock", 5) \
-	X(PRESSURE, "pressure", 7) \
-	X(ACTIVITY, "activity", 10) \
-	X(OTHER_WAIT, "other_wait", 6) \
-	X(WAITING, "waiting", 6) \
-	X(STANDING, "standing", 11) \
-	X(TOTAL, "total", 5) \
-	X(ENDED, "ended", 11) \
-	X(GONE, "gone", 2) \
-	X(CHILDREN, "children", 4) \
-	X(IMPOSSIBLE, "impossible", 5) \
-	X(FIELD, "field", 4) \
-	X(CGROUP, "cgroup", 17) \
-	X(CGROUP_PRESSURE, "cgroup_pressure", 9) \
-	X(WAIT_STATE, "wait_state", 2) \
-	X(PROCESS, "process", 3) \
-	X(SITE, "site", 11) \
-	X(TRACE, "trace", 5) \
-	X(STATES, "states", 4 + WAIT_STATES) \
-	X(STOOD_FOR, "stood_for", 4) \
-	X(SITE_WAIT, "site_wait", 10) \
-	X(SITE_WAKER, "site_waker", 7) \
-	X(UNEXPLAINED, "unexplained", 5) \
-	X(ABOUT, "recording", 2) \
-	X(KIND, "kind", 2) \
-	X(RESOURCE, "resource", 2) \
-	X(FIELD_NAME, "field_name", 2)
+	X(TEXT, "text", 2, 1) \
+	X(TASK, "task", 14, 1) \
+	X(SAMPLE, "sample", 40, 1) \
+	X(FILE_ERROR, "file_error", 3, 1) \
+	X(GAP, "gap", 2, 1) \
+	X(NOTE, "note", 5, 1) \
+	X(ACCOUNT, "account", 10, 1) \
+	X(CLOCK, "clock", 5, 1) \
+	X(PRESSURE, "pressure", 7, 1) \
+	X(ACTIVITY, "packed_activity", 9, PACKED_ROWS) \
+	X(OTHER_WAIT, "packed_other_wait", 5, PACKED_ROWS) \
+	X(WAITING, "waiting", 6, 1) \
+	X(STANDING, "packed_standing", 10, PACKED_ROWS) \
+	X(TOTAL, "packed_total", 4, PACKED_ROWS) \
+	X(ENDED, "ended", 11, 1) \
+	X(GONE, "gone", 2, 1) \
+	X(CHILDREN, "packed_children", 3, PACKED_ROWS) \
+	X(IMPOSSIBLE, "impossible", 5, 1) \
+	X(FIELD, "field", 4, 1) \
+	X(CGROUP, "cgroup", 17, 1) \
+	X(CGROUP_PRESSURE, "cgroup_pressure", 9, 1) \
+	X(WAIT_STATE, "wait_state", 2, 1) \
+	X(PROCESS, "process", 3, 1) \
+	X(SITE, "site", 11, 1) \
+	X(TRACE, "trace", 5, 1) \
+	X(STATES, "states", 4 + WAIT_STATES, 1) \
+	X(STOOD_FOR, "stood_for", 4, 1) \
+	X(SITE_WAIT, "site_wait", 10, 1) \
+	X(SITE_WAKER, "site_waker", 7, 1) \
+	X(UNEXPLAINED, "unexplained", 5, 1) \
+	X(ABOUT, "recording", 2, 1) \
+	X(KIND, "kind", 2, 1) \
+	X(RESOURCE, "resource", 2, 1) \
+	X(FIELD_NAME, "field_name", 2, 1)
 
-#define PUT_ENUM(NAME, table, columns) PUT_##NAME,
+#define PUT_ENUM(NAME, table, columns, rows) PUT_##NAME,
 enum put { PUT_TABLE(PUT_ENUM) PUTS };
 #undef PUT_ENUM
 
@@ -68,12 +72,19 @@ struct store {
 	int result; /* of the first call of SQLite that failed since it was cleared */
 	/* The row that is being filled. */
 	sqlite3_stmt *row;
-	int column;
+	enum put put;
+	int column, step; /* the next column, and how far the one behind it is */
+	/* Of packed tables: rows that wait for more to stand beside them, and those of the sample.
+	 */
+	unsigned filled[PUTS], packed_rows[PUTS];
 };
 
 /* store_row.c: a row is begun, its columns are filled from the first on, and it is ended */
 
 void store_begin(struct store *store, enum put put);
+
+/* Begins a row of a task in the present sample. */
+void store_begin_task(struct store *store, enum put put, uint32_t task);
 
 /* Puts an integer into the next column. */
 void store_int(struct store *store, int64_t value);
@@ -96,11 +107,20 @@ void store_hundredths(struct store *store, bool known, double value);
 /* Puts a word of the program's, which stays. */
 void store_word(struct store *store, const char *word);
 
+/* Puts a letter, NULL for none. */
+void store_letter(struct store *store, char letter);
+
 /* Puts bytes, which stay until the row is ended, as a text or as a blob. */
 void store_chars(struct store *store, const char *bytes, size_t len, bool blob);
 
-/* Writes the row. */
+/* Writes the row; that of a packed table when there are enough of them, or no more. */
 void store_end(struct store *store);
+
+/* Begins a sample: nothing is packed that was left of one that failed. */
+void store_begin_packed(struct store *store);
+
+/* Writes what is left to be packed. */
+void store_end_packed(struct store *store);
 
 /* store_tasks.c: tasks, their texts, and what happened to them */
 

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables of a recording, as doc/stalltop-recording.5 tells them to those who query. Keys are
- * small numbers, and what is 0 or NULL takes one byte: an active task costs about 30 bytes. Waits
+ * small numbers, and what is 0 or NULL takes one byte: an active task costs about 20 bytes. Waits
  * for a CPU are most often all that a task that ran has, and all booked within the interval: they
  * stand beside what it did, in a third of the room that a row of their own takes.
  */
 #ifndef STALLTOP_HISTORY_STORE_TABLES_H
 #define STALLTOP_HISTORY_STORE_TABLES_H
 
-/* The version of the tables. A reader of a version reads all files of it and of earlier ones. */
-#define STORE_VERSION 3
+/*
+ * The version of the tables. A reader of a version reads all files of it and of earlier ones; and
+ * of later ones those that say that a reader of its version may (reads_from): they have more, but
+ * what it knows is there and means the same, of tasks in the views of those names.
+ */
+#define STORE_VERSION 4
+#define STORE_READS_FROM 4
 
 /* "STAL", in the head of the file (pragma application_id). */
 #define STORE_APPLICATION_ID 0x5354414c
@@ -45,25 +50,16 @@
 	" ahead_ns INTEGER, PRIMARY KEY(sample, number)) WITHOUT ROWID;" \
 	"CREATE TABLE pressure(sample INTEGER, resource INTEGER, full INTEGER, avg10 INTEGER," \
 	" avg60 INTEGER, avg300 INTEGER, total_us INTEGER," \
-	" PRIMARY KEY(sample, resource, full)) WITHOUT ROWID;" \
-	"CREATE TABLE activity(sample INTEGER, task INTEGER, run_ns INTEGER, user_ns INTEGER," \
-	" system_ns INTEGER, drift_ns INTEGER, state TEXT, threads INTEGER," \
-	" cpu_ns INTEGER, cpu_waits INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
-	"CREATE TABLE other_wait(sample INTEGER, task INTEGER, kind INTEGER, waited_ns INTEGER," \
-	" waits INTEGER, ahead_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
+	" PRIMARY KEY(sample, resource, full)) WITHOUT ROWID;"
+
+/* Behind those that are packed: see packed.h. */
+#define STORE_TASK_TABLES \
 	"CREATE TABLE waiting(sample INTEGER, task INTEGER, kind INTEGER, threads INTEGER," \
 	" longest_ns INTEGER, began_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
-	"CREATE TABLE standing(sample INTEGER, task INTEGER, known INTEGER, members INTEGER," \
-	" single INTEGER, exact INTEGER, was INTEGER, run_ns INTEGER, user_ns INTEGER," \
-	" system_ns INTEGER, life_ns INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
-	"CREATE TABLE total(sample INTEGER, task INTEGER, kind INTEGER, ns INTEGER," \
-	" waits INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
 	"CREATE TABLE ended(sample INTEGER, task INTEGER, status INTEGER, exit_code INTEGER," \
 	" signal INTEGER, members INTEGER, how INTEGER, reaper INTEGER, mixed INTEGER," \
 	" place INTEGER, left_ns INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
 	"CREATE TABLE gone(sample INTEGER, task INTEGER," \
-	" PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
-	"CREATE TABLE children(sample INTEGER, task INTEGER, user_ns INTEGER, system_ns INTEGER," \
 	" PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
 	"CREATE TABLE impossible(sample INTEGER, task INTEGER, kind INTEGER, ns INTEGER," \
 	" waits INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
@@ -76,8 +72,7 @@
 	" io_wait INTEGER, PRIMARY KEY(sample, path)) WITHOUT ROWID;" \
 	"CREATE TABLE cgroup_pressure(sample INTEGER, path INTEGER, resource INTEGER," \
 	" full INTEGER, avg10 INTEGER, avg60 INTEGER, avg300 INTEGER, total_us INTEGER," \
-	" read_ns INTEGER, PRIMARY KEY(sample, path, resource, full)) WITHOUT " \
-	"ROWID;" STORE_TRACE_TABLES
+	" read_ns INTEGER, PRIMARY KEY(sample, path, resource, full)) WITHOUT ROWID;"
 
 /* Since version 2: what is traced. */
 #define STORE_TRACE_TABLES \

@@ -77,14 +77,6 @@ void store_put_tasks(struct store *store, const struct moment *moment)
 	}
 }
 
-/* Begins a row of a task. */
-static void begin_task_row(struct store *store, enum put put, const struct moment_change *change)
-{
-	store_begin(store, put);
-	store_int(store, store->sample);
-	store_int(store, change->task);
-}
-
 /* Whether a change tells what was done in the interval, and not only how the task stands. */
 static bool tells_interval(const struct moment_change *change)
 {
@@ -108,18 +100,13 @@ static void put_activity(struct store *store, const struct moment_change *change
 {
 	const struct task_raw *raw = &change->raw;
 	bool done = tells_interval(change), beside = is_beside(change);
-	char state[] = { raw->now.state, '\0' };
 
-	begin_task_row(store, PUT_ACTIVITY, change);
+	store_begin_task(store, PUT_ACTIVITY, change->task);
 	store_known(store, done && raw->counters.valid & VALID_RUN, change->grown.run_ns);
 	store_known(store, done && raw->counters.valid & VALID_TICK, change->grown.user_ns);
 	store_known(store, done && raw->counters.valid & VALID_TICK, change->grown.system_ns);
-	store_int(store, change->flags & CHANGE_WHOLE ? 0 : change->drift_ns);
-	if (!raw->now.state)
-		store_null(store);
-	else if (!store->result)
-		store->result =
-			sqlite3_bind_text(store->row, ++store->column, state, 1, SQLITE_TRANSIENT);
+	store_int(store, change->drift_ns);
+	store_letter(store, raw->now.state);
 	store_known(store, raw->now.threads, raw->now.threads);
 	store_known(store, beside, change->waited.ns[DELAY_CPU]);
 	store_known(store, beside, change->grown.delay[DELAY_CPU].count);
@@ -147,7 +134,7 @@ static void put_waits(struct store *store, const struct moment_change *change)
 		/* What the task brought along is in its totals. */
 		if ((!tells_interval(change) && !block) || (kind == DELAY_CPU && is_beside(change)))
 			continue;
-		begin_task_row(store, PUT_OTHER_WAIT, change);
+		store_begin_task(store, PUT_OTHER_WAIT, change->task);
 		store_int(store, kind);
 		store_known(store, known, waited);
 		store_known(store, counted || waits, waits);
@@ -168,7 +155,7 @@ static void put_in_progress(struct store *store, const struct moment_change *cha
 		/* A row without threads says that none waits any more. */
 		if (!waits->threads[seen] && (waits_all(waits) || seen != SEEN_CPU))
 			continue;
-		begin_task_row(store, PUT_WAITING, change);
+		store_begin_task(store, PUT_WAITING, change->task);
 		store_int(store, kind_of[seen]);
 		store_int(store, waits->threads[seen]);
 		store_int(store, (int64_t)waits->first_ns);
@@ -185,7 +172,7 @@ static void put_standing(struct store *store, const struct moment_change *change
 	const struct task_raw *raw = &change->raw;
 	const struct counters *counters = &raw->counters;
 
-	begin_task_row(store, PUT_STANDING, change);
+	store_begin_task(store, PUT_STANDING, change->task);
 	store_int(store, counters->valid);
 	store_int(store, counters->members);
 	store_int(store, raw->single);
@@ -201,7 +188,7 @@ static void put_standing(struct store *store, const struct moment_change *change
 
 		if (!sum->count && !sum->ns)
 			continue;
-		begin_task_row(store, PUT_TOTAL, change);
+		store_begin_task(store, PUT_TOTAL, change->task);
 		store_int(store, kind);
 		store_int(store, (int64_t)sum->ns);
 		store_int(store, (int64_t)sum->count);
@@ -216,7 +203,7 @@ static void put_end(struct store *store, const struct moment *moment,
 	int status = (int)change->status;
 	bool left = change->flags & CHANGE_LEFT;
 
-	begin_task_row(store, PUT_ENDED, change);
+	store_begin_task(store, PUT_ENDED, change->task);
 	store_int(store, change->status);
 	store_known(store, !WIFSIGNALED(status), (uint64_t)WEXITSTATUS(status));
 	store_known(store, WIFSIGNALED(status), (uint64_t)WTERMSIG(status));
@@ -237,7 +224,7 @@ static void put_impossible(struct store *store, const struct moment_change *chan
 
 		if (!sum->count && !sum->ns)
 			continue;
-		begin_task_row(store, PUT_IMPOSSIBLE, change);
+		store_begin_task(store, PUT_IMPOSSIBLE, change->task);
 		store_int(store, kind);
 		store_int(store, (int64_t)sum->ns);
 		store_int(store, (int64_t)sum->count);
@@ -255,7 +242,7 @@ static void put_change(struct store *store, const struct moment *moment,
 	if (change->flags & CHANGE_WHOLE)
 		put_standing(store, change);
 	if (change->flags & CHANGE_CHILDREN) {
-		begin_task_row(store, PUT_CHILDREN, change);
+		store_begin_task(store, PUT_CHILDREN, change->task);
 		store_int(store, (int64_t)change->raw.children.user_ns);
 		store_int(store, (int64_t)change->raw.children.system_ns);
 		store_end(store);
@@ -276,17 +263,13 @@ void store_put_changes(struct store *store, const struct moment *moment)
 	for (size_t i = 0; i < moment->bytes[PART_CHANGES] / sizeof(*changes); i++)
 		put_change(store, moment, &changes[i]);
 	for (size_t i = 0; i < moment->bytes[PART_FIELDS] / sizeof(*fields); i++) {
-		store_begin(store, PUT_FIELD);
-		store_int(store, store->sample);
-		store_int(store, fields[i].task);
+		store_begin_task(store, PUT_FIELD, fields[i].task);
 		store_int(store, STORE_FIELD_OF(fields[i].of, fields[i].number));
 		store_known(store, fields[i].known, fields[i].value);
 		store_end(store);
 	}
 	for (size_t i = 0; i < moment->bytes[PART_GONE] / sizeof(*gone); i++) {
-		store_begin(store, PUT_GONE);
-		store_int(store, store->sample);
-		store_int(store, gone[i]);
+		store_begin_task(store, PUT_GONE, gone[i]);
 		store_end(store);
 	}
 }

@@ -297,6 +297,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->cur = cur;
 	info->prev = prev;
 	info->tasks = n;
+	info->bare = false;
 	info->real_ns = cur->real_ns;
 	info->since_start = options->since_start;
 	info->unknown = options->unknown;

@@ -134,6 +134,7 @@ struct group {
 struct frame_info {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
 	size_t tasks; /* the number of rows of tasks, also where they are folded */
+	bool bare; /* there are no rows, nor what is made of them; `tasks` are those that live */
 	uint64_t real_ns; /* CLOCK_REALTIME of the sample */
 	const struct clocks *clocks; /* as they stood when the sample was taken, or later */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */

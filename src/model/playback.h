@@ -8,6 +8,8 @@
 /* What a frame has besides its samples; pointers stay valid while the playback is open. */
 struct playback_moment {
 	bool baseline; /* there is no interval before it */
+	bool bare; /* what has rows is left out */
+	size_t tasks; /* that live */
 	struct system_sample system;
 	const struct clocks *clocks;
 	const char *cgroup, *hierarchy, *source;

@@ -14,6 +14,9 @@ static void take_recorded(struct sampler *sampler, const struct playback_moment 
 {
 	struct frame_info *info = turn->info;
 
+	info->bare = moment->bare;
+	if (moment->bare)
+		info->tasks = moment->tasks;
 	info->clocks = moment->clocks;
 	info->threads = sampler->config->playback->threads;
 	info->system = &sampler->systems[turn->next];

@@ -96,13 +96,33 @@ void out_prime(struct out *out, const struct frame *frame)
 
 	/* What came before has no interval in between. */
 	trends_free(&out->trends);
-	if (!(out_needs(out) & NEED_GROUP_PARTS) && !out->ops->first)
+	if (config->view->query.no_rows ||
+	    (!(out_needs(out) & NEED_GROUP_PARTS) && !out->ops->first))
 		return;
 	view.frame = fold_frame(out, frame);
 	for (size_t i = 0; i < view.frame->n; i++)
 		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, out_needs(out));
 	if (out->ops->first)
 		out->ops->first(out, &view);
+}
+
+/* Appends what a frame has besides its rows. */
+static void put_bare(struct out *out, const struct frame *frame)
+{
+	const struct out_config *config = out->config;
+	struct frame_info info = *frame->info;
+	struct frame bare = { .info = &info, .group_by = group_table[config->view->group_by].id };
+	struct view view = { .frame = &bare,
+			     .unit = config->view->unit,
+			     .charset = config->charset,
+			     .booked = config->view->booked };
+
+	if (!info.bare)
+		info.tasks = info.cur->n;
+	info.bare = true;
+	info.trace = NULL;
+	out->ops->frame(out, &view);
+	out->frames++;
 }
 
 void out_frame(struct out *out, const struct frame *frame)
@@ -116,6 +136,10 @@ void out_frame(struct out *out, const struct frame *frame)
 	bool trends = wants_trends(out, frame);
 	unsigned needs;
 
+	if (query->no_rows) {
+		put_bare(out, frame);
+		return;
+	}
 	if (trends)
 		view.trends = &out->trends;
 	out->order.life = out_needs(out) & NEED_LIFE;

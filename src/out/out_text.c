@@ -258,6 +258,8 @@ static void text_frame(struct out *out, const struct view *view)
 	if (!out->frames)
 		layout_resolve(&out->layout, out->config->view->fields, &frame);
 	append_header(out, view);
+	if (view->frame->info->bare)
+		return;
 	append_heads(out);
 	for (size_t i = 0; i < out->order.n; i++)
 		append_text_row(out, view, out->order.rows[i], above);

@@ -30,6 +30,7 @@ struct query {
 	enum group_by within_by;
 	const char *within_name; /* raw bytes; NULL: tasks whose group is not known */
 	size_t rows; /* at most; 0: all */
+	bool no_rows; /* none, nor anything that is made of rows */
 };
 
 /* The answer. Rows point into the frame; kept from frame to frame to reuse its memory. */

@@ -404,26 +404,34 @@ static void append_count(struct buf *out, int64_t count)
 		buf_uint(out, (uint64_t)count);
 }
 
+/* Adds how many of the rows are in states, came and went. */
+static void add_counts(struct summary *line, const struct frame_info *info)
+{
+	/* Counts what the rows are: exit records are for single threads. */
+	size_t exited = info->exits >= 0 ? info->ended : info->gone;
+
+	join(line, NULL, " D,");
+	append_count(line->text, info->states_known ? (int64_t)info->blocked : -1);
+	join(line, NULL, " R");
+	append_count(line->text, info->states_known ? (int64_t)info->running : -1);
+	add_figure(line, 2, NULL, " new,");
+	append_count(line->text, info->prev ? (int64_t)info->born : -1);
+	join(line, NULL, " exited,");
+	append_count(line->text, info->prev ? (int64_t)exited : -1);
+	join(line, NULL, " lost");
+	append_count(line->text, info->lost);
+}
+
 struct summary summary_tasks(struct buf *text, const struct view *view)
 {
 	const struct frame_info *info = view->frame->info;
 	const struct system_sample *system = info->system;
-	/* Counts what the rows are: exit records are for single threads. */
-	size_t exited = info->exits >= 0 ? info->ended : info->gone;
 	struct summary line = begin(text, GAP);
 
-	add_figure(&line, 0, info->threads ? "threads" : "tasks", ",");
-	buf_uint(text, info->cur->n);
-	join(&line, NULL, " D,");
-	append_count(text, info->states_known ? (int64_t)info->blocked : -1);
-	join(&line, NULL, " R");
-	append_count(text, info->states_known ? (int64_t)info->running : -1);
-	add_figure(&line, 2, NULL, " new,");
-	append_count(text, info->prev ? (int64_t)info->born : -1);
-	join(&line, NULL, " exited,");
-	append_count(text, info->prev ? (int64_t)exited : -1);
-	join(&line, NULL, " lost");
-	append_count(text, info->lost);
+	add_figure(&line, 0, info->threads ? "threads" : "tasks", info->bare ? NULL : ",");
+	buf_uint(text, info->bare ? info->tasks : info->cur->n);
+	if (!info->bare)
+		add_counts(&line, info);
 	add_cpu(&line, 1, info);
 	add_gigabytes(&line, "mem", system->memory_valid, system->memory_used,
 		      system->memory_total);

@@ -98,6 +98,9 @@ static void test_same_options(void **state)
 	check_same("--source auto", "-g cgroup -o text");
 	check_same("--source auto", "-g cgroup -o json -F psi-cpu,throttled");
 	check_same("--source auto", "-g user -o csv");
+	check_same("--source auto", "-r 0 -o json");
+	check_same("--source auto", "-r 0 -o text");
+	check_same("--source auto", "-r 0 -o json -g cgroup --trace");
 	check_same("--source auto", "-o json -F trend -s trend");
 	check_same("-x", "-o json");
 	check_same("--source auto", "--since-start -o json");

@@ -23,6 +23,7 @@ struct play_machine {
 	struct clocks clocks;
 	unsigned turn;
 	bool marks; /* the source tells who did nothing */
+	bool exact; /* it knows of all waits when they began */
 	uint64_t now_ns;
 	uint64_t asleep_ns; /* for how long it was suspended */
 	pid_t next;
@@ -47,6 +48,9 @@ static inline void play_task(struct play_machine *machine, struct task_raw *raw)
 	raw->counters.user_ns += play_random(machine, 2) * 4000000;
 	raw->counters.delay[kind].ns += play_random(machine, 20000000);
 	raw->counters.delay[kind].count += play_random(machine, 4);
+	/* A wait that was longer than the interval, of which no more than the life counts. */
+	if (!raw->now.exact && play_random(machine, 2))
+		raw->counters.delay[DELAY_CPU].ns += 600000000;
 	raw->now.state = "RSDT"[play_random(machine, 4)];
 	raw->now.waits = (struct task_waits){ 0 };
 	if (raw->now.state == 'D')
@@ -71,7 +75,9 @@ static inline void play_begin(struct play_machine *machine, struct sample *sampl
 	task_set_comm(raw->task, "task", 4);
 	raw->single = true;
 	raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK;
-	raw->now = (struct task_now){ .state = 'S', .exact = true, .threads = 1 };
+	raw->now = (struct task_now){ .state = 'S',
+				      .exact = machine->exact || key.pid % 5 != 2,
+				      .threads = 1 };
 	raw->counters.life_ns = 1000;
 }
 

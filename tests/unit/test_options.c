@@ -260,14 +260,28 @@ static void test_words(void **state)
 	options_free(&options);
 }
 
+/* No rows at all are another thing than all of them. */
+static void test_no_rows(void **state)
+{
+	struct options options;
+
+	(void)state;
+	good(&options, "-b -r 0");
+	assert_true(options.view.query.no_rows);
+	options_free(&options);
+	good(&options, "-b -r 0 -r 5");
+	assert_false(options.view.query.no_rows);
+	assert_int_equal(options.view.query.rows, 5);
+	options_free(&options);
+}
+
 /* Numbers that are none, or too small or large. */
 static void test_bad_numbers(void **state)
 {
 	static const char *const delays[] = { "0",   "0.049", "86400.1", "-1",	"x",   "1x",
 					      "nan", "inf",   "~",	 "1,5", "1e99" };
-	static const char *const counts[] = {
-		"0", "-1", "x", "1.5", "~", "5x", "18446744073709551616", "+5"
-	};
+	static const char *const counts[] = { "-1", "x", "1.5", "~", "5x", "18446744073709551616",
+					      "+5" };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(delays); i++) {
@@ -286,10 +300,10 @@ static void test_bad_numbers(void **state)
 			 "'; allowed: a whole number above 0");
 		line.len = 0;
 		buf_printf(&line, "-r %s", counts[i]);
-		bad_like(buf_cstr(&line), "--rows does not take '",
-			 "'; allowed: a whole number above 0");
+		bad_like(buf_cstr(&line), "--rows does not take '", "'; allowed: a whole number");
 		buf_free(&line);
 	}
+	bad("-n 0", "--iterations does not take '0'; allowed: a whole number above 0");
 	bad("--over -1", "--over does not take '-1'; allowed: milliseconds, 0 or more");
 	bad("--over nan", "--over does not take 'nan'; allowed: milliseconds, 0 or more");
 }
@@ -588,11 +602,11 @@ int main(void)
 		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_lists),	    cmocka_unit_test(test_words),
-		cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_bad_words),
-		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_command),
-		cmocka_unit_test(test_diff),	    cmocka_unit_test(test_when),
-		cmocka_unit_test(test_when_full),   cmocka_unit_test(test_short_names),
-		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_no_rows),	    cmocka_unit_test(test_bad_numbers),
+		cmocka_unit_test(test_bad_words),   cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_command),	    cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_when),	    cmocka_unit_test(test_when_full),
+		cmocka_unit_test(test_short_names), cmocka_unit_test(test_texts),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

@@ -180,6 +180,41 @@ static void test_json_members(void **state)
 	json_decref(json);
 }
 
+/* Without rows there is what is of the machine, and nothing that is made of rows. */
+static void test_no_rows(void **state)
+{
+	struct output *s = *state;
+	json_t *json;
+
+	output_task(s, 7, "plain");
+	s->view.query.no_rows = true;
+	s->scene.systems[1].psi[PSI_IO].some = (struct psi_line){ true, 1140, 870, 302, 500 };
+	json = parse(output_put(s, &out_json));
+	assert_int_equal(json_array_size(json_object_get(json, "tasks")), 0);
+	assert_true(json_is_null(json_object_get(json, "findings")));
+	check_integer(json, "tasks_seen", 1);
+	assert_true(json_is_object(json_object_get(json_object_get(json, "psi"), "io")));
+	json_decref(json);
+}
+
+/* Nor are there headings. */
+static void test_no_rows_in_text(void **state)
+{
+	struct output *s = *state;
+	const char *text;
+
+	output_task(s, 7, "plain");
+	s->view.query.no_rows = true;
+	s->scene.systems[1].psi[PSI_IO].some = (struct psi_line){ true, 1140, 870, 302, 500 };
+	text = output_put(s, &out_text);
+	assert_non_null(strstr(text, "\ntasks 1 "));
+	assert_non_null(strstr(text, "\nio             11.40"));
+	assert_null(strstr(text, "plain"));
+	assert_null(strstr(text, "PID"));
+	assert_null(strstr(text, "new,"));
+	assert_null(strstr(text, "finding"));
+}
+
 /* The figures of a task. */
 static void test_json_values(void **state)
 {
@@ -355,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		output_test(test_csv),		output_test(test_csv_names),
 		output_test(test_json_members), output_test(test_json_values),
+		output_test(test_no_rows),	output_test(test_no_rows_in_text),
 		output_test(test_json_rest),	output_test(test_needs),
 		output_test(test_flush),	output_test(test_trend),
 	};

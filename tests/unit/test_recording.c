@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "history/varint.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
 
@@ -136,6 +138,7 @@ struct plan {
 	unsigned seed;
 	unsigned drop; /* every so many samples one is dropped; 0: none */
 	unsigned segment; /* every so many a segment begins; 0: there is one */
+	bool exact; /* the source knows when waits began */
 	const char *change; /* SQL that the first segment is changed by, or NULL */
 };
 
@@ -155,7 +158,7 @@ static bool is_dropped(const struct plan *plan, unsigned i)
 static void record_machine(const struct plan *plan, const char *folder)
 {
 	const struct store_about about = { "0" };
-	struct play_machine machine = { .seed = plan->seed };
+	struct play_machine machine = { .seed = plan->seed, .exact = plan->exact };
 	struct encoder *encoder = encoder_open();
 	struct store *store = NULL;
 
@@ -199,12 +202,44 @@ static void compare_frames(const struct frame *live, const struct frame *again, 
 		compare_rows(&live->rows[r], &again->rows[r], i);
 }
 
+/* old_reads(reads, tasks): the times of reading as they were told before version 4. */
+static void old_reads(sqlite3_context *context, int n, sqlite3_value **values)
+{
+	const unsigned char *at = sqlite3_value_blob(values[0]);
+	const unsigned char *end = at + sqlite3_value_bytes(values[0]);
+	uint64_t tasks = (uint64_t)sqlite3_value_int64(values[1]), value = 0, run;
+	struct buf out = { 0 };
+
+	(void)n;
+	for (uint64_t i = 0; i < tasks; i += run) {
+		if (!(value & READ_NEXT)) {
+			assert_true(varint_take(&at, end, &run));
+			i += run;
+			if (run)
+				varint_append(&out, run << 1 | 1);
+			if (i == tasks)
+				break;
+		}
+		assert_true(varint_take(&at, end, &value));
+		run = 1;
+		if (value & READ_SEVERAL)
+			assert_true(varint_take(&at, end, &run));
+		varint_append(&out, run << 1);
+		varint_append(&out, value >> 2);
+	}
+	varint_append(&out, 0);
+	buf_add(&out, at, (size_t)(end - at));
+	sqlite3_result_blob(context, out.data, (int)out.len, SQLITE_TRANSIENT);
+	buf_free(&out);
+}
+
 /* Changes a recording by SQL. */
 static void change(const char *path, const char *sql)
 {
 	sqlite3 *db;
 
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	sqlite3_create_function(db, "old_reads", 2, SQLITE_UTF8, NULL, old_reads, NULL, NULL);
 	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
 		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
 	sqlite3_close(db);
@@ -214,7 +249,7 @@ static void change(const char *path, const char *sql)
 static void check_same(struct plan plan)
 {
 	const char *folder = scratch_folder();
-	struct play_machine machine = { .seed = plan.seed };
+	struct play_machine machine = { .seed = plan.seed, .exact = plan.exact };
 	const struct replay_config config = { .path = folder };
 	struct player player = { 0 };
 	const struct frame *live, *again;
@@ -256,10 +291,11 @@ static void test_same(void **state)
 static void test_segments(void **state)
 {
 	(void)state;
-	check_same((struct plan){ .seed = 3, .segment = 7 });
-	scratch_end();
-	scratch_begin();
-	check_same((struct plan){ .seed = 4, .segment = 7 });
+	for (unsigned seed = 3; seed < 7; seed++) {
+		check_same((struct plan){ .seed = seed, .segment = 7 });
+		scratch_end();
+		scratch_begin();
+	}
 }
 
 static void test_gaps(void **state)
@@ -271,25 +307,80 @@ static void test_gaps(void **state)
 	check_same((struct plan){ .seed = 5, .drop = 7 });
 }
 
+/* Makes a table of a view of the packed rows. */
+#define UNPACK(name, columns, key) \
+	"CREATE TABLE was AS SELECT * FROM " name "; DROP VIEW " name ";" \
+	"DROP TABLE packed_" name ";" \
+	"CREATE TABLE " name "(sample INTEGER, task INTEGER, " columns \
+	", PRIMARY KEY(sample, task" key ")) WITHOUT ROWID;" \
+	"INSERT INTO " name " SELECT * FROM was; DROP TABLE was;"
+
+#define ACTIVITY_3 \
+	UNPACK("activity", \
+	       "run_ns INTEGER, user_ns INTEGER, system_ns INTEGER, drift_ns INTEGER," \
+	       " state TEXT, threads INTEGER, cpu_ns INTEGER, cpu_waits INTEGER", \
+	       "")
+#define OTHER_WAIT_3 \
+	UNPACK("other_wait", "kind INTEGER, waited_ns INTEGER, waits INTEGER, ahead_ns INTEGER", \
+	       ", kind")
+#define STANDING_3 \
+	UNPACK("standing", \
+	       "known INTEGER, members INTEGER, single INTEGER, exact INTEGER, was INTEGER," \
+	       " run_ns INTEGER, user_ns INTEGER, system_ns INTEGER, life_ns INTEGER", \
+	       "")
+#define TOTAL_3 UNPACK("total", "kind INTEGER, ns INTEGER, waits INTEGER", ", kind")
+#define CHILDREN_3 UNPACK("children", "user_ns INTEGER, system_ns INTEGER", "")
+
+/* Makes a recording what version 3 wrote: nothing is packed. */
+#define VERSION_3 \
+	"DROP VIEW waits; DROP VIEW wait;" \
+	"UPDATE sample SET reads = old_reads(reads, tasks);" ACTIVITY_3 OTHER_WAIT_3 STANDING_3 \
+		TOTAL_3 CHILDREN_3 "DELETE FROM recording WHERE name = 'reads_from';" \
+	"UPDATE recording SET value = 3 WHERE name = 'version';"
+
 /* Makes a recording what version 2 wrote: waits for a CPU are with the others. */
 #define VERSION_2 \
-	"CREATE TABLE all_waits AS SELECT * FROM wait; DROP VIEW waits; DROP VIEW wait;" \
-	"DROP TABLE other_wait;" \
+	VERSION_3 \
 	"CREATE TABLE wait(sample INTEGER, task INTEGER, kind INTEGER, waited_ns INTEGER," \
 	" waits INTEGER, ahead_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
-	"INSERT INTO wait SELECT * FROM all_waits; DROP TABLE all_waits;" \
-	"UPDATE activity SET cpu_ns = NULL, cpu_waits = NULL;" \
+	"INSERT INTO wait SELECT sample, task, 0, cpu_ns, cpu_waits, 0 FROM activity" \
+	" WHERE cpu_ns IS NOT NULL; INSERT INTO wait SELECT * FROM other_wait;" \
+	"DROP TABLE other_wait; ALTER TABLE activity DROP COLUMN cpu_ns;" \
+	"ALTER TABLE activity DROP COLUMN cpu_waits;" \
 	"UPDATE recording SET value = 2 WHERE name = 'version';"
 
-/* What was recorded by version 2 is shown as it was. */
-static void test_version_2(void **state)
+/*
+ * Makes a recording what a later version may write: what is packed is elsewhere, and there are
+ * columns, tables, kinds, resources and notes that are not known.
+ */
+#define LATER \
+	"ALTER TABLE packed_activity RENAME TO activity_elsewhere;" \
+	"ALTER TABLE packed_standing RENAME TO standing_elsewhere;" \
+	"INSERT INTO packed_other_wait(key, task1, kind1, waited_ns1, waits1, ahead_ns1)" \
+	" SELECT (sample << 24) + 9999, min(task), 99, 5, 5, 5 FROM activity GROUP BY sample;" \
+	"ALTER TABLE packed_other_wait RENAME TO other_wait_elsewhere;" \
+	"ALTER TABLE sample ADD COLUMN added INTEGER DEFAULT 9;" \
+	"ALTER TABLE gone ADD COLUMN added TEXT; CREATE TABLE added(a);" \
+	"INSERT INTO kind VALUES(99, 'added'); INSERT INTO resource VALUES(99, 'added');" \
+	"INSERT INTO pressure SELECT id, 99, 0, 1, 1, 1, 1 FROM sample;" \
+	"INSERT INTO note SELECT id, 99, 'added', 1, NULL FROM sample;" \
+	"INSERT INTO recording VALUES('added', 'x');" \
+	"UPDATE recording SET value = 9 WHERE name = 'version';"
+
+/* What other versions recorded is shown as it was. */
+static void test_versions(void **state)
 {
+	static const char *const changes[] = { VERSION_2, VERSION_3, LATER };
+
 	(void)state;
-	for (unsigned seed = 1; seed <= 2; seed++) {
-		check_same((struct plan){ .seed = seed, .change = VERSION_2 });
-		scratch_end();
-		scratch_begin();
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
+		for (unsigned seed = 1; seed <= 2; seed++) {
+			/* How long others had lived was not told exactly before version 4. */
+			check_same((struct plan){
+				.seed = seed, .exact = i < 2, .change = changes[i] });
+			scratch_end();
+			scratch_begin();
+		}
 }
 
 /* Plays what there is of a file, until it fails or ends. */
@@ -386,6 +477,29 @@ static void damage(const char *sql, int expected)
 		fail_msg("%s: %d, not %d", sql, err, expected);
 }
 
+/* A view without an end; one that SQLite does not take for that. */
+#define FOR_EVER \
+	"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT 1 AS sample, n AS " \
+	"key," \
+	" n AS task, n AS user_ns, n AS system_ns FROM r"
+#define VERY_LONG \
+	"SELECT a.id AS sample, b.id AS task, c.id AS user_ns, d.id AS system_ns" \
+	" FROM sample a, sample b, sample c, sample d, sample e, sample f, sample g, sample h" \
+	" WHERE b.id + c.id + d.id + e.id + f.id + g.id + h.id < 0"
+
+/* A later version is read where it says that it can be, and its views do no harm. */
+static void test_later(void **state)
+{
+	(void)state;
+	damage(LATER, -ENODATA);
+	damage(LATER "UPDATE recording SET value = 5 WHERE name = 'reads_from'", -EPROTO);
+	damage(LATER "UPDATE recording SET value = 'x' WHERE name = 'reads_from'", -EPROTO);
+	damage(LATER "DELETE FROM recording WHERE name = 'reads_from'", -EPROTO);
+	damage(LATER "DROP TABLE gone", -EBADMSG);
+	damage(LATER "DROP VIEW children; CREATE VIEW children AS " FOR_EVER, -EBADMSG);
+	damage(LATER "DROP VIEW children; CREATE VIEW children AS " VERY_LONG, -EBADMSG);
+}
+
 static void test_damaged(void **state)
 {
 	(void)state;
@@ -400,16 +514,16 @@ static void test_damaged(void **state)
 	damage("UPDATE sample SET have = 0", -ENODATA);
 	damage("UPDATE sample SET begin_ns = NULL, time_ns = 7", -ENODATA);
 	damage("UPDATE sample SET interval_ns = -1", -EBADMSG);
-	damage("UPDATE other_wait SET kind = 99 + kind", -ENODATA);
-	damage("UPDATE other_wait SET task = 100000 + task", -EBADMSG);
-	damage("DELETE FROM standing WHERE sample = 1", -EBADMSG);
-	damage("UPDATE activity SET run_ns = 9223372036854775807", -ENODATA);
+	damage("UPDATE packed_other_wait SET kind1 = 99 + kind1", -ENODATA);
+	damage("UPDATE packed_other_wait SET task2 = 100000 + task2", -EBADMSG);
+	damage("UPDATE packed_other_wait SET waits1 = 'x'", -EBADMSG);
+	damage("DELETE FROM packed_standing WHERE key >> 24 = 1", -EBADMSG);
+	damage("UPDATE packed_activity SET run_ns1 = 9223372036854775807", -ENODATA);
+	damage("UPDATE packed_activity SET cpu_ns1 = 9223372036854775807", -ENODATA);
+	damage("UPDATE packed_activity SET key = key + (1 << 24) WHERE key >> 24 = 20", -ENODATA);
 	damage("INSERT INTO field SELECT 2, task, 5, 7 FROM activity WHERE sample = 2", -ENODATA);
 	damage("UPDATE note SET name = 'of a later version'", -ENODATA);
-	damage("ALTER TABLE other_wait ADD COLUMN later; UPDATE recording SET value = 4 "
-	       "WHERE name = 'version'",
-	       -ENODATA);
-	damage("DROP TABLE other_wait", -EBADMSG);
+	damage("DROP TABLE packed_other_wait", -EBADMSG);
 	damage("DELETE FROM site", -EBADMSG);
 	damage("DELETE FROM process", -EBADMSG);
 	damage("UPDATE site SET state = state + 20, kind = kind + 20", -ENODATA);
@@ -427,10 +541,7 @@ static void test_damaged(void **state)
 	       "DROP TABLE site; DROP TABLE site_wait; DROP TABLE site_waker; DROP TABLE process; "
 	       "DROP TABLE unexplained; UPDATE recording SET value = 1 WHERE name = 'version'",
 	       -ENODATA);
-	damage("DROP TABLE other_wait; CREATE VIEW other_wait AS WITH RECURSIVE "
-	       "r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT 1 AS sample, n AS task, "
-	       "n AS kind, n AS waited_ns, n AS waits, n AS ahead_ns FROM r",
-	       -EBADMSG);
+	damage("DROP TABLE packed_children; CREATE VIEW packed_children AS " FOR_EVER, -EBADMSG);
 	damage("PRAGMA application_id = 1", -EBADMSG);
 	damage("DELETE FROM sample", -ENODATA);
 }
@@ -510,9 +621,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_same, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_segments, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_gaps, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_version_2, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_versions, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_from, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_groups, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_later, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged_page, scratch_set_up,
 						scratch_tear_down),
