@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "model/group.h"
 #include "model/limits.h"
 #include "ui/view_sites.h"
 #include "ui/view_task.h"
@@ -30,15 +31,12 @@ static const struct task *task_limited(const struct row *row)
 	return NULL;
 }
 
-/* Whether the quota is the row's: of a group its own, of a task that of any group above. */
-static bool is_quota_of(const struct row *row, const struct cpu_limit *cpu)
+/* Whether the quota holds for the row: of a group it is its own, or that of a group above. */
+static bool is_quota_of(const struct row *row, struct cpu_limit *cpu)
 {
-	const char *name = row->group ? row->group->name : NULL;
-
 	if (!cpu->period_us)
 		return false;
-	return !row->group || (name && strlen(name) == cpu->group.len &&
-			       !memcmp(name, cpu->group.data, cpu->group.len));
+	return !row->group || group_is_below(row->group->name, buf_cstr(&cpu->group));
 }
 
 /* Reads the quota that a finding is about. False: it is not known. */
