@@ -164,7 +164,7 @@ static void add_child(const struct caller *caller, unsigned argument)
 	if (argument)
 		wait_target_waitid(caller->targets, caller->tid, args[0], args[1], caller->out);
 	else
-		wait_target_child((int32_t)args[0], caller->out);
+		wait_target_child(caller->targets, (int32_t)args[0], caller->out);
 }
 
 struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,

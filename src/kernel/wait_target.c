@@ -156,19 +156,26 @@ static int check_file(struct wait_targets *targets, pid_t tid, int fd, uint32_t 
 	return mount_dev == dev ? 0 : -ESTALE;
 }
 
-/* Appends " of 4711 less": a process and its name. */
+/* Appends " 4711 less": a process and its name. */
 static void add_process(struct wait_targets *targets, pid_t pid, struct buf *out)
 {
 	struct proctask_stat stat;
 
-	if (!pid)
-		return;
-	buf_printf(out, " of %d", (int)pid);
+	buf_printf(out, " %d", (int)pid);
 	targets->syscalls += READ_SYSCALLS;
 	if (proctask_stat(targets->procfd, pid, 0, &stat))
 		return;
 	buf_putc(out, ' ');
 	buf_puts(out, stat.comm);
+}
+
+/* Appends " of 4711 less"; nothing where the process is not known. */
+static void add_owner(struct wait_targets *targets, pid_t pid, struct buf *out)
+{
+	if (!pid)
+		return;
+	buf_puts(out, " of");
+	add_process(targets, pid, out);
 }
 
 /* Appends whoever has the socket of an inode. */
@@ -177,7 +184,7 @@ static void add_socket_owner(struct wait_targets *targets, pid_t tid, uint64_t i
 	char link[32];
 
 	snprintf(link, sizeof(link), "socket:[%llu]", (unsigned long long)ino);
-	add_process(targets, file_owners_find(targets->owners, tid, link, 0), out);
+	add_owner(targets, file_owners_find(targets->owners, tid, link, 0), out);
 }
 
 /* Appends a pipe, with a process that has its other end. */
@@ -198,7 +205,7 @@ static void add_pipe(struct wait_targets *targets, pid_t tid, int fd, const stru
 		other = S_IWUSR;
 	else if (!(info.st_mode & S_IRUSR))
 		other = S_IRUSR;
-	add_process(targets, file_owners_find(targets->owners, tid, link->text, other), out);
+	add_owner(targets, file_owners_find(targets->owners, tid, link->text, other), out);
 }
 
 /* Appends an address. */
@@ -419,7 +426,7 @@ static void add_anonymous(struct wait_targets *targets, pid_t tid, int fd, struc
 	}
 	buf_add(out, name.at, (size_t)(name.end - name.at));
 	if (is_text(&name, "pidfd"))
-		add_process(targets, pidfd_process(targets, tid, fd), out);
+		add_owner(targets, pidfd_process(targets, tid, fd), out);
 	else if (is_text(&name, "eventpoll") && !targets->within_polled)
 		add_epolled(targets, tid, fd, out);
 }
@@ -520,14 +527,16 @@ void wait_target_futex(uint64_t address, unsigned waiters, struct buf *out)
 		buf_printf(out, " (%u wait)", waiters);
 }
 
-void wait_target_child(int64_t pid, struct buf *out)
+void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out)
 {
-	if (pid > 0)
-		buf_printf(out, "child %lld", (long long)pid);
-	else if (pid < -1)
-		buf_printf(out, "child of group %lld", -(long long)pid);
-	else
+	if (pid > 0) {
+		buf_puts(out, "child");
+		add_process(targets, pid, out);
+	} else if (pid < -1) {
+		buf_printf(out, "child of group %d", -(int)pid);
+	} else {
 		buf_puts(out, "any child");
+	}
 }
 
 int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype, uint64_t id,
@@ -538,19 +547,19 @@ int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype,
 
 	switch (type) {
 	case P_PID:
-		wait_target_child(value, out);
+		wait_target_child(targets, value, out);
 		return 0;
 	case P_PGID:
-		wait_target_child(value > 1 ? -value : -1, out);
+		wait_target_child(targets, value > 1 ? -value : -1, out);
 		return 0;
 	case 3: /* P_PIDFD, which older headers lack */
 		value = pidfd_process(targets, tid, value);
 		if (!value)
 			return -ENOENT;
-		wait_target_child(value, out);
+		wait_target_child(targets, value, out);
 		return 0;
 	default:
-		wait_target_child(-1, out);
+		wait_target_child(targets, -1, out);
 		return 0;
 	}
 }

@@ -65,8 +65,11 @@ void wait_target_inet(int family, int protocol, const uint8_t *address, uint16_t
 /* Appends a futex's word, and how many threads of the process wait on it; 0: not known. */
 void wait_target_futex(uint64_t address, unsigned waiters, struct buf *out);
 
-/* Appends a child that is waited for; -1 and 0: any, below: any of that process group. */
-void wait_target_child(int64_t pid, struct buf *out);
+/*
+ * Appends a child that is waited for, and its name; -1 and 0: any, below: any of that process
+ * group.
+ */
+void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out);
 
 /*
  * Appends the child that waitid() waits for, by its first two arguments; pidfd is looked up with

@@ -221,7 +221,7 @@ static void append_target(struct site_texts *texts, const struct traced_site *si
 		wait_target_futex(record->key.ino, 0, out);
 		break;
 	case TRACE_CHILD:
-		wait_target_child((int32_t)record->key.ino, out);
+		wait_target_child(texts->targets, (int32_t)record->key.ino, out);
 		break;
 	case TRACE_TASK:
 		append_process(record, out);

@@ -328,6 +328,9 @@ static void test_files(void **state)
 	close(fd);
 }
 
+/* No process has it: above the kernel's PID_MAX_LIMIT. */
+#define NO_PID 99999998
+
 /* Children by their ids and by their descriptors; futexes. */
 static void test_words(void **state)
 {
@@ -336,29 +339,30 @@ static void test_words(void **state)
 	char expected[64];
 	int fd;
 
-	wait_target_child(4712, &kit->out);
+	wait_target_child(kit->targets, NO_PID, &kit->out);
 	buf_putc(&kit->out, '\n');
-	wait_target_child(-1, &kit->out);
+	wait_target_child(kit->targets, -1, &kit->out);
 	buf_putc(&kit->out, '\n');
-	wait_target_child(-12, &kit->out);
+	wait_target_child(kit->targets, -12, &kit->out);
 	buf_putc(&kit->out, '\n');
-	wait_target_waitid(kit->targets, getpid(), P_PID, 4713, &kit->out);
+	wait_target_waitid(kit->targets, getpid(), P_PID, NO_PID + 1, &kit->out);
 	buf_putc(&kit->out, '\n');
 	wait_target_waitid(kit->targets, getpid(), P_ALL, 0, &kit->out);
 	buf_putc(&kit->out, '\n');
 	wait_target_futex(0x7f0012, 0, &kit->out);
 	buf_putc(&kit->out, '\n');
 	wait_target_futex(0x7f0012, 8, &kit->out);
-	assert_string_equal(buf_cstr(&kit->out),
-			    "child 4712\nany child\nchild of group 12\nchild 4713\nany child\n"
-			    "futex 0x7f0012\nfutex 0x7f0012 (8 wait)");
+	assert_string_equal(
+		buf_cstr(&kit->out),
+		"child 99999998\nany child\nchild of group 12\nchild 99999999\nany child\n"
+		"futex 0x7f0012\nfutex 0x7f0012 (8 wait)");
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd >= 0) {
 		assert_of_holder(target_of(kit, fd), "pidfd", pid);
 		kit->out.len = 0;
 		assert_int_equal(
 			wait_target_waitid(kit->targets, getpid(), 3, (uint64_t)fd, &kit->out), 0);
-		snprintf(expected, sizeof(expected), "child %d", (int)pid);
+		snprintf(expected, sizeof(expected), "child %d holder", (int)pid);
 		assert_string_equal(buf_cstr(&kit->out), expected);
 		close(fd);
 	}
