@@ -140,7 +140,8 @@ unsigned finding_open(struct ui *ui, int arg)
 	finding_take(ui);
 	finding = findings_first(&ui->findings);
 	if (!finding || !finding->id || !finding->row) {
-		ui_say(ui, "the line above the table means no row");
+		ui_say(ui, finding && finding->id ? "what is found is of no one task"
+						  : "nothing is found: there is nothing to open");
 		return REACT_NONE;
 	}
 	if (finding->row->group)

@@ -101,6 +101,10 @@ static bool check_usage(const struct options *options)
 	else if (options->command && options->watch.nspecs)
 		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
 				"screen\n");
+	else if (options->command &&
+		 (options->batch || options->view.iterations || options->sampler.npids))
+		fprintf(stderr, "stalltop: a command is followed to its end, with its tasks alone: "
+				"it cannot have --batch, --iterations or --pid\n");
 	else if (options->command && (options->record.path || options->replay.path))
 		fprintf(stderr, "stalltop: a command cannot have --record or --replay\n");
 	else if (options->replay.path &&

@@ -354,7 +354,7 @@ static void test_reclaim(void **state)
 	e2e_require_bpf();
 	e2e_need(box_cgroup(32, path, sizeof(path)), "no memory cgroup");
 	how.cgroup = path;
-	pid = e2e_load(&how, "load_kind -d %s reclaim", e2e_folder());
+	pid = e2e_load(&how, "load_kind -w 4 -d %s reclaim", e2e_folder());
 	if (!pid)
 		e2e_skip("no reclaim here");
 	e2e_run(&r, NULL, "-b --trace -n 2 -d 0.5 -o json -p %d", (int)pid);

@@ -280,6 +280,10 @@ static void test_failures(void **state)
 	assert_int_equal(r.status, 126);
 	e2e_run(&r, NULL, "--");
 	assert_int_equal(r.status, 2);
+	e2e_run(&r, NULL, "-b -- true");
+	assert_int_equal(r.status, 2);
+	e2e_run(&r, NULL, "-p 1 -- true");
+	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-o csv -- true");
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "--output /nonexistent/file -- echo ran");

@@ -127,7 +127,7 @@ static void says_nothing_waits(void **state)
 	s = start_screen(pid, 24, "");
 	screen_await_text(s, "nothing waits");
 	screen_type(s, "!");
-	screen_await_text(s, "means no row");
+	screen_await_text(s, "there is nothing to open");
 	screen_check(s, screen_find(s, "nothing waits", 0) < screen_find(s, "PID", 0));
 	screen_resize(s, 10, 80);
 	screen_await_text(s, "nothing waits");
