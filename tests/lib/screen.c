@@ -163,6 +163,8 @@ static void make_environment(const struct screen_how *how, const char **env)
 	env[n++] = scratch_format("XDG_CONFIG_HOME=%s",
 				  how->config_home ? how->config_home : scratch_folder());
 	env[n++] = "LC_ALL=C.UTF-8";
+	/* libgpm, which ncurses loads for a console, leaks. */
+	env[n++] = "NCURSES_GPM_TERMS=none";
 	env[n++] = "NO_COLOR";
 	env[n++] = "COLORTERM";
 	env[n++] = "COLUMNS";
