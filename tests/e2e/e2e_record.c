@@ -435,7 +435,8 @@ static void test_one_recorder(void **state)
 	e2e_run(&r, NULL, "-b -n 1 -d 0.05 --keep 1h,10M -w %s", folder);
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "another stalltop records to that folder"));
-	e2e_kill(p.pid);
+	kill(p.pid, SIGKILL);
+	e2e_finish(&p, 5, &r);
 	e2e_run(&r, NULL, "-b -n 1 -d 0.05 --keep 1h,10M -w %s", folder);
 	assert_int_equal(r.status, 0);
 }
