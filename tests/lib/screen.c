@@ -314,13 +314,15 @@ static bool read_some(struct screen *s)
 
 	if (n <= 0)
 		return false;
-	if (s->len + (size_t)n > s->cap) {
-		s->cap = (s->len + (size_t)n) * 2;
+	/* What was written can be searched as a text. */
+	if (s->len + (size_t)n + 1 > s->cap) {
+		s->cap = (s->len + (size_t)n) * 2 + 1;
 		s->log = realloc(s->log, s->cap);
 		assert_non_null(s->log);
 	}
 	memcpy(s->log + s->len, bytes, (size_t)n);
 	s->len += (size_t)n;
+	s->log[s->len] = '\0';
 	for (ssize_t i = 0; i < n; i++)
 		feed_byte(s, bytes[i]);
 	return true;

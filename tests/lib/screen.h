@@ -93,7 +93,7 @@ int screen_word_line_after(struct screen *s, const char *word, int after);
 bool screen_in_alt(const struct screen *s);
 bool screen_cursor_visible(const struct screen *s);
 
-/* All that was ever written to the terminal. */
+/* All that was ever written to the terminal, with a NUL behind it. */
 const char *screen_output(const struct screen *s, size_t *len);
 
 /* --- waiting -------------------------------------------------------------- */
