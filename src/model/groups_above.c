@@ -3,6 +3,8 @@
 
 #include "model/groups_above.h"
 
+#include <search.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +21,23 @@ struct above_node {
 	struct above_node *next;
 };
 
+/* Orders groups by their paths. */
+static int compare_above(const void *a, const void *b)
+{
+	const struct above_node *x = a, *y = b;
+	int order = memcmp(x->path, y->path, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
 /* The group whose path is the first `len` bytes; made where there is none. */
 static struct above_node *find_node(struct groups_above *above, const char *path, size_t len)
 {
-	struct above_node *node;
+	const struct above_node key = { .path = (char *)(uintptr_t)path, .len = len };
+	struct above_node **found = tfind(&key, &above->tree, compare_above), *node;
 
-	for (node = above->first; node; node = node->next)
-		if (node->len == len && !memcmp(node->path, path, len))
-			return node;
+	if (found)
+		return *found;
 	node = xcalloc(1, sizeof(*node));
 	node->path = xcalloc(len + 1, 1);
 	memcpy(node->path, path, len);
@@ -35,7 +46,17 @@ static struct above_node *find_node(struct groups_above *above, const char *path
 	node->next = above->first;
 	node->above.path = node->path;
 	above->first = node;
+	if (!tsearch(node, &above->tree, compare_above))
+		die("out of memory");
 	return node;
+}
+
+/* Frees a group that is in no list any more. */
+static void free_node(struct groups_above *above, struct above_node *node)
+{
+	tdelete(node, &above->tree, compare_above);
+	free(node->path);
+	free(node);
 }
 
 /* The length of the path of the group above; 0: that is the root, or there is none. */
@@ -78,8 +99,7 @@ void groups_above_tick(struct groups_above *above)
 			continue;
 		}
 		*link = node->next;
-		free(node->path);
-		free(node);
+		free_node(above, node);
 	}
 }
 
@@ -89,7 +109,6 @@ void groups_above_free(struct groups_above *above)
 
 	while ((node = above->first)) {
 		above->first = node->next;
-		free(node->path);
-		free(node);
+		free_node(above, node);
 	}
 }

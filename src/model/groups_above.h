@@ -11,6 +11,7 @@
 /* Zero-initialised: none has been read. */
 struct groups_above {
 	struct above_node *first;
+	void *tree; /* the same by their paths: see tsearch(3) */
 	uint64_t tick;
 };
 
