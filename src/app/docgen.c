@@ -10,8 +10,10 @@
 #include "app/errors.h"
 #include "app/options.h"
 #include "base/text.h"
+#include "bpf/refusal.h"
 #include "model/notes.h"
 #include "model/source.h"
+#include "model/tracing.h"
 #include "view/column.h"
 #include "view/column_words.h"
 #include "view/findings_parts.h"
@@ -223,22 +225,46 @@ bool docgen_append(struct buf *out, const char *name)
 	return false;
 }
 
-/* Appends a source's version, or why it cannot be used. */
+/* Appends "name: words", and what brackets hold, wrapped. */
+static void put_found(struct buf *out, const char *name, const char *words, struct buf *bracket)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, bracket->len ? "%s: %s (%s)" : "%s: %s", name, words, buf_cstr(bracket));
+	text_wrap(out, buf_cstr(&line), 0, 2, TEXT_PRINTED);
+	buf_free(&line);
+	buf_free(bracket);
+}
+
+/* Appends what a source is as this kernel has it, or why it cannot be used. */
 static void put_source(struct buf *out, const struct source_ops *ops, const struct source_env *env)
 {
 	struct source source;
+	struct buf words = { 0 }, why = { 0 };
 	int err = source_open(&source, ops->name, env);
-	const char *why = err ? error_of_source(ops->name, err) : NULL;
-	struct buf line = { 0 };
 
 	if (err)
-		buf_printf(&line, "%s: unavailable (%s)", ops->name, why ? why : strerror(-err));
-	else if (ops->version)
-		buf_printf(&line, "%s: version %d", ops->name, ops->version(source.state));
-	if (line.len)
-		text_wrap(out, buf_cstr(&line), 0, 2, TEXT_PRINTED);
-	buf_free(&line);
+		error_of_source(&why, ops->name, err);
+	else if (ops->describe)
+		ops->describe(source.state, &words);
+	if (err || words.len)
+		put_found(out, ops->name, err ? "unavailable" : buf_cstr(&words), &why);
+	buf_free(&words);
 	source_close(&source);
+}
+
+/* Appends whether waits can be traced. */
+static void put_trace(struct buf *out, int procfd)
+{
+	struct tracing_config config = { .procfd = procfd };
+	struct tracing *tracing = NULL;
+	struct buf why = { 0 };
+	int err = tracing_open(&tracing, &config);
+
+	if (err)
+		refusal_append(&why, err);
+	put_found(out, "trace", err ? "unavailable" : "loaded", &why);
+	tracing_close(tracing);
 }
 
 void docgen_version(struct buf *out, int procfd)
@@ -254,4 +280,5 @@ void docgen_version(struct buf *out, int procfd)
 		buf_printf(out, "kernel: %s %s\n", kernel.sysname, kernel.release);
 	for (size_t i = 0; source_registry[i]; i++)
 		put_source(out, source_registry[i], &env);
+	put_trace(out, procfd);
 }

@@ -9,42 +9,24 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "bpf/refusal.h"
 #include "cgroup/hierarchy.h"
 #include "model/notes.h"
+#include "model/source.h"
 
-const char *error_of_source(const char *name, int err)
+void error_of_source(struct buf *out, const char *name, int err)
 {
-	static const struct {
-		const char *source;
-		int err;
-		const char *words;
-	} rows[] = {
-		{ "bpf", -ENOSYS, "not built in: " BPF_MISSING },
-		{ "bpf", -EPERM, "it needs CAP_BPF and CAP_PERFMON: run as root" },
-		{ "bpf", -ENOENT,
-		  "it needs the kernel's BTF, /sys/kernel/btf/vmlinux "
-		  "(CONFIG_DEBUG_INFO_BTF)" },
-		{ "bpf", -EOPNOTSUPP,
-		  "the kernel rejects the program (5.8 or later should accept it); "
-		  "--debug-log FILE records why" },
-	};
+	const char *remedy = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].err == err && !strcmp(rows[i].source, name))
-			return rows[i].words;
-	return NULL;
-}
-
-/* The remedy where a source could not be opened; NULL: nothing to add. */
-static const char *source_remedy(const char *name, int err)
-{
-	const char *words = name ? error_of_source(name, err) : NULL;
-
-	if (words)
-		return words;
+	if (name && !strcmp(name, source_bpf.name)) {
+		refusal_append(out, err);
+		return;
+	}
 	if (err == -EPERM || err == -EACCES)
-		return note_table[NOTE_NO_CAP].remedy;
-	return err == -ENOENT ? note_table[NOTE_NO_TASKSTATS].remedy : NULL;
+		remedy = note_table[NOTE_NO_CAP].remedy;
+	else if (err == -ENOENT)
+		remedy = note_table[NOTE_NO_TASKSTATS].remedy;
+	buf_printf(out, "%s%s%s", strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
 }
 
 const char *error_of_expression(enum trigger_fault fault)
@@ -169,10 +151,12 @@ void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 
 void print_source_error(const char *name, int err)
 {
-	const char *remedy = source_remedy(name, err);
+	struct buf why = { 0 };
 
-	fprintf(stderr, "stalltop: source %s cannot be used: %s%s%s\n", name ? name : "auto",
-		strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
+	error_of_source(&why, name, err);
+	fprintf(stderr, "stalltop: source %s cannot be used: %s\n", name ? name : "auto",
+		buf_cstr(&why));
+	buf_free(&why);
 }
 
 void print_file_error(const char *what, const char *path, int err)

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "model/triggers.h"
 
-/* Why a source with that -errno cannot be opened, and the remedy; NULL: nothing to add. */
-const char *error_of_source(const char *name, int err);
+/* Appends why a source could not be opened just now, and the remedy; name NULL: none could. */
+void error_of_source(struct buf *out, const char *name, int err);
 
 /* What an expression of --when must look like, by its fault. */
 const char *error_of_expression(enum trigger_fault fault);

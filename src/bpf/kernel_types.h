@@ -3,6 +3,9 @@
  * The few fields of the kernel's types and the functions that the programs in the kernel use. The
  * offset of each field is filled in when a program is loaded (CO-RE), so only the names and types
  * of fields matter here.
+ *
+ * Numbers are unsigned, as libbpf lets only those have another size in the kernel than here (its
+ * types change: on_rq is a byte since 7.2); tests/check_kernel_types.sh holds that.
  */
 #ifndef STALLTOP_BPF_KERNEL_TYPES_H
 #define STALLTOP_BPF_KERNEL_TYPES_H
@@ -20,7 +23,7 @@
 struct pid_namespace;
 
 struct upid {
-	int nr;
+	__u32 nr;
 	struct pid_namespace *ns;
 };
 
@@ -67,7 +70,7 @@ struct rq {
 
 struct cfs_rq {
 	struct rq *rq;
-	int throttle_count;
+	__u32 throttle_count;
 };
 
 struct sched_entity {
@@ -96,7 +99,7 @@ struct taskstats {
 #undef DELAY_FIELDS
 
 struct signal_struct {
-	int nr_threads;
+	__u32 nr_threads;
 	__u64 utime, stime, cutime, cstime;
 	struct taskstats *stats;
 };
@@ -171,7 +174,7 @@ struct sockaddr_un {
 };
 
 struct unix_address {
-	int len;
+	__u32 len;
 	struct sockaddr_un name[1];
 };
 
@@ -193,7 +196,7 @@ struct pt_regs {
 struct pt_regs___arm64 {
 	__u64 regs[31];
 	__u64 orig_x0;
-	int syscallno;
+	__u32 syscallno;
 };
 
 struct irqaction {
@@ -204,14 +207,15 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state; /* 5.14 and later */
 	unsigned int flags;
-	int on_cpu, on_rq, prio;
+	__u32 on_cpu, on_rq; /* bytes since 7.2 */
+	__u32 prio;
 	_Bool throttled; /* 6.18 and later */
 	struct sched_entity se;
 	struct sched_ext_entity scx; /* 6.12 and later */
 	struct sched_info sched_info;
-	int exit_state, exit_signal;
+	__u32 exit_state;
 	unsigned int in_iowait : 1;
-	int pid, tgid;
+	__u32 pid, tgid;
 	struct task_struct *real_parent, *group_leader;
 	struct pid *thread_pid;
 	__u64 utime, stime;

@@ -6,10 +6,12 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btf.h>
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,18 +19,40 @@
 
 #include "base/file.h"
 #include "base/util.h"
+#include "bpf/refusal.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
-/* Writes libbpf's messages to the debug log. */
-static int log_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	char text[512];
+/* How many lines of a program's log by the verifier are written: the reason is at its end. */
+#define LOG_LINES 20
 
-	(void)level;
-	vsnprintf(text, sizeof(text), format, arguments);
-	text[strcspn(text, "\n")] = '\0';
-	debug_log("%s", text);
+/* Where the last so many lines of a text begin. */
+static const char *last_lines(const char *text, unsigned lines)
+{
+	const char *at = text + strlen(text);
+
+	while (at > text && lines) {
+		at--;
+		if (at > text && at[-1] == '\n')
+			lines--;
+	}
+	return at;
+}
+
+/* Hands on what libbpf says. It reports each relocation, too: as of its debug level. */
+static int hear_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	struct span rest, line;
+	char *text;
+
+	if (level == LIBBPF_DEBUG || vasprintf(&text, format, arguments) < 0)
+		return 0;
+	refusal_hear(text);
+	rest.at = last_lines(text, LOG_LINES);
+	rest.end = text + strlen(text);
+	while (take_line(&rest, &line))
+		debug_log("%.*s", (int)(line.end - line.at), line.at);
+	free(text);
 	return 0;
 }
 
@@ -48,11 +72,9 @@ static bool are_clocks_apart(void)
 
 int loading_begin(void)
 {
-	libbpf_set_print(log_libbpf);
-	if (!are_clocks_apart())
-		return 0;
-	debug_log("no BPF: this time namespace has other clocks than programs in the kernel");
-	return -EOPNOTSUPP;
+	refusal_begin();
+	libbpf_set_print(hear_libbpf);
+	return are_clocks_apart() ? -EXDEV : 0;
 }
 
 size_t mapped_bytes(size_t room, size_t value)
@@ -84,20 +106,75 @@ static bool capable(void)
 	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
 }
 
-/* Whether the kernel's types can be read (include/uapi/linux/btf.h: BTF_MAGIC). */
+/* Opens the kernel's types, and reads what says where their strings are. -1: there are none. */
+static int open_types(struct btf_header *header)
+{
+	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && (pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
+			header->magic != BTF_MAGIC)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Whether the kernel's types can be read. */
 static bool has_types(void)
 {
-	uint16_t magic = 0;
+	struct btf_header header;
+	int fd = open_types(&header);
 
-	return file_read(AT_FDCWD, KERNEL_BTF, &magic, sizeof(magic)) == (int)sizeof(magic) &&
-	       magic == 0xeb9f;
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+/* Reads so many bytes from there on, all of them or none. */
+static bool read_whole(int fd, char *to, size_t size, off_t at)
+{
+	while (size) {
+		ssize_t got = pread(fd, to, size, at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		to += got;
+		at += got;
+		size -= (size_t)got;
+	}
+	return true;
+}
+
+bool loading_knows(const char *name)
+{
+	struct btf_header header;
+	int fd = open_types(&header);
+	bool known = true;
+	char *strings;
+
+	if (fd < 0)
+		return true;
+	strings = xcalloc(1, header.str_len + 1);
+	/* Each ends with a NUL, and the first is empty. */
+	if (read_whole(fd, strings, header.str_len, (off_t)header.hdr_len + header.str_off))
+		known = memmem(strings, header.str_len, name, strlen(name) + 1) != NULL;
+	free(strings);
+	close(fd);
+	return known;
 }
 
 int loading_error(int err)
 {
-	if (err == -EPERM || !capable())
+	if (!capable())
 		return -EPERM;
 	if (err == -ENOMEM)
 		return err;
-	return has_types() ? -EOPNOTSUPP : -ENOENT;
+	if (!has_types())
+		return -ENOENT;
+	if (refusal_cause())
+		return refusal_cause();
+	return err == -EPERM ? -EACCES : -EOPNOTSUPP;
 }

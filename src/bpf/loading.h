@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What loading a program into the kernel takes, whichever it is. */
+/* What loading a program into the kernel takes, whichever it is. Within src/bpf. */
 #ifndef STALLTOP_BPF_LOADING_H
 #define STALLTOP_BPF_LOADING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct bpf_map;
 
 /*
- * Has libbpf's messages written to the debug log. 0, or -EOPNOTSUPP in a time namespace with other
- * clocks than the kernel's own, by which programs tell times (time_namespaces(7), 5.6).
+ * Forgets refusals of before; what libbpf says from now on goes to the debug log, and to
+ * refusal_hear(). 0, or -EXDEV in a time namespace with other clocks than the kernel's own, by
+ * which programs tell times (time_namespaces(7), 5.6).
  */
 int loading_begin(void);
 
 /*
- * Translates an error of loading: -EPERM without the capabilities, -ENOENT without the kernel's
- * types, -ENOMEM, else -EOPNOTSUPP.
+ * Whether a name is among those of the kernel's types and functions. Looks through a megabyte of
+ * strings in a fraction of a ms, where parsing the types takes libbpf tens of ms. True, too, where
+ * that cannot be read: trying tells.
  */
+bool loading_knows(const char *name);
+
+/* Translates an error of loading into one that refusal_summary() knows. */
 int loading_error(int err);
 
 /* The bytes of a map with so many values, as mmap() needs them. */

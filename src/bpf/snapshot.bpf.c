@@ -99,7 +99,8 @@ static __always_inline int number_in(const struct pid *pid)
 /* The number of a task in the reader's namespace. */
 static __always_inline int number_of(const struct task_struct *task)
 {
-	return control.reader.level ? number_in(task->thread_pid) : task->pid;
+	/* Before 6.2 nothing may be added to a pointer that the verifier knows the type of. */
+	return control.reader.level ? number_in(BPF_CORE_READ(task, thread_pid)) : (int)task->pid;
 }
 
 /*
@@ -121,21 +122,34 @@ static __always_inline int number_of_leader(const struct task_struct *of)
 	return number_in(pid);
 }
 
+/* Finds out who reads, and its clocks. By helpers: bpf_get_current_task_btf() is of 5.11. */
 static __always_inline void start_reading(void)
 {
-	struct task_struct *self = bpf_get_current_task_btf();
-	struct pid *pid = self->thread_pid;
+	const struct task_struct *self = (const struct task_struct *)bpf_get_current_task();
+	const struct pid *pid = BPF_CORE_READ(self, thread_pid);
 	struct upid upid = {};
 
-	control.reader.level = pid ? pid->level : 0;
+	control.begin_ns = control.reader.at_ns = bpf_ktime_get_ns();
+	control.reader.level = pid ? BPF_CORE_READ(pid, level) : 0;
 	if (control.reader.level)
 		read_upid(&upid, pid);
 	control.reader.ns = (__u64)upid.ns;
 	/* The reader arrived on its CPU then, and has run since: as of the last tick. */
-	control.reader.now_ns = self->sched_info.last_arrival;
-	if (self->prio >= MAX_RT_PRIO)
-		control.reader.now_ns += self->se.sum_exec_runtime - self->se.prev_sum_exec_runtime;
-	control.reader.exec_ns = self->se.exec_start;
+	control.reader.now_ns = BPF_CORE_READ(self, sched_info.last_arrival);
+	if (BPF_CORE_READ(self, prio) >= MAX_RT_PRIO)
+		control.reader.now_ns += BPF_CORE_READ(self, se.sum_exec_runtime) -
+					 BPF_CORE_READ(self, se.prev_sum_exec_runtime);
+	control.reader.exec_ns = BPF_CORE_READ(self, se.exec_start);
+}
+
+/* Moves the reader's clocks on, where the kernel may do other things between two tasks. */
+static __always_inline void go_on_reading(void)
+{
+	__u64 now = bpf_ktime_get_ns(), passed = now - control.reader.at_ns;
+
+	control.reader.at_ns = now;
+	control.reader.now_ns += passed;
+	control.reader.exec_ns += passed;
 }
 
 static __always_inline __u64 since(__u64 then, __u64 now)
@@ -513,7 +527,6 @@ int walk(void *context)
 
 	(void)context;
 	start_reading();
-	control.begin_ns = bpf_ktime_get_ns();
 	control.entries = control.records = 0;
 	bpf_rcu_read_lock();
 	if (control.threads) {
@@ -549,15 +562,16 @@ int each(struct bpf_iter__task *context)
 		control.end_ns = bpf_ktime_get_ns();
 		return 0;
 	}
-	start_reading();
-	if (!control.entries)
-		control.begin_ns = bpf_ktime_get_ns();
+	if (control.begin_ns)
+		go_on_reading();
+	else
+		start_reading();
 	pid = number_of(task);
 	if (!pid)
 		return 0;
 	put_entry(pid, control.records + 1);
 	write_thread(task, pid, SNAPSHOT_FIRST);
-	if (!control.threads && task->exit_signal >= 0)
+	if (!control.threads && task == task->group_leader)
 		write_ended(task->signal, pid);
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "base/util.h"
 #include "bpf/loading.h"
+#include "bpf/refusal.h"
 #include "data/sample.h"
 
 /* The least number of entries in the program's memory. */
@@ -129,6 +130,17 @@ static int open_program(struct snapshot *snapshot)
 	return err;
 }
 
+/* The way to begin with: the walk, unless the kernel is known to lack what it calls. */
+static enum snapshot_way better_way(void)
+{
+	static const char iterator[] = "bpf_iter_task_new";
+
+	if (loading_knows(iterator))
+		return SNAPSHOT_WALK;
+	refusal_add("walk", "the kernel lacks bpf_iter_task_new()");
+	return SNAPSHOT_EACH;
+}
+
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
@@ -142,10 +154,10 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 	sysinfo(&machine);
 	snapshot->threads = threads;
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
-	snapshot->way = way == SNAPSHOT_ANY ? SNAPSHOT_WALK : way;
+	snapshot->way = way == SNAPSHOT_ANY ? better_way() : way;
 	err = open_program(snapshot);
 	/* Without privileges the other way fails, too. */
-	if (err && err != -EPERM && way == SNAPSHOT_ANY) {
+	if (err && err != -EPERM && way == SNAPSHOT_ANY && snapshot->way == SNAPSHOT_WALK) {
 		snapshot->way = SNAPSHOT_EACH;
 		err = open_program(snapshot);
 	}
@@ -178,6 +190,7 @@ static int run_each(struct snapshot *snapshot)
 	if (fd < 0)
 		return fd;
 	control->entries = control->records = 0;
+	control->begin_ns = 0;
 	do {
 		got = read(fd, &none, sizeof(none));
 		snapshot->syscalls++;
@@ -316,6 +329,11 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 	if (!err && snapshot->way == SNAPSHOT_EACH)
 		gather(snapshot, view);
 	return err;
+}
+
+enum snapshot_way snapshot_way(const struct snapshot *snapshot)
+{
+	return snapshot->way;
 }
 
 uint64_t snapshot_syscalls(const struct snapshot *snapshot)

@@ -2,7 +2,7 @@
 /*
  * Reads all tasks in one go by a program in the kernel (snapshot.bpf.c): loads it, runs it, and
  * gives what it found. Uses an iterator that the program opens itself where the kernel has that
- * (6.7 and later), else one that calls the program for each thread (5.8 and later).
+ * (6.7 and later), else one that calls the program for each thread.
  */
 #ifndef STALLTOP_BPF_SNAPSHOT_H
 #define STALLTOP_BPF_SNAPSHOT_H
@@ -27,9 +27,8 @@ struct snapshot_view {
 };
 
 /*
- * Loads the program. threads: an entry a thread, else one a process. 0, or -EPERM without CAP_BPF
- * and CAP_PERFMON, -ENOENT without the kernel's BTF, -ENOSYS where it was not built in, -EOPNOTSUPP
- * where the kernel refuses it; libbpf's messages go to the debug log.
+ * Loads the program. threads: an entry a thread, else one a process. SNAPSHOT_ANY: each way in
+ * turn, the better one first. 0, or -errno as refusal_summary() has it in words.
  */
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
 
@@ -45,6 +44,10 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
  * SNAPSHOT_WHOLE is given (required the first time). 0 or -errno.
  */
 int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view);
+
+/* How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; why not by a walk is in refusal_words().
+ */
+enum snapshot_way snapshot_way(const struct snapshot *snapshot);
 
 /* System calls made so far to take snapshots. */
 uint64_t snapshot_syscalls(const struct snapshot *snapshot);

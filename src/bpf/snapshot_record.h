@@ -59,6 +59,7 @@ struct snapshot_entry {
 struct snapshot_reader {
 	__u64 ns;
 	__u64 level; /* of the namespace, 0: the initial namespace */
+	__u64 at_ns; /* CLOCK_MONOTONIC: the clocks below are as of then */
 	__u64 now_ns; /* the scheduler's clock */
 	__u64 exec_ns; /* the clock of tasks, without time stolen from the machine */
 };

@@ -43,11 +43,7 @@ struct trace_reader {
 	void *arg;
 };
 
-/*
- * Loads and attaches. 0, or -EPERM without CAP_BPF and CAP_PERFMON, -ENOENT without the kernel's
- * BTF, -ENOSYS where it was not built in, -EOPNOTSUPP where the kernel refuses it or lacks the
- * tracepoints.
- */
+/* Loads and attaches. 0, or -errno as refusal_summary() has it in words. */
 int trace_open(struct trace **out, const struct trace_options *options);
 
 /* Reads what changed. 0 or -errno. */

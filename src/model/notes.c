@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "bpf/refusal.h"
+
 /* Whether a note is true for long, or tells of what has just happened. */
 #define STANDS true
 #define HAPPENS false
@@ -60,7 +62,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_NO_BPF] = {
 		"no-bpf",
 		"the bpf source is unavailable (%v): it would read this many tasks at less cost",
-		"--source bpf says why", STANDS,
+		"--version has the kernel's words", STANDS,
 	},
 	[NOTE_NO_PSI] = {
 		"no-psi", "no pressure files: pressure is unknown",
@@ -159,9 +161,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_TRACE_KERNEL] = {
 		"trace-kernel",
-		"waits are not traced: the kernel refuses the program, or lacks its tracepoints",
-		"needs Linux 5.12 or later with CONFIG_BPF_SYSCALL and CONFIG_TRACEPOINTS; "
-		"--debug-log says more", STANDS,
+		"waits are not traced: %v", "--version has the kernel's words", STANDS,
 	},
 	[NOTE_TRACE_ERROR] = {
 		"trace-error", "waits are not traced (%v)", NULL, STANDS,
@@ -229,9 +229,10 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_puts(out, psi_names[note->value]);
 	else if (note->id == NOTE_SYSTEM_MISSING && note->value < SYSTEM_FILES)
 		buf_puts(out, system_file_names[note->value]);
+	else if (note->id == NOTE_NO_BPF || note->id == NOTE_TRACE_KERNEL)
+		buf_puts(out, refusal_summary(note->value ? -(int)note->value : -EOPNOTSUPP));
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
-		 note->id == NOTE_NO_BPF || note->id == NOTE_GROUP_PSI ||
-		 note->id == NOTE_TRACE_ERROR)
+		 note->id == NOTE_GROUP_PSI || note->id == NOTE_TRACE_ERROR)
 		buf_puts(out, strerror((int)note->value));
 	else if (note->id == NOTE_RECORD_ENDED)
 		buf_puts(out, record_failure(-(int)note->value));

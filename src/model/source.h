@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "data/sample.h"
 
 /* What a source is opened with; it stays valid while the source is open. */
@@ -34,6 +35,8 @@ struct source_ops {
 	int (*sample)(void *state, struct sample *prev, struct sample *cur, unsigned needs);
 	/* The version of the records seen, 0 where there is none; NULL: it has no records. */
 	int (*version)(const void *state);
+	/* Appends what it is as this kernel has it, for people; NULL: nothing is to be said. */
+	void (*describe)(const void *state, struct buf *out);
 	/* System calls made so far; poll and the like included. */
 	uint64_t (*syscalls)(const void *state);
 	void (*close)(void *state);

@@ -16,7 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/util.h"
+#include "bpf/refusal.h"
 #include "bpf/snapshot.h"
 #include "bpf/snapshot_counters.h"
 #include "kernel/proctask.h"
@@ -305,6 +307,19 @@ static int bpf_open(const struct source_env *env, void **state)
 	return 0;
 }
 
+/* Appends how the program reads the tasks, and what was refused before it. */
+static void bpf_describe(const void *state, struct buf *out)
+{
+	const struct bpf_source *source = state;
+
+	if (snapshot_way(source->snapshot) == SNAPSHOT_WALK) {
+		buf_puts(out, "loaded, reads all tasks in one run");
+		return;
+	}
+	buf_puts(out, "loaded, called for each thread; ");
+	text_escape(out, refusal_words(), strlen(refusal_words()), TEXT_ASCII);
+}
+
 /* System calls made so far. */
 static uint64_t bpf_syscalls(const void *state)
 {
@@ -335,6 +350,7 @@ const struct source_ops source_bpf = {
 	.many = true,
 	.open = bpf_open,
 	.sample = bpf_sample,
+	.describe = bpf_describe,
 	.syscalls = bpf_syscalls,
 	.close = bpf_close,
 };

@@ -550,6 +550,12 @@ static int taskstats_source_version(const void *state)
 	return ((const struct taskstats_source *)state)->version;
 }
 
+/* Appends the version. */
+static void taskstats_describe(const void *state, struct buf *out)
+{
+	buf_printf(out, "version %d", taskstats_source_version(state));
+}
+
 /* System calls made so far. */
 static uint64_t taskstats_syscalls(const void *state)
 {
@@ -567,6 +573,7 @@ const struct source_ops source_taskstats = {
 	.open = taskstats_open,
 	.sample = taskstats_sample,
 	.version = taskstats_source_version,
+	.describe = taskstats_describe,
 	.syscalls = taskstats_syscalls,
 	.close = taskstats_close,
 };

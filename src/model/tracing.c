@@ -161,14 +161,17 @@ struct note tracing_note_of(int error)
 {
 	switch (error) {
 	case -EPERM:
-	case -EACCES:
 		return (struct note){ .id = NOTE_TRACE_CAP };
 	case -ENOENT:
 		return (struct note){ .id = NOTE_TRACE_BTF };
 	case -ENOSYS:
 		return (struct note){ .id = NOTE_TRACE_ABSENT };
+	case -EINVAL:
+	case -ENXIO:
+	case -EACCES:
+	case -EXDEV:
 	case -EOPNOTSUPP:
-		return (struct note){ .id = NOTE_TRACE_KERNEL };
+		return (struct note){ .id = NOTE_TRACE_KERNEL, .value = (uint64_t)-error };
 	case -ENODATA:
 		return (struct note){ .id = NOTE_TRACE_UNRECORDED };
 	default:

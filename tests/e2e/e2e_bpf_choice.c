@@ -5,7 +5,6 @@
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
@@ -17,10 +16,10 @@
 #define MANY 2500
 
 /* A run that cannot use the source: one line that says why, and the end. */
-static void check_refusal(const struct e2e_how *how, const char *error, const char *why)
+static void check_refusal(const struct e2e_how *how, const char *why)
 {
+	static const char begin[] = "stalltop: source bpf cannot be used: ";
 	struct e2e_result r;
-	const char *begin = e2e_format("stalltop: source bpf cannot be used: %s; ", error);
 
 	e2e_run(&r, how, "--source bpf -b -n 1");
 	assert_int_equal(r.status, 1);
@@ -30,7 +29,8 @@ static void check_refusal(const struct e2e_how *how, const char *error, const ch
 		fail_msg("said: %s", r.err.data);
 	e2e_run(&r, how, "--version");
 	check_silent_success(&r);
-	if (!strstr(r.out.data, "\nbpf: unavailable (") || !strstr(r.out.data, why))
+	if (!strstr(r.out.data, "\nbpf: unavailable (") ||
+	    !strstr(r.out.data, "\ntrace: unavailable (") || !strstr(r.out.data, why))
 		fail_msg("said: %s", r.out.data);
 }
 
@@ -41,7 +41,7 @@ static void test_unprivileged(void **state)
 
 	(void)state;
 	e2e_require_bpf();
-	check_refusal(&how, strerror(EPERM), "CAP_BPF and CAP_PERFMON");
+	check_refusal(&how, "CAP_BPF and CAP_PERFMON");
 }
 
 /* In the child: without the kernel's types. */
@@ -73,7 +73,7 @@ static void test_hidden_types(void **state)
 	(void)state;
 	e2e_require_bpf();
 	how.hook_arg = empty_file();
-	check_refusal(&how, strerror(ENOENT), "BTF");
+	check_refusal(&how, "BTF");
 	assert_true(e2e_load(NULL, "load_sleepers %d", MANY) > 0);
 	e2e_run(&r, &how, "-b -n 3 -d 0.5 -o json");
 	check_silent_success(&r);
@@ -111,7 +111,7 @@ static void test_time_namespace(void **state)
 	e2e_require_bpf();
 	if (access("/proc/self/timens_offsets", F_OK))
 		e2e_skip("no time namespaces");
-	check_refusal(&how, strerror(EOPNOTSUPP), "--debug-log");
+	check_refusal(&how, "this time namespace");
 }
 
 /* The source of a run. */

@@ -50,6 +50,12 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 	return walks.open_error;
 }
 
+enum snapshot_way snapshot_way(const struct snapshot *snapshot)
+{
+	(void)snapshot;
+	return SNAPSHOT_WALK;
+}
+
 /* Meets a task, and writes what it has, if that is to be. */
 static inline void walk_meet(struct walk_task *task, bool write, uint64_t now_ns)
 {

@@ -87,7 +87,10 @@ static void test_tracing(void **state)
 		{ -EPERM, NOTE_TRACE_CAP, "waits are not traced: that needs CAP_BPF" },
 		{ -ENOENT, NOTE_TRACE_BTF, "waits are not traced: the kernel does not describe" },
 		{ -ENOSYS, NOTE_TRACE_ABSENT, "waits are not traced: this stalltop was built" },
-		{ -EOPNOTSUPP, NOTE_TRACE_KERNEL, "waits are not traced: the kernel refuses" },
+		{ -EOPNOTSUPP, NOTE_TRACE_KERNEL, "waits are not traced: the kernel lacks" },
+		{ -EINVAL, NOTE_TRACE_KERNEL, "waits are not traced: the kernel's verifier" },
+		{ -ENXIO, NOTE_TRACE_KERNEL, "waits are not traced: the kernel's types" },
+		{ -EACCES, NOTE_TRACE_KERNEL, "waits are not traced: the kernel forbids" },
 		{ -ENOMEM, NOTE_TRACE_ERROR, "waits are not traced (Cannot allocate memory)" },
 	};
 	struct buf out = { 0 };
