@@ -99,3 +99,18 @@ AS_IF([test "x$with_zstd" != xno],
 AS_IF([test "x$st_zstd" = xyes],
 	[AC_DEFINE([ZSTD_BUILT], [1], [Whether libzstd is built in.])])
 ])
+
+# ST_CC32
+# -------
+# Whether the compiler makes 32-bit programs for x86, without any library: one test has such a load.
+AC_DEFUN([ST_CC32],
+[AC_MSG_CHECKING([whether $CC makes 32-bit programs for x86])
+st_cc32=no
+AS_IF([echo 'void _start(void) { __asm__("int $0x80"); }' >conftest.c &&
+	$CC -m32 -O1 -ffreestanding -fno-pie -nostdlib -static -no-pie conftest.c -o conftest.32 \
+		>&AS_MESSAGE_LOG_FD 2>&1 && test "x$enable_sanitizers" != xyes],
+	[st_cc32=yes])
+rm -f conftest.c conftest.32
+AC_MSG_RESULT([$st_cc32])
+AM_CONDITIONAL([CC32], [test "x$st_cc32" = xyes])
+])

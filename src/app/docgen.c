@@ -254,7 +254,7 @@ static void put_source(struct buf *out, const struct source_ops *ops, const stru
 }
 
 /* Appends whether waits can be traced. */
-static void put_trace(struct buf *out, int procfd)
+static void put_tracing(struct buf *out, int procfd)
 {
 	struct tracing_config config = { .procfd = procfd };
 	struct tracing *tracing = NULL;
@@ -280,5 +280,5 @@ void docgen_version(struct buf *out, int procfd)
 		buf_printf(out, "kernel: %s %s\n", kernel.sysname, kernel.release);
 	for (size_t i = 0; source_registry[i]; i++)
 		put_source(out, source_registry[i], &env);
-	put_trace(out, procfd);
+	put_tracing(out, procfd);
 }

@@ -184,19 +184,39 @@ struct unix_sock {
 };
 
 struct thread_info {
+	unsigned long flags;
 	__u32 status; /* x86 */
 };
 
-/* x86's and arm64's. */
+/* x86's; bx, cx, dx, si, di are the arguments of 32-bit programs. */
 struct pt_regs {
-	unsigned long di, si, dx, r8;
+	unsigned long bx, cx, dx, si, di, r8;
 	unsigned long orig_ax;
+	unsigned short cs;
 };
 
 struct pt_regs___arm64 {
 	__u64 regs[31];
-	__u64 orig_x0;
+	__u64 orig_x0, pstate;
 	__u32 syscallno;
+};
+
+struct pt_regs___s390 {
+	unsigned long gprs[16];
+	unsigned long orig_gpr2;
+	__u32 int_code;
+	unsigned long flags;
+};
+
+struct pt_regs___riscv {
+	unsigned long a1, a2, a4, a7;
+	unsigned long cause;
+	unsigned long orig_a0;
+};
+
+struct pt_regs___ppc {
+	unsigned long gpr[32];
+	unsigned long orig_gpr3, trap;
 };
 
 struct irqaction {
@@ -205,6 +225,7 @@ struct irqaction {
 
 struct task_struct {
 	struct thread_info thread_info;
+	void *stack;
 	unsigned int __state; /* 5.14 and later */
 	unsigned int flags;
 	__u32 on_cpu, on_rq; /* bytes since 7.2 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The walk over all tasks, in the kernel: one run writes a record of each into an array that
- * snapshot.c has mapped. Compiled for BPF, once for kernels from 5.8 on: the few fields of the
+ * snapshot.c has mapped. Compiled for BPF, once for all kernels: the few fields of the
  * kernel's types that are used are declared here, and libbpf fills in their offsets when the
  * program is loaded (CO-RE). A field that the kernel lacks is not in `kinds` or `ranges`.
  *

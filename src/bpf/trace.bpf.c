@@ -2,8 +2,8 @@
 /*
  * Watches every wait, in the kernel: at each context switch and wake-up a thread's time is added to
  * the state that it was in, and to the site that it waited in. All of it lies in arrays that
- * trace.c has mapped. Compiled once for kernels from 5.12 on (CO-RE, see kernel_types.h); what a
- * kernel lacks is not known there.
+ * trace.c has mapped. Compiled once for all kernels (CO-RE, see kernel_types.h), of which those
+ * before 5.12 have no storage of tasks for it; what a kernel lacks is not known there.
  *
  * A thread's slot is written by whom the scheduler lets: by the CPU that switches it out or in, and
  * by who wakes it while it sleeps (task->pi_lock). A wake-up may come just before the switch that
@@ -382,9 +382,12 @@ int each_thread(struct bpf_iter__task *context)
 
 	if (!task)
 		return 0;
-	if (!control.walking)
+	if (!control.walking) {
 		meet_reader();
-	else if (task->pid && !task->exit_state)
+		control.calls = are_calls_known();
+		return 0;
+	}
+	if (task->pid && !task->exit_state)
 		meet_thread(task, bpf_ktime_get_ns());
 	return 0;
 }

@@ -205,7 +205,7 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	struct trace_control *control = trace->program.control;
 	uint32_t epoch = control->epoch, next = (epoch + 1) & 1;
 
-	*counts = (struct trace_counts){ .read_ns = 0 };
+	*counts = (struct trace_counts){ .no_calls = !control->calls };
 	count_events(trace, counts);
 	count_cost(trace, counts);
 	/* What came late to the list that is used again now. */

@@ -28,6 +28,7 @@ struct trace_counts {
 	uint64_t switches; /* context switches */
 	uint64_t lost_waits; /* that found no room for a site */
 	uint64_t lost_threads; /* that found no room */
+	bool no_calls; /* the system calls of sleepers are not known on this machine */
 	double cost_ns; /* CPU time of the programs; negative: not known */
 	bool cost_measured; /* by the kernel, else switches times a measured cost */
 };

@@ -73,6 +73,37 @@ static uint32_t round_up(uint32_t n)
 	return power;
 }
 
+/*
+ * The size of a task's stack in the kernel (THREAD_SIZE of x86-64 and arm64): four pages of 4 kB,
+ * or one that is larger.
+ */
+static uint32_t stack_size(void)
+{
+	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+
+	return page > 16384 ? page : 16384;
+}
+
+/* Says what system calls are. */
+static void put_calls(struct trace_bpf *bpf)
+{
+	for (int i = 0; i < syscall_limit() && i < TRACE_CALLS; i++) {
+		struct syscall_class class = syscall_classify(i);
+
+		bpf->rodata->classes[i].state = (__u8) class.state;
+		bpf->rodata->classes[i].target = (__u8) class.target;
+		bpf->rodata->classes[i].argument = (__u8) class.argument;
+	}
+	for (int i = 0; i < TRACE_CALLS; i++) {
+		int native = syscall_native(i);
+
+		bpf->rodata->natives[i] =
+			(__u16)(native == SYSCALL_SOCKETCALL ? TRACE_SOCKETCALL : native + 1);
+	}
+	for (unsigned i = 0; i < TRACE_SOCKET_CALLS; i++)
+		bpf->rodata->socket_calls[i] = (__u16)(syscall_of_socketcall(i) + 1);
+}
+
 /* Sets sizes, and what the programs take for constant. */
 static int prepare(struct trace_program *program, bool blocked_stacks)
 {
@@ -98,16 +129,11 @@ static int prepare(struct trace_program *program, bool blocked_stacks)
 	bpf->rodata->thread_room = program->threads;
 	bpf->rodata->site_room = program->sites;
 	bpf->rodata->blocked_stacks = blocked_stacks;
+	bpf->rodata->stack_size = stack_size();
 #ifndef __x86_64__
 	bpf->rodata->weak_order = true;
 #endif
-	for (int i = 0; i < syscall_limit() && i < TRACE_CALLS; i++) {
-		struct syscall_class class = syscall_classify(i);
-
-		bpf->rodata->classes[i].state = (__u8) class.state;
-		bpf->rodata->classes[i].target = (__u8) class.target;
-		bpf->rodata->classes[i].argument = (__u8) class.argument;
-	}
+	put_calls(bpf);
 	return err;
 }
 

@@ -25,7 +25,6 @@
 #define TASK_RTLOCK_WAIT 0x1000
 #define TASK_FROZEN 0x8000
 #define PF_KTHREAD 0x200000
-#define TS_COMPAT 0x2 /* arch/x86/include/asm/thread_info.h */
 
 #define S_IFMT 0xf000
 #define S_IFSOCK 0xc000
@@ -53,8 +52,14 @@ enum { FILLED_BUT_STACK = 1, FILLED };
 /* Set before the program is loaded. */
 const volatile __u32 thread_room, site_room; /* powers of two */
 const volatile bool blocked_stacks;
+const volatile __u32 stack_size; /* of a task in the kernel, where that is used */
 const volatile bool weak_order; /* stores of this machine may overtake each other */
 const volatile struct trace_class classes[TRACE_CALLS];
+/*
+ * By the number of a 32-bit program's call: 1 + the 64-bit one's; 0: there is none;
+ * TRACE_SOCKETCALL: the first argument says which it is, the second where its arguments are.
+ */
+const volatile __u16 natives[TRACE_CALLS], socket_calls[TRACE_SOCKET_CALLS];
 
 struct trace_control control;
 

@@ -18,6 +18,8 @@
 #define TRACE_FRAMES 32 /* of a stack */
 
 #define TRACE_CALLS 512 /* system calls that may have a class of their own */
+#define TRACE_SOCKET_CALLS 21 /* what socketcall() can be asked for, from 1 on */
+#define TRACE_SOCKETCALL 0xffff /* in place of the number that 64-bit programs have for a call */
 
 /* The sorts of targets. */
 enum trace_target {
@@ -152,6 +154,7 @@ struct trace_control {
 	__u32 walking; /* the threads that there are are being added */
 	__u64 reader_ns; /* the reader's pid namespace: pids are of it */
 	__u32 reader_level; /* 0: the initial namespace */
+	__u32 calls; /* the system calls that tasks are in are known on this machine */
 	struct trace_changed changed[2];
 	struct trace_ring free_threads, free_sites;
 };

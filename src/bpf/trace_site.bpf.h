@@ -5,7 +5,7 @@
 
 #include <bpf/bpf_endian.h>
 
-#include "bpf/trace_task.bpf.h"
+#include "bpf/trace_call.bpf.h"
 
 /* ---- What is put into a site at its first wait ----------------------------------------------- */
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a task is, the system call that it is in, and the file that it names. Part of trace.bpf.c.
- */
+/* What a task is, and the file that a descriptor of it names. Part of trace.bpf.c. */
 #ifndef STALLTOP_BPF_TRACE_TASK_H
 #define STALLTOP_BPF_TRACE_TASK_H
-
-#include <bpf/bpf_tracing.h>
 
 #include "bpf/trace_maps.bpf.h"
 
@@ -101,86 +98,6 @@ static __always_inline __u64 booked_io(const struct task_struct *task, bool fast
 	if (!delays)
 		return -1;
 	return fast ? delays->blkio_delay : BPF_CORE_READ(delays, blkio_delay);
-}
-
-/* The system call that a sleeping task is in and its arguments. */
-struct call {
-	__s32 number; /* -1: none */
-	struct trace_class class;
-	__u64 argument; /* the one that the class names */
-	__u64 polled; /* of poll(): how many descriptors it looks at */
-};
-
-static __always_inline __u64 argument_of(const struct pt_regs *regs, __u32 i)
-{
-	if (bpf_core_field_exists(regs->orig_ax))
-		return i == 0 ? regs->di : i == 1 ? regs->si : i == 2 ? regs->dx : regs->r8;
-	if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->orig_x0)) {
-		const struct pt_regs___arm64 *arm = (const void *)regs;
-
-		return i == 0	? arm->orig_x0
-		       : i == 1 ? arm->regs[1]
-		       : i == 2 ? arm->regs[2]
-				: arm->regs[4];
-	}
-	return 0;
-}
-
-static __always_inline __s32 number_of_call(const struct pt_regs *regs)
-{
-	if (bpf_core_field_exists(regs->orig_ax))
-		return (__s32)regs->orig_ax;
-	if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno))
-		return ((const struct pt_regs___arm64 *)regs)->syscallno;
-	return -1;
-}
-
-/*
- * Finds the system call of a task by its registers of entry. Calls of 32-bit programs have numbers
- * of their own, and threads of the kernel make none.
- */
-static __always_inline void find_call(struct call *call, struct task_struct *task)
-{
-	const struct pt_regs *regs;
-	__u32 number;
-
-	call->number = -1;
-	call->class.state = STATE_OTHER;
-	call->class.target = CALL_NOTHING;
-	call->argument = call->polled = 0;
-	if (task->flags & PF_KTHREAD ||
-	    !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		return;
-	if (bpf_core_field_exists(task->thread_info.status) && task->thread_info.status & TS_COMPAT)
-		return;
-	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
-	call->number = number_of_call(regs);
-	number = (__u32)call->number;
-	if (number >= TRACE_CALLS)
-		return;
-	call->class.state = classes[number].state;
-	call->class.target = classes[number].target;
-	if (call->class.target != CALL_NOTHING)
-		call->argument = argument_of(regs, classes[number].argument);
-	if (call->class.target == CALL_POLL)
-		call->polled = argument_of(regs, 1);
-}
-
-/* Makes a poll() of the current task that looks at one descriptor a call with that descriptor. */
-static __always_inline void find_polled(struct call *call)
-{
-	/* include/uapi/asm-generic/poll.h */
-	struct {
-		__s32 fd;
-		__s16 events, revents;
-	} polled;
-
-	if (call->class.target != CALL_POLL || call->polled != 1 ||
-	    bpf_probe_read_user(&polled, sizeof(polled), (const void *)call->argument) ||
-	    polled.fd < 0)
-		return;
-	call->class.target = CALL_FD;
-	call->argument = (__u64)polled.fd;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */

@@ -70,8 +70,10 @@ static __always_inline void look_at(struct wait *wait, const struct trace_thread
 				    struct task_struct *task, bool fast, bool current)
 {
 	find_call(&wait->call, task);
-	if (current)
+	if (current) {
+		find_packed(&wait->call);
 		find_polled(&wait->call);
+	}
 	if (wait->call.class.target == CALL_FD)
 		find_file(&wait->seen, task, wait->call.argument, fast);
 	wait->key.start_ns = thread->process_start_ns;

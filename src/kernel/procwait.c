@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "kernel/syscalls.h"
 
 /* A number, six arguments and two registers: up to 180 bytes. */
 #define SYSCALL_BYTES 256
@@ -48,7 +49,7 @@ int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall
 {
 	struct span rest = { text, text + len };
 	struct procwait_syscall call = { .number = -1 };
-	uint64_t number, program;
+	uint64_t number;
 
 	if (take_word(&rest, "running\n")) {
 		call.running = true;
@@ -63,11 +64,11 @@ int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall
 			if (!take_register(&rest, &call.args[i]))
 				return -EBADMSG;
 	}
-	if (!take_register(&rest, &call.stack_pointer) || !take_register(&rest, &program) ||
-	    !take_word(&rest, "\n"))
+	if (!take_register(&rest, &call.stack_pointer) ||
+	    !take_register(&rest, &call.program_counter) || !take_word(&rest, "\n"))
 		return -EBADMSG;
 	/* Of a thread of the kernel all registers read as 0: system call 0 would be read(). */
-	if (!call.stack_pointer && !program)
+	if (!call.stack_pointer && !call.program_counter)
 		call.number = -1;
 	*out = call;
 	return 0;
@@ -83,12 +84,49 @@ static int read_thread_file(int procfd, pid_t tgid, pid_t tid, const char *name,
 	return file_read(procfd, path, text, size);
 }
 
+/*
+ * Whether a process is a 32-bit program, by its auxiliary vector: pairs of a small number, its
+ * type, and a value that is not 0, in words of the program's size.
+ */
+static bool runs_32bit(int procfd, pid_t tgid)
+{
+	char path[32];
+	uint64_t first;
+
+	snprintf(path, sizeof(path), "%d/auxv", (int)tgid);
+	return file_read(procfd, path, &first, sizeof(first)) == (int)sizeof(first) &&
+	       first > UINT32_MAX;
+}
+
+/* Makes the call of a 32-bit program the one that a 64-bit program would do it by. */
+static void translate_call(int procfd, pid_t tid, struct procwait_syscall *call)
+{
+	uint32_t args[SYSCALL_ARGS];
+	int native = syscall_native(call->number);
+
+	if (native != SYSCALL_SOCKETCALL) {
+		call->number = native;
+		return;
+	}
+	call->number = syscall_of_socketcall((unsigned)call->args[0]);
+	if (procwait_memory(procfd, tid, call->args[1], args, sizeof(args)) != (int)sizeof(args))
+		call->number = -1;
+	for (unsigned i = 0; i < SYSCALL_ARGS && call->number >= 0; i++)
+		call->args[i] = args[i];
+}
+
 int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall *out)
 {
 	char text[SYSCALL_BYTES];
 	int len = read_thread_file(procfd, tgid, tid, "syscall", text, sizeof(text));
 
-	return len < 0 ? len : procwait_syscall_parse(text, (size_t)len, out);
+	int err = len < 0 ? len : procwait_syscall_parse(text, (size_t)len, out);
+
+	/* 64-bit programs have their stacks above that, but where they ask for others. */
+	if (!err && out->number >= 0 && out->stack_pointer <= UINT32_MAX &&
+	    out->program_counter <= UINT32_MAX && runs_32bit(procfd, tgid))
+		translate_call(procfd, tid, out);
+	return err;
 }
 
 void procwait_stack_parse(struct procwait_stack *out)

@@ -23,9 +23,12 @@ struct procwait_syscall {
 	int number; /* -1: none, as in a page fault, or in a thread of the kernel */
 	uint64_t args[SYSCALL_ARGS];
 	uint64_t stack_pointer; /* in user mode; 0: a thread of the kernel */
+	uint64_t program_counter; /* the same */
 };
 
-/* Reads the system call. 0 or -errno; needs what ptrace(2) needs. */
+/*
+ * Reads the system call; that of a 32-bit program as a 64-bit program would do the same, -1 where
+ * there is no such call. 0 or -errno; needs what ptrace(2) needs. */
 int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall *out);
 
 /* Pure parser of its text. 0 or -EBADMSG. */

@@ -3,10 +3,13 @@
 
 #include "kernel/syscalls.h"
 
+#include <linux/net.h>
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 
@@ -76,7 +79,9 @@ static const struct {
 	ROW(getdents64, OTHER, FD, 0),
 	ROW(fgetxattr, OTHER, FD, 0),
 	ROW(fsetxattr, OTHER, FD, 0),
+#ifndef __s390x__ /* there its one argument is the address of them all */
 	ROW(mmap, OTHER, FD, 4),
+#endif
 	ROW(mq_timedreceive, OTHER, FD, 0),
 	ROW(mq_timedsend, OTHER, FD, 0),
 	/* Sockets. */
@@ -191,6 +196,98 @@ struct syscall_class syscall_classify(int number)
 			if (classes[i].number == number)
 				return classes[i].class;
 	return (struct syscall_class){ STATE_OTHER, SYSCALL_NOTHING, 0 };
+}
+
+#if defined(__x86_64__)
+#define ARCH_32 SCMP_ARCH_X86
+#elif defined(__aarch64__)
+#define ARCH_32 SCMP_ARCH_ARM
+#endif
+
+#ifdef ARCH_32
+/*
+ * Calls of 32-bit programs by names of their own, and the same for 64-bit programs. NULL: of that
+ * name, but with other arguments.
+ */
+static const char *const renamed[][2] = {
+	{ "_llseek", "lseek" },
+	{ "_newselect", "select" },
+	{ "arm_fadvise64_64", NULL },
+	{ "arm_sync_file_range", NULL },
+	{ "fadvise64_64", "fadvise64" },
+	{ "fcntl64", "fcntl" },
+	{ "fstat64", "fstat" },
+	{ "fstatat64", "newfstatat" },
+	{ "fstatfs64", "fstatfs" },
+	{ "ftruncate64", "ftruncate" },
+	{ "lstat64", "lstat" },
+	{ "mmap", NULL },
+	{ "mmap2", "mmap" },
+	{ "select", NULL },
+	{ "sendfile64", "sendfile" },
+	{ "stat64", "stat" },
+	{ "statfs64", "statfs" },
+	{ "truncate64", "truncate" },
+	{ "umount", "umount2" },
+	{ "waitpid", "wait4" },
+	{ "recv", "recvfrom" },
+	{ "send", "sendto" },
+};
+
+/* The name that 64-bit programs have for a call, in place; false: they have none. */
+static bool translate_name(char *name, size_t size)
+{
+	char *suffix = strstr(name, "_time64");
+
+	if (suffix)
+		*suffix = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++) {
+		if (strcmp(name, renamed[i][0]) != 0)
+			continue;
+		if (renamed[i][1])
+			snprintf(name, size, "%s", renamed[i][1]);
+		return renamed[i][1];
+	}
+	return true;
+}
+
+int syscall_native(int number)
+{
+	char *text = number >= 0 ? seccomp_syscall_resolve_num_arch(ARCH_32, number) : NULL;
+	char name[64];
+	int native = -1;
+
+	if (!text)
+		return -1;
+	snprintf(name, sizeof(name), "%s", text);
+	free(text);
+	if (!strcmp(name, "socketcall"))
+		return SYSCALL_SOCKETCALL;
+	if (translate_name(name, sizeof(name)))
+		native = seccomp_syscall_resolve_name_arch(SCMP_ARCH_NATIVE, name);
+	return native < 0 ? -1 : native;
+}
+#else
+int syscall_native(int number)
+{
+	(void)number;
+	return -1;
+}
+#endif
+
+int syscall_of_socketcall(unsigned which)
+{
+	static const int numbers[] = {
+		[SYS_CONNECT] = SCMP_SYS(connect),   [SYS_ACCEPT] = SCMP_SYS(accept),
+		[SYS_SEND] = SCMP_SYS(sendto),	     [SYS_RECV] = SCMP_SYS(recvfrom),
+		[SYS_SENDTO] = SCMP_SYS(sendto),     [SYS_RECVFROM] = SCMP_SYS(recvfrom),
+		[SYS_SHUTDOWN] = SCMP_SYS(shutdown), [SYS_SENDMSG] = SCMP_SYS(sendmsg),
+		[SYS_RECVMSG] = SCMP_SYS(recvmsg),   [SYS_ACCEPT4] = SCMP_SYS(accept4),
+		[SYS_RECVMMSG] = SCMP_SYS(recvmmsg), [SYS_SENDMMSG] = SCMP_SYS(sendmmsg),
+	};
+
+	/* The others do not sleep; no machine that has this call has one of these as its first. */
+	return which < ARRAY_SIZE(numbers) && numbers[which] > 0 ? numbers[which] : -1;
 }
 
 int syscall_limit(void)

@@ -40,6 +40,21 @@ void syscall_names_close(struct syscall_names *names);
 /* What it waits for; unknown calls are of state other and have no target. */
 struct syscall_class syscall_classify(int number);
 
+/* What syscall_native() returns for socketcall(). */
+#define SYSCALL_SOCKETCALL -2
+
+/*
+ * The number of the call that does for 64-bit programs what that one does for 32-bit programs of
+ * this machine (i386's on x86-64, arm's on arm64), with the same arguments. -1: there is none, or
+ * the machine has no such programs; SYSCALL_SOCKETCALL: its first argument says which call it is,
+ * and the second where in memory the arguments are, as words of 32 bits.
+ */
+int syscall_native(int number);
+
+/* The number of the call that socketcall() is by its first argument (linux/net.h: SYS_); -1: none.
+ */
+int syscall_of_socketcall(unsigned which);
+
 /* One more than the largest number that has a class of its own. */
 int syscall_limit(void);
 

@@ -53,6 +53,7 @@ enum note_id {
 	NOTE_TRACE_UNRECORDED,
 	NOTE_TRACE_LOST, /* value: waits */
 	NOTE_TRACE_THREADS, /* value: threads */
+	NOTE_TRACE_CALLS,
 	NOTE_WAITING_HIDDEN,
 	NOTE_RECORD_DROPPED, /* value: samples */
 	NOTE_RECORD_ENDED, /* value: errno */

@@ -181,6 +181,12 @@ const struct note_row note_table[NOTE_IDS] = {
 		"%v {thread|threads} found no room: how {it spends its|they spend their} time is "
 		"unknown", NULL, HAPPENS,
 	},
+	[NOTE_TRACE_CALLS] = {
+		"trace-calls",
+		"the system calls that tasks sleep in are not known on this machine: the state of "
+		"waits that others end is other",
+		NULL, STANDS,
+	},
 	[NOTE_RECORD_DROPPED] = {
 		"record-dropped",
 		"%v {sample is|samples are} missing in the recording: the disk was too slow",

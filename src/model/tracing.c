@@ -155,6 +155,8 @@ void tracing_note(const struct tracing *tracing, struct frame_info *info)
 		frame_note(info, NOTE_TRACE_LOST, tracing->counts.lost_waits);
 	if (tracing->lost_threads)
 		frame_note(info, NOTE_TRACE_THREADS, tracing->lost_threads);
+	if (tracing->counts.no_calls)
+		frame_note(info, NOTE_TRACE_CALLS, 0);
 }
 
 struct note tracing_note_of(int error)

@@ -57,6 +57,36 @@ static void test_call(void **state)
 	assert_false(call.running);
 }
 
+/* A 32-bit program's call is the one by which a 64-bit program does the same. */
+static void test_32bit(void **state)
+{
+#ifdef __x86_64__
+	const struct tree *tree = *state;
+	const uint32_t auxv32[] = { 32, 0xf7f3c570 }, args[SYSCALL_ARGS] = { 5, 0xff00, 1 };
+	const uint64_t auxv64[] = { 33, 0x7ffe12 };
+	struct procwait_syscall call;
+
+	put(tree, "7/auxv", (const char *)auxv32, sizeof(auxv32));
+	put_text(tree, "7/task/8/syscall", "7 0xffffffff 0x0 0x0 0x0 0x0 0x0 0xff9010 0x8049000\n");
+	assert_int_equal(procwait_syscall(tree->fd, 7, 8, &call), 0);
+	assert_int_equal(call.number, SCMP_SYS(wait4));
+	/* recv() by socketcall(): the arguments are in memory. */
+	put(tree, "8/mem", (const char *)args, sizeof(args));
+	put_text(tree, "7/task/8/syscall", "102 0xa 0x0 0x0 0x0 0x0 0x0 0xff9010 0x8049000\n");
+	assert_int_equal(procwait_syscall(tree->fd, 7, 8, &call), 0);
+	assert_int_equal(call.number, SCMP_SYS(recvfrom));
+	assert_int_equal(call.args[0], 5);
+	assert_int_equal(call.args[1], 0xff00);
+	/* A 64-bit program with all that so low is none. */
+	put(tree, "7/auxv", (const char *)auxv64, sizeof(auxv64));
+	put_text(tree, "7/task/8/syscall", "7 0x1 0x0 0x0 0x0 0x0 0x0 0xff9010 0x8049000\n");
+	assert_int_equal(procwait_syscall(tree->fd, 7, 8, &call), 0);
+	assert_int_equal(call.number, 7);
+#else
+	(void)state;
+#endif
+}
+
 /* Texts that are none leave what was there. */
 static void test_broken(void **state)
 {
@@ -202,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_call),
 		cmocka_unit_test(test_broken),
+		cmocka_unit_test_setup_teardown(test_32bit, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_stack, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_path, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_files, make_tree, remove_tree),

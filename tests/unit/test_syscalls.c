@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <sys/syscall.h>
 
+#include "base/util.h"
 #include "kernel/syscalls.h"
 
 /* Names are those of this machine, the same text at each call, and unknown for what is no call. */
@@ -96,13 +97,60 @@ static void test_once(void **state)
 #endif
 }
 
+/* Calls of 32-bit programs are those that 64-bit programs do the same by, or none. */
+static void test_native(void **state)
+{
+#ifdef __x86_64__
+	/* arch/x86/entry/syscalls/syscall_32.tbl */
+	static const struct {
+		int number, native;
+	} rows[] = {
+		{ 3, SYS_read },
+		{ 7, SYS_wait4 },
+		{ 82, -1 /* select */ },
+		{ 90, -1 /* mmap */ },
+		{ 102, SYSCALL_SOCKETCALL },
+		{ 117, -1 /* ipc */ },
+		{ 140, SYS_lseek },
+		{ 142, SYS_select },
+		{ 162, SYS_nanosleep },
+		{ 168, SYS_poll },
+		{ 192, SYS_mmap },
+		{ 221, SYS_fcntl },
+		{ 240, SYS_futex },
+		{ 300, SYS_newfstatat },
+		{ 371, SYS_recvfrom },
+		{ 407, SYS_clock_nanosleep },
+		{ 422, SYS_futex },
+		{ 414, SYS_ppoll },
+		{ -1, -1 },
+		{ INT_MAX, -1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(syscall_native(rows[i].number), rows[i].native);
+#elif defined(__aarch64__)
+	/* arch/arm/tools/syscall.tbl */
+	assert_int_equal(syscall_native(3), SYS_read);
+	assert_int_equal(syscall_native(291), SYS_recvfrom);
+	assert_int_equal(syscall_native(162), SYS_nanosleep);
+#else
+	assert_int_equal(syscall_native(3), -1);
+#endif
+	(void)state;
+	assert_int_equal(syscall_of_socketcall(10), SYS_recvfrom);
+	assert_int_equal(syscall_of_socketcall(18), SYS_accept4);
+	assert_int_equal(syscall_of_socketcall(0), -1);
+	assert_int_equal(syscall_of_socketcall(1), -1);
+	assert_int_equal(syscall_of_socketcall(99), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_names),  cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_limit),  cmocka_unit_test(test_once),
+		cmocka_unit_test(test_native),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

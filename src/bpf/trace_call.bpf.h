@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The system call that a task is in, by its registers of entry. Part of trace.bpf.c. */
+#ifndef STALLTOP_BPF_TRACE_CALL_H
+#define STALLTOP_BPF_TRACE_CALL_H
+
+#include "bpf/trace_task.bpf.h"
+
+/* include/linux/sched.h: io_uring's threads (5.12), and others that a process has for the kernel
+ * (6.4), have registers that mean nothing. */
+#define PF_IO_WORKER 0x10
+#define PF_USER_WORKER 0x4000
+#define TS_COMPAT 0x2 /* arch/x86/include/asm/thread_info.h */
+#define TIF_32BIT_ARM64 22 /* arch/arm64/include/asm/thread_info.h */
+#define PIF_SYSCALL_S390 0 /* arch/s390/include/asm/ptrace.h */
+#define CAUSE_SYSCALL_RISCV 8 /* arch/riscv/include/asm/csr.h: EXC_SYSCALL */
+#define TRAP_SYSCALL_PPC 0xc00 /* arch/powerpc/include/asm/ptrace.h: trap_is_syscall() */
+#define TRAP_SCV_PPC 0x3000
+
+#define NO_CALL -1
+
+/* The machines whose registers are known (arch/NAME/include/asm/syscall.h: syscall_get_nr(),
+ * syscall_get_arguments()), by the register that no other has. */
+enum machine {
+	MACHINE_UNKNOWN,
+	MACHINE_X86,
+	MACHINE_ARM64,
+	MACHINE_S390,
+	MACHINE_RISCV,
+	MACHINE_PPC
+};
+
+static __always_inline enum machine machine_of_kernel(void)
+{
+	if (bpf_core_field_exists(((struct pt_regs *)0)->orig_ax))
+		return MACHINE_X86;
+	if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->orig_x0))
+		return MACHINE_ARM64;
+	if (bpf_core_field_exists(((struct pt_regs___s390 *)0)->orig_gpr2))
+		return MACHINE_S390;
+	if (bpf_core_field_exists(((struct pt_regs___riscv *)0)->a7))
+		return MACHINE_RISCV;
+	if (bpf_core_field_exists(((struct pt_regs___ppc *)0)->orig_gpr3))
+		return MACHINE_PPC;
+	return MACHINE_UNKNOWN;
+}
+
+/* Whether the kernel has a helper that finds the registers (5.15), of which it knows the type. */
+static __always_inline bool has_registers_helper(void)
+{
+	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs);
+}
+
+/* Whether calls can be known at all on this machine. */
+static __always_inline bool are_calls_known(void)
+{
+	enum machine machine = machine_of_kernel();
+
+	return has_registers_helper() ? machine != MACHINE_UNKNOWN
+				      : machine == MACHINE_X86 || machine == MACHINE_ARM64;
+}
+
+/* A word of the kernel's memory; 0 where there is none. */
+static __always_inline __u64 word_at(__u64 address)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (const void *)address);
+	return word;
+}
+
+/* Reads a register. direct: the helper gave them, and they may be read as they are. */
+#define REGISTER(type, regs, member) \
+	(direct ? (__u64)((const type *)(regs))->member \
+		: word_at((__u64)(regs) + bpf_core_field_offset(type, member)))
+
+/* Whether a task is a 32-bit program in its call. Those of s390x and ppc64 have the same numbers.
+ */
+static __always_inline bool is_32bit(const struct task_struct *task, enum machine machine)
+{
+	if (machine == MACHINE_X86)
+		return bpf_core_field_exists(task->thread_info.status) &&
+		       task->thread_info.status & TS_COMPAT;
+	return machine == MACHINE_ARM64 && task->thread_info.flags >> TIF_32BIT_ARM64 & 1;
+}
+
+/* The number of the call; NO_CALL: it is in none, as in a page fault. */
+static __always_inline __s32 number_of_call(const void *regs, enum machine machine, bool direct)
+{
+	__u64 trap;
+
+	switch (machine) {
+	case MACHINE_X86:
+		return (__s32)(__u32)REGISTER(struct pt_regs, regs, orig_ax);
+	case MACHINE_ARM64:
+		return (__s32)(__u32)REGISTER(struct pt_regs___arm64, regs, syscallno);
+	case MACHINE_S390:
+		if (!(REGISTER(struct pt_regs___s390, regs, flags) >> PIF_SYSCALL_S390 & 1))
+			return NO_CALL;
+		return (__s32)(REGISTER(struct pt_regs___s390, regs, int_code) & 0xffff);
+	case MACHINE_RISCV:
+		if (REGISTER(struct pt_regs___riscv, regs, cause) != CAUSE_SYSCALL_RISCV)
+			return NO_CALL;
+		return (__s32)REGISTER(struct pt_regs___riscv, regs, a7);
+	case MACHINE_PPC:
+		trap = REGISTER(struct pt_regs___ppc, regs, trap) & ~0xfULL;
+		if (trap != TRAP_SYSCALL_PPC && trap != TRAP_SCV_PPC)
+			return NO_CALL;
+		return (__s32)REGISTER(struct pt_regs___ppc, regs, gpr[0]);
+	default:
+		return NO_CALL;
+	}
+}
+
+#define CHOOSE(i, type, regs, r0, r1, r2, r4) \
+	((i) == 0   ? REGISTER(type, regs, r0) \
+	 : (i) == 1 ? REGISTER(type, regs, r1) \
+	 : (i) == 2 ? REGISTER(type, regs, r2) \
+		    : REGISTER(type, regs, r4))
+
+/* Its argument i: 0, 1, 2 or 4. */
+static __always_inline __u64 argument_of(const void *regs, enum machine machine, bool foreign,
+					 bool direct, __u32 i)
+{
+	switch (machine) {
+	case MACHINE_X86:
+		if (foreign)
+			return (__u32)CHOOSE(i, struct pt_regs, regs, bx, cx, dx, di);
+		return CHOOSE(i, struct pt_regs, regs, di, si, dx, r8);
+	case MACHINE_ARM64:
+		return CHOOSE(i, struct pt_regs___arm64, regs, orig_x0, regs[1], regs[2], regs[4]);
+	case MACHINE_S390:
+		return CHOOSE(i, struct pt_regs___s390, regs, orig_gpr2, gprs[3], gprs[4], gprs[6]);
+	case MACHINE_RISCV:
+		return CHOOSE(i, struct pt_regs___riscv, regs, orig_a0, a1, a2, a4);
+	case MACHINE_PPC:
+		return CHOOSE(i, struct pt_regs___ppc, regs, orig_gpr3, gpr[4], gpr[5], gpr[7]);
+	default:
+		return 0;
+	}
+}
+
+/* The system call that a sleeping task is in and its arguments. */
+struct call {
+	__s32 number; /* of a 64-bit program's call that does the same; NO_CALL: none */
+	struct trace_class class;
+	__u64 argument; /* the one that the class names */
+	__u64 polled; /* of poll(): how many descriptors it looks at */
+	__u64 packed; /* of socketcall(): where its arguments are; 0: it is none */
+};
+
+/* Makes a 32-bit program's call the one that a 64-bit program would do it by. */
+static __always_inline void to_native(struct call *call, const void *regs, enum machine machine,
+				      bool direct)
+{
+	__u32 number = (__u32)call->number, which;
+
+	call->number = NO_CALL;
+	if (number >= TRACE_CALLS)
+		return;
+	if (natives[number] != TRACE_SOCKETCALL) {
+		call->number = (__s32)natives[number] - 1;
+		return;
+	}
+	which = (__u32)argument_of(regs, machine, true, direct, 0);
+	if (which < TRACE_SOCKET_CALLS)
+		call->number = (__s32)socket_calls[which] - 1;
+	call->packed = argument_of(regs, machine, true, direct, 1);
+}
+
+/* Takes the call from the registers. foreign: of a 32-bit program. */
+static __always_inline void read_call(struct call *call, const void *regs, enum machine machine,
+				      bool foreign, bool direct)
+{
+	__u32 number;
+
+	call->number = number_of_call(regs, machine, direct);
+	if (foreign)
+		to_native(call, regs, machine, direct);
+	number = (__u32)call->number;
+	if (number >= TRACE_CALLS)
+		return;
+	call->class.state = classes[number].state;
+	if (call->packed)
+		return;
+	call->class.target = classes[number].target;
+	if (call->class.target != CALL_NOTHING)
+		call->argument =
+			argument_of(regs, machine, foreign, direct, classes[number].argument);
+	if (call->class.target == CALL_POLL)
+		call->polled = argument_of(regs, machine, foreign, direct, 1);
+}
+
+/*
+ * The same without the helper: registers end the stack of a task on x86-64 and arm64
+ * (task_pt_regs()), if it has the usual size. That is so where they are how a program leaves them:
+ * the selector of its code is __USER_CS or __USER32_CS, arm64 came from its exception level 0.
+ */
+__noinline int read_call_of_stack(struct call *call, __u64 stack, __u32 foreign)
+{
+	const bool direct = false;
+	enum machine machine = machine_of_kernel();
+	const void *regs;
+	__u16 selector;
+
+	if (!call || !stack)
+		return 0;
+	regs = (const void *)(stack + stack_size - bpf_core_type_size(struct pt_regs));
+	if (machine == MACHINE_X86) {
+		selector = (__u16)REGISTER(struct pt_regs, regs, cs);
+		if (selector != 0x33 && selector != 0x23)
+			return 0;
+	} else if (REGISTER(struct pt_regs___arm64, regs, pstate) & 0xf) {
+		return 0;
+	}
+	read_call(call, regs, machine, foreign, direct);
+	return 0;
+}
+
+/* Finds the system call of a task. Threads of the kernel make none. */
+static __always_inline void find_call(struct call *call, struct task_struct *task)
+{
+	enum machine machine = machine_of_kernel();
+	bool foreign;
+
+	call->number = NO_CALL;
+	call->class.state = STATE_OTHER;
+	call->class.target = CALL_NOTHING;
+	call->argument = call->polled = call->packed = 0;
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) || !are_calls_known())
+		return;
+	foreign = is_32bit(task, machine);
+	if (has_registers_helper())
+		read_call(call, (const void *)bpf_task_pt_regs(task), machine, foreign, true);
+	else
+		read_call_of_stack(call, (__u64)BPF_CORE_READ(task, stack), foreign);
+}
+
+/* Takes the descriptor from the memory of the current task where it lies there. */
+static __always_inline void find_packed(struct call *call)
+{
+	__u32 fd;
+
+	if (!call->packed || bpf_probe_read_user(&fd, sizeof(fd), (const void *)call->packed))
+		return;
+	call->class.target = CALL_FD;
+	call->argument = fd;
+}
+
+/* Makes a poll() of the current task that looks at one descriptor a call with that descriptor. */
+static __always_inline void find_polled(struct call *call)
+{
+	/* include/uapi/asm-generic/poll.h */
+	struct {
+		__s32 fd;
+		__s16 events, revents;
+	} polled;
+
+	if (call->class.target != CALL_POLL || call->polled != 1 ||
+	    bpf_probe_read_user(&polled, sizeof(polled), (const void *)call->argument) ||
+	    polled.fd < 0)
+		return;
+	call->class.target = CALL_FD;
+	call->argument = (__u64)polled.fd;
+}
+
+#endif
