@@ -7,23 +7,26 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 . "$srcdir/tests/lib/tap.sh"
 cd "$srcdir" || exit 1
 
-# The libraries that the build looks for: as pkg-config names them, and Debian's packages.
-libraries=$(sed -n '/^need_for/,/"\$1" != run/s/^[[:space:]]*need library \([^ ]*\) \([^ ]*\)$/\1 \2/p' bootstrap)
+# The libraries that the build looks for: as pkg-config names them, and Debian's packages; a|b where
+# one of them will do.
+libraries=$(sed -n '/^need_for/,/"\$1" != run/s/^.*need library \([^ ]*\) \([^ ]*\)$/\1 \2/p' bootstrap |
+	tr -d "'")
 [ -n "$libraries" ] || exit 1
 
 echo 1..5
 
 missing=$(echo "$libraries" | while read -r _ package; do
-	grep -qE "(^Build-Depends:| )  *$package(,|$)" packaging/debian/control || echo "$package"
+	grep -qE "(^Build-Depends:| )  *$(echo "$package" | sed 's/|/ \\| /g')( \(.*\))?(,|$)" \
+		packaging/debian/control || echo "$package"
 done)
 found "$missing" 'the Debian package is built with all libraries'
 
-missing=$(echo "$libraries" | while read -r module _; do
+missing=$(echo "$libraries" | sed 's/ .*//' | tr '|' '\n' | while read -r module; do
 	grep -qF "pkgconfig($module)" packaging/rpm/stalltop.spec.in || echo "$module"
 done)
 found "$missing" 'the RPM is built with all libraries'
 
-missing=$(sed -n 's/.*\[with_\([a-z0-9]*\)=auto\].*/\1/p' m4/*.m4 | while read -r part; do
+missing=$(sed -n 's/.*ST_\(LIBRARY_\)\{0,1\}PART(\[\([a-z0-9]*\)\].*/\2/p' configure.ac m4/*.m4 | while read -r part; do
 	for file in packaging/debian/rules packaging/rpm/stalltop.spec.in; do
 		grep -q -- "--with-$part=yes" "$file" || echo "$file: --with-$part=yes"
 	done

@@ -55,7 +55,7 @@ static bool check_metrics(const struct options *options)
 	if (clash)
 		fprintf(stderr, "stalltop: %s\n", clash);
 	else if (options->listen && !server_is_built())
-		fprintf(stderr, "stalltop: --listen is not built in: libmicrohttpd was missing\n");
+		fprintf(stderr, "stalltop: --listen is not built in: " MICROHTTPD_MISSING "\n");
 	else
 		return true;
 	return false;

@@ -10,6 +10,7 @@
 #include "app/errors.h"
 #include "app/options.h"
 #include "base/text.h"
+#include "base/util.h"
 #include "bpf/refusal.h"
 #include "model/notes.h"
 #include "model/source.h"
@@ -267,6 +268,27 @@ static void put_tracing(struct buf *out, int procfd)
 	tracing_close(tracing);
 }
 
+/* Appends what the program was built without, and why. The bpf source says so by itself. */
+static void put_missing_parts(struct buf *out)
+{
+	static const struct {
+		const char *what, *why;
+	} parts[] = {
+		{ "metrics over HTTP", MICROHTTPD_MISSING },
+		{ "compressed recordings", ZSTD_MISSING },
+		{ "the uptime by a library", PROCPS_MISSING },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		struct buf why = { 0 };
+
+		buf_puts(&why, parts[i].why);
+		if (why.len)
+			put_found(out, parts[i].what, "not built in", &why);
+		buf_free(&why);
+	}
+}
+
 void docgen_version(struct buf *out, int procfd)
 {
 	struct source_env env = { .procfd = procfd };
@@ -281,4 +303,5 @@ void docgen_version(struct buf *out, int procfd)
 	for (size_t i = 0; source_registry[i]; i++)
 		put_source(out, source_registry[i], &env);
 	put_tracing(out, procfd);
+	put_missing_parts(out);
 }

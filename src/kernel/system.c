@@ -4,7 +4,6 @@
 #include "kernel/system.h"
 
 #include <errno.h>
-#include <libproc2/misc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/util.h"
+#include "kernel/uptime.h"
 
 /* How many readings a missing pressure file is skipped before it is looked for again. */
 #define RETRY_READINGS 64
@@ -200,22 +200,18 @@ struct system *system_open(int procfd)
 {
 	struct system *system = xcalloc(1, sizeof(*system));
 	double uptime;
-	long hertz = procps_hertz_get();
 
 	system->procfd = procfd;
 	/*
-	 * Does not use libproc2: it takes /proc by its path, so that no other tree can be handed
-	 * in; it rewinds each file, reads stat once more to see its end, and opens loadavg anew
-	 * each time: three times the system calls, twice the time.
+	 * Uses no library of procps for these: it takes /proc by its path, so that no other tree
+	 * can be handed in; it rewinds each file, reads stat once more to see its end, and opens
+	 * loadavg anew each time: three times the system calls, twice the time (libproc2).
 	 */
 	for (int f = 0; f < SYSTEM_FILES; f++)
 		system->files[f] = open_file(system, system_file_names[f]);
-	system->tick_ns = NSEC_PER_SEC / (uint64_t)(hertz > 0 ? hertz : 100);
-	/*
-	 * Asks the library for the uptime once, as containers may replace /proc/uptime; the clock
-	 * measures the time that passes afterwards.
-	 */
-	if (procps_uptime(&uptime, NULL) >= 0) {
+	system->tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
+	/* The clock measures the time that passes after this one reading. */
+	if (!uptime_read(procfd, &uptime)) {
 		system->uptime_valid = true;
 		system->boot_offset = uptime - boottime();
 	}

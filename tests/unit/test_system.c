@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "kernel/system.h"
+#include "kernel/uptime.h"
 #include "tests/lib/tree.h"
 #include "base/util.h"
 
@@ -149,7 +150,7 @@ static void test_pressure_broken(void **state)
 	system_close(system);
 }
 
-/* Without a /proc to look in nothing is known but the uptime. */
+/* Without a /proc to look in nothing is known, but the uptime by a library that takes its path. */
 static void test_no_procfd(void **state)
 {
 	struct system *system = system_open(-1);
@@ -160,6 +161,7 @@ static void test_no_procfd(void **state)
 	for (int i = 0; i < PSI_RESOURCES; i++)
 		assert_int_equal(sample.psi_error[i], -EBADF);
 	assert_false(sample.cpu_valid || sample.memory_valid || sample.load_valid);
+	assert_int_equal(sample.uptime_valid, PROCPS_LIBRARY[0] && !access("/proc/uptime", R_OK));
 	system_close(system);
 	system_close(NULL);
 }
@@ -405,6 +407,42 @@ static void test_uptime(void **state)
 	close(procfd);
 }
 
+/* Without a library the uptime is that of the tree's file, and with one never another one. */
+static void test_uptime_file(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		double seconds;
+	} rows[] = {
+		{ "1000.50 2000.25\n", 0, 1000.5 },
+		{ "0.00 0.00\n", 0, 0 },
+		{ "4294967296.07 1.00\n", 0, 4294967296.07 },
+		{ "1000.5 2000.25\n", -EBADMSG, 0 },
+		{ "1000 2000\n", -EBADMSG, 0 },
+		{ "1000.50", -EBADMSG, 0 },
+		{ "-1.00 2.00\n", -EBADMSG, 0 },
+		{ "nothing\n", -EBADMSG, 0 },
+		{ "", -EBADMSG, 0 },
+	};
+	const struct tree *tree = *state;
+	double seconds = -1, again;
+
+	assert_int_equal(uptime_read(tree->fd, &seconds),
+			 PROCPS_LIBRARY[0] && !access("/proc/uptime", R_OK) ? 0 : -ENOENT);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		put_text(tree, "uptime", rows[i].text);
+		if (PROCPS_LIBRARY[0]) {
+			assert_int_equal(uptime_read(tree->fd, &again), 0);
+			assert_true(again >= seconds && again < seconds + 5);
+			continue;
+		}
+		again = -1;
+		assert_int_equal(uptime_read(tree->fd, &again), rows[i].result);
+		assert_true(again == (rows[i].result ? -1 : rows[i].seconds));
+	}
+}
+
 /* This kernel's pressure files: each readable, or with its reason. */
 static void test_pressure_live(void **state)
 {
@@ -458,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_fresh),
 		cmocka_unit_test(test_memory_load),
 		cmocka_unit_test(test_uptime),
+		cmocka_unit_test_setup_teardown(test_uptime_file, make_tree, remove_tree),
 		cmocka_unit_test(test_pressure_live),
 		cmocka_unit_test(test_names),
 	};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long the system has been up: by procps' library, whichever there is, or without one. */
+#ifndef STALLTOP_KERNEL_UPTIME_H
+#define STALLTOP_KERNEL_UPTIME_H
+
+/*
+ * Reads the uptime once, in seconds, as /proc/uptime shows it (proc_uptime(5)): containers may
+ * replace that file. procfd: /proc; the libraries take it by its path. 0 or -errno.
+ */
+int uptime_read(int procfd, double *seconds);
+
+#endif
