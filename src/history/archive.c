@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "history/image.h"
 #include "history/pack.h"
 #include "history/segments.h"
 #include "history/store.h"
@@ -183,19 +183,14 @@ int archive_borrow(struct archive *archive, sqlite3 *db)
 /* Opens a packed file: its bytes in memory are the database. */
 static int open_packed(struct archive *archive, int fd)
 {
-	int err = pack_map(fd, &archive->unpacked, &archive->unpacked_len);
-	sqlite3_int64 len = (sqlite3_int64)archive->unpacked_len;
+	void *bytes;
+	size_t len;
+	int err = pack_map(fd, &bytes, &len);
 
 	if (err)
 		return err == -EOPNOTSUPP ? -ENOPKG : err;
-	if (sqlite3_open_v2(":memory:", &archive->db,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_PRIVATECACHE,
-			    NULL))
-		return -ENOMEM;
-	if (sqlite3_deserialize(archive->db, "main", archive->unpacked, len, len,
-				SQLITE_DESERIALIZE_READONLY))
-		return -EBADMSG;
-	return harden(archive);
+	err = image_open(&archive->image, &archive->db, bytes, len);
+	return err ? err : harden(archive);
 }
 
 /* Opens the file of that name, which is there. 0 or -errno. */
@@ -261,8 +256,7 @@ void archive_close(struct archive *archive)
 		sqlite3_finalize(archive->queries[query]);
 	if (!archive->borrowed)
 		sqlite3_close(archive->db);
-	if (archive->unpacked)
-		munmap(archive->unpacked, archive->unpacked_len);
+	image_close(archive->image);
 	*archive = (struct archive){ 0 };
 }
 

@@ -60,8 +60,7 @@ struct archive {
 	int64_t version; /* of its tables */
 	unsigned steps; /* what a statement of a later version has taken so far */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
-	void *unpacked; /* of a packed file, its bytes; NULL: it is none */
-	size_t unpacked_len;
+	struct image *image; /* of a packed file, its bytes; NULL: it is none */
 };
 
 /*

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "config.h"
+
+#include "history/image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/util.h"
+
+struct image {
+#ifndef HAVE_SQLITE3_DESERIALIZE
+	sqlite3_vfs vfs; /* the first member: what SQLite hands back */
+#endif
+	void *bytes;
+	size_t len;
+};
+
+#ifdef HAVE_SQLITE3_DESERIALIZE
+
+static int open_bytes(struct image *image, sqlite3 **db)
+{
+	sqlite3_int64 len = (sqlite3_int64)image->len;
+
+	if (sqlite3_open_v2(":memory:", db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_PRIVATECACHE,
+			    NULL))
+		return -ENOMEM;
+	if (sqlite3_deserialize(*db, "main", image->bytes, len, len, SQLITE_DESERIALIZE_READONLY))
+		return -EBADMSG;
+	return 0;
+}
+
+#else
+
+/*
+ * Before 3.36 SQLite reads no database in memory, unless it was built to: it gets the bytes as a
+ * file that cannot change, of a file system of its own (sqlite.org/vfs.html).
+ */
+struct image_file {
+	sqlite3_file file;
+	const struct image *image;
+};
+
+static int read_bytes(sqlite3_file *file, void *to, int amount, sqlite3_int64 at)
+{
+	const struct image *image = ((const struct image_file *)file)->image;
+	size_t wanted = (size_t)amount, got = 0;
+
+	if (at >= 0 && (sqlite3_uint64)at < image->len)
+		got = image->len - (size_t)at;
+	if (got > wanted)
+		got = wanted;
+	if (got)
+		memcpy(to, (const char *)image->bytes + at, got);
+	memset((char *)to + got, 0, wanted - got);
+	return got == wanted ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
+}
+
+static int get_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+	*size = (sqlite3_int64)((const struct image_file *)file)->image->len;
+	return SQLITE_OK;
+}
+
+/* Nobody else has the file, and nobody writes to it. */
+static int do_nothing(sqlite3_file *file)
+{
+	(void)file;
+	return SQLITE_OK;
+}
+
+static int take_lock(sqlite3_file *file, int lock)
+{
+	(void)lock;
+	return do_nothing(file);
+}
+
+static int see_lock(sqlite3_file *file, int *reserved)
+{
+	*reserved = 0;
+	return do_nothing(file);
+}
+
+static int refuse_write(sqlite3_file *file, const void *from, int amount, sqlite3_int64 at)
+{
+	(void)file;
+	(void)from;
+	(void)amount;
+	(void)at;
+	return SQLITE_READONLY;
+}
+
+static int refuse_size(sqlite3_file *file, sqlite3_int64 size)
+{
+	(void)file;
+	(void)size;
+	return SQLITE_READONLY;
+}
+
+static int refuse_control(sqlite3_file *file, int what, void *argument)
+{
+	(void)file;
+	(void)what;
+	(void)argument;
+	return SQLITE_NOTFOUND;
+}
+
+static int sync_nothing(sqlite3_file *file, int flags)
+{
+	(void)flags;
+	return do_nothing(file);
+}
+
+/* The usual size. */
+static int sector_size(sqlite3_file *file)
+{
+	(void)file;
+	return 0;
+}
+
+/* Without a journal, and without locks. */
+static int characteristics(sqlite3_file *file)
+{
+	(void)file;
+	return SQLITE_IOCAP_IMMUTABLE;
+}
+
+static const sqlite3_io_methods methods = {
+	.iVersion = 1,
+	.xClose = do_nothing,
+	.xRead = read_bytes,
+	.xWrite = refuse_write,
+	.xTruncate = refuse_size,
+	.xSync = sync_nothing,
+	.xFileSize = get_size,
+	.xLock = take_lock,
+	.xUnlock = take_lock,
+	.xCheckReservedLock = see_lock,
+	.xFileControl = refuse_control,
+	.xSectorSize = sector_size,
+	.xDeviceCharacteristics = characteristics,
+};
+
+/* Opens the image, or a temporary file of a large sort as ever. */
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *got)
+{
+	struct image_file *opened = (struct image_file *)file;
+
+	if (!(flags & SQLITE_OPEN_MAIN_DB))
+		return sqlite3_vfs_find(NULL)->xOpen(sqlite3_vfs_find(NULL), name, file, flags,
+						     got);
+	opened->file.pMethods = &methods;
+	opened->image = (const struct image *)vfs;
+	if (got)
+		*got = flags;
+	return SQLITE_OK;
+}
+
+static int full_name(sqlite3_vfs *vfs, const char *name, int size, char *full)
+{
+	(void)vfs;
+	sqlite3_snprintf(size, full, "%s", name);
+	return SQLITE_OK;
+}
+
+static int open_bytes(struct image *image, sqlite3 **db)
+{
+	const sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
+	int result;
+
+	if (!usual)
+		return -ENOMEM;
+	image->vfs = *usual;
+	image->vfs.pNext = NULL;
+	image->vfs.zName = "stalltop-image";
+	image->vfs.xOpen = open_file;
+	image->vfs.xFullPathname = full_name;
+	if (image->vfs.szOsFile < (int)sizeof(struct image_file))
+		image->vfs.szOsFile = (int)sizeof(struct image_file);
+	/* It is found by its name only now. */
+	result = sqlite3_vfs_register(&image->vfs, 0);
+	if (!result)
+		result = sqlite3_open_v2("image", db,
+					 SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE |
+						 SQLITE_OPEN_NOMUTEX,
+					 image->vfs.zName);
+	sqlite3_vfs_unregister(&image->vfs);
+	return result ? -ENOMEM : 0;
+}
+
+#endif
+
+int image_open(struct image **out, sqlite3 **db, void *bytes, size_t len)
+{
+	struct image *image = *out = xcalloc(1, sizeof(*image));
+
+	image->bytes = bytes;
+	image->len = len;
+	return open_bytes(image, db);
+}
+
+void image_close(struct image *image)
+{
+	if (!image)
+		return;
+	munmap(image->bytes, image->len);
+	free(image);
+}
