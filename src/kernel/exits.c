@@ -23,6 +23,11 @@
 #include "kernel/netlink.h"
 #include "kernel/taskstats.h"
 
+/* Of the last thread of a process, since 5.19: older headers lack it. */
+#ifndef AGROUP
+#define AGROUP 0x20
+#endif
+
 /* A greater number is no CPU's (CONFIG_NR_CPUS is at most 8192). */
 #define CPUS_MAX 65536
 

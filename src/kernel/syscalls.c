@@ -13,9 +13,22 @@
 
 #include "base/util.h"
 
-/* The same on all machines, since 6.7: older headers lack it. */
+/* The same on all machines: headers older than the calls (5.11, 5.16, 6.7) lack them. */
+#ifndef __NR_epoll_pwait2
+#define __NR_epoll_pwait2 441
+#endif
+#ifndef __NR_futex_waitv
+#define __NR_futex_waitv 449
+#endif
 #ifndef __NR_futex_wait
 #define __NR_futex_wait 455
+#endif
+/* And so does libseccomp: 2.5.1 those of 2020 and later. */
+#ifndef __SNR_futex_waitv
+#define __SNR_futex_waitv __NR_futex_waitv
+#endif
+#ifndef __SNR_futex_wait
+#define __SNR_futex_wait __NR_futex_wait
 #endif
 
 /* Room for names: the numbers in use end below 500. */

@@ -86,7 +86,7 @@ int box_cgroup(unsigned int mib, char *path, size_t size)
 {
 	char mount_point[200], file[400], limit[32];
 	static unsigned int n;
-	bool v2;
+	bool v2 = false;
 	int err;
 
 	if (!find_memory(mount_point, sizeof(mount_point), &v2))

@@ -3,6 +3,9 @@
 
 #include "tests/lib/frozen.h"
 
+/* Before linux/fs.h: with glibc before 2.36 its macros break the enum of this one. */
+#include <sys/mount.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -12,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

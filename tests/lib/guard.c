@@ -3,6 +3,9 @@
 
 #include "tests/lib/guard.h"
 
+/* Before linux/fs.h: with glibc before 2.36 its macros break the enum of this one. */
+#include <sys/mount.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -15,7 +18,6 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -250,6 +250,8 @@ static void ends_after_samples(void **state)
 /* Without a terminal it says so. */
 static void wants_terminal(void **state)
 {
+	const char *program = getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop";
+	const char *env[] = { scratch_format("STALLTOP_PATH=%s", program), NULL };
 	struct screen *s;
 	const char *sh;
 
@@ -259,10 +261,7 @@ static void wants_terminal(void **state)
 	s = screen_start(&(struct screen_how){
 		.program = "/bin/sh",
 		.args = scratch_format("%s %s/out %s/err", sh, scratch_folder(), scratch_folder()),
-		.env = (const char *const[]){
-			scratch_format("STALLTOP_PATH=%s",
-				       getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop"),
-			NULL } });
+		.env = env });
 	screen_await_text(s, "status 2");
 	assert_string_equal(scratch_read(scratch_path("out")), "");
 	assert_non_null(strstr(scratch_read(scratch_path("err")), "terminal"));

@@ -153,11 +153,9 @@ static void starts_stopped(void **state)
 	const char *sh =
 		scratch_file(scratch_path("run"), "read go; exec \"$STALLTOP_PATH\" -d 60\n");
 	const char *program = getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop";
-	struct screen *s = screen_start(&(struct screen_how){
-		.program = "/bin/sh",
-		.args = sh,
-		.env = (const char *const[]){ scratch_format("STALLTOP_PATH=%s", program),
-					      NULL } });
+	const char *env[] = { scratch_format("STALLTOP_PATH=%s", program), NULL };
+	struct screen *s =
+		screen_start(&(struct screen_how){ .program = "/bin/sh", .args = sh, .env = env });
 
 	(void)state;
 	screen_type(s, "\n" CTRL_S);

@@ -426,9 +426,16 @@ static void damaged_recordings_are_refused(void **state)
 /* Memory in use, of what malloc() gives. */
 static uint64_t in_use(void)
 {
+#ifdef HAVE_MALLINFO2
 	struct mallinfo2 info = mallinfo2();
 
 	return info.uordblks + info.hblkhd;
+#else
+	/* glibc before 2.33; of less than 4 GB. */
+	struct mallinfo info = mallinfo();
+
+	return (uint64_t)(unsigned)info.uordblks + (unsigned)info.hblkhd;
+#endif
 }
 
 /* The most memory that was resident so far, in kB; 0: not known. */

@@ -345,8 +345,12 @@ static void test_gaps(void **state)
 	" waits INTEGER, ahead_ns INTEGER, PRIMARY KEY(sample, task, kind)) WITHOUT ROWID;" \
 	"INSERT INTO wait SELECT sample, task, 0, cpu_ns, cpu_waits, 0 FROM activity" \
 	" WHERE cpu_ns IS NOT NULL; INSERT INTO wait SELECT * FROM other_wait;" \
-	"DROP TABLE other_wait; ALTER TABLE activity DROP COLUMN cpu_ns;" \
-	"ALTER TABLE activity DROP COLUMN cpu_waits;" \
+	"DROP TABLE other_wait; CREATE TABLE was AS SELECT * FROM activity; DROP TABLE activity;" \
+	"CREATE TABLE activity(sample INTEGER, task INTEGER, run_ns INTEGER, user_ns INTEGER," \
+	" system_ns INTEGER, drift_ns INTEGER, state TEXT, threads INTEGER," \
+	" PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"INSERT INTO activity SELECT sample, task, run_ns, user_ns, system_ns, drift_ns, state," \
+	" threads FROM was; DROP TABLE was;" \
 	"UPDATE recording SET value = 2 WHERE name = 'version';"
 
 /*
