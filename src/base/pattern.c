@@ -234,8 +234,12 @@ static int compile(const struct buf *text, pcre2_code **code)
 	if (!limits)
 		die("out of memory");
 	pcre2_set_parens_nest_limit(limits, DEPTH);
+	/*
+	 * Without a search for where a match may begin: the one that 10.46 compiles passes over
+	 * "a?b\w{2}" in "bé1". It saved 0.01 us a name, and 0.1 us a command line.
+	 */
 	if (!strcmp(nl_langinfo(CODESET), "UTF-8"))
-		utf = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
+		utf = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NO_START_OPTIMIZE;
 	*code = pcre2_compile((PCRE2_SPTR)text->data, text->len, syntax | utf, &err, &at, limits);
 	/* A negative error: the pattern is no UTF-8. Then it is matched as bytes. */
 	if (!*code && err < 0)
