@@ -29,7 +29,8 @@ result() {
 
 # found PROBLEMS NAME: a line, and the problems; there should be none.
 found() {
-	printf '%s' "$1" >"$work/found"
+	printf '%s' "${1:+$1
+}" >"$work/found"
 	[ ! -s "$work/found" ]
 	result $? "$2" "$work/found"
 }
