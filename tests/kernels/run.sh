@@ -89,11 +89,14 @@ try() {
 		trouble=$("$here/boot.sh" "$2" "$cache/$1/tree" "$results/initrd.$2" "$folder" "$3" \
 			${checks[@]+"${checks[@]}"}) || trouble=${trouble:-boot.sh failed}
 	fi
+	# Its second line is of what was started here: "1m2.345s 0m1.234s", user and system.
+	times >"$folder/times"
 	{
 		grep '^# ' "$folder/fetched" 2>/dev/null
 		LC_ALL=C TROUBLE=$trouble awk -v kernel="$1" -v version="$version" -v some=${#checks[@]} \
 			-v seen="$folder/seen" -f "$here/judge.awk" "$table" "$folder/console"
-		echo "# $1: $((SECONDS - begun)) s in all; the console: $folder/console"
+		echo "# $1: $((SECONDS - begun)) s in all, $(awk -F '[ms ]+' 'NR == 2 {
+			printf "%.0f", $1 * 60 + $2 + $3 * 60 + $4 }' "$folder/times") s of a CPU; the console: $folder/console"
 	} >"$folder/tap.new"
 	mv "$folder/tap.new" "$folder/tap"
 }
