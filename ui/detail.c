@@ -86,7 +86,7 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	const struct counters *before = row->before ? &row->before->counters : &none;
 	/* The frame has already handled counters that fell, and marks counters without meaning. */
 	uint32_t known = row->valid;
-	struct counters growth;
+	struct counters growth, excess = { 0 };
 
 	*interval_ns = row->interval_ns;
 	if (row->before && frame->info->since_start) {
@@ -104,7 +104,8 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	if (row->before)
 		known = (known & before->valid) | (now->valid & before->valid & VALID_TICK);
 	counters_diff(&growth, now, before, known);
-	counters_mask(&growth, known & waited_impossible(&growth, row->raw, row->before));
+	counters_mask(&growth, known & waited_impossible(&growth, row->raw, row->before,
+							 frame->info->idle, &excess));
 	return growth;
 }
 

@@ -54,6 +54,24 @@ int psi_parse(const char *text, size_t len, struct psi *out)
 	return out->some.valid || out->full.valid ? 0 : -EBADMSG;
 }
 
+double system_cpu_share(const struct system_sample *before, const struct system_sample *now,
+			unsigned states)
+{
+	uint64_t all = 0, sum = 0;
+
+	if (!now->cpu_valid || !before || !before->cpu_valid)
+		return -1;
+	for (unsigned s = 0; s < CPU_STATES; s++) {
+		/* iowait and idle of a CPU can decrease (proc_stat(5)). */
+		uint64_t delta =
+			now->cpu_ns[s] > before->cpu_ns[s] ? now->cpu_ns[s] - before->cpu_ns[s] : 0;
+
+		all += delta;
+		sum += states & 1u << s ? delta : 0;
+	}
+	return all ? (double)sum / ((double)all / 100.0) : 0;
+}
+
 const char *const cpu_state_names[CPU_STATES] = {
 	[CPU_USER] = "user",	   [CPU_NICE] = "nice",	    [CPU_SYSTEM] = "system",
 	[CPU_IDLE] = "idle",	   [CPU_IOWAIT] = "iowait", [CPU_IRQ] = "irq",

@@ -77,6 +77,13 @@ struct system_sample {
 };
 
 /*
+ * The share of the CPU time between two readings that was spent in states (bits), in percent;
+ * negative: not known. before may be NULL.
+ */
+double system_cpu_share(const struct system_sample *before, const struct system_sample *now,
+			unsigned states);
+
+/*
  * Threads of the group itself, not of groups below it, and not all of them
  * (kernel/cgroup/cgroup-v1.c:cgroupstats_build()): the kernel compares states as a whole, so a task
  * that can be killed, or frozen, while it sleeps is in none of the first four. Since 6.1 these are

@@ -147,7 +147,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	if (raw->counters.valid & VALID_CHILDREN &&
 	    (change.flags & CHANGE_WHOLE || !children_alike(raw, before)))
 		change.flags |= CHANGE_CHILDREN;
-	if (raw->task->dropped && (whole || raw->counters.valid & ~row->valid & DELAY_ALL)) {
+	if (raw->task->dropped && (whole || row->corrected)) {
 		change.flags |= CHANGE_DROPPED;
 		change.dropped = *raw->task->dropped;
 	}

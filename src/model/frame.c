@@ -43,17 +43,19 @@ static size_t place_of_row(const struct sample *sample, const struct task_raw *r
 	return (size_t)(raw - sample->raw);
 }
 
-/* Makes impossible delays unknown, and remembers what was left out. */
+/* Makes impossible delays unknown, and remembers what was too much. */
 static void drop_impossible(struct frame_info *info, struct row *row, const struct counters *grown,
 			    const struct task_raw *before)
 {
-	uint32_t kinds = row->valid & waited_impossible(grown, row->raw, before);
+	struct counters excess = { 0 };
+	uint32_t unknown = waited_impossible(grown, row->raw, before, info->idle, &excess);
 
-	if (!kinds)
+	if (!(row->valid & excess.valid))
 		return;
-	row->valid &= ~DELAY_BOTH(kinds);
+	waited_drop(row->raw->task, &excess, row->valid & excess.valid);
+	row->valid &= ~DELAY_BOTH(unknown);
+	row->corrected = true;
 	info->stale++;
-	waited_drop(row->raw->task, grown, kinds);
 }
 
 /* Counts the task's state, where that is known. */
@@ -105,10 +107,11 @@ static uint64_t age_of(const struct sample *sample, const struct task_raw *raw)
 static void of_life(struct frame_info *info, struct row *row, struct counters *grown)
 {
 	const struct task_raw *raw = row->raw;
-	struct counters life = waited_life(raw);
+	bool wrong;
+	struct counters life = waited_life(raw, &wrong);
 
 	since_birth(row, grown, &life, age_of(info->cur, raw));
-	info->stale += life.valid != raw->counters.valid;
+	info->stale += wrong;
 }
 
 /* Takes what was waited of the deltas; whole: they are those of the task's life. */
@@ -301,6 +304,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->real_ns = cur->real_ns;
 	info->since_start = options->since_start;
 	info->unknown = options->unknown;
+	info->idle = options->idle;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	info->born = info->gone = info->ended = info->stale = 0;
 	info->blocked = info->running = 0;
@@ -373,7 +377,7 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 
 struct counters row_life(const struct row *row)
 {
-	return row->task ? waited_life(row->raw) : row->raw->counters;
+	return row->task ? waited_life(row->raw, NULL) : row->raw->counters;
 }
 
 void row_add_life(struct counters *sum, const struct row *row)

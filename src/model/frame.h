@@ -99,6 +99,7 @@ struct row {
 	unsigned members;
 	bool born, exited;
 	bool still; /* its source said that nothing happened to it: all deltas are 0 */
+	bool corrected; /* of what was booked something is left out of its life */
 };
 
 #define NO_GROUP SIZE_MAX
@@ -149,6 +150,7 @@ struct frame_info {
 	size_t ended; /* tasks in rows that exited; known from exit records, so 0 without those */
 	uint64_t run_ns; /* run time of all rows */
 	size_t stale; /* rows with an impossible delay: see frame_build() */
+	double idle; /* see struct frame_options */
 	bool states_known;
 	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
@@ -181,6 +183,9 @@ struct frame {
 struct frame_options {
 	bool since_start; /* deltas are the counters themselves, the interval is the task's life */
 	uint32_t unknown; /* unknown in this interval (the switch moved): DELAY_BIT()s */
+	/* Of the machine's CPU time, in percent, what nobody used; 0: none, or that is not known.
+	 */
+	double idle;
 };
 
 /*
@@ -190,8 +195,9 @@ struct frame_options {
  * group before it stops counting it as live), and the record of a zombie reads 0. So every delta is
  * the difference of two counters of two frames.
  *
- * A delay that cannot have been waited is unknown: a 6.18 kernel was seen to book waits of minutes,
- * up to its own uptime, for tasks of milliseconds with direct I/O on busy CPUs.
+ * A delay that cannot have been waited is unknown, or cut to what can: see waited_impossible(). A
+ * 6.18 kernel was seen to book waits of minutes, up to its own uptime, for tasks of milliseconds
+ * with direct I/O on busy CPUs.
  */
 void frame_build(struct frame *frame, struct frame_info *info, const struct sample *prev,
 		 struct sample *cur, const struct frame_options *options);

@@ -88,8 +88,8 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp",
-		"for %v {task|tasks} the kernel booked a wait that is longer than possible: "
-		"it is left out", NULL, HAPPENS,
+		"for %v {task|tasks} the kernel booked more waiting than there was: what is too much "
+		"is left out", NULL, HAPPENS,
 	},
 	[NOTE_UNREAD] = {
 		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NULL, HAPPENS,

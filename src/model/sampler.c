@@ -311,7 +311,8 @@ static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 				     .source = sampler->source.ops,
 				     .delayacct = &sampler->delayacct,
 				     .waiting = need_waiting(sampler, needs),
-				     .hierarchy = shown_hierarchy(sampler) };
+				     .hierarchy = shown_hierarchy(sampler),
+				     .idle = last ? last->idle : 0 };
 }
 
 int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs)

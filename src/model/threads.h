@@ -34,6 +34,8 @@ struct threads_env {
 	const struct trace_frame *trace; /* of the last sample */
 	struct waiting_reader *waiting; /* NULL: what waits are on is not wanted */
 	const struct hierarchy *hierarchy; /* the hierarchy of cgroups; NULL: they are not known */
+	double idle; /* of the machine, in percent, as of the last sample: see struct frame_options
+		      */
 };
 
 /*

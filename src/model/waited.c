@@ -15,6 +15,21 @@
  */
 #define TICK_NS (10 * NSEC_PER_MSEC)
 
+/*
+ * A wait for a CPU that is no matter of the scheduler, nor of a quota: in each of its periods, most
+ * often of 100 ms, a group runs.
+ */
+#define LONG_WAIT_NS (250 * NSEC_PER_MSEC)
+
+/* The share of the machine, in percent, that must be idle for nobody to wait as long as that. */
+#define IDLE_ENOUGH 20
+
+/* Of the time between readings, the part from which a sleeper's cpu delay is looked at. */
+#define SLEEPERS_PART 4
+
+/* How much more than possible may be booked for the booking to tell that the task waited. */
+#define CUT_MOST 2
+
 /* How many threads may have come and gone for each that was seen, where some did. */
 #define UNSEEN_THREADS 4
 
@@ -90,6 +105,13 @@ static uint64_t passed(const struct task_raw *now, const struct task_raw *before
 	return threads * span;
 }
 
+/* Whether a single thread slept at the reading, in whatever state. */
+static bool is_asleep(const struct task_raw *raw)
+{
+	return raw->single && raw->now.state && raw->now.state != 'R' &&
+	       !raw->now.waits.threads[SEEN_CPU];
+}
+
 /* Whether a thread may have been in a wait of the kind at the reading. */
 static bool may_have_waited(unsigned kind, const struct task_raw *raw)
 {
@@ -97,8 +119,10 @@ static bool may_have_waited(unsigned kind, const struct task_raw *raw)
 
 	if (!raw->now.state)
 		return true;
+	if (kind == DELAY_CPU && !raw->now.exact)
+		return !is_asleep(raw);
 	if (kind == DELAY_CPU)
-		return !raw->now.exact || waits->threads[SEEN_CPU];
+		return waits->threads[SEEN_CPU];
 	if (kind == DELAY_BLKIO)
 		return waits_in_d(waits);
 	/* In waits of other kinds a thread runs in the kernel, or sleeps in state D. */
@@ -127,24 +151,60 @@ static uint64_t begun_before(unsigned kind, const struct task_raw *now,
 	return idle > seen ? idle : seen;
 }
 
+bool waited_asleep(const struct counters *grown, const struct task_raw *now,
+		   const struct task_raw *before)
+{
+	const struct delay_sum *cpu = &grown->delay[DELAY_CPU];
+	const uint32_t known = DELAY_BOTH(DELAY_BIT(DELAY_CPU));
+
+	if (!before || now->exited || (grown->valid & known) != known || cpu->ns < LONG_WAIT_NS ||
+	    cpu->ns / LONG_WAIT_NS < cpu->count)
+		return false;
+	return is_asleep(now) && is_asleep(before) &&
+	       cpu->ns * SLEEPERS_PART >= span_of(now, before);
+}
+
+/* Notes what is too much of a kind. */
+static void add_excess(struct counters *excess, unsigned kind, uint64_t ns, uint64_t count)
+{
+	excess->delay[kind] = (struct delay_sum){ .ns = ns, .count = count };
+	excess->valid |= DELAY_BIT(kind);
+}
+
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
-			   const struct task_raw *before)
+			   const struct task_raw *before, double idle, struct counters *excess)
 {
 	uint64_t most = passed(now, before);
 	bool churned = has_churned(now, before, threads_of(now, before), span_of(now, before));
 	uint32_t kinds = 0;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS && most != UINT64_MAX; kind++) {
-		uint64_t error = grown->valid & DELAY_COUNT_BIT(kind) ? 0 : TICK_NS;
+		const struct delay_sum *booked = &grown->delay[kind];
+		bool counted = grown->valid & DELAY_COUNT_BIT(kind);
+		uint64_t possible, bound;
 
 		/* Any number of threads may have gone; nor was any kind but blkio ever seen wrong.
 		 */
-		if (!(grown->valid & DELAY_BIT(kind)) || (churned && kind != DELAY_BLKIO))
+		if (!(grown->valid & DELAY_BIT(kind)) || (churned && kind != DELAY_BLKIO) ||
+		    booked->ns <= most)
 			continue;
-		if (grown->delay[kind].ns > most &&
-		    grown->delay[kind].ns >
-			    delay_most(most + begun_before(kind, now, before)) + error)
+		possible = most + begun_before(kind, now, before);
+		bound = delay_most(possible) + (counted ? 0 : TICK_NS);
+		if (booked->ns <= bound)
+			continue;
+		/* A single wait that is too long began with a stale stamp, whenever that was. */
+		if (booked->ns > CUT_MOST * bound || (counted && booked->count <= 1)) {
+			add_excess(excess, kind, booked->ns, booked->count);
 			kinds |= DELAY_BIT(kind);
+		} else {
+			add_excess(excess, kind, booked->ns - possible, 0);
+		}
+	}
+	if (idle >= IDLE_ENOUGH && waited_asleep(grown, now, before)) {
+		const struct delay_sum *cpu = &grown->delay[DELAY_CPU];
+
+		add_excess(excess, DELAY_CPU, cpu->ns, cpu->count);
+		kinds |= DELAY_BIT(DELAY_CPU);
 	}
 	return kinds;
 }
@@ -231,20 +291,23 @@ void waited_add(struct waited *sum, const struct waited *more)
 	sum->mem += more->mem;
 }
 
-void waited_drop(struct task *task, const struct counters *grown, uint32_t kinds)
+void waited_drop(struct task *task, const struct counters *excess, uint32_t kinds)
 {
 	if (!task->dropped)
 		task->dropped = xcalloc(1, sizeof(*task->dropped));
-	counters_add_known(task->dropped, grown, kinds);
+	counters_add_known(task->dropped, excess, kinds);
 }
 
-struct counters waited_life(const struct task_raw *raw)
+struct counters waited_life(const struct task_raw *raw, bool *wrong)
 {
-	struct counters life = raw->counters;
+	struct counters life = raw->counters, excess = { 0 };
 
 	if (raw->task->dropped)
 		counters_take_off(&life, raw->task->dropped, DELAY_ALL);
-	counters_mask(&life, waited_impossible(&life, raw, NULL));
+	counters_mask(&life, waited_impossible(&life, raw, NULL, 0, &excess));
+	counters_take_off(&life, &excess, excess.valid & life.valid);
+	if (wrong)
+		*wrong = excess.valid;
 	return life;
 }
 

@@ -8,6 +8,7 @@
 #ifndef STALLTOP_MODEL_WAITED_H
 #define STALLTOP_MODEL_WAITED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "data/sample.h"
@@ -19,11 +20,24 @@ struct waited {
 };
 
 /*
- * The kinds of which more was booked since the reading before (NULL: since the task's start) than
- * is possible by the clock and by what the threads did then: DELAY_BIT()s.
+ * Finds the kinds of which more was booked since the reading before (NULL: since the task's start)
+ * than is possible by the clock and by what the threads did then, `idle` percent of the machine's
+ * CPU time being left. Returns those of which nothing is known, as the booking tells nothing:
+ * DELAY_BIT()s. Kernels since 6.12 book a little too much of many waits: within twice of what is
+ * possible it is taken for all of that. What is to be left out of the task's life is added to
+ * `excess`, and its kinds to excess->valid; that must be 0.
  */
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
-			   const struct task_raw *before);
+			   const struct task_raw *before, double idle, struct counters *excess);
+
+/*
+ * Whether what a thread was booked for a CPU was rather sleep: it sleeps at both readings, and was
+ * booked much in few waits. 6.12 does so where a task that sleeps, but is not dequeued yet, is
+ * moved to another CPU: the stamp that it gets there stands until it runs again
+ * (kernel/sched/core.c:enqueue_task()).
+ */
+bool waited_asleep(const struct counters *grown, const struct task_raw *now,
+		   const struct task_raw *before);
 
 /*
  * Finds what was waited since then, from what was booked: at most the time that passed for all
@@ -40,14 +54,15 @@ void waited_set_block(struct waited *waited, uint64_t ns, uint32_t known,
 /* Adds the waits of another. */
 void waited_add(struct waited *sum, const struct waited *more);
 
-/* Leaves an impossible booking, `grown` of `kinds`, out of the task's life from now on. */
-void waited_drop(struct task *task, const struct counters *grown, uint32_t kinds);
+/* Leaves `excess` of `kinds` out of the task's life from now on. */
+void waited_drop(struct task *task, const struct counters *excess, uint32_t kinds);
 
 /*
  * A task's counters since its start, less what was left out of them. `valid` has the kinds that are
- * possible: no wait is longer than the task has lived.
+ * possible: no wait is longer than the task has lived. *wrong (or NULL) is set where some are not,
+ * or were cut to that.
  */
-struct counters waited_life(const struct task_raw *raw);
+struct counters waited_life(const struct task_raw *raw, bool *wrong);
 
 /* Makes unknown the longest and shortest waits that are longer than the task has lived. */
 void waited_check_range(const struct task_raw *raw, struct task_record *record);

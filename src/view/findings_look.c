@@ -100,6 +100,7 @@ static bool lacks_cpu(const struct finder *finder, const struct row *row, double
 	double runs = figure(finder, finder->columns->run, row);
 
 	return runs >= 0 && waits * 100 >= (waits + runs) * CPU_WANTED &&
+	       !waited_asleep(&row->deltas->grown, row->raw, row->before) &&
 	       !finding_is_throttled(finder, row);
 }
 

@@ -341,20 +341,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 
 double summary_cpu_share(const struct frame_info *info, unsigned states)
 {
-	const struct system_sample *now = info->system, *before = info->system_before;
-	uint64_t all = 0, sum = 0;
-
-	if (!now->cpu_valid || !before || !before->cpu_valid)
-		return -1;
-	for (unsigned s = 0; s < CPU_STATES; s++) {
-		/* iowait and idle of a CPU can decrease (proc_stat(5)). */
-		uint64_t delta =
-			now->cpu_ns[s] > before->cpu_ns[s] ? now->cpu_ns[s] - before->cpu_ns[s] : 0;
-
-		all += delta;
-		sum += states & 1u << s ? delta : 0;
-	}
-	return all ? (double)sum / ((double)all / 100.0) : 0;
+	return system_cpu_share(info->system_before, info->system, states);
 }
 
 /* Adds the CPU states, in percent of all CPU time. */

@@ -108,7 +108,7 @@ static inline void set_idle(struct state *s, unsigned percent)
 static inline void waits(struct state *s, unsigned task, enum delay_kind kind, uint64_t ms)
 {
 	s->now[task]->counters.delay[kind].ns += MS(ms);
-	s->now[task]->counters.delay[kind].count += 3;
+	s->now[task]->counters.delay[kind].count += 3 + ms / 10;
 }
 
 static inline void runs(struct state *s, unsigned task, uint64_t ms)

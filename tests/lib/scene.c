@@ -52,7 +52,7 @@ struct task_raw *scene_again(struct sample *sample, const struct task_raw *befor
 
 void scene_build(struct scene *scene, unsigned to, bool since_start, uint32_t unknown)
 {
-	struct frame_options options = { since_start, unknown };
+	struct frame_options options = { .since_start = since_start, .unknown = unknown };
 	struct frame_info *info = &scene->info;
 
 	frame_build(&scene->frame, info, to ? &scene->samples[to - 1] : NULL, &scene->samples[to],

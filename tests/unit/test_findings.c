@@ -57,6 +57,26 @@ static void test_filtered(void **state)
 	check_none(s, "nothing waits");
 }
 
+/* What a sleeper was booked in few waits is no wait for a CPU, on a busy machine neither. */
+static void test_sleeper(void **state)
+{
+	struct state *s = *state;
+	struct delay_sum *cpu = &s->now[0]->counters.delay[DELAY_CPU];
+
+	s->now[0]->single = true;
+	s->scene.samples[0].raw[0].single = true;
+	waits(s, 0, DELAY_CPU, 1980);
+	runs(s, 0, 10);
+	build(s);
+	check(s, 0, "cpu", "cpu: alpha 1 waits 99 % of the time for a CPU");
+	cpu->count = 2;
+	build(s);
+	assert_int_equal(s->findings.n, 0);
+	s->now[0]->now.state = 'R';
+	build(s);
+	check(s, 0, "cpu", "cpu: alpha 1 waits 99 % of the time for a CPU");
+}
+
 /* For a CPU, with and without others in the way, with some of the machine idle and none. */
 static void test_cpu(void **state)
 {
@@ -478,6 +498,7 @@ int main(void)
 		findings_test(test_losses),    findings_test(test_peers),
 		findings_test(test_uncounted), findings_test(test_order),
 		findings_test(test_transient), findings_test(test_cells),
+		findings_test(test_sleeper),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

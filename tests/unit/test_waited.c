@@ -55,7 +55,15 @@ static void test_since_start(void **state)
 		(struct delay_sum){ 9, SEC(59) };
 	scene_build(scene, 0, true, 0);
 	assert_true(knows_blkio(scene));
-	raw->counters.delay[DELAY_BLKIO].ns = SEC(61);
+	assert_int_equal(scene->info.stale, 0);
+	/* A little too much is cut to what passed. */
+	raw->counters.delay[DELAY_BLKIO].ns = SEC(70);
+	scene_build(scene, 0, true, 0);
+	assert_true(knows_blkio(scene));
+	assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_BLKIO], SEC(60));
+	assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, SEC(60));
+	assert_int_equal(scene->info.stale, 1);
+	raw->counters.delay[DELAY_BLKIO].ns = SEC(130);
 	scene_build(scene, 0, true, 0);
 	assert_false(knows_blkio(scene));
 	assert_int_equal(scene->info.stale, 1);
@@ -69,12 +77,13 @@ static void test_inexact_start(void **state)
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(100) - MS(15));
 
 	with_life(raw, MS(30), MS(1))->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(29) };
-	assert_int_equal(waited_life(raw).valid, SCENE_VALID);
+	assert_int_equal(waited_life(raw, NULL).valid, SCENE_VALID);
 	raw = with_life(scene_again(&scene->samples[1], raw), MS(30) + SEC(2) + MS(20), MS(1));
 	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 4, MS(29) + SEC(2) + MS(20) };
-	assert_int_equal(waited_life(raw).valid, SCENE_VALID);
+	assert_int_equal(waited_life(raw, NULL).valid, SCENE_VALID);
 	raw->counters.delay[DELAY_BLKIO].ns = SEC(3);
-	assert_int_equal(waited_life(raw).valid, SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
+	assert_int_equal(waited_life(raw, NULL).valid,
+			 SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
 }
 
 /* Reads a task that ran before the second of three samples, and ended a wait before the last. */
@@ -102,8 +111,9 @@ static void test_life(void **state)
 	a->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 2, SEC(1000) };
 	a->counters.delay[DELAY_CPU] = (struct delay_sum){ 2, SEC(1) };
 	b->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, SEC(10) };
-	assert_int_equal(waited_life(a).valid, SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
-	assert_int_equal(waited_life(b).valid, SCENE_VALID);
+	assert_int_equal(waited_life(a, NULL).valid,
+			 SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
+	assert_int_equal(waited_life(b, NULL).valid, SCENE_VALID);
 	scene_build(scene, 1, false, 0);
 	row_add_life(&sum, &scene->frame.rows[0]);
 	row_add_life(&sum, &scene->frame.rows[1]);
@@ -218,6 +228,167 @@ static void test_threads_gone(void **state)
 	assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_CPU].ns, SEC(7 * 101));
 	assert_true(row_life(&scene->frame.rows[0]).valid & DELAY_BIT(DELAY_CPU));
 	assert_false(knows_blkio(scene));
+}
+
+/* How the readings of a task are taken. */
+struct manner {
+	bool exact; /* as the source bpf does: it is known what was waited for */
+	bool counts; /* procfs has no number of waits for block I/O */
+};
+
+static const struct manner manners[] = { { true, true }, { false, true }, { false, false } };
+
+/* Reads a task twice that ran in between, and was booked so much in so many waits of a kind. */
+static struct task_raw *read_booked(struct scene *scene, const struct manner *manner, unsigned kind,
+				    uint64_t booked_ns, unsigned count)
+{
+	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(1));
+
+	with_life(raw, SEC(99), MS(9));
+	raw->now.state = 'S';
+	raw->now.exact = manner->exact;
+	if (!manner->counts)
+		raw->counters.valid &= ~DELAY_COUNT_BIT(DELAY_BLKIO);
+	raw = with_life(scene_again(&scene->samples[1], raw), SEC(101), MS(20));
+	raw->counters.delay[kind].ns += booked_ns;
+	raw->counters.delay[kind].count += manner->counts ? count : 0;
+	return raw;
+}
+
+/*
+ * Kernels since 6.12 book a little too much of many waits: nobody waits for longer than the
+ * interval, but it did wait, whatever the source.
+ */
+static void test_overbooked(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
+		struct scene *scene = *state;
+
+		scene_close(scene);
+		scene_open(scene);
+		read_booked(scene, &manners[i], DELAY_BLKIO, MS(2380), 60);
+		scene_build(scene, 1, false, 0);
+		assert_true(knows_blkio(scene));
+		assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_BLKIO], SEC(2));
+		assert_int_equal(scene->frame.rows[0].deltas->waited.total, SEC(2));
+		/* What the kernel booked stays what it booked; the excess is not of the life. */
+		assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns,
+				 MS(2380));
+		assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, SEC(2));
+		assert_int_equal(scene->info.stale, 1);
+	}
+}
+
+/* What is beyond twice the interval says nothing any more. */
+static void test_far_overbooked(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
+		struct scene *scene = *state;
+
+		scene_close(scene);
+		scene_open(scene);
+		read_booked(scene, &manners[i], DELAY_BLKIO, MS(4100), 60);
+		scene_build(scene, 1, false, 0);
+		assert_false(knows_blkio(scene));
+		assert_int_equal(scene->info.stale, 1);
+	}
+}
+
+/* One wait that is too long has a stale stamp: it may have been short. */
+static void test_overbooked_once(void **state)
+{
+	read_booked(*state, &manners[0], DELAY_BLKIO, MS(2380), 1);
+	scene_build(*state, 1, false, 0);
+	assert_false(knows_blkio(*state));
+	assert_int_equal(((struct scene *)*state)->info.stale, 1);
+}
+
+/* A machine of which so much is idle builds the frame. */
+static void build_idle(struct scene *scene, double idle)
+{
+	const struct frame_options options = { .idle = idle };
+
+	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
+}
+
+/* Whether the only row's cpu delay is known. */
+static bool knows_cpu(const struct scene *scene)
+{
+	return scene->frame.rows[0].valid & DELAY_BIT(DELAY_CPU);
+}
+
+/*
+ * 6.12 books as cpu delay what a task sleeps that was moved while it was still queued: few waits,
+ * and long ones, of a task that sleeps at both readings while CPUs are idle.
+ */
+static void test_sleeper(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
+		struct scene *scene = *state;
+
+		scene_close(scene);
+		scene_open(scene);
+		read_booked(scene, &manners[i], DELAY_CPU, MS(1980), 2)
+			->counters.delay[DELAY_CPU]
+			.count = 2;
+		build_idle(scene, 96);
+		assert_false(knows_cpu(scene));
+		assert_int_equal(scene->info.stale, 1);
+		assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_CPU], 0);
+		assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_CPU].ns, 0);
+		/* On a busy machine it may have waited. */
+		build_idle(scene, 3);
+		assert_true(knows_cpu(scene));
+	}
+}
+
+/* Longer than the interval it cannot have waited between two readings at which it slept. */
+static void test_sleeper_long(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
+		struct scene *scene = *state;
+
+		scene_close(scene);
+		scene_open(scene);
+		read_booked(scene, &manners[i], DELAY_CPU, MS(10092), 2)
+			->counters.delay[DELAY_CPU]
+			.count = 2;
+		build_idle(scene, 0);
+		assert_false(knows_cpu(scene));
+		assert_int_equal(scene->info.stale, 1);
+	}
+}
+
+/* Whoever waits for a CPU at a reading, or often, or for a small share, does wait. */
+static void test_no_sleeper(void **state)
+{
+	static const struct {
+		char before, now;
+		unsigned count;
+		uint64_t booked_ms;
+	} cases[] = {
+		{ 'R', 'S', 2, 1980 },
+		{ 'S', 'R', 2, 1980 },
+		{ 'S', 'S', 20, 1980 }, /* as under a quota of 10 ms in 100 ms */
+		{ 'S', 'S', 1, 300 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct scene *scene = *state;
+		struct task_raw *raw;
+
+		scene_close(scene);
+		scene_open(scene);
+		raw = read_booked(scene, &manners[1], DELAY_CPU, MS(cases[i].booked_ms),
+				  cases[i].count);
+		scene->samples[0].raw[0].now.state = cases[i].before;
+		raw->now.state = cases[i].now;
+		build_idle(scene, 96);
+		assert_true(knows_cpu(scene));
+		assert_int_equal(scene->info.stale, 0);
+		assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_CPU],
+				 MS(cases[i].booked_ms));
+	}
 }
 
 /* What a thread of the property test does from one time to the next. */
@@ -375,6 +546,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_all_that_passed, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_dropped, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_seen_late, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_overbooked, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_far_overbooked, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_overbooked_once, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_sleeper, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_sleeper_long, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_no_sleeper, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_conserved, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_threads, scene_setup, scene_teardown),
