@@ -75,9 +75,16 @@ struct cfs_rq {
 
 struct sched_entity {
 	unsigned char on_rq;
+	unsigned char sched_delayed; /* 6.12 and later */
 	struct cfs_rq *cfs_rq;
 	__u64 exec_start;
 	__u64 sum_exec_runtime, prev_sum_exec_runtime;
+};
+
+/* sum_block_runtime came in 5.16, with the place of this struct in that of the task. */
+struct sched_statistics {
+	__u64 iowait_count, iowait_sum;
+	__u64 block_start, sum_block_runtime;
 };
 
 /* irq since 6.4, wpcopy since 6.0, compact since 5.17; max and min since 6.14. */
@@ -233,6 +240,7 @@ struct task_struct {
 	_Bool throttled; /* 6.18 and later */
 	struct sched_entity se;
 	struct sched_ext_entity scx; /* 6.12 and later */
+	struct sched_statistics stats; /* 5.16 and later, with CONFIG_SCHEDSTATS */
 	struct sched_info sched_info;
 	__u32 exit_state;
 	unsigned int in_iowait : 1;

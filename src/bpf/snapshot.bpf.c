@@ -25,6 +25,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define TASK_NOLOAD 0x400
 #define MAX_RT_PRIO 100
 #define SCX_TASK_STATE_MASK 0x300
+#define PF_KTHREAD 0x00200000
 
 struct snapshot_control control;
 
@@ -172,19 +173,52 @@ static __always_inline __u64 slept(const struct task_struct *task)
 	return ns < arrived ? ns : arrived;
 }
 
+/* Whether the task may be of sched_ext's class, which keeps no sums of sleep. */
+static __always_inline bool may_be_scx(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->scx) && task->scx.flags & SCX_TASK_STATE_MASK;
+}
+
+/* Whether the task is queued to run. One that sleeps may be for a while (delayed dequeue). */
+static __always_inline bool is_queued(const struct task_struct *task)
+{
+	if (!task->on_rq)
+		return false;
+	return !bpf_core_field_exists(task->se.sched_delayed) || !task->se.sched_delayed;
+}
+
+/* Whether the scheduler keeps sums of the task's sleep. */
+static __always_inline bool has_sleeps(const struct task_struct *task)
+{
+	return control.sleeps && bpf_core_field_exists(task->stats.sum_block_runtime);
+}
+
+/*
+ * When a task in state D was dequeued; 0: that is not known. A stamp from before the task ran last
+ * was left when the switch was off.
+ */
+static __always_inline __u64 block_start(const struct task_struct *task)
+{
+	if (!has_sleeps(task) || task->stats.block_start < task->sched_info.last_arrival)
+		return 0;
+	return task->stats.block_start;
+}
+
 /* Puts what a thread waits for, and for how long so far. */
 static __always_inline void put_wait(struct snapshot_record *record, const struct task_struct *task)
 {
 	__u32 state = state_of(task), wait = SNAPSHOT_NO_WAIT;
-	__u64 queued = task->sched_info.last_queued, ns = 0, bound;
+	__u64 queued = task->sched_info.last_queued, began, ns = 0, bound;
 	const struct task_delay_info *delays = task->delays;
+	bool ready = is_queued(task);
 
-	if (task->on_rq && !task->on_cpu && queued) {
+	if (ready && !task->on_cpu && queued) {
 		wait = SNAPSHOT_WAIT_CPU;
 		ns = since(queued, control.reader.now_ns);
-	} else if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !task->on_rq) {
+	} else if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !ready) {
 		wait = SNAPSHOT_WAIT_D;
-		ns = slept(task);
+		began = block_start(task);
+		ns = began ? since(began, control.reader.now_ns) : slept(task);
 		/*
 		 * blkio_start is never cleared: it is meaningful in I/O wait only, and even there
 		 * it may be from an earlier wait.
@@ -192,7 +226,7 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 		if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait)) {
 			wait = SNAPSHOT_WAIT_IO;
 			bound = since(task->sched_info.last_arrival, control.reader.now_ns);
-			if (delays && delays->blkio_start)
+			if (!began && delays && delays->blkio_start)
 				ns = since(delays->blkio_start, control.reader.now_ns);
 			if (ns > bound)
 				ns = bound;
@@ -200,6 +234,32 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 	}
 	record->waited_ns = ns;
 	record->wait = wait;
+}
+
+/*
+ * Puts the sums of a thread's sleep in state D (kernel/sched/stats.c:
+ * __update_stats_enqueue_sleeper()), of which put_wait() tells whether it goes on. Those of threads
+ * of the kernel contain what they idle.
+ */
+static __always_inline void put_sleeps(struct snapshot_record *record,
+				       const struct task_struct *task)
+{
+	__u64 began;
+
+	record->sleeps = 0;
+	if (!has_sleeps(task) || task->flags & PF_KTHREAD || may_be_scx(task))
+		return;
+	began = block_start(task);
+	record->iowait_ns = task->stats.iowait_sum;
+	record->block_ns = task->stats.sum_block_runtime - record->iowait_ns;
+	record->iowaits = (__u32)task->stats.iowait_count;
+	record->sleeps = SNAPSHOT_SLEEPS_KNOWN;
+	if (!began && task->stats.block_start)
+		record->sleeps |= SNAPSHOT_SLEEPS_STALE;
+	if (!began || record->wait != SNAPSHOT_WAIT_D)
+		return;
+	record->block_ns += record->waited_ns;
+	record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
 }
 
 /*
@@ -254,6 +314,7 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->max = range ? task->sched_info.max_run_delay : 0;
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
 	put_wait(record, task);
+	put_sleeps(record, task);
 	/* A thread without storage for its delays began before they were accounted. */
 	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
 	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();
@@ -268,6 +329,7 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 
 	record->start_ns = record->read_ns = record->waited_ns = 0;
 	record->wait = SNAPSHOT_NO_WAIT;
+	record->sleeps = 0;
 	record->pid = record->tgid = tgid;
 	record->user_ns = signal->utime;
 	record->system_ns = signal->stime;
@@ -364,9 +426,7 @@ static __always_inline void remember(struct remembered *was, const struct task_s
 	was->comm[1] = ((const __u64 *)task->comm)[1];
 	was->threads = threads;
 	was->settled = settled;
-	was->fair = task->prio >= MAX_RT_PRIO;
-	if (bpf_core_field_exists(task->scx) && task->scx.flags & SCX_TASK_STATE_MASK)
-		was->fair = false; /* it may be of sched_ext's class */
+	was->fair = task->prio >= MAX_RT_PRIO && !may_be_scx(task);
 }
 
 /* Writes a thread's record. */

@@ -286,6 +286,7 @@ static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_vi
 
 	control->whole = how & SNAPSHOT_WHOLE || snapshot->loaded_anew;
 	control->cgroups = (how & SNAPSHOT_CGROUPS) != 0;
+	control->sleeps = (how & SNAPSHOT_SLEEPS) != 0;
 	err = snapshot->way == SNAPSHOT_WALK ? run_walk(snapshot) : run_each(snapshot);
 	if (err)
 		return err;

@@ -34,10 +34,11 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
 
 /*
  * How to take a snapshot: with records of all tasks; with those of tasks that only were moved to
- * another cgroup, too.
+ * another cgroup, too; with the sums of sleep, which the kernel keeps at the time.
  */
 #define SNAPSHOT_WHOLE 0x1u
 #define SNAPSHOT_CGROUPS 0x2u
+#define SNAPSHOT_SLEEPS 0x4u
 
 /*
  * Reads all tasks. Tasks that did not change since the snapshot before have no record, unless

@@ -54,6 +54,39 @@ static void add_part(struct task_raw *raw, const struct snapshot_record *part, u
 			raw->read_ns - part->waited_ns);
 }
 
+/* Whether a leader has ended while threads live on: it is already in the sum of ended threads. */
+static bool has_left(const struct snapshot_record *leader, bool ended)
+{
+	return ended && leader->exit_state;
+}
+
+/* Adds the sums of sleep of a thread. */
+static void add_sleeps(struct task_sleeps *sum, const struct snapshot_record *part)
+{
+	sum->block_ns += part->block_ns;
+	sum->iowait_ns += part->iowait_ns;
+	sum->iowaits += part->iowaits;
+	sum->blocked += (part->sleeps & SNAPSHOT_SLEEPS_BLOCKED) != 0;
+	sum->stale |= (part->sleeps & SNAPSHOT_SLEEPS_STALE) != 0;
+	/* A sum that others have by a rare chance only. */
+	sum->threads += ((uint64_t)part->pid << 40 ^ part->start_ns) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+bool snapshot_sleeps(const struct snapshot_record *parts, size_t n, struct task_sleeps *sleeps)
+{
+	bool ended = n > 1 && parts[1].part == SNAPSHOT_ENDED;
+
+	*sleeps = (struct task_sleeps){ .read_ns = parts->read_ns };
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].part == SNAPSHOT_ENDED || (!i && has_left(parts, ended)))
+			continue;
+		if (!(parts[i].sleeps & SNAPSHOT_SLEEPS_KNOWN))
+			return false;
+		add_sleeps(sleeps, &parts[i]);
+	}
+	return true;
+}
+
 void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,
 		       struct task_raw *raw)
 {
@@ -67,8 +100,7 @@ void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t b
 	raw->children.user_ns = parts->children_user_ns;
 	raw->children.system_ns = parts->children_system_ns;
 	raw->single = parts->threads <= 1 && !ended;
-	/* A leader that ended while threads live on is already in the sum of ended threads. */
-	if (!ended || !parts->exit_state)
+	if (!has_left(parts, ended))
 		add_part(raw, parts, before_ns);
 	for (size_t i = 1; i < n; i++)
 		add_part(raw, &parts[i], before_ns);

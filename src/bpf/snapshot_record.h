@@ -16,6 +16,12 @@
 /* What a task waits for right now. */
 enum snapshot_wait { SNAPSHOT_NO_WAIT, SNAPSHOT_WAIT_CPU, SNAPSHOT_WAIT_IO, SNAPSHOT_WAIT_D };
 
+#define SNAPSHOT_SLEEPS_KNOWN 0x1u /* block_ns, iowait_ns and iowaits are known */
+#define SNAPSHOT_SLEEPS_BLOCKED 0x2u /* a wait in progress is in block_ns */
+/* An earlier sleep's stamp was left, as the switch was off at its end: it is booked with the next.
+ */
+#define SNAPSHOT_SLEEPS_STALE 0x4u
+
 /* A kind's counters since the start, in ns; max and min are 0 where there was no wait. */
 struct snapshot_delay {
 	__u64 ns, max, min;
@@ -35,6 +41,14 @@ struct snapshot_record {
 	__u32 count[DELAY_KINDS]; /* of waits, modulo 2^32 as in the kernel */
 	__u32 kinds; /* bits of known kinds; all but cpu: if its delays are accounted */
 	__u32 ranges; /* bits of kinds whose max and min are known */
+	/*
+	 * What the scheduler has added up of sleep in state D since kernel.sched_schedstats is on:
+	 * without I/O wait, the wait in progress included; in I/O waits that have ended, and their
+	 * number modulo 2^32.
+	 */
+	__u64 block_ns, iowait_ns;
+	__u32 iowaits;
+	__u32 sleeps; /* SNAPSHOT_SLEEPS_ bits */
 	__u32 wait; /* enum snapshot_wait */
 	__u32 part; /* enum snapshot_part */
 	__s32 pid; /* the thread's */
@@ -69,6 +83,7 @@ struct snapshot_control {
 	__u32 threads; /* a record for each thread, else for each process */
 	__u32 whole; /* records of all tasks, also of unchanged ones */
 	__u32 cgroups; /* a task that was moved to another cgroup has changed */
+	__u32 sleeps; /* kernel.sched_schedstats is on: see snapshot_record.sleeps */
 	__u32 mask; /* mask of the memory's index */
 	__u32 entries, records; /* number found; those above the room were not written */
 	__u64 begin_ns, end_ns; /* CLOCK_MONOTONIC, of the walk */

@@ -30,6 +30,7 @@ void task_unref(struct task *task)
 	free(task->cgroup);
 	free(task->ended);
 	free(task->dropped);
+	free(task->sleeps);
 	task_waiting_free(task->waiting);
 	free(task);
 }
@@ -54,6 +55,7 @@ void sample_return(struct sample *sample)
 	sample->left = 0;
 	sample->unread = 0;
 	sample->unread_error = 0;
+	sample->corrected = 0;
 }
 
 void sample_miss(struct sample *sample, int error)

@@ -71,6 +71,21 @@ struct task_hang {
 };
 
 /*
+ * What the scheduler had added up of a task's sleep in state D at a reading, of all its living
+ * threads, since kernel.sched_schedstats was switched on.
+ */
+struct task_sleeps {
+	uint64_t read_ns;
+	uint64_t epoch; /* readings of one epoch can be compared; 0: nothing is known */
+	uint64_t threads; /* tells whose threads' sums they are */
+	uint64_t block_ns; /* without I/O wait, with what was in progress */
+	uint32_t blocked; /* threads whose waits in progress are in that */
+	uint64_t iowait_ns; /* I/O waits that had ended */
+	uint32_t iowaits; /* and their number, modulo 2^32 */
+	bool stale; /* the next sums contain time from before the switch */
+};
+
+/*
  * What is known of a task besides its counters. Each task has one object for as long as a sample
  * holds it; sources keep the identity current, taskinfo the fields that are read on demand.
  */
@@ -90,6 +105,9 @@ struct task {
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	uint32_t recorded[2]; /* its places in what is written of it; 0: none. history's */
 	struct task_reaped reaped;
+	struct task_sleeps *sleeps; /* at its last reading; sleeps.c's. NULL: never known */
+	/* What the kernel booked too much as blkio, as the scheduler tells: not in the counters. */
+	uint64_t overbooked_ns;
 	struct counters
 		*dropped; /* impossible delays that the kernel booked; waited.c's. NULL: none */
 	/* Set by exit_merge.c for a task whose exit record came: */
@@ -240,6 +258,7 @@ struct sample {
 	size_t left; /* exited tasks, behind the n living ones */
 	size_t unread; /* tasks that exist but gave no answer */
 	int unread_error; /* the -errno of one of them; 0: not known */
+	size_t corrected; /* tasks of whose bookings the source left out what was too much */
 	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_unchanged() */
 	/*
 	 * If the source sets marks: how many of the first elements are the same tasks as at their

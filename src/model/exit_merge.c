@@ -11,6 +11,7 @@
 
 #include "base/util.h"
 #include "kernel/proctask.h"
+#include "model/sleeps.h"
 
 /* How much two readings of one clock may differ that were taken in two ways. */
 #define CLOCK_SLACK_NS NSEC_PER_MSEC
@@ -119,6 +120,7 @@ static void finish(const struct exit_batch *given, struct sample *sample, struct
 {
 	struct counters last = record->counters;
 
+	sleeps_correct(raw->task, &last);
 	counters_mask(&last, record->left_out);
 	counters_lift(&last, &raw->counters);
 	sample_touch(sample, raw);

@@ -306,7 +306,8 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->unknown = options->unknown;
 	info->idle = options->idle;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
-	info->born = info->gone = info->ended = info->stale = 0;
+	info->born = info->gone = info->ended = 0;
+	info->stale = cur->corrected;
 	info->blocked = info->running = 0;
 	info->states_known = false;
 	info->kinds = 0;

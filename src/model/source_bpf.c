@@ -16,14 +16,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "base/util.h"
 #include "bpf/refusal.h"
 #include "bpf/snapshot.h"
 #include "bpf/snapshot_counters.h"
 #include "kernel/proctask.h"
+#include "model/sleeps.h"
 #include "model/source.h"
 #include "model/walk_places.h"
+
+/* The switch of the scheduler's sums, below /proc. */
+#define SLEEPS_SYSCTL "sys/kernel/sched_schedstats"
 
 struct bpf_source {
 	struct source_env env;
@@ -38,6 +43,11 @@ struct bpf_source {
 	uint64_t *changed; /* by element: the last pass in which it had changed */
 	size_t changed_cap;
 	size_t kept; /* the number of first elements that the sample still has of its last turn */
+	int switch_fd; /* of SLEEPS_SYSCTL; negative: the kernel has none */
+	bool sleeps; /* it is on */
+	uint64_t epoch; /* of sums that can be compared: see struct task_sleeps */
+	bool epoch_begins; /* with this sample */
+	uint64_t syscalls; /* for the switch */
 };
 
 /* Brings the identity of the task up to date. */
@@ -55,12 +65,30 @@ static void identify_task(struct task *task, const struct snapshot_record *recor
 }
 
 /*
- * Fills in the element i of a sample. known: the element of the same task before, or NULL. moved:
- * the record may be there because the task is in another cgroup; the record has only that of v2.
+ * Brings what a task was booked in line with the scheduler's sums of its sleep, as far as these are
+ * known. known: its element before, or NULL.
  */
-static void fill_element(struct sample *cur, size_t i, const struct snapshot_view *view,
-			 const struct snapshot_entry *entry, const struct task_raw *known,
-			 bool moved)
+static void take_sleeps(const struct bpf_source *source, const struct sample *prev,
+			struct sample *cur, struct task_raw *raw, const struct task_raw *known,
+			const struct snapshot_record *parts, size_t n)
+{
+	bool born = !source->epoch_begins && parts->start_ns >= prev->begin_ns;
+	struct task_sleeps sleeps;
+
+	sleeps_correct(raw->task, &raw->counters);
+	if (!source->sleeps || !snapshot_sleeps(parts, n, &sleeps))
+		return;
+	sleeps.epoch = source->epoch;
+	cur->corrected += sleeps_take(raw, known, born, &sleeps);
+}
+
+/*
+ * Fills in the element i of a sample. known: the element of the same task before, or NULL. Where a
+ * record may be there because the task is in another cgroup: the record has only that of v2.
+ */
+static void fill_element(const struct bpf_source *source, const struct sample *prev,
+			 struct sample *cur, size_t i, const struct snapshot_view *view,
+			 const struct snapshot_entry *entry, const struct task_raw *known)
 {
 	const struct snapshot_record *parts = &view->records[entry->record - 1];
 	size_t n = snapshot_parts(view, entry->record - 1);
@@ -70,7 +98,8 @@ static void fill_element(struct sample *cur, size_t i, const struct snapshot_vie
 	snapshot_counters(parts, n, known ? known->read_ns : 0, raw);
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
 	identify_task(raw->task, parts,
-		      moved || !known || known->counters.run_ns != raw->counters.run_ns);
+		      source->may_move || !known || known->counters.run_ns != raw->counters.run_ns);
+	take_sleeps(source, prev, cur, raw, known, parts, n);
 	cur->marks[i] = (raw->task->accounted ? 0 : MARK_UNACCOUNTED) |
 			(waits_all(&raw->now.waits) ? MARK_WAITS : 0);
 	if (cur->records)
@@ -89,6 +118,8 @@ static void keep_element(struct sample *cur, size_t i, const struct sample *prev
 	raw->exited = false;
 	raw->was = 0;
 	raw->counters.members = 1;
+	/* That of the sample before: of waits that have ended since there is a record. */
+	raw->now.waits.block_ns = 0;
 }
 
 /* Brings the times of an element up to date whose waits go on since the sample before. */
@@ -150,7 +181,7 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 		*raw = (struct task_raw){ .tgid = raw->tgid,
 					  .pid = raw->pid,
 					  .counters.members = 1 };
-		fill_element(cur, i, view, entry, known, source->may_move);
+		fill_element(source, prev, cur, i, view, entry, known);
 		if (source->env.threads) {
 			raw->single = true; /* however many threads its process has */
 			raw->now.threads = 1;
@@ -232,7 +263,29 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 	if (!source->taskstats)
 		return false;
 	*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
+	for (size_t i = 0; !*err && i < cur->n; i++)
+		sleeps_correct(cur->raw[i].task, &cur->raw[i].counters);
 	return true;
+}
+
+/*
+ * Sees whether the scheduler adds up what tasks sleep. Sums cannot be compared from before and
+ * after the switch, nor with those of a sample that this one does not follow. True where they
+ * begin.
+ */
+static bool read_switch(struct bpf_source *source, bool follows)
+{
+	bool was = source->sleeps;
+	char text[8];
+
+	if (source->switch_fd >= 0) {
+		source->syscalls++;
+		source->sleeps =
+			file_pread(source->switch_fd, text, sizeof(text)) > 0 && *text == '1';
+	}
+	source->epoch_begins = !follows || source->sleeps != was;
+	source->epoch += source->epoch_begins;
+	return source->sleeps && source->epoch_begins;
 }
 
 /*
@@ -267,10 +320,14 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	struct snapshot_view view;
 	int err;
 
-	/* With a range all have a record: then nothing tells which moved while asleep. */
-	source->may_move = needs & NEED_CGROUP && !(needs & NEED_RANGE);
 	if (needs & NEED_RECORD && ask_taskstats(source, prev, cur, needs, &err))
 		return err;
+	/* All have to begin at the same time. */
+	if (read_switch(source, follows))
+		how |= SNAPSHOT_WHOLE;
+	how |= source->sleeps ? SNAPSHOT_SLEEPS : 0;
+	/* With a range all have a record: then nothing tells which moved while asleep. */
+	source->may_move = needs & NEED_CGROUP && !(needs & NEED_RANGE);
 	if (!follows && pidlist_read(&source->hidden, source->env.procfd))
 		source->hidden.n = 0;
 	err = snapshot_take(source->snapshot, how, &view);
@@ -280,7 +337,9 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	if (!follows)
 		source->places.nwalk = 0;
 	if (!make_sample(source, prev, cur, &view, needs)) {
-		/* The order of the walk has changed. */
+		/* The order of the walk has changed. Sums may have been taken already. */
+		source->epoch_begins = true;
+		source->epoch++;
 		err = snapshot_take(source->snapshot, how | SNAPSHOT_WHOLE, &view);
 		if (!err && !make_sample(source, prev, cur, &view, needs))
 			err = -EBADMSG;
@@ -302,6 +361,7 @@ static int bpf_open(const struct source_env *env, void **state)
 		return err;
 	}
 	source->env = *env;
+	source->switch_fd = file_open(env->procfd, SLEEPS_SYSCTL, 0);
 	source->places.env = &source->env;
 	*state = source;
 	return 0;
@@ -325,7 +385,7 @@ static uint64_t bpf_syscalls(const void *state)
 {
 	const struct bpf_source *source = state;
 
-	return snapshot_syscalls(source->snapshot) + source->hidden.syscalls +
+	return snapshot_syscalls(source->snapshot) + source->hidden.syscalls + source->syscalls +
 	       (source->taskstats ? source_taskstats.syscalls(source->taskstats) : 0);
 }
 
@@ -337,6 +397,7 @@ static void bpf_close(void *state)
 	snapshot_close(source->snapshot);
 	if (source->taskstats)
 		source_taskstats.close(source->taskstats);
+	file_close(source->switch_fd);
 	pidlist_free(&source->hidden);
 	walk_places_free(&source->places);
 	free(source->changed);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/sleeps.h"
+
+#include <stdlib.h>
+
+#include "base/util.h"
+
+/*
+ * How much more than the scheduler saw may be booked, in parts of what it saw: beside busy tasks it
+ * misses up to a fifth of what was waited (6.12 to 7.2). And what is too little to matter.
+ */
+#define MISSED_PART 4
+#define OVERBOOKED_LEAST_NS (10 * NSEC_PER_MSEC)
+
+void sleeps_correct(const struct task *task, struct counters *counters)
+{
+	const struct counters excess = { .delay[DELAY_BLKIO].ns = task->overbooked_ns };
+
+	if (task->overbooked_ns)
+		counters_take_off(counters, &excess, DELAY_BIT(DELAY_BLKIO));
+}
+
+/*
+ * Sets what was waited in state D without I/O wait. What the sample saw by itself is the least: the
+ * scheduler adds up nothing of waits that began while the switch was off.
+ */
+static void take_block(struct task_raw *raw, const struct task_raw *known,
+		       const struct task_sleeps *was, const struct task_sleeps *now)
+{
+	uint64_t counted = was->block_ns;
+
+	/* Nothing was read of a wait that went on since, but its time was counted. */
+	if (known)
+		counted += was->blocked * (known->read_ns - was->read_ns);
+	if (now->block_ns > counted && now->block_ns - counted > raw->now.waits.block_ns)
+		raw->now.waits.block_ns = now->block_ns - counted;
+}
+
+/*
+ * Takes off blkio what is too much, where each booked wait is one that the scheduler saw in state D
+ * and I/O wait: those of io_uring for anything sleep in state S. Both begin when the task is
+ * dequeued and end when it is woken, but since 6.12 the booking may begin with an older stamp:
+ * another task that dequeues it gets its own (kernel/sched/sched.h:__block_task()).
+ */
+static bool check_blkio(struct task_raw *raw, const struct task_raw *known,
+			const struct task_sleeps *was, const struct task_sleeps *now)
+{
+	const struct delay_sum none = { 0, 0 };
+	const struct delay_sum *before = known ? &known->counters.delay[DELAY_BLKIO] : &none;
+	struct delay_sum *sum = &raw->counters.delay[DELAY_BLKIO];
+	uint32_t booked = (uint32_t)(sum->count - before->count);
+	uint64_t slept_ns = now->iowait_ns - was->iowait_ns, excess_ns;
+
+	if (!(raw->counters.valid & DELAY_BIT(DELAY_BLKIO)) || !booked ||
+	    (uint32_t)(now->iowaits - was->iowaits) < booked || sum->ns < before->ns + slept_ns)
+		return false;
+	excess_ns = sum->ns - before->ns - slept_ns;
+	if (excess_ns < OVERBOOKED_LEAST_NS || excess_ns < slept_ns / MISSED_PART)
+		return false;
+	sum->ns -= excess_ns;
+	raw->task->overbooked_ns += excess_ns;
+	return true;
+}
+
+bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
+		 const struct task_sleeps *now)
+{
+	const struct task_sleeps none = { .epoch = now->epoch, .threads = now->threads };
+	struct task *task = raw->task;
+	const struct task_sleeps *was = task->sleeps;
+	bool corrected = false;
+
+	if (!known)
+		was = born ? &none : NULL;
+	if (was && was->epoch == now->epoch && was->threads == now->threads && !was->stale) {
+		take_block(raw, known, was, now);
+		corrected = check_blkio(raw, known, was, now);
+	}
+	if (!task->sleeps)
+		task->sleeps = xcalloc(1, sizeof(*task->sleeps));
+	*task->sleeps = *now;
+	return corrected;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sums of sleep in state D that the scheduler keeps while kernel.sched_schedstats is on: by
+ * these, what a task waited without I/O wait is exact, and what the kernel booked as blkio is
+ * checked.
+ */
+#ifndef STALLTOP_MODEL_SLEEPS_H
+#define STALLTOP_MODEL_SLEEPS_H
+
+#include "data/sample.h"
+
+/*
+ * Takes a reading's sums into an element that has its task and its counters: sets what was waited
+ * of SEEN_BLOCK since the reading before, and takes off blkio what the scheduler did not see.
+ * known: the element of the same task before; NULL: there was none, and `born` says whether the
+ * task is new since. Readings are compared with that before if both have the same epoch. True where
+ * something was taken off that was not before.
+ */
+bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
+		 const struct task_sleeps *now);
+
+/* Takes off counters as the kernel has them what was found to be too much before. */
+void sleeps_correct(const struct task *task, struct counters *counters);
+
+#endif
