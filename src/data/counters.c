@@ -115,14 +115,32 @@ void counters_clear(struct counters *counters, uint32_t kinds)
 			counters->delay[kind] = (struct delay_sum){ 0, 0 };
 }
 
-uint32_t counters_above(const struct counters *counters, uint64_t most_ns)
+void counters_add_excess(struct counters *excess, unsigned kind, enum delay_verdict verdict,
+			 const struct delay_sum *booked, uint64_t possible_ns)
 {
-	uint32_t above = 0;
+	if (verdict == DELAY_FITS)
+		return;
+	excess->valid |= DELAY_BIT(kind);
+	excess->delay[kind] = *booked;
+	if (verdict == DELAY_CUT)
+		excess->delay[kind] = (struct delay_sum){ .ns = booked->ns - possible_ns };
+}
 
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		if (counters->delay[kind].ns > most_ns)
-			above |= DELAY_BIT(kind);
-	return above;
+uint32_t counters_excess(const struct counters *counters, uint64_t life_ns, struct counters *excess)
+{
+	uint32_t wrong = 0;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
+		const struct delay_sum *booked = &counters->delay[kind];
+		enum delay_verdict verdict =
+			delay_judge(booked, counters->valid & DELAY_COUNT_BIT(kind), life_ns);
+
+		if (!(counters->valid & DELAY_BIT(kind)))
+			continue;
+		counters_add_excess(excess, kind, verdict, booked, life_ns);
+		wrong |= verdict == DELAY_WRONG ? DELAY_BIT(kind) : 0;
+	}
+	return wrong;
 }
 
 bool counters_below(const struct counters *counters, const struct counters *other)

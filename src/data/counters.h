@@ -64,8 +64,19 @@ static inline void counters_mask(struct counters *counters, uint32_t kinds)
 	counters->valid &= ~DELAY_BOTH(kinds);
 }
 
-/* The kinds whose time is above most_ns: DELAY_BIT()s, also of unknown kinds. */
-uint32_t counters_above(const struct counters *counters, uint64_t most_ns);
+/*
+ * Adds a booking's excess over what is possible: delay_judge() has judged it. Nothing where it
+ * fits.
+ */
+void counters_add_excess(struct counters *excess, unsigned kind, enum delay_verdict verdict,
+			 const struct delay_sum *booked, uint64_t possible_ns);
+
+/*
+ * Finds what was booked beyond a life of one thread. `excess`, zeroed, gets by kind what is too
+ * much, and its kinds as `valid`. Returns those of which nothing is known then: DELAY_BIT()s.
+ */
+uint32_t counters_excess(const struct counters *counters, uint64_t life_ns,
+			 struct counters *excess);
 
 /* Whether the run time or any kind's number of waits is below that of `other`. */
 bool counters_below(const struct counters *counters, const struct counters *other);

@@ -13,6 +13,23 @@ const char *wait_kind_id(unsigned kind)
 }
 #undef DELAY_ROW
 
+/* The error of delays that are counted in clock ticks: these are 10 ms at most. */
+#define TICK_NS (10 * NSEC_PER_MSEC)
+
+/* How much more than possible may be booked for the booking to tell that the task waited. */
+#define CUT_MOST 2
+
+enum delay_verdict delay_judge(const struct delay_sum *booked, bool counted, uint64_t possible_ns)
+{
+	uint64_t most = delay_most(possible_ns) + (counted ? 0 : TICK_NS);
+
+	if (booked->ns <= most)
+		return DELAY_FITS;
+	if (booked->ns > CUT_MOST * most || (counted && booked->count <= 1))
+		return DELAY_WRONG;
+	return DELAY_CUT;
+}
+
 /* Adds kind to sum where it is valid. */
 static void delay_add(struct delay_sum *sum, const struct delay_sum *delays, uint32_t valid,
 		      enum delay_kind kind)

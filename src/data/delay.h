@@ -3,6 +3,7 @@
 #ifndef STALLTOP_DATA_DELAY_H
 #define STALLTOP_DATA_DELAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/util.h"
@@ -53,6 +54,20 @@ const char *wait_kind_id(unsigned kind);
 struct delay_sum {
 	uint64_t count, ns;
 };
+
+/* What a booking says of what was waited. */
+enum delay_verdict {
+	DELAY_FITS,
+	DELAY_CUT, /* a little too much: all that is possible was waited */
+	DELAY_WRONG, /* nothing */
+};
+
+/*
+ * Judges what was booked where no more than so much is possible. Kernels since 6.12 book a little
+ * too much of many waits; a single wait that is too long began with a stale stamp, whenever it did.
+ * counted: the number of waits is known; else the time may be in ticks.
+ */
+enum delay_verdict delay_judge(const struct delay_sum *booked, bool counted, uint64_t possible_ns);
 
 /*
  * The sum of all waits but thrash, whose waits are booked as blkio or swapin already. Kinds outside

@@ -121,18 +121,23 @@ static uint64_t field_of(const struct task_record *fields, enum record_field fie
 static bool leave_out(const struct exits *exits, const struct taskstats_part *task,
 		      const struct taskstats_part *group, uint64_t life_ns, struct exit_record *out)
 {
-	struct counters own = { 0 };
-	uint32_t kinds;
+	struct counters own = { 0 }, excess = { 0 };
+	uint32_t wrong;
 
 	if (taskstats_counters(task->record, task->len, &own))
 		return false;
-	kinds = counters_above(&own, delay_most(life_ns)) & own.valid;
-	if (group && !exits->threads)
-		counters_take_off(&out->counters, &own, kinds);
-	else if (exits->threads || out->last)
-		counters_clear(&out->counters, kinds);
-	out->left_out = group && !exits->threads ? 0 : kinds;
-	return kinds;
+	wrong = counters_excess(&own, life_ns, &excess);
+	out->impossible = excess.valid;
+	out->left_out = group && !exits->threads ? 0 : wrong;
+	if (group || exits->threads || out->last) {
+		counters_take_off(&out->counters, &excess, excess.valid);
+		return out->impossible;
+	}
+	out->left_out = excess.valid;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (excess.valid & DELAY_BIT(kind))
+			out->counters.delay[kind] = excess.delay[kind];
+	return out->impossible;
 }
 
 /* Fills a record from the task's part and, if it is the last of several threads, the group's. */

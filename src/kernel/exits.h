@@ -30,11 +30,13 @@ struct exit_record {
 	uint64_t lo_ns, hi_ns; /* it ended between these (CLOCK_MONOTONIC) */
 	struct counters counters; /* the task's; with whole processes the whole process's */
 	/*
-	 * Kinds with more booked than the task has lived, as kernels do from stale stamps:
-	 * DELAY_BIT()s. They are 0 in the counters, except for a thread when whole processes are
-	 * wanted: there they are the excess in the process's sum.
+	 * Kinds with so much more booked than the task has lived, as kernels do from stale stamps,
+	 * that nothing is known of them: DELAY_BIT()s. They are 0 in the counters, except for a
+	 * thread when whole processes are wanted: there they, and what is only cut to the life,
+	 * are the excess in the process's sum.
 	 */
 	uint32_t left_out;
+	bool impossible; /* something was left out, or cut */
 	bool single; /* see struct task_raw */
 	size_t field; /* index of its task_record, where those are kept */
 	/* Set by exit_fold.c: */

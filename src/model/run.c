@@ -78,7 +78,7 @@ static void drain_records(struct running *running, bool last)
 				    run_sum_add(&result->counters, &records[i].counters, 0);
 
 		run_sum_add_range(&result->record, fields, left_out, !result->tasks);
-		running->stale += left_out != 0;
+		running->stale += left_out || records[i].impossible;
 		if (running->result->trace)
 			run_trace_ours(running->result->trace, records[i].tgid);
 		result->tasks++;

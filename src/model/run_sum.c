@@ -5,13 +5,13 @@
 
 uint32_t run_sum_add(struct counters *sum, const struct counters *last, uint64_t life_ns)
 {
-	uint64_t longest = life_ns ? delay_most(life_ns) : UINT64_MAX;
-	uint32_t left_out = counters_above(last, longest) & last->valid;
-	struct counters possible = *last;
+	struct counters possible = *last, excess = { 0 };
 
-	counters_clear(&possible, left_out);
+	if (life_ns)
+		counters_excess(last, life_ns, &excess);
+	counters_take_off(&possible, &excess, excess.valid);
 	counters_add(sum, &possible);
-	return left_out;
+	return excess.valid;
 }
 
 void run_sum_add_range(struct task_record *sum, const struct task_record *last, uint32_t left_out,

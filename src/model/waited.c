@@ -11,11 +11,6 @@
 #define SLACK_NS (2 * NSEC_PER_MSEC)
 
 /*
- * The error of delays without a number of waits, which are counted in clock ticks of 10 ms at most.
- */
-#define TICK_NS (10 * NSEC_PER_MSEC)
-
-/*
  * A wait for a CPU that is no matter of the scheduler, nor of a quota: in each of its periods, most
  * often of 100 ms, a group runs.
  */
@@ -26,9 +21,6 @@
 
 /* Of the time between readings, the part from which a sleeper's cpu delay is looked at. */
 #define SLEEPERS_PART 4
-
-/* How much more than possible may be booked for the booking to tell that the task waited. */
-#define CUT_MOST 2
 
 /* How many threads may have come and gone for each that was seen, where some did. */
 #define UNSEEN_THREADS 4
@@ -164,13 +156,6 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 	       cpu->ns * SLEEPERS_PART >= span_of(now, before);
 }
 
-/* Notes what is too much of a kind. */
-static void add_excess(struct counters *excess, unsigned kind, uint64_t ns, uint64_t count)
-{
-	excess->delay[kind] = (struct delay_sum){ .ns = ns, .count = count };
-	excess->valid |= DELAY_BIT(kind);
-}
-
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
 			   const struct task_raw *before, double idle, struct counters *excess)
 {
@@ -180,8 +165,8 @@ uint32_t waited_impossible(const struct counters *grown, const struct task_raw *
 
 	for (unsigned kind = 0; kind < DELAY_KINDS && most != UINT64_MAX; kind++) {
 		const struct delay_sum *booked = &grown->delay[kind];
-		bool counted = grown->valid & DELAY_COUNT_BIT(kind);
-		uint64_t possible, bound;
+		enum delay_verdict verdict;
+		uint64_t possible;
 
 		/* Any number of threads may have gone; nor was any kind but blkio ever seen wrong.
 		 */
@@ -189,21 +174,12 @@ uint32_t waited_impossible(const struct counters *grown, const struct task_raw *
 		    booked->ns <= most)
 			continue;
 		possible = most + begun_before(kind, now, before);
-		bound = delay_most(possible) + (counted ? 0 : TICK_NS);
-		if (booked->ns <= bound)
-			continue;
-		/* A single wait that is too long began with a stale stamp, whenever that was. */
-		if (booked->ns > CUT_MOST * bound || (counted && booked->count <= 1)) {
-			add_excess(excess, kind, booked->ns, booked->count);
-			kinds |= DELAY_BIT(kind);
-		} else {
-			add_excess(excess, kind, booked->ns - possible, 0);
-		}
+		verdict = delay_judge(booked, grown->valid & DELAY_COUNT_BIT(kind), possible);
+		counters_add_excess(excess, kind, verdict, booked, possible);
+		kinds |= verdict == DELAY_WRONG ? DELAY_BIT(kind) : 0;
 	}
 	if (idle >= IDLE_ENOUGH && waited_asleep(grown, now, before)) {
-		const struct delay_sum *cpu = &grown->delay[DELAY_CPU];
-
-		add_excess(excess, DELAY_CPU, cpu->ns, cpu->count);
+		counters_add_excess(excess, DELAY_CPU, DELAY_WRONG, &grown->delay[DELAY_CPU], 0);
 		kinds |= DELAY_BIT(DELAY_CPU);
 	}
 	return kinds;

@@ -258,17 +258,34 @@ static void test_mask(void **state)
 				 ~DELAY_BIT(DELAY_IRQ) & ~DELAY_COUNT_BIT(DELAY_IRQ));
 }
 
-/* More than so much, of unknown kinds too. */
-static void test_above(void **state)
+/* What was booked beyond a life of 100 ms, by how much it is and in how many waits. */
+static void test_excess(void **state)
 {
-	struct counters counters = { .valid = ALL & ~DELAY_BOTH(DELAY_BIT(DELAY_SWAPIN)) };
+	static const struct {
+		uint64_t ns, count, excess_ns, excess_count;
+		bool wrong;
+	} cases[] = {
+		{ 103000000, 9, 0, 0, false },	       { 103000001, 9, 3000001, 0, false },
+		{ 206000000, 9, 106000000, 0, false }, { 206000001, 9, 206000001, 9, true },
+		{ 103000001, 1, 103000001, 1, true },
+	};
 
 	(void)state;
-	counters.delay[DELAY_CPU].ns = 2000;
-	counters.delay[DELAY_BLKIO].ns = counters.delay[DELAY_SWAPIN].ns = 2001;
-	assert_int_equal(counters_above(&counters, 2000),
-			 DELAY_BIT(DELAY_BLKIO) | DELAY_BIT(DELAY_SWAPIN));
-	assert_int_equal(counters_above(&counters, 2001), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct counters counters = { .valid = ALL & ~DELAY_BOTH(DELAY_BIT(DELAY_SWAPIN)) };
+		struct counters excess = { 0 };
+		const uint32_t blkio = DELAY_BIT(DELAY_BLKIO);
+
+		counters.delay[DELAY_CPU].ns = 100000000;
+		counters.delay[DELAY_SWAPIN].ns = 900000000;
+		counters.delay[DELAY_BLKIO] =
+			(struct delay_sum){ .ns = cases[i].ns, .count = cases[i].count };
+		assert_int_equal(counters_excess(&counters, 100000000, &excess),
+				 cases[i].wrong ? blkio : 0);
+		assert_int_equal(excess.valid, cases[i].excess_ns ? blkio : 0);
+		assert_int_equal(excess.delay[DELAY_BLKIO].ns, cases[i].excess_ns);
+		assert_int_equal(excess.delay[DELAY_BLKIO].count, cases[i].excess_count);
+	}
 }
 
 /* Parts of a sum are taken off as far as it has them; what is cleared is none. */
@@ -338,7 +355,7 @@ int main(void)
 		cmocka_unit_test(test_lift_back),     cmocka_unit_test(test_lift_modulo),
 		cmocka_unit_test(test_lift_overflow), cmocka_unit_test(test_lift_unknown),
 		cmocka_unit_test(test_diff),	      cmocka_unit_test(test_mask),
-		cmocka_unit_test(test_above),	      cmocka_unit_test(test_take_off),
+		cmocka_unit_test(test_excess),	      cmocka_unit_test(test_take_off),
 		cmocka_unit_test(test_below),	      cmocka_unit_test(test_booked),
 	};
 

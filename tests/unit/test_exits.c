@@ -151,6 +151,46 @@ static void test_impossible(void **state)
 	}
 }
 
+/* What is a little too much of several waits is cut to the life, in a process's sum too. */
+static void test_cut(void **state)
+{
+	struct record_values task = make_task(70, 72, AGROUP), group = make_task(0, 0, 0);
+	uint64_t life_ns = task.ac_etime * 1000;
+	struct exit_record *record;
+	struct kernel kernel;
+
+	(void)state;
+	task.delay[DELAY_BLKIO].total = life_ns + life_ns / 2 + 5000000;
+	task.delay[DELAY_BLKIO].count = 30;
+	group.delay[DELAY_BLKIO].total = task.delay[DELAY_BLKIO].total + 4711;
+	group.delay[DELAY_BLKIO].count = 37;
+	for (unsigned threads = 0; threads < 2; threads++) {
+		kernel_open(&kernel, threads);
+		send_exit(&kernel, 0, &task, NULL);
+		send_exit(&kernel, 1, &task, &group);
+		record = drain(&kernel, 2);
+		assert_int_equal(record[0].left_out, 0);
+		assert_true(record[0].impossible && record[1].impossible);
+		assert_int_equal(record[0].counters.delay[DELAY_BLKIO].ns, life_ns);
+		assert_int_equal(record[0].counters.delay[DELAY_BLKIO].count, 30);
+		assert_int_equal(record[1].left_out, 0);
+		assert_int_equal(record[1].counters.delay[DELAY_BLKIO].ns,
+				 threads ? life_ns : life_ns + 4711);
+		assert_int_equal(record[1].counters.delay[DELAY_BLKIO].count, threads ? 30 : 37);
+		kernel_close(&kernel);
+	}
+	/* Of a thread that ends before the others it is the excess in the process's sum. */
+	task.ac_flag = 0;
+	kernel_open(&kernel, false);
+	send_exit(&kernel, 0, &task, NULL);
+	record = drain(&kernel, 1);
+	assert_int_equal(record[0].left_out, DELAY_BIT(DELAY_BLKIO));
+	assert_int_equal(record[0].counters.delay[DELAY_BLKIO].ns,
+			 task.delay[DELAY_BLKIO].total - life_ns);
+	assert_int_equal(record[0].counters.delay[DELAY_BLKIO].count, 0);
+	kernel_close(&kernel);
+}
+
 /* The group's part says who the group is, whatever the task's says; its order is free. */
 static void test_last_group(void **state)
 {
@@ -522,14 +562,14 @@ static void test_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_impossible), cmocka_unit_test(test_single),
-		cmocka_unit_test(test_thread),	   cmocka_unit_test(test_last),
-		cmocka_unit_test(test_last_group), cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_comm),	   cmocka_unit_test(test_times),
-		cmocka_unit_test(test_due),	   cmocka_unit_test(test_many),
-		cmocka_unit_test(test_clear),	   cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_keep),	   cmocka_unit_test(test_buffer),
-		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_impossible), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_single),	   cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_last),	   cmocka_unit_test(test_last_group),
+		cmocka_unit_test(test_versions),   cmocka_unit_test(test_comm),
+		cmocka_unit_test(test_times),	   cmocka_unit_test(test_due),
+		cmocka_unit_test(test_many),	   cmocka_unit_test(test_clear),
+		cmocka_unit_test(test_fields),	   cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_buffer),	   cmocka_unit_test(test_cpus),
 	};
 
 	exits_close(NULL);

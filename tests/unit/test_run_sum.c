@@ -53,6 +53,18 @@ static void test_impossible(void **state)
 	assert_true(sum.run_ns == TASKS * (LIFE / 5));
 }
 
+/* A little too much is cut to the life. */
+static void test_cut(void **state)
+{
+	struct counters sum = { .valid = UINT32_MAX }, task = make_task();
+
+	(void)state;
+	task.delay[DELAY_BLKIO].ns = LIFE + LIFE / 2;
+	assert_int_equal(run_sum_add(&sum, &task, LIFE), DELAY_BIT(DELAY_BLKIO));
+	assert_int_equal(sum.delay[DELAY_BLKIO].ns, LIFE);
+	assert_int_equal(sum.delay[DELAY_BLKIO].count, 2);
+}
+
 /* The whole life is possible; of what is not known nothing can be said to be impossible. */
 static void test_possible(void **state)
 {
@@ -133,9 +145,8 @@ static void test_times(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_impossible),
-		cmocka_unit_test(test_possible),
-		cmocka_unit_test(test_range),
+		cmocka_unit_test(test_impossible), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_possible),   cmocka_unit_test(test_range),
 		cmocka_unit_test(test_times),
 	};
 
