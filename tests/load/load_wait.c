@@ -8,6 +8,7 @@
  * - fuse FOLDER: reads a file of a file system that does not answer ("ready READER PATH")
  * - futex: eight threads want one lock ("ready")
  * - net: a client asks a server that takes its time ("ready CLIENT SERVER PORT")
+ * - unix: the same over a pair of Unix sockets ("ready CLIENT SERVER")
  * - pipe: a reader of an empty pipe, a writer that does not write ("ready READER WRITER")
  * - talk: the same, where the writer writes every 10 ms
  * - polled, epolled: the same, where the reader polls first, or by epoll
@@ -262,9 +263,8 @@ static void fight(void)
 }
 
 /* Answers each byte after a while. */
-_Noreturn static void serve(int listening)
+_Noreturn static void serve(int fd)
 {
-	int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
 	char byte;
 
 	while (fd >= 0 && recv(fd, &byte, 1, 0) == 1) {
@@ -299,12 +299,31 @@ static void ask(void)
 		give_up("socket");
 	server = start_child("wait_server");
 	if (!server)
-		serve(listening);
+		serve(accept4(listening, NULL, NULL, SOCK_CLOEXEC));
 	if (connect(fd, (struct sockaddr *)&address, len))
 		give_up("connect");
 	printf("ready %d %d %u\n", (int)getpid(), (int)server, ntohs(address.sin_port));
 	fflush(stdout);
 	while (send(fd, &byte, 1, 0) == 1 && recv(fd, &byte, 1, 0) == 1)
+		;
+	give_up("ask");
+}
+
+static void ask_at_home(void)
+{
+	pid_t server;
+	char byte = 'x';
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		give_up("socketpair");
+	server = start_child("wait_server");
+	close(ends[server ? 1 : 0]);
+	if (!server)
+		serve(ends[1]);
+	printf("ready %d %d\n", (int)getpid(), (int)server);
+	fflush(stdout);
+	while (send(ends[0], &byte, 1, 0) == 1 && recv(ends[0], &byte, 1, 0) == 1)
 		;
 	give_up("ask");
 }
@@ -444,6 +463,7 @@ int main(int argc, char **argv)
 		{ "fuse", read_silent_files },
 		{ "futex", fight },
 		{ "net", ask },
+		{ "unix", ask_at_home },
 		{ "pipe", read_quiet_pipe },
 		{ "talk", read_talking_pipe },
 		{ "polled", poll_talking_pipe },
