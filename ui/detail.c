@@ -87,6 +87,7 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	/* The frame has already handled counters that fell, and marks counters without meaning. */
 	uint32_t known = row->valid;
 	struct counters growth, excess = { 0 };
+	uint32_t unknown;
 
 	*interval_ns = row->interval_ns;
 	if (row->before && frame->info->since_start) {
@@ -104,8 +105,9 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	if (row->before)
 		known = (known & before->valid) | (now->valid & before->valid & VALID_TICK);
 	counters_diff(&growth, now, before, known);
-	counters_mask(&growth, known & waited_impossible(&growth, row->raw, row->before,
-							 frame->info->idle, &excess));
+	unknown = waited_impossible(&growth, row->raw, row->before, frame->info->idle, &excess);
+	counters_take_off(&growth, &excess, excess.valid & ~unknown);
+	counters_mask(&growth, known & unknown);
 	return growth;
 }
 

@@ -43,8 +43,8 @@ static size_t place_of_row(const struct sample *sample, const struct task_raw *r
 	return (size_t)(raw - sample->raw);
 }
 
-/* Makes impossible delays unknown, and remembers what was too much. */
-static void drop_impossible(struct frame_info *info, struct row *row, const struct counters *grown,
+/* Makes impossible delays unknown or cuts them, and remembers what was too much. */
+static void drop_impossible(struct frame_info *info, struct row *row, struct counters *grown,
 			    const struct task_raw *before)
 {
 	struct counters excess = { 0 };
@@ -53,6 +53,7 @@ static void drop_impossible(struct frame_info *info, struct row *row, const stru
 	if (!(row->valid & excess.valid))
 		return;
 	waited_drop(row->raw->task, &excess, row->valid & excess.valid);
+	counters_take_off(grown, &excess, excess.valid & ~unknown);
 	row->valid &= ~DELAY_BOTH(unknown);
 	row->corrected = true;
 	info->stale++;

@@ -271,9 +271,10 @@ static void test_overbooked(void **state)
 		assert_true(knows_blkio(scene));
 		assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_BLKIO], SEC(2));
 		assert_int_equal(scene->frame.rows[0].deltas->waited.total, SEC(2));
-		/* What the kernel booked stays what it booked; the excess is not of the life. */
-		assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns,
-				 MS(2380));
+		/* The excess is not of the life, nor of what grew. */
+		assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns, SEC(2));
+		assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].count,
+				 manners[i].counts ? 60 : 0);
 		assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, SEC(2));
 		assert_int_equal(scene->info.stale, 1);
 	}
