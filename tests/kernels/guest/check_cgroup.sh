@@ -138,13 +138,14 @@ check "for most of the time" [ "$(share groups /slow waited.blkio | cut -d. -f1)
 found groups io "^io: load_own $slow waits [0-9]+ % of the time"
 end
 
+# avg10 moves every 2 s, so both are as of some time around the sample.
 begin cgroup_pressure
 for what in "quota cpu" "slow io" "full memory"; do
 	set -- $what
 	name=$2
 	[ $name = memory ] && name=mem
 	set -- $1 $2 $(cat $work/pressure.before $work/pressure.after | awk -v of="$what" '$1 " " $2 == of { print $3 }' | sort -n)
-	near "$2 of /$1" "$(value groups $to tasks./$1.fields.psi-$name)" "$(echo "$3 $4" | awk '{ print ($1 + $2) / 2 }')" "$(echo "$3 $4" | awk '{ print ($2 - $1) / 2 + 10 }')"
+	near "$2 of /$1" "$(value groups $to tasks./$1.fields.psi-$name)" "$(echo "$3 $4" | awk '{ print ($1 + $2) / 2 }')" "$(echo "$3 $4" | awk '{ print ($2 - $1) / 2 + 20 }')"
 	check "there is some" [ "${4%.*}" -gt 0 ]
 done
 same "io of who reads nothing" "$(field /quota psi-io)" 0.0
