@@ -216,7 +216,7 @@ static void draw_notes(struct ui *ui, int line, int lines)
 
 	if (ui->all_notes)
 		wrap_notes(ui, line, line + lines);
-	else if (info->nnotes)
+	else if (notes_unasked(info))
 		draw_note(ui, line, &info->notes[0], info->nnotes - 1);
 }
 

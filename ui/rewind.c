@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "history/past.h"
+#include "model/notes.h"
 #include "ui/table_state.h"
 
 /* How long the table stays in place after the notes above it have gone. */
@@ -24,10 +25,11 @@
 static void keep_note_room(struct ui *ui)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	size_t notes = notes_unasked(ui->frame->info);
 
-	if (ui->frame->info->nnotes < ui->note_room && now < ui->note_room_until_ns)
+	if (notes < ui->note_room && now < ui->note_room_until_ns)
 		return;
-	ui->note_room = ui->frame->info->nnotes;
+	ui->note_room = notes;
 	ui->note_room_until_ns = now + NOTE_ROOM_NS;
 }
 

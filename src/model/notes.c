@@ -8,208 +8,211 @@
 
 #include "bpf/refusal.h"
 
-/* Whether a note is true for long, or tells of what has just happened. */
-#define STANDS true
-#define HAPPENS false
-
 const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_DELAYACCT_OFF] = {
 		"delayacct-off", "delay accounting is off: only cpu delay is known",
 		"to switch it on now, for tasks that start later: sysctl kernel.task_delayacct=1; "
 		"at every boot: the kernel parameter delayacct, or a line kernel.task_delayacct=1 "
-		"in /etc/sysctl.d/50-delayacct.conf", STANDS,
+		"in /etc/sysctl.d/50-delayacct.conf", NOTE_STANDS,
 	},
 	[NOTE_DELAYACCT_OLDER] = {
 		"delayacct-older",
 		"%v {task is|tasks are} older than delay accounting: "
 		"only {its|their} cpu delay is known",
-		"start {it|them} again, or boot with the kernel parameter delayacct", STANDS,
+		"start {it|them} again, or boot with the kernel parameter delayacct", NOTE_STANDS,
 	},
 	[NOTE_DELAYACCT_UNSURE] = {
 		"delayacct-unsure",
 		"%v {task shows|tasks show} no blkio: {it|they} may be older than delay accounting, "
 		"so their blkio is unknown",
-		"the taskstats source can tell (see no-cap)", STANDS,
+		"the taskstats source can tell (see no-cap)", NOTE_STANDS,
 	},
 	[NOTE_DELAYACCT_TOGGLED] = {
 		"delayacct-toggled",
-		"delay accounting was switched: in this interval only cpu delay is known", NULL, HAPPENS,
+		"delay accounting was switched: in this interval only cpu delay is known", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_DELAYACCT_LEFT] = {
 		"delayacct-left",
 		"a stalltop that was killed has left delay accounting on (--enable-delayacct)",
 		"to switch it off: sysctl kernel.task_delayacct=0; a run with --enable-delayacct "
-		"does so at its end", HAPPENS,
+		"does so at its end", NOTE_HAPPENS,
 	},
 	[NOTE_NO_CAP] = {
 		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only",
 		"run as root in the initial user namespace, or give the program "
-		"cap_net_admin (setcap cap_net_admin+ep stalltop)", STANDS,
+		"cap_net_admin (setcap cap_net_admin+ep stalltop)", NOTE_STANDS,
 	},
 	[NOTE_NO_TASKSTATS] = {
 		"no-taskstats", "this kernel has no taskstats: procfs source, cpu and blkio only",
-		"needs a kernel with CONFIG_TASKSTATS and CONFIG_TASK_DELAY_ACCT", STANDS,
+		"needs a kernel with CONFIG_TASKSTATS and CONFIG_TASK_DELAY_ACCT", NOTE_STANDS,
 	},
 	[NOTE_TASKSTATS_VERSION] = {
 		"taskstats-version",
 		"this kernel's taskstats is older than version 8: procfs source, cpu and blkio only",
-		NULL, STANDS,
+		NULL, NOTE_STANDS,
 	},
 	[NOTE_TASKSTATS_ERROR] = {
 		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only",
-		NULL, STANDS,
+		NULL, NOTE_STANDS,
 	},
 	[NOTE_NO_BPF] = {
 		"no-bpf",
 		"the bpf source is unavailable (%v): it would read this many tasks at less cost",
-		"--version has the kernel's words", STANDS,
+		"--version has the kernel's words", NOTE_STANDS,
 	},
 	[NOTE_NO_PSI] = {
 		"no-psi", "no pressure files: pressure is unknown",
-		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)", STANDS,
+		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)", NOTE_STANDS,
 	},
 	[NOTE_GROUP_GONE] = {
-		"group-gone", "the control group that --cgroup names does not exist", NULL, HAPPENS,
+		"group-gone", "the control group that --cgroup names does not exist", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_GROUP_PSI] = {
 		"group-psi", "the control group's pressure is unavailable (%v)",
-		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1", STANDS,
+		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1", NOTE_STANDS,
 	},
 	[NOTE_GROUP_UNKNOWN] = {
 		"group-unknown",
 		"the control group of %v {task|tasks} that began and ended in the interval is "
-		"unknown: {it is|they are} not shown", "a shorter interval (-d)", HAPPENS,
+		"unknown: {it is|they are} not shown", "a shorter interval (-d)", NOTE_HAPPENS,
 	},
 	[NOTE_PSI_MISSING] = {
-		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NULL, HAPPENS,
+		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_SYSTEM_MISSING] = {
-		"system-missing", "/proc/%v cannot be read%e: what it has is unknown", NULL, HAPPENS,
+		"system-missing", "/proc/%v cannot be read%e: what it has is unknown", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp",
 		"for %v {task|tasks} the kernel booked more waiting than there was: what is too much "
-		"is left out", NULL, HAPPENS,
+		"is left out", NULL, NOTE_ASIDE,
 	},
 	[NOTE_UNREAD] = {
-		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NULL, HAPPENS,
+		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_HIDDEN] = {
 		"hidden",
 		"tasks of other users are hidden (hidepid of /proc): they are not shown, nor counted",
-		"run as root, give the program cap_sys_ptrace, or join the group of the mount option gid", STANDS,
+		"run as root, give the program cap_sys_ptrace, or join the group of the mount option gid", NOTE_STANDS,
 	},
 	[NOTE_EXITS_REFUSED] = {
 		"exits-refused",
 		"exit records are unavailable (%v): what tasks wait after their last sample is not "
 		"counted",
 		"needs cap_net_admin; the kernel sends them in the initial user, pid and network "
-		"namespaces only", STANDS,
+		"namespaces only", NOTE_STANDS,
 	},
 	[NOTE_EXITS_LOST] = {
 		"exits-lost",
 		"%v exit {record was|records were} lost: "
 		"the last waits of {that task|those tasks} are not counted",
-		"a shorter interval (-d), or a larger --exit-buffer", HAPPENS,
+		"a shorter interval (-d), or a larger --exit-buffer", NOTE_HAPPENS,
 	},
 	[NOTE_EXITS_FOLDED] = {
 		"exits-folded",
 		"%v {task|tasks} that ended {has|have} no row by name: there were too many names, "
 		"so what did least is in one row for each user",
-		"a shorter interval (-d)", HAPPENS,
+		"a shorter interval (-d)", NOTE_HAPPENS,
 	},
 	[NOTE_EXITS_INEXACT] = {
 		"exits-inexact",
 		"this kernel does not count the exit records that it drops: "
 		"more may be lost than is shown",
-		"needs Linux 4.12 or later; a larger --exit-buffer makes losses rarer", STANDS,
+		"needs Linux 4.12 or later; a larger --exit-buffer makes losses rarer", NOTE_STANDS,
 	},
 	[NOTE_RUN_REAPED] = {
 		"run-reaped",
 		"the delays are those of %v reaped {process|processes}: without exit records other "
 		"descendants are unknown, and with /proc alone all threads but the main one",
-		NULL, HAPPENS,
+		NULL, NOTE_HAPPENS,
 	},
 	[NOTE_LATE] = {
 		"late",
 		"%v {interval was|intervals were} skipped: a sample took too long, or the program "
 		"was stopped",
-		"a longer interval (-d)", HAPPENS,
+		"a longer interval (-d)", NOTE_HAPPENS,
 	},
 	[NOTE_WAITING_HIDDEN] = {
 		"waiting-hidden",
 		"what these tasks wait on is hidden: they are other users', or the kernel forbids it",
 		"run as root, or give the program cap_sys_ptrace (and cap_sys_admin for stacks); "
-		"where kernel.yama.ptrace_scope is 1 that is so for one's own tasks, too", STANDS,
+		"where kernel.yama.ptrace_scope is 1 that is so for one's own tasks, too", NOTE_STANDS,
 	},
 	[NOTE_TRIGGER_GONE] = {
 		"trigger-gone",
 		"%v control {group|groups} that --when names no longer {exists|exist}: "
-		"{its|their} pressure is not watched any more", NULL, HAPPENS,
+		"{its|their} pressure is not watched any more", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_CAP] = {
 		"trace-cap", "waits are not traced: that needs CAP_BPF and CAP_PERFMON",
-		"run as root, or give the program both (setcap cap_bpf,cap_perfmon+ep stalltop)", STANDS,
+		"run as root, or give the program both (setcap cap_bpf,cap_perfmon+ep stalltop)", NOTE_STANDS,
 	},
 	[NOTE_TRACE_BTF] = {
 		"trace-btf",
 		"waits are not traced: the kernel does not describe its types (/sys/kernel/btf)",
-		"needs a kernel with CONFIG_DEBUG_INFO_BTF", STANDS,
+		"needs a kernel with CONFIG_DEBUG_INFO_BTF", NOTE_STANDS,
 	},
 	[NOTE_TRACE_ABSENT] = {
-		"trace-absent", "waits are not traced: this stalltop was built without BPF", NULL, STANDS,
+		"trace-absent", "waits are not traced: this stalltop was built without BPF", NULL, NOTE_STANDS,
 	},
 	[NOTE_TRACE_KERNEL] = {
 		"trace-kernel",
-		"waits are not traced: %v", "--version has the kernel's words", STANDS,
+		"waits are not traced: %v", "--version has the kernel's words", NOTE_STANDS,
 	},
 	[NOTE_TRACE_ERROR] = {
-		"trace-error", "waits are not traced (%v)", NULL, STANDS,
+		"trace-error", "waits are not traced (%v)", NULL, NOTE_STANDS,
 	},
 	[NOTE_TRACE_UNRECORDED] = {
 		"trace-unrecorded",
 		"waits were not traced when this was recorded",
-		"record with --trace, or with the view of sites open", STANDS,
+		"record with --trace, or with the view of sites open", NOTE_STANDS,
 	},
 	[NOTE_TRACE_LOST] = {
 		"trace-lost",
 		"%v {wait|waits} found no room for {its|their} site: {it is|they are} in no site",
-		"more room (--trace-sites)", HAPPENS,
+		"more room (--trace-sites)", NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_THREADS] = {
 		"trace-threads",
 		"%v {thread|threads} found no room: how {it spends its|they spend their} time is "
-		"unknown", NULL, HAPPENS,
+		"unknown", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_CALLS] = {
 		"trace-calls",
 		"the system calls that tasks sleep in are not known on this machine: the state of "
 		"waits that others end is other",
-		NULL, STANDS,
+		NULL, NOTE_STANDS,
 	},
 	[NOTE_RECORD_DROPPED] = {
 		"record-dropped",
 		"%v {sample is|samples are} missing in the recording: the disk was too slow",
-		"a longer interval (-d), or a recording on another disk", HAPPENS,
+		"a longer interval (-d), or a recording on another disk", NOTE_HAPPENS,
 	},
 	[NOTE_RECORD_ENDED] = {
-		"record-ended", "the recording has ended (%v): what is shown is not recorded", NULL, HAPPENS,
+		"record-ended", "the recording has ended (%v): what is shown is not recorded", NULL, NOTE_HAPPENS,
 	},
 };
 
 void notes_sort(struct frame_info *info)
 {
-	size_t happened = 0;
-
-	for (size_t i = 0; i < info->nnotes; i++) {
+	for (size_t i = 1; i < info->nnotes; i++) {
 		const struct note note = info->notes[i];
+		enum note_rank rank = note_table[note.id].rank;
+		size_t at = i;
 
-		if (note_table[note.id].standing)
-			continue;
-		memmove(&info->notes[happened + 1], &info->notes[happened],
-			(i - happened) * sizeof(note));
-		info->notes[happened++] = note;
+		for (; at && note_table[info->notes[at - 1].id].rank > rank; at--)
+			info->notes[at] = info->notes[at - 1];
+		info->notes[at] = note;
 	}
+}
+
+size_t notes_unasked(const struct frame_info *info)
+{
+	size_t n = info->nnotes;
+
+	while (n && note_table[info->notes[n - 1].id].rank == NOTE_ASIDE)
+		n--;
+	return n;
 }
 
 const char *record_failure(int err)

@@ -15,7 +15,11 @@ struct note_row {
 	const char *id;
 	const char *text;
 	const char *remedy;
-	bool standing; /* true for long, of the machine or of the user: nothing has happened */
+	enum note_rank {
+		NOTE_HAPPENS, /* has just happened */
+		NOTE_STANDS, /* true for long, of the machine or of the user */
+		NOTE_ASIDE, /* a fault of the kernel's that is made up for: told if asked */
+	} rank;
 };
 
 extern const struct note_row note_table[NOTE_IDS];
@@ -26,8 +30,11 @@ struct note note_of_refusal(int error);
 /* Notes which files of the whole system cannot be read, and why. */
 void note_system(struct frame_info *info);
 
-/* Brings notes of what has happened in front of those of what stands. */
+/* Orders notes by their rank; those of one rank stay as they came. */
 void notes_sort(struct frame_info *info);
+
+/* How many of the sorted notes are told unasked: all but those aside. */
+size_t notes_unasked(const struct frame_info *info);
 
 /* Why a recording has ended, by its -errno: as strerror(), or better words. */
 const char *record_failure(int err);

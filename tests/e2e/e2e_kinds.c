@@ -293,7 +293,7 @@ static void test_compact(void **state)
 	check_kind(__func__, "compact", 256, "", false);
 }
 
-/* Writes to the zero page. */
+/* Writes to pages of a file that are the task's own. */
 static void test_wpcopy(void **state)
 {
 	(void)state;

@@ -211,14 +211,16 @@ void crowd_stop(pid_t pid)
 /* Copies pages and sleeps in turn. */
 static void copy_pages(void)
 {
-	volatile unsigned char *mem =
-		mmap(NULL, COPIES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = memfd_create("copies", MFD_CLOEXEC);
+	volatile unsigned char *mem;
 
+	if (fd < 0 || ftruncate(fd, COPIES))
+		_exit(1);
+	mem = mmap(NULL, COPIES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	if (mem == MAP_FAILED)
 		_exit(1);
-	madvise((void *)mem, COPIES, MADV_NOHUGEPAGE);
 	for (;;) {
-		/* read first, so that the zero page stands there and is copied */
+		/* read first, so that the file's pages stand there and are copied */
 		for (unsigned int i = 0; i < COPIES; i += PAGE)
 			(void)mem[i];
 		for (unsigned int i = 0; i < COPIES; i += PAGE)

@@ -36,6 +36,7 @@
 #define MEMORY (128 * MIB)
 #define DIRECT (16 * MIB) /* of the file that is read past the page cache */
 #define THRASH_PART MIB
+#define COPIES (4 * MIB)
 
 struct worker {
 	const struct load *load;
@@ -186,17 +187,32 @@ static int worker_memory(struct worker *w)
 	return 0;
 }
 
-/* Read first, so that the zero page stands there and the write must copy it. */
+/*
+ * Pages of a file that are its own once they are written. (Anonymous memory will not do: some
+ * machines answer a read there with a page that may be written, and copy nothing.)
+ */
+static int worker_copies(struct worker *w)
+{
+	int fd = memfd_create("copies", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, COPIES))
+		return unsupported("memfd_create");
+	w->mem = mmap(NULL, COPIES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return w->mem == MAP_FAILED ? unsupported("mmap") : 0;
+}
+
+/* Read first, so that the file's pages stand there and the write must copy them. */
 static void step_wpcopy(struct worker *w)
 {
 	volatile unsigned char *mem = w->mem;
 	size_t i;
 
-	for (i = 0; i < 4 * MIB; i += PAGE)
+	for (i = 0; i < COPIES; i += PAGE)
 		(void)mem[i];
-	for (i = 0; i < 4 * MIB; i += PAGE)
+	for (i = 0; i < COPIES; i += PAGE)
 		mem[i] = 1;
-	madvise(w->mem, 4 * MIB, MADV_DONTNEED);
+	madvise(w->mem, COPIES, MADV_DONTNEED);
 }
 
 /*
@@ -421,8 +437,8 @@ static const struct load loads[] = {
 	{ "reclaim", 1, 400, prepare_reclaim, worker_buffer, step_reclaim },
 	{ "thrash", 1, 150, prepare_thrash, worker_buffer, step_thrash },
 	{ "compact", 1, 1, prepare_compact, worker_compact, step_compact },
-	{ "wpcopy", 1, 10, no_prepare, worker_memory, step_wpcopy },
-	{ "mix", 4, 10, prepare_mix, worker_memory, step_mix },
+	{ "wpcopy", 1, 10, no_prepare, worker_copies, step_wpcopy },
+	{ "mix", 4, 10, prepare_mix, worker_copies, step_mix },
 };
 
 /* Steady after so many steps. */

@@ -112,14 +112,17 @@ static void test_tracing(void **state)
 	buf_free(&out);
 }
 
-/* What has just happened comes before what has always been so. */
+/* What has just happened comes before what has always been so; last is what is told to who asks. */
 static void test_order(void **state)
 {
 	static const enum note_id order[] = { NOTE_RECORD_ENDED, NOTE_LATE, NOTE_DELAYACCT_OFF,
-					      NOTE_EXITS_REFUSED };
+					      NOTE_EXITS_REFUSED, NOTE_STALE_STAMP };
 	struct frame_info info = { .nnotes = 0 };
 
 	(void)state;
+	assert_int_equal(notes_unasked(&info), 0);
+	frame_note(&info, NOTE_STALE_STAMP, 2);
+	assert_int_equal(notes_unasked(&info), 0);
 	frame_note(&info, NOTE_DELAYACCT_OFF, 0);
 	frame_note(&info, NOTE_RECORD_ENDED, ENOSPC);
 	frame_note(&info, NOTE_EXITS_REFUSED, EPERM);
@@ -129,6 +132,7 @@ static void test_order(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		assert_int_equal(info.notes[i].id, order[i]);
 	assert_int_equal(info.notes[0].value, ENOSPC);
+	assert_int_equal(notes_unasked(&info), ARRAY_SIZE(order) - 1);
 }
 
 int main(void)
