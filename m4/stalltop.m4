@@ -116,7 +116,7 @@ AC_DEFUN([ST_BPF_TRY],
 cat >conftest.bpf.c <<'_ST_SOURCE'
 $2
 _ST_SOURCE
-AS_IF([$CLANG -O2 -g -target bpf -mcpu=v3 $BPF_CPPFLAGS -c conftest.bpf.c -o conftest.bpf.o \
+AS_IF([$CLANG -O2 -g -target $BPF_TARGET -mcpu=v3 $BPF_CPPFLAGS -c conftest.bpf.c -o conftest.bpf.o \
 	>&AS_MESSAGE_LOG_FD 2>&1],
 	[AC_MSG_RESULT([yes])],
 	[AC_MSG_RESULT([no])
@@ -197,13 +197,20 @@ AS_IF([test "x$with_bpf" = xno], [bpf_missing='--with-bpf=no'], [
 	AS_IF([test "x$BPFTOOL" = x], [ST_BPF_LACKS([bpftool is missing])])
 	AC_PATH_PROGS([CLANG], [clang])
 	AS_IF([test "x$CLANG" = x], [ST_BPF_LACKS([clang is missing])])
-	# For another machine clang does not look where this one has its asm/ headers.
+	# Headers are those of the compiler's root. For BPF clang does not look where the machine has
+	# its asm/ headers.
+	st_sysroot=`$CC -print-sysroot 2>/dev/null`
+	AS_IF([test "x$st_sysroot" = x/], [st_sysroot=])
 	st_multiarch=`$CC -print-multiarch 2>/dev/null`
 	BPF_CPPFLAGS="${LIBBPF_CFLAGS}"
-	AS_IF([test "x$st_multiarch" != x && test -d "/usr/include/$st_multiarch"],
-		[BPF_CPPFLAGS="$BPF_CPPFLAGS -idirafter /usr/include/$st_multiarch"])
+	AS_IF([test "x$st_sysroot" != x], [BPF_CPPFLAGS="$BPF_CPPFLAGS --sysroot=$st_sysroot"])
+	AS_IF([test "x$st_multiarch" != x && test -d "$st_sysroot/usr/include/$st_multiarch"],
+		[BPF_CPPFLAGS="$BPF_CPPFLAGS -idirafter $st_sysroot/usr/include/$st_multiarch"])
+	# The byte order is that of the machine, not of clang's.
+	AC_C_BIGENDIAN([BPF_TARGET=bpfeb], [BPF_TARGET=bpfel])
 	AS_IF([test "x$bpf_missing" = x], [ST_BPF_ABLE])])
 AC_SUBST([BPF_CPPFLAGS])
+AC_SUBST([BPF_TARGET])
 ST_PART([bpf], [BPF], [bpf_missing])
 ])
 

@@ -23,9 +23,13 @@ static const struct {
 	const char *needle;
 	int cause;
 } causes[] = {
-	{ "CO-RE relocation", -ENXIO },		 { "unknown func", -EOPNOTSUPP },
-	{ "invalid func unknown", -EOPNOTSUPP }, { "invalid kernel function call", -EOPNOTSUPP },
-	{ "kernel func", -EOPNOTSUPP },		 { "failed to find kernel BTF type", -EOPNOTSUPP },
+	{ "JIT is required", -ENOEXEC },
+	{ "CO-RE relocation", -ENXIO },
+	{ "unknown func", -EOPNOTSUPP },
+	{ "invalid func unknown", -EOPNOTSUPP },
+	{ "invalid kernel function call", -EOPNOTSUPP },
+	{ "kernel func", -EOPNOTSUPP },
+	{ "failed to find kernel BTF type", -EOPNOTSUPP },
 	{ "failed to create", -EOPNOTSUPP },
 };
 
@@ -145,6 +149,9 @@ const char *refusal_summary(int err)
 		return "the kernel's verifier rejects the program";
 	case -ENXIO:
 		return "the kernel's types are not as the program knows them";
+	case -ENOEXEC:
+		return "it needs the kernel's BPF JIT (CONFIG_BPF_JIT, sysctl "
+		       "net.core.bpf_jit_enable=1)";
 	case -EOPNOTSUPP:
 		return "the kernel lacks what the program needs";
 	default:

@@ -19,8 +19,8 @@ void refusal_add(const char *program, const char *reason);
 
 /*
  * The cause as -errno, of the last that was refused: -EINVAL its verifier rejects the program,
- * -ENXIO its types are not as the program needs them, -EOPNOTSUPP it lacks a function, a map or a
- * tracepoint; 0: none was heard.
+ * -ENXIO its types are not as the program needs them, -ENOEXEC its JIT is off, -EOPNOTSUPP it
+ * lacks a function, a map or a tracepoint; 0: none was heard.
  */
 int refusal_cause(void);
 

@@ -154,7 +154,7 @@ static void look_at_size(struct record_writer *writer)
 	if (!writer->ending && segment_is_full(&writer->config->limits, store_bytes(writer->store),
 					       writer->began_ns, clock_ns(CLOCK_REALTIME))) {
 		writer->ending = true;
-		atomic_store(&queue_told(writer->queue)->segment, true);
+		atomic_store(&queue_told(writer->queue)->segment, 1);
 	}
 	if (clock_ns(CLOCK_MONOTONIC) - writer->pruned_ns >= PRUNE_NS)
 		prune_segments(writer);
@@ -280,7 +280,7 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	if (!err)
 		err = begin_writing(writer);
 	atomic_store(&queue_told(writer->queue)->error, err);
-	atomic_store(&queue_told(writer->queue)->ready, true);
+	atomic_store(&queue_told(writer->queue)->ready, 1);
 	if (err)
 		_exit(EXIT_FAILURE);
 	if (writer->config->segments)
@@ -453,7 +453,7 @@ void recorder_take(struct recorder *recorder, const struct frame *frame, const s
 	look_after(recorder);
 	if (recorder->status.error)
 		return;
-	if (atomic_exchange(&queue_told(recorder->queue)->segment, false))
+	if (atomic_exchange(&queue_told(recorder->queue)->segment, 0))
 		encoder_begin_segment(recorder->encoder);
 	if (recorder->flight) {
 		keep(recorder, frame, folded);

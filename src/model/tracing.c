@@ -172,6 +172,7 @@ struct note tracing_note_of(int error)
 	case -ENXIO:
 	case -EACCES:
 	case -EXDEV:
+	case -ENOEXEC:
 	case -EOPNOTSUPP:
 		return (struct note){ .id = NOTE_TRACE_KERNEL, .value = (uint64_t)-error };
 	case -ENODATA:

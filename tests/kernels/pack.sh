@@ -1,15 +1,15 @@
 #!/bin/bash
 # Packs what a machine that boot.sh starts has in its memory, but for the kernel's modules:
 #
-#   pack.sh ARCH ROOT BUILD INITRD
+#   pack.sh ARCH ROOT BUILD OTHERS INITRD
 #
 # busybox, which begins as `init`; script, of util-linux; the program and the loads from the folder in
-# which they were built, in /bin; the folder guest in /guest. Libraries come along, from ROOT, where
+# which they were built, in /bin; the folder guest in /guest, the folder OTHERS in /others. Libraries come along, from ROOT, where
 # those of the architecture are (as dpkg names it), busybox and script too. Where it ends with status
 # 1, it printed one line that says why.
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-arch=$1 root=${2%/} build=$3 initrd=$4
+arch=$1 root=${2%/} build=$3 others=$4 initrd=$5
 
 fail() {
 	echo "$*"
@@ -84,6 +84,7 @@ for program in "${programs[@]}" "$script"; do
 	libraries "$program"
 done
 
+cp -R "$others" "$top/others" || fail "cannot copy $others"
 cp -R "$here/guest" "$here/init" "$top/" || fail "cannot copy $here"
 cp /lib/terminfo/l/linux "$top/lib/terminfo/l/" || fail "no terminfo of Linux' console"
 # A locale is in the byte order of its architecture.

@@ -66,14 +66,27 @@ trap 'exit 1' HUP INT TERM
 # initrd ARCH: packs build/kernels/initrd.ARCH, or prints why it cannot.
 initrd() {
 	if [ "$1" = "$host" ]; then
-		"$here/pack.sh" "$1" / "$build" "$results/initrd.$1"
+		"$here/pack.sh" "$1" / "$build" "$results/others" "$results/initrd.$1"
 		return
 	fi
 	if ! "$here/../cross/build.sh" "$1" "$results/cross/$1" >"$results/cross.$1.log" 2>&1; then
 		echo "not built for $1: $(tail -n 1 "$results/cross.$1.log") ($results/cross.$1.log)"
 		return 1
 	fi
-	"$here/pack.sh" "$1" "$results/cross/$1/sysroot" "$results/cross/$1/build" "$results/initrd.$1"
+	"$here/pack.sh" "$1" "$results/cross/$1/sysroot" "$results/cross/$1/build" \
+		"$results/others" "$results/initrd.$1"
+}
+
+# record: a recording of this machine, with what was shown, for others.
+record() {
+	rm -rf "$results/others" && mkdir "$results/others" &&
+		"$build/stalltop" -b -o json -n 2 -d 0.5 -u root --source procfs \
+			-w "$results/others/$host.recording" >"$results/others/$host.json"
+}
+
+# replay FOLDER: whether a recording of another machine is shown here as it was there.
+replay() {
+	"$build/stalltop" -b -o json -R "$1/recording" 2>&1 | cmp - "$1/recording.json" >&2
 }
 
 # try NAME ARCH SECONDS: fetches and boots it, and leaves what there is to say of it in its folder.
@@ -95,6 +108,14 @@ try() {
 		grep '^# ' "$folder/fetched" 2>/dev/null
 		LC_ALL=C TROUBLE=$trouble awk -v kernel="$1" -v version="$version" -v some=${#checks[@]} \
 			-v seen="$folder/seen" -f "$here/judge.awk" "$table" "$folder/console"
+		# Where some checks were asked for it may have left none.
+		if [ -e "$folder/out/recording" ] || [ -z "$trouble${checks[*]-}" ]; then
+			if trouble=$(replay "$folder/out" 2>&1); then
+				echo "ok - $1: a recording made there is shown here as it was there"
+			else
+				echo "not ok - $1: a recording made there is not shown here as it was there: $trouble"
+			fi
+		fi
 		echo "# $1: $((SECONDS - begun)) s in all, $(awk -F '[ms ]+' 'NR == 2 {
 			printf "%.0f", $1 * 60 + $2 + $3 * 60 + $4 }' "$folder/times") s of a CPU; the console: $folder/console"
 	} >"$folder/tap.new"
@@ -134,6 +155,7 @@ for name in "${names[@]}"; do
 	rm -rf "${results:?}/$name"
 	mkdir "$results/$name" || exit 1
 done
+[ ${#todo[@]} -eq 0 ] || record || exit 1
 for arch in $(rows | awk -v names="${todo[*]}" 'index(" " names " ", " " $1 " ") && !n[$2]++ { print $2 }'); do
 	initrd "$arch" >"$results/initrd.$arch.trouble" 2>&1 && : >"$results/initrd.$arch.trouble"
 done

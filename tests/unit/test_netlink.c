@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,19 +81,34 @@ static void say_status(const struct line *line, uint32_t seq, int error)
 	assert_int_equal(send(line->fd, bytes, len, MSG_NOSIGNAL), len);
 }
 
+/* A request, in the byte order of the machine. */
+struct message {
+	struct nlmsghdr head;
+	struct genlmsghdr generic;
+	struct nlattr attribute;
+	char value[8];
+};
+
 /* Requests stand one behind the other, numbered, each aligned, with nothing stray in it. */
 static void test_requests(void **state)
 {
-	static const uint8_t first[] = {
-		28, 0, 0, 0, FAMILY, 0, NLM_F_REQUEST, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 0, 8, 0,
-		3,  0, 1, 2, 3,	     4,
+	static const struct message first = {
+		.head = { .nlmsg_len = 28,
+			  .nlmsg_type = FAMILY,
+			  .nlmsg_flags = NLM_F_REQUEST,
+			  .nlmsg_seq = 1 },
+		.generic = { .cmd = 7, .version = 1 },
+		.attribute = { .nla_len = 8, .nla_type = 3 },
+		.value = { 1, 2, 3, 4 },
 	};
-	static const uint8_t second[] = {
-		32, 0, 0, 0,   FAMILY, 0,   NLM_F_REQUEST | NLM_F_ACK,
-		0,  2, 0, 0,   0,      0,   0,
-		0,  0, 9, 1,   0,      0,   9,
-		0,  5, 0, '0', '-',    '1', '5',
-		0,  0, 0, 0,
+	static const struct message second = {
+		.head = { .nlmsg_len = 32,
+			  .nlmsg_type = FAMILY,
+			  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+			  .nlmsg_seq = 2 },
+		.generic = { .cmd = 9, .version = 1 },
+		.attribute = { .nla_len = 9, .nla_type = 5 },
+		.value = "0-15",
 	};
 	struct netlink_request request = {
 		.command = 7, .attribute = 3, .value = "\1\2\3\4", .len = 4
@@ -105,17 +121,17 @@ static void test_requests(void **state)
 	line_open(&line);
 	memset(bytes, 0x55, sizeof(bytes));
 	len = netlink_write(&line.nl, bytes, &request);
-	assert_int_equal(len, sizeof(first));
+	assert_int_equal(len, 28);
 	request = (struct netlink_request){
 		.command = 9, .ack = true, .attribute = 5, .value = "0-15", .len = 5
 	};
 	len += netlink_write(&line.nl, bytes + len, &request);
-	assert_int_equal(len, sizeof(first) + sizeof(second));
+	assert_int_equal(len, 28 + 32);
 	assert_int_equal(netlink_send(&line.nl, bytes, len), 0);
 	assert_int_equal(line.nl.sends, 1);
 	assert_int_equal(recv(line.fd, got, sizeof(got), 0), len);
-	assert_memory_equal(got, first, sizeof(first));
-	assert_memory_equal(got + sizeof(first), second, sizeof(second));
+	assert_memory_equal(got, &first, 28);
+	assert_memory_equal(got + 28, &second, 32);
 	/* The longest. */
 	request.len = NETLINK_VALUE_MAX;
 	request.value = bytes;

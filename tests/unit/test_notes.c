@@ -91,6 +91,8 @@ static void test_tracing(void **state)
 		{ -EINVAL, NOTE_TRACE_KERNEL, "waits are not traced: the kernel's verifier" },
 		{ -ENXIO, NOTE_TRACE_KERNEL, "waits are not traced: the kernel's types" },
 		{ -EACCES, NOTE_TRACE_KERNEL, "waits are not traced: the kernel forbids" },
+		{ -ENOEXEC, NOTE_TRACE_KERNEL,
+		  "waits are not traced: it needs the kernel's BPF JIT" },
 		{ -ENOMEM, NOTE_TRACE_ERROR, "waits are not traced (Cannot allocate memory)" },
 	};
 	struct buf out = { 0 };

@@ -48,6 +48,9 @@ static const struct {
 	      "peak_states 10 mark_read 5\n\n"),
 	  -ENXIO,
 	  "walk: failed to resolve CO-RE relocation <byte_off> [37] struct task_struct.on_rq" },
+	/* s390x without CONFIG_BPF_JIT, as Debian's (6.12) */
+	{ LOG("walk", "JIT is required for calling kernel function\n"), -ENOEXEC,
+	  "walk: JIT is required for calling kernel function" },
 	/* Nothing of these says why. */
 	{ "libbpf: prog 'walk': BPF program load failed: Invalid argument\n", 0, "" },
 	{ "libbpf: failed to load object 'snapshot_bpf'\n", 0, "" },

@@ -137,11 +137,11 @@ static void test_executes(void **state)
 	site_texts_close(texts);
 }
 
-/* A site where a process waits in stat(): which file is not seen by the program in the kernel. */
+/* A site where a process waits in statfs(): which file is not seen by the program in the kernel. */
 static struct traced_site statter_of(const struct tree *tree, struct life *life, const char *path)
 {
 	struct traced_site site = {
-		.now = { .key = { .tgid = 50, .syscall = SYS_stat, .stack = -1 },
+		.now = { .key = { .tgid = 50, .syscall = SYS_statfs, .stack = -1 },
 			 .stack = -1,
 			 .fd = -1 },
 		.first = &life->waiter,
@@ -152,7 +152,7 @@ static struct traced_site statter_of(const struct tree *tree, struct life *life,
 
 	life->now.tgid = life->now.pid = 50;
 	put_process(tree, 50, "statter");
-	snprintf(text, sizeof(text), "%d 0x8 0x0 0x0 0x0 0x0 0x0 0x7ffc 0x7f12\n", SYS_stat);
+	snprintf(text, sizeof(text), "%d 0x8 0x0 0x0 0x0 0x0 0x0 0x7ffc 0x7f12\n", SYS_statfs);
 	put_text(tree, "50/task/50/syscall", text);
 	fd = openat(tree->fd, "50/mem", O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(pwrite(fd, path, strlen(path) + 1, 8), strlen(path) + 1);

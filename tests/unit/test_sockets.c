@@ -22,12 +22,20 @@
 	" 00000000:00000000 00:00000000 00000000     0        0 " INODE \
 	" 1 000000005d8f7df3 100 0 0 10 0\n"
 
-/* Addresses as this machine writes them: 127.0.0.1:8080 and :40000, any. */
-#define SERVER "0100007F:1F90"
-#define CLIENT "0100007F:9C40"
+/* Addresses as this machine writes them, in words of its byte order: 127.0.0.1:8080 and :40000,
+ * any. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define LOOPBACK "0100007F"
+#define MAPPED "0000000000000000FFFF0000" LOOPBACK
+#else
+#define LOOPBACK "7F000001"
+#define MAPPED "00000000000000000000FFFF" LOOPBACK
+#endif
+#define SERVER LOOPBACK ":1F90"
+#define CLIENT LOOPBACK ":9C40"
 #define ANY "00000000:0000"
-#define MAPPED_SERVER "0000000000000000FFFF00000100007F:1F90"
-#define MAPPED_CLIENT "0000000000000000FFFF00000100007F:9C40"
+#define MAPPED_SERVER MAPPED ":1F90"
+#define MAPPED_CLIENT MAPPED ":9C40"
 
 /* Makes task 7 one of a network namespace. */
 static struct sockets *open_tree(void **state)

@@ -1,5 +1,5 @@
 # Recordings to a folder.
-# Features: record_folder names when
+# Features: record_folder replay_other names when
 . /guest/lib.sh
 
 load hang load_own hang 150
@@ -18,6 +18,18 @@ stalltop -b -o json -R $work/folder >$work/folder.replayed 2>&1
 same "a replay ends with" $? 0
 check "a replay is what was shown" cmp $work/folder.json $work/folder.replayed
 check "three samples" [ "$(lines $work/folder.json)" = 3 ]
+end
+
+begin replay_other
+# Made on other machines, with what was shown there.
+for recording in /others/*.recording; do
+	stalltop -b -o json -R $recording >$work/other.json 2>&1
+	same "a replay of one made on ${recording##*/} ends with" $? 0
+	check "a replay is what was shown there" cmp $work/other.json ${recording%.recording}.json
+done
+# One for others.
+stalltop -b -o json -n 2 -d 0.5 -w $out/recording >$out/recording.json
+same "ends with" $? 0
 end
 
 begin names

@@ -64,7 +64,7 @@ begin waits_on
 text=$(notes now)
 [ -z "$text" ] || lacks "$text"
 waits pipe $pipe pipe read "pipe of $(said pipe 2) wait_writer" '(anon_)?pipe_read'
-waits 'who writes nothing' "$(said pipe 2)" '(other|poll)' 'pause|ppoll' null '__do_sys_pause|do_sys_poll|null'
+waits 'who writes nothing' "$(said pipe 2)" '(other|poll)' 'pause|ppoll' null '__[a-z0-9]+_sys_pause|do_sys_poll|null'
 waits child $child child wait4 "child $(said child 1) wait_child" do_wait
 waits poll $poll poll 'poll|ppoll' '2 files' do_sys_poll
 waits fuse "$(said fuse 1)" other read /tmp/fuse/silent-file request_wait_answer
