@@ -284,18 +284,17 @@ bool symbol_is_generic(const char *function)
 
 size_t symbols_telling(const char *const *functions, size_t n)
 {
-	/* The first function of each sort. */
-	size_t first[TELLS_ENTRY + 1] = { n, n, n, n };
+	size_t lock = n;
 
 	for (size_t i = 0; i < n; i++) {
 		enum telling telling = telling_of(functions[i]);
 
 		if (telling == TELLS)
 			return i;
-		if (first[telling] == n)
-			first[telling] = i;
+		if (telling == TELLS_LOCK && lock == n)
+			lock = i;
 	}
-	return first[TELLS_LOCK] < n ? first[TELLS_LOCK] : first[TELLS_NOTHING];
+	return lock;
 }
 
 void symbols_free(struct symbols *symbols)
