@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "view/findings_parts.h"
+#include "view/summary.h"
 
 /* Tries a pattern. */
 static void try_pattern(struct finder *finder, const struct finding_pattern *pattern)
@@ -52,20 +53,49 @@ static void sort_findings(struct findings *findings)
 	}
 }
 
+/* Puts that the machine is under pressure, as far as that is worth it. False: it is not. */
+static bool put_pressure(struct finder *finder)
+{
+	double most = FINDING_PRESSURE;
+	unsigned found = PSI_RESOURCES;
+
+	/* It is of all tasks; nor is a group's told of who it is not. */
+	if (finder->info->some || (finder->query && !query_takes_all(finder->query)))
+		return false;
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		struct psi_pair pair = summary_pressure_of(finder->info, r);
+		double stalled = summary_stalled(&pair);
+
+		if (stalled < most)
+			continue;
+		most = stalled;
+		found = r;
+	}
+	if (found == PSI_RESOURCES)
+		return false;
+	buf_printf(&finder->findings->text, "%s pressure is ", psi_names[found]);
+	finding_put_percent(finder, most < 100 ? most : 100);
+	return true;
+}
+
 /* Says that there is nothing to find, and who waited most all the same. */
 static void say_none(struct finder *finder)
 {
 	const struct most *loser = &finder->loser;
 	struct findings *findings = finder->findings;
 	struct finding *none = &findings->none;
+	bool pressed;
 
 	*none = (struct finding){ .at = findings->text.len, .share = -1, .row = loser->row };
+	pressed = put_pressure(finder);
 	/* Rounds as the words below do. */
 	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
 		none->row = NULL;
-		buf_puts(&findings->text, "nothing waits");
+		buf_puts(&findings->text,
+			 pressed ? ", but no task is seen to wait: who makes it is not known"
+				 : "nothing waits");
 	} else {
-		buf_puts(&findings->text, "nothing waits for long: ");
+		buf_puts(&findings->text, pressed ? ": " : "nothing waits for long: ");
 		finding_put_who(finder, loser->row);
 		buf_puts(&findings->text,
 			 loser->row->exited ? " waited most and has ended, " : " waited most, ");

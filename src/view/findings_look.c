@@ -75,6 +75,31 @@ static double figure(const struct finder *finder, const struct column *column,
 	return value.type == VALUE_NUMBER ? value.number : -1;
 }
 
+uint32_t finding_threads(const struct finder *finder, const struct row *row)
+{
+	uint32_t threads = 0;
+
+	for (size_t i = 0; row->group && i < row->group->n; i++)
+		threads += finding_threads(finder, row->group->members[i]);
+	if (row->group)
+		return threads ? threads : 1;
+	threads = row->raw->now.threads;
+	if (finder->info->threads || row->raw->single)
+		return 1;
+	if (row->before && row->before->now.threads > threads)
+		threads = row->before->now.threads;
+	return threads ? threads : 1;
+}
+
+/* Whether a share is enough: of the row's threads on average, or of as many as make half a one. */
+static bool is_enough(const struct finder *finder, const struct row *row, double share,
+		      double least)
+{
+	double threads = finding_threads(finder, row);
+
+	return share >= threads * least || (threads > 1 && share >= THREADS_LEAST);
+}
+
 /*
  * How long the row's thread that waits longest in state D has done so, at least: who of its threads
  * waits for a CPU is not told apart in the longest wait of all.
@@ -139,7 +164,7 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 		double share = kinds_least[kind] > 0 ? waited_share(finder, row, kind) : -1;
 
-		if (share < kinds_least[kind] || share <= 0 ||
+		if (share <= 0 || !is_enough(finder, row, share, kinds_least[kind]) ||
 		    share * (double)row->interval_ns < NOTICED_NS * 100.0)
 			continue;
 		/* A hang is told as such. Threads of the kernel wait for what others write. */
@@ -158,7 +183,7 @@ static void look_at_peers(struct finder *finder, const struct row *row)
 		enum wait_state state = peer_states[i];
 		double share = figure(finder, finder->columns->states[state], row);
 
-		if (share >= PEER_LEAST)
+		if (is_enough(finder, row, share, PEER_LEAST))
 			finder_note(&finder->in_states[state], row, share);
 	}
 }

@@ -25,8 +25,12 @@
 /* For peers, of who was asked about: most of the time. */
 #define PEER_LEAST 50
 
+/* Of a process of several threads, where that is less than the same of each: half of one's time. */
+#define THREADS_LEAST 50
 /* Of the machine that is idle, from which that is worth saying. */
 #define FINDING_IDLE 20
+/* Of the interval, from which pressure is told where no task stands out. */
+#define FINDING_PRESSURE 10
 /* Of the interval, from which it is told who holds a file that is waited for, too. */
 #define FINDING_RIVAL 2
 /* Of what was waited, from which a site is named. */
@@ -84,6 +88,9 @@ void finder_look(struct finder *finder);
 /* Notes a row that has enough of something. */
 void finder_note(struct most *most, const struct row *row, double share);
 
+/* How many threads the row's waits are added up over; 1 where that is not known. */
+uint32_t finding_threads(const struct finder *finder, const struct row *row);
+
 /* Whether a quota accounts for most of what a task waited for a CPU. */
 bool finding_is_throttled(const struct finder *finder, const struct row *row);
 
@@ -108,6 +115,10 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 /* Parts of texts; each appends to the text of the findings. */
 void finding_put_who(struct finder *finder, const struct row *row);
 void finding_put_percent(struct finder *finder, double share);
+/* "alpha 1 waits 51 % of the time", or "3.2 of 8 threads of alpha 1 wait". */
+void finding_put_waits(struct finder *finder, const struct row *row, double share);
+/* "alpha 1 spends 51 % of the time", or "of its threads' time". */
+void finding_put_spends(struct finder *finder, const struct row *row, double share);
 void finding_put_seconds(struct finder *finder, uint64_t ns);
 /* " (and 3 others)": how many more there are; nothing for none. */
 void finding_put_others(struct finder *finder, size_t n);

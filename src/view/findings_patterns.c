@@ -36,10 +36,7 @@ static bool take_most(struct finding *finding, const struct most *most)
 static void put_share(struct finder *finder, const struct finding *finding)
 {
 	put_label(finder);
-	finding_put_who(finder, finding->row);
-	buf_puts(&finder->findings->text, " waits ");
-	finding_put_percent(finder, finding->share);
-	buf_puts(&finder->findings->text, " of the time");
+	finding_put_waits(finder, finding->row, finding->share);
 }
 
 /* Tasks that sleep uninterruptibly. */
@@ -423,10 +420,8 @@ static bool find_loss(struct finder *finder, struct finding *finding)
 		return false;
 	finding->kind = wait_kind_id(kind);
 	put_label(finder);
-	finding_put_who(finder, finding->row);
-	buf_puts(&finder->findings->text, " spends ");
-	finding_put_percent(finder, finding->share);
-	buf_printf(&finder->findings->text, " of the time %s", finder->pattern->words);
+	finding_put_spends(finder, finding->row, finding->share);
+	buf_printf(&finder->findings->text, " %s", finder->pattern->words);
 	finding_put_others(finder, finding->n);
 	if (DELAY_MEM_KINDS & DELAY_BIT(kind))
 		put_memory(finder);

@@ -91,6 +91,41 @@ void finding_put_percent(struct finder *finder, double share)
 	buf_puts(text, " %");
 }
 
+/* No wait is longer than the time: what passes it was booked too much. */
+static double of_time(double share)
+{
+	return share < 100 ? share : 100;
+}
+
+void finding_put_waits(struct finder *finder, const struct row *row, double share)
+{
+	uint32_t threads = finding_threads(finder, row);
+	struct buf *text = &finder->findings->text;
+	double waiting = share / 100 < threads ? share / 100 : threads;
+
+	if (threads == 1 || (row->group && share <= 100)) {
+		finding_put_who(finder, row);
+		buf_puts(text, " waits ");
+		finding_put_percent(finder, of_time(share));
+		buf_puts(text, " of the time");
+		return;
+	}
+	buf_decimal(text, waiting, waiting < 9.95 ? 1 : 0);
+	buf_printf(text, " of %u threads of ", (unsigned)threads);
+	finding_put_who(finder, row);
+	buf_puts(text, " wait");
+}
+
+void finding_put_spends(struct finder *finder, const struct row *row, double share)
+{
+	uint32_t threads = finding_threads(finder, row);
+
+	finding_put_who(finder, row);
+	buf_puts(&finder->findings->text, " spends ");
+	finding_put_percent(finder, of_time(share / threads));
+	buf_puts(&finder->findings->text, threads == 1 ? " of the time" : " of its threads' time");
+}
+
 void finding_put_seconds(struct finder *finder, uint64_t ns)
 {
 	double seconds = (double)ns / (double)NSEC_PER_SEC;

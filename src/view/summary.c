@@ -487,17 +487,30 @@ static struct summary_figure *add_average(struct summary *line, const char *labe
 	return figure;
 }
 
-/* Adds the stalled share of the interval, from the file's total. */
+/* The stalled share of the interval in percent, from the file's total; below 0: not known. */
+static double stalled_share(const struct psi_line *now, const struct psi_line *before,
+			    uint64_t interval_ns)
+{
+	if (!before || !interval_ns || !now->valid || !before->valid ||
+	    now->total_us < before->total_us)
+		return -1;
+	return (double)(now->total_us - before->total_us) * 1000.0 * 100.0 / (double)interval_ns;
+}
+
+double summary_stalled(const struct psi_pair *pair)
+{
+	return stalled_share(&pair->now->some, pair->before ? &pair->before->some : NULL,
+			     pair->interval_ns);
+}
+
+/* Adds the stalled share of the interval. */
 static void add_now(struct summary *line, const struct psi_line *now, const struct psi_line *before,
 		    uint64_t interval_ns)
 {
 	struct summary_figure *figure = add_figure(line, 0, NULL, NULL);
-	struct value share = value_unset();
+	double stalled = stalled_share(now, before, interval_ns);
+	struct value share = stalled < 0 ? value_unset() : value_number(stalled);
 
-	if (before && interval_ns && now->valid && before->valid &&
-	    now->total_us >= before->total_us)
-		share = value_number((double)(now->total_us - before->total_us) * 1000.0 * 100.0 /
-				     (double)interval_ns);
 	/* Rounds as the display does, in tenths. */
 	if (share.type == VALUE_NUMBER)
 		figure->weight = pressure_weight((uint64_t)(share.number * 10 + 0.5) * 10);

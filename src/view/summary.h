@@ -110,6 +110,12 @@ struct psi_pair {
 /* Takes the machine's pressure, or that of the group that the view is restricted to. */
 struct psi_pair summary_pressure_of(const struct frame_info *info, enum psi_resource resource);
 
+/*
+ * For which share of the interval some task was stalled, in percent; below 0: not known. (Where the
+ * interval's ends were read the share may pass 100 a little.)
+ */
+double summary_stalled(const struct psi_pair *pair);
+
 /* Makes the head of the pressure block. */
 struct summary summary_pressure_head(struct buf *text);
 

@@ -57,6 +57,70 @@ static void test_filtered(void **state)
 	check_none(s, "nothing waits");
 }
 
+/* Beside pressure it is not said that nothing waits. */
+static void test_pressure(void **state)
+{
+	const struct query query = { .over_ms = 1 };
+	struct state *s = *state;
+	struct system_sample *systems = s->scene.systems;
+
+	for (unsigned i = 0; i < 2; i++) {
+		systems[i].read_ns = SEC(100) + SEC(2) * i;
+		systems[i].psi[PSI_IO].some.valid = systems[i].psi[PSI_CPU].some.valid = true;
+		systems[i].psi[PSI_IO].some.total_us = 5000 + 680000 * i;
+		systems[i].psi[PSI_CPU].some.total_us = 5000 + 198000 * i;
+	}
+	build(s);
+	check_none(s,
+		   "io pressure is 34 %, but no task is seen to wait: who makes it is not known");
+	waits(s, 0, DELAY_BLKIO, 350);
+	build(s);
+	check_none(s, "io pressure is 34 %: alpha 1 waited most, 350 ms");
+	/* It is not that of the tasks that are shown. */
+	s->query = &query;
+	build(s);
+	check_none(s, "nothing waits for long: alpha 1 waited most, 350 ms");
+	s->query = NULL;
+	systems[1].psi[PSI_IO].some.total_us = 5000 + 199000;
+	build(s);
+	check_none(s, "nothing waits for long: alpha 1 waited most, 350 ms");
+	systems[1].psi[PSI_IO].some.total_us = 5000 + 2000100;
+	build(s);
+	check_none(s, "io pressure is 100 %: alpha 1 waited most, 350 ms");
+}
+
+/* Threads wait, and not their process: none for longer than the time. */
+static void test_threads(void **state)
+{
+	struct state *s = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		s->now[i]->now.threads = s->scene.samples[0].raw[i].now.threads = i ? 2 : 8;
+		s->now[i]->single = s->scene.samples[0].raw[i].single = false;
+	}
+	/* Of eight each a little; of two a fifth each. */
+	waits(s, 0, DELAY_BLKIO, 900);
+	waits(s, 1, DELAY_BLKIO, 700);
+	waits(s, 1, DELAY_RECLAIM, 190);
+	build(s);
+	check_none(s, "nothing waits for long: alpha 1 waited most, 900 ms");
+	/* As one of them half of the time. */
+	waits(s, 0, DELAY_BLKIO, 100);
+	build(s);
+	check(s, 0, "io", "io: 0.5 of 8 threads of alpha 1 wait");
+	waits(s, 0, DELAY_BLKIO, 5400);
+	build(s);
+	check(s, 0, "io", "io: 3.2 of 8 threads of alpha 1 wait");
+	waits(s, 0, DELAY_BLKIO, 9590);
+	waits(s, 1, DELAY_RECLAIM, 1000);
+	build(s);
+	check(s, 0, "io", "io: 8.0 of 8 threads of alpha 1 wait");
+	check(s, 1, "reclaim",
+	      "memory: beta 2 spends 30 % of its threads' time reclaiming memory, while 13 % of "
+	      "the "
+	      "machine's memory is in use");
+}
+
 /* What a sleeper was booked in few waits is no wait for a CPU, on a busy machine neither. */
 static void test_sleeper(void **state)
 {
@@ -492,7 +556,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		findings_test(test_nothing),   findings_test(test_cpu),
-		findings_test(test_filtered),  findings_test(test_throttled),
+		findings_test(test_filtered),  findings_test(test_threads),
+		findings_test(test_pressure),  findings_test(test_throttled),
 		findings_test(test_groups),    findings_test(test_io),
 		findings_test(test_writer),    findings_test(test_block),
 		findings_test(test_losses),    findings_test(test_peers),
