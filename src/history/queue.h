@@ -18,7 +18,8 @@
 #define QUEUE_BYTES (UINT64_C(16) << 20)
 #define QUEUE_ALONE (UINT64_C(128) << 20)
 
-/* What the receiver tells the sender. (All are whole words: riscv64 exchanges no others by itself.) */
+/* What the receiver tells the sender. (All are whole words: riscv64 exchanges no others by itself.)
+ */
 struct queue_told {
 	_Atomic int error; /* -errno: it has given up; 0: all is well */
 	_Atomic int segment; /* not 0: the next message is to begin a segment */

@@ -28,8 +28,8 @@ bool symbol_is_generic(const char *function);
 
 /*
  * The function of a stack (innermost first) that says most of why it waits: the first that is
- * neither generic nor a lock's slow path nor the way into the kernel; else the first lock. Names may
- * have "+0x1a/0x20" behind them. n: none says anything.
+ * neither generic nor a lock's slow path nor the way into the kernel; else the first lock. Names
+ * may have "+0x1a/0x20" behind them. n: none says anything.
  */
 size_t symbols_telling(const char *const *functions, size_t n);
 

@@ -54,7 +54,7 @@ static void sort_findings(struct findings *findings)
 }
 
 /* Puts that the machine is under pressure, as far as that is worth it. False: it is not. */
-static bool put_pressure(struct finder *finder)
+static bool put_pressed(struct finder *finder)
 {
 	double most = FINDING_PRESSURE;
 	unsigned found = PSI_RESOURCES;
@@ -87,7 +87,7 @@ static void say_none(struct finder *finder)
 	bool pressed;
 
 	*none = (struct finding){ .at = findings->text.len, .share = -1, .row = loser->row };
-	pressed = put_pressure(finder);
+	pressed = put_pressed(finder);
 	/* Rounds as the words below do. */
 	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
 		none->row = NULL;

@@ -83,8 +83,7 @@ static void test_inexact_start(void **state)
 	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 4, MS(29) + SEC(2) + MS(20) };
 	assert_int_equal(waited_life(raw).valid, SCENE_VALID);
 	raw->counters.delay[DELAY_BLKIO].ns = SEC(3);
-	assert_int_equal(waited_life(raw).valid,
-			 SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
+	assert_int_equal(waited_life(raw).valid, SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
 }
 
 /* Reads a task that ran before the second of three samples, and ended a wait before the last. */
@@ -112,8 +111,7 @@ static void test_life(void **state)
 	a->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 2, SEC(1000) };
 	a->counters.delay[DELAY_CPU] = (struct delay_sum){ 2, SEC(1) };
 	b->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, SEC(10) };
-	assert_int_equal(waited_life(a).valid,
-			 SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
+	assert_int_equal(waited_life(a).valid, SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
 	assert_int_equal(waited_life(b).valid, SCENE_VALID);
 	scene_build(scene, 1, false, 0);
 	row_add_life(&sum, &scene->frame.rows[0]);
