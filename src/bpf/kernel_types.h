@@ -244,6 +244,7 @@ struct task_struct {
 	struct sched_info sched_info;
 	__u32 exit_state;
 	unsigned int in_iowait : 1;
+	unsigned int frozen : 1; /* by cgroup v2, 5.2 and later */
 	__u32 pid, tgid;
 	struct task_struct *real_parent, *group_leader;
 	struct pid *thread_pid;

@@ -282,6 +282,18 @@ bool symbol_is_generic(const char *function)
 	return telling_of(function) == TELLS_NOTHING;
 }
 
+bool symbol_freezes(const char *function)
+{
+	/* The last has the one before in it; what else it does is no sleep, or state T. */
+	static const char *const names[] = { "__refrigerator", "do_freezer_trap", "get_signal" };
+	size_t len = symbol_length(function);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (fits_name(function, len, names[i]))
+			return true;
+	return false;
+}
+
 size_t symbols_telling(const char *const *functions, size_t n)
 {
 	size_t lock = n;

@@ -27,6 +27,12 @@ size_t symbol_length(const char *function);
 bool symbol_is_generic(const char *function);
 
 /*
+ * Whether who sleeps in that function was frozen: by cgroup v1 or a suspend (kernel/freezer.c), by
+ * cgroup v2 (kernel/signal.c).
+ */
+bool symbol_freezes(const char *function);
+
+/*
  * The function of a stack (innermost first) that says most of why it waits: the first that is
  * neither generic nor a lock's slow path nor the way into the kernel; else the first lock. Names
  * may have "+0x1a/0x20" behind them. n: none says anything.

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/util.h"
 #include "kernel/proctask.h"
+#include "kernel/symbols.h"
 
 /* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
@@ -103,23 +104,25 @@ static bool is_io_function(const char *name)
 }
 
 /*
- * The kind of a wait in state D: for I/O or not, which only its end tells for sure. Where the
- * function is hidden, what was booked decides: most tasks that wait for I/O did so lately.
+ * The kind of a wait in state D: for I/O or not, which only its end tells for sure; WAITS_SEEN: it
+ * is none, as who froze the task (cgroup v1, or a suspend) wants it to sleep. Where the function is
+ * hidden, what was booked decides: most tasks that wait for I/O did so lately.
  */
 static enum wait_seen kind_of_wait(struct states *states, const struct subject *subject, pid_t tid)
 {
 	const struct task_raw *raw = subject->raw, *known = subject->known;
-	bool io;
+	bool io = any_in_io(states);
 
-	if (!any_in_io(states))
-		return SEEN_BLOCK;
 	states->text.len = 0;
 	states->syscalls += FILE_SYSCALLS;
-	if (!proctask_wchan(states->procfd, raw->tgid, tid, &states->text) && states->text.len)
-		io = is_io_function(buf_cstr(&states->text));
-	else
-		io = known &&
+	if (!proctask_wchan(states->procfd, raw->tgid, tid, &states->text) && states->text.len) {
+		if (symbol_freezes(buf_cstr(&states->text)))
+			return WAITS_SEEN;
+		io = io && is_io_function(buf_cstr(&states->text));
+	} else {
+		io = io && known &&
 		     raw->counters.delay[DELAY_BLKIO].ns > known->counters.delay[DELAY_BLKIO].ns;
+	}
 	return io ? SEEN_BLKIO : SEEN_BLOCK;
 }
 
@@ -146,6 +149,8 @@ static void count_wait(const struct subject *subject, pid_t tid, enum wait_seen 
 	const struct task_raw *known = subject->known;
 	struct task_raw *raw = subject->raw;
 
+	if (kind == WAITS_SEEN)
+		return;
 	waits_add(&raw->now.waits, kind, since_ns, raw->read_ns, known ? known->read_ns : 0);
 	waits_of_thread(&raw->now.waits, kind, tid, since_ns);
 }

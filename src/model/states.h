@@ -16,7 +16,7 @@ struct thread_wait {
 	pid_t tgid, tid;
 	uint64_t slices; /* how often it has run (schedstat); if unchanged: the same wait */
 	uint64_t since_ns;
-	enum wait_seen kind;
+	enum wait_seen kind; /* WAITS_SEEN: none, it is frozen */
 };
 
 /* The waits of a sample's threads, in its order. */

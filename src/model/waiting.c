@@ -118,6 +118,8 @@ static bool is_of_pipe(const char *function)
 static enum wait_state state_of(const struct waiter *waiter, enum wait_state of_call,
 				const char *function)
 {
+	if (symbol_freezes(function))
+		return STATE_STOP;
 	if (waiter->known != WAIT_STATES)
 		return waiter->known;
 	if (waiter->state == 'T' || waiter->state == 't')

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tasks that were frozen on purpose, as a paused container's are: that is no hang. */
+#include "config.h"
+
+#include "tests/lib/finding.h"
+#include "tests/lib/guard.h"
+#include "tests/lib/parse.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "tests/lib/box.h"
+
+/* Longer than what hangs from then on. */
+#define OPTIONS "-b -n 2 -d 1.5 -o json -F +syscall,where -p"
+
+/* Writes what freezes, and waits until that has happened. What undoes it is done at the end. */
+static void freeze(const char *group, const char *file, const char *on, const char *off)
+{
+	const char *path = e2e_format("%s/%s", group, file);
+	char text[512];
+
+	guard_push(UNDO_WRITE, path, off);
+	assert_int_equal(write_text(path, on), 0);
+	if (!strcmp(file, "cgroup.freeze"))
+		path = e2e_format("%s/cgroup.events", group);
+	for (unsigned i = 0; i < 100; i++) {
+		assert_true(file_read(AT_FDCWD, path, text, sizeof(text)) > 0);
+		if (!strncmp(text, on, strlen(on)) || strstr(text, "frozen 1"))
+			return;
+		e2e_sleep(0.05);
+	}
+	fail_msg("%s does not freeze: %s", group, text);
+}
+
+/* A task that sleeps, in a group. */
+static pid_t start_in(const char *group)
+{
+	pid_t pid = e2e_load(&(struct e2e_how){ .cgroup = group }, "load_wait poll");
+
+	assert_true(pid > 0);
+	return pid;
+}
+
+/* The last sample of the task, in which nothing is found. */
+static json_t *quiet_sample(const char *options, pid_t pid)
+{
+	struct e2e_result r;
+	struct samples s;
+
+	e2e_run(&r, NULL, OPTIONS " %d %s", (int)pid, options);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 2);
+	finding_print(s.v[1]);
+	assert_int_equal(json_array_size(json_object_get(s.v[1], "findings")), 0);
+	return s.v[1];
+}
+
+/* By cgroup v1, which has them sleep uninterruptibly. */
+static void test_v1(void **state)
+{
+	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
+	char path[300];
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_need(box_group("freezer", e2e_group_name("frozen"), path, sizeof(path)),
+		 "no v1 hierarchy of freezer");
+	pid = start_in(path);
+	freeze(path, "freezer.state", "FROZEN", "THAWED");
+	for (unsigned i = 0; i < 3; i++) {
+		json_t *sample = quiet_sample(e2e_format("--source %s", sources[i]), pid);
+		json_t *task = task_must(sample, pid);
+
+		assert_string_equal(member_text(task, "state"), "D");
+		assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
+		assert_int_equal(member_u64(json_object_get(task, "waited"), "block"), 0);
+	}
+}
+
+/* By cgroup v2, as seen while waits are traced. */
+static void test_v2(void **state)
+{
+	char path[300];
+	const char *name;
+	json_t *task, *states;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
+	pid = start_in(path);
+	freeze(path, "cgroup.freeze", "1", "0");
+	task = task_must(quiet_sample("--trace", pid), pid);
+	states = json_object_get(task, "states");
+	assert_int_equal(member_u64(states, "stop_ns"), member_u64(task, "alive_ns"));
+	assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { e2e_test(test_v1), e2e_test(test_v2) };
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}
