@@ -16,8 +16,10 @@
 
 #include "base/util.h"
 
-/* The longest wait at the end for the terminal to take all output. */
+/* The longest wait at the end for the terminal to take any of the output. */
 #define CLOSE_WAIT_NS (700 * NSEC_PER_MSEC)
+/* The longest that one which takes a little at a time is waited for. */
+#define CLOSE_MOST_NS (5 * NSEC_PER_SEC)
 
 /* More than the largest screen needs to draw. */
 #define MEMORY_MAX (16 * 1024 * 1024)
@@ -195,7 +197,7 @@ static ssize_t write_some(const struct tty *tty, const char *bytes, size_t len)
 
 bool tty_send_last(const struct tty *tty, const struct buf *text)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + CLOSE_WAIT_NS;
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC), until = begun + CLOSE_WAIT_NS;
 	size_t sent = 0;
 
 	while (sent < text->len) {
@@ -207,6 +209,9 @@ bool tty_send_last(const struct tty *tty, const struct buf *text)
 		n = write_some(tty, text->data + sent, text->len - sent);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return false;
+		/* One that is slow, and not stopped, gets all of it. */
+		if (n > 0 && now - begun < CLOSE_MOST_NS)
+			until = now + CLOSE_WAIT_NS;
 		sent += n > 0 ? (size_t)n : 0;
 	}
 	return true;

@@ -52,13 +52,20 @@ static bool take_address(struct span *text, uint64_t *address)
 
 /*
  * Whether a name is one that a stack shows: not that of padding in front of a function (__pfx_, by
- * CONFIG_FUNCTION_PADDING_CFI), which has an address of its own.
+ * CONFIG_FUNCTION_PADDING_CFI), nor a mark within one: $x, .L12 (riscv64, 6.12; include/linux/
+ * module_symbol.h:is_mapping_symbol()). They have addresses of their own.
  */
 static bool is_function(char type, const struct span *name)
 {
+	static const char *const others[] = { "__pfx_", "$", ".L", "L0" };
+
 	if (!memchr("tTwW", type, 4) || name->at == name->end)
 		return false;
-	return name->end - name->at < 6 || memcmp(name->at, "__pfx_", 6) != 0;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if ((size_t)(name->end - name->at) >= strlen(others[i]) &&
+		    !memcmp(name->at, others[i], strlen(others[i])))
+			return false;
+	return true;
 }
 
 /* Adds the symbol of a line "ffffffff81000000 T _stext [module]". */

@@ -29,6 +29,9 @@ static void test_addresses(void **state)
 						    "ffffffff81001ff0 t __pfx_second\n"
 						    "ffffffff81001000 t first\n"
 						    "ffffffff81001000 T alias_of_first\n"
+						    "ffffffff81002004 t $xrv64i2p1\n"
+						    "ffffffff81002006 t .L0 \n"
+						    "ffffffff81002008 t L0\001\n"
 						    "ffffffff81003000 d data\n"
 						    "ffffffffc0001000 t of_module\t[ext4]\n");
 	uint64_t offset;
