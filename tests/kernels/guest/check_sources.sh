@@ -107,7 +107,8 @@ end
 figures_of nobody
 feature=unprivileged
 same source "$(texts nobody '^source$')" procfs
-lacks "$(notes nobody)"
+# What the kernel booked too much of depends on what else ran.
+lacks "$(notes nobody | grep -v 'more waiting than there was')"
 end
 
 # What was booked to the loads that were stopped, since their starts.
