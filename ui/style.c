@@ -18,6 +18,7 @@ static const enum style state_styles[WAIT_STATES] = {
 	[STATE_PIPE] = STYLE_BAR_PEER, [STATE_POLL] = STYLE_DIM,
 	[STATE_TIMER] = STYLE_DIM,     [STATE_CHILD] = STYLE_DIM,
 	[STATE_STOP] = STYLE_DIM,      [STATE_OTHER] = STYLE_DIM,
+	[STATE_PARK] = STYLE_DIM,
 };
 
 enum style style_of_state(char letter)

@@ -3,6 +3,8 @@
 #ifndef STALLTOP_BPF_TRACE_CALL_H
 #define STALLTOP_BPF_TRACE_CALL_H
 
+#include <linux/futex.h>
+
 #include "bpf/trace_task.bpf.h"
 
 /* include/linux/sched.h: io_uring's threads (5.12), and others that a process has for the kernel
@@ -167,6 +169,18 @@ static __always_inline void to_native(struct call *call, const void *regs, enum 
 	call->packed = argument_of(regs, machine, true, direct, 1);
 }
 
+/* Whether futex() waits for a lock: kernel/syscall_hang.h:syscall_is_lock(). */
+static __always_inline bool is_lock(const void *regs, enum machine machine, bool foreign,
+				    bool direct)
+{
+	__u32 operation = (__u32)argument_of(regs, machine, foreign, direct, 1) & FUTEX_CMD_MASK;
+
+	if (operation == FUTEX_LOCK_PI || operation == 13 /* FUTEX_LOCK_PI2, 5.14 */)
+		return true;
+	return operation == FUTEX_WAIT &&
+	       (__u32)argument_of(regs, machine, foreign, direct, 2) == 2;
+}
+
 /* Takes the call from the registers. foreign: of a 32-bit program. */
 static __always_inline void read_call(struct call *call, const void *regs, enum machine machine,
 				      bool foreign, bool direct)
@@ -186,6 +200,9 @@ static __always_inline void read_call(struct call *call, const void *regs, enum 
 	if (call->class.target != CALL_NOTHING)
 		call->argument =
 			argument_of(regs, machine, foreign, direct, classes[number].argument);
+	if (call->class.target == CALL_FUTEX && call->class.state == STATE_LOCK &&
+	    !is_lock(regs, machine, foreign, direct))
+		call->class.state = STATE_PARK;
 	if (call->class.target == CALL_POLL)
 		call->polled = argument_of(regs, machine, foreign, direct, 1);
 }

@@ -56,7 +56,8 @@ static __always_inline void put_target(struct wait *wait)
 		key->ino = seen->ino;
 		/* Those of no file system share one inode: each descriptor is told apart. */
 		key->dev = seen->anonymous ? NO_DEVICE | (__u32)call->argument : seen->dev;
-	} else if (call->class.target == CALL_FUTEX && key->state == STATE_LOCK) {
+	} else if (call->class.target == CALL_FUTEX &&
+		   (key->state == STATE_LOCK || key->state == STATE_PARK)) {
 		key->target = TRACE_FUTEX;
 		key->ino = call->argument;
 	} else if (call->class.target == CALL_CHILD && key->state == STATE_CHILD) {

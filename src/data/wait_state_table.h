@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a thread does with its time, as a partition: at any time it is in one of these states.
+ * Recordings keep their numbers: a new one goes to the end.
  * Includes nothing, as it is compiled into the program in the kernel, too.
  */
 #ifndef STALLTOP_DATA_WAIT_STATE_TABLE_H
@@ -13,7 +14,8 @@
 	ROW(IO, "io", 'i', "SIO", "waits for block I/O") \
 	ROW(BLOCK, "block", 'b', "SBLOCK", \
 	    "sleeps uninterruptibly for other than I/O: locks of the kernel, frozen file systems") \
-	ROW(LOCK, "lock", 'l', "SLOCK", "waits for a futex: a lock or condition of the program") \
+	ROW(LOCK, "lock", 'l', "SLOCK", \
+	    "waits for a futex that somebody holds: a lock of the program") \
 	ROW(NET, "net", 'n', "SNET", "waits for a socket") \
 	ROW(PIPE, "pipe", 'p', "SPIPE", "waits for a pipe") \
 	ROW(POLL, "poll", '.', "SPOLL", "waits for any of several files or events") \
@@ -21,7 +23,9 @@
 	ROW(CHILD, "child", 'w', "SCHILD", "waits for a child to end") \
 	ROW(STOP, "stop", 's', "SSTOP", "is stopped, or traced by a debugger") \
 	ROW(OTHER, "other", 'o', "SOTHER", \
-	    "sleeps for other reasons: terminals, signals, idle kernel threads")
+	    "sleeps for other reasons: terminals, signals, idle kernel threads") \
+	ROW(PARK, "park", 'k', "SPARK", \
+	    "waits for a futex that nobody holds, as threads that have nothing to do")
 
 #define WAIT_STATE_ID(NAME, ...) STATE_##NAME,
 enum wait_state { WAIT_STATE_TABLE(WAIT_STATE_ID) WAIT_STATES };

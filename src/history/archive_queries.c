@@ -52,8 +52,8 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 		       " function, stack FROM site WHERE id = ?",
 	[QUERY_TRACE] = "SELECT interval_ns, lost, switches, cost FROM trace WHERE sample = ?",
 	[QUERY_STATES] = "SELECT task, process, waker, run_ns, cpu_ns, io_ns, block_ns, lock_ns,"
-			 " net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns"
-			 " FROM states WHERE sample = ?",
+			 " net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns,"
+			 " park_ns FROM states WHERE sample = ?",
 	[QUERY_STOOD_FOR] = "SELECT task, process FROM stood_for WHERE sample = ?"
 			    " ORDER BY task, number",
 	[QUERY_SITE_WAIT] = "SELECT site, waits, ns, kind_ns, max_ns, waiting, waiting_ns,"
@@ -80,6 +80,11 @@ static const char activity_before_3[] =
 static const char waits_before_3[] =
 	"SELECT task, kind, waited_ns, waits, ahead_ns FROM wait WHERE sample = ?";
 
+/* Before version 5 who parked waited for a lock. */
+static const char states_before_5[] =
+	"SELECT task, process, waker, run_ns, cpu_ns, io_ns, block_ns, lock_ns, net_ns, pipe_ns,"
+	" poll_ns, timer_ns, child_ns, stop_ns, other_ns, 0 FROM states WHERE sample = ?";
+
 /* Prepares one. 0 or -errno. */
 static int prepare_query(struct archive *archive, enum archive_query query, const char *text)
 {
@@ -93,7 +98,7 @@ static int prepare_query(struct archive *archive, enum archive_query query, cons
 static void append_packed(const struct archive *archive, enum packed packed, const char *columns,
 			  const char *there, struct buf *text)
 {
-	if (archive->version == STORE_VERSION)
+	if (archive->version >= STORE_PACKED_SINCE && archive->version <= STORE_VERSION)
 		packed_select(packed, columns, there, text);
 	else
 		packed_select_view(packed, columns, there, text);
@@ -139,8 +144,13 @@ int archive_prepare(struct archive *archive)
 	unsigned queries = archive->version < 2 ? QUERY_PROCESS : ARCHIVE_QUERIES;
 	int err = 0;
 
-	for (unsigned query = 0; query < queries && !err; query++)
-		if (query_texts[query])
-			err = prepare_query(archive, (enum archive_query)query, query_texts[query]);
+	for (unsigned query = 0; query < queries && !err; query++) {
+		const char *text = query_texts[query];
+
+		if (query == QUERY_STATES && archive->version < 5)
+			text = states_before_5;
+		if (text)
+			err = prepare_query(archive, (enum archive_query)query, text);
+	}
 	return err ? err : prepare_packed(archive);
 }

@@ -13,8 +13,11 @@
  * of later ones those that say that a reader of its version may (reads_from): they have more, but
  * what it knows is there and means the same, of tasks in the views of those names.
  */
-#define STORE_VERSION 4
+#define STORE_VERSION 5
 #define STORE_READS_FROM 4
+
+/* From then on tasks are packed. */
+#define STORE_PACKED_SINCE 4
 
 /* "STAL", in the head of the file (pragma application_id). */
 #define STORE_APPLICATION_ID 0x5354414c
@@ -86,7 +89,8 @@
 	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
 	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, block_ns INTEGER, lock_ns INTEGER," \
 	" net_ns INTEGER, pipe_ns INTEGER, poll_ns INTEGER, timer_ns INTEGER, child_ns INTEGER," \
-	" stop_ns INTEGER, other_ns INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	" stop_ns INTEGER, other_ns INTEGER, park_ns INTEGER, PRIMARY KEY(sample, task))" \
+	" WITHOUT ROWID;" \
 	"CREATE TABLE stood_for(sample INTEGER, task INTEGER, number INTEGER, process INTEGER," \
 	" PRIMARY KEY(sample, task, number)) WITHOUT ROWID;" \
 	"CREATE TABLE site_wait(sample INTEGER, site INTEGER, waits INTEGER, ns INTEGER," \

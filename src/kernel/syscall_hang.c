@@ -58,15 +58,12 @@ static enum fd_call fd_call_of(int number)
 	return CALL_DOES;
 }
 
-/*
- * Whether a futex is a lock: by the operation, or by the value that glibc, Go and others give to a
- * lock with waiters. Threads that have nothing to do wait for a condition or a semaphore, which
- * take FUTEX_WAIT_BITSET or other values.
- */
-static bool is_lock(const struct procwait_syscall *call)
+bool syscall_is_lock(const struct procwait_syscall *call)
 {
 	int operation = (int)call->args[1] & FUTEX_CMD_MASK;
 
+	if (call->number != SCMP_SYS(futex))
+		return false;
 	return operation == FUTEX_LOCK_PI || operation == 13 /* FUTEX_LOCK_PI2, since 5.14 */ ||
 	       (operation == FUTEX_WAIT && (uint32_t)call->args[2] == 2);
 }
@@ -81,7 +78,7 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 	case SYSCALL_PATH_AT:
 		return true;
 	case SYSCALL_FUTEX:
-		return call->number == SCMP_SYS(futex) && is_lock(call);
+		return syscall_is_lock(call);
 	case SYSCALL_FD:
 		by = fd_call_of(call->number);
 		if (class.state == STATE_POLL || by == CALL_IDLES)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "kernel/syscall_hang.h"
 #include "kernel/syscalls.h"
 
 /* A list of descriptors for poll() that is longer is not looked at. */
@@ -193,6 +194,8 @@ struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid
 		break;
 	case SYSCALL_FUTEX:
 		wait.futex = call->args[class.argument];
+		if (wait.state == STATE_LOCK && !syscall_is_lock(call))
+			wait.state = STATE_PARK;
 		break;
 	case SYSCALL_CHILD:
 		add_child(&caller, class.argument);

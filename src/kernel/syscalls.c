@@ -121,8 +121,8 @@ static const struct {
 	ROW(io_pgetevents, POLL, NOTHING, 0),
 	/* Locks of the program. */
 	ROW(futex, LOCK, FUTEX, 0),
-	ROW(futex_wait, LOCK, FUTEX, 0),
-	ROW(futex_waitv, LOCK, NOTHING, 0),
+	ROW(futex_wait, PARK, FUTEX, 0),
+	ROW(futex_waitv, PARK, NOTHING, 0),
 	ROW(semop, LOCK, NOTHING, 0),
 	ROW(semtimedop, LOCK, NOTHING, 0),
 	ROW(nanosleep, TIMER, NOTHING, 0),

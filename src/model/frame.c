@@ -109,7 +109,7 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 {
 	const struct task_raw *raw = row->raw;
 	bool wrong;
-	struct counters life = waited_life_cut(raw, &wrong);
+	struct counters life = waited_life(raw, &wrong);
 
 	since_birth(row, grown, &life, age_of(info->cur, raw));
 	info->stale += wrong;
@@ -379,7 +379,7 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 
 struct counters row_life(const struct row *row)
 {
-	return row->task ? waited_life(row->raw) : row->raw->counters;
+	return row->task ? waited_life(row->raw, NULL) : row->raw->counters;
 }
 
 void row_add_life(struct counters *sum, const struct row *row)

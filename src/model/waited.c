@@ -274,33 +274,17 @@ void waited_drop(struct task *task, const struct counters *excess, uint32_t kind
 	counters_add_known(task->dropped, excess, kinds);
 }
 
-/* The counters of all that was not left out so far. */
-static struct counters left_in(const struct task_raw *raw)
+struct counters waited_life(const struct task_raw *raw, bool *wrong)
 {
-	struct counters life = raw->counters;
+	struct counters life = raw->counters, excess = { 0 };
 
 	if (raw->task->dropped)
 		counters_take_off(&life, raw->task->dropped, DELAY_ALL);
-	return life;
-}
-
-struct counters waited_life(const struct task_raw *raw)
-{
-	struct counters life = left_in(raw), excess = { 0 };
-
 	/* What is cut would grow by the clock, while nothing is waited. */
 	waited_impossible(&life, raw, NULL, 0, &excess);
 	counters_mask(&life, excess.valid & DELAY_ALL);
-	return life;
-}
-
-struct counters waited_life_cut(const struct task_raw *raw, bool *wrong)
-{
-	struct counters life = left_in(raw), excess = { 0 };
-
-	counters_mask(&life, waited_impossible(&life, raw, NULL, 0, &excess));
-	counters_take_off(&life, &excess, excess.valid & life.valid);
-	*wrong = excess.valid;
+	if (wrong)
+		*wrong = excess.valid;
 	return life;
 }
 

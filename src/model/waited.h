@@ -59,16 +59,10 @@ void waited_drop(struct task *task, const struct counters *excess, uint32_t kind
 
 /*
  * A task's counters since its start, less what was left out of them. `valid` has the kinds that are
- * possible: no wait is longer than the task has lived. What they grow by from one reading to the
- * next is what was waited between.
+ * possible: no wait is longer than the task has lived. *wrong (or NULL) is set where some are not.
+ * What they grow by from one reading to the next is what was waited between.
  */
-struct counters waited_life(const struct task_raw *raw);
-
-/*
- * The same, but of a little too much for the task's life is taken for all of it, as
- * waited_impossible() has it of an interval. *wrong is set where something was cut, or left out.
- */
-struct counters waited_life_cut(const struct task_raw *raw, bool *wrong);
+struct counters waited_life(const struct task_raw *raw, bool *wrong);
 
 /* Makes unknown the longest and shortest waits that are longer than the task has lived. */
 void waited_check_range(const struct task_raw *raw, struct task_record *record);

@@ -214,6 +214,7 @@ const struct column_words column_words_table[] = {
 	{ "s-child", "share waiting for children", "What its children wait for is in their rows.", NULL },
 	{ "s-stop", "share stopped", NULL, for_state },
 	{ "s-other", "share otherwise", NULL, NULL },
+	{ "s-park", "share parked", "It has nothing to do: nobody holds what it waits for.", NULL },
 	{ "waker", "woken by",
 	  "Who did what it waited for: to speed it up, look at what that one waits for.", NULL },
 	{ "elap", "elapsed time", NULL, NULL },

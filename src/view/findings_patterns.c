@@ -555,7 +555,7 @@ const struct finding_pattern finding_patterns[] = {
 	{ "kept", FINDING_INFO, find_kept, NULL, 0, NULL,
 	  "tasks are kept waiting in a call for a second or more, as the preset hangs has them; known "
 	  "where calls are read" },
-	PEER("lock", STATE_LOCK, "a futex"),
+	PEER("lock", STATE_LOCK, "a lock that somebody holds"),
 	PEER("net", STATE_NET, "a socket"),
 	PEER("pipe", STATE_PIPE, "a pipe"),
 	PEER("child", STATE_CHILD, "a child"),

@@ -31,7 +31,7 @@ static const struct trace_options plain = { .sites = 16384 };
 
 /* ---- What children do ------------------------------------------------------------------------ */
 
-static int shared_word;
+static uint32_t shared_word, mutex_word = 2;
 
 static void spin(void *arg)
 {
@@ -49,11 +49,13 @@ static void write_pipe(void *arg)
 	}
 }
 
+/* A word of 2 is that of a mutex with waiters. */
 static void wait_futex(void *arg)
 {
-	(void)arg;
+	uint32_t *word = arg;
+
 	for (;;)
-		syscall(SYS_futex, &shared_word, FUTEX_WAIT, 0, NULL, NULL, 0);
+		syscall(SYS_futex, word, FUTEX_WAIT, *word, NULL, NULL, 0);
 }
 
 static void poll_pipe(void *arg)
@@ -151,7 +153,9 @@ static void test_states(void **state)
 		  .ino = 0 },
 		{ tracebook_read_pipe, STATE_PIPE, TRACE_FILE, "read", "read", .arg = read_end },
 		{ wait_futex, STATE_LOCK, TRACE_FUTEX, "futex", "futex",
-		  .ino = (uint64_t)(uintptr_t)&shared_word },
+		  .ino = (uint64_t)(uintptr_t)&mutex_word, .arg = &mutex_word },
+		{ wait_futex, STATE_PARK, TRACE_FUTEX, "futex", "futex",
+		  .ino = (uint64_t)(uintptr_t)&shared_word, .arg = &shared_word },
 		{ poll_pipe, STATE_POLL, TRACE_FILE, "poll", "ppoll", .arg = poll_end },
 		{ wait_child, STATE_CHILD, TRACE_CHILD, "wait4", "waitid", .ino = (uint64_t)-1 },
 		{ await_signal, STATE_OTHER, TRACE_NOTHING, "pause", "ppoll", .ino = 0 },
@@ -169,7 +173,7 @@ static void test_states(void **state)
 	fstat(read_end[0], &pipe_stat);
 	kinds[1].ino = pipe_stat.st_ino;
 	fstat(poll_end[0], &pipe_stat);
-	kinds[3].ino = pipe_stat.st_ino;
+	kinds[4].ino = pipe_stat.st_ino;
 	/* One half of them is there before, the other comes later. */
 	for (size_t i = 0; i < n / 2; i++)
 		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
@@ -186,8 +190,8 @@ static void test_states(void **state)
 
 		kinds[i].before_ns = in_kind(&book, &kinds[i]);
 		kinds[i].before_alive_ns = alive(&book, thread);
-		/* The pipe's reader never runs; it was there before. */
-		assert_int_equal(thread->attached, i == 1 || i == 2);
+		/* These never run, and were there before. */
+		assert_int_equal(thread->attached, i >= 1 && i <= 3);
 	}
 	tracebook_doze(700);
 	tracebook_read(&book);

@@ -265,16 +265,17 @@ static void test_child(void **state)
 
 #define WAITERS 4
 
+/* As who wants a mutex that has waiters: its word is 2. */
 static void *wait_futex(void *arg)
 {
 	for (;;)
-		syscall(SYS_futex, arg, FUTEX_WAIT_PRIVATE, 0, NULL);
+		syscall(SYS_futex, arg, FUTEX_WAIT_PRIVATE, *(uint32_t *)arg, NULL);
 	return NULL;
 }
 
 static void fight(const int *arg)
 {
-	static uint32_t word;
+	static uint32_t word = 2;
 	pthread_t thread;
 
 	(void)arg;
@@ -283,7 +284,16 @@ static void fight(const int *arg)
 	wait_futex(&word);
 }
 
-/* Threads that wait for one futex: how many. */
+/* As who waits for a condition, or for work. */
+static void park(const int *arg)
+{
+	static uint32_t word = 7;
+
+	(void)arg;
+	wait_futex(&word);
+}
+
+/* Threads that wait for one futex: how many, and whether it is a lock. */
 static void test_futex(void **state)
 {
 	const char *on;
@@ -302,6 +312,7 @@ static void test_futex(void **state)
 	/* The same in its row of threads. */
 	on = member_text(wait_of(NULL, pid, "-H"), "on");
 	assert_non_null(strstr(on, " (4 wait)"));
+	check_wait(start("parks", park, NULL), "park", "futex", NULL, "futex_wait");
 }
 
 static void recv_first(const int *arg)

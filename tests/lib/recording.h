@@ -24,6 +24,7 @@ struct play_machine {
 	unsigned turn;
 	bool marks; /* the source tells who did nothing */
 	bool exact; /* it knows of all waits when they began */
+	unsigned states; /* of threads, the first so many; 0: all */
 	uint64_t now_ns;
 	uint64_t asleep_ns; /* for how long it was suspended */
 	pid_t next;
@@ -86,7 +87,8 @@ static inline const struct traced *play_states(struct play_machine *machine, con
 					       struct traced *traced)
 {
 	pid_t pid = row->task->key.pid;
-	unsigned state = (unsigned)pid % WAIT_STATES;
+	unsigned states = machine->states ? machine->states : WAIT_STATES;
+	unsigned state = (unsigned)pid % states;
 	uint64_t interval_ns = machine->trace.interval_ns, part;
 
 	if (pid % 7 == 3 || !play_random(machine, 30))
@@ -100,7 +102,7 @@ static inline const struct traced *play_states(struct play_machine *machine, con
 		return traced;
 	part = play_random(machine, 1000000);
 	traced->states.ns[state] -= part;
-	traced->states.ns[(state + 1) % WAIT_STATES] += part;
+	traced->states.ns[(state + 1) % states] += part;
 	traced->waker = play_random(machine, 2) ? "7 waker" : NULL;
 	return traced;
 }

@@ -450,7 +450,7 @@ static void shows_states(void **state)
 	crowd_spinner("crowd-spins", 0);
 	for (unsigned i = 0; i < 2; i++) {
 		s = screen_start(&(struct screen_how){ .rows = 24,
-						       .cols = 150,
+						       .cols = 158,
 						       .args = "-d 1 -m ^crowd",
 						       .env = i ? plain : NULL });
 		screen_await(s, table_has_name, "crowd-polls");

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -221,6 +222,12 @@ static void test_others(void **state)
 	assert_string_equal(target_of(tree, "waitid", ARGS(1, 4713), &wait), "child 4713");
 	assert_string_equal(target_of(tree, "futex", ARGS(0x7f0012), &wait), "");
 	assert_int_equal(wait.futex, 0x7f0012);
+	assert_int_equal(wait.state, STATE_PARK);
+	target_of(tree, "futex", ARGS(0x7f0012, FUTEX_WAIT_PRIVATE, 2), &wait);
+	assert_int_equal(wait.state, STATE_LOCK);
+	target_of(tree, "futex", ARGS(0x7f0012, FUTEX_WAIT_BITSET_PRIVATE, 2), &wait);
+	assert_int_equal(wait.state, STATE_PARK);
+	target_of(tree, "futex", ARGS(0x7f0012, FUTEX_LOCK_PI), &wait);
 	assert_int_equal(wait.state, STATE_LOCK);
 	assert_string_equal(target_of(tree, "clock_nanosleep", ARGS(0), &wait), "");
 	assert_int_equal(wait.state, STATE_TIMER);

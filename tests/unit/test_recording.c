@@ -139,6 +139,7 @@ struct plan {
 	unsigned drop; /* every so many samples one is dropped; 0: none */
 	unsigned segment; /* every so many a segment begins; 0: there is one */
 	bool exact; /* the source knows when waits began */
+	unsigned states; /* as in play_machine */
 	const char *change; /* SQL that the first segment is changed by, or NULL */
 };
 
@@ -158,7 +159,9 @@ static bool is_dropped(const struct plan *plan, unsigned i)
 static void record_machine(const struct plan *plan, const char *folder)
 {
 	const struct store_about about = { "0" };
-	struct play_machine machine = { .seed = plan->seed, .exact = plan->exact };
+	struct play_machine machine = { .seed = plan->seed,
+					.exact = plan->exact,
+					.states = plan->states };
 	struct encoder *encoder = encoder_open();
 	struct store *store = NULL;
 
@@ -249,7 +252,9 @@ static void change(const char *path, const char *sql)
 static void check_same(struct plan plan)
 {
 	const char *folder = scratch_folder();
-	struct play_machine machine = { .seed = plan.seed, .exact = plan.exact };
+	struct play_machine machine = { .seed = plan.seed,
+					.exact = plan.exact,
+					.states = plan.states };
 	const struct replay_config config = { .path = folder };
 	struct player player = { 0 };
 	const struct frame *live, *again;
@@ -331,8 +336,21 @@ static void test_gaps(void **state)
 #define TOTAL_3 UNPACK("total", "kind INTEGER, ns INTEGER, waits INTEGER", ", kind")
 #define CHILDREN_3 UNPACK("children", "user_ns INTEGER, system_ns INTEGER", "")
 
+/* Makes a recording what version 4 wrote: nobody parks. */
+#define VERSION_4 \
+	"CREATE TABLE was AS SELECT * FROM states; DROP TABLE states;" \
+	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
+	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, block_ns INTEGER, lock_ns INTEGER," \
+	" net_ns INTEGER, pipe_ns INTEGER, poll_ns INTEGER, timer_ns INTEGER, child_ns INTEGER," \
+	" stop_ns INTEGER, other_ns INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
+	"INSERT INTO states SELECT sample, task, process, waker, run_ns, cpu_ns, io_ns, block_ns," \
+	" lock_ns, net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns FROM was;" \
+	"DROP TABLE was;" \
+	"UPDATE recording SET value = 4 WHERE name = 'version';"
+
 /* Makes a recording what version 3 wrote: nothing is packed. */
 #define VERSION_3 \
+	VERSION_4 \
 	"DROP VIEW waits; DROP VIEW wait;" \
 	"UPDATE sample SET reads = old_reads(reads, tasks);" ACTIVITY_3 OTHER_WAIT_3 STANDING_3 \
 		TOTAL_3 CHILDREN_3 "DELETE FROM recording WHERE name = 'reads_from';" \
@@ -374,14 +392,19 @@ static void test_gaps(void **state)
 /* What other versions recorded is shown as it was. */
 static void test_versions(void **state)
 {
-	static const char *const changes[] = { VERSION_2, VERSION_3, LATER };
+	static const char *const changes[] = { VERSION_2, VERSION_3, VERSION_4, LATER };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
 		for (unsigned seed = 1; seed <= 2; seed++) {
-			/* How long others had lived was not told exactly before version 4. */
-			check_same((struct plan){
-				.seed = seed, .exact = i < 2, .change = changes[i] });
+			/*
+			 * How long others had lived was not told exactly before version 4; nobody
+			 * parked before version 5.
+			 */
+			check_same((struct plan){ .seed = seed,
+						  .exact = i < 2,
+						  .states = i < 3 ? STATE_PARK : 0,
+						  .change = changes[i] });
 			scratch_end();
 			scratch_begin();
 		}
@@ -496,7 +519,7 @@ static void test_later(void **state)
 {
 	(void)state;
 	damage(LATER, -ENODATA);
-	damage(LATER "UPDATE recording SET value = 5 WHERE name = 'reads_from'", -EPROTO);
+	damage(LATER "UPDATE recording SET value = 6 WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "UPDATE recording SET value = 'x' WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "DELETE FROM recording WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "DROP TABLE gone", -EBADMSG);

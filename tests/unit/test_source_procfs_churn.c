@@ -129,7 +129,7 @@ static void test_lives(void **state)
 	counters = &take(&taken)->raw[0].counters;
 	assert_in_range(counters->life_ns, life_ns + 1,
 			life_ns + clock_ns(CLOCK_BOOTTIME) - begin_ns);
-	assert_int_equal(waited_life(&taken.samples[taken.now].raw[0]).valid,
+	assert_int_equal(waited_life(&taken.samples[taken.now].raw[0], NULL).valid,
 			 TAKEN_VALID & ~DELAY_BIT(DELAY_BLKIO));
 	close_taken(&taken);
 }
