@@ -27,10 +27,14 @@ static __always_inline __u32 sleep_of(const struct task_struct *task, __u32 bits
 
 	if (bits & (TASK_STOPPED | TASK_TRACED | TASK_FROZEN))
 		return STATE_STOP;
-	/* kernel/signal.c:do_freezer_trap() */
-	if (bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
-		return STATE_STOP;
 	if (bits & TASK_INTERRUPTIBLE) {
+		/*
+		 * kernel/signal.c:do_freezer_trap(). vfork() has the bit, too, but sleeps
+		 * uninterruptibly (kernel/fork.c:wait_for_vfork_done()).
+		 */
+		if (bpf_core_field_exists(task->frozen) &&
+		    BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
+			return STATE_STOP;
 		state = call->class.state;
 		if (state == STATE_OTHER && call->class.target == CALL_FD)
 			state = state_by_file(seen);

@@ -101,9 +101,30 @@ static void test_v2(void **state)
 	assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
 }
 
+/* Who waits for a child of vfork() has the kernel's bit of cgroup v2, but is not frozen. */
+static void test_vfork(void **state)
+{
+	struct e2e_result r;
+	struct samples s;
+	json_t *task;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	pid = e2e_load(NULL, "load_hang hold");
+	assert_true(pid > 0);
+	e2e_run(&r, NULL, "-b -n 1 -d 1 -o json --trace -p %d", (int)pid);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	task = task_must(s.v[0], pid);
+	assert_int_equal(member_u64(json_object_get(task, "states"), "block_ns"),
+			 member_u64(task, "alive_ns"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { e2e_test(test_v1), e2e_test(test_v2) };
+	const struct CMUnitTest tests[] = { e2e_test(test_v1), e2e_test(test_v2),
+					    e2e_test(test_vfork) };
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }
