@@ -169,16 +169,18 @@ static __always_inline void to_native(struct call *call, const void *regs, enum 
 	call->packed = argument_of(regs, machine, true, direct, 1);
 }
 
-/* Whether futex() waits for a lock: kernel/syscall_hang.h:syscall_is_lock(). */
+/* Whether futex() waits for a lock: kernel/futex_owner.h:futex_is_lock(). */
 static __always_inline bool is_lock(const void *regs, enum machine machine, bool foreign,
 				    bool direct)
 {
 	__u32 operation = (__u32)argument_of(regs, machine, foreign, direct, 1) & FUTEX_CMD_MASK;
+	__u32 value = (__u32)argument_of(regs, machine, foreign, direct, 2);
+	__u32 owner = value & FUTEX_TID_MASK;
 
 	if (operation == FUTEX_LOCK_PI || operation == 13 /* FUTEX_LOCK_PI2, 5.14 */)
 		return true;
 	return operation == FUTEX_WAIT &&
-	       (__u32)argument_of(regs, machine, foreign, direct, 2) == 2;
+	       (value == 2 || (value & FUTEX_WAITERS && owner && owner <= 1u << 22));
 }
 
 /* Takes the call from the registers. foreign: of a 32-bit program. */

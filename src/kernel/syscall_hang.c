@@ -3,10 +3,10 @@
 
 #include "kernel/syscall_hang.h"
 
-#include <linux/futex.h>
 #include <seccomp.h>
 
 #include "base/util.h"
+#include "kernel/futex_owner.h"
 #include "kernel/syscalls.h"
 
 /* By which call a thread waits for a descriptor: most of them want something done. */
@@ -58,16 +58,6 @@ static enum fd_call fd_call_of(int number)
 	return CALL_DOES;
 }
 
-bool syscall_is_lock(const struct procwait_syscall *call)
-{
-	int operation = (int)call->args[1] & FUTEX_CMD_MASK;
-
-	if (call->number != SCMP_SYS(futex))
-		return false;
-	return operation == FUTEX_LOCK_PI || operation == 13 /* FUTEX_LOCK_PI2, since 5.14 */ ||
-	       (operation == FUTEX_WAIT && (uint32_t)call->args[2] == 2);
-}
-
 bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwait_syscall *call)
 {
 	struct syscall_class class = syscall_classify(call->number);
@@ -78,7 +68,7 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 	case SYSCALL_PATH_AT:
 		return true;
 	case SYSCALL_FUTEX:
-		return syscall_is_lock(call);
+		return futex_is_lock(call);
 	case SYSCALL_FD:
 		by = fd_call_of(call->number);
 		if (class.state == STATE_POLL || by == CALL_IDLES)

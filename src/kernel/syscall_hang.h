@@ -15,11 +15,4 @@
 /* Whether it is a hang when a thread sleeps in that call for long. */
 bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwait_syscall *call);
 
-/*
- * Whether the call waits for a futex that is a lock, so that somebody holds it: by the operation,
- * or by the value that glibc, Go and others give to a lock with waiters. Threads that have nothing
- * to do wait for a condition or a semaphore, which take FUTEX_WAIT_BITSET or other values.
- */
-bool syscall_is_lock(const struct procwait_syscall *call);
-
 #endif

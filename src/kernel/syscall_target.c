@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "kernel/syscall_hang.h"
+#include "kernel/futex_owner.h"
 #include "kernel/syscalls.h"
 
 /* A list of descriptors for poll() that is longer is not looked at. */
@@ -194,7 +194,7 @@ struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid
 		break;
 	case SYSCALL_FUTEX:
 		wait.futex = call->args[class.argument];
-		if (wait.state == STATE_LOCK && !syscall_is_lock(call))
+		if (wait.state == STATE_LOCK && !futex_is_lock(call))
 			wait.state = STATE_PARK;
 		break;
 	case SYSCALL_CHILD:

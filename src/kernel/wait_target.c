@@ -520,9 +520,14 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 	return mount_path(mounts_text(targets), dev, path, out) ? 0 : -ENOENT;
 }
 
-void wait_target_futex(uint64_t address, unsigned waiters, struct buf *out)
+void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t owner,
+		       unsigned waiters, struct buf *out)
 {
 	buf_printf(out, "futex 0x%llx", (unsigned long long)address);
+	if (owner) {
+		buf_puts(out, " held by");
+		add_process(targets, owner, out);
+	}
 	if (waiters)
 		buf_printf(out, " (%u wait)", waiters);
 }

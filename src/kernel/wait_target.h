@@ -62,8 +62,12 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 void wait_target_inet(int family, int protocol, const uint8_t *address, uint16_t port,
 		      const uint8_t *peer, uint16_t peer_port, struct buf *out);
 
-/* Appends a futex's word, and how many threads of the process wait on it; 0: not known. */
-void wait_target_futex(uint64_t address, unsigned waiters, struct buf *out);
+/*
+ * Appends a futex's word, the thread that holds it (0: nobody, or not known), and how many threads
+ * of the process wait on it (0: not known).
+ */
+void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t owner,
+		       unsigned waiters, struct buf *out);
 
 /*
  * Appends a child that is waited for, and its name; -1 and 0: any, below: any of that process

@@ -218,7 +218,7 @@ static void append_target(struct site_texts *texts, const struct traced_site *si
 			append_socket(record, out);
 		break;
 	case TRACE_FUTEX:
-		wait_target_futex(record->key.ino, 0, out);
+		wait_target_futex(texts->targets, record->key.ino, 0, 0, out);
 		break;
 	case TRACE_CHILD:
 		wait_target_child(texts->targets, (int32_t)record->key.ino, out);

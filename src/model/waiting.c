@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "kernel/futex_owner.h"
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 #include "kernel/symbols.h"
@@ -258,16 +259,21 @@ static const struct futexes *futexes_of(struct waiting_reader *reader, pid_t tgi
 	return futexes;
 }
 
-/* Names a futex, with how many of the process's threads wait for it. */
+/* Names a futex, with who holds it and how many of the process's threads wait for it. */
 static void name_futex(struct waiting_reader *reader, const struct waiter *waiter)
 {
-	uint64_t address = waiter->waiting->futex;
+	struct task_waiting *waiting = waiter->waiting;
+	uint64_t address = waiting->futex;
 	const struct futexes *futexes = futexes_of(reader, waiter->tgid);
+	struct procwait_syscall call = { .number = waiting->number };
 	unsigned waiters = 0;
+	pid_t owner;
 
+	memcpy(call.args, waiting->args, sizeof(call.args));
+	owner = futex_owner(reader->procfd, waiter->tgid, waiter->tid, &call, &reader->syscalls);
 	for (unsigned i = 0; i < futexes->n; i++)
 		waiters += futexes->addresses[i] == address;
-	wait_target_futex(address, waiters, &waiter->waiting->on);
+	wait_target_futex(reader->targets, address, owner, waiters, &waiting->on);
 }
 
 void waiting_fill(struct waiting_reader *reader, const struct sample *sample,

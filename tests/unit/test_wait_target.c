@@ -349,13 +349,13 @@ static void test_words(void **state)
 	buf_putc(&kit->out, '\n');
 	wait_target_waitid(kit->targets, getpid(), P_ALL, 0, &kit->out);
 	buf_putc(&kit->out, '\n');
-	wait_target_futex(0x7f0012, 0, &kit->out);
+	wait_target_futex(kit->targets, 0x7f0012, 0, 0, &kit->out);
 	buf_putc(&kit->out, '\n');
-	wait_target_futex(0x7f0012, 8, &kit->out);
+	wait_target_futex(kit->targets, 0x7f0012, NO_PID, 8, &kit->out);
 	assert_string_equal(
 		buf_cstr(&kit->out),
 		"child 99999998\nany child\nchild of group 12\nchild 99999999\nany child\n"
-		"futex 0x7f0012\nfutex 0x7f0012 (8 wait)");
+		"futex 0x7f0012\nfutex 0x7f0012 held by 99999998 (8 wait)");
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd >= 0) {
 		assert_of_holder(target_of(kit, fd), "pidfd", pid);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Who holds the locks that threads of this process wait for. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <seccomp.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "kernel/futex_owner.h"
+
+/* A thread that does something for ever, or until it is let go. */
+struct sleeper {
+	void (*sleep)(void *on);
+	void *on;
+	_Atomic pid_t tid;
+	pthread_t thread;
+};
+
+static void *run(void *arg)
+{
+	struct sleeper *sleeper = arg;
+
+	sleeper->tid = (pid_t)syscall(SYS_gettid);
+	sleeper->sleep(sleeper->on);
+	return NULL;
+}
+
+static void lock(void *mutex)
+{
+	pthread_mutex_lock(mutex);
+	pthread_mutex_unlock(mutex);
+}
+
+static void await(void *semaphore)
+{
+	sem_wait(semaphore);
+}
+
+/* Starts a thread, and reads the futex that it is in by then. */
+static struct procwait_syscall call_of(struct sleeper *sleeper, int procfd)
+{
+	struct procwait_syscall call = { .running = true };
+
+	assert_int_equal(pthread_create(&sleeper->thread, NULL, run, sleeper), 0);
+	for (unsigned i = 0; i < 500 && (call.running || call.number != SCMP_SYS(futex)); i++) {
+		usleep(10000);
+		if (sleeper->tid && procwait_syscall(procfd, getpid(), sleeper->tid, &call))
+			call.running = true;
+	}
+	assert_int_equal(call.number, SCMP_SYS(futex));
+	return call;
+}
+
+/* Each kind of mutex names this thread; the waiter itself never. */
+static void test_mutexes(void **state)
+{
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	pid_t self = (pid_t)syscall(SYS_gettid);
+
+	(void)state;
+	for (unsigned kind = 0; kind < 3; kind++) {
+		struct procwait_syscall call;
+		pthread_mutexattr_t attributes;
+		pthread_mutex_t mutex;
+		struct sleeper sleeper = { .sleep = lock, .on = &mutex };
+		uint64_t syscalls = 0;
+
+		pthread_mutexattr_init(&attributes);
+		if (kind == 1)
+			pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+		else if (kind == 2)
+			pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+		pthread_mutex_init(&mutex, &attributes);
+		pthread_mutex_lock(&mutex);
+		call = call_of(&sleeper, procfd);
+		assert_true(futex_is_lock(&call));
+		assert_int_equal(futex_owner(procfd, getpid(), sleeper.tid, &call, &syscalls),
+				 self);
+		assert_true(syscalls > 0);
+		/* It is no other process's, nor one's own. */
+		assert_int_equal(futex_owner(procfd, getppid(), sleeper.tid, &call, &syscalls), 0);
+		assert_int_equal(futex_owner(procfd, getpid(), self, &call, &syscalls), 0);
+		pthread_mutex_unlock(&mutex);
+		pthread_join(sleeper.thread, NULL);
+		/* Nobody has it any more. */
+		assert_int_equal(futex_owner(procfd, getpid(), 1, &call, &syscalls), 0);
+		pthread_mutex_destroy(&mutex);
+		pthread_mutexattr_destroy(&attributes);
+	}
+	close(procfd);
+}
+
+/* A semaphore has no owner. */
+static void test_semaphore(void **state)
+{
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct procwait_syscall call;
+	uint64_t syscalls = 0;
+	sem_t semaphore;
+	struct sleeper sleeper = { .sleep = await, .on = &semaphore };
+
+	(void)state;
+	sem_init(&semaphore, 0, 0);
+	call = call_of(&sleeper, procfd);
+	assert_false(futex_is_lock(&call));
+	assert_int_equal(futex_owner(procfd, getpid(), sleeper.tid, &call, &syscalls), 0);
+	assert_int_equal(syscalls, 0);
+	sem_post(&semaphore);
+	pthread_join(sleeper.thread, NULL);
+	close(procfd);
+}
+
+/* What words and operations mean, as C libraries use them. */
+static void test_words(void **state)
+{
+	static const struct {
+		int operation;
+		uint32_t value;
+		bool lock;
+	} rows[] = {
+		{ FUTEX_WAIT, 2, true }, /* glibc, Go */
+		{ FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2, true },
+		{ FUTEX_WAIT, FUTEX_WAITERS | 4711, true }, /* musl; robust ones of glibc */
+		{ FUTEX_LOCK_PI | FUTEX_PRIVATE_FLAG, 0, true },
+		{ FUTEX_WAIT, 0, false },
+		{ FUTEX_WAIT, 1, false },
+		{ FUTEX_WAIT, UINT32_MAX, false }, /* musl's semaphores */
+		{ FUTEX_WAIT, FUTEX_WAITERS, false },
+		{ FUTEX_WAIT_BITSET, 2, false }, /* conditions */
+		{ FUTEX_WAKE, 2, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct procwait_syscall call = { .number = SCMP_SYS(futex),
+						 .args = { 8, (uint64_t)rows[i].operation,
+							   rows[i].value } };
+
+		assert_int_equal(futex_is_lock(&call), rows[i].lock);
+		call.number++;
+		assert_false(futex_is_lock(&call));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mutexes),
+		cmocka_unit_test(test_semaphore),
+		cmocka_unit_test(test_words),
+	};
+
+	return cmocka_run_group_tests_name("futex_owner", tests, NULL, NULL);
+}
