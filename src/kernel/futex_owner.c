@@ -26,7 +26,7 @@ struct mutex {
 };
 
 /* Whether the operation is one of locks whose word the kernel keeps: the owner and some bits. */
-static bool is_of_kernel(const struct procwait_syscall *call)
+static bool kernel_keeps(const struct procwait_syscall *call)
 {
 	int operation = (int)call->args[1] & FUTEX_CMD_MASK;
 
@@ -47,7 +47,7 @@ bool futex_is_lock(const struct procwait_syscall *call)
 
 	if (call->number != SCMP_SYS(futex))
 		return false;
-	if (is_of_kernel(call))
+	if (kernel_keeps(call))
 		return true;
 	return ((int)call->args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT &&
 	       (value == WANTED || names_owner(value));
@@ -67,7 +67,7 @@ static bool read_mutex(int procfd, pid_t tid, const struct procwait_syscall *cal
 pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_syscall *call,
 		  uint64_t *syscalls)
 {
-	bool counts = !is_of_kernel(call) && (uint32_t)call->args[2] == WANTED;
+	bool counts = !kernel_keeps(call) && (uint32_t)call->args[2] == WANTED;
 	struct mutex mutex, again;
 	char path[64];
 	uint32_t owner;

@@ -126,7 +126,7 @@ if [ -n "$missing" ]; then
 	absent "$missing"
 else
 	set -- $(awk -F'\t' '
-		$2 ~ /alive_ns$/ { if (n++) tell(); alive = $3; sum = 0; left = 12 }
+		$2 ~ /alive_ns$/ { if (n++) tell(); alive = $3; sum = 0; left = 13 }
 		$2 ~ /^tasks.*states\..*_ns$/ { sum += $3; left-- }
 		function tell(    off) {
 			off = sum > alive ? sum - alive : alive - sum
