@@ -199,7 +199,7 @@ else
 	site disk $reader io pread64 '/dev/vd[a-z]' '[a-z_]*(direct_IO|dio)[a-z_]*'
 	site vfork $hang block 'vfork|clone' null kernel_clone
 	site timer "$(said talk 2)" timer '(clock_)?nanosleep(_time64)?' null '(do_|hrtimer_)nanosleep'
-	say "sites in the scheduler: $(grep '|_*schedule|' $work/sites | cut -d' ' -f2- | tr '\n' ';')"
+	same "sites in the scheduler" "$(grep '|_*schedule|' $work/sites | cut -d" " -f2- | tr "\n" ";")" ""
 fi
 end
 
