@@ -276,7 +276,7 @@ static void put_missing_parts(struct buf *out)
 	} parts[] = {
 		{ "metrics over HTTP", MICROHTTPD_MISSING },
 		{ "compressed recordings", ZSTD_MISSING },
-		{ "the uptime by a library", PROCPS_MISSING },
+		{ "libproc2 or libprocps", PROCPS_MISSING },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
