@@ -269,12 +269,14 @@ static int run_batch(struct options *options, struct recorder *recorder,
 }
 
 /* Prints where the screen failed. */
-static void print_screen_error(const char *source, enum ui_failure failure, int err)
+static void print_screen_error(const struct options *options, enum ui_failure failure, int err)
 {
 	const char *type = getenv("TERM");
 
 	if (failure == UI_SOURCE)
-		print_source_error(source, err);
+		print_source_error(options->sampler.source, err);
+	else if (failure == UI_RECORDING)
+		print_replay_error(options->replay.path, err);
 	else if (failure == UI_TERMINAL && err == -ENOENT)
 		fprintf(stderr,
 			"stalltop: terminal type '%s' is unknown: set TERM to a known one, "
@@ -325,7 +327,7 @@ static int run_screen(struct options *options, struct recorder *recorder, struct
 	free(path);
 	if (!err)
 		return EXIT_SUCCESS;
-	print_screen_error(options->sampler.source, failure, err);
+	print_screen_error(options, failure, err);
 	return EXIT_FAILURE;
 }
 

@@ -482,6 +482,49 @@ static void test_refused(void **state)
 	assert_int_equal(r.status, 2);
 }
 
+/* Changes a recording by SQL. */
+static void change(const char *path, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+/* Makes a recording one of a later version, with a view that takes seconds to have no row. */
+#define SLOW \
+	"UPDATE recording SET value = 9 WHERE name = 'version'; DROP VIEW children;" \
+	"CREATE VIEW children AS SELECT a.id AS sample, b.id AS task, 1 AS user_ns," \
+	" 1 AS system_ns FROM sample a, task b, task c, task d, task e, task f" \
+	" WHERE b.id + c.id + d.id + e.id + f.id < 0"
+
+/* In the middle of a file that takes long to read the program ends when it is told to. */
+static void test_told(void **state)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+	const char *path = path_of("slow.db");
+	struct e2e_result r;
+	struct e2e_proc p;
+	double told;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "-b -n 3 -d 0.1 -w %s", path);
+	assert_int_equal(r.status, 0);
+	change(path, SLOW);
+	for (size_t i = 0; i < 3; i++) {
+		e2e_start_stalltop(&p, NULL, e2e_format("-b -R %s", path));
+		e2e_sleep(0.3);
+		told = e2e_now();
+		kill(p.pid, signals[i]);
+		e2e_finish(&p, 20, &r);
+		assert_true(e2e_now() - told < 1);
+		if (r.status || r.err.len)
+			fail_msg("status %d: %s", r.status, r.err.data);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -489,7 +532,7 @@ int main(void)
 		e2e_test(test_killed),	     e2e_test(test_stalled),	  e2e_test(test_no_room),
 		e2e_test(test_made_safely),  e2e_test(test_elsewhere),	  e2e_test(test_segments),
 		e2e_test(test_one_recorder), e2e_test(test_refused),	  e2e_test(test_past),
-		e2e_test(test_same_traced),
+		e2e_test(test_same_traced),  e2e_test(test_told),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
