@@ -26,6 +26,9 @@ static const char *path_of(const char *name)
 	return e2e_format("%s/%s", e2e_folder(), name);
 }
 
+/* Segments that there are already. */
+#define OLD 5
+
 /* Loads of all sorts: tasks that come and go, threads, exec, waits for a disk. */
 static void start_loads(void)
 {
@@ -422,6 +425,81 @@ static void test_segments(void **state)
 	globfree(&again);
 }
 
+/* How many of the segments put there by put_old() are left. */
+static unsigned count_old(const char *folder)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < OLD; i++)
+		n += !access(e2e_format("%s/stalltop-20260101T%02u0000Z-000.db", folder, i), F_OK);
+	return n;
+}
+
+/* Puts segments there, as if they had been recorded. */
+static void put_old(const char *folder)
+{
+	const char *bytes = e2e_keep(calloc(1, 64 << 10));
+
+	for (unsigned i = 0; i < OLD; i++) {
+		FILE *file =
+			fopen(e2e_format("%s/stalltop-20260101T%02u0000Z-000.db", folder, i), "we");
+
+		assert_non_null(file);
+		assert_int_equal(fwrite(bytes, 64 << 10, 1, file), 1);
+		fclose(file);
+	}
+}
+
+/* Takes all room that there is. */
+static void fill(const char *path)
+{
+	const char *bytes = e2e_keep(calloc(1, 64 << 10));
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	setvbuf(file, NULL, _IONBF, 0);
+	while (fwrite(bytes, 1, 64 << 10, file) == 64 << 10)
+		;
+	fclose(file);
+}
+
+/* When somebody else fills the disk, what was recorded stays, and it says that it has ended. */
+static void test_filled(void **state)
+{
+	const char *disk = path_of("filled"), *folder = e2e_format("%s/kept", disk);
+	unsigned left[2] = { 0, 0 };
+	bool ended = false;
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	(void)state;
+	e2e_require();
+	mkdir(disk, 0700);
+	if (mount("none", disk, "tmpfs", 0, "size=24m"))
+		e2e_skip("no tmpfs can be mounted");
+	mkdir(folder, 0700);
+	put_old(folder);
+	e2e_start_stalltop(&p, NULL,
+			   e2e_format("-b -o json -r 1 -d 0.1 --keep 9999d,20M -w %s", folder));
+	assert_true(e2e_skip_line(&p, 10));
+	left[0] = count_old(folder);
+	fill(e2e_format("%s/filler", disk));
+	for (double end = e2e_now() + 40; !ended && e2e_now() < end;) {
+		const char *line = e2e_line(&p, 10);
+
+		ended = line && strstr(line, "\"record-ended\"");
+	}
+	left[1] = count_old(folder);
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	umount2(disk, MNT_DETACH);
+	assert_int_equal(left[0], OLD);
+	assert_int_equal(left[1], OLD);
+	assert_true(ended);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "too little free space"));
+}
+
 /* A folder has one recorder at a time; one that was killed leaves it to the next. */
 static void test_one_recorder(void **state)
 {
@@ -532,7 +610,7 @@ int main(void)
 		e2e_test(test_killed),	     e2e_test(test_stalled),	  e2e_test(test_no_room),
 		e2e_test(test_made_safely),  e2e_test(test_elsewhere),	  e2e_test(test_segments),
 		e2e_test(test_one_recorder), e2e_test(test_refused),	  e2e_test(test_past),
-		e2e_test(test_same_traced),  e2e_test(test_told),
+		e2e_test(test_same_traced),  e2e_test(test_told),	  e2e_test(test_filled),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
