@@ -425,6 +425,25 @@ static int run_recorded(struct options *options, const char *message)
 	return EXIT_FAILURE;
 }
 
+/*
+ * Has rows be as they were recorded, processes or threads; what was saved gives way to that, with a
+ * message. False where the command line asks for others.
+ */
+static bool take_rows(struct options *options, bool threads, const char **message)
+{
+	enum group_by *by = &options->view.group_by, wanted = *by;
+
+	if ((wanted == GROUP_THREAD) == threads)
+		return true;
+	if (options->grouped && wanted != GROUP_PROCESS)
+		return false;
+	*by = threads ? GROUP_THREAD : GROUP_PROCESS;
+	if (wanted != GROUP_PROCESS && !**message)
+		*message = threads ? "rows are threads, as they were recorded"
+				   : "rows are processes, as they were recorded";
+	return true;
+}
+
 /* Shows a recording on the screen. Returns the exit status. */
 static int show_recording(struct options *options, const char *message)
 {
@@ -437,9 +456,12 @@ static int show_recording(struct options *options, const char *message)
 		free(file);
 		return EXIT_FAILURE;
 	}
-	if (past_threads(past) && options->view.group_by == GROUP_PROCESS)
-		options->view.group_by = GROUP_THREAD;
-	status = run_screen(options, NULL, past, NULL, message);
+	if (take_rows(options, past_threads(past), &message)) {
+		status = run_screen(options, NULL, past, NULL, message);
+	} else {
+		print_replay_error(options->replay.path, -EOPNOTSUPP);
+		status = EXIT_FAILURE;
+	}
 	past_close(past);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define OURS "-d 0.2 -m ^crowd- "
 
@@ -381,6 +382,43 @@ static void check_nothing_live(struct screen *s)
 		screen_check(s, screen_char(s, line, head->start) == '-');
 }
 
+/* A configuration that has rows of threads, or of users. */
+static const char *configured(const char *by)
+{
+	const char *home = scratch_folder(), *folder = scratch_format("%s/stalltop", home);
+	FILE *file;
+
+	mkdir(folder, 0700);
+	file = fopen(scratch_format("%s/config", folder), "we");
+	assert_non_null(file);
+	fprintf(file, "group-by = %s\n", by);
+	fclose(file);
+	return home;
+}
+
+/* How rows were saved to be is no reason not to show a recording, which has others. */
+static void plays_what_was_recorded(void **state)
+{
+	const char *path = scratch_path("made.db");
+	struct screen *s;
+
+	(void)state;
+	assert_int_equal(play_record(path, 21, 100), 0);
+	s = screen_start(&(struct screen_how){ .args = scratch_format("-R %s", path),
+					       .config_home = configured("thread"),
+					       .cols = 130,
+					       .rows = 24 });
+	screen_await(s, title_has, "replay");
+	screen_await_text(s, "rows are processes, as they were recorded");
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "q");
+	screen_check(s, screen_end(s, 10) == 0);
+	/* What is asked for cannot be. */
+	s = screen_start(&(struct screen_how){ .args = scratch_format("-H -R %s", path) });
+	screen_await_text(s, "by thread needs -H");
+	screen_check(s, screen_end(s, 10) == 1);
+}
+
 /* A recording is played, stopped, stepped and jumped in by the same keys. */
 static void plays_a_recording(void **state)
 {
@@ -454,10 +492,15 @@ static void refuses_what_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(finds_what_was_missed), screen_test(stays_and_is_safe),
-		screen_test(all_views_are_past),    screen_test(goes_to_times),
-		screen_test(has_a_trend),	    screen_test(nothing_is_kept),
-		screen_test(tells_its_size),	    screen_test(plays_a_recording),
+		screen_test(finds_what_was_missed),
+		screen_test(stays_and_is_safe),
+		screen_test(all_views_are_past),
+		screen_test(goes_to_times),
+		screen_test(has_a_trend),
+		screen_test(nothing_is_kept),
+		screen_test(tells_its_size),
+		screen_test(plays_a_recording),
+		screen_test(plays_what_was_recorded),
 		screen_test(refuses_what_is_none),
 	};
 
