@@ -178,6 +178,18 @@ void print_listen_error(const char *address, const char *why)
 	buf_free(&line);
 }
 
+void print_listen_open(const char *address)
+{
+	struct buf line = { 0 };
+
+	text_escape(&line, address, strlen(address), TEXT_ASCII);
+	fprintf(stderr,
+		"stalltop: %s: whoever reaches that address can read the names of groups here, "
+		"and what they wait for\n",
+		buf_cstr(&line));
+	buf_free(&line);
+}
+
 void print_trigger_error(const struct trigger_spec *spec, const struct trigger_error *error,
 			 enum text_charset charset)
 {
@@ -268,8 +280,8 @@ void print_replay_error(const char *path, int err)
 	else if (err == -ENODATA)
 		why = "it has no samples";
 	else if (err == -ERANGE)
-		why = "it has no interval in the time that --from and --to name, or none as long "
-		      "as -d";
+		why = "it has no interval: it ended before a second sample, or --from, --to or -d "
+		      "leave none";
 	else if (err == -ENOPKG)
 		why = "it is packed, and zstd is not built in: unpack it with zstd -d";
 	else if (err == -EOPNOTSUPP)

@@ -33,6 +33,9 @@ void print_replay_error(const char *path, int err);
 /* Writes to standard error why metrics cannot be asked for there. */
 void print_listen_error(const char *address, const char *why);
 
+/* Writes to standard error that others can ask for metrics, too. */
+void print_listen_open(const char *address);
+
 /* Writes to standard error that none of these processes exists. */
 void print_pids_error(const pid_t *pids, size_t n);
 

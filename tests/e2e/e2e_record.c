@@ -425,6 +425,48 @@ static void test_segments(void **state)
 	globfree(&again);
 }
 
+/* Changes a recording by SQL. */
+static void change(const char *path, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+/* Where there is no room for a beginning nothing is left; for no more than that, it is told. */
+static void test_tiny(void **state)
+{
+	const char *disk = path_of("tiny"), *path = e2e_format("%s/x.db", disk);
+	struct e2e_result r;
+	glob_t found;
+	int left;
+
+	(void)state;
+	e2e_require();
+	mkdir(disk, 0700);
+	if (mount("none", disk, "tmpfs", 0, "size=100k"))
+		e2e_skip("no tmpfs can be mounted");
+	e2e_run(&r, NULL, "-b -n 2 -d 0.1 -w %s", path);
+	left = glob(e2e_format("%s/*", disk), 0, NULL, &found);
+	globfree(&found);
+	umount2(disk, MNT_DETACH);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "too little free space"));
+	assert_int_equal(left, GLOB_NOMATCH);
+	path = path_of("short.db");
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -w %s", path);
+	assert_int_equal(r.status, 0);
+	change(path, "DELETE FROM sample WHERE id > 1");
+	e2e_run(&r, NULL, "-b -R %s", path);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "ended before a second sample"));
+	change(path, "DELETE FROM sample");
+	e2e_run(&r, NULL, "-b -R %s", path);
+	assert_non_null(strstr(r.err.data, "it has no samples"));
+}
+
 /* How many of the segments put there by put_old() are left. */
 static unsigned count_old(const char *folder)
 {
@@ -560,16 +602,6 @@ static void test_refused(void **state)
 	assert_int_equal(r.status, 2);
 }
 
-/* Changes a recording by SQL. */
-static void change(const char *path, const char *sql)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
 /* Makes a recording one of a later version, with a view that takes seconds to have no row. */
 #define SLOW \
 	"UPDATE recording SET value = 9 WHERE name = 'version'; DROP VIEW children;" \
@@ -611,6 +643,7 @@ int main(void)
 		e2e_test(test_made_safely),  e2e_test(test_elsewhere),	  e2e_test(test_segments),
 		e2e_test(test_one_recorder), e2e_test(test_refused),	  e2e_test(test_past),
 		e2e_test(test_same_traced),  e2e_test(test_told),	  e2e_test(test_filled),
+		e2e_test(test_tiny),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
