@@ -221,7 +221,7 @@ static bool has_memory(size_t lines, size_t columns)
 }
 
 /* Whether the terminal has a key that sends this. */
-static bool is_key(const char *sequence)
+static bool sends_key(const char *sequence)
 {
 	return key_defined(sequence) > 0;
 }
@@ -272,7 +272,7 @@ static int open_all(struct term *term, enum text_charset charset)
 	if (err)
 		return err;
 	err = input_open(&term->input, STDIN_FILENO, charset == TEXT_UTF8);
-	term->input.knows = is_key;
+	term->input.knows = sends_key;
 	return err ? err : start_curses(term);
 }
 
