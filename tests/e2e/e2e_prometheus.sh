@@ -57,7 +57,7 @@ result $? 'promtool finds nothing wrong with the metrics'
 victoria-metrics -storageDataPath="$work/victoria" -httpListenAddr="127.0.0.1:$port_victoria" \
 	>"$work/victoria.log" 2>&1 &
 pids="$pids $!"
-sed -e "s/15s/1s/; s/localhost:9779/127.0.0.1:$port/; s/localhost:8428/127.0.0.1:$port_victoria/" \
+sed -e "s/^#remote_write/remote_write/; s/^#  -/  -/; s/15s/1s/; s/localhost:9779/127.0.0.1:$port/; s/localhost:8428/127.0.0.1:$port_victoria/" \
 	"$packaging/prometheus/prometheus.yml" >"$work/prometheus.yml"
 cp "$packaging/prometheus/stalltop.rules.yml" "$work"
 prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
