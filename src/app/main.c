@@ -196,6 +196,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 				     .max_series = options->max_series };
 	struct vigil vigil = { .recorder = recorder,
 			       .triggers = triggers,
+			       .before_ns = options->record.before_ns,
 			       .linger_ns = options->watch.linger_ns,
 			       .procfd = options->sampler.procfd,
 			       .asked = &asked };
@@ -546,8 +547,14 @@ static int open_proc(void)
 static int run_checked(struct options *options, const char *message)
 {
 	struct sampler_config *config = &options->sampler;
-	int status = check_options(options, config->procfd);
+	int status;
 
+	/* Before anything that could be wrong with how it is to be shown. */
+	if (options->replay.path && access(options->replay.path, F_OK)) {
+		print_replay_error(options->replay.path, -errno);
+		return EXIT_FAILURE;
+	}
+	status = check_options(options, config->procfd);
 	if (status)
 		return status;
 	if (options->diff[0])
@@ -573,6 +580,10 @@ static int start(struct options *options, const char *message)
 	}
 	if (print_instead(options, &status))
 		return status;
+	/* What is wrong with the configuration; the screen has a line for that. */
+	if (*message && (uses_no_screen(options) || options->diff[0] ||
+			 (options->record.path && !uses_terminal())))
+		fprintf(stderr, "stalltop: %s\n", message);
 	if (uses_machine(options)) {
 		config->procfd = open_proc();
 		if (config->procfd < 0)

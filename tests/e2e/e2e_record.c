@@ -579,6 +579,10 @@ static void test_refused(void **state)
 	e2e_run(&r, NULL, "-b -R %s", path_of("absent.db"));
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "No such file"));
+	/* Before there is a terminal to be missed. */
+	e2e_run(&r, NULL, "-R %s", path_of("absent.db"));
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "No such file"));
 	assert_int_equal(mkdir(path_of("none"), 0700), 0);
 	e2e_run(&r, NULL, "-b -R %s", path_of("none"));
 	assert_int_equal(r.status, 1);
