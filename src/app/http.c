@@ -59,15 +59,14 @@ static struct MHD_Response *make_answer(const char *text)
 	return response;
 }
 
-/* The way of writing that a client asks for. */
+/* The way of writing that a client asks for; every client reads text. */
 static enum exposition choose(struct MHD_Connection *connection)
 {
 	const char *accept =
 		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 
-	if (!accept || strstr(accept, "application/openmetrics-text"))
-		return EXPOSITION_OPENMETRICS;
-	return strstr(accept, "text/plain") ? EXPOSITION_TEXT : EXPOSITION_OPENMETRICS;
+	return accept && strstr(accept, "application/openmetrics-text") ? EXPOSITION_OPENMETRICS
+									: EXPOSITION_TEXT;
 }
 
 /* Answers a request. The connection ends with it: a body is not read. */

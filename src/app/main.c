@@ -549,8 +549,9 @@ static int run_checked(struct options *options, const char *message)
 	struct sampler_config *config = &options->sampler;
 	int status;
 
-	/* Before anything that could be wrong with how it is to be shown. */
-	if (options->replay.path && access(options->replay.path, F_OK)) {
+	/* Before there is no terminal to show it on. */
+	if (options->replay.path && !uses_no_screen(options) && !uses_terminal() &&
+	    access(options->replay.path, F_OK)) {
 		print_replay_error(options->replay.path, -errno);
 		return EXIT_FAILURE;
 	}

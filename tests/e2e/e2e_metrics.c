@@ -351,6 +351,11 @@ static void test_http(void **state)
 		     "200", "# UNIT stalltop_delay_seconds seconds\n");
 	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n",
 		     "200", "# TYPE stalltop_delay_seconds_total counter\n");
+	/* Who does not say what it reads reads that, promtool as well. */
+	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
+		     "# HELP stalltop_delay_seconds_total ");
+	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n", "200",
+		     "Content-Type: text/plain; version=0.0.4");
 	check_answer(port, "GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200", "stalltop_build_info{");
 	check_answer(port, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
 		     "Content-Length: ");

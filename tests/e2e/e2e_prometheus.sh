@@ -28,7 +28,7 @@ port=$((20000 + $$ % 10000))
 port_prometheus=$((port + 10000))
 port_victoria=$((port + 20000))
 
-echo 1..9
+echo 1..10
 
 promtool check rules "$packaging/prometheus/stalltop.rules.yml" >"$work/out" 2>&1
 result $? 'the alerts are well-formed'
@@ -53,6 +53,8 @@ result $? 'stalltop answers'
 curl -sf -H 'Accept: text/plain' "http://127.0.0.1:$port/metrics" |
 	promtool check metrics >"$work/out" 2>&1
 result $? 'promtool finds nothing wrong with the metrics'
+curl -sf "http://127.0.0.1:$port/metrics" | promtool check metrics >"$work/out" 2>&1
+result $? 'nor with what comes without being asked for'
 
 victoria-metrics -storageDataPath="$work/victoria" -httpListenAddr="127.0.0.1:$port_victoria" \
 	>"$work/victoria.log" 2>&1 &
