@@ -81,6 +81,15 @@ static bool has_timeline(struct screen *s, const void *cells)
 	return n >= *(const int *)cells;
 }
 
+/* Whether the timeline says where the present was left. */
+static bool has_mark(struct screen *s, int line)
+{
+	for (int col = 9; col < screen_cols(s); col++)
+		if (screen_char(s, line, col) == '|')
+			return true;
+	return false;
+}
+
 /* Goes back until a row of that name is there; it must be. */
 static void find_back(struct screen *s, const char *name)
 {
@@ -159,8 +168,10 @@ static void stays_and_is_safe(void **state)
 {
 	const double far = 2;
 	struct screen *s;
+	double was;
 	char *time;
 	pid_t pid;
+	int line;
 
 	(void)state;
 	pid = crowd_sleeper("crowd-stays");
@@ -170,9 +181,14 @@ static void stays_and_is_safe(void **state)
 	screen_type(s, "[[");
 	screen_await(s, is_past, NULL);
 	time = scratch_keep(strndup(screen_line(s, 0), 17));
-	/* The present moves away. */
-	screen_await(s, is_ago, &far);
+	/* The present moves away, and what was found stays where it was found. */
+	was = ago(s);
+	screen_check(s, was > 0);
+	screen_pump(s, far);
 	screen_check(s, !strncmp(screen_line(s, 0), time, 17));
+	screen_check(s, ago(s) >= was && ago(s) <= was);
+	line = screen_word_line(s, "waited");
+	screen_check(s, line > 0 && has_mark(s, line - 1));
 	screen_type(s, "k");
 	screen_await_text(s, "this is the past");
 	screen_type(s, "r");
