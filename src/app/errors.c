@@ -237,7 +237,7 @@ void print_pids_error(const pid_t *pids, size_t n)
 	buf_free(&line);
 }
 
-void print_cgroup_error(const char *path, const char *hierarchy)
+void print_cgroup_error(const char *path, const char *hierarchy, bool in_v2)
 {
 	struct buf line = { 0 };
 
@@ -245,7 +245,9 @@ void print_cgroup_error(const char *path, const char *hierarchy)
 	text_escape(&line, path, strlen(path), TEXT_ASCII);
 	buf_puts(&line, "' in the hierarchy ");
 	text_escape(&line, hierarchy, strlen(hierarchy), TEXT_ASCII);
-	buf_puts(&line, " (--cgroup-hierarchy chooses another)");
+	buf_puts(&line, in_v2 ? ", which has the tasks here; there is one in that of version 2: "
+				"--cgroup-hierarchy v2"
+			      : " (--cgroup-hierarchy chooses another)");
 	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
 	buf_free(&line);
 }
