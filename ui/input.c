@@ -93,20 +93,9 @@ static struct input_key find_sequence(const char *bytes, size_t len)
 	return key_of(at + 1, len);
 }
 
-/*
- * Finds the answer to what background the terminal has. It is none of the keys even where it is
- * late, or says something else.
- */
-static struct input_key find_answer(const char *bytes, size_t len)
+/* How far a string of the terminal's goes from there: to BEL or Esc and a backslash. */
+static struct input_key end_string(struct input_key key, const char *bytes, size_t len, size_t at)
 {
-	size_t at = strlen(THEME_ANSWER);
-	struct input_key key = { .answer = true };
-
-	if (memcmp(bytes, THEME_ANSWER, len < at ? len : at) != 0)
-		return key_of(1, len);
-	/* Esc and a bracket may have been typed. */
-	if (len == 2)
-		return key_of(3, len);
 	while (at < len && at < ANSWER_MAX && bytes[at] >= ' ' && bytes[at] <= '~')
 		at++;
 	key.len = at < len ? at : len;
@@ -123,6 +112,38 @@ static struct input_key find_answer(const char *bytes, size_t len)
 	return key;
 }
 
+/* Finds what a terminal says of itself: Esc, the second byte, and one of `first`. */
+static struct input_key find_string(const char *bytes, size_t len, const char *first)
+{
+	/* Esc and the second may have been typed. */
+	if (len == 2)
+		return key_of(3, len);
+	if (!bytes[2] || !strchr(first, bytes[2]))
+		return key_of(1, len);
+	return end_string((struct input_key){ .string = true }, bytes, len, 3);
+}
+
+/*
+ * Finds the answer to what background the terminal has. It is none of the keys even where it is
+ * late, or says something else.
+ */
+static struct input_key find_answer(const char *bytes, size_t len)
+{
+	size_t at = strlen(THEME_ANSWER);
+	struct input_key key = { .answer = true };
+
+	if (len == 2 || memcmp(bytes, THEME_ANSWER, len < at ? len : at) != 0)
+		return find_string(bytes, len, "0123456789");
+	return end_string(key, bytes, len, at);
+}
+
+/* Marks what was not typed as several keys: it came whole, with more than two bytes. */
+static struct input_key mark_sequence(struct input_key key)
+{
+	key.sequence = !key.mouse && key.len > 2;
+	return key;
+}
+
 struct input_key input_first_key(const char *bytes, size_t len, bool utf8)
 {
 	size_t at = 2;
@@ -133,14 +154,16 @@ struct input_key input_first_key(const char *bytes, size_t len, bool utf8)
 		return key_of(2, len);
 	switch (bytes[1]) {
 	case '[':
-		return find_sequence(bytes, len);
+		return mark_sequence(find_sequence(bytes, len));
 	case ']':
 		return find_answer(bytes, len);
+	case 'P':
+		return find_string(bytes, len, ">!$+=0123456789");
 	case 'O':
 		/* Function keys; a digit says which modifiers were held down. */
 		while (at < len && bytes[at] >= '0' && bytes[at] <= '9')
 			at++;
-		return at > KEY_MAX ? key_of(at, len) : key_of(at + 1, len);
+		return mark_sequence(at > KEY_MAX ? key_of(at, len) : key_of(at + 1, len));
 	default:
 		/* Esc itself: the bytes after it are a separate key. */
 		return key_of(1, len);
@@ -208,7 +231,7 @@ static void fill(struct input *input, uint64_t now_ns)
 /* How long an unfinished key waits for the rest. */
 static uint64_t typed_wait(const struct input_key *key)
 {
-	return key->mouse || key->answer ? MOUSE_WAIT_NS : KEY_WAIT_NS;
+	return key->mouse || key->answer || key->string ? MOUSE_WAIT_NS : KEY_WAIT_NS;
 }
 
 /* Takes the colour out of an answer. */
@@ -219,6 +242,21 @@ static void take_answer(struct input *input, const char *bytes, const struct inp
 	end -= bytes[end - 1] == BELL ? 1 : 2;
 	input->answered = true;
 	input->background = theme_answer(bytes + begin, end - begin);
+}
+
+/* Whether ncurses is to have it: it would take the bytes of a sequence that is no key for keys. */
+static bool is_handed_on(const struct input *input, const char *bytes, const struct input_key *key)
+{
+	char sequence[KEY_MAX + 2] = "";
+
+	if (key->answer || key->string || (key->mouse && key->state != INPUT_WHOLE))
+		return false;
+	if (!key->sequence)
+		return true;
+	if (!input->knows || key->len >= sizeof(sequence))
+		return false;
+	memcpy(sequence, bytes, key->len);
+	return input->knows(sequence);
 }
 
 bool input_feed(struct input *input, uint64_t now_ns)
@@ -236,7 +274,7 @@ bool input_feed(struct input *input, uint64_t now_ns)
 		/* ncurses would take the missing part of a report from the keys after it. */
 		if (key.answer && key.state == INPUT_WHOLE)
 			take_answer(input, first, &key);
-		else if (!key.answer && (key.state == INPUT_WHOLE || !key.mouse))
+		else if (is_handed_on(input, first, &key))
 			any = write(input->to, first, key.len) > 0 || any;
 		at += key.len;
 	}

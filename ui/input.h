@@ -20,6 +20,7 @@ struct input {
 	bool blocks; /* non-blocking mode was not available: reads only when there is input */
 	bool ended; /* end of input */
 	bool utf8;
+	bool (*knows)(const char *sequence); /* whether it is a key; NULL: none is */
 	int to; /* the end of a pipe whose other end ncurses reads */
 	FILE *stream; /* that end */
 	char bytes[INPUT_BYTES]; /* bytes read, but not handed on yet */
@@ -41,6 +42,8 @@ struct input_key {
 	size_t len;
 	bool mouse; /* a mouse report */
 	bool answer; /* the terminal's answer to a question */
+	bool sequence; /* it begins as a function key does, which was not typed as several */
+	bool string; /* what the terminal says besides, which nobody has asked for */
 };
 
 /* Finds the first key in the bytes; len > 0. */
@@ -51,8 +54,9 @@ int input_open(struct input *input, int fd, bool utf8);
 void input_close(struct input *input);
 
 /*
- * Reads at most INPUT_BYTES from the keyboard, and hands on the keys that are complete. Returns
- * false when there are none. Does not wait; the end of the input sets `ended`.
+ * Reads at most INPUT_BYTES from the keyboard, and hands on the keys that are complete, but for
+ * sequences that are none: modified keys, changes of the focus, the brackets of what is pasted.
+ * Returns false when there are none. Does not wait; the end of the input sets `ended`.
  */
 bool input_feed(struct input *input, uint64_t now_ns);
 

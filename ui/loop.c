@@ -393,14 +393,15 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 		ui_error(ui, "%s", ui->config->message);
 	table_layout(ui);
 	ticker_start(&ui->ticker, clock_ns(CLOCK_MONOTONIC), ui->settings->interval_ns);
-	*failure = UI_SOURCE;
+	*failure = UI_RECORDING;
 	err = ui->rewind.replay ? rewind_begin(ui) : 0;
 	if (!err) {
 		*failure = UI_WAIT;
 		err = run(loop);
 	}
 	term_close(&ui->term);
-	return err;
+	/* A signal that came in the middle of a recording ends the program as ever. */
+	return err == -EINTR ? 0 : err;
 }
 
 int ui_run(const struct ui_config *config, enum ui_failure *failure)

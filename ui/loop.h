@@ -8,6 +8,7 @@
 /* Where the screen failed. */
 enum ui_failure {
 	UI_SOURCE, /* the source could not be opened */
+	UI_RECORDING, /* the recording could not be read */
 	UI_TERMINAL, /* the terminal could not be taken over (-ENOENT: its type is not known,
 			-ENOTTY: it cannot show a screen) */
 	UI_WAIT /* waiting for keys and signals */

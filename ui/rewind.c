@@ -89,6 +89,7 @@ static bool show_place(struct ui *ui, const struct spot *place)
 	if (!rewind->back && !rewind->replay) {
 		rewind->live = ui->sampler;
 		rewind->live_frame = ui->frame;
+		rewind->left_ns = ui->frame->info->real_ns;
 	}
 	rewind->back = true;
 	ui->sampler = past_sampler(rewind->past);
@@ -335,33 +336,34 @@ void rewind_keep(struct ui *ui)
 	rewind->lookback_ended = true;
 }
 
-/* Appends a distance in time. */
-static void append_ago(struct buf *out, uint64_t ns)
+/* Appends the distance of a time from another. */
+static void append_distance(struct buf *out, uint64_t real_ns, uint64_t from_ns)
 {
+	uint64_t ns = real_ns > from_ns ? real_ns - from_ns : from_ns - real_ns;
 	uint64_t seconds = (ns + NSEC_PER_SEC / 2) / NSEC_PER_SEC;
 
+	buf_putc(out, real_ns > from_ns ? '+' : '-');
 	if (ns < 10 * NSEC_PER_SEC)
-		buf_printf(out, "-%.1f s", (double)ns / (double)NSEC_PER_SEC);
+		buf_printf(out, "%.1f s", (double)ns / (double)NSEC_PER_SEC);
 	else if (seconds < 120)
-		buf_printf(out, "-%llu s", (unsigned long long)seconds);
+		buf_printf(out, "%llu s", (unsigned long long)seconds);
 	else if (seconds < 7200)
-		buf_printf(out, "-%llu min %02llu s", (unsigned long long)(seconds / 60),
+		buf_printf(out, "%llu min %02llu s", (unsigned long long)(seconds / 60),
 			   (unsigned long long)(seconds % 60));
 	else
-		buf_printf(out, "-%llu h %02llu min", (unsigned long long)(seconds / 3600),
+		buf_printf(out, "%llu h %02llu min", (unsigned long long)(seconds / 3600),
 			   (unsigned long long)(seconds / 60 % 60));
 }
 
 void rewind_append(const struct ui *ui, struct buf *out)
 {
 	const struct rewind *rewind = &ui->rewind;
-	uint64_t shown = ui->frame->info->real_ns;
-	uint64_t now = rewind->replay ? 0 : rewind->live_frame->info->real_ns;
 
+	/* The present goes on: what was found here stays where it was found. */
 	if (rewind->replay)
 		buf_puts(out, "replay");
 	else
-		append_ago(out, now > shown ? now - shown : 0);
+		append_distance(out, ui->frame->info->real_ns, rewind->left_ns);
 	if (!rewind->playing)
 		buf_puts(out, rewind->replay ? ", stopped" : "");
 	else if (rewind->speed < 0)

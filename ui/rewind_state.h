@@ -21,6 +21,7 @@ struct rewind {
 	struct past *past; /* NULL: there is nothing to look back at */
 	bool replay; /* there is no present: all that is shown is recorded */
 	bool back; /* the screen shows a moment of the past */
+	uint64_t left_ns; /* the time of the present when it was left (CLOCK_REALTIME) */
 	bool timeline; /* also while it shows the present */
 	bool playing;
 	int speed; /* the power of two */

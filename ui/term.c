@@ -220,6 +220,12 @@ static bool has_memory(size_t lines, size_t columns)
 	return memory;
 }
 
+/* Whether the terminal has a key that sends this. */
+static bool sends_key(const char *sequence)
+{
+	return key_defined(sequence) > 0;
+}
+
 /* Starts ncurses, which draws into memory from then on. Returns 0 or -errno. */
 static int start_curses(struct term *term)
 {
@@ -266,6 +272,7 @@ static int open_all(struct term *term, enum text_charset charset)
 	if (err)
 		return err;
 	err = input_open(&term->input, STDIN_FILENO, charset == TEXT_UTF8);
+	term->input.knows = sends_key;
 	return err ? err : start_curses(term);
 }
 

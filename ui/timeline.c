@@ -24,6 +24,7 @@ enum { LINE_PRESSURE, LINE_WAITED, LINES };
 /* What is drawn: the highest values of the moments of each cell. */
 struct timeline {
 	int cells, used, cursor;
+	int left; /* where the present was left; -1: not here */
 	double *values[LINES];
 	double peak[LINES];
 };
@@ -60,8 +61,20 @@ static void take_moment(struct timeline *timeline, const struct spot *place, int
 	}
 }
 
-/* Fills the cells with the moments around one. */
-static void fill_cells(struct timeline *timeline, struct past *past, const struct spot *place)
+/* The index of the last moment up to that time, if what comes after it is there; n: it is not. */
+static size_t find_left(struct past *past, const struct spot *places, size_t n, uint64_t real_ns)
+{
+	struct spot last = places[n - 1];
+
+	for (size_t i = n; i-- > 0;)
+		if (spot_point(&places[i])->real_ns <= real_ns)
+			return i + 1 < n || !past_next(past, &last) ? i : n;
+	return n;
+}
+
+/* Fills the cells with the moments around one; left_ns: when the present was left, 0: it is not. */
+static void fill_cells(struct timeline *timeline, struct past *past, const struct spot *place,
+		       uint64_t left_ns)
 {
 	size_t cells = (size_t)timeline->cells, moments = past_moments(past), per, n, at;
 	struct spot *places;
@@ -77,6 +90,8 @@ static void fill_cells(struct timeline *timeline, struct past *past, const struc
 		take_moment(timeline, &places[i], (int)(i / per));
 	timeline->used = (int)((n + per - 1) / per);
 	timeline->cursor = (int)(at / per);
+	at = left_ns ? find_left(past, places, n, left_ns) : n;
+	timeline->left = at < n ? (int)(at / per) : -1;
 	free(places);
 }
 
@@ -93,6 +108,10 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 		double value = timeline->values[number][i];
 		bool cursor = i == timeline->cursor;
 
+		if (number == LINE_PRESSURE && i == timeline->left && !cursor) {
+			term_puts(term, line, NAME_CELLS + i, "|", STYLE_LABEL);
+			continue;
+		}
 		cell.len = 0;
 		spark_append_one(value, timeline->peak[number], term->charset, &cell);
 		term_put(term, line, NAME_CELLS + i, 1, cell.data, cell.len,
@@ -124,7 +143,8 @@ void timeline_draw(struct ui *ui, int line)
 		for (int cell = 0; cell < timeline.cells; cell++)
 			timeline.values[i][cell] = (double)NAN;
 	}
-	fill_cells(&timeline, past, &place);
+	fill_cells(&timeline, past, &place,
+		   ui->rewind.back && !ui->rewind.replay ? ui->rewind.left_ns : 0);
 	for (int i = 0; i < LINES; i++) {
 		draw_graph(ui, &timeline, i, line + i);
 		free(timeline.values[i]);

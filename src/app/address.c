@@ -3,10 +3,13 @@
 
 #include "app/address.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -149,6 +152,66 @@ bool address_listen(const char *text, struct address_socket *out, struct buf *wh
 	if (err && why->len == len)
 		buf_puts(why, strerror(-err));
 	return !err;
+}
+
+bool address_is_open(const struct address_socket *socket)
+{
+	struct sockaddr_storage address = { 0 };
+	const struct sockaddr_in *v4 = (const void *)&address;
+	const struct sockaddr_in6 *v6 = (const void *)&address;
+	socklen_t len = sizeof(address);
+
+	if (getsockname(socket->fd, (struct sockaddr *)&address, &len))
+		return false;
+	if (address.ss_family == AF_INET)
+		return ntohl(v4->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET;
+	return address.ss_family == AF_INET6 && !IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+/* Takes the name out of a Host. False where it has not that form. */
+static bool take_host(const char *host, char name[HOST_MAX + 1])
+{
+	bool quoted = *host == '[';
+	size_t len = strcspn(host, quoted ? "]" : ":"), ports;
+	const char *rest = host + len;
+
+	if (quoted && *rest++ != ']')
+		return false;
+	if (*rest == ':')
+		rest++;
+	ports = strspn(rest, "0123456789");
+	if (rest[ports] || len > HOST_MAX || len < 1U + quoted)
+		return false;
+	memcpy(name, host + quoted, len - quoted);
+	name[len - quoted] = '\0';
+	/* The dot of a whole name. */
+	if (!quoted && len > 1 && name[len - 1] == '.')
+		name[len - 1] = '\0';
+	return true;
+}
+
+/* Whether it is the name of the machine, with or without a domain. */
+static bool is_node(const char *name, const char *node)
+{
+	size_t len = strcspn(node, ".");
+
+	return !strcasecmp(name, node) ||
+	       (len && !strncasecmp(name, node, len) && (!name[len] || name[len] == '.'));
+}
+
+bool address_takes_host(const char *text, const char *node, const char *host)
+{
+	unsigned char address[sizeof(struct in6_addr)];
+	struct endpoint endpoint;
+	char name[HOST_MAX + 1];
+
+	if (!host || is_path(text))
+		return true;
+	if (!take_host(host, name))
+		return false;
+	return inet_pton(*host == '[' ? AF_INET6 : AF_INET, name, address) == 1 ||
+	       !strcasecmp(name, "localhost") || (node && *node && is_node(name, node)) ||
+	       (split_endpoint(text, &endpoint) && !strcasecmp(name, endpoint.host));
 }
 
 void address_close(const char *text, struct address_socket *socket)

@@ -193,12 +193,26 @@ static bool check_hierarchy(const struct sampler_config *config, int procfd,
 	return false;
 }
 
-/* Checks that the group asked for exists. */
-static bool check_cgroup(const char *path, const struct hierarchy *hierarchy)
+/* Whether the group is known to be in the hierarchy of version 2, which no task may be in. */
+static bool is_in_v2(const char *path, int procfd)
 {
+	struct hierarchy hierarchy = { .fd = -1 };
+	bool there = !hierarchy_open(&hierarchy, procfd, HIERARCHY_V2) && hierarchy.fd >= 0 &&
+		     hierarchy_below(&hierarchy, path) && !is_absent(&hierarchy, path);
+
+	hierarchy_close(&hierarchy);
+	return there;
+}
+
+/* Checks that the group asked for exists. */
+static bool check_cgroup(const struct sampler_config *config, int procfd,
+			 const struct hierarchy *hierarchy)
+{
+	const char *path = config->cgroup;
+
 	if (!path || !hierarchy->name || !is_absent(hierarchy, path))
 		return true;
-	print_cgroup_error(path, hierarchy->name);
+	print_cgroup_error(path, hierarchy->name, !config->hierarchy && is_in_v2(path, procfd));
 	return false;
 }
 
@@ -212,7 +226,7 @@ int check_options(const struct options *options, int procfd)
 		return check_usage(options) ? EXIT_SUCCESS : EXIT_USAGE;
 	if (check_usage(options) && check_hierarchy(config, procfd, &hierarchy)) {
 		/* With a command only its tasks are looked at. */
-		bool there = options->command || (check_cgroup(config->cgroup, &hierarchy) &&
+		bool there = options->command || (check_cgroup(config, procfd, &hierarchy) &&
 						  check_pids(config, procfd));
 
 		status = there ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/near.h"
 #include "base/util.h"
 
 /* The kinds of lines. */
@@ -219,6 +220,7 @@ static bool is_allowed(const struct setting *setting, const struct config_line *
 static bool check(const struct config_line *line, struct setting *setting, struct buf *why)
 {
 	struct buf allowed = { 0 };
+	struct near near;
 	bool ok;
 
 	*setting = (struct setting){ 0 };
@@ -237,6 +239,9 @@ static bool check(const struct config_line *line, struct setting *setting, struc
 		text_escape(why, line->value, line->value_len, TEXT_ASCII);
 		buf_puts(why, "'; allowed: ");
 		buf_add(why, allowed.data, allowed.len);
+		near = near_word(line->value, line->value_len);
+		near_try_list(&near, allowed.data, allowed.len);
+		near_append(&near, "", why);
 	}
 	buf_free(&allowed);
 	return ok;

@@ -178,6 +178,18 @@ void print_listen_error(const char *address, const char *why)
 	buf_free(&line);
 }
 
+void print_listen_open(const char *address)
+{
+	struct buf line = { 0 };
+
+	text_escape(&line, address, strlen(address), TEXT_ASCII);
+	fprintf(stderr,
+		"stalltop: %s: whoever reaches that address can read the names of groups here, "
+		"and what they wait for\n",
+		buf_cstr(&line));
+	buf_free(&line);
+}
+
 void print_trigger_error(const struct trigger_spec *spec, const struct trigger_error *error,
 			 enum text_charset charset)
 {
@@ -225,7 +237,7 @@ void print_pids_error(const pid_t *pids, size_t n)
 	buf_free(&line);
 }
 
-void print_cgroup_error(const char *path, const char *hierarchy)
+void print_cgroup_error(const char *path, const char *hierarchy, bool in_v2)
 {
 	struct buf line = { 0 };
 
@@ -233,7 +245,9 @@ void print_cgroup_error(const char *path, const char *hierarchy)
 	text_escape(&line, path, strlen(path), TEXT_ASCII);
 	buf_puts(&line, "' in the hierarchy ");
 	text_escape(&line, hierarchy, strlen(hierarchy), TEXT_ASCII);
-	buf_puts(&line, " (--cgroup-hierarchy chooses another)");
+	buf_puts(&line, in_v2 ? ", which has the tasks here; there is one in that of version 2: "
+				"--cgroup-hierarchy v2"
+			      : " (--cgroup-hierarchy chooses another)");
 	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
 	buf_free(&line);
 }
@@ -268,8 +282,8 @@ void print_replay_error(const char *path, int err)
 	else if (err == -ENODATA)
 		why = "it has no samples";
 	else if (err == -ERANGE)
-		why = "it has no interval in the time that --from and --to name, or none as long "
-		      "as -d";
+		why = "it has no interval: it ended before a second sample, or --from, --to or -d "
+		      "leave none";
 	else if (err == -ENOPKG)
 		why = "it is packed, and zstd is not built in: unpack it with zstd -d";
 	else if (err == -EOPNOTSUPP)

@@ -3,6 +3,7 @@
 #ifndef STALLTOP_APP_ERRORS_H
 #define STALLTOP_APP_ERRORS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/text.h"
@@ -33,11 +34,17 @@ void print_replay_error(const char *path, int err);
 /* Writes to standard error why metrics cannot be asked for there. */
 void print_listen_error(const char *address, const char *why);
 
+/* Writes to standard error that others can ask for metrics, too. */
+void print_listen_open(const char *address);
+
 /* Writes to standard error that none of these processes exists. */
 void print_pids_error(const pid_t *pids, size_t n);
 
-/* Writes to standard error that the hierarchy of that name has no such group. */
-void print_cgroup_error(const char *path, const char *hierarchy);
+/*
+ * Writes to standard error that the hierarchy of that name has no such group; in_v2: that of version
+ * 2 has it.
+ */
+void print_cgroup_error(const char *path, const char *hierarchy, bool in_v2);
 
 /* Writes to standard error why the kernel does not watch what is asked for. */
 void print_trigger_error(const struct trigger_spec *spec, const struct trigger_error *error,

@@ -12,7 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/address.h"
 #include "base/util.h"
+
+/* The status of what is asked of somebody else (RFC 9110). */
+#define MISDIRECTED 421
 
 /* How often connections are looked through. */
 #define LOOK_MS 500
@@ -36,7 +40,8 @@ struct http_caller {
 struct http {
 	struct MHD_Daemon *daemon;
 	struct MHD_Response *texts[EXPOSITIONS]; /* NULL: there is no sample yet */
-	struct MHD_Response *early, *unknown, *refused;
+	const struct http_names *names;
+	struct MHD_Response *early, *unknown, *refused, *misdirected;
 	struct http_caller callers[ACCEPTED];
 	size_t open; /* callers that are not closing */
 };
@@ -54,15 +59,14 @@ static struct MHD_Response *make_answer(const char *text)
 	return response;
 }
 
-/* The way of writing that a client asks for. */
+/* The way of writing that a client asks for; every client reads text. */
 static enum exposition choose(struct MHD_Connection *connection)
 {
 	const char *accept =
 		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 
-	if (!accept || strstr(accept, "application/openmetrics-text"))
-		return EXPOSITION_OPENMETRICS;
-	return strstr(accept, "text/plain") ? EXPOSITION_TEXT : EXPOSITION_OPENMETRICS;
+	return accept && strstr(accept, "application/openmetrics-text") ? EXPOSITION_OPENMETRICS
+									: EXPOSITION_TEXT;
 }
 
 /* Answers a request. The connection ends with it: a body is not read. */
@@ -77,6 +81,10 @@ static enum MHD_Result serve_request(void *arg, struct MHD_Connection *connectio
 	(void)data;
 	(void)size;
 	(void)request;
+	if (!address_takes_host(
+		    http->names->address, http->names->node,
+		    MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
+		return MHD_queue_response(connection, MISDIRECTED, http->misdirected);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, http->refused);
 	if (strcmp(url, "/metrics") != 0)
@@ -228,6 +236,8 @@ static int open_http(struct http *http, int listening)
 {
 	http->early = make_answer("no sample has been taken yet\n");
 	http->unknown = make_answer("stalltop: /metrics is all there is\n");
+	http->misdirected = make_answer("stalltop is not called that: ask for its address, or have "
+					"--listen name it\n");
 	http->refused = make_answer("only GET and HEAD\n");
 	MHD_add_response_header(http->refused, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	http->daemon = MHD_start_daemon(
@@ -249,9 +259,9 @@ static int idle_ms(const struct http *http)
 	return http->open ? LOOK_MS : -1;
 }
 
-int http_serve(int listening, int texts)
+int http_serve(int listening, int texts, const struct http_names *names)
 {
-	struct http http = { .open = 0 };
+	struct http http = { .names = names };
 	int err = open_http(&http, listening);
 	const union MHD_DaemonInfo *info;
 	struct pollfd fds[] = { { .fd = texts, .events = POLLIN }, { .events = POLLIN } };

@@ -24,10 +24,15 @@ struct http_texts {
 	uint64_t size[EXPOSITIONS];
 };
 
+/* By what names clients may call: see address_takes_host(). */
+struct http_names {
+	const char *address, *node;
+};
+
 /*
  * Answers on a listening socket with the texts received last by `texts`, until that one's other end
  * is closed. Returns 0 or -errno.
  */
-int http_serve(int listening, int texts);
+int http_serve(int listening, int texts, const struct http_names *names);
 
 #endif

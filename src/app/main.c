@@ -196,6 +196,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 				     .max_series = options->max_series };
 	struct vigil vigil = { .recorder = recorder,
 			       .triggers = triggers,
+			       .before_ns = options->record.before_ns,
 			       .linger_ns = options->watch.linger_ns,
 			       .procfd = options->sampler.procfd,
 			       .asked = &asked };
@@ -269,12 +270,14 @@ static int run_batch(struct options *options, struct recorder *recorder,
 }
 
 /* Prints where the screen failed. */
-static void print_screen_error(const char *source, enum ui_failure failure, int err)
+static void print_screen_error(const struct options *options, enum ui_failure failure, int err)
 {
 	const char *type = getenv("TERM");
 
 	if (failure == UI_SOURCE)
-		print_source_error(source, err);
+		print_source_error(options->sampler.source, err);
+	else if (failure == UI_RECORDING)
+		print_replay_error(options->replay.path, err);
 	else if (failure == UI_TERMINAL && err == -ENOENT)
 		fprintf(stderr,
 			"stalltop: terminal type '%s' is unknown: set TERM to a known one, "
@@ -325,7 +328,7 @@ static int run_screen(struct options *options, struct recorder *recorder, struct
 	free(path);
 	if (!err)
 		return EXIT_SUCCESS;
-	print_screen_error(options->sampler.source, failure, err);
+	print_screen_error(options, failure, err);
 	return EXIT_FAILURE;
 }
 
@@ -423,6 +426,25 @@ static int run_recorded(struct options *options, const char *message)
 	return EXIT_FAILURE;
 }
 
+/*
+ * Has rows be as they were recorded, processes or threads; what was saved gives way to that, with a
+ * message. False where the command line asks for others.
+ */
+static bool take_rows(struct options *options, bool threads, const char **message)
+{
+	enum group_by *by = &options->view.group_by, wanted = *by;
+
+	if ((wanted == GROUP_THREAD) == threads)
+		return true;
+	if (options->grouped && wanted != GROUP_PROCESS)
+		return false;
+	*by = threads ? GROUP_THREAD : GROUP_PROCESS;
+	if (wanted != GROUP_PROCESS && !**message)
+		*message = threads ? "rows are threads, as they were recorded"
+				   : "rows are processes, as they were recorded";
+	return true;
+}
+
 /* Shows a recording on the screen. Returns the exit status. */
 static int show_recording(struct options *options, const char *message)
 {
@@ -435,9 +457,12 @@ static int show_recording(struct options *options, const char *message)
 		free(file);
 		return EXIT_FAILURE;
 	}
-	if (past_threads(past) && options->view.group_by == GROUP_PROCESS)
-		options->view.group_by = GROUP_THREAD;
-	status = run_screen(options, NULL, past, NULL, message);
+	if (take_rows(options, past_threads(past), &message)) {
+		status = run_screen(options, NULL, past, NULL, message);
+	} else {
+		print_replay_error(options->replay.path, -EOPNOTSUPP);
+		status = EXIT_FAILURE;
+	}
 	past_close(past);
 	return status;
 }
@@ -522,8 +547,15 @@ static int open_proc(void)
 static int run_checked(struct options *options, const char *message)
 {
 	struct sampler_config *config = &options->sampler;
-	int status = check_options(options, config->procfd);
+	int status;
 
+	/* Before there is no terminal to show it on. */
+	if (options->replay.path && !uses_no_screen(options) && !uses_terminal() &&
+	    access(options->replay.path, F_OK)) {
+		print_replay_error(options->replay.path, -errno);
+		return EXIT_FAILURE;
+	}
+	status = check_options(options, config->procfd);
 	if (status)
 		return status;
 	if (options->diff[0])
@@ -549,6 +581,10 @@ static int start(struct options *options, const char *message)
 	}
 	if (print_instead(options, &status))
 		return status;
+	/* What is wrong with the configuration; the screen has a line for that. */
+	if (*message && (uses_no_screen(options) || options->diff[0] ||
+			 (options->record.path && !uses_terminal())))
+		fprintf(stderr, "stalltop: %s\n", message);
 	if (uses_machine(options)) {
 		config->procfd = open_proc();
 		if (config->procfd < 0)

@@ -63,6 +63,7 @@ SETTER(set_sort)
 	query->sort = column_by_id(id, strlen(id));
 	if (!query->sort) {
 		buf_puts(why, "a field (see -F list), optionally with + or - before it");
+		column_ask_near(id, strlen(id), why);
 		return false;
 	}
 	query->descending = signed_ ? *arg == '-' : column_descends(query->sort);
@@ -73,6 +74,7 @@ SETTER(set_sort)
 SETTER(set_fields)
 {
 	struct buf bad = { 0 };
+	size_t sign;
 
 	if (!strcmp(arg, "list"))
 		return options->list_fields = true;
@@ -86,6 +88,8 @@ SETTER(set_fields)
 	if (bad.len) {
 		buf_puts(why, "; not: ");
 		text_escape(why, bad.data, bad.len, TEXT_ASCII);
+		sign = *bad.data == '+' || *bad.data == '-';
+		column_ask_near(bad.data + sign, bad.len - sign, why);
 	}
 	buf_free(&bad);
 	return false;

@@ -43,7 +43,7 @@ struct options {
 	const char *output;
 	const char *listen; /* where metrics are asked for; NULL: nowhere */
 	size_t max_series; /* 0: the default */
-	bool grouped; /* how rows are grouped was asked for */
+	bool grouped; /* how rows are grouped was asked for, on the command line */
 };
 
 /* What the value of an option is, for shells that complete it. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "app/options.h"
+#include "base/near.h"
 #include "base/pattern.h"
 #include "base/text.h"
 #include "base/util.h"
@@ -48,6 +49,17 @@ static void make_tables(struct option *longs, char *letters)
 	*letters = '\0';
 }
 
+/* Asks for the option that was meant by "--" and a name, perhaps with a value. */
+static void ask_near(const char *word, struct buf *why)
+{
+	const char *name = word + strlen("--");
+	struct near near = near_word(name, strcspn(name, "="));
+
+	for (size_t i = 0; i < option_table_n; i++)
+		near_try(&near, option_table[i].name, strlen(option_table[i].name));
+	near_append(&near, "--", why);
+}
+
 /* Reports an option that has no value or does not exist. */
 static int explain_word(int value, char **argv, struct buf *why)
 {
@@ -63,6 +75,8 @@ static int explain_word(int value, char **argv, struct buf *why)
 	else
 		buf_printf(why, "-%c", optopt > ' ' && optopt < 127 ? optopt : '?');
 	buf_puts(why, value == ':' ? " needs a value" : " (see --help)");
+	if (is_long && value != ':')
+		ask_near(word, why);
 	return -EINVAL;
 }
 
@@ -71,6 +85,7 @@ static int take_option(struct options *options, int value, struct buf *why)
 {
 	const struct option_row *row = row_of(value);
 	struct buf allowed = { 0 };
+	struct near near;
 
 	if (option_set(row, options, optarg, &allowed)) {
 		buf_free(&allowed);
@@ -80,6 +95,9 @@ static int take_option(struct options *options, int value, struct buf *why)
 	text_escape(why, optarg, strlen(optarg), TEXT_ASCII);
 	buf_puts(why, "'; allowed: ");
 	buf_add(why, allowed.data, allowed.len);
+	near = near_word(optarg, strlen(optarg));
+	near_try_list(&near, allowed.data, allowed.len);
+	near_append(&near, "", why);
 	buf_free(&allowed);
 	return -EINVAL;
 }

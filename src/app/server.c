@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,12 +64,17 @@ static int drop_privileges(void)
 }
 
 /* The process that answers. It ends with the program. */
-_Noreturn static void be_server(int listening, int texts)
+_Noreturn static void be_server(const struct server *server, int texts)
 {
-	const int keep[] = { listening, texts };
+	const int listening = server->socket.fd, keep[] = { listening, texts };
+	struct http_names names = { .address = server->address };
+	struct utsname machine;
 
+	/* Where only this machine calls, nobody needs its name. */
+	if (address_is_open(&server->socket) && !uname(&machine))
+		names.node = machine.nodename;
 	child_serve("stalltop-http", keep, ARRAY_SIZE(keep));
-	if (drop_privileges() || confine_calls() || http_serve(listening, texts))
+	if (drop_privileges() || confine_calls() || http_serve(listening, texts, &names))
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_SUCCESS);
 }
@@ -85,7 +91,7 @@ static int start_server(struct server *server)
 	server->texts = ends[0];
 	server->pid = fork();
 	if (!server->pid)
-		be_server(server->socket.fd, ends[1]);
+		be_server(server, ends[1]);
 	close(ends[1]);
 	if (server->pid < 0) {
 		server->pid = 0;
@@ -181,6 +187,11 @@ int server_send(struct server *server, const struct out *out)
 	else
 		server->sent_ns = now_ns;
 	return 0;
+}
+
+bool server_is_open(const struct server *server)
+{
+	return address_is_open(&server->socket);
 }
 
 void server_close(struct server *server)

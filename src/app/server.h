@@ -24,6 +24,9 @@ bool server_is_built(void);
  */
 bool server_open(struct server **out, const char *address, struct buf *why);
 
+/* Whether other machines can ask. */
+bool server_is_open(const struct server *server);
+
 /*
  * Hands on the texts of a sample, unless the ones before are less than 0.75 s old, or the process
  * has not taken them yet. 0, or when it has ended -ECHILD, or -EPERM: by its filter of calls.

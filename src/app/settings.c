@@ -20,18 +20,16 @@ static void take_administrator(struct options *options, struct settings_texts *t
 }
 
 /* Takes of the administrator's configuration only whether it is read-only. */
-static void take_readonly(struct options *options)
+static void take_readonly(struct options *options, struct buf *why)
 {
 	struct settings_texts texts = { 0 };
 	struct options system;
-	struct buf unused = { 0 };
 
 	options_default(&system);
-	take_administrator(&system, &texts, &unused);
+	take_administrator(&system, &texts, why);
 	options->readonly |= system.readonly;
 	options_free(&system);
 	settings_texts_free(&texts);
-	buf_free(&unused);
 }
 
 bool settings_read(struct options *options, int argc, char **argv, struct settings_texts *texts,
@@ -43,7 +41,7 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 		return false;
 	if (options->batch || options->listen || options->command || options->help ||
 	    options->version || options->list_fields || options->dump_doc || options->diff[0]) {
-		take_readonly(options);
+		take_readonly(options, why);
 		return true;
 	}
 	options_free(options);
@@ -53,6 +51,8 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 	path = privileges_foreign() ? NULL : configuration_path();
 	configuration_load(path, options, &texts->user, why);
 	free(path);
+	/* What is saved is a wish; only the command line asks. */
+	options->grouped = false;
 	/* The command line was parsed before: `why` is about the configurations. */
 	return !options_override(options, argc, argv, why);
 }

@@ -53,6 +53,8 @@ static bool open_server(struct sink *sink)
 
 	if (!there)
 		print_listen_error(sink->options->listen, buf_cstr(&why));
+	else if (server_is_open(sink->server))
+		print_listen_open(sink->options->listen);
 	buf_free(&why);
 	sink->batch = (struct batch_sink){ put_server, sink };
 	return there;

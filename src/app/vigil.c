@@ -50,12 +50,14 @@ static void append_finding(struct buf *out, const struct frame *frame)
 static void tell(const struct vigil *vigil, const struct frame *frame, uint64_t now_ns)
 {
 	uint64_t since_ns = recorder_since_ns(vigil->recorder);
+	uint64_t kept_ns = since_ns ? now_ns - since_ns : 0;
 	struct buf line = { 0 };
 
 	append_reasons(&line, vigil, now_ns);
 	append_finding(&line, frame);
 	fprintf(stderr, "stalltop: recording, with the %.0f s before: %s\n",
-		since_ns ? (double)(now_ns - since_ns) / 1e9 : 0.0, buf_cstr(&line));
+		(double)(kept_ns < vigil->before_ns ? kept_ns : vigil->before_ns) / 1e9,
+		buf_cstr(&line));
 	buf_free(&line);
 }
 

@@ -14,6 +14,7 @@
 struct vigil {
 	struct recorder *recorder;
 	struct trigger_set *triggers; /* NULL: none */
+	uint64_t before_ns; /* how much of what was before is asked for */
 	uint64_t linger_ns; /* for how long is written after it is over */
 	int procfd;
 	volatile sig_atomic_t *asked; /* a signal came: somebody wants to have it */

@@ -19,66 +19,28 @@
 #include "history/store.h"
 #include "history/store_tables.h"
 
-/* No text or blob of a recording is longer. */
-#define VALUE_MAX (64 << 20)
-
-/* What a statement may take that reads views: so many steps of SQLite's, so often. */
-#define STEP (1 << 20)
-#define STEPS_MAX 100
-
-/* Whether the file is of a version that was not known when this was written. */
-static bool is_later(const struct archive *archive)
-{
-	return archive->version > STORE_VERSION;
-}
-
-/*
- * Lets statements read tables, and do nothing else; views only where they are needed: one of the
- * file could go on for ever.
- */
-static int authorize(void *arg, int action, const char *a, const char *b, const char *db,
-		     const char *view)
-{
-	const struct archive *archive = arg;
-
-	(void)a;
-	(void)db;
-	if (action == SQLITE_SELECT || action == SQLITE_TRANSACTION)
-		return SQLITE_OK;
-	/* Of functions in views SQLite lets pass what does nothing but count. */
-	if (action == SQLITE_FUNCTION && view && is_later(archive))
-		return SQLITE_OK;
-	if (action == SQLITE_FUNCTION)
-		return b && (!strcmp(b, "min") || !strcmp(b, "max")) ? SQLITE_OK : SQLITE_DENY;
-	return action == SQLITE_READ && (!view || is_later(archive)) ? SQLITE_OK : SQLITE_DENY;
-}
-
 /* Reads one number by a statement of no further use. 0 or -errno; -ENODATA: there is none. */
 static int ask_number(struct archive *archive, const char *text, int64_t given, int64_t *number)
 {
 	sqlite3_stmt *statement;
-	int result = sqlite3_prepare_v2(archive->db, text, -1, &statement, NULL);
-	int err = 0;
+	int result, err = 0;
 
-	if (result)
-		return store_errno(result, 0) == -EIO ? -EBADMSG : store_errno(result, 0);
+	archive_guard_begin(&archive->guard);
+	result = sqlite3_prepare_v2(archive->db, text, -1, &statement, NULL);
+	if (result) {
+		err = archive_guard_errno(&archive->guard, result, 0);
+		return err == -EIO ? -EBADMSG : err;
+	}
 	sqlite3_bind_int64(statement, 1, given);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW && sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
 		*number = sqlite3_column_int64(statement, 0);
 	else
-		err = result == SQLITE_ROW || result == SQLITE_DONE ? -ENODATA
-								    : store_errno(result, 0);
+		err = result == SQLITE_ROW || result == SQLITE_DONE
+			      ? -ENODATA
+			      : archive_guard_errno(&archive->guard, result, 0);
 	sqlite3_finalize(statement);
 	return err;
-}
-
-/* Ends a statement that takes too long. */
-static int count_steps(void *arg)
-{
-	struct archive *archive = arg;
-
-	return ++archive->steps > STEPS_MAX;
 }
 
 /*
@@ -95,26 +57,29 @@ static int allow_views(struct archive *archive)
 		return err == -ENODATA ? -EPROTO : err;
 	if (least < 1 || least > STORE_VERSION)
 		return -EPROTO;
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
-	sqlite3_progress_handler(archive->db, STEP, count_steps, archive);
+	archive_guard_views(&archive->guard, archive->db);
 	return 0;
 }
 
 /* Checks that it is a recording of a kind that is known, and learns what it has. */
 static int check_recording(struct archive *archive)
 {
-	int64_t id = 0, threads = 0;
+	int64_t id = 0, threads = 0, strange = 0;
 	int err = ask_number(archive, "PRAGMA application_id", 0, &id);
 
 	if (!err && id != STORE_APPLICATION_ID)
 		return -EBADMSG;
-	sqlite3_set_authorizer(archive->db, authorize, archive);
+	if (!err)
+		err = ask_number(archive, ARCHIVE_GUARD_TABLES, 0, &strange);
+	if (!err && strange)
+		return -EBADMSG;
+	archive_guard_reads(&archive->guard, archive->db);
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'version'", 0,
 				 &archive->version);
 	if (!err && archive->version < 1)
 		return -EBADMSG;
-	if (!err && is_later(archive))
+	if (!err && archive->version > STORE_VERSION)
 		err = allow_views(archive);
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'threads'", 0,
@@ -136,11 +101,7 @@ static int check_recording(struct archive *archive)
 static int harden(struct archive *archive)
 {
 	sqlite3_busy_timeout(archive->db, 2000);
-	sqlite3_limit(archive->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(archive->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	archive_guard_set(&archive->guard, archive->db);
 	return check_recording(archive);
 }
 
@@ -209,7 +170,7 @@ static int open_named(struct archive *archive, const char *path)
 	/* SQLite says what is wrong with a file that cannot be opened. */
 	err = open_database(archive, path, false);
 	/* Without the right to write beside it, a journal cannot be shared. */
-	if (err && err != -EBADMSG && err != -EACCES) {
+	if (err && err != -EBADMSG && err != -EACCES && err != -EINTR) {
 		archive_close(archive);
 		err = open_database(archive, path, true);
 	}
@@ -266,7 +227,7 @@ sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int
 
 	if (!rows)
 		return NULL;
-	archive->steps = 0;
+	archive_guard_begin(&archive->guard);
 	sqlite3_reset(rows);
 	sqlite3_bind_int64(rows, 1, number);
 	return rows;
@@ -284,7 +245,7 @@ int archive_row(struct archive *archive, sqlite3_stmt *rows)
 	sqlite3_reset(rows);
 	if (result == SQLITE_DONE)
 		return 0;
-	return store_errno(result, sqlite3_system_errno(archive->db));
+	return archive_guard_errno(&archive->guard, result, sqlite3_system_errno(archive->db));
 }
 
 int64_t archive_int(sqlite3_stmt *row, int column, int64_t least, int64_t most, int64_t none,

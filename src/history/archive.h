@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "history/archive_guard.h"
+
 /* The queries that a sample takes. */
 enum archive_query {
 	QUERY_SAMPLE,
@@ -58,15 +60,15 @@ struct archive {
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
 	bool threads; /* it has rows of threads */
 	int64_t version; /* of its tables */
-	unsigned steps; /* what a statement of a later version has taken so far */
+	struct archive_guard guard; /* what SQLite may do with it */
 	int64_t first, last; /* the numbers of its samples; last below first: none */
 	struct image *image; /* of a packed file, its bytes; NULL: it is none */
 };
 
 /*
  * 0 or -errno (-EBADMSG: no recording, or a damaged one; -EPROTO: of a later kind; -ENOPKG: it is
- * packed, and zstd is not built in). A segment that was packed meanwhile is found under its new
- * name.
+ * packed, and zstd is not built in; -EINTR: a signal is to end the program). A segment that was
+ * packed meanwhile is found under its new name.
  */
 int archive_open(struct archive *archive, const char *path);
 
@@ -85,7 +87,7 @@ void archive_close(struct archive *archive);
  */
 sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int64_t number);
 
-/* Takes the next row. 1, 0 at the end, or -errno. */
+/* Takes the next row. 1, 0 at the end, or -errno (-EINTR: a signal is to end the program). */
 int archive_row(struct archive *archive, sqlite3_stmt *rows);
 
 /*

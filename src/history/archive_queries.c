@@ -88,10 +88,14 @@ static const char states_before_5[] =
 /* Prepares one. 0 or -errno. */
 static int prepare_query(struct archive *archive, enum archive_query query, const char *text)
 {
-	return sqlite3_prepare_v3(archive->db, text, -1, SQLITE_PREPARE_PERSISTENT,
-				  &archive->queries[query], NULL)
-		       ? -EBADMSG
-		       : 0;
+	int result;
+
+	archive_guard_begin(&archive->guard);
+	result = sqlite3_prepare_v3(archive->db, text, -1, SQLITE_PREPARE_PERSISTENT,
+				    &archive->queries[query], NULL);
+	if (!result)
+		return 0;
+	return archive_guard_errno(&archive->guard, result, 0) == -EINTR ? -EINTR : -EBADMSG;
 }
 
 /* Appends the query of what is packed, or was not yet, or is otherwise by now. */

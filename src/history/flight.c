@@ -11,7 +11,7 @@
 #include "history/pack.h"
 
 /* A stretch is that part of the time that is kept, so that little more is, */
-#define STRETCHES 2
+#define STRETCHES 6
 
 /* and at most this part of the room. */
 #define STRETCHES_MOST 4

@@ -151,12 +151,32 @@ int pack_file(int folder, const char *from, const char *to, bool tight)
 	return err;
 }
 
+/* The most that a file can become which is a recording: others are nearly all zeros. */
+static uint64_t most_of(int from)
+{
+	struct stat stat;
+	uint64_t most = PACK_FILE_LEAST;
+
+	if (!fstat(from, &stat) && stat.st_size > 0)
+		most += (uint64_t)stat.st_size * PACK_FILE_RATIO;
+	return most < PACK_FILE_MAX ? most : PACK_FILE_MAX;
+}
+
+/* Whether what begins with these bytes says that it becomes more than that. */
+static bool claims_more(const void *bytes, size_t n, uint64_t most)
+{
+	unsigned long long claimed = ZSTD_getFrameContentSize(bytes, n);
+
+	return claimed != ZSTD_CONTENTSIZE_UNKNOWN && claimed != ZSTD_CONTENTSIZE_ERROR &&
+	       claimed > most;
+}
+
 /* Unpacks all of one file into another. 0 or -errno. */
 static int unpack_all(ZSTD_DCtx *unpacking, int from, int to)
 {
 	struct pipes pipes = make_pipes(ZSTD_DStreamInSize(), ZSTD_DStreamOutSize());
 	size_t left = 1;
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, most = most_of(from);
 	off_t at = 0;
 	int err = 0;
 
@@ -167,13 +187,15 @@ static int unpack_all(ZSTD_DCtx *unpacking, int from, int to)
 		err = n < 0 ? -errno : 0;
 		if (n <= 0)
 			break;
+		if (!at && claims_more(pipes.in, (size_t)n, most))
+			err = -EBADMSG;
 		at += n;
 		while (!err && in.pos < in.size) {
 			ZSTD_outBuffer out = { pipes.out, pipes.out_size, 0 };
 
 			left = ZSTD_decompressStream(unpacking, &out, &in);
 			bytes += out.pos;
-			if (ZSTD_isError(left) || bytes > PACK_FILE_MAX)
+			if (ZSTD_isError(left) || bytes > most)
 				err = -EBADMSG;
 			else
 				err = write_all(to, pipes.out, out.pos);

@@ -18,6 +18,13 @@
 /* The most bytes that a packed file may become: what claims more is damaged, or a trap. */
 #define PACK_FILE_MAX (UINT64_C(1) << 30)
 
+/*
+ * And the most of a small one: so much, and so many times what it has. Recordings become ten times
+ * what they are packed; a trap, thousands.
+ */
+#define PACK_FILE_LEAST (UINT64_C(8) << 20)
+#define PACK_FILE_RATIO 256
+
 /* Whether zstd is built in. */
 bool pack_is_built(void);
 

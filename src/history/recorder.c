@@ -105,14 +105,15 @@ static int open_store(struct record_writer *writer, uint64_t real_ns)
 	return err;
 }
 
-/* Removes old segments. Returns how many. */
-static unsigned prune_segments(struct record_writer *writer)
+/* Removes old segments, but one. Returns how many. */
+static unsigned prune_segments(struct record_writer *writer, const char *spared)
 {
 	const struct recorder_config *config = writer->config;
+	bool first = !writer->pruned_ns;
 
 	writer->pruned_ns = clock_ns(CLOCK_MONOTONIC);
-	return segments_prune(config->path, writer->store ? buf_cstr(&writer->file) : "",
-			      &config->limits, clock_ns(CLOCK_REALTIME));
+	return segments_prune(config->path, spared, &config->limits, clock_ns(CLOCK_REALTIME),
+			      first);
 }
 
 /*
@@ -145,19 +146,24 @@ static void close_store(struct record_writer *writer, bool goes_on)
 	if (!writer->config->segments)
 		return;
 	pack_segment(writer, goes_on);
-	prune_segments(writer);
+	prune_segments(writer, buf_cstr(&writer->file));
 }
 
-/* Has the moments that come begin another segment, if that is due. */
-static void look_at_size(struct record_writer *writer)
+/*
+ * Has the moments that come begin another segment, if that is due, and now and then makes room. 0,
+ * or -ENOSPC where there is none.
+ */
+static int look_at_size(struct record_writer *writer)
 {
 	if (!writer->ending && segment_is_full(&writer->config->limits, store_bytes(writer->store),
 					       writer->began_ns, clock_ns(CLOCK_REALTIME))) {
 		writer->ending = true;
 		atomic_store(&queue_told(writer->queue)->segment, 1);
 	}
-	if (clock_ns(CLOCK_MONOTONIC) - writer->pruned_ns >= PRUNE_NS)
-		prune_segments(writer);
+	if (clock_ns(CLOCK_MONOTONIC) - writer->pruned_ns < PRUNE_NS)
+		return 0;
+	prune_segments(writer, buf_cstr(&writer->file));
+	return segments_have_room(writer->config->path) ? 0 : -ENOSPC;
 }
 
 /* Writes a moment. 0 or -errno. */
@@ -178,13 +184,14 @@ static int write_moment(struct record_writer *writer, const struct moment *momen
 		err = -ENOENT;
 	if (!err)
 		err = store_put(writer->store, moment);
-	/* On a full disk older segments make room. */
-	if (err == -ENOSPC && writer->config->segments && prune_segments(writer))
+	/* On a full disk older segments make room, down to a share. */
+	if (err == -ENOSPC && writer->config->segments && writer->store &&
+	    prune_segments(writer, buf_cstr(&writer->file)))
 		err = store_put(writer->store, moment);
 	if (!err)
 		file_sync_written(&writer->sync);
 	if (!err && writer->config->segments)
-		look_at_size(writer);
+		err = look_at_size(writer);
 	return err;
 }
 
@@ -216,6 +223,9 @@ static int write_moments(struct record_writer *writer)
 /* Opens the first file, or for incidents to come sees that it could. 0 or -errno. */
 static int begin_writing(struct record_writer *writer)
 {
+	if (!writer->config->before_ns && writer->config->segments &&
+	    !segments_have_room(writer->config->path))
+		return -ENOSPC;
 	if (!writer->config->before_ns)
 		return open_store(writer, clock_ns(CLOCK_REALTIME));
 	return access(writer->config->path, W_OK | X_OK) ? -errno : 0;
@@ -274,7 +284,7 @@ _Noreturn static void be_writer(struct record_writer *writer)
 		_exit(EXIT_FAILURE);
 	err = writer->config->segments ? lock_folder(writer->config->path) : 0;
 	if (!err && writer->config->segments)
-		prune_segments(writer);
+		prune_segments(writer, "");
 	if (!err)
 		err = confine_writer(writer->config);
 	if (!err)

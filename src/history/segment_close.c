@@ -122,7 +122,7 @@ pid_t segment_pack_beside(const char *folder, const char *name)
 /* Whether the name is that of an open or closed segment that is not packed. */
 static int choose_unpacked(const struct dirent *entry)
 {
-	return segment_is_name(entry->d_name) && !segment_is_packed(entry->d_name);
+	return segment_is_our_name(entry->d_name) && !segment_is_packed(entry->d_name);
 }
 
 /* Whether the name is that of a packed file that was never finished. */
@@ -136,7 +136,7 @@ static int choose_unfinished(const struct dirent *entry)
 		return 0;
 	memcpy(name, entry->d_name, len - ending);
 	name[len - ending] = '\0';
-	return segment_is_name(name);
+	return segment_is_our_name(name);
 }
 
 /* Whether a database has no journal any more, which is tried; not while somebody has it open. */
@@ -186,10 +186,9 @@ static bool has_beside(int fd, const char *name, const char *ending)
 /* Takes an unpacked segment. */
 static void tidy_one(int fd, const char *folder, const char *name)
 {
-	struct stat stat;
 	int reserved;
 
-	if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) || !S_ISREG(stat.st_mode))
+	if (!segment_is_ours(fd, name))
 		return;
 	reserved = reserve_segment(fd, name);
 	if (reserved < 0)

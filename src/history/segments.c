@@ -30,6 +30,14 @@
 #define SEGMENT_PARTS 8
 #define SEGMENT_LEAST (UINT64_C(256) << 10)
 
+/*
+ * Segments lead up to each other: what lies further apart than this, or a quarter of the age, is
+ * another clock's, or a machine that was off. Then it is as long, or an eighth of the age, until
+ * the clock is gone by.
+ */
+#define GAP_LEAST_NS (60 * NSEC_PER_SEC)
+#define CLOCK_WAIT_NS (600 * NSEC_PER_SEC)
+
 /* Takes a number with a letter of `letters`, in the unit that the letter stands for. */
 static bool take_amount(const char *text, size_t len, const char *letters, const uint64_t *units,
 			uint64_t *amount)
@@ -138,9 +146,26 @@ static bool take_name(const char *name, uint64_t *real_ns, unsigned *number)
 	*real_ns = (uint64_t)seconds * NSEC_PER_SEC;
 	*number = (unsigned)parsed;
 	segment_name(&again, *real_ns, *number);
-	ours = !strncmp(name, buf_cstr(&again), again.len);
+	ours = !strncmp(name, buf_cstr(&again), again.len) &&
+	       (!name[again.len] || !strcmp(name + again.len, PACK_SUFFIX));
 	buf_free(&again);
 	return ours;
+}
+
+bool segment_is_our_name(const char *name)
+{
+	uint64_t real_ns;
+	unsigned number;
+
+	return take_name(name, &real_ns, &number);
+}
+
+bool segment_is_ours(int folder, const char *name)
+{
+	struct stat stat;
+
+	return segment_is_our_name(name) && !fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(stat.st_mode) && stat.st_nlink == 1;
 }
 
 void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number)
@@ -177,7 +202,7 @@ bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64
 /* A segment in a folder. */
 struct segment {
 	char *name;
-	uint64_t bytes, end_ns;
+	uint64_t bytes, begin_ns, end_ns;
 };
 
 /* Orders by name, in which they were recorded: see segments_go_on(). */
@@ -186,7 +211,7 @@ static int compare_segments(const void *a, const void *b)
 	return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);
 }
 
-/* Lists the segments of a folder. Returns how many. */
+/* Lists the segments of a folder that are our own. Returns how many. */
 static size_t list_segments(int folder, struct segment **out)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -197,16 +222,21 @@ static size_t list_segments(int folder, struct segment **out)
 
 	*out = NULL;
 	while (dir && (entry = readdir(dir))) {
-		if (!segment_is_name(entry->d_name) ||
-		    fstatat(folder, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) ||
-		    !S_ISREG(stat.st_mode))
+		struct segment segment = { 0 };
+		unsigned number;
+
+		if (!segment_is_ours(folder, entry->d_name) ||
+		    !take_name(entry->d_name, &segment.begin_ns, &number) ||
+		    fstatat(folder, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW))
 			continue;
+		segment.name = xstrdup(entry->d_name);
+		segment.bytes = (uint64_t)stat.st_blocks * 512;
+		segment.end_ns = (uint64_t)stat.st_mtim.tv_sec * NSEC_PER_SEC;
+		/* After the clock was set back its name is later than it began. */
+		if (segment.begin_ns > segment.end_ns)
+			segment.begin_ns = segment.end_ns;
 		*out = xreallocarray(*out, n + 1, sizeof(**out));
-		(*out)[n++] = (struct segment){
-			.name = xstrdup(entry->d_name),
-			.bytes = (uint64_t)stat.st_blocks * 512,
-			.end_ns = (uint64_t)stat.st_mtim.tv_sec * NSEC_PER_SEC,
-		};
+		(*out)[n++] = segment;
 	}
 	if (dir)
 		closedir(dir);
@@ -217,18 +247,66 @@ static size_t list_segments(int folder, struct segment **out)
 	return n;
 }
 
-/* Whether there is less free space than is to be left. */
-static bool is_short(int folder)
+/*
+ * Whether the clock can be gone by: what was recorded leads up to now, or has gone on for some time
+ * since it last did not. A clock that is ahead for some seconds would make all segments old.
+ */
+static bool is_plausible(const struct segment *segments, size_t n,
+			 const struct segment_limits *limits, uint64_t now_ns)
 {
-	uint64_t least = SEGMENT_FREE_BYTES, part;
+	uint64_t gap_ns = limits->age_ns / 4, wait_ns = limits->age_ns / SEGMENT_PARTS;
+	uint64_t since_ns = 0, last_ns = 0;
+
+	if (gap_ns < GAP_LEAST_NS)
+		gap_ns = GAP_LEAST_NS;
+	if (wait_ns > CLOCK_WAIT_NS)
+		wait_ns = CLOCK_WAIT_NS;
+	for (size_t i = 0; i < n; i++) {
+		/* One of the time when the clock was ahead tells nothing. */
+		if (segments[i].end_ns > now_ns + GAP_LEAST_NS)
+			continue;
+		if (segments[i].end_ns - segments[i].begin_ns > gap_ns)
+			since_ns = segments[i].end_ns;
+		else if (!last_ns || segments[i].begin_ns > last_ns + gap_ns)
+			since_ns = segments[i].begin_ns;
+		last_ns = segments[i].end_ns;
+	}
+	return now_ns <= last_ns + gap_ns && now_ns >= since_ns + wait_ns;
+}
+
+/* What is free of a file system, what is to be, and what segments may keep of it in any case. */
+struct room {
+	uint64_t free, wanted, share;
+};
+
+/* Looks at the room. Where that cannot be known, there is enough. */
+static struct room look_for_room(int folder, uint64_t most)
+{
+	struct room room = { .free = UINT64_MAX, .wanted = SEGMENT_FREE_BYTES, .share = most / 2 };
 	struct statvfs space;
+	uint64_t part;
 
 	if (fstatvfs(folder, &space))
-		return false;
+		return room;
 	part = (uint64_t)space.f_blocks * space.f_frsize / SEGMENT_FREE_PART;
-	if (part < least)
-		least = part;
-	return (uint64_t)space.f_bavail * space.f_frsize < least;
+	room.free = (uint64_t)space.f_bavail * space.f_frsize;
+	if (part < room.wanted)
+		room.wanted = part;
+	if (part < room.share)
+		room.share = part;
+	return room;
+}
+
+bool segments_have_room(const char *folder)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct room room;
+
+	if (fd < 0)
+		return true;
+	room = look_for_room(fd, 0);
+	close(fd);
+	return room.free >= room.wanted / SEGMENT_LAST_PART;
 }
 
 /* Removes a segment with its journal. */
@@ -245,25 +323,37 @@ static void remove_segment(int folder, const char *name)
 	buf_free(&path);
 }
 
+/* Whether that is the file `but`, packed or not. */
+static bool is_spared(const char *name, const char *but)
+{
+	size_t len = strlen(but);
+
+	return len && !strncmp(name, but, len) && (!name[len] || !strcmp(name + len, PACK_SUFFIX));
+}
+
 unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
-			uint64_t now_ns)
+			uint64_t now_ns, bool first)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct segment *segments;
 	uint64_t bytes = 0;
 	unsigned removed = 0;
+	bool plausible;
 	size_t n;
 
 	if (fd < 0)
 		return 0;
 	n = list_segments(fd, &segments);
+	plausible = is_plausible(segments, n, limits, now_ns);
 	for (size_t i = 0; i < n; i++)
 		bytes += segments[i].bytes;
 	for (size_t i = 0; i < n; i++) {
+		struct room room = look_for_room(fd, limits->bytes);
 		bool old = segments[i].end_ns + limits->age_ns < now_ns;
 
-		if (strcmp(segments[i].name, but) != 0 &&
-		    (old || bytes > limits->bytes || is_short(fd))) {
+		if (!is_spared(segments[i].name, but) &&
+		    ((old && (plausible || (first && !removed))) || bytes > limits->bytes ||
+		     (room.free < room.wanted && bytes > room.share))) {
 			remove_segment(fd, segments[i].name);
 			bytes -= segments[i].bytes;
 			removed++;

@@ -28,6 +28,9 @@ struct segment_limits {
 #define SEGMENT_FREE_BYTES (UINT64_C(64) << 20)
 #define SEGMENT_FREE_PART 8
 
+/* The part of that which recording leaves free in any case: where there is less, it ends. */
+#define SEGMENT_LAST_PART 4
+
 /* Takes an age as text, with s, m, h or d; above 0. */
 bool segment_parse_age(const char *text, size_t len, uint64_t *ns);
 
@@ -39,6 +42,15 @@ bool segment_parse_limits(const char *text, struct segment_limits *limits);
 
 /* Whether a file of that name is a segment, packed or not. */
 bool segment_is_name(const char *name);
+
+/* Whether segment_name() makes that name, packed or not. */
+bool segment_is_our_name(const char *name);
+
+/*
+ * Whether the file of that name in an open folder is a segment that this program has made, and
+ * nobody has put aside: it has a name that segment_name() makes, packed or not, and no other.
+ */
+bool segment_is_ours(int folder, const char *name);
 
 /* Whether a segment of that name is packed (see pack.h). */
 bool segment_is_packed(const char *name);
@@ -62,11 +74,17 @@ void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number);
 bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64_t began_ns,
 		     uint64_t now_ns);
 
+/* Whether there is room to go on: others leave so much free space that some is left to them. */
+bool segments_have_room(const char *folder);
+
 /*
  * Removes the oldest segments of a folder that are beyond the limits, or as long as there is too
- * little free space; never the file `but`, the name of the one that is written. Returns how many.
+ * little free space: then half of the size stays, or an eighth of a small file system. None goes
+ * for its age while the clock may be wrong; the first call of a recorder removes one even then, so
+ * that many short recordings do not add up. Only what is ours goes (segment_is_ours()), and never
+ * the file `but`, the name of the one that is written. Returns how many.
  */
 unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
-			uint64_t now_ns);
+			uint64_t now_ns, bool first);
 
 #endif

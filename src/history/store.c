@@ -207,10 +207,24 @@ int store_open_file(sqlite3 **db, const char *path)
 	return result;
 }
 
+/* Removes a file that could not be set up, with its journal. */
+static void remove_file(const char *path)
+{
+	static const char *const endings[] = { "", "-wal", "-shm", "-journal" };
+	struct buf whole = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		whole.len = 0;
+		buf_printf(&whole, "%s%s", path, endings[i]);
+		unlink(buf_cstr(&whole));
+	}
+	buf_free(&whole);
+}
+
 int store_create(struct store **out, const char *path, const struct store_about *about)
 {
 	struct store *store = xcalloc(1, sizeof(*store));
-	bool memory = !strcmp(path, ":memory:");
+	bool memory = !strcmp(path, ":memory:"), made = false;
 	int err = memory ? 0 : make_file(store, path);
 
 	store->path = xstrdup(path);
@@ -225,12 +239,13 @@ int store_create(struct store **out, const char *path, const struct store_about 
 		if (!store->result)
 			set_up(store, about);
 		err = error_of(store);
-		if (err && !memory)
-			unlink(path);
+		made = !memory;
 	}
 	if (err) {
 		store->result = SQLITE_ERROR;
 		store_close(store, false);
+		if (made)
+			remove_file(path);
 		return err;
 	}
 	*out = store;

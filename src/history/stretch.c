@@ -23,10 +23,11 @@ void stretch_add(struct stretch *stretch, const struct point *point)
 }
 
 /* Starts a statement of ours; NULL where the file has no such columns. */
-static sqlite3_stmt *ask_own(const struct stretch *stretch, const char *text, int64_t number)
+static sqlite3_stmt *ask_own(struct stretch *stretch, const char *text, int64_t number)
 {
 	sqlite3_stmt *rows;
 
+	archive_guard_begin(&stretch->archive.guard);
 	if (sqlite3_prepare_v2(stretch->archive.db, text, -1, &rows, NULL))
 		return NULL;
 	sqlite3_bind_int64(rows, 1, number);

@@ -226,6 +226,8 @@ const char *record_failure(int err)
 		return "the process that writes it was killed";
 	case -ETIMEDOUT:
 		return "the disk does not answer";
+	case -ENOSPC:
+		return "there is too little free space";
 	default:
 		return strerror(-err);
 	}

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
+
 int unit_by_name(const char *name)
 {
 	for (int unit = 0; unit < UNITS; unit++)
@@ -21,6 +23,15 @@ const struct column *column_by_id(const char *id, size_t id_len)
 		if (strlen(columns[i].id) == id_len && !memcmp(columns[i].id, id, id_len))
 			return &columns[i];
 	return NULL;
+}
+
+void column_ask_near(const char *id, size_t id_len, struct buf *out)
+{
+	struct near near = near_word(id, id_len);
+
+	for (size_t i = 0; i < columns_n; i++)
+		near_try(&near, columns[i].id, strlen(columns[i].id));
+	near_append(&near, "", out);
 }
 
 const struct column *column_by_key(char key)

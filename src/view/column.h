@@ -112,6 +112,9 @@ extern const size_t columns_n;
 /* The column of that id (of id_len bytes), or NULL. */
 const struct column *column_by_id(const char *id, size_t id_len);
 
+/* Appends a question for the id that was meant by one that is none; nothing where none is near. */
+void column_ask_near(const char *id, size_t id_len, struct buf *out);
+
 /* The column that this key sorts by, or NULL if there is none. */
 const struct column *column_by_key(char key);
 

@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/mount.h>
+#include <sched.h>
 #include <unistd.h>
 
 static const char *const formats[] = { "text", "csv", "json" };
@@ -427,6 +430,41 @@ static void test_json_members(void **state)
 	assert_true(json_is_false(json_object_get(task, "exited")));
 }
 
+/* A hook: the administrator's configuration cannot be understood. */
+static int break_configuration(const char *arg)
+{
+	FILE *file;
+
+	(void)arg;
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/etc", "tmpfs", 0, NULL) || mkdir("/etc/stalltop", 0755))
+		return 1;
+	file = fopen("/etc/stalltop/config", "we");
+	if (!file)
+		return 1;
+	fputs("nonsense = 1\n", file);
+	return fclose(file);
+}
+
+/* It is told wherever it counts, and nothing is the worse for it. */
+static void test_broken_configuration(void **state)
+{
+	const struct e2e_how how = { .hook = break_configuration };
+	static const char *const runs[] = { "-b -n 1 -d 0.1", "-d 0.1 -- /bin/true" };
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	for (size_t i = 0; i < 2; i++) {
+		e2e_run(&r, &how, "%s", runs[i]);
+		assert_int_equal(r.status, 0);
+		if (!strstr(r.err.data, "nonsense"))
+			fail_msg("%s: %s", runs[i], r.err.data);
+	}
+	e2e_run(&r, &how, "--version");
+	assert_int_equal(r.err.len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,7 +474,7 @@ int main(void)
 		e2e_test(test_iterations),   e2e_test(test_flushed),
 		e2e_test(test_stopped),	     e2e_test(test_help),
 		e2e_test(test_output),	     e2e_test(test_absent),
-		e2e_test(test_json_members),
+		e2e_test(test_json_members), e2e_test(test_broken_configuration),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -338,11 +338,44 @@ static void test_unknown(void **state)
 	}
 }
 
+/* A group of version 2 beside hierarchies that have the tasks: it is said how to have it. */
+static void test_empty_v2(void **state)
+{
+	struct hierarchy hierarchy, usual;
+	const char *path, *name;
+	struct e2e_result r;
+	bool apart;
+
+	(void)state;
+	cgroup_reader_close(open_reader(&usual, NULL));
+	apart = usual.name && strcmp(usual.name, "v2") != 0;
+	hierarchy_close(&usual);
+	cgroup_reader_close(open_reader(&hierarchy, "v2"));
+	path = hierarchy.mount ? e2e_format("%s/stalltop-empty-%d", hierarchy.mount, (int)getpid())
+			       : NULL;
+	hierarchy_close(&hierarchy);
+	if (path)
+		guard_push(UNDO_CGROUP, path, NULL);
+	if (!path || mkdir(path, 0755))
+		e2e_skip("no v2 cgroup may be made");
+	name = strrchr(path, '/');
+	if (apart) {
+		e2e_run(&r, NULL, "-b -n 1 -d 0.1 --cgroup %s", name);
+		assert_int_equal(r.status, 1);
+		assert_non_null(strstr(r.err.data, "--cgroup-hierarchy v2"));
+	}
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 --cgroup %s --cgroup-hierarchy v2", name);
+	assert_int_equal(r.status, 0);
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 --cgroup %s-no", name);
+	assert_null(strstr(r.err.data, "--cgroup-hierarchy v2"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_shown),  e2e_test(test_moved),   e2e_test(test_unknown),
-		e2e_test(test_states), e2e_test(test_removed), e2e_test(test_pressure),
+		e2e_test(test_shown),	 e2e_test(test_moved),	 e2e_test(test_unknown),
+		e2e_test(test_states),	 e2e_test(test_removed), e2e_test(test_pressure),
+		e2e_test(test_empty_v2),
 	};
 
 	return cmocka_run_group_tests_name("e2e_cgroup", tests, e2e_group_setup,

@@ -346,19 +346,84 @@ static void test_http(void **state)
 		     "Content-Type: application/openmetrics-text; version=1.0.0");
 	check_answer(port, SCRAPE_GET, "200", "Connection: close\r\n");
 	check_answer(port,
-		     "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: "
+		     "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: "
 		     "application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n\r\n",
 		     "200", "# UNIT stalltop_delay_seconds seconds\n");
-	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: text/plain\r\n\r\n", "200",
-		     "# TYPE stalltop_delay_seconds_total counter\n");
+	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n",
+		     "200", "# TYPE stalltop_delay_seconds_total counter\n");
+	/* Who does not say what it reads reads that, promtool as well. */
+	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
+		     "# HELP stalltop_delay_seconds_total ");
+	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n", "200",
+		     "Content-Type: text/plain; version=0.0.4");
 	check_answer(port, "GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200", "stalltop_build_info{");
-	check_answer(port, "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200", "Content-Length: ");
-	check_answer(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "404", "/metrics");
-	check_answer(port, "GET /metrics/../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", "404", "");
-	check_answer(port, "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
+	check_answer(port, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
+		     "Content-Length: ");
+	check_answer(port, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "404", "/metrics");
+	check_answer(port, "GET /metrics/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		     "404", "");
+	check_answer(port,
+		     "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
 		     "405", "Allow: GET, HEAD");
-	check_answer(port, "DELETE /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "405", "");
+	check_answer(port, "DELETE /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "405", "");
 	stop_listening(&p);
+}
+
+/* Asserts that a request for a host has an answer of that status. */
+static void check_host(unsigned port, const char *path, const char *host, const char *status)
+{
+	const char *request = e2e_format("GET /metrics HTTP/1.1\r\nHost: %s\r\n\r\n", host);
+	const char *text = scrape_ask(port, path, request);
+
+	if (!text || strncmp(text, e2e_format("HTTP/1.1 %s", status), 12) != 0)
+		fail_msg("Host: %s: %.200s", host, text ? text : "no answer");
+}
+
+/*
+ * A page in a browser of this machine has its name resolve to where stalltop listens, and asks for
+ * that name: it gets nothing. Where others can reach it, that is told.
+ */
+static void test_hosts(void **state)
+{
+	static const char *const taken[] = { "localhost",     "LocalHost:80", "127.0.0.1",
+					     "10.0.0.7:9779", "[::1]",	      "[fe80::1]:99",
+					     "localhost." };
+	static const char *const refused[] = { "evil.example",	 "evil.example:9779",
+					       "127.0.0.1.evil", "localhost.evil",
+					       "[::1",		 "",
+					       "127.0.0.1:x" };
+	const char *path = e2e_format("%s/hosts", e2e_folder());
+	char node[256] = "";
+	struct e2e_result r;
+	struct e2e_proc p;
+	unsigned port;
+
+	(void)state;
+	e2e_require();
+	gethostname(node, sizeof(node) - 1);
+	port = start_listening(&p);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		check_host(port, NULL, taken[i], "200");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		check_host(port, NULL, refused[i], "421");
+	check_host(port, NULL, e2e_format("%s.evil.example", node), "421");
+	stop_listening(&p);
+	/* A path no browser asks. */
+	e2e_start_stalltop(&p, NULL, e2e_format("--listen %s -d 0.3", path));
+	scrape_await(0, path);
+	check_host(0, path, "evil.example", "200");
+	stop_listening(&p);
+	/* Others know the machine by its name. */
+	port = scrape_port();
+	e2e_start_stalltop(&p, NULL, e2e_format("--listen 0.0.0.0:%u -d 0.3", port));
+	scrape_await(port, NULL);
+	check_host(port, NULL, node, "200");
+	check_host(port, NULL, e2e_format("%s.example.org:%u", node, port), "200");
+	check_host(port, NULL, "evil.example", "421");
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(r.status, 0);
+	assert_non_null(strstr(r.err.data, "whoever reaches that address"));
 }
 
 /* At the path of a Unix socket, which is removed at the end, and replaced where it was left. */
@@ -574,9 +639,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_exact), e2e_test(test_file),  e2e_test(test_device),
-		e2e_test(test_http),  e2e_test(test_unix),  e2e_test(test_broken),
-		e2e_test(test_slow),  e2e_test(test_apart), e2e_test(test_refused),
+		e2e_test(test_exact),	e2e_test(test_file),  e2e_test(test_device),
+		e2e_test(test_http),	e2e_test(test_hosts), e2e_test(test_unix),
+		e2e_test(test_broken),	e2e_test(test_slow),  e2e_test(test_apart),
+		e2e_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

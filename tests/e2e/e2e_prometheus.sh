@@ -28,7 +28,7 @@ port=$((20000 + $$ % 10000))
 port_prometheus=$((port + 10000))
 port_victoria=$((port + 20000))
 
-echo 1..9
+echo 1..10
 
 promtool check rules "$packaging/prometheus/stalltop.rules.yml" >"$work/out" 2>&1
 result $? 'the alerts are well-formed'
@@ -53,11 +53,13 @@ result $? 'stalltop answers'
 curl -sf -H 'Accept: text/plain' "http://127.0.0.1:$port/metrics" |
 	promtool check metrics >"$work/out" 2>&1
 result $? 'promtool finds nothing wrong with the metrics'
+curl -sf "http://127.0.0.1:$port/metrics" | promtool check metrics >"$work/out" 2>&1
+result $? 'nor with what comes without being asked for'
 
 victoria-metrics -storageDataPath="$work/victoria" -httpListenAddr="127.0.0.1:$port_victoria" \
 	>"$work/victoria.log" 2>&1 &
 pids="$pids $!"
-sed -e "s/15s/1s/; s/localhost:9779/127.0.0.1:$port/; s/localhost:8428/127.0.0.1:$port_victoria/" \
+sed -e "s/^#remote_write/remote_write/; s/^#  -/  -/; s/15s/1s/; s/localhost:9779/127.0.0.1:$port/; s/localhost:8428/127.0.0.1:$port_victoria/" \
 	"$packaging/prometheus/prometheus.yml" >"$work/prometheus.yml"
 cp "$packaging/prometheus/stalltop.rules.yml" "$work"
 prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \

@@ -26,6 +26,9 @@ static const char *path_of(const char *name)
 	return e2e_format("%s/%s", e2e_folder(), name);
 }
 
+/* Segments that there are already. */
+#define OLD 5
+
 /* Loads of all sorts: tasks that come and go, threads, exec, waits for a disk. */
 static void start_loads(void)
 {
@@ -422,6 +425,123 @@ static void test_segments(void **state)
 	globfree(&again);
 }
 
+/* Changes a recording by SQL. */
+static void change(const char *path, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+/* Where there is no room for a beginning nothing is left; for no more than that, it is told. */
+static void test_tiny(void **state)
+{
+	const char *disk = path_of("tiny"), *path = e2e_format("%s/x.db", disk);
+	struct e2e_result r;
+	glob_t found;
+	int left;
+
+	(void)state;
+	e2e_require();
+	mkdir(disk, 0700);
+	if (mount("none", disk, "tmpfs", 0, "size=100k"))
+		e2e_skip("no tmpfs can be mounted");
+	e2e_run(&r, NULL, "-b -n 2 -d 0.1 -w %s", path);
+	left = glob(e2e_format("%s/*", disk), 0, NULL, &found);
+	globfree(&found);
+	umount2(disk, MNT_DETACH);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "too little free space"));
+	assert_int_equal(left, GLOB_NOMATCH);
+	path = path_of("short.db");
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -w %s", path);
+	assert_int_equal(r.status, 0);
+	change(path, "DELETE FROM sample WHERE id > 1");
+	e2e_run(&r, NULL, "-b -R %s", path);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "ended before a second sample"));
+	change(path, "DELETE FROM sample");
+	e2e_run(&r, NULL, "-b -R %s", path);
+	assert_non_null(strstr(r.err.data, "it has no samples"));
+}
+
+/* How many of the segments put there by put_old() are left. */
+static unsigned count_old(const char *folder)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < OLD; i++)
+		n += !access(e2e_format("%s/stalltop-20260101T%02u0000Z-000.db", folder, i), F_OK);
+	return n;
+}
+
+/* Puts segments there, as if they had been recorded. */
+static void put_old(const char *folder)
+{
+	const char *bytes = e2e_keep(calloc(1, 64 << 10));
+
+	for (unsigned i = 0; i < OLD; i++) {
+		FILE *file =
+			fopen(e2e_format("%s/stalltop-20260101T%02u0000Z-000.db", folder, i), "we");
+
+		assert_non_null(file);
+		assert_int_equal(fwrite(bytes, 64 << 10, 1, file), 1);
+		fclose(file);
+	}
+}
+
+/* Takes all room that there is. */
+static void fill(const char *path)
+{
+	const char *bytes = e2e_keep(calloc(1, 64 << 10));
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	setvbuf(file, NULL, _IONBF, 0);
+	while (fwrite(bytes, 1, 64 << 10, file) == 64 << 10)
+		;
+	fclose(file);
+}
+
+/* When somebody else fills the disk, what was recorded stays, and it says that it has ended. */
+static void test_filled(void **state)
+{
+	const char *disk = path_of("filled"), *folder = e2e_format("%s/kept", disk);
+	unsigned left[2] = { 0, 0 };
+	bool ended = false;
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	(void)state;
+	e2e_require();
+	mkdir(disk, 0700);
+	if (mount("none", disk, "tmpfs", 0, "size=24m"))
+		e2e_skip("no tmpfs can be mounted");
+	mkdir(folder, 0700);
+	put_old(folder);
+	e2e_start_stalltop(&p, NULL,
+			   e2e_format("-b -o json -r 1 -d 0.1 --keep 9999d,20M -w %s", folder));
+	assert_true(e2e_skip_line(&p, 10));
+	left[0] = count_old(folder);
+	fill(e2e_format("%s/filler", disk));
+	for (double end = e2e_now() + 40; !ended && e2e_now() < end;) {
+		const char *line = e2e_line(&p, 10);
+
+		ended = line && strstr(line, "\"record-ended\"");
+	}
+	left[1] = count_old(folder);
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	umount2(disk, MNT_DETACH);
+	assert_int_equal(left[0], OLD);
+	assert_int_equal(left[1], OLD);
+	assert_true(ended);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "too little free space"));
+}
+
 /* A folder has one recorder at a time; one that was killed leaves it to the next. */
 static void test_one_recorder(void **state)
 {
@@ -459,6 +579,10 @@ static void test_refused(void **state)
 	e2e_run(&r, NULL, "-b -R %s", path_of("absent.db"));
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "No such file"));
+	/* Before there is a terminal to be missed. */
+	e2e_run(&r, NULL, "-R %s", path_of("absent.db"));
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "No such file"));
 	assert_int_equal(mkdir(path_of("none"), 0700), 0);
 	e2e_run(&r, NULL, "-b -R %s", path_of("none"));
 	assert_int_equal(r.status, 1);
@@ -482,6 +606,39 @@ static void test_refused(void **state)
 	assert_int_equal(r.status, 2);
 }
 
+/* Makes a recording one of a later version, with a view that takes seconds to have no row. */
+#define SLOW \
+	"UPDATE recording SET value = 9 WHERE name = 'version'; DROP VIEW children;" \
+	"CREATE VIEW children AS SELECT a.id AS sample, b.id AS task, 1 AS user_ns," \
+	" 1 AS system_ns FROM sample a, task b, task c, task d, task e, task f" \
+	" WHERE b.id + c.id + d.id + e.id + f.id < 0"
+
+/* In the middle of a file that takes long to read the program ends when it is told to. */
+static void test_told(void **state)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+	const char *path = path_of("slow.db");
+	struct e2e_result r;
+	struct e2e_proc p;
+	double told;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "-b -n 3 -d 0.1 -w %s", path);
+	assert_int_equal(r.status, 0);
+	change(path, SLOW);
+	for (size_t i = 0; i < 3; i++) {
+		e2e_start_stalltop(&p, NULL, e2e_format("-b -R %s", path));
+		e2e_sleep(0.3);
+		told = e2e_now();
+		kill(p.pid, signals[i]);
+		e2e_finish(&p, 20, &r);
+		assert_true(e2e_now() - told < 1);
+		if (r.status || r.err.len)
+			fail_msg("status %d: %s", r.status, r.err.data);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -489,7 +646,8 @@ int main(void)
 		e2e_test(test_killed),	     e2e_test(test_stalled),	  e2e_test(test_no_room),
 		e2e_test(test_made_safely),  e2e_test(test_elsewhere),	  e2e_test(test_segments),
 		e2e_test(test_one_recorder), e2e_test(test_refused),	  e2e_test(test_past),
-		e2e_test(test_same_traced),
+		e2e_test(test_same_traced),  e2e_test(test_told),	  e2e_test(test_filled),
+		e2e_test(test_tiny),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -188,7 +188,7 @@ static void records(void **state)
 static void prunes(void **state)
 {
 	const char *folder = e2e_format("%s/kept", e2e_folder());
-	const char *old = e2e_format("%s/stalltop-20200101T000000Z.db", folder);
+	const char *old = e2e_format("%s/stalltop-20200101T000000Z-000.db", folder);
 	struct e2e_result r;
 	FILE *file;
 

@@ -7,7 +7,8 @@
 
 /* Clients of --listen, well-behaved and others. */
 
-#define SCRAPE_GET "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+#define SCRAPE_GET \
+	"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: application/openmetrics-text\r\n\r\n"
 
 /* A port that nobody has. */
 unsigned scrape_port(void);

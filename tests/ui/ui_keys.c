@@ -102,6 +102,27 @@ static void moves_sort_column(void **state)
 	screen_check(s, table_has_rows(s, NULL));
 }
 
+/* What a terminal sends that is no key: modified keys, the focus, brackets of what is pasted. */
+static void knows_keys(void **state)
+{
+	static const char *const unknown[] = { "\033[51;5u", "\033[27;5;51~",  "\033[I",
+					       "\033[O",     "\033[200~",      "\033[201~",
+					       "\033[?3;3c", "\033P>|33\033\\" };
+	struct screen *s = start(30, 120, OURS);
+
+	(void)state;
+	screen_type(s, ">>");
+	screen_await(s, table_descends, "2BLKIO");
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		screen_type(s, unknown[i]);
+		screen_settle(s);
+		screen_check(s, table_descends(s, "2BLKIO"));
+	}
+	/* Those that it has it has. */
+	screen_type(s, "\033[A\033OB1");
+	screen_await(s, table_descends, "1CPU");
+}
+
 /* P and N. */
 static void sorts_by_run_and_pid(void **state)
 {
@@ -519,6 +540,7 @@ int main(void)
 		screen_test(sorts_by_kinds),
 		screen_test(sorts_by_sums),
 		screen_test(moves_sort_column),
+		screen_test(knows_keys),
 		screen_test(sorts_by_run_and_pid),
 		screen_test(sorts_by_run_since_start),
 		screen_test(moves_selection),

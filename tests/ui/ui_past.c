@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define OURS "-d 0.2 -m ^crowd- "
 
@@ -78,6 +79,15 @@ static bool has_timeline(struct screen *s, const void *cells)
 		n++;
 	}
 	return n >= *(const int *)cells;
+}
+
+/* Whether the timeline says where the present was left. */
+static bool has_mark(struct screen *s, int line)
+{
+	for (int col = 9; col < screen_cols(s); col++)
+		if (screen_char(s, line, col) == '|')
+			return true;
+	return false;
 }
 
 /* Goes back until a row of that name is there; it must be. */
@@ -158,8 +168,10 @@ static void stays_and_is_safe(void **state)
 {
 	const double far = 2;
 	struct screen *s;
+	double was;
 	char *time;
 	pid_t pid;
+	int line;
 
 	(void)state;
 	pid = crowd_sleeper("crowd-stays");
@@ -169,9 +181,14 @@ static void stays_and_is_safe(void **state)
 	screen_type(s, "[[");
 	screen_await(s, is_past, NULL);
 	time = scratch_keep(strndup(screen_line(s, 0), 17));
-	/* The present moves away. */
-	screen_await(s, is_ago, &far);
+	/* The present moves away, and what was found stays where it was found. */
+	was = ago(s);
+	screen_check(s, was > 0);
+	screen_pump(s, far);
 	screen_check(s, !strncmp(screen_line(s, 0), time, 17));
+	screen_check(s, ago(s) >= was && ago(s) <= was);
+	line = screen_word_line(s, "waited");
+	screen_check(s, line > 0 && has_mark(s, line - 1));
 	screen_type(s, "k");
 	screen_await_text(s, "this is the past");
 	screen_type(s, "r");
@@ -381,6 +398,43 @@ static void check_nothing_live(struct screen *s)
 		screen_check(s, screen_char(s, line, head->start) == '-');
 }
 
+/* A configuration that has rows of threads, or of users. */
+static const char *configured(const char *by)
+{
+	const char *home = scratch_folder(), *folder = scratch_format("%s/stalltop", home);
+	FILE *file;
+
+	mkdir(folder, 0700);
+	file = fopen(scratch_format("%s/config", folder), "we");
+	assert_non_null(file);
+	fprintf(file, "group-by = %s\n", by);
+	fclose(file);
+	return home;
+}
+
+/* How rows were saved to be is no reason not to show a recording, which has others. */
+static void plays_what_was_recorded(void **state)
+{
+	const char *path = scratch_path("made.db");
+	struct screen *s;
+
+	(void)state;
+	assert_int_equal(play_record(path, 21, 100), 0);
+	s = screen_start(&(struct screen_how){ .args = scratch_format("-R %s", path),
+					       .config_home = configured("thread"),
+					       .cols = 130,
+					       .rows = 24 });
+	screen_await(s, title_has, "replay");
+	screen_await_text(s, "rows are processes, as they were recorded");
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "q");
+	screen_check(s, screen_end(s, 10) == 0);
+	/* What is asked for cannot be. */
+	s = screen_start(&(struct screen_how){ .args = scratch_format("-H -R %s", path) });
+	screen_await_text(s, "by thread needs -H");
+	screen_check(s, screen_end(s, 10) == 1);
+}
+
 /* A recording is played, stopped, stepped and jumped in by the same keys. */
 static void plays_a_recording(void **state)
 {
@@ -454,10 +508,15 @@ static void refuses_what_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		screen_test(finds_what_was_missed), screen_test(stays_and_is_safe),
-		screen_test(all_views_are_past),    screen_test(goes_to_times),
-		screen_test(has_a_trend),	    screen_test(nothing_is_kept),
-		screen_test(tells_its_size),	    screen_test(plays_a_recording),
+		screen_test(finds_what_was_missed),
+		screen_test(stays_and_is_safe),
+		screen_test(all_views_are_past),
+		screen_test(goes_to_times),
+		screen_test(has_a_trend),
+		screen_test(nothing_is_kept),
+		screen_test(tells_its_size),
+		screen_test(plays_a_recording),
+		screen_test(plays_what_was_recorded),
 		screen_test(refuses_what_is_none),
 	};
 

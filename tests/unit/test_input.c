@@ -73,7 +73,12 @@ static void test_first_key(void **state)
 		{ "\033]11;a\033[A", INPUT_BROKEN, 6, false },
 		{ "\033]11;a\nq", INPUT_BROKEN, 6, false },
 		{ "\033]q", INPUT_WHOLE, 1, false },
-		{ "\033]10;rgb", INPUT_WHOLE, 1, false },
+		{ "\033]10;rgb", INPUT_UNFINISHED, 8, false },
+		{ "\033]52;c;YQ==\aq", INPUT_WHOLE, 12, false },
+		{ "\033P>|x(1)\033\\q", INPUT_WHOLE, 10, false },
+		{ "\033P1$r0m", INPUT_UNFINISHED, 7, false },
+		{ "\033P", INPUT_UNFINISHED, 2, false },
+		{ "\033Pq", INPUT_WHOLE, 1, false },
 	};
 
 	(void)state;
@@ -139,6 +144,12 @@ static void expect(struct input *input, int keyboard, const char *typed, uint64_
 	assert_string_equal(bytes, handed);
 }
 
+/* Knows two keys. */
+static bool knows(const char *sequence)
+{
+	return !strcmp(sequence, "\033[A") || !strcmp(sequence, "\033[M");
+}
+
 /* What has come half waits for its rest, and what it is without that comes after a while. */
 static void test_halves(void **state)
 {
@@ -146,6 +157,7 @@ static void test_halves(void **state)
 	int keyboard = open_keyboard(&input);
 
 	(void)state;
+	input.knows = knows;
 	assert_true(input_due_ns(&input) == UINT64_MAX);
 	expect(&input, keyboard, "a\xc3", 1000, "a");
 	expect(&input, keyboard, "\xa4\033", 1020, "\xc3\xa4");
@@ -156,7 +168,43 @@ static void test_halves(void **state)
 	expect(&input, keyboard, "\033", 2000, "");
 	expect(&input, keyboard, "", 2050, "\033");
 	expect(&input, keyboard, "\033[1", 3000, "");
-	expect(&input, keyboard, "", 3050, "\033[1");
+	expect(&input, keyboard, "", 3050, "");
+	expect(&input, keyboard, "\033[", 4000, "");
+	expect(&input, keyboard, "", 4050, "\033[");
+	input_close(&input);
+	close(keyboard);
+}
+
+/* What is no key of the terminal is not taken for others, as long as it has come so. */
+static void test_unknown(void **state)
+{
+	static const char *const unknown[] = { "\033[I",	 "\033[O",	  "\033[200~",
+					       "\033[97;5u",	 "\033[27;5;57~", "\033[?1;2c",
+					       "\033[1;5A",	 "\033[[A",	  "\033O5P",
+					       "\033]52;c;kk\a", "\033P>|k\033\\" };
+	struct input input;
+	int keyboard = open_keyboard(&input);
+	uint64_t ms = 1000;
+
+	(void)state;
+	input.knows = knows;
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		expect(&input, keyboard, unknown[i], ms += 1000, "");
+		expect(&input, keyboard, "q", ms += 600, "q");
+	}
+	expect(&input, keyboard, "\033[200~pasted\033[201~x", ms += 1000, "pastedx");
+	expect(&input, keyboard, "\033[A\033[I\033[A", ms += 1000, "\033[A\033[A");
+	/* A key of few terminals, with which a report could begin. */
+	expect(&input, keyboard, "\033[M", ms += 1000, "");
+	expect(&input, keyboard, "", ms += 50, "\033[M");
+	/* What was cut off, and what was typed. */
+	expect(&input, keyboard, "\033[1;", ms += 1000, "");
+	expect(&input, keyboard, "", ms += 50, "");
+	expect(&input, keyboard, "\033[9\033q", ms += 1000, "\033q");
+	expect(&input, keyboard, "\033P", ms += 1000, "");
+	expect(&input, keyboard, "", ms += 50, "\033P");
+	expect(&input, keyboard, "\033O", ms += 1000, "");
+	expect(&input, keyboard, "", ms += 50, "\033O");
 	input_close(&input);
 	close(keyboard);
 }
@@ -239,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_first_key), cmocka_unit_test(test_any_bytes),
 		cmocka_unit_test(test_halves),	  cmocka_unit_test(test_half_reports),
 		cmocka_unit_test(test_portions),  cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

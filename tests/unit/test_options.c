@@ -316,6 +316,16 @@ static void test_bad_words(void **state)
 	(void)state;
 	bad("-U hours",
 	    "--unit does not take 'hours'; allowed: percent, ms, count, avg, max, total");
+	bad("-o jsno",
+	    "--format does not take 'jsno'; allowed: text, csv, json, openmetrics; did you "
+	    "mean json?");
+	bad("--recrod x", "unknown option --recrod (see --help); did you mean --record?");
+	bad("--theads=1", "unknown option --theads=1 (see --help); did you mean --threads?");
+	bad_like("-s blkoi", "--sort does not take 'blkoi'; allowed: a field",
+		 "; did you mean blkio?");
+	bad_like("-F pid,+comand", "--fields does not take",
+		 "; not: +comand; did you mean command?");
+	bad_like("-F +comand", "--fields does not take", "; not: +comand; did you mean command?");
 	bad("-o xml", "--format does not take 'xml'; allowed: text, csv, json, openmetrics");
 	bad_like("--source x", "--source does not take 'x'; allowed: auto, taskstats", "procfs");
 	bad_like("-s nothing", "--sort does not take 'nothing'; allowed: a field", "it");

@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "history/varint.h"
@@ -527,6 +528,71 @@ static void test_later(void **state)
 	damage(LATER "DROP VIEW children; CREATE VIEW children AS " VERY_LONG, -EBADMSG);
 }
 
+/* What is long only once it is read. */
+#define LONG "hex(zeroblob(33000000))"
+#define LONG_TEXT \
+	"ALTER TABLE text RENAME TO was; CREATE TABLE text(id INTEGER PRIMARY KEY, value " \
+	"GENERATED" \
+	" ALWAYS AS (" LONG ") %s); INSERT INTO text(id) SELECT id FROM was;"
+
+/* Views each of which has the one before twice: 2^40 of them, or values, before anything is read.
+ */
+static const char *nested(const char *how)
+{
+	struct buf sql = { 0 };
+
+	buf_puts(&sql, LATER "ALTER TABLE gone RENAME TO was;"
+			     "CREATE VIEW v0 AS SELECT sample, task FROM was;");
+	for (unsigned i = 1; i <= 40; i++) {
+		buf_printf(&sql, "CREATE VIEW v%u AS ", i);
+		buf_printf(&sql, how, i - 1, i - 1);
+		buf_putc(&sql, ';');
+	}
+	buf_puts(&sql, "CREATE VIEW gone AS SELECT sample, task FROM v40;");
+	buf_putc(&sql, '\0');
+	return scratch_keep(sql.data);
+}
+
+/* A small file that would take all time and memory there are is refused, and soon. */
+static void test_hostile(void **state)
+{
+	struct timespec used;
+
+	(void)state;
+	damage(scratch_format(LONG_TEXT, "VIRTUAL"), -EBADMSG);
+	damage(scratch_format(LONG_TEXT, "STORED"), -EBADMSG);
+	damage("CREATE TABLE added(a, b AS (" LONG "))", -EBADMSG);
+	damage("PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES('table', 'added',"
+	       " 'added', 0, 'CREATE VIRTUAL TABLE added USING added(a)')",
+	       -EBADMSG);
+	damage(LATER "ALTER TABLE text RENAME TO was;"
+		     "CREATE VIEW text AS SELECT id, " LONG " AS value FROM was",
+	       -EBADMSG);
+	damage(LATER "ALTER TABLE text RENAME TO was;"
+		     "CREATE VIEW text AS SELECT id, printf('%.33000000c', 'x') AS value FROM was",
+	       -EBADMSG);
+	damage(LATER "ALTER TABLE text RENAME TO was; CREATE TABLE long AS SELECT zeroblob(900000)"
+		     " AS b; CREATE VIEW text AS SELECT id, a.b || b.b AS value FROM was, long a,"
+		     " long b",
+	       -EBADMSG);
+	/* Much more than memory has, to be sorted. */
+	damage(LATER "ALTER TABLE ended RENAME TO was; CREATE TABLE long AS SELECT zeroblob(900000)"
+		     " AS b; CREATE VIEW ended AS SELECT s.id AS sample, t.id AS task, b AS status,"
+		     " 1 AS members, 1 AS how, 1 AS reaper, 1 AS mixed, 1 AS left_ns,"
+		     " (t.id * u.id) % 97 AS place FROM sample s, task t, task u, task v, long",
+	       -EBADMSG);
+	damage(nested("SELECT sample, task FROM v%u UNION ALL SELECT sample, task FROM v%u"),
+	       -EBADMSG);
+	damage(nested("SELECT a.sample, a.task + a.task AS task FROM v%u a WHERE %u > -1"),
+	       -EBADMSG);
+	/* What later versions may need, they can have. */
+	damage(LATER "ALTER TABLE gone RENAME TO was; CREATE VIEW gone AS SELECT"
+		     " coalesce(sample, min(1, task)) AS sample, ifnull(task, 1) AS task FROM was",
+	       -ENODATA);
+	assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used), 0);
+	assert_true(used.tv_sec < 100);
+}
+
 static void test_damaged(void **state)
 {
 	(void)state;
@@ -652,6 +718,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_from, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_groups, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_later, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_hostile, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_damaged_page, scratch_set_up,
 						scratch_tear_down),

@@ -200,6 +200,33 @@ static void test_damaged(void **state)
 	buf_free(&bytes);
 }
 
+/* A small file that would become a very large one is refused before it is. */
+static void test_bomb(void **state)
+{
+	const char *path = scratch_path(SEGMENT), *packed = scratch_path(PACKED);
+	struct archive archive;
+	struct buf bytes = { 0 }, bomb = { 0 };
+
+	(void)state;
+	if (!pack_is_built())
+		scratch_skip("zstd is not built in");
+	assert_int_equal(play_record(path, 2, 20), 0);
+	assert_int_equal(segment_pack(scratch_folder(), SEGMENT, false), 0);
+	take_file(packed, &bytes);
+	put_file(scratch_path("zeros"), "", 0);
+	assert_int_equal(truncate(scratch_path("zeros"), 400 << 20), 0);
+	assert_int_equal(segment_pack(scratch_folder(), "zeros", false), 0);
+	take_file(scratch_path("zeros.zst"), &bomb);
+	assert_true(bomb.len < 100 << 10);
+	assert_int_equal(archive_open(&archive, scratch_path("zeros.zst")), -EBADMSG);
+	/* Behind what is a recording. */
+	buf_add(&bytes, bomb.data, bomb.len);
+	put_file(packed, bytes.data, bytes.len);
+	assert_int_equal(archive_open(&archive, packed), -EBADMSG);
+	buf_free(&bytes);
+	buf_free(&bomb);
+}
+
 /* What a killed writer left is closed and packed; what is written, or is none, stays. */
 static void test_tidy(void **state)
 {
@@ -306,7 +333,7 @@ static void test_names(void **state)
 	assert_false(segment_is_name("stalltop-.db.zst") && segment_is_name("stalltop-.db"));
 	put_file(scratch_path(PACKED), "1", 1);
 	assert_true(segment_exists(scratch_folder(), SEGMENT));
-	assert_int_equal(segments_prune(scratch_folder(), "", &limits, 1), 1);
+	assert_int_equal(segments_prune(scratch_folder(), "", &limits, 1, false), 1);
 	assert_false(is_there(scratch_path(PACKED)));
 	assert_false(segment_exists(scratch_folder(), SEGMENT));
 }
@@ -321,6 +348,7 @@ int main(void)
 		scratched(test_packed),
 		scratched(test_unpacked),
 		scratched(test_damaged),
+		scratched(test_bomb),
 		scratched(test_tidy),
 		scratched(test_blank),
 		scratched(test_link),

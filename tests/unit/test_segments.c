@@ -72,25 +72,130 @@ static bool is_there(const char *folder, const char *name)
 	return !access(scratch_format("%s/%s", folder, name), F_OK);
 }
 
+/* A segment's name, with minutes and seconds: of 1970. */
+#define OURS(mmss) "stalltop-19700101T00" #mmss "Z-000.db"
+
+/* 2026-11-21, at an hour. */
+#define SOME_DAY 1795269600
+
+/* Removes old ones at that second. */
+static unsigned prune(const char *folder, const char *but, const struct segment_limits *limits,
+		      uint64_t second)
+{
+	return segments_prune(folder, but, limits, second * NSEC_PER_SEC, false);
+}
+
 static void test_prune(void **state)
 {
 	struct segment_limits limits = { .age_ns = 10 * NSEC_PER_SEC, .bytes = 300 << 10 };
 	const char *folder = scratch_folder();
 
 	(void)state;
-	make_segment(folder, "stalltop-1.db", 1000, 100);
-	make_segment(folder, "stalltop-1.db-wal", 1000, 100);
-	make_segment(folder, "stalltop-2.db", 1095, 200 << 10);
-	make_segment(folder, "stalltop-3.db", 1096, 200 << 10);
+	make_segment(folder, OURS(1600), 1000, 100);
+	make_segment(folder, OURS(1600) "-wal", 1000, 100);
+	make_segment(folder, OURS(1815), 1095, 200 << 10);
+	make_segment(folder, OURS(1816), 1096, 200 << 10);
 	make_segment(folder, "other.db", 1, 100);
-	assert_int_equal(segments_prune(folder, "stalltop-3.db", &limits, 1100 * NSEC_PER_SEC), 2);
-	assert_false(is_there(folder, "stalltop-1.db"));
-	assert_false(is_there(folder, "stalltop-1.db-wal"));
-	assert_false(is_there(folder, "stalltop-2.db"));
-	assert_true(is_there(folder, "stalltop-3.db"));
+	assert_int_equal(prune(folder, OURS(1816), &limits, 1100), 2);
+	assert_false(is_there(folder, OURS(1600)));
+	assert_false(is_there(folder, OURS(1600) "-wal"));
+	assert_false(is_there(folder, OURS(1815)));
+	assert_true(is_there(folder, OURS(1816)));
 	assert_true(is_there(folder, "other.db"));
-	assert_int_equal(segments_prune(folder, "stalltop-3.db", &limits, 9000 * NSEC_PER_SEC), 0);
-	assert_int_equal(segments_prune(folder, "", &limits, 9000 * NSEC_PER_SEC), 1);
+	assert_int_equal(prune(folder, OURS(1816), &limits, 1150), 0);
+	assert_int_equal(prune(folder, "", &limits, 1150), 1);
+}
+
+/* What others put there, or put aside, stays: a name of their own, a file that has two names. */
+static void test_others(void **state)
+{
+	static const char *const others[] = { "stalltop-incident-4711.db", "stalltop-backup.db",
+					      "stalltop-19700101T001640Z-000.db.keep.db",
+					      "stalltop-19700101T001640Z-000-copy.db",
+					      "stalltop-19700101T001640Z-000.db.zst.new" };
+	struct segment_limits limits = { .age_ns = 10 * NSEC_PER_SEC, .bytes = 1 << 10 };
+	const char *folder = scratch_folder();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		make_segment(folder, others[i], 1000, 8 << 10);
+	make_segment(folder, OURS(1600), 1000, 8 << 10);
+	make_segment(folder, OURS(1640), 1000, 8 << 10);
+	assert_int_equal(
+		link(scratch_format("%s/" OURS(1600), folder), scratch_format("%s/kept", folder)),
+		0);
+	assert_int_equal(prune(folder, "", &limits, 1050), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_true(is_there(folder, others[i]));
+	assert_true(is_there(folder, OURS(1600)));
+	assert_false(is_there(folder, OURS(1640)));
+	/* It goes when that is its only name again. */
+	assert_int_equal(unlink(scratch_format("%s/kept", folder)), 0);
+	assert_int_equal(prune(folder, "", &limits, 1050), 1);
+	assert_false(is_there(folder, OURS(1600)));
+}
+
+/* The name of the segment of that hour, from one in 2026 on. */
+static const char *hour_name(unsigned hour)
+{
+	static struct buf name;
+
+	name.len = 0;
+	segment_name(&name, (SOME_DAY + hour * UINT64_C(3600)) * NSEC_PER_SEC, 0);
+	return buf_cstr(&name);
+}
+
+/* Makes those of hours, each up to the next. */
+static void make_hours(const char *folder, unsigned from, unsigned to)
+{
+	for (unsigned hour = from; hour < to; hour++)
+		make_segment(folder, hour_name(hour), SOME_DAY + (hour + 1) * 3600, 10);
+}
+
+/* Removes old ones, so many times, at that hour and second. */
+static unsigned prune_at(const char *folder, const char *but, unsigned hour, unsigned second,
+			 unsigned times)
+{
+	struct segment_limits limits = { .age_ns = 24 * HOUR, .bytes = 1 << 30 };
+	unsigned removed = 0;
+
+	while (times--)
+		removed += segments_prune(
+			folder, but, &limits,
+			(SOME_DAY + hour * UINT64_C(3600) + second++) * NSEC_PER_SEC, false);
+	return removed;
+}
+
+/* A clock that is ahead for some time makes nothing old; one that stays there does. */
+static void test_clock_ahead(void **state)
+{
+	struct segment_limits limits = { .age_ns = 24 * HOUR, .bytes = 1 << 30 };
+	const char *folder = scratch_folder();
+	const unsigned far = 10 * 365 * 24;
+
+	(void)state;
+	make_hours(folder, 0, 20);
+	assert_int_equal(prune_at(folder, "", 20, 5, 3), 0);
+	/* It jumps between two segments, or in the middle of one, which ends at that. */
+	assert_int_equal(prune_at(folder, "", far, 0, 3), 0);
+	make_segment(folder, hour_name(20), SOME_DAY + far * 3600UL, 10);
+	assert_int_equal(prune_at(folder, "", far, 0, 3), 0);
+	make_segment(folder, hour_name(far), SOME_DAY + far * 3600UL + 60, 10);
+	assert_int_equal(prune_at(folder, hour_name(far), far, 60, 3), 0);
+	/* One that begins to record may remove one. */
+	assert_int_equal(segments_prune(folder, "", &limits,
+					(SOME_DAY + far * UINT64_C(3600) + 60) * NSEC_PER_SEC,
+					true),
+			 1);
+	/* Back where it was, and where it had been recorded all the time. */
+	make_segment(folder, hour_name(far + 1), SOME_DAY + 22 * 3600, 10);
+	assert_int_equal(prune_at(folder, "", 22, 5, 3), 0);
+	assert_int_equal(prune_at(folder, "", 26, 5, 3), 1);
+	/* It stays there: then it is right. */
+	make_segment(folder, hour_name(far), SOME_DAY + far * 3600UL + 1200, 10);
+	unlink(scratch_format("%s/%s", folder, hour_name(far + 1)));
+	assert_true(prune_at(folder, "", far, 1200, 1) >= 17);
+	assert_true(is_there(folder, hour_name(far)));
 }
 
 /* The name of the segment that a folder gets at that time, in seconds. */
@@ -121,7 +226,7 @@ static void test_clock_set_back(void **state)
 	/* An hour back. */
 	assert_string_equal(next_name(folder, day - 3600), "stalltop-20261121T140230Z-001.db");
 	make_segment(folder, "stalltop-20261121T140230Z-001.db", (time_t)day - 3600, 100 << 10);
-	assert_int_equal(segments_prune(folder, "", &limits, (day - 3599) * NSEC_PER_SEC), 1);
+	assert_int_equal(prune(folder, "", &limits, day - 3599), 1);
 	assert_false(is_there(folder, "stalltop-20261121T140230Z-000.db.zst"));
 	assert_true(is_there(folder, "stalltop-20261121T140230Z-001.db"));
 	/* Numbers run out. */
@@ -224,6 +329,9 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test_setup_teardown(test_prune, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_others, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_clock_ahead, scratch_set_up,
+						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_clock_set_back, scratch_set_up,
 						scratch_tear_down),
 		cmocka_unit_test(test_times),

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "history/archive_guard.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/util.h"
+#include "history/store.h"
+
+/*
+ * The longest value of a recording: when each of four million tasks, more than a kernel has, was
+ * read. What a view makes may be no longer than this: it need not be in the file.
+ */
+#define VALUE_MAX (16 << 20)
+#define VIEW_VALUE_MAX (1 << 20)
+
+/* The most that SQLite takes of the memory: a statement needs about a hundredth of that. */
+#define MEMORY_MAX (UINT64_C(256) << 20)
+
+/* So many steps of SQLite's are some 50 us, where none of them handles a long value. */
+#define STEP 1000
+
+/* What a statement may take: time on a CPU; and such steps, where it reads views. */
+#define STATEMENT_NS (10 * NSEC_PER_SEC)
+#define VIEW_STEPS_MAX 100000
+
+/* Whether a signal waits that ends the program. */
+static bool is_told(void)
+{
+	sigset_t waiting;
+
+	return !sigpending(&waiting) &&
+	       (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 ||
+		sigismember(&waiting, SIGHUP) == 1);
+}
+
+/* Ends a statement that takes too long, or when the program is to end. See SQLite. */
+static int look_out(void *arg)
+{
+	struct archive_guard *guard = arg;
+	uint64_t now_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (!guard->began_ns)
+		guard->began_ns = now_ns;
+	if ((guard->views && ++guard->steps > VIEW_STEPS_MAX) ||
+	    now_ns - guard->began_ns > STATEMENT_NS)
+		guard->spent = true;
+	guard->told = is_told();
+	return guard->spent || guard->told;
+}
+
+/*
+ * Whether views may call it: what makes nothing long of anything. Those of this version call none;
+ * those of later ones have these.
+ */
+static bool is_bounded(const char *function)
+{
+	static const char *const names[] = { "min",	 "max",	   "count",  "sum", "total",
+					     "coalesce", "ifnull", "nullif", "iif", "abs" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(function, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Lets statements read tables, and do nothing else; views only where they are needed: one of the
+ * file could go on for ever. See SQLite.
+ */
+static int authorize(void *arg, int action, const char *a, const char *b, const char *db,
+		     const char *view)
+{
+	const struct archive_guard *guard = arg;
+	bool allowed = action == SQLITE_SELECT || action == SQLITE_TRANSACTION;
+
+	(void)a;
+	(void)db;
+	if (action == SQLITE_FUNCTION)
+		allowed = b && is_bounded(b);
+	else if (action == SQLITE_READ)
+		allowed = !view || guard->views;
+	return allowed ? SQLITE_OK : SQLITE_DENY;
+}
+
+void archive_guard_set(struct archive_guard *guard, sqlite3 *db)
+{
+	/* Before a statement runs SQLite looks at no clock while it makes sense of its views. */
+	sqlite3_hard_heap_limit64((sqlite3_int64)MEMORY_MAX);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_progress_handler(db, STEP, look_out, guard);
+	/* What is sorted stays within these bounds, too. */
+	sqlite3_exec(db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
+}
+
+void archive_guard_reads(struct archive_guard *guard, sqlite3 *db)
+{
+	sqlite3_set_authorizer(db, authorize, guard);
+}
+
+void archive_guard_views(struct archive_guard *guard, sqlite3 *db)
+{
+	guard->views = true;
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VIEW_VALUE_MAX);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
+}
+
+void archive_guard_begin(struct archive_guard *guard)
+{
+	guard->steps = 0;
+	guard->began_ns = 0;
+}
+
+int archive_guard_errno(const struct archive_guard *guard, int result, int system_error)
+{
+	if ((result & 0xff) == SQLITE_INTERRUPT && guard->told)
+		return -EINTR;
+	/* Too much for what is allowed, not for the machine. */
+	if ((result & 0xff) == SQLITE_NOMEM &&
+	    (uint64_t)sqlite3_memory_highwater(0) > MEMORY_MAX / 2)
+		return -EBADMSG;
+	return (result & 0xff) == SQLITE_TOOBIG ? -EBADMSG : store_errno(result, system_error);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The word that was meant: a letter or two away, and none where it is anything else. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "base/util.h"
+
+static void test_near(void **state)
+{
+	static const struct {
+		const char *word, *list, *asked;
+	} rows[] = {
+		{ "blkoi", "cpu, blkio, reclaim", "; did you mean blkio?" },
+		{ "reclam", "cpu, blkio, reclaim", "; did you mean reclaim?" },
+		{ "comand", "user, command, cgroup", "; did you mean command?" },
+		{ "cgruop", "user, command, cgroup", "; did you mean cgroup?" },
+		{ "pud", "pid, cpu", "; did you mean pid?" },
+		{ "tesxt", "text, csv, json", "; did you mean text?" },
+		{ "csv", "csw, csv, json", "" },
+		/* nothing near, too short for a change, too long, no list */
+		{ "nonsense", "cpu, blkio, reclaim", "" },
+		{ "io", "ip, no", "" },
+		{ "", "a, b", "" },
+		{ "fielt", "a field (see -F list)", "" },
+		{ "texxt", "text, csv,", "" },
+		{ "texxt", "", "" },
+		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct near near = near_word(rows[i].word, strlen(rows[i].word));
+		struct buf out = { 0 };
+
+		near_try_list(&near, rows[i].list, strlen(rows[i].list));
+		near_append(&near, "", &out);
+		assert_string_equal(buf_cstr(&out), rows[i].asked);
+		buf_free(&out);
+	}
+}
+
+/* The nearest of all, the first of those. */
+static void test_nearest(void **state)
+{
+	struct near near = near_word("recrod", 6);
+	struct buf out = { 0 };
+
+	(void)state;
+	near_try(&near, "recor", 5);
+	near_try(&near, "record", 6);
+	near_try(&near, "record2", 7);
+	near_append(&near, "--", &out);
+	assert_string_equal(buf_cstr(&out), "; did you mean --record?");
+	buf_free(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_near),
+					    cmocka_unit_test(test_nearest) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
