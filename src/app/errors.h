@@ -41,8 +41,8 @@ void print_listen_open(const char *address);
 void print_pids_error(const pid_t *pids, size_t n);
 
 /*
- * Writes to standard error that the hierarchy of that name has no such group; in_v2: that of version
- * 2 has it.
+ * Writes to standard error that the hierarchy of that name has no such group; in_v2: that of
+ * version 2 has it.
  */
 void print_cgroup_error(const char *path, const char *hierarchy, bool in_v2);
 
