@@ -68,6 +68,26 @@ struct {
 	__type(value, struct remembered);
 } memory SEC(".maps");
 
+/* Waits that are measured, and those maps that are: exact.bpf.c's. Set before it is loaded. */
+const volatile bool measures;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct exact_task);
+} waits SEC(".maps");
+
+/*
+ * What was measured of the task being visited. Only the loops over tasks can ask for it, as only
+ * there the verifier trusts the task.
+ */
+struct {
+	struct exact_sum io, block;
+	__u64 since_ns; /* 0: it does not wait, or did so before it was met */
+	__u32 known;
+} measured;
+
 /*
  * The task being visited. Functions that the verifier is to check separately, once and not in each
  * turn of the loops (loading took seconds before), cannot take a task as argument; they get it from
@@ -204,6 +224,58 @@ static __always_inline __u64 block_start(const struct task_struct *task)
 	return task->stats.block_start;
 }
 
+static __always_inline void sum_up(struct exact_sum *sum, const struct exact_sum *own,
+				   const struct exact_sum *others)
+{
+	*sum = *own;
+	if (control.threads)
+		return;
+	sum->ns += others->ns;
+	sum->count += others->count;
+	if (others->max_ns > sum->max_ns)
+		sum->max_ns = others->max_ns;
+	if (others->min_ns && (!sum->min_ns || others->min_ns < sum->min_ns))
+		sum->min_ns = others->min_ns;
+}
+
+/* Finds what was measured of a task. first: the sums, too, which its first record has. */
+static __always_inline void look_up(struct task_struct *task, bool first)
+{
+	const struct exact_task *exact;
+
+	if (!measures)
+		return;
+	exact = bpf_task_storage_get(&waits, task, NULL, 0);
+	measured.known = exact != NULL;
+	if (!exact)
+		return;
+	if (first) {
+		sum_up(&measured.io, &exact->io, &exact->others_io);
+		sum_up(&measured.block, &exact->block, &exact->others_block);
+	}
+	/* A wait that ends meanwhile is missed until the next time, and not counted twice. */
+	barrier();
+	measured.since_ns = *(volatile const __u64 *)&exact->since_ns;
+}
+
+/* Puts that. */
+static __always_inline void put_measured(struct snapshot_record *record)
+{
+	record->measured = measures && measured.known;
+	if (!record->measured)
+		return;
+	record->io = measured.io;
+	record->block = measured.block;
+}
+
+/* How long the task has waited in a measured wait, which goes on; 0: that was not measured. */
+static __always_inline __u64 measured_wait(void)
+{
+	return measures && measured.known && measured.since_ns
+		       ? since(measured.since_ns, bpf_ktime_get_ns())
+		       : 0;
+}
+
 /* Puts what a thread waits for, and for how long so far. */
 static __always_inline void put_wait(struct snapshot_record *record, const struct task_struct *task)
 {
@@ -232,6 +304,10 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 				ns = bound;
 		}
 	}
+	if (wait == SNAPSHOT_WAIT_IO || wait == SNAPSHOT_WAIT_D) {
+		began = measured_wait();
+		ns = began ? began : ns;
+	}
 	record->waited_ns = ns;
 	record->wait = wait;
 }
@@ -247,7 +323,7 @@ static __always_inline void put_sleeps(struct snapshot_record *record,
 	__u64 began;
 
 	record->sleeps = 0;
-	if (!has_sleeps(task) || task->flags & PF_KTHREAD || may_be_scx(task))
+	if (!has_sleeps(task) || task->flags & PF_KTHREAD || may_be_scx(task) || record->measured)
 		return;
 	began = block_start(task);
 	record->iowait_ns = task->stats.iowait_sum;
@@ -313,6 +389,7 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->ns = task->sched_info.run_delay;
 	cpu->max = range ? task->sched_info.max_run_delay : 0;
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
+	put_measured(record);
 	put_wait(record, task);
 	put_sleeps(record, task);
 	/* A thread without storage for its delays began before they were accounted. */
@@ -329,7 +406,7 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 
 	record->start_ns = record->read_ns = record->waited_ns = 0;
 	record->wait = SNAPSHOT_NO_WAIT;
-	record->sleeps = 0;
+	record->sleeps = record->measured = 0;
 	record->pid = record->tgid = tgid;
 	record->user_ns = signal->utime;
 	record->system_ns = signal->stime;
@@ -553,6 +630,7 @@ static __always_inline void write_threads(struct task_struct *leader)
 		if (task->pid == leader->pid || task->exit_state)
 			continue;
 		subject = (__u64)task;
+		look_up(task, false);
 		write_part();
 	}
 	bpf_iter_task_destroy(&it);
@@ -568,6 +646,7 @@ static __always_inline void visit_process(struct task_struct *leader)
 	subject = (__u64)leader;
 	if (pass_over())
 		return;
+	look_up(leader, true);
 	sum.settled = !leader->on_rq;
 	threads = threads_of_subject();
 	if (threads > 1)
@@ -593,8 +672,10 @@ int walk(void *context)
 		bpf_iter_task_new(&it, NULL, ALL_THREADS);
 		while ((task = bpf_iter_task_next(&it))) {
 			subject = (__u64)task;
-			if (!pass_over())
-				visit(task->se.sum_exec_runtime, 1, !task->on_rq);
+			if (pass_over())
+				continue;
+			look_up(task, true);
+			visit(task->se.sum_exec_runtime, 1, !task->on_rq);
 		}
 		bpf_iter_task_destroy(&it);
 	} else {
@@ -630,6 +711,7 @@ int each(struct bpf_iter__task *context)
 	if (!pid)
 		return 0;
 	put_entry(pid, control.records + 1);
+	look_up(task, true);
 	write_thread(task, pid, SNAPSHOT_FIRST);
 	if (!control.threads && task == task->group_leader)
 		write_ended(task->signal, pid);

@@ -32,6 +32,9 @@ struct snapshot_view {
  */
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
 
+/* The same, where waits are measured: with exact_map(), which must stay open. Negative: not. */
+int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way, int waits);
+
 /*
  * How to take a snapshot: with records of all tasks; with those of tasks that only were moved to
  * another cgroup, too; with the sums of sleep, which the kernel keeps at the time.
