@@ -117,6 +117,11 @@ int exact_map(const struct exact *exact)
 	return bpf_map__fd(exact->program->maps.waits);
 }
 
+bool exact_is_late(const struct exact *exact)
+{
+	return exact->program->rodata->make_late;
+}
+
 const struct exact_ended *exact_take_ended(struct exact *exact, size_t *n)
 {
 	uint64_t until = *(volatile __u64 *)&exact->program->bss->control.ended;

@@ -6,6 +6,7 @@
 #ifndef STALLTOP_BPF_EXACT_H
 #define STALLTOP_BPF_EXACT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "bpf/exact_record.h"
@@ -15,8 +16,11 @@ struct exact;
 /* Loads and attaches the programs. 0, or -errno as refusal_summary() has it in words. */
 int exact_open(struct exact **out);
 
-/* The descriptor of the map that has what was measured; it stays the caller's while it is open. */
+/* The descriptor of the map that has what was measured, while this is open. */
 int exact_map(const struct exact *exact);
+
+/* Whether a thread without an entry there has not waited since; else nothing is known of it. */
+bool exact_is_late(const struct exact *exact);
 
 /*
  * The ends of threads since the call before, in their order: up to EXACT_ENDED. Valid until the

@@ -70,6 +70,8 @@ struct {
 
 /* Waits that are measured, and those maps that are: exact.bpf.c's. Set before it is loaded. */
 const volatile bool measures;
+/* A thread without storage has not waited since. */
+const volatile bool makes_late;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -246,9 +248,13 @@ static __always_inline void look_up(struct task_struct *task, bool first)
 	if (!measures)
 		return;
 	exact = bpf_task_storage_get(&waits, task, NULL, 0);
-	measured.known = exact != NULL;
-	if (!exact)
+	measured.known = exact || makes_late;
+	if (!exact) {
+		__builtin_memset(&measured.io, 0, sizeof(measured.io));
+		__builtin_memset(&measured.block, 0, sizeof(measured.block));
+		measured.since_ns = 0;
 		return;
+	}
 	if (first) {
 		sum_up(&measured.io, &exact->io, &exact->others_io);
 		sum_up(&measured.block, &exact->block, &exact->others_block);
@@ -264,6 +270,8 @@ static __always_inline void put_measured(struct snapshot_record *record)
 	record->measured = measures && measured.known;
 	if (!record->measured)
 		return;
+	if (record->wait == SNAPSHOT_WAIT_D && measured.since_ns)
+		record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
 	record->io = measured.io;
 	record->block = measured.block;
 }
@@ -323,7 +331,8 @@ static __always_inline void put_sleeps(struct snapshot_record *record,
 	__u64 began;
 
 	record->sleeps = 0;
-	if (!has_sleeps(task) || task->flags & PF_KTHREAD || may_be_scx(task) || record->measured)
+	if (!has_sleeps(task) || task->flags & PF_KTHREAD || may_be_scx(task) ||
+	    (measures && measured.known))
 		return;
 	began = block_start(task);
 	record->iowait_ns = task->stats.iowait_sum;
@@ -389,9 +398,9 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->ns = task->sched_info.run_delay;
 	cpu->max = range ? task->sched_info.max_run_delay : 0;
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
-	put_measured(record);
 	put_wait(record, task);
 	put_sleeps(record, task);
+	put_measured(record);
 	/* A thread without storage for its delays began before they were accounted. */
 	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
 	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();

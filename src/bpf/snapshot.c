@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "bpf/exact.h"
 #include "bpf/loading.h"
 #include "bpf/refusal.h"
 #include "data/sample.h"
@@ -27,7 +28,7 @@
 struct snapshot {
 	bool threads;
 	enum snapshot_way way;
-	int waits; /* see snapshot_open_measured() */
+	const struct exact *exact; /* NULL: waits are not measured */
 	struct snapshot_bpf *program;
 	struct bpf_link *link; /* SNAPSHOT_EACH */
 	size_t room; /* entries and records that the maps hold */
@@ -93,9 +94,10 @@ static int lend_waits(struct snapshot *snapshot)
 {
 	struct snapshot_bpf *program = snapshot->program;
 
-	program->rodata->measures = snapshot->waits >= 0;
-	if (snapshot->waits >= 0)
-		return bpf_map__reuse_fd(program->maps.waits, snapshot->waits);
+	program->rodata->measures = snapshot->exact != NULL;
+	program->rodata->makes_late = snapshot->exact && exact_is_late(snapshot->exact);
+	if (snapshot->exact)
+		return bpf_map__reuse_fd(program->maps.waits, exact_map(snapshot->exact));
 	return bpf_map__set_autocreate(program->maps.waits, false);
 }
 
@@ -157,10 +159,11 @@ static enum snapshot_way better_way(void)
 
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 {
-	return snapshot_open_measured(out, threads, way, -1);
+	return snapshot_open_measured(out, threads, way, NULL);
 }
 
-int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way, int waits)
+int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way,
+			   const struct exact *exact)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	struct sysinfo machine;
@@ -172,7 +175,7 @@ int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_wa
 	}
 	sysinfo(&machine);
 	snapshot->threads = threads;
-	snapshot->waits = waits;
+	snapshot->exact = exact;
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
 	snapshot->way = way == SNAPSHOT_ANY ? better_way() : way;
 	err = open_program(snapshot);

@@ -23,6 +23,23 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 	frame_note(info, refusal.id, refusal.value);
 }
 
+/* Notes why waits are not measured, where they should be. */
+static void note_exact(const struct sampler *sampler, struct frame_info *info)
+{
+	const struct source *source = &sampler->source;
+	int err;
+
+	if (!sampler->config->exact)
+		return;
+	if (!source->ops->exact) {
+		frame_note(info, NOTE_EXACT_SOURCE, 0);
+		return;
+	}
+	err = source->ops->exact(source->state);
+	if (err)
+		frame_note(info, NOTE_EXACT_REFUSED, (uint64_t)-err);
+}
+
 /* Notes what is missing in the records of exiting tasks. */
 static void note_exits(const struct sampler *sampler, struct frame_info *info)
 {
@@ -83,6 +100,7 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 {
 	note_record(sampler->config->record, info);
 	note_source(sampler, info);
+	note_exact(sampler, info);
 	if (sampler->delayacct.state == DELAYACCT_OFF)
 		frame_note(info, NOTE_DELAYACCT_OFF, 0);
 	/* This costs little and nothing is missing, so it is noted only at the start, too. */
