@@ -84,7 +84,7 @@ static __always_inline bool is_iowait(const struct task_struct *task)
 /* ---- A wait begins --------------------------------------------------------------------------- */
 
 /* A task leaves its CPU in that state. */
-static __always_inline int leave(struct task_struct *task, __u32 state)
+static __always_inline int begin_wait(struct task_struct *task, __u32 state)
 {
 	struct exact_task *exact;
 	bool iowait;
@@ -107,13 +107,13 @@ SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_state, bool preempted, struct task_struct *before, struct task_struct *task,
 	     unsigned int state)
 {
-	return preempted ? 0 : leave(before, state);
+	return preempted ? 0 : begin_wait(before, state);
 }
 
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_plain, bool preempted, struct task_struct *before, struct task_struct *task)
 {
-	return preempted ? 0 : leave(before, state_of(before));
+	return preempted ? 0 : begin_wait(before, state_of(before));
 }
 
 /* ---- A wait ends ----------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ int BPF_PROG(exited, struct task_struct *task)
 }
 
 /* Adds what was booked so far. */
-static __always_inline void add_booked(struct exact_sum *sum, __u64 ns, __u64 count, __u64 max,
+static __always_inline void begin_with(struct exact_sum *sum, __u64 ns, __u64 count, __u64 max,
 				       __u64 min)
 {
 	sum->ns += ns;
@@ -248,7 +248,7 @@ static __always_inline void add_booked(struct exact_sum *sum, __u64 ns, __u64 co
 
 /* What of blkio was booked of a thread, or of ended ones: fields that a kernel lacks are 0. */
 #define ADD_BOOKED(sum, from, total) \
-	add_booked(sum, (from)->total, (from)->blkio_count, \
+	begin_with(sum, (from)->total, (from)->blkio_count, \
 		   bpf_core_field_exists((from)->blkio_delay_max) ? (from)->blkio_delay_max : 0, \
 		   bpf_core_field_exists((from)->blkio_delay_min) ? (from)->blkio_delay_min : 0)
 

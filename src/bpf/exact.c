@@ -33,7 +33,7 @@ static bool makes_late(void)
 }
 
 /* Chooses the programs for this kernel. */
-static int choose_programs(struct exact_bpf *program)
+static int choose_exact(struct exact_bpf *program)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	bool late = makes_late();
@@ -67,7 +67,7 @@ static int attach_one(struct bpf_link **link, const struct bpf_program *program)
  * Attaches all. What was booked before is read before waits are watched; of threads that are born
  * meanwhile nothing was.
  */
-static int attach_all(struct exact_bpf *program)
+static int attach_in_order(struct exact_bpf *program)
 {
 	int err = 0;
 
@@ -95,13 +95,13 @@ int exact_open(struct exact **out)
 		return err;
 	exact = xcalloc(1, sizeof(*exact));
 	exact->program = exact_bpf__open();
-	err = exact->program ? choose_programs(exact->program) : -errno;
+	err = exact->program ? choose_exact(exact->program) : -errno;
 	if (!err)
 		err = exact_bpf__load(exact->program);
 	if (!err) {
 		exact->kept = mapped_values(exact->program->maps.ended, EXACT_ENDED,
 					    sizeof(*exact->kept), PROT_READ);
-		err = exact->kept ? attach_all(exact->program) : -errno;
+		err = exact->kept ? attach_in_order(exact->program) : -errno;
 	}
 	debug_log("exact waits: %s", err ? strerror(-err) : "loaded");
 	if (err) {

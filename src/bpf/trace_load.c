@@ -35,8 +35,7 @@ static int choose_programs(struct trace_bpf *bpf)
 		const char *point = strchr(bpf_program__section_name(program), '/');
 
 		if (point && !bpf_program__autoload(program))
-			bpf_program__set_autoload(program,
-						  loading_arguments(btf, point + 1) >= 0);
+			bpf_program__set_autoload(program, loading_arguments(btf, point + 1) >= 0);
 	}
 	/* prev_state is there since 5.18. */
 	if (loading_arguments(btf, "sched_switch") >= 4)

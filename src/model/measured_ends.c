@@ -69,9 +69,10 @@ static size_t find_first(const struct measured_ends *ends, pid_t pid)
 	return low;
 }
 
-/* The end of the record's task; NULL: it was not measured. process: all of its process is wanted. */
-static const struct exact_ended *find_end(const struct measured_ends *ends,
-					  const struct exit_record *record, bool process)
+/* The end of the record's task; NULL: it was not measured. process: all of its process is wanted.
+ */
+static const struct exact_ended *end_of_record(const struct measured_ends *ends,
+					       const struct exit_record *record, bool process)
 {
 	const struct exact_ended *best = NULL;
 	uint64_t latest = exit_latest_start(record), best_apart = 0;
@@ -93,11 +94,12 @@ static const struct exact_ended *find_end(const struct measured_ends *ends,
 }
 
 /* Corrects a record. Whether an impossible delay was left out of it that is known now. */
-static bool correct(const struct measured_ends *ends, struct exit_record *record, bool threads)
+static bool correct_record(const struct measured_ends *ends, struct exit_record *record,
+			   bool threads)
 {
 	const uint32_t bit = DELAY_BIT(DELAY_BLKIO);
 	bool process = !threads && record->last, was;
-	const struct exact_ended *end = find_end(ends, record, process);
+	const struct exact_ended *end = end_of_record(ends, record, process);
 
 	if (!end)
 		return false;
@@ -126,7 +128,7 @@ size_t measured_ends_correct(const struct measured_ends *ends, struct exit_recor
 
 	for (size_t i = 0; ends->n && i < n; i++)
 		if (!records[i].measured)
-			lifted += correct(ends, &records[i], threads);
+			lifted += correct_record(ends, &records[i], threads);
 	return lifted;
 }
 

@@ -41,7 +41,8 @@ struct source_ops {
 	/* Appends what it is as this kernel has it, for people; NULL: nothing is to be said. */
 	void (*describe)(const void *state, struct buf *out);
 	/*
-	 * With source_env.exact: 0, or the -errno why waits are not measured; NULL: the source can't.
+	 * With source_env.exact: 0, or the -errno why waits are not measured; NULL: the source
+	 * can't.
 	 */
 	int (*exact)(const void *state);
 	/*

@@ -264,8 +264,8 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 }
 
 /* Puts what was measured into a sample that taskstats took. */
-static void take_over(const struct sample *prev, struct sample *cur,
-		      const struct snapshot_view *view)
+static void take_walked(const struct sample *prev, struct sample *cur,
+			const struct snapshot_view *view)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
 		size_t first = view->entries[k].record ? view->entries[k].record - 1 : 0;
@@ -309,7 +309,7 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 	if (!*err)
 		*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
 	if (!*err && source->exact)
-		take_over(prev, cur, &view);
+		take_walked(prev, cur, &view);
 	for (size_t i = 0; !*err && !source->exact && i < cur->n; i++)
 		sleeps_correct(cur->raw[i].task, &cur->raw[i].counters);
 	return true;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs at tracepoints cost who runs: CPU time of a context switch (two processes on one
- * CPU that send each other a byte), of a fork with its exit, and of a read that waits for a disk,
- * with and without them. Both are measured in turn, in slices that are so short that what else the
- * machine does weighs on both; CPU time, as others may take the CPU away.
+ * What programs at the kernel's switches cost who runs: time of a context switch (two processes on
+ * one CPU that send each other a byte), of a start of a process with its end, of a wait in state D
+ * (of a parent in vfork()), with and without them. Both are measured in turn, in slices that are so
+ * short that what else the machine does weighs on both.
  *
- *     switches PAIRS OBJECT.bpf.o PROGRAM...
+ *     switches PAIRS                          those that measure waits (--exact-io)
+ *     switches PAIRS OBJECT.bpf.o PROGRAM...  any
  *
  * prints of each load the medians without and with, the median of the pairs' ratios, and the median
  * of their differences in ns.
  */
+#include "config.h"
+
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <sched.h>
@@ -20,6 +23,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "bpf/exact.h"
 
 #define PAIRS_MAX 1000
 #define LINKS_MAX 8
@@ -90,8 +95,8 @@ static double forks(unsigned times)
 {
 	double ns = cpu_ns(CLOCK_MONOTONIC);
 
-	for (unsigned i = 0; i < times; i++) {
-		pid_t child = vfork();
+	for (volatile unsigned i = 0; i < times; i++) {
+		pid_t child = fork();
 
 		if (!child)
 			_exit(0);
@@ -100,27 +105,129 @@ static double forks(unsigned times)
 	return cpu_ns(CLOCK_MONOTONIC) - ns;
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+/* The same, with a wait in state D for each. */
+static double vforks(unsigned times)
+{
+	double ns = cpu_ns(CLOCK_MONOTONIC);
+
+	for (volatile unsigned i = 0; i < times; i++) {
+		pid_t child = vfork();
+
+		if (!child)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
+	return cpu_ns(CLOCK_MONOTONIC) - ns;
+}
+#pragma GCC diagnostic pop
+
 static const struct load loads[] = {
 	{ "switch", 8000, ping_pong },
-	{ "fork", 300, forks },
+	{ "fork and exit", 300, forks },
+	{ "vfork and exit", 600, vforks },
+};
+
+/* Who runs the loads: apart from who loads programs, which leaves much memory to copy. */
+struct worker {
+	int told, tells;
+};
+
+static void work(int told, int tells)
+{
+	unsigned char which;
+
+	while (read(told, &which, 1) == 1) {
+		double ns = loads[which].run(loads[which].times) / loads[which].times;
+
+		if (write(tells, &ns, sizeof(ns)) != sizeof(ns))
+			break;
+	}
+	_exit(0);
+}
+
+static void start(struct worker *worker)
+{
+	int to[2], from[2];
+
+	if (pipe(to) || pipe(from))
+		fail("pipe");
+	if (!fork()) {
+		close(to[1]);
+		work(to[0], from[1]);
+	}
+	close(to[0]);
+	*worker = (struct worker){ .told = to[1], .tells = from[0] };
+}
+
+/* Has the load run once. */
+static double run(const struct worker *worker, unsigned char which)
+{
+	double ns;
+
+	if (write(worker->told, &which, 1) != 1 ||
+	    read(worker->tells, &ns, sizeof(ns)) != sizeof(ns))
+		fail("the worker");
+	return ns;
+}
+
+/* What is measured: programs of an object, or, without one, those of exact.bpf.c. */
+struct subject {
+	struct bpf_object *object;
+	char **names;
+	int n;
+	struct bpf_link *links[LINKS_MAX];
+	struct exact *exact;
 };
 
 /* Attaches or detaches the programs. */
-static void attach(struct bpf_object *object, char **names, int n, struct bpf_link **links, bool on)
+static void attach(struct subject *subject, bool on)
 {
-	for (int i = 0; i < n; i++) {
-		struct bpf_program *program = bpf_object__find_program_by_name(object, names[i]);
+	int err;
+
+	if (!subject->object && on) {
+		err = exact_open(&subject->exact);
+		errno = -err;
+		if (err)
+			fail("exact_open");
+	} else if (!subject->object) {
+		exact_close(subject->exact);
+	}
+	for (int i = 0; i < subject->n; i++) {
+		struct bpf_program *program =
+			bpf_object__find_program_by_name(subject->object, subject->names[i]);
 
 		if (!program)
-			fail(names[i]);
+			fail(subject->names[i]);
 		if (!on) {
-			bpf_link__destroy(links[i]);
+			bpf_link__destroy(subject->links[i]);
 			continue;
 		}
-		links[i] = bpf_program__attach(program);
-		if (libbpf_get_error(links[i]))
-			fail(names[i]);
+		subject->links[i] = bpf_program__attach(program);
+		if (libbpf_get_error(subject->links[i]))
+			fail(subject->names[i]);
 	}
+}
+
+/* Loads the programs of an object that are wanted. */
+static void load_object(struct subject *subject, const char *path)
+{
+	struct bpf_program *program;
+
+	subject->object = bpf_object__open(path);
+	if (libbpf_get_error(subject->object))
+		fail(path);
+	bpf_object__for_each_program(program, subject->object)
+	{
+		bool wanted = false;
+
+		for (int i = 0; i < subject->n; i++)
+			wanted |= !strcmp(bpf_program__name(program), subject->names[i]);
+		bpf_program__set_autoload(program, wanted);
+	}
+	if (bpf_object__load(subject->object))
+		fail("load");
 }
 
 static int compare(const void *a, const void *b)
@@ -136,29 +243,28 @@ static double median(double *values, unsigned n)
 	return values[n / 2];
 }
 
-static void measure(const struct load *load, unsigned pairs, struct bpf_object *object,
-		    char **names, int n)
+static void measure(const struct worker *worker, unsigned char which, unsigned pairs,
+		    struct subject *subject)
 {
 	static double ns[2][PAIRS_MAX], ratio[PAIRS_MAX], more[PAIRS_MAX];
-	struct bpf_link *links[LINKS_MAX];
 
-	load->run(load->times);
+	run(worker, which);
 	for (unsigned i = 0; i < pairs; i++) {
 		/* Each comes first as often as the other. */
 		for (unsigned k = 0; k < 2; k++) {
 			bool on = k ^ (i & 1);
 
 			if (on)
-				attach(object, names, n, links, true);
-			ns[on][i] = load->run(load->times) / load->times;
+				attach(subject, true);
+			ns[on][i] = run(worker, which);
 			if (on)
-				attach(object, names, n, links, false);
+				attach(subject, false);
 		}
 		ratio[i] = ns[1][i] / ns[0][i];
 		more[i] = ns[1][i] - ns[0][i];
 	}
 	printf("%s: without %.0f ns, with %.0f ns, ratio %.3f, more %.0f ns (%u pairs)\n",
-	       load->name, median(ns[0], pairs), median(ns[1], pairs), median(ratio, pairs),
+	       loads[which].name, median(ns[0], pairs), median(ns[1], pairs), median(ratio, pairs),
 	       median(more, pairs), pairs);
 	fflush(stdout);
 }
@@ -166,33 +272,23 @@ static void measure(const struct load *load, unsigned pairs, struct bpf_object *
 int main(int argc, char **argv)
 {
 	unsigned pairs = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
-	struct bpf_object *object;
-	struct bpf_program *program;
+	struct subject subject = { .names = argv + 3, .n = argc > 3 ? argc - 3 : 0 };
+	struct worker worker;
 	cpu_set_t one;
 
-	if (argc < 4 || !pairs || pairs > PAIRS_MAX || argc - 3 > LINKS_MAX) {
-		fprintf(stderr, "usage: switches PAIRS OBJECT.bpf.o PROGRAM...\n");
+	if (!pairs || pairs > PAIRS_MAX || argc == 3 || subject.n > LINKS_MAX) {
+		fprintf(stderr, "usage: switches PAIRS [OBJECT.bpf.o PROGRAM...]\n");
 		return 2;
 	}
 	CPU_ZERO(&one);
 	CPU_SET((unsigned)sysconf(_SC_NPROCESSORS_ONLN) - 1, &one);
 	if (sched_setaffinity(0, sizeof(one), &one))
 		fail("sched_setaffinity");
-	object = bpf_object__open(argv[2]);
-	if (libbpf_get_error(object))
-		fail(argv[2]);
-	bpf_object__for_each_program(program, object)
-	{
-		bool wanted = false;
-
-		for (int i = 3; i < argc; i++)
-			wanted |= !strcmp(bpf_program__name(program), argv[i]);
-		bpf_program__set_autoload(program, wanted);
-	}
-	if (bpf_object__load(object))
-		fail("load");
-	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
-		measure(&loads[i], pairs, object, argv + 3, argc - 3);
-	bpf_object__close(object);
+	start(&worker);
+	if (subject.n)
+		load_object(&subject, argv[2]);
+	for (unsigned char i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
+		measure(&worker, i, pairs, &subject);
+	bpf_object__close(subject.object);
 	return 0;
 }

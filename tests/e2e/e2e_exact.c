@@ -267,9 +267,9 @@ static void test_thread(void **state)
 	if (!pid)
 		hang_in_thread(go[0], told[1]);
 	guard_push_child(pid);
-	e2e_start_stalltop(&p, NULL,
-			   e2e_format("--source bpf --exact-io -b -o json -d 0.5 -n 5 -p %d",
-				      (int)pid));
+	e2e_start_stalltop(
+		&p, NULL,
+		e2e_format("--source bpf --exact-io -b -o json -d 0.5 -n 5 -p %d", (int)pid));
 	for (unsigned i = 0; i < 5; i++) {
 		json_t *sample = parse_json_line(e2e_line(&p, 60));
 		json_t *waited = json_object_get(task_must(sample, pid), "waited");

@@ -4,7 +4,8 @@
 
 /*
  * Walks over made-up tasks in place of the program in the kernel: defines snapshot_open_measured()
- * and what goes with it, so that a test that includes this needs no privileges. Included once a test.
+ * and what goes with it, so that a test that includes this needs no privileges. Included once a
+ * test.
  */
 
 #include <errno.h>

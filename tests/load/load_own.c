@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_own [-n COUNT] [-l LOG] [-c US] MODE [ARGUMENT]: waits that it measures itself, by clocks of its
- * own, until it is killed or has waited COUNT times:
+ * load_own [-n COUNT] [-l LOG] [-c US] MODE [ARGUMENT]: waits that it measures itself, by clocks
+ * of its own, until it is killed or has waited COUNT times:
  *   spin            computes all the time, and waits while others have its CPU
  *   read PATH       reads blocks of a disk or file past the page cache, one after the other
  *   hang MS         sleeps uninterruptibly without I/O for so long, as a parent in vfork()
  *                   does, and as long in the usual way in between
  * It prints "ready" before, and "done", the number of waits and how long it has waited in all,
  * in us, at its end. A wait for a CPU within one for a disk does not count as one for the disk.
- * With -c, read computes for so long before each. LOG gets lines "TIME WAITED", the real time and what it has waited so far, both in us: one
+ * With -c, read computes for so long before each.
+ * LOG gets lines "TIME WAITED", the real time and what it has waited so far, both in us: one
  * when a wait begins and one when it ends (spin: one in 20 ms), so that what it waited between
  * any two times can be told.
  */

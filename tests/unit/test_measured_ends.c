@@ -84,7 +84,8 @@ static void test_another(void **state)
 	measured_ends_free(&ends);
 }
 
-/* What was left out of a record as impossible is known now, and nothing is taken off its process. */
+/* What was left out of a record as impossible is known now, and nothing is taken off its process.
+ */
 static void test_left_out(void **state)
 {
 	struct measured_ends ends = { 0 };

@@ -66,7 +66,8 @@ static void test_blkio(void **state)
 	turn_close(&turn);
 }
 
-/* A wait of io_uring in state S is known at its end; what passed in former intervals is not told. */
+/* A wait of io_uring in state S is known at its end; what passed in former intervals is not told.
+ */
 static void test_long(void **state)
 {
 	struct turn turn;
