@@ -226,6 +226,34 @@ static __always_inline __u64 block_start(const struct task_struct *task)
 	return task->stats.block_start;
 }
 
+static __always_inline bool is_blocked(const struct task_struct *task)
+{
+	__u32 state = state_of(task);
+
+	return state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD);
+}
+
+static __always_inline bool is_iowait(const struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+}
+
+/* How long a task has been in state D, as the kernel's own stamps tell. */
+static __always_inline __u64 guessed_wait(const struct task_struct *task, bool iowait)
+{
+	const struct task_delay_info *delays = task->delays;
+	__u64 began = block_start(task), ns, bound;
+
+	ns = began ? since(began, control.reader.now_ns) : slept(task);
+	if (!iowait)
+		return ns;
+	/* Even in I/O wait the stamp may be from an earlier one. */
+	bound = since(task->sched_info.last_arrival, control.reader.now_ns);
+	if (!began && delays && delays->blkio_start)
+		ns = since(delays->blkio_start, control.reader.now_ns);
+	return ns < bound ? ns : bound;
+}
+
 static __always_inline void sum_up(struct exact_sum *sum, const struct exact_sum *own,
 				   const struct exact_sum *others)
 {
@@ -243,7 +271,8 @@ static __always_inline void sum_up(struct exact_sum *sum, const struct exact_sum
 /* Finds what was measured of a task. first: the sums, too, which its first record has. */
 static __always_inline void look_up(struct task_struct *task, bool first)
 {
-	const struct exact_task *exact;
+	struct exact_task *exact;
+	__u64 ns;
 
 	if (!measures)
 		return;
@@ -262,24 +291,35 @@ static __always_inline void look_up(struct task_struct *task, bool first)
 	/* A wait that ends meanwhile is missed until the next time, and not counted twice. */
 	barrier();
 	measured.since_ns = *(volatile const __u64 *)&exact->since_ns;
+	if (measured.since_ns || !is_blocked(task) || is_queued(task) || task->on_cpu)
+		return;
+	/* It began before waits were watched: it counts when it ends, as it is shown until then. */
+	exact->iowait = is_iowait(task);
+	ns = guessed_wait(task, exact->iowait);
+	measured.since_ns = bpf_ktime_get_ns() - ns;
+	*(volatile __u64 *)&exact->since_ns = measured.since_ns;
 }
 
 /* Puts that. */
-static __always_inline void put_measured(struct snapshot_record *record)
+static __always_inline void put_measured(struct snapshot_record *record,
+					 const struct task_struct *task)
 {
 	record->measured = measures && measured.known;
 	if (!record->measured)
 		return;
-	if (record->wait == SNAPSHOT_WAIT_D && measured.since_ns)
+	if (record->wait == SNAPSHOT_WAIT_D && measured.since_ns && !task->on_cpu)
 		record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
 	record->io = measured.io;
 	record->block = measured.block;
 }
 
-/* How long the task has waited in a measured wait, which goes on; 0: that was not measured. */
-static __always_inline __u64 measured_wait(void)
+/*
+ * How long the task has waited in a measured wait, which goes on; 0: that was not measured. One
+ * that is just leaving its CPU may still have the beginning of an earlier one.
+ */
+static __always_inline __u64 measured_wait(const struct task_struct *task)
 {
-	return measures && measured.known && measured.since_ns
+	return measures && measured.known && measured.since_ns && !task->on_cpu
 		       ? since(measured.since_ns, bpf_ktime_get_ns())
 		       : 0;
 }
@@ -287,34 +327,20 @@ static __always_inline __u64 measured_wait(void)
 /* Puts what a thread waits for, and for how long so far. */
 static __always_inline void put_wait(struct snapshot_record *record, const struct task_struct *task)
 {
-	__u32 state = state_of(task), wait = SNAPSHOT_NO_WAIT;
-	__u64 queued = task->sched_info.last_queued, began, ns = 0, bound;
-	const struct task_delay_info *delays = task->delays;
-	bool ready = is_queued(task);
+	__u32 wait = SNAPSHOT_NO_WAIT;
+	__u64 queued = task->sched_info.last_queued, ns = 0;
 
-	if (ready && !task->on_cpu && queued) {
-		wait = SNAPSHOT_WAIT_CPU;
-		ns = since(queued, control.reader.now_ns);
-	} else if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !ready) {
-		wait = SNAPSHOT_WAIT_D;
-		began = block_start(task);
-		ns = began ? since(began, control.reader.now_ns) : slept(task);
-		/*
-		 * blkio_start is never cleared: it is meaningful in I/O wait only, and even there
-		 * it may be from an earlier wait.
-		 */
-		if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait)) {
-			wait = SNAPSHOT_WAIT_IO;
-			bound = since(task->sched_info.last_arrival, control.reader.now_ns);
-			if (!began && delays && delays->blkio_start)
-				ns = since(delays->blkio_start, control.reader.now_ns);
-			if (ns > bound)
-				ns = bound;
+	if (is_queued(task)) {
+		if (!task->on_cpu && queued) {
+			wait = SNAPSHOT_WAIT_CPU;
+			ns = since(queued, control.reader.now_ns);
 		}
-	}
-	if (wait == SNAPSHOT_WAIT_IO || wait == SNAPSHOT_WAIT_D) {
-		began = measured_wait();
-		ns = began ? began : ns;
+	} else if (is_blocked(task)) {
+		/* blkio_start is never cleared: it is meaningful in I/O wait only. */
+		wait = is_iowait(task) ? SNAPSHOT_WAIT_IO : SNAPSHOT_WAIT_D;
+		ns = measured_wait(task);
+		if (!ns)
+			ns = guessed_wait(task, wait == SNAPSHOT_WAIT_IO);
 	}
 	record->waited_ns = ns;
 	record->wait = wait;
@@ -400,7 +426,7 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
 	put_wait(record, task);
 	put_sleeps(record, task);
-	put_measured(record);
+	put_measured(record, task);
 	/* A thread without storage for its delays began before they were accounted. */
 	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
 	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();

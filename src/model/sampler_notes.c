@@ -11,8 +11,11 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 {
 	struct note refusal;
 
-	/* Sampling works without it: noted only in the first frame and the first interval. */
-	if (sampler->source.refused_many && sampler->ticks < 2)
+	/*
+	 * Sampling works without it: noted only in the first frame and the first interval, and not
+	 * where note_exact() says it.
+	 */
+	if (sampler->source.refused_many && sampler->ticks < 2 && !sampler->config->exact)
 		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
 	/* The source that was taken instead may know all that there is. */
 	if (sampler->source.ops->kinds == DELAY_ALL)
