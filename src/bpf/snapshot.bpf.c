@@ -226,14 +226,14 @@ static __always_inline __u64 block_start(const struct task_struct *task)
 	return task->stats.block_start;
 }
 
-static __always_inline bool is_blocked(const struct task_struct *task)
+static __always_inline bool in_state_d(const struct task_struct *task)
 {
 	__u32 state = state_of(task);
 
 	return state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD);
 }
 
-static __always_inline bool is_iowait(const struct task_struct *task)
+static __always_inline bool in_io_wait(const struct task_struct *task)
 {
 	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
 }
@@ -291,10 +291,10 @@ static __always_inline void look_up(struct task_struct *task, bool first)
 	/* A wait that ends meanwhile is missed until the next time, and not counted twice. */
 	barrier();
 	measured.since_ns = *(volatile const __u64 *)&exact->since_ns;
-	if (measured.since_ns || !is_blocked(task) || is_queued(task) || task->on_cpu)
+	if (measured.since_ns || !in_state_d(task) || is_queued(task) || task->on_cpu)
 		return;
 	/* It began before waits were watched: it counts when it ends, as it is shown until then. */
-	exact->iowait = is_iowait(task);
+	exact->iowait = in_io_wait(task);
 	ns = guessed_wait(task, exact->iowait);
 	measured.since_ns = bpf_ktime_get_ns() - ns;
 	*(volatile __u64 *)&exact->since_ns = measured.since_ns;
@@ -335,9 +335,9 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 			wait = SNAPSHOT_WAIT_CPU;
 			ns = since(queued, control.reader.now_ns);
 		}
-	} else if (is_blocked(task)) {
+	} else if (in_state_d(task)) {
 		/* blkio_start is never cleared: it is meaningful in I/O wait only. */
-		wait = is_iowait(task) ? SNAPSHOT_WAIT_IO : SNAPSHOT_WAIT_D;
+		wait = in_io_wait(task) ? SNAPSHOT_WAIT_IO : SNAPSHOT_WAIT_D;
 		ns = measured_wait(task);
 		if (!ns)
 			ns = guessed_wait(task, wait == SNAPSHOT_WAIT_IO);
