@@ -244,6 +244,7 @@ complete -c stalltop -n __stalltop_own -l when -x -a '(__stalltop_condition)' -d
 complete -c stalltop -n __stalltop_own -l linger -x -d 'with --when: go on for this long after the pressure has ended'
 complete -c stalltop -n __stalltop_own -l bell -d 'with --when: ring the terminal'\''s bell too'
 complete -c stalltop -n __stalltop_own -l source -x -a '(__stalltop_source)' -d 'where counters come from: taskstats'
+complete -c stalltop -n __stalltop_own -l exact-io -d 'with the bpf source, which auto then prefers: measure what tasks wait for storage and in state D by small programs at the kernel'\''s switches, as kernels since 6.12 book that wrongly'
 complete -c stalltop -n __stalltop_own -l enable-delayacct -d 'switch kernel.task_delayacct on while stalltop runs'
 complete -c stalltop -n __stalltop_own -l trace -d 'watch every wait, by programs in the kernel (needs CAP_BPF and CAP_PERFMON): how threads spend all their time, on what they wait, and who ends it'
 complete -c stalltop -n __stalltop_own -l trace-sites -x -d 'with --trace: room for so many sites of waits, from 256 to 1048576'

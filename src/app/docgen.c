@@ -11,6 +11,7 @@
 #include "app/options.h"
 #include "base/text.h"
 #include "base/util.h"
+#include "bpf/exact.h"
 #include "bpf/refusal.h"
 #include "model/notes.h"
 #include "model/source.h"
@@ -254,6 +255,19 @@ static void put_source(struct buf *out, const struct source_ops *ops, const stru
 	source_close(&source);
 }
 
+/* Appends whether waits for storage can be measured. */
+static void put_exact(struct buf *out)
+{
+	struct exact *exact = NULL;
+	struct buf why = { 0 };
+	int err = exact_open(&exact);
+
+	if (err)
+		refusal_append(&why, err);
+	put_found(out, "exact-io", err ? "unavailable" : "loaded", &why);
+	exact_close(exact);
+}
+
 /* Appends whether waits can be traced. */
 static void put_tracing(struct buf *out, int procfd)
 {
@@ -302,6 +316,7 @@ void docgen_version(struct buf *out, int procfd)
 		buf_printf(out, "kernel: %s %s\n", kernel.sysname, kernel.release);
 	for (size_t i = 0; source_registry[i]; i++)
 		put_source(out, source_registry[i], &env);
+	put_exact(out);
 	put_tracing(out, procfd);
 	put_missing_parts(out);
 }

@@ -499,6 +499,12 @@ const struct option_row option_table[] = {
 	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 2000 tasks or "
 	  "a single interval, bpf for more tasks, procfs without privileges",
 	  .set = set_source, .words = WORDS_SOURCE },
+	{ 0, "exact-io", NULL, "off",
+	  "with the bpf source, which auto then prefers: measure what tasks wait for storage and "
+	  "in "
+	  "state D by small programs at the kernel's switches, as kernels since 6.12 book that "
+	  "wrongly",
+	  FLAG(sampler.exact) },
 	{ 0, "enable-delayacct", NULL, "off",
 	  "switch kernel.task_delayacct on while stalltop runs; the last of those that run with it "
 	  "puts the switch back at its end, unless somebody else has changed it",

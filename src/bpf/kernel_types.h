@@ -105,7 +105,12 @@ struct taskstats {
 };
 #undef DELAY_FIELDS
 
+typedef struct {
+	__u32 counter;
+} atomic_t;
+
 struct signal_struct {
+	atomic_t live;
 	__u32 nr_threads;
 	__u64 utime, stime, cutime, cstime;
 	struct taskstats *stats;

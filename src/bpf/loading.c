@@ -3,6 +3,8 @@
 
 #include "bpf/loading.h"
 
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -164,6 +166,44 @@ bool loading_knows(const char *name)
 	free(strings);
 	close(fd);
 	return known;
+}
+
+int loading_arguments(const struct btf *btf, const char *tracepoint)
+{
+	const struct btf_type *type;
+	char typedef_name[64];
+	int id;
+
+	snprintf(typedef_name, sizeof(typedef_name), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(btf, typedef_name, BTF_KIND_TYPEDEF);
+	type = id < 0 ? NULL : btf__type_by_id(btf, (__u32)id);
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* a pointer to a function */
+	type = type ? btf__type_by_id(btf, type->type) : NULL;
+	/* The first is the tracepoint's own. */
+	return type && btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
+}
+
+int loading_run_iterator(const struct bpf_program *program)
+{
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	int err = (int)libbpf_get_error(link), fd;
+	ssize_t got;
+	char none;
+
+	if (err)
+		return err;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0) {
+		bpf_link__destroy(link);
+		return fd;
+	}
+	do {
+		got = read(fd, &none, sizeof(none));
+	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
+	err = got < 0 ? -errno : 0;
+	close(fd);
+	bpf_link__destroy(link);
+	return err;
 }
 
 int loading_error(int err)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 
 struct bpf_map;
+struct bpf_program;
+struct btf;
 
 /*
  * Forgets refusals of before; what libbpf says from now on goes to the debug log, and to
@@ -21,6 +23,12 @@ int loading_begin(void);
  * that cannot be read: trying tells.
  */
 bool loading_knows(const char *name);
+
+/* How many arguments a tracepoint has in this kernel; negative: it has no such tracepoint. */
+int loading_arguments(const struct btf *btf, const char *tracepoint);
+
+/* Runs a program that is called for each thread, and puts out nothing. 0 or -errno. */
+int loading_run_iterator(const struct bpf_program *program);
 
 /* Translates an error of loading into one that refusal_summary() knows. */
 int loading_error(int err);

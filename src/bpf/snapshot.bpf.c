@@ -68,6 +68,28 @@ struct {
 	__type(value, struct remembered);
 } memory SEC(".maps");
 
+/* Waits that are measured, and those maps that are: exact.bpf.c's. Set before it is loaded. */
+const volatile bool measures;
+/* A thread without storage has not waited since. */
+const volatile bool makes_late;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct exact_task);
+} waits SEC(".maps");
+
+/*
+ * What was measured of the task being visited. Only the loops over tasks can ask for it, as only
+ * there the verifier trusts the task.
+ */
+struct {
+	struct exact_sum io, block;
+	__u64 since_ns; /* 0: it does not wait, or did so before it was met */
+	__u32 known;
+} measured;
+
 /*
  * The task being visited. Functions that the verifier is to check separately, once and not in each
  * turn of the loops (loading took seconds before), cannot take a task as argument; they get it from
@@ -204,33 +226,121 @@ static __always_inline __u64 block_start(const struct task_struct *task)
 	return task->stats.block_start;
 }
 
+static __always_inline bool in_state_d(const struct task_struct *task)
+{
+	__u32 state = state_of(task);
+
+	return state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD);
+}
+
+static __always_inline bool in_io_wait(const struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
+}
+
+/* How long a task has been in state D, as the kernel's own stamps tell. */
+static __always_inline __u64 guessed_wait(const struct task_struct *task, bool iowait)
+{
+	const struct task_delay_info *delays = task->delays;
+	__u64 began = block_start(task), ns, bound;
+
+	ns = began ? since(began, control.reader.now_ns) : slept(task);
+	if (!iowait)
+		return ns;
+	/* Even in I/O wait the stamp may be from an earlier one. */
+	bound = since(task->sched_info.last_arrival, control.reader.now_ns);
+	if (!began && delays && delays->blkio_start)
+		ns = since(delays->blkio_start, control.reader.now_ns);
+	return ns < bound ? ns : bound;
+}
+
+static __always_inline void sum_up(struct exact_sum *sum, const struct exact_sum *own,
+				   const struct exact_sum *others)
+{
+	*sum = *own;
+	if (control.threads)
+		return;
+	sum->ns += others->ns;
+	sum->count += others->count;
+	if (others->max_ns > sum->max_ns)
+		sum->max_ns = others->max_ns;
+	if (others->min_ns && (!sum->min_ns || others->min_ns < sum->min_ns))
+		sum->min_ns = others->min_ns;
+}
+
+/* Finds what was measured of a task. first: the sums, too, which its first record has. */
+static __always_inline void look_up(struct task_struct *task, bool first)
+{
+	struct exact_task *exact;
+	__u64 ns;
+
+	if (!measures)
+		return;
+	exact = bpf_task_storage_get(&waits, task, NULL, 0);
+	measured.known = exact || makes_late;
+	if (!exact) {
+		__builtin_memset(&measured.io, 0, sizeof(measured.io));
+		__builtin_memset(&measured.block, 0, sizeof(measured.block));
+		measured.since_ns = 0;
+		return;
+	}
+	if (first) {
+		sum_up(&measured.io, &exact->io, &exact->others_io);
+		sum_up(&measured.block, &exact->block, &exact->others_block);
+	}
+	/* A wait that ends meanwhile is missed until the next time, and not counted twice. */
+	barrier();
+	measured.since_ns = *(volatile const __u64 *)&exact->since_ns;
+	if (measured.since_ns || !in_state_d(task) || is_queued(task) || task->on_cpu)
+		return;
+	/* It began before waits were watched: it counts when it ends, as it is shown until then. */
+	exact->iowait = in_io_wait(task);
+	ns = guessed_wait(task, exact->iowait);
+	measured.since_ns = bpf_ktime_get_ns() - ns;
+	*(volatile __u64 *)&exact->since_ns = measured.since_ns;
+}
+
+/* Puts that. */
+static __always_inline void put_measured(struct snapshot_record *record,
+					 const struct task_struct *task)
+{
+	record->measured = measures && measured.known;
+	if (!record->measured)
+		return;
+	if (record->wait == SNAPSHOT_WAIT_D && measured.since_ns && !task->on_cpu)
+		record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
+	record->io = measured.io;
+	record->block = measured.block;
+}
+
+/*
+ * How long the task has waited in a measured wait, which goes on; 0: that was not measured. One
+ * that is just leaving its CPU may still have the beginning of an earlier one.
+ */
+static __always_inline __u64 measured_wait(const struct task_struct *task)
+{
+	return measures && measured.known && measured.since_ns && !task->on_cpu
+		       ? since(measured.since_ns, bpf_ktime_get_ns())
+		       : 0;
+}
+
 /* Puts what a thread waits for, and for how long so far. */
 static __always_inline void put_wait(struct snapshot_record *record, const struct task_struct *task)
 {
-	__u32 state = state_of(task), wait = SNAPSHOT_NO_WAIT;
-	__u64 queued = task->sched_info.last_queued, began, ns = 0, bound;
-	const struct task_delay_info *delays = task->delays;
-	bool ready = is_queued(task);
+	__u32 wait = SNAPSHOT_NO_WAIT;
+	__u64 queued = task->sched_info.last_queued, ns = 0;
 
-	if (ready && !task->on_cpu && queued) {
-		wait = SNAPSHOT_WAIT_CPU;
-		ns = since(queued, control.reader.now_ns);
-	} else if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD) && !ready) {
-		wait = SNAPSHOT_WAIT_D;
-		began = block_start(task);
-		ns = began ? since(began, control.reader.now_ns) : slept(task);
-		/*
-		 * blkio_start is never cleared: it is meaningful in I/O wait only, and even there
-		 * it may be from an earlier wait.
-		 */
-		if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait)) {
-			wait = SNAPSHOT_WAIT_IO;
-			bound = since(task->sched_info.last_arrival, control.reader.now_ns);
-			if (!began && delays && delays->blkio_start)
-				ns = since(delays->blkio_start, control.reader.now_ns);
-			if (ns > bound)
-				ns = bound;
+	if (is_queued(task)) {
+		if (!task->on_cpu && queued) {
+			wait = SNAPSHOT_WAIT_CPU;
+			ns = since(queued, control.reader.now_ns);
 		}
+	} else if (in_state_d(task)) {
+		/* blkio_start is never cleared: it is meaningful in I/O wait only. */
+		wait = in_io_wait(task) ? SNAPSHOT_WAIT_IO : SNAPSHOT_WAIT_D;
+		ns = measured_wait(task);
+		if (!ns)
+			ns = guessed_wait(task, wait == SNAPSHOT_WAIT_IO);
 	}
 	record->waited_ns = ns;
 	record->wait = wait;
@@ -247,7 +357,8 @@ static __always_inline void put_sleeps(struct snapshot_record *record,
 	__u64 began;
 
 	record->sleeps = 0;
-	if (!has_sleeps(task) || task->flags & PF_KTHREAD || may_be_scx(task))
+	if (!has_sleeps(task) || task->flags & PF_KTHREAD || may_be_scx(task) ||
+	    (measures && measured.known))
 		return;
 	began = block_start(task);
 	record->iowait_ns = task->stats.iowait_sum;
@@ -315,6 +426,7 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
 	put_wait(record, task);
 	put_sleeps(record, task);
+	put_measured(record, task);
 	/* A thread without storage for its delays began before they were accounted. */
 	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
 	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();
@@ -329,7 +441,7 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 
 	record->start_ns = record->read_ns = record->waited_ns = 0;
 	record->wait = SNAPSHOT_NO_WAIT;
-	record->sleeps = 0;
+	record->sleeps = record->measured = 0;
 	record->pid = record->tgid = tgid;
 	record->user_ns = signal->utime;
 	record->system_ns = signal->stime;
@@ -553,6 +665,7 @@ static __always_inline void write_threads(struct task_struct *leader)
 		if (task->pid == leader->pid || task->exit_state)
 			continue;
 		subject = (__u64)task;
+		look_up(task, false);
 		write_part();
 	}
 	bpf_iter_task_destroy(&it);
@@ -568,6 +681,7 @@ static __always_inline void visit_process(struct task_struct *leader)
 	subject = (__u64)leader;
 	if (pass_over())
 		return;
+	look_up(leader, true);
 	sum.settled = !leader->on_rq;
 	threads = threads_of_subject();
 	if (threads > 1)
@@ -593,8 +707,10 @@ int walk(void *context)
 		bpf_iter_task_new(&it, NULL, ALL_THREADS);
 		while ((task = bpf_iter_task_next(&it))) {
 			subject = (__u64)task;
-			if (!pass_over())
-				visit(task->se.sum_exec_runtime, 1, !task->on_rq);
+			if (pass_over())
+				continue;
+			look_up(task, true);
+			visit(task->se.sum_exec_runtime, 1, !task->on_rq);
 		}
 		bpf_iter_task_destroy(&it);
 	} else {
@@ -630,6 +746,7 @@ int each(struct bpf_iter__task *context)
 	if (!pid)
 		return 0;
 	put_entry(pid, control.records + 1);
+	look_up(task, true);
 	write_thread(task, pid, SNAPSHOT_FIRST);
 	if (!control.threads && task == task->group_leader)
 		write_ended(task->signal, pid);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "bpf/exact.h"
 #include "bpf/loading.h"
 #include "bpf/refusal.h"
 #include "data/sample.h"
@@ -27,6 +28,7 @@
 struct snapshot {
 	bool threads;
 	enum snapshot_way way;
+	const struct exact *exact; /* NULL: waits are not measured */
 	struct snapshot_bpf *program;
 	struct bpf_link *link; /* SNAPSHOT_EACH */
 	size_t room; /* entries and records that the maps hold */
@@ -87,6 +89,18 @@ static int size_maps(struct snapshot *snapshot)
 	return err;
 }
 
+/* Gives the program the map of measured waits, or leaves that out, which a kernel may lack. */
+static int lend_waits(struct snapshot *snapshot)
+{
+	struct snapshot_bpf *program = snapshot->program;
+
+	program->rodata->measures = snapshot->exact != NULL;
+	program->rodata->makes_late = snapshot->exact && exact_is_late(snapshot->exact);
+	if (snapshot->exact)
+		return bpf_map__reuse_fd(program->maps.waits, exact_map(snapshot->exact));
+	return bpf_map__set_autocreate(program->maps.waits, false);
+}
+
 /* Maps what the program writes, and makes the program ready to run. */
 static int attach(struct snapshot *snapshot)
 {
@@ -119,6 +133,8 @@ static int open_program(struct snapshot *snapshot)
 		snapshot->way == SNAPSHOT_WALK ? program->progs.walk : program->progs.each, true);
 	err = size_maps(snapshot);
 	if (!err)
+		err = lend_waits(snapshot);
+	if (!err)
 		err = snapshot_bpf__load(program);
 	if (!err)
 		err = attach(snapshot);
@@ -143,6 +159,12 @@ static enum snapshot_way better_way(void)
 
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 {
+	return snapshot_open_measured(out, threads, way, NULL);
+}
+
+int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way,
+			   const struct exact *exact)
+{
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	struct sysinfo machine;
 	int err = loading_begin();
@@ -153,6 +175,7 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
 	}
 	sysinfo(&machine);
 	snapshot->threads = threads;
+	snapshot->exact = exact;
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
 	snapshot->way = way == SNAPSHOT_ANY ? better_way() : way;
 	err = open_program(snapshot);

@@ -13,6 +13,7 @@
 
 #include "bpf/snapshot_record.h"
 
+struct exact;
 struct snapshot;
 
 enum snapshot_way { SNAPSHOT_ANY, SNAPSHOT_WALK, SNAPSHOT_EACH };
@@ -31,6 +32,10 @@ struct snapshot_view {
  * turn, the better one first. 0, or -errno as refusal_summary() has it in words.
  */
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
+
+/* The same, with waits as they are measured, which must stay open. NULL: without. */
+int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way,
+			   const struct exact *exact);
 
 /*
  * How to take a snapshot: with records of all tasks; with those of tasks that only were moved to

@@ -72,11 +72,28 @@ static void add_sleeps(struct task_sleeps *sum, const struct snapshot_record *pa
 	sum->threads += ((uint64_t)part->pid << 40 ^ part->start_ns) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* Takes what was measured, with what goes on now. */
+static void take_measured(const struct snapshot_record *parts, size_t n, struct task_sleeps *sleeps)
+{
+	sleeps->measured = true;
+	sleeps->block_ns = parts->block.ns;
+	for (size_t i = 0; i < n; i++) {
+		if (!(parts[i].sleeps & SNAPSHOT_SLEEPS_BLOCKED))
+			continue;
+		sleeps->block_ns += parts[i].waited_ns;
+		sleeps->blocked++;
+	}
+}
+
 bool snapshot_sleeps(const struct snapshot_record *parts, size_t n, struct task_sleeps *sleeps)
 {
 	bool ended = n > 1 && parts[1].part == SNAPSHOT_ENDED;
 
 	*sleeps = (struct task_sleeps){ .read_ns = parts->read_ns };
+	if (parts->measured) {
+		take_measured(parts, n, sleeps);
+		return true;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (parts[i].part == SNAPSHOT_ENDED || (!i && has_left(parts, ended)))
 			continue;
@@ -104,6 +121,9 @@ void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t b
 		add_part(raw, parts, before_ns);
 	for (size_t i = 1; i < n; i++)
 		add_part(raw, &parts[i], before_ns);
+	if (parts->measured)
+		raw->counters.delay[DELAY_BLKIO] =
+			(struct delay_sum){ .count = parts->io.count, .ns = parts->io.ns };
 }
 
 void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range)
@@ -118,5 +138,9 @@ void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_r
 				range->min[kind] = delay->min;
 		}
 		range->range_valid |= parts[i].ranges;
+	}
+	if (parts->measured && range->range_valid & DELAY_BIT(DELAY_BLKIO)) {
+		range->max[DELAY_BLKIO] = parts->io.max_ns;
+		range->min[DELAY_BLKIO] = parts->io.min_ns;
 	}
 }

@@ -18,8 +18,8 @@ void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t b
 		       struct task_raw *raw);
 
 /*
- * Takes the sums of sleep of all n records, but not their epoch. False where they are not known of
- * all threads.
+ * Takes the sums of sleep of all n records, measured or the scheduler's, but not their epoch. False
+ * where they are not known of all threads.
  */
 bool snapshot_sleeps(const struct snapshot_record *parts, size_t n, struct task_sleeps *sleeps);
 

@@ -9,6 +9,7 @@
 
 #include <linux/types.h>
 
+#include "bpf/exact_record.h"
 #include "data/delay_table.h"
 
 #define SNAPSHOT_COMM 16
@@ -49,6 +50,13 @@ struct snapshot_record {
 	__u64 block_ns, iowait_ns;
 	__u32 iowaits;
 	__u32 sleeps; /* SNAPSHOT_SLEEPS_ bits */
+	/*
+	 * The waits that were measured, of a process with those of all threads that it ever had;
+	 * they and what they say of this thread are in the first record only. io is with what had
+	 * been booked before.
+	 */
+	struct exact_sum io, block;
+	__u32 measured; /* they are known */
 	__u32 wait; /* enum snapshot_wait */
 	__u32 part; /* enum snapshot_part */
 	__s32 pid; /* the thread's */

@@ -22,22 +22,6 @@
 #define SITES_MIN 16U
 #define STACKS_MIN 1024U
 
-/* How many arguments a tracepoint has in this kernel; negative: it has no such tracepoint. */
-static int tracepoint_arguments(const struct btf *btf, const char *name)
-{
-	const struct btf_type *type;
-	char typedef_name[64];
-	int id;
-
-	snprintf(typedef_name, sizeof(typedef_name), "btf_trace_%s", name);
-	id = btf__find_by_name_kind(btf, typedef_name, BTF_KIND_TYPEDEF);
-	type = id < 0 ? NULL : btf__type_by_id(btf, (__u32)id);
-	type = type ? btf__type_by_id(btf, type->type) : NULL; /* a pointer to a function */
-	type = type ? btf__type_by_id(btf, type->type) : NULL;
-	/* The first is the tracepoint's own. */
-	return type && btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
-}
-
 /* Chooses the programs that this kernel has the tracepoints for. */
 static int choose_programs(struct trace_bpf *bpf)
 {
@@ -51,11 +35,10 @@ static int choose_programs(struct trace_bpf *bpf)
 		const char *point = strchr(bpf_program__section_name(program), '/');
 
 		if (point && !bpf_program__autoload(program))
-			bpf_program__set_autoload(program,
-						  tracepoint_arguments(btf, point + 1) >= 0);
+			bpf_program__set_autoload(program, loading_arguments(btf, point + 1) >= 0);
 	}
 	/* prev_state is there since 5.18. */
-	if (tracepoint_arguments(btf, "sched_switch") >= 4)
+	if (loading_arguments(btf, "sched_switch") >= 4)
 		bpf_program__set_autoload(bpf->progs.switched_plain, false);
 	else
 		bpf_program__set_autoload(bpf->progs.switched_state, false);
@@ -171,36 +154,12 @@ static void fill_rings(struct trace_program *program)
 	control->epoch = 1;
 }
 
-/* Runs the program that visits all threads. */
-static int walk_threads(struct trace_program *program)
-{
-	struct bpf_link *link = bpf_program__attach_iter(program->bpf->progs.each_thread, NULL);
-	int err = (int)libbpf_get_error(link), fd;
-	ssize_t got;
-	char none;
-
-	if (err)
-		return err;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd < 0) {
-		bpf_link__destroy(link);
-		return fd;
-	}
-	do {
-		got = read(fd, &none, sizeof(none));
-	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
-	err = got < 0 ? -errno : 0;
-	close(fd);
-	bpf_link__destroy(link);
-	return err;
-}
-
 /* Attaches all but the one that visits the threads: first those that find what is there. */
 static int attach_all(struct trace_program *program)
 {
 	struct trace_bpf *bpf = program->bpf;
 	struct bpf_program *part;
-	int err = walk_threads(program);
+	int err = loading_run_iterator(bpf->progs.each_thread);
 
 	/* The visit is attached for as long as it lasts. */
 	bpf_object__for_each_program(part, bpf->obj) if (part == bpf->progs.each_thread)
@@ -215,7 +174,7 @@ static int attach_all(struct trace_program *program)
 		program->cpu[i].softirq = program->cpu[i].timer = program->cpu[i].ipi = 0;
 	}
 	program->control->walking = 1;
-	return walk_threads(program);
+	return loading_run_iterator(bpf->progs.each_thread);
 }
 
 int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks)

@@ -71,10 +71,13 @@ struct task_hang {
 };
 
 /*
- * What the scheduler had added up of a task's sleep in state D at a reading, of all its living
- * threads, since kernel.sched_schedstats was switched on.
+ * What a task slept in state D by a reading. Measured: of all threads that it ever had, since the
+ * programs that measure were loaded. Else what the scheduler had added up, of all its living
+ * threads, since kernel.sched_schedstats was switched on; only there the fields below `blocked`
+ * mean something.
  */
 struct task_sleeps {
+	bool measured; /* and so is blkio in the counters */
 	uint64_t read_ns;
 	uint64_t epoch; /* readings of one epoch can be compared; 0: nothing is known */
 	uint64_t threads; /* tells whose threads' sums they are */

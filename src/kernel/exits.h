@@ -38,6 +38,7 @@ struct exit_record {
 	uint32_t left_out;
 	bool impossible; /* something was left out, or cut */
 	bool single; /* see struct task_raw */
+	bool measured; /* blkio was put in its place by who measured it */
 	size_t field; /* index of its task_record, where those are kept */
 	/* Set by exit_fold.c: */
 	pid_t reaper; /* the nearest ancestor that lives; 0: none, or not looked for */

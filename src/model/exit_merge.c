@@ -121,6 +121,9 @@ static void finish(const struct exit_batch *given, struct sample *sample, struct
 	struct counters last = record->counters;
 
 	sleeps_correct(raw->task, &last);
+	/* What was measured last is nearer to the truth than what was booked. */
+	if (raw->task->sleeps && raw->task->sleeps->measured && !record->measured)
+		last.delay[DELAY_BLKIO] = raw->counters.delay[DELAY_BLKIO];
 	counters_mask(&last, record->left_out);
 	counters_lift(&last, &raw->counters);
 	sample_touch(sample, raw);

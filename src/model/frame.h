@@ -29,6 +29,8 @@ enum note_id {
 	NOTE_TASKSTATS_VERSION,
 	NOTE_TASKSTATS_ERROR, /* value: errno */
 	NOTE_NO_BPF, /* value: errno */
+	NOTE_EXACT_SOURCE,
+	NOTE_EXACT_REFUSED, /* value: errno */
 	NOTE_NO_PSI,
 	NOTE_GROUP_GONE,
 	NOTE_GROUP_PSI, /* value: errno */

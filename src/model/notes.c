@@ -60,6 +60,17 @@ const struct note_row note_table[NOTE_IDS] = {
 		"the bpf source is unavailable (%v): it would read this many tasks at less cost",
 		"--version has the kernel's words", NOTE_STANDS,
 	},
+	[NOTE_EXACT_SOURCE] = {
+		"exact-source",
+		"waits for storage and in state D are as the kernel books them: only the bpf source "
+		"measures them", "use --source=bpf or auto; --version says why it is unavailable",
+		NOTE_STANDS,
+	},
+	[NOTE_EXACT_REFUSED] = {
+		"exact-refused",
+		"waits for storage and in state D are as the kernel books them, not measured: %v",
+		"--version has the kernel's words", NOTE_STANDS,
+	},
 	[NOTE_NO_PSI] = {
 		"no-psi", "no pressure files: pressure is unknown",
 		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)", NOTE_STANDS,
@@ -240,7 +251,8 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_puts(out, psi_names[note->value]);
 	else if (note->id == NOTE_SYSTEM_MISSING && note->value < SYSTEM_FILES)
 		buf_puts(out, system_file_names[note->value]);
-	else if (note->id == NOTE_NO_BPF || note->id == NOTE_TRACE_KERNEL)
+	else if (note->id == NOTE_NO_BPF || note->id == NOTE_EXACT_REFUSED ||
+		 note->id == NOTE_TRACE_KERNEL)
 		buf_puts(out, refusal_summary(note->value ? -(int)note->value : -EOPNOTSUPP));
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
 		 note->id == NOTE_GROUP_PSI || note->id == NOTE_TRACE_ERROR)

@@ -60,6 +60,7 @@ static int open_source(struct sampler *sampler)
 				  .threads = config->threads,
 				  .pids = config->pids,
 				  .npids = config->npids,
+				  .exact = config->exact,
 				  .many = !config->brief && !config->pids && are_many(),
 				  .between = config->between,
 				  .arg = config->arg };

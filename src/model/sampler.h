@@ -32,6 +32,7 @@ struct sampler_config {
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
 	pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
+	bool exact; /* measure waits in state D and for io: see struct source_env */
 	bool trace; /* watch every wait from the first sample on */
 	uint32_t trace_sites; /* room for so many sites of waits; 0: the default */
 	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */

@@ -41,6 +41,16 @@ static size_t keep_asked(const struct sampler_config *config, struct exit_record
 	return kept;
 }
 
+/* Puts what the source measured into records that came since. */
+static void correct_records(struct sampler *sampler, struct exit_batch *batch)
+{
+	const struct source *source = &sampler->source;
+
+	if (source->ops->correct_exits)
+		sampler->known_anew +=
+			source->ops->correct_exits(source->state, batch->records, batch->n);
+}
+
 /* Whether nothing of the task is left: not even a zombie. */
 static bool has_gone(void *arg, pid_t pid)
 {
@@ -67,6 +77,7 @@ size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
 		return 0;
 	exits_drain(sampler->exits);
 	batch.records = exits_records(sampler->exits, &batch.n);
+	correct_records(sampler, &batch);
 	batch.n = keep_asked(sampler->config, batch.records, batch.n);
 	batch.fields = exits_fields(sampler->exits);
 	info->others = exit_fold_others(&batch);
@@ -86,6 +97,8 @@ size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
 	sampler->lost = info->lost > 0;
 	impossible =
 		turn->prev ? (size_t)(stats->impossible - sampler->exits_before.impossible) : 0;
+	impossible -= sampler->known_anew < impossible ? sampler->known_anew : impossible;
+	sampler->known_anew = 0;
 	sampler->exits_before = *stats;
 	return impossible;
 }
@@ -101,6 +114,7 @@ void sampler_drain(struct sampler *sampler)
 	exits_drain(sampler->exits);
 	batch.records = exits_records(sampler->exits, &batch.n);
 	batch.fields = exits_fields(sampler->exits);
+	correct_records(sampler, &batch);
 	/* In a long interval the number of tasks has no bound. */
 	if (batch.n <= (sampler->fold_at ? sampler->fold_at : RECORDS_MAX) || !sampler->ticks)
 		return;

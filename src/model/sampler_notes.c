@@ -11,8 +11,11 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 {
 	struct note refusal;
 
-	/* Sampling works without it: noted only in the first frame and the first interval. */
-	if (sampler->source.refused_many && sampler->ticks < 2)
+	/*
+	 * Sampling works without it: noted only in the first frame and the first interval, and not
+	 * where note_exact() says it.
+	 */
+	if (sampler->source.refused_many && sampler->ticks < 2 && !sampler->config->exact)
 		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
 	/* The source that was taken instead may know all that there is. */
 	if (sampler->source.ops->kinds == DELAY_ALL)
@@ -21,6 +24,23 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 		return;
 	refusal = note_of_refusal(sampler->source.refused);
 	frame_note(info, refusal.id, refusal.value);
+}
+
+/* Notes why waits are not measured, where they should be. */
+static void note_exact(const struct sampler *sampler, struct frame_info *info)
+{
+	const struct source *source = &sampler->source;
+	int err;
+
+	if (!sampler->config->exact)
+		return;
+	if (!source->ops->exact) {
+		frame_note(info, NOTE_EXACT_SOURCE, 0);
+		return;
+	}
+	err = source->ops->exact(source->state);
+	if (err)
+		frame_note(info, NOTE_EXACT_REFUSED, (uint64_t)-err);
 }
 
 /* Notes what is missing in the records of exiting tasks. */
@@ -83,6 +103,7 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 {
 	note_record(sampler->config->record, info);
 	note_source(sampler, info);
+	note_exact(sampler, info);
 	if (sampler->delayacct.state == DELAYACCT_OFF)
 		frame_note(info, NOTE_DELAYACCT_OFF, 0);
 	/* This costs little and nothing is missing, so it is noted only at the start, too. */

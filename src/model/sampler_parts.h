@@ -40,6 +40,7 @@ struct sampler {
 	bool hidden; /* /proc hides tasks of others */
 	bool left_on; /* delay accounting was left on by a stalltop that was killed */
 	struct exits_stats exits_before; /* the figures at the sample before */
+	size_t known_anew; /* records since then of which nothing impossible is left out any more */
 	struct tracing *tracing; /* NULL: waits are not watched */
 	struct tracing *stopped; /* what the frame handed out still shows; NULL: nothing */
 	bool trace_wanted;

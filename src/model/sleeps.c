@@ -14,6 +14,9 @@
 #define MISSED_PART 4
 #define OVERBOOKED_LEAST_NS (10 * NSEC_PER_MSEC)
 
+/* How much the readings of a task's threads may differ in time. */
+#define SLACK_NS NSEC_PER_MSEC
+
 void sleeps_correct(const struct task *task, struct counters *counters)
 {
 	const struct counters excess = { .delay[DELAY_BLKIO].ns = task->overbooked_ns };
@@ -64,6 +67,26 @@ static bool check_blkio(struct task_raw *raw, const struct task_raw *known,
 	return true;
 }
 
+/*
+ * Takes off what passed before the reading before of a measured I/O wait that ended since: in state
+ * S, where io_uring waits, such a wait is not seen before it ends.
+ */
+static void cut_blkio(struct task_raw *raw, const struct task_raw *known)
+{
+	struct delay_sum *sum = &raw->counters.delay[DELAY_BLKIO];
+	uint64_t before, most;
+
+	if (!known || known->now.threads != raw->now.threads || raw->read_ns < known->read_ns)
+		return;
+	before = known->counters.delay[DELAY_BLKIO].ns;
+	most = raw->now.threads * (raw->read_ns - known->read_ns) +
+	       waits_progress(&known->now.waits, SEEN_BLKIO, known->read_ns) + SLACK_NS;
+	if (sum->ns <= before + most)
+		return;
+	raw->task->overbooked_ns += sum->ns - before - most;
+	sum->ns = before + most;
+}
+
 bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
 		 const struct task_sleeps *now)
 {
@@ -76,7 +99,10 @@ bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
 		was = born ? &none : NULL;
 	if (was && was->epoch == now->epoch && was->threads == now->threads && !was->stale) {
 		take_block(raw, known, was, now);
-		corrected = check_blkio(raw, known, was, now);
+		if (now->measured)
+			cut_blkio(raw, known);
+		else
+			corrected = check_blkio(raw, known, was, now);
 	}
 	if (!task->sleeps)
 		task->sleeps = xcalloc(1, sizeof(*task->sleeps));

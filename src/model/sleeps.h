@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sums of sleep in state D that the scheduler keeps while kernel.sched_schedstats is on: by
- * these, what a task waited without I/O wait is exact, and what the kernel booked as blkio is
- * checked.
+ * The sums of sleep in state D: those that are measured (exact.h), or those that the scheduler
+ * keeps while kernel.sched_schedstats is on. By these, what a task waited without I/O wait is
+ * exact, and what the kernel booked as blkio is checked against the scheduler's.
  */
 #ifndef STALLTOP_MODEL_SLEEPS_H
 #define STALLTOP_MODEL_SLEEPS_H

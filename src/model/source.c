@@ -33,7 +33,7 @@ static int open_one(struct source *source, const struct source_ops *ops,
 
 int source_open(struct source *source, const char *name, const struct source_env *env)
 {
-	bool many = !name && env->many;
+	bool many = !name && (env->many || env->exact);
 	int err = -EINVAL;
 
 	*source = (struct source){ 0 };

@@ -15,10 +15,13 @@ struct source_env {
 	bool threads; /* a row for each thread, else for each process */
 	const pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
+	bool exact; /* measure waits in state D and for io, where the source can */
 	bool many; /* there are so many tasks that the cost of opening a source matters little */
 	void (*between)(void *arg); /* called between packs of requests; may be NULL */
 	void *arg;
 };
+
+struct exit_record;
 
 struct source_ops {
 	const char *name;
@@ -37,6 +40,16 @@ struct source_ops {
 	int (*version)(const void *state);
 	/* Appends what it is as this kernel has it, for people; NULL: nothing is to be said. */
 	void (*describe)(const void *state, struct buf *out);
+	/*
+	 * With source_env.exact: 0, or the -errno why waits are not measured; NULL: the source
+	 * can't.
+	 */
+	int (*exact)(const void *state);
+	/*
+	 * Puts what was measured of tasks in place of what their n exit records have as blkio.
+	 * Returns of how many an impossible delay is left out no more. NULL: nothing is measured.
+	 */
+	size_t (*correct_exits)(void *state, struct exit_record *records, size_t n);
 	/* System calls made so far; poll and the like included. */
 	uint64_t (*syscalls)(const void *state);
 	void (*close)(void *state);

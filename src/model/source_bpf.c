@@ -19,10 +19,12 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/util.h"
+#include "bpf/exact.h"
 #include "bpf/refusal.h"
 #include "bpf/snapshot.h"
 #include "bpf/snapshot_counters.h"
 #include "kernel/proctask.h"
+#include "model/measured_ends.h"
 #include "model/sleeps.h"
 #include "model/source.h"
 #include "model/walk_places.h"
@@ -30,9 +32,15 @@
 /* The switch of the scheduler's sums, below /proc. */
 #define SLEEPS_SYSCTL "sys/kernel/sched_schedstats"
 
+/* The epoch of sums that are measured: they can always be compared. */
+#define EPOCH_MEASURED UINT64_MAX
+
 struct bpf_source {
 	struct source_env env;
 	struct snapshot *snapshot;
+	struct exact *exact; /* NULL: waits are not measured */
+	int exact_refused; /* -errno: they should be */
+	struct measured_ends ends;
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
 	bool may_move; /* a record may mean that the task was moved to another cgroup */
@@ -72,13 +80,14 @@ static void take_sleeps(const struct bpf_source *source, const struct sample *pr
 			struct sample *cur, struct task_raw *raw, const struct task_raw *known,
 			const struct snapshot_record *parts, size_t n)
 {
-	bool born = !source->epoch_begins && parts->start_ns >= prev->begin_ns;
+	bool born = prev->begin_ns && parts->start_ns >= prev->begin_ns;
 	struct task_sleeps sleeps;
 
 	sleeps_correct(raw->task, &raw->counters);
-	if (!source->sleeps || !snapshot_sleeps(parts, n, &sleeps))
+	if (!(source->sleeps || parts->measured) || !snapshot_sleeps(parts, n, &sleeps))
 		return;
-	sleeps.epoch = source->epoch;
+	born &= parts->measured || !source->epoch_begins;
+	sleeps.epoch = parts->measured ? EPOCH_MEASURED : source->epoch;
 	cur->corrected += sleeps_take(raw, known, born, &sleeps);
 }
 
@@ -96,6 +105,10 @@ static void fill_element(const struct bpf_source *source, const struct sample *p
 	struct task_key key = { parts->pid, parts->start_ns };
 
 	snapshot_counters(parts, n, known ? known->read_ns : 0, raw);
+	if (source->env.threads) {
+		raw->single = true; /* however many threads its process has */
+		raw->now.threads = 1;
+	}
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
 	identify_task(raw->task, parts,
 		      source->may_move || !known || known->counters.run_ns != raw->counters.run_ns);
@@ -182,10 +195,6 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 					  .pid = raw->pid,
 					  .counters.members = 1 };
 		fill_element(source, prev, cur, i, view, entry, known);
-		if (source->env.threads) {
-			raw->single = true; /* however many threads its process has */
-			raw->now.threads = 1;
-		}
 	} else {
 		keep_element(cur, i, prev, before);
 		if (cur->marks[i] & MARK_WAITS)
@@ -254,16 +263,54 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	return true;
 }
 
+/* Puts what was measured into a sample that taskstats took. */
+static void take_walked(const struct sample *prev, struct sample *cur,
+			const struct snapshot_view *view)
+{
+	for (size_t k = 0; k < view->nentries; k++) {
+		size_t first = view->entries[k].record ? view->entries[k].record - 1 : 0;
+		const struct snapshot_record *parts = &view->records[first];
+		const struct task_raw *known;
+		struct task_sleeps sleeps;
+		struct task_raw *raw;
+
+		if (!view->entries[k].record || !parts->measured)
+			continue;
+		raw = sample_find(cur, parts->tgid, parts->pid);
+		if (!raw || !task_same_start(raw->task->key.start_ns, parts->start_ns))
+			continue;
+		known = sample_find(prev, parts->tgid, parts->pid);
+		if (known && known->task != raw->task)
+			known = NULL;
+		raw->counters.delay[DELAY_BLKIO] =
+			(struct delay_sum){ .count = parts->io.count, .ns = parts->io.ns };
+		sleeps_correct(raw->task, &raw->counters);
+		snapshot_sleeps(parts, snapshot_parts(view, first), &sleeps);
+		sleeps.epoch = EPOCH_MEASURED;
+		sleeps_take(raw, known, prev->begin_ns && parts->start_ns >= prev->begin_ns,
+			    &sleeps);
+	}
+}
+
 /* Lets taskstats take the sample, if it is available. False where it is not. */
 static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct sample *cur,
 			  unsigned needs, int *err)
 {
+	struct snapshot_view view;
+
+	*err = 0;
 	if (!source->taskstats && !source->no_taskstats)
 		source->no_taskstats = source_taskstats.open(&source->env, &source->taskstats) != 0;
 	if (!source->taskstats)
 		return false;
-	*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
-	for (size_t i = 0; !*err && i < cur->n; i++)
+	/* Waits that end between the two are in the sample's, and counted by the next walk. */
+	if (source->exact)
+		*err = snapshot_take(source->snapshot, SNAPSHOT_WHOLE, &view);
+	if (!*err)
+		*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
+	if (!*err && source->exact)
+		take_walked(prev, cur, &view);
+	for (size_t i = 0; !*err && !source->exact && i < cur->n; i++)
 		sleeps_correct(cur->raw[i].task, &cur->raw[i].counters);
 	return true;
 }
@@ -350,13 +397,17 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	return err;
 }
 
-/* Opens the source: loads the program. */
+/* Opens the source: loads the programs. Where waits cannot be measured it does without. */
 static int bpf_open(const struct source_env *env, void **state)
 {
 	struct bpf_source *source = xcalloc(1, sizeof(*source));
-	int err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY);
+	int err;
 
+	if (env->exact)
+		source->exact_refused = exact_open(&source->exact);
+	err = snapshot_open_measured(&source->snapshot, env->threads, SNAPSHOT_ANY, source->exact);
 	if (err) {
+		exact_close(source->exact);
 		free(source);
 		return err;
 	}
@@ -380,6 +431,23 @@ static void bpf_describe(const void *state, struct buf *out)
 	text_escape(out, refusal_words(), strlen(refusal_words()), TEXT_ASCII);
 }
 
+/* Why waits are not measured, though they should be: -errno. */
+static int bpf_exact(const void *state)
+{
+	return ((const struct bpf_source *)state)->exact_refused;
+}
+
+/* Puts what was measured in place of what exit records have. */
+static size_t bpf_correct_exits(void *state, struct exit_record *records, size_t n)
+{
+	struct bpf_source *source = state;
+
+	if (!source->exact)
+		return 0;
+	measured_ends_take(&source->ends, source->exact);
+	return measured_ends_correct(&source->ends, records, n, source->env.threads);
+}
+
 /* System calls made so far. */
 static uint64_t bpf_syscalls(const void *state)
 {
@@ -395,6 +463,8 @@ static void bpf_close(void *state)
 	struct bpf_source *source = state;
 
 	snapshot_close(source->snapshot);
+	exact_close(source->exact);
+	measured_ends_free(&source->ends);
 	if (source->taskstats)
 		source_taskstats.close(source->taskstats);
 	file_close(source->switch_fd);
@@ -412,6 +482,8 @@ const struct source_ops source_bpf = {
 	.open = bpf_open,
 	.sample = bpf_sample,
 	.describe = bpf_describe,
+	.exact = bpf_exact,
+	.correct_exits = bpf_correct_exits,
 	.syscalls = bpf_syscalls,
 	.close = bpf_close,
 };

@@ -3,8 +3,9 @@
 #define TESTS_WALKS_H
 
 /*
- * Walks over made-up tasks in place of the program in the kernel: defines snapshot_open() and what
- * goes with it, so that a test that includes this needs no privileges. Included once a test.
+ * Walks over made-up tasks in place of the program in the kernel: defines snapshot_open_measured()
+ * and what goes with it, so that a test that includes this needs no privileges. Included once a
+ * test.
  */
 
 #include <errno.h>
@@ -42,10 +43,12 @@ static struct walks {
 	bool written[WALK_MAX]; /* whether the last walk had a record of the task */
 } walks;
 
-int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
+int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way,
+			   const struct exact *exact)
 {
 	(void)threads;
 	(void)way;
+	(void)exact;
 	*out = (struct snapshot *)&walks;
 	return walks.open_error;
 }

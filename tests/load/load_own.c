@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_own [-n COUNT] [-l LOG] MODE [ARGUMENT]: waits that it measures itself, by clocks of its
- * own, until it is killed or has waited COUNT times:
+ * load_own [-n COUNT] [-l LOG] [-c US] MODE [ARGUMENT]: waits that it measures itself, by clocks
+ * of its own, until it is killed or has waited COUNT times:
  *   spin            computes all the time, and waits while others have its CPU
  *   read PATH       reads blocks of a disk or file past the page cache, one after the other
  *   hang MS         sleeps uninterruptibly without I/O for so long, as a parent in vfork()
  *                   does, and as long in the usual way in between
  * It prints "ready" before, and "done", the number of waits and how long it has waited in all,
  * in us, at its end. A wait for a CPU within one for a disk does not count as one for the disk.
+ * With -c, read computes for so long before each.
  * LOG gets lines "TIME WAITED", the real time and what it has waited so far, both in us: one
  * when a wait begins and one when it ends (spin: one in 20 ms), so that what it waited between
  * any two times can be told.
@@ -29,7 +30,7 @@
 #define STEP_US 20000U /* of spin: how often it looks */
 
 static int log_fd = -1, delay_fd = -1;
-static uint64_t waited_us;
+static uint64_t waited_us, compute_us;
 
 /* Ends it with a word where something that must work does not. */
 _Noreturn static void give_up(const char *what)
@@ -92,6 +93,15 @@ static void spin(const char *unused)
 	note_down();
 }
 
+/* Computes for as much CPU time as is asked for. */
+static void compute(void)
+{
+	uint64_t until = compute_us ? clock_us(CLOCK_THREAD_CPUTIME_ID) + compute_us : 0;
+
+	while (until && clock_us(CLOCK_THREAD_CPUTIME_ID) < until)
+		continue;
+}
+
 /* Reads one block anywhere in the first 16 MiB. */
 static void read_block(const char *path)
 {
@@ -107,6 +117,7 @@ static void read_block(const char *path)
 	at ^= at << 13;
 	at ^= at >> 7;
 	at ^= at << 17;
+	compute();
 	note_down();
 	delayed = cpu_delay_us();
 	ran = clock_us(CLOCK_THREAD_CPUTIME_ID);
@@ -163,11 +174,13 @@ int main(int argc, char **argv)
 	int c;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while ((c = getopt(argc, argv, "n:l:")) != -1) {
+	while ((c = getopt(argc, argv, "n:l:c:")) != -1) {
 		if (c == 'n')
 			count = strtoul(optarg, NULL, 10);
 		else if (c == 'l')
 			path = optarg;
+		else if (c == 'c')
+			compute_us = strtoul(optarg, NULL, 10);
 		else
 			return 2;
 	}

@@ -7,7 +7,7 @@ said_of() {
 	awk -v name="$1:" '
 		/^[^ ]/ { mine = $1 == name }
 		mine { sub(/^ +/, " "); text = text $0 }
-		END { sub(/^[a-z]+: /, "", text); print text }' $work/version
+		END { sub(/^[a-z-]+: /, "", text); print text }' $work/version
 }
 
 begin version
@@ -23,6 +23,8 @@ for source in $(sed -n 's/^sources: //p' $work/version); do
 	esac
 done
 [ "$text" = 'loaded, reads all tasks in one run' ] || lacks "bpf: $text"
+exact=$(said_of exact-io)
+[ "$exact" = loaded ] || lacks "$note${note:+; }exact-io: $exact"
 trace=$(said_of trace)
 [ "$trace" = loaded ] || lacks "$note${note:+; }trace: $trace"
 end

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The data shared by the programs that measure waits (exact.bpf.c), the walk that reads them
+ * (snapshot.bpf.c), and exact.c. Includes nothing but the kernel's types.
+ */
+#ifndef STALLTOP_BPF_EXACT_RECORD_H
+#define STALLTOP_BPF_EXACT_RECORD_H
+
+#include <linux/types.h>
+
+/* Waits of a kind that have ended. */
+struct exact_sum {
+	__u64 ns;
+	__u64 count;
+	__u64 max_ns, min_ns; /* 0: there was none */
+};
+
+/* What is kept of each thread, in the kernel. */
+struct exact_task {
+	__u64 since_ns; /* CLOCK_MONOTONIC: when it left its CPU to wait; 0: it does not */
+	__u32 iowait; /* what it waits in is io */
+	__u32 unused;
+	struct exact_sum io, block; /* io: with what was booked before it was met */
+	/* Of a leader: the same of all other threads that its process ever had. */
+	struct exact_sum others_io, others_block;
+};
+
+/* The last figures of a thread that waited, or that was booked such waits; and of its process. */
+struct exact_ended {
+	__u64 sequence; /* one more than its number since the start; written last */
+	__u64 start_ns, process_start_ns; /* CLOCK_MONOTONIC */
+	__s32 pid, tgid; /* in the initial namespace, as in exit records */
+	__u32 last; /* no thread of the process lives on: process_io and process_block are known */
+	__u32 unused;
+	__u64 io_ns, block_ns, io_count, block_count;
+	__u64 process_io_ns, process_block_ns, process_io_count, process_block_count;
+};
+
+/* How many ends are kept until they are read: a power of two. */
+#define EXACT_ENDED 16384
+
+struct exact_control {
+	__u64 ended; /* how many ends were written since the start */
+};
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What was measured of threads and processes that have ended, for their exit records. */
+#ifndef STALLTOP_MODEL_MEASURED_ENDS_H
+#define STALLTOP_MODEL_MEASURED_ENDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct exact;
+struct exact_ended;
+struct exit_record;
+
+struct measured_ends {
+	struct exact_ended *ends; /* of the last two takings, by id */
+	size_t n, cap;
+	size_t fresh; /* how many are of the last taking */
+};
+
+/* Takes those that ended since, and forgets those from before the last taking that found any. */
+void measured_ends_take(struct measured_ends *ends, struct exact *exact);
+
+/* The same of ends that were read. */
+void measured_ends_add(struct measured_ends *ends, const struct exact_ended *more, size_t n);
+
+/*
+ * Puts what was measured in place of blkio in records that were not corrected yet; threads: those
+ * of single threads, else of whole processes. Returns of how many an impossible delay was left out,
+ * which is no more.
+ */
+size_t measured_ends_correct(const struct measured_ends *ends, struct exit_record *records,
+			     size_t n, bool threads);
+
+void measured_ends_free(struct measured_ends *ends);
+
+#endif

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Waits for storage and in state D as they are measured (--exact-io), beside clocks of who waits:
+ * also where the kernel books wrongly, as it does since 6.12 on a CPU that others want.
+ */
+#include "config.h"
+
+#include "tests/lib/box.h"
+#include "tests/lib/guard.h"
+#include "tests/lib/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+#define FILE_SIZE (16U << 20)
+#define BLOCK 4096U
+#define READS_A_SECOND 100U
+#define SAMPLES_TAKEN 7
+#define HANG_US 120000U
+#define HANGS 4U
+
+/* A hook: runs on the last CPU alone, as all that do. */
+static int on_one_cpu(const char *unused)
+{
+	cpu_set_t one;
+
+	(void)unused;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sysconf(_SC_NPROCESSORS_ONLN) - 1, &one);
+	return sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* A file on a disk, to be read past the page cache. */
+static const char *make_file(void)
+{
+	const char *path = e2e_format("%s/blocks", e2e_folder());
+	char *bytes = e2e_keep(calloc(1, FILE_SIZE));
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	guard_push(UNDO_UNLINK, path, NULL);
+	memset(bytes, 'x', FILE_SIZE);
+	assert_int_equal(write(fd, bytes, FILE_SIZE), FILE_SIZE);
+	assert_int_equal(fsync(fd), 0);
+	close(fd);
+	return path;
+}
+
+/* A group that reads so many blocks a second from the file's disk; skips the test without. */
+static const char *slow_group(const char *test, const char *file)
+{
+	static char path[256];
+	struct stat st;
+
+	e2e_need_test(test, box_group("blkio", e2e_group_name("slow"), path, sizeof(path)),
+		      "no v1 hierarchy of blkio");
+	assert_int_equal(stat(file, &st), 0);
+	if (write_text(e2e_format("%s/blkio.throttle.read_iops_device", path),
+		       e2e_format("%u:%u %u", major(st.st_dev), minor(st.st_dev), READS_A_SECOND)))
+		e2e_skip_test(test, "no disk that can be throttled");
+	return path;
+}
+
+/* What a load had waited by a real time, in us, by its log of beginnings and ends. */
+static double own_at(const char *path, double time_us)
+{
+	FILE *f = fopen(path, "re");
+	double at, waited, last_at = 0, last = 0;
+	char line[96];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lf %lf", &at, &waited) != 2)
+			break;
+		if (at > time_us) {
+			double passed = time_us > last_at ? time_us - last_at : 0;
+
+			last += passed < waited - last ? passed : waited - last;
+			break;
+		}
+		last_at = at;
+		last = waited;
+	}
+	fclose(f);
+	return last;
+}
+
+/* A hook: comes before all others that want a CPU. */
+static int first_of_all(const char *unused)
+{
+	(void)unused;
+	return setpriority(PRIO_PROCESS, 0, -20);
+}
+
+/* What was shown of a kind, in us, in all samples but the first, with their times. */
+struct shown {
+	double us, from_us, until_us;
+	double passed_us; /* between the readings, which come a little after these times */
+};
+
+/* Runs the program over the task, and adds up what it shows of the kind. */
+static struct shown watch(pid_t pid, const char *kind, const char *options)
+{
+	const struct e2e_how first = { .hook = first_of_all };
+	struct shown shown = { 0, 0, 0, 0 };
+	struct e2e_result r;
+	struct samples s;
+
+	e2e_run(&r, &first, "--source bpf --exact-io -b -o json -d 0.5 -n %d -p %d%s",
+		SAMPLES_TAKEN, (int)pid, options);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, SAMPLES_TAKEN);
+	for (size_t i = 0; i < s.n; i++) {
+		json_t *task = task_must(s.v[i], pid);
+		json_t *waited = json_object_get(task, "waited");
+
+		assert_null(note_of(s.v[i], "stale-stamp"));
+		assert_null(note_of(s.v[i], "exact-refused"));
+		assert_true(json_is_integer(json_object_get(waited, kind)));
+		shown.until_us = member_real(s.v[i], "time") * 1e6;
+		if (!i) {
+			shown.from_us = shown.until_us;
+			continue;
+		}
+		shown.us += (double)member_u64(waited, kind) / 1e3;
+		shown.passed_us += member_real(task, "interval") * 1e6;
+	}
+	return shown;
+}
+
+/*
+ * Within a fiftieth of what the load waited meanwhile, but for what passed between a sample's time
+ * and its reading.
+ */
+static void check(const char *what, const struct shown *shown, const char *log)
+{
+	double own = own_at(log, shown->until_us) - own_at(log, shown->from_us);
+	double apart = fabs(shown->passed_us - (shown->until_us - shown->from_us));
+
+	printf("# %s: %.1f ms shown of %.1f (%.2f %%), times %.1f ms apart\n", what,
+	       shown->us / 1e3, own / 1e3, 100 * shown->us / own, apart / 1e3);
+	assert_true(own > 1e5);
+	assert_true(fabs(shown->us - own) <= own * 0.02 + 1e3 + apart);
+}
+
+/* Skips a test where the kernel has none of it. */
+static void require_exact(const char *test)
+{
+	struct e2e_result r;
+
+	e2e_require_bpf_test(test);
+	e2e_run(&r, NULL, "--version");
+	if (!strstr(r.out.data, "\nexact-io: loaded\n"))
+		e2e_skip_test(test, "the kernel refuses the programs that measure waits");
+}
+
+/* A reader of a slow disk that computes between its reads, beside a hog on its CPU. */
+static void check_reader(const char *file, const char *group, unsigned compute_us,
+			 const char *options)
+{
+	const struct e2e_how pinned = { .hook = on_one_cpu };
+	const struct e2e_how slow = { .hook = on_one_cpu, .cgroup = group };
+	const char *log = e2e_format("%s/log-%u", e2e_folder(), compute_us);
+	pid_t hog = e2e_load(&pinned, "load_own spin"), reader;
+	struct shown shown;
+
+	reader = e2e_load(&slow, "load_own -l %s -c %u read %s", log, compute_us, file);
+	guard_push(UNDO_UNLINK, log, NULL);
+	assert_true(hog > 0 && reader > 0);
+	e2e_sleep(0.3);
+	shown = watch(reader, "blkio", options);
+	/* A wait that goes on at the last sample is in the log when it ends. */
+	e2e_sleep(0.5);
+	e2e_kill(reader);
+	e2e_kill(hog);
+	check(e2e_format("%u us between reads%s", compute_us, options), &shown, log);
+	unlink(log);
+}
+
+static void test_reader(void **state)
+{
+	const char *file, *group;
+
+	(void)state;
+	require_exact(__func__);
+	file = make_file();
+	group = slow_group(__func__, file);
+	check_reader(file, group, 0, "");
+	check_reader(file, group, 500, "");
+	check_reader(file, group, 1000, " -H");
+	check_reader(file, group, 3000, "");
+}
+
+/* Samples that taskstats takes, for fields that it alone has, show the same. */
+static void test_record(void **state)
+{
+	const char *file, *group;
+
+	(void)state;
+	require_exact(__func__);
+	file = make_file();
+	group = slow_group(__func__, file);
+	check_reader(file, group, 500, " -F +ac_nice");
+}
+
+/* Waits in state D without I/O wait, of which no kind has anything booked. */
+static void test_block(void **state)
+{
+	const char *log = e2e_format("%s/log", e2e_folder());
+	struct shown shown;
+	pid_t pid;
+
+	(void)state;
+	require_exact(__func__);
+	pid = e2e_load(NULL, "load_own -l %s hang 70", log);
+	assert_true(pid > 0);
+	guard_push(UNDO_UNLINK, log, NULL);
+	shown = watch(pid, "block", "");
+	e2e_sleep(0.5);
+	e2e_kill(pid);
+	check("hangs", &shown, log);
+}
+
+/* A wait that was in progress when the programs came counts, too, once it ends. */
+static void test_before(void **state)
+{
+	const char *log = e2e_format("%s/log", e2e_folder());
+	struct shown shown;
+	pid_t pid;
+
+	(void)state;
+	require_exact(__func__);
+	pid = e2e_load(NULL, "load_own -l %s hang 1700", log);
+	assert_true(pid > 0);
+	guard_push(UNDO_UNLINK, log, NULL);
+	e2e_sleep(0.1);
+	shown = watch(pid, "block", "");
+	e2e_sleep(2);
+	e2e_kill(pid);
+	check("hangs from before", &shown, log);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+/* Hangs some times; ns: how long in all. */
+static void *hang(void *ns)
+{
+	for (unsigned i = 0; i < HANGS; i++) {
+		uint64_t before_ns = clock_ns(CLOCK_MONOTONIC);
+		pid_t pid = vfork();
+
+		if (!pid) {
+			usleep(HANG_US);
+			_exit(0);
+		}
+		*(uint64_t *)ns += clock_ns(CLOCK_MONOTONIC) - before_ns;
+		waitpid(pid, NULL, 0);
+	}
+	return NULL;
+}
+#pragma GCC diagnostic pop
+
+/* Has a thread hang and end when it is told to, and tells how long that was. */
+_Noreturn static void hang_in_thread(int go, int told)
+{
+	pthread_t thread;
+	uint64_t ns = 0;
+	char byte;
+
+	if (read(go, &byte, 1) != 1 || pthread_create(&thread, NULL, hang, &ns) ||
+	    pthread_join(thread, NULL) || write(told, &ns, sizeof(ns)) != sizeof(ns))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* What a thread waited stays in its process's figures when it has ended. */
+static void test_thread(void **state)
+{
+	uint64_t own_ns = 0, shown_ns = 0;
+	struct e2e_proc p;
+	int go[2], told[2];
+	pid_t pid;
+
+	(void)state;
+	require_exact(__func__);
+	assert_int_equal(pipe2(go, O_CLOEXEC) | pipe2(told, O_CLOEXEC), 0);
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		hang_in_thread(go[0], told[1]);
+	guard_push_child(pid);
+	e2e_start_stalltop(
+		&p, NULL,
+		e2e_format("--source bpf --exact-io -b -o json -d 0.5 -n 5 -p %d", (int)pid));
+	for (unsigned i = 0; i < 5; i++) {
+		json_t *sample = parse_json_line(e2e_line(&p, 60));
+		json_t *waited = json_object_get(task_must(sample, pid), "waited");
+
+		if (!i)
+			assert_int_equal(write(go[1], "g", 1), 1);
+		shown_ns += member_u64(waited, "block");
+	}
+	assert_int_equal(read(told[0], &own_ns, sizeof(own_ns)), sizeof(own_ns));
+	printf("# %.1f ms shown of %.1f\n", (double)shown_ns / 1e6, (double)own_ns / 1e6);
+	assert_true(own_ns >= HANGS * UINT64_C(1000) * HANG_US);
+	assert_true(shown_ns <= own_ns + own_ns / 50 && shown_ns >= own_ns - own_ns / 50);
+	for (unsigned i = 0; i < 2; i++) {
+		close(go[i]);
+		close(told[i]);
+	}
+}
+
+/* Who ended has all that it waited, also if it was in no sample. */
+static void test_ended(void **state)
+{
+	const struct e2e_how *how;
+	struct e2e_how slow = { .hook = on_one_cpu }, pinned = slow;
+	const char *file, *log;
+	struct e2e_proc p;
+	pid_t hog, reader;
+	double shown = 0;
+
+	(void)state;
+	require_exact(__func__);
+	file = make_file();
+	slow.cgroup = slow_group(__func__, file);
+	how = &slow;
+	log = e2e_format("%s/log", e2e_folder());
+	hog = e2e_load(&pinned, "load_own spin");
+	e2e_start_stalltop(&p, NULL, "--source bpf --exact-io -b -o json -x -d 1.5 -n 3");
+	assert_true(e2e_skip_line(&p, 60));
+	reader = e2e_load(how, "load_own -n 40 -c 1000 -l %s read %s", log, file);
+	assert_true(hog > 0 && reader > 0);
+	guard_push(UNDO_UNLINK, log, NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		json_t *sample = parse_json_line(e2e_line(&p, 60)), *task = task_of(sample, reader);
+
+		assert_null(note_of(sample, "stale-stamp"));
+		if (task)
+			shown += (double)member_u64(json_object_get(task, "waited"), "blkio");
+	}
+	e2e_kill(hog);
+	printf("# %.1f ms shown of %.1f\n", shown / 1e6, own_at(log, 1e18) / 1e3);
+	assert_true(shown / 1e3 <= own_at(log, 1e18) * 1.02 + 1e3);
+	assert_true(shown / 1e3 >= own_at(log, 1e18) * 0.98 - 1e3);
+}
+
+/* Sources that cannot say so; without the option nothing is loaded. */
+static void test_sources(void **state)
+{
+	struct e2e_result r;
+	struct samples s;
+
+	(void)state;
+	e2e_require();
+	e2e_run(&r, NULL, "--source procfs --exact-io -b -o json -n 1 -d 0.1");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_non_null(note_of(s.v[0], "exact-source"));
+	e2e_run(&r, NULL, "--source procfs -b -o json -n 1 -d 0.1");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_null(note_of(s.v[0], "exact-source"));
+	/* Where the source is to be chosen the one that measures is. */
+	require_exact(__func__);
+	e2e_run(&r, NULL, "--exact-io -b -o json -n 1 -d 0.1");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_string_equal(member_text(s.v[0], "source"), "bpf");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		e2e_test(test_reader),	e2e_test(test_record), e2e_test(test_block),
+		e2e_test(test_before),	e2e_test(test_thread), e2e_test(test_ended),
+		e2e_test(test_sources),
+	};
+
+	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What was measured of tasks that ended, put into their exit records. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "bpf/exact_record.h"
+#include "kernel/exits.h"
+#include "model/measured_ends.h"
+
+#define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
+#define BLKIO DELAY_BIT(DELAY_BLKIO)
+
+/* The end of a thread that began at 1 s, in a process that began at 0.5 s. */
+static struct exact_ended ended(uint64_t sequence, pid_t pid, pid_t tgid, bool last)
+{
+	return (struct exact_ended){ .sequence = sequence,
+				     .pid = pid,
+				     .tgid = tgid,
+				     .last = last,
+				     .start_ns = MS(1000),
+				     .process_start_ns = MS(500),
+				     .io_ns = MS(3),
+				     .io_count = 2,
+				     .process_io_ns = MS(30),
+				     .process_io_count = 20 };
+}
+
+/* A record of that end, by the clock of the kernel's records; 500 s were booked. */
+static struct exit_record record(pid_t pid, pid_t tgid, bool last)
+{
+	return (struct exit_record){
+		.pid = pid,
+		.tgid = tgid,
+		.last = last,
+		.life_ns = last ? MS(4500) : MS(4000),
+		.lo_ns = MS(4990),
+		.hi_ns = MS(5010),
+		.counters = { .valid = DELAY_BOTH(DELAY_ALL),
+			      .delay[DELAY_BLKIO] = { .count = 2, .ns = MS(500000) } },
+	};
+}
+
+/* Of a process the sum of all threads, of a thread its own. */
+static void test_whose(void **state)
+{
+	struct measured_ends ends = { 0 };
+	struct exact_ended found = ended(1, 8, 7, true);
+	struct exit_record whole = record(8, 7, true), own = record(8, 7, true);
+
+	(void)state;
+	own.life_ns = MS(4000);
+	measured_ends_add(&ends, &found, 1);
+	assert_int_equal(measured_ends_correct(&ends, &whole, 1, false), 0);
+	assert_true(whole.measured);
+	assert_int_equal(whole.counters.delay[DELAY_BLKIO].ns, MS(30));
+	assert_int_equal(whole.counters.delay[DELAY_BLKIO].count, 20);
+	measured_ends_correct(&ends, &own, 1, true);
+	assert_int_equal(own.counters.delay[DELAY_BLKIO].ns, MS(3));
+	measured_ends_free(&ends);
+}
+
+/* Another task of that id is not meant, nor a process of which threads live on. */
+static void test_another(void **state)
+{
+	struct measured_ends ends = { 0 };
+	struct exact_ended found[] = { ended(1, 8, 8, false), ended(2, 9, 9, true) };
+	struct exit_record records[] = { record(8, 8, true), record(9, 9, true),
+					 record(10, 10, true) };
+
+	(void)state;
+	records[1].life_ns = MS(3000);
+	measured_ends_add(&ends, found, ARRAY_SIZE(found));
+	measured_ends_correct(&ends, records, ARRAY_SIZE(records), false);
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
+		assert_false(records[i].measured);
+		assert_int_equal(records[i].counters.delay[DELAY_BLKIO].ns, MS(500000));
+	}
+	measured_ends_free(&ends);
+}
+
+/* What was left out of a record as impossible is known now, and nothing is taken off its process.
+ */
+static void test_left_out(void **state)
+{
+	struct measured_ends ends = { 0 };
+	struct exact_ended found[] = { ended(1, 8, 7, false), ended(2, 9, 7, true) };
+	struct exit_record records[] = { record(8, 7, false), record(9, 7, true) };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
+		records[i].left_out = BLKIO;
+		records[i].impossible = true;
+		records[i].counters.valid &= ~DELAY_BOTH(BLKIO);
+	}
+	measured_ends_add(&ends, found, ARRAY_SIZE(found));
+	assert_int_equal(measured_ends_correct(&ends, records, 2, false), 2);
+	assert_int_equal(records[0].left_out | records[1].left_out, 0);
+	assert_int_equal(records[1].counters.valid & DELAY_BOTH(BLKIO), DELAY_BOTH(BLKIO));
+	/* Each is corrected once. */
+	assert_int_equal(measured_ends_correct(&ends, records, 2, false), 0);
+	measured_ends_free(&ends);
+}
+
+/* A record may come after the next taking; after two its end is forgotten. */
+static void test_late(void **state)
+{
+	struct measured_ends ends = { 0 };
+	struct exact_ended found[] = { ended(1, 8, 8, true), ended(2, 9, 9, true),
+				       ended(3, 10, 10, true) };
+	struct exit_record first = record(8, 8, true), again = first;
+
+	(void)state;
+	measured_ends_add(&ends, &found[0], 1);
+	measured_ends_add(&ends, &found[1], 1);
+	measured_ends_correct(&ends, &first, 1, false);
+	assert_true(first.measured);
+	measured_ends_add(&ends, &found[2], 1);
+	measured_ends_correct(&ends, &again, 1, false);
+	assert_false(again.measured);
+	assert_int_equal(ends.n, 2);
+	measured_ends_free(&ends);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whose),
+		cmocka_unit_test(test_another),
+		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_late),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
