@@ -40,7 +40,7 @@ past 1 groups traced
 from=$(($(count groups) + 1)) from_traced=$(($(count traced) + 1))
 # read_all WHEN: what the kernel and the listener say now.
 read_all() {
-	wget -q -O $work/metrics.$1 http://127.0.0.1:9779/metrics
+	wget -q --header 'Accept: application/openmetrics-text; version=1.0.0' -O $work/metrics.$1 http://127.0.0.1:9779/metrics
 	cat /proc/uptime >$work/uptime.$1
 	cp $top/quota/cpu.stat $work/stat.$1
 	cp $top/full/memory.events $work/events.full.$1
