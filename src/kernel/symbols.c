@@ -308,7 +308,8 @@ size_t symbols_telling(const char *const *functions, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		enum telling telling = telling_of(functions[i]);
 
-		if (telling == TELLS)
+		/* An address without a name may be a program's, which kallsyms leaves out. */
+		if (telling == TELLS && symbol_length(functions[i]))
 			return i;
 		if (telling == TELLS_LOCK && lock == n)
 			lock = i;
