@@ -28,6 +28,7 @@ for recording in /others/*.recording; do
 	check "a replay is what was shown there" cmp $work/other.json ${recording%.recording}.json
 done
 # One for others.
+rm -f $out/recording
 stalltop -b -o json -n 2 -d 0.5 -w $out/recording >$out/recording.json
 same "ends with" $? 0
 end

@@ -213,7 +213,7 @@ else
 	waker tcp $net net "$(said net 2) wait_server"
 	waker unix $unix net "$(said unix 2) wait_server"
 	waker lock $futex lock "$futex load_wait"
-	waker timer "$(said talk 2)" timer 'null (.*-)?timer'
+	waker timer "$(said talk 2)" timer 'null (.*[-_])?timer'
 	waker disk $reader io 'null [^|]+|[0-9]+ .*'
 fi
 end
