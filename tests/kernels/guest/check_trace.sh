@@ -70,7 +70,8 @@ waits poll $poll poll 'poll|ppoll' '2 files' do_sys_poll
 waits fuse "$(said fuse 1)" other read /tmp/fuse/silent-file request_wait_answer
 waits frozen $frozen block pwrite64 /tmp/fs/written percpu_rwsem_wait
 waits stopped $stopped stop '[a-z]+' null do_signal_stop
-waits lock $futex '(lock|timer)' 'futex|clock_nanosleep' 'futex 0x[0-9a-f]+.*|null' 'futex_wait|hrtimer_nanosleep'
+# One of those that want it has it, and may run.
+waits lock $futex '(lock|timer|)' 'futex|clock_nanosleep|' 'futex 0x[0-9a-f]+.*|null|' 'futex_wait|hrtimer_nanosleep|'
 end
 
 # spends LOAD PID STATE: of the time in which it neither runs nor wants to, nine tenths are of that state.
