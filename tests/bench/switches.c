@@ -36,7 +36,7 @@ struct load {
 	double (*run)(unsigned times);
 };
 
-static void fail(const char *what)
+_Noreturn static void fail(const char *what)
 {
 	fprintf(stderr, "switches: %s: %s\n", what, strerror(errno));
 	exit(1);
