@@ -13,20 +13,20 @@
 
 uint32_t figure_kinds(enum figure figure)
 {
-	if (figure == FIGURE_BLOCK)
-		return VALID_BLOCK;
+	if (figure == FIGURE_DWAIT)
+		return VALID_DWAIT;
 	if (figure == FIGURE_TOTAL)
-		return DELAY_TOTAL_KINDS | VALID_BLOCK;
+		return DELAY_TOTAL_KINDS | VALID_DWAIT;
 	if (figure == FIGURE_MEM)
 		return DELAY_MEM_KINDS;
-	return figure < FIGURE_BLOCK ? DELAY_BIT(figure) : 0;
+	return figure < FIGURE_DWAIT ? DELAY_BIT(figure) : 0;
 }
 
 const char *figure_name(enum figure figure)
 {
-	static const char *const names[] = { "block", "total", "mem", "run", "real" };
+	static const char *const names[] = { "dwait", "total", "mem", "run", "real" };
 
-	return figure < FIGURE_BLOCK ? delay_table[figure].id : names[figure - FIGURE_BLOCK];
+	return figure < FIGURE_DWAIT ? delay_table[figure].id : names[figure - FIGURE_DWAIT];
 }
 
 /* A figure's booked sum, known where `valid` says so. */
@@ -53,9 +53,9 @@ static void take_figures(struct figure_sum *figures, const struct counters *coun
 	uint32_t valid = counters->valid;
 	uint64_t runs = delay[DELAY_CPU].count;
 
-	for (enum figure f = 0; f < FIGURE_BLOCK; f++)
+	for (enum figure f = 0; f < FIGURE_DWAIT; f++)
 		figures[f] = figure_sum(f, valid, delay[f]);
-	figures[FIGURE_BLOCK] = (struct figure_sum){ 0 };
+	figures[FIGURE_DWAIT] = (struct figure_sum){ 0 };
 	figures[FIGURE_TOTAL] = figure_sum(FIGURE_TOTAL, valid, delay_total(delay, valid));
 	figures[FIGURE_MEM] = figure_sum(FIGURE_MEM, valid, delay_mem(delay, valid));
 	figures[FIGURE_RUN] =
@@ -129,7 +129,7 @@ static void take_deed(struct detail *detail, const struct deed *deed)
 	for (enum figure f = 0; f < FIGURES; f++) {
 		double share, ns = 0;
 
-		if (f <= FIGURE_BLOCK)
+		if (f <= FIGURE_DWAIT)
 			ns = detail->booked ? (double)deed->booked_ns[f]
 					    : (double)deed->waited_ns[f];
 		else if (f == FIGURE_RUN)

@@ -13,7 +13,7 @@
 
 /* The figures of a detail: the kinds, and other sums and measurements. */
 enum figure {
-	FIGURE_BLOCK = WAIT_BLOCK, /* never booked by the kernel */
+	FIGURE_DWAIT = WAIT_DWAIT, /* never booked by the kernel */
 	FIGURE_TOTAL,
 	FIGURE_MEM,
 	FIGURE_RUN, /* exact */

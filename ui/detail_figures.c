@@ -147,7 +147,7 @@ static void put_stamp(const struct detail *detail, struct pager *pager, int colu
 	const struct task_record *record = &detail->record;
 	char text[DETAIL_TIME] = "-";
 
-	if (f < FIGURE_BLOCK && detail->life[f].known && record->stamp_valid & DELAY_BIT(f) &&
+	if (f < FIGURE_DWAIT && detail->life[f].known && record->stamp_valid & DELAY_BIT(f) &&
 	    record->max[f])
 		detail_time(text, "%Y-%m-%d %H:%M:%S", record->stamp[f]);
 	buf_puts(&pager->cell, text);

@@ -104,7 +104,7 @@ static int put_waiting(struct detail_page *page, int column, const struct detail
 	static const char *const words[WAIT_STATES] = {
 		[STATE_CPU] = "a CPU",
 		[STATE_IO] = "block I/O",
-		[STATE_BLOCK] = "other than I/O (block)",
+		[STATE_DWAIT] = "other than I/O (dwait)",
 	};
 	struct buf *text = &page->text;
 
@@ -156,7 +156,7 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 	const char *lines[] = {
 		detail->booked ? "all figures: booked by the kernel when a wait ends"
 			       : "waited ms, history: while waits last; else: booked when they end",
-		"block: uninterruptible sleep other than for I/O, which is never booked",
+		"dwait: uninterruptible sleep other than for I/O, which is never booked",
 		"run: time on a CPU, exact; real: the same, counted in clock ticks",
 	};
 

@@ -168,13 +168,13 @@ int BPF_PROG(waking, struct task_struct *task)
 	if (!is_off(task))
 		return 0;
 	ns = bpf_ktime_get_ns() - since;
-	add(iowait ? &exact->io : &exact->block, ns);
+	add(iowait ? &exact->io : &exact->dwait, ns);
 	/* A thread that has left its process may have outlived the leader. */
 	if (task->pid == task->tgid || task->exit_state)
 		return 0;
 	process = need_exact(task->group_leader);
 	if (process)
-		add_shared(iowait ? &process->others_io : &process->others_block, ns);
+		add_shared(iowait ? &process->others_io : &process->others_dwait, ns);
 	return 0;
 }
 
@@ -197,8 +197,8 @@ static __always_inline void put_process(struct exact_ended *end, struct task_str
 		return;
 	end->process_io_ns = exact->io.ns + exact->others_io.ns;
 	end->process_io_count = exact->io.count + exact->others_io.count;
-	end->process_block_ns = exact->block.ns + exact->others_block.ns;
-	end->process_block_count = exact->block.count + exact->others_block.count;
+	end->process_dwait_ns = exact->dwait.ns + exact->others_dwait.ns;
+	end->process_dwait_count = exact->dwait.count + exact->others_dwait.count;
 }
 
 /* Keeps the last figures of a thread, and of its process if it is the last of that. */
@@ -224,10 +224,10 @@ int BPF_PROG(exited, struct task_struct *task)
 	end->tgid = (__s32)task->tgid;
 	end->io_ns = exact->io.ns;
 	end->io_count = exact->io.count;
-	end->block_ns = exact->block.ns;
-	end->block_count = exact->block.count;
+	end->dwait_ns = exact->dwait.ns;
+	end->dwait_count = exact->dwait.count;
 	end->process_io_ns = end->process_io_count = 0;
-	end->process_block_ns = end->process_block_count = 0;
+	end->process_dwait_ns = end->process_dwait_count = 0;
 	end->last = task->signal->live.counter == 0;
 	put_process(end, task->group_leader);
 	__sync_lock_test_and_set(&end->sequence, number + 1);

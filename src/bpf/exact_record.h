@@ -20,9 +20,9 @@ struct exact_task {
 	__u64 since_ns; /* CLOCK_MONOTONIC: when it left its CPU to wait; 0: it does not */
 	__u32 iowait; /* what it waits in is io */
 	__u32 unused;
-	struct exact_sum io, block; /* io: with what was booked before it was met */
+	struct exact_sum io, dwait; /* io: with what was booked before it was met */
 	/* Of a leader: the same of all other threads that its process ever had. */
-	struct exact_sum others_io, others_block;
+	struct exact_sum others_io, others_dwait;
 };
 
 /* The last figures of a thread that waited, or that was booked such waits; and of its process. */
@@ -30,10 +30,10 @@ struct exact_ended {
 	__u64 sequence; /* one more than its number since the start; written last */
 	__u64 start_ns, process_start_ns; /* CLOCK_MONOTONIC */
 	__s32 pid, tgid; /* in the initial namespace, as in exit records */
-	__u32 last; /* no thread of the process lives on: process_io and process_block are known */
+	__u32 last; /* no thread of the process lives on: process_io and process_dwait are known */
 	__u32 unused;
-	__u64 io_ns, block_ns, io_count, block_count;
-	__u64 process_io_ns, process_block_ns, process_io_count, process_block_count;
+	__u64 io_ns, dwait_ns, io_count, dwait_count;
+	__u64 process_io_ns, process_dwait_ns, process_io_count, process_dwait_count;
 };
 
 /* How many ends are kept until they are read: a power of two. */

@@ -85,7 +85,7 @@ struct {
  * there the verifier trusts the task.
  */
 struct {
-	struct exact_sum io, block;
+	struct exact_sum io, dwait;
 	__u64 since_ns; /* 0: it does not wait, or did so before it was met */
 	__u32 known;
 } measured;
@@ -280,13 +280,13 @@ static __always_inline void look_up(struct task_struct *task, bool first)
 	measured.known = exact || makes_late;
 	if (!exact) {
 		__builtin_memset(&measured.io, 0, sizeof(measured.io));
-		__builtin_memset(&measured.block, 0, sizeof(measured.block));
+		__builtin_memset(&measured.dwait, 0, sizeof(measured.dwait));
 		measured.since_ns = 0;
 		return;
 	}
 	if (first) {
 		sum_up(&measured.io, &exact->io, &exact->others_io);
-		sum_up(&measured.block, &exact->block, &exact->others_block);
+		sum_up(&measured.dwait, &exact->dwait, &exact->others_dwait);
 	}
 	/* A wait that ends meanwhile is missed until the next time, and not counted twice. */
 	barrier();
@@ -310,7 +310,7 @@ static __always_inline void put_measured(struct snapshot_record *record,
 	if (record->wait == SNAPSHOT_WAIT_D && measured.since_ns && !task->on_cpu)
 		record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
 	record->io = measured.io;
-	record->block = measured.block;
+	record->dwait = measured.dwait;
 }
 
 /*
@@ -362,14 +362,14 @@ static __always_inline void put_sleeps(struct snapshot_record *record,
 		return;
 	began = block_start(task);
 	record->iowait_ns = task->stats.iowait_sum;
-	record->block_ns = task->stats.sum_block_runtime - record->iowait_ns;
+	record->dwait_ns = task->stats.sum_block_runtime - record->iowait_ns;
 	record->iowaits = (__u32)task->stats.iowait_count;
 	record->sleeps = SNAPSHOT_SLEEPS_KNOWN;
 	if (!began && task->stats.block_start)
 		record->sleeps |= SNAPSHOT_SLEEPS_STALE;
 	if (!began || record->wait != SNAPSHOT_WAIT_D)
 		return;
-	record->block_ns += record->waited_ns;
+	record->dwait_ns += record->waited_ns;
 	record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
 }
 

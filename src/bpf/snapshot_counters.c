@@ -26,7 +26,7 @@ static char state_letter(uint32_t state, uint32_t exit_state)
 static const enum wait_seen seen_as[] = {
 	[SNAPSHOT_WAIT_CPU] = SEEN_CPU,
 	[SNAPSHOT_WAIT_IO] = SEEN_BLKIO,
-	[SNAPSHOT_WAIT_D] = SEEN_BLOCK,
+	[SNAPSHOT_WAIT_D] = SEEN_DWAIT,
 };
 
 /* Adds the counters of a part. */
@@ -63,7 +63,7 @@ static bool has_left(const struct snapshot_record *leader, bool ended)
 /* Adds the sums of sleep of a thread. */
 static void add_sleeps(struct task_sleeps *sum, const struct snapshot_record *part)
 {
-	sum->block_ns += part->block_ns;
+	sum->dwait_ns += part->dwait_ns;
 	sum->iowait_ns += part->iowait_ns;
 	sum->iowaits += part->iowaits;
 	sum->blocked += (part->sleeps & SNAPSHOT_SLEEPS_BLOCKED) != 0;
@@ -76,11 +76,11 @@ static void add_sleeps(struct task_sleeps *sum, const struct snapshot_record *pa
 static void take_measured(const struct snapshot_record *parts, size_t n, struct task_sleeps *sleeps)
 {
 	sleeps->measured = true;
-	sleeps->block_ns = parts->block.ns;
+	sleeps->dwait_ns = parts->dwait.ns;
 	for (size_t i = 0; i < n; i++) {
 		if (!(parts[i].sleeps & SNAPSHOT_SLEEPS_BLOCKED))
 			continue;
-		sleeps->block_ns += parts[i].waited_ns;
+		sleeps->dwait_ns += parts[i].waited_ns;
 		sleeps->blocked++;
 	}
 }

@@ -17,8 +17,8 @@
 /* What a task waits for right now. */
 enum snapshot_wait { SNAPSHOT_NO_WAIT, SNAPSHOT_WAIT_CPU, SNAPSHOT_WAIT_IO, SNAPSHOT_WAIT_D };
 
-#define SNAPSHOT_SLEEPS_KNOWN 0x1u /* block_ns, iowait_ns and iowaits are known */
-#define SNAPSHOT_SLEEPS_BLOCKED 0x2u /* a wait in progress is in block_ns */
+#define SNAPSHOT_SLEEPS_KNOWN 0x1u /* dwait_ns, iowait_ns and iowaits are known */
+#define SNAPSHOT_SLEEPS_BLOCKED 0x2u /* a wait in progress is in dwait_ns */
 /* An earlier sleep's stamp was left, as the switch was off at its end: it is booked with the next.
  */
 #define SNAPSHOT_SLEEPS_STALE 0x4u
@@ -47,7 +47,7 @@ struct snapshot_record {
 	 * without I/O wait, the wait in progress included; in I/O waits that have ended, and their
 	 * number modulo 2^32.
 	 */
-	__u64 block_ns, iowait_ns;
+	__u64 dwait_ns, iowait_ns;
 	__u32 iowaits;
 	__u32 sleeps; /* SNAPSHOT_SLEEPS_ bits */
 	/*
@@ -55,7 +55,7 @@ struct snapshot_record {
 	 * they and what they say of this thread are in the first record only. io is with what had
 	 * been booked before.
 	 */
-	struct exact_sum io, block;
+	struct exact_sum io, dwait;
 	__u32 measured; /* they are known */
 	__u32 wait; /* enum snapshot_wait */
 	__u32 part; /* enum snapshot_part */

@@ -15,7 +15,7 @@
 struct trace;
 
 /* When kernel stacks are taken besides the first of each site. */
-enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_BLOCKED /* at waits of io and block */ };
+enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_BLOCKED /* at waits of io and dwait */ };
 
 struct trace_options {
 	uint32_t sites; /* room for so many */

@@ -27,7 +27,7 @@ struct trace_program {
 
 /*
  * Loads and attaches, with room for so many sites, and adds the threads that there are.
- * blocked_stacks: stacks tell sites of io and block apart. 0, or an error of trace_open().
+ * blocked_stacks: stacks tell sites of io and dwait apart. 0, or an error of trace_open().
  */
 int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks);
 

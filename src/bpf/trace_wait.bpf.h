@@ -44,7 +44,7 @@ static __always_inline __u32 sleep_of(const struct task_struct *task, __u32 bits
 	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
 		return STATE_IO;
 	if ((bits & TASK_UNINTERRUPTIBLE && !(bits & TASK_NOLOAD)) || bits & TASK_RTLOCK_WAIT)
-		return STATE_BLOCK;
+		return STATE_DWAIT;
 	return state;
 }
 
@@ -132,7 +132,7 @@ static __always_inline void enter_site(void *context, struct local *local, struc
 	__u8 filled = context ? FILLED : FILLED_BUT_STACK, state = wait->key.state;
 	__s32 stack = -1;
 
-	if (context && blocked_stacks && (state == STATE_IO || state == STATE_BLOCK)) {
+	if (context && blocked_stacks && (state == STATE_IO || state == STATE_DWAIT)) {
 		stack = (__s32)bpf_get_stackid(context, &stacks, 0);
 		wait->key.stack = stack < 0 ? -1 : stack;
 	}
@@ -150,7 +150,7 @@ static __always_inline void enter_site(void *context, struct local *local, struc
 
 /* The names of softirqs (include/linux/interrupt.h). */
 static const char softirq_names[][TRACE_COMM] = {
-	"hi",	    "timer",   "net_tx", "net_rx",  "block",
+	"hi",	    "timer",   "net_tx", "net_rx",  "dwait",
 	"irq_poll", "tasklet", "sched",	 "hrtimer", "rcu",
 };
 #define SOFTIRQS (sizeof(softirq_names) / sizeof(softirq_names[0]))

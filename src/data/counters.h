@@ -16,8 +16,8 @@
 #define VALID_TICK (UINT32_C(1) << (2 * DELAY_KINDS + 1)) /* user_ns and system_ns */
 /* In an element of a sample: its children's times. */
 #define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
-/* In a row: the time waited of WAIT_BLOCK. */
-#define VALID_BLOCK (UINT32_C(1) << (2 * DELAY_KINDS + 3))
+/* In a row: the time waited of WAIT_DWAIT. */
+#define VALID_DWAIT (UINT32_C(1) << (2 * DELAY_KINDS + 3))
 _Static_assert(2 * DELAY_KINDS + 4 <= 32, "too many kinds for the valid masks");
 
 /* Counters since a task's start, or their growth. */

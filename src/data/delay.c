@@ -9,7 +9,7 @@ const struct delay_row delay_table[DELAY_KINDS] = { DELAY_TABLE(DELAY_ROW) };
 
 const char *wait_kind_id(unsigned kind)
 {
-	return kind == WAIT_BLOCK ? "block" : delay_table[kind].id;
+	return kind == WAIT_DWAIT ? "dwait" : delay_table[kind].id;
 }
 #undef DELAY_ROW
 

@@ -45,7 +45,7 @@ extern const struct delay_row delay_table[DELAY_KINDS];
  * What tasks wait for: the kernel's delay kinds, and uninterruptible sleep without I/O wait
  * (kernel locks, journals, frozen or remote file systems), which the kernel books nowhere.
  */
-enum { WAIT_BLOCK = DELAY_KINDS, WAIT_KINDS };
+enum { WAIT_DWAIT = DELAY_KINDS, WAIT_KINDS };
 
 /* What such a kind is called in options, columns and formats. */
 const char *wait_kind_id(unsigned kind);

@@ -69,8 +69,8 @@ void waits_add(struct task_waits *waits, enum wait_seen kind, uint64_t since_ns,
 {
 	uint64_t later_ns = since_ns > before_ns ? since_ns : before_ns;
 
-	if (kind == SEEN_BLOCK && read_ns > later_ns)
-		waits->block_ns += read_ns - later_ns;
+	if (kind == SEEN_DWAIT && read_ns > later_ns)
+		waits->dwait_ns += read_ns - later_ns;
 	if (!waits_all(waits) || since_ns < waits->first_ns)
 		waits->first_ns = since_ns;
 	waits->began_ns[kind] += since_ns;
@@ -87,7 +87,7 @@ void waits_of_thread(struct task_waits *waits, enum wait_seen kind, pid_t tid, u
 
 void waits_go_on(struct task_waits *waits, uint64_t read_ns, uint64_t before_ns)
 {
-	waits->block_ns = waits->threads[SEEN_BLOCK] * (read_ns - before_ns);
+	waits->dwait_ns = waits->threads[SEEN_DWAIT] * (read_ns - before_ns);
 }
 
 void sample_reset(struct sample *sample)

@@ -81,7 +81,7 @@ struct task_sleeps {
 	uint64_t read_ns;
 	uint64_t epoch; /* readings of one epoch can be compared; 0: nothing is known */
 	uint64_t threads; /* tells whose threads' sums they are */
-	uint64_t block_ns; /* without I/O wait, with what was in progress */
+	uint64_t dwait_ns; /* without I/O wait, with what was in progress */
 	uint32_t blocked; /* threads whose waits in progress are in that */
 	uint64_t iowait_ns; /* I/O waits that had ended */
 	uint32_t iowaits; /* and their number, modulo 2^32 */
@@ -127,15 +127,15 @@ struct task {
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */
-enum wait_seen { SEEN_CPU, SEEN_BLKIO, SEEN_BLOCK, WAITS_SEEN };
+enum wait_seen { SEEN_CPU, SEEN_BLKIO, SEEN_DWAIT, WAITS_SEEN };
 
 /* Threads in such waits, each in one of them. All zero: none. */
 struct task_waits {
 	uint64_t first_ns; /* CLOCK_MONOTONIC: when the longest of them began */
 	uint64_t began_ns[WAITS_SEEN]; /* when they began, added up modulo 2^64 */
 	uint32_t threads[WAITS_SEEN];
-	/* Waits of SEEN_BLOCK, which are not booked: time since the sample before, added up. */
-	uint64_t block_ns;
+	/* Waits of SEEN_DWAIT, which are not booked: time since the sample before, added up. */
+	uint64_t dwait_ns;
 	/* The thread that has been in state D for longest, and since when; 0: none. */
 	pid_t tid;
 	uint64_t tid_ns;
@@ -165,7 +165,7 @@ void waits_go_on(struct task_waits *waits, uint64_t read_ns, uint64_t before_ns)
 /* How many threads wait in state D or (all) for a CPU, too. */
 static inline uint32_t waits_in_d(const struct task_waits *waits)
 {
-	return waits->threads[SEEN_BLKIO] + waits->threads[SEEN_BLOCK];
+	return waits->threads[SEEN_BLKIO] + waits->threads[SEEN_DWAIT];
 }
 
 static inline uint32_t waits_all(const struct task_waits *waits)

@@ -68,8 +68,8 @@ static enum wait_state state_of_kind(unsigned kind)
 		return STATE_CPU;
 	case DELAY_BLKIO:
 		return STATE_IO;
-	case WAIT_BLOCK:
-		return STATE_BLOCK;
+	case WAIT_DWAIT:
+		return STATE_DWAIT;
 	default:
 		return STATE_OTHER;
 	}

@@ -67,7 +67,7 @@ struct site {
 	const char *comm; /* the process's name */
 	enum wait_state state;
 	/*
-	 * The delay kind that the kernel books it as: WAIT_BLOCK for block, DELAY_RECLAIM and
+	 * The delay kind that the kernel books it as: WAIT_DWAIT for dwait, DELAY_RECLAIM and
 	 * DELAY_COMPACT for what is no state of its own but lies within others; -1: none.
 	 */
 	int kind;

@@ -12,7 +12,7 @@
 	ROW(RUN, "run", 'r', "SRUN", "runs on a CPU") \
 	ROW(CPU, "cpu", 'c', "SCPU", "is ready to run: queued for a CPU, or throttled") \
 	ROW(IO, "io", 'i', "SIO", "waits for block I/O") \
-	ROW(BLOCK, "block", 'b', "SBLOCK", \
+	ROW(DWAIT, "dwait", 'b', "SDWAIT", \
 	    "sleeps uninterruptibly for other than I/O: locks of the kernel, frozen file systems") \
 	ROW(LOCK, "lock", 'l', "SLOCK", \
 	    "waits for a futex that somebody holds: a lock of the program") \

@@ -51,7 +51,7 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 	[QUERY_SITE] = "SELECT process, state, kind, overlaps, rank, comm, syscall, target,"
 		       " function, stack FROM site WHERE id = ?",
 	[QUERY_TRACE] = "SELECT interval_ns, lost, switches, cost FROM trace WHERE sample = ?",
-	[QUERY_STATES] = "SELECT task, process, waker, run_ns, cpu_ns, io_ns, block_ns, lock_ns,"
+	[QUERY_STATES] = "SELECT task, process, waker, run_ns, cpu_ns, io_ns, dwait_ns, lock_ns,"
 			 " net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns,"
 			 " park_ns FROM states WHERE sample = ?",
 	[QUERY_STOOD_FOR] = "SELECT task, process FROM stood_for WHERE sample = ?"
@@ -82,7 +82,7 @@ static const char waits_before_3[] =
 
 /* Before version 5 who parked waited for a lock. */
 static const char states_before_5[] =
-	"SELECT task, process, waker, run_ns, cpu_ns, io_ns, block_ns, lock_ns, net_ns, pipe_ns,"
+	"SELECT task, process, waker, run_ns, cpu_ns, io_ns, dwait_ns, lock_ns, net_ns, pipe_ns,"
 	" poll_ns, timer_ns, child_ns, stop_ns, other_ns, 0 FROM states WHERE sample = ?";
 
 /* Prepares one. 0 or -errno. */

@@ -58,12 +58,12 @@ static bool is_as_expected(const struct sample *cur, const struct row *row,
 	if (row->still)
 		return true;
 	/* As waits were traced; it is cut to what the life has grown by, which is to be exact. */
-	if (row->deltas->waited.ns[WAIT_BLOCK])
+	if (row->deltas->waited.ns[WAIT_DWAIT])
 		return false;
 	if (!before || raw->exited || raw->was || (cur->marks && !sample_unchanged(cur, i)))
 		return false;
 	return !waits_all(&raw->now.waits) && !waits_all(&before->now.waits) &&
-	       !raw->now.waits.block_ns && !before->now.waits.block_ns &&
+	       !raw->now.waits.dwait_ns && !before->now.waits.dwait_ns &&
 	       raw->single == before->single && raw->now.state == before->now.state &&
 	       raw->now.exact == before->now.exact && raw->now.threads == before->now.threads &&
 	       counts_alike(&raw->counters, &before->counters) && children_alike(raw, before) &&

@@ -126,9 +126,9 @@ static void begin_sample(struct rebuild *rebuild)
 		element->exited |= element->raw.exited && rebuild->passed;
 		element->raw.exited = false;
 		element->raw.was = 0;
-		element->block_ns =
-			rebuild->passed ? element->block_ns + element->raw.now.waits.block_ns : 0;
-		element->raw.now.waits.block_ns = 0;
+		element->dwait_ns =
+			rebuild->passed ? element->dwait_ns + element->raw.now.waits.dwait_ns : 0;
+		element->raw.now.waits.dwait_ns = 0;
 		element->met = element->gone = element->whole = element->alike = false;
 		element->corrected = element->drifted = false;
 		if (!rebuild->passed)
@@ -251,7 +251,7 @@ static void give_element(const struct rebuild *rebuild, const struct element *el
 	task_ref(raw->task);
 	raw->exited |= element->exited;
 	if (several) {
-		raw->now.waits.block_ns += element->block_ns;
+		raw->now.waits.dwait_ns += element->dwait_ns;
 		if (raw->read_ns < cur->begin_ns && !raw->exited)
 			raw->read_ns = cur->begin_ns;
 	}

@@ -61,7 +61,7 @@ struct element {
 	bool corrected; /* its reading before got the time before_ns only now */
 	uint64_t read_ns, before_ns;
 	/* Since a sample was given out: */
-	uint64_t block_ns;
+	uint64_t dwait_ns;
 	bool exited; /* in a sample that was passed over */
 };
 

@@ -187,10 +187,10 @@ static void take_wait(struct rebuild *rebuild, struct archive *archive, sqlite3_
 	uint64_t waited = archive_uint(row, 2, 0, bad);
 	uint64_t booked = waited + (uint64_t)archive_int(row, 4, INT64_MIN, INT64_MAX, 0, bad);
 
-	if (!element || kind > WAIT_BLOCK)
+	if (!element || kind > WAIT_DWAIT)
 		return;
-	if (kind == WAIT_BLOCK) {
-		element->raw.now.waits.block_ns = booked;
+	if (kind == WAIT_DWAIT) {
+		element->raw.now.waits.dwait_ns = booked;
 	} else if (!element->whole) {
 		element->raw.counters.delay[kind].ns += booked;
 		element->raw.counters.delay[kind].count += archive_uint(row, 3, 0, bad);
@@ -207,7 +207,7 @@ static void take_waiting(struct rebuild *rebuild, struct archive *archive, sqlit
 	struct task_waits *waits;
 	unsigned seen = kind == DELAY_CPU     ? SEEN_CPU
 			: kind == DELAY_BLKIO ? SEEN_BLKIO
-			: kind == WAIT_BLOCK  ? SEEN_BLOCK
+			: kind == WAIT_DWAIT  ? SEEN_DWAIT
 					      : WAITS_SEEN;
 
 	if (!element || seen == WAITS_SEEN)
@@ -366,7 +366,7 @@ void rebuild_clear_waiting(struct rebuild *rebuild, struct archive *archive, sql
 
 	if (element)
 		element->raw.now.waits =
-			(struct task_waits){ .block_ns = element->raw.now.waits.block_ns };
+			(struct task_waits){ .dwait_ns = element->raw.now.waits.dwait_ns };
 }
 
 int rebuild_read_rows(struct rebuild *rebuild, struct archive *archive, int64_t number)

@@ -127,7 +127,7 @@ static void put_constants(struct store *store, const struct store_about *about)
 	put_about(store, "boot", boot);
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		put_name(store, PUT_KIND, kind, delay_table[kind].id);
-	put_name(store, PUT_KIND, WAIT_BLOCK, "block");
+	put_name(store, PUT_KIND, WAIT_DWAIT, "dwait");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		put_name(store, PUT_RESOURCE, r, psi_names[r]);
 	for (unsigned state = 0; state < WAIT_STATES; state++)

@@ -87,7 +87,7 @@
 	"CREATE TABLE trace(sample INTEGER PRIMARY KEY, interval_ns INTEGER, lost INTEGER," \
 	" switches INTEGER, cost REAL);" \
 	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
-	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, block_ns INTEGER, lock_ns INTEGER," \
+	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, dwait_ns INTEGER, lock_ns INTEGER," \
 	" net_ns INTEGER, pipe_ns INTEGER, poll_ns INTEGER, timer_ns INTEGER, child_ns INTEGER," \
 	" stop_ns INTEGER, other_ns INTEGER, park_ns INTEGER, PRIMARY KEY(sample, task))" \
 	" WITHOUT ROWID;" \

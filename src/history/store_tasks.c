@@ -115,24 +115,24 @@ static void put_activity(struct store *store, const struct moment_change *change
 
 /*
  * Writes what else a task waited in the interval. What was booked beyond what was waited is
- * `ahead`; of `block`, which is never booked, what was added up beyond what the interval had room
+ * `ahead`; of `dwait`, which is never booked, what was added up beyond what the interval had room
  * for.
  */
 static void put_waits(struct store *store, const struct moment_change *change)
 {
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
-		bool block = kind == WAIT_BLOCK;
-		bool known = change->known & (block ? VALID_BLOCK : DELAY_BIT(kind));
+		bool dwait = kind == WAIT_DWAIT;
+		bool known = change->known & (dwait ? VALID_DWAIT : DELAY_BIT(kind));
 		uint64_t waited = known ? change->waited.ns[kind] : 0;
 		uint64_t booked =
-			block ? change->raw.now.waits.block_ns : change->grown.delay[kind].ns;
-		uint64_t waits = block ? 0 : change->grown.delay[kind].count;
-		bool counted = !block && change->raw.counters.valid & DELAY_COUNT_BIT(kind);
+			dwait ? change->raw.now.waits.dwait_ns : change->grown.delay[kind].ns;
+		uint64_t waits = dwait ? 0 : change->grown.delay[kind].count;
+		bool counted = !dwait && change->raw.counters.valid & DELAY_COUNT_BIT(kind);
 
 		if (!waited && !booked && !waits)
 			continue;
 		/* What the task brought along is in its totals. */
-		if ((!tells_interval(change) && !block) || (kind == DELAY_CPU && is_beside(change)))
+		if ((!tells_interval(change) && !dwait) || (kind == DELAY_CPU && is_beside(change)))
 			continue;
 		store_begin_task(store, PUT_OTHER_WAIT, change->task);
 		store_int(store, kind);
@@ -147,7 +147,7 @@ static void put_waits(struct store *store, const struct moment_change *change)
 static void put_in_progress(struct store *store, const struct moment_change *change)
 {
 	static const unsigned kind_of[WAITS_SEEN] = {
-		[SEEN_CPU] = DELAY_CPU, [SEEN_BLKIO] = DELAY_BLKIO, [SEEN_BLOCK] = WAIT_BLOCK
+		[SEEN_CPU] = DELAY_CPU, [SEEN_BLKIO] = DELAY_BLKIO, [SEEN_DWAIT] = WAIT_DWAIT
 	};
 	const struct task_waits *waits = &change->raw.now.waits;
 

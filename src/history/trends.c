@@ -197,7 +197,7 @@ static void read_waits(struct archive *archive, int64_t number, const struct dee
 		if (task != last)
 			ours = is_of(archive, task, of);
 		last = task;
-		if (!ours || kind > WAIT_BLOCK)
+		if (!ours || kind > WAIT_DWAIT)
 			continue;
 		deed->waited_ns[kind] += waited;
 		deed->booked_ns[kind] += (int64_t)waited + archive_int(rows, 4, INT64_MIN / 2,
@@ -226,12 +226,12 @@ double deed_sum(const struct deed *deed, bool mem, bool booked)
 {
 	double ns[DELAY_KINDS + 1], sum = 0;
 
-	for (unsigned kind = 0; kind <= WAIT_BLOCK; kind++)
+	for (unsigned kind = 0; kind <= WAIT_DWAIT; kind++)
 		ns[kind] = booked ? (double)deed->booked_ns[kind] : (double)deed->waited_ns[kind];
 	if (mem)
 		return ns[DELAY_RECLAIM] + ns[DELAY_COMPACT] + ns[DELAY_WPCOPY] +
 		       (ns[DELAY_SWAPIN] > ns[DELAY_THRASH] ? ns[DELAY_SWAPIN] : ns[DELAY_THRASH]);
-	for (unsigned kind = 0; kind <= WAIT_BLOCK; kind++)
+	for (unsigned kind = 0; kind <= WAIT_DWAIT; kind++)
 		sum += kind == DELAY_THRASH ? 0 : ns[kind];
 	return sum;
 }

@@ -126,7 +126,7 @@ static void take_waited(struct row *row, struct deltas *deltas, bool whole)
 	}
 	known = waited_take(&deltas->waited, &deltas->grown, row->valid, row->raw,
 			    whole ? NULL : row->before);
-	row->valid |= known & VALID_BLOCK;
+	row->valid |= known & VALID_DWAIT;
 }
 
 /* Builds one row; before is NULL for a task that the sample before did not have. */
@@ -238,7 +238,7 @@ static void build_still(struct frame *frame, struct frame_info *info, struct row
 		row->members = raw->counters.members;
 		row->valid = raw->counters.valid & before->counters.valid;
 		if (raw->now.state && before->now.state)
-			row->valid |= VALID_BLOCK;
+			row->valid |= VALID_DWAIT;
 		row->still = true;
 	}
 	row->raw = raw;
@@ -318,13 +318,13 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	build_rows(frame, info, options);
 }
 
-void frame_set_block(struct frame *frame, struct row *row, uint64_t ns)
+void frame_set_dwait(struct frame *frame, struct row *row, uint64_t ns)
 {
 	struct deltas *deltas;
 
 	/* Without an interval there is nothing to wait in; a row that is not known has none. */
 	if (!row->interval_ns || (!ns && row->deltas == &no_deltas)) {
-		row->valid |= row->interval_ns ? VALID_BLOCK : 0;
+		row->valid |= row->interval_ns ? VALID_DWAIT : 0;
 		return;
 	}
 	if (row->deltas == &no_deltas) {
@@ -336,8 +336,8 @@ void frame_set_block(struct frame *frame, struct row *row, uint64_t ns)
 	} else {
 		deltas = &frame->deltas[row->deltas - frame->deltas];
 	}
-	row->valid |= VALID_BLOCK;
-	waited_set_block(&deltas->waited, ns, row->valid, row->raw, row->before);
+	row->valid |= VALID_DWAIT;
+	waited_set_dwait(&deltas->waited, ns, row->valid, row->raw, row->before);
 }
 
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value)
@@ -481,8 +481,8 @@ enum wait_state row_wait_state(const struct row *row)
 {
 	const uint32_t *threads = row->raw->now.waits.threads;
 
-	if (threads[SEEN_BLOCK])
-		return STATE_BLOCK;
+	if (threads[SEEN_DWAIT])
+		return STATE_DWAIT;
 	return threads[SEEN_BLKIO] ? STATE_IO : threads[SEEN_CPU] ? STATE_CPU : WAIT_STATES;
 }
 

@@ -208,7 +208,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
  * Sets what a row of a task waited uninterruptibly, as waits were traced: sampling misses what
  * passed between two readings. Not for figures since the start.
  */
-void frame_set_block(struct frame *frame, struct row *row, uint64_t ns);
+void frame_set_dwait(struct frame *frame, struct row *row, uint64_t ns);
 
 /* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);
@@ -258,7 +258,7 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
 
 /*
- * What the row's threads wait for: STATE_BLOCK, else STATE_IO (both in D), else STATE_CPU.
+ * What the row's threads wait for: STATE_DWAIT, else STATE_IO (both in D), else STATE_CPU.
  * WAIT_STATES: none waits, or not so that the sample shows it.
  */
 enum wait_state row_wait_state(const struct row *row);

@@ -29,16 +29,16 @@ void sleeps_correct(const struct task *task, struct counters *counters)
  * Sets what was waited in state D without I/O wait. What the sample saw by itself is the least: the
  * scheduler adds up nothing of waits that began while the switch was off.
  */
-static void take_block(struct task_raw *raw, const struct task_raw *known,
+static void take_dwait(struct task_raw *raw, const struct task_raw *known,
 		       const struct task_sleeps *was, const struct task_sleeps *now)
 {
-	uint64_t counted = was->block_ns;
+	uint64_t counted = was->dwait_ns;
 
 	/* Nothing was read of a wait that went on since, but its time was counted. */
 	if (known)
 		counted += was->blocked * (known->read_ns - was->read_ns);
-	if (now->block_ns > counted && now->block_ns - counted > raw->now.waits.block_ns)
-		raw->now.waits.block_ns = now->block_ns - counted;
+	if (now->dwait_ns > counted && now->dwait_ns - counted > raw->now.waits.dwait_ns)
+		raw->now.waits.dwait_ns = now->dwait_ns - counted;
 }
 
 /*
@@ -98,7 +98,7 @@ bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
 	if (!known)
 		was = born ? &none : NULL;
 	if (was && was->epoch == now->epoch && was->threads == now->threads && !was->stale) {
-		take_block(raw, known, was, now);
+		take_dwait(raw, known, was, now);
 		if (now->measured)
 			cut_blkio(raw, known);
 		else

@@ -11,7 +11,7 @@
 
 /*
  * Takes a reading's sums into an element that has its task and its counters: sets what was waited
- * of SEEN_BLOCK since the reading before, and takes off blkio what the scheduler did not see.
+ * of SEEN_DWAIT since the reading before, and takes off blkio what the scheduler did not see.
  * known: the element of the same task before; NULL: there was none, and `born` says whether the
  * task is new since. Readings are compared with that before if both have the same epoch. True where
  * something was taken off that was not before.

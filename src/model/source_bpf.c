@@ -132,7 +132,7 @@ static void keep_element(struct sample *cur, size_t i, const struct sample *prev
 	raw->was = 0;
 	raw->counters.members = 1;
 	/* That of the sample before: of waits that have ended since there is a record. */
-	raw->now.waits.block_ns = 0;
+	raw->now.waits.dwait_ns = 0;
 }
 
 /* Brings the times of an element up to date whose waits go on since the sample before. */

@@ -123,7 +123,7 @@ static enum wait_seen kind_of_wait(struct states *states, const struct subject *
 		io = io && known &&
 		     raw->counters.delay[DELAY_BLKIO].ns > known->counters.delay[DELAY_BLKIO].ns;
 	}
-	return io ? SEEN_BLKIO : SEEN_BLOCK;
+	return io ? SEEN_BLKIO : SEEN_DWAIT;
 }
 
 /* Takes over the state of an idle task. */

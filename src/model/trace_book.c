@@ -369,14 +369,14 @@ static void trace_ended(struct trace_book *book)
 	}
 }
 
-/* Adds what a row waited, and makes its wait of kind block what was traced. */
+/* Adds what a row waited, and makes its wait of kind dwait what was traced. */
 static void take_waits(struct trace_book *book, struct frame *frame, struct row *row,
 		       struct traced_process *process)
 {
 	if (frame->info->since_start)
 		return;
 	if (row->traced)
-		frame_set_block(frame, row, row->traced->states.ns[STATE_BLOCK]);
+		frame_set_dwait(frame, row, row->traced->states.ns[STATE_DWAIT]);
 	add_waited(book, row, process);
 }
 
@@ -415,7 +415,7 @@ static bool are_sites_wrong(const struct trace_book *book, const struct traced_p
 static void add_rest(struct trace_book *book, const struct traced_process *process, unsigned kind)
 {
 	int64_t rest_ns = (int64_t)(process->waited[kind] - process->sited[kind]);
-	uint32_t bit = kind < DELAY_KINDS ? DELAY_BIT(kind) : VALID_BLOCK;
+	uint32_t bit = kind < DELAY_KINDS ? DELAY_BIT(kind) : VALID_DWAIT;
 
 	bool unknown = are_sites_wrong(book, process, kind);
 

@@ -74,7 +74,7 @@ static inline bool trace_book_ready(const struct trace_book *book)
 
 /*
  * Finds out how the tasks of a frame's rows spent the interval, and puts that into the rows. Unless
- * figures are since the start, what a row waited of kind block is made what the trace saw.
+ * figures are since the start, what a row waited of kind dwait is made what the trace saw.
  */
 void trace_book_rows(struct trace_book *book, struct frame *frame);
 

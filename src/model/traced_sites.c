@@ -21,8 +21,8 @@ static int kind_of_key(const struct trace_key *key)
 		return DELAY_CPU;
 	case STATE_IO:
 		return DELAY_BLKIO;
-	case STATE_BLOCK:
-		return WAIT_BLOCK;
+	case STATE_DWAIT:
+		return WAIT_DWAIT;
 	default:
 		return -1;
 	}

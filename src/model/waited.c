@@ -29,7 +29,7 @@
 static const unsigned kind_of[WAITS_SEEN] = {
 	[SEEN_CPU] = DELAY_CPU,
 	[SEEN_BLKIO] = DELAY_BLKIO,
-	[SEEN_BLOCK] = WAIT_BLOCK,
+	[SEEN_DWAIT] = WAIT_DWAIT,
 };
 
 /*
@@ -192,7 +192,7 @@ static void add_up(struct waited *waited, uint32_t known)
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		delays[kind] = (struct delay_sum){ .ns = waited->ns[kind] };
-	waited->total = delay_total(delays, known).ns + waited->ns[WAIT_BLOCK];
+	waited->total = delay_total(delays, known).ns + waited->ns[WAIT_DWAIT];
 	waited->mem = delay_mem(delays, known).ns;
 }
 
@@ -228,8 +228,8 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 	known &= DELAY_ALL;
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		waited->ns[kind] = known & DELAY_BIT(kind) ? grown->delay[kind].ns : 0;
-	waited->ns[WAIT_BLOCK] = seen && !now->exited ? now->now.waits.block_ns : 0;
-	for (unsigned s = 0; s < SEEN_BLOCK && seen; s++) {
+	waited->ns[WAIT_DWAIT] = seen && !now->exited ? now->now.waits.dwait_ns : 0;
+	for (unsigned s = 0; s < SEEN_DWAIT && seen; s++) {
 		uint64_t *ns = &waited->ns[kind_of[s]], was = 0;
 
 		if (!(known & DELAY_BIT(kind_of[s])))
@@ -247,15 +247,15 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 			waited->ns[kind] = most;
 	add_up(waited, known);
 	/* What had passed of a wait before the task ended is not booked. */
-	return known | (seen && !now->exited ? VALID_BLOCK : 0);
+	return known | (seen && !now->exited ? VALID_DWAIT : 0);
 }
 
-void waited_set_block(struct waited *waited, uint64_t ns, uint32_t known,
+void waited_set_dwait(struct waited *waited, uint64_t ns, uint32_t known,
 		      const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t most = passed(now, before);
 
-	waited->ns[WAIT_BLOCK] = ns < most ? ns : most;
+	waited->ns[WAIT_DWAIT] = ns < most ? ns : most;
 	add_up(waited, known);
 }
 

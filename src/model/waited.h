@@ -13,10 +13,10 @@
 
 #include "data/sample.h"
 
-/* Waits of tasks, in ns. The row says which kinds are known: DELAY_BIT()s and VALID_BLOCK. */
+/* Waits of tasks, in ns. The row says which kinds are known: DELAY_BIT()s and VALID_DWAIT. */
 struct waited {
 	uint64_t ns[WAIT_KINDS];
-	uint64_t total, mem; /* as delay_total() and delay_mem(), total with block */
+	uint64_t total, mem; /* as delay_total() and delay_mem(), total with dwait */
 };
 
 /*
@@ -42,13 +42,13 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 /*
  * Finds what was waited since then, from what was booked: at most the time that passed for all
  * threads. `known` is as counters.valid. Returns the kinds known in the result: DELAY_BIT()s and
- * VALID_BLOCK.
+ * VALID_DWAIT.
  */
 uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
 		     const struct task_raw *now, const struct task_raw *before);
 
-/* Sets what was waited of WAIT_BLOCK: `ns`, but no more than the time that passed. */
-void waited_set_block(struct waited *waited, uint64_t ns, uint32_t known,
+/* Sets what was waited of WAIT_DWAIT: `ns`, but no more than the time that passed. */
+void waited_set_dwait(struct waited *waited, uint64_t ns, uint32_t known,
 		      const struct task_raw *now, const struct task_raw *before);
 
 /* Adds the waits of another. */

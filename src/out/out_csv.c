@@ -70,7 +70,7 @@ static void append_head(struct out *out, const struct layout *extra)
 	buf_puts(buf, ",run_ns");
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
 		buf_printf(buf, ",%s_waited_ns", delay_table[kind].id);
-	buf_puts(buf, ",block_waited_ns,wait_ns");
+	buf_puts(buf, ",dwait_waited_ns,wait_ns");
 	for (size_t i = 0; i < extra->n; i++)
 		buf_printf(buf, ",%s", extra->columns[i]->id);
 	end_record(buf);
@@ -121,8 +121,8 @@ static void append_csv_waited(struct buf *buf, const struct frame *frame, const 
 			buf_uint(buf, waited->ns[kind]);
 	}
 	buf_putc(buf, ',');
-	if (row->valid & VALID_BLOCK)
-		buf_uint(buf, waited->ns[WAIT_BLOCK]);
+	if (row->valid & VALID_DWAIT)
+		buf_uint(buf, waited->ns[WAIT_DWAIT]);
 	buf_putc(buf, ',');
 	if (row_wait(frame, row, &ns))
 		buf_uint(buf, ns);

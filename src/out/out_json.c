@@ -144,7 +144,7 @@ static void put_waited(struct json *json, const struct row *row)
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		json_put_counter(json, delay_table[kind].id, row->valid & DELAY_BIT(kind),
 				 waited->ns[kind]);
-	json_put_counter(json, "block", row->valid & VALID_BLOCK, waited->ns[WAIT_BLOCK]);
+	json_put_counter(json, "dwait", row->valid & VALID_DWAIT, waited->ns[WAIT_DWAIT]);
 	json_close(json);
 }
 

@@ -98,8 +98,8 @@ static const struct series_group *group_at(const struct metric_writer *writer, s
 static bool knows(const struct metric_writer *writer, const struct series_group *group,
 		  uint32_t bit, unsigned kind)
 {
-	if (kind == WAIT_BLOCK)
-		return group->known & VALID_BLOCK;
+	if (kind == WAIT_DWAIT)
+		return group->known & VALID_DWAIT;
 	return writer->machine->kinds & DELAY_BIT(kind) && group->known & bit;
 }
 
@@ -170,7 +170,7 @@ static void emit_held(const struct metric_writer *writer, const struct family *f
 static void emit_longest(const struct metric_writer *writer, const struct family *family)
 {
 	static const char *const names[WAITS_SEEN] = {
-		[SEEN_CPU] = "cpu", [SEEN_BLKIO] = "blkio", [SEEN_BLOCK] = "block"
+		[SEEN_CPU] = "cpu", [SEEN_BLKIO] = "blkio", [SEEN_DWAIT] = "dwait"
 	};
 
 	for (size_t i = 0; i < series_count(writer->series); i++) {

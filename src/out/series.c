@@ -209,8 +209,8 @@ static void count_growth(struct series_group *group, const struct row *sum)
 		if (sum->valid & DELAY_COUNT_BIT(kind))
 			group->delay_count[kind] += deltas->grown.delay[kind].count;
 	}
-	if (sum->valid & VALID_BLOCK)
-		group->delay_ns[WAIT_BLOCK] += deltas->waited.ns[WAIT_BLOCK];
+	if (sum->valid & VALID_DWAIT)
+		group->delay_ns[WAIT_DWAIT] += deltas->waited.ns[WAIT_DWAIT];
 	if (sum->valid & VALID_RUN)
 		group->run_ns += deltas->grown.run_ns;
 	group->known |= sum->valid;
@@ -289,7 +289,7 @@ static void count_group(struct series *series, struct series_group *group,
 
 		/* What will be known, also where there is no interval yet: it begins with 0. */
 		group->known |= raw->counters.valid & (DELAY_BOTH(DELAY_ALL) | VALID_RUN);
-		group->known |= raw->now.state ? VALID_BLOCK : 0;
+		group->known |= raw->now.state ? VALID_DWAIT : 0;
 		add_task_now(group, frame, of->members[i]);
 	}
 	group->present = true;

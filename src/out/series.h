@@ -42,7 +42,7 @@
 struct series_group {
 	char *name; /* raw bytes; NULL: not known */
 	char *label; /* escaped for between the quotes of a label */
-	uint32_t known; /* of the counters: DELAY_BIT()s, DELAY_COUNT_BIT()s, VALID_RUN, _BLOCK */
+	uint32_t known; /* of the counters: DELAY_BIT()s, DELAY_COUNT_BIT()s, VALID_RUN, _DWAIT */
 	bool throttling, holding; /* throttled_ns is known, held_ns is */
 	uint64_t delay_ns[WAIT_KINDS], delay_count[DELAY_KINDS], run_ns;
 	uint64_t throttled_ns, held_ns; /* by its own limit; and by those of all groups above it */

@@ -11,7 +11,7 @@ enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 
 /* The states in which a task does or wants something, which its bar is compared by. */
 #define BUSY_STATES \
-	(1u << STATE_RUN | 1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_BLOCK | 1u << STATE_LOCK)
+	(1u << STATE_RUN | 1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_DWAIT | 1u << STATE_LOCK)
 
 #define UNUSED __attribute__((unused))
 

@@ -350,17 +350,17 @@ const struct column columns[] = {
 	COLUMN("total", "TOTAL", column_get_delay,
 	       "all waiting: every kind except thrash, which is booked as blkio or swapin too",
 	       DELAY, .sum = SUM_ROW, .digit = '0', .sort_default = true,
-	       .kinds = DELAY_TOTAL_KINDS | VALID_BLOCK, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
+	       .kinds = DELAY_TOTAL_KINDS | VALID_DWAIT, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
 	/* The larger of two sums is not the sum of the members' larger counters: no SUM_ADD. */
 	COLUMN("mem", "MEM", column_get_delay,
 	       "waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash",
 	       DELAY, .sum = SUM_DELTAS, .digit = '9', .kinds = DELAY_MEM_KINDS, .arg = ARG_MEM,
 	       .place = PLACE_RIGHT, .narrow = true, .yields = 7),
 	DELAY_TABLE(KIND_COLUMN) COLUMN(
-		"block", "BLOCK", column_get_delay,
+		"dwait", "DWAIT", column_get_delay,
 		"in uninterruptible sleep without I/O wait: kernel locks, frozen or remote file "
 		"systems",
-		DELAY, .sum = SUM_ROW, .kinds = VALID_BLOCK, .arg = WAIT_BLOCK,
+		DELAY, .sum = SUM_ROW, .kinds = VALID_DWAIT, .arg = WAIT_DWAIT,
 		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .from = LAYOUT_WIDE,
 		.yields = 9),
 	COLUMN("trend", "TREND", column_get_trend,

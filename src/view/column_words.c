@@ -103,7 +103,7 @@ static const struct remedy for_irq[] = {
 	{ NULL, NULL }
 };
 
-static const struct remedy for_block[] = {
+static const struct remedy for_dwait[] = {
 	{ "w", "shows what it hangs in: the file, the kernel's function, and for locks who ended "
 	       "such waits" },
 	{ "fsfreeze -u",
@@ -197,15 +197,15 @@ const struct column_words column_words_table[] = {
 	{ "irq", "interrupts",
 	  "Interrupts were handled on its CPU while it was to run. Only kernels that account for the "
 	  "time of interrupts know it.", for_irq },
-	{ "block", "blocked, not for I/O",
+	{ "dwait", "blocked, not for I/O",
 	  "The kernel books such waits nowhere, nor are they in the pressure above: here they are "
-	  "found by state D without I/O wait.", for_block },
+	  "found by state D without I/O wait.", for_dwait },
 	{ "trend", "trend of total", NULL, for_all },
 	{ "states", "states over time", NULL, NULL },
 	{ "s-run", "share running", NULL, for_run },
 	{ "s-cpu", "share ready to run", NULL, for_cpu },
 	{ "s-io", "share in block I/O", NULL, for_io },
-	{ "s-block", "share blocked", NULL, for_block },
+	{ "s-dwait", "share blocked", NULL, for_dwait },
 	{ "s-lock", "share at locks", NULL, for_lock },
 	{ "s-net", "share at sockets", NULL, for_peer },
 	{ "s-pipe", "share at pipes", NULL, for_peer },
@@ -219,7 +219,7 @@ const struct column_words column_words_table[] = {
 	  "Who did what it waited for: to speed it up, look at what that one waits for.", NULL },
 	{ "elap", "elapsed time", NULL, NULL },
 	{ "wait", "wait in progress",
-	  "It has not ended yet. Preset hangs (Tab) shows the tasks that are kept waiting for long.", for_block },
+	  "It has not ended yet. Preset hangs (Tab) shows the tasks that are kept waiting for long.", for_dwait },
 	{ "syscall", "system call", NULL, NULL },
 	{ "on", "waiting on", NULL, NULL },
 	{ "where", "where in the kernel", NULL, NULL },
@@ -234,7 +234,7 @@ const struct column_words column_words_table[] = {
 	{ "running", "running or queued", NULL, NULL },
 	{ "sleeping", "sleeping", NULL, NULL },
 	{ "stopped", "stopped", NULL, NULL },
-	{ "uninterruptible", "uninterruptible", NULL, for_block },
+	{ "uninterruptible", "uninterruptible", NULL, for_dwait },
 	{ "iowait", "waiting for I/O", NULL, for_io },
 	{ "members", "number of tasks", NULL, NULL },
 	{ "psi-cpu", "pressure: CPU",

@@ -30,7 +30,7 @@ struct finding {
 	enum finding_severity severity;
 	const struct row *row; /* the task or group that it names; NULL: none */
 	const struct site *site; /* where that waits, as far as traced; NULL: not known */
-	const char *kind; /* what it waits for: a delay kind, "block", or a traced state; NULL */
+	const char *kind; /* what it waits for: a delay kind, "dwait", or a traced state; NULL */
 	double share; /* of the interval, in percent; below 0: it is none of a share */
 	uint64_t ns; /* how long the wait lasts by now; 0: it is not of one wait */
 	bool at_least; /* it began before it was first seen: it lasts longer */

@@ -15,7 +15,7 @@ static const double kinds_least[WAIT_KINDS] = {
 	[DELAY_CPU] = CPU_LEAST,       [DELAY_BLKIO] = IO_LEAST,
 	[DELAY_SWAPIN] = MEMORY_LEAST, [DELAY_RECLAIM] = MEMORY_LEAST,
 	[DELAY_THRASH] = MEMORY_LEAST, [DELAY_COMPACT] = MEMORY_LEAST,
-	[DELAY_IRQ] = IRQ_LEAST,       [WAIT_BLOCK] = BLOCK_LEAST,
+	[DELAY_IRQ] = IRQ_LEAST,       [WAIT_DWAIT] = BLOCK_LEAST,
 };
 
 /* The states in which a peer is waited for. */
@@ -114,7 +114,7 @@ static uint64_t sleep_ns(const struct finder *finder, const struct row *row)
 		return 0;
 	if (!waits->threads[SEEN_CPU])
 		return row_wait(finder->view.frame, row, &ns) ? ns : 0;
-	for (unsigned kind = SEEN_BLKIO; kind <= SEEN_BLOCK; kind++)
+	for (unsigned kind = SEEN_BLKIO; kind <= SEEN_DWAIT; kind++)
 		ns += waits_progress(waits, kind, now_ns);
 	return ns / threads;
 }
@@ -143,7 +143,7 @@ static double waited_share(const struct finder *finder, const struct row *row, u
 /* Whether a row sleeps uninterruptibly for programs that it starts: until these have begun. */
 static bool starts_programs(const struct finder *finder, const struct row *row)
 {
-	const struct site *site = finding_site(finder, row, STATE_BLOCK);
+	const struct site *site = finding_site(finder, row, STATE_DWAIT);
 
 	return site && site->syscall &&
 	       (!strcmp(site->syscall, "vfork") || !strncmp(site->syscall, "clone", 5));
@@ -155,7 +155,7 @@ static bool is_worth_telling(const struct finder *finder, const struct row *row,
 {
 	if (kind == DELAY_CPU)
 		return lacks_cpu(finder, row, share);
-	return kind != WAIT_BLOCK || !starts_programs(finder, row);
+	return kind != WAIT_DWAIT || !starts_programs(finder, row);
 }
 
 /* Takes what a row waited. */
@@ -169,7 +169,7 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 			continue;
 		/* A hang is told as such. Threads of the kernel wait for what others write. */
 		if ((hangs || (finder->kernel && kthread_row(row))) &&
-		    (kind == DELAY_BLKIO || kind == WAIT_BLOCK))
+		    (kind == DELAY_BLKIO || kind == WAIT_DWAIT))
 			continue;
 		if (is_worth_telling(finder, row, kind, share))
 			finder_note(&finder->waits[kind], row, share);

@@ -50,7 +50,7 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 	if (!take_most(finding, hang))
 		return false;
 	state = row_wait_state(hang->row);
-	finding->kind = wait_kind_id(state == STATE_IO ? DELAY_BLKIO : WAIT_BLOCK);
+	finding->kind = wait_kind_id(state == STATE_IO ? DELAY_BLKIO : WAIT_DWAIT);
 	finding->site = finding_site_now(finder, hang->row);
 	finding->at_least = !hang->row->raw->now.exact;
 	buf_printf(&finder->findings->text, "%zu %s %s: ", hang->n, what,
@@ -98,7 +98,7 @@ static void look_for_server(const struct finder *finder, struct finding *finding
 		const struct row *row;
 
 		/* Those in state D hang. */
-		if (site->waiting_ns < FINDING_HANG_NS || site->state == STATE_BLOCK ||
+		if (site->waiting_ns < FINDING_HANG_NS || site->state == STATE_DWAIT ||
 		    site->state == STATE_IO || !waits_for_server(site->where))
 			continue;
 		row = row_of_site(finder, site);
@@ -351,7 +351,7 @@ static void put_writer(struct finder *finder, const struct row *who)
 /* Says for whom it waits on the same file, besides the disk. */
 static void put_rival(struct finder *finder, const struct finding *finding)
 {
-	const struct site *held = finding_site(finder, finding->row, STATE_BLOCK);
+	const struct site *held = finding_site(finder, finding->row, STATE_DWAIT);
 
 	const struct site_waker *waker = held ? &held->wakers[0] : NULL;
 	double share;
@@ -371,7 +371,7 @@ static void put_rival(struct finder *finder, const struct finding *finding)
 static bool find_sleep(struct finder *finder, struct finding *finding)
 {
 	unsigned kind = finder->pattern->arg;
-	enum wait_state state = kind == DELAY_BLKIO ? STATE_IO : STATE_BLOCK;
+	enum wait_state state = kind == DELAY_BLKIO ? STATE_IO : STATE_DWAIT;
 	double waited;
 
 	if (!take_most(finding, &finder->waits[kind]))
@@ -389,7 +389,7 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 		if (!finding_put_place(finder, finding))
 			finder->findings->text.len -= strlen(", right now");
 	}
-	if (state == STATE_BLOCK) {
+	if (state == STATE_DWAIT) {
 		finding_put_waker(finder, finding->site);
 		return true;
 	}
@@ -542,7 +542,7 @@ const struct finding_pattern finding_patterns[] = {
 	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory"),
 	{ "io", FINDING_WARNING, find_sleep, "io", DELAY_BLKIO, NULL,
 	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O" },
-	{ "block", FINDING_WARNING, find_sleep, "block", WAIT_BLOCK, NULL,
+	{ "dwait", FINDING_WARNING, find_sleep, "dwait", WAIT_DWAIT, NULL,
 	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time" },
 	{ "cpu-idle", FINDING_WARNING, find_cpu, "cpu", 1, NULL,
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "

@@ -61,7 +61,7 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 		const struct function_words *words = finding_function(site->where, site->on);
 
 		if (!site->waiting || !is_of_row(site, row) ||
-		    (site->state != STATE_IO && site->state != STATE_BLOCK &&
+		    (site->state != STATE_IO && site->state != STATE_DWAIT &&
 		     !(words && words->server)))
 			continue;
 		if (!longest || site->waiting_ns > longest->waiting_ns)

@@ -22,21 +22,21 @@ static const struct {
 	const char *help;
 } standard[] = {
 	{ "waits", NULL, NULL, NULL, false, "what all tasks waited for: the default view" },
-	{ "hangs", "pid,user,state,wait,total,block,blkio,syscall,on,where,comm",
-	  "user,total,blkio,block,syscall,where,on", "wait", true,
+	{ "hangs", "pid,user,state,wait,total,dwait,blkio,syscall,on,where,comm",
+	  "user,total,blkio,dwait,syscall,where,on", "wait", true,
 	  "tasks in uninterruptible sleep, and those kept waiting for a second: by CPUs, files, "
 	  "pipes, peers or locks" },
 	{ "cpu", "pid,user,state,run,usr,sys,cpu,wait,time,cpu-nr,comm",
 	  "cpu-nr,time,user,wait,sys,usr", "cpu", false, "who waited for a CPU, and who had one" },
-	{ "io", "pid,user,state,run,blkio,block,wait,read,write,cancel,on,comm",
-	  "cancel,user,on,run,wait,write,read,block", "blkio", false,
+	{ "io", "pid,user,state,run,blkio,dwait,wait,read,write,cancel,on,comm",
+	  "cancel,user,on,run,wait,write,read,dwait", "blkio", false,
 	  "who waited for block I/O, and what was read and written" },
 	{ "memory", "pid,user,state,run,mem,reclaim,swapin,thrash,compact,wpcopy,comm",
 	  "user,run,wpcopy,compact,thrash,swapin,reclaim", "mem", false, "who waited for memory" },
 	{ "states",
-	  "pid,user,states,s-run,s-cpu,s-io,s-block,s-lock,s-net,s-pipe,s-poll,s-timer,s-child,"
+	  "pid,user,states,s-run,s-cpu,s-io,s-dwait,s-lock,s-net,s-pipe,s-poll,s-timer,s-child,"
 	  "s-stop,s-other,comm",
-	  "s-stop,s-child,s-other,user,s-timer,s-pipe,s-poll,s-net,s-lock,s-block,s-io,s-cpu,"
+	  "s-stop,s-child,s-other,user,s-timer,s-pipe,s-poll,s-net,s-lock,s-dwait,s-io,s-cpu,"
 	  "s-run",
 	  NULL, false, "what each task did with its whole time; traced while it is shown" },
 };

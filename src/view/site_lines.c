@@ -13,7 +13,7 @@
 #define LAST_BUCKET (SITE_BUCKETS - 1)
 
 /* The states in which threads wait for a machine that is too slow, not for something to do. */
-#define STALLING (1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_BLOCK | 1u << STATE_LOCK)
+#define STALLING (1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_DWAIT | 1u << STATE_LOCK)
 
 /* The states of those that have nothing to do, though some of them do wait for somebody. */
 #define IDLE \
@@ -433,7 +433,7 @@ bool site_line_stalls(const struct site_line *line)
 const char *site_line_state(const struct site_line *line)
 {
 	if (by_kind(&line->sum))
-		return line->sum.kind == WAIT_BLOCK ? wait_state_table[STATE_BLOCK].id
+		return line->sum.kind == WAIT_DWAIT ? wait_state_table[STATE_DWAIT].id
 						    : delay_table[line->sum.kind].id;
 	return line->one_state ? wait_state_table[line->sum.state].id : NULL;
 }

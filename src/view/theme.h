@@ -35,7 +35,7 @@ enum style {
 	STYLE_BAR_RUN,
 	STYLE_BAR_CPU,
 	STYLE_BAR_IO,
-	STYLE_BAR_BLOCK,
+	STYLE_BAR_DWAIT,
 	STYLE_BAR_LOCK,
 	STYLE_BAR_PEER, /* sockets and pipes */
 	STYLES

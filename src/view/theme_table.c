@@ -35,7 +35,7 @@ const struct style_row style_table[STYLES] = {
 	[STYLE_BAR_RUN] = { "bar-run", STYLE_BAR_RUN },
 	[STYLE_BAR_CPU] = { "bar-cpu", STYLE_BAR_CPU },
 	[STYLE_BAR_IO] = { "bar-io", STYLE_BAR_IO },
-	[STYLE_BAR_BLOCK] = { "bar-block", STYLE_BAR_BLOCK },
+	[STYLE_BAR_DWAIT] = { "bar-dwait", STYLE_BAR_DWAIT },
 	[STYLE_BAR_LOCK] = { "bar-lock", STYLE_BAR_LOCK },
 	[STYLE_BAR_PEER] = { "bar-peer", STYLE_BAR_PEER },
 };
@@ -55,14 +55,14 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 	[STYLE_BAR_RUN] = { 0, WHITE, 0x008700 }, \
 	[STYLE_BAR_CPU] = { 0, WHITE, 0xaf5f00 }, \
 	[STYLE_BAR_IO] = { 0, WHITE, 0xd70000 }, \
-	[STYLE_BAR_BLOCK] = { 0, WHITE, 0x870087 }, \
+	[STYLE_BAR_DWAIT] = { 0, WHITE, 0x870087 }, \
 	[STYLE_BAR_LOCK] = { 0, WHITE, 0x005faf }, \
 	[STYLE_BAR_PEER] = { 0, WHITE, 0x005f5f }
 #define BARS_FEW \
 	[STYLE_BAR_RUN] = { 0, BLACK_16, GREEN_16 }, \
 	[STYLE_BAR_CPU] = { 0, BLACK_16, YELLOW_16 }, \
 	[STYLE_BAR_IO] = { 0, WHITE_16, RED_16 }, \
-	[STYLE_BAR_BLOCK] = { THEME_REVERSE, OWN, OWN }, \
+	[STYLE_BAR_DWAIT] = { THEME_REVERSE, OWN, OWN }, \
 	[STYLE_BAR_LOCK] = { 0, WHITE_16, BLUE_16 }, \
 	[STYLE_BAR_PEER] = { 0, BLACK_16, CYAN_16 }
 
@@ -119,7 +119,7 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 	[STYLE_BAR_RUN] = { 0, OWN, OWN }, \
 	[STYLE_BAR_CPU] = { 0, OWN, OWN }, \
 	[STYLE_BAR_IO] = { 0, OWN, OWN }, \
-	[STYLE_BAR_BLOCK] = { 0, OWN, OWN }, \
+	[STYLE_BAR_DWAIT] = { 0, OWN, OWN }, \
 	[STYLE_BAR_LOCK] = { 0, OWN, OWN }, \
 	[STYLE_BAR_PEER] = { 0, OWN, OWN }
 

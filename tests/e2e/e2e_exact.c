@@ -244,7 +244,7 @@ static void test_record(void **state)
 }
 
 /* Waits in state D without I/O wait, of which no kind has anything booked. */
-static void test_block(void **state)
+static void test_dwait(void **state)
 {
 	const char *log = e2e_format("%s/log", e2e_folder());
 	struct shown shown;
@@ -255,7 +255,7 @@ static void test_block(void **state)
 	pid = e2e_load(NULL, "load_own -l %s hang 70", log);
 	assert_true(pid > 0);
 	guard_push(UNDO_UNLINK, log, NULL);
-	shown = watch(pid, "block", "");
+	shown = watch(pid, "dwait", "");
 	e2e_sleep(0.5);
 	e2e_kill(pid);
 	check("hangs", &shown, log);
@@ -274,7 +274,7 @@ static void test_before(void **state)
 	assert_true(pid > 0);
 	guard_push(UNDO_UNLINK, log, NULL);
 	e2e_sleep(0.1);
-	shown = watch(pid, "block", "");
+	shown = watch(pid, "dwait", "");
 	e2e_sleep(2);
 	e2e_kill(pid);
 	check("hangs from before", &shown, log);
@@ -339,7 +339,7 @@ static void test_thread(void **state)
 
 		if (!i)
 			assert_int_equal(write(go[1], "g", 1), 1);
-		shown_ns += member_u64(waited, "block");
+		shown_ns += member_u64(waited, "dwait");
 	}
 	assert_int_equal(read(told[0], &own_ns, sizeof(own_ns)), sizeof(own_ns));
 	printf("# %.1f ms shown of %.1f\n", (double)shown_ns / 1e6, (double)own_ns / 1e6);
@@ -413,7 +413,7 @@ static void test_sources(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_reader),	e2e_test(test_record), e2e_test(test_block),
+		e2e_test(test_reader),	e2e_test(test_record), e2e_test(test_dwait),
 		e2e_test(test_before),	e2e_test(test_thread), e2e_test(test_ended),
 		e2e_test(test_sources),
 	};

@@ -20,7 +20,7 @@
 	"reclaim_count,reclaim_ns,thrash_count,thrash_ns," \
 	"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns," \
 	"cpu_waited_ns,blkio_waited_ns,swapin_waited_ns,reclaim_waited_ns,thrash_waited_ns," \
-	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,block_waited_ns,wait_ns"
+	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,dwait_waited_ns,wait_ns"
 
 static const char *const headings[READER_KINDS] = { "1CPU",  "2BLKIO", "3SWAP", "4RECL",
 						    "5THRA", "6COMP",  "7WPCP", "8IRQ" };

@@ -78,7 +78,7 @@ static void test_v1(void **state)
 
 		assert_string_equal(member_text(task, "state"), "D");
 		assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
-		assert_int_equal(member_u64(json_object_get(task, "waited"), "block"), 0);
+		assert_int_equal(member_u64(json_object_get(task, "waited"), "dwait"), 0);
 	}
 }
 
@@ -117,7 +117,7 @@ static void test_vfork(void **state)
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	task = task_must(s.v[0], pid);
-	assert_int_equal(member_u64(json_object_get(task, "states"), "block_ns"),
+	assert_int_equal(member_u64(json_object_get(task, "states"), "dwait_ns"),
 			 member_u64(task, "alive_ns"));
 }
 

@@ -20,7 +20,7 @@
 	"reclaim_count,reclaim_ns,thrash_count,thrash_ns," \
 	"compact_count,compact_ns,wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns," \
 	"cpu_waited_ns,blkio_waited_ns,swapin_waited_ns,reclaim_waited_ns,thrash_waited_ns," \
-	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,block_waited_ns,wait_ns"
+	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,dwait_waited_ns,wait_ns"
 
 /* Names that do harm where they are not escaped or quoted, and as they are to be shown. */
 #define NAME_CSV "612c6222632c" /* a,b"c, */

@@ -55,11 +55,11 @@ static void check_hangs(json_t *task)
 	double interval = member_real(task, "interval") * 1e9;
 	json_t *waiting = json_object_get(task, "waiting");
 
-	assert_in_range(waited(task, "block"), (uint64_t)(interval * 0.98),
+	assert_in_range(waited(task, "dwait"), (uint64_t)(interval * 0.98),
 			(uint64_t)(interval * 1.01));
 	assert_int_equal(waited(task, "blkio"), 0);
 	assert_true(json_is_object(waiting));
-	assert_string_equal(member_text(waiting, "state"), "block");
+	assert_string_equal(member_text(waiting, "state"), "dwait");
 	assert_true((double)member_u64(waiting, "ns") >= interval * 0.98);
 }
 
@@ -136,7 +136,7 @@ static void test_filters(void **state)
 		/* Its own interval may be another by as much as a sample takes. */
 		group = group_of(s.v[0], "load_hang");
 		assert_non_null(group);
-		assert_in_range(waited(group, "block"),
+		assert_in_range(waited(group, "dwait"),
 				(uint64_t)(member_real(s.v[0], "interval") * 0.85e9),
 				(uint64_t)(member_real(s.v[0], "interval") * 1.15e9));
 		assert_true(samples_of(sources[i], pid, "-n 1 -d 0.3 --over 350", &s));
@@ -160,8 +160,8 @@ static void check_waits(const char *source, unsigned unseen)
 		json_t *task = task_must(watch.v[n], load.p.pid);
 		double interval = member_real(task, "interval") * 1e9;
 
-		assert_true((double)waited(task, "block") <= interval * 1.01 + 1e6);
-		shown += waited(task, "block");
+		assert_true((double)waited(task, "dwait") <= interval * 1.01 + 1e6);
+		shown += waited(task, "dwait");
 		longest = interval > (double)longest ? (uint64_t)interval : longest;
 	}
 	load_end(&load);

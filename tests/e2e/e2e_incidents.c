@@ -140,7 +140,7 @@ static void test_files(void **state)
 static void test_fsync(void **state)
 {
 	struct cause cause = {
-		.state = "block", .syscall = "pwrite64", .share = 0.04, .waker = "wait_writer"
+		.state = "dwait", .syscall = "pwrite64", .share = 0.04, .waker = "wait_writer"
 	};
 	char *path;
 
@@ -156,7 +156,7 @@ static void test_fsync(void **state)
 /* A frozen file system and its writer. */
 static void test_frozen(void **state)
 {
-	struct cause cause = { .state = "block", .syscall = "pwrite64", .share = 0.97 };
+	struct cause cause = { .state = "dwait", .syscall = "pwrite64", .share = 0.97 };
 	char mounted[512];
 
 	(void)state;

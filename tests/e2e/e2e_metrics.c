@@ -153,7 +153,7 @@ static uint64_t check_sample(const char *before, const char *now, json_t *sample
 
 	check_growth(before, now, sample, &run);
 	for (unsigned kind = 0; kind <= DELAY_KINDS; kind++) {
-		const char *id = kind < DELAY_KINDS ? delay_table[kind].id : "block";
+		const char *id = kind < DELAY_KINDS ? delay_table[kind].id : "dwait";
 		const struct counter delay = {
 			e2e_format("stalltop_delay_seconds_total{kind=\"%s\",", id), "waited", id,
 			NULL

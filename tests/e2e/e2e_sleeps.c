@@ -58,7 +58,7 @@ _Noreturn static void wait_often(int go, int told)
 }
 
 /* All of them are there, to some hundredths: a wait ends a little before who waited runs. */
-static void test_block(void **state)
+static void test_dwait(void **state)
 {
 	uint64_t own_ns = 0, shown_ns = 0;
 	struct e2e_proc p;
@@ -79,14 +79,14 @@ static void test_block(void **state)
 		&p, NULL,
 		e2e_format("--source bpf -b -o json -d 0.5 -n %d -p %d", SAMPLES_TAKEN, (int)pid));
 	for (unsigned i = 0; i < SAMPLES_TAKEN; i++) {
-		json_t *sample = parse_json_line(e2e_line(&p, 60)), *waited, *block;
+		json_t *sample = parse_json_line(e2e_line(&p, 60)), *waited, *dwait;
 
 		if (!i)
 			assert_int_equal(write(go[1], "g", 1), 1);
 		waited = json_object_get(task_must(sample, pid), "waited");
-		block = json_object_get(waited, "block");
-		assert_true(json_is_integer(block));
-		shown_ns += (uint64_t)json_integer_value(block);
+		dwait = json_object_get(waited, "dwait");
+		assert_true(json_is_integer(dwait));
+		shown_ns += (uint64_t)json_integer_value(dwait);
 	}
 	assert_int_equal(read(told[0], &own_ns, sizeof(own_ns)), sizeof(own_ns));
 	printf("# %.1f ms shown of %.1f\n", (double)shown_ns / 1e6, (double)own_ns / 1e6);
@@ -100,7 +100,7 @@ static void test_block(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { e2e_test(test_block) };
+	const struct CMUnitTest tests[] = { e2e_test(test_dwait) };
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

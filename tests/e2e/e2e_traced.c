@@ -25,7 +25,7 @@
 #define BLOCKS 2048
 
 static const char *const kinds[] = { "cpu",	"blkio",  "swapin", "reclaim", "thrash",
-				     "compact", "wpcopy", "irq",    "block" };
+				     "compact", "wpcopy", "irq",    "dwait" };
 
 /* The samples of a run that must do well. */
 static void traced_samples(struct samples *s, const char *args)

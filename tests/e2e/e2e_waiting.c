@@ -441,13 +441,13 @@ static void test_hang(void **state)
 	e2e_await_hang(pid);
 	for (unsigned i = 0; i < 2; i++) {
 		wait = wait_of(NULL, pid, i ? "--source procfs" : "--source taskstats");
-		assert_string_equal(member_text(wait, "state"), "block");
+		assert_string_equal(member_text(wait, "state"), "dwait");
 		assert_string_equal(member_text(wait, "syscall"), "vfork");
 		assert_true(member_u64(wait, "ns") > 0);
 	}
 	e2e_require_bpf();
 	wait = wait_of(NULL, pid, "--source bpf");
-	assert_string_equal(member_text(wait, "state"), "block");
+	assert_string_equal(member_text(wait, "state"), "dwait");
 	assert_string_equal(member_text(wait, "syscall"), "vfork");
 }
 

@@ -55,7 +55,7 @@ static inline void play_task(struct play_machine *machine, struct task_raw *raw)
 	raw->now.state = "RSDT"[play_random(machine, 4)];
 	raw->now.waits = (struct task_waits){ 0 };
 	if (raw->now.state == 'D')
-		waits_add(&raw->now.waits, play_random(machine, 2) ? SEEN_BLKIO : SEEN_BLOCK,
+		waits_add(&raw->now.waits, play_random(machine, 2) ? SEEN_BLKIO : SEEN_DWAIT,
 			  raw->read_ns - play_random(machine, 1000000000), raw->read_ns,
 			  raw->read_ns - 500000000);
 	if (!play_random(machine, 5))
@@ -96,7 +96,7 @@ static inline const struct traced *play_states(struct play_machine *machine, con
 	*traced = (struct traced){ .tgid = pid, .start_ns = row->task->key.start_ns + 5 };
 	traced->states.ns[state] = interval_ns * (1 + (unsigned)pid % 3);
 	/* A frame cuts what was waited to the time that the task lived. */
-	if (state == STATE_BLOCK)
+	if (state == STATE_DWAIT)
 		traced->states.ns[state] = interval_ns / 2;
 	if (play_random(machine, 4))
 		return traced;
@@ -179,7 +179,7 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 
 		row->traced = play_states(machine, row, &machine->traced[i]);
 		if (row->traced)
-			frame_set_block(frame, row, row->traced->states.ns[STATE_BLOCK]);
+			frame_set_dwait(frame, row, row->traced->states.ns[STATE_DWAIT]);
 	}
 	for (unsigned i = 0; i < PLAY_SITES; i++) {
 		play_site(machine, i);
@@ -272,7 +272,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		*raw = *was;
 		task_ref(raw->task);
 		raw->was = 0;
-		raw->now.waits.block_ns = 0;
+		raw->now.waits.dwait_ns = 0;
 		if (keeps)
 			continue;
 		raw->read_ns = machine->now_ns + i / 10 * 30000;

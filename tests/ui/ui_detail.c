@@ -202,13 +202,13 @@ static void shows_history_first(void **state)
 /* All of an interval was waited, 0.4 s or more, and nothing booked; of both lines that count it. */
 static bool waits_on(struct screen *s, const void *arg)
 {
-	struct cells block, total;
+	struct cells dwait, total;
 
 	(void)arg;
-	return read_cells(s, "block", &block) && read_cells(s, "total", &total) &&
-	       atof(block.total) >= 400 && atof(block.total) < 20000 && atof(total.total) >= 400 &&
-	       !strcmp(block.count, "-") && !strcmp(block.avg, "-") && !strcmp(block.life, "-") &&
-	       !strcmp(block.life_total, "-") && sparks_of(s, "block") >= 3 &&
+	return read_cells(s, "dwait", &dwait) && read_cells(s, "total", &total) &&
+	       atof(dwait.total) >= 400 && atof(dwait.total) < 20000 && atof(total.total) >= 400 &&
+	       !strcmp(dwait.count, "-") && !strcmp(dwait.avg, "-") && !strcmp(dwait.life, "-") &&
+	       !strcmp(dwait.life_total, "-") && sparks_of(s, "dwait") >= 3 &&
 	       sparks_of(s, "total") >= 3;
 }
 
@@ -228,7 +228,7 @@ static void shows_wait_going_on(void **state)
 		screen_await(s, waits_on, NULL);
 		screen_check(s, screen_shows(s, "D uninterruptible sleep"));
 		screen_check(s, screen_shows(s, "waiting "));
-		screen_check(s, screen_shows(s, " for other than I/O (block)"));
+		screen_check(s, screen_shows(s, " for other than I/O (dwait)"));
 		screen_check(s, screen_shows(s, "waited ms"));
 		screen_check(s, screen_shows(s, "history: while waits last"));
 		screen_type(s, "q");
@@ -239,7 +239,7 @@ static void shows_wait_going_on(void **state)
 /* What the kernel booked, which is nothing, was chosen. */
 static void shows_booked(void **state)
 {
-	struct cells block, total;
+	struct cells dwait, total;
 	struct screen *s;
 	int three = 3;
 
@@ -247,12 +247,12 @@ static void shows_booked(void **state)
 	crowd_hung("crowd-books");
 	s = open_detail(60, "-d 0.3 -m ^crowd-books --booked -s wait", "crowd-books", "\r");
 	screen_await(s, has_sparks, &three);
-	screen_check(s, read_cells(s, "block", &block) && read_cells(s, "total", &total));
-	screen_check(s, !strcmp(block.total, "-") && !strcmp(total.total, "0.000"));
-	screen_check(s, sparks_of(s, "block") == 0);
+	screen_check(s, read_cells(s, "dwait", &dwait) && read_cells(s, "total", &total));
+	screen_check(s, !strcmp(dwait.total, "-") && !strcmp(total.total, "0.000"));
+	screen_check(s, sparks_of(s, "dwait") == 0);
 	screen_check(s, screen_shows(s, "booked ms") && !screen_shows(s, "waited ms"));
 	/* what it waits for is told all the same */
-	screen_check(s, screen_shows(s, " for other than I/O (block)"));
+	screen_check(s, screen_shows(s, " for other than I/O (dwait)"));
 }
 
 /* The worst of a group is the one that has waited longest, whatever was booked. */
@@ -498,7 +498,7 @@ static void shows_what_for(void **state)
 	screen_await(s, shows_waits_for, NULL);
 	screen_check(s, screen_shows(s, "sleeps in "));
 	part = screen_find(s, "Waits for", 0);
-	screen_check(s, screen_find(s, "state block", part) > part);
+	screen_check(s, screen_find(s, "state dwait", part) > part);
 	screen_check(s, screen_find(s, "Delays", 0) < part);
 	screen_check(s, screen_find(s, "Record", 0) > part);
 }

@@ -99,9 +99,9 @@ static void finds_file(void **state)
 /* Writes to a file that another writes to: the lock of the file, and who has it. */
 static void finds_other_writer(void **state)
 {
-	struct cause cause = { .state = "block ",
+	struct cause cause = { .state = "dwait ",
 			       .on = "wait_writer",
-			       .page = { "block: ", "/shared", "ended by wait_writer" } };
+			       .page = { "dwait: ", "/shared", "ended by wait_writer" } };
 	pid_t pid;
 
 	(void)state;
@@ -113,7 +113,7 @@ static void finds_other_writer(void **state)
 /* A frozen file system and its writer. */
 static void finds_frozen(void **state)
 {
-	struct cause cause = { .state = "block ",
+	struct cause cause = { .state = "dwait ",
 			       .on = "/written",
 			       .page = { "pwrite64", "/written", "1 thread waits right now" } };
 	char mounted[512];

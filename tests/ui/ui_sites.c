@@ -426,10 +426,10 @@ static void check_legend(struct screen *s, const struct table *t)
 	screen_await_text(s, "r running  c ready to run  i in block I/O  b blocked  l at locks ");
 	screen_resize(s, 24, 120);
 	screen_await_text(s,
-			  "r run  c cpu  i io  b block  l lock  n net  p pipe  . poll  t timer ");
+			  "r run  c cpu  i io  b dwait  l lock  n net  p pipe  . poll  t timer ");
 	screen_resize(s, 24, 80);
 	screen_await_text(s,
-			  "r run c cpu i io b block l lock n net p pipe . poll t timer w child ");
+			  "r run c cpu i io b dwait l lock n net p pipe . poll t timer w child ");
 	screen_type(s, "?");
 	screen_await_text(s, "queued for a CPU, or throttled");
 	screen_type(s, "q\t");

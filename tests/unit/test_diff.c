@@ -39,7 +39,7 @@ static void fill(struct diff *diff)
 		add(diff, DIFF_AFTER, "db", DELAY_BLKIO, 1600);
 		add(diff, DIFF_AFTER, "web", DELAY_CPU, 500);
 	}
-	add(diff, DIFF_AFTER, "say \"x\"\n", WAIT_BLOCK, 100);
+	add(diff, DIFF_AFTER, "say \"x\"\n", WAIT_DWAIT, 100);
 	add(diff, DIFF_AFTER, NULL, DELAY_CPU, 0);
 }
 
@@ -58,12 +58,12 @@ static void test_text(void **state)
 					    "  CHANGE  BEFORE   AFTER KIND    COMMAND\n"
 					    "     (%)     (%)     (%) (str)   (str)\n"
 					    "   +21.7     5.0    26.7 blkio   db\n"
-					    "    +0.8     0.0     0.8 block   say \"x\"\\x0a\n"
+					    "    +0.8     0.0     0.8 dwait   say \"x\"\\x0a\n"
 					    "   -16.7    25.0     8.3 cpu     web\n");
 	out.len = 0;
 	diff_report(&diff, "text", TEXT_ASCII, 1, &out);
 	assert_non_null(strstr(buf_cstr(&out), "blkio"));
-	assert_null(strstr(buf_cstr(&out), "block"));
+	assert_null(strstr(buf_cstr(&out), "dwait"));
 	buf_free(&out);
 	diff_free(&diff);
 }
@@ -95,7 +95,7 @@ static void test_csv(void **state)
 	assert_string_equal(buf_cstr(&out),
 			    "command,kind,before_ns,before_interval,after_ns,after_interval\r\n"
 			    "\"db\",blkio,200000000,4.000000000,3200000000,12.000000000\r\n"
-			    "\"say \"\"x\"\"\\x0a\",block,0,4.000000000,100000000,12.000000000\r\n"
+			    "\"say \"\"x\"\"\\x0a\",dwait,0,4.000000000,100000000,12.000000000\r\n"
 			    "\"web\",cpu,1000000000,4.000000000,1000000000,12.000000000\r\n");
 	buf_free(&out);
 	diff_free(&diff);

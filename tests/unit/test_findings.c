@@ -313,7 +313,7 @@ static void test_io(void **state)
 	build(s);
 	check(s, 0, "io",
 	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync of /var/mail/q");
-	held = traces(s, 3, STATE_BLOCK, 200);
+	held = traces(s, 3, STATE_DWAIT, 200);
 	held->syscall = "pwrite64";
 	held->on = "/var/mail/q";
 	held->wakers[0] = (struct site_waker){ .tgid = 2, .name = "beta", .ns = MS(180) };
@@ -359,23 +359,23 @@ static void test_writer(void **state)
 }
 
 /* In state D without I/O; not of who only starts programs. */
-static void test_block(void **state)
+static void test_dwait(void **state)
 {
 	struct state *s = *state;
-	struct site *site = traces(s, 1, STATE_BLOCK, 600);
+	struct site *site = traces(s, 1, STATE_DWAIT, 600);
 
 	site->syscall = "rename";
 	site->on = "/srv/a";
 	site->wakers[0] = (struct site_waker){ .tgid = 1, .name = "alpha", .ns = MS(400) };
-	sleeps(s, 1, SEEN_BLOCK, 600);
+	sleeps(s, 1, SEEN_DWAIT, 600);
 	build(s);
-	check(s, 0, "block",
-	      "block: beta 2 waits 30 % of the time, in rename of /srv/a, most of it ended by "
+	check(s, 0, "dwait",
+	      "dwait: beta 2 waits 30 % of the time, in rename of /srv/a, most of it ended by "
 	      "alpha 1");
 	assert_int_equal(s->findings.n, 1);
 	site->wakers[0].ns = MS(200);
 	build(s);
-	check(s, 0, "block", "block: beta 2 waits 30 % of the time, in rename of /srv/a");
+	check(s, 0, "dwait", "dwait: beta 2 waits 30 % of the time, in rename of /srv/a");
 	site->syscall = "clone3";
 	site->on = NULL;
 	build(s);
@@ -498,7 +498,7 @@ static void test_order(void **state)
 	waits(s, 0, DELAY_BLKIO, 500);
 	waits(s, 1, DELAY_CPU, 1000);
 	waits(s, 2, DELAY_RECLAIM, 1200);
-	sleeps(s, 3, SEEN_BLOCK, 3000);
+	sleeps(s, 3, SEEN_DWAIT, 3000);
 	build(s);
 	s->scene.info.delayacct = DELAYACCT_OFF;
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
@@ -559,7 +559,7 @@ int main(void)
 		findings_test(test_filtered),  findings_test(test_threads),
 		findings_test(test_pressure),  findings_test(test_throttled),
 		findings_test(test_groups),    findings_test(test_io),
-		findings_test(test_writer),    findings_test(test_block),
+		findings_test(test_writer),    findings_test(test_dwait),
 		findings_test(test_losses),    findings_test(test_peers),
 		findings_test(test_uncounted), findings_test(test_order),
 		findings_test(test_transient), findings_test(test_cells),

@@ -16,10 +16,10 @@ static void test_hang(void **state)
 	struct state *s = *state;
 	struct site *site;
 
-	sleeps(s, 1, SEEN_BLOCK, 999);
+	sleeps(s, 1, SEEN_DWAIT, 999);
 	build(s);
 	assert_int_equal(s->findings.n, 1);
-	assert_string_equal(s->findings.all[0].id, "block");
+	assert_string_equal(s->findings.all[0].id, "dwait");
 	sleeps(s, 2, SEEN_BLKIO, 1000);
 	build(s);
 	check(s, 0, "hang", "1 task hangs: gamma 3 >= 1.0 s for block I/O");
@@ -32,18 +32,18 @@ static void test_hang(void **state)
 		assert_string_not_equal(s->findings.all[i].id, "io");
 	assert_true(s->findings.all[0].at_least);
 	/* Where the source knows when it began it is no "at least". */
-	sleeps(s, 0, SEEN_BLOCK, 41000);
+	sleeps(s, 0, SEEN_DWAIT, 41000);
 	s->now[0]->now.exact = true;
 	build(s);
 	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s uninterruptibly");
 	assert_false(s->findings.all[0].at_least);
-	assert_string_equal(s->findings.all[0].kind, "block");
+	assert_string_equal(s->findings.all[0].kind, "dwait");
 	assert_int_equal(s->findings.all[0].row->task->key.pid, 1);
 	/* A thread that waits longer for a CPU is not taken for it. */
 	sleeps(s, 0, SEEN_CPU, 60000);
 	build(s);
 	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s uninterruptibly");
-	site = traces(s, 0, STATE_BLOCK, 2000);
+	site = traces(s, 0, STATE_DWAIT, 2000);
 	site->syscall = "pwrite64";
 	site->on = "/mnt/nc/x";
 	site->where = "percpu_rwsem_wait";
@@ -63,11 +63,11 @@ static void test_hang_waiting(void **state)
 	struct state *s = *state;
 	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
 
-	sleeps(s, 3, SEEN_BLOCK, 5000);
+	sleeps(s, 3, SEEN_DWAIT, 5000);
 	s->now[3]->task->waiting = waiting;
 	*waiting = (struct task_waiting){ .sample_ns = s->scene.samples[1].begin_ns,
 					  .tid = 4,
-					  .state = STATE_BLOCK,
+					  .state = STATE_DWAIT,
 					  .syscall = "fsync" };
 	buf_puts(&waiting->on, "/srv/\x01");
 	buf_cstr(&waiting->on);

@@ -63,7 +63,7 @@ static bool look(struct scene *scene, int procfd, uint64_t at_s, uint64_t since_
 	cur->raw->now.waits = (struct task_waits){ 0 };
 	if (since_s) {
 		cur->raw->now.waits.first_ns = since_s * SECOND;
-		cur->raw->now.waits.threads[SEEN_BLOCK] = 1;
+		cur->raw->now.waits.threads[SEEN_DWAIT] = 1;
 	}
 	scene->info.cur = cur;
 	scene->info.prev = prev;

@@ -46,9 +46,9 @@ static void test_default(void **state)
 	check(NULL, 80, DELAY_ALL, narrow);
 	check(NULL, 109, NO_IRQ, narrow);
 	check(NULL, 110, NO_IRQ,
-	      "pid user state run total cpu blkio swapin reclaim thrash compact wpcopy block comm");
+	      "pid user state run total cpu blkio swapin reclaim thrash compact wpcopy dwait comm");
 	check(NULL, 0, DELAY_ALL,
-	      "pid user state run total cpu blkio swapin reclaim thrash compact wpcopy irq block "
+	      "pid user state run total cpu blkio swapin reclaim thrash compact wpcopy irq dwait "
 	      "comm");
 	check(NULL, 40, 0, "pid user state run total cpu blkio mem comm");
 }
@@ -93,7 +93,7 @@ static void test_groups(void **state)
 		     "members run total cpu blkio mem psi-cpu psi-mem psi-io throttled worst "
 		     "group");
 	check_groups(NULL, 0, GROUP_COMMAND, false,
-		     "members run total cpu blkio swapin reclaim thrash compact wpcopy block worst "
+		     "members run total cpu blkio swapin reclaim thrash compact wpcopy dwait worst "
 		     "group");
 	check_groups("pid,comm,total", 80, GROUP_USER, false, "pid total group");
 	check_groups("group,total,command", 80, GROUP_USER, false, "total group");

@@ -48,7 +48,7 @@ static uint64_t digest(const struct frame *frame)
 		hash = mix(hash, row->exited);
 		hash = mix(hash, row->interval_ns);
 		hash = mix(hash, row->deltas->grown.run_ns);
-		for (unsigned kind = 0; kind <= WAIT_BLOCK; kind++)
+		for (unsigned kind = 0; kind <= WAIT_DWAIT; kind++)
 			hash = mix(hash, row->deltas->waited.ns[kind]);
 		hash = mix(hash, row->deltas->waited.total);
 	}

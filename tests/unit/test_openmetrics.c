@@ -434,7 +434,7 @@ static void test_now(void **state)
 	const char *text;
 
 	raw->now.state = 'D';
-	waits_add(&raw->now.waits, SEEN_BLOCK, now_ns - SEC(70), now_ns, before_ns);
+	waits_add(&raw->now.waits, SEEN_DWAIT, now_ns - SEC(70), now_ns, before_ns);
 	raw = add(s, "a", 0);
 	raw->now.state = 'R';
 	waits_add(&raw->now.waits, SEEN_CPU, now_ns - SEC(1), now_ns, before_ns);
@@ -445,14 +445,14 @@ static void test_now(void **state)
 	assert_float_equal(value_of(text, "stalltop_tasks{state=\"T\",group=\"a\"}"), 1, 0);
 	assert_float_equal(value_of(text, "stalltop_tasks{state=\"Z\",group=\"a\"}"), 0, 0);
 #define LONGEST(kind) "stalltop_wait_longest_seconds{kind=\"" kind "\",group=\"a\"}"
-	assert_float_equal(value_of(text, LONGEST("block")), 70, 1e-6);
+	assert_float_equal(value_of(text, LONGEST("dwait")), 70, 1e-6);
 	assert_float_equal(value_of(text, LONGEST("blkio")), 3, 1e-6);
 	assert_float_equal(value_of(text, LONGEST("cpu")), 1, 1e-6);
 	/* A group without tasks has none of them, but its counters. */
 	begin(s, 2);
 	add(s, "b", 0)->now.state = 'S';
 	text = end(s);
-	assert_float_equal(value_of(text, LONGEST("block")), -1, 0);
+	assert_float_equal(value_of(text, LONGEST("dwait")), -1, 0);
 	assert_float_equal(value_of(text, "stalltop_tasks{state=\"D\",group=\"a\"}"), -1, 0);
 	assert_int_equal(waited(text, "a"), 1000);
 }

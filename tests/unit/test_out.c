@@ -23,7 +23,7 @@
 	"reclaim_count,reclaim_ns,thrash_count,thrash_ns,compact_count,compact_ns," \
 	"wpcopy_count,wpcopy_ns,irq_count,irq_ns,run_ns," \
 	"cpu_waited_ns,blkio_waited_ns,swapin_waited_ns,reclaim_waited_ns,thrash_waited_ns," \
-	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,block_waited_ns,wait_ns"
+	"compact_waited_ns,wpcopy_waited_ns,irq_waited_ns,dwait_waited_ns,wait_ns"
 #define CSV_TIMES "1763697602.000000,2.000000000,"
 #define FIRST "7,7,1,0,root,plain,D,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,,,100000000,500000000,"
 
@@ -36,7 +36,7 @@ static void test_csv(void **state)
 	raw->counters.valid &= ~(DELAY_COUNT_BIT(DELAY_BLKIO) | DELAY_BOTH(DELAY_BIT(DELAY_IRQ)));
 	raw->now.state = ((struct task_raw *)sample_find(&s->scene.samples[0], 7, 7))->now.state =
 		'D';
-	waits_add(&raw->now.waits, SEEN_BLOCK, SEC(101), SEC(102), SEC(100));
+	waits_add(&raw->now.waits, SEEN_DWAIT, SEC(101), SEC(102), SEC(100));
 	waits_add(&raw->now.waits, SEEN_BLKIO, SEC(101) + MS(500), SEC(102), SEC(100));
 	output_task(s, 8, "unknown")->counters.valid = 0;
 	assert_string_equal(output_put(s, &out_csv),
@@ -170,7 +170,7 @@ static void test_json_members(void **state)
 			    "alive_ns states");
 	assert_true(json_is_null(json_object_get(task, "alive_ns")));
 	assert_true(json_is_null(json_object_get(task, "states")));
-	check_members(json_object_get(task, "waited"), KINDS " block");
+	check_members(json_object_get(task, "waited"), KINDS " dwait");
 	assert_true(json_is_null(json_object_get(task, "waiting")));
 	check_members(json_object_get(task, "delta"), KINDS);
 	check_members(json_object_get(task, "cumulative"), KINDS);

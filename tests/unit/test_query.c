@@ -255,7 +255,7 @@ static void test_hangs(void **state)
 	struct state *s = *state;
 
 	add(s, "idle", 0, 0);
-	waits_add(&add(s, "block", 0, 0)->now.waits, SEEN_BLOCK, SEC(102), SEC(102), 0);
+	waits_add(&add(s, "dwait", 0, 0)->now.waits, SEEN_DWAIT, SEC(102), SEC(102), 0);
 	waits_add(&add(s, "io", 0, 0)->now.waits, SEEN_BLKIO, SEC(101), SEC(102), 0);
 	waits_add(&add(s, "queued", 0, 0)->now.waits, SEEN_CPU, SEC(102) - MS(900), SEC(102), 0);
 	waits_add(&add(s, "starved", 0, 0)->now.waits, SEEN_CPU, SEC(101) - MS(100), SEC(102), 0);

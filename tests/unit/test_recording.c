@@ -341,10 +341,10 @@ static void test_gaps(void **state)
 #define VERSION_4 \
 	"CREATE TABLE was AS SELECT * FROM states; DROP TABLE states;" \
 	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
-	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, block_ns INTEGER, lock_ns INTEGER," \
+	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, dwait_ns INTEGER, lock_ns INTEGER," \
 	" net_ns INTEGER, pipe_ns INTEGER, poll_ns INTEGER, timer_ns INTEGER, child_ns INTEGER," \
 	" stop_ns INTEGER, other_ns INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
-	"INSERT INTO states SELECT sample, task, process, waker, run_ns, cpu_ns, io_ns, block_ns," \
+	"INSERT INTO states SELECT sample, task, process, waker, run_ns, cpu_ns, io_ns, dwait_ns," \
 	" lock_ns, net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns FROM was;" \
 	"DROP TABLE was;" \
 	"UPDATE recording SET value = 4 WHERE name = 'version';"

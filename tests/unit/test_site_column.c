@@ -148,8 +148,8 @@ static void test_unattributed(void **state)
 	site.unknown = true;
 	check_cell("time", 7, &site, "      -");
 	check_cell("share", 7, &site, "      -");
-	site.kind = WAIT_BLOCK;
-	check_cell("state", 5, &site, "block");
+	site.kind = WAIT_DWAIT;
+	check_cell("state", 5, &site, "dwait");
 }
 
 /* The end of a path says more than its beginning. Nothing in a name acts on the terminal. */

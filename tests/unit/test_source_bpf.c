@@ -353,7 +353,7 @@ static void test_waits(void **state)
 	task->parts[2].wait = SNAPSHOT_WAIT_D;
 	task->changed = true;
 	waits = &turn_element(turn_must(&turn, 0), 16)->now.waits;
-	assert_int_equal(waits->threads[SEEN_BLOCK], 1);
+	assert_int_equal(waits->threads[SEEN_DWAIT], 1);
 	assert_int_equal(waits_all(waits), 1);
 	turn_close(&turn);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Waits that are measured, in samples made of walks: blkio and block are theirs. */
+/* Waits that are measured, in samples made of walks: blkio and dwait are theirs. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -86,35 +86,35 @@ static void test_long(void **state)
 	turn_close(&turn);
 }
 
-static uint64_t block_ns(struct turn *turn)
+static uint64_t dwait_ns(struct turn *turn)
 {
-	return turn_element(turn_must(turn, 0), PID)->now.waits.block_ns;
+	return turn_element(turn_must(turn, 0), PID)->now.waits.dwait_ns;
 }
 
 /* Each part of a wait in state D counts once, of threads that have ended, too. */
-static void test_block(void **state)
+static void test_dwait(void **state)
 {
 	struct turn turn;
 
 	open_machine(&turn, *state);
-	part()->block.ns = MS(5000);
-	assert_int_equal(block_ns(&turn), 0);
-	part()->block.ns += MS(150);
-	assert_int_equal(block_ns(&turn), MS(150));
-	assert_int_equal(block_ns(&turn), 0);
+	part()->dwait.ns = MS(5000);
+	assert_int_equal(dwait_ns(&turn), 0);
+	part()->dwait.ns += MS(150);
+	assert_int_equal(dwait_ns(&turn), MS(150));
+	assert_int_equal(dwait_ns(&turn), 0);
 	/* One that ended, and one that goes on. */
-	part()->block.ns += MS(40);
+	part()->dwait.ns += MS(40);
 	part()->wait = SNAPSHOT_WAIT_D;
 	part()->waited_ns = MS(300);
 	part()->sleeps = SNAPSHOT_SLEEPS_BLOCKED;
-	assert_int_equal(block_ns(&turn), MS(340));
-	assert_int_equal(block_ns(&turn), NSEC_PER_SEC);
-	assert_int_equal(block_ns(&turn), NSEC_PER_SEC);
-	part()->block.ns += MS(300) + 2 * NSEC_PER_SEC + MS(700);
+	assert_int_equal(dwait_ns(&turn), MS(340));
+	assert_int_equal(dwait_ns(&turn), NSEC_PER_SEC);
+	assert_int_equal(dwait_ns(&turn), NSEC_PER_SEC);
+	part()->dwait.ns += MS(300) + 2 * NSEC_PER_SEC + MS(700);
 	part()->wait = SNAPSHOT_NO_WAIT;
 	part()->sleeps = 0;
-	assert_int_equal(block_ns(&turn), MS(700));
-	assert_int_equal(block_ns(&turn), 0);
+	assert_int_equal(dwait_ns(&turn), MS(700));
+	assert_int_equal(dwait_ns(&turn), 0);
 	turn_close(&turn);
 }
 
@@ -129,10 +129,10 @@ static void test_born(void **state)
 	turn_must(&turn, 0);
 	record = walk_add(30, 30, walks.now_ns + MS(100))->parts;
 	record->measured = 1;
-	record->block.ns = MS(120);
+	record->dwait.ns = MS(120);
 	record->io.ns = MS(60);
 	cur = turn_must(&turn, 0);
-	assert_int_equal(turn_element(cur, 30)->now.waits.block_ns, MS(120));
+	assert_int_equal(turn_element(cur, 30)->now.waits.dwait_ns, MS(120));
 	assert_int_equal(turn_element(cur, 30)->counters.delay[DELAY_BLKIO].ns, MS(60));
 	turn_close(&turn);
 }
@@ -175,7 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_blkio, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_long, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_block, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_dwait, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_born, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_exit, make_tree, remove_tree),
 	};

@@ -243,7 +243,7 @@ static size_t place_of(const struct task_raw *raw)
 /* What the program calls a wait. */
 static const enum wait_seen seen_as[] = { [SNAPSHOT_WAIT_CPU] = SEEN_CPU,
 					  [SNAPSHOT_WAIT_IO] = SEEN_BLKIO,
-					  [SNAPSHOT_WAIT_D] = SEEN_BLOCK };
+					  [SNAPSHOT_WAIT_D] = SEEN_DWAIT };
 
 /* Checks who is in the sample, and what is said to be unchanged. */
 static void check_sample(const struct sample *cur, const struct sample *prev,
@@ -314,9 +314,9 @@ static void check_waiting(const struct frame *frame, size_t i)
 
 	if (i >= frame->info->cur->n || !row->before || !sample_unchanged(frame->info->cur, i))
 		return;
-	assert_int_equal(row->deltas->waited.ns[WAIT_BLOCK],
-			 row->interval_ns * waits->threads[SEEN_BLOCK]);
-	seen.hung += waits->threads[SEEN_BLOCK] != 0;
+	assert_int_equal(row->deltas->waited.ns[WAIT_DWAIT],
+			 row->interval_ns * waits->threads[SEEN_DWAIT]);
+	seen.hung += waits->threads[SEEN_DWAIT] != 0;
 }
 
 /* Checks that a frame of what changed is one of everything, counters as they were lifted too. */

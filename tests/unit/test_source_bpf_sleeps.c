@@ -54,7 +54,7 @@ static void blocks(struct snapshot_record *record, uint64_t ns)
 {
 	record->wait = SNAPSHOT_WAIT_D;
 	record->waited_ns = ns;
-	record->block_ns += ns;
+	record->dwait_ns += ns;
 	record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
 }
 
@@ -62,7 +62,7 @@ static void blocks(struct snapshot_record *record, uint64_t ns)
 static void wakes(struct snapshot_record *record, uint64_t more_ns)
 {
 	record->wait = SNAPSHOT_NO_WAIT;
-	record->block_ns += more_ns;
+	record->dwait_ns += more_ns;
 	record->sleeps &= ~SNAPSHOT_SLEEPS_BLOCKED;
 	record->run_ns += MS(1);
 }
@@ -78,37 +78,37 @@ static void does_io(struct snapshot_record *record, unsigned n, uint64_t booked_
 }
 
 /* What the task waited in state D in the next sample. */
-static uint64_t block_ns(struct turn *turn)
+static uint64_t dwait_ns(struct turn *turn)
 {
-	return turn_element(turn_must(turn, 0), PID)->now.waits.block_ns;
+	return turn_element(turn_must(turn, 0), PID)->now.waits.dwait_ns;
 }
 
 /* Waits that no sample meets are known, and each part of a wait counts once. */
-static void test_block(void **state)
+static void test_dwait(void **state)
 {
 	struct turn turn;
 
 	open_machine(&turn, *state);
-	part()->block_ns = MS(5000); /* from before the first sample */
+	part()->dwait_ns = MS(5000); /* from before the first sample */
 	turn_must(&turn, 0);
 	assert_int_equal(walks.whole, 1);
-	assert_int_equal(block_ns(&turn), 0);
+	assert_int_equal(dwait_ns(&turn), 0);
 	wakes(part(), MS(150));
-	assert_int_equal(block_ns(&turn), MS(150));
-	assert_int_equal(block_ns(&turn), 0);
-	assert_int_equal(block_ns(&turn), 0);
+	assert_int_equal(dwait_ns(&turn), MS(150));
+	assert_int_equal(dwait_ns(&turn), 0);
+	assert_int_equal(dwait_ns(&turn), 0);
 	/* One that ended, and one that goes on. */
 	wakes(part(), MS(40));
 	blocks(part(), MS(300));
-	assert_int_equal(block_ns(&turn), MS(340));
-	assert_int_equal(block_ns(&turn), NSEC_PER_SEC);
-	assert_int_equal(block_ns(&turn), NSEC_PER_SEC);
-	part()->block_ns += 2 * NSEC_PER_SEC;
+	assert_int_equal(dwait_ns(&turn), MS(340));
+	assert_int_equal(dwait_ns(&turn), NSEC_PER_SEC);
+	assert_int_equal(dwait_ns(&turn), NSEC_PER_SEC);
+	part()->dwait_ns += 2 * NSEC_PER_SEC;
 	wakes(part(), MS(700));
-	assert_int_equal(block_ns(&turn), MS(700));
-	assert_int_equal(block_ns(&turn), 0);
+	assert_int_equal(dwait_ns(&turn), MS(700));
+	assert_int_equal(dwait_ns(&turn), 0);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(block_ns(&turn), 0);
+		assert_int_equal(dwait_ns(&turn), 0);
 	assert_int_equal(walks.whole, 1);
 	turn_close(&turn);
 }
@@ -124,9 +124,9 @@ static void test_seen(void **state)
 	part()->wait = SNAPSHOT_WAIT_D;
 	part()->waited_ns = MS(800);
 	cur = turn_must(&turn, 0);
-	assert_int_equal(turn_element(cur, PID)->now.waits.block_ns, MS(800));
+	assert_int_equal(turn_element(cur, PID)->now.waits.dwait_ns, MS(800));
 	wakes(part(), 0);
-	assert_int_equal(block_ns(&turn), 0);
+	assert_int_equal(dwait_ns(&turn), 0);
 	turn_close(&turn);
 }
 
@@ -138,27 +138,27 @@ static void test_switch(void **state)
 	open_machine(&turn, *state);
 	turn_must(&turn, 0);
 	set_switch(*state, '0');
-	part()->block_ns += MS(400);
-	assert_int_equal(block_ns(&turn), 0);
+	part()->dwait_ns += MS(400);
+	assert_int_equal(dwait_ns(&turn), 0);
 	assert_int_equal(walks.whole, 1);
-	part()->block_ns += MS(400);
-	assert_int_equal(block_ns(&turn), 0);
+	part()->dwait_ns += MS(400);
+	assert_int_equal(dwait_ns(&turn), 0);
 	set_switch(*state, '1');
-	part()->block_ns += MS(400);
-	assert_int_equal(block_ns(&turn), 0);
+	part()->dwait_ns += MS(400);
+	assert_int_equal(dwait_ns(&turn), 0);
 	assert_int_equal(walks.whole, 2);
-	part()->block_ns += MS(70);
-	assert_int_equal(block_ns(&turn), MS(70));
+	part()->dwait_ns += MS(70);
+	assert_int_equal(dwait_ns(&turn), MS(70));
 	assert_int_equal(walks.whole, 2);
 	/* A stamp from before is booked with the next sleep, once. */
 	part()->sleeps |= SNAPSHOT_SLEEPS_STALE;
-	assert_int_equal(block_ns(&turn), 0);
-	assert_int_equal(block_ns(&turn), 0);
+	assert_int_equal(dwait_ns(&turn), 0);
+	assert_int_equal(dwait_ns(&turn), 0);
 	part()->sleeps &= ~SNAPSHOT_SLEEPS_STALE;
-	part()->block_ns += MS(99999);
-	assert_int_equal(block_ns(&turn), 0);
-	part()->block_ns += MS(60);
-	assert_int_equal(block_ns(&turn), MS(60));
+	part()->dwait_ns += MS(99999);
+	assert_int_equal(dwait_ns(&turn), 0);
+	part()->dwait_ns += MS(60);
+	assert_int_equal(dwait_ns(&turn), MS(60));
 	turn_close(&turn);
 }
 
@@ -170,8 +170,8 @@ static void test_none(void **state)
 	open_machine(&turn, *state);
 	unlinkat(((struct tree *)*state)->fd, "sys/kernel/sched_schedstats", 0);
 	turn_must(&turn, 0);
-	part()->block_ns += MS(400);
-	assert_int_equal(block_ns(&turn), 0);
+	part()->dwait_ns += MS(400);
+	assert_int_equal(dwait_ns(&turn), 0);
 	turn_close(&turn);
 }
 
@@ -189,20 +189,20 @@ static void test_threads(void **state)
 	task->parts[2].part = SNAPSHOT_THREAD;
 	task->parts[2].pid = 77;
 	turn_must(&turn, 0);
-	task->parts[2].block_ns += MS(200);
-	part()->block_ns += MS(10);
-	assert_int_equal(block_ns(&turn), MS(210));
+	task->parts[2].dwait_ns += MS(200);
+	part()->dwait_ns += MS(10);
+	assert_int_equal(dwait_ns(&turn), MS(210));
 	/* One ends and another begins. */
 	task->parts[2].pid = 78;
-	task->parts[2].block_ns = 0;
-	part()->block_ns += MS(500);
-	assert_int_equal(block_ns(&turn), 0);
-	part()->block_ns += MS(20);
-	assert_int_equal(block_ns(&turn), MS(20));
+	task->parts[2].dwait_ns = 0;
+	part()->dwait_ns += MS(500);
+	assert_int_equal(dwait_ns(&turn), 0);
+	part()->dwait_ns += MS(20);
+	assert_int_equal(dwait_ns(&turn), MS(20));
 	/* Of a thread of another class nothing is known. */
 	task->parts[2].sleeps = 0;
-	part()->block_ns += MS(30);
-	assert_int_equal(block_ns(&turn), 0);
+	part()->dwait_ns += MS(30);
+	assert_int_equal(dwait_ns(&turn), 0);
 	turn_close(&turn);
 }
 
@@ -217,16 +217,16 @@ static void test_born(void **state)
 	turn_must(&turn, 0);
 	record = walk_add(30, 30, walks.now_ns + MS(100))->parts;
 	record->sleeps = SNAPSHOT_SLEEPS_KNOWN;
-	record->block_ns = MS(120);
+	record->dwait_ns = MS(120);
 	does_io(record, 2, MS(600), 2, MS(40));
 	record = walk_add(31, 31, MS(31))->parts;
 	record->sleeps = SNAPSHOT_SLEEPS_KNOWN;
-	record->block_ns = MS(120);
+	record->dwait_ns = MS(120);
 	does_io(record, 2, MS(600), 2, MS(40));
 	cur = turn_must(&turn, 0);
-	assert_int_equal(turn_element(cur, 30)->now.waits.block_ns, MS(120));
+	assert_int_equal(turn_element(cur, 30)->now.waits.dwait_ns, MS(120));
 	assert_int_equal(turn_element(cur, 30)->counters.delay[DELAY_BLKIO].ns, MS(40));
-	assert_int_equal(turn_element(cur, 31)->now.waits.block_ns, 0);
+	assert_int_equal(turn_element(cur, 31)->now.waits.dwait_ns, 0);
 	assert_int_equal(turn_element(cur, 31)->counters.delay[DELAY_BLKIO].ns, MS(600));
 	assert_int_equal(cur->corrected, 1);
 	turn_close(&turn);
@@ -299,7 +299,7 @@ static void test_exit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_block, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_dwait, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_seen, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_switch, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_none, make_tree, remove_tree),

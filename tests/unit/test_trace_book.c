@@ -237,19 +237,19 @@ static void test_untraced(void **state)
 }
 
 /* What a row waited uninterruptibly is what was traced, also where no reading met it waiting. */
-static void test_block(void **state)
+static void test_dwait(void **state)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
 	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
-	struct trace_site lock = site_of(5, STATE_BLOCK);
+	struct trace_site lock = site_of(5, STATE_DWAIT);
 	const struct row *row;
 
 	put(stage, 1, &thread);
 	take(stage, SEC(100));
 	scene_again(&stage->scene.samples[1], raw);
 	thread.ns[STATE_POLL] = SEC(11);
-	thread.ns[STATE_BLOCK] = MS(300);
+	thread.ns[STATE_DWAIT] = MS(300);
 	thread.since_ns = SEC(101) + MS(300);
 	put(stage, 1, &thread);
 	lock.ns = lock.kind_ns = MS(300);
@@ -260,13 +260,13 @@ static void test_block(void **state)
 	take(stage, SEC(102));
 	build(stage);
 	row = &stage->scene.frame.rows[0];
-	assert_true(row->valid & VALID_BLOCK);
-	assert_int_equal(row->deltas->waited.ns[WAIT_BLOCK], MS(300));
+	assert_true(row->valid & VALID_DWAIT);
+	assert_int_equal(row->deltas->waited.ns[WAIT_DWAIT], MS(300));
 	assert_int_equal(row->deltas->waited.total, MS(300));
-	assert_int_equal(row->traced->states.ns[STATE_BLOCK], MS(300));
+	assert_int_equal(row->traced->states.ns[STATE_DWAIT], MS(300));
 	assert_int_equal(row->traced->states.ns[STATE_POLL], MS(1700));
 	assert_string_equal(row->traced->waker, "812 postgres");
-	assert_null(framed(stage, 5, WAIT_BLOCK, true));
+	assert_null(framed(stage, 5, WAIT_DWAIT, true));
 	/* In the next interval it polls, and nobody woke it. */
 	take(stage, SEC(104));
 	scene_again(&stage->scene.samples[2], &stage->scene.samples[1].raw[0]);
@@ -274,7 +274,7 @@ static void test_block(void **state)
 	trace_book_rows(&stage->book, &stage->scene.frame);
 	row = &stage->scene.frame.rows[0];
 	assert_ptr_equal(row->deltas, &no_deltas);
-	assert_true(row->valid & VALID_BLOCK);
+	assert_true(row->valid & VALID_DWAIT);
 	assert_int_equal(row->traced->states.ns[STATE_POLL], SEC(2));
 	assert_null(row->traced->waker);
 	/* Sums have the members' states. */
@@ -500,7 +500,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_block, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dwait, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unseen, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_reuse, set_up, tear_down),

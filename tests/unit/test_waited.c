@@ -392,7 +392,7 @@ static void test_no_sleeper(void **state)
 }
 
 /* What a thread of the property test does from one time to the next. */
-enum doing { RUNS, SLEEPS, WAITS_CPU, WAITS_BLKIO, WAITS_BLOCK, DOINGS };
+enum doing { RUNS, SLEEPS, WAITS_CPU, WAITS_BLKIO, WAITS_DWAIT, DOINGS };
 
 /* A thread with all that it has done, and what a kernel would have booked of it. */
 struct thread {
@@ -415,7 +415,7 @@ static uint64_t roll(uint64_t *seed, uint64_t below)
 static unsigned kind_of(enum doing doing)
 {
 	static const unsigned kinds[DOINGS] = { WAIT_KINDS, WAIT_KINDS, DELAY_CPU, DELAY_BLKIO,
-						WAIT_BLOCK };
+						WAIT_DWAIT };
 
 	return kinds[doing];
 }
@@ -444,7 +444,7 @@ static void read_threads(struct task_raw *raw, const struct thread *threads, uns
 			 uint64_t now_ns, uint64_t before_ns)
 {
 	static const enum wait_seen seen[DOINGS] = {
-		[WAITS_CPU] = SEEN_CPU, [WAITS_BLKIO] = SEEN_BLKIO, [WAITS_BLOCK] = SEEN_BLOCK
+		[WAITS_CPU] = SEEN_CPU, [WAITS_BLKIO] = SEEN_BLKIO, [WAITS_DWAIT] = SEEN_DWAIT
 	};
 
 	raw->read_ns = now_ns;
@@ -505,13 +505,13 @@ static void conserve(struct scene *scene, uint64_t *seed)
 		frame_build(&scene->frame, &scene->info, &scene->samples[(i + 1) % 2], cur,
 			    &(struct frame_options){ 0 });
 		row = &scene->frame.rows[0];
-		assert_int_equal(row->valid & (DELAY_ALL | VALID_BLOCK), DELAY_ALL | VALID_BLOCK);
+		assert_int_equal(row->valid & (DELAY_ALL | VALID_DWAIT), DELAY_ALL | VALID_DWAIT);
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 			assert_true(row->deltas->waited.ns[kind] <= n * row->interval_ns);
 			sum[kind] += row->deltas->waited.ns[kind];
 		}
 	}
-	for (unsigned s = 0; s < SEEN_BLOCK; s++) {
+	for (unsigned s = 0; s < SEEN_DWAIT; s++) {
 		unsigned kind = s == SEEN_CPU ? DELAY_CPU : DELAY_BLKIO;
 		uint64_t booked = last->counters.delay[kind].ns - begin.counters.delay[kind].ns;
 

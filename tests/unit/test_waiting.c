@@ -147,8 +147,8 @@ static void test_thread(void **state)
 	waits_add(waits, SEEN_CPU, SEC(1), SEC(100), 0);
 	waits_of_thread(waits, SEEN_CPU, 10, SEC(1));
 	assert_int_equal(read_next(scene, false, NEED_WAITING)->tid, 7);
-	waits_add(waits, SEEN_BLOCK, SEC(60), SEC(100), 0);
-	waits_of_thread(waits, SEEN_BLOCK, 9, SEC(60));
+	waits_add(waits, SEEN_DWAIT, SEC(60), SEC(100), 0);
+	waits_of_thread(waits, SEEN_DWAIT, 9, SEC(60));
 	waits_add(waits, SEEN_BLKIO, SEC(50), SEC(100), 0);
 	waits_of_thread(waits, SEEN_BLKIO, 8, SEC(50));
 	waits_add(waits, SEEN_BLKIO, SEC(55), SEC(100), 0);
@@ -157,7 +157,7 @@ static void test_thread(void **state)
 	assert_int_equal(waiting->tid, 8);
 	assert_int_equal(waiting->number, -1);
 	assert_null(waiting->syscall);
-	assert_int_equal(waiting->state, STATE_BLOCK);
+	assert_int_equal(waiting->state, STATE_DWAIT);
 	assert_string_equal(waiting->where.data, "filemap_fault");
 	assert_int_equal(read_next(scene, true, NEED_WAITING)->tid, 7);
 }

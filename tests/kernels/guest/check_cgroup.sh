@@ -155,7 +155,7 @@ end
 begin cgroup_freeze
 same "members" "$(value groups $to tasks./cold.members)" 1
 same "waits for a CPU" "$(share groups /cold waited.cpu)" 0.0
-same "in state D" "$(share groups /cold waited.block)" 0.0
+same "in state D" "$(share groups /cold waited.dwait)" 0.0
 for name in groups traced; do
 	same "findings of it ($name)" "$(awk -F'\t' '$2 ~ /^findings.*(text|group)$/ { print $3 }' $work/$name.flat | grep -cE "cold|load_own $cold ")" 0
 	same "hangs ($name)" "$(awk -F'\t' '$2 ~ /^findings.*id$/ && $3 == "hang"' $work/$name.flat | wc -l)" 0

@@ -52,7 +52,7 @@ if [ -n "$text" ]; then
 else
 	report_of traced
 	near "io, ms, as it says" "$(ms traced states.io_ns)" "$(done_of traced 1)" "$(done_of traced 1 | awk '{ print $1 * 0.06 }')"
-	near "uninterruptible, ms, as it says" "$(ms traced states.block_ns)" "$(done_of traced 2)" 60
+	near "uninterruptible, ms, as it says" "$(ms traced states.dwait_ns)" "$(done_of traced 2)" 60
 	near "states add up to the time alive, ms" "$(awk -F'\t' '$2 ~ /^states\./ { n += $3 } END { printf "%.1f", n / 1e6 }' $work/traced.flat)" "$(ms traced alive_ns)" 1
 fi
 end

@@ -28,6 +28,6 @@ if [ -n "$refused" ]; then
 	absent "$refused"
 else
 	near "reader, blkio, as it says" "$(share exact $reader waited.blkio)" "$(own exact reader)" 3
-	near "hangs, block, as it says" "$(share exact $hang waited.block)" "$(own exact hang)" 3
+	near "hangs, block, as it says" "$(share exact $hang waited.dwait)" "$(own exact hang)" 3
 fi
 end

@@ -56,7 +56,7 @@ end
 
 begin screen_sites
 keys 'w'
-on_screen "its site, or why there are none" "not traced|^block +[0-9.]+ .*(vfork|clone) "
+on_screen "its site, or why there are none" "not traced|^dwait +[0-9.]+ .*(vfork|clone) "
 text=$(sed -n 's/.*\(waits are not traced.*\)/\1/p' $work/look | head -n 1)
 if [ -n "$text" ]; then
 	absent "waits are not traced"

@@ -80,11 +80,11 @@ figures_of() {
 		tenths "$(share $1 $id waited.cpu)"
 		near "$load, run + cpu" $(((run + tenths) / 10)) 100 5
 	done
-	near "held, block" "$(share $1 $hold waited.block)" 100 1
+	near "held, dwait" "$(share $1 $hold waited.dwait)" 100 1
 	same "held, state" "$(value $1 $to tasks.$hold.state)" D
 	same "spins, state" "$(value $1 $to tasks.$spin_a.state)" R
 	# What begins and ends between two samples is not seen, but never more than there was.
-	near "hangs now and then, block" "$(share $1 $hang waited.block)" "$(half "$(own $1 hang)")" "$(half "$(own $1 hang)")"
+	near "hangs now and then, dwait" "$(share $1 $hang waited.dwait)" "$(half "$(own $1 hang)")" "$(half "$(own $1 hang)")"
 }
 
 figures_of taskstats
@@ -149,7 +149,7 @@ end
 
 begin kinds
 unknown=
-for kind in cpu blkio swapin reclaim thrash compact wpcopy irq block; do
+for kind in cpu blkio swapin reclaim thrash compact wpcopy irq dwait; do
 	case $(share taskstats $reader waited.$kind) in
 	- | '') unknown="$unknown $kind" ;;
 	esac

@@ -68,7 +68,7 @@ waits 'who writes nothing' "$(said pipe 2)" '(other|poll)' 'pause|ppoll' null '_
 waits child $child child wait4 "child $(said child 1) wait_child" do_wait
 waits poll $poll poll 'poll|ppoll' '2 files' do_sys_poll
 waits fuse "$(said fuse 1)" other read /tmp/fuse/silent-file request_wait_answer
-waits frozen $frozen block pwrite64 /tmp/fs/written percpu_rwsem_wait
+waits frozen $frozen dwait pwrite64 /tmp/fs/written percpu_rwsem_wait
 waits stopped $stopped stop '[a-z]+' null do_signal_stop
 # One of those that want it has it, and may run.
 waits lock $futex '(lock|timer|)' 'futex|clock_nanosleep|' 'futex 0x[0-9a-f]+.*|null|' 'futex_wait|hrtimer_nanosleep|'
@@ -109,7 +109,7 @@ else
 	spends 'who awaits a child' $child child
 	spends 'client over TCP' $net net
 	spends 'client over a Unix socket' $unix net
-	spends 'who waits for a frozen file system' $frozen block
+	spends 'who waits for a frozen file system' $frozen dwait
 	spends 'who is stopped' $stopped stop
 	spends 'who reads a disk' $reader io
 	near 'who wants a lock, of 8 threads, lock' "$(share trace $futex states.lock_ns)" 650 150
@@ -149,7 +149,7 @@ else
 	# Of the time that was traced, which is not that of the samples to the ms.
 	tenths "$(share trace $pipe alive_ns)"
 	scale=$tenths
-	for what in "reader io" "hang block" "spin_a cpu"; do
+	for what in "reader io" "hang dwait" "spin_a cpu"; do
 		set -- $what
 		eval "id=\$$1"
 		tenths "$(share trace $id states.$2_ns)"
@@ -196,9 +196,9 @@ else
 	site unix $unix net recvfrom "unix of $(said unix 2) wait_server" unix_stream_read_generic
 	site lock $futex lock futex 'futex 0x[0-9a-f]+.*' 'futex_wait.*'
 	site fuse "$(said fuse 1)" other read /tmp/fuse/silent-file request_wait_answer
-	site frozen $frozen block pwrite64 /tmp/fs/written percpu_rwsem_wait
+	site frozen $frozen dwait pwrite64 /tmp/fs/written percpu_rwsem_wait
 	site disk $reader io pread64 '/dev/vd[a-z]' '[a-z_]*(direct_IO|dio)[a-z_]*'
-	site vfork $hang block 'vfork|clone' null kernel_clone
+	site vfork $hang dwait 'vfork|clone' null kernel_clone
 	site timer "$(said talk 2)" timer '(clock_)?nanosleep(_time64)?' null '(do_|hrtimer_)nanosleep'
 	same "sites in the scheduler" "$(grep '|_*schedule|' $work/sites | cut -d" " -f2- | tr "\n" ";")" ""
 fi
