@@ -150,7 +150,7 @@ static __always_inline void enter_site(void *context, struct local *local, struc
 
 /* The names of softirqs (include/linux/interrupt.h). */
 static const char softirq_names[][TRACE_COMM] = {
-	"hi",	    "timer",   "net_tx", "net_rx",  "dwait",
+	"hi",	    "timer",   "net_tx", "net_rx",  "block",
 	"irq_poll", "tasklet", "sched",	 "hrtimer", "rcu",
 };
 #define SOFTIRQS (sizeof(softirq_names) / sizeof(softirq_names[0]))
