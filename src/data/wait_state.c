@@ -25,6 +25,13 @@ uint64_t wait_states_alive(const struct wait_states *states)
 	return ns;
 }
 
+void traced_add(struct traced *sum, const struct traced *more, bool first)
+{
+	wait_states_add(&sum->states, &more->states);
+	sum->lost_ns += more->lost_ns;
+	sum->lost_known = more->lost_known && (first || sum->lost_known);
+}
+
 int site_compare(const struct site *a, const struct site *b)
 {
 	if (a->ns != b->ns)
@@ -34,6 +41,7 @@ int site_compare(const struct site *a, const struct site *b)
 
 void site_add(struct site *sum, const struct site *site)
 {
+	sum->class = sum->class == site->class ? sum->class : CLASS_UNKNOWN;
 	sum->rest_ns += site->rest_ns;
 	sum->count += site->count;
 	sum->ns += site->ns;

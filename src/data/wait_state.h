@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "data/delay.h"
+#include "data/wait_class.h"
 #include "data/wait_state_table.h"
 
 struct wait_state_row {
@@ -35,6 +36,9 @@ uint64_t wait_states_alive(const struct wait_states *states);
 /* What was traced of a task in the interval: of a thread, or of all threads of a process. */
 struct traced {
 	struct wait_states states;
+	/* Of their time what is neither running nor of class parked; not where that is unknown. */
+	uint64_t lost_ns;
+	bool lost_known;
 	/* Who ended most of its waiting time: "812 postgres", or an interrupt; NULL: not known. */
 	const char *waker; /* raw bytes, owned by the trace */
 	pid_t tgid; /* with start_ns the process's identity, as its sites have it; 0: a sum's */
@@ -42,6 +46,9 @@ struct traced {
 	/* The first process that a sum is of, and of each of them the next; NULL: no more. */
 	const struct traced *more;
 };
+
+/* Adds the times of another; first: it is the first of a sum. */
+void traced_add(struct traced *sum, const struct traced *more, bool first);
 
 /* Who ends waits: tasks, or interrupts. */
 struct site_waker {
@@ -66,6 +73,7 @@ struct site {
 	uint64_t start_ns; /* of the process, CLOCK_MONOTONIC: with tgid its identity */
 	const char *comm; /* the process's name */
 	enum wait_state state;
+	enum wait_class class;
 	/*
 	 * The delay kind that the kernel books it as: WAIT_DWAIT for dwait, DELAY_RECLAIM and
 	 * DELAY_COMPACT for what is no state of its own but lies within others; -1: none.

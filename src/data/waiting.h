@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "data/wait_class.h"
 #include "data/wait_state_table.h"
 
 #define WAITING_ARGS 6
@@ -20,6 +21,7 @@ struct task_waiting {
 	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
 	pid_t tid;
 	enum wait_state state; /* WAIT_STATES: not known */
+	enum wait_class class;
 	int number; /* of the system call; -1: none, or not known */
 	uint64_t args[WAITING_ARGS];
 	const char *syscall; /* its name; NULL: not known */

@@ -410,6 +410,21 @@ const struct socket_entry *sockets_find_peer(struct sockets *sockets,
 	return search_peer(sockets, first, &copy);
 }
 
+bool sockets_serves(struct sockets *sockets, const struct socket_entry *entry)
+{
+	struct socket_end local = entry->local;
+
+	for (unsigned list = SOCKETS_TCP; list <= SOCKETS_TCP6; list++) {
+		/* Who listens has done so for longer than the connection is there. */
+		if (!sockets->at->lists[list].renewed)
+			read_list(sockets, list);
+		for (size_t i = 0; i < sockets->at->lists[list].n; i++)
+			if (is_listener(&sockets->at->lists[list].all[i], &local))
+				return true;
+	}
+	return false;
+}
+
 struct span sockets_name(const struct sockets *sockets, const struct socket_entry *entry)
 {
 	const char *name = sockets->at->lists[entry->list].names.data;

@@ -72,6 +72,9 @@ const struct socket_entry *sockets_find(struct sockets *sockets, uint64_t ino);
 const struct socket_entry *sockets_find_peer(struct sockets *sockets,
 					     const struct socket_entry *entry);
 
+/* Whether a connection of TCP that was just found was accepted: somebody listens at its own end. */
+bool sockets_serves(struct sockets *sockets, const struct socket_entry *entry);
+
 /* The name of a Unix socket that was just found: raw bytes. */
 struct span sockets_name(const struct sockets *sockets, const struct socket_entry *entry);
 

@@ -301,6 +301,23 @@ bool symbol_freezes(const char *function)
 	return false;
 }
 
+bool symbol_frozen_in(const char *function)
+{
+	/* Where the kernel sleeps interruptibly, and may be frozen (TASK_FREEZABLE). */
+	static const char *const names[] = {
+		"do_nanosleep",	    "hrtimer_nanosleep",     "futex_do_wait",
+		"futex_wait_queue", "do_sys_poll",	     "do_select",
+		"ep_poll",	    "do_epoll_wait",	     "do_poll",
+		"do_sigtimedwait",  "unix_stream_data_wait", "unix_stream_read_generic",
+	};
+	size_t len = symbol_length(function);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (fits_name(function, len, names[i]))
+			return true;
+	return symbol_freezes(function);
+}
+
 size_t symbols_telling(const char *const *functions, size_t n)
 {
 	size_t lock = n;

@@ -33,6 +33,12 @@ bool symbol_is_generic(const char *function);
 bool symbol_freezes(const char *function);
 
 /*
+ * Whether who is in state D in that function was frozen: since 6.1 cgroup v1 and suspends leave who
+ * may be frozen where it sleeps (kernel/freezer.c:__set_task_frozen()), and shows as D.
+ */
+bool symbol_frozen_in(const char *function);
+
+/*
  * The function of a stack (innermost first) that says most of why it waits: the first that is
  * neither generic nor a lock's slow path nor the way into the kernel; else the first lock. Names
  * may have "+0x1a/0x20" behind them. n: none says anything.

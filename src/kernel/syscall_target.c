@@ -85,16 +85,19 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 }
 
 /* Appends what is looked at: the one descriptor, or how many there are. */
-static void add_files(const struct caller *caller, unsigned n, int fd)
+static enum wait_about add_files(const struct caller *caller, unsigned n, int fd)
 {
-	if (n == 1)
+	if (n == 1) {
 		wait_target_fd(caller->targets, caller->tid, fd, 0, 0, caller->out);
-	else if (n)
+		return wait_target_about(caller->targets, caller->tid, fd);
+	}
+	if (n)
 		buf_printf(caller->out, "%u files", n);
+	return ABOUT_UNKNOWN;
 }
 
 /* Appends what poll() looks at. */
-static void add_polled(const struct caller *caller)
+static enum wait_about add_polled(const struct caller *caller)
 {
 	struct pollfd polled[POLLED];
 	uint64_t n = caller->call->args[1];
@@ -102,19 +105,19 @@ static void add_polled(const struct caller *caller)
 	int fd = -1, got;
 
 	if (!n || n > POLLED)
-		return;
+		return ABOUT_UNKNOWN;
 	*caller->syscalls += MEMORY_SYSCALLS;
 	got = procwait_memory(caller->procfd, caller->tid, caller->call->args[0], polled,
 			      n * sizeof(*polled));
 	if (got != (int)(n * sizeof(*polled)))
-		return;
+		return ABOUT_UNKNOWN;
 	for (unsigned i = 0; i < n; i++) {
 		if (polled[i].fd < 0)
 			continue;
 		fd = polled[i].fd;
 		used++;
 	}
-	add_files(caller, used, fd);
+	return add_files(caller, used, fd);
 }
 
 /* Reads the descriptors of all sets of select() as one set. False where they cannot be read. */
@@ -138,7 +141,7 @@ static bool read_selected(const struct caller *caller, unsigned long *selected, 
 }
 
 /* Appends what select() looks at: the sets stay what they were until it returns. */
-static void add_selected(const struct caller *caller)
+static enum wait_about add_selected(const struct caller *caller)
 {
 	unsigned long selected[SELECTED_WORDS];
 	/* The kernel takes the lower 32 bits. */
@@ -147,14 +150,14 @@ static void add_selected(const struct caller *caller)
 
 	if (end <= 0 || end > SELECTED ||
 	    !read_selected(caller, selected, ((size_t)end + LONG_BITS - 1) / LONG_BITS))
-		return;
+		return ABOUT_UNKNOWN;
 	for (int fd = 0; fd < end; fd++) {
 		if (!(selected[(size_t)fd / LONG_BITS] >> ((size_t)fd % LONG_BITS) & 1))
 			continue;
 		last = fd;
 		used++;
 	}
-	add_files(caller, used, last);
+	return add_files(caller, used, last);
 }
 
 /* Appends the child that wait4() or waitid() waits for. */
@@ -184,12 +187,15 @@ struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid
 	case SYSCALL_FD:
 		if (class.state == STATE_OTHER)
 			wait.state = wait_target_state(targets, tid, fd);
+		wait.about = wait_target_about(targets, tid, fd);
 		wait_target_fd(targets, tid, fd, 0, 0, out);
 		break;
 	case SYSCALL_PATH:
+		wait.about = ABOUT_FILE;
 		add_path(&caller, class.argument, AT_FDCWD);
 		break;
 	case SYSCALL_PATH_AT:
+		wait.about = ABOUT_FILE;
 		add_path(&caller, class.argument, (int)call->args[class.argument - 1]);
 		break;
 	case SYSCALL_FUTEX:
@@ -201,10 +207,13 @@ struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid
 		add_child(&caller, class.argument);
 		break;
 	case SYSCALL_POLL:
-		add_polled(&caller);
+		wait.about = add_polled(&caller);
 		break;
 	case SYSCALL_SELECT:
-		add_selected(&caller);
+		wait.about = add_selected(&caller);
+		break;
+	case SYSCALL_SIGNAL:
+		wait.about = ABOUT_EVENTS;
 		break;
 	case SYSCALL_NOTHING:
 		break;

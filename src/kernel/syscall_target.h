@@ -11,6 +11,7 @@
 /* What is known of a call in progress. */
 struct syscall_wait {
 	enum wait_state state; /* of a thread that sleeps interruptibly in it */
+	enum wait_about about;
 	uint64_t futex; /* the address of the futex that it is on; 0: on none */
 };
 

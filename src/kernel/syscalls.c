@@ -125,6 +125,9 @@ static const struct {
 	ROW(futex_waitv, PARK, NOTHING, 0),
 	ROW(semop, LOCK, NOTHING, 0),
 	ROW(semtimedop, LOCK, NOTHING, 0),
+	ROW(pause, OTHER, SIGNAL, 0),
+	ROW(rt_sigsuspend, OTHER, SIGNAL, 0),
+	ROW(rt_sigtimedwait, OTHER, SIGNAL, 0),
 	ROW(nanosleep, TIMER, NOTHING, 0),
 	ROW(clock_nanosleep, TIMER, NOTHING, 0),
 	ROW(wait4, CHILD, CHILD, 0),
@@ -301,6 +304,12 @@ int syscall_of_socketcall(unsigned which)
 
 	/* The others do not sleep; no machine that has this call has one of these as its first. */
 	return which < ARRAY_SIZE(numbers) && numbers[which] > 0 ? numbers[which] : -1;
+}
+
+bool syscall_completes(int number)
+{
+	return number == SCMP_SYS(io_uring_enter) || number == SCMP_SYS(io_getevents) ||
+	       number == SCMP_SYS(io_pgetevents);
 }
 
 int syscall_limit(void)

@@ -3,6 +3,8 @@
 #ifndef STALLTOP_KERNEL_SYSCALLS_H
 #define STALLTOP_KERNEL_SYSCALLS_H
 
+#include <stdbool.h>
+
 #include "data/wait_state_table.h"
 
 /* What the first arguments of a call name. */
@@ -14,6 +16,7 @@ enum syscall_target {
 	SYSCALL_CHILD, /* it is a pid of a child, -1 for any; waitid: see wait_target.c */
 	SYSCALL_PATH_AT, /* it is a path, which starts from the descriptor before it */
 	SYSCALL_POLL, /* it is a list of descriptors, and the next one says how many */
+	SYSCALL_SIGNAL, /* nothing, and it waits for signals */
 	SYSCALL_SELECT, /* it says how many descriptors there are in the three sets that follow */
 };
 
@@ -54,6 +57,9 @@ int syscall_native(int number);
 /* The number of the call that socketcall() is by its first argument (linux/net.h: SYS_); -1: none.
  */
 int syscall_of_socketcall(unsigned which);
+
+/* Whether it waits for completions of requests: of io_uring, or of AIO. */
+bool syscall_completes(int number);
 
 /* One more than the largest number that has a class of its own. */
 int syscall_limit(void);

@@ -21,32 +21,10 @@
 #include "kernel/proctask.h"
 #include "kernel/sockets.h"
 #include "kernel/unix_diag.h"
-
-/* fdinfo has some 100 bytes, of epoll or inotify a line a file; those needed come first. */
-#define FDINFO_BYTES 2048
+#include "kernel/wait_target_parts.h"
 
 /* The most that is read of a mount table. */
 #define MOUNTINFO_BYTES (16 * 1024 * 1024)
-
-/* The system calls that reading a small file takes. */
-#define READ_SYSCALLS 3
-
-struct wait_targets {
-	int procfd;
-	int diag; /* a socket to ask for Unix sockets, or -errno */
-	struct sockets *sockets;
-	struct file_owners *owners;
-	struct buf mounts; /* the mount table that was read last */
-	char mounts_of[64]; /* the mount namespace whose it is; "": none */
-	bool within_polled; /* it is a file that an epoll descriptor looks at which is named */
-	uint64_t syscalls;
-};
-
-/* The link of a descriptor, with a NUL behind it. */
-struct fd_link {
-	char text[PATH_MAX + 1];
-	size_t len;
-};
 
 struct wait_targets *wait_targets_open(int procfd)
 {
@@ -66,8 +44,7 @@ void wait_targets_renew(struct wait_targets *targets)
 	targets->mounts_of[0] = '\0';
 }
 
-/* Reads where a descriptor's link goes, without going there. 0 or -errno. */
-static int read_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_link *link)
+int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_link *link)
 {
 	char path[64];
 	ssize_t len;
@@ -82,8 +59,7 @@ static int read_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_
 	return 0;
 }
 
-/* Reads /proc/TID/fdinfo/FD. The bytes or -errno. */
-static int read_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text)
+int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text)
 {
 	char path[64];
 
@@ -138,7 +114,7 @@ static struct span mounts_text(const struct wait_targets *targets)
 static int check_file(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino)
 {
 	char text[FDINFO_BYTES];
-	int len = read_fdinfo(targets, tid, fd, text);
+	int len = wait_target_fdinfo(targets, tid, fd, text);
 	uint64_t value, mount;
 	uint32_t mount_dev;
 	struct span all;
@@ -357,7 +333,7 @@ static void add_socket(struct wait_targets *targets, pid_t tid, uint64_t ino, st
 static pid_t pidfd_process(struct wait_targets *targets, pid_t tid, int fd)
 {
 	char text[FDINFO_BYTES];
-	int len = read_fdinfo(targets, tid, fd, text);
+	int len = wait_target_fdinfo(targets, tid, fd, text);
 	uint64_t pid;
 
 	if (len < 0 || !find_field((struct span){ text, text + len }, "Pid:", &pid) ||
@@ -393,7 +369,7 @@ static bool take_polled(struct span line, int *fd, uint64_t *ino)
 static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct buf *out)
 {
 	char text[FDINFO_BYTES];
-	int len = read_fdinfo(targets, tid, fd, text), polled = -1;
+	int len = wait_target_fdinfo(targets, tid, fd, text), polled = -1;
 	struct span all = { text, text + (len > 0 ? len : 0) }, line;
 	struct buf what = { 0 };
 	uint64_t ino = 0;
@@ -436,7 +412,7 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 {
 	static const char pidfd[] = "pidfd";
 	struct fd_link link;
-	int err = read_link(targets, tid, fd, &link);
+	int err = wait_target_link(targets, tid, fd, &link);
 	struct span text;
 	uint64_t number;
 
@@ -457,57 +433,6 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 	else
 		buf_add(out, link.text, link.len);
 	return 0;
-}
-
-/* Whether a socket is a connection whose other end sends a stream. */
-static bool is_stream(struct wait_targets *targets, pid_t tid, uint64_t ino)
-{
-	const struct socket_entry *entry;
-	struct unix_socket own;
-
-	if (!sockets_enter(targets->sockets, tid))
-		return false;
-	if (sockets_ours(targets->sockets) && targets->diag >= 0) {
-		targets->syscalls += 2;
-		if (!unix_diag_ask(targets->diag, ino, &own))
-			return own.connected && own.stream;
-	}
-	entry = sockets_find(targets->sockets, ino);
-	return entry && (entry->list == SOCKETS_TCP || entry->list == SOCKETS_TCP6) &&
-	       entry->peer.port;
-}
-
-enum wait_fd wait_target_kind(struct wait_targets *targets, pid_t tid, int fd)
-{
-	static const char *const others[] = { "/dev/", "/proc/", "/sys/" };
-	struct fd_link link;
-	struct span text;
-	uint64_t number;
-
-	if (read_link(targets, tid, fd, &link))
-		return WAIT_FD_OTHER;
-	text = (struct span){ link.text, link.text + link.len };
-	if (take_word(&text, "pipe:["))
-		return WAIT_FD_PIPE;
-	if (take_word(&text, "socket:[") && take_uint(&text, &number))
-		return is_stream(targets, tid, number) ? WAIT_FD_STREAM : WAIT_FD_SOCKET;
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (take_word(&text, others[i]))
-			return WAIT_FD_OTHER;
-	return *link.text == '/' ? WAIT_FD_FILE : WAIT_FD_OTHER;
-}
-
-enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd)
-{
-	struct fd_link link;
-	struct span text;
-
-	if (read_link(targets, tid, fd, &link))
-		return STATE_OTHER;
-	text = (struct span){ link.text, link.text + link.len };
-	if (take_word(&text, "pipe:["))
-		return STATE_PIPE;
-	return take_word(&text, "socket:[") ? STATE_NET : STATE_OTHER;
 }
 
 int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, const char *path,

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "data/wait_class.h"
 #include "data/wait_state_table.h"
 
 /* Caches what several targets need: sockets, mounts, who has a pipe. */
@@ -46,6 +47,9 @@ enum wait_fd wait_target_kind(struct wait_targets *targets, pid_t tid, int fd);
 
 /* The state of a thread that sleeps interruptibly for a task's descriptor. */
 enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd);
+
+/* What a thread that sleeps for a task's descriptor waits about; of a pipe that is not told. */
+enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd);
 
 /*
  * Appends a path within a mount of that device, seen by the task: with the mount's point before.

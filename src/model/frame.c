@@ -366,7 +366,7 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 	sum->valid |= row->valid;
 	sum->members += row->members;
 	if (row->traced) {
-		wait_states_add(&deltas->traced.states, &row->traced->states);
+		traced_add(&deltas->traced, row->traced, !sum->traced);
 		sum->traced = &deltas->traced;
 	}
 	if (row->deltas == &no_deltas)
@@ -452,6 +452,14 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 			 uint64_t *ns)
 {
 	return row->before && children_of(row->before, row_proc_before(frame, row), system, ns);
+}
+
+bool row_lost(const struct row *row, uint64_t *ns)
+{
+	*ns = row->traced ? row->traced->lost_ns : row->deltas->waited.total;
+	if (row->traced)
+		return row->traced->lost_known;
+	return row->valid & (DELAY_TOTAL_KINDS | VALID_DWAIT);
 }
 
 bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)

@@ -246,6 +246,12 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 			 uint64_t *ns);
 
 /*
+ * What the row lost of the interval: where it was traced all but running and waits of class parked,
+ * else what is counted as waited. False where that is not known.
+ */
+bool row_lost(const struct row *row, uint64_t *ns);
+
+/*
  * How long the task's longest-waiting thread has waited by now: for a CPU, where the source tells
  * that, or in uninterruptible sleep. False where no thread waits, or that is not known.
  */

@@ -3,6 +3,7 @@
 
 #include "model/site_texts.h"
 
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,8 +180,7 @@ static bool may_look(struct site_texts *texts, pid_t tgid)
 }
 
 /* Appends a site's target by its descriptor, as long as that is the same file. */
-static bool append_descriptor(struct site_texts *texts, const struct traced_site *site,
-			      struct buf *out)
+static bool append_descriptor(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_site *record = &site->now;
 	pid_t tgid = record->key.tgid;
@@ -190,21 +190,46 @@ static bool append_descriptor(struct site_texts *texts, const struct traced_site
 	if (record->fd < 0 || !may_look(texts, tgid))
 		return false;
 	if (!wait_target_fd(texts->targets, tgid, record->fd, record->key.dev, record->key.ino,
-			    out))
+			    out)) {
+		site->about = wait_target_about(texts->targets, tgid, record->fd);
 		return true;
+	}
 	out->len = len;
 	/* The main thread may have ended, or have descriptors of its own. */
 	if (!life || life->now.pid == tgid)
 		return false;
 	if (!wait_target_fd(texts->targets, life->now.pid, record->fd, record->key.dev,
-			    record->key.ino, out))
+			    record->key.ino, out)) {
+		site->about = wait_target_about(texts->targets, life->now.pid, record->fd);
 		return true;
+	}
 	out->len = len;
 	return false;
 }
 
+/* What the waits of a site are about, by its record alone. */
+static enum wait_about about_record(const struct trace_site *record)
+{
+	if (record->key.target == TRACE_THROTTLED)
+		return ABOUT_QUOTA;
+	if (record->key.target == TRACE_SOCKET)
+		return record->protocol == IPPROTO_TCP && !record->peer_port ? ABOUT_REQUESTS
+									     : ABOUT_UNKNOWN;
+	if (record->key.syscall < 0)
+		return ABOUT_EVENTS;
+	switch (syscall_classify(record->key.syscall).target) {
+	case SYSCALL_PATH:
+	case SYSCALL_PATH_AT:
+		return ABOUT_FILE;
+	case SYSCALL_SIGNAL:
+		return ABOUT_EVENTS;
+	default:
+		return ABOUT_UNKNOWN;
+	}
+}
+
 /* Appends what a site is on; nothing where that is not known. */
-static void append_target(struct site_texts *texts, const struct traced_site *site, struct buf *out)
+static void append_target(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_site *record = &site->now;
 
@@ -405,7 +430,9 @@ static void append_only(struct site_texts *texts, struct traced_site *site, stru
 	if (procwait_syscall(texts->procfd, life->now.tgid, life->now.pid, &call) || call.running ||
 	    call.number != site->now.key.syscall)
 		return;
-	syscall_target(texts->targets, texts->procfd, life->now.pid, &call, on, &texts->syscalls);
+	site->about = syscall_target(texts->targets, texts->procfd, life->now.pid, &call, on,
+				     &texts->syscalls)
+			      .about;
 	site->of_one = on->len;
 }
 
@@ -420,6 +447,8 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 	uint64_t put_off = wait_targets_put_off(texts->targets);
 	struct buf on = { 0 };
 
+	if (!site->named)
+		site->about = about_record(&site->now);
 	append_target(texts, site, &on);
 	if (!on.len && !site->named)
 		append_only(texts, site, &on);
@@ -431,8 +460,42 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 	} else if (site->of_one && waits_of(site) > 1) {
 		site->of_one = false;
 		site->site.on = NULL;
+		site->about = about_record(&site->now);
 	}
 	buf_free(&on);
+}
+
+/* Sets what the waits of a site mean, by all that is known of them. */
+static void classify(struct traced_site *site)
+{
+	const struct wait_facts facts = { .state = site->site.state,
+					  .about = site->about,
+					  .where = site->site.where,
+					  .on_path = site->site.on && *site->site.on == '/' };
+
+	site->site.class = wait_class_of(&facts);
+}
+
+/* Whether who ended waits for completions tells that they were not of a disk. */
+static bool is_no_disk(const struct site_waker *waker, pid_t tgid)
+{
+	static const char *const interrupts[] = { "timer", "hrtimer", "net_tx", "net_rx" };
+
+	for (size_t i = 0; !waker->tgid && i < ARRAY_SIZE(interrupts); i++)
+		if (!strcmp(waker->name, interrupts[i]))
+			return true;
+	/* Its own threads are workers, which do for it what would block. */
+	return waker->tgid && waker->tgid != tgid;
+}
+
+void site_texts_wakers(struct traced_site *site)
+{
+	const struct site_waker *waker = &site->site.wakers[0];
+
+	if (!syscall_completes(site->now.key.syscall) || !waker->name)
+		return;
+	site->about = is_no_disk(waker, site->site.tgid) ? ABOUT_IDLE_RING : ABOUT_DISK_RING;
+	classify(site);
 }
 
 void site_texts_name(struct site_texts *texts, struct traced_site *site)
@@ -441,12 +504,15 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
 
 	name_target(texts, site);
-	if (site->named)
+	if (site->named) {
+		classify(site);
 		return;
+	}
 	site->named = true;
 	site->site.syscall = syscall_name(texts->calls, record->key.syscall);
 	site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
 	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;
+	classify(site);
 }
 
 const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n)

@@ -19,6 +19,7 @@ struct traced_site {
 	uint32_t slot;
 	bool named; /* its texts were made */
 	bool put_off; /* whose its target is could not be looked for: to be named again */
+	enum wait_about about; /* what its waits are about, as far as that is known */
 	bool of_one; /* its target is that of the one wait that there was; of more it is not known
 		      */
 	char *on; /* owned; site.on */

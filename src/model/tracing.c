@@ -86,9 +86,11 @@ static void name_sites(struct tracing *tracing)
 	const struct traced_sites *sites = &tracing->book.sites;
 
 	site_texts_renew(tracing->texts);
-	for (size_t i = 0; i < sites->nframed; i++)
+	for (size_t i = 0; i < sites->nframed; i++) {
 		if (site_texts_due(sites->framed[i]))
 			site_texts_name(tracing->texts, sites->framed[i]);
+		site_texts_wakers(sites->framed[i]);
+	}
 }
 
 /* Takes the reading. */

@@ -78,6 +78,7 @@ static void clear(struct task_waiting *waiting)
 {
 	waiting->tid = 0;
 	waiting->state = WAIT_STATES;
+	waiting->class = CLASS_UNKNOWN;
 	waiting->number = -1;
 	waiting->syscall = NULL;
 	waiting->futex = 0;
@@ -119,7 +120,7 @@ static bool is_of_pipe(const char *function)
 static enum wait_state state_of(const struct waiter *waiter, enum wait_state of_call,
 				const char *function)
 {
-	if (symbol_freezes(function))
+	if (symbol_freezes(function) || (waiter->state == 'D' && symbol_frozen_in(function)))
 		return STATE_STOP;
 	if (waiter->known != WAIT_STATES)
 		return waiter->known;
@@ -140,6 +141,17 @@ static bool waits_on(struct waiting_reader *reader, const struct waiter *waiter,
 	       (call->number < 0 || !memcmp(now.args, call->args, sizeof(now.args)));
 }
 
+/* The class of a wait that was read. */
+static enum wait_class class_of(const struct task_waiting *waiting, enum wait_about about)
+{
+	const struct wait_facts facts = { .state = waiting->state,
+					  .about = about,
+					  .where = waiting->where.len ? waiting->where.data : NULL,
+					  .on_path = waiting->on.len && *waiting->on.data == '/' };
+
+	return wait_class_of(&facts);
+}
+
 /* Reads what is known where the system call is hidden: a function, perhaps. */
 static void read_hidden(struct waiting_reader *reader, const struct waiter *waiter)
 {
@@ -151,13 +163,14 @@ static void read_hidden(struct waiting_reader *reader, const struct waiter *wait
 		return;
 	waiting->tid = waiter->tid;
 	waiting->state = waiter->known;
+	waiting->class = class_of(waiting, ABOUT_UNKNOWN);
 }
 
 /* Reads a thread's wait. */
 static void read_wait(struct waiting_reader *reader, const struct waiter *waiter, bool stack)
 {
 	struct task_waiting *waiting = waiter->waiting;
-	struct syscall_wait wait = { .state = STATE_OTHER };
+	struct syscall_wait wait = { .state = STATE_OTHER, .about = ABOUT_EVENTS };
 	struct procwait_syscall call;
 	int err;
 
@@ -188,6 +201,7 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	memcpy(waiting->args, call.args, sizeof(waiting->args));
 	waiting->syscall = syscall_name(reader->calls, call.number);
 	waiting->state = state_of(waiter, wait.state, buf_cstr(&waiting->where));
+	waiting->class = class_of(waiting, wait.about);
 	waiting->futex = wait.futex;
 }
 

@@ -170,6 +170,7 @@ static void put_waiting(struct json *json, const struct view *view, const struct
 		state = waiting->state;
 	json_open_object(json, "waiting");
 	json_put_text(json, "state", state < WAIT_STATES ? wait_state_table[state].id : NULL);
+	json_put_text(json, "class", waiting ? wait_class_ids[waiting->class] : NULL);
 	json_put_counter(json, "ns", timed, ns);
 	json_put_bool(json, "at_least", timed && !row->raw->now.exact);
 	json_put_text(json, "syscall", waiting ? waiting->syscall : NULL);
@@ -185,6 +186,8 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	static const struct task_record no_record;
 	const struct task_record *record = row_record(view->frame, row);
 	struct counters life;
+	uint64_t lost_ns = 0;
+	bool known;
 
 	json_open_object(json, NULL);
 	put_row_identity(json, view, row);
@@ -204,6 +207,8 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	life = row_life(row);
 	json_put_delays(json, "cumulative", life.delay, life.valid, record ? record : &no_record);
 	put_waited(json, row);
+	known = row_lost(row, &lost_ns);
+	json_put_counter(json, "lost_ns", known, lost_ns);
 	if (!row->group)
 		put_waiting(json, view, row);
 	json_put_counter(json, "alive_ns", row->traced,

@@ -75,6 +75,7 @@ static void put_site(struct json *json, const struct trace_frame *trace, const s
 	json_put_counter(json, "pid", site->tgid > 0, (uint64_t)site->tgid);
 	json_put_text(json, "comm", site->comm);
 	json_put_text(json, "state", rest ? "unattributed" : wait_state_table[site->state].id);
+	json_put_text(json, "class", rest ? NULL : wait_class_ids[site->class]);
 	json_put_text(json, "kind", site->kind < 0 ? NULL : wait_kind_id((unsigned)site->kind));
 	json_put_bool(json, "overlaps", site->overlaps);
 	json_put_text(json, "syscall", site->syscall);

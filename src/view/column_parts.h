@@ -65,4 +65,7 @@ column_get_fn column_get_in_wait;
 /* Who ended most of its waiting time. */
 column_get_fn column_get_waker;
 
+/* What it lost of the interval. */
+column_get_fn column_get_lost;
+
 #endif

@@ -68,6 +68,19 @@ COLUMN_GETTER(column_get_in_wait)
 			    (double)trace->interval_ns);
 }
 
+/* What it lost of the interval: where nothing was traced, what is counted. */
+COLUMN_GETTER(column_get_lost)
+{
+	const struct trace_frame *trace = view->frame->info->trace;
+	uint64_t ns;
+
+	if (!row_lost(row, &ns))
+		return value_unset();
+	if (row->traced && trace && trace->interval_ns)
+		return value_number((double)ns * 100.0 / (double)trace->interval_ns);
+	return column_share(row, ns);
+}
+
 /* Who ended most of its waiting time. */
 COLUMN_GETTER(column_get_waker)
 {

@@ -174,6 +174,9 @@ const struct column_words column_words_table[] = {
 	{ "total", "total delay",
 	  "Time in which it could have gone on, had the machine been free: what it waits for by "
 	  "itself, as input or a timer, is not in it.", for_all },
+	{ "lost", "time lost",
+	  "Traced: all but running and waits with nothing to do. Not traced: what is counted as waited.",
+	  for_all },
 	{ "mem", "memory delay", NULL, for_memory },
 	{ "cpu", "CPU delay",
 	  "The queue of runnable tasks, and pauses by a quota of its control group. A share near that "

@@ -8,7 +8,7 @@
 #include "base/util.h"
 
 /* The number of turns in which columns make room. */
-#define SITE_TURNS 10
+#define SITE_TURNS 11
 
 /* Stands for any number of cells. */
 #define NO_LIMIT 10000
@@ -89,6 +89,13 @@ GETTER(get_site_syscall)
 	return value_text(line->sum.syscall);
 }
 
+/* What the wait means; of the rest of a kind nothing is known. */
+GETTER(get_site_class)
+{
+	return value_text(line->others || line->sum.unattributed ? NULL
+								 : wait_class_ids[line->sum.class]);
+}
+
 /* The target; of the rest of a kind, and of many small ones, that they are that. */
 GETTER(get_site_on)
 {
@@ -118,33 +125,35 @@ GETTER(get_site_waker)
 const struct site_column site_columns[] = {
 	COLUMN("state", "STATE", "", 5, FORMAT_TEXT, get_site_state,
 	       "the state in which it waited, or the kind of delay", .most = 7),
+	COLUMN("class", "CLASS", "", 9, FORMAT_TEXT, get_site_class,
+	       "what the wait means: served, contended, rationed or parked", .yields = 1),
 	COLUMN("time", "TIME", "(ms)", 7, FORMAT_SHARE, get_site_time,
 	       "time waited in the interval", .lost = true),
 	COLUMN("share", "SHARE", "(%)", 6, FORMAT_SHARE, get_site_share,
 	       "the same as a share of the interval, of one CPU's time", .lost = true,
-	       .yields = 10),
+	       .yields = 11),
 	COLUMN("count", "COUNT", "(#)", 5, FORMAT_COUNT, get_site_count,
-	       "waits that ended in the interval", .yields = 6),
+	       "waits that ended in the interval", .yields = 7),
 	COLUMN("avg", "AVG", "(ms)", 6, FORMAT_WAIT, get_site_avg,
-	       "time waited for each wait that ended", .yields = 3),
+	       "time waited for each wait that ended", .yields = 4),
 	COLUMN("max", "MAX", "(ms)", 6, FORMAT_WAIT, get_site_max,
-	       "the longest wait since tracing began, or the one in progress", .yields = 4),
+	       "the longest wait since tracing began, or the one in progress", .yields = 5),
 	COLUMN("waiting", "WAITING", "(s)", 8, FORMAT_SHARE, get_site_waiting,
 	       "how long the longest wait in progress has lasted; >= where tracing began later",
-	       .bounded = true, .yields = 1),
+	       .bounded = true, .yields = 2),
 	COLUMN("pid", "PID", "(#)", 7, FORMAT_COUNT, get_site_pid, "the process",
-	       .of_several = true, .yields = 2),
+	       .of_several = true, .yields = 3),
 	COLUMN("comm", "COMMAND", "", 8, FORMAT_TEXT, get_site_comm, "the name of the process",
-	       .most = 15, .of_several = true, .yields = 9),
+	       .most = 15, .of_several = true, .yields = 10),
 	COLUMN("syscall", "SYSCALL", "", 9, FORMAT_TEXT, get_site_syscall,
-	       "the system call in which it waited", .most = 16, .yields = 8),
+	       "the system call in which it waited", .most = 16, .yields = 9),
 	COLUMN("on", "ON", "", 18, FORMAT_TEXT, get_site_on,
 	       "what it waited on: a file, socket, lock ...; for cpu: who ran instead",
 	       .most = NO_LIMIT, .path = true),
 	COLUMN("where", "WHERE", "", 10, FORMAT_TEXT, get_site_where,
-	       "the function of the kernel in which it waited", .most = 32, .yields = 5),
+	       "the function of the kernel in which it waited", .most = 32, .yields = 6),
 	COLUMN("waker", "WAKER", "", 13, FORMAT_TEXT, get_site_waker, "who ended most of the time",
-	       .most = 20, .yields = 7),
+	       .most = 20, .yields = 8),
 };
 
 const size_t site_columns_n = ARRAY_SIZE(site_columns);

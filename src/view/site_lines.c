@@ -343,13 +343,15 @@ static void reserve_sites(struct site_lines *sites, size_t n)
 /* Whether the time of a site is lost. */
 static bool is_lost(const struct site *site)
 {
-	return by_kind(site) || STALLING & 1u << site->state;
+	return by_kind(site) || site->class == CLASS_CONTENDED || site->class == CLASS_RATIONED ||
+	       (STALLING & 1u << site->state && site->class != CLASS_PARKED);
 }
 
 /* Whether a site is of one that has nothing to do. */
 static bool is_idle(const struct site *site)
 {
-	return !by_kind(site) && IDLE & 1u << site->state;
+	return !by_kind(site) && (site->class == CLASS_PARKED ||
+				  (site->class == CLASS_UNKNOWN && IDLE & 1u << site->state));
 }
 
 /* Picks the sites of the processes. Returns their number. */

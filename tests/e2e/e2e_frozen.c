@@ -35,10 +35,10 @@ static void freeze(const char *group, const char *file, const char *on, const ch
 	fail_msg("%s does not freeze: %s", group, text);
 }
 
-/* A task that sleeps, in a group. */
-static pid_t start_in(const char *group)
+/* A load that sleeps, in a group. */
+static pid_t start_in(const char *group, const char *load)
 {
-	pid_t pid = e2e_load(&(struct e2e_how){ .cgroup = group }, "load_wait poll");
+	pid_t pid = e2e_load(&(struct e2e_how){ .cgroup = group }, load);
 
 	assert_true(pid > 0);
 	return pid;
@@ -59,18 +59,17 @@ static json_t *quiet_sample(const char *options, pid_t pid)
 	return s.v[1];
 }
 
-/* By cgroup v1, which has them sleep uninterruptibly. */
-static void test_v1(void **state)
+/* By cgroup v1, which has a load sleep uninterruptibly. */
+static void check_v1(const char *load)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
 	char path[300];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_group("freezer", e2e_group_name("frozen"), path, sizeof(path)),
 		 "no v1 hierarchy of freezer");
-	pid = start_in(path);
+	pid = start_in(path, load);
 	freeze(path, "freezer.state", "FROZEN", "THAWED");
 	for (unsigned i = 0; i < 3; i++) {
 		json_t *sample = quiet_sample(e2e_format("--source %s", sources[i]), pid);
@@ -80,6 +79,20 @@ static void test_v1(void **state)
 		assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
 		assert_int_equal(member_u64(json_object_get(task, "waited"), "dwait"), 0);
 	}
+}
+
+/* In the refrigerator. */
+static void test_v1(void **state)
+{
+	(void)state;
+	check_v1("load_wait poll");
+}
+
+/* Where it sleeps: since 6.1 who sleeps so that it may be frozen stays there. */
+static void test_v1_asleep(void **state)
+{
+	(void)state;
+	check_v1("load_wait timer");
 }
 
 /* By cgroup v2, as seen while waits are traced. */
@@ -93,7 +106,7 @@ static void test_v2(void **state)
 	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
-	pid = start_in(path);
+	pid = start_in(path, "load_wait poll");
 	freeze(path, "cgroup.freeze", "1", "0");
 	task = task_must(quiet_sample("--trace", pid), pid);
 	states = json_object_get(task, "states");
@@ -123,8 +136,8 @@ static void test_vfork(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { e2e_test(test_v1), e2e_test(test_v2),
-					    e2e_test(test_vfork) };
+	const struct CMUnitTest tests[] = { e2e_test(test_v1), e2e_test(test_v1_asleep),
+					    e2e_test(test_v2), e2e_test(test_vfork) };
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -41,7 +41,7 @@ static void live(const char *hex, pid_t parent, int told)
 
 int main(int argc, char **argv)
 {
-	pid_t parent = getpid(), pid;
+	pid_t parent = getpid(), pid, *pids;
 	int told[2], i;
 	char byte;
 
@@ -50,17 +50,22 @@ int main(int argc, char **argv)
 		fputs("usage: load_names HEX...\n", stderr);
 		return 2;
 	}
-	fputs("ready", stdout);
-	for (i = 1; i < argc; i++) {
-		fflush(NULL);
+	pids = calloc((size_t)argc, sizeof(*pids));
+	for (i = 1; pids && i < argc; i++) {
 		pid = fork();
 		if (pid == 0)
 			live(argv[i], parent, told[1]);
 		/* not ready before the name is there */
 		if (pid < 0 || read(told[0], &byte, 1) != 1)
 			return 1;
-		printf(" %d", (int)pid);
+		pids[i] = pid;
 	}
+	if (!pids)
+		return 1;
+	/* In one piece: who waits for the first word reads the line. */
+	fputs("ready", stdout);
+	for (i = 1; i < argc; i++)
+		printf(" %d", (int)pids[i]);
 	puts("");
 	fflush(stdout);
 	for (;;)

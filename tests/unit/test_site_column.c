@@ -34,9 +34,11 @@ static void check_layout(unsigned width, bool several, const char *ids)
 static void test_layout(void **state)
 {
 	(void)state;
-	check_layout(200, true,
-		     "state time share count avg max waiting pid comm syscall on where waker");
-	check_layout(200, false, "state time share count avg max waiting syscall on where waker");
+	check_layout(
+		200, true,
+		"state class time share count avg max waiting pid comm syscall on where waker");
+	check_layout(200, false,
+		     "state class time share count avg max waiting syscall on where waker");
 	check_layout(80, false, "state time share count syscall on where waker");
 	check_layout(80, true, "state time share count comm syscall on waker");
 	check_layout(64, false, "state time share syscall on waker");

@@ -236,6 +236,55 @@ static void test_untraced(void **state)
 	assert_true(framed(stage, 6, DELAY_BLKIO, true)->rest_ns == -(int64_t)MS(7));
 }
 
+/* Gives the waits of the interval that are of a state a class, as naming their sites does. */
+static void classify(struct stage *stage, enum wait_state state, enum wait_class class)
+{
+	for (size_t i = 0; i < stage->book.sites.nframed; i++)
+		if (stage->book.sites.framed[i]->site.state == state)
+			stage->book.sites.framed[i]->site.class = class;
+}
+
+/* Lost is what was neither run nor waited with nothing to do, also where no site has it. */
+static void test_lost(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct trace_site socket = site_of(5, STATE_NET), poll = site_of(5, STATE_POLL);
+	const struct row *row;
+	uint64_t ns;
+
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	scene_again(&stage->scene.samples[1], raw);
+	thread.ns[STATE_POLL] = SEC(11);
+	thread.ns[STATE_NET] = MS(500);
+	thread.ns[STATE_CPU] = MS(100);
+	thread.ns[STATE_RUN] = MS(400);
+	thread.state = STATE_RUN;
+	thread.since_ns = SEC(102);
+	put(stage, 1, &thread);
+	socket.ns = MS(500);
+	poll.ns = MS(600);
+	poll.count = socket.count = 1;
+	trace_reading_site(&stage->reading, 1, &socket);
+	trace_reading_site(&stage->reading, 2, &poll);
+	take(stage, SEC(102));
+	classify(stage, STATE_NET, CLASS_SERVED);
+	classify(stage, STATE_POLL, CLASS_PARKED);
+	build(stage);
+	row = &stage->scene.frame.rows[0];
+	/* The wait for a CPU has no site here, nor has 400 ms of the polling. */
+	assert_true(row_lost(row, &ns));
+	assert_int_equal(ns, MS(600));
+	/* The same socket, by which now requests come; the poll is for an answer. */
+	classify(stage, STATE_NET, CLASS_PARKED);
+	classify(stage, STATE_POLL, CLASS_SERVED);
+	build(stage);
+	assert_true(row_lost(row, &ns));
+	assert_int_equal(ns, MS(700));
+}
+
 /* What a row waited uninterruptibly is what was traced, also where no reading met it waiting. */
 static void test_dwait(void **state)
 {
@@ -500,6 +549,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dwait, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unseen, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),

@@ -252,6 +252,87 @@ static void test_tcp(void **state)
 			    "tcp *:80\nudp 10.0.0.1:5432\ntcp [2001:db8::1]:443");
 }
 
+/* Whose turn it is at a socket: of a server, of a client, of a connection that was accepted. */
+static void test_about(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_un path = { .sun_family = AF_UNIX };
+	int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), accepted, pair[2];
+	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(address), named = sizeof(path.sun_family) + 8;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int file = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+	struct wait_targets *targets = ((struct kit *)*state)->targets;
+	pid_t self = getpid();
+
+	assert_int_equal(bind(server, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(getsockname(server, (struct sockaddr *)&address, &len), 0);
+	assert_int_equal(connect(client, (struct sockaddr *)&address, len), 0);
+	accepted = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+	assert_true(accepted >= 0);
+	assert_int_equal(wait_target_about(targets, self, server), ABOUT_REQUESTS);
+	assert_int_equal(wait_target_about(targets, self, client), ABOUT_ANSWER);
+	assert_int_equal(wait_target_about(targets, self, accepted), ABOUT_REQUESTS);
+	close(server);
+	close(client);
+	close(accepted);
+	snprintf(path.sun_path + 1, sizeof(path.sun_path) - 1, "%07d", (int)self);
+	server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(server, (struct sockaddr *)&path, named), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(connect(client, (struct sockaddr *)&path, named), 0);
+	assert_int_equal(wait_target_about(targets, self, server), ABOUT_REQUESTS);
+	assert_int_equal(wait_target_about(targets, self, client), ABOUT_ANSWER);
+	accepted = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+	assert_int_equal(wait_target_about(targets, self, client), ABOUT_ANSWER);
+	assert_int_equal(wait_target_about(targets, self, accepted), ABOUT_REQUESTS);
+	close(server);
+	close(client);
+	close(accepted);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(wait_target_about(targets, self, pair[0]), ABOUT_UNKNOWN);
+	close(pair[0]);
+	close(pair[1]);
+	assert_int_equal(wait_target_about(targets, self, null), ABOUT_EVENTS);
+	assert_int_equal(wait_target_about(targets, self, file), ABOUT_FILE);
+	close(null);
+	close(file);
+	assert_int_equal(wait_target_about(targets, self, file), ABOUT_UNKNOWN);
+}
+
+/* Rings, by what fdinfo has of them. */
+static void test_ring(void **state)
+{
+	static const struct {
+		const char *text;
+		enum wait_about about;
+	} cases[] = {
+		{ "SqHead:\t3\nCqTail:\t2\nPollList:\n  op=22, task_works=0\nCqOverflowList:\n",
+		  ABOUT_IDLE_RING },
+		{ "SqHead:\t0\nCqTail:\t0\nPollList:\nCqOverflowList:\n", ABOUT_IDLE_RING },
+		{ "SqHead:\t3\nCqTail:\t1\nPollList:\n  op=22, task_works=0\nCqOverflowList:\n",
+		  ABOUT_DISK_RING },
+		{ "SqHead:\t4294967295\nCqTail:\t4294967293\nPollList:\nCqOverflowList:\n",
+		  ABOUT_DISK_RING },
+		{ "PollList:\n", ABOUT_UNKNOWN },
+		{ "SqHead:\tx\nCqTail:\t1\nPollList:\n", ABOUT_UNKNOWN },
+		{ "", ABOUT_UNKNOWN },
+	};
+	const struct tree *tree = *state;
+	struct wait_targets *targets = wait_targets_open(tree->fd);
+
+	put_text(tree, "7/fd/x", "");
+	assert_int_equal(symlinkat("anon_inode:[io_uring]", tree->fd, "7/fd/3"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put_text(tree, "7/fdinfo/3", cases[i].text);
+		assert_int_equal(wait_target_about(targets, 7, 3), cases[i].about);
+	}
+	wait_targets_close(targets);
+}
+
 /* Unix sockets: a pair by who has the other end, a connected one by the server's path. */
 static void test_unix(void **state)
 {
@@ -446,10 +527,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_pipe, open_kit, close_kit),
 		cmocka_unit_test_setup_teardown(test_kinds, open_kit, close_kit),
+		cmocka_unit_test_setup_teardown(test_about, open_kit, close_kit),
 		cmocka_unit_test_setup_teardown(test_tcp, open_kit, close_kit),
 		cmocka_unit_test_setup_teardown(test_unix, open_kit, close_kit),
 		cmocka_unit_test_setup_teardown(test_files, open_kit, close_kit),
 		cmocka_unit_test_setup_teardown(test_words, open_kit, close_kit),
+		cmocka_unit_test_setup_teardown(test_ring, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_path, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_links, make_tree, remove_tree),
 	};

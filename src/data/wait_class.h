@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The class of a wait: what it means for who waits. Only what is not parked is lost time. */
+#ifndef STALLTOP_DATA_WAIT_CLASS_H
+#define STALLTOP_DATA_WAIT_CLASS_H
+
+#include <stdbool.h>
+
+#include "data/wait_state_table.h"
+
+/* ROW(NAME, id, what it means). Recordings keep their numbers: a new one goes to the end. */
+#define WAIT_CLASS_TABLE(ROW) \
+	ROW(UNKNOWN, "unknown", "what is known of the wait does not tell") \
+	ROW(SERVED, "served", "somebody works for it: a disk, a peer, a child, a server") \
+	ROW(CONTENDED, "contended", "somebody else has what it wants: a CPU, a lock") \
+	ROW(RATIONED, "rationed", "a limit or an order keeps it: a quota, frozen, stopped") \
+	ROW(PARKED, "parked", "it has nothing to do: an idle pool, a timer, no request")
+
+#define WAIT_CLASS_ID(NAME, ...) CLASS_##NAME,
+enum wait_class { WAIT_CLASS_TABLE(WAIT_CLASS_ID) WAIT_CLASSES };
+#undef WAIT_CLASS_ID
+
+/* Their ids in machine formats. */
+extern const char *const wait_class_ids[WAIT_CLASSES];
+
+/* What is known of what a wait is about, besides its state. */
+enum wait_about {
+	ABOUT_UNKNOWN,
+	ABOUT_REQUESTS, /* a socket that listens, or a server's end of a connection */
+	ABOUT_ANSWER, /* a client's end of a connection */
+	ABOUT_EVENTS, /* a terminal, a device, signals, events: they come or not */
+	ABOUT_FILE, /* a file, or a path */
+	ABOUT_QUOTA, /* a CPU, which the group's quota does not grant */
+	ABOUT_IDLE_RING, /* completions of a ring all of whose requests wait for events */
+	ABOUT_DISK_RING, /* completions of a ring with other requests */
+	WAIT_ABOUTS
+};
+
+/* What decides the class of a wait. */
+struct wait_facts {
+	enum wait_state state;
+	enum wait_about about;
+	const char *where; /* function of the kernel; NULL: not known */
+	bool on_path; /* what it is on is a file's path */
+};
+
+enum wait_class wait_class_of(const struct wait_facts *facts);
+
+/* The class of waits in a state of which no more is known. */
+enum wait_class wait_class_of_state(enum wait_state state);
+
+/* Whether a file system's server is waited for in a function of the kernel; NULL is none. */
+bool wait_for_server(const char *where);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that tell what a wait is on share. */
+#ifndef STALLTOP_KERNEL_WAIT_TARGET_PARTS_H
+#define STALLTOP_KERNEL_WAIT_TARGET_PARTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+struct wait_targets;
+
+/* fdinfo has some 100 bytes, of epoll or inotify a line a file; those needed come first. */
+#define FDINFO_BYTES 2048
+
+/* The system calls that reading a small file takes. */
+#define READ_SYSCALLS 3
+
+struct wait_targets {
+	int procfd;
+	int diag; /* a socket to ask for Unix sockets, or -errno */
+	struct sockets *sockets;
+	struct file_owners *owners;
+	struct buf mounts; /* the mount table that was read last */
+	char mounts_of[64]; /* the mount namespace whose it is; "": none */
+	bool within_polled; /* it is a file that an epoll descriptor looks at which is named */
+	uint64_t syscalls;
+};
+
+/* The link of a descriptor, with a NUL behind it. */
+struct fd_link {
+	char text[PATH_MAX + 1];
+	size_t len;
+};
+
+/* Reads where a descriptor's link goes, without going there. 0 or -errno. */
+int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_link *link);
+
+/* Reads /proc/TID/fdinfo/FD, FDINFO_BYTES at most, with a NUL behind. The bytes or -errno. */
+int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What waits mean, by all that is known of them. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "data/wait_class.h"
+
+/* The class by these facts. */
+static enum wait_class class_by(enum wait_state state, enum wait_about about, const char *where)
+{
+	return wait_class_of(&(struct wait_facts){ state, about, where, false });
+}
+
+/* Who has nothing to do has lost nothing. */
+static void test_parked(void **state)
+{
+	(void)state;
+	assert_int_equal(class_by(STATE_PARK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_TIMER, ABOUT_UNKNOWN, "hrtimer_nanosleep"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_POLL, ABOUT_UNKNOWN, NULL), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_POLL, ABOUT_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_IO, ABOUT_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_NET, ABOUT_REQUESTS, "inet_csk_accept"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_PIPE, ABOUT_UNKNOWN, "anon_pipe_read"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_OTHER, ABOUT_EVENTS, "n_tty_read"), CLASS_PARKED);
+}
+
+/* Somebody works for who waits. */
+static void test_served(void **state)
+{
+	(void)state;
+	assert_int_equal(class_by(STATE_IO, ABOUT_UNKNOWN, NULL), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_POLL, ABOUT_DISK_RING, "io_cqring_wait"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_NET, ABOUT_ANSWER, "sk_wait_data"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_POLL, ABOUT_ANSWER, "do_sys_poll"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_CHILD, ABOUT_UNKNOWN, "do_wait"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_PIPE, ABOUT_UNKNOWN, "anon_pipe_write"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_DWAIT, ABOUT_FILE, "request_wait_answer"), CLASS_SERVED);
+	/* A server sends what its client does not take. */
+	assert_int_equal(class_by(STATE_NET, ABOUT_REQUESTS, "sk_stream_wait_memory"),
+			 CLASS_SERVED);
+}
+
+/* Somebody has what it wants, or keeps it from that. */
+static void test_kept(void **state)
+{
+	struct wait_facts frozen = { STATE_DWAIT, ABOUT_FILE, "percpu_rwsem_wait", true };
+
+	(void)state;
+	assert_int_equal(class_by(STATE_CPU, ABOUT_UNKNOWN, NULL), CLASS_CONTENDED);
+	assert_int_equal(class_by(STATE_LOCK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_CONTENDED);
+	assert_int_equal(class_by(STATE_CPU, ABOUT_QUOTA, NULL), CLASS_RATIONED);
+	assert_int_equal(class_by(STATE_STOP, ABOUT_UNKNOWN, "do_signal_stop"), CLASS_RATIONED);
+	assert_int_equal(wait_class_of(&frozen), CLASS_RATIONED);
+	frozen.on_path = false;
+	assert_int_equal(wait_class_of(&frozen), CLASS_CONTENDED);
+}
+
+/* Where nothing tells no class is guessed; nor is one of a state that there is not. */
+static void test_unknown(void **state)
+{
+	(void)state;
+	assert_int_equal(class_by(STATE_DWAIT, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_NET, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_OTHER, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(WAIT_STATES, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_false(wait_for_server(NULL));
+	assert_false(wait_for_server("jbd2_log_wait_commit"));
+	assert_true(wait_for_server("rpc_wait_bit_killable"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parked),
+		cmocka_unit_test(test_served),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
