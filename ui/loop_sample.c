@@ -40,7 +40,7 @@ void loop_sample(struct loop *loop)
 	struct ui *ui = &loop->ui;
 	const struct frame *frame;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	unsigned wanted = loop_needs(ui) | kept_needs(ui);
+	unsigned wanted = loop_needs(ui) | kept_needs(ui) | NEED_EVIDENCE;
 	int err;
 
 	loop->asked = false;

@@ -19,7 +19,7 @@
  * What is recorded where nothing else is done: what a replay may be asked for and that costs only
  * tasks that ran.
  */
-#define RECORD_NEEDS (NEED_ACCOUNT | NEED_COMMAND | NEED_CGROUP)
+#define RECORD_NEEDS (NEED_ACCOUNT | NEED_COMMAND | NEED_CGROUP | NEED_EVIDENCE)
 
 /* The state of a run. */
 struct progress {

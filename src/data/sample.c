@@ -32,6 +32,9 @@ void task_unref(struct task *task)
 	free(task->dropped);
 	free(task->sleeps);
 	task_waiting_free(task->waiting);
+	if (task->evidence)
+		free(task->evidence->group);
+	free(task->evidence);
 	free(task);
 }
 

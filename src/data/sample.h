@@ -71,6 +71,24 @@ struct task_hang {
 };
 
 /*
+ * What explains how a task waits, where it is one of those that suffer most; evidence.c's. What is
+ * below `rival` is kept from sample to sample.
+ */
+struct task_evidence {
+	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	/* For how much of the interval a quota kept the CPUs from its group, in percent, added up
+	   over CPUs; below 0: not known. */
+	double throttled;
+	double quota; /* so many CPUs it grants; 0: there is none, or it is not known */
+	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: there is none */
+	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
+	char *group; /* that has the quota: raw bytes */
+	uint64_t throttled_ns, throttled_read_ns;
+	uint64_t unlimited_until_ns; /* it had no limits when they were read, and is not asked for
+					so long */
+};
+
+/*
  * What a task slept in state D by a reading. Measured: of all threads that it ever had, since the
  * programs that measure were loaded. Else what the scheduler had added up, of all its living
  * threads, since kernel.sched_schedstats was switched on; only there the fields below `blocked`
@@ -123,7 +141,8 @@ struct task {
 	char *command, *cgroup;
 	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
 	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
-	struct task_hang hang; /* set by hangs.c, as of one sample */
+	struct task_hang hang; /* set by hangs.c or stuck.c, as of one sample */
+	struct task_evidence *evidence; /* set by evidence.c; NULL: none was ever wanted */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */
@@ -215,6 +234,7 @@ struct task_raw {
 #define NEED_STACK 0x400u /* the stack in it, too */
 #define NEED_CPU 0x800u /* the CPU that it ran on last */
 #define NEED_HANGS 0x1000u /* struct task_hang */
+#define NEED_EVIDENCE 0x4000u /* what explains those that suffer most */
 #define NEED_ENDED_IO 0x2000u /* storage bytes of tasks that have ended: nothing else has them */
 /* What is read of rows shown, not of all tasks with the sample. */
 #define NEED_SHOWN (NEED_WAITING | NEED_STACK)

@@ -494,6 +494,15 @@ enum wait_state row_wait_state(const struct row *row)
 	return threads[SEEN_BLKIO] ? STATE_IO : threads[SEEN_CPU] ? STATE_CPU : WAIT_STATES;
 }
 
+const struct task_evidence *row_evidence(const struct frame *frame, const struct row *row)
+{
+	const struct task_evidence *evidence = row->task ? row->task->evidence : NULL;
+
+	return evidence && !row->exited && evidence->sample_ns == frame->info->cur->begin_ns
+		       ? evidence
+		       : NULL;
+}
+
 const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row)
 {
 	const struct task_waiting *waiting = row->task ? row->task->waiting : NULL;

@@ -269,6 +269,9 @@ bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
  */
 enum wait_state row_wait_state(const struct row *row);
 
+/* What explains how the row's task waits; NULL: that was not looked for in this sample. */
+const struct task_evidence *row_evidence(const struct frame *frame, const struct row *row);
+
 /* What the row's task waits on, where that was read for this frame, and it waits; else NULL. */
 const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row);
 

@@ -262,12 +262,17 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 			groups_above_read(&sampler->above, group->name, read_throttling, sampler);
 }
 
-/* Has what waits are on read, from when that is wanted for the first time. */
-static struct waiting_reader *need_waiting(struct sampler *sampler, unsigned needs)
+struct waiting_reader *sampler_waiting(struct sampler *sampler)
 {
-	if (needs & NEED_SHOWN && !sampler->waiting)
+	if (!sampler->waiting)
 		sampler->waiting = waiting_open(sampler->config->procfd);
 	return sampler->waiting;
+}
+
+/* The same, where it is wanted now; else NULL or as it is. */
+static struct waiting_reader *need_waiting(struct sampler *sampler, unsigned needs)
+{
+	return needs & NEED_SHOWN ? sampler_waiting(sampler) : sampler->waiting;
 }
 
 /* Reads what some rows' tasks wait on. */
@@ -346,6 +351,7 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
 	       sampler->accounts.syscalls + hangs_syscalls(&sampler->hangs) +
 	       (sampler->waiting ? waiting_syscalls(sampler->waiting) : 0) +
+	       (sampler->evidence ? evidence_syscalls(sampler->evidence) : 0) +
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
 	       (sampler->tracing ? tracing_syscalls(sampler->tracing) : 0) +
@@ -374,6 +380,7 @@ void sampler_close(struct sampler *sampler)
 	taskinfo_close(sampler->info);
 	waiting_close(sampler->waiting);
 	hangs_free(&sampler->hangs);
+	evidence_close(sampler->evidence);
 	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);

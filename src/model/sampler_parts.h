@@ -7,6 +7,7 @@
 #include "kernel/delayacct.h"
 #include "kernel/exits.h"
 #include "kernel/system.h"
+#include "model/evidence.h"
 #include "model/groups_above.h"
 #include "model/hangs.h"
 #include "model/source.h"
@@ -27,6 +28,7 @@ struct sampler {
 	bool hierarchy_tried;
 	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
 	struct hangs hangs;
+	struct evidence *evidence; /* NULL: none was wanted yet */
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
 	struct groups_above above;
 	struct delayacct delayacct;
@@ -99,6 +101,9 @@ static inline double sampler_idle(const struct sampler *sampler, const struct tu
 
 	return share > 0 ? share : 0;
 }
+
+/* The reader of what waits are on, opened from when it is wanted for the first time. */
+struct waiting_reader *sampler_waiting(struct sampler *sampler);
 
 /* Listens for exiting tasks where exit records have the same counters as the source. */
 void sampler_open_exits(struct sampler *sampler);

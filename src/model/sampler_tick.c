@@ -133,6 +133,26 @@ static int read_tasks(struct sampler *sampler, const struct turn *turn)
 	return err;
 }
 
+/* See evidence_take(). */
+static void fill_cpu(void *arg, const struct row *row)
+{
+	struct sampler *sampler = arg;
+	struct sample *cur = &sampler->samples[(sampler->now + 1) % SAMPLES];
+
+	taskinfo_fill(sampler->info, cur, (size_t)(row->raw - cur->raw), NEED_CPU);
+}
+
+/* Reads what explains the rows that suffer most. */
+static void take_evidence(struct sampler *sampler, const struct turn *turn)
+{
+	if (!(sampler->needs & NEED_EVIDENCE) || !turn->prev)
+		return;
+	if (!sampler->evidence)
+		sampler->evidence = evidence_open(sampler->config->procfd);
+	evidence_take(sampler->evidence, sampler_waiting(sampler), turn->cur, turn->frame,
+		      sampler->needs & NEED_HANGS, fill_cpu, sampler);
+}
+
 /* Makes the frame of what was read. */
 static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_t skipped)
 {
@@ -162,6 +182,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	take_pressure(sampler, &sampler->systems[turn->next], info);
 	describe(sampler, info, turn->next);
 	add_account(sampler, info);
+	take_evidence(sampler, turn);
 	sampler_note(sampler, info, older, skipped);
 }
 

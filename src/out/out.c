@@ -32,7 +32,7 @@ unsigned out_needs(const struct out *out)
 	const struct view_config *view = out->config->view;
 
 	return (query_needs(&view->query, view->unit) | out->ops->needs(out->config) |
-		group_table[view->group_by].needs) &
+		group_table[view->group_by].needs | (out->ops->finds ? NEED_EVIDENCE : 0)) &
 	       ~NEED_SHOWN;
 }
 

@@ -24,6 +24,10 @@ enum finding_severity {
 /* Their names in machine formats. */
 extern const char *const finding_severities[FINDING_SEVERITIES];
 
+/* Parts of a text that may be left out, and in how many turns. */
+#define FINDING_PARTS 8
+#define FINDING_TURNS 3
+
 /* What stands in the words of a finding, and what they are about. */
 struct finding {
 	const char *id; /* NULL: that there is nothing to find */
@@ -38,6 +42,12 @@ struct finding {
 	bool by_quota; /* the row is kept from CPUs by the quota of a group */
 	size_t at, len; /* its words in the text: raw bytes */
 	size_t on, on_len; /* the target in the text, which may be shortened; 0: none */
+	/* Parts of the text that give way where there is little room, the first turn's first. */
+	struct finding_part {
+		size_t at, len;
+		unsigned turn; /* 1 .. FINDING_TURNS */
+	} parts[FINDING_PARTS];
+	size_t nparts;
 };
 
 /* The columns whose figures are looked at. */
@@ -47,6 +57,8 @@ struct finding_columns {
 };
 
 #define FINDINGS_MAX 24
+
+struct findings_past;
 
 /* Zero-initialised: nothing is known. */
 struct findings {
@@ -59,6 +71,7 @@ struct findings {
 	double quota_cpus;
 	struct buf text;
 	struct finding_columns columns; /* found once */
+	struct findings_past *past; /* what was found before; NULL: nothing yet */
 };
 
 /* The finding that matters most, or that there is none; NULL: nothing is known yet. */

@@ -5,7 +5,25 @@
 
 #include "base/util.h"
 #include "view/findings_parts.h"
+#include "view/findings_past.h"
 #include "view/summary.h"
+
+/* Says of a finding that it is as before, which warns of nothing, or worse than that. */
+static void weigh_past(struct finder *finder, struct finding *finding)
+{
+	enum finding_news news =
+		findings_past_judge(finder->findings->past, finding, finder->learns);
+	size_t at = finder->findings->text.len;
+
+	/* Who gets nowhere is told each time. */
+	if (finding->severity != FINDING_WARNING || news == FINDING_NEW)
+		return;
+	if (news == FINDING_AS_BEFORE)
+		finding->severity = FINDING_INFO;
+	buf_puts(&finder->findings->text,
+		 news == FINDING_WORSE ? ", more than usual" : ", as before");
+	finding_part(finder, at, 2);
+}
 
 /* Tries a pattern. */
 static void try_pattern(struct finder *finder, const struct finding_pattern *pattern)
@@ -17,10 +35,12 @@ static void try_pattern(struct finder *finder, const struct finding_pattern *pat
 				   .at = findings->text.len };
 
 	finder->pattern = pattern;
+	finder->finding = &finding;
 	if (!pattern->find(finder, &finding)) {
 		findings->text.len = finding.at;
 		return;
 	}
+	weigh_past(finder, &finding);
 	finding.len = findings->text.len - finding.at;
 	buf_putc(&findings->text, '\0');
 	findings->all[findings->n++] = finding;
@@ -86,6 +106,7 @@ static void say_none(struct finder *finder)
 	struct finding *none = &findings->none;
 	bool pressed;
 
+	finder->finding = none;
 	*none = (struct finding){ .at = findings->text.len, .share = -1, .row = loser->row };
 	pressed = put_pressed(finder);
 	/* Rounds as the words below do. */
@@ -123,6 +144,9 @@ void findings_take(struct findings *findings, const struct view *view, const str
 		return;
 	finder.view.frame = tasks;
 	finder.view.unit = UNIT_PERCENT;
+	if (!findings->past)
+		findings->past = xcalloc(1, sizeof(*findings->past));
+	finder.learns = findings_past_begin(findings->past, tasks->info->cur->begin_ns);
 	finder_look(&finder);
 	for (size_t i = 0; i < finding_patterns_n; i++)
 		try_pattern(&finder, &finding_patterns[i]);

@@ -15,7 +15,8 @@ static const double kinds_least[WAIT_KINDS] = {
 	[DELAY_CPU] = CPU_LEAST,       [DELAY_BLKIO] = IO_LEAST,
 	[DELAY_SWAPIN] = MEMORY_LEAST, [DELAY_RECLAIM] = MEMORY_LEAST,
 	[DELAY_THRASH] = MEMORY_LEAST, [DELAY_COMPACT] = MEMORY_LEAST,
-	[DELAY_IRQ] = IRQ_LEAST,       [WAIT_DWAIT] = BLOCK_LEAST,
+	[DELAY_WPCOPY] = WPCOPY_LEAST, [DELAY_IRQ] = IRQ_LEAST,
+	[WAIT_DWAIT] = BLOCK_LEAST,
 };
 
 /* The states in which a peer is waited for. */
@@ -49,6 +50,8 @@ static void find_columns(struct finding_columns *found)
 
 void finder_note(struct most *most, const struct row *row, double share)
 {
+	if (most->n < NOTED_MAX)
+		most->noted[most->n] = row;
 	most->n++;
 	if (most->row && share <= most->share)
 		return;
@@ -59,6 +62,8 @@ void finder_note(struct most *most, const struct row *row, double share)
 /* Notes a row that has waited for so long. */
 static void note_ns(struct most *most, const struct row *row, uint64_t ns)
 {
+	if (most->n < NOTED_MAX)
+		most->noted[most->n] = row;
 	most->n++;
 	if (most->row && ns <= most->ns)
 		return;
@@ -150,11 +155,19 @@ static bool starts_programs(const struct finder *finder, const struct row *row)
 }
 
 /* Whether it is worth telling how much a row waited of a kind. */
-static bool is_worth_telling(const struct finder *finder, const struct row *row, unsigned kind,
+static bool is_worth_telling(struct finder *finder, const struct row *row, unsigned kind,
 			     double share)
 {
 	if (kind == DELAY_CPU)
 		return lacks_cpu(finder, row, share);
+	if (kind == DELAY_BLKIO && finding_is_idle_ring(finder, row))
+		return false;
+	/* What a limit makes a task wait for is told as that. */
+	if (kind < WAIT_KINDS && kind != DELAY_IRQ && kind != WAIT_DWAIT &&
+	    finding_is_limited(finder, row)) {
+		finder_note(&finder->limited, row, share);
+		return false;
+	}
 	return kind != WAIT_DWAIT || !starts_programs(finder, row);
 }
 
@@ -174,6 +187,16 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 		if (is_worth_telling(finder, row, kind, share))
 			finder_note(&finder->waits[kind], row, share);
 	}
+}
+
+/* Takes for how long a quota kept a row's group from CPUs, where that was read of it. */
+static void look_at_quota(struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+
+	if (evidence && evidence->throttled >= THROTTLED_LEAST)
+		finder_note(&finder->throttled, row,
+			    evidence->throttled < 100 ? evidence->throttled : 100);
 }
 
 /* Takes in which states a row waited for peers. */
@@ -200,6 +223,22 @@ static void note_use(struct most *most, const struct row *row, double share)
 	most->ns = used;
 }
 
+/* Adds a row of tasks that ended to those of its name. */
+static void note_ended(struct finder *finder, const struct row *row)
+{
+	struct ended_tasks *ended = finder->ended;
+	size_t i = 0;
+
+	while (i < finder->nended && strcmp(ended[i].comm, row->task->comm) != 0)
+		i++;
+	if (i == ENDED_MAX)
+		return;
+	if (i == finder->nended)
+		ended[finder->nended++] = (struct ended_tasks){ .comm = row->task->comm };
+	ended[i].n += row->members;
+	ended[i].run_ns += row->deltas->grown.run_ns;
+}
+
 /* Takes who runs and who writes most. */
 static void look_at_users(struct finder *finder, const struct row *row)
 {
@@ -207,6 +246,8 @@ static void look_at_users(struct finder *finder, const struct row *row)
 
 	if (runs > 0)
 		note_use(&finder->runs, row, runs);
+	if (row->exited)
+		note_ended(finder, row);
 	writes = finder->info->cur->procs ? figure(finder, finder->columns->write, row) : -1;
 	if (writes > 0)
 		note_use(&finder->writes, row, writes);
@@ -240,6 +281,7 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	if (row->exited || row->born)
 		return;
 	look_at_waits(finder, row, hangs);
+	look_at_quota(finder, row);
 	if (finder->info->some)
 		look_at_peers(finder, row);
 }

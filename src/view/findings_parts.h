@@ -20,6 +20,10 @@
 /* For memory, and by interrupts: hardly anybody waits for these when all is well. */
 #define MEMORY_LEAST 5
 #define IRQ_LEAST 5
+/* For pages that are copied: who starts programs in a loop copies some. */
+#define WPCOPY_LEAST 10
+/* Of its limit that a group's memory uses, from which it is at it. */
+#define LIMIT_LEAST 95
 /* Of a group, by its quota. */
 #define THROTTLED_LEAST 10
 /* For peers, of who was asked about: most of the time. */
@@ -56,29 +60,48 @@ struct finding_pattern {
 extern const struct finding_pattern finding_patterns[];
 extern const size_t finding_patterns_n;
 
+/* Rows that have enough of something that are remembered, to tell those of one service. */
+#define NOTED_MAX 64
+
 /* The row with the most of something, and how many have enough of it. */
 struct most {
 	const struct row *row; /* NULL: none has enough */
+	const struct row *noted[NOTED_MAX];
 	double share; /* what it has: in percent of the interval, or in kB/s */
 	uint64_t ns; /* or for how long */
 	size_t n;
+};
+
+/* Names of tasks that ended which are told apart. */
+#define ENDED_MAX 16
+
+/* Tasks of a name that ended in the interval. */
+struct ended_tasks {
+	const char *comm;
+	uint64_t n, run_ns;
 };
 
 /* What is looked for, and what was found of it in the rows. */
 struct finder {
 	struct findings *findings;
 	const struct finding_pattern *pattern; /* the one that is tried */
+	struct finding *finding; /* the one that is made */
 	const struct frame *shown; /* the rows that are shown, perhaps groups */
 	struct view view; /* of tasks, in percent of the interval */
 	const struct query *query; /* what tasks are shown; NULL: all */
+	bool learns; /* the sample is remembered for those that follow */
 	bool kernel; /* threads of the kernel are told by their parent */
 	const struct frame_info *info;
 	double idle; /* of the machine, in percent; below 0: not known */
 	const struct finding_columns *columns;
 	struct most waits[WAIT_KINDS], in_states[WAIT_STATES];
+	struct most throttled; /* whose quota was read, where cgroups are not shown */
+	struct most limited; /* whose waits a limit of memory makes */
 	struct most hang, kept; /* in uninterruptible sleep; in a call */
 	struct most runs, writes; /* who runs most, who writes most, also of those that ended */
 	bool writes_known; /* of all rows that did anything */
+	struct ended_tasks ended[ENDED_MAX]; /* by name, as far as there is room */
+	size_t nended;
 	struct most loser; /* who waited most at all, also if it has ended */
 };
 
@@ -91,15 +114,37 @@ void finder_note(struct most *most, const struct row *row, double share);
 /* How many threads the row's waits are added up over; 1 where that is not known. */
 uint32_t finding_threads(const struct finder *finder, const struct row *row);
 
-/* Whether a quota accounts for most of what a task waited for a CPU. */
+/* Whether a quota accounts for most of what a task waited for a CPU, or may. */
 bool finding_is_throttled(const struct finder *finder, const struct row *row);
+
+/* Whether a row's group is at its limit of memory. */
+bool finding_is_limited(const struct finder *finder, const struct row *row);
+
+/* Whether what a row waits for as I/O right now are completions that only events bring. */
+bool finding_is_idle_ring(const struct finder *finder, const struct row *row);
+
+/* Appends "cpu: " or the like, as the pattern has it. */
+void finding_put_label(struct finder *finder);
+
+/* Makes the row that has most the finding's. False: none has enough. */
+bool finding_take_most(struct finding *finding, const struct most *most);
+
+/* Patterns of findings_cpu.c: groups that have used their quota up, tasks that wait for a CPU. */
+bool finding_throttled(struct finder *finder, struct finding *finding);
+bool finding_cpu(struct finder *finder, struct finding *finding);
+
+/* The row of a site's process, or NULL. */
+const struct row *finding_row_of_site(const struct finder *finder, const struct site *site);
+
+/* Whether a row that uses most of something is worth a word: it is there, and another. */
+bool finding_worth_naming(const struct finder *finder, const struct row *row,
+			  const struct row *who);
 
 /* What is to be said of a function of the kernel that a task waits in. */
 struct function_words {
 	const char *function;
 	const char *words;
 	bool of_file; /* only where a file is waited for */
-	bool server; /* a file system's server is to answer */
 };
 
 /* The words for it, or NULL. */
@@ -115,13 +160,20 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 /* Parts of texts; each appends to the text of the findings. */
 void finding_put_who(struct finder *finder, const struct row *row);
 void finding_put_percent(struct finder *finder, double share);
-/* "alpha 1 waits 51 % of the time", or "3.2 of 8 threads of alpha 1 wait". */
-void finding_put_waits(struct finder *finder, const struct row *row, double share);
+/*
+ * "alpha 1 waits 51 % of the time", or "3.2 of 8 threads of alpha 1 wait"; "8 alpha wait up to 51 %
+ * of the time" where others of its service (the same name and cgroup) have enough, too.
+ */
+void finding_put_waits(struct finder *finder, const struct most *most, double share);
+/* What gives way in that turn where there is little room: from `at` to the end of the text. */
+void finding_part(struct finder *finder, size_t at, unsigned turn);
 /* "alpha 1 spends 51 % of the time", or "of its threads' time". */
 void finding_put_spends(struct finder *finder, const struct row *row, double share);
 void finding_put_seconds(struct finder *finder, uint64_t ns);
 /* " (and 3 others)": how many more there are; nothing for none. */
 void finding_put_others(struct finder *finder, size_t n);
+/* The same of those that are of another service. */
+void finding_put_other_services(struct finder *finder, const struct most *most);
 /* " while 40 % of the machine is idle", where that is worth it. */
 void finding_put_idle(struct finder *finder);
 /*

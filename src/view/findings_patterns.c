@@ -9,21 +9,13 @@
 
 #include "base/util.h"
 
-/* Whether a machine has time left. */
-static bool is_partly_idle(const struct finder *finder)
-{
-	return finder->idle >= FINDING_IDLE;
-}
-
-/* Appends "cpu: " or the like. */
-static void put_label(struct finder *finder)
+void finding_put_label(struct finder *finder)
 {
 	buf_puts(&finder->findings->text, finder->pattern->label);
 	buf_puts(&finder->findings->text, ": ");
 }
 
-/* Takes the row that has most. False: none has enough. */
-static bool take_most(struct finding *finding, const struct most *most)
+bool finding_take_most(struct finding *finding, const struct most *most)
 {
 	finding->row = most->row;
 	finding->n = most->n;
@@ -32,11 +24,11 @@ static bool take_most(struct finding *finding, const struct most *most)
 	return most->row;
 }
 
-/* Appends how much of the time the row of a finding waits, after the pattern's label. */
-static void put_share(struct finder *finder, const struct finding *finding)
+/* Appends how much of the time those wait who have most, after the pattern's label. */
+static void put_share(struct finder *finder, const struct most *most)
 {
-	put_label(finder);
-	finding_put_waits(finder, finding->row, finding->share);
+	finding_put_label(finder);
+	finding_put_waits(finder, most, most->share);
 }
 
 /* Tasks that sleep uninterruptibly. */
@@ -47,7 +39,7 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 						 : plural(hang->n, "task", "tasks");
 	enum wait_state state;
 
-	if (!take_most(finding, hang))
+	if (!finding_take_most(finding, hang))
 		return false;
 	state = row_wait_state(hang->row);
 	finding->kind = wait_kind_id(state == STATE_IO ? DELAY_BLKIO : WAIT_DWAIT);
@@ -65,8 +57,7 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* The row of a site's process, or NULL. */
-static const struct row *row_of_site(const struct finder *finder, const struct site *site)
+const struct row *finding_row_of_site(const struct finder *finder, const struct site *site)
 {
 	const struct frame *frame = finder->view.frame;
 
@@ -80,14 +71,6 @@ static const struct row *row_of_site(const struct finder *finder, const struct s
 	return NULL;
 }
 
-/* Whether a function is one in which a file system's server is waited for. */
-static bool waits_for_server(const char *where)
-{
-	const struct function_words *words = finding_function(where, NULL);
-
-	return words && words->server;
-}
-
 /* Who waits longest for a server, by what is traced. */
 static void look_for_server(const struct finder *finder, struct finding *finding)
 {
@@ -99,9 +82,9 @@ static void look_for_server(const struct finder *finder, struct finding *finding
 
 		/* Those in state D hang. */
 		if (site->waiting_ns < FINDING_HANG_NS || site->state == STATE_DWAIT ||
-		    site->state == STATE_IO || !waits_for_server(site->where))
+		    site->state == STATE_IO || !wait_for_server(site->where))
 			continue;
-		row = row_of_site(finder, site);
+		row = finding_row_of_site(finder, site);
 		if (!row)
 			continue;
 		finding->n += site->waiting;
@@ -122,8 +105,8 @@ static bool find_server(struct finder *finder, struct finding *finding)
 
 	look_for_server(finder, finding);
 	if (!finding->row && waiting &&
-	    waits_for_server(waiting->where.len ? waiting->where.data : NULL)) {
-		take_most(finding, kept);
+	    wait_for_server(waiting->where.len ? waiting->where.data : NULL)) {
+		finding_take_most(finding, kept);
 		finding->n = 1;
 	}
 	if (!finding->row)
@@ -144,10 +127,10 @@ static bool find_kept(struct finder *finder, struct finding *finding)
 	const struct most *kept = &finder->kept;
 	const struct task_waiting *waiting;
 
-	if (!take_most(finding, kept))
+	if (!finding_take_most(finding, kept))
 		return false;
 	waiting = row_waiting(finder->view.frame, kept->row);
-	if (waiting && waits_for_server(waiting->where.len ? waiting->where.data : NULL))
+	if (waiting && wait_for_server(waiting->where.len ? waiting->where.data : NULL))
 		return false;
 	if (waiting && waiting->state < WAIT_STATES)
 		finding->kind = wait_state_table[waiting->state].id;
@@ -160,178 +143,10 @@ static bool find_kept(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Whether a site is of waiting by a group's quota. */
-static bool is_throttled_site(const struct site *site)
-{
-	return site->state == STATE_CPU && site->on && !strcmp(site->on, SITE_THROTTLED);
-}
-
-/* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
-static const struct site *throttled_site(const struct finder *finder, const struct row *row)
-{
-	const struct trace_frame *trace = finder->info->trace;
-
-	for (size_t i = 0; trace && row->traced && i < trace->n; i++)
-		if (is_throttled_site(&trace->sites[i]) &&
-		    trace->sites[i].tgid == row->traced->tgid &&
-		    trace->sites[i].start_ns == row->traced->start_ns)
-			return &trace->sites[i];
-	return NULL;
-}
-
-/* The share of the interval for which a group that is shown was throttled; below 0: not known. */
-static double throttled_share(const struct finder *finder, const struct row *row)
-{
-	struct view view = finder->view;
-	struct value value;
-
-	if (!row->group || !row->group->figures)
-		return -1;
-	view.frame = finder->shown;
-	value = column_get(finder->columns->throttled, &view, row);
-	return value.type == VALUE_NUMBER ? value.number : -1;
-}
-
-bool finding_is_throttled(const struct finder *finder, const struct row *row)
-{
-	const struct site *site = throttled_site(finder, row);
-	const struct frame *shown = finder->shown;
-
-	if (site && site->ns * 2 >= row->deltas->waited.ns[DELAY_CPU])
-		return true;
-	for (size_t i = 0; i < shown->n; i++) {
-		const struct row *group = &shown->rows[i];
-
-		if (throttled_share(finder, group) < THROTTLED_LEAST)
-			continue;
-		for (size_t m = 0; m < group->group->n; m++)
-			if (group->group->members[m] == row)
-				return true;
-	}
-	return false;
-}
-
-/* The group that is throttled most, of those that are shown. */
-static void look_for_throttled_groups(const struct finder *finder, struct most *most)
-{
-	for (size_t i = 0; i < finder->shown->n; i++) {
-		double share = throttled_share(finder, &finder->shown->rows[i]);
-
-		if (share >= THROTTLED_LEAST)
-			finder_note(most, &finder->shown->rows[i], share);
-	}
-}
-
-/* The task that is throttled most, by what is traced. */
-static const struct site *look_for_throttled_task(const struct finder *finder, struct most *most)
-{
-	const struct trace_frame *trace = finder->info->trace;
-	const struct site *found = NULL;
-
-	for (size_t i = 0; trace && trace->interval_ns && !finder->info->threads && i < trace->n;
-	     i++) {
-		const struct site *site = &trace->sites[i];
-		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
-		const struct row *row;
-
-		if (!is_throttled_site(site) || share < THROTTLED_LEAST)
-			continue;
-		row = row_of_site(finder, site);
-		if (!row)
-			continue;
-		finder_note(most, row, share);
-		found = most->row == row ? site : found;
-	}
-	return found;
-}
-
-/* Says how many CPUs a quota is worth, where that was read. */
-static void put_quota(struct finder *finder, const struct row *row)
-{
-	const struct findings *findings = finder->findings;
-	double cpus = findings->quota_cpus;
-
-	if (findings->quota_of != row)
-		return;
-	buf_puts(&finder->findings->text, " of ");
-	buf_decimal(&finder->findings->text, cpus,
-		    fabs(cpus * 10 - round(cpus * 10)) < 0.05 ? 1 : 2);
-	buf_puts(&finder->findings->text, " CPUs");
-}
-
-/* Groups that have used their quota up, told by their figures or of their tasks. */
-static bool find_throttled(struct finder *finder, struct finding *finding)
-{
-	struct most most = { .n = 0 };
-
-	if (is_partly_idle(finder) != (finder->pattern->arg != 0))
-		return false;
-	look_for_throttled_groups(finder, &most);
-	if (!most.row)
-		finding->site = look_for_throttled_task(finder, &most);
-	if (!take_most(finding, &most))
-		return false;
-	finding->kind = delay_table[DELAY_CPU].id;
-	put_label(finder);
-	finding_put_who(finder, most.row);
-	buf_puts(&finder->findings->text, " is throttled ");
-	finding_put_percent(finder, most.share);
-	buf_puts(&finder->findings->text,
-		 most.row->group ? " of the time by a quota" : " of the time by its group's quota");
-	finding->by_quota = true;
-	put_quota(finder, most.row);
-	finding_put_others(finder, most.n);
-	finding_put_idle(finder);
-	return true;
-}
-
-/* Whether a row that uses most of something is worth a word: it is there, and another. */
-static bool is_worth_naming(const struct finder *finder, const struct most *most,
-			    const struct row *who)
+bool finding_worth_naming(const struct finder *finder, const struct row *row, const struct row *who)
 {
 	/* Of who was not read it is not known how much they use. */
-	return most->row && most->row != who && !finder->info->some && !most->row->exited &&
-	       !most->row->born;
-}
-
-/* Says who runs in place of who waits. */
-static void put_culprit(struct finder *finder, struct finding *finding)
-{
-	const struct row *runs = finder->runs.row;
-	double waited = (double)finding->row->deltas->waited.ns[DELAY_CPU];
-
-	finding->site = finding_site(finder, finding->row, STATE_CPU);
-	if (finding->site && finding->site->on &&
-	    (double)finding->site->ns >= waited * FINDING_SITE / 100) {
-		double share = (double)finding->site->ns * 100 / waited;
-
-		buf_puts(&finder->findings->text, ", ");
-		finding_put_percent(finder, share < 100 ? share : 100);
-		buf_printf(&finder->findings->text, " of it behind %s", finding->site->on);
-		return;
-	}
-	finding->site = NULL;
-	if (!is_worth_naming(finder, &finder->runs, finding->row))
-		return;
-	buf_puts(&finder->findings->text, "; ");
-	finding_put_who(finder, runs);
-	buf_puts(&finder->findings->text, " runs most, ");
-	finding_put_percent(finder, finder->runs.share);
-}
-
-/* Tasks that wait for a CPU. */
-static bool find_cpu(struct finder *finder, struct finding *finding)
-{
-	if (is_partly_idle(finder) != (finder->pattern->arg != 0) ||
-	    !take_most(finding, &finder->waits[DELAY_CPU]))
-		return false;
-	finding->kind = delay_table[DELAY_CPU].id;
-	put_share(finder, finding);
-	buf_puts(&finder->findings->text, " for a CPU");
-	finding_put_others(finder, finding->n);
-	finding_put_idle(finder);
-	put_culprit(finder, finding);
-	return true;
+	return row && row != who && !finder->info->some && !row->exited && !row->born;
 }
 
 /* Says who writes most, where that is known. */
@@ -339,7 +154,7 @@ static void put_writer(struct finder *finder, const struct row *who)
 {
 	const struct most *writes = &finder->writes;
 
-	if (!finder->writes_known || !is_worth_naming(finder, writes, who))
+	if (!finder->writes_known || !finding_worth_naming(finder, writes->row, who))
 		return;
 	buf_puts(&finder->findings->text, "; ");
 	finding_put_who(finder, writes->row);
@@ -374,11 +189,11 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	enum wait_state state = kind == DELAY_BLKIO ? STATE_IO : STATE_DWAIT;
 	double waited;
 
-	if (!take_most(finding, &finder->waits[kind]))
+	if (!finding_take_most(finding, &finder->waits[kind]))
 		return false;
 	finding->kind = wait_kind_id(kind);
-	put_share(finder, finding);
-	finding_put_others(finder, finding->n);
+	put_share(finder, &finder->waits[kind]);
+	finding_put_other_services(finder, &finder->waits[kind]);
 	finding->site = finding_site(finder, finding->row, state);
 	waited = finding->row->traced ? (double)finding->row->traced->states.ns[state] : 0;
 	if (finding->site)
@@ -416,10 +231,10 @@ static bool find_loss(struct finder *finder, struct finding *finding)
 {
 	unsigned kind = finder->pattern->arg;
 
-	if (!take_most(finding, &finder->waits[kind]))
+	if (!finding_take_most(finding, &finder->waits[kind]))
 		return false;
 	finding->kind = wait_kind_id(kind);
-	put_label(finder);
+	finding_put_label(finder);
 	finding_put_spends(finder, finding->row, finding->share);
 	buf_printf(&finder->findings->text, " %s", finder->pattern->words);
 	finding_put_others(finder, finding->n);
@@ -457,11 +272,11 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 		if (share >= MEMORY_LEAST)
 			finder_note(&most, row, share);
 	}
-	if (!take_most(finding, &most))
+	if (!finding_take_most(finding, &most))
 		return false;
 	times = group_figure(finder, finder->columns->limited, most.row);
 	finding->kind = "mem";
-	put_share(finder, finding);
+	put_share(finder, &most);
 	buf_printf(&finder->findings->text, " for memory, %.0f %s at its limit", times,
 		   plural((uint64_t)times, "time", "times"));
 	finding_put_others(finder, most.n);
@@ -473,14 +288,55 @@ static bool find_peer(struct finder *finder, struct finding *finding)
 {
 	enum wait_state state = finder->pattern->arg;
 
-	if (!take_most(finding, &finder->in_states[state]))
+	if (!finding_take_most(finding, &finder->in_states[state]))
 		return false;
 	finding->kind = wait_state_table[state].id;
-	put_share(finder, finding);
-	finding_put_others(finder, finding->n);
+	put_share(finder, &finder->in_states[state]);
+	finding_put_other_services(finder, &finder->in_states[state]);
 	finding->site = finding_site(finder, finding->row, state);
 	finding_put_site(finder, finding, (double)finding->row->traced->states.ns[state]);
 	finding_put_waker(finder, finding->site);
+	return true;
+}
+
+bool finding_is_limited(const struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+
+	return evidence && evidence->memory_limit &&
+	       evidence->memory_used / 100 >= evidence->memory_limit / 10000 * LIMIT_LEAST;
+}
+
+bool finding_is_idle_ring(const struct finder *finder, const struct row *row)
+{
+	const struct task_waiting *waiting = row_waiting(finder->view.frame, row);
+
+	return waiting && waiting->state == STATE_POLL && waiting->class == CLASS_PARKED;
+}
+
+/* Appends bytes in MiB. */
+static void put_mib(struct finder *finder, uint64_t bytes)
+{
+	buf_decimal(&finder->findings->text, (double)bytes / (1024 * 1024), 1);
+	buf_puts(&finder->findings->text, " MiB");
+}
+
+/* Tasks whose waits come of a limit of their group's memory: for I/O, too, by what it evicts. */
+static bool find_limited(struct finder *finder, struct finding *finding)
+{
+	const struct most *limited = &finder->limited;
+	const struct task_evidence *evidence;
+
+	if (!finding_take_most(finding, limited))
+		return false;
+	evidence = row_evidence(finder->view.frame, limited->row);
+	finding->kind = "mem";
+	put_share(finder, limited);
+	buf_puts(&finder->findings->text, " as its cgroup is at its limit of memory: ");
+	put_mib(finder, evidence->memory_used);
+	buf_puts(&finder->findings->text, " of ");
+	put_mib(finder, evidence->memory_limit);
+	finding_put_other_services(finder, limited);
 	return true;
 }
 
@@ -524,15 +380,18 @@ const struct finding_pattern finding_patterns[] = {
 	{ "file-server", FINDING_CRITICAL, find_server, NULL, 0, NULL,
 	  "tasks wait for a second or more for the server of a file system, though not "
 	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)" },
-	{ "throttled-idle", FINDING_WARNING, find_throttled, "cpu", 1, NULL,
+	{ "throttled-idle", FINDING_WARNING, finding_throttled, "cpu", 1, NULL,
 	  "a quota throttles a cgroup " TEXT_OF(THROTTLED_LEAST) " % of the time while "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle; known where cgroups are shown with their "
 	  "throttling, and of a task while waits are traced" },
-	{ "throttled", FINDING_WARNING, find_throttled, "cpu", 0, NULL,
+	{ "throttled", FINDING_WARNING, finding_throttled, "cpu", 0, NULL,
 	  "the same where no more than that is idle" },
 	{ "memory-limit", FINDING_WARNING, find_limit, "memory", 0, NULL,
 	  "a cgroup that is shown waits " TEXT_OF(MEMORY_LEAST) " % of the time for memory and was at "
 	  "its limit (mem-max)" },
+	{ "memory-limited", FINDING_WARNING, find_limited, "memory", 0, NULL,
+	  "a task waits for I/O, memory or a CPU for the shares below while its cgroup uses "
+	  TEXT_OF(LIMIT_LEAST) " % of its limit of memory" },
 	MEMORY("swapin", DELAY_SWAPIN, "waiting for pages in swap", "waiting for pages in swap"),
 	MEMORY("thrash", DELAY_THRASH, "waiting for pages that were just evicted",
 	       "waiting for pages that were evicted a short time ago"),
@@ -540,15 +399,19 @@ const struct finding_pattern finding_patterns[] = {
 	       "reclaiming memory; how much of the machine's is in use tells whether it is short or "
 	       "that of a cgroup"),
 	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory"),
+	{ "wpcopy", FINDING_WARNING, find_loss, "memory", DELAY_WPCOPY,
+	  "copying pages that are shared since a fork",
+	  "a task spends " TEXT_OF(WPCOPY_LEAST) " % of the time copying pages that it shares, as after "
+	  "a fork" },
 	{ "io", FINDING_WARNING, find_sleep, "io", DELAY_BLKIO, NULL,
 	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O" },
 	{ "dwait", FINDING_WARNING, find_sleep, "dwait", WAIT_DWAIT, NULL,
 	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time" },
-	{ "cpu-idle", FINDING_WARNING, find_cpu, "cpu", 1, NULL,
+	{ "cpu-idle", FINDING_WARNING, finding_cpu, "cpu", 1, NULL,
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
 	  " % of the machine is idle: something keeps it from that" },
-	{ "cpu", FINDING_WARNING, find_cpu, "cpu", 0, NULL,
+	{ "cpu", FINDING_WARNING, finding_cpu, "cpu", 0, NULL,
 	  "the same where no more than that is idle" },
 	{ "irq", FINDING_WARNING, find_loss, "irq", DELAY_IRQ, "held up by interrupts",
 	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time" },

@@ -13,14 +13,14 @@
 /* Functions of the kernel that tell why a task waits there. */
 static const struct function_words function_table[] = {
 	/* fs/super.c: the lock that writers of a file system take is held against them. */
-	{ "percpu_rwsem_wait", "frozen", true, false },
-	{ "request_wait_answer", "no answer of the server in user space", false, true },
-	{ "rpc_wait_bit_killable", "no answer of the server", false, true },
-	{ "p9_client_rpc", "no answer of the server", false, true },
-	{ "autofs_wait", "no answer of the automounter", false, true },
-	{ "jbd2_log_wait_commit", "the journal", false, false },
+	{ "percpu_rwsem_wait", "frozen", true },
+	{ "request_wait_answer", "no answer of the server in user space", false },
+	{ "rpc_wait_bit_killable", "no answer of the server", false },
+	{ "p9_client_rpc", "no answer of the server", false },
+	{ "autofs_wait", "no answer of the automounter", false },
+	{ "jbd2_log_wait_commit", "the journal", false },
 	/* kernel/fork.c: of fork's kind only vfork() waits. */
-	{ "kernel_clone", "until its child runs a program or ends", false, false },
+	{ "kernel_clone", "until its child runs a program or ends", false },
 };
 
 const struct function_words *finding_function(const char *where, const char *on)
@@ -58,11 +58,9 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 
 	for (size_t i = 0; trace && !finder->info->threads && i < trace->n; i++) {
 		const struct site *site = &trace->sites[i];
-		const struct function_words *words = finding_function(site->where, site->on);
-
 		if (!site->waiting || !is_of_row(site, row) ||
 		    (site->state != STATE_IO && site->state != STATE_DWAIT &&
-		     !(words && words->server)))
+		     !wait_for_server(site->where)))
 			continue;
 		if (!longest || site->waiting_ns > longest->waiting_ns)
 			longest = site;
@@ -73,13 +71,28 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 void finding_put_who(struct finder *finder, const struct row *row)
 {
 	struct buf *text = &finder->findings->text;
+	size_t at;
 
 	if (row->group) {
 		buf_puts(text, row->group->label ? row->group->label : "the unknown group");
 		return;
 	}
 	buf_puts(text, row->task->comm);
+	at = text->len;
 	buf_printf(text, " %d", (int)row->task->key.pid);
+	/* The culprit's stays. */
+	if (row == finder->finding->row)
+		finding_part(finder, at, 3);
+}
+
+void finding_part(struct finder *finder, size_t at, unsigned turn)
+{
+	struct finding *finding = finder->finding;
+
+	if (finding->nparts < FINDING_PARTS)
+		finding->parts[finding->nparts++] = (struct finding_part){
+			at - finding->at, finder->findings->text.len - at, turn
+		};
 }
 
 void finding_put_percent(struct finder *finder, double share)
@@ -97,17 +110,54 @@ static double of_time(double share)
 	return share < 100 ? share : 100;
 }
 
-void finding_put_waits(struct finder *finder, const struct row *row, double share)
+/* Appends " of the time", which gives way. */
+static void put_of_time(struct finder *finder)
 {
+	size_t at = finder->findings->text.len;
+
+	buf_puts(&finder->findings->text, " of the time");
+	finding_part(finder, at, 2);
+}
+
+/* Whether two rows are of tasks of one service: of the same name, in the same cgroup. */
+static bool is_same_service(const struct row *a, const struct row *b)
+{
+	if (a->group || b->group || strcmp(a->task->comm, b->task->comm) != 0)
+		return false;
+	if (a->task->cgroup && b->task->cgroup)
+		return !strcmp(a->task->cgroup, b->task->cgroup);
+	return a->task->cgroup_id == b->task->cgroup_id;
+}
+
+/* How many of those that were noted are of the service of the one with most. */
+static size_t of_service(const struct most *most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++)
+		n += is_same_service(most->noted[i], most->row);
+	return n ? n : 1;
+}
+
+void finding_put_waits(struct finder *finder, const struct most *most, double share)
+{
+	const struct row *row = most->row;
 	uint32_t threads = finding_threads(finder, row);
 	struct buf *text = &finder->findings->text;
 	double waiting = share / 100 < threads ? share / 100 : threads;
+	size_t n = of_service(most);
 
+	if (n > 1 && threads == 1) {
+		buf_printf(text, "%zu %s wait up to ", n, row->task->comm);
+		finding_put_percent(finder, of_time(share));
+		put_of_time(finder);
+		return;
+	}
 	if (threads == 1 || (row->group && share <= 100)) {
 		finding_put_who(finder, row);
 		buf_puts(text, " waits ");
 		finding_put_percent(finder, of_time(share));
-		buf_puts(text, " of the time");
+		put_of_time(finder);
 		return;
 	}
 	buf_decimal(text, waiting, waiting < 9.95 ? 1 : 0);
@@ -137,18 +187,32 @@ void finding_put_seconds(struct finder *finder, uint64_t ns)
 
 void finding_put_others(struct finder *finder, size_t n)
 {
-	if (n > 1)
-		buf_printf(&finder->findings->text, " (and %zu %s)", n - 1,
-			   plural(n - 1, "other", "others"));
+	size_t at = finder->findings->text.len;
+
+	if (n <= 1)
+		return;
+	buf_printf(&finder->findings->text, " (and %zu %s)", n - 1,
+		   plural(n - 1, "other", "others"));
+	finding_part(finder, at, 1);
+}
+
+void finding_put_other_services(struct finder *finder, const struct most *most)
+{
+	bool together = finding_threads(finder, most->row) == 1;
+
+	finding_put_others(finder, most->n - (together ? of_service(most) - 1 : 0));
 }
 
 void finding_put_idle(struct finder *finder)
 {
+	size_t at = finder->findings->text.len;
+
 	if (finder->idle < FINDING_IDLE)
 		return;
 	buf_puts(&finder->findings->text, ", while ");
 	finding_put_percent(finder, finder->idle);
 	buf_puts(&finder->findings->text, " of the machine is idle");
+	finding_part(finder, at, 2);
 }
 
 /* What the row's task waits on right now, where that was read, and it is about that. */

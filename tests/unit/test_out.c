@@ -301,7 +301,8 @@ static void test_needs(void **state)
 
 	for (unsigned i = 0; out_registry[i]; i++) {
 		/* Only JSON says what adds up. */
-		unsigned own = out_registry[i] == &out_json ? NEED_ACCOUNT : 0;
+		unsigned own = (out_registry[i] == &out_json ? NEED_ACCOUNT : 0) |
+			       (out_registry[i]->finds ? NEED_EVIDENCE : 0);
 
 		assert_ptr_equal(out_by_name(out_registry[i]->name), out_registry[i]);
 		s->view.fields = NULL;
@@ -322,7 +323,7 @@ static void test_needs(void **state)
 	s->view.fields = NULL;
 	s->view.group_by = GROUP_THREAD;
 	out_open(&s->out, &out_json, &s->config);
-	assert_int_equal(out_needs(&s->out), NEED_RANGE | NEED_ACCOUNT);
+	assert_int_equal(out_needs(&s->out), NEED_RANGE | NEED_ACCOUNT | NEED_EVIDENCE);
 }
 
 /* All of the buffer is written, or the error is told. */

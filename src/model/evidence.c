@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/evidence.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "model/limits.h"
+#include "model/stuck.h"
+
+/* How many rows of a sort are explained. */
+#define SUSPECTS 4
+
+/* From when on they are looked at: below what findings take, so that these have it. */
+#define WAITED_LEAST 0.04
+#define HANG_NS (NSEC_PER_SEC - 100 * NSEC_PER_MSEC)
+
+/* How long it is taken that a task without a quota has none. */
+#define LIMITS_KEPT_NS (10 * NSEC_PER_SEC)
+
+/* The system calls that reading a task's limits takes, about: they are not counted one by one. */
+#define LIMITS_SYSCALLS 24
+
+/* Those who run most, of whom one may have what a suspect wants. */
+#define RUNNERS 8
+
+/* The share of the machine that is idle, from which who may run anywhere lacks no CPU. */
+#define IDLE_LEAST 20
+
+/* Rows with most of something, the one with most first. */
+struct most_rows {
+	const struct row *rows[RUNNERS];
+	uint64_t most[RUNNERS];
+	size_t n;
+};
+
+struct evidence {
+	int procfd;
+	struct limits_reader *limits;
+	struct stuck stuck;
+	cpu_set_t *set; /* of RUNNABLE_CPUS */
+	uint64_t syscalls;
+};
+
+/* CPUs that there may be. */
+#define RUNNABLE_CPUS 8192
+
+struct evidence *evidence_open(int procfd)
+{
+	struct evidence *evidence = xcalloc(1, sizeof(*evidence));
+
+	evidence->procfd = procfd;
+	evidence->set = CPU_ALLOC(RUNNABLE_CPUS);
+	if (!evidence->set)
+		die("out of memory");
+	return evidence;
+}
+
+/* Notes a row, of at most so many. */
+static void note_row(struct most_rows *most, size_t room, const struct row *row, uint64_t value)
+{
+	size_t at = most->n < room ? most->n++ : room;
+
+	for (; at && most->most[at - 1] < value; at--) {
+		if (at == room)
+			continue;
+		most->rows[at] = most->rows[at - 1];
+		most->most[at] = most->most[at - 1];
+	}
+	if (at == room)
+		return;
+	most->rows[at] = row;
+	most->most[at] = value;
+}
+
+/* What a row is suspected of: that it waits long for these. */
+enum suspicion { OF_CPU, OF_IO, OF_MEMORY, OF_DWAIT, OF_HANG, SUSPICIONS };
+
+/* How long a row waited for it. */
+static uint64_t waited_for(const struct frame *frame, const struct row *row, enum suspicion of)
+{
+	const struct waited *waited = &row->deltas->waited;
+	const struct task_waits *waits = &row->raw->now.waits;
+	uint64_t now_ns = frame->info->cur->end_ns;
+
+	switch (of) {
+	case OF_CPU:
+		return waited->ns[DELAY_CPU];
+	case OF_IO:
+		return waited->ns[DELAY_BLKIO];
+	case OF_MEMORY:
+		return waited->mem;
+	case OF_DWAIT:
+		return waited->ns[WAIT_DWAIT];
+	default:
+		return waits->tid && waits->tid_ns + HANG_NS < now_ns ? now_ns - waits->tid_ns : 0;
+	}
+}
+
+/* Finds those who suffer, and those who run. */
+static void find_suspects(const struct frame *frame, struct most_rows suspects[SUSPICIONS],
+			  struct most_rows *runners)
+{
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+		uint64_t least = (uint64_t)((double)row->interval_ns * WAITED_LEAST);
+
+		if (row->still || row->exited)
+			continue;
+		note_row(runners, RUNNERS, row, row->deltas->grown.run_ns);
+		/* Those that come and go are no findings. */
+		for (unsigned of = 0; of < SUSPICIONS && !row->born; of++) {
+			uint64_t ns = waited_for(frame, row, of);
+
+			if (ns && ns >= least)
+				note_row(&suspects[of], SUSPECTS, row, ns);
+		}
+	}
+}
+
+/* The evidence of a row's task, for this sample; made where there is none. */
+static struct task_evidence *evidence_of(const struct frame *frame, const struct row *row)
+{
+	struct task *task = row->raw->task;
+	uint64_t sample_ns = frame->info->cur->begin_ns;
+
+	if (!task->evidence)
+		task->evidence = xcalloc(1, sizeof(*task->evidence));
+	if (task->evidence->sample_ns != sample_ns) {
+		task->evidence->sample_ns = sample_ns;
+		task->evidence->throttled = -1;
+		task->evidence->quota = 0;
+		task->evidence->memory_limit = task->evidence->memory_used = 0;
+		task->evidence->rival = 0;
+	}
+	return task->evidence;
+}
+
+/* Takes how long the group was throttled since the reading before. */
+static void take_throttling(struct task_evidence *task, struct cpu_limit *now)
+{
+	bool same = task->group && !strcmp(task->group, buf_cstr(&now->group));
+
+	if (!now->throttled_valid)
+		return;
+	if (same && now->read_ns > task->throttled_read_ns &&
+	    now->throttled_ns >= task->throttled_ns)
+		task->throttled = (double)(now->throttled_ns - task->throttled_ns) * 100.0 /
+				  (double)(now->read_ns - task->throttled_read_ns);
+	task->throttled_ns = now->throttled_ns;
+	task->throttled_read_ns = now->read_ns;
+	if (same)
+		return;
+	free(task->group);
+	task->group = xstrdup(buf_cstr(&now->group));
+}
+
+/* Reads the limits of a row's groups, unless it had none lately. */
+static void read_limits(struct evidence *evidence, const struct frame *frame, const struct row *row)
+{
+	struct task_evidence *task = evidence_of(frame, row);
+	struct limits limits = { 0 };
+	uint64_t now_ns = frame->info->cur->begin_ns;
+
+	if (now_ns < task->unlimited_until_ns || task->quota > 0 || task->memory_limit)
+		return;
+	if (!evidence->limits)
+		evidence->limits = limits_open(evidence->procfd);
+	limits_read(evidence->limits, row->raw->tgid,
+		    row->raw->pid == row->raw->tgid ? 0 : row->raw->pid, &limits);
+	evidence->syscalls += LIMITS_SYSCALLS;
+	if (limits.cpu.period_us) {
+		task->quota = (double)limits.cpu.quota_us / (double)limits.cpu.period_us;
+		take_throttling(task, &limits.cpu);
+	}
+	task->memory_limit = limits.memory.limit;
+	task->memory_used = limits.memory.usage;
+	if (!limits.cpu.period_us && !limits.memory.limit)
+		task->unlimited_until_ns = now_ns + LIMITS_KEPT_NS;
+	limits_free(&limits);
+}
+
+/* Whether a task may run on fewer CPUs than there are. `set`: on which. */
+static bool is_pinned(struct evidence *evidence, const struct row *row)
+{
+	size_t size = CPU_ALLOC_SIZE(RUNNABLE_CPUS);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	evidence->syscalls++;
+	return cpus > 0 && !sched_getaffinity(row->raw->pid, size, evidence->set) &&
+	       CPU_COUNT_S(size, evidence->set) < cpus;
+}
+
+/* Whether a runner has run, as far as is known, where a pinned task may run. */
+static bool ran_there(const struct evidence *evidence, const struct row *runner)
+{
+	size_t size = CPU_ALLOC_SIZE(RUNNABLE_CPUS);
+	unsigned cpu = runner->task->cpu;
+
+	/* Where the threads of a process ran is not known. */
+	if (!cpu || (!runner->raw->single && runner->raw->now.threads != 1))
+		return false;
+	return CPU_ISSET_S(cpu - 1, size, evidence->set);
+}
+
+/* How long a thread of a row waited for a CPU, on average. */
+static uint64_t waited_each(const struct row *row)
+{
+	uint32_t threads = row->raw->now.threads;
+
+	return row->deltas->waited.ns[DELAY_CPU] / (threads > 1 && !row->raw->single ? threads : 1);
+}
+
+/* Finds who ran most on the CPUs that a row waited for. */
+static void find_rival(struct evidence *evidence, const struct frame *frame, const struct row *row,
+		       const struct most_rows *runners)
+{
+	struct task_evidence *task = evidence_of(frame, row);
+	bool pinned = is_pinned(evidence, row);
+
+	if (!pinned && frame->info->idle >= IDLE_LEAST)
+		return;
+	for (size_t i = 0; i < runners->n; i++) {
+		const struct row *runner = runners->rows[i];
+
+		if (runner == row || runner->born || (pinned && !ran_there(evidence, runner)))
+			continue;
+		/* Who ran little has not taken what another waited for. */
+		if (runner->deltas->grown.run_ns * 2 < waited_each(row))
+			return;
+		task->rival = runner->raw->pid;
+		return;
+	}
+}
+
+void evidence_mark(struct frame *frame)
+{
+	for (size_t i = 0; i < frame->n; i++) {
+		struct row *row = &frame->rows[i];
+		uint64_t ns;
+
+		if (!row->still || !row_hang(frame, row, &ns))
+			continue;
+		row->still = false;
+		frame->still--;
+	}
+}
+
+void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
+		   struct frame *frame, bool hangs,
+		   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
+{
+	struct most_rows suspects[SUSPICIONS] = { 0 }, runners = { 0 };
+	const struct row *kept[STUCK_MAX];
+	size_t nkept = hangs ? 0
+			     : stuck_take(&evidence->stuck, evidence->procfd, sample, frame, kept,
+					  &evidence->syscalls);
+
+	find_suspects(frame, suspects, &runners);
+	if (suspects[OF_CPU].n)
+		for (size_t i = 0; i < runners.n; i++)
+			fill_cpu(arg, runners.rows[i]);
+	for (unsigned of = 0; of < SUSPICIONS; of++) {
+		for (size_t i = 0; i < suspects[of].n; i++) {
+			if (of == OF_CPU || of == OF_MEMORY || of == OF_IO)
+				read_limits(evidence, frame, suspects[of].rows[i]);
+			if (of == OF_CPU)
+				find_rival(evidence, frame, suspects[of].rows[i], &runners);
+		}
+		if (of != OF_CPU)
+			waiting_fill(waiting, sample, suspects[of].rows, suspects[of].n,
+				     frame->info->threads, NEED_WAITING);
+	}
+	waiting_fill(waiting, sample, kept, nkept, frame->info->threads, NEED_WAITING);
+	evidence_mark(frame);
+}
+
+uint64_t evidence_syscalls(const struct evidence *evidence)
+{
+	return evidence->syscalls;
+}
+
+void evidence_close(struct evidence *evidence)
+{
+	if (!evidence)
+		return;
+	limits_close(evidence->limits);
+	stuck_free(&evidence->stuck);
+	CPU_FREE(evidence->set);
+	free(evidence);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads with a sample what explains the rows that suffer most, of a few of them, so that it is
+ * recorded, too: what they wait on, the limits of their groups, who ran on their CPUs. Finds who
+ * sleeps in a request to a file system's server, though not in state D.
+ */
+#ifndef STALLTOP_MODEL_EVIDENCE_H
+#define STALLTOP_MODEL_EVIDENCE_H
+
+#include "model/frame.h"
+#include "model/waiting.h"
+
+struct evidence;
+
+/* procfd, of /proc, stays the caller's and must outlive it. */
+struct evidence *evidence_open(int procfd);
+
+/*
+ * Reads what explains a frame that was built, in its tasks (struct task_evidence, struct
+ * task_waiting, and struct task_hang unless `hangs` tells that they were read). sample: the frame's
+ * newer one. fill_cpu has task->cpu of a row set.
+ */
+void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
+		   struct frame *frame, bool hangs,
+		   void (*fill_cpu)(void *arg, const struct row *row), void *arg);
+
+/* Has rows looked at that are kept waiting, though nothing happened to them. */
+void evidence_mark(struct frame *frame);
+
+/* System calls made so far. */
+uint64_t evidence_syscalls(const struct evidence *evidence);
+
+/* NULL is allowed. */
+void evidence_close(struct evidence *evidence);
+
+#endif

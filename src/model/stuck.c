@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/stuck.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "data/wait_class.h"
+#include "kernel/proctask.h"
+
+/* Tasks that are looked at in a sample. */
+#define LOOKS_MAX 32
+
+/* The system calls that reading a file takes: open, read, close. */
+#define FILE_SYSCALLS 3
+
+/* The row of a task, of those that live, or NULL. */
+static const struct row *row_of(const struct sample *sample, const struct frame *frame,
+				const struct stuck_task *task)
+{
+	uint64_t order = task_order(task->tgid, task->pid);
+	size_t low = 0, high = sample->n < frame->n ? sample->n : frame->n;
+
+	while (low < high) {
+		size_t at = low + (high - low) / 2;
+
+		if (raw_order(frame->rows[at].raw) < order)
+			low = at + 1;
+		else
+			high = at;
+	}
+	if (low == frame->n || raw_order(frame->rows[low].raw) != order ||
+	    !task_same_start(frame->rows[low].task->key.start_ns, task->start_ns))
+		return NULL;
+	return &frame->rows[low];
+}
+
+/* Whether a row's task sleeps, and has since it was noted. */
+static bool sleeps_on(const struct row *row, const struct stuck_task *task)
+{
+	char state = row->raw->now.state;
+
+	return row->raw->counters.run_ns == task->run_ns && (!state || state == 'S');
+}
+
+/* Whether the kernel's function in which a task sleeps waits for a server. */
+static bool waits_for_server(struct stuck *stuck, int procfd, const struct stuck_task *task,
+			     uint64_t *syscalls)
+{
+	stuck->text.len = 0;
+	*syscalls += FILE_SYSCALLS;
+	return !proctask_wchan(procfd, task->tgid, task->pid, &stuck->text) &&
+	       stuck->text.len && wait_for_server(buf_cstr(&stuck->text));
+}
+
+/* A row's task, as it was found asleep. */
+static struct stuck_task task_of(const struct row *row)
+{
+	return (struct stuck_task){ .tgid = row->raw->tgid,
+				    .pid = row->raw->pid,
+				    .start_ns = row->task->key.start_ns,
+				    .run_ns = row->raw->counters.run_ns,
+				    .since_ns = row->raw->read_ns };
+}
+
+/* Whether a row is a thread of the kernel: their parent is the first of them. */
+static bool is_of_kernel(const struct row *row)
+{
+	return row->task->ppid == 2 || row->raw->pid == 2;
+}
+
+/* Looks at a task that sleeps on. */
+static void look_at(struct stuck *stuck, int procfd, const struct stuck_task *task,
+		    uint64_t *syscalls)
+{
+	if (stuck->nstuck < STUCK_MAX && waits_for_server(stuck, procfd, task, syscalls))
+		stuck->stuck[stuck->nstuck++] = *task;
+}
+
+/* Looks at those that ran before and do not any more. Those of whom there was no time stay. */
+static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct sample *sample,
+			       const struct frame *frame, uint64_t *syscalls)
+{
+	unsigned looks = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < stuck->n; i++) {
+		const struct stuck_task *task = &stuck->recent[i];
+		const struct row *row = row_of(sample, frame, task);
+
+		/* Who ran again is noted again. */
+		if (!row || !sleeps_on(row, task))
+			continue;
+		if (looks == LOOKS_MAX) {
+			stuck->recent[kept++] = *task;
+			continue;
+		}
+		looks++;
+		look_at(stuck, procfd, task, syscalls);
+	}
+	stuck->n = kept;
+	return looks;
+}
+
+/* Looks at tasks that slept before the first sample, some in each. */
+static void look_at_old(struct stuck *stuck, int procfd, const struct sample *sample,
+			const struct frame *frame, unsigned looks, uint64_t *syscalls)
+{
+	for (; stuck->scanned < sample->n && stuck->scanned < frame->n && looks < LOOKS_MAX;
+	     stuck->scanned++) {
+		const struct row *row = &frame->rows[stuck->scanned];
+		struct stuck_task task = task_of(row);
+
+		if (is_of_kernel(row) || !sleeps_on(row, &task) ||
+		    row->deltas->grown.run_ns)
+			continue;
+		looks++;
+		look_at(stuck, procfd, &task, syscalls);
+	}
+}
+
+/* Notes those that ran in the interval, to be looked at when they have not. */
+static void note_recent(struct stuck *stuck, const struct sample *sample, const struct frame *frame)
+{
+	for (size_t i = 0; i < frame->n && i < sample->n; i++) {
+		const struct row *row = &frame->rows[i];
+
+		if (row->still || row->exited || is_of_kernel(row) ||
+		    (row->interval_ns && !row->deltas->grown.run_ns))
+			continue;
+		if (stuck->n == stuck->cap) {
+			stuck->cap = stuck->cap * 2 + 64;
+			stuck->recent =
+				xreallocarray(stuck->recent, stuck->cap, sizeof(*stuck->recent));
+		}
+		stuck->recent[stuck->n++] = task_of(row);
+	}
+}
+
+/* Tells of those that are stuck still. */
+static size_t tell(struct stuck *stuck, const struct sample *sample, const struct frame *frame,
+		   const struct row **rows)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < stuck->nstuck; i++) {
+		const struct stuck_task *task = &stuck->stuck[i];
+		const struct row *row = row_of(sample, frame, task);
+
+		if (!row || !sleeps_on(row, task))
+			continue;
+		row->raw->task->hang = (struct task_hang){ .sample_ns = sample->begin_ns,
+							   .tid = task->pid,
+							   .since_ns = task->since_ns };
+		stuck->stuck[kept] = *task;
+		rows[kept++] = row;
+	}
+	stuck->nstuck = kept;
+	return kept;
+}
+
+size_t stuck_take(struct stuck *stuck, int procfd, const struct sample *sample,
+		  const struct frame *frame, const struct row **rows, uint64_t *syscalls)
+{
+	unsigned looks = look_at_recent(stuck, procfd, sample, frame, syscalls);
+
+	look_at_old(stuck, procfd, sample, frame, looks, syscalls);
+	note_recent(stuck, sample, frame);
+	return tell(stuck, sample, frame, rows);
+}
+
+void stuck_free(struct stuck *stuck)
+{
+	free(stuck->recent);
+	buf_free(&stuck->text);
+	*stuck = (struct stuck){ 0 };
+}

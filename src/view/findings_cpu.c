@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings of who does not get a CPU: by a quota, or as others run. */
+#include "config.h"
+
+#include "view/findings_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* The share of a quota from which who used that much may be throttled by it. */
+#define QUOTA_USED 0.75
+
+/* Tasks of a name that end in a second, from which it is they who are told to run. */
+#define STORM_LEAST 20
+
+/* Whether a site is of waiting by a group's quota. */
+static bool is_throttled_site(const struct site *site)
+{
+	return site->state == STATE_CPU && site->on && !strcmp(site->on, SITE_THROTTLED);
+}
+
+/* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
+static const struct site *throttled_site(const struct finder *finder, const struct row *row)
+{
+	const struct trace_frame *trace = finder->info->trace;
+
+	for (size_t i = 0; trace && row->traced && i < trace->n; i++)
+		if (is_throttled_site(&trace->sites[i]) &&
+		    trace->sites[i].tgid == row->traced->tgid &&
+		    trace->sites[i].start_ns == row->traced->start_ns)
+			return &trace->sites[i];
+	return NULL;
+}
+
+/* The share of the interval for which a group that is shown was throttled; below 0: not known. */
+static double throttled_share(const struct finder *finder, const struct row *row)
+{
+	struct view view = finder->view;
+	struct value value;
+
+	if (!row->group || !row->group->figures)
+		return -1;
+	view.frame = finder->shown;
+	value = column_get(finder->columns->throttled, &view, row);
+	return value.type == VALUE_NUMBER ? value.number : -1;
+}
+
+/* Whether a task itself used most of its group's quota: by the first reading no more is known. */
+static bool uses_quota(const struct row *row, const struct task_evidence *evidence)
+{
+	return (double)row->deltas->grown.run_ns >=
+	       (double)row->interval_ns * evidence->quota * QUOTA_USED;
+}
+
+bool finding_is_throttled(const struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+	const struct site *site = throttled_site(finder, row);
+	const struct frame *shown = finder->shown;
+
+	if (site && site->ns * 2 >= row->deltas->waited.ns[DELAY_CPU])
+		return true;
+	if (evidence && evidence->throttled >= THROTTLED_LEAST)
+		return true;
+	if (evidence && evidence->throttled < 0 && evidence->quota > 0 && uses_quota(row, evidence))
+		return true;
+	for (size_t i = 0; i < shown->n; i++) {
+		const struct row *group = &shown->rows[i];
+
+		if (throttled_share(finder, group) < THROTTLED_LEAST)
+			continue;
+		for (size_t m = 0; m < group->group->n; m++)
+			if (group->group->members[m] == row)
+				return true;
+	}
+	return false;
+}
+
+/* The group that is throttled most, of those that are shown. */
+static void look_for_throttled_groups(const struct finder *finder, struct most *most)
+{
+	for (size_t i = 0; i < finder->shown->n; i++) {
+		double share = throttled_share(finder, &finder->shown->rows[i]);
+
+		if (share >= THROTTLED_LEAST)
+			finder_note(most, &finder->shown->rows[i], share);
+	}
+}
+
+/* The task that is throttled most, by what is traced. */
+static const struct site *look_for_throttled_task(const struct finder *finder, struct most *most)
+{
+	const struct trace_frame *trace = finder->info->trace;
+	const struct site *found = NULL;
+
+	for (size_t i = 0; trace && trace->interval_ns && !finder->info->threads && i < trace->n;
+	     i++) {
+		const struct site *site = &trace->sites[i];
+		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
+		const struct row *row;
+
+		if (!is_throttled_site(site) || share < THROTTLED_LEAST)
+			continue;
+		row = finding_row_of_site(finder, site);
+		if (!row)
+			continue;
+		finder_note(most, row, share);
+		found = most->row == row ? site : found;
+	}
+	return found;
+}
+
+/* Says how many CPUs a quota is worth, where that was read. */
+static void put_quota(struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+	const struct findings *findings = finder->findings;
+	double cpus = findings->quota_of == row ? findings->quota_cpus : 0;
+
+	if (cpus <= 0 && evidence)
+		cpus = evidence->quota;
+	if (cpus <= 0)
+		return;
+	buf_puts(&finder->findings->text, " of ");
+	buf_decimal(&finder->findings->text, cpus,
+		    fabs(cpus * 10 - round(cpus * 10)) < 0.05 ? 1 : 2);
+	buf_puts(&finder->findings->text, " CPUs");
+}
+
+/* Groups that have used their quota up, told by their figures or of their tasks. */
+bool finding_throttled(struct finder *finder, struct finding *finding)
+{
+	struct most most = { .n = 0 };
+
+	if ((finder->idle >= FINDING_IDLE) != (finder->pattern->arg != 0))
+		return false;
+	look_for_throttled_groups(finder, &most);
+	if (!most.row)
+		finding->site = look_for_throttled_task(finder, &most);
+	if (!most.row)
+		most = finder->throttled;
+	if (!finding_take_most(finding, &most))
+		return false;
+	finding->kind = delay_table[DELAY_CPU].id;
+	finding_put_label(finder);
+	finding_put_who(finder, most.row);
+	buf_puts(&finder->findings->text, " is throttled ");
+	finding_put_percent(finder, most.share);
+	buf_puts(&finder->findings->text,
+		 most.row->group ? " of the time by a quota" : " of the time by its group's quota");
+	finding->by_quota = true;
+	put_quota(finder, most.row);
+	finding_put_others(finder, most.n);
+	finding_put_idle(finder);
+	return true;
+}
+
+/* The row of a task that is named as who ran most where another waited; NULL: nobody is. */
+static const struct row *rival_of(const struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+	const struct frame *frame = finder->view.frame;
+
+	/* Where nobody looked at who ran where, whoever runs most does if there is no room. */
+	if (!evidence)
+		return finder->idle < FINDING_IDLE ? finder->runs.row : NULL;
+	for (size_t i = 0; evidence->rival && i < frame->n; i++)
+		if (frame->rows[i].task->key.pid == evidence->rival && !frame->rows[i].exited)
+			return &frame->rows[i];
+	return NULL;
+}
+
+/* Those of a name that ended and ran more in all than a row; NULL: none. */
+static const struct ended_tasks *storm_of(const struct finder *finder, const struct row *row)
+{
+	const struct ended_tasks *most = NULL;
+
+	for (size_t i = 0; i < finder->nended; i++)
+		if (!most || finder->ended[i].run_ns > most->run_ns)
+			most = &finder->ended[i];
+	if (!most || (double)most->n * (double)NSEC_PER_SEC <
+			     STORM_LEAST * (double)finder->info->interval_ns)
+		return NULL;
+	return !row || row->exited || most->run_ns > row->deltas->grown.run_ns ? most : NULL;
+}
+
+/* Says of tasks that came and went how many they were, and that they ran instead. */
+static void put_storm(struct finder *finder, const struct ended_tasks *storm)
+{
+	double seconds = (double)finder->info->interval_ns / (double)NSEC_PER_SEC;
+
+	buf_printf(&finder->findings->text, "; %s ran most, ", storm->comm);
+	finding_put_percent(finder, (double)storm->run_ns / (double)NSEC_PER_SEC / seconds * 100);
+	buf_puts(&finder->findings->text, ": ");
+	buf_decimal(&finder->findings->text, (double)storm->n / seconds, 0);
+	buf_puts(&finder->findings->text, " a second began and ended");
+}
+
+/* Says who runs in place of who waits. */
+static void put_culprit(struct finder *finder, struct finding *finding)
+{
+	const struct row *runs = rival_of(finder, finding->row);
+	double waited = (double)finding->row->deltas->waited.ns[DELAY_CPU];
+	const struct ended_tasks *storm;
+
+	finding->site = finding_site(finder, finding->row, STATE_CPU);
+	if (finding->site && finding->site->on &&
+	    (double)finding->site->ns >= waited * FINDING_SITE / 100) {
+		double share = (double)finding->site->ns * 100 / waited;
+
+		buf_puts(&finder->findings->text, ", ");
+		finding_put_percent(finder, share < 100 ? share : 100);
+		buf_printf(&finder->findings->text, " of it behind %s", finding->site->on);
+		return;
+	}
+	finding->site = NULL;
+	storm = finder->idle < FINDING_IDLE ? storm_of(finder, runs) : NULL;
+	if (storm) {
+		put_storm(finder, storm);
+		return;
+	}
+	if (!runs || !finding_worth_naming(finder, runs, finding->row))
+		return;
+	buf_puts(&finder->findings->text, "; ");
+	finding_put_who(finder, runs);
+	buf_puts(&finder->findings->text, " runs most, ");
+	finding_put_percent(finder, (double)runs->deltas->grown.run_ns * 100.0 /
+					    (double)runs->interval_ns);
+}
+
+/* Tasks that wait for a CPU. */
+bool finding_cpu(struct finder *finder, struct finding *finding)
+{
+	if ((finder->idle >= FINDING_IDLE) != (finder->pattern->arg != 0) ||
+	    !finding_take_most(finding, &finder->waits[DELAY_CPU]))
+		return false;
+	finding->kind = delay_table[DELAY_CPU].id;
+	finding_put_label(finder);
+	finding_put_waits(finder, &finder->waits[DELAY_CPU], finding->share);
+	buf_puts(&finder->findings->text, " for a CPU");
+	finding_put_other_services(finder, &finder->waits[DELAY_CPU]);
+	finding_put_idle(finder);
+	put_culprit(finder, finding);
+	return true;
+}
+

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Findings by what was read of those that suffer: limits of their groups, rivals, rings. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "tests/lib/findings.h"
+
+/* The evidence of a task, as of the second sample. */
+static struct task_evidence *evidence_of(struct state *s, unsigned task)
+{
+	struct task *of = s->now[task]->task;
+
+	if (!of->evidence) {
+		of->evidence = xcalloc(1, sizeof(*of->evidence));
+		of->evidence->throttled = -1;
+	}
+	of->evidence->sample_ns = s->scene.samples[1].begin_ns;
+	return of->evidence;
+}
+
+/* What a task waits on, as of the second sample. */
+static struct task_waiting *waiting_of(struct state *s, unsigned task)
+{
+	struct task *of = s->now[task]->task;
+
+	if (!of->waiting)
+		of->waiting = xcalloc(1, sizeof(*of->waiting));
+	of->waiting->sample_ns = s->scene.samples[1].begin_ns;
+	of->waiting->tid = of->key.pid;
+	return of->waiting;
+}
+
+/* Who is throttled does not wait for a CPU, and nobody is to blame for that. */
+static void test_throttled(void **state)
+{
+	struct state *s = *state;
+
+	waits(s, 0, DELAY_CPU, 1600);
+	runs(s, 0, 400);
+	runs(s, 1, 1900);
+	evidence_of(s, 0)->throttled = 80;
+	evidence_of(s, 0)->quota = 0.2;
+	build(s);
+	assert_int_equal(s->findings.n, 1);
+	check(s, 0, "throttled",
+	      "cpu: alpha 1 is throttled 80 % of the time by its group's quota of 0.2 CPUs");
+	/* By the first reading it is only known that it may be. */
+	evidence_of(s, 0)->throttled = -1;
+	build(s);
+	check_none(s, "nothing waits for long: alpha 1 waited most, 1600 ms");
+	/* Who has a quota that it does not use waits for what others have. */
+	evidence_of(s, 0)->quota = 2;
+	evidence_of(s, 0)->rival = 2;
+	build(s);
+	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 runs most, 95 %");
+}
+
+/* Who ran elsewhere is not named. */
+static void test_rival(void **state)
+{
+	struct state *s = *state;
+
+	waits(s, 0, DELAY_CPU, 1600);
+	runs(s, 0, 400);
+	runs(s, 1, 1900);
+	runs(s, 2, 1700);
+	evidence_of(s, 0)->rival = 3;
+	build(s);
+	check(s, 0, "cpu",
+	      "cpu: alpha 1 waits 80 % of the time for a CPU; gamma 3 runs most, 85 %");
+	evidence_of(s, 0)->rival = 0;
+	build(s);
+	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU");
+}
+
+/* A limit of memory is told before the I/O that it makes. */
+static void test_limited(void **state)
+{
+	struct state *s = *state;
+	struct task_evidence *evidence;
+
+	waits(s, 0, DELAY_BLKIO, 780);
+	evidence = evidence_of(s, 0);
+	evidence->memory_limit = 40 << 20;
+	evidence->memory_used = 40900 << 10;
+	build(s);
+	assert_int_equal(s->findings.n, 1);
+	check(s, 0, "memory-limited",
+	      "memory: alpha 1 waits 39 % of the time as its cgroup is at its limit of memory: "
+	      "39.9 MiB of 40.0 MiB");
+	evidence->memory_used = 30 << 20;
+	build(s);
+	check(s, 0, "io", "io: alpha 1 waits 39 % of the time");
+}
+
+/* Completions that only events bring are no I/O. */
+static void test_ring(void **state)
+{
+	struct state *s = *state;
+	struct task_waiting *waiting = waiting_of(s, 0);
+
+	waits(s, 0, DELAY_BLKIO, 2000);
+	waiting->state = STATE_POLL;
+	waiting->class = CLASS_PARKED;
+	waiting->syscall = "io_uring_enter";
+	build(s);
+	check_none(s, "nothing waits for long: alpha 1 waited most, 2000 ms");
+	waiting->class = CLASS_SERVED;
+	build(s);
+	check(s, 0, "io", "io: alpha 1 waits 100 % of the time");
+}
+
+/* Several of one service are one subject; those of another name are others. */
+static void test_service(void **state)
+{
+	struct state *s = *state;
+
+	for (unsigned i = 0; i < 3; i++) {
+		waits(s, i, DELAY_BLKIO, 1000 + 100 * i);
+		task_set_comm(s->now[i]->task, i < 2 ? "server" : "gamma", i < 2 ? 6 : 5);
+	}
+	waits(s, 1, DELAY_BLKIO, 500);
+	build(s);
+	check(s, 0, "io", "io: 2 server wait up to 80 % of the time (and 1 other)");
+	/* In another cgroup it is another service. */
+	s->now[0]->task->cgroup = xstrdup("/a");
+	s->now[1]->task->cgroup = xstrdup("/b");
+	build(s);
+	check(s, 0, "io", "io: server 2 waits 80 % of the time (and 2 others)");
+}
+
+/* Who comes and goes by the hundred is named by that, where nobody else runs more. */
+static void test_storm(void **state)
+{
+	struct state *s = *state;
+	struct task_raw *left;
+
+	sample_leave(&s->scene.samples[1], 1);
+	for (unsigned i = 0; i < TASKS; i++)
+		s->now[i] = &s->scene.samples[1].raw[i];
+	left = &s->scene.samples[1].raw[TASKS];
+	left->task = task_new((struct task_key){ .pid = 99, .start_ns = SEC(101) }, 99);
+	task_set_comm(left->task, "sed", 3);
+	left->tgid = left->pid = 99;
+	left->was = -1;
+	left->exited = true;
+	left->read_ns = SEC(102);
+	left->counters.valid = s->now[0]->counters.valid;
+	left->counters.run_ns = MS(1500);
+	left->counters.members = 1;
+	waits(s, 0, DELAY_CPU, 1600);
+	runs(s, 0, 400);
+	build(s);
+	/* One is no storm. */
+	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU");
+	left->counters.members = 50;
+	build(s);
+	check(s, 0, "cpu",
+	      "cpu: alpha 1 waits 80 % of the time for a CPU; sed ran most, 75 %: 25 a second began "
+	      "and ended");
+	/* Who runs more than all of them is named. */
+	runs(s, 1, 1900);
+	build(s);
+	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 runs most, 95 %");
+}
+
+/* Copying pages is worth a word from a tenth of the time on. */
+static void test_wpcopy(void **state)
+{
+	struct state *s = *state;
+
+	waits(s, 0, DELAY_WPCOPY, 340);
+	build(s);
+	check(s, 0, "wpcopy",
+	      "memory: alpha 1 spends 17 % of the time copying pages that are shared since a fork, "
+	      "while 13 % of the machine's memory is in use");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		findings_test(test_throttled), findings_test(test_rival),
+		findings_test(test_limited),   findings_test(test_ring),
+		findings_test(test_service),   findings_test(test_storm),
+		findings_test(test_wpcopy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

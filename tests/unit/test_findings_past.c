@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is so all the time is no news; what gets worse is. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "tests/lib/findings.h"
+#include "view/findings_past.h"
+
+/* A row of an interval of 2 s. */
+static const struct row two_seconds = { .interval_ns = 2 * NSEC_PER_SEC };
+
+/* Has a finding of such a share hold in a sample, or not (below 0). */
+static enum finding_news sample(struct findings_past *past, unsigned second, double share)
+{
+	const struct finding finding = { .id = "io", .row = &two_seconds, .share = share };
+	bool learn = findings_past_begin(past, SEC(1000) + SEC(second));
+
+	return share < 0 ? FINDING_NEW : findings_past_judge(past, &finding, learn);
+}
+
+/* It takes five minutes until something is as before, and more than its share to be worse. */
+static void test_usual(void **state)
+{
+	struct findings_past past = { 0 };
+	unsigned second;
+
+	(void)state;
+	for (second = 2; second < 300; second += 2)
+		assert_int_equal(sample(&past, second, 40), FINDING_NEW);
+	for (; second < 600; second += 2)
+		sample(&past, second, 40 + second % 7);
+	assert_int_equal(sample(&past, 600, 45), FINDING_AS_BEFORE);
+	assert_int_equal(sample(&past, 602, 90), FINDING_WORSE);
+	/* The same moment again, and an earlier one, teach nothing. */
+	assert_false(findings_past_begin(&past, SEC(1602)));
+	assert_false(findings_past_begin(&past, SEC(1500)));
+}
+
+/* What is so now and then is news each time, and what was over is news again. */
+static void test_rare(void **state)
+{
+	struct findings_past past = { 0 };
+	unsigned second;
+
+	(void)state;
+	for (second = 2; second < 1200; second += 2)
+		assert_int_equal(sample(&past, second, second % 60 < 20 ? 40 : -1), FINDING_NEW);
+	for (; second < 2400; second += 2)
+		sample(&past, second, 40);
+	assert_int_equal(sample(&past, second, 40), FINDING_AS_BEFORE);
+	for (; second < 4800; second += 2)
+		sample(&past, second, -1);
+	assert_int_equal(sample(&past, second, 40), FINDING_NEW);
+}
+
+/* Makes the frame, and its findings as those of a later moment. */
+static void build_at(struct state *s, unsigned second)
+{
+	uint64_t begin_ns = s->scene.samples[1].begin_ns;
+
+	build(s);
+	s->scene.samples[1].begin_ns += SEC(second);
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	s->scene.samples[1].begin_ns = begin_ns;
+}
+
+/* In words: it is information then, and first are those that are news. */
+static void test_words(void **state)
+{
+	struct state *s = *state;
+
+	waits(s, 0, DELAY_BLKIO, 800);
+	for (unsigned i = 1; i < 400; i++)
+		build_at(s, 2 * i);
+	check(s, 0, "io", "io: alpha 1 waits 40 % of the time, as before");
+	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
+	waits(s, 1, DELAY_RECLAIM, 300);
+	build_at(s, 800);
+	assert_string_equal(s->findings.all[0].id, "reclaim");
+	waits(s, 0, DELAY_BLKIO, 800);
+	build_at(s, 802);
+	check(s, 0, "io", "io: alpha 1 waits 80 % of the time, more than usual");
+	assert_int_equal(s->findings.all[0].severity, FINDING_WARNING);
+}
+
+/* More findings than are kept put out the rarest. */
+static void test_room(void **state)
+{
+	struct findings_past past = { 0 };
+	char id[8];
+
+	(void)state;
+	for (unsigned i = 0; i < 3 * PAST_FINDINGS; i++) {
+		const struct finding finding = { .id = id, .row = &two_seconds, .share = 30 };
+
+		snprintf(id, sizeof(id), "f%u", i);
+		findings_past_begin(&past, SEC(1000) + SEC(2 * i));
+		assert_int_equal(findings_past_judge(&past, &finding, true), FINDING_NEW);
+	}
+	assert_true(findings_past_key(&(struct finding){ .id = "io" }) !=
+		    findings_past_key(&(struct finding){ .id = "cpu" }));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_usual),
+		cmocka_unit_test(test_rare),
+		findings_test(test_words),
+		cmocka_unit_test(test_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
