@@ -82,7 +82,9 @@ struct task_evidence {
 	double quota; /* so many CPUs it grants; 0: there is none, or it is not known */
 	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: there is none */
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
+	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known */
 	char *group; /* that has the quota: raw bytes */
+	uint64_t written, written_ns; /* bytes by the last reading, and when that was */
 	uint64_t throttled_ns, throttled_read_ns;
 	uint64_t unlimited_until_ns; /* it had no limits when they were read, and is not asked for
 					so long */

@@ -50,6 +50,8 @@ enum archive_query {
 	QUERY_SITE_WAIT,
 	QUERY_SITE_WAKER,
 	QUERY_UNEXPLAINED,
+	/* Since version 6: */
+	QUERY_EVIDENCE,
 	ARCHIVE_QUERIES
 };
 

@@ -49,17 +49,20 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 	[QUERY_END] = "COMMIT",
 	[QUERY_PROCESS] = "SELECT tgid, start_ns FROM process WHERE id = ?",
 	[QUERY_SITE] = "SELECT process, state, kind, overlaps, rank, comm, syscall, target,"
-		       " function, stack FROM site WHERE id = ?",
+		       " function, stack, class FROM site WHERE id = ?",
 	[QUERY_TRACE] = "SELECT interval_ns, lost, switches, cost FROM trace WHERE sample = ?",
 	[QUERY_STATES] = "SELECT task, process, waker, run_ns, cpu_ns, io_ns, dwait_ns, lock_ns,"
 			 " net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns,"
-			 " park_ns FROM states WHERE sample = ?",
+			 " park_ns, lost_ns FROM states WHERE sample = ?",
 	[QUERY_STOOD_FOR] = "SELECT task, process FROM stood_for WHERE sample = ?"
 			    " ORDER BY task, number",
 	[QUERY_SITE_WAIT] = "SELECT site, waits, ns, kind_ns, max_ns, waiting, waiting_ns,"
 			    " at_least, log2_us FROM site_wait WHERE sample = ?",
 	[QUERY_SITE_WAKER] = "SELECT site, number, tgid, name, ns, waits FROM site_waker"
 			     " WHERE sample = ?",
+	[QUERY_EVIDENCE] = "SELECT task, thread, since_ns, state, class, syscall, target,"
+			   " function, known, throttled, quota, memory_limit, memory_used, rival,"
+			   " writes FROM evidence WHERE sample = ?",
 	[QUERY_UNEXPLAINED] = "SELECT process, kind, ns, comm FROM unexplained WHERE sample = ?",
 };
 
@@ -83,7 +86,16 @@ static const char waits_before_3[] =
 /* Before version 5 who parked waited for a lock. */
 static const char states_before_5[] =
 	"SELECT task, process, waker, run_ns, cpu_ns, io_ns, dwait_ns, lock_ns, net_ns, pipe_ns,"
-	" poll_ns, timer_ns, child_ns, stop_ns, other_ns, 0 FROM states WHERE sample = ?";
+	" poll_ns, timer_ns, child_ns, stop_ns, other_ns, 0, NULL FROM states WHERE sample = ?";
+
+/* Before version 6 waits had no class. */
+static const char states_before_6[] =
+	"SELECT task, process, waker, run_ns, cpu_ns, io_ns, dwait_ns, lock_ns, net_ns, pipe_ns,"
+	" poll_ns, timer_ns, child_ns, stop_ns, other_ns, park_ns, NULL FROM states"
+	" WHERE sample = ?";
+static const char site_before_6[] =
+	"SELECT process, state, kind, overlaps, rank, comm, syscall, target, function, stack,"
+	" NULL FROM site WHERE id = ?";
 
 /* Prepares one. 0 or -errno. */
 static int prepare_query(struct archive *archive, enum archive_query query, const char *text)
@@ -151,8 +163,12 @@ int archive_prepare(struct archive *archive)
 	for (unsigned query = 0; query < queries && !err; query++) {
 		const char *text = query_texts[query];
 
-		if (query == QUERY_STATES && archive->version < 5)
-			text = states_before_5;
+		if (query == QUERY_STATES && archive->version < STORE_EVIDENCE_SINCE)
+			text = archive->version < 5 ? states_before_5 : states_before_6;
+		if (query == QUERY_SITE && archive->version < STORE_EVIDENCE_SINCE)
+			text = site_before_6;
+		if (query == QUERY_EVIDENCE && archive->version < STORE_EVIDENCE_SINCE)
+			text = NULL;
 		if (text)
 			err = prepare_query(archive, (enum archive_query)query, text);
 	}

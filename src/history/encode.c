@@ -230,6 +230,7 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 	take_system(encoder, &head, whole);
 	take_clocks(encoder, &head, info->clocks, whole);
 	encode_changes(encoder, frame, whole);
+	encode_evidence(encoder, frame);
 	encode_trace(encoder, &head, info->trace, whole);
 	if (!whole)
 		encode_gone(encoder, info->prev, info->cur);

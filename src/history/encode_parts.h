@@ -18,6 +18,7 @@ struct known_states {
 	pid_t tgid; /* the process's identity */
 	uint64_t start_ns;
 	uint32_t in[WAIT_STATES];
+	int64_t lost; /* and so many of them lost it; below 0: not known */
 };
 
 /* A task of the recording, at the index that is its task's `recorded`, of the encoder's slot. */
@@ -110,7 +111,9 @@ void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole
 /* Keeps the times of reading for the next moment. */
 void encode_keep_reads(struct encoder *encoder, const struct sample *cur);
 
-/* encode_trace.c: what was traced */
+/* encode_trace.c: what was traced, and what explains tasks */
+
+void encode_evidence(struct encoder *encoder, const struct frame *frame);
 
 /* Adds how a row's task spent the interval; told: its counters are written as they are. */
 void encode_states(struct encoder *encoder, const struct frame_info *info, const struct row *row,

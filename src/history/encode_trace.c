@@ -112,6 +112,8 @@ static bool stands(const struct traced *traced, uint64_t interval_ns, uint32_t *
 {
 	if (traced->waker || traced->more || !interval_ns)
 		return false;
+	if (traced->lost_known && traced->lost_ns % interval_ns)
+		return false;
 	for (unsigned state = 0; state < WAIT_STATES; state++) {
 		uint64_t ns = traced->states.ns[state];
 
@@ -122,16 +124,25 @@ static bool stands(const struct traced *traced, uint64_t interval_ns, uint32_t *
 	return true;
 }
 
+/* Of how many threads the time was lost that a task stood in states; below 0: not known. */
+static int64_t lost_threads(const struct traced *traced, uint64_t interval_ns)
+{
+	if (!traced->lost_known || !interval_ns || traced->lost_ns % interval_ns)
+		return -1;
+	return (int64_t)(traced->lost_ns / interval_ns);
+}
+
 /* Whether a reader takes it that the task spent the interval so. */
-static bool is_as_told(const struct known_states *known, const struct traced *traced, bool standing,
-		       const uint32_t *in)
+static bool is_as_told(const struct known_states *known, const struct traced *traced,
+		       uint64_t interval_ns, bool standing, const uint32_t *in)
 {
 	if (known->unsure)
 		return false;
 	if (!traced || !known->traced)
 		return !traced && !known->traced;
 	return standing && known->standing && known->tgid == traced->tgid &&
-	       known->start_ns == traced->start_ns && !memcmp(known->in, in, sizeof(known->in));
+	       known->start_ns == traced->start_ns && !memcmp(known->in, in, sizeof(known->in)) &&
+	       known->lost == lost_threads(traced, interval_ns);
 }
 
 void encode_states(struct encoder *encoder, const struct frame_info *info, const struct row *row,
@@ -149,11 +160,13 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 	if (!info->trace)
 		return;
 	standing = traced && stands(traced, info->trace->interval_ns, in);
-	if (!is_as_told(known, traced, standing, in)) {
+	if (!is_as_told(known, traced, info->trace->interval_ns, standing, in)) {
 		if (traced) {
 			states.process = number_process(encoder, traced->tgid, traced->start_ns);
 			states.waker = encode_text(encoder, traced->waker);
 			states.states = traced->states;
+			states.lost_known = traced->lost_known;
+			states.lost_ns = traced->lost_ns;
 		}
 		buf_add(&encoder->parts[PART_STATES], &states, sizeof(states));
 	}
@@ -170,6 +183,46 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 	known->tgid = traced->tgid;
 	known->start_ns = traced->start_ns;
 	memcpy(known->in, in, sizeof(in));
+	known->lost = lost_threads(traced, info->trace->interval_ns);
+}
+
+void encode_evidence(struct encoder *encoder, const struct frame *frame)
+{
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+		const struct task_waiting *waiting;
+		const struct task_evidence *evidence;
+		struct moment_evidence written = { .state = -1 };
+
+		if (row->still || row->exited)
+			continue;
+		waiting = row_waiting(frame, row);
+		evidence = row_evidence(frame, row);
+		if (row->task->hang.sample_ns == frame->info->cur->begin_ns && row->task->hang.tid)
+			written.since_ns = row->task->hang.since_ns;
+		if (!waiting && !evidence && !written.since_ns)
+			continue;
+		written.task = encode_known(encoder, row->raw->task)->written.id;
+		if (waiting) {
+			written.tid = waiting->tid;
+			written.state = waiting->state < WAIT_STATES ? (int32_t)waiting->state : -1;
+			written.class = waiting->class;
+			written.syscall = encode_text(encoder, waiting->syscall);
+			written.on = waiting->on.len ? encode_text(encoder, waiting->on.data) : 0;
+			written.where =
+				waiting->where.len ? encode_text(encoder, waiting->where.data) : 0;
+		}
+		if (evidence) {
+			written.known = 1;
+			written.throttled = evidence->throttled;
+			written.quota = evidence->quota;
+			written.writes = evidence->writes;
+			written.memory_limit = evidence->memory_limit;
+			written.memory_used = evidence->memory_used;
+			written.rival = evidence->rival;
+		}
+		buf_add(&encoder->parts[PART_EVIDENCE], &written, sizeof(written));
+	}
 }
 
 /* The number of a stack: its functions as one text. */
@@ -218,6 +271,7 @@ static struct written_site *number_site(struct encoder *encoder, const struct tr
 		.state = (int32_t)site->state,
 		.kind = site->kind,
 		.overlaps = site->overlaps,
+		.class = site->class,
 		.comm = encode_text_again(encoder, &known->texts[SITE_COMM], site->comm, was->comm),
 		.syscall = encode_text_again(encoder, &known->texts[SITE_SYSCALL], site->syscall,
 					     was->syscall),

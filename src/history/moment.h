@@ -34,6 +34,7 @@ enum moment_part {
 	PART_MORE, /* struct moment_more */
 	PART_SITE_WAITS, /* struct moment_site_wait */
 	PART_RESTS, /* struct moment_rest */
+	PART_EVIDENCE, /* struct moment_evidence */
 	MOMENT_PARTS
 };
 
@@ -122,7 +123,7 @@ struct moment_site {
 	uint32_t id, process;
 	uint64_t order; /* its id in the trace: of sites of the same time the lower comes first */
 	int32_t state, kind;
-	uint32_t overlaps;
+	uint32_t overlaps, class;
 	uint32_t comm, syscall, on, where, stack; /* stack: a function a line */
 };
 
@@ -131,6 +132,8 @@ struct moment_states {
 	uint32_t task;
 	uint32_t known; /* 0: it was not traced */
 	uint32_t process, waker;
+	uint32_t lost_known;
+	uint64_t lost_ns;
 	struct wait_states states;
 };
 
@@ -152,6 +155,20 @@ struct moment_rest {
 	int32_t kind;
 	uint32_t unknown; /* how much it is */
 	int64_t ns;
+};
+
+/* What explains a task: what it waits on, and its evidence. Texts by id, 0: not known. */
+struct moment_evidence {
+	uint32_t task;
+	pid_t tid; /* the thread that waits; 0: none, or not known */
+	uint64_t since_ns; /* it is kept waiting since then (CLOCK_MONOTONIC); 0: it is not */
+	int32_t state; /* -1: not known */
+	uint32_t class;
+	uint32_t syscall, on, where;
+	uint32_t known; /* what follows was looked at */
+	double throttled, quota, writes; /* as in struct task_evidence */
+	uint64_t memory_limit, memory_used;
+	pid_t rival;
 };
 
 #define MOMENT_WHOLE 0x1u /* has all tasks, as they are: nothing before it is needed */

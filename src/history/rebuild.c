@@ -204,6 +204,8 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 	if (!err)
 		err = rebuild_read_frame(rebuild, archive, number);
 	if (!err && !rebuild->bare)
+		err = rebuild_read_evidence(rebuild, archive, number);
+	if (!err && !rebuild->bare)
 		err = rebuild_read_trace(rebuild, archive, number, whole);
 	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
 	rebuild->passed++;

@@ -11,9 +11,12 @@
 struct element_trace {
 	bool standing; /* it spent the last sample wholly in states: so many threads in each */
 	uint64_t in[WAIT_STATES];
+	uint64_t lost; /* and so many of them lost it, where `loses` says that this is known */
+	bool loses;
 	uint64_t turn; /* the last sample that had a row of it */
 	/* Since a sample was given out: */
 	bool traced;
+	bool summed; /* something is in the sum */
 	struct traced sum;
 	struct task_key *more; /* further processes that it stands for */
 	size_t nmore;
@@ -254,6 +257,11 @@ void rebuild_give_sites(struct rebuild_trace *trace, bool several);
 void rebuild_forget_sites(struct rebuild_trace *trace, bool busy);
 
 void rebuild_free_sites(struct rebuild_trace *trace);
+
+/* rebuild_evidence.c: what explains tasks */
+
+/* Reads it, when all elements are there. 0 or -errno. */
+int rebuild_read_evidence(struct rebuild *rebuild, struct archive *archive, int64_t number);
 
 /* rebuild_trace.c: what was traced */
 

@@ -107,7 +107,7 @@ static struct known_site *read_site(struct rebuild *rebuild, struct archive *arc
 	sqlite3_stmt *row = archive_ask(archive, QUERY_SITE, id);
 	struct known_site *known;
 	struct site site = { 0 };
-	int64_t process, state, texts[5];
+	int64_t process, state, class, texts[5];
 
 	if (archive_row(archive, row) != 1) {
 		*bad = true;
@@ -120,9 +120,14 @@ static struct known_site *read_site(struct rebuild *rebuild, struct archive *arc
 	site.id = archive_uint(row, 4, 0, bad);
 	for (int i = 0; i < 5; i++)
 		texts[i] = archive_int(row, 5 + i, 0, INT64_MAX, 0, bad);
+	class = archive_int(row, 10, 0, INT64_MAX, -1, bad);
 	sqlite3_reset(row);
 	/* Of a later version. */
 	site.state = state < WAIT_STATES ? (enum wait_state)state : STATE_OTHER;
+	/* Files of before version 6 have no classes. */
+	site.class = class < 0		    ? wait_class_of_state(site.state)
+		     : class < WAIT_CLASSES ? (enum wait_class)class
+					    : CLASS_UNKNOWN;
 	if (site.kind >= WAIT_KINDS)
 		site.kind = -1;
 	rebuild_identify(archive, process, &site.tgid, &site.start_ns, bad);

@@ -14,6 +14,21 @@ static struct element_trace *trace_of(struct element *element)
 	return element->trace;
 }
 
+/* Takes what a task lost of the interval. */
+static void take_lost(struct element_trace *trace, sqlite3_stmt *row, uint64_t interval_ns,
+		      bool *bad)
+{
+	uint64_t ns = archive_uint(row, 3 + WAIT_STATES, 0, bad);
+	bool known = !archive_null(row, 3 + WAIT_STATES);
+
+	trace->standing &= !known || ns % (interval_ns ? interval_ns : 1) == 0;
+	trace->lost = interval_ns ? ns / interval_ns : 0;
+	trace->loses = known;
+	trace->sum.lost_ns += ns;
+	trace->sum.lost_known = known && (!trace->summed || trace->sum.lost_known);
+	trace->summed = true;
+}
+
 /* Takes how a task spent the interval. */
 static void take_task_states(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
 			     bool *bad)
@@ -45,6 +60,7 @@ static void take_task_states(struct rebuild *rebuild, struct archive *archive, s
 		trace->standing &= ns % (interval_ns ? interval_ns : 1) == 0;
 		trace->in[state] = interval_ns ? ns / interval_ns : 0;
 	}
+	take_lost(trace, row, interval_ns, bad);
 }
 
 /* Takes a further process that a row stands for. */
@@ -106,7 +122,7 @@ void rebuild_begin_trace(struct rebuild *rebuild)
 
 		if (!of)
 			continue;
-		of->traced = false;
+		of->traced = of->summed = false;
 		of->sum = (struct traced){ .tgid = of->sum.tgid, .start_ns = of->sum.start_ns };
 		of->nmore = 0;
 	}
@@ -131,6 +147,9 @@ static void stand_on(struct rebuild *rebuild)
 		of->traced = true;
 		for (unsigned state = 0; state < WAIT_STATES; state++)
 			of->sum.states.ns[state] += of->in[state] * trace->now_ns;
+		of->sum.lost_ns += of->lost * trace->now_ns;
+		of->sum.lost_known = of->loses && (!of->summed || of->sum.lost_known);
+		of->summed = true;
 	}
 }
 

@@ -132,6 +132,8 @@ static void put_constants(struct store *store, const struct store_about *about)
 		put_name(store, PUT_RESOURCE, r, psi_names[r]);
 	for (unsigned state = 0; state < WAIT_STATES; state++)
 		put_name(store, PUT_WAIT_STATE, state, wait_state_table[state].id);
+	for (unsigned class = 0; class < WAIT_CLASSES; class++)
+		put_name(store, PUT_WAIT_CLASS, class, wait_class_ids[class]);
 	put_field_names(store);
 }
 
@@ -160,7 +162,7 @@ static void create_tables(struct store *store)
 	buf_puts(&sql, STORE_TABLES);
 	for (unsigned packed = 0; packed < PACKED_TABLES; packed++)
 		packed_create(packed, &sql);
-	buf_puts(&sql, STORE_TASK_TABLES STORE_TRACE_TABLES STORE_VIEWS);
+	buf_puts(&sql, STORE_TASK_TABLES STORE_TRACE_TABLES STORE_EVIDENCE_TABLES STORE_VIEWS);
 	execute(store, buf_cstr(&sql));
 	buf_free(&sql);
 }
@@ -273,6 +275,7 @@ static void put_all(struct store *store, const struct moment *moment)
 	store_put_clocks(store, moment);
 	store_put_changes(store, moment);
 	store_put_groups(store, moment);
+	store_put_evidence(store, moment);
 	store_put_trace(store, moment);
 }
 

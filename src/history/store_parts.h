@@ -40,9 +40,11 @@
 	X(CGROUP_PRESSURE, "cgroup_pressure", 9, 1) \
 	X(WAIT_STATE, "wait_state", 2, 1) \
 	X(PROCESS, "process", 3, 1) \
-	X(SITE, "site", 11, 1) \
+	X(WAIT_CLASS, "wait_class", 2, 1) \
+	X(EVIDENCE, "evidence", 16, 1) \
+	X(SITE, "site", 12, 1) \
 	X(TRACE, "trace", 5, 1) \
-	X(STATES, "states", 4 + WAIT_STATES, 1) \
+	X(STATES, "states", 5 + WAIT_STATES, 1) \
 	X(STOOD_FOR, "stood_for", 4, 1) \
 	X(SITE_WAIT, "site_wait", 10, 1) \
 	X(SITE_WAKER, "site_waker", 7, 1) \
@@ -142,5 +144,8 @@ void store_put_groups(struct store *store, const struct moment *moment);
 /* store_trace.c: what was traced */
 
 void store_put_trace(struct store *store, const struct moment *moment);
+
+/* Writes what explains tasks. */
+void store_put_evidence(struct store *store, const struct moment *moment);
 
 #endif

@@ -13,11 +13,14 @@
  * of later ones those that say that a reader of its version may (reads_from): they have more, but
  * what it knows is there and means the same, of tasks in the views of those names.
  */
-#define STORE_VERSION 5
+#define STORE_VERSION 6
 #define STORE_READS_FROM 4
 
 /* From then on tasks are packed. */
 #define STORE_PACKED_SINCE 4
+
+/* From then on there are classes of waits, and evidence. */
+#define STORE_EVIDENCE_SINCE 6
 
 /* "STAL", in the head of the file (pragma application_id). */
 #define STORE_APPLICATION_ID 0x5354414c
@@ -77,20 +80,29 @@
 	" full INTEGER, avg10 INTEGER, avg60 INTEGER, avg300 INTEGER, total_us INTEGER," \
 	" read_ns INTEGER, PRIMARY KEY(sample, path, resource, full)) WITHOUT ROWID;"
 
+/* Since version 6: what explains those that suffer most. */
+#define STORE_EVIDENCE_TABLES \
+	"CREATE TABLE wait_class(id INTEGER PRIMARY KEY, name TEXT);" \
+	"CREATE TABLE evidence(sample INTEGER, task INTEGER, thread INTEGER, since_ns INTEGER," \
+	" state INTEGER, class INTEGER, syscall INTEGER, target INTEGER, function INTEGER," \
+	" known INTEGER, throttled REAL, quota REAL, memory_limit INTEGER," \
+	" memory_used INTEGER, rival INTEGER, writes REAL, PRIMARY KEY(sample, task))" \
+	" WITHOUT ROWID;"
+
 /* Since version 2: what is traced. */
 #define STORE_TRACE_TABLES \
 	"CREATE TABLE wait_state(id INTEGER PRIMARY KEY, name TEXT);" \
 	"CREATE TABLE process(id INTEGER PRIMARY KEY, tgid INTEGER, start_ns INTEGER);" \
 	"CREATE TABLE site(id INTEGER PRIMARY KEY, process INTEGER, comm INTEGER, state INTEGER," \
 	" kind INTEGER, overlaps INTEGER, syscall INTEGER, target INTEGER, function INTEGER," \
-	" stack INTEGER, rank INTEGER);" \
+	" stack INTEGER, rank INTEGER, class INTEGER);" \
 	"CREATE TABLE trace(sample INTEGER PRIMARY KEY, interval_ns INTEGER, lost INTEGER," \
 	" switches INTEGER, cost REAL);" \
 	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
 	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, dwait_ns INTEGER, lock_ns INTEGER," \
 	" net_ns INTEGER, pipe_ns INTEGER, poll_ns INTEGER, timer_ns INTEGER, child_ns INTEGER," \
-	" stop_ns INTEGER, other_ns INTEGER, park_ns INTEGER, PRIMARY KEY(sample, task))" \
-	" WITHOUT ROWID;" \
+	" stop_ns INTEGER, other_ns INTEGER, park_ns INTEGER, lost_ns INTEGER," \
+	" PRIMARY KEY(sample, task)) WITHOUT ROWID;" \
 	"CREATE TABLE stood_for(sample INTEGER, task INTEGER, number INTEGER, process INTEGER," \
 	" PRIMARY KEY(sample, task, number)) WITHOUT ROWID;" \
 	"CREATE TABLE site_wait(sample INTEGER, site INTEGER, waits INTEGER, ns INTEGER," \

@@ -38,6 +38,7 @@ static void put_sites(struct store *store, const struct moment *moment)
 		store_id(store, site->where);
 		store_id(store, site->stack);
 		store_int(store, (int64_t)site->order);
+		store_int(store, site->class);
 		store_end(store);
 	}
 }
@@ -56,6 +57,7 @@ static void put_states(struct store *store, const struct moment *moment)
 		store_id(store, states[i].waker);
 		for (unsigned state = 0; state < WAIT_STATES; state++)
 			store_known(store, states[i].known, states[i].states.ns[state]);
+		store_known(store, states[i].lost_known, states[i].lost_ns);
 		store_end(store);
 	}
 	for (size_t i = 0; i < moment->bytes[PART_MORE] / sizeof(*more); i++) {
@@ -168,4 +170,30 @@ void store_put_trace(struct store *store, const struct moment *moment)
 	put_states(store, moment);
 	put_site_waits(store, moment);
 	put_rests(store, moment);
+}
+
+void store_put_evidence(struct store *store, const struct moment *moment)
+{
+	const struct moment_evidence *all = moment_part(moment, PART_EVIDENCE);
+
+	for (size_t i = 0; i < moment->bytes[PART_EVIDENCE] / sizeof(*all); i++) {
+		const struct moment_evidence *evidence = &all[i];
+
+		store_begin_task(store, PUT_EVIDENCE, evidence->task);
+		store_known(store, evidence->tid, (uint64_t)evidence->tid);
+		store_known(store, evidence->since_ns, evidence->since_ns);
+		store_known(store, evidence->state >= 0, (uint64_t)(int64_t)evidence->state);
+		store_known(store, evidence->state >= 0, evidence->class);
+		store_id(store, evidence->syscall);
+		store_id(store, evidence->on);
+		store_id(store, evidence->where);
+		store_int(store, evidence->known);
+		store_real(store, evidence->known && evidence->throttled >= 0, evidence->throttled);
+		store_real(store, evidence->known && evidence->quota > 0, evidence->quota);
+		store_known(store, evidence->memory_limit, evidence->memory_limit);
+		store_known(store, evidence->memory_limit, evidence->memory_used);
+		store_known(store, evidence->rival, (uint64_t)evidence->rival);
+		store_real(store, evidence->known && evidence->writes >= 0, evidence->writes);
+		store_end(store);
+	}
 }

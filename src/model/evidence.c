@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "kernel/proctask.h"
 #include "model/limits.h"
 #include "model/stuck.h"
 
@@ -24,6 +25,9 @@
 
 /* The system calls that reading a task's limits takes, about: they are not counted one by one. */
 #define LIMITS_SYSCALLS 24
+
+/* The system calls that reading a file takes: open, read, close. */
+#define FILE_SYSCALLS 3
 
 /* Those who run most, of whom one may have what a suspect wants. */
 #define RUNNERS 8
@@ -136,6 +140,7 @@ static struct task_evidence *evidence_of(const struct frame *frame, const struct
 		task->evidence->quota = 0;
 		task->evidence->memory_limit = task->evidence->memory_used = 0;
 		task->evidence->rival = 0;
+		task->evidence->writes = -1;
 	}
 	return task->evidence;
 }
@@ -182,6 +187,24 @@ static void read_limits(struct evidence *evidence, const struct frame *frame, co
 	if (!limits.cpu.period_us && !limits.memory.limit)
 		task->unlimited_until_ns = now_ns + LIMITS_KEPT_NS;
 	limits_free(&limits);
+}
+
+/* Reads how much a row's process wrote since the sample before. */
+static void read_written(struct evidence *evidence, const struct frame *frame, const struct row *row)
+{
+	struct task_evidence *task = evidence_of(frame, row);
+	const struct frame_info *info = frame->info;
+	bool follows = info->prev && task->written_ns >= info->prev->begin_ns;
+	struct task_io io;
+
+	evidence->syscalls += FILE_SYSCALLS;
+	if (proctask_io(evidence->procfd, row->raw->tgid, row->raw->pid, &io))
+		return;
+	if (follows && io.written >= task->written)
+		task->writes = (double)(io.written - task->written) * 1e9 / 1024 /
+			       (double)(info->cur->begin_ns - info->prev->begin_ns);
+	task->written = io.written;
+	task->written_ns = info->cur->begin_ns;
 }
 
 /* Whether a task may run on fewer CPUs than there are. `set`: on which. */
@@ -268,6 +291,8 @@ void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, st
 		for (size_t i = 0; i < suspects[of].n; i++) {
 			if (of == OF_CPU || of == OF_MEMORY || of == OF_IO)
 				read_limits(evidence, frame, suspects[of].rows[i]);
+			if (of == OF_IO)
+				read_written(evidence, frame, suspects[of].rows[i]);
 			if (of == OF_CPU)
 				find_rival(evidence, frame, suspects[of].rows[i], &runners);
 		}

@@ -55,6 +55,7 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 	options.idle = sampler_idle(sampler, &turn);
 	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
 	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	evidence_mark(turn.frame);
 	playback_trace(&moment, turn.frame, turn.info);
 	take_recorded(sampler, &moment, &turn);
 	*out = sampler_turned(sampler, &turn);

@@ -337,8 +337,29 @@ static void test_gaps(void **state)
 #define TOTAL_3 UNPACK("total", "kind INTEGER, ns INTEGER, waits INTEGER", ", kind")
 #define CHILDREN_3 UNPACK("children", "user_ns INTEGER, system_ns INTEGER", "")
 
+/* Makes a recording what version 5 wrote: waits have no class. */
+#define VERSION_5 \
+	"CREATE TABLE was AS SELECT * FROM states; DROP TABLE states;" \
+	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
+	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, dwait_ns INTEGER, lock_ns INTEGER," \
+	" net_ns INTEGER, pipe_ns INTEGER, poll_ns INTEGER, timer_ns INTEGER, child_ns INTEGER," \
+	" stop_ns INTEGER, other_ns INTEGER, park_ns INTEGER, PRIMARY KEY(sample, task))" \
+	" WITHOUT ROWID;" \
+	"INSERT INTO states SELECT sample, task, process, waker, run_ns, cpu_ns, io_ns, dwait_ns," \
+	" lock_ns, net_ns, pipe_ns, poll_ns, timer_ns, child_ns, stop_ns, other_ns, park_ns" \
+	" FROM was; DROP TABLE was;" \
+	"CREATE TABLE was AS SELECT * FROM site; DROP TABLE site;" \
+	"CREATE TABLE site(id INTEGER PRIMARY KEY, process INTEGER, comm INTEGER, state INTEGER," \
+	" kind INTEGER, overlaps INTEGER, syscall INTEGER, target INTEGER, function INTEGER," \
+	" stack INTEGER, rank INTEGER);" \
+	"INSERT INTO site SELECT id, process, comm, state, kind, overlaps, syscall, target," \
+	" function, stack, rank FROM was; DROP TABLE was;" \
+	"DROP TABLE evidence; DROP TABLE wait_class;" \
+	"UPDATE recording SET value = 5 WHERE name = 'version';"
+
 /* Makes a recording what version 4 wrote: nobody parks. */
 #define VERSION_4 \
+	VERSION_5 \
 	"CREATE TABLE was AS SELECT * FROM states; DROP TABLE states;" \
 	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
 	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, dwait_ns INTEGER, lock_ns INTEGER," \
@@ -393,7 +414,7 @@ static void test_gaps(void **state)
 /* What other versions recorded is shown as it was. */
 static void test_versions(void **state)
 {
-	static const char *const changes[] = { VERSION_2, VERSION_3, VERSION_4, LATER };
+	static const char *const changes[] = { VERSION_2, VERSION_3, VERSION_4, VERSION_5, LATER };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
@@ -520,7 +541,7 @@ static void test_later(void **state)
 {
 	(void)state;
 	damage(LATER, -ENODATA);
-	damage(LATER "UPDATE recording SET value = 6 WHERE name = 'reads_from'", -EPROTO);
+	damage(LATER "UPDATE recording SET value = 7 WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "UPDATE recording SET value = 'x' WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "DELETE FROM recording WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "DROP TABLE gone", -EBADMSG);
