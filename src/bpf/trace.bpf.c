@@ -183,10 +183,12 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 	__u32 state = STATE_CPU;
 
 	if (bits & TASK_DEAD && !preempted) {
-		local = known(task);
-		if (!local)
+		local = local_of(task, 0);
+		if (!local || local->slot == SLOT_TAKEN)
 			return;
-		set_state_seldom(thread_at(local->slot), local->slot, WAIT_STATES, now);
+		if (local->slot)
+			set_state_seldom(thread_at(local->slot), local->slot, WAIT_STATES, now);
+		take_in(local);
 		local->slot = 0;
 		local->gone = 1;
 		return;

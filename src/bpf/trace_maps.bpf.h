@@ -102,6 +102,14 @@ struct {
 	__type(value, struct site_ref);
 } places SEC(".maps");
 
+/* Processes with threads that found no room. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TRACE_ROOMLESS);
+	__type(key, struct trace_process);
+	__type(value, struct trace_roomless);
+} roomless SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
 	__uint(max_entries, 1);
@@ -127,10 +135,13 @@ struct recent {
 	struct site_ref ref;
 };
 
+/* Whether a thread found no room: counted for its process, which sleep.key names, or for none. */
+enum lost { NOT_LOST, LOST, LOST_NAMELESS };
+
 /* What is known of a thread besides its slot. */
 struct local {
 	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
-	__u8 lost; /* it found no room, which has been counted */
+	__u8 lost; /* enum lost */
 	__u8 gone; /* it ended, or the reader cannot see it */
 	__u8 throttled; /* it is queued as its group's quota is used up */
 	__u8 unused;

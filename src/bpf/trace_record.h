@@ -16,6 +16,7 @@
 #define TRACE_BUCKETS 32
 #define TRACE_WAKERS 4
 #define TRACE_FRAMES 32 /* of a stack */
+#define TRACE_ROOMLESS 256 /* processes that can be named as having threads without room */
 
 #define TRACE_CALLS 512 /* system calls that may have a class of their own */
 #define TRACE_SOCKET_CALLS 21 /* what socketcall() can be asked for, from 1 on */
@@ -131,6 +132,18 @@ struct trace_run {
 
 #define TRACE_RUNS 8 /* a power of two */
 
+/* A process that has threads without room, and how many; when that changed last. */
+struct trace_process {
+	__u64 start_ns;
+	__s32 tgid;
+	__u32 unused;
+};
+
+struct trace_roomless {
+	__u32 threads;
+	__u32 epoch;
+};
+
 /* What a CPU counts, what interrupts it, and who ran on it. */
 struct trace_cpu {
 	__u64 switches, lost_waits, lost_threads;
@@ -157,6 +170,8 @@ struct trace_control {
 	__u32 calls; /* the system calls that tasks are in are known on this machine */
 	struct trace_changed changed[2];
 	struct trace_ring free_threads, free_sites;
+	struct trace_roomless roomless; /* all of them */
+	struct trace_roomless nameless; /* those of processes that the kernel's table lacks */
 };
 
 #endif
