@@ -178,7 +178,9 @@ static int attach_all(struct trace_program *program)
 		program->cpu[i].softirq = program->cpu[i].timer = program->cpu[i].ipi = 0;
 	}
 	program->control->walking = 1;
-	return loading_run_iterator(bpf->progs.each_thread);
+	err = loading_run_iterator(bpf->progs.each_thread);
+	__atomic_store_n(&program->control->walked, 1, __ATOMIC_SEQ_CST);
+	return err;
 }
 
 /* The largest number of a process, so that there are no more threads at one time. */

@@ -95,7 +95,8 @@ struct trace_thread {
 	__u8 state;
 	__u8 ended; /* it is gone: ns is complete up to since_ns, and the slot will be used again */
 	__u8 attached; /* its wait was in progress when tracing began */
-	__u8 unused[5];
+	__u8 hidden; /* there was room, and it went unseen for long: more of it will go unseen */
+	__u8 unused[4];
 };
 
 /*
@@ -165,6 +166,7 @@ struct trace_changed {
 struct trace_control {
 	__u32 epoch; /* from 1 */
 	__u32 walking; /* the threads that there are are being added */
+	__u32 walked; /* they have been */
 	__u64 reader_ns; /* the reader's pid namespace: pids are of it */
 	__u32 reader_level; /* 0: the initial namespace */
 	__u32 calls; /* the system calls that tasks are in are known on this machine */

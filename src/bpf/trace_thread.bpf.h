@@ -77,6 +77,9 @@ static __always_inline struct local *known(struct task_struct *task)
 	return local && local->slot && local->slot != SLOT_TAKEN ? local : NULL;
 }
 
+/* A thread that is met so long after it began was hidden: by the walk, and at switches. */
+#define HIDDEN_NS 1000000000ULL
+
 /* ---- Threads without room -------------------------------------------------------------------- */
 
 static __always_inline void count_roomless(struct trace_roomless *count, __u32 change)
@@ -162,6 +165,8 @@ __noinline __u32 make_thread(struct local *local, const struct named_task *named
 		__builtin_memset(&slot->thread, 0, sizeof(slot->thread));
 		identify(&slot->thread, named);
 		slot->thread.born_ns = slot->thread.since_ns = now;
+		slot->thread.hidden = *(volatile __u32 *)&control.walked && !local->lost &&
+				      now > slot->thread.start_ns + HIDDEN_NS;
 		take_in(local);
 		return at;
 	}

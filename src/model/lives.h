@@ -23,6 +23,7 @@ struct traced_process {
 	uint64_t epoch; /* the reading in which a thread changed last */
 	uint64_t ended_epoch; /* the reading that found the last thread ended */
 	bool seen; /* a thread of it was traced, not only a site */
+	bool hidden; /* switches of a thread of it go unseen */
 	bool left; /* its whole was handed out */
 	bool listed; /* among lives.empty */
 	size_t threads; /* living ones */

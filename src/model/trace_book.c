@@ -222,10 +222,10 @@ static void take_partial(struct trace_book *book, const struct trace_reading *re
 	}
 }
 
-/* Whether not all threads of a process were traced in the interval. */
+/* Whether not all of a process was traced in the interval. */
 static bool is_partial(const struct trace_book *book, const struct traced_process *process)
 {
-	return book->all_partial || process->partial_epoch == book->lives.epoch;
+	return book->all_partial || process->hidden || process->partial_epoch == book->lives.epoch;
 }
 
 void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
@@ -291,7 +291,8 @@ static struct traced_process *find_traced(struct trace_book *book, const struct 
 	life = lives_thread(&book->lives, task->key.pid, task->key.start_ns, slack_ns);
 	if (!life)
 		return lives_process(&book->lives, task->tgid, task->key.start_ns, UINT64_MAX);
-	*traced = lives_of_thread(&book->lives, life);
+	if (!life->now.hidden)
+		*traced = lives_of_thread(&book->lives, life);
 	return life->process;
 }
 

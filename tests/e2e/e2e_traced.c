@@ -110,6 +110,35 @@ static pid_t start_reader(unsigned i, const char **path)
 }
 
 /*
+ * Who was there when tracing began was traced all the time, or it is not known how it spent its
+ * time: where the kernel hides a process, now and then a switch of it is seen all the same.
+ */
+static void test_old_threads(void **state)
+{
+	struct samples s;
+	json_t *task;
+	size_t i;
+
+	(void)state;
+	e2e_require_bpf();
+	traced_samples(&s, "-H -d 0.6 -n 4");
+	for (size_t at = 0; at < s.n; at++) {
+		json_t *trace = json_object_get(s.v[at], "trace");
+		double interval = 1e9 * json_real_value(json_object_get(trace, "interval"));
+
+		json_array_foreach(json_object_get(s.v[at], "tasks"), i, task)
+		{
+			if (json_is_null(json_object_get(task, "states")) ||
+			    json_is_true(json_object_get(task, "new")) ||
+			    json_is_true(json_object_get(task, "exited")))
+				continue;
+			if ((double)member_u64(task, "alive_ns") < 0.9 * interval)
+				fail_msg("%s in sample %zu", json_dumps(task, 0), at);
+		}
+	}
+}
+
+/*
  * Each reader's waits are on its own file. That is compared with the time in state io: on busy CPUs
  * the kernel books more blkio for direct I/O than the clock allows.
  */
@@ -379,8 +408,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_files),	       e2e_test(test_exact),   e2e_test(test_alive),
-		e2e_test(test_groups_and_csv), e2e_test(test_command), e2e_test(test_refused),
+		e2e_test(test_old_threads), e2e_test(test_files),	   e2e_test(test_exact),
+		e2e_test(test_alive),	    e2e_test(test_groups_and_csv), e2e_test(test_command),
+		e2e_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

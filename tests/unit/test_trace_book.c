@@ -269,6 +269,31 @@ static void test_partial(void **state)
 	assert_null(stage->scene.frame.rows[1].traced);
 }
 
+/* A thread that was there for long when it was met first is hidden by the kernel, if not always. */
+static void test_hidden_thread(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread seen = thread_of(5, 5, STATE_TIMER, SEC(90));
+	struct trace_thread late = thread_of(5, 6, STATE_RUN, SEC(101));
+
+	late.born_ns = SEC(101);
+	late.hidden = 1;
+	put(stage, 1, &seen);
+	take(stage, SEC(100));
+	put(stage, 2, &late);
+	take(stage, SEC(102));
+	for (unsigned i = 0; i < 2; i++) {
+		scene_add(&stage->scene.samples[i], 5, 5, SEC(50) + 5);
+		scene_add(&stage->scene.samples[i], 5, 6, SEC(50) + 6);
+	}
+	build(stage);
+	assert_null(stage->scene.frame.rows[0].traced);
+	stage->scene.info.threads = true;
+	trace_book_rows(&stage->book, &stage->scene.frame);
+	assert_non_null(stage->scene.frame.rows[0].traced);
+	assert_null(stage->scene.frame.rows[1].traced);
+}
+
 /* What a row waited uninterruptibly is what was traced, also where no reading met it waiting. */
 static void test_dwait(void **state)
 {
@@ -534,6 +559,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_partial, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_hidden_thread, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dwait, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unseen, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),
