@@ -128,15 +128,31 @@ struct super_block {
 	struct dentry *s_root;
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct inode {
 	unsigned short i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	struct hlist_head i_dentry;
+};
+
+struct address_space {
+	struct inode *host;
 };
 
 struct dentry {
 	struct dentry *d_parent;
 	struct qstr d_name;
+	union {
+		struct hlist_node d_alias;
+	} d_u;
 };
 
 struct path___kernel {
@@ -255,6 +271,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	__u64 utime, stime;
 	__u64 start_time;
+	unsigned long min_flt, maj_flt;
 	const struct cred *real_cred;
 	char comm[TASK_COMM];
 	struct signal_struct *signal;

@@ -152,6 +152,8 @@ struct local {
 	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
 	__u64 io_ns; /* and how long that wait was */
 	struct recent sleep, queue;
+	__u64 fault_inode; /* address of the inode of the file that a page fault was on last */
+	__u64 faults; /* how many there were then: as many as long as that one lasts */
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
 	__u64 within_booked_ns;
 };

@@ -101,6 +101,19 @@ static __always_inline void look_at_sleep(struct wait *wait, const struct trace_
 	put_target(wait);
 }
 
+/* Adds the file that a wait for io is on that is in no call, as the current task's fault is. */
+static __always_inline void look_at_fault(struct wait *wait, const struct local *local,
+					  const struct task_struct *task)
+{
+	if (wait->call.number != NO_CALL || !local->fault_inode || local->faults != faults_of(task))
+		return;
+	wait->fault_inode = local->fault_inode;
+	read_inode_at(&wait->seen, wait->fault_inode);
+	wait->key.target = TRACE_FILE;
+	wait->key.ino = wait->seen.ino;
+	wait->key.dev = wait->seen.dev;
+}
+
 /* Completes a site (struct site_word) that is waited in for the first time. */
 __noinline int complete(__u64 word, const struct wait *wait, __s32 stack, __u32 filled)
 {

@@ -301,6 +301,21 @@ bool symbol_freezes(const char *function)
 	return false;
 }
 
+bool symbols_fault(const char *const *functions, size_t n)
+{
+	/* The common part, and the ways there before it is reached: of x86, of arm64, of others. */
+	static const char *const faults[] = { "handle_mm_fault", "do_user_addr_fault",
+					      "exc_page_fault",	 "do_mem_abort",
+					      "do_page_fault",	 "handle_page_fault" };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t f = 0; f < ARRAY_SIZE(faults); f++)
+			if (symbol_length(functions[i]) == strlen(faults[f]) &&
+			    !strncmp(functions[i], faults[f], strlen(faults[f])))
+				return true;
+	return false;
+}
+
 size_t symbols_telling(const char *const *functions, size_t n)
 {
 	size_t lock = n;

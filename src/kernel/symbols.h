@@ -32,6 +32,12 @@ bool symbol_is_generic(const char *function);
  */
 bool symbol_freezes(const char *function);
 
+/* What a page fault is called where a system call is named. */
+#define PAGE_FAULT "page fault"
+
+/* Whether a stack of one that is in no system call is of a page fault. */
+bool symbols_fault(const char *const *functions, size_t n);
+
 /*
  * The function of a stack (innermost first) that says most of why it waits: the first that is
  * neither generic nor a lock's slow path nor the way into the kernel; else the first lock. Names

@@ -439,6 +439,7 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 {
 	const struct trace_site *record = &site->now;
 	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
+	const struct site_stack *at;
 
 	name_target(texts, site);
 	if (site->named)
@@ -447,6 +448,9 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	site->site.syscall = syscall_name(texts->calls, record->key.syscall);
 	site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
 	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;
+	at = &texts->stacks[site->site.stack];
+	if (record->key.syscall < 0 && symbols_fault(at->functions, at->n))
+		site->site.syscall = PAGE_FAULT;
 }
 
 const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n)

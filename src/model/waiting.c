@@ -187,6 +187,8 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	waiting->number = call.number;
 	memcpy(waiting->args, call.args, sizeof(waiting->args));
 	waiting->syscall = syscall_name(reader->calls, call.number);
+	if (call.number < 0 && symbols_fault(reader->stack.functions, reader->stack.n))
+		waiting->syscall = PAGE_FAULT;
 	waiting->state = state_of(waiter, wait.state, buf_cstr(&waiting->where));
 	waiting->futex = wait.futex;
 }
