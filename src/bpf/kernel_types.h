@@ -218,7 +218,7 @@ struct thread_info {
 
 /* x86's; bx, cx, dx, si, di are the arguments of 32-bit programs. */
 struct pt_regs {
-	unsigned long bx, cx, dx, si, di, r8;
+	unsigned long bx, cx, dx, si, di, r8, r10;
 	unsigned long orig_ax;
 	unsigned short cs;
 };
@@ -237,7 +237,7 @@ struct pt_regs___s390 {
 };
 
 struct pt_regs___riscv {
-	unsigned long a1, a2, a4, a7;
+	unsigned long a1, a2, a3, a4, a7;
 	unsigned long cause;
 	unsigned long orig_a0;
 };

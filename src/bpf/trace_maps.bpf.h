@@ -39,7 +39,20 @@
 #define AF_INET6 10
 
 /* enum syscall_target of kernel/syscalls.h */
-enum { CALL_NOTHING, CALL_FD, CALL_PATH, CALL_FUTEX, CALL_CHILD, CALL_PATH_AT, CALL_POLL };
+enum {
+	CALL_NOTHING,
+	CALL_FD,
+	CALL_PATH,
+	CALL_FUTEX,
+	CALL_CHILD,
+	CALL_PATH_AT,
+	CALL_POLL,
+	CALL_SELECT
+};
+
+#define POLLED 16 /* descriptors of poll() are looked at, at most */
+#define SELECTED 1024 /* of select() */
+#define SELECT_SETS 3
 
 /* A waiter gives up a site that another CPU writes after so many looks, of some 20 ns each. */
 #define PATIENCE 64

@@ -31,13 +31,15 @@ enum trace_target {
 	TRACE_FUTEX, /* word */
 	TRACE_CHILD, /* pid, -1: any */
 	TRACE_TASK, /* for cpu: the process that ran instead (pid, name) */
+	TRACE_POLLED, /* so many files (ino) */
 	TRACE_THROTTLED, /* for cpu: the group's quota is used up */
 };
 
 /* What tells sites apart. Padding must be zero. */
 struct trace_key {
 	__u64 start_ns; /* of the process */
-	__u64 ino; /* of a file or socket; the address of a futex; the pid of a child or task */
+	__u64 ino; /* of a file or socket; the address of a futex; the pid of a child or task; a
+		      number of files */
 	__u32 dev;
 	__s32 tgid; /* in the reader's namespace */
 	__s32 syscall; /* number; -1: none (a page fault, a kernel thread) */

@@ -64,6 +64,9 @@ static __always_inline void put_target(struct wait *wait)
 		   (key->state == STATE_LOCK || key->state == STATE_PARK)) {
 		key->target = TRACE_FUTEX;
 		key->ino = call->argument;
+	} else if (call->files > 1) {
+		key->target = TRACE_POLLED;
+		key->ino = call->files;
 	} else if (call->class.target == CALL_CHILD && key->state == STATE_CHILD) {
 		key->target = TRACE_CHILD;
 		key->ino = (__u64)(__s64)(__s32)call->argument;
@@ -80,7 +83,10 @@ static __always_inline void look_at(struct wait *wait, const struct trace_thread
 	find_call(&wait->call, task);
 	if (current) {
 		find_packed(&wait->call);
-		find_polled(&wait->call);
+		if (wait->call.class.target == CALL_POLL)
+			find_polled(&wait->call);
+		else if (wait->call.class.target == CALL_SELECT)
+			find_selected(&wait->call);
 	}
 	if (wait->call.class.target == CALL_FD)
 		find_file(&wait->seen, task, wait->call.argument, fast);

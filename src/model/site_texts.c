@@ -226,6 +226,9 @@ static void append_target(struct site_texts *texts, const struct traced_site *si
 	case TRACE_TASK:
 		append_process(record, out);
 		break;
+	case TRACE_POLLED:
+		buf_printf(out, "%llu files", (unsigned long long)record->key.ino);
+		break;
 	case TRACE_THROTTLED:
 		buf_puts(out, SITE_THROTTLED);
 		break;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -63,6 +64,32 @@ static void poll_pipe(void *arg)
 	struct pollfd fd = { *(int *)arg, POLLIN, 0 };
 
 	poll(&fd, 1, -1);
+}
+
+static void poll_two(void *arg)
+{
+	const int *ends = arg;
+	struct pollfd fds[3] = { { ends[0], POLLIN, 0 }, { -1, POLLIN, 0 }, { ends[1], 0, 0 } };
+
+	poll(fds, 3, -1);
+}
+
+/* Three descriptors in all: one is in two sets. */
+static void select_three(void *arg)
+{
+	const int *ends = arg;
+	int high = dup2(ends[0], 70);
+	fd_set in, other;
+
+	FD_ZERO(&in);
+	FD_ZERO(&other);
+	FD_SET(ends[0], &in);
+	FD_SET(high, &in);
+	FD_SET(ends[1], &in);
+	FD_SET(high, &other);
+	/* Beyond those that are asked for. */
+	FD_SET(71, &in);
+	select(71, &in, NULL, &other, NULL);
 }
 
 static void wait_child(void *arg)
@@ -159,9 +186,12 @@ static void test_states(void **state)
 		{ poll_pipe, STATE_POLL, TRACE_FILE, "poll", "ppoll", .arg = poll_end },
 		{ wait_child, STATE_CHILD, TRACE_CHILD, "wait4", "waitid", .ino = (uint64_t)-1 },
 		{ await_signal, STATE_OTHER, TRACE_NOTHING, "pause", "ppoll", .ino = 0 },
+		{ poll_two, STATE_POLL, TRACE_POLLED, "poll", "ppoll", .ino = 2, .arg = poll_end },
+		{ select_three, STATE_POLL, TRACE_POLLED, "select", "pselect6", .ino = 3,
+		  .arg = poll_end },
 		{ spin, STATE_RUN, TRACE_NOTHING, NULL, NULL, .ino = 0 },
 	};
-	const size_t n = sizeof(kinds) / sizeof(kinds[0]);
+	const size_t n = sizeof(kinds) / sizeof(kinds[0]), early = 4;
 	struct stat pipe_stat;
 	struct tracebook book;
 	pid_t stopped;
@@ -174,14 +204,14 @@ static void test_states(void **state)
 	kinds[1].ino = pipe_stat.st_ino;
 	fstat(poll_end[0], &pipe_stat);
 	kinds[4].ino = pipe_stat.st_ino;
-	/* One half of them is there before, the other comes later. */
-	for (size_t i = 0; i < n / 2; i++)
+	/* Some are there before, the others come later. */
+	for (size_t i = 0; i < early; i++)
 		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
 	stopped = tracebook_child(spin, NULL);
 	e2e_stop(stopped);
 	tracebook_doze(50);
 	tracebook_open(&book, &plain);
-	for (size_t i = n / 2; i < n; i++)
+	for (size_t i = early; i < n; i++)
 		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
 	tracebook_doze(300);
 	tracebook_read(&book);
