@@ -274,8 +274,11 @@ static __always_inline void find_packed(struct call *call)
 	call->argument = fd;
 }
 
-/* Counts what a call looks at, and keeps one of the descriptors. */
-static __always_inline void count_polled(struct call *call, __u32 files, __u64 fd)
+/*
+ * Counts what a call looks at. The loops below have no branches but for their ends, as the verifier
+ * would follow each of them: the descriptors are added up, which is the one where there is one.
+ */
+static __always_inline void put_polled(struct call *call, __u32 files, __u64 fd)
 {
 	call->files = files;
 	if (files == 1) {
@@ -292,7 +295,7 @@ __noinline int find_polled(struct call *call)
 		__s32 fd;
 		__s16 events, revents;
 	} * polled;
-	__u32 zero = 0, n, files = 0;
+	__u32 zero = 0, n, there, files = 0;
 	__u64 fd = 0;
 	struct text *text = bpf_map_lookup_elem(&texts, &zero);
 
@@ -304,12 +307,12 @@ __noinline int find_polled(struct call *call)
 		return 0;
 	polled = (struct polled *)text->bytes;
 	for (__u32 i = 0; i < POLLED && i < n; i++) {
-		if (polled[i].fd < 0)
-			continue;
-		fd = (__u32)polled[i].fd;
-		files++;
+		/* Negative ones are left out. */
+		there = ~(__u32)polled[i].fd >> 31;
+		files += there;
+		fd += there * (__u64)(__u32)polled[i].fd;
 	}
-	count_polled(call, files, fd);
+	put_polled(call, files, fd);
 	return 0;
 }
 
@@ -318,40 +321,52 @@ static __always_inline __u32 bits_of(__u64 word)
 	return (__u32)__builtin_popcountll(word);
 }
 
-/* The same of select(), whose sets stay as they were until it returns. */
-__noinline int find_selected(struct call *call)
+/* Adds a set of select() to another. Whether it could be read. */
+__noinline int add_set(__u64 address, __u32 words)
 {
-	__u32 zero = 0, n, files = 0;
-	__u64 fd = 0, *all, *set;
+	__u32 zero = 0;
 	struct text *text = bpf_map_lookup_elem(&texts, &zero);
+	__u64 *all, *set;
 
-	if (!call || !text)
-		return 0;
-	/* The kernel takes the lower 32 bits. */
-	n = (__u32)call->argument;
-	if (!n || n > SELECTED)
+	if (!address)
+		return 1;
+	if (!text || words > SELECTED / 64)
 		return 0;
 	all = (__u64 *)text->bytes;
 	set = all + SELECTED / 64;
-	__builtin_memset(all, 0, SELECTED / 8);
-	for (int i = 0; i < SELECT_SETS; i++) {
-		if (!call->polled[i])
-			continue;
-		if (bpf_probe_read_user(set, (n + 63) / 64 * 8, (const void *)call->polled[i]))
-			return 0;
-		for (__u32 k = 0; k < SELECTED / 64 && k < (n + 63) / 64; k++)
-			all[k] |= set[k];
-	}
-	for (__u32 k = 0; k < SELECTED / 64 && k < (n + 63) / 64; k++) {
-		__u64 word = all[k];
+	if (bpf_probe_read_user(set, words * 8, (const void *)address))
+		return 0;
+	for (__u32 i = 0; i < SELECTED / 64 && i < words; i++)
+		all[i] |= set[i];
+	return 1;
+}
 
-		if (n - k * 64 < 64)
-			word &= (1ULL << (n - k * 64)) - 1;
-		if (word)
-			fd = k * 64 + bits_of((word & -word) - 1);
-		files += bits_of(word);
+/* The same of select(), whose sets stay as they were until it returns. */
+__noinline int find_selected(struct call *call)
+{
+	__u32 zero = 0, last, end, words, files = 0, here;
+	__u64 fd = 0, *all;
+	struct text *text = bpf_map_lookup_elem(&texts, &zero);
+
+	/* The kernel takes the lower 32 bits. */
+	if (!call || !text || !(__u32)call->argument || (__u32)call->argument > SELECTED)
+		return 0;
+	last = (__u32)call->argument - 1;
+	words = last / 64 + 1;
+	all = (__u64 *)text->bytes;
+	__builtin_memset(all, 0, SELECTED / 8);
+	for (int i = 0; i < SELECT_SETS; i++)
+		if (!add_set(call->polled[i], words))
+			return 0;
+	end = last / 64;
+	KEEP(end);
+	all[end & (SELECTED / 64 - 1)] &= ~0ULL >> (63 - (last & 63));
+	for (__u32 i = 0; i < SELECTED / 64 && i < words; i++) {
+		here = bits_of(all[i]);
+		files += here;
+		fd += (__u64)here * (i * 64 + bits_of((all[i] & -all[i]) - 1));
 	}
-	count_polled(call, files, fd);
+	put_polled(call, files, fd);
 	return 0;
 }
 
