@@ -149,6 +149,7 @@ static __always_inline __u64 argument_of(const void *regs, enum machine machine,
 struct call {
 	__s32 number; /* of a 64-bit program's call that does the same; NO_CALL: none */
 	struct trace_class class;
+	bool worker; /* a thread of the kernel with the memory of a program, as io_uring's */
 	__u64 argument; /* the one that the class names */
 	__u64 polled[SELECT_SETS]; /* of poll(): how many descriptors it looks at; select(): sets */
 	__u32 files; /* what it looks at, where it was counted */
@@ -254,6 +255,7 @@ static __always_inline void find_call(struct call *call, struct task_struct *tas
 	call->class.target = CALL_NOTHING;
 	call->argument = call->packed = 0;
 	call->files = 0;
+	call->worker = task->flags & (PF_IO_WORKER | PF_USER_WORKER);
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) || !are_calls_known())
 		return;
 	foreign = is_32bit(task, machine);

@@ -43,7 +43,8 @@ struct trace_key {
 	__u32 dev;
 	__s32 tgid; /* in the reader's namespace */
 	__s32 syscall; /* number; -1: none (a page fault, a kernel thread) */
-	__s32 stack; /* id of the kernel stack where that tells sites apart (io, dwait); -1: not */
+	__s32 stack; /* id of the kernel stack where that tells sites apart (io, dwait, workers of
+			io_uring); -1: not */
 	__u8 state; /* enum wait_state */
 	__u8 target; /* enum trace_target */
 	__u8 within; /* 0, or 1 + the delay kind of a site that lies within others (reclaim,
