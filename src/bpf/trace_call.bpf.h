@@ -189,6 +189,12 @@ static __always_inline bool is_lock(const void *regs, enum machine machine, bool
 	       (value == 2 || (value & FUTEX_WAITERS && owner && owner <= 1u << 22));
 }
 
+/* Whether fcntl() waits for a lock: F_SETLKW, F_SETLKW64, F_OFD_SETLKW. */
+static __always_inline bool is_lock_of_file(__u64 command)
+{
+	return (__u32)command == 7 || (__u32)command == 14 || (__u32)command == 38;
+}
+
 /* Takes the call from the registers. foreign: of a 32-bit program. */
 static __always_inline void read_call(struct call *call, const void *regs, enum machine machine,
 				      bool foreign, bool direct)
@@ -211,6 +217,11 @@ static __always_inline void read_call(struct call *call, const void *regs, enum 
 	if (call->class.target == CALL_FUTEX && call->class.state == STATE_LOCK &&
 	    !is_lock(regs, machine, foreign, direct))
 		call->class.state = STATE_PARK;
+	if (call->class.target == CALL_LOCK) {
+		call->class.target = CALL_FD;
+		if (!is_lock_of_file(argument_of(regs, machine, foreign, direct, 1)))
+			call->class.state = STATE_OTHER;
+	}
 	if (call->class.target != CALL_POLL && call->class.target != CALL_SELECT)
 		return;
 	call->polled[0] = argument_of(regs, machine, foreign, direct, 1);

@@ -47,7 +47,8 @@ enum {
 	CALL_CHILD,
 	CALL_PATH_AT,
 	CALL_POLL,
-	CALL_SELECT
+	CALL_SELECT,
+	CALL_LOCK
 };
 
 #define POLLED 16 /* descriptors of poll() are looked at, at most */

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -93,6 +94,19 @@ static void select_three(void *arg)
 	/* Beyond those that are asked for. */
 	FD_SET(71, &in);
 	select(71, &in, NULL, &other, NULL);
+}
+
+/* Waits to lock a file, of which the path is given. */
+static void lock_flock(void *arg)
+{
+	flock(open(arg, O_RDWR | O_CLOEXEC), LOCK_EX);
+}
+
+static void lock_fcntl(void *arg)
+{
+	struct flock lock = { .l_type = F_WRLCK };
+
+	fcntl(open(arg, O_RDWR | O_CLOEXEC), F_SETLKW, &lock);
 }
 
 static void wait_child(void *arg)
@@ -208,7 +222,9 @@ static void check_state(const struct tracebook *book, const struct kind *kind)
 /* Each sort of sleeper is in its state for nearly all of the time, and nobody loses any. */
 static void test_states(void **state)
 {
-	int read_end[2], poll_end[2];
+	char *locked = e2e_format("%s/locked", e2e_folder());
+	struct flock lock = { .l_type = F_WRLCK };
+	int read_end[2], poll_end[2], locked_fd;
 	struct kind kinds[] = {
 		{ tracebook_sleep_often, STATE_TIMER, TRACE_NOTHING, "clock_nanosleep", "nanosleep",
 		  .ino = 0 },
@@ -223,6 +239,8 @@ static void test_states(void **state)
 		{ poll_two, STATE_POLL, TRACE_POLLED, "poll", "ppoll", .ino = 2, .arg = poll_end },
 		{ select_three, STATE_POLL, TRACE_POLLED, "select", "pselect6", .ino = 3,
 		  .arg = poll_end },
+		{ lock_flock, STATE_LOCK, TRACE_FILE, "flock", "flock", .arg = locked },
+		{ lock_fcntl, STATE_LOCK, TRACE_FILE, "fcntl", "fcntl", .arg = locked },
 		{ spin, STATE_RUN, TRACE_NOTHING, NULL, NULL, .ino = 0 },
 	};
 	const size_t n = sizeof(kinds) / sizeof(kinds[0]), early = 4;
@@ -238,6 +256,11 @@ static void test_states(void **state)
 	kinds[1].ino = pipe_stat.st_ino;
 	fstat(poll_end[0], &pipe_stat);
 	kinds[4].ino = pipe_stat.st_ino;
+	locked_fd = open(locked, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(flock(locked_fd, LOCK_EX), 0);
+	assert_int_equal(fcntl(locked_fd, F_SETLK, &lock), 0);
+	fstat(locked_fd, &pipe_stat);
+	kinds[9].ino = kinds[10].ino = pipe_stat.st_ino;
 	/* Some are there before, the others come later. */
 	for (size_t i = 0; i < early; i++)
 		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
