@@ -32,6 +32,7 @@ void task_unref(struct task *task)
 	free(task->dropped);
 	free(task->sleeps);
 	task_waiting_free(task->waiting);
+	free(task->held);
 	free(task);
 }
 

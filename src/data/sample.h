@@ -70,6 +70,14 @@ struct task_hang {
 	uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 
+/* What holds a task that was asked about, besides its state. */
+struct task_held {
+	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	bool frozen; /* by its cgroup */
+	pid_t tracer; /* the debugger that has stopped it; 0: not known, or not stopped by one */
+	char tracer_comm[TASK_COMM_MAX + 1]; /* raw bytes */
+};
+
 /*
  * What a task slept in state D by a reading. Measured: of all threads that it ever had, since the
  * programs that measure were loaded. Else what the scheduler had added up, of all its living
@@ -124,6 +132,7 @@ struct task {
 	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
 	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
 	struct task_hang hang; /* set by hangs.c, as of one sample */
+	struct task_held *held; /* set by held.c, as of one sample; NULL: never read */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */

@@ -301,6 +301,24 @@ bool symbol_freezes(const char *function)
 	return false;
 }
 
+bool symbol_freezes_in_d(const char *function)
+{
+	/* Callers of the scheduler with TASK_INTERRUPTIBLE | TASK_FREEZABLE, of 6.1 to 7.2. */
+	static const char *const names[] = { "do_nanosleep",	"hrtimer_nanosleep*",
+					     "common_nsleep*",	"futex_wait*",
+					     "__futex_wait",	"futex_do_wait",
+					     "do_sigtimedwait", "unix_stream_data_wait",
+					     "ep_poll",		"do_epoll_wait",
+					     "do_select",	"poll_schedule_timeout*",
+					     "do_sys_poll",	"do_poll*" };
+	size_t len = symbol_length(function);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (fits_name(function, len, names[i]))
+			return true;
+	return symbol_freezes(function);
+}
+
 bool symbols_fault(const char *const *functions, size_t n)
 {
 	/* The common part, and the ways there before it is reached: of x86, of arm64, of others. */

@@ -119,7 +119,7 @@ static bool is_of_pipe(const char *function)
 static enum wait_state state_of(const struct waiter *waiter, enum wait_state of_call,
 				const char *function)
 {
-	if (symbol_freezes(function))
+	if (waiter->state == 'D' ? symbol_freezes_in_d(function) : symbol_freezes(function))
 		return STATE_STOP;
 	if (waiter->known != WAIT_STATES)
 		return waiter->known;
