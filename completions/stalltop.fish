@@ -82,7 +82,7 @@ function __stalltop_words_field
 	printf '%s\t%s\n' s-cpu 'traced: time in which it is ready to run: queued for a CPU, or throttled'
 	printf '%s\t%s\n' s-io 'traced: time in which it waits for block I/O'
 	printf '%s\t%s\n' s-dwait 'traced: time in which it sleeps uninterruptibly for other than I/O: locks of the kernel, frozen file systems'
-	printf '%s\t%s\n' s-lock 'traced: time in which it waits for a futex that somebody holds: a lock of the program'
+	printf '%s\t%s\n' s-lock 'traced: time in which it waits for a lock that somebody holds: a futex, or a file by flock() or fcntl()'
 	printf '%s\t%s\n' s-net 'traced: time in which it waits for a socket'
 	printf '%s\t%s\n' s-pipe 'traced: time in which it waits for a pipe'
 	printf '%s\t%s\n' s-poll 'traced: time in which it waits for any of several files or events'

@@ -128,15 +128,31 @@ struct super_block {
 	struct dentry *s_root;
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct inode {
 	unsigned short i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	struct hlist_head i_dentry;
+};
+
+struct address_space {
+	struct inode *host;
 };
 
 struct dentry {
 	struct dentry *d_parent;
 	struct qstr d_name;
+	union {
+		struct hlist_node d_alias;
+	} d_u;
 };
 
 struct path___kernel {
@@ -202,7 +218,7 @@ struct thread_info {
 
 /* x86's; bx, cx, dx, si, di are the arguments of 32-bit programs. */
 struct pt_regs {
-	unsigned long bx, cx, dx, si, di, r8;
+	unsigned long bx, cx, dx, si, di, r8, r10;
 	unsigned long orig_ax;
 	unsigned short cs;
 };
@@ -221,7 +237,7 @@ struct pt_regs___s390 {
 };
 
 struct pt_regs___riscv {
-	unsigned long a1, a2, a4, a7;
+	unsigned long a1, a2, a3, a4, a7;
 	unsigned long cause;
 	unsigned long orig_a0;
 };
@@ -255,6 +271,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	__u64 utime, stime;
 	__u64 start_time;
+	unsigned long min_flt, maj_flt;
 	const struct cred *real_cred;
 	char comm[TASK_COMM];
 	struct signal_struct *signal;

@@ -165,6 +165,7 @@ static __always_inline __u32 fall_asleep(void *context, struct task_struct *task
 	__u64 booked;
 
 	look_at_sleep(&wait, &slot->thread, task, bits, fast, true);
+	look_at_fault(&wait, local, task);
 	enter_site(context, local, &wait, now);
 	if (wait.key.state == STATE_IO) {
 		booked = booked_io(task, fast);
@@ -183,10 +184,12 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 	__u32 state = STATE_CPU;
 
 	if (bits & TASK_DEAD && !preempted) {
-		local = known(task);
-		if (!local)
+		local = local_of(task, 0);
+		if (!local || local->slot == SLOT_TAKEN)
 			return;
-		set_state_seldom(thread_at(local->slot), local->slot, WAIT_STATES, now);
+		if (local->slot)
+			set_state_seldom(thread_at(local->slot), local->slot, WAIT_STATES, now);
+		take_in(local);
 		local->slot = 0;
 		local->gone = 1;
 		return;
@@ -307,6 +310,22 @@ int BPF_PROG(executed, struct task_struct *task)
 WITHIN(mm_vmscan_direct_reclaim, DELAY_RECLAIM)
 WITHIN(mm_vmscan_memcg_reclaim, DELAY_RECLAIM)
 WITHIN(mm_compaction, DELAY_COMPACT)
+
+/* ---- Page faults ----------------------------------------------------------------------------- */
+
+/* 6.10 and later: a fault on a mapped file that does not find its page mapped by another's. */
+SEC("?tp_btf/mm_filemap_fault")
+int BPF_PROG(faulted, struct address_space *mapping)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct local *local = known(task);
+
+	if (!local)
+		return 0;
+	local->fault_inode = (__u64)mapping->host;
+	local->faults = faults_of(task);
+	return 0;
+}
 
 /* ---- What interrupts a CPU ------------------------------------------------------------------- */
 

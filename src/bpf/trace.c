@@ -32,6 +32,7 @@ struct trace {
 	struct trace_program program;
 	struct changed threads, sites;
 	uint64_t switches, lost_waits, lost_threads; /* by the reading before */
+	uint32_t roomless; /* threads without room at the reading before */
 	struct trace_runs runs; /* the same, while they are measured */
 	struct trace_runs measured; /* since measuring began */
 	uint64_t measured_switches;
@@ -134,6 +135,51 @@ static void count_events(struct trace *trace, struct trace_counts *counts)
 	trace->lost_threads = threads;
 }
 
+/* Whether there were any in that epoch, or are. */
+static bool were_any(const struct trace_roomless *count, uint32_t epoch)
+{
+	return __atomic_load_n(&count->threads, __ATOMIC_ACQUIRE) ||
+	       __atomic_load_n(&count->epoch, __ATOMIC_RELAXED) >= epoch;
+}
+
+/*
+ * Hands out the processes that had threads without room in the epoch, and forgets those that have
+ * none any more.
+ */
+static void hand_partial(struct trace *trace, uint32_t epoch, const struct trace_reader *reader)
+{
+	int map = bpf_map__fd(trace->program.bpf->maps.roomless);
+	struct trace_process process, next;
+	struct trace_roomless count;
+	bool more = !bpf_map_get_next_key(map, NULL, &process);
+
+	while (more) {
+		more = !bpf_map_get_next_key(map, &process, &next);
+		trace->syscalls += 2;
+		if (!bpf_map_lookup_elem(map, &process, &count)) {
+			if (were_any(&count, epoch) && reader->partial)
+				reader->partial(reader->arg, &process);
+			else if (!were_any(&count, epoch))
+				bpf_map_delete_elem(map, &process);
+		}
+		process = next;
+	}
+}
+
+/* Counts threads without room, and hands out whose they are: nothing, where all have room. */
+static void read_roomless(struct trace *trace, uint32_t epoch, const struct trace_reader *reader,
+			  struct trace_counts *counts)
+{
+	const struct trace_control *control = trace->program.control;
+
+	counts->roomless = trace->roomless + counts->lost_threads;
+	counts->nameless = were_any(&control->nameless, epoch);
+	trace->roomless = __atomic_load_n(&control->roomless.threads, __ATOMIC_ACQUIRE);
+	/* Names are forgotten one reading later. */
+	if (counts->roomless || control->roomless.epoch + 1 >= epoch)
+		hand_partial(trace, epoch, reader);
+}
+
 /* Has the kernel measure the programs from now on, as long as it takes for a good figure. */
 static void begin_measuring(struct trace *trace)
 {
@@ -186,7 +232,7 @@ static void count_cost(struct trace *trace, struct trace_counts *counts)
 int trace_open(struct trace **out, const struct trace_options *options)
 {
 	struct trace *trace = xcalloc(1, sizeof(*trace));
-	int err = trace_load(&trace->program, options->sites,
+	int err = trace_load(&trace->program, options->threads, options->sites,
 			     options->stacks == TRACE_STACKS_BLOCKED);
 
 	*out = NULL;
@@ -219,6 +265,7 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	counts->read_ns = clock_ns(CLOCK_MONOTONIC);
 	READ_LIST(trace, site, epoch, hand_site);
 	READ_LIST(trace, thread, epoch, hand_thread);
+	read_roomless(trace, epoch, reader, counts);
 	return 0;
 }
 

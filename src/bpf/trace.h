@@ -19,6 +19,7 @@ enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_BLOCKED /* at waits of io an
 
 struct trace_options {
 	uint32_t sites; /* room for so many */
+	uint32_t threads; /* the same; 0: by the machine's memory and tasks */
 	enum trace_stacks stacks;
 };
 
@@ -28,6 +29,8 @@ struct trace_counts {
 	uint64_t switches; /* context switches */
 	uint64_t lost_waits; /* that found no room for a site */
 	uint64_t lost_threads; /* that found no room */
+	uint64_t roomless; /* all that had no room, for a part of the time at least */
+	bool nameless; /* some of these are of processes that are not handed out */
 	bool no_calls; /* the system calls of sleepers are not known on this machine */
 	double cost_ns; /* CPU time of the programs; negative: not known */
 	bool cost_measured; /* by the kernel, else switches times a measured cost */
@@ -36,11 +39,13 @@ struct trace_counts {
 /*
  * Gets what changed since the reading before, as consistent copies that are valid during the call.
  * A thread that ended is given once more, with `ended`. Sites come before the threads that wait in
- * them. `slot` is the index by which threads name sites.
+ * them. `slot` is the index by which threads name sites. A process that had threads without room,
+ * so that not all of it was traced, is handed out as `partial` (NULL: nobody wants to know).
  */
 struct trace_reader {
 	void (*site)(void *arg, uint32_t slot, const struct trace_site *site);
 	void (*thread)(void *arg, uint32_t slot, const struct trace_thread *thread);
+	void (*partial)(void *arg, const struct trace_process *process);
 	void *arg;
 };
 

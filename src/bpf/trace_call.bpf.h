@@ -113,29 +113,33 @@ static __always_inline __s32 number_of_call(const void *regs, enum machine machi
 	}
 }
 
-#define CHOOSE(i, type, regs, r0, r1, r2, r4) \
+#define CHOOSE(i, type, regs, r0, r1, r2, r3, r4) \
 	((i) == 0   ? REGISTER(type, regs, r0) \
 	 : (i) == 1 ? REGISTER(type, regs, r1) \
 	 : (i) == 2 ? REGISTER(type, regs, r2) \
+	 : (i) == 3 ? REGISTER(type, regs, r3) \
 		    : REGISTER(type, regs, r4))
 
-/* Its argument i: 0, 1, 2 or 4. */
+/* Its argument i: 0 to 4. */
 static __always_inline __u64 argument_of(const void *regs, enum machine machine, bool foreign,
 					 bool direct, __u32 i)
 {
 	switch (machine) {
 	case MACHINE_X86:
 		if (foreign)
-			return (__u32)CHOOSE(i, struct pt_regs, regs, bx, cx, dx, di);
-		return CHOOSE(i, struct pt_regs, regs, di, si, dx, r8);
+			return (__u32)CHOOSE(i, struct pt_regs, regs, bx, cx, dx, si, di);
+		return CHOOSE(i, struct pt_regs, regs, di, si, dx, r10, r8);
 	case MACHINE_ARM64:
-		return CHOOSE(i, struct pt_regs___arm64, regs, orig_x0, regs[1], regs[2], regs[4]);
+		return CHOOSE(i, struct pt_regs___arm64, regs, orig_x0, regs[1], regs[2], regs[3],
+			      regs[4]);
 	case MACHINE_S390:
-		return CHOOSE(i, struct pt_regs___s390, regs, orig_gpr2, gprs[3], gprs[4], gprs[6]);
+		return CHOOSE(i, struct pt_regs___s390, regs, orig_gpr2, gprs[3], gprs[4], gprs[5],
+			      gprs[6]);
 	case MACHINE_RISCV:
-		return CHOOSE(i, struct pt_regs___riscv, regs, orig_a0, a1, a2, a4);
+		return CHOOSE(i, struct pt_regs___riscv, regs, orig_a0, a1, a2, a3, a4);
 	case MACHINE_PPC:
-		return CHOOSE(i, struct pt_regs___ppc, regs, orig_gpr3, gpr[4], gpr[5], gpr[7]);
+		return CHOOSE(i, struct pt_regs___ppc, regs, orig_gpr3, gpr[4], gpr[5], gpr[6],
+			      gpr[7]);
 	default:
 		return 0;
 	}
@@ -145,8 +149,10 @@ static __always_inline __u64 argument_of(const void *regs, enum machine machine,
 struct call {
 	__s32 number; /* of a 64-bit program's call that does the same; NO_CALL: none */
 	struct trace_class class;
+	bool worker; /* a thread of the kernel with the memory of a program, as io_uring's */
 	__u64 argument; /* the one that the class names */
-	__u64 polled; /* of poll(): how many descriptors it looks at */
+	__u64 polled[SELECT_SETS]; /* of poll(): how many descriptors it looks at; select(): sets */
+	__u32 files; /* what it looks at, where it was counted */
 	__u64 packed; /* of socketcall(): where its arguments are; 0: it is none */
 };
 
@@ -183,6 +189,12 @@ static __always_inline bool is_lock(const void *regs, enum machine machine, bool
 	       (value == 2 || (value & FUTEX_WAITERS && owner && owner <= 1u << 22));
 }
 
+/* Whether fcntl() waits for a lock: F_SETLKW, F_SETLKW64, F_OFD_SETLKW. */
+static __always_inline bool is_lock_of_file(__u64 command)
+{
+	return (__u32)command == 7 || (__u32)command == 14 || (__u32)command == 38;
+}
+
 /* Takes the call from the registers. foreign: of a 32-bit program. */
 static __always_inline void read_call(struct call *call, const void *regs, enum machine machine,
 				      bool foreign, bool direct)
@@ -205,8 +217,16 @@ static __always_inline void read_call(struct call *call, const void *regs, enum 
 	if (call->class.target == CALL_FUTEX && call->class.state == STATE_LOCK &&
 	    !is_lock(regs, machine, foreign, direct))
 		call->class.state = STATE_PARK;
-	if (call->class.target == CALL_POLL)
-		call->polled = argument_of(regs, machine, foreign, direct, 1);
+	if (call->class.target == CALL_LOCK) {
+		call->class.target = CALL_FD;
+		if (!is_lock_of_file(argument_of(regs, machine, foreign, direct, 1)))
+			call->class.state = STATE_OTHER;
+	}
+	if (call->class.target != CALL_POLL && call->class.target != CALL_SELECT)
+		return;
+	call->polled[0] = argument_of(regs, machine, foreign, direct, 1);
+	call->polled[1] = argument_of(regs, machine, foreign, direct, 2);
+	call->polled[2] = argument_of(regs, machine, foreign, direct, 3);
 }
 
 /*
@@ -244,7 +264,9 @@ static __always_inline void find_call(struct call *call, struct task_struct *tas
 	call->number = NO_CALL;
 	call->class.state = STATE_OTHER;
 	call->class.target = CALL_NOTHING;
-	call->argument = call->polled = call->packed = 0;
+	call->argument = call->packed = 0;
+	call->files = 0;
+	call->worker = task->flags & (PF_IO_WORKER | PF_USER_WORKER);
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) || !are_calls_known())
 		return;
 	foreign = is_32bit(task, machine);
@@ -265,21 +287,100 @@ static __always_inline void find_packed(struct call *call)
 	call->argument = fd;
 }
 
-/* Makes a poll() of the current task that looks at one descriptor a call with that descriptor. */
-static __always_inline void find_polled(struct call *call)
+/*
+ * Counts what a call looks at. The loops below have no branches but for their ends, as the verifier
+ * would follow each of them: the descriptors are added up, which is the one where there is one.
+ */
+static __always_inline void put_polled(struct call *call, __u32 files, __u64 fd)
+{
+	call->files = files;
+	if (files == 1) {
+		call->class.target = CALL_FD;
+		call->argument = fd;
+	}
+}
+
+/* Counts what poll() looks at, unless that is much. */
+__noinline int find_polled(struct call *call)
 {
 	/* include/uapi/asm-generic/poll.h */
-	struct {
+	struct polled {
 		__s32 fd;
 		__s16 events, revents;
-	} polled;
+	} * polled;
+	__u32 zero = 0, n, there, files = 0;
+	__u64 fd = 0;
+	struct text *text = bpf_map_lookup_elem(&texts, &zero);
 
-	if (call->class.target != CALL_POLL || call->polled != 1 ||
-	    bpf_probe_read_user(&polled, sizeof(polled), (const void *)call->argument) ||
-	    polled.fd < 0)
-		return;
-	call->class.target = CALL_FD;
-	call->argument = (__u64)polled.fd;
+	if (!call || !text || call->polled[0] > POLLED)
+		return 0;
+	n = (__u32)call->polled[0];
+	if (n > POLLED ||
+	    bpf_probe_read_user(text->bytes, n * sizeof(*polled), (const void *)call->argument))
+		return 0;
+	polled = (struct polled *)text->bytes;
+	for (__u32 i = 0; i < POLLED && i < n; i++) {
+		/* Negative ones are left out. */
+		there = ~(__u32)polled[i].fd >> 31;
+		files += there;
+		fd += there * (__u64)(__u32)polled[i].fd;
+	}
+	put_polled(call, files, fd);
+	return 0;
+}
+
+static __always_inline __u32 bits_of(__u64 word)
+{
+	return (__u32)__builtin_popcountll(word);
+}
+
+/* Adds a set of select() to another. Whether it could be read. */
+__noinline int add_set(__u64 address, __u32 words)
+{
+	__u32 zero = 0;
+	struct text *text = bpf_map_lookup_elem(&texts, &zero);
+	__u64 *all, *set;
+
+	if (!address)
+		return 1;
+	if (!text || words > SELECTED / 64)
+		return 0;
+	all = (__u64 *)text->bytes;
+	set = all + SELECTED / 64;
+	if (bpf_probe_read_user(set, words * 8, (const void *)address))
+		return 0;
+	for (__u32 i = 0; i < SELECTED / 64 && i < words; i++)
+		all[i] |= set[i];
+	return 1;
+}
+
+/* The same of select(), whose sets stay as they were until it returns. */
+__noinline int find_selected(struct call *call)
+{
+	__u32 zero = 0, last, end, words, files = 0, here;
+	__u64 fd = 0, *all;
+	struct text *text = bpf_map_lookup_elem(&texts, &zero);
+
+	/* The kernel takes the lower 32 bits. */
+	if (!call || !text || !(__u32)call->argument || (__u32)call->argument > SELECTED)
+		return 0;
+	last = (__u32)call->argument - 1;
+	words = last / 64 + 1;
+	all = (__u64 *)text->bytes;
+	__builtin_memset(all, 0, SELECTED / 8);
+	for (int i = 0; i < SELECT_SETS; i++)
+		if (!add_set(call->polled[i], words))
+			return 0;
+	end = last / 64;
+	KEEP(end);
+	all[end & (SELECTED / 64 - 1)] &= ~0ULL >> (63 - (last & 63));
+	for (__u32 i = 0; i < SELECTED / 64 && i < words; i++) {
+		here = bits_of(all[i]);
+		files += here;
+		fd += (__u64)here * (i * 64 + bits_of((all[i] & -all[i]) - 1));
+	}
+	put_polled(call, files, fd);
+	return 0;
 }
 
 #endif

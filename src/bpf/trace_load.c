@@ -8,17 +8,21 @@
 #include <bpf/libbpf.h>
 #include <bpf/trace.skel.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/util.h"
 #include "bpf/loading.h"
 #include "kernel/syscalls.h"
 
 #define THREADS_MIN 4096U
+#define THREADS_SHARE 2048 /* room for threads takes that part of the memory at least */
 #define SITES_MIN 16U
 #define STACKS_MIN 1024U
 
@@ -174,25 +178,57 @@ static int attach_all(struct trace_program *program)
 		program->cpu[i].softirq = program->cpu[i].timer = program->cpu[i].ipi = 0;
 	}
 	program->control->walking = 1;
-	return loading_run_iterator(bpf->progs.each_thread);
+	err = loading_run_iterator(bpf->progs.each_thread);
+	__atomic_store_n(&program->control->walked, 1, __ATOMIC_SEQ_CST);
+	return err;
 }
 
-int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks)
+/* The largest number of a process, so that there are no more threads at one time. */
+static uint32_t largest_pid(void)
 {
+	char text[32];
+
+	uint64_t most;
+
+	if (file_read(AT_FDCWD, "/proc/sys/kernel/pid_max", text, sizeof(text)) < 0)
+		return UINT32_MAX;
+	most = strtoull(text, NULL, 10);
+	return most && most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+
+/*
+ * The number of threads that are given room. Those that come later are many where there is much
+ * memory: this is taken at once, as the kernel's arrays don't grow.
+ */
+static uint32_t choose_room(void)
+{
+	const size_t each = sizeof(struct trace_thread_slot) + 3 * sizeof(uint64_t);
+	uint32_t least, room = 1, most = round_up(largest_pid());
 	struct sysinfo machine;
+	uint64_t memory;
+
+	sysinfo(&machine);
+	memory = (uint64_t)machine.totalram * machine.mem_unit / THREADS_SHARE;
+	while (room < most && (uint64_t)room * 2 * each <= memory)
+		room *= 2;
+	least = round_up(4U * machine.procs + 1);
+	if (least < THREADS_MIN)
+		least = THREADS_MIN;
+	return room > least ? room : least;
+}
+
+int trace_load(struct trace_program *program, uint32_t threads, uint32_t sites, bool blocked_stacks)
+{
 	struct trace_bpf *bpf;
 	int err = loading_begin();
 
 	*program = (struct trace_program){ .stats = -1 };
 	if (err)
 		return err;
-	sysinfo(&machine);
 	program->bpf = bpf = trace_bpf__open();
 	if (!bpf)
 		return loading_error(-errno);
-	program->threads = round_up(4U * machine.procs + 1);
-	if (program->threads < THREADS_MIN)
-		program->threads = THREADS_MIN;
+	program->threads = threads ? round_up(threads) : choose_room();
 	program->sites = round_up(sites < SITES_MIN ? SITES_MIN : sites);
 	program->cpus = (uint32_t)libbpf_num_possible_cpus();
 	err = choose_programs(bpf);

@@ -39,7 +39,21 @@
 #define AF_INET6 10
 
 /* enum syscall_target of kernel/syscalls.h */
-enum { CALL_NOTHING, CALL_FD, CALL_PATH, CALL_FUTEX, CALL_CHILD, CALL_PATH_AT, CALL_POLL };
+enum {
+	CALL_NOTHING,
+	CALL_FD,
+	CALL_PATH,
+	CALL_FUTEX,
+	CALL_CHILD,
+	CALL_PATH_AT,
+	CALL_POLL,
+	CALL_SELECT,
+	CALL_LOCK
+};
+
+#define POLLED 16 /* descriptors of poll() are looked at, at most */
+#define SELECTED 1024 /* of select() */
+#define SELECT_SETS 3
 
 /* A waiter gives up a site that another CPU writes after so many looks, of some 20 ns each. */
 #define PATIENCE 64
@@ -102,6 +116,14 @@ struct {
 	__type(value, struct site_ref);
 } places SEC(".maps");
 
+/* Processes with threads that found no room. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TRACE_ROOMLESS);
+	__type(key, struct trace_process);
+	__type(value, struct trace_roomless);
+} roomless SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
 	__uint(max_entries, 1);
@@ -127,10 +149,13 @@ struct recent {
 	struct site_ref ref;
 };
 
+/* Whether a thread found no room: counted for its process, which sleep.key names, or for none. */
+enum lost { NOT_LOST, LOST, LOST_NAMELESS };
+
 /* What is known of a thread besides its slot. */
 struct local {
 	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
-	__u8 lost; /* it found no room, which has been counted */
+	__u8 lost; /* enum lost */
 	__u8 gone; /* it ended, or the reader cannot see it */
 	__u8 throttled; /* it is queued as its group's quota is used up */
 	__u8 unused;
@@ -141,6 +166,8 @@ struct local {
 	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
 	__u64 io_ns; /* and how long that wait was */
 	struct recent sleep, queue;
+	__u64 fault_inode; /* address of the inode of the file that a page fault was on last */
+	__u64 faults; /* how many there were then: as many as long as that one lasts */
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
 	__u64 within_booked_ns;
 };

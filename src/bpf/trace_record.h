@@ -16,6 +16,7 @@
 #define TRACE_BUCKETS 32
 #define TRACE_WAKERS 4
 #define TRACE_FRAMES 32 /* of a stack */
+#define TRACE_ROOMLESS 256 /* processes that can be named as having threads without room */
 
 #define TRACE_CALLS 512 /* system calls that may have a class of their own */
 #define TRACE_SOCKET_CALLS 21 /* what socketcall() can be asked for, from 1 on */
@@ -30,17 +31,20 @@ enum trace_target {
 	TRACE_FUTEX, /* word */
 	TRACE_CHILD, /* pid, -1: any */
 	TRACE_TASK, /* for cpu: the process that ran instead (pid, name) */
+	TRACE_POLLED, /* so many files (ino) */
 	TRACE_THROTTLED, /* for cpu: the group's quota is used up */
 };
 
 /* What tells sites apart. Padding must be zero. */
 struct trace_key {
 	__u64 start_ns; /* of the process */
-	__u64 ino; /* of a file or socket; the address of a futex; the pid of a child or task */
+	__u64 ino; /* of a file or socket; the address of a futex; the pid of a child or task; a
+		      number of files */
 	__u32 dev;
 	__s32 tgid; /* in the reader's namespace */
 	__s32 syscall; /* number; -1: none (a page fault, a kernel thread) */
-	__s32 stack; /* id of the kernel stack where that tells sites apart (io, dwait); -1: not */
+	__s32 stack; /* id of the kernel stack where that tells sites apart (io, dwait, workers of
+			io_uring); -1: not */
 	__u8 state; /* enum wait_state */
 	__u8 target; /* enum trace_target */
 	__u8 within; /* 0, or 1 + the delay kind of a site that lies within others (reclaim,
@@ -94,7 +98,8 @@ struct trace_thread {
 	__u8 state;
 	__u8 ended; /* it is gone: ns is complete up to since_ns, and the slot will be used again */
 	__u8 attached; /* its wait was in progress when tracing began */
-	__u8 unused[5];
+	__u8 hidden; /* there was room, and it went unseen for long: more of it will go unseen */
+	__u8 unused[4];
 };
 
 /*
@@ -131,6 +136,18 @@ struct trace_run {
 
 #define TRACE_RUNS 8 /* a power of two */
 
+/* A process that has threads without room, and how many; when that changed last. */
+struct trace_process {
+	__u64 start_ns;
+	__s32 tgid;
+	__u32 unused;
+};
+
+struct trace_roomless {
+	__u32 threads;
+	__u32 epoch;
+};
+
 /* What a CPU counts, what interrupts it, and who ran on it. */
 struct trace_cpu {
 	__u64 switches, lost_waits, lost_threads;
@@ -152,11 +169,14 @@ struct trace_changed {
 struct trace_control {
 	__u32 epoch; /* from 1 */
 	__u32 walking; /* the threads that there are are being added */
+	__u32 walked; /* they have been */
 	__u64 reader_ns; /* the reader's pid namespace: pids are of it */
 	__u32 reader_level; /* 0: the initial namespace */
 	__u32 calls; /* the system calls that tasks are in are known on this machine */
 	struct trace_changed changed[2];
 	struct trace_ring free_threads, free_sites;
+	struct trace_roomless roomless; /* all of them */
+	struct trace_roomless nameless; /* those of processes that the kernel's table lacks */
 };
 
 #endif

@@ -9,11 +9,10 @@
 
 /* ---- What is put into a site at its first wait ----------------------------------------------- */
 
-/* Puts a file's path, from the last component on, each ended by NUL. */
+/* Puts the path of a directory's entry, from the last component on, each ended by NUL. */
 __noinline int put_path(__u32 site, __u64 address)
 {
-	const struct file___kernel *file = (const struct file___kernel *)address;
-	const struct dentry *entry = BPF_CORE_READ(file, f_path.dentry), *parent;
+	const struct dentry *entry = (const struct dentry *)address, *parent;
 	__u32 zero = 0, at = 0;
 	struct text *text = bpf_map_lookup_elem(&texts, &zero);
 	struct trace_site_slot *slot = site_at(site);
@@ -122,25 +121,41 @@ struct wait {
 	struct trace_key key;
 	struct call call;
 	struct seen_file seen;
+	__u64 fault_inode; /* of the file that a page fault is on; 0: none, or not known */
 	const struct task_struct *task;
 };
+
+/* The directory's entry of an inode, one of them; 0: there is none. */
+static __always_inline __u64 entry_of(__u64 address)
+{
+	const struct inode *inode = (const struct inode *)address;
+	const struct hlist_node *node = BPF_CORE_READ(inode, i_dentry.first);
+
+	return node ? (__u64)node - bpf_core_field_offset(struct dentry, d_u.d_alias) : 0;
+}
 
 /* Puts what tells people what the wait is on. */
 static __always_inline void describe(struct trace_site *site, __u32 at, const struct wait *wait)
 {
+	const struct file___kernel *file = wait->seen.file;
 	const struct task_struct *task = wait->task;
 
 	BPF_CORE_READ_INTO(&site->comm, task, group_leader, comm);
+	if (wait->fault_inode) {
+		site->mode = wait->seen.mode;
+		put_path(at, entry_of(wait->fault_inode));
+		return;
+	}
 	if (wait->call.class.target != CALL_FD)
 		return;
 	site->fd = (__s32)wait->call.argument;
-	if (!wait->seen.file)
+	if (!file)
 		return;
 	site->mode = wait->seen.mode;
 	if ((wait->seen.mode & S_IFMT) == S_IFSOCK)
-		put_socket(at, (__u64)wait->seen.file);
+		put_socket(at, (__u64)file);
 	else
-		put_path(at, (__u64)wait->seen.file);
+		put_path(at, (__u64)BPF_CORE_READ(file, f_path.dentry));
 }
 
 /* ---- Sites ----------------------------------------------------------------------------------- */

@@ -131,6 +131,22 @@ static __always_inline void read_inode(struct seen_file *seen, const struct file
 	seen->anonymous = BPF_CORE_READ(inode, i_sb, s_magic) == ANON_INODE_FS_MAGIC;
 }
 
+/* The same of an inode alone. */
+static __always_inline void read_inode_at(struct seen_file *seen, __u64 address)
+{
+	const struct inode *inode = (const struct inode *)address;
+
+	seen->ino = BPF_CORE_READ(inode, i_ino);
+	seen->mode = BPF_CORE_READ(inode, i_mode);
+	seen->dev = BPF_CORE_READ(inode, i_sb, s_dev);
+}
+
+/* Page faults of a task that have ended. */
+static __always_inline __u64 faults_of(const struct task_struct *task)
+{
+	return BPF_CORE_READ(task, min_flt) + BPF_CORE_READ(task, maj_flt);
+}
+
 static __always_inline void find_file(struct seen_file *seen, const struct task_struct *task,
 				      __u64 fd, bool fast)
 {

@@ -64,6 +64,9 @@ static __always_inline void put_target(struct wait *wait)
 		   (key->state == STATE_LOCK || key->state == STATE_PARK)) {
 		key->target = TRACE_FUTEX;
 		key->ino = call->argument;
+	} else if (call->files > 1) {
+		key->target = TRACE_POLLED;
+		key->ino = call->files;
 	} else if (call->class.target == CALL_CHILD && key->state == STATE_CHILD) {
 		key->target = TRACE_CHILD;
 		key->ino = (__u64)(__s64)(__s32)call->argument;
@@ -80,7 +83,10 @@ static __always_inline void look_at(struct wait *wait, const struct trace_thread
 	find_call(&wait->call, task);
 	if (current) {
 		find_packed(&wait->call);
-		find_polled(&wait->call);
+		if (wait->call.class.target == CALL_POLL)
+			find_polled(&wait->call);
+		else if (wait->call.class.target == CALL_SELECT)
+			find_selected(&wait->call);
 	}
 	if (wait->call.class.target == CALL_FD)
 		find_file(&wait->seen, task, wait->call.argument, fast);
@@ -99,6 +105,19 @@ static __always_inline void look_at_sleep(struct wait *wait, const struct trace_
 	look_at(wait, thread, task, fast, current);
 	wait->key.state = (__u8)sleep_of(task, bits, &wait->call, &wait->seen);
 	put_target(wait);
+}
+
+/* Adds the file that a wait for io is on that is in no call, as the current task's fault is. */
+static __always_inline void look_at_fault(struct wait *wait, const struct local *local,
+					  const struct task_struct *task)
+{
+	if (wait->call.number != NO_CALL || !local->fault_inode || local->faults != faults_of(task))
+		return;
+	wait->fault_inode = local->fault_inode;
+	read_inode_at(&wait->seen, wait->fault_inode);
+	wait->key.target = TRACE_FILE;
+	wait->key.ino = wait->seen.ino;
+	wait->key.dev = wait->seen.dev;
 }
 
 /* Completes a site (struct site_word) that is waited in for the first time. */
@@ -132,7 +151,9 @@ static __always_inline void enter_site(void *context, struct local *local, struc
 	__u8 filled = context ? FILLED : FILLED_BUT_STACK, state = wait->key.state;
 	__s32 stack = -1;
 
-	if (context && blocked_stacks && (state == STATE_IO || state == STATE_DWAIT)) {
+	/* Workers have no calls: the stack alone tells who has nothing to do from who does it. */
+	if (context && blocked_stacks &&
+	    (state == STATE_IO || state == STATE_DWAIT || wait->call.worker)) {
 		stack = (__s32)bpf_get_stackid(context, &stacks, 0);
 		wait->key.stack = stack < 0 ? -1 : stack;
 	}

@@ -35,6 +35,7 @@ void task_unref(struct task *task)
 	if (task->evidence)
 		free(task->evidence->group);
 	free(task->evidence);
+	free(task->held);
 	free(task);
 }
 

@@ -70,6 +70,14 @@ struct task_hang {
 	uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 
+/* What holds a task that was asked about, besides its state. */
+struct task_held {
+	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	bool frozen; /* by its cgroup */
+	pid_t tracer; /* the debugger that has stopped it; 0: not known, or not stopped by one */
+	char tracer_comm[TASK_COMM_MAX + 1]; /* raw bytes */
+};
+
 /*
  * What explains how a task waits, where it is one of those that suffer most; evidence.c's. What is
  * below `rival` is kept from sample to sample.
@@ -82,7 +90,8 @@ struct task_evidence {
 	double quota; /* so many CPUs it grants; 0: there is none, or it is not known */
 	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: there is none */
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
-	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known */
+	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known
+			*/
 	char *group; /* that has the quota: raw bytes */
 	uint64_t written, written_ns; /* bytes by the last reading, and when that was */
 	uint64_t throttled_ns, throttled_read_ns;
@@ -145,6 +154,7 @@ struct task {
 	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
 	struct task_hang hang; /* set by hangs.c or stuck.c, as of one sample */
 	struct task_evidence *evidence; /* set by evidence.c; NULL: none was ever wanted */
+	struct task_held *held; /* set by held.c, as of one sample; NULL: never read */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */

@@ -15,7 +15,7 @@
 	ROW(DWAIT, "dwait", 'b', "SDWAIT", \
 	    "sleeps uninterruptibly for other than I/O: locks of the kernel, frozen file systems") \
 	ROW(LOCK, "lock", 'l', "SLOCK", \
-	    "waits for a futex that somebody holds: a lock of the program") \
+	    "waits for a lock that somebody holds: a futex, or a file by flock() or fcntl()") \
 	ROW(NET, "net", 'n', "SNET", "waits for a socket") \
 	ROW(PIPE, "pipe", 'p', "SPIPE", "waits for a pipe") \
 	ROW(POLL, "poll", '.', "SPOLL", "waits for any of several files or events") \

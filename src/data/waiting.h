@@ -24,7 +24,7 @@ struct task_waiting {
 	enum wait_class class;
 	int number; /* of the system call; -1: none, or not known */
 	uint64_t args[WAITING_ARGS];
-	const char *syscall; /* its name; NULL: not known */
+	const char *syscall; /* its name, or "page fault"; NULL: not known */
 	uint64_t futex; /* the address of the futex it waits for; 0: none */
 	struct buf on; /* a path, a peer, a pipe, a child ... */
 	struct buf where; /* a function of the kernel */

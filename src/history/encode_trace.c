@@ -186,42 +186,74 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 	known->lost = lost_threads(traced, info->trace->interval_ns);
 }
 
+/* Puts what a task waits on. */
+static void put_waiting(struct encoder *encoder, const struct task_waiting *waiting,
+			struct moment_evidence *out)
+{
+	out->tid = waiting->tid;
+	out->state = waiting->state < WAIT_STATES ? (int32_t)waiting->state : -1;
+	out->class = waiting->class;
+	out->syscall = encode_text(encoder, waiting->syscall);
+	out->on = waiting->on.len ? encode_text(encoder, waiting->on.data) : 0;
+	out->where = waiting->where.len ? encode_text(encoder, waiting->where.data) : 0;
+}
+
+/* Puts what was looked at of a task. */
+static void put_evidence(const struct task_evidence *evidence, struct moment_evidence *out)
+{
+	out->known = 1;
+	out->throttled = evidence->throttled;
+	out->quota = evidence->quota;
+	out->writes = evidence->writes;
+	out->memory_limit = evidence->memory_limit;
+	out->memory_used = evidence->memory_used;
+	out->rival = evidence->rival;
+}
+
+/* Puts what holds a task. */
+static void put_held(struct encoder *encoder, const struct task_held *held,
+		     struct moment_evidence *out)
+{
+	out->held = 1;
+	out->frozen = held->frozen;
+	out->tracer = held->tracer;
+	out->tracer_name = held->tracer ? encode_text(encoder, held->tracer_comm) : 0;
+}
+
+/* Adds what explains a row, if anything does. */
+static void encode_explained(struct encoder *encoder, const struct frame *frame,
+			     const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(frame, row);
+	const struct task_waiting *waiting = row_waiting(frame, row);
+	const struct task_held *held = row->task->held;
+	const struct task_hang *hang = &row->task->hang;
+	uint64_t sample_ns = frame->info->cur->begin_ns;
+	struct moment_evidence written = { .state = -1 };
+
+	if (held && held->sample_ns != sample_ns)
+		held = NULL;
+	if (hang->tid && hang->sample_ns == sample_ns)
+		written.since_ns = hang->since_ns;
+	if (!waiting && !evidence && !held && !written.since_ns)
+		return;
+	written.task = encode_known(encoder, row->raw->task)->written.id;
+	if (waiting)
+		put_waiting(encoder, waiting, &written);
+	if (evidence)
+		put_evidence(evidence, &written);
+	if (held)
+		put_held(encoder, held, &written);
+	buf_add(&encoder->parts[PART_EVIDENCE], &written, sizeof(written));
+}
+
 void encode_evidence(struct encoder *encoder, const struct frame *frame)
 {
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
-		const struct task_waiting *waiting;
-		const struct task_evidence *evidence;
-		struct moment_evidence written = { .state = -1 };
 
-		if (row->still || row->exited)
-			continue;
-		waiting = row_waiting(frame, row);
-		evidence = row_evidence(frame, row);
-		if (row->task->hang.sample_ns == frame->info->cur->begin_ns && row->task->hang.tid)
-			written.since_ns = row->task->hang.since_ns;
-		if (!waiting && !evidence && !written.since_ns)
-			continue;
-		written.task = encode_known(encoder, row->raw->task)->written.id;
-		if (waiting) {
-			written.tid = waiting->tid;
-			written.state = waiting->state < WAIT_STATES ? (int32_t)waiting->state : -1;
-			written.class = waiting->class;
-			written.syscall = encode_text(encoder, waiting->syscall);
-			written.on = waiting->on.len ? encode_text(encoder, waiting->on.data) : 0;
-			written.where =
-				waiting->where.len ? encode_text(encoder, waiting->where.data) : 0;
-		}
-		if (evidence) {
-			written.known = 1;
-			written.throttled = evidence->throttled;
-			written.quota = evidence->quota;
-			written.writes = evidence->writes;
-			written.memory_limit = evidence->memory_limit;
-			written.memory_used = evidence->memory_used;
-			written.rival = evidence->rival;
-		}
-		buf_add(&encoder->parts[PART_EVIDENCE], &written, sizeof(written));
+		if (!row->exited && (!row->still || row->task->held))
+			encode_explained(encoder, frame, row);
 	}
 }
 

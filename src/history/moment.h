@@ -169,6 +169,10 @@ struct moment_evidence {
 	double throttled, quota, writes; /* as in struct task_evidence */
 	uint64_t memory_limit, memory_used;
 	pid_t rival;
+	uint32_t held; /* it was asked about, and so looked at whether it is held: */
+	uint32_t frozen;
+	pid_t tracer;
+	uint32_t tracer_name;
 };
 
 #define MOMENT_WHOLE 0x1u /* has all tasks, as they are: nothing before it is needed */

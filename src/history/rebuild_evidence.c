@@ -48,12 +48,33 @@ static void take_waiting(struct rebuild *rebuild, struct archive *archive, sqlit
 	waiting->tid = (pid_t)archive_int(row, 1, 0, INT32_MAX, 0, bad);
 	/* Of a later version. */
 	waiting->state = state <= WAIT_STATES ? (enum wait_state)state : STATE_OTHER;
-	waiting->class = class < WAIT_CLASSES ? (enum wait_class)class : CLASS_UNKNOWN;
+	waiting->class = class < WAIT_CLASSES ? (enum wait_class) class : CLASS_UNKNOWN;
 	waiting->number = -1;
 	waiting->syscall = rebuild_keep_text(rebuild, archive, texts[0], bad);
 	take_text(&waiting->on, rebuild_keep_text(rebuild, archive, texts[1], bad));
 	take_text(&waiting->where, rebuild_keep_text(rebuild, archive, texts[2], bad));
 	take_text(&waiting->stack, NULL);
+}
+
+/* Takes what holds a task that was asked about. */
+static void take_held(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
+		      struct task *task, bool *bad)
+{
+	int64_t name = archive_int(row, 17, 0, INT64_MAX, 0, bad);
+	bool frozen = archive_int(row, 15, 0, 1, 0, bad);
+	pid_t tracer = (pid_t)archive_int(row, 16, 0, INT32_MAX, 0, bad);
+	const char *comm;
+
+	if (archive_null(row, 15))
+		return;
+	if (!task->held)
+		task->held = xcalloc(1, sizeof(*task->held));
+	comm = rebuild_keep_text(rebuild, archive, name, bad);
+	*task->held = (struct task_held){ .sample_ns = rebuild->begin_ns,
+					  .frozen = frozen,
+					  .tracer = tracer };
+	if (comm)
+		strncpy(task->held->tracer_comm, comm, TASK_COMM_MAX);
 }
 
 /* Takes what explains a task. */
@@ -79,6 +100,7 @@ static void take_evidence(struct rebuild *rebuild, struct archive *archive, sqli
 		evidence->rival = (pid_t)archive_int(row, 13, 0, INT32_MAX, 0, bad);
 		evidence->writes = real_of(row, 14, -1);
 	}
+	take_held(rebuild, archive, row, task, bad);
 	take_waiting(rebuild, archive, row, task, bad);
 }
 

@@ -194,6 +194,9 @@ void store_put_evidence(struct store *store, const struct moment *moment)
 		store_known(store, evidence->memory_limit, evidence->memory_used);
 		store_known(store, evidence->rival, (uint64_t)evidence->rival);
 		store_real(store, evidence->known && evidence->writes >= 0, evidence->writes);
+		store_known(store, evidence->held, evidence->frozen);
+		store_known(store, evidence->tracer, (uint64_t)evidence->tracer);
+		store_id(store, evidence->tracer_name);
 		store_end(store);
 	}
 }

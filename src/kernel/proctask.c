@@ -274,6 +274,21 @@ int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
 	return 0;
 }
 
+int proctask_tracer(int procfd, pid_t tgid, pid_t tid, pid_t *tracer)
+{
+	char text[TEXT_BYTES];
+	int len = read_file(procfd, tgid, tid, "status", text, sizeof(text));
+	uint64_t value;
+
+	if (len < 0)
+		return len;
+	if (!find_number((struct span){ text, text + len }, "TracerPid:", &value) ||
+	    value > INT_MAX)
+		return -EBADMSG;
+	*tracer = (pid_t)value;
+	return 0;
+}
+
 int proctask_cmdline(int procfd, pid_t tgid, struct buf *out)
 {
 	char *text = buf_reserve(out, CMDLINE_BYTES);

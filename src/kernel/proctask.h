@@ -77,6 +77,9 @@ int proctask_io(int procfd, pid_t tgid, pid_t tid, struct task_io *out);
 /* Pure parser of a stat text; the name may hold any byte, also ") R 1". */
 int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out);
 
+/* The process that traces a task, as a debugger does; 0: none. */
+int proctask_tracer(int procfd, pid_t tgid, pid_t tid, pid_t *tracer);
+
 /* Real uid and thread group of a task, from /proc/PID/status. Either may be NULL. */
 int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group);
 

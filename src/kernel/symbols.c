@@ -301,21 +301,37 @@ bool symbol_freezes(const char *function)
 	return false;
 }
 
-bool symbol_frozen_in(const char *function)
+bool symbol_freezes_in_d(const char *function)
 {
-	/* Where the kernel sleeps interruptibly, and may be frozen (TASK_FREEZABLE). */
-	static const char *const names[] = {
-		"do_nanosleep",	    "hrtimer_nanosleep",     "futex_do_wait",
-		"futex_wait_queue", "do_sys_poll",	     "do_select",
-		"ep_poll",	    "do_epoll_wait",	     "do_poll",
-		"do_sigtimedwait",  "unix_stream_data_wait", "unix_stream_read_generic",
-	};
+	/* Callers of the scheduler with TASK_INTERRUPTIBLE | TASK_FREEZABLE, of 6.1 to 7.2. */
+	static const char *const names[] = { "do_nanosleep",	"hrtimer_nanosleep*",
+					     "common_nsleep*",	"futex_wait*",
+					     "__futex_wait",	"futex_do_wait",
+					     "do_sigtimedwait", "unix_stream_data_wait",
+					     "ep_poll",		"do_epoll_wait",
+					     "do_select",	"poll_schedule_timeout*",
+					     "do_sys_poll",	"do_poll*" };
 	size_t len = symbol_length(function);
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (fits_name(function, len, names[i]))
 			return true;
 	return symbol_freezes(function);
+}
+
+bool symbols_fault(const char *const *functions, size_t n)
+{
+	/* The common part, and the ways there before it is reached: of x86, of arm64, of others. */
+	static const char *const faults[] = { "handle_mm_fault", "do_user_addr_fault",
+					      "exc_page_fault",	 "do_mem_abort",
+					      "do_page_fault",	 "handle_page_fault" };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t f = 0; f < ARRAY_SIZE(faults); f++)
+			if (symbol_length(functions[i]) == strlen(faults[f]) &&
+			    !strncmp(functions[i], faults[f], strlen(faults[f])))
+				return true;
+	return false;
 }
 
 size_t symbols_telling(const char *const *functions, size_t n)

@@ -33,10 +33,17 @@ bool symbol_is_generic(const char *function);
 bool symbol_freezes(const char *function);
 
 /*
- * Whether who is in state D in that function was frozen: since 6.1 cgroup v1 and suspends leave who
- * may be frozen where it sleeps (kernel/freezer.c:__set_task_frozen()), and shows as D.
+ * The same of who is in state D. Since 6.1 a sleep that may be frozen is where it is, and then
+ * reads as D (kernel/freezer.c:__set_task_frozen()), though nothing sleeps uninterruptibly in
+ * there.
  */
-bool symbol_frozen_in(const char *function);
+bool symbol_freezes_in_d(const char *function);
+
+/* What a page fault is called where a system call is named. */
+#define PAGE_FAULT "page fault"
+
+/* Whether a stack of one that is in no system call is of a page fault. */
+bool symbols_fault(const char *const *functions, size_t n);
 
 /*
  * The function of a stack (innermost first) that says most of why it waits: the first that is

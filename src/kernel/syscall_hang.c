@@ -70,6 +70,7 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 	case SYSCALL_FUTEX:
 		return futex_is_lock(call);
 	case SYSCALL_FD:
+	case SYSCALL_LOCK:
 		by = fd_call_of(call->number);
 		if (class.state == STATE_POLL || by == CALL_IDLES)
 			return false;

@@ -188,7 +188,12 @@ struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid
 		if (class.state == STATE_OTHER)
 			wait.state = wait_target_state(targets, tid, fd);
 		wait.about = wait_target_about(targets, tid, fd);
-		wait_target_fd(targets, tid, fd, 0, 0, out);
+		wait_target_lock(targets, tid, fd, file_lock_of(call), out);
+		break;
+	case SYSCALL_LOCK:
+		if (file_lock_of(call) == FILE_LOCK_NONE)
+			wait.state = STATE_OTHER;
+		wait_target_lock(targets, tid, fd, file_lock_of(call), out);
 		break;
 	case SYSCALL_PATH:
 		wait.about = ABOUT_FILE;

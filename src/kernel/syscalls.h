@@ -18,6 +18,7 @@ enum syscall_target {
 	SYSCALL_POLL, /* it is a list of descriptors, and the next one says how many */
 	SYSCALL_SIGNAL, /* nothing, and it waits for signals */
 	SYSCALL_SELECT, /* it says how many descriptors there are in the three sets that follow */
+	SYSCALL_LOCK, /* it is a descriptor; the next one says whether it is locked */
 };
 
 struct syscall_class {

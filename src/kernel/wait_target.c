@@ -34,6 +34,7 @@ struct wait_targets *wait_targets_open(int procfd)
 	targets->diag = unix_diag_open();
 	targets->sockets = sockets_open(procfd);
 	targets->owners = file_owners_open(procfd);
+	targets->locks = file_locks_open(procfd);
 	return targets;
 }
 
@@ -41,6 +42,7 @@ void wait_targets_renew(struct wait_targets *targets)
 {
 	sockets_renew(targets->sockets);
 	file_owners_renew(targets->owners);
+	file_locks_renew(targets->locks);
 	targets->mounts_of[0] = '\0';
 }
 
@@ -445,16 +447,65 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 	return mount_path(mounts_text(targets), dev, path, out) ? 0 : -ENOENT;
 }
 
-void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t owner,
-		       unsigned waiters, struct buf *out)
+/* Appends who holds what is waited for, and how many wait. */
+static void add_holder(struct wait_targets *targets, pid_t owner, unsigned waiters, struct buf *out)
 {
-	buf_printf(out, "futex 0x%llx", (unsigned long long)address);
 	if (owner) {
 		buf_puts(out, " held by");
 		add_process(targets, owner, out);
 	}
 	if (waiters)
 		buf_printf(out, " (%u wait)", waiters);
+}
+
+void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t owner,
+		       unsigned waiters, struct buf *out)
+{
+	buf_printf(out, "futex 0x%llx", (unsigned long long)address);
+	add_holder(targets, owner, waiters, out);
+}
+
+/* The process of a thread; 0: not known. */
+static pid_t process_of(struct wait_targets *targets, pid_t tid)
+{
+	char path[32], text[512];
+	uint64_t tgid;
+	int len;
+
+	snprintf(path, sizeof(path), "%d/status", (int)tid);
+	targets->syscalls += READ_SYSCALLS;
+	len = file_read(targets->procfd, path, text, sizeof(text));
+	return len > 0 && find_field((struct span){ text, text + len }, "Tgid:", &tgid) &&
+			       tgid <= INT_MAX
+		       ? (pid_t)tgid
+		       : 0;
+}
+
+void wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
+			struct buf *out)
+{
+	struct file_lock_wait wait;
+	char text[FDINFO_BYTES];
+	uint64_t ino = 0;
+	int len;
+
+	if (sort == FILE_LOCK_NONE)
+		return;
+	len = wait_target_fdinfo(targets, tid, fd, text);
+	if (len > 0 && !find_field((struct span){ text, text + len }, "ino:", &ino))
+		ino = 0;
+	wait = file_locks_find(targets->locks, process_of(targets, tid), sort, ino);
+	add_holder(targets, wait.holder, wait.waiters, out);
+}
+
+int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
+		     struct buf *out)
+{
+	int err = wait_target_fd(targets, tid, fd, 0, 0, out);
+
+	if (!err)
+		wait_target_holder(targets, tid, fd, sort, out);
+	return err;
 }
 
 void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out)
@@ -502,7 +553,7 @@ uint64_t wait_targets_put_off(const struct wait_targets *targets)
 uint64_t wait_targets_syscalls(const struct wait_targets *targets)
 {
 	return targets->syscalls + sockets_syscalls(targets->sockets) +
-	       file_owners_syscalls(targets->owners);
+	       file_owners_syscalls(targets->owners) + file_locks_syscalls(targets->locks);
 }
 
 void wait_targets_close(struct wait_targets *targets)
@@ -512,6 +563,7 @@ void wait_targets_close(struct wait_targets *targets)
 	file_close(targets->diag);
 	sockets_close(targets->sockets);
 	file_owners_close(targets->owners);
+	file_locks_close(targets->locks);
 	buf_free(&targets->mounts);
 	free(targets);
 }

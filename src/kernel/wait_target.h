@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "data/wait_class.h"
 #include "data/wait_state_table.h"
+#include "kernel/file_locks.h"
 
 /* Caches what several targets need: sockets, mounts, who has a pipe. */
 struct wait_targets;
@@ -72,6 +73,17 @@ void wait_target_inet(int family, int protocol, const uint8_t *address, uint16_t
  */
 void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t owner,
 		       unsigned waiters, struct buf *out);
+
+/*
+ * Appends the file that a task waits to lock by a descriptor of it: the process that holds the lock
+ * and how many wait for it, where that is known. As wait_target_fd().
+ */
+int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
+		     struct buf *out);
+
+/* Appends that holder and how many wait, alone: " held by 4711 less (2 wait)". */
+void wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
+			struct buf *out);
 
 /*
  * Appends a child that is waited for, and its name; -1 and 0: any, below: any of that process

@@ -24,6 +24,7 @@ struct wait_targets {
 	int diag; /* a socket to ask for Unix sockets, or -errno */
 	struct sockets *sockets;
 	struct file_owners *owners;
+	struct file_locks *locks;
 	struct buf mounts; /* the mount table that was read last */
 	char mounts_of[64]; /* the mount namespace whose it is; "": none */
 	bool within_polled; /* it is a file that an epoll descriptor looks at which is named */

@@ -241,6 +241,7 @@ static struct life *new_life(struct lives *lives, const struct trace_thread *rec
 	life->process = lives_process_make(lives, record->tgid, record->process_start_ns);
 	change_process(lives, life->process);
 	life->process->seen = true;
+	life->process->hidden |= record->hidden;
 	life->process->threads++;
 	link_thread(lives, life);
 	return life;

@@ -23,6 +23,7 @@ struct traced_process {
 	uint64_t epoch; /* the reading in which a thread changed last */
 	uint64_t ended_epoch; /* the reading that found the last thread ended */
 	bool seen; /* a thread of it was traced, not only a site */
+	bool hidden; /* switches of a thread of it go unseen */
 	bool left; /* its whole was handed out */
 	bool listed; /* among lives.empty */
 	size_t threads; /* living ones */
@@ -34,6 +35,7 @@ struct traced_process {
 	/* trace_book.c's, for the rows, and for what no site explains: */
 	uint64_t row_epoch; /* the reading in which it had a row */
 	uint64_t rest_epoch;
+	uint64_t partial_epoch; /* the reading in which not all of its threads were traced */
 	uint64_t doubt_epoch; /* the reading in which a row says that switches went unseen */
 	uint32_t known; /* kinds, as row.valid */
 	uint64_t waited[WAIT_KINDS]; /* of its rows in the frame */

@@ -185,8 +185,9 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_TRACE_THREADS] = {
 		"trace-threads",
-		"%v {thread|threads} found no room: how {it spends its|they spend their} time is "
-		"unknown", NULL, NOTE_HAPPENS,
+		"%v {thread|threads} found no room: how {its process spends its|their processes "
+		"spend their} time is unknown",
+		"tracing anew, which makes room for the tasks that there are", NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_CALLS] = {
 		"trace-calls",

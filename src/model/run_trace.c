@@ -26,7 +26,7 @@ struct run_trace {
 	size_t n, cap;
 	uint32_t *table; /* 1 + the index of a sum, by hash; 0: none */
 	size_t table_size; /* a power of two */
-	uint64_t lost;
+	uint64_t lost, roomless;
 };
 
 /* Mixes a text into a hash; NULL is none of the others. */
@@ -221,8 +221,11 @@ void run_trace_read(struct run_trace *trace)
 	if (tracing_read(trace->tracing))
 		return;
 	frame = tracing_frame(trace->tracing, NULL);
-	if (frame)
-		trace->lost += frame->lost;
+	if (!frame)
+		return;
+	trace->lost += frame->lost - frame->roomless;
+	if (frame->roomless > trace->roomless)
+		trace->roomless = frame->roomless;
 }
 
 void run_trace_end(struct run_trace *trace, struct run_traced *traced)
@@ -233,7 +236,8 @@ void run_trace_end(struct run_trace *trace, struct run_traced *traced)
 				       .states = trace->states,
 				       .sites = trace->sums,
 				       .n = trace->n,
-				       .lost = trace->lost };
+				       .lost = trace->lost,
+				       .roomless = trace->roomless };
 }
 
 void run_trace_close(struct run_trace *trace)

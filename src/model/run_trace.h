@@ -17,6 +17,7 @@ struct run_traced {
 	struct site *sites;
 	size_t n;
 	uint64_t lost; /* waits that found no room for a site */
+	uint64_t roomless; /* threads that found none, of any process */
 };
 
 struct run_trace;

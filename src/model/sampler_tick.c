@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "model/group.h"
+#include "model/held.h"
 #include "model/sampler.h"
 #include "model/sampler_parts.h"
 
@@ -169,6 +170,8 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
 	if (sampler->needs & NEED_HANGS)
 		hangs_take(&sampler->hangs, turn->cur, config->threads);
+	if (config->pids)
+		held_take(sampler->hangs.procfd, turn->cur, &sampler->hangs.syscalls);
 	options.idle = sampler_idle(sampler, turn);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;

@@ -11,6 +11,7 @@
 
 #include "base/util.h"
 #include "bpf/trace.h"
+#include "kernel/futex_owner.h"
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 #include "kernel/symbols.h"
@@ -29,6 +30,9 @@
  */
 #define LOOKS_MAX 2000
 
+/* The same of locks, whose holders are looked for as long as somebody waits. */
+#define LOCKS_MAX 64
+
 /* What reading a file of a thread takes: open, read, close. */
 #define FILE_SYSCALLS 3
 
@@ -44,7 +48,7 @@ struct site_texts {
 	struct wait_targets *targets;
 	struct syscall_names *calls;
 	struct symbols *symbols; /* NULL: hidden */
-	unsigned looks; /* in this reading */
+	unsigned looks, locks; /* in this reading */
 	uint64_t syscalls; /* for stacks and calls */
 	struct site_stack *stacks; /* [0] is empty */
 	char **where; /* parallel: the function that is shown; NULL: none says anything */
@@ -73,7 +77,7 @@ struct site_texts *site_texts_open(int procfd, struct trace *trace)
 
 void site_texts_renew(struct site_texts *texts)
 {
-	texts->looks = 0;
+	texts->looks = texts->locks = 0;
 	wait_targets_renew(texts->targets);
 }
 
@@ -228,6 +232,49 @@ static enum wait_about about_record(const struct trace_site *record)
 	}
 }
 
+/*
+ * The call in which somebody waits for a lock at a site right now, as /proc has it: NULL where
+ * nobody does. The thread is that of the longest wait.
+ */
+static const struct life *find_locker(struct site_texts *texts, const struct traced_site *site,
+				      struct procwait_syscall *call)
+{
+	const struct life *life = site->now.key.state == STATE_LOCK ? waiter_of(site) : NULL;
+
+	if (!life || texts->locks >= LOCKS_MAX || !may_look(texts, life->now.tgid))
+		return NULL;
+	texts->locks++;
+	texts->syscalls += FILE_SYSCALLS;
+	if (procwait_syscall(texts->procfd, life->now.tgid, life->now.pid, call) || call->running ||
+	    call->number != site->now.key.syscall)
+		return NULL;
+	return life;
+}
+
+/* Appends a futex, with the thread that holds it where somebody waits for it right now. */
+static void append_futex(struct site_texts *texts, const struct traced_site *site, struct buf *out)
+{
+	struct procwait_syscall call;
+	const struct life *life = find_locker(texts, site, &call);
+	pid_t owner = 0;
+
+	if (life && call.args[0] == site->now.key.ino)
+		owner = futex_owner(texts->procfd, life->now.tgid, life->now.pid, &call,
+				    &texts->syscalls);
+	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
+}
+
+/* Appends who holds the lock of a file that somebody waits for right now. */
+static void append_holder(struct site_texts *texts, const struct traced_site *site, struct buf *out)
+{
+	struct procwait_syscall call;
+	const struct life *life = out->len ? find_locker(texts, site, &call) : NULL;
+
+	if (life && (int)call.args[0] == site->now.fd)
+		wait_target_holder(texts->targets, life->now.pid, site->now.fd, file_lock_of(&call),
+				   out);
+}
+
 /* Appends what a site is on; nothing where that is not known. */
 static void append_target(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
@@ -237,19 +284,23 @@ static void append_target(struct site_texts *texts, struct traced_site *site, st
 	case TRACE_FILE:
 		if (!append_descriptor(texts, site, out))
 			append_file(texts, record, out);
+		append_holder(texts, site, out);
 		break;
 	case TRACE_SOCKET:
 		if (!append_descriptor(texts, site, out))
 			append_socket(record, out);
 		break;
 	case TRACE_FUTEX:
-		wait_target_futex(texts->targets, record->key.ino, 0, 0, out);
+		append_futex(texts, site, out);
 		break;
 	case TRACE_CHILD:
 		wait_target_child(texts->targets, (int32_t)record->key.ino, out);
 		break;
 	case TRACE_TASK:
 		append_process(record, out);
+		break;
+	case TRACE_POLLED:
+		buf_printf(out, "%llu files", (unsigned long long)record->key.ino);
 		break;
 	case TRACE_THROTTLED:
 		buf_puts(out, SITE_THROTTLED);
@@ -438,7 +489,8 @@ static void append_only(struct site_texts *texts, struct traced_site *site, stru
 
 bool site_texts_due(const struct traced_site *site)
 {
-	return !site->named || site->put_off || (site->of_one && waits_of(site) > 1);
+	return !site->named || site->put_off || (site->of_one && waits_of(site) > 1) ||
+	       (site->now.key.state == STATE_LOCK && site->waiting);
 }
 
 /* Names what a site is on. A name that it has stays where no more is known now. */
@@ -502,6 +554,7 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 {
 	const struct trace_site *record = &site->now;
 	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
+	const struct site_stack *at;
 
 	name_target(texts, site);
 	if (site->named) {
@@ -512,6 +565,9 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	site->site.syscall = syscall_name(texts->calls, record->key.syscall);
 	site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
 	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;
+	at = &texts->stacks[site->site.stack];
+	if (record->key.syscall < 0 && symbols_fault(at->functions, at->n))
+		site->site.syscall = PAGE_FAULT;
 	classify(site);
 }
 

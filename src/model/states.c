@@ -116,7 +116,7 @@ static enum wait_seen kind_of_wait(struct states *states, const struct subject *
 	states->text.len = 0;
 	states->syscalls += FILE_SYSCALLS;
 	if (!proctask_wchan(states->procfd, raw->tgid, tid, &states->text) && states->text.len) {
-		if (symbol_frozen_in(buf_cstr(&states->text)))
+		if (symbol_freezes_in_d(buf_cstr(&states->text)))
 			return WAITS_SEEN;
 		io = io && is_io_function(buf_cstr(&states->text));
 	} else {

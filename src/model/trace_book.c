@@ -18,7 +18,8 @@
 
 void trace_reading_reset(struct trace_reading *reading)
 {
-	reading->nsites = reading->nthreads = 0;
+	reading->nsites = reading->nthreads = reading->npartial = 0;
+	reading->all_partial = false;
 }
 
 void trace_reading_site(void *arg, uint32_t slot, const struct trace_site *site)
@@ -47,8 +48,21 @@ void trace_reading_thread(void *arg, uint32_t slot, const struct trace_thread *t
 	reading->threads[reading->nthreads++] = (struct read_thread){ slot, *thread };
 }
 
+void trace_reading_partial(void *arg, const struct trace_process *process)
+{
+	struct trace_reading *reading = arg;
+
+	if (reading->npartial == reading->partial_cap) {
+		reading->partial_cap = reading->partial_cap * 2 + 64;
+		reading->partial = xreallocarray(reading->partial, reading->partial_cap,
+						 sizeof(*reading->partial));
+	}
+	reading->partial[reading->npartial++] = *process;
+}
+
 void trace_reading_free(struct trace_reading *reading)
 {
+	free(reading->partial);
 	free(reading->sites);
 	free(reading->threads);
 	*reading = (struct trace_reading){ 0 };
@@ -194,6 +208,26 @@ static void forget_process(void *arg, struct traced_process *process)
 				    forgetting->arg);
 }
 
+/* Notes the processes of which not all threads were traced. */
+static void take_partial(struct trace_book *book, const struct trace_reading *reading)
+{
+	book->all_partial = reading->all_partial;
+	for (size_t i = 0; i < reading->npartial; i++) {
+		const struct trace_process *at = &reading->partial[i];
+		struct traced_process *process =
+			lives_process(&book->lives, at->tgid, at->start_ns, 0);
+
+		if (process)
+			process->partial_epoch = book->lives.epoch;
+	}
+}
+
+/* Whether not all of a process was traced in the interval. */
+static bool is_partial(const struct trace_book *book, const struct traced_process *process)
+{
+	return book->all_partial || process->hidden || process->partial_epoch == book->lives.epoch;
+}
+
 void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
 		     traced_sites_forget_fn *forget, void *arg)
 {
@@ -210,6 +244,7 @@ void trace_book_take(struct trace_book *book, const struct trace_reading *readin
 	traced_sites_move(&book->sites);
 	lives_settle(&book->lives);
 	traced_sites_settle(&book->sites);
+	take_partial(book, reading);
 	book->ntouched = 0;
 	take_sites(book);
 }
@@ -249,14 +284,15 @@ static struct traced_process *find_traced(struct trace_book *book, const struct 
 		return NULL;
 	if (!info->threads) {
 		process = lives_process(&book->lives, task->tgid, task->key.start_ns, slack_ns);
-		if (process && process->seen)
+		if (process && process->seen && !is_partial(book, process))
 			*traced = lives_of_process(&book->lives, process);
 		return process;
 	}
 	life = lives_thread(&book->lives, task->key.pid, task->key.start_ns, slack_ns);
 	if (!life)
 		return lives_process(&book->lives, task->tgid, task->key.start_ns, UINT64_MAX);
-	*traced = lives_of_thread(&book->lives, life);
+	if (!life->now.hidden)
+		*traced = lives_of_thread(&book->lives, life);
 	return life->process;
 }
 
@@ -420,7 +456,9 @@ static void trace_ended(struct trace_book *book)
 		traced_add(&sum->traced, &process->traced, !sum->traced.more);
 		process->traced.more = sum->traced.more;
 		sum->traced.more = &process->traced;
-		ended->row->traced = &sum->traced;
+		if (is_partial(book, process))
+			sum->partial_epoch = book->lives.epoch;
+		ended->row->traced = is_partial(book, sum) ? NULL : &sum->traced;
 		if (process->rest_epoch != book->lives.epoch)
 			continue;
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)

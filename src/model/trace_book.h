@@ -21,7 +21,10 @@ struct trace_reading {
 		uint32_t slot;
 		struct trace_thread record;
 	} * threads;
-	size_t nsites, sites_cap, nthreads, threads_cap;
+	/* Processes of which not all threads were traced; all: of any may that be so. */
+	struct trace_process *partial;
+	bool all_partial;
+	size_t nsites, sites_cap, nthreads, threads_cap, npartial, partial_cap;
 };
 
 /* Empties the reading. */
@@ -30,6 +33,7 @@ void trace_reading_reset(struct trace_reading *reading);
 /* Add a record: as in struct trace_reader, with the reading as `reading`. */
 void trace_reading_site(void *reading, uint32_t slot, const struct trace_site *site);
 void trace_reading_thread(void *reading, uint32_t slot, const struct trace_thread *thread);
+void trace_reading_partial(void *reading, const struct trace_process *process);
 
 void trace_reading_free(struct trace_reading *reading);
 
@@ -37,6 +41,7 @@ void trace_reading_free(struct trace_reading *reading);
 struct trace_book {
 	struct lives lives;
 	struct traced_sites sites;
+	bool all_partial; /* of any process not all threads may be traced in the interval */
 	/* Of the interval: the sites by ns, the longest first, with what no site explains. */
 	struct site *all;
 	size_t n, cap;
@@ -74,7 +79,8 @@ static inline bool trace_book_ready(const struct trace_book *book)
 
 /*
  * Finds out how the tasks of a frame's rows spent the interval, and puts that into the rows. Unless
- * figures are since the start, what a row waited of kind dwait is made what the trace saw.
+ * figures are since the start, what a row waited of kind dwait is made what the trace saw. Nothing
+ * is put into the row of a process of which not all threads were traced.
  */
 void trace_book_rows(struct trace_book *book, struct frame *frame);
 

@@ -25,7 +25,6 @@ struct tracing {
 	struct site_texts *texts;
 	struct trace_book book;
 	struct trace_frame frame;
-	uint64_t lost_threads; /* so far */
 };
 
 int tracing_open(struct tracing **out, const struct tracing_config *config)
@@ -50,6 +49,7 @@ int tracing_read(struct tracing *tracing)
 {
 	struct trace_reader reader = { .site = trace_reading_site,
 				       .thread = trace_reading_thread,
+				       .partial = trace_reading_partial,
 				       .arg = &tracing->reading };
 
 	if (!tracing->trace)
@@ -59,6 +59,7 @@ int tracing_read(struct tracing *tracing)
 		trace_reading_reset(&tracing->reading);
 	tracing->error = trace_read(tracing->trace, &reader, &tracing->counts);
 	tracing->due = !tracing->error;
+	tracing->reading.all_partial |= tracing->counts.nameless;
 	tracing->reading.read_ns = tracing->counts.read_ns;
 	return tracing->error;
 }
@@ -103,7 +104,6 @@ static void take_reading(struct tracing *tracing)
 		forget_idle(tracing);
 	trace_book_take(book, &tracing->reading, forget_slot, tracing);
 	name_sites(tracing);
-	tracing->lost_threads += tracing->counts.lost_threads;
 }
 
 const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *frame)
@@ -120,12 +120,14 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 		trace_book_rows(book, frame);
 	trace_book_sites(book);
 	interval_ns = book->lives.read_ns - book->lives.before_ns;
-	tracing->frame = (struct trace_frame){ .sites = book->all,
-					       .n = book->n,
-					       .interval_ns = interval_ns,
-					       .lost = tracing->counts.lost_waits,
-					       .switches = tracing->counts.switches,
-					       .cost = -1 };
+	tracing->frame =
+		(struct trace_frame){ .sites = book->all,
+				      .n = book->n,
+				      .interval_ns = interval_ns,
+				      .lost = tracing->counts.lost_waits + tracing->counts.roomless,
+				      .roomless = tracing->counts.roomless,
+				      .switches = tracing->counts.switches,
+				      .cost = -1 };
 	tracing->frame.stacks = site_texts_stacks(tracing->texts, &tracing->frame.nstacks);
 	if (tracing->counts.cost_ns >= 0 && interval_ns)
 		tracing->frame.cost = tracing->counts.cost_ns * 100.0 / (double)interval_ns;
@@ -155,8 +157,8 @@ void tracing_note(const struct tracing *tracing, struct frame_info *info)
 		frame_note(info, NOTE_TRACE_ERROR, (uint64_t)-tracing->error);
 	if (tracing->counts.lost_waits)
 		frame_note(info, NOTE_TRACE_LOST, tracing->counts.lost_waits);
-	if (tracing->lost_threads)
-		frame_note(info, NOTE_TRACE_THREADS, tracing->lost_threads);
+	if (tracing->counts.roomless)
+		frame_note(info, NOTE_TRACE_THREADS, tracing->counts.roomless);
 	if (tracing->counts.no_calls)
 		frame_note(info, NOTE_TRACE_CALLS, 0);
 }

@@ -120,7 +120,7 @@ static bool is_of_pipe(const char *function)
 static enum wait_state state_of(const struct waiter *waiter, enum wait_state of_call,
 				const char *function)
 {
-	if (symbol_freezes(function) || (waiter->state == 'D' && symbol_frozen_in(function)))
+	if (waiter->state == 'D' ? symbol_freezes_in_d(function) : symbol_freezes(function))
 		return STATE_STOP;
 	if (waiter->known != WAIT_STATES)
 		return waiter->known;
@@ -200,6 +200,8 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	waiting->number = call.number;
 	memcpy(waiting->args, call.args, sizeof(waiting->args));
 	waiting->syscall = syscall_name(reader->calls, call.number);
+	if (call.number < 0 && symbols_fault(reader->stack.functions, reader->stack.n))
+		waiting->syscall = PAGE_FAULT;
 	waiting->state = state_of(waiter, wait.state, buf_cstr(&waiting->where));
 	waiting->class = class_of(waiting, wait.about);
 	waiting->futex = wait.futex;

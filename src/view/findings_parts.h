@@ -105,6 +105,9 @@ struct finder {
 	struct most loser; /* who waited most at all, also if it has ended */
 };
 
+/* Tells who of those that were asked about is stopped, traced by a debugger or frozen. */
+bool finding_find_held(struct finder *finder, struct finding *finding);
+
 /* Looks at all rows. The findings, the rows shown, and the view must be set. */
 void finder_look(struct finder *finder);
 

@@ -418,6 +418,9 @@ const struct finding_pattern finding_patterns[] = {
 	{ "kept", FINDING_INFO, find_kept, NULL, 0, NULL,
 	  "tasks are kept waiting in a call for a second or more, as the preset hangs has them; known "
 	  "where calls are read" },
+	{ "held", FINDING_INFO, finding_find_held, NULL, 0, NULL,
+	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
+	  "cgroup" },
 	PEER("lock", STATE_LOCK, "a lock that somebody holds"),
 	PEER("net", STATE_NET, "a socket"),
 	PEER("pipe", STATE_PIPE, "a pipe"),

@@ -5,10 +5,15 @@
 #include "tests/lib/finding.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
+#include "tests/lib/scratch.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "tests/lib/box.h"
@@ -35,18 +40,19 @@ static void freeze(const char *group, const char *file, const char *on, const ch
 	fail_msg("%s does not freeze: %s", group, text);
 }
 
-/* A load that sleeps, in a group. */
-static pid_t start_in(const char *group, const char *load)
+/* A task that sleeps, in a group. */
+static pid_t start_in(const char *group)
 {
-	pid_t pid = e2e_load(&(struct e2e_how){ .cgroup = group }, load);
+	pid_t pid = e2e_load(&(struct e2e_how){ .cgroup = group }, "load_wait poll");
 
 	assert_true(pid > 0);
 	return pid;
 }
 
-/* The last sample of the task, in which nothing is found. */
-static json_t *quiet_sample(const char *options, pid_t pid)
+/* The last sample of the task, in which nothing is found but that it is held, in these words. */
+static json_t *held_sample(const char *name, const char *options, pid_t pid, const char *words)
 {
+	json_t *findings;
 	struct e2e_result r;
 	struct samples s;
 
@@ -55,24 +61,62 @@ static json_t *quiet_sample(const char *options, pid_t pid)
 	parse_json(&r, &s);
 	assert_int_equal(s.n, 2);
 	finding_print(s.v[1]);
-	assert_int_equal(json_array_size(json_object_get(s.v[1], "findings")), 0);
+	findings = json_object_get(s.v[1], "findings");
+	assert_int_equal(json_array_size(findings), 1);
+	assert_string_equal(member_text(json_array_get(findings, 0), "id"), "held");
+	assert_string_equal(member_text(json_array_get(findings, 0), "severity"), "info");
+	assert_string_equal(member_text(json_array_get(findings, 0), "text"),
+			    e2e_format("%s %d %s", name, (int)pid, words));
 	return s.v[1];
 }
 
-/* By cgroup v1, which has a load sleep uninterruptibly. */
-static void check_v1(const char *load)
+/* By a signal, and by a debugger: that is told of who was asked about. */
+static void test_stopped(void **state)
+{
+	pid_t pid = e2e_load(NULL, "load_wait poll"), tracer;
+	struct e2e_result r;
+
+	(void)state;
+	e2e_require();
+	assert_true(pid > 0);
+	e2e_stop(pid);
+	held_sample("load_wait", "", pid, "is stopped");
+	/* Nobody wants to know of all others. */
+	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json");
+	check_silent_success(&r);
+	assert_null(strstr(r.out.data, "\"held\""));
+	kill(pid, SIGCONT);
+	tracer = fork();
+	if (!tracer) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (ptrace(PTRACE_ATTACH, pid, NULL, NULL))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	scratch_child(tracer);
+	e2e_sleep(0.3);
+	held_sample("load_wait", "", pid,
+		    e2e_format("is stopped by debugger %d e2e_frozen", (int)tracer));
+	kill(tracer, SIGKILL);
+}
+
+/* By cgroup v1, which has them sleep uninterruptibly. */
+static void test_v1(void **state)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
 	char path[300];
 	pid_t pid;
 
+	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_group("freezer", e2e_group_name("frozen"), path, sizeof(path)),
 		 "no v1 hierarchy of freezer");
-	pid = start_in(path, load);
+	pid = start_in(path);
 	freeze(path, "freezer.state", "FROZEN", "THAWED");
 	for (unsigned i = 0; i < 3; i++) {
-		json_t *sample = quiet_sample(e2e_format("--source %s", sources[i]), pid);
+		json_t *sample = held_sample("load_wait", e2e_format("--source %s", sources[i]),
+					     pid, "is frozen by its cgroup");
 		json_t *task = task_must(sample, pid);
 
 		assert_string_equal(member_text(task, "state"), "D");
@@ -81,18 +125,37 @@ static void check_v1(const char *load)
 	}
 }
 
-/* In the refrigerator. */
-static void test_v1(void **state)
+/* A sleep for a time, which is frozen where it is: neither the hang of a finding nor of a trigger.
+ */
+static void test_v1_in_place(void **state)
 {
-	(void)state;
-	check_v1("load_wait poll");
-}
+	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
+	char path[300];
+	pid_t pid;
 
-/* Where it sleeps: since 6.1 who sleeps so that it may be frozen stays there. */
-static void test_v1_asleep(void **state)
-{
 	(void)state;
-	check_v1("load_wait timer");
+	e2e_require_bpf();
+	e2e_need(box_group("freezer", e2e_group_name("sleeps"), path, sizeof(path)),
+		 "no v1 hierarchy of freezer");
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execlp("sleep", "load_wait", "600", NULL);
+		_exit(127);
+	}
+	scratch_child(pid);
+	e2e_sleep(0.2);
+	assert_int_equal(
+		write_text(e2e_format("%s/cgroup.procs", path), e2e_format("%d", (int)pid)), 0);
+	freeze(path, "freezer.state", "FROZEN", "THAWED");
+	for (unsigned i = 0; i < 3; i++) {
+		json_t *sample = held_sample("sleep", e2e_format("--source %s", sources[i]), pid,
+					     "is frozen by its cgroup");
+		json_t *task = task_must(sample, pid);
+
+		assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
+		assert_int_equal(member_u64(json_object_get(task, "waited"), "dwait"), 0);
+	}
 }
 
 /* By cgroup v2, as seen while waits are traced. */
@@ -106,9 +169,9 @@ static void test_v2(void **state)
 	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
-	pid = start_in(path, "load_wait poll");
+	pid = start_in(path);
 	freeze(path, "cgroup.freeze", "1", "0");
-	task = task_must(quiet_sample("--trace", pid), pid);
+	task = task_must(held_sample("load_wait", "--trace", pid, "is frozen by its cgroup"), pid);
 	states = json_object_get(task, "states");
 	assert_int_equal(member_u64(states, "stop_ns"), member_u64(task, "alive_ns"));
 	assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
@@ -136,8 +199,9 @@ static void test_vfork(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { e2e_test(test_v1), e2e_test(test_v1_asleep),
-					    e2e_test(test_v2), e2e_test(test_vfork) };
+	const struct CMUnitTest tests[] = { e2e_test(test_stopped), e2e_test(test_v1),
+					    e2e_test(test_v1_in_place), e2e_test(test_v2),
+					    e2e_test(test_vfork) };
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

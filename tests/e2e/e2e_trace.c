@@ -8,13 +8,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -22,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/symbols.h"
 #include "tests/lib/e2e.h"
 
 #define BLOCK 4096
@@ -65,6 +70,45 @@ static void poll_pipe(void *arg)
 	poll(&fd, 1, -1);
 }
 
+static void poll_two(void *arg)
+{
+	const int *ends = arg;
+	struct pollfd fds[3] = { { ends[0], POLLIN, 0 }, { -1, POLLIN, 0 }, { ends[1], 0, 0 } };
+
+	poll(fds, 3, -1);
+}
+
+/* Three descriptors in all: one is in two sets. */
+static void select_three(void *arg)
+{
+	const int *ends = arg;
+	int high = dup2(ends[0], 70);
+	fd_set in, other;
+
+	FD_ZERO(&in);
+	FD_ZERO(&other);
+	FD_SET(ends[0], &in);
+	FD_SET(high, &in);
+	FD_SET(ends[1], &in);
+	FD_SET(high, &other);
+	/* Beyond those that are asked for. */
+	FD_SET(71, &in);
+	select(71, &in, NULL, &other, NULL);
+}
+
+/* Waits to lock a file, of which the path is given. */
+static void lock_flock(void *arg)
+{
+	flock(open(arg, O_RDWR | O_CLOEXEC), LOCK_EX);
+}
+
+static void lock_fcntl(void *arg)
+{
+	struct flock lock = { .l_type = F_WRLCK };
+
+	fcntl(open(arg, O_RDWR | O_CLOEXEC), F_SETLKW, &lock);
+}
+
 static void wait_child(void *arg)
 {
 	(void)arg;
@@ -79,6 +123,37 @@ static void await_signal(void *arg)
 {
 	(void)arg;
 	pause();
+}
+
+/* Has a worker of io_uring open a FIFO again and again, which somebody else opens 5 ms later. */
+static void use_ring(void *arg)
+{
+	struct io_uring_params params = { 0 };
+	int fd = (int)syscall(SYS_io_uring_setup, 1, &params);
+	size_t size = params.sq_off.array + sizeof(unsigned);
+	struct io_uring_sqe *request;
+	char *queue;
+
+	queue = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+	request = mmap(NULL, sizeof(*request), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		       IORING_OFF_SQES);
+	if (fd < 0 || queue == MAP_FAILED || (void *)request == MAP_FAILED)
+		_exit(1);
+	*request = (struct io_uring_sqe){ .opcode = IORING_OP_OPENAT,
+					  .flags = IOSQE_ASYNC,
+					  .fd = AT_FDCWD,
+					  .addr = (uint64_t)(uintptr_t)arg,
+					  .open_flags = O_RDONLY };
+	for (unsigned i = 1;; i++) {
+		int end;
+
+		__atomic_store_n((unsigned *)(queue + params.sq_off.tail), i, __ATOMIC_RELEASE);
+		syscall(SYS_io_uring_enter, fd, 1, 0, 0, NULL, 0);
+		tracebook_doze(5);
+		end = open(arg, O_WRONLY | O_CLOEXEC);
+		tracebook_doze(5);
+		close(end);
+	}
 }
 
 /* ---- States and sites ------------------------------------------------------------------------ */
@@ -147,7 +222,9 @@ static void check_state(const struct tracebook *book, const struct kind *kind)
 /* Each sort of sleeper is in its state for nearly all of the time, and nobody loses any. */
 static void test_states(void **state)
 {
-	int read_end[2], poll_end[2];
+	char *locked = e2e_format("%s/locked", e2e_folder());
+	struct flock lock = { .l_type = F_WRLCK };
+	int read_end[2], poll_end[2], locked_fd;
 	struct kind kinds[] = {
 		{ tracebook_sleep_often, STATE_TIMER, TRACE_NOTHING, "clock_nanosleep", "nanosleep",
 		  .ino = 0 },
@@ -159,9 +236,14 @@ static void test_states(void **state)
 		{ poll_pipe, STATE_POLL, TRACE_FILE, "poll", "ppoll", .arg = poll_end },
 		{ wait_child, STATE_CHILD, TRACE_CHILD, "wait4", "waitid", .ino = (uint64_t)-1 },
 		{ await_signal, STATE_OTHER, TRACE_NOTHING, "pause", "ppoll", .ino = 0 },
+		{ poll_two, STATE_POLL, TRACE_POLLED, "poll", "ppoll", .ino = 2, .arg = poll_end },
+		{ select_three, STATE_POLL, TRACE_POLLED, "select", "pselect6", .ino = 3,
+		  .arg = poll_end },
+		{ lock_flock, STATE_LOCK, TRACE_FILE, "flock", "flock", .arg = locked },
+		{ lock_fcntl, STATE_LOCK, TRACE_FILE, "fcntl", "fcntl", .arg = locked },
 		{ spin, STATE_RUN, TRACE_NOTHING, NULL, NULL, .ino = 0 },
 	};
-	const size_t n = sizeof(kinds) / sizeof(kinds[0]);
+	const size_t n = sizeof(kinds) / sizeof(kinds[0]), early = 4;
 	struct stat pipe_stat;
 	struct tracebook book;
 	pid_t stopped;
@@ -174,14 +256,19 @@ static void test_states(void **state)
 	kinds[1].ino = pipe_stat.st_ino;
 	fstat(poll_end[0], &pipe_stat);
 	kinds[4].ino = pipe_stat.st_ino;
-	/* One half of them is there before, the other comes later. */
-	for (size_t i = 0; i < n / 2; i++)
+	locked_fd = open(locked, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(flock(locked_fd, LOCK_EX), 0);
+	assert_int_equal(fcntl(locked_fd, F_SETLK, &lock), 0);
+	fstat(locked_fd, &pipe_stat);
+	kinds[9].ino = kinds[10].ino = pipe_stat.st_ino;
+	/* Some are there before, the others come later. */
+	for (size_t i = 0; i < early; i++)
 		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
 	stopped = tracebook_child(spin, NULL);
 	e2e_stop(stopped);
 	tracebook_doze(50);
 	tracebook_open(&book, &plain);
-	for (size_t i = n / 2; i < n; i++)
+	for (size_t i = early; i < n; i++)
 		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
 	tracebook_doze(300);
 	tracebook_read(&book);
@@ -202,6 +289,64 @@ static void test_states(void **state)
 	}
 	assert_int_equal(tracebook_thread(&book, stopped)->state, STATE_STOP);
 	assert_int_equal(book.lost_waits + book.lost_threads, 0);
+	tracebook_close(&book);
+}
+
+/* Whether a site's function, as its stack is named, is that one. */
+static bool is_at(const struct tracebook *book, const struct symbols *symbols,
+		  const struct trace_site *site, const char *function)
+{
+	uint64_t addresses[TRACE_FRAMES], offset;
+	size_t n = trace_stack(book->trace, site->stack, addresses, TRACE_FRAMES);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = symbol_at(symbols, addresses[i], &offset);
+
+		if (name && !strcmp(name, function))
+			return true;
+	}
+	return false;
+}
+
+/* Workers of io_uring that have nothing to do are at a site of their own. */
+static void test_workers(void **state)
+{
+	const struct trace_options stacks = { .sites = 16384, .stacks = TRACE_STACKS_BLOCKED };
+	char *fifo = e2e_format("%s/fifo", e2e_folder());
+	int ring = (int)syscall(SYS_io_uring_setup, 1, &(struct io_uring_params){ 0 });
+	int proc = open("/proc", O_PATH | O_CLOEXEC);
+	uint64_t idle = 0, busy = 0;
+	struct symbols *symbols;
+	struct tracebook book;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	if (ring < 0)
+		e2e_skip("no io_uring");
+	close(ring);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	symbols = symbols_read(proc);
+	close(proc);
+	tracebook_open(&book, &stacks);
+	pid = tracebook_child(use_ring, fifo);
+	tracebook_doze(500);
+	tracebook_read(&book);
+	for (uint32_t i = 0; i < book.nsites; i++) {
+		const struct trace_site *site = &book.sites[i];
+
+		if (site->key.tgid != pid || site->key.state != STATE_OTHER ||
+		    site->key.syscall >= 0)
+			continue;
+		if (is_at(&book, symbols, site, "fifo_open"))
+			busy += site->count;
+		else if (is_at(&book, symbols, site, "io_wq_worker"))
+			idle += site->count;
+	}
+	print_message("%ju waits for the file, %ju for work\n", (uintmax_t)busy, (uintmax_t)idle);
+	assert_in_range(busy, 10, 60);
+	assert_in_range(idle, 10, 60);
+	symbols_free(symbols);
 	tracebook_close(&book);
 }
 
@@ -560,9 +705,10 @@ static void test_cpu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_states),	   e2e_test(test_lengths),     e2e_test(test_pipe_waker),
-		e2e_test(test_inet_waker), e2e_test(test_inet6_waker), e2e_test(test_unix_waker),
-		e2e_test(test_disk),	   e2e_test(test_stacks),      e2e_test(test_cpu),
+		e2e_test(test_states),	   e2e_test(test_workers),    e2e_test(test_lengths),
+		e2e_test(test_pipe_waker), e2e_test(test_inet_waker), e2e_test(test_inet6_waker),
+		e2e_test(test_unix_waker), e2e_test(test_disk),	      e2e_test(test_stacks),
+		e2e_test(test_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,6 +164,122 @@ static void test_no_room(void **state)
 	assert_true(book.lost_waits >= 20);
 	assert_null(tracebook_site(&book, pid, STATE_TIMER));
 	assert_true(tracebook_in_state(&book, tracebook_thread(&book, pid), STATE_TIMER) > MS(100));
+	tracebook_close(&book);
+}
+
+/* Keeps some threads, of which each sleeps again and again, as long as a pipe's end is open. */
+static void *keep_dozing(void *arg)
+{
+	int *end = arg;
+	char byte;
+
+	(void)!read(*end, &byte, 1);
+	for (;;)
+		tracebook_doze(20);
+	return NULL;
+}
+
+static void crowd(void *arg)
+{
+	for (unsigned i = 0; i < 300; i++) {
+		pthread_attr_t small;
+		pthread_t thread;
+
+		pthread_attr_init(&small);
+		pthread_attr_setstacksize(&small, 65536);
+		if (pthread_create(&thread, &small, keep_dozing, arg))
+			_exit(1);
+	}
+	for (;;)
+		pause();
+}
+
+/* Threads that find no room are told by their process, until they have room. */
+static void test_threads(void **state)
+{
+	const struct trace_options few = { .sites = 512, .threads = 256 };
+	struct tracebook book;
+	pid_t first, second;
+	int ends[2];
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(pipe(ends), 0);
+	tracebook_open(&book, &few);
+	if (book.counts.roomless)
+		e2e_skip("too many tasks");
+	first = tracebook_child(crowd, ends);
+	tracebook_doze(300);
+	second = tracebook_child(crowd, ends);
+	book.only = second;
+	tracebook_doze(300);
+	tracebook_read(&book);
+	assert_in_range(book.counts.roomless, 345, book.lost_threads);
+	assert_false(book.counts.nameless);
+	assert_int_equal(book.partial.tgid, second);
+	assert_true(book.partial.start_ns > 0);
+	/* Nothing happens: they have none. */
+	tracebook_doze(50);
+	tracebook_read(&book);
+	assert_in_range(book.counts.roomless, 345, book.lost_threads);
+	assert_int_equal(book.partial.tgid, second);
+	/* Room becomes free, and they run: some may do before it was read that others ended. */
+	kill(first, SIGKILL);
+	waitpid(first, NULL, 0);
+	tracebook_doze(50);
+	tracebook_read(&book);
+	kill(second, SIGKILL);
+	waitpid(second, NULL, 0);
+	tracebook_doze(50);
+	tracebook_read(&book);
+	assert_int_equal(book.partial.tgid, second);
+	for (unsigned tries = 0; tries < 3; tries++) {
+		tracebook_doze(50);
+		tracebook_read(&book);
+	}
+	/* Some of others sleep on. */
+	assert_true(book.counts.roomless < 100);
+	assert_int_equal(book.partial.tgid, 0);
+	tracebook_close(&book);
+}
+
+/* Has that many threads, of which all but the first come when a signal does. */
+static void come_late(void *arg)
+{
+	sigset_t set;
+	int got;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigwait(&set, &got);
+	crowd(arg);
+}
+
+/* Threads that come after tracing began are traced, as far as there is room: these are in whole. */
+static void test_late_threads(void **state)
+{
+	struct sysinfo machine;
+	struct tracebook book;
+	pid_t pids[20];
+	int ends[2];
+
+	(void)state;
+	e2e_require_bpf();
+	assert_int_equal(pipe(ends), 0);
+	for (unsigned i = 0; i < 20; i++)
+		pids[i] = tracebook_child(come_late, ends);
+	tracebook_doze(100);
+	tracebook_open(&book, &plain);
+	for (unsigned i = 0; i < 20; i++)
+		kill(pids[i], SIGUSR1);
+	tracebook_doze(1500);
+	tracebook_read(&book);
+	print_message("%llu of 6000 threads have no room\n",
+		      (unsigned long long)book.counts.roomless);
+	sysinfo(&machine);
+	if (machine.totalram / 1024 * machine.mem_unit >= 8 << 20)
+		assert_int_equal(book.counts.roomless, 0);
 	tracebook_close(&book);
 }
 
@@ -334,9 +451,9 @@ static void test_namespace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_churn),	  e2e_test(test_exec),	      e2e_test(test_no_room),
-		e2e_test(test_forget),	  e2e_test(test_forget_many), e2e_test(test_unprivileged),
-		e2e_test(test_namespace),
+		e2e_test(test_churn),	    e2e_test(test_exec),	 e2e_test(test_no_room),
+		e2e_test(test_threads),	    e2e_test(test_late_threads), e2e_test(test_forget),
+		e2e_test(test_forget_many), e2e_test(test_unprivileged), e2e_test(test_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,6 +109,102 @@ static pid_t start_reader(unsigned i, const char **path)
 		read_for_ever(*path);
 	}
 	return scratch_child(pid);
+}
+
+/* Reads pages of a mapped file at random that are not in memory, for ever. */
+static void fault_for_ever(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	volatile char *pages = mmap(NULL, BLOCKS * BLOCK, PROT_READ, MAP_SHARED, fd, 0);
+	unsigned seed = 1;
+
+	if (fd < 0 || pages == MAP_FAILED)
+		_exit(1);
+	signal(SIGBUS, SIG_DFL);
+	madvise((void *)pages, BLOCKS * BLOCK, MADV_RANDOM);
+	for (;;) {
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+		for (unsigned i = 0; i < 100; i++)
+			(void)pages[(size_t)rand_r(&seed) % BLOCKS * BLOCK];
+		madvise((void *)pages, BLOCKS * BLOCK, MADV_DONTNEED);
+	}
+}
+
+/* Whether the kernel tells which file a fault is on: 6.10 and later. */
+static bool tells_faults(void)
+{
+	struct utsname kernel;
+	unsigned major = 0, minor = 0;
+
+	uname(&kernel);
+	sscanf(kernel.release, "%u.%u", &major, &minor);
+	return major > 6 || (major == 6 && minor >= 10);
+}
+
+/* A wait for a page of a mapped file is a page fault, on that file. */
+static void test_fault(void **state)
+{
+	struct samples s;
+	const char *path;
+	json_t *site;
+	double ns = 0;
+	size_t i;
+	pid_t pid;
+
+	(void)state;
+	e2e_require_bpf();
+	kill(start_reader(0, &path), SIGKILL);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fault_for_ever(path);
+	}
+	scratch_child(pid);
+	e2e_sleep(0.2);
+	traced_samples(&s, e2e_format("-n 1 -d 1 -p %d", (int)pid));
+	json_array_foreach(json_object_get(s.v[0], "sites"), i, site)
+	{
+		if (strcmp(text_or_none(site, "state"), "io") != 0 ||
+		    strcmp(text_or_none(site, "syscall"), "page fault") != 0)
+			continue;
+		ns += (double)member_u64(site, "ns");
+		/* Kernels before 6.10 do not tell. */
+		if (!json_is_null(json_object_get(site, "on")) || tells_faults())
+			assert_string_equal(text_or_none(site, "on"), path);
+	}
+	print_message("%.3f s in page faults\n", ns / 1e9);
+	kill(pid, SIGKILL);
+	assert_true(ns > 0);
+}
+
+/*
+ * Who was there when tracing began was traced all the time, or it is not known how it spent its
+ * time: where the kernel hides a process, now and then a switch of it is seen all the same.
+ */
+static void test_old_threads(void **state)
+{
+	struct samples s;
+	json_t *task;
+	size_t i;
+
+	(void)state;
+	e2e_require_bpf();
+	traced_samples(&s, "-H -d 0.6 -n 4");
+	for (size_t at = 0; at < s.n; at++) {
+		json_t *trace = json_object_get(s.v[at], "trace");
+		double interval = 1e9 * json_real_value(json_object_get(trace, "interval"));
+
+		json_array_foreach(json_object_get(s.v[at], "tasks"), i, task)
+		{
+			if (json_is_null(json_object_get(task, "states")) ||
+			    json_is_true(json_object_get(task, "new")) ||
+			    json_is_true(json_object_get(task, "exited")) ||
+			    !strcmp(text_or_none(task, "state"), "Z"))
+				continue;
+			if ((double)member_u64(task, "alive_ns") < 0.9 * interval)
+				fail_msg("%s in sample %zu", json_dumps(task, 0), at);
+		}
+	}
 }
 
 /*
@@ -379,8 +477,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		e2e_test(test_files),	       e2e_test(test_exact),   e2e_test(test_alive),
-		e2e_test(test_groups_and_csv), e2e_test(test_command), e2e_test(test_refused),
+		e2e_test(test_old_threads), e2e_test(test_fault),   e2e_test(test_files),
+		e2e_test(test_exact),	    e2e_test(test_alive),   e2e_test(test_groups_and_csv),
+		e2e_test(test_command),	    e2e_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

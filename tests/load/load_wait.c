@@ -340,15 +340,6 @@ static void await_bytes(int fd, int epoll, bool by_poll)
 		give_up("epoll_wait");
 }
 
-/* Sleeps for a time that does not come. */
-static void sleep_long(void)
-{
-	puts("ready");
-	fflush(stdout);
-	for (;;)
-		sleep(1000000);
-}
-
 /* ms: how often the writer writes; 0: never. */
 static void read_pipe(long ms, bool by_poll, bool by_epoll)
 {
@@ -481,7 +472,6 @@ int main(int argc, char **argv)
 		{ "cpu", want_cpu },
 		{ "write", write_slowly },
 		{ "poll", poll_pipes },
-		{ "timer", sleep_long },
 	};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -107,6 +107,35 @@ static void test_generic(void **state)
 			fail_msg("%s is not generic", telling[i]);
 }
 
+/* A frozen task is told by where it is; which sleeps are frozen in their place only state D tells.
+ */
+static void test_frozen(void **state)
+{
+	(void)state;
+	assert_true(symbol_freezes("__refrigerator"));
+	assert_true(symbol_freezes_in_d("__refrigerator+0x12/0x34"));
+	assert_false(symbol_freezes("hrtimer_nanosleep"));
+	assert_true(symbol_freezes_in_d("hrtimer_nanosleep"));
+	assert_true(symbol_freezes_in_d("futex_wait_queue"));
+	assert_false(symbol_freezes_in_d("folio_wait_bit_common"));
+	assert_false(symbol_freezes_in_d("request_wait_answer"));
+}
+
+/* Page faults are told by functions that nothing else has. */
+static void test_fault(void **state)
+{
+	static const char *const fault[] = { "folio_wait_bit_common+0x1/0x2", "filemap_fault",
+					     "do_user_addr_fault.isra.0+0x12/0x34",
+					     "asm_exc_page_fault" };
+	static const char *const call[] = { "folio_wait_bit_common", "filemap_fault_around",
+					    "vfs_read", "do_syscall_64" };
+
+	(void)state;
+	assert_true(symbols_fault(fault, 4));
+	assert_false(symbols_fault(call, 4));
+	assert_false(symbols_fault(NULL, 0));
+}
+
 /* The function that is chosen of real stacks. */
 static void test_telling(void **state)
 {
@@ -168,6 +197,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_addresses, make_tree, remove_tree),
 		cmocka_unit_test_setup_teardown(test_hidden, make_tree, remove_tree),
+		cmocka_unit_test(test_frozen),
+		cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_generic),
 		cmocka_unit_test(test_telling),

@@ -285,6 +285,64 @@ static void test_lost(void **state)
 	assert_int_equal(ns, MS(700));
 }
 
+/* How the threads of a process spent their time is not known where not all of them were traced. */
+static void test_partial(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_TIMER, SEC(90));
+	struct trace_thread other = thread_of(6, 6, STATE_TIMER, SEC(90));
+	const struct trace_process partial = { .start_ns = thread.process_start_ns, .tgid = 5 };
+
+	put(stage, 1, &thread);
+	put(stage, 2, &other);
+	take(stage, SEC(100));
+	trace_reading_partial(&stage->reading, &partial);
+	take(stage, SEC(102));
+	for (unsigned i = 0; i < 2; i++) {
+		scene_add(&stage->scene.samples[i], 5, 5, SEC(50) + 5);
+		scene_add(&stage->scene.samples[i], 6, 6, SEC(50) + 6);
+	}
+	build(stage);
+	assert_null(stage->scene.frame.rows[0].traced);
+	assert_non_null(stage->scene.frame.rows[1].traced);
+	/* Not so in the next interval. */
+	take(stage, SEC(104));
+	build(stage);
+	assert_non_null(stage->scene.frame.rows[0].traced);
+	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_TIMER], SEC(2));
+	/* Whose threads they are is not known. */
+	stage->reading.all_partial = true;
+	take(stage, SEC(106));
+	build(stage);
+	assert_null(stage->scene.frame.rows[0].traced);
+	assert_null(stage->scene.frame.rows[1].traced);
+}
+
+/* A thread that was there for long when it was met first is hidden by the kernel, if not always. */
+static void test_hidden_thread(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread seen = thread_of(5, 5, STATE_TIMER, SEC(90));
+	struct trace_thread late = thread_of(5, 6, STATE_RUN, SEC(101));
+
+	late.born_ns = SEC(101);
+	late.hidden = 1;
+	put(stage, 1, &seen);
+	take(stage, SEC(100));
+	put(stage, 2, &late);
+	take(stage, SEC(102));
+	for (unsigned i = 0; i < 2; i++) {
+		scene_add(&stage->scene.samples[i], 5, 5, SEC(50) + 5);
+		scene_add(&stage->scene.samples[i], 5, 6, SEC(50) + 6);
+	}
+	build(stage);
+	assert_null(stage->scene.frame.rows[0].traced);
+	stage->scene.info.threads = true;
+	trace_book_rows(&stage->book, &stage->scene.frame);
+	assert_non_null(stage->scene.frame.rows[0].traced);
+	assert_null(stage->scene.frame.rows[1].traced);
+}
+
 /* What a row waited uninterruptibly is what was traced, also where no reading met it waiting. */
 static void test_dwait(void **state)
 {
@@ -550,6 +608,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_partial, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_hidden_thread, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dwait, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unseen, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),

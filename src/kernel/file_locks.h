@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who holds the lock of a file that a process waits for with flock() or fcntl(): by /proc/locks,
+ * which is read once between two renewals and only if somebody asks.
+ */
+#ifndef STALLTOP_KERNEL_FILE_LOCKS_H
+#define STALLTOP_KERNEL_FILE_LOCKS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kernel/procwait.h"
+
+struct file_locks;
+
+/* The sorts of locks, each of which blocks only its own; but for FILE_LOCK_OFD, of POSIX. */
+enum file_lock { FILE_LOCK_NONE, FILE_LOCK_FLOCK, FILE_LOCK_POSIX, FILE_LOCK_OFD };
+
+/* What sort of lock the call waits for, in its first argument; FILE_LOCK_NONE: it waits for none.
+ */
+enum file_lock file_lock_of(const struct procwait_syscall *call);
+
+struct file_locks *file_locks_open(int procfd);
+
+/* Forgets what was read. */
+void file_locks_renew(struct file_locks *locks);
+
+/* A lock that is waited for. */
+struct file_lock_wait {
+	pid_t holder; /* the process that took it; 0: not known */
+	unsigned waiters; /* requests that wait for it; 0: not known */
+};
+
+/*
+ * Finds what a process waits for: a lock of that sort of the file with that inode (0: any). The
+ * holder is the process that took the lock: where that has ended, as of a descriptor that was
+ * inherited, it is not known, nor of FILE_LOCK_OFD, which belong to no process. Nothing is known of
+ * locks that another machine holds.
+ */
+struct file_lock_wait file_locks_find(struct file_locks *locks, pid_t tgid, enum file_lock sort,
+				      uint64_t ino);
+
+/* System calls made so far. */
+uint64_t file_locks_syscalls(const struct file_locks *locks);
+
+void file_locks_close(struct file_locks *locks);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/held.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/util.h"
+#include "kernel/proctask.h"
+#include "kernel/symbols.h"
+
+/* Tasks of a sample that are looked at, at most. */
+#define HELD_LOOKS 256
+
+/* The system calls that reading a small file takes. */
+#define READ_SYSCALLS 3
+
+/* Puts the debugger of a task that one has stopped. */
+static void find_tracer(int procfd, const struct task_raw *raw, struct task_held *held,
+			uint64_t *syscalls)
+{
+	struct proctask_stat stat;
+
+	*syscalls += 2 * READ_SYSCALLS;
+	if (proctask_tracer(procfd, raw->tgid, raw->pid, &held->tracer) || !held->tracer)
+		return;
+	if (!proctask_stat(procfd, held->tracer, 0, &stat))
+		memcpy(held->tracer_comm, stat.comm, sizeof(held->tracer_comm));
+}
+
+/* Whether a task that sleeps was frozen, by the function of the kernel that it sleeps in. */
+static bool is_frozen(int procfd, const struct task_raw *raw, uint64_t *syscalls)
+{
+	struct buf function = { 0 };
+	bool frozen;
+
+	*syscalls += READ_SYSCALLS;
+	proctask_wchan(procfd, raw->tgid, raw->pid, &function);
+	frozen = raw->now.state == 'D' ? symbol_freezes_in_d(buf_cstr(&function))
+				       : symbol_freezes(buf_cstr(&function));
+	buf_free(&function);
+	return frozen;
+}
+
+void held_take(int procfd, const struct sample *sample, uint64_t *syscalls)
+{
+	unsigned looks = 0;
+
+	for (size_t i = 0; i < sample->n; i++) {
+		const struct task_raw *raw = &sample->raw[i];
+		struct task_held *held;
+
+		if (!raw->now.state || !strchr("DSt", raw->now.state) || looks == HELD_LOOKS ||
+		    proctask_executes(procfd, raw->tgid))
+			continue;
+		looks++;
+		if (!raw->task->held)
+			raw->task->held = xcalloc(1, sizeof(*held));
+		held = raw->task->held;
+		*held = (struct task_held){ .sample_ns = sample->begin_ns };
+		if (raw->now.state == 't')
+			find_tracer(procfd, raw, held, syscalls);
+		else
+			held->frozen = is_frozen(procfd, raw, syscalls);
+	}
+}

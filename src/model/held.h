@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tasks that were stopped on purpose: by a signal, a debugger, the freezer of a cgroup. Read of
+ * tasks that were asked about, as of others nobody wants to know.
+ */
+#ifndef STALLTOP_MODEL_HELD_H
+#define STALLTOP_MODEL_HELD_H
+
+#include "data/sample.h"
+
+/*
+ * Sets task->held of the tasks of a sample, as far as they are not too many; adds the system calls
+ * that this takes to *syscalls. What cannot be read is not set.
+ */
+void held_take(int procfd, const struct sample *sample, uint64_t *syscalls);
+
+#endif
