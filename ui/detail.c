@@ -105,7 +105,8 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	if (row->before)
 		known = (known & before->valid) | (now->valid & before->valid & VALID_TICK);
 	counters_diff(&growth, now, before, known);
-	unknown = waited_impossible(&growth, row->raw, row->before, frame->info->idle, &excess);
+	unknown = waited_impossible(&growth, row->raw, row->before, &frame->info->machine,
+				    &excess);
 	counters_take_off(&growth, &excess, excess.valid & ~unknown);
 	counters_mask(&growth, known & unknown);
 	return growth;
@@ -191,7 +192,8 @@ static void take_row(struct detail *detail, struct ui *ui, const struct frame *f
 	take_figures(detail->life, &life);
 	take_figures(detail->interval, &growth);
 	if (detail->interval_ns && !detail->booked) {
-		known = waited_take(&waited, &growth, growth.valid, row->raw, row->before);
+		known = waited_take(&waited, &growth, growth.valid, row->raw, row->before,
+				    &frame->info->machine);
 		take_waited_figures(detail->interval, &waited, known);
 	}
 	if (detail->interval_ns)

@@ -111,7 +111,8 @@ static void take_deltas(struct moment_change *change, const struct frame_info *i
 		return;
 	counters_diff(&grown, &row->raw->counters, &row->before->counters,
 		      row->raw->counters.valid & row->before->counters.valid);
-	change->known = waited_take(&change->waited, &grown, grown.valid, row->raw, row->before);
+	change->known = waited_take(&change->waited, &grown, grown.valid, row->raw, row->before,
+				    &info->machine);
 }
 
 /* Adds what happened to an element; whole: it is written as it is. Whether it was. */

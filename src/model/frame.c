@@ -48,7 +48,7 @@ static void drop_impossible(struct frame_info *info, struct row *row, struct cou
 			    const struct task_raw *before)
 {
 	struct counters excess = { 0 };
-	uint32_t unknown = waited_impossible(grown, row->raw, before, info->idle, &excess);
+	uint32_t unknown = waited_impossible(grown, row->raw, before, &info->machine, &excess);
 
 	if (!(row->valid & excess.valid))
 		return;
@@ -116,7 +116,7 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 }
 
 /* Takes what was waited of the deltas; whole: they are those of the task's life. */
-static void take_waited(struct row *row, struct deltas *deltas, bool whole)
+static void take_waited(struct frame_info *info, struct row *row, struct deltas *deltas, bool whole)
 {
 	uint32_t known;
 
@@ -125,8 +125,10 @@ static void take_waited(struct row *row, struct deltas *deltas, bool whole)
 		return;
 	}
 	known = waited_take(&deltas->waited, &deltas->grown, row->valid, row->raw,
-			    whole ? NULL : row->before);
+			    whole ? NULL : row->before, info->since_start ? NULL : &info->machine);
 	row->valid |= known & VALID_DWAIT;
+	row->valid &= ~DELAY_BOTH(DELAY_ALL & ~known);
+	info->stale += deltas->waited.beyond && !row->corrected;
 }
 
 /* Builds one row; before is NULL for a task that the sample before did not have. */
@@ -168,9 +170,9 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 			row->interval_ns = info->interval_ns;
 	}
 	row->valid &= ~DELAY_BOTH(options->unknown);
+	take_waited(info, row, deltas, options->since_start || row->born);
 	deltas->total = delay_total(deltas->grown.delay, row->valid);
 	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
-	take_waited(row, deltas, options->since_start || row->born);
 	count_state(info, raw);
 	if (info->cur->records)
 		waited_check_range(raw, &info->cur->records[place_of_row(info->cur, raw)]);
@@ -305,7 +307,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->real_ns = cur->real_ns;
 	info->since_start = options->since_start;
 	info->unknown = options->unknown;
-	info->idle = options->idle;
+	info->machine = options->machine;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	info->born = info->gone = info->ended = 0;
 	info->stale = cur->corrected;

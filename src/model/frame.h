@@ -152,7 +152,7 @@ struct frame_info {
 	size_t ended; /* tasks in rows that exited; known from exit records, so 0 without those */
 	uint64_t run_ns; /* run time of all rows */
 	size_t stale; /* rows with an impossible delay: see frame_build() */
-	double idle; /* see struct frame_options */
+	struct waited_machine machine; /* see struct frame_options */
 	bool states_known;
 	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
@@ -185,9 +185,7 @@ struct frame {
 struct frame_options {
 	bool since_start; /* deltas are the counters themselves, the interval is the task's life */
 	uint32_t unknown; /* unknown in this interval (the switch moved): DELAY_BIT()s */
-	/* Of the machine's CPU time, in percent, what nobody used; 0: none, or that is not known.
-	 */
-	double idle;
+	struct waited_machine machine; /* in the interval; all 0: nothing is known of it */
 };
 
 /*

@@ -149,7 +149,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
 	if (sampler->needs & NEED_HANGS)
 		hangs_take(&sampler->hangs, turn->cur, config->threads);
-	options.idle = sampler_idle(sampler, turn);
+	options.machine = sampler_machine(sampler, turn, config->cgroup);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;
 	take_trace(sampler, turn->frame, info);
