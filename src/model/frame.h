@@ -101,6 +101,7 @@ struct row {
 	unsigned members;
 	bool born, exited;
 	bool still; /* its source said that nothing happened to it: all deltas are 0 */
+	bool quiet; /* it was still, but that waits of it were traced */
 	bool corrected; /* of what was booked something is left out of its life */
 };
 
@@ -203,10 +204,20 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		 struct sample *cur, const struct frame_options *options);
 
 /*
- * Sets what a row of a task waited uninterruptibly, as waits were traced: sampling misses what
- * passed between two readings. Not for figures since the start.
+ * Makes what a row waited of blkio and dwait what was traced (row->traced): the kernel may book
+ * wrongly, and readings miss what passed between them. Where some
+ * of its threads were not traced blkio stays as it is. Returns whether all were. Not for figures
+ * since the start.
  */
-void frame_set_dwait(struct frame *frame, struct row *row, uint64_t ns);
+bool frame_take_traced(struct frame *frame, struct row *row);
+
+/* The kinds of which it is known what a row waited: DELAY_BIT()s and VALID_DWAIT. */
+static inline uint32_t row_waited(const struct row *row)
+{
+	uint32_t known = row->valid & (DELAY_ALL | VALID_DWAIT);
+
+	return row->valid & VALID_BLKIO ? known | DELAY_BIT(DELAY_BLKIO) : known;
+}
 
 /* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);

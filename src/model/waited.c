@@ -253,11 +253,12 @@ struct waited_machine waited_machine(const struct system_sample *before,
 
 /*
  * The share of the time that a single thread can have waited for I/O, in so many waits, while
- * pressure was `some` (0 to 1). The kernel adds up, for each of C CPUs, how long somebody waited for
- * I/O there (s) and how long it was not idle (n >= s), and tells sum(s n) / sum(n). A sleeper is on
- * one CPU, on m of them in m waits: most is waited for the same pressure where it is as long (t / m)
- * on each, nothing else happens there, and all others are busy: some = (t^2 / m) / (t + C - m). That
- * is largest for m = (C + t) / 2. As t is concave in `some`, it holds for all looks together, too.
+ * pressure was `some` (0 to 1). The kernel adds up, for each of C CPUs, how long somebody waited
+ * for I/O there (s) and how long it was not idle (n >= s), and tells sum(s n) / sum(n). A sleeper
+ * is on one CPU, on m of them in m waits: most is waited for the same pressure where it is as long
+ * (t / m) on each, nothing else happens there, and all others are busy: some = (t^2 / m) / (t + C -
+ * m). That is largest for m = (C + t) / 2. As t is concave in `some`, it holds for all looks
+ * together, too.
  */
 static double most_by_pressure(double some, uint64_t waits, unsigned cpus)
 {
@@ -345,8 +346,7 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 	uint64_t most = passed(now, before);
 	bool seen = is_seen(now) && (!before || is_seen(before));
 	uint64_t most_blkio = UINT64_MAX;
-	enum delay_verdict blkio =
-		judge_blkio(grown, known, now, before, machine, &most_blkio);
+	enum delay_verdict blkio = judge_blkio(grown, known, now, before, machine, &most_blkio);
 
 	known &= DELAY_ALL;
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
@@ -374,12 +374,9 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 	return known | (seen && !now->exited ? VALID_DWAIT : 0);
 }
 
-void waited_set_dwait(struct waited *waited, uint64_t ns, uint32_t known,
-		      const struct task_raw *now, const struct task_raw *before)
+void waited_set(struct waited *waited, unsigned kind, uint64_t ns, uint32_t known)
 {
-	uint64_t most = passed(now, before);
-
-	waited->ns[WAIT_DWAIT] = ns < most ? ns : most;
+	waited->ns[kind] = ns;
 	add_up(waited, known);
 }
 

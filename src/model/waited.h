@@ -41,10 +41,10 @@ struct waited_machine waited_machine(const struct system_sample *before,
 
 /*
  * Finds the kinds of which more was booked since the reading before (NULL: since the task's start)
- * than is possible by the clock and by what the threads did then. Returns those of which nothing is known, as the booking tells nothing:
- * DELAY_BIT()s. Kernels since 6.12 book a little too much of many waits: within twice of what is
- * possible it is taken for all of that. What is to be left out of the task's life is added to
- * `excess`, and its kinds to excess->valid; that must be 0.
+ * than is possible by the clock and by what the threads did then. Returns those of which nothing is
+ * known, as the booking tells nothing: DELAY_BIT()s. Kernels since 6.12 book a little too much of
+ * many waits: within twice of what is possible it is taken for all of that. What is to be left out
+ * of the task's life is added to `excess`, and its kinds to excess->valid; that must be 0.
  */
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
 			   const struct task_raw *before, const struct waited_machine *machine,
@@ -69,9 +69,8 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 		     const struct task_raw *now, const struct task_raw *before,
 		     const struct waited_machine *machine);
 
-/* Sets what was waited of WAIT_DWAIT: `ns`, but no more than the time that passed. */
-void waited_set_dwait(struct waited *waited, uint64_t ns, uint32_t known,
-		      const struct task_raw *now, const struct task_raw *before);
+/* Sets what was waited of a kind, as it was measured. `known`: the kinds that are known then. */
+void waited_set(struct waited *waited, unsigned kind, uint64_t ns, uint32_t known);
 
 /* Adds the waits of another. */
 void waited_add(struct waited *sum, const struct waited *more);

@@ -306,10 +306,9 @@ static void test_overbooked_once(void **state)
 /* A machine of two CPUs where somebody waited for I/O for so long in 2 s. */
 static void build_pressed(struct scene *scene, uint64_t io_ns)
 {
-	const struct frame_options options = { .machine = { .io_ns = io_ns,
-							    .passed_ns = SEC(2),
-							    .until_ns = SEC(102),
-							    .cpus = 2 } };
+	const struct frame_options options = {
+		.machine = { .io_ns = io_ns, .passed_ns = SEC(2), .until_ns = SEC(102), .cpus = 2 }
+	};
 
 	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
 }
@@ -405,10 +404,9 @@ static void test_pressure_progress(void **state)
 static void test_pressure_anywhere(void **state)
 {
 	struct scene *scene = *state;
-	struct frame_options options = { .machine = { .io_ns = MS(2),
-						      .passed_ns = SEC(2),
-						      .until_ns = SEC(102),
-						      .cpus = 64 } };
+	struct frame_options options = {
+		.machine = { .io_ns = MS(2), .passed_ns = SEC(2), .until_ns = SEC(102), .cpus = 64 }
+	};
 
 	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1900), 60);
 	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
@@ -432,12 +430,12 @@ static uint64_t any_below(uint64_t n)
 #define CPUS_MOST 8U
 
 /*
- * What the kernel's pressure makes of one look after `passed_ns`, in which a thread waits so long in
- * so many waits on CPUs of `cpus`, which others may keep busy, in ticks of tick_ns
+ * What the kernel's pressure makes of one look after `passed_ns`, in which a thread waits so long
+ * in so many waits on CPUs of `cpus`, which others may keep busy, in ticks of tick_ns
  * (kernel/sched/psi.c:collect_percpu_times()).
  */
-static uint64_t pressure_of(uint64_t *waited_ns, uint64_t *waits, uint64_t passed_ns,
-			    unsigned cpus, uint64_t tick_ns)
+static uint64_t pressure_of(uint64_t *waited_ns, uint64_t *waits, uint64_t passed_ns, unsigned cpus,
+			    uint64_t tick_ns)
 {
 	uint64_t some[CPUS_MOST] = { 0 }, left = passed_ns - any_below(passed_ns);
 	uint64_t sum = 0, all = 0;
@@ -745,8 +743,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_within_pressure, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_beyond_pressure, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_pressure_before, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_pressure_progress, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_pressure_anywhere, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_pressure_progress, scene_setup,
+						scene_teardown),
+		cmocka_unit_test_setup_teardown(test_pressure_anywhere, scene_setup,
+						scene_teardown),
 		cmocka_unit_test_setup_teardown(test_pressure_is_kept, scene_setup, scene_teardown),
 	};
 
