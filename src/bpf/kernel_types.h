@@ -255,6 +255,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	__u64 utime, stime;
 	__u64 start_time;
+	unsigned long nvcsw;
 	const struct cred *real_cred;
 	char comm[TASK_COMM];
 	struct signal_struct *signal;
