@@ -105,7 +105,7 @@ static struct counters row_growth(const struct frame *frame, const struct row *r
 	if (row->before)
 		known = (known & before->valid) | (now->valid & before->valid & VALID_TICK);
 	counters_diff(&growth, now, before, known);
-	unknown = waited_impossible(&growth, row->raw, row->before, frame->info->idle, &excess);
+	unknown = waited_impossible(&growth, row->raw, row->before, &frame->info->machine, &excess);
 	counters_take_off(&growth, &excess, excess.valid & ~unknown);
 	counters_mask(&growth, known & unknown);
 	return growth;
@@ -190,8 +190,11 @@ static void take_row(struct detail *detail, struct ui *ui, const struct frame *f
 	detail->task.ppid = row->task->ppid;
 	take_figures(detail->life, &life);
 	take_figures(detail->interval, &growth);
-	if (detail->interval_ns && !detail->booked) {
-		known = waited_take(&waited, &growth, growth.valid, row->raw, row->before);
+	if (detail->interval_ns && !detail->booked && !frame->info->since_start) {
+		take_waited_figures(detail->interval, &row->deltas->waited, row_waited(row));
+	} else if (detail->interval_ns && !detail->booked) {
+		known = waited_take(&waited, &growth, growth.valid, row->raw, row->before,
+				    &frame->info->machine);
 		take_waited_figures(detail->interval, &waited, known);
 	}
 	if (detail->interval_ns)
@@ -488,7 +491,8 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	detail->life[FIGURE_MEM].sum = sum_mem(order);
 	detail->life[FIGURE_MEM].ns = detail->life[FIGURE_MEM].sum.ns;
 	if (!detail->booked)
-		take_waited_figures(detail->interval, &sum->deltas->waited, growth.valid);
+		take_waited_figures(detail->interval, &sum->deltas->waited,
+				    growth.valid ? row_waited(sum) : 0);
 	if (detail->interval_ns)
 		continue_history(detail, ui);
 }

@@ -58,12 +58,12 @@ static void write_what(struct site_page *page, const struct site_line *line)
 	const struct site *sum = &line->sum;
 	struct buf *text = &page->text;
 
-	if (sum->unattributed)
-		buf_printf(text, "%s that was waited, and that no site explains",
-			   site_line_state(line));
-	else if (sum->overlaps)
+	if (sum->overlaps)
 		buf_printf(text, "%s: lies within other sites and running, and is in no sum",
 			   sum->kind >= 0 ? site_line_state(line) : "it");
+	else if (sum->unattributed)
+		buf_printf(text, "%s that was waited, and that no site explains",
+			   site_line_state(line));
 	else if (line->one_state)
 		buf_printf(text, "%s: %s", wait_state_table[sum->state].id,
 			   wait_state_table[sum->state].help);
@@ -78,7 +78,7 @@ static void write_what(struct site_page *page, const struct site_line *line)
 static void write_time(struct site_page *page, const struct site_line *line, uint64_t interval_ns)
 {
 	const struct site *sum = &line->sum;
-	int64_t ns = site_line_ns(line);
+	uint64_t ns = (uint64_t)site_line_ns(line);
 	struct buf *text = &page->text;
 
 	if (sum->unknown) {
@@ -86,9 +86,8 @@ static void write_time(struct site_page *page, const struct site_line *line, uin
 		put_text(page, STYLE_NORMAL);
 		return;
 	}
-	buf_puts(text, ns < 0 ? "-" : "");
-	append_ns(text, (uint64_t)(ns < 0 ? -ns : ns));
-	if (interval_ns && ns >= 0) {
+	append_ns(text, ns);
+	if (interval_ns) {
 		buf_puts(text, ", ");
 		buf_decimal(text, (double)ns * 100.0 / (double)interval_ns, 1);
 		buf_puts(text, " % of the interval");

@@ -20,6 +20,8 @@ struct exact_task {
 	__u64 since_ns; /* CLOCK_MONOTONIC: when it left its CPU to wait; 0: it does not */
 	__u32 iowait; /* what it waits in is io */
 	__u32 unused;
+	/* Then: how often it had slept, and for how long it had been queued and had run. */
+	__u64 switches, queued_ns, ran_ns;
 	struct exact_sum io, dwait; /* io: with what was booked before it was met */
 	/* Of a leader: the same of all other threads that its process ever had. */
 	struct exact_sum others_io, others_dwait;

@@ -272,6 +272,7 @@ struct task_struct {
 	__u64 utime, stime;
 	__u64 start_time;
 	unsigned long min_flt, maj_flt;
+	unsigned long nvcsw;
 	const struct cred *real_cred;
 	char comm[TASK_COMM];
 	struct signal_struct *signal;

@@ -18,7 +18,9 @@
 #define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
 /* In a row: the time waited of WAIT_DWAIT. */
 #define VALID_DWAIT (UINT32_C(1) << (2 * DELAY_KINDS + 3))
-_Static_assert(2 * DELAY_KINDS + 4 <= 32, "too many kinds for the valid masks");
+/* In a row: the time waited of blkio, which was measured, whatever is known of what was booked. */
+#define VALID_BLKIO (UINT32_C(1) << (2 * DELAY_KINDS + 4))
+_Static_assert(2 * DELAY_KINDS + 5 <= 32, "too many kinds for the valid masks");
 
 /* Counters since a task's start, or their growth. */
 struct counters {

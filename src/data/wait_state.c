@@ -96,6 +96,7 @@ struct site site_rest(pid_t tgid, uint64_t start_ns, const char *comm, unsigned 
 		.kind = (int)kind,
 		.unattributed = true,
 		.overlaps = state_of_kind(kind) == STATE_OTHER,
+		.on = state_of_kind(kind) == STATE_OTHER ? SITE_WITHIN : NULL,
 		.rest_ns = rest_ns,
 		.ns = rest_ns > 0 ? (uint64_t)rest_ns : 0,
 	};

@@ -60,6 +60,9 @@ struct site_waker {
 /* What a site is on where threads wait for a CPU by the quota of their group. */
 #define SITE_THROTTLED "throttled: its group's quota"
 
+/* What the rest of a kind is on that is no state of its own: its time is in other waits' sites. */
+#define SITE_WITHIN "within other waits and running"
+
 #define SITE_WAKERS 4
 #define SITE_BUCKETS 32 /* by powers of two, of microseconds: [0] below 1, [1] below 2, ... */
 
@@ -80,9 +83,8 @@ struct site {
 	 */
 	int kind;
 	bool overlaps; /* its time lies within other sites and running: it is in no sum of states */
-	bool unattributed; /* the rest of `kind` that no site explains; only ns, may be below what
-			      the sites have by what the kernel booked otherwise */
-	int64_t rest_ns; /* of an unattributed line: waited less what sites add up to */
+	bool unattributed; /* the rest of `kind` that no site explains; only ns */
+	int64_t rest_ns; /* of an unattributed line: waited less what sites add up to, above 0 */
 	bool unknown; /* the rest is not known, as switches of the process went unseen */
 	const char *syscall; /* its name */
 	const char *on; /* the target; for cpu the process that ran instead */
@@ -90,7 +92,7 @@ struct site {
 	size_t stack; /* index into trace_frame.stacks; 0: none */
 	uint64_t count; /* waits that ended in the interval */
 	uint64_t ns; /* waited in the interval, waits in progress included */
-	uint64_t kind_ns; /* what of it counts for `kind`: as the kernel's clock saw it */
+	uint64_t kind_ns; /* what of it counts for `kind`: of cpu as the kernel booked it */
 	uint64_t max_ns; /* the longest wait since tracing began, or the one in progress */
 	uint64_t waiting_ns; /* how long the longest wait in progress lasts by now; 0: none */
 	unsigned waiting; /* threads in it right now */

@@ -48,6 +48,12 @@ static bool waits_alike(const struct task_waits *a, const struct task_waits *b)
 	       !memcmp(a->threads, b->threads, sizeof(a->threads));
 }
 
+/* Whether the row's source said that nothing happened to it; what was traced stands by itself. */
+static bool is_still(const struct row *row)
+{
+	return row->still || row->quiet;
+}
+
 /* Whether the element is what a reader makes of its not being mentioned. */
 static bool is_as_expected(const struct sample *cur, const struct row *row,
 			   const struct task_raw *before)
@@ -55,10 +61,10 @@ static bool is_as_expected(const struct sample *cur, const struct row *row,
 	const struct task_raw *raw = row->raw;
 	size_t i = (size_t)(raw - cur->raw);
 
-	if (row->still)
+	if (is_still(row))
 		return true;
-	/* As waits were traced; it is cut to what the life has grown by, which is to be exact. */
-	if (row->deltas->waited.ns[WAIT_DWAIT])
+	/* As waits were traced: who reads the tables wants to know. */
+	if (row->deltas->waited.ns[WAIT_DWAIT] || row->deltas->waited.ns[DELAY_BLKIO])
 		return false;
 	if (!before || raw->exited || raw->was || (cur->marks && !sample_unchanged(cur, i)))
 		return false;
@@ -105,13 +111,14 @@ static void take_deltas(struct moment_change *change, const struct frame_info *i
 {
 	struct counters grown;
 
-	change->known = row->valid;
+	change->known = row->valid | row_waited(row);
 	change->waited = row->deltas->waited;
 	if (!info->since_start || !row->before)
 		return;
 	counters_diff(&grown, &row->raw->counters, &row->before->counters,
 		      row->raw->counters.valid & row->before->counters.valid);
-	change->known = waited_take(&change->waited, &grown, grown.valid, row->raw, row->before);
+	change->known = waited_take(&change->waited, &grown, grown.valid, row->raw, row->before,
+				    &info->machine);
 }
 
 /* Adds what happened to an element; whole: it is written as it is. Whether it was. */
@@ -136,7 +143,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	}
 	if (row->before || row->born)
 		change.flags |= CHANGE_ROW;
-	if (change.flags & CHANGE_ROW && !row->still)
+	if (change.flags & CHANGE_ROW && !is_still(row))
 		take_deltas(&change, info, row);
 	take_growth(&change.grown, &raw->counters, before ? &before->counters : &nothing);
 	if (before)
@@ -157,8 +164,8 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 		change.reaper = raw->task->reaper;
 		change.mixed = raw->task->mixed;
 	}
-	if (row->still || (row->deltas == &no_deltas && change.flags & CHANGE_WHOLE && before &&
-			   counts_alike(&raw->counters, &before->counters)))
+	if (is_still(row) || (row->deltas == &no_deltas && change.flags & CHANGE_WHOLE && before &&
+			      counts_alike(&raw->counters, &before->counters)))
 		change.flags &= ~CHANGE_ROW;
 	buf_add(&encoder->parts[PART_CHANGES], &change, sizeof(change));
 	return change.flags & CHANGE_WHOLE;
@@ -276,7 +283,7 @@ static bool check_names(struct encoder *encoder, const struct frame_info *info,
 	uint32_t was = known->written.id;
 
 	known->met = encoder->moments;
-	return encode_may_be_renamed(encoder, row->raw, row->still) &&
+	return encode_may_be_renamed(encoder, row->raw, is_still(row)) &&
 	       encode_task(encoder, row->raw, false) != was &&
 	       add_change(encoder, info, row, false);
 }

@@ -234,6 +234,9 @@ void rebuild_take_rest(struct rebuild *rebuild, struct archive *archive, sqlite3
 
 	if (kind >= WAIT_KINDS || !rebuild_identify(archive, process, &tgid, &start_ns, bad))
 		return;
+	/* Those of earlier programs may be below 0, where the kernel booked less than there was. */
+	if (ns <= 0 && !archive_null(row, 2))
+		return;
 	rest = new_sum(&rebuild->trace);
 	*rest = site_rest(tgid, start_ns, rebuild_keep_text(rebuild, archive, comm, bad),
 			  (unsigned)kind, ns);
@@ -278,7 +281,7 @@ static void merge_site(struct site *sum, const struct site *more)
 	sum->unknown &= more->unknown;
 	site_add(sum, more);
 	if (sum->unattributed)
-		sum->ns = sum->rest_ns > 0 ? (uint64_t)sum->rest_ns : 0;
+		sum->ns = (uint64_t)sum->rest_ns;
 }
 
 /* Adds an interval of a site to those since a sample was given out. */

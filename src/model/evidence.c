@@ -245,7 +245,7 @@ static void find_rival(struct evidence *evidence, const struct frame *frame, con
 	struct task_evidence *task = evidence_of(frame, row);
 	bool pinned = is_pinned(evidence, row);
 
-	if (!pinned && frame->info->idle >= IDLE_LEAST)
+	if (!pinned && frame->info->machine.idle >= IDLE_LEAST)
 		return;
 	for (size_t i = 0; i < runners->n; i++) {
 		const struct row *runner = runners->rows[i];

@@ -8,6 +8,9 @@
 
 #include "base/util.h"
 
+/* Of the time that all threads of a row lived, how much a trace read a little later may lack. */
+#define TRACED_PART 50
+
 const struct deltas no_deltas;
 
 /*
@@ -48,7 +51,7 @@ static void drop_impossible(struct frame_info *info, struct row *row, struct cou
 			    const struct task_raw *before)
 {
 	struct counters excess = { 0 };
-	uint32_t unknown = waited_impossible(grown, row->raw, before, info->idle, &excess);
+	uint32_t unknown = waited_impossible(grown, row->raw, before, &info->machine, &excess);
 
 	if (!(row->valid & excess.valid))
 		return;
@@ -116,7 +119,7 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 }
 
 /* Takes what was waited of the deltas; whole: they are those of the task's life. */
-static void take_waited(struct row *row, struct deltas *deltas, bool whole)
+static void take_waited(struct frame_info *info, struct row *row, struct deltas *deltas, bool whole)
 {
 	uint32_t known;
 
@@ -125,8 +128,10 @@ static void take_waited(struct row *row, struct deltas *deltas, bool whole)
 		return;
 	}
 	known = waited_take(&deltas->waited, &deltas->grown, row->valid, row->raw,
-			    whole ? NULL : row->before);
+			    whole ? NULL : row->before, info->since_start ? NULL : &info->machine);
 	row->valid |= known & VALID_DWAIT;
+	row->valid &= ~DELAY_BOTH(DELAY_ALL & ~known);
+	info->stale += deltas->waited.beyond && !row->corrected;
 }
 
 /* Builds one row; before is NULL for a task that the sample before did not have. */
@@ -168,9 +173,9 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 			row->interval_ns = info->interval_ns;
 	}
 	row->valid &= ~DELAY_BOTH(options->unknown);
+	take_waited(info, row, deltas, options->since_start || row->born);
 	deltas->total = delay_total(deltas->grown.delay, row->valid);
 	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
-	take_waited(row, deltas, options->since_start || row->born);
 	count_state(info, raw);
 	if (info->cur->records)
 		waited_check_range(raw, &info->cur->records[place_of_row(info->cur, raw)]);
@@ -305,7 +310,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->real_ns = cur->real_ns;
 	info->since_start = options->since_start;
 	info->unknown = options->unknown;
-	info->idle = options->idle;
+	info->machine = options->machine;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	info->born = info->gone = info->ended = 0;
 	info->stale = cur->corrected;
@@ -318,26 +323,58 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	build_rows(frame, info, options);
 }
 
-void frame_set_dwait(struct frame *frame, struct row *row, uint64_t ns)
+/* Whether all threads of a row were traced, for all of the interval; they may come and go. */
+static bool is_all_traced(const struct row *row)
 {
+	uint64_t threads = row->raw->now.threads, all;
+
+	if (row->before && row->before->now.threads < threads)
+		threads = row->before->now.threads;
+	if (row->raw->single || row->exited || row->born || threads < 2)
+		return true;
+	all = threads * row->interval_ns;
+	return wait_states_alive(&row->traced->states) + row->interval_ns / 2 + all / TRACED_PART >=
+	       all;
+}
+
+/* What a row was in a state, as traced, in its interval: the trace's may be a little longer. */
+static uint64_t traced_of(const struct row *row, enum wait_state state)
+{
+	const struct wait_states *states = &row->traced->states;
+	uint64_t lives = wait_states_alive(states) + row->interval_ns / 2, most;
+
+	most = lives >= row->interval_ns ? lives / row->interval_ns * row->interval_ns
+					 : row->interval_ns;
+	return states->ns[state] < most ? states->ns[state] : most;
+}
+
+bool frame_take_traced(struct frame *frame, struct row *row)
+{
+	const struct wait_states *states = &row->traced->states;
 	struct deltas *deltas;
+	bool all;
 
 	/* Without an interval there is nothing to wait in; a row that is not known has none. */
-	if (!row->interval_ns || (!ns && row->deltas == &no_deltas)) {
-		row->valid |= row->interval_ns ? VALID_DWAIT : 0;
-		return;
-	}
+	if (!row->interval_ns)
+		return false;
+	all = is_all_traced(row);
+	row->valid |= all ? VALID_DWAIT | VALID_BLKIO : VALID_DWAIT;
 	if (row->deltas == &no_deltas) {
+		if (!states->ns[STATE_DWAIT] && !(all && states->ns[STATE_IO]))
+			return all;
 		deltas = &frame->deltas[frame->ndeltas++];
 		*deltas = no_deltas;
 		row->deltas = deltas;
 		frame->still -= row->still;
+		row->quiet = row->still;
 		row->still = false;
 	} else {
 		deltas = &frame->deltas[row->deltas - frame->deltas];
 	}
-	row->valid |= VALID_DWAIT;
-	waited_set_dwait(&deltas->waited, ns, row->valid, row->raw, row->before);
+	if (all)
+		waited_set(&deltas->waited, DELAY_BLKIO, traced_of(row, STATE_IO), row_waited(row));
+	waited_set(&deltas->waited, WAIT_DWAIT, traced_of(row, STATE_DWAIT), row_waited(row));
+	return all;
 }
 
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value)

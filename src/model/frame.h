@@ -101,6 +101,7 @@ struct row {
 	unsigned members;
 	bool born, exited;
 	bool still; /* its source said that nothing happened to it: all deltas are 0 */
+	bool quiet; /* it was still, but that waits of it were traced */
 	bool corrected; /* of what was booked something is left out of its life */
 };
 
@@ -152,7 +153,7 @@ struct frame_info {
 	size_t ended; /* tasks in rows that exited; known from exit records, so 0 without those */
 	uint64_t run_ns; /* run time of all rows */
 	size_t stale; /* rows with an impossible delay: see frame_build() */
-	double idle; /* see struct frame_options */
+	struct waited_machine machine; /* see struct frame_options */
 	bool states_known;
 	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
@@ -185,9 +186,7 @@ struct frame {
 struct frame_options {
 	bool since_start; /* deltas are the counters themselves, the interval is the task's life */
 	uint32_t unknown; /* unknown in this interval (the switch moved): DELAY_BIT()s */
-	/* Of the machine's CPU time, in percent, what nobody used; 0: none, or that is not known.
-	 */
-	double idle;
+	struct waited_machine machine; /* in the interval; all 0: nothing is known of it */
 };
 
 /*
@@ -205,10 +204,20 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		 struct sample *cur, const struct frame_options *options);
 
 /*
- * Sets what a row of a task waited uninterruptibly, as waits were traced: sampling misses what
- * passed between two readings. Not for figures since the start.
+ * Makes what a row waited of blkio and dwait what was traced (row->traced): the kernel may book
+ * wrongly, and readings miss what passed between them. Where some
+ * of its threads were not traced blkio stays as it is. Returns whether all were. Not for figures
+ * since the start.
  */
-void frame_set_dwait(struct frame *frame, struct row *row, uint64_t ns);
+bool frame_take_traced(struct frame *frame, struct row *row);
+
+/* The kinds of which it is known what a row waited: DELAY_BIT()s and VALID_DWAIT. */
+static inline uint32_t row_waited(const struct row *row)
+{
+	uint32_t known = row->valid & (DELAY_ALL | VALID_DWAIT);
+
+	return row->valid & VALID_BLKIO ? known | DELAY_BIT(DELAY_BLKIO) : known;
+}
 
 /* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);

@@ -40,6 +40,8 @@ struct traced_process {
 	uint32_t known; /* kinds, as row.valid */
 	uint64_t waited[WAIT_KINDS]; /* of its rows in the frame */
 	uint64_t sited[WAIT_KINDS]; /* of its sites */
+	struct traced_site *most[WAIT_STATES]; /* of each state the site with the most time */
+	bool unmeasured; /* what a row of it waited of blkio is what the kernel booked */
 	const char *comm; /* of a row */
 	char waker[TRACE_COMM + 16];
 	struct traced_process *chain;

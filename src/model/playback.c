@@ -13,6 +13,6 @@ void playback_trace(const struct playback_moment *moment, struct frame *frame,
 		row->traced = moment->traced[i];
 		/* As trace_book_rows() does. */
 		if (row->traced && !info->since_start)
-			frame_set_dwait(frame, row, row->traced->states.ns[STATE_DWAIT]);
+			frame_take_traced(frame, row);
 	}
 }

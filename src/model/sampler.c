@@ -318,7 +318,7 @@ static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 				     .delayacct = &sampler->delayacct,
 				     .waiting = need_waiting(sampler, needs),
 				     .hierarchy = shown_hierarchy(sampler),
-				     .idle = last ? last->idle : 0 };
+				     .idle = last ? last->machine.idle : 0 };
 }
 
 int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs)

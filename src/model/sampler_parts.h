@@ -91,15 +91,12 @@ static inline const struct frame *sampler_turned(struct sampler *sampler, const 
 	return turn->frame;
 }
 
-/* Of the machine's CPU time, in percent, what nobody used; 0: none, or that is not known. */
-static inline double sampler_idle(const struct sampler *sampler, const struct turn *turn)
+/* What limits waits between the last reading and this one; grouped: see waited_machine(). */
+static inline struct waited_machine sampler_machine(const struct sampler *sampler,
+						    const struct turn *turn, bool grouped)
 {
-	const unsigned states = 1u << CPU_IDLE | 1u << CPU_IOWAIT;
-	double share = turn->prev ? system_cpu_share(&sampler->systems[sampler->now],
-						     &sampler->systems[turn->next], states)
-				  : 0;
-
-	return share > 0 ? share : 0;
+	return waited_machine(turn->prev ? &sampler->systems[sampler->now] : NULL,
+			      &sampler->systems[turn->next], grouped);
 }
 
 /* The reader of what waits are on, opened from when it is wanted for the first time. */

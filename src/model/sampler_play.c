@@ -52,7 +52,7 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 		return err;
 	sampler->systems[turn.next] = moment.system;
 	options.unknown = moment.unknown;
-	options.idle = sampler_idle(sampler, &turn);
+	options.machine = sampler_machine(sampler, &turn, moment.cgroup);
 	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
 	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	evidence_mark(turn.frame);

@@ -78,7 +78,8 @@ static void build_frame(struct threads *threads, const struct threads_env *env,
 			const struct sample *prev, struct sample *cur)
 {
 	struct threads_reader *reader = threads->reader;
-	struct frame_options options = { .since_start = threads->since_start, .idle = env->idle };
+	struct frame_options options = { .since_start = threads->since_start,
+					 .machine = { .idle = env->idle } };
 	/* A copy: what these tasks show says nothing of those in the sampler's sample. */
 	struct delayacct delayacct = *env->delayacct;
 

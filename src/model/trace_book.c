@@ -16,6 +16,11 @@
  */
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)
 
+/* How much what a process's sites have of a state may differ from what its threads have: a part of
+ * the interval.
+ */
+#define AGREE_PART 8
+
 void trace_reading_reset(struct trace_reading *reading)
 {
 	reading->nsites = reading->nthreads = reading->npartial = 0;
@@ -83,8 +88,10 @@ static void touch(struct trace_book *book, struct traced_process *process)
 		return;
 	process->rest_epoch = book->lives.epoch;
 	process->known = 0;
+	process->unmeasured = false;
 	memset(process->waited, 0, sizeof(process->waited));
 	memset(process->sited, 0, sizeof(process->sited));
+	memset(process->most, 0, sizeof(process->most));
 	process->comm = NULL;
 	*process->waker = '\0';
 	if (book->ntouched == book->touched_cap) {
@@ -141,6 +148,40 @@ static void name_wakers(struct ended_wait *waits, size_t n)
 	}
 }
 
+/*
+ * Has the sites of a state agree with what the threads of the process spent in it: a site is read a
+ * little before the threads that wait there, or after them. What is added to the site of the
+ * most time comes off in the next interval. Larger differences are no such.
+ */
+static void agree(const struct trace_book *book, struct traced_process *process,
+		  enum wait_state state, unsigned kind)
+{
+	uint64_t interval_ns = book->lives.read_ns - book->lives.before_ns;
+	uint64_t spent = lives_of_process(&book->lives, process)->states.ns[state];
+	uint64_t sited = process->sited[kind];
+	struct traced_site *site = process->most[state];
+	int64_t more = (int64_t)(spent - sited);
+
+	if (!site || (uint64_t)llabs(more) > interval_ns / AGREE_PART)
+		return;
+	if (more < 0 && (uint64_t)-more > site->site.ns)
+		more = -(int64_t)site->site.ns;
+	traced_sites_move_time(site, more);
+	process->sited[kind] += (uint64_t)more;
+}
+
+/* Notes a site for its process. */
+static void take_site(struct traced_process *process, struct traced_site *traced)
+{
+	const struct site *site = &traced->site;
+	struct traced_site **most = &process->most[site->state];
+
+	if (site->kind >= 0)
+		process->sited[site->kind] += site->kind_ns;
+	if (!site->overlaps && (!*most || site->ns > (*most)->site.ns))
+		*most = traced;
+}
+
 /* Takes the sites of the interval: what they have of each kind, and who ended their waits. */
 static void take_sites(struct trace_book *book)
 {
@@ -152,8 +193,7 @@ static void take_sites(struct trace_book *book)
 		const struct site *site = &traced->site;
 
 		touch(book, traced->process);
-		if (site->kind >= 0)
-			traced->process->sited[site->kind] += site->kind_ns;
+		take_site(traced->process, traced);
 		for (unsigned w = 0; w < SITE_WAKERS && !site->overlaps; w++)
 			if (site->wakers[w].name)
 				waits[n++] =
@@ -161,6 +201,12 @@ static void take_sites(struct trace_book *book)
 	}
 	name_wakers(waits, n);
 	free(waits);
+	for (size_t i = 0; i < book->ntouched && !book->lost; i++) {
+		if (!book->touched[i]->seen)
+			continue;
+		agree(book, book->touched[i], STATE_IO, DELAY_BLKIO);
+		agree(book, book->touched[i], STATE_DWAIT, WAIT_DWAIT);
+	}
 }
 
 /* Hands out the whole of a process. */
@@ -249,9 +295,12 @@ void trace_book_take(struct trace_book *book, const struct trace_reading *readin
 	take_sites(book);
 }
 
-/* Adds what a row waited to its process's. */
+/*
+ * Adds what a row waited to its process's; measured: what it waited of blkio and dwait is what was
+ * traced.
+ */
 static void add_waited(struct trace_book *book, const struct row *row,
-		       struct traced_process *process)
+		       struct traced_process *process, bool measured)
 {
 	const struct waited *waited = &row->deltas->waited;
 
@@ -262,7 +311,8 @@ static void add_waited(struct trace_book *book, const struct row *row,
 		process =
 			lives_process_make(&book->lives, row->task->tgid, row->task->key.start_ns);
 	touch(book, process);
-	process->known |= row->valid;
+	process->known |= row_waited(row);
+	process->unmeasured |= !measured;
 	if (!process->comm || row->task->key.pid == row->task->tgid)
 		process->comm = row->task->comm;
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
@@ -466,15 +516,16 @@ static void trace_ended(struct trace_book *book)
 	}
 }
 
-/* Adds what a row waited, and makes its wait of kind dwait what was traced. */
+/* Adds what a row waited, and makes what it waited of blkio and dwait what was traced. */
 static void take_waits(struct trace_book *book, struct frame *frame, struct row *row,
 		       struct traced_process *process)
 {
+	bool measured;
+
 	if (frame->info->since_start)
 		return;
-	if (row->traced)
-		frame_set_dwait(frame, row, row->traced->states.ns[STATE_DWAIT]);
-	add_waited(book, row, process);
+	measured = row->traced && frame_take_traced(frame, row);
+	add_waited(book, row, process, measured);
 }
 
 void trace_book_rows(struct trace_book *book, struct frame *frame)
@@ -508,18 +559,21 @@ static bool are_sites_wrong(const struct trace_book *book, const struct traced_p
 	return sited > waited && sited - waited > interval_ns / 4 && sited - waited > sited / 4;
 }
 
-/* Makes a line of what no site of a process explains of a kind; none where all is explained. */
+/*
+ * Makes a line of what no site of a process explains of a kind; none where all is explained, or
+ * more: the kernel's clocks are others. What was measured is in sites, but for waits that found no
+ * room.
+ */
 static void add_rest(struct trace_book *book, const struct traced_process *process, unsigned kind)
 {
-	int64_t rest_ns = (int64_t)(process->waited[kind] - process->sited[kind]);
+	uint64_t waited = process->waited[kind], sited = process->sited[kind];
 	uint32_t bit = kind < DELAY_KINDS ? DELAY_BIT(kind) : VALID_DWAIT;
+	bool measured = !process->unmeasured && (kind == DELAY_BLKIO || kind == WAIT_DWAIT);
+	bool unknown = !measured && are_sites_wrong(book, process, kind);
+	int64_t rest_ns = unknown || waited < sited ? 0 : (int64_t)(waited - sited);
 
-	bool unknown = are_sites_wrong(book, process, kind);
-
-	if (!(process->known & bit) || !rest_ns)
+	if (!(process->known & bit) || (!rest_ns && !unknown) || (measured && !book->lost))
 		return;
-	if (unknown)
-		rest_ns = 0;
 	if (book->nrests == book->rests_cap) {
 		book->rests_cap = book->rests_cap * 2 + 64;
 		book->rests = xreallocarray(book->rests, book->rests_cap, sizeof(*book->rests));

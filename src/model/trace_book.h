@@ -56,6 +56,7 @@ struct trace_book {
 		struct traced_process *process; /* has the row's waits, and those of its sites */
 	} * ended;
 	size_t nended, ended_cap;
+	uint64_t lost; /* waits in the interval that found no room for a site; the caller's */
 	/* Called for a process that is forgotten, with its whole; NULL: for none. */
 	void (*leave)(void *arg, const struct traced *traced, const struct site *sites, size_t n);
 	void *arg;
@@ -79,8 +80,8 @@ static inline bool trace_book_ready(const struct trace_book *book)
 
 /*
  * Finds out how the tasks of a frame's rows spent the interval, and puts that into the rows. Unless
- * figures are since the start, what a row waited of kind dwait is made what the trace saw. Nothing
- * is put into the row of a process of which not all threads were traced.
+ * figures are since the start, what a row waited of blkio and dwait is made what the trace saw.
+ * Nothing is put into the row of a process of which not all threads were traced.
  */
 void trace_book_rows(struct trace_book *book, struct frame *frame);
 

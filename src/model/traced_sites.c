@@ -28,6 +28,12 @@ static int kind_of_key(const struct trace_key *key)
 	}
 }
 
+/* What of a site's ended waits counts for its kind: of io all, as the kernel may book others. */
+static uint64_t ended_of_kind(const struct trace_site *record)
+{
+	return record->key.state == STATE_IO && !record->key.within ? record->ns : record->kind_ns;
+}
+
 /* Appends to an array of sites. */
 static void push(struct traced_site ***array, size_t *n, size_t *cap, struct traced_site *site)
 {
@@ -312,7 +318,7 @@ void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct sit
 	*site = traced->site;
 	site->count = traced->now.count;
 	site->ns = traced->now.ns + progress;
-	site->kind_ns = site->kind < 0 ? 0 : traced->now.kind_ns + progress;
+	site->kind_ns = site->kind < 0 ? 0 : ended_of_kind(&traced->now) + progress;
 	for (unsigned i = 0; i < SITE_BUCKETS; i++)
 		site->log2_us[i] = traced->now.buckets[i];
 	settle_wakers(traced, site, true);
@@ -342,13 +348,22 @@ static void settle_site(struct traced_sites *sites, struct traced_site *traced, 
 	settle_ended(traced, changed);
 	site->ns = growth(traced->now.ns + progress, &traced->shown_ns);
 	if (site->kind >= 0)
-		site->kind_ns = growth(traced->now.kind_ns + progress, &traced->shown_kind_ns);
+		site->kind_ns =
+			growth(ended_of_kind(&traced->now) + progress, &traced->shown_kind_ns);
 	settle_waiting(traced, read_ns, site);
 	traced->before = traced->now;
 	if (sites->lives->epoch < 2 ||
 	    (!site->ns && !site->kind_ns && !site->count && !site->waiting))
 		return;
 	push(&sites->framed, &sites->nframed, &sites->framed_cap, traced);
+}
+
+void traced_sites_move_time(struct traced_site *traced, int64_t ns)
+{
+	traced->site.ns += (uint64_t)ns;
+	traced->site.kind_ns += (uint64_t)ns;
+	traced->shown_ns += (uint64_t)ns;
+	traced->shown_kind_ns += (uint64_t)ns;
 }
 
 void traced_sites_settle(struct traced_sites *sites)

@@ -63,6 +63,9 @@ void traced_sites_move(struct traced_sites *sites);
 /* Makes the interval, which the first reading has not, of the sites that get into `framed`. */
 void traced_sites_settle(struct traced_sites *sites);
 
+/* Adds time, of either sign, to a site's interval; it comes off in the next one. */
+void traced_sites_move_time(struct traced_site *traced, int64_t ns);
+
 /* A site's whole, since it was first seen. Its wakers' names are valid until the next call. */
 void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site);
 

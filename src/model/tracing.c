@@ -102,6 +102,7 @@ static void take_reading(struct tracing *tracing)
 	tracing->due = false;
 	if (book->lives.epoch)
 		forget_idle(tracing);
+	book->lost = tracing->counts.lost_waits;
 	trace_book_take(book, &tracing->reading, forget_slot, tracing);
 	name_sites(tracing);
 }

@@ -3,6 +3,7 @@
 
 #include "model/waited.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/util.h"
@@ -24,6 +25,14 @@
 
 /* How many threads may have come and gone for each that was seen, where some did. */
 #define UNSEEN_THREADS 4
+
+/*
+ * What pressure loses: each time that it is looked at, the kernel drops what each CPU was busy for
+ * of a tick that is not whole (kernel/sched/psi.c:collect_percpu_times(): nsecs_to_jiffies()). It
+ * looks every 2 s, and whenever somebody reads it; ticks are 10 ms at most.
+ */
+#define PRESSURE_TICK_NS (10 * NSEC_PER_MSEC)
+#define PRESSURE_LOOK_NS (500 * NSEC_PER_MSEC)
 
 /* The kind that a wait in progress will be booked under, if ever. */
 static const unsigned kind_of[WAITS_SEEN] = {
@@ -157,7 +166,8 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 }
 
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
-			   const struct task_raw *before, double idle, struct counters *excess)
+			   const struct task_raw *before, const struct waited_machine *machine,
+			   struct counters *excess)
 {
 	uint64_t most = passed(now, before);
 	bool churned = has_churned(now, before, threads_of(now, before), span_of(now, before));
@@ -178,7 +188,7 @@ uint32_t waited_impossible(const struct counters *grown, const struct task_raw *
 		counters_add_excess(excess, kind, verdict, booked, possible);
 		kinds |= verdict == DELAY_WRONG ? DELAY_BIT(kind) : 0;
 	}
-	if (idle >= IDLE_ENOUGH && waited_asleep(grown, now, before)) {
+	if (machine->idle >= IDLE_ENOUGH && waited_asleep(grown, now, before)) {
 		counters_add_excess(excess, DELAY_CPU, DELAY_WRONG, &grown->delay[DELAY_CPU], 0);
 		kinds |= DELAY_BIT(DELAY_CPU);
 	}
@@ -219,11 +229,124 @@ static uint64_t most_of_late(enum wait_seen kind, const struct task_raw *now,
 	return (uint64_t)(is > was ? is : was) * span_of(now, before);
 }
 
+struct waited_machine waited_machine(const struct system_sample *before,
+				     const struct system_sample *now, bool grouped)
+{
+	const unsigned left = 1u << CPU_IDLE | 1u << CPU_IOWAIT;
+	struct waited_machine machine = { 0 };
+	const struct psi_line *was, *is = &now->psi[PSI_IO].some;
+	double idle = before ? system_cpu_share(before, now, left) : 0;
+
+	machine.idle = idle > 0 ? idle : 0;
+	if (!before || grouped || !before->cpu_valid || !now->cpu_valid)
+		return machine;
+	was = &before->psi[PSI_IO].some;
+	if (!is->valid || !was->valid || is->total_us < was->total_us ||
+	    now->read_ns <= before->read_ns)
+		return machine;
+	machine.io_ns = (is->total_us - was->total_us) * NSEC_PER_USEC;
+	machine.passed_ns = now->read_ns - before->read_ns;
+	machine.until_ns = now->read_ns;
+	machine.cpus = now->cpus > before->cpus ? now->cpus : before->cpus;
+	return machine;
+}
+
+/*
+ * The share of the time that a single thread can have waited for I/O, in so many waits, while
+ * pressure was `some` (0 to 1). The kernel adds up, for each of C CPUs, how long somebody waited
+ * for I/O there (s) and how long it was not idle (n >= s), and tells sum(s n) / sum(n). A sleeper
+ * is on one CPU, on m of them in m waits: most is waited for the same pressure where it is as long
+ * (t / m) on each, nothing else happens there, and all others are busy: some = (t^2 / m) / (t + C -
+ * m). That is largest for m = (C + t) / 2. As t is concave in `some`, it holds for all looks
+ * together, too.
+ */
+static double most_by_pressure(double some, uint64_t waits, unsigned cpus)
+{
+	double c = cpus, m = waits < cpus ? (double)waits : c, root = sqrt(some);
+
+	if (m > 1 && m > c / 2)
+		return c * root / (2 - root);
+	return (m * some + sqrt(m * m * some * some + 4 * some * m * (c - m))) / 2;
+}
+
+/*
+ * The most that all threads can have waited for I/O by the machine's pressure since the reading
+ * before, if so many waits were booked; UINT64_MAX where that limits nothing.
+ */
+static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
+				 const struct task_raw *before,
+				 const struct waited_machine *machine)
+{
+	uint64_t span = span_of(now, before), all = passed(now, before), threads, alone;
+	uint64_t since = before ? before->read_ns : now->task->key.start_ns;
+	uint64_t from = machine->until_ns - machine->passed_ns;
+	double some;
+
+	if (!machine->passed_ns || !span || all == UINT64_MAX)
+		return UINT64_MAX;
+	threads = (all + span - 1) / span;
+	/* The wait that a thread was in at the reading before is one more. */
+	waits = waits / threads + 2;
+	if (waits > machine->cpus)
+		waits = machine->cpus;
+	some = (double)machine->io_ns / (double)machine->passed_ns;
+	alone = (uint64_t)(most_by_pressure(some < 1 ? some : 1, waits, machine->cpus) *
+			   (double)machine->passed_ns);
+	alone += waits * PRESSURE_TICK_NS * (machine->passed_ns / PRESSURE_LOOK_NS + 1);
+	/* What passed outside of the time of pressure: tasks are read later. */
+	alone += now->read_ns > machine->until_ns ? now->read_ns - machine->until_ns : 0;
+	alone += since < from ? from - since : 0;
+	return alone < span ? threads * alone : UINT64_MAX;
+}
+
+/*
+ * Judges what was booked of blkio by the machine's pressure: the kernel sets that of the task which
+ * sleeps, so it is right where a booking from a stale stamp is not. What the verdict is for, when
+ * the wait began before, may also be the wait of a sleeper in state S (of io_uring), which is not
+ * seen before it ends: how much of it passed in the interval is known no better. *most: what can
+ * have passed of waits that ended.
+ */
+static enum delay_verdict judge_blkio(const struct counters *grown, uint32_t known,
+				      const struct task_raw *now, const struct task_raw *before,
+				      const struct waited_machine *machine, uint64_t *most)
+{
+	const struct delay_sum *booked = &grown->delay[DELAY_BLKIO];
+	bool counted = known & DELAY_COUNT_BIT(DELAY_BLKIO);
+
+	if (!machine || !(known & DELAY_BIT(DELAY_BLKIO)) || !booked->ns)
+		return DELAY_FITS;
+	*most = most_of_pressure(counted ? booked->count : UINT32_MAX, now, before, machine);
+	if (*most == UINT64_MAX)
+		return DELAY_FITS;
+	return delay_judge(booked, counted, *most + begun_before(DELAY_BLKIO, now, before));
+}
+
+/* Leaves out what was booked of blkio beyond pressure. Returns the kinds that are known then. */
+static uint32_t limit_blkio(struct waited *waited, enum delay_verdict verdict, uint64_t most,
+			    const struct task_raw *now, uint32_t known)
+{
+	uint64_t *ns = &waited->ns[DELAY_BLKIO];
+
+	waited->beyond = verdict != DELAY_FITS;
+	if (verdict == DELAY_WRONG) {
+		*ns = 0;
+		return known & ~DELAY_BIT(DELAY_BLKIO);
+	}
+	if (is_seen(now) && !now->exited)
+		most += waits_progress(&now->now.waits, SEEN_BLKIO, now->read_ns);
+	if (verdict == DELAY_CUT && *ns > most)
+		*ns = most;
+	return known;
+}
+
 uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
-		     const struct task_raw *now, const struct task_raw *before)
+		     const struct task_raw *now, const struct task_raw *before,
+		     const struct waited_machine *machine)
 {
 	uint64_t most = passed(now, before);
 	bool seen = is_seen(now) && (!before || is_seen(before));
+	uint64_t most_blkio = UINT64_MAX;
+	enum delay_verdict blkio = judge_blkio(grown, known, now, before, machine, &most_blkio);
 
 	known &= DELAY_ALL;
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
@@ -245,17 +368,15 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 		if (waited->ns[kind] > most)
 			waited->ns[kind] = most;
+	known = limit_blkio(waited, blkio, most_blkio, now, known);
 	add_up(waited, known);
 	/* What had passed of a wait before the task ended is not booked. */
 	return known | (seen && !now->exited ? VALID_DWAIT : 0);
 }
 
-void waited_set_dwait(struct waited *waited, uint64_t ns, uint32_t known,
-		      const struct task_raw *now, const struct task_raw *before)
+void waited_set(struct waited *waited, unsigned kind, uint64_t ns, uint32_t known)
 {
-	uint64_t most = passed(now, before);
-
-	waited->ns[WAIT_DWAIT] = ns < most ? ns : most;
+	waited->ns[kind] = ns;
 	add_up(waited, known);
 }
 
@@ -276,12 +397,13 @@ void waited_drop(struct task *task, const struct counters *excess, uint32_t kind
 
 struct counters waited_life(const struct task_raw *raw, bool *wrong)
 {
+	static const struct waited_machine nothing;
 	struct counters life = raw->counters, excess = { 0 };
 
 	if (raw->task->dropped)
 		counters_take_off(&life, raw->task->dropped, DELAY_ALL);
 	/* What is cut would grow by the clock, while nothing is waited. */
-	waited_impossible(&life, raw, NULL, 0, &excess);
+	waited_impossible(&life, raw, NULL, &nothing, &excess);
 	counters_mask(&life, excess.valid & DELAY_ALL);
 	if (wrong)
 		*wrong = excess.valid;

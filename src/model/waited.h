@@ -12,23 +12,43 @@
 #include <stdint.h>
 
 #include "data/sample.h"
+#include "data/system.h"
 
 /* Waits of tasks, in ns. The row says which kinds are known: DELAY_BIT()s and VALID_DWAIT. */
 struct waited {
 	uint64_t ns[WAIT_KINDS];
 	uint64_t total, mem; /* as delay_total() and delay_mem(), total with dwait */
+	bool beyond; /* of blkio more was booked than the machine's pressure allows */
+};
+
+/* What the machine did between two readings, which limits what a task can have waited. */
+struct waited_machine {
+	/* Of its CPU time, in percent, what nobody used; 0: none, or that is not known. */
+	double idle;
+	/* How long somebody waited for I/O, by the kernel's pressure, in how long a time; 0: not
+	 * known. */
+	uint64_t io_ns, passed_ns;
+	uint64_t until_ns; /* CLOCK_MONOTONIC: when pressure was read */
+	unsigned cpus;
 };
 
 /*
+ * What is known of the machine between two readings, the former NULL: nothing. grouped: the
+ * pressure in one of them is that of a group.
+ */
+struct waited_machine waited_machine(const struct system_sample *before,
+				     const struct system_sample *now, bool grouped);
+
+/*
  * Finds the kinds of which more was booked since the reading before (NULL: since the task's start)
- * than is possible by the clock and by what the threads did then, `idle` percent of the machine's
- * CPU time being left. Returns those of which nothing is known, as the booking tells nothing:
- * DELAY_BIT()s. Kernels since 6.12 book a little too much of many waits: within twice of what is
- * possible it is taken for all of that. What is to be left out of the task's life is added to
- * `excess`, and its kinds to excess->valid; that must be 0.
+ * than is possible by the clock and by what the threads did then. Returns those of which nothing is
+ * known, as the booking tells nothing: DELAY_BIT()s. Kernels since 6.12 book a little too much of
+ * many waits: within twice of what is possible it is taken for all of that. What is to be left out
+ * of the task's life is added to `excess`, and its kinds to excess->valid; that must be 0.
  */
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
-			   const struct task_raw *before, double idle, struct counters *excess);
+			   const struct task_raw *before, const struct waited_machine *machine,
+			   struct counters *excess);
 
 /*
  * Whether what a thread was booked for a CPU was rather sleep: it sleeps at both readings, and was
@@ -41,15 +61,16 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 
 /*
  * Finds what was waited since then, from what was booked: at most the time that passed for all
- * threads. `known` is as counters.valid. Returns the kinds known in the result: DELAY_BIT()s and
+ * threads, and of blkio at most what the machine's pressure allows (NULL: that limits nothing).
+ * `known` is as counters.valid. Returns the kinds known in the result: DELAY_BIT()s and
  * VALID_DWAIT.
  */
 uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
-		     const struct task_raw *now, const struct task_raw *before);
+		     const struct task_raw *now, const struct task_raw *before,
+		     const struct waited_machine *machine);
 
-/* Sets what was waited of WAIT_DWAIT: `ns`, but no more than the time that passed. */
-void waited_set_dwait(struct waited *waited, uint64_t ns, uint32_t known,
-		      const struct task_raw *now, const struct task_raw *before);
+/* Sets what was waited of a kind, as it was measured. `known`: the kinds that are known then. */
+void waited_set(struct waited *waited, unsigned kind, uint64_t ns, uint32_t known);
 
 /* Adds the waits of another. */
 void waited_add(struct waited *sum, const struct waited *more);

@@ -113,15 +113,16 @@ static void append_task(struct out *out, const struct row *row)
 static void append_csv_waited(struct buf *buf, const struct frame *frame, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
+	uint32_t known = row_waited(row);
 	uint64_t ns;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		buf_putc(buf, ',');
-		if (row->valid & DELAY_BIT(kind))
+		if (known & DELAY_BIT(kind))
 			buf_uint(buf, waited->ns[kind]);
 	}
 	buf_putc(buf, ',');
-	if (row->valid & VALID_DWAIT)
+	if (known & VALID_DWAIT)
 		buf_uint(buf, waited->ns[WAIT_DWAIT]);
 	buf_putc(buf, ',');
 	if (row_wait(frame, row, &ns))

@@ -139,12 +139,13 @@ static void put_fields(struct json *json, const struct view *view, const struct 
 static void put_waited(struct json *json, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
+	uint32_t known = row_waited(row);
 
 	json_open_object(json, "waited");
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		json_put_counter(json, delay_table[kind].id, row->valid & DELAY_BIT(kind),
+		json_put_counter(json, delay_table[kind].id, known & DELAY_BIT(kind),
 				 waited->ns[kind]);
-	json_put_counter(json, "dwait", row->valid & VALID_DWAIT, waited->ns[WAIT_DWAIT]);
+	json_put_counter(json, "dwait", known & VALID_DWAIT, waited->ns[WAIT_DWAIT]);
 	json_close(json);
 }
 

@@ -57,7 +57,7 @@ static void put_stack(struct json *json, const struct trace_frame *trace, size_t
 	json_close(json);
 }
 
-/* Puts the time of a rest, which may be below 0. */
+/* Puts the time of a rest. */
 static void put_rest(struct json *json, const char *name, const struct site *site)
 {
 	if (site->unknown)
@@ -74,7 +74,10 @@ static void put_site(struct json *json, const struct trace_frame *trace, const s
 	json_open_object(json, NULL);
 	json_put_counter(json, "pid", site->tgid > 0, (uint64_t)site->tgid);
 	json_put_text(json, "comm", site->comm);
-	json_put_text(json, "state", rest ? "unattributed" : wait_state_table[site->state].id);
+	json_put_text(json, "state",
+		      !rest	       ? wait_state_table[site->state].id
+		      : site->overlaps ? "overlapping"
+				       : "unattributed");
 	json_put_text(json, "class", rest ? NULL : wait_class_ids[site->class]);
 	json_put_text(json, "kind", site->kind < 0 ? NULL : wait_kind_id((unsigned)site->kind));
 	json_put_bool(json, "overlaps", site->overlaps);

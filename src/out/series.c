@@ -204,7 +204,7 @@ static void count_growth(struct series_group *group, const struct row *sum)
 	const struct deltas *deltas = sum->deltas;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		if (sum->valid & DELAY_BIT(kind))
+		if (row_waited(sum) & DELAY_BIT(kind))
 			group->delay_ns[kind] += deltas->waited.ns[kind];
 		if (sum->valid & DELAY_COUNT_BIT(kind))
 			group->delay_count[kind] += deltas->grown.delay[kind].count;
@@ -213,7 +213,7 @@ static void count_growth(struct series_group *group, const struct row *sum)
 		group->delay_ns[WAIT_DWAIT] += deltas->waited.ns[WAIT_DWAIT];
 	if (sum->valid & VALID_RUN)
 		group->run_ns += deltas->grown.run_ns;
-	group->known |= sum->valid;
+	group->known |= sum->valid | row_waited(sum);
 }
 
 /* Adds for how long a group was throttled between two readings of its file. False: not known. */

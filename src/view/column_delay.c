@@ -106,7 +106,7 @@ COLUMN_GETTER(column_get_delay)
 		return booked_of_life(column, row);
 	if (view->booked || (view->unit != UNIT_PERCENT && view->unit != UNIT_MS))
 		return get_booked(column, view, row);
-	if (!(row->valid & column->kinds))
+	if (!(row_waited(row) & column->kinds))
 		return value_unset();
 	if (view->unit == UNIT_PERCENT)
 		return column_share(row, waited_of(column->arg, row));

@@ -137,12 +137,7 @@ static bool lacks_cpu(const struct finder *finder, const struct row *row, double
 /* The share that a row waited of a kind; below 0: not known. */
 static double waited_share(const struct finder *finder, const struct row *row, unsigned kind)
 {
-	double share = figure(finder, finder->columns->kinds[kind], row);
-
-	/* What is traced tells of tasks that are older than delay accounting, too. */
-	if (share < 0 && kind == DELAY_BLKIO && row->traced)
-		share = figure(finder, finder->columns->states[STATE_IO], row);
-	return share;
+	return figure(finder, finder->columns->kinds[kind], row);
 }
 
 /* Whether a row sleeps uninterruptibly for programs that it starts: until these have begun. */

@@ -101,7 +101,8 @@ GETTER(get_site_on)
 {
 	if (line->others)
 		return value_text("(others)");
-	return value_text(line->sum.unattributed ? "(unattributed)" : line->sum.on);
+	return value_text(line->sum.unattributed && !line->sum.on ? "(unattributed)"
+								  : line->sum.on);
 }
 
 GETTER(get_site_where)

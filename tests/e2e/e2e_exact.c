@@ -205,8 +205,8 @@ static bool reads_closely(const char *file, const char *group, unsigned compute_
 }
 
 /*
- * In one of three runs: where the machine is loaded the two clocks differ by a wait now and then;
- * which of them is wrong is not known yet.
+ * In one of three runs: the load takes its clocks one after the other, and on a loaded machine it
+ * may lose its CPU between two of them.
  */
 static void check_reader(const char *file, const char *group, unsigned compute_us,
 			 const char *options)

@@ -333,7 +333,7 @@ static bool has_kind(json_t *sample, pid_t pid, const char *kind)
 	json_array_foreach(json_object_get(sample, "sites"), i, site)
 	{
 		if (json_integer_value(json_object_get(site, "pid")) == pid &&
-		    has(site, "kind", kind) && !has(site, "state", "unattributed") &&
+		    has(site, "kind", kind) && !has(site, "state", "overlapping") &&
 		    json_is_true(json_object_get(site, "overlaps")) &&
 		    json_integer_value(json_object_get(site, "ns")) > 0)
 			return true;

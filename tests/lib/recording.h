@@ -179,14 +179,14 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 
 		row->traced = play_states(machine, row, &machine->traced[i]);
 		if (row->traced)
-			frame_set_dwait(frame, row, row->traced->states.ns[STATE_DWAIT]);
+			frame_take_traced(frame, row);
 	}
 	for (unsigned i = 0; i < PLAY_SITES; i++) {
 		play_site(machine, i);
 		if (machine->sites[i].ns || machine->sites[i].count || machine->sites[i].waiting)
 			shown[n++] = machine->sites[i];
 	}
-	shown[n] = site_rest(9, 77, "rest", DELAY_CPU, (int64_t)play_random(machine, 99) - 50);
+	shown[n] = site_rest(9, 77, "rest", DELAY_CPU, (int64_t)play_random(machine, 99) + 1);
 	if (play_random(machine, 4) == 0) {
 		shown[n] = site_rest(9, 77, "rest", DELAY_CPU, 0);
 		shown[n].unknown = true;

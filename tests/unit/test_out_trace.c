@@ -68,7 +68,18 @@ static const struct site traced_sites[] = {
 	  .state = STATE_IO,
 	  .kind = DELAY_BLKIO,
 	  .unattributed = true,
-	  .rest_ns = -(int64_t)MS(5) },
+	  .ns = MS(5),
+	  .rest_ns = (int64_t)MS(5) },
+	{ .id = 11,
+	  READER,
+	  .comm = "reader",
+	  .state = STATE_OTHER,
+	  .kind = DELAY_SWAPIN,
+	  .unattributed = true,
+	  .overlaps = true,
+	  .on = SITE_WITHIN,
+	  .ns = MS(4),
+	  .rest_ns = (int64_t)MS(4) },
 	/* Of a process that has no row. */
 	{ .id = 10, .tgid = 99, .start_ns = 5, .kind = -1, .ns = MS(1) },
 };
@@ -152,7 +163,7 @@ static void test_traced_json(void **state)
 	assert_int_equal(number(json_object_get(json, "trace"), "switches"), 812);
 	assert_int_equal(number(json_object_get(json, "trace"), "lost"), 2);
 	sites = json_object_get(json, "sites");
-	assert_int_equal(json_array_size(sites), 3);
+	assert_int_equal(json_array_size(sites), 4);
 	site = json_array_get(sites, 0);
 	assert_string_equal(text(site, "comm"), "sleeper");
 	assert_int_equal(number(site, "waiting_ns"), SEC(9));
@@ -177,7 +188,11 @@ static void test_traced_json(void **state)
 	site = json_array_get(sites, 2);
 	assert_string_equal(text(site, "state"), "unattributed");
 	assert_string_equal(text(site, "kind"), "blkio");
-	assert_int_equal(number(site, "ns"), -(long long)MS(5));
+	assert_int_equal(number(site, "ns"), (long long)MS(5));
+	site = json_array_get(sites, 3);
+	assert_string_equal(text(site, "state"), "overlapping");
+	assert_string_equal(text(site, "kind"), "swapin");
+	assert_string_equal(text(site, "on"), "within other waits and running");
 	json_decref(json);
 	/* How much it is may not be known. */
 	memcpy(unknown, traced_sites, sizeof(unknown));

@@ -133,16 +133,16 @@ static void test_bound(void **state)
 	check_cell("waiting", 8, &site, "       -");
 }
 
-/* The rest of a kind may be below 0, and has no count. */
+/* The rest of a kind has no count. */
 static void test_unattributed(void **state)
 {
 	struct site site = {
-		.unattributed = true, .kind = DELAY_BLKIO, .ns = MS(9), .rest_ns = -(int64_t)MS(3)
+		.unattributed = true, .kind = DELAY_BLKIO, .ns = MS(9), .rest_ns = MS(3)
 	};
 
 	(void)state;
 	check_cell("state", 7, &site, "blkio  ");
-	check_cell("time", 7, &site, "     -3");
+	check_cell("time", 7, &site, "    3.0");
 	check_cell("on", 18, &site, "(unattributed)    ");
 	check_cell("count", 5, &site, "    -");
 	check_cell("avg", 6, &site, "     -");
@@ -152,6 +152,10 @@ static void test_unattributed(void **state)
 	check_cell("share", 7, &site, "      -");
 	site.kind = WAIT_DWAIT;
 	check_cell("state", 5, &site, "dwait");
+	/* Of what has no sites of its own it says where they are. */
+	site.kind = DELAY_SWAPIN;
+	site.on = SITE_WITHIN;
+	check_cell("on", 30, &site, "within other waits and running");
 }
 
 /* The end of a path says more than its beginning. Nothing in a name acts on the terminal. */

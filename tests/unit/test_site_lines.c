@@ -76,7 +76,7 @@ static const struct site scene[] = {
 	  .ns = MS(70),
 	  .max_ns = MS(30) },
 	{ .id = 6, DB, .kind = DELAY_BLKIO, .unattributed = true, .ns = MS(8), .rest_ns = MS(8) },
-	{ .id = 7, WEB, .kind = DELAY_BLKIO, .unattributed = true, .rest_ns = -(int64_t)MS(3) },
+	{ .id = 7, WEB, .kind = DELAY_BLKIO, .unattributed = true, .ns = MS(3), .rest_ns = MS(3) },
 };
 
 static const struct trace_frame trace = { .sites = scene,
@@ -116,7 +116,7 @@ static void test_by_site(void **state)
 	check_line(&sites, 2, "io", 500);
 	check_line(&sites, 3, "io", 400);
 	check_line(&sites, 4, "reclaim", 70);
-	check_line(&sites, 5, "blkio", 5);
+	check_line(&sites, 5, "blkio", 11);
 	assert_true(sites.several);
 	/* what lies within others, and what is only a rest, is in no sum */
 	assert_int_equal(sites.ns, MS(3900));
@@ -209,7 +209,7 @@ static void test_by_state(void **state)
 	assert_int_equal(sites.n, 5);
 	check_line(&sites, 2, "io", 900);
 	check_line(&sites, 3, "reclaim", 70);
-	check_line(&sites, 4, "blkio", 5);
+	check_line(&sites, 4, "blkio", 11);
 	io = &sites.lines[2].sum;
 	assert_int_equal(sites.lines[2].n, 2);
 	assert_int_equal(sites.lines[2].sites[0]->id, 2);
@@ -308,7 +308,7 @@ static void test_owners(void **state)
 	site_lines_build(&sites, &trace, &query);
 	assert_int_equal(sites.n, 3);
 	assert_false(sites.several);
-	check_line(&sites, 2, "blkio", -3);
+	check_line(&sites, 2, "blkio", 3);
 	/* another process that had the pid before */
 	site_owners_clear(&owners);
 	site_owners_add(&owners, (struct task_key){ 20, SEC(1) });

@@ -166,14 +166,28 @@ static void test_progress(void **state)
 	assert_null(framed(stage, 5, DELAY_BLKIO, false));
 }
 
-/* Sites and the rest add up to what the row waited, whichever is more. */
+/* Of an interval of 2 s, a thread that was in state io for so long and ran for the rest. */
+static void wait_for_io(struct stage *stage, uint32_t slot, struct trace_thread *thread,
+			uint64_t io_ns)
+{
+	thread->ns[STATE_IO] += io_ns;
+	thread->ns[STATE_RUN] += SEC(10) - io_ns;
+	thread->since_ns += SEC(10);
+	put(stage, slot, thread);
+}
+
+/*
+ * What was waited for I/O is what was traced, whatever the kernel booked; of other kinds sites and
+ * the rest add up to what the row waited, and there is no rest where sites have more.
+ */
 static void test_rests(void **state)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
+	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
 	struct trace_site disk = site_of(5, STATE_IO), queue = site_of(5, STATE_CPU);
 	struct trace_site reclaim = site_of(5, STATE_OTHER);
 	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
+	const struct row *row;
 
 	reclaim.key.within = 1 + DELAY_RECLAIM;
 	memcpy(raw->task->comm, "waits", 6);
@@ -183,6 +197,7 @@ static void test_rests(void **state)
 	raw->counters.run_ns += SEC(2);
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(700) };
 	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
+	wait_for_io(stage, 1, &thread, MS(650));
 	raw->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, MS(40) };
 	raw->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(30) };
 	disk.ns = MS(650);
@@ -197,20 +212,113 @@ static void test_rests(void **state)
 	trace_reading_site(&stage->reading, 9, &reclaim);
 	take(stage, SEC(102));
 	build(stage);
-	assert_true(framed(stage, 5, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(10));
-	assert_int_equal(framed(stage, 5, DELAY_BLKIO, true)->ns, MS(10));
-	assert_int_equal(framed(stage, 5, DELAY_BLKIO, true)->state, STATE_IO);
-	assert_string_equal(framed(stage, 5, DELAY_BLKIO, true)->comm, "waits");
-	assert_true(framed(stage, 5, DELAY_CPU, true)->rest_ns == -(int64_t)MS(1));
-	assert_int_equal(framed(stage, 5, DELAY_CPU, true)->ns, 0);
+	row = &stage->scene.frame.rows[0];
+	assert_int_equal(row->traced->states.ns[STATE_IO], MS(650));
+	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], MS(650));
+	assert_int_equal(row->deltas->grown.delay[DELAY_BLKIO].ns, MS(700));
+	assert_int_equal(row->deltas->waited.total, MS(650 + 100 + 40 + 30));
+	assert_null(framed(stage, 5, DELAY_BLKIO, true));
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(650));
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->kind_ns, MS(650));
+	assert_null(framed(stage, 5, DELAY_CPU, true));
 	assert_true(framed(stage, 5, DELAY_SWAPIN, true)->rest_ns == (int64_t)MS(30));
+	assert_string_equal(framed(stage, 5, DELAY_SWAPIN, true)->comm, "waits");
 	assert_true(framed(stage, 5, DELAY_SWAPIN, true)->overlaps);
+	assert_string_equal(framed(stage, 5, DELAY_SWAPIN, true)->on, SITE_WITHIN);
 	assert_null(framed(stage, 5, DELAY_RECLAIM, true));
 	assert_true(framed(stage, 5, DELAY_RECLAIM, false)->overlaps);
 	assert_null(framed(stage, 5, DELAY_WPCOPY, true));
 	/* The longest come first. */
 	for (size_t i = 1; i < stage->book.n; i++)
 		assert_true(stage->book.all[i - 1].ns >= stage->book.all[i].ns);
+}
+
+/* A site that is read a little before the threads has what these waited meanwhile, once. */
+static void test_agree(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	struct trace_site disk = site_of(5, STATE_IO);
+
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	wait_for_io(stage, 1, &thread, MS(650));
+	disk.ns = disk.kind_ns = MS(640);
+	disk.count = 3;
+	trace_reading_site(&stage->reading, 1, &disk);
+	take(stage, SEC(102));
+	trace_book_sites(&stage->book);
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(650));
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->kind_ns, MS(650));
+	thread.ns[STATE_RUN] += MS(1700);
+	thread.ns[STATE_IO] += MS(300);
+	thread.since_ns += SEC(2);
+	put(stage, 1, &thread);
+	disk.ns = disk.kind_ns = MS(950);
+	disk.count = 4;
+	trace_reading_site(&stage->reading, 1, &disk);
+	take(stage, SEC(104));
+	trace_book_sites(&stage->book);
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(300));
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->count, 1);
+}
+
+/* A wait that found no room for a site is a rest; what was booked is no matter. */
+static void test_lost_time(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
+
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	raw = scene_again(&stage->scene.samples[1], raw);
+	raw->counters.run_ns += SEC(2);
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(2) };
+	wait_for_io(stage, 1, &thread, MS(650));
+	take(stage, SEC(102));
+	stage->book.lost = 3;
+	build(stage);
+	assert_true(framed(stage, 5, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(650));
+	assert_null(framed(stage, 5, DELAY_BLKIO, true)->on);
+}
+
+/*
+ * Of who was traced it is known what was waited for I/O, though nothing is known of what was
+ * booked; of a process of which some threads found no room the booking stands.
+ */
+static void test_booking_unknown(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	struct trace_thread one = thread_of(6, 6, STATE_RUN, SEC(91));
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
+	struct task_raw *many = scene_add(&stage->scene.samples[0], 6, 6, SEC(50) + 6);
+	const struct row *row;
+
+	many->now.threads = 3;
+	put(stage, 1, &thread);
+	put(stage, 2, &one);
+	take(stage, SEC(100));
+	raw->counters.valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
+	raw = scene_again(&stage->scene.samples[1], raw);
+	raw->counters.run_ns += SEC(2);
+	many = scene_again(&stage->scene.samples[1], many);
+	many->counters.run_ns += SEC(2);
+	many->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(900) };
+	wait_for_io(stage, 1, &thread, MS(650));
+	wait_for_io(stage, 2, &one, MS(40));
+	take(stage, SEC(102));
+	build(stage);
+	row = &stage->scene.frame.rows[0];
+	assert_false(row->valid & DELAY_BIT(DELAY_BLKIO));
+	assert_true(row_waited(row) & DELAY_BIT(DELAY_BLKIO));
+	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], MS(650));
+	assert_int_equal(row->deltas->waited.total, MS(650));
+	row = &stage->scene.frame.rows[1];
+	assert_non_null(row->traced);
+	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], MS(900));
+	assert_true(framed(stage, 6, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(900));
 }
 
 /* A row that was not traced at all has nothing but rests, one that only its sites know has both. */
@@ -233,7 +341,7 @@ static void test_untraced(void **state)
 	assert_null(stage->scene.frame.rows[0].traced);
 	assert_true(framed(stage, 5, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(700));
 	assert_null(stage->scene.frame.rows[1].traced);
-	assert_true(framed(stage, 6, DELAY_BLKIO, true)->rest_ns == -(int64_t)MS(7));
+	assert_null(framed(stage, 6, DELAY_BLKIO, true));
 }
 
 /* Gives the waits of the interval that are of a state a class, as naming their sites does. */
@@ -426,13 +534,13 @@ static void test_unseen(void **state)
 static void test_hidden(void **state)
 {
 	struct stage *stage = *state;
-	struct trace_thread sleeper = thread_of(5, 5, STATE_IO, SEC(90));
+	struct trace_thread sleeper = thread_of(5, 5, STATE_CPU, SEC(90));
 	struct trace_thread runner = thread_of(6, 6, STATE_RUN, SEC(90));
-	struct trace_site disk = site_of(5, STATE_IO), queue = site_of(6, STATE_CPU);
+	struct trace_site ready = site_of(5, STATE_CPU), queue = site_of(6, STATE_CPU);
 	struct task_raw *slept = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
 	struct task_raw *ran = scene_add(&stage->scene.samples[0], 6, 6, SEC(50) + 6);
 
-	trace_reading_site(&stage->reading, 3, &disk);
+	trace_reading_site(&stage->reading, 3, &ready);
 	sleeper.site = 3;
 	sleeper.generation = 7;
 	put(stage, 1, &sleeper);
@@ -440,7 +548,7 @@ static void test_hidden(void **state)
 	take(stage, SEC(100));
 	/* The kernel booked little of what seems to be a wait that goes on. */
 	slept = scene_again(&stage->scene.samples[1], slept);
-	slept->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, MS(2) };
+	slept->counters.delay[DELAY_CPU] = (struct delay_sum){ 1, MS(2) };
 	/* The other seems to run, and did not. */
 	ran = scene_again(&stage->scene.samples[1], ran);
 	ran->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
@@ -450,8 +558,8 @@ static void test_hidden(void **state)
 	trace_reading_site(&stage->reading, 4, &queue);
 	take(stage, SEC(102));
 	build(stage);
-	assert_true(framed(stage, 5, DELAY_BLKIO, true)->unknown);
-	assert_int_equal(framed(stage, 5, DELAY_BLKIO, true)->rest_ns, 0);
+	assert_true(framed(stage, 5, DELAY_CPU, true)->unknown);
+	assert_int_equal(framed(stage, 5, DELAY_CPU, true)->rest_ns, 0);
 	assert_null(stage->scene.frame.rows[1].traced);
 	assert_true(framed(stage, 6, DELAY_CPU, true)->unknown);
 	assert_int_equal(framed(stage, 6, DELAY_CPU, true)->rest_ns, 0);
@@ -606,6 +714,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_agree, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lost_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_booking_unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_partial, set_up, tear_down),

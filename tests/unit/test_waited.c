@@ -303,10 +303,193 @@ static void test_overbooked_once(void **state)
 	assert_int_equal(((struct scene *)*state)->info.stale, 1);
 }
 
+/* A machine of two CPUs where somebody waited for I/O for so long in 2 s. */
+static void build_pressed(struct scene *scene, uint64_t io_ns)
+{
+	const struct frame_options options = {
+		.machine = { .io_ns = io_ns, .passed_ns = SEC(2), .until_ns = SEC(102), .cpus = 2 }
+	};
+
+	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
+}
+
+/* What the only row waited of blkio. */
+static uint64_t waited_blkio(const struct scene *scene)
+{
+	return scene->frame.rows[0].deltas->waited.ns[DELAY_BLKIO];
+}
+
+/* Nobody waits for I/O while there is no pressure of it; the other kinds stay. */
+static void test_without_pressure(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
+		struct scene *scene = *state;
+		struct task_raw *raw;
+
+		scene_close(scene);
+		scene_open(scene);
+		raw = read_booked(scene, &manners[i], DELAY_BLKIO, MS(1800), 60);
+		raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(70) };
+		build_pressed(scene, MS(1));
+		assert_false(knows_blkio(scene));
+		assert_int_equal(waited_blkio(scene), 0);
+		assert_int_equal(scene->frame.rows[0].deltas->waited.total, MS(70));
+		assert_int_equal(scene->frame.rows[0].deltas->total.ns, MS(70));
+		assert_int_equal(scene->info.stale, 1);
+		/* The reading after is as before. */
+		assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, MS(1800));
+		/* Nothing is known of pressure. */
+		scene_build(scene, 1, false, 0);
+		assert_true(knows_blkio(scene));
+		assert_int_equal(waited_blkio(scene), MS(1800));
+		assert_int_equal(scene->info.stale, 0);
+	}
+}
+
+/* With as much pressure as that makes, on a CPU of its own beside a busy one, it did. */
+static void test_within_pressure(void **state)
+{
+	struct scene *scene = *state;
+
+	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1800), 60);
+	build_pressed(scene, SEC(2) * 9 / 10 * 9 / 10 * 10 / 19);
+	assert_true(knows_blkio(scene));
+	assert_int_equal(waited_blkio(scene), MS(1800));
+	assert_int_equal(scene->info.stale, 0);
+}
+
+/* A little beyond what pressure allows, it is as much as that. */
+static void test_beyond_pressure(void **state)
+{
+	struct scene *scene = *state;
+
+	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1800), 60);
+	build_pressed(scene, MS(300));
+	assert_true(knows_blkio(scene));
+	assert_in_range(waited_blkio(scene), MS(950), MS(1100));
+	assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns, MS(1800));
+	assert_int_equal(scene->info.stale, 1);
+}
+
+/* A wait that began before may have been long, however short what passed of it since. */
+static void test_pressure_before(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = read_booked(scene, &manners[0], DELAY_BLKIO, MS(1500), 1);
+	struct task_now *was = &scene->samples[0].raw[0].now;
+
+	was->exact = raw->now.exact = true;
+	was->state = 'D';
+	waits_add(&was->waits, SEEN_BLKIO, SEC(100) - MS(1490), SEC(100), SEC(98));
+	build_pressed(scene, MS(10));
+	assert_true(knows_blkio(scene));
+	assert_int_equal(waited_blkio(scene), MS(10));
+	assert_int_equal(scene->info.stale, 0);
+}
+
+/* A wait in progress is no booking. */
+static void test_pressure_progress(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = read_booked(scene, &manners[0], DELAY_BLKIO, MS(1200), 9);
+
+	raw->now.exact = true;
+	raw->now.state = 'D';
+	waits_add(&raw->now.waits, SEEN_BLKIO, SEC(102) - MS(400), SEC(102), SEC(100));
+	build_pressed(scene, MS(300));
+	assert_in_range(waited_blkio(scene), MS(1350), MS(1500));
+}
+
+/* Without its count, or with too many CPUs, it may have been anywhere. */
+static void test_pressure_anywhere(void **state)
+{
+	struct scene *scene = *state;
+	struct frame_options options = {
+		.machine = { .io_ns = MS(2), .passed_ns = SEC(2), .until_ns = SEC(102), .cpus = 64 }
+	};
+
+	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1900), 60);
+	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
+	assert_int_equal(waited_blkio(scene), MS(1900));
+	scene->samples[1].raw[0].counters.delay[DELAY_BLKIO].count = 1;
+	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
+	assert_false(knows_blkio(scene));
+}
+
+/* A number below n, from a series that is always the same. */
+static uint64_t any_below(uint64_t n)
+{
+	static uint64_t at = 88172645463325252U;
+
+	at ^= at << 13;
+	at ^= at >> 7;
+	at ^= at << 17;
+	return n ? at % n : 0;
+}
+
+#define CPUS_MOST 8U
+
+/*
+ * What the kernel's pressure makes of one look after `passed_ns`, in which a thread waits so long
+ * in so many waits on CPUs of `cpus`, which others may keep busy, in ticks of tick_ns
+ * (kernel/sched/psi.c:collect_percpu_times()).
+ */
+static uint64_t pressure_of(uint64_t *waited_ns, uint64_t *waits, uint64_t passed_ns, unsigned cpus,
+			    uint64_t tick_ns)
+{
+	uint64_t some[CPUS_MOST] = { 0 }, left = passed_ns - any_below(passed_ns);
+	uint64_t sum = 0, all = 0;
+
+	for (unsigned n = 1 + (unsigned)any_below(cpus); n && left; n--) {
+		uint64_t ns = any_below(3) ? any_below(left) : left / n;
+
+		some[any_below(cpus)] += ns;
+		*waited_ns += ns;
+		left -= ns;
+		++*waits;
+	}
+	for (unsigned c = 0; c < cpus; c++) {
+		uint64_t rest = passed_ns - some[c], busy = some[c];
+
+		busy += any_below(3) ? any_below(2) * rest : any_below(rest);
+		sum += some[c] * (busy / tick_ns);
+		all += busy / tick_ns;
+	}
+	return sum / (all ? all : 1);
+}
+
+/* What was waited truly is never left out, on however many CPUs, whoever else looks. */
+static void test_pressure_is_kept(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		unsigned cpus = 1 + (unsigned)any_below(CPUS_MOST);
+		unsigned looks = 1 + (unsigned)any_below(4);
+		struct waited_machine machine = { .passed_ns = SEC(2),
+						  .until_ns = SEC(102),
+						  .cpus = cpus };
+		struct task task = { .key = { 5, SEC(1) } };
+		struct task_raw before = { .task = &task, .single = true, .read_ns = SEC(100) };
+		struct task_raw now = { .task = &task, .single = true, .read_ns = SEC(102) };
+		struct counters grown = { .valid = SCENE_VALID };
+		struct delay_sum *blkio = &grown.delay[DELAY_BLKIO];
+		struct waited waited;
+		uint32_t known;
+
+		for (unsigned look = 0; look < looks; look++)
+			machine.io_ns += pressure_of(&blkio->ns, &blkio->count, SEC(2) / looks,
+						     cpus, MS(any_below(2) ? 10 : 4));
+		known = waited_take(&waited, &grown, grown.valid, &now, &before, &machine);
+		assert_true(known & DELAY_BIT(DELAY_BLKIO));
+		assert_int_equal(waited.ns[DELAY_BLKIO], blkio->ns);
+		assert_false(waited.beyond);
+	}
+}
+
 /* A machine of which so much is idle builds the frame. */
 static void build_idle(struct scene *scene, double idle)
 {
-	const struct frame_options options = { .idle = idle };
+	const struct frame_options options = { .machine.idle = idle };
 
 	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
 }
@@ -556,6 +739,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_threads, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_threads_gone, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_without_pressure, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_within_pressure, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_beyond_pressure, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_pressure_before, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_pressure_progress, scene_setup,
+						scene_teardown),
+		cmocka_unit_test_setup_teardown(test_pressure_anywhere, scene_setup,
+						scene_teardown),
+		cmocka_unit_test_setup_teardown(test_pressure_is_kept, scene_setup, scene_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

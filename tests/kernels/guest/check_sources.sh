@@ -159,14 +159,20 @@ say "unknown:$unknown"
 end
 
 # What a reader of a disk waits, alone on its CPU and beside two that compute.
-# Since 6.12 the kernel books more than was waited, beside whoever computes.
-within=10
-case $(uname -r) in 6.1[2-9]* | [7-9]*) within=25 ;; esac
+# Since 6.12 the kernel books what was not waited, beside whoever computes.
+within=10 books=right
+case $(uname -r) in 6.1[2-9]* | 6.[2-9][0-9]* | [7-9]*) within=25 books=wrongly ;; esac
 begin io_own
 for name in $all; do
 	for load in reader beside; do
 		eval "id=\$$load"
-		near "$name, $load, blkio, as it says (booked $(share $name $id delta.blkio.ns))" "$(share $name $id waited.blkio)" "$(own $name $load)" $within
+		own=$(own $name $load) shown=$(share $name $id waited.blkio)
+		text="$name, $load, blkio, as it says (booked $(share $name $id delta.blkio.ns))"
+		if [ $load = beside ] && [ $books = wrongly ]; then
+			in_bounds "$text" "$shown" "$own" $name
+		else
+			near "$text" "$shown" "$own" $within
+		fi
 	done
 done
 end

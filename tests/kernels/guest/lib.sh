@@ -60,6 +60,18 @@ tenths() {
 	tenths=$sign$((${whole:-0} * 10 + ${part:-0}))
 }
 
+# in_bounds WHAT SEEN OWN NAME: what the kernel may have booked wrongly is a share of the time, in
+# percent, or unknown, and a note of NAME's says so.
+in_bounds() {
+	say "$feature: $1: shown $2 (own $3)"
+	if [ "$2" = - ]; then
+		like "$1: why it is unknown" "$(notes "$4" | grep 'more waiting')" .
+	else
+		tenths "$2"
+		check "$1: shown $2, at most 100" [ "${tenths:-9999}" -le 1000 ]
+	fi
+}
+
 # near WHAT SEEN WANTED TOLERANCE: numbers that may differ by so much.
 near() {
 	local seen wanted off
