@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Faults that are planted in programs, and what is said of them: who suffers, from what, by whom.
+ */
+#include "config.h"
+
+#include "tests/lib/program.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/lib/parse.h"
+
+/* For how long it is looked for, in seconds. */
+#define PATIENCE 30
+/* The share of the time from which who runs is one of those that others wait behind. */
+#define RUNS_MUCH 0.1
+
+/* A process of the machine's, and how long it has run. */
+struct passer {
+	pid_t pid;
+	unsigned long ticks;
+	char comm[64];
+};
+
+struct passers {
+	struct passer *v;
+	size_t n;
+	double at;
+};
+
+/* Reads one; false: it is a thread of the kernel, or gone. */
+static bool read_passer(pid_t pid, struct passer *passer)
+{
+	unsigned long user = 0, system = 0;
+	char text[512], *end;
+	FILE *f = fopen(e2e_format("/proc/%d/stat", (int)pid), "re");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	int parent = 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	end = strrchr(text, ')');
+	if (!end || !strchr(text, '('))
+		return false;
+	*end = '\0';
+	snprintf(passer->comm, sizeof(passer->comm), "%s", strchr(text, '(') + 1);
+	sscanf(end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &parent, &user,
+	       &system);
+	passer->pid = pid;
+	passer->ticks = user + system;
+	return parent != 2 && pid != 2;
+}
+
+/* All processes now. */
+static void read_passers(struct passers *passers)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+
+	assert_non_null(dir);
+	memset(passers, 0, sizeof(*passers));
+	passers->at = e2e_now();
+	while ((d = readdir(dir))) {
+		struct passer passer;
+
+		if (!isdigit((unsigned char)d->d_name[0]) || !read_passer(atoi(d->d_name), &passer))
+			continue;
+		passers->v = reallocarray(passers->v, passers->n + 1, sizeof(*passers->v));
+		assert_non_null(passers->v);
+		passers->v[passers->n++] = passer;
+	}
+	closedir(dir);
+}
+
+/* What is done, and what was seen of it. */
+struct look {
+	const struct fault *fault;
+	struct stage stage;
+	struct passers before;
+	char **said; /* without figures */
+	size_t n;
+	bool found;
+	const char *lie; /* something false that was said */
+};
+
+/* Whether somebody may rightly be named: who is of the stage, or does the same as the fault. */
+static bool may_be_named(const struct look *look, const struct passer *passer)
+{
+	struct passer now;
+	double seconds = e2e_now() - look->before.at;
+
+	if (stage_has(&look->stage, passer->pid))
+		return true;
+	if (!look->fault->others)
+		return false;
+	return !read_passer(passer->pid, &now) || now.pid != passer->pid ||
+	       (double)(now.ticks - passer->ticks) / (double)sysconf(_SC_CLK_TCK) >
+		       seconds * RUNS_MUCH;
+}
+
+/* Whether one of the stage is called so, too. */
+static bool is_of_stage(const struct look *look, const char *comm)
+{
+	for (size_t i = 0; i < look->before.n; i++)
+		if (!strcmp(look->before.v[i].comm, comm) &&
+		    stage_has(&look->stage, look->before.v[i].pid))
+			return true;
+	return false;
+}
+
+/* The innocent whom a word is about, by pid or name; NULL: nobody is. */
+static const struct passer *innocent_of(const struct look *look, const char *word)
+{
+	for (size_t i = 0; i < look->before.n; i++) {
+		const struct passer *passer = &look->before.v[i];
+		bool named = isdigit((unsigned char)*word)
+				     ? passer->pid > 1 && atoi(word) == passer->pid
+				     : !strcmp(word, passer->comm) && !is_of_stage(look, word);
+
+		if (named && !may_be_named(look, passer))
+			return passer;
+	}
+	return NULL;
+}
+
+/* Whether the words name somebody who has nothing to do with it. */
+static bool names_innocent(const struct look *look, const char *text)
+{
+	char *rest = e2e_format("%s", text), *word;
+
+	while ((word = strsep(&rest, " ;,()'\""))) {
+		size_t len = strlen(word);
+
+		/* a figure with a point or a unit is no pid */
+		if (strspn(word, "0123456789") == len ? len > 2 : len > 0)
+			if (innocent_of(look, word))
+				return true;
+	}
+	return false;
+}
+
+/* Prints what is said, once for all figures. */
+static void print_said(struct look *look, const char *line)
+{
+	char *same = e2e_format("%s", line);
+
+	for (char *p = same; *p; p++)
+		if (isdigit((unsigned char)*p))
+			*p = '0';
+	for (size_t i = 0; i < look->n; i++)
+		if (!strcmp(look->said[i], same))
+			return;
+	look->said = reallocarray(look->said, look->n + 1, sizeof(*look->said));
+	assert_non_null(look->said);
+	look->said[look->n++] = same;
+	fprintf(stderr, "# said: %s | %s\n", look->fault->name, line);
+}
+
+/* Judges a finding. */
+static void judge(struct look *look, json_t *finding)
+{
+	const struct fault *fault = look->fault;
+	const char *line = finding_line(finding), *text = text_or_none(finding, "text");
+	json_t *pid = json_object_get(finding, "pid");
+
+	if (!strchr(fault->args, '@') && !finding_names(&look->stage, finding))
+		return;
+	print_said(look, line);
+	if (names_innocent(look, text)) {
+		look->lie = e2e_format("an innocent is named: %s", line);
+	} else if (program_matches(text_or_none(finding, "id"), fault->id) &&
+		   program_matches(text, fault->subject)) {
+		look->found |= program_matches(text, fault->cause) && json_is_integer(pid);
+	} else if (!program_matches(line, fault->besides ? fault->besides : "^cpu")) {
+		look->lie = e2e_format("said besides: %s", line);
+	}
+}
+
+/* Looks at some samples. */
+static void take_look(struct look *look)
+{
+	const char *at = strchr(look->fault->args, '@');
+	struct e2e_result r;
+	struct samples s;
+
+	read_passers(&look->before);
+	e2e_run(&r, NULL, "-b -n 3 -d 1 -o json %s %s%s", at ? at + 1 : look->fault->args,
+		at ? "-p " : "", at ? stage_pids(&look->stage) : "");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	for (size_t i = 0; i < s.n; i++) {
+		json_t *finding;
+		size_t n;
+
+		json_array_foreach(json_object_get(s.v[i], "findings"), n, finding)
+			judge(look, finding);
+	}
+	free(look->before.v);
+}
+
+/* Starts the program and plants the fault; what it lacks, or NULL. */
+static const char *plant(struct look *look)
+{
+	const struct fault *fault = look->fault;
+	struct program program = *program_find(fault->program);
+
+	if (fault->needs)
+		program.needs =
+			e2e_format("%s %s", program.needs ? program.needs : "", fault->needs);
+	if (fault->start)
+		program.start = fault->start;
+	if (fault->ready)
+		program.ready = fault->ready;
+	stage_make(&look->stage, &program, fault->box);
+	if (look->stage.why)
+		return look->stage.why;
+	stage_start(&look->stage, program.start);
+	if (stage_await(&look->stage, program.ready)) {
+		if (fault->plant)
+			stage_start(&look->stage, fault->plant);
+		if (!fault->planted || stage_await(&look->stage, fault->planted))
+			return NULL;
+	}
+	stage_print_log(&look->stage);
+	fail_msg("%s: %s", fault->name, look->stage.why);
+	return NULL;
+}
+
+void fault_check(const struct fault *fault)
+{
+	struct look look = { .fault = fault };
+	const char *missing = plant(&look);
+	double until = e2e_now() + PATIENCE;
+
+	if (missing)
+		e2e_skip_test(fault->name, missing);
+	do {
+		take_look(&look);
+	} while (!look.found && !look.lie && e2e_now() < until);
+	free(look.said);
+	if (look.lie)
+		fail_msg("%s: %s", fault->name, look.lie);
+	if (!look.found)
+		fail_msg("%s: no %s of %s with %s", fault->name, fault->id, fault->subject,
+			 fault->cause);
+}
