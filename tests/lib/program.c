@@ -132,12 +132,8 @@ static const char *make_box(struct stage *stage, enum box box)
 		return lacks[box];
 	if (err)
 		fail_msg("%s: %s", lacks[box], strerror(-err));
-	if (box == BOX_FREEZER)
-		guard_push(UNDO_WRITE, e2e_format("%s/freezer.state", path), "THAWED");
-	if (box == BOX_FROZEN) {
-		guard_push(UNDO_THAW, path, NULL);
+	if (box == BOX_FROZEN)
 		assert_int_equal(chmod(path, 0777), 0);
-	}
 	return NULL;
 }
 
@@ -164,6 +160,7 @@ void stage_make(struct stage *stage, const struct program *program, enum box box
 		return;
 	}
 	assert_int_equal(err, 0);
+	stage->kind = box;
 	stage->why = make_box(stage, box);
 }
 
@@ -185,6 +182,11 @@ void stage_start(struct stage *stage, const char *text)
 	e2e_start(&p, &how, argv);
 	close(p.out);
 	close(p.err);
+	/* What is frozen does not end: it is thawed before it is waited for. */
+	if (stage->kind == BOX_FREEZER)
+		guard_push(UNDO_WRITE, e2e_format("%s/freezer.state", stage->box), "THAWED");
+	else if (stage->kind == BOX_FROZEN)
+		guard_push(UNDO_THAW, stage->box, NULL);
 }
 
 bool stage_await(struct stage *stage, const char *text)

@@ -52,6 +52,7 @@ const struct program *program_find(const char *name);
 struct stage {
 	const struct program *program;
 	char group[300], folder[300], box[512];
+	enum box kind;
 	const char *why; /* why it does not run; NULL: it does */
 	unsigned int number;
 };
@@ -93,13 +94,11 @@ struct fault {
 	const char *ready; /* likewise */
 	const char *plant; /* a shell's text */
 	const char *planted; /* succeeds once it is; NULL: at once */
-	const char *args; /* of the program; @ is "-p" with the pids of the stage */
+	const char *args; /* of stalltop; "@" or "@ ...": with -p and the pids of the stage */
 	/* All of one finding, as extended regular expressions. */
 	const char *id, *subject, *cause;
 	/* What else may be said of the stage, of "ID: TEXT"; NULL: that it waits for a CPU. */
 	const char *besides;
-	/* Who else runs, or writes, may be named, too: the fault is that somebody does. */
-	bool others;
 };
 
 /* Plants it, and looks at what is said. */

@@ -13,6 +13,7 @@
  * - fuse FOLDER: a file system that answers nothing but that it is there
  * - hog: runs all the time, as batch-hog
  * - read MS: reads a page of its standard input every MS, as slow-reader
+ * - bulk FILE: writes 256 MB again and again, and has them on the disk, as bulk-writer
  * - cache FILE: reads a file all over again, a page here, a page there
  */
 #include "config.h"
@@ -271,6 +272,22 @@ static void read_slowly(const char *ms)
 		nap(atol(ms));
 }
 
+static void write_much(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	static char block[1 << 20];
+
+	prctl(PR_SET_NAME, "bulk-writer");
+	say_ready();
+	for (unsigned i = 0; fd >= 0; i++) {
+		if (pwrite(fd, block, sizeof(block), (off_t)(i % 256) << 20) < 0)
+			break;
+		if (i % 32 == 31)
+			fdatasync(fd);
+	}
+	give_up(path);
+}
+
 static void read_cached(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -292,12 +309,12 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(const char *argument);
 	} modes[] = {
-		{ "pool", pool },	  { "semaphores", semaphores },
-		{ "mutex", mutex },	  { "uring", uring },
-		{ "aio", aio },		  { "daemon", serve_all },
-		{ "spawn", spawn },	  { "fuse", serve_silence },
-		{ "hog", hog },		  { "read", read_slowly },
-		{ "cache", read_cached },
+		{ "pool", pool },	 { "semaphores", semaphores },
+		{ "mutex", mutex },	 { "uring", uring },
+		{ "aio", aio },		 { "daemon", serve_all },
+		{ "spawn", spawn },	 { "fuse", serve_silence },
+		{ "hog", hog },		 { "bulk", write_much },
+		{ "read", read_slowly }, { "cache", read_cached },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
