@@ -60,7 +60,8 @@ static const char *missing_command(const char *needs)
 		bool found = !*need;
 
 		while (!found && (one = strsep(&others, "|")))
-			found = !run_text(e2e_format("command -v %s", one));
+			found = !run_text(
+				e2e_format("PATH=$PATH:/usr/sbin:/sbin; command -v %s", one));
 		if (!found)
 			return need;
 	}
