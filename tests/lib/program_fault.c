@@ -114,14 +114,19 @@ static bool is_of_stage(const struct look *look, const char *comm)
 	return false;
 }
 
+/* Whether a word is a pid; figures with a point or a unit are none, nor are small ones. */
+static bool is_pid(const char *word)
+{
+	return word && strlen(word) > 2 && strspn(word, "0123456789") == strlen(word);
+}
+
 /* The innocent whom a word is about, by pid or name; NULL: nobody is. */
 static const struct passer *innocent_of(const struct look *look, const char *word, bool runs)
 {
 	for (size_t i = 0; i < look->before.n; i++) {
 		const struct passer *passer = &look->before.v[i];
-		bool named = isdigit((unsigned char)*word)
-				     ? passer->pid > 1 && atoi(word) == passer->pid
-				     : !strcmp(word, passer->comm) && !is_of_stage(look, word);
+		bool named = is_pid(word) ? atoi(word) == passer->pid
+					  : !strcmp(word, passer->comm) && !is_of_stage(look, word);
 
 		if (named && !may_be_named(look, passer, runs))
 			return passer;
@@ -129,18 +134,30 @@ static const struct passer *innocent_of(const struct look *look, const char *wor
 	return NULL;
 }
 
-/* Whether the words name somebody who has nothing to do with it. */
+/* The next word of a text; NULL at its end. */
+static const char *next_word(char **rest)
+{
+	const char *word;
+
+	do
+		word = strsep(rest, " ;,()'\"");
+	while (word && !*word);
+	return word;
+}
+
+/* A word of a text that names somebody who has nothing to do with it; NULL: there is none. */
 static const char *named_innocent(const struct look *look, const char *text, bool runs)
 {
-	char *rest = e2e_format("%s", text), *word;
+	char *rest = e2e_format("%s", text);
+	const char *last = NULL, *word = next_word(&rest), *next;
 
-	while ((word = strsep(&rest, " ;,()'\""))) {
-		size_t len = strlen(word);
-
-		/* a figure with a point or a unit is no pid */
-		if (strspn(word, "0123456789") == len ? len > 2 : len > 0)
-			if (innocent_of(look, word, runs))
-				return word;
+	for (; word; last = word, word = next) {
+		next = next_word(&rest);
+		/* Of a name beside a pid the pid says who it is. */
+		if (!is_pid(word) && (is_pid(last) || is_pid(next)))
+			continue;
+		if (innocent_of(look, word, runs))
+			return word;
 	}
 	return NULL;
 }
