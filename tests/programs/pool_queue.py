@@ -1,4 +1,4 @@
-# Eight threads that wait for work in a queue; with "work": a lock that one has for long, in turn;
+# Eight threads that wait for work in a queue; with "lock": a lock that one has for long, in turn;
 # with "compute": each computes.
 import queue
 import sys
