@@ -160,6 +160,16 @@ static void thaw(const char *path)
 	close(fd);
 }
 
+/* Removes a folder with what is in it, on that file system. */
+static void remove_tree(const char *path)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command), "rm -rf --one-file-system '%s'", path);
+	if (system(command))
+		fprintf(stderr, "guard: cannot remove %s\n", path);
+}
+
 /* Does one undoing. */
 static void undo_one(const struct entry *e)
 {
@@ -173,6 +183,9 @@ static void undo_one(const struct entry *e)
 	case UNDO_UNLINK:
 		if (unlink(e->path) && errno == EISDIR)
 			rmdir(e->path);
+		break;
+	case UNDO_TREE:
+		remove_tree(e->path);
 		break;
 	case UNDO_CGROUP:
 		remove_cgroup(e->path);

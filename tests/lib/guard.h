@@ -14,6 +14,7 @@ enum undo {
 	UNDO_WRITE, /* text into a file */
 	UNDO_SHARED, /* the same by the last of several: see guard_switch() */
 	UNDO_UNLINK,
+	UNDO_TREE, /* a folder and all in it, but for what is mounted there */
 	UNDO_CGROUP, /* kill what is in it, remove it */
 	UNDO_SWAPOFF,
 	UNDO_THAW, /* a mounted file system that may be frozen */
