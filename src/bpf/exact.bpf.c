@@ -110,8 +110,8 @@ static __always_inline void add_shared(struct exact_sum *sum, __u64 ns)
 }
 
 /* Adds a wait of a thread. */
-static __always_inline void add_wait(struct exact_task *exact, struct task_struct *task,
-				     bool iowait, __u64 ns)
+static __always_inline void add_measured(struct exact_task *exact, struct task_struct *task,
+					 bool iowait, __u64 ns)
 {
 	struct exact_task *process;
 
@@ -139,7 +139,7 @@ static __always_inline void add_unseen(struct exact_task *exact, struct task_str
 		      exact->ran_ns;
 
 	if (task->nvcsw == exact->switches + 1 && passed > other + LEAST_UNSEEN_NS)
-		add_wait(exact, task, exact->iowait, passed - other);
+		add_measured(exact, task, exact->iowait, passed - other);
 }
 
 /* A task leaves its CPU in that state. */
@@ -212,7 +212,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	if (!is_off(task))
 		return 0;
 	ns = bpf_ktime_get_ns() - since;
-	add_wait(exact, task, iowait, ns);
+	add_measured(exact, task, iowait, ns);
 	return 0;
 }
 

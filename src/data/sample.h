@@ -89,6 +89,7 @@ struct task_evidence {
 	double throttled;
 	double quota; /* so many CPUs it grants; 0: there is none, or it is not known */
 	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: there is none */
+	bool io_limited; /* its group has a limit of block I/O */
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
 	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known
 			*/

@@ -62,7 +62,8 @@ static const char *const query_texts[ARCHIVE_QUERIES] = {
 			     " WHERE sample = ?",
 	[QUERY_EVIDENCE] = "SELECT task, thread, since_ns, state, class, syscall, target,"
 			   " function, known, throttled, quota, memory_limit, memory_used, rival,"
-			   " writes, frozen, tracer, tracer_name FROM evidence WHERE sample = ?",
+			   " writes, frozen, tracer, tracer_name,"
+			   " io_limited FROM evidence WHERE sample = ?",
 	[QUERY_UNEXPLAINED] = "SELECT process, kind, ns, comm FROM unexplained WHERE sample = ?",
 };
 

@@ -187,8 +187,8 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 }
 
 /* Puts what a task waits on. */
-static void put_waiting(struct encoder *encoder, const struct task_waiting *waiting,
-			struct moment_evidence *out)
+static void explain_waiting(struct encoder *encoder, const struct task_waiting *waiting,
+			    struct moment_evidence *out)
 {
 	out->tid = waiting->tid;
 	out->state = waiting->state < WAIT_STATES ? (int32_t)waiting->state : -1;
@@ -199,7 +199,7 @@ static void put_waiting(struct encoder *encoder, const struct task_waiting *wait
 }
 
 /* Puts what was looked at of a task. */
-static void put_evidence(const struct task_evidence *evidence, struct moment_evidence *out)
+static void explain_evidence(const struct task_evidence *evidence, struct moment_evidence *out)
 {
 	out->known = 1;
 	out->throttled = evidence->throttled;
@@ -208,11 +208,12 @@ static void put_evidence(const struct task_evidence *evidence, struct moment_evi
 	out->memory_limit = evidence->memory_limit;
 	out->memory_used = evidence->memory_used;
 	out->rival = evidence->rival;
+	out->io_limited = evidence->io_limited;
 }
 
 /* Puts what holds a task. */
-static void put_held(struct encoder *encoder, const struct task_held *held,
-		     struct moment_evidence *out)
+static void explain_held(struct encoder *encoder, const struct task_held *held,
+			 struct moment_evidence *out)
 {
 	out->held = 1;
 	out->frozen = held->frozen;
@@ -239,11 +240,11 @@ static void encode_explained(struct encoder *encoder, const struct frame *frame,
 		return;
 	written.task = encode_known(encoder, row->raw->task)->written.id;
 	if (waiting)
-		put_waiting(encoder, waiting, &written);
+		explain_waiting(encoder, waiting, &written);
 	if (evidence)
-		put_evidence(evidence, &written);
+		explain_evidence(evidence, &written);
 	if (held)
-		put_held(encoder, held, &written);
+		explain_held(encoder, held, &written);
 	buf_add(&encoder->parts[PART_EVIDENCE], &written, sizeof(written));
 }
 

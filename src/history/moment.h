@@ -165,7 +165,7 @@ struct moment_evidence {
 	int32_t state; /* -1: not known */
 	uint32_t class;
 	uint32_t syscall, on, where;
-	uint32_t known; /* what follows was looked at */
+	uint32_t known, io_limited; /* what follows was looked at */
 	double throttled, quota, writes; /* as in struct task_evidence */
 	uint64_t memory_limit, memory_used;
 	pid_t rival;

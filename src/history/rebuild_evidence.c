@@ -14,7 +14,7 @@ static double real_of(sqlite3_stmt *row, int column, double absent)
 }
 
 /* Replaces a text by a kept one. */
-static void take_text(struct buf *out, const char *text)
+static void keep_text_in(struct buf *out, const char *text)
 {
 	out->len = 0;
 	if (text)
@@ -23,8 +23,8 @@ static void take_text(struct buf *out, const char *text)
 }
 
 /* Takes what a task waits on, and since when it is kept waiting. */
-static void take_waiting(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			 struct task *task, bool *bad)
+static void take_explained_wait(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
+				struct task *task, bool *bad)
 {
 	int64_t state = archive_int(row, 3, 0, INT64_MAX, WAIT_STATES, bad);
 	int64_t class = archive_int(row, 4, 0, INT64_MAX, CLASS_UNKNOWN, bad);
@@ -51,14 +51,14 @@ static void take_waiting(struct rebuild *rebuild, struct archive *archive, sqlit
 	waiting->class = class < WAIT_CLASSES ? (enum wait_class) class : CLASS_UNKNOWN;
 	waiting->number = -1;
 	waiting->syscall = rebuild_keep_text(rebuild, archive, texts[0], bad);
-	take_text(&waiting->on, rebuild_keep_text(rebuild, archive, texts[1], bad));
-	take_text(&waiting->where, rebuild_keep_text(rebuild, archive, texts[2], bad));
-	take_text(&waiting->stack, NULL);
+	keep_text_in(&waiting->on, rebuild_keep_text(rebuild, archive, texts[1], bad));
+	keep_text_in(&waiting->where, rebuild_keep_text(rebuild, archive, texts[2], bad));
+	keep_text_in(&waiting->stack, NULL);
 }
 
 /* Takes what holds a task that was asked about. */
-static void take_held(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		      struct task *task, bool *bad)
+static void take_explained_hold(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
+				struct task *task, bool *bad)
 {
 	int64_t name = archive_int(row, 17, 0, INT64_MAX, 0, bad);
 	bool frozen = archive_int(row, 15, 0, 1, 0, bad);
@@ -78,8 +78,8 @@ static void take_held(struct rebuild *rebuild, struct archive *archive, sqlite3_
 }
 
 /* Takes what explains a task. */
-static void take_evidence(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			  bool *bad)
+static void take_explained(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
+			   bool *bad)
 {
 	struct element *element = rebuild_element(rebuild, archive, row, bad);
 	struct task_evidence *evidence;
@@ -99,14 +99,15 @@ static void take_evidence(struct rebuild *rebuild, struct archive *archive, sqli
 		evidence->memory_used = archive_uint(row, 12, 0, bad);
 		evidence->rival = (pid_t)archive_int(row, 13, 0, INT32_MAX, 0, bad);
 		evidence->writes = real_of(row, 14, -1);
+		evidence->io_limited = archive_int(row, 18, 0, 1, 0, bad);
 	}
-	take_held(rebuild, archive, row, task, bad);
-	take_waiting(rebuild, archive, row, task, bad);
+	take_explained_hold(rebuild, archive, row, task, bad);
+	take_explained_wait(rebuild, archive, row, task, bad);
 }
 
 int rebuild_read_evidence(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
 	if (archive->version < STORE_EVIDENCE_SINCE)
 		return 0;
-	return rebuild_each_row(rebuild, archive, QUERY_EVIDENCE, number, take_evidence);
+	return rebuild_each_row(rebuild, archive, QUERY_EVIDENCE, number, take_explained);
 }

@@ -41,7 +41,7 @@
 	X(WAIT_STATE, "wait_state", 2, 1) \
 	X(PROCESS, "process", 3, 1) \
 	X(WAIT_CLASS, "wait_class", 2, 1) \
-	X(EVIDENCE, "evidence", 19, 1) \
+	X(EVIDENCE, "evidence", 20, 1) \
 	X(SITE, "site", 12, 1) \
 	X(TRACE, "trace", 5, 1) \
 	X(STATES, "states", 5 + WAIT_STATES, 1) \

@@ -87,7 +87,7 @@
 	" state INTEGER, class INTEGER, syscall INTEGER, target INTEGER, function INTEGER," \
 	" known INTEGER, throttled REAL, quota REAL, memory_limit INTEGER," \
 	" memory_used INTEGER, rival INTEGER, writes REAL, frozen INTEGER, tracer INTEGER," \
-	" tracer_name INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;"
+	" tracer_name INTEGER, io_limited INTEGER, PRIMARY KEY(sample, task)) WITHOUT ROWID;"
 
 /* Since version 2: what is traced. */
 #define STORE_TRACE_TABLES \

@@ -197,6 +197,7 @@ void store_put_evidence(struct store *store, const struct moment *moment)
 		store_known(store, evidence->held, evidence->frozen);
 		store_known(store, evidence->tracer, (uint64_t)evidence->tracer);
 		store_id(store, evidence->tracer_name);
+		store_known(store, evidence->known, evidence->io_limited);
 		store_end(store);
 	}
 }

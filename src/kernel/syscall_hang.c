@@ -36,7 +36,7 @@ static const struct {
 
 /*
  * Whether such a call hangs on what a descriptor is: somebody writes what is read from a file
- * (which may be a server's), a pipe or a connection, and is awaited. What comes by a terminal, a
+ * (which may be a server's) or a connection, and is awaited. What comes by a pipe, a terminal, a
  * device, datagrams, events and files of the kernel may as well never come.
  */
 static const bool hangs_on[][WAIT_FDS] = {
@@ -45,7 +45,8 @@ static const bool hangs_on[][WAIT_FDS] = {
 			[WAIT_FD_STREAM] = true,
 			[WAIT_FD_SOCKET] = true,
 			[WAIT_FD_OTHER] = true },
-	[CALL_READS] = { [WAIT_FD_FILE] = true, [WAIT_FD_PIPE] = true, [WAIT_FD_STREAM] = true },
+	/* Who reads a pipe has nothing to do until somebody writes to it. */
+	[CALL_READS] = { [WAIT_FD_FILE] = true, [WAIT_FD_STREAM] = true },
 	[CALL_IDLES] = { false },
 };
 
@@ -62,6 +63,7 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 {
 	struct syscall_class class = syscall_classify(call->number);
 	enum fd_call by;
+	int fd;
 
 	switch (class.target) {
 	case SYSCALL_PATH:
@@ -72,10 +74,12 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 	case SYSCALL_FD:
 	case SYSCALL_LOCK:
 		by = fd_call_of(call->number);
+		fd = (int)call->args[class.argument];
 		if (class.state == STATE_POLL || by == CALL_IDLES)
 			return false;
-		return hangs_on[by]
-			       [wait_target_kind(targets, tid, (int)call->args[class.argument])];
+		/* A server that reads waits for requests, which may never come. */
+		return hangs_on[by][wait_target_kind(targets, tid, fd)] &&
+		       (by != CALL_READS || wait_target_about(targets, tid, fd) != ABOUT_REQUESTS);
 	default:
 		/* Nothing, any of several, a time, a child, a signal. */
 		return false;

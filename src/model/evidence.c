@@ -139,6 +139,7 @@ static struct task_evidence *evidence_of(const struct frame *frame, const struct
 		task->evidence->throttled = -1;
 		task->evidence->quota = 0;
 		task->evidence->memory_limit = task->evidence->memory_used = 0;
+		task->evidence->io_limited = false;
 		task->evidence->rival = 0;
 		task->evidence->writes = -1;
 	}
@@ -165,13 +166,15 @@ static void take_throttling(struct task_evidence *task, struct cpu_limit *now)
 }
 
 /* Reads the limits of a row's groups, unless it had none lately. */
-static void read_limits(struct evidence *evidence, const struct frame *frame, const struct row *row)
+static void look_at_limits(struct evidence *evidence, const struct frame *frame,
+			   const struct row *row)
 {
 	struct task_evidence *task = evidence_of(frame, row);
 	struct limits limits = { 0 };
 	uint64_t now_ns = frame->info->cur->begin_ns;
 
-	if (now_ns < task->unlimited_until_ns || task->quota > 0 || task->memory_limit)
+	if (now_ns < task->unlimited_until_ns || task->quota > 0 || task->memory_limit ||
+	    task->io_limited)
 		return;
 	if (!evidence->limits)
 		evidence->limits = limits_open(evidence->procfd);
@@ -184,13 +187,15 @@ static void read_limits(struct evidence *evidence, const struct frame *frame, co
 	}
 	task->memory_limit = limits.memory.limit;
 	task->memory_used = limits.memory.usage;
-	if (!limits.cpu.period_us && !limits.memory.limit)
+	task->io_limited = limits.io.text.len;
+	if (!limits.cpu.period_us && !limits.memory.limit && !limits.io.text.len)
 		task->unlimited_until_ns = now_ns + LIMITS_KEPT_NS;
 	limits_free(&limits);
 }
 
 /* Reads how much a row's process wrote since the sample before. */
-static void read_written(struct evidence *evidence, const struct frame *frame, const struct row *row)
+static void look_at_writes(struct evidence *evidence, const struct frame *frame,
+			   const struct row *row)
 {
 	struct task_evidence *task = evidence_of(frame, row);
 	const struct frame_info *info = frame->info;
@@ -239,8 +244,8 @@ static uint64_t waited_each(const struct row *row)
 }
 
 /* Finds who ran most on the CPUs that a row waited for. */
-static void find_rival(struct evidence *evidence, const struct frame *frame, const struct row *row,
-		       const struct most_rows *runners)
+static void look_for_rival(struct evidence *evidence, const struct frame *frame,
+			   const struct row *row, const struct most_rows *runners)
 {
 	struct task_evidence *task = evidence_of(frame, row);
 	bool pinned = is_pinned(evidence, row);
@@ -273,6 +278,19 @@ void evidence_mark(struct frame *frame)
 	}
 }
 
+/* Finds rows that are kept waiting in a call, of those that were asked about. */
+static size_t find_kept(const struct frame *frame, const struct row **kept)
+{
+	size_t n = 0;
+	uint64_t ns;
+
+	for (size_t i = 0; i < frame->n && n < STUCK_MAX; i++)
+		if (!frame->rows[i].exited && row_hang(frame, &frame->rows[i], &ns) &&
+		    ns >= HANG_NS)
+			kept[n++] = &frame->rows[i];
+	return n;
+}
+
 void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
 		   struct frame *frame, bool hangs,
 		   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
@@ -290,16 +308,18 @@ void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, st
 	for (unsigned of = 0; of < SUSPICIONS; of++) {
 		for (size_t i = 0; i < suspects[of].n; i++) {
 			if (of == OF_CPU || of == OF_MEMORY || of == OF_IO)
-				read_limits(evidence, frame, suspects[of].rows[i]);
+				look_at_limits(evidence, frame, suspects[of].rows[i]);
 			if (of == OF_IO)
-				read_written(evidence, frame, suspects[of].rows[i]);
+				look_at_writes(evidence, frame, suspects[of].rows[i]);
 			if (of == OF_CPU)
-				find_rival(evidence, frame, suspects[of].rows[i], &runners);
+				look_for_rival(evidence, frame, suspects[of].rows[i], &runners);
 		}
 		if (of != OF_CPU)
 			waiting_fill(waiting, sample, suspects[of].rows, suspects[of].n,
 				     frame->info->threads, NEED_WAITING);
 	}
+	if (hangs && frame->info->some)
+		nkept = find_kept(frame, kept);
 	waiting_fill(waiting, sample, kept, nkept, frame->info->threads, NEED_WAITING);
 	evidence_mark(frame);
 }

@@ -135,7 +135,7 @@ static int read_tasks(struct sampler *sampler, const struct turn *turn)
 }
 
 /* See evidence_take(). */
-static void fill_cpu(void *arg, const struct row *row)
+static void read_cpu_of(void *arg, const struct row *row)
 {
 	struct sampler *sampler = arg;
 	struct sample *cur = &sampler->samples[(sampler->now + 1) % SAMPLES];
@@ -151,7 +151,7 @@ static void take_evidence(struct sampler *sampler, const struct turn *turn)
 	if (!sampler->evidence)
 		sampler->evidence = evidence_open(sampler->config->procfd);
 	evidence_take(sampler->evidence, sampler_waiting(sampler), turn->cur, turn->frame,
-		      sampler->needs & NEED_HANGS, fill_cpu, sampler);
+		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
 }
 
 /* Makes the frame of what was read. */
@@ -168,7 +168,8 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	if (sampler->delayacct.toggled)
 		options.unknown = DELAYACCT_KINDS;
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
-	if (sampler->needs & NEED_HANGS)
+	/* Who was asked about is told what it is kept by. */
+	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
 		hangs_take(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
 		held_take(sampler->hangs.procfd, turn->cur, &sampler->hangs.syscalls);

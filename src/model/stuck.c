@@ -17,8 +17,8 @@
 #define FILE_SYSCALLS 3
 
 /* The row of a task, of those that live, or NULL. */
-static const struct row *row_of(const struct sample *sample, const struct frame *frame,
-				const struct stuck_task *task)
+static const struct row *stuck_row(const struct sample *sample, const struct frame *frame,
+				   const struct stuck_task *task)
 {
 	uint64_t order = task_order(task->tgid, task->pid);
 	size_t low = 0, high = sample->n < frame->n ? sample->n : frame->n;
@@ -38,7 +38,7 @@ static const struct row *row_of(const struct sample *sample, const struct frame 
 }
 
 /* Whether a row's task sleeps, and has since it was noted. */
-static bool sleeps_on(const struct row *row, const struct stuck_task *task)
+static bool sleeps_since(const struct row *row, const struct stuck_task *task)
 {
 	char state = row->raw->now.state;
 
@@ -51,12 +51,12 @@ static bool waits_for_server(struct stuck *stuck, int procfd, const struct stuck
 {
 	stuck->text.len = 0;
 	*syscalls += FILE_SYSCALLS;
-	return !proctask_wchan(procfd, task->tgid, task->pid, &stuck->text) &&
-	       stuck->text.len && wait_for_server(buf_cstr(&stuck->text));
+	return !proctask_wchan(procfd, task->tgid, task->pid, &stuck->text) && stuck->text.len &&
+	       wait_for_server(buf_cstr(&stuck->text));
 }
 
 /* A row's task, as it was found asleep. */
-static struct stuck_task task_of(const struct row *row)
+static struct stuck_task stuck_of(const struct row *row)
 {
 	return (struct stuck_task){ .tgid = row->raw->tgid,
 				    .pid = row->raw->pid,
@@ -66,14 +66,14 @@ static struct stuck_task task_of(const struct row *row)
 }
 
 /* Whether a row is a thread of the kernel: their parent is the first of them. */
-static bool is_of_kernel(const struct row *row)
+static bool is_kernel_row(const struct row *row)
 {
 	return row->task->ppid == 2 || row->raw->pid == 2;
 }
 
 /* Looks at a task that sleeps on. */
-static void look_at(struct stuck *stuck, int procfd, const struct stuck_task *task,
-		    uint64_t *syscalls)
+static void judge_sleeper(struct stuck *stuck, int procfd, const struct stuck_task *task,
+			  uint64_t *syscalls)
 {
 	if (stuck->nstuck < STUCK_MAX && waits_for_server(stuck, procfd, task, syscalls))
 		stuck->stuck[stuck->nstuck++] = *task;
@@ -88,17 +88,17 @@ static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct sam
 
 	for (size_t i = 0; i < stuck->n; i++) {
 		const struct stuck_task *task = &stuck->recent[i];
-		const struct row *row = row_of(sample, frame, task);
+		const struct row *row = stuck_row(sample, frame, task);
 
 		/* Who ran again is noted again. */
-		if (!row || !sleeps_on(row, task))
+		if (!row || !sleeps_since(row, task))
 			continue;
 		if (looks == LOOKS_MAX) {
 			stuck->recent[kept++] = *task;
 			continue;
 		}
 		looks++;
-		look_at(stuck, procfd, task, syscalls);
+		judge_sleeper(stuck, procfd, task, syscalls);
 	}
 	stuck->n = kept;
 	return looks;
@@ -111,13 +111,12 @@ static void look_at_old(struct stuck *stuck, int procfd, const struct sample *sa
 	for (; stuck->scanned < sample->n && stuck->scanned < frame->n && looks < LOOKS_MAX;
 	     stuck->scanned++) {
 		const struct row *row = &frame->rows[stuck->scanned];
-		struct stuck_task task = task_of(row);
+		struct stuck_task task = stuck_of(row);
 
-		if (is_of_kernel(row) || !sleeps_on(row, &task) ||
-		    row->deltas->grown.run_ns)
+		if (is_kernel_row(row) || !sleeps_since(row, &task) || row->deltas->grown.run_ns)
 			continue;
 		looks++;
-		look_at(stuck, procfd, &task, syscalls);
+		judge_sleeper(stuck, procfd, &task, syscalls);
 	}
 }
 
@@ -127,7 +126,7 @@ static void note_recent(struct stuck *stuck, const struct sample *sample, const 
 	for (size_t i = 0; i < frame->n && i < sample->n; i++) {
 		const struct row *row = &frame->rows[i];
 
-		if (row->still || row->exited || is_of_kernel(row) ||
+		if (row->still || row->exited || is_kernel_row(row) ||
 		    (row->interval_ns && !row->deltas->grown.run_ns))
 			continue;
 		if (stuck->n == stuck->cap) {
@@ -135,21 +134,21 @@ static void note_recent(struct stuck *stuck, const struct sample *sample, const 
 			stuck->recent =
 				xreallocarray(stuck->recent, stuck->cap, sizeof(*stuck->recent));
 		}
-		stuck->recent[stuck->n++] = task_of(row);
+		stuck->recent[stuck->n++] = stuck_of(row);
 	}
 }
 
 /* Tells of those that are stuck still. */
-static size_t tell(struct stuck *stuck, const struct sample *sample, const struct frame *frame,
-		   const struct row **rows)
+static size_t tell_stuck(struct stuck *stuck, const struct sample *sample,
+			 const struct frame *frame, const struct row **rows)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < stuck->nstuck; i++) {
 		const struct stuck_task *task = &stuck->stuck[i];
-		const struct row *row = row_of(sample, frame, task);
+		const struct row *row = stuck_row(sample, frame, task);
 
-		if (!row || !sleeps_on(row, task))
+		if (!row || !sleeps_since(row, task))
 			continue;
 		row->raw->task->hang = (struct task_hang){ .sample_ns = sample->begin_ns,
 							   .tid = task->pid,
@@ -168,7 +167,7 @@ size_t stuck_take(struct stuck *stuck, int procfd, const struct sample *sample,
 
 	look_at_old(stuck, procfd, sample, frame, looks, syscalls);
 	note_recent(stuck, sample, frame);
-	return tell(stuck, sample, frame, rows);
+	return tell_stuck(stuck, sample, frame, rows);
 }
 
 void stuck_free(struct stuck *stuck)

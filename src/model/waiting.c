@@ -142,7 +142,7 @@ static bool waits_on(struct waiting_reader *reader, const struct waiter *waiter,
 }
 
 /* The class of a wait that was read. */
-static enum wait_class class_of(const struct task_waiting *waiting, enum wait_about about)
+static enum wait_class class_now(const struct task_waiting *waiting, enum wait_about about)
 {
 	const struct wait_facts facts = { .state = waiting->state,
 					  .about = about,
@@ -163,7 +163,7 @@ static void read_hidden(struct waiting_reader *reader, const struct waiter *wait
 		return;
 	waiting->tid = waiter->tid;
 	waiting->state = waiter->known;
-	waiting->class = class_of(waiting, ABOUT_UNKNOWN);
+	waiting->class = class_now(waiting, ABOUT_UNKNOWN);
 }
 
 /* Reads a thread's wait. */
@@ -203,7 +203,7 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	if (call.number < 0 && symbols_fault(reader->stack.functions, reader->stack.n))
 		waiting->syscall = PAGE_FAULT;
 	waiting->state = state_of(waiter, wait.state, buf_cstr(&waiting->where));
-	waiting->class = class_of(waiting, wait.about);
+	waiting->class = class_now(waiting, wait.about);
 	waiting->futex = wait.futex;
 }
 

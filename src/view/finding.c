@@ -26,8 +26,8 @@ const char *finding_text(const struct findings *findings, const struct finding *
 }
 
 /* The words without the parts that give way in the first turns; *on: where the target is then. */
-static void leave_out(struct buf *out, const struct findings *findings,
-		      const struct finding *finding, unsigned turns, size_t *on)
+static void without_parts(struct buf *out, const struct findings *findings,
+			  const struct finding *finding, unsigned turns, size_t *on)
 {
 	const char *text = finding_text(findings, finding);
 	size_t at = 0;
@@ -85,7 +85,7 @@ void finding_append(struct buf *out, const struct findings *findings, const stru
 
 	do {
 		words.len = escaped.len = 0;
-		leave_out(&words, findings, finding, turns, &on);
+		without_parts(&words, findings, finding, turns, &on);
 		text_escape(&escaped, words.data, words.len, charset);
 	} while (width && text_width(escaped.data, escaped.len, charset) > width &&
 		 turns++ < FINDING_TURNS);

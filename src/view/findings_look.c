@@ -134,10 +134,16 @@ static bool lacks_cpu(const struct finder *finder, const struct row *row, double
 	       !finding_is_throttled(finder, row);
 }
 
-/* The share that a row waited of a kind; below 0: not known. */
+/* The share that a row waited of a kind, for completions of a disk, too; below 0: not known. */
 static double waited_share(const struct finder *finder, const struct row *row, unsigned kind)
 {
-	return figure(finder, finder->columns->kinds[kind], row);
+	double share = figure(finder, finder->columns->kinds[kind], row), completions;
+	const struct site *site = kind == DELAY_BLKIO ? finding_completions(finder, row) : NULL;
+
+	if (!site || !finder->info->trace->interval_ns)
+		return share;
+	completions = (double)site->ns * 100.0 / (double)finder->info->trace->interval_ns;
+	return completions > share ? completions : share;
 }
 
 /* Whether a row sleeps uninterruptibly for programs that it starts: until these have begun. */
@@ -219,7 +225,7 @@ static void note_use(struct most *most, const struct row *row, double share)
 }
 
 /* Adds a row of tasks that ended to those of its name. */
-static void note_ended(struct finder *finder, const struct row *row)
+static void add_to_ended(struct finder *finder, const struct row *row)
 {
 	struct ended_tasks *ended = finder->ended;
 	size_t i = 0;
@@ -242,7 +248,7 @@ static void look_at_users(struct finder *finder, const struct row *row)
 	if (runs > 0)
 		note_use(&finder->runs, row, runs);
 	if (row->exited)
-		note_ended(finder, row);
+		add_to_ended(finder, row);
 	writes = finder->info->cur->procs ? figure(finder, finder->columns->write, row) : -1;
 	if (writes > 0)
 		note_use(&finder->writes, row, writes);

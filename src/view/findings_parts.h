@@ -22,6 +22,9 @@
 #define IRQ_LEAST 5
 /* For pages that are copied: who starts programs in a loop copies some. */
 #define WPCOPY_LEAST 10
+/* kB/s of who writes so that others wait for the disk, and how often as much as each of them. */
+#define WRITER_LEAST 4096
+#define WRITER_TIMES 4
 /* Of its limit that a group's memory uses, from which it is at it. */
 #define LIMIT_LEAST 95
 /* Of a group, by its quota. */
@@ -156,6 +159,9 @@ const struct function_words *finding_function(const char *where, const char *on)
 /* The largest site of a row's process that is in a state; NULL: none is known. */
 const struct site *finding_site(const struct finder *finder, const struct row *row,
 				enum wait_state state);
+
+/* Where the row's process waits for completions of a disk, which is no I/O wait of the kernel's. */
+const struct site *finding_completions(const struct finder *finder, const struct row *row);
 
 /* The site in which the row's process waits longest by now, in state D or (server) for one. */
 const struct site *finding_site_now(const struct finder *finder, const struct row *row);

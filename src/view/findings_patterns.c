@@ -163,6 +163,62 @@ static void put_writer(struct finder *finder, const struct row *who)
 	buf_puts(&finder->findings->text, " kB/s");
 }
 
+/* How much a row is known to write, in kB/s; 0: nothing, or that is not known. */
+static double writes_of(const struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+
+	return evidence && evidence->writes > 0 ? evidence->writes : 0;
+}
+
+/*
+ * Of those that wait for a disk, who writes much more than all others makes them wait: then the one
+ * that waits most of these suffers. NULL: nobody does.
+ */
+static const struct row *find_writer(const struct finder *finder, struct most *most)
+{
+	const struct row *writer = most->row, *victim = NULL;
+	double writes = writes_of(finder, writer), next = 0, share = 0;
+
+	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++) {
+		const struct row *row = most->noted[i];
+		double waits = (double)row->deltas->waited.ns[DELAY_BLKIO] * 100.0 /
+			       (double)row->interval_ns;
+
+		if (row == writer)
+			continue;
+		next = fmax(next, writes_of(finder, row));
+		if (victim && waits <= share)
+			continue;
+		victim = row;
+		share = waits;
+	}
+	if (!victim || writes < WRITER_LEAST || writes < next * WRITER_TIMES)
+		return NULL;
+	most->row = victim;
+	most->share = share;
+	most->n--;
+	return writer;
+}
+
+/* Says who writes, of those that wait for the disk themselves. */
+static void put_writing(struct finder *finder, const struct row *writer)
+{
+	buf_puts(&finder->findings->text, "; ");
+	finding_put_who(finder, writer);
+	buf_puts(&finder->findings->text, " writes ");
+	buf_decimal(&finder->findings->text, writes_of(finder, writer) / 1024, 0);
+	buf_puts(&finder->findings->text, " MB/s");
+}
+
+/* Whether a row's group has a limit of I/O. */
+static bool is_io_limited(const struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+
+	return evidence && evidence->io_limited;
+}
+
 /* Says for whom it waits on the same file, besides the disk. */
 static void put_rival(struct finder *finder, const struct finding *finding)
 {
@@ -187,15 +243,22 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 {
 	unsigned kind = finder->pattern->arg;
 	enum wait_state state = kind == DELAY_BLKIO ? STATE_IO : STATE_DWAIT;
+	struct most *most = &finder->waits[kind];
+	const struct row *writer =
+		kind == DELAY_BLKIO && most->row ? find_writer(finder, most) : NULL;
 	double waited;
 
-	if (!finding_take_most(finding, &finder->waits[kind]))
+	if (!finding_take_most(finding, most))
 		return false;
 	finding->kind = wait_kind_id(kind);
-	put_share(finder, &finder->waits[kind]);
-	finding_put_other_services(finder, &finder->waits[kind]);
+	put_share(finder, most);
+	finding_put_other_services(finder, most);
 	finding->site = finding_site(finder, finding->row, state);
 	waited = finding->row->traced ? (double)finding->row->traced->states.ns[state] : 0;
+	if (!finding->site && kind == DELAY_BLKIO) {
+		finding->site = finding_completions(finder, finding->row);
+		waited = finding->site ? (double)finding->site->ns : 0;
+	}
 	if (finding->site)
 		finding_put_site(finder, finding, waited);
 	else if (row_waiting(finder->view.frame, finding->row) &&
@@ -209,7 +272,12 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 		return true;
 	}
 	put_rival(finder, finding);
-	put_writer(finder, finding->row);
+	if (is_io_limited(finder, finding->row))
+		buf_puts(&finder->findings->text, ", which its cgroup limits");
+	else if (writer)
+		put_writing(finder, writer);
+	else
+		put_writer(finder, finding->row);
 	return true;
 }
 

@@ -51,6 +51,16 @@ const struct site *finding_site(const struct finder *finder, const struct row *r
 	return NULL;
 }
 
+const struct site *finding_completions(const struct finder *finder, const struct row *row)
+{
+	const struct site *site = finding_site(finder, row, STATE_POLL);
+
+	if (!site || site->class != CLASS_SERVED || !site->syscall ||
+	    strncmp(site->syscall, "io_", 3) != 0)
+		return NULL;
+	return site;
+}
+
 const struct site *finding_site_now(const struct finder *finder, const struct row *row)
 {
 	const struct trace_frame *trace = finder->info->trace;
@@ -90,9 +100,9 @@ void finding_part(struct finder *finder, size_t at, unsigned turn)
 	struct finding *finding = finder->finding;
 
 	if (finding->nparts < FINDING_PARTS)
-		finding->parts[finding->nparts++] = (struct finding_part){
-			at - finding->at, finder->findings->text.len - at, turn
-		};
+		finding->parts[finding->nparts++] =
+			(struct finding_part){ at - finding->at, finder->findings->text.len - at,
+					       turn };
 }
 
 void finding_put_percent(struct finder *finder, double share)
@@ -239,7 +249,7 @@ bool finding_put_place(struct finder *finder, struct finding *finding)
 		len = waiting->on.len;
 	}
 	if (call)
-		buf_printf(text, " in %s", call);
+		buf_printf(text, " in %s%s", strcmp(call, "page fault") ? "" : "a ", call);
 	if (on) {
 		buf_puts(text, call && *on == '/' ? " of " : " on ");
 		finding->on = text->len - finding->at;
