@@ -126,7 +126,7 @@ static struct known_site *read_site(struct rebuild *rebuild, struct archive *arc
 	site.state = state < WAIT_STATES ? (enum wait_state)state : STATE_OTHER;
 	/* Files of before version 6 have no classes. */
 	site.class = class < 0		    ? wait_class_of_state(site.state)
-		     : class < WAIT_CLASSES ? (enum wait_class)class
+		     : class < WAIT_CLASSES ? (enum wait_class) class
 					    : CLASS_UNKNOWN;
 	if (site.kind >= WAIT_KINDS)
 		site.kind = -1;

@@ -132,7 +132,7 @@ static void put_constants(struct store *store, const struct store_about *about)
 		put_name(store, PUT_RESOURCE, r, psi_names[r]);
 	for (unsigned state = 0; state < WAIT_STATES; state++)
 		put_name(store, PUT_WAIT_STATE, state, wait_state_table[state].id);
-	for (unsigned class = 0; class < WAIT_CLASSES; class++)
+	for (unsigned class = 0; class < WAIT_CLASSES; class ++)
 		put_name(store, PUT_WAIT_CLASS, class, wait_class_ids[class]);
 	put_field_names(store);
 }

@@ -279,7 +279,7 @@ void evidence_mark(struct frame *frame)
 }
 
 /* Finds rows that are kept waiting in a call, of those that were asked about. */
-static size_t find_kept(const struct frame *frame, const struct row **kept)
+static size_t kept_rows(const struct frame *frame, const struct row **kept)
 {
 	size_t n = 0;
 	uint64_t ns;
@@ -319,7 +319,7 @@ void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, st
 				     frame->info->threads, NEED_WAITING);
 	}
 	if (hangs && frame->info->some)
-		nkept = find_kept(frame, kept);
+		nkept = kept_rows(frame, kept);
 	waiting_fill(waiting, sample, kept, nkept, frame->info->threads, NEED_WAITING);
 	evidence_mark(frame);
 }

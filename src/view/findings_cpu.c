@@ -226,8 +226,8 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 	buf_puts(&finder->findings->text, "; ");
 	finding_put_who(finder, runs);
 	buf_puts(&finder->findings->text, " runs most, ");
-	finding_put_percent(finder, (double)runs->deltas->grown.run_ns * 100.0 /
-					    (double)runs->interval_ns);
+	finding_put_percent(finder,
+			    (double)runs->deltas->grown.run_ns * 100.0 / (double)runs->interval_ns);
 }
 
 /* Tasks that wait for a CPU. */
@@ -245,4 +245,3 @@ bool finding_cpu(struct finder *finder, struct finding *finding)
 	put_culprit(finder, finding);
 	return true;
 }
-

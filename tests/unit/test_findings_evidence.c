@@ -161,7 +161,8 @@ static void test_storm(void **state)
 	left->counters.members = 50;
 	build(s);
 	check(s, 0, "cpu",
-	      "cpu: alpha 1 waits 80 % of the time for a CPU; sed ran most, 75 %: 25 a second began "
+	      "cpu: alpha 1 waits 80 % of the time for a CPU; sed ran most, 75 %: 25 a second "
+	      "began "
 	      "and ended");
 	/* Who runs more than all of them is named. */
 	runs(s, 1, 1900);
