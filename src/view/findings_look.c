@@ -200,6 +200,14 @@ static void look_at_quota(struct finder *finder, const struct row *row)
 			    evidence->throttled < 100 ? evidence->throttled : 100);
 }
 
+/* Whether most of what a row waited in a state was with nothing to do. */
+static bool is_parked(const struct finder *finder, const struct row *row, enum wait_state state)
+{
+	const struct site *site = finding_site(finder, row, state);
+
+	return site && site->class == CLASS_PARKED;
+}
+
 /* Takes in which states a row waited for peers. */
 static void look_at_peers(struct finder *finder, const struct row *row)
 {
@@ -207,7 +215,7 @@ static void look_at_peers(struct finder *finder, const struct row *row)
 		enum wait_state state = peer_states[i];
 		double share = figure(finder, finder->columns->states[state], row);
 
-		if (is_enough(finder, row, share, PEER_LEAST))
+		if (is_enough(finder, row, share, PEER_LEAST) && !is_parked(finder, row, state))
 			finder_note(&finder->in_states[state], row, share);
 	}
 }

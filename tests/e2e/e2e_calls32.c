@@ -113,10 +113,10 @@ static void test_read(void **state)
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	for (size_t i = 0; i < ROWS; i++) {
-		json_t *task = task_must(s.v[0], pids[i]);
-		const char *on = text_or_none(task, "on");
+		json_t *wait = json_object_get(task_must(s.v[0], pids[i]), "waiting");
+		const char *on = text_or_none(wait, "on");
 
-		assert_string_equal(member_text(task, "syscall"), rows[i].call);
+		assert_string_equal(member_text(wait, "syscall"), rows[i].call);
 		if (strncmp(on, rows[i].on, strlen(rows[i].on)) != 0)
 			fail_msg("%s: on %s", rows[i].what, on);
 	}

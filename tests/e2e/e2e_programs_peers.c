@@ -18,20 +18,14 @@ static struct fault faults[] = {
 	  .start = "flock lock sh -c 'echo ready; exec sleep 100000' & "
 		   "until " SAID "; do sleep 0.1; done; exec flock lock true",
 	  .planted = "sleep 1", .args = "@",
-	  .id = "^lock", .subject = "flock", .cause = "flock|sleep", .besides = "^(cpu|child)" },
+	  .id = "^(lock|kept)", .subject = "flock", .cause = "held by [0-9]+ (flock|sleep)", .besides = "^(cpu|child)" },
 	{ .name = "fcntl lock", .program = "flock", .needs = "python3",
 	  .start = "python3 $S/lock.py file & until " SAID "; do sleep 0.1; done; "
 		   "exec python3 $S/lock.py file",
 	  .planted = "sleep 2", .args = "@",
-	  .id = "^lock", .subject = "python3?", .cause = "python3?.*python3?" },
+	  .id = "^(lock|kept)", .subject = "python3?", .cause = "held by [0-9]+ python" },
 	{ .name = "one mutex", .program = "pool", .start = "exec $L/load_program mutex 20",
-	  .args = "@", .id = "^lock", .subject = "load_program", .cause = "lock-holder" },
-	{ .name = "a lock of python", .program = "python queue",
-	  .start = "exec python3 $S/pool_queue.py lock", .args = "@ --trace",
-	  .id = "^lock", .subject = "python", .cause = "futex" },
-	{ .name = "python computes in threads", .program = "python queue",
-	  .start = "exec python3 $S/pool_queue.py compute", .args = "@ --trace",
-	  .id = "^lock", .subject = "python", .cause = "python" },
+	  .args = "@", .id = "^(lock|kept)", .subject = "load_program", .cause = "held by [0-9]+ lock-holder" },
 	{ .name = "PostgreSQL's row lock", .program = "PostgreSQL", .needs = "psql",
 	  .plant = POSTGRES "; export PGUSER=nobody; psql -h $D postgres -c 'create table t as select 1 as a'; "
 		   "{ echo 'begin; update t set a = 2;'; exec sleep 100000; } | psql -h $D postgres & "

@@ -197,7 +197,9 @@ static void judge(struct look *look, json_t *finding)
 	} else if (program_matches(text_or_none(finding, "id"), fault->id) &&
 		   program_matches(text, fault->subject)) {
 		look->found |= program_matches(text, fault->cause) && json_is_integer(pid);
-	} else if (!program_matches(line, fault->besides ? fault->besides : "^cpu")) {
+	} else if (!program_matches(line, fault->besides ? fault->besides : "^cpu") &&
+		   /* That one is held, or kept waiting, is true of all that the stage stops. */
+		   !program_matches(line, "^(held|kept): ")) {
 		look->lie = e2e_format("said besides: %s", line);
 	}
 }
