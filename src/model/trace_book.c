@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "model/exit_fold.h"
+#include "model/traced_lost.h"
 
 /*
  * How far a start may be off that a source could not tell exactly: the kernel's ticks in
@@ -357,62 +358,6 @@ static bool is_contradicted(const struct frame_info *info, const struct row *row
 	       traced->states.ns[STATE_RUN] > row->deltas->grown.run_ns + row->interval_ns / 4;
 }
 
-/* What the sites of a process have in the interval of a state: by class, and which classes. */
-struct sited_state {
-	uint64_t ns, parked_ns;
-	unsigned classes;
-};
-
-/* Adds up the sites in which threads of a process waited in the interval. */
-static void sum_sites(const struct trace_book *book, const struct traced_process *process,
-		      struct sited_state *sums)
-{
-	for (const struct traced_site *at = process->sites; at; at = at->next) {
-		struct sited_state *sum = &sums[at->site.state];
-
-		/* Of others the figures are of an earlier interval. */
-		if ((at->epoch != book->lives.epoch && !at->busy) || at->site.overlaps)
-			continue;
-		sum->ns += at->site.ns;
-		sum->parked_ns += at->site.class == CLASS_PARKED ? at->site.ns : 0;
-		sum->classes |= 1u << at->site.class;
-	}
-}
-
-/*
- * Finds what of the interval was lost. What no site has in a state is as that state mostly is.
- * alone: all sites are the task's own, else in a state with waits of several classes it is not
- * known which were its.
- */
-static void find_lost(const struct trace_book *book, const struct traced_process *process,
-		      bool alone, struct traced *traced)
-{
-	struct sited_state sums[WAIT_STATES] = { 0 };
-
-	sum_sites(book, process, sums);
-	traced->lost_ns = 0;
-	traced->lost_known = true;
-	for (unsigned state = 0; state < WAIT_STATES; state++) {
-		uint64_t ns = traced->states.ns[state], sited_ns = sums[state].ns;
-		unsigned parked = sums[state].classes & 1u << CLASS_PARKED;
-
-		if (state == STATE_RUN || !ns)
-			continue;
-		if (!sums[state].classes)
-			parked = wait_class_of_state(state) == CLASS_PARKED;
-		else if (!alone && parked && sums[state].classes != parked)
-			traced->lost_known = false;
-		if (!alone || !sums[state].classes) {
-			traced->lost_ns += parked ? 0 : ns;
-			continue;
-		}
-		sited_ns -= sums[state].parked_ns;
-		if (wait_class_of_state(state) != CLASS_PARKED && ns > sums[state].ns)
-			sited_ns += ns - sums[state].ns;
-		traced->lost_ns += sited_ns < ns ? sited_ns : ns;
-	}
-}
-
 /* Puts what was traced into a row, and returns the row's process; NULL: it was not traced. */
 static struct traced_process *trace_row(struct trace_book *book, const struct frame_info *info,
 					struct row *row)
@@ -436,7 +381,7 @@ static struct traced_process *trace_row(struct trace_book *book, const struct fr
 				? process->waker
 				: NULL;
 	if (process)
-		find_lost(book, process, alone, traced);
+		traced_lose(process, book->lives.epoch, alone, traced);
 	row->traced = traced;
 	return process;
 }
@@ -502,7 +447,7 @@ static void trace_ended(struct trace_book *book)
 			continue;
 		sum = ended->process;
 		lives_of_process(&book->lives, process);
-		find_lost(book, process, true, &process->traced);
+		traced_lose(process, book->lives.epoch, true, &process->traced);
 		traced_add(&sum->traced, &process->traced, !sum->traced.more);
 		process->traced.more = sum->traced.more;
 		sum->traced.more = &process->traced;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/traced_lost.h"
+
+#include "model/traced_sites.h"
+
+/* What the sites of a process have in the interval of a state: by class, and which classes. */
+struct sited_state {
+	uint64_t ns, parked_ns;
+	unsigned classes;
+};
+
+/* Adds up the sites in which threads of a process waited in the interval. */
+static void sum_sites(const struct traced_process *process, uint64_t epoch,
+		      struct sited_state *sums)
+{
+	for (const struct traced_site *at = process->sites; at; at = at->next) {
+		struct sited_state *sum = &sums[at->site.state];
+
+		/* Of others the figures are of an earlier interval. */
+		if ((at->epoch != epoch && !at->busy) || at->site.overlaps)
+			continue;
+		sum->ns += at->site.ns;
+		sum->parked_ns += at->site.class == CLASS_PARKED ? at->site.ns : 0;
+		sum->classes |= 1u << at->site.class;
+	}
+}
+
+void traced_lose(const struct traced_process *process, uint64_t epoch, bool alone,
+		 struct traced *traced)
+{
+	struct sited_state sums[WAIT_STATES] = { 0 };
+
+	sum_sites(process, epoch, sums);
+	traced->lost_ns = 0;
+	traced->lost_known = true;
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		uint64_t ns = traced->states.ns[state], sited_ns = sums[state].ns;
+		unsigned parked = sums[state].classes & 1u << CLASS_PARKED;
+
+		if (state == STATE_RUN || !ns)
+			continue;
+		if (!sums[state].classes)
+			parked = wait_class_of_state(state) == CLASS_PARKED;
+		else if (!alone && parked && sums[state].classes != parked)
+			traced->lost_known = false;
+		if (!alone || !sums[state].classes) {
+			traced->lost_ns += parked ? 0 : ns;
+			continue;
+		}
+		sited_ns -= sums[state].parked_ns;
+		if (wait_class_of_state(state) != CLASS_PARKED && ns > sums[state].ns)
+			sited_ns += ns - sums[state].ns;
+		traced->lost_ns += sited_ns < ns ? sited_ns : ns;
+	}
+}
