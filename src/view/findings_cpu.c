@@ -202,6 +202,7 @@ static void put_storm(struct finder *finder, const struct ended_tasks *storm)
 static void put_culprit(struct finder *finder, struct finding *finding)
 {
 	const struct row *runs = rival_of(finder, finding->row);
+	bool known = row_evidence(finder->view.frame, finding->row);
 	double waited = (double)finding->row->deltas->waited.ns[DELAY_CPU];
 	const struct ended_tasks *storm;
 
@@ -221,11 +222,12 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 		put_storm(finder, storm);
 		return;
 	}
-	if (!runs || !finding_worth_naming(finder, runs, finding->row))
+	if (!runs || (!known && !finding_worth_naming(finder, runs, finding->row)))
 		return;
 	buf_puts(&finder->findings->text, "; ");
 	finding_put_who(finder, runs);
-	buf_puts(&finder->findings->text, " runs most, ");
+	/* Of who was not read it is not known how much they run. */
+	buf_puts(&finder->findings->text, finder->info->some ? " runs there, " : " runs most, ");
 	finding_put_percent(finder,
 			    (double)runs->deltas->grown.run_ns * 100.0 / (double)runs->interval_ns);
 }

@@ -106,6 +106,16 @@ static bool is_enough(const struct finder *finder, const struct row *row, double
 }
 
 /*
+ * The same of time that a task spends for memory: mostly one thread does, however many there are
+ * beside it that have nothing to do.
+ */
+static bool is_enough_memory(const struct finder *finder, const struct row *row, double share,
+			     double least)
+{
+	return share >= least * (finding_threads(finder, row) > 1 ? MEMORY_THREADS : 1);
+}
+
+/*
  * How long the row's thread that waits longest in state D has done so, at least: who of its threads
  * waits for a CPU is not told apart in the longest wait of all.
  */
@@ -178,7 +188,11 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 		double share = kinds_least[kind] > 0 ? waited_share(finder, row, kind) : -1;
 
-		if (share <= 0 || !is_enough(finder, row, share, kinds_least[kind]) ||
+		bool memory = kind < DELAY_KINDS && DELAY_MEM_KINDS & DELAY_BIT(kind);
+
+		if (share <= 0 ||
+		    !(memory ? is_enough_memory : is_enough)(finder, row, share,
+							     kinds_least[kind]) ||
 		    share * (double)row->interval_ns < NOTICED_NS * 100.0)
 			continue;
 		/* A hang is told as such. Threads of the kernel wait for what others write. */
@@ -211,6 +225,14 @@ static bool is_parked(const struct finder *finder, const struct row *row, enum w
 /* Takes in which states a row waited for peers. */
 static void look_at_peers(struct finder *finder, const struct row *row)
 {
+	const struct site *answer = finding_site(finder, row, STATE_POLL);
+	double waits = answer ? (double)answer->ns * 100.0 /
+					(double)finder->info->trace->interval_ns
+			      : 0;
+
+	if (answer && answer->class == CLASS_SERVED && is_enough(finder, row, waits, PEER_LEAST) &&
+	    !finding_completions(finder, row))
+		finder_note(&finder->in_states[STATE_POLL], row, waits);
 	for (size_t i = 0; row->traced && i < ARRAY_SIZE(peer_states); i++) {
 		enum wait_state state = peer_states[i];
 		double share = figure(finder, finder->columns->states[state], row);
@@ -278,7 +300,7 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	}
 	if (hangs)
 		note_ns(&finder->hang, row, slept_ns);
-	if (row_hang(finder->view.frame, row, &kept_ns) && kept_ns >= FINDING_HANG_NS)
+	if (!hangs && row_hang(finder->view.frame, row, &kept_ns) && kept_ns >= FINDING_HANG_NS)
 		note_ns(&finder->kept, row, kept_ns);
 	/* Most rows did nothing. Peers are waited for without that. */
 	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->some))

@@ -34,6 +34,8 @@
 
 /* Of a process of several threads, where that is less than the same of each: half of one's time. */
 #define THREADS_LEAST 50
+/* How much more time than one task a process of several threads must spend for memory. */
+#define MEMORY_THREADS 1.5
 /* Of the machine that is idle, from which that is worth saying. */
 #define FINDING_IDLE 20
 /* Of the interval, from which pressure is told where no task stands out. */

@@ -171,32 +171,52 @@ static double writes_of(const struct finder *finder, const struct row *row)
 	return evidence && evidence->writes > 0 ? evidence->writes : 0;
 }
 
-/*
- * Of those that wait for a disk, who writes much more than all others makes them wait: then the one
- * that waits most of these suffers. NULL: nobody does.
- */
-static const struct row *find_writer(const struct finder *finder, struct most *most)
+/* Makes of those that have enough the one with most of them that is not a row. False: none. */
+static bool take_other(struct most *most, const struct row *than)
 {
-	const struct row *writer = most->row, *victim = NULL;
-	double writes = writes_of(finder, writer), next = 0, share = 0;
+	const struct row *other = NULL;
+	double share = 0;
 
 	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++) {
 		const struct row *row = most->noted[i];
 		double waits = (double)row->deltas->waited.ns[DELAY_BLKIO] * 100.0 /
 			       (double)row->interval_ns;
 
-		if (row == writer)
+		if (row == than || (other && waits <= share))
 			continue;
-		next = fmax(next, writes_of(finder, row));
-		if (victim && waits <= share)
-			continue;
-		victim = row;
+		other = row;
 		share = waits;
 	}
-	if (!victim || writes < WRITER_LEAST || writes < next * WRITER_TIMES)
-		return NULL;
-	most->row = victim;
+	if (!other)
+		return false;
+	most->row = other;
 	most->share = share;
+	return true;
+}
+
+/*
+ * Of those that wait for a disk, who writes much more than all others makes them wait, and is not
+ * the one who suffers. NULL: nobody does.
+ */
+static const struct row *find_writer(const struct finder *finder, struct most *most)
+{
+	const struct row *writer = NULL;
+	double writes = 0, next = 0;
+
+	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++) {
+		double rate = writes_of(finder, most->noted[i]);
+
+		if (rate <= writes) {
+			next = fmax(next, rate);
+			continue;
+		}
+		next = writes;
+		writes = rate;
+		writer = most->noted[i];
+	}
+	if (!writer || most->n < 2 || writes < WRITER_LEAST || writes < next * WRITER_TIMES ||
+	    (most->row == writer && !take_other(most, writer)))
+		return NULL;
 	most->n--;
 	return writer;
 }
@@ -493,6 +513,7 @@ const struct finding_pattern finding_patterns[] = {
 	PEER("net", STATE_NET, "a socket"),
 	PEER("pipe", STATE_PIPE, "a pipe"),
 	PEER("child", STATE_CHILD, "a child"),
+	PEER("answer", STATE_POLL, "an answer of the one peer that it polls"),
 	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
 	  "what is waited for disks and memory is not counted, so that nothing can be found of it" },
 };

@@ -182,8 +182,10 @@ void finding_put_spends(struct finder *finder, const struct row *row, double sha
 
 	finding_put_who(finder, row);
 	buf_puts(&finder->findings->text, " spends ");
-	finding_put_percent(finder, of_time(share / threads));
-	buf_puts(&finder->findings->text, threads == 1 ? " of the time" : " of its threads' time");
+	finding_put_percent(finder, of_time(share <= 100 ? share : share / threads));
+	buf_puts(&finder->findings->text, threads == 1	 ? " of the time"
+					  : share <= 100 ? " of one thread's time"
+							 : " of its threads' time");
 }
 
 void finding_put_seconds(struct finder *finder, uint64_t ns)

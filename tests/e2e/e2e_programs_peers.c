@@ -31,7 +31,7 @@ static struct fault faults[] = {
 		   "{ echo 'begin; update t set a = 2;'; exec sleep 100000; } | psql -h $D postgres & "
 		   "sleep 2; echo waiting; exec psql -h $D postgres -c 'update t set a = 3'",
 	  .planted = "grep -q waiting log && sleep 1", .args = "@ --trace",
-	  .id = "^(net|lock|poll)", .subject = "psql|postgres", .cause = "postgres",
+	  .id = "^(net|lock|answer)", .subject = "psql|postgres", .cause = "postgres|/\\.s\\.PGSQL",
 	  .besides = "^(cpu|child|pipe|net)" },
 	/* peers that are stopped */
 	{ .name = "redis is stopped", .program = "redis", .needs = "redis-cli",
