@@ -21,7 +21,7 @@
 #define MEMORY_LEAST 5
 #define IRQ_LEAST 5
 /* For pages that are copied: who starts programs in a loop copies some. */
-#define WPCOPY_LEAST 10
+#define WPCOPY_LEAST 5
 /* kB/s of who writes so that others wait for the disk, and how often as much as each of them. */
 #define WRITER_LEAST 4096
 #define WRITER_TIMES 4

@@ -513,7 +513,9 @@ const struct finding_pattern finding_patterns[] = {
 	PEER("net", STATE_NET, "a socket"),
 	PEER("pipe", STATE_PIPE, "a pipe"),
 	PEER("child", STATE_CHILD, "a child"),
-	PEER("answer", STATE_POLL, "an answer of the one peer that it polls"),
+	{ "answer", FINDING_INFO, find_peer, "net", STATE_POLL, NULL,
+	  "a process that was asked about (-p) waits " TEXT_OF(PEER_LEAST) " % of the time for the one "
+	  "peer that it polls, as traced" },
 	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
 	  "what is waited for disks and memory is not counted, so that nothing can be found of it" },
 };

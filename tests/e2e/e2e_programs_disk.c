@@ -80,9 +80,9 @@ static struct fault faults[] = {
 	  .args = "", .id = "^(io|dwait)", .subject = "postgres", .cause = "bulk-writer",
 	  .besides = "^(cpu|io|dwait)" },
 	{ .name = "redis copies on write", .program = "redis", .needs = "redis-cli redis-benchmark",
-	  .plant = "redis-cli -s redis.sock debug populate 300000 key 1000; "
-		   "redis-benchmark -s redis.sock -t set -r 300000 -d 1000 -n 1000000000 -q & "
-		   "while :; do redis-cli -s redis.sock bgsave; sleep 1; echo saving; done",
+	  .plant = "redis-cli -s redis.sock debug populate 500000 key 400; "
+		   "redis-benchmark -s redis.sock -t set -r 500000 -d 400 -P 16 -n 1000000000 -q & "
+		   "while :; do redis-cli -s redis.sock bgsave; sleep 0.2; echo saving; done",
 	  .planted = "grep -q saving log",
 	  .args = "@", .id = "wpcopy", .subject = "redis-server", .cause = "cop(y|ies)",
 	  .besides = "^(cpu|io|dwait): " },

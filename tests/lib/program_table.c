@@ -22,7 +22,7 @@ const struct program program_table[] = {
 	{ "redis client", "redis-server redis-cli",
 	  "redis-server --port 0 --unixsocket $D/redis.sock --save '' --dir $D & "
 	  "until test -S redis.sock; do sleep 0.1; done; redis-cli -s redis.sock subscribe news",
-	  "grep -q subscribe log", "^(net|child): ", BOX_NONE },
+	  "grep -q subscribe log", "^(net|child|kept): ", BOX_NONE },
 	{ "memcached", "memcached", "exec $U memcached -s $D/memcached.sock -t 4",
 	  "test -S memcached.sock", NULL, BOX_NONE },
 	{ "PostgreSQL", "pg_ctl|pg_ctlcluster setpriv",

@@ -23,7 +23,7 @@ static void test_nothing(void **state)
 	waits(s, 0, DELAY_CPU, 660);
 	waits(s, 1, DELAY_BLKIO, 399);
 	waits(s, 2, DELAY_RECLAIM, 99);
-	waits(s, 3, DELAY_WPCOPY, 190);
+	waits(s, 3, DELAY_WPCOPY, 90);
 	build(s);
 	check_none(s, "nothing waits for long: alpha 1 waited most, 660 ms");
 	scene_build(&s->scene, 1, true, 0);
