@@ -226,9 +226,8 @@ static bool is_parked(const struct finder *finder, const struct row *row, enum w
 static void look_at_peers(struct finder *finder, const struct row *row)
 {
 	const struct site *answer = finding_site(finder, row, STATE_POLL);
-	double waits = answer ? (double)answer->ns * 100.0 /
-					(double)finder->info->trace->interval_ns
-			      : 0;
+	double waits =
+		answer ? (double)answer->ns * 100.0 / (double)finder->info->trace->interval_ns : 0;
 
 	if (answer && answer->class == CLASS_SERVED && is_enough(finder, row, waits, PEER_LEAST) &&
 	    !finding_completions(finder, row))
