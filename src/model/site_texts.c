@@ -547,6 +547,8 @@ void site_texts_wakers(struct traced_site *site)
 	if (!syscall_completes(site->now.key.syscall) || !waker->name)
 		return;
 	site->about = is_no_disk(waker, site->site.tgid) ? ABOUT_IDLE_RING : ABOUT_DISK_RING;
+	/* From the next interval on: this one's figures are in use by now. */
+	site->disk = site->about == ABOUT_DISK_RING;
 	classify(site);
 }
 

@@ -210,6 +210,29 @@ static void take_sites(struct trace_book *book)
 	}
 }
 
+/* Whether a site's waits are for completions of a disk: time of I/O, though its threads polled. */
+static bool is_of_disk(const struct traced_site *site)
+{
+	return site->now.key.state == STATE_POLL && site->site.state == STATE_IO;
+}
+
+/* Makes polling time of I/O. */
+static void move_polling(struct wait_states *states, uint64_t ns)
+{
+	ns = ns < states->ns[STATE_POLL] ? ns : states->ns[STATE_POLL];
+	states->ns[STATE_POLL] -= ns;
+	states->ns[STATE_IO] += ns;
+}
+
+/* Makes time in which a process waited for completions of a disk, by its sites, time of I/O. */
+static void move_completions(const struct trace_book *book, const struct traced_process *process,
+			     struct wait_states *states)
+{
+	for (const struct traced_site *at = process->sites; at; at = at->next)
+		if (is_of_disk(at) && (at->epoch == book->lives.epoch || at->busy))
+			move_polling(states, at->site.ns);
+}
+
 /* Hands out the whole of a process. */
 static void leave_process(struct trace_book *book, struct traced_process *process)
 {
@@ -226,6 +249,8 @@ static void leave_process(struct trace_book *book, struct traced_process *proces
 			sites = xreallocarray(sites, cap, sizeof(*sites));
 		}
 		traced_sites_whole(at, book->lives.read_ns, &sites[n++]);
+		if (is_of_disk(at))
+			move_polling(&process->traced.states, sites[n - 1].ns);
 	}
 	book->leave(book->arg, &process->traced, sites, n);
 	free(sites);
@@ -380,6 +405,8 @@ static struct traced_process *trace_row(struct trace_book *book, const struct fr
 	traced->waker = alone && process->rest_epoch == book->lives.epoch && *process->waker
 				? process->waker
 				: NULL;
+	if (alone)
+		move_completions(book, process, &traced->states);
 	if (process)
 		traced_lose(process, book->lives.epoch, alone, traced);
 	row->traced = traced;
@@ -447,6 +474,7 @@ static void trace_ended(struct trace_book *book)
 			continue;
 		sum = ended->process;
 		lives_of_process(&book->lives, process);
+		move_completions(book, process, &process->traced.states);
 		traced_lose(process, book->lives.epoch, true, &process->traced);
 		traced_add(&sum->traced, &process->traced, !sum->traced.more);
 		process->traced.more = sum->traced.more;

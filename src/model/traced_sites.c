@@ -339,6 +339,18 @@ static void settle_ended(struct traced_site *traced, bool changed)
 		memset(site->wakers, 0, sizeof(site->wakers));
 }
 
+/* Has waits for completions of a disk be I/O, as far as that is known of a site. */
+static void settle_disk(struct traced_site *traced)
+{
+	struct site *site = &traced->site;
+
+	if (traced->now.key.state != STATE_POLL)
+		return;
+	site->state = traced->disk ? STATE_IO : STATE_POLL;
+	site->kind = traced->disk ? DELAY_BLKIO : -1;
+	site->kind_ns = traced->disk ? site->ns : 0;
+}
+
 /* Makes a site's interval, and puts it into the frame where there was any waiting. */
 static void settle_site(struct traced_sites *sites, struct traced_site *traced, bool changed)
 {
@@ -350,6 +362,7 @@ static void settle_site(struct traced_sites *sites, struct traced_site *traced, 
 	if (site->kind >= 0)
 		site->kind_ns =
 			growth(ended_of_kind(&traced->now) + progress, &traced->shown_kind_ns);
+	settle_disk(traced);
 	settle_waiting(traced, read_ns, site);
 	traced->before = traced->now;
 	if (sites->lives->epoch < 2 ||

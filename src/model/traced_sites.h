@@ -20,6 +20,7 @@ struct traced_site {
 	bool named; /* its texts were made */
 	bool put_off; /* whose its target is could not be looked for: to be named again */
 	enum wait_about about; /* what its waits are about, as far as that is known */
+	bool disk; /* its waits are for completions of a disk: they are I/O, though no I/O wait */
 	bool of_one; /* its target is that of the one wait that there was; of more it is not known
 		      */
 	char *on; /* owned; site.on */

@@ -185,6 +185,24 @@ static void emit_longest(const struct metric_writer *writer, const struct family
 	}
 }
 
+/* Tasks that hang: their number and names are those of the moment. */
+static void emit_hangs(const struct metric_writer *writer, const struct family *family)
+{
+	const struct series_hangs *hangs = &writer->machine->hangs;
+
+	for (size_t i = 0; i < hangs->n; i++) {
+		const struct series_hang *hang = &hangs->all[i];
+
+		put_metric_name(writer, family);
+		buf_printf(writer->out,
+			   "{kind=\"%s\",group=\"%s\",pid=\"%d\",command=\"%s\","
+			   "syscall=\"%s\",on=\"%s\"} ",
+			   hang->kind == SEEN_BLKIO ? "blkio" : "dwait", hang->group,
+			   (int)hang->pid, hang->comm, hang->syscall, hang->on);
+		end_seconds(writer, hang->ns);
+	}
+}
+
 static void emit_tasks(const struct metric_writer *writer, const struct family *family)
 {
 	for (size_t i = 0; i < series_count(writer->series); i++) {
@@ -276,6 +294,9 @@ static const struct family families[] = {
 	  emit_held },
 	{ "stalltop_wait_longest_seconds", "seconds", "gauge",
 	  "How long the longest wait in progress has lasted.", emit_longest },
+	{ "stalltop_hang_seconds", "seconds", "gauge",
+	  "How long a task has been in one uninterruptible sleep, from 10 s on; at most 8 tasks.",
+	  emit_hangs },
 	{ "stalltop_tasks", NULL, "gauge", "Tasks (processes) by state, as in /proc/PID/stat.",
 	  emit_tasks },
 	{ "stalltop_pressure_seconds", "seconds", "counter",
@@ -332,7 +353,8 @@ void openmetrics_append(struct buf *buf, const struct out *out, enum exposition 
 /* How long groups are throttled is in files of theirs. */
 static unsigned openmetrics_needs(const struct out_config *config)
 {
-	return config->view->group_by == GROUP_CGROUP ? NEED_GROUP(CGROUP_THROTTLE) : 0;
+	return NEED_EVIDENCE |
+	       (config->view->group_by == GROUP_CGROUP ? NEED_GROUP(CGROUP_THROTTLE) : 0);
 }
 
 /* A sample: what it has is added to the counters, and all are written. */

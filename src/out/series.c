@@ -44,32 +44,6 @@ struct series *series_open(size_t max)
 	return series;
 }
 
-void series_label(struct buf *out, const char *name)
-{
-	struct buf text = { 0 };
-	size_t at = 0;
-
-	if (!name) {
-		buf_puts(out, SERIES_UNKNOWN);
-		return;
-	}
-	/*
-	 * A name that looks like a label of ours, or has no label, begins with an escape that no
-	 * other name gives.
-	 */
-	if (!*name || !strcmp(name, SERIES_UNKNOWN) || !strcmp(name, SERIES_REST)) {
-		buf_printf(&text, "\\x%02x", (unsigned char)*name);
-		name += *name != '\0';
-	}
-	text_escape(&text, name, strlen(name), TEXT_UTF8);
-	for (; at < text.len; at++) {
-		if (text.data[at] == '\\' || text.data[at] == '"')
-			buf_putc(out, '\\');
-		buf_putc(out, text.data[at]);
-	}
-	buf_free(&text);
-}
-
 /* Frees a group that is in no list any more. */
 static void free_series(struct series *series, struct series_group *group)
 {
@@ -291,6 +265,7 @@ static void count_group(struct series *series, struct series_group *group,
 		group->known |= raw->counters.valid & (DELAY_BOTH(DELAY_ALL) | VALID_RUN);
 		group->known |= raw->now.state ? VALID_DWAIT : 0;
 		add_task_now(group, frame, of->members[i]);
+		series_hangs_add(&series->machine.hangs, frame, of->members[i], group->label);
 	}
 	group->present = true;
 	if (has_grown(row))
@@ -359,6 +334,7 @@ void series_take(struct series *series, const struct frame *frame)
 						sizeof(const struct row *));
 	}
 	take_machine(&series->machine, frame->info);
+	series_hangs_begin(&series->machine.hangs);
 	for (size_t i = 0; i < series->n; i++)
 		forget_now(series->groups[i]);
 	forget_now(&series->rest);
@@ -400,6 +376,7 @@ void series_close(struct series *series)
 		return;
 	while (series->n)
 		free_series(series, series->groups[--series->n]);
+	series_hangs_free(&series->machine.hangs);
 	free(series->groups);
 	free(series->rest.label);
 	free(series->waiting);

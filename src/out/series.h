@@ -17,6 +17,8 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "model/frame.h"
+#include "out/series_hangs.h"
+#include "out/series_label.h"
 
 #define SERIES_DEFAULT 500
 #define SERIES_MAX 10000
@@ -26,13 +28,6 @@
 
 /* How many times more groups are remembered than are shown. */
 #define SERIES_KEPT 8
-
-/* A group whose label is longer (in bytes, escaped) is counted with the rest. */
-#define SERIES_LABEL_MAX 512
-
-/* The labels of the rest, and of tasks whose group is not known. */
-#define SERIES_REST "other"
-#define SERIES_UNKNOWN "-"
 
 /* The states of tasks that are counted, by their letters in /proc. */
 #define SERIES_STATES "RSDTZI"
@@ -64,6 +59,7 @@ struct series_machine {
 	bool pressure; /* psi is the machine's */
 	struct psi psi[PSI_RESOURCES];
 	const char *source;
+	struct series_hangs hangs;
 };
 
 struct series;
@@ -79,9 +75,6 @@ size_t series_count(const struct series *series);
 const struct series_group *series_at(const struct series *series, size_t i);
 
 const struct series_machine *series_machine(const struct series *series);
-
-/* Appends a group's name as a label: see SERIES_UNKNOWN and SERIES_REST. */
-void series_label(struct buf *out, const char *name);
 
 void series_close(struct series *series);
 

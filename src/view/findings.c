@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "view/findings_parts.h"
 #include "view/findings_past.h"
+#include "view/kthread.h"
 #include "view/summary.h"
 
 /* Says of a finding that it is as before, which warns of nothing, or worse than that. */
@@ -98,6 +99,13 @@ static bool put_pressed(struct finder *finder)
 	return true;
 }
 
+/* Whether who waited most is a thread of the kernel, and did so for long: that is no finding. */
+static bool is_kernels(const struct finder *finder, const struct most *loser)
+{
+	return finder->kernel && kthread_row(loser->row) &&
+	       (double)loser->ns * 100 >= (double)loser->row->interval_ns * IO_LEAST;
+}
+
 /* Says that there is nothing to find, and who waited most all the same. */
 static void say_none(struct finder *finder)
 {
@@ -116,7 +124,10 @@ static void say_none(struct finder *finder)
 			 pressed ? ", but no task is seen to wait: who makes it is not known"
 				 : "nothing waits");
 	} else {
-		buf_puts(&findings->text, pressed ? ": " : "nothing waits for long: ");
+		buf_puts(&findings->text, pressed ? ": "
+					  : is_kernels(finder, loser)
+						  ? "only a thread of the kernel waits for long: "
+						  : "nothing waits for long: ");
 		finding_put_who(finder, loser->row);
 		buf_puts(&findings->text,
 			 loser->row->exited ? " waited most and has ended, " : " waited most, ");

@@ -148,8 +148,9 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 	finding_put_who(finder, most.row);
 	buf_puts(&finder->findings->text, " is throttled ");
 	finding_put_percent(finder, most.share);
+	finding_put_of_time(finder);
 	buf_puts(&finder->findings->text,
-		 most.row->group ? " of the time by a quota" : " of the time by its group's quota");
+		 most.row->group ? " by a quota" : " by its group's quota");
 	finding->by_quota = true;
 	put_quota(finder, most.row);
 	finding_put_others(finder, most.n);

@@ -219,7 +219,8 @@ static bool is_parked(const struct finder *finder, const struct row *row, enum w
 {
 	const struct site *site = finding_site(finder, row, state);
 
-	return site && site->class == CLASS_PARKED;
+	/* Who is to write what a pipe's reader waits for is known, and worth telling. */
+	return state == STATE_NET && site && site->class == CLASS_PARKED;
 }
 
 /* Takes in which states a row waited for peers. */

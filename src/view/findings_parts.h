@@ -171,6 +171,8 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 /* Parts of texts; each appends to the text of the findings. */
 void finding_put_who(struct finder *finder, const struct row *row);
 void finding_put_percent(struct finder *finder, double share);
+/* " of the time", which gives way where there is little room. */
+void finding_put_of_time(struct finder *finder);
 /*
  * "alpha 1 waits 51 % of the time", or "3.2 of 8 threads of alpha 1 wait"; "8 alpha wait up to 51 %
  * of the time" where others of its service (the same name and cgroup) have enough, too.

@@ -120,8 +120,7 @@ static double of_time(double share)
 	return share < 100 ? share : 100;
 }
 
-/* Appends " of the time", which gives way. */
-static void put_of_time(struct finder *finder)
+void finding_put_of_time(struct finder *finder)
 {
 	size_t at = finder->findings->text.len;
 
@@ -160,14 +159,14 @@ void finding_put_waits(struct finder *finder, const struct most *most, double sh
 	if (n > 1 && threads == 1) {
 		buf_printf(text, "%zu %s wait up to ", n, row->task->comm);
 		finding_put_percent(finder, of_time(share));
-		put_of_time(finder);
+		finding_put_of_time(finder);
 		return;
 	}
 	if (threads == 1 || (row->group && share <= 100)) {
 		finding_put_who(finder, row);
 		buf_puts(text, " waits ");
 		finding_put_percent(finder, of_time(share));
-		put_of_time(finder);
+		finding_put_of_time(finder);
 		return;
 	}
 	buf_decimal(text, waiting, waiting < 9.95 ? 1 : 0);

@@ -127,7 +127,8 @@ const struct site_column site_columns[] = {
 	COLUMN("state", "STATE", "", 5, FORMAT_TEXT, get_site_state,
 	       "the state in which it waited, or the kind of delay", .most = 7),
 	COLUMN("class", "CLASS", "", 9, FORMAT_TEXT, get_site_class,
-	       "what the wait means: served, contended, rationed or parked", .yields = 1),
+	       "what the wait means: served, contended, rationed or parked", .from = 160,
+	       .yields = 1),
 	COLUMN("time", "TIME", "(ms)", 7, FORMAT_SHARE, get_site_time,
 	       "time waited in the interval", .lost = true),
 	COLUMN("share", "SHARE", "(%)", 6, FORMAT_SHARE, get_site_share,
@@ -212,7 +213,7 @@ void site_layout_fit(struct site_layout *layout, unsigned width, bool several)
 {
 	layout->n = 0;
 	for (size_t i = 0; i < site_columns_n; i++) {
-		if (site_columns[i].of_several && !several)
+		if ((site_columns[i].of_several && !several) || site_columns[i].from > width)
 			continue;
 		layout->columns[layout->n] = &site_columns[i];
 		layout->cells[layout->n++] = site_columns[i].width;

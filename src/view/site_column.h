@@ -20,6 +20,7 @@ struct site_column {
 	bool bounded; /* may be a lower bound: ">=" in front */
 	bool path; /* cut in front if it is a path */
 	bool of_several; /* only where lines are of several processes */
+	unsigned from; /* the least width in which it is shown */
 	unsigned yields; /* the turn in which it makes room; 0: never */
 	struct value (*get)(const struct trace_frame *trace, const struct site_line *line);
 };

@@ -492,8 +492,8 @@ static void test_formats(void **state)
 	struct e2e_result r;
 	struct text text;
 	struct csv csv;
-	int ends[2];
-	pid_t pid;
+	int ends[2], sockets[2];
+	pid_t pid, asks;
 
 	(void)state;
 	e2e_require();
@@ -510,12 +510,20 @@ static void test_formats(void **state)
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
 	assert_string_equal(text_cell(&text.v[0], pid, "SYSCALL"), "read");
-	/* Who asks how long tasks have been waiting has it of those that wait in calls, too. */
+	/*
+	 * Who asks how long tasks have been waiting has it of those that wait for somebody in
+	 * calls, too; who reads a pipe has nothing to do.
+	 */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+	asks = start("asks", read_first, sockets);
 	e2e_sleep(1);
-	e2e_run(&r, NULL, "-b -n 2 -d 0.3 -p %d -F +wait", (int)pid);
+	e2e_run(&r, NULL, "-b -n 2 -d 0.3 -p %d,%d -F +wait", (int)pid, (int)asks);
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
-	assert_true(atof(text_cell(&text.v[1], pid, "WAIT")) >= 1);
+	assert_true(atof(text_cell(&text.v[1], asks, "WAIT")) >= 1);
+	assert_string_equal(text_cell(&text.v[1], pid, "WAIT"), "-");
+	close(sockets[0]);
+	close(sockets[1]);
 	assert_true(json_is_null(json_object_get(
 		task_must(parse_one(e2e_format("-b -o json -n 1 -d 0.1 -p %d", (int)pid)), pid),
 		"waiting")));

@@ -284,7 +284,8 @@ _Noreturn static void serve(int fd)
 	give_up("serve");
 }
 
-static void ask(void)
+/* deaf: the server never answers. */
+static void ask_by_tcp(bool deaf)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -298,6 +299,8 @@ static void ask(void)
 	    listen(listening, 1) || getsockname(listening, (struct sockaddr *)&address, &len))
 		give_up("socket");
 	server = start_child("wait_server");
+	if (!server && deaf && accept4(listening, NULL, NULL, SOCK_CLOEXEC) >= 0)
+		sleep_on();
 	if (!server)
 		serve(accept4(listening, NULL, NULL, SOCK_CLOEXEC));
 	if (connect(fd, (struct sockaddr *)&address, len))
@@ -307,6 +310,16 @@ static void ask(void)
 	while (send(fd, &byte, 1, 0) == 1 && recv(fd, &byte, 1, 0) == 1)
 		;
 	give_up("ask");
+}
+
+static void ask(void)
+{
+	ask_by_tcp(false);
+}
+
+static void ask_deaf(void)
+{
+	ask_by_tcp(true);
 }
 
 static void ask_at_home(void)
@@ -463,6 +476,7 @@ int main(int argc, char **argv)
 		{ "fuse", read_silent_files },
 		{ "futex", fight },
 		{ "net", ask },
+		{ "deaf", ask_deaf },
 		{ "unix", ask_at_home },
 		{ "pipe", read_quiet_pipe },
 		{ "talk", read_talking_pipe },

@@ -45,7 +45,7 @@ static void names_hang(void **state)
 	assert_int_equal(frozen_freeze(mounted), 0);
 	e2e_await_hang(pid);
 	s = start_screen(pid, 24, "");
-	screen_await_text(s, e2e_format("1 task hangs: load_wait %d", (int)pid));
+	screen_await_text(s, "1 task hangs: load_wait >= ");
 	screen_await_text(s, "/written (frozen)");
 	line = screen_find(s, "1 task hangs", 0);
 	/* Between the pressure and the table. */
@@ -92,20 +92,18 @@ static void opens_sites(void **state)
 /* In the preset of hangs, which reads calls, who is kept waiting in one is named. */
 static void names_kept(void **state)
 {
-	pid_t pid, reader, writer;
+	pid_t pid, reader;
 	struct screen *s;
 	int a, b;
 
 	(void)state;
-	assert_int_equal(sscanf(start_load("pipe", ".", &pid), "%d %d", &a, &b), 2);
+	assert_int_equal(sscanf(start_load("deaf", ".", &pid), "%d %d", &a, &b), 2);
 	reader = a;
-	writer = b;
 	e2e_await_sleep(reader);
 	s = start_screen(reader, 24, "");
-	screen_await_text(s, "nothing waits");
 	screen_type(s, "\t");
-	screen_await_text(s, e2e_format("1 task is kept waiting: load_wait %d", (int)reader));
-	screen_await_text(s, e2e_format("in read on pipe of %d", (int)writer));
+	screen_await_text(s, "1 task is kept waiting: load_wait ");
+	screen_await_text(s, "in recvfrom on tcp 127.0.0.1:");
 	/* It is of the rows that pass, also while no sample comes. */
 	screen_type(s, "p/wait_nobody\r");
 	screen_await_no_text(s, "1 task is kept waiting");

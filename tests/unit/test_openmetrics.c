@@ -425,6 +425,41 @@ static void test_first(void **state)
 	assert_int_equal(waited(buf_cstr(&s->out.buf), "other"), 0);
 }
 
+/* Who hangs for ten seconds has a series with its names, which are hostile; the longest eight. */
+static void test_hangs(void **state)
+{
+	struct state *s = *state;
+	uint64_t now_ns = s->scene.samples[1].begin_ns, before_ns = s->scene.samples[0].begin_ns;
+	unsigned lines = 0;
+	const char *text;
+
+	for (unsigned i = 0; i < 11; i++) {
+		struct task_raw *raw = add(s, "a", 0);
+		uint64_t since_ns = now_ns - SEC(i ? 5 + i : 20);
+
+		raw->now.state = 'D';
+		task_set_comm(raw->task, "c\"p\n", 4);
+		waits_add(&raw->now.waits, SEEN_DWAIT, since_ns, now_ns, before_ns);
+		waits_of_thread(&raw->now.waits, SEEN_DWAIT, raw->pid, since_ns);
+		if (i)
+			continue;
+		raw->task->waiting = xcalloc(1, sizeof(*raw->task->waiting));
+		raw->task->waiting->sample_ns = now_ns;
+		raw->task->waiting->tid = raw->pid;
+		raw->task->waiting->syscall = "openat";
+		buf_puts(&raw->task->waiting->on, "/mnt/x");
+		buf_cstr(&raw->task->waiting->on);
+	}
+	text = end(s);
+	for (const char *at = text; (at = strstr(at, "\nstalltop_hang_seconds{")); at++)
+		lines++;
+	/* Of 5 to 15 s those from 10 s on, and the one of 20 s. */
+	assert_int_equal(lines, 7);
+	assert_non_null(
+		strstr(text, "command=\"c\\\"p\\\\x0a\",syscall=\"openat\",on=\"/mnt/x\"} 20."));
+	assert_non_null(strstr(text, "syscall=\"\",on=\"\"} 15."));
+}
+
 /* Tasks by state, and the longest waits in progress. */
 static void test_now(void **state)
 {
@@ -530,8 +565,8 @@ int main(void)
 		TEST(test_text),	TEST(test_machine),   TEST(test_labels),
 		TEST(test_named_alike), TEST(test_long),      TEST(test_bounded),
 		TEST(test_never_fall),	TEST(test_forgotten), TEST(test_unknown),
-		TEST(test_first),	TEST(test_now),	      TEST(test_throttled),
-		TEST(test_held),
+		TEST(test_first),	TEST(test_hangs),     TEST(test_now),
+		TEST(test_throttled),	TEST(test_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,6 +352,47 @@ static void classify(struct stage *stage, enum wait_state state, enum wait_class
 			stage->book.sites.framed[i]->site.class = class;
 }
 
+/* Who polls for completions of a disk waits for I/O, once that is known. */
+static void test_completions(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct trace_site ring = site_of(5, STATE_POLL);
+	const struct row *row;
+
+	put(stage, 1, &thread);
+	ring.ns = MS(100);
+	ring.count = 1;
+	trace_reading_site(&stage->reading, 1, &ring);
+	take(stage, SEC(100));
+	raw = scene_again(&stage->scene.samples[1], raw);
+	ring.ns += MS(700);
+	ring.count = 9;
+	trace_reading_site(&stage->reading, 1, &ring);
+	take(stage, SEC(102));
+	build(stage);
+	row = &stage->scene.frame.rows[0];
+	assert_int_equal(row->traced->states.ns[STATE_POLL], SEC(2));
+	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], 0);
+	/* Who ended them told that they were of a disk. */
+	assert_int_equal(stage->book.sites.nframed, 1);
+	stage->book.sites.framed[0]->disk = true;
+	ring.ns += MS(900);
+	trace_reading_site(&stage->reading, 1, &ring);
+	take(stage, SEC(104));
+	scene_again(&stage->scene.samples[2], raw);
+	scene_build(&stage->scene, 2, false, 0);
+	trace_book_rows(&stage->book, &stage->scene.frame);
+	trace_book_sites(&stage->book);
+	row = &stage->scene.frame.rows[0];
+	assert_int_equal(row->traced->states.ns[STATE_POLL], MS(1100));
+	assert_int_equal(row->traced->states.ns[STATE_IO], MS(900));
+	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], MS(900));
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->kind_ns, MS(900));
+	assert_null(framed(stage, 5, DELAY_BLKIO, true));
+}
+
 /* Lost is what was neither run nor waited with nothing to do, also where no site has it. */
 static void test_lost(void **state)
 {
@@ -721,6 +762,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_partial, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hidden_thread, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_completions, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dwait, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_unseen, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),
