@@ -7,7 +7,7 @@
 
 #include "data/wait_state_table.h"
 
-/* What the first arguments of a call name. */
+/* What the first arguments of a call name. The programs have these numbers, too: trace_maps.bpf.h. */
 enum syscall_target {
 	SYSCALL_NOTHING,
 	SYSCALL_FD, /* argument `argument` is a descriptor */
@@ -16,9 +16,9 @@ enum syscall_target {
 	SYSCALL_CHILD, /* it is a pid of a child, -1 for any; waitid: see wait_target.c */
 	SYSCALL_PATH_AT, /* it is a path, which starts from the descriptor before it */
 	SYSCALL_POLL, /* it is a list of descriptors, and the next one says how many */
-	SYSCALL_SIGNAL, /* nothing, and it waits for signals */
 	SYSCALL_SELECT, /* it says how many descriptors there are in the three sets that follow */
 	SYSCALL_LOCK, /* it is a descriptor; the next one says whether it is locked */
+	SYSCALL_SIGNAL, /* nothing, and it waits for signals */
 };
 
 struct syscall_class {

@@ -63,7 +63,8 @@ static struct fault faults[] = {
 	  .planted = "sleep 2", .args = "@",
 	  .id = ".", .subject = "dbus", .cause = "dbus-daemon", .besides = "^(cpu|child)" },
 	{ .name = "a process of a pool is stopped", .program = "python processes",
-	  .plant = "kill -STOP $(tail -n 1 $G/cgroup.procs); sleep 100000", .planted = "sleep 1",
+	  .plant = "for p in $(cat $G/cgroup.procs); do grep -q python /proc/$p/comm && last=$p; "
+		   "done; kill -STOP $last; sleep 100000", .planted = "sleep 1",
 	  .args = "@", .id = ".", .subject = "python", .cause = "stopped", .besides = "^(cpu|pipe)" },
 	/* paused, traced */
 	{ .name = "paused by the freezer of v1", .program = "frozen v1", .box = BOX_FREEZER,

@@ -216,7 +216,7 @@ static void check_state(const struct tracebook *book, const struct kind *kind)
 
 	assert_in_range(alive_ns, MS(700), MS(2000));
 	if (ns < alive_ns * 9 / 10)
-		fail_msg("%u: %ju of %ju ns", kind->state, (uintmax_t)ns, (uintmax_t)alive_ns);
+		fail_msg("%s: %ju of %ju ns", kind->call, (uintmax_t)ns, (uintmax_t)alive_ns);
 }
 
 /* Each sort of sleeper is in its state for nearly all of the time, and nobody loses any. */
