@@ -7,7 +7,8 @@
 
 #include "data/wait_state_table.h"
 
-/* What the first arguments of a call name. The programs have these numbers, too: trace_maps.bpf.h. */
+/* What the first arguments of a call name. The programs have these numbers, too: trace_maps.bpf.h.
+ */
 enum syscall_target {
 	SYSCALL_NOTHING,
 	SYSCALL_FD, /* argument `argument` is a descriptor */
