@@ -151,7 +151,6 @@ struct call {
 	struct trace_class class;
 	bool worker; /* a thread of the kernel with the memory of a program, as io_uring's */
 	__u64 argument; /* the one that the class names */
-	__u64 polled[SELECT_SETS]; /* of poll(): how many descriptors it looks at; select(): sets */
 	__u32 files; /* what it looks at, where it was counted */
 	__u64 packed; /* of socketcall(): where its arguments are; 0: it is none */
 };
@@ -199,6 +198,7 @@ static __always_inline bool is_lock_of_file(__u64 command)
 static __always_inline void read_call(struct call *call, const void *regs, enum machine machine,
 				      bool foreign, bool direct)
 {
+	struct trace_cpu *cpu;
 	__u32 number;
 
 	call->number = number_of_call(regs, machine, direct);
@@ -224,9 +224,13 @@ static __always_inline void read_call(struct call *call, const void *regs, enum 
 	}
 	if (call->class.target != CALL_POLL && call->class.target != CALL_SELECT)
 		return;
-	call->polled[0] = argument_of(regs, machine, foreign, direct, 1);
-	call->polled[1] = argument_of(regs, machine, foreign, direct, 2);
-	call->polled[2] = argument_of(regs, machine, foreign, direct, 3);
+	/* Of poll(): how many descriptors it looks at; of select(): the sets. */
+	cpu = this_cpu();
+	if (!cpu)
+		return;
+	cpu->polled[0] = argument_of(regs, machine, foreign, direct, 1);
+	cpu->polled[1] = argument_of(regs, machine, foreign, direct, 2);
+	cpu->polled[2] = argument_of(regs, machine, foreign, direct, 3);
 }
 
 /*
@@ -311,11 +315,14 @@ __noinline int find_polled(struct call *call)
 	__u32 zero = 0, n, there, files = 0;
 	__u64 fd = 0;
 	struct text *text = bpf_map_lookup_elem(&texts, &zero);
+	const struct trace_cpu *cpu = this_cpu();
+	__u64 wanted;
 
-	if (!call || !text || call->polled[0] > POLLED)
+	if (!call || !text || !cpu)
 		return 0;
-	n = (__u32)call->polled[0];
-	if (n > POLLED ||
+	wanted = *(const volatile __u64 *)&cpu->polled[0];
+	n = (__u32)wanted;
+	if (wanted > POLLED || n > POLLED ||
 	    bpf_probe_read_user(text->bytes, n * sizeof(*polled), (const void *)call->argument))
 		return 0;
 	polled = (struct polled *)text->bytes;
@@ -360,16 +367,17 @@ __noinline int find_selected(struct call *call)
 	__u32 zero = 0, last, end, words, files = 0, here;
 	__u64 fd = 0, *all;
 	struct text *text = bpf_map_lookup_elem(&texts, &zero);
+	const struct trace_cpu *cpu = this_cpu();
 
 	/* The kernel takes the lower 32 bits. */
-	if (!call || !text || !(__u32)call->argument || (__u32)call->argument > SELECTED)
+	if (!call || !text || !cpu || !(__u32)call->argument || (__u32)call->argument > SELECTED)
 		return 0;
 	last = (__u32)call->argument - 1;
 	words = last / 64 + 1;
 	all = (__u64 *)text->bytes;
 	__builtin_memset(all, 0, SELECTED / 8);
 	for (int i = 0; i < SELECT_SETS; i++)
-		if (!add_set(call->polled[i], words))
+		if (!add_set(cpu->polled[i], words))
 			return 0;
 	end = last / 64;
 	KEEP(end);

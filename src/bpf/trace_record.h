@@ -156,6 +156,8 @@ struct trace_cpu {
 	__u32 timer; /* in the interrupt of the CPU's own timer */
 	__u32 ipi; /* in that of another CPU */
 	__u32 spare; /* a site's slot that was taken in vain */
+	/* Further arguments of the call that is looked at: stacks of programs have little room. */
+	__u64 polled[3];
 	__u32 run; /* the latest of the runs, modulo TRACE_RUNS */
 	struct trace_run runs[TRACE_RUNS];
 } __attribute__((aligned(64)));
