@@ -155,6 +155,11 @@ struct dentry {
 	} d_u;
 };
 
+/* As of 7.2, where the union has no name. */
+struct dentry___flat {
+	struct hlist_node d_alias;
+};
+
 struct path___kernel {
 	struct dentry *dentry;
 };

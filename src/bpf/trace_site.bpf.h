@@ -131,7 +131,13 @@ static __always_inline __u64 entry_of(__u64 address)
 	const struct inode *inode = (const struct inode *)address;
 	const struct hlist_node *node = BPF_CORE_READ(inode, i_dentry.first);
 
-	return node ? (__u64)node - bpf_core_field_offset(struct dentry, d_u.d_alias) : 0;
+	if (!node)
+		return 0;
+	if (bpf_core_field_exists(struct dentry, d_u.d_alias))
+		return (__u64)node - bpf_core_field_offset(struct dentry, d_u.d_alias);
+	if (bpf_core_field_exists(struct dentry___flat, d_alias))
+		return (__u64)node - bpf_core_field_offset(struct dentry___flat, d_alias);
+	return 0;
 }
 
 /* Puts what tells people what the wait is on. */
