@@ -354,9 +354,8 @@ static void test_thread(void **state)
 /* Who ended has all that it waited, also if it was in no sample. */
 static void test_ended(void **state)
 {
-	const struct e2e_how *how;
-	struct e2e_how slow = { .hook = on_one_cpu }, pinned = slow;
-	const char *file, *log;
+	const struct e2e_how pinned = { .hook = on_one_cpu };
+	const char *file, *log, *group;
 	struct e2e_proc p;
 	pid_t hog, reader;
 	double shown = 0;
@@ -364,13 +363,14 @@ static void test_ended(void **state)
 	(void)state;
 	require_exact(__func__);
 	file = make_file();
-	slow.cgroup = slow_group(__func__, file);
-	how = &slow;
+	group = slow_group(__func__, file);
 	log = e2e_format("%s/log", e2e_folder());
 	hog = e2e_load(&pinned, "load_own spin");
 	e2e_start_stalltop(&p, NULL, "--source bpf --exact-io -b -o json -x -d 1.5 -n 3");
 	assert_true(e2e_skip_line(&p, 60));
-	reader = e2e_load(how, "load_own -n 40 -c 1000 -l %s read %s", log, file);
+	/* All of its life is counted, but its own clock has only what it reads. */
+	reader = e2e_load(&pinned, "load_own -n 40 -c 1000 -l %s -g %s/cgroup.procs read %s", log,
+			  group, file);
 	assert_true(hog > 0 && reader > 0);
 	guard_push(UNDO_UNLINK, log, NULL);
 	for (unsigned i = 0; i < 2; i++) {

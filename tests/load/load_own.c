@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_own [-n COUNT] [-l LOG] [-c US] MODE [ARGUMENT]: waits that it measures itself, by clocks
- * of its own, until it is killed or has waited COUNT times:
- *   spin            computes all the time, and waits while others have its CPU
- *   read PATH       reads blocks of a disk or file past the page cache, one after the other
- *   hang MS         sleeps uninterruptibly without I/O for so long, as a parent in vfork()
- *                   does, and as long in the usual way in between
- * It prints "ready" before, and "done", the number of waits and how long it has waited in all,
- * in us, at its end. A wait for a CPU within one for a disk does not count as one for the disk.
- * With -c, read computes for so long before each.
- * LOG gets lines "TIME WAITED", the real time and what it has waited so far, both in us: one
- * when a wait begins and one when it ends (spin: one in 20 ms), so that what it waited between
- * any two times can be told.
+ * load_own [-n COUNT] [-l LOG] [-c US] [-g PROCS] MODE [ARGUMENT]: waits that it measures itself,
+ * by clocks of its own, until it is killed or has waited COUNT times: spin            computes all
+ * the time, and waits while others have its CPU read PATH       reads blocks of a disk or file past
+ * the page cache, one after the other hang MS         sleeps uninterruptibly without I/O for so
+ * long, as a parent in vfork() does, and as long in the usual way in between It prints "ready"
+ * before, and "done", the number of waits and how long it has waited in all, in us, at its end. A
+ * wait for a CPU within one for a disk does not count as one for the disk. With -c, read computes
+ * for so long before each. With -g it joins a cgroup once it has all that it needs, so that nothing
+ * but what it measures is slowed down there. LOG gets lines "TIME WAITED", the real time and what
+ * it has waited so far, both in us: one when a wait begins and one when it ends (spin: one in 20
+ * ms), so that what it waited between any two times can be told.
  */
 #include "config.h"
 
@@ -21,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -162,6 +162,19 @@ static void hang(const char *ms)
 }
 #pragma GCC diagnostic pop
 
+/* Joins a cgroup, after its own pages and its log have been read and made. */
+static void join(const char *procs)
+{
+	int fd = open(procs, O_WRONLY | O_CLOEXEC);
+
+	note_down();
+	if (mlockall(MCL_CURRENT))
+		give_up("mlockall");
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		give_up(procs);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -170,17 +183,19 @@ int main(int argc, char **argv)
 		int arguments;
 	} modes[] = { { "spin", spin, 0 }, { "read", read_block, 1 }, { "hang", hang, 1 } };
 	unsigned long count = 0, n = 0;
-	const char *path = NULL;
+	const char *path = NULL, *procs = NULL;
 	int c;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while ((c = getopt(argc, argv, "n:l:c:")) != -1) {
+	while ((c = getopt(argc, argv, "n:l:c:g:")) != -1) {
 		if (c == 'n')
 			count = strtoul(optarg, NULL, 10);
 		else if (c == 'l')
 			path = optarg;
 		else if (c == 'c')
 			compute_us = strtoul(optarg, NULL, 10);
+		else if (c == 'g')
+			procs = optarg;
 		else
 			return 2;
 	}
@@ -191,6 +206,8 @@ int main(int argc, char **argv)
 		log_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 	if (path && log_fd < 0)
 		give_up(path);
+	if (procs)
+		join(procs);
 	for (size_t i = 0; optind < argc && i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (strcmp(argv[optind], modes[i].name) || argc - optind != 1 + modes[i].arguments)
 			continue;
