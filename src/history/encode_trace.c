@@ -227,13 +227,11 @@ static void encode_explained(struct encoder *encoder, const struct frame *frame,
 {
 	const struct task_evidence *evidence = row_evidence(frame, row);
 	const struct task_waiting *waiting = row_waiting(frame, row);
-	const struct task_held *held = row->task->held;
+	const struct task_held *held = row_held(frame, row);
 	const struct task_hang *hang = &row->task->hang;
 	uint64_t sample_ns = frame->info->cur->begin_ns;
 	struct moment_evidence written = { .state = -1 };
 
-	if (held && held->sample_ns != sample_ns)
-		held = NULL;
 	if (hang->tid && hang->sample_ns == sample_ns)
 		written.since_ns = hang->since_ns;
 	if (!waiting && !evidence && !held && !written.since_ns)
@@ -253,7 +251,8 @@ void encode_evidence(struct encoder *encoder, const struct frame *frame)
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 
-		if (!row->exited && (!row->still || row->task->held))
+		/* What holds tasks is looked at where only some were asked for. */
+		if (!row->exited && (!row->still || frame->info->some))
 			encode_explained(encoder, frame, row);
 	}
 }

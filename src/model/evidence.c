@@ -265,19 +265,6 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 	}
 }
 
-void evidence_mark(struct frame *frame)
-{
-	for (size_t i = 0; i < frame->n; i++) {
-		struct row *row = &frame->rows[i];
-		uint64_t ns;
-
-		if (!row->still || !row_hang(frame, row, &ns))
-			continue;
-		row->still = false;
-		frame->still--;
-	}
-}
-
 /* Finds rows that are kept waiting in a call, of those that were asked about. */
 static size_t kept_rows(const struct frame *frame, const struct row **kept)
 {
@@ -321,7 +308,8 @@ void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, st
 	if (hangs && frame->info->some)
 		nkept = kept_rows(frame, kept);
 	waiting_fill(waiting, sample, kept, nkept, frame->info->threads, NEED_WAITING);
-	evidence_mark(frame);
+	for (size_t i = 0; i < nkept; i++)
+		frame_rouse(frame, &frame->rows[kept[i] - frame->rows]);
 }
 
 uint64_t evidence_syscalls(const struct evidence *evidence)

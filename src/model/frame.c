@@ -491,6 +491,12 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 	return row->before && children_of(row->before, row_proc_before(frame, row), system, ns);
 }
 
+void frame_rouse(struct frame *frame, struct row *row)
+{
+	frame->still -= row->still;
+	row->still = false;
+}
+
 bool row_lost(const struct row *row, uint64_t *ns)
 {
 	*ns = row->traced ? row->traced->lost_ns : row->deltas->waited.total;
@@ -511,12 +517,21 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 	return true;
 }
 
+const struct task_held *row_held(const struct frame *frame, const struct row *row)
+{
+	const struct task_held *held = row->task ? row->task->held : NULL;
+
+	return held && !row->exited && held->sample_ns == frame->info->cur->begin_ns ? held : NULL;
+}
+
 bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns)
 {
 	const struct sample *cur = frame->info->cur;
 	const struct task_hang *hang = row->task ? &row->task->hang : NULL;
+	const struct task_held *held = row_held(frame, row);
 
-	if (row->exited || !hang || !hang->tid || hang->sample_ns != cur->begin_ns)
+	if (row->exited || !hang || !hang->tid || hang->sample_ns != cur->begin_ns ||
+	    (held && held->frozen))
 		return false;
 	*ns = cur->end_ns > hang->since_ns ? cur->end_ns - hang->since_ns : 0;
 	return true;

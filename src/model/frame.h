@@ -211,6 +211,9 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
  */
 bool frame_take_traced(struct frame *frame, struct row *row);
 
+/* Has a row looked at that is kept waiting, though nothing happened to it. */
+void frame_rouse(struct frame *frame, struct row *row);
+
 /* The kinds of which it is known what a row waited: DELAY_BIT()s and VALID_DWAIT. */
 static inline uint32_t row_waited(const struct row *row)
 {
@@ -268,7 +271,7 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 
 /*
  * How long a thread of the task has been kept waiting in a system call: see struct task_hang. False
- * where none is, or that was not wanted (NEED_HANGS).
+ * where none is, or that was not wanted (NEED_HANGS), or the task is known to be frozen there.
  */
 bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
 
@@ -277,6 +280,9 @@ bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
  * WAIT_STATES: none waits, or not so that the sample shows it.
  */
 enum wait_state row_wait_state(const struct row *row);
+
+/* How the row's task was stopped on purpose; NULL: that was not looked for in this sample. */
+const struct task_held *row_held(const struct frame *frame, const struct row *row);
 
 /* What explains how the row's task waits; NULL: that was not looked for in this sample. */
 const struct task_evidence *row_evidence(const struct frame *frame, const struct row *row);

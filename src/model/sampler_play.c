@@ -39,6 +39,16 @@ static void take_recorded(struct sampler *sampler, const struct playback_moment 
 	notes_sort(info);
 }
 
+/* Has rows looked at that were kept waiting: evidence_take() did. */
+static void rouse_kept(struct frame *frame)
+{
+	uint64_t ns;
+
+	for (size_t i = 0; i < frame->n; i++)
+		if (frame->rows[i].still && row_hang(frame, &frame->rows[i], &ns))
+			frame_rouse(frame, &frame->rows[i]);
+}
+
 int sampler_play(struct sampler *sampler, const struct frame **out)
 {
 	const struct playback *playback = sampler->config->playback;
@@ -55,7 +65,7 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 	options.machine = sampler_machine(sampler, &turn, moment.cgroup);
 	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
 	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
-	evidence_mark(turn.frame);
+	rouse_kept(turn.frame);
 	playback_trace(&moment, turn.frame, turn.info);
 	take_recorded(sampler, &moment, &turn);
 	*out = sampler_turned(sampler, &turn);

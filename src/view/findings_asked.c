@@ -14,26 +14,16 @@ static const char *held_words(const struct row *row, const struct task_held *hel
 	if (state == 'T')
 		return " is stopped";
 	if (state == 't')
-		return held->tracer ? " is stopped by debugger" : " is stopped by a debugger";
-	return held->frozen ? " is frozen by its cgroup" : NULL;
-}
-
-/* What was read of a row with the last sample; nothing where that was not. */
-static struct task_held held_of(const struct finder *finder, const struct row *row)
-{
-	const struct sample *cur = finder->info->cur;
-
-	return cur && row->task->held && row->task->held->sample_ns == cur->begin_ns
-		       ? *row->task->held
-		       : (struct task_held){ 0 };
+		return held && held->tracer ? " is stopped by debugger"
+					    : " is stopped by a debugger";
+	return held && held->frozen ? " is frozen by its cgroup" : NULL;
 }
 
 bool finding_find_held(struct finder *finder, struct finding *finding)
 {
 	const struct frame *frame = finder->view.frame;
 	struct buf *text = &finder->findings->text;
-	struct task_held first = { 0 }, held;
-	const char *words = NULL;
+	const struct task_held *held;
 
 	if (!finder->info->some)
 		return false;
@@ -43,24 +33,20 @@ bool finding_find_held(struct finder *finder, struct finding *finding)
 		if (!row->task || row->exited ||
 		    (finder->query && !query_takes(finder->query, row)))
 			continue;
-		held = held_of(finder, row);
-		if (!held_words(row, &held))
+		if (!held_words(row, row_held(frame, row)))
 			continue;
-		finding->n++;
-		if (words)
-			continue;
-		finding->row = row;
-		words = held_words(row, &held);
-		first = held;
+		if (!finding->n++)
+			finding->row = row;
 	}
-	if (!words)
+	if (!finding->n)
 		return false;
+	held = row_held(frame, finding->row);
 	finding->share = -1;
 	finding->kind = wait_state_table[STATE_STOP].id;
 	finding_put_who(finder, finding->row);
-	buf_puts(text, words);
-	if (row_state(finding->row) == 't' && first.tracer)
-		buf_printf(text, " %d %s", (int)first.tracer, first.tracer_comm);
+	buf_puts(text, held_words(finding->row, held));
+	if (row_state(finding->row) == 't' && held && held->tracer)
+		buf_printf(text, " %d %s", (int)held->tracer, held->tracer_comm);
 	finding_put_others(finder, finding->n);
 	return true;
 }

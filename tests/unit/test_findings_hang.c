@@ -105,6 +105,12 @@ static void test_kept(void **state)
 	build(s);
 	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
+	/* Frozen there, which is only known where it was asked about. */
+	s->now[1]->task->held = xcalloc(1, sizeof(struct task_held));
+	*s->now[1]->task->held = (struct task_held){ .sample_ns = cur->begin_ns, .frozen = true };
+	build(s);
+	check_none(s, "nothing waits");
+	s->now[1]->task->held->frozen = false;
 	*waiting = (struct task_waiting){
 		.sample_ns = cur->begin_ns, .tid = 2, .state = STATE_PIPE, .syscall = "read"
 	};
