@@ -3,7 +3,6 @@
 
 #include "model/site_texts.h"
 
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "kernel/syscall_target.h"
 #include "kernel/syscalls.h"
 #include "kernel/wait_target.h"
+#include "model/site_class.h"
 
 /* The depth of a stack that is kept. */
 #define STACK_MAX 64
@@ -209,27 +209,6 @@ static bool append_descriptor(struct site_texts *texts, struct traced_site *site
 	}
 	out->len = len;
 	return false;
-}
-
-/* What the waits of a site are about, by its record alone. */
-static enum wait_about about_record(const struct trace_site *record)
-{
-	if (record->key.target == TRACE_THROTTLED)
-		return ABOUT_QUOTA;
-	if (record->key.target == TRACE_SOCKET)
-		return record->protocol == IPPROTO_TCP && !record->peer_port ? ABOUT_REQUESTS
-									     : ABOUT_UNKNOWN;
-	if (record->key.syscall < 0)
-		return ABOUT_EVENTS;
-	switch (syscall_classify(record->key.syscall).target) {
-	case SYSCALL_PATH:
-	case SYSCALL_PATH_AT:
-		return ABOUT_FILE;
-	case SYSCALL_SIGNAL:
-		return ABOUT_EVENTS;
-	default:
-		return ABOUT_UNKNOWN;
-	}
 }
 
 /*
@@ -500,7 +479,7 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 	struct buf on = { 0 };
 
 	if (!site->named)
-		site->about = about_record(&site->now);
+		site->about = site_about(&site->now);
 	append_target(texts, site, &on);
 	if (!on.len && !site->named)
 		append_only(texts, site, &on);
@@ -512,44 +491,9 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 	} else if (site->of_one && waits_of(site) > 1) {
 		site->of_one = false;
 		site->site.on = NULL;
-		site->about = about_record(&site->now);
+		site->about = site_about(&site->now);
 	}
 	buf_free(&on);
-}
-
-/* Sets what the waits of a site mean, by all that is known of them. */
-static void classify(struct traced_site *site)
-{
-	const struct wait_facts facts = { .state = site->site.state,
-					  .about = site->about,
-					  .where = site->site.where,
-					  .on_path = site->site.on && *site->site.on == '/' };
-
-	site->site.class = wait_class_of(&facts);
-}
-
-/* Whether who ended waits for completions tells that they were not of a disk. */
-static bool is_no_disk(const struct site_waker *waker, pid_t tgid)
-{
-	static const char *const interrupts[] = { "timer", "hrtimer", "net_tx", "net_rx" };
-
-	for (size_t i = 0; !waker->tgid && i < ARRAY_SIZE(interrupts); i++)
-		if (!strcmp(waker->name, interrupts[i]))
-			return true;
-	/* Its own threads are workers, which do for it what would block. */
-	return waker->tgid && waker->tgid != tgid;
-}
-
-void site_texts_wakers(struct traced_site *site)
-{
-	const struct site_waker *waker = &site->site.wakers[0];
-
-	if (!syscall_completes(site->now.key.syscall) || !waker->name)
-		return;
-	site->about = is_no_disk(waker, site->site.tgid) ? ABOUT_IDLE_RING : ABOUT_DISK_RING;
-	/* From the next interval on: this one's figures are in use by now. */
-	site->disk = site->about == ABOUT_DISK_RING;
-	classify(site);
 }
 
 void site_texts_name(struct site_texts *texts, struct traced_site *site)
@@ -560,7 +504,7 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 
 	name_target(texts, site);
 	if (site->named) {
-		classify(site);
+		site_classify(site);
 		return;
 	}
 	site->named = true;
@@ -570,7 +514,7 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	at = &texts->stacks[site->site.stack];
 	if (record->key.syscall < 0 && symbols_fault(at->functions, at->n))
 		site->site.syscall = PAGE_FAULT;
-	classify(site);
+	site_classify(site);
 }
 
 const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n)

@@ -28,12 +28,6 @@ bool site_texts_due(const struct traced_site *site);
 void site_texts_name(struct site_texts *texts, struct traced_site *site);
 
 /*
- * Tells by who ended the waits of the interval what they were about, where that tells it: those for
- * completions of requests.
- */
-void site_texts_wakers(struct traced_site *site);
-
-/*
  * Appends the path that a record's name has, within its mount: the name's components come from the
  * last one on. Returns false where the record has only the last part of it.
  */

@@ -210,29 +210,6 @@ static void take_sites(struct trace_book *book)
 	}
 }
 
-/* Whether a site's waits are for completions of a disk: time of I/O, though its threads polled. */
-static bool is_of_disk(const struct traced_site *site)
-{
-	return site->now.key.state == STATE_POLL && site->site.state == STATE_IO;
-}
-
-/* Makes polling time of I/O. */
-static void move_polling(struct wait_states *states, uint64_t ns)
-{
-	ns = ns < states->ns[STATE_POLL] ? ns : states->ns[STATE_POLL];
-	states->ns[STATE_POLL] -= ns;
-	states->ns[STATE_IO] += ns;
-}
-
-/* Makes time in which a process waited for completions of a disk, by its sites, time of I/O. */
-static void move_completions(const struct trace_book *book, const struct traced_process *process,
-			     struct wait_states *states)
-{
-	for (const struct traced_site *at = process->sites; at; at = at->next)
-		if (is_of_disk(at) && (at->epoch == book->lives.epoch || at->busy))
-			move_polling(states, at->site.ns);
-}
-
 /* Hands out the whole of a process. */
 static void leave_process(struct trace_book *book, struct traced_process *process)
 {
@@ -249,8 +226,8 @@ static void leave_process(struct trace_book *book, struct traced_process *proces
 			sites = xreallocarray(sites, cap, sizeof(*sites));
 		}
 		traced_sites_whole(at, book->lives.read_ns, &sites[n++]);
-		if (is_of_disk(at))
-			move_polling(&process->traced.states, sites[n - 1].ns);
+		if (traced_is_of_disk(at))
+			traced_move_polling(&process->traced.states, sites[n - 1].ns);
 	}
 	book->leave(book->arg, &process->traced, sites, n);
 	free(sites);
@@ -406,7 +383,7 @@ static struct traced_process *trace_row(struct trace_book *book, const struct fr
 				? process->waker
 				: NULL;
 	if (alone)
-		move_completions(book, process, &traced->states);
+		traced_move_completions(process, book->lives.epoch, &traced->states);
 	if (process)
 		traced_lose(process, book->lives.epoch, alone, traced);
 	row->traced = traced;
@@ -474,7 +451,7 @@ static void trace_ended(struct trace_book *book)
 			continue;
 		sum = ended->process;
 		lives_of_process(&book->lives, process);
-		move_completions(book, process, &process->traced.states);
+		traced_move_completions(process, book->lives.epoch, &process->traced.states);
 		traced_lose(process, book->lives.epoch, true, &process->traced);
 		traced_add(&sum->traced, &process->traced, !sum->traced.more);
 		process->traced.more = sum->traced.more;
@@ -562,20 +539,21 @@ static int compare_shown(const void *a, const void *b)
 	return site_compare(*(const struct site *const *)a, *(const struct site *const *)b);
 }
 
-/* Puts sites and rests into their order. */
+/* Puts sites and rests into their order; not those whose time was moved to the interval before. */
 static void order_sites(struct trace_book *book)
 {
-	size_t nframed = book->sites.nframed, n = nframed + book->nrests;
+	size_t most = book->sites.nframed + book->nrests, n = 0;
 
-	if (n > book->order_cap) {
-		book->order_cap = n * 2;
+	if (most > book->order_cap) {
+		book->order_cap = most * 2;
 		book->order = xreallocarray(book->order, book->order_cap, sizeof(*book->order));
 		book->all = xreallocarray(book->all, book->order_cap, sizeof(*book->all));
 	}
-	for (size_t i = 0; i < nframed; i++)
-		book->order[i] = &book->sites.framed[i]->site;
+	for (size_t i = 0; i < book->sites.nframed; i++)
+		if (traced_sites_has_any(&book->sites.framed[i]->site))
+			book->order[n++] = &book->sites.framed[i]->site;
 	for (size_t i = 0; i < book->nrests; i++)
-		book->order[nframed + i] = &book->rests[i];
+		book->order[n++] = &book->rests[i];
 	if (n)
 		qsort(book->order, n, sizeof(*book->order), compare_shown);
 	for (size_t i = 0; i < n; i++)

@@ -3,8 +3,6 @@
 
 #include "model/traced_lost.h"
 
-#include "model/traced_sites.h"
-
 /* What the sites of a process have in the interval of a state: by class, and which classes. */
 struct sited_state {
 	uint64_t ns, parked_ns;
@@ -54,4 +52,24 @@ void traced_lose(const struct traced_process *process, uint64_t epoch, bool alon
 			sited_ns += ns - sums[state].ns;
 		traced->lost_ns += sited_ns < ns ? sited_ns : ns;
 	}
+}
+
+bool traced_is_of_disk(const struct traced_site *site)
+{
+	return site->now.key.state == STATE_POLL && site->site.state == STATE_IO;
+}
+
+void traced_move_polling(struct wait_states *states, uint64_t ns)
+{
+	ns = ns < states->ns[STATE_POLL] ? ns : states->ns[STATE_POLL];
+	states->ns[STATE_POLL] -= ns;
+	states->ns[STATE_IO] += ns;
+}
+
+void traced_move_completions(const struct traced_process *process, uint64_t epoch,
+			     struct wait_states *states)
+{
+	for (const struct traced_site *at = process->sites; at; at = at->next)
+		if (traced_is_of_disk(at) && (at->epoch == epoch || at->busy))
+			traced_move_polling(states, at->site.ns);
 }

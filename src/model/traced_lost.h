@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of the traced time of tasks was lost: neither running nor waits of class parked. */
+/*
+ * What the sites of a process tell of its time: what was lost (neither running nor waits of class
+ * parked), and what is I/O though its threads polled.
+ */
 #ifndef STALLTOP_MODEL_TRACED_LOST_H
 #define STALLTOP_MODEL_TRACED_LOST_H
 
-#include "model/lives.h"
+#include "model/traced_sites.h"
 
 /*
  * Sets traced->lost_ns and lost_known by the classes of the sites in the interval of the reading
@@ -12,5 +15,18 @@
  */
 void traced_lose(const struct traced_process *process, uint64_t epoch, bool alone,
 		 struct traced *traced);
+
+/* Whether a site's waits are for completions of a disk: time of I/O, though its threads polled. */
+bool traced_is_of_disk(const struct traced_site *site);
+
+/* Makes polling time of I/O. */
+void traced_move_polling(struct wait_states *states, uint64_t ns);
+
+/*
+ * Makes the time of the interval of the reading `epoch` in which a process waited for completions
+ * of a disk, by its sites, time of I/O.
+ */
+void traced_move_completions(const struct traced_process *process, uint64_t epoch,
+			     struct wait_states *states);
 
 #endif

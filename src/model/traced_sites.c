@@ -351,6 +351,11 @@ static void settle_disk(struct traced_site *traced)
 	site->kind_ns = traced->disk ? site->ns : 0;
 }
 
+bool traced_sites_has_any(const struct site *site)
+{
+	return site->ns || site->kind_ns || site->count || site->waiting;
+}
+
 /* Makes a site's interval, and puts it into the frame where there was any waiting. */
 static void settle_site(struct traced_sites *sites, struct traced_site *traced, bool changed)
 {
@@ -365,8 +370,7 @@ static void settle_site(struct traced_sites *sites, struct traced_site *traced, 
 	settle_disk(traced);
 	settle_waiting(traced, read_ns, site);
 	traced->before = traced->now;
-	if (sites->lives->epoch < 2 ||
-	    (!site->ns && !site->kind_ns && !site->count && !site->waiting))
+	if (sites->lives->epoch < 2 || !traced_sites_has_any(site))
 		return;
 	push(&sites->framed, &sites->nframed, &sites->framed_cap, traced);
 }

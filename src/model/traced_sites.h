@@ -64,6 +64,9 @@ void traced_sites_move(struct traced_sites *sites);
 /* Makes the interval, which the first reading has not, of the sites that get into `framed`. */
 void traced_sites_settle(struct traced_sites *sites);
 
+/* Whether anybody waits at a site, or any wait is in its interval. */
+bool traced_sites_has_any(const struct site *site);
+
 /* Adds time, of either sign, to a site's interval; it comes off in the next one. */
 void traced_sites_move_time(struct traced_site *traced, int64_t ns);
 

@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "bpf/trace.h"
+#include "model/site_class.h"
 #include "model/site_texts.h"
 #include "model/trace_book.h"
 
@@ -90,7 +91,7 @@ static void name_sites(struct tracing *tracing)
 	for (size_t i = 0; i < sites->nframed; i++) {
 		if (site_texts_due(sites->framed[i]))
 			site_texts_name(tracing->texts, sites->framed[i]);
-		site_texts_wakers(sites->framed[i]);
+		site_judge_wakers(sites->framed[i]);
 	}
 }
 

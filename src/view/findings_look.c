@@ -20,7 +20,8 @@ static const double kinds_least[WAIT_KINDS] = {
 };
 
 /* The states in which a peer is waited for. */
-static const enum wait_state peer_states[] = { STATE_LOCK, STATE_NET, STATE_PIPE, STATE_CHILD };
+static const enum wait_state peer_states[] = { STATE_LOCK, STATE_NET, STATE_PIPE, STATE_CHILD,
+					       STATE_POLL };
 
 /* The column of an id that there is. */
 static const struct column *column_of(const char *id)
@@ -144,16 +145,10 @@ static bool lacks_cpu(const struct finder *finder, const struct row *row, double
 	       !finding_is_throttled(finder, row);
 }
 
-/* The share that a row waited of a kind, for completions of a disk, too; below 0: not known. */
+/* The share that a row waited of a kind; below 0: not known. */
 static double waited_share(const struct finder *finder, const struct row *row, unsigned kind)
 {
-	double share = figure(finder, finder->columns->kinds[kind], row), completions;
-	const struct site *site = kind == DELAY_BLKIO ? finding_completions(finder, row) : NULL;
-
-	if (!site || !finder->info->trace->interval_ns)
-		return share;
-	completions = (double)site->ns * 100.0 / (double)finder->info->trace->interval_ns;
-	return completions > share ? completions : share;
+	return figure(finder, finder->columns->kinds[kind], row);
 }
 
 /* Whether a row sleeps uninterruptibly for programs that it starts: until these have begun. */
@@ -214,30 +209,28 @@ static void look_at_quota(struct finder *finder, const struct row *row)
 			    evidence->throttled < 100 ? evidence->throttled : 100);
 }
 
-/* Whether most of what a row waited in a state was with nothing to do. */
-static bool is_parked(const struct finder *finder, const struct row *row, enum wait_state state)
+/* Whether most of what a row waited in a state was for a peer, not with nothing to do. */
+static bool is_for_peer(const struct finder *finder, const struct row *row, enum wait_state state)
 {
-	const struct site *site = finding_site(finder, row, state);
+	const struct site *site;
 
 	/* Who is to write what a pipe's reader waits for is known, and worth telling. */
-	return state == STATE_NET && site && site->class == CLASS_PARKED;
+	if (state != STATE_NET && state != STATE_POLL)
+		return true;
+	site = finding_site(finder, row, state);
+	if (state == STATE_POLL)
+		return site && site->class == CLASS_SERVED;
+	return !site || site->class != CLASS_PARKED;
 }
 
 /* Takes in which states a row waited for peers. */
 static void look_at_peers(struct finder *finder, const struct row *row)
 {
-	const struct site *answer = finding_site(finder, row, STATE_POLL);
-	double waits =
-		answer ? (double)answer->ns * 100.0 / (double)finder->info->trace->interval_ns : 0;
-
-	if (answer && answer->class == CLASS_SERVED && is_enough(finder, row, waits, PEER_LEAST) &&
-	    !finding_completions(finder, row))
-		finder_note(&finder->in_states[STATE_POLL], row, waits);
 	for (size_t i = 0; row->traced && i < ARRAY_SIZE(peer_states); i++) {
 		enum wait_state state = peer_states[i];
 		double share = figure(finder, finder->columns->states[state], row);
 
-		if (is_enough(finder, row, share, PEER_LEAST) && !is_parked(finder, row, state))
+		if (is_enough(finder, row, share, PEER_LEAST) && is_for_peer(finder, row, state))
 			finder_note(&finder->in_states[state], row, share);
 	}
 }

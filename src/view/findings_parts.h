@@ -162,9 +162,6 @@ const struct function_words *finding_function(const char *where, const char *on)
 const struct site *finding_site(const struct finder *finder, const struct row *row,
 				enum wait_state state);
 
-/* Where the row's process waits for completions of a disk, which is no I/O wait of the kernel's. */
-const struct site *finding_completions(const struct finder *finder, const struct row *row);
-
 /* The site in which the row's process waits longest by now, in state D or (server) for one. */
 const struct site *finding_site_now(const struct finder *finder, const struct row *row);
 

@@ -275,10 +275,6 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	finding_put_other_services(finder, most);
 	finding->site = finding_site(finder, finding->row, state);
 	waited = finding->row->traced ? (double)finding->row->traced->states.ns[state] : 0;
-	if (!finding->site && kind == DELAY_BLKIO) {
-		finding->site = finding_completions(finder, finding->row);
-		waited = finding->site ? (double)finding->site->ns : 0;
-	}
 	if (finding->site)
 		finding_put_site(finder, finding, waited);
 	else if (row_waiting(finder->view.frame, finding->row) &&

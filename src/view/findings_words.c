@@ -51,16 +51,6 @@ const struct site *finding_site(const struct finder *finder, const struct row *r
 	return NULL;
 }
 
-const struct site *finding_completions(const struct finder *finder, const struct row *row)
-{
-	const struct site *site = finding_site(finder, row, STATE_POLL);
-
-	if (!site || site->class != CLASS_SERVED || !site->syscall ||
-	    strncmp(site->syscall, "io_", 3) != 0)
-		return NULL;
-	return site;
-}
-
 const struct site *finding_site_now(const struct finder *finder, const struct row *row)
 {
 	const struct trace_frame *trace = finder->info->trace;

@@ -263,6 +263,36 @@ static void test_agree(void **state)
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->count, 1);
 }
 
+/* A site all of whose time is in the interval before is not in this one. */
+static void test_agree_empty(void **state)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	struct trace_site disk = site_of(5, STATE_IO);
+
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	wait_for_io(stage, 1, &thread, MS(650));
+	disk.ns = disk.kind_ns = MS(640);
+	disk.count = 3;
+	trace_reading_site(&stage->reading, 1, &disk);
+	take(stage, SEC(102));
+	thread.ns[STATE_RUN] += MS(2000);
+	thread.since_ns += SEC(2);
+	put(stage, 1, &thread);
+	disk.ns = disk.kind_ns = MS(655);
+	trace_reading_site(&stage->reading, 1, &disk);
+	take(stage, SEC(104));
+	trace_book_sites(&stage->book);
+	assert_null(framed(stage, 5, DELAY_BLKIO, false));
+	disk.count = 4;
+	disk.ns = disk.kind_ns = MS(655);
+	trace_reading_site(&stage->reading, 1, &disk);
+	take(stage, SEC(106));
+	trace_book_sites(&stage->book);
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->count, 1);
+}
+
 /* A wait that found no room for a site is a rest; what was booked is no matter. */
 static void test_lost_time(void **state)
 {
@@ -756,6 +786,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_agree, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_agree_empty, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_lost_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_booking_unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
