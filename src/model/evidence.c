@@ -11,10 +11,14 @@
 #include "base/util.h"
 #include "kernel/proctask.h"
 #include "model/limits.h"
+#include "model/locked.h"
 #include "model/stuck.h"
 
 /* How many rows of a sort are explained. */
 #define SUSPECTS 4
+
+/* Rows that are kept waiting in a call. */
+#define KEPT_MAX (STUCK_MAX + LOCKED_MAX)
 
 /* From when on they are looked at: below what findings take, so that these have it. */
 #define WAITED_LEAST 0.04
@@ -46,6 +50,7 @@ struct evidence {
 	int procfd;
 	struct limits_reader *limits;
 	struct stuck stuck;
+	struct locked locked;
 	cpu_set_t *set; /* of RUNNABLE_CPUS */
 	uint64_t syscalls;
 };
@@ -271,11 +276,21 @@ static size_t kept_rows(const struct frame *frame, const struct row **kept)
 	size_t n = 0;
 	uint64_t ns;
 
-	for (size_t i = 0; i < frame->n && n < STUCK_MAX; i++)
+	for (size_t i = 0; i < frame->n && n < KEPT_MAX; i++)
 		if (!frame->rows[i].exited && row_hang(frame, &frame->rows[i], &ns) &&
 		    ns >= HANG_NS)
 			kept[n++] = &frame->rows[i];
 	return n;
+}
+
+/* Finds such rows of all, as far as that costs little. */
+static size_t find_kept(struct evidence *evidence, const struct frame *frame,
+			const struct row **kept)
+{
+	size_t n = stuck_take(&evidence->stuck, evidence->procfd, frame, kept, &evidence->syscalls);
+
+	return locked_take(&evidence->locked, evidence->procfd, frame, kept, n, KEPT_MAX,
+			   &evidence->syscalls);
 }
 
 void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
@@ -283,10 +298,8 @@ void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, st
 		   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {
 	struct most_rows suspects[SUSPICIONS] = { 0 }, runners = { 0 };
-	const struct row *kept[STUCK_MAX];
-	size_t nkept = hangs ? 0
-			     : stuck_take(&evidence->stuck, evidence->procfd, sample, frame, kept,
-					  &evidence->syscalls);
+	const struct row *kept[KEPT_MAX];
+	size_t nkept = hangs ? 0 : find_kept(evidence, frame, kept);
 
 	find_suspects(frame, suspects, &runners);
 	if (suspects[OF_CPU].n)
@@ -323,6 +336,7 @@ void evidence_close(struct evidence *evidence)
 		return;
 	limits_close(evidence->limits);
 	stuck_free(&evidence->stuck);
+	locked_free(&evidence->locked);
 	CPU_FREE(evidence->set);
 	free(evidence);
 }

@@ -574,6 +574,41 @@ const struct row *frame_find(const struct frame *frame, const struct task_key *k
 	return NULL;
 }
 
+size_t frame_living(const struct frame *frame)
+{
+	size_t n = frame->info->cur->n;
+
+	return n < frame->n ? n : frame->n;
+}
+
+size_t frame_from(const struct frame *frame, uint64_t order)
+{
+	size_t low = 0, high = frame_living(frame);
+
+	while (low < high) {
+		size_t at = low + (high - low) / 2;
+
+		if (raw_order(frame->rows[at].raw) < order)
+			low = at + 1;
+		else
+			high = at;
+	}
+	return low;
+}
+
+const struct row *frame_find_living(const struct frame *frame, pid_t tgid, pid_t pid,
+				    uint64_t start_ns)
+{
+	uint64_t order = task_order(tgid, pid);
+	size_t at = frame_from(frame, order);
+	const struct row *row = at < frame_living(frame) ? &frame->rows[at] : NULL;
+
+	if (!row || raw_order(row->raw) != order ||
+	    !task_same_start(row->task->key.start_ns, start_ns))
+		return NULL;
+	return row;
+}
+
 void frame_free(struct frame *frame)
 {
 	free(frame->rows);

@@ -293,6 +293,16 @@ const struct task_waiting *row_waiting(const struct frame *frame, const struct r
 /* The row of that thread (where its pid is the tgid: of that process), or NULL. */
 const struct row *frame_find(const struct frame *frame, const struct task_key *key);
 
+/* The rows of living tasks, which come first and in their sample's order: how many there are. */
+size_t frame_living(const struct frame *frame);
+
+/* The first of those whose task_order() is not before that: frame_living() where there is none. */
+size_t frame_from(const struct frame *frame, uint64_t order);
+
+/* The row of a living task that started then; NULL: there is none. */
+const struct row *frame_find_living(const struct frame *frame, pid_t tgid, pid_t pid,
+				    uint64_t start_ns);
+
 /* Frees the rows and their deltas. */
 void frame_free(struct frame *frame);
 

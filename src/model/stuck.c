@@ -16,27 +16,6 @@
 /* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
 
-/* The row of a task, of those that live, or NULL. */
-static const struct row *stuck_row(const struct sample *sample, const struct frame *frame,
-				   const struct stuck_task *task)
-{
-	uint64_t order = task_order(task->tgid, task->pid);
-	size_t low = 0, high = sample->n < frame->n ? sample->n : frame->n;
-
-	while (low < high) {
-		size_t at = low + (high - low) / 2;
-
-		if (raw_order(frame->rows[at].raw) < order)
-			low = at + 1;
-		else
-			high = at;
-	}
-	if (low == frame->n || raw_order(frame->rows[low].raw) != order ||
-	    !task_same_start(frame->rows[low].task->key.start_ns, task->start_ns))
-		return NULL;
-	return &frame->rows[low];
-}
-
 /* Whether a row's task sleeps, and has since it was noted. */
 static bool sleeps_since(const struct row *row, const struct stuck_task *task)
 {
@@ -80,15 +59,16 @@ static void judge_sleeper(struct stuck *stuck, int procfd, const struct stuck_ta
 }
 
 /* Looks at those that ran before and do not any more. Those of whom there was no time stay. */
-static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct sample *sample,
-			       const struct frame *frame, uint64_t *syscalls)
+static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct frame *frame,
+			       uint64_t *syscalls)
 {
 	unsigned looks = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < stuck->n; i++) {
 		const struct stuck_task *task = &stuck->recent[i];
-		const struct row *row = stuck_row(sample, frame, task);
+		const struct row *row =
+			frame_find_living(frame, task->tgid, task->pid, task->start_ns);
 
 		/* Who ran again is noted again. */
 		if (!row || !sleeps_since(row, task))
@@ -105,11 +85,10 @@ static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct sam
 }
 
 /* Looks at tasks that slept before the first sample, some in each. */
-static void look_at_old(struct stuck *stuck, int procfd, const struct sample *sample,
-			const struct frame *frame, unsigned looks, uint64_t *syscalls)
+static void look_at_old(struct stuck *stuck, int procfd, const struct frame *frame, unsigned looks,
+			uint64_t *syscalls)
 {
-	for (; stuck->scanned < sample->n && stuck->scanned < frame->n && looks < LOOKS_MAX;
-	     stuck->scanned++) {
+	for (; stuck->scanned < frame_living(frame) && looks < LOOKS_MAX; stuck->scanned++) {
 		const struct row *row = &frame->rows[stuck->scanned];
 		struct stuck_task task = stuck_of(row);
 
@@ -121,9 +100,9 @@ static void look_at_old(struct stuck *stuck, int procfd, const struct sample *sa
 }
 
 /* Notes those that ran in the interval, to be looked at when they have not. */
-static void note_recent(struct stuck *stuck, const struct sample *sample, const struct frame *frame)
+static void note_recent(struct stuck *stuck, const struct frame *frame)
 {
-	for (size_t i = 0; i < frame->n && i < sample->n; i++) {
+	for (size_t i = 0; i < frame_living(frame); i++) {
 		const struct row *row = &frame->rows[i];
 
 		if (row->still || row->exited || is_kernel_row(row) ||
@@ -139,18 +118,18 @@ static void note_recent(struct stuck *stuck, const struct sample *sample, const 
 }
 
 /* Tells of those that are stuck still. */
-static size_t tell_stuck(struct stuck *stuck, const struct sample *sample,
-			 const struct frame *frame, const struct row **rows)
+static size_t tell_stuck(struct stuck *stuck, const struct frame *frame, const struct row **rows)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < stuck->nstuck; i++) {
 		const struct stuck_task *task = &stuck->stuck[i];
-		const struct row *row = stuck_row(sample, frame, task);
+		const struct row *row =
+			frame_find_living(frame, task->tgid, task->pid, task->start_ns);
 
 		if (!row || !sleeps_since(row, task))
 			continue;
-		row->raw->task->hang = (struct task_hang){ .sample_ns = sample->begin_ns,
+		row->raw->task->hang = (struct task_hang){ .sample_ns = frame->info->cur->begin_ns,
 							   .tid = task->pid,
 							   .since_ns = task->since_ns };
 		stuck->stuck[kept] = *task;
@@ -160,14 +139,14 @@ static size_t tell_stuck(struct stuck *stuck, const struct sample *sample,
 	return kept;
 }
 
-size_t stuck_take(struct stuck *stuck, int procfd, const struct sample *sample,
-		  const struct frame *frame, const struct row **rows, uint64_t *syscalls)
+size_t stuck_take(struct stuck *stuck, int procfd, const struct frame *frame,
+		  const struct row **rows, uint64_t *syscalls)
 {
-	unsigned looks = look_at_recent(stuck, procfd, sample, frame, syscalls);
+	unsigned looks = look_at_recent(stuck, procfd, frame, syscalls);
 
-	look_at_old(stuck, procfd, sample, frame, looks, syscalls);
-	note_recent(stuck, sample, frame);
-	return tell_stuck(stuck, sample, frame, rows);
+	look_at_old(stuck, procfd, frame, looks, syscalls);
+	note_recent(stuck, frame);
+	return tell_stuck(stuck, frame, rows);
 }
 
 void stuck_free(struct stuck *stuck)

@@ -32,8 +32,8 @@ struct stuck {
  * Looks at a frame's rows. Sets the task->hang of those that are stuck, and puts their rows into
  * `rows` (STUCK_MAX). Returns their number; adds to *syscalls.
  */
-size_t stuck_take(struct stuck *stuck, int procfd, const struct sample *sample,
-		  const struct frame *frame, const struct row **rows, uint64_t *syscalls);
+size_t stuck_take(struct stuck *stuck, int procfd, const struct frame *frame,
+		  const struct row **rows, uint64_t *syscalls);
 
 void stuck_free(struct stuck *stuck);
 

@@ -500,8 +500,9 @@ const struct finding_pattern finding_patterns[] = {
 	{ "irq", FINDING_WARNING, find_loss, "irq", DELAY_IRQ, "held up by interrupts",
 	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time" },
 	{ "kept", FINDING_INFO, find_kept, NULL, 0, NULL,
-	  "tasks are kept waiting in a call for a second or more, as the preset hangs has them; known "
-	  "where calls are read" },
+	  "tasks are kept waiting in a call for a second or more, as the preset hangs has them; without "
+	  "it or -p those that wait for a lock which a thread of their process holds, and that asked the "
+	  "server of a file system" },
 	{ "held", FINDING_INFO, finding_find_held, NULL, 0, NULL,
 	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
 	  "cgroup" },

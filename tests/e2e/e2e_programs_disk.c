@@ -4,8 +4,6 @@
 
 #include "tests/lib/program.h"
 
-#include <stdlib.h>
-
 #include "base/util.h"
 
 #define SAID "grep -q ready log"
@@ -136,20 +134,7 @@ static struct fault faults[] = {
 };
 /* clang-format on */
 
-static void test_fault(void **state)
-{
-	e2e_require_bpf();
-	fault_check(*state);
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(faults)];
-
-	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
-		tests[i] = (struct CMUnitTest){ faults[i].name, test_fault, e2e_setup, e2e_teardown,
-						&faults[i] };
-	/* some of them, by a pattern of their names */
-	cmocka_set_test_filter(getenv("PROGRAMS"));
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
+	return fault_main(faults, ARRAY_SIZE(faults));
 }

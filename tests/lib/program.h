@@ -101,7 +101,10 @@ struct fault {
 	const char *besides;
 };
 
-/* Plants it, and looks at what is said. */
-void fault_check(const struct fault *fault);
+/*
+ * A program's main(): plants each, and looks at what is said. PROGRAMS in the environment, a
+ * pattern of their names, chooses some of them.
+ */
+int fault_main(struct fault *faults, size_t n);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "tests/lib/parse.h"
 
 /* For how long it is looked for, in seconds. */
@@ -256,7 +257,8 @@ static const char *plant(struct look *look)
 	return NULL;
 }
 
-void fault_check(const struct fault *fault)
+/* Plants it, and looks at what is said. */
+static void fault_check(const struct fault *fault)
 {
 	struct look look = { .fault = fault };
 	const char *missing = plant(&look);
@@ -273,4 +275,25 @@ void fault_check(const struct fault *fault)
 	if (!look.found)
 		fail_msg("%s: no %s of %s with %s", fault->name, fault->id, fault->subject,
 			 fault->cause);
+}
+
+static void test_fault(void **state)
+{
+	e2e_require_bpf();
+	fault_check(*state);
+}
+
+int fault_main(struct fault *faults, size_t n)
+{
+	struct CMUnitTest *tests = xcalloc(n, sizeof(*tests));
+	int failed;
+
+	for (size_t i = 0; i < n; i++)
+		tests[i] = (struct CMUnitTest){ faults[i].name, test_fault, e2e_setup, e2e_teardown,
+						&faults[i] };
+	cmocka_set_test_filter(getenv("PROGRAMS"));
+	/* The macro of cmocka's wants an array. */
+	failed = _cmocka_run_group_tests("tests", tests, n, e2e_group_setup, e2e_group_teardown);
+	free(tests);
+	return failed;
 }
