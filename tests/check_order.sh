@@ -10,7 +10,7 @@ cd "$srcdir" || exit 1
 # Prints what breaks a rule, as "RULE FILE:LINE: words".
 find_breaks() {
 	# shellcheck disable=SC2046 # one word a file
-	awk '
+	LC_ALL=C awk '
 function exists(path,    line, there)
 {
 	there = (getline line < path) >= 0
@@ -92,6 +92,7 @@ FILENAME == "tests/order.txt" {
 }
 
 FNR == 1 {
+	last_line = -1
 	module = FILENAME
 	sub(/\.[ch]$/, "", module)
 	folder = folder_of(FILENAME)
@@ -107,6 +108,10 @@ FNR == 1 {
 	sub(/^[^<"]*[<"]/, "", file)
 	sub(/[>"].*/, "", file)
 	at = FILENAME ":" FNR ": includes " file
+	if (!system_header && FNR == last_line + 1 && file < last_file)
+		print "sorted", at " behind " last_file
+	last_line = system_header ? -1 : FNR
+	last_file = file
 
 	# It says which functions the system headers declare.
 	if (!includes++ && FILENAME ~ /\.c$/ && FILENAME !~ /\.bpf\.c$/ && file != "config.h")
@@ -186,7 +191,7 @@ breaks=$(find_breaks) || {
 	exit 1
 }
 
-echo 1..10
+echo 1..11
 while read -r rule words; do
 	found "$(echo "$breaks" | sed -n "s/^$rule //p")" "$words"
 done <<END
@@ -195,6 +200,7 @@ order a file includes its own folder and earlier ones
 cycle no file of a folder includes itself by way of others
 declare no header declares what a later folder defines
 config config.h comes first
+sorted includes of ours that stand together are in the order of letters
 curses src includes no curses
 netlink what presents includes no netlink
 ui of src only main.c includes ui

@@ -4,12 +4,12 @@
 
 #include <ncurses.h>
 
+#include "base/util.h"
+#include "data/delay.h"
 #include "ui/cmd.h"
 #include "ui/command.h"
 #include "ui/finding.h"
-#include "data/delay.h"
 #include "ui/list.h"
-#include "base/util.h"
 #include "ui/view_fields.h"
 #include "ui/view_sites.h"
 #include "ui/view_sort.h"

@@ -126,7 +126,7 @@ struct ui {
 /* The view for columns: frame, unit, charset. There must be a frame. */
 struct view ui_view(const struct ui *ui);
 
-/* Finds the selected task of the table; false when there is no row. (In table_state.c.) */
+/* Finds the selected task of the table; false when there is no row. */
 bool ui_selected(struct ui *ui, struct ui_task *task);
 
 /* Whether the table's rows are groups. */
@@ -149,10 +149,10 @@ void ui_take_group(const struct ui *ui, struct ui_group *to, const struct group 
 /* Restricts a query to the members of a group; the query then points to the group's name. */
 void ui_only_group(struct ui_group *group, struct query *query);
 
-/* The frame of the table's rows: the last one, or that folded into groups. (In table_state.c.) */
+/* The frame of the table's rows: the last one, or that folded into groups. */
 const struct frame *ui_rows_frame(const struct ui *ui);
 
-/* The row of one of the table's groups, or NULL. (In table_state.c.) */
+/* The row of one of the table's groups, or NULL. */
 const struct row *ui_group_row(struct ui *ui, uint64_t id);
 
 /* Puts a view on top. `state` is handed to its functions and freed by its close(). */

@@ -7,8 +7,8 @@
 
 #include "app/vigil.h"
 #include "history/recorder.h"
-#include "model/triggers.h"
 #include "model/sampler.h"
+#include "model/triggers.h"
 #include "out/out.h"
 #include "view/view_config.h"
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "app/batch.h"
-#include "app/server.h"
 #include "app/options.h"
+#include "app/server.h"
 
 struct sink {
 	const struct options *options;

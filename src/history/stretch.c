@@ -9,8 +9,8 @@
 
 #include "base/util.h"
 #include "data/delay.h"
-#include "data/system.h"
 #include "data/sample.h"
+#include "data/system.h"
 
 void stretch_add(struct stretch *stretch, const struct point *point)
 {

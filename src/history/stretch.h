@@ -6,8 +6,8 @@
 #ifndef STALLTOP_HISTORY_STRETCH_H
 #define STALLTOP_HISTORY_STRETCH_H
 
-#include "history/archive.h"
 #include "data/system.h"
+#include "history/archive.h"
 #include "history/store.h"
 
 /* The time waited is not known. */

@@ -165,9 +165,8 @@ int unix_diag_ask_listener(int fd, uint64_t ino, struct unix_socket *out)
 		.udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_ICONS,
 	};
 	_Alignas(struct nlmsghdr) char answers[DUMP_BYTES];
-	int err = send_request(fd, NLM_F_DUMP, &body);
-	int found = -ENOENT;
-	ssize_t n;
+	int err = send_request(fd, NLM_F_DUMP, &body), found = -ENOENT;
+	ssize_t n = 0;
 
 	/* The kernel makes the next part of its answer when one is received, until its end. */
 	while (!err && (n = recv(fd, answers, sizeof(answers), MSG_DONTWAIT)) > 0) {
@@ -175,11 +174,16 @@ int unix_diag_ask_listener(int fd, uint64_t ino, struct unix_socket *out)
 		int rest = (int)n;
 
 		for (; !err && nlmsg_ok(header, rest); header = nlmsg_next(header, &rest)) {
-			if (header->nlmsg_type != SOCK_DIAG_BY_FAMILY)
-				err = -ENODATA;
-			else if (has_pending(header, ino))
+			if (header->nlmsg_type == NLMSG_DONE)
+				return found;
+			if (!answer_body(header, header->nlmsg_len, &err))
+				break;
+			err = 0;
+			if (has_pending(header, ino))
 				found = unix_diag_decode(header, header->nlmsg_len, out);
 		}
 	}
-	return found;
+	if (n < 0 && errno != EAGAIN)
+		err = -errno;
+	return err ? err : found;
 }

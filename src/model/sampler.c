@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/util.h"
 #include "base/file.h"
+#include "base/util.h"
 #include "kernel/delayacct_switch.h"
 #include "kernel/mounts.h"
 #include "kernel/task_clock.h"
