@@ -218,8 +218,10 @@ static bool is_for_peer(const struct finder *finder, const struct row *row, enum
 	if (state != STATE_NET && state != STATE_POLL)
 		return true;
 	site = finding_site(finder, row, state);
+	/* Completions of requests are nobody's answer; the next interval says what they were of. */
 	if (state == STATE_POLL)
-		return site && site->class == CLASS_SERVED;
+		return site && site->class == CLASS_SERVED && site->syscall &&
+		       strncmp(site->syscall, "io_", 3) != 0;
 	return !site || site->class != CLASS_PARKED;
 }
 

@@ -475,6 +475,25 @@ static void test_peers(void **state)
 	check_none(s, "nothing waits");
 }
 
+/* A peer that is polled has its answer to give; completions of requests have nobody. */
+static void test_answer(void **state)
+{
+	struct state *s = *state;
+	struct site *site = traces(s, 2, STATE_POLL, 1960);
+
+	site->class = CLASS_SERVED;
+	site->syscall = "epoll_wait";
+	site->on = "unix of 2 beta";
+	s->scene.info.some = true;
+	build(s);
+	check(s, 0, "answer",
+	      "net: gamma 3 waits 98 % of the time, in epoll_wait on unix of 2 beta");
+	site->syscall = "io_uring_enter";
+	site->on = "io_uring";
+	build(s);
+	check_none(s, "nothing waits");
+}
+
 /* What is not counted is said. */
 static void test_uncounted(void **state)
 {
@@ -558,15 +577,15 @@ static void test_cells(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		findings_test(test_nothing),   findings_test(test_cpu),
-		findings_test(test_filtered),  findings_test(test_threads),
-		findings_test(test_pressure),  findings_test(test_throttled),
-		findings_test(test_groups),    findings_test(test_io),
-		findings_test(test_writer),    findings_test(test_dwait),
-		findings_test(test_losses),    findings_test(test_peers),
-		findings_test(test_uncounted), findings_test(test_order),
-		findings_test(test_transient), findings_test(test_cells),
-		findings_test(test_sleeper),
+		findings_test(test_nothing),  findings_test(test_cpu),
+		findings_test(test_filtered), findings_test(test_threads),
+		findings_test(test_pressure), findings_test(test_throttled),
+		findings_test(test_groups),   findings_test(test_io),
+		findings_test(test_writer),   findings_test(test_dwait),
+		findings_test(test_losses),   findings_test(test_peers),
+		findings_test(test_answer),   findings_test(test_uncounted),
+		findings_test(test_order),    findings_test(test_transient),
+		findings_test(test_cells),    findings_test(test_sleeper),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
