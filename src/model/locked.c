@@ -13,6 +13,9 @@
 #define LOOKS_MAX 18
 #define PROCESS_LOOKS 3
 
+/* Of a process so many are followed, as the first of them may have the lock next. */
+#define FOLLOWED_LEAST 2
+
 /* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
 
@@ -73,13 +76,21 @@ static bool waits_for_lock(struct locked_thread *thread, int procfd, uint64_t *s
 	return true;
 }
 
-/* Whether a row's task is followed. */
-static bool is_followed(const struct locked *locked, const struct row *row)
+/* How many threads of a row's task are followed; *is_it: whether that one is among them. */
+static unsigned followed(const struct locked *locked, const struct row *row, pid_t tid, bool *is_it)
 {
-	for (size_t i = 0; i < locked->n; i++)
-		if (locked->all[i].tgid == row->raw->tgid && locked->all[i].pid == row->raw->pid)
-			return true;
-	return false;
+	unsigned n = 0;
+
+	*is_it = false;
+	for (size_t i = 0; i < locked->n; i++) {
+		const struct locked_thread *thread = &locked->all[i];
+
+		if (thread->tgid != row->raw->tgid || thread->pid != row->raw->pid)
+			continue;
+		*is_it |= thread->tid == tid;
+		n++;
+	}
+	return n;
 }
 
 /* Looks at some of a row's threads, others each time. Returns how many were looked at. */
@@ -91,7 +102,10 @@ static unsigned look_at_row(struct locked *locked, int procfd, const struct row 
 					.start_ns = row->task->key.start_ns,
 					.since_ns = sample_ns };
 	unsigned n = 1, looks = 0;
+	bool known;
 
+	if (followed(locked, row, 0, &known) >= FOLLOWED_LEAST)
+		return 0;
 	*syscalls += FILE_SYSCALLS;
 	/* Who asked for more would hang with it. */
 	if (proctask_executes(procfd, thread.tgid))
@@ -105,10 +119,9 @@ static unsigned look_at_row(struct locked *locked, int procfd, const struct row 
 		size_t at = ((size_t)locked->turn * PROCESS_LOOKS + looks) % n;
 
 		thread.tid = threads ? thread.pid : locked->threads.pids[at];
-		if (!waits_for_lock(&thread, procfd, syscalls))
-			continue;
-		locked->all[locked->n++] = thread;
-		break;
+		followed(locked, row, thread.tid, &known);
+		if (!known && locked->n < LOCKED_MAX && waits_for_lock(&thread, procfd, syscalls))
+			locked->all[locked->n++] = thread;
 	}
 	return looks + 1;
 }
@@ -135,7 +148,7 @@ static void look_on(struct locked *locked, int procfd, const struct frame *frame
 
 		if (looks >= LOOKS_MAX || locked->n == LOCKED_MAX)
 			break;
-		if (has_others(row, threads) && !is_followed(locked, row))
+		if (has_others(row, threads))
 			looks += look_at_row(locked, procfd, row, frame->info->cur->end_ns, threads,
 					     syscalls);
 	}

@@ -11,7 +11,7 @@
 #include "model/frame.h"
 
 /* How many are followed. */
-#define LOCKED_MAX 8
+#define LOCKED_MAX 16
 
 /* A thread that waits for a lock, of a row's task. */
 struct locked_thread {

@@ -25,76 +25,104 @@ const char *finding_text(const struct findings *findings, const struct finding *
 	return findings->text.data + finding->at;
 }
 
-/* The words without the parts that give way in the first turns; *on: where the target is then. */
-static void without_parts(struct buf *out, const struct findings *findings,
-			  const struct finding *finding, unsigned turns, size_t *on)
+/* Words, and the path in them: of no length where there is none. */
+struct words {
+	struct buf text;
+	size_t on, on_len;
+};
+
+/* The words without the parts that give way in the first turns. */
+static void without_parts(struct words *out, const struct findings *findings,
+			  const struct finding *finding, unsigned turns)
 {
 	const char *text = finding_text(findings, finding);
 	size_t at = 0;
 
-	*on = finding->on;
+	out->text.len = 0;
+	out->on = finding->on;
+	out->on_len = finding->on_len;
 	for (size_t i = 0; i < finding->nparts; i++) {
 		const struct finding_part *part = &finding->parts[i];
 
-		if (part->turn > turns)
+		/* One within another is gone with that. */
+		if (part->turn > turns || part->at < at)
 			continue;
-		buf_add(out, text + at, part->at - at);
+		buf_add(&out->text, text + at, part->at - at);
 		at = part->at + part->len;
-		if (part->at < finding->on)
-			*on -= part->len;
+		if (at <= finding->on)
+			out->on -= part->len;
+		else if (part->at < finding->on)
+			out->on_len = 0;
 	}
-	buf_add(out, text + at, finding->len - at);
+	buf_add(&out->text, text + at, finding->len - at);
 }
 
-/* Appends words in a width, with the target as far as there is room for it. */
-static void append_fitted(struct buf *out, const struct buf *words, size_t at, size_t len,
-			  unsigned width, enum text_charset charset)
+/* The cells of a part of the words, as they are shown. */
+static unsigned cells_of(const struct buf *text, size_t at, size_t len, enum text_charset charset)
 {
-	const char *on = words->data + at;
-	struct buf whole = { 0 }, target = { 0 };
-	unsigned cells, others;
+	struct buf escaped = { 0 };
+	unsigned cells;
 
-	text_escape(&whole, words->data, words->len, charset);
-	cells = text_width(whole.data, whole.len, charset);
-	if (cells > width) {
-		text_escape(&target, on, len, charset);
-		others = cells - text_width(target.data, target.len, charset);
-		whole.len = 0;
-		text_escape(&whole, words->data, at, charset);
-		/* A path's end says more than its beginning; all else is cut where the line ends.
-		 */
-		if (len && *on == '/' && others + TARGET_LEAST <= width)
-			text_fit_end(&whole, target.data, target.len, width - others, charset);
-		else
-			text_escape(&whole, on, len, charset);
-		text_escape(&whole, on + len, words->len - at - len, charset);
-		text_fit(out, whole.data, whole.len, width, false, charset);
+	text_escape(&escaped, text->data + at, len, charset);
+	cells = text_width(escaped.data, escaped.len, charset);
+	buf_free(&escaped);
+	return cells;
+}
+
+/* Whether words have room, with a shortened path if that is allowed. */
+static bool have_room(const struct words *words, unsigned width, bool shortened,
+		      enum text_charset charset)
+{
+	unsigned cells = cells_of(&words->text, 0, words->text.len, charset);
+
+	if (cells <= width || !shortened || !words->on_len)
+		return cells <= width;
+	return cells - cells_of(&words->text, words->on, words->on_len, charset) + TARGET_LEAST <=
+	       width;
+}
+
+/* Appends words in a width, with the path as far as there is room for it. */
+static void append_fitted(struct buf *out, const struct words *words, unsigned width,
+			  enum text_charset charset)
+{
+	const struct buf *text = &words->text;
+	size_t behind = words->on + words->on_len;
+	unsigned cells = cells_of(text, 0, text->len, charset);
+	unsigned target = cells_of(text, words->on, words->on_len, charset);
+	struct buf whole = { 0 }, escaped = { 0 };
+
+	if (cells <= width || !target || cells - target + TARGET_LEAST > width) {
+		text_escape(&whole, text->data, text->len, charset);
 	} else {
-		buf_add(out, whole.data, whole.len);
+		/* A path's end says more than its beginning. */
+		text_escape(&whole, text->data, words->on, charset);
+		text_escape(&escaped, text->data + words->on, words->on_len, charset);
+		text_fit_end(&whole, escaped.data, escaped.len, width - (cells - target), charset);
+		text_escape(&whole, text->data + behind, text->len - behind, charset);
 	}
+	if (cells <= width)
+		buf_add(out, whole.data, whole.len);
+	else
+		text_fit(out, whole.data, whole.len, width, false, charset);
 	buf_free(&whole);
-	buf_free(&target);
+	buf_free(&escaped);
 }
 
 void finding_append(struct buf *out, const struct findings *findings, const struct finding *finding,
 		    unsigned width, enum text_charset charset)
 {
-	struct buf words = { 0 }, escaped = { 0 };
+	struct words words = { 0 };
 	unsigned turns = 0;
-	size_t on;
 
-	do {
-		words.len = escaped.len = 0;
-		without_parts(&words, findings, finding, turns, &on);
-		text_escape(&escaped, words.data, words.len, charset);
-	} while (width && text_width(escaped.data, escaped.len, charset) > width &&
-		 turns++ < FINDING_TURNS);
+	without_parts(&words, findings, finding, turns);
+	while (width && turns < FINDING_TURNS &&
+	       !have_room(&words, width, turns == FINDING_TURNS - 1, charset))
+		without_parts(&words, findings, finding, ++turns);
 	if (width)
-		append_fitted(out, &words, on, finding->on_len, width, charset);
+		append_fitted(out, &words, width, charset);
 	else
-		buf_add(out, escaped.data, escaped.len);
-	buf_free(&words);
-	buf_free(&escaped);
+		text_escape(out, words.text.data, words.text.len, charset);
+	buf_free(&words.text);
 }
 
 bool finding_wants_target(const struct finding *finding)

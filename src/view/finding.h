@@ -24,9 +24,12 @@ enum finding_severity {
 /* Their names in machine formats. */
 extern const char *const finding_severities[FINDING_SEVERITIES];
 
-/* Parts of a text that may be left out, and in how many turns. */
+/*
+ * Parts of a text that may be left out, and in how many turns: in the last one where it is not
+ * enough to shorten the target.
+ */
 #define FINDING_PARTS 8
-#define FINDING_TURNS 3
+#define FINDING_TURNS 4
 
 /* What stands in the words of a finding, and what they are about. */
 struct finding {
@@ -41,7 +44,7 @@ struct finding {
 	size_t n; /* tasks or groups that it is true of */
 	bool by_quota; /* the row is kept from CPUs by the quota of a group */
 	size_t at, len; /* its words in the text: raw bytes */
-	size_t on, on_len; /* the target in the text, which may be shortened; 0: none */
+	size_t on, on_len; /* the path in the text, which may be shortened; 0: none */
 	/* Parts of the text that give way where there is little room, the first turn's first. */
 	struct finding_part {
 		size_t at, len;

@@ -23,7 +23,7 @@ static void weigh_past(struct finder *finder, struct finding *finding)
 		finding->severity = FINDING_INFO;
 	buf_puts(&finder->findings->text,
 		 news == FINDING_WORSE ? ", more than usual" : ", as before");
-	finding_part(finder, at, 2);
+	finding_part(finder, at, finder->findings->text.len, 2);
 }
 
 /* Tries a pattern. */

@@ -187,16 +187,15 @@ static const struct ended_tasks *storm_of(const struct finder *finder, const str
 	return !row || row->exited || most->run_ns > row->deltas->grown.run_ns ? most : NULL;
 }
 
-/* Says of tasks that came and went how many they were, and that they ran instead. */
+/* Says of tasks that came and went how many they were, and how much they ran instead. */
 static void put_storm(struct finder *finder, const struct ended_tasks *storm)
 {
 	double seconds = (double)finder->info->interval_ns / (double)NSEC_PER_SEC;
 
 	buf_printf(&finder->findings->text, "; %s ran most, ", storm->comm);
-	finding_put_percent(finder, (double)storm->run_ns / (double)NSEC_PER_SEC / seconds * 100);
-	buf_puts(&finder->findings->text, ": ");
 	buf_decimal(&finder->findings->text, (double)storm->n / seconds, 0);
-	buf_puts(&finder->findings->text, " a second began and ended");
+	buf_puts(&finder->findings->text, " a second, ");
+	finding_put_percent(finder, (double)storm->run_ns / (double)NSEC_PER_SEC / seconds * 100);
 }
 
 /* Says who runs in place of who waits. */

@@ -175,8 +175,8 @@ void finding_put_of_time(struct finder *finder);
  * of the time" where others of its service (the same name and cgroup) have enough, too.
  */
 void finding_put_waits(struct finder *finder, const struct most *most, double share);
-/* What gives way in that turn where there is little room: from `at` to the end of the text. */
-void finding_part(struct finder *finder, size_t at, unsigned turn);
+/* What gives way in that turn where there is little room: the text from `at` up to `end`. */
+void finding_part(struct finder *finder, size_t at, size_t end, unsigned turn);
 /* "alpha 1 spends 51 % of the time", or "of its threads' time". */
 void finding_put_spends(struct finder *finder, const struct row *row, double share);
 void finding_put_seconds(struct finder *finder, uint64_t ns);

@@ -258,6 +258,19 @@ static void put_rival(struct finder *finder, const struct finding *finding)
 	buf_printf(&finder->findings->text, " behind %s %d", waker->name, (int)waker->tgid);
 }
 
+/* Says what makes a row wait for block I/O: who else, its cgroup, or who writes. */
+static void put_io_culprit(struct finder *finder, const struct finding *finding,
+			   const struct row *writer)
+{
+	put_rival(finder, finding);
+	if (is_io_limited(finder, finding->row))
+		buf_puts(&finder->findings->text, ", which its cgroup limits");
+	else if (writer)
+		put_writing(finder, writer);
+	else
+		put_writer(finder, finding->row);
+}
+
 /* Tasks that wait for what is a delay kind, or in state D. */
 static bool find_sleep(struct finder *finder, struct finding *finding)
 {
@@ -266,6 +279,8 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	struct most *most = &finder->waits[kind];
 	const struct row *writer =
 		kind == DELAY_BLKIO && most->row ? find_writer(finder, most) : NULL;
+	struct buf *text = &finder->findings->text;
+	size_t place, culprit;
 	double waited;
 
 	if (!finding_take_most(finding, most))
@@ -273,27 +288,25 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	finding->kind = wait_kind_id(kind);
 	put_share(finder, most);
 	finding_put_other_services(finder, most);
+	place = text->len;
 	finding->site = finding_site(finder, finding->row, state);
 	waited = finding->row->traced ? (double)finding->row->traced->states.ns[state] : 0;
 	if (finding->site)
 		finding_put_site(finder, finding, waited);
 	else if (row_waiting(finder->view.frame, finding->row) &&
 		 row_wait_state(finding->row) == state) {
-		buf_puts(&finder->findings->text, ", right now");
+		buf_puts(text, ", right now");
 		if (!finding_put_place(finder, finding))
-			finder->findings->text.len -= strlen(", right now");
+			text->len -= strlen(", right now");
 	}
-	if (state == STATE_DWAIT) {
+	culprit = text->len;
+	if (state == STATE_DWAIT)
 		finding_put_waker(finder, finding->site);
-		return true;
-	}
-	put_rival(finder, finding);
-	if (is_io_limited(finder, finding->row))
-		buf_puts(&finder->findings->text, ", which its cgroup limits");
-	else if (writer)
-		put_writing(finder, writer);
 	else
-		put_writer(finder, finding->row);
+		put_io_culprit(finder, finding, writer);
+	/* Who makes the waits says more than where. */
+	if (text->len > culprit && culprit > place)
+		finding_part(finder, place, culprit, FINDING_TURNS);
 	return true;
 }
 
@@ -416,9 +429,7 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 	evidence = row_evidence(finder->view.frame, limited->row);
 	finding->kind = "mem";
 	put_share(finder, limited);
-	buf_puts(&finder->findings->text, " as its cgroup is at its limit of memory: ");
-	put_mib(finder, evidence->memory_used);
-	buf_puts(&finder->findings->text, " of ");
+	buf_puts(&finder->findings->text, " at a cgroup limit of ");
 	put_mib(finder, evidence->memory_limit);
 	finding_put_other_services(finder, limited);
 	return true;

@@ -82,17 +82,16 @@ void finding_put_who(struct finder *finder, const struct row *row)
 	buf_printf(text, " %d", (int)row->task->key.pid);
 	/* The culprit's stays. */
 	if (row == finder->finding->row)
-		finding_part(finder, at, 3);
+		finding_part(finder, at, text->len, 3);
 }
 
-void finding_part(struct finder *finder, size_t at, unsigned turn)
+void finding_part(struct finder *finder, size_t at, size_t end, unsigned turn)
 {
 	struct finding *finding = finder->finding;
 
 	if (finding->nparts < FINDING_PARTS)
 		finding->parts[finding->nparts++] =
-			(struct finding_part){ at - finding->at, finder->findings->text.len - at,
-					       turn };
+			(struct finding_part){ at - finding->at, end - at, turn };
 }
 
 void finding_put_percent(struct finder *finder, double share)
@@ -115,7 +114,7 @@ void finding_put_of_time(struct finder *finder)
 	size_t at = finder->findings->text.len;
 
 	buf_puts(&finder->findings->text, " of the time");
-	finding_part(finder, at, 2);
+	finding_part(finder, at, finder->findings->text.len, 2);
 }
 
 /* Whether two rows are of tasks of one service: of the same name, in the same cgroup. */
@@ -194,7 +193,7 @@ void finding_put_others(struct finder *finder, size_t n)
 		return;
 	buf_printf(&finder->findings->text, " (and %zu %s)", n - 1,
 		   plural(n - 1, "other", "others"));
-	finding_part(finder, at, 1);
+	finding_part(finder, at, finder->findings->text.len, 1);
 }
 
 void finding_put_other_services(struct finder *finder, const struct most *most)
@@ -213,8 +212,11 @@ void finding_put_idle(struct finder *finder)
 	buf_puts(&finder->findings->text, ", while ");
 	finding_put_percent(finder, finder->idle);
 	buf_puts(&finder->findings->text, " of the machine is idle");
-	finding_part(finder, at, 2);
+	finding_part(finder, at, finder->findings->text.len, 2);
 }
+
+/* What stands before the holder of a lock, where a target names it. */
+#define HELD_BY " held by"
 
 /* What the row's task waits on right now, where that was read, and it is about that. */
 static const struct task_waiting *waiting_of(const struct finder *finder,
@@ -222,6 +224,20 @@ static const struct task_waiting *waiting_of(const struct finder *finder,
 {
 	return finding->site || !finding->row ? NULL
 					      : row_waiting(finder->view.frame, finding->row);
+}
+
+/* Appends a target that is no path. Who holds a lock says more than its address. */
+static void put_target(struct finder *finder, const char *on, size_t len)
+{
+	struct buf *text = &finder->findings->text;
+	const char *held = memmem(on, len, HELD_BY, strlen(HELD_BY));
+	size_t at = text->len, before = held ? (size_t)(held - on) : 0;
+
+	buf_puts(text, " on ");
+	buf_add(text, on, before);
+	if (held)
+		finding_part(finder, at, text->len, 3);
+	buf_add(text, on + before, len - before);
 }
 
 bool finding_put_place(struct finder *finder, struct finding *finding)
@@ -241,11 +257,13 @@ bool finding_put_place(struct finder *finder, struct finding *finding)
 	}
 	if (call)
 		buf_printf(text, " in %s%s", strcmp(call, "page fault") ? "" : "a ", call);
-	if (on) {
-		buf_puts(text, call && *on == '/' ? " of " : " on ");
+	if (on && *on == '/') {
+		buf_puts(text, call ? " of " : " on ");
 		finding->on = text->len - finding->at;
 		finding->on_len = len;
 		buf_add(text, on, len);
+	} else if (on) {
+		put_target(finder, on, len);
 	}
 	return call || on;
 }

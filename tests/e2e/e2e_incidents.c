@@ -363,7 +363,7 @@ static void test_reclaim(void **state)
 	assert_true(has_kind(s.v[1], pid, "reclaim"));
 	finding_await("", &(struct finding_meant){ "memory-limited",
 						   pid,
-						   { "at its limit of memory", "of 32.0 MiB" } });
+						   { "at a cgroup limit", "of 32.0 MiB" } });
 }
 
 /* Idle: all of it is poll. */

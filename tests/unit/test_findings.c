@@ -340,6 +340,7 @@ static void test_io(void **state)
 static void test_writer(void **state)
 {
 	struct state *s = *state;
+	struct site *site;
 
 	waits(s, 3, DELAY_BLKIO, 1020);
 	runs(s, 0, 10);
@@ -352,6 +353,22 @@ static void test_writer(void **state)
 	s->scene.samples[1].procs[3].io.written = 1024 << 10;
 	build(s);
 	check(s, 0, "io", "io: delta 4 waits 51 % of the time; alpha 1 writes most, 1024 kB/s");
+	/* Where there is little room the culprit says more than the place. */
+	site = traces(s, 3, STATE_IO, 1020);
+	site->syscall = "fsync";
+	site->on = "/var/mail/queue/4711";
+	build(s);
+	s->text.len = 0;
+	finding_append(&s->text, &s->findings, &s->findings.all[0], 78, TEXT_UTF8);
+	assert_string_equal(
+		buf_cstr(&s->text),
+		"io: delta waits 51 %, in fsync of +/queue/4711; alpha 1 writes most, 1024 kB/s");
+	s->text.len = 0;
+	finding_append(&s->text, &s->findings, &s->findings.all[0], 70, TEXT_UTF8);
+	assert_string_equal(buf_cstr(&s->text),
+			    "io: delta waits 51 %; alpha 1 writes most, 1024 kB/s");
+	s->trace.n = 0;
+	memset(s->traced, 0, sizeof(s->traced));
 	/* Who did nothing wrote nothing. */
 	s->scene.samples[1].procs[2].io_valid = false;
 	build(s);

@@ -119,7 +119,23 @@ static void test_kept(void **state)
 	build(s);
 	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s in read on pipe of 7 tee");
 	assert_string_equal(s->findings.all[0].kind, "pipe");
+	/* Where there is little room who holds a lock says more than its address. */
+	waiting->state = STATE_LOCK;
+	waiting->syscall = "futex";
+	waiting->on.len = 0;
+	buf_puts(&waiting->on, "futex 0x55877bcee200 held by 7 lock-holder (20 wait)");
+	buf_cstr(&waiting->on);
+	build(s);
+	check(s, 0, "kept",
+	      "1 task is kept waiting: beta 2 20 s in futex on futex 0x55877bcee200 held by 7 "
+	      "lock-holder (20 wait)");
+	s->text.len = 0;
+	finding_append(&s->text, &s->findings, &s->findings.all[0], 75, TEXT_UTF8);
+	assert_string_equal(
+		buf_cstr(&s->text),
+		"1 task is kept waiting: beta 20 s in futex held by 7 lock-holder (20 wait)");
 	waiting->state = STATE_OTHER;
+	waiting->syscall = "read";
 	waiting->on.len = 0;
 	buf_puts(&waiting->on, "/far/file");
 	buf_cstr(&waiting->on);
