@@ -361,9 +361,8 @@ static void test_reclaim(void **state)
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_true(has_kind(s.v[1], pid, "reclaim"));
-	finding_await("", &(struct finding_meant){ "memory-limited",
-						   pid,
-						   { "at a cgroup limit", "of 32.0 MiB" } });
+	finding_await("", &(struct finding_meant){
+				  "memory-limited", pid, { "at a cgroup limit", "of 32.0 MiB" } });
 }
 
 /* Idle: all of it is poll. */
