@@ -495,9 +495,9 @@ const struct finding_pattern finding_patterns[] = {
 	       "that of a cgroup"),
 	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory"),
 	{ "wpcopy", FINDING_WARNING, find_loss, "memory", DELAY_WPCOPY,
-	  "copying pages that are shared since a fork",
-	  "a task spends " TEXT_OF(WPCOPY_LEAST) " % of the time copying pages that it shares, as after "
-	  "a fork" },
+	  "copying pages on write, as after a fork",
+	  "a task spends " TEXT_OF(WPCOPY_LEAST) " % of the time copying pages on write, as after "
+	  "a fork, or of a file of its own" },
 	{ "io", FINDING_WARNING, find_sleep, "io", DELAY_BLKIO, NULL,
 	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O" },
 	{ "dwait", FINDING_WARNING, find_sleep, "dwait", WAIT_DWAIT, NULL,

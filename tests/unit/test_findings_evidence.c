@@ -175,7 +175,7 @@ static void test_wpcopy(void **state)
 	waits(s, 0, DELAY_WPCOPY, 340);
 	build(s);
 	check(s, 0, "wpcopy",
-	      "memory: alpha 1 spends 17 % of the time copying pages that are shared since a fork, "
+	      "memory: alpha 1 spends 17 % of the time copying pages on write, as after a fork, "
 	      "while 13 % of the machine's memory is in use");
 }
 
