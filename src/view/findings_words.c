@@ -20,7 +20,7 @@ static const struct function_words function_table[] = {
 	{ "autofs_wait", "no answer of the automounter", false },
 	{ "jbd2_log_wait_commit", "the journal", false },
 	/* kernel/fork.c: of fork's kind only vfork() waits. */
-	{ "kernel_clone", "until its child runs a program or ends", false },
+	{ "kernel_clone", "until its child execs or exits", false },
 };
 
 const struct function_words *finding_function(const char *where, const char *on)
