@@ -14,6 +14,8 @@
 
 /* Tasks of a name that end in a second, from which it is they who are told to run. */
 #define STORM_LEAST 20
+/* And the part of a CPU's time that they all must have run for. */
+#define STORM_RUNS 0.1
 
 /* Whether a site is of waiting by a group's quota. */
 static bool is_throttled_site(const struct site *site)
@@ -173,7 +175,7 @@ static const struct row *rival_of(const struct finder *finder, const struct row 
 	return NULL;
 }
 
-/* Those of a name that ended and ran more in all than a row; NULL: none. */
+/* Those of a name that ended and ran more in all than a row, or than all rows; NULL: none. */
 static const struct ended_tasks *storm_of(const struct finder *finder, const struct row *row)
 {
 	const struct ended_tasks *most = NULL;
@@ -181,9 +183,13 @@ static const struct ended_tasks *storm_of(const struct finder *finder, const str
 	for (size_t i = 0; i < finder->nended; i++)
 		if (!most || finder->ended[i].run_ns > most->run_ns)
 			most = &finder->ended[i];
-	if (!most || (double)most->n * (double)NSEC_PER_SEC <
-			     STORM_LEAST * (double)finder->info->interval_ns)
+	if (!most ||
+	    (double)most->n * (double)NSEC_PER_SEC <
+		    STORM_LEAST * (double)finder->info->interval_ns ||
+	    (double)most->run_ns < STORM_RUNS * (double)finder->info->interval_ns)
 		return NULL;
+	if (!row)
+		row = finder->runs.row;
 	return !row || row->exited || most->run_ns > row->deltas->grown.run_ns ? most : NULL;
 }
 

@@ -161,6 +161,11 @@ static void test_storm(void **state)
 	build(s);
 	check(s, 0, "cpu",
 	      "cpu: alpha 1 waits 80 % of the time for a CPU; sed ran most, 25 a second, 75 %");
+	/* Those that hardly ran are not whom others waited for. */
+	left->counters.run_ns = MS(30);
+	build(s);
+	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU");
+	left->counters.run_ns = MS(1500);
 	/* Who runs more than all of them is named. */
 	runs(s, 1, 1900);
 	build(s);
