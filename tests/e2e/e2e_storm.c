@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STORM 20000
+#define STORM 10000
 
 #define CPU_SWITCH "/sys/devices/system/cpu/cpu1/online"
 

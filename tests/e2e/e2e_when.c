@@ -23,7 +23,7 @@
 
 #define WINDOW 2.0
 #define THRESHOLD_US 500000
-#define LINGER 6.0
+#define LINGER 4.0
 #define INTERVAL 0.5
 
 /* So often in a window the test itself looks. */
@@ -204,7 +204,7 @@ static void test_memory(void **state)
 	struct e2e_proc p[2], load;
 	struct e2e_result r;
 	char cgroup[300];
-	const char *args = "-o json -r 1 -d 0.5 --linger 6";
+	const char *args = "-o json -r 1 -d 0.5 --linger 4";
 	unsigned long before[2];
 	double onset, ended;
 	int i, turn, asleep;
