@@ -311,6 +311,15 @@ static void log_size(const struct lookback *lookback, uint64_t took_ns)
 			  (unsigned long long)(took_ns / 1000));
 }
 
+/* Has the trends of the frame that is shown go on to the next one, without being read again. */
+static void add_trend(struct rewind *rewind, const struct frame *frame)
+{
+	rewind->trends_follow = !rewind->back && rewind->trends_ns == frame->info->real_ns &&
+				!frame->info->since_start;
+	if (rewind->trends_follow)
+		trends_add(&rewind->trends, frame);
+}
+
 void rewind_keep(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;
@@ -321,6 +330,7 @@ void rewind_keep(struct ui *ui)
 	rewind->untaken = NULL;
 	if (!frame || !rewind->lookback || rewind->lookback_ended)
 		return;
+	add_trend(rewind, frame);
 	/* What was read of the groups that are shown is kept, too. */
 	if (frame == ui->frame && ui_rows_frame(ui) != frame)
 		folded = ui_rows_frame(ui);

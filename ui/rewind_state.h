@@ -28,6 +28,7 @@ struct rewind {
 	uint64_t play_due_ns; /* CLOCK_MONOTONIC; while playing: when the next moment is due */
 	struct trends trends; /* of the frame that is shown */
 	uint64_t trends_ns; /* the time of that frame; 0: not taken */
+	bool trends_follow; /* they are those of the frame that comes next */
 	unsigned jumps; /* counts moves other than to the next moment */
 	/* The present, while the past is shown: */
 	struct sampler *live;

@@ -226,9 +226,12 @@ static void take_trends(struct ui *ui)
 
 	if (!rewind->past || rewind->trends_ns == real_ns)
 		return;
-	if (!rewind->back)
-		past_want_threads(rewind->past, ui->sampler_config.threads);
-	trends_take(&rewind->trends, rewind->past, real_ns);
+	if (rewind->back || !rewind->trends_follow) {
+		if (!rewind->back)
+			past_want_threads(rewind->past, ui->sampler_config.threads);
+		trends_take(&rewind->trends, rewind->past, real_ns);
+	}
+	rewind->trends_follow = false;
 	rewind->trends_ns = real_ns;
 }
 

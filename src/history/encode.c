@@ -20,27 +20,13 @@
 /* Room beyond which a part's memory is given back between moments. */
 #define TRIM_BYTES (UINT64_C(512) << 10)
 
-/* Opens one that has that slot of tasks. */
-static struct encoder *open_encoder(unsigned slot)
+struct encoder *encoder_open(unsigned slot)
 {
 	struct encoder *encoder = xcalloc(1, sizeof(*encoder));
 
 	encoder->slot = slot;
 	encoder->segment = true;
 	encoder->free = 1;
-	return encoder;
-}
-
-struct encoder *encoder_open(void)
-{
-	return open_encoder(0);
-}
-
-struct encoder *encoder_open_beside(void)
-{
-	struct encoder *encoder = open_encoder(1);
-
-	encoder->apart = true;
 	return encoder;
 }
 
@@ -181,18 +167,6 @@ static void put_together(struct encoder *encoder, struct moment *head)
 	memcpy(out->data, head, sizeof(*head));
 }
 
-/* Leaves the parts where they are, for who writes them in this process. */
-static void point_to(struct encoder *encoder, struct moment *head)
-{
-	head->size = sizeof(*head);
-	for (unsigned part = 0; part < MOMENT_PARTS; part++) {
-		head->parts[part] = encoder->parts[part].data;
-		head->bytes[part] = encoder->parts[part].len;
-	}
-	encoder->moment.len = 0;
-	buf_add(&encoder->moment, head, sizeof(*head));
-}
-
 /* Empties the parts that have what was numbered: those before PART_GONE. */
 static void forget_numbered(struct encoder *encoder)
 {
@@ -238,10 +212,7 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 	encode_keep_reads(encoder, info->cur);
 	if (folded)
 		add_groups(encoder, folded);
-	if (encoder->apart)
-		point_to(encoder, &head);
-	else
-		put_together(encoder, &head);
+	put_together(encoder, &head);
 	for (unsigned part = PART_GONE; part < MOMENT_PARTS; part++)
 		encoder->parts[part].len = 0;
 	if (encoder->moments % SWEEP_MOMENTS == 0) {

@@ -10,13 +10,11 @@
 
 struct encoder;
 
-struct encoder *encoder_open(void);
-
 /*
- * Opens a second one beside it, of the same frames: tasks have room for the numbers of both. Its
- * moments are for this process alone: their parts are not copied behind the head.
+ * Opens one; slot: 0, or 1 for a second one of the same frames, as tasks have room for the numbers
+ * of two.
  */
-struct encoder *encoder_open_beside(void);
+struct encoder *encoder_open(unsigned slot);
 
 /* Has the next moment stand for itself: texts and tasks are numbered anew, for a new file. */
 void encoder_begin_segment(struct encoder *encoder);

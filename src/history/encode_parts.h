@@ -39,7 +39,6 @@ struct numbered_set {
 };
 
 struct encoder {
-	bool apart; /* moments are not copied into one block */
 	unsigned slot; /* which of the `recorded` of a task is its own */
 	struct texts texts;
 	struct known_task *known; /* from 1 on */

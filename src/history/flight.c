@@ -4,11 +4,9 @@
 #include "history/flight.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/buf.h"
 #include "base/util.h"
-#include "history/pack.h"
+#include "history/kept.h"
 
 /* A stretch is that part of the time that is kept, so that little more is, */
 #define STRETCHES 6
@@ -16,29 +14,16 @@
 /* and at most this part of the room. */
 #define STRETCHES_MOST 4
 
-/* A moment that is kept. */
-struct kept {
-	struct kept *next;
-	uint64_t begin_ns;
-	size_t size, packed; /* of the moment, and packed */
-	bool begins; /* begins a stretch */
-	char bytes[];
-};
-
 struct flight {
-	struct packer packer;
+	struct keeper keeper;
 	uint64_t before_ns;
 	size_t most; /* bytes */
-	struct kept *first, *last;
-	size_t count, bytes;
+	struct kept_list list;
 	/* Of the last stretch: when it began, and its bytes. */
 	uint64_t stretch_ns;
 	size_t stretch_bytes;
 	uint64_t lost; /* since one was taken */
-	struct buf packed;
-	struct moment *moment; /* the first, unpacked */
-	size_t room; /* of it */
-	bool unpacked;
+	const struct moment *unpacked; /* the first; NULL: it is not */
 };
 
 struct flight *flight_open(uint64_t before_ns, size_t bytes)
@@ -60,15 +45,8 @@ bool flight_is_due(const struct flight *flight, uint64_t begin_ns, bool kept)
 /* Removes the first moment. */
 static void remove_first(struct flight *flight)
 {
-	struct kept *first = flight->first;
-
-	flight->first = first->next;
-	if (!flight->first)
-		flight->last = NULL;
-	flight->count--;
-	flight->bytes -= sizeof(*first) + first->packed;
-	flight->unpacked = false;
-	free(first);
+	kept_remove_first(&flight->list);
+	flight->unpacked = NULL;
 }
 
 /* Removes the first stretch, or what is left of it. */
@@ -76,13 +54,13 @@ static void remove_stretch(struct flight *flight)
 {
 	do {
 		remove_first(flight);
-	} while (flight->first && !flight->first->begins);
+	} while (flight->list.first && !flight->list.first->begins);
 }
 
 /* The first moment of the second stretch that is here; NULL: there is one only. */
 static const struct kept *find_second(const struct flight *flight)
 {
-	const struct kept *kept = flight->first;
+	const struct kept *kept = flight->list.first;
 
 	for (kept = kept ? kept->next : NULL; kept && !kept->begins;)
 		kept = kept->next;
@@ -94,66 +72,46 @@ static void let_go(struct flight *flight, uint64_t now_ns, bool kept)
 {
 	const struct kept *second;
 
-	if (kept && flight->bytes <= flight->most)
+	if (kept && flight->list.bytes <= flight->most)
 		return;
 	while ((second = find_second(flight))) {
 		bool old = !kept && now_ns - second->begin_ns >= flight->before_ns;
-		size_t count = flight->count;
+		size_t count = flight->list.n;
 
-		if (!old && flight->bytes <= flight->most)
+		if (!old && flight->list.bytes <= flight->most)
 			return;
 		remove_stretch(flight);
 		if (kept)
-			flight->lost += count - flight->count;
+			flight->lost += count - flight->list.n;
 	}
 }
 
 void flight_add(struct flight *flight, const struct moment *moment, bool kept)
 {
-	struct kept *added;
+	size_t before;
 
-	flight->packed.len = 0;
-	packer_pack(&flight->packer, moment, moment->size, &flight->packed);
-	added = xcalloc(1, sizeof(*added) + flight->packed.len);
-	added->begin_ns = moment->begin_ns;
-	added->size = moment->size;
-	added->packed = flight->packed.len;
-	added->begins = moment->flags & MOMENT_SEGMENT;
-	memcpy(added->bytes, flight->packed.data, flight->packed.len);
-	if (flight->last)
-		flight->last->next = added;
-	else
-		flight->first = added;
-	flight->last = added;
-	flight->count++;
-	flight->bytes += sizeof(*added) + added->packed;
-	if (added->begins) {
+	if (moment->flags & MOMENT_SEGMENT) {
+		kept_end(&flight->list, &flight->keeper);
 		flight->stretch_ns = moment->begin_ns;
 		flight->stretch_bytes = 0;
 	}
-	flight->stretch_bytes += sizeof(*added) + added->packed;
+	before = flight->list.bytes;
+	kept_add(&flight->list, &flight->keeper, moment);
+	flight->stretch_bytes += flight->list.bytes - before;
 	let_go(flight, moment->begin_ns, kept);
 }
 
 const struct moment *flight_first(struct flight *flight)
 {
-	const struct kept *first = flight->first;
+	struct moment *moment;
 
-	if (!first)
+	if (!flight->list.first)
 		return NULL;
 	if (flight->unpacked)
-		return flight->moment;
-	if (flight->room < first->size) {
-		free(flight->moment);
-		flight->moment = xcalloc(1, first->size);
-		flight->room = first->size;
-	}
-	if (!packer_unpack(&flight->packer, first->bytes, first->packed, flight->moment,
-			   first->size))
-		die("the memory of samples is damaged");
-	flight->moment->dropped += flight->lost;
-	flight->unpacked = true;
-	return flight->moment;
+		return flight->unpacked;
+	moment = kept_unpack(&flight->keeper, flight->list.first);
+	moment->dropped += flight->lost;
+	return flight->unpacked = moment;
 }
 
 void flight_take(struct flight *flight)
@@ -164,27 +122,24 @@ void flight_take(struct flight *flight)
 
 uint64_t flight_since_ns(const struct flight *flight)
 {
-	return flight->first ? flight->first->begin_ns : 0;
+	return flight->list.first ? flight->list.first->begin_ns : 0;
 }
 
 size_t flight_count(const struct flight *flight)
 {
-	return flight->count;
+	return flight->list.n;
 }
 
 size_t flight_bytes(const struct flight *flight)
 {
-	return flight->bytes;
+	return flight->list.bytes;
 }
 
 void flight_close(struct flight *flight)
 {
 	if (!flight)
 		return;
-	while (flight->first)
-		remove_first(flight);
-	packer_free(&flight->packer);
-	buf_free(&flight->packed);
-	free(flight->moment);
+	kept_free(&flight->list);
+	keeper_free(&flight->keeper);
 	free(flight);
 }

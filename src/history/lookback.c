@@ -21,9 +21,10 @@
 struct lookback {
 	struct lookback_limits limits;
 	struct encoder *encoder;
+	struct keeper keeper;
 	struct stretches stretches;
 	uint64_t whole_bytes; /* what the last stretch took when it had one moment */
-	int error;
+	bool full; /* there is no room for one moment */
 };
 
 bool lookback_parse(const char *text, struct lookback_limits *limits)
@@ -45,7 +46,7 @@ struct lookback *lookback_open(const struct lookback_limits *limits)
 	struct lookback *lookback = xcalloc(1, sizeof(*lookback));
 
 	lookback->limits = *limits;
-	lookback->encoder = encoder_open_beside();
+	lookback->encoder = encoder_open(1);
 	return lookback;
 }
 
@@ -60,7 +61,7 @@ static struct stretch *last_stretch(const struct lookback *lookback)
 /* What a stretch takes. */
 static uint64_t bytes_of(const struct stretch *stretch)
 {
-	return store_bytes(stretch->store) + stretch->cap * sizeof(*stretch->points);
+	return stretch->kept.bytes + stretch->cap * sizeof(*stretch->points);
 }
 
 /* How much time a stretch covers, up to now. */
@@ -90,22 +91,18 @@ static bool is_to_turn(const struct lookback *lookback, const struct frame_info 
 	return bytes >= least || bytes >= lookback->limits.bytes / 2;
 }
 
-/* Begins a stretch. 0 or -errno. */
-static int begin_stretch(struct lookback *lookback, const struct frame_info *info)
+/* Begins a stretch. */
+static void begin_stretch(struct lookback *lookback, const struct frame_info *info)
 {
-	static const struct store_about about = { PACKAGE_VERSION };
-	struct store *store;
-	int err = store_create(&store, ":memory:", &about);
-	struct stretch *stretch;
+	struct stretch *last = last_stretch(lookback), *stretch;
 
-	if (err)
-		return err;
+	if (last)
+		kept_end(&last->kept, &lookback->keeper);
 	stretch = stretches_add(&lookback->stretches);
-	stretch->store = store;
+	stretch->keeper = &lookback->keeper;
 	stretch->threads = info->threads;
 	stretch->listed = true;
 	encoder_begin_segment(lookback->encoder);
-	return 0;
 }
 
 /* Whether the first stretch is older than what is to be kept. */
@@ -184,46 +181,48 @@ static struct point point_of(const struct frame *frame, int64_t number)
 	return point;
 }
 
-/* Writes a frame into the last stretch. 0 or -errno. */
-static int put(struct lookback *lookback, const struct frame *frame, const struct frame *folded)
+/* Adds a frame to the last stretch. */
+static void add_frame(struct lookback *lookback, const struct frame *frame,
+		      const struct frame *folded)
 {
 	struct stretch *stretch = last_stretch(lookback);
 	const struct moment *moment = encoder_take(lookback->encoder, frame, folded);
 	struct point point = point_of(frame, (int64_t)stretch->n + 1);
 	bool whole = moment->flags & MOMENT_WHOLE;
-	int err = store_put(stretch->store, moment);
 
-	if (err)
-		encoder_drop(lookback->encoder);
-	else
-		encoder_keep(lookback->encoder);
+	kept_add(&stretch->kept, &lookback->keeper, moment);
+	encoder_keep(lookback->encoder);
 	if (whole)
 		encoder_trim(lookback->encoder);
-	if (err)
-		return err;
 	stretch_add(stretch, &point);
 	if (stretch->n == 1)
 		lookback->whole_bytes = bytes_of(stretch);
-	return 0;
+}
+
+/* Closes what was read of, but for what is looked at. */
+static void shut_stretches(struct lookback *lookback)
+{
+	for (size_t i = 0; i < lookback->stretches.n; i++)
+		if (!lookback->stretches.list[i]->pins)
+			stretch_shut(lookback->stretches.list[i]);
 }
 
 int lookback_take(struct lookback *lookback, const struct frame *frame, const struct frame *folded)
 {
 	const struct frame_info *info = frame->info;
 
-	if (lookback->error)
-		return lookback->error;
+	if (lookback->full)
+		return -ENOSPC;
+	shut_stretches(lookback);
 	if (is_to_turn(lookback, info))
-		lookback->error = begin_stretch(lookback, info);
-	if (!lookback->error)
-		lookback->error = put(lookback, frame, folded);
+		begin_stretch(lookback, info);
+	add_frame(lookback, frame, folded);
 	/* There is not even room for one moment. */
-	if (!lookback->error && lookback->whole_bytes > lookback->limits.bytes)
-		lookback->error = -ENOSPC;
+	lookback->full = lookback->whole_bytes > lookback->limits.bytes;
 	forget_oldest(lookback, info->real_ns);
-	if (lookback->error == -ENOSPC)
+	if (lookback->full)
 		forget_last(lookback);
-	return lookback->error;
+	return lookback->full ? -ENOSPC : 0;
 }
 
 struct stretches *lookback_stretches(struct lookback *lookback)
@@ -254,6 +253,7 @@ void lookback_close(struct lookback *lookback)
 	if (!lookback)
 		return;
 	stretches_free(&lookback->stretches);
+	keeper_free(&lookback->keeper);
 	encoder_close(lookback->encoder);
 	free(lookback);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The past in memory: what a recording would have of the last minutes, in the same tables, as
- * stretches of which the oldest goes when there is no more room. Nothing is written to a disk.
+ * The past in memory: what a recording would have of the last minutes, packed, as stretches of
+ * which the oldest goes when there is no more room. Nothing is written to a disk.
  */
 #ifndef STALLTOP_HISTORY_LOOKBACK_H
 #define STALLTOP_HISTORY_LOOKBACK_H

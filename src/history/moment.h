@@ -187,7 +187,6 @@ struct moment_evidence {
 struct moment {
 	uint64_t size; /* of all */
 	size_t at[MOMENT_PARTS], bytes[MOMENT_PARTS];
-	const void *parts[MOMENT_PARTS]; /* where a part is that does not follow the head; NULL */
 	unsigned flags;
 	uint64_t dropped; /* samples right before it that are not in the recording */
 	/* Of the sample: */
@@ -217,7 +216,7 @@ struct moment {
 /* The start of a part. */
 static inline const void *moment_part(const struct moment *moment, enum moment_part part)
 {
-	return moment->parts[part] ? moment->parts[part] : (const char *)moment + moment->at[part];
+	return (const char *)moment + moment->at[part];
 }
 
 /* How far the life of a task without news is taken to have grown, by the time between readings. */

@@ -40,7 +40,7 @@ static size_t stretch_index(const struct past *past, const struct stretch *stret
 /* Whether a stretch has moments of the rows that are wanted. */
 static bool is_usable(const struct past *past, struct stretch *stretch)
 {
-	return !stretch_open(stretch) && stretch->n && stretch->threads == past->threads;
+	return !stretch_list(stretch) && stretch->n && stretch->threads == past->threads;
 }
 
 /* The next moment, whether it can be shown or not. */
@@ -377,10 +377,13 @@ static void pin(struct past *past, const struct spot *place)
 	if (before)
 		before->pins--;
 	past->shown = *place;
-	/* Of a folder's files one or two are open at a time. */
-	for (size_t i = 0; i < past->own.n; i++)
-		if (past->own.list[i] != place->stretch && past->own.list[i] != before)
-			stretch_shut(past->own.list[i]);
+	/* One or two are open at a time. */
+	for (size_t i = 0; i < past->stretches->n; i++) {
+		struct stretch *stretch = past->stretches->list[i];
+
+		if (stretch != place->stretch && stretch != before)
+			stretch_shut(stretch);
+	}
 }
 
 int past_show(struct past *past, const struct spot *place, const struct frame **frame)

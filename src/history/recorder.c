@@ -353,7 +353,7 @@ int recorder_open(struct recorder **out, const struct recorder_config *config)
 	}
 	if (!err) {
 		queue_be_sender(recorder->queue);
-		recorder->encoder = encoder_open();
+		recorder->encoder = encoder_open(0);
 		if (config->before_ns)
 			recorder->flight = flight_open(config->before_ns, FLIGHT_BYTES);
 		recorder->fresh = true;

@@ -116,14 +116,32 @@ static void list_pressure(struct stretch *stretch)
 		fill_still(&stretch->points[i], known);
 }
 
+/* Puts the moments that it has in memory into a database, as far as they are not there. */
+static int store_kept(struct stretch *stretch)
+{
+	static const struct store_about about = { PACKAGE_VERSION };
+	const struct kept *kept = stretch->stored ? stretch->stored->next : stretch->kept.first;
+	int err = stretch->store ? 0 : store_create(&stretch->store, ":memory:", &about);
+
+	for (; kept && !err; kept = kept->next) {
+		err = store_put(stretch->store, kept_unpack(stretch->keeper, kept));
+		if (!err)
+			stretch->stored = kept;
+	}
+	keeper_trim(stretch->keeper);
+	if (!err && !stretch->open)
+		err = archive_borrow(&stretch->archive, store_database(stretch->store));
+	return err;
+}
+
 int stretch_open(struct stretch *stretch)
 {
 	int err = 0;
 
-	if (!stretch->open)
-		err = stretch->store
-			      ? archive_borrow(&stretch->archive, store_database(stretch->store))
-			      : archive_open(&stretch->archive, stretch->path);
+	if (stretch->keeper)
+		err = store_kept(stretch);
+	else if (!stretch->open)
+		err = archive_open(&stretch->archive, stretch->path);
 	if (err)
 		return err;
 	stretch->open = true;
@@ -137,11 +155,19 @@ int stretch_open(struct stretch *stretch)
 	return err;
 }
 
+int stretch_list(struct stretch *stretch)
+{
+	return stretch->listed ? 0 : stretch_open(stretch);
+}
+
 void stretch_shut(struct stretch *stretch)
 {
 	if (stretch->open)
 		archive_close(&stretch->archive);
 	stretch->open = false;
+	store_close(stretch->store, false);
+	stretch->store = NULL;
+	stretch->stored = NULL;
 }
 
 uint64_t stretch_waited(struct stretch *stretch, size_t at)
@@ -164,7 +190,7 @@ uint64_t stretch_waited(struct stretch *stretch, size_t at)
 void stretch_free(struct stretch *stretch)
 {
 	stretch_shut(stretch);
-	store_close(stretch->store, false);
+	kept_free(&stretch->kept);
 	free(stretch->path);
 	free(stretch->points);
 	free(stretch);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stretch of the past: moments that follow on one another in one database, which is in memory or
- * a file of a recording. The first stands for itself.
+ * A stretch of the past: moments that follow on one another, kept in memory or in a file of a
+ * recording. The first stands for itself. Those in memory become a database when they are read.
  */
 #ifndef STALLTOP_HISTORY_STRETCH_H
 #define STALLTOP_HISTORY_STRETCH_H
 
 #include "data/system.h"
 #include "history/archive.h"
+#include "history/kept.h"
 #include "history/store.h"
 
 /* The time waited is not known. */
@@ -27,7 +28,10 @@ struct point {
 
 struct stretch {
 	char *path; /* NULL: in memory */
-	struct store *store; /* NULL: a file */
+	struct keeper *keeper; /* of those in memory, which outlives it; NULL: a file */
+	struct kept_list kept; /* its moments in memory */
+	struct store *store; /* the database of these while it is open, */
+	const struct kept *stored; /* and the last of them that is in it */
 	struct archive archive;
 	bool open; /* the archive is */
 	bool listed; /* the points are known */
@@ -41,10 +45,13 @@ struct stretch {
 /* Adds a moment at the end. */
 void stretch_add(struct stretch *stretch, const struct point *point);
 
-/* Opens it to be read, with its points listed. 0 or -errno. */
+/* Has its points listed. 0 or -errno. */
+int stretch_list(struct stretch *stretch);
+
+/* Opens it to be read, with all moments that it has by now. 0 or -errno. */
 int stretch_open(struct stretch *stretch);
 
-/* Closes what is open of a file; its points stay. */
+/* Closes what is open; its points stay. */
 void stretch_shut(struct stretch *stretch);
 
 /* The time that all tasks waited in a moment, read where it is not known yet. */

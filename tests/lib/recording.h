@@ -329,7 +329,7 @@ static inline int play_record(const char *path, unsigned seed, unsigned samples)
 {
 	const struct store_about about = { "0" };
 	struct play_machine machine = { .seed = seed };
-	struct encoder *encoder = encoder_open();
+	struct encoder *encoder = encoder_open(0);
 	struct store *store;
 	int err = store_create(&store, path, &about);
 

@@ -23,7 +23,7 @@ static void record(const char *name, uint64_t now_ns, unsigned samples, const in
 {
 	const struct store_about about = { "0" };
 	struct play_machine machine = { .seed = 3, .now_ns = now_ns };
-	struct encoder *encoder = encoder_open();
+	struct encoder *encoder = encoder_open(0);
 	struct store *store;
 
 	assert_int_equal(store_create(&store, scratch_path(name), &about), 0);
@@ -118,7 +118,7 @@ static struct clocks record_suspended(const char *path, unsigned samples)
 {
 	const struct store_about about = { "0" };
 	struct play_machine machine = { .seed = 3 };
-	struct encoder *encoder = encoder_open();
+	struct encoder *encoder = encoder_open(0);
 	struct clocks clocks;
 	struct store *store;
 

@@ -12,6 +12,7 @@
 
 #include "base/util.h"
 #include "history/flight.h"
+#include "history/kept.h"
 
 #define SECOND NSEC_PER_SEC
 #define ROOM ((size_t)1 << 30)
@@ -52,7 +53,7 @@ static void test_age(void **state)
 	for (uint64_t s = 1; s < 10000; s++) {
 		uint64_t since_ns;
 
-		add(flight, s * SECOND, 100, false);
+		add(flight, s * SECOND, 104, false);
 		since_ns = flight_since_ns(flight);
 		assert_true(since_ns == SECOND || s * SECOND - since_ns >= 60 * SECOND);
 		assert_true(s * SECOND - since_ns <= 95 * SECOND);
@@ -133,13 +134,58 @@ static void test_quiet_room(void **state)
 	flight_close(flight);
 }
 
+/* The one of a list that began then, as it was. */
+static void check_kept(struct keeper *keeper, const struct kept *kept, uint64_t second,
+		       size_t bytes)
+{
+	struct moment *expected = make_moment(second * SECOND, second % 40 == 1, bytes);
+
+	assert_int_equal(kept->begin_ns, expected->begin_ns);
+	assert_memory_equal(kept_unpack(keeper, kept), expected, expected->size);
+	free(expected);
+}
+
+/* Moments of two lists with one keeper come back in any order, packed together or not yet. */
+static void test_lists(void **state)
+{
+	struct kept_list lists[2] = { 0 };
+	struct keeper keeper = { 0 };
+	const struct kept *at[2][100];
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++) {
+		struct kept_list *list = &lists[i % 2];
+		uint64_t second = i / 2 + 1;
+		struct moment *moment =
+			make_moment(second * SECOND, second % 40 == 1, second * 80 + i % 2 * 8);
+
+		kept_add(list, &keeper, moment);
+		at[i % 2][second - 1] = list->last;
+		free(moment);
+	}
+	kept_end(&lists[1], &keeper);
+	for (unsigned i = 0; i < 400; i++) {
+		unsigned list = i / 3 % 2, n = i * 37 % 100;
+
+		check_kept(&keeper, at[list][n], n + 1, (n + 1) * 80 + list * 8);
+	}
+	/* Some go; others are packed meanwhile. */
+	for (unsigned i = 0; i < 90; i++)
+		kept_remove_first(&lists[0]);
+	keeper_trim(&keeper);
+	check_kept(&keeper, lists[0].first, 91, 91 * 80);
+	kept_free(&lists[0]);
+	kept_free(&lists[1]);
+	assert_int_equal(lists[0].bytes + lists[1].bytes, 0);
+	keeper_free(&keeper);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_age),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_quiet_room),
+		cmocka_unit_test(test_age),   cmocka_unit_test(test_order),
+		cmocka_unit_test(test_room),  cmocka_unit_test(test_quiet_room),
+		cmocka_unit_test(test_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

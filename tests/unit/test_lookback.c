@@ -260,7 +260,7 @@ static void too_little_room_ends_it(void **state)
 	struct spot spot;
 
 	(void)state;
-	open_scene(&scene, 6, (struct lookback_limits){ .bytes = 64 << 10 });
+	open_scene(&scene, 6, (struct lookback_limits){ .bytes = 1 << 10 });
 	assert_int_equal(take(&scene), -ENOSPC);
 	assert_int_equal(take(&scene), -ENOSPC);
 	assert_false(past_last(scene.past, &spot));
@@ -346,7 +346,7 @@ static void a_recording_goes_beside(void **state)
 	const char *path = scratch_path("beside.db");
 	const struct replay_config config = { .path = path };
 	const struct store_about about = { "0" };
-	struct encoder *encoder = encoder_open();
+	struct encoder *encoder = encoder_open(0);
 	struct past_scene scene;
 	struct past *kept;
 	struct store *store;

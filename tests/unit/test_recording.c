@@ -163,7 +163,7 @@ static void record_machine(const struct plan *plan, const char *folder)
 	struct play_machine machine = { .seed = plan->seed,
 					.exact = plan->exact,
 					.states = plan->states };
-	struct encoder *encoder = encoder_open();
+	struct encoder *encoder = encoder_open(0);
 	struct store *store = NULL;
 
 	for (unsigned i = 0; i < SAMPLES_MADE; i++) {

@@ -155,7 +155,7 @@ static double size_of(const char *path)
 /* Records an hour. */
 static void record_hour(struct store *store)
 {
-	struct encoder *encoder = encoder_open();
+	struct encoder *encoder = encoder_open(0);
 	struct sample samples[3] = { 0 };
 	struct system_sample systems[2];
 	struct clocks clocks = { 0 };
