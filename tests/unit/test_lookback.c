@@ -409,8 +409,8 @@ static void recordings_are_gone_to(void **state)
 static void damaged_recordings_are_refused(void **state)
 {
 	const struct replay_config none = { .path = "/nonexistent/x" };
-	const char *path =
-		scratch_file("no.db", "this is no recording, although it is long enough\n");
+	const char *path = scratch_file(scratch_path("no.db"),
+					"this is no recording, although it is long enough\n");
 	const struct replay_config bad = { .path = path };
 	struct past *past;
 	char *file;
