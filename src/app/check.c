@@ -32,8 +32,7 @@ static const char *clash_of_metrics(const struct options *options)
 	    (options->batch || options->command || options->replay.path || options->output))
 		return "--listen writes nothing: it cannot have --batch, --output, --replay or a "
 		       "command";
-	if (options->listen && strcmp(options->format, out_registry[0]->name) != 0 &&
-	    out_by_name(options->format) != &out_openmetrics)
+	if (options->listen && options->format != out_registry[0] && !options->format->series)
 		return "--listen answers with metrics: it cannot have another --format";
 	if (!group_folds(options->view.group_by))
 		return "metrics are by group: use -g cgroup, user or command";
@@ -94,10 +93,9 @@ static bool check_usage(const struct options *options)
 		fprintf(stderr,
 			"stalltop: --enable-delayacct is not allowed with --readonly, which the "
 			"administrator's configuration may say too\n");
-	else if (options->command && strcmp(options->format, "text") != 0 &&
-		 strcmp(options->format, "json") != 0)
+	else if (options->command && !options->format->run)
 		fprintf(stderr, "stalltop: a command has no --format %s: use text or json\n",
-			options->format);
+			options->format->name);
 	else if (options->command && options->watch.nspecs)
 		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
 				"screen\n");
@@ -123,8 +121,8 @@ static bool check_usage(const struct options *options)
 		fprintf(stderr, "stalltop: --from and --to need --replay or --diff\n");
 	else if (!writes && options->output)
 		fprintf(stderr, "stalltop: --output needs --batch or a command\n");
-	else if (!writes && strcmp(options->format, out_registry[0]->name) != 0)
-		fprintf(stderr, "stalltop: --format %s needs --batch\n", options->format);
+	else if (!writes && options->format != out_registry[0])
+		fprintf(stderr, "stalltop: --format %s needs --batch\n", options->format->name);
 	else if (!writes && !terminal && !records)
 		fprintf(stderr, "stalltop: no terminal for the screen; use -b for batch mode\n");
 	else

@@ -13,8 +13,8 @@
 
 #include "app/sink.h"
 #include "base/privileges.h"
+#include "model/run.h"
 #include "out/out.h"
-#include "out/run_report.h"
 
 /* Writes the result of a command. Returns the command's exit status, or that of a failure. */
 static int put_result(const struct options *options, const struct run_result *result,
@@ -24,10 +24,7 @@ static int put_result(const struct options *options, const struct run_result *re
 	struct out out = { 0 };
 	int err;
 
-	if (!strcmp(options->format, "json"))
-		run_json(&out.buf, result);
-	else
-		run_text(&out.buf, result, charset);
+	options->format->run(&out.buf, result, charset);
 	err = out_flush(&out, fd, &none);
 	buf_free(&out.buf);
 	if (err && err != -EPIPE) {

@@ -117,7 +117,7 @@ const char *diff_clash(const struct options *options)
 		return "--diff compares two recordings, and does nothing else";
 	if (options->output)
 		return "--diff writes to standard output: it cannot have --output";
-	if (!diff_has_format(options->format))
+	if (!options->format->diff)
 		return "--diff is written as text, csv or json: use one of them as --format";
 	if (options->grouped || sampler->npids || sampler->cgroup || query->nusers ||
 	    options->match || query->over_ms >= 0 || query->active || options->view.fields ||

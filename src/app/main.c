@@ -218,7 +218,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	int err;
 
 	set_up_signals(&waiting, batch.vigil);
-	out_open(&out, out_by_name(options_format(options)), &config);
+	out_open(&out, options_format(options), &config);
 	err = batch_run(&batch, &failure);
 	out_close(&out);
 	if (!err)

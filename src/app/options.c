@@ -15,7 +15,6 @@
 #include "base/pattern.h"
 #include "base/util.h"
 #include "model/source.h"
-#include "out/out.h"
 #include "out/series.h"
 #include "view/layout.h"
 
@@ -272,9 +271,12 @@ SETTER(set_no_exits)
 /* -o */
 SETTER(set_format)
 {
-	options->format = arg;
-	if (out_by_name(arg))
+	const struct out_ops *format = out_by_name(arg);
+
+	if (format) {
+		options->format = format;
 		return true;
+	}
 	for (size_t i = 0; out_registry[i]; i++)
 		buf_printf(why, "%s%s", i ? ", " : "", out_registry[i]->name);
 	return false;
@@ -427,8 +429,8 @@ const struct option_row option_table[] = {
 	{ 0, "exit-buffer", "KB", "auto",
 	  "receive buffer of each listener for exiting tasks (there is one per CPU)",
 	  .set = set_exit_buffer },
-	{ 'o', "format", "FORMAT", "text", "text, csv, json, openmetrics (with -b)",
-	  .set = set_format, .words = WORDS_FORMAT, .barred = true },
+	{ 'o', "format", "FORMAT", "text", OUT_FORMAT_NAMES " (with -b)", .set = set_format,
+	  .words = WORDS_FORMAT, .barred = true },
 	{ 0, "output", "FILE", "none",
 	  "write to FILE, which is emptied first: with -b the samples, in place of standard "
 	  "output; with -- COMMAND the report, in place of standard error; with -o openmetrics "
@@ -554,7 +556,7 @@ void options_default(struct options *options)
 		.sampler = { .exits = true },
 		.history = LOOKBACK_DEFAULT,
 		.watch = { .linger_ns = LINGER_NS },
-		.format = out_registry[0]->name,
+		.format = out_registry[0],
 		.record = { .limits = SEGMENT_LIMITS_DEFAULT, .program = PACKAGE_VERSION },
 	};
 }

@@ -12,6 +12,7 @@
 #include "history/recorder.h"
 #include "history/replay.h"
 #include "model/sampler.h"
+#include "out/out.h"
 #include "view/view_config.h"
 
 /*
@@ -25,7 +26,7 @@ struct options {
 	struct pattern *match; /* of view.query; NULL: all */
 	const char *pattern; /* the text of match */
 	bool batch;
-	const char *format;
+	const struct out_ops *format;
 	bool enable_delayacct;
 	bool readonly; /* keys change nothing but the screen */
 	const char *debug_log;
@@ -100,8 +101,8 @@ int options_parse(struct options *options, int argc, char **argv, struct buf *wh
 /* Whether metrics are asked for: by group, in counters that go on. */
 bool options_metrics(const struct options *options);
 
-/* The name of the format that samples are written in. */
-const char *options_format(const struct options *options);
+/* The format that samples are written in. */
+const struct out_ops *options_format(const struct options *options);
 
 /* Appends the text of --help. */
 void options_help(struct buf *out);

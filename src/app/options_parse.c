@@ -13,7 +13,6 @@
 #include "base/pattern.h"
 #include "base/text.h"
 #include "base/util.h"
-#include "out/out.h"
 
 /* Values of options without a letter, for getopt_long. */
 #define LONG_ONLY 256
@@ -210,14 +209,14 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 	return err;
 }
 
-const char *options_format(const struct options *options)
+const struct out_ops *options_format(const struct options *options)
 {
-	return options->listen ? out_openmetrics.name : options->format;
+	return options->listen ? &out_openmetrics : options->format;
 }
 
 bool options_metrics(const struct options *options)
 {
-	return out_by_name(options_format(options)) == &out_openmetrics;
+	return options_format(options)->series;
 }
 
 int options_parse(struct options *options, int argc, char **argv, struct buf *why)

@@ -3,10 +3,10 @@
 
 #include "app/uses.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "base/privileges.h"
+#include "model/source.h"
 
 bool uses_terminal(void)
 {
@@ -32,7 +32,8 @@ unsigned uses_of(const struct options *options)
 	if (uses_machine(options)) {
 		uses |= PRIVILEGE_COUNTERS;
 		if (sampler->trace || screen ||
-		    (!options->command && (!sampler->source || !strcmp(sampler->source, "bpf"))))
+		    (!options->command &&
+		     (!sampler->source || source_by_name(sampler->source)->programs)))
 			uses |= PRIVILEGE_PROGRAMS;
 		if (sampler->trace || screen || options->view.fields || options->record.path)
 			uses |= PRIVILEGE_LOOK;

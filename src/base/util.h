@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Before a parameter that a function of this type need not use. */
+#define UNUSED __attribute__((unused))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define NSEC_PER_SEC UINT64_C(1000000000)

@@ -26,6 +26,7 @@ struct exit_record;
 struct source_ops {
 	const char *name;
 	uint32_t kinds; /* DELAY_BIT()s it can give at best */
+	bool programs; /* it loads programs into the kernel */
 	bool exits; /* exit records have the last values of its counters */
 	bool many; /* for many tasks: slow to open, but a sample costs next to nothing */
 	/* Opens it. 0, or -errno: -EPERM without privilege, -ENOENT where the kernel lacks it. */

@@ -477,6 +477,7 @@ static void bpf_close(void *state)
 const struct source_ops source_bpf = {
 	.name = "bpf",
 	.kinds = DELAY_ALL,
+	.programs = true,
 	.exits = true,
 	.many = true,
 	.open = bpf_open,

@@ -16,6 +16,7 @@ static int absent_open(const struct source_env *env, void **state)
 
 const struct source_ops source_bpf = {
 	.name = "bpf",
+	.programs = true,
 	.many = true,
 	.open = absent_open,
 };

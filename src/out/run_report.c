@@ -204,7 +204,7 @@ static void put_outlived(struct json *json, const struct run_result *result)
 	json_close(json);
 }
 
-void run_json(struct buf *out, const struct run_result *result)
+void run_json(struct buf *out, const struct run_result *result, UNUSED enum text_charset charset)
 {
 	const struct counters *counters = &result->counters;
 	struct json json = { .out = out };

@@ -9,6 +9,6 @@
 
 /* Appends the result as a table, or as a JSON object on a line. */
 void run_text(struct buf *out, const struct run_result *result, enum text_charset charset);
-void run_json(struct buf *out, const struct run_result *result);
+void run_json(struct buf *out, const struct run_result *result, enum text_charset charset);
 
 #endif

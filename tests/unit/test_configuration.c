@@ -166,7 +166,7 @@ static void test_unknown(void **state)
 	assert_string_equal(buf_cstr(&applied.faults.unknown),
 			    "iterations, format, debug-log, help, version");
 	assert_int_equal(applied.options.view.iterations, 0);
-	assert_string_equal(applied.options.format, "text");
+	assert_ptr_equal(applied.options.format, &out_text);
 	assert_false(applied.options.debug_log || applied.options.help || applied.options.version);
 	drop(&applied);
 }

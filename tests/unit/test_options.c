@@ -33,7 +33,6 @@ static int parse(struct options *options, const char *line, struct buf *why)
 	err = options_parse(options, argc, argv, why);
 	/* Strings are those of argv: here they must not outlive it. */
 	options->pattern = options->pattern ? "pattern" : NULL;
-	options->format = options->format && !strcmp(options->format, "json") ? "json" : "another";
 	options->sampler.source = options->sampler.source ? "source" : NULL;
 	options->debug_log = options->debug_log ? "file" : NULL;
 	for (unsigned i = 0; i < 2; i++)
@@ -227,7 +226,7 @@ static void test_words(void **state)
 	}
 	good(&options, "-o json --source procfs --debug-log /x -F pid,comm "
 		       "--cgroup-hierarchy name=systemd");
-	assert_string_equal(options.format, "json");
+	assert_ptr_equal(options.format, &out_json);
 	assert_non_null(options.sampler.source);
 	assert_non_null(options.debug_log);
 	assert_non_null(options.sampler.hierarchy);
@@ -437,7 +436,7 @@ static void test_diff(void **state)
 	options_free(&options);
 	good(&options, "--diff a -o json b");
 	assert_non_null(options.diff[1]);
-	assert_string_equal(options.format, "json");
+	assert_ptr_equal(options.format, &out_json);
 	options_free(&options);
 	good(&options, "--diff a");
 	assert_null(options.diff[1]);
