@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/modes.h"
 #include "base/file.h"
 #include "base/near.h"
 #include "base/util.h"
@@ -181,6 +182,8 @@ static bool set(const struct setting *setting, const char *value, struct options
 
 	if (setting->several)
 		return setting->several->add(&options->view, value, allowed);
+	if (setting->option && !option_goes(setting->option, options->mode))
+		return true;
 	if (setting->option && setting->option->arg)
 		return option_set(setting->option, options, value, allowed);
 	if (!parse_bool(value, &yes)) {

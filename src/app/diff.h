@@ -5,8 +5,8 @@
 
 #include "app/options.h"
 
-/* What cannot go with --diff, which the options ask for: NULL, or one line of words for it. */
-const char *diff_clash(const struct options *options);
+/* What is wrong with the recordings that are named: NULL, or one line of words for it. */
+const char *diff_fault(const struct options *options);
 
 /* Compares what the options name and appends the report. Returns the exit status; prints why not.
  */

@@ -582,8 +582,7 @@ static int start(struct options *options, const char *message)
 	if (print_instead(options, &status))
 		return status;
 	/* What is wrong with the configuration; the screen has a line for that. */
-	if (*message && (uses_no_screen(options) || options->diff[0] ||
-			 (options->record.path && !uses_terminal())))
+	if (*message && (uses_no_screen(options) || (options->record.path && !uses_terminal())))
 		fprintf(stderr, "stalltop: %s\n", message);
 	if (uses_machine(options)) {
 		config->procfd = open_proc();

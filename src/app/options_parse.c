@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/modes.h"
 #include "app/options.h"
 #include "base/near.h"
 #include "base/pattern.h"
@@ -204,6 +205,7 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 	err = take_all(options, argc, argv, letters, longs, why);
 	if (options_metrics(options) && !options->grouped)
 		options->view.group_by = GROUP_CGROUP;
+	options->mode = options_mode(options);
 	free(longs);
 	free(letters);
 	return err;

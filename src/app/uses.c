@@ -15,7 +15,7 @@ bool uses_terminal(void)
 
 bool uses_no_screen(const struct options *options)
 {
-	return options->batch || options->listen || options->command || options->record.before_ns;
+	return options->mode != MODE_SCREEN && options->mode != MODE_REPLAY;
 }
 
 bool uses_machine(const struct options *options)

@@ -102,7 +102,7 @@ static const struct {
 	{ "--format openmetrics", "x...xx..xx" },
 	{ "--output o", "x..xxx...x" },
 	{ "--listen :1", ".xx..xxxxx" },
-	{ "--max-series 3", ".x..x.x.xx" },
+	{ "--max-series 3", "xx..xxx.xx" },
 	{ "--record a", ".....xxxxx" },
 	{ "--keep 1d", "xxxx.xxxxx" },
 	{ "--before 1m", "xxxx.xxxxx" },
@@ -187,125 +187,164 @@ static const struct {
 	const char *line, *text;
 } refused[] = {
 	{ "--diff a", "--diff needs two recordings" },
-	{ "--diff a b -o openmetrics",
-	  "--diff is written as text, csv or json: use one of them as --format" },
-	{ "--diff a b --output c", "--diff writes to standard output: it cannot have --output" },
+	{ "--diff a b -o openmetrics", "--format openmetrics is not for --diff, which compares all "
+				       "that was recorded, by command; use text, csv or json" },
+	{ "--diff a b --output c", "--output is not for --diff, which compares all that was "
+				   "recorded, by command; it is for --batch and a command" },
 	{ "--diff a b@noon..",
 	  "--diff takes two recordings, each as PATH or PATH@FROM..TO, with times as of --from" },
 	{ "--diff a@14:02 b",
 	  "--diff takes two recordings, each as PATH or PATH@FROM..TO, with times as of --from" },
-	{ "--diff a b -b", "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b -R c", "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b -w c", "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b --listen :1", "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b -n 2", "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b -- c", "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b --keep 1d", "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b --before 1m", "--diff compares two recordings, and does nothing else" },
+	{ "--diff a b -b",
+	  "--batch is not for --diff, which compares all that was recorded, by command" },
+	{ "--diff a b -R c",
+	  "--replay is not for --diff, which compares all that was recorded, by command" },
+	{ "--diff a b -w c", "--record is not for --diff, which compares all that was recorded, by "
+			     "command; it is for the screen, --batch and --listen" },
+	{ "--diff a b --listen :1",
+	  "--listen is not for --diff, which compares all that was recorded, by command" },
+	{ "--diff a b -n 2",
+	  "--iterations is not for --diff, which compares all that was recorded, by command; it is "
+	  "for the screen, --batch, --listen and --replay" },
+	{ "--diff a b -- c",
+	  "--diff is not for a command, which is followed to its end with its tasks alone" },
+	{ "--diff a b --keep 1d", "--keep is not for --diff, which compares all that was recorded, "
+				  "by command; it is for the screen, --batch and --listen" },
+	{ "--diff a b --before 1m",
+	  "--before is not for --diff, which compares all that was recorded, by command; it is for "
+	  "the screen, --batch and --listen" },
 	{ "--diff a b --enable-delayacct",
-	  "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b --max-series 2", "--diff compares two recordings, and does nothing else" },
+	  "--enable-delayacct is not for --diff, which compares all that was recorded, by command; "
+	  "it is for the screen, --batch, --listen and a command" },
+	{ "--diff a b --max-series 2",
+	  "--max-series is not for --diff, which compares all that was recorded, by command; it is "
+	  "for metrics (--batch --format openmetrics) and --listen" },
 	{ "--diff a b --when cpu~some~1s/2s",
-	  "--diff compares two recordings, and does nothing else" },
-	{ "--diff a b -g cgroup", "--diff is of all that was recorded, by command: it cannot have "
-				  "--group-by, --threads, --fields, --since-start or filters" },
-	{ "--diff a b -H", "--diff is of all that was recorded, by command: it cannot have "
-			   "--group-by, --threads, --fields, --since-start or filters" },
-	{ "--diff a b -p 1", "--diff is of all that was recorded, by command: it cannot have "
-			     "--group-by, --threads, --fields, --since-start or filters" },
-	{ "--diff a b -u root", "--diff is of all that was recorded, by command: it cannot have "
-				"--group-by, --threads, --fields, --since-start or filters" },
-	{ "--diff a b -m c", "--diff is of all that was recorded, by command: it cannot have "
-			     "--group-by, --threads, --fields, --since-start or filters" },
+	  "--when is not for --diff, which compares all that was recorded, by command; it is for "
+	  "the screen and --batch" },
+	{ "--diff a b -g cgroup",
+	  "--group-by is not for --diff, which compares all that was recorded, by command; it is "
+	  "for the screen, --batch, --listen and --replay" },
+	{ "--diff a b -H", "--threads is not for --diff, which compares all that was recorded, by "
+			   "command; it is for the screen, --batch, --listen and --replay" },
+	{ "--diff a b -p 1", "--pid is not for --diff, which compares all that was recorded, by "
+			     "command; it is for the screen, --batch, --listen and --replay" },
+	{ "--diff a b -u root",
+	  "--user is not for --diff, which compares all that was recorded, by command; it is for "
+	  "the screen, --batch, --listen and --replay" },
+	{ "--diff a b -m c", "--match is not for --diff, which compares all that was recorded, by "
+			     "command; it is for the screen, --batch, --listen and --replay" },
 	{ "--diff a b --cgroup /c",
-	  "--diff is of all that was recorded, by command: it cannot have --group-by, --threads, "
-	  "--fields, --since-start or filters" },
-	{ "--diff a b --over 1", "--diff is of all that was recorded, by command: it cannot have "
-				 "--group-by, --threads, --fields, --since-start or filters" },
-	{ "--diff a b -i", "--diff is of all that was recorded, by command: it cannot have "
-			   "--group-by, --threads, --fields, --since-start or filters" },
-	{ "--diff a b -F pid", "--diff is of all that was recorded, by command: it cannot have "
-			       "--group-by, --threads, --fields, --since-start or filters" },
+	  "--cgroup is not for --diff, which compares all that was recorded, by command; it is for "
+	  "the screen, --batch, --listen and --replay" },
+	{ "--diff a b --over 1", "--over is not for --diff, which compares all that was recorded, "
+				 "by command; it is for the screen, --batch and --replay" },
+	{ "--diff a b -i", "--active is not for --diff, which compares all that was recorded, by "
+			   "command; it is for the screen, --batch and --replay" },
+	{ "--diff a b -F pid", "--fields is not for --diff, which compares all that was recorded, "
+			       "by command; it is for the screen, --batch and --replay" },
 	{ "--diff a b --since-start",
-	  "--diff is of all that was recorded, by command: it cannot have --group-by, --threads, "
-	  "--fields, --since-start or filters" },
+	  "--since-start is not for --diff, which compares all that was recorded, by command; it "
+	  "is for the screen, --batch and --replay" },
 	{ "--readonly --enable-delayacct -b",
 	  "--enable-delayacct is not allowed with --readonly, which the administrator's "
 	  "configuration may say too" },
-	{ "-o csv -- true", "a command has no --format csv: use text or json" },
-	{ "-o openmetrics -- true", "a command has no --format openmetrics: use text or json" },
+	{ "-o csv -- true", "--format csv is not for a command, which is followed to its end with "
+			    "its tasks alone; use text or json" },
+	{ "-o openmetrics -- true", "--format openmetrics is not for a command, which is followed "
+				    "to its end with its tasks alone; use text or json" },
 	{ "--when cpu~some~1s/2s -- true",
-	  "a command cannot have --when: it is for -b and for the screen" },
-	{ "-b -- true", "a command is followed to its end, with its tasks alone: it cannot have "
-			"--batch, --iterations or --pid" },
-	{ "-n 2 -- true", "a command is followed to its end, with its tasks alone: it cannot have "
-			  "--batch, --iterations or --pid" },
-	{ "-p 1 -- true", "a command is followed to its end, with its tasks alone: it cannot have "
-			  "--batch, --iterations or --pid" },
-	{ "-w a -- true", "a command cannot have --record or --replay" },
-	{ "-R a -- true", "a command cannot have --record or --replay" },
+	  "--when is not for a command, which is followed to its end with its tasks alone; it is "
+	  "for the screen and --batch" },
+	{ "-b -- true",
+	  "--batch is not for a command, which is followed to its end with its tasks alone" },
+	{ "-n 2 -- true", "--iterations is not for a command, which is followed to its end with "
+			  "its tasks alone; it is for the screen, --batch, --listen and --replay" },
+	{ "-p 1 -- true", "--pid is not for a command, which is followed to its end with its tasks "
+			  "alone; it is for the screen, --batch, --listen and --replay" },
+	{ "-w a -- true", "--record is not for a command, which is followed to its end with its "
+			  "tasks alone; it is for the screen, --batch and --listen" },
+	{ "-R a -- true",
+	  "--replay is not for a command, which is followed to its end with its tasks alone" },
 	{ "--listen :1 -- true",
-	  "--listen writes nothing: it cannot have --batch, --output, --replay or a command" },
+	  "--listen is not for a command, which is followed to its end with its tasks alone" },
 	{ "--max-series 3 -- true",
-	  "--max-series is for metrics: it needs --listen, or --batch with --format openmetrics" },
-	{ "--output o -w d", "--output needs --batch or a command" },
-	{ "-R a -w b",
-	  "--replay looks at no machine: it cannot have --record, --when or --enable-delayacct" },
-	{ "-R a --when cpu~some~1s/2s",
-	  "--replay looks at no machine: it cannot have --record, --when or --enable-delayacct" },
-	{ "-R a -b --when cpu~some~1s/2s",
-	  "--replay looks at no machine: it cannot have --record, --when or --enable-delayacct" },
+	  "--max-series is not for a command, which is followed to its end with its tasks alone; "
+	  "it is for metrics (--batch --format openmetrics) and --listen" },
+	{ "--output o -w d", "--output is not for the screen; it is for --batch and a command" },
+	{ "-R a -w b", "--record is not for --replay, which looks at no machine; it is for the "
+		       "screen, --batch and --listen" },
+	{ "-R a --when cpu~some~1s/2s", "--when is not for --replay, which looks at no machine; it "
+					"is for the screen and --batch" },
+	{ "-R a -b --when cpu~some~1s/2s", "--when is not for --replay, which looks at no machine; "
+					   "it is for the screen and --batch" },
 	{ "-R a --enable-delayacct",
-	  "--replay looks at no machine: it cannot have --record, --when or --enable-delayacct" },
+	  "--enable-delayacct is not for --replay, which looks at no machine; it is for the "
+	  "screen, --batch, --listen and a command" },
 	{ "--keep 1d -b", "--keep needs --record" },
-	{ "--keep 1d -R a", "--keep needs --record" },
+	{ "--keep 1d -R a", "--keep is not for --replay, which looks at no machine; it is for the "
+			    "screen, --batch and --listen" },
 	{ "--before 1m -b", "--before needs --record" },
 	{ "--when hang~30s -b", "--when hang and --when oom need --before" },
 	{ "--when oom -w d -b", "--when hang and --when oom need --before" },
 	{ "--rows 0", "--rows 0 needs --batch" },
 	{ "--rows 0 -R a", "--rows 0 needs --batch" },
 	{ "--rows 0 -- true", "--rows 0 needs --batch" },
-	{ "--from 14:02 -b", "--from and --to need --replay or --diff" },
-	{ "--to 14:02", "--from and --to need --replay or --diff" },
-	{ "--output a", "--output needs --batch or a command" },
-	{ "--output a -R b", "--output needs --batch or a command" },
-	{ "-o json", "--format json needs --batch" },
-	{ "-o csv -R a", "--format csv needs --batch" },
-	{ "-o openmetrics -w a", "--format openmetrics needs --batch" },
-	{ "-b --max-series 3",
-	  "--max-series is for metrics: it needs --listen, or --batch with --format openmetrics" },
-	{ "--max-series 3 -R a -b",
-	  "--max-series is for metrics: it needs --listen, or --batch with --format openmetrics" },
-	{ "--listen :1 -b",
-	  "--listen writes nothing: it cannot have --batch, --output, --replay or a command" },
-	{ "--listen :1 -R a",
-	  "--listen writes nothing: it cannot have --batch, --output, --replay or a command" },
+	{ "--from 14:02 -b", "--from is not for --batch; it is for --replay and --diff" },
+	{ "--to 14:02", "--to is not for the screen; it is for --replay and --diff" },
+	{ "--output a", "--output is not for the screen; it is for --batch and a command" },
+	{ "--output a -R b", "--output is not for --replay; it is for --batch and a command" },
+	{ "-o json",
+	  "--format json is not for the screen; it is for --batch, a command and --diff" },
+	{ "-o csv -R a", "--format csv is not for --replay; it is for --batch and --diff" },
+	{ "-o openmetrics -w a", "--format openmetrics is not for the screen; it is for metrics "
+				 "(--batch --format openmetrics) and --listen" },
+	{ "-b --max-series 3", "--max-series is not for --batch; it is for metrics (--batch "
+			       "--format openmetrics) and --listen" },
+	{ "--max-series 3 -R a -b", "--max-series is not for --replay; it is for metrics (--batch "
+				    "--format openmetrics) and --listen" },
+	{ "--listen :1 -b", "--batch is not for --listen, which answers with metrics of all "
+			    "groups, and writes nothing" },
+	{ "--listen :1 -R a", "--replay is not for --listen, which answers with metrics of all "
+			      "groups, and writes nothing" },
 	{ "--listen :1 --output o",
-	  "--listen writes nothing: it cannot have --batch, --output, --replay or a command" },
-	{ "--listen :1 -o csv", "--listen answers with metrics: it cannot have another --format" },
-	{ "--listen :1 -o json", "--listen answers with metrics: it cannot have another --format" },
+	  "--output is not for --listen, which answers with metrics of all groups, and writes "
+	  "nothing; it is for --batch and a command" },
+	{ "--listen :1 -o csv", "--format csv is not for --listen, which answers with metrics of "
+				"all groups, and writes nothing; use openmetrics" },
+	{ "--listen :1 -o json", "--format json is not for --listen, which answers with metrics of "
+				 "all groups, and writes nothing; use openmetrics" },
 	{ "-b -o openmetrics -g process", "metrics are by group: use -g cgroup, user or command" },
 	{ "--listen :1 -H", "metrics are by group: use -g cgroup, user or command" },
-	{ "-b -o openmetrics --over 1", "metrics are of all groups at all times: they cannot have "
-					"--over, --active, --rows or --fields" },
-	{ "-b -o openmetrics -i", "metrics are of all groups at all times: they cannot have "
-				  "--over, --active, --rows or --fields" },
-	{ "-b -o openmetrics -r 3", "metrics are of all groups at all times: they cannot have "
-				    "--over, --active, --rows or --fields" },
-	{ "-b -o openmetrics -F pid", "metrics are of all groups at all times: they cannot have "
-				      "--over, --active, --rows or --fields" },
-	{ "-R a -b -o openmetrics -F pid", "metrics are of all groups at all times: they cannot "
-					   "have --over, --active, --rows or --fields" },
-	{ "--listen :1 --rows 3", "metrics are of all groups at all times: they cannot have "
-				  "--over, --active, --rows or --fields" },
+	{ "-b -o openmetrics --over 1",
+	  "--over is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen, --batch and --replay" },
+	{ "-b -o openmetrics -i",
+	  "--active is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen, --batch and --replay" },
+	{ "-b -o openmetrics -r 3",
+	  "--rows is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen, --batch, --replay and --diff" },
+	{ "-b -o openmetrics -F pid",
+	  "--fields is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen, --batch and --replay" },
+	{ "-R a -b -o openmetrics -F pid", "--fields is not for metrics of a recording; it is for "
+					   "the screen, --batch and --replay" },
+	{ "--listen :1 --rows 3",
+	  "--rows is not for --listen, which answers with metrics of all groups, and writes "
+	  "nothing; it is for the screen, --batch, --replay and --diff" },
 	{ "-b -o openmetrics --since-start",
-	  "metrics go on from sample to sample: they cannot have --since-start or --when" },
+	  "--since-start is not for metrics (--batch --format openmetrics), which are of all "
+	  "groups at all times; it is for the screen, --batch and --replay" },
 	{ "-b -o openmetrics --when cpu~some~1s/2s",
-	  "metrics go on from sample to sample: they cannot have --since-start or --when" },
+	  "--when is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen and --batch" },
 	{ "--listen :1 --when cpu~some~1s/2s",
-	  "metrics go on from sample to sample: they cannot have --since-start or --when" },
+	  "--when is not for --listen, which answers with metrics of all groups, and writes "
+	  "nothing; it is for the screen and --batch" },
 	{ "--before 1m", "--before needs --record" },
-	{ "-R a --before 1m", "--before needs --record" },
+	{ "-R a --before 1m", "--before is not for --replay, which looks at no machine; it is for "
+			      "the screen, --batch and --listen" },
 };
 
 /* What clashes is refused with one line, which says what is allowed. */

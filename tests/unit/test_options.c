@@ -325,6 +325,8 @@ static void test_bad_words(void **state)
 	bad_like("-F pid,+comand", "--fields does not take",
 		 "; not: +comand; did you mean command?");
 	bad_like("-F +comand", "--fields does not take", "; not: +comand; did you mean command?");
+	bad("--theme solarized",
+	    "--theme does not take 'solarized'; allowed: auto, dark, light, any, mono");
 	bad("-o xml", "--format does not take 'xml'; allowed: text, csv, json, openmetrics");
 	bad_like("--source x", "--source does not take 'x'; allowed: auto, taskstats", "procfs");
 	bad_like("-s nothing", "--sort does not take 'nothing'; allowed: a field", "it");

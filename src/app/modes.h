@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the program can be asked to do, and which options go with that. */
+#ifndef STALLTOP_APP_MODES_H
+#define STALLTOP_APP_MODES_H
+
+#include "app/options.h"
+
+/* Finds out what the options ask for: options.mode. */
+enum mode options_mode(const struct options *options);
+
+/* Whether an option goes with a mode, if only to be passed over. */
+bool option_goes(const struct option_row *row, enum mode mode);
+
+/*
+ * Whether an option that was given, or the format, does not go with what is asked for, or with
+ * another option; appends the first that does not, and with what it goes.
+ */
+bool options_clash(const struct options *options, struct buf *why);
+
+#endif
