@@ -220,7 +220,8 @@ static bool take_typed(const struct option_row *row, struct options *options, co
 bool option_set(const struct option_row *row, struct options *options, const char *arg,
 		struct buf *why)
 {
-	options->given |= UINT64_C(1) << (row - option_table);
+	if (row->modes)
+		options->given |= UINT64_C(1) << (row - option_table);
 	if (row->mark)
 		*(bool *)((char *)options + row->mark) = true;
 	return take_typed(row, options, arg, why);

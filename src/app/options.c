@@ -300,35 +300,93 @@ static void pick_theme(struct options *options, size_t place)
 	options->view.theme.theme = place ? &theme_table[place - 1] : NULL;
 }
 
+/* preset */
+SETTER(set_preset)
+{
+	return presets_add(&options->view.presets, arg, why);
+}
+
+/* colour */
+SETTER(set_colour)
+{
+	return theme_change(&options->view.theme, arg, why);
+}
+
+/* Appends the interval in seconds. */
+static void save_delay(const struct view_config *view, struct buf *out)
+{
+	buf_fixed(out, view->interval_ns, 9);
+	while (out->data[out->len - 1] == '0')
+		out->len--;
+	if (out->data[out->len - 1] == '.')
+		out->len--;
+}
+
+/* Appends the sort field. */
+static void save_sort(const struct view_config *view, struct buf *out)
+{
+	struct preset_left shown = view_default(view);
+
+	if (shown.sort)
+		buf_printf(out, "%c%s", shown.descending ? '-' : '+', shown.sort->id);
+}
+
+/* Appends the fields. */
+static void save_fields(const struct view_config *view, struct buf *out)
+{
+	const char *fields = view_default(view).fields;
+
+	if (fields)
+		buf_puts(out, fields);
+}
+
+/* Appends the unit. */
+static void save_unit(const struct view_config *view, struct buf *out)
+{
+	buf_puts(out, unit_table[view_default_unit(view)].id);
+}
+
+/* Appends the grouping. */
+static void save_grouping(const struct view_config *view, struct buf *out)
+{
+	buf_puts(out, group_table[view_default_group(view)].id);
+}
+
+/* Appends nothing: group-by already says it. */
+static void save_nothing(UNUSED const struct view_config *view, UNUSED struct buf *out)
+{
+}
+
 const struct option_row option_table[] = {
 	{ 'b', "batch", NULL, "off", "no screen: write samples to standard output", FLAG(batch),
 	  IN(BATCHES | SERIES), .barred = true },
 	{ 'n', "iterations", "N", "endless", "stop after N samples",
 	  WHOLE(view.iterations, 1, UINT64_MAX), IN(MACHINE | REPLAYS), .barred = true },
 	{ 'd', "delay", "SECONDS", "2", "interval; fractions, " INTERVAL_RANGE, .set = set_interval,
-	  MARK(paced), IN(MACHINE | REPLAYS), PASSED(EVERY) },
+	  MARK(paced), IN(MACHINE | REPLAYS), PASSED(EVERY), .save = save_delay },
 	{ 's', "sort", "FIELD", "total",
 	  "sort field: -FIELD descending, +FIELD ascending; without a sign numbers descend, "
 	  "texts ascend",
-	  .set = set_sort, .words = WORDS_FIELD, IN(ROWS), PASSED(EVERY) },
+	  .set = set_sort, .words = WORDS_FIELD, IN(ROWS), PASSED(EVERY), .save = save_sort },
 	{ 'F', "fields", "LIST", "by width",
 	  "field ids separated by commas; +id adds to the default, -id takes away from it, and ids "
 	  "without a sign go on as the one before; list prints every id with its unit and meaning",
-	  .set = set_fields, .words = WORDS_FIELDS, IN(ROWS), PASSED(RECORD | COMMAND) },
+	  .set = set_fields, .words = WORDS_FIELDS, IN(ROWS), PASSED(RECORD | COMMAND),
+	  .save = save_fields },
 	{ 'U', "unit", "UNIT", "percent",
 	  "what delay columns show: percent, ms (in the interval), count (waits in it), avg (ms "
 	  "per wait), max (longest wait since the task's start, ms), total (ms since its start)",
-	  WORD(WORDS_UNIT, view.unit), IN(ROWS), PASSED(EVERY) },
+	  WORD(WORDS_UNIT, view.unit), IN(ROWS), PASSED(EVERY), .save = save_unit },
 	{ 0, "booked", NULL, "off",
 	  "delay columns show what the kernel booked in the interval, in place of what was waited",
 	  FLAG(view.booked), IN(ROWS), PASSED(EVERY) },
 	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread",
 	  BECOMES(view.group_by, GROUP_THREAD), MARK(grouped), IN(MACHINE | REPLAYS),
-	  PASSED(COMMAND) },
+	  PASSED(COMMAND), .save = save_nothing },
 	{ 'g', "group-by", "WHAT", "process",
 	  "one row per process, thread, user, command or cgroup",
 	  WORD(WORDS_GROUPING, view.group_by), MARK(grouped), IN(MACHINE | REPLAYS),
-	  PASSED(COMMAND) },
+	  PASSED(COMMAND), .save = save_grouping },
 	{ 0, "cgroup", "PATH", "all", "only tasks of this control group and those below it",
 	  .set = set_cgroup, .words = WORDS_CGROUP, IN(MACHINE | REPLAYS), PASSED(COMMAND) },
 	{ 'p', "pid", "PID[,PID...]", "all",
@@ -342,7 +400,7 @@ const struct option_row option_table[] = {
 	  .set = set_over, IN(ROWS), PASSED(RECORD | COMMAND) },
 	{ 'i', "active", NULL, "off",
 	  "hide rows with no delay, no run time and no exit in the interval",
-	  FLAG(view.query.active), IN(ROWS), PASSED(RECORD | COMMAND) },
+	  FLAG(view.query.active), IN(ROWS), PASSED(RECORD | COMMAND), .saved = true },
 	{ 'r', "rows", "N", "all",
 	  "at most N rows per sample; 0: with -b, what is of the machine alone", .set = set_rows,
 	  IN(ROWS | DIFF), PASSED(RECORD | COMMAND) },
@@ -463,6 +521,19 @@ const struct option_row option_table[] = {
 };
 
 const size_t option_table_n = ARRAY_SIZE(option_table);
+
+const struct option_row setting_table[] = {
+	{ .name = "command-line", FLAG(view.command_line), .saved = true },
+	{ .name = "names", FLAG(view.names), .saved = true },
+	{ .name = "hide-exited", FLAG(view.query.no_exited), .saved = true },
+	{ .name = "tree", FLAG(view.tree), .saved = true },
+	{ .name = "all-idle", FLAG(view.all_idle), .saved = true },
+	{ .name = "fold-header", FLAG(view.fold_header), .saved = true },
+	{ .name = "preset", .arg = "NAME: FIELDS", .set = set_preset },
+	{ .name = "colour", .arg = "STYLE: LOOK", .set = set_colour },
+};
+
+const size_t setting_table_n = ARRAY_SIZE(setting_table);
 
 _Static_assert(ARRAY_SIZE(option_table) <= 64, "options.given has a bit for each");
 

@@ -126,13 +126,22 @@ struct option_row {
 	bool (*set)(struct options *options, const char *arg, struct buf *why);
 	size_t mark; /* the offset of a bool that becomes true as well; 0: none */
 	/* MODE_BIT()s: where it means something; where it does not, but is passed over. */
-	unsigned modes, passed;
+	unsigned modes, passed; /* 0: a setting, which goes with all */
 	const char *needs, *excludes; /* names of other options; NULL: none */
 	bool barred; /* not allowed in the configuration */
+	/* Keys change it, and it is written to the configuration: a bool of `view`, or see `save`.
+	 */
+	bool saved;
+	/* Appends its value; an empty one takes no line. */
+	void (*save)(const struct view_config *view, struct buf *out);
 };
 
 extern const struct option_row option_table[];
 extern const size_t option_table_n;
+
+/* What only the configuration has. */
+extern const struct option_row setting_table[];
+extern const size_t setting_table_n;
 
 /* Sets one option. Returns false, with what is allowed appended to why, when arg is invalid. */
 bool option_set(const struct option_row *row, struct options *options, const char *arg,

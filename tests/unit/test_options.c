@@ -600,6 +600,8 @@ static void test_texts(void **state)
 			assert_true(!row->letter || row->letter != option_table[j].letter);
 			assert_string_not_equal(row->name, option_table[j].name);
 		}
+		for (size_t j = 0; j < setting_table_n; j++)
+			assert_string_not_equal(row->name, setting_table[j].name);
 	}
 	for (size_t i = 0; i < columns_n; i++)
 		check_words(&fields, columns[i].help);
