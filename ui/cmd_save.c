@@ -39,16 +39,13 @@ static unsigned save_settings(struct ui *ui, bool force)
 }
 
 /* Writes the settings over a broken file. */
-static unsigned save_anyway(struct ui *ui, const char *text, struct buf *error)
+static unsigned save_anyway(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
-	(void)text;
-	(void)error;
 	return save_settings(ui, true);
 }
 
-unsigned cmd_save(struct ui *ui, int arg)
+COMMAND(cmd_save)
 {
-	(void)arg;
 	return save_settings(ui, false);
 }
 
@@ -67,10 +64,8 @@ static unsigned save_preset(struct ui *ui, bool force)
 }
 
 /* Writes the preset to a broken file. */
-static unsigned save_preset_anyway(struct ui *ui, const char *text, struct buf *error)
+static unsigned save_preset_anyway(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
-	(void)text;
-	(void)error;
 	return save_preset(ui, true);
 }
 
@@ -82,11 +77,10 @@ static unsigned take_preset_name(struct ui *ui, const char *text, struct buf *er
 	return save_preset(ui, false) | REACT_RELAYOUT | REACT_RESORT;
 }
 
-unsigned cmd_save_preset(struct ui *ui, int arg)
+COMMAND(cmd_save_preset)
 {
 	const struct preset *preset = view_preset(ui->settings);
 
-	(void)arg;
 	prompt_ask(&ui->prompt, "save fields and order as a preset, named",
 		   ui->settings->presets.now ? preset->name : "", take_preset_name);
 	return REACT_REDRAW;

@@ -413,9 +413,8 @@ void term_resize(struct term *term)
 	take_size(term);
 }
 
-void term_redraw(struct term *term)
+void term_redraw(UNUSED struct term *term)
 {
-	(void)term;
 	clearok(curscr, TRUE);
 }
 

@@ -40,9 +40,8 @@ static void append_help(struct buf *out, const char *help, const char *special)
 }
 
 /* Appends a word and a blank. */
-static void bash_word(struct buf *out, const char *word, const char *help)
+static void bash_word(struct buf *out, const char *word, UNUSED const char *help)
 {
-	(void)help;
 	buf_puts(out, word);
 	buf_putc(out, ' ');
 }

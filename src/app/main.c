@@ -58,10 +58,8 @@ static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
  * Removes from the environment what a program with more privileges than its caller (setuid, file
  * capabilities) must not follow.
  */
-static void secure_environment(int argc, char **argv, char **environment)
+static void secure_environment(UNUSED int argc, UNUSED char **argv, char **environment)
 {
-	(void)argc;
-	(void)argv;
 	if (privileges_foreign())
 		start_drop_environment(environment);
 }
@@ -77,9 +75,8 @@ static void catch_signal(int number)
 }
 
 /* Remembers that what is kept in memory is to be recorded. */
-static void catch_request(int number)
+static void catch_request(UNUSED int number)
 {
-	(void)number;
 	asked = 1;
 }
 

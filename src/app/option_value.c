@@ -41,16 +41,14 @@ static const char *grouping_word(size_t i, const char **help)
 }
 
 /* A format. */
-static const char *format_word(size_t i, const char **help)
+static const char *format_word(size_t i, UNUSED const char **help)
 {
-	(void)help;
 	return out_registry[i] ? out_registry[i]->name : NULL;
 }
 
 /* A source, or the choice among them. */
-static const char *source_word(size_t i, const char **help)
+static const char *source_word(size_t i, UNUSED const char **help)
 {
-	(void)help;
 	if (!i)
 		return "auto";
 	return source_registry[i - 1] ? source_registry[i - 1]->name : NULL;
@@ -68,11 +66,10 @@ static const char *theme_word(size_t i, const char **help)
 }
 
 /* How a condition begins: a resource that the kernel reports pressure of, or an event. */
-static const char *condition_word(size_t i, const char **help)
+static const char *condition_word(size_t i, UNUSED const char **help)
 {
 	static const char *const events[] = { "hang", "oom" };
 
-	(void)help;
 	if (i < PSI_RESOURCES)
 		return psi_names[i];
 	i -= PSI_RESOURCES;

@@ -84,17 +84,16 @@ bool cgroup_throttled(const char *text, size_t len, uint64_t *ns, uint64_t *time
 }
 
 /* Parses cpu.stat. */
-static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const char *text,
+static bool parse_throttle(struct cgroup_sample *sample, UNUSED unsigned part, const char *text,
 			   size_t len)
 {
-	(void)part;
 	return cgroup_throttled(text, len, &sample->throttled_ns, &sample->throttled);
 }
 
 /* Parses memory.events, which has fewer lines in older kernels. */
-static bool parse_events(struct cgroup_sample *sample, unsigned part, const char *text, size_t len)
+static bool parse_events(struct cgroup_sample *sample, UNUSED unsigned part, const char *text,
+			 size_t len)
 {
-	(void)part;
 	for (unsigned i = 0; i < CGROUP_EVENT_KINDS; i++)
 		if (cgroup_number(text, len, cgroup_event_names[i], &sample->events[i]))
 			sample->event_valid |= 1u << i;

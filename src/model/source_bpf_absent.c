@@ -4,13 +4,12 @@
 
 #include <errno.h>
 
+#include "base/util.h"
 #include "model/source.h"
 
 /* Refuses to open. */
-static int absent_open(const struct source_env *env, void **state)
+static int absent_open(UNUSED const struct source_env *env, UNUSED void **state)
 {
-	(void)env;
-	(void)state;
 	return -ENOSYS;
 }
 
