@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-int http_serve(UNUSED int listening, UNUSED int texts)
+int http_serve(UNUSED int listening, UNUSED int texts, UNUSED const struct http_names *names)
 {
 	return -ENOSYS;
 }
