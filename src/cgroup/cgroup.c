@@ -173,11 +173,7 @@ static struct open_group *find_open_group(struct cgroup_reader *reader, const ch
 		group->files[i].fd = -1;
 	if (!tsearch(group, &reader->tree, compare_groups))
 		die("out of memory");
-	if (reader->n == reader->cap) {
-		reader->cap = reader->cap ? 2 * reader->cap : 64;
-		reader->groups =
-			xreallocarray(reader->groups, reader->cap, sizeof(*reader->groups));
-	}
+	GROW(reader->groups, reader->n, reader->cap);
 	reader->groups[reader->n++] = group;
 	return group;
 }

@@ -92,21 +92,14 @@ struct drain {
 /* Room for one more record. */
 static struct exit_record *add_record(struct exits *exits)
 {
-	if (exits->nrecords == exits->cap) {
-		exits->cap = exits->cap ? exits->cap * 2 : SMALL;
-		exits->records = xreallocarray(exits->records, exits->cap, sizeof(*exits->records));
-	}
+	GROW(exits->records, exits->nrecords, exits->cap);
 	return &exits->records[exits->nrecords++];
 }
 
 /* Keeps all fields of a record. */
 static size_t keep_fields(struct exits *exits, const struct task_record *fields)
 {
-	if (exits->nfields == exits->fields_cap) {
-		exits->fields_cap = exits->fields_cap ? exits->fields_cap * 2 : SMALL;
-		exits->fields =
-			xreallocarray(exits->fields, exits->fields_cap, sizeof(*exits->fields));
-	}
+	GROW(exits->fields, exits->nfields, exits->fields_cap);
 	exits->fields[exits->nfields] = *fields;
 	return exits->nfields++;
 }

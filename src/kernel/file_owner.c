@@ -140,17 +140,10 @@ static void load_pids(struct file_owners *owners)
 /* How many of the processes have lower ids. */
 static size_t count_below(const struct pidlist *pids, pid_t pid)
 {
-	size_t low = 0, high = pids->n;
+	size_t below;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pids->pids[middle] < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	LOWER_BOUND(below, pids->n, pids->pids[below] < pid);
+	return below;
 }
 
 /* Looks through the processes, from the nearest id on. */

@@ -346,10 +346,7 @@ static pid_t pid_of_name(const char *name)
 /* Appends a pid. */
 static void add_pid(struct pidlist *list, pid_t pid)
 {
-	if (list->n == list->cap) {
-		list->cap = list->cap ? list->cap * 2 : 1024;
-		list->pids = xreallocarray(list->pids, list->cap, sizeof(*list->pids));
-	}
+	GROW(list->pids, list->n, list->cap);
 	list->pids[list->n++] = pid;
 }
 

@@ -18,26 +18,16 @@
 /* The command of that name, made if need be. */
 static struct diff_command *find_command(struct diff *diff, const char *name)
 {
-	size_t low = 0, high = diff->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (text_compare(diff->commands[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < diff->n && !text_compare(diff->commands[low].name, name))
-		return &diff->commands[low];
-	if (diff->n == diff->cap) {
-		diff->cap = diff->cap ? 2 * diff->cap : 64;
-		diff->commands = xreallocarray(diff->commands, diff->cap, sizeof(*diff->commands));
-	}
-	memmove(&diff->commands[low + 1], &diff->commands[low],
-		(diff->n++ - low) * sizeof(*diff->commands));
-	diff->commands[low] = (struct diff_command){ .name = name ? xstrdup(name) : NULL };
-	return &diff->commands[low];
+	LOWER_BOUND(at, diff->n, text_compare(diff->commands[at].name, name) < 0);
+	if (at < diff->n && !text_compare(diff->commands[at].name, name))
+		return &diff->commands[at];
+	GROW(diff->commands, diff->n, diff->cap);
+	memmove(&diff->commands[at + 1], &diff->commands[at],
+		(diff->n++ - at) * sizeof(*diff->commands));
+	diff->commands[at] = (struct diff_command){ .name = name ? xstrdup(name) : NULL };
+	return &diff->commands[at];
 }
 
 void diff_add(struct diff *diff, enum diff_side side, const struct frame *folded)
