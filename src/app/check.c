@@ -16,7 +16,6 @@
 #include "app/errors.h"
 #include "app/modes.h"
 #include "app/server.h"
-#include "app/uses.h"
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
 #include "out/out.h"

@@ -89,13 +89,6 @@ struct drain {
 	struct listener *listener;
 };
 
-/* Room for one more record. */
-static struct exit_record *add_record(struct exits *exits)
-{
-	GROW(exits->records, exits->nrecords, exits->cap);
-	return &exits->records[exits->nrecords++];
-}
-
 /* Keeps all fields of a record. */
 static size_t keep_fields(struct exits *exits, const struct task_record *fields)
 {
@@ -180,7 +173,8 @@ static bool take_parts(struct exits *exits, const struct listener *listener,
 		return false;
 	if (exits->want_fields)
 		record.field = keep_fields(exits, &fields);
-	*add_record(exits) = record;
+	GROW(exits->records, exits->nrecords, exits->cap);
+	exits->records[exits->nrecords++] = record;
 	return true;
 }
 

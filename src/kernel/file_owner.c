@@ -137,15 +137,6 @@ static void load_pids(struct file_owners *owners)
 	owners->syscalls += owners->pids.syscalls - before;
 }
 
-/* How many of the processes have lower ids. */
-static size_t count_below(const struct pidlist *pids, pid_t pid)
-{
-	size_t below;
-
-	LOWER_BOUND(below, pids->n, pids->pids[below] < pid);
-	return below;
-}
-
 /* Looks through the processes, from the nearest id on. */
 static void search_near(struct file_owners *owners, struct known_file *file, pid_t self)
 {
@@ -153,7 +144,8 @@ static void search_near(struct file_owners *owners, struct known_file *file, pid
 	size_t above, below;
 
 	load_pids(owners);
-	above = below = count_below(pids, self);
+	LOWER_BOUND(below, pids->n, pids->pids[below] < self);
+	above = below;
 	while (owners->looks && (below || above < pids->n)) {
 		bool up = above < pids->n &&
 			  (!below || pids->pids[above] - self < self - pids->pids[below - 1]);
