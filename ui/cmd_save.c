@@ -6,8 +6,7 @@
 #include "ui/cmd.h"
 #include "ui/table_state.h"
 
-/* Says what became of writing; or asks first, when the present file is not to be replaced unasked.
- */
+/* Says what became of writing, or asks first where the file is not to be replaced unasked. */
 static unsigned report(struct ui *ui, enum configuration_saved saved, struct buf *message,
 		       prompt_done_fn *anyway)
 {

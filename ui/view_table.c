@@ -177,8 +177,7 @@ static bool table_target(struct ui *ui, UNUSED void *state, struct ui_task *task
 	return !table_item(ui)->row->exited;
 }
 
-/* Whether the columns of a preset show what is traced; those chosen by the user wait for --trace.
- */
+/* Whether the columns of a preset show what is traced; those the user chose want --trace. */
 static bool table_traces(struct ui *ui, void *state)
 {
 	const struct table *table = state;

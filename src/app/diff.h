@@ -8,8 +8,7 @@
 /* What is wrong with the recordings that are named: NULL, or one line of words for it. */
 const char *diff_fault(const struct options *options);
 
-/* Compares what the options name and appends the report. Returns the exit status; prints why not.
- */
+/* Compares what the options name, and appends the report or prints why not. The exit status. */
 int diff_run(const struct options *options, enum text_charset charset, struct buf *out);
 
 /*

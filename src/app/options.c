@@ -448,15 +448,13 @@ const struct option_row option_table[] = {
 	{ 0, "to", "TIME", "all", "of a recording: up to this time", TIME(replay.to),
 	  IN(REPLAYS | DIFF), .barred = true },
 	{ 0, "history", "SIZE", "15m",
-	  "what the screen keeps in memory to look back at ([ goes back): a time (in 20M at most), "
-	  "a "
-	  "size, both as in 1h,128M, or 0 for nothing",
+	  "what the screen keeps in memory to look back at ([ goes back): a time (in 20M at "
+	  "most), a size, both as in 1h,128M, or 0 for nothing",
 	  .set = set_history, IN(SCREEN), PASSED(EVERY) },
 	{ 0, "theme", "NAME", "auto",
-	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono (without "
-	  "colours); auto: by COLORFGBG, else by the background that the terminal tells, else any, "
-	  "and "
-	  "mono where NO_COLOR is set",
+	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono "
+	  "(without colours); auto: by COLORFGBG, else by the background that the terminal tells, "
+	  "else any, and mono where NO_COLOR is set",
 	  PICK(WORDS_THEME, pick_theme), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY) },
 	{ 0, "diff", "A B", "off",
 	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
@@ -466,12 +464,11 @@ const struct option_row option_table[] = {
 	  "cumulative figures since each task's start, from the first reading on",
 	  FLAG(sampler.since_start), IN(ROWS), PASSED(RECORD | COMMAND) },
 	{ 0, "when", "PRESSURE", "always",
-	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" or "
-	  "\"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; with "
+	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" "
+	  "or \"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; with "
 	  "--before: record when there is, or when a task has waited for so long (\"hang 30s\"), "
-	  "or "
-	  "a process was killed for want of memory (oom); may be given several times, then any of "
-	  "them counts",
+	  "or a process was killed for want of memory (oom); may be given several times, then any "
+	  "of them counts",
 	  .set = set_when, .words = WORDS_PRESSURE, IN(SCREEN | RECORD | MODE_BIT(MODE_BATCH)) },
 	{ 0, "linger", "SECONDS", "10",
 	  "with --when: go on for this long after the pressure has ended",
@@ -487,8 +484,7 @@ const struct option_row option_table[] = {
 	  PICK(WORDS_SOURCE, pick_source), IN(MACHINE), PASSED(EVERY) },
 	{ 0, "exact-io", NULL, "off",
 	  "with the bpf source, which auto then prefers: measure what tasks wait for storage and "
-	  "in "
-	  "state D by small programs at the kernel's switches, as kernels since 6.12 book that "
+	  "in state D by small programs at the kernel's switches, as kernels since 6.12 book that "
 	  "wrongly",
 	  FLAG(sampler.exact), IN(MACHINE), PASSED(EVERY) },
 	{ 0, "enable-delayacct", NULL, "off",
@@ -497,8 +493,7 @@ const struct option_row option_table[] = {
 	  FLAG(enable_delayacct), IN(MACHINE | COMMAND), .excludes = "readonly" },
 	{ 0, "trace", NULL, "off",
 	  "watch every wait, by programs in the kernel (needs CAP_BPF and CAP_PERFMON): how "
-	  "threads "
-	  "spend all their time, on what they wait, and who ends it",
+	  "threads spend all their time, on what they wait, and who ends it",
 	  FLAG(sampler.trace), IN(MACHINE | COMMAND), PASSED(EVERY) },
 	{ 0, "trace-sites", "N", "16384",
 	  "with --trace: room for so many sites of waits, from 256 to 1048576",

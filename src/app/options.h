@@ -91,8 +91,7 @@ enum option_words {
 /* The words that a value can be. */
 struct words_row {
 	const char *name; /* in the completions */
-	/* The word at a place, NULL behind the last; help stays where it has none. NULL: no list.
-	 */
+	/* The word at a place, NULL behind the last, and its help if it has one. NULL: no list. */
 	const char *(*word)(size_t i, const char **help);
 };
 
@@ -129,8 +128,7 @@ struct option_row {
 	unsigned modes, passed; /* 0: a setting, which goes with all */
 	const char *needs, *excludes; /* names of other options; NULL: none */
 	bool barred; /* not allowed in the configuration */
-	/* Keys change it, and it is written to the configuration: a bool of `view`, or see `save`.
-	 */
+	/* Keys change it, and it is written to the configuration: a bool of `view` (else: save). */
 	bool saved;
 	/* Appends its value; an empty one takes no line. */
 	void (*save)(const struct view_config *view, struct buf *out);

@@ -59,8 +59,7 @@ static size_t find_first(const struct measured_ends *ends, pid_t pid)
 	return at;
 }
 
-/* The end of the record's task; NULL: it was not measured. process: all of its process is wanted.
- */
+/* The end of the record's task, or of all of its process; NULL: it was not measured. */
 static const struct exact_ended *end_of_record(const struct measured_ends *ends,
 					       const struct exit_record *record, bool process)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What waits more in one recording than in another: the sums by command and kind, and the report.
- */
+/* What waits more in one recording than in another: sums by command and kind, and the report. */
 #ifndef STALLTOP_OUT_DIFF_REPORT_H
 #define STALLTOP_OUT_DIFF_REPORT_H
 
