@@ -86,7 +86,7 @@ static bool check_pids(const struct sampler_config *config, int procfd)
 }
 
 /* Whether a group is known not to exist: its directory would be seen. */
-static bool is_absent(const struct hierarchy *hierarchy, const char *path)
+static bool lacks_group(const struct hierarchy *hierarchy, const char *path)
 {
 	char *copy = xstrdup(path);
 	size_t len = strlen(copy);
@@ -128,7 +128,7 @@ static bool is_in_v2(const char *path, int procfd)
 {
 	struct hierarchy hierarchy = { .fd = -1 };
 	bool there = !hierarchy_open(&hierarchy, procfd, HIERARCHY_V2) && hierarchy.fd >= 0 &&
-		     hierarchy_below(&hierarchy, path) && !is_absent(&hierarchy, path);
+		     hierarchy_below(&hierarchy, path) && !lacks_group(&hierarchy, path);
 
 	hierarchy_close(&hierarchy);
 	return there;
@@ -140,7 +140,7 @@ static bool check_cgroup(const struct sampler_config *config, int procfd,
 {
 	const char *path = config->cgroup;
 
-	if (!path || !hierarchy->name || !is_absent(hierarchy, path))
+	if (!path || !hierarchy->name || !lacks_group(hierarchy, path))
 		return true;
 	print_cgroup_error(path, hierarchy->name, !config->hierarchy && is_in_v2(path, procfd));
 	return false;

@@ -60,7 +60,7 @@ static void trim(const char **start, const char **end)
 }
 
 /* Finds out the type of a line. */
-static void look_at(struct config_line *line)
+static void classify(struct config_line *line)
 {
 	const char *start = line->start, *end = start + line->len, *equals, *name_end;
 
@@ -95,7 +95,7 @@ static bool next_config_line(struct span *text, struct config_line *line)
 	if (!take_line(text, &whole))
 		return false;
 	*line = (struct config_line){ .start = whole.at, .len = (size_t)(whole.end - whole.at) };
-	look_at(line);
+	classify(line);
 	return true;
 }
 

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "app/check.h"
+#include "app/modes.h"
 #include "app/server.h"
+#include "base/privileges.h"
 #include "base/util.h"
 
 #define WORDS_MAX 16
@@ -393,12 +395,46 @@ static void test_good(void **state)
 	assert_int_equal(is_refused("--listen :1 -o openmetrics -n 3 -w d"), false);
 }
 
+/* The capabilities for programs in the kernel are kept where a source, or a trace, loads some. */
+static void test_uses(void **state)
+{
+	static const struct {
+		const char *line;
+		bool programs;
+	} cases[] = {
+		{ "-b", true },
+		{ "-b --source auto", true },
+		{ "-b --source bpf", true },
+		{ "-b --source taskstats", false },
+		{ "-b --source procfs", false },
+		{ "-b --source procfs --trace", true },
+		{ "-R a -b", false },
+		{ "--diff a b", false },
+		{ "-- true", false },
+		{ "--trace -- true", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *copy = xstrdup(cases[i].line), *argv[WORDS_MAX];
+		struct options options;
+		struct buf why = { 0 };
+
+		assert_int_equal(options_parse(&options, split(copy, argv), argv, &why), 0);
+		if (!(uses_of(&options) & PRIVILEGE_PROGRAMS) == cases[i].programs)
+			fail_msg("%s", cases[i].line);
+		options_free(&options);
+		free(copy);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_uses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

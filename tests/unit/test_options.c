@@ -579,6 +579,37 @@ static void check_words(struct buf *text, const char *words)
 	buf_free(&flat);
 }
 
+/* The option of that name. */
+static const struct option_row *option_of(const char *name)
+{
+	for (size_t i = 0; i < option_table_n; i++)
+		if (!strcmp(option_table[i].name, name))
+			return &option_table[i];
+	fail_msg("no option %s", name);
+	return NULL;
+}
+
+/* Rows are whole: each is for a mode, has what its type wants, and names options that there are. */
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+
+		assert_true(row->modes && row->modes < MODE_BIT(MODES));
+		assert_int_equal(row->type == OPTION_OTHER, row->set != NULL);
+		assert_int_equal(row->type == OPTION_FLAG, row->arg == NULL);
+		assert_true(row->type != OPTION_WORD || words_table[row->words].word);
+		assert_true(row->min <= row->max);
+		if (row->needs)
+			assert_ptr_not_equal(option_of(row->needs), row);
+		if (row->excludes)
+			assert_ptr_not_equal(option_of(row->excludes), row);
+	}
+	for (size_t i = 0; i < setting_table_n; i++)
+		assert_false(setting_table[i].modes || setting_table[i].barred);
+}
+
 /* Every option is in the help, every field in the list, and each letter stands for one. */
 static void test_texts(void **state)
 {
@@ -620,6 +651,7 @@ int main(void)
 		cmocka_unit_test(test_command),	    cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_when),	    cmocka_unit_test(test_when_full),
 		cmocka_unit_test(test_short_names), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
