@@ -61,7 +61,8 @@ static void append_fitted(struct buf *out, const struct buf *words, size_t at, s
 		others = cells - text_width(target.data, target.len, charset);
 		whole.len = 0;
 		text_escape(&whole, words->data, at, charset);
-		/* A path's end says more than its beginning; all else is cut at its end. */
+		/* A path's end says more than its beginning; all else is cut where the line ends.
+		 */
 		if (len && *on == '/' && others + TARGET_LEAST <= width)
 			text_fit_end(&whole, target.data, target.len, width - others, charset);
 		else
