@@ -21,12 +21,14 @@ static int put_result(const struct options *options, const struct run_result *re
 		      enum text_charset charset, int fd)
 {
 	static const volatile sig_atomic_t none;
-	struct out out = { 0 };
+	struct out_config config = { .view = &options->view, .charset = charset };
+	struct out out;
 	int err;
 
-	options->format->run(&out.buf, result, charset);
+	out_open(&out, options->format, &config);
+	options->format->run(&out, result);
 	err = out_flush(&out, fd, &none);
-	buf_free(&out.buf);
+	out_close(&out);
 	if (err && err != -EPIPE) {
 		fprintf(stderr, "stalltop: cannot write what the command waited for: %s\n",
 			strerror(-err));

@@ -70,8 +70,8 @@ struct out_ops {
 	void (*first)(struct out *out, const struct view *view);
 	/* Frees out->state; NULL: there is none. */
 	void (*close)(struct out *out);
-	/* Appends what a command waited for; NULL: not in this format. */
-	void (*run)(struct buf *out, const struct run_result *result, enum text_charset charset);
+	/* Appends what a command waited for to out->buf; NULL: not in this format. */
+	void (*run)(struct out *out, const struct run_result *result);
 	/* Appends what two recordings differ in; NULL: not in this format. */
 	void (*diff)(struct buf *out, const struct diff_listing *listing);
 };
