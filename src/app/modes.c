@@ -75,12 +75,12 @@ static unsigned modes_of_format(const struct out_ops *format)
 	return modes;
 }
 
-/* Appends one of several words: what comes before the first, between others, before the last. */
-static void append_listed(struct buf *why, size_t i, size_t n, const char *first, const char *last,
-			  const char *word)
+/* Appends words, with what comes before the first, and before the last; nothing where none are. */
+static void append_list(struct buf *why, const char *first, const char *last,
+			const char *const *words, size_t n)
 {
-	buf_puts(why, !i ? first : i + 1 < n ? ", " : last);
-	buf_puts(why, word);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(why, "%s%s", !i ? first : i + 1 < n ? ", " : last, words[i]);
 }
 
 /* Appends the modes that an option is for; nothing where it makes one of them what it is. */
@@ -98,8 +98,7 @@ static void append_modes(struct buf *why, unsigned modes, const char *option)
 			return;
 		names[n++] = row->name;
 	}
-	for (size_t i = 0; i < n; i++)
-		append_listed(why, i, n, "; it is for ", " and ", names[i]);
+	append_list(why, "; it is for ", " and ", names, n);
 }
 
 /* Appends that something is not for a mode, and why not. */
@@ -126,8 +125,7 @@ static void append_format_clash(struct buf *why, const struct out_ops *format, e
 	append_not_for(why, mode, modes);
 	if (!n)
 		append_modes(why, modes, "format");
-	for (size_t i = 0; i < n; i++)
-		append_listed(why, i, n, "; use ", " or ", names[i]);
+	append_list(why, "; use ", " or ", names, n);
 }
 
 /* The option of that name, which there is. */
