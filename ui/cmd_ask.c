@@ -27,9 +27,8 @@ static unsigned take_filter(struct ui *ui, const char *text, struct buf *error)
 	return REACT_RESORT;
 }
 
-unsigned cmd_filter(struct ui *ui, int arg)
+COMMAND(cmd_filter)
 {
-	(void)arg;
 	prompt_ask(&ui->prompt, "filter by expression", ui->pattern ? ui->pattern : "",
 		   take_filter);
 	return REACT_REDRAW;
@@ -79,22 +78,20 @@ static void append_users(const struct ui *ui, struct buf *out)
 	}
 }
 
-unsigned cmd_users(struct ui *ui, int arg)
+COMMAND(cmd_users)
 {
 	struct buf users = { 0 };
 
-	(void)arg;
 	append_users(ui, &users);
 	prompt_ask(&ui->prompt, "users", buf_cstr(&users), take_users);
 	buf_free(&users);
 	return REACT_REDRAW;
 }
 
-unsigned cmd_clear(struct ui *ui, int arg)
+COMMAND(cmd_clear)
 {
 	struct buf none = { 0 };
 
-	(void)arg;
 	take_filter(ui, "", &none);
 	take_users(ui, "", &none);
 	ui->settings->query.over_ms = -1;
@@ -131,9 +128,8 @@ static unsigned take_wanted(struct ui *ui, const char *text, struct buf *error)
 	return find_next(ui);
 }
 
-unsigned cmd_find(struct ui *ui, int arg)
+COMMAND(cmd_find)
 {
-	(void)arg;
 	prompt_ask(&ui->prompt, "find expression", ui->wanted ? ui->wanted : "", take_wanted);
 	return REACT_REDRAW;
 }
@@ -153,11 +149,10 @@ static unsigned take_interval(struct ui *ui, const char *text, struct buf *error
 	return REACT_REDRAW;
 }
 
-unsigned cmd_interval(struct ui *ui, int arg)
+COMMAND(cmd_interval)
 {
 	char text[32];
 
-	(void)arg;
 	snprintf(text, sizeof(text), "%g",
 		 (double)ui->settings->interval_ns / (double)NSEC_PER_SEC);
 	prompt_ask(&ui->prompt, "interval in seconds", text, take_interval);
@@ -165,13 +160,11 @@ unsigned cmd_interval(struct ui *ui, int arg)
 }
 
 /* Switches delay accounting. */
-static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *error)
+static unsigned switch_delayacct(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
 	bool on = ui->frame->info->delayacct != DELAYACCT_ON;
 	int err = sampler_switch_delayacct(ui->sampler, on);
 
-	(void)text;
-	(void)error;
 	if (err == -EACCES || err == -EPERM)
 		ui_error(ui, "no permission to switch kernel.task_delayacct: needs root");
 	else if (err == -ENOENT)
@@ -187,9 +180,8 @@ static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *er
 	return err ? REACT_REDRAW : REACT_RESAMPLE;
 }
 
-unsigned cmd_delayacct(struct ui *ui, int arg)
+COMMAND(cmd_delayacct)
 {
-	(void)arg;
 	if (ui->frame->info->delayacct == DELAYACCT_ON)
 		prompt_confirm(&ui->prompt,
 			       "switch delay accounting off, for everybody who uses it?",

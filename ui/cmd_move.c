@@ -62,12 +62,11 @@ unsigned cmd_open(struct ui *ui, int arg)
 	return cmd_open_detail(ui, arg);
 }
 
-unsigned cmd_open_detail(struct ui *ui, int arg)
+COMMAND(cmd_open_detail)
 {
 	const struct item *item = table_item(ui);
 	struct ui_task task;
 
-	(void)arg;
 	if (!item)
 		return REACT_NONE;
 	table_pin(ui);
@@ -76,15 +75,13 @@ unsigned cmd_open_detail(struct ui *ui, int arg)
 	return ui_selected(ui, &task) ? view_task_open(ui, &task) : REACT_NONE;
 }
 
-unsigned cmd_open_sum(struct ui *ui, int arg)
+COMMAND(cmd_open_sum)
 {
-	(void)arg;
 	return view_task_open(ui, NULL);
 }
 
-unsigned cmd_open_fields(struct ui *ui, int arg)
+COMMAND(cmd_open_fields)
 {
-	(void)arg;
 	return view_fields_open(ui);
 }
 
@@ -93,9 +90,8 @@ unsigned cmd_open_help(struct ui *ui, int of_column)
 	return view_help_open(ui, of_column != 0);
 }
 
-unsigned cmd_leave(struct ui *ui, int arg)
+COMMAND(cmd_leave)
 {
-	(void)arg;
 	if (ui->depth > 1)
 		ui_pop(ui);
 	else if (ui->rewind.back && !ui->rewind.replay)
@@ -107,25 +103,21 @@ unsigned cmd_leave(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-unsigned cmd_sample(struct ui *ui, int arg)
+COMMAND(cmd_sample)
 {
-	(void)arg;
 	if (ui->rewind.replay)
 		return cmd_step(ui, 1);
 	return REACT_RESAMPLE;
 }
 
-unsigned cmd_redraw(struct ui *ui, int arg)
+COMMAND(cmd_redraw)
 {
-	(void)arg;
 	term_resize(&ui->term);
 	term_redraw(&ui->term);
 	return REACT_RELAYOUT;
 }
 
-unsigned cmd_quit(struct ui *ui, int arg)
+COMMAND(cmd_quit)
 {
-	(void)ui;
-	(void)arg;
 	return REACT_QUIT;
 }

@@ -6,8 +6,7 @@
 #include "ui/cmd.h"
 #include "ui/table_state.h"
 
-/* Says what became of writing; or asks first, when the present file is not to be replaced unasked.
- */
+/* Says what became of writing, or asks first where the file is not to be replaced unasked. */
 static unsigned report(struct ui *ui, enum configuration_saved saved, struct buf *message,
 		       prompt_done_fn *anyway)
 {
@@ -39,16 +38,13 @@ static unsigned save_settings(struct ui *ui, bool force)
 }
 
 /* Writes the settings over a broken file. */
-static unsigned save_anyway(struct ui *ui, const char *text, struct buf *error)
+static unsigned save_anyway(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
-	(void)text;
-	(void)error;
 	return save_settings(ui, true);
 }
 
-unsigned cmd_save(struct ui *ui, int arg)
+COMMAND(cmd_save)
 {
-	(void)arg;
 	return save_settings(ui, false);
 }
 
@@ -67,10 +63,8 @@ static unsigned save_preset(struct ui *ui, bool force)
 }
 
 /* Writes the preset to a broken file. */
-static unsigned save_preset_anyway(struct ui *ui, const char *text, struct buf *error)
+static unsigned save_preset_anyway(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
-	(void)text;
-	(void)error;
 	return save_preset(ui, true);
 }
 
@@ -82,11 +76,10 @@ static unsigned take_preset_name(struct ui *ui, const char *text, struct buf *er
 	return save_preset(ui, false) | REACT_RELAYOUT | REACT_RESORT;
 }
 
-unsigned cmd_save_preset(struct ui *ui, int arg)
+COMMAND(cmd_save_preset)
 {
 	const struct preset *preset = view_preset(ui->settings);
 
-	(void)arg;
 	prompt_ask(&ui->prompt, "save fields and order as a preset, named",
 		   ui->settings->presets.now ? preset->name : "", take_preset_name);
 	return REACT_REDRAW;

@@ -34,16 +34,14 @@ unsigned cmd_sort_move(struct ui *ui, int by)
 	return layout->n ? ui_sort_by(ui, layout->columns[at]) : REACT_NONE;
 }
 
-unsigned cmd_sort_reverse(struct ui *ui, int arg)
+COMMAND(cmd_sort_reverse)
 {
-	(void)arg;
 	ui->settings->query.descending = !ui->settings->query.descending;
 	return REACT_RESORT | REACT_RELEASE;
 }
 
-unsigned cmd_unit(struct ui *ui, int arg)
+COMMAND(cmd_unit)
 {
-	(void)arg;
 	ui->settings->unit = (ui->settings->unit + 1) % UNITS;
 	ui_say(ui, "unit %s: %s", unit_table[ui->settings->unit].id,
 	       unit_table[ui->settings->unit].help);
@@ -61,17 +59,15 @@ static unsigned group_by(struct ui *ui, enum group_by by)
 	return REACT_REOPEN | REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
-unsigned cmd_threads(struct ui *ui, int arg)
+COMMAND(cmd_threads)
 {
-	(void)arg;
 	return group_by(ui, ui->settings->group_by == GROUP_THREAD ? GROUP_PROCESS : GROUP_THREAD);
 }
 
-unsigned cmd_group(struct ui *ui, int arg)
+COMMAND(cmd_group)
 {
 	enum group_by by = ui->settings->group_by;
 
-	(void)arg;
 	do
 		by = (by + 1) % GROUP_BYS;
 	/* What is past is of processes or of threads. */
@@ -79,14 +75,13 @@ unsigned cmd_group(struct ui *ui, int arg)
 	return group_by(ui, by);
 }
 
-unsigned cmd_hierarchy(struct ui *ui, int arg)
+COMMAND(cmd_hierarchy)
 {
 	const char *shown = ui->frame->info->hierarchy;
 	struct buf name = { 0 };
 	unsigned reactions;
 	int err = -ENOENT;
 
-	(void)arg;
 	if (ui->settings->group_by != GROUP_CGROUP) {
 		ui_say(ui, "only cgroups have hierarchies: g groups by cgroup");
 		return REACT_NONE;
@@ -114,18 +109,16 @@ unsigned cmd_hierarchy(struct ui *ui, int arg)
 	return reactions;
 }
 
-unsigned cmd_active(struct ui *ui, int arg)
+COMMAND(cmd_active)
 {
-	(void)arg;
 	ui->settings->query.active = !ui->settings->query.active;
 	ui_say(ui, ui->settings->query.active ? "only tasks that ran or waited in the interval"
 					      : "idle tasks are shown too");
 	return REACT_RESORT;
 }
 
-unsigned cmd_idle(struct ui *ui, int arg)
+COMMAND(cmd_idle)
 {
-	(void)arg;
 	ui->settings->all_idle = !ui->settings->all_idle;
 	ui_say(ui, ui->settings->all_idle
 			   ? "all idle tasks have their rows: z folds them"
@@ -133,9 +126,8 @@ unsigned cmd_idle(struct ui *ui, int arg)
 	return REACT_RESORT;
 }
 
-unsigned cmd_exited(struct ui *ui, int arg)
+COMMAND(cmd_exited)
 {
-	(void)arg;
 	ui->settings->query.no_exited = !ui->settings->query.no_exited;
 	ui_say(ui, "rows of exited tasks: %s%s", ui->settings->query.no_exited ? "off" : "on",
 	       ui->frame && ui->frame->info->exits < 0 ? " (exit records are not listened for)"
@@ -143,20 +135,18 @@ unsigned cmd_exited(struct ui *ui, int arg)
 	return REACT_RESORT;
 }
 
-unsigned cmd_command(struct ui *ui, int arg)
+COMMAND(cmd_command)
 {
 	bool names = table_has_command_lines(ui);
 
-	(void)arg;
 	ui->settings->command_line = !names;
 	ui->settings->names = names;
 	ui_say(ui, names ? "names are shown" : "command lines are shown");
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 
-unsigned cmd_tree(struct ui *ui, int arg)
+COMMAND(cmd_tree)
 {
-	(void)arg;
 	ui->settings->tree = !ui->settings->tree;
 	if (ui_folds(ui) && ui->settings->group_by != GROUP_CGROUP)
 		ui_say(ui, "only tasks and cgroups have a tree");
@@ -175,23 +165,20 @@ unsigned cmd_fold(struct ui *ui, int unfold)
 	return REACT_RESORT;
 }
 
-unsigned cmd_fold_all(struct ui *ui, int arg)
+COMMAND(cmd_fold_all)
 {
-	(void)arg;
 	rows_fold_all(&ui->table->rows);
 	return REACT_RESORT;
 }
 
-unsigned cmd_header(struct ui *ui, int arg)
+COMMAND(cmd_header)
 {
-	(void)arg;
 	ui->settings->fold_header = !ui->settings->fold_header;
 	return REACT_REDRAW;
 }
 
-unsigned cmd_notes(struct ui *ui, int arg)
+COMMAND(cmd_notes)
 {
-	(void)arg;
 	ui->all_notes = !ui->all_notes;
 	if (ui->all_notes && ui->frame && !ui->frame->info->nnotes)
 		ui_say(ui, "nothing is missing: there are no notes");
@@ -228,9 +215,8 @@ unsigned cmd_preset(struct ui *ui, int by)
 	return reactions | REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
-unsigned cmd_pause(struct ui *ui, int arg)
+COMMAND(cmd_pause)
 {
-	(void)arg;
 	if (ui->rewind.back) {
 		rewind_play(ui, !ui->rewind.playing);
 		ui_say(ui, ui->rewind.playing ? "plays on: p stops, ( and ) set the speed"
@@ -242,9 +228,8 @@ unsigned cmd_pause(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-unsigned cmd_hold(struct ui *ui, int arg)
+COMMAND(cmd_hold)
 {
-	(void)arg;
 	ui->held = !ui->held;
 	ui_say(ui, ui->held ? "the order is held: O releases it"
 			    : "the order follows the figures again");

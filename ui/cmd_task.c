@@ -102,15 +102,13 @@ static void say_failed(struct ui *ui, const char *what, pid_t pid, int err)
 }
 
 /* Sends the signal that was confirmed. */
-static unsigned do_signal(struct ui *ui, const char *text, struct buf *error)
+static unsigned do_signal(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
 	pid_t pid = ui->target.task.tgid;
 	const char *name = signal_name(ui->target.value);
 	char what[32];
 	int err;
 
-	(void)text;
-	(void)error;
 	if (name)
 		snprintf(what, sizeof(what), "SIG%s", name);
 	else
@@ -145,11 +143,10 @@ static unsigned take_signal(struct ui *ui, const char *text, struct buf *error)
 	return REACT_REDRAW;
 }
 
-unsigned cmd_signal(struct ui *ui, int arg)
+COMMAND(cmd_signal)
 {
 	struct buf label = { 0 };
 
-	(void)arg;
 	if (!take_target(ui))
 		return REACT_REDRAW;
 	buf_printf(&label, "signal to %s", target_name(ui, ui->target.task.tgid));
@@ -159,14 +156,12 @@ unsigned cmd_signal(struct ui *ui, int arg)
 }
 
 /* Sets the nice value that was confirmed. */
-static unsigned do_renice(struct ui *ui, const char *text, struct buf *error)
+static unsigned do_renice(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
 	pid_t pid = ui->target.task.thread ? ui->target.task.key.pid : ui->target.task.tgid;
 	size_t threads;
 	int err = target_renice(&ui->target.who, ui->target.value, &threads);
 
-	(void)text;
-	(void)error;
 	if (err)
 		say_failed(ui, "nice of", pid, err);
 	else

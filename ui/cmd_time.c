@@ -31,9 +31,8 @@ static unsigned take_moment_time(struct ui *ui, const char *text, struct buf *er
 	return REACT_NONE;
 }
 
-unsigned cmd_go_to(struct ui *ui, int arg)
+COMMAND(cmd_go_to)
 {
-	(void)arg;
 	prompt_ask(&ui->prompt, "go to a time (14:02, 14:02:30, -3m)", "", take_moment_time);
 	return REACT_REDRAW;
 }
@@ -55,9 +54,8 @@ unsigned cmd_speed(struct ui *ui, int by)
 	return REACT_REDRAW;
 }
 
-unsigned cmd_timeline(struct ui *ui, int arg)
+COMMAND(cmd_timeline)
 {
-	(void)arg;
 	ui->rewind.timeline = !ui->rewind.timeline;
 	if (!ui->rewind.past)
 		ui_error(ui, "nothing is kept to look back at: --history 0");

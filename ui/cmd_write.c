@@ -69,9 +69,8 @@ static unsigned take_new_path(struct ui *ui, const char *text, struct buf *error
 	return REACT_REDRAW;
 }
 
-unsigned cmd_write(struct ui *ui, int arg)
+COMMAND(cmd_write)
 {
-	(void)arg;
 	prompt_ask(&ui->prompt, "write what is shown to a new file (.text, .csv, .json)", "",
 		   take_new_path);
 	return REACT_REDRAW;

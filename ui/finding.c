@@ -88,7 +88,7 @@ void finding_take(struct ui *ui)
 		take(ui);
 }
 
-void finding_draw(struct ui *ui, int line, int lines)
+void finding_draw(struct ui *ui, int line, UNUSED int lines)
 {
 	static const enum style styles[FINDING_SEVERITIES] = {
 		[FINDING_INFO] = STYLE_NOTE,
@@ -99,7 +99,6 @@ void finding_draw(struct ui *ui, int line, int lines)
 	struct buf *text = &ui->scratch;
 	int room = ui->term.columns;
 
-	(void)lines;
 	ui->finding_line = line;
 	if (!first)
 		return;
@@ -130,12 +129,11 @@ static struct ui_task task_meant(const struct ui *ui, const struct row *row)
 	return task;
 }
 
-unsigned finding_open(struct ui *ui, int arg)
+COMMAND(finding_open)
 {
 	const struct finding *finding;
 	struct ui_task task;
 
-	(void)arg;
 	/* Rows may be others than when the line was drawn. */
 	finding_take(ui);
 	finding = findings_first(&ui->findings);

@@ -62,7 +62,7 @@ static void draw_figures(struct term *term, int at, struct summary *line)
 }
 
 /* Draws the program's name, its clock, and what is shown. */
-static void draw_title(struct ui *ui, int line, int lines)
+static void draw_title(struct ui *ui, int line, UNUSED int lines)
 {
 	struct title title = {
 		.rows = ui_rows_are(ui),
@@ -78,7 +78,6 @@ static void draw_title(struct ui *ui, int line, int lines)
 	struct buf past = { 0 };
 	struct summary figures;
 
-	(void)lines;
 	if (ui->rewind.back) {
 		rewind_append(ui, &past);
 		title.past = buf_cstr(&past);
@@ -89,12 +88,11 @@ static void draw_title(struct ui *ui, int line, int lines)
 }
 
 /* Draws the line of tasks and CPU states. */
-static void draw_tasks(struct ui *ui, int line, int lines)
+static void draw_tasks(struct ui *ui, int line, UNUSED int lines)
 {
 	struct view view = ui_view(ui);
 	struct summary figures = summary_tasks(&ui->scratch, &view);
 
-	(void)lines;
 	draw_figures(&ui->term, line, &figures);
 }
 
@@ -143,9 +141,8 @@ static void draw_pressure(struct ui *ui, int line, int lines)
 }
 
 /* Draws the timeline. */
-static void draw_timeline(struct ui *ui, int line, int lines)
+static void draw_timeline(struct ui *ui, int line, UNUSED int lines)
 {
-	(void)lines;
 	timeline_draw(ui, line);
 }
 
@@ -221,17 +218,14 @@ static void draw_notes(struct ui *ui, int line, int lines)
 }
 
 /* The title has its line always. */
-static int title_lines(struct ui *ui, int lines)
+static int title_lines(UNUSED struct ui *ui, UNUSED int lines)
 {
-	(void)ui;
-	(void)lines;
 	return 1;
 }
 
 /* The tasks are left out by a key. */
-static int tasks_lines(struct ui *ui, int lines)
+static int tasks_lines(struct ui *ui, UNUSED int lines)
 {
-	(void)lines;
 	return !ui->settings->fold_header;
 }
 
@@ -254,16 +248,14 @@ static int finding_lines(struct ui *ui, int lines)
 }
 
 /* The timeline is there while the screen looks back, or by a key. */
-static int timeline_lines(struct ui *ui, int lines)
+static int timeline_lines(struct ui *ui, UNUSED int lines)
 {
-	(void)lines;
 	return timeline_wanted(ui) ? TIMELINE_LINES : 0;
 }
 
 /* Notes keep their line for a while after they have gone. */
-static int notes_lines(struct ui *ui, int lines)
+static int notes_lines(struct ui *ui, UNUSED int lines)
 {
-	(void)lines;
 	if (ui->all_notes)
 		return wrap_notes(ui, 0, 0);
 	return ui->note_room != 0;

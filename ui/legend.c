@@ -22,9 +22,8 @@ static bool has_bar(const struct layout *layout)
 	return false;
 }
 
-int legend_lines(struct ui *ui, int lines)
+int legend_lines(struct ui *ui, UNUSED int lines)
 {
-	(void)lines;
 	return has_bar(&ui->table->layout);
 }
 
@@ -57,12 +56,11 @@ static int legend_cells(const char *(*name)(unsigned state), int gap)
 	return cells;
 }
 
-void legend_draw(struct ui *ui, int line, int lines)
+void legend_draw(struct ui *ui, int line, UNUSED int lines)
 {
 	const char *(*name)(unsigned state) = spelled_out;
 	int column = 0, end = ui->term.columns, gap;
 
-	(void)lines;
 	if (legend_cells(name, 1) > end)
 		name = short_name;
 	gap = legend_cells(name, 2) > end ? 1 : 2;

@@ -47,10 +47,7 @@ static void hold(struct rows *rows)
 {
 	const struct order *order = &rows->order;
 
-	if (rows->held_cap < order->n) {
-		rows->held_cap = order->n * 2;
-		rows->held = xreallocarray(rows->held, rows->held_cap, sizeof(*rows->held));
-	}
+	RESERVE(rows->held, order->n, rows->held_cap);
 	for (size_t i = 0; i < order->n; i++) {
 		const struct row *row = order->rows[i];
 
@@ -75,10 +72,7 @@ static enum fold fold_of(const struct rows *rows, const struct row *row)
 /* Appends a line. */
 static void add_item(struct rows *rows, const struct item *item)
 {
-	if (rows->n == rows->cap) {
-		rows->cap = rows->cap ? rows->cap * 2 : 256;
-		rows->items = xreallocarray(rows->items, rows->cap, sizeof(*rows->items));
-	}
+	GROW(rows->items, rows->n, rows->cap);
 	rows->items[rows->n++] = *item;
 }
 

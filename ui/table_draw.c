@@ -170,8 +170,7 @@ static bool looks_zero(const struct column *column, enum unit unit, const struct
 					: false;
 }
 
-/* Whether a row is of an ended task that did not wait much: those that did are as loud as others.
- */
+/* Whether a row is of an ended task that did not wait much: who did is as loud as others. */
 static bool is_quiet(const struct row *row)
 {
 	return row->exited && (!row->interval_ns || (double)row->deltas->waited.total * 100.0 <

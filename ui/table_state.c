@@ -303,11 +303,7 @@ void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned need
 	size_t processes = 0, threads = 0;
 
 	needs &= NEED_PROC | NEED_INFO | NEED_GROUP_PARTS | NEED_SHOWN;
-	if (table->visible_cap < n) {
-		table->visible_cap = n * 2;
-		table->visible =
-			xreallocarray(table->visible, table->visible_cap, sizeof(*table->visible));
-	}
+	RESERVE(table->visible, n, table->visible_cap);
 	for (size_t i = 0; i < n; i++)
 		if (!items[i].thread)
 			table->visible[processes++] = items[i].row;

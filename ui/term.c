@@ -413,9 +413,8 @@ void term_resize(struct term *term)
 	take_size(term);
 }
 
-void term_redraw(struct term *term)
+void term_redraw(UNUSED struct term *term)
 {
-	(void)term;
 	clearok(curscr, TRUE);
 }
 
@@ -445,8 +444,7 @@ bool term_get(struct term *term, struct term_key *key)
 		*key = (struct term_key){ 0 };
 		got = wget_wch(term->pad, &key->code);
 		if (got == ERR) {
-			/* Feeds once: input without complete keys must not block the program here.
-			 */
+			/* Feeds once: input without complete keys must not block it here. */
 			if (fed || !input_feed(&term->input, clock_ns(CLOCK_MONOTONIC)))
 				return false;
 			fed = true;

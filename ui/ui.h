@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/ticker.h"
+#include "base/util.h"
 #include "model/sampler.h"
 #include "model/target.h"
 #include "ui/prompt.h"
@@ -17,6 +18,9 @@
 #include "ui/view.h"
 #include "view/findings.h"
 #include "view/view_config.h"
+
+/* The head of a function that runs a command: see struct command. Few need all of it. */
+#define COMMAND(name) unsigned name(UNUSED struct ui *ui, UNUSED int arg)
 
 struct lookback_limits;
 struct recorder;

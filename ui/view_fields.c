@@ -132,14 +132,13 @@ static size_t new_place(const struct chooser *chooser, const struct column *colu
 	return to;
 }
 
-unsigned view_fields_toggle(struct ui *ui, int arg)
+COMMAND(view_fields_toggle)
 {
 	struct list *list = &ui_page(ui)->list;
 	struct chooser *chooser = ui_page(ui)->state;
 	size_t at = list->selected, to;
 	const struct column *column = chooser->fields.order[at];
 
-	(void)arg;
 	if (at < chooser->fields.shown && chooser->fields.shown == 1) {
 		ui_error(ui, "at least one field must be shown");
 		return REACT_REDRAW;
@@ -189,11 +188,10 @@ unsigned view_fields_shift(struct ui *ui, int by)
 	return apply(chooser, ui);
 }
 
-unsigned view_fields_default(struct ui *ui, int arg)
+COMMAND(view_fields_default)
 {
 	struct chooser *chooser = ui_page(ui)->state;
 
-	(void)arg;
 	view_default_fields(ui->settings);
 	take_layout(chooser, ui);
 	chooser->after = NULL;
@@ -206,9 +204,8 @@ unsigned view_fields_default(struct ui *ui, int arg)
 }
 
 /* The mark of a field: whether it is shown. */
-static const char *field_mark(const struct field_list *fields, const struct ui *ui, size_t i)
+static const char *field_mark(const struct field_list *fields, UNUSED const struct ui *ui, size_t i)
 {
-	(void)ui;
 	return i < fields->shown ? " [x]" : " [ ]";
 }
 
@@ -226,39 +223,37 @@ static void fields_draw(struct ui *ui, void *state, struct list *list, int heigh
 }
 
 /* Moves the selection. */
-static void fields_move(struct ui *ui, void *state, struct list *list, enum list_move by)
+static void fields_move(UNUSED struct ui *ui, void *state, struct list *list, enum list_move by)
 {
 	struct chooser *chooser = state;
 
-	(void)ui;
 	field_list_forget(&chooser->fields);
 	list_move(list, by);
 	note_place(chooser, list);
 }
 
 /* Takes a letter of what is searched for. */
-static bool fields_type(struct ui *ui, void *state, struct list *list, const struct term_key *key)
+static bool fields_type(UNUSED struct ui *ui, void *state, struct list *list,
+			const struct term_key *key)
 {
 	struct chooser *chooser = state;
 
-	(void)ui;
 	return field_list_type(&chooser->fields, list, key);
 }
 
 /* The selected field. */
-static const struct column *fields_column(struct ui *ui, void *state, const struct list *list)
+static const struct column *fields_column(UNUSED struct ui *ui, void *state,
+					  const struct list *list)
 {
 	const struct chooser *chooser = state;
 
-	(void)ui;
 	return chooser->fields.order[list->selected];
 }
 
-unsigned view_fields_find_next(struct ui *ui, int arg)
+COMMAND(view_fields_find_next)
 {
 	const struct chooser *chooser = ui_page(ui)->state;
 
-	(void)arg;
 	if (!field_list_next(&chooser->fields, &ui_page(ui)->list))
 		ui_say(ui, "type a part of a field's name, of its head or of what it means");
 	return REACT_REDRAW;
@@ -279,11 +274,10 @@ static unsigned fields_click(struct ui *ui, void *state, struct list *list, int 
 }
 
 /* Frees the state. */
-static void fields_close(struct ui *ui, void *state)
+static void fields_close(UNUSED struct ui *ui, void *state)
 {
 	struct chooser *chooser = state;
 
-	(void)ui;
 	field_list_close(&chooser->fields);
 	buf_free(&chooser->spec);
 	free(chooser);

@@ -200,11 +200,10 @@ static void help_draw(struct ui *ui, void *state, struct list *list, int height)
 }
 
 /* Frees the state. */
-static void help_close(struct ui *ui, void *state)
+static void help_close(UNUSED struct ui *ui, void *state)
 {
 	struct help *help = state;
 
-	(void)ui;
 	for (size_t i = 0; i < help->n; i++) {
 		free(help->entries[i].name);
 		free(help->entries[i].text);

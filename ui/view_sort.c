@@ -39,54 +39,49 @@ static void sort_draw(struct ui *ui, void *state, struct list *list, int height)
 }
 
 /* Moves the selection. */
-static void sort_move(struct ui *ui, void *state, struct list *list, enum list_move by)
+static void sort_move(UNUSED struct ui *ui, void *state, struct list *list, enum list_move by)
 {
-	(void)ui;
 	field_list_forget(state);
 	list_move(list, by);
 }
 
 /* Takes a letter of what is searched for. */
-static bool sort_type(struct ui *ui, void *state, struct list *list, const struct term_key *key)
+static bool sort_type(UNUSED struct ui *ui, void *state, struct list *list,
+		      const struct term_key *key)
 {
-	(void)ui;
 	return field_list_type(state, list, key);
 }
 
 /* The selected column. */
-static const struct column *sort_column(struct ui *ui, void *state, const struct list *list)
+static const struct column *sort_column(UNUSED struct ui *ui, void *state, const struct list *list)
 {
 	const struct field_list *fields = state;
 
-	(void)ui;
 	return fields->order[list->selected];
 }
 
-unsigned view_sort_take(struct ui *ui, int arg)
+COMMAND(view_sort_take)
 {
 	const struct field_list *fields = ui_page(ui)->state;
 	const struct column *column = fields->order[ui_page(ui)->list.selected];
 
-	(void)arg;
 	ui_pop(ui);
 	return column == table_sort_column(ui) ? REACT_REDRAW : ui_sort_by(ui, column);
 }
 
-unsigned view_sort_find_next(struct ui *ui, int arg)
+COMMAND(view_sort_find_next)
 {
-	(void)arg;
 	if (!field_list_next(ui_page(ui)->state, &ui_page(ui)->list))
 		ui_say(ui, "type a part of a field's name, of its head or of what it means");
 	return REACT_REDRAW;
 }
 
 /* Sorts by the clicked column. */
-static unsigned sort_click(struct ui *ui, void *state, struct list *list, int line, int column)
+static unsigned sort_click(struct ui *ui, UNUSED void *state, struct list *list, int line,
+			   UNUSED int column)
 {
 	size_t at = field_list_at(list, line);
 
-	(void)state;
-	(void)column;
 	if (at == SIZE_MAX)
 		return REACT_NONE;
 	list_select(list, at);
@@ -94,9 +89,8 @@ static unsigned sort_click(struct ui *ui, void *state, struct list *list, int li
 }
 
 /* Frees the state. */
-static void sort_close(struct ui *ui, void *state)
+static void sort_close(UNUSED struct ui *ui, void *state)
 {
-	(void)ui;
 	field_list_close(state);
 	free(state);
 }
@@ -112,12 +106,11 @@ static const struct view_ops view_sort = {
 	.close = sort_close,
 };
 
-unsigned view_sort_open(struct ui *ui, int arg)
+COMMAND(view_sort_open)
 {
 	struct field_list *fields = xcalloc(1, sizeof(*fields));
 	struct list *list;
 
-	(void)arg;
 	field_list_open(fields);
 	take_columns(fields, ui);
 	ui_push(ui, &view_sort, fields);

@@ -88,10 +88,9 @@ static int draw_sort_words(struct ui *ui, struct table *table, int height)
 }
 
 /* The sort column is the one that help explains. */
-static const struct column *table_column(struct ui *ui, void *state, const struct list *list)
+static const struct column *table_column(struct ui *ui, UNUSED void *state,
+					 UNUSED const struct list *list)
 {
-	(void)state;
-	(void)list;
 	return table_sort_column(ui);
 }
 
@@ -164,9 +163,8 @@ static unsigned table_click(struct ui *ui, void *state, struct list *list, int l
 }
 
 /* Names the selected task; from now on the selection stays on it. */
-static bool table_target(struct ui *ui, void *state, struct ui_task *task)
+static bool table_target(struct ui *ui, UNUSED void *state, struct ui_task *task)
 {
-	(void)state;
 	if (!ui_selected(ui, task)) {
 		if (table_item(ui))
 			ui_error(ui, "this is a group: Enter shows its members");
@@ -179,8 +177,7 @@ static bool table_target(struct ui *ui, void *state, struct ui_task *task)
 	return !table_item(ui)->row->exited;
 }
 
-/* Whether the columns of a preset show what is traced; those chosen by the user wait for --trace.
- */
+/* Whether the columns of a preset show what is traced; those the user chose want --trace. */
 static bool table_traces(struct ui *ui, void *state)
 {
 	const struct table *table = state;

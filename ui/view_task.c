@@ -101,12 +101,12 @@ static void task_move(struct ui *ui, void *state, struct list *list, enum list_m
 }
 
 /* Chooses the clicked thread. */
-static unsigned task_click(struct ui *ui, void *state, struct list *list, int line, int column)
+static unsigned task_click(struct ui *ui, void *state, struct list *list, int line,
+			   UNUSED int column)
 {
 	struct task_view *view = state;
 	int top = page_top(view);
 
-	(void)column;
 	if (line >= top && (size_t)(line - top) < list->height)
 		detail_threads_choose(&view->page.threads, &view->detail, ui,
 				      list->top + (size_t)(line - top));
@@ -114,9 +114,8 @@ static unsigned task_click(struct ui *ui, void *state, struct list *list, int li
 }
 
 /* The account of the machine's time is needed for the sum only. */
-static unsigned task_needs(struct ui *ui, void *state)
+static unsigned task_needs(UNUSED struct ui *ui, void *state)
 {
-	(void)ui;
 	const struct detail *detail = &((struct task_view *)state)->detail;
 
 	if (detail->of_group)
@@ -147,11 +146,10 @@ static bool task_target(struct ui *ui, void *state, struct ui_task *task)
 }
 
 /* Frees the state. */
-static void task_close(struct ui *ui, void *state)
+static void task_close(UNUSED struct ui *ui, void *state)
 {
 	struct task_view *view = state;
 
-	(void)ui;
 	detail_free(&view->detail);
 	detail_page_free(&view->page);
 	free(view);
@@ -189,14 +187,13 @@ unsigned view_task_open_group(struct ui *ui, const struct group *group)
 	return open_page(ui, NULL, group);
 }
 
-unsigned view_task_thread(struct ui *ui, int arg)
+COMMAND(view_task_thread)
 {
 	struct page *page = ui_page(ui);
 	struct task_view *view = page->state;
 	struct detail_threads *threads = &view->page.threads;
 	struct ui_task task;
 
-	(void)arg;
 	if (detail_threads_chosen(threads, &view->detail, &task)) {
 		/* From one thread to another of the process, there is no way back through all. */
 		if (view->detail.who.thread)

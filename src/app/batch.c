@@ -176,7 +176,7 @@ static bool is_passing(int err)
 }
 
 /* Takes a sample, trying again on failure. 0 or -errno; the caller checks for a signal. */
-static int take_sample(const struct batch *batch, uint64_t skipped, const struct frame **frame)
+static int try_sample(const struct batch *batch, uint64_t skipped, const struct frame **frame)
 {
 	int err = sampler_tick(batch->sampler, skipped, frame);
 
@@ -224,7 +224,7 @@ static int take_samples(struct progress *run)
 	while (wait_until(batch, run->ticker.due_ns)) {
 		*run->failure = BATCH_SAMPLE;
 		skipped += ticker_late(&run->ticker, clock_ns(CLOCK_MONOTONIC));
-		err = take_sample(batch, skipped, &frame);
+		err = try_sample(batch, skipped, &frame);
 		run->done = err == -ENODATA && batch->replay;
 		if (run->done)
 			return run->put ? 0 : -ERANGE;

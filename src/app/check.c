@@ -14,62 +14,11 @@
 
 #include "app/diff.h"
 #include "app/errors.h"
+#include "app/modes.h"
 #include "app/server.h"
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
 #include "out/out.h"
-
-/* What cannot go with metrics: NULL, or words for it. */
-static const char *clash_of_metrics(const struct options *options)
-{
-	const struct query *query = &options->view.query;
-
-	if (!options_metrics(options))
-		return options->max_series ? "--max-series is for metrics: it needs --listen, or "
-					     "--batch with --format openmetrics"
-					   : NULL;
-	if (options->listen &&
-	    (options->batch || options->command || options->replay.path || options->output))
-		return "--listen writes nothing: it cannot have --batch, --output, --replay or a "
-		       "command";
-	if (options->listen && strcmp(options->format, out_registry[0]->name) != 0 &&
-	    out_by_name(options->format) != &out_openmetrics)
-		return "--listen answers with metrics: it cannot have another --format";
-	if (!group_folds(options->view.group_by))
-		return "metrics are by group: use -g cgroup, user or command";
-	if (query->over_ms >= 0 || query->active || query->rows || query->no_rows ||
-	    options->view.fields)
-		return "metrics are of all groups at all times: they cannot have --over, --active, "
-		       "--rows or --fields";
-	if (options->sampler.since_start || options->watch.nspecs)
-		return "metrics go on from sample to sample: they cannot have --since-start or "
-		       "--when";
-	return NULL;
-}
-
-/* Checks options of metrics. Returns false, with a line printed, where they clash. */
-static bool check_metrics(const struct options *options)
-{
-	const char *clash = clash_of_metrics(options);
-
-	if (clash)
-		fprintf(stderr, "stalltop: %s\n", clash);
-	else if (options->listen && !server_is_built())
-		fprintf(stderr, "stalltop: --listen is not built in: " MICROHTTPD_MISSING "\n");
-	else
-		return true;
-	return false;
-}
-
-/* Checks options of --diff. Returns false, with a line printed, where they clash. */
-static bool check_diff(const struct options *options)
-{
-	const char *clash = diff_clash(options);
-
-	if (clash)
-		fprintf(stderr, "stalltop: %s\n", clash);
-	return !clash;
-}
 
 /* Whether something is waited for that only samples tell. */
 static bool has_events(const struct watch_config *watch)
@@ -80,56 +29,37 @@ static bool has_events(const struct watch_config *watch)
 	return false;
 }
 
+/* What is wrong with the values of options, though all of them go together; NULL: nothing. */
+static const char *wrong_value(const struct options *options)
+{
+	if (options->mode == MODE_DIFF)
+		return diff_fault(options);
+	if (!options->record.before_ns && has_events(&options->watch))
+		return "--when hang and --when oom need --before";
+	if (options->view.query.no_rows && !options->batch)
+		return "--rows 0 needs --batch";
+	if (options_metrics(options) && !group_folds(options->view.group_by))
+		return "metrics are by group: use -g cgroup, user or command";
+	if (options->listen && !server_is_built())
+		return "--listen is not built in: " MICROHTTPD_MISSING;
+	if (!uses_no_screen(options) && !uses_terminal() && !options->record.path)
+		return "no terminal for the screen; use -b for batch mode";
+	return NULL;
+}
+
 /* Checks options against each other and against the terminal. */
 static bool check_usage(const struct options *options)
 {
-	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	bool records = options->record.path && !options->replay.path &&
-		       (!terminal || options->record.before_ns);
-	bool writes = options->batch || options->command || options->listen;
+	struct buf why = { 0 };
+	const char *wrong = NULL;
+	bool clash = options_clash(options, &why);
 
-	if (options->diff[0])
-		return check_diff(options);
-	if (options->readonly && options->enable_delayacct)
-		fprintf(stderr,
-			"stalltop: --enable-delayacct is not allowed with --readonly, which the "
-			"administrator's configuration may say too\n");
-	else if (options->command && strcmp(options->format, "text") != 0 &&
-		 strcmp(options->format, "json") != 0)
-		fprintf(stderr, "stalltop: a command has no --format %s: use text or json\n",
-			options->format);
-	else if (options->command && options->watch.nspecs)
-		fprintf(stderr, "stalltop: a command cannot have --when: it is for -b and for the "
-				"screen\n");
-	else if (options->command &&
-		 (options->batch || options->view.iterations || options->sampler.npids))
-		fprintf(stderr, "stalltop: a command is followed to its end, with its tasks alone: "
-				"it cannot have --batch, --iterations or --pid\n");
-	else if (options->command && (options->record.path || options->replay.path))
-		fprintf(stderr, "stalltop: a command cannot have --record or --replay\n");
-	else if (options->replay.path &&
-		 (options->record.path || options->watch.nspecs || options->enable_delayacct))
-		fprintf(stderr, "stalltop: --replay looks at no machine: it cannot have --record, "
-				"--when or --enable-delayacct\n");
-	else if (options->record.segments && !options->record.path)
-		fprintf(stderr, "stalltop: --keep needs --record\n");
-	else if (options->record.before_ns && !options->record.path)
-		fprintf(stderr, "stalltop: --before needs --record\n");
-	else if (!options->record.before_ns && has_events(&options->watch))
-		fprintf(stderr, "stalltop: --when hang and --when oom need --before\n");
-	else if (options->view.query.no_rows && !options->batch)
-		fprintf(stderr, "stalltop: --rows 0 needs --batch\n");
-	else if ((options->replay.from || options->replay.to) && !options->replay.path)
-		fprintf(stderr, "stalltop: --from and --to need --replay or --diff\n");
-	else if (!writes && options->output)
-		fprintf(stderr, "stalltop: --output needs --batch or a command\n");
-	else if (!writes && strcmp(options->format, out_registry[0]->name) != 0)
-		fprintf(stderr, "stalltop: --format %s needs --batch\n", options->format);
-	else if (!writes && !terminal && !records)
-		fprintf(stderr, "stalltop: no terminal for the screen; use -b for batch mode\n");
-	else
-		return check_metrics(options);
-	return false;
+	if (!clash)
+		wrong = wrong_value(options);
+	if (clash || wrong)
+		fprintf(stderr, "stalltop: %s\n", clash ? buf_cstr(&why) : wrong);
+	buf_free(&why);
+	return !clash && !wrong;
 }
 
 /*
@@ -156,7 +86,7 @@ static bool check_pids(const struct sampler_config *config, int procfd)
 }
 
 /* Whether a group is known not to exist: its directory would be seen. */
-static bool is_absent(const struct hierarchy *hierarchy, const char *path)
+static bool lacks_group(const struct hierarchy *hierarchy, const char *path)
 {
 	char *copy = xstrdup(path);
 	size_t len = strlen(copy);
@@ -198,7 +128,7 @@ static bool is_in_v2(const char *path, int procfd)
 {
 	struct hierarchy hierarchy = { .fd = -1 };
 	bool there = !hierarchy_open(&hierarchy, procfd, HIERARCHY_V2) && hierarchy.fd >= 0 &&
-		     hierarchy_below(&hierarchy, path) && !is_absent(&hierarchy, path);
+		     hierarchy_below(&hierarchy, path) && !lacks_group(&hierarchy, path);
 
 	hierarchy_close(&hierarchy);
 	return there;
@@ -210,7 +140,7 @@ static bool check_cgroup(const struct sampler_config *config, int procfd,
 {
 	const char *path = config->cgroup;
 
-	if (!path || !hierarchy->name || !is_absent(hierarchy, path))
+	if (!path || !hierarchy->name || !lacks_group(hierarchy, path))
 		return true;
 	print_cgroup_error(path, hierarchy->name, !config->hierarchy && is_in_v2(path, procfd));
 	return false;

@@ -13,23 +13,22 @@
 
 #include "app/sink.h"
 #include "base/privileges.h"
+#include "model/run.h"
 #include "out/out.h"
-#include "out/run_report.h"
 
 /* Writes the result of a command. Returns the command's exit status, or that of a failure. */
 static int put_result(const struct options *options, const struct run_result *result,
 		      enum text_charset charset, int fd)
 {
 	static const volatile sig_atomic_t none;
-	struct out out = { 0 };
+	struct out_config config = { .view = &options->view, .charset = charset };
+	struct out out;
 	int err;
 
-	if (!strcmp(options->format, "json"))
-		run_json(&out.buf, result);
-	else
-		run_text(&out.buf, result, charset);
+	out_open(&out, options->format, &config);
+	options->format->run(&out, result);
 	err = out_flush(&out, fd, &none);
-	buf_free(&out.buf);
+	out_close(&out);
 	if (err && err != -EPIPE) {
 		fprintf(stderr, "stalltop: cannot write what the command waited for: %s\n",
 			strerror(-err));

@@ -7,86 +7,18 @@
 
 #include "app/options.h"
 #include "base/util.h"
-#include "model/source.h"
-#include "out/out.h"
-#include "view/column.h"
 
 /* Takes a word that a value can be; help NULL: there is none. */
 typedef void word_fn(struct buf *out, const char *word, const char *help);
 
-/* Hands out the fields. */
-static void each_field(struct buf *out, word_fn *take)
+/* Hands out the words of a list. */
+static void each_word(const struct words_row *list, struct buf *out, word_fn *take)
 {
-	for (size_t i = 0; i < columns_n; i++)
-		take(out, columns[i].id, columns[i].help);
-}
+	const char *word, *help;
 
-/* Hands out the units. */
-static void each_unit(struct buf *out, word_fn *take)
-{
-	for (unsigned unit = 0; unit < UNITS; unit++)
-		take(out, unit_table[unit].id, unit_table[unit].help);
+	for (size_t i = 0; help = NULL, (word = list->word(i, &help)); i++)
+		take(out, word, help);
 }
-
-/* Hands out the groupings. */
-static void each_grouping(struct buf *out, word_fn *take)
-{
-	for (unsigned by = 0; by < GROUP_BYS; by++)
-		take(out, group_table[by].id, group_table[by].help);
-}
-
-/* Hands out the formats. */
-static void each_format(struct buf *out, word_fn *take)
-{
-	for (size_t i = 0; out_registry[i]; i++)
-		take(out, out_registry[i]->name, NULL);
-}
-
-/* Hands out the sources. */
-static void each_source(struct buf *out, word_fn *take)
-{
-	take(out, "auto", NULL);
-	for (size_t i = 0; source_registry[i]; i++)
-		take(out, source_registry[i]->name, NULL);
-}
-
-/* Hands out the themes. */
-static void each_theme(struct buf *out, word_fn *take)
-{
-	take(out, "auto", NULL);
-	for (size_t i = 0; i < theme_table_n; i++)
-		take(out, theme_table[i].name, theme_table[i].help);
-}
-
-/* Hands out how a condition begins: the resources that the kernel reports pressure of, events. */
-static void each_condition(struct buf *out, word_fn *take)
-{
-	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		take(out, psi_names[r], NULL);
-	take(out, "hang", NULL);
-	take(out, "oom", NULL);
-}
-
-/* What values are called in the completions, and their words; NULL: the shell finds them. */
-static const struct words_row {
-	const char *name;
-	void (*each)(struct buf *out, word_fn *take);
-} words_table[] = {
-	[WORDS_NONE] = { "none", NULL },
-	[WORDS_FIELD] = { "field", each_field },
-	[WORDS_FIELDS] = { "fields", NULL }, /* those of "field" */
-	[WORDS_UNIT] = { "unit", each_unit },
-	[WORDS_GROUPING] = { "grouping", each_grouping },
-	[WORDS_FORMAT] = { "format", each_format },
-	[WORDS_SOURCE] = { "source", each_source },
-	[WORDS_THEME] = { "theme", each_theme },
-	[WORDS_PRESSURE] = { "condition", each_condition },
-	[WORDS_FILE] = { "file", NULL },
-	[WORDS_PIDS] = { "pids", NULL },
-	[WORDS_USERS] = { "users", NULL },
-	[WORDS_CGROUP] = { "cgroup", NULL },
-	[WORDS_HIERARCHY] = { "hierarchy", NULL },
-};
 
 /*
  * Appends a help's first clause within single quotes; a backslash comes before characters of
@@ -108,9 +40,8 @@ static void append_help(struct buf *out, const char *help, const char *special)
 }
 
 /* Appends a word and a blank. */
-static void bash_word(struct buf *out, const char *word, const char *help)
+static void bash_word(struct buf *out, const char *word, UNUSED const char *help)
 {
-	(void)help;
 	buf_puts(out, word);
 	buf_putc(out, ' ');
 }
@@ -150,10 +81,10 @@ void completion_bash(struct buf *out)
 	buf_puts(out, "\tesac\n}\n\n# The words that such a value can be.\n"
 		      "_stalltop_words()\n{\n\tcase $1 in\n");
 	for (size_t i = 0; i < ARRAY_SIZE(words_table); i++) {
-		if (!words_table[i].each)
+		if (!words_table[i].word)
 			continue;
 		buf_printf(out, "\t%s) echo '", words_table[i].name);
-		words_table[i].each(out, bash_word);
+		each_word(&words_table[i], out, bash_word);
 		end_list(out, "' ;;\n");
 	}
 	buf_puts(out, "\tesac\n}\n");
@@ -177,10 +108,10 @@ void completion_zsh(struct buf *out)
 {
 	buf_puts(out, "_stalltop_words() {\n\tcase $1 in\n");
 	for (size_t i = 0; i < ARRAY_SIZE(words_table); i++) {
-		if (!words_table[i].each)
+		if (!words_table[i].word)
 			continue;
 		buf_printf(out, "\t%s) reply=(\n", words_table[i].name);
-		words_table[i].each(out, zsh_word);
+		each_word(&words_table[i], out, zsh_word);
 		buf_puts(out, "\t) ;;\n");
 	}
 	buf_puts(out, "\tesac\n}\n\n_stalltop_options=(\n");
@@ -226,11 +157,11 @@ static void fish_word(struct buf *out, const char *word, const char *help)
 void completion_fish(struct buf *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(words_table); i++) {
-		if (!words_table[i].each)
+		if (!words_table[i].word)
 			continue;
 		buf_printf(out, "function __stalltop_%s%s\n", i == WORDS_FIELD ? "words_" : "",
 			   words_table[i].name);
-		words_table[i].each(out, fish_word);
+		each_word(&words_table[i], out, fish_word);
 		buf_puts(out, "end\n\n");
 	}
 	for (size_t i = 0; i < option_table_n; i++) {

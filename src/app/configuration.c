@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/modes.h"
 #include "base/file.h"
 #include "base/near.h"
 #include "base/util.h"
@@ -25,50 +26,17 @@ struct config_line {
 	size_t name_len, value_len;
 };
 
-/* The settings with yes or no. All but the first exist only in the configuration. */
-static const struct flag {
-	const char *name;
-	size_t offset; /* of a bool in struct view_config */
-} flags[] = {
-	{ "active", offsetof(struct view_config, query.active) },
-	{ "command-line", offsetof(struct view_config, command_line) },
-	{ "names", offsetof(struct view_config, names) },
-	{ "hide-exited", offsetof(struct view_config, query.no_exited) },
-	{ "tree", offsetof(struct view_config, tree) },
-	{ "all-idle", offsetof(struct view_config, all_idle) },
-	{ "fold-header", offsetof(struct view_config, fold_header) },
-};
-
 /* The name of lines with presets. */
 #define PRESET "preset"
 
-static bool add_preset(struct view_config *view, const char *value, struct buf *allowed)
+/* The option or setting at a place; NULL behind the last. */
+static const struct option_row *row_at(size_t i)
 {
-	return presets_add(&view->presets, value, allowed);
+	if (i < option_table_n)
+		return &option_table[i];
+	i -= option_table_n;
+	return i < setting_table_n ? &setting_table[i] : NULL;
 }
-
-/* colour */
-static bool add_colour(struct view_config *view, const char *value, struct buf *allowed)
-{
-	return theme_change(&view->theme, value, allowed);
-}
-
-/* The settings of one's own that may be there several times. */
-static const struct several {
-	const char *name;
-	/* Takes the value; on failure appends to `allowed` what is allowed. */
-	bool (*add)(struct view_config *view, const char *value, struct buf *allowed);
-} severals[] = {
-	{ PRESET, add_preset },
-	{ "colour", add_colour },
-};
-
-/* The meaning of a name; no member is set when the name is not known. */
-struct setting {
-	const struct option_row *option;
-	const struct flag *flag;
-	const struct several *several;
-};
 
 /* Whether a part of a text is a certain word. */
 static bool is_word(const char *text, size_t len, const char *word)
@@ -92,7 +60,7 @@ static void trim(const char **start, const char **end)
 }
 
 /* Finds out the type of a line. */
-static void look_at(struct config_line *line)
+static void classify(struct config_line *line)
 {
 	const char *start = line->start, *end = start + line->len, *equals, *name_end;
 
@@ -127,32 +95,19 @@ static bool next_config_line(struct span *text, struct config_line *line)
 	if (!take_line(text, &whole))
 		return false;
 	*line = (struct config_line){ .start = whole.at, .len = (size_t)(whole.end - whole.at) };
-	look_at(line);
+	classify(line);
 	return true;
 }
 
-/* Finds the setting that the line names. */
-static struct setting find_setting(const struct config_line *line)
+/* Finds the setting that the line names; NULL: it is not known. */
+static const struct option_row *find_setting(const struct config_line *line)
 {
-	struct setting found = { 0 };
+	const struct option_row *row;
 
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-		if (is_word(line->name, line->name_len, flags[i].name))
-			found.flag = &flags[i];
-	for (size_t i = 0; i < ARRAY_SIZE(severals); i++)
-		if (is_word(line->name, line->name_len, severals[i].name))
-			found.several = &severals[i];
-	for (size_t i = 0; i < option_table_n; i++)
-		if (!option_table[i].barred &&
-		    is_word(line->name, line->name_len, option_table[i].name))
-			found.option = &option_table[i];
-	return found;
-}
-
-/* Whether the name is not known. */
-static bool is_unknown(const struct setting *setting)
-{
-	return !setting->option && !setting->flag && !setting->several;
+	for (size_t i = 0; (row = row_at(i)); i++)
+		if (!row->barred && is_word(line->name, line->name_len, row->name))
+			return row;
+	return NULL;
 }
 
 /* Takes yes or no, and other common words for them. */
@@ -173,29 +128,30 @@ static bool parse_bool(const char *value, bool *yes)
 	return false;
 }
 
-/* Applies the value. On failure appends to `allowed` what is allowed. */
-static bool set(const struct setting *setting, const char *value, struct options *options,
+/*
+ * Applies the value. On failure appends to `allowed` what is allowed. "No" takes back what is
+ * saved, and nothing else: the user's must not undo what the administrator's says.
+ */
+static bool set(const struct option_row *row, const char *value, struct options *options,
 		struct buf *allowed)
 {
-	bool yes;
+	bool yes = true;
 
-	if (setting->several)
-		return setting->several->add(&options->view, value, allowed);
-	if (setting->option && setting->option->arg)
-		return option_set(setting->option, options, value, allowed);
-	if (!parse_bool(value, &yes)) {
+	if (row->modes && !option_goes(row, options->mode))
+		return true;
+	if (!row->arg && !parse_bool(value, &yes)) {
 		buf_puts(allowed, "yes, no");
 		return false;
 	}
-	if (setting->flag)
-		*(bool *)((char *)&options->view + setting->flag->offset) = yes;
-	else if (yes)
-		return option_set(setting->option, options, NULL, allowed);
+	if (yes)
+		return option_set(row, options, value, allowed);
+	if (row->saved)
+		*(bool *)((char *)options + row->at) = false;
 	return true;
 }
 
 /* Whether the value can be set; tries it on options that are thrown away. */
-static bool is_allowed(const struct setting *setting, const struct config_line *line,
+static bool is_allowed(const struct option_row *row, const struct config_line *line,
 		       struct buf *allowed)
 {
 	char *value = strndup(line->value, line->value_len);
@@ -205,7 +161,7 @@ static bool is_allowed(const struct setting *setting, const struct config_line *
 	if (!value)
 		die("out of memory");
 	options_default(&trial);
-	ok = set(setting, value, &trial, allowed);
+	ok = set(row, value, &trial, allowed);
 	if (ok && trial.list_fields) {
 		/* "list" is not for a configuration: it prints a list and exits. */
 		buf_puts(allowed, "field ids separated by commas");
@@ -216,23 +172,24 @@ static bool is_allowed(const struct setting *setting, const struct config_line *
 	return ok;
 }
 
-/* Whether the line is valid; fills in its setting. Appends what is wrong to `why`, unless NULL. */
-static bool check(const struct config_line *line, struct setting *setting, struct buf *why)
+/* Whether the line is valid; finds its setting, or NULL. Appends what is wrong to `why`, unless
+ * NULL. */
+static bool check(const struct config_line *line, const struct option_row **row, struct buf *why)
 {
 	struct buf allowed = { 0 };
 	struct near near;
 	bool ok;
 
-	*setting = (struct setting){ 0 };
+	*row = NULL;
 	if (line->type != LINE_PAIR) {
 		if (line->type == LINE_BROKEN && why)
 			buf_puts(why, "it is not NAME = VALUE");
 		return line->type == LINE_NOTHING;
 	}
-	*setting = find_setting(line);
-	if (is_unknown(setting))
+	*row = find_setting(line);
+	if (!*row)
 		return true;
-	ok = is_allowed(setting, line, &allowed);
+	ok = is_allowed(*row, line, &allowed);
 	if (!ok && why) {
 		text_escape(why, line->name, line->name_len, TEXT_ASCII);
 		buf_puts(why, " does not take '");
@@ -275,18 +232,18 @@ static void take_lines(const char *text, size_t len, char *changed, struct optio
 
 	for (size_t number = 1; next_config_line(&rest, &line); number++) {
 		struct buf why = { 0 };
-		struct setting setting;
+		const struct option_row *row;
 
-		if (!check(&line, &setting, &why)) {
+		if (!check(&line, &row, &why)) {
 			if (!faults->broken++) {
 				buf_printf(&faults->why, "line %zu: ", number);
 				buf_add(&faults->why, why.data, why.len);
 			}
-		} else if (line.type == LINE_PAIR && is_unknown(&setting)) {
+		} else if (line.type == LINE_PAIR && !row) {
 			note_unknown_name(&line, &faults->unknown);
 		} else if (line.type == LINE_PAIR && options) {
 			changed[line.value + line.value_len - text] = '\0';
-			set(&setting, line.value, options, &unused);
+			set(row, line.value, options, &unused);
 		}
 		buf_free(&why);
 	}
@@ -311,91 +268,34 @@ void configuration_faults_free(struct configuration_faults *faults)
 	*faults = (struct configuration_faults){ 0 };
 }
 
-/* Appends the interval in seconds. */
-static void append_delay(const struct view_config *view, struct buf *out)
+/* Whether the setting is written. */
+static bool is_saved(const struct option_row *row)
 {
-	buf_fixed(out, view->interval_ns, 9);
-	while (out->data[out->len - 1] == '0')
-		out->len--;
-	if (out->data[out->len - 1] == '.')
-		out->len--;
-}
-
-/* Appends the sort field. */
-static void append_sort(const struct view_config *view, struct buf *out)
-{
-	struct preset_left shown = view_default(view);
-
-	if (shown.sort)
-		buf_printf(out, "%c%s", shown.descending ? '-' : '+', shown.sort->id);
-}
-
-/* Appends the fields. */
-static void append_field_list(const struct view_config *view, struct buf *out)
-{
-	const char *fields = view_default(view).fields;
-
-	if (fields)
-		buf_puts(out, fields);
-}
-
-/* Appends the unit. */
-static void append_unit(const struct view_config *view, struct buf *out)
-{
-	buf_puts(out, unit_table[view_default_unit(view)].id);
-}
-
-/* Appends the grouping. */
-static void append_grouping(const struct view_config *view, struct buf *out)
-{
-	buf_puts(out, group_table[view_default_group(view)].id);
-}
-
-/* Appends nothing: group-by already says it. */
-static void append_nothing(const struct view_config *view, struct buf *out)
-{
-	(void)view;
-	(void)out;
-}
-
-/* The settings that are written besides the flags. An empty value takes no line. */
-static const struct writer {
-	const char *name;
-	void (*append)(const struct view_config *view, struct buf *out);
-} writers[] = {
-	{ "delay", append_delay }, { "sort", append_sort },	    { "fields", append_field_list },
-	{ "unit", append_unit },   { "group-by", append_grouping }, { "threads", append_nothing },
-};
-
-#define VALUES (ARRAY_SIZE(writers) + ARRAY_SIZE(flags))
-
-/* The name of a setting that is written. */
-static const char *value_name(size_t i)
-{
-	return i < ARRAY_SIZE(writers) ? writers[i].name : flags[i - ARRAY_SIZE(writers)].name;
+	return row->saved || row->save;
 }
 
 /* Appends the value. Returns false when there is none. */
-static bool append_setting(size_t i, const struct view_config *view, struct buf *out)
+static bool append_setting(const struct option_row *row, const struct view_config *view,
+			   struct buf *out)
 {
 	size_t before = out->len;
 
-	if (i < ARRAY_SIZE(writers)) {
-		writers[i].append(view, out);
-	} else {
-		size_t offset = flags[i - ARRAY_SIZE(writers)].offset;
-
-		buf_puts(out, *(const bool *)((const char *)view + offset) ? "yes" : "no");
-	}
+	if (row->save)
+		row->save(view, out);
+	else
+		buf_puts(out, *(const bool *)((const char *)view + row->at -
+					      offsetof(struct options, view))
+				      ? "yes"
+				      : "no");
 	return out->len > before;
 }
 
 /* Writes a line as it is; as a comment if it is broken. */
 static void copy_line(const struct config_line *line, struct buf *out)
 {
-	struct setting setting;
+	const struct option_row *row;
 
-	if (!check(line, &setting, NULL))
+	if (!check(line, &row, NULL))
 		buf_puts(out, "# ");
 	buf_add(out, line->start, line->len);
 	buf_putc(out, '\n');
@@ -403,16 +303,17 @@ static void copy_line(const struct config_line *line, struct buf *out)
 
 /* Writes one line with its new value. */
 static void rewrite_line(const struct config_line *line, const struct view_config *view,
-			 bool written[VALUES], struct buf *out)
+			 bool *written, struct buf *out)
 {
+	const struct option_row *row;
 	size_t start = out->len;
 
-	for (size_t i = 0; line->type == LINE_PAIR && i < VALUES; i++) {
-		if (!is_word(line->name, line->name_len, value_name(i)))
+	for (size_t i = 0; line->type == LINE_PAIR && (row = row_at(i)); i++) {
+		if (!is_saved(row) || !is_word(line->name, line->name_len, row->name))
 			continue;
 		/* Keeps the text before the value. */
 		buf_add(out, line->start, (size_t)(line->value - line->start));
-		if (!written[i] && append_setting(i, view, out))
+		if (!written[i] && append_setting(row, view, out))
 			buf_putc(out, '\n');
 		else
 			out->len = start;
@@ -425,23 +326,25 @@ static void rewrite_line(const struct config_line *line, const struct view_confi
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
 			   struct buf *out)
 {
+	bool *written = xcalloc(option_table_n + setting_table_n, sizeof(*written));
 	struct span rest = { text, text + len };
-	bool written[VALUES] = { false };
+	const struct option_row *row;
 	struct config_line line;
 
 	while (next_config_line(&rest, &line))
 		rewrite_line(&line, view, written, out);
-	for (size_t i = 0; i < VALUES; i++) {
+	for (size_t i = 0; (row = row_at(i)); i++) {
 		size_t start = out->len;
 
-		if (written[i])
+		if (written[i] || !is_saved(row))
 			continue;
-		buf_printf(out, "%s = ", value_name(i));
-		if (append_setting(i, view, out))
+		buf_printf(out, "%s = ", row->name);
+		if (append_setting(row, view, out))
 			buf_putc(out, '\n');
 		else
 			out->len = start;
 	}
+	free(written);
 }
 
 /* Whether the line has a preset of that name. */

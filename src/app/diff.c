@@ -73,7 +73,7 @@ static int add_side(struct diff *diff, enum diff_side side, const struct options
 	struct replay *replay;
 	int err;
 
-	/* What is there can have changed since diff_clash(). */
+	/* What is there can have changed since diff_fault(). */
 	err = diff_take_span(path, &config.from, &config.to) ? 0 : -EINVAL;
 	config.path = path;
 	if (!err)
@@ -103,27 +103,10 @@ static bool is_span(const char *text)
 	return valid;
 }
 
-const char *diff_clash(const struct options *options)
+const char *diff_fault(const struct options *options)
 {
-	const struct query *query = &options->view.query;
-	const struct sampler_config *sampler = &options->sampler;
-
 	if (!options->diff[1])
 		return "--diff needs two recordings";
-	if (options->batch || options->command || options->listen || options->replay.path ||
-	    options->record.path || options->record.segments || options->record.before_ns ||
-	    options->watch.nspecs || options->enable_delayacct || options->max_series ||
-	    options->view.iterations)
-		return "--diff compares two recordings, and does nothing else";
-	if (options->output)
-		return "--diff writes to standard output: it cannot have --output";
-	if (!diff_has_format(options->format))
-		return "--diff is written as text, csv or json: use one of them as --format";
-	if (options->grouped || sampler->npids || sampler->cgroup || query->nusers ||
-	    options->match || query->over_ms >= 0 || query->active || options->view.fields ||
-	    sampler->since_start)
-		return "--diff is of all that was recorded, by command: it cannot have --group-by, "
-		       "--threads, --fields, --since-start or filters";
 	if (!is_span(options->diff[0]) || !is_span(options->diff[1]))
 		return "--diff takes two recordings, each as PATH or PATH@FROM..TO, with times as "
 		       "of --from";

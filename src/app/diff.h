@@ -5,11 +5,10 @@
 
 #include "app/options.h"
 
-/* What cannot go with --diff, which the options ask for: NULL, or one line of words for it. */
-const char *diff_clash(const struct options *options);
+/* What is wrong with the recordings that are named: NULL, or one line of words for it. */
+const char *diff_fault(const struct options *options);
 
-/* Compares what the options name and appends the report. Returns the exit status; prints why not.
- */
+/* Compares what the options name, and appends the report or prints why not. The exit status. */
 int diff_run(const struct options *options, enum text_charset charset, struct buf *out);
 
 /*

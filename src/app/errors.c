@@ -16,9 +16,10 @@
 
 void error_of_source(struct buf *out, const char *name, int err)
 {
+	const struct source_ops *source = name ? source_by_name(name) : NULL;
 	const char *remedy = NULL;
 
-	if (name && !strcmp(name, source_bpf.name)) {
+	if (source && source->programs) {
 		refusal_append(out, err);
 		return;
 	}

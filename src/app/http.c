@@ -71,16 +71,13 @@ static enum exposition choose(struct MHD_Connection *connection)
 
 /* Answers a request. The connection ends with it: a body is not read. */
 static enum MHD_Result serve_request(void *arg, struct MHD_Connection *connection, const char *url,
-				     const char *method, const char *version, const char *data,
-				     size_t *size, void **request)
+				     const char *method, UNUSED const char *version,
+				     UNUSED const char *data, UNUSED size_t *size,
+				     UNUSED void **request)
 {
 	struct http *http = arg;
 	struct MHD_Response *response;
 
-	(void)version;
-	(void)data;
-	(void)size;
-	(void)request;
 	if (!address_takes_host(
 		    http->names->address, http->names->node,
 		    MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
@@ -135,12 +132,11 @@ static void take_caller(struct http *http, struct MHD_Connection *connection)
 }
 
 /* Called by the library when a connection begins and when it has ended. */
-static void note_caller(void *arg, struct MHD_Connection *connection, void **socket,
+static void note_caller(void *arg, struct MHD_Connection *connection, UNUSED void **socket,
 			enum MHD_ConnectionNotificationCode code)
 {
 	struct http *http = arg;
 
-	(void)socket;
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
 		take_caller(http, connection);
 		return;

@@ -6,9 +6,9 @@
 
 #include <errno.h>
 
-int http_serve(int listening, int texts)
+#include "base/util.h"
+
+int http_serve(UNUSED int listening, UNUSED int texts, UNUSED const struct http_names *names)
 {
-	(void)listening;
-	(void)texts;
 	return -ENOSYS;
 }

@@ -12,23 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "app/batch.h"
 #include "app/check.h"
 #include "app/command_run.h"
 #include "app/configuration_file.h"
 #include "app/diff.h"
 #include "app/docgen.h"
 #include "app/errors.h"
-#include "app/failure.h"
+#include "app/modes.h"
 #include "app/options.h"
+#include "app/samples_run.h"
 #include "app/settings.h"
-#include "app/sink.h"
-#include "app/uses.h"
 #include "base/crash.h"
 #include "base/memory.h"
 #include "base/privileges.h"
@@ -38,18 +35,11 @@
 #include "kernel/delayacct_switch.h"
 #include "kernel/proctask.h"
 #include "model/sampler.h"
-#include "out/out.h"
 #include "ui/command.h"
 #include "ui/loop.h"
 
 /* From this size on, memory comes from the kernel and returns to it: glibc's initial value. */
 #define LARGE_BYTES (128 * 1024)
-
-/* Set by the handler below; read wherever the program waits. */
-static volatile sig_atomic_t caught;
-
-/* Set by SIGUSR1, where that asks for a recording. */
-static volatile sig_atomic_t asked;
 
 /* What --enable-delayacct has changed, for put_back_delayacct(). */
 static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
@@ -58,10 +48,8 @@ static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
  * Removes from the environment what a program with more privileges than its caller (setuid, file
  * capabilities) must not follow.
  */
-static void secure_environment(int argc, char **argv, char **environment)
+static void secure_environment(UNUSED int argc, UNUSED char **argv, char **environment)
 {
-	(void)argc;
-	(void)argv;
 	if (privileges_foreign())
 		start_drop_environment(environment);
 }
@@ -69,45 +57,6 @@ static void secure_environment(int argc, char **argv, char **environment)
 /* libnl reads the environment when it is loaded, before main(): this array runs before that. */
 static void (*const before_libraries)(int, char **, char **)
 	__attribute__((section(".preinit_array"), used)) = secure_environment;
-
-/* Remembers that a signal came. */
-static void catch_signal(int number)
-{
-	caught = number;
-}
-
-/* Remembers that what is kept in memory is to be recorded. */
-static void catch_request(int number)
-{
-	(void)number;
-	asked = 1;
-}
-
-/*
- * Catches the signals that end the program, and the one that asks for a recording, and blocks them,
- * so that they arrive only while it waits. `waiting` becomes the mask for waiting.
- */
-static void set_up_signals(sigset_t *waiting, bool asked_for)
-{
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = catch_signal };
-	struct sigaction asks = { .sa_handler = catch_request };
-	sigset_t blocked;
-
-	sigemptyset(&blocked);
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		sigaction(ends[i], &action, NULL);
-		sigaddset(&blocked, ends[i]);
-	}
-	if (asked_for) {
-		sigaction(SIGUSR1, &asks, NULL);
-		sigaddset(&blocked, SIGUSR1);
-	}
-	sigprocmask(SIG_BLOCK, &blocked, waiting);
-	sigdelset(waiting, SIGUSR1);
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		sigdelset(waiting, ends[i]);
-}
 
 /* Prints a buffer to standard output. Returns the exit status. */
 static int print(struct buf *buf)
@@ -152,26 +101,10 @@ static bool print_instead(const struct options *options, int *status)
 	return true;
 }
 
-/* The columns of the terminal behind a descriptor; 0 when it is no terminal. */
-static unsigned width_of(int fd)
-{
-	struct winsize size;
-
-	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col;
-}
-
 /* The character set of the locale. */
 static enum text_charset locale_charset(void)
 {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") ? TEXT_ASCII : TEXT_UTF8;
-}
-
-/* See struct out_config. */
-static void fill_rows(void *sampler, const struct row *const *rows, size_t n, unsigned needs)
-{
-	sampler_fill(sampler, rows, n, needs);
 }
 
 /* Whether the path is that of a folder. */
@@ -180,93 +113,6 @@ static bool is_folder(const char *path)
 	struct stat stat_of;
 
 	return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode);
-}
-
-/* Runs batch mode with an open sampler. Returns the exit status. */
-static int run_samples(const struct options *options, struct sampler *sampler,
-		       struct recorder *recorder, struct trigger_set *triggers,
-		       const struct sink *sink)
-{
-	struct out_config config = { .view = &options->view,
-				     .charset = locale_charset(),
-				     .width = width_of(sink->fd),
-				     .fill = fill_rows,
-				     .fill_arg = sampler,
-				     .triggers = triggers,
-				     .max_series = options->max_series };
-	struct vigil vigil = { .recorder = recorder,
-			       .triggers = triggers,
-			       .before_ns = options->record.before_ns,
-			       .linger_ns = options->watch.linger_ns,
-			       .procfd = options->sampler.procfd,
-			       .asked = &asked };
-	struct out out;
-	sigset_t waiting;
-	struct batch batch = { .sampler = sampler,
-			       .out = sink->fd >= 0 || sink->batch.put ? &out : NULL,
-			       .fd = sink->fd,
-			       .sink = sink->batch.put ? &sink->batch : NULL,
-			       .recorder = recorder,
-			       .vigil = options->record.before_ns ? &vigil : NULL,
-			       .replay = options->replay.path,
-			       .view = &options->view,
-			       .triggers = triggers,
-			       .watch = &options->watch,
-			       .caught = &caught,
-			       .waiting = &waiting };
-	enum batch_failure failure;
-	int err;
-
-	set_up_signals(&waiting, batch.vigil);
-	out_open(&out, out_by_name(options_format(options)), &config);
-	err = batch_run(&batch, &failure);
-	out_close(&out);
-	if (!err)
-		return EXIT_SUCCESS;
-	print_batch_failure(options, failure, err);
-	return EXIT_FAILURE;
-}
-
-/* Keeps the capabilities that are still needed. Returns false, with a line printed, on failure. */
-static bool keep_privileges(unsigned uses)
-{
-	int err = privileges_keep(uses);
-
-	if (err)
-		fprintf(stderr, "stalltop: cannot give up capabilities: %s\n", strerror(-err));
-	return !err;
-}
-
-/* Runs batch mode, or records without it. Returns the exit status. */
-static int run_batch(struct options *options, struct recorder *recorder,
-		     struct trigger_set *triggers)
-{
-	struct sampler_config *config = &options->sampler;
-	int status = EXIT_FAILURE, err;
-	struct sampler *sampler;
-	struct sink sink;
-
-	if (!sink_open(&sink, options)) {
-		sink_close(&sink);
-		return EXIT_FAILURE;
-	}
-	config->threads = options->view.group_by == GROUP_THREAD;
-	config->brief = options->view.iterations == 1;
-	if (!keep_privileges(config->privileges)) {
-		sink_close(&sink);
-		return EXIT_FAILURE;
-	}
-	err = sampler_open(&sampler, config);
-	if (!err) {
-		status = run_samples(options, sampler, recorder, triggers, &sink);
-		sampler_close(sampler);
-	} else if (options->replay.path) {
-		print_replay_error(options->replay.path, err);
-	} else {
-		print_source_error(config->source, err);
-	}
-	sink_close(&sink);
-	return status;
 }
 
 /* Prints where the screen failed. */
@@ -319,7 +165,7 @@ static int run_screen(struct options *options, struct recorder *recorder, struct
 	/* ncurses would read ~/.terminfo with HOME, and nothing else needs it from here on. */
 	if (privileges_foreign())
 		unsetenv("HOME");
-	if (!keep_privileges(options->sampler.privileges)) {
+	if (!uses_keep(options->sampler.privileges)) {
 		free(path);
 		return EXIT_FAILURE;
 	}
@@ -390,7 +236,7 @@ static int run_watching(struct options *options, struct recorder *recorder, cons
 
 	options->sampler.triggers = triggers;
 	if (open_triggers(&options->watch, options->sampler.procfd, &set))
-		status = quiet ? run_batch(options, recorder, triggers)
+		status = quiet ? samples_run(options, recorder, triggers, locale_charset())
 			       : run_screen(options, recorder, NULL, triggers, message);
 	triggers_close(&set);
 	return status;
@@ -582,8 +428,7 @@ static int start(struct options *options, const char *message)
 	if (print_instead(options, &status))
 		return status;
 	/* What is wrong with the configuration; the screen has a line for that. */
-	if (*message && (uses_no_screen(options) || options->diff[0] ||
-			 (options->record.path && !uses_terminal())))
+	if (*message && (uses_no_screen(options) || (options->record.path && !uses_terminal())))
 		fprintf(stderr, "stalltop: %s\n", message);
 	if (uses_machine(options)) {
 		config->procfd = open_proc();

@@ -4,52 +4,60 @@
 #include "app/options.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "app/address.h"
 #include "app/errors.h"
-#include "app/options_parts.h"
 #include "base/pattern.h"
 #include "base/util.h"
+#include "history/segments.h"
 #include "model/source.h"
-#include "out/out.h"
 #include "out/series.h"
 #include "view/layout.h"
 
 #define LINGER_NS (10 * NSEC_PER_SEC)
-#define LINGER_MAX 86400.0
 
-/* Stands in a row in place of a setter: the option makes a member true. */
-#define FLAG(member) .flag = offsetof(struct options, member)
+/* The head of a setter, with its parameters. */
+#define SETTER(name) static bool name(struct options *options, const char *arg, struct buf *why)
 
-/* Parses a whole number from min to max. */
-static bool parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *number)
-{
-	char *end;
+/* The types of options, in their rows: the member that they set, and what it can be. */
+#define MEMBER(member) \
+	.at = offsetof(struct options, member), .size = sizeof(((struct options *)NULL)->member)
+#define BECOMES(member, value) .type = OPTION_FLAG, .constant = (value), MEMBER(member)
+#define FLAG(member) BECOMES(member, true)
+#define WHOLE(member, least, most) \
+	.type = OPTION_WHOLE, .min = (least), .max = (most), MEMBER(member)
+#define SECONDS(member, least, most) \
+	.type = OPTION_SECONDS, .min = (least), .max = (most), MEMBER(member)
+#define FILE_NAME(member) .type = OPTION_FILE, .words = WORDS_FILE, MEMBER(member)
+#define TIME(member) .type = OPTION_TIME, MEMBER(member)
+#define WORD(list, member) .type = OPTION_WORD, .words = (list), MEMBER(member)
+#define PICK(list, function) .type = OPTION_WORD, .words = (list), .pick = (function)
+#define MARK(member) .mark = offsetof(struct options, member)
 
-	if (*arg < '0' || *arg > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(arg, &end, 10);
-	return !*end && !errno && *number >= min && *number <= max;
-}
+/* The modes in which an option means something, and those that pass over it. */
+#define IN(modes_of) .modes = (modes_of)
+#define PASSED(modes_of) .passed = (modes_of)
 
-/* -n */
-SETTER(set_iterations)
-{
-	if (parse_whole(arg, 1, UINT64_MAX, &options->view.iterations))
-		return true;
-	buf_puts(why, "a whole number above 0");
-	return false;
-}
+/* Modes that go together. */
+#define SCREEN MODE_BIT(MODE_SCREEN)
+#define RECORD MODE_BIT(MODE_RECORD)
+#define COMMAND MODE_BIT(MODE_COMMAND)
+#define LISTEN MODE_BIT(MODE_LISTEN)
+#define DIFF MODE_BIT(MODE_DIFF)
+#define BATCHES (MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH))
+#define SERIES (MODE_BIT(MODE_METRICS) | MODE_BIT(MODE_REPLAY_METRICS))
+#define REPLAYS \
+	(MODE_BIT(MODE_REPLAY) | MODE_BIT(MODE_REPLAY_BATCH) | MODE_BIT(MODE_REPLAY_METRICS))
+#define MACHINE (SCREEN | RECORD | MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_METRICS) | LISTEN)
+#define ROWS (SCREEN | MODE_BIT(MODE_REPLAY) | BATCHES)
+#define EVERY (MODE_BIT(MODES) - 1)
 
 /* -d */
 SETTER(set_interval)
 {
-	options->paced = true;
 	return view_set_interval(&options->view, arg, why);
 }
 
@@ -95,45 +103,6 @@ SETTER(set_fields)
 	return false;
 }
 
-/* -U */
-SETTER(set_unit)
-{
-	int unit = unit_by_name(arg);
-
-	if (unit >= 0) {
-		options->view.unit = (enum unit)unit;
-		return true;
-	}
-	for (int i = 0; i < UNITS; i++)
-		buf_printf(why, "%s%s", i ? ", " : "", unit_table[i].id);
-	return false;
-}
-
-/* -H */
-SETTER(set_threads)
-{
-	(void)arg;
-	(void)why;
-	options->view.group_by = GROUP_THREAD;
-	options->grouped = true;
-	return true;
-}
-
-/* -g */
-SETTER(set_group)
-{
-	int by = group_by_name(arg);
-
-	if (by >= 0) {
-		options->view.group_by = (enum group_by)by;
-		options->grouped = true;
-		return true;
-	}
-	for (by = 0; by < GROUP_BYS; by++)
-		buf_printf(why, "%s%s", by ? ", " : "", group_table[by].id);
-	return false;
-}
-
 /* --cgroup */
 SETTER(set_cgroup)
 {
@@ -163,7 +132,7 @@ static bool take_pid(struct options *options, const char *part)
 	struct sampler_config *sampler = &options->sampler;
 	uint64_t pid;
 
-	if (!parse_whole(part, 1, INT32_MAX, &pid))
+	if (!option_parse_whole(part, 1, INT32_MAX, &pid))
 		return false;
 	sampler->pids = xreallocarray(sampler->pids, sampler->npids + 1, sizeof(pid_t));
 	sampler->pids[sampler->npids++] = (pid_t)pid;
@@ -232,51 +201,12 @@ SETTER(set_rows)
 {
 	uint64_t rows;
 
-	if (parse_whole(arg, 0, SIZE_MAX / 2, &rows)) {
+	if (option_parse_whole(arg, 0, SIZE_MAX / 2, &rows)) {
 		options->view.query.rows = (size_t)rows;
 		options->view.query.no_rows = !rows;
 		return true;
 	}
 	buf_puts(why, "a whole number");
-	return false;
-}
-
-/* --output */
-SETTER(set_output)
-{
-	return option_take_file(&options->output, arg, why);
-}
-
-/* --exit-buffer */
-SETTER(set_exit_buffer)
-{
-	uint64_t kb;
-
-	if (parse_whole(arg, 1, 1 << 20, &kb)) {
-		options->sampler.exit_buffer = (size_t)kb << 10;
-		return true;
-	}
-	buf_puts(why, "a whole number of kB from 1 to 1048576");
-	return false;
-}
-
-/* -x */
-SETTER(set_no_exits)
-{
-	(void)arg;
-	(void)why;
-	options->sampler.exits = false;
-	return true;
-}
-
-/* -o */
-SETTER(set_format)
-{
-	options->format = arg;
-	if (out_by_name(arg))
-		return true;
-	for (size_t i = 0; out_registry[i]; i++)
-		buf_printf(why, "%s%s", i ? ", " : "", out_registry[i]->name);
 	return false;
 }
 
@@ -288,19 +218,6 @@ SETTER(set_listen)
 		return true;
 	buf_puts(why, "[ADDRESS]:PORT, such as :9779 (of this machine alone), 0.0.0.0:9779 or "
 		      "[::1]:9779, or the path of a Unix socket, with a slash");
-	return false;
-}
-
-/* --max-series */
-SETTER(set_max_series)
-{
-	uint64_t max;
-
-	if (parse_whole(arg, 1, SERIES_MAX, &max)) {
-		options->max_series = (size_t)max;
-		return true;
-	}
-	buf_printf(why, "a whole number from 1 to %d", SERIES_MAX);
 	return false;
 }
 
@@ -325,38 +242,34 @@ SETTER(set_when)
 	return true;
 }
 
-/* --linger */
-SETTER(set_linger)
+/* --keep */
+SETTER(set_keep)
 {
-	options->lingers = true;
-	if (parse_seconds(arg, 0, LINGER_MAX, &options->watch.linger_ns))
+	options->record.segments = true;
+	if (segment_parse_limits(arg, &options->record.limits))
 		return true;
-	buf_puts(why, "seconds from 0 to 86400");
+	buf_puts(why, "an age (s, m, h, d), a size (K, M, G, T), or both: 7d,1G");
 	return false;
 }
 
-/* --source */
-SETTER(set_source)
+/* --before */
+SETTER(set_before)
 {
-	options->sampler.source = strcmp(arg, "auto") ? arg : NULL;
-	if (!options->sampler.source || source_by_name(arg))
+	const uint64_t most_ns = 24 * 3600 * NSEC_PER_SEC;
+
+	if (segment_parse_age(arg, strlen(arg), &options->record.before_ns) &&
+	    options->record.before_ns <= most_ns)
 		return true;
-	buf_puts(why, "auto");
-	for (size_t i = 0; source_registry[i]; i++)
-		buf_printf(why, ", %s", source_registry[i]->name);
+	buf_puts(why, "a time from 1s to 24h (s, m, h)");
 	return false;
 }
 
-/* --trace-sites */
-SETTER(set_trace_sites)
+/* --history */
+SETTER(set_history)
 {
-	uint64_t sites;
-
-	if (parse_whole(arg, 256, 1 << 20, &sites)) {
-		options->sampler.trace_sites = (uint32_t)sites;
+	if (lookback_parse(arg, &options->history))
 		return true;
-	}
-	buf_puts(why, "a whole number from 256 to 1048576");
+	buf_puts(why, "a time such as 15m or 1h, a size such as 64M, both as in 1h,128M, or 0");
 	return false;
 }
 
@@ -369,180 +282,255 @@ SETTER(set_hierarchy)
 	return *arg != '\0';
 }
 
-/* --theme */
-SETTER(set_theme)
+/* Takes a format. */
+static void pick_format(struct options *options, size_t place)
 {
-	return theme_choose(&options->view.theme, arg, why);
+	options->format = out_registry[place];
 }
 
-/* --debug-log */
-SETTER(set_debug_log)
+/* Takes a source; the first place is that of the choice among them. */
+static void pick_source(struct options *options, size_t place)
 {
-	return option_take_file(&options->debug_log, arg, why);
+	options->sampler.source = place ? source_registry[place - 1]->name : NULL;
+}
+
+/* Takes a theme; the first place is that of the choice among them. */
+static void pick_theme(struct options *options, size_t place)
+{
+	options->view.theme.theme = place ? &theme_table[place - 1] : NULL;
+}
+
+/* preset */
+SETTER(set_preset)
+{
+	return presets_add(&options->view.presets, arg, why);
+}
+
+/* colour */
+SETTER(set_colour)
+{
+	return theme_change(&options->view.theme, arg, why);
+}
+
+/* Appends the interval in seconds. */
+static void save_delay(const struct view_config *view, struct buf *out)
+{
+	buf_fixed(out, view->interval_ns, 9);
+	while (out->data[out->len - 1] == '0')
+		out->len--;
+	if (out->data[out->len - 1] == '.')
+		out->len--;
+}
+
+/* Appends the sort field. */
+static void save_sort(const struct view_config *view, struct buf *out)
+{
+	struct preset_left shown = view_default(view);
+
+	if (shown.sort)
+		buf_printf(out, "%c%s", shown.descending ? '-' : '+', shown.sort->id);
+}
+
+/* Appends the fields. */
+static void save_fields(const struct view_config *view, struct buf *out)
+{
+	const char *fields = view_default(view).fields;
+
+	if (fields)
+		buf_puts(out, fields);
+}
+
+/* Appends the unit. */
+static void save_unit(const struct view_config *view, struct buf *out)
+{
+	buf_puts(out, unit_table[view_default_unit(view)].id);
+}
+
+/* Appends the grouping. */
+static void save_grouping(const struct view_config *view, struct buf *out)
+{
+	buf_puts(out, group_table[view_default_group(view)].id);
+}
+
+/* Appends nothing: group-by already says it. */
+static void save_nothing(UNUSED const struct view_config *view, UNUSED struct buf *out)
+{
 }
 
 const struct option_row option_table[] = {
 	{ 'b', "batch", NULL, "off", "no screen: write samples to standard output", FLAG(batch),
-	  .barred = true },
-	{ 'n', "iterations", "N", "endless", "stop after N samples", .set = set_iterations,
-	  .barred = true },
-	{ 'd', "delay", "SECONDS", "2", "interval; fractions, " INTERVAL_RANGE,
-	  .set = set_interval },
+	  IN(BATCHES | SERIES), .barred = true },
+	{ 'n', "iterations", "N", "endless", "stop after N samples",
+	  WHOLE(view.iterations, 1, UINT64_MAX), IN(MACHINE | REPLAYS), .barred = true },
+	{ 'd', "delay", "SECONDS", "2", "interval; fractions, " INTERVAL_RANGE, .set = set_interval,
+	  MARK(paced), IN(MACHINE | REPLAYS), PASSED(EVERY), .save = save_delay },
 	{ 's', "sort", "FIELD", "total",
 	  "sort field: -FIELD descending, +FIELD ascending; without a sign numbers descend, "
 	  "texts ascend",
-	  .set = set_sort, .words = WORDS_FIELD },
+	  .set = set_sort, .words = WORDS_FIELD, IN(ROWS), PASSED(EVERY), .save = save_sort },
 	{ 'F', "fields", "LIST", "by width",
 	  "field ids separated by commas; +id adds to the default, -id takes away from it, and ids "
 	  "without a sign go on as the one before; list prints every id with its unit and meaning",
-	  .set = set_fields, .words = WORDS_FIELDS },
+	  .set = set_fields, .words = WORDS_FIELDS, IN(ROWS), PASSED(RECORD | COMMAND),
+	  .save = save_fields },
 	{ 'U', "unit", "UNIT", "percent",
 	  "what delay columns show: percent, ms (in the interval), count (waits in it), avg (ms "
 	  "per wait), max (longest wait since the task's start, ms), total (ms since its start)",
-	  .set = set_unit, .words = WORDS_UNIT },
+	  WORD(WORDS_UNIT, view.unit), IN(ROWS), PASSED(EVERY), .save = save_unit },
 	{ 0, "booked", NULL, "off",
 	  "delay columns show what the kernel booked in the interval, in place of what was waited",
-	  FLAG(view.booked) },
-	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread", .set = set_threads },
+	  FLAG(view.booked), IN(ROWS), PASSED(EVERY) },
+	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread",
+	  BECOMES(view.group_by, GROUP_THREAD), MARK(grouped), IN(MACHINE | REPLAYS),
+	  PASSED(COMMAND), .save = save_nothing },
 	{ 'g', "group-by", "WHAT", "process",
-	  "one row per process, thread, user, command or cgroup", .set = set_group,
-	  .words = WORDS_GROUPING },
+	  "one row per process, thread, user, command or cgroup",
+	  WORD(WORDS_GROUPING, view.group_by), MARK(grouped), IN(MACHINE | REPLAYS),
+	  PASSED(COMMAND), .save = save_grouping },
 	{ 0, "cgroup", "PATH", "all", "only tasks of this control group and those below it",
-	  .set = set_cgroup, .words = WORDS_CGROUP },
+	  .set = set_cgroup, .words = WORDS_CGROUP, IN(MACHINE | REPLAYS), PASSED(COMMAND) },
 	{ 'p', "pid", "PID[,PID...]", "all",
 	  "only these processes (with -H their threads); no others are read", .set = set_pids,
-	  .words = WORDS_PIDS, .barred = true },
+	  .words = WORDS_PIDS, IN(MACHINE | REPLAYS), .barred = true },
 	{ 'u', "user", "USER[,USER...]", "all", "only these users, by name or number",
-	  .set = set_users, .words = WORDS_USERS },
+	  .set = set_users, .words = WORDS_USERS, IN(MACHINE | REPLAYS), PASSED(COMMAND) },
 	{ 'm', "match", "REGEX", "all", "rows whose name or command line matches (POSIX extended)",
-	  .set = set_match },
+	  .set = set_match, IN(MACHINE | REPLAYS), PASSED(COMMAND) },
 	{ 0, "over", "MS", "off", "rows with more than MS of total delay in the interval",
-	  .set = set_over },
+	  .set = set_over, IN(ROWS), PASSED(RECORD | COMMAND) },
 	{ 'i', "active", NULL, "off",
 	  "hide rows with no delay, no run time and no exit in the interval",
-	  FLAG(view.query.active) },
+	  FLAG(view.query.active), IN(ROWS), PASSED(RECORD | COMMAND), .saved = true },
 	{ 'r', "rows", "N", "all",
-	  "at most N rows per sample; 0: with -b, what is of the machine alone", .set = set_rows },
-	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks", .set = set_no_exits },
+	  "at most N rows per sample; 0: with -b, what is of the machine alone", .set = set_rows,
+	  IN(ROWS | DIFF), PASSED(RECORD | COMMAND) },
+	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks",
+	  BECOMES(sampler.exits, false), IN(MACHINE | COMMAND), PASSED(EVERY) },
 	{ 0, "exit-buffer", "KB", "auto",
 	  "receive buffer of each listener for exiting tasks (there is one per CPU)",
-	  .set = set_exit_buffer },
-	{ 'o', "format", "FORMAT", "text", "text, csv, json, openmetrics (with -b)",
-	  .set = set_format, .words = WORDS_FORMAT, .barred = true },
+	  WHOLE(sampler.exit_buffer, 1, 1 << 20), .unit = 1 << 10, .unit_name = "kB",
+	  IN(MACHINE | COMMAND), PASSED(EVERY) },
+	{ 'o', "format", "FORMAT", "text", OUT_FORMAT_NAMES " (with -b)",
+	  PICK(WORDS_FORMAT, pick_format), IN(EVERY), .barred = true },
 	{ 0, "output", "FILE", "none",
 	  "write to FILE, which is emptied first: with -b the samples, in place of standard "
 	  "output; with -- COMMAND the report, in place of standard error; with -o openmetrics "
 	  "FILE is replaced whole at each sample",
-	  .set = set_output, .words = WORDS_FILE, .barred = true },
+	  FILE_NAME(output), IN(BATCHES | SERIES | COMMAND), .barred = true },
 	{ 0, "listen", "WHERE", "off",
 	  "no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, "
 	  "without ADDRESS for this machine alone, or at the path of a Unix socket",
-	  .set = set_listen, .barred = true },
+	  .set = set_listen, IN(LISTEN), .barred = true },
 	{ 0, "max-series", "N", "500",
 	  "of metrics: at most N groups have series of their own, the rest add to one named other",
-	  .set = set_max_series, .barred = true },
+	  WHOLE(max_series, 1, SERIES_MAX), IN(SERIES | LISTEN), .barred = true },
 	{ 'w', "record", "PATH", "off",
 	  "record what is sampled: to a new file, or with --keep to a folder; without -b and "
 	  "without a terminal nothing else is done (see stalltop-recording(5))",
-	  .set = option_set_record, .words = WORDS_FILE, .barred = true },
+	  FILE_NAME(record.path), IN(MACHINE), .barred = true },
 	{ 0, "keep", "AGE,SIZE", "7d,1G",
 	  "record to a folder of segments, and remove old ones: those that ended longer ago, or "
 	  "are beyond the size of all together",
-	  .set = option_set_keep, .barred = true },
+	  .set = set_keep, IN(MACHINE), .needs = "record", .barred = true },
 	{ 0, "before", "TIME", "off",
 	  "keep samples in memory, for this time (s, m, h), and record them only when something "
 	  "happens: what --when names, or SIGUSR1; with what comes after it, as long as --linger "
 	  "says (here as long as before). To a folder of segments, without a screen",
-	  .set = option_set_before, .barred = true },
+	  .set = set_before, IN(MACHINE), .needs = "record", .barred = true },
 	{ 'R', "replay", "PATH", "off",
 	  "show a recording, a file or a folder, in place of the machine; -d: coarser intervals "
 	  "than recorded",
-	  .set = option_set_replay, .words = WORDS_FILE, .barred = true },
+	  FILE_NAME(replay.path), IN(REPLAYS), .barred = true },
 	{ 0, "from", "TIME", "all",
 	  "of a recording: from this time on; 14:02, \"2026-11-21 14:02:30\", or -3m before its "
 	  "end",
-	  .set = option_set_from, .barred = true },
-	{ 0, "to", "TIME", "all", "of a recording: up to this time", .set = option_set_to,
-	  .barred = true },
+	  TIME(replay.from), IN(REPLAYS | DIFF), .barred = true },
+	{ 0, "to", "TIME", "all", "of a recording: up to this time", TIME(replay.to),
+	  IN(REPLAYS | DIFF), .barred = true },
 	{ 0, "history", "SIZE", "15m",
-	  "what the screen keeps in memory to look back at ([ goes back): a time (in 20M at most), "
-	  "a "
-	  "size, both as in 1h,128M, or 0 for nothing",
-	  .set = option_set_history },
+	  "what the screen keeps in memory to look back at ([ goes back): a time (in 20M at "
+	  "most), a size, both as in 1h,128M, or 0 for nothing",
+	  .set = set_history, IN(SCREEN), PASSED(EVERY) },
 	{ 0, "theme", "NAME", "auto",
-	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono (without "
-	  "colours); auto: by COLORFGBG, else by the background that the terminal tells, else any, "
-	  "and "
-	  "mono where NO_COLOR is set",
-	  .set = set_theme, .words = WORDS_THEME },
+	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono "
+	  "(without colours); auto: by COLORFGBG, else by the background that the terminal tells, "
+	  "else any, and mono where NO_COLOR is set",
+	  PICK(WORDS_THEME, pick_theme), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY) },
 	{ 0, "diff", "A B", "off",
 	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
 	  "more in B than in A, by command and kind; text, csv or json",
-	  .set = option_set_diff, .words = WORDS_FILE, .barred = true },
+	  FILE_NAME(diff[0]), IN(DIFF), .barred = true },
 	{ 0, "since-start", NULL, "off",
 	  "cumulative figures since each task's start, from the first reading on",
-	  FLAG(sampler.since_start) },
+	  FLAG(sampler.since_start), IN(ROWS), PASSED(RECORD | COMMAND) },
 	{ 0, "when", "PRESSURE", "always",
-	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" or "
-	  "\"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; with "
+	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" "
+	  "or \"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; with "
 	  "--before: record when there is, or when a task has waited for so long (\"hang 30s\"), "
-	  "or "
-	  "a process was killed for want of memory (oom); may be given several times, then any of "
-	  "them counts",
-	  .set = set_when, .words = WORDS_PRESSURE },
+	  "or a process was killed for want of memory (oom); may be given several times, then any "
+	  "of them counts",
+	  .set = set_when, .words = WORDS_PRESSURE, IN(SCREEN | RECORD | MODE_BIT(MODE_BATCH)) },
 	{ 0, "linger", "SECONDS", "10",
-	  "with --when: go on for this long after the pressure has ended", .set = set_linger },
-	{ 0, "bell", NULL, "off", "with --when: ring the terminal's bell too", FLAG(watch.bell) },
+	  "with --when: go on for this long after the pressure has ended",
+	  SECONDS(watch.linger_ns, 0, 86400), MARK(lingers),
+	  IN(SCREEN | RECORD | MODE_BIT(MODE_BATCH)), PASSED(EVERY) },
+	{ 0, "bell", NULL, "off", "with --when: ring the terminal's bell too", FLAG(watch.bell),
+	  IN(SCREEN), PASSED(EVERY) },
 	{ 0, "source", "SOURCE", "auto",
 	  "where counters come from: taskstats; bpf (takes a moment to start, then costs little "
 	  "per sample); procfs (run "
 	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 2000 tasks or "
 	  "a single interval, bpf for more tasks, procfs without privileges",
-	  .set = set_source, .words = WORDS_SOURCE },
+	  PICK(WORDS_SOURCE, pick_source), IN(MACHINE), PASSED(EVERY) },
 	{ 0, "exact-io", NULL, "off",
 	  "with the bpf source, which auto then prefers: measure what tasks wait for storage and "
-	  "in "
-	  "state D by small programs at the kernel's switches, as kernels since 6.12 book that "
+	  "in state D by small programs at the kernel's switches, as kernels since 6.12 book that "
 	  "wrongly",
-	  FLAG(sampler.exact) },
+	  FLAG(sampler.exact), IN(MACHINE), PASSED(EVERY) },
 	{ 0, "enable-delayacct", NULL, "off",
 	  "switch kernel.task_delayacct on while stalltop runs; the last of those that run with it "
 	  "puts the switch back at its end, unless somebody else has changed it",
-	  FLAG(enable_delayacct) },
+	  FLAG(enable_delayacct), IN(MACHINE | COMMAND), .excludes = "readonly" },
 	{ 0, "trace", NULL, "off",
 	  "watch every wait, by programs in the kernel (needs CAP_BPF and CAP_PERFMON): how "
-	  "threads "
-	  "spend all their time, on what they wait, and who ends it",
-	  FLAG(sampler.trace) },
+	  "threads spend all their time, on what they wait, and who ends it",
+	  FLAG(sampler.trace), IN(MACHINE | COMMAND), PASSED(EVERY) },
 	{ 0, "trace-sites", "N", "16384",
 	  "with --trace: room for so many sites of waits, from 256 to 1048576",
-	  .set = set_trace_sites },
+	  WHOLE(sampler.trace_sites, 256, 1 << 20), IN(MACHINE | COMMAND), PASSED(EVERY) },
 	{ 0, "cgroup-hierarchy", "NAME", "auto",
 	  "the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy; by "
 	  "default v2, unless all tasks are in its root: then the v1 hierarchy with the most "
 	  "groups",
-	  .set = set_hierarchy, .words = WORDS_HIERARCHY },
+	  .set = set_hierarchy, .words = WORDS_HIERARCHY, IN(MACHINE), PASSED(EVERY) },
 	{ 0, "readonly", NULL, "off",
 	  "nothing can be done from the screen but look: no signal, nice value, switch or written "
 	  "file; where the administrator's configuration says so, nobody can undo it",
-	  FLAG(readonly) },
+	  FLAG(readonly), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY) },
 	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
-	  .set = set_debug_log, .words = WORDS_FILE, .barred = true },
-	{ 'h', "help", NULL, NULL, "print this and exit", FLAG(help), .barred = true },
+	  FILE_NAME(debug_log), IN(EVERY), .barred = true },
+	{ 'h', "help", NULL, NULL, "print this and exit", FLAG(help), IN(EVERY), .barred = true },
 	{ 'V', "version", NULL, NULL,
 	  "print version, sources built in, kernel and taskstats version, and exit", FLAG(version),
-	  .barred = true },
+	  IN(EVERY), .barred = true },
 };
 
 const size_t option_table_n = ARRAY_SIZE(option_table);
 
-bool option_set(const struct option_row *row, struct options *options, const char *arg,
-		struct buf *why)
-{
-	if (row->set)
-		return row->set(options, arg, why);
-	return *(bool *)((char *)options + row->flag) = true;
-}
+const struct option_row setting_table[] = {
+	{ .name = "command-line", FLAG(view.command_line), .saved = true },
+	{ .name = "names", FLAG(view.names), .saved = true },
+	{ .name = "hide-exited", FLAG(view.query.no_exited), .saved = true },
+	{ .name = "tree", FLAG(view.tree), .saved = true },
+	{ .name = "all-idle", FLAG(view.all_idle), .saved = true },
+	{ .name = "fold-header", FLAG(view.fold_header), .saved = true },
+	{ .name = "preset", .arg = "NAME: FIELDS", .set = set_preset },
+	{ .name = "colour", .arg = "STYLE: LOOK", .set = set_colour },
+};
+
+const size_t setting_table_n = ARRAY_SIZE(setting_table);
+
+_Static_assert(ARRAY_SIZE(option_table) <= 64, "options.given has a bit for each");
 
 void options_default(struct options *options)
 {
@@ -554,7 +542,7 @@ void options_default(struct options *options)
 		.sampler = { .exits = true },
 		.history = LOOKBACK_DEFAULT,
 		.watch = { .linger_ns = LINGER_NS },
-		.format = out_registry[0]->name,
+		.format = out_registry[0],
 		.record = { .limits = SEGMENT_LIMITS_DEFAULT, .program = PACKAGE_VERSION },
 	};
 }

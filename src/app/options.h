@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "data/trigger.h"
@@ -12,7 +13,25 @@
 #include "history/recorder.h"
 #include "history/replay.h"
 #include "model/sampler.h"
+#include "out/out.h"
 #include "view/view_config.h"
+
+/* What the program can be asked to do. */
+enum mode {
+	MODE_SCREEN, /* of the machine, which may be recorded besides */
+	MODE_RECORD, /* records when something happens, and has no screen */
+	MODE_BATCH,
+	MODE_METRICS, /* batch mode, by group and in counters that go on */
+	MODE_LISTEN,
+	MODE_REPLAY, /* a recording on the screen */
+	MODE_REPLAY_BATCH,
+	MODE_REPLAY_METRICS,
+	MODE_COMMAND,
+	MODE_DIFF,
+	MODES
+};
+
+#define MODE_BIT(mode) (1U << (mode))
 
 /*
  * The program's task: setters write where the value is used. Strings belong to argv or to the
@@ -24,8 +43,11 @@ struct options {
 	struct watch_config watch;
 	struct pattern *match; /* of view.query; NULL: all */
 	const char *pattern; /* the text of match */
+	/* What the command line asks for; from configurations nothing is taken that it refuses. */
+	enum mode mode;
+	uint64_t given; /* which options were: bits, in the order of option_table */
 	bool batch;
-	const char *format;
+	const struct out_ops *format;
 	bool enable_delayacct;
 	bool readonly; /* keys change nothing but the screen */
 	const char *debug_log;
@@ -63,6 +85,27 @@ enum option_words {
 	WORDS_USERS,
 	WORDS_CGROUP,
 	WORDS_HIERARCHY,
+	OPTION_WORDS
+};
+
+/* The words that a value can be. */
+struct words_row {
+	const char *name; /* in the completions */
+	/* The word at a place, NULL behind the last, and its help if it has one. NULL: no list. */
+	const char *(*word)(size_t i, const char **help);
+};
+
+extern const struct words_row words_table[OPTION_WORDS];
+
+/* What an option does with its value; `at` and `size` are a member's of struct options. */
+enum option_type {
+	OPTION_OTHER, /* `set` takes it */
+	OPTION_FLAG, /* there is none: the member becomes `constant` */
+	OPTION_WHOLE, /* a whole number from min to max; times `unit` it is the member */
+	OPTION_SECONDS, /* a number from min to max; the member has it in ns */
+	OPTION_FILE, /* the name of a file */
+	OPTION_TIME, /* a time of a recording, as text: when that ends shows later */
+	OPTION_WORD, /* one of `words`: the member is its place in the list, or see `pick` */
 };
 
 struct option_row {
@@ -71,19 +114,42 @@ struct option_row {
 	const char *arg; /* NULL: takes none */
 	const char *standard; /* the default, as text */
 	const char *help;
-	/* Takes the argument; on failure appends to why what is allowed. NULL: see flag. */
-	bool (*set)(struct options *options, const char *arg, struct buf *why);
-	size_t flag; /* the offset of a bool in struct options that becomes true */
-	bool barred; /* not allowed in the configuration */
+	enum option_type type;
+	uint8_t size;
+	size_t at;
+	uint64_t constant, min, max, unit;
+	const char *unit_name; /* NULL: it is 1 */
 	enum option_words words;
+	void (*pick)(struct options *options, size_t place);
+	/* Takes the argument; on failure appends to why what is allowed. */
+	bool (*set)(struct options *options, const char *arg, struct buf *why);
+	size_t mark; /* the offset of a bool that becomes true as well; 0: none */
+	/* MODE_BIT()s: where it means something; where it does not, but is passed over. */
+	unsigned modes, passed; /* 0: a setting, which goes with all */
+	const char *needs, *excludes; /* names of other options; NULL: none */
+	bool barred; /* not allowed in the configuration */
+	/* Keys change it, and it is written to the configuration: a bool of `view` (else: save). */
+	bool saved;
+	/* Appends its value; an empty one takes no line. */
+	void (*save)(const struct view_config *view, struct buf *out);
 };
 
 extern const struct option_row option_table[];
 extern const size_t option_table_n;
 
+/* What only the configuration has. */
+extern const struct option_row setting_table[];
+extern const size_t setting_table_n;
+
 /* Sets one option. Returns false, with what is allowed appended to why, when arg is invalid. */
 bool option_set(const struct option_row *row, struct options *options, const char *arg,
 		struct buf *why);
+
+/* Parses a whole number from min to max. */
+bool option_parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *number);
+
+/* Whether an option was given. */
+bool option_given(const struct options *options, const struct option_row *row);
 
 /* Sets the defaults. */
 void options_default(struct options *options);
@@ -100,8 +166,8 @@ int options_parse(struct options *options, int argc, char **argv, struct buf *wh
 /* Whether metrics are asked for: by group, in counters that go on. */
 bool options_metrics(const struct options *options);
 
-/* The name of the format that samples are written in. */
-const char *options_format(const struct options *options);
+/* The format that samples are written in. */
+const struct out_ops *options_format(const struct options *options);
 
 /* Appends the text of --help. */
 void options_help(struct buf *out);

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/modes.h"
 #include "app/options.h"
 #include "base/near.h"
 #include "base/pattern.h"
 #include "base/text.h"
 #include "base/util.h"
-#include "out/out.h"
 
 /* Values of options without a letter, for getopt_long. */
 #define LONG_ONLY 256
@@ -205,19 +205,20 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 	err = take_all(options, argc, argv, letters, longs, why);
 	if (options_metrics(options) && !options->grouped)
 		options->view.group_by = GROUP_CGROUP;
+	options->mode = options_mode(options);
 	free(longs);
 	free(letters);
 	return err;
 }
 
-const char *options_format(const struct options *options)
+const struct out_ops *options_format(const struct options *options)
 {
-	return options->listen ? out_openmetrics.name : options->format;
+	return options->listen ? &out_openmetrics : options->format;
 }
 
 bool options_metrics(const struct options *options)
 {
-	return out_by_name(options_format(options)) == &out_openmetrics;
+	return options_format(options)->series;
 }
 
 int options_parse(struct options *options, int argc, char **argv, struct buf *why)

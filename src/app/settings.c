@@ -35,17 +35,22 @@ static void take_readonly(struct options *options, struct buf *why)
 bool settings_read(struct options *options, int argc, char **argv, struct settings_texts *texts,
 		   struct buf *why)
 {
+	static const unsigned configured =
+		MODE_BIT(MODE_SCREEN) | MODE_BIT(MODE_RECORD) | MODE_BIT(MODE_REPLAY);
+	enum mode mode;
 	char *path;
 
 	if (options_parse(options, argc, argv, why))
 		return false;
-	if (options->batch || options->listen || options->command || options->help ||
-	    options->version || options->list_fields || options->dump_doc || options->diff[0]) {
+	mode = options->mode;
+	if (!(MODE_BIT(mode) & configured) || options->help || options->version ||
+	    options->list_fields || options->dump_doc) {
 		take_readonly(options, why);
 		return true;
 	}
 	options_free(options);
 	options_default(options);
+	options->mode = mode;
 	take_administrator(options, texts, why);
 	/* Nobody chooses what a program does with privileges that he has not. */
 	path = privileges_foreign() ? NULL : configuration_path();

@@ -211,9 +211,8 @@ int confine_writes(const char *folder)
 
 #else
 
-int confine_writes(const char *folder)
+int confine_writes(UNUSED const char *folder)
 {
-	(void)folder;
 	return 0;
 }
 

@@ -45,9 +45,8 @@ static bool comes_again(int number, const siginfo_t *info)
 }
 
 /* Calls the hooks, each once, and then has the signal do what it did before. */
-static void handle(int number, siginfo_t *info, void *context)
+static void handle(int number, siginfo_t *info, UNUSED void *context)
 {
-	(void)context;
 	sigaction(number, &crash.before[number], NULL);
 	for (size_t i = 0; i < CRASH_HOOKS && getpid() == crash.pid; i++) {
 		void (*run)(void *arg) = crash.hooks[i].run;

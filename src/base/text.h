@@ -27,8 +27,7 @@ enum text_charset { TEXT_ASCII, TEXT_UTF8 };
  */
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset);
 
-/* Orders texts by their bytes as strcmp() does; one that is not known, NULL, is before all others.
- */
+/* Orders texts by their bytes as strcmp() does; NULL, one that is not known, is the first. */
 int text_compare(const char *a, const char *b);
 
 /*

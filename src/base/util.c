@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* So many elements an array has room for at first. */
+#define GROW_FIRST 64
+
 /* The longest line of the debug log and of die(); longer ones are cut. */
 #define LINE_MAX_BYTES 1024
 
@@ -76,6 +79,12 @@ void *xreallocarray(void *old, size_t n, size_t size)
 	if (!p)
 		die("out of memory");
 	return p;
+}
+
+void *grow_array(void *old, size_t *cap, size_t n, size_t size)
+{
+	*cap = n > GROW_FIRST ? n + n / 2 : GROW_FIRST;
+	return xreallocarray(old, *cap, size);
 }
 
 char *xstrdup(const char *text)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Before a parameter that a function of this type need not use. */
+#define UNUSED __attribute__((unused))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
@@ -23,6 +25,34 @@ void *xcalloc(size_t n, size_t size);
 
 /* Resizes to n elements; never NULL. The new part is not zeroed. */
 void *xreallocarray(void *old, size_t n, size_t size);
+
+/* Makes room for n elements, and some more; *cap becomes their number. Never NULL. */
+void *grow_array(void *old, size_t *cap, size_t n, size_t size);
+
+/* Has room for n elements in an array that has it for `cap`, a size_t. */
+#define RESERVE(array, n, cap) \
+	((n) <= (cap) ? (void)0 \
+		      : (void)((array) = grow_array((array), &(cap), (n), sizeof(*(array)))))
+
+/* Has room for one element more than n. */
+#define GROW(array, n, cap) RESERVE(array, (n) + 1, cap)
+
+/*
+ * Finds the first of n places of which `before` does not hold, an expression of `at`; it holds of
+ * all before that and of none behind. `at`, a size_t, becomes that place; n: there is none.
+ */
+#define LOWER_BOUND(at, n, before) \
+	do { \
+		size_t low_ = 0, high_ = (n); \
+		while (low_ < high_) { \
+			(at) = low_ + (high_ - low_) / 2; \
+			if (before) \
+				low_ = (at) + 1; \
+			else \
+				high_ = (at); \
+		} \
+		(at) = low_; \
+	} while (0)
 
 /* A copy that the caller frees; never NULL. */
 char *xstrdup(const char *text);

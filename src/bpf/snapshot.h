@@ -51,8 +51,7 @@ int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_wa
  */
 int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view);
 
-/* How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; why not by a walk is in refusal_words().
- */
+/* How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; refusal_words() says why by no walk. */
 enum snapshot_way snapshot_way(const struct snapshot *snapshot);
 
 /* System calls made so far to take snapshots. */

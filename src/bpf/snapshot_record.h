@@ -19,8 +19,7 @@ enum snapshot_wait { SNAPSHOT_NO_WAIT, SNAPSHOT_WAIT_CPU, SNAPSHOT_WAIT_IO, SNAP
 
 #define SNAPSHOT_SLEEPS_KNOWN 0x1u /* dwait_ns, iowait_ns and iowaits are known */
 #define SNAPSHOT_SLEEPS_BLOCKED 0x2u /* a wait in progress is in dwait_ns */
-/* An earlier sleep's stamp was left, as the switch was off at its end: it is booked with the next.
- */
+/* The stamp of a sleep was left, as the switch was off at its end: the next is booked with it. */
 #define SNAPSHOT_SLEEPS_STALE 0x4u
 
 /* A kind's counters since the start, in ns; max and min are 0 where there was no wait. */

@@ -6,40 +6,34 @@
 
 #include <errno.h>
 
-int trace_open(struct trace **out, const struct trace_options *options)
+#include "base/util.h"
+
+int trace_open(struct trace **out, UNUSED const struct trace_options *options)
 {
-	(void)options;
 	*out = NULL;
 	return -ENOSYS;
 }
 
-int trace_read(struct trace *trace, const struct trace_reader *reader, struct trace_counts *counts)
+int trace_read(UNUSED struct trace *trace, UNUSED const struct trace_reader *reader,
+	       struct trace_counts *counts)
 {
-	(void)trace;
-	(void)reader;
 	*counts = (struct trace_counts){ .cost_ns = -1 };
 	return -ENOSYS;
 }
 
-size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room)
+size_t trace_stack(UNUSED struct trace *trace, UNUSED int32_t stack, UNUSED uint64_t *addresses,
+		   UNUSED size_t room)
 {
-	(void)trace;
-	(void)stack;
-	(void)addresses;
-	(void)room;
 	return 0;
 }
 
-bool trace_forget(struct trace *trace, uint32_t slot)
+bool trace_forget(UNUSED struct trace *trace, UNUSED uint32_t slot)
 {
-	(void)trace;
-	(void)slot;
 	return false;
 }
 
-uint64_t trace_syscalls(const struct trace *trace)
+uint64_t trace_syscalls(UNUSED const struct trace *trace)
 {
-	(void)trace;
 	return 0;
 }
 

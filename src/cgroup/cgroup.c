@@ -84,17 +84,16 @@ bool cgroup_throttled(const char *text, size_t len, uint64_t *ns, uint64_t *time
 }
 
 /* Parses cpu.stat. */
-static bool parse_throttle(struct cgroup_sample *sample, unsigned part, const char *text,
+static bool parse_throttle(struct cgroup_sample *sample, UNUSED unsigned part, const char *text,
 			   size_t len)
 {
-	(void)part;
 	return cgroup_throttled(text, len, &sample->throttled_ns, &sample->throttled);
 }
 
 /* Parses memory.events, which has fewer lines in older kernels. */
-static bool parse_events(struct cgroup_sample *sample, unsigned part, const char *text, size_t len)
+static bool parse_events(struct cgroup_sample *sample, UNUSED unsigned part, const char *text,
+			 size_t len)
 {
-	(void)part;
 	for (unsigned i = 0; i < CGROUP_EVENT_KINDS; i++)
 		if (cgroup_number(text, len, cgroup_event_names[i], &sample->events[i]))
 			sample->event_valid |= 1u << i;
@@ -174,11 +173,7 @@ static struct open_group *find_open_group(struct cgroup_reader *reader, const ch
 		group->files[i].fd = -1;
 	if (!tsearch(group, &reader->tree, compare_groups))
 		die("out of memory");
-	if (reader->n == reader->cap) {
-		reader->cap = reader->cap ? 2 * reader->cap : 64;
-		reader->groups =
-			xreallocarray(reader->groups, reader->cap, sizeof(*reader->groups));
-	}
+	GROW(reader->groups, reader->n, reader->cap);
 	reader->groups[reader->n++] = group;
 	return group;
 }

@@ -132,10 +132,7 @@ struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid)
 {
 	struct task_raw *raw;
 
-	if (sample->n == sample->cap) {
-		sample->cap = sample->cap ? sample->cap * 2 : 256;
-		sample->raw = xreallocarray(sample->raw, sample->cap, sizeof(*sample->raw));
-	}
+	GROW(sample->raw, sample->n, sample->cap);
 	raw = &sample->raw[sample->n++];
 	*raw = (struct task_raw){ .tgid = tgid, .pid = pid, .counters.members = 1 };
 	return raw;
@@ -153,10 +150,7 @@ void sample_leave(struct sample *sample, size_t n)
 {
 	size_t all = sample->n + n;
 
-	if (sample->cap < all) {
-		sample->cap = all + all / 2;
-		sample->raw = xreallocarray(sample->raw, sample->cap, sizeof(*sample->raw));
-	}
+	RESERVE(sample->raw, all, sample->cap);
 	if (n)
 		memset(&sample->raw[sample->n], 0, n * sizeof(*sample->raw));
 	if (sample->records)

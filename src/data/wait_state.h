@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The states of threads, and where they waited: the sites of waits. Known while waits are traced.
- */
+/* The states of threads, and the sites of their waits. Known while waits are traced. */
 #ifndef STALLTOP_DATA_WAIT_STATE_H
 #define STALLTOP_DATA_WAIT_STATE_H
 

@@ -89,24 +89,10 @@ struct drain {
 	struct listener *listener;
 };
 
-/* Room for one more record. */
-static struct exit_record *add_record(struct exits *exits)
-{
-	if (exits->nrecords == exits->cap) {
-		exits->cap = exits->cap ? exits->cap * 2 : SMALL;
-		exits->records = xreallocarray(exits->records, exits->cap, sizeof(*exits->records));
-	}
-	return &exits->records[exits->nrecords++];
-}
-
 /* Keeps all fields of a record. */
 static size_t keep_fields(struct exits *exits, const struct task_record *fields)
 {
-	if (exits->nfields == exits->fields_cap) {
-		exits->fields_cap = exits->fields_cap ? exits->fields_cap * 2 : SMALL;
-		exits->fields =
-			xreallocarray(exits->fields, exits->fields_cap, sizeof(*exits->fields));
-	}
+	GROW(exits->fields, exits->nfields, exits->fields_cap);
 	exits->fields[exits->nfields] = *fields;
 	return exits->nfields++;
 }
@@ -187,7 +173,8 @@ static bool take_parts(struct exits *exits, const struct listener *listener,
 		return false;
 	if (exits->want_fields)
 		record.field = keep_fields(exits, &fields);
-	*add_record(exits) = record;
+	GROW(exits->records, exits->nrecords, exits->cap);
+	exits->records[exits->nrecords++] = record;
 	return true;
 }
 

@@ -16,8 +16,7 @@ struct file_locks;
 /* The sorts of locks, each of which blocks only its own; but for FILE_LOCK_OFD, of POSIX. */
 enum file_lock { FILE_LOCK_NONE, FILE_LOCK_FLOCK, FILE_LOCK_POSIX, FILE_LOCK_OFD };
 
-/* What sort of lock the call waits for, in its first argument; FILE_LOCK_NONE: it waits for none.
- */
+/* What sort of lock the call with that first argument waits for; FILE_LOCK_NONE: for none. */
 enum file_lock file_lock_of(const struct procwait_syscall *call);
 
 struct file_locks *file_locks_open(int procfd);

@@ -137,22 +137,6 @@ static void load_pids(struct file_owners *owners)
 	owners->syscalls += owners->pids.syscalls - before;
 }
 
-/* How many of the processes have lower ids. */
-static size_t count_below(const struct pidlist *pids, pid_t pid)
-{
-	size_t low = 0, high = pids->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pids->pids[middle] < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Looks through the processes, from the nearest id on. */
 static void search_near(struct file_owners *owners, struct known_file *file, pid_t self)
 {
@@ -160,7 +144,8 @@ static void search_near(struct file_owners *owners, struct known_file *file, pid
 	size_t above, below;
 
 	load_pids(owners);
-	above = below = count_below(pids, self);
+	LOWER_BOUND(below, pids->n, pids->pids[below] < self);
+	above = below;
 	while (owners->looks && (below || above < pids->n)) {
 		bool up = above < pids->n &&
 			  (!below || pids->pids[above] - self < self - pids->pids[below - 1]);

@@ -83,11 +83,7 @@ void procfs_threads_add(struct procfs_threads *memory, const struct thread_figur
 {
 	struct threads_round *round = &memory->rounds[memory->now];
 
-	if (round->nthreads == round->cap_threads) {
-		round->cap_threads = round->cap_threads ? round->cap_threads * 2 : SMALL;
-		round->threads =
-			xreallocarray(round->threads, round->cap_threads, sizeof(*round->threads));
-	}
+	GROW(round->threads, round->nthreads, round->cap_threads);
 	round->threads[round->nthreads++] = *figures;
 	memory->process.n++;
 }
@@ -195,11 +191,7 @@ bool procfs_threads_end(struct procfs_threads *memory, const struct process_figu
 		round->nthreads = process->first;
 		process->n = 0;
 	}
-	if (round->nprocesses == round->cap_processes) {
-		round->cap_processes = round->cap_processes ? round->cap_processes * 2 : SMALL;
-		round->processes = xreallocarray(round->processes, round->cap_processes,
-						 sizeof(*round->processes));
-	}
+	GROW(round->processes, round->nprocesses, round->cap_processes);
 	round->processes[round->nprocesses++] = *process;
 	*out = process;
 	return moved;

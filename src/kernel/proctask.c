@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -343,16 +345,6 @@ static pid_t pid_of_name(const char *name)
 	return (pid_t)value;
 }
 
-/* Appends a pid. */
-static void add_pid(struct pidlist *list, pid_t pid)
-{
-	if (list->n == list->cap) {
-		list->cap = list->cap ? list->cap * 2 : 1024;
-		list->pids = xreallocarray(list->pids, list->cap, sizeof(*list->pids));
-	}
-	list->pids[list->n++] = pid;
-}
-
 /* Orders pids for qsort(). */
 static int compare_pids(const void *a, const void *b)
 {
@@ -420,9 +412,11 @@ static int read_entries(struct pidlist *list, int dirfd)
 			struct dirent64 *entry = (struct dirent64 *)(void *)(list->scratch + at);
 			pid_t pid = pid_of_name(entry->d_name);
 
-			if (pid)
-				add_pid(list, pid);
 			at += entry->d_reclen;
+			if (!pid)
+				continue;
+			GROW(list->pids, list->n, list->cap);
+			list->pids[list->n++] = pid;
 		}
 	}
 	sort_pids(list);
@@ -476,4 +470,26 @@ void pidlist_free(struct pidlist *list)
 	free(list->pids);
 	free(list->scratch);
 	*list = (struct pidlist){ 0 };
+}
+
+int proctask_clock_lag(int procfd, unsigned cpu, int64_t *ns, uint64_t *syscalls)
+{
+	cpu_set_t before, there;
+	uint64_t clock = 0;
+	int err;
+
+	if (cpu >= CPU_SETSIZE)
+		return -EOPNOTSUPP;
+	*syscalls += 6;
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return -errno;
+	CPU_ZERO(&there);
+	CPU_SET(cpu, &there);
+	if (sched_setaffinity(0, sizeof(there), &there))
+		return -errno;
+	err = proctask_ran(procfd, 0, 0, &clock);
+	*ns = (int64_t)(clock_ns(CLOCK_MONOTONIC) - clock);
+	if (sched_setaffinity(0, sizeof(before), &before) && !err)
+		err = -errno;
+	return err;
 }

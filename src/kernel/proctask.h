@@ -67,6 +67,15 @@ bool proctask_executes(int procfd, pid_t tgid);
 int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns);
 
 /*
+ * Reads by how many ns a CPU's clock of tasks is behind CLOCK_MONOTONIC (negative: ahead), to the
+ * length of a tick. Each CPU has its own; after a day they are minutes apart. The calling thread
+ * runs there meanwhile. procfd: of the real /proc. Adds its calls to *syscalls. 0 or -errno:
+ * -EINVAL where the thread may not run on that CPU, -EOPNOTSUPP for CPUs beyond those of a
+ * cpu_set_t.
+ */
+int proctask_clock_lag(int procfd, unsigned cpu, int64_t *ns, uint64_t *syscalls);
+
+/*
  * Appends the kernel function that the task sleeps in (/proc/PID/wchan). Nothing where it does not
  * sleep or the function is hidden (kernel.kptr_restrict, other users' tasks).
  */

@@ -260,10 +260,7 @@ static void add_entry(struct socket_table *list, enum socket_list which, struct 
 	entry.name = (uint32_t)list->names.len;
 	entry.name_len = (uint32_t)(name.end - name.at);
 	buf_add(&list->names, name.at, entry.name_len);
-	if (list->n == list->cap) {
-		list->cap = list->cap ? list->cap * 2 : 64;
-		list->all = xreallocarray(list->all, list->cap, sizeof(*list->all));
-	}
+	GROW(list->all, list->n, list->cap);
 	list->all[list->n++] = entry;
 }
 

@@ -82,10 +82,7 @@ static void add_line(struct symbols *symbols, struct span line)
 	line.at += 3;
 	if (!take_part(&line, '\t', &name) || !is_function(type, &name))
 		return;
-	if (symbols->n == symbols->cap) {
-		symbols->cap = symbols->cap ? symbols->cap * 2 : 65536;
-		symbols->all = xreallocarray(symbols->all, symbols->cap, sizeof(*symbols->all));
-	}
+	GROW(symbols->all, symbols->n, symbols->cap);
 	symbols->all[symbols->n++] = (struct symbol){ address, (uint32_t)symbols->names.len };
 	buf_add(&symbols->names, name.at, (size_t)(name.end - name.at));
 	buf_putc(&symbols->names, '\0');
@@ -135,21 +132,15 @@ struct symbols *symbols_read(int procfd)
 
 const char *symbol_at(const struct symbols *symbols, uint64_t address, uint64_t *offset)
 {
-	size_t low = 0, high = symbols->n;
+	const struct symbol *symbol;
+	size_t behind;
 
-	/* Searches the first symbol behind the address. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->all[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address - symbols->all[low - 1].address >= FUNCTION_BYTES)
+	LOWER_BOUND(behind, symbols->n, symbols->all[behind].address <= address);
+	symbol = behind ? &symbols->all[behind - 1] : NULL;
+	if (!symbol || address - symbol->address >= FUNCTION_BYTES)
 		return NULL;
-	*offset = address - symbols->all[low - 1].address;
-	return symbols->names.data + symbols->all[low - 1].name;
+	*offset = address - symbol->address;
+	return symbols->names.data + symbol->name;
 }
 
 /* What a function says of a wait. */

@@ -284,9 +284,8 @@ int syscall_native(int number)
 	return native < 0 ? -1 : native;
 }
 #else
-int syscall_native(int number)
+int syscall_native(UNUSED int number)
 {
-	(void)number;
 	return -1;
 }
 #endif

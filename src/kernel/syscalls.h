@@ -7,8 +7,7 @@
 
 #include "data/wait_state_table.h"
 
-/* What the first arguments of a call name. The programs have these numbers, too: trace_maps.bpf.h.
- */
+/* What the first arguments of a call name. trace_maps.bpf.h has these numbers, too. */
 enum syscall_target {
 	SYSCALL_NOTHING,
 	SYSCALL_FD, /* argument `argument` is a descriptor */
@@ -56,8 +55,7 @@ struct syscall_class syscall_classify(int number);
  */
 int syscall_native(int number);
 
-/* The number of the call that socketcall() is by its first argument (linux/net.h: SYS_); -1: none.
- */
+/* The call that socketcall() is by its first argument (linux/net.h: SYS_); -1: none. */
 int syscall_of_socketcall(unsigned which);
 
 /* Whether it waits for completions of requests: of io_uring, or of AIO. */

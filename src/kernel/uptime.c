@@ -16,21 +16,21 @@
 #include "base/file.h"
 #endif
 
+#include "base/util.h"
+
 #if defined(PROCPS_LIBPROC2)
 
-int uptime_read(int procfd, double *seconds)
+int uptime_read(UNUSED int procfd, double *seconds)
 {
 	int result = procps_uptime(seconds, NULL);
 
-	(void)procfd;
 	return result < 0 ? result : 0;
 }
 
 #elif defined(PROCPS_LIBPROCPS)
 
-int uptime_read(int procfd, double *seconds)
+int uptime_read(UNUSED int procfd, double *seconds)
 {
-	(void)procfd;
 	/* uptime() ends the program where it can't open the file. */
 	if (access("/proc/uptime", R_OK))
 		return -errno;

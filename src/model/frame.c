@@ -583,17 +583,10 @@ size_t frame_living(const struct frame *frame)
 
 size_t frame_from(const struct frame *frame, uint64_t order)
 {
-	size_t low = 0, high = frame_living(frame);
+	size_t at;
 
-	while (low < high) {
-		size_t at = low + (high - low) / 2;
-
-		if (raw_order(frame->rows[at].raw) < order)
-			low = at + 1;
-		else
-			high = at;
-	}
-	return low;
+	LOWER_BOUND(at, frame_living(frame), raw_order(frame->rows[at].raw) < order);
+	return at;
 }
 
 const struct row *frame_find_living(const struct frame *frame, pid_t tgid, pid_t pid,

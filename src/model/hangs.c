@@ -16,10 +16,7 @@
 /* Adds a sleeper to the sample's. It is valid until the next is added. */
 static struct sleeper *add_sleeper(struct sleepers *sleepers, const struct sleeper *sleeper)
 {
-	if (sleepers->n == sleepers->cap) {
-		sleepers->cap = sleepers->cap ? sleepers->cap * 2 : 256;
-		sleepers->all = xreallocarray(sleepers->all, sleepers->cap, sizeof(*sleepers->all));
-	}
+	GROW(sleepers->all, sleepers->n, sleepers->cap);
 	sleepers->all[sleepers->n] = *sleeper;
 	return &sleepers->all[sleepers->n++];
 }
@@ -47,10 +44,7 @@ static const struct clock_lag *lag_of(struct hangs *hangs, unsigned cpu)
 	for (size_t i = 0; i < hangs->nlags; i++)
 		if (hangs->lags[i].cpu == cpu)
 			return &hangs->lags[i];
-	if (hangs->nlags == hangs->lags_cap) {
-		hangs->lags_cap = hangs->lags_cap * 2 + 8;
-		hangs->lags = xreallocarray(hangs->lags, hangs->lags_cap, sizeof(*hangs->lags));
-	}
+	GROW(hangs->lags, hangs->nlags, hangs->lags_cap);
 	lag = &hangs->lags[hangs->nlags++];
 	*lag = (struct clock_lag){ .cpu = cpu };
 	lag->known = !hangs->read_lag(hangs->procfd, cpu, &lag->ns, &hangs->syscalls);

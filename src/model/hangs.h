@@ -34,7 +34,7 @@ struct clock_lag {
 	int64_t ns;
 };
 
-/* Zero-initialised but for procfd and read_lag (task_clock_lag()). */
+/* Zero-initialised but for procfd and read_lag (proctask_clock_lag()). */
 struct hangs {
 	int procfd;
 	int (*read_lag)(int procfd, unsigned cpu, int64_t *ns, uint64_t *syscalls);

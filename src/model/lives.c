@@ -139,10 +139,7 @@ static void empty_process(struct lives *lives, struct traced_process *process)
 	process->ended_epoch = lives->epoch;
 	if (process->listed)
 		return;
-	if (lives->nempty == lives->empty_cap) {
-		lives->empty_cap = lives->empty_cap * 2 + 64;
-		lives->empty = xreallocarray(lives->empty, lives->empty_cap, sizeof(*lives->empty));
-	}
+	GROW(lives->empty, lives->nempty, lives->empty_cap);
 	lives->empty[lives->nempty++] = process;
 	process->listed = true;
 }
@@ -172,10 +169,7 @@ static void end_life(struct lives *lives, struct life *life)
 {
 	life->ended_epoch = lives->epoch;
 	life->now.ended = 1;
-	if (lives->nended == lives->ended_cap) {
-		lives->ended_cap = lives->ended_cap * 2 + 64;
-		lives->ended = xreallocarray(lives->ended, lives->ended_cap, sizeof(*lives->ended));
-	}
+	GROW(lives->ended, lives->nended, lives->ended_cap);
 	lives->ended[lives->nended++] = life;
 	if (!--life->process->threads)
 		empty_process(lives, life->process);
@@ -270,11 +264,7 @@ static void change_life(struct lives *lives, struct life *life, bool known)
 	change_process(lives, process);
 	if (known)
 		process->still[life->now.state]--;
-	if (lives->nchanged == lives->changed_cap) {
-		lives->changed_cap = lives->changed_cap * 2 + 256;
-		lives->changed =
-			xreallocarray(lives->changed, lives->changed_cap, sizeof(*lives->changed));
-	}
+	GROW(lives->changed, lives->nchanged, lives->changed_cap);
 	lives->changed[lives->nchanged++] = life;
 }
 

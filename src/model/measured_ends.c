@@ -35,10 +35,7 @@ void measured_ends_add(struct measured_ends *ends, const struct exact_ended *mor
 	for (size_t i = 0; i < ends->n; i++)
 		if (ends->ends[i].sequence + ends->fresh >= first)
 			ends->ends[kept++] = ends->ends[i];
-	if (ends->cap < kept + n) {
-		ends->cap = 2 * (kept + n);
-		ends->ends = xreallocarray(ends->ends, ends->cap, sizeof(*ends->ends));
-	}
+	RESERVE(ends->ends, kept + n, ends->cap);
 	memcpy(&ends->ends[kept], more, n * sizeof(*more));
 	ends->n = kept + n;
 	ends->fresh = n;
@@ -56,21 +53,13 @@ void measured_ends_take(struct measured_ends *ends, struct exact *exact)
 /* The first end of that id. */
 static size_t find_first(const struct measured_ends *ends, pid_t pid)
 {
-	size_t low = 0, high = ends->n;
+	size_t at;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ends->ends[mid].pid < pid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	LOWER_BOUND(at, ends->n, ends->ends[at].pid < pid);
+	return at;
 }
 
-/* The end of the record's task; NULL: it was not measured. process: all of its process is wanted.
- */
+/* The end of the record's task, or of all of its process; NULL: it was not measured. */
 static const struct exact_ended *end_of_record(const struct measured_ends *ends,
 					       const struct exit_record *record, bool process)
 {

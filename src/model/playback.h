@@ -37,8 +37,7 @@ struct playback {
 	 */
 	int (*next)(void *state, struct sample *prev, struct sample *cur,
 		    struct playback_moment *moment);
-	/* What was read of a group for the last sample and for the one filled before it, or NULL.
-	 */
+	/* What was read of a group for the last sample and the one filled before it, or NULL. */
 	void (*group)(void *state, const char *path, const struct cgroup_sample **now,
 		      const struct cgroup_sample **before);
 };

@@ -137,8 +137,9 @@ struct zombie {
 };
 
 /* Takes the reply; a group record without figures means that there was one thread. */
-static void take_zombie(void *arg, size_t index, int error, const struct taskstats_part *part,
-			uint64_t before_ns, uint64_t after_ns)
+static void take_zombie(void *arg, UNUSED size_t index, int error,
+			const struct taskstats_part *part, UNUSED uint64_t before_ns,
+			UNUSED uint64_t after_ns)
 {
 	struct zombie *zombie = arg;
 	struct run_result *result = zombie->running->result;
@@ -147,9 +148,6 @@ static void take_zombie(void *arg, size_t index, int error, const struct tasksta
 	struct task_record record;
 	uint32_t left_out;
 
-	(void)index;
-	(void)before_ns;
-	(void)after_ns;
 	zombie->error = error;
 	if (error || taskstats_counters(part->record, part->len, &counters) ||
 	    (part->tgid && !counters.run_ns && !counters.delay[DELAY_CPU].count))

@@ -94,10 +94,7 @@ static void place_sum(struct run_trace *trace, size_t index)
 /* Makes room for one more sum. */
 static void reserve_sum(struct run_trace *trace)
 {
-	if (trace->n == trace->cap) {
-		trace->cap = trace->cap * 2 + 256;
-		trace->sums = xreallocarray(trace->sums, trace->cap, sizeof(*trace->sums));
-	}
+	GROW(trace->sums, trace->n, trace->cap);
 	if ((trace->n + 1) * 2 <= trace->table_size)
 		return;
 	free(trace->table);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the descendants of a command spent their time, and on what they waited, as waits are traced.
- */
+/* How the descendants of a command spent their time and on what they waited, by the trace. */
 #ifndef STALLTOP_MODEL_RUN_TRACE_H
 #define STALLTOP_MODEL_RUN_TRACE_H
 

@@ -15,7 +15,7 @@
 #include "base/util.h"
 #include "kernel/delayacct_switch.h"
 #include "kernel/mounts.h"
-#include "kernel/task_clock.h"
+#include "kernel/proctask.h"
 #include "model/notes.h"
 #include "model/sampler_parts.h"
 
@@ -105,7 +105,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 		.tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK),
 	};
 	sampler->hangs.procfd = config->procfd;
-	sampler->hangs.read_lag = task_clock_lag;
+	sampler->hangs.read_lag = proctask_clock_lag;
 	sampler->system = system_open(config->procfd);
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);

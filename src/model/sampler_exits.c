@@ -120,8 +120,7 @@ void sampler_drain(struct sampler *sampler)
 		return;
 	batch.n = exit_fold_kept(&batch, &sampler->samples[sampler->now], NAMES_MAX);
 	exits_keep(sampler->exits, batch.n);
-	/* The next folding waits until there are twice as many, whatever cannot be folded.
-	 */
+	/* The next folding waits for twice as many, whatever cannot be folded. */
 	sampler->fold_at = batch.n > NAMES_MAX ? 2 * batch.n : RECORDS_MAX;
 }
 

@@ -8,8 +8,8 @@
 
 #include "base/util.h"
 
-const struct source_ops *const source_registry[] = { &source_taskstats, &source_bpf, &source_procfs,
-						     NULL };
+#define ENTRY(source) &source_##source,
+const struct source_ops *const source_registry[] = { SOURCES(ENTRY) NULL };
 
 const struct source_ops *source_by_name(const char *name)
 {

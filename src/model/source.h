@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sources of counters: each is one file and one line in source.c. */
+/* Sources of counters. */
 #ifndef STALLTOP_MODEL_SOURCE_H
 #define STALLTOP_MODEL_SOURCE_H
 
@@ -8,6 +8,15 @@
 
 #include "base/buf.h"
 #include "data/sample.h"
+
+/*
+ * All sources, in the order that `auto` tries them: a line here, and a file with the source_ops of
+ * that name. bpf opens with -ENOSYS where it is not built in.
+ */
+#define SOURCES(X) \
+	X(taskstats) \
+	X(bpf) \
+	X(procfs)
 
 /* What a source is opened with; it stays valid while the source is open. */
 struct source_env {
@@ -26,6 +35,7 @@ struct exit_record;
 struct source_ops {
 	const char *name;
 	uint32_t kinds; /* DELAY_BIT()s it can give at best */
+	bool programs; /* it loads programs into the kernel */
 	bool exits; /* exit records have the last values of its counters */
 	bool many; /* for many tasks: slow to open, but a sample costs next to nothing */
 	/* Opens it. 0, or -errno: -EPERM without privilege, -ENOENT where the kernel lacks it. */
@@ -63,7 +73,7 @@ struct source {
 	int refused, refused_many;
 };
 
-/* All sources, in the order that `auto` tries them; ends with NULL. */
+/* The sources; ends with NULL. */
 extern const struct source_ops *const source_registry[];
 
 /* The source of that name, or NULL. */
@@ -77,8 +87,7 @@ int source_open(struct source *source, const char *name, const struct source_env
 
 void source_close(struct source *source);
 
-extern const struct source_ops source_taskstats;
-extern const struct source_ops source_bpf; /* opens with -ENOSYS where it is not built in */
-extern const struct source_ops source_procfs;
+#define SOURCE_DECLARE(source) extern const struct source_ops source_##source;
+SOURCES(SOURCE_DECLARE)
 
 #endif

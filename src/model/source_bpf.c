@@ -159,11 +159,7 @@ static size_t lay_out_sample(struct bpf_source *source, const struct sample *pre
 	sample_truncate(cur, source->kept);
 	walk_places_add(&source->places, prev, cur, stable);
 	sample_mark(cur, source->kept);
-	if (cur->n > source->changed_cap) {
-		source->changed_cap = cur->n + cur->n / 2;
-		source->changed = xreallocarray(source->changed, source->changed_cap,
-						sizeof(*source->changed));
-	}
+	RESERVE(source->changed, cur->n, source->changed_cap);
 	for (size_t i = stable; i < cur->n; i++)
 		source->changed[i] = source->pass;
 	return stable;
@@ -477,6 +473,7 @@ static void bpf_close(void *state)
 const struct source_ops source_bpf = {
 	.name = "bpf",
 	.kinds = DELAY_ALL,
+	.programs = true,
 	.exits = true,
 	.many = true,
 	.open = bpf_open,

@@ -4,18 +4,18 @@
 
 #include <errno.h>
 
+#include "base/util.h"
 #include "model/source.h"
 
 /* Refuses to open. */
-static int absent_open(const struct source_env *env, void **state)
+static int absent_open(UNUSED const struct source_env *env, UNUSED void **state)
 {
-	(void)env;
-	(void)state;
 	return -ENOSYS;
 }
 
 const struct source_ops source_bpf = {
 	.name = "bpf",
+	.programs = true,
 	.many = true,
 	.open = absent_open,
 };

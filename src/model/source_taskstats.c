@@ -197,13 +197,11 @@ static void take_task_reply(void *arg, size_t index, int error, const struct tas
  * Takes the reply to a PID query for a thread other than the leader, and folds it into its process.
  */
 static void take_task_record(void *arg, size_t index, int error, const struct taskstats_part *part,
-			     uint64_t before_ns, uint64_t after_ns)
+			     UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
 	struct task_record record;
 
-	(void)before_ns;
-	(void)after_ns;
 	if (!error)
 		error = taskstats_record(part->record, part->len, &record);
 	if (error)
@@ -507,14 +505,11 @@ static void taskstats_close(void *state)
 }
 
 /* Takes the reply to the first query of all: whether taskstats may be asked. */
-static void take_probe(void *arg, size_t index, int error, const struct taskstats_part *part,
-		       uint64_t before_ns, uint64_t after_ns)
+static void take_probe(void *arg, UNUSED size_t index, int error, const struct taskstats_part *part,
+		       UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
 
-	(void)index;
-	(void)before_ns;
-	(void)after_ns;
 	source->error = error;
 	if (!error)
 		source->version = taskstats_version(part->record, part->len);

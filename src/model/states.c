@@ -39,10 +39,7 @@ static bool is_idle(const struct subject *subject)
 /* Adds a thread's wait to the sample's. */
 static void add_wait(struct thread_waits *waits, const struct thread_wait *wait)
 {
-	if (waits->n == waits->cap) {
-		waits->cap = waits->cap ? waits->cap * 2 : 64;
-		waits->all = xreallocarray(waits->all, waits->cap, sizeof(*waits->all));
-	}
+	GROW(waits->all, waits->n, waits->cap);
 	waits->all[waits->n++] = *wait;
 }
 

@@ -108,11 +108,7 @@ static void note_recent(struct stuck *stuck, const struct frame *frame)
 		if (row->still || row->exited || is_kernel_row(row) ||
 		    (row->interval_ns && !row->deltas->grown.run_ns))
 			continue;
-		if (stuck->n == stuck->cap) {
-			stuck->cap = stuck->cap * 2 + 64;
-			stuck->recent =
-				xreallocarray(stuck->recent, stuck->cap, sizeof(*stuck->recent));
-		}
+		GROW(stuck->recent, stuck->n, stuck->cap);
 		stuck->recent[stuck->n++] = stuck_of(row);
 	}
 }

@@ -32,11 +32,7 @@ void trace_reading_site(void *arg, uint32_t slot, const struct trace_site *site)
 {
 	struct trace_reading *reading = arg;
 
-	if (reading->nsites == reading->sites_cap) {
-		reading->sites_cap = reading->sites_cap * 2 + 64;
-		reading->sites =
-			xreallocarray(reading->sites, reading->sites_cap, sizeof(*reading->sites));
-	}
+	GROW(reading->sites, reading->nsites, reading->sites_cap);
 	reading->sites[reading->nsites++] = (struct read_site){ slot, *site };
 }
 
@@ -46,11 +42,7 @@ void trace_reading_thread(void *arg, uint32_t slot, const struct trace_thread *t
 
 	if (thread->state >= WAIT_STATES)
 		return;
-	if (reading->nthreads == reading->threads_cap) {
-		reading->threads_cap = reading->threads_cap * 2 + 64;
-		reading->threads = xreallocarray(reading->threads, reading->threads_cap,
-						 sizeof(*reading->threads));
-	}
+	GROW(reading->threads, reading->nthreads, reading->threads_cap);
 	reading->threads[reading->nthreads++] = (struct read_thread){ slot, *thread };
 }
 
@@ -58,11 +50,7 @@ void trace_reading_partial(void *arg, const struct trace_process *process)
 {
 	struct trace_reading *reading = arg;
 
-	if (reading->npartial == reading->partial_cap) {
-		reading->partial_cap = reading->partial_cap * 2 + 64;
-		reading->partial = xreallocarray(reading->partial, reading->partial_cap,
-						 sizeof(*reading->partial));
-	}
+	GROW(reading->partial, reading->npartial, reading->partial_cap);
 	reading->partial[reading->npartial++] = *process;
 }
 
@@ -95,11 +83,7 @@ static void touch(struct trace_book *book, struct traced_process *process)
 	memset(process->most, 0, sizeof(process->most));
 	process->comm = NULL;
 	*process->waker = '\0';
-	if (book->ntouched == book->touched_cap) {
-		book->touched_cap = book->touched_cap * 2 + 64;
-		book->touched =
-			xreallocarray(book->touched, book->touched_cap, sizeof(*book->touched));
-	}
+	GROW(book->touched, book->ntouched, book->touched_cap);
 	book->touched[book->ntouched++] = process;
 }
 
@@ -221,10 +205,7 @@ static void leave_process(struct trace_book *book, struct traced_process *proces
 	process->left = true;
 	process->traced.states = process->whole;
 	for (struct traced_site *at = process->sites; at; at = at->next) {
-		if (n == cap) {
-			cap = cap * 2 + 16;
-			sites = xreallocarray(sites, cap, sizeof(*sites));
-		}
+		GROW(sites, n, cap);
 		traced_sites_whole(at, book->lives.read_ns, &sites[n++]);
 		if (traced_is_of_disk(at))
 			traced_move_polling(&process->traced.states, sites[n - 1].ns);
@@ -402,10 +383,7 @@ static void add_ended_row(struct trace_book *book, struct row *row)
 	const struct task *task = row->task;
 	struct ended_row *ended;
 
-	if (book->nended == book->ended_cap) {
-		book->ended_cap = book->ended_cap * 2 + 16;
-		book->ended = xreallocarray(book->ended, book->ended_cap, sizeof(*book->ended));
-	}
+	GROW(book->ended, book->nended, book->ended_cap);
 	ended = &book->ended[book->nended++];
 	ended->row = row;
 	/* An identity that no process has: nothing started at 0. */
@@ -524,10 +502,7 @@ static void add_rest(struct trace_book *book, const struct traced_process *proce
 
 	if (!(process->known & bit) || (!rest_ns && !unknown) || (measured && !book->lost))
 		return;
-	if (book->nrests == book->rests_cap) {
-		book->rests_cap = book->rests_cap * 2 + 64;
-		book->rests = xreallocarray(book->rests, book->rests_cap, sizeof(*book->rests));
-	}
+	GROW(book->rests, book->nrests, book->rests_cap);
 	book->rests[book->nrests] = site_rest(process->traced.tgid, process->traced.start_ns,
 					      process->comm, kind, rest_ns);
 	book->rests[book->nrests++].unknown = unknown;

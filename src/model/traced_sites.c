@@ -37,10 +37,7 @@ static uint64_t ended_of_kind(const struct trace_site *record)
 /* Appends to an array of sites. */
 static void push(struct traced_site ***array, size_t *n, size_t *cap, struct traced_site *site)
 {
-	if (*n == *cap) {
-		*cap = *cap * 2 + 64;
-		*array = xreallocarray(*array, *cap, sizeof(**array));
-	}
+	GROW(*array, *n, *cap);
 	(*array)[(*n)++] = site;
 }
 

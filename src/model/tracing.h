@@ -43,8 +43,7 @@ void tracing_rows(struct tracing *tracing, struct frame *frame);
 typedef void tracing_leave_fn(void *arg, const struct traced *traced, const struct site *sites,
 			      size_t n);
 
-/* Has processes handed out some readings after they have ended, when their exit records are there.
- */
+/* Has processes handed out some readings after their end, when their exit records are there. */
 void tracing_on_leave(struct tracing *tracing, tracing_leave_fn *leave, void *arg);
 
 /* Hands out all processes that have ended and were not handed out yet. */

@@ -178,8 +178,7 @@ uint32_t waited_impossible(const struct counters *grown, const struct task_raw *
 		enum delay_verdict verdict;
 		uint64_t possible;
 
-		/* Any number of threads may have gone; nor was any kind but blkio ever seen wrong.
-		 */
+		/* Any number of threads may have gone, and only blkio was ever seen wrong. */
 		if (!(grown->valid & DELAY_BIT(kind)) || (churned && kind != DELAY_BLKIO) ||
 		    booked->ns <= most)
 			continue;

@@ -15,15 +15,6 @@ struct newcomer {
 	uint32_t entry;
 };
 
-/* Grows an array to hold n. */
-static void *reserve_array(void *array, size_t *cap, size_t n, size_t size)
-{
-	if (n <= *cap)
-		return array;
-	*cap = n + n / 2;
-	return xreallocarray(array, *cap, size);
-}
-
 /* Makes room for the places of n entries, in this walk and the next. */
 static void reserve_places(struct walk_places *places, size_t n)
 {
@@ -107,8 +98,7 @@ static bool meet(struct walk_places *places, pid_t pid)
 	size_t word = (uint32_t)pid / 64, before = places->met_words;
 	uint64_t bit = UINT64_C(1) << (uint32_t)pid % 64;
 
-	places->met =
-		reserve_array(places->met, &places->met_words, word + 1, sizeof(*places->met));
+	RESERVE(places->met, word + 1, places->met_words);
 	memset(places->met + before, 0, (places->met_words - before) * sizeof(*places->met));
 	if (places->met[word] & bit)
 		return false;
@@ -120,8 +110,7 @@ static bool meet(struct walk_places *places, pid_t pid)
 static struct snapshot_entry *copy_entries(struct walk_places *places,
 					   const struct snapshot_view *view, size_t n)
 {
-	places->united = reserve_array(places->united, &places->united_cap, view->nentries,
-				       sizeof(*places->united));
+	RESERVE(places->united, view->nentries, places->united_cap);
 	memcpy(places->united, view->entries, n * sizeof(*places->united));
 	return places->united;
 }
@@ -186,10 +175,8 @@ static int compare_newcomers(const void *a, const void *b)
 static void sort_entries(struct walk_places *places, const struct sample *prev,
 			 const struct snapshot_view *view)
 {
-	places->entry_of = reserve_array(places->entry_of, &places->entry_of_cap, prev->n,
-					 sizeof(*places->entry_of));
-	places->newcomers = reserve_array(places->newcomers, &places->newcomers_cap, view->nentries,
-					  sizeof(*places->newcomers));
+	RESERVE(places->entry_of, prev->n, places->entry_of_cap);
+	RESERVE(places->newcomers, view->nentries, places->newcomers_cap);
 	places->nnewcomers = 0;
 	for (size_t e = 0; e < prev->n; e++)
 		places->entry_of[e] = NO_ELEMENT;

@@ -10,40 +10,24 @@
 #include "base/text.h"
 #include "base/util.h"
 #include "out/json.h"
+#include "out/out.h"
 
 /* A change below this is none in text, where it would be shown as 0.0. */
 #define PERCENT_LEAST 0.05
 
-/* One command and kind. */
-struct change {
-	const struct diff_command *command;
-	unsigned kind;
-	double percent[DIFF_SIDES]; /* of the interval */
-};
-
 /* The command of that name, made if need be. */
 static struct diff_command *find_command(struct diff *diff, const char *name)
 {
-	size_t low = 0, high = diff->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (text_compare(diff->commands[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < diff->n && !text_compare(diff->commands[low].name, name))
-		return &diff->commands[low];
-	if (diff->n == diff->cap) {
-		diff->cap = diff->cap ? 2 * diff->cap : 64;
-		diff->commands = xreallocarray(diff->commands, diff->cap, sizeof(*diff->commands));
-	}
-	memmove(&diff->commands[low + 1], &diff->commands[low],
-		(diff->n++ - low) * sizeof(*diff->commands));
-	diff->commands[low] = (struct diff_command){ .name = name ? xstrdup(name) : NULL };
-	return &diff->commands[low];
+	LOWER_BOUND(at, diff->n, text_compare(diff->commands[at].name, name) < 0);
+	if (at < diff->n && !text_compare(diff->commands[at].name, name))
+		return &diff->commands[at];
+	GROW(diff->commands, diff->n, diff->cap);
+	memmove(&diff->commands[at + 1], &diff->commands[at],
+		(diff->n++ - at) * sizeof(*diff->commands));
+	diff->commands[at] = (struct diff_command){ .name = name ? xstrdup(name) : NULL };
+	return &diff->commands[at];
 }
 
 void diff_add(struct diff *diff, enum diff_side side, const struct frame *folded)
@@ -74,7 +58,7 @@ static double percent_of(const struct diff *diff, enum diff_side side, uint64_t 
 }
 
 /* By how much it grew. */
-static double growth_of(const struct change *change)
+static double growth_of(const struct diff_change *change)
 {
 	return change->percent[DIFF_AFTER] - change->percent[DIFF_BEFORE];
 }
@@ -82,7 +66,7 @@ static double growth_of(const struct change *change)
 /* Orders changes: what grew most first; else by name and kind. */
 static int compare_changes(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct diff_change *x = a, *y = b;
 	double gx = growth_of(x), gy = growth_of(y);
 	int names;
 
@@ -93,15 +77,15 @@ static int compare_changes(const void *a, const void *b)
 }
 
 /* Lists what was waited on either side, in order. Returns how many. */
-static size_t list_changes(const struct diff *diff, struct change **out)
+static size_t list_changes(const struct diff *diff, struct diff_change **out)
 {
-	struct change *changes = xcalloc(diff->n * WAIT_KINDS + 1, sizeof(*changes));
+	struct diff_change *changes = xcalloc(diff->n * WAIT_KINDS + 1, sizeof(*changes));
 	size_t n = 0;
 
 	for (size_t i = 0; i < diff->n; i++)
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 			const struct diff_command *command = &diff->commands[i];
-			struct change change = { .command = command, .kind = kind };
+			struct diff_change change = { .command = command, .kind = kind };
 
 			if (!command->ns[DIFF_BEFORE][kind] && !command->ns[DIFF_AFTER][kind])
 				continue;
@@ -125,30 +109,29 @@ static void append_name(struct buf *out, const char *name, enum text_charset cha
 		buf_putc(out, '-');
 }
 
-/* Appends the text: what is compared, then what changed so that it shows. */
-static void append_lines(const struct diff *diff, const struct change *changes, size_t n,
-			 enum text_charset charset, size_t rows, struct buf *out)
+void diff_text(struct buf *out, const struct diff_listing *listing)
 {
+	const struct diff *diff = listing->diff;
 	static const char *const heads[DIFF_SIDES] = { "before", "after" };
 	size_t shown = 0;
 
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		buf_printf(out, "%s: ", heads[side]);
-		text_escape(out, diff->what[side], strlen(diff->what[side]), charset);
+		text_escape(out, diff->what[side], strlen(diff->what[side]), listing->charset);
 		buf_printf(out, ", %.1f s in %llu samples\n", (double)diff->interval_ns[side] / 1e9,
 			   (unsigned long long)diff->samples[side]);
 	}
 	buf_puts(out, "\n  CHANGE  BEFORE   AFTER KIND    COMMAND\n"
 		      "     (%)     (%)     (%) (str)   (str)\n");
-	for (size_t i = 0; i < n && (!rows || shown < rows); i++) {
-		const struct change *change = &changes[i];
+	for (size_t i = 0; i < listing->n && (!listing->rows || shown < listing->rows); i++) {
+		const struct diff_change *change = &listing->changes[i];
 
 		if (fabs(growth_of(change)) < PERCENT_LEAST)
 			continue;
 		buf_printf(out, "%+8.1f %7.1f %7.1f %-7s ", growth_of(change),
 			   change->percent[DIFF_BEFORE], change->percent[DIFF_AFTER],
 			   wait_kind_id(change->kind));
-		append_name(out, change->command->name, charset);
+		append_name(out, change->command->name, listing->charset);
 		buf_putc(out, '\n');
 		shown++;
 	}
@@ -173,15 +156,13 @@ static void append_quoted(struct buf *out, const char *name)
 	buf_free(&text);
 }
 
-/* Appends all changes as CSV. */
-static void append_csv(const struct diff *diff, const struct change *changes, size_t n,
-		       enum text_charset charset, size_t rows, struct buf *out)
+void diff_csv(struct buf *out, const struct diff_listing *listing)
 {
-	(void)charset;
-	(void)rows;
+	const struct diff *diff = listing->diff;
+
 	buf_puts(out, "command,kind,before_ns,before_interval,after_ns,after_interval\r\n");
-	for (size_t i = 0; i < n; i++) {
-		const struct change *change = &changes[i];
+	for (size_t i = 0; i < listing->n; i++) {
+		const struct diff_change *change = &listing->changes[i];
 
 		append_quoted(out, change->command->name);
 		buf_printf(out, ",%s", wait_kind_id(change->kind));
@@ -195,16 +176,13 @@ static void append_csv(const struct diff *diff, const struct change *changes, si
 	}
 }
 
-/* Appends all changes as one object of JSON. */
-static void append_json(const struct diff *diff, const struct change *changes, size_t n,
-			enum text_charset charset, size_t rows, struct buf *out)
+void diff_json(struct buf *out, const struct diff_listing *listing)
 {
 	static const char *const names[DIFF_SIDES] = { "before", "after" };
 	static const char *const values[DIFF_SIDES] = { "before_ns", "after_ns" };
+	const struct diff *diff = listing->diff;
 	struct json json = { .out = out };
 
-	(void)charset;
-	(void)rows;
 	json_open_object(&json, NULL);
 	for (unsigned side = 0; side < DIFF_SIDES; side++) {
 		json_open_object(&json, names[side]);
@@ -214,8 +192,8 @@ static void append_json(const struct diff *diff, const struct change *changes, s
 		json_close(&json);
 	}
 	json_open_array(&json, "changes");
-	for (size_t i = 0; i < n; i++) {
-		const struct change *change = &changes[i];
+	for (size_t i = 0; i < listing->n; i++) {
+		const struct diff_change *change = &listing->changes[i];
 
 		json_open_object(&json, NULL);
 		json_put_text(&json, "command", change->command->name);
@@ -228,40 +206,15 @@ static void append_json(const struct diff *diff, const struct change *changes, s
 	json_close(&json);
 }
 
-/* How the changes are written in a format. */
-struct diff_format {
-	const char *name;
-	void (*append)(const struct diff *diff, const struct change *changes, size_t n,
-		       enum text_charset charset, size_t rows, struct buf *out);
-};
-
-static const struct diff_format formats[] = {
-	{ "text", append_lines },
-	{ "csv", append_csv },
-	{ "json", append_json },
-};
-
-/* The format of that name; NULL: there is none. */
-static const struct diff_format *diff_format_of(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
-		if (!strcmp(formats[i].name, name))
-			return &formats[i];
-	return NULL;
-}
-
-bool diff_has_format(const char *format)
-{
-	return diff_format_of(format);
-}
-
-void diff_report(const struct diff *diff, const char *format, enum text_charset charset,
+void diff_report(const struct diff *diff, const struct out_ops *format, enum text_charset charset,
 		 size_t rows, struct buf *out)
 {
-	struct change *changes;
-	size_t n = list_changes(diff, &changes);
+	struct diff_change *changes;
+	struct diff_listing listing = { .diff = diff, .rows = rows, .charset = charset };
 
-	diff_format_of(format)->append(diff, changes, n, charset, rows, out);
+	listing.n = list_changes(diff, &changes);
+	listing.changes = changes;
+	format->diff(out, &listing);
 	free(changes);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What waits more in one recording than in another: the sums by command and kind, and the report.
- */
+/* What waits more in one recording than in another: sums by command and kind, and the report. */
 #ifndef STALLTOP_OUT_DIFF_REPORT_H
 #define STALLTOP_OUT_DIFF_REPORT_H
 
@@ -33,15 +32,31 @@ struct diff {
 /* Adds a frame that is folded by command. */
 void diff_add(struct diff *diff, enum diff_side side, const struct frame *folded);
 
-/* Whether there are reports in that format. */
-bool diff_has_format(const char *format);
+struct out_ops;
 
-/*
- * Appends the report, what grew most first, in a format that there is. rows: at most so many of
- * text, 0: all.
- */
-void diff_report(const struct diff *diff, const char *format, enum text_charset charset,
+/* Appends the report in a format that has one. rows: at most so many of text, 0: all. */
+void diff_report(const struct diff *diff, const struct out_ops *format, enum text_charset charset,
 		 size_t rows, struct buf *out);
+
+/* One command and kind. */
+struct diff_change {
+	const struct diff_command *command;
+	unsigned kind;
+	double percent[DIFF_SIDES]; /* of the interval */
+};
+
+/* What a report lists: what grew most first. */
+struct diff_listing {
+	const struct diff *diff;
+	const struct diff_change *changes;
+	size_t n, rows;
+	enum text_charset charset; /* for text; csv and json are UTF-8 */
+};
+
+/* Appends what changed so that it shows, as text; all changes as CSV; as one object of JSON. */
+void diff_text(struct buf *out, const struct diff_listing *listing);
+void diff_csv(struct buf *out, const struct diff_listing *listing);
+void diff_json(struct buf *out, const struct diff_listing *listing);
 
 void diff_free(struct diff *diff);
 

@@ -11,8 +11,8 @@
 /* The longest time that a reader which no longer reads may delay the end. */
 #define LAST_WRITE_MS 1000
 
-const struct out_ops *const out_registry[] = { &out_text, &out_csv, &out_json, &out_openmetrics,
-					       NULL };
+#define ENTRY(format) &out_##format,
+const struct out_ops *const out_registry[] = { OUT_FORMATS(ENTRY, ENTRY) NULL };
 
 const struct out_ops *out_by_name(const char *name)
 {

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes frames as a stream. A format is one file and one line in out.c. */
+/* The formats that frames, what a command waited for, and what two recordings differ in have. */
 #ifndef STALLTOP_OUT_OUT_H
 #define STALLTOP_OUT_OUT_H
 
 #include <signal.h>
+
+/*
+ * All formats: a line here, and a file with the out_ops of that name. The first, which is the
+ * default, has all that there is.
+ */
+#define OUT_FORMATS(FIRST, NEXT) \
+	FIRST(text) \
+	NEXT(csv) \
+	NEXT(json) \
+	NEXT(openmetrics)
 
 #include "base/buf.h"
 #include "history/trends.h"
@@ -26,7 +36,9 @@ struct out_config {
 	size_t max_series; /* groups that have metrics of their own; 0: the default */
 };
 
+struct diff_listing;
 struct out_ops;
+struct run_result;
 
 struct out {
 	const struct out_ops *ops;
@@ -52,14 +64,28 @@ struct out_ops {
 	bool tree;
 	/* It shows findings. */
 	bool finds;
+	/* It is by group, and in counters that go on: metrics. */
+	bool series;
 	/* Takes a frame without an interval, which may have been appended; NULL: it is left out. */
 	void (*first)(struct out *out, const struct view *view);
 	/* Frees out->state; NULL: there is none. */
 	void (*close)(struct out *out);
+	/* Appends what a command waited for to out->buf; NULL: not in this format. */
+	void (*run)(struct out *out, const struct run_result *result);
+	/* Appends what two recordings differ in; NULL: not in this format. */
+	void (*diff)(struct buf *out, const struct diff_listing *listing);
 };
 
 /* All formats; ends with NULL. The first is the default. */
 extern const struct out_ops *const out_registry[];
+
+#define OUT_ONE(format) +1
+enum { OUT_FORMATS_N = 0 OUT_FORMATS(OUT_ONE, OUT_ONE) };
+
+/* Their names, for people: "text, csv". */
+#define OUT_NAME_FIRST(format) #format
+#define OUT_NAME_NEXT(format) ", " #format
+#define OUT_FORMAT_NAMES OUT_FORMATS(OUT_NAME_FIRST, OUT_NAME_NEXT)
 
 /* The format of that name, or NULL. */
 const struct out_ops *out_by_name(const char *name);
@@ -96,9 +122,7 @@ uint64_t out_since_ns(const struct trigger *trigger, const struct frame_info *in
 /* Finds the columns of `fields` that a format (IN_ bit) does not have in every row anyway. */
 void out_named(const struct out_config *config, unsigned format, struct layout *extra);
 
-extern const struct out_ops out_text;
-extern const struct out_ops out_csv;
-extern const struct out_ops out_json;
-extern const struct out_ops out_openmetrics;
+#define OUT_DECLARE(format) extern const struct out_ops out_##format;
+OUT_FORMATS(OUT_DECLARE, OUT_DECLARE)
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "out/diff_report.h"
 #include "out/out.h"
 
 /* Ends a record. */
@@ -176,4 +177,5 @@ const struct out_ops out_csv = {
 	.name = "csv",
 	.needs = csv_needs,
 	.frame = csv_frame,
+	.diff = diff_csv,
 };

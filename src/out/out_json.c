@@ -6,9 +6,11 @@
 
 #include "base/util.h"
 #include "data/wait_state.h"
+#include "out/diff_report.h"
 #include "out/json.h"
 #include "out/out.h"
 #include "out/out_sites.h"
+#include "out/run_report.h"
 
 /* Puts a count that may be unknown (negative). */
 static void put_count(struct json *json, const char *name, int64_t value)
@@ -382,4 +384,6 @@ const struct out_ops out_json = {
 	.needs = json_needs,
 	.frame = json_frame,
 	.finds = true,
+	.run = run_json,
+	.diff = diff_json,
 };

@@ -378,6 +378,7 @@ const struct out_ops out_openmetrics = {
 	.needs = openmetrics_needs,
 	.frame = openmetrics_frame,
 	.tree = true,
+	.series = true,
 	.first = openmetrics_frame,
 	.close = close_openmetrics,
 };

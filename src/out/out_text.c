@@ -6,8 +6,10 @@
 
 #include "base/util.h"
 #include "model/notes.h"
+#include "out/diff_report.h"
 #include "out/out.h"
 #include "out/out_sites.h"
+#include "out/run_report.h"
 #include "view/summary.h"
 
 /* Ends a line, without trailing spaces. */
@@ -273,4 +275,6 @@ const struct out_ops out_text = {
 	.needs = text_needs,
 	.frame = text_frame,
 	.finds = true,
+	.run = run_text,
+	.diff = diff_text,
 };

@@ -163,17 +163,20 @@ static void append_traced(struct buf *out, const struct run_result *result,
 	buf_putc(out, '\n');
 }
 
-void run_text(struct buf *out, const struct run_result *result, enum text_charset charset)
+void run_text(struct out *out, const struct run_result *result)
 {
-	append_delays(out, result);
-	append_end(out, result);
-	append_traced(out, result, charset);
+	enum text_charset charset = out->config->charset;
+	struct buf *buf = &out->buf;
+
+	append_delays(buf, result);
+	append_end(buf, result);
+	append_traced(buf, result, charset);
 	for (size_t i = 0; i < result->nnotes; i++) {
-		buf_puts(out, "note: ");
-		note_append(out, &result->notes[i], true);
-		buf_putc(out, '\n');
+		buf_puts(buf, "note: ");
+		note_append(buf, &result->notes[i], true);
+		buf_putc(buf, '\n');
 	}
-	append_outlived(out, result, charset);
+	append_outlived(buf, result, charset);
 }
 
 /* Puts how the tasks spent their time, and on what they waited; null where that was not traced. */
@@ -204,10 +207,10 @@ static void put_outlived(struct json *json, const struct run_result *result)
 	json_close(json);
 }
 
-void run_json(struct buf *out, const struct run_result *result)
+void run_json(struct out *out, const struct run_result *result)
 {
 	const struct counters *counters = &result->counters;
-	struct json json = { .out = out };
+	struct json json = { .out = &out->buf };
 
 	json_open_object(&json, NULL);
 	json_open_array(&json, "command");

@@ -3,12 +3,11 @@
 #ifndef STALLTOP_OUT_RUN_REPORT_H
 #define STALLTOP_OUT_RUN_REPORT_H
 
-#include "base/buf.h"
-#include "base/text.h"
 #include "model/run.h"
+#include "out/out.h"
 
-/* Appends the result as a table, or as a JSON object on a line. */
-void run_text(struct buf *out, const struct run_result *result, enum text_charset charset);
-void run_json(struct buf *out, const struct run_result *result);
+/* Appends the result as a table, or as a JSON object on a line, to out->buf. */
+void run_text(struct out *out, const struct run_result *result);
+void run_json(struct out *out, const struct run_result *result);
 
 #endif

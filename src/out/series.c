@@ -328,11 +328,7 @@ void series_take(struct series *series, const struct frame *frame)
 	uint64_t now_ns = frame->info->cur->begin_ns;
 	size_t n = 0;
 
-	if (frame->n > series->waiting_cap) {
-		series->waiting_cap = frame->n * 2;
-		series->waiting = xreallocarray(series->waiting, series->waiting_cap,
-						sizeof(const struct row *));
-	}
+	RESERVE(series->waiting, frame->n, series->waiting_cap);
 	take_machine(&series->machine, frame->info);
 	series_hangs_begin(&series->machine.hangs);
 	for (size_t i = 0; i < series->n; i++)

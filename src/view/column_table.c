@@ -353,8 +353,7 @@ const struct column columns[] = {
 	       .kinds = DELAY_TOTAL_KINDS | VALID_DWAIT, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
 	COLUMN("lost", "LOST", column_get_lost,
 	       "traced: all time but running and waits with nothing to do (idle pools, timers, "
-	       "servers "
-	       "without requests); not traced, as total",
+	       "servers without requests); not traced, as total",
 	       PERCENT, .sum = SUM_ROW, .formats = IN_JSON),
 	/* The larger of two sums is not the sum of the members' larger counters: no SUM_ADD. */
 	COLUMN("mem", "MEM", column_get_delay,
@@ -375,9 +374,8 @@ const struct column columns[] = {
 	       .graph = true, .past = true, .sum = SUM_ROW),
 	COLUMN("states", "STATES", column_get_states,
 	       "traced: how it spends its time, a letter for each tenth: r runs, c waits for a "
-	       "CPU, "
-	       "i for I/O, b for other than I/O, l for a lock, n for a socket, p for a pipe, . for "
-	       "any of several events, t for a time, w for a child; s is stopped, o other",
+	       "CPU, i for I/O, b for other than I/O, l for a lock, n for a socket, p for a pipe, "
+	       ". for any of several events, t for a time, w for a child; s is stopped, o other",
 	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
 	       .traced = true, .sum = SUM_ROW),
 	WAIT_STATE_TABLE(STATE_COLUMN)
@@ -389,8 +387,7 @@ const struct column columns[] = {
 	       .width = 7, .format = FORMAT_DURATION),
 	COLUMN("wait", "WAIT", get_wait,
 	       "how long it has been waiting so far, of a process the thread that waits longest; "
-	       "without "
-	       "BPF at least so long: since it was first seen",
+	       "without BPF at least so long: since it was first seen",
 	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
 	       .needs = NEED_HANGS, .place = PLACE_MIDDLE, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("syscall", "SYSCALL", get_waiting,
@@ -399,8 +396,7 @@ const struct column columns[] = {
 	       TEXT(12), .needs = NEED_WAITING, .arg = WAITING_SYSCALL, .formats = IN_JSON),
 	COLUMN("on", "ON", get_waiting,
 	       "what it waits on: a file, tcp and unix sockets by their peer, a pipe and who has "
-	       "it, "
-	       "a child, a futex",
+	       "it, a child, a futex",
 	       TEXT(24), .least = 12, .needs = NEED_WAITING, .arg = WAITING_ON, .formats = IN_JSON,
 	       .place = PLACE_RIGHT, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("where", "WHERE", get_waiting,

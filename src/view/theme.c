@@ -81,22 +81,6 @@ double theme_contrast(int a, int b)
 	return x > y ? x / y : y / x;
 }
 
-bool theme_choose(struct theme_choice *choice, const char *name, struct buf *why)
-{
-	choice->theme = NULL;
-	if (!strcmp(name, "auto"))
-		return true;
-	for (size_t i = 0; i < theme_table_n; i++)
-		if (!strcmp(name, theme_table[i].name))
-			choice->theme = &theme_table[i];
-	if (choice->theme)
-		return true;
-	buf_puts(why, "auto");
-	for (size_t i = 0; i < theme_table_n; i++)
-		buf_printf(why, ", %s", theme_table[i].name);
-	return false;
-}
-
 /* Takes a colour: a name, a number of 256, #RRGGBB, or default. False: it is none. */
 static bool parse_colour(const char *word, int *rgb, int *of_16)
 {

@@ -87,9 +87,6 @@ struct theme_choice {
 	} changes[STYLES];
 };
 
-/* Takes the name of a theme, or "auto". False, with what is allowed appended to `why`. */
-bool theme_choose(struct theme_choice *choice, const char *name, struct buf *why);
-
 /*
  * Takes a change of a style, "STYLE: WEIGHT... COLOUR on COLOUR", each part of it optional. False,
  * with what is allowed appended to `why`.

@@ -156,10 +156,7 @@ static void reserve_branches(struct tree *tree, const struct frame *frame,
 
 	for (size_t i = 0; i < order->n; i++)
 		n += node_at(tree, frame, order, i)->first != NO_ROW;
-	if (n <= tree->branches_cap)
-		return;
-	tree->branches_cap = n * 2;
-	tree->branches = xreallocarray(tree->branches, tree->branches_cap, sizeof(*tree->branches));
+	RESERVE(tree->branches, n, tree->branches_cap);
 }
 
 /* Starts the sum of a branch with its first row. */

@@ -405,7 +405,7 @@ static void test_refused(void **state)
 	check_failed(&r, 2, "\\x1b[2J");
 	start(&p, NULL, "-- true", NEVER, NULL);
 	e2e_finish(&p, 5, &r);
-	check_failed(&r, 2, "a command cannot have --when");
+	check_failed(&r, 2, " is not for a command, which is followed to its end");
 }
 
 int main(void)

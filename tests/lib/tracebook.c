@@ -16,7 +16,7 @@
 #include "tests/lib/guard.h"
 
 /* Room for a slot, zeroed. */
-#define GROW(array, n, slot) \
+#define GROW_TO(array, n, slot) \
 	do { \
 		if ((slot) < (n)) \
 			break; \
@@ -30,7 +30,7 @@ static void take_site(void *arg, uint32_t slot, const struct trace_site *site)
 {
 	struct tracebook *book = arg;
 
-	GROW(book->sites, book->nsites, slot);
+	GROW_TO(book->sites, book->nsites, slot);
 	book->sites[slot] = *site;
 }
 
@@ -45,7 +45,7 @@ static void take_traced(void *arg, uint32_t slot, const struct trace_thread *thr
 	assert_int_equal(sum, thread->since_ns - thread->born_ns);
 	assert_in_range(thread->state, 0, WAIT_STATES - 1);
 	assert_true(thread->pid > 0 && thread->tgid > 0);
-	GROW(book->threads, book->nthreads, slot);
+	GROW_TO(book->threads, book->nthreads, slot);
 	book->threads[slot] = *thread;
 	if (!thread->ended)
 		return;

@@ -14,27 +14,48 @@
 #include <unistd.h>
 
 #include "app/check.h"
+#include "app/modes.h"
 #include "app/server.h"
+#include "base/privileges.h"
 #include "base/util.h"
 
 #define WORDS_MAX 16
+#define LINE_MAX_BYTES 256
+
+/* Splits a line at its spaces; "~" stands for one within a word. The number of words. */
+static int split(char *line, char **argv)
+{
+	int argc = 1;
+
+	argv[0] = (char *)"stalltop";
+	for (char *word; (word = strsep(&line, " "));) {
+		if (!*word || argc == WORDS_MAX - 1)
+			continue;
+		for (char *c = word; (c = strchr(c, '~'));)
+			*c = ' ';
+		argv[argc++] = word;
+	}
+	argv[argc] = NULL;
+	return argc;
+}
 
 /* What is wrong with a command line: the line that is printed; its status. */
 static int check(const char *line, char *text, size_t size)
 {
-	char *copy = xstrdup(line), *rest = copy, *argv[WORDS_MAX] = { "stalltop" };
-	int argc = 1, status, standard = dup(STDERR_FILENO);
+	char *copy = xstrdup(line), *argv[WORDS_MAX];
+	int argc = split(copy, argv), status, standard = dup(STDERR_FILENO);
 	FILE *file = tmpfile();
 	struct options options;
 	struct buf why = { 0 };
 
-	while (rest && argc < WORDS_MAX - 1)
-		argv[argc++] = strsep(&rest, " ");
-	if (options_parse(&options, argc, argv, &why))
-		fail_msg("%s: %s", line, buf_cstr(&why));
 	assert_non_null(file);
 	assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
-	status = check_options(&options, -1);
+	if (options_parse(&options, argc, argv, &why)) {
+		fprintf(stderr, "stalltop: %s\n", buf_cstr(&why));
+		status = EXIT_USAGE;
+	} else {
+		status = check_options(&options, -1);
+	}
 	assert_true(dup2(standard, STDERR_FILENO) >= 0);
 	close(standard);
 	rewind(file);
@@ -46,96 +67,374 @@ static int check(const char *line, char *text, size_t size)
 	return status;
 }
 
-/* Asserts that it is refused, with one line that has these words. */
-static void bad(const char *line, const char *words)
+/* What the program can be asked for, each by a command line that is right. */
+static const char *const modes[] = {
+	"", /* the screen */
+	"-b",	   "-b -o openmetrics",	     "--listen :1", "--before 1m -w d", "-R a",
+	"-R a -b", "-R a -b -o openmetrics", "-- true",	    "--diff a b",
+};
+
+/* Each option beside each of the modes, in their order: x where it is refused. */
+static const struct {
+	const char *option, *refused;
+} options_by_mode[] = {
+	{ "--batch", "...x....xx" },
+	{ "--iterations 2", "........xx" },
+	{ "--delay 2", ".........." },
+	{ "--sort cpu", ".........." },
+	{ "--fields pid", "..xx...x.x" },
+	{ "--unit ms", ".........." },
+	{ "--booked", ".........." },
+	{ "--threads", "..xx...x.x" },
+	{ "--group-by cgroup", ".........x" },
+	{ "--group-by process", "..xx...x.x" },
+	{ "--cgroup /", ".........x" },
+	{ "--pid 1", "........xx" },
+	{ "--user root", ".........x" },
+	{ "--match a", ".........x" },
+	{ "--over 1", "..xx...x.x" },
+	{ "--active", "..xx...x.x" },
+	{ "--rows 3", "..xx...x.." },
+	{ "--rows 0", "x.xxxx.xx." },
+	{ "--no-exits", ".........." },
+	{ "--exit-buffer 64", ".........." },
+	{ "--format text", ".........." },
+	{ "--format csv", "x..xxx..x." },
+	{ "--format json", "x..xxx...." },
+	{ "--format openmetrics", "x...xx..xx" },
+	{ "--output o", "x..xxx...x" },
+	{ "--listen :1", ".xx..xxxxx" },
+	{ "--max-series 3", "xx..xxx.xx" },
+	{ "--record a", ".....xxxxx" },
+	{ "--keep 1d", "xxxx.xxxxx" },
+	{ "--before 1m", "xxxx.xxxxx" },
+	{ "--keep 1d -w k", ".....xxxxx" },
+	{ "--before 1m -w k", ".....xxxxx" },
+	{ "--replay a", "...xx...xx" },
+	{ "--from 14:02", "xxxxx...x." },
+	{ "--to 14:02", "xxxxx...x." },
+	{ "--history 5m", ".........." },
+	{ "--theme mono", ".........." },
+	{ "--diff c d", ".xxxxxxxxx" },
+	{ "--since-start", "..xx...x.x" },
+	{ "--when cpu~some~1s/2s", "..xx.xxxxx" },
+	{ "--when hang~30s", "xxxx.xxxxx" },
+	{ "--linger 3", ".........." },
+	{ "--bell", ".........." },
+	{ "--source procfs", ".........." },
+	{ "--exact-io", ".........." },
+	{ "--enable-delayacct", ".....xxx.x" },
+	{ "--trace", ".........." },
+	{ "--trace-sites 256", ".........." },
+	{ "--cgroup-hierarchy v2", ".........." },
+	{ "--readonly", ".........." },
+	{ "--debug-log l", ".........." },
+	{ "--help", ".........." },
+	{ "--version", ".........." },
+};
+
+/*
+ * Whether a line is refused for what it asks for, and not because nothing here can do that: there
+ * is no terminal, no /proc is open, it is not built in.
+ */
+static bool is_refused(const char *line)
 {
-	char text[512];
+	static const char *const others[] = { "no terminal", "not built in", "hierarchy" };
+	char text[LINE_MAX_BYTES];
 	int status = check(line, text, sizeof(text));
 
-	if (status != EXIT_USAGE || !strstr(text, words) ||
-	    strchr(text, '\n') != text + strlen(text) - 1)
-		fail_msg("%s: %d, %s", line, status, text);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (strstr(text, others[i]))
+			return false;
+	if (status == EXIT_USAGE)
+		assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	return status == EXIT_USAGE;
 }
 
-/* Asserts that it is not. */
-static void good(const char *line)
+/* Of every option it is known with what it goes. */
+static void test_modes(void **state)
 {
-	char text[512];
-	int status = check(line, text, sizeof(text));
+	size_t covered = 0;
 
-	if (status || *text)
-		fail_msg("%s: %d, %s", line, status, text);
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(options_by_mode); i++) {
+		const char *option = options_by_mode[i].option;
+		char seen[ARRAY_SIZE(modes) + 1] = "", line[LINE_MAX_BYTES];
+
+		for (size_t mode = 0; mode < ARRAY_SIZE(modes); mode++) {
+			snprintf(line, sizeof(line), "%s %s", option, modes[mode]);
+			seen[mode] = is_refused(line) ? 'x' : '.';
+		}
+		if (strcmp(seen, options_by_mode[i].refused) != 0)
+			fail_msg("%s: %s", option, seen);
+	}
+	for (size_t i = 0; i < option_table_n; i++) {
+		char name[64];
+		size_t len = (size_t)snprintf(name, sizeof(name), "--%s", option_table[i].name);
+
+		for (size_t j = 0; j < ARRAY_SIZE(options_by_mode); j++) {
+			const char *option = options_by_mode[j].option;
+
+			if (!strncmp(option, name, len) && strchr(" ", option[len])) {
+				covered++;
+				break;
+			}
+		}
+	}
+	assert_int_equal(covered, option_table_n);
 }
 
-/* Two recordings are compared as they are, and nothing is done besides. */
-static void test_diff(void **state)
+/* Command lines that are refused, and the line that says so. */
+static const struct {
+	const char *line, *text;
+} refused[] = {
+	{ "--diff a", "--diff needs two recordings" },
+	{ "--diff a b -o openmetrics", "--format openmetrics is not for --diff, which compares all "
+				       "that was recorded, by command; use text, csv or json" },
+	{ "--diff a b --output c", "--output is not for --diff, which compares all that was "
+				   "recorded, by command; it is for --batch and a command" },
+	{ "--diff a b@noon..",
+	  "--diff takes two recordings, each as PATH or PATH@FROM..TO, with times as of --from" },
+	{ "--diff a@14:02 b",
+	  "--diff takes two recordings, each as PATH or PATH@FROM..TO, with times as of --from" },
+	{ "--diff a b -b",
+	  "--batch is not for --diff, which compares all that was recorded, by command" },
+	{ "--diff a b -R c",
+	  "--replay is not for --diff, which compares all that was recorded, by command" },
+	{ "--diff a b -w c", "--record is not for --diff, which compares all that was recorded, by "
+			     "command; it is for the screen, --batch and --listen" },
+	{ "--diff a b --listen :1",
+	  "--listen is not for --diff, which compares all that was recorded, by command" },
+	{ "--diff a b -n 2",
+	  "--iterations is not for --diff, which compares all that was recorded, by command; it is "
+	  "for the screen, --batch, --listen and --replay" },
+	{ "--diff a b -- c",
+	  "--diff is not for a command, which is followed to its end with its tasks alone" },
+	{ "--diff a b --keep 1d", "--keep is not for --diff, which compares all that was recorded, "
+				  "by command; it is for the screen, --batch and --listen" },
+	{ "--diff a b --before 1m",
+	  "--before is not for --diff, which compares all that was recorded, by command; it is for "
+	  "the screen, --batch and --listen" },
+	{ "--diff a b --enable-delayacct",
+	  "--enable-delayacct is not for --diff, which compares all that was recorded, by command; "
+	  "it is for the screen, --batch, --listen and a command" },
+	{ "--diff a b --max-series 2",
+	  "--max-series is not for --diff, which compares all that was recorded, by command; it is "
+	  "for metrics (--batch --format openmetrics) and --listen" },
+	{ "--diff a b --when cpu~some~1s/2s",
+	  "--when is not for --diff, which compares all that was recorded, by command; it is for "
+	  "the screen and --batch" },
+	{ "--diff a b -g cgroup",
+	  "--group-by is not for --diff, which compares all that was recorded, by command; it is "
+	  "for the screen, --batch, --listen and --replay" },
+	{ "--diff a b -H", "--threads is not for --diff, which compares all that was recorded, by "
+			   "command; it is for the screen, --batch, --listen and --replay" },
+	{ "--diff a b -p 1", "--pid is not for --diff, which compares all that was recorded, by "
+			     "command; it is for the screen, --batch, --listen and --replay" },
+	{ "--diff a b -u root",
+	  "--user is not for --diff, which compares all that was recorded, by command; it is for "
+	  "the screen, --batch, --listen and --replay" },
+	{ "--diff a b -m c", "--match is not for --diff, which compares all that was recorded, by "
+			     "command; it is for the screen, --batch, --listen and --replay" },
+	{ "--diff a b --cgroup /c",
+	  "--cgroup is not for --diff, which compares all that was recorded, by command; it is for "
+	  "the screen, --batch, --listen and --replay" },
+	{ "--diff a b --over 1", "--over is not for --diff, which compares all that was recorded, "
+				 "by command; it is for the screen, --batch and --replay" },
+	{ "--diff a b -i", "--active is not for --diff, which compares all that was recorded, by "
+			   "command; it is for the screen, --batch and --replay" },
+	{ "--diff a b -F pid", "--fields is not for --diff, which compares all that was recorded, "
+			       "by command; it is for the screen, --batch and --replay" },
+	{ "--diff a b --since-start",
+	  "--since-start is not for --diff, which compares all that was recorded, by command; it "
+	  "is for the screen, --batch and --replay" },
+	{ "--readonly --enable-delayacct -b",
+	  "--enable-delayacct is not allowed with --readonly, which the administrator's "
+	  "configuration may say too" },
+	{ "-o csv -- true", "--format csv is not for a command, which is followed to its end with "
+			    "its tasks alone; use text or json" },
+	{ "-o openmetrics -- true", "--format openmetrics is not for a command, which is followed "
+				    "to its end with its tasks alone; use text or json" },
+	{ "--when cpu~some~1s/2s -- true",
+	  "--when is not for a command, which is followed to its end with its tasks alone; it is "
+	  "for the screen and --batch" },
+	{ "-b -- true",
+	  "--batch is not for a command, which is followed to its end with its tasks alone" },
+	{ "-n 2 -- true", "--iterations is not for a command, which is followed to its end with "
+			  "its tasks alone; it is for the screen, --batch, --listen and --replay" },
+	{ "-p 1 -- true", "--pid is not for a command, which is followed to its end with its tasks "
+			  "alone; it is for the screen, --batch, --listen and --replay" },
+	{ "-w a -- true", "--record is not for a command, which is followed to its end with its "
+			  "tasks alone; it is for the screen, --batch and --listen" },
+	{ "-R a -- true",
+	  "--replay is not for a command, which is followed to its end with its tasks alone" },
+	{ "--listen :1 -- true",
+	  "--listen is not for a command, which is followed to its end with its tasks alone" },
+	{ "--max-series 3 -- true",
+	  "--max-series is not for a command, which is followed to its end with its tasks alone; "
+	  "it is for metrics (--batch --format openmetrics) and --listen" },
+	{ "--output o -w d", "--output is not for the screen; it is for --batch and a command" },
+	{ "-R a -w b", "--record is not for --replay, which looks at no machine; it is for the "
+		       "screen, --batch and --listen" },
+	{ "-R a --when cpu~some~1s/2s", "--when is not for --replay, which looks at no machine; it "
+					"is for the screen and --batch" },
+	{ "-R a -b --when cpu~some~1s/2s", "--when is not for --replay, which looks at no machine; "
+					   "it is for the screen and --batch" },
+	{ "-R a --enable-delayacct",
+	  "--enable-delayacct is not for --replay, which looks at no machine; it is for the "
+	  "screen, --batch, --listen and a command" },
+	{ "--keep 1d -b", "--keep needs --record" },
+	{ "--keep 1d -R a", "--keep is not for --replay, which looks at no machine; it is for the "
+			    "screen, --batch and --listen" },
+	{ "--before 1m -b", "--before needs --record" },
+	{ "--when hang~30s -b", "--when hang and --when oom need --before" },
+	{ "--when oom -w d -b", "--when hang and --when oom need --before" },
+	{ "--rows 0", "--rows 0 needs --batch" },
+	{ "--rows 0 -R a", "--rows 0 needs --batch" },
+	{ "--rows 0 -- true", "--rows 0 needs --batch" },
+	{ "--from 14:02 -b", "--from is not for --batch; it is for --replay and --diff" },
+	{ "--to 14:02", "--to is not for the screen; it is for --replay and --diff" },
+	{ "--output a", "--output is not for the screen; it is for --batch and a command" },
+	{ "--output a -R b", "--output is not for --replay; it is for --batch and a command" },
+	{ "-o json",
+	  "--format json is not for the screen; it is for --batch, a command and --diff" },
+	{ "-o csv -R a", "--format csv is not for --replay; it is for --batch and --diff" },
+	{ "-o openmetrics -w a", "--format openmetrics is not for the screen; it is for metrics "
+				 "(--batch --format openmetrics) and --listen" },
+	{ "-b --max-series 3", "--max-series is not for --batch; it is for metrics (--batch "
+			       "--format openmetrics) and --listen" },
+	{ "--max-series 3 -R a -b", "--max-series is not for --replay; it is for metrics (--batch "
+				    "--format openmetrics) and --listen" },
+	{ "--listen :1 -b", "--batch is not for --listen, which answers with metrics of all "
+			    "groups, and writes nothing" },
+	{ "--listen :1 -R a", "--replay is not for --listen, which answers with metrics of all "
+			      "groups, and writes nothing" },
+	{ "--listen :1 --output o",
+	  "--output is not for --listen, which answers with metrics of all groups, and writes "
+	  "nothing; it is for --batch and a command" },
+	{ "--listen :1 -o csv", "--format csv is not for --listen, which answers with metrics of "
+				"all groups, and writes nothing; use openmetrics" },
+	{ "--listen :1 -o json", "--format json is not for --listen, which answers with metrics of "
+				 "all groups, and writes nothing; use openmetrics" },
+	{ "-b -o openmetrics -g process", "metrics are by group: use -g cgroup, user or command" },
+	{ "--listen :1 -H", "metrics are by group: use -g cgroup, user or command" },
+	{ "-b -o openmetrics --over 1",
+	  "--over is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen, --batch and --replay" },
+	{ "-b -o openmetrics -i",
+	  "--active is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen, --batch and --replay" },
+	{ "-b -o openmetrics -r 3",
+	  "--rows is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen, --batch, --replay and --diff" },
+	{ "-b -o openmetrics -F pid",
+	  "--fields is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen, --batch and --replay" },
+	{ "-R a -b -o openmetrics -F pid", "--fields is not for metrics of a recording; it is for "
+					   "the screen, --batch and --replay" },
+	{ "--listen :1 --rows 3",
+	  "--rows is not for --listen, which answers with metrics of all groups, and writes "
+	  "nothing; it is for the screen, --batch, --replay and --diff" },
+	{ "-b -o openmetrics --since-start",
+	  "--since-start is not for metrics (--batch --format openmetrics), which are of all "
+	  "groups at all times; it is for the screen, --batch and --replay" },
+	{ "-b -o openmetrics --when cpu~some~1s/2s",
+	  "--when is not for metrics (--batch --format openmetrics), which are of all groups at "
+	  "all times; it is for the screen and --batch" },
+	{ "--listen :1 --when cpu~some~1s/2s",
+	  "--when is not for --listen, which answers with metrics of all groups, and writes "
+	  "nothing; it is for the screen and --batch" },
+	{ "--before 1m", "--before needs --record" },
+	{ "-R a --before 1m", "--before is not for --replay, which looks at no machine; it is for "
+			      "the screen, --batch and --listen" },
+};
+
+/* What clashes is refused with one line, which says what is allowed. */
+static void test_refused(void **state)
 {
-	static const char *const others[] = {
-		"-b",	"-R c",	     "-w c",	    "--listen :1",	  "-n 2",
-		"-- c", "--keep 1d", "--before 1m", "--enable-delayacct", "--max-series 2"
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		char expected[LINE_MAX_BYTES], text[LINE_MAX_BYTES];
+		int status = check(refused[i].line, text, sizeof(text));
+
+		snprintf(expected, sizeof(expected), "stalltop: %s\n", refused[i].text);
+		if (status != EXIT_USAGE || strcmp(text, expected) != 0)
+			fail_msg("%s: %d, %s", refused[i].line, status, text);
+	}
+}
+
+/* What goes together is let pass. */
+static void test_good(void **state)
+{
+	static const char *const lines[] = {
+		"-b",
+		"-o json -- true",
+		"-o text -- true",
+		"--trace --output o -- true",
+		"--diff a b",
+		"--diff a@09:00..10:00 b@..11:00 -o json",
+		"--diff a b -o csv -r 3 --from 14:02",
+		"-b -r 0",
+		"-b -o openmetrics -g user --max-series 3 --output o",
+		"-w d --keep 1d -b",
+		"-w d --before 1m --when hang~30s --linger 3",
+		"-R a -b -o json --output o --from 14:02",
+		"--when cpu~some~1s/2s -b",
+		"--enable-delayacct -b",
+		"--readonly -b",
 	};
-	static const char *const figures[] = { "-g cgroup", "-H",	    "-p 1",	"-u root",
-					       "-m c",	    "--cgroup /c",  "--over 1", "-i",
-					       "-F pid",    "--since-start" };
-	char line[128];
 
 	(void)state;
-	good("--diff a b");
-	good("--diff a@09:00..10:00 b@..11:00 -o json");
-	good("--diff a b -o csv -r 3 --from 14:02");
-	bad("--diff a", "two recordings");
-	bad("--diff a b -o openmetrics", "text, csv or json");
-	bad("--diff a b --output c", "--output");
-	bad("--diff a b@noon..", "PATH@FROM..TO");
-	bad("--diff a@14:02 b", "PATH@FROM..TO");
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-		snprintf(line, sizeof(line), "--diff a b %s", others[i]);
-		bad(line, "nothing else");
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		char text[LINE_MAX_BYTES];
+		int status = check(lines[i], text, sizeof(text));
+
+		if (status || *text)
+			fail_msg("%s: %d, %s", lines[i], status, text);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
-		snprintf(line, sizeof(line), "--diff a b %s", figures[i]);
-		bad(line, "by command");
-	}
+	assert_int_equal(is_refused("--listen :1 -o openmetrics -n 3 -w d"), false);
 }
 
-/* What metrics cannot have. */
-static void test_metrics(void **state)
+/* The capabilities for programs in the kernel are kept where a source, or a trace, loads some. */
+static void test_uses(void **state)
 {
-	(void)state;
-	if (server_is_built()) {
-		good("--listen :1");
-		good("--listen :1 -o openmetrics");
-	}
-	bad("--listen :1 -o csv", "another --format");
-	bad("--listen :1 -b", "writes nothing");
-	bad("-b -o openmetrics -r 3", "all groups");
-	bad("-b -o openmetrics -g process", "by group");
-	bad("-b --max-series 3", "for metrics");
-}
+	static const struct {
+		const char *line;
+		bool programs;
+	} cases[] = {
+		{ "-b", true },
+		{ "-b --source auto", true },
+		{ "-b --source bpf", true },
+		{ "-b --source taskstats", false },
+		{ "-b --source procfs", false },
+		{ "-b --source procfs --trace", true },
+		{ "-R a -b", false },
+		{ "--diff a b", false },
+		{ "-- true", false },
+		{ "--trace -- true", true },
+	};
 
-/* A command, a recording: what is asked for of them and cannot be. */
-static void test_others(void **state)
-{
 	(void)state;
-	good("-b");
-	good("-o json -- true");
-	bad("-o csv -- true", "text or json");
-	bad("-o openmetrics -- true", "text or json");
-	bad("-w a -- true", "--record or --replay");
-	bad("-R a -w b", "--replay");
-	bad("--from 14:02 -b", "--diff");
-	bad("--keep 1d -b", "--record");
-	bad("--output a", "--output needs");
-	bad("-o json", "needs --batch");
-	bad("--readonly --enable-delayacct -b", "--readonly");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *copy = xstrdup(cases[i].line), *argv[WORDS_MAX];
+		struct options options;
+		struct buf why = { 0 };
+
+		assert_int_equal(options_parse(&options, split(copy, argv), argv, &why), 0);
+		if (!(uses_of(&options) & PRIVILEGE_PROGRAMS) == cases[i].programs)
+			fail_msg("%s", cases[i].line);
+		options_free(&options);
+		free(copy);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_diff),
-		cmocka_unit_test(test_metrics),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_uses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,16 @@ static void apply(struct applied *applied, const char *text)
 	configuration_apply(applied->text, strlen(text), &applied->options, &applied->faults);
 }
 
+/* The same, of a recording on the screen. */
+static void apply_to_replay(struct applied *applied, const char *text)
+{
+	options_default(&applied->options);
+	applied->options.mode = MODE_REPLAY;
+	applied->faults = (struct configuration_faults){ 0 };
+	strcpy(applied->text, text);
+	configuration_apply(applied->text, strlen(text), &applied->options, &applied->faults);
+}
+
 /* Frees what applying took. */
 static void drop(struct applied *applied)
 {
@@ -98,6 +108,24 @@ static void test_nothing(void **state)
 	drop(&applied);
 	apply(&applied, "");
 	assert_memory_equal(&applied.options, &standard, sizeof(standard));
+	drop(&applied);
+}
+
+/* What does not go with what the command line asks for is checked, and sets nothing. */
+static void test_other_mode(void **state)
+{
+	struct applied applied;
+	const struct options *options = &applied.options;
+
+	(void)state;
+	apply_to_replay(&applied, "when = cpu some 1s/2s\nenable-delayacct = yes\ndelay = 3\n");
+	assert_int_equal(applied.faults.broken, 0);
+	assert_int_equal(options->watch.nspecs, 0);
+	assert_false(options->enable_delayacct);
+	assert_true(options->view.interval_ns == 3 * NSEC_PER_SEC);
+	drop(&applied);
+	apply_to_replay(&applied, "when = pressure\n");
+	assert_int_equal(applied.faults.broken, 1);
 	drop(&applied);
 }
 
@@ -166,7 +194,7 @@ static void test_unknown(void **state)
 	assert_string_equal(buf_cstr(&applied.faults.unknown),
 			    "iterations, format, debug-log, help, version");
 	assert_int_equal(applied.options.view.iterations, 0);
-	assert_string_equal(applied.options.format, "text");
+	assert_ptr_equal(applied.options.format, &out_text);
 	assert_false(applied.options.debug_log || applied.options.help || applied.options.version);
 	drop(&applied);
 }
@@ -220,6 +248,7 @@ static void test_rewrite_empty(void **state)
 	assert_string_equal(applied.options.view.fields, "+irq");
 	free(applied.options.view.fields);
 	applied.options.view.fields = options.view.fields;
+	options.given = applied.options.given;
 	assert_memory_equal(&applied.options, &options, sizeof(options));
 	drop(&applied);
 	buf_free(&out);
@@ -340,12 +369,13 @@ static void test_rewrite_broken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	      cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_broken),	      cmocka_unit_test(test_half_broken),
-		cmocka_unit_test(test_unknown),	      cmocka_unit_test(test_overridden),
-		cmocka_unit_test(test_rewrite_empty), cmocka_unit_test(test_rewrite_keeps),
-		cmocka_unit_test(test_presets),	      cmocka_unit_test(test_colours),
-		cmocka_unit_test(test_put_preset),    cmocka_unit_test(test_rewrite_broken),
+		cmocka_unit_test(test_good),	       cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_other_mode),     cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_half_broken),    cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_overridden),     cmocka_unit_test(test_rewrite_empty),
+		cmocka_unit_test(test_rewrite_keeps),  cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_colours),	       cmocka_unit_test(test_put_preset),
+		cmocka_unit_test(test_rewrite_broken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

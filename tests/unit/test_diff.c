@@ -14,6 +14,7 @@
 #include "app/diff.h"
 #include "base/util.h"
 #include "out/diff_report.h"
+#include "out/out.h"
 
 /* Adds a frame of two seconds in which a command waited for a kind. */
 static void add(struct diff *diff, enum diff_side side, const char *name, unsigned kind,
@@ -51,7 +52,7 @@ static void test_text(void **state)
 
 	(void)state;
 	fill(&diff);
-	diff_report(&diff, "text", TEXT_ASCII, 0, &out);
+	diff_report(&diff, &out_text, TEXT_ASCII, 0, &out);
 	assert_string_equal(buf_cstr(&out), "before: a\\x1b, 4.0 s in 2 samples\n"
 					    "after: b, 12.0 s in 6 samples\n"
 					    "\n"
@@ -61,7 +62,7 @@ static void test_text(void **state)
 					    "    +0.8     0.0     0.8 dwait   say \"x\"\\x0a\n"
 					    "   -16.7    25.0     8.3 cpu     web\n");
 	out.len = 0;
-	diff_report(&diff, "text", TEXT_ASCII, 1, &out);
+	diff_report(&diff, &out_text, TEXT_ASCII, 1, &out);
 	assert_non_null(strstr(buf_cstr(&out), "blkio"));
 	assert_null(strstr(buf_cstr(&out), "dwait"));
 	buf_free(&out);
@@ -77,7 +78,7 @@ static void test_same(void **state)
 	(void)state;
 	add(&diff, DIFF_BEFORE, "db", DELAY_CPU, 5);
 	add(&diff, DIFF_AFTER, "db", DELAY_CPU, 5);
-	diff_report(&diff, "text", TEXT_ASCII, 0, &out);
+	diff_report(&diff, &out_text, TEXT_ASCII, 0, &out);
 	assert_non_null(strstr(buf_cstr(&out), "nothing waits more or less"));
 	buf_free(&out);
 	diff_free(&diff);
@@ -91,7 +92,7 @@ static void test_csv(void **state)
 
 	(void)state;
 	fill(&diff);
-	diff_report(&diff, "csv", TEXT_ASCII, 1, &out);
+	diff_report(&diff, &out_csv, TEXT_ASCII, 1, &out);
 	assert_string_equal(buf_cstr(&out),
 			    "command,kind,before_ns,before_interval,after_ns,after_interval\r\n"
 			    "\"db\",blkio,200000000,4.000000000,3200000000,12.000000000\r\n"
@@ -110,7 +111,7 @@ static void test_json(void **state)
 
 	(void)state;
 	fill(&diff);
-	diff_report(&diff, "json", TEXT_ASCII, 1, &out);
+	diff_report(&diff, &out_json, TEXT_ASCII, 1, &out);
 	all = json_loads(buf_cstr(&out), JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(all);
 	changes = json_object_get(all, "changes");

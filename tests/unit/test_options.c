@@ -33,7 +33,6 @@ static int parse(struct options *options, const char *line, struct buf *why)
 	err = options_parse(options, argc, argv, why);
 	/* Strings are those of argv: here they must not outlive it. */
 	options->pattern = options->pattern ? "pattern" : NULL;
-	options->format = options->format && !strcmp(options->format, "json") ? "json" : "another";
 	options->sampler.source = options->sampler.source ? "source" : NULL;
 	options->debug_log = options->debug_log ? "file" : NULL;
 	for (unsigned i = 0; i < 2; i++)
@@ -227,7 +226,7 @@ static void test_words(void **state)
 	}
 	good(&options, "-o json --source procfs --debug-log /x -F pid,comm "
 		       "--cgroup-hierarchy name=systemd");
-	assert_string_equal(options.format, "json");
+	assert_ptr_equal(options.format, &out_json);
 	assert_non_null(options.sampler.source);
 	assert_non_null(options.debug_log);
 	assert_non_null(options.sampler.hierarchy);
@@ -326,6 +325,8 @@ static void test_bad_words(void **state)
 	bad_like("-F pid,+comand", "--fields does not take",
 		 "; not: +comand; did you mean command?");
 	bad_like("-F +comand", "--fields does not take", "; not: +comand; did you mean command?");
+	bad("--theme solarized",
+	    "--theme does not take 'solarized'; allowed: auto, dark, light, any, mono");
 	bad("-o xml", "--format does not take 'xml'; allowed: text, csv, json, openmetrics");
 	bad_like("--source x", "--source does not take 'x'; allowed: auto, taskstats", "procfs");
 	bad_like("-s nothing", "--sort does not take 'nothing'; allowed: a field", "it");
@@ -437,7 +438,7 @@ static void test_diff(void **state)
 	options_free(&options);
 	good(&options, "--diff a -o json b");
 	assert_non_null(options.diff[1]);
-	assert_string_equal(options.format, "json");
+	assert_ptr_equal(options.format, &out_json);
 	options_free(&options);
 	good(&options, "--diff a");
 	assert_null(options.diff[1]);
@@ -578,6 +579,37 @@ static void check_words(struct buf *text, const char *words)
 	buf_free(&flat);
 }
 
+/* The option of that name. */
+static const struct option_row *option_of(const char *name)
+{
+	for (size_t i = 0; i < option_table_n; i++)
+		if (!strcmp(option_table[i].name, name))
+			return &option_table[i];
+	fail_msg("no option %s", name);
+	return NULL;
+}
+
+/* Rows are whole: each is for a mode, has what its type wants, and names options that there are. */
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+
+		assert_true(row->modes && row->modes < MODE_BIT(MODES));
+		assert_int_equal(row->type == OPTION_OTHER, row->set != NULL);
+		assert_int_equal(row->type == OPTION_FLAG, row->arg == NULL);
+		assert_true(row->type != OPTION_WORD || words_table[row->words].word);
+		assert_true(row->min <= row->max);
+		if (row->needs)
+			assert_ptr_not_equal(option_of(row->needs), row);
+		if (row->excludes)
+			assert_ptr_not_equal(option_of(row->excludes), row);
+	}
+	for (size_t i = 0; i < setting_table_n; i++)
+		assert_false(setting_table[i].modes || setting_table[i].barred);
+}
+
 /* Every option is in the help, every field in the list, and each letter stands for one. */
 static void test_texts(void **state)
 {
@@ -599,6 +631,8 @@ static void test_texts(void **state)
 			assert_true(!row->letter || row->letter != option_table[j].letter);
 			assert_string_not_equal(row->name, option_table[j].name);
 		}
+		for (size_t j = 0; j < setting_table_n; j++)
+			assert_string_not_equal(row->name, setting_table[j].name);
 	}
 	for (size_t i = 0; i < columns_n; i++)
 		check_words(&fields, columns[i].help);
@@ -617,6 +651,7 @@ int main(void)
 		cmocka_unit_test(test_command),	    cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_when),	    cmocka_unit_test(test_when_full),
 		cmocka_unit_test(test_short_names), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

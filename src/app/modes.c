@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/modes.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/options.h"
+#include "base/privileges.h"
+#include "base/util.h"
+#include "model/source.h"
+#include "out/out.h"
+
+/* The modes that look at a recording. */
+#define REPLAYS \
+	(MODE_BIT(MODE_REPLAY) | MODE_BIT(MODE_REPLAY_BATCH) | MODE_BIT(MODE_REPLAY_METRICS))
+
+static const struct mode_row {
+	const char *name;
+	const char *what; /* why it does not take all options; NULL: that shows */
+	unsigned alike; /* other modes of which that is true */
+	unsigned within; /* where one of these is named, this one need not be */
+} mode_table[MODES] = {
+	[MODE_SCREEN] = { "the screen" },
+	[MODE_RECORD] = { "--before", "has no screen", .within = MODE_BIT(MODE_SCREEN) },
+	[MODE_BATCH] = { "--batch" },
+	[MODE_METRICS] = { "metrics (--batch --format openmetrics)",
+			   "are of all groups at all times", .within = MODE_BIT(MODE_BATCH) },
+	[MODE_LISTEN] = { "--listen", "answers with metrics of all groups, and writes nothing" },
+	[MODE_REPLAY] = { "--replay", "looks at no machine", .alike = REPLAYS },
+	[MODE_REPLAY_BATCH] = { "--replay", "looks at no machine", .alike = REPLAYS,
+				.within = MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY) },
+	[MODE_REPLAY_METRICS] = { "metrics of a recording", .within = MODE_BIT(MODE_BATCH) |
+								      MODE_BIT(MODE_METRICS) |
+								      REPLAYS },
+	[MODE_COMMAND] = { "a command", "is followed to its end with its tasks alone" },
+	[MODE_DIFF] = { "--diff", "compares all that was recorded, by command" },
+};
+
+enum mode options_mode(const struct options *options)
+{
+	bool series = options->format->series;
+
+	if (options->command)
+		return MODE_COMMAND;
+	if (options->diff[0])
+		return MODE_DIFF;
+	if (options->listen)
+		return MODE_LISTEN;
+	if (options->replay.path && !options->batch)
+		return MODE_REPLAY;
+	if (options->replay.path)
+		return series ? MODE_REPLAY_METRICS : MODE_REPLAY_BATCH;
+	if (options->batch)
+		return series ? MODE_METRICS : MODE_BATCH;
+	return options->record.before_ns ? MODE_RECORD : MODE_SCREEN;
+}
+
+/* The modes whose output can have a format; those that have none take the default. */
+static unsigned modes_of_format(const struct out_ops *format)
+{
+	unsigned modes = 0;
+
+	if (format->series)
+		modes |= MODE_BIT(MODE_METRICS) | MODE_BIT(MODE_REPLAY_METRICS) |
+			 MODE_BIT(MODE_LISTEN);
+	else
+		modes |= MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH);
+	if (format->run)
+		modes |= MODE_BIT(MODE_COMMAND);
+	if (format->diff)
+		modes |= MODE_BIT(MODE_DIFF);
+	return modes;
+}
+
+/* Appends words, with what comes before the first, and before the last; nothing where none are. */
+static void append_list(struct buf *why, const char *first, const char *last,
+			const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(why, "%s%s", !i ? first : i + 1 < n ? ", " : last, words[i]);
+}
+
+/* Appends the modes that an option is for; nothing where it makes one of them what it is. */
+static void append_modes(struct buf *why, unsigned modes, const char *option)
+{
+	const char *names[MODES];
+	size_t n = 0;
+
+	for (unsigned mode = 0; mode < MODES; mode++) {
+		const struct mode_row *row = &mode_table[mode];
+
+		if (!(modes & MODE_BIT(mode)) || modes & row->within & ~MODE_BIT(mode))
+			continue;
+		if (!strncmp(row->name, "--", 2) && !strcmp(row->name + 2, option))
+			return;
+		names[n++] = row->name;
+	}
+	append_list(why, "; it is for ", " and ", names, n);
+}
+
+/* Appends that something is not for a mode, and why not. */
+static void append_not_for(struct buf *why, enum mode mode, unsigned modes)
+{
+	const struct mode_row *row = &mode_table[mode];
+
+	buf_printf(why, " is not for %s", row->name);
+	if (row->what && !(modes & row->alike))
+		buf_printf(why, ", which %s", row->what);
+}
+
+/* Appends why the format does not go with the mode, and which do. */
+static void append_format_clash(struct buf *why, const struct out_ops *format, enum mode mode)
+{
+	unsigned modes = modes_of_format(format);
+	const char *names[OUT_FORMATS_N];
+	size_t n = 0;
+
+	for (size_t i = 0; out_registry[i]; i++)
+		if (modes_of_format(out_registry[i]) & MODE_BIT(mode))
+			names[n++] = out_registry[i]->name;
+	buf_printf(why, "--format %s", format->name);
+	append_not_for(why, mode, modes);
+	if (!n)
+		append_modes(why, modes, "format");
+	append_list(why, "; use ", " or ", names, n);
+}
+
+/* The option of that name, which there is. */
+static const struct option_row *row_of_name(const char *name)
+{
+	const struct option_row *row = option_table;
+
+	while (strcmp(row->name, name) != 0)
+		row++;
+	return row;
+}
+
+/* Whether an option is given, or a flag that was set without it. */
+static bool is_on(const struct options *options, const struct option_row *row)
+{
+	if (row->type == OPTION_FLAG && row->size == sizeof(bool))
+		return *(const bool *)((const char *)options + row->at) == row->constant;
+	return option_given(options, row);
+}
+
+/* Whether an option that was given lacks another or may not be beside it. */
+static bool clashes_with_option(const struct options *options, const struct option_row *row,
+				struct buf *why)
+{
+	if (row->needs && !option_given(options, row_of_name(row->needs))) {
+		buf_printf(why, "--%s needs --%s", row->name, row->needs);
+		return true;
+	}
+	if (row->excludes && is_on(options, row_of_name(row->excludes))) {
+		buf_printf(why,
+			   "--%s is not allowed with --%s, which the administrator's configuration "
+			   "may say too",
+			   row->name, row->excludes);
+		return true;
+	}
+	return false;
+}
+
+bool option_goes(const struct option_row *row, enum mode mode)
+{
+	return (row->modes | row->passed) & MODE_BIT(mode);
+}
+
+bool options_clash(const struct options *options, struct buf *why)
+{
+	enum mode mode = options->mode;
+	bool standard = options->format == out_registry[0];
+
+	for (const struct option_row *row = option_table; row < option_table + option_table_n;
+	     row++) {
+		if (!option_given(options, row))
+			continue;
+		if (!option_goes(row, mode)) {
+			buf_printf(why, "--%s", row->name);
+			append_not_for(why, mode, row->modes);
+			append_modes(why, row->modes, row->name);
+			return true;
+		}
+		if (clashes_with_option(options, row, why))
+			return true;
+	}
+	if (standard || modes_of_format(options->format) & MODE_BIT(mode))
+		return false;
+	append_format_clash(why, options->format, mode);
+	return true;
+}
+
+bool uses_terminal(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+bool uses_no_screen(const struct options *options)
+{
+	return options->mode != MODE_SCREEN && options->mode != MODE_REPLAY;
+}
+
+bool uses_machine(const struct options *options)
+{
+	return !options->replay.path && !options->diff[0];
+}
+
+unsigned uses_of(const struct options *options)
+{
+	const struct sampler_config *sampler = &options->sampler;
+	bool screen = !uses_no_screen(options) && uses_terminal();
+	unsigned uses = 0;
+
+	if (uses_machine(options)) {
+		uses |= PRIVILEGE_COUNTERS;
+		if (sampler->trace || screen ||
+		    (!options->command &&
+		     (!sampler->source || source_by_name(sampler->source)->programs)))
+			uses |= PRIVILEGE_PROGRAMS;
+		if (sampler->trace || screen || options->view.fields || options->record.path)
+			uses |= PRIVILEGE_LOOK;
+		if (options->enable_delayacct || (screen && !options->readonly))
+			uses |= PRIVILEGE_SWITCH;
+	}
+	if (options->record.before_ns)
+		uses |= PRIVILEGE_MEMORY;
+	if (screen && !options->readonly)
+		uses |= PRIVILEGE_ACT;
+	if (options->replay.path || options->diff[0] || options->output || options->listen ||
+	    (screen && !options->readonly))
+		uses |= PRIVILEGE_FILES;
+	return uses;
+}
+
+bool uses_keep(unsigned uses)
+{
+	int err = privileges_keep(uses);
+
+	if (err)
+		fprintf(stderr, "stalltop: cannot give up capabilities: %s\n", strerror(-err));
+	return !err;
+}

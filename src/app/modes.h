@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the program can be asked to do, which options go with that, and what it then uses. */
+#ifndef STALLTOP_APP_MODES_H
+#define STALLTOP_APP_MODES_H
+
+#include "app/options.h"
+
+/* Finds out what the options ask for: options.mode. */
+enum mode options_mode(const struct options *options);
+
+/* Whether an option goes with a mode, if only to be passed over. */
+bool option_goes(const struct option_row *row, enum mode mode);
+
+/*
+ * Whether an option that was given, or the format, does not go with what is asked for, or with
+ * another option; appends the first that does not, and with what it goes.
+ */
+bool options_clash(const struct options *options, struct buf *why);
+
+/* Whether there is a terminal for the screen. */
+bool uses_terminal(void);
+
+/* Whether the options want no screen, wherever they are given. */
+bool uses_no_screen(const struct options *options);
+
+/* Whether they are about this machine, and not about what was recorded. */
+bool uses_machine(const struct options *options);
+
+/* What capabilities are for: PRIVILEGE_ bits. */
+unsigned uses_of(const struct options *options);
+
+/* Keeps the capabilities for these uses alone. Returns false, with a line printed, on failure. */
+bool uses_keep(unsigned uses);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/samples_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "app/batch.h"
+#include "app/errors.h"
+#include "app/modes.h"
+#include "app/sink.h"
+#include "base/util.h"
+#include "model/sampler.h"
+#include "out/out.h"
+
+/* Set by the handler below; read wherever the program waits. */
+static volatile sig_atomic_t caught;
+
+/* Set by SIGUSR1, where that asks for a recording. */
+static volatile sig_atomic_t asked;
+
+/* Remembers that a signal came. */
+static void catch_signal(int number)
+{
+	caught = number;
+}
+
+/* Remembers that what is kept in memory is to be recorded. */
+static void catch_request(UNUSED int number)
+{
+	asked = 1;
+}
+
+/*
+ * Catches the signals that end the program, and the one that asks for a recording, and blocks them,
+ * so that they arrive only while it waits. `waiting` becomes the mask for waiting.
+ */
+static void set_up_signals(sigset_t *waiting, bool asked_for)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = catch_signal };
+	struct sigaction asks = { .sa_handler = catch_request };
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		sigaction(ends[i], &action, NULL);
+		sigaddset(&blocked, ends[i]);
+	}
+	if (asked_for) {
+		sigaction(SIGUSR1, &asks, NULL);
+		sigaddset(&blocked, SIGUSR1);
+	}
+	sigprocmask(SIG_BLOCK, &blocked, waiting);
+	sigdelset(waiting, SIGUSR1);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigdelset(waiting, ends[i]);
+}
+
+/* The columns of the terminal behind a descriptor; 0 when it is no terminal. */
+static unsigned width_of(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
+}
+
+/* See struct out_config. */
+static void fill_rows(void *sampler, const struct row *const *rows, size_t n, unsigned needs)
+{
+	sampler_fill(sampler, rows, n, needs);
+}
+
+/* Says what failed, of what the options name. */
+static void print_failure(const struct options *options, enum batch_failure failure, int err)
+{
+	switch (failure) {
+	case BATCH_SOURCE:
+		print_source_error(options->sampler.source, err);
+		break;
+	case BATCH_RECORD:
+		print_record_error(options->record.path, err);
+		break;
+	case BATCH_SAMPLE:
+		if (options->replay.path)
+			print_replay_error(options->replay.path, err);
+		else
+			fprintf(stderr, "stalltop: cannot take a sample: %s\n", strerror(-err));
+		break;
+	case BATCH_WRITE:
+		if (options->listen)
+			print_listen_error(options->listen,
+					   err == -EPERM
+						   ? "the process that answers there was ended for "
+						     "a system call that it never needs"
+						   : "the process that answers there has ended");
+		else
+			print_file_error("write to",
+					 options->output ? options->output : "standard output",
+					 err);
+		break;
+	case BATCH_TRIGGERS:
+		fprintf(stderr, "stalltop: nothing is left to wait for: the control groups that "
+				"--when names no longer exist\n");
+		break;
+	}
+}
+
+/* Runs batch mode with an open sampler. Returns the exit status. */
+static int run_samples(const struct options *options, struct sampler *sampler,
+		       struct recorder *recorder, struct trigger_set *triggers,
+		       const struct sink *sink, enum text_charset charset)
+{
+	struct out_config config = { .view = &options->view,
+				     .charset = charset,
+				     .width = width_of(sink->fd),
+				     .fill = fill_rows,
+				     .fill_arg = sampler,
+				     .triggers = triggers,
+				     .max_series = options->max_series };
+	struct vigil vigil = { .recorder = recorder,
+			       .triggers = triggers,
+			       .before_ns = options->record.before_ns,
+			       .linger_ns = options->watch.linger_ns,
+			       .procfd = options->sampler.procfd,
+			       .asked = &asked };
+	struct out out;
+	sigset_t waiting;
+	struct batch batch = { .sampler = sampler,
+			       .out = sink->fd >= 0 || sink->batch.put ? &out : NULL,
+			       .fd = sink->fd,
+			       .sink = sink->batch.put ? &sink->batch : NULL,
+			       .recorder = recorder,
+			       .vigil = options->record.before_ns ? &vigil : NULL,
+			       .replay = options->replay.path,
+			       .view = &options->view,
+			       .triggers = triggers,
+			       .watch = &options->watch,
+			       .caught = &caught,
+			       .waiting = &waiting };
+	enum batch_failure failure;
+	int err;
+
+	set_up_signals(&waiting, batch.vigil);
+	out_open(&out, options_format(options), &config);
+	err = batch_run(&batch, &failure);
+	out_close(&out);
+	if (!err)
+		return EXIT_SUCCESS;
+	print_failure(options, failure, err);
+	return EXIT_FAILURE;
+}
+
+int samples_run(struct options *options, struct recorder *recorder, struct trigger_set *triggers,
+		enum text_charset charset)
+{
+	struct sampler_config *config = &options->sampler;
+	int status = EXIT_FAILURE, err;
+	struct sampler *sampler;
+	struct sink sink;
+
+	if (!sink_open(&sink, options)) {
+		sink_close(&sink);
+		return EXIT_FAILURE;
+	}
+	config->threads = options->view.group_by == GROUP_THREAD;
+	config->brief = options->view.iterations == 1;
+	if (!uses_keep(config->privileges)) {
+		sink_close(&sink);
+		return EXIT_FAILURE;
+	}
+	err = sampler_open(&sampler, config);
+	if (!err) {
+		status = run_samples(options, sampler, recorder, triggers, &sink, charset);
+		sampler_close(sampler);
+	} else if (options->replay.path) {
+		print_replay_error(options->replay.path, err);
+	} else {
+		print_source_error(config->source, err);
+	}
+	sink_close(&sink);
+	return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs batch mode as options ask for it, or records without it, and says what failed. */
+#ifndef STALLTOP_APP_SAMPLES_RUN_H
+#define STALLTOP_APP_SAMPLES_RUN_H
+
+#include "app/options.h"
+#include "base/text.h"
+
+struct recorder;
+struct trigger_set;
+
+/* Returns the exit status. recorder, triggers: NULL where there are none. */
+int samples_run(struct options *options, struct recorder *recorder, struct trigger_set *triggers,
+		enum text_charset charset);
+
+#endif

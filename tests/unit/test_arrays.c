@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Arrays that grow, and places in sorted ones. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "base/util.h"
+
+#define MANY 1000
+
+/* Elements stay while room is made for more of them, one by one or at once. */
+static void test_grow(void **state)
+{
+	size_t cap = 0, before, moves = 0;
+	unsigned *numbers = NULL;
+
+	(void)state;
+	for (unsigned n = 0; n < MANY; n++) {
+		before = cap;
+		GROW(numbers, n, cap);
+		moves += cap != before;
+		assert_true(cap > n);
+		numbers[n] = n;
+	}
+	assert_true(moves < 10);
+	before = cap;
+	RESERVE(numbers, before, cap);
+	assert_int_equal(cap, before);
+	RESERVE(numbers, 10 * MANY, cap);
+	assert_true(cap >= (size_t)10 * MANY);
+	for (unsigned n = 0; n < MANY; n++)
+		assert_int_equal(numbers[n], n);
+	free(numbers);
+}
+
+/* Nothing is allocated for nothing. */
+static void test_reserve_nothing(void **state)
+{
+	unsigned *numbers = NULL;
+	size_t cap = 0, none = 0;
+
+	(void)state;
+	RESERVE(numbers, none, cap);
+	assert_null(numbers);
+}
+
+/* The first place from which on a number is not below another; of equal ones the first. */
+static void test_lower_bound(void **state)
+{
+	static const int numbers[] = { 1, 3, 3, 3, 7 };
+	static const struct {
+		size_t n;
+		int wanted;
+		size_t place;
+	} cases[] = { { 5, 0, 0 }, { 5, 1, 0 }, { 5, 2, 1 }, { 5, 3, 1 }, { 5, 4, 4 }, { 5, 7, 4 },
+		      { 5, 8, 5 }, { 0, 3, 0 }, { 1, 1, 0 }, { 1, 2, 1 }, { 4, 9, 4 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t at;
+
+		LOWER_BOUND(at, cases[i].n, numbers[at] < cases[i].wanted);
+		assert_int_equal(at, cases[i].place);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grow),
+		cmocka_unit_test(test_reserve_nothing),
+		cmocka_unit_test(test_lower_bound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
