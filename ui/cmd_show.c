@@ -23,7 +23,7 @@ unsigned cmd_sort_move(struct ui *ui, int by)
 	const struct column *sort = table_sort_column(ui);
 	size_t at = 0;
 
-	while (at < layout->n && !table_sorts_alike(sort, layout->columns[at]))
+	while (at < layout->n && !column_sorts_alike(sort, layout->columns[at]))
 		at++;
 	if (at == layout->n)
 		at = by > 0 ? 0 : layout->n - 1;

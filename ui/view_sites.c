@@ -9,12 +9,12 @@
 #include "base/util.h"
 #include "model/notes.h"
 #include "model/tracing.h"
-#include "ui/site_draw.h"
 #include "ui/site_list.h"
-#include "ui/table_draw.h"
+#include "ui/site_table.h"
 #include "ui/table_state.h"
 #include "ui/view_site.h"
 #include "ui/view_task.h"
+#include "view/room.h"
 
 /* The least lines for the line of units and the sum, and for the line below the title. */
 #define LINES_SUM 12
@@ -26,7 +26,7 @@
 
 struct sites_view {
 	struct site_list sites;
-	struct site_draw draw;
+	struct site_table table;
 	uint64_t selected; /* its id: the selection stays on it, but for the first line */
 	int first_line; /* on the screen; -1: none are shown */
 	struct layout layout; /* of what waits right now */
@@ -167,7 +167,7 @@ static void draw_now(struct sites_view *view, struct ui *ui, struct list *list, 
 	int shown = 0;
 
 	layout_named(&view->layout, NOW_FIELDS);
-	table_leave_out(&view->layout, NOW_ROOM, by, NULL, ui->term.columns);
+	room_leave_out(&view->layout, NOW_ROOM, by, NULL, ui->term.columns);
 	order_rows(view, ui);
 	list_size(list, 0, 0);
 	if (height > 0)
@@ -190,24 +190,30 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 		       int height)
 {
 	const struct site_lines *sites = &view->sites.sites;
+	const struct order order = { .passed = sites->n };
 	bool roomy = line + height >= LINES_SUM;
 	int end = line + height, rows = height - 1 - 2 * roomy;
+	struct table_draw draw = site_table_begin(&view->table, ui, sites->several);
 
-	site_draw_begin(&view->draw, &ui->term, ui->frame->info->trace, sites->several);
-	if (height > 0)
-		site_draw_heads(&view->draw, line++);
-	if (roomy)
-		site_draw_units(&view->draw, line++);
-	view->first_line = line;
 	list_size(list, sites->n, rows > 0 ? (size_t)rows : 0);
 	for (size_t i = list->top; i < sites->n && i < list->top + list->height; i++)
-		site_draw_line(&view->draw, line++, &sites->lines[i], i == list->selected);
+		site_table_add(&view->table, ui, &sites->lines[i].row);
+	site_table_fit(&view->table, &draw);
+	if (height > 0)
+		table_draw_heads(&draw, line++);
+	if (roomy)
+		table_draw_units(&draw, line++);
+	view->first_line = line;
+	for (size_t i = 0; i < view->table.n; i++)
+		table_draw_row(&draw, line++, &view->table.items[i],
+			       list->top + i == list->selected ? ROW_SELECTED : ROW_PLAIN);
 	if (!sites->n && rows > 0) {
 		buf_puts(&view->text, "nothing waited in the last interval");
 		draw_words(ui, line, &view->text, STYLE_DIM);
 	}
 	if (roomy)
-		site_draw_sum(&view->draw, end - 1, sites);
+		table_draw_sum(&draw, end - 1, &order, &sites->all.row,
+			       plural(sites->n, "line", "lines"));
 }
 
 /* Draws the whole view. */
@@ -255,7 +261,7 @@ static void sites_close(struct ui *ui, void *state)
 
 	(void)ui;
 	site_list_free(&view->sites);
-	site_draw_free(&view->draw);
+	site_table_free(&view->table);
 	buf_free(&view->text);
 	buf_free(&view->scratch);
 	free(view);

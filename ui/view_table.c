@@ -133,7 +133,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	/* Directly below what it is the sum of. */
 	line += (int)shown + (table->idle_line >= 0 || !shown);
 	if (plan.sum)
-		table_draw_sum(&draw, line, &table->rows.order,
+		table_draw_sum(&draw, line, &table->rows.order, &table->rows.order.sum,
 			       plural(table->rows.order.passed, counted->one, counted->many));
 }
 

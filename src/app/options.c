@@ -63,7 +63,7 @@ SETTER(set_sort)
 	query->sort = column_by_id(id, strlen(id));
 	if (!query->sort) {
 		buf_puts(why, "a field (see -F list), optionally with + or - before it");
-		column_ask_near(id, strlen(id), why);
+		column_ask_near(&task_columns, id, strlen(id), why);
 		return false;
 	}
 	query->descending = signed_ ? *arg == '-' : column_descends(query->sort);
@@ -89,7 +89,7 @@ SETTER(set_fields)
 		buf_puts(why, "; not: ");
 		text_escape(why, bad.data, bad.len, TEXT_ASCII);
 		sign = *bad.data == '+' || *bad.data == '-';
-		column_ask_near(bad.data + sign, bad.len - sign, why);
+		column_ask_near(&task_columns, bad.data + sign, bad.len - sign, why);
 	}
 	buf_free(&bad);
 	return false;
@@ -548,7 +548,7 @@ void options_default(struct options *options)
 {
 	*options = (struct options){
 		.view = { .interval_ns = 2 * NSEC_PER_SEC,
-			  .query = { .sort = column_sort_default(),
+			  .query = { .sort = column_sort_default(&task_columns),
 				     .descending = true,
 				     .over_ms = -1 } },
 		.sampler = { .exits = true },

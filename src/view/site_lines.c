@@ -86,11 +86,13 @@ static int compare_owners(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Whether a site belongs to one of them. The keys are sorted. */
-static bool owners_have(const struct site_owners *owners, const struct site *site)
+bool site_owners_have(struct site_owners *owners, const struct site *site)
 {
 	size_t from = 0, to = owners->n;
 
+	if (!owners->sorted && owners->n)
+		qsort(owners->keys, owners->n, sizeof(*owners->keys), compare_owners);
+	owners->sorted = true;
 	while (from < to) {
 		size_t middle = (from + to) / 2;
 
@@ -361,11 +363,8 @@ static size_t pick_sites(struct site_lines *sites, const struct trace_frame *tra
 	struct site_owners *owners = query->owners;
 	size_t n = 0;
 
-	if (!owners->sorted && owners->n)
-		qsort(owners->keys, owners->n, sizeof(*owners->keys), compare_owners);
-	owners->sorted = true;
 	for (size_t i = 0; trace && i < trace->n; i++)
-		if (owners_have(owners, &trace->sites[i]) &&
+		if (site_owners_have(owners, &trace->sites[i]) &&
 		    (!query->no_idle || !is_idle(&trace->sites[i])))
 			sites->keys[n++] =
 				(struct site_key){ line_of(&trace->sites[i], trace, query),
@@ -382,6 +381,16 @@ static bool are_several(const struct site_lines *sites, size_t n)
 	return false;
 }
 
+struct site_line site_line_one(const struct site *const *site)
+{
+	return (struct site_line){ .row = { .deltas = &no_deltas },
+				   .id = (*site)->id,
+				   .sum = **site,
+				   .one_state = true,
+				   .sites = site,
+				   .n = 1 };
+}
+
 void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
 		      const struct site_lines_query *query)
 {
@@ -392,14 +401,14 @@ void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
 	n = pick_sites(sites, trace, query);
 	qsort(sites->keys, n, sizeof(*sites->keys), compare_keys);
 	sites->n = 0;
-	sites->ns = 0;
+	sites->all = (struct site_line){ .row = { .deltas = &no_deltas }, .sum.kind = -1 };
 	sites->several = are_several(sites, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct site_key *key = &sites->keys[i];
 
 		sites->members[i] = key->site;
 		if (!key->site->overlaps && !key->site->unattributed)
-			sites->ns += key->site->ns;
+			sites->all.sum.ns += key->site->ns;
 		if (line && line->id == key->line) {
 			add_site(line, key->site);
 			line->n++;
@@ -407,11 +416,8 @@ void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
 			continue;
 		}
 		line = &sites->lines[sites->n++];
-		*line = (struct site_line){ .id = key->line,
-					    .sum = *key->site,
-					    .one_state = true,
-					    .sites = &sites->members[i],
-					    .n = 1 };
+		*line = site_line_one(&sites->members[i]);
+		line->id = key->line;
 	}
 	for (size_t i = 0; i < sites->n; i++)
 		sum_wakers(sites, &sites->lines[i]);

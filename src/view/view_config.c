@@ -94,7 +94,8 @@ bool view_keep_preset(struct view_config *view, const char *name, struct buf *wh
 	struct presets *presets = &view->presets;
 	const struct query *query = &view->query;
 	struct preset kept = { .fields = view->fields,
-			       .sort = query->sort ? query->sort : column_sort_default(),
+			       .sort = query->sort ? query->sort
+						   : column_sort_default(&task_columns),
 			       .descending = query->descending,
 			       .hangs = query->hangs,
 			       .unit = (int)view->unit,

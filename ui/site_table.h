@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Draws lines of sites as the rows of a table. */
+#ifndef STALLTOP_UI_SITE_TABLE_H
+#define STALLTOP_UI_SITE_TABLE_H
+
+#include "ui/table_draw.h"
+#include "ui/table_room.h"
+
+/* Empty when zero-initialised; kept from drawing to drawing. */
+struct site_table {
+	struct layout layout;
+	struct table_wants wants;
+	struct item *items; /* the lines to be drawn */
+	size_t n, cap;
+	struct buf cell, scratch;
+};
+
+/* Chooses the columns for the terminal's width. several: sites are of several processes. */
+struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool several);
+
+/* Adds a line to those to be drawn. */
+void site_table_add(struct site_table *table, const struct ui *ui, const struct row *line);
+
+/* Shares out the width among the columns, by what is to be drawn. */
+void site_table_fit(struct site_table *table, const struct table_draw *draw);
+
+void site_table_free(struct site_table *table);
+
+#endif
