@@ -107,9 +107,10 @@ unsigned cmd_clear(struct ui *ui, int arg)
 /* Selects the next line that matches, and reports when there is none. */
 static unsigned find_next(struct ui *ui)
 {
+	struct page *page = ui_page(ui);
 	struct buf *text = &ui->scratch;
 
-	if (table_find_next(ui))
+	if (page->ops->find(ui, page->state, &page->list))
 		return REACT_REDRAW;
 	text->len = 0;
 	ui_escape(ui, text, ui->wanted);

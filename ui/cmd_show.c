@@ -19,8 +19,9 @@ unsigned cmd_sort_key(struct ui *ui, int key)
 
 unsigned cmd_sort_move(struct ui *ui, int by)
 {
-	const struct layout *layout = &ui->table->layout;
-	const struct column *sort = table_sort_column(ui);
+	const struct sheet sheet = ui_sheet(ui);
+	const struct layout *layout = sheet.layout;
+	const struct column *sort = sheet.sorted;
 	size_t at = 0;
 
 	while (at < layout->n && !column_sorts_alike(sort, layout->columns[at]))
@@ -36,8 +37,10 @@ unsigned cmd_sort_move(struct ui *ui, int by)
 
 unsigned cmd_sort_reverse(struct ui *ui, int arg)
 {
+	const struct sheet sheet = ui_sheet(ui);
+
 	(void)arg;
-	ui->settings->query.descending = !ui->settings->query.descending;
+	*sheet.descending = !*sheet.descending;
 	return REACT_RESORT | REACT_RELEASE;
 }
 

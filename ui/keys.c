@@ -17,6 +17,9 @@
 
 #define CONTROL(letter) ((letter) - '@')
 
+/* The views with a table whose columns are chosen, and rows sorted by them. */
+#define WHERE_SHEET (WHERE_TABLE | WHERE_SITES)
+
 /* The views with figures of an interval. */
 #define WHERE_TIMED (WHERE_TABLE | WHERE_TASK | WHERE_SITES | WHERE_SITE)
 
@@ -51,13 +54,13 @@ const struct command command_table[] = {
 	  "sort by mem: all waiting for memory", NULL, NULL, 0 },
 	{ "sort-total", SORT, { '0' }, WHERE_TABLE, cmd_sort_key, '0',
 	  "sort by total: all waiting", "sort", "0-9", 8 },
-	{ "sort-choose", SORT, { KEY_F(6) }, WHERE_TABLE, view_sort_open, 0,
+	{ "sort-choose", SORT, { KEY_F(6) }, WHERE_SHEET, view_sort_open, 0,
 	  "sort by a column chosen from a list", NULL, NULL, 0 },
-	{ "sort-left", SORT, { '<' }, WHERE_TABLE, cmd_sort_move, -1,
+	{ "sort-left", SORT, { '<' }, WHERE_SHEET, cmd_sort_move, -1,
 	  "sort by the column to the left", NULL, NULL, 0 },
-	{ "sort-right", SORT, { '>' }, WHERE_TABLE, cmd_sort_move, 1,
+	{ "sort-right", SORT, { '>' }, WHERE_SHEET, cmd_sort_move, 1,
 	  "sort by the column to the right", NULL, NULL, 0 },
-	{ "sort-reverse", SORT, { 'R' }, WHERE_TABLE, cmd_sort_reverse, 0,
+	{ "sort-reverse", SORT, { 'R' }, WHERE_SHEET, cmd_sort_reverse, 0,
 	  "reverse the order", NULL, NULL, 0 },
 	{ "sort-run", SORT, { 'P' }, WHERE_TABLE, cmd_sort_key, 'P',
 	  "sort by time on a CPU", NULL, NULL, 0 },
@@ -77,9 +80,9 @@ const struct command command_table[] = {
 	  NULL, 0 },
 	{ "end", MOVE, { KEY_END }, WHERE_ALL, cmd_move, LIST_END, "to the last line", NULL, NULL,
 	  0 },
-	{ "columns-left", MOVE, { KEY_LEFT }, WHERE_TABLE, cmd_columns, -1,
+	{ "columns-left", MOVE, { KEY_LEFT }, WHERE_SHEET, cmd_columns, -1,
 	  "scroll columns to the left", NULL, NULL, 0 },
-	{ "columns-right", MOVE, { KEY_RIGHT }, WHERE_TABLE, cmd_columns, 1,
+	{ "columns-right", MOVE, { KEY_RIGHT }, WHERE_SHEET, cmd_columns, 1,
 	  "scroll columns to the right", NULL, NULL, 0 },
 	{ "open", MOVE, { '\r', KEY_ENTER }, WHERE_TABLE, cmd_open, 0,
 	  "open the selected row: the detail of a task, the members of a group", "open",
@@ -132,7 +135,7 @@ const struct command command_table[] = {
 	  NULL, 0 },
 	{ "command", SHOW, { 'c' }, WHERE_TABLE, cmd_command, 0, "show names or command lines",
 	  NULL, NULL, 0 },
-	{ "fields", SHOW, { 'f', KEY_F(2) }, WHERE_TABLE, cmd_open_fields, 0, "choose and order fields",
+	{ "fields", SHOW, { 'f', KEY_F(2) }, WHERE_SHEET, cmd_open_fields, 0, "choose and order fields",
 	  "fields", NULL, 14 },
 	{ "preset-next", SHOW, { '\t' }, WHERE_TABLE, cmd_preset, 1,
 	  "next preset: waits, hangs, cpu, io, memory, states, and those of the configuration",
@@ -160,9 +163,10 @@ const struct command command_table[] = {
 	{ "exited", WHICH, { 'e' }, WHERE_TABLE, cmd_exited, 0,
 	  "show or hide rows of exited tasks", NULL, NULL, 0 },
 	{ "clear", WHICH, { '=' }, WHERE_TABLE, cmd_clear, 0, "clear all filters", NULL, NULL, 0 },
-	{ "find", WHICH, { 'L', KEY_F(3) }, WHERE_TABLE, cmd_find, 0,
-	  "select the next row whose name or command line matches", NULL, NULL, 0 },
-	{ "find-next", WHICH, { '&' }, WHERE_TABLE, cmd_find_next, 0, "select the next match", NULL,
+	{ "find", WHICH, { 'L', KEY_F(3) }, WHERE_SHEET, cmd_find, 0,
+	  "select the next row whose name or command line matches, or site of which any text does",
+	  NULL, NULL, 0 },
+	{ "find-next", WHICH, { '&' }, WHERE_SHEET, cmd_find_next, 0, "select the next match", NULL,
 	  NULL, 0 },
 
 	{ "interval", WHEN, { 'd', 's' }, WHERE_TIMED, cmd_interval, 0,
@@ -210,7 +214,7 @@ const struct command command_table[] = {
 	{ "write", DO, { 'E' }, WHERE_TABLE, cmd_write, 0,
 	  "write what is shown, also of the past, to a new file: by its ending as text, CSV or "
 	  "JSON, as batch mode writes it", NULL, NULL, 0 },
-	{ "save", DO, { 'W' }, WHERE_TABLE, cmd_save, 0,
+	{ "save", DO, { 'W' }, WHERE_SHEET, cmd_save, 0,
 	  "write the current settings to the configuration file", NULL, NULL, 0 },
 
 	{ "save-preset", DO, { 'A' }, WHERE_TABLE, cmd_save_preset, 0,
@@ -237,10 +241,10 @@ const struct command command_table[] = {
 
 	{ "help", OTHER, { 'h', KEY_F(1) }, WHERE_ALL & ~WHERE_HELP,
 	  cmd_open_help, 0, "this help", "help", NULL, 2 },
-	{ "explain", OTHER, { '?' }, WHERE_TABLE | WHERE_FIELDS | WHERE_SORT, cmd_open_help, 1,
+	{ "explain", OTHER, { '?' }, WHERE_SHEET | WHERE_FIELDS | WHERE_SORT, cmd_open_help, 1,
 	  "what the sort column, or the selected field, is, and what to do about it; then this help",
 	  "column", NULL, 15 },
-	{ "help-too", OTHER, { '?' }, WHERE_ALL & ~WHERE_HELP & ~WHERE_TABLE & ~WHERE_FIELDS &
+	{ "help-too", OTHER, { '?' }, WHERE_ALL & ~WHERE_HELP & ~WHERE_SHEET & ~WHERE_FIELDS &
 	  ~WHERE_SORT, cmd_open_help, 0, "in other views: this help", NULL, NULL, 0 },
 	{ "redraw", OTHER, { CONTROL('L') }, WHERE_ALL, cmd_redraw, 0, "redraw the screen",
 	  NULL, NULL, 0 },

@@ -10,18 +10,48 @@
 #include "view/room.h"
 #include "view/site_column.h"
 
-struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool several)
+/* Leaves columns out that say the same of all lines, where they were chosen for others. */
+static void leave_process_out(struct layout *layout)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < layout->n; i++)
+		if (!layout->columns[i]->of_process)
+			layout->columns[kept++] = layout->columns[i];
+	layout->n = kept ? kept : layout->n;
+}
+
+void site_table_fields(const struct ui *ui, struct layout *layout, bool several)
 {
 	const struct layout_frame frame = { .table = &site_columns,
 					    .width = (unsigned)ui->term.columns,
 					    .of_process = !several,
 					    .screen = true };
 
+	layout_resolve(layout, ui->settings->sites.fields, &frame);
+	if (!several)
+		leave_process_out(layout);
+}
+
+struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool several)
+{
+	const struct site_choice *choice = &ui->settings->sites;
+	const struct column *sort = site_choice_sort(choice);
+	struct layout *layout = &table->layout;
+
 	table->n = 0;
-	layout_resolve(&table->layout, NULL, &frame);
-	room_make(&table->layout, GROUP_PROCESS, NULL, ui->term.columns);
+	site_table_fields(ui, layout, several);
+	if (!choice->fields && !layout_has(layout, sort))
+		layout->columns[layout->n++] = sort;
+	if (!choice->fields)
+		room_make(layout, GROUP_PROCESS, sort, ui->term.columns);
+	if (table->skip >= layout->n)
+		table->skip = layout->n - 1;
 	return (struct table_draw){ .term = &ui->term,
-				    .layout = &table->layout,
+				    .layout = layout,
+				    .skip = table->skip,
+				    .sort = sort,
+				    .descending = !choice->sort || choice->descending,
 				    .counts = true,
 				    .view = ui_view(ui),
 				    .cell = &table->cell,

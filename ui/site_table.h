@@ -9,13 +9,17 @@
 /* Empty when zero-initialised; kept from drawing to drawing. */
 struct site_table {
 	struct layout layout;
+	size_t skip; /* columns scrolled away, after the first */
 	struct table_wants wants;
 	struct item *items; /* the lines to be drawn */
 	size_t n, cap;
 	struct buf cell, scratch;
 };
 
-/* Chooses the columns for the terminal's width. several: sites are of several processes. */
+/* Finds the chosen or the default columns. several: sites are of several processes. */
+void site_table_fields(const struct ui *ui, struct layout *layout, bool several);
+
+/* Makes the default columns fit into the terminal's width. */
 struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool several);
 
 /* Adds a line to those to be drawn. */

@@ -11,25 +11,29 @@
 #include "view/layout.h"
 
 /* Lists the columns shown, then the others that such rows have values for. */
-static void take_columns(struct field_list *fields, const struct ui *ui)
+static void take_columns(struct field_list *fields, struct ui *ui)
 {
-	const struct layout *layout = &ui->table->layout;
+	const struct sheet sheet = ui_sheet(ui);
+	const struct column_table *table = sheet.columns;
+	enum group_by by = table == &task_columns ? ui_rows_are(ui) : GROUP_PROCESS;
 
-	for (size_t i = 0; i < layout->n; i++)
-		fields->order[fields->n++] = layout->columns[i];
+	for (size_t i = 0; i < sheet.layout->n; i++)
+		fields->order[fields->n++] = sheet.layout->columns[i];
 	fields->shown = fields->n;
-	for (size_t i = 0; i < columns_n; i++)
-		if (!layout_has(layout, &columns[i]) &&
-		    layout_applies(&columns[i], ui_rows_are(ui)))
-			fields->order[fields->n++] = &columns[i];
+	for (size_t i = 0; i < table->n; i++)
+		if (!layout_has(sheet.layout, &table->columns[i]) &&
+		    layout_applies(&table->columns[i], by))
+			fields->order[fields->n++] = &table->columns[i];
 }
 
 /* The mark of a column: the direction, of the one that is sorted by. */
-static const char *sort_mark(const struct field_list *fields, const struct ui *ui, size_t i)
+static const char *sort_mark(const struct field_list *fields, struct ui *ui, size_t i)
 {
-	if (fields->order[i] != table_sort_column(ui))
+	const struct sheet sheet = ui_sheet(ui);
+
+	if (fields->order[i] != sheet.sorted)
 		return "";
-	return ui->settings->query.descending ? "  v" : "  ^";
+	return *sheet.descending ? "  v" : "  ^";
 }
 
 /* Draws the whole view. */
@@ -69,7 +73,7 @@ unsigned view_sort_take(struct ui *ui, int arg)
 
 	(void)arg;
 	ui_pop(ui);
-	return column == table_sort_column(ui) ? REACT_REDRAW : ui_sort_by(ui, column);
+	return column == ui_sheet(ui).sorted ? REACT_REDRAW : ui_sort_by(ui, column);
 }
 
 unsigned view_sort_find_next(struct ui *ui, int arg)
@@ -118,13 +122,13 @@ unsigned view_sort_open(struct ui *ui, int arg)
 	struct list *list;
 
 	(void)arg;
-	field_list_open(fields);
+	field_list_open(fields, ui_sheet(ui).columns);
 	take_columns(fields, ui);
 	ui_push(ui, &view_sort, fields);
 	list = &ui_page(ui)->list;
 	list_size(list, fields->n, 0);
 	for (size_t i = 0; i < fields->n; i++)
-		if (fields->order[i] == table_sort_column(ui))
+		if (fields->order[i] == ui_sheet(ui).sorted)
 			list_select(list, i);
 	return REACT_REDRAW;
 }

@@ -95,6 +95,28 @@ static const struct column *table_column(struct ui *ui, void *state, const struc
 	return table_sort_column(ui);
 }
 
+/* What keys sort and scroll. */
+static struct sheet table_sheet(struct ui *ui, void *state)
+{
+	struct table *table = state;
+	struct query *query = &ui->settings->query;
+
+	return (struct sheet){ .columns = &task_columns,
+			       .layout = &table->layout,
+			       .skip = &table->skip,
+			       .sorted = table_sort_column(ui),
+			       .sort = &query->sort,
+			       .descending = &query->descending };
+}
+
+/* Selects the next row that is searched for. */
+static bool table_find(struct ui *ui, void *state, struct list *list)
+{
+	(void)state;
+	(void)list;
+	return table_find_next(ui);
+}
+
 /* Draws the whole view. */
 static void draw_table(struct ui *ui, void *state, struct list *list, int height)
 {
@@ -202,6 +224,8 @@ const struct view_ops view_table = {
 	.traces = table_traces,
 	.draw = draw_table,
 	.target = table_target,
+	.sheet = table_sheet,
+	.find = table_find,
 	.column = table_column,
 	.click = table_click,
 	.close = close_table,

@@ -27,7 +27,7 @@ static int put_result(const struct options *options, const struct run_result *re
 	if (!strcmp(options->format, "json"))
 		run_json(&out.buf, result);
 	else
-		run_text(&out.buf, result, charset);
+		run_text(&out.buf, result, &options->view.sites, charset);
 	err = out_flush(&out, fd, &none);
 	buf_free(&out.buf);
 	if (err && err != -EPIPE) {

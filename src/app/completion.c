@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "model/source.h"
 #include "out/out.h"
-#include "view/column.h"
+#include "view/site_column.h"
 
 /* Takes a word that a value can be; help NULL: there is none. */
 typedef void word_fn(struct buf *out, const char *word, const char *help);
@@ -19,6 +19,13 @@ static void each_field(struct buf *out, word_fn *take)
 {
 	for (size_t i = 0; i < columns_n; i++)
 		take(out, columns[i].id, columns[i].help);
+}
+
+/* Hands out the fields of sites. */
+static void each_site_field(struct buf *out, word_fn *take)
+{
+	for (size_t i = 0; i < site_columns.n; i++)
+		take(out, site_columns.columns[i].id, site_columns.columns[i].help);
 }
 
 /* Hands out the units. */
@@ -75,6 +82,8 @@ static const struct words_row {
 	[WORDS_NONE] = { "none", NULL },
 	[WORDS_FIELD] = { "field", each_field },
 	[WORDS_FIELDS] = { "fields", NULL }, /* those of "field" */
+	[WORDS_SITE_FIELD] = { "site_field", each_site_field },
+	[WORDS_SITE_FIELDS] = { "site_fields", NULL }, /* those of "site_field" */
 	[WORDS_UNIT] = { "unit", each_unit },
 	[WORDS_GROUPING] = { "grouping", each_grouping },
 	[WORDS_FORMAT] = { "format", each_format },
@@ -228,7 +237,8 @@ void completion_fish(struct buf *out)
 	for (size_t i = 0; i < ARRAY_SIZE(words_table); i++) {
 		if (!words_table[i].each)
 			continue;
-		buf_printf(out, "function __stalltop_%s%s\n", i == WORDS_FIELD ? "words_" : "",
+		buf_printf(out, "function __stalltop_%s%s\n",
+			   i == WORDS_FIELD || i == WORDS_SITE_FIELD ? "words_" : "",
 			   words_table[i].name);
 		words_table[i].each(out, fish_word);
 		buf_puts(out, "end\n\n");

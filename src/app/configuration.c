@@ -206,7 +206,7 @@ static bool is_allowed(const struct setting *setting, const struct config_line *
 		die("out of memory");
 	options_default(&trial);
 	ok = set(setting, value, &trial, allowed);
-	if (ok && trial.list_fields) {
+	if (ok && (trial.list_fields || trial.list_site_fields)) {
 		/* "list" is not for a configuration: it prints a list and exits. */
 		buf_puts(allowed, "field ids separated by commas");
 		ok = false;
@@ -339,6 +339,20 @@ static void append_field_list(const struct view_config *view, struct buf *out)
 		buf_puts(out, fields);
 }
 
+/* Appends the fields of sites. */
+static void append_site_fields(const struct view_config *view, struct buf *out)
+{
+	if (view->sites.fields)
+		buf_puts(out, view->sites.fields);
+}
+
+/* Appends the order of sites, where it is another than the usual. */
+static void append_site_sort(const struct view_config *view, struct buf *out)
+{
+	if (!site_choice_is_usual(&view->sites))
+		buf_printf(out, "%c%s", view->sites.descending ? '-' : '+', view->sites.sort->id);
+}
+
 /* Appends the unit. */
 static void append_unit(const struct view_config *view, struct buf *out)
 {
@@ -363,8 +377,14 @@ static const struct writer {
 	const char *name;
 	void (*append)(const struct view_config *view, struct buf *out);
 } writers[] = {
-	{ "delay", append_delay }, { "sort", append_sort },	    { "fields", append_field_list },
-	{ "unit", append_unit },   { "group-by", append_grouping }, { "threads", append_nothing },
+	{ "delay", append_delay },
+	{ "sort", append_sort },
+	{ "fields", append_field_list },
+	{ "unit", append_unit },
+	{ "group-by", append_grouping },
+	{ "threads", append_nothing },
+	{ "site-fields", append_site_fields },
+	{ "site-sort", append_site_sort },
 };
 
 #define VALUES (ARRAY_SIZE(writers) + ARRAY_SIZE(flags))

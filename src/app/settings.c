@@ -40,7 +40,8 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 	if (options_parse(options, argc, argv, why))
 		return false;
 	if (options->batch || options->listen || options->command || options->help ||
-	    options->version || options->list_fields || options->dump_doc || options->diff[0]) {
+	    options->version || options->list_fields || options->list_site_fields ||
+	    options->dump_doc || options->diff[0]) {
 		take_readonly(options, why);
 		return true;
 	}

@@ -136,31 +136,47 @@ static bool is_costly(const struct trace_frame *trace, const struct site_line *l
 	return site_line_stalls(line) && site_line_ns(line) >= (int64_t)(trace->interval_ns / 100);
 }
 
-void out_sites_text(struct buf *out, const struct view *view, struct site_owners *owners, bool lost)
+/* Takes the lines that are shown, of those that there are: see out_sites_text(). */
+static void choose_lines(struct order *order, const struct site_lines *sites,
+			 const struct view *view, const struct site_choice *choice, bool lost)
 {
+	const struct query query = { .sort = choice->sort, .descending = choice->descending };
 	const struct trace_frame *trace = view->frame->info->trace;
-	struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
+	bool usual = site_choice_is_usual(choice);
+
+	order_reserve(order, sites->n);
+	order->n = 0;
+	for (unsigned turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < sites->n; i++)
+			if (turn != (usual && lost && is_costly(trace, &sites->lines[i])))
+				order->rows[order->n++] = &sites->lines[i].row;
+	if (!usual)
+		query_order(&query, view, order);
+	if (order->n > OUT_SITES)
+		order->n = OUT_SITES;
+}
+
+void out_sites_text(struct buf *out, const struct view *view, struct site_owners *owners,
+		    const struct site_choice *choice, bool lost)
+{
+	const struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
+	const struct layout_frame shown = { .table = &site_columns, .usual = SITE_TEXT_FIELDS };
 	struct site_lines sites = { 0 };
 	struct buf scratch = { 0 };
+	struct order order = { 0 };
 	struct layout layout;
 	struct text_table table = {
 		.layout = &layout, .view = view, .whole = true, .out = out, .scratch = &scratch
 	};
-	size_t shown = 0;
 
-	layout_named_in(&layout, &site_columns, SITE_TEXT_FIELDS);
+	layout_resolve(&layout, choice->fields, &shown);
 	buf_puts(out, "sites\n");
 	text_table_heads(&table);
-	site_lines_build(&sites, trace, &query);
-	for (unsigned turn = 0; turn < 2; turn++)
-		for (size_t i = 0; i < sites.n && shown < OUT_SITES; i++) {
-			const struct site_line *line = &sites.lines[i];
-
-			if (turn == (lost && is_costly(trace, line)))
-				continue;
-			text_table_row(&table, &line->row);
-			shown++;
-		}
+	site_lines_build(&sites, view->frame->info->trace, &query);
+	choose_lines(&order, &sites, view, choice, lost);
+	for (size_t i = 0; i < order.n; i++)
+		text_table_row(&table, order.rows[i]);
+	order_free(&order);
 	site_lines_free(&sites);
 	buf_free(&scratch);
 }

@@ -143,7 +143,7 @@ static void append_sites(struct out *out, const struct view *view)
 	if (!view->frame->info->trace)
 		return;
 	out_sites_owners(&owners, &out->order);
-	out_sites_text(&out->buf, view, &owners, true);
+	out_sites_text(&out->buf, view, &owners, &out->config->view->sites, true);
 	site_owners_free(&owners);
 	buf_putc(&out->buf, '\n');
 }

@@ -133,7 +133,7 @@ static struct trace_frame frame_of_run(const struct run_result *result)
 
 /* Appends how the time was spent that all tasks had, and the largest sites of their waits. */
 static void append_traced(struct buf *out, const struct run_result *result,
-			  enum text_charset charset)
+			  const struct site_choice *sites, enum text_charset charset)
 {
 	const struct wait_states *states = &result->traced.states;
 	struct trace_frame trace = frame_of_run(result);
@@ -162,15 +162,16 @@ static void append_traced(struct buf *out, const struct run_result *result,
 	append_cell(out, result->elapsed_ns, (double)alive * 100.0 / (double)result->elapsed_ns, 1,
 		    13);
 	buf_puts(out, "\n\n");
-	out_sites_text(out, &view, &all, false);
+	out_sites_text(out, &view, &all, sites, false);
 	buf_putc(out, '\n');
 }
 
-void run_text(struct buf *out, const struct run_result *result, enum text_charset charset)
+void run_text(struct buf *out, const struct run_result *result, const struct site_choice *sites,
+	      enum text_charset charset)
 {
 	append_delays(out, result);
 	append_end(out, result);
-	append_traced(out, result, charset);
+	append_traced(out, result, sites, charset);
 	for (size_t i = 0; i < result->nnotes; i++) {
 		buf_puts(out, "note: ");
 		note_append(out, &result->notes[i], true);

@@ -182,8 +182,8 @@ static bool cuts_front(const struct column *column, const struct value *value)
 }
 
 /* Appends what is in `scratch` in so many cells. */
-static void append_fitted(struct buf *out, const struct buf *scratch, unsigned cells, bool tail,
-			  enum text_charset charset)
+static void fit_text(struct buf *out, const struct buf *scratch, unsigned cells, bool tail,
+		     enum text_charset charset)
 {
 	if (tail)
 		text_fit_end(out, scratch->data, scratch->len, cells, charset);
@@ -215,8 +215,7 @@ void column_append(const struct column *column, const struct view *view, const s
 	}
 	scratch->len = 0;
 	append_text(scratch, text, more, view->charset);
-	append_fitted(out, scratch, cells, column->tail || cuts_front(column, value),
-		      view->charset);
+	fit_text(out, scratch, cells, column->tail || cuts_front(column, value), view->charset);
 }
 
 void column_append_word(const struct column *column, const struct view *view,
@@ -229,7 +228,7 @@ void column_append_word(const struct column *column, const struct view *view,
 	scratch->len = 0;
 	append_text(scratch, value->text, value->more, view->charset);
 	text_word(scratch);
-	append_fitted(out, scratch, column->width, cuts_front(column, value), view->charset);
+	fit_text(out, scratch, column->width, cuts_front(column, value), view->charset);
 }
 
 void column_append_label(const struct column *column, const char *label, unsigned cells,
