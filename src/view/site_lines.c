@@ -256,64 +256,16 @@ static void add_site(struct site_line *line, const struct site *site)
 	site_add(sum, site);
 }
 
-/* Orders wakers by who they are. */
-static int compare_who(const void *a, const void *b)
-{
-	const struct site_waker *x = a, *y = b;
-
-	if (x->tgid != y->tgid)
-		return x->tgid > y->tgid ? 1 : -1;
-	return text_compare(x->name, y->name);
-}
-
-/* Orders wakers by the time that they ended. */
-static int compare_ended(const void *a, const void *b)
-{
-	const struct site_waker *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return compare_who(a, b);
-}
-
-/* Whether a site's list of wakers ends there. */
-static bool is_last_waker(const struct site_waker *waker)
-{
-	return !waker->tgid && !waker->name;
-}
-
 size_t site_lines_wakers(struct site_lines *sites, const struct site_line *line,
 			 const struct site_waker **wakers)
 {
-	struct site_waker *all;
-	size_t n = 0, kept = 0;
+	struct wakers *all = &sites->wakers;
 
-	if (sites->wakers_cap < line->n * SITE_WAKERS) {
-		sites->wakers_cap = line->n * SITE_WAKERS * 2;
-		sites->wakers =
-			xreallocarray(sites->wakers, sites->wakers_cap, sizeof(*sites->wakers));
-	}
-	all = sites->wakers;
+	all->n = 0;
 	for (size_t i = 0; i < line->n; i++)
-		for (unsigned w = 0; w < SITE_WAKERS; w++) {
-			if (is_last_waker(&line->sites[i]->wakers[w]))
-				break;
-			all[n++] = line->sites[i]->wakers[w];
-		}
-	if (n)
-		qsort(all, n, sizeof(*all), compare_who);
-	for (size_t i = 0; i < n; i++) {
-		if (kept && !compare_who(&all[kept - 1], &all[i])) {
-			all[kept - 1].ns += all[i].ns;
-			all[kept - 1].count += all[i].count;
-		} else {
-			all[kept++] = all[i];
-		}
-	}
-	if (kept)
-		qsort(all, kept, sizeof(*all), compare_ended);
-	*wakers = all;
-	return kept;
+		wakers_add(all, line->sites[i]);
+	*wakers = all->all;
+	return wakers_top(all->all, all->n);
 }
 
 /* Takes the most important wakers of all sites into a line's sum. */
@@ -487,6 +439,6 @@ void site_lines_free(struct site_lines *sites)
 	free(sites->lines);
 	free(sites->members);
 	free(sites->keys);
-	free(sites->wakers);
+	wakers_free(&sites->wakers);
 	*sites = (struct site_lines){ 0 };
 }

@@ -82,8 +82,7 @@ struct site_lines {
 	size_t cap;
 	const struct site **members;
 	struct site_key *keys;
-	struct site_waker *wakers;
-	size_t wakers_cap;
+	struct wakers wakers;
 };
 
 /* Which sites, and what a line adds up. */
