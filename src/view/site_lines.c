@@ -302,7 +302,7 @@ static bool is_lost(const struct site *site)
 }
 
 /* Whether a site is of one that has nothing to do. */
-static bool is_idle(const struct site *site)
+static bool is_idle_site(const struct site *site)
 {
 	return !by_kind(site) && (site->class == CLASS_PARKED ||
 				  (site->class == CLASS_UNKNOWN && IDLE & 1u << site->state));
@@ -317,7 +317,7 @@ static size_t pick_sites(struct site_lines *sites, const struct trace_frame *tra
 
 	for (size_t i = 0; trace && i < trace->n; i++)
 		if (site_owners_have(owners, &trace->sites[i]) &&
-		    (!query->no_idle || !is_idle(&trace->sites[i])))
+		    (!query->no_idle || !is_idle_site(&trace->sites[i])))
 			sites->keys[n++] =
 				(struct site_key){ line_of(&trace->sites[i], trace, query),
 						   &trace->sites[i] };
