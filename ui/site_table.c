@@ -23,34 +23,36 @@ static void leave_process_out(struct layout *layout)
 
 void site_table_fields(const struct ui *ui, struct layout *layout, bool several)
 {
+	const struct site_choice *choice = &ui->settings->sites;
+	const struct column *sort = site_choice_sort(choice);
 	const struct layout_frame frame = { .table = &site_columns,
 					    .width = (unsigned)ui->term.columns,
 					    .of_process = !several,
 					    .screen = true };
 
-	layout_resolve(layout, ui->settings->sites.fields, &frame);
+	layout_resolve(layout, choice->fields, &frame);
 	if (!several)
 		leave_process_out(layout);
+	if (choice->fields)
+		return;
+	if (!layout_has(layout, sort))
+		layout->columns[layout->n++] = sort;
+	room_make(layout, GROUP_PROCESS, sort, ui->term.columns);
 }
 
 struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool several)
 {
 	const struct site_choice *choice = &ui->settings->sites;
-	const struct column *sort = site_choice_sort(choice);
 	struct layout *layout = &table->layout;
 
 	table->n = 0;
 	site_table_fields(ui, layout, several);
-	if (!choice->fields && !layout_has(layout, sort))
-		layout->columns[layout->n++] = sort;
-	if (!choice->fields)
-		room_make(layout, GROUP_PROCESS, sort, ui->term.columns);
 	if (table->skip >= layout->n)
 		table->skip = layout->n - 1;
 	return (struct table_draw){ .term = &ui->term,
 				    .layout = layout,
 				    .skip = table->skip,
-				    .sort = sort,
+				    .sort = site_choice_sort(choice),
 				    .descending = !choice->sort || choice->descending,
 				    .counts = true,
 				    .view = ui_view(ui),

@@ -16,10 +16,13 @@ struct site_table {
 	struct buf cell, scratch;
 };
 
-/* Finds the chosen or the default columns. several: sites are of several processes. */
+/*
+ * Finds the columns that were chosen, or of the default ones those that fit into the terminal's
+ * width. several: sites are of several processes.
+ */
 void site_table_fields(const struct ui *ui, struct layout *layout, bool several);
 
-/* Makes the default columns fit into the terminal's width. */
+/* Begins a drawing with those. */
 struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool several);
 
 /* Adds a line to those to be drawn. */

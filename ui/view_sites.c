@@ -222,7 +222,7 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 	for (size_t i = list->top; i < sites->n && i < list->top + list->height; i++)
 		site_table_add(&view->table, ui, view->sites.lines.rows[i]);
 	site_table_fit(&view->table, &draw);
-	view->head_line = line;
+	view->head_line = height > 0 ? line : -1;
 	if (height > 0)
 		table_draw_heads(&draw, line++);
 	if (roomy)
