@@ -209,6 +209,24 @@ static void test_texts(void **state)
 	check_cell("waker", 10, &site, "-         ");
 }
 
+/* As a word of a text: no blanks, and the end of a path where it is too long. */
+static void test_word(void **state)
+{
+	static const char path[] = "/var/lib/mysql/data of an instance/ibdata1";
+	const struct value value = value_text(path);
+	const struct view view = { .charset = TEXT_UTF8 };
+	struct buf out = { 0 }, scratch = { 0 };
+
+	(void)state;
+	column_append_word(column_of("on"), &view, &value, &scratch, &out);
+	assert_string_equal(buf_cstr(&out), "+ata\\x20of\\x20an\\x20instance/ibdata1");
+	out.len = 0;
+	column_append(column_of("on"), &view, &value, COLUMN_WHOLE, &scratch, &out);
+	assert_string_equal(buf_cstr(&out), path);
+	buf_free(&out);
+	buf_free(&scratch);
+}
+
 /* Every column has its words, and room for its head. */
 static void test_words(void **state)
 {
@@ -253,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),	     cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_unattributed), cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_words),	     cmocka_unit_test(test_stalls),
+		cmocka_unit_test(test_word),
 	};
 
 	return cmocka_run_group_tests_name("site_column", tests, NULL, NULL);
