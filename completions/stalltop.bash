@@ -1,7 +1,7 @@
 # Completion of stalltop's command line for bash. Made of completions/stalltop.bash.in and the
 # program's tables by: make manual
 
-_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --max-series -w --record --keep --before -R --replay --from --to --history --theme --diff --since-start --when --linger --bell --source --exact-io --enable-delayacct --trace --trace-sites --cgroup-hierarchy --readonly --debug-log -h --help -V --version'
+_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --max-series -w --record --keep --before -R --replay --from --to --history --theme --diff --since-start --when --linger --bell --source --exact-io --enable-delayacct --trace --trace-sites --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help -V --version'
 
 # What the value of an option is; nothing where it takes none.
 _stalltop_value()
@@ -37,6 +37,8 @@ _stalltop_value()
 	--linger) echo none ;;
 	--source) echo source ;;
 	--trace-sites) echo none ;;
+	--site-fields) echo site_fields ;;
+	--site-sort) echo site_field ;;
 	--cgroup-hierarchy) echo hierarchy ;;
 	--debug-log) echo file ;;
 	esac
@@ -47,6 +49,7 @@ _stalltop_words()
 {
 	case $1 in
 	field) echo 'pid tgid ppid user uid state exit run usr sys total lost mem cpu blkio swapin reclaim thrash compact wpcopy irq dwait trend states s-run s-cpu s-io s-dwait s-lock s-net s-pipe s-poll s-timer s-child s-stop s-other s-park waker elap wait syscall on where cpu-nr time cuser csys read write cancel running sleeping stopped uninterruptible iowait ac_exitcode ac_flag ac_nice ac_sched ac_uid ac_gid ac_pid ac_ppid ac_btime ac_etime ac_utime ac_stime ac_minflt ac_majflt cpu_run_real_total cpu_run_virtual_total coremem virtmem hiwater_rss hiwater_vm read_char write_char read_syscalls write_syscalls read_bytes write_bytes cancelled_write_bytes nvcsw nivcsw ac_utimescaled ac_stimescaled cpu_scaled_run_real_total ac_btime64 ac_tgid ac_tgetime ac_exe_dev ac_exe_inode members psi-cpu psi-mem psi-io throttled mem-high mem-max mem-oom worst cgroup group comm command' ;;
+	site_field) echo 'state class time share count avg max waiting pid comm syscall on where waker' ;;
 	unit) echo 'percent ms count avg max total' ;;
 	grouping) echo 'process thread user command cgroup' ;;
 	format) echo 'text csv json openmetrics' ;;
@@ -101,20 +104,20 @@ _stalltop_complete()
 	local text=$2 before= sign=
 	case $1 in
 	# The last one of a list.
-	fields | pids | users)
+	fields | site_fields | pids | users)
 		before=${text%"${text##*,}"}
 		text=${text##*,}
 		;;
 	esac
 	case $1 in
-	field | fields)
+	field | fields | site_field | site_fields)
 		case $text in
 		[+-]*)
 			sign=${text:0:1}
 			text=${text:1}
 			;;
 		esac
-		_stalltop_propose "$text" "$before$sign" "$(_stalltop_words field)"
+		_stalltop_propose "$text" "$before$sign" "$(_stalltop_words "${1%s}")"
 		;;
 	pids) _stalltop_propose "$text" "$before" "$(cd /proc && echo [0-9]*)" ;;
 	users) mapfile -t COMPREPLY < <(compgen -P "$before" -u -- "$text") ;;

@@ -26,6 +26,16 @@ function __stalltop_fields
 	__stalltop_field | __stalltop_list
 end
 
+function __stalltop_site_field
+	__stalltop_words_site_field
+	__stalltop_words_site_field | string replace -r '^' +
+	__stalltop_words_site_field | string replace -r '^' -
+end
+
+function __stalltop_site_fields
+	__stalltop_site_field | __stalltop_list
+end
+
 function __stalltop_pids
 	__fish_complete_pids | __stalltop_list
 end
@@ -161,6 +171,23 @@ function __stalltop_words_field
 	printf '%s\t%s\n' command 'command line of the process'
 end
 
+function __stalltop_words_site_field
+	printf '%s\t%s\n' state 'the state in which it waited, or the kind of delay'
+	printf '%s\t%s\n' class 'what the wait means: served, contended, rationed or parked'
+	printf '%s\t%s\n' time 'time waited in the interval'
+	printf '%s\t%s\n' share 'the same as a share of the interval, of one CPU'\''s time'
+	printf '%s\t%s\n' count 'waits that ended in the interval'
+	printf '%s\t%s\n' avg 'time waited for each wait that ended'
+	printf '%s\t%s\n' max 'the longest wait since tracing began, or the one in progress'
+	printf '%s\t%s\n' waiting 'how long the longest wait in progress has lasted'
+	printf '%s\t%s\n' pid 'the process'
+	printf '%s\t%s\n' comm 'the name of the process'
+	printf '%s\t%s\n' syscall 'the system call in which it waited'
+	printf '%s\t%s\n' on 'what it waited on: a file, socket, lock ...'
+	printf '%s\t%s\n' where 'the function of the kernel in which it waited'
+	printf '%s\t%s\n' waker 'who ended most of the time'
+end
+
 function __stalltop_unit
 	printf '%s\t%s\n' percent 'time waited as a share of the interval'
 	printf '%s\t%s\n' ms 'milliseconds waited in the interval'
@@ -249,6 +276,8 @@ complete -c stalltop -n __stalltop_own -l exact-io -d 'with the bpf source, whic
 complete -c stalltop -n __stalltop_own -l enable-delayacct -d 'switch kernel.task_delayacct on while stalltop runs'
 complete -c stalltop -n __stalltop_own -l trace -d 'watch every wait, by programs in the kernel (needs CAP_BPF and CAP_PERFMON): how threads spend all their time, on what they wait, and who ends it'
 complete -c stalltop -n __stalltop_own -l trace-sites -x -d 'with --trace: room for so many sites of waits, from 256 to 1048576'
+complete -c stalltop -n __stalltop_own -l site-fields -x -a '(__stalltop_site_fields)' -d 'the same as -F for tables of sites of waits'
+complete -c stalltop -n __stalltop_own -l site-sort -x -a '(__stalltop_site_field)' -d 'the same as -s for tables of sites of waits'
 complete -c stalltop -n __stalltop_own -l cgroup-hierarchy -x -a '(__stalltop_hierarchy)' -d 'the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy'
 complete -c stalltop -n __stalltop_own -l readonly -d 'nothing can be done from the screen but look: no signal, nice value, switch or written file'
 complete -c stalltop -n __stalltop_own -l debug-log -r -F -d 'append a log of what the program does to FILE'

@@ -104,9 +104,10 @@ COMMAND(cmd_clear)
 /* Selects the next line that matches, and reports when there is none. */
 static unsigned find_next(struct ui *ui)
 {
+	struct page *page = ui_page(ui);
 	struct buf *text = &ui->scratch;
 
-	if (table_find_next(ui))
+	if (page->ops->find(ui, page->state, &page->list))
 		return REACT_REDRAW;
 	text->len = 0;
 	ui_escape(ui, text, ui->wanted);

@@ -24,13 +24,13 @@ unsigned cmd_move(struct ui *ui, int move)
 
 unsigned cmd_columns(struct ui *ui, int by)
 {
-	struct table *table = ui->table;
+	const struct sheet sheet = ui_sheet(ui);
 
 	/* The last column stays, and the first is always visible. */
-	if (by > 0 && table->skip + 2 < table->layout.n)
-		table->skip++;
-	else if (by < 0 && table->skip)
-		table->skip--;
+	if (by > 0 && *sheet.skip + 2 < sheet.layout->n)
+		++*sheet.skip;
+	else if (by < 0 && *sheet.skip)
+		--*sheet.skip;
 	return REACT_REDRAW;
 }
 

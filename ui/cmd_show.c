@@ -19,11 +19,12 @@ unsigned cmd_sort_key(struct ui *ui, int key)
 
 unsigned cmd_sort_move(struct ui *ui, int by)
 {
-	const struct layout *layout = &ui->table->layout;
-	const struct column *sort = table_sort_column(ui);
+	const struct sheet sheet = ui_sheet(ui);
+	const struct layout *layout = sheet.layout;
+	const struct column *sort = sheet.sorted;
 	size_t at = 0;
 
-	while (at < layout->n && !table_sorts_alike(sort, layout->columns[at]))
+	while (at < layout->n && !column_sorts_alike(sort, layout->columns[at]))
 		at++;
 	if (at == layout->n)
 		at = by > 0 ? 0 : layout->n - 1;
@@ -36,7 +37,9 @@ unsigned cmd_sort_move(struct ui *ui, int by)
 
 COMMAND(cmd_sort_reverse)
 {
-	ui->settings->query.descending = !ui->settings->query.descending;
+	const struct sheet sheet = ui_sheet(ui);
+
+	*sheet.descending = !*sheet.descending;
 	return REACT_RESORT | REACT_RELEASE;
 }
 

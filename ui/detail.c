@@ -11,115 +11,93 @@
 #include "base/util.h"
 #include "history/trends.h"
 
-uint32_t figure_kinds(enum figure figure)
+/* The ticks of counters. */
+static uint64_t ticks_of(const struct task_raw *raw)
 {
-	if (figure == FIGURE_DWAIT)
-		return VALID_DWAIT;
-	if (figure == FIGURE_TOTAL)
-		return DELAY_TOTAL_KINDS | VALID_DWAIT;
-	if (figure == FIGURE_MEM)
-		return DELAY_MEM_KINDS;
-	return figure < FIGURE_DWAIT ? DELAY_BIT(figure) : 0;
+	return raw->counters.user_ns + raw->counters.system_ns;
 }
 
-const char *figure_name(enum figure figure)
+/* Time on a CPU by its ticks, which a row's deltas do not have. False: it is not known. */
+static bool row_ticks(const struct row *row, uint64_t *ns)
 {
-	static const char *const names[] = { "dwait", "total", "mem", "run", "real" };
+	const struct task_raw *before = row->before;
 
-	return figure < FIGURE_DWAIT ? delay_table[figure].id : names[figure - FIGURE_DWAIT];
+	if (!(row->raw->counters.valid & VALID_TICK) ||
+	    (before ? !(before->counters.valid & VALID_TICK) : !row->born))
+		return false;
+	*ns = ticks_of(row->raw) - (before ? ticks_of(before) : 0);
+	return true;
 }
 
-/* A figure's booked sum, known where `valid` says so. */
-static struct figure_sum figure_sum(enum figure figure, uint32_t valid, struct delay_sum sum)
+/* Time on a CPU in the view's unit; arg: whether by ticks. It runs as often as it waits for one. */
+static struct value get_ran(const struct column *column, const struct view *view,
+			    const struct row *row)
 {
-	uint32_t kinds = figure_kinds(figure), known = valid & kinds & DELAY_ALL;
-	struct figure_sum booked = { .booked = known,
-				     .counted = known && ((valid >> DELAY_KINDS) & known) == known,
-				     .ns = sum.ns,
-				     .sum = sum };
+	uint64_t runs = row->deltas->grown.delay[DELAY_CPU].count, ns = row->deltas->grown.run_ns;
+	bool known = column->arg ? row_ticks(row, &ns) : (row->valid & VALID_RUN) != 0;
 
-	if (!kinds) {
-		booked.booked = valid & (figure == FIGURE_RUN ? VALID_RUN : VALID_TICK);
-		booked.counted = valid & DELAY_COUNT_BIT(DELAY_CPU);
+	if (!known)
+		return value_unset();
+	if (view->unit == UNIT_PERCENT)
+		return row->interval_ns
+			       ? value_number((double)ns * 100.0 / (double)row->interval_ns)
+			       : value_unset();
+	if (view->unit == UNIT_MS)
+		return value_number((double)ns / (double)NSEC_PER_MSEC);
+	if (!(row->valid & DELAY_COUNT_BIT(DELAY_CPU)) || (view->unit == UNIT_AVG && !runs))
+		return value_unset();
+	if (view->unit == UNIT_COUNT)
+		return value_number((double)runs);
+	return value_number((double)ns / (double)runs / (double)NSEC_PER_MSEC);
+}
+
+const struct column *detail_column(enum figure figure)
+{
+	static const struct column ran[] = { { .id = "run", .get = get_ran },
+					     { .id = "real", .get = get_ran, .arg = 1 } };
+	const char *id = figure == FIGURE_TOTAL ? "total" : "mem";
+
+	if (figure >= FIGURE_RUN)
+		return &ran[figure - FIGURE_RUN];
+	if (figure < FIGURE_TOTAL)
+		id = wait_kind_id(figure);
+	return column_by_id(id, strlen(id));
+}
+
+/* A column's value in a unit. */
+static struct value value_in(const struct column *column, struct view view, enum unit unit,
+			     const struct row *row)
+{
+	view.unit = unit;
+	return column->get(column, &view, row);
+}
+
+/* Takes the figures of a row; booked: what was booked of it. */
+static void take_figures(struct figure_values *figures, const struct frame *frame,
+			 const struct row *row, bool booked)
+{
+	const struct view view = { .frame = frame, .booked = booked };
+
+	for (enum figure f = 0; f < FIGURES; f++) {
+		const struct column *column = detail_column(f);
+
+		figures[f] = (struct figure_values){
+			.count = value_in(column, view, UNIT_COUNT, row),
+			.ms = value_in(column, view, UNIT_MS, row),
+			.avg = value_in(column, view, UNIT_AVG, row),
+			.share = value_in(column, view, UNIT_PERCENT, row),
+		};
 	}
-	booked.known = booked.booked;
-	return booked;
-}
-
-/* Takes the figures of counters. A task is on a CPU as often as it has waited for one. */
-static void take_figures(struct figure_sum *figures, const struct counters *counters)
-{
-	const struct delay_sum *delay = counters->delay;
-	uint32_t valid = counters->valid;
-	uint64_t runs = delay[DELAY_CPU].count;
-
-	for (enum figure f = 0; f < FIGURE_DWAIT; f++)
-		figures[f] = figure_sum(f, valid, delay[f]);
-	figures[FIGURE_DWAIT] = (struct figure_sum){ 0 };
-	figures[FIGURE_TOTAL] = figure_sum(FIGURE_TOTAL, valid, delay_total(delay, valid));
-	figures[FIGURE_MEM] = figure_sum(FIGURE_MEM, valid, delay_mem(delay, valid));
-	figures[FIGURE_RUN] =
-		figure_sum(FIGURE_RUN, valid, (struct delay_sum){ runs, counters->run_ns });
-	figures[FIGURE_REAL] =
-		figure_sum(FIGURE_REAL, valid,
-			   (struct delay_sum){ runs, counters->user_ns + counters->system_ns });
-}
-
-/* Sets the figures by the time waited, for the kinds in `known` (as row.valid). */
-static void take_waited_figures(struct figure_sum *figures, const struct waited *waited,
-				uint32_t known)
-{
-	for (enum figure f = 0; f <= FIGURE_MEM; f++) {
-		figures[f].known = known & figure_kinds(f);
-		figures[f].ns = f == FIGURE_TOTAL ? waited->total
-				: f == FIGURE_MEM ? waited->mem
-						  : waited->ns[f];
-	}
-}
-
-/* The row's counters of the last interval, even where the frame is cumulative. */
-static struct counters row_growth(const struct frame *frame, const struct row *row,
-				  uint64_t *interval_ns)
-{
-	static const struct counters none;
-	const struct counters *now = &row->raw->counters;
-	const struct counters *before = row->before ? &row->before->counters : &none;
-	/* The frame has already handled counters that fell, and marks counters without meaning. */
-	uint32_t known = row->valid;
-	struct counters growth, excess = { 0 };
-	uint32_t unknown;
-
-	*interval_ns = row->interval_ns;
-	if (row->before && frame->info->since_start) {
-		uint64_t now_ns = sample_read_ns(frame->info->cur, row->raw);
-		uint64_t before_ns = sample_read_ns(frame->info->prev, row->before);
-
-		/* The end time of a task is accurate only to some ms. */
-		*interval_ns = now_ns > before_ns ? now_ns - before_ns : 1;
-	}
-	if (!row->before && (frame->info->since_start ? !row->born : !row->interval_ns)) {
-		known = 0;
-		*interval_ns = 0;
-	}
-	/* A cumulative frame's rows ignore the reading before. Ticks are taken as they are. */
-	if (row->before)
-		known = (known & before->valid) | (now->valid & before->valid & VALID_TICK);
-	counters_diff(&growth, now, before, known);
-	unknown = waited_impossible(&growth, row->raw, row->before, &frame->info->machine, &excess);
-	counters_take_off(&growth, &excess, excess.valid & ~unknown);
-	counters_mask(&growth, known & unknown);
-	return growth;
 }
 
 /* Adds the shares of the interval to the history. */
 static void remember_row(struct detail *detail)
 {
 	for (enum figure f = 0; f < FIGURES; f++) {
-		const struct figure_sum *figure = &detail->interval[f];
+		const struct value *share = &detail->interval[f].share;
 
 		spark_add(&detail->history[f],
-			  figure->known ? (double)figure->ns * 100.0 / (double)detail->interval_ns
-					: (double)NAN);
+			  share->type == VALUE_NUMBER ? share->number : (double)NAN);
 	}
 }
 
@@ -129,7 +107,7 @@ static void take_deed(struct detail *detail, const struct deed *deed)
 	for (enum figure f = 0; f < FIGURES; f++) {
 		double share, ns = 0;
 
-		if (f <= FIGURE_DWAIT)
+		if (f < FIGURE_TOTAL)
 			ns = detail->booked ? (double)deed->booked_ns[f]
 					    : (double)deed->waited_ns[f];
 		else if (f == FIGURE_RUN)
@@ -141,7 +119,8 @@ static void take_deed(struct detail *detail, const struct deed *deed)
 		share = ns * 100.0 / (double)deed->interval_ns;
 		/* What is not known now was not known then. */
 		spark_add(&detail->history[f],
-			  deed->interval_ns && deed->there && detail->interval[f].known
+			  deed->interval_ns && deed->there &&
+					  detail->interval[f].share.type == VALUE_NUMBER
 				  ? (share < 0 ? 0 : share)
 				  : (double)NAN);
 	}
@@ -180,23 +159,16 @@ static void continue_history(struct detail *detail, struct ui *ui)
 static void take_row(struct detail *detail, struct ui *ui, const struct frame *frame,
 		     const struct row *row)
 {
-	struct counters growth = row_growth(frame, row, &detail->interval_ns);
-	struct counters life = row_life(row);
-	struct waited waited;
-	uint32_t known;
+	struct deltas deltas;
+	struct row of = row_of_interval(frame, row, &deltas);
 
 	detail->task.start_ns = row->task->key.start_ns;
 	detail->task.age_ns = row_age_ns(frame, row);
 	detail->task.ppid = row->task->ppid;
-	take_figures(detail->life, &life);
-	take_figures(detail->interval, &growth);
-	if (detail->interval_ns && !detail->booked && !frame->info->since_start) {
-		take_waited_figures(detail->interval, &row->deltas->waited, row_waited(row));
-	} else if (detail->interval_ns && !detail->booked) {
-		known = waited_take(&waited, &growth, growth.valid, row->raw, row->before,
-				    &frame->info->machine);
-		take_waited_figures(detail->interval, &waited, known);
-	}
+	detail->interval_ns = of.interval_ns;
+	take_figures(detail->interval, frame, &of, detail->booked);
+	of = row_of_life(frame, row, &deltas);
+	take_figures(detail->life, frame, &of, true);
 	if (detail->interval_ns)
 		continue_history(detail, ui);
 }
@@ -452,8 +424,8 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	struct query query = ui->query;
 	struct view view = ui_view(ui);
 	struct order *order = &detail->order;
-	const struct row *sum = &order->sum;
-	struct counters growth;
+	struct deltas deltas;
+	struct row of;
 	bool of_groups = !detail->of_group && ui_folds(ui) && ui_rows_frame(ui);
 
 	/* Asks for the sum alone. */
@@ -477,22 +449,14 @@ static void take_sum(struct detail *detail, struct ui *ui)
 		count_states(&detail->group, order);
 		take_files(&detail->group, ui);
 	}
-	growth = sum->deltas->grown;
-	growth.valid = sum->valid & ~VALID_TICK;
-	detail->members = of_groups ? sum->members : order->passed;
+	detail->members = of_groups ? order->sum.members : order->passed;
 	detail->interval_ns = view.frame->info->interval_ns;
-	if (!detail->interval_ns || view.frame->info->since_start)
-		growth.valid = 0;
-	take_figures(detail->life, &sum->raw->counters);
-	take_figures(detail->interval, &growth);
+	of = row_of_interval(view.frame, &order->sum, &deltas);
+	take_figures(detail->interval, view.frame, &of, detail->booked);
+	of = row_of_life(view.frame, &order->sum, &deltas);
 	/* The larger of swapin and thrash was chosen for each member separately. */
-	detail->interval[FIGURE_MEM].sum = sum->deltas->mem;
-	detail->interval[FIGURE_MEM].ns = sum->deltas->mem.ns;
-	detail->life[FIGURE_MEM].sum = sum_mem(order);
-	detail->life[FIGURE_MEM].ns = detail->life[FIGURE_MEM].sum.ns;
-	if (!detail->booked)
-		take_waited_figures(detail->interval, &sum->deltas->waited,
-				    growth.valid ? row_waited(sum) : 0);
+	deltas.mem = sum_mem(order);
+	take_figures(detail->life, view.frame, &of, true);
 	if (detail->interval_ns)
 		continue_history(detail, ui);
 }

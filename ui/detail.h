@@ -11,21 +11,18 @@
 #include "ui/spark.h"
 #include "ui/ui.h"
 
-/* The figures of a detail: the kinds, and other sums and measurements. */
+/* The figures of a detail: the kinds, then all waiting, that for memory, and time on a CPU. */
 enum figure {
-	FIGURE_DWAIT = WAIT_DWAIT, /* never booked by the kernel */
-	FIGURE_TOTAL,
+	FIGURE_TOTAL = WAIT_KINDS,
 	FIGURE_MEM,
 	FIGURE_RUN, /* exact */
 	FIGURE_REAL, /* counted in ticks */
 	FIGURES
 };
 
-/* One figure, of the interval or of the whole life. */
-struct figure_sum {
-	bool known, booked, counted; /* which are known: ns; sum.ns; sum.count and the average */
-	uint64_t ns; /* waited in the interval; booked in the life and with --booked */
-	struct delay_sum sum; /* booked */
+/* One figure in the units of delay columns, of the interval or of the whole life. */
+struct figure_values {
+	struct value count, ms, avg, share;
 };
 
 /* The facts about the task that are kept when it has ended. */
@@ -74,7 +71,7 @@ struct detail {
 	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: last seen, and first found missing */
 	size_t members; /* rows in the sum */
 	uint64_t interval_ns; /* 0: no interval yet */
-	struct figure_sum interval[FIGURES], life[FIGURES];
+	struct figure_values interval[FIGURES], life[FIGURES];
 	struct spark history[FIGURES]; /* shares of the interval in percent */
 	unsigned jumps; /* those of the ui, when the history was begun */
 	bool absent; /* while looking back: it is not there at that moment */
@@ -93,11 +90,8 @@ void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *ta
 /* Continues with the ui's next frame. */
 void detail_next(struct detail *detail, struct ui *ui);
 
-/* The kinds of a figure that stands for waits, as in row.valid; 0 for other figures. */
-uint32_t figure_kinds(enum figure figure);
-
-/* The name of a figure. */
-const char *figure_name(enum figure figure);
+/* The column of a figure. Its unit is the view's also where it is no delay. */
+const struct column *detail_column(enum figure figure);
 
 void detail_free(struct detail *detail);
 

@@ -40,25 +40,23 @@ void detail_span(char text[DETAIL_TIME], uint64_t ns)
 }
 
 /* Puts a number of waits. */
-static int put_count_cell(struct pager *pager, int column, int cells,
-			  const struct figure_sum *figure)
+static int put_count_cell(struct pager *pager, int column, int cells, const struct value *count)
 {
-	struct value value = figure->booked && figure->counted
-				     ? value_number((double)figure->sum.count)
-				     : value_unset();
-
-	value_append(&pager->cell, &value, FORMAT_COUNT, (unsigned)cells - 1);
+	value_append(&pager->cell, count, FORMAT_COUNT, (unsigned)cells - 1);
 	return pager_right(pager, column, cells,
-			   value.type == VALUE_NUMBER && value.number > 0 ? STYLE_NORMAL
-									  : STYLE_DIM);
+			   count->type == VALUE_NUMBER && count->number > 0 ? STYLE_NORMAL
+									    : STYLE_DIM);
 }
 
 /* Puts a time in ms with as many decimals (at most three) as fit. */
-static int put_ms(struct pager *pager, int column, int cells, bool known, uint64_t ns,
+static int put_ms(struct pager *pager, int column, int cells, const struct value *ms,
 		  enum style style)
 {
 	struct buf *cell = &pager->cell;
-	uint64_t unit = NSEC_PER_USEC;
+	bool known = ms->type == VALUE_NUMBER;
+	/* A whole number of ns again. */
+	uint64_t unit = NSEC_PER_USEC,
+		 ns = known ? (uint64_t)(ms->number * (double)NSEC_PER_MSEC + 0.5) : 0;
 
 	if (!known)
 		buf_putc(cell, '-');
@@ -67,38 +65,29 @@ static int put_ms(struct pager *pager, int column, int cells, bool known, uint64
 		if (cell->len < (size_t)cells)
 			break;
 		cell->len = 0;
-		if (!decimals--) {
-			struct value value = value_number((double)ns / (double)NSEC_PER_MSEC);
-
-			value_append(cell, &value, FORMAT_COUNT, (unsigned)cells - 1);
-		}
+		if (!decimals--)
+			value_append(cell, ms, FORMAT_COUNT, (unsigned)cells - 1);
 	}
 	return pager_right(pager, column, cells, known && ns ? style : STYLE_DIM);
 }
 
 /* Puts the count, the time and the average; the average is of booked waits. */
 static void put_sum(struct pager *pager, int column, const int cells[3],
-		    const struct figure_sum *figure, enum style style)
+		    const struct figure_values *figure, enum style style)
 {
-	uint64_t count = figure->sum.count;
-	bool averaged = figure->booked && figure->counted && count;
-
-	column = put_count_cell(pager, column, cells[0], figure);
-	column = put_ms(pager, column, cells[1], figure->known, figure->ns, style);
-	put_ms(pager, column, cells[2], averaged, averaged ? figure->sum.ns / count : 0,
-	       STYLE_NORMAL);
+	column = put_count_cell(pager, column, cells[0], &figure->count);
+	column = put_ms(pager, column, cells[1], &figure->ms, style);
+	put_ms(pager, column, cells[2], &figure->avg, STYLE_NORMAL);
 }
 
 /* The style of a delay of the interval. */
 static enum style share_style(const struct detail *detail, enum figure f)
 {
-	double share = detail->interval_ns ? (double)detail->interval[f].ns * 100.0 /
-						     (double)detail->interval_ns
-					   : 0;
+	const struct value *share = &detail->interval[f].share;
 
-	if (!figure_kinds(f))
+	if (!column_is_delay(detail_column(f)) || share->type != VALUE_NUMBER)
 		return STYLE_NORMAL;
-	return style_of_share(share);
+	return style_of_share(share->number);
 }
 
 /* Puts the interval's figures. */
@@ -124,8 +113,8 @@ static uint32_t life_kinds(const struct detail *detail)
 	uint32_t kinds = 0;
 
 	for (enum figure f = 0; f < FIGURE_TOTAL; f++)
-		if (detail->life[f].known)
-			kinds |= figure_kinds(f);
+		if (detail->life[f].ms.type == VALUE_NUMBER)
+			kinds |= detail_column(f)->kinds;
 	return kinds;
 }
 
@@ -133,12 +122,17 @@ static uint32_t life_kinds(const struct detail *detail)
 static void put_range(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct task_record *record = &detail->record;
-	uint32_t kinds = figure_kinds(f) & record->range_valid & life_kinds(detail);
+	uint32_t kinds = detail_column(f)->kinds & record->range_valid & life_kinds(detail);
+	struct value longest = value_unset(), shortest = value_unset();
 	uint64_t max, min;
 
 	record_range(record, kinds, &max, &min);
-	column = put_ms(pager, column, 8, kinds, max, STYLE_NORMAL);
-	put_ms(pager, column, 8, kinds, min, STYLE_NORMAL);
+	if (kinds) {
+		longest = value_number((double)max / (double)NSEC_PER_MSEC);
+		shortest = value_number((double)min / (double)NSEC_PER_MSEC);
+	}
+	column = put_ms(pager, column, 8, &longest, STYLE_NORMAL);
+	put_ms(pager, column, 8, &shortest, STYLE_NORMAL);
 }
 
 /* Puts the time of the longest wait. */
@@ -147,8 +141,8 @@ static void put_stamp(const struct detail *detail, struct pager *pager, int colu
 	const struct task_record *record = &detail->record;
 	char text[DETAIL_TIME] = "-";
 
-	if (f < FIGURE_DWAIT && detail->life[f].known && record->stamp_valid & DELAY_BIT(f) &&
-	    record->max[f])
+	if ((unsigned)f < DELAY_KINDS && detail->life[f].ms.type == VALUE_NUMBER &&
+	    record->stamp_valid & DELAY_BIT(f) && record->max[f])
 		detail_time(text, "%Y-%m-%d %H:%M:%S", record->stamp[f]);
 	buf_puts(&pager->cell, text);
 	pager_right(pager, column, 20, text[1] ? STYLE_NORMAL : STYLE_DIM);
@@ -262,7 +256,7 @@ static void write_block(const struct detail *detail, struct pager *pager, const 
 		if (!pager_shows(pager))
 			continue;
 		if (line >= 0)
-			pager_puts(pager, 0, figure_name((enum figure)line), STYLE_LABEL);
+			pager_puts(pager, 0, detail_column((enum figure)line)->id, STYLE_LABEL);
 		for (size_t i = from; i < to; i++) {
 			if (!shown[i])
 				continue;

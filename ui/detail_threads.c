@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "ui/table_draw.h"
 #include "ui/table_state.h"
+#include "view/room.h"
 
 /* No thread. */
 #define NO_THREAD SIZE_MAX
@@ -95,7 +96,7 @@ void detail_threads_write(struct detail_threads *threads, const struct detail *d
 		 unit_table[draw.view.unit].id);
 	pager_part(pager, title);
 	layout_resolve(&threads->layout, NULL, &shown);
-	table_make_room(&threads->layout, GROUP_THREAD, draw.sort, pager->width);
+	room_make(&threads->layout, GROUP_THREAD, draw.sort, pager->width);
 	table_draw_heads(&draw, pager_screen_line(pager));
 	pager->line++;
 	threads->line = pager->line;

@@ -27,9 +27,9 @@
 /* The most letters that are searched for. */
 #define TYPED_MAX 24
 
-void field_list_open(struct field_list *fields)
+void field_list_open(struct field_list *fields, const struct column_table *table)
 {
-	*fields = (struct field_list){ .order = xcalloc(columns_n, sizeof(*fields->order)) };
+	*fields = (struct field_list){ .order = xcalloc(table->n, sizeof(*fields->order)) };
 }
 
 void field_list_close(struct field_list *fields)
@@ -179,8 +179,7 @@ static void draw_list_title(const struct field_list *fields, struct ui *ui, cons
 
 void field_list_draw(const struct field_list *fields, struct ui *ui, struct list *list, int height,
 		     const char *title,
-		     const char *(*mark)(const struct field_list *fields, const struct ui *ui,
-					 size_t i))
+		     const char *(*mark)(const struct field_list *fields, struct ui *ui, size_t i))
 {
 	int words = height >= WORDS_HEIGHT ? WORDS_LINES : 0;
 

@@ -14,8 +14,8 @@ struct field_list {
 	struct buf typed; /* what is searched for; empty: nothing */
 };
 
-/* Makes the list for all columns that there are; empty. */
-void field_list_open(struct field_list *fields);
+/* Makes the list for all columns of a table; empty. */
+void field_list_open(struct field_list *fields, const struct column_table *table);
 void field_list_close(struct field_list *fields);
 
 /*
@@ -33,8 +33,7 @@ void field_list_forget(struct field_list *fields);
 /* Draws the title, the fields behind their marks, and the words of the selected one. */
 void field_list_draw(const struct field_list *fields, struct ui *ui, struct list *list, int height,
 		     const char *title,
-		     const char *(*mark)(const struct field_list *fields, const struct ui *ui,
-					 size_t i));
+		     const char *(*mark)(const struct field_list *fields, struct ui *ui, size_t i));
 
 /* The field in that line of the screen, or SIZE_MAX. */
 size_t field_list_at(const struct list *list, int line);

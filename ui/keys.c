@@ -20,6 +20,9 @@
 /* The views with figures of an interval. */
 #define WHERE_TIMED (WHERE_TABLE | WHERE_TASK | WHERE_SITES | WHERE_SITE)
 
+/* The views with a table whose columns are chosen, and rows sorted by them. */
+#define WHERE_SHEET (WHERE_TABLE | WHERE_SITES)
+
 #define SORT "Sorting"
 #define MOVE "Moving about"
 #define SHOW "What is shown"
@@ -49,13 +52,13 @@ const struct command command_table[] = {
 	{ "sort-total", SORT, { '0' }, WHERE_TABLE, cmd_sort_key, '0',
 	  .help = "sort by total: all waiting",
 	  .hint = "sort", .hint_keys = "0-9", .hint_turn = 8 },
-	{ "sort-choose", SORT, { KEY_F(6) }, WHERE_TABLE, view_sort_open, 0,
+	{ "sort-choose", SORT, { KEY_F(6) }, WHERE_SHEET, view_sort_open, 0,
 	  .help = "sort by a column chosen from a list" },
-	{ "sort-left", SORT, { '<' }, WHERE_TABLE, cmd_sort_move, -1,
+	{ "sort-left", SORT, { '<' }, WHERE_SHEET, cmd_sort_move, -1,
 	  .help = "sort by the column to the left" },
-	{ "sort-right", SORT, { '>' }, WHERE_TABLE, cmd_sort_move, 1,
+	{ "sort-right", SORT, { '>' }, WHERE_SHEET, cmd_sort_move, 1,
 	  .help = "sort by the column to the right" },
-	{ "sort-reverse", SORT, { 'R' }, WHERE_TABLE, cmd_sort_reverse, 0,
+	{ "sort-reverse", SORT, { 'R' }, WHERE_SHEET, cmd_sort_reverse, 0,
 	  .help = "reverse the order" },
 	{ "sort-run", SORT, { 'P' }, WHERE_TABLE, cmd_sort_key, 'P',
 	  .help = "sort by time on a CPU" },
@@ -71,9 +74,9 @@ const struct command command_table[] = {
 	  .help = "down one page" },
 	{ "home", MOVE, { KEY_HOME }, WHERE_ALL, cmd_move, LIST_HOME, .help = "to the first line" },
 	{ "end", MOVE, { KEY_END }, WHERE_ALL, cmd_move, LIST_END, .help = "to the last line" },
-	{ "columns-left", MOVE, { KEY_LEFT }, WHERE_TABLE, cmd_columns, -1,
+	{ "columns-left", MOVE, { KEY_LEFT }, WHERE_SHEET, cmd_columns, -1,
 	  .help = "scroll columns to the left" },
-	{ "columns-right", MOVE, { KEY_RIGHT }, WHERE_TABLE, cmd_columns, 1,
+	{ "columns-right", MOVE, { KEY_RIGHT }, WHERE_SHEET, cmd_columns, 1,
 	  .help = "scroll columns to the right" },
 	{ "open", MOVE, { '\r', KEY_ENTER }, WHERE_TABLE, cmd_open, 0,
 	  .help = "open the selected row: the detail of a task, the members of a group",
@@ -131,7 +134,7 @@ const struct command command_table[] = {
 	{ "fold-all", SHOW, { '*' }, WHERE_TABLE, cmd_fold_all, 0, .help = "fold or unfold all" },
 	{ "command", SHOW, { 'c' }, WHERE_TABLE, cmd_command, 0,
 	  .help = "show names or command lines" },
-	{ "fields", SHOW, { 'f', KEY_F(2) }, WHERE_TABLE, cmd_open_fields, 0,
+	{ "fields", SHOW, { 'f', KEY_F(2) }, WHERE_SHEET, cmd_open_fields, 0,
 	  .help = "choose and order fields", .hint = "fields", .hint_turn = 14 },
 	{ "preset-next", SHOW, { '\t' }, WHERE_TABLE, cmd_preset, 1,
 	  .help = "next preset: waits, hangs, cpu, io, memory, states, and those of the "
@@ -160,9 +163,10 @@ const struct command command_table[] = {
 	{ "exited", WHICH, { 'e' }, WHERE_TABLE, cmd_exited, 0,
 	  .help = "show or hide rows of exited tasks" },
 	{ "clear", WHICH, { '=' }, WHERE_TABLE, cmd_clear, 0, .help = "clear all filters" },
-	{ "find", WHICH, { 'L', KEY_F(3) }, WHERE_TABLE, cmd_find, 0,
-	  .help = "select the next row whose name or command line matches" },
-	{ "find-next", WHICH, { '&' }, WHERE_TABLE, cmd_find_next, 0,
+	{ "find", WHICH, { 'L', KEY_F(3) }, WHERE_SHEET, cmd_find, 0,
+	  .help = "select the next row whose name or command line matches, or site of "
+	  "which any text does" },
+	{ "find-next", WHICH, { '&' }, WHERE_SHEET, cmd_find_next, 0,
 	  .help = "select the next match" },
 
 	{ "interval", WHEN, { 'd', 's' }, WHERE_TIMED, cmd_interval, 0,
@@ -206,7 +210,7 @@ const struct command command_table[] = {
 	{ "write", DO, { 'E' }, WHERE_TABLE, cmd_write, 0,
 	  .help = "write what is shown, also of the past, to a new file: by its ending as "
 	  "text, CSV or JSON, as batch mode writes it" },
-	{ "save", DO, { 'W' }, WHERE_TABLE, cmd_save, 0,
+	{ "save", DO, { 'W' }, WHERE_SHEET, cmd_save, 0,
 	  .help = "write the current settings to the configuration file" },
 
 	{ "save-preset", DO, { 'A' }, WHERE_TABLE, cmd_save_preset, 0,
@@ -233,11 +237,11 @@ const struct command command_table[] = {
 
 	{ "help", OTHER, { 'h', KEY_F(1) }, WHERE_ALL & ~WHERE_HELP, cmd_open_help, 0,
 	  .help = "this help", .hint = "help", .hint_turn = 2 },
-	{ "explain", OTHER, { '?' }, WHERE_TABLE | WHERE_FIELDS | WHERE_SORT, cmd_open_help, 1,
+	{ "explain", OTHER, { '?' }, WHERE_SHEET | WHERE_FIELDS | WHERE_SORT, cmd_open_help, 1,
 	  .help = "what the sort column, or the selected field, is, and what to do about "
 	  "it; then this help",
 	  .hint = "column", .hint_turn = 15 },
-	{ "help-too", OTHER, { '?' }, WHERE_ALL & ~WHERE_HELP & ~WHERE_TABLE & ~WHERE_FIELDS &
+	{ "help-too", OTHER, { '?' }, WHERE_ALL & ~WHERE_HELP & ~WHERE_SHEET & ~WHERE_FIELDS &
 	  ~WHERE_SORT, cmd_open_help, 0,
 	  .help = "in other views: this help" },
 	{ "redraw", OTHER, { CONTROL('L') }, WHERE_ALL, cmd_redraw, 0,

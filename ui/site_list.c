@@ -77,6 +77,33 @@ void site_list_take(struct site_list *list, struct ui *ui)
 	else
 		take_owners(list, ui);
 	site_lines_build(&list->sites, ui->frame->info->trace, &query);
+	site_list_order(list, ui, true);
+}
+
+bool site_list_order(struct site_list *list, struct ui *ui, bool anew)
+{
+	const struct site_choice *choice = &ui->settings->sites;
+	const struct query query = { .sort = site_choice_is_usual(choice) ? NULL : choice->sort,
+				     .descending = choice->descending };
+	const struct site_lines *sites = &list->sites;
+	struct order *lines = &list->lines;
+	struct view view = ui_view(ui);
+
+	if (!anew && query.sort == list->sort && query.descending == list->descending)
+		return false;
+	list->sort = query.sort;
+	list->descending = query.descending;
+	order_reserve(lines, sites->n);
+	lines->n = 0;
+	for (size_t i = 0; i < sites->n; i++) {
+		lines->rows[i] = &sites->lines[i].row;
+		lines->n += !sites->lines[i].sum.unattributed;
+	}
+	/* What no site explains stays behind all that is explained. */
+	if (query.sort)
+		query_order(&query, &view, lines);
+	lines->n = lines->passed = sites->n;
+	return true;
 }
 
 void site_list_title(const struct site_list *list, const struct ui *ui, struct buf *out)
@@ -119,4 +146,5 @@ void site_list_free(struct site_list *list)
 	site_owners_free(&list->owners);
 	site_lines_free(&list->sites);
 	order_free(&list->order);
+	order_free(&list->lines);
 }

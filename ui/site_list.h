@@ -19,6 +19,9 @@ struct site_list {
 	bool no_idle; /* without waits of those that have nothing to do */
 	struct site_owners owners;
 	struct site_lines sites;
+	struct order lines; /* the rows of these, in the order that is shown */
+	const struct column *sort; /* which is by that; NULL: their own */
+	bool descending;
 	struct order order; /* the rows, unless it is everybody */
 };
 
@@ -27,6 +30,15 @@ void site_list_of_group(struct site_list *list, const struct ui_group *group);
 
 /* Takes the owners and their sites from the ui's frame. */
 void site_list_take(struct site_list *list, struct ui *ui);
+
+/* Puts the lines into the order that was chosen, if that changed or `anew`. Whether it did. */
+bool site_list_order(struct site_list *list, struct ui *ui, bool anew);
+
+/* The line that is shown in that place. */
+static inline const struct site_line *site_list_line(const struct site_list *list, size_t i)
+{
+	return site_line_of(list->lines.rows[i]);
+}
 
 /* Whether a row of the ui's frame is of the list's task. */
 bool site_list_has(const struct site_list *list, const struct row *row);

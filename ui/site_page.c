@@ -346,25 +346,22 @@ static void write_members(struct site_page *page, const struct site_list *list,
 			  const struct site_line *line, struct ui *ui)
 {
 	struct pager *pager = &page->pager;
+	struct table_draw draw;
 
 	if (line->n < 2)
 		return;
 	buf_printf(&page->text, "Sites: %zu", line->n);
 	pager_part(pager, buf_cstr(&page->text));
 	page->text.len = 0;
-	site_draw_begin(&page->draw, &ui->term, ui->frame->info->trace,
-			list->sites.several && !line->sum.tgid);
-	site_draw_heads(&page->draw, pager_screen_line(pager));
+	draw = site_table_begin(&page->table, ui, list->sites.several && !line->sum.tgid);
+	table_draw_heads(&draw, pager_screen_line(pager));
 	pager->line++;
 	for (size_t i = 0; i < line->n; i++, pager->line++) {
-		const struct site_line one = { .id = line->sites[i]->id,
-					       .sum = *line->sites[i],
-					       .one_state = true,
-					       .sites = &line->sites[i],
-					       .n = 1 };
+		const struct site_line one = site_line_one(&line->sites[i]);
+		const struct item item = { .row = &one.row, .shown = &one.row, .frame = ui->frame };
 
 		if (pager_shows(pager))
-			site_draw_line(&page->draw, pager_screen_line(pager), &one, false);
+			table_draw_row(&draw, pager_screen_line(pager), &item, ROW_PLAIN);
 	}
 }
 
@@ -395,7 +392,7 @@ void site_page_write(struct site_page *page, struct site_list *list, const struc
 
 void site_page_free(struct site_page *page)
 {
-	site_draw_free(&page->draw);
+	site_table_free(&page->table);
 	buf_free(&page->text);
 	buf_free(&page->pager.cell);
 }

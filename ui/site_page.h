@@ -4,13 +4,13 @@
 #define STALLTOP_UI_SITE_PAGE_H
 
 #include "ui/pager.h"
-#include "ui/site_draw.h"
 #include "ui/site_list.h"
+#include "ui/site_table.h"
 
 /* The page's memory, kept from drawing to drawing. */
 struct site_page {
 	struct pager pager;
-	struct site_draw draw; /* of the sites that the line adds up */
+	struct site_table table; /* of the sites that the line adds up */
 	struct buf text;
 };
 

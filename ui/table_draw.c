@@ -82,9 +82,16 @@ static void put_bar(const struct table_draw *draw, int line, const struct column
 	}
 }
 
-/* Writes a column's heading, after the digit that sorts by it where keys do. */
-static void write_heading(const struct table_draw *draw, const struct column *column)
+/* The cells of a label: a number's may be narrower here than it is elsewhere. */
+static unsigned label_cells(const struct column_span *span)
 {
+	return span->cells < (int)span->column->width ? (unsigned)span->cells : 0;
+}
+
+/* Writes a column's heading, after the digit that sorts by it where keys do. */
+static void write_heading(const struct table_draw *draw, const struct column_span *span)
+{
+	const struct column *column = span->column;
 	char heading[COLUMN_HEADING];
 
 	if (draw->of_process)
@@ -93,7 +100,7 @@ static void write_heading(const struct table_draw *draw, const struct column *co
 	else
 		column_heading(column, heading);
 	draw->cell->len = 0;
-	column_append_label(column, heading, draw->cell);
+	column_append_label(column, heading, label_cells(span), draw->cell);
 }
 
 void table_draw_heads(const struct table_draw *draw, int line)
@@ -106,9 +113,9 @@ void table_draw_heads(const struct table_draw *draw, int line)
 
 	term_put(term, line, 0, term->columns, "", 0, STYLE_HEAD);
 	while (next_span(draw, &span)) {
-		bool sorted = table_sorts_alike(draw->sort, span.column);
+		bool sorted = column_sorts_alike(draw->sort, span.column);
 
-		write_heading(draw, span.column);
+		write_heading(draw, &span);
 		if ((int)cell->len > span.cells)
 			cell->len = (size_t)span.cells;
 		term_put(term, line, span.at, (int)cell->len, cell->data, cell->len,
@@ -129,7 +136,7 @@ void table_draw_units(const struct table_draw *draw, int line)
 	while (next_span(draw, &span)) {
 		draw->cell->len = 0;
 		column_append_label(span.column, column_unit(span.column, draw->view.unit),
-				    draw->cell);
+				    label_cells(&span), draw->cell);
 		put_cell(draw, line, &span, span.at, STYLE_DIM);
 	}
 }
@@ -165,9 +172,10 @@ static bool looks_zero(const struct column *column, enum unit unit, const struct
 	/* A number may also be a name: of a user, of a CPU. */
 	if (format == FORMAT_COUNT)
 		return column->sum == SUM_ADD && value->number < 0.5;
-	return format == FORMAT_WAIT	? value->number <= 0
-	       : format == FORMAT_SHARE ? value->number < SHARE_SHOWN
-					: false;
+	return format == FORMAT_WAIT ? value->number <= 0
+	       : format == FORMAT_SHARE
+		       ? value->number < SHARE_SHOWN && value->number > -SHARE_SHOWN
+		       : false;
 }
 
 /* Whether a row is of an ended task that did not wait much: who did is as loud as others. */
@@ -175,6 +183,12 @@ static bool is_quiet(const struct row *row)
 {
 	return row->exited && (!row->interval_ns || (double)row->deltas->waited.total * 100.0 <
 							    SHARE_WARM * (double)row->interval_ns);
+}
+
+/* The style of a share of lost time. */
+static enum style lost_style(struct value share)
+{
+	return share.type == VALUE_NUMBER ? style_of_share(share.number) : STYLE_NORMAL;
 }
 
 /* The style of a cell; `usual`: of those that are not highlighted. */
@@ -192,7 +206,7 @@ static enum style cell_style(const struct column *column, const struct view *vie
 	if (column_is_delay(column))
 		style = delay_style(column, *view, row, value);
 	else if (column->stalls)
-		style = style_of_share(value->number);
+		style = lost_style(column->stalls(column, view, row));
 	return style == STYLE_NORMAL ? usual : style;
 }
 
@@ -276,26 +290,27 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 }
 
 void table_draw_sum(const struct table_draw *draw, int line, const struct order *order,
-		    const char *plural)
+		    const struct row *sum, const char *plural)
 {
 	struct column_span span = { 0 };
 
 	while (next_span(draw, &span)) {
 		struct value total = value_unset();
-		bool none;
+		bool none,
+			counts = span.rest || (draw->counts && span.index + 1 == draw->layout->n);
 
 		/* What was read of rows shown alone would be no sum. */
 		if (!(span.column->needs & draw->unread))
 			total = column_total(span.column, &draw->view, order->rows, order->passed,
-					     &order->sum);
+					     sum);
 		none = looks_zero(span.column, draw->view.unit, &total);
 		draw->cell->len = 0;
-		if (span.rest)
+		if (counts)
 			buf_printf(draw->cell, "%zu %s", order->passed, plural);
 		else
-			column_append_total(span.column, &draw->view, &total, !span.index,
-					    draw->scratch, draw->cell);
-		if (span.index && !span.rest)
+			column_append_total(span.column, &draw->view, &total, label_cells(&span),
+					    !span.index, draw->scratch, draw->cell);
+		if (span.index && !counts)
 			finish_cell(draw, none, STYLE_SUM);
 		if (total.type == VALUE_BAR && !span.column->graph)
 			put_bar(draw, line, &span, STYLE_SUM);

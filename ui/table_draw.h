@@ -15,6 +15,7 @@ struct table_draw {
 	const struct column *sort; /* the sort column; NULL: not sorted */
 	bool descending;
 	bool of_process; /* the rows are threads of one process, and no keys sort them */
+	bool counts; /* the sum's last cell has the number of rows, also if it is no name */
 	unsigned unread; /* NEED_ bits of what was read of some rows only: it has no sum */
 	struct view view;
 	struct buf *cell, *scratch;
@@ -23,22 +24,17 @@ struct table_draw {
 /* The highlighting of a row. */
 enum row_mark { ROW_PLAIN, ROW_SELECTED, ROW_BOLD };
 
-/* Whether both columns sort alike: comm and command replace each other. */
-static inline bool table_sorts_alike(const struct column *a, const struct column *b)
-{
-	return a == b || (a && b && a->last && b->last);
-}
-
 /*
  * Each of these draws a line of the screen (none below 0): the headings, with the sort column and
- * its direction; the units; a row; the sum over the rows that pass, whose plural is `plural`.
+ * its direction; the units; a row; the sum over the rows that pass, whose plural is `plural`, with
+ * the row that has it.
  */
 void table_draw_heads(const struct table_draw *draw, int line);
 void table_draw_units(const struct table_draw *draw, int line);
 void table_draw_row(const struct table_draw *draw, int line, const struct item *item,
 		    enum row_mark mark);
 void table_draw_sum(const struct table_draw *draw, int line, const struct order *order,
-		    const char *plural);
+		    const struct row *sum, const char *plural);
 
 /* The column that is shown at that cell; NULL: none. */
 const struct column *table_draw_column_at(const struct table_draw *draw, int at);

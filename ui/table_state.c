@@ -11,10 +11,6 @@
 #include "ui/table_draw.h"
 #include "view/room.h"
 
-/* Cells wanted for the last column, a task's name or a path, before others give way to it. */
-#define NAME_CELLS ROOM_NAME_LEAST
-#define PATH_CELLS 16
-
 /* The number of lines that are searched for figures not yet known of any group. */
 #define GROUPS_LOOKED_AT 64
 
@@ -42,54 +38,6 @@ const struct column *table_sort_column(const struct ui *ui)
 	if (!sort || layout_applies(sort, ui_rows_are(ui)))
 		return sort;
 	return layout_name(ui_rows_are(ui));
-}
-
-/* Removes a column, unless it is the sort column. */
-static void take_column_out(struct layout *layout, const struct column *column,
-			    const struct column *sort)
-{
-	size_t kept = 0;
-
-	if (table_sorts_alike(sort, column))
-		return;
-	for (size_t i = 0; i < layout->n; i++)
-		if (layout->columns[i] != column)
-			layout->columns[kept++] = layout->columns[i];
-	layout->n = kept;
-}
-
-/* Cells of all columns, with the least for the last; cut: and for other texts. */
-static int cells_wanted(const struct layout *layout, enum group_by by, bool cut)
-{
-	int name = by == GROUP_CGROUP ? PATH_CELLS : NAME_CELLS, cells = 0;
-
-	for (size_t i = 0; i < layout->n; i++) {
-		const struct column *column = layout->columns[i];
-
-		cells += column->last ? name : (int)(cut ? room_least(column) : column->width) + 1;
-	}
-	return cells;
-}
-
-void table_make_room(struct layout *layout, enum group_by by, const struct column *sort, int cells)
-{
-	for (unsigned turn = 1; turn <= COLUMN_TURNS; turn++)
-		for (size_t i = layout->n; i-- > 0 && cells_wanted(layout, by, true) > cells;)
-			if (layout->columns[i]->yields == turn)
-				take_column_out(layout, layout->columns[i], sort);
-	room_share_usual(layout, (unsigned)cells);
-}
-
-void table_leave_out(struct layout *layout, const char *ids, enum group_by by,
-		     const struct column *sort, int cells)
-{
-	struct layout room;
-
-	layout_named(&room, ids);
-	/* What is asked for by name is worth more than columns that it may lack. */
-	for (size_t i = 0; i < room.n && cells_wanted(layout, by, false) > cells; i++)
-		take_column_out(layout, room.columns[i], sort);
-	room_share_usual(layout, (unsigned)cells);
 }
 
 /* Adds the sort column if it is not among the default columns. */
@@ -153,11 +101,10 @@ void table_layout(struct ui *ui)
 	if (!ui->settings->fields || ui->settings->own_fields)
 		add_sort(ui);
 	if (!ui->settings->fields)
-		table_make_room(&table->layout, ui_rows_are(ui), table_sort_column(ui),
-				ui->term.columns);
+		room_make(&table->layout, ui_rows_are(ui), table_sort_column(ui), ui->term.columns);
 	else if (ui->settings->own_fields)
-		table_leave_out(&table->layout, view_preset(ui->settings)->room, ui_rows_are(ui),
-				table_sort_column(ui), ui->term.columns);
+		room_leave_out(&table->layout, view_preset(ui->settings)->room, ui_rows_are(ui),
+			       table_sort_column(ui), ui->term.columns);
 	swap_command(ui);
 	if (table->skip >= table->layout.n)
 		table->skip = table->layout.n ? table->layout.n - 1 : 0;

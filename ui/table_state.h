@@ -30,16 +30,6 @@ void table_free(struct table *table);
 /* Finds the chosen or the default columns for the rows shown. */
 void table_fields(const struct ui *ui, struct layout *layout);
 
-/*
- * Removes default columns that do not fit into `cells`, but never the sort column. `by`: what the
- * rows are.
- */
-void table_make_room(struct layout *layout, enum group_by by, const struct column *sort, int cells);
-
-/* Removes columns, in the order of a list of ids, until the others fit into `cells`. */
-void table_leave_out(struct layout *layout, const char *ids, enum group_by by,
-		     const struct column *sort, int cells);
-
 /* Whether rows have their command lines in place of names. */
 bool table_has_command_lines(const struct ui *ui);
 

@@ -139,15 +139,23 @@ static void say_words(struct ui *ui, const struct column *column)
 	buf_free(&text);
 }
 
+struct sheet ui_sheet(struct ui *ui)
+{
+	const struct page *page = ui_page(ui);
+
+	while (!page->ops->sheet)
+		page--;
+	return page->ops->sheet(ui, page->state);
+}
+
 unsigned ui_sort_by(struct ui *ui, const struct column *column)
 {
-	struct query *query = &ui->settings->query;
+	struct sheet sheet = ui_sheet(ui);
 
-	if (query->sort != column)
+	if (*sheet.sort != column)
 		say_words(ui, column);
-
-	query->descending = query->sort == column ? !query->descending : column_descends(column);
-	query->sort = column;
+	*sheet.descending = *sheet.sort == column ? !*sheet.descending : column_descends(column);
+	*sheet.sort = column;
 	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 

@@ -189,7 +189,10 @@ bool ui_has_words(const struct ui *ui);
 /* Appends these: the head spelled out, what it is, and that more can be said of it. */
 void ui_append_words(const struct ui *ui, const struct column *column, struct buf *out);
 
-/* Sorts by a column in its usual direction; reverses the direction if it is the sort column. */
+/* The table of the view on top, or of the first below that has one. */
+struct sheet ui_sheet(struct ui *ui);
+
+/* Sorts it by a column in its usual direction; reverses the direction if it is the sort column. */
 unsigned ui_sort_by(struct ui *ui, const struct column *column);
 
 #endif

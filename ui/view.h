@@ -16,6 +16,8 @@
 #include "ui/list.h"
 
 struct column;
+struct column_table;
+struct layout;
 struct term_key;
 struct ui;
 struct ui_task;
@@ -45,6 +47,17 @@ struct ui_task;
 
 /* Beside those: not while the past is shown. */
 #define WHERE_PRESENT 0x100u
+
+/* The table that a view shows: keys sort it, scroll its columns and choose among them. */
+struct sheet {
+	const struct column_table *columns; /* all that there are */
+	const struct layout *layout; /* those that are shown */
+	size_t *skip; /* columns scrolled away, after the first */
+	const struct column *sorted; /* what the rows are sorted by */
+	/* What was chosen for that. */
+	const struct column **sort;
+	bool *descending;
+};
 
 struct view_ops {
 	const char *name;
@@ -76,6 +89,10 @@ struct view_ops {
 	 * NULL: nothing is searched for in this view.
 	 */
 	bool (*type)(struct ui *ui, void *state, struct list *list, const struct term_key *key);
+	/* The view's table; NULL: it has none, and keys mean that of the view below. */
+	struct sheet (*sheet)(struct ui *ui, void *state);
+	/* Selects the next line that matches ui->find. False: none does. NULL: no lines. */
+	bool (*find)(struct ui *ui, void *state, struct list *list);
 	/* The column that is selected, which help explains. NULL: the view selects none. */
 	const struct column *(*column)(struct ui *ui, void *state, const struct list *list);
 	/* Handles a click on a line; returns reactions. NULL: nothing happens. */

@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "ui/field_list.h"
+#include "ui/site_table.h"
 #include "ui/table_state.h"
 #include "view/layout.h"
 
@@ -17,6 +18,7 @@
 
 struct chooser {
 	struct field_list fields;
+	const struct column_table *table; /* whose columns */
 	const struct column *after; /* the next field goes behind it; NULL: to the end */
 	/* The list's names for rows of the other sort: kept, before and after the fields shown. */
 	struct layout before, behind;
@@ -47,22 +49,33 @@ static void take_others(struct chooser *chooser, const char *spec, enum group_by
 	}
 }
 
+/* Whether the fields are of tasks or groups, and not of sites. */
+static bool is_of_tasks(const struct chooser *chooser)
+{
+	return chooser->table == &task_columns;
+}
+
 /* Takes the columns that the table shows now. */
 static void take_layout(struct chooser *chooser, const struct ui *ui)
 {
-	enum group_by by = ui_rows_are(ui);
+	enum group_by by = is_of_tasks(chooser) ? ui_rows_are(ui) : GROUP_PROCESS;
+	const struct column_table *table = chooser->table;
 	struct layout layout;
 
-	table_fields(ui, &layout);
-	take_others(chooser, ui->settings->fields, by);
+	if (is_of_tasks(chooser)) {
+		table_fields(ui, &layout);
+		take_others(chooser, ui->settings->fields, by);
+	} else {
+		site_table_fields(ui, &layout, true);
+	}
 	chooser->fields.n = 0;
 	for (size_t i = 0; i < layout.n; i++)
 		if (is_offered(layout.columns[i], by))
 			chooser->fields.order[chooser->fields.n++] = layout.columns[i];
 	chooser->fields.shown = chooser->fields.n;
-	for (size_t i = 0; i < columns_n; i++)
-		if (!layout_has(&layout, &columns[i]) && is_offered(&columns[i], by))
-			chooser->fields.order[chooser->fields.n++] = &columns[i];
+	for (size_t i = 0; i < table->n; i++)
+		if (!layout_has(&layout, &table->columns[i]) && is_offered(&table->columns[i], by))
+			chooser->fields.order[chooser->fields.n++] = &table->columns[i];
 }
 
 /* Appends fields to the list. */
@@ -81,6 +94,10 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 	append_chosen(spec, chooser->before.columns, chooser->before.n);
 	append_chosen(spec, chooser->fields.order, chooser->fields.shown);
 	append_chosen(spec, chooser->behind.columns, chooser->behind.n);
+	if (!is_of_tasks(chooser)) {
+		view_set_site_fields(ui->settings, buf_cstr(spec));
+		return REACT_REDRAW;
+	}
 	/* Marks the list as a list for groups, even if no other field does. */
 	if (ui_folds(ui))
 		buf_printf(spec, ",%s", layout_name(ui_rows_are(ui))->id);
@@ -192,19 +209,22 @@ COMMAND(view_fields_default)
 {
 	struct chooser *chooser = ui_page(ui)->state;
 
-	view_default_fields(ui->settings);
+	if (is_of_tasks(chooser))
+		view_default_fields(ui->settings);
+	else
+		view_set_site_fields(ui->settings, NULL);
 	take_layout(chooser, ui);
 	chooser->after = NULL;
 	field_list_forget(&chooser->fields);
 	list_select(&ui_page(ui)->list, 0);
-	ui_say(ui, ui->settings->own_fields
+	ui_say(ui, ui->settings->own_fields && is_of_tasks(chooser)
 			   ? "the fields of the preset, as many as fit"
 			   : "the default fields, chosen by the width of the screen");
 	return REACT_RELAYOUT;
 }
 
 /* The mark of a field: whether it is shown. */
-static const char *field_mark(const struct field_list *fields, UNUSED const struct ui *ui, size_t i)
+static const char *field_mark(const struct field_list *fields, UNUSED struct ui *ui, size_t i)
 {
 	return i < fields->shown ? " [x]" : " [ ]";
 }
@@ -216,8 +236,9 @@ static void fields_draw(struct ui *ui, void *state, struct list *list, int heigh
 	const struct column *after = chooser->after;
 	char title[96];
 
-	snprintf(title, sizeof(title), "fields: %zu shown, in this order%s%s",
-		 chooser->fields.shown, after && !after->last ? "; the next goes after " : "",
+	snprintf(title, sizeof(title), "fields%s: %zu shown, in this order%s%s",
+		 is_of_tasks(chooser) ? "" : " of sites", chooser->fields.shown,
+		 after && !after->last ? "; the next goes after " : "",
 		 after && !after->last ? after->id : "");
 	field_list_draw(&chooser->fields, ui, list, height, title, field_mark);
 }
@@ -298,7 +319,8 @@ unsigned view_fields_open(struct ui *ui)
 {
 	struct chooser *chooser = xcalloc(1, sizeof(*chooser));
 
-	field_list_open(&chooser->fields);
+	chooser->table = ui_sheet(ui).columns;
+	field_list_open(&chooser->fields, chooser->table);
 	take_layout(chooser, ui);
 	ui_push(ui, &view_fields, chooser);
 	/* Letters may come before the first drawing. */

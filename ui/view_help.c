@@ -12,6 +12,7 @@
 #include "ui/command.h"
 #include "ui/legend.h"
 #include "view/column_words.h"
+#include "view/site_column.h"
 
 /* Cells of the names at the left. */
 #define NAME_CELLS 16
@@ -76,22 +77,26 @@ static void add_commands(struct help *help, const struct ui *ui, unsigned where,
 	buf_free(&keys);
 }
 
+/* Adds the fields of a table. */
+static void describe_fields(struct help *help, const char *title, const struct column_table *table)
+{
+	char name[COLUMN_HEADING];
+
+	add_help(help, NULL, title);
+	for (size_t i = 0; i < table->n; i++) {
+		column_heading(&table->columns[i], name);
+		add_help(help, name, table->columns[i].help);
+	}
+}
+
 /* Adds units and fields. */
 static void add_columns(struct help *help)
 {
-	struct buf name = { 0 };
-
 	add_help(help, NULL, "Units of the delay columns");
 	for (unsigned unit = 0; unit < UNITS; unit++)
 		add_help(help, unit_table[unit].id, unit_table[unit].help);
-	add_help(help, NULL, "Fields");
-	for (size_t i = 0; i < columns_n; i++) {
-		name.len = 0;
-		buf_printf(&name, "%.1s%s", columns[i].digit ? &columns[i].digit : "",
-			   columns[i].heading);
-		add_help(help, buf_cstr(&name), columns[i].help);
-	}
-	buf_free(&name);
+	describe_fields(help, "Fields", &task_columns);
+	describe_fields(help, "Fields of sites", &site_columns);
 }
 
 /* Adds what a column is and costs, and what to do about its figures. */

@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/pattern.h"
 #include "base/util.h"
 #include "model/notes.h"
 #include "model/tracing.h"
-#include "ui/site_draw.h"
 #include "ui/site_list.h"
-#include "ui/table_draw.h"
+#include "ui/site_table.h"
 #include "ui/table_state.h"
 #include "ui/view_site.h"
 #include "ui/view_task.h"
+#include "view/room.h"
 
 /* The least lines for the line of units and the sum, and for the line below the title. */
 #define LINES_SUM 12
@@ -26,9 +27,9 @@
 
 struct sites_view {
 	struct site_list sites;
-	struct site_draw draw;
+	struct site_table table;
 	uint64_t selected; /* its id: the selection stays on it, but for the first line */
-	int first_line; /* on the screen; -1: none are shown */
+	int head_line, first_line; /* on the screen; -1: none are shown */
 	struct layout layout; /* of what waits right now */
 	struct buf text, scratch;
 };
@@ -42,21 +43,43 @@ static struct list *list_of(struct ui *ui, const struct sites_view *view)
 	return NULL;
 }
 
+/* Remembers the line that is selected. */
+static void note_selected(struct sites_view *view, const struct list *list)
+{
+	if (list && list->selected < view->sites.sites.n)
+		view->selected =
+			list->selected ? site_list_line(&view->sites, list->selected)->id : 0;
+}
+
+/* Selects it again, where it is now. */
+static void select_noted(struct sites_view *view, struct list *list)
+{
+	size_t n = view->sites.sites.n;
+
+	if (!list)
+		return;
+	list->n = n;
+	for (size_t i = 0; i < n && view->selected; i++)
+		if (site_list_line(&view->sites, i)->id == view->selected)
+			list_select(list, i);
+}
+
 /* Takes the sites of the ui's frame anew. The selection stays on its line. */
 static void take_site_lines(struct sites_view *view, struct ui *ui)
 {
-	const struct site_lines *sites = &view->sites.sites;
 	struct list *list = list_of(ui, view);
 
-	if (list && list->selected < sites->n)
-		view->selected = list->selected ? sites->lines[list->selected].id : 0;
+	note_selected(view, list);
 	site_list_take(&view->sites, ui);
-	if (!list)
-		return;
-	list->n = sites->n;
-	for (size_t i = 0; i < sites->n && view->selected; i++)
-		if (sites->lines[i].id == view->selected)
-			list_select(list, i);
+	select_noted(view, list);
+}
+
+/* Puts the lines in the order that was chosen meanwhile. */
+static void reorder(struct sites_view *view, struct ui *ui, struct list *list)
+{
+	note_selected(view, list);
+	if (site_list_order(&view->sites, ui, false))
+		select_noted(view, list);
 }
 
 /* Takes a new frame. */
@@ -167,7 +190,7 @@ static void draw_now(struct sites_view *view, struct ui *ui, struct list *list, 
 	int shown = 0;
 
 	layout_named(&view->layout, NOW_FIELDS);
-	table_leave_out(&view->layout, NOW_ROOM, by, NULL, ui->term.columns);
+	room_leave_out(&view->layout, NOW_ROOM, by, NULL, ui->term.columns);
 	order_rows(view, ui);
 	list_size(list, 0, 0);
 	if (height > 0)
@@ -192,22 +215,29 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 	const struct site_lines *sites = &view->sites.sites;
 	bool roomy = line + height >= LINES_SUM;
 	int end = line + height, rows = height - 1 - 2 * roomy;
+	struct table_draw draw = site_table_begin(&view->table, ui, sites->several);
 
-	site_draw_begin(&view->draw, &ui->term, ui->frame->info->trace, sites->several);
-	if (height > 0)
-		site_draw_heads(&view->draw, line++);
-	if (roomy)
-		site_draw_units(&view->draw, line++);
-	view->first_line = line;
+	reorder(view, ui, list);
 	list_size(list, sites->n, rows > 0 ? (size_t)rows : 0);
 	for (size_t i = list->top; i < sites->n && i < list->top + list->height; i++)
-		site_draw_line(&view->draw, line++, &sites->lines[i], i == list->selected);
+		site_table_add(&view->table, ui, view->sites.lines.rows[i]);
+	site_table_fit(&view->table, &draw);
+	view->head_line = height > 0 ? line : -1;
+	if (height > 0)
+		table_draw_heads(&draw, line++);
+	if (roomy)
+		table_draw_units(&draw, line++);
+	view->first_line = line;
+	for (size_t i = 0; i < view->table.n; i++)
+		table_draw_row(&draw, line++, &view->table.items[i],
+			       list->top + i == list->selected ? ROW_SELECTED : ROW_PLAIN);
 	if (!sites->n && rows > 0) {
 		buf_puts(&view->text, "nothing waited in the last interval");
 		draw_words(ui, line, &view->text, STYLE_DIM);
 	}
 	if (roomy)
-		site_draw_sum(&view->draw, end - 1, sites);
+		table_draw_sum(&draw, end - 1, &view->sites.lines, &sites->all.row,
+			       plural(sites->n, "line", "lines"));
 }
 
 /* Draws the whole view. */
@@ -217,7 +247,7 @@ static void sites_draw(struct ui *ui, void *state, struct list *list, int height
 	const struct trace_frame *trace = ui->frame->info->trace;
 	int line = 0;
 
-	view->first_line = -1;
+	view->head_line = view->first_line = -1;
 	view->text.len = 0;
 	if (height < 1)
 		return;
@@ -233,14 +263,76 @@ static void sites_draw(struct ui *ui, void *state, struct list *list, int height
 		draw_now(view, ui, list, line, height - line);
 }
 
-/* Selects the clicked line. */
+/* What keys sort and scroll. */
+static struct sheet sites_sheet(struct ui *ui, void *state)
+{
+	struct sites_view *view = state;
+	struct site_choice *choice = &ui->settings->sites;
+
+	if (!choice->sort) {
+		choice->sort = site_choice_sort(choice);
+		choice->descending = true;
+	}
+	return (struct sheet){ .columns = &site_columns,
+			       .layout = &view->table.layout,
+			       .skip = &view->table.skip,
+			       .sorted = choice->sort,
+			       .sort = &choice->sort,
+			       .descending = &choice->descending };
+}
+
+/* Whether a text of a line is searched for. */
+static bool is_wanted(const struct ui *ui, const struct row *line)
+{
+	const struct view view = ui_view(ui);
+
+	for (size_t i = 0; i < site_columns.n; i++) {
+		struct value value = column_get(&site_columns.columns[i], &view, line);
+
+		if (value.type == VALUE_TEXT && pattern_matches(ui->find, value.text))
+			return true;
+	}
+	return false;
+}
+
+/* Selects the next line that is searched for. */
+static bool sites_find(struct ui *ui, void *state, struct list *list)
+{
+	const struct order *lines = &((struct sites_view *)state)->sites.lines;
+
+	for (size_t i = 1; i <= lines->n; i++) {
+		size_t at = (list->selected + i) % lines->n;
+
+		if (!is_wanted(ui, lines->rows[at]))
+			continue;
+		list_select(list, at);
+		return true;
+	}
+	return false;
+}
+
+/* The sort column is the one that help explains. */
+static const struct column *sites_column(struct ui *ui, void *state, const struct list *list)
+{
+	(void)state;
+	(void)list;
+	return site_choice_sort(&ui->settings->sites);
+}
+
+/* Handles a click: sorts at the heads, selects in the lines. */
 static unsigned sites_click(struct ui *ui, void *state, struct list *list, int line, int column)
 {
-	const struct sites_view *view = state;
+	struct sites_view *view = state;
 	size_t index = list->top + (size_t)(line - view->first_line);
 
-	(void)ui;
-	(void)column;
+	if (view->head_line >= 0 && line == view->head_line) {
+		struct table_draw draw = { .term = &ui->term,
+					   .layout = &view->table.layout,
+					   .skip = view->table.skip };
+		const struct column *head = table_draw_column_at(&draw, column);
+
+		return head ? ui_sort_by(ui, head) : REACT_NONE;
+	}
 	if (view->first_line < 0 || line < view->first_line ||
 	    line >= view->first_line + (int)list->height || index >= list->n)
 		return REACT_NONE;
@@ -255,7 +347,7 @@ static void sites_close(struct ui *ui, void *state)
 
 	(void)ui;
 	site_list_free(&view->sites);
-	site_draw_free(&view->draw);
+	site_table_free(&view->table);
 	buf_free(&view->text);
 	buf_free(&view->scratch);
 	free(view);
@@ -268,6 +360,9 @@ static const struct view_ops view_sites = {
 	.needs = sites_needs,
 	.traces = sites_trace,
 	.draw = sites_draw,
+	.sheet = sites_sheet,
+	.find = sites_find,
+	.column = sites_column,
 	.click = sites_click,
 	.close = sites_close,
 };
@@ -359,5 +454,5 @@ unsigned view_sites_enter(struct ui *ui, int arg)
 	(void)arg;
 	if (!ui->frame->info->trace || selected >= sites->n)
 		return REACT_NONE;
-	return view_site_open(ui, &view->sites, sites->lines[selected].id);
+	return view_site_open(ui, &view->sites, site_list_line(&view->sites, selected)->id);
 }

@@ -11,25 +11,29 @@
 #include "view/layout.h"
 
 /* Lists the columns shown, then the others that such rows have values for. */
-static void take_columns(struct field_list *fields, const struct ui *ui)
+static void take_columns(struct field_list *fields, struct ui *ui)
 {
-	const struct layout *layout = &ui->table->layout;
+	const struct sheet sheet = ui_sheet(ui);
+	const struct column_table *table = sheet.columns;
+	enum group_by by = table == &task_columns ? ui_rows_are(ui) : GROUP_PROCESS;
 
-	for (size_t i = 0; i < layout->n; i++)
-		fields->order[fields->n++] = layout->columns[i];
+	for (size_t i = 0; i < sheet.layout->n; i++)
+		fields->order[fields->n++] = sheet.layout->columns[i];
 	fields->shown = fields->n;
-	for (size_t i = 0; i < columns_n; i++)
-		if (!layout_has(layout, &columns[i]) &&
-		    layout_applies(&columns[i], ui_rows_are(ui)))
-			fields->order[fields->n++] = &columns[i];
+	for (size_t i = 0; i < table->n; i++)
+		if (!layout_has(sheet.layout, &table->columns[i]) &&
+		    layout_applies(&table->columns[i], by))
+			fields->order[fields->n++] = &table->columns[i];
 }
 
 /* The mark of a column: the direction, of the one that is sorted by. */
-static const char *sort_mark(const struct field_list *fields, const struct ui *ui, size_t i)
+static const char *sort_mark(const struct field_list *fields, struct ui *ui, size_t i)
 {
-	if (fields->order[i] != table_sort_column(ui))
+	const struct sheet sheet = ui_sheet(ui);
+
+	if (fields->order[i] != sheet.sorted)
 		return "";
-	return ui->settings->query.descending ? "  v" : "  ^";
+	return *sheet.descending ? "  v" : "  ^";
 }
 
 /* Draws the whole view. */
@@ -66,7 +70,7 @@ COMMAND(view_sort_take)
 	const struct column *column = fields->order[ui_page(ui)->list.selected];
 
 	ui_pop(ui);
-	return column == table_sort_column(ui) ? REACT_REDRAW : ui_sort_by(ui, column);
+	return column == ui_sheet(ui).sorted ? REACT_REDRAW : ui_sort_by(ui, column);
 }
 
 COMMAND(view_sort_find_next)
@@ -111,13 +115,13 @@ COMMAND(view_sort_open)
 	struct field_list *fields = xcalloc(1, sizeof(*fields));
 	struct list *list;
 
-	field_list_open(fields);
+	field_list_open(fields, ui_sheet(ui).columns);
 	take_columns(fields, ui);
 	ui_push(ui, &view_sort, fields);
 	list = &ui_page(ui)->list;
 	list_size(list, fields->n, 0);
 	for (size_t i = 0; i < fields->n; i++)
-		if (fields->order[i] == table_sort_column(ui))
+		if (fields->order[i] == ui_sheet(ui).sorted)
 			list_select(list, i);
 	return REACT_REDRAW;
 }

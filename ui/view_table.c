@@ -94,6 +94,28 @@ static const struct column *table_column(struct ui *ui, UNUSED void *state,
 	return table_sort_column(ui);
 }
 
+/* What keys sort and scroll. */
+static struct sheet table_sheet(struct ui *ui, void *state)
+{
+	struct table *table = state;
+	struct query *query = &ui->settings->query;
+
+	return (struct sheet){ .columns = &task_columns,
+			       .layout = &table->layout,
+			       .skip = &table->skip,
+			       .sorted = table_sort_column(ui),
+			       .sort = &query->sort,
+			       .descending = &query->descending };
+}
+
+/* Selects the next row that is searched for. */
+static bool table_find(struct ui *ui, void *state, struct list *list)
+{
+	(void)state;
+	(void)list;
+	return table_find_next(ui);
+}
+
 /* Draws the whole view. */
 static void draw_table(struct ui *ui, void *state, struct list *list, int height)
 {
@@ -132,7 +154,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	/* Directly below what it is the sum of. */
 	line += (int)shown + (table->idle_line >= 0 || !shown);
 	if (plan.sum)
-		table_draw_sum(&draw, line, &table->rows.order,
+		table_draw_sum(&draw, line, &table->rows.order, &table->rows.order.sum,
 			       plural(table->rows.order.passed, counted->one, counted->many));
 }
 
@@ -199,6 +221,8 @@ const struct view_ops view_table = {
 	.traces = table_traces,
 	.draw = draw_table,
 	.target = table_target,
+	.sheet = table_sheet,
+	.find = table_find,
 	.column = table_column,
 	.click = table_click,
 	.close = close_table,

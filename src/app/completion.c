@@ -159,7 +159,8 @@ void completion_fish(struct buf *out)
 	for (size_t i = 0; i < ARRAY_SIZE(words_table); i++) {
 		if (!words_table[i].word)
 			continue;
-		buf_printf(out, "function __stalltop_%s%s\n", i == WORDS_FIELD ? "words_" : "",
+		buf_printf(out, "function __stalltop_%s%s\n",
+			   i == WORDS_FIELD || i == WORDS_SITE_FIELD ? "words_" : "",
 			   words_table[i].name);
 		each_word(&words_table[i], out, fish_word);
 		buf_puts(out, "end\n\n");

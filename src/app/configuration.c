@@ -162,7 +162,7 @@ static bool is_allowed(const struct option_row *row, const struct config_line *l
 		die("out of memory");
 	options_default(&trial);
 	ok = set(row, value, &trial, allowed);
-	if (ok && trial.list_fields) {
+	if (ok && (trial.list_fields || trial.list_site_fields)) {
 		/* "list" is not for a configuration: it prints a list and exits. */
 		buf_puts(allowed, "field ids separated by commas");
 		ok = false;

@@ -19,6 +19,7 @@
 #include "view/column.h"
 #include "view/column_words.h"
 #include "view/findings_parts.h"
+#include "view/site_column.h"
 
 /*
  * Appends plain text and escapes what roff would act on. In a note's text N stands for its value,
@@ -53,11 +54,11 @@ static void append_tag(struct buf *out, const char *tag)
 	buf_putc(out, '\n');
 }
 
-/* Appends the fields. */
-static void append_fields(struct buf *out)
+/* Appends the columns of a table. */
+static void document_columns(const struct column_table *table, struct buf *out)
 {
-	for (size_t i = 0; i < columns_n; i++) {
-		const struct column *column = &columns[i];
+	for (size_t i = 0; i < table->n; i++) {
+		const struct column *column = &table->columns[i];
 
 		buf_puts(out, ".TP\n.BR ");
 		append_roff(out, column->id);
@@ -72,6 +73,18 @@ static void append_fields(struct buf *out)
 		append_roff(out, column->help);
 		buf_putc(out, '\n');
 	}
+}
+
+/* Appends the fields. */
+static void append_fields(struct buf *out)
+{
+	document_columns(&task_columns, out);
+}
+
+/* Appends the fields of sites. */
+static void append_sites_table(struct buf *out)
+{
+	document_columns(&site_columns, out);
 }
 
 /*
@@ -213,10 +226,11 @@ bool docgen_append(struct buf *out, const char *name)
 		const char *name;
 		void (*append)(struct buf *out);
 	} tables[] = { { "fields", append_fields },	{ "options", append_options },
-		       { "units", append_units },	{ "notes", append_notes },
-		       { "findings", append_patterns }, { "words", append_words },
-		       { "barred", append_barred },	{ "bash", completion_bash },
-		       { "zsh", completion_zsh },	{ "fish", completion_fish } };
+		       { "sites", append_sites_table }, { "units", append_units },
+		       { "notes", append_notes },	{ "findings", append_patterns },
+		       { "words", append_words },	{ "barred", append_barred },
+		       { "bash", completion_bash },	{ "zsh", completion_zsh },
+		       { "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)

@@ -37,6 +37,7 @@
 #include "model/sampler.h"
 #include "ui/command.h"
 #include "ui/loop.h"
+#include "view/site_column.h"
 
 /* From this size on, memory comes from the kernel and returns to it: glibc's initial value. */
 #define LARGE_BYTES (128 * 1024)
@@ -92,8 +93,8 @@ static bool print_instead(const struct options *options, int *status)
 		}
 	} else if (options->help) {
 		options_help(&out);
-	} else if (options->list_fields) {
-		options_fields(&out);
+	} else if (options->list_fields || options->list_site_fields) {
+		options_fields(options->list_fields ? &task_columns : &site_columns, &out);
 	} else {
 		return false;
 	}

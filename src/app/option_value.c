@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "model/source.h"
 #include "out/out.h"
-#include "view/column.h"
+#include "view/site_column.h"
 
 /* A field. */
 static const char *field_word(size_t i, const char **help)
@@ -20,6 +20,15 @@ static const char *field_word(size_t i, const char **help)
 		return NULL;
 	*help = columns[i].help;
 	return columns[i].id;
+}
+
+/* A field of sites. */
+static const char *site_field_word(size_t i, const char **help)
+{
+	if (i >= site_columns.n)
+		return NULL;
+	*help = site_columns.columns[i].help;
+	return site_columns.columns[i].id;
 }
 
 /* A unit. */
@@ -80,6 +89,8 @@ const struct words_row words_table[OPTION_WORDS] = {
 	[WORDS_NONE] = { "none", NULL },
 	[WORDS_FIELD] = { "field", field_word },
 	[WORDS_FIELDS] = { "fields", NULL }, /* those of "field" */
+	[WORDS_SITE_FIELD] = { "site_field", site_field_word },
+	[WORDS_SITE_FIELDS] = { "site_fields", NULL }, /* those of "site_field" */
 	[WORDS_UNIT] = { "unit", unit_word },
 	[WORDS_GROUPING] = { "grouping", grouping_word },
 	[WORDS_FORMAT] = { "format", format_word },

@@ -16,6 +16,7 @@
 #include "model/source.h"
 #include "out/series.h"
 #include "view/layout.h"
+#include "view/site_column.h"
 
 #define LINGER_NS (10 * NSEC_PER_SEC)
 
@@ -61,46 +62,89 @@ SETTER(set_interval)
 	return view_set_interval(&options->view, arg, why);
 }
 
-/* -s */
-SETTER(set_sort)
+/* The option that lists the columns of a table. */
+static const char *how_listed(const struct column_table *table)
+{
+	return table == &task_columns ? "-F list" : "--site-fields list";
+}
+
+/* Takes a column to sort by. */
+static bool parse_sort(const struct column_table *table, const char *arg,
+		       const struct column **sort, bool *descending, struct buf *why)
 {
 	bool signed_ = *arg == '+' || *arg == '-';
 	const char *id = arg + signed_;
-	struct query *query = &options->view.query;
 
-	query->sort = column_by_id(id, strlen(id));
-	if (!query->sort) {
-		buf_puts(why, "a field (see -F list), optionally with + or - before it");
-		column_ask_near(id, strlen(id), why);
+	*sort = column_in(table, id, strlen(id));
+	if (!*sort) {
+		buf_printf(why, "a field (see %s), optionally with + or - before it",
+			   how_listed(table));
+		column_ask_near(table, id, strlen(id), why);
 		return false;
 	}
-	query->descending = signed_ ? *arg == '-' : column_descends(query->sort);
+	*descending = signed_ ? *arg == '-' : column_descends(*sort);
 	return true;
+}
+
+/* -s */
+SETTER(set_sort)
+{
+	struct query *query = &options->view.query;
+
+	return parse_sort(&task_columns, arg, &query->sort, &query->descending, why);
+}
+
+/* --site-sort */
+SETTER(set_site_sort)
+{
+	struct site_choice *sites = &options->view.sites;
+
+	return parse_sort(&site_columns, arg, &sites->sort, &sites->descending, why);
+}
+
+/* Whether a list of fields is one. */
+static bool check_fields(const struct column_table *table, const char *arg, struct buf *why)
+{
+	struct buf bad = { 0 };
+	size_t sign;
+
+	if (!layout_check_in(table, arg, &bad)) {
+		buf_free(&bad);
+		return true;
+	}
+	buf_printf(why,
+		   "field ids separated by commas, or the first with + or - before it (see %s)",
+		   how_listed(table));
+	if (bad.len) {
+		buf_puts(why, "; not: ");
+		text_escape(why, bad.data, bad.len, TEXT_ASCII);
+		sign = *bad.data == '+' || *bad.data == '-';
+		column_ask_near(table, bad.data + sign, bad.len - sign, why);
+	}
+	buf_free(&bad);
+	return false;
 }
 
 /* -F */
 SETTER(set_fields)
 {
-	struct buf bad = { 0 };
-	size_t sign;
-
 	if (!strcmp(arg, "list"))
 		return options->list_fields = true;
-	if (!layout_check(arg, &bad)) {
-		view_set_fields(&options->view, arg);
-		buf_free(&bad);
-		return true;
-	}
-	buf_puts(why,
-		 "field ids separated by commas, or the first with + or - before it (see -F list)");
-	if (bad.len) {
-		buf_puts(why, "; not: ");
-		text_escape(why, bad.data, bad.len, TEXT_ASCII);
-		sign = *bad.data == '+' || *bad.data == '-';
-		column_ask_near(bad.data + sign, bad.len - sign, why);
-	}
-	buf_free(&bad);
-	return false;
+	if (!check_fields(&task_columns, arg, why))
+		return false;
+	view_set_fields(&options->view, arg);
+	return true;
+}
+
+/* --site-fields */
+SETTER(set_site_fields)
+{
+	if (!strcmp(arg, "list"))
+		return options->list_site_fields = true;
+	if (!check_fields(&site_columns, arg, why))
+		return false;
+	view_set_site_fields(&options->view, arg);
+	return true;
 }
 
 /* --cgroup */
@@ -340,6 +384,20 @@ static void save_fields(const struct view_config *view, struct buf *out)
 		buf_puts(out, fields);
 }
 
+/* Appends the fields of sites. */
+static void save_site_fields(const struct view_config *view, struct buf *out)
+{
+	if (view->sites.fields)
+		buf_puts(out, view->sites.fields);
+}
+
+/* Appends the order of sites, where it is another than the usual. */
+static void save_site_sort(const struct view_config *view, struct buf *out)
+{
+	if (!site_choice_is_usual(&view->sites))
+		buf_printf(out, "%c%s", view->sites.descending ? '-' : '+', view->sites.sort->id);
+}
+
 /* Appends the unit. */
 static void save_unit(const struct view_config *view, struct buf *out)
 {
@@ -498,6 +556,13 @@ const struct option_row option_table[] = {
 	{ 0, "trace-sites", "N", "16384",
 	  "with --trace: room for so many sites of waits, from 256 to 1048576",
 	  WHOLE(sampler.trace_sites, 256, 1 << 20), IN(MACHINE | COMMAND), PASSED(EVERY) },
+	{ 0, "site-fields", "LIST", "by width",
+	  "the same as -F for tables of sites of waits; list prints their ids",
+	  .set = set_site_fields, .words = WORDS_SITE_FIELDS, IN(ROWS | COMMAND), PASSED(EVERY),
+	  .save = save_site_fields },
+	{ 0, "site-sort", "FIELD", "time", "the same as -s for tables of sites of waits",
+	  .set = set_site_sort, .words = WORDS_SITE_FIELD, IN(ROWS | COMMAND), PASSED(EVERY),
+	  .save = save_site_sort },
 	{ 0, "cgroup-hierarchy", "NAME", "auto",
 	  "the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy; by "
 	  "default v2, unless all tasks are in its root: then the v1 hierarchy with the most "
@@ -536,7 +601,7 @@ void options_default(struct options *options)
 {
 	*options = (struct options){
 		.view = { .interval_ns = 2 * NSEC_PER_SEC,
-			  .query = { .sort = column_sort_default(),
+			  .query = { .sort = column_sort_default(&task_columns),
 				     .descending = true,
 				     .over_ms = -1 } },
 		.sampler = { .exits = true },

@@ -52,7 +52,7 @@ struct options {
 	bool readonly; /* keys change nothing but the screen */
 	const char *debug_log;
 	/* Requests for output in place of running. */
-	bool help, version, list_fields;
+	bool help, version, list_fields, list_site_fields;
 	const char *dump_doc;
 	/* The command to run after "--", with its arguments; NULL: none. */
 	char **command;
@@ -73,6 +73,8 @@ enum option_words {
 	WORDS_NONE, /* nothing can be proposed */
 	WORDS_FIELD, /* a field, with or without a sign */
 	WORDS_FIELDS, /* fields separated by commas */
+	WORDS_SITE_FIELD, /* the same, of sites */
+	WORDS_SITE_FIELDS,
 	WORDS_UNIT,
 	WORDS_GROUPING,
 	WORDS_FORMAT,
@@ -173,7 +175,7 @@ const struct out_ops *options_format(const struct options *options);
 void options_help(struct buf *out);
 
 /* Appends every field with unit and meaning, a line each. */
-void options_fields(struct buf *out);
+void options_fields(const struct column_table *table, struct buf *out);
 
 /* Frees what the options own. */
 void options_free(struct options *options);

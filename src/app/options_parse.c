@@ -265,13 +265,13 @@ void options_help(struct buf *out)
 	buf_free(&text);
 }
 
-void options_fields(struct buf *out)
+void options_fields(const struct column_table *table, struct buf *out)
 {
 	const unsigned left = ID_CELLS + UNIT_CELLS + 2;
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < columns_n; i++) {
-		const struct column *column = &columns[i];
+	for (size_t i = 0; i < table->n; i++) {
+		const struct column *column = &table->columns[i];
 
 		buf_printf(out, "%-*s %-*s ", ID_CELLS, column->id, UNIT_CELLS,
 			   column->unit ? column->unit : "(-U)");

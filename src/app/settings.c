@@ -44,7 +44,7 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 		return false;
 	mode = options->mode;
 	if (!(MODE_BIT(mode) & configured) || options->help || options->version ||
-	    options->list_fields || options->dump_doc) {
+	    options->list_fields || options->list_site_fields || options->dump_doc) {
 		take_readonly(options, why);
 		return true;
 	}

@@ -3,7 +3,11 @@
 
 #include "data/wait_state.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
+#include "base/util.h"
 
 #define ROW(NAME, ident, bar, head, text) \
 	[STATE_##NAME] = { .id = ident, .letter = bar, .heading = head, .help = text },
@@ -30,6 +34,62 @@ void traced_add(struct traced *sum, const struct traced *more, bool first)
 	wait_states_add(&sum->states, &more->states);
 	sum->lost_ns += more->lost_ns;
 	sum->lost_known = more->lost_known && (first || sum->lost_known);
+}
+
+/* Orders wakers by who they are. */
+static int compare_who(const void *a, const void *b)
+{
+	const struct site_waker *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid > y->tgid ? 1 : -1;
+	return text_compare(x->name, y->name);
+}
+
+/* Orders wakers by the time that they ended. */
+static int compare_ended(const void *a, const void *b)
+{
+	const struct site_waker *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return compare_who(a, b);
+}
+
+size_t wakers_top(struct site_waker *wakers, size_t n)
+{
+	size_t kept = n != 0;
+
+	if (n < 2)
+		return n;
+	qsort(wakers, n, sizeof(*wakers), compare_who);
+	for (size_t i = 1; i < n; i++) {
+		if (compare_who(&wakers[kept - 1], &wakers[i])) {
+			wakers[kept++] = wakers[i];
+			continue;
+		}
+		wakers[kept - 1].ns += wakers[i].ns;
+		wakers[kept - 1].count += wakers[i].count;
+	}
+	qsort(wakers, kept, sizeof(*wakers), compare_ended);
+	return kept;
+}
+
+void wakers_add(struct wakers *wakers, const struct site *site)
+{
+	if (wakers->n + SITE_WAKERS > wakers->cap) {
+		wakers->cap = wakers->cap * 2 + SITE_WAKERS;
+		wakers->all = xreallocarray(wakers->all, wakers->cap, sizeof(*wakers->all));
+	}
+	for (unsigned i = 0; i < SITE_WAKERS; i++)
+		if (site->wakers[i].tgid || site->wakers[i].name)
+			wakers->all[wakers->n++] = site->wakers[i];
+}
+
+void wakers_free(struct wakers *wakers)
+{
+	free(wakers->all);
+	*wakers = (struct wakers){ 0 };
 }
 
 int site_compare(const struct site *a, const struct site *b)

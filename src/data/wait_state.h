@@ -56,6 +56,25 @@ struct site_waker {
 	uint64_t ns, count; /* time waited and waits that it ended in the interval */
 };
 
+/* Who ended waits of several sites. Nobody when zero-initialised. */
+struct wakers {
+	struct site_waker *all;
+	size_t n, cap;
+};
+
+/*
+ * Makes one of all that are the same, and puts those first that ended the most time. Returns how
+ * many there are then.
+ */
+size_t wakers_top(struct site_waker *wakers, size_t n);
+
+struct site;
+
+/* Adds who ended the waits of a site; wakers_top() is the caller's, when all are there. */
+void wakers_add(struct wakers *wakers, const struct site *site);
+
+void wakers_free(struct wakers *wakers);
+
 /* What a site is on where threads wait for a CPU by the quota of their group. */
 #define SITE_THROTTLED "throttled: its group's quota"
 

@@ -46,18 +46,34 @@ static size_t place_of_row(const struct sample *sample, const struct task_raw *r
 	return (size_t)(raw - sample->raw);
 }
 
-/* Makes impossible delays unknown or cuts them, and remembers what was too much. */
+/*
+ * Makes impossible delays unknown or cuts them. Returns the kinds, with what was too much of them
+ * in `excess`, which must be 0.
+ */
+static uint32_t cut_impossible(const struct frame_info *info, struct row *row,
+			       struct counters *grown, const struct task_raw *before,
+			       struct counters *excess)
+{
+	uint32_t unknown = waited_impossible(grown, row->raw, before, &info->machine, excess);
+	uint32_t kinds = row->valid & excess->valid;
+
+	if (!kinds)
+		return 0;
+	counters_take_off(grown, excess, excess->valid & ~unknown);
+	row->valid &= ~DELAY_BOTH(unknown);
+	return kinds;
+}
+
+/* Does that, and remembers what was too much. */
 static void drop_impossible(struct frame_info *info, struct row *row, struct counters *grown,
 			    const struct task_raw *before)
 {
 	struct counters excess = { 0 };
-	uint32_t unknown = waited_impossible(grown, row->raw, before, &info->machine, &excess);
+	uint32_t kinds = cut_impossible(info, row, grown, before, &excess);
 
-	if (!(row->valid & excess.valid))
+	if (!kinds)
 		return;
-	waited_drop(row->raw->task, &excess, row->valid & excess.valid);
-	counters_take_off(grown, &excess, excess.valid & ~unknown);
-	row->valid &= ~DELAY_BOTH(unknown);
+	waited_drop(row->raw->task, &excess, kinds);
 	row->corrected = true;
 	info->stale++;
 }
@@ -72,19 +88,27 @@ static void count_state(struct frame_info *info, const struct task_raw *raw)
 	info->running += raw->now.state == 'R' || raw->now.waits.threads[SEEN_CPU];
 }
 
-/* Computes deltas since the reading before. */
+/* Computes deltas since the reading before, of the counters that are valid in both. */
+static void since_before(const struct frame_info *info, struct row *row, struct counters *grown,
+			 uint32_t valid)
+{
+	uint64_t now_ns = sample_read_ns(info->cur, row->raw);
+	/* The end time of a task is accurate only to some ms. */
+	uint64_t before_ns = sample_read_ns(info->prev, row->before);
+
+	row->interval_ns = now_ns > before_ns ? now_ns - before_ns : 1;
+	row->valid = valid;
+	counters_diff(grown, &row->raw->counters, &row->before->counters, valid);
+	split_run(row, grown);
+}
+
+/* The same of counters as they were read: those that fell are lifted. */
 static void difference(const struct frame_info *info, struct row *row, struct counters *grown,
 		       struct task_raw *raw, const struct task_raw *before)
 {
-	uint64_t now_ns = sample_read_ns(info->cur, raw);
-	uint64_t before_ns = sample_read_ns(info->prev, before);
-
 	row->before = before;
-	row->interval_ns = now_ns > before_ns ? now_ns - before_ns : 1;
-	row->valid = counters_lift(&raw->counters, &before->counters);
-	counters_diff(grown, &raw->counters, &before->counters, row->valid);
+	since_before(info, row, grown, counters_lift(&raw->counters, &before->counters));
 	raw->ran_ns = grown->run_ns ? before->read_ns : before->ran_ns;
-	split_run(row, grown);
 }
 
 /* Computes deltas since the task's birth. */
@@ -118,8 +142,12 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 	info->stale += wrong;
 }
 
-/* Takes what was waited of the deltas; whole: they are those of the task's life. */
-static void take_waited(struct frame_info *info, struct row *row, struct deltas *deltas, bool whole)
+/*
+ * Takes what was waited of the deltas; whole: they are those of the task's life; machine: see
+ * waited_take().
+ */
+static void take_waited(struct row *row, struct deltas *deltas, bool whole,
+			const struct waited_machine *machine)
 {
 	uint32_t known;
 
@@ -128,10 +156,16 @@ static void take_waited(struct frame_info *info, struct row *row, struct deltas 
 		return;
 	}
 	known = waited_take(&deltas->waited, &deltas->grown, row->valid, row->raw,
-			    whole ? NULL : row->before, info->since_start ? NULL : &info->machine);
+			    whole ? NULL : row->before, machine);
 	row->valid |= known & VALID_DWAIT;
 	row->valid &= ~DELAY_BOTH(DELAY_ALL & ~known);
-	info->stale += deltas->waited.beyond && !row->corrected;
+}
+
+/* Adds up what was booked of several kinds. */
+static void add_kinds(const struct row *row, struct deltas *deltas)
+{
+	deltas->total = delay_total(deltas->grown.delay, row->valid);
+	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
 }
 
 /* Builds one row; before is NULL for a task that the sample before did not have. */
@@ -173,9 +207,10 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 			row->interval_ns = info->interval_ns;
 	}
 	row->valid &= ~DELAY_BOTH(options->unknown);
-	take_waited(info, row, deltas, options->since_start || row->born);
-	deltas->total = delay_total(deltas->grown.delay, row->valid);
-	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
+	take_waited(row, deltas, options->since_start || row->born,
+		    info->since_start ? NULL : &info->machine);
+	info->stale += deltas->waited.beyond && !row->corrected;
+	add_kinds(row, deltas);
 	count_state(info, raw);
 	if (info->cur->records)
 		waited_check_range(raw, &info->cur->records[place_of_row(info->cur, raw)]);
@@ -412,6 +447,42 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row)
 	add_sum(&deltas->total, &row->deltas->total);
 	add_sum(&deltas->mem, &row->deltas->mem);
 	waited_add(&deltas->waited, &row->deltas->waited);
+}
+
+struct row row_of_interval(const struct frame *frame, const struct row *row, struct deltas *deltas)
+{
+	const struct frame_info *info = frame->info;
+	struct counters excess = { 0 };
+	struct row of = *row;
+
+	*deltas = *row->deltas;
+	of.deltas = deltas;
+	if (!info->since_start || (row->born && !row->before))
+		return of;
+	if (!row->before) {
+		of.valid = 0;
+		of.interval_ns = 0;
+		return of;
+	}
+	since_before(info, &of, &deltas->grown, row->valid & row->before->counters.valid);
+	cut_impossible(info, &of, &deltas->grown, row->before, &excess);
+	take_waited(&of, deltas, false, &info->machine);
+	add_kinds(&of, deltas);
+	return of;
+}
+
+struct row row_of_life(const struct frame *frame, const struct row *row, struct deltas *deltas)
+{
+	struct counters life = row_life(row);
+	struct row of = *row;
+
+	*deltas = no_deltas;
+	of.deltas = deltas;
+	of.before = NULL;
+	of.born = true;
+	since_birth(&of, &deltas->grown, &life, row->task ? age_of(frame->info->cur, row->raw) : 0);
+	add_kinds(&of, deltas);
+	return of;
 }
 
 struct counters row_life(const struct row *row)

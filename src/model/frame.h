@@ -231,6 +231,14 @@ void frame_note_error(struct frame_info *info, enum note_id id, uint64_t value, 
 /* Adds what happened to `row` to a sum and to the sum's deltas; both must start zeroed. */
 void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
 
+/*
+ * The row with what happened to it in the interval, also where the frame's deltas are those since
+ * the start (of a sum that is not known then); and with what was booked of its whole life. The
+ * deltas are put into `deltas`.
+ */
+struct row row_of_interval(const struct frame *frame, const struct row *row, struct deltas *deltas);
+struct row row_of_life(const struct frame *frame, const struct row *row, struct deltas *deltas);
+
 /* The row's counters since its start, less impossible delays: see waited_life(). */
 struct counters row_life(const struct row *row);
 

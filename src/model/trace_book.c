@@ -87,50 +87,43 @@ static void touch(struct trace_book *book, struct traced_process *process)
 	book->touched[book->ntouched++] = process;
 }
 
-/* Time that a waker ended, of a process's waits. */
-struct ended_wait {
-	struct traced_process *process;
-	const struct site_waker *waker;
-};
-
-/* Compares by process and waker. */
-static int compare_ended_waits(const void *a, const void *b)
+/* Compares sites by process. */
+static int compare_by_process(const void *a, const void *b)
 {
-	const struct ended_wait *x = a, *y = b;
+	const struct traced_site *x = *(const struct traced_site *const *)a;
+	const struct traced_site *y = *(const struct traced_site *const *)b;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->waker->tgid != y->waker->tgid)
-		return x->waker->tgid < y->waker->tgid ? -1 : 1;
-	return strcmp(x->waker->name, y->waker->name);
+	return (x->process > y->process) - (x->process < y->process);
 }
 
-/* Names each process's waker: who ended most of its waiting time. */
-static void name_wakers(struct ended_wait *waits, size_t n)
+/* Names a process's waker: who ended most of its waiting time. */
+static void name_waker(struct traced_process *process, const struct wakers *wakers)
 {
-	uint64_t most = 0;
-	size_t same;
+	const struct site_waker *most = wakers->all;
+
+	if (!wakers_top(wakers->all, wakers->n) || !most->ns)
+		return;
+	if (most->tgid)
+		snprintf(process->waker, sizeof(process->waker), "%d %s", (int)most->tgid,
+			 most->name);
+	else
+		snprintf(process->waker, sizeof(process->waker), "%s", most->name);
+}
+
+/* Names the waker of each process that some of these sites are of. */
+static void name_wakers(struct traced_site **sites, size_t n)
+{
+	struct wakers wakers = { 0 };
 
 	if (n)
-		qsort(waits, n, sizeof(*waits), compare_ended_waits);
-	for (size_t i = 0; i < n; i = same) {
-		struct traced_process *process = waits[i].process;
-		uint64_t ns = 0;
-
-		if (!i || waits[i - 1].process != process)
-			most = 0;
-		for (same = i; same < n && !compare_ended_waits(&waits[i], &waits[same]); same++)
-			ns += waits[same].waker->ns;
-		if (ns <= most)
-			continue;
-		most = ns;
-		if (waits[i].waker->tgid)
-			snprintf(process->waker, sizeof(process->waker), "%d %s",
-				 (int)waits[i].waker->tgid, waits[i].waker->name);
-		else
-			snprintf(process->waker, sizeof(process->waker), "%s",
-				 waits[i].waker->name);
+		qsort(sites, n, sizeof(*sites), compare_by_process);
+	for (size_t i = 0, end; i < n; i = end) {
+		wakers.n = 0;
+		for (end = i; end < n && sites[end]->process == sites[i]->process; end++)
+			wakers_add(&wakers, &sites[end]->site);
+		name_waker(sites[i]->process, &wakers);
 	}
+	wakers_free(&wakers);
 }
 
 /*
@@ -170,22 +163,19 @@ static void take_site(struct traced_process *process, struct traced_site *traced
 /* Takes the sites of the interval: what they have of each kind, and who ended their waits. */
 static void take_sites(struct trace_book *book)
 {
-	struct ended_wait *waits = xcalloc(book->sites.nframed * SITE_WAKERS + 1, sizeof(*waits));
+	struct traced_site **ended = xcalloc(book->sites.nframed + 1, sizeof(*ended));
 	size_t n = 0;
 
 	for (size_t i = 0; i < book->sites.nframed; i++) {
 		struct traced_site *traced = book->sites.framed[i];
-		const struct site *site = &traced->site;
 
 		touch(book, traced->process);
 		take_site(traced->process, traced);
-		for (unsigned w = 0; w < SITE_WAKERS && !site->overlaps; w++)
-			if (site->wakers[w].name)
-				waits[n++] =
-					(struct ended_wait){ traced->process, &site->wakers[w] };
+		if (!traced->site.overlaps && traced->site.wakers[0].name)
+			ended[n++] = traced;
 	}
-	name_wakers(waits, n);
-	free(waits);
+	name_wakers(ended, n);
+	free(ended);
 	for (size_t i = 0; i < book->ntouched && !book->lost; i++) {
 		if (!book->touched[i]->seen)
 			continue;

@@ -276,16 +276,14 @@ static void settle_wakers(struct traced_site *traced, struct site *site, bool wh
 		struct site_waker waker = { .tgid = now->tgid,
 					    .ns = now->ns - (before ? before->ns : 0),
 					    .count = now->count - (before ? before->count : 0) };
-		unsigned at = n;
 
 		if (!waker.count)
 			continue;
 		keep_name(traced->wakers[i], now->name);
 		waker.name = traced->wakers[i];
-		for (n++; at && wakers[at - 1].ns < waker.ns; at--)
-			wakers[at] = wakers[at - 1];
-		wakers[at] = waker;
+		wakers[n++] = waker;
 	}
+	wakers_top(wakers, n);
 }
 
 /* How long the waits in progress at a site last by then, added up. */

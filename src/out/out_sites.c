@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "out/text_table.h"
 #include "view/site_column.h"
 
 void out_sites_owners(struct site_owners *owners, const struct order *order)
@@ -111,81 +112,22 @@ static int compare_times(const void *a, const void *b)
 void out_sites_json(struct json *json, const char *name, const struct trace_frame *trace,
 		    struct site_owners *owners)
 {
-	struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
-	struct site_lines sites = { 0 };
-	const struct site **all;
-	size_t n = 0;
+	const struct site **all = xcalloc(trace->n + 1, sizeof(struct site *));
+	size_t n = 0, ordered = 1;
 
-	site_lines_build(&sites, trace, &query);
-	all = xcalloc(trace->n + 1, sizeof(struct site *));
-	for (size_t i = 0; i < sites.n; i++)
-		for (size_t s = 0; s < sites.lines[i].n; s++)
-			all[n++] = sites.lines[i].sites[s];
-	if (n)
+	for (size_t i = 0; i < trace->n; i++)
+		if (site_owners_have(owners, &trace->sites[i]))
+			all[n++] = &trace->sites[i];
+	/* Mostly they are in order. */
+	while (ordered < n && compare_times(&all[ordered - 1], &all[ordered]) <= 0)
+		ordered++;
+	if (ordered < n)
 		qsort(all, n, sizeof(*all), compare_times);
 	json_open_array(json, name);
 	for (size_t i = 0; i < n; i++)
 		put_site(json, trace, all[i]);
 	json_close(json);
 	free(all);
-	site_lines_free(&sites);
-}
-
-/* The columns of the table, and their cells; 0: the rest of the line. */
-static const struct {
-	const char *id;
-	unsigned cells;
-} shown_columns[] = {
-	{ "pid", 7 },	{ "state", 7 },	 { "time", 9 }, { "share", 6 },
-	{ "count", 7 }, { "avg", 7 },	 { "max", 7 },	{ "syscall", 15 },
-	{ "on", 36 },	{ "where", 26 }, { "comm", 0 },
-};
-
-/* Appends headings, or units, as one line. */
-static void append_site_heads(struct buf *out, bool units)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(shown_columns); i++) {
-		const struct site_column *column = site_column_by_id(shown_columns[i].id);
-		const char *text = !units	   ? column->heading
-				   : *column->unit ? column->unit
-						   : "(str)";
-		unsigned cells = shown_columns[i].cells;
-
-		site_column_label(column, cells ? cells : (unsigned)strlen(text), text, out);
-		buf_putc(out, i + 1 < ARRAY_SIZE(shown_columns) ? ' ' : '\n');
-	}
-}
-
-/* Appends the last column's text: all of it, as it is. */
-static void append_last(struct buf *out, const struct value *value, enum text_charset charset)
-{
-	const char *text = value_chars(value);
-
-	if (text)
-		text_escape(out, text, strlen(text), charset);
-	else
-		buf_putc(out, '-');
-}
-
-/* Appends a line of the table. */
-static void append_site(struct buf *out, const struct trace_frame *trace,
-			const struct site_line *line, enum text_charset charset,
-			struct buf *scratch)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(shown_columns); i++) {
-		const struct site_column *column = site_column_by_id(shown_columns[i].id);
-		unsigned cells = shown_columns[i].cells;
-		struct value value;
-
-		if (cells) {
-			site_column_append_word(column, cells, trace, line, charset, scratch, out);
-			buf_putc(out, ' ');
-			continue;
-		}
-		value = column->get(trace, line);
-		append_last(out, &value, charset);
-		buf_putc(out, '\n');
-	}
 }
 
 /* Whether a hundredth of the interval or more was lost there. */
@@ -194,27 +136,47 @@ static bool is_costly(const struct trace_frame *trace, const struct site_line *l
 	return site_line_stalls(line) && site_line_ns(line) >= (int64_t)(trace->interval_ns / 100);
 }
 
-void out_sites_text(struct buf *out, const struct trace_frame *trace, struct site_owners *owners,
-		    bool lost, enum text_charset charset)
+/* Takes the lines that are shown, of those that there are: see out_sites_text(). */
+static void choose_lines(struct order *order, const struct site_lines *sites,
+			 const struct view *view, const struct site_choice *choice, bool lost)
 {
-	struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
+	const struct query query = { .sort = choice->sort, .descending = choice->descending };
+	const struct trace_frame *trace = view->frame->info->trace;
+	bool usual = site_choice_is_usual(choice);
+
+	order_reserve(order, sites->n);
+	order->n = 0;
+	for (unsigned turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < sites->n; i++)
+			if (turn != (usual && lost && is_costly(trace, &sites->lines[i])))
+				order->rows[order->n++] = &sites->lines[i].row;
+	if (!usual)
+		query_order(&query, view, order);
+	if (order->n > OUT_SITES)
+		order->n = OUT_SITES;
+}
+
+void out_sites_text(struct buf *out, const struct view *view, struct site_owners *owners,
+		    const struct site_choice *choice, bool lost)
+{
+	const struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
+	const struct layout_frame shown = { .table = &site_columns, .usual = SITE_TEXT_FIELDS };
 	struct site_lines sites = { 0 };
 	struct buf scratch = { 0 };
-	size_t shown = 0;
+	struct order order = { 0 };
+	struct layout layout;
+	struct text_table table = {
+		.layout = &layout, .view = view, .whole = true, .out = out, .scratch = &scratch
+	};
 
+	layout_resolve(&layout, choice->fields, &shown);
 	buf_puts(out, "sites\n");
-	append_site_heads(out, false);
-	append_site_heads(out, true);
-	site_lines_build(&sites, trace, &query);
-	for (unsigned turn = 0; turn < 2; turn++)
-		for (size_t i = 0; i < sites.n && shown < OUT_SITES; i++) {
-			const struct site_line *line = &sites.lines[i];
-
-			if (turn == (lost && is_costly(trace, line)))
-				continue;
-			append_site(out, trace, line, charset, &scratch);
-			shown++;
-		}
+	text_table_heads(&table);
+	site_lines_build(&sites, view->frame->info->trace, &query);
+	choose_lines(&order, &sites, view, choice, lost);
+	for (size_t i = 0; i < order.n; i++)
+		text_table_row(&table, order.rows[i]);
+	order_free(&order);
 	site_lines_free(&sites);
 	buf_free(&scratch);
 }

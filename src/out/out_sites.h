@@ -6,6 +6,7 @@
 #include "out/json.h"
 #include "view/query.h"
 #include "view/site_lines.h"
+#include "view/view_config.h"
 
 /* The number of lines that texts have. */
 #define OUT_SITES 10
@@ -21,12 +22,13 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 		    struct site_owners *owners);
 
 /*
- * Appends a table of the largest sites of these processes, the most time first. `lost`: before
- * others those at which a hundredth of the interval or more was lost, as most tasks of a machine
- * just wait for something to do. Each cell is a word, and the last is a name.
+ * Appends a table of the largest sites of these processes, the most time first, as traced in the
+ * view's frame; in the columns and the order of `choice`. `lost`: before others those at which a
+ * hundredth of the interval or more was lost, as most tasks of a machine just wait for something to
+ * do; not where another order was chosen. Each cell is a word, but for the last.
  */
-void out_sites_text(struct buf *out, const struct trace_frame *trace, struct site_owners *owners,
-		    bool lost, enum text_charset charset);
+void out_sites_text(struct buf *out, const struct view *view, struct site_owners *owners,
+		    const struct site_choice *choice, bool lost);
 
 /* Puts time by state as an object of "STATE_ns"; null for NULL. */
 void out_states_json(struct json *json, const char *name, const struct wait_states *states);

@@ -10,15 +10,8 @@
 #include "out/out.h"
 #include "out/out_sites.h"
 #include "out/run_report.h"
+#include "out/text_table.h"
 #include "view/summary.h"
-
-/* Ends a line, without trailing spaces. */
-static void end_line(struct buf *out)
-{
-	while (out->len && out->data[out->len - 1] == ' ')
-		out->len--;
-	buf_putc(out, '\n');
-}
 
 /* The facts that default columns depend on in batch mode: states are not read just for them. */
 static struct layout_frame layout_frame(const struct out_config *config, uint32_t kinds,
@@ -63,7 +56,7 @@ static void append_triggers(struct out *out, const struct frame_info *info)
 		}
 		if (trigger->gone)
 			buf_puts(buf, ", gone");
-		end_line(buf);
+		text_end_line(buf);
 	}
 }
 
@@ -71,7 +64,7 @@ static void append_triggers(struct out *out, const struct frame_info *info)
 static void append_summary(struct buf *out, const struct summary *line)
 {
 	summary_append(out, line);
-	end_line(out);
+	text_end_line(out);
 }
 
 /* Appends what there is to find, or that there is nothing; one per line. */
@@ -83,7 +76,7 @@ static void append_findings(struct out *out)
 	for (size_t i = 0; first && (!i || i < findings->n); i++) {
 		buf_puts(&out->buf, "finding: ");
 		finding_append(&out->buf, findings, first + i, 0, out->config->charset);
-		end_line(&out->buf);
+		text_end_line(&out->buf);
 	}
 }
 
@@ -116,100 +109,8 @@ static void append_header(struct out *out, const struct view *view)
 	for (size_t i = 0; i < view->frame->info->nnotes; i++) {
 		buf_puts(buf, "note: ");
 		note_append(buf, &view->frame->info->notes[i], true);
-		end_line(buf);
+		text_end_line(buf);
 	}
-	buf_putc(buf, '\n');
-}
-
-/* Appends headings and units. */
-static void append_heads(struct out *out)
-{
-	struct buf *buf = &out->buf;
-
-	for (size_t i = 0; i < out->layout.n; i++) {
-		const struct column *column = out->layout.columns[i];
-		char heading[COLUMN_HEADING];
-
-		column_heading(column, heading);
-		if (i)
-			buf_putc(buf, ' ');
-		column_append_label(column, heading, buf);
-	}
-	end_line(buf);
-	for (size_t i = 0; i < out->layout.n; i++) {
-		const struct column *column = out->layout.columns[i];
-
-		if (i)
-			buf_putc(buf, ' ');
-		column_append_label(column, column_unit(column, out->config->view->unit), buf);
-	}
-	end_line(buf);
-}
-
-/* The cell of the row above, and its place in the buffer; end 0: there is none. */
-struct above {
-	struct value value;
-	size_t begin, end;
-};
-
-/* Whether two values of one sample make the same cell: equal texts are the same bytes then. */
-static bool is_same_layout(const struct value *a, const struct value *b)
-{
-	if (a->type != b->type)
-		return false;
-	if (a->type == VALUE_BAR)
-		return !strcmp(a->bar, b->bar);
-	if (a->type == VALUE_TEXT)
-		return a->text == b->text && a->more == b->more;
-	return a->type == VALUE_UNSET || a->number == b->number;
-}
-
-/* Appends a copy of a part of the buffer. */
-static void repeat(struct buf *buf, size_t from, size_t len)
-{
-	char *to = buf_reserve(buf, len);
-
-	memcpy(to, buf->data + from, len);
-	buf->len += len;
-}
-
-/*
- * Appends one row. The last column has its whole text, others a word in their width, so that lines
- * can be split at blanks. Most cells equal those of the row above: these are copied, as many at
- * once as are side by side.
- */
-static void append_text_row(struct out *out, const struct view *view, const struct row *row,
-			    struct above *above)
-{
-	struct buf *buf = &out->buf;
-	size_t from = 0, same = 0;
-
-	for (size_t i = 0; i < out->layout.n; i++, above++) {
-		const struct column *column = out->layout.columns[i];
-		struct value value = column_get(column, view, row);
-		bool last = i + 1 == out->layout.n;
-
-		if (above->end && is_same_layout(&above->value, &value)) {
-			size_t len = above->end - above->begin;
-
-			from = same ? from : above->begin;
-			above->begin = buf->len + same;
-			same += len;
-			above->end = buf->len + same;
-			continue;
-		}
-		repeat(buf, from, same);
-		same = 0;
-		*above = (struct above){ .value = value, .begin = buf->len };
-		if (i)
-			buf_putc(buf, ' ');
-		if (last)
-			column_append(column, view, &value, 0, &out->scratch, buf);
-		else
-			column_append_word(column, view, &value, &out->scratch, buf);
-		above->end = buf->len;
-	}
-	repeat(buf, from, same);
 	buf_putc(buf, '\n');
 }
 
@@ -231,20 +132,20 @@ static void append_sum(struct out *out, const struct view *view)
 			buf_printf(buf, "%zu %s", order->passed,
 				   plural(order->passed, counted->one, counted->many));
 		else
-			column_append_total(column, view, &total, !i, &out->scratch, buf);
+			column_append_total(column, view, &total, 0, !i, &out->scratch, buf);
 	}
-	end_line(buf);
+	text_end_line(buf);
 }
 
 /* Appends the largest sites of waits, and a blank line; nothing where waits are not traced. */
-static void append_sites(struct out *out, const struct trace_frame *trace)
+static void append_sites(struct out *out, const struct view *view)
 {
 	struct site_owners owners = { 0 };
 
-	if (!trace)
+	if (!view->frame->info->trace)
 		return;
 	out_sites_owners(&owners, &out->order);
-	out_sites_text(&out->buf, trace, &owners, true, out->config->charset);
+	out_sites_text(&out->buf, view, &owners, &out->config->view->sites, true);
 	site_owners_free(&owners);
 	buf_putc(&out->buf, '\n');
 }
@@ -255,19 +156,21 @@ static void text_frame(struct out *out, const struct view *view)
 	struct layout_frame frame = layout_frame(
 		out->config, view->frame->info->kinds,
 		layout_reads(out->config->view->group_by, view->frame, group_parts(view->frame)));
-	struct above above[LAYOUT_MAX] = { 0 };
+	struct text_table table = {
+		.layout = &out->layout, .view = view, .out = &out->buf, .scratch = &out->scratch
+	};
 
 	if (!out->frames)
 		layout_resolve(&out->layout, out->config->view->fields, &frame);
 	append_header(out, view);
 	if (view->frame->info->bare)
 		return;
-	append_heads(out);
+	text_table_heads(&table);
 	for (size_t i = 0; i < out->order.n; i++)
-		append_text_row(out, view, out->order.rows[i], above);
+		text_table_row(&table, out->order.rows[i]);
 	append_sum(out, view);
 	buf_putc(&out->buf, '\n');
-	append_sites(out, view->frame->info->trace);
+	append_sites(out, view);
 }
 
 const struct out_ops out_text = {

@@ -133,10 +133,13 @@ static struct trace_frame frame_of_run(const struct run_result *result)
 
 /* Appends how the time was spent that all tasks had, and the largest sites of their waits. */
 static void append_traced(struct buf *out, const struct run_result *result,
-			  enum text_charset charset)
+			  const struct site_choice *sites, enum text_charset charset)
 {
 	const struct wait_states *states = &result->traced.states;
-	struct trace_frame frame = frame_of_run(result);
+	struct trace_frame trace = frame_of_run(result);
+	const struct frame_info info = { .trace = &trace };
+	const struct frame frame = { .info = &info };
+	const struct view view = { .frame = &frame, .charset = charset };
 	uint64_t alive = wait_states_alive(states);
 	struct site_owners all = { .all = true };
 
@@ -159,7 +162,7 @@ static void append_traced(struct buf *out, const struct run_result *result,
 	append_cell(out, result->elapsed_ns, (double)alive * 100.0 / (double)result->elapsed_ns, 1,
 		    13);
 	buf_puts(out, "\n\n");
-	out_sites_text(out, &frame, &all, false, charset);
+	out_sites_text(out, &view, &all, sites, false);
 	buf_putc(out, '\n');
 }
 
@@ -170,7 +173,7 @@ void run_text(struct out *out, const struct run_result *result)
 
 	append_delays(buf, result);
 	append_end(buf, result);
-	append_traced(buf, result, charset);
+	append_traced(buf, result, &out->config->view->sites, charset);
 	for (size_t i = 0; i < result->nnotes; i++) {
 		buf_puts(buf, "note: ");
 		note_append(buf, &result->notes[i], true);

@@ -17,20 +17,22 @@ int unit_by_name(const char *name)
 	return -1;
 }
 
-const struct column *column_by_id(const char *id, size_t id_len)
+const struct column *column_in(const struct column_table *table, const char *id, size_t id_len)
 {
-	for (size_t i = 0; i < columns_n; i++)
-		if (strlen(columns[i].id) == id_len && !memcmp(columns[i].id, id, id_len))
-			return &columns[i];
+	for (size_t i = 0; i < table->n; i++)
+		if (strlen(table->columns[i].id) == id_len &&
+		    !memcmp(table->columns[i].id, id, id_len))
+			return &table->columns[i];
 	return NULL;
 }
 
-void column_ask_near(const char *id, size_t id_len, struct buf *out)
+void column_ask_near(const struct column_table *table, const char *id, size_t id_len,
+		     struct buf *out)
 {
 	struct near near = near_word(id, id_len);
 
-	for (size_t i = 0; i < columns_n; i++)
-		near_try(&near, columns[i].id, strlen(columns[i].id));
+	for (size_t i = 0; i < table->n; i++)
+		near_try(&near, table->columns[i].id, strlen(table->columns[i].id));
 	near_append(&near, "", out);
 }
 
@@ -42,9 +44,9 @@ const struct column *column_by_key(char key)
 	return NULL;
 }
 
-const struct column *column_sort_default(void)
+const struct column *column_sort_default(const struct column_table *table)
 {
-	const struct column *column = columns;
+	const struct column *column = table->columns;
 
 	while (!column->sort_default)
 		column++;
@@ -173,14 +175,32 @@ static void append_text(struct buf *out, const char *text, const char *more,
 		buf_printf(out, " (%s)", more);
 }
 
+/* Whether a text is cut in front where it is too long. */
+static bool cuts_front(const struct column *column, const struct value *value)
+{
+	return column->path && value->type == VALUE_TEXT && *value->text == '/';
+}
+
+/* Appends what is in `scratch` in so many cells. */
+static void fit_text(struct buf *out, const struct buf *scratch, unsigned cells, bool tail,
+		     enum text_charset charset)
+{
+	if (tail)
+		text_fit_end(out, scratch->data, scratch->len, cells, charset);
+	else
+		text_fit(out, scratch->data, scratch->len, cells, false, charset);
+}
+
 void column_append(const struct column *column, const struct view *view, const struct value *value,
 		   unsigned cells, struct buf *scratch, struct buf *out)
 {
 	const char *text = value_chars(value) ? value_chars(value) : "-";
 	const char *more = value->type == VALUE_TEXT ? value->more : NULL;
+	bool below = column->below && value->type == VALUE_NUMBER && value->number < 0;
 
 	if (column->format != FORMAT_TEXT) {
-		value_append(out, value, column_format(column, view->unit), column->width);
+		value_append(out, value, below ? FORMAT_COUNT : column_format(column, view->unit),
+			     cells && cells != COLUMN_WHOLE ? cells : column->width);
 		return;
 	}
 	if (column->graph && value->type == VALUE_BAR && view->charset == TEXT_UTF8) {
@@ -189,16 +209,13 @@ void column_append(const struct column *column, const struct view *view, const s
 	}
 	if (!column->last && !cells)
 		cells = column->width;
-	if (!cells) {
+	if (!cells || cells == COLUMN_WHOLE) {
 		append_text(out, text, more, view->charset);
 		return;
 	}
 	scratch->len = 0;
 	append_text(scratch, text, more, view->charset);
-	if (column->tail)
-		text_fit_end(out, scratch->data, scratch->len, cells, view->charset);
-	else
-		text_fit(out, scratch->data, scratch->len, cells, false, view->charset);
+	fit_text(out, scratch, cells, column->tail || cuts_front(column, value), view->charset);
 }
 
 void column_append_word(const struct column *column, const struct view *view,
@@ -211,12 +228,13 @@ void column_append_word(const struct column *column, const struct view *view,
 	scratch->len = 0;
 	append_text(scratch, value->text, value->more, view->charset);
 	text_word(scratch);
-	text_fit(out, scratch->data, scratch->len, column->width, false, view->charset);
+	fit_text(out, scratch, column->width, cuts_front(column, value), view->charset);
 }
 
-void column_append_label(const struct column *column, const char *label, struct buf *out)
+void column_append_label(const struct column *column, const char *label, unsigned cells,
+			 struct buf *out)
 {
-	size_t len = strlen(label), width = column->width;
+	size_t len = strlen(label), width = cells ? cells : column->width;
 	size_t pad = width > len ? width - len : 0;
 
 	if (column->format != FORMAT_TEXT)
@@ -227,7 +245,7 @@ void column_append_label(const struct column *column, const char *label, struct 
 }
 
 void column_append_total(const struct column *column, const struct view *view,
-			 const struct value *total, bool first, struct buf *scratch,
+			 const struct value *total, unsigned cells, bool first, struct buf *scratch,
 			 struct buf *out)
 {
 	size_t begin = out->len;
@@ -235,20 +253,20 @@ void column_append_total(const struct column *column, const struct view *view,
 		      (column->format != FORMAT_TEXT || value_chars(total));
 
 	if (first && total->type == VALUE_UNSET) {
-		column_append_label(column, "=", out);
+		column_append_label(column, "=", cells, out);
 		return;
 	}
 	if (summed)
-		column_append(column, view, total, 0, scratch, out);
+		column_append(column, view, total, cells, scratch, out);
 	else
-		column_append_label(column, "", out);
+		column_append_label(column, "", cells, out);
 	if (!first)
 		return;
 	/* Must be a separate word for readers that split at spaces: shortens the value. */
 	if (out->len - begin > 2 && memcmp(out->data + begin, "  ", 2) != 0) {
 		out->len = begin;
 		buf_fill(out, ' ', 2);
-		value_append(out, total, FORMAT_COUNT, column->width - 2);
+		value_append(out, total, FORMAT_COUNT, (cells ? cells : column->width) - 2);
 	}
 	if (out->len - begin > 2)
 		out->data[begin] = '=';

@@ -3,6 +3,7 @@
 #ifndef STALLTOP_VIEW_COLUMN_H
 #define STALLTOP_VIEW_COLUMN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -65,10 +66,11 @@ struct column {
 	const char *id;
 	const char *heading;
 	const char *thread_heading; /* among one process's threads; NULL: the same */
+	const char *name; /* the heading spelled out; NULL: see column_words.h */
 	const char *unit; /* NULL: the view's unit, as for delay columns */
 	const char *help;
 	unsigned width; /* cells, the heading included; for the last column: at least */
-	unsigned least; /* on a screen without room for more; 0: its width */
+	unsigned least; /* on a screen: a number's, a text's without room for more; 0: its width */
 	enum value_format format; /* for a delay column the unit's is used: column_format() */
 	const char *warm; /* a text that is highlighted, NULL for none */
 	enum column_sum sum;
@@ -82,9 +84,12 @@ struct column {
 	bool graph; /* the bars are graphs: see value_graph() */
 	bool past; /* known where moments before are kept */
 	bool traced; /* known while waits are traced */
-	bool stalls; /* a share of lost time: highlighted like those of delays */
+	/* The share of lost time, in percent, that it is highlighted by like delays; NULL: none. */
+	column_get_fn *stalls;
 	bool of_groups; /* has no value for a task */
 	bool tail; /* a text whose end says more: it is cut in front */
+	bool path; /* the same of a text that is a path */
+	bool below; /* may be below 0, which is shown as a count */
 	bool last; /* only at the end of a line, as wide as it gets */
 	bool names; /* names rows: rows without a value of the sort column are sorted by it */
 	bool sort_default; /* rows are sorted by it unless told otherwise */
@@ -105,21 +110,41 @@ struct column {
 /* The number of turns. Within a turn columns make room from the right. */
 #define COLUMN_TURNS 11
 
-/* All columns, in the order they are listed. */
+/* A table of columns, in the order they are listed: those that rows of one sort can have. */
+struct column_table {
+	const struct column *columns;
+	size_t n;
+};
+
+/* The columns of tasks and groups; those of sites are in site_column.h. */
 extern const struct column columns[];
 extern const size_t columns_n;
+extern const struct column_table task_columns;
 
 /* The column of that id (of id_len bytes), or NULL. */
-const struct column *column_by_id(const char *id, size_t id_len);
+const struct column *column_in(const struct column_table *table, const char *id, size_t id_len);
+
+/* The same, of tasks and groups. */
+static inline const struct column *column_by_id(const char *id, size_t id_len)
+{
+	return column_in(&task_columns, id, id_len);
+}
 
 /* Appends a question for the id that was meant by one that is none; nothing where none is near. */
-void column_ask_near(const char *id, size_t id_len, struct buf *out);
+void column_ask_near(const struct column_table *table, const char *id, size_t id_len,
+		     struct buf *out);
 
 /* The column that this key sorts by, or NULL if there is none. */
 const struct column *column_by_key(char key);
 
 /* The column that rows are sorted by unless told otherwise. */
-const struct column *column_sort_default(void);
+const struct column *column_sort_default(const struct column_table *table);
+
+/* Whether both columns sort alike: comm and command replace each other. */
+static inline bool column_sorts_alike(const struct column *a, const struct column *b)
+{
+	return a == b || (a && b && a->last && b->last);
+}
 
 /* The column with a longer text that can replace it, or NULL. */
 const struct column *column_longer(const struct column *column);
@@ -192,9 +217,12 @@ static inline struct value column_get(const struct column *column, const struct 
 struct value column_total(const struct column *column, const struct view *view,
 			  const struct row *const *rows, size_t n, const struct row *sum);
 
+/* In place of cells: as many as the whole text takes. */
+#define COLUMN_WHOLE UINT_MAX
+
 /*
- * Appends a value as the column's cell, in exactly its width; `cells` above 0 replaces the width of
- * a text; 0 means for the last column: the whole text. scratch is for escaping.
+ * Appends a value as the column's cell, in exactly its width; `cells` above 0 replaces that; 0
+ * means for the last column: the whole text. scratch is for escaping.
  */
 void column_append(const struct column *column, const struct view *view, const struct value *value,
 		   unsigned cells, struct buf *scratch, struct buf *out);
@@ -205,14 +233,15 @@ void column_append_word(const struct column *column, const struct view *view,
 
 /*
  * Appends a value of the sum row as the column's cell: blank where there is no sum. The first
- * column's cell is marked by "=", and a long value is shortened for it.
+ * column's cell is marked by "=", and a long value is shortened for it. Cells as above.
  */
 void column_append_total(const struct column *column, const struct view *view,
-			 const struct value *total, bool first, struct buf *scratch,
+			 const struct value *total, unsigned cells, bool first, struct buf *scratch,
 			 struct buf *out);
 
-/* Appends heading or unit as a cell, aligned as the column's values are. */
-void column_append_label(const struct column *column, const char *label, struct buf *out);
+/* Appends heading or unit as a cell, aligned as the column's values are. Cells: 0 for its width. */
+void column_append_label(const struct column *column, const char *label, unsigned cells,
+			 struct buf *out);
 
 /* Cells of the longest heading with its digit, and a NUL. */
 #define COLUMN_HEADING 32

@@ -23,6 +23,17 @@ enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 /* The same, of one that its file alone has. */
 #define GETTER(name) static COLUMN_GETTER(name)
 
+/* A row: the members that all columns have, and further ones. */
+#define COLUMN(ident, head, getter, text, ...) \
+	{ \
+		.id = ident, .heading = head, .get = getter, .help = text, __VA_ARGS__ \
+	}
+
+/* Members that many columns share. */
+#define COUNT(cells) .unit = "(#)", .width = cells, .format = FORMAT_COUNT
+#define PERCENT .unit = "(%)", .width = 6, .format = FORMAT_SHARE
+#define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
+
 /* Share of the row's interval, in percent. */
 static inline struct value column_share(const struct row *row, uint64_t ns)
 {

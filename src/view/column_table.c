@@ -273,16 +273,7 @@ GETTER(get_exit)
 	return value_number(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* A row: the members that all columns have, and further ones. */
-#define COLUMN(ident, head, getter, text, ...) \
-	{ \
-		.id = ident, .heading = head, .get = getter, .help = text, __VA_ARGS__ \
-	}
-
 /* Members that many columns share. */
-#define COUNT(cells) .unit = "(#)", .width = cells, .format = FORMAT_COUNT
-#define PERCENT .unit = "(%)", .width = 6, .format = FORMAT_SHARE
-#define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
 #define DELAY .width = 6, .format = FORMAT_SHARE
 #define BYTES .unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO
 #define STORAGE .place = PLACE_RIGHT, .from = LAYOUT_WIDEST, .yields = 1
@@ -314,7 +305,9 @@ GETTER(get_exit)
 #define STATE_COLUMN(NAME, ident, letter, head, text) \
 	COLUMN("s-" ident, head, column_get_in_wait, "traced: time in which it " text, PERCENT, \
 	       .traced = true, .sum = SUM_ROW, .arg = STATE_##NAME, \
-	       .stalls = (BUSY_STATES & ~(1u << STATE_RUN)) & 1u << STATE_##NAME),
+	       .stalls = (BUSY_STATES & ~(1u << STATE_RUN)) & 1u << STATE_##NAME \
+				 ? column_get_in_wait \
+				 : NULL),
 
 /* Counters of the record are shown as their growth in the interval. */
 #define RECORD_COLUMN(name, head, type, at, at15, version, nature, fold, part, measure, text) \
@@ -442,8 +435,8 @@ const struct column columns[] = {
 	       "I/O pressure of the control group: some avg10", PRESSURE(PSI_IO), .yields = 4),
 	COLUMN("throttled", "THROT", column_get_throttled,
 	       "time for which the control group was throttled by its CPU limit, or by one above",
-	       PERCENT, .stalls = true, .of_groups = true, .needs = NEED_GROUP(CGROUP_THROTTLE),
-	       .place = PLACE_RIGHT, .yields = 6),
+	       PERCENT, .stalls = column_get_throttled, .of_groups = true,
+	       .needs = NEED_GROUP(CGROUP_THROTTLE), .place = PLACE_RIGHT, .yields = 6),
 	COLUMN("mem-high", "MHIGH", column_get_event,
 	       "how often the control group was throttled for exceeding memory.high",
 	       EVENTS(CGROUP_EVENT_HIGH)),
@@ -468,3 +461,4 @@ const struct column columns[] = {
 };
 
 const size_t columns_n = ARRAY_SIZE(columns);
+const struct column_table task_columns = { columns, ARRAY_SIZE(columns) };

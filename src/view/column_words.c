@@ -265,7 +265,7 @@ const size_t column_words_n = ARRAY_SIZE(column_words_table);
 
 const struct column_words *column_words(const struct column *column)
 {
-	for (size_t i = 0; i < column_words_n; i++)
+	for (size_t i = 0; !column->name && i < column_words_n; i++)
 		if (!strcmp(column_words_table[i].id, column->id))
 			return &column_words_table[i];
 	return NULL;
@@ -275,6 +275,8 @@ const char *column_name(const struct column *column)
 {
 	const struct column_words *words = column_words(column);
 
+	if (column->name)
+		return column->name;
 	return words ? words->name : column->id;
 }
 

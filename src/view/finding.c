@@ -133,6 +133,7 @@ bool finding_wants_target(const struct finding *finding)
 
 void findings_free(struct findings *findings)
 {
+	site_index_free(&findings->sites);
 	buf_free(&findings->text);
 	free(findings->past);
 	*findings = (struct findings){ 0 };

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "data/wait_state.h"
 #include "view/column.h"
+#include "view/site_index.h"
 
 /* From then on a wait in uninterruptible sleep, or in a call, is a hang: as in the preset. */
 #define FINDING_HANG_NS NSEC_PER_SEC
@@ -75,6 +76,7 @@ struct findings {
 	struct buf text;
 	struct finding_columns columns; /* found once */
 	struct findings_past *past; /* what was found before; NULL: nothing yet */
+	struct site_index sites; /* of the frame that is looked at */
 };
 
 /* The finding that matters most, or that there is none; NULL: nothing is known yet. */

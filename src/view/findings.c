@@ -153,6 +153,7 @@ void findings_take(struct findings *findings, const struct view *view, const str
 	findings->known = tasks->info->prev && !tasks->info->since_start;
 	if (!findings->known)
 		return;
+	site_index_begin(&findings->sites, tasks->info->trace);
 	finder.view.frame = tasks;
 	finder.view.unit = UNIT_PERCENT;
 	if (!findings->past)

@@ -26,14 +26,12 @@ static bool is_throttled_site(const struct site *site)
 /* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
 static const struct site *throttled_site(const struct finder *finder, const struct row *row)
 {
-	const struct trace_frame *trace = finder->info->trace;
+	const struct site *site = NULL;
 
-	for (size_t i = 0; trace && row->traced && i < trace->n; i++)
-		if (is_throttled_site(&trace->sites[i]) &&
-		    trace->sites[i].tgid == row->traced->tgid &&
-		    trace->sites[i].start_ns == row->traced->start_ns)
-			return &trace->sites[i];
-	return NULL;
+	do
+		site = finding_next_site(finder, row, site);
+	while (site && !is_throttled_site(site));
+	return site;
 }
 
 /* The share of the interval for which a group that is shown was throttled; below 0: not known. */

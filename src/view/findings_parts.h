@@ -158,6 +158,13 @@ struct function_words {
 /* The words for it, or NULL. */
 const struct function_words *finding_function(const char *where, const char *on);
 
+/*
+ * The sites of a row's process, also what no site explains and what lies in others: the one after
+ * `site`, or the first for NULL.
+ */
+const struct site *finding_next_site(const struct finder *finder, const struct row *row,
+				     const struct site *site);
+
 /* The largest site of a row's process that is in a state; NULL: none is known. */
 const struct site *finding_site(const struct finder *finder, const struct row *row,
 				enum wait_state state);

@@ -60,15 +60,13 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 const struct row *finding_row_of_site(const struct finder *finder, const struct site *site)
 {
 	const struct frame *frame = finder->view.frame;
+	size_t at = frame_from(frame, task_order(site->tgid, site->tgid));
+	const struct row *row = at < frame_living(frame) ? &frame->rows[at] : NULL;
 
-	for (size_t i = 0; i < frame->n; i++) {
-		const struct row *row = &frame->rows[i];
-
-		if (row->traced && !row->exited && row->traced->tgid == site->tgid &&
-		    row->traced->start_ns == site->start_ns)
-			return row;
-	}
-	return NULL;
+	if (!row || !row->traced || row->traced->tgid != site->tgid ||
+	    row->traced->start_ns != site->start_ns)
+		return NULL;
+	return row;
 }
 
 /* Who waits longest for a server, by what is traced. */

@@ -32,35 +32,46 @@ const struct function_words *finding_function(const char *where, const char *on)
 	return NULL;
 }
 
-/* Whether a site is of the row's process. */
-static bool is_of_row(const struct site *site, const struct row *row)
+const struct site *finding_next_site(const struct finder *finder, const struct row *row,
+				     const struct site *site)
 {
-	return row->traced && !site->unattributed && !site->overlaps &&
-	       row->traced->tgid == site->tgid && row->traced->start_ns == site->start_ns;
+	if (!row->traced)
+		return NULL;
+	return site_index_next(&finder->findings->sites, row->traced->tgid, row->traced->start_ns,
+			       site);
+}
+
+/* The same of threads, which have no sites of their own, and without what lies in other sites. */
+static const struct site *next_own_site(const struct finder *finder, const struct row *row,
+					const struct site *site)
+{
+	if (finder->info->threads)
+		return NULL;
+	do
+		site = finding_next_site(finder, row, site);
+	while (site && (site->unattributed || site->overlaps));
+	return site;
 }
 
 const struct site *finding_site(const struct finder *finder, const struct row *row,
 				enum wait_state state)
 {
-	const struct trace_frame *trace = finder->info->trace;
+	const struct site *site = NULL;
 
-	/* Those with more time come first. Threads have none of their own. */
-	for (size_t i = 0; trace && !finder->info->threads && i < trace->n; i++)
-		if (trace->sites[i].state == state && is_of_row(&trace->sites[i], row))
-			return &trace->sites[i];
-	return NULL;
+	/* Those with more time come first. */
+	do
+		site = next_own_site(finder, row, site);
+	while (site && site->state != state);
+	return site;
 }
 
 const struct site *finding_site_now(const struct finder *finder, const struct row *row)
 {
-	const struct trace_frame *trace = finder->info->trace;
-	const struct site *longest = NULL;
+	const struct site *longest = NULL, *site = NULL;
 
-	for (size_t i = 0; trace && !finder->info->threads && i < trace->n; i++) {
-		const struct site *site = &trace->sites[i];
-		if (!site->waiting || !is_of_row(site, row) ||
-		    (site->state != STATE_IO && site->state != STATE_DWAIT &&
-		     !wait_for_server(site->where)))
+	while ((site = next_own_site(finder, row, site))) {
+		if (!site->waiting || (site->state != STATE_IO && site->state != STATE_DWAIT &&
+				       !wait_for_server(site->where)))
 			continue;
 		if (!longest || site->waiting_ns > longest->waiting_ns)
 			longest = site;

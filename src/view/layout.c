@@ -41,7 +41,7 @@ static bool is_relative(const char *spec)
 	return next_item(&spec, &item) && item.sign;
 }
 
-int layout_check(const char *spec, struct buf *bad)
+int layout_check_in(const struct column_table *table, const char *spec, struct buf *bad)
 {
 	bool relative = is_relative(spec);
 	struct layout_item item = { 0 };
@@ -49,7 +49,7 @@ int layout_check(const char *spec, struct buf *bad)
 
 	while (next_item(&spec, &item)) {
 		n++;
-		if (column_by_id(item.id, item.len) && (item.sign != 0) == relative)
+		if (column_in(table, item.id, item.len) && (item.sign != 0) == relative)
 			continue;
 		buf_add(bad, item.id - item.own, item.len + item.own);
 		return -EINVAL;
@@ -107,13 +107,26 @@ static bool is_default(const struct column *column, const struct layout_frame *f
 	return !(column->needs & ~frame->reads) && layout_applies(column, frame->group_by);
 }
 
-/* Adds the columns that are shown without -F, by width. */
+/* The table of the columns. */
+static const struct column_table *table_of(const struct layout_frame *frame)
+{
+	return frame->table ? frame->table : &task_columns;
+}
+
+/* Adds the columns that are shown without a list, by width where they are not named. */
 static void add_default(struct layout *layout, const struct layout_frame *frame)
 {
+	const struct column_table *table = table_of(frame);
+
+	if (frame->usual) {
+		layout_named_in(layout, table, frame->usual);
+		return;
+	}
 	for (enum column_place place = PLACE_LEFT; place <= PLACE_RIGHT; place++)
-		for (size_t i = 0; i < columns_n; i++)
-			if (columns[i].place == place && is_default(&columns[i], frame))
-				add_column(layout, &columns[i]);
+		for (size_t i = 0; i < table->n; i++)
+			if (table->columns[i].place == place &&
+			    is_default(&table->columns[i], frame))
+				add_column(layout, &table->columns[i]);
 }
 
 /* Removes the names of tasks, and puts the group's name at the end. */
@@ -160,7 +173,7 @@ void layout_resolve(struct layout *layout, const char *spec, const struct layout
 	if (!spec || is_relative(spec))
 		add_default(layout, frame);
 	while (spec && next_item(&spec, &item)) {
-		const struct column *column = column_by_id(item.id, item.len);
+		const struct column *column = column_in(table_of(frame), item.id, item.len);
 
 		if (item.sign == '-')
 			take_column_out(layout, column);
@@ -226,14 +239,14 @@ void layout_resolve_table(struct layout *layout, const char *spec, const struct 
 		*layout = all;
 }
 
-void layout_named(struct layout *layout, const char *spec)
+void layout_named_in(struct layout *layout, const struct column_table *table, const char *spec)
 {
 	struct layout_item item = { 0 };
 
 	layout->n = 0;
 	while (spec && next_item(&spec, &item))
 		if (item.sign != '-')
-			add_column(layout, column_by_id(item.id, item.len));
+			add_column(layout, column_in(table, item.id, item.len));
 }
 
 unsigned layout_needs(const struct layout *layout, enum unit unit)

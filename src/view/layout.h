@@ -26,6 +26,8 @@ struct layout {
 
 /* The facts that the default columns depend on. */
 struct layout_frame {
+	const struct column_table *table; /* whose columns; NULL: those of tasks and groups */
+	const char *usual; /* the default as a list of ids; NULL: by width and place */
 	unsigned width; /* of the screen in cells; 0: no limit */
 	uint32_t kinds; /* DELAY_BIT()s that the source gives: other kinds are left out */
 	unsigned reads; /* NEED_ bits of what is read anyway: columns that need more are left out */
@@ -45,7 +47,13 @@ unsigned layout_reads(enum group_by by, const struct frame *frame, unsigned seen
  * Checks a list of field ids (`id,id,...`, or `+id`/`-id` to change the default, where an id
  * without a sign takes the sign before). Returns 0, or -EINVAL with the bad id appended to `bad`.
  */
-int layout_check(const char *spec, struct buf *bad);
+int layout_check_in(const struct column_table *table, const char *spec, struct buf *bad);
+
+/* The same, of columns of tasks and groups. */
+static inline int layout_check(const char *spec, struct buf *bad)
+{
+	return layout_check_in(&task_columns, spec, bad);
+}
 
 /*
  * Finds the columns of a checked list, NULL for the default. `comm` and `command` are moved to the
@@ -68,7 +76,13 @@ bool layout_applies(const struct column *column, enum group_by by);
 const struct column *layout_name(enum group_by by);
 
 /* The columns that a list names (not those it takes away), in its order. */
-void layout_named(struct layout *layout, const char *spec);
+void layout_named_in(struct layout *layout, const struct column_table *table, const char *spec);
+
+/* The same, of columns of tasks and groups. */
+static inline void layout_named(struct layout *layout, const char *spec)
+{
+	layout_named_in(layout, &task_columns, spec);
+}
 
 /* The needs of all its columns. */
 unsigned layout_needs(const struct layout *layout, enum unit unit);

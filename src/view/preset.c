@@ -66,7 +66,8 @@ void presets_ready(struct presets *presets)
 		preset->name = xstrdup(standard[i].name);
 		preset->fields = copied(standard[i].fields);
 		preset->room = copied(standard[i].room);
-		preset->sort = sort ? column_by_id(sort, strlen(sort)) : column_sort_default();
+		preset->sort = sort ? column_by_id(sort, strlen(sort))
+				    : column_sort_default(&task_columns);
 		preset->descending = true;
 		preset->hangs = standard[i].hangs;
 		preset->help = copied(standard[i].help);
@@ -213,9 +214,10 @@ static void explain(struct buf *why, const struct buf *bad)
 
 bool presets_add(struct presets *presets, const char *text, struct buf *why)
 {
-	struct preset preset = {
-		.sort = column_sort_default(), .descending = true, .unit = -1, .group_by = -1
-	};
+	struct preset preset = { .sort = column_sort_default(&task_columns),
+				 .descending = true,
+				 .unit = -1,
+				 .group_by = -1 };
 	size_t len = strspn(text, NAME_LETTERS);
 	const char *rest = text + len + strspn(text + len, " ");
 	struct buf bad = { 0 };

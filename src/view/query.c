@@ -146,8 +146,7 @@ static void put_in_order(struct order *order, const struct parts *parts, bool de
 	memcpy(order->rows + n, order->unset, parts->unset * sizeof(*order->rows));
 }
 
-/* Makes room for as many rows as the frame has. */
-static void reserve(struct order *order, size_t n)
+void order_reserve(struct order *order, size_t n)
 {
 	/* Sorting and copying need an address even for no rows. */
 	if (order->keys && n <= order->cap)
@@ -207,7 +206,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 	struct parts parts = { 0 };
 	bool all = query_takes_all(query);
 
-	reserve(order, frame->n);
+	order_reserve(order, frame->n);
 	start_sum(frame->info, order);
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
@@ -223,6 +222,20 @@ void query_run(const struct query *query, const struct view *view, struct order 
 	put_in_order(order, &parts, query->descending);
 	order->passed = parts.keys + parts.zeros + parts.unset;
 	order->n = query->rows && query->rows < order->passed ? query->rows : order->passed;
+}
+
+void query_order(const struct query *query, const struct view *view, struct order *order)
+{
+	struct parts parts = { 0 };
+
+	for (size_t i = 0; i < order->n; i++) {
+		struct value value = query->sort ? column_get(query->sort, view, order->rows[i])
+						 : value_number(0);
+
+		take_row(order, &parts, order->rows[i], &value);
+	}
+	put_in_order(order, &parts, query->descending);
+	order->passed = order->n;
 }
 
 void query_sort(struct order *order, const struct value *values, bool descending)

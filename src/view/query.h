@@ -57,6 +57,13 @@ bool query_takes_all(const struct query *query);
 /* Answers the query. Equal rows stay in the frame's order, unset values come last. */
 void query_run(const struct query *query, const struct view *view, struct order *order);
 
+/*
+ * Makes room for so many rows in an answer that is filled by hand, as of rows that are of no frame;
+ * then sorts them like query_run(), of which all pass.
+ */
+void order_reserve(struct order *order, size_t n);
+void query_order(const struct query *query, const struct view *view, struct order *order);
+
 /* Sorts the answer again like query_run(), by values parallel to its rows. */
 void query_sort(struct order *order, const struct value *values, bool descending);
 

@@ -26,4 +26,14 @@ void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigne
 /* The same, where what is shown is not known: texts want their usual cells. */
 void room_share_usual(struct layout *layout, unsigned width);
 
+/*
+ * Removes default columns that do not fit into `cells`, turn by turn, but never the sort column
+ * (NULL: none). `by`: what the rows are. The others share the cells as above.
+ */
+void room_make(struct layout *layout, enum group_by by, const struct column *sort, int cells);
+
+/* The same with columns in the order of a list of ids, until the others fit. */
+void room_leave_out(struct layout *layout, const char *ids, enum group_by by,
+		    const struct column *sort, int cells);
+
 #endif

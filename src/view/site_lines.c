@@ -86,11 +86,13 @@ static int compare_owners(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Whether a site belongs to one of them. The keys are sorted. */
-static bool owners_have(const struct site_owners *owners, const struct site *site)
+bool site_owners_have(struct site_owners *owners, const struct site *site)
 {
 	size_t from = 0, to = owners->n;
 
+	if (!owners->sorted && owners->n)
+		qsort(owners->keys, owners->n, sizeof(*owners->keys), compare_owners);
+	owners->sorted = true;
 	while (from < to) {
 		size_t middle = (from + to) / 2;
 
@@ -254,64 +256,16 @@ static void add_site(struct site_line *line, const struct site *site)
 	site_add(sum, site);
 }
 
-/* Orders wakers by who they are. */
-static int compare_who(const void *a, const void *b)
-{
-	const struct site_waker *x = a, *y = b;
-
-	if (x->tgid != y->tgid)
-		return x->tgid > y->tgid ? 1 : -1;
-	return text_compare(x->name, y->name);
-}
-
-/* Orders wakers by the time that they ended. */
-static int compare_ended(const void *a, const void *b)
-{
-	const struct site_waker *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return compare_who(a, b);
-}
-
-/* Whether a site's list of wakers ends there. */
-static bool is_last_waker(const struct site_waker *waker)
-{
-	return !waker->tgid && !waker->name;
-}
-
 size_t site_lines_wakers(struct site_lines *sites, const struct site_line *line,
 			 const struct site_waker **wakers)
 {
-	struct site_waker *all;
-	size_t n = 0, kept = 0;
+	struct wakers *all = &sites->wakers;
 
-	if (sites->wakers_cap < line->n * SITE_WAKERS) {
-		sites->wakers_cap = line->n * SITE_WAKERS * 2;
-		sites->wakers =
-			xreallocarray(sites->wakers, sites->wakers_cap, sizeof(*sites->wakers));
-	}
-	all = sites->wakers;
+	all->n = 0;
 	for (size_t i = 0; i < line->n; i++)
-		for (unsigned w = 0; w < SITE_WAKERS; w++) {
-			if (is_last_waker(&line->sites[i]->wakers[w]))
-				break;
-			all[n++] = line->sites[i]->wakers[w];
-		}
-	if (n)
-		qsort(all, n, sizeof(*all), compare_who);
-	for (size_t i = 0; i < n; i++) {
-		if (kept && !compare_who(&all[kept - 1], &all[i])) {
-			all[kept - 1].ns += all[i].ns;
-			all[kept - 1].count += all[i].count;
-		} else {
-			all[kept++] = all[i];
-		}
-	}
-	if (kept)
-		qsort(all, kept, sizeof(*all), compare_ended);
-	*wakers = all;
-	return kept;
+		wakers_add(all, line->sites[i]);
+	*wakers = all->all;
+	return wakers_top(all->all, all->n);
 }
 
 /* Takes the most important wakers of all sites into a line's sum. */
@@ -348,7 +302,7 @@ static bool is_lost(const struct site *site)
 }
 
 /* Whether a site is of one that has nothing to do. */
-static bool is_idle(const struct site *site)
+static bool is_idle_site(const struct site *site)
 {
 	return !by_kind(site) && (site->class == CLASS_PARKED ||
 				  (site->class == CLASS_UNKNOWN && IDLE & 1u << site->state));
@@ -361,12 +315,9 @@ static size_t pick_sites(struct site_lines *sites, const struct trace_frame *tra
 	struct site_owners *owners = query->owners;
 	size_t n = 0;
 
-	if (!owners->sorted && owners->n)
-		qsort(owners->keys, owners->n, sizeof(*owners->keys), compare_owners);
-	owners->sorted = true;
 	for (size_t i = 0; trace && i < trace->n; i++)
-		if (owners_have(owners, &trace->sites[i]) &&
-		    (!query->no_idle || !is_idle(&trace->sites[i])))
+		if (site_owners_have(owners, &trace->sites[i]) &&
+		    (!query->no_idle || !is_idle_site(&trace->sites[i])))
 			sites->keys[n++] =
 				(struct site_key){ line_of(&trace->sites[i], trace, query),
 						   &trace->sites[i] };
@@ -382,6 +333,16 @@ static bool are_several(const struct site_lines *sites, size_t n)
 	return false;
 }
 
+struct site_line site_line_one(const struct site *const *site)
+{
+	return (struct site_line){ .row = { .deltas = &no_deltas },
+				   .id = (*site)->id,
+				   .sum = **site,
+				   .one_state = true,
+				   .sites = site,
+				   .n = 1 };
+}
+
 void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
 		      const struct site_lines_query *query)
 {
@@ -392,14 +353,14 @@ void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
 	n = pick_sites(sites, trace, query);
 	qsort(sites->keys, n, sizeof(*sites->keys), compare_keys);
 	sites->n = 0;
-	sites->ns = 0;
+	sites->all = (struct site_line){ .row = { .deltas = &no_deltas }, .sum.kind = -1 };
 	sites->several = are_several(sites, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct site_key *key = &sites->keys[i];
 
 		sites->members[i] = key->site;
 		if (!key->site->overlaps && !key->site->unattributed)
-			sites->ns += key->site->ns;
+			sites->all.sum.ns += key->site->ns;
 		if (line && line->id == key->line) {
 			add_site(line, key->site);
 			line->n++;
@@ -407,11 +368,8 @@ void site_lines_build(struct site_lines *sites, const struct trace_frame *trace,
 			continue;
 		}
 		line = &sites->lines[sites->n++];
-		*line = (struct site_line){ .id = key->line,
-					    .sum = *key->site,
-					    .one_state = true,
-					    .sites = &sites->members[i],
-					    .n = 1 };
+		*line = site_line_one(&sites->members[i]);
+		line->id = key->line;
 	}
 	for (size_t i = 0; i < sites->n; i++)
 		sum_wakers(sites, &sites->lines[i]);
@@ -481,6 +439,6 @@ void site_lines_free(struct site_lines *sites)
 	free(sites->lines);
 	free(sites->members);
 	free(sites->keys);
-	free(sites->wakers);
+	wakers_free(&sites->wakers);
 	*sites = (struct site_lines){ 0 };
 }

@@ -42,11 +42,18 @@ void site_owners_add(struct site_owners *owners, struct task_key process);
 /* Adds a row's process: of a group the members', of many that ended in one row all of them. */
 void site_owners_add_row(struct site_owners *owners, const struct row *row);
 
+/* Whether a site belongs to one of them. */
+bool site_owners_have(struct site_owners *owners, const struct site *site);
+
 void site_owners_clear(struct site_owners *owners);
 void site_owners_free(struct site_owners *owners);
 
-/* A line. It points into the trace frame, and into the sites that it was made by. */
+/*
+ * A line: a row of a table of sites, whose columns are in site_column.h. It points into the trace
+ * frame, and into the sites that it was made by.
+ */
 struct site_line {
+	struct row row; /* of nothing but the line */
 	uint64_t id; /* the same from frame to frame; never 0 */
 	/*
 	 * The sum of its sites, with the largest max and the longest wait in progress. Texts in
@@ -59,17 +66,23 @@ struct site_line {
 	size_t n;
 };
 
+/* The line that a row is of, in a table of sites. */
+static inline const struct site_line *site_line_of(const struct row *row)
+{
+	return (const struct site_line *)((const char *)row - offsetof(struct site_line, row));
+}
+
 struct site_lines {
 	struct site_line *lines; /* the most time first */
 	size_t n;
 	bool several; /* the sites are of several processes */
-	uint64_t ns; /* waited in all states; what overlaps and the unattributed is not in it */
+	/* Waited in all states, in `sum.ns`; what overlaps and the unattributed is not in it. */
+	struct site_line all;
 	/* Memory, kept from frame to frame: */
 	size_t cap;
 	const struct site **members;
 	struct site_key *keys;
-	struct site_waker *wakers;
-	size_t wakers_cap;
+	struct wakers wakers;
 };
 
 /* Which sites, and what a line adds up. */
@@ -83,6 +96,9 @@ struct site_lines_query {
 	 */
 	bool tidy;
 };
+
+/* A line of one site, which stays the caller's. */
+struct site_line site_line_one(const struct site *const *site);
 
 /*
  * Makes the lines of some processes' sites. The rest of a kind that no site explains is one line

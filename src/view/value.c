@@ -207,6 +207,21 @@ static size_t count(char *end, double number, unsigned width)
 	return len <= width ? len : scaled(end, size, width);
 }
 
+/* Appends a number that is a lower bound: ">=" takes two of the cells. */
+static void append_bound(struct buf *out, const struct value *value, enum value_format format,
+			 unsigned width)
+{
+	const struct value number = value_number(value->number);
+	size_t begin = out->len, at;
+
+	value_append(out, &number, format, width - 2);
+	for (at = begin; out->data[at] == ' ';)
+		at++;
+	buf_puts(out, ">=");
+	memmove(out->data + at + 2, out->data + at, out->len - 2 - at);
+	memcpy(out->data + at, ">=", 2);
+}
+
 void value_append(struct buf *out, const struct value *value, enum value_format format,
 		  unsigned width)
 {
@@ -217,6 +232,10 @@ void value_append(struct buf *out, const struct value *value, enum value_format 
 
 	if (value->type != VALUE_NUMBER || isnan(number)) {
 		put_right(out, "-", 1, width);
+		return;
+	}
+	if (value->at_least && width > 2) {
+		append_bound(out, value, format, width);
 		return;
 	}
 	if (number >= 0 && format == FORMAT_SHARE && number < SHARE_TENTHS &&

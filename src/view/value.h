@@ -16,6 +16,7 @@ enum value_type { VALUE_UNSET, VALUE_NUMBER, VALUE_TEXT, VALUE_BAR };
 
 struct value {
 	enum value_type type;
+	bool at_least; /* of a number: what is not known may be more */
 	double number; /* of a bar: what it is compared by */
 	union {
 		struct {
@@ -88,8 +89,8 @@ static inline const char *value_chars(const struct value *value)
 int value_compare(const struct value *a, const struct value *b);
 
 /*
- * Appends a number (or "-" when unset) right-aligned in `width` cells, never wider. Plain
- * ASCII. Not for texts.
+ * Appends a number (or "-" when unset) right-aligned in `width` cells, never wider, with ">="
+ * before one that is a lower bound. Plain ASCII. Not for texts.
  */
 void value_append(struct buf *out, const struct value *value, enum value_format format,
 		  unsigned width);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "view/site_column.h"
 
 bool view_set_interval(struct view_config *view, const char *text, struct buf *why)
 {
@@ -24,6 +25,25 @@ void view_set_fields(struct view_config *view, const char *fields)
 	free(view->fields);
 	view->fields = copy;
 	view->own_fields = false;
+}
+
+void view_set_site_fields(struct view_config *view, const char *fields)
+{
+	char *copy = fields ? xstrdup(fields) : NULL;
+
+	free(view->sites.fields);
+	view->sites.fields = copy;
+}
+
+const struct column *site_choice_sort(const struct site_choice *sites)
+{
+	return sites->sort ? sites->sort : column_sort_default(&site_columns);
+}
+
+bool site_choice_is_usual(const struct site_choice *sites)
+{
+	return !sites->sort ||
+	       (sites->descending && sites->sort == column_sort_default(&site_columns));
 }
 
 const struct preset *view_preset(const struct view_config *view)
@@ -94,7 +114,8 @@ bool view_keep_preset(struct view_config *view, const char *name, struct buf *wh
 	struct presets *presets = &view->presets;
 	const struct query *query = &view->query;
 	struct preset kept = { .fields = view->fields,
-			       .sort = query->sort ? query->sort : column_sort_default(),
+			       .sort = query->sort ? query->sort
+						   : column_sort_default(&task_columns),
 			       .descending = query->descending,
 			       .hangs = query->hangs,
 			       .unit = (int)view->unit,
@@ -163,6 +184,7 @@ bool view_find_user(const char *text, uid_t *uid)
 void view_config_free(struct view_config *view)
 {
 	free(view->fields);
+	free(view->sites.fields);
 	free(view->query.users);
 	presets_free(&view->presets);
 }

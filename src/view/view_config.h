@@ -26,6 +26,13 @@
  */
 #define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
 
+/* What a table of sites shows. */
+struct site_choice {
+	char *fields; /* a checked list as for --site-fields; NULL: the default */
+	const struct column *sort; /* NULL: the default, by time */
+	bool descending;
+};
+
 struct view_config {
 	uint64_t interval_ns;
 	uint64_t iterations; /* samples to be shown; 0: endless */
@@ -33,6 +40,7 @@ struct view_config {
 	char *fields; /* a checked list as for -F; NULL: the default */
 	enum unit unit;
 	bool booked;
+	struct site_choice sites;
 	enum group_by group_by;
 	/* For the screen: */
 	bool command_line; /* in place of the name */
@@ -57,6 +65,15 @@ bool view_set_interval(struct view_config *view, const char *text, struct buf *w
 
 /* Takes a copy of a list of fields that layout_check() passed; NULL: the default. */
 void view_set_fields(struct view_config *view, const char *fields);
+
+/* Takes a copy of a checked list of fields of sites; NULL: the default. */
+void view_set_site_fields(struct view_config *view, const char *fields);
+
+/* The column that sites are sorted by. */
+const struct column *site_choice_sort(const struct site_choice *sites);
+
+/* Whether sites are in their own order: the most time first. */
+bool site_choice_is_usual(const struct site_choice *sites);
 
 /* Goes back to the fields of the preset that is shown. */
 void view_default_fields(struct view_config *view);

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -467,6 +468,94 @@ static void shows_states(void **state)
 	}
 }
 
+/* The text of the file in the folder of the test; NULL: there is none. */
+static const char *text_of(const char *path)
+{
+	static char text[4096];
+	FILE *file = fopen(path, "r");
+	size_t n;
+
+	if (!file)
+		return NULL;
+	n = fread(text, 1, sizeof(text) - 1, file);
+	text[n] = '\0';
+	fclose(file);
+	return text;
+}
+
+/* Fields, order and search are those of the table, by the same keys; W keeps them. */
+static void chooses_fields(void **state)
+{
+	const char *home = scratch_format("%s/home", scratch_folder());
+	const char *config = scratch_format("%s/stalltop/config", home);
+	const struct screen_how how = {
+		.rows = 24, .cols = 150, .args = "-d 1 -m ^crowd", .config_home = home
+	};
+	struct screen *s;
+
+	(void)state;
+	poll_for_ever("crowd-polls");
+	read_pipe("crowd-reads");
+	s = screen_start(&how);
+	screen_await(s, table_has_name, "crowd-polls");
+	screen_await(s, table_has_name, "crowd-reads");
+	type_each(s, "Swi");
+	screen_await_text(s, "waits of 2 tasks");
+	await_site(s, "poll ", "-polls");
+	await_site(s, "pipe ", "-reads");
+	screen_await_text(s, "TIME");
+	/* state is sorted by, then the other way round */
+	type_each(s, "<");
+	screen_await_text(s, "\342\226\262");
+	screen_check(s, line_with(s, "pipe ", "-reads") < line_with(s, "poll ", "-polls"));
+	type_each(s, "R");
+	screen_await_text(s, "\342\226\274");
+	screen_check(s, line_with(s, "pipe ", "-reads") > line_with(s, "poll ", "-polls"));
+	/* the selection goes with what is searched for */
+	type_each(s, "L");
+	screen_type(s, "-reads\r");
+	screen_settle(s);
+	screen_type(s, "\r");
+	screen_await_text(s, "pipe: waits for a pipe");
+	type_each(s, "\033L");
+	screen_type(s, "nobody\r");
+	screen_await_text(s, "not found: nobody");
+	/* without the second field, and with the class, of which the list has the meaning */
+	type_each(s, "f");
+	screen_await_text(s, "fields of sites:");
+	screen_type(s, "time");
+	screen_settle(s);
+	screen_type(s, " ");
+	screen_type(s, "class");
+	screen_settle(s);
+	screen_type(s, " ");
+	screen_await_text(s, "[x] class");
+	type_each(s, "q");
+	screen_await_text(s, "CLASS");
+	screen_await_no_text(s, "TIME");
+	screen_await_text(s, "parked");
+	type_each(s, "?");
+	screen_await_text(s, "the state in which it waited");
+	type_each(s, "qW");
+	screen_await_text(s, "stalltop/config");
+	screen_check(s, strstr(text_of(config), "\nsite-sort = -state\n"));
+	screen_check(s, strstr(text_of(config), "\nsite-fields = state,"));
+	/* a narrow screen scrolls what does not fit */
+	screen_resize(s, 24, 40);
+	screen_await_no_text(s, "CLASS");
+	for (unsigned i = 0; i < 12; i++)
+		screen_key(s, VTERM_KEY_RIGHT);
+	screen_await_text(s, "CLASS");
+	type_each(s, "\033\033q");
+	assert_int_equal(screen_end(s, 5), 0);
+	s = screen_start(&how);
+	screen_await(s, table_has_name, "crowd-polls");
+	type_each(s, "Sw");
+	screen_await_text(s, "\342\226\274");
+	screen_await_text(s, "CLASS");
+	screen_check(s, !screen_shows(s, "TIME"));
+}
+
 /* Sites of a recording are shown as when it was made; where there are none, it says so. */
 static void shows_recorded(void **state)
 {
@@ -505,6 +594,7 @@ int main(void)
 		screen_test(leaves_idle_alone), screen_test(escapes_names),
 		screen_test(keeps_page),	screen_test(says_why_not),
 		screen_test(shows_states),	screen_test(shows_recorded),
+		screen_test(chooses_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

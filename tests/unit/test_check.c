@@ -126,6 +126,8 @@ static const struct {
 	{ "--enable-delayacct", ".....xxx.x" },
 	{ "--trace", ".........." },
 	{ "--trace-sites 256", ".........." },
+	{ "--site-fields on", ".........." },
+	{ "--site-sort on", ".........." },
 	{ "--cgroup-hierarchy v2", ".........." },
 	{ "--readonly", ".........." },
 	{ "--debug-log l", ".........." },

@@ -61,7 +61,7 @@ static void test_marks(void **state)
 		struct value total = value_number(cases[i].total);
 
 		out.len = 0;
-		column_append_total(column, &view, &total, true, &scratch, &out);
+		column_append_total(column, &view, &total, 0, true, &scratch, &out);
 		assert_string_equal(buf_cstr(&out), cases[i].cell);
 		assert_int_equal(out.len, column->width);
 	}
@@ -123,7 +123,7 @@ static void test_roles(void)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++)
 		assert_ptr_equal(column_by_key(keys[i].key), scene_column(keys[i].id));
-	assert_ptr_equal(column_sort_default(), scene_column("total"));
+	assert_ptr_equal(column_sort_default(&task_columns), scene_column("total"));
 	assert_ptr_equal(column_longer(scene_column("comm")), scene_column("command"));
 	assert_null(column_longer(scene_column("command")));
 	for (size_t i = 0; i < columns_n; i++) {

@@ -19,6 +19,7 @@
 #include "app/configuration_file.h"
 #include "tests/lib/standard.h"
 #include "base/util.h"
+#include "view/site_column.h"
 
 /* A text applied to defaults. */
 struct applied {
@@ -237,6 +238,8 @@ static void test_rewrite_empty(void **state)
 	options.view.query.sort = column_by_id("comm", 4);
 	options.view.query.descending = false;
 	view_set_fields(&options.view, "+irq");
+	view_set_site_fields(&options.view, "state,time,on");
+	options.view.sites.sort = column_in(&site_columns, "on", 2);
 	options.view.unit = UNIT_AVG;
 	options.view.group_by = GROUP_THREAD;
 	options.view.query.active = options.view.command_line = options.view.query.no_exited = true;
@@ -249,6 +252,9 @@ static void test_rewrite_empty(void **state)
 	free(applied.options.view.fields);
 	applied.options.view.fields = options.view.fields;
 	options.given = applied.options.given;
+	assert_string_equal(applied.options.view.sites.fields, "state,time,on");
+	free(applied.options.view.sites.fields);
+	applied.options.view.sites.fields = options.view.sites.fields;
 	assert_memory_equal(&applied.options, &options, sizeof(options));
 	drop(&applied);
 	buf_free(&out);

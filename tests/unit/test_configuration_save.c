@@ -68,7 +68,7 @@ static void test_save_preset(void **state)
 	struct tree *tree = *state;
 	char *path = path_in(tree, "p/stalltop/config");
 	struct buf message = { 0 };
-	struct view_config view = { .query.sort = column_sort_default() };
+	struct view_config view = { .query.sort = column_sort_default(&task_columns) };
 
 	assert_true(view_keep_preset(&view, "mine", &message));
 	assert_int_equal(configuration_save_preset(path, view_preset(&view), false, &message),

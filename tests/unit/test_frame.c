@@ -433,6 +433,52 @@ static void test_since_start(void **state)
 	assert_false(row->born);
 }
 
+/* Asserts that two rows tell the same of a time, but for their names. */
+static void check_same_deltas(const struct row *a, const struct row *b, uint32_t ignored)
+{
+	assert_int_equal(a->valid & ~ignored, b->valid & ~ignored);
+	assert_true(a->interval_ns == b->interval_ns);
+	assert_memory_equal(a->deltas->grown.delay, b->deltas->grown.delay,
+			    sizeof(a->deltas->grown.delay));
+	assert_true(a->deltas->grown.run_ns == b->deltas->grown.run_ns);
+	assert_memory_equal(&a->deltas->total, &b->deltas->total, sizeof(a->deltas->total));
+	assert_memory_equal(&a->deltas->mem, &b->deltas->mem, sizeof(a->deltas->mem));
+}
+
+/* The interval of a frame since the start is that of the other frame, and the other way round. */
+static void test_of_interval(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(40)), *b;
+	struct deltas interval_deltas, life_deltas, deltas;
+	struct row interval, life, of;
+
+	give(a, 3);
+	b = scene_again(&scene->samples[1], a);
+	give(b, 7);
+	give(scene_add(&scene->samples[1], 6, 6, SEC(101)), 2);
+	for (size_t i = 0; i < 2; i++) {
+		scene_build(scene, 1, false, 0);
+		interval = scene->frame.rows[i];
+		interval_deltas = *interval.deltas;
+		interval.deltas = &interval_deltas;
+		life = row_of_life(&scene->frame, &scene->frame.rows[i], &life_deltas);
+		of = row_of_interval(&scene->frame, &scene->frame.rows[i], &deltas);
+		check_same_deltas(&of, &interval, 0);
+		assert_memory_equal(&deltas.waited, &interval_deltas.waited, sizeof(deltas.waited));
+		scene_build(scene, 1, true, 0);
+		check_same_deltas(&scene->frame.rows[i], &life, VALID_DWAIT);
+		of = row_of_interval(&scene->frame, &scene->frame.rows[i], &deltas);
+		/* A task that began in it has had its whole life in it. */
+		check_same_deltas(&of, i ? &life : &interval, VALID_DWAIT);
+	}
+	/* Of one that is seen for the first time it is not known. */
+	scene_build(scene, 0, true, 0);
+	of = row_of_interval(&scene->frame, &scene->frame.rows[0], &deltas);
+	assert_int_equal(of.valid, 0);
+	assert_true(!of.interval_ns);
+}
+
 /* The larger of swapin and thrash counts for mem, and thrash never for total. */
 static void test_sums(void **state)
 {
@@ -562,8 +608,9 @@ int main(void)
 		SCENE_TEST(test_overflow),	SCENE_TEST(test_old_reading),
 		SCENE_TEST(test_zero_interval), SCENE_TEST(test_unknown),
 		SCENE_TEST(test_no_run),	SCENE_TEST(test_since_start),
-		SCENE_TEST(test_sums),		SCENE_TEST(test_split),
-		SCENE_TEST(test_row_add),	SCENE_TEST(test_notes),
+		SCENE_TEST(test_of_interval),	SCENE_TEST(test_sums),
+		SCENE_TEST(test_split),		SCENE_TEST(test_row_add),
+		SCENE_TEST(test_notes),
 	};
 
 	return cmocka_run_group_tests_name("frame", tests, NULL, NULL);

@@ -306,7 +306,7 @@ static void check_column(struct state *s, const char *id, enum unit unit, const 
 	assert_string_equal(buf_cstr(&out) + strspn(buf_cstr(&out), " "), cell);
 	out.len = 0;
 	value = column_total(column, &view, s->order.rows, s->order.passed, &s->order.sum);
-	column_append_total(column, &view, &value, false, &scratch, &out);
+	column_append_total(column, &view, &value, 0, false, &scratch, &out);
 	assert_string_equal(buf_cstr(&out) + strspn(buf_cstr(&out), " "), total);
 	buf_free(&out);
 	buf_free(&scratch);

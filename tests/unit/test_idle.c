@@ -52,7 +52,7 @@ static int open_state(void **state)
 
 	scene_open(&s->scene);
 	s->query = (struct query){ .over_ms = -1, .descending = true };
-	s->query.sort = column_sort_default();
+	s->query.sort = column_sort_default(&task_columns);
 	*state = s;
 	return 0;
 }

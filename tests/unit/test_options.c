@@ -16,6 +16,7 @@
 #include "app/options.h"
 #include "base/pattern.h"
 #include "base/util.h"
+#include "view/site_column.h"
 
 #define WORDS_MAX 16
 
@@ -610,6 +611,36 @@ static void test_rows(void **state)
 		assert_false(setting_table[i].modes || setting_table[i].barred);
 }
 
+/* Fields and order of sites, which have columns of their own. */
+static void test_sites(void **state)
+{
+	struct buf fields = { 0 };
+	struct options options;
+
+	(void)state;
+	good(&options, "-s comm --site-sort on --site-fields state,waker");
+	assert_ptr_equal(options.view.sites.sort, column_in(&site_columns, "on", 2));
+	assert_false(options.view.sites.descending);
+	assert_string_equal(options.view.sites.fields, "state,waker");
+	assert_ptr_equal(options.view.query.sort, column_by_id("comm", 4));
+	assert_null(options.view.fields);
+	options_free(&options);
+	good(&options, "--site-sort=-waker --site-fields=+class");
+	assert_true(options.view.sites.descending);
+	options_free(&options);
+	good(&options, "--site-fields list");
+	assert_true(options.list_site_fields && !options.list_fields);
+	options_free(&options);
+	bad_like("--site-fields blkio", "--site-fields does not take", "fields list); not: blkio");
+	bad_like("--site-fields state,+on", "--site-fields does not take", "not: +on");
+	bad_like("--site-sort wakr", "--site-sort does not take", "did you mean waker?");
+	options_fields(&site_columns, &fields);
+	check_lines(&fields);
+	for (size_t i = 0; i < site_columns.n; i++)
+		check_words(&fields, site_columns.columns[i].help);
+	buf_free(&fields);
+}
+
 /* Every option is in the help, every field in the list, and each letter stands for one. */
 static void test_texts(void **state)
 {
@@ -617,7 +648,7 @@ static void test_texts(void **state)
 
 	(void)state;
 	options_help(&help);
-	options_fields(&fields);
+	options_fields(&task_columns, &fields);
 	check_lines(&help);
 	check_lines(&fields);
 	for (size_t i = 0; i < option_table_n; i++) {
@@ -651,7 +682,7 @@ int main(void)
 		cmocka_unit_test(test_command),	    cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_when),	    cmocka_unit_test(test_when_full),
 		cmocka_unit_test(test_short_names), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows),	    cmocka_unit_test(test_sites),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

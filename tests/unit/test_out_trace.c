@@ -16,6 +16,7 @@
 #include "out/out.h"
 #include "tests/lib/scene.h"
 #include "base/util.h"
+#include "view/site_column.h"
 
 /* Two rows that were traced, and their sites. */
 struct traces {
@@ -242,6 +243,36 @@ static void test_traced_text(void **state)
 	assert_null(strstr(table, "     99 "));
 }
 
+/* The columns and the order that were chosen; the last cell is whole. */
+static void test_chosen_text(void **state)
+{
+	struct traces *t = *state;
+	const char *table;
+
+	view_set_site_fields(&t->view, "state,comm,share,on");
+	t->view.sites.sort = column_in(&site_columns, "comm", 4);
+	table = strstr(put_traces(t, &out_text), "\nsites\n");
+	assert_non_null(table);
+	table = strchr(table + 1, '\n') + 1;
+	assert_ptr_equal(strstr(table, "STATE   COMMAND          SHARE ON\n"
+				       "(str)   (str)              (%) (str)\n"
+				       "io      re\\x0aader        75.0 /data/a file\n"
+				       "blkio   reader             0.3 (unattributed)\n"
+				       "swapin  reader             0.2 " SITE_WITHIN "\n"
+				       "timer   sleeper          100.0 -\n\n"),
+			 table);
+	/* Added to those of a text, in the usual order. */
+	out_close(&t->out);
+	t->out = (struct out){ 0 };
+	view_set_site_fields(&t->view, "-where,-avg,+class");
+	t->view.sites.sort = NULL;
+	table = strstr(put_traces(t, &out_text), "\nsites\n");
+	assert_non_null(strstr(table, "    PID STATE        TIME  SHARE   COUNT     MAX SYSCALL "));
+	assert_non_null(strstr(table, " COMMAND         CLASS\n"));
+	assert_true(strstr(table, "\n      7 io ") < strstr(table, "\n      8 timer "));
+	view_config_free(&t->view);
+}
+
 /* A cell of the first row. */
 static struct value cell(const struct traces *t, const char *id)
 {
@@ -321,6 +352,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_traced_json, open_traces, close_traces),
 		cmocka_unit_test_setup_teardown(test_filtered, open_traces, close_traces),
 		cmocka_unit_test_setup_teardown(test_traced_text, open_traces, close_traces),
+		cmocka_unit_test_setup_teardown(test_chosen_text, open_traces, close_traces),
 		cmocka_unit_test_setup_teardown(test_traced_columns, open_traces, close_traces),
 		cmocka_unit_test_setup_teardown(test_traced_sums, open_traces, close_traces),
 		cmocka_unit_test(test_bar),

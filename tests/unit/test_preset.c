@@ -20,7 +20,8 @@ static struct view_config start(const char *fields, const char *sort)
 {
 	struct view_config view = { .query = { .over_ms = -1, .descending = true } };
 
-	view.query.sort = sort ? column_by_id(sort, strlen(sort)) : column_sort_default();
+	view.query.sort =
+		sort ? column_by_id(sort, strlen(sort)) : column_sort_default(&task_columns);
 	view_set_fields(&view, fields);
 	return view;
 }
@@ -92,7 +93,7 @@ static void test_changes(void **state)
 	view.query.descending = false;
 	go_to(&view, "waits");
 	assert_null(view.fields);
-	assert_ptr_equal(view.query.sort, column_sort_default());
+	assert_ptr_equal(view.query.sort, column_sort_default(&task_columns));
 	assert_true(view.query.descending);
 	go_to(&view, "memory");
 	assert_string_equal(view.fields, "pid,mem");

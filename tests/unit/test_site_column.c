@@ -11,19 +11,33 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "view/column_words.h"
+#include "view/room.h"
 #include "view/site_column.h"
 
 #define MS(n) (UINT64_C(1000000) * (n))
 
 static const struct trace_frame trace = { .interval_ns = MS(2000) };
 
+/* The columns of a screen. */
+static struct layout layout_of(unsigned width, bool several)
+{
+	const struct layout_frame shown = {
+		.table = &site_columns, .width = width, .of_process = !several, .screen = true
+	};
+	struct layout layout;
+
+	layout_resolve(&layout, NULL, &shown);
+	room_make(&layout, GROUP_PROCESS, NULL, (int)width);
+	return layout;
+}
+
 /* Asserts the columns for a width. */
 static void check_layout(unsigned width, bool several, const char *ids)
 {
-	struct site_layout layout;
+	struct layout layout = layout_of(width, several);
 	struct buf out = { 0 };
 
-	site_layout_fit(&layout, width, several);
 	for (size_t i = 0; i < layout.n; i++)
 		buf_printf(&out, "%s%s", i ? " " : "", layout.columns[i]->id);
 	assert_string_equal(buf_cstr(&out), ids);
@@ -48,46 +62,66 @@ static void test_layout(void **state)
 	check_layout(30, true, "state time on");
 }
 
+/* The column of that id, which must be there. */
+static const struct column *column_of(const char *id)
+{
+	const struct column *column = column_in(&site_columns, id, strlen(id));
+
+	assert_non_null(column);
+	return column;
+}
+
 /* Cells of a column in a layout; 0: it is not there. */
-static unsigned cells_of(const struct site_layout *layout, const char *id)
+static unsigned cells_of(const struct layout *layout, const char *id)
 {
 	for (size_t i = 0; i < layout->n; i++)
-		if (!strcmp(layout->columns[i]->id, id))
+		if (layout->columns[i] == column_of(id))
 			return layout->cells[i];
 	return 0;
 }
 
-/* Lines fill the width, never more; the target has the most room. */
+/* Lines never pass the width, and columns have what they need at least; a long target has the most.
+ */
 static void test_room(void **state)
 {
-	struct site_layout layout;
+	unsigned wants[LAYOUT_MAX] = { 0 };
+	struct layout layout;
 
 	(void)state;
 	for (unsigned width = 32; width <= 300; width++) {
 		for (int several = 0; several < 2; several++) {
 			unsigned cells = 0;
 
-			site_layout_fit(&layout, width, several);
+			layout = layout_of(width, several);
 			for (size_t i = 0; i < layout.n; i++) {
 				cells += layout.cells[i] + (i != 0);
-				assert_true(layout.cells[i] >= layout.columns[i]->width);
+				assert_true(layout.cells[i] >= room_least(layout.columns[i]));
 			}
-			assert_int_equal(cells, width);
+			assert_true(cells <= width);
 			assert_true(cells_of(&layout, "on") >= 18);
 		}
 	}
-	site_layout_fit(&layout, 200, false);
+	layout = layout_of(200, false);
+	for (size_t i = 0; i < layout.n; i++)
+		wants[i] = layout.columns[i] == column_of("on") ? 300 : 10;
+	room_share(&layout, wants, 200);
 	assert_true(cells_of(&layout, "on") > 60);
-	assert_int_equal(cells_of(&layout, "where"), 32);
+	/* Where nothing else can give way it is cut. */
+	layout = layout_of(30, false);
+	assert_int_equal(cells_of(&layout, "on"), 16);
 }
 
 /* Asserts a cell of a line with that sum. */
 static void check_cell(const char *id, unsigned cells, const struct site *sum, const char *text)
 {
-	struct site_line line = { .id = 1, .sum = *sum, .one_state = true };
+	const struct frame_info info = { .trace = &trace };
+	const struct frame frame = { .info = &info };
+	const struct view view = { .frame = &frame, .charset = TEXT_UTF8 };
+	const struct site_line line = site_line_one(&sum);
+	struct value value = column_get(column_of(id), &view, &line.row);
 	struct buf out = { 0 }, scratch = { 0 };
 
-	site_column_append(site_column_by_id(id), cells, &trace, &line, TEXT_UTF8, &scratch, &out);
+	column_append(column_of(id), &view, &value, cells, &scratch, &out);
 	assert_string_equal(buf_cstr(&out), text);
 	buf_free(&out);
 	buf_free(&scratch);
@@ -175,16 +209,59 @@ static void test_texts(void **state)
 	check_cell("waker", 10, &site, "-         ");
 }
 
-/* Every column has its words. */
+/* As a word of a text: no blanks, and the end of a path where it is too long. */
+static void test_word(void **state)
+{
+	static const char path[] = "/var/lib/mysql/data of an instance/ibdata1";
+	const struct value value = value_text(path);
+	const struct view view = { .charset = TEXT_UTF8 };
+	struct buf out = { 0 }, scratch = { 0 };
+
+	(void)state;
+	column_append_word(column_of("on"), &view, &value, &scratch, &out);
+	assert_string_equal(buf_cstr(&out), "+ata\\x20of\\x20an\\x20instance/ibdata1");
+	out.len = 0;
+	column_append(column_of("on"), &view, &value, COLUMN_WHOLE, &scratch, &out);
+	assert_string_equal(buf_cstr(&out), path);
+	buf_free(&out);
+	buf_free(&scratch);
+}
+
+/* Every column has its words, and room for its head. */
 static void test_words(void **state)
 {
+	const struct column *column;
+
 	(void)state;
-	for (size_t i = 0; i < site_columns_n; i++) {
-		assert_non_null(site_columns[i].help);
-		assert_true(strlen(site_columns[i].heading) <= site_columns[i].width);
-		assert_ptr_equal(site_column_by_id(site_columns[i].id), &site_columns[i]);
+	for (size_t i = 0; i < site_columns.n; i++) {
+		column = &site_columns.columns[i];
+		assert_non_null(column->help);
+		assert_string_equal(column_name(column), column->name);
+		assert_null(column_words(column));
+		assert_true(strlen(column->heading) <= room_least(column));
+		assert_ptr_equal(column_of(column->id), column);
 	}
-	assert_null(site_column_by_id("none"));
+	assert_null(column_in(&site_columns, "none", 4));
+	assert_string_equal(column_sort_default(&site_columns)->id, "time");
+}
+
+/* The time of a line stands out by what is lost; what is waited for something to do is not. */
+static void test_stalls(void **state)
+{
+	const struct frame_info info = { .trace = &trace };
+	const struct frame frame = { .info = &info };
+	const struct view view = { .frame = &frame };
+	struct site io = { .state = STATE_IO, .kind = -1, .ns = MS(500) };
+	const struct site *site = &io;
+	struct site_line line = site_line_one(&site);
+	struct value share = column_of("time")->stalls(column_of("time"), &view, &line.row);
+
+	(void)state;
+	assert_true(share.number == 25);
+	io.state = STATE_POLL;
+	line = site_line_one(&site);
+	share = column_of("time")->stalls(column_of("time"), &view, &line.row);
+	assert_int_equal(share.type, VALUE_UNSET);
 }
 
 int main(void)
@@ -193,7 +270,8 @@ int main(void)
 		cmocka_unit_test(test_layout),	     cmocka_unit_test(test_room),
 		cmocka_unit_test(test_numbers),	     cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_unattributed), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words),	     cmocka_unit_test(test_stalls),
+		cmocka_unit_test(test_word),
 	};
 
 	return cmocka_run_group_tests_name("site_column", tests, NULL, NULL);

@@ -119,7 +119,7 @@ static void test_by_site(void **state)
 	check_line(&sites, 5, "blkio", 11);
 	assert_true(sites.several);
 	/* what lies within others, and what is only a rest, is in no sum */
-	assert_int_equal(sites.ns, MS(3900));
+	assert_int_equal(sites.all.sum.ns, MS(3900));
 	assert_int_equal(sites.lines[0].id, 3);
 	assert_ptr_equal(site_lines_find(&sites, 3), &sites.lines[0]);
 	assert_null(site_lines_find(&sites, 99));
@@ -403,7 +403,7 @@ static void test_no_idle(void **state)
 	assert_int_equal(sites.n, 5);
 	check_line(&sites, 0, "lock", 2000);
 	check_line(&sites, 1, "io", 500);
-	assert_int_equal(sites.ns, MS(2900));
+	assert_int_equal(sites.all.sum.ns, MS(2900));
 	site_lines_free(&sites);
 }
 

@@ -35,6 +35,22 @@ static void check(double number, enum value_format format, unsigned width, const
 	check_cell(&value, format, width, cell);
 }
 
+/* What may be more says so, within its cells. */
+static void test_bounds(void **state)
+{
+	struct value value = value_number(40.2);
+
+	(void)state;
+	value.at_least = true;
+	check_cell(&value, FORMAT_SHARE, 8, "  >=40.2");
+	check_cell(&value, FORMAT_SHARE, 6, ">=40.2");
+	check_cell(&value, FORMAT_COUNT, 4, ">=40");
+	check_cell(&value, FORMAT_COUNT, 2, "40");
+	value = value_unset();
+	value.at_least = true;
+	check_cell(&value, FORMAT_SHARE, 6, "     -");
+}
+
 /* Delay cells: one decimal as long as it fits, then the ladder of the manual: 12345, 999k, >999k.
  */
 static void test_share(void **state)
@@ -204,10 +220,11 @@ static void test_compare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_share),	 cmocka_unit_test(test_count),
-		cmocka_unit_test(test_duration), cmocka_unit_test(test_unset),
-		cmocka_unit_test(test_printf),	 cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_compare),	 cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_bounds), cmocka_unit_test(test_share),
+		cmocka_unit_test(test_count),  cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_unset),  cmocka_unit_test(test_printf),
+		cmocka_unit_test(test_widths), cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_wait),
 	};
 
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
