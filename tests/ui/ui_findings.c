@@ -80,6 +80,8 @@ static void opens_sites(void **state)
 	e2e_await_sleep(reader);
 	s = start_screen(reader, 24, "--trace");
 	screen_await_text(s, "a file server does not answer");
+	/* That is known before it is traced. */
+	e2e_sleep(2);
 	screen_type(s, "!");
 	screen_await_text(s, "/silent-file");
 	screen_await_text(s, "SYSCALL");
