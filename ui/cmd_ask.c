@@ -167,7 +167,7 @@ unsigned cmd_interval(struct ui *ui, int arg)
 /* Switches delay accounting. */
 static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *error)
 {
-	bool on = ui->frame->info->delayacct != DELAYACCT_ON;
+	bool on = ui->frame->info->head.delayacct != DELAYACCT_ON;
 	int err = sampler_switch_delayacct(ui->sampler, on);
 
 	(void)text;
@@ -190,7 +190,7 @@ static unsigned switch_delayacct(struct ui *ui, const char *text, struct buf *er
 unsigned cmd_delayacct(struct ui *ui, int arg)
 {
 	(void)arg;
-	if (ui->frame->info->delayacct == DELAYACCT_ON)
+	if (ui->frame->info->head.delayacct == DELAYACCT_ON)
 		prompt_confirm(&ui->prompt,
 			       "switch delay accounting off, for everybody who uses it?",
 			       switch_delayacct);

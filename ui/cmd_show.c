@@ -81,7 +81,7 @@ unsigned cmd_group(struct ui *ui, int arg)
 
 unsigned cmd_hierarchy(struct ui *ui, int arg)
 {
-	const char *shown = ui->frame->info->hierarchy;
+	const char *shown = ui->frame->info->head.hierarchy;
 	struct buf name = { 0 };
 	unsigned reactions;
 	int err = -ENOENT;
@@ -138,8 +138,8 @@ unsigned cmd_exited(struct ui *ui, int arg)
 	(void)arg;
 	ui->settings->query.no_exited = !ui->settings->query.no_exited;
 	ui_say(ui, "rows of exited tasks: %s%s", ui->settings->query.no_exited ? "off" : "on",
-	       ui->frame && ui->frame->info->exits < 0 ? " (exit records are not listened for)"
-						       : "");
+	       ui->frame && ui->frame->info->head.exits < 0 ? " (exit records are not listened for)"
+							    : "");
 	return REACT_RESORT;
 }
 
@@ -193,7 +193,7 @@ unsigned cmd_notes(struct ui *ui, int arg)
 {
 	(void)arg;
 	ui->all_notes = !ui->all_notes;
-	if (ui->all_notes && ui->frame && !ui->frame->info->nnotes)
+	if (ui->all_notes && ui->frame && !ui->frame->info->head.nnotes)
 		ui_say(ui, "nothing is missing: there are no notes");
 	return REACT_REDRAW;
 }

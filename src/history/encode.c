@@ -53,11 +53,12 @@ void encoder_begin_segment(struct encoder *encoder)
 static void take_system(struct encoder *encoder, struct moment *moment, bool whole)
 {
 	const struct system_sample *now = &moment->system, *was = &encoder->system;
+	const struct psi_reading *shown = moment_pressure(moment);
 
 	for (unsigned s = 0; s < CPU_STATES; s++)
 		moment->cpu_ns[s] = encoder->begun ? (int64_t)(now->cpu_ns[s] - was->cpu_ns[s]) : 0;
 	for (unsigned i = 0; i < 2 * PSI_RESOURCES; i++) {
-		const struct psi *a = &now->psi[i / 2], *b = &was->psi[i / 2];
+		const struct psi *a = &shown->psi[i / 2], *b = &encoder->pressure.psi[i / 2];
 		const struct psi_line *x = i % 2 ? &a->full : &a->some;
 		const struct psi_line *y = i % 2 ? &b->full : &b->some;
 
@@ -66,6 +67,7 @@ static void take_system(struct encoder *encoder, struct moment *moment, bool who
 			moment->psi_new |= 1u << i;
 	}
 	encoder->system = *now;
+	encoder->pressure = *shown;
 }
 
 /* Takes the clocks if they are other ones. */
@@ -95,21 +97,12 @@ static void take_info(struct encoder *encoder, struct moment *moment, const stru
 	moment->steady = info->prev ? sample_stable(cur, 1) : 0;
 	moment->have = cur->have;
 	moment->threads = info->threads;
-	moment->source = encode_text(encoder, info->source);
-	moment->cgroup = encode_text(encoder, info->cgroup);
-	moment->hierarchy = encode_text(encoder, info->hierarchy);
-	moment->hierarchy_version = info->hierarchy_version;
-	moment->taskstats_version = info->taskstats_version;
-	moment->delayacct = info->delayacct;
-	moment->unknown = info->unknown;
-	moment->exits = info->exits;
-	moment->lost = info->lost;
-	moment->others = info->others;
-	moment->self = info->self;
+	moment->head = info->head;
+	moment->head.source = moment->head.cgroup = moment->head.hierarchy = NULL;
+	moment->source = encode_text(encoder, info->head.source);
+	moment->cgroup = encode_text(encoder, info->head.cgroup);
+	moment->hierarchy = encode_text(encoder, info->head.hierarchy);
 	moment->system = *info->system;
-	moment->account = info->account;
-	memcpy(moment->notes, info->notes, sizeof(moment->notes));
-	moment->nnotes = info->nnotes;
 }
 
 /* Adds what was read of a group's files. */

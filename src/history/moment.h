@@ -198,21 +198,18 @@ struct moment {
 	/* Of the frame; texts by id. */
 	bool threads;
 	uint32_t source, cgroup, hierarchy;
-	unsigned hierarchy_version;
-	int taskstats_version;
-	enum delayacct_state delayacct;
-	uint32_t unknown;
-	int64_t exits, lost;
-	uint64_t others;
-	double self;
+	struct frame_head head;
 	struct system_sample system;
 	int64_t cpu_ns[CPU_STATES]; /* growth */
 	uint32_t psi_new; /* bits of 2 * resource, + 1 for full: other than before */
-	struct account account;
-	struct note notes[NOTES_MAX];
-	size_t nnotes;
 	struct trace_frame trace; /* without its arrays */
 };
+
+/* The pressure that was shown. */
+static inline const struct psi_reading *moment_pressure(const struct moment *moment)
+{
+	return moment->cgroup ? &moment->system.of_group : &moment->system.pressure;
+}
 
 /* The start of a part. */
 static inline const void *moment_part(const struct moment *moment, enum moment_part part)

@@ -267,7 +267,7 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 	}
 	rebuild_give(past->rebuild, prev, cur, past->pids, past->npids, moment);
 	if (past->npids)
-		moment->account = (struct account){ 0 };
+		moment->head.account = (struct account){ 0 };
 	return 0;
 }
 

@@ -119,6 +119,8 @@ static void live_on(struct element *element)
 /* Begins a sample: what belongs to the one before alone goes. */
 static void begin_sample(struct rebuild *rebuild)
 {
+	struct system_sample *system = &rebuild->moment.system;
+
 	rebuild_apply_fixes(rebuild);
 	for (size_t i = 0; i < rebuild->n; i++) {
 		struct element *element = &rebuild->elements[i];
@@ -135,13 +137,13 @@ static void begin_sample(struct rebuild *rebuild)
 			element->fresh = element->exited = false;
 	}
 	if (!rebuild->passed) {
-		rebuild->moment.nnotes = 0;
+		rebuild->moment.head.nnotes = 0;
 		rebuild_begin_groups(rebuild);
 		rebuild->turn++;
 	}
 	rebuild_begin_trace(rebuild);
-	memset(rebuild->moment.system.psi_error, 0, sizeof(rebuild->moment.system.psi_error));
-	memset(rebuild->moment.system.file_error, 0, sizeof(rebuild->moment.system.file_error));
+	memset(system->pressure.error, 0, sizeof(system->pressure.error));
+	memset(system->file_error, 0, sizeof(system->file_error));
 	rebuild->account = (struct account){ 0 };
 }
 
@@ -207,7 +209,7 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 		err = rebuild_read_evidence(rebuild, archive, number);
 	if (!err && !rebuild->bare)
 		err = rebuild_read_trace(rebuild, archive, number, whole);
-	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
+	rebuild_add_accounts(&rebuild->moment.head.account, &rebuild->account, first);
 	rebuild->passed++;
 	return err;
 }
@@ -305,6 +307,19 @@ static void tie(const struct rebuild *rebuild, struct sample *prev, struct sampl
 	}
 }
 
+/* The pressure that was recorded is the one that was shown: of a group, where one was looked at. */
+static void give_pressure(struct playback_moment *moment)
+{
+	struct system_sample *system = &moment->system;
+
+	if (!moment->head.cgroup)
+		return;
+	system->of_group = system->pressure;
+	system->pressure = (struct psi_reading){ 0 };
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		system->pressure.error[r] = -ENOENT;
+}
+
 void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *cur,
 		  const pid_t *pids, size_t npids, struct playback_moment *moment)
 {
@@ -348,6 +363,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 		if (cur->raw[i].task != prev->raw[i].task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
+	give_pressure(moment);
 	moment->bare = rebuild->bare;
 	moment->clocks = &rebuild->clocks;
 	rebuild_give_trace(rebuild, pids, npids, moment);

@@ -31,7 +31,7 @@ static void read_machine(struct rebuild *rebuild, sqlite3_stmt *row, bool *bad)
 	system->memory_used = archive_uint(row, 34, 0, bad);
 	system->swap_total = archive_uint(row, 35, 0, bad);
 	system->swap_used = archive_uint(row, 36, 0, bad);
-	system->read_ns =
+	system->pressure.read_ns =
 		rebuild->begin_ns + (uint64_t)archive_int(row, 37, INT64_MIN, INT64_MAX, 0, bad);
 }
 
@@ -63,11 +63,11 @@ void rebuild_read_texts(struct rebuild *rebuild, struct archive *archive, sqlite
 	int64_t cgroup = archive_int(row, 13, 0, INT64_MAX, 0, bad);
 	int64_t hierarchy = archive_int(row, 14, 0, INT64_MAX, 0, bad);
 
-	moment->source = rebuild_keep_text(rebuild, archive, source, bad);
-	moment->cgroup = rebuild_keep_text(rebuild, archive, cgroup, bad);
-	moment->hierarchy = rebuild_keep_text(rebuild, archive, hierarchy, bad);
-	if (!moment->source)
-		moment->source = "";
+	moment->head.source = rebuild_keep_text(rebuild, archive, source, bad);
+	moment->head.cgroup = rebuild_keep_text(rebuild, archive, cgroup, bad);
+	moment->head.hierarchy = rebuild_keep_text(rebuild, archive, hierarchy, bad);
+	if (!moment->head.source)
+		moment->head.source = "";
 }
 
 /* Reads a sample's own row, up to the blob, which comes when all elements are there. */
@@ -89,18 +89,18 @@ void rebuild_read_head(struct rebuild *rebuild, sqlite3_stmt *row, bool *whole, 
 	rebuild->marked = archive_int(row, 7, 0, 1, 0, bad);
 	rebuild->have = (unsigned)archive_int(row, 8, 0, UINT32_MAX, 0, bad) &
 			(NEED_RECORD | NEED_RANGE | NEED_PROC);
-	moment->taskstats_version = (int)archive_int(row, 10, 0, INT32_MAX, 0, bad);
-	moment->delayacct = archive_null(row, 11)		 ? DELAYACCT_UNKNOWN
-			    : archive_int(row, 11, 0, 1, 0, bad) ? DELAYACCT_ON
-								 : DELAYACCT_OFF;
-	moment->unknown = (first ? 0 : moment->unknown) |
-			  (uint32_t)archive_int(row, 12, 0, UINT32_MAX, 0, bad);
-	moment->hierarchy_version = (unsigned)archive_int(row, 15, 0, INT32_MAX, 0, bad);
-	add_count(&moment->exits, row, 16, first, bad);
-	add_count(&moment->lost, row, 17, first, bad);
-	moment->others = (first ? 0 : moment->others) + archive_uint(row, 18, 0, bad);
-	moment->self =
-		add_share(first ? -1 : moment->self, rebuild->interval_ns,
+	moment->head.taskstats_version = (int)archive_int(row, 10, 0, INT32_MAX, 0, bad);
+	moment->head.delayacct = archive_null(row, 11)		      ? DELAYACCT_UNKNOWN
+				 : archive_int(row, 11, 0, 1, 0, bad) ? DELAYACCT_ON
+								      : DELAYACCT_OFF;
+	moment->head.unknown = (first ? 0 : moment->head.unknown) |
+			       (uint32_t)archive_int(row, 12, 0, UINT32_MAX, 0, bad);
+	moment->head.hierarchy_version = (unsigned)archive_int(row, 15, 0, INT32_MAX, 0, bad);
+	add_count(&moment->head.exits, row, 16, first, bad);
+	add_count(&moment->head.lost, row, 17, first, bad);
+	moment->head.others = (first ? 0 : moment->head.others) + archive_uint(row, 18, 0, bad);
+	moment->head.self =
+		add_share(first ? -1 : moment->head.self, rebuild->interval_ns,
 			  archive_null(row, 19) ? -1 : sqlite3_column_double(row, 19), interval_ns);
 	rebuild->interval_ns = (first ? 0 : rebuild->interval_ns) + interval_ns;
 	read_machine(rebuild, row, bad);
@@ -117,7 +117,7 @@ static void take_pressure_row(struct rebuild *rebuild, struct archive *archive, 
 	(void)archive;
 	if (resource >= PSI_RESOURCES)
 		return;
-	psi = &rebuild->moment.system.psi[resource];
+	psi = &rebuild->moment.system.pressure.psi[resource];
 	*(full ? &psi->full : &psi->some) = (struct psi_line){
 		.valid = !archive_null(row, 5),
 		.avg10 = (uint32_t)archive_int(row, 2, 0, UINT32_MAX, 0, bad),
@@ -137,7 +137,7 @@ static void take_file_error(struct rebuild *rebuild, struct archive *archive, sq
 	(void)archive;
 	for (unsigned r = 0; r < PSI_RESOURCES && file; r++)
 		if (!strcmp(file, psi_names[r]))
-			rebuild->moment.system.psi_error[r] = error;
+			rebuild->moment.system.pressure.error[r] = error;
 	for (unsigned f = 0; f < SYSTEM_FILES && file; f++)
 		if (!strcmp(file, system_file_names[f]))
 			rebuild->moment.system.file_error[f] = error;
@@ -157,11 +157,12 @@ static void take_note(struct rebuild *rebuild, struct archive *archive, sqlite3_
 	for (unsigned id = 0; id < NOTE_IDS && name; id++)
 		if (!strcmp(note_table[id].id, name))
 			note.id = (enum note_id)id;
-	for (size_t i = 0; i < moment->nnotes; i++)
-		if (moment->notes[i].id == note.id && moment->notes[i].value == note.value)
+	for (size_t i = 0; i < moment->head.nnotes; i++)
+		if (moment->head.notes[i].id == note.id &&
+		    moment->head.notes[i].value == note.value)
 			return;
-	if (note.id < NOTE_IDS && moment->nnotes < NOTES_MAX)
-		moment->notes[moment->nnotes++] = note;
+	if (note.id < NOTE_IDS && moment->head.nnotes < NOTES_MAX)
+		moment->head.notes[moment->head.nnotes++] = note;
 }
 
 /* Takes a count of samples that are missing. */
@@ -171,11 +172,11 @@ static void take_gap(struct rebuild *rebuild, struct archive *archive, sqlite3_s
 	uint64_t dropped = archive_uint(row, 0, 0, bad);
 
 	(void)archive;
-	for (size_t i = 0; i < moment->nnotes; i++)
-		if (moment->notes[i].id == NOTE_RECORD_DROPPED)
+	for (size_t i = 0; i < moment->head.nnotes; i++)
+		if (moment->head.notes[i].id == NOTE_RECORD_DROPPED)
 			return;
-	if (dropped && moment->nnotes < NOTES_MAX)
-		moment->notes[moment->nnotes++] =
+	if (dropped && moment->head.nnotes < NOTES_MAX)
+		moment->head.notes[moment->head.nnotes++] =
 			(struct note){ .id = NOTE_RECORD_DROPPED, .value = dropped };
 }
 

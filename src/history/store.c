@@ -271,7 +271,7 @@ static void put_all(struct store *store, const struct moment *moment)
 	store_put_file_errors(store, moment);
 	store_put_pressures(store, moment);
 	store_put_notes(store, moment);
-	store_put_account(store, &moment->account);
+	store_put_account(store, &moment->head.account);
 	store_put_clocks(store, moment);
 	store_put_changes(store, moment);
 	store_put_groups(store, moment);

@@ -20,7 +20,7 @@ static void put_machine(struct store *store, const struct moment *moment)
 	store_known(store, system->memory_valid, system->memory_used);
 	store_known(store, system->memory_valid, system->swap_total);
 	store_known(store, system->memory_valid, system->swap_used);
-	store_int(store, (int64_t)(system->read_ns - moment->begin_ns));
+	store_int(store, (int64_t)(moment_pressure(moment)->read_ns - moment->begin_ns));
 }
 
 /* Writes the sample's own row. */
@@ -38,16 +38,18 @@ void store_put_head(struct store *store, const struct moment *moment)
 	store_int(store, moment->flags & MOMENT_MARKED ? 1 : 0);
 	store_int(store, moment->have);
 	store_id(store, moment->source);
-	store_known(store, moment->taskstats_version > 0, (uint64_t)moment->taskstats_version);
-	store_known(store, moment->delayacct != DELAYACCT_UNKNOWN, (uint64_t)moment->delayacct);
-	store_int(store, moment->unknown);
+	store_known(store, moment->head.taskstats_version > 0,
+		    (uint64_t)moment->head.taskstats_version);
+	store_known(store, moment->head.delayacct != DELAYACCT_UNKNOWN,
+		    (uint64_t)moment->head.delayacct);
+	store_int(store, moment->head.unknown);
 	store_id(store, moment->cgroup);
 	store_id(store, moment->hierarchy);
-	store_known(store, moment->hierarchy_version, moment->hierarchy_version);
-	store_known(store, moment->exits >= 0, (uint64_t)moment->exits);
-	store_known(store, moment->lost >= 0, (uint64_t)moment->lost);
-	store_int(store, (int64_t)moment->others);
-	store_real(store, moment->self >= 0, moment->self);
+	store_known(store, moment->head.hierarchy_version, moment->head.hierarchy_version);
+	store_known(store, moment->head.exits >= 0, (uint64_t)moment->head.exits);
+	store_known(store, moment->head.lost >= 0, (uint64_t)moment->head.lost);
+	store_int(store, (int64_t)moment->head.others);
+	store_real(store, moment->head.self >= 0, moment->head.self);
 	put_machine(store, moment);
 	store_chars(store, moment_part(moment, PART_READS), moment->bytes[PART_READS], true);
 	store_end(store);
@@ -69,7 +71,7 @@ static void put_file_error(struct store *store, const char *file, int error)
 void store_put_file_errors(struct store *store, const struct moment *moment)
 {
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		put_file_error(store, psi_names[r], moment->system.psi_error[r]);
+		put_file_error(store, psi_names[r], moment_pressure(moment)->error[r]);
 	for (unsigned f = 0; f < SYSTEM_FILES; f++)
 		put_file_error(store, system_file_names[f], moment->system.file_error[f]);
 }
@@ -87,7 +89,7 @@ static void put_line(struct store *store, const struct psi_line *line)
 void store_put_pressures(struct store *store, const struct moment *moment)
 {
 	for (unsigned i = 0; i < 2 * PSI_RESOURCES; i++) {
-		const struct psi *psi = &moment->system.psi[i / 2];
+		const struct psi *psi = &moment_pressure(moment)->psi[i / 2];
 
 		if (!(moment->psi_new & 1u << i))
 			continue;
@@ -103,8 +105,8 @@ void store_put_pressures(struct store *store, const struct moment *moment)
 /* Writes the notes. */
 void store_put_notes(struct store *store, const struct moment *moment)
 {
-	for (size_t i = 0; i < moment->nnotes; i++) {
-		const struct note *note = &moment->notes[i];
+	for (size_t i = 0; i < moment->head.nnotes; i++) {
+		const struct note *note = &moment->head.notes[i];
 
 		store_begin(store, PUT_NOTE);
 		store_int(store, store->sample);

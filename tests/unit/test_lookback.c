@@ -523,8 +523,8 @@ static void many_tasks_cost_little(void **state)
 		frame_build(&frame, &info, prev, cur, &options);
 		info.system = &system;
 		info.clocks = &clocks;
-		info.source = "made";
-		info.exits = info.lost = -1;
+		info.head.source = "made";
+		info.head.exits = info.head.lost = -1;
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		assert_int_equal(lookback_take(lookback, &frame, NULL), 0);
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now;

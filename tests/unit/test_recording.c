@@ -47,10 +47,10 @@ static const struct frame *next_frame(struct player *player, int *err)
 	frame_build(frame, info, moment.baseline ? NULL : prev, cur, &options);
 	playback_trace(&moment, frame, info);
 	info->system = &player->systems[player->turn % 3];
-	info->exits = moment.exits;
+	info->head.exits = moment.head.exits;
 	info->clocks = moment.clocks;
-	for (size_t i = 0; i < moment.nnotes; i++)
-		frame_note(info, moment.notes[i].id, moment.notes[i].value);
+	for (size_t i = 0; i < moment.head.nnotes; i++)
+		frame_note(info, moment.head.notes[i].id, moment.head.notes[i].value);
 	player->turn++;
 	return frame;
 }
@@ -199,9 +199,9 @@ static void compare_frames(const struct frame *live, const struct frame *again, 
 	assert_non_null(again);
 	assert_int_equal(again->n, live->n);
 	assert_int_equal(again->info->real_ns, live->info->real_ns);
-	assert_int_equal(again->info->system->psi[PSI_IO].some.total_us,
-			 live->info->system->psi[PSI_IO].some.total_us);
-	assert_true(again->info->notes[0].id == NOTE_LATE || !follows);
+	assert_int_equal(again->info->system->pressure.psi[PSI_IO].some.total_us,
+			 live->info->system->pressure.psi[PSI_IO].some.total_us);
+	assert_true(again->info->head.notes[0].id == NOTE_LATE || !follows);
 	for (size_t r = 0; r < live->n && (follows || i == 0); r++)
 		compare_rows(&live->rows[r], &again->rows[r], i);
 }
