@@ -7,7 +7,6 @@
 #include "base/util.h"
 #include "history/archive.h"
 #include "history/packed.h"
-#include "history/store_tables.h"
 
 /* What is asked, each for the number of a sample, task or text. */
 static const char *const query_texts[ARCHIVE_QUERIES] = {
@@ -115,7 +114,7 @@ static int prepare_query(struct archive *archive, enum archive_query query, cons
 static void append_packed(const struct archive *archive, enum packed packed, const char *columns,
 			  const char *there, struct buf *text)
 {
-	if (archive->version >= STORE_PACKED_SINCE && archive->version <= STORE_VERSION)
+	if (archive->version >= 4 && archive->version <= SCHEMA_VERSION)
 		packed_select(packed, columns, there, text);
 	else
 		packed_select_view(packed, columns, there, text);
@@ -164,11 +163,11 @@ int archive_prepare(struct archive *archive)
 	for (unsigned query = 0; query < queries && !err; query++) {
 		const char *text = query_texts[query];
 
-		if (query == QUERY_STATES && archive->version < STORE_EVIDENCE_SINCE)
+		if (query == QUERY_STATES && archive->version < 6)
 			text = archive->version < 5 ? states_before_5 : states_before_6;
-		if (query == QUERY_SITE && archive->version < STORE_EVIDENCE_SINCE)
+		if (query == QUERY_SITE && archive->version < 6)
 			text = site_before_6;
-		if (query == QUERY_EVIDENCE && archive->version < STORE_EVIDENCE_SINCE)
+		if (query == QUERY_EVIDENCE && archive->version < 6)
 			text = NULL;
 		if (text)
 			err = prepare_query(archive, (enum archive_query)query, text);

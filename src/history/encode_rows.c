@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "history/encode_parts.h"
+#include "history/schema.h"
 
 /* How far the life of a task without news may be from what a reader takes it to be. */
 #define LIFE_SLACK_NS (2 * NSEC_PER_MSEC)
@@ -176,10 +177,9 @@ static void add_field(struct encoder *encoder, uint32_t task, enum moment_field_
 		      unsigned number, bool known, uint64_t value, bool was_known, uint64_t was)
 {
 	struct moment_field field = { .task = task,
-				      .of = (uint16_t)of,
-				      .number = (uint16_t)number,
+				      .field = SCHEMA_FIELD_OF(of, number),
 				      .known = known,
-				      .value = value };
+				      .value = (int64_t)value };
 
 	if (known == was_known && (!known || value == was))
 		return;

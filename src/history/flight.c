@@ -115,7 +115,7 @@ void flight_add(struct flight *flight, const struct moment *moment, bool kept)
 	flight->packed.len = 0;
 	packer_pack(&flight->packer, moment, moment->size, &flight->packed);
 	added = xcalloc(1, sizeof(*added) + flight->packed.len);
-	added->begin_ns = moment->begin_ns;
+	added->begin_ns = moment->sample.begin_ns;
 	added->size = moment->size;
 	added->packed = flight->packed.len;
 	added->begins = moment->flags & MOMENT_SEGMENT;
@@ -128,11 +128,11 @@ void flight_add(struct flight *flight, const struct moment *moment, bool kept)
 	flight->count++;
 	flight->bytes += sizeof(*added) + added->packed;
 	if (added->begins) {
-		flight->stretch_ns = moment->begin_ns;
+		flight->stretch_ns = moment->sample.begin_ns;
 		flight->stretch_bytes = 0;
 	}
 	flight->stretch_bytes += sizeof(*added) + added->packed;
-	let_go(flight, moment->begin_ns, kept);
+	let_go(flight, moment->sample.begin_ns, kept);
 }
 
 const struct moment *flight_first(struct flight *flight)

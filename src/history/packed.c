@@ -33,38 +33,6 @@ static void append_columns(struct buf *sql, const char *columns, unsigned place)
 	}
 }
 
-void packed_create(enum packed packed, struct buf *sql)
-{
-	const char *name = packed_tables[packed].name, *columns = packed_tables[packed].columns;
-	struct buf view = { 0 };
-
-	buf_printf(sql, "CREATE TABLE packed_%s(key INTEGER PRIMARY KEY", name);
-	buf_printf(&view, "CREATE VIEW %s AS SELECT s.id AS sample", name);
-	/* What is of one kind stands side by side, which zstd packs best. */
-	for (const char *at = columns; *at; at += strspn(at, ",")) {
-		int len = (int)strcspn(at, ",");
-
-		buf_puts(&view, ",CASE n.column1");
-		for (unsigned place = 1; place <= PACKED_ROWS; place++) {
-			buf_printf(sql, ",%.*s%u", len, at, place);
-			buf_printf(&view, " WHEN %u THEN %.*s%u", place, len, at, place);
-		}
-		buf_printf(&view, " END AS %.*s", len, at);
-		at += len;
-	}
-	buf_puts(sql, ");");
-	/* By the samples, so that what is asked for one sample is found by the key. */
-	buf_printf(&view,
-		   " FROM sample s CROSS JOIN packed_%s p ON p.key BETWEEN s.id << %d"
-		   " AND (s.id << %d) + %d CROSS JOIN (VALUES(1)",
-		   name, PACKED_KEY_BITS, PACKED_KEY_BITS, (1 << PACKED_KEY_BITS) - 1);
-	for (unsigned place = 2; place <= PACKED_ROWS; place++)
-		buf_printf(&view, ",(%u)", place);
-	buf_puts(&view, ") n WHERE task IS NOT NULL;");
-	buf_add(sql, view.data, view.len);
-	buf_free(&view);
-}
-
 void packed_select(enum packed packed, const char *columns, const char *there, struct buf *sql)
 {
 	for (unsigned place = 1; place <= PACKED_ROWS; place++) {

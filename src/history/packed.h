@@ -8,6 +8,7 @@
 #define STALLTOP_HISTORY_PACKED_H
 
 #include "base/buf.h"
+#include "history/schema.h"
 
 /* The packed tables, in the order of their views. */
 enum packed {
@@ -18,15 +19,6 @@ enum packed {
 	PACKED_CHILDREN,
 	PACKED_TABLES
 };
-
-/* So many rows stand in one. */
-#define PACKED_ROWS 8
-
-/* The key of a packed row: the sample, and which of its rows it is in the lowest bits. */
-#define PACKED_KEY_BITS 24
-
-/* Appends what makes the table and its view. */
-void packed_create(enum packed packed, struct buf *sql);
 
 /*
  * Appends the query for the rows of a sample, ?1: these columns (or constants) of the view, NULL

@@ -5,7 +5,6 @@
 
 #include "base/util.h"
 #include "history/rebuild_parts.h"
-#include "history/store_tables.h"
 
 /* A real number of a row. */
 static double real_of(sqlite3_stmt *row, int column, double absent)
@@ -107,7 +106,7 @@ static void take_explained(struct rebuild *rebuild, struct archive *archive, sql
 
 int rebuild_read_evidence(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
-	if (archive->version < STORE_EVIDENCE_SINCE)
+	if (archive->version < 6)
 		return 0;
 	return rebuild_each_row(rebuild, archive, QUERY_EVIDENCE, number, take_explained);
 }

@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 #include "history/moment.h"
-#include "history/store_tables.h"
+#include "history/schema.h"
 
 struct delay_fix {
 	struct task *task; /* a reference */
@@ -333,7 +333,7 @@ static void take_field(struct rebuild *rebuild, struct archive *archive, sqlite3
 	uint64_t value = (uint64_t)archive_int(row, 2, INT64_MIN, INT64_MAX, 0, bad);
 	unsigned of = (unsigned)(field / 64), number = (unsigned)(field % 64);
 
-	if (!element || field >= STORE_FIELD_OF(FIELD_KINDS, 0))
+	if (!element || field >= SCHEMA_FIELD_OF(FIELD_KINDS, 0))
 		return;
 	if (of <= FIELD_STAMP) {
 		if (!element->record)

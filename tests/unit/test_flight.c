@@ -24,7 +24,7 @@ static struct moment *make_moment(uint64_t begin_ns, bool begins, size_t bytes)
 	uint32_t seed = (uint32_t)(begin_ns / 1000) | 1;
 
 	moment->size = sizeof(*moment) + bytes;
-	moment->begin_ns = begin_ns;
+	moment->sample.begin_ns = begin_ns;
 	moment->flags = begins ? MOMENT_SEGMENT : 0;
 	for (size_t i = 0; i < bytes; i++) {
 		seed = seed * 1664525 + 1013904223;
@@ -105,8 +105,8 @@ static void test_room(void **state)
 		const struct moment *moment = flight_first(flight);
 
 		assert_true(!moment->dropped || moment->flags & MOMENT_SEGMENT);
-		assert_int_equal(moment->begin_ns / SECOND, last + moment->dropped + 1);
-		last = moment->begin_ns / SECOND;
+		assert_int_equal(moment->sample.begin_ns / SECOND, last + moment->dropped + 1);
+		last = moment->sample.begin_ns / SECOND;
 		lost += moment->dropped;
 		seen++;
 		flight_take(flight);

@@ -85,6 +85,27 @@ static void test_columns(void **state)
 	scratch_end();
 }
 
+/* What makes the tables: files of this version have it to the byte. */
+static void test_schema_text(void **state)
+{
+	const char *tests = getenv("TESTS_SRCDIR"), *text;
+	struct buf has = { 0 };
+	sqlite3 *db;
+
+	(void)state;
+	scratch_begin();
+	text = scratch_read(
+		scratch_format("%s/unit/recording_schema.sql", tests ? tests : "tests"));
+	assert_non_null(text);
+	db = open_recording();
+	append_rows(db, "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
+		    &has);
+	assert_string_equal(buf_cstr(&has), text);
+	sqlite3_close(db);
+	buf_free(&has);
+	scratch_end();
+}
+
 /* Packed tables have the columns of their views, as the page tells in words. */
 static void test_packed(void **state)
 {
@@ -192,9 +213,8 @@ static void test_queries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_views_are_fast),
+		cmocka_unit_test(test_columns), cmocka_unit_test(test_schema_text),
+		cmocka_unit_test(test_packed),	cmocka_unit_test(test_views_are_fast),
 		cmocka_unit_test(test_queries),
 	};
 
