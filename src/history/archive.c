@@ -221,51 +221,6 @@ void archive_close(struct archive *archive)
 	*archive = (struct archive){ 0 };
 }
 
-sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int64_t number)
-{
-	sqlite3_stmt *rows = archive->queries[query];
-
-	if (!rows)
-		return NULL;
-	archive_guard_begin(&archive->guard);
-	sqlite3_reset(rows);
-	sqlite3_bind_int64(rows, 1, number);
-	return rows;
-}
-
-int archive_row(struct archive *archive, sqlite3_stmt *rows)
-{
-	int result;
-
-	if (!rows)
-		return 0;
-	result = sqlite3_step(rows);
-	if (result == SQLITE_ROW)
-		return 1;
-	sqlite3_reset(rows);
-	if (result == SQLITE_DONE)
-		return 0;
-	return archive_guard_errno(&archive->guard, result, sqlite3_system_errno(archive->db));
-}
-
-int64_t archive_int(sqlite3_stmt *row, int column, int64_t least, int64_t most, int64_t none,
-		    bool *bad)
-{
-	int64_t value;
-
-	switch (sqlite3_column_type(row, column)) {
-	case SQLITE_NULL:
-		return none;
-	case SQLITE_INTEGER:
-		value = sqlite3_column_int64(row, column);
-		if (value >= least && value <= most)
-			return value;
-		break;
-	}
-	*bad = true;
-	return least;
-}
-
 int64_t archive_find(struct archive *archive, uint64_t time_ns)
 {
 	int64_t low = archive->first, high = archive->last + 1;

@@ -43,6 +43,8 @@
 /* An id of a text, or of a process. */
 #define AN_ID NOT_0
 #define UNREAD .unread = true
+/* Growth of a counter that is not known may be below 0. */
+#define GROWTH .least = INT64_MIN, .most = INT64_MAX
 #define AN_ERROR .least = -4095, .most = 4095
 
 #define ROW struct about_row
@@ -166,7 +168,7 @@ static const struct schema_field account_fields[] = {
 #undef ROW
 #define ROW struct clock_row
 static const struct schema_field clock_fields[] = {
-	COLUMN("number", number, UNREAD),
+	COLUMN("number", number),
 	COLUMN("real_ns", real_ns),
 	COLUMN("from_ns", from_ns),
 	COLUMN("ahead_ns", ahead_ns),
@@ -191,14 +193,14 @@ static const struct schema_field cgroup_pressure_fields[] = {
 #define ROW struct activity_row
 static const struct schema_field activity_fields[] = {
 	COLUMN("task", task, A_NUMBER),
-	COLUMN("run_ns", run_ns, IF(ran)),
-	COLUMN("user_ns", user_ns, IF(ticked)),
-	COLUMN("system_ns", system_ns, IF(ticked)),
+	COLUMN("run_ns", run_ns, IF(ran), GROWTH),
+	COLUMN("user_ns", user_ns, IF(ticked), GROWTH),
+	COLUMN("system_ns", system_ns, IF(ticked), GROWTH),
 	COLUMN("drift_ns", drift_ns),
 	COLUMN("state", state),
 	COLUMN("threads", threads, NOT_0),
-	COLUMN("cpu_ns", cpu.ns, IF(waited), .since = 3),
-	COLUMN("cpu_waits", cpu.count, IF(waited), .since = 3),
+	COLUMN("cpu_ns", cpu.ns, IF(waited), GROWTH, .since = 3),
+	COLUMN("cpu_waits", cpu.count, IF(waited), GROWTH, .since = 3),
 };
 
 #undef ROW
@@ -207,7 +209,7 @@ static const struct schema_field other_wait_fields[] = {
 	COLUMN("task", task, A_NUMBER),
 	COLUMN("kind", kind, NAMED),
 	COLUMN("waited_ns", waited_ns, IF(known)),
-	COLUMN("waits", waits, IF(counted)),
+	COLUMN("waits", waits, IF(counted), GROWTH),
 	COLUMN("ahead_ns", ahead_ns),
 };
 

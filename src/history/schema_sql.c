@@ -184,7 +184,7 @@ static void select_view(enum table_id id, int64_t version, const char *columns, 
 }
 
 /* Appends the fields that are read, by commas, as a file of that version has them. */
-static void append_fields(const struct schema_table *table, int64_t version, struct buf *out)
+static void append_read_fields(const struct schema_table *table, int64_t version, struct buf *out)
 {
 	for (unsigned i = 0; i < table->n; i++) {
 		const struct schema_field *field = &table->fields[i];
@@ -200,7 +200,7 @@ void schema_select(enum table_id id, int64_t version, struct buf *sql)
 	const struct schema_table *table = &schema_tables[id];
 	struct buf fields = { 0 };
 
-	append_fields(table, version, &fields);
+	append_read_fields(table, version, &fields);
 	if (table->packed)
 		select_view(id, version, buf_cstr(&fields), table->fields[0].name, sql);
 	else

@@ -647,7 +647,8 @@ static void test_damaged(void **state)
 	damage("UPDATE site_wait SET waiting = -1", -EBADMSG);
 	damage("UPDATE trace SET interval_ns = 0", -ENODATA);
 	damage("DELETE FROM trace WHERE sample % 2", -ENODATA);
-	damage("UPDATE site_waker SET number = 9, tgid = 'x' WHERE number = 0", -ENODATA);
+	damage("UPDATE site_waker SET number = 9 WHERE number = 0", -ENODATA);
+	damage("UPDATE site_waker SET tgid = 'x' WHERE number = 0", -EBADMSG);
 	damage("INSERT INTO stood_for SELECT sample, task, 1, 1 FROM states", -ENODATA);
 	/* A recording of version 1 has no tables of what is traced. */
 	damage(VERSION_2
