@@ -83,13 +83,6 @@ int rebuild_read_ends(struct rebuild *rebuild, int64_t number)
 	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);
 }
 
-/* Whether the counters are the same, but for the life. */
-static bool stands_alike(const struct counters *a, const struct counters *b)
-{
-	return a->valid == b->valid && a->members == b->members && a->run_ns == b->run_ns &&
-	       a->user_ns == b->user_ns && a->system_ns == b->system_ns;
-}
-
 /* Takes counters that are as they are. */
 static void take_standing(void *arg, const void *from)
 {
@@ -124,7 +117,7 @@ static void take_standing(void *arg, const void *from)
 		.system_ns = row->system_ns,
 		.life_ns = row->life_ns,
 	};
-	element->alike = stands_alike(&raw->counters, &before);
+	element->alike = counters_alike(&raw->counters, &before);
 	raw->single = row->single;
 	raw->now = (struct task_now){ .exact = row->exact };
 	raw->was = row->was;
