@@ -171,19 +171,20 @@ static void put_waits(struct store *store, const struct moment_change *change)
 			dwait ? change->raw.now.waits.dwait_ns : change->grown.delay[kind].ns;
 		uint64_t waits = dwait ? 0 : change->grown.delay[kind].count;
 		bool counted = !dwait && change->raw.counters.valid & DELAY_COUNT_BIT(kind);
-		const struct wait_row row = { change->task,
-					      kind,
-					      known,
-					      counted || waits,
-					      waited,
-					      waits,
-					      (int64_t)(booked - waited) };
+		struct wait_row row;
 
 		if (!waited && !booked && !waits)
 			continue;
 		/* What the task brought along is in its totals. */
 		if ((!tells_interval(change) && !dwait) || (kind == DELAY_CPU && is_beside(change)))
 			continue;
+		row = (struct wait_row){ change->task,
+					 kind,
+					 known,
+					 counted || waits,
+					 waited,
+					 waits,
+					 (int64_t)(booked - waited) };
 		store_put_row(store, TABLE_OTHER_WAIT, &row);
 	}
 }
@@ -220,7 +221,7 @@ static void put_sums(struct store *store, enum table_id table, uint32_t task,
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		const struct sum_row row = { task, kind, sums[kind] };
 
-		if (row.sum.count || row.sum.ns)
+		if (sums[kind].count || sums[kind].ns)
 			store_put_row(store, table, &row);
 	}
 }

@@ -36,7 +36,7 @@ struct store {
 /* Writes a row of the table's struct; that of a packed table when there are enough, or no more. */
 void store_put_row(struct store *store, enum table_id id, const void *row);
 
-/* Begins a sample: nothing is packed that was left of one that failed. */
+/* Begins a sample: nothing is written that was left of one that failed. */
 void store_begin_packed(struct store *store);
 
 /* Writes what is left to be packed. */

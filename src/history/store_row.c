@@ -103,7 +103,7 @@ static int bind_lengths(sqlite3_stmt *put, int column, const uint64_t *lengths)
 	while (n && !lengths[n - 1])
 		n--;
 	if (!n)
-		return sqlite3_bind_null(put, column);
+		return SQLITE_OK;
 	for (unsigned i = 0; i < n; i++) {
 		buf_putc(&text, i ? ',' : '[');
 		buf_uint(&text, lengths[i]);
@@ -124,8 +124,7 @@ static int bind_text(const struct schema_field *field, sqlite3_stmt *put, int co
 
 	switch (field->type) {
 	case TYPE_LETTER:
-		return *at ? sqlite3_bind_text(put, column, at, 1, SQLITE_TRANSIENT)
-			   : sqlite3_bind_null(put, column);
+		return *at ? sqlite3_bind_text(put, column, at, 1, SQLITE_TRANSIENT) : SQLITE_OK;
 	case TYPE_VALUE:
 		if (!about->word)
 			return sqlite3_bind_int64(put, column, about->number);
@@ -145,35 +144,35 @@ static int bind_text(const struct schema_field *field, sqlite3_stmt *put, int co
 	}
 }
 
-/* Puts a member into a column. The result of SQLite. */
+/* Puts a member into a column; nothing where it is not known: NULL. The result of SQLite. */
 static int bind_field(const struct schema_field *field, sqlite3_stmt *put, int column,
 		      const char *row)
 {
 	const char *at = row + field->at;
+	double real;
+	int64_t value;
 
-	if (field->type == TYPE_REAL || field->type == TYPE_HUNDREDTHS) {
-		double value = *(const double *)(const void *)at;
-
-		return is_written(field, row, value, 0)
-			       ? bind_real(put, column, value, field->type == TYPE_HUNDREDTHS)
-			       : sqlite3_bind_null(put, column);
-	}
 	if (field->type <= TYPE_BOOL) {
-		int64_t value = whole_number(field, at);
-
-		return is_written(field, row, (double)value, value)
-			       ? sqlite3_bind_int64(put, column, value)
-			       : sqlite3_bind_null(put, column);
+		value = whole_number(field, at);
+		if (field->unknown && !is_written(field, row, (double)value, value))
+			return SQLITE_OK;
+		return sqlite3_bind_int64(put, column, value);
 	}
-	return bind_text(field, put, column, at);
+	if (field->type > TYPE_HUNDREDTHS)
+		return bind_text(field, put, column, at);
+	real = *(const double *)(const void *)at;
+	if (!is_written(field, row, real, 0))
+		return SQLITE_OK;
+	return bind_real(put, column, real, field->type == TYPE_HUNDREDTHS);
 }
 
-/* Writes a row of which all columns are filled. */
+/* Writes a row of which all columns are filled that are not NULL. */
 static void write_row(struct store *store, sqlite3_stmt *put)
 {
 	int result = sqlite3_step(put);
 
 	sqlite3_reset(put);
+	sqlite3_clear_bindings(put);
 	if (result != SQLITE_DONE)
 		store->result = result;
 }
@@ -182,7 +181,6 @@ static void write_row(struct store *store, sqlite3_stmt *put)
 static void write_packed(struct store *store, unsigned id)
 {
 	write_row(store, store->puts[id]);
-	sqlite3_clear_bindings(store->puts[id]);
 	store->filled[id] = 0;
 	store->packed_rows[id]++;
 }
@@ -216,7 +214,7 @@ void store_put_row(struct store *store, enum table_id id, const void *row)
 void store_begin_packed(struct store *store)
 {
 	for (unsigned id = 0; id < TABLES; id++) {
-		if (store->filled[id])
+		if (store->puts[id])
 			sqlite3_clear_bindings(store->puts[id]);
 		store->filled[id] = store->packed_rows[id] = 0;
 	}
