@@ -294,6 +294,53 @@ static void test_same(void **state)
 	}
 }
 
+/* Where a group is looked at its pressure is what is recorded, and is not taken for the machine's.
+ */
+static void test_group_pressure(void **state)
+{
+	const char *path = scratch_path("group_pressure.db");
+	const struct replay_config config = { .path = path };
+	const struct store_about about = { "0" };
+	struct play_machine machine = { .seed = 2 };
+	struct encoder *encoder = encoder_open();
+	struct player player = { 0 };
+	const struct frame *again;
+	struct store *store;
+	char *file;
+	int err;
+
+	(void)state;
+	assert_int_equal(store_create(&store, path, &about), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct frame *live = play_frame(&machine);
+		struct frame_info *info = (struct frame_info *)(uintptr_t)live->info;
+		struct system_sample *system = (struct system_sample *)(uintptr_t)info->system;
+
+		info->head.cgroup = "/group";
+		system->of_group = (struct psi_reading){ .read_ns = machine.now_ns + 5 };
+		system->of_group.psi[PSI_IO].some = (struct psi_line){ true, 1, 2, 3, 100 + i };
+		system->of_group.error[PSI_IRQ] = -ENOENT;
+		assert_ptr_equal(frame_pressure(info), &system->of_group);
+		assert_int_equal(store_put(store, encoder_take(encoder, live, NULL)), 0);
+		encoder_keep(encoder);
+	}
+	store_close(store, false);
+	encoder_close(encoder);
+	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		again = next_frame(&player, &err);
+		assert_non_null(again);
+		assert_int_equal(again->info->system->of_group.psi[PSI_IO].some.total_us, 100 + i);
+		assert_int_equal(again->info->system->of_group.read_ns,
+				 again->info->cur->begin_ns + 5);
+		assert_int_equal(again->info->system->of_group.error[PSI_IRQ], -ENOENT);
+		assert_int_equal(again->info->system->pressure.error[PSI_IO], -ENOENT);
+		assert_false(again->info->system->pressure.psi[PSI_IO].some.valid);
+	}
+	close_player(&player);
+	play_free(&machine);
+}
+
 static void test_segments(void **state)
 {
 	(void)state;
@@ -734,6 +781,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_same, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_group_pressure, scratch_set_up,
+						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_segments, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_gaps, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_versions, scratch_set_up, scratch_tear_down),
