@@ -107,7 +107,7 @@ enum field_unknown {
 };
 
 struct schema_field {
-	const char *name;
+	const char *name, *text; /* text: what it is, for the manual */
 	uint16_t at, other; /* offsets of members */
 	uint8_t type, unknown;
 	uint8_t since; /* the version from which on it is there */
@@ -118,6 +118,7 @@ struct schema_field {
 
 struct schema_table {
 	const char *name; /* of a packed table: its view's, behind "packed_" its own */
+	const char *text; /* what it has, for the manual */
 	const char *order; /* by which rows are read; NULL: any */
 	const struct schema_field *fields; /* the first column, the sample, is none of those */
 	uint16_t n;
