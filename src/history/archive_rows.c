@@ -11,7 +11,7 @@
 #include "history/archive.h"
 #include "history/rows.h"
 
-/* The largest struct of a table of which a sample has several rows. */
+/* No struct is larger of a table of which a sample has several rows. */
 #define ROW_MAX 2048
 
 /* Appends what is asked by a query; nothing where the file is of a version without that. */
@@ -221,6 +221,7 @@ int archive_each(struct archive *archive, unsigned query, int64_t sample, archiv
 	sqlite3_stmt *rows = archive_ask(archive, query, sample);
 	int got;
 
+	/* No table of which a sample has several rows has larger ones. */
 	archive->bad = schema_tables[id].size > sizeof(row);
 	while ((got = archive_row(archive, rows)) == 1 && !archive->bad) {
 		read_columns(archive, &schema_tables[id], rows, row);

@@ -340,6 +340,9 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
 	give_pressure(moment);
+	/* It is of the whole machine. */
+	if (npids)
+		moment->head.account = (struct account){ 0 };
 	moment->bare = rebuild->bare;
 	moment->clocks = &rebuild->clocks;
 	rebuild_give_trace(rebuild, pids, npids, moment);
