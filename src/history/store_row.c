@@ -193,8 +193,10 @@ void store_put_row(struct store *store, enum table_id id, const void *row)
 
 	if (!store->puts[id] && !store->result)
 		prepare_put(store, id);
+	if (store->result)
+		return;
 	put = store->puts[id];
-	if (!store->result && table->of_sample && !store->filled[id])
+	if (table->of_sample && !store->filled[id])
 		store->result = sqlite3_bind_int64(
 			put, column,
 			table->packed ? (store->sample << PACKED_KEY_BITS) + store->packed_rows[id]
@@ -204,8 +206,8 @@ void store_put_row(struct store *store, enum table_id id, const void *row)
 	for (unsigned i = 0; i < table->n && !store->result; i++, column += step)
 		store->result = bind_field(&table->fields[i], put, column, row);
 	if (store->result)
-		return;
-	if (!table->packed)
+		sqlite3_clear_bindings(put);
+	else if (!table->packed)
 		write_row(store, put);
 	else if (++store->filled[id] == PACKED_ROWS)
 		write_packed(store, id);
@@ -214,7 +216,7 @@ void store_put_row(struct store *store, enum table_id id, const void *row)
 void store_begin_packed(struct store *store)
 {
 	for (unsigned id = 0; id < TABLES; id++) {
-		if (store->puts[id])
+		if (store->filled[id])
 			sqlite3_clear_bindings(store->puts[id]);
 		store->filled[id] = store->packed_rows[id] = 0;
 	}
