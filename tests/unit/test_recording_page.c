@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "history/schema.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
 
@@ -83,6 +84,28 @@ static void test_columns(void **state)
 	buf_free(&told);
 	buf_free(&has);
 	scratch_end();
+}
+
+/* The schema says of each column what it is, where it lies, and since when it is there. */
+static void test_schema_is_whole(void **state)
+{
+	(void)state;
+	for (unsigned id = 0; id < TABLES; id++) {
+		const struct schema_table *table = &schema_tables[id];
+
+		assert_non_null(table->text);
+		assert_in_range(table->n, 1, UINT16_MAX);
+		assert_in_range(table->key, 0, table->n);
+		assert_in_range(table->since, 0, SCHEMA_VERSION);
+		for (unsigned i = 0; i < table->n; i++) {
+			const struct schema_field *field = &table->fields[i];
+
+			if (!field->text || field->at >= table->size ||
+			    field->other >= table->size || field->since > SCHEMA_VERSION ||
+			    field->least > field->most)
+				fail_msg("%s.%s", table->name, field->name);
+		}
+	}
 }
 
 /* What makes the tables: files of this version have it to the byte. */
@@ -213,9 +236,9 @@ static void test_queries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns), cmocka_unit_test(test_schema_text),
-		cmocka_unit_test(test_packed),	cmocka_unit_test(test_views_are_fast),
-		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_columns),		cmocka_unit_test(test_schema_text),
+		cmocka_unit_test(test_schema_is_whole), cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_views_are_fast),	cmocka_unit_test(test_queries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
